@@ -1,0 +1,24 @@
+# Packages of the distribution; nothing is downloaded here. scripts/setup installs them.
+find_package(Threads REQUIRED)
+find_package(Boost 1.81 REQUIRED COMPONENTS system filesystem url)
+find_package(nlohmann_json 3.11 REQUIRED)
+find_package(yaml-cpp REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(SQLite3 REQUIRED)
+find_package(OpenSSL REQUIRED)
+find_package(LibArchive REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(GTest REQUIRED)
+find_package(benchmark REQUIRED)
+include(GoogleTest)
+
+if(NOT TARGET yaml-cpp::yaml-cpp)  # 0.7 exports the bare name
+  add_library(yaml-cpp::yaml-cpp ALIAS yaml-cpp)
+endif()
+
+# ISA-L ships no CMake package in Debian.
+find_path(ISAL_INCLUDE isa-l.h REQUIRED)
+find_library(ISAL_LIBRARY isal REQUIRED)
+add_library(ISAL::ISAL UNKNOWN IMPORTED)
+set_target_properties(ISAL::ISAL PROPERTIES IMPORTED_LOCATION ${ISAL_LIBRARY}
+                      INTERFACE_INCLUDE_DIRECTORIES ${ISAL_INCLUDE})

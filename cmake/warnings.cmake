@@ -1,0 +1,18 @@
+# Warnings are errors, for our code only.
+add_library(caip_warnings INTERFACE)
+target_compile_options(caip_warnings INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Werror)
+if(CAIP_SANITIZE)
+  add_compile_options(-fsanitize=${CAIP_SANITIZE} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${CAIP_SANITIZE})
+  if(CAIP_SANITIZE MATCHES thread)
+    add_compile_options(-Wno-tsan)  # atomic_thread_fence inside Boost
+  endif()
+endif()
+find_program(CAIP_CCACHE ccache)
+if(CAIP_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CAIP_CCACHE})
+endif()
+find_program(CAIP_MOLD mold)
+if(CAIP_MOLD)
+  add_link_options(-fuse-ld=mold)
+endif()

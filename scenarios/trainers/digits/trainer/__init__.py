@@ -1,0 +1,1 @@
+"""Asynchronous parameter-server training of a digit classifier, standard library only."""

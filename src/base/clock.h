@@ -1,0 +1,71 @@
+#pragma once
+// The only source of time. Code outside base/clock.cc never asks the system.
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
+namespace caip {
+
+using Duration = std::chrono::nanoseconds;
+using Instant = std::chrono::sys_time<Duration>;
+inline constexpr Instant kNever = Instant::max();
+
+/// Time as the emulated service sees it. Any thread may ask; the engine's thread waits.
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  virtual Instant Now() const = 0;
+  /// Returns at `deadline`, or sooner if Interrupt() is called (also when it was called before).
+  virtual void WaitUntil(Instant deadline) = 0;
+  virtual void Interrupt() = 0;
+  /// While held, time runs as the wall's does: a living replica must never see it jump.
+  virtual void Hold() {}
+  virtual void Release() {}
+};
+
+/// The wall's time.
+class SystemClock : public Clock {
+ public:
+  Instant Now() const override;
+  void WaitUntil(Instant deadline) override;
+  void Interrupt() override;
+
+ protected:
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool interrupted_ = false;
+};
+
+/// Time stands still until somebody waits; then it leaps to the deadline. For tests and simulation.
+class VirtualClock final : public Clock {
+ public:
+  explicit VirtualClock(Instant start) : now_(start) {}
+  Instant Now() const override;
+  void WaitUntil(Instant deadline) override;
+  void Interrupt() override;
+  void Advance(Duration by);
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable wake_;
+  Instant now_;
+  bool interrupted_ = false;
+};
+
+/// Runs as the wall does while anybody holds it, and leaps over the waiting when nobody does:
+/// a queue of 20 minutes passes at once, and the timestamps still read 20 minutes apart.
+class LeapClock final : public SystemClock {
+ public:
+  Instant Now() const override;
+  void WaitUntil(Instant deadline) override;
+  void Hold() override;
+  void Release() override;
+
+ private:
+  mutable std::mutex offset_mutex_;
+  Duration offset_{0};  // how far we are ahead of the wall
+  int holders_ = 0;
+};
+
+}  // namespace caip

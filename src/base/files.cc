@@ -1,0 +1,151 @@
+#include "base/files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+namespace caip {
+namespace {
+
+Code CodeOf(int error_number) {
+  switch (error_number) {
+    case ENOENT:
+    case ENOTDIR:
+      return Code::kNotFound;
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return Code::kPermissionDenied;
+    case ENOSPC:
+    case EDQUOT:
+    case EMFILE:
+    case ENFILE:
+      return Code::kResourceExhausted;
+    case EEXIST:
+      return Code::kAlreadyExists;
+    default:
+      return Code::kInternal;
+  }
+}
+
+Status WriteAll(int fd, std::string_view bytes, const Path& path) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return SystemError("cannot write '" + path.string() + "'", errno);
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+  return Ok{};
+}
+
+Status WriteWhole(const Path& path, std::string_view bytes, bool durably) {
+  static std::atomic<unsigned> counter{0};
+  Path temporary = path;
+  temporary += ".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(counter++);
+  Fd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+  if (!fd.valid()) return SystemError("cannot create '" + temporary.string() + "'", errno);
+  Status status = WriteAll(fd.get(), bytes, path);
+  if (status.ok() && durably && ::fsync(fd.get()) != 0) {
+    status = SystemError("cannot sync '" + path.string() + "'", errno);
+  }
+  if (status.ok() && ::rename(temporary.c_str(), path.c_str()) != 0) {
+    status = SystemError("cannot rename to '" + path.string() + "'", errno);
+  }
+  if (!status.ok()) {
+    ::unlink(temporary.c_str());
+    return status;
+  }
+  return durably ? SyncDirectory(path.parent_path()) : status;
+}
+
+}  // namespace
+
+Fd& Fd::operator=(Fd&& other) noexcept {
+  if (this != &other) {
+    Close();
+    fd_ = other.Release();
+  }
+  return *this;
+}
+
+void Fd::Close() {
+  if (fd_ >= 0) ::close(fd_);
+  fd_ = -1;
+}
+
+Error SystemError(std::string what, int error_number) {
+  return {CodeOf(error_number), std::move(what) + ": " + std::strerror(error_number)};
+}
+
+Result<std::string> ReadFile(const Path& path) { return ReadFileUpTo(path, SIZE_MAX); }
+
+Result<std::string> ReadFileUpTo(const Path& path, size_t limit) {
+  Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd.valid()) return SystemError("cannot open '" + path.string() + "'", errno);
+  std::string bytes;
+  char buffer[65536];
+  while (true) {
+    const ssize_t count = ::read(fd.get(), buffer, sizeof buffer);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return SystemError("cannot read '" + path.string() + "'", errno);
+    if (count == 0) return bytes;
+    if (bytes.size() + static_cast<size_t>(count) > limit) {
+      return Error{Code::kOutOfRange, "'" + path.string() + "' is larger than " +
+                                          std::to_string(limit) + " bytes"};
+    }
+    bytes.append(buffer, static_cast<size_t>(count));
+  }
+}
+
+Status WriteFileDurably(const Path& path, std::string_view bytes) {
+  return WriteWhole(path, bytes, true);
+}
+
+Status WriteFile(const Path& path, std::string_view bytes) { return WriteWhole(path, bytes, false); }
+
+Status MakeDirectories(const Path& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) return SystemError("cannot make directory '" + path.string() + "'", error.value());
+  return Ok{};
+}
+
+Status SyncDirectory(const Path& path) {
+  Fd fd(::open(path.empty() ? "." : path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd.valid()) return SystemError("cannot open '" + path.string() + "'", errno);
+  if (::fsync(fd.get()) != 0) return SystemError("cannot sync '" + path.string() + "'", errno);
+  return Ok{};
+}
+
+TemporaryDirectory::TemporaryDirectory(std::string_view prefix) {
+  const char* base = std::getenv("TMPDIR");
+  std::string pattern = (Path(base ? base : "/tmp") / prefix).string() + "XXXXXX";
+  const char* made = ::mkdtemp(pattern.data());
+  assert(made != nullptr && "no temporary directory can be made");
+  path_ = made;
+}
+
+TemporaryDirectory::~TemporaryDirectory() { RemoveTree(path_); }
+
+void RemoveTree(const Path& path) {
+  std::error_code error;
+  std::filesystem::remove_all(path, error);
+  if (!error) return;
+  // A trainer may have left directories it cannot be listed in; open them and try once more.
+  for (auto it = std::filesystem::recursive_directory_iterator(
+           path, std::filesystem::directory_options::skip_permission_denied, error);
+       !error && it != std::filesystem::recursive_directory_iterator(); it.increment(error)) {
+    std::error_code ignored;
+    if (it->is_directory(ignored) && !it->is_symlink(ignored)) {
+      ::chmod(it->path().c_str(), 0700);
+    }
+  }
+  std::filesystem::remove_all(path, error);
+}
+
+}  // namespace caip

@@ -1,0 +1,129 @@
+#include "base/json.h"
+
+#include <charconv>
+
+namespace caip {
+namespace {
+
+// The place of a byte, as an editor counts: lines and columns from 1.
+std::string Place(std::string_view text, size_t byte) {
+  int line = 1;
+  int column = 1;
+  for (size_t i = 0; i + 1 < byte && i < text.size(); ++i) {
+    if (text[i] == '\n') {
+      ++line;
+      column = 1;
+    } else {
+      ++column;
+    }
+  }
+  return "line " + std::to_string(line) + ", column " + std::to_string(column);
+}
+
+// Depth is checked before parsing: nlohmann's parser is iterative, its destructor is not.
+int DepthOf(std::string_view text) {
+  int depth = 0;
+  int deepest = 0;
+  bool in_string = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      if (c == '\\') ++i;
+      if (c == '"') in_string = false;
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '{' || c == '[') {
+      deepest = std::max(deepest, ++depth);
+    } else if (c == '}' || c == ']') {
+      --depth;
+    }
+  }
+  return deepest;
+}
+
+std::string WithoutPrefix(std::string what) {
+  // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error ..."
+  const size_t colon = what.find(": ");
+  return colon == std::string::npos ? what : what.substr(colon + 2);
+}
+
+void WritePython(const Json& value, std::string& out) {
+  if (value.is_object()) {
+    out += '{';
+    const char* separator = "";
+    for (const auto& [name, member] : value.items()) {
+      out += separator;
+      out += Json(name).dump(-1, ' ', true, Json::error_handler_t::replace);
+      out += ": ";
+      WritePython(member, out);
+      separator = ", ";
+    }
+    out += '}';
+  } else if (value.is_array()) {
+    out += '[';
+    const char* separator = "";
+    for (const Json& element : value) {
+      out += separator;
+      WritePython(element, out);
+      separator = ", ";
+    }
+    out += ']';
+  } else {
+    out += value.dump(-1, ' ', true, Json::error_handler_t::replace);
+  }
+}
+
+}  // namespace
+
+Result<Json> ParseJson(std::string_view text) {
+  if (DepthOf(text) > kJsonDepthMax) {
+    return Error{Code::kInvalidArgument,
+                 "the document is nested deeper than " + std::to_string(kJsonDepthMax) + " levels"};
+  }
+  try {
+    return Json::parse(text);
+  } catch (const Json::parse_error& error) {
+    return Error{Code::kInvalidArgument,
+                 Place(text, error.byte) + ": " + WithoutPrefix(error.what())};
+  } catch (const Json::exception& error) {
+    return Error{Code::kInvalidArgument, WithoutPrefix(error.what())};
+  }
+}
+
+std::string CompactJson(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string PythonJson(const Json& value) {
+  std::string out;
+  WritePython(value, out);
+  return out;
+}
+
+std::string PrettyJson(const Json& value) {
+  return value.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+const Json* Member(const Json& object, std::string_view name) {
+  if (!object.is_object()) return nullptr;
+  const auto found = object.find(std::string(name));
+  return found == object.end() ? nullptr : &*found;
+}
+
+std::string StringOr(const Json& object, std::string_view name, std::string_view otherwise) {
+  const Json* member = Member(object, name);
+  return member && member->is_string() ? member->get<std::string>() : std::string(otherwise);
+}
+
+long long IntOr(const Json& object, std::string_view name, long long otherwise) {
+  const Json* member = Member(object, name);
+  if (!member) return otherwise;
+  if (member->is_number_integer()) return member->get<long long>();
+  if (!member->is_string()) return otherwise;
+  const std::string& text = member->get_ref<const std::string&>();
+  long long value = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return code == std::errc() && end == text.data() + text.size() ? value : otherwise;
+}
+
+}  // namespace caip

@@ -1,0 +1,210 @@
+#pragma once
+// What the engine needs of the world. Adapters live in src/host and fakes; working fakes in tests.
+// Ports are called on the engine's thread and must not block it: what takes time answers later,
+// from any thread, through the callback it was given.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "spec/cluster.h"
+#include "spec/job.h"
+
+namespace caip::engine {
+
+/// One run of a cluster: a job, or one trial of a tuning job (trial "" outside tuning).
+struct RunKey {
+  std::string project;
+  std::string job_id;
+  std::string trial;
+  auto operator<=>(const RunKey&) const = default;
+};
+
+/// One start of one replica. `boot` counts the starts of this replica in this job from 1, so that a
+/// late exit of an earlier start can be told from the present one.
+struct ReplicaKey {
+  RunKey run;
+  spec::ReplicaId replica;
+  int boot = 1;
+  auto operator<=>(const ReplicaKey&) const = default;
+};
+
+using Environment = std::vector<std::pair<std::string, std::string>>;  // in order, names unique
+
+/// Everything needed to start a replica.
+struct ReplicaLaunch {
+  ReplicaKey key;
+  std::vector<std::string> argv;  // argv[0] is a path or is looked up in PATH of `environment`
+  Environment environment;        // whole: nothing is inherited
+  std::vector<std::string> user_directories;  // made below the boot disk before the start
+  std::string working_directory;              // below the boot disk; made before the start
+  bool fresh_disk = true;  // false: the boot disk of the replica's last boot is kept (`crash`)
+};
+
+/// How a replica ended. Exactly one for each Launch, after all its output was handed to the log.
+struct ReplicaExit {
+  ReplicaKey key;
+  int exit_code = 0;         // of the process; meaningless when `signal` is set
+  int signal = 0;            // the signal that ended it, else 0
+  bool out_of_memory = false;
+  std::string traceback;     // the last Python traceback it printed, "" if none
+  std::string start_error;   // why it could not be started, "" if it was
+};
+
+/// Starts replicas and tells how they end. Kills are of the whole tree a replica has started.
+class Launcher {
+ public:
+  struct Listener {
+    std::function<void(const ReplicaKey&)> on_started;
+    std::function<void(const ReplicaExit&)> on_exit;
+  };
+  virtual ~Launcher() = default;
+  /// The directory that is the replica's boot disk: a pure function of the key.
+  virtual std::string BootDisk(const ReplicaKey& key) const = 0;
+  virtual void Launch(ReplicaLaunch launch, Listener listener) = 0;
+  /// Sends `signal` to the replica's main process group. Of a replica that is gone: nothing.
+  virtual void Signal(const ReplicaKey& key, int signal) = 0;
+  /// SIGKILL to everything the replica started; on_exit follows.
+  virtual void Kill(const ReplicaKey& key) = 0;
+  /// Deletes the boot disks of a run that has ended.
+  virtual void Discard(const RunKey& run) = 0;
+};
+
+/// What a run's packages need to be installed into.
+struct PrepareRequest {
+  RunKey run;
+  int attempt = 1;  // of the job; echoed
+  std::vector<std::string> package_uris;
+  std::string runtime_version;
+  std::string python_version;
+  std::string python_module;
+  std::vector<std::string> log_tasks;  // task names under which install lines are logged
+};
+
+/// An environment to run Python in, or why there is none.
+struct Prepared {
+  RunKey run;
+  int attempt = 1;
+  std::string interpreter;  // absolute path of python
+  Environment environment;  // further variables (VIRTUAL_ENV, ...), may be empty
+  std::string path_prefix;  // directory to put at the head of PATH, "" none
+  struct Failure {
+    int exit_code = 1;       // as the replica's launcher would exit
+    std::string traceback;   // the tool's own last words, for errorMessage
+    std::string refusal;     // set instead when the job must fail before any replica: its errorMessage
+  };
+  std::optional<Failure> failure;
+};
+
+class Packager {
+ public:
+  virtual ~Packager() = default;
+  /// Installs (or finds in the cache) and answers once. Writes its own log lines.
+  virtual void Prepare(PrepareRequest request, std::function<void(Prepared)> done) = 0;
+  /// Stops what Prepare started; `done` is not called any more. Blocks at most briefly.
+  virtual void Abandon(const RunKey& run) = 0;
+};
+
+/// A severity of Cloud Logging.
+enum class Severity { kDefault, kDebug, kInfo, kNotice, kWarning, kError, kCritical };
+
+/// A line for the job's log, before it gets its insertId.
+struct LogLine {
+  RunKey run;
+  std::string task;  // "service", "master-replica-0", ...
+  Severity severity = Severity::kInfo;
+  Instant time;
+  std::string message;
+  std::string pathname;  // "" unknown
+  int line_number = 0;   // 0 unknown
+  std::string thread;    // "" unknown
+};
+
+class LogSink {
+ public:
+  virtual ~LogSink() = default;
+  /// Any thread. Order within a task is kept. The sink may drop nothing.
+  virtual void Write(std::vector<LogLine> lines) = 0;
+  /// Returns when all that was written is durable and visible to readers.
+  virtual void Flush() = 0;
+};
+
+struct DeviceRequest {
+  spec::ReplicaId replica;
+  std::string type;  // "NVIDIA_TESLA_T4", "TPU_V2", ...
+  int64_t count = 0;
+};
+
+/// What the asked devices became.
+struct DeviceAnswer {
+  enum class Kind { kGranted, kWait, kNever } kind = Kind::kGranted;
+  std::vector<std::pair<spec::ReplicaId, Environment>> environment;  // for every replica of the run
+  std::vector<std::string> warnings;  // for the job's log, e.g. "asked 2 T4, runs on the CPU"
+  std::string refusal;                // kNever: why, for errorMessage
+};
+
+/// Lends GPUs and TPU devices to runs, all or none. Engine thread only.
+class DeviceBinder {
+ public:
+  virtual ~DeviceBinder() = default;
+  /// `replicas` are all of the run, so that those that asked for nothing are told to see nothing.
+  virtual DeviceAnswer Bind(const RunKey& run, const std::vector<spec::ReplicaId>& replicas,
+                            const std::vector<DeviceRequest>& requests) = 0;
+  virtual void Release(const RunKey& run) = 0;
+};
+
+/// Lends host:port addresses to runs: no two live runs on this host share one. Engine thread only.
+class AddressLender {
+ public:
+  virtual ~AddressLender() = default;
+  /// One address for each replica of the plan, in its order. `kept` (from the store, after a restart
+  /// of the emulator) is taken again when it is free.
+  virtual Result<std::vector<std::string>> Lend(const RunKey& run, size_t count,
+                                                const std::vector<std::string>& kept) = 0;
+  virtual void Release(const RunKey& run) = 0;
+};
+
+/// A job as the store keeps it. `run` is the engine's own note of how far the run is.
+struct JobRecord {
+  std::string project;
+  spec::Job job;
+  Json run;
+};
+
+struct JobQuery {
+  std::string project;
+  int limit = 0;          // 0: all
+  std::string before_id;  // continue behind this job id in the order of the list; "" from the start
+};
+
+/// Jobs, durably. Reads from any thread, writes from the engine's.
+class JobStore {
+ public:
+  virtual ~JobStore() = default;
+  /// kAlreadyExists when the project has (or ever had) a job of that id. Durable when it returns.
+  virtual Status Create(const JobRecord& record) = 0;
+  virtual Status Save(const JobRecord& record) = 0;
+  virtual Result<JobRecord> Get(const std::string& project, const std::string& job_id) const = 0;
+  /// Newest createTime first; equal times by the order of creation, newest first.
+  virtual Result<std::vector<JobRecord>> List(const JobQuery& query) const = 0;
+  /// All jobs of all projects that are not in a terminal state, oldest first.
+  virtual Result<std::vector<JobRecord>> Unfinished() const = 0;
+};
+
+/// What the service looks at in Cloud Storage before it accepts a job. Blocks; any thread but the
+/// engine's.
+class StorageProbe {
+ public:
+  virtual ~StorageProbe() = default;
+  virtual bool BucketExists(const std::string& bucket) const = 0;
+  /// Proved by writing and deleting an object below the prefix.
+  virtual bool Writable(const std::string& bucket, const std::string& prefix) = 0;
+  virtual bool ObjectReadable(const std::string& bucket, const std::string& object) const = 0;
+};
+
+}  // namespace caip::engine

@@ -1,0 +1,69 @@
+#pragma once
+// HTTP messages as plain values. No Beast here, no Google either.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+
+namespace caip::http {
+
+/// Header fields in order; names compare without case.
+class Headers {
+ public:
+  void Set(std::string name, std::string value);  // replaces
+  void Add(std::string name, std::string value);
+  /// The first of that name, or "".
+  std::string_view Get(std::string_view name) const;
+  bool Has(std::string_view name) const;
+  const std::vector<std::pair<std::string, std::string>>& all() const { return fields_; }
+
+ private:
+  std::vector<std::pair<std::string, std::string>> fields_;
+};
+
+/// Bytes that arrive piece by piece. Read() answers up to `size` bytes, 0 at the end.
+class BodyReader {
+ public:
+  virtual ~BodyReader() = default;
+  virtual Result<size_t> Read(char* buffer, size_t size) = 0;
+};
+
+/// A request as a handler sees it. `path` is the raw path (still %-encoded); `query` is decoded.
+struct Request {
+  std::string method;
+  std::string path;
+  std::vector<std::pair<std::string, std::string>> query;
+  Headers headers;
+  BodyReader* body = nullptr;  // never null in a handler; lives as long as the call
+  std::string scheme = "http";
+  std::string host;  // the Host header: "127.0.0.1:8080"
+
+  /// The first query parameter of that name, or "".
+  std::string_view Query(std::string_view name) const;
+  bool HasQuery(std::string_view name) const;
+  /// Reads the whole body; kResourceExhausted past `limit`, kUnavailable when the peer went away.
+  Result<std::string> ReadBody(size_t limit) const;
+};
+
+/// A response. A body is either `body` (sent with Content-Length) or `write_body`, which is called
+/// once with a sink; with `content_length` >= 0 the sink's bytes are counted, else sent chunked.
+struct Response {
+  using Sink = std::function<bool(std::string_view)>;  // false: the peer is gone, stop
+  int status = 200;
+  Headers headers;
+  std::string body;
+  std::function<void(const Sink&)> write_body;
+  int64_t content_length = -1;
+};
+
+using Handler = std::function<Response(const Request&)>;
+
+/// A response with a JSON text and its content type.
+Response JsonResponse(int status, std::string json);
+
+}  // namespace caip::http

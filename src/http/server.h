@@ -1,0 +1,38 @@
+#pragma once
+// An HTTP/1.1 server on Boost.Beast: one blocking thread a connection, so handlers may block.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "http/message.h"
+
+namespace caip::http {
+
+struct ServerOptions {
+  std::string address = "127.0.0.1";
+  uint16_t port = 0;  // 0: any free one
+  std::vector<std::string> allowed_hosts;  // beyond loopback literals and localhost; without port
+  int connections_max = 512;
+  int idle_seconds = 120;             // a silent connection is closed after so long
+  size_t header_bytes_max = 64 << 10;
+};
+
+/// Refuses a foreign Host (421) or Origin (403) before the handler sees anything: a page on the web
+/// must not reach us by DNS rebinding.
+class Server {
+ public:
+  /// Listens at once. Error: kAlreadyExists when the port is taken, with the address in the text.
+  static Result<std::unique_ptr<Server>> Start(ServerOptions options, Handler handler);
+  virtual ~Server() = default;
+  virtual uint16_t port() const = 0;
+  /// Stops accepting, lets running handlers end for at most `grace_ms`, closes everything.
+  virtual void Stop(int grace_ms) = 0;
+  /// Requests being handled now and since the start: for idle shutdown.
+  virtual int active_requests() const = 0;
+  virtual uint64_t total_requests() const = 0;
+};
+
+}  // namespace caip::http

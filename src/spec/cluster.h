@@ -1,0 +1,50 @@
+#pragma once
+// Which replicas a job has, on what machines, under which names and addresses.
+
+#include <compare>
+#include <string>
+#include <vector>
+
+#include "spec/job.h"
+
+namespace caip::spec {
+
+/// One replica of a cluster: role and zero-based index. The master's index is 0.
+struct ReplicaId {
+  Role role = Role::kMaster;
+  int index = 0;
+  auto operator<=>(const ReplicaId&) const = default;
+};
+
+/// "master-replica-0", "ps-replica-2": the task name of logs and webAccessUris.
+std::string TaskName(ReplicaId id);
+/// "master 0": the replica in error texts.
+std::string ProseName(ReplicaId id);
+/// "master", "worker", "ps", "evaluator": role key of CLUSTER_SPEC (and of TF_CONFIG but for chief).
+std::string_view RoleKey(Role role);
+
+struct ReplicaPlan {
+  ReplicaId id;
+  std::string machine_type;      // as asked, or what the scale tier gives
+  std::string accelerator_type;  // "" none; includes GPUs that come with the machine type
+  int64_t accelerator_count = 0;
+  std::string image_uri;  // "" for a Python job
+  std::string address;    // "host:port"; filled by Assign
+};
+
+/// The replicas that run user code, masters first, then workers, ps, evaluators. A `cloud_tpu`
+/// worker runs none and is told by `tpu_*` instead.
+struct ClusterPlan {
+  std::vector<ReplicaPlan> replicas;
+  bool uses_chief = false;  // TF_CONFIG calls the master "chief"
+  bool is_container = false;
+  std::string tpu_type;  // "" or "TPU_V2", "TPU_V3", "TPU_V2_POD", ...
+  int64_t tpu_count = 0;
+
+  const ReplicaPlan& Of(ReplicaId id) const;
+};
+
+/// `input` has passed Validate. Addresses are still empty.
+ClusterPlan PlanCluster(const TrainingInput& input);
+
+}  // namespace caip::spec
