@@ -1,0 +1,182 @@
+#pragma once
+// Every command of caip as a value, and who carries it out. `arguments` fills them from argv.
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/files.h"
+#include "emulator/cli/connection.h"
+#include "emulator/cli/emulator_flags.h"
+#include "emulator/cli/io.h"
+#include "spec/submit_flags.h"
+
+namespace caip::cli {
+
+/// Flags that gcloud knows on every command, as far as they mean something here.
+struct GcloudFlags {
+  std::optional<std::string> project;  // --project; else see gcloud_properties.h
+  std::optional<std::string> format;   // --format json|yaml|table|...; see yaml_text.h
+  std::string verbosity = "warning";   // --verbosity debug|info|warning|error|critical|none
+  bool user_output_enabled = true;     // --no-user-output-enabled
+};
+
+/// `jobs submit training JOB`.
+struct SubmitCommand {
+  GcloudFlags gcloud;
+  EmulatorFlags emulator;
+  spec::SubmitFlags flags;
+  std::optional<std::string> config;          // --config FILE
+  std::optional<std::string> package_path;    // --package-path DIR
+  std::vector<std::string> packages;          // --packages a,b
+  std::optional<std::string> staging_bucket;  // the bare bucket name
+  bool async = false;                         // deprecated: warns
+  bool stream_logs = false;
+  bool dry_run = false;        // print the Job that would be sent; nothing else happens
+  bool validate_only = false;  // the service's own checks as well; nothing is created
+  bool strict = false;         // traps of the merge become errors
+};
+
+/// `jobs describe JOB`.
+struct DescribeCommand {
+  GcloudFlags gcloud;
+  EmulatorFlags emulator;
+  std::string job;
+  bool summarize = false;
+};
+
+/// `jobs list`.
+struct ListCommand {
+  GcloudFlags gcloud;
+  EmulatorFlags emulator;
+  std::optional<std::string> filter;
+  std::optional<int64_t> limit;
+  std::optional<int64_t> page_size;
+  std::vector<std::string> sort_by;  // "~field" descends
+  bool uri = false;
+};
+
+/// `jobs cancel JOB`.
+struct CancelCommand {
+  GcloudFlags gcloud;
+  EmulatorFlags emulator;
+  std::string job;
+};
+
+/// `jobs update JOB`.
+struct UpdateCommand {
+  GcloudFlags gcloud;
+  EmulatorFlags emulator;
+  std::string job;
+  std::optional<std::map<std::string, std::string>> update_labels;
+  std::optional<std::vector<std::string>> remove_labels;
+  bool clear_labels = false;
+};
+
+/// `jobs stream-logs JOB`.
+struct StreamLogsCommand {
+  GcloudFlags gcloud;
+  EmulatorFlags emulator;
+  std::string job;
+  int64_t polling_interval = 60;  // seconds; lines are shown at once whatever it is
+  std::optional<std::string> task_name;
+  bool allow_multiline_logs = false;
+};
+
+/// `local train`. Needs no emulator.
+struct LocalTrainCommand {
+  GcloudFlags gcloud;
+  std::string module_name;
+  std::optional<std::string> package_path;
+  std::optional<std::string> job_dir;
+  bool distributed = false;
+  std::optional<int64_t> parameter_server_count;
+  std::optional<int64_t> worker_count;
+  std::optional<int64_t> evaluator_count;
+  int64_t start_port = 27182;
+  std::vector<std::string> user_args;
+};
+
+/// `serve`: a server in the foreground.
+struct ServeCommand {
+  EmulatorFlags emulator;
+  std::string address = "127.0.0.1";
+  std::optional<int64_t> port;  // unset: the emulator's own choice; 0: any free one
+  std::vector<std::string> allow_hosts;
+  std::optional<std::string> idle_timeout;  // "10m"; unset: never
+};
+
+/// `stop`: ends the emulator of the state directory.
+struct StopCommand {
+  EmulatorFlags emulator;
+};
+
+/// `env`: the variables that point Google's clients at the emulator.
+struct EnvCommand {
+  GcloudFlags gcloud;
+  EmulatorFlags emulator;
+};
+
+/// `doctor`: what this host offers.
+struct DoctorCommand {
+  GcloudFlags gcloud;
+  EmulatorFlags emulator;
+};
+
+/// `version`.
+struct VersionCommand {};
+
+/// `buckets create BUCKET...`.
+struct BucketsCreateCommand {
+  GcloudFlags gcloud;
+  EmulatorFlags emulator;
+  std::vector<std::string> buckets;  // bare names
+};
+
+/// `buckets list`.
+struct BucketsListCommand {
+  GcloudFlags gcloud;
+  EmulatorFlags emulator;
+};
+
+/// Help, a completion script or a usage error: text that is printed, and no more.
+struct PrintCommand {
+  std::string out;
+  std::string err;
+  int exit_code = 0;
+};
+
+using Command = std::variant<SubmitCommand, DescribeCommand, ListCommand, CancelCommand,
+                             UpdateCommand, StreamLogsCommand, LocalTrainCommand, ServeCommand,
+                             StopCommand, EnvCommand, DoctorCommand, VersionCommand,
+                             BucketsCreateCommand, BucketsListCommand, PrintCommand>;
+
+/// What a command may ask of the world besides its own words. Made by main, replaced in tests.
+struct Surroundings {
+  const Io& io;
+  Connect connect;
+  Follow follow;
+};
+
+// Each carries its command out and returns the exit code (exit_codes.h).
+int RunSubmit(const SubmitCommand& command, const Surroundings& world);
+int RunDescribe(const DescribeCommand& command, const Surroundings& world);
+int RunList(const ListCommand& command, const Surroundings& world);
+int RunCancel(const CancelCommand& command, const Surroundings& world);
+int RunUpdate(const UpdateCommand& command, const Surroundings& world);
+int RunStreamLogs(const StreamLogsCommand& command, const Surroundings& world);
+int RunLocalTrain(const LocalTrainCommand& command, const Surroundings& world);
+int RunServe(const ServeCommand& command, const Surroundings& world);
+int RunStop(const StopCommand& command, const Surroundings& world);
+int RunEnv(const EnvCommand& command, const Surroundings& world);
+int RunDoctor(const DoctorCommand& command, const Surroundings& world);
+int RunVersion(const VersionCommand& command, const Surroundings& world);
+int RunBucketsCreate(const BucketsCreateCommand& command, const Surroundings& world);
+int RunBucketsList(const BucketsListCommand& command, const Surroundings& world);
+int RunPrint(const PrintCommand& command, const Surroundings& world);
+
+}  // namespace caip::cli

@@ -1,0 +1,13 @@
+#pragma once
+// Exit codes of caip. Scripts rely on them; they are gcloud's where gcloud has the command.
+
+namespace caip::cli {
+
+enum ExitCode : int {
+  kExitSuccess = 0,        // done; with --stream-logs: the job SUCCEEDED
+  kExitFailure = 1,        // refused or failed; with --stream-logs: the job did not succeed
+  kExitUsage = 2,          // the words of the command line are wrong; nothing was done
+  kExitInterrupted = 130,  // Ctrl-C before the command had an outcome
+};
+
+}  // namespace caip::cli
