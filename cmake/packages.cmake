@@ -1,4 +1,8 @@
 # Packages of the distribution; nothing is downloaded here. scripts/setup installs them.
+file(GLOB unpacked_boost ${CMAKE_SOURCE_DIR}/build/deps/boost-*)
+foreach(directory ${unpacked_boost})  # see scripts/setup
+  list(PREPEND CMAKE_PREFIX_PATH ${directory}/usr)
+endforeach()
 find_package(Threads REQUIRED)
 find_package(Boost 1.81 REQUIRED COMPONENTS system filesystem url)
 find_package(nlohmann_json 3.11 REQUIRED)

@@ -35,7 +35,7 @@ struct ObjectInfo {
   std::string content_type;
   std::string content_encoding;
   std::string cache_control;
-  std::string md5;           // 16 raw bytes; empty for composite objects
+  std::string md5;  // 16 raw bytes; empty for composite objects
   uint32_t crc32c = 0;
   Instant time_created;
   Instant updated;
@@ -100,7 +100,8 @@ class BucketStore {
 
   virtual Result<std::unique_ptr<ObjectWriter>> NewObject(const std::string& bucket,
                                                           const std::string& name) = 0;
-  virtual Result<ObjectInfo> GetObject(const std::string& bucket, const std::string& name) const = 0;
+  virtual Result<ObjectInfo> GetObject(const std::string& bucket,
+                                       const std::string& name) const = 0;
   virtual Result<std::unique_ptr<ObjectReader>> OpenObject(const std::string& bucket,
                                                            const std::string& name) const = 0;
   virtual Result<Listing> List(const std::string& bucket, const ListQuery& query) const = 0;

@@ -95,8 +95,8 @@ Result<std::string> ReadFileUpTo(const Path& path, size_t limit) {
     if (count < 0) return SystemError("cannot read '" + path.string() + "'", errno);
     if (count == 0) return bytes;
     if (bytes.size() + static_cast<size_t>(count) > limit) {
-      return Error{Code::kOutOfRange, "'" + path.string() + "' is larger than " +
-                                          std::to_string(limit) + " bytes"};
+      return Error{Code::kOutOfRange,
+                   "'" + path.string() + "' is larger than " + std::to_string(limit) + " bytes"};
     }
     bytes.append(buffer, static_cast<size_t>(count));
   }
@@ -106,7 +106,9 @@ Status WriteFileDurably(const Path& path, std::string_view bytes) {
   return WriteWhole(path, bytes, true);
 }
 
-Status WriteFile(const Path& path, std::string_view bytes) { return WriteWhole(path, bytes, false); }
+Status WriteFile(const Path& path, std::string_view bytes) {
+  return WriteWhole(path, bytes, false);
+}
 
 Status MakeDirectories(const Path& path) {
   std::error_code error;

@@ -27,7 +27,8 @@ class Random {
   uint64_t state_;
 };
 
-/// A seed from the system, for runs that were given none; it is printed, so that they can be redone.
+/// A seed from the system, for runs that were given none; it is printed, so that they can be
+/// redone.
 uint64_t SeedFromSystem();
 
 }  // namespace caip

@@ -97,8 +97,8 @@ using Status = Result<Ok>;
   declaration = std::move(result).value()
 
 /// `RETURN_IF_ERROR(F());` hands the error of F() up.
-#define RETURN_IF_ERROR(expression)                          \
-  do {                                                       \
+#define RETURN_IF_ERROR(expression)                                         \
+  do {                                                                      \
     if (auto status_ = (expression); !status_.ok()) return status_.error(); \
   } while (false)
 

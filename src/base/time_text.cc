@@ -84,9 +84,9 @@ std::optional<Instant> ParseRfc3339(std::string_view text) {
   int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0;
   int64_t nanoseconds = 0;
   seconds offset{0};
-  const bool read = TakeNumber(text, 4, year) && TakeChar(text, "-") && TakeNumber(text, 2, month) &&
-                    TakeChar(text, "-") && TakeNumber(text, 2, day) && TakeChar(text, "Tt ") &&
-                    TakeNumber(text, 2, hour) && TakeChar(text, ":") &&
+  const bool read = TakeNumber(text, 4, year) && TakeChar(text, "-") &&
+                    TakeNumber(text, 2, month) && TakeChar(text, "-") && TakeNumber(text, 2, day) &&
+                    TakeChar(text, "Tt ") && TakeNumber(text, 2, hour) && TakeChar(text, ":") &&
                     TakeNumber(text, 2, minute) && TakeChar(text, ":") &&
                     TakeNumber(text, 2, second) && TakeFraction(text, nanoseconds) &&
                     TakeOffset(text, offset) && text.empty();
@@ -102,7 +102,8 @@ std::optional<Duration> ParseProtoDuration(std::string_view text) {
   const bool negative = TakeChar(text, "-");
   int64_t whole = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), whole);
-  if (code != std::errc() || text.front() == '-' || whole > kDurationSecondsMax) return std::nullopt;
+  if (code != std::errc() || text.front() == '-' || whole > kDurationSecondsMax)
+    return std::nullopt;
   text.remove_prefix(static_cast<size_t>(end - text.data()));
   int64_t nanoseconds = 0;
   if (!TakeFraction(text, nanoseconds) || text != "s") return std::nullopt;
@@ -131,15 +132,15 @@ std::optional<Duration> ParseDuration(std::string_view text) {
     std::string_view name;
     double nanoseconds;
   };
-  constexpr Unit kUnits[] = {{"ms", 1e6}, {"us", 1e3}, {"ns", 1},   {"s", 1e9},
+  constexpr Unit kUnits[] = {{"ms", 1e6}, {"us", 1e3},   {"ns", 1},     {"s", 1e9},
                              {"m", 6e10}, {"h", 3.6e12}, {"d", 8.64e13}};
   if (text == "0") return Duration(0);
   if (text.empty()) return std::nullopt;
   double total = 0;
   while (!text.empty()) {
     double number = 0;
-    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number,
-                                             std::chars_format::fixed);
+    const auto [end, code] =
+        std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
     if (code != std::errc() || number < 0) return std::nullopt;
     text.remove_prefix(static_cast<size_t>(end - text.data()));
     const Unit* unit = nullptr;

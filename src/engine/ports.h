@@ -49,11 +49,11 @@ struct ReplicaLaunch {
 /// How a replica ended. Exactly one for each Launch, after all its output was handed to the log.
 struct ReplicaExit {
   ReplicaKey key;
-  int exit_code = 0;         // of the process; meaningless when `signal` is set
-  int signal = 0;            // the signal that ended it, else 0
+  int exit_code = 0;  // of the process; meaningless when `signal` is set
+  int signal = 0;     // the signal that ended it, else 0
   bool out_of_memory = false;
-  std::string traceback;     // the last Python traceback it printed, "" if none
-  std::string start_error;   // why it could not be started, "" if it was
+  std::string traceback;    // the last Python traceback it printed, "" if none
+  std::string start_error;  // why it could not be started, "" if it was
 };
 
 /// Starts replicas and tells how they end. Kills are of the whole tree a replica has started.
@@ -94,9 +94,9 @@ struct Prepared {
   Environment environment;  // further variables (VIRTUAL_ENV, ...), may be empty
   std::string path_prefix;  // directory to put at the head of PATH, "" none
   struct Failure {
-    int exit_code = 1;       // as the replica's launcher would exit
-    std::string traceback;   // the tool's own last words, for errorMessage
-    std::string refusal;     // set instead when the job must fail before any replica: its errorMessage
+    int exit_code = 1;      // as the replica's launcher would exit
+    std::string traceback;  // the tool's own last words, for errorMessage
+    std::string refusal;  // set instead when the job must fail before any replica: its errorMessage
   };
   std::optional<Failure> failure;
 };
@@ -162,8 +162,8 @@ class DeviceBinder {
 class AddressLender {
  public:
   virtual ~AddressLender() = default;
-  /// One address for each replica of the plan, in its order. `kept` (from the store, after a restart
-  /// of the emulator) is taken again when it is free.
+  /// One address for each replica of the plan, in its order. `kept` (from the store, after a
+  /// restart of the emulator) is taken again when it is free.
   virtual Result<std::vector<std::string>> Lend(const RunKey& run, size_t count,
                                                 const std::vector<std::string>& kept) = 0;
   virtual void Release(const RunKey& run) = 0;

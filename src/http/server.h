@@ -13,10 +13,10 @@ namespace caip::http {
 
 struct ServerOptions {
   std::string address = "127.0.0.1";
-  uint16_t port = 0;  // 0: any free one
+  uint16_t port = 0;                       // 0: any free one
   std::vector<std::string> allowed_hosts;  // beyond loopback literals and localhost; without port
   int connections_max = 512;
-  int idle_seconds = 120;             // a silent connection is closed after so long
+  int idle_seconds = 120;  // a silent connection is closed after so long
   size_t header_bytes_max = 64 << 10;
 };
 

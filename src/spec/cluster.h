@@ -20,7 +20,8 @@ struct ReplicaId {
 std::string TaskName(ReplicaId id);
 /// "master 0": the replica in error texts.
 std::string ProseName(ReplicaId id);
-/// "master", "worker", "ps", "evaluator": role key of CLUSTER_SPEC (and of TF_CONFIG but for chief).
+/// "master", "worker", "ps", "evaluator": role key of CLUSTER_SPEC (and of TF_CONFIG but for
+/// chief).
 std::string_view RoleKey(Role role);
 
 struct ReplicaPlan {

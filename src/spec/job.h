@@ -1,7 +1,8 @@
 #pragma once
-// The Job resource of ml.googleapis.com v1 and its parts (spec page: REST reference, projects.jobs).
-// Plain values; unset optional = absent in the JSON. Enum-like texts that the service lists as data
-// (machine types, accelerators, regions) stay text: catalog.h knows which are legal.
+// The Job resource of ml.googleapis.com v1 and its parts (spec page: REST reference,
+// projects.jobs). Plain values; unset optional = absent in the JSON. Enum-like texts that the
+// service lists as data (machine types, accelerators, regions) stay text: catalog.h knows which are
+// legal.
 
 #include <cstdint>
 #include <map>

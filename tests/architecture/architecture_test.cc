@@ -1,0 +1,208 @@
+// The rules of structure, as tests: who may include whom, sizes, banned calls, left-overs.
+// A rule without a check is a wish.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kRoot = CAIP_SOURCE_DIR;
+
+struct SourceFile {
+  std::string name;  // relative to the root: "src/spec/job.h"
+  std::vector<std::string> lines;
+};
+
+// The module a file belongs to: "spec" for src/spec/job.h, "gcs" for fakes/gcs/x.cc, else the
+// folder.
+std::string ModuleOf(const std::string& name) {
+  std::vector<std::string> parts;
+  std::stringstream stream(name);
+  for (std::string part; std::getline(stream, part, '/');) parts.push_back(part);
+  if (parts.size() > 2 && (parts[0] == "src" || parts[0] == "fakes")) return parts[1];
+  return parts[0];
+}
+
+std::vector<SourceFile> SourcesBelow(const std::vector<std::string>& folders) {
+  std::vector<SourceFile> files;
+  for (const std::string& folder : folders) {
+    if (!fs::exists(kRoot / folder)) continue;
+    for (const auto& entry : fs::recursive_directory_iterator(kRoot / folder)) {
+      const std::string extension = entry.path().extension();
+      if (extension != ".h" && extension != ".cc") continue;
+      SourceFile file{fs::relative(entry.path(), kRoot).string(), {}};
+      std::ifstream stream(entry.path());
+      for (std::string line; std::getline(stream, line);) file.lines.push_back(line);
+      files.push_back(std::move(file));
+    }
+  }
+  return files;
+}
+
+const std::vector<std::string> kProduct = {"src", "fakes", "emulator", "conformance"};
+const std::vector<std::string> kEverything = {"src",         "fakes", "emulator",
+                                              "conformance", "tests", "bench"};
+
+// Who may include whom. A module that is not named here may be included by nobody.
+const std::map<std::string, std::set<std::string>> kAllowed = {
+    {"base", {"base"}},
+    {"http", {"base", "http"}},
+    {"spec", {"base", "spec"}},
+    {"engine", {"base", "spec", "engine"}},
+    {"host", {"base", "spec", "http", "engine/ports.h", "host"}},
+    {"gcs", {"base", "http", "gcs"}},
+    {"logging", {"base", "http", "logging"}},
+    {"emulator", {"base", "http", "spec", "engine", "host", "gcs", "logging", "emulator"}},
+    {"conformance", {"conformance"}},
+};
+
+// "fakes/gcs/x.h" -> "gcs"; "engine/ports.h" -> "engine".
+std::string ModuleOfInclude(const std::string& include) {
+  const std::string trimmed = include.starts_with("fakes/") ? include.substr(6) : include;
+  return trimmed.substr(0, trimmed.find('/'));
+}
+
+TEST(Architecture, IncludesFollowTheArrows) {
+  const std::regex quoted(R"re(^\s*#\s*include\s*"([^"]+)")re");
+  for (const SourceFile& file : SourcesBelow(kProduct)) {
+    const std::string module = ModuleOf(file.name);
+    const auto allowed = kAllowed.find(module);
+    ASSERT_NE(allowed, kAllowed.end()) << file.name << ": module '" << module << "' has no arrows";
+    for (size_t i = 0; i < file.lines.size(); ++i) {
+      std::smatch match;
+      if (!std::regex_search(file.lines[i], match, quoted)) continue;
+      const std::string include = match[1];
+      EXPECT_TRUE(allowed->second.count(include) || allowed->second.count(ModuleOfInclude(include)))
+          << file.name << ":" << i + 1 << ": '" << module << "' must not include " << include;
+    }
+  }
+}
+
+// Heavy headers stay in named places, so that a build on two cores is bearable.
+TEST(Architecture, HeavyHeadersStayWhereTheyAreNamed) {
+  struct Rule {
+    std::regex header;
+    std::regex files;
+  };
+  const Rule rules[] = {
+      {std::regex(R"(#include <boost/(beast|asio))"),
+       std::regex(R"(src/http/.*\.cc|src/host/child_process\.cc)")},
+      {std::regex(R"(#include <boost/process)"), std::regex(R"(src/host/child_process\.cc)")},
+      {std::regex(R"(#include <CLI/)"), std::regex(R"(emulator/cli/arguments.*)")},
+      {std::regex(R"(#include <sqlite3\.h>)"), std::regex(R"(.*\.cc|src/base/sqlite\.h)")},
+  };
+  for (const SourceFile& file : SourcesBelow(kProduct)) {
+    for (size_t i = 0; i < file.lines.size(); ++i) {
+      for (const Rule& rule : rules) {
+        if (!std::regex_search(file.lines[i], rule.header)) continue;
+        EXPECT_TRUE(std::regex_match(file.name, rule.files))
+            << file.name << ":" << i + 1 << ": " << file.lines[i] << " does not belong here";
+      }
+    }
+  }
+}
+
+TEST(Architecture, BannedCallsHaveABetterWay) {
+  struct Ban {
+    std::regex call;
+    std::regex except;
+    const char* instead;
+  };
+  const Ban bans[] = {
+      {std::regex(R"(system_clock::now|\btime\(NULL\)|\btime\(nullptr\)|gettimeofday)"),
+       std::regex(R"(src/base/clock\.cc)"), "take a Clock&"},
+      {std::regex(R"(\b(rand|srand)\(|random_device|mt19937)"),
+       std::regex(R"(src/base/random\.cc)"), "take a Random&"},
+      {std::regex(R"(sleep_for|sleep_until|\busleep\(|\bnanosleep\()"), std::regex(R"(nothing)"),
+       "wait for a condition, with a deadline"},
+      {std::regex(R"(\bsystem\(|\bpopen\()"), std::regex(R"(nothing)"),
+       "host/child_process.h: RunTool, which needs no shell"},
+      {std::regex(R"(\bstrcpy\(|\bsprintf\(|\bgets\()"), std::regex(R"(nothing)"),
+       "std::string or snprintf"},
+  };
+  for (const SourceFile& file : SourcesBelow(kProduct)) {
+    for (size_t i = 0; i < file.lines.size(); ++i) {
+      for (const Ban& ban : bans) {
+        if (!std::regex_search(file.lines[i], ban.call)) continue;
+        EXPECT_TRUE(std::regex_match(file.name, ban.except))
+            << file.name << ":" << i + 1 << ": " << file.lines[i] << "\n  instead: " << ban.instead;
+      }
+    }
+  }
+}
+
+TEST(Architecture, NoLineIsLongerThanAHundredColumns) {
+  for (const SourceFile& file : SourcesBelow(kEverything)) {
+    for (size_t i = 0; i < file.lines.size(); ++i) {
+      long columns = 0;
+      for (unsigned char c : file.lines[i]) columns += (c & 0xc0) != 0x80;
+      EXPECT_LE(columns, 100) << file.name << ":" << i + 1;
+    }
+  }
+}
+
+TEST(Architecture, NoProductFileIsLongerThanFourHundredLines) {
+  for (const SourceFile& file : SourcesBelow(kProduct)) {
+    EXPECT_LE(file.lines.size(), 400u) << file.name << ": is it two things?";
+  }
+}
+
+// clang-format puts the closing brace of a function at column 0 (namespaces are not indented), and
+// of a member function in a class at column 2; what lies between a body's braces is its length.
+TEST(Architecture, NoFunctionIsLongerThanSeventyLines) {
+  const std::regex opens(R"(^(  )?[A-Za-z_~].*\)[^;]*\{$|^    [^;]*\)[^;]*\{$)");
+  const std::regex not_a_function(
+      R"(^\s*(if|for|while|switch|do|else|namespace|struct|class|enum)\b)");
+  for (const SourceFile& file : SourcesBelow(kProduct)) {
+    for (size_t i = 0; i < file.lines.size(); ++i) {
+      const std::string& line = file.lines[i];
+      if (!std::regex_match(line, opens) || std::regex_search(line, not_a_function)) continue;
+      const std::string indent = line.starts_with("  ") ? "  " : "";
+      for (size_t end = i + 1; end < file.lines.size(); ++end) {
+        if (file.lines[end] != indent + "}" && !(indent.empty() && file.lines[end] == "}"))
+          continue;
+        EXPECT_LE(end - i, 71u) << file.name << ":" << i + 1 << ": " << line;
+        break;
+      }
+    }
+  }
+}
+
+TEST(Architecture, NothingIsLeftToBeDone) {
+  const std::regex left_over(
+      R"(\b(TO[D]O|FIX[M]E|XX[X]|HAC[K])\b)");  // [] so as not to find itself
+  for (const SourceFile& file : SourcesBelow(kEverything)) {
+    for (size_t i = 0; i < file.lines.size(); ++i) {
+      EXPECT_FALSE(std::regex_search(file.lines[i], left_over))
+          << file.name << ":" << i + 1 << ": " << file.lines[i];
+    }
+  }
+}
+
+TEST(Architecture, FilesAreNamedByTheNounTheyOwn) {
+  const std::set<std::string> vague = {"utils",  "util", "helpers", "helper",
+                                       "common", "misc", "manager", "stuff"};
+  for (const SourceFile& file : SourcesBelow(kEverything)) {
+    EXPECT_FALSE(vague.count(fs::path(file.name).stem())) << file.name;
+  }
+}
+
+TEST(Architecture, EveryHeaderIsIncludedOnce) {
+  for (const SourceFile& file : SourcesBelow(kEverything)) {
+    if (!file.name.ends_with(".h")) continue;
+    ASSERT_FALSE(file.lines.empty()) << file.name;
+    EXPECT_EQ(file.lines[0], "#pragma once") << file.name;
+  }
+}
+
+}  // namespace

@@ -1,0 +1,70 @@
+#include "base/files.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+namespace caip {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(Files, AreWrittenWholeOrNotAtAll) {
+  TemporaryDirectory directory;
+  const Path path = directory.path() / "file";
+  ASSERT_TRUE(WriteFileDurably(path, "one").ok());
+  ASSERT_TRUE(WriteFileDurably(path, "two").ok());
+  EXPECT_EQ(*ReadFile(path), "two");
+  EXPECT_EQ(std::distance(fs::directory_iterator(directory.path()), {}), 1) << "no temporary file";
+}
+
+TEST(Files, AFailedWriteLeavesNothingBehind) {
+  TemporaryDirectory directory;
+  fs::create_directory(directory.path() / "taken");
+  ASSERT_FALSE(WriteFileDurably(directory.path() / "taken", "x").ok());
+  EXPECT_EQ(std::distance(fs::directory_iterator(directory.path()), {}), 1);
+}
+
+TEST(Files, SayWhatIsMissing) {
+  const auto missing = ReadFile("/nowhere/at/all");
+  ASSERT_FALSE(missing.ok());
+  EXPECT_EQ(missing.error().code, Code::kNotFound);
+  EXPECT_EQ(missing.error().message, "cannot open '/nowhere/at/all': No such file or directory");
+}
+
+TEST(Files, AreReadUpToALimit) {
+  TemporaryDirectory directory;
+  ASSERT_TRUE(WriteFile(directory.path() / "f", "12345").ok());
+  EXPECT_TRUE(ReadFileUpTo(directory.path() / "f", 5).ok());
+  EXPECT_EQ(ReadFileUpTo(directory.path() / "f", 4).error().code, Code::kOutOfRange);
+}
+
+TEST(RemoveTree, DeletesWhatCannotBeListed) {
+  TemporaryDirectory directory;
+  fs::create_directories(directory.path() / "tree/closed/inner");
+  ::chmod((directory.path() / "tree/closed").c_str(), 0);
+  RemoveTree(directory.path() / "tree");
+  EXPECT_FALSE(fs::exists(directory.path() / "tree"));
+}
+
+TEST(RemoveTree, DoesNotFollowLinksOutOfTheTree) {
+  TemporaryDirectory directory;
+  fs::create_directories(directory.path() / "tree");
+  fs::create_directories(directory.path() / "outside");
+  ASSERT_TRUE(WriteFile(directory.path() / "outside/kept", "x").ok());
+  fs::create_directory_symlink(directory.path() / "outside", directory.path() / "tree/link");
+  RemoveTree(directory.path() / "tree");
+  EXPECT_TRUE(fs::exists(directory.path() / "outside/kept"));
+}
+
+TEST(TemporaryDirectory, IsGoneWithItsOwner) {
+  Path path;
+  {
+    TemporaryDirectory directory;
+    path = directory.path();
+    ASSERT_TRUE(WriteFile(path / "x", "y").ok());
+  }
+  EXPECT_FALSE(fs::exists(path));
+}
+
+}  // namespace
+}  // namespace caip
