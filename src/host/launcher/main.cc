@@ -1,0 +1,58 @@
+// caip-launcher: the small process through which caip starts replicas. It is no program for people;
+// caip starts it with a socket as descriptor 3. See README.md here.
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "host/launcher/protocol.h"
+#include "host/launcher/replica_init.h"
+#include "host/launcher/zygote.h"
+
+namespace {
+
+bool IsSocket(int fd) {
+  int type = 0;
+  socklen_t size = sizeof type;
+  return ::getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_SEQPACKET;
+}
+
+/// Replicas inherit what we are: default dispositions, no descriptors, no directory held.
+int PrepareProcess() {
+  for (int number = 1; number < NSIG; ++number) ::signal(number, SIG_DFL);
+  sigset_t all;
+  ::sigfillset(&all);
+  ::sigprocmask(SIG_SETMASK, &all, nullptr);
+  sigset_t heard;
+  ::sigemptyset(&heard);
+  for (const int number : {SIGCHLD, SIGTERM, caip::host::launcher::CommandSignal()}) {
+    ::sigaddset(&heard, number);
+  }
+  ::fcntl(caip::host::launcher::kSocket, F_SETFD, FD_CLOEXEC);
+  ::syscall(SYS_close_range, caip::host::launcher::kSocket + 1u, ~0u, 0u);
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  if (::chdir("/") != 0) return -1;
+  return ::signalfd(-1, &heard, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+}  // namespace
+
+int main() {
+  using caip::host::launcher::kSocket;
+  if (!IsSocket(kSocket)) {
+    std::fputs("caip-launcher is started by caip, not by people.\n", stderr);
+    return 2;
+  }
+  const int signals = PrepareProcess();
+  if (signals < 0) {
+    std::perror("caip-launcher");
+    return 1;
+  }
+  caip::host::launcher::Zygote(kSocket, signals).Run();
+}

@@ -1,0 +1,39 @@
+#pragma once
+// What caip and caip-launcher say to each other over a Unix SOCK_SEQPACKET socket. Both are built
+// from the same sources, so the messages are plain structs.
+//
+//   caip -> launcher   Command, for kLaunch with three descriptors: the recipe (a sealed memory
+//                      file, recipe.h), the write ends of stdout and stderr
+//   launcher -> caip   Report; exactly one kEnded or kStartFailed for each kLaunch
+
+#include <sys/types.h>
+
+#include <cstdint>
+
+namespace caip::host::launcher {
+
+inline constexpr int kSocket = 3;  // the launcher finds its end of the socket here
+
+struct Command {
+  enum Kind : uint32_t { kLaunch, kSignal, kKill };
+  Kind kind = kLaunch;
+  int32_t signal = 0;  // kSignal: sent to the replica's main process group
+  uint64_t replica = 0;
+};
+
+/// Where a start failed; `error` is the errno.
+enum class Step : uint32_t { kNone, kRecipe, kFork, kDirectory, kExec };
+
+struct Report {
+  enum Kind : uint32_t { kStarted, kStartFailed, kEnded };
+  Kind kind = kStarted;
+  Step step = Step::kNone;
+  int32_t error = 0;
+  int32_t wait_status = 0;   // of the leader, as wait(2) gave it
+  int32_t left_running = 0;  // processes that outlived the leader by more than a moment
+  int32_t leader = 0;        // process id, for people
+  int64_t max_rss_kib = 0;   // of the leader and the children it waited for
+  uint64_t replica = 0;
+};
+
+}  // namespace caip::host::launcher

@@ -1,0 +1,143 @@
+#include "host/launcher/replica_init.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "host/launcher/leader.h"
+#include "host/launcher/process_tree.h"
+#include "host/launcher/protocol.h"
+#include "host/launcher/recipe.h"
+
+namespace caip::host::launcher {
+namespace {
+
+/// Processes that outlive the leader by no more than this are on their way out (Python's resource
+/// tracker is) and not "left running".
+constexpr int kParting_ms = 50;
+
+int64_t Milliseconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+class ReplicaInit {
+ public:
+  explicit ReplicaInit(const ReplicaStart& start) : start_(start) {}
+
+  [[noreturn]] void Run() {
+    ::prctl(PR_SET_NAME, "caip-replica");
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // blocked, so it is read below
+    if (::getppid() != start_.launcher) ::_exit(0);
+    Start();
+    while (!ended_) Wait(-1);
+    if (!was_killed_) Part();
+    KillTree();
+    report_.kind = Report::kEnded;
+    Send();
+    ::_exit(0);
+  }
+
+ private:
+  void Start() {
+    report_.replica = start_.replica;
+    Recipe recipe;
+    LeaderStart leader{-1, Step::kRecipe, EINVAL};
+    struct stat status {};
+    ::fstat(start_.recipe, &status);
+    const size_t size = static_cast<size_t>(status.st_size);
+    void* bytes = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, start_.recipe, 0);
+    if (bytes != MAP_FAILED && DecodeRecipe(static_cast<char*>(bytes), size, recipe)) {
+      leader = StartLeader(recipe, start_.out, start_.err);
+    }
+    ::close(start_.recipe);
+    ::close(start_.out);
+    ::close(start_.err);
+    report_.kind = leader.failed == Step::kNone ? Report::kStarted : Report::kStartFailed;
+    report_.step = leader.failed;
+    report_.error = leader.error;
+    report_.leader = leader_ = leader.pid;
+    Send();
+    if (leader.failed != Step::kNone) ::_exit(0);
+  }
+
+  /// Sleeps until something happened to us or our children, and acts on it.
+  void Wait(int timeout_ms) {
+    pollfd fds[] = {{start_.signals, POLLIN, 0}, {start_.socket, 0, 0}};
+    if (::poll(fds, 2, timeout_ms) <= 0) return;
+    if (fds[1].revents & (POLLHUP | POLLERR)) Vanish();
+    signalfd_siginfo signal{};
+    while (fds[0].revents && ::read(start_.signals, &signal, sizeof signal) == sizeof signal) {
+      Hear(signal);
+    }
+    ReapEnded([this](pid_t pid, int status, const rusage& usage) { Note(pid, status, usage); });
+  }
+
+  void Hear(const signalfd_siginfo& signal) {
+    if (::getppid() != start_.launcher) Vanish();
+    const bool is_command = static_cast<int>(signal.ssi_signo) == CommandSignal() &&
+                            static_cast<pid_t>(signal.ssi_pid) == start_.launcher;
+    if (!is_command || ended_) return;
+    if (signal.ssi_int == SIGKILL) {
+      was_killed_ = true;
+      KillTree();
+    } else {
+      ::kill(-leader_, signal.ssi_int);
+    }
+  }
+
+  /// Gives what the leader leaves a moment to end by itself, and counts what did not.
+  void Part() {
+    const int64_t until_ms = Milliseconds() + kParting_ms;
+    int64_t now_ms;
+    while (!Children().empty() && (now_ms = Milliseconds()) < until_ms) {
+      Wait(static_cast<int>(until_ms - now_ms));
+    }
+    report_.left_running = static_cast<int32_t>(Children().size());
+  }
+
+  void KillTree() {
+    KillChildren([](pid_t) { return false; },
+                 [this](pid_t pid, int status, const rusage& usage) { Note(pid, status, usage); });
+  }
+
+  void Note(pid_t pid, int status, const rusage& usage) {
+    if (pid != leader_ || ended_) return;
+    ended_ = true;
+    report_.wait_status = status;
+    report_.max_rss_kib = usage.ru_maxrss;
+  }
+
+  void Send() { ::send(start_.socket, &report_, sizeof report_, MSG_NOSIGNAL); }
+
+  /// caip or the launcher is gone: nobody is left to report to.
+  [[noreturn]] void Vanish() {
+    KillTree();
+    ::_exit(0);
+  }
+
+  const ReplicaStart& start_;
+  Report report_;
+  pid_t leader_ = -1;
+  bool ended_ = false;
+  bool was_killed_ = false;
+};
+
+}  // namespace
+
+int CommandSignal() { return SIGRTMIN; }
+
+void RunReplica(const ReplicaStart& start) { ReplicaInit(start).Run(); }
+
+}  // namespace caip::host::launcher

@@ -1,0 +1,135 @@
+#include "host/launcher/zygote.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "host/launcher/process_tree.h"
+#include "host/launcher/replica_init.h"
+
+namespace caip::host::launcher {
+namespace {
+
+constexpr int kDescriptors = 3;  // recipe, stdout, stderr
+
+/// Copies the descriptors out of a message; the rest of `fds` stays -1.
+void TakeDescriptors(msghdr& message, int (&fds)[kDescriptors]) {
+  for (cmsghdr* part = CMSG_FIRSTHDR(&message); part; part = CMSG_NXTHDR(&message, part)) {
+    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
+    const size_t bytes = part->cmsg_len - CMSG_LEN(0);
+    std::memcpy(fds, CMSG_DATA(part), bytes < sizeof fds ? bytes : sizeof fds);
+  }
+}
+
+}  // namespace
+
+void Zygote::Run() {
+  for (;;) {
+    pollfd fds[] = {{socket_, POLLIN, 0}, {signals_, POLLIN, 0}};
+    if (::poll(fds, 2, -1) < 0) continue;
+    if (fds[1].revents) {
+      signalfd_siginfo signal{};
+      while (::read(signals_, &signal, sizeof signal) == sizeof signal) continue;
+      Reap();
+    }
+    if (fds[0].revents && !Receive()) break;
+  }
+  EndAll();
+}
+
+bool Zygote::Receive() {
+  Command command;
+  iovec bytes{&command, sizeof command};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * kDescriptors)];
+  msghdr message{};
+  message.msg_iov = &bytes;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  const ssize_t size = ::recvmsg(socket_, &message, MSG_CMSG_CLOEXEC);
+  if (size < 0) return errno == EINTR || errno == EAGAIN;
+  if (size != sizeof command) return false;
+  int fds[kDescriptors] = {-1, -1, -1};
+  TakeDescriptors(message, fds);
+  switch (command.kind) {
+    case Command::kLaunch:
+      Launch(command.replica, fds[0], fds[1], fds[2]);
+      break;
+    case Command::kSignal:
+      Forward(command.replica, command.signal);
+      break;
+    case Command::kKill:
+      Forward(command.replica, SIGKILL);
+      break;
+  }
+  for (const int fd : fds) {
+    if (fd >= 0) ::close(fd);
+  }
+  return true;
+}
+
+void Zygote::Launch(uint64_t replica, int recipe, int out, int err) {
+  const pid_t launcher = ::getpid();
+  const pid_t init = ::fork();
+  if (init == 0) RunReplica({replica, socket_, signals_, recipe, out, err, launcher});
+  if (init < 0) {
+    Report report;
+    report.kind = Report::kStartFailed;
+    report.step = Step::kFork;
+    report.error = errno;
+    report.replica = replica;
+    ::send(socket_, &report, sizeof report, MSG_NOSIGNAL);
+    return;
+  }
+  inits_[replica] = init;
+  replicas_[init] = replica;
+}
+
+void Zygote::Forward(uint64_t replica, int signal) {
+  const auto found = inits_.find(replica);
+  if (found == inits_.end()) return;  // it has ended; its process id may be somebody else's
+  sigval value{};
+  value.sival_int = signal;
+  ::sigqueue(found->second, CommandSignal(), value);
+}
+
+void Zygote::Reap() {
+  ReapEnded([this](pid_t pid, int status, const rusage&) {
+    const auto found = replicas_.find(pid);
+    if (found == replicas_.end()) return;
+    const uint64_t replica = found->second;
+    replicas_.erase(found);
+    inits_.erase(replica);
+    if (status != 0) Lost(replica);
+  });
+}
+
+/// An init was killed (by the user's program, or for want of memory). Its leader dies with it; the
+/// rest of its tree is ours now.
+void Zygote::Lost(uint64_t replica) {
+  KillChildren([this](pid_t pid) { return replicas_.count(pid) > 0; },
+               [](pid_t, int, const rusage&) {});
+  Report report;
+  report.kind = Report::kEnded;
+  report.wait_status = SIGKILL;
+  report.replica = replica;
+  ::send(socket_, &report, sizeof report, MSG_NOSIGNAL);
+}
+
+/// Each init sees for itself that caip is gone, kills its tree and ends.
+void Zygote::EndAll() {
+  while (!replicas_.empty()) {
+    const pid_t ended = ::waitpid(-1, nullptr, 0);
+    if (ended < 0 && errno == ECHILD) break;
+    replicas_.erase(ended);
+  }
+  KillChildren([](pid_t) { return false; }, [](pid_t, int, const rusage&) {});
+}
+
+}  // namespace caip::host::launcher

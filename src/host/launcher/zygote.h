@@ -1,0 +1,37 @@
+#pragma once
+// The launcher's loop. It stays small, so that the fork each replica begins with costs nothing,
+// however large caip itself has grown.
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <map>
+
+#include "host/launcher/protocol.h"
+
+namespace caip::host::launcher {
+
+/// Takes commands from caip and forks an init (replica_init.h) for each replica. One thread.
+class Zygote {
+ public:
+  /// `signals` is a non-blocking signalfd of SIGCHLD, SIGTERM and CommandSignal().
+  Zygote(int socket, int signals) : socket_(socket), signals_(signals) {}
+
+  /// Returns when caip has closed its end (or died) and everything that was started is dead.
+  void Run();
+
+ private:
+  bool Receive();  // false: caip is gone
+  void Launch(uint64_t replica, int recipe, int out, int err);
+  void Forward(uint64_t replica, int signal);
+  void Reap();
+  void Lost(uint64_t replica);
+  void EndAll();
+
+  int socket_;
+  int signals_;
+  std::map<uint64_t, pid_t> inits_;
+  std::map<pid_t, uint64_t> replicas_;
+};
+
+}  // namespace caip::host::launcher
