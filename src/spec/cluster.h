@@ -23,6 +23,10 @@ std::string ProseName(ReplicaId id);
 /// "master", "worker", "ps", "evaluator": role key of CLUSTER_SPEC (and of TF_CONFIG but for
 /// chief).
 std::string_view RoleKey(Role role);
+/// "cmle-training-worker-e118e0f997-1": the host's name, the same after every restart. `host_id` is
+/// ten lower-case hexadecimal digits, one for each run. The master is never called chief here, as
+/// seen in the field.
+std::string HostName(ReplicaId id, std::string_view host_id);
 
 struct ReplicaPlan {
   ReplicaId id;
@@ -30,7 +34,7 @@ struct ReplicaPlan {
   std::string accelerator_type;  // "" none; includes GPUs that come with the machine type
   int64_t accelerator_count = 0;
   std::string image_uri;  // "" for a Python job
-  std::string address;    // "host:port"; filled by Assign
+  std::string address;    // "host:port"; whoever lends addresses fills it in
 };
 
 /// The replicas that run user code, masters first, then workers, ps, evaluators. A `cloud_tpu`

@@ -1,0 +1,71 @@
+#pragma once
+// A line that a replica prints -> severity, message and place, by the capture rules of the page
+// replica-environment.md, section 6.
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "spec/severity.h"
+
+namespace caip::spec {
+
+enum class Stream { kStdout, kStderr };
+
+/// What becomes one log entry. The views are good only during the call that hands it over.
+struct CapturedEntry {
+  Severity severity = Severity::kInfo;
+  std::string_view message;
+  std::string_view pathname;  // "" unknown
+  int line_number = 0;        // 0 unknown
+  std::string_view thread;    // "" unknown
+  std::string_view time;      // as gRPC printed it, "0921 10:11:12.123456789"; "" unknown
+};
+
+/// The lines of one stream of one replica, in their order. stdout: every line that is not empty is
+/// an INFO. stderr: ERROR, unless TensorFlow's C++ or gRPC has put a level before it; a traceback
+/// is one ERROR entry. Any thread, but one at a time. Copies nothing of a plain line.
+class LineClassifier {
+ public:
+  using Emit = std::function<void(const CapturedEntry&)>;  // make it once, not for each line
+
+  explicit LineClassifier(Stream stream) : stream_(stream) {}
+
+  /// One line without its end. Whoever splits the stream also splits lines that are too long.
+  void Feed(std::string_view line, const Emit& emit);
+  /// The stream is quiet (no byte for a tenth of a second, say): hands over what is held back.
+  void Flush(const Emit& emit);
+  /// The stream has ended. Plain lines behind a last traceback are then taken for the rest of its
+  /// message (notes, messages of several lines): the process died of it.
+  void Finish(const Emit& emit);
+  /// True while lines are held back: the owner should call Flush some time.
+  bool holds() const { return state_ != State::kPlain; }
+
+  /// The last traceback of the stream, with a newline at its end; "" if there was none.
+  const std::string& last_traceback() const { return last_traceback_; }
+
+ private:
+  enum class State {
+    kPlain,
+    kFrames,       // inside a traceback, before its exception
+    kSyntaxError,  // a `File` line without a heading: a traceback if SyntaxError follows
+    kTail,         // behind the exception: more of it, or something else
+  };
+
+  void FeedPlain(std::string_view line, const Emit& emit);
+  bool FeedHeld(std::string_view line, const Emit& emit);
+  void Hold(std::string_view line, State state);
+  void EmitGroup(size_t bytes, const Emit& emit);
+  void EmitLines(size_t from, const Emit& emit);
+  void Close(bool tail_belongs, const Emit& emit);
+
+  Stream stream_;
+  State state_ = State::kPlain;
+  std::string held_;        // the lines held back, each with its newline
+  size_t group_bytes_ = 0;  // how much of held_ is surely traceback
+  int tail_lines_ = 0;
+  std::string last_traceback_;
+};
+
+}  // namespace caip::spec
