@@ -1,0 +1,18 @@
+# data/*.json are compiled in: `std::string_view embedded::<Name>()` for each file.
+file(GLOB spec_data CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/data/*.json)
+set(spec_embedded ${CMAKE_BINARY_DIR}/generated/spec/embedded_data.cc)
+set(spec_embedded_text "// Made by src/spec/module.cmake.\n#include \"spec/embedded_data.h\"\n\n")
+string(APPEND spec_embedded_text "namespace caip::spec::embedded {\n")
+foreach(file ${spec_data})
+  set_property(DIRECTORY ${CMAKE_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  get_filename_component(name ${file} NAME_WE)
+  file(READ ${file} text)
+  string(SUBSTRING ${name} 0 1 initial)
+  string(TOUPPER ${initial} initial)
+  string(SUBSTRING ${name} 1 -1 rest)
+  string(APPEND spec_embedded_text
+         "std::string_view ${initial}${rest}() { return R\"~json~(${text})~json~\"; }\n")
+endforeach()
+string(APPEND spec_embedded_text "}  // namespace caip::spec::embedded\n")
+file(CONFIGURE OUTPUT ${spec_embedded} CONTENT "${spec_embedded_text}" @ONLY)
+target_sources(caip_spec PRIVATE ${spec_embedded})
