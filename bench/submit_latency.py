@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""How long until a trainer's first line, and until the command has ended.
+
+Compares, in one run on one machine, `python3 -m trainer.task`, `caip jobs submit training
+--stream-logs` (cold: new state directory; warm: the environment is cached; with the package in the
+bucket, and with --package-path of an unchanged tree) and `gcloud ai-platform local train` where
+gcloud is installed. Prints medians, differences to plain Python and ratios.
+
+    bench/submit_latency.py [--caip build/release/caip] [--rounds 15]
+"""
+import argparse
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+TASK = """
+import sys, time
+print("FIRST-LINE %.6f" % time.time(), flush=True)
+"""
+
+
+def timed(argv, cwd, env):
+    """Seconds to the user's first line, and to the command's end."""
+    start = time.time()
+    done = subprocess.run(argv, cwd=cwd, env=env, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    end = time.time()
+    if done.returncode != 0 or "FIRST-LINE " not in done.stdout:
+        sys.exit(f"{' '.join(argv)} exited {done.returncode}:\n{done.stdout}")
+    first = float(done.stdout.split("FIRST-LINE ")[1].split()[0])
+    return first - start, end - start
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--caip", default="build/release/caip")
+    parser.add_argument("--rounds", type=int, default=15)
+    options = parser.parse_args()
+    caip = str(pathlib.Path(options.caip).resolve())
+    work = pathlib.Path(tempfile.mkdtemp(prefix="caip-bench-"))
+    try:
+        run(caip, options.rounds, work)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def run(caip, rounds, work):
+    package = work / "src" / "trainer"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("")
+    (package / "task.py").write_text(TASK)
+    state = work / "state"
+    env = dict(os.environ, CAIP_STATE=str(state))
+    python = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else shutil.which("python3")
+    subprocess.run([caip, "buckets", "create", "bench"], env=env, check=True,
+                   stdout=subprocess.DEVNULL)
+    numbers = iter(range(1, 1_000_000))
+
+    def submit(*words):
+        return [caip, "jobs", "submit", "training", f"bench_{next(numbers)}", "--stream-logs",
+                "--project", "demo", "--region", "us-central1", "--runtime-version", "2.11",
+                "--python-version", "3.7", "--module-name", "trainer.task", *words]
+
+    from_tree = ("--package-path", str(package), "--staging-bucket", "gs://bench")
+    cold = timed(submit(*from_tree), work, env)
+    (uploaded,) = (state / "buckets" / "bench").rglob("*.tar.gz")
+    uri = "gs://bench/" + str(uploaded.relative_to(state / "buckets" / "bench"))
+    cases = {
+        "python3 -m": lambda: timed([python, "-m", "trainer.task"], work / "src", env),
+        "caip, package in bucket": lambda: timed(submit("--packages", uri), work, env),
+        "caip, --package-path": lambda: timed(submit(*from_tree), work, env),
+    }
+    results = {name: [] for name in cases}
+    for _ in range(rounds):  # interleaved, so that a noisy minute hits all alike
+        for name, case in cases.items():
+            results[name].append(case())
+    if shutil.which("gcloud"):
+        config = work / "gcloud"
+        config.mkdir()
+        (config / "gce").write_text("False")
+        genv = dict(env, CLOUDSDK_CONFIG=str(config), CLOUDSDK_ML_ENGINE_LOCAL_PYTHON=python,
+                    CLOUDSDK_CORE_DISABLE_PROMPTS="1")
+        argv = ["gcloud", "ai-platform", "local", "train", "--module-name", "trainer.task",
+                "--package-path", str(package)]
+        results["gcloud local train"] = [timed(argv, work, genv) for _ in range(min(rounds, 5))]
+    report(results, cold)
+
+
+def report(results, cold):
+    medians = {name: tuple(statistics.median(column) for column in zip(*rows))
+               for name, rows in results.items()}
+    base = medians["python3 -m"]
+    print(f"{'':26}{'first line':>12}{'end':>10}{'over python':>14}{'ratio':>8}")
+    print(f"{'caip, cold (with pip)':26}{cold[0] * 1e3:9.1f} ms{cold[1] * 1e3:7.1f} ms"
+          f"{(cold[1] - base[1]) * 1e3:11.1f} ms{cold[1] / base[1]:8.1f}")
+    for name, (first, end) in medians.items():
+        print(f"{name:26}{first * 1e3:9.1f} ms{end * 1e3:7.1f} ms"
+              f"{(end - base[1]) * 1e3:11.1f} ms{end / base[1]:8.1f}")
+    if "gcloud local train" in medians:
+        warm = medians["caip, package in bucket"]
+        print(f"gcloud local train takes {medians['gcloud local train'][1] / warm[1]:.1f} times "
+              "as long as caip with the package in the bucket")
+
+
+if __name__ == "__main__":
+    main()
