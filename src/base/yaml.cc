@@ -1,0 +1,360 @@
+#include "base/yaml.h"
+
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/mark.h>
+#include <yaml-cpp/parser.h>
+
+#include <algorithm>
+#include <istream>
+#include <set>
+#include <streambuf>
+#include <unordered_map>
+#include <utility>
+
+#include "base/text.h"
+#include "base/yaml_error.h"
+#include "base/yaml_scalar.h"
+
+namespace caip {
+namespace {
+
+constexpr std::string_view kTagPrefix = "tag:yaml.org,2002:";
+constexpr size_t kPlaceBytesMax = 64u << 20;  // pointers of deep documents with long keys
+
+/// What is wrong, and where. Thrown inside this file only: yaml-cpp's events cannot return.
+struct Refusal {
+  YAML::Mark mark;
+  std::string what;
+};
+
+/// How large a value is when every alias is written out.
+struct Weight {
+  size_t nodes = 1;
+  size_t bytes = 0;
+};
+
+struct Value {
+  Json json;
+  Weight weight;
+  bool is_merge = false;  // the plain scalar <<
+};
+
+/// A mapping or sequence that is being read.
+struct Frame {
+  bool is_map = false;
+  YAML::Mark mark;
+  YAML::anchor_t anchor = 0;
+  std::string pointer;
+  Json container;
+  Weight weight;
+  // Of a mapping:
+  bool has_key = false;
+  bool key_is_merge = false;
+  std::string key;
+  std::unordered_map<std::string, size_t> index;  // key -> place in the container
+  std::vector<Json> merges;                       // what << names, weakest first
+  size_t elements = 0;                            // of a sequence
+};
+
+// Json objects keep their order in a vector and search it; documents may have a million keys.
+void Append(Json& object, std::string key, Json value) {
+  using Members = std::vector<Json::object_t::value_type>;
+  static_cast<Members&>(object.get_ref<Json::object_t&>())
+      .emplace_back(std::move(key), std::move(value));
+}
+
+std::string PointerStep(std::string_view key) {
+  return "/" + ReplaceAll(ReplaceAll(std::string(key), "~", "~0"), "/", "~1");
+}
+
+/// Builds the tree from yaml-cpp's events.
+class Builder final : public YAML::EventHandler {
+ public:
+  explicit Builder(YamlDocument& document) : document_(document) {}
+
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (std::exchange(started_, true)) {
+      throw Refusal{mark, "a second document starts here; only one is read: remove the '---'"};
+    }
+  }
+  void OnDocumentEnd() override {}
+
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    Place(mark, anchor, {nullptr, {}});
+  }
+
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    const auto found = anchors_.find(anchor);
+    if (found == anchors_.end()) throw Refusal{mark, "an alias stands inside what it names"};
+    Count(mark, found->second.weight);
+    Add(mark, found->second);
+  }
+
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& text) override {
+    Place(mark, anchor, Typed(mark, tag, text));
+  }
+
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override {
+    CheckTag(mark, tag, "seq");
+    Open(mark, anchor, false);
+  }
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override {
+    CheckTag(mark, tag, "map");
+    Open(mark, anchor, true);
+  }
+  void OnSequenceEnd() override { Close(); }
+  void OnMapEnd() override { Close(); }
+
+ private:
+  static void CheckTag(const YAML::Mark& mark, const std::string& tag, std::string_view kind) {
+    if (tag.empty() || tag == "?" || tag == "!") return;
+    if (tag == std::string(kTagPrefix) + std::string(kind)) return;
+    throw Refusal{mark, "the tag '" + tag + "' cannot become JSON; remove it"};
+  }
+
+  Value Typed(const YAML::Mark& mark, const std::string& tag, const std::string& text) {
+    const Weight weight{1, text.size()};
+    if (tag == "!") return {text, weight};
+    ScalarType type = ScalarType::kText;
+    if (tag.empty() || tag == "?") {
+      type = ScalarTypeOf(text);
+    } else {
+      static const std::map<std::string, ScalarType, std::less<>> kTags = {
+          {"str", ScalarType::kText}, {"null", ScalarType::kNull},   {"bool", ScalarType::kBool},
+          {"int", ScalarType::kInt},  {"float", ScalarType::kFloat}, {"merge", ScalarType::kMerge}};
+      const bool standard = tag.starts_with(kTagPrefix);
+      const auto found = kTags.find(standard ? tag.substr(kTagPrefix.size()) : "");
+      if (!standard || found == kTags.end()) {
+        throw Refusal{mark, "the tag '" + tag + "' cannot become JSON; remove it"};
+      }
+      type = found->second;
+    }
+    if (type == ScalarType::kValue) {
+      throw Refusal{mark, "a bare '=' has a meaning of its own in YAML 1.1; quote it"};
+    }
+    if (type == ScalarType::kTimestamp) document_.dates.push_back(NextPointer());
+    std::optional<Json> json = ScalarAs(type, text);
+    if (!json) throw Refusal{mark, "'" + text + "' is not what its tag says"};
+    return {std::move(*json), weight, type == ScalarType::kMerge};
+  }
+
+  // Counts a node that is written out, checks the limits and puts it where it belongs.
+  void Place(const YAML::Mark& mark, YAML::anchor_t anchor, Value value) {
+    Count(mark, value.weight);
+    Anchor(mark, anchor, value);
+    Add(mark, std::move(value));
+  }
+
+  // Kept for its aliases; a copy, so it counts: anchors inside anchors would multiply.
+  void Anchor(const YAML::Mark& mark, YAML::anchor_t anchor, const Value& value) {
+    if (anchor == 0) return;
+    Count(mark, value.weight);
+    anchors_[anchor] = value;
+  }
+
+  void Count(const YAML::Mark& mark, const Weight& weight) {
+    total_.nodes += weight.nodes;
+    total_.bytes += weight.bytes;
+    if (total_.nodes <= kYamlNodesMax && total_.bytes <= kYamlBytesMax) return;
+    throw Refusal{mark, "the document is too large with its aliases written out (more than " +
+                            std::to_string(kYamlNodesMax) + " values or " +
+                            std::to_string(kYamlBytesMax >> 20) + " MiB)"};
+  }
+
+  void Open(const YAML::Mark& mark, YAML::anchor_t anchor, bool is_map) {
+    Count(mark, {});
+    if (frames_.size() >= static_cast<size_t>(kYamlDepthMax)) {
+      throw Refusal{mark, "nested deeper than " + std::to_string(kYamlDepthMax) + " levels"};
+    }
+    if (!frames_.empty() && frames_.back().is_map && !frames_.back().has_key) {
+      throw Refusal{mark, "a key must be text, not a list or a mapping"};
+    }
+    Frame frame;
+    frame.is_map = is_map;
+    frame.mark = mark;
+    frame.anchor = anchor;
+    frame.pointer = NextPointer();
+    frame.container = is_map ? Json::object() : Json::array();
+    frames_.push_back(std::move(frame));
+  }
+
+  void Close() {
+    Frame frame = std::move(frames_.back());
+    frames_.pop_back();
+    if (!frame.merges.empty()) frame.container = Merged(frame);
+    Value value{std::move(frame.container), frame.weight};
+    Anchor(frame.mark, frame.anchor, value);
+    Add(frame.mark, std::move(value));
+  }
+
+  // What << brought in, then the mapping's own members, which win.
+  static Json Merged(const Frame& frame) {
+    std::map<std::string, Json> last;
+    std::vector<std::string> order;
+    const auto take = [&](const Json& members) {
+      for (const auto& [key, value] : members.items()) {
+        if (!last.contains(key)) order.push_back(key);
+        last[key] = value;
+      }
+    };
+    for (const Json& merge : frame.merges) take(merge);
+    take(frame.container);
+    Json merged = Json::object();
+    for (const std::string& key : order) Append(merged, key, last[key]);
+    return merged;
+  }
+
+  std::string NextPointer() const {
+    if (frames_.empty()) return "";
+    const Frame& frame = frames_.back();
+    return frame.pointer + (frame.is_map ? PointerStep(frame.has_key ? frame.key : "")
+                                         : "/" + std::to_string(frame.elements));
+  }
+
+  void Note(const YAML::Mark& mark) {
+    std::string pointer = NextPointer();
+    place_bytes_ += pointer.size();
+    if (place_bytes_ > kPlaceBytesMax) return;
+    document_.places.emplace(std::move(pointer), caip::Place{mark.line + 1, mark.column + 1});
+  }
+
+  void Add(const YAML::Mark& mark, Value value) {
+    if (frames_.empty()) {
+      Note(mark);
+      document_.value = std::move(value.json);
+      return;
+    }
+    Frame& frame = frames_.back();
+    frame.weight.nodes += value.weight.nodes;
+    frame.weight.bytes += value.weight.bytes;
+    if (!frame.is_map) {
+      Note(mark);
+      frame.container.push_back(std::move(value.json));
+      ++frame.elements;
+    } else if (!frame.has_key) {
+      AddKey(mark, frame, value);
+    } else {
+      AddMember(mark, frame, std::move(value));
+    }
+  }
+
+  void AddKey(const YAML::Mark& mark, Frame& frame, const Value& value) {
+    if (value.json.is_structured()) {
+      throw Refusal{mark, "a key must be text, not a list or a mapping"};
+    }
+    frame.key = value.json.is_string() ? value.json.get<std::string>() : CompactJson(value.json);
+    frame.key_is_merge = value.is_merge;
+    frame.has_key = true;
+  }
+
+  void AddMember(const YAML::Mark& mark, Frame& frame, Value value) {
+    if (frame.key_is_merge) {
+      AddMerge(mark, frame, value.json);
+    } else if (frame.index.emplace(frame.key, frame.index.size()).second) {
+      Note(mark);
+      Append(frame.container, frame.key, std::move(value.json));
+    } else {
+      document_.duplicates.push_back(NextPointer());
+    }
+    frame.has_key = false;
+  }
+
+  static void AddMerge(const YAML::Mark& mark, Frame& frame, const Json& value) {
+    if (value.is_object()) {
+      frame.merges.push_back(value);
+      return;
+    }
+    const bool maps = value.is_array() && std::all_of(value.begin(), value.end(),
+                                                      [](const Json& e) { return e.is_object(); });
+    if (!maps) throw Refusal{mark, "'<<' takes a mapping or a list of mappings"};
+    for (auto it = value.rbegin(); it != value.rend(); ++it) frame.merges.push_back(*it);
+  }
+
+  YamlDocument& document_;
+  bool started_ = false;
+  std::vector<Frame> frames_;
+  std::map<YAML::anchor_t, Value> anchors_;
+  Weight total_;
+  size_t place_bytes_ = 0;
+};
+
+/// Lets yaml-cpp read a text without a copy of it.
+class ViewBuffer final : public std::streambuf {
+ public:
+  explicit ViewBuffer(std::string_view text) {
+    char* begin = const_cast<char*>(text.data());  // NOLINT: never written through
+    setg(begin, begin, begin + text.size());
+  }
+};
+
+// "%YAML 1.2" types scalars differently; nobody has asked for that yet.
+bool AsksForOtherVersion(std::string_view text) {
+  return text.starts_with("%YAML") && !text.starts_with("%YAML 1.1");
+}
+
+// JSON writes characters beyond the basic plane as two \u escapes, which yaml-cpp refuses.
+std::string WithoutSurrogates(std::string_view text) {
+  std::string joined;
+  const auto unit = [&](size_t at) -> unsigned {
+    if (at + 6 > text.size() || text[at] != '\\' || text[at + 1] != 'u') return 0;
+    unsigned value = 0;
+    for (char c : text.substr(at + 2, 4)) {
+      const char low = static_cast<char>(c | 0x20);
+      value = value * 16 + static_cast<unsigned>(low >= 'a' ? low - 'a' + 10 : c - '0');
+    }
+    return value;
+  };
+  for (size_t i = 0; i < text.size(); ++i) {
+    const unsigned high = unit(i);
+    const unsigned low = unit(i + 6);
+    if (high >= 0xd800 && high < 0xdc00 && low >= 0xdc00 && low < 0xe000) {
+      char escape[16];
+      const unsigned character = 0x10000 + (high - 0xd800) * 0x400 + (low - 0xdc00);
+      std::snprintf(escape, sizeof escape, "\\U%08x", character);
+      joined += escape;
+      i += 11;
+    } else {
+      if (text[i] == '\\' && i + 1 < text.size()) joined += text[i++];
+      joined += text[i];
+    }
+  }
+  return joined;
+}
+
+}  // namespace
+
+Result<YamlDocument> ParseYaml(std::string_view text, std::string_view name) {
+  if (text.size() > kYamlBytesMax) {
+    return Error{Code::kInvalidArgument, std::string(name) + ": the file is larger than " +
+                                             std::to_string(kYamlBytesMax >> 20) + " MiB"};
+  }
+  RETURN_IF_ERROR(CheckYamlCharacters(text, name));
+  if (AsksForOtherVersion(text)) {
+    return YamlError(text, name, 0, 0, "only YAML 1.1 is read; remove the %YAML line");
+  }
+  std::string joined;
+  if (text.find("\\u") != std::string_view::npos && ParseJson(text).ok()) {
+    joined = WithoutSurrogates(text);
+    text = joined;
+  }
+  YamlDocument document;
+  try {
+    ViewBuffer buffer(text);
+    std::istream stream(&buffer);
+    YAML::Parser parser(stream);
+    Builder builder(document);
+    while (parser.HandleNextDocument(builder)) {
+    }
+  } catch (const Refusal& refusal) {
+    return YamlError(text, name, refusal.mark.line, refusal.mark.column, refusal.what);
+  } catch (const YAML::Exception& error) {
+    return YamlError(text, name, error.mark.line, error.mark.column, error.msg);
+  }
+  return document;
+}
+
+}  // namespace caip
