@@ -6,11 +6,13 @@
 #include <string>
 #include <string_view>
 
+#include "host/safe_text.h"
+
 namespace caip::host {
 
 /// Cuts one stream into lines. "\n" and "\r\n" end a line; a lone "\r" belongs to it. A line longer
-/// than the limit is handed out in pieces of exactly that many bytes, so nothing is lost and
-/// nothing grows without bound. One stream, one thread.
+/// than the limit (above four) is handed out in pieces of that many bytes, up to three fewer where
+/// a UTF-8 character would be torn: nothing is lost and nothing grows without bound. One thread.
 class LineSplitter {
  public:
   explicit LineSplitter(size_t limit) : limit_(limit) {}
@@ -55,8 +57,9 @@ class LineSplitter {
       const size_t fits = limit_ - rest_.size();
       rest_.append(part.substr(0, fits));
       part.remove_prefix(fits);
-      take(std::string_view(rest_));
-      rest_.clear();
+      const size_t whole = WholeCharacters(rest_);
+      take(std::string_view(rest_).substr(0, whole));
+      rest_.erase(0, whole);
       was_cut_ = true;
     }
     rest_.append(part);

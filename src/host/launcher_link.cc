@@ -1,0 +1,138 @@
+#include "host/launcher_link.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "host/launcher/recipe.h"
+
+namespace caip::host {
+namespace {
+
+using launcher::Command;
+using launcher::Report;
+
+/// Starts the program with `socket` as descriptor 3, in a session of its own (a Ctrl-C is for us,
+/// and we decide what becomes of the replicas).
+Result<pid_t> Spawn(const Path& program, int socket) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, socket, launcher::kSocket);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
+  std::string name = program.string();
+  char* const argv[] = {name.data(), nullptr};
+  char* const environment[] = {nullptr};
+  pid_t pid = -1;
+  const int error = posix_spawn(&pid, program.c_str(), &actions, &attributes, argv, environment);
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  if (error != 0) return SystemError("cannot start '" + program.string() + "'", error);
+  return pid;
+}
+
+/// A memory file that holds the bytes.
+Result<Fd> MemoryFile(const std::string& bytes) {
+  Fd file(::memfd_create("caip-recipe", MFD_CLOEXEC));
+  if (!file.valid()) return SystemError("cannot make a memory file", errno);
+  size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t count = ::write(file.get(), bytes.data() + done, bytes.size() - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return SystemError("cannot write a memory file", errno);
+    done += static_cast<size_t>(count);
+  }
+  return file;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<LauncherLink>> LauncherLink::Start(const Path& program, Listener listener) {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+    return SystemError("cannot make a socket for '" + program.string() + "'", errno);
+  }
+  Fd ours(ends[0]);
+  Fd theirs(ends[1]);
+  if (theirs.get() == launcher::kSocket) {  // dup2 onto itself would keep it close-on-exec
+    theirs = Fd(::fcntl(theirs.get(), F_DUPFD_CLOEXEC, launcher::kSocket + 1));
+  }
+  ASSIGN_OR_RETURN(const pid_t pid, Spawn(program, theirs.get()));
+  return std::unique_ptr<LauncherLink>(new LauncherLink(std::move(ours), pid, std::move(listener)));
+}
+
+LauncherLink::LauncherLink(Fd socket, pid_t pid, Listener listener)
+    : socket_(std::move(socket)), pid_(pid), listener_(std::move(listener)) {
+  thread_ = std::thread([this] { Listen(); });
+}
+
+LauncherLink::~LauncherLink() {
+  is_closing_ = true;
+  ::shutdown(socket_.get(), SHUT_RDWR);  // the hang-up that everybody over there obeys
+  thread_.join();
+  while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) continue;
+}
+
+void LauncherLink::Listen() {
+  Report report;
+  for (;;) {
+    const ssize_t size = ::recv(socket_.get(), &report, sizeof report, 0);
+    if (size < 0 && errno == EINTR) continue;
+    if (size != sizeof report || is_closing_) break;
+    listener_.report(report);
+  }
+  // Every init holds their end of the socket, too: it closes when the last of them has ended.
+  is_alive_ = false;
+  if (!is_closing_) listener_.gone();
+}
+
+Status LauncherLink::Launch(const Replica& replica) {
+  ASSIGN_OR_RETURN(const Fd recipe, MemoryFile(launcher::EncodeRecipe(
+                                        replica.directory, replica.argv, replica.environment)));
+  Command command;
+  command.kind = Command::kLaunch;
+  command.replica = replica.number;
+  const int fds[] = {recipe.get(), replica.out, replica.err};
+  iovec bytes{&command, sizeof command};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof fds)] = {};
+  msghdr message{};
+  message.msg_iov = &bytes;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  cmsghdr* part = CMSG_FIRSTHDR(&message);
+  part->cmsg_level = SOL_SOCKET;
+  part->cmsg_type = SCM_RIGHTS;
+  part->cmsg_len = CMSG_LEN(sizeof fds);
+  std::memcpy(CMSG_DATA(part), fds, sizeof fds);
+  ssize_t sent;
+  do {
+    sent = ::sendmsg(socket_.get(), &message, MSG_NOSIGNAL);
+  } while (sent < 0 && errno == EINTR);
+  if (sent < 0) return SystemError("cannot reach caip-launcher", errno);
+  return Ok{};
+}
+
+void LauncherLink::Signal(uint64_t replica, int signal) {
+  Send({Command::kSignal, signal, replica});
+}
+
+void LauncherLink::Kill(uint64_t replica) { Send({Command::kKill, SIGKILL, replica}); }
+
+/// A launcher that has died cannot hear us, and its replicas are dead already.
+void LauncherLink::Send(const Command& command) {
+  while (::send(socket_.get(), &command, sizeof command, MSG_NOSIGNAL) < 0 && errno == EINTR) {
+  }
+}
+
+}  // namespace caip::host

@@ -1,0 +1,64 @@
+#pragma once
+// Our end of caip-launcher (src/host/launcher): starts it, hands it commands, hears its reports.
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/files.h"
+#include "host/launcher/protocol.h"
+
+namespace caip::host {
+
+/// A running caip-launcher. Its destructor ends the launcher and everything it has started, and
+/// returns when all of it is dead.
+class LauncherLink {
+ public:
+  /// Both are called on the link's own thread, `gone` once and last, and not on destruction.
+  struct Listener {
+    std::function<void(const launcher::Report&)> report;
+    std::function<void()> gone;  // the launcher has died, and so have all replicas
+  };
+
+  static Result<std::unique_ptr<LauncherLink>> Start(const Path& program, Listener listener);
+  LauncherLink(const LauncherLink&) = delete;
+  LauncherLink& operator=(const LauncherLink&) = delete;
+  ~LauncherLink();
+
+  struct Replica {
+    uint64_t number = 0;
+    std::string directory;
+    std::vector<std::string> argv;
+    std::vector<std::string> environment;
+    int out = -1;  // write ends; borrowed
+    int err = -1;
+  };
+  /// Exactly one kEnded or kStartFailed report follows, or `gone`.
+  Status Launch(const Replica& replica);
+  /// To the replica's main process group; SIGKILL to everything it has started.
+  void Signal(uint64_t replica, int signal);
+  void Kill(uint64_t replica);
+
+  /// False when the launcher has died: make a new link.
+  bool IsAlive() const { return is_alive_; }
+
+ private:
+  LauncherLink(Fd socket, pid_t pid, Listener listener);
+  void Listen();
+  void Send(const launcher::Command& command);
+
+  Fd socket_;
+  pid_t pid_;
+  Listener listener_;
+  std::atomic<bool> is_alive_{true};
+  std::atomic<bool> is_closing_{false};
+  std::thread thread_;
+};
+
+}  // namespace caip::host
