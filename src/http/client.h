@@ -13,16 +13,16 @@ namespace caip::http {
 /// What to send. `body_reader` streams a body of `body_size` bytes instead of `body`.
 struct ClientRequest {
   std::string method = "GET";
-  std::string target;  // path and query, %-encoded
-  Headers headers;
-  std::string body;
+  std::string target = {};  // path and query, %-encoded
+  Headers headers = {};
+  std::string body = {};
   BodyReader* body_reader = nullptr;
   uint64_t body_size = 0;
 };
 
 struct ClientResponse {
   int status = 0;
-  Headers headers;
+  Headers headers = {};
   std::string body;  // empty when it went to the sink
 };
 

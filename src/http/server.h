@@ -13,22 +13,25 @@ namespace caip::http {
 
 struct ServerOptions {
   std::string address = "127.0.0.1";
-  uint16_t port = 0;                       // 0: any free one
-  std::vector<std::string> allowed_hosts;  // beyond loopback literals and localhost; without port
+  uint16_t port = 0;  // 0: any free one
+  std::vector<std::string> allowed_hosts =
+      {};  // beyond loopback literals and localhost; without port
   int connections_max = 512;
   int idle_seconds = 120;  // a silent connection is closed after so long
   size_t header_bytes_max = 64 << 10;
 };
 
-/// Refuses a foreign Host (421) or Origin (403) before the handler sees anything: a page on the web
-/// must not reach us by DNS rebinding.
+/// Refuses a foreign Host or Origin (both 403) before the handler sees anything: a page on the web
+/// must not reach us by DNS rebinding. A handler that throws answers 500; one that leaves the
+/// request's body unread costs at most 64 MiB of reading, then the connection.
 class Server {
  public:
   /// Listens at once. Error: kAlreadyExists when the port is taken, with the address in the text.
   static Result<std::unique_ptr<Server>> Start(ServerOptions options, Handler handler);
   virtual ~Server() = default;
   virtual uint16_t port() const = 0;
-  /// Stops accepting, lets running handlers end for at most `grace_ms`, closes everything.
+  /// Stops accepting, lets running handlers end for at most `grace_ms`, closes everything, and
+  /// returns when no thread is left. A handler that ignores its closed connection delays that.
   virtual void Stop(int grace_ms) = 0;
   /// Requests being handled now and since the start: for idle shutdown.
   virtual int active_requests() const = 0;

@@ -1,0 +1,37 @@
+#pragma once
+// Every text that the HTTP front says to a peer or to the person who starts it.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "http/message.h"
+
+namespace caip::http::errors {
+
+// Starting a server.
+Error PortTaken(std::string_view address, uint16_t port);
+Error AddressInvalid(std::string_view address);
+Error CannotListen(std::string_view address, uint16_t port, int error_number);
+
+// Reading a body.
+Error BodyTooLarge(size_t limit);
+Error BodyTruncated();
+Error BodyMalformed(std::string_view why);
+Error PeerSilent(int seconds);
+Error PeerGone();
+
+// Being a client.
+Error BaseInvalid(std::string_view base);
+Error CannotReach(std::string_view base, std::string_view why);
+Error NoAnswer(std::string_view base, std::string_view why);
+Error AnswerSilent(std::string_view base, int seconds);
+
+/// What the server itself refuses, before any handler: JSON that both of Google's envelopes'
+/// readers understand (`status` for the newer, `errors[].reason` for the older).
+Response Refusal(int status, std::string_view message);
+Response HostNotAllowed(std::string_view host);
+Response OriginNotAllowed(std::string_view origin);
+
+}  // namespace caip::http::errors

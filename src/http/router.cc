@@ -1,0 +1,157 @@
+#include "http/router.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/text.h"
+
+namespace caip::http {
+namespace {
+
+// "/a//b" -> {"a", "", "b"}.
+std::vector<std::string_view> SegmentsOf(std::string_view path) {
+  std::vector<std::string_view> segments;
+  if (path.starts_with('/')) path.remove_prefix(1);
+  while (true) {
+    const size_t slash = path.find('/');
+    segments.push_back(path.substr(0, slash));
+    if (slash == std::string_view::npos) return segments;
+    path.remove_prefix(slash + 1);
+  }
+}
+
+// The segment without ":verb", or nullopt when it does not end so.
+std::optional<std::string_view> WithoutVerb(std::string_view segment, std::string_view verb) {
+  if (verb.empty()) return segment;
+  if (segment.size() <= verb.size() || !segment.ends_with(verb)) return std::nullopt;
+  segment.remove_suffix(verb.size());
+  if (segment.back() != ':') return std::nullopt;
+  segment.remove_suffix(1);
+  return segment;
+}
+
+bool IsWord(std::string_view segment, std::string_view word) {
+  return segment == word || (segment.find('%') != std::string_view::npos &&
+                             PercentDecoded(segment).value_or("") == word);
+}
+
+}  // namespace
+
+struct Router::Match {
+  const Route* route = nullptr;
+  const std::vector<Segment>* pattern = nullptr;
+  std::string allow;  // methods of the routes whose pattern fits
+};
+
+const std::string& PathParameters::At(std::string_view name) const {
+  static const std::string none;
+  for (const auto& [key, value] : values_) {
+    if (key == name) return value;
+  }
+  return none;
+}
+
+Router::Router(NoRoute no_route) : no_route_(std::move(no_route)) {}
+
+void Router::Add(Route route) {
+  compiled_.push_back(Compile(route.pattern));
+  routes_.push_back(std::move(route));
+}
+
+void Router::Add(std::vector<Route> routes) {
+  for (Route& route : routes) Add(std::move(route));
+}
+
+std::vector<Router::Segment> Router::Compile(std::string_view pattern) {
+  std::vector<Segment> compiled;
+  for (std::string_view segment : SegmentsOf(pattern)) {
+    const size_t colon = segment.rfind(':');
+    const std::string verb(colon == std::string_view::npos ? "" : segment.substr(colon + 1));
+    segment = segment.substr(0, colon);
+    if (!segment.starts_with('{')) {
+      compiled.push_back({Segment::Kind::kWord, std::string(segment), verb});
+      continue;
+    }
+    assert(segment.ends_with('}'));
+    segment = segment.substr(1, segment.size() - 2);
+    const bool rest = segment.ends_with("...");
+    if (rest) segment.remove_suffix(3);
+    compiled.push_back(
+        {rest ? Segment::Kind::kRest : Segment::Kind::kOne, std::string(segment), verb});
+  }
+  return compiled;
+}
+
+bool Router::Fits(const std::vector<Segment>& pattern, const std::vector<std::string_view>& path) {
+  const bool rest = pattern.back().kind == Segment::Kind::kRest;
+  if (rest ? path.size() < pattern.size() : path.size() != pattern.size()) return false;
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    const Segment& segment = pattern[i];
+    if (segment.kind == Segment::Kind::kRest) return true;
+    const auto bare = WithoutVerb(path[i], segment.verb);
+    if (!bare) return false;
+    if (segment.kind == Segment::Kind::kWord ? !IsWord(*bare, segment.text) : bare->empty()) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// From left to right: a word beats a name, a name with a verb beats one without, the rest is last.
+bool Router::MoreSpecific(const std::vector<Segment>& a, const std::vector<Segment>& b) {
+  for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    if (a[i].kind != b[i].kind) return a[i].kind < b[i].kind;
+    if (a[i].verb.empty() != b[i].verb.empty()) return !a[i].verb.empty();
+  }
+  return a.size() > b.size();
+}
+
+Router::Match Router::Lookup(std::string_view method, std::string_view path) const {
+  const std::vector<std::string_view> segments = SegmentsOf(path);
+  Match match;
+  for (const std::string_view wanted : {method, std::string_view(method == "HEAD" ? "GET" : "")}) {
+    for (size_t i = 0; i < routes_.size() && !wanted.empty(); ++i) {
+      if (!Fits(compiled_[i], segments)) continue;
+      if (match.allow.find(routes_[i].method) == std::string::npos) {
+        match.allow += (match.allow.empty() ? "" : ", ") + routes_[i].method;
+      }
+      if (routes_[i].method != wanted) continue;
+      if (match.route == nullptr || MoreSpecific(compiled_[i], *match.pattern)) {
+        match.route = &routes_[i];
+        match.pattern = &compiled_[i];
+      }
+    }
+    if (match.route != nullptr) return match;
+  }
+  return match;
+}
+
+const Route* Router::Find(std::string_view method, std::string_view path) const {
+  return Lookup(method, path).route;
+}
+
+Response Router::Handle(const Request& request) const {
+  const Match match = Lookup(request.method, request.path);
+  if (match.route == nullptr) {
+    Response response = no_route_(match.allow.empty() ? 404 : 405, request, match.allow);
+    if (!match.allow.empty()) response.headers.Set("Allow", match.allow);
+    return response;
+  }
+  PathParameters parameters;
+  const std::vector<std::string_view> segments = SegmentsOf(request.path);
+  for (size_t i = 0; i < match.pattern->size(); ++i) {
+    const Segment& segment = (*match.pattern)[i];
+    if (segment.kind == Segment::Kind::kWord) continue;
+    std::string raw(*WithoutVerb(segments[i], segment.verb));
+    for (size_t k = i + 1; segment.kind == Segment::Kind::kRest && k < segments.size(); ++k) {
+      raw += "/";
+      raw += segments[k];
+    }
+    auto value = PercentDecoded(raw);
+    if (!value) return no_route_(404, request, "");  // a broken escape names nothing
+    parameters.Set(segment.text, std::move(*value));
+  }
+  return match.route->handler(request, parameters);
+}
+
+}  // namespace caip::http

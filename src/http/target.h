@@ -1,0 +1,21 @@
+#pragma once
+// The target of a request line: a raw path and a decoded query.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace caip::http {
+
+struct Target {
+  std::string path;  // still %-encoded, because %2F is no separator
+  std::vector<std::pair<std::string, std::string>> query;
+};
+
+/// Reads "/path?a=b" and "http://host/path?a=b". nullopt where it is neither, or an escape of the
+/// query is broken. `+` in a query is a blank.
+std::optional<Target> ParseTarget(std::string_view text);
+
+}  // namespace caip::http

@@ -1,0 +1,84 @@
+#include "http/router.h"
+
+#include <gtest/gtest.h>
+
+namespace caip::http {
+namespace {
+
+// A router that answers the id of the route it chose and what the names stood for.
+Router MakeRouter() {
+  Router router([](int status, const Request&, const std::string& allow) {
+    return JsonResponse(status, allow);
+  });
+  const auto add = [&](std::string method, std::string pattern, std::string id,
+                       std::vector<std::string> names) {
+    router.Add({method, pattern, id, [id, names](const Request&, const PathParameters& values) {
+                  std::string text = id;
+                  for (const std::string& name : names) text += " " + name + "=" + values.At(name);
+                  return JsonResponse(200, text);
+                }});
+  };
+  add("GET", "/v1/projects/{project}/jobs", "list", {"project"});
+  add("POST", "/v1/projects/{project}/jobs", "create", {"project"});
+  add("GET", "/v1/projects/{project}/jobs/{job}", "get", {"project", "job"});
+  add("POST", "/v1/projects/{project}/jobs/{job}:cancel", "cancel", {"job"});
+  add("GET", "/v1/projects/{project}:getConfig", "config", {"project"});
+  add("POST", "/v2/entries:list", "entries", {});
+  add("GET", "/b/{bucket}/o/{object}", "object", {"bucket", "object"});
+  add("POST", "/b/{bucket}/o/{object}/compose", "compose", {"object"});
+  add("GET", "/x/{bucket}/{rest...}", "rest", {"bucket", "rest"});
+  add("GET", "/x/{bucket}/exact", "exact", {"bucket"});
+  add("GET", "/$discovery/rest", "discovery", {});
+  return router;
+}
+
+struct Case {
+  const char* method;
+  const char* path;
+  int status;
+  const char* answer;
+};
+
+TEST(Router, FindsTheMostSpecificRouteAndDecodesItsNames) {
+  const Router router = MakeRouter();
+  const Case cases[] = {
+      {"GET", "/v1/projects/p/jobs", 200, "list project=p"},
+      {"HEAD", "/v1/projects/p/jobs", 200, "list project=p"},
+      {"POST", "/v1/projects/p/jobs", 200, "create project=p"},
+      {"GET", "/v1/projects/p/jobs/j1", 200, "get project=p job=j1"},
+      {"POST", "/v1/projects/p/jobs/j1:cancel", 200, "cancel job=j1"},
+      {"GET", "/v1/projects/p:getConfig", 200, "config project=p"},
+      {"POST", "/v2/entries:list", 200, "entries"},
+      {"GET", "/b/bkt/o/a%2Fb%20c", 200, "object bucket=bkt object=a/b c"},
+      {"GET", "/b/bkt/o/a:b+c", 200, "object bucket=bkt object=a:b+c"},
+      {"GET", "/b/bkt/o/%2F%2f", 200, "object bucket=bkt object=//"},
+      {"POST", "/b/bkt/o/a%2Fcompose/compose", 200, "compose object=a/compose"},
+      {"GET", "/x/bkt/a/b//c%2Fd", 200, "rest bucket=bkt rest=a/b//c/d"},
+      {"GET", "/x/bkt/exact", 200, "exact bucket=bkt"},
+      {"GET", "/%24discovery/rest", 200, "discovery"},
+      {"GET", "/", 404, ""},
+      {"GET", "/v1/projects//jobs", 404, ""},
+      {"GET", "/v1/projects/p/jobs/j/k", 404, ""},
+      {"GET", "/b/bkt/o/broken%zz", 404, ""},
+      {"DELETE", "/v1/projects/p/jobs", 405, "GET, POST"},
+      {"GET", "/v2/entries:list", 405, "POST"},
+  };
+  for (const Case& row : cases) {
+    Request request;
+    request.method = row.method;
+    request.path = row.path;
+    const Response response = router.Handle(request);
+    EXPECT_EQ(response.status, row.status) << row.method << " " << row.path;
+    EXPECT_EQ(response.body, row.answer) << row.method << " " << row.path;
+  }
+}
+
+TEST(Router, ListsItsRoutes) {
+  const Router router = MakeRouter();
+  ASSERT_EQ(router.routes().size(), 11u);
+  EXPECT_EQ(router.routes()[3].id, "cancel");
+  EXPECT_EQ(router.Find("PATCH", "/v2/entries:list"), nullptr);
+}
+
+}  // namespace
+}  // namespace caip::http
