@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "spec/cluster.h"
 #include "spec/job.h"
+#include "spec/severity.h"
 
 namespace caip::engine {
 
@@ -110,8 +111,7 @@ class Packager {
   virtual void Abandon(const RunKey& run) = 0;
 };
 
-/// A severity of Cloud Logging.
-enum class Severity { kDefault, kDebug, kInfo, kNotice, kWarning, kError, kCritical };
+using spec::Severity;
 
 /// A line for the job's log, before it gets its insertId.
 struct LogLine {
@@ -120,9 +120,9 @@ struct LogLine {
   Severity severity = Severity::kInfo;
   Instant time;
   std::string message;
-  std::string pathname;  // "" unknown
+  std::string pathname = {};  // "" unknown
   int line_number = 0;   // 0 unknown
-  std::string thread;    // "" unknown
+  std::string thread = {};  // "" unknown
 };
 
 class LogSink {

@@ -39,6 +39,8 @@ std::vector<std::pair<std::string, std::string>> RenderEnvironment(const Environ
 /// Directories below the boot disk that the variables of RenderEnvironment name.
 std::vector<std::string> BootDiskDirectories();
 
+/// The working directory of a Python job, below the boot disk: the launcher makes and enters it.
+inline constexpr std::string_view kUserDirectory = "user_dir";
 /// Where cloudml-hypertune writes, below the boot disk: CLOUD_ML_HP_METRIC_FILE.
 inline constexpr std::string_view kMetricFile = "var/hypertune/output.metric";
 /// The metric tag when the job names none.

@@ -42,30 +42,38 @@ class LineClassifier {
   /// True while lines are held back: the owner should call Flush some time.
   bool holds() const { return state_ != State::kPlain; }
 
-  /// The last traceback of the stream, with a newline at its end; "" if there was none.
+  /// The traceback among the last words of the stream, with a newline at its end; "" if there is
+  /// none. One that many entries follow was only logged: the program went on.
   const std::string& last_traceback() const { return last_traceback_; }
 
  private:
   enum class State {
     kPlain,
     kFrames,       // inside a traceback, before its exception
+    kGroup,        // inside the traceback of an exception group, which is indented throughout
     kSyntaxError,  // a `File` line without a heading: a traceback if SyntaxError follows
-    kTail,         // behind the exception: more of it, or something else
+    kTail,         // behind the exception: the rest of it, a chained one, or something else
   };
 
   void FeedPlain(std::string_view line, const Emit& emit);
+  // Each returns false where the line is no part of what is held, which then has been handed over.
   bool FeedHeld(std::string_view line, const Emit& emit);
-  void Hold(std::string_view line, State state);
-  void EmitGroup(size_t bytes, const Emit& emit);
-  void EmitLines(size_t from, const Emit& emit);
-  void Close(bool tail_belongs, const Emit& emit);
+  bool FeedFrames(std::string_view line, const Emit& emit);
+  bool FeedSyntaxError(std::string_view line, const Emit& emit);
+  bool FeedTail(std::string_view line, const Emit& emit);
+  void Open(std::string_view line, State state);
+  void Append(std::string_view line);
+  void AppendSurely(std::string_view line);
+  void Close(size_t group_bytes, const Emit& emit);
 
   Stream stream_;
   State state_ = State::kPlain;
-  std::string held_;        // the lines held back, each with its newline
-  size_t group_bytes_ = 0;  // how much of held_ is surely traceback
-  int tail_lines_ = 0;
+  std::string held_;            // the lines held back, each with its newline
+  size_t sure_bytes_ = 0;       // how much of held_ is surely traceback
+  int doubtful_lines_ = 0;      // lines behind that which begin without a blank
+  bool chain_is_open_ = false;  // "During handling of ..." was read, but no heading yet
   std::string last_traceback_;
+  int entries_since_ = 0;  // entries behind last_traceback_
 };
 
 }  // namespace caip::spec

@@ -16,10 +16,11 @@ inline constexpr std::string_view kNoTraceback = "(no traceback available)";
 std::string ReduceTraceback(std::string_view text, size_t limit = kTracebackBytesMax);
 
 // What a line of stderr may be to a traceback.
-bool OpensTraceback(std::string_view line);      // the heading, also of an exception group
-bool OpensSyntaxError(std::string_view line);    // `  File "x.py", line 1` without a heading
+bool OpensTraceback(std::string_view line);       // a heading, also that of an exception group
+bool OpensExceptionGroup(std::string_view line);  // the latter only
+bool OpensSyntaxError(std::string_view line);    // `  File "x.py", line 1`, maybe without a heading
 bool NamesSyntaxError(std::string_view line);    // `SyntaxError: ...` and its kin
 bool ChainsTracebacks(std::string_view line);    // "During handling of the above exception, ..."
-bool LooksLikeLogRecord(std::string_view line);  // "WARNING:root:x", "2021-01-02 ...": none of it
+bool LooksLikeLogRecord(std::string_view line);  // "WARNING:root:x", "2021-01-02 ...": no part
 
 }  // namespace caip::spec
