@@ -32,6 +32,12 @@ std::string Wanted(const std::string& state_id) {
   return std::string(kReplicaVariable) + "=" + state_id + "/";
 }
 
+Error CannotKill(pid_t pid) {
+  return {Code::kDeadlineExceeded, "process " + std::to_string(pid) +
+                                       ", a replica left by an earlier emulator, cannot be killed; "
+                                       "it may be in an uninterruptible sleep"};
+}
+
 /// Waits for a process, which need not be our child, to end. False when `deadline` came first.
 bool AwaitEnd(int pidfd, steady_clock::time_point deadline) {
   for (;;) {
@@ -83,6 +89,7 @@ Result<int> KillReplicas(const std::string& state_id, std::chrono::milliseconds 
   for (;;) {
     const std::vector<pid_t> replicas = FindReplicas(state_id);
     if (replicas.empty()) return killed;
+    if (steady_clock::now() > deadline) return CannotKill(replicas.front());
     std::map<pid_t, Fd> dying;
     for (const pid_t pid : replicas) {
       Fd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
@@ -94,10 +101,7 @@ Result<int> KillReplicas(const std::string& state_id, std::chrono::milliseconds 
     }
     for (const auto& [pid, pidfd] : dying) {
       if (AwaitEnd(pidfd.get(), deadline)) continue;
-      return Error{Code::kDeadlineExceeded,
-                   "process " + std::to_string(pid) +
-                       ", a replica left by an earlier emulator, cannot be killed; it may be in "
-                       "an uninterruptible sleep"};
+      return CannotKill(pid);
     }
   }
 }

@@ -148,7 +148,7 @@ class ReplicaOutput::Reader {
 
   void Finish(uint64_t replica, std::vector<Remark> remarks, const Done& done) {
     const auto found = replicas_.find(replica);
-    if (found == replicas_.end()) return;
+    if (found == replicas_.end()) return done("");  // it never had pipes
     Pipes& pipes = *found->second;
     const Instant now = clock_.Now();
     pipes.out.Drain(buffer_, now);

@@ -38,7 +38,8 @@ class ReplicaOutput {
   void Add(uint64_t replica, engine::RunKey run, std::string task, Fd out, Fd err);
 
   /// The replica's processes are dead: takes what the pipes hold still, writes all of it and the
-  /// remarks to the sink, then calls `done` on the reading thread.
+  /// remarks to the sink, then calls `done` on the reading thread. Of a replica that was never
+  /// added it only calls `done`.
   void Finish(uint64_t replica, std::vector<Remark> remarks, Done done);
 
  private:

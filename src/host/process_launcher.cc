@@ -1,0 +1,348 @@
+#include "host/process_launcher.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <condition_variable>
+#include <cstdlib>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "host/boot_disks.h"
+#include "host/launcher_link.h"
+#include "host/orphans.h"
+#include "host/replica_end.h"
+#include "host/replica_output.h"
+
+namespace caip::host {
+namespace {
+
+using engine::ReplicaExit;
+using engine::ReplicaKey;
+using engine::ReplicaLaunch;
+
+struct Pipe {
+  Fd reading;
+  Fd writing;
+};
+
+Result<Pipe> MakePipe() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return SystemError("cannot make a pipe", errno);
+  return Pipe{Fd(ends[0]), Fd(ends[1])};
+}
+
+/// What execve cannot take.
+Status CheckTexts(const ReplicaLaunch& launch) {
+  if (launch.argv.empty() || launch.argv.front().empty()) {
+    return Error{Code::kInvalidArgument, "cannot start the replica: its command is empty"};
+  }
+  for (const std::string& argument : launch.argv) {
+    if (argument.find('\0') == std::string::npos) continue;
+    return Error{Code::kInvalidArgument,
+                 "cannot start '" + launch.argv.front() + "': an argument holds a NUL character"};
+  }
+  for (const auto& [name, value] : launch.environment) {
+    const bool is_name = !name.empty() && name.find_first_of(std::string("=\0", 2)) == name.npos;
+    if (is_name && value.find('\0') == std::string::npos) continue;
+    return Error{Code::kInvalidArgument, "cannot start '" + launch.argv.front() +
+                                             "': environment variable '" + name +
+                                             "' has no legal name, or its value holds a NUL"};
+  }
+  return Ok{};
+}
+
+/// NAME=value; the marker last, whatever the caller had under its name.
+std::vector<std::string> Variables(const engine::Environment& environment,
+                                   const std::string& marker) {
+  std::vector<std::string> variables;
+  for (const auto& [name, value] : environment) {
+    if (name != kReplicaVariable) variables.push_back(name + "=" + value);
+  }
+  variables.push_back(std::string(kReplicaVariable) + "=" + marker);
+  return variables;
+}
+
+}  // namespace
+
+/// The notes, the thread that works through them, and the replicas that live.
+class ProcessLauncher::Core {
+ public:
+  Core(ProcessLauncherOptions options, const Clock& clock, engine::LogSink& sink)
+      : options_(std::move(options)),
+        state_id_(StateId(options_.state_directory)),
+        disks_(options_.state_directory),
+        output_(clock, sink) {}
+
+  ~Core() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    changed_.notify_all();
+    if (worker_.joinable()) worker_.join();
+    link_.reset();  // kills; returns when all are dead
+  }
+
+  /// Blocks; before any note is left.
+  Status Start() {
+    RETURN_IF_ERROR(EnsureLink());
+    const auto killed = KillReplicas(state_id_);
+    if (!killed.ok()) return killed.error();
+    disks_.DiscardAll();
+    worker_ = std::thread([this] { Work(); });
+    return Ok{};
+  }
+
+  BootDisks& disks() { return disks_; }
+
+  /// Notes are worked off in the order in which they were left.
+  void Leave(std::function<void()> note) {
+    {
+      const std::lock_guard lock(mutex_);
+      notes_.push_back(std::move(note));
+    }
+    changed_.notify_all();
+  }
+
+  void Launch(ReplicaLaunch launch, Listener listener) {
+    const ReplicaKey key = launch.key;
+    const Status linked = EnsureLink();  // first: the end of an old link ends all that are entered
+    const uint64_t number = Enter(launch, std::move(listener));
+    const Status started = linked.ok() ? Begin(number, std::move(launch)) : linked;
+    if (started.ok()) return;
+    ReplicaExit exit;
+    exit.key = key;
+    exit.start_error = started.error().message;
+    End(number, std::move(exit), {});
+  }
+
+  void Signal(const ReplicaKey& key, int signal) {
+    if (const uint64_t number = NumberOf(key, signal == SIGKILL)) link_->Signal(number, signal);
+  }
+
+  void Kill(const ReplicaKey& key) {
+    if (const uint64_t number = NumberOf(key, true)) link_->Kill(number);
+  }
+
+ private:
+  struct Replica {
+    ReplicaKey key;
+    Listener listener;
+    std::string program;
+    std::string directory;
+    int64_t oom_kills = 0;    // at its start
+    bool was_killed = false;  // by us
+    bool is_ending = false;
+  };
+
+  void Work() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      changed_.wait(lock, [this] { return stopping_ || !notes_.empty(); });
+      if (stopping_) return;
+      const std::function<void()> note = std::move(notes_.front());
+      notes_.pop_front();
+      lock.unlock();
+      note();
+      lock.lock();
+    }
+  }
+
+  Status EnsureLink() {
+    if (link_ && link_->IsAlive()) return Ok{};
+    link_.reset();
+    LauncherLink::Listener listener;
+    listener.report = [this](const launcher::Report& report) { Hear(report); };
+    listener.gone = [this] { EndAll(); };
+    const Path program = options_.program.empty() ? LauncherBesideUs() : options_.program;
+    ASSIGN_OR_RETURN(link_, LauncherLink::Start(program, std::move(listener)));
+    return Ok{};
+  }
+
+  uint64_t Enter(const ReplicaLaunch& launch, Listener listener) {
+    const int64_t oom_kills = OomKills();
+    const std::lock_guard lock(mutex_);
+    Replica& replica = replicas_[++last_number_];
+    replica.key = launch.key;
+    replica.listener = std::move(listener);
+    replica.program = launch.argv.empty() ? "" : launch.argv.front();
+    replica.directory = DirectoryOf(launch);
+    replica.oom_kills = oom_kills;
+    numbers_[launch.key] = last_number_;
+    return last_number_;
+  }
+
+  std::string DirectoryOf(const ReplicaLaunch& launch) const {
+    return (disks_.Of(launch.key) / launch.working_directory).string();
+  }
+
+  /// An Error is a start that failed before the launcher was asked.
+  Status Begin(uint64_t number, ReplicaLaunch launch) {
+    RETURN_IF_ERROR(CheckTexts(launch));
+    RETURN_IF_ERROR(disks_.Make(launch.key, launch.fresh_disk));
+    for (const std::string& directory : launch.user_directories) {
+      RETURN_IF_ERROR(MakeDirectories(disks_.Of(launch.key) / directory));
+    }
+    LauncherLink::Replica replica;
+    replica.directory = DirectoryOf(launch);
+    RETURN_IF_ERROR(MakeDirectories(replica.directory));
+    ASSIGN_OR_RETURN(Pipe out, MakePipe());
+    ASSIGN_OR_RETURN(Pipe err, MakePipe());
+    output_.Add(number, launch.key.run, spec::TaskName(launch.key.replica), std::move(out.reading),
+                std::move(err.reading));
+    replica.number = number;
+    replica.argv = std::move(launch.argv);
+    replica.environment = Variables(launch.environment, ReplicaMarker(state_id_, launch.key));
+    replica.out = out.writing.get();
+    replica.err = err.writing.get();
+    return link_->Launch(replica);
+  }
+
+  /// 0 when the replica has ended. `to_kill` notes that its end will be our doing.
+  uint64_t NumberOf(const ReplicaKey& key, bool to_kill) {
+    const std::lock_guard lock(mutex_);
+    const auto found = numbers_.find(key);
+    if (found == numbers_.end()) return 0;
+    Replica& replica = replicas_.at(found->second);
+    if (replica.is_ending) return 0;
+    replica.was_killed |= to_kill;
+    return found->second;
+  }
+
+  /// The link's thread.
+  void Hear(const launcher::Report& report) {
+    Replica replica;
+    {
+      const std::lock_guard lock(mutex_);
+      const auto found = replicas_.find(report.replica);
+      if (found == replicas_.end() || found->second.is_ending) return;
+      replica = found->second;
+    }
+    if (report.kind == launcher::Report::kStarted) {
+      if (replica.listener.on_started) replica.listener.on_started(replica.key);
+      return;
+    }
+    ReplicaExit exit;
+    if (report.kind == launcher::Report::kStartFailed) {
+      exit.key = replica.key;
+      exit.start_error = StartError(replica.program, replica.directory, report);
+    } else {
+      exit = ExitOf(replica.key, report);
+      exit.out_of_memory =
+          exit.signal == SIGKILL && !replica.was_killed && OomKills() > replica.oom_kills;
+    }
+    std::vector<ReplicaOutput::Remark> remarks = Remarks(exit, report);
+    End(report.replica, std::move(exit), std::move(remarks));
+  }
+
+  /// Tells the engine once the log has all of it.
+  void End(uint64_t number, ReplicaExit exit, std::vector<ReplicaOutput::Remark> remarks) {
+    {
+      const std::lock_guard lock(mutex_);
+      const auto found = replicas_.find(number);
+      if (found == replicas_.end() || std::exchange(found->second.is_ending, true)) return;
+    }
+    output_.Finish(number, std::move(remarks),
+                   [this, number, exit = std::move(exit)](std::string traceback) mutable {
+                     exit.traceback = std::move(traceback);
+                     if (const auto on_exit = Forget(number, exit.key)) on_exit(exit);
+                   });
+  }
+
+  std::function<void(const ReplicaExit&)> Forget(uint64_t number, const ReplicaKey& key) {
+    const std::lock_guard lock(mutex_);
+    const auto found = replicas_.find(number);
+    std::function<void(const ReplicaExit&)> on_exit = std::move(found->second.listener.on_exit);
+    replicas_.erase(found);
+    const auto named = numbers_.find(key);
+    if (named != numbers_.end() && named->second == number) numbers_.erase(named);
+    return on_exit;
+  }
+
+  /// The launcher has been killed; its replicas died with it, those that it could not see to now.
+  void EndAll() {
+    const auto killed = KillReplicas(state_id_);
+    std::vector<std::pair<uint64_t, ReplicaKey>> ended;
+    {
+      const std::lock_guard lock(mutex_);
+      for (const auto& [number, replica] : replicas_) ended.emplace_back(number, replica.key);
+    }
+    for (const auto& [number, key] : ended) {
+      ReplicaExit exit;
+      exit.key = key;
+      exit.signal = SIGKILL;
+      End(number, std::move(exit), {});
+    }
+  }
+
+  int64_t OomKills() const { return options_.oom_kills ? options_.oom_kills() : OomKillsOfHost(); }
+
+  const ProcessLauncherOptions options_;
+  const std::string state_id_;
+  BootDisks disks_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::function<void()>> notes_;  // guarded by mutex_
+  std::map<uint64_t, Replica> replicas_;     // guarded by mutex_
+  std::map<ReplicaKey, uint64_t> numbers_;   // guarded by mutex_
+  uint64_t last_number_ = 0;                 // guarded by mutex_
+  bool stopping_ = false;                    // guarded by mutex_
+  ReplicaOutput output_;
+  std::unique_ptr<LauncherLink> link_;  // Start, then the worker
+  std::thread worker_;
+};
+
+Result<std::unique_ptr<ProcessLauncher>> ProcessLauncher::Start(ProcessLauncherOptions options,
+                                                                const Clock& clock,
+                                                                engine::LogSink& sink) {
+  auto core = std::make_unique<Core>(std::move(options), clock, sink);
+  RETURN_IF_ERROR(core->Start());
+  return std::unique_ptr<ProcessLauncher>(new ProcessLauncher(std::move(core)));
+}
+
+ProcessLauncher::ProcessLauncher(std::unique_ptr<Core> core) : core_(std::move(core)) {}
+ProcessLauncher::~ProcessLauncher() = default;
+
+std::string ProcessLauncher::BootDisk(const ReplicaKey& key) const {
+  return core_->disks().Of(key).string();
+}
+
+void ProcessLauncher::Launch(ReplicaLaunch launch, Listener listener) {
+  core_->Leave(
+      [core = core_.get(), launch = std::move(launch), listener = std::move(listener)]() mutable {
+        core->Launch(std::move(launch), std::move(listener));
+      });
+}
+
+void ProcessLauncher::Signal(const ReplicaKey& key, int signal) {
+  core_->Leave([core = core_.get(), key, signal] { core->Signal(key, signal); });
+}
+
+void ProcessLauncher::Kill(const ReplicaKey& key) {
+  core_->Leave([core = core_.get(), key] { core->Kill(key); });
+}
+
+void ProcessLauncher::Discard(const engine::RunKey& run) {
+  core_->Leave([core = core_.get(), run] { core->disks().Discard(run); });
+}
+
+Path LauncherBesideUs() {
+  std::error_code error;
+  const Path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  return self.parent_path() / "caip-launcher";
+}
+
+int64_t OomKillsOfHost() {
+  const auto text = ReadFile("/proc/vmstat");
+  if (!text.ok()) return 0;
+  const size_t line = text->find("\noom_kill ");
+  return line == std::string::npos ? 0 : std::atoll(text->c_str() + line + 10);
+}
+
+}  // namespace caip::host

@@ -1,0 +1,52 @@
+#pragma once
+// Replicas as processes of this host.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "engine/ports.h"
+
+namespace caip::host {
+
+struct ProcessLauncherOptions {
+  Path state_directory;
+  Path program = {};  // caip-launcher; empty: the one beside the running program
+  /// How many processes the kernel has killed for want of memory since it booted.
+  std::function<int64_t()> oom_kills = {};  // empty: asks /proc/vmstat
+};
+
+/// Starts each replica through caip-launcher in its own session on its own boot disk, with exactly
+/// the environment it was given and CAIP_REPLICA (orphans.h). The methods only leave a note for a
+/// thread of ours; the listeners are called on threads of ours, until the destructor has returned.
+/// The destructor kills what still runs, without an exit for it. `clock` and `sink` must outlive
+/// it.
+class ProcessLauncher final : public engine::Launcher {
+ public:
+  /// Kills the replicas of an earlier emulator on this state directory and deletes their disks.
+  static Result<std::unique_ptr<ProcessLauncher>> Start(ProcessLauncherOptions options,
+                                                        const Clock& clock, engine::LogSink& sink);
+  ~ProcessLauncher() override;
+
+  std::string BootDisk(const engine::ReplicaKey& key) const override;
+  void Launch(engine::ReplicaLaunch launch, Listener listener) override;
+  void Signal(const engine::ReplicaKey& key, int signal) override;
+  void Kill(const engine::ReplicaKey& key) override;
+  void Discard(const engine::RunKey& run) override;
+
+ private:
+  class Core;
+  explicit ProcessLauncher(std::unique_ptr<Core> core);
+  std::unique_ptr<Core> core_;
+};
+
+/// The caip-launcher that lies beside the running program.
+Path LauncherBesideUs();
+
+/// The count of /proc/vmstat; 0 where there is none.
+int64_t OomKillsOfHost();
+
+}  // namespace caip::host
