@@ -1,0 +1,92 @@
+#pragma once
+// All log entries of all jobs, in one SQLite file: <state>/logs.db.
+//
+//   chunks(first_id INTEGER PRIMARY KEY, last_id, project, job_id, first_time, last_time, entries)
+//
+// A chunk holds up to some hundreds of consecutive entries of one job; `entries` is text, one JSON
+// object a line. Entry n of a chunk has the insert id first_id + n; times are nanoseconds.
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/files.h"
+
+namespace caip::logging {
+
+/// A log entry. `insert_id` is given by the book.
+struct Entry {
+  std::string project;
+  std::string job_id;
+  std::string trial;  // "" outside tuning
+  std::string task;   // "service", "master-replica-0", ...
+  std::string severity;
+  Instant timestamp;
+  std::string message;
+  std::string pathname;  // "" unknown
+  int lineno = 0;        // 0 unknown
+  std::string thread;    // "" unknown
+  uint64_t insert_id = 0;
+};
+
+/// The insert id as clients see it: sixteen digits, so that it grows as text, too.
+std::string InsertIdText(uint64_t insert_id);
+/// 0 for what is no insert id ("" is before the first).
+uint64_t InsertIdOf(const std::string& text);
+
+/// What to read of a job. All conditions hold at once.
+struct EntryQuery {
+  std::string project;
+  std::string job_id;     // "": all jobs of the project
+  std::string task;       // "": all
+  uint64_t after_id = 0;  // insert id is greater
+  Instant from = Instant::min();
+  Instant until = Instant::max();                  // exclusive
+  std::function<bool(const Entry&)> matches = {};  // any further condition
+  size_t limit = 1000;
+  bool newest_first = false;
+};
+
+/// The book. Any thread may call anything. In the file, insert ids grow over the whole book, for
+/// ever; within a job, times never go back (an entry that is late gets the time of the one before).
+class LogBook {
+ public:
+  /// Entries that are waiting to be stored, in bytes; then Append waits. While the disk is full,
+  /// this much is kept in memory.
+  static constexpr size_t kWaitingBytesMax = 64u << 20;
+
+  /// Opens or makes the file. kDataLoss: it is damaged or no log book, and what to do about it.
+  static Result<std::unique_ptr<LogBook>> Open(const Path& file);
+  LogBook(const LogBook&) = delete;
+  LogBook& operator=(const LogBook&) = delete;
+  ~LogBook();  // stores what was appended
+
+  /// Returns at once, as a rule: a thread of the book's stores entries in groups, 20 ms apart at
+  /// most. Waits while kWaitingBytesMax are waiting.
+  void Append(std::vector<Entry> entries);
+  /// Returns when all that was appended is on disk and can be read. An Error says why it cannot get
+  /// there (the disk is full); nothing is lost by it, the book keeps trying.
+  Status Flush();
+  /// Ok, or what stands in the way of storing at present.
+  Status Health() const;
+
+  Result<std::vector<Entry>> Query(const EntryQuery& query) const;
+  /// The job's entries behind `after_id`, oldest first: how a follower reads on.
+  Result<std::vector<Entry>> ReadAfter(const std::string& project, const std::string& job_id,
+                                       uint64_t after_id, size_t limit = 1000) const;
+  /// True as soon as the job has an entry behind `after_id`; false after `timeout`.
+  bool WaitForMore(const std::string& project, const std::string& job_id, uint64_t after_id,
+                   std::chrono::milliseconds timeout) const;
+
+ private:
+  class Core;
+  explicit LogBook(std::unique_ptr<Core> core);
+  std::unique_ptr<Core> core_;
+};
+
+}  // namespace caip::logging
