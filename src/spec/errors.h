@@ -56,9 +56,12 @@ Error ResumedJobDiffers(std::string_view job_id, std::string_view what);
 FieldViolation UnknownName(std::string_view name, std::string_view path);
 /// `type` is "TYPE_INT32" or "type.googleapis.com/..."; `shown` is the value as JSON.
 FieldViolation InvalidValue(std::string_view path, std::string_view type, std::string_view shown);
-FieldViolation ProtoFieldNotRepeating(std::string_view path);
-FieldViolation ProtoFieldRepeating(std::string_view path);
-FieldViolation OneofAlreadySet(std::string_view path, std::string_view oneof);
+/// A value of a known type that cannot be read; `field` is the name as it was sent.
+FieldViolation InvalidFormat(std::string_view path, std::string_view type, std::string_view field,
+                             std::string_view why);
+FieldViolation ListForSingleField(std::string_view name, std::string_view path);
+FieldViolation ValueForRepeatedField(std::string_view name, std::string_view path);
+FieldViolation NameSetTwice(std::string_view name, std::string_view path);
 /// What the transcoder found, joined by newlines as it joins them; without "Field:".
 Error NotTheMessage(std::vector<FieldViolation> violations);
 

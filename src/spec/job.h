@@ -116,6 +116,7 @@ struct TrainingInput {
   std::string kms_key_name;  // encryptionConfig.kmsKeyName
   bool has_encryption_config = false;
   bool enable_web_access = false;
+  bool has_nas_job_spec = false;  // architecture search is not ours to run: Validate refuses it
 
   const RoleInput& Of(Role role) const;
   RoleInput& Of(Role role) {
@@ -123,6 +124,14 @@ struct TrainingInput {
   }
   /// True where masterConfig.imageUri is set: the job runs a container, not a Python module.
   bool UsesContainer() const { return master.config && !master.config->image_uri.empty(); }
+};
+
+/// What a built-in algorithm makes; `model_path` only when it succeeded without tuning.
+struct BuiltInAlgorithmOutput {
+  std::string framework;
+  std::string runtime_version;
+  std::string python_version;
+  std::string model_path;
 };
 
 struct HyperparameterOutput {
@@ -133,6 +142,8 @@ struct HyperparameterOutput {
   JobState state = JobState::kUnspecified;
   std::optional<Instant> start_time;
   std::optional<Instant> end_time;
+  std::optional<BuiltInAlgorithmOutput> built_in_algorithm_output;
+  std::map<std::string, std::string> web_access_uris;
 };
 
 struct TrainingOutput {
@@ -141,7 +152,9 @@ struct TrainingOutput {
   double consumed_ml_units = 0;
   bool is_hyperparameter_tuning_job = false;
   bool is_built_in_algorithm_job = false;
+  std::optional<BuiltInAlgorithmOutput> built_in_algorithm_output;
   std::string hyperparameter_metric_tag;
+  std::map<std::string, std::string> web_access_uris;  // by task name: "master-replica-0"
 };
 
 struct Job {

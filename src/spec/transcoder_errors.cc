@@ -10,13 +10,16 @@ FieldViolation At(std::string_view path, std::string description) {
   return {std::string(path), std::move(description)};
 }
 
-constexpr std::string_view kPayload = "Invalid JSON payload received. ";
+// All faults of a name are told at the message that holds it, not at the field itself.
+FieldViolation BadName(std::string_view name, std::string_view path, std::string_view why) {
+  return At(path, "Invalid JSON payload received. Unknown name \"" + std::string(name) + "\" at '" +
+                      std::string(path) + "': " + std::string(why));
+}
 
 }  // namespace
 
 FieldViolation UnknownName(std::string_view name, std::string_view path) {
-  return At(path, std::string(kPayload) + "Unknown name \"" + std::string(name) + "\" at '" +
-                      std::string(path) + "': Cannot find field.");
+  return BadName(name, path, "Cannot find field.");
 }
 
 FieldViolation InvalidValue(std::string_view path, std::string_view type, std::string_view shown) {
@@ -24,20 +27,21 @@ FieldViolation InvalidValue(std::string_view path, std::string_view type, std::s
                       std::string(shown));
 }
 
-FieldViolation ProtoFieldNotRepeating(std::string_view path) {
-  return At(path, std::string(kPayload) + "Proto field is not repeating, cannot start list at '" +
-                      std::string(path) + "'.");
+FieldViolation InvalidFormat(std::string_view path, std::string_view type, std::string_view field,
+                             std::string_view why) {
+  return InvalidValue(path, type, "Field '" + std::string(field) + "', " + std::string(why));
 }
 
-FieldViolation ProtoFieldRepeating(std::string_view path) {
-  return At(path, std::string(kPayload) + "Proto field is repeating, a list is expected at '" +
-                      std::string(path) + "'.");
+FieldViolation ListForSingleField(std::string_view name, std::string_view path) {
+  return BadName(name, path, "Proto field is not repeating, cannot start list.");
 }
 
-FieldViolation OneofAlreadySet(std::string_view path, std::string_view oneof) {
-  return At(path, "Invalid value at '" + std::string(path) + "' (oneof), oneof field '" +
-                      std::string(oneof) + "' is already set. Cannot set '" +
-                      std::string(path.substr(path.rfind('.') + 1)) + "'");
+FieldViolation ValueForRepeatedField(std::string_view name, std::string_view path) {
+  return BadName(name, path, "Proto field is repeating, a list is expected.");
+}
+
+FieldViolation NameSetTwice(std::string_view name, std::string_view path) {
+  return BadName(name, path, "The field is set twice, under its two spellings.");
 }
 
 Error NotTheMessage(std::vector<FieldViolation> violations) {
