@@ -64,9 +64,13 @@ def delete(url):
     try:
         if _is_remote(url):
             _request("DELETE", url, _object_path(url))
-        else:
-            os.remove(url)
+            return
+        os.remove(url)
     except FileNotFoundError:
+        return
+    try:
+        os.rmdir(os.path.dirname(url))  # as in a bucket, no folder without content
+    except OSError:
         pass
 
 
