@@ -1,0 +1,32 @@
+#pragma once
+// Every text of ours that comes out of the engine; those of the service are in spec.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "spec/cluster.h"
+
+namespace caip::engine {
+
+namespace errors {
+
+Error TuningNotImplemented();
+/// All images that no local command stands for, one violation each.
+Error ImagesNotMapped(const std::vector<FieldViolation>& violations);
+FieldViolation ImageNotMapped(std::string field, std::string_view uri);
+Error EngineStopped();
+Error NotSavedYet(const Error& cause);
+Error NothingToLose(std::string_view job_id, spec::ReplicaId replica);
+Error JobNotRunning(std::string_view job_id);
+
+}  // namespace errors
+
+namespace lines {
+
+/// Why the whole job is tried again, for texts::RetryingJob.
+std::string LostReplica(spec::ReplicaId replica, int status, int signal);
+
+}  // namespace lines
+}  // namespace caip::engine

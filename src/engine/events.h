@@ -1,0 +1,125 @@
+#pragma once
+// The whole vocabulary of a run: what can happen to it, and what it can ask of the world.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "engine/ports.h"
+
+namespace caip::engine {
+
+/// What a timer of a run is for. `stamp` of a timer says which attempt or boot it belongs to.
+enum class TimerKind {
+  kQueueOver,    // the queue delay has passed
+  kMaxWait,      // trainingInput.scheduling.maxWaitTime
+  kMaxRunning,   // trainingInput.scheduling.maxRunningTime
+  kProvisioned,  // the machines of this attempt are there
+  kGraceOver,    // those who were asked to stop have had their time
+  kReplaced,     // a replica's new machine is there
+  kSaveAgain,    // the store refused a record; the engine's own
+};
+
+/// How a replica's machine is taken away.
+enum class VmLoss {
+  kKill,         // gone without warning; the next one has a new disk
+  kCrash,        // the replica dies of a signal, its machine stays: the disk is kept
+  kMaintenance,  // SIGTERM, grace, SIGKILL; the next machine has a new disk
+};
+
+// ---- events --------------------------------------------------------------------------------
+
+/// The job was accepted and is in the store.
+struct Submitted {};
+/// The emulator was started again and found this run unfinished: nothing of it lives any more.
+struct Recovered {};
+/// Its turn came: devices and addresses are lent.
+struct Granted {
+  std::vector<std::string> addresses;  // in the order of the plan
+  std::vector<std::pair<spec::ReplicaId, Environment>> devices;
+  std::vector<std::string> warnings;
+};
+/// Its turn came, and there never will be what it asks for.
+struct Refused {
+  std::string reason;
+};
+struct ReplicaStarted {
+  ReplicaKey key;
+};
+struct VmLost {
+  spec::ReplicaId replica;
+  VmLoss kind = VmLoss::kKill;
+};
+struct CancelAsked {
+  std::string reason;  // for errorMessage
+};
+struct LabelsReplaced {
+  std::map<std::string, std::string> labels;
+  std::string etag;
+};
+struct TimerFired {
+  TimerKind kind;
+  spec::ReplicaId replica;
+  int stamp = 0;
+};
+using Event = std::variant<Submitted, Recovered, Granted, Refused, Prepared, ReplicaStarted,
+                           ReplicaExit, VmLost, CancelAsked, LabelsReplaced, TimerFired>;
+
+// ---- effects -------------------------------------------------------------------------------
+
+/// Nothing behind it may happen before the record is durable.
+struct SaveJob {
+  JobRecord record;
+};
+struct WriteLog {
+  LogLine line;
+};
+/// All lines so far are to be visible to readers before what follows.
+struct FlushLog {};
+/// Into the queue; `resumed` runs had their turn before the emulator went down.
+struct Enqueue {
+  int priority = 0;
+  bool resumed = false;
+};
+/// Its delay is over; it may be granted from now on.
+struct BecomeReady {};
+struct LeaveQueue {};
+struct PreparePackages {
+  PrepareRequest request;
+};
+struct AbandonPackages {};
+struct LaunchReplica {
+  ReplicaLaunch launch;
+};
+struct SignalReplica {
+  ReplicaKey key;
+  int signal = 0;
+};
+struct KillReplica {
+  ReplicaKey key;
+};
+/// One timer for each kind and replica: a second replaces the first.
+struct StartTimer {
+  TimerFired fires;
+  Instant at;
+};
+struct StopTimer {
+  TimerKind kind;
+  spec::ReplicaId replica;
+};
+/// Devices, addresses and disks are given back.
+struct ReturnResources {};
+/// The run is over; the engine may forget it.
+struct Forget {};
+using Effect = std::variant<SaveJob, WriteLog, FlushLog, Enqueue, BecomeReady, LeaveQueue,
+                            PreparePackages, AbandonPackages, LaunchReplica, SignalReplica,
+                            KillReplica, StartTimer, StopTimer, ReturnResources, Forget>;
+using Effects = std::vector<Effect>;
+
+/// One line that says what the event or effect is, for journals: "launch worker-replica-0 boot 2".
+std::string Describe(const Event& event);
+std::string Describe(const Effect& effect);
+
+}  // namespace caip::engine

@@ -1,0 +1,123 @@
+#include "engine/job_run.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "base/json.h"
+#include "base/random.h"
+
+namespace caip::engine {
+namespace {
+
+// Ten hexadecimal digits in host names; the tenant project has sixteen.
+RunNote NewNote(Random random) {
+  RunNote note;
+  note.cluster_id = random.Hex(10);
+  note.cloud_id = "w" + random.Hex(16) + "-ml";
+  return note;
+}
+
+std::string Purpose(const RunKey& key, std::string_view what) {
+  return key.project + "/" + key.job_id + "/" + key.trial + " " + std::string(what);
+}
+
+}  // namespace
+
+JobRun::JobRun(RunKey key, JobRecord record, RunNote note, const RunRules& rules)
+    : rules_(&rules),
+      key_(std::move(key)),
+      job_(std::move(record.job)),
+      note_(std::move(note)),
+      plan_(spec::PlanCluster(*job_.training_input)) {
+  for (const spec::ReplicaPlan& replica : plan_.replicas) {
+    replicas_[replica.id];
+    note_.replicas[replica.id];
+  }
+}
+
+JobRun JobRun::New(RunKey key, spec::Job job, Instant now, const RunRules& rules) {
+  job.state = spec::JobState::kQueued;
+  job.create_time = now;
+  Random random(rules.seed);
+  RunNote note = NewNote(random.Fork(Purpose(key, "names")));
+  Random queue = random.Fork(Purpose(key, "queue"));
+  const spec::Wait wait = spec::Throw(rules.queue_delay, queue);
+  note.queued_until = now + wait.delay;
+  note.failed_tries = wait.failed_tries;
+  note.out_of_stock = wait.out_of_stock;
+  JobRecord record{key.project, std::move(job), {}};
+  return JobRun(std::move(key), std::move(record), std::move(note), rules);
+}
+
+JobRun JobRun::Restore(RunKey key, JobRecord record, const RunRules& rules) {
+  Result<RunNote> note = ParseRunNote(record.run);
+  RunNote known =
+      note.ok() ? *std::move(note) : NewNote(Random(rules.seed).Fork(Purpose(key, "names")));
+  return JobRun(std::move(key), std::move(record), std::move(known), rules);
+}
+
+Effects JobRun::Handle(Instant now, const Event& event) {
+  now_ = now;
+  effects_.clear();
+  if (phase_ != Phase::kDone) std::visit([this](const auto& e) { On(e); }, event);
+  return std::move(effects_);
+}
+
+JobRecord JobRun::Record() const { return {key_.project, job_, ToJson(note_)}; }
+
+void JobRun::MoveTo(spec::JobEvent event) {
+  const auto next = spec::Next(job_.state, event);
+  assert(next && "the event does not apply in this state");
+  if (next) job_.state = *next;
+}
+
+void JobRun::Save() { Do(SaveJob{Record()}); }
+
+void JobRun::LogService(std::string message, Severity severity) {
+  Do(WriteLog{{.run = key_,
+               .task = std::string(spec::texts::kService),
+               .severity = severity,
+               .time = now_,
+               .message = std::move(message)}});
+}
+
+void JobRun::LogReplica(spec::ReplicaId id, std::string message, Severity severity) {
+  Do(WriteLog{{.run = key_,
+               .task = spec::TaskName(id),
+               .severity = severity,
+               .time = now_,
+               .message = std::move(message)}});
+}
+
+void JobRun::Start(TimerKind kind, Instant at, spec::ReplicaId replica, int stamp) {
+  Do(StartTimer{{kind, replica, stamp}, at});
+}
+
+Random JobRun::RandomFor(std::string_view purpose) const {
+  return Random(rules_->seed).Fork(Purpose(key_, purpose));
+}
+
+ReplicaKey JobRun::KeyOf(spec::ReplicaId id) const {
+  return {key_, id, note_.replicas.at(id).boot};
+}
+
+bool JobRun::IsThisBoot(const ReplicaKey& key) const {
+  const auto found = replicas_.find(key.replica);
+  return found != replicas_.end() && found->second.life != Life::kOff && key == KeyOf(key.replica);
+}
+
+LaunchFacts JobRun::FactsOf(spec::ReplicaId id) const {
+  static const Environment kNone;
+  const auto devices = devices_.find(id);
+  return {rules_->launch, *job_.training_input,
+          plan_,          note_,
+          prepared_,      devices == devices_.end() ? kNone : devices->second,
+          KeyOf(id)};
+}
+
+bool JobRun::AllGone() const {
+  return std::all_of(replicas_.begin(), replicas_.end(),
+                     [](const auto& entry) { return entry.second.life == Life::kOff; });
+}
+
+}  // namespace caip::engine

@@ -1,0 +1,138 @@
+#pragma once
+// One job from QUEUED to its end: event in, decision, effects out. No I/O, no clock, no threads.
+//
+//   kWaiting --Granted--> kPreparing --Prepared--> kActive --outcome--> kStopping --> kDone
+//                              ^                                            |
+//                              '------------- the whole job again ---------'
+//
+// Its chapters: job_run_queue.cc, job_run_prepare.cc, job_run_replicas.cc, job_run_end.cc.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/events.h"
+#include "engine/run_note.h"
+#include "engine/run_rules.h"
+#include "spec/replica_outcome.h"
+#include "spec/run_texts.h"
+
+namespace caip::engine {
+
+/// Owned by the engine's thread. `rules` outlives it.
+class JobRun {
+ public:
+  enum class Phase { kWaiting, kPreparing, kActive, kStopping, kDone };
+
+  /// A job that is not in the store yet: state QUEUED, times and etag set.
+  static JobRun New(RunKey key, spec::Job job, Instant now, const RunRules& rules);
+  /// A job as the store holds it. One whose note cannot be read starts without replicas.
+  static JobRun Restore(RunKey key, JobRecord record, const RunRules& rules);
+
+  /// The only door. Effects are to be carried out in their order.
+  Effects Handle(Instant now, const Event& event);
+
+  JobRecord Record() const;
+  const RunKey& key() const { return key_; }
+  const spec::Job& job() const { return job_; }
+  const RunNote& note() const { return note_; }
+  const spec::ClusterPlan& plan() const { return plan_; }
+  Phase phase() const { return phase_; }
+
+ private:
+  enum class Life { kOff, kLaunched, kUp };
+  struct Replica {
+    Life life = Life::kOff;
+    bool was_up = false;      // in this attempt
+    bool terminated = false;  // this boot was sent SIGTERM
+    std::optional<VmLoss> lost;
+  };
+  /// A replica that ended: how, and in what words.
+  struct Death {
+    spec::ExitClass how = spec::ExitClass::kSuccess;
+    spec::texts::ReplicaFailure failure;
+    std::string start_error;
+  };
+  static constexpr spec::ReplicaId kMaster{};
+
+  JobRun(RunKey key, JobRecord record, RunNote note, const RunRules& rules);
+
+  // job_run_queue.cc
+  void On(const Submitted&);
+  void On(const Recovered&);
+  void On(const Granted& granted);
+  void On(const Refused& refused);
+  void WaitForTurn(bool resumed);
+  void QueueIsOver();
+  void StartMaxRunning();
+  void LoseAllMachines();
+  // job_run_prepare.cc
+  void On(const Prepared& prepared);
+  void BeginAttempt();
+  void MachinesAreThere();
+  spec::Wait WaitForMachines() const;
+  void LogFailedTries(int tries);
+  void InstallPackages();
+  void LaunchAll();
+  void Launch(spec::ReplicaId id, bool fresh_disk);
+  // job_run_replicas.cc
+  void On(const ReplicaStarted& started);
+  void On(const ReplicaExit& exit);
+  void On(const VmLost& lost);
+  void IfAllUp();
+  Death DeathOf(const ReplicaExit& exit) const;
+  Death LossOf(spec::ReplicaId id) const;
+  std::string Words(const Death& death) const;
+  void LogLastWords(const ReplicaExit& exit);
+  spec::Decision Judge(const Death& death);
+  void EndedByItself(spec::ReplicaId id);
+  void Restart(const Death& death);
+  spec::Wait WaitForReplacement(spec::ReplicaId id) const;
+  void ReplacementIsThere(spec::ReplicaId id);
+  void Relaunch(spec::ReplicaId id, bool fresh_disk);
+  void RetryJob(const Death& death);
+  // job_run_end.cc
+  void On(const CancelAsked& asked);
+  void On(const LabelsReplaced& replaced);
+  void On(const TimerFired& fired);
+  void End(spec::JobEvent as, std::string message);
+  void StopEverything();
+  void Terminate(spec::ReplicaId id);
+  void IfAllStopped();
+  void Finish();
+  void LogOutcome();
+  bool AnyWasLaunched() const;
+
+  // job_run.cc
+  void MoveTo(spec::JobEvent event);
+  void Save();
+  void LogService(std::string message, Severity severity = Severity::kInfo);
+  void LogReplica(spec::ReplicaId id, std::string message, Severity severity = Severity::kInfo);
+  void Start(TimerKind kind, Instant at, spec::ReplicaId replica = {}, int stamp = 0);
+  bool IsThisBoot(const ReplicaKey& key) const;
+  LaunchFacts FactsOf(spec::ReplicaId id) const;
+  void Do(Effect effect) { effects_.push_back(std::move(effect)); }
+  Random RandomFor(std::string_view purpose) const;
+  ReplicaKey KeyOf(spec::ReplicaId id) const;
+  bool AllGone() const;
+
+  const RunRules* rules_;
+  RunKey key_;
+  spec::Job job_;
+  RunNote note_;
+  spec::ClusterPlan plan_;
+  Phase phase_ = Phase::kWaiting;
+  std::map<spec::ReplicaId, Replica> replicas_;
+  std::map<spec::ReplicaId, Environment> devices_;
+  Prepared prepared_;
+
+  bool installing_ = false;  // the packager is at work
+  bool retrying_ = false;    // kStopping leads to the next attempt
+
+  // Of the event being handled.
+  Instant now_{};
+  Effects effects_;
+};
+
+}  // namespace caip::engine

@@ -1,0 +1,134 @@
+// Chapter: cancel, deadlines, and the end.
+
+#include <algorithm>
+#include <cassert>
+#include <csignal>
+
+#include "engine/job_run.h"
+
+namespace caip::engine {
+
+using spec::JobEvent;
+using spec::JobState;
+namespace texts = spec::texts;
+
+void JobRun::On(const CancelAsked& asked) {
+  if (job_.state == JobState::kCancelling) return;
+  MoveTo(JobEvent::kCancelAsked);
+  if (note_.ending) {  // its outcome was decided before, and stands
+    Save();
+  } else {
+    End(JobEvent::kAllStopped, asked.reason);
+  }
+}
+
+void JobRun::On(const LabelsReplaced& replaced) {
+  job_.labels = replaced.labels;
+  job_.etag = replaced.etag;
+  Save();
+}
+
+void JobRun::On(const TimerFired& fired) {
+  const std::optional<spec::Scheduling>& scheduling = job_.training_input->scheduling;
+  const bool this_boot = fired.stamp == note_.replicas.at(fired.replica).boot;
+  switch (fired.kind) {
+    case TimerKind::kQueueOver:
+      if (phase_ == Phase::kWaiting) QueueIsOver();
+      break;
+    case TimerKind::kMaxWait:
+      if (!job_.start_time) On(CancelAsked{texts::WaitedTooLong(*scheduling->max_wait_time)});
+      break;
+    case TimerKind::kMaxRunning:
+      On(CancelAsked{texts::RanTooLong(scheduling && scheduling->max_running_time
+                                           ? *scheduling->max_running_time
+                                           : kMaxRunningDefault)});
+      break;
+    case TimerKind::kProvisioned:
+      if (phase_ == Phase::kPreparing && fired.stamp == note_.attempt) MachinesAreThere();
+      break;
+    case TimerKind::kGraceOver:
+      if (this_boot) Do(KillReplica{KeyOf(fired.replica)});
+      break;
+    case TimerKind::kReplaced:
+      if (phase_ == Phase::kActive && this_boot) ReplacementIsThere(fired.replica);
+      break;
+    case TimerKind::kSaveAgain:
+      break;  // the engine's own
+  }
+}
+
+// The outcome is decided; the job shows it when nothing of it lives any more.
+void JobRun::End(JobEvent as, std::string message) {
+  assert(!note_.ending);
+  note_.ending = Ending{as, std::move(message)};
+  if (phase_ == Phase::kWaiting) Do(LeaveQueue{});
+  if (installing_) Do(AbandonPackages{});
+  installing_ = false;
+  retrying_ = false;
+  phase_ = Phase::kStopping;
+  Save();
+  if (AnyWasLaunched()) LogService(texts::TearingDown());
+  StopEverything();
+  IfAllStopped();
+}
+
+void JobRun::StopEverything() {
+  Do(StopTimer{TimerKind::kProvisioned, {}});
+  for (const auto& [id, replica] : replicas_) {
+    Do(StopTimer{TimerKind::kReplaced, id});
+    if (replica.life == Life::kOff || replica.terminated) continue;
+    if (!replica.lost) Terminate(id);
+  }
+}
+
+void JobRun::Terminate(spec::ReplicaId id) {
+  Replica& replica = replicas_.at(id);
+  replica.terminated = true;
+  if (!plan_.is_container) LogReplica(id, texts::TerminatedByService(), Severity::kError);
+  Do(SignalReplica{KeyOf(id), SIGTERM});
+  Start(TimerKind::kGraceOver, now_ + rules_->grace, id, KeyOf(id).boot);
+}
+
+void JobRun::IfAllStopped() {
+  if (phase_ != Phase::kStopping || !AllGone()) return;
+  if (retrying_) {
+    BeginAttempt();
+  } else {
+    Finish();
+  }
+}
+
+void JobRun::Finish() {
+  if (AnyWasLaunched()) LogService(texts::TornDown());
+  MoveTo(note_.ending->as);
+  job_.error_message = note_.ending->message;
+  job_.end_time = now_;
+  LogOutcome();
+  phase_ = Phase::kDone;
+  Do(FlushLog{});  // whoever sees endTime stops reading the log
+  Save();
+  Do(ReturnResources{});
+  Do(Forget{});
+}
+
+void JobRun::LogOutcome() {
+  switch (job_.state) {
+    case JobState::kSucceeded:
+      LogService(texts::JobCompleted());
+      break;
+    case JobState::kFailed:
+      LogService(job_.error_message, Severity::kError);
+      LogService(texts::JobFailed(), Severity::kError);
+      break;
+    default:
+      LogService(job_.error_message);
+      LogService(texts::JobCancelled());
+  }
+}
+
+bool JobRun::AnyWasLaunched() const {
+  return std::any_of(note_.replicas.begin(), note_.replicas.end(),
+                     [](const auto& entry) { return entry.second.boot > 0; });
+}
+
+}  // namespace caip::engine

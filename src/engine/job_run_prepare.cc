@@ -1,0 +1,109 @@
+// Chapter: machines, packages, and the start of all replicas.
+
+#include "engine/errors.h"
+#include "engine/job_run.h"
+
+namespace caip::engine {
+
+using spec::JobEvent;
+namespace texts = spec::texts;
+
+// In PREPARING or, where the emulator was killed under a running job, in RUNNING.
+void JobRun::BeginAttempt() {
+  phase_ = Phase::kPreparing;
+  retrying_ = false;
+  for (auto& [id, replica] : replicas_) replica = {};
+  Save();
+  if (job_.state == spec::JobState::kPreparing) LogService(texts::JobPreparing());
+  const spec::Wait wait = WaitForMachines();
+  if (wait.delay > Duration(0)) {
+    Start(TimerKind::kProvisioned, now_ + wait.delay, {}, note_.attempt);
+  } else {
+    MachinesAreThere();
+  }
+}
+
+// The same throw whenever it is asked for, so nothing needs to be remembered.
+spec::Wait JobRun::WaitForMachines() const {
+  Random random = RandomFor("machines of attempt " + std::to_string(note_.attempt));
+  return spec::Throw(rules_->provisioning_delay, random);
+}
+
+void JobRun::MachinesAreThere() {
+  const spec::Wait wait = WaitForMachines();
+  LogFailedTries(wait.failed_tries);
+  if (wait.out_of_stock) {
+    End(JobEvent::kGaveUp, texts::OutOfStock(job_.training_input->region));
+    return;
+  }
+  LogService(texts::WaitingForProgram());
+  if (plan_.is_container) {
+    LaunchAll();
+  } else {
+    InstallPackages();
+  }
+}
+
+void JobRun::LogFailedTries(int tries) {
+  for (int i = 1; i <= tries; ++i) {
+    LogService(texts::NoMachines(job_.training_input->region, i), Severity::kWarning);
+  }
+}
+
+void JobRun::InstallPackages() {
+  const spec::TrainingInput& input = *job_.training_input;
+  PrepareRequest request{key_,
+                         note_.attempt,
+                         input.package_uris,
+                         input.runtime_version,
+                         input.python_version,
+                         input.python_module,
+                         {}};
+  for (const auto& [id, note] : note_.replicas) {
+    if (note.finished) continue;
+    request.log_tasks.push_back(spec::TaskName(id));
+    LogReplica(id, TaskLine(FactsOf(id)));
+    LogReplica(id, texts::RunningModule(input.python_module));
+  }
+  installing_ = true;
+  Do(PreparePackages{std::move(request)});
+}
+
+void JobRun::On(const Prepared& prepared) {
+  if (!installing_ || prepared.attempt != note_.attempt) return;
+  installing_ = false;
+  if (!prepared.failure) {
+    prepared_ = prepared;
+    LaunchAll();
+  } else if (const Prepared::Failure& failure = *prepared.failure; !failure.refusal.empty()) {
+    End(JobEvent::kGaveUp, failure.refusal);
+  } else {
+    Judge({spec::ExitClass::kNotPrepared,
+           {kMaster, failure.exit_code, 0, false, failure.traceback},
+           ""});
+  }
+}
+
+void JobRun::LaunchAll() {
+  phase_ = Phase::kActive;
+  std::vector<spec::ReplicaId> launched;
+  for (auto& [id, note] : note_.replicas) {
+    if (note.finished) continue;
+    ++note.boot;
+    launched.push_back(id);
+  }
+  Save();
+  for (spec::ReplicaId id : launched) Launch(id, true);
+}
+
+// The boot was counted, and that was saved before.
+void JobRun::Launch(spec::ReplicaId id, bool fresh_disk) {
+  Replica& replica = replicas_.at(id);
+  replica.life = Life::kLaunched;
+  replica.terminated = false;
+  replica.lost.reset();
+  if (!plan_.is_container) LogReplica(id, CommandLine(FactsOf(id)));
+  Do(LaunchReplica{MakeLaunch(FactsOf(id), fresh_disk)});
+}
+
+}  // namespace caip::engine

@@ -1,0 +1,115 @@
+#include "engine/launch.h"
+
+#include <algorithm>
+
+#include "spec/command_line.h"
+#include "spec/environment.h"
+#include "spec/run_texts.h"
+
+namespace caip::engine {
+namespace {
+
+// The launcher makes and enters it before anything else (replica-environment.md, section 5).
+constexpr const char* kUserDirectory = "user_dir";
+
+std::vector<std::string> ArgumentsOf(const LaunchFacts& facts) {
+  const auto& view = facts.settings.storage_view;
+  const std::string& job_dir = facts.input.job_dir;
+  const std::string seen = view && !job_dir.empty() ? view(job_dir) : "";
+  return spec::FinalArguments(facts.input, facts.key.run.trial, {}, seen);
+}
+
+spec::EnvironmentFacts EnvironmentOf(const LaunchFacts& facts) {
+  const std::string& prefix = facts.prepared.path_prefix;
+  return {.input = facts.input,
+          .plan = facts.plan,
+          .replica = facts.key.replica,
+          .job_id = facts.key.run.job_id,
+          .project_id = facts.key.run.project,
+          .trial = facts.key.run.trial,
+          .arguments = ArgumentsOf(facts),
+          .cloud_id = facts.note.cloud_id,
+          .host_id = facts.note.cluster_id,
+          .boot_disk = facts.settings.boot_disk(facts.key),
+          .path = prefix.empty() ? facts.settings.path : prefix + ":" + facts.settings.path,
+          .cpus = facts.settings.cpus,
+          .endpoint = facts.settings.endpoint};
+}
+
+// Later ones win, at the place of the first: names stay unique.
+void Lay(const Environment& over, Environment& base) {
+  for (const auto& [name, value] : over) {
+    const auto found = std::find_if(base.begin(), base.end(),
+                                    [&](const auto& entry) { return entry.first == name; });
+    if (found == base.end()) {
+      base.emplace_back(name, value);
+    } else {
+      found->second = value;
+    }
+  }
+}
+
+std::vector<std::string> CommandOf(const LaunchFacts& facts,
+                                   const std::vector<std::string>& arguments) {
+  if (!facts.plan.is_container) {
+    return spec::PythonCommand(facts.prepared.interpreter, facts.input.python_module, arguments);
+  }
+  const std::string& uri = facts.plan.Of(facts.key.replica).image_uri;
+  const std::vector<std::string>* command = FindImage(facts.settings.images, uri);
+  const auto& config = facts.input.Of(facts.key.replica.role).config;
+  return spec::ContainerCommand({command ? *command : std::vector<std::string>{}, {}},
+                                config ? &*config : nullptr, arguments);
+}
+
+// "gcr.io/p/i:1" and "gcr.io/p/i@sha256:..." -> "gcr.io/p/i"; a port is no tag.
+std::string WithoutTag(const std::string& uri) {
+  const std::string name = uri.substr(0, uri.find('@'));
+  const size_t colon = name.rfind(':');
+  const size_t slash = name.rfind('/');
+  const bool has_tag = colon != std::string::npos && (slash == std::string::npos || colon > slash);
+  return has_tag ? name.substr(0, colon) : name;
+}
+
+}  // namespace
+
+const std::vector<std::string>* FindImage(const ImageMap& images, const std::string& uri) {
+  auto found = images.find(uri);
+  if (found == images.end()) found = images.find(WithoutTag(uri));
+  return found == images.end() ? nullptr : &found->second;
+}
+
+std::vector<DeviceRequest> DeviceRequestsOf(const spec::ClusterPlan& plan) {
+  std::vector<DeviceRequest> requests;
+  for (const spec::ReplicaPlan& replica : plan.replicas) {
+    if (replica.accelerator_count > 0) {
+      requests.push_back({replica.id, replica.accelerator_type, replica.accelerator_count});
+    }
+  }
+  if (!plan.tpu_type.empty()) requests.push_back({{}, plan.tpu_type, plan.tpu_count});
+  return requests;
+}
+
+ReplicaLaunch MakeLaunch(const LaunchFacts& facts, bool fresh_disk) {
+  const spec::EnvironmentFacts environment = EnvironmentOf(facts);
+  ReplicaLaunch launch;
+  launch.key = facts.key;
+  launch.argv = CommandOf(facts, environment.arguments);
+  launch.environment = spec::RenderEnvironment(environment);
+  Lay(facts.devices, launch.environment);
+  Lay(facts.prepared.environment, launch.environment);
+  launch.user_directories = spec::BootDiskDirectories();
+  launch.working_directory = kUserDirectory;
+  launch.fresh_disk = fresh_disk;
+  return launch;
+}
+
+std::string TaskLine(const LaunchFacts& facts) {
+  return spec::RunningTaskText(EnvironmentOf(facts));
+}
+
+std::string CommandLine(const LaunchFacts& facts) {
+  return spec::texts::RunningCommand(spec::PythonCommandText(
+      facts.input.python_version, facts.input.python_module, ArgumentsOf(facts)));
+}
+
+}  // namespace caip::engine

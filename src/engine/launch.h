@@ -1,0 +1,53 @@
+#pragma once
+// What a replica is started with: command, environment, directories. Pure, so the same replica gets
+// the same bytes at every start.
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/ports.h"
+#include "engine/run_note.h"
+
+namespace caip::engine {
+
+/// Image URI -> the local command that stands for its entrypoint.
+using ImageMap = std::map<std::string, std::vector<std::string>>;
+
+/// The command of `uri`, or of the same image named without tag and digest; nullptr if there is
+/// none.
+const std::vector<std::string>* FindImage(const ImageMap& images, const std::string& uri);
+
+/// The GPUs of its replicas, and the TPU of a TPU job, which the master drives.
+std::vector<DeviceRequest> DeviceRequestsOf(const spec::ClusterPlan& plan);
+
+/// The same for all replicas of this emulator.
+struct LaunchSettings {
+  std::string endpoint;  // "http://127.0.0.1:8080", "" none
+  std::string path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";  // PATH
+  int cpus = 1;
+  ImageMap images;
+  /// What `--job-dir` becomes for the trainer; unset: the URI itself.
+  std::function<std::string(const std::string& uri)> storage_view;
+  std::function<std::string(const ReplicaKey&)> boot_disk;  // Launcher::BootDisk
+};
+
+/// One start of one replica. Made for a call: the references must outlive it.
+struct LaunchFacts {
+  const LaunchSettings& settings;
+  const spec::TrainingInput& input;
+  const spec::ClusterPlan& plan;  // with addresses
+  const RunNote& note;
+  const Prepared& prepared;    // of a Python job
+  const Environment& devices;  // of this replica
+  ReplicaKey key;
+};
+
+ReplicaLaunch MakeLaunch(const LaunchFacts& facts, bool fresh_disk);
+/// The launcher's first words, "Running task with arguments: ...".
+std::string TaskLine(const LaunchFacts& facts);
+/// "Running command: python3 -m trainer.task ...".
+std::string CommandLine(const LaunchFacts& facts);
+
+}  // namespace caip::engine

@@ -1,0 +1,113 @@
+#include "engine/run_note.h"
+
+#include "base/json.h"
+#include "base/text.h"
+
+namespace caip::engine {
+namespace {
+
+struct EndingName {
+  spec::JobEvent as;
+  const char* name;
+};
+constexpr EndingName kEndings[] = {{spec::JobEvent::kSucceeded, "SUCCEEDED"},
+                                   {spec::JobEvent::kGaveUp, "FAILED"},
+                                   {spec::JobEvent::kAllStopped, "CANCELLED"}};
+
+Error Unreadable(std::string_view what) {
+  return {Code::kDataLoss, "the state directory holds a run that cannot be read: " +
+                               std::string(what) + " is missing or malformed"};
+}
+
+Json ReplicasToJson(const std::map<spec::ReplicaId, ReplicaNote>& replicas) {
+  Json list = Json::array();
+  for (const auto& [id, note] : replicas) {
+    Json entry = {{"role", spec::RoleKey(id.role)}, {"index", id.index}, {"boot", note.boot}};
+    if (note.restarts > 0) entry["restarts"] = note.restarts;
+    if (note.finished) entry["finished"] = true;
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+std::optional<spec::Role> RoleNamed(std::string_view name) {
+  for (spec::Role role : spec::kRoles) {
+    if (spec::RoleKey(role) == name) return role;
+  }
+  return std::nullopt;
+}
+
+bool ReadReplicas(const Json& list, RunNote& note) {
+  if (!list.is_array()) return false;
+  for (const Json& entry : list) {
+    const auto role = RoleNamed(StringOr(entry, "role"));
+    const auto index = static_cast<int>(IntOr(entry, "index", -1));
+    if (!role || index < 0) return false;
+    const Json* finished = Member(entry, "finished");
+    note.replicas[{*role, index}] = {static_cast<int>(IntOr(entry, "boot", 0)),
+                                     static_cast<int>(IntOr(entry, "restarts", 0)),
+                                     finished && *finished == true};
+  }
+  return true;
+}
+
+bool ReadAddresses(const Json& list, RunNote& note) {
+  if (!list.is_array()) return false;
+  for (const Json& address : list) {
+    if (!address.is_string()) return false;
+    note.addresses.push_back(address.get<std::string>());
+  }
+  return true;
+}
+
+bool ReadEnding(const Json& json, RunNote& note) {
+  for (const EndingName& ending : kEndings) {
+    if (StringOr(json, "as") != ending.name) continue;
+    note.ending = Ending{ending.as, StringOr(json, "message")};
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Json ToJson(const RunNote& note) {
+  Json json = {{"clusterId", note.cluster_id},
+               {"cloudId", note.cloud_id},
+               {"attempt", note.attempt},
+               {"queuedUntil", Rfc3339(note.queued_until, 9)}};
+  if (note.failed_tries > 0) json["failedTries"] = note.failed_tries;
+  if (note.out_of_stock) json["outOfStock"] = true;
+  json["addresses"] = note.addresses;
+  json["replicas"] = ReplicasToJson(note.replicas);
+  if (!note.ending) return json;
+  for (const EndingName& ending : kEndings) {
+    if (ending.as != note.ending->as) continue;
+    json["ending"] = Json{{"as", ending.name}, {"message", note.ending->message}};
+  }
+  return json;
+}
+
+Result<RunNote> ParseRunNote(const Json& json) {
+  RunNote note;
+  note.cluster_id = StringOr(json, "clusterId");
+  note.cloud_id = StringOr(json, "cloudId");
+  note.attempt = static_cast<int>(IntOr(json, "attempt", 0));
+  if (note.cluster_id.empty()) return Unreadable("clusterId");
+  if (note.attempt < 1) return Unreadable("attempt");
+  const auto until = ParseRfc3339(StringOr(json, "queuedUntil"));
+  if (!until) return Unreadable("queuedUntil");
+  note.queued_until = *until;
+  note.failed_tries = static_cast<int>(IntOr(json, "failedTries", 0));
+  const Json* out_of_stock = Member(json, "outOfStock");
+  note.out_of_stock = out_of_stock && *out_of_stock == true;
+  const Json* addresses = Member(json, "addresses");
+  if (!addresses || !ReadAddresses(*addresses, note)) return Unreadable("addresses");
+  const Json* replicas = Member(json, "replicas");
+  if (!replicas || !ReadReplicas(*replicas, note)) return Unreadable("replicas");
+  const Json* ending = Member(json, "ending");
+  if (ending && !ReadEnding(*ending, note)) return Unreadable("ending");
+  return note;
+}
+
+}  // namespace caip::engine

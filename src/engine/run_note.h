@@ -1,0 +1,46 @@
+#pragma once
+// How far a run is: what the engine must know again after the emulator itself was killed.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/json_fwd.h"
+#include "base/result.h"
+#include "spec/cluster.h"
+#include "spec/lifecycle.h"
+
+namespace caip::engine {
+
+struct ReplicaNote {
+  int boot = 0;           // starts so far, over all attempts
+  int restarts = 0;       // in this attempt
+  bool finished = false;  // ended by itself in this attempt; not to be started again
+};
+
+/// How the job will end once everything is stopped: kSucceeded, kGaveUp or kAllStopped.
+struct Ending {
+  spec::JobEvent as = spec::JobEvent::kAllStopped;
+  std::string message;  // errorMessage
+};
+
+/// JobRecord::run as a value. Deadlines are not in it: they follow from createTime and startTime.
+struct RunNote {
+  std::string cluster_id;  // ten hexadecimal digits, in host names
+  std::string cloud_id;    // the tenant project of TF_CONFIG's task.cloud
+  int attempt = 1;         // of the whole job
+  Instant queued_until{};
+  int failed_tries = 0;  // of the queue model's stock-out
+  bool out_of_stock = false;
+  std::vector<std::string> addresses;  // in the order of the plan
+  std::map<spec::ReplicaId, ReplicaNote> replicas;
+  std::optional<Ending> ending;
+};
+
+Json ToJson(const RunNote& note);
+/// kDataLoss when the store holds something else.
+Result<RunNote> ParseRunNote(const Json& json);
+
+}  // namespace caip::engine

@@ -1,0 +1,26 @@
+#pragma once
+// What is the same for every run: delays, chance, and what replicas are started with.
+
+#include <cstdint>
+#include <string>
+
+#include "base/clock.h"
+#include "engine/launch.h"
+#include "spec/queueing.h"
+
+namespace caip::engine {
+
+struct RunRules {
+  uint64_t seed = 1;
+  spec::DelayModel queue_delay;               // from create to the first chance of machines
+  spec::DelayModel provisioning_delay;        // until all machines of an attempt are there
+  spec::DelayModel vm_restart_delay;          // until a lost machine is replaced
+  Duration grace = std::chrono::seconds(30);  // between SIGTERM and SIGKILL
+  std::string project_number;                 // of the links in errorMessage; "" the project's id
+  LaunchSettings launch;
+};
+
+/// maxRunningTime of a job that names none (api.md, Scheduling).
+inline constexpr Duration kMaxRunningDefault = std::chrono::hours(24 * 7);
+
+}  // namespace caip::engine

@@ -1,0 +1,73 @@
+#include "engine/scheduler.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace caip::engine {
+
+void QueueBoard::Put(const RunKey& run, const QueuePlace& place) {
+  std::lock_guard lock(mutex_);
+  places_.emplace(run, place);
+  order_.insert(place);
+}
+
+void QueueBoard::Take(const RunKey& run) {
+  std::lock_guard lock(mutex_);
+  const auto found = places_.find(run);
+  if (found == places_.end()) return;
+  order_.erase(found->second);
+  places_.erase(found);
+}
+
+int64_t QueueBoard::PositionOf(const RunKey& run) const {
+  std::lock_guard lock(mutex_);
+  const auto found = places_.find(run);
+  if (found == places_.end()) return 0;
+  return 1 + std::distance(order_.begin(), order_.find(found->second));
+}
+
+void Scheduler::Add(const RunKey& run, QueuePlace place, std::set<std::string> wanted) {
+  entries_.insert_or_assign(run, Entry{place, std::move(wanted)});
+}
+
+void Scheduler::BecomeReady(const RunKey& run) {
+  Entry& entry = entries_.at(run);
+  entry.ready = true;
+  ready_.emplace(entry.place, run);
+  TryAgain();
+}
+
+void Scheduler::Remove(const RunKey& run) {
+  const auto found = entries_.find(run);
+  if (found == entries_.end()) return;
+  if (found->second.waits) TryAgain();  // whoever it held up may go now
+  ready_.erase(found->second.place);
+  entries_.erase(found);
+}
+
+std::optional<RunKey> Scheduler::Next(int active) {
+  if (!dirty_) return std::nullopt;
+  auto it = cursor_ ? ready_.upper_bound(*cursor_) : ready_.begin();
+  for (; it != ready_.end(); ++it) {
+    cursor_ = it->first;
+    if (IsHeldUp(entries_.at(it->second))) continue;
+    // A resumed run held its place already: the limit is not for it.
+    if (runs_max_ > 0 && active >= runs_max_ && !it->first.resumed) break;
+    return it->second;
+  }
+  dirty_ = false;
+  return std::nullopt;
+}
+
+void Scheduler::Waits(const RunKey& run) {
+  Entry& entry = entries_.at(run);
+  entry.waits = true;
+  held_up_.insert(entry.wanted.begin(), entry.wanted.end());
+}
+
+bool Scheduler::IsHeldUp(const Entry& entry) const {
+  return std::any_of(entry.wanted.begin(), entry.wanted.end(),
+                     [this](const std::string& type) { return held_up_.contains(type); });
+}
+
+}  // namespace caip::engine

@@ -1,0 +1,42 @@
+#pragma once
+// Who wants to be woken when.
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include "engine/events.h"
+
+namespace caip::engine {
+
+/// The timers of all runs, at most one for each run, kind and replica. One thread.
+class Timers {
+ public:
+  struct Due {
+    RunKey run;
+    TimerFired fired;
+  };
+
+  void Start(const RunKey& run, const TimerFired& fires, Instant at);
+  void Stop(const RunKey& run, TimerKind kind, spec::ReplicaId replica);
+  void StopAllOf(const RunKey& run);
+  /// kNever when there is none.
+  Instant NextDeadline() const;
+  /// Takes out the earliest that is due; equal ones in the order in which they were started.
+  std::optional<Due> TakeDue(Instant now);
+
+ private:
+  using Name = std::tuple<RunKey, TimerKind, spec::ReplicaId>;
+  struct Entry {
+    Instant at;
+    uint64_t order = 0;
+    int stamp = 0;
+  };
+  std::map<Name, Entry> by_name_;
+  std::map<std::pair<Instant, uint64_t>, Name> by_time_;
+  uint64_t started_ = 0;
+};
+
+}  // namespace caip::engine
