@@ -1,0 +1,107 @@
+#include "fakes/logging/entry_text.h"
+
+#include "base/json.h"
+#include "base/text.h"
+
+namespace caip::logging {
+namespace {
+
+constexpr size_t kSecondDigits = sizeof("2022-02-09T17:36:42") - 1;
+
+/// What JSON wants escaped in UTF-8.
+bool NeedsEscape(char byte) {
+  return static_cast<unsigned char>(byte) < 0x20 || byte == '"' || byte == '\\';
+}
+
+void WriteEscape(char byte, std::string& text) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  switch (byte) {
+    case '"':
+      text.append("\\\"");
+      return;
+    case '\\':
+      text.append("\\\\");
+      return;
+    case '\n':
+      text.append("\\n");
+      return;
+    case '\t':
+      text.append("\\t");
+      return;
+    default:
+      text.append("\\u00").push_back(kDigits[(byte >> 4) & 0xf]);
+      text.push_back(kDigits[byte & 0xf]);
+  }
+}
+
+void WriteQuoted(std::string_view value, std::string& text) {
+  const size_t begin = text.size();
+  text.push_back('"');
+  size_t done = 0;
+  bool is_ascii = true;
+  for (size_t at = 0; at < value.size(); ++at) {
+    is_ascii &= static_cast<signed char>(value[at]) >= 0;
+    if (!NeedsEscape(value[at])) continue;
+    text.append(value.substr(done, at - done));
+    WriteEscape(value[at], text);
+    done = at + 1;
+  }
+  text.append(value.substr(done));
+  text.push_back('"');
+  if (is_ascii || IsUtf8(value)) return;
+  text.resize(begin);  // nobody should hand us this
+  text.append(CompactJson(Json(std::string(value))));
+}
+
+void WriteMember(std::string_view name, std::string_view value, std::string& text) {
+  if (value.empty()) return;
+  text.append(name);
+  WriteQuoted(value, text);
+}
+
+}  // namespace
+
+void EntryWriter::WriteTime(Instant time, std::string& text) {
+  const auto second = std::chrono::floor<std::chrono::seconds>(time);
+  if (second != second_) {
+    second_ = second;
+    second_text_ = Rfc3339(second).substr(0, kSecondDigits);
+  }
+  text.append(second_text_).push_back('.');
+  char digits[9];
+  int64_t nanos = (time - second).count();
+  for (int i = 8; i >= 0; --i, nanos /= 10) digits[i] = static_cast<char>('0' + nanos % 10);
+  text.append(digits, sizeof digits).push_back('Z');
+}
+
+void EntryWriter::Write(const Entry& entry, Instant time, std::string& text) {
+  text.append("{\"time\":\"");
+  WriteTime(time, text);
+  text.push_back('"');
+  WriteMember(",\"severity\":", entry.severity, text);
+  WriteMember(",\"task\":", entry.task, text);
+  WriteMember(",\"trial\":", entry.trial, text);
+  WriteMember(",\"message\":", entry.message, text);
+  WriteMember(",\"pathname\":", entry.pathname, text);
+  if (entry.lineno != 0) text.append(",\"lineno\":").append(std::to_string(entry.lineno));
+  WriteMember(",\"thread\":", entry.thread, text);
+  text.append("}\n");
+}
+
+bool ReadEntry(std::string_view line, Entry& entry) {
+  const Result<Json> json = ParseJson(line);
+  if (!json.ok() || !json->is_object()) return false;
+  const auto time = ParseRfc3339(StringOr(*json, "time"));
+  if (!time) return false;
+  entry.timestamp = *time;
+  entry.severity = StringOr(*json, "severity");
+  entry.task = StringOr(*json, "task");
+  entry.trial = StringOr(*json, "trial");
+  entry.message = StringOr(*json, "message");
+  entry.pathname = StringOr(*json, "pathname");
+  entry.lineno = static_cast<int>(IntOr(*json, "lineno", 0));
+  entry.thread = StringOr(*json, "thread");
+  return true;
+}
+
+}  // namespace caip::logging
