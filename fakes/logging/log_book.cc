@@ -104,7 +104,7 @@ class LogBook::Core {
   }
 
   bool WaitForMore(const std::string& project, const std::string& job_id, uint64_t after_id,
-                   std::chrono::milliseconds timeout) const {
+                   std::chrono::milliseconds timeout, const std::function<bool()>& other) const {
     const auto deadline = steady_clock::now() + timeout;
     std::unique_lock lock(mutex_);
     const auto job = std::pair(project, job_id);
@@ -115,7 +115,13 @@ class LogBook::Core {
       last_ids_.try_emplace(job, in_file);
     }
     const uint64_t& last_id = last_ids_.at(job);
-    return more_.wait_until(lock, deadline, [&] { return last_id > after_id; });
+    more_.wait_until(lock, deadline, [&] { return last_id > after_id || (other && other()); });
+    return last_id > after_id;
+  }
+
+  void WakeFollowers() const {
+    { const std::lock_guard lock(mutex_); }  // nobody is between the look and the wait
+    more_.notify_all();
   }
 
  private:
@@ -239,9 +245,12 @@ Result<std::vector<Entry>> LogBook::ReadAfter(const std::string& project, const 
 }
 
 bool LogBook::WaitForMore(const std::string& project, const std::string& job_id, uint64_t after_id,
-                          std::chrono::milliseconds timeout) const {
-  return core_->WaitForMore(project, job_id, after_id, timeout);
+                          std::chrono::milliseconds timeout,
+                          const std::function<bool()>& other) const {
+  return core_->WaitForMore(project, job_id, after_id, timeout, other);
 }
+
+void LogBook::WakeFollowers() const { core_->WakeFollowers(); }
 
 std::string InsertIdText(uint64_t insert_id) {
   char text[24];

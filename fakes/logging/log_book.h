@@ -79,9 +79,13 @@ class LogBook {
   /// The job's entries behind `after_id`, oldest first: how a follower reads on.
   Result<std::vector<Entry>> ReadAfter(const std::string& project, const std::string& job_id,
                                        uint64_t after_id, size_t limit = 1000) const;
-  /// True as soon as the job has an entry behind `after_id`; false after `timeout`.
+  /// True as soon as the job has an entry behind `after_id`; false after `timeout`, or when
+  /// `other`, looked at whenever followers are woken, holds.
   bool WaitForMore(const std::string& project, const std::string& job_id, uint64_t after_id,
-                   std::chrono::milliseconds timeout) const;
+                   std::chrono::milliseconds timeout,
+                   const std::function<bool()>& other = {}) const;
+  /// Makes those who wait look at their `other`.
+  void WakeFollowers() const;
 
  private:
   class Core;

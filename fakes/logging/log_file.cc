@@ -13,6 +13,8 @@ namespace {
 constexpr int kApplicationId = 0x43414950;  // "CAIP"
 constexpr int kFormat = 1;
 
+constexpr uintmax_t kWalBytesToKeep = 4u << 20;  // as much as is read in no time at the next start
+
 constexpr const char* kSchema =
     "BEGIN IMMEDIATE;"
     "CREATE TABLE IF NOT EXISTS chunks(first_id INTEGER PRIMARY KEY, last_id INTEGER NOT NULL,"
@@ -92,29 +94,33 @@ LogFile::LogFile(LogFile&& other) noexcept
       statements_(std::exchange(other.statements_, {})) {}
 
 LogFile::~LogFile() {
+  if (!database_) return;
+  std::error_code error;
+  const auto wal_bytes = std::filesystem::file_size(path_.string() + "-wal", error);
+  if (!error && wal_bytes < kWalBytesToKeep) {
+    sqlite3_db_config(database_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+  }
   for (const auto& [sql, statement] : statements_) sqlite3_finalize(statement);
   sqlite3_close(database_);
 }
 
 Status LogFile::Prepare() {
   sqlite3_busy_timeout(database_, 10'000);
-  RETURN_IF_ERROR(CheckFormat());
-  for (const char* sql : {
-           "PRAGMA page_size = 16384",  // chunks are large
-           "PRAGMA journal_mode = WAL",
-           "PRAGMA synchronous = FULL",
-           "PRAGMA wal_autocheckpoint = 2000",
-           "PRAGMA journal_size_limit = 67108864",
-           kSchema,
-       }) {
-    RETURN_IF_ERROR(Run(sql));
-  }
-  return Ok{};
+  // Closing shall cost nothing: no checkpoint while the WAL is small, and the WAL stays.
+  int persist = 1;
+  sqlite3_file_control(database_, nullptr, SQLITE_FCNTL_PERSIST_WAL, &persist);
+  RETURN_IF_ERROR(Run("PRAGMA wal_autocheckpoint = 2000"));
+  RETURN_IF_ERROR(Run("PRAGMA journal_size_limit = 4194304"));
+  ASSIGN_OR_RETURN(const int tables, Number("SELECT count(*) FROM sqlite_schema"));
+  if (tables > 0) return CheckFormat();              // synchronous is FULL unless told otherwise
+  RETURN_IF_ERROR(Run("PRAGMA page_size = 16384"));  // chunks are large
+  RETURN_IF_ERROR(Run("PRAGMA synchronous = OFF"));  // of an empty file; the schema is synced
+  RETURN_IF_ERROR(Run("PRAGMA journal_mode = WAL"));
+  RETURN_IF_ERROR(Run("PRAGMA synchronous = FULL"));
+  return Run(kSchema);
 }
 
 Status LogFile::CheckFormat() {
-  ASSIGN_OR_RETURN(const int tables, Number("SELECT count(*) FROM sqlite_schema"));
-  if (tables == 0) return Ok{};
   ASSIGN_OR_RETURN(const int application, Number("PRAGMA application_id"));
   if (application != kApplicationId) return errors::NotALogBook(path_);
   ASSIGN_OR_RETURN(const int version, Number("PRAGMA user_version"));
