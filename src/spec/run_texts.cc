@@ -44,7 +44,7 @@ std::vector<std::vector<const ReplicaFailure*>> Grouped(
   for (const ReplicaFailure& failure : failures) {
     auto group = groups.begin();
     while (group != groups.end() && Predicate(*group->front()) != Predicate(failure)) ++group;
-    if (group == groups.end()) group = groups.insert(group, {});
+    if (group == groups.end()) group = groups.emplace(group);
     group->push_back(&failure);
   }
   return groups;

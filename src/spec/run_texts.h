@@ -45,7 +45,7 @@ struct ReplicaFailure {
   int status = 0;  // ReportedExitCode
   int signal = 0;  // named behind the status; 0 none
   bool out_of_memory = false;
-  std::string traceback;  // as printed; it is shortened here. "" none
+  std::string traceback = {};  // as printed; it is shortened here. "" none
 };
 
 /// "9(SIGKILL)", "1".
