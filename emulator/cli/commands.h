@@ -19,10 +19,19 @@ namespace caip::cli {
 
 /// Flags that gcloud knows on every command, as far as they mean something here.
 struct GcloudFlags {
-  std::optional<std::string> project;  // --project; else see gcloud_properties.h
-  std::optional<std::string> format;   // --format json|yaml|table|...; see yaml_text.h
-  std::string verbosity = "warning";   // --verbosity debug|info|warning|error|critical|none
-  bool user_output_enabled = true;     // --no-user-output-enabled
+  std::optional<std::string> project;        // --project; else see gcloud_properties.h
+  std::optional<std::string> format;         // --format json|yaml|table|...; see yaml_text.h
+  std::optional<std::string> configuration;  // --configuration NAME
+  std::string verbosity = "warning";         // --verbosity debug|info|warning|error|critical|none
+  bool user_output_enabled = true;           // --no-user-output-enabled
+};
+
+/// --kms-key and the parts that complete it when it is no full resource name.
+struct KmsFlags {
+  std::optional<std::string> key;
+  std::optional<std::string> keyring;
+  std::optional<std::string> location;
+  std::optional<std::string> project;
 };
 
 /// `jobs submit training JOB`.
@@ -34,6 +43,7 @@ struct SubmitCommand {
   std::optional<std::string> package_path;    // --package-path DIR
   std::vector<std::string> packages;          // --packages a,b
   std::optional<std::string> staging_bucket;  // the bare bucket name
+  KmsFlags kms;                               // becomes flags.kms_key once the project is known
   bool async = false;                         // deprecated: warns
   bool stream_logs = false;
   bool dry_run = false;        // print the Job that would be sent; nothing else happens

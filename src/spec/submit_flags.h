@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json_fwd.h"
@@ -49,5 +50,36 @@ struct SubmitFlags {
   std::optional<std::map<std::string, std::string>> labels;
   std::optional<std::vector<std::string>> user_args;  // set, maybe empty, when `--` was there
 };
+
+/// A config file, read. `dates` and `duplicates` are YamlDocument's.
+struct SubmitFile {
+  const Json* tree = nullptr;  // nullptr: --config was not given
+  std::vector<std::string> dates;
+  std::vector<std::string> duplicates;
+};
+
+/// --scale-tier as gcloud compares it: "standard-1", "STANDARD_1" and "Basic" are names of a tier;
+/// "" where it is none. `valid` lists the choices as gcloud does.
+std::string ScaleTierOfChoice(std::string_view choice);
+const std::vector<std::string>& ScaleTierChoices();
+
+/// The accelerator of `type=nvidia-tesla-t4`; "" where there is none.
+std::string AcceleratorOfChoice(std::string_view choice);
+const std::vector<std::string>& AcceleratorChoices();
+
+/// True where the file is looked at before packages are built: for its scaleTier.
+inline bool FileComesFirst(const SubmitFlags& flags) { return !flags.scale_tier; }
+
+/// The first check: tier against --master-machine-type, image against --runtime-version. With a
+/// file that comes first, its shape and its tier too.
+Status CheckServerFlags(const SubmitFlags& flags, const SubmitFile& file);
+
+/// The Job that gcloud would send: `flags` over `file`, `package_uris` over all. Errors with
+/// violations (JSON pointers into the file) where gcloud crashes on the file.
+Result<Json> MergeJob(const SubmitFlags& flags, const SubmitFile& file,
+                      const std::vector<std::string>& package_uris);
+
+/// What gcloud does with these words and this file that nobody can have meant: `--strict`.
+Status CheckTraps(const SubmitFlags& flags, const SubmitFile& file);
 
 }  // namespace caip::spec

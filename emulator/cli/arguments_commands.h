@@ -1,0 +1,26 @@
+#pragma once
+// Adds the definitions of commands to the grammar; one function for each group of commands.
+
+#include "emulator/cli/arguments_grammar.h"
+
+namespace caip::cli {
+
+/// gcloud's flags that every command takes; `into` must outlive the grammar.
+void AddGcloudFlags(Grammar& grammar, GcloudFlags* into);
+
+/// The flags of the emulator itself, under their own heading.
+void AddEmulatorFlags(Grammar& grammar, CLI::App& app, EmulatorFlags* into);
+/// --state alone, for commands that only look for an emulator.
+void AddStateFlag(Grammar& grammar, CLI::App& app, EmulatorFlags* into);
+
+// `gcloud` holds the gcloud-wide flags of the command line once it was read.
+void AddSubmitCommand(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud);
+void AddJobsCommands(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud);
+void AddLocalCommands(Grammar& grammar, const GcloudFlags& gcloud);
+void AddServerCommands(Grammar& grammar, const GcloudFlags& gcloud);
+void AddHelpCommands(Grammar& grammar);
+
+/// The completion script for "bash" or "zsh", of all commands in the grammar.
+std::string CompletionScript(CLI::App& root, const std::string& shell);
+
+}  // namespace caip::cli
