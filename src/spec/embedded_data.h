@@ -6,5 +6,6 @@
 namespace caip::spec::embedded {
 
 std::string_view Catalog();
+std::string_view Letters();
 
 }  // namespace caip::spec::embedded

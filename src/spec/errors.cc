@@ -207,6 +207,20 @@ Error ResumedJobDiffers(std::string_view job_id, std::string_view what) {
       job_id, "its " + std::string(what) + " must be the same as this job's, but they differ.");
 }
 
+Error NotAGcsUri() { return {Code::kInvalidArgument, "It must have the form gs://BUCKET/OBJECT."}; }
+
+Error BucketNameIllegal(std::string_view bucket) {
+  return {Code::kInvalidArgument,
+          Quoted(bucket) +
+              " is no bucket's name: 3 to 222 small letters, digits, '-', '_' and '.', a letter or "
+              "digit at both ends, at most 63 between dots, and no IP address."};
+}
+
+Error ObjectNameIllegal() {
+  return {Code::kInvalidArgument,
+          "An object's name has at most 1024 bytes of UTF-8, and no line ends or NUL."};
+}
+
 Error CatalogBroken(std::string_view entry, std::string_view why) {
   return {Code::kInternal, "catalog: " + Quoted(entry) + ": " + std::string(why)};
 }

@@ -52,6 +52,11 @@ Error ResumedJobNotTuning(std::string_view job_id);
 Error ResumedJobUnfinished(std::string_view job_id);
 Error ResumedJobDiffers(std::string_view job_id, std::string_view what);
 
+// Of places in Cloud Storage; without a field, which only the caller knows.
+Error NotAGcsUri();
+Error BucketNameIllegal(std::string_view bucket);
+Error ObjectNameIllegal();
+
 // Of the transcoder between JSON and messages; `path` is "job", "job.training_input", ...
 FieldViolation UnknownName(std::string_view name, std::string_view path);
 /// `type` is "TYPE_INT32" or "type.googleapis.com/..."; `shown` is the value as JSON.
