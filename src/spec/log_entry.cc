@@ -62,8 +62,9 @@ std::string_view TakeDigits(std::string_view& rest) {
 
 // "path:line] text" of both forms.
 bool TakePlace(std::string_view rest, CapturedEntry& entry) {
-  const size_t end = rest.find_first_of(" ]");
-  if (end == std::string_view::npos || rest[end] != ']') return false;
+  size_t end = 0;
+  while (end < rest.size() && rest[end] != ' ' && rest[end] != ']') ++end;
+  if (end == rest.size() || rest[end] != ']') return false;
   const std::string_view place = rest.substr(0, end);
   const size_t colon = place.rfind(':');
   if (colon == std::string_view::npos || colon == 0) return false;
