@@ -13,7 +13,7 @@ DEADLINE_SECONDS = 120.0
 
 
 def wait_until(condition, awaited, describe=lambda: ""):
-    """Returns the condition's first true value; fails after the deadline, saying what was awaited."""
+    """The condition's first true value; fails after the deadline, naming what was awaited."""
     deadline = time.monotonic() + DEADLINE_SECONDS
     while True:
         value = condition()
@@ -34,8 +34,8 @@ class Replicas:
     """Starts, kills and restarts replicas; each start has a log file of its own."""
 
     def __init__(self, folder, flags, workers=0, servers=0, chief="chief"):
-        self.folder, self.flags, self.chief = folder, flags, chief
-        self.job_dir = os.path.join(folder, "job")
+        self.folder, self.flags = folder, flags
+        self.job_dir, self.data, self.storage = os.path.join(folder, "job"), DATA, ""
         self._processes, self._starts = {}, {}
         entries = {chief: 1, "worker": workers, "ps": servers}
         hosts = ("127.0.0.%d" % number for number in range(2, 200))
@@ -45,11 +45,13 @@ class Replicas:
     def start(self, role, index=0):
         name = (role, index)
         self._starts[name] = self._starts.get(name, 0) + 1
-        environment = dict(os.environ, PYTHONPATH=DIGITS, PYTHONDONTWRITEBYTECODE="1")
+        environment = dict(os.environ, PYTHONPATH=DIGITS, PYTHONDONTWRITEBYTECODE="1",
+                           STORAGE_EMULATOR_HOST=self.storage)
         environment["TF_CONFIG"] = json.dumps({
             "cluster": self.cluster, "task": {"type": role, "index": index, "cloud": "x-ml"},
             "job": {"scale_tier": "CUSTOM"}, "environment": "cloud"})
-        command = [sys.executable, "-m", "trainer.task", "--data", DATA, "--job-dir", "ignored"]
+        command = [sys.executable, "-m", "trainer.task", "--data", self.data,
+                   "--job-dir", "ignored"]
         with open(self._log_path(name), "wb") as log:
             self._processes[name] = subprocess.Popen(
                 command + self.flags + ["--job-dir", self.job_dir], env=environment,

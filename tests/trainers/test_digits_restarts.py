@@ -1,9 +1,12 @@
 """The digits trainer as a cluster of processes, whose replicas are killed in mid-training."""
+import json
 import os
 import shutil
 import tempfile
 import unittest
 
+from digits_source import DATA
+from fake_bucket import FakeBucket
 from replica_processes import Replicas
 
 STEPS = 300
@@ -84,6 +87,29 @@ class RestartTest(unittest.TestCase):
         replicas.start_all()
         self.assert_finished(replicas)
         self.assertIn("restored checkpoint", replicas.log("chief"))
+
+    def test_data_and_results_may_lie_in_a_bucket_that_fails_now_and_then(self):
+        bucket = FakeBucket()
+        self.addCleanup(bucket.close)
+        with open(DATA, "rb") as file:
+            bucket.objects[("bucket", "digits.csv.gz")] = file.read()
+        replicas = self.cluster(FLAGS, workers=1, servers=1)
+        replicas.job_dir, replicas.storage = "gs://bucket/job", bucket.address
+        replicas.data = "gs://bucket/digits.csv.gz"
+        bucket.faults = [503, None, 429]
+        replicas.start_all(evaluators=1)
+        replicas.await_line("^checkpoint 50 written", "chief")
+        bucket.faults = [503, 503]
+        replicas.kill("chief")
+        replicas.start("chief")
+        statuses = replicas.await_all()
+        self.assertEqual(set(statuses.values()), {0}, "%s\n%s" % (statuses, replicas.logs()))
+        names = [name for _, name in bucket.objects]
+        self.assertIn("job/checkpoints/ckpt-300/manifest.json", names)
+        self.assertIn("job/eval/300.json", names)
+        metrics = json.loads(bucket.objects[("bucket", "job/model/metrics.json")].decode())
+        self.assertEqual(metrics["steps"], STEPS)
+        self.assertGreater(metrics["accuracy"], 0.9)
 
     def test_without_servers_the_chief_holds_the_parameters(self):
         replicas = self.cluster(FLAGS, workers=2, chief="master")

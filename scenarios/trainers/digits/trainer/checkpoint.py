@@ -1,8 +1,8 @@
 """Checkpoints of several objects, whole only once their manifest is there, and the final export.
 
-`<job-dir>/checkpoints/ckpt-<step>/` holds values.f64, means.f64 and squares.f64 (little-endian doubles),
-state.json and, written last, manifest.json: names, sizes and MD5 sums of the others. A set of objects
-without a manifest that fits them is what a stopped replica left behind, and is never restored.
+`<job-dir>/checkpoints/ckpt-<step>/` holds values.f64, means.f64 and squares.f64 (little-endian
+doubles), state.json and, written last, manifest.json: names, sizes and MD5 sums of the others. A
+set of objects without a manifest that fits is what a stopped replica left, and is never restored.
 """
 import array
 import hashlib
@@ -29,7 +29,7 @@ class Checkpoints:
     """The checkpoints under a job directory. One process writes, any may read."""
 
     def __init__(self, job_dir, shape):
-        """`shape` (a dict) is what a checkpoint must have in common with the run that restores it."""
+        """`shape` (a dict) is what a checkpoint and the run that restores it must share."""
         self._root = job_dir.rstrip("/") + "/checkpoints/"
         self._shape = shape
 
@@ -68,8 +68,9 @@ class Checkpoints:
         except (ValueError, KeyError, TypeError) as error:
             raise Broken("%s: %r" % (self._url(step, "manifest.json"), error))
         if state["shape"] != self._shape:
-            raise SystemExit("%s was made with %s, and this job has %s: use the same flags or "
-                             "another --job-dir" % (self._url(step, ""), state["shape"], self._shape))
+            raise SystemExit(
+                "%s was made with %s, and this job has %s: use the same flags or another --job-dir"
+                % (self._url(step, ""), state["shape"], self._shape))
         return State(state["step"], vectors, state["seconds"])
 
     def newest(self):
@@ -82,7 +83,7 @@ class Checkpoints:
         return None
 
     def discard_after(self, step):
-        """Removes what a stopped predecessor left of later checkpoints, so that no new one mixes with it."""
+        """Removes what a stopped predecessor left of later ones: no new one may mix with it."""
         self._discard({found for found, _ in self._listed() if found > step})
 
     def _discard(self, steps):
@@ -115,7 +116,7 @@ class Export:
         storage.write(self._root + "model.json", _json(model))
 
     def metrics(self, steps):
-        """The metrics of a model trained for at least so many steps, or None if there is none yet."""
+        """The metrics of a model trained for so many steps at least, or None if there is none."""
         try:
             model = json.loads(storage.read(self._root + "model.json").decode("utf-8"))
         except FileNotFoundError:

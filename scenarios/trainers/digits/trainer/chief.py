@@ -162,7 +162,7 @@ class Chief:
         return metrics
 
     def _say_farewell(self):
-        """Lets workers and servers end by themselves, and an evaluator judge the last checkpoint."""
+        """Lets workers and servers end by themselves, and an evaluator judge the last steps."""
         self._tickets.finish()
         deadline = time.monotonic() + FAREWELL_SECONDS
         while self._owners and time.monotonic() < deadline:

@@ -16,8 +16,8 @@ Examples = namedtuple("Examples", "images labels")
 def load(url):
     """Reads the CSV file (gzipped or plain) and returns (training examples, held-out examples).
 
-    A fifth is held out: the lines whose SHA-256 comes first. So the split depends neither on the order
-    of the lines, nor on a seed, nor on the version of Python.
+    A fifth is held out: the lines whose SHA-256 comes first. So the split depends neither on the
+    order of the lines, nor on a seed, nor on the version of Python.
     """
     content = storage.read(url)
     if content[:2] == b"\x1f\x8b":

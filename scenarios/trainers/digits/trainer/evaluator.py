@@ -9,7 +9,7 @@ from trainer.checkpoint import Broken
 
 
 def run(model, held_out, options, checkpoints, is_finished):
-    """Writes `<job-dir>/eval/<step>.json`. What is there already, from a predecessor, is not judged again."""
+    """Writes `<job-dir>/eval/<step>.json`; what a predecessor judged is not judged again."""
     root = options.job_dir.rstrip("/") + "/eval/"
     judged = _judged(root)
     logging.info("evaluator begins; judged before: %s", sorted(judged) or "none")

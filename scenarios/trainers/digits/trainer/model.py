@@ -1,7 +1,7 @@
 """A perceptron with one hidden layer over a flat list of parameters, without any library.
 
-The flat list holds, in this order: the hidden layer's weights (a row of 64 for each hidden unit), its
-biases, the output layer's weights (a row for each digit), its biases.
+The flat list holds, in this order: the hidden layer's weights (a row of 64 for each hidden unit),
+its biases, the output layer's weights (a row for each digit), its biases.
 """
 import math
 import random
@@ -84,5 +84,5 @@ class Model:
 
 
 def learning_rate(base, step, steps):
-    """Falls linearly to a tenth: a function of the step alone, so that no restart can disturb it."""
+    """Falls linearly to a tenth: a function of the step alone, which no restart can disturb."""
     return base * (1.0 - 0.9 * (step - 1) / max(1, steps))

@@ -1,7 +1,7 @@
 """Objects in Cloud Storage (gs://bucket/name) and plain files, behind the same five functions.
 
-Cloud Storage is spoken to through its JSON API at $STORAGE_EMULATOR_HOST, else at the public address,
-without credentials. A write becomes visible whole or not at all in both worlds.
+Cloud Storage is spoken to through its JSON API at $STORAGE_EMULATOR_HOST, else at the public
+address, without credentials. A write becomes visible whole or not at all in both worlds.
 """
 import http.client
 import json

@@ -1,9 +1,9 @@
 """Which step is done by whom: the chief's book of steps.
 
-Steps are numbered from 1. Each is handed out as a ticket and comes back done. A ticket whose worker went
-away is handed out again (the shards apply each step once, whoever sends it). No ticket lies beyond the next
-checkpoint's step until that checkpoint's values have been taken: so a checkpoint holds the steps up to its
-own, all of them and no other.
+Steps are numbered from 1. Each is handed out as a ticket and comes back done. A ticket whose worker
+went away is handed out again (the shards apply each step once, whoever sends it). No ticket lies
+beyond the next checkpoint's step until that checkpoint's values have been taken: so a checkpoint
+holds the steps up to its own, all of them and no other.
 """
 import threading
 import time
@@ -91,7 +91,7 @@ class Tickets:
             self._changed.notify_all()
 
     def report_stale(self, owner, generation):
-        """A shard did not know the generation. If it is the running one, a server has lost its values."""
+        """A shard did not know the generation: if it is the running one, a server was restarted."""
         with self._changed:
             self._give_back(owner)
             if generation == self._generation and not self._stale:
