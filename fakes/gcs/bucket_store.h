@@ -23,6 +23,7 @@ struct Bucket {
   Instant time_created;
   Instant updated;
   int64_t metageneration = 1;
+  std::map<std::string, std::string> labels = {};
 };
 
 /// What is known of an object beside its bytes.
@@ -40,14 +41,19 @@ struct ObjectInfo {
   Instant time_created;
   Instant updated;
   std::map<std::string, std::string> metadata;
+  std::string content_disposition = {};
+  std::string content_language = {};
+  std::string custom_time = {};  // RFC 3339, as given
+  std::string storage_class = "STANDARD";
+  int component_count = 0;  // of a composite object, else 0
 };
 
 /// All that are set must hold, else kFailedPrecondition and nothing changes (HTTP 412).
 struct Preconditions {
-  std::optional<int64_t> if_generation_match;  // 0: must not exist
-  std::optional<int64_t> if_generation_not_match;
-  std::optional<int64_t> if_metageneration_match;
-  std::optional<int64_t> if_metageneration_not_match;
+  std::optional<int64_t> if_generation_match = {};  // 0: must not exist
+  std::optional<int64_t> if_generation_not_match = {};
+  std::optional<int64_t> if_metageneration_match = {};
+  std::optional<int64_t> if_metageneration_not_match = {};
 };
 
 struct ListQuery {
@@ -58,6 +64,7 @@ struct ListQuery {
   bool include_trailing_delimiter = false;
   int max_results = 1000;
   std::string page_token;
+  bool with_hashes = true;  // false: md5 and crc32c may be missing, and no file is read for them
 };
 
 struct Listing {
@@ -72,7 +79,8 @@ class ObjectWriter {
   virtual ~ObjectWriter() = default;
   virtual Status Append(std::string_view bytes) = 0;
   /// Durable and visible when it returns. `expected_md5` / `expected_crc32c`: kInvalidArgument when
-  /// the bytes differ. The new generation is larger than any before.
+  /// the bytes differ. The new generation is larger than any before. `info` gives what a client may
+  /// choose; with a component_count the object is composite and has no md5.
   virtual Result<ObjectInfo> Commit(ObjectInfo info, const Preconditions& preconditions,
                                     const std::optional<std::string>& expected_md5,
                                     const std::optional<uint32_t>& expected_crc32c) = 0;
@@ -97,6 +105,8 @@ class BucketStore {
   virtual Result<Bucket> GetBucket(const std::string& name) const = 0;
   virtual std::vector<Bucket> ListBuckets() const = 0;
   virtual Status DeleteBucket(const std::string& name) = 0;
+  /// Replaces location, storage class and labels; metageneration + 1.
+  virtual Result<Bucket> UpdateBucket(const Bucket& bucket) = 0;
 
   virtual Result<std::unique_ptr<ObjectWriter>> NewObject(const std::string& bucket,
                                                           const std::string& name) = 0;
@@ -107,7 +117,8 @@ class BucketStore {
   virtual Result<Listing> List(const std::string& bucket, const ListQuery& query) const = 0;
   virtual Status DeleteObject(const std::string& bucket, const std::string& name,
                               const Preconditions& preconditions) = 0;
-  /// Replaces contentType, contentEncoding, cacheControl and metadata; metageneration + 1.
+  /// Replaces what a client may choose (content type, metadata and so on); metageneration + 1.
+  /// kNotFound when info.generation is set and is not the live one.
   virtual Result<ObjectInfo> UpdateObject(const ObjectInfo& info,
                                           const Preconditions& preconditions) = 0;
 };

@@ -1,0 +1,41 @@
+#pragma once
+// The two sums that Cloud Storage keeps of every object, computed as the bytes pass by.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace caip::gcs {
+
+struct Hashes {
+  std::string md5;  // 16 raw bytes
+  uint32_t crc32c = 0;
+};
+
+/// Feed it bytes, then ask once.
+class Hasher {
+ public:
+  Hasher();
+  ~Hasher();
+  Hasher(Hasher&&) noexcept;
+  void Add(std::string_view bytes);
+  Hashes Finish();
+
+ private:
+  struct Md5;
+  std::unique_ptr<Md5> md5_;
+  uint32_t crc32c_ = ~0u;
+};
+
+/// Reads the whole file behind the descriptor.
+Result<Hashes> HashFile(int fd);
+
+/// As the JSON API and x-goog-hash write it: base64 of the big-endian bytes.
+std::string Crc32cText(uint32_t crc32c);
+std::optional<uint32_t> ParseCrc32c(std::string_view text);
+
+}  // namespace caip::gcs

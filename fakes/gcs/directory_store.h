@@ -1,0 +1,85 @@
+#pragma once
+// Buckets as directories that a person can look into: <root>/<bucket>/<object's path> holds the
+// bytes as a plain file (object_path.h), and a file put there by hand is an object. What a file
+// cannot say is kept beside in <root>.db (side_store.h), which may be thrown away.
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "base/clock.h"
+#include "fakes/gcs/bucket_store.h"
+#include "fakes/gcs/bucket_tree.h"
+#include "fakes/gcs/side_store.h"
+#include "fakes/gcs/tree_walk.h"
+
+namespace caip::gcs {
+
+struct DirectoryStoreOptions {
+  Path root;                    // "<state>/buckets"; "<state>/buckets.db" stands beside it
+  bool durable = true;          // false: acknowledged writes may be lost in a power cut
+  bool create_buckets = false;  // the first write to a missing bucket makes it
+};
+
+/// Any thread. A file is a new generation at the next look when its inode, size or modification
+/// time is not what it was. Symbolic links, devices and sockets are no objects.
+class DirectoryStore final : public BucketStore {
+ public:
+  /// `clock` must outlive the store. Removes what an earlier process left half written.
+  static Result<std::unique_ptr<DirectoryStore>> Open(DirectoryStoreOptions options,
+                                                      const Clock& clock);
+
+  Result<Bucket> CreateBucket(const std::string& name) override;
+  Result<Bucket> GetBucket(const std::string& name) const override;
+  std::vector<Bucket> ListBuckets() const override;
+  Status DeleteBucket(const std::string& name) override;
+  Result<Bucket> UpdateBucket(const Bucket& bucket) override;
+
+  Result<std::unique_ptr<ObjectWriter>> NewObject(const std::string& bucket,
+                                                  const std::string& name) override;
+  Result<ObjectInfo> GetObject(const std::string& bucket, const std::string& name) const override;
+  Result<std::unique_ptr<ObjectReader>> OpenObject(const std::string& bucket,
+                                                   const std::string& name) const override;
+  Result<Listing> List(const std::string& bucket, const ListQuery& query) const override;
+  Status DeleteObject(const std::string& bucket, const std::string& name,
+                      const Preconditions& preconditions) override;
+  Result<ObjectInfo> UpdateObject(const ObjectInfo& info,
+                                  const Preconditions& preconditions) override;
+
+  /// The local path of gs://bucket/object (or of the directory of gs://bucket/prefix/), whether it
+  /// exists or not: for trainers that know no gs://.
+  Path PathOf(const std::string& bucket, const std::string& object) const;
+
+ private:
+  friend class DirectoryWriter;
+  struct Found {
+    OpenFile file;
+    ObjectRecord record;
+  };
+
+  DirectoryStore(DirectoryStoreOptions options, const Clock& clock, Fd root, Fd temporary,
+                 std::unique_ptr<SideStore> side);
+
+  std::mutex& LockOf(const std::string& bucket) const;
+  Result<BucketTree> OpenBucket(const std::string& name) const;
+  Bucket BucketRecord(const std::string& name) const;
+  Result<Found> FindLocked(const BucketTree& tree, const std::string& name) const;
+  Result<Found> Find(const std::string& bucket, const std::string& name, bool hashed) const;
+  Result<Found> FindHashed(const std::string& bucket, const std::string& name, Found found) const;
+  ObjectRecord Adopt(const std::string& bucket, const std::string& name,
+                     const FileIdentity& file) const;
+  Result<ObjectInfo> Commit(const std::string& temporary, ObjectInfo info,
+                            const Preconditions& preconditions);
+
+  DirectoryStoreOptions options_;
+  const Clock& clock_;
+  Fd root_;
+  Fd temporary_;  // files being written, on the same file system
+  std::unique_ptr<SideStore> side_;
+  mutable DirectoryCache cache_;
+  // A bucket's changes, and looks that must not fall between two of their steps, one at a time.
+  mutable std::array<std::mutex, 64> locks_;
+};
+
+}  // namespace caip::gcs

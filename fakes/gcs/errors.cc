@@ -1,0 +1,175 @@
+#include "fakes/gcs/errors.h"
+
+#include <sqlite3.h>
+
+#include "base/json.h"
+
+namespace caip::gcs::errors {
+namespace {
+
+std::string Text(std::string_view text) { return std::string(text); }
+
+std::string Quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
+
+struct Shape {
+  Code code;
+  int status;
+  const char* reason;
+};
+
+// A refusal is never a 5xx: clients repeat those for minutes, which looks like a hang. That is why
+// a full disk is a 403.
+constexpr Shape kShapes[] = {
+    {Code::kInvalidArgument, 400, "invalid"},
+    {Code::kUnauthenticated, 401, "required"},
+    {Code::kPermissionDenied, 403, "forbidden"},
+    {Code::kResourceExhausted, 403, "quotaExceeded"},
+    {Code::kNotFound, 404, "notFound"},
+    {Code::kAlreadyExists, 409, "conflict"},
+    {Code::kFailedPrecondition, 412, "conditionNotMet"},
+    {Code::kOutOfRange, 416, "requestedRangeNotSatisfiable"},
+    {Code::kUnimplemented, 501, "notImplemented"},
+    {Code::kUnavailable, 503, "backendError"},
+};
+
+}  // namespace
+
+Error BucketNotFound(std::string_view bucket) {
+  return {Code::kNotFound, "The specified bucket does not exist: " + Quoted(bucket) + "."};
+}
+
+Error BucketExists(std::string_view bucket) {
+  return {Code::kAlreadyExists, "The bucket " + Quoted(bucket) +
+                                    " exists already. Choose another name, or use it as it is."};
+}
+
+Error BucketNotEmpty(std::string_view bucket) {
+  return {Code::kFailedPrecondition,
+          "The bucket you tried to delete is not empty: " + Quoted(bucket) + "."};
+}
+
+Error BucketHoldsStrangers(std::string_view bucket) {
+  return {Code::kFailedPrecondition,
+          "The directory of bucket " + Quoted(bucket) +
+              " holds files that are no objects (links, devices, or names that no object has). "
+              "Remove them by hand."};
+}
+
+Error BucketNameInvalid(std::string_view bucket, std::string_view why) {
+  return {Code::kInvalidArgument,
+          "Invalid bucket name: " + Quoted(bucket) + ": " + Text(why) + "."};
+}
+
+Error ObjectNotFound(std::string_view bucket, std::string_view name) {
+  return {Code::kNotFound, "No such object: " + Text(bucket) + "/" + Text(name)};
+}
+
+Error ObjectNameInvalid(std::string_view name, std::string_view why) {
+  constexpr size_t kShown = 100;
+  return {Code::kInvalidArgument,
+          "Invalid object name: " + Quoted(name.substr(0, kShown)) + ": " + Text(why) + "."};
+}
+
+Error NameOccupied(std::string_view bucket, std::string_view name) {
+  return {Code::kInvalidArgument,
+          "The object " + Quoted(name) + " cannot be stored: on its path in the directory of " +
+              "bucket " + Quoted(bucket) +
+              " stands something that is neither file nor directory. Remove it by hand."};
+}
+
+Error ConditionNotMet(std::string_view condition, int64_t wanted, int64_t found) {
+  return {Code::kFailedPrecondition,
+          "At least one of the pre-conditions you specified did not hold: " + Text(condition) +
+              "=" + std::to_string(wanted) + ", but it is " + std::to_string(found) + "."};
+}
+
+Error Md5Mismatch(std::string_view given, std::string_view computed) {
+  return {Code::kInvalidArgument, "Provided MD5 hash " + Quoted(given) +
+                                      " doesn't match calculated MD5 hash " + Quoted(computed) +
+                                      "."};
+}
+
+Error Crc32cMismatch(std::string_view given, std::string_view computed) {
+  return {Code::kInvalidArgument, "Provided CRC32C " + Quoted(given) +
+                                      " doesn't match calculated CRC32C " + Quoted(computed) + "."};
+}
+
+Error PageTokenInvalid(std::string_view token) {
+  return {Code::kInvalidArgument, "Invalid page token: " + Quoted(token) + "."};
+}
+
+Error SideStoreFailed(std::string_view what, int sqlite_code, std::string_view why) {
+  const Code code = sqlite_code == SQLITE_FULL       ? Code::kResourceExhausted
+                    : sqlite_code == SQLITE_READONLY ? Code::kPermissionDenied
+                                                     : Code::kInternal;
+  return {code, "cannot " + Text(what) + " the objects' metadata: " + Text(why)};
+}
+
+Error ParameterInvalid(std::string_view name, std::string_view value, std::string_view rule) {
+  return {Code::kInvalidArgument, "Invalid value " + Quoted(value) + " of parameter '" +
+                                      Text(name) + "': " + Text(rule) + "."};
+}
+
+Error FieldInvalid(std::string_view field, std::string_view rule) {
+  return {Code::kInvalidArgument, "Invalid field '" + Text(field) + "': " + Text(rule) + "."};
+}
+
+Error BodyInvalid(std::string_view why) {
+  return {Code::kInvalidArgument, "The request's body cannot be read: " + Text(why) + "."};
+}
+
+Error MultipartInvalid(std::string_view why) {
+  return {Code::kInvalidArgument, "Malformed multipart body: " + Text(why) + "."};
+}
+
+Error UploadTypeMissing() {
+  return {Code::kInvalidArgument,
+          "Upload requests must include an uploadType URL parameter (media, multipart or "
+          "resumable) and a URL path beginning with /upload/."};
+}
+
+Error NameMissing() {
+  return {Code::kInvalidArgument,
+          "Required: the object's name, as parameter 'name' or in the metadata."};
+}
+
+Error UploadLengthWrong(uint64_t wanted, uint64_t got) {
+  return {Code::kInvalidArgument, "The upload has " + std::to_string(got) + " bytes, but " +
+                                      std::to_string(wanted) + " were announced."};
+}
+
+Error ContentRangeInvalid(std::string_view text) {
+  return {Code::kInvalidArgument, "Invalid Content-Range: " + Quoted(text) +
+                                      ". Expected 'bytes FIRST-LAST/TOTAL', with '*' for what is "
+                                      "not known, or 'bytes */TOTAL'."};
+}
+
+Error ChunkOutOfPlace(uint64_t wanted, uint64_t got) {
+  return {Code::kInvalidArgument, "Invalid Content-Range: the next byte must be number " +
+                                      std::to_string(wanted) + " or an earlier one, not " +
+                                      std::to_string(got) + "."};
+}
+
+Error TooManySources(size_t count) {
+  return {Code::kInvalidArgument, "The number of source components provided (" +
+                                      std::to_string(count) + ") must be from 1 to 32."};
+}
+
+Error NotImplemented(std::string_view what) {
+  return {Code::kUnimplemented, Text(what) + " is not implemented by this emulator."};
+}
+
+http::Response ToResponse(int status, std::string_view reason, std::string_view message) {
+  const Json detail = {{"message", message}, {"domain", "global"}, {"reason", reason}};
+  const Json error = {{"code", status}, {"message", message}, {"errors", Json::array({detail})}};
+  return http::JsonResponse(status, PrettyJson(Json{{"error", error}}));
+}
+
+http::Response ToResponse(const Error& error) {
+  for (const Shape& shape : kShapes) {
+    if (shape.code == error.code) return ToResponse(shape.status, shape.reason, error.message);
+  }
+  return ToResponse(500, "internalError", error.message);
+}
+
+}  // namespace caip::gcs::errors

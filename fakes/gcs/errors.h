@@ -1,0 +1,45 @@
+#pragma once
+// Every text that a user of Cloud Storage can read in an error is made here.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "http/message.h"
+
+namespace caip::gcs::errors {
+
+Error BucketNotFound(std::string_view bucket);
+Error BucketExists(std::string_view bucket);
+Error BucketNotEmpty(std::string_view bucket);
+Error BucketHoldsStrangers(std::string_view bucket);
+Error BucketNameInvalid(std::string_view bucket, std::string_view why);
+Error ObjectNotFound(std::string_view bucket, std::string_view name);
+Error ObjectNameInvalid(std::string_view name, std::string_view why);
+Error NameOccupied(std::string_view bucket, std::string_view name);
+Error ConditionNotMet(std::string_view condition, int64_t wanted, int64_t found);
+Error Md5Mismatch(std::string_view given, std::string_view computed);
+Error Crc32cMismatch(std::string_view given, std::string_view computed);
+Error PageTokenInvalid(std::string_view token);
+Error SideStoreFailed(std::string_view what, int sqlite_code, std::string_view why);
+
+// The JSON API.
+Error ParameterInvalid(std::string_view name, std::string_view value, std::string_view rule);
+Error FieldInvalid(std::string_view field, std::string_view rule);
+Error BodyInvalid(std::string_view why);
+Error MultipartInvalid(std::string_view why);
+Error UploadTypeMissing();
+Error NameMissing();
+Error UploadLengthWrong(uint64_t wanted, uint64_t got);
+Error ContentRangeInvalid(std::string_view text);
+Error ChunkOutOfPlace(uint64_t wanted, uint64_t got);
+Error TooManySources(size_t count);
+Error NotImplemented(std::string_view what);
+
+/// The error as storage/v1 sends it: {"error":{"code","message","errors":[{reason,...}]}}.
+http::Response ToResponse(const Error& error);
+/// The same with status and reason chosen by the caller.
+http::Response ToResponse(int status, std::string_view reason, std::string_view message);
+
+}  // namespace caip::gcs::errors

@@ -1,0 +1,100 @@
+#include "fakes/gcs/record_text.h"
+
+#include "base/json.h"
+
+namespace caip::gcs {
+namespace {
+
+int64_t Nanoseconds(Instant instant) { return instant.time_since_epoch().count(); }
+
+Instant InstantOf(const Json& json, std::string_view name) {
+  return Instant(Duration(IntOr(json, name, 0)));
+}
+
+struct TextField {
+  const char* name;
+  std::string ObjectInfo::*member;
+};
+
+constexpr TextField kTextFields[] = {
+    {"contentType", &ObjectInfo::content_type},
+    {"contentEncoding", &ObjectInfo::content_encoding},
+    {"contentDisposition", &ObjectInfo::content_disposition},
+    {"contentLanguage", &ObjectInfo::content_language},
+    {"cacheControl", &ObjectInfo::cache_control},
+    {"customTime", &ObjectInfo::custom_time},
+    {"storageClass", &ObjectInfo::storage_class},
+};
+
+Json ToJson(const std::map<std::string, std::string>& map) {
+  Json json = Json::object();
+  for (const auto& [key, value] : map) json[key] = value;
+  return json;
+}
+
+std::map<std::string, std::string> MapOf(const Json& json, std::string_view name) {
+  std::map<std::string, std::string> map;
+  const Json* found = Member(json, name);
+  if (found == nullptr || !found->is_object()) return map;
+  for (const auto& [key, value] : found->items()) {
+    if (value.is_string()) map[key] = value.get<std::string>();
+  }
+  return map;
+}
+
+// A record that cannot be read is an empty one: the side store may always be thrown away.
+Json Parsed(std::string_view text) {
+  auto json = ParseJson(text);
+  return json.ok() ? std::move(*json) : Json::object();
+}
+
+}  // namespace
+
+std::string ObjectRecordText(const ObjectInfo& info) {
+  Json json = Json::object();
+  for (const TextField& field : kTextFields) {
+    if (!(info.*field.member).empty()) json[field.name] = info.*field.member;
+  }
+  json["metageneration"] = info.metageneration;
+  json["timeCreated"] = Nanoseconds(info.time_created);
+  json["updated"] = Nanoseconds(info.updated);
+  if (info.component_count > 0) json["componentCount"] = info.component_count;
+  if (!info.metadata.empty()) json["metadata"] = ToJson(info.metadata);
+  return CompactJson(json);
+}
+
+ObjectInfo ObjectFromRecordText(std::string_view text) {
+  const Json json = Parsed(text);
+  ObjectInfo info;
+  for (const TextField& field : kTextFields) info.*field.member = StringOr(json, field.name);
+  info.metageneration = IntOr(json, "metageneration", 1);
+  info.time_created = InstantOf(json, "timeCreated");
+  info.updated = InstantOf(json, "updated");
+  info.component_count = static_cast<int>(IntOr(json, "componentCount", 0));
+  info.metadata = MapOf(json, "metadata");
+  return info;
+}
+
+std::string BucketRecordText(const Bucket& bucket) {
+  Json json = {{"location", bucket.location},
+               {"storageClass", bucket.storage_class},
+               {"timeCreated", Nanoseconds(bucket.time_created)},
+               {"updated", Nanoseconds(bucket.updated)},
+               {"metageneration", bucket.metageneration}};
+  if (!bucket.labels.empty()) json["labels"] = ToJson(bucket.labels);
+  return CompactJson(json);
+}
+
+Bucket BucketFromRecordText(std::string_view text) {
+  const Json json = Parsed(text);
+  Bucket bucket;
+  bucket.location = StringOr(json, "location", bucket.location);
+  bucket.storage_class = StringOr(json, "storageClass", bucket.storage_class);
+  bucket.time_created = InstantOf(json, "timeCreated");
+  bucket.updated = InstantOf(json, "updated");
+  bucket.metageneration = IntOr(json, "metageneration", 1);
+  bucket.labels = MapOf(json, "labels");
+  return bucket;
+}
+
+}  // namespace caip::gcs

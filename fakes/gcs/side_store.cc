@@ -1,0 +1,250 @@
+#include "fakes/gcs/side_store.h"
+
+#include "base/json.h"
+#include "fakes/gcs/record_text.h"
+
+namespace caip::gcs {
+namespace {
+
+constexpr int kSchemaVersion = 1;
+constexpr const char* kSchema = R"(
+CREATE TABLE IF NOT EXISTS buckets (name TEXT PRIMARY KEY, record TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS objects (
+  bucket TEXT NOT NULL, name TEXT NOT NULL,
+  generation INTEGER NOT NULL, inode INTEGER NOT NULL, modified_ns INTEGER NOT NULL,
+  size INTEGER NOT NULL, hashed INTEGER NOT NULL, md5 BLOB NOT NULL, crc32c INTEGER NOT NULL,
+  record TEXT NOT NULL, PRIMARY KEY (bucket, name)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+)";
+
+Status Prepare(Database& database, bool durable) {
+  RETURN_IF_ERROR(database.Run("PRAGMA journal_mode=WAL"));
+  RETURN_IF_ERROR(database.Run(durable ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL"));
+  Statement version(database.get(), "PRAGMA user_version");
+  if (version.Step() && version.Int(0) != 0 && version.Int(0) != kSchemaVersion) {
+    RETURN_IF_ERROR(
+        database.Run("DROP TABLE IF EXISTS buckets; DROP TABLE IF EXISTS objects; "
+                     "DROP TABLE IF EXISTS counters"));
+  }
+  version.Reset();
+  RETURN_IF_ERROR(database.Run(kSchema));
+  return database.Run(("PRAGMA user_version=" + std::to_string(kSchemaVersion)).c_str());
+}
+
+Result<std::unique_ptr<Database>> OpenPrepared(const Path& file, bool durable, bool* broken) {
+  ASSIGN_OR_RETURN(auto database, Database::Open(file));
+  const Status prepared = Prepare(*database, durable);
+  *broken = !prepared.ok() && database->IsBroken();
+  if (!prepared.ok()) return prepared.error();
+  return database;
+}
+
+void MoveAside(const Path& file) {
+  std::error_code ignored;
+  for (const char* suffix : {"", "-wal", "-shm"}) {
+    std::filesystem::rename(file.string() + suffix, file.string() + ".broken" + suffix, ignored);
+  }
+}
+
+}  // namespace
+
+struct SideStore::Writer {
+  explicit Writer(std::unique_ptr<Database> opened) : database(std::move(opened)) {}
+  std::unique_ptr<Database> database;
+  Statement put_object{database->get(),
+                       "INSERT OR REPLACE INTO objects (bucket, name, generation, inode, "
+                       "modified_ns, size, hashed, md5, crc32c, record) "
+                       "VALUES (?,?,?,?,?,?,?,?,?,?)"};
+  Statement remove_object{database->get(), "DELETE FROM objects WHERE bucket=? AND name=?"};
+  Statement put_bucket{database->get(), "INSERT OR REPLACE INTO buckets VALUES (?,?)"};
+  Statement remove_bucket{database->get(), "DELETE FROM buckets WHERE name=?"};
+  Statement remove_objects{database->get(), "DELETE FROM objects WHERE bucket=?"};
+  Statement put_counter{database->get(), "INSERT OR REPLACE INTO counters VALUES (?,?)"};
+
+  static bool Run(Statement& statement) {
+    statement.Step();
+    const bool ok = !statement.Failed();
+    statement.Reset();
+    return ok;
+  }
+  bool Put(const ObjectRecord& record) {
+    const ObjectInfo& info = record.info;
+    put_object.Bind(1, info.bucket).Bind(2, info.name).Bind(3, info.generation);
+    put_object.Bind(4, static_cast<int64_t>(record.file.inode)).Bind(5, record.file.modified_ns);
+    put_object.Bind(6, static_cast<int64_t>(record.file.size)).Bind(7, int64_t{record.hashed});
+    put_object.BindBytes(8, info.md5).Bind(9, int64_t{info.crc32c});
+    put_object.Bind(10, ObjectRecordText(info));
+    return Run(put_object);
+  }
+};
+
+struct SideStore::Reader {
+  explicit Reader(std::unique_ptr<Database> opened) : database(std::move(opened)) {}
+  std::unique_ptr<Database> database;
+  Statement object{database->get(),
+                   "SELECT generation, inode, modified_ns, size, hashed, md5, crc32c, record "
+                   "FROM objects WHERE bucket=? AND name=?"};
+  Statement bucket{database->get(), "SELECT record FROM buckets WHERE name=?"};
+};
+
+SideStore::~SideStore() {
+  if (writer_ && !staged_.empty()) (void)Flush().ok();
+}
+
+Result<std::unique_ptr<SideStore>> SideStore::Open(const Path& file, bool durable) {
+  bool broken = false;
+  auto opened = OpenPrepared(file, durable, &broken);
+  if (!opened.ok() && broken) {
+    MoveAside(file);
+    opened = OpenPrepared(file, durable, &broken);
+  }
+  if (!opened.ok()) return opened.error();
+  ASSIGN_OR_RETURN(auto for_reading, Database::Open(file));
+  std::unique_ptr<SideStore> store(new SideStore);
+  store->writer_ = std::make_unique<Writer>(std::move(*opened));
+  store->reader_ = std::make_unique<Reader>(std::move(for_reading));
+  Statement last(store->writer_->database->get(),
+                 "SELECT max(value) FROM (SELECT max(generation) AS value FROM objects "
+                 "UNION ALL SELECT value FROM counters WHERE name='generation')");
+  if (last.Step()) store->last_generation_ = last.Int(0);
+  return store;
+}
+
+std::optional<ObjectRecord> SideStore::FindObject(const std::string& bucket,
+                                                  const std::string& name) {
+  {
+    const std::lock_guard lock(mutex_);
+    for (const Batch* batch : {&staged_, &writing_}) {
+      if (const auto at = batch->objects.find({bucket, name}); at != batch->objects.end()) {
+        return at->second;
+      }
+      const auto gone = batch->buckets.find(bucket);
+      if (gone != batch->buckets.end() && !gone->second) return std::nullopt;
+    }
+  }
+  const std::lock_guard lock(reader_mutex_);
+  Statement& select = reader_->object;
+  std::optional<ObjectRecord> record;
+  if (select.Bind(1, bucket).Bind(2, name).Step()) {
+    record.emplace();
+    record->info = ObjectFromRecordText(select.Text(7));
+    record->info.bucket = bucket;
+    record->info.name = name;
+    record->info.generation = select.Int(0);
+    record->file = {static_cast<uint64_t>(select.Int(1)), select.Int(2),
+                    static_cast<uint64_t>(select.Int(3))};
+    record->info.size = record->file.size;
+    record->hashed = select.Int(4) != 0;
+    record->info.md5 = select.Text(5);
+    record->info.crc32c = static_cast<uint32_t>(select.Int(6));
+  }
+  select.Reset();
+  return record;
+}
+
+void SideStore::StageObject(const ObjectRecord& record) {
+  const std::lock_guard lock(mutex_);
+  staged_.objects[{record.info.bucket, record.info.name}] = record;
+  ++staged_count_;
+}
+
+void SideStore::StageRemoval(const std::string& bucket, const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  staged_.objects[{bucket, name}] = std::nullopt;
+  ++staged_count_;
+}
+
+std::optional<Bucket> SideStore::FindBucket(const std::string& name) {
+  {
+    const std::lock_guard lock(mutex_);
+    for (const Batch* batch : {&staged_, &writing_}) {
+      if (const auto at = batch->buckets.find(name); at != batch->buckets.end()) return at->second;
+    }
+  }
+  const std::lock_guard lock(reader_mutex_);
+  std::optional<Bucket> bucket;
+  if (reader_->bucket.Bind(1, name).Step()) {
+    bucket = BucketFromRecordText(reader_->bucket.Text(0));
+    bucket->name = name;
+  }
+  reader_->bucket.Reset();
+  return bucket;
+}
+
+void SideStore::StageBucket(const Bucket& bucket) {
+  const std::lock_guard lock(mutex_);
+  staged_.buckets[bucket.name] = bucket;
+  ++staged_count_;
+}
+
+void SideStore::StageBucketRemoval(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(staged_.objects, [&](const auto& item) { return item.first.first == name; });
+  staged_.buckets[name] = std::nullopt;
+  ++staged_count_;
+}
+
+// Leader and followers: whoever comes first commits for all that are waiting by then.
+Status SideStore::Flush() {
+  std::unique_lock lock(mutex_);
+  const uint64_t wanted = staged_count_;
+  flushed_.wait(lock, [&] { return flushed_count_ >= wanted || !flushing_; });
+  if (flushed_count_ >= wanted) return Ok{};
+  flushing_ = true;
+  writing_ = std::exchange(staged_, {});
+  const uint64_t reached = staged_count_;
+  const int64_t last_generation = last_generation_;
+  lock.unlock();
+  const Status status = Write(writing_, last_generation);
+  lock.lock();
+  if (status.ok()) {
+    flushed_count_ = reached;
+  } else {
+    PutBack(std::move(writing_));
+  }
+  writing_ = {};
+  flushing_ = false;
+  flushed_.notify_all();
+  return status;
+}
+
+// What could not be written stays staged, unless something newer is.
+void SideStore::PutBack(Batch failed) {
+  for (auto& [key, object] : failed.objects) {
+    const auto bucket = staged_.buckets.find(key.first);
+    if (bucket == staged_.buckets.end() || bucket->second) staged_.objects.try_emplace(key, object);
+  }
+  for (auto& [name, bucket] : failed.buckets) staged_.buckets.try_emplace(name, bucket);
+}
+
+Status SideStore::Write(const Batch& batch, int64_t last_generation) {
+  Writer& writer = *writer_;
+  RETURN_IF_ERROR(writer.database->Run("BEGIN IMMEDIATE"));
+  bool ok = true;
+  for (const auto& [name, bucket] : batch.buckets) {
+    if (!bucket) {
+      ok = ok && Writer::Run(writer.remove_bucket.Bind(1, name)) &&
+           Writer::Run(writer.remove_objects.Bind(1, name));
+    } else {
+      ok = ok && Writer::Run(writer.put_bucket.Bind(1, name).Bind(2, BucketRecordText(*bucket)));
+    }
+  }
+  for (const auto& [key, object] : batch.objects) {
+    ok = ok && (object ? writer.Put(*object)
+                       : Writer::Run(writer.remove_object.Bind(1, key.first).Bind(2, key.second)));
+  }
+  ok = ok && Writer::Run(writer.put_counter.Bind(1, "generation").Bind(2, last_generation));
+  Status status = ok ? writer.database->Run("COMMIT") : Status(writer.database->LastError("write"));
+  if (!status.ok()) (void)writer.database->Run("ROLLBACK");
+  return status;
+}
+
+int64_t SideStore::NextGeneration(Instant now) {
+  const int64_t micros =
+      std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch()).count();
+  const std::lock_guard lock(mutex_);
+  last_generation_ = std::max(last_generation_ + 1, micros);
+  return last_generation_;
+}
+
+}  // namespace caip::gcs

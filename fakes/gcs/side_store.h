@@ -1,0 +1,82 @@
+#pragma once
+// What a file cannot say of its object: generation, sums, content type, metadata. Kept in a SQLite
+// file that may be thrown away while nobody uses it; then generations begin afresh.
+
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "fakes/gcs/bucket_store.h"
+#include "fakes/gcs/sqlite.h"
+
+namespace caip::gcs {
+
+/// Which bytes a record speaks of. A file that differs was changed by hand.
+struct FileIdentity {
+  uint64_t inode = 0;
+  int64_t modified_ns = 0;
+  uint64_t size = 0;
+  bool operator==(const FileIdentity&) const = default;
+};
+
+/// An object as it was when we last wrote or looked at its file.
+struct ObjectRecord {
+  ObjectInfo info;
+  FileIdentity file;
+  bool hashed = false;  // md5 and crc32c are known
+};
+
+/// Records of objects and buckets. Staged changes are seen by every Find at once and are on disk
+/// after Flush, which many threads share: one transaction, one sync for all that wait. Any thread;
+/// who stages for a bucket holds that bucket's lock.
+class SideStore {
+ public:
+  /// Makes the file when it is missing, and anew when it is no database (the old one is kept as
+  /// <file>.broken). `durable`: a flush outlives a power cut, not only the process.
+  static Result<std::unique_ptr<SideStore>> Open(const Path& file, bool durable);
+  ~SideStore();  // flushes what is staged
+
+  std::optional<ObjectRecord> FindObject(const std::string& bucket, const std::string& name);
+  void StageObject(const ObjectRecord& record);
+  void StageRemoval(const std::string& bucket, const std::string& name);
+  std::optional<Bucket> FindBucket(const std::string& name);
+  void StageBucket(const Bucket& bucket);
+  /// Forgets the bucket and all its objects.
+  void StageBucketRemoval(const std::string& name);
+  Status Flush();
+
+  /// Larger than any before, also before a restart; near `now` in microseconds.
+  int64_t NextGeneration(Instant now);
+
+ private:
+  using ObjectKey = std::pair<std::string, std::string>;
+  struct Batch {
+    std::map<std::string, std::optional<Bucket>> buckets;  // nullopt: gone, with its objects
+    std::map<ObjectKey, std::optional<ObjectRecord>> objects;
+    bool empty() const { return buckets.empty() && objects.empty(); }
+  };
+  struct Writer;
+  struct Reader;
+
+  SideStore() = default;
+  Status Write(const Batch& batch, int64_t last_generation);
+  void PutBack(Batch failed);
+
+  std::mutex mutex_;  // guards what follows, up to the connections
+  std::condition_variable flushed_;
+  Batch staged_;
+  Batch writing_;  // being committed; still answers Find
+  uint64_t staged_count_ = 0;
+  uint64_t flushed_count_ = 0;
+  bool flushing_ = false;
+  int64_t last_generation_ = 0;
+  std::unique_ptr<Writer> writer_;  // used by the one that flushes
+  std::mutex reader_mutex_;
+  std::unique_ptr<Reader> reader_;
+};
+
+}  // namespace caip::gcs
