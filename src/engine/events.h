@@ -63,6 +63,7 @@ struct TimerFired {
   TimerKind kind;
   spec::ReplicaId replica;
   int stamp = 0;
+  bool operator==(const TimerFired&) const = default;
 };
 using Event = std::variant<Submitted, Recovered, Granted, Refused, Prepared, ReplicaStarted,
                            ReplicaExit, VmLost, CancelAsked, LabelsReplaced, TimerFired>;

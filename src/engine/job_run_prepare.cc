@@ -56,7 +56,7 @@ void JobRun::InstallPackages() {
                          note_.attempt,
                          input.package_uris,
                          input.runtime_version,
-                         input.python_version,
+                         spec::PythonVersionOf(input, rules_->validation),
                          input.python_module,
                          {}};
   for (const auto& [id, note] : note_.replicas) {

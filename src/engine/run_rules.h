@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "engine/launch.h"
 #include "spec/queueing.h"
+#include "spec/validate.h"
 
 namespace caip::engine {
 
@@ -17,6 +18,7 @@ struct RunRules {
   spec::DelayModel vm_restart_delay;          // until a lost machine is replaced
   Duration grace = std::chrono::seconds(30);  // between SIGTERM and SIGKILL
   std::string project_number;                 // of the links in errorMessage; "" the project's id
+  spec::ValidationOptions validation;         // what regions, machines and runtimes there are
   LaunchSettings launch;
 };
 

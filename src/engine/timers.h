@@ -17,6 +17,7 @@ class Timers {
   struct Due {
     RunKey run;
     TimerFired fired;
+    bool operator==(const Due&) const = default;
   };
 
   void Start(const RunKey& run, const TimerFired& fires, Instant at);

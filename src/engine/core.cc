@@ -1,0 +1,227 @@
+#include "engine/core.h"
+
+#include <iterator>
+#include <utility>
+
+#include "engine/errors.h"
+#include "engine/etag.h"
+#include "spec/errors.h"
+#include "spec/run_texts.h"
+
+namespace caip::engine {
+namespace {
+
+// What a client may not set is ignored, as the service does (api.md, section 7).
+spec::Job InputOf(spec::Job job) {
+  spec::Job input;
+  input.job_id = std::move(job.job_id);
+  input.training_input = std::move(job.training_input);
+  input.labels = std::move(job.labels);
+  return input;
+}
+
+}  // namespace
+
+Core::Core(const EngineOptions& options, EnginePorts ports, Clock& clock,
+           std::shared_ptr<Mailbox> mailbox, Observers& observers, QueueBoard& board)
+    : options_(options),
+      ports_(ports),
+      clock_(clock),
+      mailbox_(std::move(mailbox)),
+      observers_(observers),
+      board_(board),
+      scheduler_(options.jobs_max) {}
+
+Core::Entry& Core::Add(JobRun run) {
+  const RunKey key = run.key();
+  ++unfinished_;
+  return runs_.try_emplace(key, std::move(run), created_++).first->second;
+}
+
+Core::Entry* Core::Find(const std::string& project, const std::string& job_id) {
+  const auto found = runs_.find({project, job_id, ""});
+  return found == runs_.end() ? nullptr : &found->second;
+}
+
+Result<spec::Job> Core::Create(const std::string& project, spec::Job job) {
+  if (stopping_) return errors::EngineStopped();
+  job = InputOf(std::move(job));
+  spec::FillDefaults(*job.training_input, options_.rules.validation);
+  job.etag = NextEtag(project + "/" + job.job_id, job.labels);
+  const RunKey key{project, job.job_id, ""};
+  JobRun run = JobRun::New(key, std::move(job), clock_.Now(), options_.rules);
+  if (Status created = ports_.store.Create(run.Record()); !created.ok()) {
+    const bool taken = created.error().code == Code::kAlreadyExists;
+    return taken ? spec::errors::JobAlreadyExists() : created.error();
+  }
+  spec::Job answer = run.job();
+  Add(std::move(run));
+  Handle(key, Submitted{});
+  answer.job_position = board_.PositionOf(key);
+  observers_.Tell(project, answer);
+  return answer;
+}
+
+Status Core::Cancel(const std::string& project, const std::string& job_id) {
+  if (stopping_) return errors::EngineStopped();
+  Entry* entry = Find(project, job_id);
+  if (!entry) {
+    const auto stored = ports_.store.Get(project, job_id);
+    if (stored.ok()) return Ok{};  // it has ended
+    return stored.error().code == Code::kNotFound ? spec::errors::JobNotFound() : stored.error();
+  }
+  const RunKey key = entry->run.key();
+  Handle(key, CancelAsked{spec::texts::CancelledByUser()});
+  entry = Find(project, job_id);
+  return entry ? SavedOrWhyNot(*entry) : Status(Ok{});
+}
+
+Result<spec::Job> Core::ReplaceLabels(const std::string& project, const std::string& job_id,
+                                      std::map<std::string, std::string> labels,
+                                      const std::optional<std::string>& etag) {
+  if (stopping_) return errors::EngineStopped();
+  Result<JobRecord> stored = ports_.store.Get(project, job_id);
+  if (!stored.ok()) {
+    const bool missing = stored.error().code == Code::kNotFound;
+    return missing ? spec::errors::JobNotFound() : stored.error();
+  }
+  Entry* entry = Find(project, job_id);
+  spec::Job job = entry ? entry->run.job() : stored->job;
+  if (etag && *etag != job.etag) return spec::errors::EtagStale();
+  job.labels = std::move(labels);
+  job.etag = NextEtag(job.etag, job.labels);
+  if (entry) {
+    Handle(entry->run.key(), LabelsReplaced{job.labels, job.etag});
+    RETURN_IF_ERROR(SavedOrWhyNot(*entry));
+    job.job_position = board_.PositionOf({project, job_id, ""});
+    return job;
+  }
+  stored->job = job;
+  RETURN_IF_ERROR(ports_.store.Save(*stored));
+  observers_.Tell(project, job);
+  return job;
+}
+
+Status Core::LoseVm(const std::string& project, const std::string& job_id, spec::ReplicaId replica,
+                    VmLoss kind) {
+  if (stopping_) return errors::EngineStopped();
+  Entry* entry = Find(project, job_id);
+  if (!entry) {
+    const auto stored = ports_.store.Get(project, job_id);
+    return stored.ok() ? errors::JobNotRunning(job_id) : spec::errors::JobNotFound();
+  }
+  const RunKey key = entry->run.key();
+  const auto live = live_.lower_bound({key, replica, 0});
+  if (live == live_.end() || live->run != key || live->replica != replica) {
+    return errors::NothingToLose(job_id, replica);
+  }
+  Handle(key, VmLost{replica, kind});
+  return Ok{};
+}
+
+void Core::Deliver(const RunEvent& message) {
+  if (const auto* exit = std::get_if<ReplicaExit>(&message.event)) {
+    if (live_.erase(exit->key) > 0) clock_.Release();
+  } else if (std::holds_alternative<Prepared>(message.event)) {
+    EndInstallation(message.run);
+  }
+  if (!stopping_) Handle(message.run, message.event);
+}
+
+void Core::Turn() {
+  while (!stopping_) {
+    const Instant now = clock_.Now();
+    const auto due = timers_.TakeDue(now);
+    if (!due) break;
+    if (due->fired.kind != TimerKind::kSaveAgain) {
+      Handle(due->run, due->fired);
+    } else if (const auto found = runs_.find(due->run); found != runs_.end()) {
+      CarryOut(found->second);
+    }
+  }
+  StartRuns();
+}
+
+Instant Core::NextDeadline() const { return stopping_ ? kNever : timers_.NextDeadline(); }
+
+void Core::Handle(const RunKey& key, const Event& event) {
+  const auto found = runs_.find(key);
+  if (found == runs_.end()) return;  // a late word of a run that has ended
+  Entry& entry = found->second;
+  if (options_.journal) options_.journal(key, Describe(event));
+  Effects effects = entry.run.Handle(clock_.Now(), event);
+  const bool was_waiting = !entry.pending.empty();
+  std::move(effects.begin(), effects.end(), std::back_inserter(entry.pending));
+  if (!was_waiting) CarryOut(entry);
+}
+
+void Core::CarryOut(Entry& entry) {
+  while (!entry.pending.empty() && Do(entry, entry.pending.front())) entry.pending.pop_front();
+  WriteLines();
+  if (!entry.forgotten) return;
+  const RunKey key = entry.run.key();
+  timers_.StopAllOf(key);
+  runs_.erase(key);
+  --unfinished_;
+}
+
+Status Core::SavedOrWhyNot(const Entry& entry) const {
+  if (!entry.save_error) return Ok{};
+  return errors::NotSavedYet(*entry.save_error);
+}
+
+void Core::StartRuns() {
+  while (!stopping_) {
+    const auto next = scheduler_.Next(active_);
+    if (!next) return;
+    if (!TryToStart(runs_.at(*next))) scheduler_.Waits(*next);
+  }
+}
+
+// False: it has to wait until somebody gives something back.
+bool Core::TryToStart(Entry& entry) {
+  const RunKey key = entry.run.key();
+  if (entry.run.phase() != JobRun::Phase::kWaiting) return true;  // ended, not saved yet
+  const std::vector<DeviceRequest> requests = DeviceRequestsOf(entry.run.plan());
+  std::vector<spec::ReplicaId> replicas;
+  for (const spec::ReplicaPlan& replica : entry.run.plan().replicas) replicas.push_back(replica.id);
+  DeviceAnswer answer = ports_.devices.Bind(key, replicas, requests);
+  if (answer.kind == DeviceAnswer::Kind::kWait) return false;
+  std::string refusal = std::move(answer.refusal);
+  Granted granted{{}, std::move(answer.environment), std::move(answer.warnings)};
+  if (answer.kind == DeviceAnswer::Kind::kGranted) {
+    auto addresses = ports_.addresses.Lend(key, replicas.size(), entry.run.note().addresses);
+    if (!addresses.ok()) ports_.devices.Release(key);
+    if (!addresses.ok() && addresses.error().code == Code::kResourceExhausted && active_ > 0) {
+      return false;
+    }
+    refusal = addresses.ok() ? "" : addresses.error().message;
+    if (addresses.ok()) granted.addresses = *std::move(addresses);
+  }
+  Start(entry, std::move(granted), refusal);
+  return true;
+}
+
+void Core::Start(Entry& entry, Granted granted, const std::string& refusal) {
+  const RunKey key = entry.run.key();
+  scheduler_.Remove(key);
+  board_.Take(key);
+  if (!refusal.empty()) {
+    Handle(key, Refused{refusal});
+    return;
+  }
+  entry.granted = true;
+  ++active_;
+  Handle(key, granted);
+}
+
+void Core::BeginStop() {
+  stopping_ = true;
+  for (const RunKey& run : std::exchange(installing_, {})) {
+    ports_.packager.Abandon(run);
+    clock_.Release();
+  }
+  for (const ReplicaKey& key : live_) ports_.launcher.Kill(key);
+}
+
+}  // namespace caip::engine

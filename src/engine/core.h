@@ -1,0 +1,115 @@
+#pragma once
+// What the engine's thread owns: all runs, their timers, the queue. Events go to runs, and their
+// effects to the ports. Nothing here knows of threads.
+//
+// core.cc: requests and turns; core_effects.cc: effects -> ports; recovery.cc: the start.
+
+#include <atomic>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "engine/job_run.h"
+#include "engine/mailbox.h"
+#include "engine/observers.h"
+#include "engine/options.h"
+#include "engine/scheduler.h"
+#include "engine/timers.h"
+
+namespace caip::engine {
+
+/// Engine thread only, but for unfinished().
+class Core {
+ public:
+  Core(const EngineOptions& options, EnginePorts ports, Clock& clock,
+       std::shared_ptr<Mailbox> mailbox, Observers& observers, QueueBoard& board);
+
+  /// Reads the store's unfinished jobs and goes on with them.
+  Status Recover();
+
+  /// `job` has passed every check but that of its id.
+  Result<spec::Job> Create(const std::string& project, spec::Job job);
+  Status Cancel(const std::string& project, const std::string& job_id);
+  Result<spec::Job> ReplaceLabels(const std::string& project, const std::string& job_id,
+                                  std::map<std::string, std::string> labels,
+                                  const std::optional<std::string>& etag);
+  Status LoseVm(const std::string& project, const std::string& job_id, spec::ReplicaId replica,
+                VmLoss kind);
+
+  /// An event from a port.
+  void Deliver(const RunEvent& message);
+  /// All timers that are due, then all runs that may start.
+  void Turn();
+  Instant NextDeadline() const;
+
+  /// From now on nothing moves any more; every replica is killed.
+  void BeginStop();
+  bool stopping() const { return stopping_; }
+  bool AnythingLives() const { return !live_.empty(); }
+
+  size_t unfinished() const { return unfinished_; }
+
+ private:
+  struct Entry {
+    Entry(JobRun r, uint64_t a) : run(std::move(r)), age(a) {}
+    JobRun run;
+    uint64_t age;
+    std::deque<Effect> pending;  // to be carried out; more than none only while a save fails
+    std::optional<Error> save_error;
+    bool granted = false;
+    bool forgotten = false;
+  };
+
+  Entry& Add(JobRun run);
+  Entry* Find(const std::string& project, const std::string& job_id);
+  void Handle(const RunKey& key, const Event& event);
+  void CarryOut(Entry& entry);
+  Status SavedOrWhyNot(const Entry& entry) const;
+
+  void StartRuns();
+  bool TryToStart(Entry& entry);
+  void Start(Entry& entry, Granted granted, const std::string& refusal);
+
+  // core_effects.cc; false: not now, and nothing behind it either.
+  bool Do(Entry& entry, const Effect& effect);
+  bool Apply(Entry& entry, const SaveJob& save);
+  void Apply(Entry& entry, const WriteLog& write);
+  void Apply(Entry& entry, const FlushLog&);
+  void Apply(Entry& entry, const Enqueue& enqueue);
+  void Apply(Entry& entry, const BecomeReady&);
+  void Apply(Entry& entry, const LeaveQueue&);
+  void Apply(Entry& entry, const PreparePackages& prepare);
+  void Apply(Entry& entry, const AbandonPackages&);
+  void Apply(Entry& entry, const LaunchReplica& launch);
+  void Apply(Entry& entry, const SignalReplica& signal);
+  void Apply(Entry& entry, const KillReplica& kill);
+  void Apply(Entry& entry, const StartTimer& start);
+  void Apply(Entry& entry, const StopTimer& stop);
+  void Apply(Entry& entry, const ReturnResources&);
+  void Apply(Entry& entry, const Forget&);
+  void WriteLines();
+  void EndInstallation(const RunKey& run);
+
+  const EngineOptions& options_;
+  EnginePorts ports_;
+  Clock& clock_;
+  std::shared_ptr<Mailbox> mailbox_;
+  Observers& observers_;
+  QueueBoard& board_;
+
+  std::map<RunKey, Entry> runs_;
+  uint64_t created_ = 0;
+  Scheduler scheduler_;
+  Timers timers_;
+  int active_ = 0;               // granted and not returned
+  std::set<ReplicaKey> live_;    // launched, and no exit was told; each holds the clock
+  std::set<RunKey> installing_;  // each holds the clock
+  std::vector<LogLine> lines_;   // to be written before the next effect of another kind
+  bool stopping_ = false;
+  std::atomic<size_t> unfinished_{0};
+};
+
+}  // namespace caip::engine

@@ -1,0 +1,114 @@
+// The part of engine/core.h that carries effects out.
+
+#include <utility>
+
+#include "engine/core.h"
+
+namespace caip::engine {
+namespace {
+
+constexpr Duration kSaveAgainAfter = std::chrono::seconds(1);
+
+}  // namespace
+
+bool Core::Do(Entry& entry, const Effect& effect) {
+  if (options_.journal) options_.journal(entry.run.key(), "  " + Describe(effect));
+  if (!std::holds_alternative<WriteLog>(effect)) WriteLines();
+  if (const auto* save = std::get_if<SaveJob>(&effect)) return Apply(entry, *save);
+  std::visit([&](const auto& e) { Apply(entry, e); }, effect);
+  return true;
+}
+
+// A store that refuses (a full disk, say) stops this run until it takes the record: what is not
+// durable must not have consequences. Time is held, so that the wait is a real one.
+bool Core::Apply(Entry& entry, const SaveJob& save) {
+  if (Status saved = ports_.store.Save(save.record); !saved.ok()) {
+    if (!entry.save_error) clock_.Hold();
+    entry.save_error = saved.error();
+    timers_.Start(entry.run.key(), {TimerKind::kSaveAgain, {}, 0}, clock_.Now() + kSaveAgainAfter);
+    return false;
+  }
+  if (std::exchange(entry.save_error, std::nullopt)) clock_.Release();
+  spec::Job shown = save.record.job;
+  shown.job_position = board_.PositionOf(entry.run.key());
+  observers_.Tell(save.record.project, shown);
+  return true;
+}
+
+void Core::Apply(Entry&, const WriteLog& write) { lines_.push_back(write.line); }
+
+void Core::Apply(Entry&, const FlushLog&) { ports_.log.Flush(); }
+
+void Core::Apply(Entry& entry, const Enqueue& enqueue) {
+  const QueuePlace place{enqueue.resumed, enqueue.priority, entry.age};
+  std::set<std::string> wanted;
+  for (const DeviceRequest& request : DeviceRequestsOf(entry.run.plan())) {
+    wanted.insert(request.type);
+  }
+  scheduler_.Add(entry.run.key(), place, std::move(wanted));
+  if (!enqueue.resumed) board_.Put(entry.run.key(), place);
+}
+
+void Core::Apply(Entry& entry, const BecomeReady&) { scheduler_.BecomeReady(entry.run.key()); }
+
+void Core::Apply(Entry& entry, const LeaveQueue&) {
+  scheduler_.Remove(entry.run.key());
+  board_.Take(entry.run.key());
+}
+
+void Core::Apply(Entry& entry, const PreparePackages& prepare) {
+  if (installing_.insert(entry.run.key()).second) clock_.Hold();
+  ports_.packager.Prepare(prepare.request, [mailbox = mailbox_](Prepared prepared) {
+    const RunKey run = prepared.run;
+    mailbox->Post(RunEvent{run, std::move(prepared)});
+  });
+}
+
+void Core::Apply(Entry& entry, const AbandonPackages&) {
+  ports_.packager.Abandon(entry.run.key());
+  EndInstallation(entry.run.key());
+}
+
+void Core::EndInstallation(const RunKey& run) {
+  if (installing_.erase(run) > 0) clock_.Release();
+}
+
+void Core::Apply(Entry&, const LaunchReplica& launch) {
+  if (live_.insert(launch.launch.key).second) clock_.Hold();
+  const auto post = [mailbox = mailbox_](const ReplicaKey& key, Event event) {
+    mailbox->Post(RunEvent{key.run, std::move(event)});
+  };
+  ports_.launcher.Launch(launch.launch,
+                         {[post](const ReplicaKey& key) { post(key, ReplicaStarted{key}); },
+                          [post](const ReplicaExit& exit) { post(exit.key, exit); }});
+}
+
+void Core::Apply(Entry&, const SignalReplica& signal) {
+  ports_.launcher.Signal(signal.key, signal.signal);
+}
+
+void Core::Apply(Entry&, const KillReplica& kill) { ports_.launcher.Kill(kill.key); }
+
+void Core::Apply(Entry& entry, const StartTimer& start) {
+  if (start.at != kNever) timers_.Start(entry.run.key(), start.fires, start.at);
+}
+
+void Core::Apply(Entry& entry, const StopTimer& stop) {
+  timers_.Stop(entry.run.key(), stop.kind, stop.replica);
+}
+
+void Core::Apply(Entry& entry, const ReturnResources&) {
+  ports_.devices.Release(entry.run.key());
+  ports_.addresses.Release(entry.run.key());
+  ports_.launcher.Discard(entry.run.key());
+  if (std::exchange(entry.granted, false)) --active_;
+  scheduler_.TryAgain();
+}
+
+void Core::Apply(Entry& entry, const Forget&) { entry.forgotten = true; }
+
+void Core::WriteLines() {
+  if (!lines_.empty()) ports_.log.Write(std::exchange(lines_, {}));
+}
+
+}  // namespace caip::engine

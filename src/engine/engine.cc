@@ -1,0 +1,162 @@
+#include "engine/engine.h"
+
+#include <future>
+#include <utility>
+
+#include "engine/errors.h"
+#include "engine/submission.h"
+#include "spec/errors.h"
+
+namespace caip::engine {
+namespace {
+
+// A replica that cannot be killed (it hangs in the kernel) shall not keep the emulator.
+constexpr Duration kStopPatience = std::chrono::seconds(10);
+
+// The engine's own additions to what it was given.
+EngineOptions Completed(EngineOptions options, Launcher& launcher) {
+  options.rules.launch.boot_disk = [&launcher](const ReplicaKey& key) {
+    return launcher.BootDisk(key);
+  };
+  return options;
+}
+
+Error JobMissing(const Error& error) {
+  return error.code == Code::kNotFound ? spec::errors::JobNotFound() : error;
+}
+
+}  // namespace
+
+Engine::Engine(EngineOptions options, EnginePorts ports, Clock& clock)
+    : options_(Completed(std::move(options), ports.launcher)),
+      ports_(ports),
+      clock_(clock),
+      mailbox_(std::make_shared<Mailbox>(clock)),
+      core_(options_, ports_, clock, mailbox_, observers_, board_) {}
+
+Engine::~Engine() { Stop(); }
+
+Status Engine::Start() {
+  RETURN_IF_ERROR(Recover());
+  running_ = true;
+  thread_ = std::thread([this] { Loop(); });
+  return Ok{};
+}
+
+Status Engine::Recover() { return core_.Recover(); }
+
+void Engine::Loop() {
+  Instant give_up = kNever;
+  while (!core_.stopping() || (core_.AnythingLives() && clock_.Now() < give_up)) {
+    Turn();
+    if (core_.stopping() && give_up == kNever) give_up = clock_.Now() + kStopPatience;
+    if (core_.stopping() && !core_.AnythingLives()) break;
+    clock_.WaitUntil(std::min(core_.NextDeadline(), give_up));
+  }
+  mailbox_->Close();
+  Turn();  // answers those who asked before the door was closed
+}
+
+void Engine::Turn() {
+  for (Message& message : mailbox_->Take()) {
+    if (const auto* event = std::get_if<RunEvent>(&message)) {
+      core_.Deliver(*event);
+    } else {
+      std::get<Call>(message)();
+    }
+  }
+  core_.Turn();
+}
+
+void Engine::Stop() {
+  if (thread_.joinable()) {
+    mailbox_->Post(Call([this] { core_.BeginStop(); }));
+    thread_.join();
+  }
+  mailbox_->Close();
+}
+
+Status Engine::Check(const spec::Job& job) {
+  return CheckSubmission(job, options_, ports_.storage);
+}
+
+Result<spec::Job> Engine::Submit(const std::string& project, spec::Job job) {
+  RETURN_IF_ERROR(Check(job));
+  if (job.training_input->hyperparameters) return errors::TuningNotImplemented();
+  return Ask<spec::Job>([&](auto answer) { return SubmitLater(project, job, answer); });
+}
+
+Status Engine::Cancel(const std::string& project, const std::string& job_id) {
+  return Ask<Ok>([&](auto answer) { return CancelLater(project, job_id, answer); });
+}
+
+Result<spec::Job> Engine::UpdateLabels(const std::string& project, const std::string& job_id,
+                                       std::map<std::string, std::string> labels,
+                                       std::optional<std::string> etag) {
+  if (auto broken = spec::ValidateLabels(labels); !broken.empty()) {
+    return spec::ValidationError(std::move(broken));
+  }
+  return Ask<spec::Job>([&](auto answer) {
+    return mailbox_->Post(
+        Call([=, this] { answer(core_.ReplaceLabels(project, job_id, labels, etag)); }));
+  });
+}
+
+Status Engine::LoseVm(const std::string& project, const std::string& job_id,
+                      spec::ReplicaId replica, VmLoss kind) {
+  return Ask<Ok>([&](auto answer) { return LoseVmLater(project, job_id, replica, kind, answer); });
+}
+
+bool Engine::SubmitLater(const std::string& project, spec::Job job,
+                         std::function<void(Result<spec::Job>)> answer) {
+  return mailbox_->Post(Call([=, this] { answer(core_.Create(project, job)); }));
+}
+
+bool Engine::CancelLater(const std::string& project, const std::string& job_id,
+                         std::function<void(Status)> answer) {
+  return mailbox_->Post(Call([=, this] { answer(core_.Cancel(project, job_id)); }));
+}
+
+bool Engine::LoseVmLater(const std::string& project, const std::string& job_id,
+                         spec::ReplicaId replica, VmLoss kind, std::function<void(Status)> answer) {
+  return mailbox_->Post(Call([=, this] { answer(core_.LoseVm(project, job_id, replica, kind)); }));
+}
+
+// Posts, and waits for the answer of the engine's thread.
+template <typename T>
+Result<T> Engine::Ask(const std::function<bool(std::function<void(Result<T>)>)>& post) {
+  if (!running_) return errors::EngineStopped();
+  auto answered = std::make_shared<std::promise<Result<T>>>();
+  auto future = answered->get_future();
+  if (!post([answered](Result<T> result) { answered->set_value(std::move(result)); })) {
+    return errors::EngineStopped();
+  }
+  return future.get();
+}
+
+Result<spec::Job> Engine::Get(const std::string& project, const std::string& job_id) const {
+  auto record = ports_.store.Get(project, job_id);
+  if (!record.ok()) return JobMissing(record.error());
+  return WithPosition(project, std::move(record->job));
+}
+
+Result<std::vector<spec::Job>> Engine::List(const JobQuery& query) const {
+  ASSIGN_OR_RETURN(std::vector<JobRecord> records, ports_.store.List(query));
+  std::vector<spec::Job> jobs;
+  for (JobRecord& record : records) {
+    jobs.push_back(WithPosition(record.project, std::move(record.job)));
+  }
+  return jobs;
+}
+
+spec::Job Engine::WithPosition(const std::string& project, spec::Job job) const {
+  const bool queued = job.state == spec::JobState::kQueued;
+  job.job_position = queued ? board_.PositionOf({project, job.job_id, ""}) : 0;
+  return job;
+}
+
+Subscription Engine::Watch(Observer observer) { return observers_.Add(std::move(observer)); }
+
+bool Engine::Idle() const { return core_.unfinished() == 0; }
+
+}  // namespace caip::engine

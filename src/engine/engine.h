@@ -1,0 +1,98 @@
+#pragma once
+// The emulated service: takes jobs, runs them, remembers them. One thread owns all jobs; any thread
+// may call.
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "engine/core.h"
+#include "engine/mailbox.h"
+#include "engine/observers.h"
+#include "engine/options.h"
+#include "engine/scheduler.h"
+
+namespace caip::engine {
+
+/// Between Start() and Stop() jobs move; before and after, reading works and the rest is
+/// kUnavailable.
+class Engine {
+ public:
+  Engine(EngineOptions options, EnginePorts ports, Clock& clock);
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+  ~Engine();  // as Stop()
+
+  /// Takes up what the store holds unfinished, then runs on a thread of its own. The error is the
+  /// store's.
+  Status Start();
+  /// Kills all replicas, waits for their ends, and leaves the jobs in the store as they are: the
+  /// next Start() treats them as having lost their machines. Cancel first what shall not go on.
+  void Stop();
+
+  /// Validates and probes Cloud Storage on the caller's thread. When it returns the job is durable.
+  Result<spec::Job> Submit(const std::string& project, spec::Job job);
+  /// All that Submit checks but for the job id being free, and writes nothing but the probe.
+  Status Check(const spec::Job& job);
+  /// Of a finished job: nothing happens, and that is success.
+  Status Cancel(const std::string& project, const std::string& job_id);
+  /// Replaces the whole map. With `etag`: only if it is the job's, else kAborted.
+  Result<spec::Job> UpdateLabels(const std::string& project, const std::string& job_id,
+                                 std::map<std::string, std::string> labels,
+                                 std::optional<std::string> etag);
+  Result<spec::Job> Get(const std::string& project, const std::string& job_id) const;
+  /// Newest first.
+  Result<std::vector<spec::Job>> List(const JobQuery& query) const;
+
+  /// Takes a living replica's machine away.
+  Status LoseVm(const std::string& project, const std::string& job_id, spec::ReplicaId replica,
+                VmLoss kind);
+
+  /// `observer` is told of each job that was saved, on the engine's thread, until the subscription
+  /// goes; when its destructor has returned, no call is under way. It must not block.
+  using Observer = Observers::Observer;
+  [[nodiscard]] Subscription Watch(Observer observer);
+
+  /// No job is unfinished.
+  bool Idle() const;
+  uint64_t seed() const { return options_.rules.seed; }
+
+  // For simulations, which have no thread: in the place of Start().
+
+  /// Takes up what the store holds unfinished.
+  Status Recover();
+  /// Handles all that was posted and all timers that are due. Engine's thread only.
+  void Turn();
+  Instant NextDeadline() const { return core_.NextDeadline(); }
+  /// Like those without Later, but unchecked and answered during a Turn(). False: stopped, no
+  /// answer.
+  bool SubmitLater(const std::string& project, spec::Job job,
+                   std::function<void(Result<spec::Job>)> answer);
+  bool CancelLater(const std::string& project, const std::string& job_id,
+                   std::function<void(Status)> answer);
+  bool LoseVmLater(const std::string& project, const std::string& job_id, spec::ReplicaId replica,
+                   VmLoss kind, std::function<void(Status)> answer);
+
+ private:
+  void Loop();
+  template <typename T>
+  Result<T> Ask(const std::function<bool(std::function<void(Result<T>)>)>& post);
+  spec::Job WithPosition(const std::string& project, spec::Job job) const;
+
+  EngineOptions options_;
+  EnginePorts ports_;
+  Clock& clock_;
+  std::shared_ptr<Mailbox> mailbox_;  // shared with callbacks that ports still hold
+  Observers observers_;
+  QueueBoard board_;
+  Core core_;
+  std::thread thread_;
+  std::atomic<bool> running_{false};
+};
+
+}  // namespace caip::engine

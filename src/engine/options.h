@@ -1,0 +1,33 @@
+#pragma once
+// How an engine is set up, and what it is connected to.
+
+#include <functional>
+#include <string>
+
+#include "engine/ports.h"
+#include "engine/run_rules.h"
+
+namespace caip::engine {
+
+struct EngineOptions {
+  /// Delays, chance, grace, the service's lists, and what replicas are started with.
+  /// `rules.launch.boot_disk` is set by the engine; the seed is in every job's log.
+  RunRules rules;
+  int jobs_max = 0;             // so many are out of the queue at once; 0: no limit
+  std::string service_account;  // named where it cannot read or write
+  /// Told, on the engine's thread, of every event of every run and, indented, of its effects.
+  std::function<void(const RunKey& run, const std::string& what)> journal;
+};
+
+/// The world. All of it outlives the engine.
+struct EnginePorts {
+  Launcher& launcher;
+  Packager& packager;
+  DeviceBinder& devices;
+  AddressLender& addresses;
+  JobStore& store;
+  LogSink& log;
+  StorageProbe& storage;
+};
+
+}  // namespace caip::engine

@@ -1,0 +1,82 @@
+#include "engine/submission.h"
+
+#include <optional>
+
+#include "engine/errors.h"
+#include "spec/errors.h"
+
+namespace caip::engine {
+namespace {
+
+struct StoragePlace {
+  std::string bucket;
+  std::string path;
+};
+
+// "gs://bucket/a/b" -> {"bucket", "a/b"}; the form was checked by Validate.
+StoragePlace PlaceOf(const std::string& uri) {
+  constexpr size_t kScheme = sizeof("gs://") - 1;
+  const size_t slash = uri.find('/', kScheme);
+  if (slash == std::string::npos) return {uri.substr(kScheme), ""};
+  return {uri.substr(kScheme, slash - kScheme), uri.substr(slash + 1)};
+}
+
+std::optional<Error> ProbeJobDir(const spec::TrainingInput& input, const EngineOptions& options,
+                                 StorageProbe& storage) {
+  if (input.job_dir.empty()) return std::nullopt;
+  const auto [bucket, path] = PlaceOf(input.job_dir);
+  if (!storage.BucketExists(bucket)) return spec::errors::JobDirBucketMissing(bucket);
+  if (!storage.Writable(bucket, path)) {
+    return spec::errors::JobDirUnwritable(input.job_dir, options.service_account);
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> ProbePackages(const spec::TrainingInput& input, const EngineOptions& options,
+                                   StorageProbe& storage) {
+  for (const std::string& uri : input.package_uris) {
+    const auto [bucket, object] = PlaceOf(uri);
+    if (!storage.BucketExists(bucket) || !storage.ObjectReadable(bucket, object)) {
+      return spec::errors::PackagesUnreadable(options.service_account);
+    }
+  }
+  return std::nullopt;
+}
+
+// One violation a role that names an image of its own; the others run the master's.
+std::optional<Error> CheckImages(const spec::TrainingInput& input, const EngineOptions& options) {
+  constexpr std::string_view kFields[] = {"master_config.image_uri", "worker_config.image_uri",
+                                          "parameter_server_config.image_uri",
+                                          "evaluator_config.image_uri"};
+  std::vector<FieldViolation> violations;
+  for (size_t i = 0; i < std::size(kFields); ++i) {
+    const auto& config = input.Of(spec::kRoles[i]).config;
+    if (!config || config->image_uri.empty()) continue;
+    if (FindImage(options.rules.launch.images, config->image_uri)) continue;
+    violations.push_back(errors::ImageNotMapped(std::string(kFields[i]), config->image_uri));
+  }
+  if (violations.empty()) return std::nullopt;
+  return errors::ImagesNotMapped(violations);
+}
+
+}  // namespace
+
+Status CheckSubmission(const spec::Job& job, const EngineOptions& options, StorageProbe& storage) {
+  RETURN_IF_ERROR(spec::CheckJob(job, options.rules.validation));
+  const spec::TrainingInput& input = *job.training_input;
+  std::optional<Error> all;
+  for (std::optional<Error> found :
+       {ProbePackages(input, options, storage), ProbeJobDir(input, options, storage),
+        CheckImages(input, options)}) {
+    if (found && all) {
+      all->violations.insert(all->violations.end(), found->violations.begin(),
+                             found->violations.end());
+    } else if (found) {
+      all = std::move(found);
+    }
+  }
+  if (all) return *std::move(all);
+  return Ok{};
+}
+
+}  // namespace caip::engine

@@ -1,0 +1,125 @@
+#include "engine/scheduler.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+namespace caip::engine {
+namespace {
+
+RunKey Run(const std::string& id) { return {"p", id, ""}; }
+
+struct Fixture {
+  explicit Fixture(int runs_max = 0) : scheduler(runs_max) {}
+  void Queue(const std::string& id, int priority = 0, std::set<std::string> wanted = {},
+             bool resumed = false) {
+    scheduler.Add(Run(id), {resumed, priority, ++age}, std::move(wanted));
+    scheduler.BecomeReady(Run(id));
+  }
+  // Starts whoever may, but those in `wait`, and tells their ids in order.
+  std::string StartAll(const std::set<std::string>& wait = {}, int active = 0) {
+    std::string started;
+    while (auto next = scheduler.Next(active)) {
+      if (wait.contains(next->job_id)) {
+        scheduler.Waits(*next);
+        continue;
+      }
+      scheduler.Remove(*next);
+      started += next->job_id;
+      ++active;
+    }
+    return started;
+  }
+  Scheduler scheduler;
+  uint64_t age = 0;
+};
+
+TEST(Scheduler, StartsTheOlderFirst) {
+  Fixture f;
+  f.Queue("a");
+  f.Queue("b");
+  f.Queue("c");
+  EXPECT_EQ(f.StartAll(), "abc");
+}
+
+TEST(Scheduler, HigherPriorityComesBeforeAge) {
+  Fixture f;
+  f.Queue("a", 0);
+  f.Queue("b", 1000);
+  f.Queue("c", 5);
+  f.Queue("d", 5);
+  EXPECT_EQ(f.StartAll(), "bcda");
+}
+
+TEST(Scheduler, StartsNobodyBeforeItsDelayIsOver) {
+  Fixture f;
+  f.scheduler.Add(Run("a"), {false, 0, 1}, {});
+  EXPECT_EQ(f.scheduler.Next(0), std::nullopt);
+  f.scheduler.BecomeReady(Run("a"));
+  EXPECT_EQ(f.scheduler.Next(0), Run("a"));
+}
+
+TEST(Scheduler, KeepsToTheMostRunsAtOnce) {
+  Fixture f(2);
+  f.Queue("a");
+  f.Queue("b");
+  f.Queue("c");
+  EXPECT_EQ(f.StartAll(), "ab");
+  f.scheduler.TryAgain();
+  EXPECT_EQ(f.StartAll({}, 1), "c");
+}
+
+TEST(Scheduler, WhatWasRunningBeforeIsNotHeldBackByTheLimit) {
+  Fixture f(1);
+  f.Queue("a", 1000);
+  f.Queue("b", 0, {}, true);
+  f.Queue("c", 0, {}, true);
+  EXPECT_EQ(f.StartAll(), "bc");
+}
+
+TEST(Scheduler, WhoWantsTheSameDevicesDoesNotOvertake) {
+  Fixture f;
+  f.Queue("a", 9, {"T4"});
+  f.Queue("b", 8, {"T4"});
+  f.Queue("c", 7, {"V100"});
+  f.Queue("d", 6);
+  EXPECT_EQ(f.StartAll({"a"}), "cd");
+  f.scheduler.TryAgain();
+  EXPECT_EQ(f.StartAll(), "ab");
+}
+
+TEST(Scheduler, TriesAWaitingRunAgainOnlyWhenSomethingWasGivenBack) {
+  Fixture f;
+  f.Queue("a", 0, {"T4"});
+  EXPECT_EQ(f.StartAll({"a"}), "");
+  EXPECT_EQ(f.scheduler.Next(0), std::nullopt);
+  f.scheduler.TryAgain();
+  EXPECT_EQ(f.scheduler.Next(0), Run("a"));
+}
+
+TEST(Scheduler, ARunThatLeavesTheQueueLetsThoseGoWhomItHeldUp) {
+  Fixture f;
+  f.Queue("a", 9, {"T4"});
+  f.Queue("b", 8, {"T4"});
+  EXPECT_EQ(f.StartAll({"a"}), "");
+  f.scheduler.Remove(Run("a"));
+  EXPECT_EQ(f.StartAll(), "b");
+}
+
+TEST(QueueBoard, CountsFromOneInTheOrderOfStarting) {
+  QueueBoard board;
+  board.Put(Run("a"), {false, 0, 1});
+  board.Put(Run("b"), {false, 7, 2});
+  board.Put(Run("c"), {false, 0, 3});
+  EXPECT_EQ(board.PositionOf(Run("b")), 1);
+  EXPECT_EQ(board.PositionOf(Run("a")), 2);
+  EXPECT_EQ(board.PositionOf(Run("c")), 3);
+  board.Take(Run("b"));
+  board.Take(Run("b"));
+  EXPECT_EQ(board.PositionOf(Run("a")), 1);
+  EXPECT_EQ(board.PositionOf(Run("b")), 0);
+  EXPECT_EQ(board.PositionOf(Run("never")), 0);
+}
+
+}  // namespace
+}  // namespace caip::engine
