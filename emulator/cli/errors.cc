@@ -207,6 +207,9 @@ Error EmulatorUnreachable(std::string_view doing, std::string_view why) {
 Error AnswerNotUnderstood(std::string_view why) {
   return {Code::kInternal, "The emulator's answer is no JSON: " + S(why)};
 }
+Error UnknownFormat(std::string_view format) {
+  return Invalid("Format [" + S(format) + "] is none of yaml, json, none, value(KEY,...).");
+}
 Error PortsOutOfRange(int64_t first, int64_t last) {
   return Invalid("--start-port: the cluster needs the ports " + std::to_string(first) + " to " +
                  std::to_string(last) + ", which must lie between 1 and 65535.");

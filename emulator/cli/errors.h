@@ -64,6 +64,7 @@ Error ConfigUnreadable(std::string_view path, std::string_view why);
 Error ConfigBroken(std::string_view path, std::string_view why);
 Error EmulatorUnreachable(std::string_view doing, std::string_view why);
 Error AnswerNotUnderstood(std::string_view why);
+Error UnknownFormat(std::string_view format);
 Error PortsOutOfRange(int64_t first, int64_t last);
 Error CannotStart(std::string_view program, std::string_view why);
 

@@ -11,8 +11,10 @@
 
 namespace caip::cli {
 
-/// The property `section/name`, from the environment or gcloud's active configuration.
-std::optional<std::string> GcloudProperty(const std::string& section, const std::string& name);
+/// The property `section/name`, from the environment or gcloud's configuration: --configuration,
+/// $CLOUDSDK_ACTIVE_CONFIG_NAME, or the active one.
+std::optional<std::string> GcloudProperty(const GcloudFlags& flags, const std::string& section,
+                                          const std::string& name);
 
 /// --project, else core/project. Error: gcloud's text, with what to do.
 Result<std::string> ProjectOf(const GcloudFlags& flags);

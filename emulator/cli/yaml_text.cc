@@ -1,0 +1,191 @@
+#include "emulator/cli/yaml_text.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <ctime>
+#include <vector>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "emulator/cli/errors.h"
+#include "emulator/cli/yaml_scalar_text.h"
+
+namespace caip::cli {
+namespace {
+
+// Six digits, and never without a dot or an exponent.
+std::string FloatText(double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
+  char text[64];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  const std::string plain = text;
+  return plain.find_first_of(".e") == std::string::npos ? plain + ".0" : plain;
+}
+
+std::vector<std::string> SortedKeys(const Json& object) {
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : object.items()) keys.push_back(key);
+  std::sort(keys.begin(), keys.end());
+  return keys;
+}
+
+class Printer {
+ public:
+  std::string Document(const Json& value) {
+    Node(value, 0, false);
+    if (!out_.ends_with('\n')) out_ += '\n';
+    return std::move(out_);
+  }
+
+ private:
+  int Column() const {
+    const size_t line = out_.rfind('\n') + 1;
+    int column = 0;
+    for (size_t i = line; i < out_.size(); ++i) {
+      column += (static_cast<unsigned char>(out_[i]) & 0xc0) != 0x80;
+    }
+    return column;
+  }
+
+  // What stands behind "key:" or "-"; `indent` is that of the mapping or list around it.
+  void Node(const Json& value, int indent, bool in_mapping) {
+    if (value.is_structured() && value.empty()) {
+      out_ += value.is_object() ? "{}\n" : "[]\n";
+    } else if (value.is_object()) {
+      if (in_mapping) NewLine();
+      Mapping(value, in_mapping ? indent + 2 : indent);
+    } else if (value.is_array()) {
+      if (in_mapping) NewLine();
+      List(value, indent);
+    } else {
+      Scalar(value, indent);
+      if (!out_.ends_with('\n')) out_ += '\n';
+    }
+  }
+
+  void NewLine() {
+    while (out_.ends_with(' ')) out_.pop_back();
+    out_ += '\n';
+  }
+
+  // The first line goes on where the text stands, behind "- " or at the start of a line.
+  void Lead(bool first, int indent) {
+    if (!first || out_.empty() || out_.ends_with('\n')) {
+      out_ += std::string(static_cast<size_t>(indent), ' ');
+    }
+  }
+
+  void Mapping(const Json& value, int indent) {
+    bool first = true;
+    for (const std::string& key : SortedKeys(value)) {
+      Lead(first, indent);
+      first = false;
+      out_ += YamlScalar(key, {.column = Column(), .indent = indent + 2, .is_key = true}) + ": ";
+      Node(value[key], indent, true);
+    }
+  }
+
+  void List(const Json& value, int indent) {
+    bool first = true;
+    for (const Json& element : value) {
+      Lead(first, indent);
+      first = false;
+      out_ += "- ";
+      Node(element, indent + 2, false);
+    }
+  }
+
+  void Scalar(const Json& value, int indent) {
+    if (value.is_string()) {
+      // An element of a list is indented by its dash already.
+      const bool element = out_.ends_with("- ");
+      out_ += YamlScalar(value.get<std::string>(),
+                         {.column = Column(), .indent = element ? indent : indent + 2});
+    } else if (value.is_number_float()) {
+      out_ += FloatText(value.get<double>());
+    } else {
+      out_ += CompactJson(value);
+    }
+  }
+
+  std::string out_;
+};
+
+const Json* AtPath(const Json& resource, std::string_view path) {
+  const Json* found = &resource;
+  for (const std::string& step : Split(path, '.')) {
+    found = Member(*found, step);
+    if (!found) return nullptr;
+  }
+  return found;
+}
+
+// value(a,b.c): the bare values, separated by tabs.
+std::string Values(const Json& resource, std::string_view keys) {
+  std::vector<std::string> cells;
+  for (const std::string& key : Split(keys, ',')) {
+    const Json* value = AtPath(resource, Trim(key));
+    std::string cell;
+    if (value && value->is_string()) {
+      cell = value->get<std::string>();
+    } else if (value && value->is_boolean()) {
+      cell = value->get<bool>() ? "True" : "False";
+    } else if (value && value->is_array()) {
+      std::vector<std::string> parts;
+      for (const Json& part : *value) {
+        parts.push_back(part.is_string() ? part.get<std::string>() : CompactJson(part));
+      }
+      cell = Join(parts, ";");
+    } else if (value && !value->is_null()) {
+      cell = CompactJson(*value);
+    }
+    cells.push_back(std::move(cell));
+  }
+  return Join(cells, "\t") + "\n";
+}
+
+}  // namespace
+
+std::string YamlText(const Json& value) { return Printer().Document(value); }
+
+std::string SortedJson(const Json& value) {
+  const nlohmann::json sorted = value;  // a plain tree keeps its keys in order
+  return sorted.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+Result<std::string> FormatResource(const Json& resource, std::string_view format) {
+  if (format == "yaml" || format == "default") return YamlText(resource);
+  if (format == "json") return SortedJson(resource);
+  if (format == "none" || format == "disable") return std::string();
+  if (format.starts_with("value(") && format.ends_with(")")) {
+    return Values(resource, format.substr(6, format.size() - 7));
+  }
+  return errors::UnknownFormat(format);
+}
+
+Result<std::string> FormatResources(const Json& resources, std::string_view format) {
+  if (format == "json") return SortedJson(resources);
+  std::string text;
+  for (const Json& resource : resources) {
+    ASSIGN_OR_RETURN(const std::string one, FormatResource(resource, format));
+    if (!one.empty() && (format == "yaml" || format == "default")) text += "---\n";
+    text += one;
+  }
+  return text;
+}
+
+std::string LocalDate(std::string_view rfc3339) {
+  const std::optional<Instant> instant = ParseRfc3339(rfc3339);
+  if (!instant) return std::string(rfc3339);
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(*instant).time_since_epoch();
+  const std::time_t time = seconds.count();
+  std::tm local{};
+  ::localtime_r(&time, &local);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &local);
+  return text;
+}
+
+}  // namespace caip::cli
