@@ -1,5 +1,6 @@
 #include "base/json.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace caip {
@@ -47,13 +48,25 @@ std::string WithoutPrefix(std::string what) {
   return colon == std::string::npos ? what : what.substr(colon + 2);
 }
 
+// Nearly every text needs no escape; nlohmann's serializer is costly to set up for one.
+void WritePythonText(const std::string& text, std::string& out) {
+  const bool is_plain = std::all_of(text.begin(), text.end(), [](char c) {
+    return c >= ' ' && c <= '~' && c != '"' && c != '\\';
+  });
+  if (is_plain) {
+    out.append("\"").append(text).append("\"");
+  } else {
+    out += Json(text).dump(-1, ' ', true, Json::error_handler_t::replace);
+  }
+}
+
 void WritePython(const Json& value, std::string& out) {
   if (value.is_object()) {
     out += '{';
     const char* separator = "";
     for (const auto& [name, member] : value.items()) {
       out += separator;
-      out += Json(name).dump(-1, ' ', true, Json::error_handler_t::replace);
+      WritePythonText(name, out);
       out += ": ";
       WritePython(member, out);
       separator = ", ";
@@ -68,6 +81,8 @@ void WritePython(const Json& value, std::string& out) {
       separator = ", ";
     }
     out += ']';
+  } else if (value.is_string()) {
+    WritePythonText(value.get_ref<const std::string&>(), out);
   } else {
     out += value.dump(-1, ' ', true, Json::error_handler_t::replace);
   }
