@@ -55,7 +55,8 @@ std::string StateId(const Path& state_directory) {
   std::error_code error;
   Path canonical = std::filesystem::weakly_canonical(state_directory, error);
   if (error) canonical = state_directory;
-  uint64_t hash = 14695981039346656037u;  // FNV-1a
+  if (!canonical.has_filename()) canonical = canonical.parent_path();  // "a/x/.." gives "a/"
+  uint64_t hash = 14695981039346656037u;                               // FNV-1a
   for (const char byte : canonical.string()) {
     hash = (hash ^ static_cast<unsigned char>(byte)) * 1099511628211u;
   }

@@ -25,7 +25,12 @@ bool IsSocket(int fd) {
 
 /// Replicas inherit what we are: default dispositions, no descriptors, no directory held.
 int PrepareProcess() {
-  for (int number = 1; number < NSIG; ++number) ::signal(number, SIG_DFL);
+  // By system call, because the two signals that the C library keeps for itself (ignored by its
+  // posix_spawn) must be reset as well.
+  const char default_action[64] = {};
+  for (int number = 1; number < NSIG; ++number) {
+    ::syscall(SYS_rt_sigaction, number, default_action, nullptr, NSIG / 8);
+  }
   sigset_t all;
   ::sigfillset(&all);
   ::sigprocmask(SIG_SETMASK, &all, nullptr);

@@ -1,0 +1,172 @@
+#include "host/child_process.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "base/files.h"
+
+namespace caip::host {
+namespace {
+
+using std::chrono::milliseconds;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Lines = std::vector<std::string>;
+
+Tool AShell(const std::string& script) {
+  Tool tool;
+  tool.argv = {"sh", "-c", script};
+  tool.environment = {{"PATH", "/usr/bin:/bin"}};
+  return tool;
+}
+
+TEST(RunTool, GivesTheNativeStatus) {
+  const auto exited = RunTool(AShell("exit 7"));
+  ASSERT_TRUE(exited.ok()) << exited.error().message;
+  EXPECT_EQ(exited->exit_code, 7);
+  EXPECT_EQ(exited->signal, 0);
+  EXPECT_FALSE(exited->ok());
+  EXPECT_EQ(exited->ShellStatus(), 7);
+  // Not exit code 15, as Boost's own evaluation has it.
+  const auto killed = RunTool(AShell("kill -TERM $$"));
+  ASSERT_TRUE(killed.ok());
+  EXPECT_EQ(killed->signal, SIGTERM);
+  EXPECT_EQ(killed->ShellStatus(), 143);
+  EXPECT_TRUE(RunTool(AShell("true"))->ok());
+}
+
+TEST(RunTool, HandsOutLinesOfBothStreamsAsTheyCome) {
+  Tool tool = AShell("echo one; echo two >&2; printf 'three\\r\\n\\nlast'");
+  Lines out, err;
+  tool.on_line = [&](ToolStream stream, std::string_view line) {
+    (stream == ToolStream::kOut ? out : err).emplace_back(line);
+  };
+  ASSERT_TRUE(RunTool(tool)->ok());
+  EXPECT_THAT(out, ElementsAre("one", "three", "", "last"));
+  EXPECT_THAT(err, ElementsAre("two"));
+}
+
+TEST(RunTool, LosesNothingOfALotOfOutput) {
+  Tool tool = AShell("i=0; while [ $i -lt 20000 ]; do echo line $i; i=$((i+1)); done");
+  size_t lines = 0;
+  bool in_order = true;
+  tool.on_line = [&](ToolStream, std::string_view line) {
+    in_order &= line == "line " + std::to_string(lines++);
+  };
+  ASSERT_TRUE(RunTool(tool)->ok());
+  EXPECT_EQ(lines, 20000u);
+  EXPECT_TRUE(in_order);
+}
+
+TEST(RunTool, GivesExactlyTheEnvironmentDirectoryAndInput) {
+  TemporaryDirectory directory;
+  Tool tool;
+  tool.argv = {"/usr/bin/env"};
+  tool.environment = {{"A", "1"}, {"B", "x y"}};
+  EXPECT_EQ(CaptureTool(tool)->out, "A=1\nB=x y\n");
+  tool = AShell("pwd -P; readlink /proc/$$/fd/0; ls /proc/$$/fd");
+  tool.directory = directory.path();
+  const Fd leak_me(::dup(STDERR_FILENO));
+  EXPECT_EQ(CaptureTool(tool)->out,
+            std::filesystem::canonical(directory.path()).string() + "\n/dev/null\n0\n1\n2\n");
+}
+
+TEST(RunTool, ResetsSignalsThatWeIgnore) {
+  const auto old_handler = ::signal(SIGPIPE, SIG_IGN);
+  const auto result = RunTool(AShell("kill -PIPE $$; exit 0"));
+  ::signal(SIGPIPE, old_handler);
+  EXPECT_EQ(result->signal, SIGPIPE);
+}
+
+TEST(RunTool, SaysWhyAToolCannotBeStarted) {
+  Tool tool;
+  tool.argv = {"no-such-tool"};
+  auto result = RunTool(tool);
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().code, Code::kNotFound);
+  EXPECT_EQ(result.error().message, "cannot run 'no-such-tool': No such file or directory");
+  tool.argv = {"/etc/passwd"};
+  EXPECT_EQ(RunTool(tool).error().code, Code::kPermissionDenied);
+  tool = AShell("true");
+  tool.directory = "/no/such/directory";
+  EXPECT_THAT(RunTool(tool).error().message, HasSubstr("in '/no/such/directory'"));
+  tool.argv = {};
+  EXPECT_EQ(RunTool(tool).error().code, Code::kInvalidArgument);
+}
+
+TEST(RunTool, StopsAToolThatTakesTooLong) {
+  Tool tool = AShell("sleep 1000");
+  tool.timeout = milliseconds(50);
+  const auto result = RunTool(tool);
+  EXPECT_TRUE(result->timed_out);
+  EXPECT_FALSE(result->stopped);
+  EXPECT_EQ(result->signal, SIGTERM);
+}
+
+TEST(RunTool, KillsAToolThatWillNotStop) {
+  Tool tool = AShell("trap '' TERM; while :; do sleep 1000 & wait; done");
+  tool.timeout = milliseconds(50);
+  tool.grace = milliseconds(50);
+  const auto result = RunTool(tool);
+  EXPECT_TRUE(result->timed_out);
+  EXPECT_EQ(result->signal, SIGKILL);
+}
+
+TEST(RunTool, StopsWhenAsked) {
+  std::stop_source source;
+  Tool tool = AShell("echo ready; sleep 1000");
+  tool.stop = source.get_token();
+  tool.on_line = [&source](ToolStream, std::string_view) { source.request_stop(); };
+  const auto result = RunTool(tool);
+  EXPECT_TRUE(result->stopped);
+  EXPECT_EQ(result->signal, SIGTERM);
+}
+
+TEST(RunTool, AskedToStopBeforeItBeganStopsToo) {
+  std::stop_source source;
+  source.request_stop();
+  Tool tool = AShell("sleep 1000");
+  tool.stop = source.get_token();
+  EXPECT_TRUE(RunTool(tool)->stopped);
+}
+
+TEST(RunTool, KillsWhatTheToolLeftInItsGroup) {
+  const auto output = CaptureTool(AShell("sleep 1000 & echo $!"));
+  ASSERT_TRUE(output.ok());
+  const Fd left(static_cast<int>(::syscall(SYS_pidfd_open, std::stoi(output->out), 0)));
+  if (!left.valid()) return;  // gone already
+  pollfd end{left.get(), POLLIN, 0};
+  EXPECT_EQ(::poll(&end, 1, 30'000), 1) << "awaited the end of a background process";
+}
+
+TEST(RunTool, RunsFromSeveralThreadsAtOnce) {
+  std::vector<std::thread> threads;
+  std::vector<std::string> outputs(8);
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    threads.emplace_back([&outputs, i] {
+      for (int round = 0; round < 5; ++round) {
+        outputs[i] += CaptureTool(AShell("echo " + std::to_string(i)))->out;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const std::string line = std::to_string(i) + "\n";
+    EXPECT_EQ(outputs[i], line + line + line + line + line);
+  }
+}
+
+TEST(OwnEnvironment, HasWhatTheShellExported) {
+  ::setenv("CAIP_TEST_VARIABLE", "a=b", 1);
+  EXPECT_THAT(OwnEnvironment(), ::testing::Contains(std::pair<std::string, std::string>(
+                                    "CAIP_TEST_VARIABLE", "a=b")));
+}
+
+}  // namespace
+}  // namespace caip::host

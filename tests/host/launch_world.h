@@ -1,0 +1,147 @@
+#pragma once
+// What tests of real replicas share: a launcher on a directory of its own, and records of all it
+// says, to be waited for.
+
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/files.h"
+#include "host/process_launcher.h"
+
+namespace caip::host {
+
+/// Keeps lines; anything may be waited for.
+class RecordingSink final : public engine::LogSink {
+ public:
+  void Write(std::vector<engine::LogLine> lines) override {
+    std::unique_lock lock(mutex_);
+    open_.wait(lock, [this] { return is_open_; });
+    for (engine::LogLine& line : lines) lines_.push_back(std::move(line));
+    open_.notify_all();
+  }
+  void Flush() override {}
+
+  std::vector<engine::LogLine> Lines() const {
+    const std::lock_guard lock(mutex_);
+    return lines_;
+  }
+  std::vector<std::string> Messages(const std::string& task = "") const {
+    std::vector<std::string> messages;
+    for (const engine::LogLine& line : Lines()) {
+      if (task.empty() || line.task == task) messages.push_back(line.message);
+    }
+    return messages;
+  }
+  bool AwaitMessage(const std::string& wanted) {
+    std::unique_lock lock(mutex_);
+    return open_.wait_for(lock, std::chrono::seconds(30), [&] {
+      for (const engine::LogLine& line : lines_) {
+        if (line.message.find(wanted) != std::string::npos) return true;
+      }
+      return false;
+    });
+  }
+  /// A sink that is shut lets Write wait.
+  void Shut(bool shut) {
+    const std::lock_guard lock(mutex_);
+    is_open_ = !shut;
+    open_.notify_all();
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable open_;
+  bool is_open_ = true;
+  std::vector<engine::LogLine> lines_;
+};
+
+inline Path LauncherProgram() { return Path(CAIP_BINARY_DIR) / "caip-launcher"; }
+
+inline engine::ReplicaKey AKey(int worker = 0, int boot = 1) {
+  return {{"my-project", "census_20260101", ""}, {spec::Role::kWorker, worker}, boot};
+}
+
+/// sh -c SCRIPT as worker 0.
+inline engine::ReplicaLaunch AShell(const std::string& script, engine::ReplicaKey key = AKey()) {
+  engine::ReplicaLaunch launch;
+  launch.key = std::move(key);
+  launch.argv = {"/bin/sh", "-c", script};
+  launch.environment = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}};
+  launch.working_directory = "user_dir";
+  return launch;
+}
+
+class LaunchWorld {
+ public:
+  explicit LaunchWorld(std::function<int64_t()> oom_kills = {}) {
+    auto started = ProcessLauncher::Start({state.path(), LauncherProgram(), std::move(oom_kills)},
+                                          clock, sink);
+    EXPECT_TRUE(started.ok()) << started.error().message;
+    launcher = std::move(started).value();
+  }
+
+  void Launch(engine::ReplicaLaunch launch) {
+    launcher->Launch(std::move(launch), {[this](const engine::ReplicaKey& key) {
+                                           const std::lock_guard lock(mutex_);
+                                           started_.push_back(key);
+                                           changed_.notify_all();
+                                         },
+                                         [this](const engine::ReplicaExit& exit) {
+                                           const std::lock_guard lock(mutex_);
+                                           lines_at_exit_ = sink.Lines().size();
+                                           exits_.push_back(exit);
+                                           changed_.notify_all();
+                                         }});
+  }
+  engine::ReplicaExit Run(engine::ReplicaLaunch launch) {
+    const size_t before = ExitCount();
+    Launch(std::move(launch));
+    return AwaitExits(before + 1).back();
+  }
+  std::vector<engine::ReplicaExit> AwaitExits(size_t count) {
+    std::unique_lock lock(mutex_);
+    EXPECT_TRUE(
+        changed_.wait_for(lock, std::chrono::seconds(60), [&] { return exits_.size() >= count; }))
+        << "awaited " << count << " exits, have " << exits_.size();
+    if (exits_.empty()) exits_.push_back({});
+    return exits_;
+  }
+  void AwaitStarts(size_t count) {
+    std::unique_lock lock(mutex_);
+    EXPECT_TRUE(
+        changed_.wait_for(lock, std::chrono::seconds(60), [&] { return started_.size() >= count; }))
+        << "awaited " << count << " starts, have " << started_.size();
+  }
+  size_t ExitCount() {
+    const std::lock_guard lock(mutex_);
+    return exits_.size();
+  }
+  size_t StartCount() {
+    const std::lock_guard lock(mutex_);
+    return started_.size();
+  }
+  size_t LinesAtExit() {
+    const std::lock_guard lock(mutex_);
+    return lines_at_exit_;
+  }
+
+  TemporaryDirectory state;
+  SystemClock clock;
+  RecordingSink sink;
+  std::unique_ptr<ProcessLauncher> launcher;
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<engine::ReplicaKey> started_;
+  std::vector<engine::ReplicaExit> exits_;
+  size_t lines_at_exit_ = 0;
+};
+
+}  // namespace caip::host

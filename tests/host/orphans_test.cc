@@ -1,0 +1,158 @@
+#include "host/orphans.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/host/launch_world.h"
+
+namespace caip::host {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+Fd Watch(pid_t pid) { return Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))); }
+
+bool AwaitEnd(const Fd& pidfd) {
+  pollfd waited{pidfd.get(), POLLIN, 0};
+  return ::poll(&waited, 1, 30'000) == 1;
+}
+
+pid_t SpawnSleep(const std::string& variable) {
+  std::string marked = variable;
+  char* const argv[] = {const_cast<char*>("/bin/sleep"), const_cast<char*>("1000"), nullptr};
+  char* const environment[] = {const_cast<char*>("A=1"), marked.data(), nullptr};
+  pid_t pid = -1;
+  EXPECT_EQ(::posix_spawn(&pid, "/bin/sleep", nullptr, nullptr, argv, environment), 0);
+  return pid;
+}
+
+TEST(StateId, IsTheSameForEverySpellingOfADirectory) {
+  TemporaryDirectory directory;
+  const Path path = directory.path();
+  EXPECT_EQ(StateId(path).size(), 16u);
+  EXPECT_EQ(StateId(path), StateId(path / "."));
+  EXPECT_EQ(StateId(path), StateId(path / "x" / ".."));
+  EXPECT_NE(StateId(path), StateId(path / "x"));
+}
+
+TEST(ReplicaMarker, NamesTheBoot) {
+  engine::ReplicaKey key = AKey(2, 3);
+  EXPECT_EQ(ReplicaMarker("id", key), "id/my-project/census_20260101/worker-replica-2/3");
+  key.run.trial = "4";
+  EXPECT_EQ(ReplicaMarker("id", key), "id/my-project/census_20260101/trial-4/worker-replica-2/3");
+}
+
+TEST(KillReplicas, KillsThoseOfTheStateDirectoryAndNoOthers) {
+  TemporaryDirectory state;
+  const std::string id = StateId(state.path());
+  const pid_t marked = SpawnSleep("CAIP_REPLICA=" + id + "/p/j/master-replica-0/1");
+  const pid_t others = SpawnSleep("CAIP_REPLICA=0123456789abcdef/p/j/master-replica-0/1");
+  const pid_t looks_so = SpawnSleep("XCAIP_REPLICA=" + id + "/p/j/master-replica-0/1");
+  EXPECT_THAT(FindReplicas(id), ElementsAre(marked));
+  const auto killed = KillReplicas(id);
+  ASSERT_TRUE(killed.ok());
+  EXPECT_EQ(*killed, 1);
+  int status = 0;
+  EXPECT_EQ(::waitpid(marked, &status, WNOHANG), marked);
+  EXPECT_TRUE(WIFSIGNALED(status));
+  for (const pid_t pid : {others, looks_so}) {
+    EXPECT_EQ(::waitpid(pid, nullptr, WNOHANG), 0) << "should live";
+    ::kill(pid, SIGKILL);
+    ::waitpid(pid, nullptr, 0);
+  }
+}
+
+/// A process that is an emulator: it launches `script` and lives until it is killed. Returns when
+/// the script has made the file `ready` in the state directory.
+class Emulator {
+ public:
+  Emulator(const Path& state, const std::string& script) {
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      SystemClock clock;
+      RecordingSink sink;
+      auto launcher = ProcessLauncher::Start({state, LauncherProgram(), {}}, clock, sink);
+      if (!launcher.ok()) ::_exit(1);
+      (*launcher)->Launch(AShell(script), {});
+      for (;;) ::pause();
+    }
+  }
+  ~Emulator() { Kill(); }
+  void Kill() {
+    if (pid_ <= 0) return;
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+    pid_ = -1;
+  }
+
+ private:
+  pid_t pid_;
+};
+
+/// A FIFO that the replica writes to when it is ready: reading waits for it.
+class Ready {
+ public:
+  explicit Ready(const Path& path) : path_(path) { EXPECT_EQ(::mkfifo(path.c_str(), 0600), 0); }
+  void Await() { EXPECT_EQ(*ReadFile(path_), "ready\n"); }
+
+ private:
+  Path path_;
+};
+
+TEST(Orphans, NoneAreLeftWhenTheEmulatorIsKilled) {
+  TemporaryDirectory state;
+  const Path fifo = state.path() / "ready";
+  Ready ready(fifo);
+  Emulator emulator(state.path(),
+                    "trap '' TERM HUP INT; (setsid sh -c 'sleep 1000; :' &); "
+                    "sleep 1000 & echo ready > " +
+                        fifo.string() + "; wait");
+  ready.Await();
+  std::vector<Fd> watched;
+  for (const pid_t pid : FindReplicas(StateId(state.path()))) watched.push_back(Watch(pid));
+  ASSERT_GE(watched.size(), 3u);
+  emulator.Kill();
+  for (const Fd& pidfd : watched) EXPECT_TRUE(AwaitEnd(pidfd)) << "a process of the replica lives";
+  EXPECT_THAT(FindReplicas(StateId(state.path())), IsEmpty());
+}
+
+TEST(Orphans, AreKilledByTheNextEmulatorWhenTheLauncherWasKilledToo) {
+  TemporaryDirectory state;
+  const Path fifo = state.path() / "ready";
+  Ready ready(fifo);
+  Emulator emulator(state.path(), "setsid sh -c 'echo $PPID; echo ready > " + fifo.string() +
+                                      "; sleep 1000; :' & sleep 1000");
+  ready.Await();
+  const std::string id = StateId(state.path());
+  // All at once, so that nobody can tidy up: emulator, launcher and init are stopped first.
+  std::vector<pid_t> family;
+  for (const pid_t pid : FindReplicas(id)) {
+    const auto stat = ReadFile("/proc/" + std::to_string(pid) + "/stat");
+    const pid_t parent = std::atoi(stat->c_str() + stat->rfind(')') + 4);
+    const auto name = ReadFile("/proc/" + std::to_string(parent) + "/comm");
+    if (*name != "caip-replica\n") continue;
+    const auto init = ReadFile("/proc/" + std::to_string(parent) + "/stat");
+    family = {std::atoi(init->c_str() + init->rfind(')') + 4), parent};
+  }
+  ASSERT_EQ(family.size(), 2u);
+  for (const pid_t pid : family) ::kill(pid, SIGSTOP);
+  emulator.Kill();
+  for (const pid_t pid : family) ::kill(pid, SIGKILL);
+  ASSERT_FALSE(FindReplicas(id).empty()) << "the test means to leave an orphan";
+  SystemClock clock;
+  RecordingSink sink;
+  const auto next = ProcessLauncher::Start({state.path(), LauncherProgram(), {}}, clock, sink);
+  ASSERT_TRUE(next.ok());
+  EXPECT_THAT(FindReplicas(id), IsEmpty());
+}
+
+}  // namespace
+}  // namespace caip::host
