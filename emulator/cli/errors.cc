@@ -191,6 +191,10 @@ Error BucketMissing(std::string_view bucket) {
                                "] bucket does not exist.\nMake it with `caip buckets create gs://" +
                                S(bucket) + "`, or give --create-buckets."};
 }
+Error BucketRefused(std::string_view bucket, int status, std::string_view why) {
+  return {Code::kInternal, "Could not make the bucket [" + S(bucket) + "]: HTTP status " +
+                               std::to_string(status) + ": " + S(why)};
+}
 Error UploadRefused(std::string_view path, int status, std::string_view why) {
   return {Code::kInternal, "Could not upload file [" + S(path) + "]: HTTP status " +
                                std::to_string(status) + ": " + S(why)};
@@ -209,10 +213,6 @@ Error AnswerNotUnderstood(std::string_view why) {
 }
 Error UnknownFormat(std::string_view format) {
   return Invalid("Format [" + S(format) + "] is none of yaml, json, none, value(KEY,...).");
-}
-Error PortsOutOfRange(int64_t first, int64_t last) {
-  return Invalid("--start-port: the cluster needs the ports " + std::to_string(first) + " to " +
-                 std::to_string(last) + ", which must lie between 1 and 65535.");
 }
 Error CannotStart(std::string_view program, std::string_view why) {
   return {Code::kFailedPrecondition, "Cannot start " + S(program) + ": " + S(why)};

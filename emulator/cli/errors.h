@@ -59,13 +59,13 @@ Error DuplicatePackages(const std::vector<std::string>& names);
 Error FileUnreadable(std::string_view path, std::string_view why);
 Error UploadDiffers(std::string_view path);
 Error BucketMissing(std::string_view bucket);
+Error BucketRefused(std::string_view bucket, int status, std::string_view why);
 Error UploadRefused(std::string_view path, int status, std::string_view why);
 Error ConfigUnreadable(std::string_view path, std::string_view why);
 Error ConfigBroken(std::string_view path, std::string_view why);
 Error EmulatorUnreachable(std::string_view doing, std::string_view why);
 Error AnswerNotUnderstood(std::string_view why);
 Error UnknownFormat(std::string_view format);
-Error PortsOutOfRange(int64_t first, int64_t last);
 Error CannotStart(std::string_view program, std::string_view why);
 
 // Warnings and what else a command says beside its outcome.
@@ -79,5 +79,10 @@ std::string FollowUp(std::string_view job);
 std::string Interrupted();
 std::string PollingFailed(std::string_view why);
 std::string JobFits(std::string_view job);
+
+// `jobs update`.
+Error NoUpdatesRequested();
+std::string NoUpdateToPerform();
+std::string Updated(std::string_view job);
 
 }  // namespace caip::cli::errors

@@ -1,0 +1,35 @@
+#pragma once
+// What `local train` tells its processes: TF_CONFIG as gcloud writes it. Pure.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace caip::cli {
+
+/// The processes of one `local train --distributed`, by gcloud's rules.
+struct LocalCluster {
+  std::string primary;  // "chief" or "master"
+  int64_t parameter_servers = 2;
+  int64_t workers = 2;
+  int64_t evaluators = 0;
+  int64_t start_port = 27182;
+};
+
+/// One process: task type and index.
+struct LocalTask {
+  std::string type;
+  int64_t index = 0;
+};
+
+/// All tasks in the order in which they are started: ps, workers, evaluators, then the primary.
+std::vector<LocalTask> TasksOf(const LocalCluster& cluster);
+
+/// TF_CONFIG of a run without a cluster.
+std::string SingleTfConfig(const std::string& module, const std::vector<std::string>& args);
+
+/// TF_CONFIG of one task. Ports: primary, ps, workers; evaluators have none.
+std::string ClusterTfConfig(const std::string& module, const std::vector<std::string>& args,
+                            const LocalCluster& cluster, const LocalTask& task);
+
+}  // namespace caip::cli

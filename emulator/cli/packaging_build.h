@@ -1,0 +1,21 @@
+#pragma once
+// setup.py sdist, run as gcloud runs it.
+
+#include <string>
+#include <vector>
+
+#include "base/files.h"
+#include "base/result.h"
+
+namespace caip::cli {
+
+/// The pythons that may build packages, in the order in which they are tried: $CLOUDSDK_PYTHON,
+/// python3 and python on PATH, /usr/bin/python3.
+std::vector<std::string> BuildPythons();
+
+/// Builds `package` (a directory name) below `root` into `output`; paths of the results, sorted. A
+/// root without setup.py gets one for the time of the build; one that cannot be written is copied.
+Result<std::vector<Path>> BuildPackage(const Path& root, const std::string& package,
+                                       const Path& output, const Path& scratch);
+
+}  // namespace caip::cli
