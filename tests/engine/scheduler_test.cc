@@ -7,14 +7,14 @@
 namespace caip::engine {
 namespace {
 
-RunKey Run(const std::string& id) { return {"p", id, ""}; }
+RunKey Named(const std::string& id) { return {"p", id, ""}; }
 
 struct Fixture {
   explicit Fixture(int runs_max = 0) : scheduler(runs_max) {}
   void Queue(const std::string& id, int priority = 0, std::set<std::string> wanted = {},
              bool resumed = false) {
-    scheduler.Add(Run(id), {resumed, priority, ++age}, std::move(wanted));
-    scheduler.BecomeReady(Run(id));
+    scheduler.Add(Named(id), {resumed, priority, ++age}, std::move(wanted));
+    scheduler.BecomeReady(Named(id));
   }
   // Starts whoever may, but those in `wait`, and tells their ids in order.
   std::string StartAll(const std::set<std::string>& wait = {}, int active = 0) {
@@ -53,10 +53,10 @@ TEST(Scheduler, HigherPriorityComesBeforeAge) {
 
 TEST(Scheduler, StartsNobodyBeforeItsDelayIsOver) {
   Fixture f;
-  f.scheduler.Add(Run("a"), {false, 0, 1}, {});
+  f.scheduler.Add(Named("a"), {false, 0, 1}, {});
   EXPECT_EQ(f.scheduler.Next(0), std::nullopt);
-  f.scheduler.BecomeReady(Run("a"));
-  EXPECT_EQ(f.scheduler.Next(0), Run("a"));
+  f.scheduler.BecomeReady(Named("a"));
+  EXPECT_EQ(f.scheduler.Next(0), Named("a"));
 }
 
 TEST(Scheduler, KeepsToTheMostRunsAtOnce) {
@@ -94,7 +94,7 @@ TEST(Scheduler, TriesAWaitingRunAgainOnlyWhenSomethingWasGivenBack) {
   EXPECT_EQ(f.StartAll({"a"}), "");
   EXPECT_EQ(f.scheduler.Next(0), std::nullopt);
   f.scheduler.TryAgain();
-  EXPECT_EQ(f.scheduler.Next(0), Run("a"));
+  EXPECT_EQ(f.scheduler.Next(0), Named("a"));
 }
 
 TEST(Scheduler, ARunThatLeavesTheQueueLetsThoseGoWhomItHeldUp) {
@@ -102,23 +102,23 @@ TEST(Scheduler, ARunThatLeavesTheQueueLetsThoseGoWhomItHeldUp) {
   f.Queue("a", 9, {"T4"});
   f.Queue("b", 8, {"T4"});
   EXPECT_EQ(f.StartAll({"a"}), "");
-  f.scheduler.Remove(Run("a"));
+  f.scheduler.Remove(Named("a"));
   EXPECT_EQ(f.StartAll(), "b");
 }
 
 TEST(QueueBoard, CountsFromOneInTheOrderOfStarting) {
   QueueBoard board;
-  board.Put(Run("a"), {false, 0, 1});
-  board.Put(Run("b"), {false, 7, 2});
-  board.Put(Run("c"), {false, 0, 3});
-  EXPECT_EQ(board.PositionOf(Run("b")), 1);
-  EXPECT_EQ(board.PositionOf(Run("a")), 2);
-  EXPECT_EQ(board.PositionOf(Run("c")), 3);
-  board.Take(Run("b"));
-  board.Take(Run("b"));
-  EXPECT_EQ(board.PositionOf(Run("a")), 1);
-  EXPECT_EQ(board.PositionOf(Run("b")), 0);
-  EXPECT_EQ(board.PositionOf(Run("never")), 0);
+  board.Put(Named("a"), {false, 0, 1});
+  board.Put(Named("b"), {false, 7, 2});
+  board.Put(Named("c"), {false, 0, 3});
+  EXPECT_EQ(board.PositionOf(Named("b")), 1);
+  EXPECT_EQ(board.PositionOf(Named("a")), 2);
+  EXPECT_EQ(board.PositionOf(Named("c")), 3);
+  board.Take(Named("b"));
+  board.Take(Named("b"));
+  EXPECT_EQ(board.PositionOf(Named("a")), 1);
+  EXPECT_EQ(board.PositionOf(Named("b")), 0);
+  EXPECT_EQ(board.PositionOf(Named("never")), 0);
 }
 
 }  // namespace

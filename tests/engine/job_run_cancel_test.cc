@@ -1,0 +1,93 @@
+// Cancel, in every phase of a run.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/run_bench.h"
+
+namespace caip::engine {
+namespace {
+
+using spec::JobState;
+using std::chrono::seconds;
+using ::testing::Contains;
+using ::testing::IsEmpty;
+
+TEST(JobRun, CancelledInTheQueueItHasAnEndButNoStart) {
+  Bench b;
+  b.Feed(Submitted{});
+  b.now += seconds(3);
+  b.Feed(CancelAsked{"because"});
+  EXPECT_EQ(b.State(), JobState::kCancelled);
+  EXPECT_EQ(b.run.job().end_time, kMorning + seconds(3));
+  EXPECT_FALSE(b.run.job().start_time);
+  EXPECT_EQ(b.run.job().error_message, "because");
+  EXPECT_THAT(b.Last(), Contains("save CANCELLING"));
+  EXPECT_THAT(b.Last(), Contains("leave queue"));
+}
+
+TEST(JobRun, CancelledWhileInstallingItAbandonsThePackages) {
+  Bench b;
+  b.Feed(Submitted{});
+  b.Grant();
+  b.Feed(CancelAsked{"because"});
+  EXPECT_THAT(b.Last(), Contains("abandon packages"));
+  EXPECT_EQ(b.State(), JobState::kCancelled);
+  b.Prepare();
+  EXPECT_THAT(b.Last(), IsEmpty());
+}
+
+TEST(JobRun, CancelledWhileRunningItEndsWhenAllReplicasAreGone) {
+  Bench b;
+  b.UntilRunning();
+  b.Feed(CancelAsked{"because"});
+  EXPECT_EQ(b.State(), JobState::kCancelling);
+  for (spec::ReplicaId id : {kMasterId, kWorker0, kWorker1}) b.Exit(id, 0, SIGTERM);
+  EXPECT_EQ(b.State(), JobState::kCancelling);
+  EXPECT_FALSE(b.run.job().end_time);
+  b.Exit(kPs, 1);
+  EXPECT_EQ(b.State(), JobState::kCancelled);
+  EXPECT_THAT(b.all, Contains("log service: Job cancelled."));
+}
+
+TEST(JobRun, ASecondCancelChangesNothing) {
+  Bench b;
+  b.UntilRunning();
+  b.Feed(CancelAsked{"one"});
+  b.Feed(CancelAsked{"two"});
+  EXPECT_THAT(b.Last(), IsEmpty());
+  b.ExitAll(SIGTERM);
+  EXPECT_EQ(b.run.job().error_message, "one");
+}
+
+TEST(JobRun, AMasterThatObeysWithZeroIsStillCancelled) {
+  Bench b;
+  b.UntilRunning();
+  b.Feed(CancelAsked{"because"});
+  b.ExitAll(0);
+  EXPECT_EQ(b.State(), JobState::kCancelled);
+}
+
+TEST(JobRun, CancelledWhileItIsBeingRetriedItDoesNotBeginAnew) {
+  Bench b;
+  b.UntilRunning();
+  b.Exit(kWorker0, 0, SIGABRT);
+  b.Feed(CancelAsked{"because"});
+  EXPECT_EQ(b.State(), JobState::kCancelling);
+  for (spec::ReplicaId id : {kMasterId, kWorker1, kPs}) b.Exit(id, 0, SIGTERM);
+  EXPECT_EQ(b.State(), JobState::kCancelled);
+}
+
+TEST(JobRun, FinishedBeforeTheCancelTookEffectItKeepsItsOutcome) {
+  Bench b;
+  b.UntilRunning();
+  b.Exit(kMasterId);
+  b.Feed(CancelAsked{"too late"});
+  EXPECT_EQ(b.State(), JobState::kCancelling);
+  for (spec::ReplicaId id : {kWorker0, kWorker1, kPs}) b.Exit(id, 0, SIGTERM);
+  EXPECT_EQ(b.State(), JobState::kSucceeded);
+  EXPECT_EQ(b.run.job().error_message, "");
+}
+
+}  // namespace
+}  // namespace caip::engine

@@ -1,0 +1,117 @@
+#pragma once
+// One run on a bench: fed with events by hand, and what it asked for is kept.
+
+#include <csignal>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/job_run.h"
+#include "tests/support/simulated_engine.h"
+
+namespace caip::engine {
+
+inline constexpr spec::ReplicaId kMasterId{spec::Role::kMaster, 0};
+inline constexpr spec::ReplicaId kWorker0{spec::Role::kWorker, 0};
+inline constexpr spec::ReplicaId kWorker1{spec::Role::kWorker, 1};
+inline constexpr spec::ReplicaId kPs{spec::Role::kParameterServer, 0};
+/// The replicas of AJob.
+inline constexpr spec::ReplicaId kAll[] = {kMasterId, kWorker0, kWorker1, kPs};
+
+inline RunRules PlainRules() {
+  RunRules rules;
+  rules.launch.boot_disk = [](const ReplicaKey& key) {
+    return "/disks/" + spec::TaskName(key.replica);
+  };
+  return rules;
+}
+
+/// A run and what it has asked for so far.
+struct Bench {
+  explicit Bench(RunRules given = PlainRules(), spec::Job job = AJob("j"))
+      : rules(std::move(given)), run(JobRun::New({"p", "j", ""}, std::move(job), now, rules)) {}
+
+  /// Hands in the event and keeps what came out.
+  Effects& Feed(const Event& event) {
+    last = run.Handle(now, event);
+    for (const Effect& effect : last) Keep(effect);
+    return last;
+  }
+  void Keep(const Effect& effect) {
+    all.push_back(Describe(effect));
+    if (const auto* save = std::get_if<SaveJob>(&effect)) saved = save->record;
+    if (const auto* launch = std::get_if<LaunchReplica>(&effect)) {
+      launches[launch->launch.key.replica].push_back(launch->launch);
+    }
+    if (const auto* timer = std::get_if<StartTimer>(&effect)) {
+      timers[{timer->fires.kind, timer->fires.replica}] = *timer;
+    }
+    if (const auto* stop = std::get_if<StopTimer>(&effect)) {
+      timers.erase({stop->kind, stop->replica});
+    }
+  }
+  std::vector<std::string> Last() const {
+    std::vector<std::string> texts;
+    for (const Effect& effect : last) texts.push_back(Describe(effect));
+    return texts;
+  }
+  ReplicaKey Key(spec::ReplicaId id, int boot = 0) const {
+    return {run.key(), id, boot ? boot : run.note().replicas.at(id).boot};
+  }
+  void Fire(TimerKind kind, spec::ReplicaId replica = {}) {
+    const StartTimer timer = timers.at({kind, replica});
+    timers.erase({kind, replica});
+    now = timer.at;
+    Feed(timer.fires);
+  }
+  void Grant() {
+    Feed(Granted{{"127.0.0.2:2222", "127.0.0.3:2222", "127.0.0.4:2222", "127.0.0.5:2222"}, {}, {}});
+  }
+  void Prepare() {
+    Feed(Prepared{run.key(), run.note().attempt, "/e/bin/python3", {}, "/e/bin", {}});
+  }
+  void Start(spec::ReplicaId id) { Feed(ReplicaStarted{Key(id)}); }
+  void StartAll() {
+    for (spec::ReplicaId id : kAll) Start(id);
+  }
+  void Exit(spec::ReplicaId id, int code = 0, int signal = 0, std::string traceback = "") {
+    Feed(ReplicaExit{Key(id), code, signal, false, std::move(traceback), ""});
+  }
+  void ExitAll(int signal) {
+    for (spec::ReplicaId id : kAll) Exit(id, 0, signal);
+  }
+  Bench& UntilRunning() {
+    Feed(Submitted{});
+    Grant();
+    Prepare();
+    StartAll();
+    return *this;
+  }
+  /// The emulator was killed after the last save, and started again.
+  void KillEmulator() {
+    run = JobRun::Restore(run.key(), saved, rules);
+    timers.clear();
+    Feed(Recovered{});
+  }
+  spec::JobState State() const { return run.job().state; }
+
+  Instant now = kMorning;
+  RunRules rules;
+  JobRun run;
+  Effects last;
+  JobRecord saved;
+  std::vector<std::string> all;
+  std::map<spec::ReplicaId, std::vector<ReplicaLaunch>> launches;
+  std::map<std::pair<TimerKind, spec::ReplicaId>, StartTimer> timers;
+};
+
+inline spec::Job WithScheduling(std::optional<Duration> wait, std::optional<Duration> running) {
+  spec::Job job = AJob("j");
+  spec::Scheduling& scheduling = job.training_input->scheduling.emplace();
+  scheduling.max_wait_time = wait;
+  scheduling.max_running_time = running;
+  return job;
+}
+
+}  // namespace caip::engine
