@@ -26,6 +26,7 @@ class Connection {
 enum class Lifetime {
   kBackground,   // started detached; ends by itself when idle
   kThisCommand,  // inside this process; leaves nothing behind (--stream-logs)
+  kBriefly,      // as kThisCommand, but in the background where unfinished jobs are to go on
 };
 
 /// Finds or starts an emulator. Called only once the client's own checks have passed.

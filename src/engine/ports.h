@@ -178,8 +178,8 @@ struct JobRecord {
 
 struct JobQuery {
   std::string project;
-  int limit = 0;          // 0: all
-  std::string before_id;  // continue behind this job id in the order of the list; "" from the start
+  int limit = 0;               // 0: all
+  std::string before_id = {};  // continue behind this job id in the order of the list; "" from the start
 };
 
 /// Jobs, durably. Reads from any thread, writes from the engine's.

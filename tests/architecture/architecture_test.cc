@@ -157,23 +157,45 @@ TEST(Architecture, NoProductFileIsLongerThanFourHundredLines) {
   }
 }
 
-// clang-format puts the closing brace of a function at column 0 (namespaces are not indented), and
-// of a member function in a class at column 2; what lies between a body's braces is its length.
+// Where a body that was opened at line `open` ends: clang-format puts its closing brace at
+// `indent`.
+size_t EndOfBody(const SourceFile& file, size_t open, const std::string& indent) {
+  for (size_t i = open + 1; i < file.lines.size(); ++i) {
+    if (file.lines[i].starts_with(indent + "}")) return i;
+  }
+  return file.lines.size();
+}
+
+void ExpectShort(const SourceFile& file, size_t open, size_t end) {
+  EXPECT_LE(end - open, 71u) << file.name << ":" << open + 1 << ": " << file.lines[open];
+}
+
+// Members of a class whose body is the lines (open, end).
+void ExpectShortMembers(const SourceFile& file, size_t open, size_t end) {
+  for (size_t i = open + 1; i < end; ++i) {
+    if (!file.lines[i].ends_with("{") || file.lines[i].starts_with("   ")) continue;
+    const size_t member_end = EndOfBody(file, i, "  ");
+    const bool nested = std::regex_search(file.lines[i], std::regex(R"(^  (struct|class|enum)\b)"));
+    if (!nested) ExpectShort(file, i, member_end);
+    i = member_end;
+  }
+}
+
 TEST(Architecture, NoFunctionIsLongerThanSeventyLines) {
-  const std::regex opens(R"(^(  )?[A-Za-z_~].*\)[^;]*\{$|^    [^;]*\)[^;]*\{$)");
-  const std::regex not_a_function(
-      R"(^\s*(if|for|while|switch|do|else|namespace|struct|class|enum)\b)");
+  const std::regex scope(R"(^(namespace|extern|inline namespace)\b)");
+  const std::regex type(R"(^(template <.*> )?(struct|class|union)\b)");
+  const std::regex data(R"(^(enum|.* = \{$|(inline |static )?(const|constexpr)\b.*[\]\w] ?\{$))");
   for (const SourceFile& file : SourcesBelow(kProduct)) {
     for (size_t i = 0; i < file.lines.size(); ++i) {
       const std::string& line = file.lines[i];
-      if (!std::regex_match(line, opens) || std::regex_search(line, not_a_function)) continue;
-      const std::string indent = line.starts_with("  ") ? "  " : "";
-      for (size_t end = i + 1; end < file.lines.size(); ++end) {
-        if (file.lines[end] != indent + "}" && !(indent.empty() && file.lines[end] == "}"))
-          continue;
-        EXPECT_LE(end - i, 71u) << file.name << ":" << i + 1 << ": " << line;
-        break;
+      if (!line.ends_with("{") || std::regex_search(line, scope)) continue;
+      const size_t end = EndOfBody(file, i, "");
+      if (std::regex_search(line, type)) {
+        ExpectShortMembers(file, i, end);
+      } else if (!std::regex_search(line, data)) {
+        ExpectShort(file, i, end);
       }
+      i = end;
     }
   }
 }

@@ -1,0 +1,46 @@
+#include "emulator/api/error_body.h"
+
+#include "base/json.h"
+#include "spec/errors.h"
+
+namespace caip::api {
+
+Json ErrorBody(const Error& error) {
+  Json body = {{"code", spec::HttpStatus(error.code)},
+               {"message", error.message},
+               {"status", spec::StatusName(error.code)}};
+  if (!error.violations.empty()) {
+    Json violations = Json::array();
+    for (const FieldViolation& violation : error.violations) {
+      violations.push_back({{"field", violation.field}, {"description", violation.description}});
+    }
+    body["details"] = Json::array({{{"@type", "type.googleapis.com/google.rpc.BadRequest"},
+                                    {"fieldViolations", std::move(violations)}}});
+  }
+  return {{"error", std::move(body)}};
+}
+
+http::Response ErrorResponse(const Error& error) {
+  return http::JsonResponse(spec::HttpStatus(error.code), PrettyJson(ErrorBody(error)) + "\n");
+}
+
+http::Response NoRouteResponse(int status, const http::Request& request, const std::string& allow) {
+  const std::string asked = request.method + " " + request.path;
+  const Json body = {
+      {"error",
+       {{"code", status},
+        {"message", status == 405 ? "Method not allowed: " + asked + ". Allowed: " + allow + "."
+                                  : "Nothing is served at " + asked + "."},
+        {"status", status == 405 ? "UNIMPLEMENTED" : "NOT_FOUND"}}}};
+  http::Response response = http::JsonResponse(status, PrettyJson(body) + "\n");
+  if (status == 405) response.headers.Set("Allow", allow);
+  return response;
+}
+
+http::Response Respond(const http::Request& request, const Result<Json>& result) {
+  if (!result.ok()) return ErrorResponse(result.error());
+  const bool compact = request.Query("prettyPrint") == "false";
+  return http::JsonResponse(200, compact ? CompactJson(*result) : PrettyJson(*result) + "\n");
+}
+
+}  // namespace caip::api

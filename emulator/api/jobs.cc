@@ -1,0 +1,144 @@
+#include "emulator/api/jobs.h"
+
+#include <algorithm>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "emulator/api/error_body.h"
+#include "emulator/api/paging.h"
+#include "spec/errors.h"
+#include "spec/job_filter.h"
+#include "spec/job_json.h"
+#include "spec/validate.h"
+
+namespace caip::api {
+namespace {
+
+constexpr size_t kBodyBytesMax = 16u << 20;
+constexpr int kStorePage = 256;  // jobs looked through at once for a filter
+
+Result<Json> ReadJsonBody(const http::Request& request) {
+  ASSIGN_OR_RETURN(const std::string text, request.ReadBody(kBodyBytesMax));
+  auto body = ParseJson(text);
+  if (!body.ok()) return spec::errors::BodyMalformed(body.error());
+  if (!body->is_object()) return spec::errors::BodyNoObject();
+  return body;
+}
+
+// POST v1/projects/{project}/jobs
+Result<Json> CreateJob(engine::Engine& engine, const http::Request& request,
+                       const std::string& project) {
+  ASSIGN_OR_RETURN(const Json body, ReadJsonBody(request));
+  ASSIGN_OR_RETURN(spec::Job job, spec::ParseJob(body));
+  ASSIGN_OR_RETURN(const spec::Job created, engine.Submit(project, std::move(job)));
+  return spec::ToJson(created);
+}
+
+// GET v1/projects/{project}/jobs/{job}
+Result<Json> GetJob(engine::Engine& engine, const std::string& project, const std::string& job_id) {
+  ASSIGN_OR_RETURN(const spec::Job job, engine.Get(project, job_id));
+  return spec::ToJson(job);
+}
+
+// GET v1/projects/{project}/jobs: newest first. A page ends at the last job it shows.
+Result<Json> ListJobs(engine::Engine& engine, const http::Request& request,
+                      const std::string& project) {
+  ASSIGN_OR_RETURN(const Page page, ReadPage(request));
+  ASSIGN_OR_RETURN(const spec::JobFilter filter, spec::JobFilter::Parse(request.Query("filter")));
+  Json jobs = Json::array();
+  engine::JobQuery query{project, kStorePage, page.after};
+  std::string last_shown;
+  bool more = false;
+  for (bool at_end = false; !at_end && !more;) {
+    ASSIGN_OR_RETURN(const std::vector<spec::Job> batch, engine.List(query));
+    at_end = batch.size() < static_cast<size_t>(kStorePage);
+    for (const spec::Job& job : batch) {
+      query.before_id = job.job_id;
+      if (!filter.Matches(job)) continue;
+      more = jobs.size() == page.size;
+      if (more) break;
+      jobs.push_back(spec::ToJson(job));
+      last_shown = job.job_id;
+    }
+  }
+  Json answer = Json::object();
+  if (!jobs.empty()) answer["jobs"] = std::move(jobs);
+  if (more) answer["nextPageToken"] = PageToken(last_shown);
+  return answer;
+}
+
+// The paths of updateMask; only labels and etag may be updated.
+Result<std::vector<std::string>> ReadMask(const http::Request& request) {
+  std::vector<std::string> paths;
+  for (const std::string& path : Split(request.Query("updateMask"), ',')) {
+    const std::string trimmed(Trim(path));
+    if (trimmed.empty()) continue;
+    if (trimmed != "labels" && trimmed != "etag") return spec::errors::UpdateMaskIllegal(trimmed);
+    paths.push_back(trimmed);
+  }
+  if (paths.empty()) return spec::errors::UpdateMaskMissing();
+  return paths;
+}
+
+// PATCH v1/projects/{project}/jobs/{job}?updateMask=labels[,etag]
+Result<Json> PatchJob(engine::Engine& engine, const http::Request& request,
+                      const std::string& project, const std::string& job_id) {
+  ASSIGN_OR_RETURN(const std::vector<std::string> mask, ReadMask(request));
+  ASSIGN_OR_RETURN(const Json body, ReadJsonBody(request));
+  ASSIGN_OR_RETURN(const spec::Job change, spec::ParseJob(body));
+  const auto in_mask = [&](const char* path) {
+    return std::find(mask.begin(), mask.end(), path) != mask.end();
+  };
+  std::optional<std::string> etag;
+  if (in_mask("etag")) {
+    if (change.etag.empty()) return spec::errors::EtagMissing();
+    etag = change.etag;
+  }
+  ASSIGN_OR_RETURN(const spec::Job present, engine.Get(project, job_id));
+  if (!in_mask("labels")) {
+    if (*etag != present.etag) return spec::errors::EtagStale();
+    return spec::ToJson(present);
+  }
+  if (auto violations = spec::ValidateLabels(change.labels); !violations.empty()) {
+    return spec::errors::Violations(std::move(violations));
+  }
+  ASSIGN_OR_RETURN(const spec::Job updated,
+                   engine.UpdateLabels(project, job_id, change.labels, etag));
+  return spec::ToJson(updated);
+}
+
+// POST v1/projects/{project}/jobs/{job}:cancel
+Result<Json> CancelJob(engine::Engine& engine, const std::string& project,
+                       const std::string& job_id) {
+  RETURN_IF_ERROR(engine.Cancel(project, job_id));
+  return Json::object();
+}
+
+}  // namespace
+
+std::vector<http::Route> JobRoutes(engine::Engine& engine) {
+  return {
+      {"POST", "/v1/projects/{project}/jobs", "ml.projects.jobs.create",
+       [&engine](const http::Request& request, const http::PathParameters& at) {
+         return Respond(request, CreateJob(engine, request, at.At("project")));
+       }},
+      {"GET", "/v1/projects/{project}/jobs", "ml.projects.jobs.list",
+       [&engine](const http::Request& request, const http::PathParameters& at) {
+         return Respond(request, ListJobs(engine, request, at.At("project")));
+       }},
+      {"GET", "/v1/projects/{project}/jobs/{job}", "ml.projects.jobs.get",
+       [&engine](const http::Request& request, const http::PathParameters& at) {
+         return Respond(request, GetJob(engine, at.At("project"), at.At("job")));
+       }},
+      {"PATCH", "/v1/projects/{project}/jobs/{job}", "ml.projects.jobs.patch",
+       [&engine](const http::Request& request, const http::PathParameters& at) {
+         return Respond(request, PatchJob(engine, request, at.At("project"), at.At("job")));
+       }},
+      {"POST", "/v1/projects/{project}/jobs/{job}:cancel", "ml.projects.jobs.cancel",
+       [&engine](const http::Request& request, const http::PathParameters& at) {
+         return Respond(request, CancelJob(engine, at.At("project"), at.At("job")));
+       }},
+  };
+}
+
+}  // namespace caip::api

@@ -1,0 +1,45 @@
+#pragma once
+// One emulator: everything constructed, connected and, in the end, taken down in order.
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "emulator/app/options.h"
+
+namespace caip::app {
+
+/// Owns the state directory while it lives. Serves at once; its engine runs on a thread of its own.
+class Emulator {
+ public:
+  /// Errors: kAlreadyExists when the state directory or the port is taken (with the owner's name),
+  /// kPermissionDenied, kDataLoss, ... with what to do.
+  static Result<std::unique_ptr<Emulator>> Start(const EmulatorOptions& options,
+                                                 const cli::EmulatorFlags& flags);
+  ~Emulator();  // as Stop()
+  Emulator(const Emulator&) = delete;
+  Emulator& operator=(const Emulator&) = delete;
+
+  /// "http://127.0.0.1:PORT".
+  const std::string& base_url() const;
+  uint64_t seed() const;
+
+  /// Why WaitForEnd returned.
+  enum class End { kInterrupted, kAsked, kIdle };
+  /// Blocks until `interrupt_descriptor` is readable, a client asks for the end, or for `idle` no
+  /// job was unfinished and no request came.
+  End WaitForEnd(int interrupt_descriptor, std::optional<Duration> idle);
+
+  /// Kills all replicas; unfinished jobs go on with the next emulator on this state directory, as
+  /// after a loss of their machines.
+  void Stop();
+
+ private:
+  struct Parts;
+  explicit Emulator(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace caip::app

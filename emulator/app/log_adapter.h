@@ -1,0 +1,20 @@
+#pragma once
+// The engine's log port on the log book.
+
+#include "engine/ports.h"
+#include "fakes/logging/log_book.h"
+
+namespace caip::app {
+
+/// Any thread. `book` outlives it.
+class LogAdapter final : public engine::LogSink {
+ public:
+  explicit LogAdapter(logging::LogBook& book) : book_(book) {}
+  void Write(std::vector<engine::LogLine> lines) override;
+  void Flush() override;
+
+ private:
+  logging::LogBook& book_;
+};
+
+}  // namespace caip::app

@@ -1,0 +1,55 @@
+#pragma once
+// Everything that can be said about an emulator, checked: from flags and a config file.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "base/result.h"
+#include "emulator/cli/emulator_flags.h"
+#include "spec/queueing.h"
+
+namespace caip::app {
+
+/// What becomes of jobs that ask for more accelerators than the host has.
+enum class GpuMode { kByHost, kQueue, kShare, kCpu };
+/// What TF_CONFIG names: an own loopback address for each replica, or localhost with own ports.
+enum class Addressing { kLoopback, kPorts };
+/// What a trainer gets as --job-dir: the gs:// URI, or the directory behind it.
+enum class StorageView { kGs, kPath };
+
+struct EmulatorOptions {
+  Path state;  // the state directory; has one owner
+  std::string address = "127.0.0.1";
+  uint16_t port = 0;  // 0: any free one
+  std::vector<std::string> allowed_hosts;
+  bool create_buckets = false;  // a missing bucket is made instead of refused
+  GpuMode gpus = GpuMode::kByHost;
+  std::string fake_gpus;  // "4xNVIDIA_TESLA_T4"; "" none
+  Addressing addressing = Addressing::kLoopback;
+  StorageView storage_view = StorageView::kGs;
+  spec::DelayModel queue_delay = spec::NoDelay{};
+  spec::DelayModel provision_delay = spec::NoDelay{};
+  spec::DelayModel restart_delay = spec::NoDelay{};
+  Duration grace = std::chrono::seconds(30);  // between SIGTERM and SIGKILL
+  int jobs_max = 0;                           // jobs that run at once; 0: no limit
+  bool strict_runtime = false;                // refuse where the asked Python is not on the host
+  uint64_t seed = 0;
+  std::map<std::string, std::vector<std::string>> images;  // image URI -> local command
+  std::map<std::string, std::string> runtimes;  // runtime or Python version -> interpreter
+  std::vector<std::string> interpreters;        // further pythons to consider
+  std::vector<std::string> extra_regions;
+  std::string project_number = "123456789012";
+  std::string service_account;         // "" the managed one of the project
+  std::string background_idle = "5m";  // how long a background server stays when it is idle
+};
+
+/// Flags over config file (`--emulator-config`, else <state>/config.yaml if there is one) over
+/// defaults. All mistakes at once, as violations; those of the file with line and column.
+Result<EmulatorOptions> ReadOptions(const cli::EmulatorFlags& flags, const Path& state);
+
+}  // namespace caip::app

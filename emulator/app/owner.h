@@ -1,0 +1,31 @@
+#pragma once
+// The emulator that owns a state directory now: finding it, starting one, ending it.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/files.h"
+#include "base/result.h"
+#include "emulator/cli/emulator_flags.h"
+
+namespace caip::app {
+
+/// Names the descriptor on which a background server tells its URL once it serves.
+inline constexpr char kReadyVariable[] = "CAIP_READY_FD";
+
+/// The URL of the emulator that owns the directory, nullopt where none does.
+Result<std::optional<std::string>> FindOwner(const Path& state);
+
+/// Starts `caip serve` detached from this process and its terminal, with these flags, and waits
+/// until it serves; its messages go to <state>/server.log. The answer is its URL; the error has the
+/// server's own words.
+Result<std::string> StartInBackground(const cli::EmulatorFlags& flags, const Path& state);
+
+/// Asks the owner to end and waits until it has. False where there is none.
+Result<bool> StopOwner(const Path& state);
+
+/// The words that give `caip serve` these flags.
+std::vector<std::string> FlagWords(const cli::EmulatorFlags& flags);
+
+}  // namespace caip::app

@@ -1,0 +1,72 @@
+#include "emulator/app/storage_adapter.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <vector>
+
+#include "base/text.h"
+#include "spec/gcs_uri.h"
+
+namespace caip::app {
+namespace {
+
+constexpr size_t kPieceBytes = 1 << 20;
+
+Status WriteAll(int descriptor, std::string_view bytes, const Path& path) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0) return SystemError("cannot write '" + path.string() + "'", errno);
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+  return Ok{};
+}
+
+}  // namespace
+
+bool StorageAdapter::BucketExists(const std::string& bucket) const {
+  if (buckets_.GetBucket(bucket).ok()) return true;
+  return create_buckets_ && buckets_.CreateBucket(bucket).ok();
+}
+
+bool StorageAdapter::Writable(const std::string& bucket, const std::string& prefix) {
+  static std::atomic<unsigned> count{0};  // two probes of one directory must not meet
+  const std::string name = prefix + (prefix.empty() || prefix.ends_with('/') ? "" : "/") +
+                           ".caip-write-probe-" + std::to_string(::getpid()) + "-" +
+                           std::to_string(count++);
+  auto writer = buckets_.NewObject(bucket, name);
+  if (!writer.ok() || !(*writer)->Append("probe").ok()) return false;
+  gcs::ObjectInfo info;
+  info.bucket = bucket;
+  info.name = name;
+  if (!(*writer)->Commit(info, {}, std::nullopt, std::nullopt).ok()) return false;
+  return buckets_.DeleteObject(bucket, name, {}).ok();
+}
+
+bool StorageAdapter::ObjectReadable(const std::string& bucket, const std::string& object) const {
+  return buckets_.OpenObject(bucket, object).ok();
+}
+
+Result<host::PackageSource::Facts> StorageAdapter::Describe(const std::string& uri) {
+  ASSIGN_OR_RETURN(const spec::GcsUri where, spec::ParseGcsUri(uri));
+  ASSIGN_OR_RETURN(const gcs::ObjectInfo info, buckets_.GetObject(where.bucket, where.object));
+  return Facts{info.md5.empty() ? "" : "md5:" + Hex(info.md5)};
+}
+
+Status StorageAdapter::Fetch(const std::string& uri, const Path& destination) {
+  ASSIGN_OR_RETURN(const spec::GcsUri where, spec::ParseGcsUri(uri));
+  ASSIGN_OR_RETURN(const auto reader, buckets_.OpenObject(where.bucket, where.object));
+  const Fd file(::open(destination.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!file.valid()) return SystemError("cannot create '" + destination.string() + "'", errno);
+  std::vector<char> piece(kPieceBytes);
+  for (uint64_t offset = 0;;) {
+    ASSIGN_OR_RETURN(const size_t count, reader->ReadAt(offset, piece.data(), piece.size()));
+    if (count == 0) return Ok{};
+    RETURN_IF_ERROR(WriteAll(file.get(), {piece.data(), count}, destination));
+    offset += count;
+  }
+}
+
+}  // namespace caip::app

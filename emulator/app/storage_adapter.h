@@ -1,0 +1,29 @@
+#pragma once
+// Cloud Storage as the engine and the packager see it: the bucket store behind their ports.
+
+#include "engine/ports.h"
+#include "fakes/gcs/directory_store.h"
+#include "host/packages.h"
+
+namespace caip::app {
+
+/// Any thread. `buckets` outlives it.
+class StorageAdapter final : public engine::StorageProbe, public host::PackageSource {
+ public:
+  /// `create_buckets`: a missing bucket counts as there, and is made when it is first written to.
+  StorageAdapter(gcs::DirectoryStore& buckets, bool create_buckets)
+      : buckets_(buckets), create_buckets_(create_buckets) {}
+
+  bool BucketExists(const std::string& bucket) const override;
+  bool Writable(const std::string& bucket, const std::string& prefix) override;
+  bool ObjectReadable(const std::string& bucket, const std::string& object) const override;
+
+  Result<Facts> Describe(const std::string& uri) override;
+  Status Fetch(const std::string& uri, const Path& destination) override;
+
+ private:
+  gcs::DirectoryStore& buckets_;
+  bool create_buckets_;
+};
+
+}  // namespace caip::app

@@ -1,0 +1,90 @@
+// `caip serve`, `caip stop` and `caip version`.
+
+#include <unistd.h>
+
+#include <charconv>
+#include <cstdlib>
+
+#include "base/text.h"
+#include "emulator/app/emulator.h"
+#include "emulator/app/owner.h"
+#include "emulator/app/version.h"
+#include "emulator/cli/commands.h"
+#include "emulator/cli/exit_codes.h"
+#include "emulator/cli/gcloud_properties.h"
+#include "emulator/cli/interrupt.h"
+
+namespace caip::cli {
+namespace {
+
+int Fail(const Io& io, std::string_view command, const std::string& message) {
+  io.err("ERROR: (caip." + std::string(command) + ") " + message + "\n");
+  return kExitFailure;
+}
+
+Result<app::EmulatorOptions> OptionsOf(const ServeCommand& command) {
+  ASSIGN_OR_RETURN(app::EmulatorOptions options,
+                   app::ReadOptions(command.emulator, StateDirectory(command.emulator)));
+  options.address = command.address;
+  if (command.port) options.port = static_cast<uint16_t>(*command.port);
+  options.allowed_hosts.insert(options.allowed_hosts.end(), command.allow_hosts.begin(),
+                               command.allow_hosts.end());
+  return options;
+}
+
+std::optional<Duration> IdleTimeOf(const ServeCommand& command) {
+  return command.idle_timeout ? ParseDuration(*command.idle_timeout) : std::nullopt;
+}
+
+// Whoever started us in the background waits for this line.
+void TellStarter(const std::string& url) {
+  const char* text = std::getenv(app::kReadyVariable);
+  if (!text) return;
+  int descriptor = -1;
+  const std::string_view digits = text;
+  std::from_chars(digits.data(), digits.data() + digits.size(), descriptor);
+  const std::string line = url + "\n";
+  [[maybe_unused]] const auto written = ::write(descriptor, line.data(), line.size());
+  ::close(descriptor);
+  ::unsetenv(app::kReadyVariable);
+}
+
+std::string Banner(const app::Emulator& emulator, const Path& state) {
+  return "caip " + std::string(app::kVersion) + " serves AI Platform Training at " +
+         emulator.base_url() + "\n  state directory  " + state.string() + "\n  seed             " +
+         std::to_string(emulator.seed()) +
+         "\n  point gcloud and client libraries at it:  eval \"$(caip env --state " +
+         ShellQuoted(state.string()) + ")\"\n  Ctrl-C ends it\n";
+}
+
+}  // namespace
+
+int RunServe(const ServeCommand& command, const Surroundings& world) {
+  InterruptGuard guard;
+  auto options = OptionsOf(command);
+  if (!options.ok()) return Fail(world.io, "serve", options.error().message);
+  auto emulator = app::Emulator::Start(*options, command.emulator);
+  if (!emulator.ok()) return Fail(world.io, "serve", emulator.error().message);
+  TellStarter((*emulator)->base_url());
+  world.io.err(Banner(**emulator, options->state));
+  const auto end = (*emulator)->WaitForEnd(guard.descriptor(), IdleTimeOf(command));
+  if (end == app::Emulator::End::kIdle) world.io.err("Idle for long enough; ending.\n");
+  (*emulator)->Stop();
+  return kExitSuccess;
+}
+
+int RunStop(const StopCommand& command, const Surroundings& world) {
+  const Path state = StateDirectory(command.emulator);
+  const auto stopped = app::StopOwner(state);
+  if (!stopped.ok()) return Fail(world.io, "stop", stopped.error().message);
+  world.io.err(*stopped ? "Stopped the emulator of " + state.string() + ".\n"
+                        : "No emulator runs on " + state.string() + ".\n");
+  return kExitSuccess;
+}
+
+int RunVersion(const VersionCommand&, const Surroundings& world) {
+  world.io.out("caip " + std::string(app::kVersion) + "\n");
+  return kExitSuccess;
+}
+
+}  // namespace caip::cli

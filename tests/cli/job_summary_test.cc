@@ -1,0 +1,57 @@
+#include "emulator/cli/job_summary.h"
+
+#include <gtest/gtest.h>
+
+#include "base/json.h"
+
+namespace caip::cli {
+namespace {
+
+// As gcloud 528 printed it for the same job.
+constexpr char kExpected[] =
+    R"(┌─────────────────────────────────────────────────────────────────────────────────────────┐
+│                                       Job Overview                                      │
+├────────┬──────────────────────┬──────────────────────┬──────────────────────┬───────────┤
+│ JOB_ID │     CREATE_TIME      │      START_TIME      │       END_TIME       │   STATE   │
+├────────┼──────────────────────┼──────────────────────┼──────────────────────┼───────────┤
+│ j1     │ 2026-11-21T05:00:00Z │ 2026-11-21T05:00:10Z │ 2026-11-21T05:01:00Z │ SUCCEEDED │
+└────────┴──────────────────────┴──────────────────────┴──────────────────────┴───────────┘
+    ┌─────────────────────────────────────────────────────────────────────────┐
+    │                          Training Input Summary                         │
+    ├─────────────┬────────────┬───────────────┬───────────────┬──────────────┤
+    │    REGION   │ SCALE_TIER │ PYTHON_MODULE │  MASTER_TYPE  │ WORKER_COUNT │
+    ├─────────────┼────────────┼───────────────┼───────────────┼──────────────┤
+    │ us-central1 │ CUSTOM     │ trainer.task  │ n1-standard-4 │ 2            │
+    └─────────────┴────────────┴───────────────┴───────────────┴──────────────┘
+    ┌─────────────────────────────────┐
+    │     Training Output Summary     │
+    ├─────────────────────────────────┤
+    │             ML_UNITS            │
+    ├─────────────────────────────────┤
+    │ 0.5                             │
+    └─────────────────────────────────┘
+)";
+
+TEST(JobSummary, IsWhatGcloudPrints) {
+  const Json job = *ParseJson(R"({
+    "jobId": "j1", "createTime": "2026-11-21T05:00:00Z", "startTime": "2026-11-21T05:00:10Z",
+    "endTime": "2026-11-21T05:01:00Z", "state": "SUCCEEDED",
+    "trainingInput": {"scaleTier": "CUSTOM", "masterType": "n1-standard-4", "workerCount": "2",
+                      "region": "us-central1", "pythonModule": "trainer.task"},
+    "trainingOutput": {"consumedMLUnits": 0.5}})");
+  EXPECT_EQ(JobSummary(job), kExpected);
+}
+
+TEST(JobSummary, SortsTrialsByTheTextOfTheirIds) {
+  const Json job = *ParseJson(R"({"jobId": "t", "trainingInput": {"hyperparameters": {}},
+    "trainingOutput": {"completedTrialCount": "2", "trials": [
+      {"trialId": "2", "hyperparameters": {"lr": "0.1", "n": "3"}},
+      {"trialId": "10", "finalMetric": {"objectiveValue": 0.25, "trainingStep": "7"}}]}})");
+  const std::string text = JobSummary(job);
+  EXPECT_LT(text.find("│ 10    │"), text.find("│ 2     │")) << text;
+  EXPECT_NE(text.find("lr=0.1"), std::string::npos);
+  EXPECT_EQ(text.find("Training Input Summary"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace caip::cli
