@@ -1,0 +1,264 @@
+#include "host/errors.h"
+
+#include "host/state_directory.h"
+
+namespace caip::host::errors {
+namespace {
+
+std::string Quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
+
+std::string Remedy() { return " Name another with --state or $CAIP_STATE."; }
+
+std::string Number(int64_t value) { return std::to_string(value); }
+
+std::string Gpus(int64_t count, std::string_view type) {
+  return Number(count) + " " + std::string(type);
+}
+
+}  // namespace
+
+Error StateUnnamed() {
+  return {Code::kFailedPrecondition,
+          "There is no place for the state directory: $HOME and $XDG_STATE_HOME are not set." +
+              Remedy()};
+}
+
+Error StateNotWritable(const Path& path, const Error& cause) {
+  return {cause.code == Code::kResourceExhausted ? cause.code : Code::kPermissionDenied,
+          "The state directory " + Quoted(path.string()) + " cannot be written: " + cause.message +
+              "." + Remedy()};
+}
+
+Error StateNoDirectory(const Path& path) {
+  return {Code::kPermissionDenied,
+          "The state directory " + Quoted(path.string()) + " is no directory." + Remedy()};
+}
+
+Error StateOfAnotherUser(const Path& path, uid_t owner, uid_t self) {
+  return {Code::kPermissionDenied, "The state directory " + Quoted(path.string()) +
+                                       " belongs to user " + Number(owner) + ", but caip runs as " +
+                                       Number(self) + "." + Remedy()};
+}
+
+Error StateTaken(const Path& path, const std::optional<StateOwner>& owner) {
+  std::string who = "another caip";
+  if (owner && owner->pid != 0) {
+    who += " (process " + Number(owner->pid) + ", version " + owner->version + ", since " +
+           owner->started_at + (owner->url.empty() ? "" : ", serving " + owner->url) + ")";
+  }
+  return {Code::kFailedPrecondition, "The state directory " + Quoted(path.string()) +
+                                         " is in use by " + who +
+                                         ". Stop it with `caip stop`, or use it." + Remedy()};
+}
+
+Error JobStoreFailed(Code code, const Path& file, std::string_view why) {
+  return {code, "The job store " + Quoted(file.string()) + " cannot be used: " + std::string(why) +
+                    (code == Code::kDataLoss ? ". Move it away to begin anew." : ".")};
+}
+
+Error JobStoreTooNew(const Path& file, int64_t version) {
+  return {Code::kDataLoss, "The job store " + Quoted(file.string()) +
+                               " is of a newer caip (schema " + Number(version) +
+                               "). Use that one, or another state directory."};
+}
+
+Error JobRecordBroken(const Path& file, std::string_view job, const Error& cause) {
+  return {Code::kDataLoss, "The job store " + Quoted(file.string()) + " has a broken record, " +
+                               std::string(job) + ": " + cause.message};
+}
+
+Error JobRecordExists(std::string_view project, std::string_view job_id) {
+  return {Code::kAlreadyExists,
+          "Project " + Quoted(project) + " has a job " + Quoted(job_id) + " already."};
+}
+
+Error JobRecordMissing(std::string_view project, std::string_view job_id) {
+  return {Code::kNotFound, "Project " + Quoted(project) + " has no job " + Quoted(job_id) + "."};
+}
+
+std::string OtherPython(std::string_view wanted, std::string_view given, std::string_view path) {
+  return "Python " + std::string(wanted) + " was asked for; running " + std::string(given) + " (" +
+         std::string(path) + ") because this host has no Python " + std::string(wanted) +
+         ". Install one or name it under `runtimes:` in the configuration; --strict-runtime "
+         "refuses "
+         "such jobs.";
+}
+
+std::string OtherPythonByConfig(std::string_view wanted, std::string_view given,
+                                std::string_view path, std::string_view key) {
+  return "Python " + std::string(wanted) + " was asked for; running " + std::string(given) + " (" +
+         std::string(path) + ") because the configuration maps " + Quoted(key) + " to it.";
+}
+
+Error PythonNotHere(std::string_view wanted, std::string_view nearest) {
+  return {Code::kFailedPrecondition,
+          "Python " + std::string(wanted) +
+              " was asked for, and this host has none; the nearest is " + std::string(nearest) +
+              ", which --strict-runtime rules out. Install Python " + std::string(wanted) +
+              " or name one under `runtimes:` in the configuration."};
+}
+
+Error PythonTwo(std::string_view wanted) {
+  return {Code::kFailedPrecondition,
+          "Python " + std::string(wanted) +
+              " was asked for; caip runs Python 3 only. Port the "
+              "application and submit it with --python-version=3.7, or map " +
+              Quoted(wanted) + " to a Python 3 under `runtimes:` in the configuration."};
+}
+
+Error NoInterpreter(std::string_view wanted) {
+  return {Code::kFailedPrecondition,
+          "Python " + std::string(wanted) +
+              " was asked for, and no Python 3 was found on this "
+              "host: neither on PATH, nor in /usr/bin, nor in pyenv. Install one (Debian: apt-get "
+              "install python3 python3-pip python3-setuptools python3-wheel), or name it under "
+              "`interpreters:` in the configuration."};
+}
+
+Error MappedInterpreterBroken(std::string_view key, std::string_view path) {
+  return {Code::kFailedPrecondition, "The configuration maps " + Quoted(key) + " to " +
+                                         Quoted(path) +
+                                         ", which is no working Python. Correct "
+                                         "`runtimes:`."};
+}
+
+Error InterpreterTooOld(std::string_view path, std::string_view version) {
+  return {Code::kFailedPrecondition, Quoted(path) + " is Python " + std::string(version) +
+                                         "; caip needs 3.5 or newer. Correct `runtimes:`."};
+}
+
+Error InterpreterWithoutPip(const Path& path) {
+  return {
+      Code::kFailedPrecondition,
+      "The packages cannot be installed: " + path.string() +
+          " has no pip. Install it (Debian: "
+          "apt-get install python3-pip python3-setuptools python3-wheel), or choose another Python "
+          "under `runtimes:` in the configuration."};
+}
+
+Error PackageNameless(std::string_view uri) {
+  return {Code::kUnavailable,
+          "The package " + std::string(uri) + " has no file name behind its last slash."};
+}
+
+Error PackageUnreadable(std::string_view uri, const Error& cause) {
+  return {Code::kUnavailable,
+          "The package " + std::string(uri) + " could not be downloaded: " + cause.message};
+}
+
+Error PackageRefused(std::string_view uri, const Error& cause) {
+  return {Code::kInvalidArgument,
+          "The package " + std::string(uri) + " was not installed: " + cause.message};
+}
+
+Error PackageNoArchive(std::string_view package, std::string_view why) {
+  return {Code::kInvalidArgument,
+          Quoted(package) + " is no readable sdist or wheel (" + std::string(why) +
+              "). Packages are .tar.gz, .zip or .whl files as `python setup.py sdist` or "
+              "bdist_wheel make them."};
+}
+
+Error PackageMemberOutside(std::string_view package, std::string_view member) {
+  return {Code::kInvalidArgument, "member " + Quoted(member) + " of " + Quoted(package) +
+                                      " lies outside of the package. Build the package anew."};
+}
+
+Error PackageMemberNameless(std::string_view package) {
+  return {Code::kInvalidArgument,
+          Quoted(package) + " has a member whose name cannot be read. Build the package anew."};
+}
+
+Error PackageMemberSpecial(std::string_view package, std::string_view member) {
+  return {Code::kInvalidArgument, "member " + Quoted(member) + " of " + Quoted(package) +
+                                      " is neither file nor directory nor link."};
+}
+
+Error PackageLinkOutside(std::string_view package, std::string_view member, std::string_view to) {
+  return {Code::kInvalidArgument, "member " + Quoted(member) + " of " + Quoted(package) +
+                                      " is a link out of the package, to " + Quoted(to) + "."};
+}
+
+Error PackageTooManyMembers(std::string_view package, uint64_t limit) {
+  return {Code::kInvalidArgument,
+          Quoted(package) + " has more than " + std::to_string(limit) + " members."};
+}
+
+Error PackageTooLarge(std::string_view package, std::string_view member, uint64_t limit) {
+  return {Code::kInvalidArgument, Quoted(package) + " unpacks to more than " +
+                                      std::to_string(limit) + " bytes, at member " +
+                                      Quoted(member) + "."};
+}
+
+Error PipFailed(std::string_view command, int status, std::string_view last_words) {
+  return {Code::kAborted, "Command " + Quoted(command) + " returned non-zero exit status " +
+                              Number(status) + ".\n" + std::string(last_words)};
+}
+
+Error EnvironmentNotMade(const Error& cause) {
+  return {cause.code, "The Python environment of the job could not be made: " + cause.message};
+}
+
+Error InstallationStopped() { return {Code::kCancelled, "The installation was stopped."}; }
+
+Error FakeGpusMalformed(std::string_view text, std::string_view why) {
+  return {Code::kInvalidArgument, "fake GPUs " + Quoted(text) + ": " + std::string(why) +
+                                      ". Write COUNTxTYPE, with commas between several: "
+                                      "4xNVIDIA_TESLA_T4,2xNVIDIA_TESLA_V100."};
+}
+
+Error GpusNeverEnough(int64_t asked, std::string_view type, int64_t present,
+                      std::string_view source) {
+  return {
+      Code::kFailedPrecondition,
+      "The job asks for " + Gpus(asked, type) + " at once, but this host has " + Number(present) +
+          " (" + std::string(source) +
+          "), so it could never start. Ask for fewer, or start caip with --gpus=share (replicas "
+          "share GPUs) or --gpus=cpu (run without)."};
+}
+
+Error TpuTaken() { return {Code::kResourceExhausted, "Another program holds this host's TPU."}; }
+
+std::string OtherGpu(std::string_view task, int64_t asked, std::string_view type,
+                     std::string_view given) {
+  return std::string(task) + " asked for " + Gpus(asked, type) + "; it gets " + std::string(given) +
+         ", which this host has.";
+}
+
+std::string FewerGpus(std::string_view task, int64_t asked, std::string_view type, int64_t given) {
+  return std::string(task) + " asked for " + Gpus(asked, type) + "; it gets " + Number(given) +
+         ", all that this host has (--gpus=share).";
+}
+
+std::string GpusShared(std::string_view task, int64_t count) {
+  return std::string(task) + " shares " + (count == 1 ? "its GPU" : "its GPUs") +
+         " with other replicas (--gpus=share).";
+}
+
+std::string OnCpuInstead(std::string_view asked, bool has_gpus) {
+  return "The job asked for " + std::string(asked) + "; it runs on the CPU, because " +
+         (has_gpus ? "of --gpus=cpu." : "this host has no GPU (--fake-gpus pretends some).");
+}
+
+std::string FakeTpu(std::string_view type, int64_t count) {
+  return "The job asked for " + Gpus(count, type) +
+         "; this host has no TPU, so it gets the variables of one and runs on the CPU.";
+}
+
+std::string OtherTpu(std::string_view type, int64_t count, int64_t given) {
+  return "The job asked for " + Gpus(count, type) + "; it gets this host's TPU (" + Number(given) +
+         (given == 1 ? " chip)." : " chips).");
+}
+
+Error NoLoopbackBlock(int tries) {
+  return {Code::kResourceExhausted,
+          "No loopback addresses with a free port 2222 were found in " + Number(tries) +
+              " tries. Does a program listen on 0.0.0.0:2222? Stop it, or start caip with "
+              "--addressing=ports."};
+}
+
+Error NoFreePort(int tries) {
+  return {Code::kResourceExhausted,
+          "No free port of localhost was found in " + Number(tries) + " tries."};
+}
+
+}  // namespace caip::host::errors

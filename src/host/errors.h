@@ -1,0 +1,79 @@
+#pragma once
+// Every text that a user can read in an error of the host's adapters is made here. A maker is named
+// after the failure and takes the facts.
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/files.h"
+#include "base/result.h"
+
+namespace caip::host {
+
+struct StateOwner;
+
+namespace errors {
+
+// The state directory.
+Error StateUnnamed();
+Error StateNotWritable(const Path& path, const Error& cause);
+Error StateNoDirectory(const Path& path);
+Error StateOfAnotherUser(const Path& path, uid_t owner, uid_t self);
+Error StateTaken(const Path& path, const std::optional<StateOwner>& owner);
+
+// Jobs on disk.
+Error JobStoreFailed(Code code, const Path& file, std::string_view why);
+Error JobStoreTooNew(const Path& file, int64_t version);
+Error JobRecordBroken(const Path& file, std::string_view job, const Error& cause);
+Error JobRecordExists(std::string_view project, std::string_view job_id);
+Error JobRecordMissing(std::string_view project, std::string_view job_id);
+
+// Interpreters. The first three are warnings for a job's log.
+std::string OtherPython(std::string_view wanted, std::string_view given, std::string_view path);
+std::string OtherPythonByConfig(std::string_view wanted, std::string_view given,
+                                std::string_view path, std::string_view key);
+Error PythonNotHere(std::string_view wanted, std::string_view nearest);
+Error PythonTwo(std::string_view wanted);
+Error NoInterpreter(std::string_view wanted);
+Error MappedInterpreterBroken(std::string_view key, std::string_view path);
+Error InterpreterTooOld(std::string_view path, std::string_view version);
+Error InterpreterWithoutPip(const Path& path);
+
+// Packages.
+Error PackageNameless(std::string_view uri);
+Error PackageUnreadable(std::string_view uri, const Error& cause);
+Error PackageRefused(std::string_view uri, const Error& cause);  // kInvalidArgument
+Error PackageNoArchive(std::string_view package, std::string_view why);
+Error PackageMemberOutside(std::string_view package, std::string_view member);
+Error PackageMemberNameless(std::string_view package);
+Error PackageMemberSpecial(std::string_view package, std::string_view member);
+Error PackageLinkOutside(std::string_view package, std::string_view member, std::string_view to);
+Error PackageTooManyMembers(std::string_view package, uint64_t limit);
+Error PackageTooLarge(std::string_view package, std::string_view member, uint64_t limit);
+Error PipFailed(std::string_view command, int status, std::string_view last_words);
+Error EnvironmentNotMade(const Error& cause);
+Error InstallationStopped();
+
+// Devices. Warnings are for a job's log.
+Error FakeGpusMalformed(std::string_view text, std::string_view why);
+Error GpusNeverEnough(int64_t asked, std::string_view type, int64_t present,
+                      std::string_view source);
+Error TpuTaken();
+std::string OtherGpu(std::string_view task, int64_t asked, std::string_view type,
+                     std::string_view given);
+std::string FewerGpus(std::string_view task, int64_t asked, std::string_view type, int64_t given);
+std::string GpusShared(std::string_view task, int64_t count);
+std::string OnCpuInstead(std::string_view asked, bool has_gpus);
+std::string FakeTpu(std::string_view type, int64_t count);
+std::string OtherTpu(std::string_view type, int64_t count, int64_t given);
+
+// Addresses.
+Error NoLoopbackBlock(int tries);
+Error NoFreePort(int tries);
+
+}  // namespace errors
+}  // namespace caip::host

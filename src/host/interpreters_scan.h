@@ -1,0 +1,14 @@
+#pragma once
+// Where interpreters may be, without running any: names, links, first bytes.
+
+#include <vector>
+
+#include "host/interpreters.h"
+
+namespace caip::host {
+
+/// Candidates, best first: configured, $PATH, /usr/local/bin and /usr/bin, pyenv's versions. Shell
+/// wrappers (pyenv's shims) are left out unless configured: what they run depends on the directory.
+std::vector<InterpreterCandidate> ScanForInterpreters(const InterpreterSearch& search);
+
+}  // namespace caip::host
