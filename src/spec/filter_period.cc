@@ -1,0 +1,54 @@
+// Times of a filter: RFC 3339 or a beginning of it.
+
+#include <chrono>
+
+#include "base/text.h"
+#include "spec/filter_comparison.h"
+
+namespace caip::spec {
+namespace {
+
+using std::chrono::days;
+using std::chrono::hours;
+using std::chrono::minutes;
+using std::chrono::months;
+using std::chrono::seconds;
+using std::chrono::sys_days;
+using std::chrono::year_month_day;
+using std::chrono::years;
+
+// What a shortened time lacks, by how long it is.
+constexpr std::string_view kWhole = "0000-01-01T00:00:00";
+
+bool IsBeginning(size_t length) {
+  return length == 4 || length == 7 || length == 10 || length == 13 || length == 16;
+}
+
+Instant EndOf(Instant first, size_t length) {
+  const auto day = std::chrono::floor<days>(first);
+  const year_month_day date(day);
+  if (length == 4) return sys_days(date + years(1));
+  if (length == 7) return sys_days(date + months(1));
+  if (length == 10) return first + days(1);
+  if (length == 13) return first + hours(1);
+  return first + minutes(1);
+}
+
+}  // namespace
+
+std::optional<Period> ParsePeriod(std::string_view text) {
+  std::string whole(text);
+  if (IsBeginning(text.size())) {
+    whole += kWhole.substr(text.size());
+    const auto first = ParseRfc3339(whole + "Z");
+    if (!first) return std::nullopt;
+    return Period{*first, EndOf(*first, text.size())};
+  }
+  auto first = ParseRfc3339(whole);
+  if (!first) first = ParseRfc3339(whole + "Z");
+  if (!first) return std::nullopt;
+  const bool has_fraction = text.find('.') != std::string_view::npos;
+  return Period{*first, *first + (has_fraction ? Duration(1) : Duration(seconds(1)))};
+}
+
+}  // namespace caip::spec
