@@ -94,6 +94,7 @@ std::optional<Instant> ParseRfc3339(std::string_view text) {
                                          std::chrono::month(static_cast<unsigned>(month)),
                                          std::chrono::day(static_cast<unsigned>(day))};
   if (!read || !date.ok() || hour > 23 || minute > 59 || second > 60) return std::nullopt;
+  if (year < 1678 || year > 2261) return std::nullopt;  // what 64 bits of nanoseconds can hold
   return std::chrono::sys_days(date) + std::chrono::hours(hour) + std::chrono::minutes(minute) +
          seconds(second) - offset + Duration(nanoseconds);
 }
