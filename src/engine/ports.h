@@ -179,7 +179,7 @@ struct JobRecord {
 struct JobQuery {
   std::string project;
   int limit = 0;               // 0: all
-  std::string before_id = {};  // continue behind this job id in the order of the list; "" from the start
+  std::string before_id = {};  // continue behind this id in the order of the list; "" at the start
 };
 
 /// Jobs, durably. Reads from any thread, writes from the engine's.

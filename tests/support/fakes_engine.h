@@ -157,8 +157,8 @@ struct Script {
   int exit_code = 0;
   int signal = 0;
   bool out_of_memory = false;
-  std::string traceback;
-  std::string start_error;  // then nothing starts at all
+  std::string traceback = {};
+  std::string start_error = {};  // then nothing starts at all
   /// How long it takes to obey SIGTERM; kForever: it does not.
   Duration obeys_in = std::chrono::milliseconds(20);
   int exit_code_when_told = -1;  // -1: it dies of SIGTERM

@@ -1,0 +1,256 @@
+// The engine on its own thread, with clocks and callers as they are in earnest.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+#include <thread>
+
+#include "engine/engine.h"
+#include "tests/support/fakes_engine.h"
+
+namespace caip::engine {
+namespace {
+
+using spec::JobState;
+using std::chrono::minutes;
+using ::testing::HasSubstr;
+
+/// Replicas that start at once and end when the test says so, or when they are stopped.
+class ObedientLauncher final : public Launcher {
+ public:
+  std::string BootDisk(const ReplicaKey&) const override { return "/disk"; }
+  void Launch(ReplicaLaunch launch, Listener listener) override {
+    listener.on_started(launch.key);
+    std::lock_guard lock(mutex_);
+    if (ends_at_once_) {
+      listener.on_exit({launch.key, 0, 0, false, "", ""});
+    } else {
+      live_.emplace(launch.key, std::move(listener));
+    }
+  }
+  void Signal(const ReplicaKey& key, int signal) override { End(key, signal); }
+  void Kill(const ReplicaKey& key) override { End(key, SIGKILL); }
+  void Discard(const RunKey&) override {}
+  void EndAtOnce() {
+    std::lock_guard lock(mutex_);
+    ends_at_once_ = true;
+  }
+  size_t live() const {
+    std::lock_guard lock(mutex_);
+    return live_.size();
+  }
+
+ private:
+  void End(const ReplicaKey& key, int signal) {
+    std::lock_guard lock(mutex_);
+    const auto found = live_.find(key);
+    if (found == live_.end()) return;
+    found->second.on_exit({key, 0, signal, false, "", ""});
+    live_.erase(found);
+  }
+  mutable std::mutex mutex_;
+  std::map<ReplicaKey, Listener> live_;
+  bool ends_at_once_ = false;
+};
+
+class ReadyPackager final : public Packager {
+ public:
+  void Prepare(PrepareRequest request, std::function<void(Prepared)> done) override {
+    done({request.run, request.attempt, "/bin/python3", {}, "", {}});
+  }
+  void Abandon(const RunKey&) override {}
+};
+
+/// An engine on leaping time, and a way to wait for what it saves.
+struct Service {
+  explicit Service(EngineOptions given = {}) : options(std::move(given)) {}
+  Engine& Start() {
+    engine = std::make_unique<Engine>(
+        options, EnginePorts{launcher, packager, devices, addresses, store, log, storage}, clock);
+    watch = engine->Watch([this](const std::string&, const spec::Job& job) {
+      std::lock_guard lock(mutex);
+      states[job.job_id] = job.state;
+      changed.notify_all();
+    });
+    EXPECT_TRUE(engine->Start().ok());
+    return *engine;
+  }
+  [[nodiscard]] bool Await(const std::string& id, JobState state) {
+    std::unique_lock lock(mutex);
+    return changed.wait_for(lock, minutes(1), [&] { return states[id] == state; });
+  }
+
+  EngineOptions options;
+  LeapClock clock;
+  ObedientLauncher launcher;
+  ReadyPackager packager;
+  CountedDevices devices;
+  NumberedAddresses addresses;
+  MemoryStore store;
+  MemoryLog log;
+  ListedStorage storage;
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::map<std::string, JobState> states;
+  std::unique_ptr<Engine> engine;
+  Subscription watch;
+};
+
+TEST(EngineThread, LeapsOverAQueueOfTwentyMinutes) {
+  EngineOptions options;
+  options.rules.queue_delay = spec::ConstantDelay{minutes(20)};
+  Service service(options);
+  service.launcher.EndAtOnce();
+  Engine& engine = service.Start();
+  const auto before = SystemClock().Now();
+  ASSERT_TRUE(engine.Submit("p", AJob("j")).ok());
+  ASSERT_TRUE(service.Await("j", JobState::kSucceeded)) << "awaited SUCCEEDED";
+  const auto job = engine.Get("p", "j");
+  EXPECT_GE(*job->start_time - *job->create_time, minutes(20));
+  EXPECT_LT(SystemClock().Now() - before, minutes(20));
+}
+
+TEST(EngineThread, ManyCallersAtOnceEachGetTheirAnswer) {
+  Service service;
+  service.launcher.EndAtOnce();
+  Engine& engine = service.Start();
+  std::vector<std::thread> callers;
+  std::atomic<int> taken{0};
+  for (int caller = 0; caller < 8; ++caller) {
+    callers.emplace_back([&, caller] {
+      for (int i = 0; i < 10; ++i) {
+        const std::string id = "j" + std::to_string(caller) + "_" + std::to_string(i);
+        EXPECT_TRUE(engine.Submit("p", AJob(id)).ok());
+        EXPECT_TRUE(engine.UpdateLabels("p", id, {{"i", std::to_string(i)}}, {}).ok());
+        EXPECT_TRUE(engine.Get("p", id).ok());
+        EXPECT_TRUE(engine.Cancel("p", id).ok());
+        const auto again = engine.Submit("p", AJob("shared_" + std::to_string(i)));
+        EXPECT_EQ(again.ok() ? Code::kAlreadyExists : again.error().code, Code::kAlreadyExists);
+        taken += again.ok();
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(taken, 10) << "each id once";
+  EXPECT_EQ(engine.List({.project = "p"})->size(), 90u);
+}
+
+TEST(EngineThread, StopKillsTheReplicasAndLeavesTheJobsToTheNextStart) {
+  Service service;
+  service.Start();
+  ASSERT_TRUE(service.engine->Submit("p", AJob("j")).ok());
+  ASSERT_TRUE(service.Await("j", JobState::kRunning)) << "awaited RUNNING";
+  EXPECT_EQ(service.launcher.live(), 4u);
+  service.engine->Stop();
+  EXPECT_EQ(service.launcher.live(), 0u);
+  EXPECT_EQ(service.store.Get("p", "j")->job.state, JobState::kRunning);
+  EXPECT_EQ(service.engine->Submit("p", AJob("late")).error().code, Code::kUnavailable);
+  EXPECT_EQ(service.engine->Cancel("p", "j").error().code, Code::kUnavailable);
+  EXPECT_TRUE(service.engine->Get("p", "j").ok()) << "reading goes on";
+
+  service.launcher.EndAtOnce();
+  service.watch = {};
+  service.devices.LoseAll();
+  service.addresses.LoseAll();
+  service.Start();
+  ASSERT_TRUE(service.Await("j", JobState::kSucceeded)) << "awaited SUCCEEDED";
+}
+
+TEST(EngineThread, ChecksEverythingBeforeAJobIsCreated) {
+  Service service;
+  service.storage.read_only = {"locked"};
+  Engine& engine = service.Start();
+  spec::Job broken = AJob("9lives");
+  broken.training_input->region = "mars-north1";
+  const auto rules = engine.Submit("p", broken);
+  EXPECT_EQ(rules.error().code, Code::kInvalidArgument);
+  EXPECT_EQ(rules.error().violations.size(), 2u) << "all at once";
+
+  spec::Job no_bucket = AJob("j");
+  no_bucket.training_input->job_dir = "gs://nobodys/out";
+  EXPECT_THAT(engine.Submit("p", no_bucket).error().message, HasSubstr("nobodys"));
+  spec::Job locked = AJob("j");
+  locked.training_input->job_dir = "gs://locked/out";
+  service.storage.buckets.insert("locked");
+  EXPECT_THAT(engine.Submit("p", locked).error().message, HasSubstr("gs://locked/out"));
+
+  spec::Job nothing_there = AJob("j");
+  nothing_there.training_input->package_uris = {"gs://bucket/none.tar.gz"};
+  nothing_there.training_input->job_dir = "gs://nobodys/out";
+  const auto both = engine.Submit("p", nothing_there);
+  EXPECT_EQ(both.error().violations.size(), 2u);
+  EXPECT_EQ(both.error().violations[0].field, "package_uris");
+  EXPECT_EQ(both.error().violations[1].field, "job_dir");
+  EXPECT_TRUE(engine.List({.project = "p"})->empty());
+}
+
+TEST(EngineThread, AnImageWithoutALocalCommandIsRefusedWithHowToMapIt) {
+  Service service;
+  service.options.rules.launch.images["gcr.io/p/known"] = {"/bin/true"};
+  Engine& engine = service.Start();
+  spec::Job job = AJob("j", 1, 0);
+  spec::TrainingInput& input = *job.training_input;
+  input.package_uris.clear();
+  input.python_module = input.runtime_version = input.python_version = "";
+  input.master.config.emplace().image_uri = "gcr.io/p/unknown:1";
+  const auto refused = engine.Submit("p", job);
+  EXPECT_EQ(refused.error().code, Code::kFailedPrecondition);
+  EXPECT_THAT(refused.error().message, HasSubstr("--map-image 'gcr.io/p/unknown:1=COMMAND'"));
+  EXPECT_EQ(refused.error().violations[0].field, "master_config.image_uri");
+  input.master.config->image_uri = "gcr.io/p/known:1";
+  EXPECT_TRUE(engine.Submit("p", job).ok());
+}
+
+TEST(EngineThread, ATuningJobIsValidatedAndHonestlyRefused) {
+  Service service;
+  Engine& engine = service.Start();
+  spec::Job job = AJob("j");
+  spec::HyperparameterSpec& tuning = job.training_input->hyperparameters.emplace();
+  tuning.goal = "MAXIMIZE";
+  spec::ParameterSpec& rate = tuning.params.emplace_back();
+  rate.parameter_name = "rate";
+  rate.type = "DOUBLE";
+  rate.min_value = 0.1;
+  rate.max_value = 1;
+  EXPECT_TRUE(engine.Check(job).ok()) << engine.Check(job).error().message;
+  const auto refused = engine.Submit("p", job);
+  EXPECT_EQ(refused.error().code, Code::kUnimplemented);
+  EXPECT_THAT(refused.error().message, HasSubstr("tuning is not implemented yet"));
+  rate.max_value.reset();
+  EXPECT_EQ(engine.Submit("p", job).error().code, Code::kInvalidArgument);
+}
+
+TEST(UpdateLabels, ReplacesTheWholeMapAndChangesTheEtag) {
+  Service service;
+  Engine& engine = service.Start();
+  spec::Job job = AJob("j");
+  job.labels = {{"a", "1"}, {"b", "2"}};
+  const auto created = engine.Submit("p", job);
+  ASSERT_TRUE(created.ok());
+  const auto updated = engine.UpdateLabels("p", "j", {{"c", "3"}}, created->etag);
+  ASSERT_TRUE(updated.ok());
+  EXPECT_EQ(updated->labels, (std::map<std::string, std::string>{{"c", "3"}}));
+  EXPECT_NE(updated->etag, created->etag);
+  EXPECT_EQ(updated->etag.size(), 8u);
+  EXPECT_EQ(engine.Get("p", "j")->labels, updated->labels);
+  EXPECT_EQ(engine.UpdateLabels("p", "j", {}, created->etag).error().code, Code::kAborted);
+  EXPECT_TRUE(engine.UpdateLabels("p", "j", {}, {}).ok()) << "without an etag: unconditionally";
+}
+
+TEST(UpdateLabels, WorksInEveryStateAndRefusesWhatIsNoLabel) {
+  Service service;
+  service.launcher.EndAtOnce();
+  Engine& engine = service.Start();
+  ASSERT_TRUE(engine.Submit("p", AJob("j")).ok());
+  ASSERT_TRUE(service.Await("j", JobState::kSucceeded)) << "awaited SUCCEEDED";
+  const auto updated = engine.UpdateLabels("p", "j", {{"done", "yes"}}, {});
+  ASSERT_TRUE(updated.ok());
+  EXPECT_EQ(engine.Get("p", "j")->labels.at("done"), "yes");
+  EXPECT_EQ(engine.Get("p", "j")->state, JobState::kSucceeded);
+  EXPECT_EQ(engine.UpdateLabels("p", "j", {{"No", ""}}, {}).error().code, Code::kInvalidArgument);
+  EXPECT_EQ(engine.UpdateLabels("p", "none", {}, {}).error().code, Code::kNotFound);
+}
+
+}  // namespace
+}  // namespace caip::engine
