@@ -206,17 +206,14 @@ Error FakeGpusMalformed(std::string_view text, std::string_view why) {
                                       "4xNVIDIA_TESLA_T4,2xNVIDIA_TESLA_V100."};
 }
 
-Error GpusNeverEnough(int64_t asked, std::string_view type, int64_t present,
-                      std::string_view source) {
+Error GpusNeverEnough(std::string_view asked, int64_t present, std::string_view source) {
   return {
       Code::kFailedPrecondition,
-      "The job asks for " + Gpus(asked, type) + " at once, but this host has " + Number(present) +
-          " (" + std::string(source) +
+      "The job asks for " + std::string(asked) + " at once, but this host has " + Number(present) +
+          (present == 1 ? " GPU" : " GPUs") + " (found by: " + std::string(source) +
           "), so it could never start. Ask for fewer, or start caip with --gpus=share (replicas "
-          "share GPUs) or --gpus=cpu (run without)."};
+          "share GPUs) or --gpus=cpu (they run without)."};
 }
-
-Error TpuTaken() { return {Code::kResourceExhausted, "Another program holds this host's TPU."}; }
 
 std::string OtherGpu(std::string_view task, int64_t asked, std::string_view type,
                      std::string_view given) {

@@ -60,9 +60,7 @@ Error InstallationStopped();
 
 // Devices. Warnings are for a job's log.
 Error FakeGpusMalformed(std::string_view text, std::string_view why);
-Error GpusNeverEnough(int64_t asked, std::string_view type, int64_t present,
-                      std::string_view source);
-Error TpuTaken();
+Error GpusNeverEnough(std::string_view asked, int64_t present, std::string_view source);
 std::string OtherGpu(std::string_view task, int64_t asked, std::string_view type,
                      std::string_view given);
 std::string FewerGpus(std::string_view task, int64_t asked, std::string_view type, int64_t given);
