@@ -26,6 +26,7 @@ constexpr Shape kShapes[] = {
     {Code::kResourceExhausted, 403, "quotaExceeded"},
     {Code::kNotFound, 404, "notFound"},
     {Code::kAlreadyExists, 409, "conflict"},
+    {Code::kAborted, 409, "conflict"},
     {Code::kFailedPrecondition, 412, "conditionNotMet"},
     {Code::kOutOfRange, 416, "requestedRangeNotSatisfiable"},
     {Code::kUnimplemented, 501, "notImplemented"},
@@ -148,6 +149,22 @@ Error ChunkOutOfPlace(uint64_t wanted, uint64_t got) {
   return {Code::kInvalidArgument, "Invalid Content-Range: the next byte must be number " +
                                       std::to_string(wanted) + " or an earlier one, not " +
                                       std::to_string(got) + "."};
+}
+
+Error UploadUnknown() {
+  return {
+      Code::kOutOfRange,
+      "This upload session does not exist: it was cancelled, or its URL is not from here. Start "
+      "a new one."};
+}
+
+Error UploadTakenOver() {
+  return {Code::kAborted, "A later request has taken over this upload session."};
+}
+
+Error UploadBytesLost() {
+  return {Code::kUnavailable,
+          "The bytes of this upload session were lost. Ask where it stands, and send them again."};
 }
 
 Error TooManySources(size_t count) {

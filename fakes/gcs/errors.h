@@ -34,6 +34,9 @@ Error NameMissing();
 Error UploadLengthWrong(uint64_t wanted, uint64_t got);
 Error ContentRangeInvalid(std::string_view text);
 Error ChunkOutOfPlace(uint64_t wanted, uint64_t got);
+Error UploadUnknown();
+Error UploadTakenOver();
+Error UploadBytesLost();
 Error TooManySources(size_t count);
 Error NotImplemented(std::string_view what);
 

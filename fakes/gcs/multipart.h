@@ -1,0 +1,51 @@
+#pragma once
+// multipart/* bodies as real clients send them, read in constant memory: boundaries in single
+// quotes that are not part of them, lines that end in a bare LF, parts without headers.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "http/message.h"
+
+namespace caip::gcs {
+
+/// What the boundary may be, by a Content-Type: quotes may belong to it or not. Empty: no boundary.
+std::vector<std::string> BoundariesOf(std::string_view content_type);
+
+/// Reads part by part. One thread. `source` must outlive it.
+class MultipartReader final : public http::BodyReader {
+ public:
+  MultipartReader(http::BodyReader& source, std::vector<std::string> boundaries);
+  /// Skips what is left of the part before; false after the last one.
+  Result<bool> NextPart();
+  const http::Headers& headers() const { return headers_; }
+  /// The current part's bytes; 0 at its end.
+  Result<size_t> Read(char* buffer, size_t size) override;
+  /// The rest of the current part.
+  Result<std::string> ReadPart(size_t limit);
+
+ private:
+  std::string_view pending() const { return std::string_view(buffer_).substr(begin_); }
+  Result<bool> ReceiveMore();
+  Result<std::string> TakeLine();
+  Status FindFirstBoundary();
+  Status ReadHeaders();
+  /// How many of the pending bytes are surely data; 0 at the boundary or when more is needed.
+  Result<size_t> DataAhead();
+  Status FinishPart();
+
+  http::BodyReader& source_;
+  std::vector<std::string> boundaries_;
+  std::string delimiter_;  // line end, two dashes, boundary
+  std::string buffer_;
+  size_t begin_ = 0;
+  bool source_ended_ = false;
+  bool in_part_ = false;
+  bool at_part_start_ = false;
+  bool ended_ = false;
+  http::Headers headers_;
+};
+
+}  // namespace caip::gcs
