@@ -169,7 +169,7 @@ struct AcceleratorRow {
   const char* v100;
 };
 
-// https://cloud.google.com/ai-platform/training/docs/using-gpus#compute-engine-machine-types-with-gpu
+// docs/using-gpus#compute-engine-machine-types-with-gpu
 const AcceleratorRow kAccelerators[] = {
     {"n1-standard-4 n1-standard-8", "1,2,4,8", "1,2,4", "1,2,4", "1,2,4", "1,2,4,8"},
     {"n1-standard-16", "2,4,8", "1,2,4", "1,2,4", "1,2,4", "2,4,8"},

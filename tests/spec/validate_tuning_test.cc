@@ -1,4 +1,4 @@
-// https://cloud.google.com/ai-platform/training/docs/reference/rest/v1/projects.jobs#HyperparameterSpec
+// docs/reference/rest/v1/projects.jobs#HyperparameterSpec
 
 #include <cmath>
 #include <limits>
