@@ -44,6 +44,17 @@ std::vector<std::string> Tracebacks() {
   return lines;
 }
 
+std::vector<std::string> Records() {
+  std::vector<std::string> lines;
+  for (int i = 0; i < 1000; ++i) {
+    lines.push_back(
+        "\x1e"
+        "caip-log:{\"severity\":\"INFO\",\"message\":\"epoch 3 step " +
+        std::to_string(i) + ": loss 0.0123\",\"pathname\":\"/x/trainer/task.py\",\"lineno\":73}");
+  }
+  return lines;
+}
+
 void Classify(benchmark::State& state, Stream stream, const std::vector<std::string>& lines) {
   LineClassifier classifier(stream);
   size_t entries = 0;
@@ -63,6 +74,7 @@ BENCHMARK_CAPTURE(Classify, stdout_plain, Stream::kStdout, Plain());
 BENCHMARK_CAPTURE(Classify, stderr_plain, Stream::kStderr, Plain());
 BENCHMARK_CAPTURE(Classify, stderr_tensorflow, Stream::kStderr, TensorFlow());
 BENCHMARK_CAPTURE(Classify, stderr_tracebacks, Stream::kStderr, Tracebacks());
+BENCHMARK_CAPTURE(Classify, stderr_records, Stream::kStderr, Records());
 
 }  // namespace
 

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 #include <optional>
 #include <utility>
 
+#include "spec/python_record.h"
 #include "spec/traceback.h"
 
 namespace caip::spec {
@@ -130,6 +132,15 @@ std::string_view WithoutNewlines(std::string_view text) {
   return text;
 }
 
+// Where the mark of a record of Python's logging stands in a line, which may begin with words that
+// another thread or a progress bar has not ended yet; npos where there is none.
+size_t FindRecordMark(std::string_view line) {
+  if (line.empty() || !std::memchr(line.data(), kPythonRecordMark[0], line.size())) {
+    return std::string_view::npos;  // nearly always
+  }
+  return line.find(kPythonRecordMark);
+}
+
 // Each line of `text` that is not empty, as an ERROR of its own.
 void EmitLines(std::string_view text, const LineClassifier::Emit& emit) {
   while (!text.empty()) {
@@ -148,8 +159,40 @@ void LineClassifier::Feed(std::string_view line, const Emit& emit) {
     if (!line.empty()) emit(Plain(line, Severity::kInfo));
     return;
   }
+  const size_t mark = FindRecordMark(line);
+  if (mark != std::string_view::npos && FeedRecord(line, mark, emit)) return;
+  FeedUnmarked(line, emit);
+}
+
+bool LineClassifier::FeedRecord(std::string_view line, size_t mark, const Emit& emit) {
+  const auto record = ParsePythonRecord(line.substr(mark + kPythonRecordMark.size()));
+  if (!record) return false;
+  if (mark > 0) FeedUnmarked(line.substr(0, mark), emit);
+  CapturedEntry entry;
+  entry.severity = record->severity;
+  entry.message = record->message;
+  entry.pathname = record->pathname;
+  entry.line_number = record->line_number;
+  entry.thread = record->thread;
+  EmitBetween(entry, emit);
+  return true;
+}
+
+void LineClassifier::FeedUnmarked(std::string_view line, const Emit& emit) {
   if (state_ != State::kPlain && FeedHeld(line, emit)) return;
   FeedPlain(line, emit);
+}
+
+// An entry that is surely no part of what is held. Behind an exception that is whole, it comes
+// after it; everywhere else it is of another thread, and what is held goes on after it.
+void LineClassifier::EmitBetween(const CapturedEntry& entry, const Emit& emit) {
+  if (state_ == State::kTail && !chain_is_open_) Close(sure_bytes_, emit);
+  EmitOne(entry, emit);
+}
+
+void LineClassifier::EmitOne(const CapturedEntry& entry, const Emit& emit) {
+  emit(entry);
+  if (!last_traceback_.empty() && ++entries_since_ > kLastWordsMax) last_traceback_.clear();
 }
 
 void LineClassifier::FeedPlain(std::string_view line, const Emit& emit) {
@@ -158,8 +201,7 @@ void LineClassifier::FeedPlain(std::string_view line, const Emit& emit) {
   if (OpensTraceback(line)) return Open(line, State::kFrames);
   if (OpensSyntaxError(line)) return Open(line, State::kSyntaxError);
   CapturedEntry entry;
-  emit(ParsePrefix(line, entry) ? entry : Plain(line, Severity::kError));
-  if (!last_traceback_.empty() && ++entries_since_ > kLastWordsMax) last_traceback_.clear();
+  EmitOne(ParsePrefix(line, entry) ? entry : Plain(line, Severity::kError), emit);
 }
 
 bool LineClassifier::FeedHeld(std::string_view line, const Emit& emit) {
@@ -169,8 +211,7 @@ bool LineClassifier::FeedHeld(std::string_view line, const Emit& emit) {
   }
   CapturedEntry entry;
   if (!StartsBlank(line) && ParsePrefix(line, entry)) {  // of another thread, in between
-    if (state_ == State::kTail) Close(sure_bytes_, emit);
-    emit(entry);
+    EmitBetween(entry, emit);
     return true;
   }
   if (state_ == State::kSyntaxError) return FeedSyntaxError(line, emit);

@@ -25,7 +25,8 @@ struct CapturedEntry {
 
 /// The lines of one stream of one replica, in their order. stdout: every line that is not empty is
 /// an INFO. stderr: ERROR, unless TensorFlow's C++ or gRPC has put a level before it; a traceback
-/// is one ERROR entry. Any thread, but one at a time. Copies nothing of a plain line.
+/// is one ERROR entry, a record of Python's logging (python_record.h) one with its own level. Any
+/// thread, but one at a time. Copies nothing of a plain line.
 class LineClassifier {
  public:
   using Emit = std::function<void(const CapturedEntry&)>;  // make it once, not for each line
@@ -55,12 +56,17 @@ class LineClassifier {
     kTail,         // behind the exception: the rest of it, a chained one, or something else
   };
 
+  // False where the line only looks like a record.
+  bool FeedRecord(std::string_view line, size_t mark, const Emit& emit);
+  void FeedUnmarked(std::string_view line, const Emit& emit);
   void FeedPlain(std::string_view line, const Emit& emit);
   // Each returns false where the line is no part of what is held, which then has been handed over.
   bool FeedHeld(std::string_view line, const Emit& emit);
   bool FeedFrames(std::string_view line, const Emit& emit);
   bool FeedSyntaxError(std::string_view line, const Emit& emit);
   bool FeedTail(std::string_view line, const Emit& emit);
+  void EmitBetween(const CapturedEntry& entry, const Emit& emit);
+  void EmitOne(const CapturedEntry& entry, const Emit& emit);
   void Open(std::string_view line, State state);
   void Append(std::string_view line);
   void AppendSurely(std::string_view line);

@@ -284,5 +284,114 @@ TEST(ExceptionGroups, ChainWithTracebacksBothWays) {
   EXPECT_EQ(Stderr(kTrace + link + kGroup + "next\n").size(), 2u);
 }
 
+// What the hook in the interpreter writes for a record.
+std::string Record(const std::string& level, const std::string& message) {
+  return "\x1e"
+         "caip-log:{\"severity\":\"" +
+         level + "\",\"message\":\"" + message + "\",\"pathname\":\"/t/task.py\",\"lineno\":7}\n";
+}
+
+TEST(Records, HaveTheirOwnLevel) {
+  for (const std::string level : {"DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"}) {
+    EXPECT_THAT(Stderr(Record(level, "text"), End::kNone), ElementsAre(level + " text"));
+  }
+}
+
+TEST(Records, HaveTheirPlaceAndThread) {
+  LineClassifier classifier(Stream::kStderr);
+  int entries = 0;
+  classifier.Feed(
+      "\x1e"
+      "caip-log:{\"severity\":\"INFO\",\"message\":\"\",\"pathname\":\"/t/a \\u00e9.py\","
+      "\"lineno\":12,\"thread\":\"140\"}\r",
+      [&](const CapturedEntry& entry) {
+        ++entries;
+        EXPECT_EQ(entry.message, "");
+        EXPECT_EQ(entry.pathname, "/t/a \u00e9.py");
+        EXPECT_EQ(entry.line_number, 12);
+        EXPECT_EQ(entry.thread, "140");
+      });
+  EXPECT_EQ(entries, 1);
+}
+
+TEST(Records, AreOneEntryHoweverManyLinesTheyHaveAndWhateverTheySay) {
+  EXPECT_THAT(Stderr(Record("ERROR", "bad\\nTraceback (most recent call last):\\nE: 1") +
+                     Record("INFO", "I a.cc:3] x")),
+              ElementsAre("ERROR bad|Traceback (most recent call last):|E: 1", "INFO I a.cc:3] x"));
+}
+
+TEST(Records, MayFollowALineThatHasNotEnded) {
+  EXPECT_THAT(Stderr("\r 5% done" + Record("INFO", "epoch 1") + "\r 6% done\n"),
+              ElementsAre("ERROR \r 5% done", "INFO epoch 1", "ERROR \r 6% done"));
+}
+
+TEST(Records, ThatAreBrokenAreLines) {
+  const std::string mark =
+      "\x1e"
+      "caip-log:";
+  const std::string lines[] = {
+      mark,
+      mark + "{",
+      mark + "[]",
+      mark + "{}",
+      mark + R"({"severity":"INFO"})",
+      mark + R"({"severity":"INFO","message":3})",
+      mark + R"({"severity":"LOUD","message":"x"})",
+      mark + R"({"severity":"INFO","message":"x"} y)",
+      "\x1e"
+      R"(caip-log {"severity":"INFO","message":"x"})",
+      "\x1e",
+      "x" + mark + "{",
+  };
+  for (const std::string& line : lines) {
+    EXPECT_THAT(Stderr(line + "\n", End::kNone), ElementsAre("ERROR " + line));
+  }
+}
+
+TEST(Records, OnStdoutAreLines) {
+  const std::string line = Record("ERROR", "x");
+  EXPECT_THAT(Capture(line, End::kNone, Stream::kStdout).entries,
+              ElementsAre("INFO " + line.substr(0, line.size() - 1)));
+}
+
+TEST(Records, DoNotBreakATracebackThatIsStillBeingPrinted) {
+  const std::string whole = std::string(kTrace) +
+                            "\nDuring handling of the above exception, another exception "
+                            "occurred:\n\n" +
+                            kTrace;
+  const std::string entry = Stderr(whole).at(0);
+  const size_t ends =
+      whole.find("ValueError");  // a record behind an exception may be of its thread
+  const size_t goes_on = whole.find("During");
+  int breaks = 0;
+  for (size_t at = whole.find('\n'); at + 1 < whole.size(); at = whole.find('\n', at + 1)) {
+    if (at > ends && at < goes_on) continue;
+    const std::string text = whole.substr(0, at + 1) + Record("INFO", "x") + whole.substr(at + 1);
+    EXPECT_THAT(Stderr(text), ElementsAre("INFO x", entry)) << "behind byte " << at;
+    EXPECT_EQ(Capture(text).classifier.last_traceback(), whole);
+    ++breaks;
+  }
+  EXPECT_EQ(breaks, 8);
+}
+
+TEST(Records, OfAnySizeDoNotBreakATraceback) {
+  const std::string big(250'000, 'x');
+  EXPECT_THAT(Stderr("Traceback (most recent call last):\n" + Record("INFO", big) +
+                     Record("INFO", big) + "ValueError: no\n"),
+              ElementsAre("INFO " + big, "INFO " + big,
+                          "ERROR Traceback (most recent call last):|ValueError: no"));
+}
+
+TEST(Records, ComeBehindTheTracebackThatWasPrintedBefore) {
+  EXPECT_THAT(Stderr(kTrace + Record("INFO", "on"), End::kNone),
+              ElementsAre(kTraceEntry, "INFO on"));
+}
+
+TEST(Records, ShowThatTheProgramHasGoneOnBehindATraceback) {
+  std::string text = kTrace;
+  for (int i = 0; i < 70; ++i) text += Record("INFO", "step");
+  EXPECT_EQ(Capture(text).classifier.last_traceback(), "");
+}
+
 }  // namespace
 }  // namespace caip::spec
