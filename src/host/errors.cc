@@ -136,6 +136,13 @@ Error InterpreterWithoutPip(const Path& path) {
           "under `runtimes:` in the configuration."};
 }
 
+Error PythonHookUnwritable(const Error& cause) {
+  return {cause.code,
+          "Records of Python's logging will be plain lines, all of them ERROR: the hook that tells "
+          "them apart could not be written: " +
+              cause.message};
+}
+
 Error PackageNameless(std::string_view uri) {
   return {Code::kUnavailable,
           "The package " + std::string(uri) + " has no file name behind its last slash."};

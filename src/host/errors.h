@@ -43,6 +43,9 @@ Error MappedInterpreterBroken(std::string_view key, std::string_view path);
 Error InterpreterTooOld(std::string_view path, std::string_view version);
 Error InterpreterWithoutPip(const Path& path);
 
+// The hook for Python's logging.
+Error PythonHookUnwritable(const Error& cause);
+
 // Packages.
 Error PackageNameless(std::string_view uri);
 Error PackageUnreadable(std::string_view uri, const Error& cause);

@@ -2,3 +2,13 @@
 if(EXISTS ${CMAKE_SOURCE_DIR}/src/host/launcher/main.cc)
   add_dependencies(caip_host caip-launcher)
 endif()
+# python/sitecustomize.py is compiled in: the body of PythonHookText().
+set(python_hook ${CMAKE_CURRENT_LIST_DIR}/python/sitecustomize.py)
+set(python_hook_embedded ${CMAKE_BINARY_DIR}/generated/host/python_hook_text.cc)
+set_property(DIRECTORY ${CMAKE_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${python_hook})
+file(READ ${python_hook} text)
+string(CONCAT python_hook_source "// Made by src/host/module.cmake.\n"
+       "#include \"host/python_hook.h\"\n\n"
+       "std::string_view caip::host::PythonHookText() { return R\"~python~(${text})~python~\"; }\n")
+file(CONFIGURE OUTPUT ${python_hook_embedded} CONTENT "${python_hook_source}" @ONLY)
+target_sources(caip_host PRIVATE ${python_hook_embedded})

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "host/errors.h"
 #include "host/packages_build.h"
+#include "host/python_hook.h"
 #include "spec/run_texts.h"
 
 namespace caip::host {
@@ -249,15 +250,18 @@ void PackagerOnHost::Answer(const OrderPtr& order, Prepared prepared) {
 
 Prepared PackagerOnHost::EnvironmentOf(const OrderPtr& order, const std::string& key) const {
   const Path root = cache_.DirectoryOf(key);
-  return {order->request.run,
-          order->request.attempt,
-          (root / "bin/python3").string(),
-          {{"VIRTUAL_ENV", root.string()}},
-          (root / "bin").string(),
-          std::nullopt};
+  engine::Environment variables = {{"VIRTUAL_ENV", root.string()}};
+  if (const Result<Path> hook = InstallPythonHook(options_.state); hook.ok()) {
+    variables.emplace_back("PYTHONPATH", hook->string());
+  } else {
+    Say(order, Severity::kWarning, hook.error().message);
+  }
+  return {order->request.run,   order->request.attempt,  (root / "bin/python3").string(),
+          std::move(variables), (root / "bin").string(), std::nullopt};
 }
 
-void PackagerOnHost::Say(const OrderPtr& order, Severity severity, const std::string& message) {
+void PackagerOnHost::Say(const OrderPtr& order, Severity severity,
+                         const std::string& message) const {
   std::vector<engine::LogLine> lines;
   const Instant now = clock_.Now();
   for (const std::string& task : order->request.log_tasks) {

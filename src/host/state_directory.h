@@ -6,6 +6,7 @@
 //   buckets/       Cloud Storage
 //   disks/         boot disks of replicas (boot_disks.h)
 //   environments/  Python environments by content (environment_cache.h)
+//   python/        what replicas run before their trainer (python_hook.h)
 //   packages/      packages on their way into an environment
 //   interpreters.json  what is known of the host's Pythons (interpreters.h)
 
