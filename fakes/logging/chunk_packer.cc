@@ -60,6 +60,7 @@ Result<std::vector<Chunk>> ChunkPacker::Pack(const std::deque<std::vector<Entry>
       if (i == 0 || chunks.back().entries.size() >= kChunkBytes ||
           id - chunks.back().first_id + 1 >= kChunkEntriesMax) {
         chunks.push_back({id + 1, id, key.first, key.second, time, time, ""});
+        writer_.Begin();
       }
       Chunk& chunk = chunks.back();
       chunk.last_id = ++id;
@@ -81,11 +82,14 @@ bool Unpack(const Chunk& chunk, std::vector<Entry>& entries) {
   std::string_view text = chunk.entries;
   for (uint64_t id = chunk.first_id; !text.empty(); ++id) {
     const size_t end = std::min(text.find('\n'), text.size() - 1);
-    Entry& entry = entries.emplace_back();
-    if (!ReadEntry(text.substr(0, end), entry)) return false;
+    Entry entry;
+    if (!ReadEntry(text.substr(0, end), entries.empty() ? nullptr : &entries.back(), entry)) {
+      return false;
+    }
     entry.project = chunk.project;
     entry.job_id = chunk.job_id;
     entry.insert_id = id;
+    entries.push_back(std::move(entry));
     text.remove_prefix(end + 1);
   }
   return entries.size() == chunk.last_id - chunk.first_id + 1;

@@ -53,10 +53,23 @@ void WriteQuoted(std::string_view value, std::string& text) {
   text.append(CompactJson(Json(std::string(value))));
 }
 
+/// `name` is `"name":`. Members are closed by a comma, the last one's becomes the brace.
 void WriteMember(std::string_view name, std::string_view value, std::string& text) {
-  if (value.empty()) return;
   text.append(name);
   WriteQuoted(value, text);
+  text.push_back(',');
+}
+
+void WriteUnlessEmpty(std::string_view name, std::string_view value, std::string& text) {
+  if (!value.empty()) WriteMember(name, value, text);
+}
+
+/// Writes what differs from the line before, and notes it as the new line before.
+void WriteChange(std::string_view name, const std::string& value, std::string& previous,
+                 std::string& text) {
+  if (value == previous) return;
+  WriteMember(name, value, text);
+  previous = value;
 }
 
 }  // namespace
@@ -75,28 +88,41 @@ void EntryWriter::WriteTime(Instant time, std::string& text) {
 }
 
 void EntryWriter::Write(const Entry& entry, Instant time, std::string& text) {
-  text.append("{\"time\":\"");
-  WriteTime(time, text);
-  text.push_back('"');
-  WriteMember(",\"severity\":", entry.severity, text);
-  WriteMember(",\"task\":", entry.task, text);
-  WriteMember(",\"trial\":", entry.trial, text);
-  WriteMember(",\"message\":", entry.message, text);
-  WriteMember(",\"pathname\":", entry.pathname, text);
-  if (entry.lineno != 0) text.append(",\"lineno\":").append(std::to_string(entry.lineno));
-  WriteMember(",\"thread\":", entry.thread, text);
-  text.append("}\n");
+  text.push_back('{');
+  if (!previous_ || previous_->time != time) {
+    text.append("\"time\":\"");
+    WriteTime(time, text);
+    text.append("\",");
+  }
+  if (!previous_) previous_.emplace();
+  previous_->time = time;
+  WriteChange("\"severity\":", entry.severity, previous_->severity, text);
+  WriteChange("\"task\":", entry.task, previous_->task, text);
+  WriteChange("\"trial\":", entry.trial, previous_->trial, text);
+  WriteMember("\"message\":", entry.message, text);
+  WriteUnlessEmpty("\"pathname\":", entry.pathname, text);
+  if (entry.lineno != 0) {
+    text.append("\"lineno\":").append(std::to_string(entry.lineno)).push_back(',');
+  }
+  WriteUnlessEmpty("\"thread\":", entry.thread, text);
+  text.back() = '}';
+  text.push_back('\n');
 }
 
-bool ReadEntry(std::string_view line, Entry& entry) {
+bool ReadEntry(std::string_view line, const Entry* previous, Entry& entry) {
   const Result<Json> json = ParseJson(line);
   if (!json.ok() || !json->is_object()) return false;
-  const auto time = ParseRfc3339(StringOr(*json, "time"));
-  if (!time) return false;
-  entry.timestamp = *time;
-  entry.severity = StringOr(*json, "severity");
-  entry.task = StringOr(*json, "task");
-  entry.trial = StringOr(*json, "trial");
+  const Entry none;
+  const Entry& before = previous ? *previous : none;
+  entry.timestamp = before.timestamp;
+  if (!previous || Member(*json, "time")) {
+    const auto time = ParseRfc3339(StringOr(*json, "time"));
+    if (!time) return false;
+    entry.timestamp = *time;
+  }
+  entry.severity = StringOr(*json, "severity", before.severity);
+  entry.task = StringOr(*json, "task", before.task);
+  entry.trial = StringOr(*json, "trial", before.trial);
   entry.message = StringOr(*json, "message");
   entry.pathname = StringOr(*json, "pathname");
   entry.lineno = static_cast<int>(IntOr(*json, "lineno", 0));

@@ -8,21 +8,35 @@
 
 namespace caip::logging {
 
-/// Writes entries. Keeps the text of the last second, which most entries share. One thread.
+/// Writes entries. Keeps what an entry has in common with the one before, and the text of the last
+/// second, which most entries share. One thread.
 class EntryWriter {
  public:
-  /// Appends {"time":"...","severity":"...","task":"...","message":"..."} and a newline to `text`,
-  /// with the members that are not empty only; project, job and insert id are the chunk's.
+  /// The next entry has none before it.
+  void Begin() { previous_.reset(); }
+
+  /// Appends {"time":"...","severity":"...","task":"...","trial":"...","message":"..."} and a
+  /// newline to `text`. Of the first four, those that are as in the line before are left out; the
+  /// others are there when they are not empty. Project, job and insert id are the chunk's.
   void Write(const Entry& entry, Instant time, std::string& text);
 
  private:
+  struct Common {
+    Instant time;
+    std::string severity;
+    std::string task;
+    std::string trial;
+  };
+
   void WriteTime(Instant time, std::string& text);
 
+  std::optional<Common> previous_;
   std::chrono::sys_seconds second_ = std::chrono::sys_seconds::min();
   std::string second_text_;  // "2022-02-09T17:36:42"
 };
 
-/// Reads one such line; false when it is none.
-bool ReadEntry(std::string_view line, Entry& entry);
+/// Reads one such line; `previous` is the entry of the line before, nullptr for the first. False
+/// when the line is none.
+bool ReadEntry(std::string_view line, const Entry* previous, Entry& entry);
 
 }  // namespace caip::logging

@@ -4,7 +4,8 @@
 //   chunks(first_id INTEGER PRIMARY KEY, last_id, project, job_id, first_time, last_time, entries)
 //
 // A chunk holds up to some hundreds of consecutive entries of one job; `entries` is text, one JSON
-// object a line. Entry n of a chunk has the insert id first_id + n; times are nanoseconds.
+// object a line; time, severity, task and trial are left out where they are as in the line before.
+// Entry n of a chunk has the insert id first_id + n; times are nanoseconds.
 
 #include <chrono>
 #include <cstdint>

@@ -79,6 +79,33 @@ TEST_F(LogBookTest, GivesBackAllOfAnEntry) {
   EXPECT_GT(back.insert_id, 0u);
 }
 
+TEST_F(LogBookTest, KeepsApartWhatDiffersFromEntryToEntry) {
+  const auto book = Open();
+  std::vector<Entry> entries;
+  for (int i = 0; i < 64; ++i) {  // all combinations of six members, each set or not
+    Entry entry = AnEntry(i & 1 ? "m" : "", i & 2 ? kNoon + seconds(i) : kNoon);
+    if (i & 4) entry.severity = "";
+    if (i & 8) entry.trial = "2";
+    if (i & 16) entry.task = "service";
+    if (i & 32) entry.lineno = i;
+    entries.push_back(entry);
+  }
+  book->Append(entries);
+  ASSERT_TRUE(book->Flush().ok());
+  const auto read = book->ReadAfter("p", "j", 0);
+  ASSERT_EQ(read->size(), entries.size());
+  Instant latest = kNoon;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    latest = std::max(latest, entries[i].timestamp);
+    EXPECT_EQ((*read)[i].timestamp, latest) << i;
+    EXPECT_EQ((*read)[i].message, entries[i].message) << i;
+    EXPECT_EQ((*read)[i].severity, entries[i].severity) << i;
+    EXPECT_EQ((*read)[i].trial, entries[i].trial) << i;
+    EXPECT_EQ((*read)[i].task, entries[i].task) << i;
+    EXPECT_EQ((*read)[i].lineno, entries[i].lineno) << i;
+  }
+}
+
 TEST_F(LogBookTest, WritesTextThatIsNoUtf8SoThatItCanBeRead) {
   const auto book = Open();
   book->Append({AnEntry("a \xff\xfe z"), AnEntry("next")});
