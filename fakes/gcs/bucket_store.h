@@ -57,13 +57,13 @@ struct Preconditions {
 };
 
 struct ListQuery {
-  std::string prefix;
-  std::string delimiter;
-  std::string start_offset;  // first name, inclusive
-  std::string end_offset;    // first name not to be listed
+  std::string prefix = {};
+  std::string delimiter = {};
+  std::string start_offset = {};  // first name, inclusive
+  std::string end_offset = {};    // first name not to be listed
   bool include_trailing_delimiter = false;
   int max_results = 1000;
-  std::string page_token;
+  std::string page_token = {};
   bool with_hashes = true;  // false: md5 and crc32c may be missing, and no file is read for them
 };
 
