@@ -97,6 +97,12 @@ struct Grammar::Impl {
         false);
   }
 
+  // argparse: `--known=anything` is a flag even with blanks in it.
+  bool IsFlag(CLI::App* app, const std::string& word) const {
+    if (word.size() < 2 || word[0] != '-') return false;
+    return LooksLikeFlag(word) || Find(app, word.substr(0, word.find('=')));
+  }
+
   // The words that CLI11 gets: commands and flag names as they are, values hidden.
   struct Scan {
     CLI::App* app;
@@ -133,7 +139,7 @@ struct Grammar::Impl {
     }
     if (equals != std::string::npos) {
       scan.words.push_back(Placeholder(word.substr(equals + 1)));
-    } else if (i + 1 < own.size() && !LooksLikeFlag(own[i + 1])) {
+    } else if (i + 1 < own.size() && !IsFlag(scan.app, own[i + 1])) {
       scan.words.push_back(Placeholder(own[++i]));
     } else {
       throw WrongWord{errors::Argument(name, errors::ExpectedOneArgument())};
@@ -206,7 +212,7 @@ struct Grammar::Impl {
 
   Command Walk(Scan& scan, const Words& words) {
     for (size_t i = 0; i < words.own.size(); ++i) {
-      if (LooksLikeFlag(words.own[i])) {
+      if (IsFlag(scan.app, words.own[i])) {
         ScanFlag(scan, words.own, i);
       } else {
         ScanWord(scan, words.own[i]);
@@ -284,7 +290,7 @@ void Grammar::RequiredFlag(CLI::App& app, const std::string& name, const std::st
 
 void Grammar::Switch(CLI::App& app, const std::string& name, const std::string& help, bool* into) {
   app.add_flag(name, *into, help)->group(impl_->heading);
-  const std::string negated = "--no-" + name.substr(name.find_first_not_of('-'));
+  const std::string negated = "--no-" + name.substr(name.find("--") + 2);
   app.add_flag_callback(negated, [into] { *into = false; })->group("");
 }
 

@@ -56,14 +56,16 @@ class Submission {
 
   spec::SubmitFile File() const { return config_ ? config_->File() : spec::SubmitFile{}; }
 
-  // A full name stands for itself; a bare one needs the other parts.
+  // A full name or URL stands for itself; anything else is a key's id and needs the other parts.
   Status ReadKmsKey() {
     const KmsFlags& kms = command_.kms;
-    const std::string key = kms.key.value_or("");
+    std::string key = kms.key.value_or("");
+    const bool url = key.starts_with("https://") || key.starts_with("http://");
+    if (url) key = key.substr(std::min(key.find("/projects/"), key.size() - 1) + 1);
     const std::vector<std::string> parts = Split(key, '/');
-    const bool full = parts.size() == 8 && parts[0] == "projects" && parts[2] == "locations" &&
+    const bool full = parts.size() >= 8 && parts[0] == "projects" && parts[2] == "locations" &&
                       parts[4] == "keyRings" && parts[6] == "cryptoKeys";
-    if (full) {
+    if (full && !parts[1].empty() && !parts[3].empty() && !parts[5].empty()) {
       flags_.kms_key = key;
       return Ok{};
     }
@@ -73,7 +75,7 @@ class Submission {
     if (key.empty() && ring.empty() && location.empty() && own_project.empty()) return Ok{};
     const Result<std::string> project =
         own_project.empty() ? ProjectOf(command_.gcloud) : Result<std::string>(own_project);
-    if (parts.size() != 1 || key.empty() || ring.empty() || location.empty() || !project.ok()) {
+    if (full || url || key.empty() || ring.empty() || location.empty() || !project.ok()) {
       return errors::EncryptionKeyIncomplete();
     }
     flags_.kms_key = "projects/" + *project + "/locations/" + location + "/keyRings/" + ring +
