@@ -95,7 +95,8 @@ std::vector<http::Route> ControlRoutes(const EmulatorIdentity& identity,
          return Respond(request, Json{{"version", identity.version},
                                       {"pid", ::getpid()},
                                       {"stateDirectory", identity.state_directory},
-                                      {"seed", std::to_string(identity.seed)}});
+                                      {"seed", std::to_string(identity.seed)},
+                                      {"flags", identity.flags}});
        }},
       {"POST", "/emulator/v1:shutdown", "emulator.shutdown",
        [shut_down = std::move(shut_down)](const http::Request& request,

@@ -17,6 +17,7 @@ struct EmulatorIdentity {
   std::string version;
   std::string state_directory;
   uint64_t seed = 0;
+  std::vector<std::string> flags;  // it was started with these
 };
 
 /// Lets requests wait for the next change of a job: a new log entry, or a new state. Its making

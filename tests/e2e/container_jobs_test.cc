@@ -1,0 +1,219 @@
+// Jobs with a mapped image: the whole way from the command line to the outcome, without pip.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <fstream>
+#include <set>
+
+#include "base/text.h"
+#include "tests/support/caip_command.h"
+
+namespace caip::testing {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr char kImage[] = "gcr.io/demo/probe:v1";
+
+class ContainerJobs : public ::testing::Test {
+ protected:
+  // Maps the image to a shell script of that text.
+  std::string Map(const std::string& script) {
+    const Path file = caip_.state().parent_path() / "probe.sh";
+    std::ofstream(file) << "#!/bin/sh\n" << script << "\n";
+    std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+    return std::string(kImage) + "=" + file.string();
+  }
+
+  std::vector<std::string> Words(const std::string& job, const std::string& mapping,
+                                 std::vector<std::string> more = {}) {
+    std::vector<std::string> words = {"jobs",        "submit",      "training",           job,
+                                      "--region",    "us-central1", "--master-image-uri", kImage,
+                                      "--map-image", mapping};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  }
+
+  Transcript Submit(const std::string& job, const std::string& script,
+                    std::vector<std::string> more = {}) {
+    more.insert(more.begin(), "--stream-logs");
+    return caip_.Run(Words(job, Map(script), more));
+  }
+
+  CaipCommand caip_;
+};
+
+TEST_F(ContainerJobs, MasterExitZeroSucceeds) {
+  const Transcript run = Submit("ok_job", "echo hello from $CLOUD_ML_JOB_ID");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("hello from ok_job"));
+  EXPECT_THAT(run.err, HasSubstr("Job completed successfully."));
+  EXPECT_THAT(run.out, HasSubstr("state: SUCCEEDED"));
+}
+
+TEST_F(ContainerJobs, LeaveNothingBehind) {
+  const Transcript run =
+      Submit("tidy", "setsid sleep 1000 & (setsid sh -c 'sleep 1000 &') & exit 0");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_TRUE(ProcessesMentioning(caip_.state().string()).empty());
+}
+
+TEST_F(ContainerJobs, MasterExitNonZeroFailsTheJobAndTheCommand) {
+  const Transcript run = Submit("bad_job", "echo oops >&2; exit 3");
+  EXPECT_EQ(run.exit_code, 1);
+  const Json job = caip_.Describe("bad_job");
+  EXPECT_EQ(StringOr(job, "state"), "FAILED");
+  EXPECT_THAT(StringOr(job, "errorMessage"),
+              HasSubstr("The replica master 0 exited with a non-zero status of 3."));
+  EXPECT_NE(Member(job, "endTime"), nullptr);
+}
+
+TEST_F(ContainerJobs, ArgumentsAndJobDirReachTheEntrypoint) {
+  ASSERT_EQ(caip_.Run({"buckets", "create", "bkt-1"}).exit_code, 0);
+  const Transcript run = Submit("args_job", "for a; do echo \"arg <$a>\"; done",
+                                {"--job-dir", "gs://bkt-1/out", "--", "--x", "a b", "--", "c"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  std::string args;
+  for (const std::string& line : Split(run.err, '\n')) {
+    if (const size_t at = line.find("arg <"); at != std::string::npos) args += line.substr(at + 4);
+  }
+  EXPECT_EQ(args, "<--x><a b><--><c><--job-dir><gs://bkt-1/out>");
+}
+
+TEST_F(ContainerJobs, AClusterSharesOneClusterSpec) {
+  const Transcript run =
+      Submit("cluster", "echo \"SPEC $CLUSTER_SPEC\"; echo \"TF $TF_CONFIG\"; sleep 0.3",
+             {"--scale-tier", "custom", "--master-machine-type", "n1-standard-4",
+              "--worker-machine-type", "n1-standard-4", "--worker-count", "2",
+              "--parameter-server-machine-type", "n1-standard-4", "--parameter-server-count", "1"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  std::vector<std::string> clusters;
+  for (const std::string& line : Split(run.err, '\n')) {
+    const size_t at = line.find("SPEC {");
+    if (at == std::string::npos) continue;
+    const auto spec = ParseJson(line.substr(at + 5));
+    ASSERT_TRUE(spec.ok()) << line;
+    clusters.push_back(CompactJson((*spec)["cluster"]));
+    EXPECT_THAT(StringOr((*spec)["task"], "type"), ::testing::AnyOf("master", "worker", "ps"));
+  }
+  ASSERT_GE(clusters.size(), 3u);
+  for (const std::string& cluster : clusters) EXPECT_EQ(cluster, clusters[0]);
+  EXPECT_THAT(clusters[0], HasSubstr(":2222"));
+}
+
+TEST_F(ContainerJobs, AnUnmappedImageIsRefusedWithWhatToDo) {
+  const Transcript run =
+      caip_.Run({"jobs", "submit", "training", "nomap", "--region", "us-central1",
+                 "--master-image-uri", "gcr.io/demo/other:v1", "--stream-logs"});
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_THAT(run.err, HasSubstr("--map-image"));
+  EXPECT_TRUE(caip_.Describe("nomap").is_null()) << "nothing was stored";
+}
+
+TEST_F(ContainerJobs, AQueueOfTwentyMinutesCostsNothing) {
+  const auto started = std::chrono::steady_clock::now();
+  const Transcript run = Submit("queued", "echo ran", {"--queue-delay", "constant:20m"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::minutes(1));
+  const Json job = caip_.Describe("queued");
+  const auto created = ParseRfc3339(StringOr(job, "createTime"));
+  const auto begun = ParseRfc3339(StringOr(job, "startTime"));
+  ASSERT_TRUE(created && begun) << job.dump();
+  EXPECT_GE(*begun - *created, std::chrono::minutes(20));
+}
+
+TEST_F(ContainerJobs, MaxWaitTimeCancelsAJobThatWaitsInTheQueue) {
+  const Path config = caip_.state().parent_path() / "job.yaml";
+  std::ofstream(config) << "trainingInput:\n  scheduling:\n    maxWaitTime: 1800s\n";
+  const Transcript run =
+      Submit("waiting", "echo ran", {"--queue-delay", "constant:31m", "--config", config.string()});
+  EXPECT_EQ(run.exit_code, 1);
+  const Json job = caip_.Describe("waiting");
+  EXPECT_EQ(StringOr(job, "state"), "CANCELLED");
+  EXPECT_EQ(Member(job, "startTime"), nullptr);
+  EXPECT_NE(Member(job, "endTime"), nullptr);
+}
+
+TEST_F(ContainerJobs, FakeGpusAreLentInDisjointSets) {
+  const Transcript run =
+      Submit("gpus", "echo \"GPUS $CUDA_VISIBLE_DEVICES\"; sleep 0.3",
+             {"--fake-gpus", "4xNVIDIA_TESLA_T4", "--scale-tier", "custom", "--master-machine-type",
+              "n1-standard-8", "--master-accelerator", "type=nvidia-tesla-t4,count=2",
+              "--worker-machine-type", "n1-standard-8", "--worker-count", "1",
+              "--worker-accelerator", "type=nvidia-tesla-t4,count=2"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  std::set<std::string> devices;
+  size_t lines = 0;
+  for (const std::string& line : Split(run.err, '\n')) {
+    const size_t at = line.find("GPUS GPU-");
+    if (at == std::string::npos) continue;
+    ++lines;
+    for (const std::string& device : Split(line.substr(at + 5), ',')) devices.insert(device);
+  }
+  EXPECT_EQ(lines, 2u) << run.err;
+  EXPECT_EQ(devices.size(), 4u) << run.err;
+}
+
+TEST_F(ContainerJobs, TheSameIdIsTakenForEver) {
+  ASSERT_EQ(Submit("once", "exit 0").exit_code, 0);
+  const Transcript again = Submit("once", "exit 0");
+  EXPECT_EQ(again.exit_code, 1);
+  EXPECT_THAT(again.err, HasSubstr("A job with this id already exists."));
+  EXPECT_EQ(caip_.StateOf("once"), "SUCCEEDED");
+}
+
+TEST_F(ContainerJobs, CancelStopsAJobOfTheBackgroundServer) {
+  const Transcript submit = caip_.Run(Words("long", Map("echo up; exec sleep 1000")));
+  ASSERT_EQ(submit.exit_code, 0) << submit.err;
+  EXPECT_THAT(submit.err, HasSubstr("Job [long] submitted successfully."));
+  ASSERT_TRUE(Eventually([&] { return caip_.StateOf("long") == "RUNNING"; }));
+  EXPECT_EQ(caip_.Run({"jobs", "cancel", "long"}).exit_code, 0);
+  ASSERT_TRUE(Eventually([&] { return caip_.StateOf("long") == "CANCELLED"; }));
+  EXPECT_EQ(caip_.Run({"jobs", "cancel", "long"}).exit_code, 0) << "a finished job: no-op";
+  EXPECT_EQ(caip_.Run({"stop"}).exit_code, 0);
+  EXPECT_TRUE(Eventually([&] { return ProcessesMentioning(caip_.state().string()).empty(); }));
+}
+
+TEST_F(ContainerJobs, AKilledEmulatorLosesNoJobAndLeavesNoReplica) {
+  const std::string marker = (caip_.state().parent_path() / "second").string();
+  // The first run waits for ever; the one after the restart finds the marker and ends.
+  ASSERT_EQ(caip_
+                .Run(Words("survivor", Map("[ -e " + marker + " ] && exit 0; touch " + marker +
+                                           "; exec sleep 1000")))
+                .exit_code,
+            0);
+  ASSERT_TRUE(Eventually([&] { return std::filesystem::exists(marker); }));
+  for (int id : ProcessesMentioning("serve")) {
+    const auto command = ReadFile("/proc/" + std::to_string(id) + "/cmdline");
+    if (command.ok() && command->find(caip_.state().string()) != std::string::npos &&
+        command->find("caip") != std::string::npos) {
+      ::kill(id, SIGKILL);
+    }
+  }
+  EXPECT_TRUE(Eventually([&] { return ProcessesMentioning("survivor").empty(); }));
+  // Any command starts an emulator on the state again, which takes the job up as after lost VMs.
+  ASSERT_TRUE(Eventually([&] { return caip_.StateOf("survivor") == "SUCCEEDED"; }))
+      << caip_.Describe("survivor").dump();
+}
+
+TEST_F(ContainerJobs, TwoAtOnceNeverShareAnAddress) {
+  const std::string mapping = Map("echo \"CLUSTER $CLUSTER_SPEC\"; sleep 0.5");
+  ASSERT_EQ(caip_.Run(Words("first", mapping)).exit_code, 0);
+  ASSERT_EQ(caip_.Run(Words("second", mapping)).exit_code, 0);
+  ASSERT_TRUE(Eventually([&] {
+    return caip_.StateOf("first") == "SUCCEEDED" && caip_.StateOf("second") == "SUCCEEDED";
+  }));
+  const auto address = [&](const std::string& job) {
+    const std::string log = caip_.LogOf(job);
+    const size_t at = log.find("[\"127.");
+    return at == std::string::npos ? log : log.substr(at, log.find(']', at) - at);
+  };
+  EXPECT_NE(address("first"), address("second"));
+}
+
+}  // namespace
+}  // namespace caip::testing

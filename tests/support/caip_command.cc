@@ -1,0 +1,119 @@
+#include "tests/support/caip_command.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+
+#include "host/child_process.h"
+
+namespace caip::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string Slurp(const Path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+bool IsZombie(const Path& process) {
+  const std::string stat = Slurp(process / "stat");
+  const size_t end = stat.rfind(')');
+  return end == std::string::npos || end + 2 >= stat.size() || stat[end + 2] == 'Z';
+}
+
+}  // namespace
+
+CaipCommand::CaipCommand() : directory_("caip-e2e-"), state_(directory_.path() / "state") {
+  environment_ = host::OwnEnvironment();
+  std::erase_if(environment_, [](const auto& variable) {
+    return variable.first.starts_with("CAIP_") || variable.first.starts_with("CLOUDSDK_");
+  });
+  Set("HOME", directory_.path().string());
+  Set("TZ", "UTC");
+}
+
+CaipCommand::~CaipCommand() { Run({"stop"}); }
+
+void CaipCommand::Set(const std::string& name, const std::string& value) {
+  std::erase_if(environment_, [&](const auto& variable) { return variable.first == name; });
+  environment_.emplace_back(name, value);
+}
+
+std::vector<std::string> CaipCommand::Argv(std::vector<std::string> words) const {
+  std::vector<std::string> argv = {std::string(CAIP_BINARY_DIR) + "/caip"};
+  // Our own flags go before the first `--`, where the user's arguments begin.
+  const auto dashes = std::find(words.begin(), words.end(), "--");
+  argv.insert(argv.end(), words.begin(), dashes);
+  const bool bare = words.empty() || words[0] == "version" || words[0] == "local" ||
+                    words[0] == "completion" || words[0] == "help";
+  if (!bare) argv.insert(argv.end(), {"--state", state_.string()});
+  if (!bare && words[0] != "serve" && words[0] != "stop") {
+    argv.insert(argv.end(), {"--project", "demo"});
+  }
+  argv.insert(argv.end(), dashes, words.end());
+  return argv;
+}
+
+Transcript CaipCommand::Run(std::vector<std::string> words) const {
+  auto output = host::CaptureTool({.argv = Argv(std::move(words)),
+                                   .environment = environment_,
+                                   .directory = directory_.path().string(),
+                                   .timeout = std::chrono::minutes(2)});
+  if (!output.ok()) return {-1, "", output.error().message};
+  return {output->result.ShellStatus(), std::move(output->out), std::move(output->err)};
+}
+
+Json CaipCommand::Describe(const std::string& job) const {
+  auto parsed = ParseJson(Run({"jobs", "describe", job, "--format", "json"}).out);
+  return parsed.ok() ? *parsed : Json();
+}
+
+std::string CaipCommand::StateOf(const std::string& job) const {
+  return StringOr(Describe(job), "state");
+}
+
+std::string CaipCommand::LogOf(const std::string& job) const {
+  return Run({"jobs", "stream-logs", job}).err;
+}
+
+Path CaipCommand::BucketFile(const std::string& bucket, const std::string& object) const {
+  return state_ / "buckets" / bucket / object;
+}
+
+Path WritePackage(const Path& parent, const std::string& task_source) {
+  fs::create_directories(parent / "trainer");
+  std::ofstream(parent / "trainer/__init__.py") << "";
+  std::ofstream(parent / "trainer/task.py") << task_source;
+  return parent / "trainer";
+}
+
+std::vector<int> ProcessesMentioning(const std::string& text) {
+  std::vector<int> ids;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator("/proc", error)) {
+    const std::string name = entry.path().filename();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    if (std::stoi(name) == ::getpid() || IsZombie(entry.path())) continue;
+    if (Slurp(entry.path() / "environ").find(text) != std::string::npos ||
+        Slurp(entry.path() / "cmdline").find(text) != std::string::npos) {
+      ids.push_back(std::stoi(name));
+    }
+  }
+  return ids;
+}
+
+bool Eventually(const std::function<bool()>& condition, int seconds) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    ::poll(nullptr, 0, 5);
+  }
+  return true;
+}
+
+}  // namespace caip::testing
