@@ -1,0 +1,47 @@
+// Simulated jobs per second: the whole engine with fake ports, four replicas a job, and machines
+// that are lost. Says how much of a run is ours, next to processes and disks.
+
+#include <benchmark/benchmark.h>
+
+#include "tests/support/simulated_engine.h"
+
+namespace caip::engine {
+namespace {
+
+// Jobs come one after the other, as many as are asked for; one in four loses a machine.
+void SimulatedJobs(benchmark::State& state) {
+  const auto jobs = static_cast<int>(state.range(0));
+  size_t launches = 0;
+  for (auto _ : state) {
+    SimulatedEngine world;
+    world.keep_journal = false;
+    world.options.journal = nullptr;
+    world.log.keep = false;
+    world.launcher.script = [](const ReplicaLaunch& launch) {
+      Script script;
+      if (launch.key.replica.role != spec::Role::kMaster) script.run_for = kForever;
+      return script;
+    };
+    world.Boot();
+    for (int i = 0; i < jobs; ++i) {
+      const std::string id = "j" + std::to_string(i);
+      if (!world.Submit(AJob(id)).ok()) state.SkipWithError("not accepted");
+      if (i % 4 != 0) continue;
+      world.RunUntilState(id, spec::JobState::kRunning);
+      (void)world.LoseVm(id, {spec::Role::kWorker, 0}, VmLoss::kKill);
+    }
+    world.RunUntilIdle();
+    for (const JobRecord& record : world.store.InOrder()) {
+      if (record.job.state != spec::JobState::kSucceeded) state.SkipWithError("did not succeed");
+    }
+    launches = world.launcher.launches();
+  }
+  state.SetItemsProcessed(state.iterations() * jobs);
+  state.counters["launches"] = static_cast<double>(launches);
+}
+BENCHMARK(SimulatedJobs)->Arg(100)->Arg(1000)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace caip::engine
+
+BENCHMARK_MAIN();
