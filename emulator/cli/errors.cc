@@ -208,16 +208,9 @@ Error ConfigBroken(std::string_view path, std::string_view why) {
 Error EmulatorUnreachable(std::string_view doing, std::string_view why) {
   return {Code::kUnavailable, "The emulator did not answer while " + S(doing) + ": " + S(why)};
 }
-Error AnswerNotUnderstood(std::string_view why) {
-  return {Code::kInternal, "The emulator's answer is no JSON: " + S(why)};
-}
 Error UnknownFormat(std::string_view format) {
   return Invalid("Format [" + S(format) + "] is none of yaml, json, none, value(KEY,...).");
 }
-Error CannotStart(std::string_view program, std::string_view why) {
-  return {Code::kFailedPrecondition, "Cannot start " + S(program) + ": " + S(why)};
-}
-
 std::string AsyncDeprecated() {
   return "WARNING: The --async flag is deprecated, as the default behavior is to submit the job "
          "asynchronously; it can be omitted. For synchronous behavior, please pass "

@@ -64,9 +64,7 @@ Error UploadRefused(std::string_view path, int status, std::string_view why);
 Error ConfigUnreadable(std::string_view path, std::string_view why);
 Error ConfigBroken(std::string_view path, std::string_view why);
 Error EmulatorUnreachable(std::string_view doing, std::string_view why);
-Error AnswerNotUnderstood(std::string_view why);
 Error UnknownFormat(std::string_view format);
-Error CannotStart(std::string_view program, std::string_view why);
 
 // Warnings and what else a command says beside its outcome.
 std::string AsyncDeprecated();

@@ -8,6 +8,7 @@
 #include "emulator/cli/gcloud_properties.h"
 #include "emulator/cli/gcloud_values.h"
 #include "emulator/cli/packaging.h"
+#include "emulator/cli/service_call.h"
 #include "emulator/cli/service_error.h"
 #include "emulator/cli/staging.h"
 #include "emulator/cli/submit_config.h"
@@ -118,10 +119,10 @@ class Submission {
 
     http::ClientRequest request;
     request.method = "POST";
-    request.target = "/v1/projects/" + PercentEncoded(project_) + "/jobs";
+    request.target = JobsPath(project_);
     request.headers.Set("Content-Type", "application/json");
     request.body = CompactJson(job_);
-    const Result<Json> created = Ask(connection, request, "submitting the job");
+    const Result<Json> created = CallService(connection, request, project_);
     if (!created.ok()) return Complain(created.error().message);
     const std::string job = StringOr(*created, "jobId", flags_.job);
     Say(errors::Submitted(job));
@@ -142,27 +143,14 @@ class Submission {
     return UploadFiles(connection, staged_);
   }
 
-  // The answer's body, or the text of what was answered instead.
-  Result<Json> Ask(Connection& connection, const http::ClientRequest& request,
-                   const std::string& doing) const {
-    const Result<http::ClientResponse> response = connection.Send(request);
-    if (!response.ok()) return errors::EmulatorUnreachable(doing, response.error().message);
-    if (response->status != 200) {
-      return Error{Code::kUnknown, ServiceErrorText(*response, project_)};
-    }
-    Result<Json> body = ParseJson(response->body);
-    if (!body.ok()) return errors::AnswerNotUnderstood(body.error().message);
-    return body;
-  }
-
   int FollowToTheEnd(Connection& connection, const std::string& job) {
     const FollowOutcome outcome = world_.follow(connection, {project_, job, "", false}, world_.io);
     if (outcome.end == FollowOutcome::End::kInterrupted) Say(errors::Interrupted());
     if (outcome.end == FollowOutcome::End::kFailed) Say(errors::PollingFailed(outcome.failure));
     if (outcome.end != FollowOutcome::End::kJobFinished) Say(errors::FollowUp(job));
     http::ClientRequest request;
-    request.target = "/v1/projects/" + PercentEncoded(project_) + "/jobs/" + PercentEncoded(job);
-    const Result<Json> ended = Ask(connection, request, "asking for the job");
+    request.target = JobsPath(project_, job);
+    const Result<Json> ended = CallService(connection, request, project_);
     if (!ended.ok()) return Complain(ended.error().message);
     const bool succeeded = StringOr(*ended, "state") == "SUCCEEDED";
     return PrintJob(*ended, succeeded ? kExitSuccess : kExitFailure);
