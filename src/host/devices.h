@@ -13,12 +13,12 @@
 namespace caip::host {
 
 struct Gpu {
-  int index = 0;     // in the order of PCI bus ids
-  std::string uuid;  // "GPU-..." or "MIG-..."
-  std::string name;  // "Tesla T4"
-  std::string type;  // "NVIDIA_TESLA_T4" where the service has such a type, else ""
+  int index = 0;          // in the order of PCI bus ids
+  std::string uuid = {};  // "GPU-..." or "MIG-..."
+  std::string name = {};  // "Tesla T4"
+  std::string type = {};  // "NVIDIA_TESLA_T4" where the service has such a type, else ""
   int64_t memory_mib = 0;
-  std::string pci_bus_id;
+  std::string pci_bus_id = {};
 };
 
 /// One chip of the TPU at hand.

@@ -48,6 +48,7 @@ struct InterpreterCandidate {
 struct InterpreterSearch {
   std::vector<Path> configured;  // by the user, best first
   std::string path;              // $PATH
+  std::vector<Path> system_directories = {"/usr/local/bin", "/usr/bin"};
   std::vector<Path> pyenv_roots;
   Path cache_file;  // what is known already; "" keeps nothing
 };

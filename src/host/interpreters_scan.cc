@@ -93,7 +93,7 @@ std::vector<InterpreterCandidate> ScanForInterpreters(const InterpreterSearch& s
   Scan scan;
   for (const Path& path : search.configured) scan.Add(path, std::nullopt);
   for (const std::string& directory : Split(search.path, ':')) scan.AddDirectory(directory);
-  for (const char* directory : {"/usr/local/bin", "/usr/bin"}) scan.AddDirectory(directory);
+  for (const Path& directory : search.system_directories) scan.AddDirectory(directory);
   for (const Path& root : search.pyenv_roots) scan.AddPyenv(root);
   return std::move(scan).Found();
 }

@@ -7,7 +7,7 @@
 
 namespace caip::host {
 
-/// Candidates, best first: configured, $PATH, /usr/local/bin and /usr/bin, pyenv's versions. Shell
+/// Candidates, best first: configured, $PATH, the system's, pyenv's versions. Shell
 /// wrappers (pyenv's shims) are left out unless configured: what they run depends on the directory.
 std::vector<InterpreterCandidate> ScanForInterpreters(const InterpreterSearch& search);
 

@@ -1,0 +1,169 @@
+#include "host/addresses.h"
+
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <set>
+
+namespace caip::host {
+namespace {
+
+using engine::RunKey;
+using testing::Each;
+using testing::EndsWith;
+using testing::StartsWith;
+
+const RunKey kRun{"p", "job", ""};
+const RunKey kOther{"p", "other", ""};
+
+std::set<std::string> BlocksOf(const std::vector<std::string>& addresses) {
+  std::set<std::string> blocks;
+  for (const std::string& address : addresses) blocks.insert(address.substr(0, address.rfind('.')));
+  return blocks;
+}
+
+Fd ListenOn(const std::string& ip, int port) {
+  Fd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<uint16_t>(port));
+  ::inet_pton(AF_INET, ip.c_str(), &address.sin_addr);
+  EXPECT_EQ(::bind(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  EXPECT_EQ(::listen(socket.get(), 1), 0);
+  return socket;
+}
+
+TEST(BlockOf, ReadsOnlyAddressesOfThisLender) {
+  EXPECT_EQ(BlockOf("127.3.4.2:2222"), (LoopbackBlock{3, 4}));
+  EXPECT_EQ(BlockOf("127.0.2.251:2222"), (LoopbackBlock{0, 2}));
+  for (const char* address :
+       {"127.3.4.2:2223", "127.3.4.2", "128.3.4.2:2222", "127.3.4:2222", "127.3.4.256:2222",
+        "127.3.4.1:2222", "127.3.4.252:2222", "127.0.0.5:2222", "127.0.1.5:2222",
+        "127.0.53.53:2222", "127.3.x.5:2222", "127.-3.4.5:2222", "localhost:2222", ""}) {
+    EXPECT_EQ(BlockOf(address), std::nullopt) << address;
+  }
+}
+
+TEST(LoopbackAddresses, GiveEachReplicaItsOwnAndAllThePort2222) {
+  LoopbackAddresses lender{Random(1)};
+  const auto addresses = lender.Lend(kRun, 5, {});
+  ASSERT_TRUE(addresses.ok()) << addresses.error().message;
+  EXPECT_THAT(*addresses, Each(EndsWith(":2222")));
+  EXPECT_EQ(std::set<std::string>(addresses->begin(), addresses->end()).size(), 5u);
+  EXPECT_EQ(BlocksOf(*addresses).size(), 1u);
+}
+
+TEST(LoopbackAddresses, OfManyReplicasTakeSeveralBlocks) {
+  LoopbackAddresses lender{Random(1)};
+  const auto addresses = lender.Lend(kRun, 601, {});
+  ASSERT_TRUE(addresses.ok()) << addresses.error().message;
+  EXPECT_EQ(std::set<std::string>(addresses->begin(), addresses->end()).size(), 601u);
+  EXPECT_EQ(BlocksOf(*addresses).size(), 3u);
+}
+
+TEST(LoopbackAddresses, OfTwoEmulatorsWithTheSameSeedDiffer) {
+  LoopbackAddresses mine{Random(7)};
+  LoopbackAddresses theirs{Random(7)};
+  for (int i = 0; i < 20; ++i) {
+    const RunKey run{"p", "job_" + std::to_string(i), ""};
+    EXPECT_NE(BlocksOf(*mine.Lend(run, 3, {})), BlocksOf(*theirs.Lend(run, 3, {})));
+  }
+}
+
+TEST(LoopbackAddresses, WithTheSameSeedAndNobodyElseAreTheSame) {
+  const auto lend = [] { return *LoopbackAddresses{Random(3)}.Lend(kRun, 2, {}); };
+  EXPECT_EQ(lend(), lend());
+}
+
+TEST(LoopbackAddresses, AreKeptOverARestartWhenTheyAreFree) {
+  std::vector<std::string> first;
+  {
+    LoopbackAddresses before{Random(1)};
+    first = *before.Lend(kRun, 3, {});
+  }
+  LoopbackAddresses after{Random(99)};
+  EXPECT_EQ(*after.Lend(kRun, 3, first), first);
+}
+
+TEST(LoopbackAddresses, AreNewWhereSomebodyElseHoldsTheOldOnes) {
+  LoopbackAddresses before{Random(1)};
+  const auto first = *before.Lend(kRun, 3, {});
+  LoopbackAddresses after{Random(99)};
+  const auto second = after.Lend(kRun, 3, first);
+  ASSERT_TRUE(second.ok());
+  EXPECT_NE(BlocksOf(*second), BlocksOf(first));
+  EXPECT_NE(*after.Lend(kOther, 1, {"10.0.0.1:2222"}), std::vector<std::string>{"10.0.0.1:2222"});
+  EXPECT_EQ(after.Lend(kOther, 2, first)->size(), 2u);  // the cluster has another size now
+}
+
+TEST(LoopbackAddresses, AvoidABlockWhereAProgramListens) {
+  std::vector<std::string> first;
+  {
+    LoopbackAddresses lender{Random(5)};
+    first = *lender.Lend(kRun, 3, {});
+  }
+  const Fd busy = ListenOn(first[1].substr(0, first[1].find(':')), kTaskPort);
+  LoopbackAddresses lender{Random(5)};
+  EXPECT_NE(BlocksOf(*lender.Lend(kRun, 3, {})), BlocksOf(first));
+  EXPECT_NE(*lender.Lend(kOther, 3, first), first);
+}
+
+TEST(LoopbackAddresses, MayBeLentAgainWhenReleased) {
+  LoopbackAddresses lender{Random(1)};
+  const auto first = *lender.Lend(kRun, 2, {});
+  EXPECT_NE(*lender.Lend(kOther, 2, first), first);
+  lender.Release(kRun);
+  EXPECT_EQ(*lender.Lend(kOther, 2, first), first);
+}
+
+// In a network of its own, so that nobody else is disturbed.
+TEST(LoopbackAddresses, SayWhatStandsInTheWayOfAllOfThem) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const int user = ::geteuid() == 0 ? 0 : CLONE_NEWUSER;
+    if (::unshare(CLONE_NEWNET | user) != 0) ::_exit(77);
+    const Fd everywhere = ListenOn("0.0.0.0", kTaskPort);
+    LoopbackAddresses lender{Random(1)};
+    const auto addresses = lender.Lend(kRun, 1, {});
+    const bool as_expected =
+        !addresses.ok() && addresses.error().code == Code::kResourceExhausted &&
+        addresses.error().message.find("--addressing=ports") != std::string::npos;
+    ::_exit(as_expected ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "no network namespaces here";
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+TEST(PortAddresses, AreDistinctPortsOfLocalhostAcrossEmulators) {
+  PortAddresses mine{Random(7)};
+  PortAddresses theirs{Random(7)};
+  const auto a = *mine.Lend(kRun, 20, {});
+  const auto b = *theirs.Lend(kRun, 20, {});
+  EXPECT_THAT(a, Each(StartsWith("localhost:")));
+  std::set<std::string> all(a.begin(), a.end());
+  all.insert(b.begin(), b.end());
+  EXPECT_EQ(all.size(), 40u);
+}
+
+TEST(PortAddresses, AreKeptOverARestartWhenTheyAreFree) {
+  std::vector<std::string> first;
+  {
+    PortAddresses before{Random(1)};
+    first = *before.Lend(kRun, 3, {});
+  }
+  PortAddresses after{Random(2)};
+  EXPECT_EQ(*after.Lend(kRun, 3, first), first);
+  EXPECT_NE(*after.Lend(kOther, 3, first), first);
+  EXPECT_NE(*after.Lend(kOther, 1, {"localhost:80"}), std::vector<std::string>{"localhost:80"});
+}
+
+}  // namespace
+}  // namespace caip::host

@@ -1,0 +1,181 @@
+#include "host/devices.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <regex>
+#include <set>
+
+namespace caip::host {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::vector<std::string> Uuids(const std::vector<Gpu>& gpus) {
+  std::vector<std::string> uuids;
+  for (const Gpu& gpu : gpus) uuids.push_back(gpu.uuid);
+  return uuids;
+}
+
+// Places where nothing is.
+DevicePlaces Nowhere(const Path& root) {
+  return {"libno-such-nvml.so.1", (root / "bin").string(), root / "proc", root / "dev"};
+}
+
+void WriteScript(const Path& path, const std::string& text) {
+  ASSERT_TRUE(MakeDirectories(path.parent_path()).ok());
+  ASSERT_TRUE(WriteFile(path, text).ok());
+  ::chmod(path.c_str(), 0755);
+}
+
+TEST(ServiceGpuType, IsFoundInProductNames) {
+  const std::pair<const char*, const char*> rows[] = {
+      {"Tesla T4", "NVIDIA_TESLA_T4"},
+      {"Tesla V100-SXM2-16GB", "NVIDIA_TESLA_V100"},
+      {"NVIDIA A100-SXM4-40GB", "NVIDIA_TESLA_A100"},
+      {"Tesla P100-PCIE-16GB", "NVIDIA_TESLA_P100"},
+      {"Tesla P4", "NVIDIA_TESLA_P4"},
+      {"Tesla K80", "NVIDIA_TESLA_K80"},
+      {"NVIDIA H200", ""},
+      {"NVIDIA T400", ""},
+  };
+  for (const auto& [name, type] : rows) EXPECT_EQ(ServiceGpuType(name), type) << name;
+}
+
+TEST(FakeGpus, HaveTypesAndWellFormedUuids) {
+  const auto gpus = FakeGpus("2xNVIDIA_TESLA_T4,1xNVIDIA_TESLA_V100");
+  ASSERT_TRUE(gpus.ok()) << gpus.error().message;
+  ASSERT_EQ(gpus->size(), 3u);
+  EXPECT_EQ((*gpus)[1].type, "NVIDIA_TESLA_T4");
+  EXPECT_EQ((*gpus)[2].type, "NVIDIA_TESLA_V100");
+  const std::regex form("GPU-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
+  for (const Gpu& gpu : *gpus) EXPECT_TRUE(std::regex_match(gpu.uuid, form)) << gpu.uuid;
+  const std::vector<std::string> uuids = Uuids(*gpus);
+  EXPECT_EQ(std::set<std::string>(uuids.begin(), uuids.end()).size(), 3u);
+  EXPECT_EQ(uuids, Uuids(*FakeGpus("2xNVIDIA_TESLA_T4,1xNVIDIA_TESLA_V100")));
+}
+
+TEST(FakeGpus, BrokenTextsAreExplained) {
+  const std::pair<const char*, const char*> rows[] = {
+      {"", "no count"},
+      {"4", "no count"},
+      {"xNVIDIA_TESLA_T4", "no count"},
+      {"0xNVIDIA_TESLA_T4", "no count"},
+      {"-1xNVIDIA_TESLA_T4", "no count"},
+      {"4xT4", "'T4' is no GPU of the service"},
+      {"4xTPU_V2", "no GPU of the service"},
+      {"1xNVIDIA_TESLA_T4,", "no count"},
+      {"99999xNVIDIA_TESLA_T4", "more than 1024"},
+  };
+  for (const auto& [text, why] : rows) {
+    const auto gpus = FakeGpus(text);
+    ASSERT_FALSE(gpus.ok()) << text;
+    EXPECT_THAT(gpus.error().message, HasSubstr(why)) << text;
+    EXPECT_THAT(gpus.error().message, HasSubstr("4xNVIDIA_TESLA_T4,2xNVIDIA_TESLA_V100"));
+  }
+}
+
+TEST(VisibleGpus, AreThoseThatOurOwnStarterLeftUs) {
+  const std::vector<Gpu> all = {{0, "GPU-aa"}, {1, "GPU-ab"}, {2, "GPU-c"}};
+  EXPECT_THAT(Uuids(LimitToVisible(all, "2,0")), ElementsAre("GPU-c", "GPU-aa"));
+  EXPECT_THAT(Uuids(LimitToVisible(all, "GPU-c, GPU-ab")), ElementsAre("GPU-c", "GPU-ab"));
+  EXPECT_THAT(Uuids(LimitToVisible(all, "1,9,0")), ElementsAre("GPU-ab"));
+  EXPECT_THAT(Uuids(LimitToVisible(all, "")), IsEmpty());
+  EXPECT_THAT(Uuids(LimitToVisible(all, "-1")), IsEmpty());
+  EXPECT_THAT(Uuids(LimitToVisible(all, "0,0")), ElementsAre("GPU-aa"));
+}
+
+TEST(Inventory, OfAHostWithoutDevicesIsEmpty) {
+  TemporaryDirectory root;
+  const DeviceInventory inventory = ReadInventory(Nowhere(root.path()));
+  EXPECT_THAT(inventory.gpus, IsEmpty());
+  EXPECT_THAT(inventory.tpu_chips, IsEmpty());
+  EXPECT_EQ(inventory.gpu_source, "none");
+}
+
+TEST(Inventory, AsksNvml) {
+  TemporaryDirectory root;
+  DevicePlaces places = Nowhere(root.path());
+  places.nvml = CAIP_FAKE_NVML;
+  const DeviceInventory inventory = ReadInventory(places);
+  EXPECT_EQ(inventory.gpu_source, "NVML");
+  // The library lists them in another order, and one that does not answer.
+  EXPECT_THAT(Uuids(inventory.gpus), ElementsAre("GPU-first", "GPU-second"));
+  EXPECT_EQ(inventory.gpus[0].index, 0);
+  EXPECT_EQ(inventory.gpus[0].name, "Tesla T4");
+  EXPECT_EQ(inventory.gpus[0].type, "NVIDIA_TESLA_T4");
+  EXPECT_EQ(inventory.gpus[0].memory_mib, 15360);
+}
+
+TEST(Inventory, AsksNvidiaSmiWhereThereIsNoNvml) {
+  TemporaryDirectory root;
+  WriteScript(root.path() / "bin/nvidia-smi",
+              "#!/bin/sh\n"
+              "test \"$*\" = '--query-gpu=index,uuid,name,memory.total,pci.bus_id "
+              "--format=csv,noheader,nounits' || exit 9\n"
+              "echo '0, GPU-a, Tesla T4, 15360, 00000000:00:04.0'\n"
+              "echo '1, GPU-b, NVIDIA H200, 143771, 00000000:00:05.0'\n");
+  DevicePlaces places = Nowhere(root.path());
+  places.path += ":/usr/bin:/bin";
+  const DeviceInventory inventory = ReadInventory(places);
+  EXPECT_EQ(inventory.gpu_source, "nvidia-smi");
+  EXPECT_THAT(Uuids(inventory.gpus), ElementsAre("GPU-a", "GPU-b"));
+  EXPECT_EQ(inventory.gpus[1].memory_mib, 143771);
+  EXPECT_EQ(inventory.gpus[1].type, "");
+}
+
+TEST(Inventory, ReadsProcWhereNvidiaSmiFails) {
+  TemporaryDirectory root;
+  WriteScript(root.path() / "bin/nvidia-smi", "#!/bin/sh\necho 'no driver'; exit 9\n");
+  const Path gpus = root.path() / "proc/gpus";
+  ASSERT_TRUE(MakeDirectories(gpus / "0000:00:05.0").ok());
+  ASSERT_TRUE(MakeDirectories(gpus / "0000:00:04.0").ok());
+  ASSERT_TRUE(WriteFile(gpus / "0000:00:04.0/information",
+                        "Model: \t\t Tesla P4\nIRQ:   \t\t 11\nGPU UUID: \t GPU-4\n")
+                  .ok());
+  ASSERT_TRUE(WriteFile(gpus / "0000:00:05.0/information",
+                        "Model: \t\t Tesla P4\nGPU UUID: \t GPU-????????\n")
+                  .ok());
+  DevicePlaces places = Nowhere(root.path());
+  places.path += ":/usr/bin:/bin";
+  const DeviceInventory inventory = ReadInventory(places);
+  EXPECT_EQ(inventory.gpu_source, "/proc/driver/nvidia");
+  EXPECT_THAT(Uuids(inventory.gpus), ElementsAre("GPU-4", "1"));  // a sleeping one by its index
+  EXPECT_EQ(inventory.gpus[0].type, "NVIDIA_TESLA_P4");
+}
+
+TEST(Inventory, FindsTpuChipsByTheirDeviceFiles) {
+  TemporaryDirectory root;
+  for (const char* name : {"accel0", "accel1", "accel10", "accelerated", "null"}) {
+    ASSERT_TRUE(MakeDirectories(root.path() / "dev").ok());
+    ASSERT_TRUE(WriteFile(root.path() / "dev" / name, "").ok());
+  }
+  const DeviceInventory inventory = ReadInventory(Nowhere(root.path()));
+  ASSERT_EQ(inventory.tpu_chips.size(), 3u);
+  EXPECT_EQ(inventory.tpu_chips[2].device, (root.path() / "dev/accel10").string());
+}
+
+TEST(Inventory, FindsTpuChipsOfVfio) {
+  TemporaryDirectory root;
+  ASSERT_TRUE(MakeDirectories(root.path() / "dev/vfio").ok());
+  for (const char* name : {"0", "1", "vfio"}) {
+    ASSERT_TRUE(WriteFile(root.path() / "dev/vfio" / name, "").ok());
+  }
+  EXPECT_EQ(ReadInventory(Nowhere(root.path())).tpu_chips.size(), 2u);
+}
+
+TEST(Inventory, OfFakesLooksForNoRealGpus) {
+  TemporaryDirectory root;
+  WriteScript(root.path() / "bin/nvidia-smi", "#!/bin/sh\ntouch \"$(dirname \"$0\")/was-run\"\n");
+  const DeviceInventory inventory =
+      InventoryFor(Nowhere(root.path()), *FakeGpus("1xNVIDIA_TESLA_T4"), "");
+  EXPECT_EQ(inventory.gpus.size(), 1u);
+  EXPECT_TRUE(inventory.gpus_are_fake);
+  EXPECT_FALSE(std::filesystem::exists(root.path() / "bin/was-run"));
+}
+
+}  // namespace
+}  // namespace caip::host

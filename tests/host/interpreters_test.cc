@@ -1,0 +1,199 @@
+#include "host/interpreters.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "host/interpreters_scan.h"
+
+namespace caip::host {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// An interpreter that answers every question with the same version. It is a program to the scan
+// only when it is configured, since it is a script.
+void WritePython(const Path& path, const std::string& version, const std::string& more = "") {
+  ASSERT_TRUE(MakeDirectories(path.parent_path()).ok());
+  ASSERT_TRUE(WriteFile(path, "#!/bin/sh\necho asked >> '" + path.string() + ".asked'\n" +
+                                  "echo '{\"version\": \"" + version + "\", \"executable\": \"" +
+                                  path.string() + "\", \"pip\": \"23.0\"" + more + "}'\n")
+                  .ok());
+  ::chmod(path.c_str(), 0755);
+}
+
+class InterpretersTest : public testing::Test {
+ protected:
+  InterpreterSearch Search(std::vector<std::pair<std::string, std::string>> pythons) {
+    InterpreterSearch search;
+    search.system_directories.clear();  // what this host has must not matter
+    for (const auto& [name, version] : pythons) {
+      WritePython(root_.path() / name, version);
+      search.configured.push_back(root_.path() / name);
+    }
+    search.cache_file = root_.path() / "interpreters.json";
+    return search;
+  }
+  int TimesAsked(const std::string& name) {
+    const auto text = ReadFile(root_.path() / (name + ".asked"));
+    return text.ok() ? static_cast<int>(text->size() / 6) : 0;
+  }
+  TemporaryDirectory root_;
+};
+
+TEST(PythonMinor, IsReadFromVersions) {
+  EXPECT_EQ(ParsePythonMinor("3.7"), (PythonMinor{3, 7}));
+  EXPECT_EQ(ParsePythonMinor("3.11.2"), (PythonMinor{3, 11}));
+  for (const char* text : {"", "3", "3.", ".7", "3.x", "three", "3.7rc1", "33333.1"}) {
+    EXPECT_EQ(ParsePythonMinor(text), std::nullopt) << text;
+  }
+}
+
+TEST(Fitness, IsExactThenTheNearestNewerThenTheNearestOlder) {
+  std::vector<InterpreterCandidate> candidates;
+  for (const int minor : {6, 5, 12, 7, 9, 7}) {
+    const std::string name = "/" + std::to_string(candidates.size());
+    candidates.push_back({name, PythonMinor{3, minor}});
+  }
+  candidates.push_back({"/unknown", std::nullopt});
+  std::vector<std::string> order;
+  for (const auto& candidate : InOrderOfFitness(candidates, {3, 7})) {
+    order.push_back(candidate.path);
+  }
+  EXPECT_THAT(order, ElementsAre("/unknown", "/3", "/5", "/4", "/2", "/0", "/1"));
+}
+
+TEST_F(InterpretersTest, TheAskedVersionComesWithoutAWarning) {
+  Interpreters interpreters(Search({{"b/python3.8", "3.8.1"}, {"a/python3.7", "3.7.16"}}), {});
+  const auto choice = interpreters.Choose({"2.4", "3.7"});
+  ASSERT_TRUE(choice.ok()) << choice.error().message;
+  EXPECT_EQ(choice->interpreter.version, "3.7.16");
+  EXPECT_EQ(choice->warning, "");
+  EXPECT_EQ(TimesAsked("b/python3.8"), 0);  // its name was enough to see that it is second
+}
+
+TEST_F(InterpretersTest, TheRuntimesDefaultIsMeantWhereTheJobNamesNoPython) {
+  Interpreters interpreters(Search({{"a/python3.8", "3.8.1"}, {"b/python3.7", "3.7.16"}}), {});
+  EXPECT_EQ(interpreters.Choose({"2.11", ""})->interpreter.version, "3.7.16");
+}
+
+TEST_F(InterpretersTest, TheNearestComesWithAWarningThatSaysWhy) {
+  Interpreters interpreters(Search({{"a/python3.12", "3.12.1"}, {"b/python3.9", "3.9.18"}}), {});
+  const auto choice = interpreters.Choose({"2.4", "3.7"});
+  ASSERT_TRUE(choice.ok());
+  EXPECT_EQ(choice->interpreter.version, "3.9.18");
+  EXPECT_THAT(choice->warning, HasSubstr("Python 3.7 was asked for; running 3.9.18"));
+  EXPECT_THAT(choice->warning, HasSubstr("b/python3.9"));
+  EXPECT_THAT(choice->warning, HasSubstr("because this host has no Python 3.7"));
+}
+
+TEST_F(InterpretersTest, StrictJobsAreRefusedInsteadAndToldOfTheNearest) {
+  Interpreters interpreters(Search({{"a/python3.9", "3.9.18"}}), {});
+  const auto choice = interpreters.Choose({"2.4", "3.7", true});
+  ASSERT_FALSE(choice.ok());
+  EXPECT_THAT(choice.error().message, HasSubstr("the nearest is 3.9.18"));
+  EXPECT_THAT(choice.error().message, HasSubstr("runtimes:"));
+}
+
+TEST_F(InterpretersTest, PythonTwoIsSaidNotToBeSupported) {
+  Interpreters interpreters(Search({{"a/python3.9", "3.9.18"}}), {});
+  const auto choice = interpreters.Choose({"1.15", "2.7"});
+  ASSERT_FALSE(choice.ok());
+  EXPECT_THAT(choice.error().message, HasSubstr("caip runs Python 3 only"));
+}
+
+TEST_F(InterpretersTest, TheConfigurationIsObeyed) {
+  InterpreterSearch search = Search({{"a/python3.7", "3.7.16"}});
+  WritePython(root_.path() / "mine/python", "3.10.1");
+  const std::string mine = (root_.path() / "mine/python").string();
+  const std::string broken = (root_.path() / "broken").string();
+  Interpreters interpreters(search, {{"2.4", mine}, {"2.7", mine}, {"2.5", broken}});
+  const auto by_runtime = interpreters.Choose({"2.4", "3.7", true});
+  ASSERT_TRUE(by_runtime.ok()) << by_runtime.error().message;
+  EXPECT_EQ(by_runtime->interpreter.version, "3.10.1");
+  EXPECT_THAT(by_runtime->warning, HasSubstr("the configuration maps '2.4'"));
+  EXPECT_EQ(interpreters.Choose({"1.15", "2.7"})->interpreter.version, "3.10.1");
+  const auto is_broken = interpreters.Choose({"2.5", "3.7"});
+  ASSERT_FALSE(is_broken.ok());
+  EXPECT_THAT(is_broken.error().message, HasSubstr("no working Python"));
+}
+
+TEST_F(InterpretersTest, ABrokenOneIsPassedOver) {
+  InterpreterSearch search = Search({{"a/python3.7", "3.7.1"}, {"b/python3.8", "3.8.1"}});
+  ASSERT_TRUE(WriteFile(root_.path() / "a/python3.7", "#!/bin/sh\nexit 1\n").ok());
+  ::chmod((root_.path() / "a/python3.7").c_str(), 0755);
+  Interpreters interpreters(search, {});
+  EXPECT_EQ(interpreters.Choose({"2.4", "3.7"})->interpreter.version, "3.8.1");
+}
+
+TEST_F(InterpretersTest, ANameThatLiesIsNotBelieved) {
+  Interpreters interpreters(Search({{"a/python3.7", "3.12.0"}, {"b/python3.8", "3.8.1"}}), {});
+  EXPECT_EQ(interpreters.Choose({"2.4", "3.7"})->interpreter.version, "3.8.1");
+}
+
+TEST_F(InterpretersTest, NoneAtAllIsSaidWithWhatToInstall) {
+  Interpreters interpreters(Search({{"a/python2.7", "2.7.18"}}), {});
+  EXPECT_THAT(interpreters.Choose({"2.4", "3.7"}).error().message, HasSubstr("apt-get install"));
+}
+
+TEST_F(InterpretersTest, EachIsAskedOnceAndRememberedUntilItChanges) {
+  const InterpreterSearch search = Search({{"a/python3.7", "3.7.16"}});
+  for (int i = 0; i < 3; ++i) {
+    Interpreters interpreters(search, {});
+    EXPECT_EQ(interpreters.Choose({"2.4", "3.7"})->interpreter.version, "3.7.16");
+    EXPECT_EQ(interpreters.asked(), i == 0 ? 1 : 0);
+  }
+  EXPECT_EQ(TimesAsked("a/python3.7"), 1);
+  WritePython(root_.path() / "a/python3.7", "3.7.17");  // upgraded
+  Interpreters interpreters(search, {});
+  EXPECT_EQ(interpreters.Choose({"2.4", "3.7"})->interpreter.version, "3.7.17");
+}
+
+TEST_F(InterpretersTest, ABrokenMemoryIsForgotten) {
+  const InterpreterSearch search = Search({{"a/python3.7", "3.7.16"}});
+  ASSERT_TRUE(WriteFile(search.cache_file, "[{\"path\": ").ok());
+  Interpreters interpreters(search, {});
+  EXPECT_EQ(interpreters.Choose({"2.4", "3.7"})->interpreter.version, "3.7.16");
+}
+
+TEST_F(InterpretersTest, OfPyenvAreFoundByTheirDirectories) {
+  WritePython(root_.path() / "versions/3.7.16/bin/python3.7", "3.7.16");
+  WritePython(root_.path() / "versions/3.10.13/bin/python3.10", "3.10.13");
+  WritePython(root_.path() / "versions/2.7.18/bin/python2.7", "2.7.18");
+  InterpreterSearch search;
+  search.pyenv_roots = {root_.path(), root_.path()};
+  std::vector<std::string> found;
+  for (const auto& candidate : ScanForInterpreters(search)) {
+    const std::string path = candidate.path;
+    if (path.starts_with(root_.path().string())) {
+      found.push_back(path.substr(root_.path().string().size()) + " " + Text(*candidate.presumed));
+    }
+  }
+  EXPECT_THAT(found, ElementsAre("/versions/3.10.13/bin/python3.10 3.10",
+                                 "/versions/3.7.16/bin/python3.7 3.7"));
+}
+
+TEST_F(InterpretersTest, ShimsOnPathAreNoInterpreters) {
+  WritePython(root_.path() / "shims/python3", "3.7.1");
+  InterpreterSearch search;
+  search.path = (root_.path() / "shims").string();
+  for (const auto& candidate : ScanForInterpreters(search)) {
+    EXPECT_NE(candidate.path, root_.path() / "shims/python3");
+  }
+}
+
+TEST_F(InterpretersTest, TheHostsOwnTellsWhatItIs) {
+  InterpreterSearch search;
+  search.path = "/usr/bin";
+  Interpreters interpreters(search, {});
+  const auto all = interpreters.All();
+  if (all.empty()) GTEST_SKIP() << "this host has no Python on /usr/bin";
+  EXPECT_TRUE(all[0].executable.is_absolute());
+  EXPECT_EQ(all[0].minor.major, 3);
+  EXPECT_EQ(all[0].parent_packages, "");
+}
+
+}  // namespace
+}  // namespace caip::host

@@ -1,0 +1,200 @@
+#include "host/job_store.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <set>
+#include <thread>
+
+#include "base/json.h"
+#include "spec/job_json.h"
+
+namespace caip::host {
+namespace {
+
+using engine::JobRecord;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+JobRecord Record(const std::string& project, const std::string& id, int64_t second,
+                 spec::JobState state = spec::JobState::kQueued) {
+  JobRecord record;
+  record.project = project;
+  record.job.job_id = id;
+  record.job.create_time = Instant(std::chrono::seconds(second) + std::chrono::nanoseconds(7));
+  record.job.state = state;
+  record.job.training_input.emplace().region = "us-central1";
+  record.run = {{"seed", 4711}, {"addresses", {"127.3.4.2:2222"}}};
+  return record;
+}
+
+std::vector<std::string> Ids(const Result<std::vector<JobRecord>>& records) {
+  std::vector<std::string> ids;
+  EXPECT_TRUE(records.ok()) << (records.ok() ? "" : records.error().message);
+  if (records.ok()) {
+    for (const JobRecord& record : *records) ids.push_back(record.job.job_id);
+  }
+  return ids;
+}
+
+class JobStoreTest : public testing::Test {
+ protected:
+  void SetUp() override { Reopen(); }
+  void Reopen() {
+    store_.reset();
+    auto opened = SqliteJobStore::Open(file_);
+    ASSERT_TRUE(opened.ok()) << opened.error().message;
+    store_ = std::move(*opened);
+  }
+  TemporaryDirectory directory_;
+  Path file_ = directory_.path() / "jobs.db";
+  std::unique_ptr<SqliteJobStore> store_;
+};
+
+TEST_F(JobStoreTest, GivesBackWhatItWasGiven) {
+  const JobRecord record = Record("p", "one", 100);
+  ASSERT_TRUE(store_->Create(record).ok());
+  Reopen();
+  const auto found = store_->Get("p", "one");
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  EXPECT_EQ(spec::ToStoredJson(found->job), spec::ToStoredJson(record.job));
+  EXPECT_EQ(found->job.create_time, record.job.create_time);
+  EXPECT_EQ(found->run, record.run);
+  EXPECT_EQ(found->project, "p");
+}
+
+TEST_F(JobStoreTest, AnIdIsTakenForEverInItsProject) {
+  ASSERT_TRUE(store_->Create(Record("p", "one", 100, spec::JobState::kFailed)).ok());
+  const Status again = store_->Create(Record("p", "one", 200));
+  ASSERT_FALSE(again.ok());
+  EXPECT_EQ(again.error().code, Code::kAlreadyExists);
+  EXPECT_TRUE(store_->Create(Record("q", "one", 200)).ok());
+  EXPECT_EQ(store_->Get("p", "one")->job.state, spec::JobState::kFailed);
+}
+
+TEST_F(JobStoreTest, SavesOnlyWhatWasCreated) {
+  JobRecord record = Record("p", "one", 100);
+  const Status early = store_->Save(record);
+  ASSERT_FALSE(early.ok());
+  EXPECT_EQ(early.error().code, Code::kNotFound);
+  ASSERT_TRUE(store_->Create(record).ok());
+  record.job.state = spec::JobState::kRunning;
+  record.run = {{"boot", 2}};
+  ASSERT_TRUE(store_->Save(record).ok());
+  Reopen();
+  EXPECT_EQ(store_->Get("p", "one")->job.state, spec::JobState::kRunning);
+  EXPECT_EQ(store_->Get("p", "one")->run, (Json{{"boot", 2}}));
+}
+
+TEST_F(JobStoreTest, ListsTheNewestFirstAndEqualTimesByCreation) {
+  for (const auto& [id, second] : std::vector<std::pair<std::string, int>>{
+           {"old", 100}, {"twin_1", 200}, {"twin_2", 200}, {"new", 300}, {"late_but_old", 50}}) {
+    ASSERT_TRUE(store_->Create(Record("p", id, second)).ok());
+  }
+  ASSERT_TRUE(store_->Create(Record("q", "other", 150)).ok());
+  EXPECT_THAT(Ids(store_->List({"p", 0, ""})),
+              ElementsAre("new", "twin_2", "twin_1", "old", "late_but_old"));
+  EXPECT_THAT(Ids(store_->List({"p", 2, ""})), ElementsAre("new", "twin_2"));
+  EXPECT_THAT(Ids(store_->List({"p", 2, "twin_2"})), ElementsAre("twin_1", "old"));
+  EXPECT_THAT(Ids(store_->List({"p", 0, "late_but_old"})), ElementsAre());
+  EXPECT_THAT(Ids(store_->List({"nobody", 0, ""})), ElementsAre());
+  EXPECT_EQ(store_->List({"p", 0, "unheard_of"}).error().code, Code::kNotFound);
+}
+
+TEST_F(JobStoreTest, KnowsTheUnfinishedOfAllProjectsOldestFirst) {
+  ASSERT_TRUE(store_->Create(Record("q", "third", 5)).ok());
+  ASSERT_TRUE(store_->Create(Record("p", "done", 1)).ok());
+  ASSERT_TRUE(store_->Create(Record("p", "running", 9, spec::JobState::kCancelling)).ok());
+  ASSERT_TRUE(store_->Save(Record("p", "done", 1, spec::JobState::kSucceeded)).ok());
+  EXPECT_THAT(Ids(store_->Unfinished()), ElementsAre("third", "running"));
+}
+
+TEST_F(JobStoreTest, NamesThatLookLikeSqlAreNames) {
+  const std::string id = "a'); DROP TABLE jobs; --";
+  ASSERT_TRUE(store_->Create(Record("p'", id, 1)).ok());
+  EXPECT_EQ(store_->Get("p'", id)->job.job_id, id);
+}
+
+TEST_F(JobStoreTest, IsReadFromManyThreadsWhileOneWrites) {
+  std::atomic<bool> done{false};
+  std::atomic<int> errors{0};
+  std::vector<std::thread> readers;
+  for (int i = 0; i < 6; ++i) {
+    readers.emplace_back([&] {
+      while (!done) {
+        const auto records = store_->List({"p", 0, ""});
+        if (!records.ok() || !store_->Unfinished().ok()) ++errors;
+      }
+    });
+  }
+  for (int i = 0; i < 200; ++i) {
+    const JobRecord record = Record("p", "job_" + std::to_string(i), i);
+    if (!store_->Create(record).ok() || !store_->Save(record).ok()) ++errors;
+  }
+  done = true;
+  for (std::thread& reader : readers) reader.join();
+  EXPECT_EQ(errors, 0);
+  EXPECT_EQ(Ids(store_->List({"p", 0, ""})).size(), 200u);
+}
+
+// The child acknowledges each job on the pipe when Create or Save has returned, until it is killed.
+TEST_F(JobStoreTest, KeepsAllItHasAcknowledgedWhenKilledMidway) {
+  for (const int acknowledged_before_kill : {1, 7, 40}) {
+    store_.reset();
+    const std::string project = "p" + std::to_string(acknowledged_before_kill);
+    int pipe_ends[2];
+    ASSERT_EQ(::pipe(pipe_ends), 0);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      auto store = SqliteJobStore::Open(file_);
+      for (int i = 0; store.ok(); ++i) {
+        JobRecord record = Record(project, "job_" + std::to_string(i), i);
+        bool ok = (*store)->Create(record).ok();
+        record.job.state = spec::JobState::kRunning;
+        ok = ok && (*store)->Save(record).ok();
+        if (!ok || ::write(pipe_ends[1], &i, sizeof i) != sizeof i) break;
+      }
+      ::_exit(1);
+    }
+    int last = -1;
+    while (last + 1 < acknowledged_before_kill) {
+      ASSERT_EQ(::read(pipe_ends[0], &last, sizeof last), static_cast<ssize_t>(sizeof last));
+    }
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    ::close(pipe_ends[1]);
+    while (::read(pipe_ends[0], &last, sizeof last) == static_cast<ssize_t>(sizeof last)) {
+    }
+    ::close(pipe_ends[0]);
+    Reopen();
+    for (int i = 0; i <= last; ++i) {
+      const auto found = store_->Get(project, "job_" + std::to_string(i));
+      ASSERT_TRUE(found.ok()) << i << " of " << last;
+      EXPECT_EQ(found->job.state, spec::JobState::kRunning) << i << " of " << last;
+    }
+  }
+}
+
+TEST_F(JobStoreTest, AFileThatIsNoStoreIsSaidToBeNone) {
+  store_.reset();
+  ASSERT_TRUE(WriteFile(file_, std::string(8192, 'x')).ok());
+  for (const char* extension : {"-wal", "-shm"}) ::unlink((file_.string() + extension).c_str());
+  const auto opened = SqliteJobStore::Open(file_);
+  ASSERT_FALSE(opened.ok());
+  EXPECT_EQ(opened.error().code, Code::kDataLoss);
+  EXPECT_THAT(opened.error().message, HasSubstr(file_.string()));
+  EXPECT_THAT(opened.error().message, HasSubstr("Move it away"));
+}
+
+TEST_F(JobStoreTest, AStoreInADirectoryThatIsNotThereCannotBeOpened) {
+  const auto opened = SqliteJobStore::Open(directory_.path() / "none" / "jobs.db");
+  ASSERT_FALSE(opened.ok());
+  EXPECT_THAT(opened.error().message, HasSubstr("jobs.db"));
+}
+
+}  // namespace
+}  // namespace caip::host

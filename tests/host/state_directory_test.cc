@@ -1,0 +1,161 @@
+#include "host/state_directory.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace caip::host {
+namespace {
+
+using testing::HasSubstr;
+
+const Instant kNow = Instant(std::chrono::seconds(1'644'428'202));
+
+struct ResolveRow {
+  StateNames names;
+  std::string expected;
+};
+
+TEST(StateDirectoryName, IsTheFirstOfFlagVariableXdgAndHome) {
+  const ResolveRow rows[] = {
+      {{"/flag", "/variable", "/xdg", "/home/u"}, "/flag"},
+      {{"", "/variable", "/xdg", "/home/u"}, "/variable"},
+      {{"", "", "/xdg", "/home/u"}, "/xdg/caip"},
+      {{"", "", "", "/home/u"}, "/home/u/.local/state/caip"},
+      {{"here", "", "", ""}, "/work/dir/here"},
+      {{"", "../there", "", ""}, "/work/there"},
+      {{"", "", "relative", "/home/u"}, "/home/u/.local/state/caip"},
+  };
+  for (const ResolveRow& row : rows) {
+    const auto path = ResolveStateDirectory(row.names, "/work/dir");
+    ASSERT_TRUE(path.ok());
+    EXPECT_EQ(path->string(), row.expected);
+  }
+}
+
+TEST(StateDirectoryName, OfNothingIsAnErrorThatSaysWhatToDo) {
+  const auto path = ResolveStateDirectory({}, "/");
+  ASSERT_FALSE(path.ok());
+  EXPECT_THAT(path.error().message, HasSubstr("--state"));
+}
+
+TEST(StateDirectory, IsMadeForItsOwnerAlone) {
+  TemporaryDirectory base;
+  const Path path = base.path() / "a" / "state";
+  const auto state = StateDirectory::Own(path, "1.0", kNow);
+  ASSERT_TRUE(state.ok()) << state.error().message;
+  struct stat facts = {};
+  ASSERT_EQ(::stat(path.c_str(), &facts), 0);
+  EXPECT_EQ(facts.st_mode & 0777, 0700u);
+}
+
+TEST(StateDirectory, ASecondOwnerIsToldOfTheFirst) {
+  TemporaryDirectory base;
+  auto first = StateDirectory::Own(base.path(), "1.0", kNow);
+  ASSERT_TRUE(first.ok());
+  ASSERT_TRUE(first->Publish("http://127.0.0.1:4711").ok());
+  const auto second = StateDirectory::Own(base.path(), "1.0", kNow);
+  ASSERT_FALSE(second.ok());
+  EXPECT_EQ(second.error().code, Code::kFailedPrecondition);
+  EXPECT_THAT(second.error().message, HasSubstr("process " + std::to_string(::getpid())));
+  EXPECT_THAT(second.error().message, HasSubstr("http://127.0.0.1:4711"));
+  EXPECT_THAT(second.error().message, HasSubstr("2022-02-09T17:36:42Z"));
+}
+
+TEST(StateDirectory, MayBeOwnedAgainWhenItsOwnerLetGo) {
+  TemporaryDirectory base;
+  { ASSERT_TRUE(StateDirectory::Own(base.path(), "1.0", kNow).ok()); }
+  EXPECT_FALSE(StateDirectory::Peek(base.path())->has_value());
+  EXPECT_TRUE(StateDirectory::Own(base.path(), "1.0", kNow).ok());
+}
+
+TEST(StateDirectory, TellsWhoAsksWhereItsOwnerServes) {
+  TemporaryDirectory base;
+  auto state = StateDirectory::Own(base.path(), "1.2", kNow);
+  ASSERT_TRUE(state.ok());
+  EXPECT_EQ((*StateDirectory::Peek(base.path()))->url, "");
+  // A longer note, then a shorter one: nothing of the longer one may be left.
+  ASSERT_TRUE(state->Publish("http://127.0.0.1:65535/a/rather/long/path").ok());
+  ASSERT_TRUE(state->Publish("http://[::1]:1").ok());
+  const auto owner = StateDirectory::Peek(base.path());
+  ASSERT_TRUE(owner.ok() && owner->has_value());
+  EXPECT_EQ((*owner)->url, "http://[::1]:1");
+  EXPECT_EQ((*owner)->pid, ::getpid());
+  EXPECT_GT((*owner)->start_ticks, 0u);
+  EXPECT_EQ((*owner)->version, "1.2");
+}
+
+TEST(StateDirectory, ThatDoesNotExistHasNoOwner) {
+  TemporaryDirectory base;
+  const auto owner = StateDirectory::Peek(base.path() / "none");
+  ASSERT_TRUE(owner.ok());
+  EXPECT_FALSE(owner->has_value());
+  EXPECT_FALSE(std::filesystem::exists(base.path() / "none"));
+}
+
+// Forks an owner and returns its pid when it has published.
+pid_t OwnInAnotherProcess(const Path& path) {
+  int pipe_ends[2];
+  EXPECT_EQ(::pipe(pipe_ends), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    auto state = StateDirectory::Own(path, "1.0", kNow);
+    const bool ok = state.ok() && state->Publish("http://127.0.0.1:1").ok();
+    if (::write(pipe_ends[1], ok ? "+" : "-", 1) != 1) ::_exit(1);
+    while (true) ::pause();
+  }
+  char said = 0;
+  EXPECT_EQ(::read(pipe_ends[0], &said, 1), 1);
+  EXPECT_EQ(said, '+');
+  ::close(pipe_ends[0]);
+  ::close(pipe_ends[1]);
+  return child;
+}
+
+TEST(StateDirectory, IsFreeWhenItsOwnerWasKilled) {
+  TemporaryDirectory base;
+  const pid_t child = OwnInAnotherProcess(base.path());
+  EXPECT_EQ((*StateDirectory::Peek(base.path()))->pid, child);
+  EXPECT_FALSE(StateDirectory::Own(base.path(), "1.0", kNow).ok());
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  EXPECT_FALSE(StateDirectory::Peek(base.path())->has_value());
+  EXPECT_TRUE(StateDirectory::Own(base.path(), "1.0", kNow).ok());
+}
+
+TEST(StateDirectory, ThatIsAFileIsRefused) {
+  TemporaryDirectory base;
+  ASSERT_TRUE(WriteFile(base.path() / "file", "x").ok());
+  const auto state = StateDirectory::Own(base.path() / "file", "1.0", kNow);
+  ASSERT_FALSE(state.ok());
+  EXPECT_THAT(state.error().message, HasSubstr("is no directory"));
+  const auto below = StateDirectory::Own(base.path() / "file" / "below", "1.0", kNow);
+  ASSERT_FALSE(below.ok());
+  EXPECT_EQ(below.error().code, Code::kPermissionDenied);
+  EXPECT_THAT(below.error().message, HasSubstr("--state"));
+}
+
+TEST(StateDirectory, ThatCannotBeWrittenIsRefused) {
+  // /proc takes no new files, whoever asks; its owner is root.
+  const auto state = StateDirectory::Own(::geteuid() == 0 ? "/proc" : "/", "1.0", kNow);
+  ASSERT_FALSE(state.ok());
+  EXPECT_EQ(state.error().code, Code::kPermissionDenied);
+  EXPECT_THAT(state.error().message, HasSubstr("--state"));
+}
+
+TEST(StateDirectory, OfAnotherUserIsRefused) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give a directory away";
+  TemporaryDirectory base;
+  const Path path = base.path() / "theirs";
+  ASSERT_TRUE(MakeDirectories(path).ok());
+  ASSERT_EQ(::chown(path.c_str(), 4711, 4711), 0);
+  const auto state = StateDirectory::Own(path, "1.0", kNow);
+  ASSERT_FALSE(state.ok());
+  EXPECT_THAT(state.error().message, HasSubstr("belongs to user 4711"));
+}
+
+}  // namespace
+}  // namespace caip::host
