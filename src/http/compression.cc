@@ -1,0 +1,142 @@
+#include "http/compression.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <charconv>
+#include <vector>
+
+#include "base/text.h"
+#include "http/errors.h"
+
+namespace caip::http {
+namespace {
+
+constexpr int kGzipWindow = 15 + 16;    // zlib's way to say "with gzip's header"
+constexpr int kLevel = 1;               // the peer is on this machine: time counts
+constexpr size_t kWorthPacking = 1400;  // what one packet holds anyway
+constexpr size_t kInputBytes = 64 << 10;
+
+// Unpacks as it is read.
+class GunzipReader final : public BodyReader {
+ public:
+  explicit GunzipReader(BodyReader& packed) : packed_(packed), input_(kInputBytes) {
+    ready_ = ::inflateInit2(&stream_, kGzipWindow) == Z_OK;
+  }
+  ~GunzipReader() override { ::inflateEnd(&stream_); }
+  GunzipReader(const GunzipReader&) = delete;
+  GunzipReader& operator=(const GunzipReader&) = delete;
+
+  Result<size_t> Read(char* buffer, size_t size) override {
+    if (!ready_) return errors::BodyMalformed("gzip cannot be read here");
+    stream_.next_out = reinterpret_cast<Bytef*>(buffer);
+    stream_.avail_out = static_cast<uInt>(std::min<size_t>(size, 1u << 30));
+    const uInt wanted = stream_.avail_out;
+    while (stream_.avail_out == wanted && wanted > 0) {
+      if (stream_.avail_in == 0) {
+        ASSIGN_OR_RETURN(const size_t count, packed_.Read(input_.data(), input_.size()));
+        if (count == 0 && !between_members_)
+          return errors::BodyMalformed("the gzip data ends early");
+        if (count == 0) return size_t{0};
+        stream_.next_in = reinterpret_cast<Bytef*>(input_.data());
+        stream_.avail_in = static_cast<uInt>(count);
+      }
+      if (std::exchange(between_members_, false) && started_) ::inflateReset(&stream_);
+      started_ = true;
+      const int code = ::inflate(&stream_, Z_NO_FLUSH);
+      if (code == Z_STREAM_END) {
+        between_members_ = true;
+      } else if (code != Z_OK && code != Z_BUF_ERROR) {
+        return errors::BodyMalformed("it is no gzip data");
+      }
+    }
+    return size_t{wanted - stream_.avail_out};
+  }
+
+ private:
+  BodyReader& packed_;
+  std::vector<char> input_;
+  z_stream stream_{};
+  bool ready_ = false;
+  bool started_ = false;
+  bool between_members_ = true;  // an empty body is an empty body
+};
+
+// "gzip;q=0" refuses it.
+bool AcceptsGzip(std::string_view header) {
+  for (const std::string& item : Split(LowerCase(header), ',')) {
+    const std::vector<std::string> parts = Split(item, ';');
+    const std::string_view coding = Trim(parts[0]);
+    if (coding != "gzip" && coding != "*") continue;
+    for (size_t i = 1; i < parts.size(); ++i) {
+      std::string_view weight = Trim(parts[i]);
+      if (weight.starts_with("q=") && weight.find_first_not_of("0.", 2) == std::string_view::npos) {
+        return false;
+      }
+    }
+    return true;
+  }
+  return false;
+}
+
+bool IsText(std::string_view content_type) {
+  const std::string type = LowerCase(content_type);
+  return type.starts_with("text/") || type.starts_with("application/json") ||
+         type.starts_with("application/javascript") || type.starts_with("image/svg");
+}
+
+void Pack(const Request& request, Response& response) {
+  if (response.write_body || response.body.size() < kWorthPacking) return;
+  if (!IsText(response.headers.Get("Content-Type"))) return;
+  response.headers.Add("Vary", "Accept-Encoding");
+  if (response.headers.Has("Content-Encoding")) return;
+  if (!AcceptsGzip(request.headers.Get("Accept-Encoding"))) return;
+  response.body = Gzip(response.body);
+  response.headers.Set("Content-Encoding", "gzip");
+}
+
+Headers WithoutEncoding(const Headers& headers) {
+  Headers kept;
+  for (const auto& [name, value] : headers.all()) {
+    const std::string lower = LowerCase(name);
+    if (lower != "content-encoding" && lower != "content-length") kept.Add(name, value);
+  }
+  return kept;
+}
+
+}  // namespace
+
+std::string Gzip(std::string_view bytes) {
+  z_stream stream{};
+  [[maybe_unused]] const int ready =
+      ::deflateInit2(&stream, kLevel, Z_DEFLATED, kGzipWindow, 8, Z_DEFAULT_STRATEGY);
+  assert(ready == Z_OK);
+  std::string packed(::deflateBound(&stream, bytes.size()), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
+  stream.avail_out = static_cast<uInt>(packed.size());
+  ::deflate(&stream, Z_FINISH);
+  packed.resize(packed.size() - stream.avail_out);
+  ::deflateEnd(&stream);
+  return packed;
+}
+
+Handler WithCompression(Handler next) {
+  return [next = std::move(next)](const Request& request) {
+    if (LowerCase(request.headers.Get("Content-Encoding")) != "gzip") {
+      Response response = next(request);
+      Pack(request, response);
+      return response;
+    }
+    GunzipReader unpacked(*request.body);
+    Request plain = request;
+    plain.headers = WithoutEncoding(request.headers);
+    plain.body = &unpacked;
+    Response response = next(plain);
+    Pack(request, response);
+    return response;
+  };
+}
+
+}  // namespace caip::http
