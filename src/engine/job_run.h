@@ -81,6 +81,7 @@ class JobRun {
   void On(const ReplicaExit& exit);
   void On(const VmLost& lost);
   void IfAllUp();
+  void BecomeRunning();
   Death DeathOf(const ReplicaExit& exit) const;
   Death LossOf(spec::ReplicaId id) const;
   std::string Words(const Death& death) const;

@@ -32,9 +32,14 @@ void JobRun::On(const Recovered&) {
     Finish();
   } else if (job_.state == JobState::kCancelling) {  // its note was lost
     End(JobEvent::kAllStopped, texts::CancelledByUser());
+  } else if (note_.replicas.at(kMaster).finished) {  // the job has succeeded, only nobody said so
+    if (job_.state == JobState::kPreparing) BecomeRunning();
+    End(JobEvent::kSucceeded, "");
+  } else if (job_.state == JobState::kQueued) {
+    WaitForTurn(false);
   } else {
     LogService(texts::EmulatorRestarted(), Severity::kWarning);
-    WaitForTurn(job_.state != JobState::kQueued);
+    WaitForTurn(true);
     LoseAllMachines();
   }
 }

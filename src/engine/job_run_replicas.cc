@@ -28,6 +28,11 @@ void JobRun::IfAllUp() {
     return entry.second.was_up || note_.replicas.at(entry.first).finished;
   });
   if (!all_up) return;
+  BecomeRunning();
+  if (note_.replicas.at(kMaster).finished) End(JobEvent::kSucceeded, "");
+}
+
+void JobRun::BecomeRunning() {
   MoveTo(JobEvent::kReplicasUp);
   if (!job_.start_time) {
     job_.start_time = now_;
@@ -36,7 +41,6 @@ void JobRun::IfAllUp() {
   }
   LogService(texts::JobRunning());
   Save();
-  if (note_.replicas.at(kMaster).finished) End(JobEvent::kSucceeded, "");
 }
 
 void JobRun::On(const ReplicaExit& exit) {

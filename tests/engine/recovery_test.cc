@@ -80,6 +80,37 @@ TEST(Recovery, AWorkerThatHadFinishedIsNotStartedAgain) {
   EXPECT_EQ(b.launches[kWorker0].size(), 2u);
 }
 
+// The kill may fall between any two saves of one event.
+TEST(Recovery, AMasterThatHadFinishedEndsTheJobWhateverWasSavedBehindIt) {
+  Bench early;
+  early.Feed(Submitted{});
+  early.Grant();
+  early.Prepare();
+  early.Start(kMasterId);
+  early.Exit(kMasterId);
+  ASSERT_EQ(early.State(), JobState::kPreparing);
+  early.KillEmulator();
+  EXPECT_EQ(early.State(), JobState::kSucceeded);
+  EXPECT_TRUE(early.run.job().start_time);
+
+  Bench late;
+  late.Feed(Submitted{});
+  late.Grant();
+  late.Prepare();
+  for (spec::ReplicaId id : {kMasterId, kWorker0, kWorker1}) late.Start(id);
+  late.Exit(kMasterId);
+  late.Start(kPs);
+  for (const Effect& effect : late.last) {  // only the first of its saves was done
+    if (const auto* save = std::get_if<SaveJob>(&effect)) {
+      late.saved = save->record;
+      break;
+    }
+  }
+  ASSERT_EQ(late.saved.job.state, JobState::kRunning);
+  late.KillEmulator();
+  EXPECT_EQ(late.State(), JobState::kSucceeded);
+}
+
 TEST(Recovery, OneKillTooManyRetriesTheWholeJob) {
   Bench b;
   b.UntilRunning();

@@ -19,7 +19,7 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-constexpr uint64_t kSeeds = 1500;
+constexpr uint64_t kSeeds = 1000;
 
 /// What a seed led to, summed up over seeds so that a simulation of nothing is noticed.
 struct Tally {
@@ -30,11 +30,12 @@ struct Tally {
   int retries = 0;
 };
 
-/// One seed's life of an emulator with up to six jobs.
+/// One seed's life of an emulator with up to five jobs.
 class Play {
  public:
-  explicit Play(uint64_t seed) : random_(seed), world_(Options(seed, random_)) {
+  Play(uint64_t seed, bool keep_journal) : random_(seed), world_(Options(seed, random_)) {
     world_.log.keep = false;
+    if (!keep_journal) world_.options.journal = nullptr;
     world_.devices.stock = {{"NVIDIA_TESLA_T4", 3}};
     world_.devices.never = OneIn(10);
     world_.packager.takes = milliseconds(random_.Below(5000));
@@ -44,7 +45,10 @@ class Play {
     };
     world_.launcher.script = [this](const ReplicaLaunch& launch) { return ScriptFor(launch); };
     world_.store.refuse = [this](const JobRecord&) -> std::optional<Error> {
-      if (!disk_may_fill_ || !OneIn(30)) return std::nullopt;
+      // A kill between two saves: those behind it, and what they were saved for, never happen.
+      const bool dead = saves_until_death_ == 0;
+      if (saves_until_death_ > 0) --saves_until_death_;
+      if (!dead && !(disk_may_fill_ && OneIn(30))) return std::nullopt;
       return Error{Code::kResourceExhausted, "disk full"};
     };
     disk_may_fill_ = OneIn(5);
@@ -52,7 +56,7 @@ class Play {
 
   void Run(Tally& tally) {
     world_.Boot();
-    const auto jobs = static_cast<int>(1 + random_.Below(6));
+    const auto jobs = static_cast<int>(1 + random_.Below(5));
     for (int i = 0; i < jobs; ++i) {
       Submit("job" + std::to_string(i));
       Disturb(tally);
@@ -146,8 +150,11 @@ class Play {
         (void)world_.Cancel(id);
         break;
       case 1:
-        ++tally.kills_of_the_emulator;
+        saves_until_death_ = static_cast<int>(random_.Below(6));
+        world_.RunFor(milliseconds(random_.Below(60'000)));
         world_.KillEmulator();
+        saves_until_death_ = -1;
+        ++tally.kills_of_the_emulator;
         world_.clock.MoveTo(world_.clock.Now() + seconds(random_.Below(3000)));
         world_.Boot();
         break;
@@ -170,6 +177,7 @@ class Play {
   Invariants invariants_{world_};
   std::vector<std::string> jobs_;
   bool disk_may_fill_ = false;
+  int saves_until_death_ = -1;  // -1: lives on
 };
 
 TEST(Simulation, NoSeedBreaksAnInvariant) {
@@ -178,7 +186,7 @@ TEST(Simulation, NoSeedBreaksAnInvariant) {
   const uint64_t last = only ? first : kSeeds;
   Tally tally;
   for (uint64_t seed = first; seed <= last; ++seed) {
-    Play play(seed);
+    Play play(seed, only != nullptr);
     play.Run(tally);
     if (only && !play.broken().empty()) std::cout << Join(play.journal(), "\n") << "\n";
     ASSERT_THAT(play.broken(), ::testing::IsEmpty())
@@ -191,18 +199,18 @@ TEST(Simulation, NoSeedBreaksAnInvariant) {
             << tally.ends[spec::JobState::kCancelled] << " cancelled, " << tally.retries
             << " retries, " << tally.kills_of_the_emulator << " killed emulators\n";
   // A simulation in which little happens proves little.
-  EXPECT_GT(tally.ends[spec::JobState::kSucceeded], 500);
-  EXPECT_GT(tally.ends[spec::JobState::kFailed], 500);
-  EXPECT_GT(tally.ends[spec::JobState::kCancelled], 500);
-  EXPECT_GT(tally.retries, 500);
+  EXPECT_GT(tally.ends[spec::JobState::kSucceeded], 300);
+  EXPECT_GT(tally.ends[spec::JobState::kFailed], 300);
+  EXPECT_GT(tally.ends[spec::JobState::kCancelled], 300);
+  EXPECT_GT(tally.retries, 300);
   EXPECT_GT(tally.kills_of_the_emulator, 500);
 }
 
 TEST(Simulation, TheSameSeedGivesTheSameJournal) {
-  for (uint64_t seed = 1; seed <= 50; ++seed) {
+  for (uint64_t seed = 1; seed <= 30; ++seed) {
     Tally tally;
-    Play one(seed);
-    Play other(seed);
+    Play one(seed, true);
+    Play other(seed, true);
     one.Run(tally);
     other.Run(tally);
     ASSERT_FALSE(one.journal().empty());
@@ -212,8 +220,8 @@ TEST(Simulation, TheSameSeedGivesTheSameJournal) {
 
 TEST(Simulation, AnotherSeedGivesAnotherJournal) {
   Tally tally;
-  Play one(1);
-  Play other(2);
+  Play one(1, true);
+  Play other(2, true);
   one.Run(tally);
   other.Run(tally);
   EXPECT_NE(one.journal(), other.journal());

@@ -18,8 +18,14 @@ class Invariants {
  public:
   explicit Invariants(SimulatedEngine& world) : world_(world) {
     world.store.on_save = [this](const JobRecord* before, const JobRecord& after) {
-      if (before) Changed(*before, after);
+      const auto note = ParseRunNote(after.run);
+      Hold(note.ok(), "the note can be read", after);
       Saved(after);
+      if (!note.ok()) return;
+      Within(*note, after);
+      RunNote& last = notes_[{after.project, after.job.job_id, ""}];
+      if (before) Changed(before->job, last, after.job, *note, after);
+      last = *note;
     };
     world.launcher.on_launch = [this](const ReplicaLaunch& launch) { Launched(launch); };
   }
@@ -58,9 +64,6 @@ class Invariants {
          "errorMessage tells of a failure or a cancel, at the end", record);
     const RunKey run{record.project, job.job_id, ""};
     Hold(!terminal || !world_.launcher.AnyLives(run), "no replica lives at the end", record);
-    const auto note = ParseRunNote(record.run);
-    Hold(note.ok(), "the note can be read", record);
-    if (note.ok()) Within(*note, record);
   }
 
   void Within(const RunNote& note, const JobRecord& record) {
@@ -73,9 +76,8 @@ class Invariants {
     }
   }
 
-  void Changed(const JobRecord& before, const JobRecord& after) {
-    const spec::Job& old = before.job;
-    const spec::Job& now = after.job;
+  void Changed(const spec::Job& old, const RunNote& was, const spec::Job& now, const RunNote& is,
+               const JobRecord& after) {
     bool legal = old.state == now.state;
     for (spec::JobEvent event : spec::kJobEvents) {
       legal = legal || spec::Next(old.state, event) == now.state;
@@ -86,20 +88,17 @@ class Invariants {
          "a finished job never changes", after);
     Hold(old.create_time == now.create_time, "createTime never changes", after);
     Hold(!old.start_time || old.start_time == now.start_time, "startTime never changes", after);
-    const auto was = ParseRunNote(before.run);
-    const auto is = ParseRunNote(after.run);
-    if (!was.ok() || !is.ok()) return;
-    Hold(was->cluster_id == is->cluster_id, "the cluster keeps its id", after);
-    Hold(was->attempt <= is->attempt, "attempts only grow", after);
-    for (const auto& [id, note] : was->replicas) {
-      Hold(is->replicas.at(id).boot >= note.boot, "boots only grow", after);
+    Hold(was.cluster_id == is.cluster_id, "the cluster keeps its id", after);
+    Hold(was.attempt <= is.attempt, "attempts only grow", after);
+    for (const auto& [id, note] : was.replicas) {
+      Hold(is.replicas.at(id).boot >= note.boot, "boots only grow", after);
     }
   }
 
   void Launched(const ReplicaLaunch& launch) {
     const auto record = world_.store.Get(launch.key.run.project, launch.key.run.job_id);
-    const auto note = ParseRunNote(record->run);
-    Hold(note->replicas.at(launch.key.replica).boot == launch.key.boot, "saved before launched",
+    const RunNote& note = notes_.at(launch.key.run);  // as saved last
+    Hold(note.replicas.at(launch.key.replica).boot == launch.key.boot, "saved before launched",
          *record);
     Hold(!IsTerminal(record->job.state), "nothing starts behind the end", *record);
     Hold(boots_.insert(launch.key).second, "no boot is started twice", *record);
@@ -126,6 +125,7 @@ class Invariants {
 
   SimulatedEngine& world_;
   std::vector<std::string> broken_;
+  std::map<RunKey, RunNote> notes_;
   std::set<ReplicaKey> boots_;
   std::map<std::pair<RunKey, spec::ReplicaId>, Environment> environments_;
   size_t saves_ = 0;
