@@ -84,11 +84,11 @@ struct Grammar::Impl {
 
   CLI::Option* AddValue(CLI::App& app, const std::string& name, const std::string& metavar,
                         const std::string& help, Setter set) {
-    const auto take = [this, name, metavar, set](const std::vector<std::string>& given) {
+    const auto take = [this, name, set](const std::vector<std::string>& given) {
       for (const std::string& placeholder : given) {
         const Status status = set(ValueOf(placeholder));
         if (!status.ok()) {
-          throw WrongWord{errors::Argument(name.starts_with('-') ? name : metavar, status.error())};
+          throw WrongWord{errors::Argument(name, status.error())};
         }
       }
     };
@@ -196,11 +196,16 @@ struct Grammar::Impl {
     std::string usage = "Usage: " + PlainPath(app);
     if (known == commands.end()) return usage + " COMMAND [flags]\n";
     for (const std::string& metavar : known->second.metavars) usage += " " + metavar;
-    if (known->second.many) usage += "...";
+    if (known->second.many) usage += known->second.positionals > 0 ? "..." : " [WORD...]";
     for (const auto& [name, option] : known->second.required) {
       usage += " " + name + "=" + option->get_type_name();
     }
     return usage + " [flags]" + (known->second.user_args ? std::string(kUserArgs) : "") + "\n";
+  }
+
+  // Not App::help(): that shows whatever command was parsed last.
+  static std::string Help(const CLI::App* app) {
+    return app->get_formatter()->make_help(app, app->get_name(), CLI::AppFormatMode::Normal);
   }
 
   Command Refusal(const CLI::App* app, const Error& error) const {
@@ -219,7 +224,7 @@ struct Grammar::Impl {
       }
     }
     if (scan.version) return VersionCommand{};
-    if (scan.help) return PrintCommand{scan.app->help(), "", kExitSuccess};
+    if (scan.help) return PrintCommand{Help(scan.app), "", kExitSuccess};
     CheckComplete(scan);
     const Known& known = commands.at(scan.app);
     if (words.user_args && !known.user_args) {
@@ -336,7 +341,7 @@ std::optional<std::string> Grammar::HelpFor(const std::vector<std::string>& path
     app = Impl::Child(app, name);
     if (!app) return std::nullopt;
   }
-  return app->help();
+  return impl_->Help(app);
 }
 
 Grammar::Setter To(std::optional<std::string>* into) {

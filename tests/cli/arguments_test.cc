@@ -1,0 +1,381 @@
+#include "emulator/cli/arguments.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "emulator/cli/exit_codes.h"
+
+namespace caip::cli {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using Words = std::vector<std::string>;
+
+Words Submit(const Words& more) {
+  Words words = {"ai-platform", "jobs", "submit", "training", "j1"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+SubmitCommand Parsed(const Words& more) {
+  const Command command = ParseArguments(Submit(more));
+  if (const auto* print = std::get_if<PrintCommand>(&command)) ADD_FAILURE() << print->err;
+  const auto* submit = std::get_if<SubmitCommand>(&command);
+  return submit ? *submit : SubmitCommand{};
+}
+
+// The first line of what a usage error says; "" where there is none.
+std::string Complaint(const Words& words) {
+  const Command command = ParseArguments(words);
+  const auto* print = std::get_if<PrintCommand>(&command);
+  if (!print || print->exit_code == kExitSuccess) return "";
+  EXPECT_EQ(print->exit_code, kExitUsage);
+  EXPECT_EQ(print->out, "");
+  return print->err.substr(0, print->err.find('\n'));
+}
+
+TEST(Arguments, TheProductAndTheTrackMayBeLeftOut) {
+  for (const Words& head : {Words{}, Words{"ai-platform"}, Words{"ml-engine"},
+                            Words{"beta", "ai-platform"}, Words{"alpha", "ml-engine"}}) {
+    Words words = head;
+    for (const char* word : {"jobs", "describe", "j1"}) words.push_back(word);
+    const Command command = ParseArguments(words);
+    ASSERT_TRUE(std::holds_alternative<DescribeCommand>(command));
+    EXPECT_EQ(std::get<DescribeCommand>(command).job, "j1");
+  }
+}
+
+TEST(Arguments, ReadsEveryFlagOfSubmit) {
+  const SubmitCommand c = Parsed({"--module-name",
+                                  "trainer.task",
+                                  "--package-path=trainer",
+                                  "--packages",
+                                  "a.whl,gs://b/c",
+                                  "--staging-bucket",
+                                  "gs://stage/",
+                                  "--job-dir",
+                                  "gs://bkt",
+                                  "--region",
+                                  "us-central1",
+                                  "--config",
+                                  "c.yaml",
+                                  "--scale-tier",
+                                  "STANDARD_1",
+                                  "--runtime-version",
+                                  "2.11",
+                                  "--python-version",
+                                  "3.7",
+                                  "--service-account",
+                                  "a@b.c",
+                                  "--enable-web-access",
+                                  "--master-machine-type",
+                                  "m",
+                                  "--master-accelerator",
+                                  "type=nvidia-tesla-t4,count=2",
+                                  "--master-image-uri",
+                                  "mi",
+                                  "--worker-machine-type",
+                                  "w",
+                                  "--worker-count",
+                                  "3",
+                                  "--worker-accelerator",
+                                  "count=1,type=TPU_V2",
+                                  "--worker-image-uri",
+                                  "wi",
+                                  "--parameter-server-machine-type",
+                                  "p",
+                                  "--parameter-server-count",
+                                  "4",
+                                  "--parameter-server-image-uri",
+                                  "pi",
+                                  "--use-chief-in-tf-config",
+                                  "yes",
+                                  "--labels",
+                                  "a=b,c=",
+                                  "--kms-key",
+                                  "k",
+                                  "--kms-keyring",
+                                  "r",
+                                  "--kms-location",
+                                  "l",
+                                  "--kms-project",
+                                  "kp",
+                                  "--stream-logs",
+                                  "--network",
+                                  "n",
+                                  "--tpu-tf-version",
+                                  "2.1",
+                                  "--project",
+                                  "proj"});
+  EXPECT_EQ(c.flags.job, "j1");
+  EXPECT_EQ(c.flags.module_name, "trainer.task");
+  EXPECT_EQ(c.package_path, "trainer");
+  EXPECT_THAT(c.packages, ElementsAre("a.whl", "gs://b/c"));
+  EXPECT_EQ(c.staging_bucket, "stage");
+  EXPECT_EQ(c.flags.job_dir, "gs://bkt/");  // as the client sends it
+  EXPECT_EQ(c.flags.region, "us-central1");
+  EXPECT_EQ(c.config, "c.yaml");
+  EXPECT_EQ(c.flags.scale_tier, "STANDARD_1");
+  EXPECT_EQ(c.flags.runtime_version, "2.11");
+  EXPECT_EQ(c.flags.python_version, "3.7");
+  EXPECT_EQ(c.flags.service_account, "a@b.c");
+  EXPECT_TRUE(c.flags.enable_web_access);
+  EXPECT_EQ(c.flags.master.machine_type, "m");
+  EXPECT_EQ(c.flags.master.accelerator, (spec::AcceleratorFlag{"NVIDIA_TESLA_T4", 2}));
+  EXPECT_EQ(c.flags.master.image_uri, "mi");
+  EXPECT_EQ(c.flags.worker.machine_type, "w");
+  EXPECT_EQ(c.flags.worker.count, 3);
+  EXPECT_EQ(c.flags.worker.accelerator, (spec::AcceleratorFlag{"TPU_V2", 1}));
+  EXPECT_EQ(c.flags.worker.image_uri, "wi");
+  EXPECT_EQ(c.flags.parameter_server.machine_type, "p");
+  EXPECT_EQ(c.flags.parameter_server.count, 4);
+  EXPECT_EQ(c.flags.parameter_server.image_uri, "pi");
+  EXPECT_EQ(c.flags.use_chief_in_tf_config, true);
+  EXPECT_EQ(c.flags.labels, (std::map<std::string, std::string>{{"a", "b"}, {"c", ""}}));
+  EXPECT_EQ(c.kms.key, "k");
+  EXPECT_EQ(c.kms.keyring, "r");
+  EXPECT_EQ(c.kms.location, "l");
+  EXPECT_EQ(c.kms.project, "kp");
+  EXPECT_TRUE(c.stream_logs);
+  EXPECT_EQ(c.flags.network, "n");
+  EXPECT_EQ(c.flags.tpu_tf_version, "2.1");
+  EXPECT_EQ(c.gcloud.project, "proj");
+}
+
+TEST(Arguments, ReadsTheEmulatorsOwnFlags) {
+  const SubmitCommand c = Parsed({"--dry-run",
+                                  "--validate-only",
+                                  "--strict",
+                                  "--state",
+                                  "/s",
+                                  "--map-image",
+                                  "a=b",
+                                  "--map-image",
+                                  "c=d e",
+                                  "--create-buckets",
+                                  "--gpus",
+                                  "share",
+                                  "--fake-gpus",
+                                  "4xNVIDIA_TESLA_T4",
+                                  "--addressing",
+                                  "ports",
+                                  "--storage-view",
+                                  "path",
+                                  "--queue-delay",
+                                  "20m",
+                                  "--provision-delay",
+                                  "1m",
+                                  "--strict-runtime",
+                                  "--seed",
+                                  "7",
+                                  "--emulator-config",
+                                  "f"});
+  EXPECT_TRUE(c.dry_run && c.validate_only && c.strict);
+  EXPECT_EQ(c.emulator.state, "/s");
+  EXPECT_THAT(c.emulator.map_images, ElementsAre("a=b", "c=d e"));
+  EXPECT_TRUE(c.emulator.create_buckets && c.emulator.strict_runtime);
+  EXPECT_EQ(c.emulator.gpus, "share");
+  EXPECT_EQ(c.emulator.fake_gpus, "4xNVIDIA_TESLA_T4");
+  EXPECT_EQ(c.emulator.addressing, "ports");
+  EXPECT_EQ(c.emulator.storage_view, "path");
+  EXPECT_EQ(c.emulator.queue_delay, "20m");
+  EXPECT_EQ(c.emulator.provision_delay, "1m");
+  EXPECT_EQ(c.emulator.seed, "7");
+  EXPECT_EQ(c.emulator.config, "f");
+}
+
+TEST(Arguments, EverythingBehindTheFirstBarBelongsToTheProgram) {
+  EXPECT_EQ(Parsed({}).flags.user_args, std::nullopt);
+  EXPECT_THAT(Parsed({"--"}).flags.user_args.value(), ElementsAre());
+  EXPECT_THAT(Parsed({"--", "--b=2", "--", "--help"}).flags.user_args.value(),
+              ElementsAre("--b=2", "--", "--help"));
+  EXPECT_THAT(Complaint({"jobs", "list", "--", "x"}), HasSubstr("unrecognized arguments: --"));
+}
+
+TEST(Arguments, ReadsValuesAsArgparseDoes) {
+  EXPECT_EQ(Parsed({"--region="}).flags.region, "");
+  EXPECT_EQ(Parsed({"--module-name", "-1"}).flags.module_name, "-1");
+  EXPECT_EQ(Parsed({"--module-name", "-"}).flags.module_name, "-");
+  EXPECT_EQ(Parsed({"--module-name", "-x y"}).flags.module_name, "-x y");
+  EXPECT_EQ(Parsed({"--module-name=-x"}).flags.module_name, "-x");
+  EXPECT_EQ(Parsed({"--region", "a", "--region", "b"}).flags.region, "b");
+  EXPECT_EQ(Parsed({"--worker-count= 1_0 ", "--worker-machine-type", "w"}).flags.worker.count, 10);
+  EXPECT_EQ(
+      Parsed({"--worker-count", "unlimited", "--worker-machine-type", "w"}).flags.worker.count,
+      std::nullopt);
+  EXPECT_FALSE(Parsed({"--enable-web-access", "--no-enable-web-access"}).flags.enable_web_access);
+  EXPECT_THAT(Parsed({"--packages", "^;^a,b;c"}).packages, ElementsAre("a,b", "c"));
+  EXPECT_EQ(Parsed({"--labels=a=b", "--labels=a=c,é=ü"}).flags.labels,
+            (std::map<std::string, std::string>{{"a", "c"}, {"é", "ü"}}));
+}
+
+TEST(Arguments, WideFlagsMayStandAnywhere) {
+  const Command command =
+      ParseArguments({"--project", "p", "jobs", "--quiet", "list", "--limit=5", "-q"});
+  ASSERT_TRUE(std::holds_alternative<ListCommand>(command));
+  EXPECT_EQ(std::get<ListCommand>(command).gcloud.project, "p");
+  EXPECT_EQ(std::get<ListCommand>(command).limit, 5);
+}
+
+// Usage errors: gcloud's words, exit code 2.
+TEST(Arguments, SaysWhatIsWrongWithTheWords) {
+  const std::pair<Words, const char*> rows[] = {
+      {{"--staging-bucket", "bkt"},
+       "argument --staging-bucket: Must be a valid Google Cloud Storage bucket of the form "
+       "[gs://somebucket]"},
+      {{"--staging-bucket=gs://b"}, "argument --staging-bucket: Invalid bucket name [b]"},
+      {{"--staging-bucket=gs://bkt/x"}, "argument --staging-bucket: Invalid bucket name [bkt/x]"},
+      {{"--job-dir", "/x"}, "argument --job-dir: Must be of form gs://bucket/object"},
+      {{"--job-dir=gs:///x"}, "argument --job-dir: Must be of form gs://bucket/object"},
+      {{"--job-dir=gs://BKT/x"}, "argument --job-dir: Invalid bucket name [BKT]"},
+      {{"--scale-tier", "foo"}, "argument --scale-tier: Invalid choice: 'foo'."},
+      {{"--scale-tier="}, "argument --scale-tier: Invalid choice: ''."},
+      {{"--async", "--stream-logs"},
+       "argument --async: At most one of --async | --stream-logs can be specified."},
+      {{"--worker-count=3"}, "argument --worker-machine-type: Must be specified."},
+      {{"--worker-machine-type=x"}, "argument --worker-count: Must be specified."},
+      {{"--parameter-server-count=3"},
+       "argument --parameter-server-machine-type: Must be specified."},
+      {{"--worker-count=0", "--worker-machine-type=x"},
+       "argument --worker-count: Value must be greater than or equal to 1; received: 0"},
+      {{"--worker-count=x", "--worker-machine-type=x"},
+       "argument --worker-count: Value must be an integer; received: x"},
+      {{"--master-accelerator", "type=nvidia-tesla-t4"},
+       "argument --master-accelerator: Key [count] required in dict arg but not provided"},
+      {{"--master-accelerator", "count=1"},
+       "argument --master-accelerator: Key [type] required in dict arg but not provided"},
+      {{"--master-accelerator", "type=foo,count=1"},
+       "argument --master-accelerator: Invalid accelerator: foo."},
+      {{"--master-accelerator", "type=tpu-v2,count=0"},
+       "argument --master-accelerator: The count of the accelerator must be greater than 0."},
+      {{"--master-accelerator", "type=tpu-v2,count=1,x=y"},
+       "argument --master-accelerator: valid keys are [count, type]; received: x"},
+      {{"--labels=A=b"}, "argument --labels: Bad value [A]: Only hyphens (-), underscores (_)"},
+      {{"--labels=a=É"}, "argument --labels: Bad value [É]:"},
+      {{"--labels=1a=b"}, "argument --labels: Bad value [1a]:"},
+      {{"--labels=a"}, "argument --labels: Bad syntax for dict arg: [a]."},
+      {{"--labels==b"}, "argument --labels: Invalid flag value [=b]"},
+      {{"--labels=" + std::string(64, 'a') + "=b"}, "argument --labels: Bad value [aaaa"},
+      {{"--service-account=a@b"}, "argument --service-account: Bad value [a@b]: Not a valid"},
+      {{"--use-chief-in-tf-config=1"},
+       "argument --use-chief-in-tf-config: Invalid flag value [1], expected one of [true, yes, "
+       "false, no]"},
+      {{"--kms-keyring=r"}, "argument --kms-keyring: --kms-key must be specified."},
+      {{"--job-dir", "--region", "x"}, "argument --job-dir: expected one argument"},
+      {{"--job-dir"}, "argument --job-dir: expected one argument"},
+      {{"--module-name", "-x"}, "argument --module-name: expected one argument"},
+      {{"--enable-web-access=true"},
+       "argument --enable-web-access: ignored explicit argument 'true'"},
+      {{"--scale", "basic"}, "unrecognized arguments: --scale basic"},
+      {{"--scale-teir=basic"},
+       "unrecognized arguments: --scale-teir=basic (did you mean '--scale-tier'?)"},
+      {{"extra"}, "unrecognized arguments: extra"},
+      {{"--verbosity=loud"}, "argument --verbosity: Invalid choice: 'loud'."},
+  };
+  for (const auto& [words, text] : rows) {
+    EXPECT_THAT(Complaint(Submit(words)),
+                StartsWith("ERROR: (caip.jobs.submit.training) " + std::string(text)));
+  }
+  EXPECT_THAT(Complaint({"jobs", "submit", "training"}),
+              HasSubstr("argument JOB: Must be specified."));
+  EXPECT_THAT(Complaint({"local", "train"}),
+              HasSubstr("argument --module-name: Must be specified."));
+  EXPECT_THAT(Complaint({"jobs"}), HasSubstr("Command name argument expected."));
+  EXPECT_THAT(Complaint({}), HasSubstr("Command name argument expected."));
+  EXPECT_THAT(Complaint({"jbos"}), HasSubstr("Invalid choice: 'jbos'."));
+  EXPECT_THAT(Complaint({"jobs", "update", "j", "--clear-labels", "--remove-labels=a"}),
+              HasSubstr("At most one of --clear-labels | --remove-labels"));
+  EXPECT_THAT(Complaint({"serve", "--port", "70000"}), HasSubstr("less than or equal to 65535"));
+}
+
+TEST(Arguments, ReadsTheOtherCommands) {
+  EXPECT_TRUE(std::holds_alternative<CancelCommand>(ParseArguments({"jobs", "cancel", "j"})));
+  EXPECT_TRUE(std::holds_alternative<StopCommand>(ParseArguments({"stop"})));
+  EXPECT_TRUE(std::holds_alternative<EnvCommand>(ParseArguments({"env"})));
+  EXPECT_TRUE(std::holds_alternative<DoctorCommand>(ParseArguments({"doctor"})));
+  EXPECT_TRUE(std::holds_alternative<VersionCommand>(ParseArguments({"version"})));
+  EXPECT_TRUE(std::holds_alternative<VersionCommand>(ParseArguments({"--version"})));
+  EXPECT_TRUE(std::holds_alternative<BucketsListCommand>(ParseArguments({"buckets", "list"})));
+
+  const auto update = std::get<UpdateCommand>(
+      ParseArguments({"jobs", "update", "j", "--update-labels=a=b", "--remove-labels=c,d"}));
+  EXPECT_EQ(update.update_labels, (std::map<std::string, std::string>{{"a", "b"}}));
+  EXPECT_THAT(update.remove_labels.value(), ElementsAre("c", "d"));
+
+  const auto list = std::get<ListCommand>(ParseArguments(
+      {"jobs", "list", "--filter", "state=FAILED", "--sort-by=~endTime,jobId", "--uri"}));
+  EXPECT_EQ(list.filter, "state=FAILED");
+  EXPECT_THAT(list.sort_by, ElementsAre("~endTime", "jobId"));
+  EXPECT_TRUE(list.uri);
+
+  const auto stream = std::get<StreamLogsCommand>(ParseArguments(
+      {"jobs", "stream-logs", "j", "--polling-interval", "5", "--task-name=ps-replica-0"}));
+  EXPECT_EQ(stream.polling_interval, 5);
+  EXPECT_EQ(stream.task_name, "ps-replica-0");
+
+  const auto serve = std::get<ServeCommand>(ParseArguments(
+      {"serve", "--port=8080", "--allow-host", "a", "--allow-host", "b", "--idle-timeout=1m"}));
+  EXPECT_EQ(serve.port, 8080);
+  EXPECT_THAT(serve.allow_hosts, ElementsAre("a", "b"));
+  EXPECT_EQ(serve.idle_timeout, "1m");
+
+  const auto create = std::get<BucketsCreateCommand>(
+      ParseArguments({"buckets", "create", "gs://one", "two", "gs://three/"}));
+  EXPECT_THAT(create.buckets, ElementsAre("one", "two", "three"));
+
+  const auto train = std::get<LocalTrainCommand>(ParseArguments(
+      {"local", "train", "--module-name=t", "--distributed", "--worker-count=3", "--", "--x"}));
+  EXPECT_TRUE(train.distributed);
+  EXPECT_EQ(train.worker_count, 3);
+  EXPECT_EQ(train.parameter_server_count, std::nullopt);
+  EXPECT_EQ(train.start_port, 27182);
+  EXPECT_THAT(train.user_args, ElementsAre("--x"));
+}
+
+TEST(Arguments, EveryCommandHasHelpWithExamples) {
+  const Words commands[] = {{"jobs", "submit", "training"},
+                            {"jobs", "describe"},
+                            {"jobs", "list"},
+                            {"jobs", "cancel"},
+                            {"jobs", "update"},
+                            {"jobs", "stream-logs"},
+                            {"local", "train"},
+                            {"serve"},
+                            {"stop"},
+                            {"env"},
+                            {"doctor"},
+                            {"version"},
+                            {"buckets", "create"},
+                            {"buckets", "list"},
+                            {"completion"},
+                            {"help"},
+                            {}};
+  for (Words words : commands) {
+    Words help = words;
+    help.insert(help.begin(), "help");
+    words.push_back("--help");
+    const Command command = ParseArguments(words);
+    ASSERT_TRUE(std::holds_alternative<PrintCommand>(command)) << words.front();
+    const auto& print = std::get<PrintCommand>(command);
+    EXPECT_EQ(print.exit_code, kExitSuccess);
+    EXPECT_THAT(print.out, HasSubstr("Usage: caip"));
+    EXPECT_THAT(print.out, HasSubstr("Examples:"));
+    EXPECT_EQ(std::get<PrintCommand>(ParseArguments(help)).out, print.out);
+  }
+}
+
+TEST(Arguments, CompletionKnowsCommandsAndFlags) {
+  for (const char* shell : {"bash", "zsh"}) {
+    const auto print = std::get<PrintCommand>(ParseArguments({"completion", shell}));
+    EXPECT_EQ(print.exit_code, kExitSuccess);
+    EXPECT_THAT(print.out, HasSubstr("'jobs submit training') words="));
+    EXPECT_THAT(print.out, HasSubstr("--package-path"));
+    EXPECT_THAT(print.out, HasSubstr("complete -F _caip caip"));
+  }
+  EXPECT_THAT(Complaint({"completion", "fish"}), HasSubstr("argument SHELL: Invalid choice"));
+}
+
+}  // namespace
+}  // namespace caip::cli
