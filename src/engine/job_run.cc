@@ -45,6 +45,10 @@ JobRun JobRun::New(RunKey key, spec::Job job, Instant now, const RunRules& rules
   note.queued_until = now + wait.delay;
   note.failed_tries = wait.failed_tries;
   note.out_of_stock = wait.out_of_stock;
+  const spec::TrainingInput& input = *job.training_input;
+  note.images = ImagesOf(input, rules.launch.images);
+  const auto& view = rules.launch.storage_view;
+  if (view && !input.job_dir.empty()) note.seen_job_dir = view(input.job_dir);
   JobRecord record{key.project, std::move(job), {}};
   return JobRun(std::move(key), std::move(record), std::move(note), rules);
 }

@@ -13,10 +13,7 @@ namespace {
 constexpr const char* kUserDirectory = "user_dir";
 
 std::vector<std::string> ArgumentsOf(const LaunchFacts& facts) {
-  const auto& view = facts.settings.storage_view;
-  const std::string& job_dir = facts.input.job_dir;
-  const std::string seen = view && !job_dir.empty() ? view(job_dir) : "";
-  return spec::FinalArguments(facts.input, facts.key.run.trial, {}, seen);
+  return spec::FinalArguments(facts.input, facts.key.run.trial, {}, facts.note.seen_job_dir);
 }
 
 spec::EnvironmentFacts EnvironmentOf(const LaunchFacts& facts) {
@@ -55,28 +52,13 @@ std::vector<std::string> CommandOf(const LaunchFacts& facts,
     return spec::PythonCommand(facts.prepared.interpreter, facts.input.python_module, arguments);
   }
   const std::string& uri = facts.plan.Of(facts.key.replica).image_uri;
-  const std::vector<std::string>* command = FindImage(facts.settings.images, uri);
+  const std::vector<std::string>* command = FindImage(facts.note.images, uri);
   const auto& config = facts.input.Of(facts.key.replica.role).config;
   return spec::ContainerCommand({command ? *command : std::vector<std::string>{}, {}},
                                 config ? &*config : nullptr, arguments);
 }
 
-// "gcr.io/p/i:1" and "gcr.io/p/i@sha256:..." -> "gcr.io/p/i"; a port is no tag.
-std::string WithoutTag(const std::string& uri) {
-  const std::string name = uri.substr(0, uri.find('@'));
-  const size_t colon = name.rfind(':');
-  const size_t slash = name.rfind('/');
-  const bool has_tag = colon != std::string::npos && (slash == std::string::npos || colon > slash);
-  return has_tag ? name.substr(0, colon) : name;
-}
-
 }  // namespace
-
-const std::vector<std::string>* FindImage(const ImageMap& images, const std::string& uri) {
-  auto found = images.find(uri);
-  if (found == images.end()) found = images.find(WithoutTag(uri));
-  return found == images.end() ? nullptr : &found->second;
-}
 
 std::vector<DeviceRequest> DeviceRequestsOf(const spec::ClusterPlan& plan) {
   std::vector<DeviceRequest> requests;

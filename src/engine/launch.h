@@ -7,28 +7,19 @@
 #include <string>
 #include <vector>
 
+#include "engine/image_map.h"
 #include "engine/ports.h"
 #include "engine/run_note.h"
 
 namespace caip::engine {
-
-/// Image URI -> the local command that stands for its entrypoint.
-using ImageMap = std::map<std::string, std::vector<std::string>>;
-
-/// The command of `uri`, or of the same image named without tag and digest; nullptr if there is
-/// none.
-const std::vector<std::string>* FindImage(const ImageMap& images, const std::string& uri);
-
-/// The GPUs of its replicas, and the TPU of a TPU job, which the master drives.
-std::vector<DeviceRequest> DeviceRequestsOf(const spec::ClusterPlan& plan);
 
 /// The same for all replicas of this emulator.
 struct LaunchSettings {
   std::string endpoint;  // "http://127.0.0.1:8080", "" none
   std::string path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";  // PATH
   int cpus = 1;
-  ImageMap images;
-  /// What `--job-dir` becomes for the trainer; unset: the URI itself.
+  ImageMap images;  // for new jobs; a job keeps in its note what its images stood for
+  /// What `--job-dir` becomes for the trainers of new jobs; unset: the URI itself.
   std::function<std::string(const std::string& uri)> storage_view;
   std::function<std::string(const ReplicaKey&)> boot_disk;  // Launcher::BootDisk
 };

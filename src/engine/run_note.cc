@@ -60,6 +60,19 @@ bool ReadAddresses(const Json& list, RunNote& note) {
   return true;
 }
 
+bool ReadImages(const Json& object, RunNote& note) {
+  if (!object.is_object()) return false;
+  for (const auto& [uri, command] : object.items()) {
+    if (!command.is_array()) return false;
+    std::vector<std::string>& words = note.images[uri];
+    for (const Json& word : command) {
+      if (!word.is_string()) return false;
+      words.push_back(word.get<std::string>());
+    }
+  }
+  return true;
+}
+
 bool ReadEnding(const Json& json, RunNote& note) {
   for (const EndingName& ending : kEndings) {
     if (StringOr(json, "as") != ending.name) continue;
@@ -80,6 +93,8 @@ Json ToJson(const RunNote& note) {
   if (note.out_of_stock) json["outOfStock"] = true;
   json["addresses"] = note.addresses;
   json["replicas"] = ReplicasToJson(note.replicas);
+  if (!note.images.empty()) json["images"] = note.images;
+  if (!note.seen_job_dir.empty()) json["seenJobDir"] = note.seen_job_dir;
   if (!note.ending) return json;
   for (const EndingName& ending : kEndings) {
     if (ending.as != note.ending->as) continue;
@@ -105,6 +120,9 @@ Result<RunNote> ParseRunNote(const Json& json) {
   if (!addresses || !ReadAddresses(*addresses, note)) return Unreadable("addresses");
   const Json* replicas = Member(json, "replicas");
   if (!replicas || !ReadReplicas(*replicas, note)) return Unreadable("replicas");
+  const Json* images = Member(json, "images");
+  if (images && !ReadImages(*images, note)) return Unreadable("images");
+  note.seen_job_dir = StringOr(json, "seenJobDir");
   const Json* ending = Member(json, "ending");
   if (ending && !ReadEnding(*ending, note)) return Unreadable("ending");
   return note;

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/json_fwd.h"
 #include "base/result.h"
+#include "engine/image_map.h"
 #include "spec/cluster.h"
 #include "spec/lifecycle.h"
 
@@ -35,6 +36,10 @@ struct RunNote {
   int failed_tries = 0;  // of the queue model's stock-out
   bool out_of_stock = false;
   std::vector<std::string> addresses;  // in the order of the plan
+  // How the job was understood when it was submitted: an emulator with other settings that takes it
+  // up later runs the same commands on the same --job-dir.
+  ImageMap images;
+  std::string seen_job_dir;  // "": the URI itself
   std::map<spec::ReplicaId, ReplicaNote> replicas;
   std::optional<Ending> ending;
 };
