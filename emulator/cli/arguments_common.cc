@@ -106,7 +106,8 @@ void AddEmulatorFlags(Grammar& grammar, CLI::App& app, EmulatorFlags* into) {
                "What trainers get as --job-dir: gs://, or the directory behind it.",
                To(&into->storage_view));
   grammar.Flag(app, "--queue-delay", "MODEL",
-               "How long jobs stay QUEUED: none, 20m, uniform:1m:5m, lognormal:...",
+               "How long jobs stay QUEUED: none, constant:20m, uniform:1m..20m, "
+               "lognormal:median=5m,sigma=0.8 or stock-out:tries=3. Waiting costs nothing.",
                To(&into->queue_delay));
   grammar.Flag(app, "--provision-delay", "MODEL", "How long jobs stay PREPARING; same forms.",
                To(&into->provision_delay));
