@@ -194,8 +194,8 @@ class Writer {
   }
 
   void Escape(char32_t c) {
-    constexpr char32_t kCharacters[] = {0,    '\a', '\b', '\t', '\n', '\v',   '\f',  '\r',
-                                        0x1b, '"',  '\\', 0x85, 0xa0, 0x2028, 0x2029};
+    static constexpr char32_t kCharacters[] = {0,    '\a', '\b', '\t', '\n', '\v',   '\f',  '\r',
+                                               0x1b, '"',  '\\', 0x85, 0xa0, 0x2028, 0x2029};
     constexpr std::u32string_view kNamed(kCharacters, std::size(kCharacters));
     constexpr std::string_view kNames = "0abtnvfre\"\\N_LP";
     char text[16];
