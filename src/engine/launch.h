@@ -3,7 +3,6 @@
 // the same bytes at every start.
 
 #include <functional>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -12,6 +11,9 @@
 #include "engine/run_note.h"
 
 namespace caip::engine {
+
+/// The GPUs of its replicas, and the TPU of a TPU job, which the master drives.
+std::vector<DeviceRequest> DeviceRequestsOf(const spec::ClusterPlan& plan);
 
 /// The same for all replicas of this emulator.
 struct LaunchSettings {
