@@ -101,6 +101,7 @@ void Core::Apply(Entry& entry, const ReturnResources&) {
   ports_.devices.Release(entry.run.key());
   ports_.addresses.Release(entry.run.key());
   ports_.launcher.Discard(entry.run.key());
+  ports_.packager.Abandon(entry.run.key());  // its environment may go when others need the room
   if (std::exchange(entry.granted, false)) --active_;
   scheduler_.TryAgain();
 }
