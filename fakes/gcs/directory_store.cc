@@ -216,8 +216,9 @@ Result<DirectoryStore::Found> DirectoryStore::FindLocked(const BucketTree& tree,
     return errors::ObjectNameInvalid(name, *problem);
   ASSIGN_OR_RETURN(OpenFile file, tree.Open(name));
   auto record = side_->FindObject(tree.bucket(), name);
-  if (!record || record->file != file.identity) record = Adopt(tree.bucket(), name, file.identity);
-  return Found{std::move(file), std::move(*record)};
+  const bool changed = !record || record->file != file.identity;
+  if (changed) record = Adopt(tree.bucket(), name, file.identity);
+  return Found{std::move(file), std::move(*record), changed};
 }
 
 Result<DirectoryStore::Found> DirectoryStore::Find(const std::string& bucket,
@@ -247,8 +248,8 @@ Result<DirectoryStore::Found> DirectoryStore::FindHashed(const std::string& buck
       if (same) side_->StageObject(now.record);  // else it changes faster than we read
     }
     found = std::move(now);
+    found.staged = true;
   }
-  RETURN_IF_ERROR(side_->Flush());
   return found;
 }
 
@@ -293,12 +294,14 @@ Result<ObjectInfo> DirectoryStore::Commit(const std::string& temporary, ObjectIn
 Result<ObjectInfo> DirectoryStore::GetObject(const std::string& bucket,
                                              const std::string& name) const {
   ASSIGN_OR_RETURN(Found found, Find(bucket, name, true));
+  if (found.staged) RETURN_IF_ERROR(side_->Flush());
   return std::move(found.record.info);
 }
 
 Result<std::unique_ptr<ObjectReader>> DirectoryStore::OpenObject(const std::string& bucket,
                                                                  const std::string& name) const {
   ASSIGN_OR_RETURN(Found found, Find(bucket, name, true));
+  if (found.staged) RETURN_IF_ERROR(side_->Flush());
   return std::unique_ptr<ObjectReader>(
       std::make_unique<FileReader>(std::move(found.file.fd), std::move(found.record.info)));
 }
@@ -326,8 +329,8 @@ Result<Listing> DirectoryStore::List(const std::string& bucket, const ListQuery&
   }
   for (const size_t index : unhashed) {
     if (!query.with_hashes) break;
-    auto hashed = GetObject(bucket, listing.items[index].name);
-    if (hashed.ok()) listing.items[index] = std::move(*hashed);
+    auto hashed = Find(bucket, listing.items[index].name, true);
+    if (hashed.ok()) listing.items[index] = std::move(hashed->record.info);
   }
   if (!unhashed.empty()) RETURN_IF_ERROR(side_->Flush());
   return listing;

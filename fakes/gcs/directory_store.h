@@ -56,6 +56,7 @@ class DirectoryStore final : public BucketStore {
   struct Found {
     OpenFile file;
     ObjectRecord record;
+    bool staged = false;  // the look itself changed the record: flush before telling anybody
   };
 
   DirectoryStore(DirectoryStoreOptions options, const Clock& clock, Fd root, Fd temporary,

@@ -102,7 +102,7 @@ TEST_F(ApiTest, MakesShowsListsAndDeletesBuckets) {
   for (const std::string prefix : {"/storage/v1", ""}) {  // the alias that Node uses
     const Answer made = Call("POST", prefix + "/b?project=p",
                              R"({"name":"new-bucket","location":"eu","labels":{"a":"b"},
-                                 "iamConfiguration":{"uniformBucketLevelAccess":{"enabled":true}}})");
+                                 "iamConfiguration":{"publicAccessPrevention":"enforced"}})");
     ASSERT_EQ(made.status, 200) << made.body;
     EXPECT_EQ(made.json["location"], "EU");
     const Answer got = Call("GET", prefix + "/b/new-bucket");
