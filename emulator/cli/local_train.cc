@@ -13,6 +13,7 @@
 #include "emulator/cli/local_train_cluster.h"
 #include "emulator/cli/local_train_process.h"
 #include "emulator/cli/local_train_tensorflow.h"
+#include "emulator/cli/verbosity.h"
 
 namespace caip::cli {
 namespace {
@@ -78,7 +79,7 @@ class LocalRun {
     for (const auto& [flag, count] :
          {std::pair("--parameter-server-count", command_.parameter_server_count),
           std::pair("--worker-count", command_.worker_count)}) {
-      if (count.value_or(0) != 0) world_.io.err(errors::IgnoredWithoutDistributed(flag));
+      if (count.value_or(0) != 0) Warn(errors::IgnoredWithoutDistributed(flag));
     }
     return RunPrimary(SingleTfConfig(command_.module_name, arguments_));
   }
@@ -86,7 +87,7 @@ class LocalRun {
  private:
   int RunCluster() {
     const PrimaryName primary = PrimaryNameFor(python_);
-    if (!primary.warning.empty()) world_.io.err(primary.warning);
+    Warn(primary.warning);
     const LocalCluster cluster{primary.name, command_.parameter_server_count.value_or(2),
                                command_.worker_count.value_or(2),
                                command_.evaluator_count.value_or(0), command_.start_port};
@@ -118,8 +119,14 @@ class LocalRun {
     return process;
   }
 
+  void Warn(const std::string& text) const {
+    if (IsShown(command_.gcloud, Message::kWarning) && !text.empty()) world_.io.err(text);
+  }
+
   int Refuse(const Error& error) const {
-    world_.io.err("ERROR: (caip.local.train) " + error.message + "\n");
+    if (IsShown(command_.gcloud, Message::kError)) {
+      world_.io.err("ERROR: (caip.local.train) " + error.message + "\n");
+    }
     return kExitFailure;
   }
 

@@ -13,6 +13,7 @@
 #include "emulator/cli/staging.h"
 #include "emulator/cli/submit_config.h"
 #include "emulator/cli/submit_validate.h"
+#include "emulator/cli/verbosity.h"
 #include "emulator/cli/yaml_text.h"
 
 namespace caip::cli {
@@ -25,7 +26,7 @@ class Submission {
       : command_(command), flags_(command.flags), world_(world) {}
 
   int Run() {
-    if (command_.async) Say(errors::AsyncDeprecated());
+    if (command_.async) Warn(errors::AsyncDeprecated());
     if (const Status made = MakeJob(); !made.ok()) return Refuse(made.error());
     if (command_.validate_only) return Judge();
     if (command_.dry_run) return Print(PrettyJson(job_) + "\n", kExitSuccess);
@@ -45,7 +46,7 @@ class Submission {
     if (has_config && !config_) RETURN_IF_ERROR(LoadConfig());
     if (command_.strict) RETURN_IF_ERROR(spec::CheckTraps(flags_, File()));
     ASSIGN_OR_RETURN(job_, spec::MergeJob(flags_, File(), package_uris_));
-    if (config_ && !command_.strict) Say(config_->DuplicateWarnings());
+    if (config_ && !command_.strict) Warn(config_->DuplicateWarnings());
     ASSIGN_OR_RETURN(project_, ProjectOf(command_.gcloud));
     return Ok{};
   }
@@ -181,12 +182,18 @@ class Submission {
     if (command_.gcloud.user_output_enabled && !text.empty()) world_.io.err(text);
   }
 
+  void Warn(const std::string& text) const {
+    if (IsShown(command_.gcloud, Message::kWarning) && !text.empty()) world_.io.err(text);
+  }
+
   int Refuse(const Error& error) const {
     return Complain(config_ ? config_->Shown(error) : ShownWithoutFile(error));
   }
 
   int Complain(const std::string& text) const {
-    world_.io.err("ERROR: (caip.jobs.submit.training) " + text + "\n");
+    if (IsShown(command_.gcloud, Message::kError)) {
+      world_.io.err("ERROR: (caip.jobs.submit.training) " + text + "\n");
+    }
     return kExitFailure;
   }
 

@@ -182,6 +182,16 @@ TEST_F(Submit, AsyncWarnsAndChangesNothing) {
   EXPECT_THAT(err_, HasSubstr("WARNING: The --async flag is deprecated"));
 }
 
+TEST_F(Submit, VerbosityHidesWarningsAndErrors) {
+  EXPECT_EQ(Run(With(kPlain, {"--async", "--verbosity=error"})), 0);
+  EXPECT_THAT(err_, Not(HasSubstr("WARNING")));
+  EXPECT_THAT(err_, HasSubstr("Job [j1] submitted successfully."));
+  EXPECT_EQ(Run({"--region=r", "--verbosity=none"}), 1);
+  EXPECT_EQ(err_, "");
+  EXPECT_EQ(Run({"--region=r", "--verbosity=error"}), 1);
+  EXPECT_THAT(err_, HasSubstr("Non-custom jobs must have packages."));
+}
+
 TEST_F(Submit, DryRunPrintsTheJobAndTouchesNothing) {
   const Path wheel = Write("one.whl", "abc");
   EXPECT_EQ(Run({"--region=r", "--packages=" + wheel.string(), "--staging-bucket=gs://stage",
