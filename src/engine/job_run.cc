@@ -9,16 +9,20 @@
 namespace caip::engine {
 namespace {
 
-// Ten hexadecimal digits in host names; the tenant project has sixteen.
-RunNote NewNote(Random random) {
-  RunNote note;
-  note.cluster_id = random.Hex(10);
-  note.cloud_id = "w" + random.Hex(16) + "-ml";
-  return note;
-}
-
 std::string Purpose(const RunKey& key, std::string_view what) {
   return key.project + "/" + key.job_id + "/" + key.trial + " " + std::string(what);
+}
+
+// Ten hexadecimal digits in host names; the tenant project has sixteen.
+RunNote NewNote(const RunKey& key, const spec::TrainingInput& input, const RunRules& rules) {
+  RunNote note;
+  Random random = Random(rules.seed).Fork(Purpose(key, "names"));
+  note.cluster_id = random.Hex(10);
+  note.cloud_id = "w" + random.Hex(16) + "-ml";
+  note.images = ImagesOf(input, rules.launch.images);
+  const auto& view = rules.launch.storage_view;
+  if (view && !input.job_dir.empty()) note.seen_job_dir = view(input.job_dir);
+  return note;
 }
 
 }  // namespace
@@ -38,25 +42,19 @@ JobRun::JobRun(RunKey key, JobRecord record, RunNote note, const RunRules& rules
 JobRun JobRun::New(RunKey key, spec::Job job, Instant now, const RunRules& rules) {
   job.state = spec::JobState::kQueued;
   job.create_time = now;
-  Random random(rules.seed);
-  RunNote note = NewNote(random.Fork(Purpose(key, "names")));
-  Random queue = random.Fork(Purpose(key, "queue"));
+  RunNote note = NewNote(key, *job.training_input, rules);
+  Random queue = Random(rules.seed).Fork(Purpose(key, "queue"));
   const spec::Wait wait = spec::Throw(rules.queue_delay, queue);
   note.queued_until = now + wait.delay;
   note.failed_tries = wait.failed_tries;
   note.out_of_stock = wait.out_of_stock;
-  const spec::TrainingInput& input = *job.training_input;
-  note.images = ImagesOf(input, rules.launch.images);
-  const auto& view = rules.launch.storage_view;
-  if (view && !input.job_dir.empty()) note.seen_job_dir = view(input.job_dir);
   JobRecord record{key.project, std::move(job), {}};
   return JobRun(std::move(key), std::move(record), std::move(note), rules);
 }
 
 JobRun JobRun::Restore(RunKey key, JobRecord record, const RunRules& rules) {
   Result<RunNote> note = ParseRunNote(record.run);
-  RunNote known =
-      note.ok() ? *std::move(note) : NewNote(Random(rules.seed).Fork(Purpose(key, "names")));
+  RunNote known = note.ok() ? *std::move(note) : NewNote(key, *record.job.training_input, rules);
   return JobRun(std::move(key), std::move(record), std::move(known), rules);
 }
 

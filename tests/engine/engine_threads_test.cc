@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <condition_variable>
+#include <mutex>
 #include <thread>
 
 #include "engine/engine.h"

@@ -232,17 +232,19 @@ TEST(JobRun, DevicesThatWillNeverBeThereFailTheJob) {
   EXPECT_THAT(b.all, Contains("leave queue"));
 }
 
-TEST(JobRun, AContainerRunsTheMappedCommandAndInstallsNothing) {
+spec::Job AContainerJob(const std::string& image) {
   spec::Job job = AJob("j");
   spec::TrainingInput& input = *job.training_input;
   input.package_uris.clear();
-  input.python_module.clear();
-  input.runtime_version.clear();
-  input.python_version.clear();
-  input.master.config.emplace().image_uri = "gcr.io/p/trainer:v2";
+  input.python_module = input.runtime_version = input.python_version = "";
+  input.master.config.emplace().image_uri = image;
+  return job;
+}
+
+TEST(JobRun, AContainerRunsTheMappedCommandAndInstallsNothing) {
   RunRules rules = PlainRules();
   rules.launch.images["gcr.io/p/trainer"] = {"/bin/train", "--now"};
-  Bench b(rules, job);
+  Bench b(rules, AContainerJob("gcr.io/p/trainer:v2"));
   b.Feed(Submitted{});
   b.Grant();
   EXPECT_THAT(b.Last(), Not(Contains(HasSubstr("prepare packages"))));
@@ -252,6 +254,24 @@ TEST(JobRun, AContainerRunsTheMappedCommandAndInstallsNothing) {
   b.StartAll();
   b.Exit(kWorker0, 137);
   EXPECT_EQ(b.launches[kWorker0].size(), 2u) << "128+9 is a kill";
+}
+
+TEST(JobRun, RunsTheSameCommandUnderAnEmulatorWithOtherSettings) {
+  RunRules rules = PlainRules();
+  rules.launch.images["gcr.io/p/trainer"] = {"/bin/train"};
+  rules.launch.storage_view = [](const std::string&) { return "/buckets/bucket/out"; };
+  Bench b(rules, AContainerJob("gcr.io/p/trainer:v2"));
+  b.Feed(Submitted{});
+  b.Grant();
+  b.StartAll();
+  b.rules.launch.images.clear();
+  b.rules.launch.storage_view = nullptr;
+  b.KillEmulator();
+  b.Grant();
+  ASSERT_EQ(b.launches[kMasterId].size(), 2u);
+  EXPECT_THAT(b.launches[kMasterId][1].argv,
+              ElementsAre("/bin/train", "--epochs", "2", "--job-dir", "/buckets/bucket/out"));
+  EXPECT_EQ(b.launches[kMasterId][0].environment, b.launches[kMasterId][1].environment);
 }
 
 }  // namespace

@@ -2,153 +2,19 @@
 // Working fakes of the engine's ports: small worlds that behave, not mocks that expect.
 
 #include <csignal>
-#include <deque>
 #include <functional>
 #include <map>
-#include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/json.h"
 #include "engine/ports.h"
+#include "tests/support/hand_clock.h"
+#include "tests/support/memory_store.h"
 
 namespace caip::engine {
-
-/// Time that moves when the test says so, and counts who holds it.
-class HandClock final : public Clock {
- public:
-  explicit HandClock(Instant start) : now_(start) {}
-  Instant Now() const override { return now_; }
-  void WaitUntil(Instant deadline) override { MoveTo(deadline); }
-  void Interrupt() override {}
-  void Hold() override { ++holders_; }
-  void Release() override { --holders_; }
-  void MoveTo(Instant instant) {
-    if (instant > now_) now_ = instant;
-  }
-  int holders() const { return holders_; }
-
- private:
-  Instant now_;
-  int holders_ = 0;
-};
-
-/// What will happen in the world, by time and then by the order in which it was arranged.
-class Agenda {
- public:
-  explicit Agenda(HandClock& clock) : clock_(clock) {}
-  Instant Now() const { return clock_.Now(); }
-  void In(Duration delay, std::function<void()> what) {
-    things_.emplace(std::pair(clock_.Now() + delay, added_++), std::move(what));
-  }
-  Instant Next() const { return things_.empty() ? kNever : things_.begin()->first.first; }
-  void RunDue() {
-    while (Next() <= clock_.Now()) {
-      auto what = std::move(things_.begin()->second);
-      things_.erase(things_.begin());
-      what();
-    }
-  }
-  void Clear() { things_.clear(); }
-
- private:
-  HandClock& clock_;
-  std::map<std::pair<Instant, uint64_t>, std::function<void()>> things_;
-  uint64_t added_ = 0;
-};
-
-/// Jobs in memory; outlives engines as a state directory does. Any thread.
-class MemoryStore final : public JobStore {
- public:
-  std::function<void(const JobRecord* before, const JobRecord& after)> on_save;
-  std::function<std::optional<Error>(const JobRecord&)> refuse;  // may say no to a write
-
-  Status Create(const JobRecord& record) override { return Write(record, true); }
-  Status Save(const JobRecord& record) override { return Write(record, false); }
-  Result<JobRecord> Get(const std::string& project, const std::string& job_id) const override {
-    std::lock_guard lock(mutex_);
-    const auto found = records_.find({project, job_id});
-    if (found == records_.end()) return Error{Code::kNotFound, "no such job"};
-    return found->second.second;
-  }
-  Result<std::vector<JobRecord>> List(const JobQuery& query) const override {
-    std::vector<JobRecord> records;
-    bool behind = query.before_id.empty();
-    const auto all = InOrder();
-    for (auto it = all.rbegin(); it != all.rend(); ++it) {
-      if (it->project != query.project) continue;
-      if (behind && (query.limit == 0 || records.size() < static_cast<size_t>(query.limit))) {
-        records.push_back(*it);
-      }
-      behind = behind || it->job.job_id == query.before_id;
-    }
-    return records;
-  }
-  Result<std::vector<JobRecord>> Unfinished() const override {
-    std::vector<JobRecord> records;
-    for (JobRecord& record : InOrder()) {
-      if (!spec::IsTerminal(record.job.state)) records.push_back(std::move(record));
-    }
-    return records;
-  }
-  std::vector<JobRecord> InOrder() const {
-    std::lock_guard lock(mutex_);
-    std::map<uint64_t, JobRecord> by_age;
-    for (const auto& [key, entry] : records_) by_age.emplace(entry.first, entry.second);
-    std::vector<JobRecord> records;
-    for (auto& [age, record] : by_age) records.push_back(std::move(record));
-    return records;
-  }
-
- private:
-  Status Write(const JobRecord& record, bool create) {
-    std::lock_guard lock(mutex_);
-    if (refuse) {
-      if (auto error = refuse(record)) return *error;
-    }
-    const auto found = records_.find({record.project, record.job.job_id});
-    const bool exists = found != records_.end();
-    if (create && exists) return Error{Code::kAlreadyExists, "taken"};
-    if (on_save) on_save(exists ? &found->second.second : nullptr, record);
-    if (exists) {
-      found->second.second = record;
-    } else {
-      records_.emplace(std::pair(record.project, record.job.job_id), std::pair(made_++, record));
-    }
-    return Ok{};
-  }
-
-  mutable std::mutex mutex_;
-  std::map<std::pair<std::string, std::string>, std::pair<uint64_t, JobRecord>> records_;
-  uint64_t made_ = 0;
-};
-
-/// Keeps all lines. Any thread.
-class MemoryLog final : public LogSink {
- public:
-  void Write(std::vector<LogLine> lines) override {
-    std::lock_guard lock(mutex_);
-    if (keep) lines_.insert(lines_.end(), lines.begin(), lines.end());
-  }
-  void Flush() override {}
-  std::vector<std::string> Of(const std::string& job_id, const std::string& task) const {
-    std::lock_guard lock(mutex_);
-    std::vector<std::string> messages;
-    for (const LogLine& line : lines_) {
-      if (line.run.job_id == job_id && line.task == task) messages.push_back(line.message);
-    }
-    return messages;
-  }
-  bool keep = true;
-
- private:
-  mutable std::mutex mutex_;
-  std::vector<LogLine> lines_;
-};
 
 /// What one start of a replica does.
 struct Script {
