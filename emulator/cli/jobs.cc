@@ -6,6 +6,7 @@
 #include "emulator/cli/exit_codes.h"
 #include "emulator/cli/gcloud_properties.h"
 #include "emulator/cli/job_summary.h"
+#include "emulator/cli/job_table.h"
 #include "emulator/cli/service_call.h"
 #include "emulator/cli/yaml_text.h"
 
@@ -43,6 +44,7 @@ http::ClientRequest JsonRequest(std::string method, std::string target, const Js
 
 Result<std::string> Description(const DescribeCommand& command, const Json& job) {
   if (command.summarize) return JobSummary(job);
+  if (command.gcloud.format == "table") return JobTable({job});
   return FormatResource(job, command.gcloud.format.value_or("yaml"));
 }
 

@@ -8,6 +8,7 @@
 #include "emulator/cli/commands.h"
 #include "emulator/cli/exit_codes.h"
 #include "emulator/cli/gcloud_properties.h"
+#include "emulator/cli/job_table.h"
 #include "emulator/cli/service_call.h"
 #include "emulator/cli/yaml_text.h"
 
@@ -51,28 +52,6 @@ void Sort(std::vector<Json>& jobs, const std::vector<std::string>& keys) {
   }
 }
 
-// JOB_ID, STATUS and CREATED in columns two blanks apart; the last is not padded.
-std::string Table(const std::vector<Json>& jobs) {
-  std::vector<std::vector<std::string>> rows = {{"JOB_ID", "STATUS", "CREATED"}};
-  for (const Json& job : jobs) {
-    rows.push_back(
-        {StringOr(job, "jobId"), StringOr(job, "state"), LocalDate(StringOr(job, "createTime"))});
-  }
-  size_t widths[2] = {0, 0};
-  for (const auto& row : rows) {
-    for (size_t i = 0; i < 2; ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-  std::string text;
-  for (auto& row : rows) {
-    for (size_t i = 0; i < 2; ++i) {
-      row[i].resize(widths[i] + 2, ' ');
-      text += row[i];
-    }
-    text += row[2] + "\n";
-  }
-  return text;
-}
-
 std::string Uris(const std::vector<Json>& jobs, const std::string& base,
                  const std::string& project) {
   std::string text;
@@ -93,7 +72,7 @@ Status List(const ListCommand& command, const Surroundings& world) {
   if (command.uri) {
     world.io.out(Uris(jobs, connection->base_url(), project));
   } else if (format == "table") {
-    if (!jobs.empty()) world.io.out(Table(jobs));
+    if (!jobs.empty()) world.io.out(JobTable(jobs));
     if (jobs.empty()) world.io.err("Listed 0 items.\n");
   } else {
     ASSIGN_OR_RETURN(const std::string text, FormatResources(Json(jobs), format));
