@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "emulator/api/error_body.h"
+#include "spec/job_json.h"
 
 namespace caip::api {
 namespace {
@@ -17,6 +18,7 @@ using std::chrono::steady_clock;
 
 constexpr long long kWaitMax = 60'000;
 constexpr size_t kEntriesMax = 2000;
+constexpr size_t kCheckBytesMax = 16u << 20;
 
 milliseconds WaitOf(const http::Request& request) {
   const Json text(std::string(request.Query("waitMs")));
@@ -86,7 +88,27 @@ Result<Json> JobFollower::Follow(const http::Request& request, const std::string
   }
 }
 
-std::vector<http::Route> ControlRoutes(const EmulatorIdentity& identity,
+namespace {
+
+// POST /emulator/v1/projects/{project}/jobs:check {"job": Job, "arriving": [URI]}
+Result<Json> CheckJob(engine::Engine& engine, const http::Request& request) {
+  ASSIGN_OR_RETURN(const std::string text, request.ReadBody(kCheckBytesMax));
+  ASSIGN_OR_RETURN(const Json body, ParseJson(text));
+  const Json* job = Member(body, "job");
+  ASSIGN_OR_RETURN(const spec::Job parsed, spec::ParseJob(job ? *job : Json::object()));
+  std::vector<std::string> arriving;
+  if (const Json* uris = Member(body, "arriving"); uris && uris->is_array()) {
+    for (const Json& uri : *uris) {
+      if (uri.is_string()) arriving.push_back(uri.get<std::string>());
+    }
+  }
+  RETURN_IF_ERROR(engine.Check(parsed, arriving));
+  return Json::object();
+}
+
+}  // namespace
+
+std::vector<http::Route> ControlRoutes(const EmulatorIdentity& identity, engine::Engine& engine,
                                        const JobFollower& follower,
                                        std::function<void()> shut_down) {
   return {
@@ -103,6 +125,10 @@ std::vector<http::Route> ControlRoutes(const EmulatorIdentity& identity,
                                           const http::PathParameters&) {
          shut_down();
          return Respond(request, Json::object());
+       }},
+      {"POST", "/emulator/v1/projects/{project}/jobs:check", "emulator.jobs.check",
+       [&engine](const http::Request& request, const http::PathParameters&) {
+         return Respond(request, CheckJob(engine, request));
        }},
       {"GET", "/emulator/v1/projects/{project}/jobs/{job}:follow", "emulator.jobs.follow",
        [&follower](const http::Request& request, const http::PathParameters& at) {

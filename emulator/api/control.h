@@ -1,5 +1,5 @@
 #pragma once
-// Our own API below /emulator/v1: health, shutdown, and following a job.
+// Our own API below /emulator/v1: health, shutdown, checking and following a job.
 
 #include <atomic>
 #include <functional>
@@ -40,8 +40,9 @@ class JobFollower {
   engine::Subscription subscription_;
 };
 
-/// `shut_down` is called once when a client asks for the end.
-std::vector<http::Route> ControlRoutes(const EmulatorIdentity& identity,
+/// `shut_down` is called once when a client asks for the end. `jobs:check` says what create would
+/// say of a job, and creates nothing; packages it names as arriving are not looked for.
+std::vector<http::Route> ControlRoutes(const EmulatorIdentity& identity, engine::Engine& engine,
                                        const JobFollower& follower,
                                        std::function<void()> shut_down);
 

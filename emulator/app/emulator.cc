@@ -208,7 +208,7 @@ void Emulator::Parts::AddRoutes() {
   router.Add(api::ProjectRoutes({options.project_number, settings.service_account}));
   router.Add(gcs::StorageRoutes(std::make_shared<gcs::StorageApi>(*buckets, options.seed)));
   router.Add(api::ControlRoutes(
-      {kVersion, options.state.string(), options.seed, flags}, *follower, [this] {
+      {kVersion, options.state.string(), options.seed, flags}, *engine, *follower, [this] {
         const uint64_t one = 1;
         [[maybe_unused]] const auto written = ::write(end_asked.get(), &one, sizeof one);
       }));

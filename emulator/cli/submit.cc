@@ -12,7 +12,6 @@
 #include "emulator/cli/service_error.h"
 #include "emulator/cli/staging.h"
 #include "emulator/cli/submit_config.h"
-#include "emulator/cli/submit_validate.h"
 #include "emulator/cli/verbosity.h"
 #include "emulator/cli/yaml_text.h"
 
@@ -103,10 +102,17 @@ class Submission {
   }
 
   int Judge() {
-    const Status fits = CheckAsService(job_, command_.emulator);
-    if (!fits.ok()) {
-      return Complain(ServiceErrorText(AsAnswer(fits.error()), project_));
-    }
+    const auto connected = world_.connect(command_.emulator, Lifetime::kBriefly);
+    if (!connected.ok()) return Complain(connected.error().message);
+    Json arriving = Json::array();
+    for (const StagedFile& file : staged_) arriving.push_back(file.Uri());
+    http::ClientRequest request;
+    request.method = "POST";
+    request.target = "/emulator" + JobsPath(project_) + ":check";
+    request.headers.Set("Content-Type", "application/json");
+    request.body = CompactJson({{"job", job_}, {"arriving", std::move(arriving)}});
+    const Result<Json> fits = CallService(**connected, request, project_);
+    if (!fits.ok()) return Complain(fits.error().message);
     Say(errors::JobFits(flags_.job));
     return command_.dry_run ? Print(PrettyJson(job_) + "\n", kExitSuccess) : kExitSuccess;
   }

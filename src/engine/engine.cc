@@ -76,8 +76,8 @@ void Engine::Stop() {
   mailbox_->Close();
 }
 
-Status Engine::Check(const spec::Job& job) {
-  return CheckSubmission(job, options_, ports_.storage);
+Status Engine::Check(const spec::Job& job, const std::vector<std::string>& arriving) {
+  return CheckSubmission(job, options_, ports_.storage, arriving);
 }
 
 Result<spec::Job> Engine::Submit(const std::string& project, spec::Job job) {

@@ -38,7 +38,8 @@ class Engine {
   /// Validates and probes Cloud Storage on the caller's thread. When it returns the job is durable.
   Result<spec::Job> Submit(const std::string& project, spec::Job job);
   /// All that Submit checks but for the job id being free, and writes nothing but the probe.
-  Status Check(const spec::Job& job);
+  /// Packages in `arriving` are still to be uploaded, and not looked for.
+  Status Check(const spec::Job& job, const std::vector<std::string>& arriving = {});
   /// Of a finished job: nothing happens, and that is success.
   Status Cancel(const std::string& project, const std::string& job_id);
   /// Replaces the whole map. With `etag`: only if it is the job's, else kAborted.

@@ -1,5 +1,6 @@
 #include "engine/submission.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "engine/errors.h"
@@ -33,8 +34,10 @@ std::optional<Error> ProbeJobDir(const spec::TrainingInput& input, const EngineO
 }
 
 std::optional<Error> ProbePackages(const spec::TrainingInput& input, const EngineOptions& options,
-                                   StorageProbe& storage) {
+                                   StorageProbe& storage,
+                                   const std::vector<std::string>& arriving) {
   for (const std::string& uri : input.package_uris) {
+    if (std::find(arriving.begin(), arriving.end(), uri) != arriving.end()) continue;
     const auto [bucket, object] = PlaceOf(uri);
     if (!storage.BucketExists(bucket) || !storage.ObjectReadable(bucket, object)) {
       return spec::errors::PackagesUnreadable(options.service_account);
@@ -61,12 +64,13 @@ std::optional<Error> CheckImages(const spec::TrainingInput& input, const EngineO
 
 }  // namespace
 
-Status CheckSubmission(const spec::Job& job, const EngineOptions& options, StorageProbe& storage) {
+Status CheckSubmission(const spec::Job& job, const EngineOptions& options, StorageProbe& storage,
+                       const std::vector<std::string>& arriving) {
   RETURN_IF_ERROR(spec::CheckJob(job, options.rules.validation));
   const spec::TrainingInput& input = *job.training_input;
   std::optional<Error> all;
   for (std::optional<Error> found :
-       {ProbePackages(input, options, storage), ProbeJobDir(input, options, storage),
+       {ProbePackages(input, options, storage, arriving), ProbeJobDir(input, options, storage),
         CheckImages(input, options)}) {
     if (found && all) {
       all->violations.insert(all->violations.end(), found->violations.begin(),

@@ -1,11 +1,16 @@
 #pragma once
 // What is looked at before a job is accepted: the rules, Cloud Storage, and what this host can run.
 
+#include <string>
+#include <vector>
+
 #include "engine/options.h"
 
 namespace caip::engine {
 
 /// All violations at once, of the rules first: with a broken rule nothing is probed. Blocks.
-Status CheckSubmission(const spec::Job& job, const EngineOptions& options, StorageProbe& storage);
+/// Packages in `arriving` are still to be uploaded, and not looked for.
+Status CheckSubmission(const spec::Job& job, const EngineOptions& options, StorageProbe& storage,
+                       const std::vector<std::string>& arriving = {});
 
 }  // namespace caip::engine

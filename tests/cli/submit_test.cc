@@ -354,17 +354,19 @@ TEST_F(Submit, ShowsTheServicesErrorsAsGcloudDoes) {
   EXPECT_THAT(err_, HasSubstr("HTTP status 502: gone"));
 }
 
-TEST_F(Submit, ValidateOnlyAsksTheServicesRules) {
-  const Words good = {"--region=us-central1",   "--packages=gs://bkt/a", "--module-name=t.t",
-                      "--runtime-version=2.11", "--python-version=3.7",  "--validate-only"};
-  EXPECT_EQ(Run(good), 0) << err_;
+TEST_F(Submit, ValidateOnlyAsksTheServiceAndCreatesNothing) {
+  const Words words = {"--region=us-central1",   "--packages=gs://bkt/a", "--module-name=t.t",
+                       "--runtime-version=2.11", "--python-version=3.7",  "--validate-only"};
+  EXPECT_EQ(Run(words), 0) << err_;
   EXPECT_EQ(err_, "Job [j1] is valid; nothing was submitted.\n");
   EXPECT_EQ(out_, "");
-  EXPECT_EQ(Run(With(good, {"--region=mars"})), 1);
-  EXPECT_THAT(err_, HasSubstr("INVALID_ARGUMENT: Field: region Error: The provided GCE region "
-                              "'mars' is not available."));
-  EXPECT_THAT(err_, HasSubstr("- '@type': type.googleapis.com/google.rpc.BadRequest\n"));
-  EXPECT_THAT(service_.requests, IsEmpty());
+  EXPECT_THAT(service_.requests, ElementsAre("POST /emulator/v1/projects/demo/jobs:check"));
+  service_.create_answer = {
+      400,
+      {},
+      R"({"error": {"status": "INVALID_ARGUMENT", "message": "Field: region Error: no"}})"};
+  EXPECT_EQ(Run(words), 1);
+  EXPECT_THAT(err_, HasSubstr("INVALID_ARGUMENT: Field: region Error: no"));
 }
 
 TEST_F(Submit, PrintsTheWholeJobInTheFormatAskedFor) {

@@ -119,6 +119,23 @@ TEST_F(PythonJobs, AMissingBucketIsRefusedNotMade) {
   EXPECT_TRUE(caip_.Describe("nojobdir").is_null());
 }
 
+TEST_F(PythonJobs, ValidateOnlyLooksAtEverythingAndLeavesNothing) {
+  const Transcript good = caip_.Run(Words("checked", {"--validate-only"}));
+  EXPECT_EQ(good.exit_code, 0) << good.err;
+  EXPECT_THAT(good.err, HasSubstr("Job [checked] is valid; nothing was submitted."));
+  const Transcript bad =
+      caip_.Run(Words("checked", {"--validate-only", "--job-dir", "gs://missing-3/x",
+                                  "--master-machine-type", "n1-standard-4"}));
+  EXPECT_EQ(bad.exit_code, 1);
+  EXPECT_THAT(bad.err, HasSubstr("master_type"));
+  const Transcript place =
+      caip_.Run(Words("checked", {"--validate-only", "--job-dir", "gs://missing-3/x"}));
+  EXPECT_EQ(place.exit_code, 1);
+  EXPECT_THAT(place.err, HasSubstr("missing-3"));
+  EXPECT_TRUE(std::filesystem::is_empty(caip_.state() / "buckets/staging-1"));
+  EXPECT_TRUE(caip_.Describe("checked").is_null());
+}
+
 TEST_F(PythonJobs, AnUnreadablePackageIsRefused) {
   const Transcript run = caip_.Run({"jobs", "submit", "training", "unreadable", "--stream-logs",
                                     "--region", "us-central1", "--runtime-version", "2.11",
