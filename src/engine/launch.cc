@@ -35,13 +35,13 @@ spec::EnvironmentFacts EnvironmentOf(const LaunchFacts& facts) {
 
 // Later ones win, at the place of the first: names stay unique.
 void Lay(const Environment& over, Environment& base) {
-  for (const auto& [name, value] : over) {
-    const auto found = std::find_if(base.begin(), base.end(),
-                                    [&](const auto& entry) { return entry.first == name; });
+  for (const auto& variable : over) {
+    const auto found = std::find_if(
+        base.begin(), base.end(), [&](const auto& entry) { return entry.first == variable.first; });
     if (found == base.end()) {
-      base.emplace_back(name, value);
+      base.push_back(variable);
     } else {
-      found->second = value;
+      found->second = variable.second;
     }
   }
 }
