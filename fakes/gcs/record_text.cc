@@ -1,6 +1,7 @@
 #include "fakes/gcs/record_text.h"
 
 #include "base/json.h"
+#include "fakes/gcs/text_fields.h"
 
 namespace caip::gcs {
 namespace {
@@ -10,21 +11,6 @@ int64_t Nanoseconds(Instant instant) { return instant.time_since_epoch().count()
 Instant InstantOf(const Json& json, std::string_view name) {
   return Instant(Duration(IntOr(json, name, 0)));
 }
-
-struct TextField {
-  const char* name;
-  std::string ObjectInfo::*member;
-};
-
-constexpr TextField kTextFields[] = {
-    {"contentType", &ObjectInfo::content_type},
-    {"contentEncoding", &ObjectInfo::content_encoding},
-    {"contentDisposition", &ObjectInfo::content_disposition},
-    {"contentLanguage", &ObjectInfo::content_language},
-    {"cacheControl", &ObjectInfo::cache_control},
-    {"customTime", &ObjectInfo::custom_time},
-    {"storageClass", &ObjectInfo::storage_class},
-};
 
 Json ToJson(const std::map<std::string, std::string>& map) {
   Json json = Json::object();

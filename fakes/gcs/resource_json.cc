@@ -4,26 +4,12 @@
 #include "base/text.h"
 #include "fakes/gcs/checksums.h"
 #include "fakes/gcs/errors.h"
+#include "fakes/gcs/text_fields.h"
 
 namespace caip::gcs {
 namespace {
 
 constexpr size_t kMetadataBytesMax = 8 << 10;  // documented limit of custom metadata
-
-struct TextField {
-  const char* name;
-  std::string ObjectInfo::*member;
-};
-
-constexpr TextField kTextFields[] = {
-    {"contentType", &ObjectInfo::content_type},
-    {"contentEncoding", &ObjectInfo::content_encoding},
-    {"contentDisposition", &ObjectInfo::content_disposition},
-    {"contentLanguage", &ObjectInfo::content_language},
-    {"cacheControl", &ObjectInfo::cache_control},
-    {"customTime", &ObjectInfo::custom_time},
-    {"storageClass", &ObjectInfo::storage_class},
-};
 
 // Settings with an effect that is not emulated. Taking them in silence would be a lie.
 constexpr const char* kObjectFeatures[] = {"temporaryHold", "eventBasedHold", "retention",
