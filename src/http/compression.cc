@@ -86,7 +86,7 @@ bool IsText(std::string_view content_type) {
 }
 
 void Pack(const Request& request, Response& response) {
-  if (response.write_body || response.body.size() < kWorthPacking) return;
+  if (response.write_body || response.file || response.body.size() < kWorthPacking) return;
   if (!IsText(response.headers.Get("Content-Type"))) return;
   response.headers.Add("Vary", "Accept-Encoding");
   if (response.headers.Has("Content-Encoding")) return;

@@ -169,8 +169,9 @@ class ActiveRequest {
 
 class Connection {
  public:
-  Connection(Socket& socket, ConnectionContext& context, std::atomic<bool>& busy)
-      : socket_(socket), context_(context), busy_(busy) {
+  Connection(Socket& socket, const Origin& origin, ConnectionContext& context,
+             std::atomic<bool>& busy)
+      : socket_(socket), origin_(origin), context_(context), busy_(busy) {
     socket_.SetSilenceLimit(std::chrono::seconds(context.options.idle_seconds));
   }
 
@@ -269,7 +270,10 @@ class Connection {
     request.host = std::string(message[beast::field::host]);
     const ServerOptions& options = context_.options;
     if (request.host.empty()) request.host = options.address + ":" + std::to_string(context_.port);
-    if (!HostAllowed(request.host, options.address, options.allowed_hosts)) {
+    request.peer = origin_.peer;
+    request.listener = origin_.listener;
+    if (!HostAllowed(request.host, options.address, options.allowed_hosts) &&
+        !NameFitsAny(HostWithoutPort(request.host), options.served_names)) {
       return errors::HostNotAllowed(request.host);
     }
     const std::string_view origin = request.headers.Get("Origin");
@@ -302,6 +306,7 @@ class Connection {
   }
 
   Socket& socket_;
+  const Origin& origin_;
   ConnectionContext& context_;
   std::atomic<bool>& busy_;
   Input input_;
@@ -309,8 +314,9 @@ class Connection {
 
 }  // namespace
 
-void ServeConnection(Socket& socket, ConnectionContext& context, std::atomic<bool>& busy) {
-  Connection(socket, context, busy).Serve();
+void ServeConnection(Socket& socket, const Origin& origin, ConnectionContext& context,
+                     std::atomic<bool>& busy) {
+  Connection(socket, origin, context, busy).Serve();
 }
 
 }  // namespace caip::http

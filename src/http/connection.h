@@ -3,12 +3,19 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string>
 
 #include "http/message.h"
 #include "http/server.h"
 #include "http/socket.h"
 
 namespace caip::http {
+
+/// Where a connection came from.
+struct Origin {
+  std::string peer;      // "127.0.0.1:51234"
+  std::string listener;  // the tag
+};
 
 /// What all connections of a server share. Owned by the server, outlives its threads.
 struct ConnectionContext {
@@ -21,6 +28,7 @@ struct ConnectionContext {
 };
 
 /// Serves requests until either side ends it. `busy` is true while a request is being handled.
-void ServeConnection(Socket& socket, ConnectionContext& context, std::atomic<bool>& busy);
+void ServeConnection(Socket& socket, const Origin& origin, ConnectionContext& context,
+                     std::atomic<bool>& busy);
 
 }  // namespace caip::http

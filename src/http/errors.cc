@@ -56,6 +56,10 @@ Error CannotListen(std::string_view address, uint16_t port, int error_number) {
   return {code, "cannot listen on " + Place(address, port) + ": " + std::strerror(error_number)};
 }
 
+Error ListenerExists(std::string_view tag) {
+  return {Code::kAlreadyExists, "there is a listener named '" + std::string(tag) + "' already"};
+}
+
 Error BodyTooLarge(size_t limit) {
   return {Code::kResourceExhausted,
           "the request body is larger than " + std::to_string(limit) + " bytes"};

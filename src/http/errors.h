@@ -14,6 +14,7 @@ namespace caip::http::errors {
 Error PortTaken(std::string_view address, uint16_t port);
 Error AddressInvalid(std::string_view address);
 Error CannotListen(std::string_view address, uint16_t port, int error_number);
+Error ListenerExists(std::string_view tag);
 
 // Reading a body.
 Error BodyTooLarge(size_t limit);

@@ -29,14 +29,25 @@ std::string HostWithoutPort(std::string_view host) {
   return LowerCase(has_port ? host.substr(0, colon) : host);
 }
 
+bool NameFits(std::string_view name, std::string_view pattern) {
+  const std::string lower = LowerCase(pattern);
+  if (!lower.starts_with('*') && !lower.starts_with('.')) return name == lower;
+  const std::string_view ending = std::string_view(lower).substr(lower[0] == '*' ? 1 : 0);
+  return name.size() > ending.size() && name.ends_with(ending);
+}
+
+bool NameFitsAny(std::string_view name, const std::vector<std::string>& patterns) {
+  return std::any_of(patterns.begin(), patterns.end(),
+                     [&](const std::string& pattern) { return NameFits(name, pattern); });
+}
+
 bool HostAllowed(std::string_view host, std::string_view listening_address,
                  const std::vector<std::string>& allowed) {
   const std::string name = HostWithoutPort(host);
   if (name == "localhost" || IsLoopbackLiteral(name)) return true;
   if (name == LowerCase(listening_address)) return true;
   if (name == "[" + LowerCase(listening_address) + "]") return true;
-  return std::any_of(allowed.begin(), allowed.end(),
-                     [&](const std::string& other) { return LowerCase(other) == name; });
+  return NameFitsAny(name, allowed);
 }
 
 bool OriginAllowed(std::string_view origin, std::string_view scheme, std::string_view host) {

@@ -11,7 +11,12 @@ namespace caip::http {
 /// "[::1]:80" -> "[::1]", "Local:80" -> "local".
 std::string HostWithoutPort(std::string_view host);
 
-/// 127.0.0.0/8, [::1], localhost, the address we listen on, or one of `allowed` (any case).
+/// Whether a lower-case name is the pattern's: itself, or with a leading "*" any that ends so
+/// ("*.x.org": any subdomain, "*-ml.x.org": with any region before it). ".x.org" is "*.x.org".
+bool NameFits(std::string_view name, std::string_view pattern);
+bool NameFitsAny(std::string_view name, const std::vector<std::string>& patterns);
+
+/// 127.0.0.0/8, [::1], localhost, the address we listen on, or one that fits `allowed`.
 bool HostAllowed(std::string_view host, std::string_view listening_address,
                  const std::vector<std::string>& allowed);
 

@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/files.h"
 #include "base/result.h"
 
 namespace caip::http {
@@ -41,7 +43,9 @@ struct Request {
   Headers headers;
   BodyReader* body = nullptr;  // never null in a handler; lives as long as the call
   std::string scheme = "http";
-  std::string host;  // the Host header: "127.0.0.1:8080"
+  std::string host;      // the Host header: "127.0.0.1:8080"
+  std::string peer;      // who asks: "127.0.0.1:51234", "[::1]:51234"
+  std::string listener;  // tag of the listener it came to; "" the main one
 
   /// The first query parameter of that name, or "".
   std::string_view Query(std::string_view name) const;
@@ -50,8 +54,16 @@ struct Request {
   Result<std::string> ReadBody(size_t limit) const;
 };
 
-/// A response. A body is either `body` (sent with Content-Length) or `write_body`, which is called
-/// once with a sink; with `content_length` >= 0 the sink's bytes are counted, else sent chunked.
+/// A part of an open file. The descriptor's own position is neither used nor moved.
+struct FileSlice {
+  Fd descriptor;
+  uint64_t offset = 0;
+  uint64_t length = 0;
+};
+
+/// A response. A body is `body` (sent with Content-Length), or `file` (the same, straight from the
+/// page cache), or `write_body`, which is called once with a sink; with `content_length` >= 0 the
+/// sink's bytes are counted, else sent chunked.
 struct Response {
   using Sink = std::function<bool(std::string_view)>;  // false: the peer is gone, stop
   int status = 200;
@@ -59,6 +71,7 @@ struct Response {
   std::string body;
   std::function<void(const Sink&)> write_body;
   int64_t content_length = -1;
+  std::shared_ptr<const FileSlice> file;
 };
 
 using Handler = std::function<Response(const Request&)>;

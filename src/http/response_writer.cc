@@ -139,6 +139,12 @@ bool WriteStreamed(Socket& socket, const Response& response, ResponseForm form, 
   return pieces.Finish();
 }
 
+bool WriteFileSlice(Socket& socket, const FileSlice& file, ResponseForm form, std::string head) {
+  head += "Content-Length: " + std::to_string(file.length) + "\r\n\r\n";
+  if (form.head) return socket.Send(head) == Flow::kData;
+  return socket.SendFile(head, file.descriptor.get(), file.offset, file.length) == Flow::kData;
+}
+
 }  // namespace
 
 bool WriteResponse(Socket& socket, const Response& response, ResponseForm form) {
@@ -146,6 +152,9 @@ bool WriteResponse(Socket& socket, const Response& response, ResponseForm form) 
   std::string head = HeadOf(response, form);
   if (HasNoBody(response.status)) {
     return socket.Send(head + "\r\n") == Flow::kData && form.keep_alive;
+  }
+  if (response.file) {
+    return WriteFileSlice(socket, *response.file, form, std::move(head)) && form.keep_alive;
   }
   if (response.write_body) {
     return WriteStreamed(socket, response, form, std::move(head)) && form.keep_alive;

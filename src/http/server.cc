@@ -1,7 +1,12 @@
 #include "http/server.h"
 
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
@@ -24,18 +29,26 @@ constexpr auto kNoDescriptorsPause = std::chrono::milliseconds(100);
 // never shuts a descriptor that means something else by now.
 struct Peer {
   Socket socket;
+  Origin origin;
   std::atomic<bool> busy{false};
   std::thread thread;
+};
+
+// A door. Shared, so that the acceptor may wait at one that is being closed.
+struct Listener {
+  Fd fd;
+  std::string tag;
 };
 
 class BlockingServer final : public Server {
  public:
   BlockingServer(ServerOptions options, Handler handler, Fd listener)
-      : listener_(std::move(listener)) {
+      : woken_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     context_.options = std::move(options);
     context_.handler = std::move(handler);
-    context_.port = LocalPort(listener_.get());
-    acceptor_ = std::thread([this] { Accept(); });
+    context_.port = LocalPort(listener.get());
+    AddListener(std::move(listener), "");
+    acceptor_ = std::thread([this] { AcceptAll(); });
   }
   ~BlockingServer() override { Stop(0); }
 
@@ -43,15 +56,37 @@ class BlockingServer final : public Server {
   int active_requests() const override { return context_.active_requests; }
   uint64_t total_requests() const override { return context_.total_requests; }
 
+  Result<uint16_t> Listen(const std::string& tag) override {
+    ASSIGN_OR_RETURN(Fd fd, ListenOn("127.0.0.1", 0));
+    const uint16_t port = LocalPort(fd.get());
+    const std::lock_guard lock(mutex_);
+    if (FindListener(tag) != listeners_.end()) return errors::ListenerExists(tag);
+    AddListener(std::move(fd), tag);
+    Wake();
+    return port;
+  }
+
+  void Unlisten(const std::string& tag) override {
+    const std::lock_guard lock(mutex_);
+    const auto found = FindListener(tag);
+    if (found == listeners_.end() || tag.empty()) return;
+    ShutdownSocket((*found)->fd.get());  // refuses from now on, though the acceptor still holds it
+    listeners_.erase(found);
+    for (Peer& peer : peers_) {
+      if (peer.origin.listener == tag) ShutdownSocket(peer.socket.get());
+    }
+    Wake();
+  }
+
   void Stop(int grace_ms) override {
     const std::lock_guard stopping(stop_mutex_);
     if (!acceptor_.joinable()) return;
     context_.stopping = true;
-    ShutdownSocket(listener_.get());
+    Wake();
     changed_.notify_all();
     acceptor_.join();
-    listener_.Close();
     std::unique_lock lock(mutex_);
+    listeners_.clear();
     for (Peer& peer : peers_) {
       if (!peer.busy) ::shutdown(peer.socket.get(), SHUT_RD);  // an idle one wakes up and ends
     }
@@ -62,35 +97,72 @@ class BlockingServer final : public Server {
   }
 
  private:
-  void Accept() {
+  using Listeners = std::vector<std::shared_ptr<const Listener>>;
+
+  Listeners::iterator FindListener(const std::string& tag) {
+    return std::find_if(listeners_.begin(), listeners_.end(),
+                        [&](const auto& listener) { return listener->tag == tag; });
+  }
+
+  void AddListener(Fd fd, const std::string& tag) {
+    ::fcntl(fd.get(), F_SETFL, ::fcntl(fd.get(), F_GETFL) | O_NONBLOCK);
+    listeners_.push_back(std::make_shared<const Listener>(Listener{std::move(fd), tag}));
+  }
+
+  // Makes the acceptor look at the listeners anew.
+  void Wake() {
+    const uint64_t one = 1;
+    [[maybe_unused]] const auto written = ::write(woken_.get(), &one, sizeof one);
+  }
+
+  void AcceptAll() {
     while (!context_.stopping) {
-      Fd fd(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
-      const int error = errno;
-      std::unique_lock lock(mutex_);
-      Join(lock);
-      if (!fd.valid()) {
-        const bool exhausted =
-            error == EMFILE || error == ENFILE || error == ENOMEM || error == ENOBUFS;
-        if (exhausted) changed_.wait_for(lock, kNoDescriptorsPause);
-        continue;
+      Listeners open;
+      {
+        const std::lock_guard lock(mutex_);
+        open = listeners_;
       }
-      if (context_.stopping) return;
-      if (static_cast<int>(peers_.size()) >= context_.options.connections_max) {
-        lock.unlock();
-        Refuse(Socket(std::move(fd)));
-        continue;
+      std::vector<pollfd> waits = {{woken_.get(), POLLIN, 0}};
+      for (const auto& listener : open) waits.push_back({listener->fd.get(), POLLIN, 0});
+      ::poll(waits.data(), waits.size(), -1);
+      uint64_t ignored;
+      if (waits[0].revents != 0) {
+        [[maybe_unused]] const auto read = ::read(woken_.get(), &ignored, sizeof ignored);
       }
-      StartPeer(std::move(fd));
+      for (size_t i = 0; i < open.size(); ++i) {
+        if (waits[i + 1].revents != 0) AcceptFrom(*open[i]);
+      }
     }
   }
 
-  void StartPeer(Fd fd) {
+  void AcceptFrom(const Listener& listener) {
+    Fd fd(::accept4(listener.fd.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    const int error = errno;
+    std::unique_lock lock(mutex_);
+    Join(lock);
+    if (!fd.valid()) {
+      const bool exhausted =
+          error == EMFILE || error == ENFILE || error == ENOMEM || error == ENOBUFS;
+      if (exhausted) changed_.wait_for(lock, kNoDescriptorsPause);
+      return;
+    }
+    if (context_.stopping || FindListener(listener.tag) == listeners_.end()) return;
+    if (static_cast<int>(peers_.size()) >= context_.options.connections_max) {
+      lock.unlock();
+      Refuse(Socket(std::move(fd)));
+      return;
+    }
+    StartPeer(std::move(fd), listener.tag);
+  }
+
+  void StartPeer(Fd fd, const std::string& tag) {
     peers_.emplace_back();
     const auto peer = std::prev(peers_.end());
+    peer->origin = {PeerOf(fd.get()), tag};
     peer->socket = Socket(std::move(fd));
     try {
       peer->thread = std::thread([this, peer] {
-        ServeConnection(peer->socket, context_, peer->busy);
+        ServeConnection(peer->socket, peer->origin, context_, peer->busy);
         Retire(peer);
       });
     } catch (const std::system_error&) {  // no thread to be had: as if the limit were reached
@@ -126,9 +198,10 @@ class BlockingServer final : public Server {
   }
 
   ConnectionContext context_;
-  Fd listener_;
+  Fd woken_;  // an eventfd
   std::mutex mutex_;
   std::condition_variable changed_;
+  Listeners listeners_;
   std::list<Peer> peers_;
   std::list<Peer> ended_;
   std::mutex stop_mutex_;

@@ -16,6 +16,9 @@ struct ServerOptions {
   uint16_t port = 0;  // 0: any free one
   std::vector<std::string> allowed_hosts =
       {};  // beyond loopback literals and localhost; without port
+  /// Names of the world that are answered here, also to clients that take us for their proxy:
+  /// "metadata.google.internal", "*.storage.googleapis.com" (any subdomain), "*-ml.googleapis.com".
+  std::vector<std::string> served_names = {};
   int connections_max = 512;
   int idle_seconds = 120;  // a silent connection is closed after so long
   size_t header_bytes_max = 64 << 10;
@@ -30,6 +33,11 @@ class Server {
   static Result<std::unique_ptr<Server>> Start(ServerOptions options, Handler handler);
   virtual ~Server() = default;
   virtual uint16_t port() const = 0;
+  /// One more door to the same handler: a free port of 127.0.0.1 whose requests bear `tag` as
+  /// Request::listener. Error: kAlreadyExists for a tag that has one. Any thread.
+  virtual Result<uint16_t> Listen(const std::string& tag) = 0;
+  /// Closes that door and ends the connections that came through it. Any thread.
+  virtual void Unlisten(const std::string& tag) = 0;
   /// Stops accepting, lets running handlers end for at most `grace_ms`, closes everything, and
   /// returns when no thread is left. A handler that ignores its closed connection delays that.
   virtual void Stop(int grace_ms) = 0;

@@ -5,6 +5,9 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/uio.h>
@@ -20,6 +23,7 @@ namespace caip::http {
 namespace {
 
 constexpr int kBacklog = 512;
+constexpr uint64_t kSendFilePiece = 1 << 30;  // the system call's own limit is 2 GiB
 
 using Addresses = std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)>;
 
@@ -53,6 +57,30 @@ int ConnectWithin(int fd, const addrinfo& address, std::chrono::milliseconds lim
   ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size);
   return error;
 }
+
+// sendfile knows no MSG_NOSIGNAL: the signal is held back in this thread, and taken away if it
+// came.
+class NoPipeSignal {
+ public:
+  NoPipeSignal() {
+    sigemptyset(&pipe_);
+    sigaddset(&pipe_, SIGPIPE);
+    ::pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+  }
+  ~NoPipeSignal() {
+    const timespec at_once{};
+    if (broken_) ::sigtimedwait(&pipe_, nullptr, &at_once);
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  NoPipeSignal(const NoPipeSignal&) = delete;
+  NoPipeSignal& operator=(const NoPipeSignal&) = delete;
+  void Came() { broken_ = true; }
+
+ private:
+  sigset_t pipe_;
+  sigset_t before_;
+  bool broken_ = false;
+};
 
 }  // namespace
 
@@ -92,6 +120,29 @@ Flow Socket::Send(std::string_view first, std::string_view second) {
     const size_t of_first = std::min(sent, first.size());
     first.remove_prefix(of_first);
     second.remove_prefix(sent - of_first);
+  }
+  return Flow::kData;
+}
+
+Flow Socket::SendFile(std::string_view head, int descriptor, uint64_t offset, uint64_t length) {
+  while (!head.empty()) {
+    const ssize_t count = ::send(fd_.get(), head.data(), head.size(), MSG_NOSIGNAL | MSG_MORE);
+    if (count < 0 && errno != EINTR) return FlowOf(errno);
+    if (count > 0) head.remove_prefix(static_cast<size_t>(count));
+  }
+  NoPipeSignal signal;
+  auto position = static_cast<off_t>(offset);
+  while (length > 0) {
+    const size_t piece = static_cast<size_t>(std::min<uint64_t>(length, kSendFilePiece));
+    const ssize_t count = ::sendfile(fd_.get(), descriptor, &position, piece);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) {
+      const int error = errno;
+      if (error == EPIPE) signal.Came();
+      return FlowOf(error);
+    }
+    if (count == 0) return Flow::kEnd;
+    length -= static_cast<uint64_t>(count);
   }
   return Flow::kData;
 }
@@ -153,6 +204,20 @@ uint16_t LocalPort(int fd) {
                              ? reinterpret_cast<const sockaddr_in6&>(bound).sin6_port
                              : reinterpret_cast<const sockaddr_in&>(bound).sin_port;
   return ntohs(port);
+}
+
+std::string PeerOf(int fd) {
+  sockaddr_storage peer{};
+  socklen_t size = sizeof peer;
+  if (::getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &size) != 0) return "";
+  char host[NI_MAXHOST];
+  char port[NI_MAXSERV];
+  if (::getnameinfo(reinterpret_cast<sockaddr*>(&peer), size, host, sizeof host, port, sizeof port,
+                    NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
+    return "";
+  }
+  const bool six = peer.ss_family == AF_INET6;
+  return (six ? "[" + std::string(host) + "]" : std::string(host)) + ":" + port;
 }
 
 }  // namespace caip::http

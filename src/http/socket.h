@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -30,6 +31,8 @@ class Socket {
   Received Receive(char* buffer, size_t size);
   /// Sends both, one behind the other, or says why not.
   Flow Send(std::string_view first, std::string_view second = {});
+  /// Sends `head` and then a part of a file. kEnd: the file is shorter than that.
+  Flow SendFile(std::string_view head, int descriptor, uint64_t offset, uint64_t length);
   /// True when the peer has closed or sent something unasked: not to be used again.
   bool IsStale() const;
   void ShutdownWrites();
@@ -49,5 +52,7 @@ Result<Socket> ConnectTo(const std::string& host, const std::string& port,
 /// Listens; `port` 0 picks one, read it back with LocalPort.
 Result<Fd> ListenOn(const std::string& address, uint16_t port);
 uint16_t LocalPort(int fd);
+/// "127.0.0.1:51234" of the other end, "" where it is gone.
+std::string PeerOf(int fd);
 
 }  // namespace caip::http
