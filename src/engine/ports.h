@@ -121,8 +121,8 @@ struct LogLine {
   Instant time;
   std::string message;
   std::string pathname = {};  // "" unknown
-  int line_number = 0;   // 0 unknown
-  std::string thread = {};  // "" unknown
+  int line_number = 0;        // 0 unknown
+  std::string thread = {};    // "" unknown
 };
 
 class LogSink {

@@ -65,7 +65,6 @@ inline constexpr int kReplicaRestartsMax = 5;      // of each replica, within on
 inline constexpr int kJobRetriesMax = 3;           // further tries of the job
 inline constexpr int kServiceErrorRetriesMax = 2;  // of those, after faults of the service
 
-
 /// What has been used up before this end.
 struct Attempts {
   int replica_restarts = 0;  // of this replica within this try of the job
