@@ -296,6 +296,7 @@ class Connection {
   // Says that we are done and reads on for a moment: closing over unread bytes would reset the
   // connection, and the peer would lose our last words.
   void Linger() {
+    if (socket_.resets_on_close()) return;
     socket_.ShutdownWrites();
     socket_.SetSilenceLimit(kLinger);
     std::vector<char> scratch(64 << 10);

@@ -72,6 +72,7 @@ struct Response {
   std::function<void(const Sink&)> write_body;
   int64_t content_length = -1;
   std::shared_ptr<const FileSlice> file;
+  bool reset = false;  // nothing is sent: the connection is reset (faults on purpose)
 };
 
 using Handler = std::function<Response(const Request&)>;

@@ -148,6 +148,10 @@ bool WriteFileSlice(Socket& socket, const FileSlice& file, ResponseForm form, st
 }  // namespace
 
 bool WriteResponse(Socket& socket, const Response& response, ResponseForm form) {
+  if (response.reset) {
+    socket.ResetOnClose();
+    return false;
+  }
   if (response.write_body && response.content_length < 0 && !form.chunks) form.keep_alive = false;
   std::string head = HeadOf(response, form);
   if (HasNoBody(response.status)) {

@@ -155,6 +155,12 @@ bool Socket::IsStale() const {
 
 void Socket::ShutdownWrites() { ::shutdown(fd_.get(), SHUT_WR); }
 
+void Socket::ResetOnClose() {
+  const struct linger at_once = {1, 0};
+  ::setsockopt(fd_.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+  resets_on_close_ = true;
+}
+
 void ShutdownSocket(int fd) { ::shutdown(fd, SHUT_RDWR); }
 
 Result<Socket> ConnectTo(const std::string& host, const std::string& port,

@@ -36,10 +36,14 @@ class Socket {
   /// True when the peer has closed or sent something unasked: not to be used again.
   bool IsStale() const;
   void ShutdownWrites();
+  /// The peer will see a reset instead of an end, without our last words.
+  void ResetOnClose();
+  bool resets_on_close() const { return resets_on_close_; }
   void Close() { fd_.Close(); }
 
  private:
   Fd fd_;
+  bool resets_on_close_ = false;
 };
 
 /// Ends both directions of a descriptor that another thread may be blocked on.
