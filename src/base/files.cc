@@ -43,11 +43,11 @@ Status WriteAll(int fd, std::string_view bytes, const Path& path) {
   return Ok{};
 }
 
-Status WriteWhole(const Path& path, std::string_view bytes, bool durably) {
+Status WriteWhole(const Path& path, std::string_view bytes, bool durably, unsigned mode) {
   static std::atomic<unsigned> counter{0};
   Path temporary = path;
   temporary += ".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(counter++);
-  Fd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+  Fd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
   if (!fd.valid()) return SystemError("cannot create '" + temporary.string() + "'", errno);
   Status status = WriteAll(fd.get(), bytes, path);
   if (status.ok() && durably && ::fsync(fd.get()) != 0) {
@@ -102,12 +102,12 @@ Result<std::string> ReadFileUpTo(const Path& path, size_t limit) {
   }
 }
 
-Status WriteFileDurably(const Path& path, std::string_view bytes) {
-  return WriteWhole(path, bytes, true);
+Status WriteFileDurably(const Path& path, std::string_view bytes, unsigned mode) {
+  return WriteWhole(path, bytes, true, mode);
 }
 
 Status WriteFile(const Path& path, std::string_view bytes) {
-  return WriteWhole(path, bytes, false);
+  return WriteWhole(path, bytes, false, 0644);
 }
 
 Status MakeDirectories(const Path& path) {

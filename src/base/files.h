@@ -37,8 +37,9 @@ Result<std::string> ReadFile(const Path& path);
 /// Reads at most `limit` bytes; kOutOfRange when the file is longer.
 Result<std::string> ReadFileUpTo(const Path& path, size_t limit);
 
-/// Temporary file in the same directory, fsync, rename, fsync of the directory.
-Status WriteFileDurably(const Path& path, std::string_view bytes);
+/// Temporary file in the same directory, fsync, rename, fsync of the directory. `mode` is the new
+/// file's from the first byte on: 0600 for what nobody else may read.
+Status WriteFileDurably(const Path& path, std::string_view bytes, unsigned mode = 0644);
 /// The same without the syncs: whole or not at all, but a power cut may lose it.
 Status WriteFile(const Path& path, std::string_view bytes);
 Status MakeDirectories(const Path& path);
