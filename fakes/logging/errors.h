@@ -2,8 +2,13 @@
 // Every text of the log book that a user can read in an error is made here, and nowhere else.
 
 #include <string>
+#include <string_view>
 
 #include "base/files.h"
+
+namespace caip::logging {
+struct FilterPlace;
+}
 
 namespace caip::logging::errors {
 
@@ -14,5 +19,20 @@ Error MadeByNewerVersion(const Path& file, int version);
 Error CannotStore(const Path& file, int sqlite_code, const std::string& detail);
 Error CannotRead(const Path& file, int sqlite_code, const std::string& detail);
 Error ChunkDamaged(const Path& file, unsigned long long first_id);
+
+// The query language; `place` is where it is broken.
+Error FilterSyntax(const FilterPlace& place, const std::string& token);  // "" the filter's end
+Error FilterQuoteOpen(const FilterPlace& place);
+Error FilterTooLong(size_t bytes, size_t bytes_max);
+Error FilterTooDeep(const FilterPlace& place, int depth_max);
+Error FilterNotUtf8();
+Error FilterFieldUnknown(const FilterPlace& place, const std::string& field);
+Error FilterFunctionUnknown(const FilterPlace& place, const std::string& name);
+Error FilterArguments(const FilterPlace& place, const std::string& form);
+Error FilterOperatorMisfit(const FilterPlace& place, const std::string& field);
+Error FilterValueMisfit(const FilterPlace& place, const std::string& field,
+                        const std::string& value, const std::string& wanted);
+Error FilterPatternBroken(const FilterPlace& place, const std::string& pattern,
+                          const std::string& why);
 
 }  // namespace caip::logging::errors

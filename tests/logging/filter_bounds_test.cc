@@ -1,0 +1,66 @@
+#include "fakes/logging/filter_bounds.h"
+
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+
+namespace caip::logging {
+namespace {
+
+EntryBounds Bounds(const std::string& text) {
+  const auto filter = Filter::Parse(text);
+  EXPECT_TRUE(filter.ok()) << filter.error().message;
+  return EntryBounds::Of(*filter);
+}
+
+const Instant kNoon = *ParseRfc3339("2022-02-09T12:00:00Z");
+
+TEST(EntryBounds, AreThoseOfTheComparisonsThatMustHold) {
+  const EntryBounds bounds = Bounds(
+      "resource.labels.job_id=\"j\" resource.labels.task_name=t severity>=ERROR "
+      "timestamp>=\"2022-02-09T12:00:00Z\" timestamp<\"2022-02-10\" insertId>\"0007\" "
+      "labels.\"ml.googleapis.com/trial_id\"=2 logName=\"projects/p/logs/a%2Fb\"");
+  EXPECT_EQ(bounds.job_id, "j");
+  EXPECT_EQ(bounds.task, "t");
+  EXPECT_EQ(bounds.trial, "2");
+  EXPECT_EQ(bounds.log_id, "a/b");
+  EXPECT_EQ(bounds.from, kNoon);
+  EXPECT_EQ(bounds.until, kNoon + std::chrono::hours(12));
+  EXPECT_EQ(bounds.after_insert_id, "0007");
+  EXPECT_EQ(bounds.severities,
+            SeverityBit(500) | SeverityBit(600) | SeverityBit(700) | SeverityBit(800));
+  EXPECT_FALSE(bounds.none);
+}
+
+TEST(EntryBounds, OfAnAlternativeHoldForEachOfIt) {
+  const EntryBounds bounds = Bounds(
+      "((timestamp=\"2022-02-09T12:00:00Z\" AND insertId>\"5\") OR "
+      "timestamp>\"2022-02-09T12:00:00Z\") (severity=INFO OR severity=ERROR) "
+      "(resource.labels.job_id=a OR resource.labels.job_id=b)");
+  EXPECT_EQ(bounds.from, kNoon);
+  EXPECT_EQ(bounds.until, Instant::max());
+  EXPECT_EQ(bounds.after_insert_id, "");
+  EXPECT_EQ(bounds.severities, SeverityBit(200) | SeverityBit(500));
+  EXPECT_FALSE(bounds.job_id);
+}
+
+TEST(EntryBounds, OfWhatMayNotHoldAreNone) {
+  for (const char* text : {"NOT severity=ERROR", "severity=~\"E\"", "jsonPayload.severity=ERROR",
+                           "resource.labels.job_id:j", "resource.labels.job_id!=j", "j", ""}) {
+    const EntryBounds bounds = Bounds(text);
+    EXPECT_EQ(bounds.severities, ~uint32_t{0}) << text;
+    EXPECT_FALSE(bounds.job_id) << text;
+    EXPECT_FALSE(bounds.none) << text;
+  }
+}
+
+TEST(EntryBounds, TellThatNothingCanMatch) {
+  EXPECT_TRUE(Bounds("resource.labels.job_id=a resource.labels.job_id=b").none);
+  EXPECT_TRUE(Bounds("severity>EMERGENCY").none);
+  EXPECT_TRUE(Bounds("severity=INFO severity=ERROR").none);
+  EXPECT_TRUE(Bounds("timestamp>\"2023\" timestamp<\"2022\"").none);
+  EXPECT_FALSE(Bounds("resource.labels.job_id=a resource.labels.job_id=A").none);
+}
+
+}  // namespace
+}  // namespace caip::logging
