@@ -1,0 +1,266 @@
+"""What the tests of real clients share: an emulator of their own, and clients installed for them.
+
+A script is one client. It runs by itself (`python3 tests/clients/gcloud.py -v [Class.test]`) or
+from ctest as `clients.gcloud`. It ends with `support.main()`: exit code 0 all passed, 1 something
+failed, 77 nothing could be run here. What is skipped is told by name, with the reason.
+
+  CAIP          the caip to test; else the newest of build/{release,quick,dev}/caip
+  CAIP_CLIENTS  where virtual environments and node modules are kept; else clients/ beside caip
+"""
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SKIPPED = 77
+# What must not leak from the developer's own shell into a client.
+FOREIGN = ('CLOUDSDK_', 'GOOGLE_', 'STORAGE_EMULATOR_HOST', 'BOTO_', 'GCE_METADATA_', 'CAIP_STATE',
+           'HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy', 'TENSORSTORE_', 'PYTHON')
+_installation = {k: v for k, v in os.environ.items() if k.lower() in ('http_proxy', 'https_proxy')}
+
+
+def caip_binary():
+    """The caip under test."""
+    if os.environ.get('CAIP'):
+        return Path(os.environ['CAIP']).resolve()
+    built = [ROOT / 'build' / name / 'caip' for name in ('release', 'quick', 'dev')]
+    built = [path for path in built if path.exists()]
+    if not built:
+        raise SystemExit('tests/clients: there is no caip; set CAIP, or build one')
+    return max(built, key=lambda path: path.stat().st_mtime)
+
+
+def clients_directory():
+    """Where installed clients are kept between runs."""
+    return Path(os.environ.get('CAIP_CLIENTS') or caip_binary().parent / 'clients').resolve()
+
+
+def clean_environment():
+    """This process's environment without what points clients anywhere."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(FOREIGN)}
+
+
+def need(*programs):
+    """Skips unless all programs are on PATH."""
+    for program in programs:
+        if not shutil.which(program):
+            raise unittest.SkipTest(f'there is no {program} on PATH')
+
+
+def run(words, env=None, timeout=300, check=True, cwd=None, stdin=None):
+    """Runs a program to its end. With `check`, a failure is an AssertionError with its output."""
+    words = [str(word) for word in words]
+    done = subprocess.run(words, env=env, timeout=timeout, cwd=cwd, capture_output=True, text=True,
+                          input=stdin, errors='replace')
+    if check and done.returncode != 0:
+        raise AssertionError(f'{" ".join(words)} ended with {done.returncode}\n--- stdout\n'
+                             f'{done.stdout[-4000:]}\n--- stderr\n{done.stderr[-6000:]}')
+    return done
+
+
+def wait_for(condition, what, seconds=60):
+    """Waits until `condition()` is true and answers its value."""
+    deadline = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > deadline:
+            raise AssertionError(f'waited {seconds} s in vain for {what}')
+        time.sleep(0.05)
+
+
+@contextlib.contextmanager
+def _installing(name, recipe):
+    """Gives the directory of a client, empty when it must be (re)made; one process at a time."""
+    home = clients_directory()
+    home.mkdir(parents=True, exist_ok=True)
+    stamp = hashlib.sha256(recipe.encode()).hexdigest()
+    directory = home / name
+    with open(home / f'{name}.lock', 'w') as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        made = directory / '.caip-recipe'
+        fresh = not (made.exists() and made.read_text() == stamp)
+        if fresh:
+            shutil.rmtree(directory, ignore_errors=True)
+            directory.mkdir()
+        yield directory, fresh
+        made.write_text(stamp)
+
+
+def _install(words, env, timeout, cwd=None):
+    try:
+        done = run(words, env=env, timeout=timeout, check=False, cwd=cwd)
+    except subprocess.TimeoutExpired:
+        raise unittest.SkipTest(f'{words[0]} took more than {timeout} s to install') from None
+    if done.returncode != 0:
+        last = (done.stderr.strip() or done.stdout.strip() or '?').splitlines()[-1]
+        raise unittest.SkipTest(f'cannot be installed here: {last}')
+
+
+def virtualenv(name, *requirements, python=sys.executable, timeout=900, system_packages=False):
+    """The python of a virtual environment with these requirements; skips where it cannot be had."""
+    recipe = json.dumps([str(python), requirements, system_packages])
+    with _installing(f'venv-{name}', recipe) as (directory, fresh):
+        interpreter = directory / 'bin/python'
+        if fresh:
+            env = {**clean_environment(), **_installation}
+            more = ['--system-site-packages'] if system_packages else []
+            _install([python, '-m', 'venv', *more, directory], env, timeout)
+            if requirements:
+                _install([interpreter, '-m', 'pip', 'install', '-q', '--disable-pip-version-check',
+                          *requirements], env, timeout)
+    return interpreter
+
+
+def node_modules(name, *packages, timeout=600):
+    """A directory below which `node` finds these packages; skips where they cannot be had."""
+    need('node', 'npm')
+    with _installing(f'node-{name}', json.dumps(packages)) as (directory, fresh):
+        if fresh:
+            env = {**clean_environment(), **_installation}
+            (directory / 'package.json').write_text('{"private": true}')
+            _install(['npm', 'install', '--silent', '--no-audit', '--no-fund', *packages], env,
+                     timeout, cwd=directory)
+    return directory
+
+
+class Emulator:
+    """`caip serve` on a state directory of its own; everything is gone when it closes.
+
+    with Emulator('--create-buckets') as emulator:
+        run(['gcloud', 'storage', 'ls'], env=emulator.env)
+    """
+
+    def __init__(self, *flags, project='demo-project', config=None, port=0, env=None):
+        self.flags = flags
+        self.project = project
+        self.directory = Path(tempfile.mkdtemp(prefix='caip-client-'))
+        self.state = self.directory / 'state'
+        self.port = port
+        self.own = env or {}
+        self.process = None
+        if config is not None:
+            self.state.mkdir()
+            (self.state / 'config.yaml').write_text(config)
+
+    def __enter__(self):
+        return self.start()
+
+    def __exit__(self, *_):
+        self.close()
+
+    def start(self):
+        """Starts the server and waits until it says that it serves."""
+        reader, writer = os.pipe()
+        env = {**clean_environment(), **self.own, 'CAIP_READY_FD': str(writer)}
+        words = [caip_binary(), 'serve', '--state', self.state, '--port', self.port, *self.flags]
+        with open(self.directory / 'serve.log', 'ab') as log:
+            self.process = subprocess.Popen([str(word) for word in words], env=env, stdout=log,
+                                            stderr=log, stdin=subprocess.DEVNULL,
+                                            pass_fds=[writer], start_new_session=True)
+        os.close(writer)
+        with os.fdopen(reader) as ready:
+            self.url = ready.readline().strip()  # the end of the file, too, ends this
+        if not self.url:
+            self.process.wait()
+            raise AssertionError('caip serve did not start:\n' + self.log())
+        self.port = int(self.url.rsplit(':', 1)[1])
+        self.variables = json.loads(self.caip('env', '--format', 'json', '--project',
+                                              self.project).stdout)
+        self.env = {**clean_environment(), **self.variables}
+        return self
+
+    def stop(self):
+        """SIGTERM, and the end of it awaited."""
+        self._end(signal.SIGTERM)
+
+    def kill(self):
+        """SIGKILL: as a power cut for the process."""
+        self._end(signal.SIGKILL)
+
+    def _end(self, number):
+        if self.process is None:
+            return
+        self.process.send_signal(number)
+        try:
+            self.process.wait(30)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            raise AssertionError('caip serve did not end in 30 s\n' + self.log()) from None
+        finally:
+            self.process = None
+
+    def restart(self, kill=False):
+        """Ends and starts it on the same state and port."""
+        self._end(signal.SIGKILL if kill else signal.SIGTERM)
+        return self.start()
+
+    def close(self):
+        try:
+            self.stop()
+        finally:
+            shutil.rmtree(self.directory, ignore_errors=True)
+
+    def caip(self, *words, check=True, timeout=300, cwd=None):
+        """Runs a caip command on this state directory."""
+        env = {**clean_environment(), 'CAIP_STATE': str(self.state)}
+        return run([caip_binary(), *words], env=env, check=check, timeout=timeout, cwd=cwd)
+
+    def bucket(self, name='bkt'):
+        """Makes a bucket; answers its directory on disk."""
+        self.caip('buckets', 'create', name)
+        return self.state / 'buckets' / name
+
+    def log(self):
+        """What the server has said."""
+        return (self.directory / 'serve.log').read_text(errors='replace')
+
+
+class EmulatorTest(unittest.TestCase):
+    """One emulator for all tests of a class, with `flags` and the text `config`."""
+
+    flags = ()
+    config = None
+    emulator = None
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.emulator = Emulator(*cls.flags, config=cls.config)
+        cls.addClassCleanup(cls.emulator.close)
+        cls.emulator.start()
+
+
+def write_package(parent, source, name='trainer'):
+    """parent/trainer/{__init__,task}.py; answers the package's directory."""
+    package = Path(parent) / name
+    package.mkdir(parents=True, exist_ok=True)
+    (package / '__init__.py').write_text('')
+    (package / 'task.py').write_text(source)
+    return package
+
+
+def main():
+    """As unittest.main; tells skips by name, and exits with 77 when nothing but skips is left."""
+    program = unittest.main(module='__main__', exit=False,
+                            argv=sys.argv if len(sys.argv) > 1 else [sys.argv[0], '-v'])
+    result = program.result
+    for test, reason in result.skipped:
+        print(f'SKIPPED {test}: {reason}', flush=True)
+    if not result.wasSuccessful():
+        sys.exit(1)
+    only_skips = len(result.skipped) >= max(result.testsRun, 1)
+    sys.exit(SKIPPED if result.skipped and only_skips else 0)
