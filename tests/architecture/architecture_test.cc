@@ -62,7 +62,9 @@ const std::map<std::string, std::set<std::string>> kAllowed = {
     {"host", {"base", "spec", "http", "engine/ports.h", "host"}},
     {"gcs", {"base", "http", "gcs"}},
     {"logging", {"base", "http", "logging"}},
-    {"emulator", {"base", "http", "spec", "engine", "host", "gcs", "logging", "emulator"}},
+    {"metadata", {"base", "http", "metadata"}},
+    {"emulator",
+     {"base", "http", "spec", "engine", "host", "gcs", "logging", "metadata", "emulator"}},
     {"conformance", {"conformance"}},
 };
 

@@ -1,0 +1,62 @@
+#include "fakes/metadata/jwt.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace caip::metadata {
+namespace {
+
+Error NoJwt(const char* why) { return {Code::kInvalidArgument, why}; }
+
+std::optional<Json> ObjectIn(std::string_view part) {
+  const auto bytes = FromBase64Url(part);
+  if (!bytes) return std::nullopt;
+  auto parsed = ParseJson(*bytes);
+  if (!parsed.ok() || !parsed->is_object()) return std::nullopt;
+  return *std::move(parsed);
+}
+
+}  // namespace
+
+std::string MakeJwt(const Json& claims, const ServiceAccountKey& key) {
+  const Json header = {{"alg", "RS256"}, {"kid", key.id()}, {"typ", "JWT"}};
+  const std::string text = Base64Url(CompactJson(header)) + "." + Base64Url(CompactJson(claims));
+  return text + "." + Base64Url(key.Sign(text));
+}
+
+Result<Jwt> ParseJwt(std::string_view text) {
+  const size_t first = text.find('.');
+  const size_t second = first == text.npos ? text.npos : text.find('.', first + 1);
+  if (second == text.npos || text.find('.', second + 1) != text.npos) {
+    return NoJwt("a JWT has three parts with a dot between each two");
+  }
+  auto header = ObjectIn(text.substr(0, first));
+  if (!header) return NoJwt("the header is no JSON object in base64url");
+  auto claims = ObjectIn(text.substr(first + 1, second - first - 1));
+  if (!claims) return NoJwt("the claims are no JSON object in base64url");
+  auto signature = FromBase64Url(text.substr(second + 1));
+  if (!signature) return NoJwt("the signature is not base64url");
+  return Jwt{*std::move(header), *std::move(claims), std::string(text.substr(0, second)),
+             *std::move(signature)};
+}
+
+std::string Base64Url(std::string_view bytes) {
+  std::string text = Base64(bytes);
+  while (text.ends_with('=')) text.pop_back();
+  std::replace(text.begin(), text.end(), '+', '-');
+  std::replace(text.begin(), text.end(), '/', '_');
+  return text;
+}
+
+std::optional<std::string> FromBase64Url(std::string_view text) {
+  std::string plain(text);
+  while (plain.ends_with('=')) plain.pop_back();
+  if (plain.find_first_of("+/=") != std::string::npos) return std::nullopt;
+  std::replace(plain.begin(), plain.end(), '-', '+');
+  std::replace(plain.begin(), plain.end(), '_', '/');
+  while (plain.size() % 4 != 0) plain += '=';
+  return FromBase64(plain);
+}
+
+}  // namespace caip::metadata

@@ -1,0 +1,29 @@
+#pragma once
+// JSON Web Tokens (RFC 7519) signed with RS256.
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "fakes/metadata/service_account_key.h"
+
+namespace caip::metadata {
+
+struct Jwt {
+  Json header;
+  Json claims;
+  std::string signed_part;  // what the signature is of
+  std::string signature;
+};
+
+std::string MakeJwt(const Json& claims, const ServiceAccountKey& key);
+/// Reads the form; looks at no signature. The error says what is wrong with it.
+Result<Jwt> ParseJwt(std::string_view text);
+
+/// Base64 for URLs, without padding.
+std::string Base64Url(std::string_view bytes);
+std::optional<std::string> FromBase64Url(std::string_view text);
+
+}  // namespace caip::metadata

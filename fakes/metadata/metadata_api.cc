@@ -1,0 +1,196 @@
+#include "fakes/metadata/metadata_api.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "fakes/metadata/account_answers.h"
+#include "fakes/metadata/errors.h"
+#include "fakes/metadata/tree.h"
+
+namespace caip::metadata {
+namespace {
+
+constexpr std::string_view kRoot = "/computeMetadata";
+constexpr std::string_view kVersion = "/computeMetadata/v1";
+constexpr int64_t kWaitSecondsMax = 30 * 24 * 3600;
+// Names under which programs look for the server.
+constexpr std::string_view kNames[] = {"metadata.google.internal", "metadata", "169.254.169.254"};
+
+std::string HostName(std::string_view host) { return LowerCase(host.substr(0, host.find(':'))); }
+
+bool HasFlavor(const http::Request& request) {
+  return LowerCase(request.headers.Get("Metadata-Flavor")) == "google" ||
+         LowerCase(request.headers.Get("X-Google-Metadata-Request")) == "true";
+}
+
+// Of JSON text, so that it is the same in whatever form the value is asked for.
+std::string EtagOf(const std::string& text) {
+  uint64_t hash = 14695981039346656037u;  // FNV-1a
+  for (unsigned char c : text) hash = (hash ^ c) * 1099511628211u;
+  char digits[17];
+  std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(hash));
+  return digits;
+}
+
+http::Response TextAnswer(std::string text) {
+  http::Response response;
+  response.headers.Set("Content-Type", "application/text");
+  response.body = std::move(text);
+  return response;
+}
+
+http::Response JsonAnswer(const Json& json) {
+  http::Response response;
+  response.headers.Set("Content-Type", "application/json");
+  response.body = CompactJson(json);
+  return response;
+}
+
+// What the query asks for.
+struct Wish {
+  bool recursive = false;
+  bool as_json = false;
+  bool as_text = false;
+  bool wait = false;
+  std::optional<std::string> last_etag;
+  std::optional<GuestBook::Deadline> deadline;
+};
+
+// A parameter without a value ("?recursive") is on.
+bool IsOn(const http::Request& request, std::string_view name) {
+  return request.HasQuery(name) &&
+         (request.Query(name).empty() || LowerCase(request.Query(name)) == "true");
+}
+
+std::optional<http::Response> ReadWish(const http::Request& request, Wish& wish) {
+  wish.recursive = IsOn(request, "recursive");
+  wish.wait = IsOn(request, "wait_for_change");
+  const std::string_view alt = request.Query("alt");
+  if (!alt.empty() && alt != "json" && alt != "text") {
+    return errors::ParameterInvalid("alt", alt, "is json or text");
+  }
+  wish.as_json = alt == "json" || (wish.recursive && alt != "text");
+  wish.as_text = alt == "text";
+  if (request.HasQuery("last_etag")) wish.last_etag = std::string(request.Query("last_etag"));
+  if (!request.HasQuery("timeout_sec")) return std::nullopt;
+  const std::string_view text = request.Query("timeout_sec");
+  int64_t seconds = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (code != std::errc() || end != text.data() + text.size() || seconds < 0) {
+    return errors::ParameterInvalid("timeout_sec", text, "is a number of seconds, 0 or more");
+  }
+  wish.deadline =
+      std::chrono::steady_clock::now() + std::chrono::seconds(std::min(seconds, kWaitSecondsMax));
+  return std::nullopt;
+}
+
+http::Response Render(const Node& node, const Wish& wish) {
+  if (node.IsDirectory()) {
+    if (wish.recursive) {
+      return wish.as_json ? JsonAnswer(ToJson(node)) : TextAnswer(RecursiveText(node));
+    }
+    return wish.as_json ? JsonAnswer(ListingJson(node)) : TextAnswer(ListingText(node));
+  }
+  const bool json = wish.as_json || (node.json_by_default && !wish.as_text);
+  return json ? JsonAnswer(ToJson(node)) : TextAnswer(ValueText(node));
+}
+
+// "/computeMetadata/v1/instance/disks/" -> {"instance", "disks"}; nullopt: a broken escape or an
+// empty segment.
+std::optional<std::vector<std::string>> SegmentsOf(std::string_view path) {
+  path.remove_prefix(kVersion.size());
+  if (path.starts_with('/')) path.remove_prefix(1);
+  if (path.ends_with('/')) path.remove_suffix(1);
+  std::vector<std::string> segments;
+  if (path.empty()) return segments;
+  for (const std::string& raw : Split(path, '/')) {
+    auto segment = PercentDecoded(raw);
+    if (!segment || segment->empty()) return std::nullopt;
+    segments.push_back(*std::move(segment));
+  }
+  return segments;
+}
+
+// Directories end with a slash; whoever forgets it is sent there.
+http::Response Redirect(const http::Request& request) {
+  std::string location = request.scheme + "://" + request.host + request.path + "/";
+  char separator = '?';
+  for (const auto& [name, value] : request.query) {
+    location += separator + PercentEncoded(name) + "=" + PercentEncoded(value);
+    separator = '&';
+  }
+  http::Response response = TextAnswer(location + "\n");
+  response.status = 301;
+  response.headers.Set("Location", location);
+  return response;
+}
+
+}  // namespace
+
+bool IsMetadataRequest(const http::Request& request) {
+  const std::string& path = request.path;
+  if (path == kRoot || path.starts_with(std::string(kRoot) + "/")) return true;
+  if (path == "/" && HasFlavor(request)) return true;
+  const std::string host = HostName(request.host);
+  return std::find(std::begin(kNames), std::end(kNames), host) != std::end(kNames);
+}
+
+http::Response MetadataApi::Handle(const http::Request& request,
+                                   const std::string& listener) const {
+  http::Response response = Answer(request, listener);
+  response.headers.Set("Metadata-Flavor", "Google");
+  response.headers.Set("Server", "Metadata Server for VM");
+  response.headers.Set("X-XSS-Protection", "0");
+  response.headers.Set("X-Frame-Options", "SAMEORIGIN");
+  return response;
+}
+
+http::Response MetadataApi::Answer(const http::Request& request,
+                                   const std::string& listener) const {
+  if (request.method != "GET" && request.method != "HEAD") {
+    return errors::MethodNotAllowed(request.method);
+  }
+  if (request.headers.Has("X-Forwarded-For")) return errors::Forwarded();
+  if (request.path == "/") return TextAnswer("computeMetadata/\n");
+  if (request.path == "/computeMetadata/") return TextAnswer("v1/\n");
+  if (request.path == kRoot) return Redirect(request);
+  const bool known =
+      request.path == kVersion || request.path.starts_with(std::string(kVersion) + "/");
+  if (!known) return errors::NotFound(request.path);
+  if (!HasFlavor(request)) return errors::FlavorMissing();
+  return Serve(request, listener);
+}
+
+http::Response MetadataApi::Serve(const http::Request& request, const std::string& listener) const {
+  const auto segments = SegmentsOf(request.path);
+  if (!segments) return errors::NotFound(request.path);
+  Wish wish;
+  if (auto refusal = ReadWish(request, wish)) return *std::move(refusal);
+  while (true) {
+    const auto sight = book_.Find(listener);
+    if (!sight) return errors::GoingDown();
+    const Node root = TreeOf(sight->guest);
+    const Node* node = FindNode(root, *segments);
+    const bool slash = request.path.ends_with('/');
+    if (!node || (slash && !node->IsDirectory())) return errors::NotFound(request.path);
+    if (node->IsDirectory() && !slash) return Redirect(request);
+    if (node->kind == Node::Kind::kOnDemand) {
+      return AccountAnswer(node->name, request, sight->guest, mint_);
+    }
+    const std::string etag = EtagOf(CompactJson(ToJson(*node)));
+    if (!wish.last_etag && wish.wait) wish.last_etag = etag;
+    if (wish.wait && wish.last_etag == etag) {
+      const auto news = book_.WaitForChange(listener, sight->version, wish.deadline);
+      if (news == GuestBook::News::kGone) return errors::GoingDown();
+      // What changed may not be what was asked for: then the wait goes on.
+      if (news == GuestBook::News::kChanged) continue;
+    }
+    http::Response response = Render(*node, wish);
+    response.headers.Set("ETag", etag);
+    return response;
+  }
+}
+
+}  // namespace caip::metadata
