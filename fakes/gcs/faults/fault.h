@@ -1,0 +1,37 @@
+#pragma once
+// What may befall one call on purpose, in the words of the storage testbench's retry tests.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+
+namespace caip::gcs {
+
+/// One mishap. Which calls can suffer it follows from its kind.
+struct Fault {
+  enum class Kind {
+    kStatus,            // any call: `status` instead of an answer, nothing happens
+    kReset,             // any call: the connection is reset, nothing happens
+    kStatusAfterBytes,  // an upload: `status` once `bytes` of the object are stored
+    kBreakAfterBytes,   // a download: the connection ends after `bytes` of the body
+    kBreakFinalAnswer,  // an upload's last piece: it is stored, its answer ends after `bytes`
+    kStall,             // an upload or download: silence of `pause` after `bytes`
+  } kind = Kind::kStatus;
+  int status = 503;
+  uint64_t bytes = 0;
+  Duration pause{0};
+  std::string message = {};  // for kStatus; "" for a text that names the instruction
+};
+
+/// "return-503", "return-reset-connection", "return-503-after-256K", "return-broken-stream",
+/// "return-broken-stream-after-256K", "return-broken-stream-final-chunk-after-10B",
+/// "stall-for-10s-after-256K". nullopt for anything else (redirects are gRPC's alone).
+std::optional<Fault> ParseFault(std::string_view instruction);
+
+/// Every form that ParseFault reads, for an error's text.
+std::string FaultForms();
+
+}  // namespace caip::gcs
