@@ -1,0 +1,31 @@
+#pragma once
+// Sums, seals and signatures as OpenSSL makes them.
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace caip::gcs {
+
+/// Raw bytes.
+std::string Sha256(std::string_view bytes);
+std::string HmacSha256(std::string_view key, std::string_view bytes);
+std::string HmacSha1(std::string_view key, std::string_view bytes);
+
+/// Lower-case hex -> bytes; nullopt for anything else.
+std::optional<std::string> FromHex(std::string_view text);
+
+/// Compares in a time that does not tell where the difference is.
+bool SameSecret(std::string_view a, std::string_view b);
+
+/// A fresh RSA key of 2048 bits, as PEM (PKCS #8).
+Result<std::string> NewRsaKey();
+/// The public half (or a public key, or the key of a certificate) as PEM. kInvalidArgument.
+Result<std::string> PublicKeyOf(const std::string& pem);
+/// RSASSA-PKCS1-v1_5 with SHA-256.
+Result<std::string> RsaSign(const std::string& private_pem, std::string_view bytes);
+bool RsaVerifies(const std::string& public_pem, std::string_view bytes, std::string_view signature);
+
+}  // namespace caip::gcs

@@ -1,0 +1,43 @@
+#pragma once
+// Policy documents: what a form that uploads an object may hold.
+// https://cloud.google.com/storage/docs/authentication/signatures#policy-document
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "fakes/gcs/signing/signature_check.h"
+
+namespace caip::gcs {
+
+/// A form's fields by their lower-case names, the file's excepted.
+using FormFields = std::map<std::string, std::string>;
+
+struct PostPolicy {
+  struct Condition {
+    bool starts_with = false;  // else equal
+    std::string field;         // lower-case
+    std::string value;
+  };
+  Instant expiration;
+  std::vector<Condition> conditions;
+  std::optional<uint64_t> bytes_min;
+  std::optional<uint64_t> bytes_max;
+};
+
+/// Reads a field `policy` (JSON in base64). kInvalidArgument says what is wrong.
+Result<PostPolicy> ParsePostPolicy(std::string_view base64);
+
+/// Expiration, every condition, and that no field is left without one. `bucket` is the request's.
+std::optional<SignatureFlaw> CheckPolicy(const PostPolicy& policy, const FormFields& fields,
+                                         const std::string& bucket, Instant now);
+
+/// The signature over the policy, of either version. A form without a policy has none to check.
+std::optional<SignatureFlaw> CheckPolicySignature(const SignatureCheck& check,
+                                                  const FormFields& fields);
+
+}  // namespace caip::gcs

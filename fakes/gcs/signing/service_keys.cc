@@ -1,0 +1,251 @@
+#include "fakes/gcs/signing/service_keys.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "fakes/gcs/errors.h"
+#include "fakes/gcs/signing/digest.h"
+
+namespace caip::gcs {
+namespace {
+
+constexpr size_t kPublicKeysMax = 10;  // of one account, as the service allows
+constexpr int kRandomCharacters = 55;  // behind "GOOG1E": 61 in all, as the service makes them
+
+Json ToJson(const HmacKey& key) {
+  return {{"accessId", key.access_id},
+          {"secret", key.secret},
+          {"project", key.project},
+          {"account", key.account},
+          {"state", key.state},
+          {"created", Rfc3339(key.created, 9)},
+          {"updated", Rfc3339(key.updated, 9)},
+          {"version", key.version}};
+}
+
+HmacKey FromJson(const Json& json) {
+  HmacKey key;
+  key.access_id = StringOr(json, "accessId");
+  key.secret = StringOr(json, "secret");
+  key.project = StringOr(json, "project");
+  key.account = StringOr(json, "account");
+  key.state = StringOr(json, "state");
+  key.created = ParseRfc3339(StringOr(json, "created")).value_or(Instant());
+  key.updated = ParseRfc3339(StringOr(json, "updated")).value_or(Instant());
+  key.version = IntOr(json, "version", 1);
+  return key;
+}
+
+Error NoSuchKey(const std::string& access_id) {
+  return {Code::kNotFound, "Access ID not found: '" + access_id + "' in this project."};
+}
+
+Result<Json> ReadJson(const Path& file) {
+  if (!std::filesystem::exists(file)) return Json();
+  ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
+  return ParseJson(text);
+}
+
+// Secrets are nobody else's business.
+Status WriteSecretly(const Path& file, std::string_view bytes) {
+  RETURN_IF_ERROR(WriteFileDurably(file, bytes));
+  if (::chmod(file.c_str(), 0600) != 0) {
+    return SystemError("cannot protect '" + file.string() + "'", errno);
+  }
+  return Ok{};
+}
+
+}  // namespace
+
+std::string EtagOf(const HmacKey& key) {
+  return Base64(key.access_id.substr(0, 12) + "/" + std::to_string(key.version));
+}
+
+Result<std::unique_ptr<ServiceKeys>> ServiceKeys::Open(Path directory, const Clock& clock,
+                                                       Random random) {
+  std::unique_ptr<ServiceKeys> keys(new ServiceKeys(std::move(directory), clock, random));
+  RETURN_IF_ERROR(keys->Load());
+  return keys;
+}
+
+Status ServiceKeys::Load() {
+  RETURN_IF_ERROR(MakeDirectories(directory_));
+  if (::chmod(directory_.c_str(), 0700) != 0) {
+    return SystemError("cannot protect '" + directory_.string() + "'", errno);
+  }
+  ASSIGN_OR_RETURN(const Json hmac, ReadJson(directory_ / "hmac_keys.json"));
+  for (const Json& json : hmac) {
+    HmacKey key = FromJson(json);
+    hmac_[key.access_id] = std::move(key);
+  }
+  ASSIGN_OR_RETURN(const Json known, ReadJson(directory_ / "public_keys.json"));
+  for (const auto& [account, list] : known.items()) {
+    for (const Json& pem : list) {
+      if (pem.is_string()) public_[account].push_back(pem.get<std::string>());
+    }
+  }
+  const Path signer = directory_ / "signer.pem";
+  if (!std::filesystem::exists(signer)) return Ok{};
+  ASSIGN_OR_RETURN(signer_, ReadFile(signer));
+  ASSIGN_OR_RETURN(signer_public_, PublicKeyOf(signer_));
+  return Ok{};
+}
+
+Status ServiceKeys::SaveHmac() const {
+  Json list = Json::array();
+  for (const auto& [id, key] : hmac_) list.push_back(ToJson(key));
+  return WriteSecretly(directory_ / "hmac_keys.json", PrettyJson(list));
+}
+
+Status ServiceKeys::SavePublic() const {
+  Json all = Json::object();
+  for (const auto& [account, list] : public_) all[account] = list;
+  return WriteSecretly(directory_ / "public_keys.json", PrettyJson(all));
+}
+
+std::optional<HmacSecret> ServiceKeys::SecretOf(const std::string& access_id) const {
+  const std::lock_guard lock(mutex_);
+  const auto key = hmac_.find(access_id);
+  if (key == hmac_.end()) return std::nullopt;
+  return HmacSecret{key->second.secret, key->second.state == "ACTIVE"};
+}
+
+std::vector<std::string> ServiceKeys::PublicKeysOf(const std::string& account) const {
+  const std::lock_guard lock(mutex_);
+  const auto known = public_.find(account);
+  return known == public_.end() ? std::vector<std::string>() : known->second;
+}
+
+std::string ServiceKeys::NewAccessId() {
+  constexpr std::string_view kBase32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+  std::string id = "GOOG1E";
+  for (int i = 0; i < kRandomCharacters; ++i) id += kBase32[random_.Below(kBase32.size())];
+  return id;
+}
+
+Result<HmacKey> ServiceKeys::CreateHmac(const std::string& project, const std::string& account) {
+  if (account.find('@') == std::string::npos) {
+    return errors::ParameterInvalid("serviceAccountEmail", account, "expected an e-mail address");
+  }
+  const std::lock_guard lock(mutex_);
+  HmacKey key;
+  do {  // a seed may have been used before
+    key.access_id = NewAccessId();
+  } while (hmac_.contains(key.access_id));
+  std::string bytes;
+  while (bytes.size() < 30) bytes += static_cast<char>(random_.Below(256));
+  key.secret = Base64(bytes);
+  key.project = project;
+  key.account = account;
+  key.created = key.updated = clock_.Now();
+  hmac_[key.access_id] = key;
+  if (Status saved = SaveHmac(); !saved.ok()) {
+    hmac_.erase(key.access_id);
+    return saved.error();
+  }
+  return key;
+}
+
+std::vector<HmacKey> ServiceKeys::ListHmac(const std::string& project) const {
+  const std::lock_guard lock(mutex_);
+  std::vector<HmacKey> list;
+  for (const auto& [id, key] : hmac_) {
+    if (key.project == project) list.push_back(key);
+  }
+  return list;
+}
+
+Result<HmacKey> ServiceKeys::GetHmac(const std::string& project,
+                                     const std::string& access_id) const {
+  const std::lock_guard lock(mutex_);
+  const auto key = hmac_.find(access_id);
+  if (key == hmac_.end() || key->second.project != project) return NoSuchKey(access_id);
+  return key->second;
+}
+
+Result<HmacKey> ServiceKeys::UpdateHmac(const std::string& project, const std::string& access_id,
+                                        const std::string& state, const std::string& etag) {
+  if (state != "ACTIVE" && state != "INACTIVE") {
+    return errors::FieldInvalid("state", "expected ACTIVE or INACTIVE");
+  }
+  const std::lock_guard lock(mutex_);
+  const auto found = hmac_.find(access_id);
+  if (found == hmac_.end() || found->second.project != project) return NoSuchKey(access_id);
+  HmacKey& key = found->second;
+  if (!etag.empty() && etag != EtagOf(key)) {
+    return Error{Code::kFailedPrecondition,
+                 "The HMAC key has changed since this etag was read. Read it again."};
+  }
+  if (key.state == "DELETED") return errors::FieldInvalid("state", "a deleted key stays deleted");
+  const HmacKey before = key;
+  key.state = state;
+  key.updated = clock_.Now();
+  ++key.version;
+  if (Status saved = SaveHmac(); !saved.ok()) {
+    key = before;
+    return saved.error();
+  }
+  return key;
+}
+
+Status ServiceKeys::DeleteHmac(const std::string& project, const std::string& access_id) {
+  const std::lock_guard lock(mutex_);
+  const auto found = hmac_.find(access_id);
+  if (found == hmac_.end() || found->second.project != project ||
+      found->second.state == "DELETED") {
+    return NoSuchKey(access_id);
+  }
+  HmacKey& key = found->second;
+  if (key.state != "INACTIVE") {
+    return Error{Code::kInvalidArgument, "Cannot delete HMAC key '" + access_id +
+                                             "': it is ACTIVE. Make it INACTIVE first."};
+  }
+  const HmacKey before = key;
+  key.state = "DELETED";
+  key.updated = clock_.Now();
+  ++key.version;
+  Status saved = SaveHmac();
+  if (!saved.ok()) key = before;
+  return saved;
+}
+
+Status ServiceKeys::Register(const std::string& account, const std::string& pem) {
+  auto key = PublicKeyOf(pem);
+  if (!key.ok()) return errors::FieldInvalid("publicKey", key.error().message);
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string>& known = public_[account];
+  if (std::find(known.begin(), known.end(), *key) != known.end()) return Ok{};
+  known.push_back(std::move(*key));
+  if (known.size() > kPublicKeysMax) known.erase(known.begin());
+  return SavePublic();
+}
+
+Status ServiceKeys::EnsureSigner() {
+  if (!signer_.empty()) return Ok{};
+  ASSIGN_OR_RETURN(const std::string key, NewRsaKey());
+  ASSIGN_OR_RETURN(signer_public_, PublicKeyOf(key));
+  RETURN_IF_ERROR(WriteSecretly(directory_ / "signer.pem", key));
+  signer_ = key;
+  return Ok{};
+}
+
+Result<ServiceKeys::Signed> ServiceKeys::SignAs(const std::string& account,
+                                                std::string_view bytes) {
+  std::string key;
+  std::string its_public;
+  {
+    const std::lock_guard lock(mutex_);
+    RETURN_IF_ERROR(EnsureSigner());
+    key = signer_;
+    its_public = signer_public_;
+  }
+  RETURN_IF_ERROR(Register(account, its_public));
+  ASSIGN_OR_RETURN(std::string signature, RsaSign(key, bytes));
+  return Signed{Hex(Sha256(its_public)).substr(0, 40), std::move(signature)};
+}
+
+}  // namespace caip::gcs

@@ -1,0 +1,82 @@
+#pragma once
+// The keys that were made here: HMAC keys, and the RSA keys of service accounts. On disk, so that
+// a signed URL outlives a restart.
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "base/random.h"
+#include "base/result.h"
+#include "fakes/gcs/signing/key_ring.h"
+
+namespace caip::gcs {
+
+/// As storage.projects.hmacKeys shows it, with the secret that only its creation tells.
+struct HmacKey {
+  std::string access_id;
+  std::string secret;
+  std::string project;
+  std::string account;
+  std::string state = "ACTIVE";  // or INACTIVE, DELETED
+  Instant created;
+  Instant updated;
+  int64_t version = 1;  // for the etag
+};
+
+/// Any thread. `directory` holds hmac_keys.json, public_keys.json and signer.pem (mode 0600). All
+/// accounts share one private key that is made when somebody first lets one sign.
+class ServiceKeys final : public KeyRing {
+ public:
+  static Result<std::unique_ptr<ServiceKeys>> Open(Path directory, const Clock& clock,
+                                                   Random random);
+
+  std::optional<HmacSecret> SecretOf(const std::string& access_id) const override;
+  std::vector<std::string> PublicKeysOf(const std::string& account) const override;
+
+  Result<HmacKey> CreateHmac(const std::string& project, const std::string& account);
+  /// By access id; keys that were deleted stay listable.
+  std::vector<HmacKey> ListHmac(const std::string& project) const;
+  Result<HmacKey> GetHmac(const std::string& project, const std::string& access_id) const;
+  /// ACTIVE or INACTIVE. `etag`: "" or that of the key, else kFailedPrecondition.
+  Result<HmacKey> UpdateHmac(const std::string& project, const std::string& access_id,
+                             const std::string& state, const std::string& etag);
+  /// kInvalidArgument while it is active.
+  Status DeleteHmac(const std::string& project, const std::string& access_id);
+
+  /// One more public key (or certificate) in PEM by which the account's signatures are known.
+  Status Register(const std::string& account, const std::string& pem);
+  /// Signs as the account, with the key pair of this place (RSA, SHA-256). From then on its
+  /// signatures are known. The key's id comes along.
+  struct Signed {
+    std::string key_id;
+    std::string signature;
+  };
+  Result<Signed> SignAs(const std::string& account, std::string_view bytes);
+
+ private:
+  ServiceKeys(Path directory, const Clock& clock, Random random)
+      : directory_(std::move(directory)), clock_(clock), random_(random) {}
+  Status Load();
+  Status SaveHmac() const;
+  Status SavePublic() const;
+  Status EnsureSigner();
+  std::string NewAccessId();
+
+  const Path directory_;
+  const Clock& clock_;
+  mutable std::mutex mutex_;
+  Random random_;
+  std::map<std::string, HmacKey> hmac_;
+  std::map<std::string, std::vector<std::string>> public_;
+  std::string signer_;         // PEM, "" before the first signature
+  std::string signer_public_;  // PEM
+};
+
+std::string EtagOf(const HmacKey& key);
+
+}  // namespace caip::gcs

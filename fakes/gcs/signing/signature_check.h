@@ -1,0 +1,69 @@
+#pragma once
+// Is a request what its signature says? Signed URLs (V4, V2) and Authorization headers.
+// https://cloud.google.com/storage/docs/access-control/signed-urls
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "fakes/gcs/signing/key_ring.h"
+#include "http/message.h"
+
+namespace caip::gcs {
+
+/// Why a signature does not hold, in the words of the XML API.
+struct SignatureFlaw {
+  int status = 403;
+  std::string code;
+  std::string message;
+  std::vector<std::pair<std::string, std::string>> details = {};  // further elements of the error
+};
+
+struct SignatureOptions {
+  /// A key that was not made or registered here is refused. Else only its signature's form, dates
+  /// and expiry are checked, so that a client with any dummy key works offline.
+  bool strict = false;
+  /// How far a request's date may be from ours.
+  Duration skew = std::chrono::minutes(15);
+};
+
+/// Any thread. The ring and the clock (the wall's: signers know no other) must outlive it.
+class SignatureCheck {
+ public:
+  SignatureCheck(const KeyRing& keys, const Clock& clock, SignatureOptions options = {})
+      : keys_(keys), clock_(clock), options_(options) {}
+
+  /// nullopt: the signature holds, or there is none. `bucket`: which the request means, in whatever
+  /// style; a URL signed for storage.googleapis.com holds at every address of ours, too.
+  std::optional<SignatureFlaw> Check(const http::Request& request, const std::string& bucket) const;
+
+  /// A V4 signature over a text that is no request (a policy document). `scope` without the id.
+  std::optional<SignatureFlaw> CheckText(const std::string& algorithm, const std::string& id,
+                                         const std::string& scope, std::string_view text,
+                                         const std::string& signature_hex) const;
+  /// The same for V2, where the signature is base64.
+  std::optional<SignatureFlaw> CheckTextV2(const std::string& id, std::string_view text,
+                                           const std::string& signature_base64) const;
+
+ private:
+  struct Claim;
+  std::optional<SignatureFlaw> CheckV4(const http::Request& request, const std::string& bucket,
+                                       const Claim& claim) const;
+  std::optional<SignatureFlaw> CheckTimes(const Claim& claim) const;
+  std::optional<SignatureFlaw> CheckUrlV2(const http::Request& request,
+                                          const std::string& bucket) const;
+  std::optional<SignatureFlaw> CheckHeaderV2(const http::Request& request,
+                                             const std::string& bucket,
+                                             std::string_view authorization) const;
+
+  const KeyRing& keys_;
+  const Clock& clock_;
+  SignatureOptions options_;
+};
+
+/// "20190201T090000Z".
+std::optional<Instant> ParseCompactTime(std::string_view text);
+
+}  // namespace caip::gcs
