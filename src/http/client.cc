@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "base/text.h"
+#include "http/endpoint.h"
 #include "http/errors.h"
 #include "http/socket.h"
+#include "http/tls_context.h"
 
 namespace caip::http {
 namespace {
@@ -25,13 +27,14 @@ struct Base {
   std::string port;
   std::string authority;
   std::string prefix;  // a path before every target
+  bool secure = false;
 };
 
 std::optional<Base> ParseBase(std::string_view text) {
-  constexpr std::string_view kScheme = "http://";
-  if (!text.starts_with(kScheme)) return std::nullopt;
-  text.remove_prefix(kScheme.size());
   Base base;
+  base.secure = text.starts_with("https://");
+  if (!base.secure && !text.starts_with("http://")) return std::nullopt;
+  text.remove_prefix(text.find("://") + 3);
   base.authority = std::string(text.substr(0, text.find('/')));
   base.prefix = std::string(text.substr(base.authority.size()));
   while (base.prefix.ends_with('/')) base.prefix.pop_back();
@@ -40,7 +43,7 @@ std::optional<Base> ParseBase(std::string_view text) {
   const bool has_port =
       colon != std::string::npos && (bracket == std::string::npos || colon > bracket);
   base.host = has_port ? base.authority.substr(0, colon) : base.authority;
-  base.port = has_port ? base.authority.substr(colon + 1) : "80";
+  base.port = has_port ? base.authority.substr(colon + 1) : base.secure ? "443" : "80";
   if (base.host.starts_with('[') && base.host.ends_with(']')) {
     base.host = base.host.substr(1, base.host.size() - 2);
   }
@@ -58,6 +61,8 @@ bool HasLineEnd(std::string_view text) {
 struct Client::Impl {
   std::string base_text;
   std::optional<Base> base;
+  std::string trust_file;
+  ContextPtr tls;  // made when first needed
   Socket socket;
   std::vector<char> input;
   size_t input_end = 0;
@@ -66,6 +71,7 @@ struct Client::Impl {
   Result<ClientResponse> Send(const ClientRequest& request,
                               const std::function<bool(std::string_view)>& sink);
   Status Connect();
+  Status Secure();
   std::string HeadOf(const ClientRequest& request) const;
   Status SendBody(const ClientRequest& request);
   Result<ClientResponse> Receive(bool head, const std::function<bool(std::string_view)>& sink);
@@ -84,9 +90,20 @@ struct Client::Impl {
 Status Client::Impl::Connect() {
   if (socket.valid() && !socket.IsStale()) return Ok{};
   Close();
+  if (base->secure && !tls) {
+    ASSIGN_OR_RETURN(tls, MakeTlsClientContext(trust_file));
+  }
   ASSIGN_OR_RETURN(socket, ConnectTo(base->host, base->port, kConnectLimit));
   socket.SetSilenceLimit(std::chrono::seconds(silence_seconds));
-  return Ok{};
+  return base->secure ? Secure() : Ok{};
+}
+
+Status Client::Impl::Secure() {
+  std::string why;
+  const Flow flow = socket.ConnectTls(tls.get(), base->host, why);
+  if (flow == Flow::kData) return Ok{};
+  Close();
+  return flow == Flow::kSilent ? Failure(flow) : errors::TlsRefused(base_text, why);
 }
 
 std::string Client::Impl::HeadOf(const ClientRequest& request) const {
@@ -237,7 +254,8 @@ Result<ClientResponse> Client::Impl::Receive(bool head,
   }
 }
 
-Client::Client(std::string base) : impl_(std::make_unique<Impl>()) {
+Client::Client(std::string base, std::string trust_file) : impl_(std::make_unique<Impl>()) {
+  impl_->trust_file = std::move(trust_file);
   impl_->base = ParseBase(base);
   impl_->base_text = std::move(base);
 }

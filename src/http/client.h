@@ -30,8 +30,9 @@ struct ClientResponse {
 /// byte of the answer. One thread at a time.
 class Client {
  public:
-  /// `base`: "http://host:port". Connects at the first Send.
-  explicit Client(std::string base);
+  /// `base`: "http://host:port" or "https://host:port", the latter with a file of the authorities
+  /// (PEM) that may vouch for it. Connects at the first Send.
+  explicit Client(std::string base, std::string trust_file = "");
   ~Client();
   Client(Client&&) noexcept;
   Client& operator=(Client&&) noexcept;

@@ -3,11 +3,14 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <string>
 
+#include "http/activity.h"
 #include "http/message.h"
 #include "http/server.h"
 #include "http/socket.h"
+#include "http/tls_context.h"
 
 namespace caip::http {
 
@@ -22,13 +25,15 @@ struct ConnectionContext {
   ServerOptions options;
   Handler handler;
   uint16_t port = 0;
+  std::unique_ptr<TlsServerContext> tls;  // nullptr: plain connections only
   std::atomic<bool> stopping{false};
+  Fd stop_event;  // readable once `stopping`
   std::atomic<int> active_requests{0};
   std::atomic<uint64_t> total_requests{0};
 };
 
-/// Serves requests until either side ends it. `busy` is true while a request is being handled.
+/// Serves requests until either side ends it.
 void ServeConnection(Socket& socket, const Origin& origin, ConnectionContext& context,
-                     std::atomic<bool>& busy);
+                     Activity& activity);
 
 }  // namespace caip::http

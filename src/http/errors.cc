@@ -26,6 +26,7 @@ constexpr Words kWords[] = {
     {408, "DEADLINE_EXCEEDED", "timeout"},    {413, "RESOURCE_EXHAUSTED", "uploadTooLarge"},
     {431, "RESOURCE_EXHAUSTED", "invalid"},   {500, "INTERNAL", "internalError"},
     {501, "UNIMPLEMENTED", "notImplemented"}, {503, "UNAVAILABLE", "backendError"},
+    {502, "UNAVAILABLE", "badGateway"},       {504, "DEADLINE_EXCEEDED", "gatewayTimeout"},
     {505, "INVALID_ARGUMENT", "invalid"},
 };
 
@@ -60,6 +61,23 @@ Error ListenerExists(std::string_view tag) {
   return {Code::kAlreadyExists, "there is a listener named '" + std::string(tag) + "' already"};
 }
 
+Error NoCertificate(std::string_view why) {
+  return {Code::kInternal, "cannot make a certificate: " + std::string(why)};
+}
+
+Error NoTls(std::string_view why) {
+  return {Code::kInternal, "cannot set up TLS: " + std::string(why)};
+}
+
+Error TrustUnreadable(std::string_view file) {
+  return {Code::kInvalidArgument,
+          "'" + std::string(file) + "' holds no certificate authorities (PEM)"};
+}
+
+Error TlsRefused(std::string_view base, std::string_view why) {
+  return {Code::kUnavailable, "no TLS with " + std::string(base) + ": " + std::string(why)};
+}
+
 Error BodyTooLarge(size_t limit) {
   return {Code::kResourceExhausted,
           "the request body is larger than " + std::to_string(limit) + " bytes"};
@@ -86,6 +104,12 @@ Error BaseInvalid(std::string_view base) {
 
 Error CannotReach(std::string_view base, std::string_view why) {
   return {Code::kUnavailable, "cannot reach " + std::string(base) + ": " + std::string(why)};
+}
+
+Error AddressForbidden(std::string_view host) {
+  return {Code::kPermissionDenied, "'" + std::string(host) +
+                                       "' is an address of this machine or of its link: such are "
+                                       "not relayed to"};
 }
 
 Error NoAnswer(std::string_view base, std::string_view why) {
@@ -117,6 +141,41 @@ Response HostNotAllowed(std::string_view host) {
 Response OriginNotAllowed(std::string_view origin) {
   return Refusal(403, "Requests from pages of '" + std::string(origin) +
                           "' are refused: only this server's own pages may call it.");
+}
+
+Response TunnelInsideTls() {
+  return Refusal(501, "This proxy is spoken to without TLS: name it as http://, not https://.");
+}
+
+Response DestinationMalformed(std::string_view target) {
+  return Refusal(400, "'" + std::string(target) + "' is no destination of the form name:port.");
+}
+
+Response RelayOff(std::string_view host) {
+  return Refusal(403, "'" + std::string(host) +
+                          "' is not served here, and this proxy passes nothing on to other hosts.");
+}
+
+Response PortNotRelayed(std::string_view host, uint16_t port) {
+  return Refusal(403, "This proxy passes on https only: port " + std::to_string(port) + " of '" +
+                          std::string(host) + "' cannot be reached through it.");
+}
+
+Response PlainNotRelayed(std::string_view host) {
+  return Refusal(403, "'" + std::string(host) +
+                          "' is not served here, and this proxy passes on https only. Do not name "
+                          "it as http_proxy, or name the host in no_proxy.");
+}
+
+Response CannotRelay(const Error& error) {
+  switch (error.code) {
+    case Code::kPermissionDenied:
+      return Refusal(403, error.message);
+    case Code::kDeadlineExceeded:
+      return Refusal(504, error.message);
+    default:
+      return Refusal(502, error.message);
+  }
 }
 
 }  // namespace caip::http::errors

@@ -16,6 +16,12 @@ Error AddressInvalid(std::string_view address);
 Error CannotListen(std::string_view address, uint16_t port, int error_number);
 Error ListenerExists(std::string_view tag);
 
+// TLS.
+Error NoCertificate(std::string_view why);
+Error NoTls(std::string_view why);
+Error TrustUnreadable(std::string_view file);
+Error TlsRefused(std::string_view base, std::string_view why);
+
 // Reading a body.
 Error BodyTooLarge(size_t limit);
 Error BodyTruncated();
@@ -26,6 +32,7 @@ Error PeerGone();
 // Being a client.
 Error BaseInvalid(std::string_view base);
 Error CannotReach(std::string_view base, std::string_view why);
+Error AddressForbidden(std::string_view host);
 Error NoAnswer(std::string_view base, std::string_view why);
 Error AnswerSilent(std::string_view base, int seconds);
 
@@ -34,5 +41,13 @@ Error AnswerSilent(std::string_view base, int seconds);
 Response Refusal(int status, std::string_view message);
 Response HostNotAllowed(std::string_view host);
 Response OriginNotAllowed(std::string_view origin);
+
+// Being a proxy.
+Response TunnelInsideTls();
+Response DestinationMalformed(std::string_view target);
+Response RelayOff(std::string_view host);
+Response PortNotRelayed(std::string_view host, uint16_t port);
+Response PlainNotRelayed(std::string_view host);
+Response CannotRelay(const Error& error);
 
 }  // namespace caip::http::errors

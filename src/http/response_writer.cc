@@ -41,6 +41,7 @@ std::string_view ReasonOf(int status) {
       Reason{499, "Client Closed Request"},
       Reason{500, "Internal Server Error"},
       Reason{501, "Not Implemented"},
+      Reason{502, "Bad Gateway"},
       Reason{503, "Service Unavailable"},
       Reason{504, "Gateway Timeout"},
       Reason{505, "HTTP Version Not Supported"},

@@ -15,7 +15,9 @@
 #include <thread>
 
 #include "http/connection.h"
+#include "http/endpoint.h"
 #include "http/errors.h"
+#include "http/guard.h"
 #include "http/response_writer.h"
 #include "http/socket.h"
 
@@ -24,13 +26,16 @@ namespace {
 
 constexpr auto kRefusalLimit = std::chrono::milliseconds(200);
 constexpr auto kNoDescriptorsPause = std::chrono::milliseconds(100);
+constexpr auto kEvictionLimit = std::chrono::milliseconds(1000);
+constexpr int kAcceptAtOnce = 64;
 
 // A connection and its thread. Its socket is closed only under the server's lock, so that Stop()
 // never shuts a descriptor that means something else by now.
 struct Peer {
   Socket socket;
   Origin origin;
-  std::atomic<bool> busy{false};
+  Activity activity;
+  bool evicted = false;
   std::thread thread;
 };
 
@@ -42,10 +47,13 @@ struct Listener {
 
 class BlockingServer final : public Server {
  public:
-  BlockingServer(ServerOptions options, Handler handler, Fd listener)
+  BlockingServer(ServerOptions options, Handler handler, Fd listener,
+                 std::unique_ptr<TlsServerContext> tls)
       : woken_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     context_.options = std::move(options);
     context_.handler = std::move(handler);
+    context_.tls = std::move(tls);
+    context_.stop_event = Fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     context_.port = LocalPort(listener.get());
     AddListener(std::move(listener), "");
     acceptor_ = std::thread([this] { AcceptAll(); });
@@ -82,13 +90,15 @@ class BlockingServer final : public Server {
     const std::lock_guard stopping(stop_mutex_);
     if (!acceptor_.joinable()) return;
     context_.stopping = true;
+    Signal(context_.stop_event);
     Wake();
     changed_.notify_all();
     acceptor_.join();
     std::unique_lock lock(mutex_);
     listeners_.clear();
     for (Peer& peer : peers_) {
-      if (!peer.busy) ::shutdown(peer.socket.get(), SHUT_RD);  // an idle one wakes up and ends
+      if (!peer.activity.busy())
+        ::shutdown(peer.socket.get(), SHUT_RD);  // an idle one wakes up and ends
     }
     changed_.wait_for(lock, std::chrono::milliseconds(grace_ms), [&] { return peers_.empty(); });
     for (Peer& peer : peers_) ShutdownSocket(peer.socket.get());
@@ -110,9 +120,10 @@ class BlockingServer final : public Server {
   }
 
   // Makes the acceptor look at the listeners anew.
-  void Wake() {
+  void Wake() { Signal(woken_); }
+  static void Signal(const Fd& event) {
     const uint64_t one = 1;
-    [[maybe_unused]] const auto written = ::write(woken_.get(), &one, sizeof one);
+    [[maybe_unused]] const auto written = ::write(event.get(), &one, sizeof one);
   }
 
   void AcceptAll() {
@@ -130,12 +141,15 @@ class BlockingServer final : public Server {
         [[maybe_unused]] const auto read = ::read(woken_.get(), &ignored, sizeof ignored);
       }
       for (size_t i = 0; i < open.size(); ++i) {
-        if (waits[i + 1].revents != 0) AcceptFrom(*open[i]);
+        if (waits[i + 1].revents == 0) continue;
+        for (int count = 0; count < kAcceptAtOnce && AcceptFrom(*open[i]); ++count) {
+        }
       }
     }
   }
 
-  void AcceptFrom(const Listener& listener) {
+  // False when nobody waits there (any more).
+  bool AcceptFrom(const Listener& listener) {
     Fd fd(::accept4(listener.fd.get(), nullptr, nullptr, SOCK_CLOEXEC));
     const int error = errno;
     std::unique_lock lock(mutex_);
@@ -143,16 +157,37 @@ class BlockingServer final : public Server {
     if (!fd.valid()) {
       const bool exhausted =
           error == EMFILE || error == ENFILE || error == ENOMEM || error == ENOBUFS;
-      if (exhausted) changed_.wait_for(lock, kNoDescriptorsPause);
-      return;
+      if (exhausted && !MakeRoom(lock)) changed_.wait_for(lock, kNoDescriptorsPause);
+      return false;
     }
-    if (context_.stopping || FindListener(listener.tag) == listeners_.end()) return;
-    if (static_cast<int>(peers_.size()) >= context_.options.connections_max) {
+    if (context_.stopping || FindListener(listener.tag) == listeners_.end()) return false;
+    if (Full() && !MakeRoom(lock)) {
       lock.unlock();
       Refuse(Socket(std::move(fd)));
-      return;
+      return true;
     }
     StartPeer(std::move(fd), listener.tag);
+    return true;
+  }
+
+  bool Full() const { return static_cast<int>(peers_.size()) >= context_.options.connections_max; }
+
+  // Ends the connection that would be missed least. False when all are at work.
+  bool MakeRoom(std::unique_lock<std::mutex>& lock) {
+    const auto now = std::chrono::steady_clock::now();
+    Peer* idlest = nullptr;
+    double most = -1;
+    for (Peer& peer : peers_) {
+      const auto idleness = peer.evicted ? std::nullopt : peer.activity.Idleness(now);
+      if (!idleness || *idleness <= most) continue;
+      most = *idleness;
+      idlest = &peer;
+    }
+    if (idlest == nullptr) return false;
+    idlest->evicted = true;
+    ShutdownSocket(idlest->socket.get());
+    const size_t before = peers_.size();
+    return changed_.wait_for(lock, kEvictionLimit, [&] { return peers_.size() < before; });
   }
 
   void StartPeer(Fd fd, const std::string& tag) {
@@ -162,7 +197,7 @@ class BlockingServer final : public Server {
     peer->socket = Socket(std::move(fd));
     try {
       peer->thread = std::thread([this, peer] {
-        ServeConnection(peer->socket, peer->origin, context_, peer->busy);
+        ServeConnection(peer->socket, peer->origin, context_, peer->activity);
         Retire(peer);
       });
     } catch (const std::system_error&) {  // no thread to be had: as if the limit were reached
@@ -212,8 +247,16 @@ class BlockingServer final : public Server {
 
 Result<std::unique_ptr<Server>> Server::Start(ServerOptions options, Handler handler) {
   ASSIGN_OR_RETURN(Fd listener, ListenOn(options.address, options.port));
+  std::unique_ptr<TlsServerContext> tls;
+  if (options.tls) {
+    const auto served = [options](const std::string& name) {
+      return HostAllowed(name, options.address, options.allowed_hosts) ||
+             NameFitsAny(name, options.served_names);
+    };
+    ASSIGN_OR_RETURN(tls, TlsServerContext::Make(options.tls, served));
+  }
   return std::unique_ptr<Server>(std::make_unique<BlockingServer>(
-      std::move(options), std::move(handler), std::move(listener)));
+      std::move(options), std::move(handler), std::move(listener), std::move(tls)));
 }
 
 }  // namespace caip::http

@@ -7,9 +7,18 @@
 #include <vector>
 
 #include "base/result.h"
+#include "http/certificate_provider.h"
 #include "http/message.h"
 
 namespace caip::http {
+
+/// What becomes of "CONNECT name:443" for names that are not served here.
+struct RelayOptions {
+  bool enabled = false;  // false: 403
+  std::vector<uint16_t> ports = {443};
+  bool to_this_machine = false;  // loopback and link-local addresses; tests need it
+  int idle_seconds = 600;
+};
 
 struct ServerOptions {
   std::string address = "127.0.0.1";
@@ -19,11 +28,16 @@ struct ServerOptions {
   /// Names of the world that are answered here, also to clients that take us for their proxy:
   /// "metadata.google.internal", "*.storage.googleapis.com" (any subdomain), "*-ml.googleapis.com".
   std::vector<std::string> served_names = {};
-  int connections_max = 512;
-  int idle_seconds = 120;  // a silent connection is closed after so long
+  /// The same port speaks TLS, too, where this is set: the first byte of a connection tells.
+  std::shared_ptr<CertificateProvider> tls = nullptr;
+  RelayOptions relay = {};
+  int connections_max = 512;  // then the one that would be missed least is closed
+  int idle_seconds = 120;     // a silent connection is closed after so long
+  int head_seconds = 20;      // from a request's first byte to the end of its header
   size_t header_bytes_max = 64 << 10;
 };
 
+/// Serves plain connections, TLS, and those of clients that take it for their https proxy.
 /// Refuses a foreign Host or Origin (both 403) before the handler sees anything: a page on the web
 /// must not reach us by DNS rebinding. A handler that throws answers 500; one that leaves the
 /// request's body unread costs at most 64 MiB of reading, then the connection.

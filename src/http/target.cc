@@ -17,14 +17,18 @@ std::optional<std::string> Decoded(std::string_view text) {
 }  // namespace
 
 std::optional<Target> ParseTarget(std::string_view text) {
+  std::string authority;
   if (const size_t scheme = text.find("://");
       scheme != std::string_view::npos && !text.starts_with('/')) {
-    const size_t path = text.find_first_of("/?", scheme + 3);
-    text = path == std::string_view::npos ? "/" : text.substr(path);
+    const std::string_view rest = text.substr(scheme + 3);
+    const size_t path = rest.find_first_of("/?#");
+    authority = std::string(rest.substr(0, path));
+    if (authority.empty()) return std::nullopt;
+    text = path == std::string_view::npos ? "/" : rest.substr(path);
   }
   text = text.substr(0, text.find('#'));
   const size_t mark = text.find('?');
-  Target target{std::string(text.substr(0, mark)), {}};
+  Target target{std::string(text.substr(0, mark)), {}, std::move(authority)};
   if (target.path.empty()) target.path = "/";
   if (target.path != "*" && target.path[0] != '/') return std::nullopt;
   if (mark == std::string_view::npos) return target;

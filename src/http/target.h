@@ -12,6 +12,7 @@ namespace caip::http {
 struct Target {
   std::string path;  // still %-encoded, because %2F is no separator
   std::vector<std::pair<std::string, std::string>> query;
+  std::string authority = {};  // of a whole URL: "host:port"; "" where the target is a path
 };
 
 /// Reads "/path?a=b" and "http://host/path?a=b". nullopt where it is neither, or an escape of the

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "http/socket.h"
+#include "http/endpoint.h"
 
 namespace caip::http {
 

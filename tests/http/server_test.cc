@@ -259,23 +259,8 @@ TEST_F(ServerTest, RefusesAForeignOrigin) {
   }
 }
 
-TEST_F(ServerTest, RefusesConnectionsOverTheLimitAndRecovers) {
-  Start({.connections_max = 2});
-  auto first = std::make_unique<RawPeer>(server_->port());
-  RawPeer second(server_->port());
-  first->Send(Get("/1"));
-  second.Send(Get("/2"));
-  first->ReadAnswer();
-  second.ReadAnswer();
-  EXPECT_THAT(RawPeer(server_->port()).ReadToEnd(), StartsWith("HTTP/1.1 503"));
-  first.reset();
-  std::string answer;
-  for (int i = 0; i < 1000 && !answer.starts_with("HTTP/1.1 200"); ++i) answer = Ask(LastGet("/3"));
-  EXPECT_THAT(answer, StartsWith("HTTP/1.1 200"));
-}
-
 TEST_F(ServerTest, ClosesASilentConnection) {
-  Start({.idle_seconds = 1});
+  Start({.idle_seconds = 1, .head_seconds = 1});
   EXPECT_EQ(RawPeer(server_->port()).ReadToEnd(), "");
   EXPECT_THAT(Ask("GET / HTT"), StartsWith("HTTP/1.1 408"));
 }

@@ -1,0 +1,135 @@
+#include "http/certificate_authority.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+#include "http/x509.h"
+
+namespace caip::http {
+namespace {
+
+using Days = std::chrono::days;
+
+constexpr auto kBackdated = Days(1);  // clocks of containers and virtual machines lag
+constexpr auto kAuthorityLife = Days(3650);
+constexpr auto kServerLife = Days(365);  // some clients refuse what lives longer than 398 days
+constexpr auto kRenewal = Days(30);      // what ends sooner is made anew
+constexpr size_t kNamesMax = 1024;       // every bucket may be a name
+constexpr size_t kNameBytesMax = 253;    // of a DNS name
+constexpr char kCommonName[] = "caip local certificate authority";
+
+// Where distributions keep the authorities that everybody trusts.
+constexpr const char* kSystemBundles[] = {
+    "/etc/ssl/certs/ca-certificates.crt",  // Debian, Alpine
+    "/etc/pki/tls/certs/ca-bundle.crt",    // Fedora
+    "/etc/ssl/ca-bundle.pem",              // openSUSE
+    "/etc/ssl/cert.pem",
+};
+
+// A name may become part of a certificate's extension: nothing but a name's own letters may pass.
+bool IsName(std::string_view name) {
+  return !name.empty() && name.size() <= kNameBytesMax &&
+         std::all_of(name.begin(), name.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '-' ||
+                  c == '_' || c == ':';
+         });
+}
+
+// "*.x.org" may stand in a certificate, "*-ml.x.org" is understood by few.
+bool MayStandInCertificate(std::string_view name) {
+  return IsName(name.starts_with("*.") ? name.substr(2) : name);
+}
+
+}  // namespace
+
+struct CertificateAuthority::Keys {
+  KeyPtr authority_key;
+  CertificatePtr authority;
+  KeyPtr server_key;  // one for all names: made at every start, never written down
+};
+
+namespace {
+
+// What the directory holds, if it is whole and lasts.
+bool ReadAuthority(const Path& directory, Instant now, KeyPtr& key, CertificatePtr& authority) {
+  const auto key_pem = ReadFile(directory / "ca.key");
+  const auto pem = ReadFile(directory / "ca.pem");
+  if (!key_pem.ok() || !pem.ok()) return false;
+  key = ReadKey(*key_pem);
+  authority = ReadCertificate(*pem);
+  return key && authority && Fit(*authority, *key) && EndOf(*authority) > now + kRenewal;
+}
+
+// The key first: a certificate without its key would be trusted for nothing.
+Status MakeAuthority(const Path& directory, Instant now, KeyPtr& key, CertificatePtr& authority) {
+  ASSIGN_OR_RETURN(key, NewEcKey());
+  ASSIGN_OR_RETURN(authority,
+                   NewAuthority(*key, {kCommonName, {}, now - kBackdated, now + kAuthorityLife}));
+  RETURN_IF_ERROR(WriteFileDurably(directory / "ca.key", PemOf(*key), 0600));
+  return WriteFileDurably(directory / "ca.pem", PemOf(*authority));
+}
+
+}  // namespace
+
+CertificateAuthority::CertificateAuthority(Path directory, std::vector<std::string> default_names,
+                                           const Clock& clock, std::unique_ptr<Keys> keys)
+    : directory_(std::move(directory)),
+      default_names_(std::move(default_names)),
+      clock_(clock),
+      keys_(std::move(keys)) {}
+
+CertificateAuthority::~CertificateAuthority() = default;
+
+Result<std::unique_ptr<CertificateAuthority>> CertificateAuthority::Open(
+    Path directory, std::vector<std::string> default_names, const Clock& clock) {
+  RETURN_IF_ERROR(MakeDirectories(directory));
+  auto keys = std::make_unique<Keys>();
+  if (!ReadAuthority(directory, clock.Now(), keys->authority_key, keys->authority)) {
+    RETURN_IF_ERROR(MakeAuthority(directory, clock.Now(), keys->authority_key, keys->authority));
+  }
+  ASSIGN_OR_RETURN(keys->server_key, NewEcKey());
+  std::unique_ptr<CertificateAuthority> made(new CertificateAuthority(
+      std::move(directory), std::move(default_names), clock, std::move(keys)));
+  RETURN_IF_ERROR(made->WriteBundle());
+  return made;
+}
+
+Status CertificateAuthority::WriteBundle() const {
+  std::string bundle = PemOf(*keys_->authority);
+  for (const char* file : kSystemBundles) {
+    const auto system = ReadFile(file);
+    if (!system.ok()) continue;
+    bundle += "\n" + *system;
+    break;
+  }
+  const auto before = ReadFile(bundle_file());
+  if (before.ok() && *before == bundle) return Ok{};
+  return WriteFile(bundle_file(), bundle);
+}
+
+Result<ServerCertificate> CertificateAuthority::CertificateFor(const std::string& server_name) {
+  const std::string name = IsName(server_name) ? server_name : "";
+  const std::lock_guard lock(mutex_);
+  const Instant now = clock_.Now();
+  const auto known = minted_.find(name);
+  if (known != minted_.end() && now < known->second.renewal) return known->second.certificate;
+  const Instant until = std::min<Instant>(now + kServerLife, EndOf(*keys_->authority));
+  CertificateWords words{name, {name}, now - kBackdated, until};
+  if (name.empty()) {
+    words.common_name = "localhost";
+    words.names = {"localhost", "127.0.0.1", "::1"};
+    for (const std::string& other : default_names_) {
+      if (MayStandInCertificate(other)) words.names.push_back(LowerCase(other));
+    }
+  }
+  ASSIGN_OR_RETURN(
+      const CertificatePtr made,
+      NewServerCertificate(*keys_->server_key, words, *keys_->authority, *keys_->authority_key));
+  if (minted_.size() >= kNamesMax) minted_.clear();
+  Minted& minted = minted_[name];
+  minted = {{PemOf(*made), PemOf(*keys_->server_key)}, words.until - kRenewal};
+  return minted.certificate;
+}
+
+}  // namespace caip::http

@@ -1,0 +1,51 @@
+#pragma once
+// A certificate authority of our own, so that clients that insist on https can be answered here.
+// Only who is told to trust its ca.pem does; its key never leaves the directory.
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "http/certificate_provider.h"
+
+namespace caip::http {
+
+/// Makes certificates for server names as they are asked for. Any thread.
+class CertificateAuthority final : public CertificateProvider {
+ public:
+  /// Opens the authority that `directory` holds, or makes it: ca.key (0600) and ca.pem, good for
+  /// ten years; one that is damaged or about to end is replaced. bundle.pem is the system's
+  /// authorities and ours, for clients that know only one file of them. `default_names` are in the
+  /// certificate of a client that names no server, beside 127.0.0.1, ::1 and localhost.
+  static Result<std::unique_ptr<CertificateAuthority>> Open(Path directory,
+                                                            std::vector<std::string> default_names,
+                                                            const Clock& clock);
+  ~CertificateAuthority() override;
+
+  Result<ServerCertificate> CertificateFor(const std::string& server_name) override;
+  Path certificate_file() const { return directory_ / "ca.pem"; }
+  Path bundle_file() const { return directory_ / "bundle.pem"; }
+
+ private:
+  struct Keys;
+  struct Minted {
+    ServerCertificate certificate;
+    Instant renewal;
+  };
+  CertificateAuthority(Path directory, std::vector<std::string> default_names, const Clock& clock,
+                       std::unique_ptr<Keys> keys);
+  Status WriteBundle() const;
+
+  Path directory_;
+  std::vector<std::string> default_names_;
+  const Clock& clock_;
+  std::unique_ptr<Keys> keys_;
+  std::mutex mutex_;
+  std::map<std::string, Minted> minted_;
+};
+
+}  // namespace caip::http

@@ -1,0 +1,44 @@
+#pragma once
+// Keys and certificates by OpenSSL. Private to src/http; errors are kInternal with OpenSSL's words.
+
+#include <openssl/evp.h>
+#include <openssl/x509.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+
+namespace caip::http {
+
+struct X509Deleter {
+  void operator()(X509* certificate) const { ::X509_free(certificate); }
+  void operator()(EVP_PKEY* key) const { ::EVP_PKEY_free(key); }
+};
+using KeyPtr = std::unique_ptr<EVP_PKEY, X509Deleter>;
+using CertificatePtr = std::unique_ptr<X509, X509Deleter>;
+
+Result<KeyPtr> NewEcKey();
+
+/// What a new certificate says. `names` are DNS names, patterns or addresses.
+struct CertificateWords {
+  std::string common_name;
+  std::vector<std::string> names;
+  Instant from;
+  Instant until;
+};
+Result<CertificatePtr> NewAuthority(EVP_PKEY& key, const CertificateWords& words);
+Result<CertificatePtr> NewServerCertificate(EVP_PKEY& key, const CertificateWords& words,
+                                            X509& issuer, EVP_PKEY& issuer_key);
+
+std::string PemOf(EVP_PKEY& key);
+std::string PemOf(X509& certificate);
+/// nullptr where it is none.
+KeyPtr ReadKey(const std::string& pem);
+CertificatePtr ReadCertificate(const std::string& pem);
+bool Fit(X509& certificate, EVP_PKEY& key);
+Instant EndOf(X509& certificate);
+
+}  // namespace caip::http

@@ -1,0 +1,225 @@
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "http/certificate_authority.h"
+#include "http/relay.h"
+#include "http/tls_context.h"
+#include "tests/http/served.h"
+
+namespace caip::http {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+Response WhoAmI(const Request& request) {
+  return Text(request.scheme + "://" + request.host + request.path + ";");
+}
+
+std::string Connect(const std::string& target) {
+  return "CONNECT " + target + " HTTP/1.1\r\nHost: " + target + "\r\n\r\n";
+}
+
+constexpr char kEstablished[] = "HTTP/1.1 200 Connection established\r\n\r\n";
+
+class Proxy : public ::testing::Test {
+ protected:
+  Proxy() {
+    auto opened = CertificateAuthority::Open(directory_.path(), {}, clock_);
+    EXPECT_TRUE(opened.ok());
+    authority_ = std::move(*opened);
+  }
+  ServerOptions Options() const {
+    ServerOptions options;
+    options.tls = authority_;
+    options.served_names = {"storage.googleapis.com", "metadata.google.internal"};
+    return options;
+  }
+  // One that passes on to servers of this test.
+  ServerOptions RelayingTo(uint16_t port) const {
+    ServerOptions options = Options();
+    options.relay.enabled = true;
+    options.relay.to_this_machine = true;
+    options.relay.ports = {port};
+    return options;
+  }
+
+  TemporaryDirectory directory_;
+  SystemClock clock_;
+  std::shared_ptr<CertificateAuthority> authority_;
+};
+
+// Reads until the peer ends.
+std::string ReadAll(Socket& socket) {
+  std::string all;
+  char buffer[4096];
+  while (true) {
+    const Received received = socket.Receive(buffer, sizeof buffer);
+    if (received.flow != Flow::kData) return all;
+    all.append(buffer, received.count);
+  }
+}
+
+TEST_F(Proxy, AnswersForServedNamesOverTls) {
+  const Served served(WhoAmI, Options());
+  auto socket = ConnectTo("127.0.0.1", std::to_string(served->port()), std::chrono::seconds(5));
+  ASSERT_TRUE(socket.ok());
+  socket->Send(Connect("storage.googleapis.com:443"));
+  char reply[sizeof kEstablished - 1];
+  ASSERT_EQ(socket->Receive(reply, sizeof reply).count, sizeof reply);
+  EXPECT_EQ(std::string(reply, sizeof reply), kEstablished);
+  const auto context = MakeTlsClientContext(authority_->certificate_file());
+  ASSERT_TRUE(context.ok());
+  std::string why;
+  ASSERT_EQ(socket->ConnectTls(context->get(), "storage.googleapis.com", why), Flow::kData) << why;
+  socket->Send("GET /b/o HTTP/1.1\r\nHost: storage.googleapis.com\r\nConnection: close\r\n\r\n");
+  EXPECT_THAT(ReadAll(*socket), HasSubstr("https://storage.googleapis.com/b/o;"));
+}
+
+TEST_F(Proxy, AnswersForServedNamesInPlainHttpToo) {
+  const Served served(WhoAmI, Options());
+  EXPECT_THAT(served.Ask(Connect("metadata.google.internal:80") +
+                         "GET / HTTP/1.1\r\nHost: metadata.google.internal\r\n"
+                         "Connection: close\r\n\r\n"),
+              AllOf(StartsWith(kEstablished), HasSubstr("http://metadata.google.internal/;")));
+}
+
+TEST_F(Proxy, GuardsTheRequestInside) {
+  const Served served(WhoAmI, Options());
+  EXPECT_THAT(served.Ask(Connect("storage.googleapis.com:443") +
+                         "GET / HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n"),
+              HasSubstr("HTTP/1.1 403"));
+}
+
+TEST_F(Proxy, TakesTheHostFromAWholeUrl) {
+  const Served served(WhoAmI, Options());
+  const auto ask = [&](const std::string& url, const std::string& host) {
+    return served.Ask("GET " + url + " HTTP/1.1\r\nConnection: close\r\nHost: " + host +
+                      "\r\n\r\n");
+  };
+  EXPECT_THAT(ask("http://metadata.google.internal/computeMetadata/v1/", "localhost"),
+              HasSubstr("http://metadata.google.internal/computeMetadata/v1/;"));
+  EXPECT_THAT(ask("http://evil.example/", "localhost"),
+              AllOf(StartsWith("HTTP/1.1 403"), HasSubstr("no_proxy")));
+}
+
+TEST_F(Proxy, RefusesOtherNamesUnlessItRelays) {
+  const Served served(WhoAmI, Options());
+  EXPECT_THAT(served.Ask(Connect("example.com:443")), StartsWith("HTTP/1.1 403"));
+}
+
+TEST_F(Proxy, RelaysToNoOtherPortAndNotToThisMachine) {
+  ServerOptions options = Options();
+  options.relay.enabled = true;
+  const Served served(WhoAmI, options);
+  const std::string targets[] = {"example.com:22",         "127.0.0.1:443", "localhost:443",
+                                 "169.254.169.254:443",    "[::1]:443",     "0.0.0.0:443",
+                                 "[::ffff:127.0.0.1]:443", "127.1:443",     "[fe80::1]:443",
+                                 "224.0.0.1:443",          "2130706433:443"};
+  for (const std::string& target : targets) {
+    EXPECT_THAT(served.Ask(Connect(target)), StartsWith("HTTP/1.1 403")) << target;
+  }
+}
+
+TEST_F(Proxy, RefusesDestinationsThatAreNone) {
+  const Served served(WhoAmI, Options());
+  for (const char* target : {"example.com", ":443", "example.com:", "example.com:x", "a:b:443",
+                             "example.com:99999", "[::1:443", "/path", "example.com:0"}) {
+    EXPECT_THAT(served.Ask(Connect(target)), StartsWith("HTTP/1.1 400")) << target;
+  }
+}
+
+TEST_F(Proxy, PassesBytesBothWaysUntilBothSidesHaveEnded) {
+  const Served target(WhoAmI);
+  const Served served(WhoAmI, RelayingTo(target->port()));
+  RawPeer peer(served->port());
+  peer.Send(Connect("127.0.0.1:" + std::to_string(target->port())) + GetRequest("/early"));
+  EXPECT_EQ(peer.ReadUntil("\r\n\r\n"), kEstablished);
+  EXPECT_THAT(peer.ReadAnswer(), HasSubstr("http://localhost/early;"));
+  peer.Send(LastGetRequest("/late"));
+  EXPECT_THAT(peer.ReadToEnd(), HasSubstr("http://localhost/late;"));
+}
+
+// Answers only when the client has sent everything and said so.
+TEST_F(Proxy, KeepsOneDirectionOpenWhenTheOtherHasEnded) {
+  auto listener = ListenOn("127.0.0.1", 0);
+  ASSERT_TRUE(listener.ok());
+  const uint16_t port = LocalPort(listener->get());
+  std::thread counter([&] {
+    Socket socket(Fd(::accept4(listener->get(), nullptr, nullptr, SOCK_CLOEXEC)));
+    socket.Send(std::to_string(ReadAll(socket).size()));
+  });
+  const Served served(WhoAmI, RelayingTo(port));
+  RawPeer peer(served->port());
+  peer.Send(Connect("127.0.0.1:" + std::to_string(port)));
+  EXPECT_EQ(peer.ReadUntil("\r\n\r\n"), kEstablished);
+  peer.Send(std::string(3'000'000, 'x'));
+  peer.EndWrites();
+  EXPECT_EQ(peer.ReadToEnd(), "3000000");
+  counter.join();
+}
+
+TEST_F(Proxy, SaysWhenTheHostCannotBeReached) {
+  uint16_t closed = 0;
+  {
+    const auto listener = ListenOn("127.0.0.1", 0);
+    ASSERT_TRUE(listener.ok());
+    closed = LocalPort(listener->get());
+  }
+  const Served served(WhoAmI, RelayingTo(closed));
+  EXPECT_THAT(served.Ask(Connect("127.0.0.1:" + std::to_string(closed))),
+              AllOf(StartsWith("HTTP/1.1 502"), HasSubstr("cannot reach")));
+}
+
+TEST_F(Proxy, EndsItsRelaysWithTheServer) {
+  const Served target(WhoAmI);
+  const Served served(WhoAmI, RelayingTo(target->port()));
+  RawPeer peer(served->port());
+  peer.Send(Connect("127.0.0.1:" + std::to_string(target->port())));
+  peer.ReadUntil("\r\n\r\n");
+  peer.EndWrites();  // half closed: nothing more wakes it from this side
+  served->Stop(0);
+  EXPECT_EQ(peer.ReadToEnd(), "");
+}
+
+TEST_F(Proxy, EndsARelayThatIsSilent) {
+  const Served target(WhoAmI);
+  ServerOptions options = RelayingTo(target->port());
+  options.relay.idle_seconds = 1;
+  const Served served(WhoAmI, options);
+  RawPeer peer(served->port());
+  peer.Send(Connect("127.0.0.1:" + std::to_string(target->port())));
+  peer.ReadUntil("\r\n\r\n");
+  EXPECT_EQ(peer.ReadToEnd(), "");
+}
+
+bool Elsewhere(const std::string& text) {
+  sockaddr_in four{};
+  four.sin_family = AF_INET;
+  if (::inet_pton(AF_INET, text.c_str(), &four.sin_addr) == 1) {
+    return IsElsewhere(reinterpret_cast<const sockaddr&>(four));
+  }
+  sockaddr_in6 six{};
+  six.sin6_family = AF_INET6;
+  EXPECT_EQ(::inet_pton(AF_INET6, text.c_str(), &six.sin6_addr), 1) << text;
+  return IsElsewhere(reinterpret_cast<const sockaddr&>(six));
+}
+
+TEST(IsElsewhere, TellsOtherMachinesFromThisOneAndItsLink) {
+  for (const char* address : {"127.0.0.1", "127.8.8.8", "0.0.0.0", "0.1.2.3", "169.254.169.254",
+                              "224.0.0.1", "255.255.255.255", "::", "::1", "fe80::1", "ff02::1",
+                              "::ffff:127.0.0.1", "::ffff:169.254.169.254", "::127.0.0.1"}) {
+    EXPECT_FALSE(Elsewhere(address)) << address;
+  }
+  for (const char* address : {"8.8.8.8", "10.0.0.1", "192.168.1.1", "169.253.1.1", "223.1.1.1",
+                              "2001:db8::1", "::ffff:8.8.8.8", "fd00::1"}) {
+    EXPECT_TRUE(Elsewhere(address)) << address;
+  }
+}
+
+}  // namespace
+}  // namespace caip::http
