@@ -64,6 +64,11 @@ struct OwnGroup {
                      const char* const*, const error_code&) {
     ::_exit(127);
   }
+  // Boost 1.81 calls the one above only if this one can be called, too.
+  void on_exec_error(process::posix::default_launcher&, const error_code&,
+                     const process::filesystem::path&, const char* const*, const error_code&) {
+    ::_exit(127);
+  }
 };
 
 /// The file to run for argv[0], by the rules of execvp and the tool's own PATH.

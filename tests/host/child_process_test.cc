@@ -1,5 +1,6 @@
 #include "host/child_process.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -7,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <thread>
 
 #include "base/files.h"
@@ -98,6 +100,23 @@ TEST(RunTool, SaysWhyAToolCannotBeStarted) {
   EXPECT_THAT(RunTool(tool).error().message, HasSubstr("in '/no/such/directory'"));
   tool.argv = {};
   EXPECT_EQ(RunTool(tool).error().code, Code::kInvalidArgument);
+}
+
+int told_by_copies[2];
+pid_t original;
+
+TEST(RunTool, RunsNoneOfOurDestructorsInTheCopyThatCouldNotBecomeTheTool) {
+  ASSERT_EQ(::pipe2(told_by_copies, O_CLOEXEC | O_NONBLOCK), 0);
+  original = ::getpid();
+  std::atexit([] {
+    if (::getpid() == original) return;
+    [[maybe_unused]] const auto told = ::write(told_by_copies[1], "x", 1);
+  });
+  Tool tool;
+  tool.argv = {"/no/such/tool"};
+  ASSERT_FALSE(RunTool(tool).ok());
+  char byte = 0;
+  EXPECT_EQ(::read(told_by_copies[0], &byte, 1), -1) << "exit() was called in the copy";
 }
 
 TEST(RunTool, StopsAToolThatTakesTooLong) {
