@@ -27,7 +27,7 @@ SKIPPED = 77
 # What must not leak from the developer's own shell into a client.
 FOREIGN = ('CLOUDSDK_', 'GOOGLE_', 'STORAGE_EMULATOR_HOST', 'BOTO_', 'GCE_METADATA_', 'CAIP_STATE',
            'HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy', 'TENSORSTORE_', 'PYTHON')
-_installation = {k: v for k, v in os.environ.items() if k.lower() in ('http_proxy', 'https_proxy')}
+installation = {k: v for k, v in os.environ.items() if k.lower() in ('http_proxy', 'https_proxy')}
 
 
 def caip_binary():
@@ -82,7 +82,7 @@ def wait_for(condition, what, seconds=60):
 
 
 @contextlib.contextmanager
-def _installing(name, recipe):
+def installing(name, recipe):
     """Gives the directory of a client, empty when it must be (re)made; one process at a time."""
     home = clients_directory()
     home.mkdir(parents=True, exist_ok=True)
@@ -99,7 +99,8 @@ def _installing(name, recipe):
         made.write_text(stamp)
 
 
-def _install(words, env, timeout, cwd=None):
+def install(words, env, timeout, cwd=None):
+    """Runs an installer; what it cannot get is a reason to skip."""
     try:
         done = run(words, env=env, timeout=timeout, check=False, cwd=cwd)
     except subprocess.TimeoutExpired:
@@ -112,14 +113,14 @@ def _install(words, env, timeout, cwd=None):
 def virtualenv(name, *requirements, python=sys.executable, timeout=900, system_packages=False):
     """The python of a virtual environment with these requirements; skips where it cannot be had."""
     recipe = json.dumps([str(python), requirements, system_packages])
-    with _installing(f'venv-{name}', recipe) as (directory, fresh):
+    with installing(f'venv-{name}', recipe) as (directory, fresh):
         interpreter = directory / 'bin/python'
         if fresh:
-            env = {**clean_environment(), **_installation}
+            env = {**clean_environment(), **installation}
             more = ['--system-site-packages'] if system_packages else []
-            _install([python, '-m', 'venv', *more, directory], env, timeout)
+            install([python, '-m', 'venv', *more, directory], env, timeout)
             if requirements:
-                _install([interpreter, '-m', 'pip', 'install', '-q', '--disable-pip-version-check',
+                install([interpreter, '-m', 'pip', 'install', '-q', '--disable-pip-version-check',
                           *requirements], env, timeout)
     return interpreter
 
@@ -127,11 +128,11 @@ def virtualenv(name, *requirements, python=sys.executable, timeout=900, system_p
 def node_modules(name, *packages, timeout=600):
     """A directory below which `node` finds these packages; skips where they cannot be had."""
     need('node', 'npm')
-    with _installing(f'node-{name}', json.dumps(packages)) as (directory, fresh):
+    with installing(f'node-{name}', json.dumps(packages)) as (directory, fresh):
         if fresh:
-            env = {**clean_environment(), **_installation}
+            env = {**clean_environment(), **installation}
             (directory / 'package.json').write_text('{"private": true}')
-            _install(['npm', 'install', '--silent', '--no-audit', '--no-fund', *packages], env,
+            install(['npm', 'install', '--silent', '--no-audit', '--no-fund', *packages], env,
                      timeout, cwd=directory)
     return directory
 
