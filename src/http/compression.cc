@@ -82,14 +82,22 @@ bool AcceptsGzip(std::string_view header) {
 bool IsText(std::string_view content_type) {
   const std::string type = LowerCase(content_type);
   return type.starts_with("text/") || type.starts_with("application/json") ||
-         type.starts_with("application/javascript") || type.starts_with("image/svg");
+         type.starts_with("application/javascript") || type.starts_with("application/xml") ||
+         type.starts_with("image/svg");
+}
+
+// Packed, they would no longer be what their lengths, positions and checksums tell of.
+bool StandsForStoredBytes(const Response& response) {
+  const Headers& headers = response.headers;
+  return response.status == 206 || headers.Has("Content-Range") || headers.Has("ETag") ||
+         headers.Has("Content-Encoding") || headers.Has("Accept-Ranges") ||
+         LowerCase(headers.Get("Cache-Control")).find("no-transform") != std::string::npos;
 }
 
 void Pack(const Request& request, Response& response) {
   if (response.write_body || response.file || response.body.size() < kWorthPacking) return;
-  if (!IsText(response.headers.Get("Content-Type"))) return;
+  if (!IsText(response.headers.Get("Content-Type")) || StandsForStoredBytes(response)) return;
   response.headers.Add("Vary", "Accept-Encoding");
-  if (response.headers.Has("Content-Encoding")) return;
   if (!AcceptsGzip(request.headers.Get("Accept-Encoding"))) return;
   response.body = Gzip(response.body);
   response.headers.Set("Content-Encoding", "gzip");
@@ -122,9 +130,14 @@ std::string Gzip(std::string_view bytes) {
   return packed;
 }
 
-Handler WithCompression(Handler next) {
-  return [next = std::move(next)](const Request& request) {
-    if (LowerCase(request.headers.Get("Content-Encoding")) != "gzip") {
+std::unique_ptr<BodyReader> Gunzipped(BodyReader& packed) {
+  return std::make_unique<GunzipReader>(packed);
+}
+
+Handler WithCompression(Handler next, std::function<bool(const Request&)> keeps) {
+  return [next = std::move(next), keeps = std::move(keeps)](const Request& request) {
+    const std::string coding = LowerCase(request.headers.Get("Content-Encoding"));
+    if ((coding != "gzip" && coding != "x-gzip") || (keeps && keeps(request))) {
       Response response = next(request);
       Pack(request, response);
       return response;

@@ -132,6 +132,14 @@ const Route* Router::Find(std::string_view method, std::string_view path) const 
 
 Response Router::Handle(const Request& request) const {
   const Match match = Lookup(request.method, request.path);
+  if (match.route == nullptr && request.method == "OPTIONS" &&
+      (!match.allow.empty() || request.path == "*")) {
+    Response response;
+    response.status = 204;
+    response.headers.Add("Allow", match.allow.empty() ? "GET, HEAD, OPTIONS, POST, PUT, DELETE"
+                                                      : match.allow + ", OPTIONS");
+    return response;
+  }
   if (match.route == nullptr) {
     Response response = no_route_(match.allow.empty() ? 404 : 405, request, match.allow);
     if (!match.allow.empty()) response.headers.Set("Allow", match.allow);

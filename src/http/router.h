@@ -47,7 +47,8 @@ class Router {
   explicit Router(NoRoute no_route);
   void Add(Route route);
   void Add(std::vector<Route> routes);
-  /// HEAD is answered by GET's route where it has none of its own.
+  /// HEAD is answered by GET's route where it has none of its own, OPTIONS with 204 and the
+  /// methods that the path knows.
   Response Handle(const Request& request) const;
   /// Which route would serve it; nullptr when none does.
   const Route* Find(std::string_view method, std::string_view path) const;

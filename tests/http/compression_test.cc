@@ -89,5 +89,53 @@ TEST(Compression, PacksLargeTextForThoseWhoAcceptIt) {
   EXPECT_FALSE(Send(Gzip("short"), 100, "gzip").headers.Has("Content-Encoding"));
 }
 
+TEST(Compression, LeavesABodyThatIsToStayAsItCame) {
+  const std::string packed = Gzip("stored as it is");
+  Pieces body(packed, 100);
+  Request request;
+  request.path = "/upload/x";
+  request.headers.Add("Content-Encoding", "gzip");
+  request.body = &body;
+  const Handler handler = WithCompression(
+      [](const Request& inner) {
+        EXPECT_EQ(inner.headers.Get("Content-Encoding"), "gzip");
+        return JsonResponse(200, *inner.ReadBody(1 << 20));
+      },
+      [](const Request& asked) { return asked.path.starts_with("/upload/"); });
+  EXPECT_EQ(handler(request).body, packed);
+}
+
+TEST(Compression, LeavesAnswersThatStandForStoredBytes) {
+  const std::pair<const char*, const char*> fields[] = {
+      {"ETag", "\"abc\""},
+      {"Content-Range", "bytes 0-9999/20000"},
+      {"Content-Encoding", "br"},
+      {"Accept-Ranges", "bytes"},
+      {"Cache-Control", "private, No-Transform"},
+  };
+  for (const auto& [name, value] : fields) {
+    Request request;
+    request.headers.Add("Accept-Encoding", "gzip");
+    const Response response = WithCompression([&](const Request&) {
+      Response made = JsonResponse(200, std::string(20'000, 'x'));
+      made.headers.Add(name, value);
+      return made;
+    })(request);
+    EXPECT_EQ(response.body.size(), 20'000u) << name;
+    EXPECT_EQ(response.headers.Get(name), value);
+  }
+}
+
+TEST(Compression, ReadsAGunzippedBodyByItself) {
+  Pieces body(Gzip("unpacked by whoever stores it"), 3);
+  const auto reader = Gunzipped(body);
+  char buffer[100];
+  std::string all;
+  for (size_t count = 1; count > 0; all.append(buffer, count)) {
+    count = *reader->Read(buffer, sizeof buffer);
+  }
+  EXPECT_EQ(all, "unpacked by whoever stores it");
+}
+
 }  // namespace
 }  // namespace caip::http

@@ -73,6 +73,20 @@ TEST(Router, FindsTheMostSpecificRouteAndDecodesItsNames) {
   }
 }
 
+TEST(Router, TellsByOptionsWhatAPathKnows) {
+  const Router router = MakeRouter();
+  const auto options = [&](const std::string& path) {
+    Request request;
+    request.method = "OPTIONS";
+    request.path = path;
+    return router.Handle(request);
+  };
+  EXPECT_EQ(options("/v1/projects/p/jobs").status, 204);
+  EXPECT_EQ(options("/v1/projects/p/jobs").headers.Get("Allow"), "GET, POST, OPTIONS");
+  EXPECT_EQ(options("*").status, 204);
+  EXPECT_EQ(options("/nowhere/at/all").status, 404);
+}
+
 TEST(Router, ListsItsRoutes) {
   const Router router = MakeRouter();
   ASSERT_EQ(router.routes().size(), 11u);
