@@ -63,7 +63,7 @@ Transcript CaipCommand::Run(std::vector<std::string> words) const {
   auto output = host::CaptureTool({.argv = Argv(std::move(words)),
                                    .environment = environment_,
                                    .directory = directory_.path().string(),
-                                   .timeout = std::chrono::minutes(2)});
+                                   .timeout = std::chrono::minutes(4)});
   if (!output.ok()) return {-1, "", output.error().message};
   return {output->result.ShellStatus(), std::move(output->out), std::move(output->err)};
 }
