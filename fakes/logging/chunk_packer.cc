@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "fakes/logging/filter_bounds.h"
+
 namespace caip::logging {
 namespace {
 
@@ -38,7 +40,28 @@ class Sorter {
   size_t current_ = 0;
 };
 
+bool MustEnd(const Chunk& chunk, uint64_t next_id, Instant time) {
+  return chunk.entries.size() >= kChunkBytes || next_id - chunk.first_id >= kChunkEntriesMax ||
+         time - chunk.first_time > kChunkSpanMax;
+}
+
 }  // namespace
+
+void ChunkMarks::Add(const Entry& entry) {
+  if (entry.severity != severity_) {
+    severity_ = entry.severity;
+    severity_bit_ = SeverityBit(SeverityNumber(severity_).value_or(0));
+  }
+  severities_ |= severity_bit_;
+  if (task_ < tasks_.size() && tasks_[task_] == entry.task) return;
+  task_ = static_cast<size_t>(std::find(tasks_.begin(), tasks_.end(), entry.task) - tasks_.begin());
+  if (task_ == tasks_.size()) tasks_.push_back(entry.task);
+}
+
+void ChunkMarks::MoveTo(Chunk& chunk) {
+  chunk.severities = std::exchange(severities_, 0);
+  chunk.tasks = std::exchange(tasks_, {});
+}
 
 Result<std::vector<Chunk>> ChunkPacker::Pack(const std::deque<std::vector<Entry>>& batch,
                                              const FindLast& find_last) {
@@ -57,16 +80,18 @@ Result<std::vector<Chunk>> ChunkPacker::Pack(const std::deque<std::vector<Entry>
     Instant time = last_times_[key];
     for (size_t i = 0; i < group.entries.size(); ++i) {
       time = std::max(time, group.entries[i]->timestamp);
-      if (i == 0 || chunks.back().entries.size() >= kChunkBytes ||
-          id - chunks.back().first_id + 1 >= kChunkEntriesMax) {
-        chunks.push_back({id + 1, id, key.first, key.second, time, time, ""});
+      if (i == 0 || MustEnd(chunks.back(), id + 1, time)) {
+        if (i > 0) marks_.MoveTo(chunks.back());
+        chunks.push_back({id + 1, id, key.first, key.second, time, time, "", 0, {}});
         writer_.Begin();
       }
       Chunk& chunk = chunks.back();
       chunk.last_id = ++id;
       chunk.last_time = time;
       writer_.Write(*group.entries[i], time, chunk.entries);
+      marks_.Add(*group.entries[i]);
     }
+    marks_.MoveTo(chunks.back());
   }
   return chunks;
 }
@@ -80,19 +105,36 @@ void ChunkPacker::Stored(const std::vector<Chunk>& chunks) {
 
 bool Unpack(const Chunk& chunk, std::vector<Entry>& entries) {
   std::string_view text = chunk.entries;
-  for (uint64_t id = chunk.first_id; !text.empty(); ++id) {
+  uint64_t id = chunk.first_id;
+  for (; !text.empty(); ++id) {
     const size_t end = std::min(text.find('\n'), text.size() - 1);
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(end + 1);
+    if (line.empty()) continue;  // deleted
     Entry entry;
-    if (!ReadEntry(text.substr(0, end), entries.empty() ? nullptr : &entries.back(), entry)) {
-      return false;
-    }
+    if (!ReadEntry(line, entries.empty() ? nullptr : &entries.back(), entry)) return false;
     entry.project = chunk.project;
     entry.job_id = chunk.job_id;
     entry.insert_id = id;
     entries.push_back(std::move(entry));
-    text.remove_prefix(end + 1);
   }
-  return entries.size() == chunk.last_id - chunk.first_id + 1;
+  return id == chunk.last_id + 1;
+}
+
+void Repack(const std::vector<Entry>& entries, Chunk& chunk) {
+  EntryWriter writer;
+  ChunkMarks marks;
+  chunk.entries.clear();
+  auto entry = entries.begin();
+  for (uint64_t id = chunk.first_id; id <= chunk.last_id; ++id) {
+    if (entry == entries.end() || entry->insert_id != id) {
+      chunk.entries.push_back('\n');
+      continue;
+    }
+    writer.Write(*entry, entry->timestamp, chunk.entries);
+    marks.Add(*entry++);
+  }
+  marks.MoveTo(chunk);
 }
 
 }  // namespace caip::logging

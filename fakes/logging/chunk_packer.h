@@ -15,6 +15,21 @@
 
 namespace caip::logging {
 
+/// What is in a chunk, as its row tells it.
+class ChunkMarks {
+ public:
+  void Add(const Entry& entry);
+  /// Into the chunk; begins anew.
+  void MoveTo(Chunk& chunk);
+
+ private:
+  std::string severity_;  // of the entry before, and its bit
+  uint32_t severity_bit_ = 1;
+  uint32_t severities_ = 0;
+  std::vector<std::string> tasks_;
+  size_t task_ = 0;  // of the entry before
+};
+
 /// Numbers entries. Nothing it hands out counts before Stored(): a batch that could not be stored
 /// is packed again, with the same ids. One thread.
 class ChunkPacker {
@@ -28,6 +43,7 @@ class ChunkPacker {
   Result<std::vector<Chunk>> Pack(const std::deque<std::vector<Entry>>& batch,
                                   const FindLast& find_last);
   void Stored(const std::vector<Chunk>& chunks);
+  uint64_t last_id() const { return last_id_; }
 
  private:
   using JobKey = std::pair<std::string, std::string>;
@@ -35,9 +51,14 @@ class ChunkPacker {
   uint64_t last_id_;
   std::map<JobKey, Instant> last_times_;
   EntryWriter writer_;
+  ChunkMarks marks_;
 };
 
-/// A chunk's entries, as they were appended, with their insert ids. False: its text is damaged.
+/// The entries as a chunk's text: those that lack in first_id .. last_id are empty lines.
+void Repack(const std::vector<Entry>& entries, Chunk& chunk);
+
+/// A chunk's entries, as they were appended, with their insert ids; without deleted ones. False:
+/// its text is damaged.
 bool Unpack(const Chunk& chunk, std::vector<Entry>& entries);
 
 }  // namespace caip::logging

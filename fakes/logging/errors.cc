@@ -72,4 +72,13 @@ Error ChunkDamaged(const Path& file, unsigned long long first_id) {
                                std::to_string(first_id) + ": its text is no JSON" + kBeginAnew};
 }
 
+Error WrittenDamaged(const Path& file, long long id) {
+  return {Code::kDataLoss, "The log " + Quoted(file) + " is damaged at row " + std::to_string(id) +
+                               " of what clients wrote: its text is no JSON" + kBeginAnew};
+}
+
+Error LogNotFound(const std::string& log_id) {
+  return {Code::kNotFound, "Log " + log_id + " does not exist"};
+}
+
 }  // namespace caip::logging::errors

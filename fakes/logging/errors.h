@@ -20,6 +20,9 @@ Error CannotStore(const Path& file, int sqlite_code, const std::string& detail);
 Error CannotRead(const Path& file, int sqlite_code, const std::string& detail);
 Error ChunkDamaged(const Path& file, unsigned long long first_id);
 
+Error WrittenDamaged(const Path& file, long long id);
+Error LogNotFound(const std::string& log_id);
+
 // The query language; `place` is where it is broken.
 Error FilterSyntax(const FilterPlace& place, const std::string& token);  // "" the filter's end
 Error FilterQuoteOpen(const FilterPlace& place);

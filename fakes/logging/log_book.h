@@ -1,11 +1,14 @@
 #pragma once
-// All log entries of all jobs, in one SQLite file: <state>/logs.db.
+// All log entries, in one SQLite file: <state>/logs.db. Those of jobs come by hundreds of thousands
+// a second and share rows; what clients write has a row for each entry.
 //
-//   chunks(first_id INTEGER PRIMARY KEY, last_id, project, job_id, first_time, last_time, entries)
+//   chunks(first_id, last_id, project, job_id, first_time, last_time, severities, tasks, entries)
+//   written(id, parent, log, time, insert_id, job_id, severity, entry)
 //
 // A chunk holds up to some hundreds of consecutive entries of one job; `entries` is text, one JSON
 // object a line; time, severity, task and trial are left out where they are as in the line before.
-// Entry n of a chunk has the insert id first_id + n; times are nanoseconds.
+// Entry n of a chunk has the insert id first_id + n; times are nanoseconds; an empty line was
+// deleted. A written `entry` is a LogEntry as clients see it.
 
 #include <chrono>
 #include <cstdint>
@@ -17,6 +20,9 @@
 
 #include "base/clock.h"
 #include "base/files.h"
+#include "fakes/logging/entry_listing.h"
+#include "fakes/logging/written_entry.h"
+#include "fakes/logging/written_rows.h"
 
 namespace caip::logging {
 
@@ -37,6 +43,8 @@ struct Entry {
 
 /// The insert id as clients see it: sixteen digits, so that it grows as text, too.
 std::string InsertIdText(uint64_t insert_id);
+/// As NewInsertId() makes it.
+std::string WrittenInsertIdText(uint64_t number);
 /// 0 for what is no insert id ("" is before the first).
 uint64_t InsertIdOf(const std::string& text);
 
@@ -70,11 +78,25 @@ class LogBook {
   /// Returns at once, as a rule: a thread of the book's stores entries in groups, 20 ms apart at
   /// most. Waits while kWaitingBytesMax are waiting.
   void Append(std::vector<Entry> entries);
+  /// What clients write: on disk and to be read when this returns. An entry with the time and the
+  /// insert id of another under its parent is that one again, and not stored.
+  Status Write(std::vector<WrittenEntry> entries);
+  /// An insert id for an entry whose writer gave none: grows, and none of a job's.
+  std::string NewInsertId();
+  /// Takes all entries that a log has now, at once. kNotFound: there is no such log.
+  Status DeleteLog(const LogKey& log);
+
   /// Returns when all that was appended is on disk and can be read. An Error says why it cannot get
   /// there (the disk is full); nothing is lost by it, the book keeps trying.
   Status Flush();
   /// Ok, or what stands in the way of storing at present.
   Status Health() const;
+
+  /// Of jobs and of clients, as LogEntries.
+  Result<ListPage> List(const ListQuery& query) const;
+  /// A page of the ids of a parent's logs, in their order, behind `after`.
+  Result<std::vector<std::string>> LogIds(const std::string& parent, const std::string& after,
+                                          size_t limit) const;
 
   Result<std::vector<Entry>> Query(const EntryQuery& query) const;
   /// The job's entries behind `after_id`, oldest first: how a follower reads on.
@@ -85,6 +107,8 @@ class LogBook {
   bool WaitForMore(const std::string& project, const std::string& job_id, uint64_t after_id,
                    std::chrono::milliseconds timeout,
                    const std::function<bool()>& other = {}) const;
+  /// How often something was stored; waits until that is not `seen` any more, or for `timeout`.
+  uint64_t WaitForChange(uint64_t seen, std::chrono::milliseconds timeout) const;
   /// Makes those who wait look at their `other`.
   void WakeFollowers() const;
 
