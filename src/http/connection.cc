@@ -5,7 +5,6 @@
 #include <chrono>
 #include <vector>
 
-#include "http/endpoint.h"
 #include "http/errors.h"
 #include "http/guard.h"
 #include "http/input.h"
@@ -14,6 +13,7 @@
 #include "http/request_body.h"
 #include "http/response_writer.h"
 #include "http/target.h"
+#include "http/upstream_proxy.h"
 
 namespace caip::http {
 namespace {
@@ -239,13 +239,12 @@ class Connection {
     if (std::find(ports.begin(), ports.end(), to->port) == ports.end()) {
       return RefuseWith(errors::PortNotRelayed(to->host, to->port));
     }
-    std::function<bool(const sockaddr&)> allowed = IsElsewhere;
-    if (options_.relay.to_this_machine) allowed = nullptr;
     activity_.Enter(State::kRelaying);
-    auto server = ConnectTo(to->host, std::to_string(to->port), kConnectLimit, allowed);
+    std::string from_server;
+    auto server = ReachFromHere(options_.relay, *to, kConnectLimit, from_server);
     if (!server.ok()) return RefuseWith(errors::CannotRelay(server.error()));
     if (socket_.Send(kEstablished) != Flow::kData) return Next::kEnd;
-    Relay(socket_, input_.Take(), *server, seconds(options_.relay.idle_seconds),
+    Relay(socket_, input_.Take(), *server, from_server, seconds(options_.relay.idle_seconds),
           context_.stop_event.get());
     return Next::kEnd;
   }

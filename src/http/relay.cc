@@ -106,10 +106,10 @@ bool IsElsewhere(const sockaddr& address) {
          !IN6_IS_ADDR_LINKLOCAL(&six) && !IN6_IS_ADDR_MULTICAST(&six);
 }
 
-void Relay(Socket& client, std::string_view already, Socket& server, std::chrono::seconds idle,
-           int stop) {
-  Pipe up(client.get(), server.get(), already);
-  Pipe down(server.get(), client.get(), "");
+void Relay(Socket& client, std::string_view from_client, Socket& server,
+           std::string_view from_server, std::chrono::seconds idle, int stop) {
+  Pipe up(client.get(), server.get(), from_client);
+  Pipe down(server.get(), client.get(), from_server);
   const int wait =
       static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(idle).count());
   while (!(up.over() && down.over())) {

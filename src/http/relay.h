@@ -26,8 +26,8 @@ std::optional<Destination> ParseDestination(std::string_view text);
 bool IsElsewhere(const sockaddr& address);
 
 /// Passes bytes both ways until both sides have ended, nothing came for `idle`, or the descriptor
-/// `stop` is readable. `already`: what the client has sent after its CONNECT.
-void Relay(Socket& client, std::string_view already, Socket& server, std::chrono::seconds idle,
-           int stop);
+/// `stop` is readable. What each side has sent already goes out first.
+void Relay(Socket& client, std::string_view from_client, Socket& server,
+           std::string_view from_server, std::chrono::seconds idle, int stop);
 
 }  // namespace caip::http

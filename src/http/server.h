@@ -18,6 +18,8 @@ struct RelayOptions {
   std::vector<uint16_t> ports = {443};
   bool to_this_machine = false;  // loopback and link-local addresses; tests need it
   int idle_seconds = 600;
+  std::string upstream = {};         // "http://user:password@host:port": a proxy to go through
+  std::string upstream_exempt = {};  // "localhost,.corp.example": hosts to reach without it
 };
 
 struct ServerOptions {

@@ -7,6 +7,7 @@
 #include "http/certificate_authority.h"
 #include "http/relay.h"
 #include "http/tls_context.h"
+#include "http/upstream_proxy.h"
 #include "tests/http/served.h"
 
 namespace caip::http {
@@ -195,6 +196,65 @@ TEST_F(Proxy, EndsARelayThatIsSilent) {
   peer.Send(Connect("127.0.0.1:" + std::to_string(target->port())));
   peer.ReadUntil("\r\n\r\n");
   EXPECT_EQ(peer.ReadToEnd(), "");
+}
+
+// Two of ours in a row: the first is the machine's proxy to the second.
+TEST_F(Proxy, GoesThroughTheMachinesOwnProxyWhereThereIsOne) {
+  const Served target(WhoAmI);
+  const Served upstream(WhoAmI, RelayingTo(target->port()));
+  ServerOptions options = RelayingTo(target->port());
+  options.relay.upstream = "http://127.0.0.1:" + std::to_string(upstream->port());
+  const Served served(WhoAmI, options);
+  const std::string connect = Connect("127.0.0.1:" + std::to_string(target->port()));
+  EXPECT_THAT(served.Ask(connect + LastGetRequest("/far")), HasSubstr("http://localhost/far;"));
+  upstream->Stop(0);
+  EXPECT_THAT(served.Ask(connect), StartsWith("HTTP/1.1 502"));
+}
+
+TEST_F(Proxy, TellsWhatTheMachinesProxySays) {
+  const Served target(WhoAmI);
+  const Served upstream(WhoAmI);  // relays to nobody
+  ServerOptions options = RelayingTo(target->port());
+  options.relay.upstream = "http://127.0.0.1:" + std::to_string(upstream->port());
+  const Served served(WhoAmI, options);
+  const std::string port = std::to_string(target->port());
+  EXPECT_THAT(served.Ask(Connect("127.0.0.1:" + port)),
+              AllOf(StartsWith("HTTP/1.1 502"), HasSubstr("403 Forbidden")));
+  options.relay.upstream_exempt = "10.0.0.1, 127.0.0.1";
+  const Served direct(WhoAmI, options);
+  EXPECT_THAT(direct.Ask(Connect("127.0.0.1:" + port) + LastGetRequest("/near")),
+              HasSubstr("http://localhost/near;"));
+}
+
+TEST(ProxyAddress, IsReadFromAUrlOrAPlace) {
+  const auto whole = ParseProxyAddress("http://user:p%40ss@proxy.corp:3128/");
+  ASSERT_TRUE(whole);
+  EXPECT_EQ(whole->host, "proxy.corp");
+  EXPECT_EQ(whole->port, "3128");
+  EXPECT_EQ(whole->authorization, "Basic dXNlcjpwQHNz");
+  EXPECT_EQ(ParseProxyAddress("[::1]:8080")->host, "::1");
+  EXPECT_EQ(ParseProxyAddress("proxy")->port, "80");
+  for (const char* none : {"", "https://proxy:443", "socks5://proxy", "http://:80"}) {
+    EXPECT_FALSE(ParseProxyAddress(none)) << none;
+  }
+}
+
+TEST(ProxyAddress, IsNotForExemptHosts) {
+  EXPECT_TRUE(IsExempt("a.corp.example", "localhost, .corp.example"));
+  EXPECT_TRUE(IsExempt("corp.example", "*.corp.example"));
+  EXPECT_TRUE(IsExempt("Whatever", "*"));
+  EXPECT_FALSE(IsExempt("evilcorp.example", "corp.example"));
+  EXPECT_FALSE(IsExempt("a.example", ""));
+}
+
+TEST(ProxyAddress, NamesOfThisMachineAreKnownWithoutLookingThemUp) {
+  for (const char* name : {"localhost", "LOCALHOST.", "x.localhost", "127.1", "::1", "2130706433",
+                           "169.254.169.254", "0"}) {
+    EXPECT_TRUE(IsThisMachineByName(name)) << name;
+  }
+  for (const char* name : {"example.com", "example.com.", "8.8.8.8", "nolocalhost"}) {
+    EXPECT_FALSE(IsThisMachineByName(name)) << name;
+  }
 }
 
 bool Elsewhere(const std::string& text) {

@@ -1,0 +1,83 @@
+#include "emulator/app/serving.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "http/compression.h"
+
+namespace caip::app {
+namespace {
+
+// The names of Google's that the APIs here answer to (clients.md, sections 1 and 6).
+const std::vector<std::string> kServedNames = {
+    "storage.googleapis.com",
+    "*.storage.googleapis.com",
+    "www.googleapis.com",
+    "oauth2.googleapis.com",
+    "accounts.google.com",
+    "iamcredentials.googleapis.com",
+    "ml.googleapis.com",
+    "*-ml.googleapis.com",
+    "logging.googleapis.com",
+    "metadata.google.internal",
+    "metadata",
+    "169.254.169.254",
+};
+
+// First segments of the paths whose bodies are JSON or a batch of such; elsewhere a body is data.
+constexpr std::string_view kJsonPaths[] = {
+    "v1",           "v2",
+    "storage",      "b",
+    "batch",        "discovery",
+    "$discovery",   "emulator",
+    "%24discovery", "computeMetadata",
+    "retry_test",   "retry_tests",
+};
+
+bool BodyIsData(const http::Request& request) {
+  const std::string_view path = std::string_view(request.path).substr(1);
+  const std::string_view first = path.substr(0, path.find('/'));
+  return std::find(std::begin(kJsonPaths), std::end(kJsonPaths), first) == std::end(kJsonPaths);
+}
+
+std::string Find(const Variables& variables, std::string_view name) {
+  for (const auto& [variable, value] : variables) {
+    if (variable == name) return value;
+  }
+  return "";
+}
+
+// Either spelling, the small one first, as curl reads them.
+std::string FindEither(const Variables& variables, const std::string& name) {
+  const std::string value = Find(variables, name);
+  return value.empty() ? Find(variables, UpperCase(name)) : value;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<http::CertificateAuthority>> OpenAuthority(const Path& state,
+                                                                  const Clock& wall) {
+  ASSIGN_OR_RETURN(auto opened, http::CertificateAuthority::Open(state / "ca", kServedNames, wall));
+  return std::shared_ptr<http::CertificateAuthority>(std::move(opened));
+}
+
+http::ServerOptions ServingOptions(const EmulatorOptions& options, uint16_t port,
+                                   std::shared_ptr<http::CertificateProvider> certificates,
+                                   const Variables& own) {
+  http::ServerOptions serving;
+  serving.address = options.address;
+  serving.port = port;
+  serving.allowed_hosts = options.allowed_hosts;
+  serving.served_names = kServedNames;
+  serving.tls = std::move(certificates);
+  serving.relay.enabled = true;
+  serving.relay.upstream = FindEither(own, "https_proxy");
+  serving.relay.upstream_exempt = FindEither(own, "no_proxy");
+  return serving;
+}
+
+http::Handler WithEncodings(http::Handler next) {
+  return http::WithCompression(std::move(next), BodyIsData);
+}
+
+}  // namespace caip::app

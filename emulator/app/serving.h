@@ -1,0 +1,30 @@
+#pragma once
+// How the emulator's one port is served: for whom, in whose name, and with what encodings.
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "emulator/app/options.h"
+#include "http/certificate_authority.h"
+#include "http/server.h"
+
+namespace caip::app {
+
+/// The local authority in <state>/ca. `wall`: clients compare its dates with their own clocks.
+Result<std::shared_ptr<http::CertificateAuthority>> OpenAuthority(const Path& state,
+                                                                  const Clock& wall);
+
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
+/// Plain http, TLS and an https proxy on one port. `own` tells the machine's own proxy.
+http::ServerOptions ServingOptions(const EmulatorOptions& options, uint16_t port,
+                                   std::shared_ptr<http::CertificateProvider> certificates,
+                                   const Variables& own);
+
+/// gzip both ways for the JSON APIs. What is uploaded or put into a bucket stays as it came.
+http::Handler WithEncodings(http::Handler next);
+
+}  // namespace caip::app
