@@ -15,7 +15,7 @@ namespace caip::api {
 namespace {
 
 constexpr size_t kBodyBytesMax = 16u << 20;
-constexpr int kStorePage = 256;  // jobs looked through at once for a filter
+constexpr int kFilterPage = 256;  // jobs looked through at once for a filter
 
 Result<Json> ReadJsonBody(const http::Request& request) {
   ASSIGN_OR_RETURN(const std::string text, request.ReadBody(kBodyBytesMax));
@@ -46,12 +46,15 @@ Result<Json> ListJobs(engine::Engine& engine, const http::Request& request,
   ASSIGN_OR_RETURN(const Page page, ReadPage(request));
   ASSIGN_OR_RETURN(const spec::JobFilter filter, spec::JobFilter::Parse(request.Query("filter")));
   Json jobs = Json::array();
-  engine::JobQuery query{project, kStorePage, page.after};
+  // Without a filter all that is read is shown, but for the one that tells that there are more.
+  const bool filtered = !Trim(request.Query("filter")).empty();
+  const int batch_size = filtered ? kFilterPage : static_cast<int>(page.size) + 1;
+  engine::JobQuery query{project, batch_size, page.after};
   std::string last_shown;
   bool more = false;
   for (bool at_end = false; !at_end && !more;) {
     ASSIGN_OR_RETURN(const std::vector<spec::Job> batch, engine.List(query));
-    at_end = batch.size() < static_cast<size_t>(kStorePage);
+    at_end = batch.size() < static_cast<size_t>(batch_size);
     for (const spec::Job& job : batch) {
       query.before_id = job.job_id;
       if (!filter.Matches(job)) continue;

@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "emulator/api/error_body.h"
+#include "emulator/api/errors.h"
 #include "emulator/api/paging.h"
 #include "spec/catalog.h"
 
@@ -35,11 +36,7 @@ Result<Json> ListLocations(const http::Request& request, const std::string& proj
 // GET v1/projects/{project}/locations/{location}
 Result<Json> GetLocation(const std::string& project, const std::string& name) {
   const spec::Region* region = spec::DefaultCatalog().FindRegion(name);
-  if (!region) {
-    return Error{Code::kNotFound, "Field: name Error: The location '" + name +
-                                      "' could not be found; projects.locations.list tells "
-                                      "which there are."};
-  }
+  if (!region) return errors::LocationNotFound(name);
   return LocationJson(project, *region);
 }
 

@@ -9,13 +9,14 @@
 #include <thread>
 
 #include "emulator/api/control.h"
+#include "emulator/api/discovery.h"
 #include "emulator/api/error_body.h"
-#include "emulator/api/jobs.h"
-#include "emulator/api/projects.h"
+#include "emulator/api/ml_routes.h"
 #include "emulator/app/log_adapter.h"
 #include "emulator/app/owner.h"
 #include "emulator/app/storage_adapter.h"
 #include "emulator/app/version.h"
+#include "emulator/front/standard_parameters.h"
 #include "engine/engine.h"
 #include "fakes/gcs/json_api.h"
 #include "host/addresses.h"
@@ -82,6 +83,7 @@ struct Emulator::Parts {
   std::unique_ptr<engine::AddressLender> addresses;
   std::unique_ptr<engine::Engine> engine;
   std::unique_ptr<api::JobFollower> follower;
+  std::unique_ptr<api::PolicyStore> policies;
   http::Router router{NoRoute};
   std::latch ready{1};  // requests wait until everything behind them is there
   std::unique_ptr<http::Server> server;
@@ -204,14 +206,17 @@ Status Emulator::Parts::StartEngine() {
 void Emulator::Parts::AddRoutes() {
   const engine::EngineOptions settings = EngineSettings();
   follower = std::make_unique<api::JobFollower>(*engine, *book);
-  router.Add(api::JobRoutes(*engine));
-  router.Add(api::ProjectRoutes({options.project_number, settings.service_account}));
-  router.Add(gcs::StorageRoutes(std::make_shared<gcs::StorageApi>(*buckets, options.seed)));
+  policies = std::make_unique<api::PolicyStore>(options.state / "policies");
+  router.Add(front::WithStandardParameters(
+      api::MlRoutes(*engine, *policies, {options.project_number, settings.service_account})));
+  router.Add(front::WithStandardParameters(
+      gcs::StorageRoutes(std::make_shared<gcs::StorageApi>(*buckets, options.seed))));
   router.Add(api::ControlRoutes(
       {kVersion, options.state.string(), options.seed, flags}, *engine, *follower, [this] {
         const uint64_t one = 1;
         [[maybe_unused]] const auto written = ::write(end_asked.get(), &one, sizeof one);
       }));
+  router.Add(api::DiscoveryRoutes(router.routes()));
 }
 
 Result<std::unique_ptr<Emulator>> Emulator::Start(const EmulatorOptions& options,

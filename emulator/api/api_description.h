@@ -1,0 +1,84 @@
+#pragma once
+// An API as clients know it from its discovery document: methods, parameters, message types. Read
+// from descriptions/NAME_VERSION.txt, whose lines (continued by a leading blank) are
+//
+//   method ID VERB PATH REQUEST RESPONSE [+upload] [+download] [QUERY:TYPE...]
+//   schema NAME [FIELD:TYPE...]
+//
+// A TYPE is a scalar's name, a schema's, [TYPE] or {TYPE} (a map by name); "-" is no message, a "!"
+// behind a query parameter makes it required. {+name=projects/*} in a PATH is one resource's name.
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+
+namespace caip::api {
+
+struct ApiParameter {
+  std::string name;
+  Json schema;  // {"type": "string", "location": "query", ...}: as the document shows it
+  bool in_path = false;
+};
+
+struct ApiMethod {
+  std::string id;  // "ml.projects.jobs.list"
+  std::string http_method;
+  std::string path;       // below the service path: "v1/{+parent}/jobs"
+  std::string flat_path;  // "v1/projects/{projectsId}/jobs"; "" for APIs that have none
+  std::string request;    // a schema's name, or ""
+  std::string response;
+  bool media_upload = false;
+  bool media_download = false;
+  std::vector<ApiParameter> parameters;
+  bool Knows(std::string_view parameter) const;
+};
+
+/// Immutable; any thread.
+class ApiDescription {
+ public:
+  static const ApiDescription& Ml();
+  static const ApiDescription& Storage();
+  static const ApiDescription& Logging();
+  /// The one that a method id ("storage.objects.get") belongs to; nullptr for our own and unknown.
+  static const ApiDescription* Of(std::string_view method_id);
+  static std::span<const ApiDescription* const> All();
+
+  const std::string& name() const { return name_; }        // "ml"
+  const std::string& version() const { return version_; }  // "v1"
+  const std::string& title() const { return title_; }
+  const std::string& service_path() const { return service_path_; }  // "" or "storage/v1/"
+  const std::vector<ApiMethod>& methods() const { return methods_; }
+  const ApiMethod* Find(std::string_view method_id) const;
+  /// Every message type by its name, as JSON schemas.
+  const Json& schemas() const { return schemas_; }
+
+ private:
+  ApiDescription(std::string name, std::string version, std::string title, std::string service_path,
+                 std::string_view text);
+  void ReadMethod(const std::vector<std::string>& words);
+  void ReadSchema(const std::vector<std::string>& words);
+
+  std::string name_;
+  std::string version_;
+  std::string title_;
+  std::string service_path_;
+  std::vector<ApiMethod> methods_;
+  Json schemas_ = Json::object();
+};
+
+/// The parameters that every method of every API takes: fields, alt, key, ...
+const Json& StandardParameterSchemas();
+
+/// "v1/{+name=projects/*/jobs/*}:cancel" and so on, as a pattern of http::Route:
+/// "/v1/projects/{project}/jobs/{job}:cancel". Of methods that have a flat path.
+std::string RoutePattern(const ApiMethod& method);
+
+// The texts of descriptions/, compiled in by module.cmake.
+std::string_view MlDescriptionText();
+std::string_view StorageDescriptionText();
+std::string_view LoggingDescriptionText();
+
+}  // namespace caip::api

@@ -1,0 +1,142 @@
+#include "emulator/api/errors.h"
+
+#include "spec/errors.h"
+
+namespace caip::api::errors {
+namespace {
+
+std::string Quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
+
+// As the service words what it finds in a parameter before any method sees it.
+Error Argument(std::string field, std::string description) {
+  return {Code::kInvalidArgument,
+          "Request contains an invalid argument.",
+          {{std::move(field), std::move(description)}}};
+}
+
+Error Payload(std::string field, std::string text) {
+  return {Code::kInvalidArgument, text, {{std::move(field), text}}};
+}
+
+}  // namespace
+
+Error NotEmulated(std::string_view method_id) {
+  return {Code::kUnimplemented, std::string(method_id) +
+                                    " is not emulated: caip runs training jobs. Its methods are "
+                                    "listed in docs/api.md."};
+}
+
+Error ApiUnknown(std::string_view asked) {
+  return {Code::kNotFound, "There is no API " + Quoted(asked) +
+                               " here; /discovery/v1/apis lists those that there are."};
+}
+
+Error LocationNotFound(std::string_view name) {
+  return spec::errors::FieldError(Code::kNotFound, "name",
+                                  "The location " + Quoted(name) +
+                                      " could not be found; projects.locations.list tells which "
+                                      "there are.");
+}
+
+Error OperationNotFound() {
+  return spec::errors::FieldError(Code::kNotFound, "name",
+                                  "The operation could not be found. Training jobs make no "
+                                  "operations.");
+}
+
+Error BodyNoObject() {
+  return Payload("", "Invalid JSON payload received. The body must be one JSON object.");
+}
+
+Error CallbackRefused() {
+  return Argument("callback",
+                  "JSONP is not served: a script of any page could read the answer. Leave "
+                  "'callback' out, and read JSON.");
+}
+
+Error AltUnknown(std::string_view value) {
+  return Argument("alt", "Invalid value " + Quoted(value) + " for alt; use json.");
+}
+
+Error AltRefused(std::string_view value) {
+  return Argument("alt", "alt=" + std::string(value) +
+                             " is not served for this method; use json, or leave it out.");
+}
+
+Error ErrorFormatUnknown(std::string_view value) {
+  return Argument("$.xgafv", "Invalid value " + Quoted(value) + " for $.xgafv; use 1 or 2.");
+}
+
+Error QueryParameterUnknown(std::string_view name) {
+  return Payload("", "Invalid JSON payload received. Unknown name \"" + std::string(name) +
+                         "\": Cannot bind query parameter. Field '" + std::string(name) +
+                         "' could not be found in request message.");
+}
+
+Error SelectorBroken(std::string_view selector, size_t offset, std::string_view why) {
+  return Argument("fields", "Error expanding 'fields' parameter. " + Quoted(selector) +
+                                " is broken at character " + std::to_string(offset + 1) + ": " +
+                                std::string(why));
+}
+
+Error SelectorUnknown(std::string_view path) {
+  return Argument("fields",
+                  "Error expanding 'fields' parameter. Cannot find matching fields for path " +
+                      Quoted(path) + ".");
+}
+
+FieldViolation PolicyMissing() { return {"policy", "The policy to set is required."}; }
+
+FieldViolation PolicyVersionUnknown(std::string field, long long version) {
+  return {std::move(field),
+          "There is no policy version " + std::to_string(version) + "; use 0, 1 or 3."};
+}
+
+FieldViolation PolicyConditionNeedsVersion() {
+  return {"policy.version", "A policy with a condition must have version 3."};
+}
+
+FieldViolation PolicyRoleMalformed(std::string_view role) {
+  return {"policy.bindings.role",
+          "Role " + Quoted(role) +
+              " has not the form roles/NAME, projects/PROJECT/roles/NAME or "
+              "organizations/ORGANIZATION/roles/NAME."};
+}
+
+FieldViolation PolicyMembersMissing(std::string_view role) {
+  return {"policy.bindings.members", "The binding of " + Quoted(role) + " has no members."};
+}
+
+FieldViolation PolicyMemberMalformed(std::string_view member) {
+  return {"policy.bindings.members",
+          "Member " + Quoted(member) +
+              " must be allUsers, allAuthenticatedUsers or TYPE:NAME, with a type such as user, "
+              "serviceAccount, group or domain."};
+}
+
+FieldViolation PolicyMaskIllegal(std::string_view path) {
+  return {"update_mask", "A policy has no field " + Quoted(path) +
+                             "; use bindings, etag, version and audit_configs."};
+}
+
+FieldViolation PermissionWildcard(std::string_view permission) {
+  return {"permissions",
+          "Permission " + Quoted(permission) + " must be a full name, without wildcards."};
+}
+
+FieldViolation PermissionUnknown(std::string_view permission) {
+  return {"permissions",
+          "Permission " + std::string(permission) + " is not valid for this resource."};
+}
+
+Error PolicyEtagStale() {
+  return {Code::kAborted,
+          "There were concurrent policy changes. Read the policy again, make the change in it, and "
+          "set it with the etag that was read."};
+}
+
+Error PolicyBroken(std::string_view file) {
+  return {Code::kDataLoss, "The policy in " + Quoted(file) + " cannot be read; delete the file."};
+}
+
+}  // namespace caip::api::errors

@@ -1,0 +1,17 @@
+#pragma once
+// ml.googleapis.com v1, all of it: what is emulated, and a 501 with its name for what is not.
+
+#include <vector>
+
+#include "emulator/api/policies.h"
+#include "emulator/api/projects.h"
+#include "engine/engine.h"
+#include "http/router.h"
+
+namespace caip::api {
+
+/// Engine and policies outlive the routes.
+std::vector<http::Route> MlRoutes(engine::Engine& engine, PolicyStore& policies,
+                                  const ServiceIdentity& identity);
+
+}  // namespace caip::api

@@ -1,0 +1,157 @@
+#include "emulator/front/standard_parameters.h"
+
+#include <optional>
+
+#include "base/json.h"
+#include "emulator/api/api_description.h"
+#include "emulator/api/error_body.h"
+#include "emulator/api/errors.h"
+#include "emulator/front/partial_response.h"
+#include "spec/errors.h"
+
+namespace caip::front {
+namespace {
+
+using api::ApiDescription;
+using api::ApiMethod;
+
+// The APIs differ in how they say no, and in whether they mind what they do not know.
+bool IsStorage(const ApiDescription& api) { return !api.service_path().empty(); }
+
+// Storage's older envelope, which its clients read.
+http::Response StorageRefusal(const Error& error) {
+  const std::string field = error.violations.empty() ? "" : error.violations.front().field;
+  const std::string text =
+      error.violations.empty() ? error.message : error.violations.front().description;
+  const Json body = {{"error",
+                      {{"code", 400},
+                       {"message", text},
+                       {"errors", Json::array({{{"message", text},
+                                                {"domain", "global"},
+                                                {"reason", "invalidParameter"},
+                                                {"locationType", "parameter"},
+                                                {"location", field}}})}}}};
+  return http::JsonResponse(400, PrettyJson(body) + "\n");
+}
+
+Status CheckAlt(const ApiDescription& api, const ApiMethod& method, std::string_view alt) {
+  if (alt.empty() || alt == "json") return Ok{};
+  if (alt == "media" && (method.media_download || IsStorage(api))) return Ok{};
+  if (alt == "media" || alt == "proto") return api::errors::AltRefused(alt);
+  return api::errors::AltUnknown(alt);
+}
+
+Status CheckParameters(const ApiDescription& api, const ApiMethod& method,
+                       const http::Request& request) {
+  if (request.HasQuery("callback")) return api::errors::CallbackRefused();
+  RETURN_IF_ERROR(CheckAlt(api, method, request.Query("alt")));
+  const std::string_view format = request.Query("$.xgafv");
+  if (!format.empty() && format != "1" && format != "2") {
+    return api::errors::ErrorFormatUnknown(format);
+  }
+  if (IsStorage(api)) return Ok{};  // it passes over what it does not know
+  for (const auto& [name, value] : request.query) {
+    const bool standard = api::StandardParameterSchemas().contains(name) || name == "trace";
+    if (!standard && !method.Knows(name)) return api::errors::QueryParameterUnknown(name);
+  }
+  return Ok{};
+}
+
+// `fields` of this request, checked; nullopt without one.
+Result<std::optional<FieldSelection>> SelectionOf(const ApiDescription& api,
+                                                  const ApiMethod& method,
+                                                  const http::Request& request) {
+  if (!request.HasQuery("fields") || request.Query("fields").empty()) {
+    return std::optional<FieldSelection>();
+  }
+  ASSIGN_OR_RETURN(FieldSelection selection, FieldSelection::Parse(request.Query("fields")));
+  if (!method.response.empty()) {
+    RETURN_IF_ERROR(selection.CheckAgainst(api.schemas(), method.response));
+  }
+  return std::optional<FieldSelection>(std::move(selection));
+}
+
+bool IsJson(const http::Response& response) {
+  return response.headers.Get("Content-Type").starts_with("application/json");
+}
+
+bool IsMedia(const http::Request& request) {
+  return request.Query("alt") == "media" || request.path.starts_with("/download/");
+}
+
+// A JSON answer may be written piece by piece; here it is needed whole.
+void Gather(http::Response& response) {
+  if (!response.write_body) return;
+  response.write_body([&](std::string_view piece) {
+    response.body += piece;
+    return true;
+  });
+  response.write_body = nullptr;
+  response.content_length = -1;
+}
+
+void Reduce(const FieldSelection& selection, bool pretty, http::Response& response) {
+  Gather(response);
+  const auto answer = ParseJson(response.body);
+  if (!answer.ok()) return;
+  const Json chosen = selection.Of(*answer);
+  response.body = pretty ? PrettyJson(chosen) + "\n" : CompactJson(chosen);
+}
+
+// $.xgafv=1 asks for the form of errors that older libraries read.
+void AddOldErrors(http::Response& response) {
+  Gather(response);
+  auto answer = ParseJson(response.body);
+  if (!answer.ok() || !Member(*answer, "error")) return;
+  Json& error = (*answer)["error"];
+  if (!error.is_object() || error.contains("errors")) return;
+  const bool unauthenticated = response.status == 401;
+  const char* reason = response.status == 404   ? "notFound"
+                       : response.status == 409 ? "alreadyExists"
+                       : response.status == 403 ? "forbidden"
+                       : response.status == 501 ? "notImplemented"
+                       : unauthenticated        ? "authError"
+                                                : "badRequest";
+  error["errors"] = Json::array(
+      {{{"message", StringOr(error, "message")}, {"domain", "global"}, {"reason", reason}}});
+  response.body = PrettyJson(*answer) + "\n";
+}
+
+http::Response Refusal(const ApiDescription& api, const Error& error) {
+  return IsStorage(api) ? StorageRefusal(error) : api::ErrorResponse(error);
+}
+
+http::Response Answer(const ApiDescription& api, const ApiMethod& method,
+                      const http::RouteHandler& inner, const http::Request& request,
+                      const http::PathParameters& at) {
+  if (const Status status = CheckParameters(api, method, request); !status.ok()) {
+    return Refusal(api, status.error());
+  }
+  const auto selection = SelectionOf(api, method, request);
+  if (!selection.ok()) return Refusal(api, selection.error());
+  http::Response response = inner(request, at);
+  if (IsMedia(request) || response.file || !IsJson(response)) return response;
+  if (response.status >= 400) {
+    if (request.Query("$.xgafv") == "1") AddOldErrors(response);
+  } else if (*selection) {
+    Reduce(**selection, !IsStorage(api) && request.Query("prettyPrint") != "false", response);
+  }
+  return response;
+}
+
+}  // namespace
+
+std::vector<http::Route> WithStandardParameters(std::vector<http::Route> routes) {
+  for (http::Route& route : routes) {
+    const ApiDescription* api = ApiDescription::Of(route.id);
+    const ApiMethod* method = api ? api->Find(route.id) : nullptr;
+    if (!method) continue;
+    route.handler = [api, method, inner = std::move(route.handler)](
+                        const http::Request& request, const http::PathParameters& at) {
+      return Answer(*api, *method, inner, request, at);
+    };
+  }
+  return routes;
+}
+
+}  // namespace caip::front
