@@ -1,0 +1,265 @@
+#include "fakes/gcs/xml/bucket_settings.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "fakes/gcs/xml/xml_methods.h"
+
+namespace caip::gcs {
+namespace {
+
+Error Invalid(const std::string& why) { return {Code::kInvalidArgument, why}; }
+
+void AddList(const Json& from, const char* field, const char* list, const char* item,
+             XmlElement* into) {
+  const Json* values = Member(from, field);
+  if (values == nullptr || !values->is_array()) return;
+  XmlElement& element = into->Add(list);
+  for (const Json& value : *values) {
+    if (value.is_string()) element.Add(item, value.get<std::string>());
+  }
+}
+
+void ReadList(const XmlElement& from, const char* list, const char* item, const char* field,
+              Json* into) {
+  const XmlElement* element = from.Child(list);
+  if (element == nullptr) return;
+  Json values = Json::array();
+  for (const XmlElement* value : element->All(item)) values.push_back(value->text);
+  (*into)[field] = std::move(values);
+}
+
+XmlElement CorsToXml(const Json& bucket) {
+  XmlElement root("CorsConfig");
+  const Json* entries = Member(bucket, "cors");
+  if (entries == nullptr || !entries->is_array()) return root;
+  for (const Json& entry : *entries) {
+    XmlElement& cors = root.Add("Cors");
+    AddList(entry, "origin", "Origins", "Origin", &cors);
+    AddList(entry, "method", "Methods", "Method", &cors);
+    AddList(entry, "responseHeader", "ResponseHeaders", "ResponseHeader", &cors);
+    if (Member(entry, "maxAgeSeconds")) {
+      cors.Add("MaxAgeSec", std::to_string(IntOr(entry, "maxAgeSeconds", 0)));
+    }
+  }
+  return root;
+}
+
+Result<Json> CorsFromXml(const XmlElement& root, const Json&) {
+  Json entries = Json::array();
+  for (const XmlElement* cors : root.All("Cors")) {
+    Json entry = Json::object();
+    ReadList(*cors, "Origins", "Origin", "origin", &entry);
+    ReadList(*cors, "Methods", "Method", "method", &entry);
+    ReadList(*cors, "ResponseHeaders", "ResponseHeader", "responseHeader", &entry);
+    if (const std::string age = cors->TextOf("MaxAgeSec"); !age.empty()) {
+      const auto number = ParseJson(age);
+      if (!number.ok() || !number->is_number_integer()) return Invalid("MaxAgeSec is no number");
+      entry["maxAgeSeconds"] = *number;
+    }
+    entries.push_back(std::move(entry));
+  }
+  return Json{{"cors", entries.empty() ? Json() : std::move(entries)}};
+}
+
+XmlElement VersioningToXml(const Json& bucket) {
+  XmlElement root("VersioningConfiguration");
+  const Json* versioning = Member(bucket, "versioning");
+  const Json* enabled = versioning ? Member(*versioning, "enabled") : nullptr;
+  if (enabled) root.Add("Status", *enabled == true ? "Enabled" : "Suspended");
+  return root;
+}
+
+Result<Json> VersioningFromXml(const XmlElement& root, const Json&) {
+  const std::string status = root.TextOf("Status");
+  if (status != "Enabled" && status != "Suspended") {
+    return Invalid("Status must be Enabled or Suspended");
+  }
+  return Json{{"versioning", {{"enabled", status == "Enabled"}}}};
+}
+
+XmlElement StorageClassToXml(const Json& bucket) {
+  return XmlElement("StorageClass", StringOr(bucket, "storageClass"));
+}
+
+Result<Json> StorageClassFromXml(const XmlElement& root, const Json&) {
+  if (root.text.empty()) return Invalid("expected a storage class");
+  return Json{{"storageClass", root.text}};
+}
+
+XmlElement LocationToXml(const Json& bucket) {
+  return XmlElement("LocationConstraint", StringOr(bucket, "location"));
+}
+
+XmlElement LoggingToXml(const Json& bucket) {
+  XmlElement root("Logging");
+  if (const Json* logging = Member(bucket, "logging")) {
+    root.Add("LogBucket", StringOr(*logging, "logBucket"));
+    root.Add("LogObjectPrefix", StringOr(*logging, "logObjectPrefix"));
+  }
+  return root;
+}
+
+Result<Json> LoggingFromXml(const XmlElement& root, const Json&) {
+  const std::string bucket = root.TextOf("LogBucket");
+  if (bucket.empty()) return Json{{"logging", nullptr}};
+  return Json{
+      {"logging", {{"logBucket", bucket}, {"logObjectPrefix", root.TextOf("LogObjectPrefix")}}}};
+}
+
+XmlElement WebsiteToXml(const Json& bucket) {
+  XmlElement root("WebsiteConfiguration");
+  if (const Json* website = Member(bucket, "website")) {
+    const std::string main = StringOr(*website, "mainPageSuffix");
+    const std::string missing = StringOr(*website, "notFoundPage");
+    if (!main.empty()) root.Add("MainPageSuffix", main);
+    if (!missing.empty()) root.Add("NotFoundPage", missing);
+  }
+  return root;
+}
+
+Result<Json> WebsiteFromXml(const XmlElement& root, const Json&) {
+  Json website = Json::object();
+  const std::string main = root.TextOf("MainPageSuffix");
+  const std::string missing = root.TextOf("NotFoundPage");
+  if (!main.empty()) website["mainPageSuffix"] = main;
+  if (!missing.empty()) website["notFoundPage"] = missing;
+  return Json{{"website", website.empty() ? Json() : std::move(website)}};
+}
+
+XmlElement BillingToXml(const Json& bucket) {
+  const Json* billing = Member(bucket, "billing");
+  const Json* pays = billing ? Member(*billing, "requesterPays") : nullptr;
+  XmlElement root("BillingConfiguration");
+  root.Add("RequesterPays", pays && *pays == true ? "Enabled" : "Disabled");
+  return root;
+}
+
+Result<Json> BillingFromXml(const XmlElement& root, const Json&) {
+  return Json{{"billing", {{"requesterPays", root.TextOf("RequesterPays") == "Enabled"}}}};
+}
+
+XmlElement EncryptionToXml(const Json& bucket) {
+  XmlElement root("EncryptionConfiguration");
+  const Json* encryption = Member(bucket, "encryption");
+  const std::string key = encryption ? StringOr(*encryption, "defaultKmsKeyName") : "";
+  if (!key.empty()) root.Add("DefaultKmsKeyName", key);
+  return root;
+}
+
+Result<Json> EncryptionFromXml(const XmlElement& root, const Json&) {
+  const std::string key = root.TextOf("DefaultKmsKeyName");
+  if (key.empty()) return Json{{"encryption", nullptr}};
+  return Json{{"encryption", {{"defaultKmsKeyName", key}}}};
+}
+
+XmlElement TaggingToXml(const Json& bucket) {
+  XmlElement root("Tagging");
+  XmlElement& set = root.Add("TagSet");
+  const Json* labels = Member(bucket, "labels");
+  if (labels == nullptr || !labels->is_object()) return root;
+  for (const auto& [key, value] : labels->items()) {
+    XmlElement& tag = set.Add("Tag");
+    tag.Add("Key", key);
+    tag.Add("Value", value.is_string() ? value.get<std::string>() : "");
+  }
+  return root;
+}
+
+// The new set replaces the old one, and a patch keeps what it does not name.
+Result<Json> TaggingFromXml(const XmlElement& root, const Json& bucket) {
+  Json labels = Json::object();
+  if (const Json* old = Member(bucket, "labels"); old && old->is_object()) {
+    for (const auto& [key, value] : old->items()) labels[key] = nullptr;
+  }
+  if (const XmlElement* set = root.Child("TagSet")) {
+    for (const XmlElement* tag : set->All("Tag")) {
+      if (tag->TextOf("Key").empty()) return Invalid("a Tag needs a Key");
+      labels[tag->TextOf("Key")] = tag->TextOf("Value");
+    }
+  }
+  return Json{{"labels", std::move(labels)}};
+}
+
+constexpr BucketSetting kSettings[] = {
+    {"cors", "CORS", CorsToXml, CorsFromXml},
+    {"lifecycle", "Lifecycle management", LifecycleToXml, LifecycleFromXml},
+    {"versioning", "Object versioning", VersioningToXml, VersioningFromXml},
+    {"storageClass", "The default storage class", StorageClassToXml, StorageClassFromXml},
+    {"location", "A bucket's location", LocationToXml, nullptr},
+    {"logging", "Usage logging", LoggingToXml, LoggingFromXml},
+    {"websiteConfig", "Website configuration", WebsiteToXml, WebsiteFromXml},
+    {"website", "Website configuration", WebsiteToXml, WebsiteFromXml},
+    {"billing", "Requester pays", BillingToXml, BillingFromXml},
+    {"encryptionConfig", "Default encryption", EncryptionToXml, EncryptionFromXml},
+    {"encryption", "Default encryption", EncryptionToXml, EncryptionFromXml},
+    {"tagging", "Labels", TaggingToXml, TaggingFromXml},
+};
+
+constexpr const char* kMissing[] = {"policy",      "notification",      "replication",
+                                    "inventory",   "requestPayment",    "accelerate",
+                                    "object-lock", "publicAccessBlock", "ownershipControls"};
+
+// A patched field that the bucket does not show afterwards was not taken.
+bool LosesField(const Json& patch, const Json& bucket) {
+  for (const auto& [field, value] : patch.items()) {
+    const bool asks = !value.is_null() && field != "labels" && value != Json{{"enabled", false}} &&
+                      value != Json{{"requesterPays", false}};
+    if (asks && Member(bucket, field) == nullptr) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+const BucketSetting* SettingNamed(std::string_view name) {
+  for (const BucketSetting& setting : kSettings) {
+    if (name == setting.name) return &setting;
+  }
+  return nullptr;
+}
+
+bool IsKnownMissingSetting(std::string_view name) {
+  return std::find(std::begin(kMissing), std::end(kMissing), name) != std::end(kMissing);
+}
+
+const char* SettingNameIn(const http::Request& request) {
+  for (const auto& [name, value] : request.query) {
+    if (name == "acl" || name == "defaultObjectAcl" || SettingNamed(name) ||
+        IsKnownMissingSetting(name)) {
+      return name.c_str();
+    }
+  }
+  return nullptr;
+}
+
+http::Response BucketSettingXml(const XmlCall& call, std::string_view name) {
+  if (name == "acl" || name == "defaultObjectAcl") return AccessListXml(call, std::string(name));
+  const BucketSetting* setting = SettingNamed(name);
+  if (setting == nullptr) {
+    return ToResponse(xml_errors::NotImplemented("A bucket's ?" + std::string(name)));
+  }
+  const std::string& method = call.request.method;
+  const std::string path = BucketPath(call.place.bucket);
+  const JsonAnswer bucket = call.Json("GET", path, {{"projection", "full"}});
+  if (!bucket.ok()) return call.Failure(bucket.response);
+  if (method == "GET" || method == "HEAD") return XmlResponse(setting->to_xml(bucket.json));
+  if ((method != "PUT" && method != "DELETE") || setting->from_xml == nullptr) {
+    return ToResponse(xml_errors::MethodNotAllowed(method, setting->title));
+  }
+  XmlElement root;
+  if (method == "PUT") {
+    auto body = XmlBody(call.request);
+    if (!body.ok()) return MalformedXml(body.error());
+    root = std::move(*body);
+  }
+  const auto patch = setting->from_xml(root, bucket.json);
+  if (!patch.ok()) return MalformedXml(patch.error());
+  const JsonAnswer patched = call.Json("PATCH", path, {{"projection", "full"}}, *patch);
+  if (!patched.ok()) return call.Failure(patched.response);
+  if (LosesField(*patch, patched.json))
+    return ToResponse(xml_errors::NotImplemented(setting->title));
+  return Nothing(method == "PUT" ? 200 : 204);
+}
+
+}  // namespace caip::gcs

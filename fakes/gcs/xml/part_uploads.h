@@ -1,0 +1,69 @@
+#pragma once
+// Multipart uploads that have begun: their plan and parts as files, so that they outlive a restart.
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "base/json.h"
+#include "base/random.h"
+#include "http/message.h"
+
+namespace caip::gcs {
+
+inline constexpr int kPartNumberMax = 10'000;
+inline constexpr uint64_t kPartBytesMin = 5 << 20;  // of every part but the last
+
+/// An upload as it was begun. `metadata` is an object resource, `query` its conditions.
+struct PartUpload {
+  std::string id;
+  std::string bucket;
+  std::string object;
+  Json metadata;
+  Json query;
+  Instant begun;
+};
+
+struct UploadedPart {
+  int number = 0;
+  uint64_t size = 0;
+  std::string md5 = {};  // hex
+  Instant modified = {};
+};
+
+/// Any thread. <directory>/<id>/upload.json and part files that tell number and sum in their names.
+class PartUploads {
+ public:
+  PartUploads(Path directory, const Clock& clock, Random random);
+  PartUploads(PartUploads&&) noexcept;
+  ~PartUploads();
+
+  /// 32 hexadecimal digits that were not given before.
+  std::string NewId();
+  Result<PartUpload> Begin(PartUpload plan);
+  /// kNotFound also for an id that is none, or that belongs to another object.
+  Result<PartUpload> Find(const std::string& id, const std::string& bucket,
+                          const std::string& object) const;
+  std::vector<PartUpload> List(const std::string& bucket) const;
+  /// Reads the body to its end. A part of the same number is replaced. `expected_md5`: raw, or "".
+  Result<UploadedPart> Put(const PartUpload& upload, int number, http::BodyReader& body,
+                           const std::string& expected_md5);
+  std::vector<UploadedPart> Parts(const PartUpload& upload) const;
+  /// The bytes of these parts, one behind the other.
+  std::unique_ptr<http::BodyReader> Read(const PartUpload& upload,
+                                         std::vector<UploadedPart> parts) const;
+  void Forget(const PartUpload& upload);
+
+ private:
+  Path directory_;
+  const Clock* clock_;
+  std::unique_ptr<std::mutex> mutex_;  // guards random_ and renames
+  Random random_;
+};
+
+}  // namespace caip::gcs

@@ -1,0 +1,96 @@
+#include "fakes/gcs/xml/place.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "fakes/gcs/names.h"
+
+namespace caip::gcs {
+namespace {
+
+constexpr std::string_view kServiceHost = "storage.googleapis.com";
+constexpr std::string_view kOldPrefix = "/xmlapi";
+
+// First segments of the other APIs that share a port with this one.
+constexpr std::string_view kTaken[] = {
+    "storage",  "upload",     "resumable",   "download",       "batch",
+    "b",        "v1",         "v2",          "discovery",      "$discovery",
+    "emulator", "retry_test", "retry_tests", "computeMetadata"};
+
+std::string HostOf(const http::Request& request) {
+  return LowerCase(request.host.substr(0, request.host.find(':')));
+}
+
+// "" for no bucket in the host.
+std::string BucketInHost(const http::Request& request) {
+  const std::string host = HostOf(request);
+  if (host.size() <= kServiceHost.size() + 1 || !host.ends_with(kServiceHost)) return "";
+  const size_t dot = host.size() - kServiceHost.size() - 1;
+  return host[dot] == '.' ? host.substr(0, dot) : "";
+}
+
+std::string_view WithoutOldPrefix(std::string_view path) {
+  if (path == kOldPrefix || path.starts_with(std::string(kOldPrefix) + "/")) {
+    path.remove_prefix(kOldPrefix.size());
+  }
+  return path;
+}
+
+std::string_view FirstSegment(std::string_view path) {
+  if (path.starts_with('/')) path.remove_prefix(1);
+  return path.substr(0, path.find('/'));
+}
+
+bool IsTaken(std::string_view segment) {
+  return std::find(std::begin(kTaken), std::end(kTaken), segment) != std::end(kTaken);
+}
+
+// Who speaks XML to "/" signs, or is no browser and no prober of a metadata server.
+bool IsServiceRequest(const http::Request& request) {
+  const std::string_view authorization = request.headers.Get("Authorization");
+  for (const std::string_view scheme : {"GOOG1 ", "GOOG4-", "AWS ", "AWS4-"}) {
+    if (authorization.starts_with(scheme)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool IsXmlRequest(const http::Request& request) {
+  if (!BucketInHost(request).empty()) return true;
+  const std::string host = HostOf(request);
+  const std::string_view segment = FirstSegment(WithoutOldPrefix(request.path));
+  if (host == kServiceHost) return !IsTaken(segment);
+  if (host.ends_with(".googleapis.com") || host.ends_with(".google.internal")) return false;
+  const bool old_prefix = WithoutOldPrefix(request.path) != request.path;
+  if (segment.empty()) return old_prefix || IsServiceRequest(request);
+  if (IsTaken(segment)) return old_prefix;
+  return !BucketNameProblem(PercentDecoded(segment).value_or(""));
+}
+
+Result<Place> PlaceOf(const http::Request& request) {
+  const auto decoded = [](std::string_view raw) -> Result<std::string> {
+    auto text = PercentDecoded(raw);
+    if (text) return std::move(*text);
+    return Error{Code::kInvalidArgument, "The request's path has a broken escape."};
+  };
+  std::string_view path = WithoutOldPrefix(request.path);
+  if (path.starts_with('/')) path.remove_prefix(1);
+  Place place;
+  place.bucket = BucketInHost(request);
+  place.bucket_in_host = !place.bucket.empty();
+  if (!place.bucket_in_host) {
+    const size_t slash = path.find('/');
+    ASSIGN_OR_RETURN(place.bucket, decoded(path.substr(0, slash)));
+    path.remove_prefix(slash == std::string_view::npos ? path.size() : slash + 1);
+  }
+  ASSIGN_OR_RETURN(place.object, decoded(path));
+  return place;
+}
+
+std::string PathOf(const Place& place) {
+  const std::string object = "/" + PercentEncoded(place.object, "/");
+  return place.bucket_in_host ? object : "/" + PercentEncoded(place.bucket) + object;
+}
+
+}  // namespace caip::gcs

@@ -1,0 +1,112 @@
+#include "fakes/gcs/xml/xml_api.h"
+
+#include "base/text.h"
+#include "fakes/gcs/xml/object_headers.h"
+#include "fakes/gcs/xml/xml_methods.h"
+
+namespace caip::gcs {
+namespace {
+
+using http::Request;
+using http::Response;
+
+bool IsForm(const Request& request) {
+  return LowerCase(request.headers.Get("Content-Type")).starts_with("multipart/form-data");
+}
+
+Response NotAllowed(const Request& request, const char* what) {
+  return ToResponse(xml_errors::MethodNotAllowed(request.method, what));
+}
+
+Response OfService(const XmlCall& call) {
+  const std::string& method = call.request.method;
+  if (method == "GET" || method == "HEAD") return ListBucketsXml(call);
+  return NotAllowed(call.request, "the service");
+}
+
+Response OfBucket(const XmlCall& call) {
+  const Request& request = call.request;
+  if (request.method == "POST") {
+    if (request.HasQuery("delete")) return DeleteManyXml(call);
+    if (IsForm(request)) return FormUploadXml(call);
+    return NotAllowed(request, "a bucket");
+  }
+  if (const char* setting = SettingNameIn(request)) return BucketSettingXml(call, setting);
+  if (request.method == "GET" && request.HasQuery("uploads")) return ListUploadsXml(call);
+  if (request.method == "GET") return ListObjectsXml(call);
+  if (request.method == "HEAD") return HeadBucketXml(call);
+  if (request.method == "PUT") return PutBucketXml(call);
+  if (request.method == "DELETE") return DeleteBucketXml(call);
+  return NotAllowed(request, "a bucket");
+}
+
+Response PutOfObject(const XmlCall& call) {
+  const Request& request = call.request;
+  if (request.HasQuery("upload_id")) return UseSessionXml(call);
+  if (request.HasQuery("compose")) return ComposeObjectXml(call);
+  const bool copies = !Extension(request, "copy-source").empty();
+  if (request.HasQuery("uploadId")) {
+    if (copies) return ToResponse(xml_errors::NotImplemented("A part copied from an object"));
+    return PutPartXml(call);
+  }
+  return copies ? CopyObjectXml(call) : PutObjectXml(call);
+}
+
+Response PostOfObject(const XmlCall& call) {
+  const Request& request = call.request;
+  if (request.HasQuery("uploads")) return BeginUploadXml(call);
+  if (request.HasQuery("uploadId")) return CompleteUploadXml(call);
+  if (request.HasQuery("upload_id")) return UseSessionXml(call);
+  if (LowerCase(request.headers.Get("x-goog-resumable")) == "start") return StartSessionXml(call);
+  return NotAllowed(request, "an object");
+}
+
+Response DeleteOfObject(const XmlCall& call) {
+  if (call.request.HasQuery("uploadId")) return AbortUploadXml(call);
+  if (call.request.HasQuery("upload_id")) return UseSessionXml(call);
+  return DeleteObjectXml(call);
+}
+
+Response OfObject(const XmlCall& call) {
+  const Request& request = call.request;
+  for (const char* missing : {"tagging", "retention", "legal-hold", "torrent", "restore",
+                              "attributes", "select", "renameFolder"}) {
+    if (request.HasQuery(missing)) {
+      return ToResponse(xml_errors::NotImplemented("An object's ?" + std::string(missing)));
+    }
+  }
+  if (request.HasQuery("acl")) return AccessListXml(call, "acl");
+  if (request.method == "PUT") return PutOfObject(call);
+  if (request.method == "POST") return PostOfObject(call);
+  if (request.method == "DELETE") return DeleteOfObject(call);
+  if (request.method == "GET" || request.method == "HEAD") {
+    return request.HasQuery("uploadId") ? ListPartsXml(call) : ReadObjectXml(call);
+  }
+  return NotAllowed(request, "an object");
+}
+
+}  // namespace
+
+XmlApi::XmlApi(XmlApiOptions options, const KeyRing& keys, const Clock& wall)
+    : services_(new XmlServices{
+          JsonStorage(std::move(options.json)), SignatureCheck(keys, wall, options.signatures),
+          wall, PartUploads(std::move(options.uploads), wall, Random(options.seed).Fork("xml"))}) {}
+
+XmlApi::~XmlApi() = default;
+
+Response XmlApi::Handle(const Request& request) const {
+  const auto place = PlaceOf(request);
+  if (!place.ok()) return ToResponse(xml_errors::InvalidUri(place.error().message));
+  const bool form = request.method == "POST" && IsForm(request);  // proved by its policy
+  const bool session = request.HasQuery("upload_id");             // by knowing its URL
+  if (!form && !session) {
+    if (const auto flaw = services_->signatures.Check(request, place->bucket)) {
+      return ToResponse(XmlError{flaw->status, flaw->code, flaw->message, flaw->details});
+    }
+  }
+  const XmlCall call{request, *place, *services_};
+  if (place->bucket.empty()) return OfService(call);
+  return place->object.empty() ? OfBucket(call) : OfObject(call);
+}
+
+}  // namespace caip::gcs

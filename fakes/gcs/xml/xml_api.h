@@ -1,0 +1,40 @@
+#pragma once
+// The XML API of Cloud Storage over its JSON API: path style and virtual-host style, signatures
+// checked. https://cloud.google.com/storage/docs/xml-api/overview
+
+#include <memory>
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "fakes/gcs/signing/key_ring.h"
+#include "fakes/gcs/signing/signature_check.h"
+#include "fakes/gcs/xml/place.h"
+#include "http/message.h"
+
+namespace caip::gcs {
+
+struct XmlServices;
+
+struct XmlApiOptions {
+  /// Answers requests of the JSON API: /storage/v1, /upload and /download.
+  http::Handler json;
+  /// Parts of multipart uploads, until they are completed: "<state>/xml-uploads".
+  Path uploads;
+  uint64_t seed = 0;
+  SignatureOptions signatures = {};
+};
+
+/// Any thread.
+class XmlApi {
+ public:
+  /// `keys` and `wall` (the time that signers know) must outlive it.
+  XmlApi(XmlApiOptions options, const KeyRing& keys, const Clock& wall);
+  ~XmlApi();
+  /// For requests that IsXmlRequest() is true of.
+  http::Response Handle(const http::Request& request) const;
+
+ private:
+  std::unique_ptr<XmlServices> services_;
+};
+
+}  // namespace caip::gcs

@@ -1,0 +1,270 @@
+#include "fakes/gcs/xml/xml_text.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "base/text.h"
+
+namespace caip::gcs {
+namespace {
+
+bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+bool IsNameByte(char c) {
+  return !IsBlank(c) && c != '>' && c != '/' && c != '=' && c != '<' && c != '&' && c != '"' &&
+         c != '\'' && c != '\0';
+}
+
+void AppendUtf8(uint32_t point, std::string* text) {
+  if (point < 0x80) {
+    *text += static_cast<char>(point);
+  } else if (point < 0x800) {
+    *text += static_cast<char>(0xc0 | point >> 6);
+    *text += static_cast<char>(0x80 | (point & 0x3f));
+  } else if (point < 0x10000) {
+    *text += static_cast<char>(0xe0 | point >> 12);
+    *text += static_cast<char>(0x80 | (point >> 6 & 0x3f));
+    *text += static_cast<char>(0x80 | (point & 0x3f));
+  } else {
+    *text += static_cast<char>(0xf0 | point >> 18);
+    *text += static_cast<char>(0x80 | (point >> 12 & 0x3f));
+    *text += static_cast<char>(0x80 | (point >> 6 & 0x3f));
+    *text += static_cast<char>(0x80 | (point & 0x3f));
+  }
+}
+
+// Reads from left to right; `at_` is where it stands.
+class Parser {
+ public:
+  explicit Parser(std::string_view text) : text_(text) {}
+
+  Result<XmlElement> Document() {
+    if (text_.starts_with("\xef\xbb\xbf")) at_ = 3;
+    RETURN_IF_ERROR(SkipBetween());
+    if (!Looks("<")) return Broken("expected an element");
+    ASSIGN_OR_RETURN(XmlElement root, Element(0));
+    RETURN_IF_ERROR(SkipBetween());
+    if (at_ != text_.size()) return Broken("something stands behind the last element");
+    return root;
+  }
+
+ private:
+  Error Broken(std::string_view why) const {
+    return {Code::kInvalidArgument,
+            std::string(why) + " (at byte " + std::to_string(at_ + 1) + ")"};
+  }
+  bool Looks(std::string_view word) const { return text_.substr(at_).starts_with(word); }
+  bool Take(std::string_view word) {
+    if (!Looks(word)) return false;
+    at_ += word.size();
+    return true;
+  }
+  void SkipBlanks() {
+    while (at_ < text_.size() && IsBlank(text_[at_])) ++at_;
+  }
+  Status SkipPast(std::string_view end) {
+    const size_t found = text_.find(end, at_);
+    if (found == std::string_view::npos) return Broken("expected " + std::string(end));
+    at_ = found + end.size();
+    return Ok{};
+  }
+  // Blanks, comments and processing instructions between elements.
+  Status SkipBetween() {
+    while (true) {
+      SkipBlanks();
+      if (Take("<!--")) {
+        RETURN_IF_ERROR(SkipPast("-->"));
+      } else if (Take("<?")) {
+        RETURN_IF_ERROR(SkipPast("?>"));
+      } else if (Looks("<!")) {
+        return Broken("document types are not read");
+      } else {
+        return Ok{};
+      }
+    }
+  }
+
+  std::string Name() {
+    const size_t begin = at_;
+    while (at_ < text_.size() && IsNameByte(text_[at_])) ++at_;
+    return std::string(text_.substr(begin, at_ - begin));
+  }
+
+  // name="value" ...; up to "/>" (true) or ">" (false).
+  Result<bool> Attributes(XmlElement* element) {
+    while (true) {
+      SkipBlanks();
+      if (Take("/>")) return true;
+      if (Take(">")) return false;
+      std::string name = Name();
+      SkipBlanks();
+      if (name.empty() || !Take("=")) return Broken("expected an attribute");
+      SkipBlanks();
+      const char quote = at_ < text_.size() ? text_[at_] : '\0';
+      if (quote != '"' && quote != '\'') return Broken("expected a quoted value");
+      const size_t end = text_.find(quote, ++at_);
+      if (end == std::string_view::npos) return Broken("expected the end of a value");
+      ASSIGN_OR_RETURN(std::string value, Unescaped(text_.substr(at_, end - at_)));
+      at_ = end + 1;
+      element->attributes.emplace_back(std::move(name), std::move(value));
+    }
+  }
+
+  Result<XmlElement> Element(int depth) {
+    if (depth > kXmlDepthMax) return Broken("elements are nested too deep");
+    ++at_;
+    const std::string full_name = Name();
+    if (full_name.empty()) return Broken("expected an element's name");
+    XmlElement element(full_name.substr(full_name.find(':') + 1));
+    ASSIGN_OR_RETURN(const bool empty, Attributes(&element));
+    if (empty) return element;
+    std::string text;
+    while (!Looks("</")) {
+      if (at_ >= text_.size()) return Broken("</" + full_name + "> is missing");
+      RETURN_IF_ERROR(Piece(depth, &element, &text));
+    }
+    at_ += 2;
+    if (Name() != full_name) return Broken("expected </" + full_name + ">");
+    SkipBlanks();
+    if (!Take(">")) return Broken("expected >");
+    element.text = std::string(Trim(text));
+    return element;
+  }
+
+  // Text, a child, or something to skip.
+  Status Piece(int depth, XmlElement* element, std::string* text) {
+    if (Take("<![CDATA[")) {
+      const size_t begin = at_;
+      RETURN_IF_ERROR(SkipPast("]]>"));
+      text->append(text_.substr(begin, at_ - begin - 3));
+      return Ok{};
+    }
+    if (Looks("<!") || Looks("<?")) return SkipBetween();
+    if (Looks("<")) {
+      ASSIGN_OR_RETURN(XmlElement child, Element(depth + 1));
+      element->children.push_back(std::move(child));
+      return Ok{};
+    }
+    const size_t end = std::min(text_.find('<', at_), text_.size());
+    ASSIGN_OR_RETURN(const std::string plain, Unescaped(text_.substr(at_, end - at_)));
+    *text += plain;
+    at_ = end;
+    return Ok{};
+  }
+
+  Result<std::string> Unescaped(std::string_view raw) const {
+    std::string text;
+    while (true) {
+      const size_t ampersand = raw.find('&');
+      text.append(raw.substr(0, ampersand));
+      if (ampersand == std::string_view::npos) return text;
+      const size_t end = raw.find(';', ampersand);
+      if (end == std::string_view::npos) return Broken("expected ; behind &");
+      if (!AppendReference(raw.substr(ampersand + 1, end - ampersand - 1), &text)) {
+        return Broken("unknown entity");
+      }
+      raw.remove_prefix(end + 1);
+    }
+  }
+
+  static bool AppendReference(std::string_view name, std::string* text) {
+    constexpr std::pair<std::string_view, char> kNamed[] = {
+        {"lt", '<'}, {"gt", '>'}, {"amp", '&'}, {"quot", '"'}, {"apos", '\''}};
+    for (const auto& [known, character] : kNamed) {
+      if (name == known) {
+        *text += character;
+        return true;
+      }
+    }
+    if (!name.starts_with('#')) return false;
+    const bool hex = name.starts_with("#x");
+    name.remove_prefix(hex ? 2 : 1);
+    uint32_t point = 0;
+    const auto [end, error] =
+        std::from_chars(name.data(), name.data() + name.size(), point, hex ? 16 : 10);
+    if (error != std::errc() || end != name.data() + name.size()) return false;
+    if (point == 0 || point > 0x10ffff || (point >= 0xd800 && point < 0xe000)) return false;
+    AppendUtf8(point, text);
+    return true;
+  }
+
+  std::string_view text_;
+  size_t at_ = 0;
+};
+
+void AppendEscaped(std::string_view raw, bool is_utf8, std::string* text) {
+  for (const char c : raw) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '<') {
+      *text += "&lt;";
+    } else if (c == '>') {
+      *text += "&gt;";
+    } else if (c == '&') {
+      *text += "&amp;";
+    } else if (c == '"') {
+      *text += "&quot;";
+    } else if (c == '\r') {
+      *text += "&#13;";
+    } else if ((byte < 0x20 && c != '\n' && c != '\t') || (byte >= 0x80 && !is_utf8)) {
+      *text += '?';
+    } else {
+      *text += c;
+    }
+  }
+}
+
+void Append(const XmlElement& element, std::string* text) {
+  *text += "<" + element.name;
+  for (const auto& [name, value] : element.attributes) {
+    *text += " " + name + "=\"";
+    AppendEscaped(value, IsUtf8(value), text);
+    *text += '"';
+  }
+  if (element.text.empty() && element.children.empty()) {
+    *text += "/>";
+    return;
+  }
+  *text += '>';
+  AppendEscaped(element.text, IsUtf8(element.text), text);
+  for (const XmlElement& child : element.children) Append(child, text);
+  *text += "</" + element.name + ">";
+}
+
+}  // namespace
+
+const XmlElement* XmlElement::Child(std::string_view child) const {
+  for (const XmlElement& element : children) {
+    if (element.name == child) return &element;
+  }
+  return nullptr;
+}
+
+std::string XmlElement::TextOf(std::string_view child) const {
+  const XmlElement* element = Child(child);
+  return element ? element->text : "";
+}
+
+std::vector<const XmlElement*> XmlElement::All(std::string_view child) const {
+  std::vector<const XmlElement*> all;
+  for (const XmlElement& element : children) {
+    if (element.name == child) all.push_back(&element);
+  }
+  return all;
+}
+
+XmlElement& XmlElement::Add(std::string child, std::string content) {
+  return children.emplace_back(std::move(child), std::move(content));
+}
+
+XmlElement& XmlElement::Add(XmlElement child) { return children.emplace_back(std::move(child)); }
+
+Result<XmlElement> ParseXml(std::string_view text) { return Parser(text).Document(); }
+
+std::string XmlDocument(const XmlElement& root) {
+  std::string text = "<?xml version='1.0' encoding='UTF-8'?>";
+  Append(root, &text);
+  return text;
+}
+
+}  // namespace caip::gcs

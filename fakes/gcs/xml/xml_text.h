@@ -1,0 +1,43 @@
+#pragma once
+// Just enough XML for Cloud Storage: elements and text. Attributes and namespaces are skipped;
+// document types (and with them entities that grow) are refused.
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+
+namespace caip::gcs {
+
+/// An element as a tree. `text` is what stands directly in it, trimmed.
+struct XmlElement {
+  std::string name = {};  // without prefix
+  std::string text = {};
+  std::vector<XmlElement> children = {};
+  std::vector<std::pair<std::string, std::string>> attributes = {};
+
+  XmlElement() = default;
+  explicit XmlElement(std::string element, std::string content = "")
+      : name(std::move(element)), text(std::move(content)) {}
+
+  /// The first child of that name, or nullptr.
+  const XmlElement* Child(std::string_view child) const;
+  /// Its text, or "".
+  std::string TextOf(std::string_view child) const;
+  std::vector<const XmlElement*> All(std::string_view child) const;
+
+  XmlElement& Add(std::string child, std::string content = "");
+  XmlElement& Add(XmlElement child);
+};
+
+inline constexpr int kXmlDepthMax = 32;
+
+/// kInvalidArgument with the byte where it is broken.
+Result<XmlElement> ParseXml(std::string_view text);
+
+/// "<?xml version='1.0' encoding='UTF-8'?><name>...</name>". Bytes that XML cannot hold become "?".
+std::string XmlDocument(const XmlElement& root);
+
+}  // namespace caip::gcs
