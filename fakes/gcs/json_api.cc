@@ -85,8 +85,6 @@ constexpr Served kNotServed[] = {
     {"POST", "/b/{bucket}/o/{object}/acl", "storage.objectAccessControls.insert", nullptr},
     {"GET", "/b/{bucket}/o/{object}/acl/{entity}", "storage.objectAccessControls.get", nullptr},
     {"GET", "/projects/{project}/serviceAccount", "storage.projects.serviceAccount.get", nullptr},
-    {"GET", "/projects/{project}/hmacKeys", "storage.projects.hmacKeys.list", nullptr},
-    {"POST", "/projects/{project}/hmacKeys", "storage.projects.hmacKeys.create", nullptr},
     {"POST", "/channels/stop", "storage.channels.stop", nullptr},
 };
 

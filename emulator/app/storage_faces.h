@@ -1,0 +1,54 @@
+#pragma once
+// All by which Cloud Storage is reached: the JSON API with the faults that clients' test suites
+// ask for, the XML API, and the keys of signatures.
+
+#include <memory>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "fakes/gcs/bucket_store.h"
+#include "fakes/gcs/faults/faulty_routes.h"
+#include "fakes/gcs/faults/retry_tests.h"
+#include "fakes/gcs/json_api.h"
+#include "fakes/gcs/signing/service_keys.h"
+#include "fakes/gcs/xml/xml_api.h"
+#include "http/router.h"
+
+namespace caip::app {
+
+/// What is kept, and where. `wall` is the time that signers know.
+struct StorageFacesOptions {
+  Path state;
+  uint64_t seed = 0;
+};
+
+/// Any thread, once made.
+class StorageFaces {
+ public:
+  /// `store` and `wall` must outlive it.
+  static Result<std::unique_ptr<StorageFaces>> Open(const StorageFacesOptions& options,
+                                                    gcs::BucketStore& store, const Clock& wall);
+
+  /// storage/v1, hmacKeys among it: to be dressed by the caller, then made faulty.
+  std::vector<http::Route> JsonRoutes() const;
+  std::vector<http::Route> Faulty(std::vector<http::Route> routes) const;
+  /// Keys of accounts and the retry test API.
+  std::vector<http::Route> OtherRoutes() const;
+  /// For requests that gcs::IsXmlRequest() is true of.
+  http::Response AnswerXml(const http::Request& request) const { return xml_->Handle(request); }
+  /// Answers that stall on purpose go on at once, so that a server can stop.
+  void EndPauses() { pause_->End(); }
+
+ private:
+  StorageFaces() = default;
+
+  std::shared_ptr<gcs::StorageApi> api_;
+  std::shared_ptr<gcs::ServiceKeys> keys_;
+  std::shared_ptr<gcs::RetryTests> tests_;
+  std::shared_ptr<gcs::Pause> pause_ = std::make_shared<gcs::Pause>();
+  http::Router json_{gcs::NoStorageRoute};  // what the XML API asks
+  std::unique_ptr<gcs::XmlApi> xml_;
+};
+
+}  // namespace caip::app
