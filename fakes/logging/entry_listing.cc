@@ -62,6 +62,7 @@ Result<EntryScan> ScanOf(LogFile& file, const ListQuery& query) {
   EntryScan scan;
   scan.bounds = EntryBounds::Of(query.filter);
   scan.newest_first = query.newest_first;
+  scan.bounds.until = std::min(scan.bounds.until, query.until);
   if (query.after && query.newest_first) {
     scan.bounds.until = std::min(scan.bounds.until, query.after->time + Duration(1));
   } else if (query.after) {
@@ -95,7 +96,7 @@ bool IsBehindBounds(const EntryPosition& position, const EntryScan& scan) {
 
 Status FillPage(LogFile& file, const ListQuery& query, ListPage& page) {
   ASSIGN_OR_RETURN(const EntryScan scan, ScanOf(file, query));
-  if (scan.bounds.none) return Ok{};
+  if (scan.bounds.none || scan.bounds.from >= scan.bounds.until) return Ok{};
   Merge merge(query.newest_first);
   RETURN_IF_ERROR(AddSources(file, scan, query.parents, merge));
   std::optional<EntryPosition> last = query.after;

@@ -17,6 +17,7 @@ struct ListQuery {
   Filter filter;
   bool newest_first = false;
   std::optional<EntryPosition> after;  // continue behind it
+  Instant until = Instant::max();      // exclusive, whatever the filter says
   size_t limit = 50;
   size_t looks_max = 200'000;  // entries looked at for one page
 };

@@ -77,6 +77,11 @@ Error WrittenDamaged(const Path& file, long long id) {
                                " of what clients wrote: its text is no JSON" + kBeginAnew};
 }
 
+Error ResourceDamaged(const Path& file, const std::string& name) {
+  return {Code::kDataLoss, "The log " + Quoted(file) + " is damaged: the resource '" + name +
+                               "' in it is no JSON" + kBeginAnew};
+}
+
 Error LogNotFound(const std::string& log_id) {
   return {Code::kNotFound, "Log " + log_id + " does not exist"};
 }

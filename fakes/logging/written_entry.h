@@ -1,8 +1,8 @@
 #pragma once
 // An entry that a client wrote: entries.write's LogEntry, checked, and as a row.
 
+#include <functional>
 #include <string>
-#include <vector>
 
 #include "base/clock.h"
 #include "base/json_fwd.h"
@@ -21,17 +21,18 @@ struct WrittenEntry {
   std::string json;
 };
 
-/// What entries.write says for all its entries.
+/// What entries.write says for all its entries, and what the service adds.
 struct WriteDefaults {
   std::string log_name;
   const Json* resource = nullptr;
   const Json* labels = nullptr;
+  Instant now;
+  std::function<std::string()> new_insert_id;
 };
 
-/// Checks a LogEntry as a client sends it and makes it the row that is stored: members it does not
-/// have come from `defaults`, its time from `now`, its insert id from `insert_id`. The errors are
-/// kInvalidArgument and name the member.
-Result<WrittenEntry> ReadWrittenEntry(const Json& entry, const WriteDefaults& defaults, Instant now,
-                                      const std::string& insert_id);
+/// Checks a LogEntry as a client sends it and makes it the row that is stored. The errors are
+/// kInvalidArgument and name the member; `place` is "entries[3]".
+Result<WrittenEntry> ReadWrittenEntry(const Json& entry, const std::string& place,
+                                      const WriteDefaults& defaults);
 
 }  // namespace caip::logging
