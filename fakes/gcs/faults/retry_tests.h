@@ -23,8 +23,9 @@ class RetryTests final : public FaultPlan {
  public:
   static constexpr size_t kTestsMax = 10'000;
 
-  /// `methods`: the ids that instructions may name, as routes have them. The older names of the
-  /// testbench ("storage.bucket_acl.get", "storage.hmacKey.list") are understood as well.
+  /// `methods`: the ids of routes; instructions may name any verb of their resources. The older
+  /// names of the testbench ("storage.bucket_acl.get", "storage.hmacKey.list") are understood as
+  /// well.
   RetryTests(std::set<std::string> methods, Random random)
       : methods_(std::move(methods)), random_(random) {}
 
