@@ -58,6 +58,23 @@ std::vector<std::string> CommandOf(const LaunchFacts& facts,
                                 config ? &*config : nullptr, arguments);
 }
 
+ReplicaMachine MachineOf(const LaunchFacts& facts) {
+  const spec::ReplicaPlan& plan = facts.plan.Of(facts.key.replica);
+  ReplicaMachine machine{.host_name = spec::HostName(facts.key.replica, facts.note.cluster_id),
+                         .region = facts.input.region,
+                         .machine_type = plan.machine_type,
+                         .image_uri = plan.image_uri,
+                         .service_account = facts.input.service_account};
+  for (const spec::ReplicaPlan& peer : facts.plan.replicas) {
+    const std::string host = peer.address.substr(0, peer.address.rfind(':'));
+    if (std::find(machine.peer_hosts.begin(), machine.peer_hosts.end(), host) ==
+        machine.peer_hosts.end()) {
+      machine.peer_hosts.push_back(host);
+    }
+  }
+  return machine;
+}
+
 }  // namespace
 
 std::vector<DeviceRequest> DeviceRequestsOf(const spec::ClusterPlan& plan) {
@@ -75,6 +92,7 @@ ReplicaLaunch MakeLaunch(const LaunchFacts& facts, bool fresh_disk) {
   const spec::EnvironmentFacts environment = EnvironmentOf(facts);
   ReplicaLaunch launch;
   launch.key = facts.key;
+  launch.machine = MachineOf(facts);
   launch.argv = CommandOf(facts, environment.arguments);
   launch.environment = spec::RenderEnvironment(environment);
   Lay(facts.devices, launch.environment);

@@ -37,9 +37,20 @@ struct ReplicaKey {
 
 using Environment = std::vector<std::pair<std::string, std::string>>;  // in order, names unique
 
+/// The machine that the service would have rented for a replica, for whoever describes it.
+struct ReplicaMachine {
+  std::string host_name;        // "cmle-training-worker-e118e0f997-1", the same after a restart
+  std::string region;           // "us-central1"
+  std::string machine_type;     // "n1-standard-4", as asked, or what the scale tier gives
+  std::string image_uri;        // "" of a Python job
+  std::string service_account;  // e-mail; "" the default one
+  std::vector<std::string> peer_hosts = {};  // of the run's addresses, its own included
+};
+
 /// Everything needed to start a replica.
 struct ReplicaLaunch {
   ReplicaKey key;
+  ReplicaMachine machine;
   std::vector<std::string> argv;  // argv[0] is a path or is looked up in PATH of `environment`
   Environment environment;        // whole: nothing is inherited
   std::vector<std::string> user_directories;  // made below the boot disk before the start

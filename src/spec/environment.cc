@@ -126,8 +126,6 @@ void AddStorage(const EnvironmentFacts& facts, Variables& out) {
   out.emplace_back("TENSORSTORE_GCS_HTTP_URL", facts.endpoint);
   out.emplace_back("FSSPEC_GCS_ENDPOINT_URL", facts.endpoint);
   out.emplace_back("FSSPEC_GCS_TOKEN", "anon");
-  out.emplace_back("GOOGLE_AUTH_TOKEN_FOR_TESTING", "emulator");
-  out.emplace_back("NO_GCE_CHECK", "true");
   out.emplace_back("GOOGLE_CLOUD_PROJECT", facts.project_id);
 }
 

@@ -1,0 +1,53 @@
+#pragma once
+// One line a request: who asked for what, and what became of it.
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "base/result.h"
+
+namespace caip::front {
+
+/// What a line tells. Texts are made safe for a line of words.
+struct AccessEntry {
+  Instant time;
+  std::string identity;  // e-mail, "" unknown
+  std::string job;       // "" none
+  std::string replica;
+  std::string method;
+  std::string path;
+  int status = 0;
+  int64_t bytes = 0;  // of the answer's body
+  Duration took{};
+};
+
+/// "2026-11-21T08:20:00.123Z a@b census_1/master-replica-0 GET /v1/... 200 123 0.8": unknown words
+/// are "-", the last is milliseconds.
+std::string AccessLine(const AccessEntry& entry);
+
+/// Appends lines to a file; at `size_max` it becomes FILE.1 and a new one begins. Any thread. What
+/// cannot be written is dropped: a full disk must not stop the service.
+class AccessLog {
+ public:
+  static constexpr int64_t kSizeMax = 64 << 20;
+
+  /// "-" is the standard output.
+  static Result<std::unique_ptr<AccessLog>> Open(const Path& file, int64_t size_max = kSizeMax);
+  void Write(const AccessEntry& entry);
+
+ private:
+  AccessLog(Path file, int64_t size_max) : file_(std::move(file)), size_max_(size_max) {}
+  Status OpenFile();
+  void Rotate();
+
+  Path file_;
+  int64_t size_max_;
+  std::mutex mutex_;
+  Fd fd_;
+  int64_t size_ = 0;
+};
+
+}  // namespace caip::front

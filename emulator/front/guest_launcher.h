@@ -1,0 +1,64 @@
+#pragma once
+// A launcher that gives each replica a metadata server of its own before another launcher starts
+// it: a door of the server that only this replica is told of, open until its run has ended.
+
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "base/clock.h"
+#include "engine/ports.h"
+#include "fakes/metadata/guest.h"
+#include "fakes/metadata/token_mint.h"
+#include "http/server.h"
+#include "spec/front_environment.h"
+
+namespace caip::front {
+
+struct GuestOptions {
+  std::string project_number;   // of every project
+  std::string service_account;  // of jobs that name none
+  /// The front of Google's https names: `proxy` is filled in for each replica, `direct` is what the
+  /// host itself exempts. Unset: replicas are not led there.
+  std::optional<spec::HttpsFront> https;
+};
+
+/// Engine thread, as a Launcher. All that it is given outlives it.
+class GuestLauncher final : public engine::Launcher {
+ public:
+  struct World {
+    engine::Launcher& inner;
+    http::Server& server;
+    metadata::GuestBook& book;
+    const metadata::TokenMint& mint;
+    const Clock& wall;
+  };
+  GuestLauncher(World world, GuestOptions options) : world_(world), options_(std::move(options)) {}
+  ~GuestLauncher() override;
+
+  std::string BootDisk(const engine::ReplicaKey& key) const override;
+  /// A replica for which no door can be opened (out of descriptors) starts without these variables.
+  void Launch(engine::ReplicaLaunch launch, Listener listener) override;
+  void Signal(const engine::ReplicaKey& key, int signal) override;
+  void Kill(const engine::ReplicaKey& key) override;
+  void Discard(const engine::RunKey& run) override;
+
+ private:
+  struct Door {
+    uint16_t port = 0;
+    uint64_t machine = 0;  // instance id: another one for each machine
+  };
+  Door* DoorOf(const engine::ReplicaLaunch& launch);
+  metadata::Guest GuestOf(const engine::ReplicaLaunch& launch, uint64_t machine) const;
+  void Describe(engine::ReplicaLaunch& launch, const Door& door);
+
+  World world_;
+  GuestOptions options_;
+  std::map<engine::RunKey, std::map<spec::ReplicaId, Door>> doors_;
+};
+
+/// The tag of a replica's listener: "project/job/trial/worker-replica-1".
+std::string ListenerTag(const engine::RunKey& run, spec::ReplicaId replica);
+
+}  // namespace caip::front

@@ -1,0 +1,67 @@
+#include "emulator/front/access_log.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+
+namespace caip::front {
+namespace {
+
+AccessEntry AnEntry() {
+  return {.time = *ParseRfc3339("2026-11-21T08:20:00.123Z"),
+          .identity = "trainer@demo.iam.gserviceaccount.com",
+          .job = "census_1",
+          .replica = "worker-replica-1",
+          .method = "GET",
+          .path = "/storage/v1/b/bkt/o/a%2Fb",
+          .status = 206,
+          .bytes = 1234,
+          .took = std::chrono::microseconds(1250)};
+}
+
+TEST(AccessLine, TellsWhoAskedForWhatAndWhatBecameOfIt) {
+  EXPECT_EQ(AccessLine(AnEntry()),
+            "2026-11-21T08:20:00.123Z trainer@demo.iam.gserviceaccount.com "
+            "census_1/worker-replica-1 GET /storage/v1/b/bkt/o/a%2Fb 206 1234 1.2\n");
+}
+
+TEST(AccessLine, HasTheSameWordsWhereNothingIsKnown) {
+  AccessEntry entry = AnEntry();
+  entry.identity = entry.job = entry.replica = "";
+  EXPECT_EQ(AccessLine(entry),
+            "2026-11-21T08:20:00.123Z - - GET /storage/v1/b/bkt/o/a%2Fb 206 1234 1.2\n");
+}
+
+TEST(AccessLine, CannotBeBrokenByWhatIsAskedFor) {
+  AccessEntry entry = AnEntry();
+  entry.path = "/a b\n2026 fake\x7f";
+  EXPECT_THAT(AccessLine(entry), ::testing::HasSubstr(" /a%20b%0A2026%20fake%7F 206 "));
+}
+
+TEST(AccessLog, AppendsToWhatThereIs) {
+  TemporaryDirectory directory;
+  const Path file = directory.path() / "access.log";
+  ASSERT_TRUE(WriteFile(file, "before\n").ok());
+  (*AccessLog::Open(file))->Write(AnEntry());
+  EXPECT_EQ(*ReadFile(file), "before\n" + AccessLine(AnEntry()));
+}
+
+TEST(AccessLog, BeginsAnewWhenItIsFullAndKeepsOneOldFile) {
+  TemporaryDirectory directory;
+  const Path file = directory.path() / "access.log";
+  const std::string line = AccessLine(AnEntry());
+  const auto log = *AccessLog::Open(file, static_cast<int64_t>(2 * line.size()));
+  for (int i = 0; i < 5; ++i) log->Write(AnEntry());
+  EXPECT_EQ(*ReadFile(file), line);
+  EXPECT_EQ(*ReadFile(file.string() + ".1"), line + line);
+}
+
+TEST(AccessLog, SaysWhyItCannotBeOpened) {
+  const auto log = AccessLog::Open("/nowhere/at/all/access.log");
+  ASSERT_FALSE(log.ok());
+  EXPECT_THAT(log.error().message, ::testing::HasSubstr("access log '/nowhere/at/all/access.log'"));
+}
+
+}  // namespace
+}  // namespace caip::front

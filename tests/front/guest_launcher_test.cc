@@ -1,0 +1,177 @@
+#include "emulator/front/guest_launcher.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "fakes/metadata/metadata_api.h"
+#include "http/client.h"
+
+namespace caip::front {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// Starts nothing, remembers everything.
+class RecordingLauncher final : public engine::Launcher {
+ public:
+  std::string BootDisk(const engine::ReplicaKey&) const override { return "/disk"; }
+  void Launch(engine::ReplicaLaunch launch, Listener) override {
+    launches.push_back(std::move(launch));
+  }
+  void Signal(const engine::ReplicaKey&, int) override {}
+  void Kill(const engine::ReplicaKey&) override {}
+  void Discard(const engine::RunKey& run) override { discarded.insert(run); }
+
+  std::vector<engine::ReplicaLaunch> launches;
+  std::set<engine::RunKey> discarded;
+};
+
+struct GuestWorld {
+  static constexpr spec::ReplicaId kWorker{spec::Role::kWorker, 1};
+
+  TemporaryDirectory directory;
+  SystemClock wall;
+  std::unique_ptr<metadata::TokenMint> mint =
+      *metadata::TokenMint::Open(directory.path() / "keys", wall);
+  metadata::GuestBook book{metadata::Guest{}};
+  metadata::MetadataApi api{book, *mint};
+  std::unique_ptr<http::Server> server = *http::Server::Start(
+      {}, [this](const http::Request& r) { return api.Handle(r, r.listener); });
+  RecordingLauncher inner;
+  GuestOptions options{"123", "default@x", std::nullopt};
+
+  GuestLauncher Launcher() { return {{inner, *server, book, *mint, wall}, options}; }
+  engine::RunKey run{"demo", "census_1", ""};
+
+  engine::ReplicaLaunch ALaunch(spec::ReplicaId replica = kWorker, int boot = 1) const {
+    engine::ReplicaLaunch launch;
+    launch.key = {run, replica, boot};
+    launch.machine = {
+        "cmle-training-worker-e118e0f997-1", "europe-west1", "n1-highmem-8", "", "trainer@x",
+        {"127.1.2.3", "127.1.2.4"}};
+    launch.environment = {{"PATH", "/bin"}};
+    return launch;
+  }
+  std::map<std::string, std::string> VariablesOf(size_t number) const {
+    const auto& list = inner.launches.at(number).environment;
+    return {list.begin(), list.end()};
+  }
+  // "" when nobody answers.
+  static std::string Ask(const std::string& address, const std::string& what) {
+    http::Client client("http://" + address);
+    http::Headers headers;
+    headers.Set("Metadata-Flavor", "Google");
+    const auto answer = client.Send({.target = "/computeMetadata/v1/" + what, .headers = headers});
+    return answer.ok() ? answer->body : "";
+  }
+};
+
+TEST(GuestLauncher, LeadsAReplicaToAMetadataServerThatKnowsIt) {
+  GuestWorld world;
+  GuestLauncher launcher = world.Launcher();
+  launcher.Launch(world.ALaunch(), {});
+  const auto variables = world.VariablesOf(0);
+  EXPECT_EQ(variables.at("PATH"), "/bin");
+  const std::string door = variables.at("GCE_METADATA_HOST");
+  EXPECT_EQ(variables.at("GCE_METADATA_IP"), door);
+  EXPECT_EQ(variables.at("GCE_METADATA_ROOT"), door);
+  EXPECT_EQ(world.Ask(door, "project/project-id"), "demo");
+  EXPECT_EQ(world.Ask(door, "instance/name"), "cmle-training-worker-e118e0f997-1");
+  EXPECT_EQ(world.Ask(door, "instance/zone"), "projects/123/zones/europe-west1-b");
+  EXPECT_EQ(world.Ask(door, "instance/machine-type"), "projects/123/machineTypes/n1-highmem-8");
+  EXPECT_EQ(world.Ask(door, "instance/attributes/task_name"), "worker-replica-1");
+  EXPECT_EQ(world.Ask(door, "instance/service-accounts/default/email"), "trainer@x");
+  const auto token = world.mint->Read(variables.at("GOOGLE_AUTH_TOKEN_FOR_TESTING"));
+  ASSERT_TRUE(token);
+  EXPECT_EQ(token->identity,
+            (metadata::Identity{"trainer@x", "demo", "census_1", "worker-replica-1"}));
+}
+
+TEST(GuestLauncher, GivesJobsThatNameNoAccountTheDefaultOne) {
+  GuestWorld world;
+  GuestLauncher launcher = world.Launcher();
+  engine::ReplicaLaunch launch = world.ALaunch();
+  launch.machine.service_account = "";
+  launcher.Launch(launch, {});
+  EXPECT_EQ(world.Ask(world.VariablesOf(0).at("GCE_METADATA_HOST"),
+                      "instance/service-accounts/default/email"),
+            "default@x");
+}
+
+TEST(GuestLauncher, GivesReplicasDifferentDoors) {
+  GuestWorld world;
+  GuestLauncher launcher = world.Launcher();
+  launcher.Launch(world.ALaunch(), {});
+  launcher.Launch(world.ALaunch({spec::Role::kMaster, 0}), {});
+  EXPECT_NE(world.VariablesOf(0).at("GCE_METADATA_HOST"),
+            world.VariablesOf(1).at("GCE_METADATA_HOST"));
+}
+
+TEST(GuestLauncher, KeepsTheDoorOverARestartAndTellsANewMachineByItsId) {
+  GuestWorld world;
+  GuestLauncher launcher = world.Launcher();
+  const auto id_after = [&](int boot, bool fresh_disk) {
+    engine::ReplicaLaunch launch = world.ALaunch(GuestWorld::kWorker, boot);
+    launch.fresh_disk = fresh_disk;
+    launcher.Launch(launch, {});
+    return world.Ask(world.VariablesOf(world.inner.launches.size() - 1).at("GCE_METADATA_HOST"),
+                     "instance/id");
+  };
+  const std::string first = id_after(1, true);
+  EXPECT_EQ(id_after(2, false), first);
+  EXPECT_NE(id_after(3, true), first);
+  EXPECT_EQ(world.VariablesOf(0).at("GCE_METADATA_HOST"),
+            world.VariablesOf(2).at("GCE_METADATA_HOST"));
+}
+
+TEST(GuestLauncher, ClosesTheDoorsWhenTheRunHasEnded) {
+  GuestWorld world;
+  GuestLauncher launcher = world.Launcher();
+  launcher.Launch(world.ALaunch(), {});
+  const std::string door = world.VariablesOf(0).at("GCE_METADATA_HOST");
+  launcher.Discard({"demo", "other", ""});
+  EXPECT_EQ(world.Ask(door, "project/project-id"), "demo");
+  launcher.Discard(world.run);
+  EXPECT_EQ(world.Ask(door, "project/project-id"), "");
+  EXPECT_FALSE(world.book.Find(ListenerTag(world.run, GuestWorld::kWorker)));
+  EXPECT_TRUE(world.inner.discarded.contains(world.run));
+}
+
+TEST(GuestLauncher, ClosesAllDoorsWhenItGoes) {
+  GuestWorld world;
+  {
+    GuestLauncher launcher = world.Launcher();
+    launcher.Launch(world.ALaunch(), {});
+  }
+  EXPECT_EQ(world.Ask(world.VariablesOf(0).at("GCE_METADATA_HOST"), "project/project-id"), "");
+}
+
+TEST(GuestLauncher, LeadsHttpsThroughTheReplicasDoorButNotWhatItSaysToItsPeers) {
+  GuestWorld world;
+  world.options.https = spec::HttpsFront{"", "/state/ca/bundle.pem", {".corp.example"}};
+  GuestLauncher launcher = world.Launcher();
+  launcher.Launch(world.ALaunch(), {});
+  const auto variables = world.VariablesOf(0);
+  EXPECT_EQ(variables.at("https_proxy"), "http://" + variables.at("GCE_METADATA_HOST"));
+  EXPECT_EQ(variables.at("no_proxy"),
+            "localhost,127.0.0.1,::1,127.0.0.0/8,127.1.2.3,127.1.2.4,.corp.example");
+  EXPECT_EQ(variables.at("no_grpc_proxy"), variables.at("no_proxy"));
+  EXPECT_EQ(variables.at("CURL_CA_BUNDLE"), "/state/ca/bundle.pem");
+  EXPECT_FALSE(variables.contains("http_proxy"));
+}
+
+TEST(GuestLauncher, SaysNothingOfHttpsWhereThereIsNoFront) {
+  GuestWorld world;
+  GuestLauncher launcher = world.Launcher();
+  launcher.Launch(world.ALaunch(), {});
+  const auto variables = world.VariablesOf(0);
+  EXPECT_FALSE(variables.contains("https_proxy"));
+  EXPECT_FALSE(variables.contains("SSL_CERT_FILE"));
+}
+
+}  // namespace
+}  // namespace caip::front
