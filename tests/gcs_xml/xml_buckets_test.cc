@@ -1,0 +1,130 @@
+// Buckets, listings and settings through the XML API.
+#include "tests/gcs_xml/xml_world.h"
+
+namespace caip::gcs {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TEST_F(XmlTest, MakesListsAndDeletesBuckets) {
+  EXPECT_EQ(Call("PUT", "/other",
+                 "<CreateBucketConfiguration><LocationConstraint>eu</LocationConstraint>"
+                 "<StorageClass>NEARLINE</StorageClass></CreateBucketConfiguration>")
+                .status,
+            200);
+  EXPECT_EQ(Call("GET", "/other?location").xml.text, "EU");
+  EXPECT_EQ(Call("GET", "/other?storageClass").xml.text, "NEARLINE");
+  EXPECT_EQ(Call("PUT", "/other").code(), "BucketAlreadyOwnedByYou");
+  const XmlAnswer list = Call("GET", "/", "", {{"Authorization", "GOOG1 a:YQ=="}});
+  EXPECT_EQ(list.xml.name, "ListAllMyBucketsResult");
+  std::vector<std::string> names;
+  for (const XmlElement* bucket : list.xml.Child("Buckets")->All("Bucket")) {
+    names.push_back(bucket->TextOf("Name"));
+  }
+  EXPECT_THAT(names, ElementsAre("bkt", "other"));
+  world_.Put("o", "x");
+  EXPECT_EQ(Call("DELETE", "/bkt").code(), "BucketNotEmpty");
+  EXPECT_EQ(Call("DELETE", "/other").status, 204);
+  EXPECT_EQ(Call("HEAD", "/other").status, 404);
+  EXPECT_EQ(Call("HEAD", "/bkt/").status, 200);
+}
+
+TEST_F(XmlTest, ListsWithMarkersAndDelimiters) {
+  for (const char* name : {"a", "d/1", "d/2", "d0", "e"}) world_.Put(name, "x");
+  const XmlAnswer all = Call("GET", "/bkt");
+  EXPECT_EQ(all.xml.name, "ListBucketResult");
+  EXPECT_THAT(KeysIn(all), ElementsAre("a", "d/1", "d/2", "d0", "e"));
+  EXPECT_EQ(all.xml.TextOf("IsTruncated"), "false");
+  EXPECT_EQ(all.xml.Child("Contents")->TextOf("ETag"), "\"9dd4e461268c8034f5c8564e155c67a6\"");
+  const XmlAnswer first = Call("GET", "/bkt?delimiter=/&max-keys=2");
+  EXPECT_THAT(KeysIn(first), ElementsAre("a"));
+  EXPECT_THAT(KeysIn(first, "CommonPrefixes", "Prefix"), ElementsAre("d/"));
+  EXPECT_EQ(first.xml.TextOf("NextMarker"), "d/");
+  const XmlAnswer second = Call("GET", "/bkt?delimiter=/&max-keys=2&marker=d/");
+  EXPECT_THAT(KeysIn(second), ElementsAre("d0", "e"));
+  EXPECT_THAT(KeysIn(Call("GET", "/bkt?marker=d/1")), ElementsAre("d/2", "d0", "e"));
+  EXPECT_THAT(KeysIn(Call("GET", "/bkt?prefix=d/&delimiter=/&marker=d/1")), ElementsAre("d/2"));
+  EXPECT_EQ(Call("GET", "/bkt?max-keys=x").code(), "InvalidArgument");
+  EXPECT_EQ(Call("GET", "/bkt?max-keys=0").xml.TextOf("IsTruncated"), "false");
+  EXPECT_EQ(Call("GET", "/missing?max-keys=0").code(), "NoSuchBucket");
+}
+
+TEST_F(XmlTest, ListsWithContinuationTokens) {
+  for (int i = 0; i < 25; ++i) world_.Put("k" + std::to_string(100 + i), "x");
+  std::vector<std::string> keys;
+  std::string token;
+  int pages = 0;
+  do {
+    const XmlAnswer page =
+        Call("GET", "/bkt?list-type=2&max-keys=10" +
+                        (token.empty() ? "" : "&continuation-token=" + PercentEncoded(token)));
+    ASSERT_EQ(page.status, 200) << page.body;
+    for (const std::string& key : KeysIn(page)) keys.push_back(key);
+    token = page.xml.TextOf("NextContinuationToken");
+    ++pages;
+  } while (!token.empty() && pages < 10);
+  EXPECT_EQ(pages, 3);
+  EXPECT_EQ(keys.size(), 25u);
+  EXPECT_THAT(KeysIn(Call("GET", "/bkt?list-type=2&start-after=k123")), ElementsAre("k124"));
+}
+
+TEST_F(XmlTest, EncodesNamesWhenAsked) {
+  world_.Put("a b&c", "x");
+  EXPECT_THAT(KeysIn(Call("GET", "/bkt")), ElementsAre("a b&c"));
+  EXPECT_THAT(KeysIn(Call("GET", "/bkt?encoding-type=url")), ElementsAre("a%20b%26c"));
+}
+
+TEST_F(XmlTest, ListsVersions) {
+  world_.Put("a", "x");
+  const XmlAnswer versions = Call("GET", "/bkt?versions");
+  EXPECT_THAT(KeysIn(versions, "Version"), ElementsAre("a"));
+  EXPECT_EQ(versions.xml.Child("Version")->TextOf("IsLatest"), "true");
+  EXPECT_FALSE(versions.xml.Child("Version")->TextOf("Generation").empty());
+}
+
+TEST_F(XmlTest, ReplacesLabelsByTagging) {
+  EXPECT_EQ(Call("PUT", "/bkt?tagging",
+                 "<Tagging><TagSet><Tag><Key>a</Key><Value>1</Value></Tag></TagSet></Tagging>")
+                .status,
+            200);
+  EXPECT_EQ(Call("PUT", "/bkt?tagging",
+                 "<Tagging><TagSet><Tag><Key>b</Key><Value>2</Value></Tag></TagSet></Tagging>")
+                .status,
+            200);
+  const XmlAnswer tags = Call("GET", "/bkt?tagging");
+  const auto list = tags.xml.Child("TagSet")->All("Tag");
+  ASSERT_EQ(list.size(), 1u) << tags.body;
+  EXPECT_EQ(list[0]->TextOf("Key"), "b");
+  EXPECT_EQ(list[0]->TextOf("Value"), "2");
+}
+
+TEST_F(XmlTest, AnswersEverySettingThatClientsAskFor) {
+  for (const char* name :
+       {"cors", "lifecycle", "versioning", "storageClass", "location", "logging", "websiteConfig",
+        "billing", "encryptionConfig", "tagging", "acl", "defaultObjectAcl"}) {
+    const XmlAnswer answer = Call("GET", std::string("/bkt?") + name);
+    EXPECT_EQ(answer.status, 200) << name << ": " << answer.body;
+    EXPECT_FALSE(answer.xml.name.empty()) << name;
+  }
+  EXPECT_EQ(Call("GET", "/bkt?policy").code(), "NotImplemented");
+  EXPECT_EQ(Call("PUT", "/bkt?storageClass", "<StorageClass>COLDLINE</StorageClass>").status, 200);
+  EXPECT_EQ(Call("GET", "/bkt?storageClass").xml.text, "COLDLINE");
+  EXPECT_EQ(Call("PUT", "/bkt?location", "<LocationConstraint>EU</LocationConstraint>").status,
+            405);
+  EXPECT_EQ(Call("PUT", "/bkt?versioning", "<VersioningConfiguration/>").code(), "MalformedXML");
+}
+
+TEST_F(XmlTest, ShowsAccessListsToBoto) {
+  world_.Put("o", "x");
+  for (const char* target : {"/bkt?acl", "/bkt/o?acl"}) {
+    const XmlAnswer answer = Call("GET", target);
+    ASSERT_EQ(answer.status, 200) << answer.body;
+    EXPECT_EQ(answer.xml.name, "AccessControlList");
+    EXPECT_THAT(answer.body, HasSubstr("<Permission>FULL_CONTROL</Permission>"));
+  }
+  EXPECT_EQ(Call("PUT", "/bkt/o?acl", "<Nonsense/>").code(), "MalformedXML");
+}
+
+}  // namespace
+}  // namespace caip::gcs

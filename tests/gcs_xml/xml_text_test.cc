@@ -1,0 +1,48 @@
+#include "fakes/gcs/xml/xml_text.h"
+
+#include <gtest/gtest.h>
+
+namespace caip::gcs {
+namespace {
+
+TEST(XmlText, ReadsElementsTextAndEntities) {
+  const auto root = ParseXml(
+      "\xef\xbb\xbf<?xml version=\"1.0\"?><!-- a --><x:List xmlns:x='u'><Item kind=\"a&amp;b\"> "
+      "&lt;1&gt; &#x41;&#66;<![CDATA[<c>]]> </Item><Empty/></x:List> ");
+  ASSERT_TRUE(root.ok()) << root.error().message;
+  EXPECT_EQ(root->name, "List");
+  EXPECT_EQ(root->TextOf("Item"), "<1> AB<c>");
+  EXPECT_EQ(root->Child("Item")->attributes[0].second, "a&b");
+  EXPECT_NE(root->Child("Empty"), nullptr);
+  EXPECT_EQ(root->Child("Missing"), nullptr);
+}
+
+TEST(XmlText, RefusesWhatIsBroken) {
+  for (const char* text :
+       {"", "x", "<a>", "<a></b>", "<a><b></a></b>", "<a b=c/>", "<a>&nope;</a>", "<a>&#0;</a>",
+        "<a/><b/>", "<a", "<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>", "<a>&#xD800;</a>", "< a/>"}) {
+    EXPECT_FALSE(ParseXml(text).ok()) << text;
+  }
+}
+
+TEST(XmlText, RefusesEndlessDepth) {
+  std::string deep;
+  for (int i = 0; i < 10'000; ++i) deep += "<a>";
+  EXPECT_FALSE(ParseXml(deep).ok());
+}
+
+TEST(XmlText, WritesWhatItCanReadBack) {
+  XmlElement root("Root");
+  root.Add("Key", "a<b>&\"c\r\n\xc3\xa4");
+  const auto again = ParseXml(XmlDocument(root));
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  EXPECT_EQ(again->TextOf("Key"), "a<b>&\"c\r\n\xc3\xa4");
+}
+
+TEST(XmlText, WritesNoByteThatXmlCannotHold) {
+  XmlElement root("Root", std::string("a\x01") + "\xff");
+  EXPECT_EQ(XmlDocument(root), "<?xml version='1.0' encoding='UTF-8'?><Root>a?\?</Root>");
+}
+
+}  // namespace
+}  // namespace caip::gcs
