@@ -76,6 +76,19 @@ http::ServerOptions ServingOptions(const EmulatorOptions& options, uint16_t port
   return serving;
 }
 
+std::vector<std::string> DirectHosts(const Variables& own) {
+  std::vector<std::string> direct;
+  for (const std::string& item : Split(FindEither(own, "no_proxy"), ',')) {
+    const std::string host(Trim(item));
+    std::string_view ending = host;
+    while (ending.starts_with('*') || ending.starts_with('.')) ending.remove_prefix(1);
+    const bool hides = std::any_of(kServedNames.begin(), kServedNames.end(),
+                                   [&](const std::string& name) { return name.ends_with(ending); });
+    if (!hides) direct.push_back(host);
+  }
+  return direct;
+}
+
 http::Handler WithEncodings(http::Handler next) {
   return http::WithCompression(std::move(next), BodyIsData);
 }

@@ -24,6 +24,9 @@ http::ServerOptions ServingOptions(const EmulatorOptions& options, uint16_t port
                                    std::shared_ptr<http::CertificateProvider> certificates,
                                    const Variables& own);
 
+/// What the machine itself reaches without a proxy, less what would let Google's names pass us by.
+std::vector<std::string> DirectHosts(const Variables& own);
+
 /// gzip both ways for the JSON APIs. What is uploaded or put into a bucket stays as it came.
 http::Handler WithEncodings(http::Handler next);
 

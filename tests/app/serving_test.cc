@@ -1,0 +1,89 @@
+#include "emulator/app/serving.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "http/compression.h"
+#include "http/guard.h"
+
+namespace caip::app {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+TEST(Serving, AnswersForGooglesNamesAndNoOthers) {
+  const auto serving = ServingOptions({}, 0, nullptr, {});
+  for (const char* name :
+       {"storage.googleapis.com", "bucket.storage.googleapis.com", "us-central1-ml.googleapis.com",
+        "metadata.google.internal", "metadata", "169.254.169.254", "oauth2.googleapis.com"}) {
+    EXPECT_TRUE(http::NameFitsAny(name, serving.served_names)) << name;
+  }
+  for (const char* name : {"googleapis.com", "mail.google.com", "bigquery.googleapis.com"}) {
+    EXPECT_FALSE(http::NameFitsAny(name, serving.served_names)) << name;
+  }
+}
+
+TEST(Serving, RelaysThroughTheMachinesOwnProxy) {
+  const auto small = ServingOptions(
+      {}, 0, nullptr,
+      {{"HTTPS_PROXY", "http://big"}, {"https_proxy", "http://small"}, {"NO_PROXY", "localhost"}});
+  EXPECT_EQ(small.relay.upstream, "http://small");
+  EXPECT_EQ(small.relay.upstream_exempt, "localhost");
+  EXPECT_EQ(ServingOptions({}, 0, nullptr, {{"HTTPS_PROXY", "http://big"}}).relay.upstream,
+            "http://big");
+  EXPECT_EQ(ServingOptions({}, 0, nullptr, {}).relay.upstream, "");
+}
+
+TEST(Serving, LetsNoExemptionHideGooglesNames) {
+  const auto direct = [](const std::string& no_proxy) {
+    return DirectHosts({{"no_proxy", no_proxy}});
+  };
+  EXPECT_THAT(direct("localhost, .corp.example,10.0.0.0/8"),
+              ElementsAre("localhost", ".corp.example", "10.0.0.0/8"));
+  EXPECT_THAT(direct("*"), IsEmpty());
+  EXPECT_THAT(direct(".googleapis.com,*.google.internal,169.254.169.254,storage.googleapis.com"),
+              IsEmpty());
+  EXPECT_THAT(DirectHosts({}), IsEmpty());
+}
+
+class Bytes final : public http::BodyReader {
+ public:
+  explicit Bytes(std::string bytes) : bytes_(std::move(bytes)) {}
+  Result<size_t> Read(char* buffer, size_t size) override {
+    const size_t count = bytes_.copy(buffer, size);
+    bytes_.erase(0, count);
+    return count;
+  }
+
+ private:
+  std::string bytes_;
+};
+
+// The body that the APIs see when `packed` is sent as gzip.
+std::string Seen(const std::string& path, const std::string& packed) {
+  Bytes body(packed);
+  http::Request request;
+  request.path = path;
+  request.headers.Add("Content-Encoding", "gzip");
+  request.body = &body;
+  return WithEncodings([](const http::Request& inner) {
+           return http::JsonResponse(200, *inner.ReadBody(1 << 20));
+         })(request)
+      .body;
+}
+
+TEST(Serving, UnpacksJsonAndLeavesData) {
+  const std::string packed = http::Gzip("{}");
+  for (const char* path : {"/v1/projects/p/jobs", "/v2/entries:list", "/storage/v1/b",
+                           "/batch/storage/v1", "/b/bucket/o"}) {
+    EXPECT_EQ(Seen(path, packed), "{}") << path;
+  }
+  for (const char* path : {"/upload/storage/v1/b/bucket/o", "/resumable/upload/storage/v1/b/b/o",
+                           "/bucket/object", "/v1x/object", "*"}) {
+    EXPECT_EQ(Seen(path, packed), packed) << path;
+  }
+}
+
+}  // namespace
+}  // namespace caip::app
