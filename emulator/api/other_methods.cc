@@ -27,7 +27,8 @@ http::Route NotEmulated(const ApiMethod& method, std::string pattern) {
   return {method.http_method, std::move(pattern), method.id,
           [id = method.id](const http::Request&, const http::PathParameters&) {
             return ErrorResponse(errors::NotEmulated(id));
-          }};
+          },
+          false};
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "fakes/gcs/json_api.h"
 
+#include <span>
+
 #include "fakes/gcs/api_methods.h"
 #include "fakes/gcs/batch.h"
 #include "fakes/gcs/errors.h"
@@ -22,7 +24,54 @@ constexpr Served kServed[] = {
     {"PUT", "/b/{bucket}", "storage.buckets.update", PatchBucket},
     {"DELETE", "/b/{bucket}", "storage.buckets.delete", DeleteBucket},
     {"GET", "/b/{bucket}/storageLayout", "storage.buckets.getStorageLayout", GetStorageLayout},
+    {"POST", "/b/{bucket}/lockRetentionPolicy", "storage.buckets.lockRetentionPolicy",
+     LockRetentionPolicy},
+    {"GET", "/b/{bucket}/iam", "storage.buckets.getIamPolicy", GetIamPolicy},
+    {"PUT", "/b/{bucket}/iam", "storage.buckets.setIamPolicy", SetIamPolicy},
+    {"GET", "/b/{bucket}/iam/testPermissions", "storage.buckets.testIamPermissions",
+     TestIamPermissions},
+    {"GET", "/b/{bucket}/acl", "storage.bucketAccessControls.list", ListAcl},
+    {"POST", "/b/{bucket}/acl", "storage.bucketAccessControls.insert", PutAclEntry},
+    {"GET", "/b/{bucket}/acl/{entity}", "storage.bucketAccessControls.get", GetAclEntry},
+    {"PUT", "/b/{bucket}/acl/{entity}", "storage.bucketAccessControls.update", PutAclEntry},
+    {"PATCH", "/b/{bucket}/acl/{entity}", "storage.bucketAccessControls.patch", PutAclEntry},
+    {"DELETE", "/b/{bucket}/acl/{entity}", "storage.bucketAccessControls.delete", DeleteAclEntry},
+    {"GET", "/b/{bucket}/defaultObjectAcl", "storage.defaultObjectAccessControls.list", ListAcl},
+    {"POST", "/b/{bucket}/defaultObjectAcl", "storage.defaultObjectAccessControls.insert",
+     PutAclEntry},
+    {"GET", "/b/{bucket}/defaultObjectAcl/{entity}", "storage.defaultObjectAccessControls.get",
+     GetAclEntry},
+    {"PUT", "/b/{bucket}/defaultObjectAcl/{entity}", "storage.defaultObjectAccessControls.update",
+     PutAclEntry},
+    {"PATCH", "/b/{bucket}/defaultObjectAcl/{entity}", "storage.defaultObjectAccessControls.patch",
+     PutAclEntry},
+    {"DELETE", "/b/{bucket}/defaultObjectAcl/{entity}",
+     "storage.defaultObjectAccessControls.delete", DeleteAclEntry},
+    {"GET", "/b/{bucket}/notificationConfigs", "storage.notifications.list", ListNotifications},
+    {"POST", "/b/{bucket}/notificationConfigs", "storage.notifications.insert", InsertNotification},
+    {"GET", "/b/{bucket}/notificationConfigs/{notification}", "storage.notifications.get",
+     GetNotification},
+    {"DELETE", "/b/{bucket}/notificationConfigs/{notification}", "storage.notifications.delete",
+     DeleteNotification},
     {"GET", "/b/{bucket}/managedFolders", "storage.managedFolders.list", ListManagedFolders},
+    {"POST", "/b/{bucket}/managedFolders", "storage.managedFolders.insert", InsertManagedFolder},
+    {"GET", "/b/{bucket}/managedFolders/{folder}", "storage.managedFolders.get", GetManagedFolder},
+    {"DELETE", "/b/{bucket}/managedFolders/{folder}", "storage.managedFolders.delete",
+     DeleteManagedFolder},
+    {"GET", "/b/{bucket}/managedFolders/{folder}/iam", "storage.managedFolders.getIamPolicy",
+     GetIamPolicy},
+    {"PUT", "/b/{bucket}/managedFolders/{folder}/iam", "storage.managedFolders.setIamPolicy",
+     SetIamPolicy},
+    {"GET", "/b/{bucket}/managedFolders/{folder}/iam/testPermissions",
+     "storage.managedFolders.testIamPermissions", TestIamPermissions},
+    {"GET", "/b/{bucket}/folders", "storage.folders.list", RefuseFolders},
+    {"POST", "/b/{bucket}/folders", "storage.folders.insert", RefuseFolders},
+    {"GET", "/b/{bucket}/folders/{folder}", "storage.folders.get", RefuseFolders},
+    {"DELETE", "/b/{bucket}/folders/{folder}", "storage.folders.delete", RefuseFolders},
+    {"POST", "/b/{bucket}/folders/{folder}/renameTo/folders/{toFolder}", "storage.folders.rename",
+     RefuseFolders},
+    {"POST", "/b/{bucket}/folders/{folder}/deleteRecursive", "storage.folders.deleteRecursive",
+     RefuseFolders},
     {"GET", "/b/{bucket}/o", "storage.objects.list", ListObjects},
     {"POST", "/b/{bucket}/o", "storage.objects.insert", InsertObject},
     {"GET", "/b/{bucket}/o/{object}", "storage.objects.get", GetObject},
@@ -34,6 +83,24 @@ constexpr Served kServed[] = {
      "storage.objects.rewrite", RewriteObject},
     {"POST", "/b/{bucket}/o/{object}/copyTo/b/{toBucket}/o/{toObject}", "storage.objects.copy",
      CopyObject},
+    {"POST", "/b/{bucket}/o/{object}/moveTo/o/{toObject}", "storage.objects.move", MoveObject},
+    {"POST", "/b/{bucket}/o/{object}/restore", "storage.objects.restore", RestoreObject},
+    {"POST", "/b/{bucket}/o/bulkRestore", "storage.objects.bulkRestore", BulkRestoreObjects},
+    {"GET", "/b/{bucket}/o/{object}/iam", "storage.objects.getIamPolicy", GetIamPolicy},
+    {"PUT", "/b/{bucket}/o/{object}/iam", "storage.objects.setIamPolicy", SetIamPolicy},
+    {"GET", "/b/{bucket}/o/{object}/iam/testPermissions", "storage.objects.testIamPermissions",
+     TestIamPermissions},
+    {"GET", "/b/{bucket}/o/{object}/acl", "storage.objectAccessControls.list", ListAcl},
+    {"POST", "/b/{bucket}/o/{object}/acl", "storage.objectAccessControls.insert", PutAclEntry},
+    {"GET", "/b/{bucket}/o/{object}/acl/{entity}", "storage.objectAccessControls.get", GetAclEntry},
+    {"PUT", "/b/{bucket}/o/{object}/acl/{entity}", "storage.objectAccessControls.update",
+     PutAclEntry},
+    {"PATCH", "/b/{bucket}/o/{object}/acl/{entity}", "storage.objectAccessControls.patch",
+     PutAclEntry},
+    {"DELETE", "/b/{bucket}/o/{object}/acl/{entity}", "storage.objectAccessControls.delete",
+     DeleteAclEntry},
+    {"GET", "/projects/{project}/serviceAccount", "storage.projects.serviceAccount.get",
+     GetServiceAccount},
 };
 
 // Uploads and downloads have paths of their own, with no alias.
@@ -53,38 +120,21 @@ constexpr Served kServedElsewhere[] = {
 constexpr Served kNotServed[] = {
     {"POST", "/b/{bucket}/restore", "storage.buckets.restore", nullptr},
     {"POST", "/b/{bucket}/relocate", "storage.buckets.relocate", nullptr},
-    {"POST", "/b/{bucket}/lockRetentionPolicy", "storage.buckets.lockRetentionPolicy", nullptr},
-    {"GET", "/b/{bucket}/iam", "storage.buckets.getIamPolicy", nullptr},
-    {"PUT", "/b/{bucket}/iam", "storage.buckets.setIamPolicy", nullptr},
-    {"GET", "/b/{bucket}/iam/testPermissions", "storage.buckets.testIamPermissions", nullptr},
-    {"GET", "/b/{bucket}/acl", "storage.bucketAccessControls.list", nullptr},
-    {"POST", "/b/{bucket}/acl", "storage.bucketAccessControls.insert", nullptr},
-    {"GET", "/b/{bucket}/acl/{entity}", "storage.bucketAccessControls.get", nullptr},
-    {"PUT", "/b/{bucket}/acl/{entity}", "storage.bucketAccessControls.update", nullptr},
-    {"PATCH", "/b/{bucket}/acl/{entity}", "storage.bucketAccessControls.patch", nullptr},
-    {"DELETE", "/b/{bucket}/acl/{entity}", "storage.bucketAccessControls.delete", nullptr},
-    {"GET", "/b/{bucket}/defaultObjectAcl", "storage.defaultObjectAccessControls.list", nullptr},
-    {"POST", "/b/{bucket}/defaultObjectAcl", "storage.defaultObjectAccessControls.insert", nullptr},
-    {"GET", "/b/{bucket}/notificationConfigs", "storage.notifications.list", nullptr},
-    {"POST", "/b/{bucket}/notificationConfigs", "storage.notifications.insert", nullptr},
-    {"POST", "/b/{bucket}/managedFolders", "storage.managedFolders.insert", nullptr},
-    {"GET", "/b/{bucket}/managedFolders/{folder}", "storage.managedFolders.get", nullptr},
-    {"DELETE", "/b/{bucket}/managedFolders/{folder}", "storage.managedFolders.delete", nullptr},
-    {"GET", "/b/{bucket}/folders", "storage.folders.list", nullptr},
-    {"POST", "/b/{bucket}/folders", "storage.folders.insert", nullptr},
-    {"GET", "/b/{bucket}/folders/{folder}", "storage.folders.get", nullptr},
-    {"DELETE", "/b/{bucket}/folders/{folder}", "storage.folders.delete", nullptr},
+    {"GET", "/b/{bucket}/operations", "storage.buckets.operations.list", nullptr},
+    {"GET", "/b/{bucket}/operations/{operation}", "storage.buckets.operations.get", nullptr},
+    {"POST", "/b/{bucket}/operations/{operation}/cancel", "storage.buckets.operations.cancel",
+     nullptr},
+    {"POST", "/b/{bucket}/operations/{operation}/advanceRelocateBucket",
+     "storage.buckets.operations.advanceRelocateBucket", nullptr},
     {"GET", "/b/{bucket}/anywhereCaches", "storage.anywhereCaches.list", nullptr},
+    {"POST", "/b/{bucket}/anywhereCaches", "storage.anywhereCaches.insert", nullptr},
+    {"GET", "/b/{bucket}/anywhereCaches/{cache}", "storage.anywhereCaches.get", nullptr},
+    {"PATCH", "/b/{bucket}/anywhereCaches/{cache}", "storage.anywhereCaches.update", nullptr},
+    {"POST", "/b/{bucket}/anywhereCaches/{cache}/pause", "storage.anywhereCaches.pause", nullptr},
+    {"POST", "/b/{bucket}/anywhereCaches/{cache}/resume", "storage.anywhereCaches.resume", nullptr},
+    {"POST", "/b/{bucket}/anywhereCaches/{cache}/disable", "storage.anywhereCaches.disable",
+     nullptr},
     {"POST", "/b/{bucket}/o/watch", "storage.objects.watchAll", nullptr},
-    {"POST", "/b/{bucket}/o/bulkRestore", "storage.objects.bulkRestore", nullptr},
-    {"POST", "/b/{bucket}/o/{object}/restore", "storage.objects.restore", nullptr},
-    {"POST", "/b/{bucket}/o/{object}/moveTo/o/{toObject}", "storage.objects.move", nullptr},
-    {"GET", "/b/{bucket}/o/{object}/iam", "storage.objects.getIamPolicy", nullptr},
-    {"PUT", "/b/{bucket}/o/{object}/iam", "storage.objects.setIamPolicy", nullptr},
-    {"GET", "/b/{bucket}/o/{object}/acl", "storage.objectAccessControls.list", nullptr},
-    {"POST", "/b/{bucket}/o/{object}/acl", "storage.objectAccessControls.insert", nullptr},
-    {"GET", "/b/{bucket}/o/{object}/acl/{entity}", "storage.objectAccessControls.get", nullptr},
-    {"GET", "/projects/{project}/serviceAccount", "storage.projects.serviceAccount.get", nullptr},
     {"POST", "/channels/stop", "storage.channels.stop", nullptr},
 };
 
@@ -100,7 +150,7 @@ http::Route RouteOf(const std::string& prefix, const Served& served,
     auto response = Call(served, *api, request, path);
     return response.ok() ? std::move(*response) : errors::ToResponse(response.error());
   };
-  return {served.verb, prefix + served.pattern, served.id, handler};
+  return {served.verb, prefix + served.pattern, served.id, handler, served.method != nullptr};
 }
 
 }  // namespace
@@ -108,10 +158,12 @@ http::Route RouteOf(const std::string& prefix, const Served& served,
 std::vector<http::Route> StorageRoutes(std::shared_ptr<StorageApi> api) {
   std::vector<http::Route> routes;
   for (const std::string prefix : {"/storage/v1", ""}) {
-    for (const Served& served : kServed) routes.push_back(RouteOf(prefix, served, api));
-    for (const Served& missing : kNotServed) {
-      const bool ours = !prefix.empty() || std::string_view(missing.pattern).starts_with("/b/");
-      if (ours) routes.push_back(RouteOf(prefix, missing, api));
+    for (const auto& methods : {std::span<const Served>(kServed), {kNotServed}}) {
+      for (const Served& served : methods) {
+        const std::string_view pattern = served.pattern;
+        const bool ours = !prefix.empty() || pattern == "/b" || pattern.starts_with("/b/");
+        if (ours) routes.push_back(RouteOf(prefix, served, api));
+      }
     }
   }
   for (const Served& served : kServedElsewhere) routes.push_back(RouteOf("", served, api));

@@ -34,6 +34,7 @@ struct Route {
   std::string pattern;
   std::string id;
   RouteHandler handler;
+  bool emulated = true;  // false: the service has it, and here it answers 501 with its name
 };
 
 /// Finds the route of a request. Segments are split before they are decoded, so that %2F is part of
