@@ -126,6 +126,8 @@ void AddStorage(const EnvironmentFacts& facts, Variables& out) {
   out.emplace_back("TENSORSTORE_GCS_HTTP_URL", facts.endpoint);
   out.emplace_back("FSSPEC_GCS_ENDPOINT_URL", facts.endpoint);
   out.emplace_back("FSSPEC_GCS_TOKEN", "anon");
+  // Else gcsfs asks for the kind of each bucket by gRPC first, for 60 s each time.
+  out.emplace_back("GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT", "false");
   out.emplace_back("GOOGLE_CLOUD_PROJECT", facts.project_id);
 }
 
