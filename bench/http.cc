@@ -71,6 +71,7 @@ Contender StartNginx(const Path& directory) {
   const uint16_t port = FreePort();
   const std::string place = directory.string();
   const std::string settings =
+      std::string(::geteuid() == 0 ? "user root; " : "") +  // the directory is ours alone
       "daemon off; worker_processes 2; pid " + place + "/nginx.pid; error_log " + place +
       "/error.log;\nevents { worker_connections 512; }\nhttp { sendfile on; tcp_nopush on; "
       "access_log off; keepalive_requests 1000000; client_body_temp_path " +
@@ -103,6 +104,7 @@ bool AskAgain(uint16_t port, const std::string& path, uint64_t size, int times) 
       if (got.flow != http::Flow::kData) return false;
       head.append(buffer, 0, got.count);
     }
+    if (!head.starts_with("HTTP/1.1 200")) return false;
     uint64_t left = size - (head.size() - end - 4);
     while (left > 0) {
       const auto got = socket->Receive(buffer.data(), std::min<uint64_t>(left, buffer.size()));

@@ -1,6 +1,7 @@
 #include "http/server.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -28,6 +29,7 @@ constexpr auto kRefusalLimit = std::chrono::milliseconds(200);
 constexpr auto kNoDescriptorsPause = std::chrono::milliseconds(100);
 constexpr auto kEvictionLimit = std::chrono::milliseconds(1000);
 constexpr int kAcceptAtOnce = 64;
+constexpr size_t kCrowd = 32;
 
 // A connection and its thread. Its socket is closed only under the server's lock, so that Stop()
 // never shuts a descriptor that means something else by now.
@@ -139,6 +141,7 @@ class BlockingServer final : public Server {
       uint64_t ignored;
       if (waits[0].revents != 0) {
         [[maybe_unused]] const auto read = ::read(woken_.get(), &ignored, sizeof ignored);
+        TidyUp();
       }
       for (size_t i = 0; i < open.size(); ++i) {
         if (waits[i + 1].revents == 0) continue;
@@ -146,6 +149,17 @@ class BlockingServer final : public Server {
         }
       }
     }
+  }
+
+  // After a crowd has gone: joins its threads and gives its memory back.
+  void TidyUp() {
+    std::unique_lock lock(mutex_);
+    Join(lock);
+    crowd_ = std::max(crowd_, peers_.size());
+    if (crowd_ < kCrowd || peers_.size() > crowd_ / 4) return;
+    crowd_ = peers_.size();
+    lock.unlock();
+    ::malloc_trim(0);
   }
 
   // False when nobody waits there (any more).
@@ -218,8 +232,10 @@ class BlockingServer final : public Server {
   void Retire(std::list<Peer>::iterator peer) {
     const std::lock_guard lock(mutex_);
     peer->socket.Close();
+    crowd_ = std::max(crowd_, peers_.size());
     ended_.splice(ended_.end(), peers_, peer);
     changed_.notify_all();
+    if (peers_.empty() || ended_.size() >= kCrowd) Wake();
   }
 
   // A thread cannot join itself: whoever holds the lock next joins those that have ended.
@@ -239,6 +255,7 @@ class BlockingServer final : public Server {
   Listeners listeners_;
   std::list<Peer> peers_;
   std::list<Peer> ended_;
+  size_t crowd_ = 0;  // the most peers there were since memory was last given back
   std::mutex stop_mutex_;
   std::thread acceptor_;
 };
