@@ -15,9 +15,11 @@ namespace {
 constexpr size_t kPageStandard = 50;
 constexpr size_t kPageMax = 1000;
 constexpr size_t kResourcesMax = 100;
-constexpr std::chrono::milliseconds kTailBeat{1000};       // a blank tells whether the peer lives
-constexpr std::chrono::hours kTailMax{1};                  // of the service
-constexpr Duration kTailWindow = std::chrono::seconds(2);  // what comes late is put in its place
+constexpr std::chrono::milliseconds kTailBeat{1000};  // a blank tells whether the peer lives
+constexpr std::chrono::hours kTailMax{1};             // of the service
+constexpr Duration kLeapMin = std::chrono::milliseconds(100);
+constexpr Duration kStreamLagMax = std::chrono::seconds(60);  // gcloud's is five
+constexpr Duration kTailWindow = std::chrono::seconds(2);     // what comes late is put in its place
 constexpr Duration kTailWindowMax = std::chrono::seconds(60);
 
 // resourceNames, and projectIds as it was before.
@@ -81,14 +83,25 @@ Result<std::optional<EntryPosition>> ReadPageToken(const Json& body) {
                                        static_cast<int>(IntOr(token, "source", 0))});
 }
 
+// A client that streams a job's log asks for entries before a few seconds ago, by its own clock.
+// Where the service's clock has leapt ahead of that, it means a few seconds ago by the service's.
+Filter ForServiceTime(const LoggingApi& api, const Filter& filter) {
+  const Instant wall = api.wall.Now();
+  const Duration ahead = api.clock.Now() - wall;
+  if (ahead < kLeapMin) return filter;
+  return filter.WithUpperTimes([=](Instant time) {
+    return time <= wall && time > wall - kStreamLagMax ? time + ahead : time;
+  });
+}
+
 // Remembers how far a client that streams a job's log has asked.
-void NoteReader(const LoggingApi& api, const http::Request& request, const ListQuery& query) {
+void PrepareForReader(const LoggingApi& api, const http::Request& request, ListQuery& query) {
   const std::string invocation = InvocationOf(request.headers.Get("User-Agent"));
-  if (invocation.empty()) return;
+  if (invocation.empty() || !EntryBounds::Of(query.filter).job_id) return;
+  query.filter = ForServiceTime(api, query.filter);
   const EntryBounds bounds = EntryBounds::Of(query.filter);
   for (const std::string& parent : query.parents) {
-    api.readers.Note(invocation, parent.substr(parent.find('/') + 1), bounds.job_id.value_or(""),
-                     bounds.until);
+    api.readers.Note(invocation, parent.substr(parent.find('/') + 1), *bounds.job_id, bounds.until);
   }
 }
 
@@ -102,7 +115,7 @@ Result<Json> ListEntriesMethod(const LoggingApi& api, const http::Request& reque
   ASSIGN_OR_RETURN(query.limit, PageSizeOf(IntOr(body, "pageSize", 0), kPageStandard, kPageMax));
   ASSIGN_OR_RETURN(query.filter, Filter::Parse(StringOr(body, "filter")));
   ASSIGN_OR_RETURN(query.after, ReadPageToken(body));
-  NoteReader(api, request, query);
+  PrepareForReader(api, request, query);
   ASSIGN_OR_RETURN(ListPage page, api.book.List(query));
   Json answer = Json::object();
   if (!page.entries.empty()) answer["entries"] = Json(std::move(page.entries));
@@ -265,7 +278,8 @@ std::vector<http::Route> EntryRoutes(const std::shared_ptr<LoggingApi>& api) {
       {"POST", "/v2/entries:copy", "logging.entries.copy",
        [](const http::Request& request, const http::PathParameters&) {
          return Answer(request, errors::NotServed("logging.entries.copy"));
-       }},
+       },
+       false},
   };
 }
 

@@ -196,7 +196,24 @@ class Parser {
   int depth_ = 0;
 };
 
+void MoveUpperTimes(FilterNode& node, const std::function<Instant(Instant)>& moved) {
+  for (FilterNode& child : node.children) MoveUpperTimes(child, moved);
+  if (!node.comparison || node.comparison->field().path.front() != "timestamp") return;
+  const FilterOperator op = node.comparison->op();
+  if (op == FilterOperator::kLess || op == FilterOperator::kLessEqual) {
+    node.comparison->SetTime(moved(node.comparison->period().first));
+  }
+}
+
 }  // namespace
+
+Filter Filter::WithUpperTimes(const std::function<Instant(Instant)>& moved) const {
+  FilterNode root = *root_;
+  MoveUpperTimes(root, moved);
+  Filter filter;
+  filter.root_ = std::make_shared<const FilterNode>(std::move(root));
+  return filter;
+}
 
 Result<Filter> Filter::Parse(std::string_view text) {
   ASSIGN_OR_RETURN(std::vector<FilterToken> tokens, TokenizeFilter(text));

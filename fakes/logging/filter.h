@@ -10,6 +10,7 @@
 //
 // Text compares without case, but for regular expressions. `-- words` are a comment.
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -56,6 +57,8 @@ class Filter {
   /// `entry` is a LogEntry as JSON, all its output fields set.
   bool Matches(const Json& entry) const { return root_->Matches(entry); }
   const FilterNode& root() const { return *root_; }
+  /// The same, with each upper bound of `timestamp` moved.
+  Filter WithUpperTimes(const std::function<Instant(Instant)>& moved) const;
 
  private:
   std::shared_ptr<const FilterNode> root_;

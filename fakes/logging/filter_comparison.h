@@ -55,6 +55,7 @@ class FilterComparison {
   bool asks_presence() const { return asks_presence_; }
   const std::string& text() const { return text_; }
   const FilterPeriod& period() const { return period_; }
+  void SetTime(Instant time) { period_ = {time, time + Duration(1)}; }
   int severity() const { return static_cast<int>(number_); }
 
  private:

@@ -8,9 +8,9 @@
 namespace caip::logging {
 
 std::shared_ptr<LoggingApi> MakeLoggingApi(const Path& book_file, LogBook& book, Clock& clock,
-                                           StreamReaders& readers) {
+                                           Clock& wall, StreamReaders& readers) {
   return std::shared_ptr<LoggingApi>(
-      new LoggingApi{book, clock, readers, std::make_unique<ResourceTable>(book_file)});
+      new LoggingApi{book, clock, wall, readers, std::make_unique<ResourceTable>(book_file)});
 }
 
 std::vector<http::Route> LoggingRoutes(std::shared_ptr<LoggingApi> api) {

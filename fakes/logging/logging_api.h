@@ -13,17 +13,18 @@
 
 namespace caip::logging {
 
-/// What the methods share. Book, clock and readers outlive it. Any thread.
+/// What the methods share. Book, clocks and readers outlive it. Any thread.
 struct LoggingApi {
   LogBook& book;
-  Clock& clock;
+  Clock& clock;  // the service's, which may be ahead of the wall's: it leaps over waiting
+  Clock& wall;
   StreamReaders& readers;
   std::unique_ptr<ResourceTable> resources;
 };
 
 /// `book_file` is where the book is, and where sinks and metrics are kept, too.
 std::shared_ptr<LoggingApi> MakeLoggingApi(const Path& book_file, LogBook& book, Clock& clock,
-                                           StreamReaders& readers);
+                                           Clock& wall, StreamReaders& readers);
 
 /// Every route below /v2. What the service has and we have not answers 501 with its name.
 std::vector<http::Route> LoggingRoutes(std::shared_ptr<LoggingApi> api);
