@@ -46,34 +46,16 @@ std::string CanonicalQuery(const http::Request& request) {
 
 // Query parameters that V2 signs as a part of the resource.
 bool IsSubResource(std::string_view name) {
-  static constexpr std::string_view kNames[] = {"acl",
-                                                "billing",
-                                                "compose",
-                                                "cors",
-                                                "customPlacement",
-                                                "delete",
-                                                "encryption",
-                                                "generation",
-                                                "defaultObjectAcl",
-                                                "encryptionConfig",
-                                                "lifecycle",
-                                                "location",
-                                                "logging",
-                                                "partNumber",
-                                                "policy",
-                                                "requestPayment",
-                                                "restore",
-                                                "storageClass",
-                                                "tagging",
-                                                "torrent",
-                                                "uploadId",
-                                                "uploads",
-                                                "userProject",
-                                                "versionId",
-                                                "versioning",
-                                                "versions",
-                                                "website",
-                                                "websiteConfig"};
+  static constexpr std::string_view kNames[] = {
+      "acl",         "billing",          "compose",
+      "cors",        "customPlacement",  "delete",
+      "encryption",  "defaultObjectAcl", "encryptionConfig",
+      "lifecycle",   "location",         "logging",
+      "partNumber",  "policy",           "requestPayment",
+      "restore",     "storageClass",     "tagging",
+      "torrent",     "uploadId",         "uploads",
+      "userProject", "versionId",        "versioning",
+      "versions",    "website",          "websiteConfig"};
   return name.starts_with("response-") ||
          std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }

@@ -134,7 +134,7 @@ http::Response AccessListXml(const XmlCall& call, const std::string& field) {
   Json patch = Json::object();
   if (const std::string canned = Extension(call.request, "acl"); !canned.empty()) {
     query.emplace_back(field == "acl" ? "predefinedAcl" : "predefinedDefaultObjectAcl",
-                       PredefinedAcl(canned));
+                       CannedAcl(canned));
   } else {
     const auto body = XmlBody(call.request);
     if (!body.ok()) return MalformedXml(body.error());

@@ -59,7 +59,7 @@ http::Response PutBucketXml(const XmlCall& call) {
   if (!kind.empty()) resource["storageClass"] = kind;
   QueryList query = {{"project", ProjectOf(call.request)}};
   const std::string acl = Extension(call.request, "acl");
-  if (!acl.empty()) query.emplace_back("predefinedAcl", PredefinedAcl(acl));
+  if (!acl.empty()) query.emplace_back("predefinedAcl", CannedAcl(acl));
   const JsonAnswer made = call.Json("POST", "/storage/v1/b", std::move(query), resource);
   if (!made.ok()) return call.Failure(made.response);
   return Nothing(200);

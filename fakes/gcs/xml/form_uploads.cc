@@ -163,7 +163,7 @@ http::Response FormUploadXml(const XmlCall& call) {
   Insertion insertion{made.bucket, made.object, MetadataOf(put), PreconditionsOf(put)};
   std::string acl = Field(*form, "acl");
   if (acl.empty()) acl = Extension(put, "acl");
-  if (!acl.empty()) insertion.query.emplace_back("predefinedAcl", PredefinedAcl(acl));
+  if (!acl.empty()) insertion.query.emplace_back("predefinedAcl", CannedAcl(acl));
   Bounded bytes(parts, policy ? &*policy : nullptr);
   const JsonAnswer stored =
       call.services.storage.Insert(call.request, insertion, SumsOf(put), BoundaryFor(call), bytes);

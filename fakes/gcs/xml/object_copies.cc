@@ -93,7 +93,7 @@ http::Response CopyObjectXml(const XmlCall& call) {
     if (!wanted.empty()) query.emplace_back("ifSource" + name + "Match", wanted);
   }
   if (const std::string acl = Extension(call.request, "acl"); !acl.empty()) {
-    query.emplace_back("destinationPredefinedAcl", PredefinedAcl(acl));
+    query.emplace_back("destinationPredefinedAcl", CannedAcl(acl));
   }
   const bool replaces = UpperCase(Extension(call.request, "metadata-directive")) == "REPLACE";
   Json resource = replaces ? Replacement(call.request, found.json) : Json::object();

@@ -156,7 +156,7 @@ std::string SumsOf(const Request& request) {
   return Join(sums, ",");
 }
 
-std::string PredefinedAcl(std::string_view canned) {
+std::string CannedAcl(std::string_view canned) {
   std::string camel;
   bool upper = false;
   for (const char c : canned) {

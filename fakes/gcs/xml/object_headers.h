@@ -34,7 +34,7 @@ Json MetadataOf(const http::Request& request);
 std::string SumsOf(const http::Request& request);
 
 /// "public-read" -> "publicRead"; what is no canned ACL stays as it is.
-std::string PredefinedAcl(std::string_view canned);
+std::string CannedAcl(std::string_view canned);
 
 /// x-goog-if-generation-match and x-goog-if-metageneration-match as JSON parameters.
 QueryList PreconditionsOf(const http::Request& request);

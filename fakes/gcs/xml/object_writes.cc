@@ -14,7 +14,7 @@ std::optional<http::Response> WriteQuery(const XmlCall& call, QueryList* query) 
   const http::Headers& headers = call.request.headers;
   *query = PreconditionsOf(call.request);
   if (const std::string acl = Extension(call.request, "acl"); !acl.empty()) {
-    query->emplace_back("predefinedAcl", PredefinedAcl(acl));
+    query->emplace_back("predefinedAcl", CannedAcl(acl));
   }
   if (Trim(headers.Get("If-None-Match")) == "*") query->emplace_back("ifGenerationMatch", "0");
   if (!headers.Has("If-Match")) return std::nullopt;

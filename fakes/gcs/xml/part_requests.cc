@@ -64,7 +64,7 @@ http::Response BeginUploadXml(const XmlCall& call) {
   Json query = Json::object();
   for (const auto& [name, value] : PreconditionsOf(call.request)) query[name] = value;
   if (const std::string acl = Extension(call.request, "acl"); !acl.empty()) {
-    query["predefinedAcl"] = PredefinedAcl(acl);
+    query["predefinedAcl"] = CannedAcl(acl);
   }
   const auto begun = call.services.uploads.Begin(
       {"", call.place.bucket, call.place.object, MetadataOf(call.request), query, Instant()});
