@@ -1,6 +1,7 @@
 #pragma once
 // The methods of the JSON API: parse, ask the store, render. Private to fakes/gcs.
 
+#include <functional>
 #include <string>
 
 #include "base/json_fwd.h"
@@ -24,7 +25,33 @@ Result<Response> GetBucket(StorageApi&, const Request&, const PathParameters&);
 Result<Response> PatchBucket(StorageApi&, const Request&, const PathParameters&);
 Result<Response> DeleteBucket(StorageApi&, const Request&, const PathParameters&);
 Result<Response> GetStorageLayout(StorageApi&, const Request&, const PathParameters&);
+Result<Response> LockRetentionPolicy(StorageApi&, const Request&, const PathParameters&);
+/// Reads, changes and writes back, under the request's conditions; again when another was faster.
+Result<Bucket> ChangeBucket(StorageApi&, const Request&, const std::string& name,
+                            const std::function<Status(Bucket*)>& change);
+
+// policy_methods.cc: kept and given back, never asked.
+Result<Response> GetIamPolicy(StorageApi&, const Request&, const PathParameters&);
+Result<Response> SetIamPolicy(StorageApi&, const Request&, const PathParameters&);
+Result<Response> TestIamPermissions(StorageApi&, const Request&, const PathParameters&);
+Result<Response> ListNotifications(StorageApi&, const Request&, const PathParameters&);
+Result<Response> InsertNotification(StorageApi&, const Request&, const PathParameters&);
+Result<Response> GetNotification(StorageApi&, const Request&, const PathParameters&);
+Result<Response> DeleteNotification(StorageApi&, const Request&, const PathParameters&);
+Result<Response> GetServiceAccount(StorageApi&, const Request&, const PathParameters&);
+
+// folder_methods.cc
 Result<Response> ListManagedFolders(StorageApi&, const Request&, const PathParameters&);
+Result<Response> InsertManagedFolder(StorageApi&, const Request&, const PathParameters&);
+Result<Response> GetManagedFolder(StorageApi&, const Request&, const PathParameters&);
+Result<Response> DeleteManagedFolder(StorageApi&, const Request&, const PathParameters&);
+Result<Response> RefuseFolders(StorageApi&, const Request&, const PathParameters&);
+
+// acl_methods.cc: of the bucket, of an object ({object}), or of new objects (.../defaultObjectAcl).
+Result<Response> ListAcl(StorageApi&, const Request&, const PathParameters&);
+Result<Response> GetAclEntry(StorageApi&, const Request&, const PathParameters&);
+Result<Response> PutAclEntry(StorageApi&, const Request&, const PathParameters&);
+Result<Response> DeleteAclEntry(StorageApi&, const Request&, const PathParameters&);
 
 // object_methods.cc
 Result<Response> ListObjects(StorageApi&, const Request&, const PathParameters&);
@@ -32,6 +59,14 @@ Result<Response> GetObject(StorageApi&, const Request&, const PathParameters&);
 Result<Response> PatchObject(StorageApi&, const Request&, const PathParameters&);
 Result<Response> UpdateObject(StorageApi&, const Request&, const PathParameters&);
 Result<Response> DeleteObject(StorageApi&, const Request&, const PathParameters&);
+
+Result<Response> MoveObject(StorageApi&, const Request&, const PathParameters&);
+Result<Response> RestoreObject(StorageApi&, const Request&, const PathParameters&);
+Result<Response> BulkRestoreObjects(StorageApi&, const Request&, const PathParameters&);
+/// Reads, changes and writes back. Without conditions of the client's own it tries again when
+/// another one was faster.
+Result<ObjectInfo> ChangeObject(StorageApi&, const Request&, const PathParameters&,
+                                const std::function<Status(ObjectInfo*)>& change);
 
 // download_methods.cc
 Result<Response> DownloadObject(StorageApi&, const Request&, const PathParameters&);
@@ -55,8 +90,11 @@ std::string BaseOf(const Request& request);
 Result<Json> JsonBody(const Request& request);
 Response Rendered(const Json& json);
 Response NoContent();
-/// kNotFound when the request names another generation (parameter `name`) than the live one.
-Status CheckGeneration(const Request& request, const std::string& name, const ObjectInfo& info);
+/// Which version the request means by `generation` (or another parameter) and `softDeleted`.
+Result<Version> VersionOf(const Request& request, const std::string& generation = "generation");
+bool IsTrue(std::string_view text);
+/// The object as the request wants it: projection=full has its access control list.
+Json RenderedObject(StorageApi& api, const Request& request, const ObjectInfo& info);
 /// The preconditions of a read: 412 by error, 304 (not modified) by the response.
 Result<std::optional<Response>> CheckReadConditions(const Request& request, const ObjectInfo& info);
 

@@ -1,5 +1,7 @@
 #include "base/json.h"
+#include "fakes/gcs/access_lists.h"
 #include "fakes/gcs/api_methods.h"
+#include "fakes/gcs/bucket_rules.h"
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/preconditions.h"
 #include "fakes/gcs/upload.h"
@@ -14,7 +16,12 @@ constexpr size_t kJsonBytesMax = 4 << 20;
 std::string BaseOf(const Request& request) { return request.scheme + "://" + request.host; }
 
 Result<Json> JsonBody(const Request& request) {
-  ASSIGN_OR_RETURN(const std::string text, request.ReadBody(kJsonBytesMax));
+  auto body = request.ReadBody(kJsonBytesMax);
+  if (!body.ok() && body.error().code == Code::kResourceExhausted) {
+    return errors::BodyInvalid("a resource may have 4 MiB");
+  }
+  if (!body.ok()) return body.error();
+  const std::string& text = *body;
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) return Json();
   auto json = ParseJson(text);
   if (!json.ok()) return errors::BodyInvalid(json.error().message);
@@ -30,12 +37,26 @@ Response NoContent() {
   return response;
 }
 
-Status CheckGeneration(const Request& request, const std::string& name, const ObjectInfo& info) {
-  ASSIGN_OR_RETURN(const auto generation, IntParameter(request, name));
-  if (generation && *generation != info.generation) {
-    return errors::ObjectNotFound(info.bucket, info.name + "#" + std::to_string(*generation));
+Result<Version> VersionOf(const Request& request, const std::string& generation) {
+  ASSIGN_OR_RETURN(const auto number, IntParameter(request, generation));
+  if (number && *number < 0) {
+    return errors::ParameterInvalid(generation, request.Query(generation), "it is negative");
   }
-  return Ok{};
+  Version version{number.value_or(0), IsTrue(request.Query("softDeleted"))};
+  if (version.soft_deleted && version.generation == 0) return errors::Required(generation);
+  return version;
+}
+
+bool IsTrue(std::string_view text) { return text == "true" || text == "True" || text == "1"; }
+
+Json RenderedObject(StorageApi& api, const Request& request, const ObjectInfo& info) {
+  Json json = ObjectJson(info, BaseOf(request));
+  if (request.Query("projection") != "full") return json;
+  const auto bucket = api.store.GetBucket(info.bucket);
+  if (!bucket.ok() || RulesOf(*bucket).uniform_access) return json;
+  json["acl"] = ObjectAcl(*bucket, info, BaseOf(request));
+  json["owner"] = {{"entity", "project-owners-0"}};
+  return json;
 }
 
 Result<std::optional<Response>> CheckReadConditions(const Request& request,

@@ -1,7 +1,10 @@
 #include <algorithm>
 
 #include "base/json.h"
+#include "fakes/gcs/access_lists.h"
 #include "fakes/gcs/api_methods.h"
+#include "fakes/gcs/bucket_json.h"
+#include "fakes/gcs/bucket_rules.h"
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/preconditions.h"
 #include "fakes/gcs/upload.h"
@@ -10,38 +13,68 @@ namespace caip::gcs {
 namespace {
 
 constexpr int64_t kPageMax = 1000;
+constexpr int kUpdateTries = 10;
 
-// The bucket, if the request's ifMetageneration... conditions hold for it.
-Result<Bucket> BucketOf(StorageApi& api, const Request& request, const std::string& name) {
-  ASSIGN_OR_RETURN(Bucket bucket, api.store.GetBucket(name));
-  ASSIGN_OR_RETURN(const Preconditions preconditions, PreconditionsOf(request));
+bool IsFull(const Request& request) { return request.Query("projection") == "full"; }
+
+// Whether the request's ifMetageneration... conditions hold.
+Status CheckBucketConditions(const Request& request, const Bucket& bucket) {
+  ASSIGN_OR_RETURN(const Preconditions asked, PreconditionsOf(request));
   ObjectInfo as_object;
   as_object.metageneration = bucket.metageneration;
-  RETURN_IF_ERROR(
-      CheckPreconditions({.if_metageneration_match = preconditions.if_metageneration_match,
-                          .if_metageneration_not_match = preconditions.if_metageneration_not_match},
-                         &as_object));
-  return bucket;
+  return CheckPreconditions({.if_metageneration_match = asked.if_metageneration_match,
+                             .if_metageneration_not_match = asked.if_metageneration_not_match},
+                            &as_object);
+}
+
+// predefinedAcl and predefinedDefaultObjectAcl. With uniform access there are no lists to set, and
+// clients that send the parameter anyway (rclone) mean nothing by it.
+Status ApplyPredefined(const Request& request, Bucket* bucket) {
+  if (RulesOf(*bucket).uniform_access) return Ok{};
+  Json policies = PoliciesOf(*bucket);
+  for (const auto& [parameter, list] :
+       {std::pair("predefinedAcl", "acl"),
+        std::pair("predefinedDefaultObjectAcl", "defaultObjectAcl")}) {
+    if (!request.HasQuery(parameter)) continue;
+    ASSIGN_OR_RETURN(policies[list], PredefinedAcl(request.Query(parameter)));
+  }
+  SetPolicies(policies, bucket);
+  return Ok{};
 }
 
 }  // namespace
 
-// GET /b. The token is the last name of the page before.
+Result<Bucket> ChangeBucket(StorageApi& api, const Request& request, const std::string& name,
+                            const std::function<Status(Bucket*)>& change) {
+  for (int tries = 1;; ++tries) {
+    ASSIGN_OR_RETURN(Bucket bucket, api.store.GetBucket(name));
+    RETURN_IF_ERROR(CheckBucketConditions(request, bucket));
+    RETURN_IF_ERROR(change(&bucket));
+    auto updated = api.store.UpdateBucket(bucket);
+    const bool raced = !updated.ok() && updated.error().code == Code::kAborted;
+    if (!raced || tries == kUpdateTries) return updated;
+  }
+}
+
+// GET /b. The token is the last name of the page before. A bucket that was made by hand, or for no
+// project, is everybody's.
 Result<Response> ListBuckets(StorageApi& api, const Request& request, const PathParameters&) {
   ASSIGN_OR_RETURN(const auto wanted, IntParameter(request, "maxResults"));
   const int64_t limit = std::clamp(wanted.value_or(kPageMax), int64_t{1}, kPageMax);
   const std::string after(request.Query("pageToken"));
+  const std::string_view project = request.Query("project");
   Json items = Json::array();
   Json page = {{"kind", "storage#buckets"}};
   std::string last;
   for (const Bucket& bucket : api.store.ListBuckets()) {
     if (bucket.name <= after || !bucket.name.starts_with(request.Query("prefix"))) continue;
+    if (!project.empty() && !bucket.project.empty() && bucket.project != project) continue;
     if (static_cast<int64_t>(items.size()) == limit) {
       page["nextPageToken"] = last;
       break;
     }
     last = bucket.name;
-    items.push_back(BucketJson(bucket, BaseOf(request)));
+    items.push_back(BucketJson(bucket, BaseOf(request), IsFull(request)));
   }
   if (!items.empty()) page["items"] = std::move(items);
   return Rendered(page);
@@ -52,36 +85,64 @@ Result<Response> InsertBucket(StorageApi& api, const Request& request, const Pat
   ASSIGN_OR_RETURN(const Json resource, JsonBody(request));
   Bucket wanted;
   wanted.name = StringOr(resource, "name");
-  if (wanted.name.empty()) return errors::FieldInvalid("name", "a bucket needs a name");
+  if (wanted.name.empty()) return errors::Required("name");
+  wanted.project = std::string(request.Query("project"));
   RETURN_IF_ERROR(ApplyBucketFields(resource, &wanted));
-  ASSIGN_OR_RETURN(Bucket bucket, api.store.CreateBucket(wanted.name));
-  const Bucket defaults;
-  if (wanted.location != defaults.location || wanted.storage_class != defaults.storage_class ||
-      !wanted.labels.empty()) {
-    ASSIGN_OR_RETURN(bucket, api.store.UpdateBucket(wanted));
-  }
-  return Rendered(BucketJson(bucket, BaseOf(request)));
+  RETURN_IF_ERROR(ApplyPredefined(request, &wanted));
+  ASSIGN_OR_RETURN(const Bucket bucket, api.store.CreateBucket(wanted));
+  return Rendered(BucketJson(bucket, BaseOf(request), IsFull(request)));
 }
 
 // GET /b/{bucket}
 Result<Response> GetBucket(StorageApi& api, const Request& request, const PathParameters& path) {
-  ASSIGN_OR_RETURN(const Bucket bucket, BucketOf(api, request, path.At("bucket")));
-  return Rendered(BucketJson(bucket, BaseOf(request)));
+  ASSIGN_OR_RETURN(const Bucket bucket, api.store.GetBucket(path.At("bucket")));
+  ASSIGN_OR_RETURN(const auto unless, IntParameter(request, "ifMetagenerationNotMatch"));
+  if (unless && *unless == bucket.metageneration) {
+    Response response;
+    response.status = 304;
+    response.headers.Add("ETag", EtagOf(bucket));
+    return response;
+  }
+  RETURN_IF_ERROR(CheckBucketConditions(request, bucket));
+  Response response = Rendered(BucketJson(bucket, BaseOf(request), IsFull(request)));
+  response.headers.Add("ETag", EtagOf(bucket));
+  return response;
 }
 
 // PATCH and PUT /b/{bucket}
 Result<Response> PatchBucket(StorageApi& api, const Request& request, const PathParameters& path) {
   ASSIGN_OR_RETURN(const Json resource, JsonBody(request));
-  ASSIGN_OR_RETURN(Bucket bucket, BucketOf(api, request, path.At("bucket")));
-  if (request.method == "PUT") bucket.labels.clear();
-  RETURN_IF_ERROR(ApplyBucketFields(resource.is_null() ? Json::object() : resource, &bucket));
-  ASSIGN_OR_RETURN(bucket, api.store.UpdateBucket(bucket));
+  ASSIGN_OR_RETURN(
+      const Bucket bucket,
+      ChangeBucket(api, request, path.At("bucket"), [&](Bucket* changed) -> Status {
+        if (request.method == "PUT") ClearBucketFields(changed);
+        RETURN_IF_ERROR(ApplyBucketFields(resource.is_null() ? Json::object() : resource, changed));
+        return ApplyPredefined(request, changed);
+      }));
+  return Rendered(BucketJson(bucket, BaseOf(request), IsFull(request)));
+}
+
+// POST /b/{bucket}/lockRetentionPolicy
+Result<Response> LockRetentionPolicy(StorageApi& api, const Request& request,
+                                     const PathParameters& path) {
+  if (!request.HasQuery("ifMetagenerationMatch")) return errors::Required("ifMetagenerationMatch");
+  ASSIGN_OR_RETURN(const Bucket bucket,
+                   ChangeBucket(api, request, path.At("bucket"), [](Bucket* changed) -> Status {
+                     if (RulesOf(*changed).retention == Duration(0)) {
+                       return errors::FieldInvalid("retentionPolicy", "there is none to lock");
+                     }
+                     auto settings = ParseJson(changed->settings);
+                     (*settings)["retentionPolicy"]["isLocked"] = true;
+                     changed->settings = CompactJson(*settings);
+                     return Ok{};
+                   }));
   return Rendered(BucketJson(bucket, BaseOf(request)));
 }
 
 // DELETE /b/{bucket}
 Result<Response> DeleteBucket(StorageApi& api, const Request& request, const PathParameters& path) {
-  ASSIGN_OR_RETURN(const Bucket bucket, BucketOf(api, request, path.At("bucket")));
+  ASSIGN_OR_RETURN(const Bucket bucket, api.store.GetBucket(path.At("bucket")));
+  RETURN_IF_ERROR(CheckBucketConditions(request, bucket));
   const Status deleted = api.store.DeleteBucket(bucket.name);
   if (!deleted.ok() && deleted.error().code == Code::kFailedPrecondition) {
     return errors::ToResponse(409, "conflict", deleted.error().message);  // not empty
@@ -96,14 +157,8 @@ Result<Response> GetStorageLayout(StorageApi& api, const Request&, const PathPar
   return Rendered(Json{{"kind", "storage#storageLayout"},
                        {"bucket", bucket.name},
                        {"location", bucket.location},
-                       {"locationType", "region"},
+                       {"locationType", BucketJson(bucket, "")["locationType"]},
                        {"hierarchicalNamespace", {{"enabled", false}}}});
-}
-
-// GET /b/{bucket}/managedFolders: there are none, but `gcloud storage rm -r gs://B` asks.
-Result<Response> ListManagedFolders(StorageApi& api, const Request&, const PathParameters& path) {
-  RETURN_IF_ERROR(api.store.GetBucket(path.At("bucket")));
-  return Rendered(Json{{"kind", "storage#managedFolders"}});
 }
 
 }  // namespace caip::gcs

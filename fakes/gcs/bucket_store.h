@@ -24,6 +24,9 @@ struct Bucket {
   Instant updated;
   int64_t metageneration = 1;
   std::map<std::string, std::string> labels = {};
+  std::string project = {};   // whose ?project= made it; "" for one made by hand
+  std::string settings = {};  // JSON object: all other fields that a client may set; "" none
+  std::string policies = {};  // JSON object: ACLs, IAM policy, notifications, folders; "" none
 };
 
 /// What is known of an object beside its bytes.
@@ -46,6 +49,24 @@ struct ObjectInfo {
   std::string custom_time = {};  // RFC 3339, as given
   std::string storage_class = "STANDARD";
   int component_count = 0;  // of a composite object, else 0
+  std::string kms_key_name = {};
+  std::string customer_key_sha256 = {};  // base64; of the key that a client must show
+  bool temporary_hold = false;
+  bool event_based_hold = false;
+  std::string retention = {};                // JSON object: mode and retainUntilTime; "" none
+  std::string contexts = {};                 // JSON object; "" none
+  std::string acl = {};                      // JSON array; "" the bucket's default
+  Instant retained_since = {};               // when an event-based hold ended; epoch: time_created
+  Instant storage_class_updated = {};        // epoch: time_created
+  std::optional<Instant> time_deleted = {};  // of a noncurrent or soft-deleted version
+  std::optional<Instant> soft_delete_time = {};  // of a soft-deleted one
+  std::optional<Instant> hard_delete_time = {};  // when its bytes go
+};
+
+/// Which of an object's versions: by default the live one.
+struct Version {
+  int64_t generation = 0;
+  bool soft_deleted = false;  // among those that were deleted, not those that are there
 };
 
 /// All that are set must hold, else kFailedPrecondition and nothing changes (HTTP 412).
@@ -64,6 +85,9 @@ struct ListQuery {
   bool include_trailing_delimiter = false;
   int max_results = 1000;
   std::string page_token = {};
+  std::string match_glob = {};  // names that fit; see glob.h
+  bool versions = false;        // noncurrent ones, too
+  bool soft_deleted = false;    // only those that may be restored
   bool with_hashes = true;  // false: md5 and crc32c may be missing, and no file is read for them
 };
 
@@ -73,11 +97,28 @@ struct Listing {
   std::string next_page_token;  // "" on the last page
 };
 
+/// The bytes of one generation, still readable when it is overwritten meanwhile.
+class ObjectReader {
+ public:
+  virtual ~ObjectReader() = default;
+  virtual const ObjectInfo& info() const = 0;
+  /// Up to `size` bytes from `offset`; 0 at the end.
+  virtual Result<size_t> ReadAt(uint64_t offset, char* buffer, size_t size) = 0;
+  /// The plain file that holds exactly the bytes, or -1.
+  virtual int descriptor() const { return -1; }
+};
+
 /// An object being written. Visible to nobody before Commit; dropped without a trace without it.
 class ObjectWriter {
  public:
   virtual ~ObjectWriter() = default;
   virtual Status Append(std::string_view bytes) = 0;
+  /// Copies from another object, without looking at the bytes where it can.
+  virtual Status AppendFrom(ObjectReader& source, uint64_t offset, uint64_t length);
+  /// Bytes so far.
+  virtual uint64_t size() const = 0;
+  /// Bytes so far outlive a power cut; only for a writer of ResumeObject.
+  virtual Status Persist() { return Ok{}; }
   /// Durable and visible when it returns. `expected_md5` / `expected_crc32c`: kInvalidArgument when
   /// the bytes differ. The new generation is larger than any before. `info` gives what a client may
   /// choose; with a component_count the object is composite and has no md5.
@@ -86,41 +127,55 @@ class ObjectWriter {
                                     const std::optional<uint32_t>& expected_crc32c) = 0;
 };
 
-/// The bytes of one generation, still readable when it is overwritten meanwhile.
-class ObjectReader {
- public:
-  virtual ~ObjectReader() = default;
-  virtual const ObjectInfo& info() const = 0;
-  /// Up to `size` bytes from `offset`; 0 at the end.
-  virtual Result<size_t> ReadAt(uint64_t offset, char* buffer, size_t size) = 0;
-};
-
 /// Any thread. kNotFound names bucket or object; kAlreadyExists for a bucket made twice;
 /// kInvalidArgument for a name against the rules; kFailedPrecondition for preconditions and for the
 /// deletion of a bucket that is not empty; kResourceExhausted when the disk is full.
 class BucketStore {
  public:
   virtual ~BucketStore() = default;
-  virtual Result<Bucket> CreateBucket(const std::string& name) = 0;
+  /// Name, project, location, class, labels, settings and policies are taken as they are.
+  virtual Result<Bucket> CreateBucket(const Bucket& wanted) = 0;
+  Result<Bucket> CreateBucket(const std::string& name);
   virtual Result<Bucket> GetBucket(const std::string& name) const = 0;
   virtual std::vector<Bucket> ListBuckets() const = 0;
+  /// Noncurrent versions count as contents, soft-deleted ones go with it.
   virtual Status DeleteBucket(const std::string& name) = 0;
-  /// Replaces location, storage class and labels; metageneration + 1.
+  /// Replaces what CreateBucket takes; metageneration + 1. kAborted when `bucket.metageneration` is
+  /// not what the bucket has by now.
   virtual Result<Bucket> UpdateBucket(const Bucket& bucket) = 0;
 
   virtual Result<std::unique_ptr<ObjectWriter>> NewObject(const std::string& bucket,
                                                           const std::string& name) = 0;
-  virtual Result<ObjectInfo> GetObject(const std::string& bucket,
-                                       const std::string& name) const = 0;
+  /// A writer whose bytes are kept under `key` (hexadecimal digits) until it commits or they are
+  /// forgotten, also over a restart. It goes on behind the bytes that are there.
+  virtual Result<std::unique_ptr<ObjectWriter>> ResumeObject(const std::string& bucket,
+                                                             const std::string& name,
+                                                             const std::string& key) = 0;
+  /// A short text that is kept beside the bytes, or in their stead when they are committed.
+  virtual Status NoteUpload(const std::string& key, const std::string& note) = 0;
+  /// nullopt when neither bytes nor text are kept under the key.
+  virtual std::optional<std::string> UploadNote(const std::string& key) const = 0;
+  virtual void ForgetUpload(const std::string& key) = 0;
+
+  virtual Result<ObjectInfo> GetObject(const std::string& bucket, const std::string& name,
+                                       const Version& version = {}) const = 0;
   virtual Result<std::unique_ptr<ObjectReader>> OpenObject(const std::string& bucket,
-                                                           const std::string& name) const = 0;
+                                                           const std::string& name,
+                                                           const Version& version = {}) const = 0;
   virtual Result<Listing> List(const std::string& bucket, const ListQuery& query) const = 0;
+  /// Without a generation the live version goes, to the noncurrent ones where the bucket keeps
+  /// them. With one exactly that version goes for good, or becomes soft-deleted where the bucket
+  /// says so. kPermissionDenied while a hold or a retention forbids it.
   virtual Status DeleteObject(const std::string& bucket, const std::string& name,
-                              const Preconditions& preconditions) = 0;
+                              const Preconditions& preconditions, const Version& version = {}) = 0;
   /// Replaces what a client may choose (content type, metadata and so on); metageneration + 1.
-  /// kNotFound when info.generation is set and is not the live one.
+  /// info.generation may name a noncurrent version; kNotFound when it is none at all.
   virtual Result<ObjectInfo> UpdateObject(const ObjectInfo& info,
                                           const Preconditions& preconditions) = 0;
+  /// Gives the live object another name in its bucket, in one step and with a new generation.
+  virtual Result<ObjectInfo> MoveObject(const std::string& bucket, const std::string& from,
+                                        const std::string& to, const Preconditions& of_source,
+                                        const Preconditions& of_target) = 0;
 };
 
 }  // namespace caip::gcs

@@ -62,6 +62,21 @@ Fd OpenBeneath(int directory, const std::string& path, int flags) {
   return Fd(static_cast<int>(fd));
 }
 
+std::optional<FileIdentity> FileLooker::Look(const std::string& path) {
+  std::string parent = ParentOf(path);
+  if (!parent_directory_.valid() || parent != parent_) {
+    parent_directory_ = OpenBeneath(bucket_directory_, parent, O_RDONLY | O_DIRECTORY);
+    parent_ = std::move(parent);
+  }
+  struct stat status {};
+  const std::string leaf = LeafOf(path);
+  const bool found =
+      parent_directory_.valid() &&
+      ::fstatat(parent_directory_.get(), leaf.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+      S_ISREG(status.st_mode);
+  return found ? std::optional(IdentityOf(status)) : std::nullopt;
+}
+
 Result<OpenFile> BucketTree::Open(const std::string& name) const {
   for (std::string path : {PlainPath(name), BesidePath(name)}) {
     Fd fd = OpenBeneath(directory_.get(), path, O_RDONLY | O_NONBLOCK);

@@ -56,6 +56,19 @@ class BucketTree {
   std::string bucket_;
 };
 
+/// Looks at many files of a bucket in the order of their paths, and opens none of them.
+class FileLooker {
+ public:
+  explicit FileLooker(int bucket_directory) : bucket_directory_(bucket_directory) {}
+  /// nullopt when no plain file is there.
+  std::optional<FileIdentity> Look(const std::string& path);
+
+ private:
+  int bucket_directory_;
+  std::string parent_;
+  Fd parent_directory_;
+};
+
 /// Opens below `directory`, through no link and never out of it. Invalid with errno set.
 Fd OpenBeneath(int directory, const std::string& path, int flags);
 

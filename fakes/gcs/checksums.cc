@@ -11,6 +11,32 @@
 #include "base/text.h"
 
 namespace caip::gcs {
+namespace {
+
+constexpr uint32_t kCastagnoli = 0x82f63b78;  // reflected
+
+// The product of two polynomials modulo Castagnoli's, bits reflected (x^0 is the top bit).
+uint32_t Product(uint32_t a, uint32_t b) {
+  uint32_t product = 0;
+  for (uint32_t bit = 1u << 31; bit != 0; bit >>= 1) {
+    if (a & bit) product ^= b;
+    b = b & 1 ? b >> 1 ^ kCastagnoli : b >> 1;
+  }
+  return product;
+}
+
+}  // namespace
+
+// The first sum, shifted by the second's bytes: times x^(8 * length).
+uint32_t CombinedCrc32c(uint32_t first, uint32_t second, uint64_t second_length) {
+  uint32_t shift = 1u << 31;   // x^0
+  uint32_t square = 1u << 23;  // x^8
+  for (; second_length != 0; second_length >>= 1) {
+    if (second_length & 1) shift = Product(shift, square);
+    square = Product(square, square);
+  }
+  return Product(shift, first) ^ second;
+}
 
 struct Hasher::Md5 {
   Md5() : context(EVP_MD_CTX_new()) {

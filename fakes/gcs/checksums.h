@@ -31,6 +31,9 @@ class Hasher {
   uint32_t crc32c_ = ~0u;
 };
 
+/// The sum of two pieces of bytes, of which the second has that length.
+uint32_t CombinedCrc32c(uint32_t first, uint32_t second, uint64_t second_length);
+
 /// Reads the whole file behind the descriptor.
 Result<Hashes> HashFile(int fd);
 

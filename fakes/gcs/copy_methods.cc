@@ -1,7 +1,10 @@
-#include <vector>
+#include <algorithm>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "fakes/gcs/api_methods.h"
+#include "fakes/gcs/checksums.h"
+#include "fakes/gcs/encryption_keys.h"
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/preconditions.h"
 #include "fakes/gcs/upload.h"
@@ -9,53 +12,130 @@
 namespace caip::gcs {
 namespace {
 
-constexpr size_t kPieceBytes = 1 << 20;
 constexpr size_t kSourcesMax = 32;
+constexpr int64_t kStepUnit = 1 << 20;  // maxBytesRewrittenPerCall comes in these
 
-Status AppendAll(ObjectReader& reader, ObjectWriter& writer) {
-  std::vector<char> piece(kPieceBytes);
-  for (uint64_t at = 0; at < reader.info().size;) {
-    ASSIGN_OR_RETURN(const size_t count, reader.ReadAt(at, piece.data(), piece.size()));
-    if (count == 0) return errors::ObjectNotFound(reader.info().bucket, reader.info().name);
-    RETURN_IF_ERROR(writer.Append({piece.data(), count}));
-    at += count;
-  }
-  return Ok{};
-}
+// What a rewrite or copy is about. `source` keeps its bytes readable, whatever happens meanwhile.
+struct CopyPlan {
+  std::unique_ptr<ObjectReader> source;
+  ObjectInfo info;  // the source's metadata, with what the request names on top
+  Preconditions preconditions;
+  std::string bucket;
+  std::string name;
+};
 
-// The source as the request means it: its generation and the ifSource... conditions.
+// The source as the request means it: its generation, the ifSource... conditions and its key.
 Result<std::unique_ptr<ObjectReader>> OpenSource(StorageApi& api, const Request& request,
                                                  const PathParameters& path) {
-  ASSIGN_OR_RETURN(auto reader, api.store.OpenObject(path.At("bucket"), path.At("object")));
-  RETURN_IF_ERROR(CheckGeneration(request, "sourceGeneration", reader->info()));
+  ASSIGN_OR_RETURN(const Version version, VersionOf(request, "sourceGeneration"));
+  ASSIGN_OR_RETURN(auto reader,
+                   api.store.OpenObject(path.At("bucket"), path.At("object"), version));
   ASSIGN_OR_RETURN(const Preconditions conditions, PreconditionsOf(request, "ifSource"));
   RETURN_IF_ERROR(CheckPreconditions(conditions, &reader->info()));
+  ASSIGN_OR_RETURN(const std::string key, KeyShown(request, kSourceKeyHeaders));
+  RETURN_IF_ERROR(CheckKey(reader->info(), key));
   return reader;
 }
 
-// The source's metadata, with what the request's resource names on top. Its sums are ignored:
-// gsutil sends those of the source along.
-Result<ObjectInfo> Copy(StorageApi& api, const Request& request, const PathParameters& path) {
+// The sums of the request's resource are ignored: gsutil sends those of the source along. Holds,
+// retention and access lists stay with the source.
+Result<CopyPlan> PlanCopy(StorageApi& api, const Request& request, const PathParameters& path) {
+  CopyPlan plan;
   ASSIGN_OR_RETURN(const Json resource, JsonBody(request));
-  ASSIGN_OR_RETURN(const Preconditions preconditions, PreconditionsOf(request));
-  ASSIGN_OR_RETURN(const auto source, OpenSource(api, request, path));
-  ObjectInfo info = source->info();
-  RETURN_IF_ERROR(ApplyObjectFields(resource, &info));
-  ASSIGN_OR_RETURN(const auto writer,
-                   api.store.NewObject(path.At("toBucket"), path.At("toObject")));
-  RETURN_IF_ERROR(AppendAll(*source, *writer));
-  return writer->Commit(std::move(info), preconditions, std::nullopt, std::nullopt);
+  ASSIGN_OR_RETURN(plan.preconditions, PreconditionsOf(request));
+  ASSIGN_OR_RETURN(plan.source, OpenSource(api, request, path));
+  plan.info = plan.source->info();
+  plan.info.temporary_hold = plan.info.event_based_hold = false;
+  plan.info.retention.clear();
+  plan.info.acl.clear();
+  RETURN_IF_ERROR(ApplyObjectFields(resource, &plan.info));
+  RETURN_IF_ERROR(ApplyDestination(request, &plan.info));
+  plan.bucket = path.At("toBucket");
+  plan.name = path.At("toObject");
+  return plan;
+}
+
+Result<ObjectInfo> CopyWhole(StorageApi& api, CopyPlan& plan) {
+  ASSIGN_OR_RETURN(const auto writer, api.store.NewObject(plan.bucket, plan.name));
+  RETURN_IF_ERROR(writer->AppendFrom(*plan.source, 0, plan.source->info().size));
+  return writer->Commit(plan.info, plan.preconditions, std::nullopt, std::nullopt);
+}
+
+// Only bytes that change their place or class are moved step by step; else it is done at once.
+Result<bool> MovesBytes(StorageApi& api, const CopyPlan& plan) {
+  const ObjectInfo& source = plan.source->info();
+  ASSIGN_OR_RETURN(const Bucket from, api.store.GetBucket(source.bucket));
+  ASSIGN_OR_RETURN(const Bucket to, api.store.GetBucket(plan.bucket));
+  return from.location != to.location || source.storage_class != plan.info.storage_class ||
+         source.customer_key_sha256 != plan.info.customer_key_sha256;
+}
+
+// A token is a number and the sum over it and over what is copied where; the store keeps the bytes
+// that are copied so far under that sum.
+std::string TokenKey(const CopyPlan& plan, std::string_view number) {
+  const ObjectInfo& source = plan.source->info();
+  Hasher hasher;
+  for (std::string_view part :
+       {std::string_view(source.bucket), std::string_view(source.name),
+        std::string_view(plan.bucket), std::string_view(plan.name), number}) {
+    hasher.Add(part);
+    hasher.Add(std::string_view("\0", 1));
+  }
+  hasher.Add(std::to_string(source.generation));
+  return Hex(hasher.Finish().md5);
+}
+
+Result<std::string> KeyOfToken(StorageApi& api, const CopyPlan& plan, std::string* token) {
+  if (token->empty()) {
+    std::string key;
+    do {
+      const std::string number = api.sessions.NewNumber();
+      key = TokenKey(plan, number);
+      *token = number + "." + key;
+    } while (api.store.UploadNote(key));
+    return key;
+  }
+  const size_t dot = token->find('.');
+  const std::string key = TokenKey(plan, token->substr(0, dot));
+  if (dot == std::string::npos || token->substr(dot + 1) != key) {
+    return errors::RewriteTokenInvalid();
+  }
+  return key;
+}
+
+Json RewriteAnswer(uint64_t rewritten, uint64_t size) {
+  return {{"kind", "storage#rewriteResponse"},
+          {"totalBytesRewritten", std::to_string(rewritten)},
+          {"objectSize", std::to_string(size)},
+          {"done", rewritten == size}};
+}
+
+// One step of a rewrite: nullopt when more are needed.
+Result<std::optional<ObjectInfo>> Step(StorageApi& api, CopyPlan& plan, const std::string& key,
+                                       uint64_t limit, uint64_t* rewritten) {
+  const ObjectInfo& source = plan.source->info();
+  ASSIGN_OR_RETURN(const auto writer, api.store.ResumeObject(plan.bucket, plan.name, key));
+  const uint64_t here = std::min<uint64_t>(writer->size(), source.size);
+  RETURN_IF_ERROR(
+      writer->AppendFrom(*plan.source, here, std::min<uint64_t>(limit, source.size - here)));
+  *rewritten = writer->size();
+  if (*rewritten < source.size) {
+    RETURN_IF_ERROR(writer->Persist());
+    return std::optional<ObjectInfo>();
+  }
+  const auto md5 = source.md5.empty() ? std::nullopt : std::optional(source.md5);
+  auto done = writer->Commit(plan.info, plan.preconditions, md5, source.crc32c);
+  api.store.ForgetUpload(key);
+  if (!done.ok()) return done.error();
+  return std::optional<ObjectInfo>(std::move(*done));
 }
 
 Result<std::unique_ptr<ObjectReader>> OpenComponent(StorageApi& api, const std::string& bucket,
                                                     const Json& source) {
   const std::string name = StringOr(source, "name");
   if (name.empty()) return errors::FieldInvalid("sourceObjects[].name", "a source needs a name");
-  ASSIGN_OR_RETURN(auto reader, api.store.OpenObject(bucket, name));
-  const int64_t generation = IntOr(source, "generation", 0);
-  if (generation != 0 && generation != reader->info().generation) {
-    return errors::ObjectNotFound(bucket, name + "#" + std::to_string(generation));
-  }
+  ASSIGN_OR_RETURN(auto reader, api.store.OpenObject(
+                                    bucket, name, {.generation = IntOr(source, "generation", 0)}));
   if (const Json* conditions = Member(source, "objectPreconditions");
       conditions && Member(*conditions, "ifGenerationMatch")) {
     Preconditions wanted;
@@ -67,21 +147,42 @@ Result<std::unique_ptr<ObjectReader>> OpenComponent(StorageApi& api, const std::
 
 }  // namespace
 
-// POST /b/{bucket}/o/{object}/rewriteTo/b/{toBucket}/o/{toObject}, always done in one step.
+// POST /b/{bucket}/o/{object}/rewriteTo/b/{toBucket}/o/{toObject}
 Result<Response> RewriteObject(StorageApi& api, const Request& request,
                                const PathParameters& path) {
-  ASSIGN_OR_RETURN(const ObjectInfo info, Copy(api, request, path));
-  return Rendered(Json{{"kind", "storage#rewriteResponse"},
-                       {"totalBytesRewritten", std::to_string(info.size)},
-                       {"objectSize", std::to_string(info.size)},
-                       {"done", true},
-                       {"resource", ObjectJson(info, BaseOf(request))}});
+  ASSIGN_OR_RETURN(const auto limit, IntParameter(request, "maxBytesRewrittenPerCall"));
+  if (limit && (*limit < kStepUnit || *limit % kStepUnit != 0)) {
+    return errors::ParameterInvalid("maxBytesRewrittenPerCall", std::to_string(*limit),
+                                    "expected a multiple of 1 MiB");
+  }
+  ASSIGN_OR_RETURN(CopyPlan plan, PlanCopy(api, request, path));
+  const uint64_t size = plan.source->info().size;
+  std::string token(request.Query("rewriteToken"));
+  ASSIGN_OR_RETURN(const bool moves, MovesBytes(api, plan));
+  std::optional<ObjectInfo> done;
+  uint64_t rewritten = size;
+  const bool steps = !token.empty() || (limit && moves && size > static_cast<uint64_t>(*limit));
+  if (steps) {
+    ASSIGN_OR_RETURN(const std::string key, KeyOfToken(api, plan, &token));
+    ASSIGN_OR_RETURN(
+        done, Step(api, plan, key, limit ? static_cast<uint64_t>(*limit) : size, &rewritten));
+  } else {
+    ASSIGN_OR_RETURN(done, CopyWhole(api, plan));
+  }
+  Json answer = RewriteAnswer(rewritten, size);
+  if (done) {
+    answer["resource"] = RenderedObject(api, request, *done);
+  } else {
+    answer["rewriteToken"] = token;
+  }
+  return Rendered(answer);
 }
 
 // POST /b/{bucket}/o/{object}/copyTo/b/{toBucket}/o/{toObject}
 Result<Response> CopyObject(StorageApi& api, const Request& request, const PathParameters& path) {
-  ASSIGN_OR_RETURN(const ObjectInfo info, Copy(api, request, path));
-  return Rendered(ObjectJson(info, BaseOf(request)));
+  ASSIGN_OR_RETURN(CopyPlan plan, PlanCopy(api, request, path));
+  ASSIGN_OR_RETURN(const ObjectInfo info, CopyWhole(api, plan));
+  return Rendered(RenderedObject(api, request, info));
 }
 
 // POST /b/{bucket}/o/{object}/compose. The sums in `destination` are those of the first source
@@ -97,16 +198,18 @@ Result<Response> ComposeObject(StorageApi& api, const Request& request,
   if (const Json* destination = Member(body, "destination")) {
     RETURN_IF_ERROR(ApplyObjectFields(*destination, &info));
   }
+  RETURN_IF_ERROR(ApplyDestination(request, &info));
   const std::string& bucket = path.At("bucket");
   ASSIGN_OR_RETURN(const auto writer, api.store.NewObject(bucket, path.At("object")));
   for (const Json& source : *sources) {
     ASSIGN_OR_RETURN(const auto reader, OpenComponent(api, bucket, source));
+    RETURN_IF_ERROR(CheckKey(reader->info(), info.customer_key_sha256));
     info.component_count += std::max(reader->info().component_count, 1);
-    RETURN_IF_ERROR(AppendAll(*reader, *writer));
+    RETURN_IF_ERROR(writer->AppendFrom(*reader, 0, reader->info().size));
   }
   ASSIGN_OR_RETURN(const ObjectInfo made,
                    writer->Commit(std::move(info), preconditions, std::nullopt, std::nullopt));
-  return Rendered(ObjectJson(made, BaseOf(request)));
+  return Rendered(RenderedObject(api, request, made));
 }
 
 }  // namespace caip::gcs

@@ -20,6 +20,8 @@ namespace caip::gcs {
 namespace {
 
 constexpr const char* kTemporary = ".caip-tmp";  // no bucket's name begins with a dot
+constexpr const char* kVersions = ".caip-versions";
+constexpr std::chrono::hours kUploadsKept(7 * 24);  // as long as the service keeps a session
 constexpr const char* kUnknownType = "application/octet-stream";
 constexpr int kHashTries = 3;
 
@@ -30,10 +32,14 @@ Result<Fd> OpenDirectory(const Path& path) {
   return fd;
 }
 
-void RemoveLeftovers(const Path& temporary) {
+// By the file system's own clock: what was not written to since `limit`; all without it.
+void RemoveLeftovers(const Path& directory, std::optional<std::chrono::hours> older_than = {}) {
   std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(temporary, ignored)) {
-    ::unlink(entry.path().c_str());
+  for (const auto& entry : std::filesystem::directory_iterator(directory, ignored)) {
+    const auto written = entry.last_write_time(ignored);
+    const bool old =
+        !older_than || std::filesystem::file_time_type::clock::now() - written > *older_than;
+    if (old) ::unlink(entry.path().c_str());
   }
 }
 
@@ -41,6 +47,7 @@ class FileReader final : public ObjectReader {
  public:
   FileReader(Fd fd, ObjectInfo info) : fd_(std::move(fd)), info_(std::move(info)) {}
   const ObjectInfo& info() const override { return info_; }
+  int descriptor() const override { return fd_.get(); }
   Result<size_t> ReadAt(uint64_t offset, char* buffer, size_t size) override {
     if (offset >= info_.size) return size_t{0};
     size = static_cast<size_t>(std::min<uint64_t>(size, info_.size - offset));
@@ -60,22 +67,28 @@ class FileReader final : public ObjectReader {
 
 Result<std::unique_ptr<DirectoryStore>> DirectoryStore::Open(DirectoryStoreOptions options,
                                                              const Clock& clock) {
-  ASSIGN_OR_RETURN(Fd root, OpenDirectory(options.root));
-  ASSIGN_OR_RETURN(Fd temporary, OpenDirectory(options.root / kTemporary));
+  if (options.uploads.empty()) options.uploads = options.root.parent_path() / "uploads";
+  Directories directories;
+  ASSIGN_OR_RETURN(directories.root, OpenDirectory(options.root));
+  ASSIGN_OR_RETURN(directories.temporary, OpenDirectory(options.root / kTemporary));
+  ASSIGN_OR_RETURN(directories.versions, OpenDirectory(options.root / kVersions));
+  ASSIGN_OR_RETURN(directories.uploads, OpenDirectory(options.uploads));
   RemoveLeftovers(options.root / kTemporary);
+  RemoveLeftovers(options.uploads, kUploadsKept);
   Path side_file = options.root;
   side_file += ".db";
   ASSIGN_OR_RETURN(auto side, SideStore::Open(side_file, options.durable));
-  return std::unique_ptr<DirectoryStore>(new DirectoryStore(
-      std::move(options), clock, std::move(root), std::move(temporary), std::move(side)));
+  std::unique_ptr<DirectoryStore> store(
+      new DirectoryStore(std::move(options), clock, std::move(directories), std::move(side)));
+  store->ClearVersions();
+  return store;
 }
 
-DirectoryStore::DirectoryStore(DirectoryStoreOptions options, const Clock& clock, Fd root,
-                               Fd temporary, std::unique_ptr<SideStore> side)
+DirectoryStore::DirectoryStore(DirectoryStoreOptions options, const Clock& clock,
+                               Directories directories, std::unique_ptr<SideStore> side)
     : options_(std::move(options)),
       clock_(clock),
-      root_(std::move(root)),
-      temporary_(std::move(temporary)),
+      directories_(std::move(directories)),
       side_(std::move(side)) {}
 
 std::mutex& DirectoryStore::LockOf(const std::string& bucket) const {
@@ -85,107 +98,10 @@ std::mutex& DirectoryStore::LockOf(const std::string& bucket) const {
 Result<BucketTree> DirectoryStore::OpenBucket(const std::string& name) const {
   if (const auto problem = BucketNameProblem(name))
     return errors::BucketNameInvalid(name, *problem);
-  Fd directory = OpenBeneath(root_.get(), name, O_RDONLY | O_DIRECTORY);
+  Fd directory = OpenBeneath(directories_.root.get(), name, O_RDONLY | O_DIRECTORY);
   if (directory.valid()) return BucketTree(std::move(directory), name);
   if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP) return errors::BucketNotFound(name);
   return SystemError("cannot open bucket '" + name + "'", errno);
-}
-
-// A directory made by hand is a bucket from the first look on.
-Bucket DirectoryStore::BucketRecord(const std::string& name) const {
-  if (auto known = side_->FindBucket(name)) return *known;
-  Bucket bucket;
-  bucket.name = name;
-  bucket.time_created = bucket.updated = clock_.Now();
-  side_->StageBucket(bucket);
-  return bucket;
-}
-
-Result<Bucket> DirectoryStore::CreateBucket(const std::string& name) {
-  if (const auto problem = BucketNameProblem(name))
-    return errors::BucketNameInvalid(name, *problem);
-  Bucket bucket;
-  {
-    const std::lock_guard lock(LockOf(name));
-    if (::mkdirat(root_.get(), name.c_str(), 0777) != 0) {
-      if (errno == EEXIST) return errors::BucketExists(name);
-      return SystemError("cannot make bucket '" + name + "'", errno);
-    }
-    side_->StageBucketRemoval(name);  // a bucket of that name that was removed by hand
-    bucket.name = name;
-    bucket.time_created = bucket.updated = clock_.Now();
-  }
-  RETURN_IF_ERROR(side_->Flush());
-  side_->StageBucket(bucket);
-  if (options_.durable && ::fsync(root_.get()) != 0) {
-    return SystemError("cannot sync the buckets' directory", errno);
-  }
-  RETURN_IF_ERROR(side_->Flush());
-  return bucket;
-}
-
-Result<Bucket> DirectoryStore::GetBucket(const std::string& name) const {
-  Bucket bucket;
-  {
-    const std::lock_guard lock(LockOf(name));
-    RETURN_IF_ERROR(OpenBucket(name));
-    bucket = BucketRecord(name);
-  }
-  return bucket;
-}
-
-std::vector<Bucket> DirectoryStore::ListBuckets() const {
-  std::vector<std::string> names;
-  std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(options_.root, ignored)) {
-    const std::string name = entry.path().filename();
-    if (!BucketNameProblem(name)) names.push_back(name);
-  }
-  std::sort(names.begin(), names.end());
-  std::vector<Bucket> buckets;
-  for (const std::string& name : names) {
-    auto bucket = GetBucket(name);
-    if (bucket.ok()) buckets.push_back(std::move(*bucket));
-  }
-  return buckets;
-}
-
-Result<Bucket> DirectoryStore::UpdateBucket(const Bucket& wanted) {
-  Bucket bucket;
-  {
-    const std::lock_guard lock(LockOf(wanted.name));
-    RETURN_IF_ERROR(OpenBucket(wanted.name));
-    bucket = BucketRecord(wanted.name);
-    bucket.location = wanted.location;
-    bucket.storage_class = wanted.storage_class;
-    bucket.labels = wanted.labels;
-    bucket.updated = clock_.Now();
-    ++bucket.metageneration;
-    side_->StageBucket(bucket);
-  }
-  RETURN_IF_ERROR(side_->Flush());
-  return bucket;
-}
-
-Status DirectoryStore::DeleteBucket(const std::string& name) {
-  {
-    const std::lock_guard lock(LockOf(name));
-    ASSIGN_OR_RETURN(const BucketTree tree, OpenBucket(name));
-    ListQuery any;
-    any.max_results = 1;
-    ListingPage page(any, "");
-    WalkTree(tree.fd(), cache_, page);
-    if (!page.entries().empty()) return errors::BucketNotEmpty(name);
-    if (!tree.RemoveEmptyDirectories()) return errors::BucketHoldsStrangers(name);
-    if (::unlinkat(root_.get(), name.c_str(), AT_REMOVEDIR) != 0) {
-      return SystemError("cannot remove bucket '" + name + "'", errno);
-    }
-    side_->StageBucketRemoval(name);
-  }
-  if (options_.durable && ::fsync(root_.get()) != 0) {
-    return SystemError("cannot sync the buckets' directory", errno);
-  }
-  return side_->Flush();
 }
 
 Path DirectoryStore::PathOf(const std::string& bucket, const std::string& object) const {
@@ -231,6 +147,42 @@ Result<DirectoryStore::Found> DirectoryStore::Find(const std::string& bucket,
   return FindHashed(bucket, name, std::move(*found));
 }
 
+// The live version, or the one that is asked for.
+Result<DirectoryStore::Found> DirectoryStore::FindVersion(const std::string& bucket,
+                                                          const std::string& name,
+                                                          const Version& version) const {
+  if (version.generation == 0 && !version.soft_deleted) return Find(bucket, name, true);
+  RETURN_IF_ERROR(OpenBucket(bucket));
+  if (!version.soft_deleted) {
+    auto live = Find(bucket, name, false);
+    if (live.ok() && live->record.info.generation == version.generation) {
+      if (live->record.hashed) return live;
+      return FindHashed(bucket, name, std::move(*live));
+    }
+    if (!live.ok() && live.error().code != Code::kNotFound) return live.error();
+  }
+  const std::string shown = name + "#" + std::to_string(version.generation);
+  const auto absent = errors::ObjectNotFound(bucket, shown);
+  auto record = side_->FindVersion(bucket, name, version.generation);
+  if (!record || record->info.hard_delete_time.has_value() != version.soft_deleted) return absent;
+  if (version.soft_deleted && *record->info.hard_delete_time <= clock_.Now()) return absent;
+  Found found;
+  found.file.path = bucket + "/" + std::to_string(version.generation);
+  found.file.fd = OpenBeneath(directories_.versions.get(), found.file.path, O_RDONLY);
+  struct stat status {};
+  if (!found.file.fd.valid() || ::fstat(found.file.fd.get(), &status) != 0) return absent;
+  found.file.identity = IdentityOf(status);
+  if (found.file.identity != record->file) return absent;  // changed by hand: it is no more
+  found.record = std::move(*record);
+  if (!found.record.hashed) {
+    ASSIGN_OR_RETURN(Hashes hashes, HashFile(found.file.fd.get()));
+    found.record.info.md5 = std::move(hashes.md5);
+    found.record.info.crc32c = hashes.crc32c;
+    found.record.hashed = true;
+  }
+  return found;
+}
+
 // Sums are computed without the lock, so a file may change under our eyes: then look again.
 Result<DirectoryStore::Found> DirectoryStore::FindHashed(const std::string& bucket,
                                                          const std::string& name,
@@ -253,131 +205,37 @@ Result<DirectoryStore::Found> DirectoryStore::FindHashed(const std::string& buck
   return found;
 }
 
+Status DirectoryStore::MakeIfWanted(const std::string& bucket) {
+  const auto tree = OpenBucket(bucket);
+  if (tree.ok()) return Ok{};
+  if (tree.error().code != Code::kNotFound || !options_.create_buckets) return tree.error();
+  const auto made = CreateBucket(bucket);
+  if (!made.ok() && made.error().code != Code::kAlreadyExists) return made.error();
+  return Ok{};
+}
+
 Result<std::unique_ptr<ObjectWriter>> DirectoryStore::NewObject(const std::string& bucket,
                                                                 const std::string& name) {
-  auto tree = OpenBucket(bucket);
-  if (!tree.ok() && tree.error().code == Code::kNotFound && options_.create_buckets) {
-    const auto made = CreateBucket(bucket);
-    if (!made.ok() && made.error().code != Code::kAlreadyExists) return made.error();
-    tree = OpenBucket(bucket);
-  }
-  if (!tree.ok()) return tree.error();
+  RETURN_IF_ERROR(MakeIfWanted(bucket));
   if (const auto problem = ObjectNameProblem(name))
     return errors::ObjectNameInvalid(name, *problem);
   return DirectoryWriter::Start(*this, bucket, name);
 }
 
-Result<ObjectInfo> DirectoryStore::Commit(const std::string& temporary, ObjectInfo info,
-                                          const Preconditions& preconditions) {
-  ASSIGN_OR_RETURN(BucketTree tree, OpenBucket(info.bucket));
-  std::vector<std::string> touched;
-  {
-    const std::lock_guard lock(LockOf(info.bucket));
-    const auto live = FindLocked(tree, info.name);
-    if (!live.ok() && live.error().code != Code::kNotFound) return live.error();
-    RETURN_IF_ERROR(CheckPreconditions(preconditions, live.ok() ? &live->record.info : nullptr));
-    ObjectRecord record;
-    ASSIGN_OR_RETURN(record.file, tree.Place(temporary_.get(), temporary, info.name, &touched));
-    info.generation = side_->NextGeneration(clock_.Now());
-    info.metageneration = 1;
-    info.time_created = info.updated = clock_.Now();
-    if (info.content_type.empty()) info.content_type = kUnknownType;
-    record.info = info;
-    record.hashed = true;
-    side_->StageObject(record);
-  }
-  if (options_.durable) RETURN_IF_ERROR(tree.Sync(touched));
-  RETURN_IF_ERROR(side_->Flush());
-  return info;
-}
-
-Result<ObjectInfo> DirectoryStore::GetObject(const std::string& bucket,
-                                             const std::string& name) const {
-  ASSIGN_OR_RETURN(Found found, Find(bucket, name, true));
+Result<ObjectInfo> DirectoryStore::GetObject(const std::string& bucket, const std::string& name,
+                                             const Version& version) const {
+  ASSIGN_OR_RETURN(Found found, FindVersion(bucket, name, version));
   if (found.staged) RETURN_IF_ERROR(side_->Flush());
   return std::move(found.record.info);
 }
 
 Result<std::unique_ptr<ObjectReader>> DirectoryStore::OpenObject(const std::string& bucket,
-                                                                 const std::string& name) const {
-  ASSIGN_OR_RETURN(Found found, Find(bucket, name, true));
+                                                                 const std::string& name,
+                                                                 const Version& version) const {
+  ASSIGN_OR_RETURN(Found found, FindVersion(bucket, name, version));
   if (found.staged) RETURN_IF_ERROR(side_->Flush());
   return std::unique_ptr<ObjectReader>(
       std::make_unique<FileReader>(std::move(found.file.fd), std::move(found.record.info)));
-}
-
-Result<Listing> DirectoryStore::List(const std::string& bucket, const ListQuery& query) const {
-  ASSIGN_OR_RETURN(const BucketTree tree, OpenBucket(bucket));
-  ASSIGN_OR_RETURN(std::string from, ParsePageToken(query.page_token));
-  ListingPage page(query, std::move(from));
-  Listing listing;
-  std::vector<size_t> unhashed;
-  {
-    const std::lock_guard lock(LockOf(bucket));
-    WalkTree(tree.fd(), cache_, page);
-    for (const PageEntry& entry : page.entries()) {
-      if (entry.is_prefix) {
-        listing.prefixes.push_back(entry.name);
-        continue;
-      }
-      auto found = FindLocked(tree, entry.name);
-      if (!found.ok()) continue;  // gone by hand since
-      if (!found->record.hashed) unhashed.push_back(listing.items.size());
-      listing.items.push_back(std::move(found->record.info));
-    }
-    listing.next_page_token = page.NextPageToken();
-  }
-  for (const size_t index : unhashed) {
-    if (!query.with_hashes) break;
-    auto hashed = Find(bucket, listing.items[index].name, true);
-    if (hashed.ok()) listing.items[index] = std::move(hashed->record.info);
-  }
-  if (!unhashed.empty()) RETURN_IF_ERROR(side_->Flush());
-  return listing;
-}
-
-Status DirectoryStore::DeleteObject(const std::string& bucket, const std::string& name,
-                                    const Preconditions& preconditions) {
-  ASSIGN_OR_RETURN(BucketTree tree, OpenBucket(bucket));
-  std::vector<std::string> touched;
-  {
-    const std::lock_guard lock(LockOf(bucket));
-    ASSIGN_OR_RETURN(const Found live, FindLocked(tree, name));
-    RETURN_IF_ERROR(CheckPreconditions(preconditions, &live.record.info));
-    RETURN_IF_ERROR(tree.Remove(name, &touched));
-    side_->StageRemoval(bucket, name);
-  }
-  if (options_.durable) RETURN_IF_ERROR(tree.Sync(touched));
-  return side_->Flush();
-}
-
-Result<ObjectInfo> DirectoryStore::UpdateObject(const ObjectInfo& wanted,
-                                                const Preconditions& preconditions) {
-  ASSIGN_OR_RETURN(Found hashed, Find(wanted.bucket, wanted.name, true));
-  ASSIGN_OR_RETURN(const BucketTree tree, OpenBucket(wanted.bucket));
-  ObjectRecord record;
-  {
-    const std::lock_guard lock(LockOf(wanted.bucket));
-    ASSIGN_OR_RETURN(Found live, FindLocked(tree, wanted.name));
-    record = std::move(live.record);
-    if (wanted.generation != 0 && wanted.generation != record.info.generation) {
-      return errors::ObjectNotFound(wanted.bucket, wanted.name);
-    }
-    RETURN_IF_ERROR(CheckPreconditions(preconditions, &record.info));
-    record.info.content_type = wanted.content_type;
-    record.info.content_encoding = wanted.content_encoding;
-    record.info.content_disposition = wanted.content_disposition;
-    record.info.content_language = wanted.content_language;
-    record.info.cache_control = wanted.cache_control;
-    record.info.custom_time = wanted.custom_time;
-    record.info.storage_class = wanted.storage_class;
-    record.info.metadata = wanted.metadata;
-    record.info.updated = clock_.Now();
-    ++record.info.metageneration;
-    side_->StageObject(record);
-  }
-  RETURN_IF_ERROR(side_->Flush());
-  return record.info;
 }
 
 }  // namespace caip::gcs

@@ -1,3 +1,5 @@
+#include <fcntl.h>
+
 #include <ctime>
 #include <vector>
 
@@ -5,7 +7,9 @@
 #include "fakes/gcs/api_methods.h"
 #include "fakes/gcs/byte_ranges.h"
 #include "fakes/gcs/checksums.h"
+#include "fakes/gcs/encryption_keys.h"
 #include "fakes/gcs/errors.h"
+#include "fakes/gcs/gunzip.h"
 
 namespace caip::gcs {
 namespace {
@@ -33,13 +37,15 @@ void AddHeaders(const ObjectInfo& info, http::Headers* headers) {
     if (!value.empty()) headers->Add(name, value);
   };
   headers->Add("Content-Type", info.content_type);
-  add_if("Content-Encoding", info.content_encoding);
   add_if("Content-Disposition", info.content_disposition);
   add_if("Content-Language", info.content_language);
   add_if("Cache-Control", info.cache_control);
   headers->Add("ETag", EtagOf(info));
+  add_if("x-goog-encryption-key-sha256", info.customer_key_sha256);
+  if (!info.customer_key_sha256.empty()) {
+    headers->Add("x-goog-encryption-algorithm", "AES256");
+  }
   headers->Add("Last-Modified", HttpDate(info.updated));
-  headers->Add("Accept-Ranges", "bytes");
   std::string hashes = "crc32c=" + Crc32cText(info.crc32c);
   if (!info.md5.empty()) hashes += ",md5=" + Base64(info.md5);
   headers->Add("x-goog-hash", hashes);
@@ -65,38 +71,71 @@ void StreamPart(ObjectReader& reader, uint64_t first, uint64_t length, const Res
   }
 }
 
+Response RangeImpossible(const std::string& size) {
+  Response response =
+      errors::ToResponse(416, "requestedRangeNotSatisfiable",
+                         "Request range not satisfiable: the object has " + size + " bytes.");
+  response.headers.Add("Content-Range", "bytes */" + size);
+  return response;
+}
+
+// The stored bytes, unpacked: their number is not known beforehand, so no part can be asked for.
+Response Unpacked(const std::shared_ptr<ObjectReader>& reader) {
+  Response response;
+  AddHeaders(reader->info(), &response.headers);
+  response.headers.Add("Warning", "214 UploadServer gunzipped");
+  response.headers.Add("Vary", "Accept-Encoding");
+  response.write_body = [reader](const Response::Sink& sink) { (void)Gunzip(*reader, sink); };
+  return response;
+}
+
+// From the page cache where a file has the bytes.
+void SendPart(const std::shared_ptr<ObjectReader>& reader, const RangeAsked& range,
+              Response* response) {
+  Fd file;
+  if (reader->descriptor() >= 0) file = Fd(::fcntl(reader->descriptor(), F_DUPFD_CLOEXEC, 0));
+  if (file.valid()) {
+    response->file = std::make_shared<const http::FileSlice>(
+        http::FileSlice{std::move(file), range.first, range.length});
+    return;
+  }
+  response->content_length = static_cast<int64_t>(range.length);
+  response->write_body = [reader, range](const Response::Sink& sink) {
+    StreamPart(*reader, range.first, range.length, sink);
+  };
+}
+
 }  // namespace
 
 // GET /download/.../o/{object} and GET .../o/{object}?alt=media
 Result<Response> DownloadObject(StorageApi& api, const Request& request,
                                 const PathParameters& path) {
-  ASSIGN_OR_RETURN(auto opened, api.store.OpenObject(path.At("bucket"), path.At("object")));
+  ASSIGN_OR_RETURN(const Version version, VersionOf(request));
+  ASSIGN_OR_RETURN(auto opened,
+                   api.store.OpenObject(path.At("bucket"), path.At("object"), version));
   const std::shared_ptr<ObjectReader> reader = std::move(opened);
   const ObjectInfo& info = reader->info();
-  RETURN_IF_ERROR(CheckGeneration(request, "generation", info));
   ASSIGN_OR_RETURN(auto not_modified, CheckReadConditions(request, info));
   if (not_modified) return std::move(*not_modified);
+  ASSIGN_OR_RETURN(const std::string key, KeyShown(request));
+  RETURN_IF_ERROR(CheckKey(info, key));
+  if (MustGunzip(request, *reader)) return Unpacked(reader);
   const RangeAsked range = ParseRange(request.headers.Get("Range"), info.size);
   const std::string size = std::to_string(info.size);
-  if (range.kind == RangeAsked::Kind::kUnsatisfiable) {
-    Response response =
-        errors::ToResponse(416, "requestedRangeNotSatisfiable",
-                           "Request range not satisfiable: the object has " + size + " bytes.");
-    response.headers.Add("Content-Range", "bytes */" + size);
-    return response;
-  }
+  if (range.kind == RangeAsked::Kind::kUnsatisfiable) return RangeImpossible(size);
   Response response;
   AddHeaders(info, &response.headers);
+  if (!info.content_encoding.empty()) {
+    response.headers.Add("Content-Encoding", info.content_encoding);
+  }
+  response.headers.Add("Accept-Ranges", "bytes");
   if (range.kind == RangeAsked::Kind::kPart) {
     response.status = 206;
     response.headers.Add("Content-Range", "bytes " + std::to_string(range.first) + "-" +
                                               std::to_string(range.first + range.length - 1) + "/" +
                                               size);
   }
-  response.content_length = static_cast<int64_t>(range.length);
-  response.write_body = [reader, range](const Response::Sink& sink) {
-    StreamPart(*reader, range.first, range.length, sink);
-  };
+  SendPart(reader, range, &response);
   return response;
 }
 

@@ -11,6 +11,14 @@ std::string Text(std::string_view text) { return std::string(text); }
 
 std::string Quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
 
+// A reason that the code alone does not tell rides along as a violation of "reason".
+constexpr const char* kReason = "reason";
+
+Error WithReason(Error error, std::string_view reason) {
+  error.violations.push_back({kReason, std::string(reason)});
+  return error;
+}
+
 struct Shape {
   Code code;
   int status;
@@ -78,6 +86,39 @@ Error NameOccupied(std::string_view bucket, std::string_view name) {
               " stands something that is neither file nor directory. Remove it by hand."};
 }
 
+Error BucketChanged(std::string_view bucket) {
+  return {Code::kAborted, "The bucket " + Quoted(bucket) + " was changed at the same time."};
+}
+
+Error ObjectHeld(std::string_view object, std::string_view hold) {
+  return WithReason(
+      {Code::kPermissionDenied, "Object " + Quoted(object) + " is under active hold (" +
+                                    Text(hold) + ") and cannot be deleted, overwritten or moved."},
+      "objectUnderActiveHold");
+}
+
+Error RetentionNotMet(std::string_view object, std::string_view until) {
+  return WithReason({Code::kPermissionDenied,
+                     "Object " + Quoted(object) +
+                         " is subject to a retention policy and cannot be deleted or overwritten "
+                         "until " +
+                         Text(until) + "."},
+                    "retentionPolicyNotMet");
+}
+
+Error ObjectRetained(bool locked) {
+  return WithReason(
+      {Code::kPermissionDenied,
+       locked ? "A locked retention of an object can be neither shortened nor removed."
+              : "Shortening or removing an object's retention needs "
+                "overrideUnlockedRetention=true."},
+      "retentionPolicyNotMet");
+}
+
+Error MovedOntoItself(std::string_view name) {
+  return {Code::kInvalidArgument, "Cannot move object " + Quoted(name) + " onto itself."};
+}
+
 Error ConditionNotMet(std::string_view condition, int64_t wanted, int64_t found) {
   return {Code::kFailedPrecondition,
           "At least one of the pre-conditions you specified did not hold: " + Text(condition) +
@@ -130,8 +171,68 @@ Error UploadTypeMissing() {
 }
 
 Error NameMissing() {
+  return WithReason({Code::kInvalidArgument,
+                     "Required: the object's name, as parameter 'name' or in the metadata."},
+                    "required");
+}
+
+Error Required(std::string_view what) {
+  return WithReason({Code::kInvalidArgument, "Required: " + Quoted(what) + "."}, "required");
+}
+
+Error RetentionLocked(std::string_view bucket) {
+  return {Code::kPermissionDenied,
+          "Cannot reduce or remove the locked retention policy of bucket " + Quoted(bucket) + "."};
+}
+
+Error UniformAccess(std::string_view bucket) {
   return {Code::kInvalidArgument,
-          "Required: the object's name, as parameter 'name' or in the metadata."};
+          "Cannot use ACL API on bucket " + Quoted(bucket) +
+              " because it has uniform bucket-level access enabled. Use its IAM policy."};
+}
+
+Error FoldersNeedHierarchy(std::string_view bucket) {
+  return WithReason({Code::kAborted, "The bucket " + Quoted(bucket) +
+                                         " does not have hierarchical namespace enabled. Folders "
+                                         "need it, and this emulator does not have it."},
+                    "conflict");
+}
+
+Error EntryNotFound(std::string_view kind, std::string_view name) {
+  return {Code::kNotFound, "No such " + Text(kind) + ": " + Quoted(name) + "."};
+}
+
+Error EntryExists(std::string_view kind, std::string_view name) {
+  return {Code::kAlreadyExists, "The " + Text(kind) + " " + Quoted(name) + " exists already."};
+}
+
+Error EtagChanged() {
+  return {Code::kFailedPrecondition,
+          "At least one of the pre-conditions you specified did not hold: the policy's etag is not "
+          "the current one."};
+}
+
+Error KeyInvalid(std::string_view why) {
+  return {Code::kInvalidArgument,
+          "The customer-supplied encryption key cannot be used: " + Text(why) + "."};
+}
+
+Error KeyNeeded(std::string_view object) {
+  return WithReason(
+      {Code::kInvalidArgument, "The target object " + Quoted(object) +
+                                   " is encrypted by a customer-supplied encryption key."},
+      "resourceIsEncryptedWithCustomerEncryptionKey");
+}
+
+Error KeyWrong(std::string_view object) {
+  return WithReason({Code::kPermissionDenied,
+                     "The provided encryption key is incorrect for object " + Quoted(object) + "."},
+                    "customerEncryptionKeyIsIncorrect");
+}
+
+Error RewriteTokenInvalid() {
+  return {Code::kInvalidArgument,
+          "The rewriteToken does not fit this request. Begin the rewrite anew, without a token."};
 }
 
 Error UploadLengthWrong(uint64_t wanted, uint64_t got) {
@@ -183,8 +284,13 @@ http::Response ToResponse(int status, std::string_view reason, std::string_view 
 }
 
 http::Response ToResponse(const Error& error) {
+  std::string_view own;
+  for (const FieldViolation& violation : error.violations) {
+    if (violation.field == kReason) own = violation.description;
+  }
   for (const Shape& shape : kShapes) {
-    if (shape.code == error.code) return ToResponse(shape.status, shape.reason, error.message);
+    if (shape.code != error.code) continue;
+    return ToResponse(shape.status, own.empty() ? shape.reason : own, error.message);
   }
   return ToResponse(500, "internalError", error.message);
 }

@@ -1,6 +1,7 @@
 #include "fakes/gcs/listing_page.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "base/text.h"
 #include "fakes/gcs/errors.h"
@@ -11,6 +12,7 @@ namespace {
 constexpr int kResultsMax = 1000;  // per page, whatever is asked for
 constexpr char kAfterName = 'n';   // a token continues after a name, or after a common prefix
 constexpr char kAfterPrefix = 'p';
+constexpr char kAfterVersion = 'v';  // of a name: "v<generation>/<name>"
 
 size_t Limit(const ListQuery& query) {
   const int wanted = query.max_results > 0 ? query.max_results : kResultsMax;
@@ -26,20 +28,35 @@ std::string AfterAllBelow(std::string prefix) {
 }
 
 ListingPage::ListingPage(const ListQuery& query, std::string from)
-    : query_(query), seek_(std::max({query.prefix, query.start_offset, std::move(from)})) {}
+    : query_(query), seek_(std::max({query.prefix, query.start_offset, std::move(from)})) {
+  if (query.match_glob.empty()) return;
+  glob_ = std::make_unique<Glob>(query.match_glob);
+  seek_ = std::max(seek_, glob_->literal_prefix());
+}
+
+ListingPage::~ListingPage() = default;
 
 bool ListingPage::BeyondEnd(const std::string& name) const {
   return !query_.end_offset.empty() && name >= query_.end_offset;
 }
 
 bool ListingPage::WantsBelow(const std::string& prefix) const {
+  if (glob_ && !glob_->literal_prefix().starts_with(prefix) &&
+      !prefix.starts_with(glob_->literal_prefix())) {
+    return false;
+  }
   return !BeyondEnd(prefix) &&
          (prefix.starts_with(query_.prefix) || query_.prefix.starts_with(prefix));
 }
 
-bool ListingPage::Visit(const std::string& name, const std::string&) {
+bool ListingPage::Add(PageEntry entry) {
+  const std::string& name = entry.name;
   if (!name.starts_with(query_.prefix)) return name < query_.prefix;
   if (BeyondEnd(name)) return false;
+  if (glob_ && !glob_->Matches(name)) {
+    const std::string& literal = glob_->literal_prefix();
+    return name < literal || name.starts_with(literal);
+  }
   const size_t at = query_.delimiter.empty() ? std::string::npos
                                              : name.find(query_.delimiter, query_.prefix.size());
   const std::string group =
@@ -50,7 +67,7 @@ bool ListingPage::Visit(const std::string& name, const std::string&) {
     more_ = true;
     return false;
   }
-  if (as_item) entries_.push_back({name, false});
+  if (as_item) entries_.push_back(std::move(entry));
   if (!group.empty()) {
     entries_.push_back({group, true});
     seek_ = AfterAllBelow(group);
@@ -61,20 +78,30 @@ bool ListingPage::Visit(const std::string& name, const std::string&) {
 std::string ListingPage::NextPageToken() const {
   if (!more_) return "";
   const PageEntry& last = entries_.back();
-  std::string token = Base64((last.is_prefix ? kAfterPrefix : kAfterName) + last.name);
+  std::string text = (last.is_prefix ? kAfterPrefix : kAfterName) + last.name;
+  if (last.generation != 0) {
+    text = kAfterVersion + std::to_string(last.generation) + "/" + last.name;
+  }
+  std::string token = Base64(text);
   std::replace(token.begin(), token.end(), '+', '-');
   std::replace(token.begin(), token.end(), '/', '_');
   return token;
 }
 
-Result<std::string> ParsePageToken(const std::string& token) {
-  if (token.empty()) return std::string();
+Result<PageStart> ParsePageToken(const std::string& token) {
+  if (token.empty()) return PageStart{};
   const auto text = FromBase64(token);
   if (!text || text->size() < 2 || !IsUtf8(*text)) return errors::PageTokenInvalid(token);
-  std::string name = text->substr(1);
-  if (text->front() == kAfterPrefix) return AfterAllBelow(std::move(name));
-  if (text->front() != kAfterName) return errors::PageTokenInvalid(token);
-  return name + '\0';
+  const std::string rest = text->substr(1);
+  if (text->front() == kAfterPrefix) return PageStart{AfterAllBelow(rest)};
+  if (text->front() == kAfterName) return PageStart{rest + '\0'};
+  int64_t generation = 0;
+  const char* const last = rest.data() + rest.size();
+  const auto [end, error] = std::from_chars(rest.data(), last, generation);
+  if (text->front() != kAfterVersion || error != std::errc() || end == last || *end != '/') {
+    return errors::PageTokenInvalid(token);
+  }
+  return PageStart{std::string(end + 1, last), generation + 1};
 }
 
 }  // namespace caip::gcs

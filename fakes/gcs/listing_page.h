@@ -1,10 +1,12 @@
 #pragma once
 // One page of a listing: which names and which common prefixes, from the walk of a bucket.
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "fakes/gcs/bucket_store.h"
+#include "fakes/gcs/glob.h"
 #include "fakes/gcs/tree_walk.h"
 
 namespace caip::gcs {
@@ -13,6 +15,14 @@ namespace caip::gcs {
 struct PageEntry {
   std::string name;
   bool is_prefix = false;
+  int64_t generation = 0;  // of a version that is not live
+  std::string path = {};   // of the live one
+};
+
+/// Where a page begins: at this version of this name, the live one being the last.
+struct PageStart {
+  std::string name;
+  int64_t generation = 0;
 };
 
 /// Collects a page. Make it with a token that ParsePageToken has read.
@@ -20,25 +30,36 @@ class ListingPage final : public TreeVisitor {
  public:
   /// `from`: names before it were on earlier pages.
   ListingPage(const ListQuery& query, std::string from);
+  ~ListingPage() override;
   const std::string& seek() const override { return seek_; }
   bool WantsBelow(const std::string& prefix) const override;
-  bool Visit(const std::string& name, const std::string& path) override;
+  bool Visit(const std::string& name, const std::string& path) override {
+    return Add({name, false, 0, path});
+  }
+  /// The same for a version that is not live.
+  bool VisitVersion(const std::string& name, int64_t generation) {
+    return Add({name, false, generation, ""});
+  }
 
+  /// True when there is more than the page holds.
+  bool full() const { return more_; }
   const std::vector<PageEntry>& entries() const { return entries_; }
   /// "" when this is the last page.
   std::string NextPageToken() const;
 
  private:
   bool BeyondEnd(const std::string& name) const;
+  bool Add(PageEntry entry);
 
   const ListQuery& query_;
+  std::unique_ptr<Glob> glob_;
   std::string seek_;
   std::vector<PageEntry> entries_;
   bool more_ = false;
 };
 
-/// Where the page begins: "" for no token. kInvalidArgument for one that we never gave.
-Result<std::string> ParsePageToken(const std::string& token);
+/// The page's begin: "" for no token. kInvalidArgument for one that we never gave.
+Result<PageStart> ParsePageToken(const std::string& token);
 
 /// The first name after all that begin with `prefix`.
 std::string AfterAllBelow(std::string prefix);

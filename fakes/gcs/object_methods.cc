@@ -1,6 +1,11 @@
 #include "base/json.h"
+#include "base/text.h"
+#include "fakes/gcs/access_lists.h"
 #include "fakes/gcs/api_methods.h"
 #include "fakes/gcs/errors.h"
+#include "fakes/gcs/glob.h"
+#include "fakes/gcs/preconditions.h"
+#include "fakes/gcs/text_fields.h"
 #include "fakes/gcs/upload.h"
 
 namespace caip::gcs {
@@ -18,8 +23,6 @@ bool WantsHashes(const Request& request) {
   return fields.empty() || whole_items;
 }
 
-bool IsTrue(std::string_view text) { return text == "true" || text == "True" || text == "1"; }
-
 Result<ListQuery> ListQueryOf(const Request& request) {
   ListQuery query;
   query.prefix = std::string(request.Query("prefix"));
@@ -35,41 +38,70 @@ Result<ListQuery> ListQueryOf(const Request& request) {
                                     "expected a number from 1 to 1000");
   }
   if (wanted) query.max_results = static_cast<int>(std::min<int64_t>(*wanted, 1000));
-  for (const char* name : {"matchGlob", "filter"}) {
-    if (request.HasQuery(name)) {
-      return errors::NotImplemented(std::string("objects.list's parameter '") + name + "'");
-    }
+  if (request.HasQuery("filter")) {
+    return errors::NotImplemented("objects.list's parameter 'filter'");
   }
-  if (IsTrue(request.Query("softDeleted"))) {
-    return errors::NotImplemented("objects.list's parameter 'softDeleted'");
+  query.match_glob = std::string(request.Query("matchGlob"));
+  if (const auto problem = Glob::Problem(query.match_glob)) {
+    return errors::ParameterInvalid("matchGlob", query.match_glob, *problem);
+  }
+  query.versions = IsTrue(request.Query("versions"));
+  query.soft_deleted = IsTrue(request.Query("softDeleted"));
+  if (query.versions && query.soft_deleted) {
+    return errors::ParameterInvalid("softDeleted", "true", "versions=true forbids it");
   }
   return query;
 }
 
-// Reads, changes and writes back. Without conditions of the client's own it tries again when
-// another one was faster.
-template <typename Change>
-Result<Response> ChangeObject(StorageApi& api, const Request& request, const PathParameters& path,
-                              const Change& change) {
+// A retention that is locked may only grow; one that is not needs a word to shrink.
+Status CheckRetentionChange(const Request& request, const std::string& before,
+                            const std::string& after) {
+  if (before.empty() || before == after) return Ok{};
+  const auto old = ParseJson(before);
+  const auto now = ParseJson(after);
+  const auto until = [](const Result<Json>& json) {
+    const auto end = ParseRfc3339(json.ok() ? StringOr(*json, "retainUntilTime") : "");
+    return end.value_or(Instant());
+  };
+  const bool locked = old.ok() && StringOr(*old, "mode") == "Locked";
+  const bool weaker = until(now) < until(old) || (locked && StringOr(*now, "mode") != "Locked");
+  if (!weaker || (!locked && IsTrue(request.Query("overrideUnlockedRetention")))) return Ok{};
+  return errors::ObjectRetained(locked);
+}
+
+Status ApplyChange(const Request& request, const Json& resource, ObjectInfo* info) {
+  const std::string retention = info->retention;
+  RETURN_IF_ERROR(ApplyObjectFields(resource, info));
+  if (request.HasQuery("predefinedAcl")) {
+    ASSIGN_OR_RETURN(const Json acl, PredefinedAcl(request.Query("predefinedAcl")));
+    info->acl = CompactJson(acl);
+  }
+  return CheckRetentionChange(request, retention, info->retention);
+}
+
+}  // namespace
+
+Result<ObjectInfo> ChangeObject(StorageApi& api, const Request& request, const PathParameters& path,
+                                const std::function<Status(ObjectInfo*)>& change) {
   ASSIGN_OR_RETURN(const Preconditions asked, PreconditionsOf(request));
+  ASSIGN_OR_RETURN(const Version version, VersionOf(request));
   for (int tries = 1;; ++tries) {
-    ASSIGN_OR_RETURN(ObjectInfo info, api.store.GetObject(path.At("bucket"), path.At("object")));
-    RETURN_IF_ERROR(CheckGeneration(request, "generation", info));
+    ASSIGN_OR_RETURN(ObjectInfo info,
+                     api.store.GetObject(path.At("bucket"), path.At("object"), version));
     Preconditions conditions = asked;
     if (!conditions.if_metageneration_match)
       conditions.if_metageneration_match = info.metageneration;
+    RETURN_IF_ERROR(CheckPreconditions(asked, &info));  // before any rule of the fields
     RETURN_IF_ERROR(change(&info));
-    const auto updated = api.store.UpdateObject(info, conditions);
-    if (updated.ok()) return Rendered(ObjectJson(*updated, BaseOf(request)));
+    auto updated = api.store.UpdateObject(info, conditions);
+    if (updated.ok()) return updated;
     const bool raced = updated.error().code == Code::kFailedPrecondition ||
                        updated.error().code == Code::kNotFound;
     if (!raced || asked.if_metageneration_match || tries == kUpdateTries) return updated.error();
   }
 }
 
-}  // namespace
-
-// GET /b/{bucket}/o. There are no noncurrent versions, so `versions` changes nothing.
+// GET /b/{bucket}/o. Folders do not exist, so includeFoldersAsPrefixes changes nothing.
 Result<Response> ListObjects(StorageApi& api, const Request& request, const PathParameters& path) {
   ASSIGN_OR_RETURN(const ListQuery query, ListQueryOf(request));
   ASSIGN_OR_RETURN(const Listing listing, api.store.List(path.At("bucket"), query));
@@ -78,8 +110,9 @@ Result<Response> ListObjects(StorageApi& api, const Request& request, const Path
   if (!listing.prefixes.empty()) page["prefixes"] = listing.prefixes;
   if (!listing.items.empty()) {
     Json items = Json::array();
-    const std::string base = BaseOf(request);
-    for (const ObjectInfo& info : listing.items) items.push_back(ObjectJson(info, base));
+    for (const ObjectInfo& info : listing.items) {
+      items.push_back(RenderedObject(api, request, info));
+    }
     page["items"] = std::move(items);
   }
   return Rendered(page);
@@ -88,12 +121,12 @@ Result<Response> ListObjects(StorageApi& api, const Request& request, const Path
 // GET /b/{bucket}/o/{object}
 Result<Response> GetObject(StorageApi& api, const Request& request, const PathParameters& path) {
   if (request.Query("alt") == "media") return DownloadObject(api, request, path);
+  ASSIGN_OR_RETURN(const Version version, VersionOf(request));
   ASSIGN_OR_RETURN(const ObjectInfo info,
-                   api.store.GetObject(path.At("bucket"), path.At("object")));
-  RETURN_IF_ERROR(CheckGeneration(request, "generation", info));
+                   api.store.GetObject(path.At("bucket"), path.At("object"), version));
   ASSIGN_OR_RETURN(auto not_modified, CheckReadConditions(request, info));
   if (not_modified) return std::move(*not_modified);
-  Response response = Rendered(ObjectJson(info, BaseOf(request)));
+  Response response = Rendered(RenderedObject(api, request, info));
   response.headers.Add("ETag", EtagOf(info));
   return response;
 }
@@ -101,36 +134,48 @@ Result<Response> GetObject(StorageApi& api, const Request& request, const PathPa
 // PATCH /b/{bucket}/o/{object}: what is not named stays.
 Result<Response> PatchObject(StorageApi& api, const Request& request, const PathParameters& path) {
   ASSIGN_OR_RETURN(const Json resource, JsonBody(request));
-  return ChangeObject(api, request, path,
-                      [&](ObjectInfo* info) { return ApplyObjectFields(resource, info); });
+  ASSIGN_OR_RETURN(const ObjectInfo info,
+                   ChangeObject(api, request, path, [&](ObjectInfo* changed) {
+                     return ApplyChange(request, resource, changed);
+                   }));
+  return Rendered(RenderedObject(api, request, info));
 }
 
 // PUT /b/{bucket}/o/{object}: what is not named is cleared.
 Result<Response> UpdateObject(StorageApi& api, const Request& request, const PathParameters& path) {
   ASSIGN_OR_RETURN(const Json resource, JsonBody(request));
-  return ChangeObject(api, request, path, [&](ObjectInfo* info) {
-    ObjectInfo fresh;
-    fresh.bucket = info->bucket;
-    fresh.name = info->name;
-    fresh.generation = info->generation;
-    *info = std::move(fresh);
-    return ApplyObjectFields(resource, info);
-  });
+  ASSIGN_OR_RETURN(const ObjectInfo info,
+                   ChangeObject(api, request, path, [&](ObjectInfo* changed) {
+                     const ObjectInfo fresh;
+                     for (const TextField& field : kTextFields) {
+                       const bool stays = std::string_view(field.name) == "kmsKeyName";
+                       if (!stays) changed->*field.member = fresh.*field.member;
+                     }
+                     for (const FlagField& flag : kFlagFields) changed->*flag.member = false;
+                     changed->contexts.clear();
+                     changed->metadata.clear();
+                     return ApplyChange(request, resource, changed);
+                   }));
+  return Rendered(RenderedObject(api, request, info));
 }
 
 // DELETE /b/{bucket}/o/{object}
 Result<Response> DeleteObject(StorageApi& api, const Request& request, const PathParameters& path) {
-  ASSIGN_OR_RETURN(Preconditions preconditions, PreconditionsOf(request));
-  ASSIGN_OR_RETURN(const auto generation, IntParameter(request, "generation"));
-  if (generation) {
-    ASSIGN_OR_RETURN(const ObjectInfo info,
-                     api.store.GetObject(path.At("bucket"), path.At("object")));
-    RETURN_IF_ERROR(CheckGeneration(request, "generation", info));
-    // Never another one, even if it comes between this look and the deletion.
-    if (!preconditions.if_generation_match) preconditions.if_generation_match = generation;
-  }
-  RETURN_IF_ERROR(api.store.DeleteObject(path.At("bucket"), path.At("object"), preconditions));
+  ASSIGN_OR_RETURN(const Preconditions preconditions, PreconditionsOf(request));
+  ASSIGN_OR_RETURN(const Version version, VersionOf(request));
+  RETURN_IF_ERROR(
+      api.store.DeleteObject(path.At("bucket"), path.At("object"), preconditions, version));
   return NoContent();
+}
+
+// POST /b/{bucket}/o/{object}/moveTo/o/{toObject}
+Result<Response> MoveObject(StorageApi& api, const Request& request, const PathParameters& path) {
+  ASSIGN_OR_RETURN(const Preconditions of_target, PreconditionsOf(request));
+  ASSIGN_OR_RETURN(const Preconditions of_source, PreconditionsOf(request, "ifSource"));
+  ASSIGN_OR_RETURN(const ObjectInfo info,
+                   api.store.MoveObject(path.At("bucket"), path.At("object"), path.At("toObject"),
+                                        of_source, of_target));
+  return Rendered(RenderedObject(api, request, info));
 }
 
 }  // namespace caip::gcs

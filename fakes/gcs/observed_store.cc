@@ -19,6 +19,11 @@ class ObservedWriter final : public ObjectWriter {
                  Mutation mutation)
       : writer_(std::move(writer)), listener_(listener), mutation_(std::move(mutation)) {}
   Status Append(std::string_view bytes) override { return writer_->Append(bytes); }
+  Status AppendFrom(ObjectReader& source, uint64_t offset, uint64_t length) override {
+    return writer_->AppendFrom(source, offset, length);
+  }
+  uint64_t size() const override { return writer_->size(); }
+  Status Persist() override { return writer_->Persist(); }
   Result<ObjectInfo> Commit(ObjectInfo info, const Preconditions& preconditions,
                             const std::optional<std::string>& expected_md5,
                             const std::optional<uint32_t>& expected_crc32c) override {
@@ -38,9 +43,9 @@ class ObservedStore final : public BucketStore {
   ObservedStore(BucketStore& store, MutationListener& listener)
       : store_(store), listener_(listener) {}
 
-  Result<Bucket> CreateBucket(const std::string& name) override {
-    return Tell(listener_, {Mutation::Kind::kCreateBucket, name},
-                [&] { return store_.CreateBucket(name); });
+  Result<Bucket> CreateBucket(const Bucket& wanted) override {
+    return Tell(listener_, {Mutation::Kind::kCreateBucket, wanted.name},
+                [&] { return store_.CreateBucket(wanted); });
   }
   Result<Bucket> GetBucket(const std::string& name) const override {
     return store_.GetBucket(name);
@@ -60,20 +65,42 @@ class ObservedStore final : public BucketStore {
     return std::unique_ptr<ObjectWriter>(std::make_unique<ObservedWriter>(
         std::move(writer), listener_, Mutation{Mutation::Kind::kWrite, bucket, name}));
   }
-  Result<ObjectInfo> GetObject(const std::string& bucket, const std::string& name) const override {
-    return store_.GetObject(bucket, name);
+  Result<std::unique_ptr<ObjectWriter>> ResumeObject(const std::string& bucket,
+                                                     const std::string& name,
+                                                     const std::string& key) override {
+    ASSIGN_OR_RETURN(auto writer, store_.ResumeObject(bucket, name, key));
+    return std::unique_ptr<ObjectWriter>(std::make_unique<ObservedWriter>(
+        std::move(writer), listener_, Mutation{Mutation::Kind::kWrite, bucket, name}));
+  }
+  Status NoteUpload(const std::string& key, const std::string& note) override {
+    return store_.NoteUpload(key, note);
+  }
+  std::optional<std::string> UploadNote(const std::string& key) const override {
+    return store_.UploadNote(key);
+  }
+  void ForgetUpload(const std::string& key) override { store_.ForgetUpload(key); }
+  Result<ObjectInfo> GetObject(const std::string& bucket, const std::string& name,
+                               const Version& version) const override {
+    return store_.GetObject(bucket, name, version);
   }
   Result<std::unique_ptr<ObjectReader>> OpenObject(const std::string& bucket,
-                                                   const std::string& name) const override {
-    return store_.OpenObject(bucket, name);
+                                                   const std::string& name,
+                                                   const Version& version) const override {
+    return store_.OpenObject(bucket, name, version);
   }
   Result<Listing> List(const std::string& bucket, const ListQuery& query) const override {
     return store_.List(bucket, query);
   }
   Status DeleteObject(const std::string& bucket, const std::string& name,
-                      const Preconditions& preconditions) override {
+                      const Preconditions& preconditions, const Version& version) override {
     return Tell(listener_, {Mutation::Kind::kDelete, bucket, name},
-                [&] { return store_.DeleteObject(bucket, name, preconditions); });
+                [&] { return store_.DeleteObject(bucket, name, preconditions, version); });
+  }
+  Result<ObjectInfo> MoveObject(const std::string& bucket, const std::string& from,
+                                const std::string& to, const Preconditions& of_source,
+                                const Preconditions& of_target) override {
+    return Tell(listener_, {Mutation::Kind::kMove, bucket, from},
+                [&] { return store_.MoveObject(bucket, from, to, of_source, of_target); });
   }
   Result<ObjectInfo> UpdateObject(const ObjectInfo& info,
                                   const Preconditions& preconditions) override {

@@ -11,7 +11,15 @@ namespace caip::gcs {
 
 /// What is about to change, or has changed.
 struct Mutation {
-  enum class Kind { kCreateBucket, kUpdateBucket, kDeleteBucket, kWrite, kDelete, kUpdate } kind;
+  enum class Kind {
+    kCreateBucket,
+    kUpdateBucket,
+    kDeleteBucket,
+    kWrite,
+    kDelete,
+    kUpdate,
+    kMove
+  } kind;
   std::string bucket;
   std::string object = {};  // "" for buckets
 };

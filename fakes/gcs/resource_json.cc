@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "fakes/gcs/access_lists.h"
 #include "fakes/gcs/checksums.h"
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/text_fields.h"
@@ -10,37 +11,6 @@ namespace caip::gcs {
 namespace {
 
 constexpr size_t kMetadataBytesMax = 8 << 10;  // documented limit of custom metadata
-
-// Settings with an effect that is not emulated. Taking them in silence would be a lie.
-constexpr const char* kObjectFeatures[] = {"temporaryHold", "eventBasedHold", "retention",
-                                           "contexts"};
-constexpr const char* kBucketFeatures[] = {
-    "versioning", "retentionPolicy",       "lifecycle",  "logging",
-    "billing",    "defaultEventBasedHold", "encryption", "hierarchicalNamespace",
-    "autoclass",  "customPlacementConfig", "ipFilter",   "objectRetention",
-};
-
-// {"enabled":false}, null, [] and false ask for nothing.
-bool AsksForSomething(const Json& value) {
-  if (value.is_null() || value == false || value == "") return false;
-  if (!value.is_object() && !value.is_array()) return true;
-  for (const auto& [key, member] : value.items()) {
-    if (AsksForSomething(member)) return true;
-  }
-  return false;
-}
-
-template <size_t kCount>
-Status RefuseFeatures(const Json& resource, const char* const (&features)[kCount],
-                      const std::string& kind) {
-  for (const char* feature : features) {
-    const Json* value = Member(resource, feature);
-    if (value && AsksForSomething(*value)) {
-      return errors::NotImplemented(kind + "'s field '" + feature + "'");
-    }
-  }
-  return Ok{};
-}
 
 Status ApplyText(const Json& resource, const char* name, std::string* into) {
   const Json* value = Member(resource, name);
@@ -72,6 +42,34 @@ Status ApplyMap(const Json& resource, const char* name, std::map<std::string, st
   return Ok{};
 }
 
+// An object that is kept as its text; a patch of it is merged in (RFC 7396).
+Status ApplyObject(const Json& resource, const char* name, std::string* into) {
+  const Json* value = Member(resource, name);
+  if (value == nullptr) return Ok{};
+  if (!value->is_null() && !value->is_object()) {
+    return errors::FieldInvalid(name, "expected an object");
+  }
+  Json merged = Json::object();
+  if (auto before = ParseJson(*into); before.ok() && before->is_object()) merged = *before;
+  merged.merge_patch(*value);
+  const bool nothing = value->is_null() || merged.empty();
+  *into = nothing ? "" : CompactJson(merged);
+  return Ok{};
+}
+
+Status CheckRetention(const std::string& text) {
+  if (text.empty()) return Ok{};
+  const auto retention = ParseJson(text);
+  const std::string mode = retention.ok() ? StringOr(*retention, "mode") : "";
+  if (mode != "Locked" && mode != "Unlocked") {
+    return errors::FieldInvalid("retention.mode", "expected Locked or Unlocked");
+  }
+  if (!ParseRfc3339(StringOr(*retention, "retainUntilTime"))) {
+    return errors::FieldInvalid("retention.retainUntilTime", "expected an RFC 3339 time");
+  }
+  return Ok{};
+}
+
 Json ToJson(const std::map<std::string, std::string>& map) {
   Json json = Json::object();
   for (const auto& [key, value] : map) json[key] = value;
@@ -79,6 +77,29 @@ Json ToJson(const std::map<std::string, std::string>& map) {
 }
 
 std::string Time(Instant instant) { return Rfc3339(instant, 3); }
+
+}  // namespace
+
+namespace {
+
+// Holds, retention and what became of a version that is not live.
+void AddStates(const ObjectInfo& info, Json* json) {
+  for (const FlagField& flag : kFlagFields) {
+    if (info.*flag.member) (*json)[flag.name] = true;
+  }
+  for (const TextField& field : kJsonFields) {
+    if ((info.*field.member).empty()) continue;
+    auto value = ParseJson(info.*field.member);
+    if (value.ok()) (*json)[field.name] = std::move(*value);
+  }
+  if (info.time_deleted) (*json)["timeDeleted"] = Time(*info.time_deleted);
+  if (info.soft_delete_time) (*json)["softDeleteTime"] = Time(*info.soft_delete_time);
+  if (info.hard_delete_time) (*json)["hardDeleteTime"] = Time(*info.hard_delete_time);
+  if (!info.customer_key_sha256.empty()) {
+    (*json)["customerEncryption"] = {{"encryptionAlgorithm", "AES256"},
+                                     {"keySha256", info.customer_key_sha256}};
+  }
+}
 
 }  // namespace
 
@@ -109,29 +130,12 @@ Json ObjectJson(const ObjectInfo& info, const std::string& base) {
   json["etag"] = EtagOf(info);
   json["timeCreated"] = Time(info.time_created);
   json["updated"] = Time(info.updated);
-  json["timeStorageClassUpdated"] = Time(info.time_created);
+  const Instant epoch;
+  json["timeStorageClassUpdated"] =
+      Time(info.storage_class_updated == epoch ? info.time_created : info.storage_class_updated);
+  AddStates(info, &json);
   if (info.component_count > 0) json["componentCount"] = info.component_count;
   if (!info.metadata.empty()) json["metadata"] = ToJson(info.metadata);
-  return json;
-}
-
-Json BucketJson(const Bucket& bucket, const std::string& base) {
-  Json json = {
-      {"kind", "storage#bucket"},
-      {"id", bucket.name},
-      {"selfLink", base + "/storage/v1/b/" + bucket.name},
-      {"name", bucket.name},
-      {"projectNumber", "0"},
-      {"location", bucket.location},
-      {"locationType", "region"},
-      {"storageClass", bucket.storage_class},
-      {"timeCreated", Time(bucket.time_created)},
-      {"updated", Time(bucket.updated)},
-      {"metageneration", std::to_string(bucket.metageneration)},
-      {"etag", Base64(std::to_string(bucket.metageneration))},
-      {"iamConfiguration", {{"uniformBucketLevelAccess", {{"enabled", true}}}}},
-  };
-  if (!bucket.labels.empty()) json["labels"] = ToJson(bucket.labels);
   return json;
 }
 
@@ -139,12 +143,27 @@ Status ApplyObjectFields(const Json& resource, ObjectInfo* info) {
   if (!resource.is_object() && !resource.is_null()) {
     return errors::BodyInvalid("expected a JSON object");
   }
-  RETURN_IF_ERROR(RefuseFeatures(resource, kObjectFeatures, "an object"));
   for (const TextField& field : kTextFields) {
     RETURN_IF_ERROR(ApplyText(resource, field.name, &(info->*field.member)));
   }
   if (!info->custom_time.empty() && !ParseRfc3339(info->custom_time)) {
     return errors::FieldInvalid("customTime", "expected an RFC 3339 time");
+  }
+  for (const FlagField& flag : kFlagFields) {
+    const Json* value = Member(resource, flag.name);
+    if (value == nullptr) continue;
+    if (!value->is_boolean() && !value->is_null()) {
+      return errors::FieldInvalid(flag.name, "expected true or false");
+    }
+    info->*flag.member = *value == true;
+  }
+  for (const TextField& field : kJsonFields) {
+    RETURN_IF_ERROR(ApplyObject(resource, field.name, &(info->*field.member)));
+  }
+  RETURN_IF_ERROR(CheckRetention(info->retention));
+  if (const Json* acl = Member(resource, "acl"); acl != nullptr && !acl->is_null()) {
+    RETURN_IF_ERROR(CheckAcl(*acl));
+    info->acl = acl->empty() ? "" : CompactJson(*acl);
   }
   RETURN_IF_ERROR(ApplyMap(resource, "metadata", &info->metadata));
   size_t bytes = 0;
@@ -168,15 +187,6 @@ Result<ExpectedSums> SumsOf(const Json& resource) {
     if (!sums.crc32c) return errors::FieldInvalid("crc32c", "expected 4 bytes in base64");
   }
   return sums;
-}
-
-Status ApplyBucketFields(const Json& resource, Bucket* bucket) {
-  if (!resource.is_object()) return errors::BodyInvalid("expected a JSON object");
-  RETURN_IF_ERROR(RefuseFeatures(resource, kBucketFeatures, "a bucket"));
-  RETURN_IF_ERROR(ApplyText(resource, "location", &bucket->location));
-  RETURN_IF_ERROR(ApplyText(resource, "storageClass", &bucket->storage_class));
-  bucket->location = UpperCase(bucket->location);
-  return ApplyMap(resource, "labels", &bucket->labels);
 }
 
 }  // namespace caip::gcs

@@ -1,6 +1,6 @@
 #pragma once
-// Buckets and objects as storage/v1 writes them, and what clients may set of them.
-// https://cloud.google.com/storage/docs/json_api/v1/objects, .../buckets
+// Objects as storage/v1 writes them, and what clients may set of them.
+// https://cloud.google.com/storage/docs/json_api/v1/objects
 
 #include <optional>
 #include <string>
@@ -12,7 +12,6 @@ namespace caip::gcs {
 
 /// `base`: the request's own scheme and host, "http://127.0.0.1:8080"; links are built on it.
 Json ObjectJson(const ObjectInfo& info, const std::string& base);
-Json BucketJson(const Bucket& bucket, const std::string& base);
 
 /// The strong validator that resource and ETag header share.
 std::string EtagOf(const ObjectInfo& info);
@@ -24,11 +23,9 @@ struct ExpectedSums {
 };
 
 /// Puts the writable fields of an object resource into `info`: missing ones stay, null clears.
-/// Read-only fields are skipped, because clients send whole resources back. Features that are not
-/// emulated are kUnimplemented.
+/// Read-only fields are skipped, because clients send whole resources back.
 Status ApplyObjectFields(const Json& resource, ObjectInfo* info);
 /// md5Hash and crc32c of an object resource. Only inserts look at them.
 Result<ExpectedSums> SumsOf(const Json& resource);
-Status ApplyBucketFields(const Json& resource, Bucket* bucket);
 
 }  // namespace caip::gcs

@@ -1,6 +1,7 @@
 #include "fakes/gcs/resumable.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <vector>
 
 #include "fakes/gcs/errors.h"
@@ -9,6 +10,7 @@ namespace caip::gcs {
 namespace {
 
 constexpr size_t kPieceBytes = 256 << 10;
+constexpr std::string_view kCancelled = "cancelled";
 
 }  // namespace
 
@@ -17,8 +19,10 @@ constexpr size_t kPieceBytes = 256 << 10;
 struct ResumableSessions::Session {
   std::mutex mutex;
   UploadPlan plan;
+  std::string key;
   std::unique_ptr<ObjectWriter> writer;  // made with the first byte
   uint64_t received = 0;
+  bool recalled = true;           // what the store keeps of it is known here
   bool resumed_from_url = false;  // we may have had bytes of it once
   bool cancelled = false;
   std::optional<ObjectInfo> done;
@@ -33,8 +37,12 @@ ResumableSessions::~ResumableSessions() = default;
 Result<std::string> ResumableSessions::Start(const UploadPlan& plan) {
   RETURN_IF_ERROR(store_.NewObject(plan.info.bucket, plan.info.name));  // may it be written at all?
   const std::lock_guard lock(mutex_);
-  const std::string id = UploadIdOf(plan, random_.Hex(16));
   auto session = std::make_shared<Session>();
+  std::string id;
+  do {  // with the same seed the same draws come again, and an earlier process may have had them
+    id = UploadIdOf(plan, random_.Hex(16));
+    session->key = KeyOfUploadId(id);
+  } while (store_.UploadNote(session->key));
   session->plan = plan;
   session->last_use = ++uses_;
   sessions_[id] = std::move(session);
@@ -42,12 +50,21 @@ Result<std::string> ResumableSessions::Start(const UploadPlan& plan) {
   return id;
 }
 
+std::string ResumableSessions::NewNumber() {
+  const std::lock_guard lock(mutex_);
+  return random_.Hex(16);
+}
+
+// Never one that a caller has in hand: two writers of the same bytes would be made of it.
 void ResumableSessions::DropOldest() {
-  while (sessions_.size() > kSessionsMax) {
-    sessions_.erase(std::min_element(
-        sessions_.begin(), sessions_.end(),
-        [](const auto& a, const auto& b) { return a.second->last_use < b.second->last_use; }));
+  if (sessions_.size() <= kSessionsMax) return;
+  auto oldest = sessions_.end();
+  for (auto at = sessions_.begin(); at != sessions_.end(); ++at) {
+    if (at->second.use_count() > 1) continue;
+    const bool older = oldest == sessions_.end() || at->second->last_use < oldest->second->last_use;
+    if (older) oldest = at;
   }
+  if (oldest != sessions_.end()) sessions_.erase(oldest);
 }
 
 Result<std::shared_ptr<ResumableSessions::Session>> ResumableSessions::Find(
@@ -62,11 +79,33 @@ Result<std::shared_ptr<ResumableSessions::Session>> ResumableSessions::Find(
   if (!plan) return errors::UploadUnknown();
   auto session = std::make_shared<Session>();
   session->plan = std::move(*plan);
+  session->key = KeyOfUploadId(upload_id);
   session->resumed_from_url = true;
+  session->recalled = false;
   session->last_use = ++uses_;
   sessions_[upload_id] = session;
   DropOldest();
   return session;
+}
+
+// What became of a session that an earlier process had, or that was put away.
+Status ResumableSessions::Recall(Session& session) {
+  if (std::exchange(session.recalled, true)) return Ok{};
+  const auto note = store_.UploadNote(session.key);
+  if (!note) return Ok{};
+  const ObjectInfo& info = session.plan.info;
+  if (note->empty()) {
+    ASSIGN_OR_RETURN(session.writer, store_.ResumeObject(info.bucket, info.name, session.key));
+    session.received = session.writer->size();
+  } else if (*note == kCancelled) {
+    session.cancelled = true;
+  } else {
+    const auto generation = std::strtoll(note->c_str(), nullptr, 10);
+    auto done = store_.GetObject(info.bucket, info.name, {.generation = generation});
+    if (!done.ok()) return errors::UploadUnknown();  // finished, and replaced since
+    session.done = std::move(*done);
+  }
+  return Ok{};
 }
 
 // Appends the body's bytes but for the first `skip`, which are here already.
@@ -81,8 +120,8 @@ Status ResumableSessions::Receive(Session& session, uint64_t owner, uint64_t ski
     const std::lock_guard lock(session.mutex);
     if (session.owner != owner) return errors::UploadTakenOver();
     if (!session.writer) {
-      ASSIGN_OR_RETURN(session.writer,
-                       store_.NewObject(session.plan.info.bucket, session.plan.info.name));
+      const ObjectInfo& info = session.plan.info;
+      ASSIGN_OR_RETURN(session.writer, store_.ResumeObject(info.bucket, info.name, session.key));
     }
     RETURN_IF_ERROR(session.writer->Append({piece.data() + skipped, count - skipped}));
     session.received += count - skipped;
@@ -100,9 +139,14 @@ Result<UploadProgress> ResumableSessions::Finish(Session& session, const Expecte
   }
   const auto writer = std::move(session.writer);
   const uint64_t received = std::exchange(session.received, 0);
-  ASSIGN_OR_RETURN(session.done, writer->Commit(plan.info, plan.preconditions,
-                                                sums.md5 ? sums.md5 : plan.sums.md5,
-                                                sums.crc32c ? sums.crc32c : plan.sums.crc32c));
+  auto done = writer->Commit(plan.info, plan.preconditions, sums.md5 ? sums.md5 : plan.sums.md5,
+                             sums.crc32c ? sums.crc32c : plan.sums.crc32c);
+  if (!done.ok()) {
+    store_.ForgetUpload(session.key);
+    return done.error();
+  }
+  session.done = std::move(*done);
+  (void)store_.NoteUpload(session.key, std::to_string(session.done->generation)).ok();
   return UploadProgress{received, session.done};
 }
 
@@ -111,6 +155,7 @@ Result<UploadProgress> ResumableSessions::Put(const std::string& upload_id,
                                               const ExpectedSums& sums, http::BodyReader& body) {
   ASSIGN_OR_RETURN(const std::shared_ptr<Session> session, Find(upload_id));
   std::unique_lock lock(session->mutex);
+  RETURN_IF_ERROR(Recall(*session));
   if (session->cancelled) return errors::UploadUnknown();
   if (session->done) return UploadProgress{session->done->size, session->done};
   const uint64_t owner = ++session->owner;
@@ -138,17 +183,21 @@ Result<UploadProgress> ResumableSessions::Put(const std::string& upload_id,
   }
   const bool whole = total ? session->received == *total : open_end;
   if (whole) return Finish(*session, sums);
+  if (session->writer)
+    RETURN_IF_ERROR(session->writer->Persist());  // before we say that it is here
   return UploadProgress{session->received, std::nullopt};
 }
 
 Status ResumableSessions::Cancel(const std::string& upload_id) {
   ASSIGN_OR_RETURN(const std::shared_ptr<Session> session, Find(upload_id));
   const std::lock_guard lock(session->mutex);
+  RETURN_IF_ERROR(Recall(*session));
   if (session->cancelled || session->done) return errors::UploadUnknown();
   session->cancelled = true;
   ++session->owner;
   session->writer.reset();
-  return Ok{};
+  store_.ForgetUpload(session->key);
+  return store_.NoteUpload(session->key, std::string(kCancelled));
 }
 
 }  // namespace caip::gcs

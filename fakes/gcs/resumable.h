@@ -1,6 +1,6 @@
 #pragma once
-// Resumable uploads. A session's URL carries all that was agreed at its start, so that a URL from
-// before a restart still works: its bytes are gone, its purpose is not, and the client sends again.
+// Resumable uploads. A session's URL carries all that was agreed at its start and the store keeps
+// its bytes, so that it goes on after a restart where it was.
 
 #include <cstdint>
 #include <map>
@@ -21,10 +21,11 @@ struct UploadProgress {
   std::optional<ObjectInfo> done;
 };
 
-/// Any thread. Sessions that were not used for long lose their bytes when there are too many.
+/// Any thread. Sessions that were not used for long are put away when there are too many: they
+/// come back with their bytes when they are asked for.
 class ResumableSessions {
  public:
-  /// Sessions that keep bytes (and a file descriptor) at a time.
+  /// Sessions that keep a file descriptor at a time.
   static constexpr size_t kSessionsMax = 256;
 
   ResumableSessions(BucketStore& store, uint64_t seed);
@@ -36,12 +37,15 @@ class ResumableSessions {
   /// an older one that still waits for its peer.
   Result<UploadProgress> Put(const std::string& upload_id, const std::optional<ContentRange>& range,
                              const ExpectedSums& sums, http::BodyReader& body);
+  /// 16 hexadecimal digits that are not given twice (by this process).
+  std::string NewNumber();
   /// Drops the bytes; the id is dead.
   Status Cancel(const std::string& upload_id);
 
  private:
   struct Session;
   Result<std::shared_ptr<Session>> Find(const std::string& upload_id);
+  Status Recall(Session& session);
   Status Receive(Session& session, uint64_t owner, uint64_t skip, http::BodyReader& body);
   Result<UploadProgress> Finish(Session& session, const ExpectedSums& sums);
   void DropOldest();
@@ -56,5 +60,7 @@ class ResumableSessions {
 /// An upload_id and back; nullopt for what we never made.
 std::string UploadIdOf(const UploadPlan& plan, std::string_view nonce);
 std::optional<UploadPlan> PlanOfUploadId(std::string_view upload_id);
+/// Under what the store keeps the bytes.
+std::string KeyOfUploadId(std::string_view upload_id);
 
 }  // namespace caip::gcs

@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "fakes/gcs/record_text.h"
+#include "fakes/gcs/side_store_parts.h"
 
 namespace caip::gcs {
 namespace {
@@ -14,6 +15,14 @@ CREATE TABLE IF NOT EXISTS objects (
   generation INTEGER NOT NULL, inode INTEGER NOT NULL, modified_ns INTEGER NOT NULL,
   size INTEGER NOT NULL, hashed INTEGER NOT NULL, md5 BLOB NOT NULL, crc32c INTEGER NOT NULL,
   record TEXT NOT NULL, PRIMARY KEY (bucket, name)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS versions (
+  bucket TEXT NOT NULL, name TEXT NOT NULL,
+  generation INTEGER NOT NULL, inode INTEGER NOT NULL, modified_ns INTEGER NOT NULL,
+  size INTEGER NOT NULL, hashed INTEGER NOT NULL, md5 BLOB NOT NULL, crc32c INTEGER NOT NULL,
+  record TEXT NOT NULL, hard_delete INTEGER NOT NULL,
+  PRIMARY KEY (bucket, name, generation)) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS versions_to_go ON versions (hard_delete) WHERE hard_delete > 0;
+CREATE INDEX IF NOT EXISTS versions_by_generation ON versions (bucket, generation);
 CREATE TABLE IF NOT EXISTS counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 )";
 
@@ -48,45 +57,6 @@ void MoveAside(const Path& file) {
 
 }  // namespace
 
-struct SideStore::Writer {
-  explicit Writer(std::unique_ptr<Database> opened) : database(std::move(opened)) {}
-  std::unique_ptr<Database> database;
-  Statement put_object{database->get(),
-                       "INSERT OR REPLACE INTO objects (bucket, name, generation, inode, "
-                       "modified_ns, size, hashed, md5, crc32c, record) "
-                       "VALUES (?,?,?,?,?,?,?,?,?,?)"};
-  Statement remove_object{database->get(), "DELETE FROM objects WHERE bucket=? AND name=?"};
-  Statement put_bucket{database->get(), "INSERT OR REPLACE INTO buckets VALUES (?,?)"};
-  Statement remove_bucket{database->get(), "DELETE FROM buckets WHERE name=?"};
-  Statement remove_objects{database->get(), "DELETE FROM objects WHERE bucket=?"};
-  Statement put_counter{database->get(), "INSERT OR REPLACE INTO counters VALUES (?,?)"};
-
-  static bool Run(Statement& statement) {
-    statement.Step();
-    const bool ok = !statement.Failed();
-    statement.Reset();
-    return ok;
-  }
-  bool Put(const ObjectRecord& record) {
-    const ObjectInfo& info = record.info;
-    put_object.Bind(1, info.bucket).Bind(2, info.name).Bind(3, info.generation);
-    put_object.Bind(4, static_cast<int64_t>(record.file.inode)).Bind(5, record.file.modified_ns);
-    put_object.Bind(6, static_cast<int64_t>(record.file.size)).Bind(7, int64_t{record.hashed});
-    put_object.BindBytes(8, info.md5).Bind(9, int64_t{info.crc32c});
-    put_object.Bind(10, ObjectRecordText(info));
-    return Run(put_object);
-  }
-};
-
-struct SideStore::Reader {
-  explicit Reader(std::unique_ptr<Database> opened) : database(std::move(opened)) {}
-  std::unique_ptr<Database> database;
-  Statement object{database->get(),
-                   "SELECT generation, inode, modified_ns, size, hashed, md5, crc32c, record "
-                   "FROM objects WHERE bucket=? AND name=?"};
-  Statement bucket{database->get(), "SELECT record FROM buckets WHERE name=?"};
-};
-
 SideStore::~SideStore() {
   if (writer_ && !staged_.empty()) (void)Flush().ok();
 }
@@ -105,6 +75,7 @@ Result<std::unique_ptr<SideStore>> SideStore::Open(const Path& file, bool durabl
   store->reader_ = std::make_unique<Reader>(std::move(for_reading));
   Statement last(store->writer_->database->get(),
                  "SELECT max(value) FROM (SELECT max(generation) AS value FROM objects "
+                 "UNION ALL SELECT max(generation) FROM versions "
                  "UNION ALL SELECT value FROM counters WHERE name='generation')");
   if (last.Step()) store->last_generation_ = last.Int(0);
   return store;
@@ -125,19 +96,7 @@ std::optional<ObjectRecord> SideStore::FindObject(const std::string& bucket,
   const std::lock_guard lock(reader_mutex_);
   Statement& select = reader_->object;
   std::optional<ObjectRecord> record;
-  if (select.Bind(1, bucket).Bind(2, name).Step()) {
-    record.emplace();
-    record->info = ObjectFromRecordText(select.Text(7));
-    record->info.bucket = bucket;
-    record->info.name = name;
-    record->info.generation = select.Int(0);
-    record->file = {static_cast<uint64_t>(select.Int(1)), select.Int(2),
-                    static_cast<uint64_t>(select.Int(3))};
-    record->info.size = record->file.size;
-    record->hashed = select.Int(4) != 0;
-    record->info.md5 = select.Text(5);
-    record->info.crc32c = static_cast<uint32_t>(select.Int(6));
-  }
+  if (select.Bind(1, bucket).Bind(2, name).Step()) record = Reader::RecordOf(select, bucket, name);
   select.Reset();
   return record;
 }
@@ -180,6 +139,7 @@ void SideStore::StageBucket(const Bucket& bucket) {
 void SideStore::StageBucketRemoval(const std::string& name) {
   const std::lock_guard lock(mutex_);
   std::erase_if(staged_.objects, [&](const auto& item) { return item.first.first == name; });
+  std::erase_if(staged_.versions, [&](const auto& v) { return std::get<0>(v.first) == name; });
   staged_.buckets[name] = std::nullopt;
   ++staged_count_;
 }
@@ -214,6 +174,12 @@ void SideStore::PutBack(Batch failed) {
     const auto bucket = staged_.buckets.find(key.first);
     if (bucket == staged_.buckets.end() || bucket->second) staged_.objects.try_emplace(key, object);
   }
+  for (auto& [key, version] : failed.versions) {
+    const auto bucket = staged_.buckets.find(std::get<0>(key));
+    if (bucket == staged_.buckets.end() || bucket->second) {
+      staged_.versions.try_emplace(key, version);
+    }
+  }
   for (auto& [name, bucket] : failed.buckets) staged_.buckets.try_emplace(name, bucket);
 }
 
@@ -224,7 +190,8 @@ Status SideStore::Write(const Batch& batch, int64_t last_generation) {
   for (const auto& [name, bucket] : batch.buckets) {
     if (!bucket) {
       ok = ok && Writer::Run(writer.remove_bucket.Bind(1, name)) &&
-           Writer::Run(writer.remove_objects.Bind(1, name));
+           Writer::Run(writer.remove_objects.Bind(1, name)) &&
+           Writer::Run(writer.remove_versions.Bind(1, name));
     } else {
       ok = ok && Writer::Run(writer.put_bucket.Bind(1, name).Bind(2, BucketRecordText(*bucket)));
     }
@@ -232,6 +199,12 @@ Status SideStore::Write(const Batch& batch, int64_t last_generation) {
   for (const auto& [key, object] : batch.objects) {
     ok = ok && (object ? writer.Put(*object)
                        : Writer::Run(writer.remove_object.Bind(1, key.first).Bind(2, key.second)));
+  }
+  for (const auto& [key, version] : batch.versions) {
+    const auto& [bucket, name, generation] = key;
+    ok = ok && (version ? writer.PutVersion(*version)
+                        : Writer::Run(writer.remove_version.Bind(1, bucket).Bind(2, name).Bind(
+                              3, generation)));
   }
   ok = ok && Writer::Run(writer.put_counter.Bind(1, "generation").Bind(2, last_generation));
   Status status = ok ? writer.database->Run("COMMIT") : Status(writer.database->LastError("write"));

@@ -8,7 +8,9 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "fakes/gcs/bucket_store.h"
 #include "fakes/gcs/sqlite.h"
@@ -45,7 +47,23 @@ class SideStore {
   void StageRemoval(const std::string& bucket, const std::string& name);
   std::optional<Bucket> FindBucket(const std::string& name);
   void StageBucket(const Bucket& bucket);
-  /// Forgets the bucket and all its objects.
+
+  /// Versions that are not live. They are listed from the disk: flush before.
+  std::optional<ObjectRecord> FindVersion(const std::string& bucket, const std::string& name,
+                                          int64_t generation);
+  void StageVersion(const ObjectRecord& record);
+  void StageVersionRemoval(const std::string& bucket, const std::string& name, int64_t generation);
+  /// From that name and generation on, in order, without their metadata's text.
+  struct VersionName {
+    std::string name;
+    int64_t generation = 0;
+  };
+  std::vector<VersionName> VersionsFrom(const std::string& bucket, const std::string& name,
+                                        int64_t generation, bool soft_deleted, int limit);
+  std::vector<ObjectRecord> VersionsBeyond(Instant hard_delete_time, int limit);
+  bool KnowsGeneration(const std::string& bucket, int64_t generation);  // of a version
+
+  /// Forgets the bucket, all its objects and their versions.
   void StageBucketRemoval(const std::string& name);
   Status Flush();
 
@@ -54,10 +72,12 @@ class SideStore {
 
  private:
   using ObjectKey = std::pair<std::string, std::string>;
+  using VersionKey = std::tuple<std::string, std::string, int64_t>;
   struct Batch {
     std::map<std::string, std::optional<Bucket>> buckets;  // nullopt: gone, with its objects
     std::map<ObjectKey, std::optional<ObjectRecord>> objects;
-    bool empty() const { return buckets.empty() && objects.empty(); }
+    std::map<VersionKey, std::optional<ObjectRecord>> versions;
+    bool empty() const { return buckets.empty() && objects.empty() && versions.empty(); }
   };
   struct Writer;
   struct Reader;

@@ -21,6 +21,23 @@ inline constexpr TextField kTextFields[] = {
     {"cacheControl", &ObjectInfo::cache_control},
     {"customTime", &ObjectInfo::custom_time},
     {"storageClass", &ObjectInfo::storage_class},
+    {"kmsKeyName", &ObjectInfo::kms_key_name},
+};
+
+/// What is kept as JSON and given back so.
+inline constexpr TextField kJsonFields[] = {
+    {"retention", &ObjectInfo::retention},
+    {"contexts", &ObjectInfo::contexts},
+};
+
+struct FlagField {
+  const char* name;
+  bool ObjectInfo::*member;
+};
+
+inline constexpr FlagField kFlagFields[] = {
+    {"temporaryHold", &ObjectInfo::temporary_hold},
+    {"eventBasedHold", &ObjectInfo::event_based_hold},
 };
 
 }  // namespace caip::gcs

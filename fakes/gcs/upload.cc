@@ -5,7 +5,9 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "fakes/gcs/access_lists.h"
 #include "fakes/gcs/checksums.h"
+#include "fakes/gcs/encryption_keys.h"
 #include "fakes/gcs/errors.h"
 
 namespace caip::gcs {
@@ -66,6 +68,20 @@ Status AddHeaderSums(const http::Request& request, ExpectedSums* sums) {
   return md5.empty() ? Status(Ok{}) : AddSum("md5", md5, sums);
 }
 
+Status ApplyDestination(const http::Request& request, ObjectInfo* info) {
+  if (request.HasQuery("predefinedAcl") || request.HasQuery("destinationPredefinedAcl")) {
+    const std::string_view own = request.Query("predefinedAcl");
+    ASSIGN_OR_RETURN(const Json acl,
+                     PredefinedAcl(own.empty() ? request.Query("destinationPredefinedAcl") : own));
+    info->acl = CompactJson(acl);
+  }
+  ASSIGN_OR_RETURN(info->customer_key_sha256, KeyShown(request));
+  for (const char* parameter : {"kmsKeyName", "destinationKmsKeyName"}) {
+    if (request.HasQuery(parameter)) info->kms_key_name = std::string(request.Query(parameter));
+  }
+  return Ok{};
+}
+
 Result<UploadPlan> PlanUpload(const http::Request& request, const std::string& bucket,
                               const Json& resource, std::string_view content_type) {
   UploadPlan plan;
@@ -77,6 +93,7 @@ Result<UploadPlan> PlanUpload(const http::Request& request, const std::string& b
   plan.info.name = std::string(request.Query("name"));
   if (plan.info.name.empty()) plan.info.name = StringOr(resource, "name");
   if (plan.info.name.empty()) return errors::NameMissing();
+  RETURN_IF_ERROR(ApplyDestination(request, &plan.info));
   ASSIGN_OR_RETURN(plan.preconditions, PreconditionsOf(request));
   ASSIGN_OR_RETURN(plan.sums, SumsOf(resource));
   return plan;

@@ -24,6 +24,10 @@ struct UploadPlan {
 Result<UploadPlan> PlanUpload(const http::Request& request, const std::string& bucket,
                               const Json& resource, std::string_view content_type);
 
+/// What the request's parameters and headers say of an object that comes into being: its access
+/// control list, key and KMS key.
+Status ApplyDestination(const http::Request& request, ObjectInfo* info);
+
 /// ifGenerationMatch and its sisters; `prefix` is "if" or "ifSource".
 Result<Preconditions> PreconditionsOf(const http::Request& request,
                                       const std::string& prefix = "if");

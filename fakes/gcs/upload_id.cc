@@ -56,6 +56,12 @@ std::string UploadIdOf(const UploadPlan& plan, std::string_view nonce) {
   return text + "." + Seal(text);
 }
 
+std::string KeyOfUploadId(std::string_view upload_id) {
+  Hasher hasher;
+  hasher.Add(upload_id);
+  return Hex(hasher.Finish().md5);
+}
+
 std::optional<UploadPlan> PlanOfUploadId(std::string_view upload_id) {
   const size_t dot = upload_id.rfind('.');
   if (dot == std::string_view::npos) return std::nullopt;

@@ -12,10 +12,11 @@ namespace {
 
 constexpr size_t kResourceBytesMax = 2 << 20;
 
-Result<Response> Finish(const Request& request, ObjectWriter& writer, const UploadPlan& plan) {
+Result<Response> Finish(StorageApi& api, const Request& request, ObjectWriter& writer,
+                        const UploadPlan& plan) {
   ASSIGN_OR_RETURN(const ObjectInfo info,
                    writer.Commit(plan.info, plan.preconditions, plan.sums.md5, plan.sums.crc32c));
-  return Rendered(ObjectJson(info, BaseOf(request)));
+  return Rendered(RenderedObject(api, request, info));
 }
 
 // The body is the object's bytes.
@@ -25,7 +26,7 @@ Result<Response> InsertMedia(StorageApi& api, const Request& request, const std:
   RETURN_IF_ERROR(AddHeaderSums(request, &plan.sums));
   ASSIGN_OR_RETURN(const auto writer, api.store.NewObject(bucket, plan.info.name));
   RETURN_IF_ERROR(CopyBody(*request.body, *writer));
-  return Finish(request, *writer, plan);
+  return Finish(api, request, *writer, plan);
 }
 
 // Part 1 is the resource, part 2 the bytes.
@@ -48,7 +49,7 @@ Result<Response> InsertMultipart(StorageApi& api, const Request& request,
   RETURN_IF_ERROR(CopyBody(parts, *writer));
   ASSIGN_OR_RETURN(const bool third, parts.NextPart());
   if (third) return errors::MultipartInvalid("it has more than two parts");
-  return Finish(request, *writer, plan);
+  return Finish(api, request, *writer, plan);
 }
 
 std::optional<uint64_t> Number(std::string_view text) {
@@ -123,7 +124,7 @@ Result<Response> PutUploadSession(StorageApi& api, const Request& request, const
       api.sessions.Put(std::string(request.Query("upload_id")), range, sums, *request.body);
   if (!progress.ok()) return Gone(progress.error());
   if (!progress->done) return Incomplete(request, progress->received);
-  return Rendered(ObjectJson(*progress->done, BaseOf(request)));
+  return Rendered(RenderedObject(api, request, *progress->done));
 }
 
 // DELETE of a session's URL. 499 is what the service answers.

@@ -69,7 +69,7 @@ TEST_F(ApiTest, AnswersErrorsInStoragesForm) {
       {"PATCH", "/storage/v1/b/bkt/o/x?ifMetagenerationMatch=7", "{}", 412, "conditionNotMet"},
       {"POST", "/storage/v1/b", "{\"name\":\"bkt\"}", 409, "conflict"},
       {"POST", "/storage/v1/b", "{\"name\":\"No Good\"}", 400, "invalid"},
-      {"POST", "/storage/v1/b", "{}", 400, "invalid"},
+      {"POST", "/storage/v1/b", "{}", 400, "required"},
       {"POST", "/storage/v1/b", "{", 400, "invalid"},
       {"POST", "/storage/v1/b", "[1]", 400, "invalid"},
       {"DELETE", "/storage/v1/b/bkt", "", 409, "conflict"},
@@ -77,7 +77,7 @@ TEST_F(ApiTest, AnswersErrorsInStoragesForm) {
       {"GET", "/storage/v1/b/bkt/o?maxResults=-1", "", 400, "invalid"},
       {"POST", "/storage/v1/b/bkt/o?name=x", "data", 400, "invalid"},
       {"POST", "/upload/storage/v1/b/bkt/o?name=x", "data", 400, "invalid"},
-      {"POST", "/upload/storage/v1/b/bkt/o?uploadType=media", "data", 400, "invalid"},
+      {"POST", "/upload/storage/v1/b/bkt/o?uploadType=media", "data", 400, "required"},
       {"GET", "/storage/v1/b/bkt/o/a%0Ab", "", 400, "invalid"},
       {"GET", "/storage/v1/b/bkt/o/%2E%2E", "", 400, "invalid"},
       {"GET", "/storage/v1/b/bkt/o/%FF", "", 400, "invalid"},
@@ -85,9 +85,20 @@ TEST_F(ApiTest, AnswersErrorsInStoragesForm) {
       {"GET", "/storage/v1/nonsense", "", 404, "notFound"},
       {"GET", "/storage/v1/b/bkt/o/x/y", "", 404, "notFound"},
       {"PATCH", "/storage/v1/b", "{}", 405, "methodNotAllowed"},
-      {"GET", "/storage/v1/b/bkt/iam", "", 501, "notImplemented"},
-      {"PATCH", "/storage/v1/b/bkt", "{\"versioning\":{\"enabled\":true}}", 501, "notImplemented"},
-      {"GET", "/storage/v1/b/bkt/o?matchGlob=**", "", 501, "notImplemented"},
+      {"POST", "/storage/v1/b/bkt/relocate", "", 501, "notImplemented"},
+      {"PATCH", "/storage/v1/b/bkt", "{\"ipFilter\":{\"mode\":\"Enabled\"}}", 501,
+       "notImplemented"},
+      {"GET", "/storage/v1/b/bkt/o?filter=contexts", "", 501, "notImplemented"},
+      {"GET", "/storage/v1/b/bkt/o?matchGlob=%5B", "", 400, "invalid"},
+      {"GET", "/storage/v1/b/bkt/folders", "", 409, "conflict"},
+      {"POST", "/storage/v1/b/bkt/lockRetentionPolicy", "", 400, "required"},
+      {"POST", "/storage/v1/b/bkt/o/x/restore", "", 400, "required"},
+      {"POST", "/storage/v1/b/bkt/o/x/restore?generation=7", "", 404, "notFound"},
+      {"POST", "/storage/v1/b/bkt/o/x/moveTo/o/x", "", 400, "invalid"},
+      {"POST", "/storage/v1/b/bkt/o/x/moveTo/o/y?ifSourceGenerationMatch=7", "", 412,
+       "conditionNotMet"},
+      {"GET", "/storage/v1/b/bkt?ifMetagenerationMatch=7", "", 412, "conditionNotMet"},
+      {"DELETE", "/storage/v1/b/bkt?ifMetagenerationMatch=7", "", 412, "conditionNotMet"},
   };
   for (const Case& row : cases) {
     const Answer answer = Call(row.method, row.target, row.body);
@@ -324,7 +335,8 @@ TEST_F(ApiTest, KeepsContentEncodingAndMetadata) {
     EXPECT_TRUE(answer.json.contains(field)) << field;
   }
   EXPECT_EQ(answer.json["customTime"], "2020-01-01T00:00:00Z");
-  const Answer media = Call("GET", "/storage/v1/b/bkt/o/z?alt=media", "", {{"Range", "bytes=0-1"}});
+  const Answer media = Call("GET", "/storage/v1/b/bkt/o/z?alt=media", "",
+                            {{"Range", "bytes=0-1"}, {"Accept-Encoding", "gzip"}});
   EXPECT_EQ(media.status, 206);
   EXPECT_EQ(media.body, "\x1f\x8b");
   EXPECT_EQ(media.headers.Get("x-goog-stored-content-encoding"), "gzip");

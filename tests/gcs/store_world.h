@@ -29,6 +29,7 @@ class StoreWorld {
   DirectoryStore* operator->() { return store_.get(); }
   VirtualClock& clock() { return clock_; }
   Path root() const { return directory_.path() / "buckets"; }
+  Path uploads() const { return directory_.path() / "uploads"; }
   Path side_file() const { return directory_.path() / "buckets.db"; }
   Path File(const std::string& path) const { return root() / "bkt" / path; }
 

@@ -1,0 +1,40 @@
+#pragma once
+// matchGlob of objects.list: * ? [abc] [!a-z] ** {a,b}.
+// https://cloud.google.com/storage/docs/json_api/v1/objects/list#list-objects-and-prefixes-using-glob
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace caip::gcs {
+
+/// A pattern for object names, matched in time linear in pattern times name. Any thread.
+class Glob {
+ public:
+  /// The pattern must have no problem.
+  explicit Glob(std::string_view pattern);
+  /// What is wrong with the pattern; nullopt when it can be used.
+  static std::optional<std::string> Problem(std::string_view pattern);
+
+  bool Matches(std::string_view name) const;
+  /// What every name that matches begins with.
+  const std::string& literal_prefix() const { return literal_prefix_; }
+
+ private:
+  struct Step {
+    enum class Kind { kByte, kSet, kNoSlash, kRunNoSlash, kRunAny, kJump, kFork, kEnd } kind;
+    std::string set = {};         // of kSet and kByte: what fits
+    bool negated = false;         // of kSet: what does not
+    std::vector<size_t> to = {};  // of kJump and kFork
+  };
+  void Compile(std::string_view pattern);
+  size_t CompileSet(std::string_view pattern, size_t at);
+  void Enter(size_t step, std::vector<bool>& states) const;
+  static bool Fits(const Step& step, char c);
+
+  std::vector<Step> steps_;
+  std::string literal_prefix_;
+};
+
+}  // namespace caip::gcs
