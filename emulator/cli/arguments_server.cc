@@ -79,7 +79,7 @@ void AddBuckets(Grammar& grammar, const GcloudFlags& gcloud) {
                                "Examples:\n  caip buckets create gs://my-bucket gs://other",
                                FinishWith(create, gcloud));
   grammar.Positional(
-      app, "gs://BUCKET", "Name of a bucket, with or without gs://.",
+      app, "BUCKET", "Name of a bucket, with or without gs://.",
       [create](const std::string& value) -> Status {
         const std::string url = value.starts_with("gs://") ? value : "gs://" + value;
         ASSIGN_OR_RETURN(std::string bucket, ParseStagingBucket(url));
