@@ -19,6 +19,7 @@ struct ChoiceTexts {
   std::optional<std::string> fake_gpus = {};
   std::optional<std::string> addressing = {};
   std::optional<std::string> storage_view = {};
+  std::optional<std::string> durability = {};
   std::optional<std::string> queue_delay = {};
   std::optional<std::string> provision_delay = {};
   std::optional<std::string> restart_delay = {};

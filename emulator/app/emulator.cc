@@ -109,6 +109,7 @@ Status Emulator::Parts::OpenState() {
   ASSIGN_OR_RETURN(book, logging::LogBook::Open(options.state / "logs.db"));
   log = std::make_unique<LogAdapter>(*book);
   ASSIGN_OR_RETURN(buckets, gcs::DirectoryStore::Open({.root = options.state / "buckets",
+                                                       .durable = options.durable_storage,
                                                        .create_buckets = options.create_buckets},
                                                       clock));
   storage = std::make_unique<StorageAdapter>(*buckets, options.create_buckets);

@@ -79,6 +79,10 @@ void ReadChoices(const ChoiceTexts& texts, EmulatorOptions& options, Violations&
                             {{"gs", StorageView::kGs}, {"path", StorageView::kPath}},
                             options.storage_view, violations);
   }
+  if (texts.durability) {
+    ReadChoice<bool>(texts.Name("durability"), *texts.durability,
+                     {{"full", true}, {"relaxed", false}}, options.durable_storage, violations);
+  }
   if (texts.fake_gpus) options.fake_gpus = *texts.fake_gpus;
   if (texts.queue_delay) {
     ReadDelay(texts.Name("queue-delay"), *texts.queue_delay, options.queue_delay, violations);
@@ -116,6 +120,7 @@ Result<EmulatorOptions> ReadOptions(const cli::EmulatorFlags& flags, const Path&
                .fake_gpus = flags.fake_gpus,
                .addressing = flags.addressing,
                .storage_view = flags.storage_view,
+               .durability = flags.durability,
                .queue_delay = flags.queue_delay,
                .provision_delay = flags.provision_delay,
                .restart_delay = std::nullopt,

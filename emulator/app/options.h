@@ -32,6 +32,7 @@ struct EmulatorOptions {
   std::string fake_gpus;  // "4xNVIDIA_TESLA_T4"; "" none
   Addressing addressing = Addressing::kLoopback;
   StorageView storage_view = StorageView::kGs;
+  bool durable_storage = true;  // what storage acknowledged outlives a power cut
   spec::DelayModel queue_delay = spec::NoDelay{};
   spec::DelayModel provision_delay = spec::NoDelay{};
   spec::DelayModel restart_delay = spec::NoDelay{};

@@ -104,6 +104,7 @@ std::vector<std::string> FlagWords(const cli::EmulatorFlags& flags) {
   add("--fake-gpus", flags.fake_gpus);
   add("--addressing", flags.addressing);
   add("--storage-view", flags.storage_view);
+  add("--durability", flags.durability);
   add("--queue-delay", flags.queue_delay);
   add("--provision-delay", flags.provision_delay);
   if (flags.strict_runtime) words.push_back("--strict-runtime");

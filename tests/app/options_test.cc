@@ -36,6 +36,7 @@ TEST_F(Options, TheConfigFileInTheStateDirectoryIsRead) {
       "jobs_max: 2\n"
       "grace: 5s\n"
       "create_buckets: true\n"
+      "durability: relaxed\n"
       "images:\n"
       "  gcr.io/p/trainer:v1: python3 '/my src/train.py'\n"
       "  gcr.io/p/other:v1: [sh, -c, exit 0]\n"
@@ -47,6 +48,7 @@ TEST_F(Options, TheConfigFileInTheStateDirectoryIsRead) {
   EXPECT_EQ(options->jobs_max, 2);
   EXPECT_EQ(options->grace, std::chrono::seconds(5));
   EXPECT_TRUE(options->create_buckets);
+  EXPECT_FALSE(options->durable_storage);
   EXPECT_THAT(options->images.at("gcr.io/p/trainer:v1"),
               ElementsAre("python3", "/my src/train.py"));
   EXPECT_THAT(options->images.at("gcr.io/p/other:v1"), ElementsAre("sh", "-c", "exit 0"));

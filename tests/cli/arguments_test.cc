@@ -168,6 +168,8 @@ TEST(Arguments, ReadsTheEmulatorsOwnFlags) {
                                   "--provision-delay",
                                   "1m",
                                   "--strict-runtime",
+                                  "--durability",
+                                  "relaxed",
                                   "--seed",
                                   "7",
                                   "--emulator-config",
@@ -180,6 +182,7 @@ TEST(Arguments, ReadsTheEmulatorsOwnFlags) {
   EXPECT_EQ(c.emulator.fake_gpus, "4xNVIDIA_TESLA_T4");
   EXPECT_EQ(c.emulator.addressing, "ports");
   EXPECT_EQ(c.emulator.storage_view, "path");
+  EXPECT_EQ(c.emulator.durability, "relaxed");
   EXPECT_EQ(c.emulator.queue_delay, "20m");
   EXPECT_EQ(c.emulator.provision_delay, "1m");
   EXPECT_EQ(c.emulator.seed, "7");
