@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "base/yaml.h"
+#include "host/companions.h"
 
 namespace caip::app {
 namespace {
@@ -155,6 +156,23 @@ void ReadMaps(ConfigReader& reader, EmulatorOptions& options) {
       });
 }
 
+void ReadCompanions(ConfigReader& reader, EmulatorOptions& options) {
+  reader.List("companions", options.companions);
+  const std::vector<std::string> known = host::CompanionNames();
+  for (const std::string& name : options.companions) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      reader.Wrong("/companions", "companions",
+                   "has no emulator called '" + name + "'; there are " + Join(known, ", "));
+    }
+  }
+  reader.Text("cloud_sdk", [&](std::string value) {
+    if (!value.starts_with("/")) {
+      reader.Wrong("/cloud_sdk", "cloud_sdk", "must be the absolute path of the Cloud SDK");
+    }
+    options.cloud_sdk = std::move(value);
+  });
+}
+
 }  // namespace
 
 Result<ChoiceTexts> ReadConfigFile(const Path& file, EmulatorOptions& options) {
@@ -196,6 +214,7 @@ Result<ChoiceTexts> ReadConfigFile(const Path& file, EmulatorOptions& options) {
   reader.List("extra_regions", options.extra_regions);
   ReadNumbers(reader, options);
   ReadMaps(reader, options);
+  ReadCompanions(reader, options);
   std::vector<FieldViolation> violations = reader.TakeViolations();
   if (violations.empty()) return texts;
   std::vector<std::string> sentences;

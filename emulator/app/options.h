@@ -44,6 +44,8 @@ struct EmulatorOptions {
   std::map<std::string, std::string> runtimes;  // runtime or Python version -> interpreter
   std::vector<std::string> interpreters;        // further pythons to consider
   std::vector<std::string> extra_regions;
+  std::vector<std::string> companions;  // emulators of the Cloud SDK that replicas can reach
+  std::string cloud_sdk;                // its root; "" looked for
   std::string project_number = "123456789012";
   std::string service_account;         // "" the managed one of the project
   std::string background_idle = "5m";  // how long a background server stays when it is idle

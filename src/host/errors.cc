@@ -253,6 +253,28 @@ std::string OtherTpu(std::string_view type, int64_t count, int64_t given) {
          (given == 1 ? " chip)." : " chips).");
 }
 
+Error CompanionMissing(std::string_view name) {
+  return {Code::kNotFound, "The " + std::string(name) +
+                               " emulator of the Cloud SDK is not on this host; replicas start "
+                               "without it. Install it (gcloud components install, or the package "
+                               "google-cloud-cli-" +
+                               std::string(name) +
+                               "-emulator), or name the SDK's directory in the setting cloud_sdk."};
+}
+
+std::string CompanionEnded(std::string_view name, const Path& log, std::string_view last_words) {
+  return "The " + std::string(name) + " emulator ended before it served; replicas start without " +
+         "it. " + (last_words.empty() ? "" : "It said: " + std::string(last_words) + " ") +
+         "Its log is " + log.string() + ".";
+}
+
+std::string CompanionSilent(std::string_view name, const Path& log,
+                            std::chrono::milliseconds patience) {
+  return "The " + std::string(name) + " emulator did not serve within " +
+         std::to_string(patience.count() / 1000) + " s and was ended; replicas start without it. " +
+         "Its log is " + log.string() + ".";
+}
+
 Error NoLoopbackBlock(int tries) {
   return {Code::kResourceExhausted,
           "No loopback addresses with a free port 2222 were found in " + Number(tries) +

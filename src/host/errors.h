@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -71,6 +72,12 @@ std::string GpusShared(std::string_view task, int64_t count);
 std::string OnCpuInstead(std::string_view asked, bool has_gpus);
 std::string FakeTpu(std::string_view type, int64_t count);
 std::string OtherTpu(std::string_view type, int64_t count, int64_t given);
+
+// Emulators of the Cloud SDK.
+Error CompanionMissing(std::string_view name);
+std::string CompanionEnded(std::string_view name, const Path& log, std::string_view last_words);
+std::string CompanionSilent(std::string_view name, const Path& log,
+                            std::chrono::milliseconds patience);
 
 // Addresses.
 Error NoLoopbackBlock(int tries);
