@@ -1,0 +1,126 @@
+#include <gtest/gtest.h>
+
+#include "tests/api/ml_world.h"
+
+namespace caip::api {
+namespace {
+
+const std::string kJob = "/v1/projects/demo/jobs/j1";
+
+Json ViewerPolicy(const std::string& member = "user:ann@example.com") {
+  return {{"bindings", Json::array({{{"role", "roles/viewer"}, {"members", {member}}}})}};
+}
+
+TEST(JobPolicy, IsEmptyWithTheServicesEtagUntilItIsSet) {
+  MlWorld ml;
+  ml.PutJob("j1");
+  EXPECT_EQ(ml.Get(kJob + ":getIamPolicy").json, Json({{"etag", "ACAB"}}));
+}
+
+TEST(JobPolicy, IsGivenBackAsItWasSetWithANewEtag) {
+  MlWorld ml;
+  ml.PutJob("j1");
+  const Answer set = ml.Post(kJob + ":setIamPolicy", {{"policy", ViewerPolicy()}});
+  ASSERT_EQ(set.status, 200) << set.text;
+  EXPECT_EQ(set.json["bindings"], ViewerPolicy()["bindings"]);
+  EXPECT_NE(set.json["etag"], "ACAB");
+  EXPECT_EQ(ml.Get(kJob + ":getIamPolicy").json, set.json);
+}
+
+TEST(JobPolicy, OutlivesTheEmulator) {
+  MlWorld ml;
+  ml.PutJob("j1");
+  const Answer set = ml.Post(kJob + ":setIamPolicy", {{"policy", ViewerPolicy()}});
+  const PolicyStore later(ml.directory.path() / "policies");
+  EXPECT_EQ(*later.Get("demo", "j1"), set.json);
+  EXPECT_EQ(*later.Get("other", "j1"), Json({{"etag", "ACAB"}}));
+}
+
+TEST(JobPolicy, IsNotReplacedUnderAnOldEtag) {
+  MlWorld ml;
+  ml.PutJob("j1");
+  const Answer first = ml.Post(kJob + ":setIamPolicy", {{"policy", ViewerPolicy()}});
+  Json policy = ViewerPolicy("user:bob@example.com");
+  policy["etag"] = first.json["etag"];
+  EXPECT_EQ(ml.Post(kJob + ":setIamPolicy", {{"policy", policy}}).status, 200);
+  const Answer stale = ml.Post(kJob + ":setIamPolicy", {{"policy", policy}});
+  EXPECT_EQ(stale.status, 409);
+  EXPECT_EQ(stale.json["error"]["status"], "ABORTED");
+}
+
+TEST(JobPolicy, ChangesOnlyWhatTheMaskNames) {
+  MlWorld ml;
+  ml.PutJob("j1");
+  ml.Post(kJob + ":setIamPolicy", {{"policy", ViewerPolicy()}});
+  const Json audit = {{"auditConfigs", Json::array({{{"service", "allServices"}}})}};
+  const Answer set =
+      ml.Post(kJob + ":setIamPolicy", {{"policy", audit}, {"updateMask", "auditConfigs"}});
+  EXPECT_EQ(set.json["bindings"], ViewerPolicy()["bindings"]);
+  EXPECT_EQ(set.json["auditConfigs"], audit["auditConfigs"]);
+}
+
+TEST(JobPolicy, MustBeOne) {
+  MlWorld ml;
+  ml.PutJob("j1");
+  const Json condition = {{"expression", "true"}};
+  const Json bodies[] = {
+      Json::object(),
+      {{"policy", "x"}},
+      {{"policy", {{"bogus", 1}}}},
+      {{"policy", ViewerPolicy("ann")}},
+      {{"policy", {{"version", 2}}}},
+      {{"policy", {{"bindings", Json::array({{{"role", "viewer"}, {"members", {"allUsers"}}}})}}}},
+      {{"policy", {{"bindings", Json::array({{{"role", "roles/viewer"}}})}}}},
+      {{"policy",
+        {{"bindings", Json::array({{{"role", "roles/viewer"},
+                                    {"members", {"allUsers"}},
+                                    {"condition", condition}}})}}}},
+      {{"policy", ViewerPolicy()}, {"updateMask", "members"}},
+  };
+  for (const Json& body : bodies) {
+    const Answer answer = ml.Post(kJob + ":setIamPolicy", body);
+    EXPECT_EQ(answer.status, 400) << body << "\n" << answer.text;
+    EXPECT_EQ(answer.json["error"]["status"], "INVALID_ARGUMENT") << body;
+  }
+  EXPECT_EQ(ml.Get(kJob + ":getIamPolicy").json, Json({{"etag", "ACAB"}}));
+}
+
+TEST(JobPolicy, IsOfAVersionThatThereIs) {
+  MlWorld ml;
+  ml.PutJob("j1");
+  const std::string get = kJob + ":getIamPolicy?options.requestedPolicyVersion=";
+  for (const char* version : {"0", "1", "3"}) EXPECT_EQ(ml.Get(get + version).status, 200);
+  for (const char* version : {"2", "-1", "x"}) EXPECT_EQ(ml.Get(get + version).status, 400);
+}
+
+TEST(JobPolicy, NeedsTheJob) {
+  MlWorld ml;
+  EXPECT_EQ(ml.Get(kJob + ":getIamPolicy").status, 404);
+  EXPECT_EQ(ml.Post(kJob + ":setIamPolicy", {{"policy", ViewerPolicy()}}).status, 404);
+}
+
+TEST(JobPermissions, AreAllHeldByEverybody) {
+  MlWorld ml;
+  ml.PutJob("j1");
+  const Json asked = {{"permissions", {"ml.jobs.get", "ml.jobs.cancel"}}};
+  EXPECT_EQ(ml.Post(kJob + ":testIamPermissions", asked).json, asked);
+}
+
+TEST(JobPermissions, OfAMissingJobAreNoneAndNoError) {
+  MlWorld ml;
+  const Answer answer = ml.Post(kJob + ":testIamPermissions", {{"permissions", {"ml.jobs.get"}}});
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_EQ(answer.json, Json::object());
+}
+
+TEST(JobPermissions, MustBeFullNamesOfAJobs) {
+  MlWorld ml;
+  ml.PutJob("j1");
+  for (const char* name : {"ml.jobs.*", "storage.objects.get", ""}) {
+    const Answer answer = ml.Post(kJob + ":testIamPermissions", {{"permissions", {name}}});
+    EXPECT_EQ(answer.status, 400) << name;
+  }
+}
+
+}  // namespace
+}  // namespace caip::api

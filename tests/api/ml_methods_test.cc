@@ -1,0 +1,106 @@
+// What ml v1 answers beside jobs, and in which form.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tests/api/ml_world.h"
+
+namespace caip::api {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(MlMethods, ThatAreNotEmulatedSayTheirNames) {
+  const std::pair<const char*, const char*> calls[] = {
+      {"POST /v1/projects/p/models", "ml.projects.models.create"},
+      {"GET /v1/projects/p/models", "ml.projects.models.list"},
+      {"GET /v1/projects/p/models/m", "ml.projects.models.get"},
+      {"POST /v1/projects/p/models/m/versions", "ml.projects.models.versions.create"},
+      {"POST /v1/projects/p/models/m/versions/v:setDefault",
+       "ml.projects.models.versions.setDefault"},
+      {"POST /v1/projects/p:predict", "ml.projects.predict"},
+      {"POST /v1/projects/p/models/m:predict", "ml.projects.predict"},
+      {"POST /v1/projects/p/models/m/versions/v:explain", "ml.projects.explain"},
+      {"GET /v1/projects/p/locations/l/studies/s", "ml.projects.locations.studies.get"},
+      {"POST /v1/projects/p/locations/l/studies/s/trials:suggest",
+       "ml.projects.locations.studies.trials.suggest"},
+  };
+  MlWorld ml;
+  for (const auto& [call, id] : calls) {
+    const std::vector<std::string> words = Split(call, ' ');
+    const Answer answer = ml.Ask(words[0], words[1], "{}");
+    EXPECT_EQ(answer.status, 501) << call;
+    EXPECT_EQ(answer.json["error"]["status"], "UNIMPLEMENTED") << call;
+    EXPECT_THAT(answer.json["error"].value("message", ""), HasSubstr(id)) << call;
+  }
+}
+
+TEST(MlMethods, OperationsAreNone) {
+  MlWorld ml;
+  EXPECT_EQ(ml.Get("/v1/projects/p/operations?pageSize=5&filter=x").json, Json::object());
+  for (const char* name :
+       {"/v1/projects/p/operations/o", "/v1/projects/p/locations/l/operations/o"}) {
+    const Answer get = ml.Get(name);
+    EXPECT_EQ(get.status, 404) << name;
+    EXPECT_EQ(get.json["error"]["status"], "NOT_FOUND") << name;
+    EXPECT_EQ(ml.Ask("POST", std::string(name) + ":cancel", "{}").status, 404) << name;
+  }
+}
+
+TEST(MlMethods, OtherPathsAndVerbsAreRefusedInJson) {
+  MlWorld ml;
+  const Answer path = ml.Get("/v1/projects/p/trains");
+  EXPECT_EQ(path.status, 404);
+  EXPECT_EQ(path.json["error"]["status"], "NOT_FOUND");
+  const Answer verb = ml.Ask("DELETE", "/v1/projects/p/jobs/j");
+  EXPECT_EQ(verb.status, 405);
+  EXPECT_EQ(verb.json["error"]["code"], 405);
+}
+
+TEST(MlMethods, HeadIsGetWithoutItsBody) {
+  MlWorld ml;
+  ml.PutJob("j1");
+  EXPECT_EQ(ml.Ask("HEAD", "/v1/projects/demo/jobs/j1").status, 200);
+  EXPECT_EQ(ml.Ask("HEAD", "/v1/projects/demo/jobs/j2").status, 404);
+}
+
+TEST(JobList, IsReadInPagesNewestFirst) {
+  MlWorld ml;
+  for (int i = 0; i < 45; ++i) ml.PutJob("j" + std::to_string(i));
+  std::vector<std::string> seen;
+  std::string token;
+  std::vector<size_t> sizes;
+  do {
+    const Answer page = ml.Get("/v1/projects/demo/jobs?pageToken=" + PercentEncoded(token));
+    sizes.push_back(page.json["jobs"].size());
+    for (const Json& job : page.json["jobs"]) seen.push_back(job["jobId"]);
+    token = StringOr(page.json, "nextPageToken");
+  } while (!token.empty());
+  EXPECT_THAT(sizes, ::testing::ElementsAre(20, 20, 5));
+  ASSERT_EQ(seen.size(), 45u);
+  for (int i = 0; i < 45; ++i) EXPECT_EQ(seen[i], "j" + std::to_string(44 - i));
+}
+
+TEST(JobList, HasNoTokenWhenThePageIsJustFull) {
+  MlWorld ml;
+  for (int i = 0; i < 20; ++i) ml.PutJob("j" + std::to_string(i));
+  const Answer page = ml.Get("/v1/projects/demo/jobs?pageSize=20");
+  EXPECT_EQ(page.json["jobs"].size(), 20u);
+  EXPECT_FALSE(page.json.contains("nextPageToken"));
+  EXPECT_EQ(ml.Get("/v1/projects/other/jobs").json, Json::object());
+}
+
+TEST(JobList, FindsWhatAFilterNamesAmongMany) {
+  MlWorld ml;
+  for (int i = 0; i < 600; ++i) ml.PutJob("j" + std::to_string(i));
+  const Answer one = ml.Get("/v1/projects/demo/jobs?filter=jobId%3Aj1*");
+  EXPECT_EQ(one.json["jobs"].size(), 20u);
+  EXPECT_TRUE(one.json.contains("nextPageToken"));
+  const Answer exact = ml.Get("/v1/projects/demo/jobs?filter=jobId%3D%22j7%22");
+  ASSERT_EQ(exact.json["jobs"].size(), 1u) << exact.text;
+  EXPECT_FALSE(exact.json.contains("nextPageToken"));
+}
+
+}  // namespace
+}  // namespace caip::api
