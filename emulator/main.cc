@@ -11,6 +11,7 @@
 #include "emulator/app/connect.h"
 #include "emulator/cli/arguments.h"
 #include "emulator/cli/follow.h"
+#include "emulator/cli/verbosity.h"
 
 namespace {
 
@@ -27,23 +28,39 @@ void Write(int descriptor, std::string_view text) {
 // One overload a command; std::visit picks it.
 struct Runner {
   const Surroundings& world;
-  int operator()(const caip::cli::SubmitCommand& c) const { return RunSubmit(c, world); }
-  int operator()(const caip::cli::DescribeCommand& c) const { return RunDescribe(c, world); }
-  int operator()(const caip::cli::ListCommand& c) const { return RunList(c, world); }
-  int operator()(const caip::cli::CancelCommand& c) const { return RunCancel(c, world); }
-  int operator()(const caip::cli::UpdateCommand& c) const { return RunUpdate(c, world); }
-  int operator()(const caip::cli::StreamLogsCommand& c) const { return RunStreamLogs(c, world); }
-  int operator()(const caip::cli::LocalTrainCommand& c) const { return RunLocalTrain(c, world); }
+  int operator()(const caip::cli::SubmitCommand& c) const { return Shown(c, caip::cli::RunSubmit); }
+  int operator()(const caip::cli::DescribeCommand& c) const {
+    return Shown(c, caip::cli::RunDescribe);
+  }
+  int operator()(const caip::cli::ListCommand& c) const { return Shown(c, caip::cli::RunList); }
+  int operator()(const caip::cli::CancelCommand& c) const { return Shown(c, caip::cli::RunCancel); }
+  int operator()(const caip::cli::UpdateCommand& c) const { return Shown(c, caip::cli::RunUpdate); }
+  int operator()(const caip::cli::StreamLogsCommand& c) const {
+    return Shown(c, caip::cli::RunStreamLogs);
+  }
+  int operator()(const caip::cli::LocalTrainCommand& c) const {
+    return Shown(c, caip::cli::RunLocalTrain);
+  }
   int operator()(const caip::cli::ServeCommand& c) const { return RunServe(c, world); }
   int operator()(const caip::cli::StopCommand& c) const { return RunStop(c, world); }
-  int operator()(const caip::cli::EnvCommand& c) const { return RunEnv(c, world); }
-  int operator()(const caip::cli::DoctorCommand& c) const { return RunDoctor(c, world); }
+  int operator()(const caip::cli::EnvCommand& c) const { return Shown(c, caip::cli::RunEnv); }
+  int operator()(const caip::cli::DoctorCommand& c) const { return Shown(c, caip::cli::RunDoctor); }
   int operator()(const caip::cli::VersionCommand& c) const { return RunVersion(c, world); }
   int operator()(const caip::cli::BucketsCreateCommand& c) const {
-    return RunBucketsCreate(c, world);
+    return Shown(c, caip::cli::RunBucketsCreate);
   }
-  int operator()(const caip::cli::BucketsListCommand& c) const { return RunBucketsList(c, world); }
+  int operator()(const caip::cli::BucketsListCommand& c) const {
+    return Shown(c, caip::cli::RunBucketsList);
+  }
   int operator()(const caip::cli::PrintCommand& c) const { return RunPrint(c, world); }
+
+ private:
+  // Commands with gcloud's flags say what those let them.
+  template <typename Command>
+  int Shown(const Command& command, int (*run)(const Command&, const Surroundings&)) const {
+    const caip::cli::Io io = caip::cli::IoFor(command.gcloud, world.io);
+    return run(command, Surroundings{io, world.connect, world.follow});
+  }
 };
 
 }  // namespace

@@ -56,9 +56,20 @@ void AddSmallCommands(Grammar& grammar, const GcloudFlags& gcloud) {
   const auto env = std::make_shared<EnvCommand>();
   CLI::App& env_app = grammar.Leaf(
       grammar.root(), "env", "Prints the variables that point Google's clients at the emulator.",
-      "Examples:\n  eval \"$(caip env)\"\n  caip env --format json\n"
-      "  caip env --format dotenv > .env",
+      "Examples:\n  eval \"$(caip env)\"\n  caip env --format dotenv > .env\n"
+      "  caip env --format github >> \"$GITHUB_ENV\"\n"
+      "  caip env --format powershell | Out-String | Invoke-Expression\n"
+      "  eval \"$(caip env --unset)\"\n  caip env --hosts | sudo tee -a /etc/hosts",
       FinishWith(env, gcloud));
+  grammar.Switch(
+      env_app, "--tls",
+      "Also lead clients that know https only, such as TensorFlow's gs://: a proxy and a "
+      "certificate authority of our own, for this shell.",
+      &env->tls);
+  grammar.Switch(env_app, "--unset", "Print what takes the variables back.", &env->unset);
+  grammar.Switch(env_app, "--hosts",
+                 "Print the lines of a hosts file that regional endpoints (--region) need.",
+                 &env->hosts);
   AddEmulatorFlags(grammar, env_app, &env->emulator);
 
   const auto doctor = std::make_shared<DoctorCommand>();

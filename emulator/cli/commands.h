@@ -129,6 +129,9 @@ struct StopCommand {
 struct EnvCommand {
   GcloudFlags gcloud;
   EmulatorFlags emulator;
+  bool tls = false;    // --tls: also what leads https clients here
+  bool unset = false;  // --unset: takes the variables back
+  bool hosts = false;  // --hosts: the hosts file's lines for regional endpoints
 };
 
 /// `doctor`: what this host offers.

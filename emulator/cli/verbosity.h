@@ -1,5 +1,6 @@
 #pragma once
-// --verbosity: which messages of a command are shown. Results are never hidden by it.
+// --verbosity: which messages of a command are shown. Results are never hidden by it, but by
+// --no-user-output-enabled, with all that is no message.
 
 #include <string_view>
 
@@ -15,5 +16,8 @@ inline bool IsShown(const GcloudFlags& flags, Message message) {
   if (level == "none" || level == "critical") return false;
   return message == Message::kError || level != "error";
 }
+
+/// `io`, which must outlive it, less what these flags hide.
+Io IoFor(const GcloudFlags& flags, const Io& io);
 
 }  // namespace caip::cli
