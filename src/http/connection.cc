@@ -5,7 +5,9 @@
 #include <chrono>
 #include <vector>
 
+#include "base/text.h"
 #include "http/errors.h"
+#include "http/framing.h"
 #include "http/guard.h"
 #include "http/input.h"
 #include "http/preflight.h"
@@ -19,6 +21,7 @@ namespace caip::http {
 namespace {
 
 namespace beast = boost::beast::http;
+using RequestParser = beast::request_parser<beast::buffer_body>;
 using Steady = std::chrono::steady_clock;
 using std::chrono::seconds;
 using State = Activity::State;
@@ -105,10 +108,12 @@ class Connection {
     parser.header_limit(static_cast<std::uint32_t>(options_.header_bytes_max));
     parser.body_limit(boost::none);
     bool begun = false;
+    ambiguous_ = false;
     while (!parser.is_header_done()) {
       while (input_.view().starts_with("\r\n") && !parser.got_some()) input_.Consume(2);
       boost::system::error_code error = beast::error::need_more;
       if (input_.size() > 0) {
+        ambiguous_ = SettleFraming(input_.bytes()) || ambiguous_;
         const std::string_view bytes = input_.view();
         input_.Consume(parser.put(boost::asio::buffer(bytes.data(), bytes.size()), error));
       }
@@ -150,8 +155,11 @@ class Connection {
 
   Next AnswerOne(RequestParser& parser) {
     const ActiveRequest active(context_, activity_);
-    RequestBody body(socket_, input_, parser, activity_, options_.idle_seconds);
     const auto& message = parser.get();
+    const bool expects = LowerCase(message[beast::field::expect]) == "100-continue";
+    const BodyForm body_form{parser.chunked(), parser.content_length().value_or(0),
+                             expects && message.version() >= 11};
+    RequestBody body(socket_, input_, body_form, activity_, options_.idle_seconds);
     ResponseForm form{message.method_string() == "HEAD", message.version() >= 11, true};
     Request request;
     Response response;
@@ -163,7 +171,7 @@ class Connection {
       request.body = &body;
       response = Handle(request);
     }
-    form.keep_alive = usable && message.keep_alive() && !context_.stopping &&
+    form.keep_alive = usable && !ambiguous_ && message.keep_alive() && !context_.stopping &&
                       (body.AtEnd() || body.WorthDraining());
     const bool goes_on = WriteResponse(socket_, response, form) && body.Drain();
     return goes_on ? Next::kRequest : Next::kLinger;
@@ -269,6 +277,7 @@ class Connection {
   const ServerOptions& options_;
   Activity& activity_;
   Input input_;
+  bool ambiguous_ = false;  // the request told its length twice
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 // Bytes received and not yet understood. Private to src/http.
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,7 @@ namespace caip::http {
 class Input {
  public:
   std::string_view view() const { return {data_.data() + begin_, end_ - begin_}; }
+  std::span<char> bytes() { return {data_.data() + begin_, end_ - begin_}; }
   size_t size() const { return end_ - begin_; }
   void Consume(size_t count) { begin_ += count; }
   /// All of it, out of here.

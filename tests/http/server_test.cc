@@ -204,10 +204,6 @@ TEST_F(ServerTest, RefusesWhatIsNoHttp) {
        "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n"
        "Content-Length: 2\r\n\r\nxx",
        "HTTP/1.1 400"},
-      {"length and chunks",
-       "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n"
-       "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-       "HTTP/1.1 400"},
       {"an unknown transfer coding",
        "POST / HTTP/1.1\r\nHost: localhost\r\n"
        "Transfer-Encoding: gzip\r\n\r\n",

@@ -1,0 +1,69 @@
+#include "http/framing.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/http/served.h"
+
+namespace caip::http {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+std::string Settled(std::string text) {
+  SettleFraming({text.data(), text.size()});
+  return text;
+}
+
+TEST(Framing, IdentityIsNoCodingInWhateverSpelling) {
+  EXPECT_EQ(Settled("PUT / HTTP/1.1\r\nTransfer-Encoding: identity\r\nA: b\r\n\r\n"),
+            "PUT / HTTP/1.1\r\nxxansfer-Encoding: identity\r\nA: b\r\n\r\n");
+  EXPECT_EQ(Settled("transfer-encoding:  Identity \r\n\r\n"),
+            "xxansfer-encoding:  Identity \r\n\r\n");
+}
+
+TEST(Framing, ChunksOverrideALength) {
+  EXPECT_EQ(Settled("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n"),
+            "xxntent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n");
+}
+
+TEST(Framing, LeavesOtherCodingsBodiesAndHalfHeadersAlone) {
+  for (const char* text : {"A: b\r\nTransfer-Encoding: chunked\r\n\r\n",
+                           "A: b\r\nTransfer-Encoding: identity, chunked\r\n\r\n",
+                           "A: b\r\nContent-Length: 5\r\n\r\nTransfer-Encoding: chunked\r\n\r\n",
+                           "A: b\r\nTransfer-Encoding: identity\r\n", "\r\n\r\n", ""}) {
+    EXPECT_EQ(Settled(text), text);
+  }
+}
+
+std::string Answer(const std::string& header, const std::string& body) {
+  const Served served(
+      [](const Request& request) { return Text("<" + *request.ReadBody(9) + ">"); });
+  return served.Ask("PUT /upload HTTP/1.1\r\nHost: localhost\r\n" + header + "\r\n" + body);
+}
+
+TEST(Framing, ServesAnEmptyUploadAsTensorFlowSendsIt) {
+  EXPECT_THAT(
+      Answer("Content-Length: 0\r\nTransfer-Encoding: identity\r\nConnection: close\r\n", ""),
+      AllOf(StartsWith("HTTP/1.1 200"), EndsWith("<>")));
+}
+
+TEST(Framing, ServesAnUploadAsTensorFlowSendsItAndClosesTheConnection) {
+  EXPECT_THAT(
+      Answer("Transfer-Encoding: chunked\r\nContent-Length: 5\r\n", "5\r\nhello\r\n0\r\n\r\n"),
+      AllOf(StartsWith("HTTP/1.1 200"), HasSubstr("Connection: close"), EndsWith("<hello>")));
+}
+
+TEST(Framing, StillRefusesTwoLengthsBesideChunks) {
+  EXPECT_THAT(Answer("Transfer-Encoding: chunked\r\nContent-Length: 1\r\nContent-Length: 2\r\n",
+                     "0\r\n\r\n"),
+              StartsWith("HTTP/1.1 400"));
+}
+
+}  // namespace
+}  // namespace caip::http
