@@ -1,37 +1,33 @@
+// Chunks are read by hand, because data then goes from the socket to the handler without a copy.
 #include "http/request_body.h"
 
-#include <boost/beast/http.hpp>
+#include <charconv>
 #include <utility>
 #include <vector>
 
-#include "base/text.h"
 #include "http/errors.h"
 
 namespace caip::http {
 namespace {
 
-namespace beast = boost::beast::http;
-
-constexpr size_t kChunkHeadBytesMax = 64 << 10;
-constexpr size_t kChunkInputBytes = 256 << 10;
+constexpr size_t kLineBytesMax = 16 << 10;
+constexpr int kTrailersMax = 100;
+constexpr size_t kLineInputBytes = 16 << 10;
 constexpr size_t kDrainBytes = 64 << 10;
 constexpr uint64_t kDrainBytesMax = 64 << 20;  // a refused upload is still read this far, so that
                                                // clients that send first and read then see why
 
 }  // namespace
 
-RequestBody::RequestBody(Socket& socket, Input& input, RequestParser& parser, Activity& activity,
+RequestBody::RequestBody(Socket& socket, Input& input, const BodyForm& form, Activity& activity,
                          int silence_seconds)
     : socket_(socket),
       input_(input),
-      parser_(parser),
       activity_(activity),
-      silence_seconds_(silence_seconds) {
-  chunked_ = parser.chunked();
-  left_ = chunked_ ? 0 : parser.content_length().value_or(0);
-  const std::string expect = LowerCase(parser.get()[beast::field::expect]);
-  continue_wanted_ = expect == "100-continue" && parser.get().version() >= 11 && !AtEnd();
-}
+      silence_seconds_(silence_seconds),
+      chunked_(form.chunked),
+      left_(form.chunked ? 0 : form.length),
+      continue_wanted_(form.expects_continue && (form.chunked || form.length > 0)) {}
 
 Result<size_t> RequestBody::Read(char* buffer, size_t size) {
   if (failed_) return errors::BodyTruncated();
@@ -41,7 +37,8 @@ Result<size_t> RequestBody::Read(char* buffer, size_t size) {
       socket_.Send("HTTP/1.1 100 Continue\r\n\r\n") != Flow::kData) {
     return Fail(Flow::kBroken);
   }
-  const auto count = chunked_ ? ReadChunked(buffer, size) : ReadCounted(buffer, size);
+  if (chunked_ && left_ == 0) RETURN_IF_ERROR(BeginChunk());
+  const auto count = left_ > 0 ? ReadSome(buffer, size) : Result<size_t>(size_t{0});
   if (count.ok()) activity_.BodyCame(*count);
   if (AtEnd() || failed_) activity_.Enter(Activity::State::kWorking);
   return count;
@@ -63,7 +60,8 @@ bool RequestBody::Drain() {
   return false;
 }
 
-Result<size_t> RequestBody::ReadCounted(char* buffer, size_t size) {
+// Of the body, or of the chunk: what is here already, else straight from the socket.
+Result<size_t> RequestBody::ReadSome(char* buffer, size_t size) {
   size = static_cast<size_t>(std::min<uint64_t>(size, left_));
   if (input_.size() > 0) {
     size = std::min(size, input_.size());
@@ -75,28 +73,53 @@ Result<size_t> RequestBody::ReadCounted(char* buffer, size_t size) {
     size = received.count;
   }
   left_ -= size;
+  between_chunks_ = chunked_ && left_ == 0;
   return size;
 }
 
-Result<size_t> RequestBody::ReadChunked(char* buffer, size_t size) {
-  auto& body = parser_.get().body();
-  body.data = buffer;
-  body.size = size;
-  while (body.size == size && !parser_.is_done()) {
-    boost::system::error_code error = beast::error::need_more;
-    if (input_.size() > 0) {
-      const std::string_view bytes = input_.view();
-      input_.Consume(parser_.put(boost::asio::buffer(bytes.data(), bytes.size()), error));
-    }
-    if (error == beast::error::need_more) {
-      if (input_.size() > kChunkHeadBytesMax) return Malformed("a chunk's head is too long");
-      const Flow flow = input_.ReceiveMore(socket_, kChunkInputBytes);
-      if (flow != Flow::kData) return Fail(flow);
-    } else if (error && error != beast::error::need_buffer) {
-      return Malformed(error.message());
-    }
+// "1a;name=value": the chunk's size in hexadecimal digits; extensions mean nothing to us.
+Status RequestBody::BeginChunk() {
+  if (std::exchange(between_chunks_, false)) {
+    ASSIGN_OR_RETURN(const std::string end, ReadLine());
+    if (!end.empty()) return Malformed("a chunk is longer than it says");
   }
-  return size - body.size;
+  ASSIGN_OR_RETURN(const std::string line, ReadLine());
+  const char* const begin = line.data();
+  const auto [end, code] = std::from_chars(begin, begin + line.size(), left_, 16);
+  const std::string_view rest(end, static_cast<size_t>(begin + line.size() - end));
+  const bool extended = rest.empty() || rest[0] == ';' || rest[0] == ' ' || rest[0] == '\t';
+  if (code != std::errc() || !extended) {
+    left_ = 0;
+    return Malformed("a chunk's size is no hexadecimal number");
+  }
+  return left_ > 0 ? Ok{} : SkipTrailers();
+}
+
+Status RequestBody::SkipTrailers() {
+  for (int i = 0; i <= kTrailersMax; ++i) {
+    ASSIGN_OR_RETURN(const std::string line, ReadLine());
+    if (!line.empty()) continue;
+    last_chunk_seen_ = true;
+    return Ok{};
+  }
+  return Malformed("too many trailers");
+}
+
+// Without its line end.
+Result<std::string> RequestBody::ReadLine() {
+  while (true) {
+    const std::string_view bytes = input_.view();
+    const size_t end = bytes.find('\n');
+    if (std::min(end, bytes.size()) > kLineBytesMax) return Malformed("a chunk's head is too long");
+    if (end != std::string_view::npos) {
+      if (end == 0 || bytes[end - 1] != '\r') return Malformed("a line of it ends without CRLF");
+      std::string line(bytes.substr(0, end - 1));
+      input_.Consume(end + 1);
+      return line;
+    }
+    const Flow flow = input_.ReceiveMore(socket_, kLineInputBytes);
+    if (flow != Flow::kData) return Fail(flow);
+  }
 }
 
 Error RequestBody::Fail(Flow flow) {
