@@ -193,7 +193,9 @@ Result<ChoiceTexts> ReadConfigFile(const Path& file, EmulatorOptions& options) {
   keep("fake_gpus", texts.fake_gpus);
   keep("addressing", texts.addressing);
   keep("storage_view", texts.storage_view);
+  keep("gs_front", texts.gs_front);
   keep("durability", texts.durability);
+  keep("access_log", texts.access_log);
   keep("queue_delay", texts.queue_delay);
   keep("provision_delay", texts.provision_delay);
   keep("restart_delay", texts.restart_delay);

@@ -19,7 +19,9 @@ struct ChoiceTexts {
   std::optional<std::string> fake_gpus = {};
   std::optional<std::string> addressing = {};
   std::optional<std::string> storage_view = {};
+  std::optional<std::string> gs_front = {};
   std::optional<std::string> durability = {};
+  std::optional<std::string> access_log = {};
   std::optional<std::string> queue_delay = {};
   std::optional<std::string> provision_delay = {};
   std::optional<std::string> restart_delay = {};

@@ -12,15 +12,28 @@
 #include "emulator/api/discovery.h"
 #include "emulator/api/error_body.h"
 #include "emulator/api/ml_routes.h"
+#include "emulator/api/route_list.h"
+#include "emulator/api/stream_view.h"
+#include "emulator/app/companion_options.h"
 #include "emulator/app/log_adapter.h"
 #include "emulator/app/owner.h"
+#include "emulator/app/serving.h"
 #include "emulator/app/storage_adapter.h"
+#include "emulator/app/storage_faces.h"
+#include "emulator/app/usual_port.h"
 #include "emulator/app/version.h"
+#include "emulator/front/front_door.h"
+#include "emulator/front/guest_launcher.h"
 #include "emulator/front/standard_parameters.h"
 #include "engine/engine.h"
 #include "fakes/gcs/json_api.h"
+#include "fakes/logging/logging_api.h"
+#include "fakes/metadata/account_answers.h"
+#include "fakes/metadata/guest.h"
+#include "fakes/metadata/token_mint.h"
 #include "host/addresses.h"
 #include "host/child_process.h"
+#include "host/companion_launcher.h"
 #include "host/devices.h"
 #include "host/devices_binder.h"
 #include "host/interpreters.h"
@@ -48,6 +61,27 @@ std::optional<std::string> Find(const host::Variables& variables, std::string_vi
   return std::nullopt;
 }
 
+std::string ServiceAccountOf(const EmulatorOptions& options) {
+  return options.service_account.empty() ? api::ManagedServiceAccount(options.project_number)
+                                         : options.service_account;
+}
+
+// The machine that the emulator itself runs on, for whoever asks its main listener who he is.
+metadata::Guest HostOf(const EmulatorOptions& options, Instant now) {
+  const auto own = host::OwnEnvironment();
+  metadata::Guest guest;
+  guest.project_id = ProjectOf(own);
+  guest.project_number = options.project_number;
+  guest.instance_id = 1;
+  guest.name = "caip";
+  guest.hostname = "caip.c." + guest.project_id + ".internal";
+  guest.zone = "us-central1-b";
+  guest.machine_type = "n1-standard-4";
+  guest.created = now;
+  guest.service_account = ServiceAccountOf(options);
+  return guest;
+}
+
 host::DeviceMode ModeOf(GpuMode mode) {
   switch (mode) {
     case GpuMode::kQueue:
@@ -69,35 +103,51 @@ struct Emulator::Parts {
   EmulatorOptions options;
   std::vector<std::string> flags;
   LeapClock clock;
-  Fd end_asked;  // an eventfd: readable once a client has asked for the end
+  SystemClock wall;  // of tokens and the access log: others compare it with their own
+  Fd end_asked;      // an eventfd: readable once a client has asked for the end
   std::optional<host::StateDirectory> owner;
   std::unique_ptr<host::SqliteJobStore> jobs;
   std::unique_ptr<logging::LogBook> book;
   std::unique_ptr<LogAdapter> log;
   std::unique_ptr<gcs::DirectoryStore> buckets;
   std::unique_ptr<StorageAdapter> storage;
+  std::unique_ptr<StorageFaces> faces;
+  std::unique_ptr<metadata::TokenMint> mint;
+  std::shared_ptr<http::CertificateAuthority> authority;
+  std::unique_ptr<metadata::GuestBook> book_of_guests;
+  std::unique_ptr<front::AccessLog> access_log;
+  std::unique_ptr<front::FrontDoor> front;
   std::unique_ptr<host::ProcessLauncher> launcher;
   std::unique_ptr<host::Interpreters> interpreters;
   std::unique_ptr<host::PackagerOnHost> packager;
   std::unique_ptr<engine::DeviceBinder> devices;
   std::unique_ptr<engine::AddressLender> addresses;
-  std::unique_ptr<engine::Engine> engine;
-  std::unique_ptr<api::JobFollower> follower;
-  std::unique_ptr<api::PolicyStore> policies;
   http::Router router{NoRoute};
   std::latch ready{1};  // requests wait until everything behind them is there
   std::unique_ptr<http::Server> server;
+  std::unique_ptr<front::GuestLauncher> guests;
+  std::unique_ptr<host::CompanionLauncher> companions;  // where any are asked for
+  std::unique_ptr<engine::Engine> engine;
+  std::unique_ptr<api::JobFollower> follower;
+  logging::StreamReaders stream_readers;
+  std::unique_ptr<api::PolicyStore> policies;
   std::string base_url;
+  std::string port_note;
 
-  // A request that came before a start that failed must not wait for ever.
+  // A request that came before a start that failed must not wait for ever, nor outlive the rest.
   ~Parts() {
     if (!ready.try_wait()) ready.count_down();
+    StopServing();
   }
+  void StopServing();
   Status OpenState();
   Status OpenHost();
   Status OpenLenders();
+  Status OpenFront();
   Status Listen();
+  Result<std::unique_ptr<http::Server>> ServeAt(uint16_t port);
   Status StartEngine();
+  front::GuestOptions GuestSettings() const;
   void AddRoutes();
   engine::EngineOptions EngineSettings() const;
 };
@@ -113,6 +163,7 @@ Status Emulator::Parts::OpenState() {
                                                        .create_buckets = options.create_buckets},
                                                       clock));
   storage = std::make_unique<StorageAdapter>(*buckets, options.create_buckets);
+  ASSIGN_OR_RETURN(faces, StorageFaces::Open({options.state, options.seed}, *buckets, wall));
   return Ok{};
 }
 
@@ -156,19 +207,70 @@ Status Emulator::Parts::OpenLenders() {
   return Ok{};
 }
 
+// What stands before the APIs.
+Status Emulator::Parts::OpenFront() {
+  ASSIGN_OR_RETURN(mint, metadata::TokenMint::Open(options.state / "keys", wall));
+  ASSIGN_OR_RETURN(authority, OpenAuthority(options.state, wall));
+  const metadata::Guest host = HostOf(options, wall.Now());
+  book_of_guests = std::make_unique<metadata::GuestBook>(host);
+  if (options.access_log != "off") {
+    const Path file =
+        options.access_log.empty() ? options.state / "access.log" : Path(options.access_log);
+    ASSIGN_OR_RETURN(access_log, front::AccessLog::Open(file));
+  }
+  front = std::make_unique<front::FrontDoor>(front::FrontDoor::Parts{
+      *book_of_guests, *mint, metadata::IdentityOf(host),
+      [this](const http::Request& request) {
+        return gcs::IsXmlRequest(request) ? faces->AnswerXml(request) : router.Handle(request);
+      },
+      access_log.get(), wall});
+  return Ok{};
+}
+
+Result<std::unique_ptr<http::Server>> Emulator::Parts::ServeAt(uint16_t port) {
+  return http::Server::Start(ServingOptions(options, port, authority, host::OwnEnvironment()),
+                             WithEncodings([this](const http::Request& request) {
+                               ready.wait();
+                               return front->Handle(request);
+                             }));
+}
+
+// A port that was asked for is taken or refused; the usual one has neighbours.
 Status Emulator::Parts::Listen() {
-  http::ServerOptions serving;
-  serving.address = options.address;
-  serving.port = options.port;
-  serving.allowed_hosts = options.allowed_hosts;
-  ASSIGN_OR_RETURN(server, http::Server::Start(serving, [this](const http::Request& request) {
-                     ready.wait();
-                     return router.Handle(request);
-                   }));
+  const std::vector<uint16_t> ports =
+      options.port ? std::vector<uint16_t>{*options.port} : PortsToTry(options.state);
+  for (const uint16_t port : ports) {
+    auto started = ServeAt(port);
+    const bool taken = !started.ok() && started.error().code == Code::kAlreadyExists;
+    if (taken && port != ports.back()) continue;
+    ASSIGN_OR_RETURN(server, std::move(started));
+    break;
+  }
+  if (!options.port && server->port() != ports.front()) {
+    port_note = PortNote(ports.front(), server->port());
+  }
+  if (options.remember_port) RETURN_IF_ERROR(RememberPort(options.state, server->port()));
   const bool any = options.address == "0.0.0.0" || options.address == "::";
   base_url =
       "http://" + (any ? "127.0.0.1" : options.address) + ":" + std::to_string(server->port());
   return Ok{};
+}
+
+void Emulator::Parts::StopServing() {
+  if (book_of_guests) book_of_guests->Close();  // who waits for a change goes home
+  if (faces) faces->EndPauses();
+  if (server) server->Stop(kServerGraceMilliseconds);
+}
+
+front::GuestOptions Emulator::Parts::GuestSettings() const {
+  front::GuestOptions settings;
+  settings.project_number = options.project_number;
+  settings.service_account = ServiceAccountOf(options);
+  if (options.gs_front == GsFront::kProxy) {
+    settings.https = spec::HttpsFront{"", authority->bundle_file().string(),
+                                      DirectHosts(host::OwnEnvironment())};
+  }
+  return settings;
 }
 
 engine::EngineOptions Emulator::Parts::EngineSettings() const {
@@ -190,16 +292,23 @@ engine::EngineOptions Emulator::Parts::EngineSettings() const {
   }
   settings.jobs_max = options.jobs_max;
   settings.rules.validation.extra_regions = options.extra_regions;
-  settings.service_account = options.service_account.empty()
-                                 ? api::ManagedServiceAccount(options.project_number)
-                                 : options.service_account;
+  settings.service_account = ServiceAccountOf(options);
   return settings;
 }
 
 Status Emulator::Parts::StartEngine() {
+  guests = std::make_unique<front::GuestLauncher>(
+      front::GuestLauncher::World{*launcher, *server, *book_of_guests, *mint, wall},
+      GuestSettings());
+  engine::Launcher* outermost = guests.get();
+  if (!options.companions.empty()) {
+    companions = std::make_unique<host::CompanionLauncher>(
+        *guests, CompanionsOf(options, host::OwnEnvironment()), *log, clock);
+    outermost = companions.get();
+  }
   engine = std::make_unique<engine::Engine>(
       EngineSettings(),
-      engine::EnginePorts{*launcher, *packager, *devices, *addresses, *jobs, *log, *storage},
+      engine::EnginePorts{*outermost, *packager, *devices, *addresses, *jobs, *log, *storage},
       clock);
   return engine->Start();
 }
@@ -208,16 +317,21 @@ void Emulator::Parts::AddRoutes() {
   const engine::EngineOptions settings = EngineSettings();
   follower = std::make_unique<api::JobFollower>(*engine, *book);
   policies = std::make_unique<api::PolicyStore>(options.state / "policies");
+  auto ml_routes =
+      api::MlRoutes(*engine, *policies, {options.project_number, settings.service_account});
   router.Add(front::WithStandardParameters(
-      api::MlRoutes(*engine, *policies, {options.project_number, settings.service_account})));
-  router.Add(front::WithStandardParameters(
-      gcs::StorageRoutes(std::make_shared<gcs::StorageApi>(*buckets, options.seed))));
+      api::ForStreamReaders(std::move(ml_routes), *engine, *book, stream_readers)));
+  router.Add(front::WithStandardParameters(logging::LoggingRoutes(
+      logging::MakeLoggingApi(options.state / "logs.db", *book, clock, wall, stream_readers))));
+  router.Add(faces->Faulty(front::WithStandardParameters(faces->JsonRoutes())));
+  router.Add(faces->OtherRoutes());
   router.Add(api::ControlRoutes(
       {kVersion, options.state.string(), options.seed, flags}, *engine, *follower, [this] {
         const uint64_t one = 1;
         [[maybe_unused]] const auto written = ::write(end_asked.get(), &one, sizeof one);
       }));
   router.Add(api::DiscoveryRoutes(router.routes()));
+  router.Add(api::RouteListRoute(router.routes()));
 }
 
 Result<std::unique_ptr<Emulator>> Emulator::Start(const EmulatorOptions& options,
@@ -229,6 +343,7 @@ Result<std::unique_ptr<Emulator>> Emulator::Start(const EmulatorOptions& options
   RETURN_IF_ERROR(parts->OpenState());
   RETURN_IF_ERROR(parts->OpenHost());
   RETURN_IF_ERROR(parts->OpenLenders());
+  RETURN_IF_ERROR(parts->OpenFront());
   RETURN_IF_ERROR(parts->Listen());
   RETURN_IF_ERROR(parts->StartEngine());
   parts->AddRoutes();
@@ -242,6 +357,8 @@ Emulator::Emulator(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Emulator::~Emulator() { Stop(); }
 
 const std::string& Emulator::base_url() const { return parts_->base_url; }
+
+const std::string& Emulator::port_note() const { return parts_->port_note; }
 
 uint64_t Emulator::seed() const { return parts_->options.seed; }
 
@@ -264,11 +381,9 @@ Emulator::End Emulator::WaitForEnd(int interrupt_descriptor, std::optional<Durat
 }
 
 void Emulator::Stop() {
-  if (!parts_->server) return;
   // Replicas first: until they are gone they may write to storage.
   parts_->engine->Stop();
-  parts_->server->Stop(kServerGraceMilliseconds);
-  parts_->server.reset();
+  parts_->StopServing();
 }
 
 }  // namespace caip::app

@@ -25,6 +25,8 @@ class Emulator {
   /// "http://127.0.0.1:PORT".
   const std::string& base_url() const;
   uint64_t seed() const;
+  /// What to tell about the port, where it is not the usual one; else "".
+  const std::string& port_note() const;
 
   /// Why WaitForEnd returned.
   enum class End { kInterrupted, kAsked, kIdle };

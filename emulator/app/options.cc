@@ -79,10 +79,16 @@ void ReadChoices(const ChoiceTexts& texts, EmulatorOptions& options, Violations&
                             {{"gs", StorageView::kGs}, {"path", StorageView::kPath}},
                             options.storage_view, violations);
   }
+  if (texts.gs_front) {
+    ReadChoice<GsFront>(texts.Name("gs-front"), *texts.gs_front,
+                        {{"off", GsFront::kOff}, {"proxy", GsFront::kProxy}}, options.gs_front,
+                        violations);
+  }
   if (texts.durability) {
     ReadChoice<bool>(texts.Name("durability"), *texts.durability,
                      {{"full", true}, {"relaxed", false}}, options.durable_storage, violations);
   }
+  if (texts.access_log) options.access_log = *texts.access_log;
   if (texts.fake_gpus) options.fake_gpus = *texts.fake_gpus;
   if (texts.queue_delay) {
     ReadDelay(texts.Name("queue-delay"), *texts.queue_delay, options.queue_delay, violations);
@@ -120,7 +126,9 @@ Result<EmulatorOptions> ReadOptions(const cli::EmulatorFlags& flags, const Path&
                .fake_gpus = flags.fake_gpus,
                .addressing = flags.addressing,
                .storage_view = flags.storage_view,
+               .gs_front = flags.gs_front,
                .durability = flags.durability,
+               .access_log = flags.access_log,
                .queue_delay = flags.queue_delay,
                .provision_delay = flags.provision_delay,
                .restart_delay = std::nullopt,

@@ -21,18 +21,24 @@ enum class GpuMode { kByHost, kQueue, kShare, kCpu };
 enum class Addressing { kLoopback, kPorts };
 /// What a trainer gets as --job-dir: the gs:// URI, or the directory behind it.
 enum class StorageView { kGs, kPath };
+/// How replicas whose software insists on Google's https names are led here: not at all, or by
+/// https_proxy and our certificate authority in their environment.
+enum class GsFront { kOff, kProxy };
 
 struct EmulatorOptions {
   Path state;  // the state directory; has one owner
   std::string address = "127.0.0.1";
-  uint16_t port = 0;  // 0: any free one
+  std::optional<uint16_t> port;  // 0: any free one; unset: the usual one (usual_port.h)
+  bool remember_port = false;    // it becomes the usual one of this state directory
   std::vector<std::string> allowed_hosts;
   bool create_buckets = false;  // a missing bucket is made instead of refused
   GpuMode gpus = GpuMode::kByHost;
   std::string fake_gpus;  // "4xNVIDIA_TESLA_T4"; "" none
   Addressing addressing = Addressing::kLoopback;
   StorageView storage_view = StorageView::kGs;
+  GsFront gs_front = GsFront::kProxy;
   bool durable_storage = true;  // what storage acknowledged outlives a power cut
+  std::string access_log;  // file, "-" standard output, "off"; "": <state>/access.log
   spec::DelayModel queue_delay = spec::NoDelay{};
   spec::DelayModel provision_delay = spec::NoDelay{};
   spec::DelayModel restart_delay = spec::NoDelay{};

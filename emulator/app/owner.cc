@@ -104,7 +104,9 @@ std::vector<std::string> FlagWords(const cli::EmulatorFlags& flags) {
   add("--fake-gpus", flags.fake_gpus);
   add("--addressing", flags.addressing);
   add("--storage-view", flags.storage_view);
+  add("--gs-front", flags.gs_front);
   add("--durability", flags.durability);
+  add("--access-log", flags.access_log);
   add("--queue-delay", flags.queue_delay);
   add("--provision-delay", flags.provision_delay);
   if (flags.strict_runtime) words.push_back("--strict-runtime");

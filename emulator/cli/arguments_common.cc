@@ -105,10 +105,18 @@ void AddEmulatorFlags(Grammar& grammar, CLI::App& app, EmulatorFlags* into) {
   grammar.Flag(app, "--storage-view", "gs|path",
                "What trainers get as --job-dir: gs://, or the directory behind it.",
                To(&into->storage_view));
+  grammar.Flag(app, "--gs-front", "off|proxy",
+               "How trainers whose library knows only Google's https names for gs:// (TensorFlow) "
+               "are led here: by https_proxy and an own certificate authority, or not.",
+               To(&into->gs_front));
   grammar.Flag(app, "--durability", "full|relaxed",
                "Whether storage's acknowledged writes outlive a power cut. relaxed is faster; a "
                "killed process loses nothing either way.",
                To(&into->durability));
+  grammar.Flag(app, "--access-log", "FILE",
+               "Where each request leaves a line: a file, - for the standard output, or off. Else "
+               "access.log in the state directory.",
+               To(&into->access_log));
   grammar.Flag(app, "--queue-delay", "MODEL",
                "How long jobs stay QUEUED: none, constant:20m, uniform:1m..20m, "
                "lognormal:median=5m,sigma=0.8 or stock-out:tries=3. Waiting costs nothing.",

@@ -19,7 +19,9 @@ struct EmulatorFlags {
   std::optional<std::string> fake_gpus;        // --fake-gpus 4xNVIDIA_TESLA_T4
   std::optional<std::string> addressing;       // --addressing loopback|ports
   std::optional<std::string> storage_view;     // --storage-view gs|path
+  std::optional<std::string> gs_front;         // --gs-front off|proxy
   std::optional<std::string> durability;       // --durability full|relaxed
+  std::optional<std::string> access_log;       // --access-log FILE|-|off
   std::optional<std::string> queue_delay;      // --queue-delay MODEL
   std::optional<std::string> provision_delay;  // --provision-delay MODEL
   bool strict_runtime = false;                 // --strict-runtime

@@ -27,6 +27,7 @@ Result<app::EmulatorOptions> OptionsOf(const ServeCommand& command) {
                    app::ReadOptions(command.emulator, StateDirectory(command.emulator)));
   options.address = command.address;
   if (command.port) options.port = static_cast<uint16_t>(*command.port);
+  options.remember_port = !options.port;
   options.allowed_hosts.insert(options.allowed_hosts.end(), command.allow_hosts.begin(),
                                command.allow_hosts.end());
   return options;
@@ -66,6 +67,7 @@ int RunServe(const ServeCommand& command, const Surroundings& world) {
   auto emulator = app::Emulator::Start(*options, command.emulator);
   if (!emulator.ok()) return Fail(world.io, "serve", emulator.error().message);
   TellStarter((*emulator)->base_url());
+  if (!(*emulator)->port_note().empty()) world.io.err((*emulator)->port_note() + "\n");
   world.io.err(Banner(**emulator, options->state));
   const auto end = (*emulator)->WaitForEnd(guard.descriptor(), IdleTimeOf(command));
   if (end == app::Emulator::End::kIdle) world.io.err("Idle for long enough; ending.\n");

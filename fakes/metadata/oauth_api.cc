@@ -82,6 +82,19 @@ http::Response Info(const TokenMint& mint, const http::Request& request) {
   return info ? Json200(*info) : errors::TokenInvalid();
 }
 
+// Ours: what a download of the account's key would be on the service.
+http::Response KeyFile(const TokenMint& mint, const Identity& user, const http::Request& request) {
+  const auto key = mint.key();
+  if (!key.ok()) return errors::KeyUnusable(key.error());
+  Identity account{std::string(request.Query("account")), std::string(request.Query("project"))};
+  if (account.project.empty()) account.project = user.project;
+  if (account.account.empty()) account.account = user.account;
+  http::Response response = http::JsonResponse(
+      200, ServiceAccountFile(**key, account, request.scheme + "://" + request.host));
+  response.headers.Set("Cache-Control", "no-store");
+  return response;
+}
+
 http::Response KeyAnswer(const TokenMint& mint, Json (*form)(const ServiceAccountKey&)) {
   const auto key = mint.key();
   if (!key.ok()) return errors::KeyUnusable(key.error());
@@ -122,6 +135,9 @@ std::vector<http::Route> OAuthRoutes(const TokenMint& mint, const Identity& user
   const http::RouteHandler keys = [&mint](const http::Request&, const auto&) {
     return KeyAnswer(mint, KeySet);
   };
+  const http::RouteHandler key_file = [&mint, user](const http::Request& request, const auto&) {
+    return KeyFile(mint, user, request);
+  };
   // Nothing is remembered, so there is nothing to forget.
   const http::RouteHandler revoke = [](const http::Request&, const auto&) {
     return Json200(Json::object());
@@ -145,6 +161,7 @@ std::vector<http::Route> OAuthRoutes(const TokenMint& mint, const Identity& user
   add("GET", "/robot/v1/metadata/x509/{account}", "oauth2.certs", certificates);
   add("GET", "/oauth2/v3/certs", "oauth2.keys", keys);
   add("GET", "/robot/v1/metadata/jwk/{account}", "oauth2.keys", keys);
+  add("GET", "/keyFile", "emulator.oauth2.keyFile", key_file);
   return routes;
 }
 

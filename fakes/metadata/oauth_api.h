@@ -11,7 +11,8 @@
 
 namespace caip::metadata {
 
-/// Below this path all of it is served on any name; at the root only where the Host is Google's,
+/// Below this path all of it is served on any name, and the key file of an account
+/// (/keyFile?account=E-MAIL&project=ID); at the root only where the Host is Google's,
 /// since on ours a bucket may be called "token".
 inline constexpr char kOAuthPrefix[] = "/emulator/v1/oauth2";
 

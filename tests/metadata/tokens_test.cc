@@ -168,6 +168,15 @@ TEST(TokenEndpoint, TakesTheAssertionOfAKeyFile) {
   EXPECT_EQ(ParseJwt(identity["id_token"].get<std::string>())->claims["aud"], "https://me");
 }
 
+TEST(TokenEndpoint, HandsOutKeyFiles) {
+  OAuthWorld world;
+  const Json named = world.Answer("/keyFile?account=sa@x&project=p", "");
+  EXPECT_EQ(named["client_email"], "sa@x");
+  EXPECT_EQ(named["project_id"], "p");
+  EXPECT_EQ(named["token_uri"], "http://127.0.0.1:2247/emulator/v1/oauth2/token");
+  EXPECT_EQ(world.Answer("/keyFile", "")["client_email"], kUser.account);
+}
+
 TEST(TokenEndpoint, TakesARefreshToken) {
   OAuthWorld world;
   const Json token =
