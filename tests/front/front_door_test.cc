@@ -113,7 +113,7 @@ TEST(AccessLogOfTheDoor, KnowsAJobByItsToken) {
   world.door.Handle(world.WithToken(world.mint->Access(job, {}).text));
   world.wall.Advance(std::chrono::hours(48));  // a token that is over still says whose it was
   world.door.Handle(world.WithToken(world.mint->Lasting(job, {})));
-  const std::string words = " trainer@x census_1/worker-replica-1 GET /storage/v1/b 200 20 ";
+  const std::string words = " trainer@x census_1/worker-replica-1 GET /storage/v1/b 200 19 ";
   EXPECT_THAT(world.Log(), HasSubstr("2026-11-21T08:20:00.000Z" + words));
   EXPECT_THAT(world.Log(), HasSubstr("2026-11-23T08:20:00.000Z" + words));
 }
