@@ -69,7 +69,7 @@ http::Response BeginUploadXml(const XmlCall& call) {
   const auto begun = call.services.uploads.Begin(
       {"", call.place.bucket, call.place.object, MetadataOf(call.request), query, Instant()});
   if (!begun.ok()) return ToResponse(xml_errors::Internal(begun.error().message));
-  XmlElement root = XmlRoot("InitiateMultipartUploadResult");
+  XmlElement root = XmlRoot("InitiateMultipartUploadResult", kPartsNamespace);
   root.Add("Bucket", begun->bucket);
   root.Add("Key", begun->object);
   root.Add("UploadId", begun->id);
@@ -129,7 +129,7 @@ http::Response CompleteUploadXml(const XmlCall& call) {
       call.services.storage.Insert(call.request, insertion, "", BoundaryFor(call), *bytes);
   if (!made.ok()) return call.Failure(made.response);
   call.services.uploads.Forget(*upload);
-  XmlElement root = XmlRoot("CompleteMultipartUploadResult");
+  XmlElement root = XmlRoot("CompleteMultipartUploadResult", kPartsNamespace);
   root.Add("Location", call.request.scheme + "://" + call.request.host + PathOf(call.place));
   root.Add("Bucket", upload->bucket);
   root.Add("Key", upload->object);
@@ -154,7 +154,7 @@ http::Response ListPartsXml(const XmlCall& call) {
   const int after = Number(call.request.Query("part-number-marker")).value_or(0);
   const size_t limit = static_cast<size_t>(std::clamp(
       Number(call.request.Query("max-parts")).value_or(kListMax), 1, static_cast<int>(kListMax)));
-  XmlElement root = XmlRoot("ListPartsResult");
+  XmlElement root = XmlRoot("ListPartsResult", kPartsNamespace);
   root.Add("Bucket", upload->bucket);
   root.Add("Key", upload->object);
   root.Add("UploadId", upload->id);
@@ -190,7 +190,7 @@ http::Response ListUploadsXml(const XmlCall& call) {
                                                   call.request.Query("upload-id-marker"));
   const size_t limit = static_cast<size_t>(std::clamp(
       Number(call.request.Query("max-uploads")).value_or(kListMax), 1, static_cast<int>(kListMax)));
-  XmlElement root = XmlRoot("ListMultipartUploadsResult");
+  XmlElement root = XmlRoot("ListMultipartUploadsResult", kPartsNamespace);
   root.Add("Bucket", call.place.bucket);
   root.Add("KeyMarker", after.first);
   root.Add("UploadIdMarker", after.second);

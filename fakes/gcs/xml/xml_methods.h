@@ -84,9 +84,11 @@ http::Response FormUploadXml(const XmlCall&);
 
 // xml_parts.cc: what several methods need.
 inline constexpr char kXmlNamespace[] = "http://doc.s3.amazonaws.com/2006-03-01";
+/// Of answers about multipart uploads; client libraries look for it.
+inline constexpr char kPartsNamespace[] = "http://s3.amazonaws.com/doc/2006-03-01/";
 http::Response XmlResponse(const XmlElement& root, int status = 200);
 /// A root element with the API's namespace.
-XmlElement XmlRoot(const std::string& name);
+XmlElement XmlRoot(const std::string& name, const std::string& xmlns = kXmlNamespace);
 /// The request's body as XML; an empty one is an element without a name.
 Result<XmlElement> XmlBody(const http::Request& request);
 /// An empty body with this status.

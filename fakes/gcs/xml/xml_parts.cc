@@ -17,9 +17,9 @@ http::Response XmlResponse(const XmlElement& root, int status) {
   return response;
 }
 
-XmlElement XmlRoot(const std::string& name) {
+XmlElement XmlRoot(const std::string& name, const std::string& xmlns) {
   XmlElement root(name);
-  root.attributes.emplace_back("xmlns", kXmlNamespace);
+  root.attributes.emplace_back("xmlns", xmlns);
   return root;
 }
 
