@@ -55,11 +55,22 @@ std::string WithNineDigitsAtMost(std::string_view text) {
   return shorter;
 }
 
+// ISO 8601 has offsets without the colon, too: +0100, as google-cloud-logging writes them.
+std::string WithColonInOffset(std::string text) {
+  constexpr size_t kOffset = sizeof("+0100") - 1;
+  if (text.size() < kWhole.size() + kOffset) return text;
+  const size_t sign = text.size() - kOffset;
+  const bool is_plain = (text[sign] == '+' || text[sign] == '-') &&
+                        text.find_first_not_of("0123456789", sign + 1) == text.npos;
+  if (is_plain) text.insert(sign + 3, ":");
+  return text;
+}
+
 }  // namespace
 
 std::optional<FilterPeriod> ParseFilterPeriod(std::string_view text) {
   if (const auto beyond = OutOfReach(text)) return beyond;
-  std::string whole = WithNineDigitsAtMost(text);
+  std::string whole = WithColonInOffset(WithNineDigitsAtMost(text));
   if (IsBeginning(text.size())) {
     whole += kWhole.substr(text.size());
     const auto first = ParseRfc3339(whole + "Z");

@@ -13,6 +13,8 @@ namespace {
 
 constexpr size_t kPageStandard = 100;
 constexpr size_t kPageMax = 1000;
+constexpr const char* kWriter =
+    "serviceAccount:service-000000000000@gcp-sa-logging.iam.gserviceaccount.com";
 
 /// One kind of resource.
 struct Kind {
@@ -147,8 +149,7 @@ class Collection {
     body["name"] = id;
     body["createTime"] = present ? StringOr(*present, "createTime", now) : now;
     body["updateTime"] = now;
-    if (&kind_ == &kSinks)
-      body["writerIdentity"] = "serviceAccount:cloud-logs@system.gserviceaccount.com";
+    if (&kind_ == &kSinks) body["writerIdentity"] = kWriter;
     if (&kind_ != &kExclusions) body["resourceName"] = prefix_ + id;
     return body;
   }

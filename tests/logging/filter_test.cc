@@ -129,6 +129,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"timestamp>=\"2022-02-09T12:00:00.250000000Z\"", true},
                       Case{"timestamp>\"2022-02-09T12:00:00.250Z\"", false},
                       Case{"timestamp<\"2022-02-09T13:00:00.2500000010009+01:00\"", true},
+                      Case{"timestamp>=\"2022-02-09T13:00:00.250000+0100\"", true},
+                      Case{"timestamp>=\"2022-02-09T12:00:00-0001\"", false},
                       Case{"timestamp>=\"2022-02-09\"", true}, Case{"timestamp>=2022-02-10", false},
                       Case{"timestamp=\"2022-02-09\"", true}, Case{"timestamp=\"2022-02\"", true},
                       Case{"timestamp=\"2021\"", false}, Case{"timestamp<\"9999-12-31\"", true},
