@@ -1,6 +1,7 @@
 #include "fakes/gcs/multipart.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text.h"
 #include "fakes/gcs/errors.h"
@@ -41,14 +42,15 @@ MultipartReader::MultipartReader(http::BodyReader& source, std::vector<std::stri
 
 Result<bool> MultipartReader::ReceiveMore() {
   if (source_ended_) return false;
-  buffer_.erase(0, begin_);
-  begin_ = 0;
-  const size_t before = buffer_.size();
-  buffer_.resize(before + kReceiveBytes);
-  const auto count = source_.Read(buffer_.data() + before, kReceiveBytes);
-  buffer_.resize(before + (count.ok() ? *count : 0));
-  if (!count.ok()) return count.error();
-  source_ended_ = *count == 0;
+  if (begin_ == end_) begin_ = end_ = 0;
+  if (begin_ > 0 && buffer_.size() - end_ < kReceiveBytes / 2) {
+    std::copy(buffer_.data() + begin_, buffer_.data() + end_, buffer_.data());
+    end_ -= std::exchange(begin_, 0);
+  }
+  if (buffer_.size() - end_ < kReceiveBytes / 2) buffer_.resize(buffer_.size() + kReceiveBytes);
+  ASSIGN_OR_RETURN(const size_t count, source_.Read(buffer_.data() + end_, buffer_.size() - end_));
+  end_ += count;
+  source_ended_ = count == 0;
   return !source_ended_;
 }
 

@@ -27,7 +27,7 @@ class MultipartReader final : public http::BodyReader {
   Result<std::string> ReadPart(size_t limit);
 
  private:
-  std::string_view pending() const { return std::string_view(buffer_).substr(begin_); }
+  std::string_view pending() const { return {buffer_.data() + begin_, end_ - begin_}; }
   Result<bool> ReceiveMore();
   Result<std::string> TakeLine();
   Status FindFirstBoundary();
@@ -38,9 +38,10 @@ class MultipartReader final : public http::BodyReader {
 
   http::BodyReader& source_;
   std::vector<std::string> boundaries_;
-  std::string delimiter_;  // line end, two dashes, boundary
-  std::string buffer_;
+  std::string delimiter_;     // line end, two dashes, boundary
+  std::vector<char> buffer_;  // from begin_ to end_: what has arrived and was not read
   size_t begin_ = 0;
+  size_t end_ = 0;
   bool source_ended_ = false;
   bool in_part_ = false;
   bool at_part_start_ = false;
