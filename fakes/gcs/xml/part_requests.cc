@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "base/text.h"
+#include "fakes/gcs/checksums.h"
 #include "fakes/gcs/signing/digest.h"
 #include "fakes/gcs/xml/object_headers.h"
 #include "fakes/gcs/xml/xml_methods.h"
@@ -105,7 +106,8 @@ http::Response PutPartXml(const XmlCall& call) {
   }
   http::Response response = Nothing(200);
   response.headers.Add("ETag", Quoted(part->md5));
-  response.headers.Add("x-goog-hash", "md5=" + Base64(FromHex(part->md5).value_or("")));
+  response.headers.Add("x-goog-hash", "crc32c=" + Crc32cText(part->crc32c) +
+                                          ",md5=" + Base64(FromHex(part->md5).value_or("")));
   return response;
 }
 

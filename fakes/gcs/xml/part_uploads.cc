@@ -166,11 +166,12 @@ Result<UploadedPart> PartUploads::Put(const PartUpload& upload, int number, http
       RETURN_IF_ERROR(WriteAll(file.get(), {piece.data(), count}));
       part.size += count;
     }
-    const std::string md5 = hasher.Finish().md5;
+    const auto [md5, crc32c] = hasher.Finish();
     if (!expected_md5.empty() && md5 != expected_md5) {
       return errors::Md5Mismatch(Base64(expected_md5), Base64(md5));
     }
     part.md5 = Hex(md5);
+    part.crc32c = crc32c;
     if (::fsync(file.get()) != 0) return SystemError("cannot keep a part", errno);
     return part;
   };

@@ -33,6 +33,7 @@ struct UploadedPart {
   int number = 0;
   uint64_t size = 0;
   std::string md5 = {};  // hex
+  uint32_t crc32c = 0;   // only of a part just received
   Instant modified = {};
 };
 
