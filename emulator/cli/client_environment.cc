@@ -26,18 +26,18 @@ std::string PortOf(const std::string& base_url) {
 
 Path BundleOf(const Path& state) { return state / "ca/bundle.pem"; }
 
-// gsutil goes through gcloud; with `-o GSUtil:use_gcloud_storage=False` by itself, then by TLS.
-std::string BotoText(const ClientFacts& facts) {
-  const Path home = facts.state / "gcloud";
-  return "# Made by `caip env`.\n"
-         "[Credentials]\n"
-         "gs_json_host = " +
-         HostOf(facts.base_url) + "\ngs_json_port = " + PortOf(facts.base_url) +
-         "\n\n[Boto]\nhttps_validate_certificates = True\nca_certificates_file = " +
+// For gsutil through gcloud, or by itself and then by TLS. Two files, because gsutil hands a
+// gs_json_host on to gcloud in a form that gcloud refuses.
+std::string BotoText(const ClientFacts& facts, bool through_gcloud) {
+  const std::string credentials = "[Credentials]\ngs_json_host = " + HostOf(facts.base_url) +
+                                  "\ngs_json_port = " + PortOf(facts.base_url) + "\n\n";
+  return "# Made by `caip env`.\n" + (through_gcloud ? "" : credentials) +
+         "[Boto]\nhttps_validate_certificates = True\nca_certificates_file = " +
          BundleOf(facts.state).string() +
-         "\n\n[GSUtil]\nuse_gcloud_storage = True\nsoftware_update_check_period = 0\n"
-         "disable_analytics_prompt = True\ndefault_api_version = 2\ndefault_project_id = " +
-         facts.project + "\nstate_dir = " + (home / "gsutil").string() + "\n";
+         "\n\n[GSUtil]\nuse_gcloud_storage = " + (through_gcloud ? "True" : "False") +
+         "\nsoftware_update_check_period = 0\ndisable_analytics_prompt = True\n"
+         "default_api_version = 2\ndefault_project_id = " +
+         facts.project + "\nstate_dir = " + (facts.state / "gcloud/gsutil").string() + "\n";
 }
 
 }  // namespace
@@ -65,6 +65,7 @@ Variables ClientVariables(const ClientFacts& facts) {
       {"TENSORSTORE_GCS_HTTP_URL", base},
       {"FSSPEC_GCS_ENDPOINT_URL", base},
       {"FSSPEC_GCS_TOKEN", "anon"},
+      {"GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT", "false"},  // it would ask by gRPC, for 60 s each time
       {"GOOGLE_CLOUD_PROJECT", facts.project},
   };
   spec::HttpsFront https{base, BundleOf(facts.state).string(), {}};
@@ -82,7 +83,8 @@ Status WriteClientFiles(const ClientFacts& facts) {
   RETURN_IF_ERROR(MakeDirectories(home));
   // gcloud asks for the metadata server once in a fresh configuration, unless told not to.
   RETURN_IF_ERROR(WriteFile(home / "gce", "False"));
-  return WriteFile(home / "boto", BotoText(facts));
+  RETURN_IF_ERROR(WriteFile(home / "boto", BotoText(facts, true)));
+  return WriteFile(home / "boto-tls", BotoText(facts, false));
 }
 
 std::string HostsLines(const ClientFacts& facts, const std::vector<std::string>& regions) {

@@ -24,7 +24,7 @@ struct ClientFacts {
 /// In a fixed order; names occur once.
 Variables ClientVariables(const ClientFacts& facts);
 
-/// A private gcloud configuration and a boto file for gsutil, below <state>/gcloud.
+/// A private gcloud configuration and two boto files for gsutil, below <state>/gcloud.
 Status WriteClientFiles(const ClientFacts& facts);
 
 /// Lines for a hosts file, and in comments what to start and set with them.

@@ -58,11 +58,19 @@ TEST(ClientFiles, KeepGcloudFromLookingForAMetadataServer) {
   const TemporaryDirectory directory;
   ASSERT_TRUE(WriteClientFiles(Facts(directory.path())).ok());
   EXPECT_EQ(*ReadFile(directory.path() / "gcloud/gce"), "False");
+}
+
+TEST(ClientFiles, LeadGsutilThroughGcloudOrByTlsHere) {
+  const TemporaryDirectory directory;
+  ASSERT_TRUE(WriteClientFiles(Facts(directory.path())).ok());
   const std::string boto = *ReadFile(directory.path() / "gcloud/boto");
   EXPECT_THAT(boto, HasSubstr("\nuse_gcloud_storage = True\n"));
-  EXPECT_THAT(boto, HasSubstr("\ngs_json_port = 2247\n"));
-  EXPECT_THAT(boto, HasSubstr("\ngs_json_host = 127.0.0.1\n"));
-  EXPECT_THAT(boto, HasSubstr("/ca/bundle.pem\n"));
+  EXPECT_THAT(boto, Not(HasSubstr("gs_json_host")));  // gcloud would refuse what gsutil makes of it
+  const std::string tls = *ReadFile(directory.path() / "gcloud/boto-tls");
+  EXPECT_THAT(tls, HasSubstr("\nuse_gcloud_storage = False\n"));
+  EXPECT_THAT(tls, HasSubstr("\ngs_json_port = 2247\n"));
+  EXPECT_THAT(tls, HasSubstr("\ngs_json_host = 127.0.0.1\n"));
+  EXPECT_THAT(tls, HasSubstr("/ca/bundle.pem\n"));
 }
 
 TEST(VariablesText, IsWhatEachReaderReads) {
