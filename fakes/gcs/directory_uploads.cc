@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kNoteBytesMax = 64 << 10;
 
-bool IsKey(const std::string& key) {
+[[maybe_unused]] bool IsKey(const std::string& key) {
   return !key.empty() && key.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
