@@ -41,12 +41,12 @@ print(json.dumps([float(next(iter(answer.values())).numpy()[0][0]), sorted(tags)
 class TensorFlowTest(unittest.TestCase):
     """An emulator whose runtime version 2.11 has TensorFlow, and a bucket with data."""
 
-    name, requirement = 'tensorflow', 'tensorflow-cpu>=2.16'
+    name, requirements = 'tensorflow', ('tensorflow-cpu>=2.16', 'tensorboard')
     settings = ''
 
     @classmethod
     def setUpClass(cls):
-        cls.python = support.virtualenv(cls.name, cls.requirement, timeout=1800)
+        cls.python = support.virtualenv(cls.name, *cls.requirements, timeout=1800)
         config = f'runtimes: {{"2.11": {cls.python}}}\ngrace: 5s\n{cls.settings}'
         cls.emulator = support.Emulator(config=config)
         cls.addClassCleanup(cls.emulator.close)
@@ -102,7 +102,7 @@ class KerasJob(TensorFlowTest):
                                epochs=1)
         self.assertEqual(job['state'], 'SUCCEEDED', log)
         lines = self.requests('known')
-        self.assertTrue(any('/bkt/data/part-0.tfrecord' in line for line in lines), lines[:20])
+        self.assertTrue(any('/bkt/data%2Fpart-0.tfrecord ' in line for line in lines), lines[:20])
         for line in lines:
             self.assertEqual(line.split()[1:3], ['trainer@demo.iam.gserviceaccount.com',
                                                  'known/master-replica-0'])
@@ -119,7 +119,7 @@ class Replicas(TensorFlowTest):
     """More than one. TensorFlow's servers listen on all addresses, so each needs its own port."""
 
     # The last releases whose Keras trains on several workers.
-    name, requirement = 'tensorflow-keras2', 'tensorflow-cpu>=2.12,<2.16'
+    name, requirements = 'tensorflow-keras2', ('tensorflow-cpu>=2.12,<2.16',)
     settings = 'addressing: ports\n'
 
     def test_speak_to_each_other_past_the_proxy(self):
