@@ -1,0 +1,37 @@
+// Any text is a config file of a job or an error that names its line; a job of one is refused with
+// reasons or, accepted, says the same after a way through JSON.
+
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "base/json.h"
+#include "base/yaml.h"
+#include "spec/job_json.h"
+#include "spec/validate.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace caip;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const auto document = ParseYaml(text, "config.yaml");
+  if (!document.ok()) {
+    if (document.error().code != Code::kInvalidArgument ||
+        !document.error().message.starts_with("config.yaml:")) {
+      std::abort();
+    }
+    return 0;
+  }
+  const auto job = spec::ParseJob(document->value);
+  if (!job.ok()) {
+    if (job.error().message.empty()) std::abort();
+    return 0;
+  }
+  const auto violations = spec::Validate(*job);
+  for (const auto& violation : violations) {
+    if (violation.description.empty()) std::abort();
+  }
+  const Json said = spec::ToJson(*job);
+  const auto again = spec::ParseJob(said);
+  if (violations.empty() && (!again.ok() || spec::ToJson(*again) != said)) std::abort();
+  return 0;
+}
