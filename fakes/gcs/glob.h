@@ -1,6 +1,6 @@
 #pragma once
-// matchGlob of objects.list: * ? [abc] [!a-z] ** {a,b}.
-// https://cloud.google.com/storage/docs/json_api/v1/objects/list#list-objects-and-prefixes-using-glob
+// matchGlob of objects.list: * ? [abc] [!a-z] ** {a,b}. Source: "List objects and prefixes using
+// glob" at cloud.google.com/storage/docs/json_api/v1/objects/list.
 
 #include <optional>
 #include <string>
