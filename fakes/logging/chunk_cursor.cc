@@ -78,6 +78,7 @@ class ChunkCursor final : public EntryCursor {
   }
 
   Result<bool> Next() override {
+    looks_ = 0;
     if (now_ && ++now_->at < now_->entries.size()) open_.push(now_);
     now_.reset();
     RETURN_IF_ERROR(scan_.newest_first ? OpenNewest() : OpenOldest());
@@ -92,8 +93,12 @@ class ChunkCursor final : public EntryCursor {
     return {now_->now().timestamp, InsertIdText(now_->now().insert_id), source_};
   }
 
-  bool IsWanted() const override {
-    const Entry& entry = now_->now();
+  bool IsWanted() const override { return IsWanted(now_->now()); }
+  size_t looks() const override { return looks_; }
+  Result<Json> Read() const override { return LogEntryOf(now_->now()); }
+
+ private:
+  bool IsWanted(const Entry& entry) const {
     const EntryBounds& bounds = scan_.bounds;
     const uint32_t severity = SeverityBit(SeverityNumber(entry.severity).value_or(0));
     return entry.insert_id > after_id_ && (bounds.severities & severity) &&
@@ -101,9 +106,6 @@ class ChunkCursor final : public EntryCursor {
            IsLogWanted(entry.task, entry.job_id, entry.insert_id);
   }
 
-  Result<Json> Read() const override { return LogEntryOf(now_->now()); }
-
- private:
   using Opened = std::shared_ptr<OpenChunk>;
   struct Behind {
     bool newest_first;
@@ -128,6 +130,7 @@ class ChunkCursor final : public EntryCursor {
   // Whether anything in the chunk can be wanted.
   bool IsHeadWanted(uint32_t severities, const std::string& tasks) const {
     if (head_.last_id <= after_id_ || !(scan_.bounds.severities & severities)) return false;
+    if (!scan_.bounds.task && !scan_.bounds.log_id && scan_.deleted.empty()) return true;
     const std::vector<std::string> all = Split(tasks, '\n');
     return std::any_of(all.begin(), all.end(), [&](const std::string& task) {
       return SameText(scan_.bounds.task, task) && IsLogWanted(task, head_.job_id, head_.last_id);
@@ -186,7 +189,8 @@ class ChunkCursor final : public EntryCursor {
       RETURN_IF_ERROR(row.status());
     }
     auto opened = std::make_shared<OpenChunk>();
-    if (!Unpack(chunk, opened->entries)) {
+    const auto wants = [this](const Entry& entry) { return IsWanted(entry); };
+    if (!UnpackWanted(chunk, wants, opened->entries, looks_)) {
       return errors::ChunkDamaged(file_.path(), chunk.first_id);
     }
     if (scan_.newest_first) std::reverse(opened->entries.begin(), opened->entries.end());
@@ -212,6 +216,7 @@ class ChunkCursor final : public EntryCursor {
   Instant from_;
   std::string job_id_;
   uint64_t after_id_ = 0;
+  size_t looks_ = 0;
   SqlQuery heads_;
   bool has_head_ = false;
   Head head_;

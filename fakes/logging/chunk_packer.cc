@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "fakes/logging/filter_bounds.h"
 
 namespace caip::logging {
@@ -104,18 +105,45 @@ void ChunkPacker::Stored(const std::vector<Chunk>& chunks) {
 }
 
 bool Unpack(const Chunk& chunk, std::vector<Entry>& entries) {
+  size_t lines = 0;
+  return UnpackWanted(
+      chunk, [](const Entry&) { return true; }, entries, lines);
+}
+
+bool UnpackWanted(const Chunk& chunk, const std::function<bool(const Entry&)>& wants,
+                  std::vector<Entry>& entries, size_t& lines) {
   std::string_view text = chunk.entries;
+  Entry common;  // what the line before has, and then the present one
+  common.project = chunk.project;
+  common.job_id = chunk.job_id;
+  std::string_view time;
   uint64_t id = chunk.first_id;
   for (; !text.empty(); ++id) {
     const size_t end = std::min(text.find('\n'), text.size() - 1);
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(end + 1);
     if (line.empty()) continue;  // deleted
+    common.insert_id = id;
+    const bool is_end = lines++ == 0 || text.find_first_not_of('\n') == text.npos;
+    const bool is_read = ReadCommon(line, common, time);
+    if (is_read && !is_end && !wants(common)) continue;
+    if (!time.empty()) {
+      const auto instant = ParseRfc3339(time);
+      if (!instant) return false;
+      common.timestamp = *instant;
+      time = {};
+    }
     Entry entry;
-    if (!ReadEntry(line, entries.empty() ? nullptr : &entries.back(), entry)) return false;
+    if (!ReadEntry(line, lines == 1 && !is_read ? nullptr : &common, entry)) return false;
     entry.project = chunk.project;
     entry.job_id = chunk.job_id;
     entry.insert_id = id;
+    if (!is_read) {
+      common.timestamp = entry.timestamp;
+      common.severity = entry.severity;
+      common.task = entry.task;
+      common.trial = entry.trial;
+    }
     entries.push_back(std::move(entry));
   }
   return id == chunk.last_id + 1;

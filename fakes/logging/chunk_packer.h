@@ -61,4 +61,9 @@ void Repack(const std::vector<Entry>& entries, Chunk& chunk);
 /// its text is damaged.
 bool Unpack(const Chunk& chunk, std::vector<Entry>& entries);
 
+/// Only those for which `wants` holds, and the first and the last one; fast where these are few.
+/// `wants` sees insert id, severity, task and trial. `lines`: how many there are in all.
+bool UnpackWanted(const Chunk& chunk, const std::function<bool(const Entry&)>& wants,
+                  std::vector<Entry>& entries, size_t& lines);
+
 }  // namespace caip::logging

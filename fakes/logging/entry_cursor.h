@@ -38,6 +38,8 @@ class EntryCursor {
   virtual EntryPosition position() const = 0;
   /// False: the present entry is deleted, or the bounds exclude it. Cheap.
   virtual bool IsWanted() const = 0;
+  /// How many stored entries were looked at for the last Next().
+  virtual size_t looks() const = 0;
   /// The present entry as a LogEntry.
   virtual Result<Json> Read() const = 0;
 };

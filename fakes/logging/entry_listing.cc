@@ -18,11 +18,14 @@ class Merge {
 
   Status Add(std::unique_ptr<EntryCursor> cursor) {
     ASSIGN_OR_RETURN(const bool has_entry, cursor->Next());
+    looks_ += cursor->looks();
     if (has_entry) cursors_.push_back({cursor->position(), std::move(cursor)});
     return Ok{};
   }
 
   bool empty() const { return cursors_.empty(); }
+  /// How many stored entries were looked at.
+  size_t looks() const { return looks_; }
 
   /// The source whose entry comes next.
   const EntryCursor& now() const { return *cursors_[First()].second; }
@@ -31,6 +34,7 @@ class Merge {
   Status Next() {
     auto& [position, cursor] = cursors_[First()];
     ASSIGN_OR_RETURN(const bool has_entry, cursor->Next());
+    looks_ += cursor->looks();
     if (has_entry) {
       position = cursor->position();
     } else {
@@ -50,6 +54,7 @@ class Merge {
   }
 
   bool newest_first_;
+  size_t looks_ = 0;
   std::vector<std::pair<EntryPosition, std::unique_ptr<EntryCursor>>> cursors_;
 };
 
@@ -100,14 +105,16 @@ Status FillPage(LogFile& file, const ListQuery& query, ListPage& page) {
   Merge merge(query.newest_first);
   RETURN_IF_ERROR(AddSources(file, scan, query.parents, merge));
   std::optional<EntryPosition> last = query.after;
-  size_t looks = 0;
+  bool has_moved = false;
   while (!merge.empty() && !IsBehindBounds(merge.position(), scan)) {
     if (IsPast(merge.position(), query)) {
-      if (page.entries.size() == query.limit || looks++ == query.looks_max) {
+      const bool is_tired = has_moved && merge.looks() > query.looks_max;
+      if (page.entries.size() == query.limit || is_tired) {
         page.next = last;
         return Ok{};
       }
       last = merge.position();
+      has_moved = true;
       if (merge.now().IsWanted()) {
         ASSIGN_OR_RETURN(Json entry, merge.now().Read());
         if (query.filter.Matches(entry)) page.entries.push_back(std::move(entry));

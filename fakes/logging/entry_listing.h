@@ -19,7 +19,7 @@ struct ListQuery {
   std::optional<EntryPosition> after;  // continue behind it
   Instant until = Instant::max();      // exclusive, whatever the filter says
   size_t limit = 50;
-  size_t looks_max = 200'000;  // entries looked at for one page
+  size_t looks_max = 1'000'000;  // stored entries looked at for one page
 };
 
 struct ListPage {

@@ -1,5 +1,7 @@
 #include "fakes/logging/entry_text.h"
 
+#include <algorithm>
+
 #include "base/json.h"
 #include "base/text.h"
 
@@ -107,6 +109,37 @@ void EntryWriter::Write(const Entry& entry, Instant time, std::string& text) {
   WriteUnlessEmpty("\"thread\":", entry.thread, text);
   text.back() = '}';
   text.push_back('\n');
+}
+
+namespace {
+
+/// Takes `name` and its value off the front of a line. False: the value has an escape, or no end.
+bool TakeMember(std::string_view name, std::string_view& line, std::string_view& value) {
+  const size_t end = line.find('"', name.size());
+  if (end == line.npos) return false;
+  value = line.substr(name.size(), end - name.size());
+  line.remove_prefix(std::min(end + 2, line.size()));  // and the comma
+  return value.find('\\') == value.npos;
+}
+
+}  // namespace
+
+bool ReadCommon(std::string_view line, Entry& common, std::string_view& time) {
+  constexpr std::string_view kTime = "\"time\":\"";
+  const std::pair<std::string_view, std::string*> members[] = {
+      {"\"severity\":\"", &common.severity},
+      {"\"task\":\"", &common.task},
+      {"\"trial\":\"", &common.trial}};
+  if (!line.starts_with('{')) return false;
+  line.remove_prefix(1);
+  if (line.starts_with(kTime) && !TakeMember(kTime, line, time)) return false;
+  for (const auto& [name, member] : members) {
+    if (!line.starts_with(name)) continue;
+    std::string_view value;
+    if (!TakeMember(name, line, value)) return false;
+    member->assign(value);
+  }
+  return true;
 }
 
 bool ReadEntry(std::string_view line, const Entry* previous, Entry& entry) {

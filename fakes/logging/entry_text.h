@@ -35,6 +35,11 @@ class EntryWriter {
   std::string second_text_;  // "2022-02-09T17:36:42"
 };
 
+/// Reads of such a line only what it may have in common with others, and fast: severity, task and
+/// trial into `common`, which has those of the line before, the time's text into `time`. False: it
+/// takes ReadEntry to read this line.
+bool ReadCommon(std::string_view line, Entry& common, std::string_view& time);
+
 /// Reads one such line; `previous` is the entry of the line before, nullptr for the first. False
 /// when the line is none.
 bool ReadEntry(std::string_view line, const Entry* previous, Entry& entry);

@@ -18,7 +18,7 @@ namespace caip::logging {
 /// More are never in one chunk, so a reader knows where the chunk of an entry can begin.
 inline constexpr uint64_t kChunkEntriesMax = 512;
 /// A chunk's entries are never further apart, so a reader knows where a chunk can begin in time.
-inline constexpr Duration kChunkSpanMax = std::chrono::seconds(1);
+inline constexpr Duration kChunkSpanMax = std::chrono::milliseconds(100);
 
 /// A row.
 struct Chunk {

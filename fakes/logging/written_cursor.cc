@@ -52,6 +52,8 @@ class WrittenCursor final : public EntryCursor {
     return deleted == scan_.deleted.end() || rows_.Number(2) > deleted->second.last_written;
   }
 
+  size_t looks() const override { return 1; }
+
   Result<Json> Read() const override {
     auto entry = ParseJson(rows_.Text(5));
     if (entry.ok()) return entry;
