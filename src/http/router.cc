@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "http/method_override.h"
 
 namespace caip::http {
 namespace {
@@ -131,6 +132,7 @@ const Route* Router::Find(std::string_view method, std::string_view path) const 
 }
 
 Response Router::Handle(const Request& request) const {
+  if (const auto meant = Overridden(request)) return Handle(*meant);
   const Match match = Lookup(request.method, request.path);
   if (match.route == nullptr && request.method == "OPTIONS" &&
       (!match.allow.empty() || request.path == "*")) {

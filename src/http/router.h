@@ -49,7 +49,7 @@ class Router {
   void Add(Route route);
   void Add(std::vector<Route> routes);
   /// HEAD is answered by GET's route where it has none of its own, OPTIONS with 204 and the
-  /// methods that the path knows.
+  /// methods that the path knows. X-HTTP-Method-Override is honoured.
   Response Handle(const Request& request) const;
   /// Which route would serve it; nullptr when none does.
   const Route* Find(std::string_view method, std::string_view path) const;
