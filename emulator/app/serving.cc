@@ -24,20 +24,18 @@ const std::vector<std::string> kServedNames = {
     "169.254.169.254",
 };
 
-// First segments of the paths whose bodies are JSON or a batch of such; elsewhere a body is data.
-constexpr std::string_view kJsonPaths[] = {
-    "v1",           "v2",
-    "storage",      "b",
-    "batch",        "discovery",
-    "$discovery",   "emulator",
-    "%24discovery", "computeMetadata",
-    "retry_test",   "retry_tests",
+// First segments of the JSON APIs' paths. There gzip is how a body travels, uploads too (gcloud
+// storage cp -J, the Java library); elsewhere, in the XML API, it is how an object is stored.
+constexpr std::string_view kApiPaths[] = {
+    "v1",         "v2",          "storage",    "b",        "upload",       "resumable",
+    "batch",      "discovery",   "$discovery", "emulator", "%24discovery", "computeMetadata",
+    "retry_test", "retry_tests",
 };
 
 bool BodyIsData(const http::Request& request) {
   const std::string_view path = std::string_view(request.path).substr(1);
   const std::string_view first = path.substr(0, path.find('/'));
-  return std::find(std::begin(kJsonPaths), std::end(kJsonPaths), first) == std::end(kJsonPaths);
+  return std::find(std::begin(kApiPaths), std::end(kApiPaths), first) == std::end(kApiPaths);
 }
 
 std::string Find(const Variables& variables, std::string_view name) {
