@@ -13,6 +13,7 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -106,8 +107,10 @@ def install(words, env, timeout, cwd=None):
     except subprocess.TimeoutExpired:
         raise unittest.SkipTest(f'{words[0]} took more than {timeout} s to install') from None
     if done.returncode != 0:
-        last = (done.stderr.strip() or done.stdout.strip() or '?').splitlines()[-1]
-        raise unittest.SkipTest(f'cannot be installed here: {last}')
+        said = re.sub(r'\x1b\[[0-9;]*m', '', f'{done.stdout}\n{done.stderr}').split('\n')
+        said = [line.strip() for line in said if line.strip()] or ['?']
+        why = next((line for line in said if 'error' in line.lower()), said[-1])
+        raise unittest.SkipTest(f'cannot be installed here: {why[:300]}')
 
 
 def virtualenv(name, *requirements, python=sys.executable, timeout=900, system_packages=False):

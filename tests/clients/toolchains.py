@@ -98,7 +98,7 @@ def java_program(name, source, *artifacts, timeout=1500):
                 + '</dependency>' for a in artifacts))
             (directory / 'Main.java').write_text(source)
             env = {**support.clean_environment(), **support.installation}
-            support.install(['mvn', '-q', '-B', f'-Dmaven.repo.local={home}',
+            support.install(['mvn', '-q', '-B', '-U', f'-Dmaven.repo.local={home}',
                              'dependency:copy-dependencies', f'-DoutputDirectory={jars}'], env,
                             timeout, cwd=directory)
             support.run(['javac', '-cp', f'{jars}/*', '-d', directory, directory / 'Main.java'],
