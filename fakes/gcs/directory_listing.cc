@@ -69,6 +69,7 @@ class VersionThreader final : public TreeVisitor {
 // The object of a page's entry; nullopt when it has gone since.
 std::optional<ObjectInfo> DirectoryStore::ListedLocked(FileLooker& looker, const BucketTree& tree,
                                                        const PageEntry& entry,
+                                                       std::optional<ObjectRecord> record,
                                                        bool* unhashed) const {
   if (entry.generation != 0) {
     auto version = side_->FindVersion(tree.bucket(), entry.name, entry.generation);
@@ -80,7 +81,6 @@ std::optional<ObjectInfo> DirectoryStore::ListedLocked(FileLooker& looker, const
   }
   const auto file = looker.Look(entry.path);
   if (!file) return std::nullopt;
-  auto record = side_->FindObject(tree.bucket(), entry.name);
   if (!record || record->file != *file) record = Adopt(tree.bucket(), entry.name, *file);
   *unhashed = !record->hashed;
   return std::move(record->info);
@@ -103,13 +103,17 @@ Result<Listing> DirectoryStore::List(const std::string& bucket, const ListQuery&
       WalkTree(tree.fd(), cache_, page);
     }
     FileLooker looker(tree.fd());
-    for (const PageEntry& entry : page.entries()) {
+    std::vector<std::string> names;
+    for (const PageEntry& entry : page.entries()) names.push_back(entry.name);
+    auto records = side_->FindObjects(bucket, names);
+    for (size_t i = 0; i < names.size(); ++i) {
+      const PageEntry& entry = page.entries()[i];
       if (entry.is_prefix) {
         listing.prefixes.push_back(entry.name);
         continue;
       }
       bool without_sums = false;
-      auto info = ListedLocked(looker, tree, entry, &without_sums);
+      auto info = ListedLocked(looker, tree, entry, std::move(records[i]), &without_sums);
       if (!info) continue;
       // A version that was on its way out when the process died is still the live one.
       if (!listing.items.empty() && listing.items.back().generation == info->generation) {

@@ -98,7 +98,8 @@ class DirectoryStore final : public BucketStore {
   ObjectRecord Adopt(const std::string& bucket, const std::string& name,
                      const FileIdentity& file) const;
   std::optional<ObjectInfo> ListedLocked(FileLooker& looker, const BucketTree& tree,
-                                         const PageEntry& entry, bool* unhashed) const;
+                                         const PageEntry& entry, std::optional<ObjectRecord> record,
+                                         bool* unhashed) const;
   Result<ObjectInfo> Commit(int directory, const std::string& temporary, ObjectInfo info,
                             const Preconditions& preconditions);
   ObjectRecord NewRecord(ObjectInfo info, const FileIdentity& file, const BucketRules& rules);

@@ -81,24 +81,59 @@ Result<std::unique_ptr<SideStore>> SideStore::Open(const Path& file, bool durabl
   return store;
 }
 
-std::optional<ObjectRecord> SideStore::FindObject(const std::string& bucket,
-                                                  const std::string& name) {
-  {
-    const std::lock_guard lock(mutex_);
-    for (const Batch* batch : {&staged_, &writing_}) {
-      if (const auto at = batch->objects.find({bucket, name}); at != batch->objects.end()) {
-        return at->second;
-      }
-      const auto gone = batch->buckets.find(bucket);
-      if (gone != batch->buckets.end() && !gone->second) return std::nullopt;
+// With the mutex held: what is staged, or being written, of the object. nullopt: nothing.
+std::optional<std::optional<ObjectRecord>> SideStore::NotYetWritten(const std::string& bucket,
+                                                                    const std::string& name) const {
+  for (const Batch* batch : {&staged_, &writing_}) {
+    if (const auto at = batch->objects.find({bucket, name}); at != batch->objects.end()) {
+      return at->second;
     }
+    const auto gone = batch->buckets.find(bucket);
+    if (gone != batch->buckets.end() && !gone->second) return std::optional<ObjectRecord>();
   }
-  const std::lock_guard lock(reader_mutex_);
+  return std::nullopt;
+}
+
+// With the reader's mutex held.
+std::optional<ObjectRecord> SideStore::ReadObject(const std::string& bucket,
+                                                  const std::string& name) {
   Statement& select = reader_->object;
   std::optional<ObjectRecord> record;
   if (select.Bind(1, bucket).Bind(2, name).Step()) record = Reader::RecordOf(select, bucket, name);
   select.Reset();
   return record;
+}
+
+std::optional<ObjectRecord> SideStore::FindObject(const std::string& bucket,
+                                                  const std::string& name) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (auto found = NotYetWritten(bucket, name)) return std::move(*found);
+  }
+  const std::lock_guard lock(reader_mutex_);
+  return ReadObject(bucket, name);
+}
+
+// In one transaction: taking the file's locks costs more than reading a record.
+std::vector<std::optional<ObjectRecord>> SideStore::FindObjects(
+    const std::string& bucket, const std::vector<std::string>& names) {
+  std::vector<std::optional<ObjectRecord>> records(names.size());
+  std::vector<size_t> to_read;
+  {
+    const std::lock_guard lock(mutex_);
+    for (size_t i = 0; i < names.size(); ++i) {
+      if (auto found = NotYetWritten(bucket, names[i])) {
+        records[i] = std::move(*found);
+      } else {
+        to_read.push_back(i);
+      }
+    }
+  }
+  const std::lock_guard lock(reader_mutex_);
+  (void)reader_->database->Run("BEGIN").ok();
+  for (const size_t i : to_read) records[i] = ReadObject(bucket, names[i]);
+  (void)reader_->database->Run("COMMIT").ok();
+  return records;
 }
 
 void SideStore::StageObject(const ObjectRecord& record) {
@@ -116,23 +151,25 @@ void SideStore::StageRemoval(const std::string& bucket, const std::string& name)
 std::optional<Bucket> SideStore::FindBucket(const std::string& name) {
   {
     const std::lock_guard lock(mutex_);
-    for (const Batch* batch : {&staged_, &writing_}) {
-      if (const auto at = batch->buckets.find(name); at != batch->buckets.end()) return at->second;
-    }
+    if (const auto at = known_buckets_.find(name); at != known_buckets_.end()) return at->second;
   }
-  const std::lock_guard lock(reader_mutex_);
   std::optional<Bucket> bucket;
-  if (reader_->bucket.Bind(1, name).Step()) {
-    bucket = BucketFromRecordText(reader_->bucket.Text(0));
-    bucket->name = name;
+  {
+    const std::lock_guard lock(reader_mutex_);
+    if (reader_->bucket.Bind(1, name).Step()) {
+      bucket = BucketFromRecordText(reader_->bucket.Text(0));
+      bucket->name = name;
+    }
+    reader_->bucket.Reset();
   }
-  reader_->bucket.Reset();
-  return bucket;
+  const std::lock_guard lock(mutex_);
+  return known_buckets_.try_emplace(name, std::move(bucket)).first->second;  // or staged since
 }
 
 void SideStore::StageBucket(const Bucket& bucket) {
   const std::lock_guard lock(mutex_);
   staged_.buckets[bucket.name] = bucket;
+  known_buckets_[bucket.name] = bucket;
   ++staged_count_;
 }
 
@@ -141,6 +178,7 @@ void SideStore::StageBucketRemoval(const std::string& name) {
   std::erase_if(staged_.objects, [&](const auto& item) { return item.first.first == name; });
   std::erase_if(staged_.versions, [&](const auto& v) { return std::get<0>(v.first) == name; });
   staged_.buckets[name] = std::nullopt;
+  known_buckets_[name] = std::nullopt;
   ++staged_count_;
 }
 

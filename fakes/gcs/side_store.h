@@ -43,6 +43,9 @@ class SideStore {
   ~SideStore();  // flushes what is staged
 
   std::optional<ObjectRecord> FindObject(const std::string& bucket, const std::string& name);
+  /// The same for many names at once, in their order.
+  std::vector<std::optional<ObjectRecord>> FindObjects(const std::string& bucket,
+                                                       const std::vector<std::string>& names);
   void StageObject(const ObjectRecord& record);
   void StageRemoval(const std::string& bucket, const std::string& name);
   std::optional<Bucket> FindBucket(const std::string& name);
@@ -83,6 +86,9 @@ class SideStore {
   struct Reader;
 
   SideStore() = default;
+  std::optional<std::optional<ObjectRecord>> NotYetWritten(const std::string& bucket,
+                                                           const std::string& name) const;
+  std::optional<ObjectRecord> ReadObject(const std::string& bucket, const std::string& name);
   Status Write(const Batch& batch, int64_t last_generation);
   void PutBack(Batch failed);
 
@@ -90,6 +96,7 @@ class SideStore {
   std::condition_variable flushed_;
   Batch staged_;
   Batch writing_;  // being committed; still answers Find
+  std::map<std::string, std::optional<Bucket>> known_buckets_;  // each write asks for its bucket
   uint64_t staged_count_ = 0;
   uint64_t flushed_count_ = 0;
   bool flushing_ = false;
