@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Storage against peers and limits, in one run.
 
-Small objects: caip (durable and relaxed), fake-gcs-server (Go; keeps files, never syncs them) and
+Small objects: caip (full durability and relaxed), fake-gcs-server (Go; keeps files, never syncs them) and
 gcp-storage-emulator (Python; the same), each driven by bench_storage_load over 16 connections.
 Large objects: a download against nginx serving the same bytes; an upload, with checksums, against
 the slower of `openssl md5` and a synced write of the same bytes.
@@ -63,7 +63,12 @@ def serving(command, url):
     log = tempfile.TemporaryFile()
     process = subprocess.Popen(command, stdout=log, stderr=log)
     try:
-        wait_until_served(url, process)
+        try:
+            wait_until_served(url, process)
+        except SystemExit:
+            log.seek(0)
+            sys.stderr.write(log.read().decode(errors="replace")[-2000:])
+            raise
         yield url
     finally:
         process.terminate()
@@ -155,7 +160,7 @@ def measure_large(options, servers, work):
     disk = seconds_of(["dd", f"if={blob}", f"of={work / 'copy.bin'}", "bs=1M", "conv=fsync"])
     print(f"  {'openssl md5':28}{mib(hashing):10.0f}")
     print(f"  {'dd, synced':28}{mib(disk):10.0f}")
-    with servers.caip("durable") as url:
+    with servers.caip("full") as url:
         base = url.split("/storage/v1", 1)[0]
         create_bucket(base, "large")
         target = f"{base}/upload/storage/v1/b/large/o?uploadType=media&name=large.bin"
@@ -192,7 +197,7 @@ def main():
         work = pathlib.Path(directory)
         servers = Servers(options, work)
         table = {"caip, relaxed": measure_small(options, "caip", servers.caip("relaxed")),
-                 "caip, durable": measure_small(options, "caip", servers.caip("durable"))}
+                 "caip, full": measure_small(options, "caip", servers.caip("full"))}
         if options.fake_gcs_server:
             table["Go peer"] = measure_small(options, "Go peer", servers.go())
         else:
