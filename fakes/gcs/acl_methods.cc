@@ -110,11 +110,12 @@ Result<Response> GetAclEntry(StorageApi& api, const Request& request, const Path
   return Rendered(entry);
 }
 
-// POST (the entity is in the body), PUT and PATCH (it is in the path).
+// POST (the entity is in the body), PUT and PATCH (it is in the path). PUT makes what is not there,
+// as client libraries expect that set an entity's role by it.
 Result<Response> PutAclEntry(StorageApi& api, const Request& request, const PathParameters& path) {
   ASSIGN_OR_RETURN(const Json wanted, JsonBody(request));
   std::string entity = path.At("entity");
-  if (!entity.empty()) RETURN_IF_ERROR(Entry(api, request, path, entity));
+  if (request.method == "PATCH") RETURN_IF_ERROR(Entry(api, request, path, entity));
   if (entity.empty()) entity = StringOr(wanted, "entity");
   const std::string role = StringOr(wanted, "role");
   RETURN_IF_ERROR(CheckAcl(Json::array({Json{{"entity", entity}, {"role", role}}})));

@@ -27,8 +27,9 @@ Result<Response> DeleteBucket(StorageApi&, const Request&, const PathParameters&
 Result<Response> GetStorageLayout(StorageApi&, const Request&, const PathParameters&);
 Result<Response> LockRetentionPolicy(StorageApi&, const Request&, const PathParameters&);
 /// Reads, changes and writes back, under the request's conditions; again when another was faster.
+/// metageneration + 1, unless the change is one that the service does not count.
 Result<Bucket> ChangeBucket(StorageApi&, const Request&, const std::string& name,
-                            const std::function<Status(Bucket*)>& change);
+                            const std::function<Status(Bucket*)>& change, bool counts = true);
 
 // policy_methods.cc: kept and given back, never asked.
 Result<Response> GetIamPolicy(StorageApi&, const Request&, const PathParameters&);

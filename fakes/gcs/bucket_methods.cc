@@ -45,11 +45,12 @@ Status ApplyPredefined(const Request& request, Bucket* bucket) {
 }  // namespace
 
 Result<Bucket> ChangeBucket(StorageApi& api, const Request& request, const std::string& name,
-                            const std::function<Status(Bucket*)>& change) {
+                            const std::function<Status(Bucket*)>& change, bool counts) {
   for (int tries = 1;; ++tries) {
     ASSIGN_OR_RETURN(Bucket bucket, api.store.GetBucket(name));
     RETURN_IF_ERROR(CheckBucketConditions(request, bucket));
     RETURN_IF_ERROR(change(&bucket));
+    if (counts) ++bucket.metageneration;
     auto updated = api.store.UpdateBucket(bucket);
     const bool raced = !updated.ok() && updated.error().code == Code::kAborted;
     if (!raced || tries == kUpdateTries) return updated;

@@ -23,6 +23,7 @@ struct Bucket {
   Instant time_created;
   Instant updated;
   int64_t metageneration = 1;
+  int64_t revision = 0;  // grows with every change, also those that metageneration does not count
   std::map<std::string, std::string> labels = {};
   std::string project = {};   // whose ?project= made it; "" for one made by hand
   std::string settings = {};  // JSON object: all other fields that a client may set; "" none
@@ -140,8 +141,8 @@ class BucketStore {
   virtual std::vector<Bucket> ListBuckets() const = 0;
   /// Noncurrent versions count as contents, soft-deleted ones go with it.
   virtual Status DeleteBucket(const std::string& name) = 0;
-  /// Replaces what CreateBucket takes; metageneration + 1. kAborted when `bucket.metageneration` is
-  /// not what the bucket has by now.
+  /// Replaces what CreateBucket takes, and metageneration; revision + 1, and `updated` is now when
+  /// metageneration is another. kAborted when `bucket.revision` is not what the bucket has by now.
   virtual Result<Bucket> UpdateBucket(const Bucket& bucket) = 0;
 
   virtual Result<std::unique_ptr<ObjectWriter>> NewObject(const std::string& bucket,

@@ -84,12 +84,13 @@ Result<Bucket> DirectoryStore::UpdateBucket(const Bucket& wanted) {
     const std::lock_guard lock(LockOf(wanted.name));
     RETURN_IF_ERROR(OpenBucket(wanted.name));
     const Bucket now = BucketRecord(wanted.name);
-    if (now.metageneration != wanted.metageneration) return errors::BucketChanged(wanted.name);
+    if (now.revision != wanted.revision) return errors::BucketChanged(wanted.name);
     bucket = wanted;
     bucket.time_created = now.time_created;
-    bucket.updated = clock_.Now();
+    const bool counts = bucket.metageneration != now.metageneration;
+    bucket.updated = counts ? clock_.Now() : now.updated;
     StampSettings(now, bucket.updated, &bucket);
-    ++bucket.metageneration;
+    ++bucket.revision;
     side_->StageBucket(bucket);
   }
   RETURN_IF_ERROR(side_->Flush());

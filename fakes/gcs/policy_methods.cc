@@ -127,19 +127,22 @@ Result<Response> InsertNotification(StorageApi& api, const Request& request,
   if (StringOr(wanted, "topic").empty()) return errors::Required("topic");
   if (StringOr(wanted, "payload_format").empty()) return errors::Required("payload_format");
   const std::string base = BaseOf(request);
-  RETURN_IF_ERROR(ChangeBucket(api, request, path.At("bucket"), [&](Bucket* changed) -> Status {
-    Json policies = PoliciesOf(*changed);
-    const long long number = IntOr(policies, "lastNotification", 0) + 1;
-    const std::string id = std::to_string(number);
-    wanted["kind"] = "storage#notification";
-    wanted["id"] = id;
-    wanted["etag"] = id;
-    wanted["selfLink"] = base + "/storage/v1/b/" + changed->name + "/notificationConfigs/" + id;
-    policies["lastNotification"] = number;
-    policies["notifications"][id] = wanted;
-    SetPolicies(policies, changed);
-    return Ok{};
-  }));
+  RETURN_IF_ERROR(ChangeBucket(
+      api, request, path.At("bucket"),
+      [&](Bucket* changed) -> Status {
+        Json policies = PoliciesOf(*changed);
+        const long long number = IntOr(policies, "lastNotification", 0) + 1;
+        const std::string id = std::to_string(number);
+        wanted["kind"] = "storage#notification";
+        wanted["id"] = id;
+        wanted["etag"] = id;
+        wanted["selfLink"] = base + "/storage/v1/b/" + changed->name + "/notificationConfigs/" + id;
+        policies["lastNotification"] = number;
+        policies["notifications"][id] = wanted;
+        SetPolicies(policies, changed);
+        return Ok{};
+      },
+      false));
   return Rendered(wanted);
 }
 
@@ -154,15 +157,18 @@ Result<Response> GetNotification(StorageApi& api, const Request&, const PathPara
 
 Result<Response> DeleteNotification(StorageApi& api, const Request& request,
                                     const PathParameters& path) {
-  RETURN_IF_ERROR(ChangeBucket(api, request, path.At("bucket"), [&](Bucket* changed) -> Status {
-    Json policies = PoliciesOf(*changed);
-    if (policies["notifications"].is_null() ||
-        policies["notifications"].erase(path.At("notification")) == 0) {
-      return errors::EntryNotFound("notification", path.At("notification"));
-    }
-    SetPolicies(policies, changed);
-    return Ok{};
-  }));
+  RETURN_IF_ERROR(ChangeBucket(
+      api, request, path.At("bucket"),
+      [&](Bucket* changed) -> Status {
+        Json policies = PoliciesOf(*changed);
+        if (policies["notifications"].is_null() ||
+            policies["notifications"].erase(path.At("notification")) == 0) {
+          return errors::EntryNotFound("notification", path.At("notification"));
+        }
+        SetPolicies(policies, changed);
+        return Ok{};
+      },
+      false));
   return NoContent();
 }
 

@@ -113,6 +113,7 @@ std::string BucketRecordText(const Bucket& bucket) {
                {"timeCreated", Nanoseconds(bucket.time_created)},
                {"updated", Nanoseconds(bucket.updated)},
                {"metageneration", bucket.metageneration}};
+  if (bucket.revision > 0) json["revision"] = bucket.revision;
   if (!bucket.labels.empty()) json["labels"] = ToJson(bucket.labels);
   if (!bucket.project.empty()) json["project"] = bucket.project;
   if (!bucket.settings.empty()) json["settings"] = bucket.settings;
@@ -128,6 +129,7 @@ Bucket BucketFromRecordText(std::string_view text) {
   bucket.time_created = InstantOf(json, "timeCreated");
   bucket.updated = InstantOf(json, "updated");
   bucket.metageneration = IntOr(json, "metageneration", 1);
+  bucket.revision = IntOr(json, "revision", 0);
   bucket.labels = MapOf(json, "labels");
   bucket.project = StringOr(json, "project");
   bucket.settings = StringOr(json, "settings");

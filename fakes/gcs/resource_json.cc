@@ -128,7 +128,7 @@ Json ObjectJson(const ObjectInfo& info, const std::string& base) {
   if (!info.md5.empty()) json["md5Hash"] = Base64(info.md5);
   json["crc32c"] = Crc32cText(info.crc32c);
   json["etag"] = EtagOf(info);
-  json["timeCreated"] = Time(info.time_created);
+  json["timeCreated"] = json["timeFinalized"] = Time(info.time_created);
   json["updated"] = Time(info.updated);
   const Instant epoch;
   json["timeStorageClassUpdated"] =

@@ -151,6 +151,8 @@ TEST_F(FeaturesTest, KeepsAccessControlListsUnlessAccessIsUniform) {
     EXPECT_EQ(Call("GET", list).json["items"].size(), 4u);
     EXPECT_EQ(Call("DELETE", list + "/allUsers").status, 204);
     EXPECT_EQ(Call("GET", list + "/allUsers").status, 404);
+    EXPECT_EQ(Call("PATCH", list + "/allUsers", R"({"role":"OWNER"})").status, 404);
+    EXPECT_EQ(Call("PUT", list + "/allUsers", R"({"role":"READER"})").json["role"], "READER");
     EXPECT_EQ(Call("POST", list, R"({"entity":"allUsers","role":"KING"})").status, 400);
   }
   EXPECT_TRUE(Call("GET", Object("x", "?projection=full")).json.contains("acl"));
@@ -178,6 +180,7 @@ TEST_F(FeaturesTest, KeepsIamPoliciesNotificationsAndManagedFolders) {
   EXPECT_EQ(Call("GET", iam + "/testPermissions?permissions=a&permissions=b").json["permissions"],
             Json::array({"a", "b"}));
   const std::string topics = std::string(kBucket) + "/notificationConfigs";
+  const Json before = Call("GET", kBucket).json;
   const Answer made =
       Call("POST", topics, R"({"topic":"//pubsub/t","payload_format":"JSON_API_V1"})");
   EXPECT_EQ(made.json["id"], "1") << made.body;
@@ -185,6 +188,7 @@ TEST_F(FeaturesTest, KeepsIamPoliciesNotificationsAndManagedFolders) {
   EXPECT_EQ(Call("GET", topics + "/1").json["topic"], "//pubsub/t");
   EXPECT_EQ(Call("DELETE", topics + "/1").status, 204);
   EXPECT_EQ(Call("DELETE", topics + "/1").status, 404);
+  EXPECT_EQ(Call("GET", kBucket).json, before);  // metageneration does not count them
   const std::string folders = std::string(kBucket) + "/managedFolders";
   EXPECT_EQ(Call("POST", folders, R"({"name":"a/b"})").json["name"], "a/b/");
   EXPECT_EQ(Call("POST", folders, R"({"name":"a/b/"})").status, 409);

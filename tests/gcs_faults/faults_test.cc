@@ -159,6 +159,21 @@ TEST_F(FaultTest, BreakAnUploadAndKeepWhatWasThere) {
   EXPECT_EQ(world_.Get("up"), bytes);
 }
 
+TEST_F(FaultTest, BreakAnUploadWhoseChunksMeetTheMark) {
+  const std::string test = Begin("storage.objects.insert", "\"return-503-after-256K\"");
+  const std::string chunk(256 << 10, 'y');
+  const auto started =
+      Ask("POST", "/upload/storage/v1/b/bkt/o?uploadType=resumable&name=up", "{}", test);
+  const std::string location(started->headers.Get("Location"));
+  const std::string target = location.substr(location.find("/upload"));
+  EXPECT_EQ(StatusOf(Ask("PUT", target, chunk, test, "bytes 0-262143/524288")), 308);
+  EXPECT_FALSE(Completed(test));
+  EXPECT_EQ(StatusOf(Ask("PUT", target, chunk, test, "bytes 262144-524287/524288")), 503);
+  EXPECT_TRUE(Completed(test));
+  EXPECT_EQ(StatusOf(Ask("PUT", target, chunk, test, "bytes 262144-524287/524288")), 200);
+  EXPECT_EQ(world_.Get("up"), chunk + chunk);
+}
+
 TEST_F(FaultTest, CutTheAnswerToAnUploadThatIsStored) {
   const std::string test =
       Begin("storage.objects.insert", "\"return-broken-stream-final-chunk-after-5B\"");

@@ -146,7 +146,7 @@ struct FaultyCall {
 
   Response Upload(const Request& request, const PathParameters& path, const Fault& fault) const {
     const uint64_t offset = OffsetOf(request);
-    if (offset > 0 && offset >= fault.bytes && fault.bytes > 0) {  // went by with an earlier piece
+    if (offset > fault.bytes && fault.bytes > 0) {  // went by with an earlier piece
       plan.PutBack(method, request, fault);
       return handler(request, path);
     }
