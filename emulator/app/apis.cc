@@ -1,0 +1,45 @@
+#include "emulator/app/apis.h"
+
+#include "emulator/api/discovery.h"
+#include "emulator/api/ml_routes.h"
+#include "emulator/api/route_list.h"
+#include "emulator/api/stream_view.h"
+#include "emulator/app/settings.h"
+#include "emulator/app/version.h"
+#include "emulator/front/standard_parameters.h"
+#include "fakes/logging/logging_api.h"
+
+namespace caip::app {
+
+Apis::Apis(const ApiWorld& world)
+    : world_(world),
+      follower_(world.engine, *world.state.book),
+      policies_(world.options.state / "policies") {}
+
+std::vector<http::Route> Apis::MlRoutes() {
+  return api::ForStreamReaders(
+      api::MlRoutes(world_.engine, policies_,
+                    {world_.options.project_number, ServiceAccountOf(world_.options)}),
+      world_.engine, *world_.state.book, stream_readers_);
+}
+
+std::vector<http::Route> Apis::LoggingRoutes() {
+  return logging::LoggingRoutes(logging::MakeLoggingApi(world_.options.state / "logs.db",
+                                                        *world_.state.book, world_.clock,
+                                                        world_.wall, stream_readers_));
+}
+
+void Apis::Serve(http::Router* router, std::function<void()> shut_down) {
+  const EmulatorOptions& options = world_.options;
+  const StorageFaces& storage = *world_.state.faces;
+  router->Add(front::WithStandardParameters(MlRoutes()));
+  router->Add(front::WithStandardParameters(LoggingRoutes()));
+  router->Add(storage.Faulty(front::WithStandardParameters(storage.JsonRoutes())));
+  router->Add(storage.OtherRoutes());
+  router->Add(api::ControlRoutes({kVersion, options.state.string(), options.seed, world_.flags},
+                                 world_.engine, follower_, std::move(shut_down)));
+  router->Add(api::DiscoveryRoutes(router->routes()));
+  router->Add(api::RouteListRoute(router->routes()));
+}
+
+}  // namespace caip::app

@@ -1,0 +1,48 @@
+#pragma once
+// All APIs behind the one port, and what they need beside the engine.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "emulator/api/control.h"
+#include "emulator/api/policies.h"
+#include "emulator/app/kept_state.h"
+#include "emulator/app/options.h"
+#include "engine/engine.h"
+#include "fakes/logging/stream_readers.h"
+#include "http/router.h"
+
+namespace caip::app {
+
+/// What the APIs are about. All of it outlives them.
+struct ApiWorld {
+  const EmulatorOptions& options;
+  const std::vector<std::string>& flags;  // the emulator was started with these
+  const KeptState& state;
+  engine::Engine& engine;
+  Clock& clock;  // the service's, which leaps
+  Clock& wall;
+};
+
+/// Outlives the use of the routes it makes; goes before the engine.
+class Apis {
+ public:
+  explicit Apis(const ApiWorld& world);
+
+  /// Fills `router`, once. `shut_down` is called when a client asks for the end.
+  void Serve(http::Router* router, std::function<void()> shut_down);
+
+ private:
+  std::vector<http::Route> MlRoutes();
+  std::vector<http::Route> LoggingRoutes();
+
+  ApiWorld world_;
+  api::JobFollower follower_;
+  api::PolicyStore policies_;
+  logging::StreamReaders stream_readers_;
+};
+
+}  // namespace caip::app

@@ -1,0 +1,35 @@
+#pragma once
+// What an emulator keeps on disk: jobs, log entries and buckets, each with its own owner here.
+
+#include <memory>
+#include <optional>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "emulator/app/log_adapter.h"
+#include "emulator/app/options.h"
+#include "emulator/app/storage_adapter.h"
+#include "emulator/app/storage_faces.h"
+#include "fakes/gcs/directory_store.h"
+#include "fakes/logging/log_book.h"
+#include "host/job_store.h"
+#include "host/state_directory.h"
+
+namespace caip::app {
+
+/// In the order of their making; nothing is empty once it is open.
+struct KeptState {
+  std::optional<host::StateDirectory> owner;
+  std::unique_ptr<host::SqliteJobStore> jobs;
+  std::unique_ptr<logging::LogBook> book;
+  std::unique_ptr<LogAdapter> log;  // `book` as the engine writes to it
+  std::unique_ptr<gcs::DirectoryStore> buckets;
+  std::unique_ptr<StorageAdapter> storage;  // `buckets` as the engine reads them
+  std::unique_ptr<StorageFaces> faces;      // `buckets` as clients reach them
+};
+
+/// `clock` is the service's, `wall` the one that signers know; both outlive what is made. Errors:
+/// kFailedPrecondition when another emulator owns the directory, kDataLoss, kPermissionDenied, ...
+Result<KeptState> OpenState(const EmulatorOptions& options, const Clock& clock, const Clock& wall);
+
+}  // namespace caip::app

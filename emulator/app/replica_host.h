@@ -1,0 +1,30 @@
+#pragma once
+// What replicas run on, and what they are lent: processes, Pythons, packages, GPUs, addresses.
+
+#include <memory>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "emulator/app/kept_state.h"
+#include "emulator/app/options.h"
+#include "engine/ports.h"
+#include "host/interpreters.h"
+#include "host/packages.h"
+#include "host/process_launcher.h"
+
+namespace caip::app {
+
+/// In the order of their making; nothing is empty once it is open.
+struct ReplicaHost {
+  std::unique_ptr<host::ProcessLauncher> launcher;
+  std::unique_ptr<host::Interpreters> interpreters;
+  std::unique_ptr<host::PackagerOnHost> packager;
+  std::unique_ptr<engine::DeviceBinder> devices;
+  std::unique_ptr<engine::AddressLender> addresses;
+};
+
+/// `state` (what it holds) and `clock` outlive what is made.
+Result<ReplicaHost> OpenReplicaHost(const EmulatorOptions& options, const KeptState& state,
+                                    Clock& clock);
+
+}  // namespace caip::app
