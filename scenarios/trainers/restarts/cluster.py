@@ -1,0 +1,88 @@
+"""The replicas of the job and the wires between them: one JSON message a line over TCP."""
+import json
+import os
+import socket
+import time
+
+RETRY_SECONDS = 0.02
+
+
+class Cluster:
+    """Who is who, by CLUSTER_SPEC or TF_CONFIG."""
+
+    def __init__(self):
+        spec = json.loads(os.environ.get("CLUSTER_SPEC") or os.environ["TF_CONFIG"])
+        self.role, self.index = spec["task"]["type"], spec["task"]["index"]
+        if self.role == "chief":
+            self.role = "master"
+        self._addresses = dict(spec["cluster"])
+        if "chief" in self._addresses:
+            self._addresses["master"] = self._addresses.pop("chief")
+
+    def count(self, role):
+        return len(self._addresses.get(role, ()))
+
+    def listen(self):
+        """A listening socket at this replica's own address."""
+        server = socket.socket()
+        server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        server.bind(self._address(self.role, self.index))
+        server.listen(16)
+        return server
+
+    def connect(self, role, index=0):
+        """A connection to a replica, however long it takes to come up."""
+        while True:
+            try:
+                return Peer(socket.create_connection(self._address(role, index)))
+            except OSError:
+                time.sleep(RETRY_SECONDS)
+
+    def _address(self, role, index):
+        host, _, port = self._addresses[role][index].rpartition(":")
+        return host, int(port)
+
+
+class Gone(Exception):
+    """The other end is there no more."""
+
+
+class Peer:
+    """One end of a connection. That the other end is gone is told by receive()."""
+
+    def __init__(self, connection):
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._socket, self._unread = connection, b""
+
+    def send(self, **message):
+        try:
+            self._socket.sendall(json.dumps(message).encode() + b"\n")
+        except OSError:
+            pass
+
+    def receive(self):
+        """The next message; raises Gone."""
+        while b"\n" not in self._unread:
+            try:
+                data = self._socket.recv(65536)
+            except OSError as error:
+                raise Gone(str(error))
+            if not data:
+                raise Gone("the other end is gone")
+            self._unread += data
+        line, _, self._unread = self._unread.partition(b"\n")
+        return json.loads(line.decode())
+
+    def close(self):
+        self._socket.close()
+
+
+def accept(server):
+    """The next who calls."""
+    return Peer(server.accept()[0])
+
+
+def wait_to_be_stopped():
+    """For a replica that can do nothing more by itself; ending would be taken for an end."""
+    while True:
+        time.sleep(3600)

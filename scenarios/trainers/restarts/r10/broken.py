@@ -1,0 +1,103 @@
+"""R10, broken: a server that is there again is taken for the one that was there before.
+
+Master and worker each add a half a step; the server answers when it has both halves, so that a push
+for step s + 1 also says that its sender has recorded step s.
+"""
+import sys
+
+sys.path.insert(1, sys.path[0] + "/..")
+
+from cluster import Cluster, Gone, accept
+from console import flag, record, say
+from storage import folder
+
+STEPS, SAVE_EVERY = 40, 10
+
+
+def newest(job):
+    steps = [int(name[len("ckpt-"):]) for name in job.list("ckpt-")]
+    if not steps:
+        return {"step": 0, "w": 0.0}
+    say("restoring ckpt-%d" % max(steps))
+    return job.get("ckpt-%d" % max(steps))
+
+
+def ps(cluster):
+    """Holds w. The master says after which step it goes on, and fills in w if it has one."""
+    server, w = cluster.listen(), 0.0
+    while True:
+        clients = {}
+        try:
+            while len(clients) < 2:
+                caller = accept(server)
+                clients[caller.receive()["who"]] = caller
+            begin = clients["master"].receive()
+            w = w if begin["w"] is None else begin["w"]
+            clients["worker"].send(step=begin["step"], w=w)
+            while True:
+                halves = [clients[who].receive() for who in sorted(clients)]
+                step, added = halves[0]["step"], sum(half["add"] for half in halves)
+                w += added
+                if added:
+                    say("applied step %d" % step)
+                for client in clients.values():
+                    client.send(step=step, w=w)
+        except Gone:
+            for client in clients.values():
+                client.close()
+
+
+def half(step):
+    return {"step": step + 1, "add": 0.5 if step < STEPS else 0.0}
+
+
+def master(cluster, job):
+    state = newest(job)
+    step, w, fill = state["step"], state["w"], state["w"]
+    while step < STEPS:
+        server = cluster.connect("ps")
+        server.send(who="master")
+        server.send(step=step, w=fill)
+        fill = None
+        try:
+            while True:
+                server.send(**half(step))
+                reply = server.receive()
+                if step % SAVE_EVERY == 0 and step > state["step"]:
+                    job.put("ckpt-%d" % step, {"step": step, "w": w})
+                if step == STEPS:
+                    return
+                step, w = reply["step"], reply["w"]
+                record(step, w=w)
+        except Gone:
+            say("the server is lost")
+
+
+def worker(cluster):
+    """Until the service stops it with the job."""
+    while True:
+        server = cluster.connect("ps")
+        try:
+            server.send(who="worker")
+            step = server.receive()["step"]
+            while True:
+                server.send(**half(step))
+                reply = server.receive()
+                if step < STEPS:
+                    step = reply["step"]
+                    record(step, w=reply["w"])
+        except Gone:
+            say("the server is lost")
+
+
+def main():
+    cluster = Cluster()
+    if cluster.role == "ps":
+        ps(cluster)
+    elif cluster.role == "master":
+        master(cluster, folder(flag("job-dir")))
+    else:
+        worker(cluster)
+
+
+main()

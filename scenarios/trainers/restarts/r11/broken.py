@@ -1,0 +1,78 @@
+"""R11, broken: what is there at the start counts as evaluated, and is thought to stay."""
+import sys
+import time
+
+sys.path.insert(1, sys.path[0] + "/..")
+
+from cluster import Cluster, wait_to_be_stopped
+from console import flag, record, say
+from storage import folder
+
+STEPS, SAVE_EVERY, KEPT, PARTS = 20, 5, 2, 3
+LOOK_SECONDS = 0.02
+
+
+def whole(job):
+    """The steps whose checkpoint has all its parts, ascending."""
+    places = [int(name.split("/")[0][len("ckpt-"):]) for name in job.list("ckpt-")]
+    return sorted(step for step in set(places) if places.count(step) == PARTS)
+
+
+def save(job, step, w):
+    for part in range(PARTS):
+        job.put("ckpt-%d/part-%d" % (step, part), {"step": step, "w": w[part]})
+    for old in whole(job)[:-KEPT]:
+        for part in range(PARTS):
+            job.delete("ckpt-%d/part-%d" % (old, part))
+
+
+def restore(job):
+    steps = whole(job)
+    if not steps:
+        return 0, [0.0] * PARTS
+    say("restoring ckpt-%d" % steps[-1])
+    return steps[-1], [job.get("ckpt-%d/part-%d" % (steps[-1], part))["w"]
+                       for part in range(PARTS)]
+
+
+def master(job, patience):
+    step, w = restore(job)
+    while step < STEPS:
+        step, w = step + 1, [0.9 * value + part for part, value in enumerate(w)]
+        record(step, w=w)
+        if step % SAVE_EVERY == 0:
+            save(job, step, w)
+    deadline = time.monotonic() + patience
+    while not job.list("eval/%d" % STEPS) and time.monotonic() < deadline:
+        time.sleep(LOOK_SECONDS)
+
+
+def evaluate(job, step):
+    loss = sum(job.get("ckpt-%d/part-%d" % (step, part))["w"] for part in range(PARTS))
+    job.put("eval/%d" % step, {"step": step, "loss": loss})
+    record(step, loss=loss)
+
+
+def evaluator(job):
+    """Until the service stops it with the job."""
+    last = max(whole(job), default=0)
+    say("looking for checkpoints after step %d" % last)
+    while last < STEPS:
+        newest = max(whole(job), default=0)
+        if newest <= last:
+            time.sleep(LOOK_SECONDS)
+            continue
+        evaluate(job, newest)
+        last = newest
+    wait_to_be_stopped()
+
+
+def main():
+    job = folder(flag("job-dir"))
+    if Cluster().role == "master":
+        master(job, float(flag("patience", 60)))
+    else:
+        evaluator(job)
+
+
+main()

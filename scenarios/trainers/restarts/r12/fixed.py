@@ -1,0 +1,112 @@
+"""R12, fixed: the master alone says what is whole, and all begin where it says.
+
+Every replica keeps a shard of its own: worker i shard i, the master the last one. Workers save one
+after the other, when the master tells them. Who loses another one waits for the service, which
+starts the whole job again.
+"""
+import sys
+
+sys.path.insert(1, sys.path[0] + "/..")
+
+from cluster import Cluster, Gone, accept, wait_to_be_stopped
+from console import flag, record, say
+from storage import folder
+
+STEPS, SAVE_EVERY = 40, 10
+
+
+def next_attempt(job):
+    attempt = job.get("attempt")["attempt"] + 1 if job.list("attempt") else 1
+    job.put("attempt", {"attempt": attempt})
+    return attempt
+
+
+def save_shard(job, shard, step, w, attempt):
+    loss = 1.0 / step + attempt / 1000.0  # no two attempts round alike on real machines, either
+    job.put("ckpt-%d/shard-%d-%.4f" % (step, shard, loss),
+            {"step": step, "w": w, "attempt": attempt})
+
+
+def restore_shard(job, shard, step):
+    """The shard at that step."""
+    if step == 0:
+        return 0.0
+    say("restoring shard %d of ckpt-%d" % (shard, step))
+    return job.get(job.list("ckpt-%d/shard-%d-" % (step, shard))[0])["w"]
+
+
+def committed(job):
+    """The newest step that is whole; what is not whole is cleared away, and mixes with nothing."""
+    names = job.list("ckpt-")
+    places = {name.split("/")[0] for name in names if name.endswith("/COMMIT")}
+    for name in names:
+        if name.split("/")[0] not in places:
+            job.delete(name)
+    return max((int(place[len("ckpt-"):]) for place in places), default=0)
+
+
+def save(job, shard, step, w, attempt, workers):
+    save_shard(job, shard, step, w, attempt)
+    for worker in workers:
+        worker.send(save=True)
+        worker.receive()
+    job.put("ckpt-%d/COMMIT" % step, {"step": step, "attempt": attempt})
+
+
+def gather_workers(server, count):
+    workers = {}
+    while len(workers) < count:
+        caller = accept(server)
+        workers[caller.receive()["index"]] = caller
+    return [workers[index] for index in range(count)]
+
+
+def master(cluster, job):
+    server, shard = cluster.listen(), cluster.count("worker")
+    step = committed(job)
+    if step == STEPS:
+        return
+    attempt = next_attempt(job)
+    workers = gather_workers(server, shard)
+    for worker in workers:
+        worker.send(step=step, attempt=attempt)
+    w = restore_shard(job, shard, step)
+    while step < STEPS:
+        mean = (w + sum(worker.receive()["w"] for worker in workers)) / (shard + 1)
+        for worker in workers:
+            worker.send(mean=mean)
+        step, w = step + 1, mean + shard
+        record(step, w=w)
+        if step % SAVE_EVERY == 0:
+            save(job, shard, step, w, attempt, workers)
+
+
+def worker(cluster, job):
+    """Until the service stops it with the job."""
+    master = cluster.connect("master")
+    master.send(index=cluster.index)
+    begin = master.receive()
+    step, attempt = begin["step"], begin["attempt"]
+    w = restore_shard(job, cluster.index, step)
+    while True:
+        master.send(w=w)
+        step, w = step + 1, master.receive()["mean"] + cluster.index
+        record(step, w=w)
+        if step % SAVE_EVERY == 0:
+            master.receive()
+            save_shard(job, cluster.index, step, w, attempt)
+            master.send(saved=step)
+
+
+def main():
+    cluster, job = Cluster(), folder(flag("job-dir"))
+    try:
+        if cluster.role == "master":
+            return master(cluster, job)
+        worker(cluster, job)
+    except Gone as error:
+        say("%s: waiting for the service" % error)
+        wait_to_be_stopped()
+
+
+main()
