@@ -84,8 +84,10 @@ Flow SendOn(int fd, std::string_view first, std::string_view second) {
 }
 
 Flow SendFileOn(int fd, std::string_view head, int file, uint64_t offset, uint64_t length) {
+  // Of a head that nothing follows the kernel would wait for more, for a fifth of a second.
+  const int more = length > 0 ? MSG_MORE : 0;
   while (!head.empty()) {
-    const ssize_t count = ::send(fd, head.data(), head.size(), MSG_NOSIGNAL | MSG_MORE);
+    const ssize_t count = ::send(fd, head.data(), head.size(), MSG_NOSIGNAL | more);
     if (count < 0 && errno != EINTR) return FlowOf(errno);
     if (count > 0) head.remove_prefix(static_cast<size_t>(count));
   }

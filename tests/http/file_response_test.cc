@@ -1,9 +1,14 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/sockios.h>
+#include <netinet/in.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 
 #include "base/files.h"
 #include "http/client.h"
+#include "http/socket_io.h"
 #include "tests/http/served.h"
 
 namespace caip::http {
@@ -77,6 +82,33 @@ TEST_F(FileResponse, SurvivesAPeerThatLeavesInTheMiddle) {
 TEST_F(FileResponse, MayBeEmpty) {
   const Served served(Slice("", 0, 0));
   EXPECT_THAT(served.Ask(LastGetRequest("/")), HasSubstr("Content-Length: 0\r\n"));
+}
+
+// Two ends of one TCP connection: only there the kernel may hold bytes back.
+std::pair<Fd, Fd> TcpPair() {
+  const Fd listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  auto* const any = reinterpret_cast<sockaddr*>(&address);
+  EXPECT_EQ(::bind(listener.get(), any, size), 0);
+  EXPECT_EQ(::listen(listener.get(), 1), 0);
+  EXPECT_EQ(::getsockname(listener.get(), any, &size), 0);
+  Fd near(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  EXPECT_EQ(::connect(near.get(), any, size), 0);
+  return {std::move(near), Fd(::accept(listener.get(), nullptr, nullptr))};
+}
+
+TEST_F(FileResponse, SendsTheHeadOfAnEmptyOneAtOnce) {
+  const auto [near, far] = TcpPair();
+  const Path path = directory_.path() / "empty";
+  ASSERT_TRUE(WriteFile(path, "").ok());
+  const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  ASSERT_EQ(SendFileOn(near.get(), "HTTP/1.1 200 OK\r\n\r\n", file.get(), 0, 0), Flow::kData);
+  int held_back = -1;
+  ASSERT_EQ(::ioctl(near.get(), SIOCOUTQNSD, &held_back), 0);
+  EXPECT_EQ(held_back, 0);
 }
 
 }  // namespace
