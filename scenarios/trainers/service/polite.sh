@@ -1,0 +1,18 @@
+#!/bin/sh
+# Saves when it is told that its machine will go.
+for job_dir; do :; done
+mkdir -p "$job_dir"
+save() {
+  echo 1 >"$job_dir/saved"
+  echo "saved in time"
+  kill $!
+  exit 0
+}
+trap save TERM
+if [ -e "$job_dir/saved" ]; then
+  echo '{"step": 2}'
+  exit 0
+fi
+echo '{"step": 1}'
+sleep 3600 &
+wait
