@@ -22,8 +22,7 @@ def restore(job):
     return job.get(names[-1])
 
 
-def save(job, state):
-    job.put("step-%d" % state["step"], state)
+def rotate(job):
     for name in checkpoints(job)[:-KEPT]:
         job.delete(name)
 
@@ -31,11 +30,13 @@ def save(job, state):
 def main():
     job = folder(flag("job-dir"))
     state = restore(job)
+    rotate(job)  # the last save may have come no further than to its own object
     for step in range(state["step"] + 1, STEPS + 1):
         state = {"step": step, "w": 0.9 * state["w"] + step}
         record(step, w=state["w"])
         if step % SAVE_EVERY == 0:
-            save(job, state)
+            job.put("step-%d" % step, state)
+            rotate(job)
 
 
 main()
