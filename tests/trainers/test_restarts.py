@@ -42,7 +42,8 @@ class RestartTest(unittest.TestCase):
             [sys.executable, "-E", "-S", INTERRUPTED, path, place] + list(arguments)
             + ["--job-dir", self.job], stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, universal_newlines=True, timeout=120,
-            env=dict(os.environ, CAIP_OBJECTS="1" if objects else ""))
+            env=dict(os.environ, CAIP_OBJECTS="1" if objects else "",
+                     CLOUD_ML_HP_METRIC_FILE=os.path.join(self.root, "disk", "output.metric")))
         lines = [line for line in done.stdout.split("\n") if line.startswith("{")]
         return Boot([json.loads(line) for line in lines], done.stdout, done.returncode)
 
@@ -233,6 +234,26 @@ class FinishLine(RestartTest):
                 boots = self.play("r13/broken", place)
                 self.assertEqual(self.first_step(boots[1]), 41)
                 self.assertEqual(self.read("export/model.json")["step"], 60)
+
+
+class Reports(RestartTest):
+    def reported(self, trainer):
+        """The steps of what the service sees; it looks after each boot, and knows what it knows."""
+        seen, disk = set(), os.path.join(self.root, "disk")
+        self.job = os.path.join(self.root, "job")
+        for place in ('log "step": 37,', "nowhere"):
+            self.boot(trainer, place, True, ())
+            with open(os.path.join(disk, "output.metric")) as file:
+                reports = [json.loads(line) for line in file]
+            seen |= {(report["global_step"], report["timestamp"]) for report in reports}
+            shutil.rmtree(disk)
+        return sorted(step for step, _ in seen)
+
+    def test_fixed_reports_each_step_once(self):
+        self.assertEqual(self.reported("r14/fixed"), ["10", "20", "30", "40"])
+
+    def test_broken_reports_a_step_twice(self):
+        self.assertEqual(self.reported("r14/broken"), ["10", "20", "30", "30", "40"])
 
 
 if __name__ == "__main__":
