@@ -42,6 +42,12 @@ void GuestLauncher::Signal(const engine::ReplicaKey& key, int signal) {
 
 void GuestLauncher::Kill(const engine::ReplicaKey& key) { world_.inner.Kill(key); }
 
+void GuestLauncher::Freeze(const engine::ReplicaKey& key, std::function<void()> frozen) {
+  world_.inner.Freeze(key, std::move(frozen));
+}
+
+void GuestLauncher::Thaw(const engine::ReplicaKey& key) { world_.inner.Thaw(key); }
+
 void GuestLauncher::Discard(const engine::RunKey& run) {
   if (const auto found = doors_.find(run); found != doors_.end()) {
     for (const auto& [replica, door] : found->second) {

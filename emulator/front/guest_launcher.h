@@ -2,6 +2,7 @@
 // A launcher that gives each replica a metadata server of its own before another launcher starts
 // it: a door of the server that only this replica is told of, open until its run has ended.
 
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -42,6 +43,8 @@ class GuestLauncher final : public engine::Launcher {
   void Launch(engine::ReplicaLaunch launch, Listener listener) override;
   void Signal(const engine::ReplicaKey& key, int signal) override;
   void Kill(const engine::ReplicaKey& key) override;
+  void Freeze(const engine::ReplicaKey& key, std::function<void()> frozen) override;
+  void Thaw(const engine::ReplicaKey& key) override;
   void Discard(const engine::RunKey& run) override;
 
  private:

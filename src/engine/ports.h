@@ -47,6 +47,13 @@ struct ReplicaMachine {
   std::vector<std::string> peer_hosts = {};  // of the run's addresses, its own included
 };
 
+/// What of a replica is stopped at, so that a fault can be decided at exactly that point.
+struct ReplicaWatch {
+  bool output = false;             // each write to its stdout or stderr
+  std::vector<std::string> roots;  // file operations below these directories; empty: none
+  bool any() const { return output || !roots.empty(); }
+};
+
 /// Everything needed to start a replica.
 struct ReplicaLaunch {
   ReplicaKey key;
@@ -56,6 +63,7 @@ struct ReplicaLaunch {
   std::vector<std::string> user_directories;  // made below the boot disk before the start
   std::string working_directory;              // below the boot disk; made before the start
   bool fresh_disk = true;  // false: the boot disk of the replica's last boot is kept (`crash`)
+  ReplicaWatch watch = {};
 };
 
 /// How a replica ended. Exactly one for each Launch, after all its output was handed to the log.
@@ -83,6 +91,11 @@ class Launcher {
   virtual void Signal(const ReplicaKey& key, int signal) = 0;
   /// SIGKILL to everything the replica started; on_exit follows.
   virtual void Kill(const ReplicaKey& key) = 0;
+  /// Stops the replica in mid-step (SIGSTOP to everything it started). `frozen` is called, on any
+  /// thread, when it makes no further step, or is gone. A frozen replica can be killed.
+  virtual void Freeze(const ReplicaKey& key, std::function<void()> frozen) = 0;
+  /// Lets a frozen replica go on.
+  virtual void Thaw(const ReplicaKey& key) = 0;
   /// Deletes the boot disks of a run that has ended.
   virtual void Discard(const RunKey& run) = 0;
 };

@@ -45,6 +45,15 @@ class CompanionLauncher::Body {
     return true;
   }
 
+  /// True when the replica is still held: then it will be launched frozen, or not.
+  bool FreezeHeld(const ReplicaKey& key, bool is_frozen) {
+    const std::lock_guard lock(mutex_);
+    const auto found = held_.find(key);
+    if (found == held_.end()) return false;
+    found->second.is_frozen = is_frozen;
+    return true;
+  }
+
   void Forget(const RunKey& run) {
     const std::lock_guard lock(mutex_);
     warned_.erase(run);
@@ -57,6 +66,7 @@ class CompanionLauncher::Body {
   struct Held {
     ReplicaLaunch launch;
     Listener listener;
+    bool is_frozen = false;
   };
 
   // The companions' thread. The inner launcher must see the replica before a Kill that follows.
@@ -79,6 +89,7 @@ class CompanionLauncher::Body {
       held.launch.environment.emplace_back(name, value);
     }
     inner_.Launch(std::move(held.launch), std::move(held.listener));
+    if (held.is_frozen) inner_.Freeze(key, [] {});
   }
 
   void Warn(const RunKey& run, const std::vector<std::string>& warnings) {
@@ -123,6 +134,18 @@ void CompanionLauncher::Kill(const ReplicaKey& key) {
   if (body_->EndHeld(key, SIGKILL)) return;
   const std::lock_guard lock(body_->inner_mutex());
   body_->inner().Kill(key);
+}
+
+void CompanionLauncher::Freeze(const ReplicaKey& key, std::function<void()> frozen) {
+  if (body_->FreezeHeld(key, true)) return frozen();
+  const std::lock_guard lock(body_->inner_mutex());
+  body_->inner().Freeze(key, std::move(frozen));
+}
+
+void CompanionLauncher::Thaw(const ReplicaKey& key) {
+  if (body_->FreezeHeld(key, false)) return;
+  const std::lock_guard lock(body_->inner_mutex());
+  body_->inner().Thaw(key);
 }
 
 void CompanionLauncher::Discard(const RunKey& run) {

@@ -1,6 +1,7 @@
 #pragma once
 // A launcher whose replicas know the companions: it holds them until those serve.
 
+#include <functional>
 #include <memory>
 
 #include "engine/ports.h"
@@ -20,6 +21,8 @@ class CompanionLauncher final : public engine::Launcher {
   void Launch(engine::ReplicaLaunch launch, Listener listener) override;
   void Signal(const engine::ReplicaKey& key, int signal) override;
   void Kill(const engine::ReplicaKey& key) override;
+  void Freeze(const engine::ReplicaKey& key, std::function<void()> frozen) override;
+  void Thaw(const engine::ReplicaKey& key) override;
   void Discard(const engine::RunKey& run) override;
 
  private:

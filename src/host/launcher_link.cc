@@ -129,6 +129,10 @@ void LauncherLink::Signal(uint64_t replica, int signal) {
 
 void LauncherLink::Kill(uint64_t replica) { Send({Command::kKill, SIGKILL, replica}); }
 
+void LauncherLink::Freeze(uint64_t replica) { Send({Command::kFreeze, 0, replica}); }
+
+void LauncherLink::Thaw(uint64_t replica) { Send({Command::kThaw, 0, replica}); }
+
 /// A launcher that has died cannot hear us, and its replicas are dead already.
 void LauncherLink::Send(const Command& command) {
   while (::send(socket_.get(), &command, sizeof command, MSG_NOSIGNAL) < 0 && errno == EINTR) {

@@ -44,6 +44,9 @@ class LauncherLink {
   /// To the replica's main process group; SIGKILL to everything it has started.
   void Signal(uint64_t replica, int signal);
   void Kill(uint64_t replica);
+  /// SIGSTOP and SIGCONT to everything it has started; a kFrozen report follows the first.
+  void Freeze(uint64_t replica);
+  void Thaw(uint64_t replica);
 
   /// False when the launcher has died: make a new link.
   bool IsAlive() const { return is_alive_; }

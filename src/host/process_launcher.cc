@@ -16,6 +16,7 @@
 #include "host/boot_disks.h"
 #include "host/launcher_link.h"
 #include "host/orphans.h"
+#include "host/replica_command.h"
 #include "host/replica_end.h"
 #include "host/replica_output.h"
 
@@ -35,37 +36,6 @@ Result<Pipe> MakePipe() {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return SystemError("cannot make a pipe", errno);
   return Pipe{Fd(ends[0]), Fd(ends[1])};
-}
-
-/// What execve cannot take.
-Status CheckTexts(const ReplicaLaunch& launch) {
-  if (launch.argv.empty() || launch.argv.front().empty()) {
-    return Error{Code::kInvalidArgument, "cannot start the replica: its command is empty"};
-  }
-  for (const std::string& argument : launch.argv) {
-    if (argument.find('\0') == std::string::npos) continue;
-    return Error{Code::kInvalidArgument,
-                 "cannot start '" + launch.argv.front() + "': an argument holds a NUL character"};
-  }
-  for (const auto& [name, value] : launch.environment) {
-    const bool is_name = !name.empty() && name.find_first_of(std::string("=\0", 2)) == name.npos;
-    if (is_name && value.find('\0') == std::string::npos) continue;
-    return Error{Code::kInvalidArgument, "cannot start '" + launch.argv.front() +
-                                             "': environment variable '" + name +
-                                             "' has no legal name, or its value holds a NUL"};
-  }
-  return Ok{};
-}
-
-/// NAME=value; the marker last, whatever the caller had under its name.
-std::vector<std::string> Variables(const engine::Environment& environment,
-                                   const std::string& marker) {
-  std::vector<std::string> variables;
-  for (const auto& [name, value] : environment) {
-    if (name != kReplicaVariable) variables.push_back(name + "=" + value);
-  }
-  variables.push_back(std::string(kReplicaVariable) + "=" + marker);
-  return variables;
 }
 
 }  // namespace
@@ -130,14 +100,25 @@ class ProcessLauncher::Core {
     if (const uint64_t number = NumberOf(key, true)) link_->Kill(number);
   }
 
+  void Freeze(const ReplicaKey& key, std::function<void()> frozen) {
+    const uint64_t number = NumberOf(key, false);
+    if (!number || !AwaitFrozen(number, frozen)) return frozen();
+    link_->Freeze(number);
+  }
+
+  void Thaw(const ReplicaKey& key) {
+    if (const uint64_t number = NumberOf(key, false)) link_->Thaw(number);
+  }
+
  private:
   struct Replica {
     ReplicaKey key;
     Listener listener;
     std::string program;
     std::string directory;
-    int64_t oom_kills = 0;    // at its start
-    bool was_killed = false;  // by us
+    std::deque<std::function<void()>> on_frozen;  // one for each freeze that is under way
+    int64_t oom_kills = 0;                        // at its start
+    bool was_killed = false;                      // by us
     bool is_ending = false;
   };
 
@@ -215,8 +196,30 @@ class ProcessLauncher::Core {
     return found->second;
   }
 
+  /// False when it has ended meanwhile.
+  bool AwaitFrozen(uint64_t number, std::function<void()> frozen) {
+    const std::lock_guard lock(mutex_);
+    const auto found = replicas_.find(number);
+    if (found == replicas_.end()) return false;
+    found->second.on_frozen.push_back(std::move(frozen));
+    return true;
+  }
+
+  void TellFrozen(uint64_t number) {
+    std::function<void()> frozen;
+    {
+      const std::lock_guard lock(mutex_);
+      const auto found = replicas_.find(number);
+      if (found == replicas_.end() || found->second.on_frozen.empty()) return;
+      frozen = std::move(found->second.on_frozen.front());
+      found->second.on_frozen.pop_front();
+    }
+    frozen();
+  }
+
   /// The link's thread.
   void Hear(const launcher::Report& report) {
+    if (report.kind == launcher::Report::kFrozen) return TellFrozen(report.replica);
     Replica replica;
     {
       const std::lock_guard lock(mutex_);
@@ -251,18 +254,20 @@ class ProcessLauncher::Core {
     output_.Finish(number, std::move(remarks),
                    [this, number, exit = std::move(exit)](std::string traceback) mutable {
                      exit.traceback = std::move(traceback);
-                     if (const auto on_exit = Forget(number, exit.key)) on_exit(exit);
+                     const Replica replica = Forget(number);
+                     for (const auto& frozen : replica.on_frozen) frozen();
+                     if (replica.listener.on_exit) replica.listener.on_exit(exit);
                    });
   }
 
-  std::function<void(const ReplicaExit&)> Forget(uint64_t number, const ReplicaKey& key) {
+  Replica Forget(uint64_t number) {
     const std::lock_guard lock(mutex_);
     const auto found = replicas_.find(number);
-    std::function<void(const ReplicaExit&)> on_exit = std::move(found->second.listener.on_exit);
+    Replica replica = std::move(found->second);
     replicas_.erase(found);
-    const auto named = numbers_.find(key);
+    const auto named = numbers_.find(replica.key);
     if (named != numbers_.end() && named->second == number) numbers_.erase(named);
-    return on_exit;
+    return replica;
   }
 
   /// The launcher has been killed; its replicas died with it, those that it could not see to now.
@@ -326,6 +331,16 @@ void ProcessLauncher::Signal(const ReplicaKey& key, int signal) {
 
 void ProcessLauncher::Kill(const ReplicaKey& key) {
   core_->Leave([core = core_.get(), key] { core->Kill(key); });
+}
+
+void ProcessLauncher::Freeze(const ReplicaKey& key, std::function<void()> frozen) {
+  core_->Leave([core = core_.get(), key, frozen = std::move(frozen)]() mutable {
+    core->Freeze(key, std::move(frozen));
+  });
+}
+
+void ProcessLauncher::Thaw(const ReplicaKey& key) {
+  core_->Leave([core = core_.get(), key] { core->Thaw(key); });
 }
 
 void ProcessLauncher::Discard(const engine::RunKey& run) {

@@ -35,6 +35,8 @@ class ProcessLauncher final : public engine::Launcher {
   void Launch(engine::ReplicaLaunch launch, Listener listener) override;
   void Signal(const engine::ReplicaKey& key, int signal) override;
   void Kill(const engine::ReplicaKey& key) override;
+  void Freeze(const engine::ReplicaKey& key, std::function<void()> frozen) override;
+  void Thaw(const engine::ReplicaKey& key) override;
   void Discard(const engine::RunKey& run) override;
 
  private:

@@ -32,6 +32,8 @@ class ObedientLauncher final : public Launcher {
   }
   void Signal(const ReplicaKey& key, int signal) override { End(key, signal); }
   void Kill(const ReplicaKey& key) override { End(key, SIGKILL); }
+  void Freeze(const ReplicaKey&, std::function<void()> frozen) override { frozen(); }
+  void Thaw(const ReplicaKey&) override {}
   void Discard(const RunKey&) override {}
   void EndAtOnce() {
     std::lock_guard lock(mutex_);

@@ -24,10 +24,16 @@ class RecordingLauncher final : public engine::Launcher {
   }
   void Signal(const engine::ReplicaKey&, int) override {}
   void Kill(const engine::ReplicaKey&) override {}
+  void Freeze(const engine::ReplicaKey& key, std::function<void()> frozen) override {
+    frozen_.insert(key);
+    frozen();
+  }
+  void Thaw(const engine::ReplicaKey& key) override { frozen_.erase(key); }
   void Discard(const engine::RunKey& run) override { discarded.insert(run); }
 
   std::vector<engine::ReplicaLaunch> launches;
   std::set<engine::RunKey> discarded;
+  std::set<engine::ReplicaKey> frozen_;
 };
 
 struct GuestWorld {

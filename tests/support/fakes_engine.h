@@ -73,6 +73,8 @@ class ScriptedLauncher final : public Launcher {
   void Kill(const ReplicaKey& key) override {
     agenda_.In(std::chrono::milliseconds(1), [=, this] { End(key, 0, SIGKILL, false); });
   }
+  void Freeze(const ReplicaKey&, std::function<void()> frozen) override { frozen(); }
+  void Thaw(const ReplicaKey&) override {}
   void Discard(const RunKey& run) override { discarded_.insert(run); }
 
   /// The emulator was killed: nothing of it lives.

@@ -2,18 +2,23 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <set>
 #include <string>
 
 namespace caip::host::launcher {
 namespace {
+
+constexpr int kStopRounds = 1000;  // of a millisecond; nobody awaits a stubborn one for ever
 
 bool ReadAll(const char* path, std::string& text) {
   const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
@@ -26,7 +31,7 @@ bool ReadAll(const char* path, std::string& text) {
 }
 
 /// For kernels without CONFIG_PROC_CHILDREN: look at the parent of every process.
-std::vector<pid_t> ChildrenBySearch() {
+std::vector<pid_t> ChildrenBySearch(pid_t parent) {
   std::vector<pid_t> children;
   DIR* directory = ::opendir("/proc");
   if (!directory) return children;
@@ -36,19 +41,16 @@ std::vector<pid_t> ChildrenBySearch() {
     if (pid <= 0 || !ReadAll(("/proc/" + std::to_string(pid) + "/stat").c_str(), stat)) continue;
     const size_t name_end = stat.rfind(')');  // "12 (name) S 1 ..."
     if (name_end == std::string::npos || name_end + 4 > stat.size()) continue;
-    if (std::atoi(stat.c_str() + name_end + 4) == ::getpid()) children.push_back(pid);
+    if (std::atoi(stat.c_str() + name_end + 4) == parent) children.push_back(pid);
   }
   ::closedir(directory);
   return children;
 }
 
-}  // namespace
-
-std::vector<pid_t> Children() {
-  const std::string self = std::to_string(::getpid());
+/// The children that one thread has made.
+bool ChildrenOfTask(const std::string& task, std::vector<pid_t>& children) {
   std::string text;
-  if (!ReadAll(("/proc/self/task/" + self + "/children").c_str(), text)) return ChildrenBySearch();
-  std::vector<pid_t> children;
+  if (!ReadAll((task + "/children").c_str(), text)) return false;
   for (const char* next = text.c_str(); *next != '\0';) {
     char* end = nullptr;
     const long pid = std::strtol(next, &end, 10);
@@ -56,8 +58,74 @@ std::vector<pid_t> Children() {
     children.push_back(static_cast<pid_t>(pid));
     for (next = end; *next == ' ';) ++next;
   }
-  return children;
+  return true;
 }
+
+std::vector<pid_t> ChildrenOf(pid_t parent) {
+  const std::string tasks = "/proc/" + std::to_string(parent) + "/task/";
+  std::vector<pid_t> children;
+  DIR* directory = ::opendir(tasks.c_str());
+  if (!directory) return children;  // it has ended
+  bool by_search = false;
+  while (const dirent* entry = ::readdir(directory)) {
+    if (entry->d_name[0] == '.') continue;
+    const std::string task = tasks + entry->d_name;
+    by_search |= !ChildrenOfTask(task, children) && ::access(task.c_str(), F_OK) == 0;
+  }
+  ::closedir(directory);
+  return by_search ? ChildrenBySearch(parent) : children;
+}
+
+std::set<pid_t> SignalTree(int signal) {
+  std::set<pid_t> reached;
+  for (bool is_new = true; is_new;) {
+    is_new = false;
+    std::vector<pid_t> next = ChildrenOf(::getpid());
+    while (!next.empty()) {
+      const pid_t pid = next.back();
+      next.pop_back();
+      if (reached.insert(pid).second) {
+        ::kill(pid, signal);
+        is_new = true;
+      }
+      for (const pid_t child : ChildrenOf(pid)) next.push_back(child);
+    }
+  }
+  return reached;
+}
+
+/// Whether any thread of it may still take a step in its own program.
+bool IsRunning(pid_t pid) {
+  const std::string tasks = "/proc/" + std::to_string(pid) + "/task/";
+  DIR* directory = ::opendir(tasks.c_str());
+  if (!directory) return false;
+  bool runs = false;
+  while (const dirent* entry = ::readdir(directory)) {
+    std::string stat;
+    if (entry->d_name[0] == '.' || !ReadAll((tasks + entry->d_name + "/stat").c_str(), stat)) {
+      continue;
+    }
+    const size_t name_end = stat.rfind(')');  // "12 (name) S 1 ..."
+    // In D it is held inside a system call and stops before it returns from there.
+    if (name_end != std::string::npos && std::strchr("RS", stat.c_str()[name_end + 2])) runs = true;
+  }
+  ::closedir(directory);
+  return runs;
+}
+
+}  // namespace
+
+std::vector<pid_t> Children() { return ChildrenOf(::getpid()); }
+
+void FreezeTree() {
+  const std::set<pid_t> reached = SignalTree(SIGSTOP);
+  for (int rounds = 0; rounds < kStopRounds; ++rounds) {  // the signal takes a moment to arrive
+    if (std::none_of(reached.begin(), reached.end(), IsRunning)) return;
+    ::poll(nullptr, 0, 1);
+  }
+}
+
+void ThawTree() { SignalTree(SIGCONT); }
 
 void KillChildren(const std::function<bool(pid_t)>& spare, const Reaped& reaped) {
   for (;;) {

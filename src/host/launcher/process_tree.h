@@ -14,6 +14,12 @@ namespace caip::host::launcher {
 /// Our children, zombies included, by /proc; every process whose parent we are.
 std::vector<pid_t> Children();
 
+/// SIGSTOP to everything that descends from us. Once a process has it the kernel lets it make no
+/// child, so walking until nothing new is found reaches all. Returns when none runs any more.
+void FreezeTree();
+/// SIGCONT to everything that descends from us.
+void ThawTree();
+
 /// Is told of a child that was waited for: its process id, native status and use of resources.
 using Reaped = std::function<void(pid_t, int status, const rusage&)>;
 

@@ -4,7 +4,9 @@
 //
 //   caip -> launcher   Command, for kLaunch with three descriptors: the recipe (a sealed memory
 //                      file, recipe.h), the write ends of stdout and stderr
-//   launcher -> caip   Report; exactly one kEnded or kStartFailed for each kLaunch
+//   launcher -> caip   Report; exactly one kEnded or kStartFailed for each kLaunch; kFrozen for
+//   each
+//                      kFreeze of a replica that lives
 
 #include <sys/types.h>
 
@@ -15,7 +17,7 @@ namespace caip::host::launcher {
 inline constexpr int kSocket = 3;  // the launcher finds its end of the socket here
 
 struct Command {
-  enum Kind : uint32_t { kLaunch, kSignal, kKill };
+  enum Kind : uint32_t { kLaunch, kSignal, kKill, kFreeze, kThaw };
   Kind kind = kLaunch;
   int32_t signal = 0;  // kSignal: sent to the replica's main process group
   uint64_t replica = 0;
@@ -25,7 +27,7 @@ struct Command {
 enum class Step : uint32_t { kNone, kRecipe, kFork, kDirectory, kExec };
 
 struct Report {
-  enum Kind : uint32_t { kStarted, kStartFailed, kEnded };
+  enum Kind : uint32_t { kStarted, kStartFailed, kEnded, kFrozen };
   Kind kind = kStarted;
   Step step = Step::kNone;
   int32_t error = 0;

@@ -92,6 +92,14 @@ class ReplicaInit {
     if (signal.ssi_int == SIGKILL) {
       was_killed_ = true;
       KillTree();
+    } else if (signal.ssi_int == kFreezeOrder) {
+      FreezeTree();
+      Report frozen;
+      frozen.kind = Report::kFrozen;
+      frozen.replica = start_.replica;
+      ::send(start_.socket, &frozen, sizeof frozen, MSG_NOSIGNAL);
+    } else if (signal.ssi_int == kThawOrder) {
+      ThawTree();
     } else {
       ::kill(-leader_, signal.ssi_int);
     }

@@ -8,9 +8,11 @@
 
 namespace caip::host::launcher {
 
-/// The signal by which the launcher hands a Command to an init (value: the signal to send, or
-/// SIGKILL for the whole tree).
+/// The signal by which the launcher hands a Command to an init. Its value is the signal to send to
+/// the main process group, SIGKILL for the whole tree, or one of the orders below.
 int CommandSignal();
+inline constexpr int kFreezeOrder = -1;
+inline constexpr int kThawOrder = -2;
 
 /// What the launcher hands to the init.
 struct ReplicaStart {

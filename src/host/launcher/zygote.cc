@@ -67,6 +67,12 @@ bool Zygote::Receive() {
     case Command::kKill:
       Forward(command.replica, SIGKILL);
       break;
+    case Command::kFreeze:
+      Forward(command.replica, kFreezeOrder);
+      break;
+    case Command::kThaw:
+      Forward(command.replica, kThawOrder);
+      break;
   }
   for (const int fd : fds) {
     if (fd >= 0) ::close(fd);
@@ -91,11 +97,11 @@ void Zygote::Launch(uint64_t replica, int recipe, int out, int err) {
   replicas_[init] = replica;
 }
 
-void Zygote::Forward(uint64_t replica, int signal) {
+void Zygote::Forward(uint64_t replica, int order) {
   const auto found = inits_.find(replica);
   if (found == inits_.end()) return;  // it has ended; its process id may be somebody else's
   sigval value{};
-  value.sival_int = signal;
+  value.sival_int = order;
   ::sigqueue(found->second, CommandSignal(), value);
 }
 
