@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 
@@ -11,19 +12,29 @@
 namespace caip::front {
 namespace {
 
+bool IsSafe(unsigned char c) { return c > 0x20 && c != 0x7f; }
+
 // A word of the line: no blank, no control character, never empty.
 void AddWord(std::string_view word, std::string& line) {
   if (!line.empty()) line += ' ';
   if (word.empty()) line += '-';
-  for (unsigned char c : word) {
-    if (c > 0x20 && c != 0x7f) {
-      line += static_cast<char>(c);
-    } else {
-      char escape[4];
-      std::snprintf(escape, sizeof escape, "%%%02X", c);
-      line += escape;
-    }
+  while (!word.empty()) {
+    const auto bad = std::find_if_not(word.begin(), word.end(), IsSafe);
+    const auto safe = static_cast<size_t>(bad - word.begin());
+    line.append(word.substr(0, safe));
+    word.remove_prefix(safe);
+    if (word.empty()) return;
+    char escape[4];
+    std::snprintf(escape, sizeof escape, "%%%02X", static_cast<unsigned char>(word.front()));
+    line += escape;
+    word.remove_prefix(1);
   }
+}
+
+// "0.8": the nearest tenth, of two the smaller.
+std::string MillisecondsOf(Duration took) {
+  const int64_t tenths = (took + Duration(49'999)) / std::chrono::microseconds(100);
+  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10);
 }
 
 }  // namespace
@@ -36,11 +47,11 @@ std::string AccessLine(const AccessEntry& entry) {
   AddWord(entry.job.empty() ? "" : entry.job + "/" + entry.replica, line);
   AddWord(entry.method, line);
   AddWord(entry.path, line);
-  char rest[64];
-  std::snprintf(rest, sizeof rest, " %d %lld %.1f\n", entry.status,
-                static_cast<long long>(entry.bytes),
-                std::chrono::duration<double, std::milli>(entry.took).count());
-  return line + rest;
+  AddWord(std::to_string(entry.status), line);
+  AddWord(std::to_string(entry.bytes), line);
+  AddWord(MillisecondsOf(entry.took), line);
+  line += '\n';
+  return line;
 }
 
 Result<std::unique_ptr<AccessLog>> AccessLog::Open(const Path& file, int64_t size_max) {

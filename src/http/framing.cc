@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "http/field_name.h"
 
 namespace caip::http {
 namespace {
@@ -15,9 +16,7 @@ constexpr std::string_view kLength = "content-length:";
 
 // The field's value in small letters, where the line is that field.
 std::optional<std::string> ValueOf(std::string_view line, std::string_view field) {
-  if (line.size() < field.size() || LowerCase(line.substr(0, field.size())) != field) {
-    return std::nullopt;
-  }
+  if (!SameFieldName(line.substr(0, field.size()), field)) return std::nullopt;
   return LowerCase(Trim(line.substr(field.size())));
 }
 

@@ -3,23 +3,17 @@
 #include <algorithm>
 
 #include "http/errors.h"
+#include "http/field_name.h"
 
 namespace caip::http {
 namespace {
-
-char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-bool SameName(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(),
-                                            [](char x, char y) { return Lower(x) == Lower(y); });
-}
 
 constexpr size_t kPiece = 64 << 10;
 
 }  // namespace
 
 void Headers::Set(std::string name, std::string value) {
-  std::erase_if(fields_, [&](const auto& field) { return SameName(field.first, name); });
+  std::erase_if(fields_, [&](const auto& field) { return SameFieldName(field.first, name); });
   fields_.emplace_back(std::move(name), std::move(value));
 }
 
@@ -29,14 +23,14 @@ void Headers::Add(std::string name, std::string value) {
 
 std::string_view Headers::Get(std::string_view name) const {
   for (const auto& [field, value] : fields_) {
-    if (SameName(field, name)) return value;
+    if (SameFieldName(field, name)) return value;
   }
   return {};
 }
 
 bool Headers::Has(std::string_view name) const {
   return std::any_of(fields_.begin(), fields_.end(),
-                     [&](const auto& field) { return SameName(field.first, name); });
+                     [&](const auto& field) { return SameFieldName(field.first, name); });
 }
 
 std::string_view Request::Query(std::string_view name) const {

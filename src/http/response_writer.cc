@@ -1,12 +1,15 @@
 #include "http/response_writer.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 
-#include "base/text.h"
+#include "http/field_name.h"
 
 namespace caip::http {
 namespace {
+
+constexpr size_t kHeadBytes = 1024;  // usually enough
 
 std::string_view ReasonOf(int status) {
   struct Reason {
@@ -56,16 +59,22 @@ bool HasNoBody(int status) { return status == 204 || status == 304 || status < 2
 
 // A value that came from a user's object must not start a header of its own.
 void AppendSafely(std::string& text, std::string_view value) {
-  for (char c : value) text += c == '\r' || c == '\n' || c == '\0' ? ' ' : c;
+  const size_t begin = text.size();
+  text += value;
+  std::replace_if(
+      text.begin() + static_cast<std::ptrdiff_t>(begin), text.end(),
+      [](char c) { return c == '\r' || c == '\n' || c == '\0'; }, ' ');
 }
 
 bool IsOurs(std::string_view name) {
-  const std::string lower = LowerCase(name);
-  return lower == "content-length" || lower == "transfer-encoding" || lower == "connection";
+  return SameFieldName(name, "content-length") || SameFieldName(name, "transfer-encoding") ||
+         SameFieldName(name, "connection");
 }
 
 std::string HeadOf(const Response& response, ResponseForm form) {
-  std::string head = "HTTP/1.1 " + std::to_string(response.status) + " ";
+  std::string head;
+  head.reserve(kHeadBytes);
+  head.append("HTTP/1.1 ").append(std::to_string(response.status)).append(" ");
   head += ReasonOf(response.status);
   head += "\r\n";
   for (const auto& [name, value] : response.headers.all()) {

@@ -55,8 +55,17 @@ const std::string& PathParameters::At(std::string_view name) const {
 Router::Router(NoRoute no_route) : no_route_(std::move(no_route)) {}
 
 void Router::Add(Route route) {
+  const size_t index = routes_.size();
   compiled_.push_back(Compile(route.pattern));
   routes_.push_back(std::move(route));
+  all_.push_back(index);
+  const Segment& first = compiled_.back().front();
+  if (first.kind == Segment::Kind::kWord && first.verb.empty()) {
+    by_word_.try_emplace(first.text, open_).first->second.push_back(index);
+    return;
+  }
+  open_.push_back(index);
+  for (auto& [word, indices] : by_word_) indices.push_back(index);
 }
 
 void Router::Add(std::vector<Route> routes) {
@@ -107,22 +116,30 @@ bool Router::MoreSpecific(const std::vector<Segment>& a, const std::vector<Segme
   return a.size() > b.size();
 }
 
+const std::vector<size_t>& Router::CandidatesFor(std::string_view first_segment) const {
+  if (first_segment.find('%') != std::string_view::npos) return all_;
+  const auto found = by_word_.find(first_segment);
+  return found == by_word_.end() ? open_ : found->second;
+}
+
 Router::Match Router::Lookup(std::string_view method, std::string_view path) const {
   const std::vector<std::string_view> segments = SegmentsOf(path);
+  const std::vector<size_t>& candidates = CandidatesFor(segments.front());
   Match match;
   for (const std::string_view wanted : {method, std::string_view(method == "HEAD" ? "GET" : "")}) {
-    for (size_t i = 0; i < routes_.size() && !wanted.empty(); ++i) {
-      if (!Fits(compiled_[i], segments)) continue;
-      if (match.allow.find(routes_[i].method) == std::string::npos) {
-        match.allow += (match.allow.empty() ? "" : ", ") + routes_[i].method;
-      }
-      if (routes_[i].method != wanted) continue;
+    for (const size_t i : candidates) {
+      if (routes_[i].method != wanted || !Fits(compiled_[i], segments)) continue;
       if (match.route == nullptr || MoreSpecific(compiled_[i], *match.pattern)) {
         match.route = &routes_[i];
         match.pattern = &compiled_[i];
       }
     }
     if (match.route != nullptr) return match;
+  }
+  for (const size_t i : candidates) {
+    const std::string& known = routes_[i].method;
+    if (match.allow.find(known) != std::string::npos || !Fits(compiled_[i], segments)) continue;
+    match.allow += (match.allow.empty() ? "" : ", ") + known;
   }
   return match;
 }

@@ -2,6 +2,7 @@
 // Routes as data: what is served is what the table says, and the table can be listed.
 
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -66,10 +67,15 @@ class Router {
   static bool Fits(const std::vector<Segment>& pattern, const std::vector<std::string_view>& path);
   static bool MoreSpecific(const std::vector<Segment>& a, const std::vector<Segment>& b);
   Match Lookup(std::string_view method, std::string_view path) const;
+  const std::vector<size_t>& CandidatesFor(std::string_view first_segment) const;
 
   NoRoute no_route_;
   std::vector<Route> routes_;
   std::vector<std::vector<Segment>> compiled_;  // one a route
+  // Indices of routes, in their order: hundreds would be looked through for each request else.
+  std::vector<size_t> all_;
+  std::vector<size_t> open_;  // do not begin with a plain word
+  std::map<std::string, std::vector<size_t>, std::less<>> by_word_;  // do so, and open_ with them
 };
 
 }  // namespace caip::http

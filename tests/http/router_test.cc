@@ -94,5 +94,33 @@ TEST(Router, ListsItsRoutes) {
   EXPECT_EQ(router.Find("PATCH", "/v2/entries:list"), nullptr);
 }
 
+TEST(Router, PrefersByItsPatternWhereverTheFirstSegmentIsAName) {
+  Router router([](int status, const Request&, const std::string& allow) {
+    return JsonResponse(status, allow);
+  });
+  const auto add = [&](std::string method, std::string pattern) {
+    router.Add({method, pattern, pattern, [pattern](const Request&, const PathParameters&) {
+                  return JsonResponse(200, pattern);
+                }});
+  };
+  add("GET", "/word/{name}");
+  add("GET", "/{any}/fixed");
+  add("POST", "/{any}/fixed");
+  add("GET", "/later/fixed");
+  const auto ask = [&](const std::string& method, const std::string& path) {
+    Request request;
+    request.method = method;
+    request.path = path;
+    return router.Handle(request).body;
+  };
+  EXPECT_EQ(ask("GET", "/word/fixed"), "/word/{name}");
+  EXPECT_EQ(ask("GET", "/w%6Frd/x"), "/word/{name}");
+  EXPECT_EQ(ask("GET", "/else/fixed"), "/{any}/fixed");
+  EXPECT_EQ(ask("GET", "/later/fixed"), "/later/fixed");
+  EXPECT_EQ(ask("POST", "/later/fixed"), "/{any}/fixed");
+  EXPECT_EQ(ask("DELETE", "/word/fixed"), "GET, POST");
+  EXPECT_EQ(ask("GET", "/else/other"), "");
+}
+
 }  // namespace
 }  // namespace caip::http
