@@ -77,16 +77,28 @@ std::optional<FileIdentity> FileLooker::Look(const std::string& path) {
   return found ? std::optional(IdentityOf(status)) : std::nullopt;
 }
 
+OpenFile OpenPlainFile(int directory, const std::string& path) {
+  OpenFile file{OpenBeneath(directory, path, O_RDONLY | O_NONBLOCK), path, {}};
+  struct stat status {};
+  if (!file.fd.valid()) return file;
+  const bool known = ::fstat(file.fd.get(), &status) == 0;
+  const int error = known ? 0 : errno;
+  if (known && S_ISREG(status.st_mode)) {
+    file.identity = IdentityOf(status);
+  } else {
+    file.fd.Close();
+    errno = error;
+  }
+  return file;
+}
+
 Result<OpenFile> BucketTree::Open(const std::string& name) const {
-  for (std::string path : {PlainPath(name), BesidePath(name)}) {
-    Fd fd = OpenBeneath(directory_.get(), path, O_RDONLY | O_NONBLOCK);
-    if (!fd.valid()) {
-      if (MeansAbsent(errno)) continue;
+  for (const std::string& path : {PlainPath(name), BesidePath(name)}) {
+    OpenFile file = OpenPlainFile(directory_.get(), path);
+    if (file.fd.valid()) return file;
+    if (errno != 0 && !MeansAbsent(errno)) {
       return SystemError("cannot open object '" + name + "'", errno);
     }
-    struct stat status {};
-    if (::fstat(fd.get(), &status) != 0) return SystemError("cannot look at '" + name + "'", errno);
-    if (S_ISREG(status.st_mode)) return OpenFile{std::move(fd), path, IdentityOf(status)};
   }
   return errors::ObjectNotFound(bucket_, name);
 }

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/files.h"
-#include "fakes/gcs/side_store.h"
+#include "fakes/gcs/object_record.h"
 
 namespace caip::gcs {
 
@@ -71,5 +71,8 @@ class FileLooker {
 
 /// Opens below `directory`, through no link and never out of it. Invalid with errno set.
 Fd OpenBeneath(int directory, const std::string& path, int flags);
+
+/// The plain file there, open for reading; not valid with errno set, 0 when it is no plain file.
+OpenFile OpenPlainFile(int directory, const std::string& path);
 
 }  // namespace caip::gcs

@@ -137,8 +137,25 @@ Result<DirectoryStore::Found> DirectoryStore::FindLocked(const BucketTree& tree,
   return Found{std::move(file), std::move(*record), changed};
 }
 
+// The usual case, without the lock: a file and a record that agree are of the same moment, even
+// while one of them is being replaced. Whatever is not so plain is looked at again with the lock.
+std::optional<DirectoryStore::Found> DirectoryStore::FindAtOnce(const std::string& bucket,
+                                                                const std::string& name) const {
+  if (BucketNameProblem(bucket) || ObjectNameProblem(name)) return std::nullopt;
+  std::string path = PlainPath(name);
+  OpenFile file = OpenPlainFile(directories_.root.get(), bucket + "/" + path);
+  if (!file.fd.valid()) return std::nullopt;
+  auto record = side_->FindObject(bucket, name);
+  if (!record || record->file != file.identity) return std::nullopt;
+  file.path = std::move(path);
+  return Found{std::move(file), std::move(*record)};
+}
+
 Result<DirectoryStore::Found> DirectoryStore::Find(const std::string& bucket,
                                                    const std::string& name, bool hashed) const {
+  if (auto at_once = FindAtOnce(bucket, name)) {
+    if (!hashed || at_once->record.hashed) return std::move(*at_once);
+  }
   ASSIGN_OR_RETURN(const BucketTree tree, OpenBucket(bucket));
   std::unique_lock lock(LockOf(bucket));
   auto found = FindLocked(tree, name);

@@ -91,6 +91,7 @@ class DirectoryStore final : public BucketStore {
   Bucket BucketRecord(const std::string& name) const;
   BucketRules RulesFor(const std::string& bucket) const;
   Result<Found> FindLocked(const BucketTree& tree, const std::string& name) const;
+  std::optional<Found> FindAtOnce(const std::string& bucket, const std::string& name) const;
   Result<Found> Find(const std::string& bucket, const std::string& name, bool hashed) const;
   Result<Found> FindVersion(const std::string& bucket, const std::string& name,
                             const Version& version) const;

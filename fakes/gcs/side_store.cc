@@ -55,7 +55,12 @@ void MoveAside(const Path& file) {
   }
 }
 
+// A generation of the cache; a record is about 1 KiB.
+constexpr size_t kKnownObjects = 8192;
+
 }  // namespace
+
+SideStore::SideStore() : known_objects_(kKnownObjects) {}
 
 SideStore::~SideStore() {
   if (writer_ && !staged_.empty()) (void)Flush().ok();
@@ -106,12 +111,26 @@ std::optional<ObjectRecord> SideStore::ReadObject(const std::string& bucket,
 
 std::optional<ObjectRecord> SideStore::FindObject(const std::string& bucket,
                                                   const std::string& name) {
+  uint64_t staged_count = 0;
   {
     const std::lock_guard lock(mutex_);
+    if (auto known = known_objects_.Find(bucket, name)) return known;
     if (auto found = NotYetWritten(bucket, name)) return std::move(*found);
+    staged_count = staged_count_;
   }
-  const std::lock_guard lock(reader_mutex_);
-  return ReadObject(bucket, name);
+  std::optional<ObjectRecord> record;
+  {
+    const std::lock_guard lock(reader_mutex_);
+    record = ReadObject(bucket, name);
+  }
+  Remember(record, staged_count);
+  return record;
+}
+
+// What was read from the disk, unless something has been staged since: it might be newer.
+void SideStore::Remember(const std::optional<ObjectRecord>& record, uint64_t staged_count) {
+  const std::lock_guard lock(mutex_);
+  if (record && staged_count == staged_count_) known_objects_.Put(*record);
 }
 
 // In one transaction: taking the file's locks costs more than reading a record.
@@ -139,12 +158,14 @@ std::vector<std::optional<ObjectRecord>> SideStore::FindObjects(
 void SideStore::StageObject(const ObjectRecord& record) {
   const std::lock_guard lock(mutex_);
   staged_.objects[{record.info.bucket, record.info.name}] = record;
+  known_objects_.Put(record);
   ++staged_count_;
 }
 
 void SideStore::StageRemoval(const std::string& bucket, const std::string& name) {
   const std::lock_guard lock(mutex_);
   staged_.objects[{bucket, name}] = std::nullopt;
+  known_objects_.Forget(bucket, name);
   ++staged_count_;
 }
 
@@ -177,6 +198,7 @@ void SideStore::StageBucketRemoval(const std::string& name) {
   const std::lock_guard lock(mutex_);
   std::erase_if(staged_.objects, [&](const auto& item) { return item.first.first == name; });
   std::erase_if(staged_.versions, [&](const auto& v) { return std::get<0>(v.first) == name; });
+  known_objects_.Clear();  // of all buckets: this is rare
   staged_.buckets[name] = std::nullopt;
   known_buckets_[name] = std::nullopt;
   ++staged_count_;

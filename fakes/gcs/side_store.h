@@ -12,25 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "fakes/gcs/bucket_store.h"
+#include "fakes/gcs/object_record.h"
+#include "fakes/gcs/record_cache.h"
 #include "fakes/gcs/sqlite.h"
 
 namespace caip::gcs {
-
-/// Which bytes a record speaks of. A file that differs was changed by hand.
-struct FileIdentity {
-  uint64_t inode = 0;
-  int64_t modified_ns = 0;
-  uint64_t size = 0;
-  bool operator==(const FileIdentity&) const = default;
-};
-
-/// An object as it was when we last wrote or looked at its file.
-struct ObjectRecord {
-  ObjectInfo info;
-  FileIdentity file;
-  bool hashed = false;  // md5 and crc32c are known
-};
 
 /// Records of objects and buckets. Staged changes are seen by every Find at once and are on disk
 /// after Flush, which many threads share: one transaction, one sync for all that wait. Any thread;
@@ -85,10 +71,11 @@ class SideStore {
   struct Writer;
   struct Reader;
 
-  SideStore() = default;
+  SideStore();
   std::optional<std::optional<ObjectRecord>> NotYetWritten(const std::string& bucket,
                                                            const std::string& name) const;
   std::optional<ObjectRecord> ReadObject(const std::string& bucket, const std::string& name);
+  void Remember(const std::optional<ObjectRecord>& record, uint64_t staged_count);
   Status Write(const Batch& batch, int64_t last_generation);
   void PutBack(Batch failed);
 
@@ -97,6 +84,7 @@ class SideStore {
   Batch staged_;
   Batch writing_;  // being committed; still answers Find
   std::map<std::string, std::optional<Bucket>> known_buckets_;  // each write asks for its bucket
+  RecordCache known_objects_;                                   // as staged last, or as on the disk
   uint64_t staged_count_ = 0;
   uint64_t flushed_count_ = 0;
   bool flushing_ = false;
