@@ -2,20 +2,23 @@
 // and listed over kept connections. Knows nothing of our own server; storage_peers.py starts the
 // servers to compare.
 //
-//   bench_storage_load BASE BUCKET put|get|rewrite|list [--connections N] [--count N] [--bytes N]
+//   bench_storage_load BASE BUCKET put|get|rewrite|list
+//                      [--connections N] [--count N] [--bytes N] [--server-pid PID]
 //
 // `put` makes small/0 ... small/<count-1>; the others read what put made. Prints one JSON object.
+// `load_us` and, of a server that is named, `server_us` are microseconds of processor time for an
+// operation: on a machine that both share and others use, they say more than the clock.
 
-#include <atomic>
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
 #include <string>
-#include <thread>
-#include <vector>
 
 #include "base/json.h"
+#include "bench/wire_load.h"
 #include "http/client.h"
 
 namespace caip {
@@ -28,63 +31,57 @@ struct Load {
   int connections = 16;
   int count = 2000;
   int bytes = 4096;
+  int server_pid = 0;
 };
+
+struct Place {
+  std::string host;
+  std::string port;
+};
+
+Place PlaceOf(const std::string& base) {
+  const size_t begin = base.find("//") + 2;
+  const size_t colon = base.find(':', begin);
+  if (!base.starts_with("http://") || colon == base.npos) GiveUp("'" + base + "' has no port");
+  return {base.substr(begin, colon - begin), base.substr(colon + 1)};
+}
 
 std::string NameOf(int index) { return "small%2F" + std::to_string(index); }
 
-http::ClientRequest PutRequest(const Load& load, int index) {
-  http::ClientRequest request;
-  request.method = "POST";
-  request.target =
-      "/upload/storage/v1/b/" + load.bucket + "/o?uploadType=media&name=" + NameOf(index);
-  request.headers.Set("Content-Type", "application/octet-stream");
-  request.body.assign(static_cast<size_t>(load.bytes), static_cast<char>('a' + index % 26));
-  return request;
+// What every request has behind its target.
+std::string FieldsOf(const Load& load, const std::string& type, size_t length) {
+  std::string fields = " HTTP/1.1\r\nHost: " + load.base.substr(load.base.find("//") + 2) + "\r\n";
+  if (type.empty()) return fields + "\r\n";
+  return fields + "Content-Type: " + type + "\r\nContent-Length: " + std::to_string(length) +
+         "\r\n\r\n";
 }
 
-http::ClientRequest GetRequest(const Load& load, int index) {
-  http::ClientRequest request;
-  request.target = "/storage/v1/b/" + load.bucket + "/o/" + NameOf(index) + "?alt=media";
-  return request;
+WireLoad::Write PutRequest(const Load& load) {
+  const std::string head = "POST /upload/storage/v1/b/" + load.bucket + "/o?uploadType=media&name=";
+  const std::string fields =
+      FieldsOf(load, "application/octet-stream", static_cast<size_t>(load.bytes));
+  return [=, bytes = static_cast<size_t>(load.bytes)](int index, std::string& request) {
+    request.append(head).append(NameOf(index)).append(fields);
+    request.append(bytes, static_cast<char>('a' + index % 26));
+  };
 }
 
-http::ClientRequest RewriteRequest(const Load& load, int index) {
-  http::ClientRequest request;
-  request.method = "POST";
-  request.target = "/storage/v1/b/" + load.bucket + "/o/" + NameOf(index) + "/rewriteTo/b/" +
-                   load.bucket + "/o/copy%2F" + std::to_string(index);
-  request.headers.Set("Content-Type", "application/json");
-  request.body = "{}";
-  return request;
+WireLoad::Write GetRequest(const Load& load) {
+  const std::string head = "GET /storage/v1/b/" + load.bucket + "/o/";
+  const std::string fields = "?alt=media" + FieldsOf(load, "", 0);
+  return [=](int index, std::string& request) {
+    request.append(head).append(NameOf(index)).append(fields);
+  };
 }
 
-[[noreturn]] void GiveUp(const std::string& why) {
-  std::fprintf(stderr, "storage_load: %s\n", why.c_str());
-  std::exit(1);
-}
-
-std::string SendOrGiveUp(http::Client& client, const http::ClientRequest& request) {
-  auto answer = client.Send(request);
-  if (!answer.ok()) GiveUp(answer.error().message);
-  if (answer->status / 100 != 2) {
-    GiveUp(request.method + " " + request.target + ": " + std::to_string(answer->status) + " " +
-           answer->body.substr(0, 300));
-  }
-  return std::move(answer->body);
-}
-
-/// Every index once, whichever connection is free.
-void SendAll(const Load& load, const std::function<http::ClientRequest(const Load&, int)>& make) {
-  std::atomic<int> next{0};
-  std::vector<std::jthread> threads;
-  for (int i = 0; i < load.connections; ++i) {
-    threads.emplace_back([&] {
-      http::Client client(load.base);
-      for (int index = next++; index < load.count; index = next++) {
-        SendOrGiveUp(client, make(load, index));
-      }
-    });
-  }
+WireLoad::Write RewriteRequest(const Load& load) {
+  const std::string objects = "/storage/v1/b/" + load.bucket + "/o/";
+  const std::string to = "/rewriteTo/b/" + load.bucket + "/o/copy%2F";
+  const std::string fields = FieldsOf(load, "application/json", 2) + "{}";
+  return [=](int index, std::string& request) {
+    request.append("POST ").append(objects).append(NameOf(index)).append(to);
+    request.append(std::to_string(index)).append(fields);
+  };
 }
 
 /// Pages through all of small/; answers how many objects it saw.
@@ -95,36 +92,68 @@ int ListAll(const Load& load) {
   do {
     http::ClientRequest request;
     request.target = "/storage/v1/b/" + load.bucket + "/o?prefix=small%2F&maxResults=1000" +
-                     (token.empty() ? "" : "&pageToken=" + token);
-    const Json page = Json::parse(SendOrGiveUp(client, request), nullptr, false);
+                     (token.empty() ? "" : "&pageToken=" + PercentEncoded(token));
+    const auto answer = client.Send(request);
+    if (!answer.ok()) GiveUp(answer.error().message);
+    if (answer->status != 200) GiveUp(answer->body.substr(0, 300));
+    const Json page = Json::parse(answer->body, nullptr, false);
     if (page.is_discarded()) GiveUp("a page is no JSON");
     seen += page.contains("items") ? static_cast<int>(page["items"].size()) : 0;
     token = page.value("nextPageToken", "");
-    for (size_t at = 0; (at = token.find_first_of("+/=", at)) != std::string::npos; at += 3) {
-      token.replace(at, 1, token[at] == '+' ? "%2B" : token[at] == '/' ? "%2F" : "%3D");
-    }
   } while (!token.empty());
   return seen;
 }
 
-int Run(const Load& load) {
-  int done = load.count;
-  const auto start = std::chrono::steady_clock::now();
+double OwnSeconds() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+// User and system time of a process, by /proc/PID/stat: fields 14 and 15, in clock ticks.
+double SecondsOf(int pid) {
+  const auto stat = ReadFile("/proc/" + std::to_string(pid) + "/stat");
+  if (!stat.ok()) return 0;
+  const auto words = Split(stat->substr(stat->rfind(')') + 2), ' ');
+  return (std::atof(words[11].c_str()) + std::atof(words[12].c_str())) /
+         static_cast<double>(::sysconf(_SC_CLK_TCK));
+}
+
+int Perform(const Load& load) {
+  if (load.operation == "list") return ListAll(load);
+  const Place place = PlaceOf(load.base);
+  WireLoad wire(place.host, place.port, load.connections);
   if (load.operation == "put") {
-    SendAll(load, PutRequest);
+    wire.Run(load.count, PutRequest(load));
   } else if (load.operation == "get") {
-    SendAll(load, GetRequest);
+    wire.Run(load.count, GetRequest(load));
   } else if (load.operation == "rewrite") {
-    SendAll(load, RewriteRequest);
-  } else if (load.operation == "list") {
-    done = ListAll(load);
+    wire.Run(load.count, RewriteRequest(load));
   } else {
     GiveUp("'" + load.operation + "' is none of put, get, rewrite, list");
   }
+  return load.count;
+}
+
+int Run(const Load& load) {
+  const double server_before = load.server_pid ? SecondsOf(load.server_pid) : 0;
+  const double own_before = OwnSeconds();
+  const auto start = std::chrono::steady_clock::now();
+  const int done = Perform(load);
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  std::printf("{\"operation\": \"%s\", \"count\": %d, \"seconds\": %.3f, \"per_second\": %.1f}\n",
-              load.operation.c_str(), done, seconds, done / seconds);
+  Json answer = {{"operation", load.operation},
+                 {"count", done},
+                 {"seconds", seconds},
+                 {"per_second", done / seconds},
+                 {"load_us", (OwnSeconds() - own_before) / done * 1e6}};
+  if (load.server_pid) {
+    answer["server_us"] = (SecondsOf(load.server_pid) - server_before) / done * 1e6;
+  }
+  std::printf("%s\n", CompactJson(answer).c_str());
   return 0;
 }
 
@@ -135,15 +164,16 @@ int main(int argc, char** argv) {
   if (argc < 4 || argc % 2 != 0) {
     std::fprintf(stderr,
                  "usage: bench_storage_load BASE BUCKET put|get|rewrite|list "
-                 "[--connections N] [--count N] [--bytes N]\n");
+                 "[--connections N] [--count N] [--bytes N] [--server-pid PID]\n");
     return 2;
   }
   caip::Load load{argv[1], argv[2], argv[3]};
   for (int i = 4; i + 1 < argc; i += 2) {
     const std::string flag = argv[i];
-    int& value = flag == "--connections" ? load.connections
-                 : flag == "--bytes"     ? load.bytes
-                                         : load.count;
+    int& value = flag == "--connections"  ? load.connections
+                 : flag == "--bytes"      ? load.bytes
+                 : flag == "--server-pid" ? load.server_pid
+                                          : load.count;
     value = std::atoi(argv[i + 1]);
   }
   return caip::Run(load);

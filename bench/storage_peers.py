@@ -2,14 +2,17 @@
 """Storage against peers and limits, in one run.
 
 Small objects: caip (full durability and relaxed), fake-gcs-server (Go; keeps files, never syncs them) and
-gcp-storage-emulator (Python; the same), each driven by bench_storage_load over 16 connections.
-Large objects: a download against nginx serving the same bytes; an upload, with checksums, against
-the slower of `openssl md5` and a synced write of the same bytes.
+gcp-storage-emulator (Python; the same), each driven by bench_storage_load over 16 connections. All run at
+once and take turns, round by round, so that what else the machine does hits them alike; the medians of the
+rounds count. Beside operations a second it prints the processor time that a server takes for each: the load
+generator shares the processors with the server, and that figure has no part of it.
+Large objects: downloads against nginx serving the same bytes, taking turns, over 1 and over 4 connections;
+an upload, with checksums, against the slower of `openssl md5` and a synced write of the same bytes.
 
   bench/storage_peers.py [--build build/release] [--fake-gcs-server PATH] [--python-peer PATH]
-                         [--count N] [--list-count N] [--large-mib N]
+                         [--rounds N] [--count N] [--list-count N] [--large-mib N]
 
-A peer that is not there is named and left out.
+A peer that is not there is named and left out. 0 for a count leaves its part out.
 """
 import argparse
 import contextlib
@@ -69,7 +72,7 @@ def serving(command, url):
             log.seek(0)
             sys.stderr.write(log.read().decode(errors="replace")[-2000:])
             raise
-        yield url
+        yield url, process.pid
     finally:
         process.terminate()
         process.wait(30)
@@ -112,39 +115,95 @@ class Servers:
         return serving(command, base + "/storage/v1/b?project=bench")
 
 
-def load(options, base, bucket, operation, count):
-    command = [options.build / "bench_storage_load", base, bucket, operation, "--connections", "16",
-               "--count", str(count)]
-    result = subprocess.run(command, capture_output=True, text=True)
-    if result.returncode != 0:
-        return None, result.stderr.strip()
-    return json.loads(result.stdout)["per_second"], ""
+OPERATIONS = ("put", "get", "rewrite", "list")
 
 
-def measure_small(options, name, server):
-    rates = {}
-    with server as url:
-        base = url.split("/storage/v1", 1)[0]
-        create_bucket(base, "small")
-        create_bucket(base, "many")
+class Server:
+    """One that runs, and what was measured of it."""
+
+    def __init__(self, name, url, pid):
+        self.name = name
+        self.base = url.split("/storage/v1", 1)[0]
+        self.pid = pid
+        self.rounds = {operation: [] for operation in OPERATIONS}
+        for bucket in ("small", "many"):
+            create_bucket(self.base, bucket)
+
+    def load(self, options, bucket, operation, count):
+        command = [options.build / "bench_storage_load", self.base, bucket, operation, "--connections", "16",
+                   "--count", str(count), "--server-pid", str(self.pid)]
+        result = subprocess.run(command, capture_output=True, text=True)
+        if result.returncode == 0:
+            return json.loads(result.stdout)
+        print(f"  {self.name}: {operation}: {result.stderr.strip()[:300]}", file=sys.stderr)
+        return None
+
+    def measure(self, options, bucket, operation, count):
+        measured = self.load(options, bucket, operation, count)
+        if measured:
+            self.rounds[operation].append(measured)
+
+    def median(self, operation, key):
+        values = [measured[key] for measured in self.rounds[operation]]
+        return statistics.median(values) if values else None
+
+
+def row(name, cells, form):
+    print(f"  {name:22}" + "".join(format(cell, form) if cell else f"{'-':>10}" for cell in cells))
+
+
+def measure_small(options, servers):
+    with contextlib.ExitStack() as stack:
+        running = [Server("caip, relaxed", *stack.enter_context(servers.caip("relaxed"))),
+                   Server("caip, full", *stack.enter_context(servers.caip("full")))]
+        if options.fake_gcs_server:
+            running.append(Server("Go peer", *stack.enter_context(servers.go())))
+        else:
+            print("fake-gcs-server is not there: no Go peer", file=sys.stderr)
+        if options.python_peer:
+            running.append(Server("Python peer", *stack.enter_context(servers.python())))
+        else:
+            print("gcp-storage-emulator is not there: no Python peer", file=sys.stderr)
         for operation in ("put", "get", "rewrite"):
-            count = options.count if name != "Python peer" else max(options.count // 20, 100)
-            rates[operation], why = load(options, base, "small", operation, count)
-            if why:
-                print(f"  {name}: {operation}: {why}", file=sys.stderr)
-        if name != "Python peer":
-            load(options, base, "many", "put", options.list_count)
-            rates["list"], why = load(options, base, "many", "list", options.list_count)
-    return rates
+            for _ in range(options.rounds):
+                for server in running:
+                    slow = server.name == "Python peer"
+                    server.measure(options, "small", operation, max(options.count // (20 if slow else 1), 20))
+        listed = [server for server in running if server.name != "Python peer"]
+        if options.list_count:
+            for server in listed:
+                server.load(options, "many", "put", options.list_count)
+            for _ in range(options.rounds):
+                for server in listed:
+                    server.measure(options, "many", "list", options.list_count)
+    print_small(options, running)
 
 
-def seconds_of(command, times=3):
-    taken = []
-    for _ in range(times):
-        start = time.monotonic()
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        taken.append(time.monotonic() - start)
-    return statistics.median(taken)
+def print_small(options, running):
+    load = os.getloadavg()[0]
+    print(f"4 KiB objects, 16 connections, medians of {options.rounds} rounds; load {load:.1f} on "
+          f"{os.cpu_count()} processors\n  {'':22}" + "".join(f"{name:>10}" for name in OPERATIONS))
+    for key, unit in (("per_second", "a second"), ("server_us", "server's us each"),
+                      ("load_us", "generator's us each")):
+        print(f"  {unit}")
+        for server in running:
+            row("  " + server.name, [server.median(name, key) for name in OPERATIONS], "10.0f")
+    ours = running[0]  # relaxed, as the peers are
+    for peer in running[2:]:
+        for key, words, up in (("per_second", "operations", True), ("server_us", "processor time", False)):
+            pairs = [(ours.median(name, key), peer.median(name, key)) for name in OPERATIONS]
+            row(f"x {peer.name}: {words}"[:22],
+                [(a / b if up else b / a) if a and b else None for a, b in pairs], "10.1f")
+
+
+def seconds_of(commands):
+    """All of them at once."""
+    start = time.monotonic()
+    processes = [subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                 for command in commands]
+    if any([process.wait() for process in processes]):
+        raise SystemExit(f"failed: {commands[0]}")
+    return time.monotonic() - start
 
 
 def measure_large(options, servers, work):
@@ -154,33 +213,53 @@ def measure_large(options, servers, work):
         piece = os.urandom(1 << 20)
         for index in range(options.large_mib):
             out.write(index.to_bytes(8, "big") + piece[8:])
-    mib = lambda seconds: options.large_mib / seconds
-    print(f"\n{options.large_mib} MiB, MiB/s (median of 3)")
-    hashing = seconds_of(["openssl", "dgst", "-md5", blob])
-    disk = seconds_of(["dd", f"if={blob}", f"of={work / 'copy.bin'}", "bs=1M", "conv=fsync"])
-    print(f"  {'openssl md5':28}{mib(hashing):10.0f}")
-    print(f"  {'dd, synced':28}{mib(disk):10.0f}")
-    with servers.caip("full") as url:
+    print(f"\n{options.large_mib} MiB, MiB/s, medians of {options.rounds} rounds; load {os.getloadavg()[0]:.1f}")
+    with contextlib.ExitStack() as stack:
+        url, _ = stack.enter_context(servers.caip("full"))
         base = url.split("/storage/v1", 1)[0]
         create_bucket(base, "large")
-        target = f"{base}/upload/storage/v1/b/large/o?uploadType=media&name=large.bin"
-        upload = seconds_of(["curl", "-sf", "-X", "POST", "-H", "Expect:", "-T", blob, target])
-        download = seconds_of(["curl", "-sf", "-o", "/dev/null",
-                               f"{base}/storage/v1/b/large/o/large.bin?alt=media"])
-    slower = max(hashing, disk)
-    print(f"  {'caip, upload':28}{mib(upload):10.0f}   {slower / upload:.2f} of the slower of both")
-    print(f"  {'caip, download':28}{mib(download):10.0f}")
-    if shutil.which("nginx"):
-        port = free_port()
-        configuration = work / "nginx.conf"
-        configuration.write_text(NGINX.format(work=work, port=port, root=work))
-        url = f"http://127.0.0.1:{port}/large.bin"
-        with serving(["nginx", "-e", work / "nginx.log", "-c", configuration], f"http://127.0.0.1:{port}/"):
-            peer = seconds_of(["curl", "-sf", "-o", "/dev/null", url])
-        print(f"  {'nginx, download':28}{mib(peer):10.0f}   caip has {peer / download:.2f} of it")
-    else:
-        print("  nginx is not installed: no limit for downloads")
+        measure_upload(options, work, blob, base)
+        peers = {"caip": f"{base}/storage/v1/b/large/o/large.bin?alt=media"}
+        if shutil.which("nginx"):
+            port = free_port()
+            configuration = work / "nginx.conf"
+            configuration.write_text(NGINX.format(work=work, port=port, root=work))
+            command = ["nginx", "-e", work / "nginx.log", "-c", configuration]
+            stack.enter_context(serving(command, f"http://127.0.0.1:{port}/"))
+            peers["nginx"] = f"http://127.0.0.1:{port}/large.bin"
+        else:
+            print("  nginx is not installed: no limit for downloads")
+        for connections in (1, 4):
+            measure_downloads(options, peers, connections)
     assert blob.stat().st_size == size
+
+
+def measure_upload(options, work, blob, base):
+    target = f"{base}/upload/storage/v1/b/large/o?uploadType=media&name=large.bin"
+    commands = {"openssl md5": ["openssl", "dgst", "-md5", blob],
+                "dd, synced": ["dd", f"if={blob}", f"of={work / 'copy.bin'}", "bs=1M", "conv=fsync"],
+                "caip, upload": ["curl", "-sf", "-X", "POST", "-H", "Expect:", "-T", blob, target]}
+    taken = {name: [] for name in commands}
+    for _ in range(options.rounds):
+        for name, command in commands.items():
+            taken[name].append(seconds_of([command]))
+    hashing, disk, upload = (statistics.median(taken[name]) for name in commands)
+    for name, seconds in zip(commands, (hashing, disk, upload)):
+        print(f"  {name:28}{options.large_mib / seconds:10.0f}")
+    print(f"  the upload has {max(hashing, disk) / upload:.2f} of the slower of both")
+
+
+def measure_downloads(options, peers, connections):
+    taken = {name: [] for name in peers}
+    for _ in range(options.rounds):
+        for name, url in peers.items():
+            taken[name].append(seconds_of([["curl", "-sf", "-o", "/dev/null", url]] * connections))
+    medians = {name: statistics.median(times) for name, times in taken.items()}
+    for name, seconds in medians.items():
+        words = f"{name}, {connections} download{'s' if connections > 1 else ''}"
+        print(f"  {words:28}{connections * options.large_mib / seconds:10.0f}")
+    if "nginx" in medians:
+        print(f"  caip has {medians['nginx'] / medians['caip']:.2f} of nginx")
 
 
 def main():
@@ -189,35 +268,18 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build/release"))
     parser.add_argument("--fake-gcs-server", default=shutil.which("fake-gcs-server"))
     parser.add_argument("--python-peer", default=shutil.which("gcp-storage-emulator"))
-    parser.add_argument("--count", type=int, default=10000)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--count", type=int, default=2000)
     parser.add_argument("--list-count", type=int, default=100000)
     parser.add_argument("--large-mib", type=int, default=1024)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="caip-bench-") as directory:
         work = pathlib.Path(directory)
         servers = Servers(options, work)
-        table = {"caip, relaxed": measure_small(options, "caip", servers.caip("relaxed")),
-                 "caip, full": measure_small(options, "caip", servers.caip("full"))}
-        if options.fake_gcs_server:
-            table["Go peer"] = measure_small(options, "Go peer", servers.go())
-        else:
-            print("fake-gcs-server is not there: no Go peer", file=sys.stderr)
-        if options.python_peer:
-            table["Python peer"] = measure_small(options, "Python peer", servers.python())
-        else:
-            print("gcp-storage-emulator is not there: no Python peer", file=sys.stderr)
-        print("4 KiB objects, 16 connections, operations a second (list: objects a second)")
-        print(f"  {'':16}" + "".join(f"{name:>12}" for name in ("put", "get", "rewrite", "list")))
-        for name, rates in table.items():
-            cells = [rates.get(key) for key in ("put", "get", "rewrite", "list")]
-            print(f"  {name:16}" + "".join(f"{cell:12.0f}" if cell else f"{'-':>12}" for cell in cells))
-        for peer in ("Go peer", "Python peer"):
-            if peer in table:
-                ratios = [(ours / theirs) if ours and theirs else None for ours, theirs in
-                          ((table["caip, relaxed"].get(key), table[peer].get(key))
-                           for key in ("put", "get", "rewrite", "list"))]
-                print(f"  relaxed / {peer:6}" + "".join(f"{r:11.1f}x" if r else f"{'-':>12}" for r in ratios))
-        measure_large(options, servers, work)
+        if options.count:
+            measure_small(options, servers)
+        if options.large_mib:
+            measure_large(options, servers, work)
 
 
 if __name__ == "__main__":
