@@ -55,6 +55,25 @@ Result<Fd> MemoryFile(const std::string& bytes) {
   return file;
 }
 
+/// A report and the descriptor that came with it, if one did.
+ssize_t ReceiveReport(int socket, Report& report, Fd& listener) {
+  iovec bytes{&report, sizeof report};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))];
+  msghdr message{};
+  message.msg_iov = &bytes;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  const ssize_t size = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+  const cmsghdr* part = size < 0 ? nullptr : CMSG_FIRSTHDR(&message);
+  if (part && part->cmsg_level == SOL_SOCKET && part->cmsg_type == SCM_RIGHTS) {
+    int fd = -1;
+    std::memcpy(&fd, CMSG_DATA(part), sizeof fd);
+    listener = Fd(fd);
+  }
+  return size;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<LauncherLink>> LauncherLink::Start(const Path& program, Listener listener) {
@@ -86,10 +105,15 @@ LauncherLink::~LauncherLink() {
 void LauncherLink::Listen() {
   Report report;
   for (;;) {
-    const ssize_t size = ::recv(socket_.get(), &report, sizeof report, 0);
+    Fd listener;
+    const ssize_t size = ReceiveReport(socket_.get(), report, listener);
     if (size < 0 && errno == EINTR) continue;
     if (size != sizeof report || is_closing_) break;
-    listener_.report(report);
+    if (report.kind == Report::kWatched) {
+      listener_.watched(report.replica, std::move(listener));
+    } else {
+      listener_.report(report);
+    }
   }
   // Every init holds their end of the socket, too: it closes when the last of them has ended.
   is_alive_ = false;
@@ -102,6 +126,7 @@ Status LauncherLink::Launch(const Replica& replica) {
   Command command;
   command.kind = Command::kLaunch;
   command.replica = replica.number;
+  command.watch = replica.watch;
   const int fds[] = {recipe.get(), replica.out, replica.err};
   iovec bytes{&command, sizeof command};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof fds)] = {};

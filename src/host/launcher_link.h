@@ -20,9 +20,10 @@ namespace caip::host {
 /// returns when all of it is dead.
 class LauncherLink {
  public:
-  /// Both are called on the link's own thread, `gone` once and last, and not on destruction.
+  /// All are called on the link's own thread, `gone` once and last, and not on destruction.
   struct Listener {
     std::function<void(const launcher::Report&)> report;
+    std::function<void(uint64_t replica, Fd listener)> watched;  // before kStarted
     std::function<void()> gone;  // the launcher has died, and so have all replicas
   };
 
@@ -38,6 +39,7 @@ class LauncherLink {
     std::vector<std::string> environment;
     int out = -1;  // write ends; borrowed
     int err = -1;
+    uint32_t watch = 0;  // protocol.h
   };
   /// Exactly one kEnded or kStartFailed report follows, or `gone`.
   Status Launch(const Replica& replica);

@@ -10,6 +10,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -19,6 +20,7 @@
 #include "host/replica_command.h"
 #include "host/replica_end.h"
 #include "host/replica_output.h"
+#include "host/watched_replicas.h"
 
 namespace caip::host {
 namespace {
@@ -47,7 +49,9 @@ class ProcessLauncher::Core {
       : options_(std::move(options)),
         state_id_(StateId(options_.state_directory)),
         disks_(options_.state_directory),
-        output_(clock, sink) {}
+        output_(clock, sink) {
+    if (options_.watcher) watched_.emplace(*options_.watcher, output_);
+  }
 
   ~Core() {
     {
@@ -57,6 +61,7 @@ class ProcessLauncher::Core {
     changed_.notify_all();
     if (worker_.joinable()) worker_.join();
     link_.reset();  // kills; returns when all are dead
+    watched_.reset();
   }
 
   /// Blocks; before any note is left.
@@ -140,6 +145,9 @@ class ProcessLauncher::Core {
     link_.reset();
     LauncherLink::Listener listener;
     listener.report = [this](const launcher::Report& report) { Hear(report); };
+    listener.watched = [this](uint64_t number, Fd calls) {
+      if (watched_) watched_->Listen(number, std::move(calls));
+    };
     listener.gone = [this] { EndAll(); };
     const Path program = options_.program.empty() ? LauncherBesideUs() : options_.program;
     ASSIGN_OR_RETURN(link_, LauncherLink::Start(program, std::move(listener)));
@@ -175,6 +183,7 @@ class ProcessLauncher::Core {
     RETURN_IF_ERROR(MakeDirectories(replica.directory));
     ASSIGN_OR_RETURN(Pipe out, MakePipe());
     ASSIGN_OR_RETURN(Pipe err, MakePipe());
+    RETURN_IF_ERROR(Watch(number, launch, out.writing.get(), err.writing.get(), replica.watch));
     output_.Add(number, launch.key.run, spec::TaskName(launch.key.replica), std::move(out.reading),
                 std::move(err.reading));
     replica.number = number;
@@ -183,6 +192,20 @@ class ProcessLauncher::Core {
     replica.out = out.writing.get();
     replica.err = err.writing.get();
     return link_->Launch(replica);
+  }
+
+  Status Watch(uint64_t number, const ReplicaLaunch& launch, int out, int err, uint32_t& watch) {
+    if (!launch.watch.any()) return Ok{};
+    if (!watched_) {
+      return Error{Code::kInternal, "cannot watch the replica: nobody was given to watch it"};
+    }
+    watch = (launch.watch.output ? launcher::kWatchOutput : 0) |
+            (launch.watch.roots.empty() ? 0 : launcher::kWatchFiles);
+    const auto out_file = IdentifyFile("/proc/self/fd/" + std::to_string(out));
+    const auto err_file = IdentifyFile("/proc/self/fd/" + std::to_string(err));
+    if (!out_file || !err_file) return SystemError("cannot look at a pipe", errno);
+    watched_->Expect({number, launch.key, launch.watch, *out_file, *err_file});
+    return Ok{};
   }
 
   /// 0 when the replica has ended. `to_kill` notes that its end will be our doing.
@@ -251,6 +274,13 @@ class ProcessLauncher::Core {
       const auto found = replicas_.find(number);
       if (found == replicas_.end() || std::exchange(found->second.is_ending, true)) return;
     }
+    if (!watched_) return FinishOutput(number, std::move(exit), std::move(remarks));
+    watched_->Finish(number, [this, number, exit = std::move(exit), remarks = std::move(remarks)] {
+      FinishOutput(number, exit, remarks);
+    });
+  }
+
+  void FinishOutput(uint64_t number, ReplicaExit exit, std::vector<ReplicaOutput::Remark> remarks) {
     output_.Finish(number, std::move(remarks),
                    [this, number, exit = std::move(exit)](std::string traceback) mutable {
                      exit.traceback = std::move(traceback);
@@ -299,6 +329,7 @@ class ProcessLauncher::Core {
   uint64_t last_number_ = 0;                 // guarded by mutex_
   bool stopping_ = false;                    // guarded by mutex_
   ReplicaOutput output_;
+  std::optional<WatchedReplicas> watched_;
   std::unique_ptr<LauncherLink> link_;  // Start, then the worker
   std::thread worker_;
 };

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "engine/ports.h"
+#include "host/replica_watcher.h"
 
 namespace caip::host {
 
@@ -17,6 +18,9 @@ struct ProcessLauncherOptions {
   Path program = {};  // caip-launcher; empty: the one beside the running program
   /// How many processes the kernel has killed for want of memory since it booted.
   std::function<int64_t()> oom_kills = {};  // empty: asks /proc/vmstat
+  /// Decides at the watched calls of replicas whose launch asks for it; null: none may ask.
+  /// Outlives the launcher.
+  ReplicaWatcher* watcher = nullptr;
 };
 
 /// Starts each replica through caip-launcher in its own session on its own boot disk, with exactly

@@ -54,6 +54,11 @@ std::string StartError(const std::string& program, const std::string& directory,
       return SystemError("cannot make a process for '" + program + "'", report.error).message;
     case launcher::Step::kDirectory:
       return SystemError("cannot enter the directory '" + directory + "'", report.error).message;
+    case launcher::Step::kWatch:
+      return SystemError("cannot watch the calls of '" + program +
+                             "' (seccomp user notification, Linux 5.19 or later)",
+                         report.error)
+          .message;
     case launcher::Step::kNone:
     case launcher::Step::kExec:
       break;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <future>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -52,21 +53,28 @@ class Stream {
       count = ::read(fd_.get(), buffer.data(), buffer.size());
     } while (count < 0 && errno == EINTR);
     if (count <= 0) return count;
-    last_read_ = steady_clock::now();
-    lines_.Feed({buffer.data(), static_cast<size_t>(count)},
-                [this](std::string_view line) { Line(line); });
+    Take({buffer.data(), static_cast<size_t>(count)}, now);
     return count;
   }
 
-  /// The writers are dead, so the pipe holds no more than its size: read that, and not for ever,
-  /// should a stranger have got hold of it.
+  /// Takes all that the pipe holds, but not for ever, should somebody go on writing.
+  void ReadAll(std::vector<char>& buffer, Instant now) {
+    if (!fd_.valid()) return;
+    ssize_t left = std::max(::fcntl(fd_.get(), F_GETPIPE_SZ), kPipeBytes);
+    ssize_t count;
+    while (left > 0 && (count = Read(buffer, now)) > 0) left -= count;
+  }
+
+  void Take(std::string_view bytes, Instant now) {
+    now_ = now;
+    last_read_ = steady_clock::now();
+    lines_.Feed(bytes, [this](std::string_view line) { Line(line); });
+  }
+
+  /// The writers are dead, so the pipe holds no more than its size.
   void Drain(std::vector<char>& buffer, Instant now) {
     now_ = now;
-    if (fd_.valid()) {
-      ssize_t left = std::max(::fcntl(fd_.get(), F_GETPIPE_SZ), kPipeBytes);
-      ssize_t count;
-      while (left > 0 && (count = Read(buffer, now)) > 0) left -= count;
-    }
+    ReadAll(buffer, now);
     lines_.Finish([this](std::string_view line) { Line(line); });
     classifier_.Finish(take_);
     fd_.Close();
@@ -144,6 +152,17 @@ class ReplicaOutput::Reader {
     Watch(pipes->out.fd(), &pipes->out);
     Watch(pipes->err.fd(), &pipes->err);
     replicas_[replica] = std::move(pipes);
+  }
+
+  void Feed(uint64_t replica, spec::Stream which, std::string_view bytes) {
+    const auto found = replicas_.find(replica);
+    if (found == replicas_.end()) return;
+    Pipes& pipes = *found->second;
+    Stream& stream = which == spec::Stream::kStdout ? pipes.out : pipes.err;
+    const Instant now = clock_.Now();
+    stream.ReadAll(buffer_, now);
+    stream.Take(bytes, now);
+    HandOver();
   }
 
   void Finish(uint64_t replica, std::vector<Remark> remarks, const Done& done) {
@@ -257,6 +276,15 @@ void ReplicaOutput::Add(uint64_t replica, engine::RunKey run, std::string task, 
       [reader = reader_.get(), replica, fds, source = Source{std::move(run), std::move(task)}] {
         reader->Add(replica, source, std::move(fds->first), std::move(fds->second));
       });
+}
+
+void ReplicaOutput::Feed(uint64_t replica, spec::Stream stream, std::string bytes) {
+  const auto fed = std::make_shared<std::promise<void>>();
+  reader_->Post([reader = reader_.get(), fed, replica, stream, bytes = std::move(bytes)] {
+    reader->Feed(replica, stream, bytes);
+    fed->set_value();
+  });
+  fed->get_future().wait();
 }
 
 void ReplicaOutput::Finish(uint64_t replica, std::vector<Remark> remarks, Done done) {

@@ -79,9 +79,9 @@ inline engine::ReplicaLaunch AShell(const std::string& script, engine::ReplicaKe
 
 class LaunchWorld {
  public:
-  explicit LaunchWorld(std::function<int64_t()> oom_kills = {}) {
-    auto started = ProcessLauncher::Start({state.path(), LauncherProgram(), std::move(oom_kills)},
-                                          clock, sink);
+  explicit LaunchWorld(std::function<int64_t()> oom_kills = {}, ReplicaWatcher* watcher = nullptr) {
+    auto started = ProcessLauncher::Start(
+        {state.path(), LauncherProgram(), std::move(oom_kills), watcher}, clock, sink);
     EXPECT_TRUE(started.ok()) << started.error().message;
     launcher = std::move(started).value();
   }

@@ -150,7 +150,7 @@ TEST(Orphans, AreKilledByTheNextEmulatorWhenTheLauncherWasKilledToo) {
   ASSERT_FALSE(FindReplicas(id).empty()) << "the test means to leave an orphan";
   SystemClock clock;
   RecordingSink sink;
-  const auto next = ProcessLauncher::Start({state.path(), LauncherProgram(), {}}, clock, sink);
+  const auto next = ProcessLauncher::Start({state.path(), LauncherProgram()}, clock, sink);
   ASSERT_TRUE(next.ok());
   EXPECT_THAT(FindReplicas(id), IsEmpty());
 }

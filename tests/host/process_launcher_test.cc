@@ -155,7 +155,7 @@ TEST(ProcessLauncher, DeletesTheDisksOfAnEarlierEmulator) {
   RecordingSink sink;
   {
     const auto launcher =
-        ProcessLauncher::Start({state.path(), LauncherProgram(), {}}, clock, sink);
+        ProcessLauncher::Start({state.path(), LauncherProgram()}, clock, sink);
   }
   EXPECT_FALSE(std::filesystem::exists(old));
   EXPECT_FALSE(std::filesystem::exists(trash));

@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,6 +13,8 @@
 #include <cstring>
 #include <string>
 #include <vector>
+
+#include "host/launcher/watch_filter.h"
 
 namespace caip::host::launcher {
 namespace {
@@ -22,6 +25,7 @@ struct Birth {
   std::vector<std::string> candidates;  // the files to try, in order
   int out;
   int err;
+  const Watching& watching;
   pid_t parent;
   Step failed = Step::kNone;
   int error = 0;
@@ -59,6 +63,28 @@ void VolunteerForOutOfMemory() {
   ::_exit(127);
 }
 
+/// Our calls wait for caip from here on; nothing before the exec is one of them.
+bool BeWatched(const Watching& watching) {
+  const int listener = InstallWatch(watching.watch);
+  if (listener < 0) return false;
+  Report report;
+  report.kind = Report::kWatched;
+  report.replica = watching.replica;
+  iovec bytes{&report, sizeof report};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof listener)] = {};
+  msghdr message{};
+  message.msg_iov = &bytes;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  cmsghdr* part = CMSG_FIRSTHDR(&message);
+  part->cmsg_level = SOL_SOCKET;
+  part->cmsg_type = SCM_RIGHTS;
+  part->cmsg_len = CMSG_LEN(sizeof listener);
+  std::memcpy(CMSG_DATA(part), &listener, sizeof listener);
+  return ::sendmsg(watching.socket, &message, MSG_NOSIGNAL) >= 0;
+}
+
 /// Runs in the new process, on its own stack but in our memory: system calls only.
 int BecomeLeader(void* argument) {
   Birth& birth = *static_cast<Birth*>(argument);
@@ -71,6 +97,8 @@ int BecomeLeader(void* argument) {
   ::dup2(birth.err, STDERR_FILENO);
   VolunteerForOutOfMemory();
   if (::chdir(birth.recipe.directory) != 0) Fail(birth, Step::kDirectory, errno);
+  const Watching& watching = birth.watching;
+  if (watching.watch && !BeWatched(watching)) Fail(birth, Step::kWatch, errno);
   ::syscall(SYS_close_range, 3u, ~0u, 0u);  // all of ours are close-on-exec; this is the belt
   sigset_t none;
   ::sigemptyset(&none);
@@ -87,8 +115,8 @@ int BecomeLeader(void* argument) {
 
 }  // namespace
 
-LeaderStart StartLeader(const Recipe& recipe, int out, int err) {
-  Birth birth{recipe, Candidates(recipe), out, err, ::getpid()};
+LeaderStart StartLeader(const Recipe& recipe, int out, int err, const Watching& watching) {
+  Birth birth{recipe, Candidates(recipe), out, err, watching, ::getpid()};
   alignas(16) static char stack[64u << 10];
   // Like vfork, as posix_spawn does it: nothing is copied, and we sleep until the exec.
   const pid_t pid =

@@ -14,9 +14,16 @@ struct LeaderStart {
   int error = 0;
 };
 
+/// Whether the new process is to be watched, and whom it tells.
+struct Watching {
+  uint32_t watch = 0;  // protocol.h
+  int socket = -1;
+  uint64_t replica = 0;
+};
+
 /// Starts the recipe's command in a session of its own, in the recipe's directory, with exactly the
 /// recipe's environment, /dev/null as input, `out` and `err` as output, no other descriptor, no
 /// blocked signal, and to be killed when we die. Returns when the program runs or has failed to.
-LeaderStart StartLeader(const Recipe& recipe, int out, int err);
+LeaderStart StartLeader(const Recipe& recipe, int out, int err, const Watching& watching);
 
 }  // namespace caip::host::launcher

@@ -4,9 +4,9 @@
 //
 //   caip -> launcher   Command, for kLaunch with three descriptors: the recipe (a sealed memory
 //                      file, recipe.h), the write ends of stdout and stderr
-//   launcher -> caip   Report; exactly one kEnded or kStartFailed for each kLaunch; kFrozen for
-//   each
-//                      kFreeze of a replica that lives
+//   launcher -> caip   Report; exactly one kEnded or kStartFailed for each kLaunch; one kFrozen
+//                      for a kFreeze of a replica that lives; kWatched before kStarted, with the
+//                      descriptor on which its calls are heard, if it is watched
 
 #include <sys/types.h>
 
@@ -21,13 +21,18 @@ struct Command {
   Kind kind = kLaunch;
   int32_t signal = 0;  // kSignal: sent to the replica's main process group
   uint64_t replica = 0;
+  uint32_t watch = 0;  // kLaunch
 };
 
+/// What of a replica waits for caip's answer (watch_filter.h); bits of Command::watch.
+inline constexpr uint32_t kWatchOutput = 1;
+inline constexpr uint32_t kWatchFiles = 2;
+
 /// Where a start failed; `error` is the errno.
-enum class Step : uint32_t { kNone, kRecipe, kFork, kDirectory, kExec };
+enum class Step : uint32_t { kNone, kRecipe, kFork, kDirectory, kWatch, kExec };
 
 struct Report {
-  enum Kind : uint32_t { kStarted, kStartFailed, kEnded, kFrozen };
+  enum Kind : uint32_t { kStarted, kStartFailed, kEnded, kFrozen, kWatched };
   Kind kind = kStarted;
   Step step = Step::kNone;
   int32_t error = 0;

@@ -22,6 +22,7 @@ struct ReplicaStart {
   int recipe = -1;     // recipe.h
   int out = -1;        // the leader's stdout
   int err = -1;        // and stderr
+  uint32_t watch = 0;  // protocol.h
   pid_t launcher = 0;  // our parent; its death is ours
 };
 

@@ -59,7 +59,7 @@ bool Zygote::Receive() {
   TakeDescriptors(message, fds);
   switch (command.kind) {
     case Command::kLaunch:
-      Launch(command.replica, fds[0], fds[1], fds[2]);
+      Launch(command, fds[0], fds[1], fds[2]);
       break;
     case Command::kSignal:
       Forward(command.replica, command.signal);
@@ -80,10 +80,13 @@ bool Zygote::Receive() {
   return true;
 }
 
-void Zygote::Launch(uint64_t replica, int recipe, int out, int err) {
+void Zygote::Launch(const Command& command, int recipe, int out, int err) {
+  const uint64_t replica = command.replica;
   const pid_t launcher = ::getpid();
   const pid_t init = ::fork();
-  if (init == 0) RunReplica({replica, socket_, signals_, recipe, out, err, launcher});
+  if (init == 0) {
+    RunReplica({replica, socket_, signals_, recipe, out, err, command.watch, launcher});
+  }
   if (init < 0) {
     Report report;
     report.kind = Report::kStartFailed;

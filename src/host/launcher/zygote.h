@@ -22,7 +22,7 @@ class Zygote {
 
  private:
   bool Receive();  // false: caip is gone
-  void Launch(uint64_t replica, int recipe, int out, int err);
+  void Launch(const Command& command, int recipe, int out, int err);
   void Forward(uint64_t replica, int order);
   void Reap();
   void Lost(uint64_t replica);

@@ -1,0 +1,63 @@
+#pragma once
+// Who decides faults at exact points of a replica: it is told of a watched call while the calling
+// thread waits for it in the kernel.
+
+#include <cstdint>
+#include <string>
+
+#include "engine/ports.h"
+
+namespace caip::host {
+
+/// What a replica does to a file or directory below a watched root.
+struct FileOperation {
+  enum class Kind {
+    kCreate,     // opened for writing, and not there before
+    kOverwrite,  // opened for writing, there before
+    kWrite,      // bytes into it
+    kWhole,      // about to be closed by the last that has it open for writing; After only
+    kRename,
+    kDelete,  // unlink, rmdir
+    kRead,    // opened for reading
+    kList,    // the entries of a directory
+  };
+  Kind kind = Kind::kRead;
+  std::string path;          // absolute, without links in its directories
+  std::string target = {};   // kRename: the new path
+  int64_t bytes = 0;         // kWrite, kWhole: written since it was opened, before this call
+  int64_t count = 0;         // kWrite: that this call wants to write
+  bool was_created = false;  // kWhole: rather than overwritten
+};
+
+/// What is to be done with a call.
+struct Verdict {
+  enum class Kind {
+    kGoOn,   // it is carried out
+    kFail,   // it returns `error` and has no effect
+    kPart,   // kWrite: `bytes` of it are written, then the question is put again for the rest
+    kNever,  // it returns never: the replica is being killed. No later call is answered either
+  };
+  Kind kind = Kind::kGoOn;
+  int error = 0;
+  int64_t bytes = 0;
+};
+
+/// Called on a thread for each replica, one call at a time; may block, and the replica with it: its
+/// other watched calls wait, too. While one is held, Freeze and Kill work.
+class ReplicaWatcher {
+ public:
+  enum class Answer { kGoOn, kNever };  // as in Verdict
+  virtual ~ReplicaWatcher() = default;
+  /// The replica wrote to its stdout or stderr, and the log sink has the lines that this completed
+  /// (but for those that may be half a traceback). When this returns the write does.
+  virtual Answer OutputSeen(const engine::ReplicaKey& key) = 0;
+  virtual Verdict Before(const engine::ReplicaKey& key, const FileOperation& operation) = 0;
+  /// It took effect, or failed with `error`; the replica does not know yet.
+  virtual Answer After(const engine::ReplicaKey& key, const FileOperation& operation,
+                       int error) = 0;
+  /// The replica's processes are dead: a call above that blocks has to return. Any thread. The
+  /// replica's exit is told when no call above is under way.
+  virtual void Gone(const engine::ReplicaKey& key) = 0;
+};
+
+}  // namespace caip::host
