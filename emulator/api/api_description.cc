@@ -112,15 +112,27 @@ bool ApiMethod::Knows(std::string_view parameter) const {
 }
 
 ApiDescription::ApiDescription(std::string name, std::string version, std::string title,
-                               std::string service_path, std::string_view text)
+                               std::string service_path, std::string_view text,
+                               void (*more_schemas)(Json&))
     : name_(std::move(name)),
       version_(std::move(version)),
       title_(std::move(title)),
-      service_path_(std::move(service_path)) {
+      service_path_(std::move(service_path)),
+      text_(text),
+      more_schemas_(more_schemas) {
   for (const std::vector<std::string>& words : Lines(text)) {
     if (words.front() == "method") ReadMethod(words);
-    if (words.front() == "schema") ReadSchema(words);
   }
+}
+
+const Json& ApiDescription::schemas() const {
+  std::call_once(schemas_read_, [this] {
+    for (const std::vector<std::string>& words : Lines(text_)) {
+      if (words.front() == "schema") ReadSchema(words);
+    }
+    if (more_schemas_) more_schemas_(schemas_);
+  });
+  return schemas_;
 }
 
 void ApiDescription::ReadMethod(const std::vector<std::string>& words) {
@@ -148,7 +160,7 @@ void ApiDescription::ReadMethod(const std::vector<std::string>& words) {
   methods_.push_back(std::move(method));
 }
 
-void ApiDescription::ReadSchema(const std::vector<std::string>& words) {
+void ApiDescription::ReadSchema(const std::vector<std::string>& words) const {
   assert(words.size() >= 2);
   Json schema = {{"id", words[1]}, {"type", "object"}};
   for (size_t i = 2; i < words.size(); ++i) {
@@ -164,24 +176,20 @@ void ApiDescription::ReadSchema(const std::vector<std::string>& words) {
 }
 
 const ApiDescription& ApiDescription::Ml() {
-  static const ApiDescription ml = [] {
-    ApiDescription description("ml", "v1", "AI Platform Training & Prediction API", "",
-                               MlDescriptionText());
-    AddJobSchemas(description.schemas_);
-    return description;
-  }();
+  static const ApiDescription ml("ml", "v1", "AI Platform Training & Prediction API", "",
+                                 MlDescriptionText(), AddJobSchemas);
   return ml;
 }
 
 const ApiDescription& ApiDescription::Storage() {
   static const ApiDescription storage("storage", "v1", "Cloud Storage JSON API", "storage/v1/",
-                                      StorageDescriptionText());
+                                      StorageDescriptionText(), nullptr);
   return storage;
 }
 
 const ApiDescription& ApiDescription::Logging() {
   static const ApiDescription logging("logging", "v2", "Cloud Logging API", "",
-                                      LoggingDescriptionText());
+                                      LoggingDescriptionText(), nullptr);
   return logging;
 }
 
@@ -190,10 +198,16 @@ std::span<const ApiDescription* const> ApiDescription::All() {
   return all;
 }
 
+bool ApiDescription::Names(std::string_view method_id) {
+  return method_id.starts_with("ml.") || method_id.starts_with("storage.") ||
+         method_id.starts_with("logging.");
+}
+
+// By the name alone, so that nobody pays for reading an API that he does not call.
 const ApiDescription* ApiDescription::Of(std::string_view method_id) {
-  for (const ApiDescription* api : All()) {
-    if (method_id.starts_with(api->name() + ".")) return api;
-  }
+  if (method_id.starts_with("ml.")) return &Ml();
+  if (method_id.starts_with("storage.")) return &Storage();
+  if (method_id.starts_with("logging.")) return &Logging();
   return nullptr;
 }
 

@@ -8,6 +8,7 @@
 // A TYPE is a scalar's name, a schema's, [TYPE] or {TYPE} (a map by name); "-" is no message, a "!"
 // behind a query parameter makes it required. {+name=projects/*} in a PATH is one resource's name.
 
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -45,6 +46,8 @@ class ApiDescription {
   /// The one that a method id ("storage.objects.get") belongs to; nullptr for our own and unknown.
   static const ApiDescription* Of(std::string_view method_id);
   static std::span<const ApiDescription* const> All();
+  /// Whether Of() knows an API of that id, without reading it.
+  static bool Names(std::string_view method_id);
 
   const std::string& name() const { return name_; }        // "ml"
   const std::string& version() const { return version_; }  // "v1"
@@ -52,21 +55,24 @@ class ApiDescription {
   const std::string& service_path() const { return service_path_; }  // "" or "storage/v1/"
   const std::vector<ApiMethod>& methods() const { return methods_; }
   const ApiMethod* Find(std::string_view method_id) const;
-  /// Every message type by its name, as JSON schemas.
-  const Json& schemas() const { return schemas_; }
+  /// Every message type by its name, as JSON schemas; read when they are first asked for.
+  const Json& schemas() const;
 
  private:
   ApiDescription(std::string name, std::string version, std::string title, std::string service_path,
-                 std::string_view text);
+                 std::string_view text, void (*more_schemas)(Json&));
   void ReadMethod(const std::vector<std::string>& words);
-  void ReadSchema(const std::vector<std::string>& words);
+  void ReadSchema(const std::vector<std::string>& words) const;
 
   std::string name_;
   std::string version_;
   std::string title_;
   std::string service_path_;
   std::vector<ApiMethod> methods_;
-  Json schemas_ = Json::object();
+  std::string_view text_;
+  void (*more_schemas_)(Json&);
+  mutable std::once_flag schemas_read_;
+  mutable Json schemas_ = Json::object();
 };
 
 /// The parameters that every method of every API takes: fields, alt, key, ...

@@ -1,6 +1,9 @@
 #include "emulator/front/standard_parameters.h"
 
+#include <memory>
+#include <mutex>
 #include <optional>
+#include <utility>
 
 #include "base/json.h"
 #include "emulator/api/api_description.h"
@@ -139,16 +142,33 @@ http::Response Answer(const ApiDescription& api, const ApiMethod& method,
   return response;
 }
 
+// A route's method. Looked up at its first call: descriptions take longer to read than a whole job
+// may take to start.
+class Described {
+ public:
+  explicit Described(std::string id) : id_(std::move(id)) {}
+  const ApiDescription& api() const { return *ApiDescription::Of(id_); }
+  const ApiMethod* method() {
+    std::call_once(once_, [this] { method_ = api().Find(id_); });
+    return method_;
+  }
+
+ private:
+  std::string id_;
+  std::once_flag once_;
+  const ApiMethod* method_ = nullptr;
+};
+
 }  // namespace
 
 std::vector<http::Route> WithStandardParameters(std::vector<http::Route> routes) {
   for (http::Route& route : routes) {
-    const ApiDescription* api = ApiDescription::Of(route.id);
-    const ApiMethod* method = api ? api->Find(route.id) : nullptr;
-    if (!method) continue;
-    route.handler = [api, method, inner = std::move(route.handler)](
-                        const http::Request& request, const http::PathParameters& at) {
-      return Answer(*api, *method, inner, request, at);
+    if (!ApiDescription::Names(route.id)) continue;
+    route.handler = [described = std::make_shared<Described>(route.id),
+                     inner = std::move(route.handler)](const http::Request& request,
+                                                       const http::PathParameters& at) {
+      const ApiMethod* method = described->method();
+      return method ? Answer(described->api(), *method, inner, request, at) : inner(request, at);
     };
   }
   return routes;

@@ -49,6 +49,18 @@ Status BootDisks::Make(const engine::ReplicaKey& key, bool fresh) {
 
 void BootDisks::Discard(const engine::RunKey& run) { Trash(Of(run)); }
 
+bool BootDisks::AnyLeft() const {
+  std::error_code error;
+  for (std::filesystem::directory_iterator project(root_, error), end; !error && project != end;
+       project.increment(error)) {
+    std::error_code unreadable;
+    if (project->path() != trash_ && !std::filesystem::is_empty(project->path(), unreadable)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 void BootDisks::DiscardAll() {
   std::error_code error;
   std::vector<Path> projects;

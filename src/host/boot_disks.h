@@ -32,6 +32,8 @@ class BootDisks {
   /// Makes the disk; when `fresh`, what it held is gone.
   Status Make(const engine::ReplicaKey& key, bool fresh);
   void Discard(const engine::RunKey& run);
+  /// An earlier emulator left disks behind: it was killed while replicas lived.
+  bool AnyLeft() const;
   /// The disks of a dead emulator's replicas: nobody will ask for them again.
   void DiscardAll();
 

@@ -67,8 +67,10 @@ class ProcessLauncher::Core {
   /// Blocks; before any note is left.
   Status Start() {
     RETURN_IF_ERROR(EnsureLink());
-    const auto killed = KillReplicas(state_id_);
-    if (!killed.ok()) return killed.error();
+    if (disks_.AnyLeft()) {  // no replica lives without its disk; to look for one takes a while
+      const auto killed = KillReplicas(state_id_);
+      if (!killed.ok()) return killed.error();
+    }
     disks_.DiscardAll();
     worker_ = std::thread([this] { Work(); });
     return Ok{};

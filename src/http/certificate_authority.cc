@@ -44,21 +44,20 @@ bool MayStandInCertificate(std::string_view name) {
 }  // namespace
 
 struct CertificateAuthority::Keys {
-  KeyPtr authority_key;
+  KeyPtr authority_key;  // read when the first certificate is asked for
   CertificatePtr authority;
-  KeyPtr server_key;  // one for all names: made at every start, never written down
+  KeyPtr server_key;  // one for all names: made at the first use, never written down
 };
 
 namespace {
 
-// What the directory holds, if it is whole and lasts.
-bool ReadAuthority(const Path& directory, Instant now, KeyPtr& key, CertificatePtr& authority) {
-  const auto key_pem = ReadFile(directory / "ca.key");
+// What the directory holds, if it lasts. The key is not looked at: most runs need none.
+CertificatePtr ReadAuthority(const Path& directory, Instant now) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(directory / "ca.key", ignored)) return nullptr;
   const auto pem = ReadFile(directory / "ca.pem");
-  if (!key_pem.ok() || !pem.ok()) return false;
-  key = ReadKey(*key_pem);
-  authority = ReadCertificate(*pem);
-  return key && authority && Fit(*authority, *key) && EndOf(*authority) > now + kRenewal;
+  CertificatePtr authority = pem.ok() ? ReadCertificate(*pem) : nullptr;
+  return authority && EndOf(*authority) > now + kRenewal ? std::move(authority) : nullptr;
 }
 
 // The key first: a certificate without its key would be trusted for nothing.
@@ -85,17 +84,46 @@ Result<std::unique_ptr<CertificateAuthority>> CertificateAuthority::Open(
     Path directory, std::vector<std::string> default_names, const Clock& clock) {
   RETURN_IF_ERROR(MakeDirectories(directory));
   auto keys = std::make_unique<Keys>();
-  if (!ReadAuthority(directory, clock.Now(), keys->authority_key, keys->authority)) {
+  keys->authority = ReadAuthority(directory, clock.Now());
+  if (!keys->authority) {
     RETURN_IF_ERROR(MakeAuthority(directory, clock.Now(), keys->authority_key, keys->authority));
   }
-  ASSIGN_OR_RETURN(keys->server_key, NewEcKey());
   std::unique_ptr<CertificateAuthority> made(new CertificateAuthority(
       std::move(directory), std::move(default_names), clock, std::move(keys)));
   RETURN_IF_ERROR(made->WriteBundle());
   return made;
 }
 
+// Mutex held. An authority whose key is damaged is replaced, as one that is damaged itself.
+Status CertificateAuthority::LoadKeys() {
+  if (keys_->server_key) return Ok{};
+  if (!keys_->authority_key) {
+    const auto pem = ReadFile(directory_ / "ca.key");
+    if (pem.ok()) keys_->authority_key = ReadKey(*pem);
+    if (!keys_->authority_key || !Fit(*keys_->authority, *keys_->authority_key)) {
+      RETURN_IF_ERROR(
+          MakeAuthority(directory_, clock_.Now(), keys_->authority_key, keys_->authority));
+      RETURN_IF_ERROR(WriteBundle());
+    }
+  }
+  ASSIGN_OR_RETURN(keys_->server_key, NewEcKey());
+  return Ok{};
+}
+
+// It is younger than all that it is made of.
+bool CertificateAuthority::BundleIsFresh() const {
+  std::error_code error;
+  const auto made = std::filesystem::last_write_time(bundle_file(), error);
+  if (error || std::filesystem::last_write_time(certificate_file(), error) >= made) return false;
+  for (const char* file : kSystemBundles) {
+    const auto changed = std::filesystem::last_write_time(file, error);
+    if (!error) return changed < made;
+  }
+  return true;
+}
+
 Status CertificateAuthority::WriteBundle() const {
+  if (BundleIsFresh()) return Ok{};
   std::string bundle = PemOf(*keys_->authority);
   for (const char* file : kSystemBundles) {
     const auto system = ReadFile(file);
@@ -103,14 +131,13 @@ Status CertificateAuthority::WriteBundle() const {
     bundle += "\n" + *system;
     break;
   }
-  const auto before = ReadFile(bundle_file());
-  if (before.ok() && *before == bundle) return Ok{};
   return WriteFile(bundle_file(), bundle);
 }
 
 Result<ServerCertificate> CertificateAuthority::CertificateFor(const std::string& server_name) {
   const std::string name = IsName(server_name) ? server_name : "";
   const std::lock_guard lock(mutex_);
+  RETURN_IF_ERROR(LoadKeys());
   const Instant now = clock_.Now();
   const auto known = minted_.find(name);
   if (known != minted_.end() && now < known->second.renewal) return known->second.certificate;

@@ -18,9 +18,11 @@ namespace caip::http {
 class CertificateAuthority final : public CertificateProvider {
  public:
   /// Opens the authority that `directory` holds, or makes it: ca.key (0600) and ca.pem, good for
-  /// ten years; one that is damaged or about to end is replaced. bundle.pem is the system's
-  /// authorities and ours, for clients that know only one file of them. `default_names` are in the
-  /// certificate of a client that names no server, beside 127.0.0.1, ::1 and localhost.
+  /// ten years; one that is damaged or about to end is replaced (the key is looked at when the
+  /// first certificate is asked for: it takes longer than a job to start, and most need none).
+  /// bundle.pem is the system's authorities and ours, for clients that know only one file of them.
+  /// `default_names` are in the certificate of a client that names no server, beside 127.0.0.1, ::1
+  /// and localhost.
   static Result<std::unique_ptr<CertificateAuthority>> Open(Path directory,
                                                             std::vector<std::string> default_names,
                                                             const Clock& clock);
@@ -38,7 +40,9 @@ class CertificateAuthority final : public CertificateProvider {
   };
   CertificateAuthority(Path directory, std::vector<std::string> default_names, const Clock& clock,
                        std::unique_ptr<Keys> keys);
+  bool BundleIsFresh() const;
   Status WriteBundle() const;
+  Status LoadKeys();
 
   Path directory_;
   std::vector<std::string> default_names_;

@@ -134,8 +134,11 @@ TEST_F(Authority, IsMadeAnewWhenItIsDamaged) {
     const std::string old = Pem();
     ASSERT_TRUE(WriteFile(path_ / file, "-----BEGIN nothing").ok());
     const auto authority = Open();
-    EXPECT_NE(Pem(), old) << file;
     EXPECT_TRUE(IsFor(*Shown(*authority, "localhost"), "localhost"));
+    EXPECT_NE(Pem(), old) << file;
+    const auto bundle = ReadFile(authority->bundle_file());
+    ASSERT_TRUE(bundle.ok());
+    EXPECT_THAT(*bundle, HasSubstr(Pem())) << file;
   }
 }
 
