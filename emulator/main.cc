@@ -52,6 +52,13 @@ struct Runner {
   int operator()(const caip::cli::BucketsListCommand& c) const {
     return Shown(c, caip::cli::RunBucketsList);
   }
+  int operator()(const caip::cli::ScenarioRunCommand& c) const { return RunScenarioRun(c, world); }
+  int operator()(const caip::cli::ScenarioValidateCommand& c) const {
+    return RunScenarioValidate(c, world);
+  }
+  int operator()(const caip::cli::ScenarioSchemaCommand& c) const {
+    return RunScenarioSchema(c, world);
+  }
   int operator()(const caip::cli::PrintCommand& c) const { return RunPrint(c, world); }
 
  private:

@@ -7,8 +7,10 @@
 #include <cerrno>
 
 #include "emulator/api/error_body.h"
+#include "emulator/app/alarmed_clock.h"
 #include "emulator/app/apis.h"
 #include "emulator/app/companion_options.h"
+#include "emulator/app/interference.h"
 #include "emulator/app/kept_state.h"
 #include "emulator/app/owner.h"
 #include "emulator/app/reception.h"
@@ -33,15 +35,17 @@ http::Response NoRoute(int status, const http::Request& request, const std::stri
 struct Emulator::Parts {
   EmulatorOptions options;
   std::vector<std::string> flags;
-  LeapClock clock;
+  AlarmedClock clock;
   SystemClock wall;  // of tokens and the access log: others compare it with their own
   Fd end_asked;      // an eventfd: readable once a client has asked for the end
+  Interference* interference = nullptr;
   KeptState state;
   http::Router router{NoRoute};
   std::unique_ptr<Reception> reception;
   ReplicaHost replica_host;
   std::unique_ptr<front::GuestLauncher> guests;
   std::unique_ptr<host::CompanionLauncher> companions;  // where any are asked for
+  std::unique_ptr<engine::LogSink> watched_log;         // around the log, where somebody interferes
   std::unique_ptr<engine::Engine> engine;
   std::unique_ptr<Apis> apis;
 
@@ -59,19 +63,20 @@ http::Response Emulator::Parts::Answer(const http::Request& request) const {
 }
 
 Status Emulator::Parts::Open() {
-  ASSIGN_OR_RETURN(state, OpenState(options, clock, wall));
-  ASSIGN_OR_RETURN(replica_host, OpenReplicaHost(options, state, clock));
-  ASSIGN_OR_RETURN(reception, Reception::Open(options, wall, [this](const http::Request& request) {
-                     return Answer(request);
-                   }));
+  if (interference) clock.SetAlarm(interference);
+  ASSIGN_OR_RETURN(state, OpenState(options, clock, wall, interference));
+  ASSIGN_OR_RETURN(replica_host, OpenReplicaHost(options, state, clock, interference));
+  http::Handler answer = [this](const http::Request& request) { return Answer(request); };
+  if (interference) answer = interference->Around(std::move(answer));
+  ASSIGN_OR_RETURN(reception, Reception::Open(options, wall, std::move(answer)));
   return reception->Listen(options);
 }
 
 // Each replica gets a metadata server, then the companions' addresses.
 engine::Launcher& Emulator::Parts::OutermostLauncher() {
   guests = std::make_unique<front::GuestLauncher>(
-      front::GuestLauncher::World{*replica_host.launcher, reception->server(), reception->guests(),
-                                  reception->mint(), wall},
+      front::GuestLauncher::World{replica_host.outermost(), reception->server(),
+                                  reception->guests(), reception->mint(), wall},
       GuestSettings(options, reception->bundle_file()));
   if (options.companions.empty()) return *guests;
   companions = std::make_unique<host::CompanionLauncher>(
@@ -80,10 +85,12 @@ engine::Launcher& Emulator::Parts::OutermostLauncher() {
 }
 
 Status Emulator::Parts::StartEngine() {
+  if (interference) watched_log = interference->AroundService(*state.log);
+  engine::LogSink& log = watched_log ? *watched_log : *state.log;
   engine = std::make_unique<engine::Engine>(
       EngineSettings(options, reception->base_url(), *state.buckets),
       engine::EnginePorts{OutermostLauncher(), *replica_host.packager, *replica_host.devices,
-                          *replica_host.addresses, *state.jobs, *state.log, *state.storage},
+                          *replica_host.addresses, *state.jobs, log, *state.storage},
       clock);
   return engine->Start();
 }
@@ -106,13 +113,16 @@ void Emulator::Parts::StopServing() {
 }
 
 Result<std::unique_ptr<Emulator>> Emulator::Start(const EmulatorOptions& options,
-                                                  const cli::EmulatorFlags& flags) {
+                                                  const cli::EmulatorFlags& flags,
+                                                  Interference* interference) {
   auto parts = std::make_unique<Parts>();
   parts->options = options;
   parts->flags = FlagWords(flags);
+  parts->interference = interference;
   parts->end_asked = Fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   RETURN_IF_ERROR(parts->Open());
   RETURN_IF_ERROR(parts->StartEngine());
+  if (interference) interference->Begin(*parts->engine, parts->clock);
   parts->Serve();
   RETURN_IF_ERROR(parts->state.owner->Publish(parts->reception->base_url()));
   return std::unique_ptr<Emulator>(new Emulator(std::move(parts)));
@@ -127,6 +137,10 @@ const std::string& Emulator::base_url() const { return parts_->reception->base_u
 const std::string& Emulator::port_note() const { return parts_->reception->port_note(); }
 
 uint64_t Emulator::seed() const { return parts_->options.seed; }
+
+engine::Engine& Emulator::engine() { return *parts_->engine; }
+
+gcs::DirectoryStore& Emulator::buckets() { return *parts_->state.buckets; }
 
 Emulator::End Emulator::WaitForEnd(int interrupt_descriptor, std::optional<Duration> idle) {
   http::Server& server = parts_->reception->server();
@@ -148,6 +162,7 @@ Emulator::End Emulator::WaitForEnd(int interrupt_descriptor, std::optional<Durat
 }
 
 void Emulator::Stop() {
+  if (parts_->interference) std::exchange(parts_->interference, nullptr)->End();
   // Replicas first: until they are gone they may write to storage.
   parts_->engine->Stop();
   parts_->StopServing();

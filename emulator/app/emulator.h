@@ -8,8 +8,12 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "emulator/app/options.h"
+#include "engine/engine.h"
+#include "fakes/gcs/directory_store.h"
 
 namespace caip::app {
+
+class Interference;
 
 /// Owns the state directory while it lives. Serves at once; its engine runs on a thread of its own.
 class Emulator {
@@ -17,7 +21,8 @@ class Emulator {
   /// Errors: kAlreadyExists when the state directory or the port is taken (with the owner's name),
   /// kPermissionDenied, kDataLoss, ... with what to do.
   static Result<std::unique_ptr<Emulator>> Start(const EmulatorOptions& options,
-                                                 const cli::EmulatorFlags& flags);
+                                                 const cli::EmulatorFlags& flags,
+                                                 Interference* interference = nullptr);
   ~Emulator();  // as Stop()
   Emulator(const Emulator&) = delete;
   Emulator& operator=(const Emulator&) = delete;
@@ -25,6 +30,8 @@ class Emulator {
   /// "http://127.0.0.1:PORT".
   const std::string& base_url() const;
   uint64_t seed() const;
+  engine::Engine& engine();
+  gcs::DirectoryStore& buckets();
   /// What to tell about the port, where it is not the usual one; else "".
   const std::string& port_note() const;
 

@@ -1,10 +1,12 @@
 #include "emulator/app/kept_state.h"
 
+#include "emulator/app/interference.h"
 #include "emulator/app/version.h"
 
 namespace caip::app {
 
-Result<KeptState> OpenState(const EmulatorOptions& options, const Clock& clock, const Clock& wall) {
+Result<KeptState> OpenState(const EmulatorOptions& options, const Clock& clock, const Clock& wall,
+                            Interference* interference) {
   KeptState state;
   ASSIGN_OR_RETURN(state.owner, host::StateDirectory::Own(options.state, kVersion, clock.Now()));
   ASSIGN_OR_RETURN(state.jobs, host::SqliteJobStore::Open(options.state / "jobs.db"));
@@ -16,8 +18,9 @@ Result<KeptState> OpenState(const EmulatorOptions& options, const Clock& clock, 
                                               .create_buckets = options.create_buckets},
                                              clock));
   state.storage = std::make_unique<StorageAdapter>(*state.buckets, options.create_buckets);
-  ASSIGN_OR_RETURN(state.faces,
-                   StorageFaces::Open({options.state, options.seed}, *state.buckets, wall));
+  if (interference) state.watched = interference->Around(*state.buckets);
+  gcs::BucketStore& shown = state.watched ? *state.watched : *state.buckets;
+  ASSIGN_OR_RETURN(state.faces, StorageFaces::Open({options.state, options.seed}, shown, wall));
   return state;
 }
 

@@ -17,6 +17,8 @@
 
 namespace caip::app {
 
+class Interference;
+
 /// In the order of their making; nothing is empty once it is open.
 struct KeptState {
   std::optional<host::StateDirectory> owner;
@@ -24,12 +26,14 @@ struct KeptState {
   std::unique_ptr<logging::LogBook> book;
   std::unique_ptr<LogAdapter> log;  // `book` as the engine writes to it
   std::unique_ptr<gcs::DirectoryStore> buckets;
-  std::unique_ptr<StorageAdapter> storage;  // `buckets` as the engine reads them
-  std::unique_ptr<StorageFaces> faces;      // `buckets` as clients reach them
+  std::unique_ptr<StorageAdapter> storage;    // `buckets` as the engine reads them
+  std::unique_ptr<gcs::BucketStore> watched;  // around `buckets`, where somebody interferes
+  std::unique_ptr<StorageFaces> faces;        // `buckets` as clients reach them
 };
 
 /// `clock` is the service's, `wall` the one that signers know; both outlive what is made. Errors:
 /// kFailedPrecondition when another emulator owns the directory, kDataLoss, kPermissionDenied, ...
-Result<KeptState> OpenState(const EmulatorOptions& options, const Clock& clock, const Clock& wall);
+Result<KeptState> OpenState(const EmulatorOptions& options, const Clock& clock, const Clock& wall,
+                            Interference* interference);
 
 }  // namespace caip::app

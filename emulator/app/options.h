@@ -38,7 +38,7 @@ struct EmulatorOptions {
   StorageView storage_view = StorageView::kGs;
   GsFront gs_front = GsFront::kProxy;
   bool durable_storage = true;  // what storage acknowledged outlives a power cut
-  std::string access_log;  // file, "-" standard output, "off"; "": <state>/access.log
+  std::string access_log;       // file, "-" standard output, "off"; "": <state>/access.log
   spec::DelayModel queue_delay = spec::NoDelay{};
   spec::DelayModel provision_delay = spec::NoDelay{};
   spec::DelayModel restart_delay = spec::NoDelay{};

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "emulator/app/interference.h"
 #include "host/addresses.h"
 #include "host/child_process.h"
 #include "host/devices.h"
@@ -74,10 +75,13 @@ host::PackagerOptions PackagingOf(const EmulatorOptions& options) {
 }  // namespace
 
 Result<ReplicaHost> OpenReplicaHost(const EmulatorOptions& options, const KeptState& state,
-                                    Clock& clock) {
+                                    Clock& clock, Interference* interference) {
   ReplicaHost host;
-  ASSIGN_OR_RETURN(host.launcher, host::ProcessLauncher::Start({.state_directory = options.state},
-                                                               clock, *state.log));
+  if (interference) host.watched_output = interference->Around(*state.log);
+  engine::LogSink& output = host.watched_output ? *host.watched_output : *state.log;
+  ASSIGN_OR_RETURN(host.launcher,
+                   host::ProcessLauncher::Start({.state_directory = options.state}, clock, output));
+  if (interference) host.watched = interference->Around(*host.launcher);
   host.interpreters = InterpretersOf(options);
   host.packager = std::make_unique<host::PackagerOnHost>(PackagingOf(options), *host.interpreters,
                                                          *state.storage, *state.log, clock);

@@ -14,17 +14,23 @@
 
 namespace caip::app {
 
+class Interference;
+
 /// In the order of their making; nothing is empty once it is open.
 struct ReplicaHost {
+  std::unique_ptr<engine::LogSink> watched_output;  // around the log, where somebody interferes
   std::unique_ptr<host::ProcessLauncher> launcher;
+  std::unique_ptr<engine::Launcher> watched;  // around `launcher`, likewise
   std::unique_ptr<host::Interpreters> interpreters;
   std::unique_ptr<host::PackagerOnHost> packager;
   std::unique_ptr<engine::DeviceBinder> devices;
   std::unique_ptr<engine::AddressLender> addresses;
+
+  engine::Launcher& outermost() { return watched ? *watched : *launcher; }
 };
 
 /// `state` (what it holds) and `clock` outlive what is made.
 Result<ReplicaHost> OpenReplicaHost(const EmulatorOptions& options, const KeptState& state,
-                                    Clock& clock);
+                                    Clock& clock, Interference* interference);
 
 }  // namespace caip::app

@@ -44,6 +44,7 @@ Command ParseArguments(const std::vector<std::string>& words) {
   AddJobsCommands(grammar, jobs, gcloud);
   AddLocalCommands(grammar, gcloud);
   AddServerCommands(grammar, gcloud);
+  AddScenarioCommands(grammar);
   AddHelpCommands(grammar);
   AddGcloudFlags(grammar, &gcloud);
   return grammar.Parse(WithoutProduct(words));

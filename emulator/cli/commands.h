@@ -156,6 +156,27 @@ struct BucketsListCommand {
   EmulatorFlags emulator;
 };
 
+/// `scenario run FILE...`.
+struct ScenarioRunCommand {
+  EmulatorFlags emulator;             // --state: where runs have their directories
+  std::vector<std::string> files;     // a folder stands for all scenarios below it
+  std::optional<uint64_t> seed;       // --seed N
+  std::optional<std::string> junit;   // --junit FILE
+  std::optional<std::string> json;    // --json FILE
+  std::optional<std::string> events;  // --events FILE; a folder for several scenarios
+  int64_t jobs = 0;                   // --jobs N: so many at once; 0: one a core
+  bool keep = false;                  // --keep: the runs' directories stay
+  bool verbose = false;               // --verbose: every assertion of those that passed, too
+};
+
+/// `scenario validate FILE...`.
+struct ScenarioValidateCommand {
+  std::vector<std::string> files;
+};
+
+/// `scenario schema`: the format as a JSON schema.
+struct ScenarioSchemaCommand {};
+
 /// Help, a completion script or a usage error: text that is printed, and no more.
 struct PrintCommand {
   std::string out;
@@ -163,10 +184,11 @@ struct PrintCommand {
   int exit_code = 0;
 };
 
-using Command = std::variant<SubmitCommand, DescribeCommand, ListCommand, CancelCommand,
-                             UpdateCommand, StreamLogsCommand, LocalTrainCommand, ServeCommand,
-                             StopCommand, EnvCommand, DoctorCommand, VersionCommand,
-                             BucketsCreateCommand, BucketsListCommand, PrintCommand>;
+using Command =
+    std::variant<SubmitCommand, DescribeCommand, ListCommand, CancelCommand, UpdateCommand,
+                 StreamLogsCommand, LocalTrainCommand, ServeCommand, StopCommand, EnvCommand,
+                 DoctorCommand, VersionCommand, BucketsCreateCommand, BucketsListCommand,
+                 ScenarioRunCommand, ScenarioValidateCommand, ScenarioSchemaCommand, PrintCommand>;
 
 /// What a command may ask of the world besides its own words. Made by main, replaced in tests.
 struct Surroundings {
@@ -190,6 +212,9 @@ int RunDoctor(const DoctorCommand& command, const Surroundings& world);
 int RunVersion(const VersionCommand& command, const Surroundings& world);
 int RunBucketsCreate(const BucketsCreateCommand& command, const Surroundings& world);
 int RunBucketsList(const BucketsListCommand& command, const Surroundings& world);
+int RunScenarioRun(const ScenarioRunCommand& command, const Surroundings& world);
+int RunScenarioValidate(const ScenarioValidateCommand& command, const Surroundings& world);
+int RunScenarioSchema(const ScenarioSchemaCommand& command, const Surroundings& world);
 int RunPrint(const PrintCommand& command, const Surroundings& world);
 
 }  // namespace caip::cli

@@ -59,12 +59,14 @@ const std::map<std::string, std::set<std::string>> kAllowed = {
     {"http", {"base", "http"}},
     {"spec", {"base", "spec"}},
     {"engine", {"base", "spec", "engine"}},
+    {"harness", {"base", "spec", "engine", "harness"}},
     {"host", {"base", "spec", "http", "engine/ports.h", "host"}},
     {"gcs", {"base", "http", "gcs"}},
     {"logging", {"base", "http", "logging"}},
     {"metadata", {"base", "http", "metadata"}},
     {"emulator",
-     {"base", "http", "spec", "engine", "host", "gcs", "logging", "metadata", "emulator"}},
+     {"base", "http", "spec", "engine", "harness", "host", "gcs", "logging", "metadata",
+      "emulator"}},
     {"conformance", {"conformance"}},
 };
 

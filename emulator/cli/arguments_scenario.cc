@@ -1,0 +1,73 @@
+// The flags of `scenario run|validate|schema`.
+
+#include <CLI/CLI.hpp>
+
+#include "emulator/cli/arguments_commands.h"
+#include "emulator/cli/errors.h"
+#include "emulator/cli/gcloud_values.h"
+
+namespace caip::cli {
+namespace {
+
+Grammar::Setter Append(std::vector<std::string>* into) {
+  return [into](const std::string& value) -> Status {
+    into->push_back(value);
+    return Ok{};
+  };
+}
+
+void AddRun(Grammar& grammar, CLI::App& scenario) {
+  const auto run = std::make_shared<ScenarioRunCommand>();
+  CLI::App& app = grammar.Leaf(
+      scenario, "run", "Plays scenarios and judges what came of them.",
+      "Exit codes: 0 all passed, 1 one failed, 2 usage or a broken file, 3 this host cannot, 4 our "
+      "fault.\n\nExamples:\n  caip scenario run scenarios/restarts/r01_fixed.yaml\n"
+      "  caip scenario run scenarios/restarts --jobs 2 --junit report.xml\n"
+      "  caip scenario run mine.yaml --seed 7 --events events.jsonl --verbose",
+      [run](const Words&) -> Result<Command> { return Command(*run); });
+  grammar.Positional(app, "FILE", "A scenario, or a folder with scenarios.", Append(&run->files),
+                     true);
+  grammar.Flag(app, "--seed", "N", "The seed, over the scenario's own.",
+               [run](const std::string& value) -> Status {
+                 ASSIGN_OR_RETURN(const int64_t seed, ParseInteger(value));
+                 if (seed < 0) return errors::IntegerTooSmall(value, 0);
+                 run->seed = static_cast<uint64_t>(seed);
+                 return Ok{};
+               });
+  grammar.Flag(app, "--junit", "FILE", "Write a report as JUnit does.", To(&run->junit));
+  grammar.Flag(app, "--json", "FILE", "Write a report for programs.", To(&run->json));
+  grammar.Flag(app, "--events", "FILE",
+               "Write the event list, one JSON object a line; of several scenarios, a folder.",
+               To(&run->events));
+  grammar.Flag(app, "--jobs", "N", "Play so many at once; one a core unless given.",
+               [run](const std::string& value) -> Status {
+                 ASSIGN_OR_RETURN(const auto jobs, ParseCount(value));
+                 run->jobs = jobs.value_or(0);
+                 return Ok{};
+               });
+  grammar.Switch(app, "--keep", "Keep the state directories of the runs, and say where.",
+                 &run->keep);
+  grammar.Switch(app, "--verbose", "Show every assertion, also of what passed.", &run->verbose);
+  AddStateFlag(grammar, app, &run->emulator);
+}
+
+}  // namespace
+
+void AddScenarioCommands(Grammar& grammar) {
+  CLI::App& scenario =
+      grammar.Group(grammar.root(), "scenario",
+                    "Plays what the service does to a job: restarts, delays, faults.");
+  AddRun(grammar, scenario);
+  const auto validate = std::make_shared<ScenarioValidateCommand>();
+  CLI::App& app =
+      grammar.Leaf(scenario, "validate", "Says what is wrong with scenario files; runs nothing.",
+                   "Examples:\n  caip scenario validate scenarios",
+                   [validate](const Words&) -> Result<Command> { return Command(*validate); });
+  grammar.Positional(app, "FILE", "A scenario, or a folder with scenarios.",
+                     Append(&validate->files), true);
+  grammar.Leaf(scenario, "schema", "Prints the format of scenarios as a JSON schema, for editors.",
+               "Examples:\n  caip scenario schema > scenario.schema.json",
+               [](const Words&) -> Result<Command> { return Command(ScenarioSchemaCommand{}); });
+}
+
+}  // namespace caip::cli

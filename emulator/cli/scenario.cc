@@ -1,0 +1,172 @@
+// `caip scenario run|validate|schema`.
+
+#include "harness/scenario.h"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+#include "base/text.h"
+#include "emulator/cli/commands.h"
+#include "emulator/cli/exit_codes.h"
+#include "emulator/cli/gcloud_properties.h"
+#include "emulator/cli/interrupt.h"
+#include "emulator/play/playing.h"
+#include "harness/report.h"
+
+namespace caip::cli {
+namespace {
+
+// A folder stands for the scenarios below it, in the order of their names.
+std::vector<Path> Files(const std::vector<std::string>& words) {
+  std::vector<Path> files;
+  for (const std::string& word : words) {
+    std::error_code error;
+    if (!std::filesystem::is_directory(word, error)) {
+      files.emplace_back(word);
+      continue;
+    }
+    std::vector<Path> found;
+    using Walk = std::filesystem::recursive_directory_iterator;
+    for (Walk entry(word, error), end; !error && entry != end; entry.increment(error)) {
+      if (entry->path().extension() == ".yaml") found.push_back(entry->path());
+    }
+    std::sort(found.begin(), found.end());
+    files.insert(files.end(), found.begin(), found.end());
+  }
+  return files;
+}
+
+/// Plays all, some at once; told in the order of the list.
+class Playlist {
+ public:
+  Playlist(const ScenarioRunCommand& command, const Io& io, const Path& workshop)
+      : command_(command), io_(io), workshop_(workshop), files_(Files(command.files)) {
+    played_.resize(files_.size());
+    done_.resize(files_.size());
+  }
+
+  bool empty() const { return files_.empty(); }
+  const std::vector<harness::Played>& played() const { return played_; }
+
+  void Run(const InterruptGuard& guard) {
+    const auto cores = static_cast<int64_t>(std::max(1u, std::thread::hardware_concurrency()));
+    const int64_t jobs = std::min<int64_t>(command_.jobs > 0 ? command_.jobs : cores,
+                                           static_cast<int64_t>(files_.size()));
+    std::vector<std::thread> threads;
+    for (int64_t i = 0; i < jobs; ++i) {
+      threads.emplace_back([this, &guard] { Work(guard); });
+    }
+    for (std::thread& thread : threads) thread.join();
+    played_.resize(told_);
+  }
+
+ private:
+  void Work(const InterruptGuard& guard) {
+    for (size_t i = next_++; i < files_.size() && !guard.interrupted(); i = next_++) {
+      harness::Played one = play::Play(files_[i], OptionsFor(files_[i], guard));
+      const std::lock_guard lock(mutex_);
+      played_[i] = std::move(one);
+      done_[i] = true;
+      for (; told_ < files_.size() && done_[told_]; ++told_) {
+        io_.out(harness::TextReport(played_[told_], command_.verbose));
+      }
+    }
+  }
+
+  play::PlayOptions OptionsFor(const Path& file, const InterruptGuard& guard) const {
+    play::PlayOptions options;
+    options.workshop = workshop_;
+    options.seed = command_.seed;
+    options.keep = command_.keep;
+    options.interrupted = [&guard] { return guard.interrupted(); };
+    if (command_.events) {
+      options.events = files_.size() == 1
+                           ? Path(*command_.events)
+                           : Path(*command_.events) / (file.stem().string() + ".jsonl");
+    }
+    return options;
+  }
+
+  const ScenarioRunCommand& command_;
+  const Io& io_;
+  Path workshop_;
+  std::vector<Path> files_;
+  std::vector<harness::Played> played_;
+  std::vector<char> done_;
+  std::atomic<size_t> next_{0};
+  std::mutex mutex_;
+  size_t told_ = 0;
+};
+
+Status WriteReports(const ScenarioRunCommand& command, const std::vector<harness::Played>& played) {
+  if (command.junit) RETURN_IF_ERROR(WriteFile(*command.junit, harness::JunitReport(played)));
+  if (command.json) {
+    RETURN_IF_ERROR(WriteFile(*command.json, PrettyJson(harness::JsonReport(played)) + "\n"));
+  }
+  return Ok{};
+}
+
+int CodeOf(const std::vector<harness::Played>& played) {
+  int code = kExitSuccess;
+  for (const harness::Played& one : played) {
+    if (!one.error.empty()) return kExitUsage;
+    if (!one.judgement.passed) code = kExitFailure;
+  }
+  return code;
+}
+
+int Fail(const Io& io, const std::string& message, int code) {
+  io.err("ERROR: (caip.scenario) " + message + "\n");
+  return code;
+}
+
+}  // namespace
+
+int RunScenarioRun(const ScenarioRunCommand& command, const Surroundings& world) {
+  const auto workshop = play::Workshop::Open(StateDirectory(command.emulator));
+  if (!workshop.ok()) return Fail(world.io, workshop.error().message, kExitOurFault);
+  if (command.keep) (*workshop)->Keep();
+  Playlist list(command, world.io, (*workshop)->path());
+  if (list.empty()) return Fail(world.io, "no scenario (*.yaml) is there", kExitUsage);
+  if (command.events && Files(command.files).size() > 1) {
+    const Status made = MakeDirectories(*command.events);
+    if (!made.ok()) return Fail(world.io, made.error().message, kExitUsage);
+  }
+  bool interrupted = false;
+  {
+    const InterruptGuard guard;
+    list.Run(guard);
+    interrupted = guard.interrupted();
+  }
+  world.io.out(harness::Summary(list.played()) + "\n");
+  if (command.keep) world.io.out("kept: " + (*workshop)->path().string() + "\n");
+  const Status written = WriteReports(command, list.played());
+  if (!written.ok()) return Fail(world.io, written.error().message, kExitOurFault);
+  return interrupted ? static_cast<int>(kExitInterrupted) : CodeOf(list.played());
+}
+
+int RunScenarioValidate(const ScenarioValidateCommand& command, const Surroundings& world) {
+  int code = kExitSuccess;
+  const std::vector<Path> files = Files(command.files);
+  for (const Path& file : files) {
+    const auto scenario = harness::ReadScenario(file);
+    if (scenario.ok()) continue;
+    world.io.err(scenario.error().message + "\n");
+    code = kExitUsage;
+  }
+  if (files.empty()) return Fail(world.io, "no scenario (*.yaml) is there", kExitUsage);
+  if (code == kExitSuccess) {
+    world.io.out(std::to_string(files.size()) +
+                 (files.size() == 1 ? " scenario is" : " scenarios are") + " well formed\n");
+  }
+  return code;
+}
+
+int RunScenarioSchema(const ScenarioSchemaCommand&, const Surroundings& world) {
+  world.io.out(PrettyJson(harness::ScenarioSchema()) + "\n");
+  return kExitSuccess;
+}
+
+}  // namespace caip::cli

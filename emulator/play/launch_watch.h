@@ -1,0 +1,44 @@
+#pragma once
+// A launcher whose every start and end is told to the director, and which keeps down what is to
+// stay down.
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "engine/ports.h"
+#include "harness/director.h"
+
+namespace caip::play {
+
+/// `inner` and `director` outlive it.
+class WatchedLauncher final : public engine::Launcher {
+ public:
+  WatchedLauncher(engine::Launcher& inner, harness::Director& director)
+      : inner_(inner), director_(director) {}
+
+  std::string BootDisk(const engine::ReplicaKey& key) const override {
+    return inner_.BootDisk(key);
+  }
+  void Launch(engine::ReplicaLaunch launch, Listener listener) override;
+  void Signal(const engine::ReplicaKey& key, int signal) override { inner_.Signal(key, signal); }
+  void Kill(const engine::ReplicaKey& key) override { inner_.Kill(key); }
+  void Freeze(const engine::ReplicaKey& key, std::function<void()> frozen) override {
+    inner_.Freeze(key, std::move(frozen));
+  }
+  void Thaw(const engine::ReplicaKey& key) override { inner_.Thaw(key); }
+  void Discard(const engine::RunKey& run) override { inner_.Discard(run); }
+
+  /// The boot that was launched last; nullopt before the first.
+  std::optional<engine::ReplicaKey> LastBoot(const std::string& replica) const;
+
+ private:
+  engine::Launcher& inner_;
+  harness::Director& director_;
+  mutable std::mutex mutex_;
+  std::map<std::string, engine::ReplicaKey> last_;
+};
+
+}  // namespace caip::play

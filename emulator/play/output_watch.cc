@@ -1,0 +1,74 @@
+#include "emulator/play/output_watch.h"
+
+#include <utility>
+
+namespace caip::play {
+namespace {
+
+using harness::Happening;
+
+class Watched final : public engine::LogSink {
+ public:
+  Watched(engine::LogSink& inner, harness::Director& director, harness::StepReader steps,
+          std::atomic<int64_t>& lines)
+      : inner_(inner), director_(director), steps_(std::move(steps)), lines_(lines) {}
+
+  void Write(std::vector<engine::LogLine> lines) override {
+    for (const engine::LogLine& line : lines) {
+      ++lines_;
+      Happening happening = steps_.Read(line.message);
+      happening.replica = harness::ReplicaName(line.task);
+      if (happening.kind == Happening::Kind::kLog) {
+        happening.detail = std::string(spec::Name(line.severity));
+      }
+      director_.Note(std::move(happening));
+    }
+    inner_.Write(std::move(lines));
+  }
+  void Flush() override { inner_.Flush(); }
+
+ private:
+  engine::LogSink& inner_;
+  harness::Director& director_;
+  harness::StepReader steps_;
+  std::atomic<int64_t>& lines_;
+};
+
+class WatchedService final : public engine::LogSink {
+ public:
+  WatchedService(engine::LogSink& inner, harness::Director& director)
+      : inner_(inner), director_(director) {}
+  void Write(std::vector<engine::LogLine> lines) override {
+    for (const engine::LogLine& line : lines) {
+      if (line.task != kService || line.severity == spec::Severity::kDebug) continue;
+      Happening happening;
+      happening.kind = Happening::Kind::kLog;
+      happening.replica = kService;
+      happening.text = line.message;
+      happening.detail = std::string(spec::Name(line.severity));
+      director_.Note(std::move(happening));
+    }
+    inner_.Write(std::move(lines));
+  }
+  void Flush() override { inner_.Flush(); }
+
+ private:
+  static constexpr char kService[] = "service";
+  engine::LogSink& inner_;
+  harness::Director& director_;
+};
+
+}  // namespace
+
+std::unique_ptr<engine::LogSink> WatchedServiceLog(engine::LogSink& inner,
+                                                   harness::Director& director) {
+  return std::make_unique<WatchedService>(inner, director);
+}
+
+std::unique_ptr<engine::LogSink> WatchedOutput(engine::LogSink& inner, harness::Director& director,
+                                               harness::StepReader steps,
+                                               std::atomic<int64_t>& lines) {
+  return std::make_unique<Watched>(inner, director, std::move(steps), lines);
+}
+
+}  // namespace caip::play

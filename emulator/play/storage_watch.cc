@@ -1,0 +1,199 @@
+#include "emulator/play/storage_watch.h"
+
+#include <utility>
+
+#include "emulator/play/caller.h"
+
+namespace caip::play {
+namespace {
+
+using gcs::Bucket;
+using gcs::Listing;
+using gcs::ListQuery;
+using gcs::ObjectInfo;
+using gcs::ObjectReader;
+using gcs::ObjectWriter;
+using gcs::Preconditions;
+using gcs::Version;
+using harness::Director;
+using harness::Happening;
+using harness::Phase;
+using harness::Verdict;
+
+// What a refused operation is told; the faces make a status of it.
+Error Refusal(const Verdict& verdict) {
+  const std::string text = "refused by the scenario";
+  switch (verdict.status) {
+    case 403:
+      return {Code::kPermissionDenied, text};
+    case 404:
+      return {Code::kNotFound, text};
+    case 412:
+      return {Code::kFailedPrecondition, text};
+    case 429:
+      return {Code::kResourceExhausted, text};
+    case 500:
+      return {Code::kInternal, text};
+    default:
+      return {Code::kUnavailable, text};
+  }
+}
+
+// Refused, or nobody is left who waits for an answer.
+bool Stops(const Verdict& verdict) {
+  return verdict.kind == Verdict::Kind::kRefuse || verdict.kind == Verdict::Kind::kGone;
+}
+
+Happening Operation(const std::string& replica, std::string op, std::string object) {
+  Happening happening;
+  happening.kind = Happening::Kind::kStorage;
+  happening.replica = replica;
+  happening.op = std::move(op);
+  happening.object = std::move(object);
+  return happening;
+}
+
+// Does the operation between its two moments.
+template <typename Do>
+auto Told(Director& director, Happening happening, const Do& operation) -> decltype(operation()) {
+  const Verdict before = director.Meet(happening, Phase::kBefore);
+  if (Stops(before)) return Refusal(before);
+  auto result = operation();
+  happening.failed = !result.ok();
+  const Verdict after = director.Meet(happening, Phase::kAfter);
+  if (Stops(after)) return Refusal(after);
+  return result;
+}
+
+class WatchedWriter final : public ObjectWriter {
+ public:
+  WatchedWriter(std::unique_ptr<ObjectWriter> writer, gcs::BucketStore& store, Director& director,
+                std::string replica, std::string bucket, std::string name)
+      : writer_(std::move(writer)),
+        store_(store),
+        director_(director),
+        replica_(std::move(replica)),
+        bucket_(std::move(bucket)),
+        name_(std::move(name)) {}
+
+  Status Append(std::string_view bytes) override { return writer_->Append(bytes); }
+  Status AppendFrom(ObjectReader& source, uint64_t offset, uint64_t length) override {
+    copied_ = source.info().bucket + "/" + source.info().name;
+    return writer_->AppendFrom(source, offset, length);
+  }
+  uint64_t size() const override { return writer_->size(); }
+  Status Persist() override { return writer_->Persist(); }
+  Result<ObjectInfo> Commit(ObjectInfo info, const Preconditions& preconditions,
+                            const std::optional<std::string>& md5,
+                            const std::optional<uint32_t>& crc32c) override {
+    Happening happening = Operation(replica_, Name(), bucket_ + "/" + name_);
+    happening.bytes = writer_->size();
+    happening.detail = copied_;
+    return Told(director_, std::move(happening),
+                [&] { return writer_->Commit(std::move(info), preconditions, md5, crc32c); });
+  }
+
+ private:
+  std::string Name() const {
+    if (!copied_.empty()) return "copy";
+    return store_.GetObject(bucket_, name_).ok() ? "overwrite" : "create";
+  }
+
+  std::unique_ptr<ObjectWriter> writer_;
+  gcs::BucketStore& store_;
+  Director& director_;
+  std::string replica_;
+  std::string bucket_;
+  std::string name_;
+  std::string copied_;  // of a copy: the (last) object it is made of
+};
+
+class Watched final : public gcs::BucketStore {
+ public:
+  Watched(gcs::BucketStore& store, Director& director) : store_(store), director_(director) {}
+
+  Result<Bucket> CreateBucket(const Bucket& wanted) override { return store_.CreateBucket(wanted); }
+  Result<Bucket> GetBucket(const std::string& name) const override {
+    return store_.GetBucket(name);
+  }
+  std::vector<Bucket> ListBuckets() const override { return store_.ListBuckets(); }
+  Status DeleteBucket(const std::string& name) override { return store_.DeleteBucket(name); }
+  Result<Bucket> UpdateBucket(const Bucket& bucket) override { return store_.UpdateBucket(bucket); }
+
+  Result<std::unique_ptr<ObjectWriter>> NewObject(const std::string& bucket,
+                                                  const std::string& name) override {
+    return Wrapped(store_.NewObject(bucket, name), bucket, name);
+  }
+  Result<std::unique_ptr<ObjectWriter>> ResumeObject(const std::string& bucket,
+                                                     const std::string& name,
+                                                     const std::string& key) override {
+    return Wrapped(store_.ResumeObject(bucket, name, key), bucket, name);
+  }
+  Status NoteUpload(const std::string& key, const std::string& note) override {
+    return store_.NoteUpload(key, note);
+  }
+  std::optional<std::string> UploadNote(const std::string& key) const override {
+    return store_.UploadNote(key);
+  }
+  void ForgetUpload(const std::string& key) override { store_.ForgetUpload(key); }
+  Result<ObjectInfo> GetObject(const std::string& bucket, const std::string& name,
+                               const Version& version) const override {
+    return store_.GetObject(bucket, name, version);
+  }
+  Result<std::unique_ptr<ObjectReader>> OpenObject(const std::string& bucket,
+                                                   const std::string& name,
+                                                   const Version& version) const override {
+    const auto open = [&] { return store_.OpenObject(bucket, name, version); };
+    const Caller* caller = CurrentCaller();
+    if (!caller || caller->replica.empty() || !caller->reads_count) return open();
+    return Told(director_, Operation(caller->replica, "read", bucket + "/" + name), open);
+  }
+  Result<Listing> List(const std::string& bucket, const ListQuery& query) const override {
+    const auto list = [&] { return store_.List(bucket, query); };
+    const Caller* caller = CurrentCaller();
+    if (!caller || caller->replica.empty()) return list();
+    return Told(director_, Operation(caller->replica, "list", bucket + "/" + query.prefix), list);
+  }
+  Status DeleteObject(const std::string& bucket, const std::string& name,
+                      const Preconditions& preconditions, const Version& version) override {
+    const auto remove = [&] { return store_.DeleteObject(bucket, name, preconditions, version); };
+    const Caller* caller = CurrentCaller();
+    if (!caller || caller->replica.empty()) return remove();
+    return Told(director_, Operation(caller->replica, "delete", bucket + "/" + name), remove);
+  }
+  Result<ObjectInfo> UpdateObject(const ObjectInfo& info,
+                                  const Preconditions& preconditions) override {
+    return store_.UpdateObject(info, preconditions);
+  }
+  Result<ObjectInfo> MoveObject(const std::string& bucket, const std::string& from,
+                                const std::string& to, const Preconditions& of_source,
+                                const Preconditions& of_target) override {
+    const auto move = [&] { return store_.MoveObject(bucket, from, to, of_source, of_target); };
+    const Caller* caller = CurrentCaller();
+    if (!caller || caller->replica.empty()) return move();
+    Happening happening = Operation(caller->replica, "move", bucket + "/" + to);
+    happening.detail = bucket + "/" + from;
+    return Told(director_, std::move(happening), move);
+  }
+
+ private:
+  Result<std::unique_ptr<ObjectWriter>> Wrapped(Result<std::unique_ptr<ObjectWriter>> writer,
+                                                const std::string& bucket,
+                                                const std::string& name) {
+    const Caller* caller = CurrentCaller();
+    if (!writer.ok() || !caller || caller->replica.empty()) return writer;
+    return std::unique_ptr<ObjectWriter>(std::make_unique<WatchedWriter>(
+        *std::move(writer), store_, director_, caller->replica, bucket, name));
+  }
+
+  gcs::BucketStore& store_;
+  Director& director_;
+};
+
+}  // namespace
+
+std::unique_ptr<gcs::BucketStore> WatchedStore(gcs::BucketStore& store, Director& director) {
+  return std::make_unique<Watched>(store, director);
+}
+
+}  // namespace caip::play

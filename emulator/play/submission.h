@@ -1,0 +1,25 @@
+#pragma once
+// A scenario's job on its way to the emulator that plays it.
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "emulator/app/emulator.h"
+#include "harness/scenario.h"
+
+namespace caip::play {
+
+inline constexpr char kProject[] = "scenario";
+inline constexpr char kJobId[] = "scenario";
+inline constexpr char kImage[] = "gcr.io/caip/scenario:trainer";
+inline constexpr char kJobDir[] = "gs://job/out";
+
+/// What the emulator must know of the scenario's trainer: its image, and what that stands for.
+/// Words of the command that name files beside the scenario become their paths.
+std::map<std::string, std::vector<std::string>> ImagesOf(const harness::Scenario& scenario);
+
+/// Sends the job: as the words of gcloud say, else as a Job. The error has the client's words.
+Status SendJob(const harness::Scenario& scenario, app::Emulator& emulator);
+
+}  // namespace caip::play

@@ -1,0 +1,154 @@
+// What must hold after every event, not only at the end: objects that stand for others.
+
+#include <re2/re2.h>
+
+#include <optional>
+#include <set>
+
+#include "base/text.h"
+#include "harness/expectations/counts.h"
+#include "harness/trigger.h"
+
+namespace caip::harness {
+namespace {
+
+// While an object like `if_present` is there, the others are as many, and of one kind.
+struct Rule {
+  std::string if_present;                   // "*/ckpt-{s}/COMMIT"
+  std::map<std::string, Count> then_count;  // "*/ckpt-{s}/shard-*" -> 4
+  std::string same_field_of;                // glob of JSON objects; "" none
+  std::string field;
+};
+
+constexpr std::string_view kCapture = "{s}";
+
+// The glob as a regular expression; {s} is what it captures.
+std::string Capturing(const std::string& glob) {
+  std::string re;
+  for (size_t i = 0; i < glob.size(); ++i) {
+    if (std::string_view(glob).substr(i).starts_with(kCapture)) {
+      re += "([^/]+)";
+      i += kCapture.size() - 1;
+    } else if (glob[i] == '*') {
+      re += ".*";
+    } else {
+      re += re2::RE2::QuoteMeta(glob.substr(i, 1));
+    }
+  }
+  return re;
+}
+
+std::optional<std::string> Captured(const std::string& glob, const std::string& name) {
+  std::string captured;
+  const re2::RE2 re(Capturing(glob));
+  const bool captures = re.NumberOfCapturingGroups() == 1;
+  const bool fits =
+      captures ? re2::RE2::FullMatch(name, re, &captured) : re2::RE2::FullMatch(name, re);
+  return fits ? std::optional(captured) : std::nullopt;
+}
+
+std::string With(const std::string& glob, const std::string& captured) {
+  return ReplaceAll(glob, kCapture, captured);
+}
+
+std::optional<std::string> BrokenCount(const Rule& rule, const std::string& captured,
+                                       const std::set<std::string>& present) {
+  for (const auto& [pattern, count] : rule.then_count) {
+    const std::string glob = With(pattern, captured);
+    int64_t found = 0;
+    for (const std::string& name : present) found += GlobMatches(glob, name) ? 1 : 0;
+    if (!count.Holds(found)) return std::to_string(found) + " of " + glob;
+  }
+  return std::nullopt;
+}
+
+// Looked at in the end: bytes are known then only.
+std::optional<std::string> BrokenField(const Rule& rule, const std::string& captured,
+                                       const Evidence& run) {
+  if (rule.same_field_of.empty()) return std::nullopt;
+  std::set<std::string> values;
+  for (const auto& [name, object] : run.objects) {
+    if (!GlobMatches(With(rule.same_field_of, captured), name)) continue;
+    const auto json = ParseJson(object.bytes);
+    const Json* value = json.ok() ? Member(*json, rule.field) : nullptr;
+    values.insert(value ? CompactJson(*value) : "none");
+  }
+  if (values.size() <= 1) return std::nullopt;
+  return rule.field + " is " + Join({values.begin(), values.end()}, " and ") + " under " +
+         With(rule.if_present, captured);
+}
+
+void Apply(const Happening& h, std::set<std::string>& present) {
+  if (h.kind != Happening::Kind::kStorage || h.failed) return;
+  const bool there = h.op == "create" || h.op == "overwrite" || h.op == "copy" || h.op == "move";
+  if (there) present.insert(h.object);
+  if (h.op == "delete") present.erase(h.object);
+}
+
+Assertion JudgeRule(const Rule& rule, const Case& judged) {
+  Assertion assertion{"always " + rule.if_present, "held after every event", "held", true};
+  std::set<std::string> present;
+  for (const auto& [name, object] : judged.run.objects_before) present.insert(name);
+  for (const Happening& h : judged.run.happenings) {
+    Apply(h, present);
+    if (h.kind != Happening::Kind::kStorage) continue;
+    for (const std::string& name : present) {
+      const auto captured = Captured(rule.if_present, name);
+      const auto broken = captured ? BrokenCount(rule, *captured, present) : std::nullopt;
+      if (!broken) continue;
+      assertion.passed = false;
+      assertion.found = *broken + " while " + name + " is there (event " +
+                        std::to_string(h.number) + ", " + Describe(h) + ")";
+      return assertion;
+    }
+  }
+  for (const std::string& name : present) {
+    const auto captured = Captured(rule.if_present, name);
+    const auto broken = captured ? BrokenField(rule, *captured, judged.run) : std::nullopt;
+    if (!broken) continue;
+    assertion.passed = false;
+    assertion.found = *broken;
+    return assertion;
+  }
+  return assertion;
+}
+
+std::string Bare(std::string glob) {
+  if (glob.starts_with("gs://")) glob.erase(0, 5);
+  return glob;
+}
+
+Rule ReadRule(const Cursor& cursor) {
+  Rule rule;
+  if (!cursor.MustBeMap()) return rule;
+  cursor.OnlyKeys({"if_present", "then_count", "then_same_field"});
+  if (!cursor.Has("if_present")) cursor.Wrong("says no `if_present`: a glob, may be with {s}");
+  if (cursor.Has("if_present")) rule.if_present = Bare(cursor.At("if_present").Text());
+  for (const auto& [glob, count] : cursor.At("then_count").Members()) {
+    rule.then_count[Bare(glob)] = ReadCount(count);
+  }
+  if (cursor.Has("then_same_field")) {
+    const Cursor same = cursor.At("then_same_field");
+    same.OnlyKeys({"objects", "field"});
+    rule.same_field_of = Bare(same.At("objects").Text());
+    rule.field = same.At("field").Text();
+  }
+  if (rule.then_count.empty() && rule.same_field_of.empty()) {
+    cursor.Wrong("says nothing that must hold; write then_count or then_same_field");
+  }
+  return rule;
+}
+
+}  // namespace
+
+ExpectationPtr ReadAlways(const Cursor& cursor) {
+  std::vector<Rule> rules;
+  for (const Cursor& element : cursor.Elements()) rules.push_back(ReadRule(element));
+  return Expect([rules](const Case& judged) {
+    std::vector<Assertion> assertions;
+    for (const Rule& rule : rules) assertions.push_back(JudgeRule(rule, judged));
+    return assertions;
+  });
+}
+
+}  // namespace caip::harness

@@ -1,0 +1,63 @@
+#include "harness/expectations/counts.h"
+
+#include <optional>
+
+#include "base/text.h"
+
+namespace caip::harness {
+
+Count ReadCount(const Cursor& cursor) {
+  const Json& json = cursor.json();
+  if (json.is_number_integer() && json.get<int64_t>() >= 0) {
+    return {json.get<int64_t>(), json.get<int64_t>()};
+  }
+  const std::string text = json.is_string() ? json.get<std::string>() : "";
+  const size_t dots = text.find("..");
+  const auto number = [](const std::string& digits) -> std::optional<int64_t> {
+    if (digits.empty() || digits.size() > 15) return std::nullopt;
+    if (digits.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
+    return std::stoll(digits);
+  };
+  const auto least = dots == text.npos ? std::nullopt : number(text.substr(0, dots));
+  const std::string end = dots == text.npos ? "" : text.substr(dots + 2);
+  const auto most = end.empty() ? std::optional<int64_t>(INT64_MAX) : number(end);
+  if (least && most && *least <= *most) return {*least, *most};
+  cursor.Wrong("must be a count like 3, 1.. or 0..1");
+  return {};
+}
+
+std::string Text(const Count& count) {
+  if (count.least == count.most) return std::to_string(count.least);
+  if (count.most == INT64_MAX) return "at least " + std::to_string(count.least);
+  return std::to_string(count.least) + " to " + std::to_string(count.most);
+}
+
+StepRecords EffectiveSteps(const Evidence& run, const std::string& replica) {
+  StepRecords records;
+  for (const Happening& h : run.happenings) {
+    if (h.kind == Happening::Kind::kStep && h.replica == replica) records[h.step] = h;
+  }
+  return records;
+}
+
+std::set<std::string> ReplicasWithSteps(const Evidence& run) {
+  std::set<std::string> replicas;
+  for (const Happening& h : run.happenings) {
+    if (h.kind == Happening::Kind::kStep) replicas.insert(h.replica);
+  }
+  return replicas;
+}
+
+std::string Runs(const std::set<int64_t>& numbers) {
+  std::vector<std::string> runs;
+  for (auto at = numbers.begin(); at != numbers.end();) {
+    const int64_t first = *at;
+    int64_t last = first;
+    while (++at != numbers.end() && *at == last + 1) last = *at;
+    runs.push_back(first == last ? std::to_string(first)
+                                 : std::to_string(first) + ".." + std::to_string(last));
+  }
+  return runs.empty() ? "none" : Join(runs, ", ");
+}
+
+}  // namespace caip::harness

@@ -1,0 +1,33 @@
+#pragma once
+// How many are expected: 3, 1.., 0..1.
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness/expectation.h"
+#include "harness/file_cursor.h"
+
+namespace caip::harness {
+
+struct Count {
+  int64_t least = 0;
+  int64_t most = INT64_MAX;
+  bool Holds(int64_t count) const { return least <= count && count <= most; }
+};
+
+Count ReadCount(const Cursor& cursor);
+std::string Text(const Count& count);
+
+/// A step's effective record: the last one that was written for it.
+using StepRecords = std::map<int64_t, Happening>;
+StepRecords EffectiveSteps(const Evidence& run, const std::string& replica);
+/// Replicas that reported steps.
+std::set<std::string> ReplicasWithSteps(const Evidence& run);
+
+/// "1..4, 7, 9..12": runs of whole numbers, for people.
+std::string Runs(const std::set<int64_t>& numbers);
+
+}  // namespace caip::harness

@@ -1,0 +1,62 @@
+// What was logged.
+
+#include <re2/re2.h>
+
+#include "harness/expectations/counts.h"
+#include "harness/trigger.h"
+#include "harness/trigger_reader.h"
+
+namespace caip::harness {
+namespace {
+
+struct Line {
+  std::string pattern;
+  std::string replica;  // "" any
+  int boot = 0;         // 0 any
+  Count count{1, INT64_MAX};
+};
+
+Line ReadLine(const Cursor& cursor) {
+  Line line;
+  if (!cursor.MustBeMap()) return line;
+  cursor.OnlyKeys({"match", "replica", "boot", "count"});
+  if (!cursor.Has("match")) cursor.Wrong("says no `match`: a regular expression");
+  if (cursor.Has("match")) line.pattern = cursor.At("match").Text();
+  if (const auto problem = RegexProblem(line.pattern)) cursor.At("match").Wrong(*problem);
+  if (cursor.Has("replica")) {
+    const bool service = cursor.At("replica").json() == "service";
+    line.replica = service ? "service" : ReadReplica(cursor.At("replica"));
+  }
+  if (cursor.Has("boot")) line.boot = static_cast<int>(cursor.At("boot").Integer(1));
+  if (cursor.Has("count")) line.count = ReadCount(cursor.At("count"));
+  return line;
+}
+
+Assertion JudgeLine(const Line& line, const Evidence& run) {
+  const re2::RE2 re(line.pattern);
+  int64_t found = 0;
+  for (const Happening& h : run.happenings) {
+    const bool is_line = h.kind == Happening::Kind::kLog || h.kind == Happening::Kind::kStep;
+    const bool whose = (line.replica.empty() || h.replica == line.replica) &&
+                       (line.boot == 0 || h.boot == line.boot);
+    if (is_line && whose && re2::RE2::PartialMatch(h.text, re)) ++found;
+  }
+  std::string name = "log /" + line.pattern + "/";
+  if (!line.replica.empty()) name += " of " + line.replica;
+  if (line.boot > 0) name += " boot " + std::to_string(line.boot);
+  return {name, Text(line.count), std::to_string(found), line.count.Holds(found)};
+}
+
+}  // namespace
+
+ExpectationPtr ReadLog(const Cursor& cursor) {
+  std::vector<Line> lines;
+  for (const Cursor& element : cursor.Elements()) lines.push_back(ReadLine(element));
+  return Expect([lines](const Case& judged) {
+    std::vector<Assertion> assertions;
+    for (const Line& line : lines) assertions.push_back(JudgeLine(line, judged.run));
+    return assertions;
+  });
+}
+
+}  // namespace caip::harness

@@ -1,0 +1,266 @@
+// What is in the buckets at the end, and how it came there.
+
+#include <cmath>
+#include <optional>
+
+#include "base/text.h"
+#include "harness/expectations/counts.h"
+#include "harness/trigger.h"
+
+namespace caip::harness {
+namespace {
+
+std::string Bare(std::string glob) {
+  if (glob.starts_with("gs://")) glob.erase(0, 5);
+  return glob;
+}
+
+std::vector<std::string> Globs(const Cursor& cursor) {
+  std::vector<std::string> globs;
+  for (const Cursor& element : cursor.Elements()) globs.push_back(Bare(element.Text()));
+  return globs;
+}
+
+bool AnyMatches(const std::vector<std::string>& globs, const std::string& name) {
+  for (const std::string& glob : globs) {
+    if (GlobMatches(glob, name)) return true;
+  }
+  return false;
+}
+
+std::vector<std::string> Matching(const Evidence& run, const std::string& glob) {
+  std::vector<std::string> names;
+  for (const auto& [name, object] : run.objects) {
+    if (GlobMatches(glob, name)) names.push_back(name);
+  }
+  return names;
+}
+
+std::string Few(const std::vector<std::string>& names) {
+  if (names.empty()) return "none";
+  std::vector<std::string> shown(names.begin(), names.begin() + std::min<size_t>(names.size(), 4));
+  return Join(shown, ", ") +
+         (names.size() > 4 ? " and " + std::to_string(names.size() - 4) + " more" : "");
+}
+
+bool IsWrite(const Happening& h) {
+  return h.kind == Happening::Kind::kStorage && !h.failed &&
+         (h.op == "create" || h.op == "overwrite" || h.op == "copy" || h.op == "move");
+}
+
+bool SameJson(const Json& a, const Json& b, double tolerance) {
+  if (a.is_number() && b.is_number()) {
+    return std::abs(a.get<double>() - b.get<double>()) <= tolerance;
+  }
+  if (a.type() != b.type() || a.size() != b.size()) return a == b;
+  if (a.is_object()) {
+    for (const auto& [key, value] : a.items()) {
+      const Json* other = Member(b, key);
+      if (!other || !SameJson(value, *other, tolerance)) return false;
+    }
+    return true;
+  }
+  if (!a.is_array()) return a == b;
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (!SameJson(a[i], b[i], tolerance)) return false;
+  }
+  return true;
+}
+
+bool SameBytes(const std::string& a, const std::string& b, double tolerance) {
+  if (a == b || tolerance <= 0) return a == b;
+  const auto mine = ParseJson(a);
+  const auto other = ParseJson(b);
+  return mine.ok() && other.ok() && SameJson(*mine, *other, tolerance);
+}
+
+struct Selection {
+  std::vector<std::string> globs = {"*"};
+  std::vector<std::string> except = {};
+  double tolerance = 0;
+  bool Has(const std::string& name) const {
+    return AnyMatches(globs, name) && !AnyMatches(except, name);
+  }
+};
+
+Assertion CompareObjects(const Case& judged, const Selection& selection) {
+  std::vector<std::string> missing;
+  std::vector<std::string> surplus;
+  std::vector<std::string> other;
+  int64_t equal = 0;
+  for (const auto& [name, object] : judged.twin->objects) {
+    if (!selection.Has(name)) continue;
+    const auto mine = judged.run.objects.find(name);
+    if (mine == judged.run.objects.end()) {
+      missing.push_back(name);
+    } else if (!SameBytes(mine->second.bytes, object.bytes, selection.tolerance)) {
+      other.push_back(name);
+    } else {
+      ++equal;
+    }
+  }
+  for (const auto& [name, object] : judged.run.objects) {
+    if (selection.Has(name) && !judged.twin->objects.contains(name)) surplus.push_back(name);
+  }
+  Assertion assertion{"same_objects_as_twin", "the twin's objects", "", false};
+  std::vector<std::string> words;
+  if (!missing.empty()) words.push_back("missing " + Few(missing));
+  if (!surplus.empty()) words.push_back("left over " + Few(surplus));
+  if (!other.empty()) words.push_back("other bytes in " + Few(other));
+  assertion.passed = words.empty();
+  assertion.found = words.empty() ? std::to_string(equal) + " equal" : Join(words, "; ");
+  return assertion;
+}
+
+}  // namespace
+
+ExpectationPtr ReadObjects(const Cursor& cursor) {
+  if (!cursor.MustBeMap()) return nullptr;
+  cursor.OnlyKeys({"present", "absent", "count"});
+  std::map<std::string, Count> wanted;
+  std::map<std::string, std::string> names;
+  for (const char* word : {"present", "absent"}) {
+    if (!cursor.Has(word)) continue;
+    const bool present = std::string_view(word) == "present";
+    for (const std::string& glob : Globs(cursor.At(word))) {
+      wanted[glob] = present ? Count{1, INT64_MAX} : Count{0, 0};
+      names[glob] = word;
+    }
+  }
+  for (const auto& [glob, count] : cursor.At("count").Members()) {
+    wanted[Bare(glob)] = ReadCount(count);
+    names[Bare(glob)] = "count";
+  }
+  return Expect([wanted, names](const Case& judged) {
+    std::vector<Assertion> assertions;
+    for (const auto& [glob, count] : wanted) {
+      const std::vector<std::string> found = Matching(judged.run, glob);
+      assertions.push_back({"objects " + names.at(glob) + " " + glob, Text(count),
+                            std::to_string(found.size()) + ": " + Few(found),
+                            count.Holds(static_cast<int64_t>(found.size()))});
+    }
+    return assertions;
+  });
+}
+
+ExpectationPtr ReadObjectFields(const Cursor& cursor) {
+  if (!cursor.MustBeMap()) return nullptr;
+  std::map<std::string, Json> wanted;
+  for (const auto& [glob, fields] : cursor.Members()) {
+    if (fields.MustBeMap()) wanted[Bare(glob)] = fields.json();
+  }
+  return Expect([wanted](const Case& judged) {
+    std::vector<Assertion> assertions;
+    for (const auto& [glob, fields] : wanted) {
+      const std::vector<std::string> names = Matching(judged.run, glob);
+      for (const auto& [field, value] : fields.items()) {
+        Assertion assertion{"object_fields " + glob + " " + field, CompactJson(value),
+                            names.empty() ? "no such object" : "", !names.empty()};
+        for (const std::string& name : names) {
+          const auto json = ParseJson(judged.run.objects.at(name).bytes);
+          const Json* found = json.ok() ? Member(*json, field) : nullptr;
+          const bool same = found && SameJson(*found, value, 1e-9);
+          if (assertion.passed) {
+            assertion.found = (found ? CompactJson(*found) : "no such field") + " in " + name;
+          }
+          assertion.passed = assertion.passed && same;
+        }
+        assertions.push_back(std::move(assertion));
+      }
+    }
+    return assertions;
+  });
+}
+
+ExpectationPtr ReadSameObjectsAsTwin(const Cursor& cursor) {
+  Selection selection;
+  if (cursor.IsMap()) {
+    cursor.OnlyKeys({"globs", "except", "json_tolerance"});
+    if (cursor.Has("globs")) selection.globs = Globs(cursor.At("globs"));
+    if (cursor.Has("except")) selection.except = Globs(cursor.At("except"));
+    if (cursor.Has("json_tolerance")) selection.tolerance = cursor.At("json_tolerance").Number();
+  } else if (!cursor.Flag()) {
+    return nullptr;
+  }
+  return Expect(
+      [selection](const Case& judged) -> std::vector<Assertion> {
+        return {CompareObjects(judged, selection)};
+      },
+      true);
+}
+
+ExpectationPtr ReadWrites(const Cursor& cursor) {
+  if (!cursor.MustBeMap()) return nullptr;
+  std::map<std::string, Count> wanted;
+  for (const auto& [glob, count] : cursor.Members()) wanted[Bare(glob)] = ReadCount(count);
+  return Expect([wanted](const Case& judged) {
+    std::vector<Assertion> assertions;
+    for (const auto& [glob, count] : wanted) {
+      int64_t writes = 0;
+      for (const Happening& h : judged.run.happenings) {
+        if (IsWrite(h) && GlobMatches(glob, h.object)) ++writes;
+      }
+      assertions.push_back(
+          {"writes " + glob, Text(count), std::to_string(writes), count.Holds(writes)});
+    }
+    return assertions;
+  });
+}
+
+ExpectationPtr ReadWrittenOnce(const Cursor& cursor) {
+  const std::vector<std::string> globs = Globs(cursor);
+  return Expect([globs](const Case& judged) {
+    std::vector<Assertion> assertions;
+    for (const std::string& glob : globs) {
+      std::map<std::string, int64_t> writes;
+      for (const Happening& h : judged.run.happenings) {
+        if (IsWrite(h) && GlobMatches(glob, h.object)) ++writes[h.object];
+      }
+      std::vector<std::string> often;
+      for (const auto& [name, count] : writes) {
+        if (count > 1) often.push_back(name + " " + std::to_string(count) + " times");
+      }
+      const std::string found = writes.empty()  ? "none was written"
+                                : often.empty() ? std::to_string(writes.size()) + " once"
+                                                : Few(often);
+      assertions.push_back(
+          {"written_once " + glob, "each once", found, !writes.empty() && often.empty()});
+    }
+    return assertions;
+  });
+}
+
+ExpectationPtr ReadReads(const Cursor& cursor) {
+  struct Wanted {
+    std::string glob;
+    std::string replica;
+    int boot;
+    Count count;
+  };
+  std::vector<Wanted> wanted;
+  if (!cursor.MustBeMap()) return nullptr;
+  for (const auto& [glob, replicas] : cursor.Members()) {
+    for (const auto& [replica, boots] : replicas.Members()) {
+      for (const auto& [boot, count] : boots.Members()) {
+        wanted.push_back({Bare(glob), replica, std::atoi(boot.c_str()), ReadCount(count)});
+      }
+    }
+  }
+  return Expect([wanted](const Case& judged) {
+    std::vector<Assertion> assertions;
+    for (const Wanted& one : wanted) {
+      int64_t reads = 0;
+      for (const Happening& h : judged.run.happenings) {
+        const bool is_read = h.kind == Happening::Kind::kStorage && h.op == "read" &&
+                             h.replica == one.replica && h.boot == one.boot;
+        if (is_read && GlobMatches(one.glob, h.object)) ++reads;
+      }
+      assertions.push_back(
+          {"reads " + one.glob + " " + one.replica + " boot " + std::to_string(one.boot),
+           Text(one.count), std::to_string(reads), one.count.Holds(reads)});
+    }
+    return assertions;
+  });
+}
+
+}  // namespace caip::harness

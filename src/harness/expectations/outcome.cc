@@ -1,0 +1,86 @@
+// How the job ended: state, error_matches, restarts, attempts.
+
+#include <re2/re2.h>
+
+#include <algorithm>
+
+#include "harness/expectations/counts.h"
+#include "harness/trigger.h"
+#include "harness/trigger_reader.h"
+
+namespace caip::harness {
+namespace {
+
+std::string StateOf(const Evidence& run) {
+  if (run.broke_off.empty()) return run.state;
+  return run.state + " (ended by caip: " + run.broke_off + ")";
+}
+
+int64_t BootsOf(const Evidence& run, const std::string& replica) {
+  return std::count_if(run.happenings.begin(), run.happenings.end(), [&](const Happening& h) {
+    return h.kind == Happening::Kind::kStart && (replica.empty() || h.replica == replica);
+  });
+}
+
+// The first boot of each replica is none.
+int64_t RestartsOf(const Evidence& run, const std::string& replica) {
+  if (!replica.empty()) return std::max<int64_t>(0, BootsOf(run, replica) - 1);
+  std::set<std::string> replicas;
+  for (const Happening& h : run.happenings) {
+    if (h.kind == Happening::Kind::kStart) replicas.insert(h.replica);
+  }
+  return BootsOf(run, "") - static_cast<int64_t>(replicas.size());
+}
+
+}  // namespace
+
+ExpectationPtr ReadState(const Cursor& cursor) {
+  const std::string state = cursor.Text();
+  const std::set<std::string> ends = {"SUCCEEDED", "FAILED", "CANCELLED"};
+  if (!ends.contains(state)) cursor.Wrong("must be SUCCEEDED, FAILED or CANCELLED");
+  return Expect([state](const Case& judged) -> std::vector<Assertion> {
+    const bool passed = judged.run.state == state && judged.run.broke_off.empty();
+    std::string found = StateOf(judged.run);
+    if (!passed && !judged.run.error_message.empty()) found += ": " + judged.run.error_message;
+    return {{"state", state, found, passed}};
+  });
+}
+
+ExpectationPtr ReadErrorMatches(const Cursor& cursor) {
+  const std::string pattern = cursor.Text();
+  if (const auto problem = RegexProblem(pattern)) cursor.Wrong(*problem);
+  return Expect([pattern](const Case& judged) -> std::vector<Assertion> {
+    const bool passed = re2::RE2::PartialMatch(judged.run.error_message, pattern);
+    return {{"error_matches", "/" + pattern + "/", judged.run.error_message, passed}};
+  });
+}
+
+ExpectationPtr ReadRestarts(const Cursor& cursor) {
+  std::map<std::string, Count> wanted;
+  if (!cursor.MustBeMap()) return nullptr;
+  for (const auto& [key, member] : cursor.Members()) {
+    wanted[key == "total" ? "" : key] = ReadCount(member);
+  }
+  return Expect([wanted](const Case& judged) {
+    std::vector<Assertion> assertions;
+    for (const auto& [replica, count] : wanted) {
+      const int64_t found = RestartsOf(judged.run, replica);
+      assertions.push_back({replica.empty() ? "restarts" : "restarts of " + replica, Text(count),
+                            std::to_string(found), count.Holds(found)});
+    }
+    return assertions;
+  });
+}
+
+ExpectationPtr ReadAttempts(const Cursor& cursor) {
+  const Count count = ReadCount(cursor);
+  return Expect([count](const Case& judged) -> std::vector<Assertion> {
+    int64_t attempts = 0;  // PREPARING comes once an attempt
+    for (const Happening& h : judged.run.happenings) {
+      if (h.kind == Happening::Kind::kState && h.text == "PREPARING") ++attempts;
+    }
+    return {{"attempts", Text(count), std::to_string(attempts), count.Holds(attempts)}};
+  });
+}
+
+}  // namespace caip::harness

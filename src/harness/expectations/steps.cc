@@ -1,0 +1,196 @@
+// What trainers reported of their steps.
+
+#include <cmath>
+#include <optional>
+
+#include "harness/expectations/counts.h"
+#include "harness/trigger_reader.h"
+
+namespace caip::harness {
+namespace {
+
+// Steps in the order in which a boot reported them.
+std::vector<int64_t> StepsOf(const Evidence& run, const std::string& replica, int boot) {
+  std::vector<int64_t> steps;
+  for (const Happening& h : run.happenings) {
+    if (h.kind == Happening::Kind::kStep && h.replica == replica && h.boot == boot) {
+      steps.push_back(h.step);
+    }
+  }
+  return steps;
+}
+
+std::string BootName(const std::string& replica, int boot) {
+  return replica + " boot " + std::to_string(boot);
+}
+
+struct Comparison {
+  std::set<std::string> fields;  // empty: all but attempt
+  std::set<std::string> replicas;
+  double tolerance = 0;
+};
+
+bool Equal(const Json& a, const Json& b, double tolerance) {
+  if (a.is_number() && b.is_number() && tolerance > 0) {
+    return std::abs(a.get<double>() - b.get<double>()) <= tolerance;
+  }
+  return a == b;
+}
+
+// The first field in which two records differ.
+std::optional<std::string> Difference(const Json& a, const Json& b, const Comparison& how) {
+  const auto compared = [&](const std::string& name) {
+    return how.fields.empty() ? name != "attempt" && name != "boot" : how.fields.contains(name);
+  };
+  for (const auto& [name, value] : a.items()) {
+    if (!compared(name)) continue;
+    const Json* other = Member(b, name);
+    if (!other || !Equal(value, *other, how.tolerance)) return name;
+  }
+  for (const auto& [name, value] : b.items()) {
+    if (compared(name) && !a.contains(name)) return name;
+  }
+  return std::nullopt;
+}
+
+Assertion CompareReplica(const Case& judged, const std::string& replica, const Comparison& how) {
+  const StepRecords mine = EffectiveSteps(judged.run, replica);
+  const StepRecords twins = EffectiveSteps(*judged.twin, replica);
+  Assertion assertion{"same_steps_as_twin " + replica, "", "", false};
+  std::set<int64_t> my_steps;
+  std::set<int64_t> twin_steps;
+  for (const auto& [step, record] : mine) my_steps.insert(step);
+  for (const auto& [step, record] : twins) twin_steps.insert(step);
+  if (my_steps != twin_steps) {
+    assertion.expected = "steps " + Runs(twin_steps);
+    assertion.found = "steps " + Runs(my_steps);
+    return assertion;
+  }
+  for (const auto& [step, record] : twins) {
+    const Json& found = mine.at(step).record;
+    const auto field = Difference(record.record, found, how);
+    if (!field) continue;
+    const std::string at = "step " + std::to_string(step) + " " + *field + " ";
+    const Json* a = Member(record.record, *field);
+    const Json* b = Member(found, *field);
+    assertion.expected = at + (a ? CompactJson(*a) : "missing");
+    assertion.found = at + (b ? CompactJson(*b) : "missing");
+    return assertion;
+  }
+  assertion.expected = assertion.found = std::to_string(twins.size()) + " equal records";
+  assertion.passed = true;
+  return assertion;
+}
+
+}  // namespace
+
+ExpectationPtr ReadFirstStep(const Cursor& cursor) {
+  std::map<std::pair<std::string, int>, int64_t> wanted;
+  if (!cursor.MustBeMap()) return nullptr;
+  for (const auto& [replica, boots] : cursor.Members()) {
+    for (const auto& [boot, step] : boots.Members()) {
+      wanted[{replica, std::atoi(boot.c_str())}] = step.Integer(0);
+    }
+  }
+  return Expect([wanted](const Case& judged) {
+    std::vector<Assertion> assertions;
+    for (const auto& [key, step] : wanted) {
+      const std::vector<int64_t> steps = StepsOf(judged.run, key.first, key.second);
+      const std::string found = steps.empty() ? "no step" : std::to_string(steps.front());
+      assertions.push_back({"first_step " + BootName(key.first, key.second), std::to_string(step),
+                            found, !steps.empty() && steps.front() == step});
+    }
+    return assertions;
+  });
+}
+
+ExpectationPtr ReadNoSteps(const Cursor& cursor) {
+  std::vector<std::pair<std::string, int>> wanted;
+  if (!cursor.MustBeMap()) return nullptr;
+  for (const auto& [replica, boots] : cursor.Members()) {
+    for (const Cursor& boot : boots.Elements()) {
+      wanted.emplace_back(replica, static_cast<int>(boot.Integer(1)));
+    }
+  }
+  return Expect([wanted](const Case& judged) {
+    std::vector<Assertion> assertions;
+    for (const auto& [replica, boot] : wanted) {
+      const std::vector<int64_t> steps = StepsOf(judged.run, replica, boot);
+      const std::set<int64_t> found(steps.begin(), steps.end());
+      assertions.push_back(
+          {"no_steps " + BootName(replica, boot), "none", Runs(found), steps.empty()});
+    }
+    return assertions;
+  });
+}
+
+ExpectationPtr ReadSteps(const Cursor& cursor) {
+  std::map<std::string, Count> wanted;
+  if (!cursor.MustBeMap()) return nullptr;
+  for (const auto& [replica, range] : cursor.Members()) wanted[replica] = ReadCount(range);
+  return Expect([wanted](const Case& judged) {
+    std::vector<Assertion> assertions;
+    for (const auto& [replica, range] : wanted) {
+      std::set<int64_t> all;
+      for (int64_t step = range.least; step <= range.most; ++step) all.insert(step);
+      std::set<int64_t> found;
+      for (const auto& [step, record] : EffectiveSteps(judged.run, replica)) found.insert(step);
+      assertions.push_back({"steps " + replica, Runs(all), Runs(found), all == found});
+    }
+    return assertions;
+  });
+}
+
+ExpectationPtr ReadStepsNeverGoBack(const Cursor& cursor) {
+  std::vector<std::string> replicas;
+  for (const Cursor& element : cursor.Elements()) replicas.push_back(ReadReplica(element));
+  return Expect([replicas](const Case& judged) {
+    std::vector<Assertion> assertions;
+    for (const std::string& replica : replicas) {
+      Assertion assertion{"steps_never_go_back " + replica, "each step above the last", "so", true};
+      int64_t last = INT64_MIN;
+      for (const Happening& h : judged.run.happenings) {
+        if (h.kind != Happening::Kind::kStep || h.replica != replica) continue;
+        if (h.step <= last && assertion.passed) {
+          assertion.passed = false;
+          assertion.found = "step " + std::to_string(h.step) + " behind " + std::to_string(last) +
+                            " (event " + std::to_string(h.number) + ")";
+        }
+        last = h.step;
+      }
+      assertions.push_back(std::move(assertion));
+    }
+    return assertions;
+  });
+}
+
+ExpectationPtr ReadSameStepsAsTwin(const Cursor& cursor) {
+  Comparison how;
+  if (cursor.IsMap()) {
+    cursor.OnlyKeys({"fields", "replicas", "tolerance"});
+    if (cursor.Has("fields")) {
+      for (const Cursor& field : cursor.At("fields").Elements()) how.fields.insert(field.Text());
+    }
+    if (cursor.Has("replicas")) {
+      for (const Cursor& one : cursor.At("replicas").Elements()) {
+        how.replicas.insert(ReadReplica(one));
+      }
+    }
+    if (cursor.Has("tolerance")) how.tolerance = cursor.At("tolerance").Number();
+  } else if (!cursor.Flag()) {
+    return nullptr;
+  }
+  return Expect(
+      [how](const Case& judged) {
+        std::vector<Assertion> assertions;
+        const std::set<std::string> replicas =
+            how.replicas.empty() ? ReplicasWithSteps(*judged.twin) : how.replicas;
+        for (const std::string& replica : replicas) {
+          assertions.push_back(CompareReplica(judged, replica, how));
+        }
+        return assertions;
+      },
+      true);
+}
+
+}  // namespace caip::harness

@@ -1,0 +1,20 @@
+#include "harness/fault_kind.h"
+
+namespace caip::harness {
+
+const std::vector<FaultKind>& FaultKinds() {
+  static const std::vector<FaultKind> kinds = {
+      KillKind(), CrashKind(),  MaintenanceKind(),  HangKind(),
+      HoldKind(), CancelKind(), StorageErrorKind(), ClockStepKind(),
+  };
+  return kinds;
+}
+
+const FaultKind* FindFaultKind(std::string_view name) {
+  for (const FaultKind& kind : FaultKinds()) {
+    if (kind.name == name) return &kind;
+  }
+  return nullptr;
+}
+
+}  // namespace caip::harness

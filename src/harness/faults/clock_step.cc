@@ -1,0 +1,23 @@
+#include "harness/fault_kind.h"
+
+namespace caip::harness {
+namespace {
+
+Verdict Strike(const Fault& fault, Scene& scene) {
+  (void)scene.world().StepClock(fault.replica, fault.delay);
+  return {};
+}
+
+}  // namespace
+
+FaultKind ClockStepKind() {
+  return {"clock_step",
+          "The clock that the replica sees steps forward or back (`by: 1h`, `by: -30s`).",
+          {"replica", "by"},
+          {"replica", "by"},
+          "replica",
+          "libfaketime",
+          Strike};
+}
+
+}  // namespace caip::harness

@@ -1,0 +1,24 @@
+#include "harness/fault_kind.h"
+
+namespace caip::harness {
+namespace {
+
+Verdict Strike(const Fault& fault, Scene& scene) {
+  if (!scene.world().LoseVm(fault.replica, engine::VmLoss::kCrash).ok()) return {};
+  scene.WaitForEnd(fault.replica);
+  return {};
+}
+
+}  // namespace
+
+FaultKind CrashKind() {
+  return {"crash",
+          "The replica dies of a signal; its machine and its disk stay, and it starts again.",
+          {"replica", "down_until"},
+          {"replica"},
+          "replica",
+          "",
+          Strike};
+}
+
+}  // namespace caip::harness

@@ -1,0 +1,25 @@
+#include "harness/fault_kind.h"
+
+namespace caip::harness {
+namespace {
+
+Verdict Strike(const Fault& fault, Scene& scene) {
+  scene.world().Freeze(fault.replica);
+  scene.WhenOver(fault, [&world = scene.world(), replica = fault.replica] { world.Thaw(replica); });
+  return {};
+}
+
+}  // namespace
+
+FaultKind HangKind() {
+  return {
+      "hang",
+      "Every process of the replica stands still, until it thaws: `until: TRIGGER` or `for: 2s`.",
+      {"replica", "until", "for"},
+      {"replica"},
+      "replica",
+      "",
+      Strike};
+}
+
+}  // namespace caip::harness

@@ -1,0 +1,23 @@
+#include "harness/fault_kind.h"
+
+namespace caip::harness {
+namespace {
+
+Verdict Strike(const Fault& fault, Scene& scene) {
+  scene.WaitForUntil(fault);
+  return {};
+}
+
+}  // namespace
+
+FaultKind HoldKind() {
+  return {"hold",
+          "The replica waits in the moment that `when` names, until another happens elsewhere.",
+          {"replica", "until"},
+          {"replica", "until"},
+          "replica",
+          "",
+          Strike};
+}
+
+}  // namespace caip::harness

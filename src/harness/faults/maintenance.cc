@@ -1,0 +1,24 @@
+#include "harness/fault_kind.h"
+
+namespace caip::harness {
+namespace {
+
+// The one who met it goes on: it has been asked to end, and has its time.
+Verdict Strike(const Fault& fault, Scene& scene) {
+  (void)scene.world().LoseVm(fault.replica, engine::VmLoss::kMaintenance);
+  return {};
+}
+
+}  // namespace
+
+FaultKind MaintenanceKind() {
+  return {"maintenance",
+          "SIGTERM, then the grace (limits.grace), then SIGKILL; the next machine has a new disk.",
+          {"replica"},
+          {"replica"},
+          "replica",
+          "",
+          Strike};
+}
+
+}  // namespace caip::harness

@@ -1,0 +1,175 @@
+#include "harness/report.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace caip::harness {
+namespace {
+
+size_t PassedCount(const std::vector<Played>& played) {
+  return static_cast<size_t>(std::count_if(played.begin(), played.end(), [](const Played& one) {
+    return one.error.empty() && one.judgement.passed;
+  }));
+}
+
+std::string Xml(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    const bool control = static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t';
+    if (c == '&') {
+      escaped += "&amp;";
+    } else if (c == '<') {
+      escaped += "&lt;";
+    } else if (c == '>') {
+      escaped += "&gt;";
+    } else if (c == '"') {
+      escaped += "&quot;";
+    } else if (!control) {  // XML 1.0 has no way to say those
+      escaped += c;
+    }
+  }
+  return escaped;
+}
+
+std::string Seconds(Duration time) {
+  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(time).count();
+  std::string fraction = std::to_string(ms % 1000);
+  return std::to_string(ms / 1000) + "." + std::string(3 - fraction.size(), '0') + fraction;
+}
+
+Json AssertionJson(const Assertion& assertion) {
+  return {{"name", assertion.name},
+          {"expected", assertion.expected},
+          {"found", assertion.found},
+          {"passed", assertion.passed}};
+}
+
+Json FaultJson(const FaultTally& fault) {
+  return {{"name", fault.name}, {"what", fault.what}, {"struck_at", fault.struck_at}};
+}
+
+Json RestartsOf(const Evidence& run) {
+  Json restarts = Json::object();
+  for (const Happening& h : run.happenings) {
+    if (h.kind != Happening::Kind::kStart) continue;
+    restarts[h.replica] = restarts.contains(h.replica) ? restarts[h.replica].get<int>() + 1 : 0;
+  }
+  return restarts;
+}
+
+Json PlayedJson(const Played& one) {
+  Json json = {{"file", one.file},
+               {"description", one.description},
+               {"seed", one.seed},
+               {"passed", one.error.empty() && one.judgement.passed},
+               {"seconds", std::stod(Seconds(one.took))},
+               {"replay", one.replay}};
+  if (!one.error.empty()) {
+    json["error"] = one.error;
+    return json;
+  }
+  if (!one.judgement.why_not.empty()) json["why_not"] = one.judgement.why_not;
+  json["state"] = one.run.state;
+  json["restarts"] = RestartsOf(one.run);
+  json["assertions"] = Json::array();
+  for (const Assertion& assertion : one.judgement.assertions) {
+    json["assertions"].push_back(AssertionJson(assertion));
+  }
+  json["faults"] = Json::array();
+  for (const FaultTally& fault : one.run.faults) json["faults"].push_back(FaultJson(fault));
+  return json;
+}
+
+std::string JunitCase(const Played& one, const Assertion& assertion) {
+  std::string text = "    <testcase classname=\"" + Xml(one.file) + "\" name=\"" +
+                     Xml(assertion.name) + "\" time=\"0\"";
+  if (assertion.passed) return text + "/>\n";
+  return text + ">\n      <failure message=\"expected " + Xml(assertion.expected) + ", found " +
+         Xml(assertion.found) + "\">" + Xml(one.replay) + "</failure>\n    </testcase>\n";
+}
+
+std::string JunitSuite(const Played& one) {
+  std::string cases;
+  size_t failed = 0;
+  const std::string head = "    <testcase classname=\"" + Xml(one.file) + "\" name=\"";
+  if (!one.error.empty()) {
+    cases += head + "played\" time=\"0\">\n      <error message=\"" + Xml(one.error) +
+             "\"/>\n    </testcase>\n";
+  } else {  // a scenario that is to show a bug passes by failing: one case says so
+    for (const Assertion& assertion : one.judgement.assertions) {
+      if (!assertion.passed && one.judgement.passed) continue;
+      failed += assertion.passed ? 0 : 1;
+      cases += JunitCase(one, assertion);
+    }
+    if (!one.judgement.passed && failed == 0) {
+      ++failed;
+      cases += head + "verdict\" time=\"0\">\n      <failure message=\"" +
+               Xml(one.judgement.why_not) + "\"/>\n    </testcase>\n";
+    }
+  }
+  size_t tests = 0;
+  for (size_t at = cases.find("<testcase"); at != std::string::npos;
+       at = cases.find("<testcase", at + 1)) {
+    ++tests;
+  }
+  return "  <testsuite name=\"" + Xml(one.file) + "\" tests=\"" + std::to_string(tests) +
+         "\" failures=\"" + std::to_string(failed) + "\" errors=\"" +
+         (one.error.empty() ? "0" : "1") + "\" time=\"" + Seconds(one.took) + "\">\n" + cases +
+         "  </testsuite>\n";
+}
+
+}  // namespace
+
+std::string TextReport(const Played& one, bool verbose) {
+  const bool passed = one.error.empty() && one.judgement.passed;
+  std::string text = std::string(passed ? "PASSED " : "FAILED ") + one.file + "  (" +
+                     HumanDuration(one.took) + ", seed " + std::to_string(one.seed) + ")\n";
+  if (!one.error.empty()) return text + "  " + ReplaceAll(one.error, "\n", "\n  ") + "\n";
+  if (passed && !verbose) return text;
+  text += "  " + one.description + "\n";
+  for (const Assertion& assertion : one.judgement.assertions) {
+    text += std::string(assertion.passed ? "    ok      " : "    BROKEN  ") + assertion.name +
+            ": expected " + assertion.expected + ", found " +
+            std::string(Trim(ReplaceAll(assertion.found, "\n", "\n            "))) + "\n";
+  }
+  if (!one.judgement.why_not.empty()) text += "  " + one.judgement.why_not + "\n";
+  return text + "  again: " + one.replay + "\n";
+}
+
+std::string Summary(const std::vector<Played>& played) {
+  const size_t passed = PassedCount(played);
+  return std::to_string(played.size()) + (played.size() == 1 ? " scenario: " : " scenarios: ") +
+         std::to_string(passed) + " passed, " + std::to_string(played.size() - passed) + " failed";
+}
+
+Json JsonReport(const std::vector<Played>& played) {
+  Json all = Json::array();
+  for (const Played& one : played) all.push_back(PlayedJson(one));
+  return {{"scenarios", std::move(all)},
+          {"passed", PassedCount(played)},
+          {"failed", played.size() - PassedCount(played)}};
+}
+
+std::string JunitReport(const std::vector<Played>& played) {
+  std::string suites;
+  for (const Played& one : played) suites += JunitSuite(one);
+  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"caip scenario\">\n" +
+         suites + "</testsuites>\n";
+}
+
+Json EventListHead(const std::string& file, const std::string& description, uint64_t seed,
+                   const std::string& semantics) {
+  return {{"kind", "scenario"},         {"version", 1}, {"file", file},
+          {"description", description}, {"seed", seed}, {"semantics", semantics}};
+}
+
+Json EventListEnd(const Played& played) {
+  Json json = PlayedJson(played);
+  json.erase("seconds");
+  Json end = {{"kind", "verdict"}};
+  end.update(json);
+  return end;
+}
+
+}  // namespace caip::harness

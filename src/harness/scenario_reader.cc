@@ -1,0 +1,212 @@
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "base/text.h"
+#include "harness/fault_reader.h"
+#include "harness/file_cursor.h"
+#include "harness/scenario.h"
+#include "harness/trigger.h"
+#include "harness/trigger_reader.h"
+
+namespace caip::harness {
+namespace {
+
+const std::vector<std::string> kKeys = {"extends", "description", "seed",    "semantics", "needs",
+                                        "job",     "trainer",     "buckets", "mood",      "limits",
+                                        "steps",   "faults",      "expect",  "shows_bug"};
+constexpr int kExtendsMax = 8;
+
+std::vector<std::string> Texts(const Cursor& cursor) {
+  std::vector<std::string> texts;
+  for (const Cursor& element : cursor.Elements()) texts.push_back(element.Text());
+  return texts;
+}
+
+/// The keys of a scenario, of the file itself or of one that it extends.
+class Reading {
+ public:
+  Status Open(const Path& file, int depth = 0) {
+    ASSIGN_OR_RETURN(auto text, OpenFileText(file));
+    const Cursor top(text);
+    files_.push_back(text);
+    if (!top.MustBeMap()) return Ok{};
+    top.OnlyKeys(kKeys);
+    for (const auto& [key, member] : top.Members()) keys_.try_emplace(key, member);
+    if (!top.Has("extends")) return Ok{};
+    if (depth >= kExtendsMax) {
+      top.At("extends").Wrong("files extend each other in a circle, or too deep");
+      return Ok{};
+    }
+    return Open(file.parent_path() / top.At("extends").Text(), depth + 1);
+  }
+
+  const Cursor* Find(const std::string& key) const {
+    const auto found = keys_.find(key);
+    return found == keys_.end() ? nullptr : &found->second;
+  }
+  void Wrong(const std::string& what) const { Cursor(files_.front()).Wrong(what); }
+
+  Status Outcome() const {
+    std::vector<std::string> mistakes;
+    for (const auto& file : files_) {
+      mistakes.insert(mistakes.end(), file->mistakes.begin(), file->mistakes.end());
+    }
+    if (mistakes.empty()) return Ok{};
+    return Error{Code::kInvalidArgument, Join(mistakes, "\n")};
+  }
+
+ private:
+  std::vector<std::shared_ptr<FileText>> files_;
+  std::map<std::string, Cursor> keys_;
+};
+
+spec::DelayModel ReadDelay(const Cursor& cursor) {
+  const auto model = spec::ParseDelayModel(cursor.Text());
+  if (!model.ok()) cursor.Wrong(model.error().message);
+  return model.ok() ? *model : spec::NoDelay{};
+}
+
+void ReadMood(const Cursor& cursor, Mood& mood) {
+  if (!cursor.MustBeMap()) return;
+  cursor.OnlyKeys(
+      {"queue_delay", "provisioning_delay", "restart_delay", "stock_out", "vm_lifetime"});
+  if (cursor.Has("queue_delay")) mood.queue_delay = ReadDelay(cursor.At("queue_delay"));
+  if (cursor.Has("provisioning_delay")) {
+    mood.provisioning_delay = ReadDelay(cursor.At("provisioning_delay"));
+  }
+  if (cursor.Has("restart_delay")) mood.restart_delay = ReadDelay(cursor.At("restart_delay"));
+  if (cursor.Has("stock_out")) {
+    const auto tries = static_cast<int>(cursor.At("stock_out").Integer(1, 100));
+    if (cursor.Has("provisioning_delay")) {
+      cursor.At("stock_out").Wrong("is a provisioning_delay itself; say one of them");
+    }
+    mood.provisioning_delay = spec::StockOut{tries};
+  }
+  if (cursor.Has("vm_lifetime")) mood.vm_lifetime = cursor.At("vm_lifetime").Time();
+}
+
+void ReadLimits(const Cursor& cursor, Limits& limits) {
+  if (!cursor.MustBeMap()) return;
+  cursor.OnlyKeys({"wall", "no_progress", "log_lines", "grace"});
+  if (cursor.Has("wall")) limits.wall = cursor.At("wall").Time();
+  if (cursor.Has("no_progress")) limits.no_progress = cursor.At("no_progress").Time();
+  if (cursor.Has("log_lines")) limits.log_lines = cursor.At("log_lines").Integer(1);
+  if (cursor.Has("grace")) limits.grace = cursor.At("grace").Time();
+}
+
+void ReadBuckets(const Cursor& cursor, const Path& folder, Scenario& scenario) {
+  if (!cursor.MustBeMap()) return;
+  for (const auto& [name, member] : cursor.Members()) {
+    BucketContents& bucket = scenario.buckets[name];
+    if (!member.MustBeMap()) continue;
+    member.OnlyKeys({"from", "objects"});
+    if (member.Has("from")) bucket.from = folder / member.At("from").Text();
+    for (const auto& [object, content] : member.At("objects").Members()) {
+      const Json& json = content.json();
+      bucket.objects[object] = json.is_string() ? json.get<std::string>() : PythonJson(json);
+    }
+  }
+}
+
+void ReadJob(const Reading& reading, Scenario& scenario) {
+  const Cursor* job = reading.Find("job");
+  const Cursor* trainer = reading.Find("trainer");
+  if (job && job->MustBeMap()) {
+    job->OnlyKeys({"submit", "config", "args"});
+    if (job->Has("submit")) scenario.submit = Texts(job->At("submit"));
+    if (job->Has("config")) scenario.training_input = job->At("config").json();
+    if (job->Has("args")) scenario.arguments = Texts(job->At("args"));
+    if (job->Has("config") && !job->At("config").IsMap())
+      job->At("config").Wrong("must be a mapping");
+  }
+  if (trainer && trainer->MustBeMap()) {
+    trainer->OnlyKeys({"command", "args"});
+    if (trainer->Has("command")) scenario.command = Texts(trainer->At("command"));
+    if (trainer->Has("args")) scenario.arguments = Texts(trainer->At("args"));
+    if (scenario.command.empty()) trainer->Wrong("says no `command`");
+  }
+  if (scenario.submit.empty() && scenario.training_input.is_null() && scenario.command.empty()) {
+    reading.Wrong("says no job; write `trainer: {command: [...]}` or `job: {submit: [...]}`");
+  }
+}
+
+void ReadExpectations(const Cursor& cursor, Scenario& scenario) {
+  if (!cursor.MustBeMap()) return;
+  std::vector<std::string> known;
+  for (const ExpectationKind& kind : ExpectationKinds()) known.push_back(kind.name);
+  cursor.OnlyKeys(known);
+  for (const auto& [key, member] : cursor.Members()) {
+    const ExpectationKind* kind = FindExpectationKind(key);
+    if (!kind) continue;
+    if (auto expectation = kind->read(member)) {
+      scenario.expectations.push_back(std::move(expectation));
+    }
+  }
+}
+
+void ReadParts(const Reading& reading, const Path& folder, Scenario& scenario) {
+  if (const Cursor* seed = reading.Find("seed")) {
+    scenario.seed = static_cast<uint64_t>(seed->Integer(0));
+  }
+  if (const Cursor* semantics = reading.Find("semantics")) {
+    const std::string word = semantics->Text();
+    if (word != "object" && word != "posix") semantics->Wrong("must be object or posix");
+    scenario.semantics = word == "posix" ? Semantics::kPosix : Semantics::kObject;
+  }
+  if (const Cursor* needs = reading.Find("needs")) scenario.needs = Texts(*needs);
+  ReadJob(reading, scenario);
+  if (const Cursor* buckets = reading.Find("buckets")) ReadBuckets(*buckets, folder, scenario);
+  if (const Cursor* mood = reading.Find("mood")) ReadMood(*mood, scenario.mood);
+  if (const Cursor* limits = reading.Find("limits")) ReadLimits(*limits, scenario.limits);
+  if (const Cursor* steps = reading.Find("steps")) {
+    steps->OnlyKeys({"regex"});
+    scenario.step_regex = steps->At("regex").Text();
+    if (const auto problem = RegexProblem(scenario.step_regex)) steps->At("regex").Wrong(*problem);
+  }
+  if (const Cursor* faults = reading.Find("faults")) scenario.faults = ReadFaults(*faults);
+  if (const Cursor* expect = reading.Find("expect")) ReadExpectations(*expect, scenario);
+  if (const Cursor* bug = reading.Find("shows_bug")) scenario.shows_bug = Texts(*bug);
+}
+
+// What only shows when all of it is known.
+void CheckTogether(const Reading& reading, const Scenario& scenario) {
+  const Cursor* faults = reading.Find("faults");
+  if (!faults || !faults->IsList()) return;
+  const std::vector<Cursor> elements = faults->Elements();
+  for (size_t i = 0; i < std::min(elements.size(), scenario.faults.size()); ++i) {
+    const Trigger& when = scenario.faults[i].when;
+    if (when.phase == Phase::kMid && scenario.semantics == Semantics::kObject) {
+      elements[i].At("when").Wrong(
+          "can never come: an object is there whole or not at all; `mid` is for semantics: posix");
+    }
+    if (when.op == "rename" && scenario.semantics == Semantics::kObject) {
+      elements[i].At("when").Wrong("can never come: an object store renames by copy and delete");
+    }
+  }
+}
+
+}  // namespace
+
+bool Scenario::needs_twin() const {
+  return std::any_of(expectations.begin(), expectations.end(),
+                     [](const auto& expectation) { return expectation->needs_twin(); });
+}
+
+Result<Scenario> ReadScenario(const Path& file) {
+  Reading reading;
+  RETURN_IF_ERROR(reading.Open(file));
+  Scenario scenario;
+  scenario.file = file;
+  if (const Cursor* description = reading.Find("description")) {
+    scenario.description = description->Text();
+  } else {
+    reading.Wrong("says no `description`: what happens, in a sentence");
+  }
+  ReadParts(reading, file.parent_path(), scenario);
+  CheckTogether(reading, scenario);
+  RETURN_IF_ERROR(reading.Outcome());
+  return scenario;
+}
+
+}  // namespace caip::harness

@@ -1,0 +1,24 @@
+#pragma once
+// A line of a trainer -> the step that it reports, or just a line.
+
+#include <memory>
+#include <string>
+
+#include "harness/happening.h"
+
+namespace caip::harness {
+
+/// Any thread. Without a pattern a step is a JSON object with a whole number under "step"; with one
+/// (RE2) it is a match that names `step`, and its other named groups are the record's fields.
+class StepReader {
+ public:
+  explicit StepReader(const std::string& pattern = "");
+  /// kStep with step and record, else kLog; `text` is the line.
+  Happening Read(const std::string& line) const;
+
+ private:
+  struct Pattern;
+  std::shared_ptr<const Pattern> pattern_;
+};
+
+}  // namespace caip::harness

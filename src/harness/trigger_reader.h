@@ -1,0 +1,18 @@
+#pragma once
+// `when:` and `until:` of a scenario -> Trigger.
+
+#include "harness/file_cursor.h"
+#include "harness/trigger.h"
+
+namespace caip::harness {
+
+/// Says on the cursor what is wrong.
+Trigger ReadTrigger(const Cursor& cursor);
+
+/// "master", "master-0", "worker-1" -> "master-0", ...; wrong for other words. "any" if `or_any`.
+std::string ReadReplica(const Cursor& cursor, bool or_any = false);
+
+/// What storage operations are called: in triggers and in event lists.
+const std::vector<std::string>& OperationNames();
+
+}  // namespace caip::harness
