@@ -115,7 +115,9 @@ class Parser {
     if (depth > kXmlDepthMax) return Broken("elements are nested too deep");
     ++at_;
     const std::string full_name = Name();
-    if (full_name.empty()) return Broken("expected an element's name");
+    if (full_name.empty() || full_name.ends_with(':')) {
+      return Broken("expected an element's name");
+    }
     XmlElement element(full_name.substr(full_name.find(':') + 1));
     ASSIGN_OR_RETURN(const bool empty, Attributes(&element));
     if (empty) return element;
