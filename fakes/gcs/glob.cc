@@ -68,7 +68,14 @@ void Glob::Compile(std::string_view pattern) {
   std::vector<size_t> jumps;
   for (size_t at = 0; at < pattern.size(); ++at) {
     const char c = pattern[at];
-    if (c == '*') {
+    if (pattern.substr(at).starts_with("**/") && (at == 0 || pattern[at - 1] == '/')) {
+      // No folder at all is one of "any folders".
+      const size_t begin = steps_.size();
+      steps_.push_back({Step::Kind::kFork, "", false, {begin + 1, begin + 3}});
+      steps_.push_back({Step::Kind::kRunAny});
+      steps_.push_back({Step::Kind::kByte, "/"});
+      at += 2;
+    } else if (c == '*') {
       const bool twice = pattern.substr(at).starts_with("**");
       steps_.push_back({twice ? Step::Kind::kRunAny : Step::Kind::kRunNoSlash});
       while (at + 1 < pattern.size() && pattern[at + 1] == '*') ++at;
