@@ -120,7 +120,9 @@ Result<ServiceAccountKey> ServiceAccountKey::Open(const Path& directory, Instant
         file, PrivatePem(made.get()) + CertificatePem(SelfSigned(made.get(), now).get())));
   }
   ASSIGN_OR_RETURN(const std::string pem, ReadFileUpTo(file, kFileBytesMax));
-  return Parse(pem, file);
+  ASSIGN_OR_RETURN(ServiceAccountKey key, Parse(pem, file));
+  if (key.certificate_pem_.empty()) RETURN_IF_ERROR(key.AddCertificate(file, now));
+  return key;
 }
 
 Result<ServiceAccountKey> ServiceAccountKey::Parse(const std::string& pem, const Path& file) {
@@ -128,13 +130,18 @@ Result<ServiceAccountKey> ServiceAccountKey::Parse(const std::string& pem, const
   ServiceAccountKey key;
   key.key_ = {PEM_read_bio_PrivateKey(bio.get(), nullptr, nullptr, nullptr), EVP_PKEY_free};
   const Certificate certificate(PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr), X509_free);
-  if (!key.key_ || !certificate || EVP_PKEY_get_base_id(key.key_.get()) != EVP_PKEY_RSA) {
+  if (!key.key_ || EVP_PKEY_get_base_id(key.key_.get()) != EVP_PKEY_RSA) {
     return errors::KeyUnreadable(file.string());
   }
   key.id_ = DigestOf(key.key_.get());
   key.private_pem_ = PrivatePem(key.key_.get());
-  key.certificate_pem_ = CertificatePem(certificate.get());
+  if (certificate) key.certificate_pem_ = CertificatePem(certificate.get());
   return key;
+}
+
+Status ServiceAccountKey::AddCertificate(const Path& file, Instant now) {
+  certificate_pem_ = CertificatePem(SelfSigned(key_.get(), now).get());
+  return WriteFileDurably(file, private_pem_ + certificate_pem_, 0600);
 }
 
 std::string ServiceAccountKey::Sign(std::string_view bytes) const {

@@ -18,8 +18,8 @@ namespace caip::metadata {
 class ServiceAccountKey {
  public:
   /// Reads <directory>/service-account.pem; makes it (and the directory) where there is none. Of
-  /// two processes that make it at the same time both get the same one. kDataLoss when the file
-  /// holds something else.
+  /// two processes that make it at the same time both get the same one. A key without a certificate
+  /// gets one. kDataLoss when the file holds something else.
   static Result<ServiceAccountKey> Open(const Path& directory, Instant now);
 
   /// SHA-256 with RSA, PKCS #1 v1.5: "RS256" of JWTs, GOOG4-RSA-SHA256 of signed URLs.
@@ -35,6 +35,7 @@ class ServiceAccountKey {
  private:
   ServiceAccountKey() = default;
   static Result<ServiceAccountKey> Parse(const std::string& pem, const Path& file);
+  Status AddCertificate(const Path& file, Instant now);
 
   std::shared_ptr<EVP_PKEY> key_;
   std::string id_;

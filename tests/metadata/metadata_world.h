@@ -12,6 +12,7 @@
 #include "fakes/metadata/metadata_api.h"
 #include "fakes/metadata/token_mint.h"
 #include "http/target.h"
+#include "tests/support/a_signing_key.h"
 
 namespace caip::metadata {
 
@@ -67,7 +68,10 @@ struct MetadataWorld {
   GuestBook book{Guest{.project_id = "host-project", .project_number = "1"}};
   MetadataApi api{book, *mint};
 
-  MetadataWorld() { book.Put(kReplica, AReplica()); }
+  MetadataWorld() {
+    PutTestKey(directory.path() / "keys");  // read when somebody first needs it
+    book.Put(kReplica, AReplica());
+  }
 
   http::Response Get(const std::string& target,
                      const std::vector<std::pair<std::string, std::string>>& headers =

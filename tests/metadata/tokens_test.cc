@@ -117,6 +117,19 @@ TEST(ServiceAccountKey, IsMadeOnceAndThenRead) {
   EXPECT_EQ(first->Modulus().size(), 256u);
 }
 
+TEST(ServiceAccountKey, GivesAKeyThatHasNoneACertificate) {
+  TemporaryDirectory directory;
+  PutTestKey(directory.path());
+  const Instant now{std::chrono::seconds(MetadataWorld::kNow)};
+  const auto first = ServiceAccountKey::Open(directory.path(), now);
+  ASSERT_TRUE(first.ok());
+  EXPECT_THAT(first->certificate_pem(), StartsWith("-----BEGIN CERTIFICATE-----"));
+  const auto second = ServiceAccountKey::Open(directory.path(), now + std::chrono::hours(1));
+  ASSERT_TRUE(second.ok());
+  EXPECT_EQ(second->certificate_pem(), first->certificate_pem());
+  EXPECT_EQ(second->id(), first->id());
+}
+
 TEST(ServiceAccountKey, RefusesAFileThatHoldsNone) {
   TemporaryDirectory directory;
   ASSERT_TRUE(WriteFile(directory.path() / "service-account.pem", "nonsense").ok());
