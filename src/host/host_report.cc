@@ -1,7 +1,5 @@
 #include "host/host_report.h"
 
-#include <linux/audit.h>
-#include <linux/seccomp.h>
 #include <sched.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
@@ -18,6 +16,7 @@
 #include "base/text.h"
 #include "host/addresses.h"
 #include "host/child_process.h"
+#include "host/interposition.h"
 
 namespace caip::host {
 namespace {
@@ -153,9 +152,9 @@ HostFact CgroupFact() {
 
 HostFact SeccompFact() {
   const char* cost = "faults at an exact system call of a replica are not possible";
-  uint32_t action = SECCOMP_RET_USER_NOTIF;
-  const bool found = ::syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
-  return Fact("seccomp user notification", found, found ? "in this kernel" : std::strerror(errno),
+  const Interposition found = InterpositionOf();
+  const bool is_there = found.kind == Interposition::Kind::kSeccomp;
+  return Fact("seccomp user notification", is_there, is_there ? "in this kernel" : found.reason,
               cost);
 }
 

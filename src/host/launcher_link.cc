@@ -110,7 +110,7 @@ void LauncherLink::Listen() {
     if (size < 0 && errno == EINTR) continue;
     if (size != sizeof report || is_closing_) break;
     if (report.kind == Report::kWatched) {
-      listener_.watched(report.replica, std::move(listener));
+      listener_.watched(report.replica, std::move(listener), report.init);
     } else {
       listener_.report(report);
     }

@@ -23,7 +23,7 @@ class LauncherLink {
   /// All are called on the link's own thread, `gone` once and last, and not on destruction.
   struct Listener {
     std::function<void(const launcher::Report&)> report;
-    std::function<void(uint64_t replica, Fd listener)> watched;  // before kStarted
+    std::function<void(uint64_t replica, Fd calls, pid_t init)> watched;  // before kStarted
     std::function<void()> gone;  // the launcher has died, and so have all replicas
   };
 

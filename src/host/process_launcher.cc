@@ -147,8 +147,8 @@ class ProcessLauncher::Core {
     link_.reset();
     LauncherLink::Listener listener;
     listener.report = [this](const launcher::Report& report) { Hear(report); };
-    listener.watched = [this](uint64_t number, Fd calls) {
-      if (watched_) watched_->Listen(number, std::move(calls));
+    listener.watched = [this](uint64_t number, Fd calls, pid_t init) {
+      if (watched_) watched_->Listen(number, std::move(calls), init);
     };
     listener.gone = [this] { EndAll(); };
     const Path program = options_.program.empty() ? LauncherBesideUs() : options_.program;

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "host/watched_files.h"
 #include "host/watched_output.h"
 
 namespace caip::host {
@@ -40,12 +41,13 @@ void WatchedReplicas::Expect(WatchedReplica replica) {
   entries_[replica.number].replica = std::move(replica);
 }
 
-void WatchedReplicas::Listen(uint64_t number, Fd listener) {
+void WatchedReplicas::Listen(uint64_t number, Fd listener, pid_t init) {
   const std::lock_guard lock(mutex_);
   const auto found = entries_.find(number);
   if (found == entries_.end()) return;
   Entry& entry = found->second;  // stays where it is until its thread has parted
   entry.listener = std::move(listener);
+  entry.init = init;
   entry.thread = std::thread([this, &entry] {
     Serve(entry);
     Part(entry.replica.number);
@@ -71,7 +73,9 @@ void WatchedReplicas::Finish(uint64_t number, std::function<void()> done) {
 /// The replica's thread, until all its processes are dead.
 void WatchedReplicas::Serve(Entry& entry) {
   const int listener = entry.listener.get();
-  WatchedOutput output(entry.replica, output_, watcher_);
+  const WatchedReplica& replica = entry.replica;
+  WatchedOutput output(replica, output_, watcher_);
+  WatchedFiles files(replica.key, replica.watch.roots, entry.init, watcher_);
   bool answers = true;
   for (;;) {
     pollfd calls{listener, static_cast<short>(answers ? POLLIN : 0), 0};
@@ -80,7 +84,8 @@ void WatchedReplicas::Serve(Entry& entry) {
       const auto notice = ReceiveCall(listener);
       if (!notice) continue;  // killed while it waited
       const WatchedCall call(listener, *notice);
-      const Handled handled = output.Handle(call);
+      Handled handled = replica.watch.output ? output.Handle(call) : Handled::kNotMine;
+      if (handled == Handled::kNotMine) handled = files.Handle(call);
       if (handled == Handled::kNotMine) Leave(call);
       answers = handled != Handled::kNever;
     } else if (calls.revents & (POLLHUP | POLLERR | POLLNVAL)) {

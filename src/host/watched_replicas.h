@@ -39,8 +39,9 @@ class WatchedReplicas {
 
   /// A replica that is about to be launched.
   void Expect(WatchedReplica replica);
-  /// Begins to answer its calls, which arrive on `listener`.
-  void Listen(uint64_t number, Fd listener);
+  /// Begins to answer its calls, which arrive on `listener`. `init` is the ancestor of its
+  /// processes.
+  void Listen(uint64_t number, Fd listener, pid_t init);
   /// Its processes are dead: tells the watcher, and calls `done` when the watcher is not busy with
   /// it any more. Of a replica that was not expected it only calls `done`.
   void Finish(uint64_t number, std::function<void()> done);
@@ -49,6 +50,7 @@ class WatchedReplicas {
   struct Entry {
     WatchedReplica replica;
     Fd listener;
+    pid_t init = 0;
     std::thread thread;
     std::function<void()> done;  // set by Finish
   };

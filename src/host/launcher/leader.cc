@@ -70,6 +70,7 @@ bool BeWatched(const Watching& watching) {
   Report report;
   report.kind = Report::kWatched;
   report.replica = watching.replica;
+  report.init = ::getppid();
   iovec bytes{&report, sizeof report};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof listener)] = {};
   msghdr message{};

@@ -39,6 +39,7 @@ struct Report {
   int32_t wait_status = 0;   // of the leader, as wait(2) gave it
   int32_t left_running = 0;  // processes that outlived the leader by more than a moment
   int32_t leader = 0;        // process id, for people
+  int32_t init = 0;          // kWatched: process id of the ancestor of all that are watched
   int64_t max_rss_kib = 0;   // of the leader and the children it waited for
   uint64_t replica = 0;
 };

@@ -30,6 +30,15 @@ constexpr uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
 /// io_uring would write behind our back; it is refused, and programs that know it can do without.
 constexpr int kOutputCalls[] = {SYS_write, SYS_writev, SYS_sendfile, SYS_splice,
                                 SYS_io_uring_setup};
+/// Beyond those. The older ones of each pair are not on arm64.
+constexpr int kFileCalls[] = {
+#ifdef SYS_open
+    SYS_open,     SYS_creat,           SYS_rename,    SYS_unlink,   SYS_rmdir,
+    SYS_dup2,
+#endif
+    SYS_openat,   SYS_renameat,        SYS_renameat2, SYS_unlinkat, SYS_getdents64,
+    SYS_pwrite64, SYS_copy_file_range, SYS_close,     SYS_dup3,     SYS_exit_group,
+};
 
 /// The filter: our architecture and one of the numbers -> ask, else allow.
 class Program {
@@ -39,8 +48,9 @@ class Program {
     Add(BPF_JMP | BPF_JEQ | BPF_K, kArchitecture, 1, 0);
     Add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
     Add(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr));
-    if (watch & kWatchOutput) {
-      for (const int call : kOutputCalls) Ask(call);
+    for (const int call : kOutputCalls) Ask(call);
+    if (watch & kWatchFiles) {
+      for (const int call : kFileCalls) Ask(call);
     }
     Add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
   }

@@ -1,0 +1,209 @@
+// Replicas that wait at their file operations, on kinds of programs that trainers are.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <cerrno>
+
+#include "tests/host/launch_world.h"
+
+namespace caip::host {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Answer = ReplicaWatcher::Answer;
+using Kind = FileOperation::Kind;
+
+/// Writes down all it hears, in words, and what of it took effect.
+class TestWatcher final : public ReplicaWatcher {
+ public:
+  std::function<Verdict(const FileOperation&)> before = [](const FileOperation&) {
+    return Verdict{};
+  };
+  std::function<Answer(const FileOperation&)> after = [](const FileOperation&) {
+    return Answer::kGoOn;
+  };
+  Path root;
+  std::vector<std::string> heard;  // the replica's thread, read after its end
+
+  Answer OutputSeen(const engine::ReplicaKey&) override { return Answer::kGoOn; }
+  Verdict Before(const engine::ReplicaKey&, const FileOperation& operation) override {
+    return before(operation);
+  }
+  Answer After(const engine::ReplicaKey&, const FileOperation& operation, int error) override {
+    heard.push_back(Words(operation) + (error ? " failed " + std::to_string(error) : ""));
+    return after(operation);
+  }
+  void Gone(const engine::ReplicaKey&) override {}
+
+ private:
+  std::string Words(const FileOperation& operation) const {
+    static constexpr const char* kNames[] = {"create", "overwrite", "write", "whole",
+                                             "rename", "delete",    "read",  "list"};
+    std::string words = kNames[static_cast<int>(operation.kind)];
+    words += " " + Path(operation.path).lexically_relative(root).string();
+    if (!operation.target.empty()) {
+      words += " to " + Path(operation.target).lexically_relative(root).string();
+    }
+    if (operation.kind == Kind::kWrite) words += " " + std::to_string(operation.count);
+    if (operation.kind == Kind::kWhole) words += " of " + std::to_string(operation.bytes);
+    return words;
+  }
+};
+
+class WatchedFilesTest : public ::testing::Test {
+ protected:
+  WatchedFilesTest() { watcher.root = std::filesystem::canonical(bucket.path()); }
+
+  engine::ReplicaExit Run(std::vector<std::string> argv) {
+    auto launch = AShell("");
+    launch.key.boot = ++boot;
+    launch.argv = std::move(argv);
+    launch.environment.emplace_back("B", bucket.path().string());
+    launch.watch.roots = {bucket.path().string()};
+    return world.Run(std::move(launch));
+  }
+  engine::ReplicaExit Python(const std::string& program) {
+    return Run({"python3", "-c",
+                "import os, shutil, subprocess, sys\nos.chdir(os.environ['B'])\n" + program});
+  }
+  engine::ReplicaExit Shell(const std::string& script) {
+    return Run({"/bin/sh", "-c", "cd $B; " + script});
+  }
+  std::string Text(const std::string& name) const {
+    const auto text = ReadFile(bucket.path() / name);
+    return text.ok() ? *text : "(" + text.error().message + ")";
+  }
+
+  TemporaryDirectory bucket;
+  TestWatcher watcher;
+  LaunchWorld world{{}, &watcher};
+  int boot = 0;
+};
+
+TEST_F(WatchedFilesTest, TellsOfASaveByRenameStepByStep) {
+  EXPECT_EQ(Python("with open('tmp', 'w') as f: f.write('abc')\n"
+                   "os.replace('tmp', 'ckpt')\n"
+                   "assert open('ckpt').read() == 'abc'\n"
+                   "assert os.listdir('.') == ['ckpt']\n"
+                   "open('ckpt', 'ab').write(b'de')\n"
+                   "os.mkdir('d')\nos.rmdir('d')\nos.unlink('ckpt')")
+                .exit_code,
+            0);
+  EXPECT_THAT(watcher.heard,
+              ElementsAre("create tmp", "write tmp 3", "whole tmp of 3", "rename tmp to ckpt",
+                          "read ckpt", "list .", "overwrite ckpt", "write ckpt 2",
+                          "whole ckpt of 2", "delete d", "delete ckpt"))
+      << ::testing::PrintToString(world.sink.Messages());
+}
+
+TEST_F(WatchedFilesTest, TellsOfShellsAndTools) {
+  EXPECT_EQ(
+      Shell("echo one > f; (echo two; echo three) >> f; cp f g; mv g h; rm f; cat h").exit_code, 0);
+  EXPECT_THAT(watcher.heard,
+              ElementsAre("create f", "write f 4", "whole f of 4", "overwrite f", "write f 4",
+                          "write f 6", "whole f of 10", "read f", "create g", "write g 14",
+                          "whole g of 14", "rename g to h", "delete f", "read h"));
+  EXPECT_THAT(world.sink.Messages(), ElementsAre("one", "two", "three"));
+}
+
+TEST_F(WatchedFilesTest, TellsOfAnOperationWhenItTookEffectAndBeforeTheReplicaKnows) {
+  std::vector<std::string> seen;
+  watcher.after = [&](const FileOperation& operation) {
+    if (operation.kind == Kind::kRename) {
+      seen.push_back(Text("to") + (std::filesystem::exists(bucket.path() / "next") ? "!" : ""));
+    }
+    return Answer::kGoOn;
+  };
+  Python(
+      "for i in range(50):\n"
+      "  open('from', 'w').write(str(i))\n  os.rename('from', 'to')\n"
+      "  os.mkdir('next')\n  os.rmdir('next')");
+  ASSERT_EQ(seen.size(), 50u);
+  for (size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(seen[i], std::to_string(i));
+}
+
+TEST_F(WatchedFilesTest, InjectsAnErrorAtExactlyTheSeventhRename) {
+  int renames = 0;
+  watcher.before = [&](const FileOperation& operation) -> Verdict {
+    const bool fails = operation.kind == Kind::kRename && ++renames == 7;
+    return {fails ? Verdict::Kind::kFail : Verdict::Kind::kGoOn, EIO, 0};
+  };
+  const auto exit = Python(
+      "for i in range(20):\n"
+      "  open('t', 'w').close()\n"
+      "  try: os.rename('t', f'f{i}')\n"
+      "  except OSError as e: print(i, e.errno, os.path.exists('t'))");
+  EXPECT_EQ(exit.exit_code, 0);
+  EXPECT_THAT(world.sink.Messages(), ElementsAre("6 5 True"));
+  EXPECT_EQ(renames, 20);
+}
+
+TEST_F(WatchedFilesTest, KillsInMidWriteAfterExactlySoManyBytes) {
+  for (const int64_t cut : {1, 1000, 4096, 5'000'000}) {
+    watcher.before = [&](const FileOperation& operation) -> Verdict {
+      if (operation.kind != Kind::kWrite) return {};
+      const int64_t left = cut - operation.bytes;
+      if (left >= operation.count) return {};
+      if (left > 0) return {Verdict::Kind::kPart, 0, left};
+      world.launcher->Kill(AKey(0, boot));
+      return {Verdict::Kind::kNever, 0, 0};
+    };
+    const auto exit =
+        Python("f = open('f', 'wb', 0)\nf.write(b'a' * 600)\nf.write(b'b' * 9_000_000)");
+    EXPECT_EQ(exit.signal, SIGKILL);
+    EXPECT_EQ(std::filesystem::file_size(bucket.path() / "f"), static_cast<uint64_t>(cut));
+  }
+}
+
+TEST_F(WatchedFilesTest, KeepsPositionsModesAndErrorsAsTheKernelHasThem) {
+  const auto exit = Python(
+      "import errno, fcntl, stat\n"
+      "os.umask(0o027)\n"
+      "fd = os.open('m', os.O_CREAT | os.O_RDWR, 0o777)\n"
+      "assert stat.S_IMODE(os.stat('m').st_mode) == 0o750, oct(os.stat('m').st_mode)\n"
+      "assert fcntl.fcntl(fd, fcntl.F_GETFD) == fcntl.FD_CLOEXEC\n"
+      "assert os.write(fd, b'abc') == 3 and os.pwrite(fd, b'X', 1) == 1\n"
+      "assert os.writev(fd, [b'd', b'', b'ef']) == 3 and os.lseek(fd, 0, 1) == 6\n"
+      "assert os.pread(fd, 9, 0) == b'aXcdef'\n"
+      "def fails(number, act, *args):\n"
+      "  try: act(*args)\n"
+      "  except OSError as e: assert e.errno == number, e\n"
+      "  else: raise AssertionError(act)\n"
+      "fails(errno.EEXIST, os.open, 'm', os.O_CREAT | os.O_EXCL | os.O_WRONLY)\n"
+      "fails(errno.ENOENT, open, 'none')\n"
+      "fails(errno.ENOENT, os.rename, 'none', 'x')\n"
+      "fails(errno.EISDIR, open, '.', 'w')\n"
+      "fails(errno.EISDIR if sys.platform == 'linux' else 1, os.unlink, os.getcwd())\n"
+      "d = os.open('.', os.O_RDONLY)\nos.fsync(d)\n"
+      "os.rename('m', 'n', src_dir_fd=d, dst_dir_fd=d)\nos.symlink('n', 'link')\n"
+      "assert open('link').read() == 'aXcdef'\nos.unlink('link')\n"
+      "os.mkdir('many')\n"
+      "for i in range(1500): os.close(os.open(f'many/{i}', os.O_CREAT))\n"
+      "assert len(os.listdir('many')) == 1500\nshutil.rmtree('many')");
+  EXPECT_EQ(exit.exit_code, 0) << ::testing::PrintToString(world.sink.Messages());
+  EXPECT_EQ(std::count(watcher.heard.begin(), watcher.heard.end(), "list many"), 2);
+  EXPECT_EQ(std::count(watcher.heard.begin(), watcher.heard.end(), "read n"), 1);
+}
+
+TEST_F(WatchedFilesTest, TellsThatAFileIsWholeOnceWhenItsLastWriterCloses) {
+  Python(
+      "f = open('f', 'wb', 0)\n"
+      "g = os.dup(f.fileno())\n"
+      "subprocess.run(['sh', '-c', 'echo x'], stdout=f)\n"
+      "os.close(g)\n"
+      "f.write(b'y')\n"
+      "sys.stdout.flush()\nos._exit(0)");
+  EXPECT_THAT(watcher.heard, ElementsAre("create f", "write f 2", "write f 1", "whole f of 3"));
+}
+
+TEST_F(WatchedFilesTest, LeavesOtherDirectoriesAlone) {
+  TemporaryDirectory other;
+  Python("open('" + (other.path() / "f").string() + "', 'w').write('x')\nos.listdir('/')");
+  EXPECT_THAT(watcher.heard, ElementsAre());
+}
+
+}  // namespace
+}  // namespace caip::host
