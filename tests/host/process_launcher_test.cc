@@ -153,10 +153,7 @@ TEST(ProcessLauncher, DeletesTheDisksOfAnEarlierEmulator) {
   ASSERT_TRUE(MakeDirectories(trash).ok());
   SystemClock clock;
   RecordingSink sink;
-  {
-    const auto launcher =
-        ProcessLauncher::Start({state.path(), LauncherProgram()}, clock, sink);
-  }
+  { const auto launcher = ProcessLauncher::Start({state.path(), LauncherProgram()}, clock, sink); }
   EXPECT_FALSE(std::filesystem::exists(old));
   EXPECT_FALSE(std::filesystem::exists(trash));
 }
