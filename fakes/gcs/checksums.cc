@@ -50,6 +50,7 @@ struct Hasher::Md5 {
 Hasher::Hasher() : md5_(std::make_unique<Md5>()) {}
 Hasher::~Hasher() = default;
 Hasher::Hasher(Hasher&&) noexcept = default;
+Hasher& Hasher::operator=(Hasher&&) noexcept = default;
 
 void Hasher::Add(std::string_view bytes) {
   EVP_DigestUpdate(md5_->context, bytes.data(), bytes.size());

@@ -22,6 +22,7 @@ class Hasher {
   Hasher();
   ~Hasher();
   Hasher(Hasher&&) noexcept;
+  Hasher& operator=(Hasher&&) noexcept;
   void Add(std::string_view bytes);
   Hashes Finish();
 

@@ -16,6 +16,7 @@
 namespace caip::gcs {
 namespace {
 
+constexpr uint64_t kLargeBytes = 8 << 20;
 constexpr int kWriteFlags = O_RDWR | O_CREAT | O_CLOEXEC;
 
 Status CheckSums(const Hashes& hashes, const std::optional<std::string>& expected_md5,
@@ -77,16 +78,36 @@ DirectoryWriter::~DirectoryWriter() {
 }
 
 Status DirectoryWriter::Append(std::string_view bytes) {
-  if (sums_ == Sums::kPassing) hasher_.Add(bytes);
   if (sums_ == Sums::kCombined) sums_ = Sums::kUnknown;
+  const bool passing = sums_ == Sums::kPassing;
+  if (passing && !follower_ && size_ >= kLargeBytes) {
+    follower_ = FollowingHasher::Start(fd_.get(), hasher_, size_);
+  }
+  if (passing && !follower_) hasher_.Add(bytes);
+  RETURN_IF_ERROR(Write(bytes));
+  if (passing && follower_) follower_->Reached(size_);
+  if (store_.options_.durable && size_ - flushing_ >= kLargeBytes) StartFlushing();
+  return Ok{};
+}
+
+Status DirectoryWriter::Write(std::string_view bytes) {
   while (!bytes.empty()) {
-    const ssize_t count = ::write(fd_.get(), bytes.data(), bytes.size());
+    // The descriptor's own position knows nothing of what CopyRange has added.
+    const ssize_t count =
+        ::pwrite(fd_.get(), bytes.data(), bytes.size(), static_cast<off_t>(size_));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return SystemError("cannot write object '" + name_ + "'", errno);
     bytes.remove_prefix(static_cast<size_t>(count));
     size_ += static_cast<size_t>(count);
   }
   return Ok{};
+}
+
+// The disk begins while more is received, so that the sync at the end finds less to do.
+void DirectoryWriter::StartFlushing() {
+  ::sync_file_range(fd_.get(), static_cast<off_t>(flushing_), static_cast<off_t>(size_ - flushing_),
+                    SYNC_FILE_RANGE_WRITE);  // a hint: what fails here fails at the sync, too
+  flushing_ = size_;
 }
 
 Status DirectoryWriter::AppendFrom(ObjectReader& source, uint64_t offset, uint64_t length) {
@@ -138,7 +159,7 @@ Status DirectoryWriter::Persist() {
 }
 
 Result<Hashes> DirectoryWriter::Finish(bool composite) {
-  if (sums_ == Sums::kPassing) return hasher_.Finish();
+  if (sums_ == Sums::kPassing) return follower_ ? follower_->Finish() : hasher_.Finish();
   const bool enough = sums_ == Sums::kCombined && (composite || !combined_.md5.empty());
   if (enough) return combined_;
   return HashFile(fd_.get());

@@ -7,6 +7,7 @@
 
 #include "fakes/gcs/bucket_store.h"
 #include "fakes/gcs/checksums.h"
+#include "fakes/gcs/following_hasher.h"
 
 namespace caip::gcs {
 
@@ -40,6 +41,8 @@ class DirectoryWriter final : public ObjectWriter {
   DirectoryWriter(DirectoryStore& store, std::string bucket, std::string name, int directory,
                   std::string file, bool kept, Fd fd);
   Status CopyRange(int source, uint64_t offset, uint64_t length);
+  Status Write(std::string_view bytes);
+  void StartFlushing();
   Result<Hashes> Finish(bool composite);
 
   DirectoryStore& store_;
@@ -53,6 +56,8 @@ class DirectoryWriter final : public ObjectWriter {
   Hasher hasher_;
   Hashes combined_;  // md5 is "" unless there was a single piece
   uint64_t size_ = 0;
+  uint64_t flushing_ = 0;  // so many bytes are at least on their way to the disk
+  std::unique_ptr<FollowingHasher> follower_;  // of a large object, in hasher_'s stead
 };
 
 }  // namespace caip::gcs
