@@ -100,10 +100,18 @@ class ChunkCursor final : public EntryCursor {
  private:
   bool IsWanted(const Entry& entry) const {
     const EntryBounds& bounds = scan_.bounds;
-    const uint32_t severity = SeverityBit(SeverityNumber(entry.severity).value_or(0));
-    return entry.insert_id > after_id_ && (bounds.severities & severity) &&
+    return entry.insert_id > after_id_ && (bounds.severities & BitOf(entry.severity)) &&
            SameText(bounds.task, entry.task) && SameText(bounds.trial, entry.trial) &&
            IsLogWanted(entry.task, entry.job_id, entry.insert_id);
+  }
+
+  // A page of few among many asks for a hundred thousand, nearly all of one severity.
+  uint32_t BitOf(const std::string& severity) const {
+    if (severity != severity_) {
+      severity_ = severity;
+      severity_bit_ = SeverityBit(SeverityNumber(severity).value_or(0));
+    }
+    return severity_bit_;
   }
 
   using Opened = std::shared_ptr<OpenChunk>;
@@ -217,6 +225,8 @@ class ChunkCursor final : public EntryCursor {
   std::string job_id_;
   uint64_t after_id_ = 0;
   size_t looks_ = 0;
+  mutable std::string severity_;  // of the entry before, and its bit
+  mutable uint32_t severity_bit_ = SeverityBit(0);
   SqlQuery heads_;
   bool has_head_ = false;
   Head head_;

@@ -122,17 +122,31 @@ bool TakeMember(std::string_view name, std::string_view& line, std::string_view&
   return value.find('\\') == value.npos;
 }
 
+constexpr std::string_view kTime = "\"time\":\"";
+
+/// The same for the time: at once where it is as long as EntryWriter writes it.
+bool TakeTime(std::string_view& line, std::string_view& time) {
+  constexpr size_t kLength = sizeof("2022-02-09T17:36:42.123456789Z") - 1;
+  const std::string_view value = line.substr(kTime.size(), kLength + 1);
+  if (value.size() <= kLength || value[kSecondDigits] != '.' || value.find('"') != kLength) {
+    return TakeMember(kTime, line, time);
+  }
+  time = value.substr(0, kLength);
+  line.remove_prefix(std::min(kTime.size() + kLength + 2, line.size()));
+  return true;
+}
+
 }  // namespace
 
 bool ReadCommon(std::string_view line, Entry& common, std::string_view& time) {
-  constexpr std::string_view kTime = "\"time\":\"";
   const std::pair<std::string_view, std::string*> members[] = {
       {"\"severity\":\"", &common.severity},
       {"\"task\":\"", &common.task},
       {"\"trial\":\"", &common.trial}};
   if (!line.starts_with('{')) return false;
   line.remove_prefix(1);
-  if (line.starts_with(kTime) && !TakeMember(kTime, line, time)) return false;
+  if (line.starts_with(kTime) && !TakeTime(line, time)) return false;
+  if (line.starts_with("\"message\"")) return true;  // as the line before, like most
   for (const auto& [name, member] : members) {
     if (!line.starts_with(name)) continue;
     std::string_view value;
