@@ -279,13 +279,22 @@ Handled WatchedFiles::RefuseCopy(const WatchedCall& call) {
   return Handled::kAnswered;
 }
 
+/// Those that may have a file open. The caller is one, whatever the kernel tells of its ancestors.
+std::vector<pid_t> WatchedFiles::Processes(pid_t caller) const {
+  std::vector<pid_t> processes = DescendantsOf(init_);
+  if (std::find(processes.begin(), processes.end(), caller) == processes.end()) {
+    processes.push_back(caller);
+  }
+  return processes;
+}
+
 /// Told while the descriptor is open still, because all that was written is there by now.
 Handled WatchedFiles::Close(const WatchedCall& call, int descriptor) {
   const auto id = written_.empty() ? std::nullopt : call.Identify(descriptor);
   if (!id || !written_.contains(*id)) return Handled::kNotMine;
   const pid_t caller = ProcessOf(call);
   bool closes = false;
-  for (const pid_t process : DescendantsOf(init_)) {
+  for (const pid_t process : Processes(caller)) {
     for (const int writer : WritersOf(process, *id)) {
       if (process != caller || writer != descriptor) return Handled::kNotMine;
       closes = true;
@@ -301,7 +310,7 @@ Handled WatchedFiles::CloseAll(const WatchedCall& call) {
   std::vector<FileId> ended;
   for (const auto& [id, written] : written_) {
     bool is_held = false;
-    for (const pid_t process : DescendantsOf(init_)) {
+    for (const pid_t process : Processes(caller)) {
       is_held |= process != caller && !WritersOf(process, id).empty();
     }
     if (!is_held && !WritersOf(caller, id).empty()) ended.push_back(id);

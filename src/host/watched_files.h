@@ -53,6 +53,7 @@ class WatchedFiles {
   int64_t WritePart(const WatchedCall& call, int file, int64_t skip, int64_t bytes);
   Handled RefuseCopy(const WatchedCall& call);
   Handled Close(const WatchedCall& call, int descriptor);
+  std::vector<pid_t> Processes(pid_t caller) const;
   Handled CloseAll(const WatchedCall& call);
 
   /// kNotMine: it may be carried out.
