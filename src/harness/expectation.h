@@ -74,6 +74,9 @@ ExpectationPtr ReadState(const Cursor& cursor);
 ExpectationPtr ReadErrorMatches(const Cursor& cursor);
 ExpectationPtr ReadRestarts(const Cursor& cursor);
 ExpectationPtr ReadAttempts(const Cursor& cursor);
+// expectations/states.cc
+ExpectationPtr ReadStates(const Cursor& cursor);
+ExpectationPtr ReadAt(const Cursor& cursor);
 // expectations/steps.cc
 ExpectationPtr ReadFirstStep(const Cursor& cursor);
 ExpectationPtr ReadNoSteps(const Cursor& cursor);
