@@ -12,18 +12,28 @@ STEPS, SAVE_EVERY, KEPT, PARTS = 20, 5, 2, 3
 LOOK_SECONDS = 0.02
 
 
+def step_of(name):
+    return int(name.split("/")[0][len("ckpt-"):])
+
+
 def whole(job):
     """The steps whose checkpoint has all its parts, ascending."""
-    places = [int(name.split("/")[0][len("ckpt-"):]) for name in job.list("ckpt-")]
-    return sorted(step for step in set(places) if places.count(step) == PARTS)
+    steps = [step_of(name) for name in job.list("ckpt-")]
+    return sorted(step for step in set(steps) if steps.count(step) == PARTS)
+
+
+def rotate(job):
+    """Removes all but the newest, and what a save or a removal left half done."""
+    kept = whole(job)[-KEPT:]
+    for name in job.list("ckpt-"):
+        if step_of(name) not in kept:
+            job.delete(name)
 
 
 def save(job, step, w):
     for part in range(PARTS):
         job.put("ckpt-%d/part-%d" % (step, part), {"step": step, "w": w[part]})
-    for old in whole(job)[:-KEPT]:
-        for part in range(PARTS):
-            job.delete("ckpt-%d/part-%d" % (old, part))
+    rotate(job)
 
 
 def restore(job):
@@ -36,6 +46,7 @@ def restore(job):
 
 
 def master(job, patience):
+    rotate(job)
     step, w = restore(job)
     while step < STEPS:
         step, w = step + 1, [0.9 * value + part for part, value in enumerate(w)]
