@@ -59,6 +59,9 @@ struct Runner {
   int operator()(const caip::cli::ScenarioSchemaCommand& c) const {
     return RunScenarioSchema(c, world);
   }
+  int operator()(const caip::cli::ScenarioShowCommand& c) const {
+    return RunScenarioShow(c, world);
+  }
   int operator()(const caip::cli::PrintCommand& c) const { return RunPrint(c, world); }
 
  private:

@@ -1,4 +1,4 @@
-// The flags of `scenario run|validate|schema`.
+// The flags of `scenario run|validate|schema|show`.
 
 #include <CLI/CLI.hpp>
 
@@ -51,6 +51,29 @@ void AddRun(Grammar& grammar, CLI::App& scenario) {
   AddStateFlag(grammar, app, &run->emulator);
 }
 
+void AddShow(Grammar& grammar, CLI::App& scenario) {
+  const auto show = std::make_shared<ScenarioShowCommand>();
+  CLI::App& app = grammar.Leaf(
+      scenario, "show", "Draws the event list of a run as a timeline.",
+      "EVENTS is what `scenario run --events` wrote; `-` reads it from the standard input.\n\n"
+      "Examples:\n  caip scenario run mine.yaml --events events.jsonl\n"
+      "  caip scenario show events.jsonl\n"
+      "  caip scenario show events.jsonl --html run.html",
+      [show](const Words&) -> Result<Command> { return Command(*show); });
+  grammar.Positional(app, "EVENTS", "An event list.", [show](const std::string& value) -> Status {
+    show->events = value;
+    return Ok{};
+  });
+  grammar.Flag(app, "--html", "FILE", "Write one page with the drawing instead; `-`: print it.",
+               To(&show->html));
+  grammar.Flag(app, "--width", "COLUMNS", "How wide; as the terminal unless given, else 100.",
+               [show](const std::string& value) -> Status {
+                 ASSIGN_OR_RETURN(const auto width, ParseCount(value));
+                 show->width = width;
+                 return Ok{};
+               });
+}
+
 }  // namespace
 
 void AddScenarioCommands(Grammar& grammar) {
@@ -58,6 +81,7 @@ void AddScenarioCommands(Grammar& grammar) {
       grammar.Group(grammar.root(), "scenario",
                     "Plays what the service does to a job: restarts, delays, faults.");
   AddRun(grammar, scenario);
+  AddShow(grammar, scenario);
   const auto validate = std::make_shared<ScenarioValidateCommand>();
   CLI::App& app =
       grammar.Leaf(scenario, "validate", "Says what is wrong with scenario files; runs nothing.",

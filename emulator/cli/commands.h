@@ -177,6 +177,13 @@ struct ScenarioValidateCommand {
 /// `scenario schema`: the format as a JSON schema.
 struct ScenarioSchemaCommand {};
 
+/// `scenario show EVENTS`: an event list as a timeline.
+struct ScenarioShowCommand {
+  std::string events;               // "-": the standard input
+  std::optional<std::string> html;  // --html FILE; "-": printed
+  std::optional<int64_t> width;     // --width COLUMNS
+};
+
 /// Help, a completion script or a usage error: text that is printed, and no more.
 struct PrintCommand {
   std::string out;
@@ -188,7 +195,8 @@ using Command =
     std::variant<SubmitCommand, DescribeCommand, ListCommand, CancelCommand, UpdateCommand,
                  StreamLogsCommand, LocalTrainCommand, ServeCommand, StopCommand, EnvCommand,
                  DoctorCommand, VersionCommand, BucketsCreateCommand, BucketsListCommand,
-                 ScenarioRunCommand, ScenarioValidateCommand, ScenarioSchemaCommand, PrintCommand>;
+                 ScenarioRunCommand, ScenarioValidateCommand, ScenarioSchemaCommand,
+                 ScenarioShowCommand, PrintCommand>;
 
 /// What a command may ask of the world besides its own words. Made by main, replaced in tests.
 struct Surroundings {
@@ -215,6 +223,7 @@ int RunBucketsList(const BucketsListCommand& command, const Surroundings& world)
 int RunScenarioRun(const ScenarioRunCommand& command, const Surroundings& world);
 int RunScenarioValidate(const ScenarioValidateCommand& command, const Surroundings& world);
 int RunScenarioSchema(const ScenarioSchemaCommand& command, const Surroundings& world);
+int RunScenarioShow(const ScenarioShowCommand& command, const Surroundings& world);
 int RunPrint(const PrintCommand& command, const Surroundings& world);
 
 }  // namespace caip::cli

@@ -1,0 +1,44 @@
+#pragma once
+// A field of character cells, drawn into and read off as lines.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace caip::harness {
+
+/// ANSI's colours, as far as they are needed.
+enum class Paint { kPlain, kFaint, kBold, kRed, kGreen, kYellow, kCyan };
+
+/// `text` in the colour, or as it is.
+std::string Painted(const std::string& text, Paint paint, bool colours);
+
+/// At most `columns` characters, none of them a control character; "…" where something is cut.
+std::string OneLine(std::string_view text, size_t columns);
+
+/// How many characters (of UTF-8).
+size_t Columns(std::string_view text);
+
+class GlyphGrid {
+ public:
+  explicit GlyphGrid(size_t columns) : columns_(columns) {}
+
+  /// Rows are made as they are needed. What does not fit is cut.
+  void Put(size_t row, size_t column, std::string_view text, Paint paint = Paint::kPlain);
+  /// The cells, and one on each side, are empty.
+  bool IsFree(size_t row, size_t column, size_t count) const;
+  size_t rows() const { return cells_.size(); }
+  size_t columns() const { return columns_; }
+  /// Without blanks at the end.
+  std::string Line(size_t row, bool colours) const;
+
+ private:
+  struct Cell {
+    std::string glyph = " ";
+    Paint paint = Paint::kPlain;
+  };
+  size_t columns_;
+  std::vector<std::vector<Cell>> cells_;
+};
+
+}  // namespace caip::harness

@@ -1,0 +1,76 @@
+#include "harness/event_list.h"
+
+#include <gtest/gtest.h>
+
+#include "harness/report.h"
+#include "tests/harness/run_of.h"
+
+namespace caip::harness {
+namespace {
+
+const std::string kHead =
+    R"({"kind":"scenario","version":1,"file":"a.yaml","description":"d","seed":7})"
+    "\n";
+
+std::string WhatIsWrong(const std::string& text) {
+  const auto list = ReadEventList(text, "run.jsonl");
+  return list.ok() ? "nothing" : list.error().message;
+}
+
+TEST(EventList, IsReadAsItWasWritten) {
+  Played played;
+  played.file = "a.yaml";
+  played.description = "d";
+  played.run.state = "SUCCEEDED";
+  played.run.happenings = LostOnce(11);
+  played.judgement.assertions = {{"state", "SUCCEEDED", "SUCCEEDED", true},
+                                 {"first_step master-0 boot 2", "11", "21", false}};
+  played.judgement.why_not = "failed: first_step master-0 boot 2";
+  played.replay = "caip scenario run a.yaml --seed 7";
+  std::string text = CompactJson(EventListHead("a.yaml", "d", 7, "object")) + "\n";
+  for (const Happening& h : played.run.happenings) text += CompactJson(ToJson(h)) + "\n";
+  text += CompactJson(EventListEnd(played)) + "\n";
+
+  const auto list = ReadEventList(text, "run.jsonl");
+  ASSERT_TRUE(list.ok()) << list.error().message;
+  EXPECT_EQ(list->file, "a.yaml");
+  EXPECT_EQ(list->seed, 7u);
+  EXPECT_EQ(list->semantics, "object");
+  EXPECT_TRUE(list->judged);
+  EXPECT_FALSE(list->passed);
+  EXPECT_EQ(list->state, "SUCCEEDED");
+  EXPECT_EQ(list->replay, played.replay);
+  ASSERT_EQ(list->assertions.size(), 2u);
+  EXPECT_EQ(list->assertions[1].found, "21");
+  EXPECT_FALSE(list->assertions[1].passed);
+  ASSERT_EQ(list->happenings.size(), played.run.happenings.size());
+  for (size_t i = 0; i < list->happenings.size(); ++i) {
+    EXPECT_EQ(ToJson(list->happenings[i]), ToJson(played.run.happenings[i]));
+  }
+}
+
+TEST(EventList, OfARunThatWasCutOffHasNoVerdict) {
+  const auto list = ReadEventList(kHead + R"({"n":1,"kind":"state","state":"QUEUED"})", "x");
+  ASSERT_TRUE(list.ok()) << list.error().message;
+  EXPECT_FALSE(list->judged);
+  EXPECT_EQ(list->happenings.size(), 1u);
+}
+
+TEST(EventList, SaysWhichLineIsBroken) {
+  EXPECT_EQ(WhatIsWrong(""), "run.jsonl:1: is empty; an event list has at least two lines");
+  EXPECT_TRUE(WhatIsWrong("\n").starts_with("run.jsonl:1: is no JSON object"));
+  EXPECT_TRUE(WhatIsWrong("hello\n").starts_with("run.jsonl:1: is no JSON object"));
+  EXPECT_TRUE(
+      WhatIsWrong("{\"scenarios\":[]}")
+          .starts_with("run.jsonl:1: an event list begins with a line of kind \"scenario\""));
+  EXPECT_TRUE(WhatIsWrong(kHead + "{\"n\":1,").starts_with("run.jsonl:2: is no JSON object"));
+  EXPECT_EQ(WhatIsWrong(kHead + "\n{\"n\":1,\"kind\":\"tea\"}\n"),
+            "run.jsonl:3: kind 'tea' is none of an event list");
+  EXPECT_EQ(WhatIsWrong(kHead + kHead), "run.jsonl:2: a second event list begins here");
+  EXPECT_EQ(WhatIsWrong("{\"kind\":\"scenario\",\"version\":2}"), "run.jsonl:1: version must be 1");
+  EXPECT_EQ(WhatIsWrong(kHead + "{\"kind\":\"verdict\"}\n{\"n\":1,\"kind\":\"state\"}\n"),
+            "run.jsonl:3: nothing may follow the line of kind \"verdict\"");
+}
+
+}  // namespace
+}  // namespace caip::harness

@@ -1,0 +1,238 @@
+#include "harness/timeline.h"
+
+#include <gtest/gtest.h>
+
+#include <regex>
+
+#include "base/text.h"
+#include "harness/glyph_grid.h"
+#include "harness/timeline_layout.h"
+#include "tests/harness/run_of.h"
+#include "tests/support/golden.h"
+
+namespace caip::harness {
+namespace {
+
+EventList ListOf(std::vector<Happening> happenings) {
+  EventList list;
+  list.file = "scenarios/lost_once.yaml";
+  list.description = "The master's machine goes away once.";
+  list.semantics = "object";
+  list.happenings = std::move(happenings);
+  list.judged = true;
+  list.state = "SUCCEEDED";
+  list.replay = "caip scenario run scenarios/lost_once.yaml --seed 1";
+  list.assertions = {{"state", "SUCCEEDED", "SUCCEEDED", true}};
+  list.passed = true;
+  return list;
+}
+
+EventList Broken() {
+  EventList list = ListOf(LostOnce(21));
+  list.passed = false;
+  list.why_not = "failed: first_step master-0 boot 2";
+  list.assertions.push_back({"first_step master-0 boot 2", "11", "21", false});
+  return list;
+}
+
+// A cluster whose worker is lost, so that all begin again.
+EventList Cluster() {
+  std::vector<Happening> run = {State("QUEUED"), State("PREPARING")};
+  const std::vector<std::string> replicas = {"master-0", "worker-0", "ps-0"};
+  for (int boot = 1; boot <= 2; ++boot) {
+    for (const auto& replica : replicas) run.push_back(Start(replica, boot));
+    for (const auto& replica : replicas) run.push_back(Live(replica, boot));
+    run.push_back(State("RUNNING"));
+    for (int64_t step = 1; step <= 200; ++step) {
+      run.push_back(Step("master-0", boot, step));
+      run.push_back(Step("worker-0", boot, step));
+    }
+    if (boot == 1) {
+      run.push_back(Struck("worker-0", 1, "kill 1"));
+      run.push_back(Exit("worker-0", 1, 0, 9));
+      run.push_back(State("PREPARING"));
+      run.push_back(Exit("master-0", 1, 0, 15));
+      run.push_back(Exit("ps-0", 1, 0, 15));
+    }
+  }
+  run.push_back(Struck("", 0, "cancel 1"));
+  run.push_back(State("CANCELLED"));
+  EventList list = ListOf(Numbered(std::move(run)));
+  list.state = "CANCELLED";
+  return list;
+}
+
+size_t LongestLine(const std::string& text) {
+  size_t longest = 0;
+  for (const std::string& line : Split(text, '\n')) longest = std::max(longest, Columns(line));
+  return longest;
+}
+
+TEST(TimelineText, ShowsBootsFaultsWritesAndSteps) {
+  testing::ExpectGolden("timeline/lost_once.txt", TimelineText(Broken(), {100, false}));
+}
+
+TEST(TimelineText, ShowsAClusterInANarrowTerminal) {
+  testing::ExpectGolden("timeline/cluster.txt", TimelineText(Cluster(), {60, false}));
+}
+
+TEST(TimelineText, IsAsWideAsItIsToldAndNoWider) {
+  for (const int width : {40, 60, 80, 200}) {
+    const EventList list = Cluster();
+    const std::string text = TimelineText(list, {width, false});
+    const size_t begin = text.find("\n\n");
+    const std::string drawing = text.substr(begin, text.find("  1 boot") - begin);
+    EXPECT_LE(LongestLine(drawing), static_cast<size_t>(width)) << drawing;
+  }
+}
+
+TEST(TimelineText, HasColoursOnlyWhereTheyAreWanted) {
+  EXPECT_EQ(TimelineText(Broken(), {100, false}).find('\x1b'), std::string::npos);
+  const std::string coloured = TimelineText(Broken(), {100, true});
+  EXPECT_NE(coloured.find("\x1b[31mFAILED\x1b[0m"), std::string::npos);
+  const std::regex colours("\x1b\\[[0-9]+m");
+  EXPECT_EQ(std::regex_replace(coloured, colours, ""), TimelineText(Broken(), {100, false}));
+}
+
+TEST(TimelineText, KeepsControlCharactersOfARunFromTheTerminal) {
+  EventList list = Broken();
+  list.happenings.push_back(Line("service", 0, "a\x1b]0;title\x07\xc2\x9bz", "ERROR"));
+  list.assertions.push_back({"log", "x", "\x1b[2J", false});
+  const std::string text = TimelineText(list, {100, false});
+  for (const char c : text) EXPECT_TRUE(c == '\n' || static_cast<unsigned char>(c) >= 0x20);
+  EXPECT_EQ(text.find("\xc2\x9b"), std::string::npos);
+}
+
+TEST(TimelineText, SaysThatThereIsNoVerdict) {
+  EventList list = Broken();
+  list.judged = false;
+  EXPECT_NE(TimelineText(list, {}).find("No verdict: the list ends before the run did."),
+            std::string::npos);
+}
+
+TEST(TimelineText, OfAnEmptyRunIsItsVerdict) {
+  EventList list = ListOf({});
+  list.error = "the job was not taken";
+  const std::string text = TimelineText(list, {});
+  EXPECT_NE(text.find("the job was not taken"), std::string::npos);
+  EXPECT_EQ(text.find("boot"), std::string::npos);
+}
+
+TEST(TimelineText, SaysThatABugWasToShow) {
+  EventList list = Broken();
+  list.passed = true;
+  EXPECT_NE(TimelineText(list, {}).find("there to show a bug, and shows it"), std::string::npos);
+}
+
+TEST(TimelineLayout, KeepsTheOrderOfTheList) {
+  for (const double width : {20.0, 80.0, 2000.0}) {
+    const EventList list = Cluster();
+    const TimelineLayout layout = LayOut(list, width);
+    ASSERT_EQ(layout.marks.size(), list.happenings.size());
+    for (size_t i = 1; i < layout.marks.size(); ++i) {
+      EXPECT_LE(layout.marks[i - 1].at, layout.marks[i].at);
+    }
+    EXPECT_LE(layout.width, width);
+  }
+}
+
+TEST(TimelineLayout, SaysWhichStepsWereDoneAgain) {
+  const TimelineLayout layout = LayOut(ListOf(LostOnce(11)), 100);
+  ASSERT_EQ(layout.bars.size(), 2u);
+  EXPECT_EQ(DescribeSteps(layout.bars[0]), "steps 1-20");
+  EXPECT_EQ(DescribeSteps(layout.bars[1]), "steps 11-30, 10 again");
+}
+
+TEST(TimelineLayout, GroupsWritesBelowOneFolder) {
+  const TimelineLayout layout = LayOut(ListOf(LostOnce(11)), 100);
+  ASSERT_EQ(layout.groups.size(), 3u);
+  EXPECT_EQ(layout.groups[0].folder, "ckpt-10");
+  EXPECT_EQ(layout.groups[0].objects, 3);
+  EXPECT_EQ(layout.groups[1].folder, "ckpt-20");
+  EXPECT_EQ(layout.groups[1].objects, 1);
+}
+
+TEST(TimelineLayout, OfManyStepsStillHasRoomForWhatCounts) {
+  std::vector<Happening> run = {State("RUNNING"), Start("master-0", 1), Live("master-0", 1)};
+  for (int64_t step = 0; step < 50'000; ++step) run.push_back(Step("master-0", 1, step));
+  run.push_back(Struck("master-0", 1, "kill 1"));
+  run.push_back(Exit("master-0", 1, 0, 9));
+  const TimelineLayout layout = LayOut(ListOf(Numbered(std::move(run))), 80);
+  EXPECT_LE(layout.width, 80);
+  const Mark& exit = layout.marks.back();
+  const Mark& fault = layout.marks[layout.marks.size() - 2];
+  EXPECT_GE(exit.at - fault.at, 1);
+  EXPECT_GE(layout.bars[0].to - layout.bars[0].up, 1);
+}
+
+// The tags of the page in their order, each opened one closed.
+TEST(TimelineHtml, IsWellFormed) {
+  const std::string html = TimelineHtml(Broken());
+  const std::regex tag(R"(<(/?)([a-zA-Z0-9]+)((?:[^<>"]|"[^"]*")*?)(/?)>)");
+  std::vector<std::string> open;
+  for (std::sregex_iterator it(html.begin(), html.end(), tag), end; it != end; ++it) {
+    const std::string name = (*it)[2];
+    if ((*it)[4] == "/" || name == "meta") continue;
+    if ((*it)[1] != "/") {
+      open.push_back(name);
+      continue;
+    }
+    ASSERT_FALSE(open.empty()) << name;
+    EXPECT_EQ(open.back(), name);
+    open.pop_back();
+  }
+  EXPECT_TRUE(open.empty());
+}
+
+TEST(TimelineHtml, AsksNobodyForAnything) {
+  const std::string html = TimelineHtml(Broken());
+  for (const char* word : {"src=", "href=", "http:", "https:", "url(", "@import", "fetch("}) {
+    EXPECT_EQ(html.find(word), std::string::npos) << word;
+  }
+  EXPECT_NE(html.find("prefers-color-scheme: dark"), std::string::npos);
+}
+
+TEST(TimelineHtml, HasAMarkForEachHappeningThatCounts) {
+  const std::string html = TimelineHtml(Broken());
+  const auto count = [&html](const std::string& what) {
+    size_t found = 0;
+    for (size_t at = html.find(what); at != std::string::npos; at = html.find(what, at + 1)) {
+      ++found;
+    }
+    return found;
+  };
+  EXPECT_EQ(count("class=\"mark fault\""), 1u);
+  EXPECT_EQ(count("class=\"mark exit bad\""), 1u);
+  EXPECT_EQ(count("class=\"mark exit\""), 1u);
+  EXPECT_EQ(count("class=\"mark state\""), 4u);
+  EXPECT_EQ(count("class=\"mark step\""), 30u);
+  EXPECT_EQ(count("class=\"mark write\""), 7u);
+  EXPECT_EQ(count("class=\"up\""), 2u);
+  EXPECT_NE(html.find("data-tip=\"#31  +0.03s\nmaster-0 boot 1 ends: signal 9 (SIGKILL)\""),
+            std::string::npos);
+  EXPECT_NE(html.find("<td>BROKEN</td><td>first_step master-0 boot 2</td><td>11</td><td>21</td>"),
+            std::string::npos);
+}
+
+TEST(TimelineHtml, EscapesWhatARunSaid) {
+  EventList list = Broken();
+  const std::string evil = "\"><script>alert(1)</script>&";
+  list.file = list.description = list.replay = evil;
+  list.happenings.push_back(Line("master-0", 2, evil));
+  list.happenings.push_back(Storage("master-0", 2, "create", "job/" + evil + "/x"));
+  list.assertions.push_back({evil, evil, evil, false});
+  const std::string html = TimelineHtml(list);
+  EXPECT_EQ(html.find("<script>alert"), std::string::npos);
+  EXPECT_NE(html.find("&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;"), std::string::npos);
+}
+
+TEST(TimelineHtml, OfAHugeRunStaysAPage) {
+  std::vector<Happening> run = {State("RUNNING"), Start("master-0", 1), Live("master-0", 1)};
+  for (int64_t step = 0; step < 30'000; ++step) run.push_back(Step("master-0", 1, step));
+  const std::string html = TimelineHtml(ListOf(Numbered(std::move(run))));
+  EXPECT_LT(html.size(), 4u << 20);
+  EXPECT_NE(html.find("which the event list has"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace caip::harness
