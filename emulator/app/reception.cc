@@ -19,7 +19,7 @@ Result<std::unique_ptr<Reception>> Reception::Open(const EmulatorOptions& option
                                                    const Clock& wall, http::Handler apis) {
   std::unique_ptr<Reception> made(new Reception());
   ASSIGN_OR_RETURN(made->mint_, metadata::TokenMint::Open(options.state / "keys", wall));
-  ASSIGN_OR_RETURN(made->authority_, OpenAuthority(options.state, wall));
+  ASSIGN_OR_RETURN(made->authority_, OpenAuthority(options.state, wall, host::OwnEnvironment()));
   const metadata::Guest host = HostGuest(options, wall.Now());
   made->guests_ = std::make_unique<metadata::GuestBook>(host);
   if (options.access_log != "off") {

@@ -54,8 +54,10 @@ std::string FindEither(const Variables& variables, const std::string& name) {
 }  // namespace
 
 Result<std::shared_ptr<http::CertificateAuthority>> OpenAuthority(const Path& state,
-                                                                  const Clock& wall) {
-  ASSIGN_OR_RETURN(auto opened, http::CertificateAuthority::Open(state / "ca", kServedNames, wall));
+                                                                  const Clock& wall,
+                                                                  const Variables& own) {
+  ASSIGN_OR_RETURN(auto opened, http::CertificateAuthority::Open(state / "ca", kServedNames, wall,
+                                                                 Find(own, "SSL_CERT_FILE")));
   return std::shared_ptr<http::CertificateAuthority>(std::move(opened));
 }
 

@@ -13,11 +13,13 @@
 
 namespace caip::app {
 
-/// The local authority in <state>/ca. `wall`: clients compare its dates with their own clocks.
-Result<std::shared_ptr<http::CertificateAuthority>> OpenAuthority(const Path& state,
-                                                                  const Clock& wall);
-
 using Variables = std::vector<std::pair<std::string, std::string>>;
+
+/// The local authority in <state>/ca. `wall`: clients compare its dates with their own clocks.
+/// `own` may tell whom this machine trusts (SSL_CERT_FILE).
+Result<std::shared_ptr<http::CertificateAuthority>> OpenAuthority(const Path& state,
+                                                                  const Clock& wall,
+                                                                  const Variables& own);
 
 /// Plain http, TLS and an https proxy on one port. `own` tells the machine's own proxy.
 http::ServerOptions ServingOptions(const EmulatorOptions& options, uint16_t port,

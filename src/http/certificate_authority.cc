@@ -1,6 +1,9 @@
 #include "http/certificate_authority.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <fstream>
 #include <utility>
 
 #include "base/text.h"
@@ -26,6 +29,24 @@ constexpr const char* kSystemBundles[] = {
     "/etc/ssl/ca-bundle.pem",              // openSUSE
     "/etc/ssl/cert.pem",
 };
+
+// How a bundle begins: what follows tells whose authorities it has beside ours.
+constexpr char kSource[] = "# caip's authority and those of ";
+
+std::string SourceLine(const Path& source) { return kSource + source.string() + "\n"; }
+
+// What the bundle says that it is made of; "" where there is none, or an older one.
+std::string SourceOf(const Path& bundle) {
+  std::ifstream file(bundle);
+  std::string line;
+  std::getline(file, line);
+  return line.starts_with(kSource) ? line.substr(sizeof kSource - 1) : "";
+}
+
+bool IsReadable(const Path& file) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(file, ignored) && ::access(file.c_str(), R_OK) == 0;
+}
 
 // A name may become part of a certificate's extension: nothing but a name's own letters may pass.
 bool IsName(std::string_view name) {
@@ -72,8 +93,10 @@ Status MakeAuthority(const Path& directory, Instant now, KeyPtr& key, Certificat
 }  // namespace
 
 CertificateAuthority::CertificateAuthority(Path directory, std::vector<std::string> default_names,
-                                           const Clock& clock, std::unique_ptr<Keys> keys)
+                                           const Clock& clock, Path roots,
+                                           std::unique_ptr<Keys> keys)
     : directory_(std::move(directory)),
+      roots_(std::move(roots)),
       default_names_(std::move(default_names)),
       clock_(clock),
       keys_(std::move(keys)) {}
@@ -81,7 +104,7 @@ CertificateAuthority::CertificateAuthority(Path directory, std::vector<std::stri
 CertificateAuthority::~CertificateAuthority() = default;
 
 Result<std::unique_ptr<CertificateAuthority>> CertificateAuthority::Open(
-    Path directory, std::vector<std::string> default_names, const Clock& clock) {
+    Path directory, std::vector<std::string> default_names, const Clock& clock, Path roots) {
   RETURN_IF_ERROR(MakeDirectories(directory));
   auto keys = std::make_unique<Keys>();
   keys->authority = ReadAuthority(directory, clock.Now());
@@ -89,7 +112,7 @@ Result<std::unique_ptr<CertificateAuthority>> CertificateAuthority::Open(
     RETURN_IF_ERROR(MakeAuthority(directory, clock.Now(), keys->authority_key, keys->authority));
   }
   std::unique_ptr<CertificateAuthority> made(new CertificateAuthority(
-      std::move(directory), std::move(default_names), clock, std::move(keys)));
+      std::move(directory), std::move(default_names), clock, std::move(roots), std::move(keys)));
   RETURN_IF_ERROR(made->WriteBundle());
   return made;
 }
@@ -110,26 +133,33 @@ Status CertificateAuthority::LoadKeys() {
   return Ok{};
 }
 
-// It is younger than all that it is made of.
-bool CertificateAuthority::BundleIsFresh() const {
+// The file whose authorities the bundle is to have; "" where this host has none.
+Path CertificateAuthority::TrustedFile() const {
+  std::error_code error;
+  // In a shell that was led here, the roots are our own bundle: what it is made of stays.
+  const bool ours = std::filesystem::equivalent(roots_, bundle_file(), error);
+  const Path asked = ours ? Path(SourceOf(bundle_file())) : roots_;
+  if (IsReadable(asked)) return std::filesystem::absolute(asked, error);
+  const auto found = std::find_if(std::begin(kSystemBundles), std::end(kSystemBundles), IsReadable);
+  return found == std::end(kSystemBundles) ? Path() : Path(*found);
+}
+
+// It is made of the same files, and younger than they are.
+bool CertificateAuthority::BundleIsFresh(const Path& source) const {
   std::error_code error;
   const auto made = std::filesystem::last_write_time(bundle_file(), error);
-  if (error || std::filesystem::last_write_time(certificate_file(), error) >= made) return false;
-  for (const char* file : kSystemBundles) {
-    const auto changed = std::filesystem::last_write_time(file, error);
-    if (!error) return changed < made;
-  }
-  return true;
+  if (error || SourceOf(bundle_file()) != source) return false;
+  if (std::filesystem::last_write_time(certificate_file(), error) >= made) return false;
+  return source.empty() || std::filesystem::last_write_time(source, error) < made;
 }
 
 Status CertificateAuthority::WriteBundle() const {
-  if (BundleIsFresh()) return Ok{};
-  std::string bundle = PemOf(*keys_->authority);
-  for (const char* file : kSystemBundles) {
-    const auto system = ReadFile(file);
-    if (!system.ok()) continue;
-    bundle += "\n" + *system;
-    break;
+  const Path source = TrustedFile();
+  if (BundleIsFresh(source)) return Ok{};
+  std::string bundle = SourceLine(source) + PemOf(*keys_->authority);
+  if (!source.empty()) {
+    ASSIGN_OR_RETURN(const std::string trusted, ReadFile(source));
+    bundle += "\n" + trusted;
   }
   return WriteFile(bundle_file(), bundle);
 }

@@ -20,12 +20,12 @@ class CertificateAuthority final : public CertificateProvider {
   /// Opens the authority that `directory` holds, or makes it: ca.key (0600) and ca.pem, good for
   /// ten years; one that is damaged or about to end is replaced (the key is looked at when the
   /// first certificate is asked for: it takes longer than a job to start, and most need none).
-  /// bundle.pem is the system's authorities and ours, for clients that know only one file of them.
-  /// `default_names` are in the certificate of a client that names no server, beside 127.0.0.1, ::1
-  /// and localhost.
+  /// bundle.pem is ours and the authorities in `roots` (else, or where that cannot be read, the
+  /// system's), for clients that know only one file of them. `default_names` are in the certificate
+  /// of a client that names no server, beside 127.0.0.1, ::1 and localhost.
   static Result<std::unique_ptr<CertificateAuthority>> Open(Path directory,
                                                             std::vector<std::string> default_names,
-                                                            const Clock& clock);
+                                                            const Clock& clock, Path roots = {});
   ~CertificateAuthority() override;
 
   Result<ServerCertificate> CertificateFor(const std::string& server_name) override;
@@ -39,12 +39,14 @@ class CertificateAuthority final : public CertificateProvider {
     Instant renewal;
   };
   CertificateAuthority(Path directory, std::vector<std::string> default_names, const Clock& clock,
-                       std::unique_ptr<Keys> keys);
-  bool BundleIsFresh() const;
+                       Path roots, std::unique_ptr<Keys> keys);
+  Path TrustedFile() const;
+  bool BundleIsFresh(const Path& source) const;
   Status WriteBundle() const;
   Status LoadKeys();
 
   Path directory_;
+  Path roots_;
   std::vector<std::string> default_names_;
   const Clock& clock_;
   std::unique_ptr<Keys> keys_;

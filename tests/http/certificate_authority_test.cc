@@ -5,13 +5,16 @@
 #include <openssl/x509v3.h>
 #include <sys/stat.h>
 
+#include "base/text.h"
 #include "http/x509.h"
 
 namespace caip::http {
 namespace {
 
 using std::chrono::days;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 constexpr Instant kStart = std::chrono::sys_days(std::chrono::year(2026) / 11 / 21);
@@ -147,6 +150,39 @@ TEST_F(Authority, WritesABundleWithItsOwnCertificate) {
   const auto bundle = ReadFile(authority->bundle_file());
   ASSERT_TRUE(bundle.ok());
   EXPECT_THAT(*bundle, HasSubstr(Pem()));
+}
+
+TEST_F(Authority, TrustsInItsBundleWhomTheHostTrusts) {
+  Open();
+  const auto bundle_with = [&](const Path& roots) {
+    const auto authority = CertificateAuthority::Open(path_, {}, clock_, roots);
+    return *ReadFile((*authority)->bundle_file());
+  };
+  const Path company = directory_.path() / "company.pem";
+  const Path other = directory_.path() / "other.pem";
+  ASSERT_TRUE(WriteFile(company, "COMPANY").ok());
+  ASSERT_TRUE(WriteFile(other, "OTHER").ok());
+  EXPECT_THAT(bundle_with(company), EndsWith(Pem() + "\nCOMPANY"));
+  EXPECT_THAT(bundle_with(other), EndsWith(Pem() + "\nOTHER"));
+  EXPECT_THAT(bundle_with(company), EndsWith(Pem() + "\nCOMPANY"));  // the youngest is the bundle
+  EXPECT_THAT(bundle_with(path_ / "bundle.pem"), EndsWith("\nCOMPANY"));  // `caip env` was there
+  EXPECT_THAT(bundle_with(directory_.path() / "none.pem"), Not(HasSubstr("COMPANY")));
+  ASSERT_TRUE(WriteFile(path_ / "bundle.pem", "of an authority that is gone").ok());
+  EXPECT_THAT(bundle_with(path_ / "bundle.pem"), HasSubstr(Pem()));
+}
+
+TEST_F(Authority, LeavesABundleThatIsYoungerThanItsParts) {
+  const Path bundle = Open()->bundle_file();
+  const std::string first_line = Split(*ReadFile(bundle), '\n').front();
+  const auto bundle_aged = [&](std::chrono::hours age) {
+    EXPECT_TRUE(WriteFile(bundle, first_line + "\nas it was").ok());
+    const auto certified = std::filesystem::last_write_time(path_ / "ca.pem");
+    std::filesystem::last_write_time(bundle, certified - age);
+    Open();
+    return *ReadFile(bundle);
+  };
+  EXPECT_THAT(bundle_aged(-std::chrono::hours(1)), EndsWith("as it was"));
+  EXPECT_THAT(bundle_aged(std::chrono::hours(1)), Not(EndsWith("as it was")));
 }
 
 TEST_F(Authority, SaysWhereItCannotBeMade) {
