@@ -68,7 +68,7 @@ Status Emulator::Parts::Open() {
   ASSIGN_OR_RETURN(replica_host, OpenReplicaHost(options, state, clock, interference));
   http::Handler answer = [this](const http::Request& request) { return Answer(request); };
   if (interference) answer = interference->Around(std::move(answer));
-  ASSIGN_OR_RETURN(reception, Reception::Open(options, wall, std::move(answer)));
+  ASSIGN_OR_RETURN(reception, Reception::Open(options, *state.mint, wall, std::move(answer)));
   return reception->Listen(options);
 }
 
@@ -76,7 +76,7 @@ Status Emulator::Parts::Open() {
 engine::Launcher& Emulator::Parts::OutermostLauncher() {
   guests = std::make_unique<front::GuestLauncher>(
       front::GuestLauncher::World{replica_host.outermost(), reception->server(),
-                                  reception->guests(), reception->mint(), wall},
+                                  reception->guests(), *state.mint, wall},
       GuestSettings(options, reception->bundle_file()));
   if (options.companions.empty()) return *guests;
   companions = std::make_unique<host::CompanionLauncher>(

@@ -1,5 +1,5 @@
 #pragma once
-// What an emulator keeps on disk: jobs, log entries and buckets, each with its own owner here.
+// What an emulator keeps on disk: jobs, log entries, keys and buckets, each with its owner here.
 
 #include <memory>
 #include <optional>
@@ -12,6 +12,7 @@
 #include "emulator/app/storage_faces.h"
 #include "fakes/gcs/directory_store.h"
 #include "fakes/logging/log_book.h"
+#include "fakes/metadata/token_mint.h"
 #include "host/job_store.h"
 #include "host/state_directory.h"
 
@@ -25,13 +26,14 @@ struct KeptState {
   std::unique_ptr<host::SqliteJobStore> jobs;
   std::unique_ptr<logging::LogBook> book;
   std::unique_ptr<LogAdapter> log;  // `book` as the engine writes to it
+  std::unique_ptr<metadata::TokenMint> mint;
   std::unique_ptr<gcs::DirectoryStore> buckets;
   std::unique_ptr<StorageAdapter> storage;    // `buckets` as the engine reads them
   std::unique_ptr<gcs::BucketStore> watched;  // around `buckets`, where somebody interferes
   std::unique_ptr<StorageFaces> faces;        // `buckets` as clients reach them
 };
 
-/// `clock` is the service's, `wall` the one that signers know; both outlive what is made. Errors:
+/// `clock` is the service's, `wall` the one that others know; both outlive what is made. Errors:
 /// kFailedPrecondition when another emulator owns the directory, kDataLoss, kPermissionDenied, ...
 Result<KeptState> OpenState(const EmulatorOptions& options, const Clock& clock, const Clock& wall,
                             Interference* interference);

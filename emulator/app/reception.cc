@@ -16,9 +16,9 @@ constexpr int kGraceMilliseconds = 200;
 }  // namespace
 
 Result<std::unique_ptr<Reception>> Reception::Open(const EmulatorOptions& options,
+                                                   const metadata::TokenMint& mint,
                                                    const Clock& wall, http::Handler apis) {
   std::unique_ptr<Reception> made(new Reception());
-  ASSIGN_OR_RETURN(made->mint_, metadata::TokenMint::Open(options.state / "keys", wall));
   ASSIGN_OR_RETURN(made->authority_, OpenAuthority(options.state, wall, host::OwnEnvironment()));
   const metadata::Guest host = HostGuest(options, wall.Now());
   made->guests_ = std::make_unique<metadata::GuestBook>(host);
@@ -28,8 +28,8 @@ Result<std::unique_ptr<Reception>> Reception::Open(const EmulatorOptions& option
     ASSIGN_OR_RETURN(made->access_log_, front::AccessLog::Open(file));
   }
   made->door_ = std::make_unique<front::FrontDoor>(
-      front::FrontDoor::Parts{*made->guests_, *made->mint_, metadata::IdentityOf(host),
-                              std::move(apis), made->access_log_.get(), wall});
+      front::FrontDoor::Parts{*made->guests_, mint, metadata::IdentityOf(host), std::move(apis),
+                              made->access_log_.get(), wall});
   return made;
 }
 

@@ -24,8 +24,9 @@ namespace caip::app {
 class Reception {
  public:
   /// `apis` answers what neither the metadata server nor the token endpoints do; not before LetIn.
-  /// `wall`, of tokens and the access log, outlives it.
-  static Result<std::unique_ptr<Reception>> Open(const EmulatorOptions& options, const Clock& wall,
+  /// `mint` and `wall`, of the access log, outlive it.
+  static Result<std::unique_ptr<Reception>> Open(const EmulatorOptions& options,
+                                                 const metadata::TokenMint& mint, const Clock& wall,
                                                  http::Handler apis);
   ~Reception();
   Reception(const Reception&) = delete;
@@ -39,7 +40,6 @@ class Reception {
 
   http::Server& server() { return *server_; }
   metadata::GuestBook& guests() { return *guests_; }
-  const metadata::TokenMint& mint() const { return *mint_; }
   /// The host's certificate authorities and our own.
   Path bundle_file() const { return authority_->bundle_file(); }
   /// "http://127.0.0.1:PORT".
@@ -51,7 +51,6 @@ class Reception {
   Reception() = default;
   Result<std::unique_ptr<http::Server>> ServeAt(const EmulatorOptions& options, uint16_t port);
 
-  std::unique_ptr<metadata::TokenMint> mint_;
   std::shared_ptr<http::CertificateAuthority> authority_;
   std::unique_ptr<metadata::GuestBook> guests_;
   std::unique_ptr<front::AccessLog> access_log_;

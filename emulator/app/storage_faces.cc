@@ -17,8 +17,9 @@ Result<std::unique_ptr<StorageFaces>> StorageFaces::Open(const StorageFacesOptio
   std::unique_ptr<StorageFaces> faces(new StorageFaces());
   const Random chance(options.seed);
   faces->api_ = std::make_shared<gcs::StorageApi>(store, options.seed);
-  ASSIGN_OR_RETURN(faces->keys_, gcs::ServiceKeys::Open(options.state / "storage-keys", wall,
-                                                        chance.Fork("storage keys")));
+  ASSIGN_OR_RETURN(
+      faces->keys_,
+      gcs::ServiceKeys::Open(options.keys, wall, chance.Fork("storage keys"), options.signer));
   faces->tests_ = std::make_shared<gcs::RetryTests>(gcs::MethodsOf(faces->JsonRoutes()),
                                                     chance.Fork("retry tests"));
   faces->json_.Add(faces->Faulty(faces->JsonRoutes()));

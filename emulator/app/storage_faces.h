@@ -20,7 +20,9 @@ namespace caip::app {
 /// What is kept, and where. `wall` is the time that signers know.
 struct StorageFacesOptions {
   Path state;
+  Path keys;
   uint64_t seed = 0;
+  gcs::SigningKeySource signer;  // outlives the faces
 };
 
 /// Any thread, once made.

@@ -43,7 +43,8 @@ TEST(Fault, IsReadFromTheTestbenchsWords) {
 class FaultTest : public ApiTest {
  protected:
   FaultTest() {
-    auto keys = ServiceKeys::Open(directory_.path() / "keys", world_.clock(), Random(5));
+    auto keys = ServiceKeys::Open(directory_.path() / "keys", world_.clock(), Random(5),
+                                  [] { return Result<SignerKey>(SignerKey{}); });
     std::vector<http::Route> routes = StorageRoutes(std::make_shared<StorageApi>(*world_, 3));
     for (auto& route : HmacKeyRoutes(std::shared_ptr<ServiceKeys>(std::move(*keys)))) {
       routes.push_back(std::move(route));

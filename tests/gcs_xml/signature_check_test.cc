@@ -174,10 +174,8 @@ TEST_F(SignedUrlTest, IsNotNeededWhereAHeaderIsSigned) {
 }
 
 TEST_F(SignedUrlTest, AccountsMaySignWithKeysFromElsewhere) {
-  const auto elsewhere = NewRsaKey();
-  ASSERT_TRUE(elsewhere.ok());
   EXPECT_FALSE(keys_->Register("b@p", "no key").ok());
-  ASSERT_TRUE(keys_->Register("b@p", *PublicKeyOf(*elsewhere)).ok());
+  ASSERT_TRUE(keys_->Register("b@p", kAnotherPublicKey).ok());
   const std::string url = Sign({.id = "b@p"});  // signed with our own key, which is known as well
   EXPECT_EQ(Call("GET", url).status, 200);
   EXPECT_EQ(keys_->PublicKeysOf("b@p").size(), 2u);
@@ -189,14 +187,16 @@ TEST(ServiceKeys, OutliveARestart) {
   std::string id;
   std::string signature;
   {
-    auto keys = ServiceKeys::Open(directory.path() / "keys", clock, Random(1));
+    auto keys = ServiceKeys::Open(directory.path() / "keys", clock, Random(1), TestSigner);
     ASSERT_TRUE(keys.ok());
     id = (*keys)->CreateHmac("p", kAccount)->access_id;
     EXPECT_EQ(id.size(), 61u);
     EXPECT_TRUE(id.starts_with("GOOG1E"));
-    signature = (*keys)->SignAs(kAccount, "text")->signature;
+    const auto made = (*keys)->SignAs(kAccount, "text");
+    EXPECT_EQ(made->key_id, "key-1");
+    signature = made->signature;
   }
-  auto keys = ServiceKeys::Open(directory.path() / "keys", clock, Random(1));
+  auto keys = ServiceKeys::Open(directory.path() / "keys", clock, Random(1), TestSigner);
   ASSERT_TRUE(keys.ok());
   EXPECT_TRUE((*keys)->SecretOf(id)->active);
   ASSERT_EQ((*keys)->PublicKeysOf(kAccount).size(), 1u);
@@ -208,7 +208,7 @@ TEST(ServiceKeys, OutliveARestart) {
 TEST(HmacKeyRoutes, CreateListUpdateAndDelete) {
   TemporaryDirectory directory;
   SystemClock clock;
-  auto opened = ServiceKeys::Open(directory.path() / "keys", clock, Random(1));
+  auto opened = ServiceKeys::Open(directory.path() / "keys", clock, Random(1), TestSigner);
   const std::shared_ptr<ServiceKeys> keys = std::move(*opened);
   http::Router router(NoStorageRoute);
   router.Add(HmacKeyRoutes(keys));

@@ -14,6 +14,7 @@
 #include "fakes/gcs/xml/xml_text.h"
 #include "http/target.h"
 #include "tests/gcs/store_world.h"
+#include "tests/support/a_signing_key.h"
 
 namespace caip::gcs {
 
@@ -43,13 +44,16 @@ inline std::string BodyOf(const http::Response& response) {
   return body;
 }
 
+inline Result<SignerKey> TestSigner() { return SignerKey{"key-1", kTestPrivateKey}; }
+
 class XmlTest : public ::testing::Test {
  protected:
   using HeaderList = std::vector<std::pair<std::string, std::string>>;
 
   XmlTest() {
     EXPECT_TRUE(world_->CreateBucket("bkt").ok());
-    auto keys = ServiceKeys::Open(directory_.path() / "keys", world_.clock(), Random(5));
+    auto keys =
+        ServiceKeys::Open(directory_.path() / "keys", world_.clock(), Random(5), TestSigner);
     EXPECT_TRUE(keys.ok());
     keys_ = std::move(*keys);
     Serve();

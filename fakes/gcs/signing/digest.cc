@@ -104,16 +104,6 @@ bool SameSecret(std::string_view a, std::string_view b) {
   return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
-Result<std::string> NewRsaKey() {
-  const Key key(EVP_RSA_gen(2048));
-  const Memory memory(BIO_new(BIO_s_mem()));
-  if (!key || PEM_write_bio_PKCS8PrivateKey(memory.get(), key.get(), nullptr, nullptr, 0, nullptr,
-                                            nullptr) != 1) {
-    return Failed("make");
-  }
-  return TextOf(memory.get());
-}
-
 Result<std::string> PublicKeyOf(const std::string& pem) {
   const Key key = PublicKey(pem);
   if (!key || EVP_PKEY_base_id(key.get()) != EVP_PKEY_RSA) {

@@ -20,8 +20,6 @@ std::optional<std::string> FromHex(std::string_view text);
 /// Compares in a time that does not tell where the difference is.
 bool SameSecret(std::string_view a, std::string_view b);
 
-/// A fresh RSA key of 2048 bits, as PEM (PKCS #8).
-Result<std::string> NewRsaKey();
 /// The public half (or a public key, or the key of a certificate) as PEM. kInvalidArgument.
 Result<std::string> PublicKeyOf(const std::string& pem);
 /// RSASSA-PKCS1-v1_5 with SHA-256.

@@ -66,8 +66,9 @@ std::string EtagOf(const HmacKey& key) {
 }
 
 Result<std::unique_ptr<ServiceKeys>> ServiceKeys::Open(Path directory, const Clock& clock,
-                                                       Random random) {
-  std::unique_ptr<ServiceKeys> keys(new ServiceKeys(std::move(directory), clock, random));
+                                                       Random random, SigningKeySource signer) {
+  std::unique_ptr<ServiceKeys> keys(
+      new ServiceKeys(std::move(directory), clock, random, std::move(signer)));
   RETURN_IF_ERROR(keys->Load());
   return keys;
 }
@@ -88,10 +89,6 @@ Status ServiceKeys::Load() {
       if (pem.is_string()) public_[account].push_back(pem.get<std::string>());
     }
   }
-  const Path signer = directory_ / "signer.pem";
-  if (!std::filesystem::exists(signer)) return Ok{};
-  ASSIGN_OR_RETURN(signer_, ReadFile(signer));
-  ASSIGN_OR_RETURN(signer_public_, PublicKeyOf(signer_));
   return Ok{};
 }
 
@@ -224,28 +221,12 @@ Status ServiceKeys::Register(const std::string& account, const std::string& pem)
   return SavePublic();
 }
 
-Status ServiceKeys::EnsureSigner() {
-  if (!signer_.empty()) return Ok{};
-  ASSIGN_OR_RETURN(const std::string key, NewRsaKey());
-  ASSIGN_OR_RETURN(signer_public_, PublicKeyOf(key));
-  RETURN_IF_ERROR(WriteSecretly(directory_ / "signer.pem", key));
-  signer_ = key;
-  return Ok{};
-}
-
 Result<ServiceKeys::Signed> ServiceKeys::SignAs(const std::string& account,
                                                 std::string_view bytes) {
-  std::string key;
-  std::string its_public;
-  {
-    const std::lock_guard lock(mutex_);
-    RETURN_IF_ERROR(EnsureSigner());
-    key = signer_;
-    its_public = signer_public_;
-  }
-  RETURN_IF_ERROR(Register(account, its_public));
-  ASSIGN_OR_RETURN(std::string signature, RsaSign(key, bytes));
-  return Signed{Hex(Sha256(its_public)).substr(0, 40), std::move(signature)};
+  ASSIGN_OR_RETURN(SignerKey key, signer_());
+  RETURN_IF_ERROR(Register(account, key.private_pem));
+  ASSIGN_OR_RETURN(std::string signature, RsaSign(key.private_pem, bytes));
+  return Signed{std::move(key.id), std::move(signature)};
 }
 
 }  // namespace caip::gcs

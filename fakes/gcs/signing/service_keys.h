@@ -1,7 +1,8 @@
 #pragma once
-// The keys that were made here: HMAC keys, and the RSA keys of service accounts. On disk, so that
-// a signed URL outlives a restart.
+// The keys that are known here: HMAC keys that were made here, and the public keys of service
+// accounts. On disk, so that a signed URL outlives a restart.
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -28,12 +29,20 @@ struct HmacKey {
   int64_t version = 1;  // for the etag
 };
 
-/// Any thread. `directory` holds hmac_keys.json, public_keys.json and signer.pem (mode 0600). All
-/// accounts share one private key that is made when somebody first lets one sign.
+/// What service accounts sign with where they let this place do it.
+struct SignerKey {
+  std::string id;           // as key files and identity tokens name it
+  std::string private_pem;  // RSA
+};
+
+/// Asked for when somebody first lets an account sign, by any thread.
+using SigningKeySource = std::function<Result<SignerKey>()>;
+
+/// Any thread. `directory` holds hmac_keys.json and public_keys.json (mode 0600).
 class ServiceKeys final : public KeyRing {
  public:
   static Result<std::unique_ptr<ServiceKeys>> Open(Path directory, const Clock& clock,
-                                                   Random random);
+                                                   Random random, SigningKeySource signer);
 
   std::optional<HmacSecret> SecretOf(const std::string& access_id) const override;
   std::vector<std::string> PublicKeysOf(const std::string& account) const override;
@@ -50,7 +59,7 @@ class ServiceKeys final : public KeyRing {
 
   /// One more public key (or certificate) in PEM by which the account's signatures are known.
   Status Register(const std::string& account, const std::string& pem);
-  /// Signs as the account, with the key pair of this place (RSA, SHA-256). From then on its
+  /// Signs as the account, with the one key of this place (RSA, SHA-256). From then on its
   /// signatures are known. The key's id comes along.
   struct Signed {
     std::string key_id;
@@ -59,22 +68,23 @@ class ServiceKeys final : public KeyRing {
   Result<Signed> SignAs(const std::string& account, std::string_view bytes);
 
  private:
-  ServiceKeys(Path directory, const Clock& clock, Random random)
-      : directory_(std::move(directory)), clock_(clock), random_(random) {}
+  ServiceKeys(Path directory, const Clock& clock, Random random, SigningKeySource signer)
+      : directory_(std::move(directory)),
+        clock_(clock),
+        signer_(std::move(signer)),
+        random_(random) {}
   Status Load();
   Status SaveHmac() const;
   Status SavePublic() const;
-  Status EnsureSigner();
   std::string NewAccessId();
 
   const Path directory_;
   const Clock& clock_;
+  const SigningKeySource signer_;
   mutable std::mutex mutex_;
   Random random_;
   std::map<std::string, HmacKey> hmac_;
   std::map<std::string, std::vector<std::string>> public_;
-  std::string signer_;         // PEM, "" before the first signature
-  std::string signer_public_;  // PEM
 };
 
 std::string EtagOf(const HmacKey& key);
