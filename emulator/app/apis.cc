@@ -7,6 +7,7 @@
 #include "emulator/app/settings.h"
 #include "emulator/app/version.h"
 #include "emulator/front/standard_parameters.h"
+#include "fakes/gcs/batch.h"
 #include "fakes/logging/logging_api.h"
 
 namespace caip::app {
@@ -29,12 +30,19 @@ std::vector<http::Route> Apis::LoggingRoutes() {
                                                         world_.wall, stream_readers_));
 }
 
+// A batch's parts understand what whole requests do.
+std::vector<http::Route> Apis::StorageRoutes() {
+  auto routes = front::WithStandardParameters(world_.state.faces->JsonRoutes());
+  routes.push_back(gcs::BatchRoute(routes));
+  return routes;
+}
+
 void Apis::Serve(http::Router* router, std::function<void()> shut_down) {
   const EmulatorOptions& options = world_.options;
   const StorageFaces& storage = *world_.state.faces;
   router->Add(front::WithStandardParameters(MlRoutes()));
   router->Add(front::WithStandardParameters(LoggingRoutes()));
-  router->Add(storage.Faulty(front::WithStandardParameters(storage.JsonRoutes())));
+  router->Add(storage.Faulty(StorageRoutes()));
   router->Add(storage.OtherRoutes());
   router->Add(api::ControlRoutes({kVersion, options.state.string(), options.seed, world_.flags},
                                  world_.engine, follower_, std::move(shut_down)));

@@ -38,6 +38,7 @@ class Apis {
  private:
   std::vector<http::Route> MlRoutes();
   std::vector<http::Route> LoggingRoutes();
+  std::vector<http::Route> StorageRoutes();
 
   ApiWorld world_;
   api::JobFollower follower_;

@@ -8,7 +8,8 @@
 
 namespace caip::gcs {
 
-/// A route that takes requests apart and serves each by `routes`. At most 100 requests a batch.
+/// A route that takes requests apart and serves each by `routes`, dressed as they are. At most 100
+/// requests a batch.
 http::Route BatchRoute(std::vector<http::Route> routes);
 
 }  // namespace caip::gcs

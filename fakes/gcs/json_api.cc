@@ -3,7 +3,6 @@
 #include <span>
 
 #include "fakes/gcs/api_methods.h"
-#include "fakes/gcs/batch.h"
 #include "fakes/gcs/errors.h"
 
 namespace caip::gcs {
@@ -167,7 +166,6 @@ std::vector<http::Route> StorageRoutes(std::shared_ptr<StorageApi> api) {
     }
   }
   for (const Served& served : kServedElsewhere) routes.push_back(RouteOf("", served, api));
-  routes.push_back(BatchRoute(routes));
   return routes;
 }
 

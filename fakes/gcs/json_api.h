@@ -20,9 +20,10 @@ struct StorageApi {
   ResumableSessions sessions;
 };
 
-/// Every route of the API: /storage/v1/..., its alias /b/..., /upload/..., /resumable/upload/...,
-/// /download/... and /batch/storage/v1. The handlers share ownership of `api`, whose store must
-/// outlive them. Methods that the service has and we have not answer 501 with their names.
+/// Every route of the API but the batch's (batch.h), which is made of these: /storage/v1/..., its
+/// alias /b/..., /upload/..., /resumable/upload/... and /download/... The handlers share ownership
+/// of `api`, whose store must outlive them. Methods that the service has and we have not answer 501
+/// with their names.
 std::vector<http::Route> StorageRoutes(std::shared_ptr<StorageApi> api);
 
 /// True for paths of this API: there an unknown one gets this API's form of 404 and 405.

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
+#include "fakes/gcs/batch.h"
 #include "fakes/gcs/json_api.h"
 #include "http/client.h"
 #include "http/server.h"
@@ -39,7 +40,9 @@ class ApiTest : public ::testing::Test {
   }
   void Serve() {
     router_ = std::make_unique<http::Router>(NoStorageRoute);
-    router_->Add(StorageRoutes(std::make_shared<StorageApi>(*world_, ++seed_)));
+    auto routes = StorageRoutes(std::make_shared<StorageApi>(*world_, ++seed_));
+    routes.push_back(BatchRoute(routes));
+    router_->Add(std::move(routes));
     auto server =
         http::Server::Start({.port = port_}, [this](const auto& r) { return router_->Handle(r); });
     ASSERT_TRUE(server.ok()) << server.error().message;
