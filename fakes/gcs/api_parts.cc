@@ -1,4 +1,5 @@
 #include "base/json.h"
+#include "base/text.h"
 #include "fakes/gcs/access_lists.h"
 #include "fakes/gcs/api_methods.h"
 #include "fakes/gcs/bucket_rules.h"
@@ -59,6 +60,19 @@ Json RenderedObject(StorageApi& api, const Request& request, const ObjectInfo& i
   return json;
 }
 
+// Whether If-Match or If-None-Match names the tag, quoted or as the resource shows it.
+static bool NamesTag(std::string_view header, const std::string& etag) {
+  for (const std::string& item : Split(header, ',')) {
+    std::string_view tag = Trim(item);
+    if (tag.starts_with("W/")) tag.remove_prefix(2);
+    if (tag.size() > 1 && tag.starts_with('"') && tag.ends_with('"')) {
+      tag = tag.substr(1, tag.size() - 2);
+    }
+    if (tag == etag || tag == "*") return true;
+  }
+  return false;
+}
+
 Result<std::optional<Response>> CheckReadConditions(const Request& request,
                                                     const ObjectInfo& info) {
   ASSIGN_OR_RETURN(Preconditions asked, PreconditionsOf(request));
@@ -66,10 +80,14 @@ Result<std::optional<Response>> CheckReadConditions(const Request& request,
   must_match.if_generation_match = std::exchange(asked.if_generation_match, std::nullopt);
   must_match.if_metageneration_match = std::exchange(asked.if_metageneration_match, std::nullopt);
   RETURN_IF_ERROR(CheckPreconditions(must_match, &info));
-  if (CheckPreconditions(asked, &info).ok()) return std::optional<Response>();
+  const std::string etag = EtagOf(info);
+  const std::string_view if_match = request.headers.Get("If-Match");
+  if (!if_match.empty() && !NamesTag(if_match, etag)) return errors::EtagChanged();
+  const bool has_it = NamesTag(request.headers.Get("If-None-Match"), etag);
+  if (!has_it && CheckPreconditions(asked, &info).ok()) return std::optional<Response>();
   Response response;
   response.status = 304;
-  response.headers.Add("ETag", EtagOf(info));
+  response.headers.Add("ETag", etag);
   return std::optional<Response>(std::move(response));
 }
 

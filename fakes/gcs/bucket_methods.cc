@@ -83,7 +83,10 @@ Result<Response> ListBuckets(StorageApi& api, const Request& request, const Path
 
 // POST /b
 Result<Response> InsertBucket(StorageApi& api, const Request& request, const PathParameters&) {
-  ASSIGN_OR_RETURN(const Json resource, JsonBody(request));
+  ASSIGN_OR_RETURN(Json resource, JsonBody(request));
+  if (IsTrue(request.Query("enableObjectRetention")) && resource.is_object()) {
+    resource["objectRetention"] = {{"mode", "Enabled"}};
+  }
   Bucket wanted;
   wanted.name = StringOr(resource, "name");
   if (wanted.name.empty()) return errors::Required("name");

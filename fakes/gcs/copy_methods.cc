@@ -185,6 +185,20 @@ Result<Response> CopyObject(StorageApi& api, const Request& request, const PathP
   return Rendered(RenderedObject(api, request, info));
 }
 
+// What somebody has overwritten since stays.
+static Status DeleteSources(StorageApi& api, const std::string& bucket,
+                            const std::vector<ObjectInfo>& sources) {
+  for (const ObjectInfo& source : sources) {
+    Preconditions unchanged;
+    unchanged.if_generation_match = source.generation;
+    const Status deleted = api.store.DeleteObject(bucket, source.name, unchanged, {});
+    const bool gone = !deleted.ok() && (deleted.error().code == Code::kFailedPrecondition ||
+                                        deleted.error().code == Code::kNotFound);
+    if (!gone) RETURN_IF_ERROR(deleted);
+  }
+  return Ok{};
+}
+
 // POST /b/{bucket}/o/{object}/compose. The sums in `destination` are those of the first source
 // (gcloud sends them so): checking them would break every composite upload.
 Result<Response> ComposeObject(StorageApi& api, const Request& request,
@@ -201,14 +215,20 @@ Result<Response> ComposeObject(StorageApi& api, const Request& request,
   RETURN_IF_ERROR(ApplyDestination(request, &info));
   const std::string& bucket = path.At("bucket");
   ASSIGN_OR_RETURN(const auto writer, api.store.NewObject(bucket, path.At("object")));
+  std::vector<ObjectInfo> read;
   for (const Json& source : *sources) {
     ASSIGN_OR_RETURN(const auto reader, OpenComponent(api, bucket, source));
+    read.push_back(reader->info());
     RETURN_IF_ERROR(CheckKey(reader->info(), info.customer_key_sha256));
     info.component_count += std::max(reader->info().component_count, 1);
     RETURN_IF_ERROR(writer->AppendFrom(*reader, 0, reader->info().size));
   }
   ASSIGN_OR_RETURN(const ObjectInfo made,
                    writer->Commit(std::move(info), preconditions, std::nullopt, std::nullopt));
+  const Json* no_more_needed = Member(body, "deleteSourceObjects");
+  if (no_more_needed && *no_more_needed == true) {
+    RETURN_IF_ERROR(DeleteSources(api, bucket, read));
+  }
   return Rendered(RenderedObject(api, request, made));
 }
 

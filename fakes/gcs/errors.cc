@@ -208,8 +208,8 @@ Error EntryExists(std::string_view kind, std::string_view name) {
 
 Error EtagChanged() {
   return {Code::kFailedPrecondition,
-          "At least one of the pre-conditions you specified did not hold: the policy's etag is not "
-          "the current one."};
+          "At least one of the pre-conditions you specified did not hold: the etag is not the "
+          "current one."};
 }
 
 Error KeyInvalid(std::string_view why) {

@@ -70,6 +70,27 @@ Status CheckRetention(const std::string& text) {
   return Ok{};
 }
 
+// Contexts are merged key by key; one whose value is null goes.
+Status ApplyContexts(const Json& resource, std::string* contexts) {
+  const Json* wanted = Member(resource, "contexts");
+  if (wanted == nullptr) return Ok{};
+  if (!wanted->is_object() && !wanted->is_null()) {
+    return errors::FieldInvalid("contexts", "expected an object");
+  }
+  Json merged = Json::object();
+  if (const auto before = ParseJson(*contexts); before.ok()) merged = *before;
+  merged.merge_patch(*wanted);
+  Json kept = Json::object();
+  const Json* custom = Member(merged, "custom");
+  if (custom != nullptr && custom->is_object()) {
+    for (const auto& [key, payload] : custom->items()) {
+      if (Member(payload, "value") != nullptr) kept[key] = payload;
+    }
+  }
+  *contexts = kept.empty() ? "" : CompactJson(Json{{"custom", std::move(kept)}});
+  return Ok{};
+}
+
 Json ToJson(const std::map<std::string, std::string>& map) {
   Json json = Json::object();
   for (const auto& [key, value] : map) json[key] = value;
@@ -158,8 +179,10 @@ Status ApplyObjectFields(const Json& resource, ObjectInfo* info) {
     info->*flag.member = *value == true;
   }
   for (const TextField& field : kJsonFields) {
-    RETURN_IF_ERROR(ApplyObject(resource, field.name, &(info->*field.member)));
+    const bool merged = field.member == &ObjectInfo::contexts;
+    if (!merged) RETURN_IF_ERROR(ApplyObject(resource, field.name, &(info->*field.member)));
   }
+  RETURN_IF_ERROR(ApplyContexts(resource, &info->contexts));
   RETURN_IF_ERROR(CheckRetention(info->retention));
   if (const Json* acl = Member(resource, "acl"); acl != nullptr && !acl->is_null()) {
     RETURN_IF_ERROR(CheckAcl(*acl));

@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <vector>
 
+#include "base/text.h"
+#include "fakes/gcs/checksums.h"
 #include "fakes/gcs/errors.h"
 
 namespace caip::gcs {
@@ -128,6 +130,17 @@ Status ResumableSessions::Receive(Session& session, uint64_t owner, uint64_t ski
   }
 }
 
+// Where the start named another sum than the last chunk does, one of them is wrong.
+static Status CheckAgree(const ExpectedSums& first, const ExpectedSums& last) {
+  if (first.md5 && last.md5 && *first.md5 != *last.md5) {
+    return errors::Md5Mismatch(Base64(*first.md5), Base64(*last.md5));
+  }
+  if (first.crc32c && last.crc32c && *first.crc32c != *last.crc32c) {
+    return errors::Crc32cMismatch(Crc32cText(*first.crc32c), Crc32cText(*last.crc32c));
+  }
+  return Ok{};
+}
+
 // With the session's mutex held.
 Result<UploadProgress> ResumableSessions::Finish(Session& session, const ExpectedSums& sums) {
   const UploadPlan& plan = session.plan;
@@ -139,8 +152,12 @@ Result<UploadProgress> ResumableSessions::Finish(Session& session, const Expecte
   }
   const auto writer = std::move(session.writer);
   const uint64_t received = std::exchange(session.received, 0);
-  auto done = writer->Commit(plan.info, plan.preconditions, sums.md5 ? sums.md5 : plan.sums.md5,
-                             sums.crc32c ? sums.crc32c : plan.sums.crc32c);
+  const auto commit = [&]() -> Result<ObjectInfo> {
+    RETURN_IF_ERROR(CheckAgree(plan.sums, sums));
+    return writer->Commit(plan.info, plan.preconditions, sums.md5 ? sums.md5 : plan.sums.md5,
+                          sums.crc32c ? sums.crc32c : plan.sums.crc32c);
+  };
+  auto done = commit();
   if (!done.ok()) {
     store_.ForgetUpload(session.key);
     return done.error();
