@@ -62,6 +62,7 @@ struct Runner {
   int operator()(const caip::cli::ScenarioShowCommand& c) const {
     return RunScenarioShow(c, world);
   }
+  int operator()(const caip::cli::ExploreCommand& c) const { return RunExplore(c, world); }
   int operator()(const caip::cli::PrintCommand& c) const { return RunPrint(c, world); }
 
  private:

@@ -6,6 +6,7 @@
 #include "emulator/app/alarmed_clock.h"
 #include "engine/engine.h"
 #include "fakes/gcs/bucket_store.h"
+#include "host/replica_watcher.h"
 #include "http/message.h"
 
 namespace caip::app {
@@ -24,6 +25,8 @@ class Interference : public Alarm {
   virtual std::unique_ptr<engine::Launcher> Around(engine::Launcher& launcher) = 0;
   /// All but metadata and tokens.
   virtual http::Handler Around(http::Handler apis) = 0;
+  /// Who is told of replicas' own system calls; null for nobody.
+  virtual host::ReplicaWatcher* Watcher() = 0;
   /// The engine runs; nothing was submitted.
   virtual void Begin(engine::Engine& engine, Clock& clock) = 0;
   /// Before the engine goes.

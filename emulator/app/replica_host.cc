@@ -79,8 +79,10 @@ Result<ReplicaHost> OpenReplicaHost(const EmulatorOptions& options, const KeptSt
   ReplicaHost host;
   if (interference) host.watched_output = interference->Around(*state.log);
   engine::LogSink& output = host.watched_output ? *host.watched_output : *state.log;
+  host::ProcessLauncherOptions launching{.state_directory = options.state};
+  if (interference) launching.watcher = interference->Watcher();
   ASSIGN_OR_RETURN(host.launcher,
-                   host::ProcessLauncher::Start({.state_directory = options.state}, clock, output));
+                   host::ProcessLauncher::Start(std::move(launching), clock, output));
   if (interference) host.watched = interference->Around(*host.launcher);
   host.interpreters = InterpretersOf(options);
   host.packager = std::make_unique<host::PackagerOnHost>(PackagingOf(options), *host.interpreters,

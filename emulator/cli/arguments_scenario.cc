@@ -74,9 +74,86 @@ void AddShow(Grammar& grammar, CLI::App& scenario) {
                });
 }
 
+Status SetPoints(const std::string& value, std::vector<std::string>& into) {
+  ASSIGN_OR_RETURN(into, ParseList(value));
+  for (const std::string& kind : into) {
+    const bool known = kind == "storage" || kind == "steps" || kind == "logs" || kind == "states";
+    if (!known) {
+      return Error{Code::kInvalidArgument,
+                   "'" + kind + "' is none of storage, steps, logs, states"};
+    }
+  }
+  return Ok{};
+}
+
+void AddExploreSwitches(Grammar& grammar, CLI::App& app, ExploreCommand& explore) {
+  grammar.Switch(app, "--pairs", "Restart a second time within each recovery.", &explore.pairs);
+  grammar.Switch(app, "--full-runs",
+                 "Run each point from the beginning, not from the buckets as they were.",
+                 &explore.full_runs);
+  grammar.Switch(app, "--crash", "Keep the disk: the process dies, its machine stays.",
+                 &explore.crash);
+  grammar.Switch(app, "--resume", "Go on where an exploration into the same folder was left.",
+                 &explore.resume);
+  AddStateFlag(grammar, app, &explore.emulator);
+}
+
+void AddExplore(Grammar& grammar) {
+  const auto explore = std::make_shared<ExploreCommand>();
+  CLI::App& app = grammar.Leaf(
+      grammar.root(), "explore", "Finds restart bugs of a trainer by itself.",
+      "Runs the job in peace, takes its machine away at every moment that matters, and holds what "
+      "comes of it against the peace.\nExit codes: 0 nothing found, 1 findings, 2 usage, 4 our "
+      "fault.\n\nExamples:\n  caip explore scenarios/restarts/r01_half_a_checkpoint_broken.yaml\n"
+      "  caip explore my.yaml --budget 60s --points storage,steps --pairs\n"
+      "  caip explore -- --package-path trainer --module-name trainer.task -- --steps 40",
+      [explore](const Words& words) -> Result<Command> {
+        explore->submit = words.user_args;
+        if (explore->file.has_value() == explore->submit.has_value()) {
+          return Error{Code::kInvalidArgument,
+                       "name a scenario FILE, or the words of a submit behind `--`"};
+        }
+        return Command(*explore);
+      });
+  grammar.OptionalWords(app, "FILE", "A scenario; its faults and expectations are left out.",
+                        To(&explore->file));
+  grammar.Flag(app, "--out", "DIR", "Where findings go; caip-findings unless given.",
+               To(&explore->out));
+  grammar.Flag(app, "--budget", "DURATION", "Stop after so long: 60s.", To(&explore->budget));
+  grammar.Flag(app, "--points", "KINDS", "What is a moment: storage,steps,logs,states.",
+               [explore](const std::string& value) { return SetPoints(value, explore->points); });
+  grammar.Flag(app, "--replicas", "NAMES", "Only these: master-0,worker-1.",
+               [explore](const std::string& value) -> Status {
+                 ASSIGN_OR_RETURN(explore->replicas, ParseList(value));
+                 return Ok{};
+               });
+  grammar.Flag(app, "--max-points", "N", "Thin out evenly above so many; 400 unless given.",
+               [explore](const std::string& value) -> Status {
+                 ASSIGN_OR_RETURN(const auto most, ParseCount(value));
+                 explore->points_max = most.value_or(400);
+                 return Ok{};
+               });
+  grammar.Flag(app, "--jobs", "N", "Run so many at once; one a core unless given.",
+               [explore](const std::string& value) -> Status {
+                 ASSIGN_OR_RETURN(const auto jobs, ParseCount(value));
+                 explore->jobs = jobs.value_or(0);
+                 return Ok{};
+               });
+  grammar.Flag(app, "--seed", "N", "The seed, over the scenario's own.",
+               [explore](const std::string& value) -> Status {
+                 ASSIGN_OR_RETURN(const int64_t seed, ParseInteger(value));
+                 if (seed < 0) return errors::IntegerTooSmall(value, 0);
+                 explore->seed = static_cast<uint64_t>(seed);
+                 return Ok{};
+               });
+  AddExploreSwitches(grammar, app, *explore);
+  grammar.TakesUserArgs(app);
+}
+
 }  // namespace
 
 void AddScenarioCommands(Grammar& grammar) {
+  AddExplore(grammar);
   CLI::App& scenario =
       grammar.Group(grammar.root(), "scenario",
                     "Plays what the service does to a job: restarts, delays, faults.");

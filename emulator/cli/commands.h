@@ -184,6 +184,24 @@ struct ScenarioShowCommand {
   std::optional<int64_t> width;     // --width COLUMNS
 };
 
+/// `explore FILE` or `explore -- SUBMIT WORDS`.
+struct ExploreCommand {
+  EmulatorFlags emulator;                          // --state
+  std::optional<std::string> file;                 // a scenario; its faults are left out
+  std::optional<std::vector<std::string>> submit;  // else the words of `jobs submit training`
+  std::string out = "caip-findings";               // --out DIR
+  std::optional<std::string> budget;               // --budget 60s
+  std::vector<std::string> points = {"storage"};   // --points storage,steps,logs,states
+  std::vector<std::string> replicas;               // --replicas master-0,worker-1
+  int64_t points_max = 400;                        // --max-points N
+  int64_t jobs = 0;                                // --jobs N; 0: one a core
+  std::optional<uint64_t> seed;                    // --seed N
+  bool pairs = false;
+  bool full_runs = false;
+  bool crash = false;
+  bool resume = false;
+};
+
 /// Help, a completion script or a usage error: text that is printed, and no more.
 struct PrintCommand {
   std::string out;
@@ -196,7 +214,7 @@ using Command =
                  StreamLogsCommand, LocalTrainCommand, ServeCommand, StopCommand, EnvCommand,
                  DoctorCommand, VersionCommand, BucketsCreateCommand, BucketsListCommand,
                  ScenarioRunCommand, ScenarioValidateCommand, ScenarioSchemaCommand,
-                 ScenarioShowCommand, PrintCommand>;
+                 ScenarioShowCommand, ExploreCommand, PrintCommand>;
 
 /// What a command may ask of the world besides its own words. Made by main, replaced in tests.
 struct Surroundings {
@@ -224,6 +242,7 @@ int RunScenarioRun(const ScenarioRunCommand& command, const Surroundings& world)
 int RunScenarioValidate(const ScenarioValidateCommand& command, const Surroundings& world);
 int RunScenarioSchema(const ScenarioSchemaCommand& command, const Surroundings& world);
 int RunScenarioShow(const ScenarioShowCommand& command, const Surroundings& world);
+int RunExplore(const ExploreCommand& command, const Surroundings& world);
 int RunPrint(const PrintCommand& command, const Surroundings& world);
 
 }  // namespace caip::cli

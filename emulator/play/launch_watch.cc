@@ -59,6 +59,7 @@ Happening EndOf(const engine::ReplicaExit& exit) {
 
 void WatchedLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {
   LeadThroughItsDoor(launch);
+  launch.watch = watch_;
   const std::string replica = NameOf(launch.key);
   {
     const std::lock_guard lock(mutex_);

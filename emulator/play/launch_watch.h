@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "engine/ports.h"
 #include "harness/director.h"
@@ -16,8 +17,9 @@ namespace caip::play {
 /// `inner` and `director` outlive it.
 class WatchedLauncher final : public engine::Launcher {
  public:
-  WatchedLauncher(engine::Launcher& inner, harness::Director& director)
-      : inner_(inner), director_(director) {}
+  /// `watch`: what every replica is stopped at.
+  WatchedLauncher(engine::Launcher& inner, harness::Director& director, engine::ReplicaWatch watch)
+      : inner_(inner), director_(director), watch_(std::move(watch)) {}
 
   std::string BootDisk(const engine::ReplicaKey& key) const override {
     return inner_.BootDisk(key);
@@ -37,6 +39,7 @@ class WatchedLauncher final : public engine::Launcher {
  private:
   engine::Launcher& inner_;
   harness::Director& director_;
+  engine::ReplicaWatch watch_;
   mutable std::mutex mutex_;
   std::map<std::string, engine::ReplicaKey> last_;
 };

@@ -97,6 +97,17 @@ Stage::Stage(const harness::Scenario& scenario, StageOptions options)
   if (options_.watcher) director_->Watch(options_.watcher);
 }
 
+Path Stage::Buckets() const {
+  std::error_code error;
+  const Path state = std::filesystem::canonical(options_.state, error);
+  return (error ? options_.state : state) / "buckets";
+}
+
+host::ReplicaWatcher* Stage::Watcher() {
+  calls_ = std::make_unique<SystemWatch>(*director_, Buckets());
+  return calls_.get();
+}
+
 Stage::~Stage() {
   director_->End();
   emulator_.reset();
@@ -123,7 +134,11 @@ app::EmulatorOptions Stage::Options() const {
 }
 
 std::unique_ptr<gcs::BucketStore> Stage::Around(gcs::BucketStore& store) {
-  return WatchedStore(store, *director_);
+  if (!options_.recorder) return WatchedStore(store, *director_);
+  return WatchedStore(store, *director_,
+                      [this](const std::string& bucket, const std::string& name) {
+                        options_.recorder->Take(emulator_->buckets(), bucket, name);
+                      });
 }
 
 std::unique_ptr<engine::LogSink> Stage::Around(engine::LogSink& sink) {
@@ -135,7 +150,9 @@ std::unique_ptr<engine::LogSink> Stage::AroundService(engine::LogSink& sink) {
 }
 
 std::unique_ptr<engine::Launcher> Stage::Around(engine::Launcher& launcher) {
-  auto watched = std::make_unique<WatchedLauncher>(launcher, *director_);
+  engine::ReplicaWatch watch{.output = true, .roots = {}};
+  if (scenario_.semantics == harness::Semantics::kPosix) watch.roots = {Buckets().string()};
+  auto watched = std::make_unique<WatchedLauncher>(launcher, *director_, watch);
   launcher_ = watched.get();
   return watched;
 }
@@ -170,11 +187,14 @@ Status Stage::FillBuckets() {
   for (const auto& [name, contents] : buckets) {
     const auto made = store.CreateBucket(name);
     if (!made.ok()) return made.error();
+    if (options_.begin) continue;
     if (contents.from) RETURN_IF_ERROR(WriteTree(store, name, *contents.from));
     for (const auto& [object, bytes] : contents.objects) {
       RETURN_IF_ERROR(Write(store, name, object, bytes));
     }
   }
+  if (options_.begin) RETURN_IF_ERROR(Restore(*options_.begin, store));
+  if (options_.recorder) return options_.recorder->Begin(store);
   return Ok{};
 }
 

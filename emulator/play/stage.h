@@ -10,6 +10,8 @@
 #include "emulator/app/emulator.h"
 #include "emulator/app/interference.h"
 #include "emulator/play/launch_watch.h"
+#include "emulator/play/recorder.h"
+#include "emulator/play/system_watch.h"
 #include "harness/director.h"
 #include "harness/scenario.h"
 #include "harness/world.h"
@@ -23,6 +25,8 @@ struct StageOptions {
   uint64_t seed = 1;
   /// Told of each line of the event list as it is written.
   std::function<void(const harness::Happening&)> watcher;
+  Recorder* recorder = nullptr;                 // keeps what is written
+  const BucketState* begin = nullptr;           // buckets as they are, over those of the scenario
   std::function<bool()> interrupted = nullptr;  // set: the run ends
 };
 
@@ -41,6 +45,7 @@ class Stage final : public app::Interference, public harness::World {
   std::unique_ptr<engine::LogSink> AroundService(engine::LogSink& sink) override;
   std::unique_ptr<engine::Launcher> Around(engine::Launcher& launcher) override;
   http::Handler Around(http::Handler apis) override;
+  host::ReplicaWatcher* Watcher() override;
   void Begin(engine::Engine& engine, Clock& clock) override;
   void End() override;
   Instant Next() const override { return director_->NextAt(); }
@@ -55,6 +60,7 @@ class Stage final : public app::Interference, public harness::World {
 
  private:
   app::EmulatorOptions Options() const;
+  Path Buckets() const;
   Status FillBuckets();
   std::string Follow();
   std::string LimitMet(std::chrono::steady_clock::time_point begin,
@@ -69,6 +75,7 @@ class Stage final : public app::Interference, public harness::World {
   std::unique_ptr<RunClock> clock_;
   std::unique_ptr<harness::Director> director_;
   std::atomic<int64_t> lines_{0};
+  std::unique_ptr<SystemWatch> calls_;
   WatchedLauncher* launcher_ = nullptr;
   engine::Engine* engine_ = nullptr;
   engine::Subscription states_;

@@ -68,13 +68,14 @@ auto Told(Director& director, Happening happening, const Do& operation) -> declt
 class WatchedWriter final : public ObjectWriter {
  public:
   WatchedWriter(std::unique_ptr<ObjectWriter> writer, gcs::BucketStore& store, Director& director,
-                std::string replica, std::string bucket, std::string name)
+                std::string replica, std::string bucket, std::string name, ChangeTaken taken)
       : writer_(std::move(writer)),
         store_(store),
         director_(director),
         replica_(std::move(replica)),
         bucket_(std::move(bucket)),
-        name_(std::move(name)) {}
+        name_(std::move(name)),
+        taken_(std::move(taken)) {}
 
   Status Append(std::string_view bytes) override { return writer_->Append(bytes); }
   Status AppendFrom(ObjectReader& source, uint64_t offset, uint64_t length) override {
@@ -89,8 +90,11 @@ class WatchedWriter final : public ObjectWriter {
     Happening happening = Operation(replica_, Name(), bucket_ + "/" + name_);
     happening.bytes = writer_->size();
     happening.detail = copied_;
-    return Told(director_, std::move(happening),
-                [&] { return writer_->Commit(std::move(info), preconditions, md5, crc32c); });
+    return Told(director_, std::move(happening), [&] {
+      auto committed = writer_->Commit(std::move(info), preconditions, md5, crc32c);
+      if (taken_ && committed.ok()) taken_(bucket_, name_);
+      return committed;
+    });
   }
 
  private:
@@ -105,12 +109,14 @@ class WatchedWriter final : public ObjectWriter {
   std::string replica_;
   std::string bucket_;
   std::string name_;
+  ChangeTaken taken_;
   std::string copied_;  // of a copy: the (last) object it is made of
 };
 
 class Watched final : public gcs::BucketStore {
  public:
-  Watched(gcs::BucketStore& store, Director& director) : store_(store), director_(director) {}
+  Watched(gcs::BucketStore& store, Director& director, ChangeTaken taken)
+      : store_(store), director_(director), taken_(std::move(taken)) {}
 
   Result<Bucket> CreateBucket(const Bucket& wanted) override { return store_.CreateBucket(wanted); }
   Result<Bucket> GetBucket(const std::string& name) const override {
@@ -156,7 +162,11 @@ class Watched final : public gcs::BucketStore {
   }
   Status DeleteObject(const std::string& bucket, const std::string& name,
                       const Preconditions& preconditions, const Version& version) override {
-    const auto remove = [&] { return store_.DeleteObject(bucket, name, preconditions, version); };
+    const auto remove = [&] {
+      Status removed = store_.DeleteObject(bucket, name, preconditions, version);
+      if (taken_ && removed.ok()) taken_(bucket, name);
+      return removed;
+    };
     const Caller* caller = CurrentCaller();
     if (!caller || caller->replica.empty()) return remove();
     return Told(director_, Operation(caller->replica, "delete", bucket + "/" + name), remove);
@@ -168,7 +178,12 @@ class Watched final : public gcs::BucketStore {
   Result<ObjectInfo> MoveObject(const std::string& bucket, const std::string& from,
                                 const std::string& to, const Preconditions& of_source,
                                 const Preconditions& of_target) override {
-    const auto move = [&] { return store_.MoveObject(bucket, from, to, of_source, of_target); };
+    const auto move = [&] {
+      auto moved = store_.MoveObject(bucket, from, to, of_source, of_target);
+      if (taken_ && moved.ok()) taken_(bucket, from);
+      if (taken_ && moved.ok()) taken_(bucket, to);
+      return moved;
+    };
     const Caller* caller = CurrentCaller();
     if (!caller || caller->replica.empty()) return move();
     Happening happening = Operation(caller->replica, "move", bucket + "/" + to);
@@ -183,17 +198,19 @@ class Watched final : public gcs::BucketStore {
     const Caller* caller = CurrentCaller();
     if (!writer.ok() || !caller || caller->replica.empty()) return writer;
     return std::unique_ptr<ObjectWriter>(std::make_unique<WatchedWriter>(
-        *std::move(writer), store_, director_, caller->replica, bucket, name));
+        *std::move(writer), store_, director_, caller->replica, bucket, name, taken_));
   }
 
   gcs::BucketStore& store_;
   Director& director_;
+  ChangeTaken taken_;
 };
 
 }  // namespace
 
-std::unique_ptr<gcs::BucketStore> WatchedStore(gcs::BucketStore& store, Director& director) {
-  return std::make_unique<Watched>(store, director);
+std::unique_ptr<gcs::BucketStore> WatchedStore(gcs::BucketStore& store, Director& director,
+                                               ChangeTaken taken) {
+  return std::make_unique<Watched>(store, director, std::move(taken));
 }
 
 }  // namespace caip::play

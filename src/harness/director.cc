@@ -36,7 +36,7 @@ class Director::ScenePart final : public Scene {
     const int boot = director_.booted_[replica];
     director_.changed_.wait(lock, [&] {
       return director_.ended_ || director_.live_[replica] == 0 ||
-             director_.booted_[replica] != boot;
+             director_.booted_[replica] != boot || director_.gone_[replica] == boot;
     });
   }
   void WaitForUntil(const Fault&) override {
@@ -98,7 +98,7 @@ Director::~Director() {
 
 // Mutex held. A boot that is over by now is let through: it gets no answer anyway.
 bool Director::MayGoOn(const Happening& h) const {
-  if (ended_) return true;
+  if (ended_ || IsOver(h)) return true;
   const auto booted = booted_.find(h.replica);
   if (booted == booted_.end() || booted->second > h.boot) return true;
   const auto live = live_.find(h.replica);
@@ -127,8 +127,12 @@ Verdict Director::Meet(Happening happening, Phase phase) {
 
 // Mutex held. The dead do nothing more: what they began is not done.
 bool Director::IsOver(const Happening& happening) const {
-  const auto over = over_.find(happening.replica);
-  return over != over_.end() && happening.boot > 0 && over->second >= happening.boot;
+  if (happening.boot == 0) return false;
+  const auto ended = [&](const std::map<std::string, int>& boots) {
+    const auto found = boots.find(happening.replica);
+    return found != boots.end() && found->second >= happening.boot;
+  };
+  return ended(over_) || ended(gone_);
 }
 
 void Director::Note(Happening happening) {
@@ -174,16 +178,38 @@ void Director::Note(Happening happening) {
   });
 }
 
-void Director::Settle(const std::string& replica) {
+bool Director::Settle(const std::string& replica, int boot) {
+  const Happening moment{.replica = replica, .boot = boot};
   std::vector<size_t> due;
   {
     std::unique_lock lock(mutex_);
     lock_step_ = true;
-    const Happening moment{.replica = replica, .boot = booted_[replica]};
     changed_.wait(lock, [&] { return MayGoOn(moment); });
     due = std::exchange(unsettled_[replica], {});
   }
   Strike(due);
+  const std::lock_guard lock(mutex_);
+  return !IsOver(moment);
+}
+
+void Director::Gone(const std::string& replica, int boot) {
+  {
+    const std::lock_guard lock(mutex_);
+    gone_[replica] = boot;
+  }
+  changed_.notify_all();
+}
+
+std::optional<uint64_t> Director::NextCut(const Happening& moment, uint64_t count) const {
+  const std::lock_guard lock(mutex_);
+  std::optional<uint64_t> next;
+  for (const auto& plot : plots_) {
+    const Trigger& when = plot->fault.when;
+    const bool within = when.bytes > moment.bytes && when.bytes < moment.bytes + count;
+    if (when.phase != Phase::kMid || !within || !GlobMatches(when.pattern, moment.object)) continue;
+    if (!next || when.bytes < *next) next = when.bytes;
+  }
+  return next;
 }
 
 // Mutex held.

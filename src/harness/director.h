@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -50,7 +51,12 @@ class Director {
   /// For what cannot be kept waiting. Lines of a replica are entered no sooner than it is up.
   void Note(Happening happening);
   /// Keeps the caller, a thread of the replica, until the faults that its lines met have struck.
-  void Settle(const std::string& replica);
+  /// False: its boot is over.
+  bool Settle(const std::string& replica, int boot);
+  /// The processes of that boot are dead; its exit will be told.
+  void Gone(const std::string& replica, int boot);
+  /// The byte of a file behind `moment.bytes`, within `count`, at which a fault is to strike.
+  std::optional<uint64_t> NextCut(const Happening& moment, uint64_t count) const;
   /// A `down` replica is not started before its fault's `until`: true keeps it, and calls `start`
   /// later.
   bool KeepDown(const std::string& replica, std::function<void()> start);
@@ -101,6 +107,7 @@ class Director {
   std::map<std::string, int> live_;    // replica -> the boot that is up, 0 none
   std::map<std::string, int> booted_;  // replica -> the boot that was launched last
   std::map<std::string, int> over_;    // replica -> the boot that ended last
+  std::map<std::string, int> gone_;    // replica -> the boot whose processes died last
   std::map<std::string, std::vector<Happening>> early_;  // lines of replicas that are not up yet
   std::map<std::string, std::vector<size_t>> unsettled_;
   bool running_ = false;  // the job's state
@@ -110,7 +117,7 @@ class Director {
   std::deque<std::function<void()>> work_;
   std::vector<std::thread> threads_;
   bool stopping_ = false;
-  bool lock_step_ = false;
+  bool lock_step_ = false;  // lines are settled by the replica that printed them
 };
 
 }  // namespace caip::harness

@@ -107,6 +107,7 @@ bool TriggerCount::Matches(const Happening& happening, Phase phase) const {
 
 bool TriggerCount::MatchesStorage(const Happening& happening, Phase phase) const {
   if (phase != trigger_.phase) return false;
+  if (phase == Phase::kMid && happening.bytes != trigger_.bytes) return false;
   const bool writes = happening.op == "create" || happening.op == "overwrite";
   if (happening.op != trigger_.op && !(trigger_.op == "write" && writes)) return false;
   return GlobMatches(trigger_.pattern, happening.object) ||

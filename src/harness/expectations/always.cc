@@ -82,7 +82,9 @@ void Apply(const Happening& h, std::set<std::string>& present) {
   if (h.kind != Happening::Kind::kStorage || h.failed) return;
   const bool there = h.op == "create" || h.op == "overwrite" || h.op == "copy" || h.op == "move";
   if (there) present.insert(h.object);
-  if (h.op == "delete") present.erase(h.object);
+  if (h.op == "rename") present.insert(h.detail);
+  if (h.op == "delete" || h.op == "rename") present.erase(h.object);
+  if (h.op == "move") present.erase(h.detail);
 }
 
 Assertion JudgeRule(const Rule& rule, const Case& judged) {

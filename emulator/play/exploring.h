@@ -1,0 +1,62 @@
+#pragma once
+// Finds restart bugs by itself: runs a job once in peace, takes its machine away at every moment
+// that matters, and holds what comes of it against the peace.
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "emulator/play/recorder.h"
+#include "harness/explorer/crash_point.h"
+#include "harness/explorer/recovery_judge.h"
+#include "harness/scenario.h"
+
+namespace caip::play {
+
+struct ExploreOptions {
+  Path workshop;     // where runs have their directories
+  Path out;          // where scenario files of findings and the progress go
+  int64_t jobs = 1;  // runs at once
+  std::optional<Duration> budget;
+  harness::PointSelection points;
+  int64_t points_max = 400;  // more are thinned out evenly
+  bool pairs = false;        // a second restart in each recovery
+  bool full_runs = false;    // no recorded prefixes: each point from the beginning
+  bool crash = false;        // the disk is kept
+  bool resume = false;       // goes on where `out` says it was left
+  std::function<bool()> interrupted = nullptr;
+  /// Told now and then: tried, of so many, causes so far.
+  std::function<void(size_t tried, size_t of, size_t causes)> progress = nullptr;
+};
+
+/// A cause, shown by its first point.
+struct ExploreFinding {
+  harness::Flaw flaw;
+  harness::CrashPoint point;
+  std::optional<harness::CrashPoint> second;  // of pairs
+  size_t points = 0;                          // that show it
+  Path scenario;                              // a file that reproduces it
+};
+
+struct ExploreReport {
+  bool recorded = false;  // recoveries only; else full runs
+  size_t moments = 0;     // that were named
+  size_t points = 0;      // of them, distinct
+  size_t tried = 0;
+  size_t known = 0;                       // taken from an earlier exploration
+  std::string ended = {};                 // why before all were tried; "" they were
+  Duration peace{0};                      // one run in peace
+  Duration took{0};                       // all recoveries, by the wall
+  Duration recoveries{0};                 // the same, summed up over those at once
+  std::vector<std::string> not_compared;  // what differs between two runs in peace
+  std::vector<ExploreFinding> findings;   // the smallest first
+};
+
+/// The scenario's own faults and expectations are left out of it. An Error: it cannot be explored,
+/// for its job does not succeed in peace.
+Result<ExploreReport> Explore(const harness::Scenario& scenario, const ExploreOptions& options);
+
+}  // namespace caip::play

@@ -1,0 +1,127 @@
+#include "emulator/play/system_watch.h"
+
+#include <cerrno>
+
+namespace caip::play {
+namespace {
+
+using harness::Happening;
+using harness::Phase;
+using Kind = host::FileOperation::Kind;
+
+host::Verdict VerdictOf(const harness::Verdict& verdict) {
+  switch (verdict.kind) {
+    case harness::Verdict::Kind::kGone:
+      return {host::Verdict::Kind::kNever, 0, 0};
+    case harness::Verdict::Kind::kRefuse:
+      return {host::Verdict::Kind::kFail, verdict.status == 404 ? ENOENT : EIO, 0};
+    default:
+      return {};
+  }
+}
+
+const char* NameOf(Kind kind) {
+  switch (kind) {
+    case Kind::kCreate:
+      return "create";
+    case Kind::kOverwrite:
+      return "overwrite";
+    case Kind::kRename:
+      return "rename";
+    case Kind::kDelete:
+      return "delete";
+    case Kind::kList:
+      return "list";
+    default:
+      return "read";
+  }
+}
+
+}  // namespace
+
+std::string SystemWatch::ObjectOf(const std::string& path) const {
+  const std::string root = buckets_.string() + "/";
+  return path.starts_with(root) ? path.substr(root.size()) : path;
+}
+
+Happening SystemWatch::MomentOf(const engine::ReplicaKey& key,
+                                const host::FileOperation& operation) {
+  Happening moment;
+  moment.kind = Happening::Kind::kStorage;
+  moment.replica = harness::ReplicaName(spec::TaskName(key.replica));
+  moment.boot = key.boot;
+  moment.op = NameOf(operation.kind);
+  moment.object = ObjectOf(operation.path);
+  if (operation.kind == Kind::kRename) moment.detail = ObjectOf(operation.target);
+  if (operation.kind == Kind::kWhole) {
+    moment.op = operation.was_created ? "create" : "overwrite";
+    moment.bytes = static_cast<uint64_t>(operation.bytes);
+  }
+  if (operation.kind == Kind::kWrite) {
+    const std::lock_guard lock(mutex_);
+    moment.op = created_.contains(moment.object) ? "create" : "overwrite";
+    moment.bytes = static_cast<uint64_t>(operation.bytes);
+  }
+  return moment;
+}
+
+host::ReplicaWatcher::Answer SystemWatch::OutputSeen(const engine::ReplicaKey& key) {
+  const std::string replica = harness::ReplicaName(spec::TaskName(key.replica));
+  return director_.Settle(replica, key.boot) ? Answer::kGoOn : Answer::kNever;
+}
+
+host::Verdict SystemWatch::Before(const engine::ReplicaKey& key,
+                                  const host::FileOperation& operation) {
+  if (operation.kind == Kind::kWrite) return BeforeWrite(key, operation);
+  Happening moment = MomentOf(key, operation);
+  if (operation.kind == Kind::kCreate || operation.kind == Kind::kOverwrite) {
+    const std::lock_guard lock(mutex_);
+    if (operation.kind == Kind::kCreate) created_.insert(moment.object);
+    if (operation.kind == Kind::kOverwrite) created_.erase(moment.object);
+  }
+  return VerdictOf(director_.Meet(std::move(moment), Phase::kBefore));
+}
+
+// A write is cut where a fault wants to strike in the middle of it; the rest is asked for again.
+host::Verdict SystemWatch::BeforeWrite(const engine::ReplicaKey& key,
+                                       const host::FileOperation& operation) {
+  Happening moment = MomentOf(key, operation);
+  bool was_cut_here = false;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto cut = cut_.find(key);
+    was_cut_here = cut != cut_.end() && cut->second == operation.bytes;
+    cut_.erase(key);
+  }
+  if (was_cut_here) {
+    const harness::Verdict verdict = director_.Meet(moment, Phase::kMid);
+    if (verdict.kind != harness::Verdict::Kind::kGoOn) return VerdictOf(verdict);
+  }
+  const auto next = director_.NextCut(moment, static_cast<uint64_t>(operation.count));
+  if (!next) return {};
+  const std::lock_guard lock(mutex_);
+  cut_[key] = static_cast<int64_t>(*next);
+  return {host::Verdict::Kind::kPart, 0, static_cast<int64_t>(*next) - operation.bytes};
+}
+
+host::ReplicaWatcher::Answer SystemWatch::After(const engine::ReplicaKey& key,
+                                                const host::FileOperation& operation, int error) {
+  // That a file was opened for writing is not yet a file; that it is whole is.
+  const bool opened = operation.kind == Kind::kCreate || operation.kind == Kind::kOverwrite;
+  if (opened && error == 0) return Answer::kGoOn;
+  Happening moment = MomentOf(key, operation);
+  moment.failed = error != 0;
+  Phase phase = Phase::kAfter;
+  if (operation.kind == Kind::kWrite) {
+    phase = Phase::kMid;
+    moment.bytes = static_cast<uint64_t>(operation.bytes + operation.count);
+  }
+  const harness::Verdict verdict = director_.Meet(std::move(moment), phase);
+  return verdict.kind == harness::Verdict::Kind::kGone ? Answer::kNever : Answer::kGoOn;
+}
+
+void SystemWatch::Gone(const engine::ReplicaKey& key) {
+  director_.Gone(harness::ReplicaName(spec::TaskName(key.replica)), key.boot);
+}
+
+}  // namespace caip::play

@@ -1,0 +1,42 @@
+#pragma once
+// A replica's own system calls as moments of the director: lines it prints, and, where storage is a
+// directory, files it handles.
+
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "base/files.h"
+#include "harness/director.h"
+#include "host/replica_watcher.h"
+
+namespace caip::play {
+
+/// Called by host on a thread for each replica; `director` outlives it.
+class SystemWatch final : public host::ReplicaWatcher {
+ public:
+  /// `buckets`: the directory below which paths are "bucket/path".
+  SystemWatch(harness::Director& director, Path buckets)
+      : director_(director), buckets_(std::move(buckets)) {}
+
+  Answer OutputSeen(const engine::ReplicaKey& key) override;
+  host::Verdict Before(const engine::ReplicaKey& key,
+                       const host::FileOperation& operation) override;
+  Answer After(const engine::ReplicaKey& key, const host::FileOperation& operation,
+               int error) override;
+  void Gone(const engine::ReplicaKey& key) override;
+
+ private:
+  harness::Happening MomentOf(const engine::ReplicaKey& key, const host::FileOperation& operation);
+  host::Verdict BeforeWrite(const engine::ReplicaKey& key, const host::FileOperation& operation);
+  std::string ObjectOf(const std::string& path) const;
+
+  harness::Director& director_;
+  Path buckets_;
+  std::mutex mutex_;
+  std::set<std::string> created_;              // files that were not there when they were opened
+  std::map<engine::ReplicaKey, int64_t> cut_;  // where a write was cut, to be told of
+};
+
+}  // namespace caip::play

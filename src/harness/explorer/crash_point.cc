@@ -1,0 +1,141 @@
+#include "harness/explorer/crash_point.h"
+
+#include <map>
+
+#include "base/json.h"
+
+namespace caip::harness {
+namespace {
+
+using Kind = Happening::Kind;
+
+bool IsChange(const Happening& h) {
+  return h.kind == Kind::kStorage && !h.failed && h.op != "read" && h.op != "list";
+}
+
+// A regular expression that finds exactly this line.
+std::string Escaped(const std::string& line) {
+  std::string regex = "^";
+  for (const char c : line) {
+    if (std::string_view("\\.^$|()[]{}*+?").find(c) != std::string_view::npos) regex += '\\';
+    regex += c;
+  }
+  return regex + "$";
+}
+
+/// Counts equals, so that each has its number.
+class Numbering {
+ public:
+  int64_t Next(const CrashPoint& point) {
+    return ++counts_[point.replica + "\n" + std::to_string(static_cast<int>(point.kind)) +
+                     point.op + "\n" + point.text + "\n" + std::to_string(point.step)];
+  }
+
+ private:
+  std::map<std::string, int64_t> counts_;
+};
+
+std::string WordOf(Kind kind) {
+  if (kind == Kind::kStorage) return "storage";
+  if (kind == Kind::kStep) return "steps";
+  return kind == Kind::kLog ? "logs" : "states";
+}
+
+CrashPoint PointAt(const Happening& h) {
+  CrashPoint point;
+  point.replica = h.replica;
+  point.kind = h.kind;
+  point.op = h.op;
+  point.text = h.kind == Kind::kStorage ? h.object : h.kind == Kind::kLog ? h.text : "";
+  point.step = h.kind == Kind::kStep ? h.step : 0;
+  return point;
+}
+
+}  // namespace
+
+std::vector<CrashPoint> PointsOf(const Evidence& run, const PointSelection& selection) {
+  std::vector<CrashPoint> points;
+  Numbering numbering;
+  size_t changes = 0;
+  for (size_t i = 0; i < run.happenings.size(); ++i) {
+    const Happening& h = run.happenings[i];
+    const bool kind = h.kind == Kind::kStorage || h.kind == Kind::kStep || h.kind == Kind::kLog ||
+                      h.kind == Kind::kLive;
+    const bool whose = selection.replicas.empty() || selection.replicas.contains(h.replica);
+    const bool wanted = kind && whose && h.replica != "service" && !h.failed &&
+                        selection.kinds.contains(WordOf(h.kind));
+    CrashPoint point = PointAt(h);
+    if (kind) point.nth = numbering.Next(point);
+    if (wanted && h.kind == Kind::kStorage) {
+      CrashPoint before = point;
+      before.before = true;
+      before.events = i;
+      before.changes = changes;
+      points.push_back(std::move(before));
+    }
+    if (IsChange(h)) changes += h.op == "move" ? 2 : 1;
+    if (!wanted) continue;
+    point.events = i + 1;
+    point.changes = changes;
+    points.push_back(std::move(point));
+  }
+  return points;
+}
+
+std::string Describe(const CrashPoint& point) {
+  const std::string nth = point.nth > 1 ? " (time " + std::to_string(point.nth) + ")" : "";
+  switch (point.kind) {
+    case Kind::kStorage:
+      return std::string(point.before ? "before " : "after ") + point.op + " " + point.text + nth +
+             " by " + point.replica;
+    case Kind::kStep:
+      return "after step " + std::to_string(point.step) + nth + " of " + point.replica;
+    case Kind::kLog:
+      return "after '" + point.text.substr(0, 60) + "'" + nth + " of " + point.replica;
+    default:
+      return "at the boot of " + point.replica;
+  }
+}
+
+std::string YamlQuoted(const std::string& text) { return CompactJson(Json(text)); }
+
+std::string WhenText(const CrashPoint& point) {
+  const std::string nth = point.nth > 1 ? ", nth: " + std::to_string(point.nth) : "";
+  switch (point.kind) {
+    case Kind::kStorage:
+      return std::string("{") + (point.before ? "before" : "after") + ": {" + point.op + ": " +
+             YamlQuoted(point.text) + "}" + nth + "}";
+    case Kind::kStep:
+      return "{step: " + std::to_string(point.step) + nth + "}";
+    case Kind::kLog:
+      return "{log: " + YamlQuoted(Escaped(point.text)) + nth + "}";
+    default:
+      return "{start: 1}";
+  }
+}
+
+Trigger TriggerOf(const CrashPoint& point) {
+  Trigger trigger;
+  trigger.nth = {point.nth, point.nth, 0};
+  switch (point.kind) {
+    case Kind::kStorage:
+      trigger.phase = point.before ? Phase::kBefore : Phase::kAfter;
+      trigger.op = point.op;
+      trigger.pattern = point.text;
+      break;
+    case Kind::kStep:
+      trigger.kind = Trigger::Kind::kStep;
+      trigger.number = point.step;
+      break;
+    case Kind::kLog:
+      trigger.kind = Trigger::Kind::kLog;
+      trigger.pattern = Escaped(point.text);
+      break;
+    default:
+      trigger.kind = Trigger::Kind::kStart;
+      trigger.number = 1;
+  }
+  return trigger;
+}
+
+}  // namespace caip::harness

@@ -1,0 +1,48 @@
+#pragma once
+// The moments of a peaceful run at which a machine could go away.
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness/expectation.h"
+#include "harness/happening.h"
+
+namespace caip::harness {
+
+/// Named by replica, kind, object and occurrence, so that it can be had again tomorrow.
+struct CrashPoint {
+  std::string replica;
+  Happening::Kind kind = Happening::Kind::kStorage;  // kStorage, kStep, kLog or kLive
+  bool before = false;                               // of a storage operation; else behind it
+  std::string op = {};
+  std::string text = {};  // object; line
+  int64_t step = 0;
+  int64_t nth = 1;     // among equals of this replica
+  size_t events = 0;   // of the peaceful run's list, so many had happened
+  size_t changes = 0;  // in storage, likewise
+
+  auto operator<=>(const CrashPoint&) const = default;
+};
+
+/// What kinds of moments are wanted: "storage", "steps", "logs", "states" (boots).
+struct PointSelection {
+  std::set<std::string> kinds = {"storage"};
+  std::set<std::string> replicas;  // empty: all
+};
+
+/// In the order of the run. `run` has succeeded without a fault.
+std::vector<CrashPoint> PointsOf(const Evidence& run, const PointSelection& selection);
+
+/// "before create job/out/ckpt-20/optim by master-0".
+std::string Describe(const CrashPoint& point);
+/// The lines of a scenario's `when`, as flow YAML: `{before: {create: "job/out/x"}, nth: 2}`.
+std::string WhenText(const CrashPoint& point);
+/// The same as a value.
+Trigger TriggerOf(const CrashPoint& point);
+
+/// A text as YAML in double quotes.
+std::string YamlQuoted(const std::string& text);
+
+}  // namespace caip::harness
