@@ -111,8 +111,9 @@ Status WriteReports(const ScenarioRunCommand& command, const std::vector<harness
 int CodeOf(const std::vector<harness::Played>& played) {
   int code = kExitSuccess;
   for (const harness::Played& one : played) {
-    if (!one.error.empty()) return kExitUsage;
-    if (!one.judgement.passed) code = kExitFailure;
+    if (!one.error.empty() && !one.cannot) return kExitUsage;
+    if (one.error.empty() && !one.judgement.passed) code = kExitFailure;
+    if (one.cannot && code == kExitSuccess) code = kExitCannot;
   }
   return code;
 }

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "emulator/play/exploring_files.h"
+#include "emulator/play/exploring_tasks.h"
 #include "emulator/play/stage.h"
 
 namespace caip::play {
@@ -19,66 +20,6 @@ using harness::Flaw;
 using harness::Happening;
 using harness::Scenario;
 using Steady = std::chrono::steady_clock;
-
-/// A point that is to be tried: by a full run, or from buckets as they were.
-struct Task {
-  CrashPoint point;
-  std::optional<CrashPoint> second;
-  BucketState begin;
-  std::vector<Happening> prefix;
-};
-
-/// What came of it.
-struct Outcome {
-  std::vector<Flaw> flaws;
-  std::optional<int64_t> first_step;
-};
-
-Scenario InPeace(Scenario scenario) {
-  scenario.faults.clear();
-  scenario.expectations.clear();
-  scenario.shows_bug.clear();
-  scenario.mood.vm_lifetime.reset();
-  return scenario;
-}
-
-Happening Restarted(const CrashPoint& point, int boot) {
-  Happening exit;
-  exit.kind = Happening::Kind::kExit;
-  exit.replica = point.replica;
-  exit.boot = boot;
-  exit.signal = 9;
-  exit.detail = "kill";
-  return exit;
-}
-
-// The recovery's own events behind what was before it: one run with a restart.
-Evidence Joined(const Task& task, Evidence recovery) {
-  int boots = 0;
-  std::vector<Happening> all = task.prefix;
-  for (const Happening& h : all) boots = std::max(boots, h.boot);
-  all.push_back(Restarted(task.second.value_or(task.point), boots));
-  for (Happening& h : recovery.happenings) {
-    if (h.replica.empty() || h.replica == "service") continue;
-    h.boot += boots;
-    all.push_back(std::move(h));
-  }
-  int64_t number = 0;
-  for (Happening& h : all) h.number = ++number;
-  recovery.happenings = std::move(all);
-  return recovery;
-}
-
-std::optional<int64_t> FirstStep(const Evidence& run, size_t behind, const std::string& replica) {
-  int boot = 0;
-  for (size_t i = 0; i < run.happenings.size(); ++i) {
-    const Happening& h = run.happenings[i];
-    if (h.replica != replica) continue;
-    if (i >= behind && h.kind == Happening::Kind::kStart) boot = h.boot;
-    if (boot > 0 && h.kind == Happening::Kind::kStep && h.boot >= boot) return h.step;
-  }
-  return std::nullopt;
-}
 
 template <typename T>
 std::vector<T> Thinned(const std::vector<T>& all, size_t most) {
@@ -160,7 +101,7 @@ class Explorer {
     } else {
       AddFull(points);
     }
-    std::vector<Task> thinned = Thinned(tasks_, static_cast<size_t>(options_.points_max));
+    std::vector<ExploreTask> thinned = Thinned(tasks_, static_cast<size_t>(options_.points_max));
     if (thinned.size() < tasks_.size()) {
       report_.ended = "thinned out to " + std::to_string(thinned.size()) + " of " +
                       std::to_string(tasks_.size()) + " points (--max-points)";
@@ -178,7 +119,7 @@ class Explorer {
       std::string key = KeyOf(state);
       // The same bytes behind fewer steps are another story to be told of the first restart only.
       if (!seen_.insert(std::move(key)).second) continue;
-      Task task;
+      ExploreTask task;
       task.point = first.value_or(point);
       if (first) task.second = point;
       task.begin = state;
@@ -200,7 +141,7 @@ class Explorer {
       }
       if (point.before && !between) continue;
       if (!point.before) last[point.replica] = point.events;
-      Task task;
+      ExploreTask task;
       task.point = point;
       tasks_.push_back(std::move(task));
     }
@@ -233,9 +174,9 @@ class Explorer {
     for (size_t i = next_++; i < tasks_.size(); i = next_++) {
       if (Over()) return;
       const std::string name = NameOf(tasks_[i]);
-      std::optional<Outcome> outcome;
+      std::optional<ExploreOutcome> outcome;
       if (auto known = files_->Known(name)) {
-        outcome = Outcome{known->flaws, known->first_step};
+        outcome = ExploreOutcome{known->flaws, known->first_step};
         ++known_;
       } else {
         const auto before = Steady::now();
@@ -253,7 +194,7 @@ class Explorer {
     }
   }
 
-  static std::string NameOf(const Task& task) {
+  static std::string NameOf(const ExploreTask& task) {
     return Describe(task.point) + (task.second ? ", then " + Describe(*task.second) : "");
   }
 
@@ -266,22 +207,22 @@ class Explorer {
     return true;
   }
 
-  Result<Outcome> TryOne(size_t index) {
-    const Task& task = tasks_[index];
+  Result<ExploreOutcome> TryOne(size_t index) {
+    const ExploreTask& task = tasks_[index];
     Evidence run;
     if (report_.recorded) {
       ASSIGN_OR_RETURN(run, Recover(index));
     } else {
       ASSIGN_OR_RETURN(run, RunFully(task.point));
     }
-    Outcome outcome;
+    ExploreOutcome outcome;
     outcome.flaws = JudgeRecovery(*peace_, task.second.value_or(task.point), run);
     outcome.first_step = FirstStep(run, task.point.events, task.point.replica);
     return outcome;
   }
 
   Result<Evidence> Recover(size_t index) {
-    const Task& task = tasks_[index];
+    const ExploreTask& task = tasks_[index];
     StageOptions stage;
     stage.begin = &task.begin;
     const bool deeper = options_.pairs && !task.second;
@@ -306,15 +247,6 @@ class Explorer {
       deeper_[index] = std::move(next);
     }
     return whole;
-  }
-
-  static size_t CountOfReplicas(const Evidence& run, size_t first = SIZE_MAX) {
-    size_t count = 0;
-    for (size_t i = 0; i < std::min(first, run.happenings.size()); ++i) {
-      const Happening& h = run.happenings[i];
-      if (!h.replica.empty() && h.replica != "service") ++count;
-    }
-    return count;
   }
 
   Result<Evidence> RunFully(const CrashPoint& point) {
@@ -348,13 +280,17 @@ class Explorer {
     std::map<std::string, ExploreFinding> by_cause;
     for (size_t i = 0; i < tasks_.size(); ++i) {
       if (!outcomes_[i]) continue;
-      for (const Flaw& flaw : outcomes_[i]->flaws) {
-        ExploreFinding& finding = by_cause[flaw.cause];
-        if (finding.points++ > 0) continue;
-        finding.flaw = flaw;
-        finding.point = tasks_[i].point;
-        finding.second = tasks_[i].second;
+      const std::vector<Flaw>& flaws = outcomes_[i]->flaws;
+      if (flaws.empty()) continue;
+      // The first flaw of a recovery is its cause; the others follow from it, most likely.
+      ExploreFinding& finding = by_cause[flaws.front().cause];
+      for (size_t other = 1; other < flaws.size(); ++other) {
+        finding.also.insert(flaws[other].cause);
       }
+      if (finding.points++ > 0) continue;
+      finding.flaw = flaws.front();
+      finding.point = tasks_[i].point;
+      finding.second = tasks_[i].second;
     }
     for (auto& [cause, finding] : by_cause) report_.findings.push_back(std::move(finding));
     std::stable_sort(report_.findings.begin(), report_.findings.end(),
@@ -382,8 +318,8 @@ class Explorer {
   std::unique_ptr<Recorder> recorder_;
   std::unique_ptr<harness::Peace> peace_;
   std::optional<ExplorationFiles> files_;
-  std::vector<Task> tasks_;
-  std::vector<std::optional<Outcome>> outcomes_;
+  std::vector<ExploreTask> tasks_;
+  std::vector<std::optional<ExploreOutcome>> outcomes_;
   std::set<std::string> seen_;
   std::map<size_t, Deeper> deeper_;
   std::atomic<size_t> next_{0};

@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,7 @@ struct ExploreOptions {
 /// A cause, shown by its first point.
 struct ExploreFinding {
   harness::Flaw flaw;
+  std::set<std::string> also;  // causes that showed with it
   harness::CrashPoint point;
   std::optional<harness::CrashPoint> second;  // of pairs
   size_t points = 0;                          // that show it

@@ -61,6 +61,7 @@ void WatchedLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {
   LeadThroughItsDoor(launch);
   launch.watch = watch_;
   const std::string replica = NameOf(launch.key);
+  if (clocks_) clocks_->Give(replica, launch.environment);
   {
     const std::lock_guard lock(mutex_);
     last_[replica] = launch.key;

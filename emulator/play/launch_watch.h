@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "emulator/play/fake_clocks.h"
 #include "engine/ports.h"
 #include "harness/director.h"
 
@@ -17,9 +18,11 @@ namespace caip::play {
 /// `inner` and `director` outlive it.
 class WatchedLauncher final : public engine::Launcher {
  public:
-  /// `watch`: what every replica is stopped at.
-  WatchedLauncher(engine::Launcher& inner, harness::Director& director, engine::ReplicaWatch watch)
-      : inner_(inner), director_(director), watch_(std::move(watch)) {}
+  /// `watch`: what every replica is stopped at. `clocks`: where they get their time; null: the
+  /// host's.
+  WatchedLauncher(engine::Launcher& inner, harness::Director& director, engine::ReplicaWatch watch,
+                  FakeClocks* clocks)
+      : inner_(inner), director_(director), watch_(std::move(watch)), clocks_(clocks) {}
 
   std::string BootDisk(const engine::ReplicaKey& key) const override {
     return inner_.BootDisk(key);
@@ -40,6 +43,7 @@ class WatchedLauncher final : public engine::Launcher {
   engine::Launcher& inner_;
   harness::Director& director_;
   engine::ReplicaWatch watch_;
+  FakeClocks* clocks_;
   mutable std::mutex mutex_;
   std::map<std::string, engine::ReplicaKey> last_;
 };

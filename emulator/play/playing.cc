@@ -9,7 +9,9 @@
 #include <utility>
 
 #include "base/text.h"
+#include "emulator/play/fake_clocks.h"
 #include "emulator/play/stage.h"
+#include "harness/fault_kind.h"
 
 namespace caip::play {
 namespace {
@@ -66,6 +68,23 @@ Status WriteEvents(const Path& file, const Scenario& scenario, const Played& pla
   return WriteFile(file, lines);
 }
 
+// What the scenario needs and this host lacks; "" nothing.
+std::string Lacks(const Scenario& scenario) {
+  std::vector<std::string> needs = scenario.needs;
+  for (const harness::Fault& fault : scenario.faults) {
+    const std::string& need = harness::FindFaultKind(fault.kind)->needs;
+    if (!need.empty()) needs.push_back(need);
+  }
+  for (const std::string& need : needs) {
+    if (need == "libfaketime") {
+      if (!FakeTimeLibrary()) return "libfaketime is not installed (Debian: apt install faketime)";
+    } else {
+      return "it needs '" + need + "', which caip does not offer";
+    }
+  }
+  return "";
+}
+
 Status PlayBoth(const Scenario& scenario, const PlayOptions& options, Played& played) {
   std::optional<Evidence> twin;
   if (scenario.needs_twin()) {
@@ -98,6 +117,11 @@ Played Play(const Path& file, const PlayOptions& options) {
   played.description = scenario->description;
   played.seed = scenario->seed;
   played.replay = ReplayCommand(*scenario);
+  if (const std::string lack = Lacks(*scenario); !lack.empty()) {
+    played.error = "this host cannot play it: " + lack;
+    played.cannot = true;
+    return played;
+  }
   const Status done = PlayBoth(*scenario, options, played);
   if (!done.ok()) played.error = done.error().message;
   played.took = Steady::now() - begin;

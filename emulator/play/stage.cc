@@ -1,5 +1,6 @@
 #include "emulator/play/stage.h"
 
+#include <algorithm>
 #include <future>
 #include <utility>
 
@@ -90,11 +91,21 @@ struct Stage::RunClock final : Clock {
 
 Stage::Stage(const harness::Scenario& scenario, StageOptions options)
     : scenario_(scenario), options_(std::move(options)), clock_(std::make_unique<RunClock>()) {
-  const std::vector<harness::Fault> faults =
-      options_.disturbed ? scenario.faults : std::vector<harness::Fault>();
-  director_ = std::make_unique<harness::Director>(faults, options_.seed, *clock_);
+  harness::DirectorOptions directing;
+  directing.seed = options_.seed;
+  if (options_.disturbed) {
+    directing.faults = scenario.faults;
+    directing.vm_lifetime = scenario.mood.vm_lifetime;
+  }
+  director_ = std::make_unique<harness::Director>(std::move(directing), *clock_);
   director_->Torment(*this);
   if (options_.watcher) director_->Watch(options_.watcher);
+}
+
+bool Stage::NeedsClocks() const {
+  return options_.disturbed &&
+         std::any_of(scenario_.faults.begin(), scenario_.faults.end(),
+                     [](const harness::Fault& fault) { return fault.kind == "clock_step"; });
 }
 
 Path Stage::Buckets() const {
@@ -150,9 +161,10 @@ std::unique_ptr<engine::LogSink> Stage::AroundService(engine::LogSink& sink) {
 }
 
 std::unique_ptr<engine::Launcher> Stage::Around(engine::Launcher& launcher) {
+  if (NeedsClocks()) clocks_ = std::make_unique<FakeClocks>(options_.state / "clocks");
   engine::ReplicaWatch watch{.output = true, .roots = {}};
   if (scenario_.semantics == harness::Semantics::kPosix) watch.roots = {Buckets().string()};
-  auto watched = std::make_unique<WatchedLauncher>(launcher, *director_, watch);
+  auto watched = std::make_unique<WatchedLauncher>(launcher, *director_, watch, clocks_.get());
   launcher_ = watched.get();
   return watched;
 }
@@ -298,8 +310,8 @@ void Stage::Thaw(const std::string& replica) {
 
 Status Stage::CancelJob() { return engine_->Cancel(kProject, kJobId); }
 
-Status Stage::StepClock(const std::string& replica, Duration) {
-  return Error{Code::kUnimplemented, "the clock of " + replica + " cannot be stepped here"};
+Status Stage::StepClock(const std::string& replica, Duration by) {
+  return clocks_->Step(replica, by);
 }
 
 }  // namespace caip::play

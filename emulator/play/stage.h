@@ -9,6 +9,7 @@
 
 #include "emulator/app/emulator.h"
 #include "emulator/app/interference.h"
+#include "emulator/play/fake_clocks.h"
 #include "emulator/play/launch_watch.h"
 #include "emulator/play/recorder.h"
 #include "emulator/play/system_watch.h"
@@ -61,6 +62,7 @@ class Stage final : public app::Interference, public harness::World {
  private:
   app::EmulatorOptions Options() const;
   Path Buckets() const;
+  bool NeedsClocks() const;
   Status FillBuckets();
   std::string Follow();
   std::string LimitMet(std::chrono::steady_clock::time_point begin,
@@ -76,6 +78,7 @@ class Stage final : public app::Interference, public harness::World {
   std::unique_ptr<harness::Director> director_;
   std::atomic<int64_t> lines_{0};
   std::unique_ptr<SystemWatch> calls_;
+  std::unique_ptr<FakeClocks> clocks_;  // where a fault steps one
   WatchedLauncher* launcher_ = nullptr;
   engine::Engine* engine_ = nullptr;
   engine::Subscription states_;

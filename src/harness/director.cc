@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "harness/director_parts.h"
+
 namespace caip::harness {
 namespace {
 
@@ -11,79 +13,17 @@ constexpr int kThreads = 3;
 
 }  // namespace
 
-/// A fault, its counts, and who waits for its end.
-struct Director::Plot {
-  Plot(Fault f, Random random)
-      : fault(std::move(f)), when(fault.when, fault.replica, random.Fork("when")) {
-    if (fault.until) until.emplace(*fault.until, "any", random.Fork("until"));
-  }
-  Fault fault;
-  TriggerCount when;
-  std::optional<TriggerCount> until;
-  FaultTally tally;
-  bool over = false;   // its `until` has come, may be before it struck
-  bool armed = false;  // struck, and not over
-  std::vector<std::function<void()>> when_over;
-};
-
-class Director::ScenePart final : public Scene {
- public:
-  ScenePart(Director& director, size_t plot) : director_(director), plot_(plot) {}
-
-  World& world() override { return *director_.world_; }
-  void WaitForEnd(const std::string& replica) override {
-    std::unique_lock lock(director_.mutex_);
-    const int boot = director_.booted_[replica];
-    director_.changed_.wait(lock, [&] {
-      return director_.ended_ || director_.live_[replica] == 0 ||
-             director_.booted_[replica] != boot || director_.gone_[replica] == boot;
-    });
-  }
-  void WaitForUntil(const Fault&) override {
-    std::unique_lock lock(director_.mutex_);
-    const Plot& plot = *director_.plots_[plot_];
-    director_.changed_.wait(lock, [&] { return director_.ended_ || !plot.armed; });
-  }
-  void WhenOver(const Fault& fault, std::function<void()> then) override {
-    if (fault.lasts) {
-      const Duration time = *fault.lasts;
-      director_.Leave([this_director = &director_, time, then = std::move(then)] {
-        std::unique_lock lock(this_director->mutex_);
-        this_director->changed_.wait_for(lock, time, [&] { return this_director->ended_; });
-        lock.unlock();
-        then();
-      });
-      return;
-    }
-    {
-      const std::lock_guard lock(director_.mutex_);
-      Plot& plot = *director_.plots_[plot_];
-      if (plot.armed) {
-        plot.when_over.push_back(std::move(then));
-        return;
-      }
-    }
-    then();
-  }
-  void Pause(Duration time) override {
-    std::unique_lock lock(director_.mutex_);
-    director_.changed_.wait_for(lock, time, [&] { return director_.ended_; });
-  }
-
- private:
-  Director& director_;
-  size_t plot_;
-};
-
-Director::Director(std::vector<Fault> faults, uint64_t seed, Clock& clock) : clock_(clock) {
-  const Random random(seed);
+Director::Director(DirectorOptions options, Clock& clock)
+    : options_(std::move(options)), clock_(clock) {
+  const Random random(options_.seed);
+  std::vector<Fault> faults = options_.faults;
   for (Fault& fault : faults) {
     auto plot = std::make_unique<Plot>(std::move(fault), random.Fork("fault " + fault.name));
     plot->tally.name = plot->fault.name;
     plot->tally.what = plot->fault.kind + " " + Describe(plot->fault.when);
     plots_.push_back(std::move(plot));
   }
-  for (int i = 0; i < kThreads && !plots_.empty(); ++i) threads_.emplace_back([this] { Work(); });
+  for (int i = 0; i < kThreads && Disturbs(); ++i) threads_.emplace_back([this] { Work(); });
 }
 
 Director::~Director() {
@@ -167,15 +107,7 @@ void Director::Note(Happening happening) {
   }
   changed_.notify_all();
   if (due.empty()) return;
-  Leave([this, due] {
-    Strike(due);
-    {
-      const std::lock_guard lock(mutex_);
-      --under_way_;
-    }
-    clock_.Release();
-    changed_.notify_all();
-  });
+  StrikeApart(due);
 }
 
 bool Director::Settle(const std::string& replica, int boot) {
@@ -215,9 +147,15 @@ std::optional<uint64_t> Director::NextCut(const Happening& moment, uint64_t coun
 // Mutex held.
 void Director::Enter(Happening happening) {
   using Kind = Happening::Kind;
-  if (happening.kind == Kind::kState) running_ = happening.text == "RUNNING";
+  if (happening.kind == Kind::kState) {  // a job that is being cancelled still runs
+    if (happening.text == "RUNNING") running_ = true;
+    if (happening.text == "QUEUED" || happening.text == "PREPARING") running_ = false;
+  }
   if (happening.kind == Kind::kStart) booted_[happening.replica] = happening.boot;
-  if (happening.kind == Kind::kLive) live_[happening.replica] = happening.boot;
+  if (happening.kind == Kind::kLive) {
+    live_[happening.replica] = happening.boot;
+    DrawLifetime(happening.replica, happening.boot);
+  }
   happening.number = static_cast<int64_t>(list_.size()) + 1;
   happening.time = clock_.Now();
   const bool is_exit = happening.kind == Kind::kExit;
@@ -260,102 +198,6 @@ std::vector<size_t> Director::CountAll(const Happening& happening, Phase phase) 
   return due;
 }
 
-// Mutex held.
-void Director::EnterFault(size_t index, const Happening& occasion) {
-  Plot& plot = *plots_[index];
-  plot.armed = plot.until.has_value() && !plot.over;
-  plot.tally.until_came = !plot.armed;
-  Happening line;
-  line.kind = Happening::Kind::kFault;
-  line.replica = plot.fault.replica;
-  line.boot = plot.fault.replica.empty() ? 0 : booted_[plot.fault.replica];
-  line.text = plot.fault.name;
-  line.detail = plot.fault.kind + " " + Describe(plot.fault.when) + ": " + Describe(occasion);
-  plot.tally.struck_at.push_back(static_cast<int64_t>(list_.size()) + 1);
-  const std::vector<size_t> chained = CountAll(line, Phase::kAfter);
-  Enter(line);
-  for (const size_t next : chained) {
-    EnterFault(next, line);
-    ++under_way_;
-    clock_.Hold();
-    work_.push_back([this, next] {
-      Strike({next});
-      {
-        const std::lock_guard lock(mutex_);
-        --under_way_;
-      }
-      clock_.Release();
-      changed_.notify_all();
-    });
-  }
-}
-
-Verdict Director::Strike(const std::vector<size_t>& due) {
-  Verdict verdict;
-  for (const size_t plot : due) {
-    const Fault& fault = plots_[plot]->fault;
-    ScenePart scene(*this, plot);
-    const Verdict one = FindFaultKind(fault.kind)->strike(fault, scene);
-    if (one.kind != Verdict::Kind::kGoOn) verdict = one;
-  }
-  return verdict;
-}
-
-bool Director::KeepDown(const std::string& replica, std::function<void()> start) {
-  const std::lock_guard lock(mutex_);
-  for (const auto& plot : plots_) {
-    const bool takes_away = plot->fault.kind == "kill" || plot->fault.kind == "crash";
-    if (!takes_away || !plot->armed || plot->fault.replica != replica) continue;
-    plot->when_over.push_back(std::move(start));
-    return true;
-  }
-  return false;
-}
-
-Instant Director::NextAt() const {
-  const std::lock_guard lock(mutex_);
-  Instant next = kNever;
-  if (submitted_ == kNever || ended_) return next;
-  for (const auto& plot : plots_) {
-    const Trigger& when = plot->fault.when;
-    if (when.kind != Trigger::Kind::kAt || !plot->tally.struck_at.empty()) continue;
-    next = std::min(next, submitted_ + when.at);
-  }
-  return next;
-}
-
-void Director::SubmittedAt(Instant instant) {
-  const std::lock_guard lock(mutex_);
-  submitted_ = instant;
-}
-
-void Director::TimeIs(Instant now) {
-  std::vector<size_t> due;
-  {
-    const std::lock_guard lock(mutex_);
-    if (submitted_ == kNever || ended_) return;
-    for (size_t i = 0; i < plots_.size(); ++i) {
-      const Plot& plot = *plots_[i];
-      if (plot.fault.when.kind != Trigger::Kind::kAt || !plot.tally.struck_at.empty()) continue;
-      if (submitted_ + plot.fault.when.at > now) continue;
-      EnterFault(i, {.kind = Happening::Kind::kState, .text = "as it was"});
-      due.push_back(i);
-    }
-    if (due.empty()) return;
-    ++under_way_;
-  }
-  clock_.Hold();
-  Leave([this, due] {
-    Strike(due);
-    {
-      const std::lock_guard lock(mutex_);
-      --under_way_;
-    }
-    clock_.Release();
-    changed_.notify_all();
-  });
-}
-
 void Director::End() {
   {
     const std::lock_guard lock(mutex_);
@@ -394,27 +236,6 @@ size_t Director::WaitForMore(size_t known, Duration at_most) const {
   std::unique_lock lock(mutex_);
   changed_.wait_for(lock, at_most, [&] { return ended_ || list_.size() > known; });
   return list_.size();
-}
-
-void Director::Leave(std::function<void()> work) {
-  {
-    const std::lock_guard lock(mutex_);
-    work_.push_back(std::move(work));
-  }
-  changed_.notify_all();
-}
-
-void Director::Work() {
-  std::unique_lock lock(mutex_);
-  for (;;) {
-    changed_.wait(lock, [this] { return stopping_ || !work_.empty(); });
-    if (work_.empty()) return;
-    const std::function<void()> work = std::move(work_.front());
-    work_.pop_front();
-    lock.unlock();
-    work();
-    lock.lock();
-  }
 }
 
 }  // namespace caip::harness

@@ -33,11 +33,17 @@ struct FaultTally {
   bool until_came = true;          // of those with `until`
 };
 
+struct DirectorOptions {
+  std::vector<Fault> faults;
+  uint64_t seed = 1;
+  std::optional<Duration> vm_lifetime;  // mean of each machine's, emulated; an exponential law
+};
+
 /// Any thread.
 class Director {
  public:
   /// `clock` outlives it; it is held while a fault is under way that nobody waits for.
-  Director(std::vector<Fault> faults, uint64_t seed, Clock& clock);
+  Director(DirectorOptions options, Clock& clock);
   ~Director();
   Director(const Director&) = delete;
   Director& operator=(const Director&) = delete;
@@ -92,10 +98,16 @@ class Director {
   void Enter(Happening happening);
   std::vector<size_t> CountAll(const Happening& happening, Phase phase);
   void EnterFault(size_t plot, const Happening& occasion);
+  bool Disturbs() const { return !plots_.empty() || options_.vm_lifetime.has_value(); }
   Verdict Strike(const std::vector<size_t>& due);
+  void StrikeApart(std::vector<size_t> due);
+  void EndApart(const std::function<void()>& work);
+  void DrawLifetime(const std::string& replica, int boot);
+  void EndMachines(Instant now);
   void Leave(std::function<void()> work);
   void Work();
 
+  const DirectorOptions options_;
   Clock& clock_;
   World* world_ = nullptr;
   std::function<void(const Happening&)> watcher_;
@@ -114,6 +126,13 @@ class Director {
   bool ended_ = false;
   int under_way_ = 0;  // strikes that nobody waits for
   Instant submitted_ = kNever;
+  /// A machine, and when its time is over.
+  struct Lifetime {
+    Instant end;
+    std::string replica;
+    int boot;
+  };
+  std::vector<Lifetime> lifetimes_;
   std::deque<std::function<void()>> work_;
   std::vector<std::thread> threads_;
   bool stopping_ = false;

@@ -16,8 +16,9 @@ struct Played {
   Duration took{0};
   Evidence run;
   Judgement judgement;
-  std::string error;   // set: it could not be played, and why; the rest is empty
-  std::string replay;  // the command that plays it again
+  std::string error;    // set: it could not be played, and why; the rest is empty
+  bool cannot = false;  // ... for this host lacks something
+  std::string replay;   // the command that plays it again
 };
 
 /// Lines for a terminal. A scenario that passed is one line, unless `verbose`.

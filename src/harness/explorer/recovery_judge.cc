@@ -144,6 +144,34 @@ void JudgeResults(const Peace& peace, const CrashPoint& point, const Evidence& r
   }
 }
 
+std::optional<int64_t> FirstStepOf(const Evidence& run, const std::string& replica) {
+  for (const Happening& h : run.happenings) {
+    if (h.kind == Kind::kStep && h.replica == replica) return h.step;
+  }
+  return std::nullopt;
+}
+
+// Whatever was written, each restart began at the very first step again: all but those behind which
+// nothing was left to do.
+std::map<size_t, Flaw> NothingTakenUp(const Peace& peace, const std::vector<Resumption>& all) {
+  std::map<size_t, Flaw> lost;
+  for (const std::string& replica : peace.replicas()) {
+    const auto first = FirstStepOf(peace.run(), replica);
+    std::vector<size_t> from_scratch;
+    size_t taken_up = 0;
+    for (size_t i = 0; i < all.size(); ++i) {
+      const bool wrote = all[i].point.changes > 0 && all[i].point.replica == replica;
+      if (!wrote || !all[i].first_step) continue;
+      (*all[i].first_step == *first ? from_scratch.push_back(i) : void(++taken_up));
+    }
+    if (taken_up > 0 || from_scratch.size() < 3) continue;
+    const size_t last = from_scratch.back();
+    lost[last] = {"nothing that was written is ever taken up: each restart begins at the start",
+                  "a step behind " + std::to_string(*first), "step " + std::to_string(*first)};
+  }
+  return lost;
+}
+
 }  // namespace
 
 Peace::Peace(Evidence first, Evidence second) : run_(std::move(first)) {
@@ -234,7 +262,7 @@ std::map<size_t, Flaw> LostProgress(const Peace& peace, const std::vector<Resump
     if (!ends || step == 0) continue;
     by_pattern[WithoutNumbers(point.text)].push_back({i, step, *all[i].first_step == step + 1});
   }
-  std::map<size_t, Flaw> lost;
+  std::map<size_t, Flaw> lost = NothingTakenUp(peace, all);
   for (const auto& [pattern, samples] : by_pattern) {
     const auto advanced = std::count_if(samples.begin(), samples.end(),
                                         [](const Sample& sample) { return sample.advanced; });
