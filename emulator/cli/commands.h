@@ -191,7 +191,7 @@ struct ExploreCommand {
   std::optional<std::vector<std::string>> submit;  // else the words of `jobs submit training`
   std::string out = "caip-findings";               // --out DIR
   std::optional<std::string> budget;               // --budget 60s
-  std::vector<std::string> points = {"storage"};   // --points storage,steps,logs,states
+  std::vector<std::string> points;                 // --points storage,steps,logs,states
   std::vector<std::string> replicas;               // --replicas master-0,worker-1
   int64_t points_max = 400;                        // --max-points N
   int64_t jobs = 0;                                // --jobs N; 0: one a core

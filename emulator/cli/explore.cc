@@ -47,7 +47,10 @@ play::ExploreOptions OptionsOf(const ExploreCommand& command, const Path& worksh
   const auto cores = static_cast<int64_t>(std::max(1u, std::thread::hardware_concurrency()));
   options.jobs = command.jobs > 0 ? command.jobs : cores;
   if (command.budget) options.budget = ParseDuration(*command.budget);
-  options.points.kinds = {command.points.begin(), command.points.end()};
+  options.points_are_default = command.points.empty();
+  if (!command.points.empty()) {
+    options.points.kinds = {command.points.begin(), command.points.end()};
+  }
   options.points.replicas = {command.replicas.begin(), command.replicas.end()};
   options.points_max = command.points_max;
   options.pairs = command.pairs;

@@ -21,6 +21,8 @@ using harness::Happening;
 using harness::Scenario;
 using Steady = std::chrono::steady_clock;
 
+constexpr size_t kPointsOfSilent = 12;
+
 template <typename T>
 std::vector<T> Thinned(const std::vector<T>& all, size_t most) {
   if (all.size() <= most) return all;
@@ -78,6 +80,33 @@ class Explorer {
       report_.not_compared.push_back("field " + name);
     }
     if (!peace_->steps_are_stable()) report_.not_compared.push_back("which steps are done");
+    return LearnCounting();
+  }
+
+  // Behind the last thing that any replica does before the first step.
+  std::optional<CrashPoint> EarlyPoint() const {
+    const std::vector<Happening>& events = peace_->run().happenings;
+    size_t first_step = 0;
+    while (first_step < events.size() && events[first_step].kind != Happening::Kind::kStep) {
+      ++first_step;
+    }
+    if (first_step == events.size()) return std::nullopt;
+    std::optional<CrashPoint> early;
+    for (const CrashPoint& point : harness::PointsOf(peace_->run(), {{"storage"}, {}})) {
+      const bool change = point.op != "list" && point.op != "read";
+      if (!point.before && change && point.events <= first_step) early = point;
+    }
+    return early;
+  }
+
+  Status LearnCounting() {
+    const auto early = EarlyPoint();
+    if (!early) return Ok{};
+    ASSIGN_OR_RETURN(const Evidence restarted, RunFully(*early));
+    peace_->Learn(restarted);
+    for (const std::string& pattern : peace_->counting_patterns()) {
+      report_.not_compared.push_back("objects like " + pattern + " (they count restarts)");
+    }
     return Ok{};
   }
 
@@ -91,9 +120,28 @@ class Explorer {
            scenario_.semantics == harness::Semantics::kObject;
   }
 
-  void MakeTasks() {
+  // A replica that stores nothing is restarted behind some of its steps, or else of its lines.
+  std::vector<CrashPoint> Moments() const {
     std::vector<CrashPoint> points = harness::PointsOf(peace_->run(), options_.points);
     std::erase_if(points, [](const CrashPoint& point) { return point.op == "list"; });
+    if (!options_.points_are_default) return points;
+    std::set<std::string> silent;
+    for (const Happening& h : peace_->run().happenings) {
+      const bool wanted =
+          options_.points.replicas.empty() || options_.points.replicas.contains(h.replica);
+      if (h.kind == Happening::Kind::kStart && wanted) silent.insert(h.replica);
+    }
+    for (const CrashPoint& point : points) silent.erase(point.replica);
+    for (const std::string& replica : silent) {
+      std::vector<CrashPoint> more = harness::PointsOf(peace_->run(), {{"steps"}, {replica}});
+      if (more.empty()) more = harness::PointsOf(peace_->run(), {{"logs"}, {replica}});
+      for (CrashPoint& point : Thinned(more, kPointsOfSilent)) points.push_back(std::move(point));
+    }
+    return points;
+  }
+
+  void MakeTasks() {
+    std::vector<CrashPoint> points = Moments();
     report_.moments = points.size();
     report_.recorded = CanUseRecord();
     if (report_.recorded) {
@@ -270,7 +318,8 @@ class Explorer {
       indices.push_back(i);
     }
     for (auto& [index, flaw] : harness::LostProgress(*peace_, resumptions)) {
-      outcomes_[indices[index]]->flaws.push_back(std::move(flaw));
+      auto& flaws = outcomes_[indices[index]]->flaws;
+      flaws.insert(flaws.begin(), std::move(flaw));
     }
     report_.known = known_;
     report_.recoveries = Duration(spent_.load());

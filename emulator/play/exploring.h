@@ -23,11 +23,12 @@ struct ExploreOptions {
   int64_t jobs = 1;  // runs at once
   std::optional<Duration> budget;
   harness::PointSelection points;
-  int64_t points_max = 400;  // more are thinned out evenly
-  bool pairs = false;        // a second restart in each recovery
-  bool full_runs = false;    // no recorded prefixes: each point from the beginning
-  bool crash = false;        // the disk is kept
-  bool resume = false;       // goes on where `out` says it was left
+  bool points_are_default = true;  // nobody chose them
+  int64_t points_max = 400;        // more are thinned out evenly
+  bool pairs = false;              // a second restart in each recovery
+  bool full_runs = false;          // no recorded prefixes: each point from the beginning
+  bool crash = false;              // the disk is kept
+  bool resume = false;             // goes on where `out` says it was left
   std::function<bool()> interrupted = nullptr;
   /// Told now and then: tried, of so many, causes so far.
   std::function<void(size_t tried, size_t of, size_t causes)> progress = nullptr;

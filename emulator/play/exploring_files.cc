@@ -23,7 +23,7 @@ std::string Fingerprint(const harness::Scenario& scenario) {
   };
   add(ReadFile(scenario.file).ok() ? *ReadFile(scenario.file) : "");
   for (const std::string& word : scenario.command) {
-    const auto program = ReadFile(scenario.file.parent_path() / word);
+    const auto program = ReadFile(scenario.trainer_folder / word);
     add(word + (program.ok() ? *program : ""));
   }
   for (const std::string& word : scenario.submit) add(word);

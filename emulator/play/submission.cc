@@ -18,7 +18,7 @@ using harness::Scenario;
 std::string FileBeside(const Scenario& scenario, const std::string& word) {
   if (word.empty() || word.starts_with('/') || word.find('/') == std::string::npos) return word;
   std::error_code error;
-  const Path path = std::filesystem::weakly_canonical(scenario.file.parent_path() / word, error);
+  const Path path = std::filesystem::weakly_canonical(scenario.trainer_folder / word, error);
   return !error && std::filesystem::exists(path, error) ? path.string() : word;
 }
 
@@ -43,10 +43,10 @@ std::vector<std::string> WithPaths(const Scenario& scenario) {
     user_args = user_args || word == "--";
     const size_t equals = word.find('=');
     if (!user_args && !words.empty() && flags.contains(words.back())) {
-      words.push_back((scenario.file.parent_path() / word).string());
+      words.push_back((scenario.job_folder / word).string());
     } else if (!user_args && equals != word.npos && flags.contains(word.substr(0, equals))) {
       words.push_back(word.substr(0, equals + 1) +
-                      (scenario.file.parent_path() / word.substr(equals + 1)).string());
+                      (scenario.job_folder / word.substr(equals + 1)).string());
     } else {
       words.push_back(word);
     }

@@ -50,6 +50,8 @@ struct Scenario {
   std::vector<std::string> needs;  // abilities of the host beyond those of its faults
 
   // The job: words of gcloud, or a trainingInput, or a command that all replicas run.
+  Path job_folder;      // relative paths in `submit` begin there
+  Path trainer_folder;  // those in `command` there
   std::vector<std::string> submit;
   Json training_input;  // null without one
   std::vector<std::string> command;

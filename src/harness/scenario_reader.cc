@@ -32,7 +32,9 @@ class Reading {
     files_.push_back(text);
     if (!top.MustBeMap()) return Ok{};
     top.OnlyKeys(kKeys);
-    for (const auto& [key, member] : top.Members()) keys_.try_emplace(key, member);
+    for (const auto& [key, member] : top.Members()) {
+      if (keys_.try_emplace(key, member).second) folders_[key] = file.parent_path();
+    }
     if (!top.Has("extends")) return Ok{};
     if (depth >= kExtendsMax) {
       top.At("extends").Wrong("files extend each other in a circle, or too deep");
@@ -44,6 +46,11 @@ class Reading {
   const Cursor* Find(const std::string& key) const {
     const auto found = keys_.find(key);
     return found == keys_.end() ? nullptr : &found->second;
+  }
+  /// Where paths below that key begin.
+  Path FolderOf(const std::string& key) const {
+    const auto found = folders_.find(key);
+    return found == folders_.end() ? Path() : found->second;
   }
   void Wrong(const std::string& what) const { Cursor(files_.front()).Wrong(what); }
 
@@ -59,6 +66,7 @@ class Reading {
  private:
   std::vector<std::shared_ptr<FileText>> files_;
   std::map<std::string, Cursor> keys_;
+  std::map<std::string, Path> folders_;  // of the files that the keys are in
 };
 
 spec::DelayModel ReadDelay(const Cursor& cursor) {
@@ -110,6 +118,8 @@ void ReadBuckets(const Cursor& cursor, const Path& folder, Scenario& scenario) {
 }
 
 void ReadJob(const Reading& reading, Scenario& scenario) {
+  scenario.job_folder = reading.FolderOf("job");
+  scenario.trainer_folder = reading.FolderOf("trainer");
   const Cursor* job = reading.Find("job");
   const Cursor* trainer = reading.Find("trainer");
   if (job && job->MustBeMap()) {
@@ -145,7 +155,7 @@ void ReadExpectations(const Cursor& cursor, Scenario& scenario) {
   }
 }
 
-void ReadParts(const Reading& reading, const Path& folder, Scenario& scenario) {
+void ReadParts(const Reading& reading, Scenario& scenario) {
   if (const Cursor* seed = reading.Find("seed")) {
     scenario.seed = static_cast<uint64_t>(seed->Integer(0));
   }
@@ -156,7 +166,9 @@ void ReadParts(const Reading& reading, const Path& folder, Scenario& scenario) {
   }
   if (const Cursor* needs = reading.Find("needs")) scenario.needs = Texts(*needs);
   ReadJob(reading, scenario);
-  if (const Cursor* buckets = reading.Find("buckets")) ReadBuckets(*buckets, folder, scenario);
+  if (const Cursor* buckets = reading.Find("buckets")) {
+    ReadBuckets(*buckets, reading.FolderOf("buckets"), scenario);
+  }
   if (const Cursor* mood = reading.Find("mood")) ReadMood(*mood, scenario.mood);
   if (const Cursor* limits = reading.Find("limits")) ReadLimits(*limits, scenario.limits);
   if (const Cursor* steps = reading.Find("steps")) {
@@ -203,7 +215,7 @@ Result<Scenario> ReadScenario(const Path& file) {
   } else {
     reading.Wrong("says no `description`: what happens, in a sentence");
   }
-  ReadParts(reading, file.parent_path(), scenario);
+  ReadParts(reading, scenario);
   CheckTogether(reading, scenario);
   RETURN_IF_ERROR(reading.Outcome());
   return scenario;

@@ -94,10 +94,59 @@ void JudgeSteps(const Peace& peace, const std::string& replica, const Evidence& 
   }
 }
 
+// Numbers cut out of a text, and the text without them.
+std::pair<std::string, std::vector<int64_t>> Numbers(const std::string& text) {
+  std::pair<std::string, std::vector<int64_t>> parts;
+  for (size_t i = 0; i < text.size(); ++i) {
+    size_t end = i;
+    while (end < text.size() && text[end] >= '0' && text[end] <= '9' && end - i < 18) ++end;
+    if (end > i) {
+      parts.second.push_back(std::stoll(text.substr(i, end - i)));
+      parts.first += '#';
+      i = end - 1;
+    } else {
+      parts.first += text[i];
+    }
+  }
+  return parts;
+}
+
+// A count of starts is one higher behind a restart, and nothing is wrong with it.
+bool CountsStarts(const std::string& before, const std::string& after) {
+  if (before.size() > 200 || after.size() > 200) return false;
+  const auto a = Numbers(before);
+  const auto b = Numbers(after);
+  if (a.first != b.first || a.second.size() != 1 || b.second.size() != 1) return false;
+  return b.second.front() == a.second.front() + 1;
+}
+
+// Names with a number of the attempt in them: as many of the pattern are left over as are missing.
+std::set<std::string> RenamedPatterns(const Peace& peace, const Evidence& run) {
+  std::map<std::string, int64_t> balance;
+  std::map<std::string, int64_t> missing;
+  for (const auto& [name, object] : peace.run().objects) {
+    if (run.objects.contains(name)) continue;
+    --balance[WithoutNumbers(name)];
+    ++missing[WithoutNumbers(name)];
+  }
+  for (const auto& [name, object] : run.objects) {
+    if (!peace.run().objects.contains(name)) ++balance[WithoutNumbers(name)];
+  }
+  std::set<std::string> renamed;
+  for (const auto& [pattern, count] : balance) {
+    if (count == 0 && missing[pattern] > 0) renamed.insert(pattern);
+  }
+  return renamed;
+}
+
 void JudgeObjects(const Peace& peace, const Evidence& run, std::vector<Flaw>& flaws) {
   std::map<std::string, Flaw> by_cause;
+  const std::set<std::string> renamed = RenamedPatterns(peace, run);
   const auto add = [&](const std::string& what, const std::string& name,
                        const std::string& expected, const std::string& found) {
+    if (renamed.contains(WithoutNumbers(name))) return;
+    if (peace.unstable_patterns().contains(WithoutNumbers(name))) return;
+    if (peace.counting_patterns().contains(WithoutNumbers(name))) return;
     const std::string cause = what + ": " + WithoutNumbers(name);
     by_cause.try_emplace(cause, Flaw{cause, name + ": " + expected, found});
   };
@@ -106,7 +155,8 @@ void JudgeObjects(const Peace& peace, const Evidence& run, std::vector<Flaw>& fl
     const auto mine = run.objects.find(name);
     if (mine == run.objects.end()) {
       add("objects are missing in the end", name, "there", "not there");
-    } else if (mine->second.bytes != object.bytes) {
+    } else if (mine->second.bytes != object.bytes &&
+               !CountsStarts(object.bytes, mine->second.bytes)) {
       add("objects hold something else", name, object.bytes.substr(0, 60),
           mine->second.bytes.substr(0, 60));
     }
@@ -155,6 +205,7 @@ std::optional<int64_t> FirstStepOf(const Evidence& run, const std::string& repli
 // nothing was left to do.
 std::map<size_t, Flaw> NothingTakenUp(const Peace& peace, const std::vector<Resumption>& all) {
   std::map<size_t, Flaw> lost;
+  if (!peace.steps_are_stable()) return lost;
   for (const std::string& replica : peace.replicas()) {
     const auto first = FirstStepOf(peace.run(), replica);
     std::vector<size_t> from_scratch;
@@ -190,6 +241,11 @@ void Peace::FindUnstable(const Evidence& other) {
   for (const auto& [name, object] : other.objects) {
     if (!run_.objects.contains(name)) unstable_objects_.insert(name);
   }
+  for (const std::string& name : unstable_objects_) {
+    if (!run_.objects.contains(name) || !other.objects.contains(name)) {
+      unstable_patterns_.insert(WithoutNumbers(name));
+    }
+  }
   for (const std::string& replica : replicas_) {
     const StepRecords mine = EffectiveSteps(run_, replica);
     const StepRecords twins = EffectiveSteps(other, replica);
@@ -199,6 +255,18 @@ void Peace::FindUnstable(const Evidence& other) {
       if (twin == twins.end()) continue;
       unstable_fields_.merge(DifferingFields(record.record, twin->second.record));
     }
+  }
+}
+
+void Peace::Learn(const Evidence& early_restart) {
+  if (early_restart.state != "SUCCEEDED") return;  // that is no matter of counting
+  for (const auto& [name, object] : run_.objects) {
+    const auto other = early_restart.objects.find(name);
+    const bool same = other != early_restart.objects.end() && other->second.bytes == object.bytes;
+    if (!same) counting_patterns_.insert(WithoutNumbers(name));
+  }
+  for (const auto& [name, object] : early_restart.objects) {
+    if (!run_.objects.contains(name)) counting_patterns_.insert(WithoutNumbers(name));
   }
 }
 

@@ -19,8 +19,16 @@ class Peace {
  public:
   Peace(Evidence first, Evidence second);
 
+  /// A run with a restart before the first step, when nothing of the training was there to be lost:
+  /// what is different behind it counts restarts, and is not compared either.
+  void Learn(const Evidence& early_restart);
+
   const Evidence& run() const { return run_; }
   const std::set<std::string>& unstable_objects() const { return unstable_objects_; }
+  /// Patterns of names (without numbers) of which other ones are there in each run.
+  const std::set<std::string>& unstable_patterns() const { return unstable_patterns_; }
+  /// Patterns of names of objects that tell how often the job was started.
+  const std::set<std::string>& counting_patterns() const { return counting_patterns_; }
   const std::set<std::string>& unstable_fields() const { return unstable_fields_; }
   const std::set<std::string>& replicas() const { return replicas_; }
   /// The steps themselves come and go between two runs: they are not compared.
@@ -34,7 +42,9 @@ class Peace {
 
   Evidence run_;
   std::set<std::string> unstable_objects_;
+  std::set<std::string> unstable_patterns_;
   std::set<std::string> unstable_fields_;
+  std::set<std::string> counting_patterns_;
   std::set<std::string> replicas_;
   std::set<std::string> results_;
   bool steps_are_stable_ = true;
