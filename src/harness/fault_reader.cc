@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "base/text.h"
 #include "harness/fault_kind.h"
@@ -55,10 +56,39 @@ const FaultKind* ReadKind(const Cursor& cursor, Fault& fault) {
   return found;
 }
 
+const char* UntilKey(const Cursor& parameters) {
+  return parameters.Has("down_until") ? "down_until" : "until";
+}
+
+// The triggers of a fault, each with its place in the file.
+std::vector<std::pair<const Trigger*, Cursor>> TriggersOf(const Fault& fault,
+                                                          const Cursor& cursor) {
+  std::vector<std::pair<const Trigger*, Cursor>> triggers;
+  if (cursor.Has("when")) triggers.emplace_back(&fault.when, cursor.At("when"));
+  if (!fault.until || fault.kind.empty()) return triggers;
+  const Cursor parameters = cursor.At(fault.kind);
+  triggers.emplace_back(&*fault.until, parameters.At(UntilKey(parameters)));
+  return triggers;
+}
+
+// Of storage_error: what the operation meets.
+void CheckStorageError(const Cursor& parameters) {
+  int ways = 0;
+  for (const char* way : {"status", "latency", "break_after", "stale_listing"}) {
+    if (parameters.Has(way) && ++ways == 2) {
+      parameters.At(way).Wrong("an operation fails in one way; write another fault for this");
+    }
+  }
+}
+
 void CheckMeeting(const FaultKind& kind, const Cursor& cursor, const Fault& fault) {
   const bool storage = fault.when.kind == Trigger::Kind::kStorage;
   if (kind.meets == "storage" && !storage) {
     cursor.At("when").Wrong(kind.name + " strikes storage operations: before, after or mid");
+  }
+  if (kind.name == "storage_error") CheckStorageError(cursor.At(kind.name));
+  if (kind.name == "hang" && fault.until && fault.lasts) {
+    cursor.At(kind.name).At("for").Wrong("a hang ends once: by `until` or by `for`");
   }
   if (kind.name == "hang" && !fault.until && !fault.lasts) {
     cursor.Wrong("a hang ends: say `until: TRIGGER` or `for: 2s`");
@@ -68,10 +98,29 @@ void CheckMeeting(const FaultKind& kind, const Cursor& cursor, const Fault& faul
   }
 }
 
+// Triggers that name other faults, and `until`s: known only when all faults are.
+void CheckAmongEachOther(const std::vector<std::pair<Fault, Cursor>>& read,
+                         const std::set<std::string>& names) {
+  for (const auto& [fault, element] : read) {
+    for (const auto& [trigger, place] : TriggersOf(fault, element)) {
+      const bool is_until = trigger != &fault.when;
+      if (is_until && trigger->kind == Trigger::Kind::kAt) {
+        place.Wrong("no fault ends at a moment of the clock; name something that happens");
+      }
+      if (trigger->kind != Trigger::Kind::kFault) continue;
+      if (!names.contains(trigger->pattern)) {
+        place.Wrong("no fault is named '" + trigger->pattern + "'");
+      } else if (trigger->pattern == fault.name && !is_until) {
+        place.Wrong("can never come: a fault that waits for itself");
+      }
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<Fault> ReadFaults(const Cursor& cursor) {
-  std::vector<Fault> faults;
+  std::vector<std::pair<Fault, Cursor>> read;
   std::map<std::string, int> counts;
   std::set<std::string> names;
   if (!cursor.IsList()) cursor.Wrong("must be a list");
@@ -86,14 +135,11 @@ std::vector<Fault> ReadFaults(const Cursor& cursor) {
                                      : fault.kind + " " + std::to_string(++counts[fault.kind]);
     if (!names.insert(fault.name).second)
       element.Wrong("another fault is named '" + fault.name + "'");
-    faults.push_back(std::move(fault));
+    read.emplace_back(std::move(fault), element);
   }
-  for (size_t i = 0; i < faults.size() && cursor.IsList(); ++i) {
-    const Trigger& when = faults[i].when;
-    if (when.kind == Trigger::Kind::kFault && !names.contains(when.pattern)) {
-      cursor.Elements()[i].At("when").Wrong("no fault is named '" + when.pattern + "'");
-    }
-  }
+  CheckAmongEachOther(read, names);
+  std::vector<Fault> faults;
+  for (auto& [fault, element] : read) faults.push_back(std::move(fault));
   return faults;
 }
 

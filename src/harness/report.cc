@@ -13,7 +13,10 @@ size_t PassedCount(const std::vector<Played>& played) {
   }));
 }
 
-std::string Xml(std::string_view text) {
+// Also for attributes, whose line ends would else become blanks.
+std::string Xml(const std::string& raw) {
+  const auto repaired = ParseJson(CompactJson(raw));  // bytes that are no UTF-8 become U+FFFD
+  const std::string text = repaired.ok() ? repaired->get<std::string>() : "";
   std::string escaped;
   for (const char c : text) {
     const bool control = static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t';
@@ -25,6 +28,8 @@ std::string Xml(std::string_view text) {
       escaped += "&gt;";
     } else if (c == '"') {
       escaped += "&quot;";
+    } else if (c == '\n') {
+      escaped += "&#10;";
     } else if (!control) {  // XML 1.0 has no way to say those
       escaped += c;
     }

@@ -1,3 +1,5 @@
+#include "harness/scenario_reader.h"
+
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -6,6 +8,7 @@
 #include "harness/fault_reader.h"
 #include "harness/file_cursor.h"
 #include "harness/scenario.h"
+#include "harness/step_reader.h"
 #include "harness/trigger.h"
 #include "harness/trigger_reader.h"
 
@@ -28,6 +31,9 @@ class Reading {
  public:
   Status Open(const Path& file, int depth = 0) {
     ASSIGN_OR_RETURN(auto text, OpenFileText(file));
+    return Take(std::move(text), file, depth);
+  }
+  Status Take(const std::shared_ptr<FileText>& text, const Path& file, int depth = 0) {
     const Cursor top(text);
     files_.push_back(text);
     if (!top.MustBeMap()) return Ok{};
@@ -174,28 +180,71 @@ void ReadParts(const Reading& reading, Scenario& scenario) {
   if (const Cursor* steps = reading.Find("steps")) {
     steps->OnlyKeys({"regex"});
     scenario.step_regex = steps->At("regex").Text();
-    if (const auto problem = RegexProblem(scenario.step_regex)) steps->At("regex").Wrong(*problem);
+    if (const auto problem = StepPatternProblem(scenario.step_regex)) {
+      steps->At("regex").Wrong(*problem);
+    }
   }
   if (const Cursor* faults = reading.Find("faults")) scenario.faults = ReadFaults(*faults);
   if (const Cursor* expect = reading.Find("expect")) ReadExpectations(*expect, scenario);
   if (const Cursor* bug = reading.Find("shows_bug")) scenario.shows_bug = Texts(*bug);
 }
 
-// What only shows when all of it is known.
-void CheckTogether(const Reading& reading, const Scenario& scenario) {
-  const Cursor* faults = reading.Find("faults");
-  if (!faults || !faults->IsList()) return;
-  const std::vector<Cursor> elements = faults->Elements();
-  for (size_t i = 0; i < std::min(elements.size(), scenario.faults.size()); ++i) {
-    const Trigger& when = scenario.faults[i].when;
-    if (when.phase == Phase::kMid && scenario.semantics == Semantics::kObject) {
-      elements[i].At("when").Wrong(
-          "can never come: an object is there whole or not at all; `mid` is for semantics: posix");
-    }
-    if (when.op == "rename" && scenario.semantics == Semantics::kObject) {
-      elements[i].At("when").Wrong("can never come: an object store renames by copy and delete");
-    }
+void CheckComes(const Trigger& trigger, const Cursor& place) {
+  if (trigger.kind != Trigger::Kind::kStorage) return;
+  if (trigger.phase == Phase::kMid) {
+    place.Wrong(
+        "can never come: an object is there whole or not at all; `mid` is for semantics: posix");
   }
+  if (trigger.op == "rename") {
+    place.Wrong("can never come: an object store renames by copy and delete");
+  }
+}
+
+// Operations that an object store does not know.
+void CheckFaults(const Reading& reading, const Scenario& scenario) {
+  const Cursor* faults = reading.Find("faults");
+  if (!faults || !faults->IsList() || scenario.semantics != Semantics::kObject) return;
+  const std::vector<Cursor> elements = faults->Elements();
+  if (elements.size() != scenario.faults.size()) return;  // some could not be read: said already
+  for (size_t i = 0; i < elements.size(); ++i) {
+    const Fault& fault = scenario.faults[i];
+    CheckComes(fault.when, elements[i].At("when"));
+    if (fault.until && !fault.kind.empty()) CheckComes(*fault.until, elements[i].At(fault.kind));
+  }
+}
+
+// Words of shows_bug name what may fail: a key of `expect`, a fault, the limits.
+void CheckShowsBug(const Reading& reading, const Scenario& scenario) {
+  const Cursor* words = reading.Find("shows_bug");
+  const Cursor* expect = reading.Find("expect");
+  if (!words) return;
+  std::vector<std::string> known = {"fault", "limits"};
+  if (expect) {
+    for (const auto& [key, member] : expect->Members()) known.push_back(key);
+  }
+  const std::vector<Cursor> elements = words->Elements();
+  for (size_t i = 0; i < std::min(elements.size(), scenario.shows_bug.size()); ++i) {
+    const std::string& word = scenario.shows_bug[i];
+    const std::string key = word.substr(0, word.find(' '));
+    if (std::find(known.begin(), known.end(), key) != known.end()) continue;
+    elements[i].Wrong("is expected nowhere; what may fail is " + Join(known, ", ") +
+                      Suggestion(key, known));
+  }
+}
+
+Result<Scenario> Finish(const Reading& reading, const Path& file) {
+  Scenario scenario;
+  scenario.file = file;
+  if (const Cursor* description = reading.Find("description")) {
+    scenario.description = description->Text();
+  } else {
+    reading.Wrong("says no `description`: what happens, in a sentence");
+  }
+  ReadParts(reading, scenario);
+  CheckFaults(reading, scenario);
+  CheckShowsBug(reading, scenario);
+  RETURN_IF_ERROR(reading.Outcome());
+  return scenario;
 }
 
 }  // namespace
@@ -208,17 +257,14 @@ bool Scenario::needs_twin() const {
 Result<Scenario> ReadScenario(const Path& file) {
   Reading reading;
   RETURN_IF_ERROR(reading.Open(file));
-  Scenario scenario;
-  scenario.file = file;
-  if (const Cursor* description = reading.Find("description")) {
-    scenario.description = description->Text();
-  } else {
-    reading.Wrong("says no `description`: what happens, in a sentence");
-  }
-  ReadParts(reading, scenario);
-  CheckTogether(reading, scenario);
-  RETURN_IF_ERROR(reading.Outcome());
-  return scenario;
+  return Finish(reading, file);
+}
+
+Result<Scenario> ReadScenarioText(const std::string& text, const Path& file) {
+  ASSIGN_OR_RETURN(YamlDocument document, ParseYaml(text, file.string()));
+  Reading reading;
+  RETURN_IF_ERROR(reading.Take(FileTextOf(std::move(document), text, file.string()), file));
+  return Finish(reading, file);
 }
 
 }  // namespace caip::harness

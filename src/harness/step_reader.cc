@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "harness/trigger.h"
+
 namespace caip::harness {
 
 struct StepReader::Pattern {
@@ -13,9 +15,14 @@ struct StepReader::Pattern {
 
 namespace {
 
-// "0.5" is a number, "abc" a text.
+// "0.5" is a number, "0010", too, "abc" a text.
 Json ValueOf(const std::string& text) {
-  const auto json = ParseJson(text);
+  const bool digits = text.find_first_not_of("0123456789") == std::string::npos;
+  const size_t first = text.find_first_not_of('0');
+  const bool zeros = digits && text.size() > 1 && text[0] == '0';
+  const auto json = ParseJson(!zeros                       ? text
+                              : first == std::string::npos ? "0"
+                                                           : text.substr(first));
   return json.ok() && json->is_number() ? *json : Json(text);
 }
 
@@ -31,6 +38,13 @@ Json RecordOf(const re2::RE2& re, const std::string& line) {
 }
 
 }  // namespace
+
+std::optional<std::string> StepPatternProblem(const std::string& pattern) {
+  if (auto problem = RegexProblem(pattern)) return "is no regular expression (RE2): " + *problem;
+  const re2::RE2 re(pattern);
+  if (re.NamedCapturingGroups().contains("step")) return std::nullopt;
+  return "names no group `step`; write it like 'step (?P<step>\\d+)'";
+}
 
 StepReader::StepReader(const std::string& pattern) {
   if (!pattern.empty()) pattern_ = std::make_shared<Pattern>(pattern);

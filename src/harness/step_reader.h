@@ -2,6 +2,7 @@
 // A line of a trainer -> the step that it reports, or just a line.
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "harness/happening.h"
@@ -20,5 +21,8 @@ class StepReader {
   struct Pattern;
   std::shared_ptr<const Pattern> pattern_;
 };
+
+/// nullopt when the pattern is a good one: a regular expression with a group named `step`.
+std::optional<std::string> StepPatternProblem(const std::string& pattern);
 
 }  // namespace caip::harness

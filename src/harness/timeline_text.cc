@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "base/text.h"
 #include "harness/glyph_grid.h"
@@ -16,17 +17,23 @@ constexpr size_t kStepColumnsMax = 44;
 
 size_t ColumnOf(double at) { return static_cast<size_t>(std::floor(at)); }
 
-/// A text that belongs to a column; `short_text` where there is no room.
+/// A text that belongs to a column.
 struct Label {
   size_t column;
   std::string text;
   Paint paint;
 };
 
+// Where the text begins: at its column, or before where it would leave the grid.
+size_t BeginOf(const GlyphGrid& grid, const Label& label) {
+  const size_t length = std::min(Columns(label.text), grid.columns());
+  return std::min(label.column, grid.columns() - length);
+}
+
 // The first row in which the text fits and its stem, through the rows before, crosses nothing.
 std::optional<size_t> RowFor(const GlyphGrid& grid, const Label& label, size_t first) {
   for (size_t row = first; row < first + kLabelRowsMax; ++row) {
-    if (grid.IsFree(row, label.column, Columns(label.text))) return row;
+    if (grid.IsFree(row, BeginOf(grid, label), Columns(label.text))) return row;
     if (!grid.IsFree(row, label.column, 1)) return std::nullopt;
   }
   return std::nullopt;
@@ -39,7 +46,7 @@ void PlaceLabels(GlyphGrid& grid, std::vector<Label> labels, size_t first) {
   for (const Label& label : labels) {
     const auto row = RowFor(grid, label, first);
     if (!row) continue;
-    grid.Put(*row, label.column, label.text, label.paint);
+    grid.Put(*row, BeginOf(grid, label), label.text, label.paint);
     for (size_t above = first; above < *row; ++above) {
       grid.Put(above, label.column, "│", Paint::kFaint);
     }

@@ -1,6 +1,7 @@
 #include "harness/trigger_reader.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/text.h"
 
@@ -58,6 +59,7 @@ void ReadOccurrence(const Cursor& cursor, Occurrence& nth) {
   } else {
     nth.first = 0;
   }
+  if (text.starts_with("every ") && nth.every == 0) nth.first = 0;
   const bool counts = nth.every > 0 || (nth.first >= 1 && nth.last >= nth.first);
   if (!counts) cursor.Wrong("must be a count from 1 (3), a range (2..5), every, or every 3");
 }
@@ -92,6 +94,22 @@ void ReadKind(const std::string& key, const Cursor& member, Trigger& trigger) {
   }
 }
 
+constexpr char kNoReplica[] = "is no replica; write master-0, worker-1, ps-0 or evaluator-0";
+
+// "worker" -> "worker-0", "chief" -> "master-0".
+std::optional<std::string> FullName(const std::string& name) {
+  if (name == "chief" || name == "chief-0") return "master-0";
+  const size_t dash = name.rfind('-');
+  const std::string role = name.substr(0, dash);
+  const bool is_role = role == "master" || role == "worker" || role == "ps" || role == "evaluator";
+  if (!is_role) return std::nullopt;
+  if (dash == name.npos) return name + "-0";
+  const std::string index = name.substr(dash + 1);
+  const bool is_index = index.find_first_not_of("0123456789") == index.npos;
+  if (index.empty() || index.size() > 5 || !is_index) return std::nullopt;
+  return name;
+}
+
 }  // namespace
 
 const std::vector<std::string>& OperationNames() {
@@ -122,22 +140,24 @@ Trigger ReadTrigger(const Cursor& cursor) {
     if (kinds == 1) ReadKind(key, member, trigger);
   }
   if (kinds == 0) cursor.Wrong("names no occasion; write one of " + Join(kKinds, ", "));
+  for (const char* word : {"replica", "nth", "probability"}) {
+    if (trigger.kind != Kind::kAt || !cursor.Has(word)) continue;
+    cursor.At(word).Wrong("says nothing beside `at`: that moment comes once");
+  }
   return trigger;
 }
 
 std::string ReadReplica(const Cursor& cursor, bool or_any) {
-  std::string name = cursor.Text();
+  const std::string name = cursor.Text();
   if (name == "any" && or_any) return name;
-  if (name == "chief" || name == "chief-0" || name == "master") return "master-0";
-  const size_t dash = name.rfind('-');
-  const std::string role = name.substr(0, dash);
-  const std::string index = dash == name.npos ? "" : name.substr(dash + 1);
-  const bool is_role = role == "master" || role == "worker" || role == "ps" || role == "evaluator";
-  const bool is_index = index.find_first_not_of("0123456789") == index.npos;
-  if (is_role && dash == name.npos) return name + "-0";
-  if (is_role && is_index && !index.empty() && index.size() < 6) return name;
-  cursor.Wrong("is no replica; write master-0, worker-1, ps-0 or evaluator-0" +
-               std::string(or_any ? ", or any" : ""));
+  if (const auto replica = FullName(name)) return *replica;
+  cursor.Wrong(kNoReplica + std::string(or_any ? ", or any" : ""));
+  return name;
+}
+
+std::string ReplicaOfKey(const std::string& name, const Cursor& value) {
+  if (const auto replica = FullName(name)) return *replica;
+  value.Wrong("'" + name + "' " + kNoReplica);
   return name;
 }
 

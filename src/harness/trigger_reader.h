@@ -12,6 +12,9 @@ Trigger ReadTrigger(const Cursor& cursor);
 /// "master", "master-0", "worker-1" -> "master-0", ...; wrong for other words. "any" if `or_any`.
 std::string ReadReplica(const Cursor& cursor, bool or_any = false);
 
+/// The same of a mapping's key; what is wrong is said at its value.
+std::string ReplicaOfKey(const std::string& name, const Cursor& value);
+
 /// What storage operations are called: in triggers and in event lists.
 const std::vector<std::string>& OperationNames();
 

@@ -48,6 +48,13 @@ std::set<std::string> ReplicasWithSteps(const Evidence& run) {
   return replicas;
 }
 
+int BootOfKey(const std::string& key, const Cursor& value) {
+  const bool digits = !key.empty() && key.find_first_not_of("0123456789") == std::string::npos;
+  const int boot = digits && key.size() < 9 ? std::atoi(key.c_str()) : 0;
+  if (boot == 0) value.Wrong("'" + key + "' is no boot; they are counted from 1");
+  return boot;
+}
+
 std::string Runs(const std::set<int64_t>& numbers) {
   std::vector<std::string> runs;
   for (auto at = numbers.begin(); at != numbers.end();) {

@@ -27,6 +27,9 @@ StepRecords EffectiveSteps(const Evidence& run, const std::string& replica);
 /// Replicas that reported steps.
 std::set<std::string> ReplicasWithSteps(const Evidence& run);
 
+/// A mapping's key that names a boot, from 1; what is wrong is said at its value.
+int BootOfKey(const std::string& key, const Cursor& value);
+
 /// "1..4, 7, 9..12": runs of whole numbers, for people.
 std::string Runs(const std::set<int64_t>& numbers);
 

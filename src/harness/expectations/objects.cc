@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "harness/expectations/counts.h"
 #include "harness/trigger.h"
+#include "harness/trigger_reader.h"
 
 namespace caip::harness {
 namespace {
@@ -240,9 +241,12 @@ ExpectationPtr ReadReads(const Cursor& cursor) {
   std::vector<Wanted> wanted;
   if (!cursor.MustBeMap()) return nullptr;
   for (const auto& [glob, replicas] : cursor.Members()) {
+    if (!replicas.MustBeMap()) continue;
     for (const auto& [replica, boots] : replicas.Members()) {
+      const std::string whose = ReplicaOfKey(replica, boots);
+      if (!boots.MustBeMap()) continue;
       for (const auto& [boot, count] : boots.Members()) {
-        wanted.push_back({Bare(glob), replica, std::atoi(boot.c_str()), ReadCount(count)});
+        wanted.push_back({Bare(glob), whose, BootOfKey(boot, count), ReadCount(count)});
       }
     }
   }

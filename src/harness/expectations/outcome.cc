@@ -59,7 +59,7 @@ ExpectationPtr ReadRestarts(const Cursor& cursor) {
   std::map<std::string, Count> wanted;
   if (!cursor.MustBeMap()) return nullptr;
   for (const auto& [key, member] : cursor.Members()) {
-    wanted[key == "total" ? "" : key] = ReadCount(member);
+    wanted[key == "total" ? "" : ReplicaOfKey(key, member)] = ReadCount(member);
   }
   return Expect([wanted](const Case& judged) {
     std::vector<Assertion> assertions;

@@ -9,6 +9,8 @@
 namespace caip::harness {
 namespace {
 
+constexpr int64_t kStepsMax = 1'000'000;
+
 // Steps in the order in which a boot reported them.
 std::vector<int64_t> StepsOf(const Evidence& run, const std::string& replica, int boot) {
   std::vector<int64_t> steps;
@@ -88,8 +90,10 @@ ExpectationPtr ReadFirstStep(const Cursor& cursor) {
   std::map<std::pair<std::string, int>, int64_t> wanted;
   if (!cursor.MustBeMap()) return nullptr;
   for (const auto& [replica, boots] : cursor.Members()) {
+    const std::string whose = ReplicaOfKey(replica, boots);
+    if (!boots.MustBeMap()) continue;
     for (const auto& [boot, step] : boots.Members()) {
-      wanted[{replica, std::atoi(boot.c_str())}] = step.Integer(0);
+      wanted[{whose, BootOfKey(boot, step)}] = step.Integer(0);
     }
   }
   return Expect([wanted](const Case& judged) {
@@ -109,7 +113,7 @@ ExpectationPtr ReadNoSteps(const Cursor& cursor) {
   if (!cursor.MustBeMap()) return nullptr;
   for (const auto& [replica, boots] : cursor.Members()) {
     for (const Cursor& boot : boots.Elements()) {
-      wanted.emplace_back(replica, static_cast<int>(boot.Integer(1)));
+      wanted.emplace_back(ReplicaOfKey(replica, boots), static_cast<int>(boot.Integer(1, 1000)));
     }
   }
   return Expect([wanted](const Case& judged) {
@@ -127,7 +131,13 @@ ExpectationPtr ReadNoSteps(const Cursor& cursor) {
 ExpectationPtr ReadSteps(const Cursor& cursor) {
   std::map<std::string, Count> wanted;
   if (!cursor.MustBeMap()) return nullptr;
-  for (const auto& [replica, range] : cursor.Members()) wanted[replica] = ReadCount(range);
+  for (const auto& [replica, range] : cursor.Members()) {
+    const Count steps = ReadCount(range);
+    wanted[ReplicaOfKey(replica, range)] = steps;
+    if (steps.most - steps.least >= kStepsMax) {
+      range.Wrong("must be the first and the last step, like 1..40, of at most a million");
+    }
+  }
   return Expect([wanted](const Case& judged) {
     std::vector<Assertion> assertions;
     for (const auto& [replica, range] : wanted) {

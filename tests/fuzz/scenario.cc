@@ -1,0 +1,25 @@
+// Any text is a scenario or an error that names its file; a scenario of one judges a run of
+// nothing.
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "harness/judge.h"
+#include "harness/scenario_reader.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace caip;
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  if (text.find("extends") != std::string::npos) return 0;  // reads other files
+  const auto scenario = harness::ReadScenarioText(text, "s.yaml");
+  if (!scenario.ok()) {
+    if (scenario.error().code != Code::kInvalidArgument) std::abort();
+    if (!scenario.error().message.starts_with("s.yaml:")) std::abort();
+    return 0;
+  }
+  const harness::Evidence nothing;
+  const harness::Judgement judgement = harness::Judge(*scenario, nothing, &nothing);
+  if (judgement.passed != judgement.why_not.empty()) std::abort();
+  return 0;
+}

@@ -1,0 +1,176 @@
+#include "harness/report.h"
+
+#include <gtest/gtest.h>
+
+#include <regex>
+
+#include "base/text.h"
+#include "tests/harness/run_of.h"
+
+namespace caip::harness {
+namespace {
+
+Played Of(const std::string& file, std::vector<Assertion> assertions, bool passed) {
+  Played played;
+  played.file = file;
+  played.description = "what happens";
+  played.seed = 7;
+  played.took = std::chrono::milliseconds(1234);
+  played.run.state = "SUCCEEDED";
+  played.run.happenings = LostOnce(11);
+  played.run.faults = {{"kill 1", "kill before create x", 1, {30}, true}};
+  played.judgement.assertions = std::move(assertions);
+  played.judgement.passed = passed;
+  if (!passed) played.judgement.why_not = "failed: first_step";
+  played.replay = "caip scenario run " + file + " --seed 7";
+  return played;
+}
+
+const Assertion kHeld{"state", "SUCCEEDED", "SUCCEEDED", true};
+const Assertion kBroken{"first_step", "11", "21", false};
+
+// Elements in their order, ends checked; attributes as they stand.
+std::vector<std::string> ElementsOf(const std::string& xml) {
+  std::vector<std::string> elements;
+  std::vector<std::string> open;
+  const std::regex token(R"re(<\?[^>]*\?>|<(/?)([a-z]+)((?: [a-z]+="[^"<]*")*)(/?)>|([^<]+))re");
+  std::string::const_iterator at = xml.begin();
+  std::smatch match;
+  while (at != xml.end()) {
+    const bool found =
+        std::regex_search(at, xml.end(), match, token, std::regex_constants::match_continuous);
+    EXPECT_TRUE(found) << std::string(at, xml.end());
+    if (!found) break;
+    at = match[0].second;
+    if (match[2].matched && match[1].length() > 0) {
+      EXPECT_EQ(open.empty() ? "nothing" : open.back(), match[2].str());
+      if (!open.empty()) open.pop_back();
+    } else if (match[2].matched) {
+      elements.push_back(match[2].str() + match[3].str());
+      if (match[4].length() == 0) open.push_back(match[2].str());
+    }
+  }
+  EXPECT_TRUE(open.empty());
+  return elements;
+}
+
+TEST(TextReport, OfWhatPassedIsALine) {
+  EXPECT_EQ(TextReport(Of("a.yaml", {kHeld}, true), false), "PASSED a.yaml  (1.23s, seed 7)\n");
+  EXPECT_NE(TextReport(Of("a.yaml", {kHeld}, true), true).find("ok      state"), std::string::npos);
+}
+
+TEST(TextReport, OfWhatFailedSaysExpectedFoundAndHowToSeeItAgain) {
+  EXPECT_EQ(TextReport(Of("a.yaml", {kHeld, kBroken}, false), false),
+            "FAILED a.yaml  (1.23s, seed 7)\n"
+            "  what happens\n"
+            "    ok      state: expected SUCCEEDED, found SUCCEEDED\n"
+            "    BROKEN  first_step: expected 11, found 21\n"
+            "  failed: first_step\n"
+            "  again: caip scenario run a.yaml --seed 7\n");
+}
+
+TEST(Summary, CountsWhatPassed) {
+  EXPECT_EQ(Summary({Of("a", {kHeld}, true)}), "1 scenario: 1 passed, 0 failed");
+  Played broken;
+  broken.error = "no such file";
+  EXPECT_EQ(Summary({Of("a", {kHeld}, true), Of("b", {kBroken}, false), broken}),
+            "3 scenarios: 1 passed, 2 failed");
+}
+
+TEST(JsonReport, HasWhatProgramsAskFor) {
+  const Json json = JsonReport({Of("a.yaml", {kHeld, kBroken}, false)});
+  EXPECT_EQ(json.at("passed"), 0);
+  EXPECT_EQ(json.at("failed"), 1);
+  const Json& one = json.at("scenarios").at(0);
+  EXPECT_EQ(one.at("seed"), 7);
+  EXPECT_EQ(one.at("seconds"), 1.234);
+  EXPECT_EQ(one.at("restarts").at("master-0"), 1);
+  EXPECT_EQ(one.at("assertions").at(1).at("found"), "21");
+  EXPECT_EQ(one.at("faults").at(0).at("struck_at"), Json({30}));
+  EXPECT_EQ(one.at("why_not"), "failed: first_step");
+}
+
+TEST(JsonReport, OfWhatCouldNotBePlayedSaysWhy) {
+  Played played;
+  played.file = "a.yaml";
+  played.error = "no such file";
+  const Json one = JsonReport({played}).at("scenarios").at(0);
+  EXPECT_EQ(one.at("error"), "no such file");
+  EXPECT_EQ(one.at("passed"), false);
+  EXPECT_FALSE(one.contains("assertions"));
+}
+
+TEST(JunitReport, HasASuiteAScenarioAndACaseAnAssertion) {
+  const auto elements =
+      ElementsOf(JunitReport({Of("a.yaml", {kHeld}, true), Of("b.yaml", {kHeld, kBroken}, false)}));
+  ASSERT_EQ(elements.size(), 7u);
+  EXPECT_EQ(elements[1],
+            "testsuite name=\"a.yaml\" tests=\"1\" failures=\"0\" errors=\"0\" time=\"1.234\"");
+  EXPECT_EQ(elements[2], "testcase classname=\"a.yaml\" name=\"state\" time=\"0\"");
+  EXPECT_EQ(elements[3],
+            "testsuite name=\"b.yaml\" tests=\"2\" failures=\"1\" errors=\"0\" time=\"1.234\"");
+  EXPECT_EQ(elements[6], "failure message=\"expected 11, found 21\"");
+}
+
+TEST(JunitReport, OfAShownBugHasNoFailure) {
+  Played shown = Of("a.yaml", {kHeld, kBroken}, true);
+  const std::string xml = JunitReport({shown});
+  EXPECT_EQ(ElementsOf(xml).size(), 3u);
+  EXPECT_EQ(xml.find("<failure"), std::string::npos);
+}
+
+TEST(JunitReport, OfABugThatDidNotShowHasOne) {
+  Played hidden = Of("a.yaml", {kHeld}, false);
+  hidden.judgement.why_not = "the bug did not show: 'state' held";
+  const auto elements = ElementsOf(JunitReport({hidden}));
+  ASSERT_EQ(elements.size(), 5u);
+  EXPECT_EQ(elements[4], "failure message=\"the bug did not show: 'state' held\"");
+}
+
+TEST(JunitReport, OfWhatCouldNotBePlayedHasAnError) {
+  Played played;
+  played.file = "a.yaml";
+  played.error = "a.yaml:1:1: is wrong\n  seed: x";
+  const auto elements = ElementsOf(JunitReport({played}));
+  ASSERT_EQ(elements.size(), 4u);
+  EXPECT_NE(elements[1].find("errors=\"1\""), std::string::npos);
+  EXPECT_EQ(elements[3], "error message=\"a.yaml:1:1: is wrong&#10;  seed: x\"");
+}
+
+TEST(JunitReport, IsXmlWhateverTheRunSaid) {
+  Played played = Of("<&\">.yaml", {{"a<b>&\"'", "\x01\x1b[2J", "\xff\xfe bytes", false}}, false);
+  const std::string xml = JunitReport({played});
+  ElementsOf(xml);
+  EXPECT_TRUE(IsUtf8(xml));
+  for (const char c : xml) EXPECT_TRUE(c == '\n' || static_cast<unsigned char>(c) >= 0x20);
+  EXPECT_NE(xml.find("a&lt;b&gt;&amp;&quot;'"), std::string::npos);
+}
+
+TEST(Happening, SaysTheSameAfterAWayThroughJson) {
+  std::vector<Happening> all = LostOnce(11);
+  all.push_back({.kind = Happening::Kind::kMetric,
+                 .replica = "master-0",
+                 .boot = 2,
+                 .text = "acc",
+                 .step = 3,
+                 .record = {{"acc", 0.5}}});
+  Happening move = Storage("master-0", 1, "move", "job/b");
+  move.detail = "job/a";
+  move.failed = true;
+  all.push_back(move);
+  for (const Happening& h : all) {
+    const auto again = HappeningFromJson(ToJson(h));
+    ASSERT_TRUE(again.ok()) << Describe(h);
+    EXPECT_EQ(ToJson(*again), ToJson(h));
+    EXPECT_FALSE(ToJson(h, false).contains("time"));
+  }
+}
+
+TEST(ReplicaNames, AreShortForPeople) {
+  EXPECT_EQ(ReplicaName("master-replica-0"), "master-0");
+  EXPECT_EQ(TaskNameOf("worker-12"), "worker-replica-12");
+  EXPECT_EQ(TaskNameOf("service"), "service");
+}
+
+}  // namespace
+}  // namespace caip::harness

@@ -1,0 +1,253 @@
+#include "harness/scenario.h"
+
+#include <gtest/gtest.h>
+
+#include "harness/fault_kind.h"
+#include "tests/harness/file_of.h"
+
+namespace caip::harness {
+namespace {
+
+const std::string kHead = "description: d\ntrainer: {command: [python3, t.py]}\n";
+
+bool Says(const std::string& text, const std::string& what) {
+  return Mistakes(text).find(what) != std::string::npos;
+}
+
+TEST(ScenarioReader, ReadsAllThatAScenarioMaySay) {
+  const auto read = Read(R"(
+description: All of it.
+seed: 7
+semantics: posix
+needs: [libfaketime]
+job:
+  config: {scaleTier: CUSTOM, masterType: n1-standard-4}
+  args: ["--steps", 40]
+trainer:
+  command: [python3, t.py]
+buckets:
+  job: {}
+  data: {from: fixtures, objects: {init: text, a/b.json: {"w": 100}}}
+mood: {queue_delay: "constant:20m", restart_delay: none, stock_out: 2, vm_lifetime: 2h}
+limits: {wall: 30s, no_progress: 5s, log_lines: 10, grace: 1s}
+steps: {regex: 'step (?P<step>\d+)'}
+faults:
+  - name: first
+    kill: {replica: chief, down_until: {fault: second}}
+    when: {before: {create: "gs://job/out/*"}, nth: 2..3}
+  - name: second
+    hang: {replica: worker-1, for: 2s}
+    when: {mid: {write: "*", bytes: 10}, replica: any}
+  - storage_error: {status: 429}
+    when: {after: {list: "*"}, nth: every 3, probability: 0.5}
+  - cancel: {}
+    when: {at: 90s}
+expect:
+  state: SUCCEEDED
+  same_steps_as_twin: {}
+shows_bug: [state]
+)");
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(read->seed, 7u);
+  EXPECT_EQ(read->semantics, Semantics::kPosix);
+  EXPECT_EQ(read->arguments, (std::vector<std::string>{"--steps", "40"}));
+  EXPECT_EQ(read->buckets.at("data").objects.at("a/b.json"), "{\"w\": 100}");
+  EXPECT_EQ(read->buckets.at("data").from->filename(), "fixtures");
+  EXPECT_TRUE(std::holds_alternative<spec::StockOut>(read->mood.provisioning_delay));
+  EXPECT_EQ(read->limits.wall, std::chrono::seconds(30));
+  EXPECT_EQ(read->limits.log_lines, 10);
+  ASSERT_EQ(read->faults.size(), 4u);
+  EXPECT_EQ(read->faults[0].replica, "master-0");
+  EXPECT_EQ(read->faults[0].when.pattern, "job/out/*");
+  EXPECT_EQ(read->faults[0].when.nth, (Occurrence{2, 3, 0}));
+  EXPECT_EQ(read->faults[0].until->kind, Trigger::Kind::kFault);
+  EXPECT_EQ(read->faults[1].when.replica, "any");
+  EXPECT_EQ(read->faults[1].when.bytes, 10u);
+  EXPECT_EQ(read->faults[2].name, "storage_error 1");
+  EXPECT_EQ(read->faults[2].status, 429);
+  EXPECT_EQ(read->faults[2].when.nth.every, 3);
+  EXPECT_EQ(read->faults[3].when.at, std::chrono::seconds(90));
+  EXPECT_TRUE(read->needs_twin());
+  EXPECT_EQ(read->shows_bug, std::vector<std::string>{"state"});
+}
+
+TEST(ScenarioReader, HasDefaultsForWhatIsNotSaid) {
+  const auto read = Read(kHead);
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(read->seed, 1u);
+  EXPECT_EQ(read->semantics, Semantics::kObject);
+  EXPECT_TRUE(read->faults.empty());
+  EXPECT_FALSE(read->needs_twin());
+}
+
+TEST(ScenarioReader, SaysAllMistakesAtOnceWithLineColumnAndCaret) {
+  const std::string mistakes = Mistakes(
+      "descripton: d\n"
+      "trainer: {command: [python3, t.py]}\n"
+      "seed: many\n"
+      "faults:\n"
+      "  - kill: {replica: boss-0}\n"
+      "    when: {before: {craete: \"*\"}}\n"
+      "expect:\n"
+      "  state: HAPPY\n");
+  EXPECT_NE(mistakes.find("s.yaml:1:"), std::string::npos) << mistakes;
+  EXPECT_NE(mistakes.find("did you mean 'description'?"), std::string::npos) << mistakes;
+  EXPECT_NE(mistakes.find("s.yaml:3:7: seed: must be a whole number"), std::string::npos)
+      << mistakes;
+  EXPECT_NE(mistakes.find("seed: many\n        ^"), std::string::npos) << mistakes;
+  EXPECT_NE(mistakes.find("s.yaml:5:21: faults[0].kill.replica: is no replica"), std::string::npos)
+      << mistakes;
+  EXPECT_NE(mistakes.find("did you mean 'create'?"), std::string::npos) << mistakes;
+  EXPECT_NE(mistakes.find("s.yaml:8:10: expect.state: must be SUCCEEDED"), std::string::npos)
+      << mistakes;
+}
+
+TEST(ScenarioReader, RefusesWhatItDoesNotKnow) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"faults:\n- kil: {replica: master-0}\n  when: {step: 1}\n", "did you mean 'kill'?"},
+      {"faults:\n- kill: {replica: master-0}\n  when: {stat: RUNNING}\n", "did you mean 'state'?"},
+      {"faults:\n- kill: {replica: master}\n", "says not when"},
+      {"faults:\n- kill: {}\n  when: {step: 1}\n", "kill needs `replica`"},
+      {"faults:\n- kill: {replica: master, for: 2s}\n  when: {step: 1}\n",
+       "kill.for: is not known"},
+      {"faults:\n- {kill: {replica: master}, cancel: {}, when: {step: 1}}\n", "of one kind"},
+      {"faults:\n- {cancel: {}, when: {step: 1, state: RUNNING}}\n", "a trigger has one occasion"},
+      {"faults:\n- {cancel: {}, when: {nth: 2}}\n", "names no occasion"},
+      {"faults:\n- {cancel: {}, when: {state: SLEEPING}}\n", "is no state of a job"},
+      {"faults:\n- {cancel: {}, when: {log: 'a('}}\n", "is no regular expression"},
+      {"faults:\n- {cancel: {}, when: {step: 1, nth: 0}}\n", "must be a count from 1"},
+      {"faults:\n- {cancel: {}, when: {step: 1, nth: 5..2}}\n", "must be a count from 1"},
+      {"faults:\n- {cancel: {}, when: {step: 1, probability: 0}}\n", "must be above 0"},
+      {"faults:\n- {cancel: {}, when: {before: {create: a, read: b}}}\n", "one operation is named"},
+      {"faults:\n- {cancel: {}, when: {fault: nobody}}\n", "no fault is named 'nobody'"},
+      {"faults:\n- {name: a, cancel: {}, when: {step: 1}}\n- {name: a, cancel: {}, when: {step: "
+       "2}}\n",
+       "another fault is named 'a'"},
+      {"faults:\n- {hang: {replica: master}, when: {step: 1}}\n", "a hang ends"},
+      {"faults:\n- {storage_error: {status: 503}, when: {step: 1}}\n",
+       "strikes storage operations"},
+      {"faults:\n- {storage_error: {status: 200}, when: {before: {read: a}}}\n", "at least 400"},
+      {"faults:\n- {hold: {replica: master, until: {step: 2}}, when: {at: 2s}}\n",
+       "no replica waits in a moment of the clock"},
+      {"faults: {cancel: {}}\n", "must be a list"},
+      {"semantics: blob\n", "must be object or posix"},
+      {"limits: {wall: soon}\n", "must be a time like"},
+      {"mood: {queue_delay: 'often:2m'}\n", "mood.queue_delay"},
+      {"mood: {stock_out: 1, provisioning_delay: none}\n", "say one of them"},
+      {"steps: {regex: '('}\n", "steps.regex"},
+      {"steps: {regex: 'step'}\n", "names no group `step`"},
+      {"faults:\n- {cancel: {}, when: {step: 1, nth: every 0}}\n", "must be a count from 1"},
+      {"faults:\n- {cancel: {}, when: {at: 2s, nth: 2}}\n", "says nothing beside `at`"},
+      {"faults:\n- {storage_error: {status: 503, latency: 2s}, when: {before: {read: a}}}\n",
+       "fails in one way"},
+      {"faults:\n- {hang: {replica: master, for: 2s, until: {step: 2}}, when: {step: 1}}\n",
+       "a hang ends once"},
+      {"faults:\n- {hold: {replica: master, until: {at: 2s}}, when: {step: 1}}\n",
+       "no fault ends at a moment of the clock"},
+      {"expect: {first_step: {boss: {1: 1}}}\n", "'boss' is no replica"},
+      {"expect: {first_step: {master: {x: 1}}}\n", "'x' is no boot"},
+      {"expect: {first_step: {master: 1}}\n", "must be a mapping"},
+      {"expect: {reads: {'*': {master: {0: 1}}}}\n", "'0' is no boot"},
+      {"expect: {restarts: {boss-0: 1}}\n", "'boss-0' is no replica"},
+      {"expect: {steps: {master-0: 1..}}\n", "must be the first and the last step"},
+      {"expect: {state: FAILED}\nshows_bug: [stat]\n", "did you mean 'state'?"},
+      {"shows_bug: [state]\n", "is expected nowhere"},
+      {"expect: {stat: SUCCEEDED}\n", "did you mean 'state'?"},
+      {"expect: {restarts: {master-0: many}}\n", "must be a count like"},
+      {"expect: {objects: {there: [a]}}\n", "is not known here"},
+      {"expect: {always: [{if_present: a}]}\n", "says nothing that must hold"},
+  };
+  for (const auto& [text, what] : cases) {
+    EXPECT_TRUE(Says(kHead + text, what))
+        << text << "should say: " << what << "\nsaid: " << Mistakes(kHead + text);
+  }
+}
+
+TEST(ScenarioReader, RefusesTriggersThatCanNeverCome) {
+  const std::string kill = "faults:\n- kill: {replica: master}\n  when: ";
+  EXPECT_TRUE(Says(kHead + kill + "{mid: {write: '*', bytes: 3}}\n", "can never come"));
+  EXPECT_TRUE(Says(kHead + kill + "{before: {rename: '*'}}\n", "can never come"));
+  EXPECT_EQ(Mistakes("semantics: posix\n" + kHead + kill + "{before: {rename: '*'}}\n"), "");
+  const std::string until =
+      "faults:\n- hold: {replica: master, until: {before: {rename: '*'}}}\n  when: {step: 1}\n";
+  EXPECT_TRUE(Says(kHead + until, "can never come")) << Mistakes(kHead + until);
+  const std::string of_fault =
+      "faults:\n- hold: {replica: master, until: {fault: nobody}}\n  when: {step: 1}\n";
+  EXPECT_TRUE(Says(kHead + of_fault, "no fault is named 'nobody'"));
+  const std::string of_itself = "faults:\n- {name: a, cancel: {}, when: {fault: a}}\n";
+  EXPECT_TRUE(Says(kHead + of_itself, "can never come"));
+}
+
+TEST(ScenarioReader, WantsADescriptionAndAJob) {
+  EXPECT_TRUE(Says("seed: 1\n", "says no `description`"));
+  EXPECT_TRUE(Says("seed: 1\n", "says no job"));
+  EXPECT_TRUE(Says("[]\n", "must be a mapping, not a list"));
+  EXPECT_TRUE(Says("", "must be a mapping, not nothing"));
+  EXPECT_TRUE(Says("a: [\n", "s.yaml:"));
+}
+
+TEST(ScenarioReader, SaysWhatIsWrittenTwice) {
+  EXPECT_TRUE(Says(kHead + "seed: 1\nseed: 2\n", "seed"));
+}
+
+TEST(ScenarioReader, LaysAFileOverTheOneThatItExtends) {
+  const ScenarioFolder folder;
+  folder.Write("base.yaml", kHead + "seed: 3\nexpect: {state: SUCCEEDED}\n");
+  const auto read = ReadScenario(folder.Write("over.yaml", "extends: base.yaml\nseed: 4\n"));
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(read->seed, 4u);
+  EXPECT_EQ(read->description, "d");
+  EXPECT_EQ(read->expectations.size(), 1u);
+}
+
+TEST(ScenarioReader, SaysWhichFileOfSeveralIsWrong) {
+  const ScenarioFolder folder;
+  folder.Write("base.yaml", kHead + "seed: x\n");
+  const auto read = ReadScenario(folder.Write("over.yaml", "extends: base.yaml\nlimts: {}\n"));
+  ASSERT_FALSE(read.ok());
+  EXPECT_NE(read.error().message.find("base.yaml:3:7"), std::string::npos) << read.error().message;
+  EXPECT_NE(read.error().message.find("over.yaml:2:"), std::string::npos) << read.error().message;
+}
+
+TEST(ScenarioReader, RefusesACircle) {
+  const ScenarioFolder folder;
+  folder.Write("a.yaml", "extends: b.yaml\n");
+  const auto read = ReadScenario(folder.Write("b.yaml", "extends: a.yaml\n"));
+  ASSERT_FALSE(read.ok());
+  EXPECT_NE(read.error().message.find("in a circle"), std::string::npos) << read.error().message;
+}
+
+TEST(ScenarioReader, SaysThatAFileIsMissing) {
+  const ScenarioFolder folder;
+  const auto read = ReadScenario(folder.path() / "none.yaml");
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.error().code, Code::kNotFound);
+}
+
+TEST(ScenarioSchema, KnowsEveryKind) {
+  const Json schema = ScenarioSchema();
+  for (const FaultKind& kind : FaultKinds()) {
+    EXPECT_TRUE(schema.at("$defs").at("fault").at("properties").contains(kind.name)) << kind.name;
+  }
+  for (const ExpectationKind& kind : ExpectationKinds()) {
+    EXPECT_TRUE(schema.at("properties").at("expect").at("properties").contains(kind.name));
+  }
+}
+
+// What ships is well formed, and says so to whoever reads it next.
+TEST(ScenarioReader, ReadsEveryScenarioThatShips) {
+  size_t read = 0;
+  for (const char* folder : {"restarts", "service"}) {
+    const Path path = Path(CAIP_SOURCE_DIR) / "scenarios" / folder;
+    for (const auto& entry : std::filesystem::directory_iterator(path)) {
+      if (entry.path().extension() != ".yaml") continue;
+      const auto scenario = ReadScenario(entry.path());
+      EXPECT_TRUE(scenario.ok()) << scenario.error().message;
+      ++read;
+    }
+  }
+  EXPECT_GE(read, 60u);
+}
+
+}  // namespace
+}  // namespace caip::harness

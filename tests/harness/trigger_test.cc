@@ -1,0 +1,182 @@
+#include "harness/trigger.h"
+
+#include <gtest/gtest.h>
+
+#include <tuple>
+
+#include "tests/harness/run_of.h"
+
+namespace caip::harness {
+namespace {
+
+using Kind = Trigger::Kind;
+
+TriggerCount Counting(Trigger trigger, uint64_t seed = 1) {
+  return TriggerCount(std::move(trigger), "master-0", Random(seed));
+}
+
+Trigger Before(const std::string& op, const std::string& glob) {
+  return {.kind = Kind::kStorage, .phase = Phase::kBefore, .op = op, .pattern = glob};
+}
+
+TEST(Glob, StarsCrossSlashes) {
+  const std::tuple<const char*, const char*, bool> cases[] = {
+      {"*", "", true},
+      {"*", "a/b/c", true},
+      {"", "", true},
+      {"", "a", false},
+      {"*/ckpt-20/*", "job/out/ckpt-20/state.json", true},
+      {"*/ckpt-20/*", "job/out/ckpt-2/state.json", false},
+      {"job/out/ckpt-??", "job/out/ckpt-20", true},
+      {"job/out/ckpt-??", "job/out/ckpt-5", false},
+      {"*.json", "a.json.tmp", false},
+      {"*a*b", "aab", true},
+      {"*ab", "abab", true},
+      {"a*a", "a", false},
+      {"a[b]", "a[b]", true},
+      {"a[b]", "ab", false},
+      {"a.b", "axb", false},
+  };
+  for (const auto& [glob, text, matches] : cases) {
+    EXPECT_EQ(GlobMatches(glob, text), matches) << glob << " against " << text;
+  }
+}
+
+TEST(Glob, OfManyStarsIsFast) {
+  std::string glob;
+  for (int i = 0; i < 50; ++i) glob += "*a";
+  EXPECT_FALSE(GlobMatches(glob + "b", std::string(5000, 'a')));
+}
+
+TEST(Trigger, MeetsTheOperationItNames) {
+  TriggerCount create = Counting(Before("create", "*/w"));
+  EXPECT_FALSE(create.Meet(Storage("master-0", 1, "overwrite", "job/w"), Phase::kBefore));
+  EXPECT_FALSE(create.Meet(Storage("master-0", 1, "create", "job/w"), Phase::kAfter));
+  EXPECT_FALSE(create.Meet(Storage("master-0", 1, "create", "job/v"), Phase::kBefore));
+  EXPECT_TRUE(create.Meet(Storage("master-0", 1, "create", "job/w"), Phase::kBefore));
+  EXPECT_EQ(create.seen(), 1);
+}
+
+TEST(Trigger, WriteIsCreateOrOverwrite) {
+  Trigger write = Before("write", "*");
+  write.nth.every = 1;
+  TriggerCount count = Counting(write);
+  EXPECT_TRUE(count.Meet(Storage("master-0", 1, "create", "job/w"), Phase::kBefore));
+  EXPECT_TRUE(count.Meet(Storage("master-0", 1, "overwrite", "job/w"), Phase::kBefore));
+  EXPECT_FALSE(count.Meet(Storage("master-0", 1, "copy", "job/w"), Phase::kBefore));
+  EXPECT_FALSE(count.Meet(Storage("master-0", 1, "read", "job/w"), Phase::kBefore));
+}
+
+TEST(Trigger, OfACopyMatchesEitherName) {
+  Happening move = Storage("master-0", 1, "move", "job/final");
+  move.detail = "job/tmp";
+  EXPECT_TRUE(Counting(Before("move", "*/tmp")).Meet(move, Phase::kBefore));
+  EXPECT_TRUE(Counting(Before("move", "*/final")).Meet(move, Phase::kBefore));
+  EXPECT_FALSE(Counting(Before("move", "*/other")).Meet(move, Phase::kBefore));
+}
+
+TEST(Trigger, EachKindMeetsItsOwnHappening) {
+  const std::vector<std::pair<Trigger, Happening>> pairs = {
+      {{.kind = Kind::kLog, .pattern = "ckpt-\\d+"}, Line("master-0", 1, "saved ckpt-10")},
+      {{.kind = Kind::kStep, .number = 12}, Step("master-0", 1, 12)},
+      {{.kind = Kind::kState, .pattern = "RUNNING"}, State("RUNNING")},
+      {{.kind = Kind::kStart, .number = 2}, Live("master-0", 2)},
+      {{.kind = Kind::kExit}, Exit("master-0", 1)},
+      {{.kind = Kind::kFault, .pattern = "kill 1"}, Struck("master-0", 1, "kill 1")},
+      {{.kind = Kind::kMetric, .pattern = "accuracy"},
+       {.kind = Happening::Kind::kMetric, .replica = "master-0", .boot = 1, .text = "accuracy"}},
+  };
+  for (size_t i = 0; i < pairs.size(); ++i) {
+    for (size_t j = 0; j < pairs.size(); ++j) {
+      TriggerCount count = Counting(pairs[i].first);
+      EXPECT_EQ(count.Meet(pairs[j].second, Phase::kAfter), i == j)
+          << Describe(pairs[i].first) << " against " << Describe(pairs[j].second);
+    }
+  }
+}
+
+TEST(Trigger, WantsItsNumberAndText) {
+  EXPECT_FALSE(
+      Counting({.kind = Kind::kStep, .number = 12}).Meet(Step("master-0", 1, 11), Phase::kAfter));
+  EXPECT_FALSE(
+      Counting({.kind = Kind::kStart, .number = 2}).Meet(Live("master-0", 1), Phase::kAfter));
+  EXPECT_FALSE(
+      Counting({.kind = Kind::kState, .pattern = "RUNNING"}).Meet(State("QUEUED"), Phase::kAfter));
+  EXPECT_FALSE(Counting({.kind = Kind::kLog, .pattern = "^a$"})
+                   .Meet(Line("master-0", 1, "ab"), Phase::kAfter));
+}
+
+TEST(Trigger, IsOfTheFaultsReplicaUnlessItNamesAnother) {
+  const Happening workers = Step("worker-1", 1, 5);
+  Trigger trigger{.kind = Kind::kStep, .number = 5};
+  EXPECT_FALSE(Counting(trigger).Meet(workers, Phase::kAfter));
+  trigger.replica = "worker-1";
+  EXPECT_TRUE(Counting(trigger).Meet(workers, Phase::kAfter));
+  trigger.replica = "any";
+  EXPECT_TRUE(Counting(trigger).Meet(workers, Phase::kAfter));
+}
+
+TEST(Trigger, OfAnotherFaultIsMetWhoeverThatStruck) {
+  TriggerCount count = Counting({.kind = Kind::kFault, .pattern = "kill 1"});
+  EXPECT_TRUE(count.Meet(Struck("worker-3", 1, "kill 1"), Phase::kAfter));
+}
+
+std::vector<int> StrikesOf(Occurrence nth, int moments) {
+  TriggerCount count = Counting({.kind = Kind::kStep, .number = 1, .nth = nth});
+  std::vector<int> strikes;
+  for (int i = 1; i <= moments; ++i) {
+    if (count.Meet(Step("master-0", 1, 1), Phase::kAfter)) strikes.push_back(i);
+  }
+  EXPECT_EQ(count.seen(), moments);
+  return strikes;
+}
+
+TEST(Trigger, CountsItsOccurrences) {
+  EXPECT_EQ(StrikesOf({}, 4), (std::vector<int>{1}));
+  EXPECT_EQ(StrikesOf({3, 3, 0}, 5), (std::vector<int>{3}));
+  EXPECT_EQ(StrikesOf({2, 4, 0}, 6), (std::vector<int>{2, 3, 4}));
+  EXPECT_EQ(StrikesOf({1, 1, 1}, 3), (std::vector<int>{1, 2, 3}));
+  EXPECT_EQ(StrikesOf({1, 1, 3}, 7), (std::vector<int>{3, 6}));
+}
+
+std::vector<int> LuckyOnes(uint64_t seed) {
+  Trigger trigger{.kind = Kind::kStep, .number = 1, .nth = {1, 1, 1}, .probability = 0.25};
+  TriggerCount count = Counting(trigger, seed);
+  std::vector<int> strikes;
+  for (int i = 0; i < 2000; ++i) {
+    if (count.Meet(Step("master-0", 1, 1), Phase::kAfter)) strikes.push_back(i);
+  }
+  return strikes;
+}
+
+TEST(Trigger, IsAsLuckyAsItsSeed) {
+  EXPECT_EQ(LuckyOnes(7), LuckyOnes(7));
+  EXPECT_NE(LuckyOnes(7), LuckyOnes(8));
+  EXPECT_GT(LuckyOnes(7).size(), 400u);
+  EXPECT_LT(LuckyOnes(7).size(), 600u);
+}
+
+TEST(Trigger, SaysWhatItWaitsFor) {
+  Trigger write = Before("create", "*/state.json");
+  EXPECT_EQ(Describe(write), "before create */state.json");
+  write.nth = {3, 3, 0};
+  write.replica = "worker-1";
+  EXPECT_EQ(Describe(write), "before create */state.json of worker-1, the 3rd");
+  write.nth = {11, 12, 0};
+  EXPECT_EQ(Describe(write), "before create */state.json of worker-1, the 11th to the 12th");
+  write.nth = {1, 1, 1};
+  EXPECT_EQ(Describe(write), "before create */state.json of worker-1, every time");
+  write.nth = {1, 1, 2};
+  EXPECT_EQ(Describe(write), "before create */state.json of worker-1, every 2nd time");
+  EXPECT_EQ(Describe({.kind = Kind::kAt, .at = std::chrono::minutes(20)}),
+            "20m 00s after submission");
+}
+
+TEST(Trigger, OfABadRegexSaysWhy) {
+  EXPECT_EQ(RegexProblem("a+"), std::nullopt);
+  ASSERT_NE(RegexProblem("a("), std::nullopt);
+  EXPECT_NE(RegexProblem("a(")->find("missing )"), std::string::npos) << *RegexProblem("a(");
+}
+
+}  // namespace
+}  // namespace caip::harness
