@@ -1,0 +1,412 @@
+#include "harness/director.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <future>
+
+#include "tests/harness/run_of.h"
+
+namespace caip::harness {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr auto kDeadline = seconds(20);
+
+/// Time that stands still, and who holds it.
+class StillClock final : public Clock {
+ public:
+  Instant Now() const override { return Instant{} + seconds(1); }
+  void WaitUntil(Instant) override {}
+  void Interrupt() override {}
+  void Hold() override { ++holders_; }
+  void Release() override { --holders_; }
+  int holders() const { return holders_; }
+
+ private:
+  std::atomic<int> holders_{0};
+};
+
+/// Notes what it is asked for. The end of a replica that is lost is told by whoever watches, here
+/// by `on_lost`.
+class FakeWorld final : public World {
+ public:
+  std::function<void(const std::string&)> on_lost = [](const std::string&) {};
+
+  Status LoseVm(const std::string& replica, engine::VmLoss) override {
+    Add("lose " + replica);
+    on_lost(replica);
+    return Ok{};
+  }
+  void Freeze(const std::string& replica) override { Add("freeze " + replica); }
+  void Thaw(const std::string& replica) override { Add("thaw " + replica); }
+  Status CancelJob() override {
+    Add("cancel");
+    return Ok{};
+  }
+  Status StepClock(const std::string& replica, Duration) override {
+    Add("step clock of " + replica);
+    return Ok{};
+  }
+
+  int Count(const std::string& what) const {
+    const std::lock_guard lock(mutex_);
+    return static_cast<int>(std::count(asked_.begin(), asked_.end(), what));
+  }
+  /// Whether it was asked before the deadline.
+  bool WasAsked(const std::string& what) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, kDeadline, [&] {
+      return std::find(asked_.begin(), asked_.end(), what) != asked_.end();
+    });
+  }
+
+ private:
+  void Add(const std::string& what) {
+    {
+      const std::lock_guard lock(mutex_);
+      asked_.push_back(what);
+    }
+    changed_.notify_all();
+  }
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::string> asked_;
+};
+
+Fault Of(const std::string& kind, Trigger when, const std::string& replica = "master-0") {
+  Fault fault;
+  fault.name = kind + " 1";
+  fault.kind = kind;
+  fault.replica = replica;
+  fault.when = std::move(when);
+  return fault;
+}
+
+Trigger BeforeCreate(const std::string& glob) {
+  return {
+      .kind = Trigger::Kind::kStorage, .phase = Phase::kBefore, .op = "create", .pattern = glob};
+}
+
+Trigger AtStep(int64_t step, const std::string& replica = "") {
+  return {.kind = Trigger::Kind::kStep, .number = step, .replica = replica};
+}
+
+class DirectorTest : public ::testing::Test {
+ protected:
+  void Direct(std::vector<Fault> faults, uint64_t seed = 1) {
+    director_ = std::make_unique<Director>(
+        DirectorOptions{.faults = std::move(faults), .seed = seed, .vm_lifetime = {}}, clock_);
+    director_->Torment(world_);
+  }
+  void TearDown() override {
+    if (director_) director_->End();
+  }
+  void Boot(const std::string& replica, int boot) {
+    director_->Note(Start(replica, boot));
+    director_->Note(Live(replica, boot));
+  }
+  void Running(const std::vector<std::string>& replicas = {"master-0"}) {
+    for (const std::string& replica : replicas) Boot(replica, 1);
+    director_->Note(State("RUNNING"));
+  }
+  std::future<Verdict> InBackground(Happening happening, Phase phase) {
+    return std::async(std::launch::async, [this, happening = std::move(happening), phase] {
+      return director_->Meet(happening, phase);
+    });
+  }
+  std::vector<std::string> Told() const {
+    std::vector<std::string> told;
+    for (const Happening& h : director_->happenings()) told.push_back(Describe(h));
+    return told;
+  }
+
+  StillClock clock_;
+  FakeWorld world_;
+  std::unique_ptr<Director> director_;
+};
+
+TEST_F(DirectorTest, WritesTheListInItsOrder) {
+  Direct({});
+  Running();
+  EXPECT_EQ(director_->Meet(Storage("master-0", 1, "create", "job/a"), Phase::kBefore).kind,
+            Verdict::Kind::kGoOn);
+  director_->Meet(Storage("master-0", 1, "create", "job/a"), Phase::kAfter);
+  const std::vector<Happening> list = director_->happenings();
+  ASSERT_EQ(list.size(), 4u);
+  for (size_t i = 0; i < list.size(); ++i) EXPECT_EQ(list[i].number, static_cast<int64_t>(i) + 1);
+  EXPECT_EQ(list[3].op, "create");
+  EXPECT_EQ(director_->Since(3).size(), 1u);
+  EXPECT_TRUE(director_->Since(99).empty());
+}
+
+TEST_F(DirectorTest, KeepsWhoMetAKillUntilTheReplicaHasEnded) {
+  Direct({Of("kill", BeforeCreate("*/b"))});
+  Running();
+  auto met = InBackground(Storage("master-0", 0, "create", "job/b"), Phase::kBefore);
+  ASSERT_TRUE(world_.WasAsked("lose master-0"));
+  EXPECT_EQ(met.wait_for(milliseconds(30)), std::future_status::timeout);
+  director_->Note(Exit("master-0", 1, 0, 9));
+  ASSERT_EQ(met.wait_for(kDeadline), std::future_status::ready);
+  EXPECT_EQ(met.get().kind, Verdict::Kind::kGone);
+  EXPECT_EQ(Told().back(), "end of boot 1 of master-0");
+  ASSERT_EQ(director_->tallies().size(), 1u);
+  EXPECT_EQ(director_->tallies()[0].struck_at, std::vector<int64_t>{4});
+}
+
+TEST_F(DirectorTest, LetsTheDeadDoNothing) {
+  Direct({});
+  Running();
+  director_->Note(Exit("master-0", 1));
+  const Verdict verdict = director_->Meet(Storage("master-0", 1, "create", "job/a"), Phase::kAfter);
+  EXPECT_EQ(verdict.kind, Verdict::Kind::kGone);
+  EXPECT_EQ(Told().back(), "end of boot 1 of master-0");
+}
+
+TEST_F(DirectorTest, LetsAReplicaDoNothingBeforeItIsUpAndTheJobRuns) {
+  Direct({});
+  director_->Note(Start("master-0", 1));
+  auto met = InBackground(Storage("master-0", 0, "list", "job/"), Phase::kAfter);
+  director_->Note(Live("master-0", 1));
+  EXPECT_EQ(met.wait_for(milliseconds(30)), std::future_status::timeout);
+  director_->Note(State("RUNNING"));
+  ASSERT_EQ(met.wait_for(kDeadline), std::future_status::ready);
+  EXPECT_EQ(Told().back(), "list job/ by master-0");
+}
+
+TEST_F(DirectorTest, EntersLinesNoSoonerThanTheirBootIsUp) {
+  Direct({});
+  director_->Note(State("RUNNING"));
+  director_->Note(Start("master-0", 1));
+  director_->Note(Line("master-0", 0, "early"));
+  EXPECT_EQ(director_->happenings().size(), 2u);
+  director_->Note(Live("master-0", 1));
+  const std::vector<Happening> list = director_->happenings();
+  ASSERT_EQ(list.size(), 4u);
+  EXPECT_EQ(list[3].text, "early");
+  EXPECT_EQ(list[3].boot, 1);
+}
+
+TEST_F(DirectorTest, EntersLinesOfABootThatWasNeverUpBeforeItsEnd) {
+  Direct({});
+  director_->Note(State("RUNNING"));
+  director_->Note(Start("master-0", 1));
+  director_->Note(Line("master-0", 0, "last words"));
+  director_->Note(Exit("master-0", 1, 1));
+  const std::vector<std::string> told = Told();
+  ASSERT_EQ(told.size(), 4u);
+  EXPECT_EQ(told[2], "log line 'last words' of master-0");
+  EXPECT_EQ(told[3], "end of boot 1 of master-0");
+}
+
+TEST_F(DirectorTest, HoldsAReplicaUntilAnotherDidSomething) {
+  Fault hold = Of("hold", BeforeCreate("*"));
+  hold.until = AtStep(5, "worker-0");
+  Direct({hold});
+  Running({"master-0", "worker-0"});
+  auto met = InBackground(Storage("master-0", 0, "create", "job/a"), Phase::kBefore);
+  EXPECT_EQ(met.wait_for(milliseconds(30)), std::future_status::timeout);
+  director_->Note(Step("worker-0", 0, 4));
+  EXPECT_EQ(met.wait_for(milliseconds(30)), std::future_status::timeout);
+  director_->Note(Step("worker-0", 0, 5));
+  ASSERT_EQ(met.wait_for(kDeadline), std::future_status::ready);
+  EXPECT_EQ(met.get().kind, Verdict::Kind::kGoOn);
+  EXPECT_TRUE(director_->tallies()[0].until_came);
+}
+
+TEST_F(DirectorTest, HoldsNobodyForWhatHasComeAlready) {
+  Fault hold = Of("hold", BeforeCreate("*"));
+  hold.until = AtStep(5, "worker-0");
+  Direct({hold});
+  Running({"master-0", "worker-0"});
+  director_->Note(Step("worker-0", 0, 5));
+  auto met = InBackground(Storage("master-0", 0, "create", "job/a"), Phase::kBefore);
+  ASSERT_EQ(met.wait_for(kDeadline), std::future_status::ready);
+  EXPECT_EQ(director_->tallies()[0].struck_at.size(), 1u);
+  EXPECT_TRUE(director_->tallies()[0].until_came);
+}
+
+TEST_F(DirectorTest, SaysThatAnUntilNeverCame) {
+  Fault hold = Of("hold", BeforeCreate("*"));
+  hold.until = AtStep(5, "worker-0");
+  Direct({hold});
+  Running({"master-0", "worker-0"});
+  auto met = InBackground(Storage("master-0", 0, "create", "job/a"), Phase::kBefore);
+  EXPECT_EQ(met.wait_for(milliseconds(30)), std::future_status::timeout);
+  director_->End();
+  ASSERT_EQ(met.wait_for(kDeadline), std::future_status::ready);
+  EXPECT_FALSE(director_->tallies()[0].until_came);
+}
+
+TEST_F(DirectorTest, ThawsWhatHangsWhenItsUntilCame) {
+  Fault hang = Of("hang", AtStep(3));
+  hang.until = AtStep(9, "worker-0");
+  Direct({hang});
+  Running({"master-0", "worker-0"});
+  director_->Note(Step("master-0", 0, 3));
+  ASSERT_TRUE(world_.WasAsked("freeze master-0"));
+  EXPECT_EQ(world_.Count("thaw master-0"), 0);
+  director_->Note(Step("worker-0", 0, 9));
+  EXPECT_TRUE(world_.WasAsked("thaw master-0"));
+}
+
+TEST_F(DirectorTest, ThawsWhatHangsForATime) {
+  Fault hang = Of("hang", AtStep(3));
+  hang.lasts = milliseconds(20);
+  Direct({hang});
+  Running();
+  director_->Note(Step("master-0", 0, 3));
+  EXPECT_TRUE(world_.WasAsked("freeze master-0"));
+  EXPECT_TRUE(world_.WasAsked("thaw master-0"));
+}
+
+TEST_F(DirectorTest, ThawsAllAtTheEnd) {
+  Fault hang = Of("hang", AtStep(3));
+  hang.until = AtStep(9, "worker-0");
+  Direct({hang});
+  Running();
+  director_->Note(Step("master-0", 0, 3));
+  ASSERT_TRUE(world_.WasAsked("freeze master-0"));
+  director_->End();
+  EXPECT_TRUE(world_.WasAsked("thaw master-0"));
+}
+
+TEST_F(DirectorTest, KeepsAReplacementDown) {
+  Fault kill = Of("kill", BeforeCreate("*"));
+  kill.until = AtStep(7, "worker-0");
+  Direct({kill});
+  world_.on_lost = [this](const std::string&) { director_->Note(Exit("master-0", 1, 0, 9)); };
+  Running({"master-0", "worker-0"});
+  director_->Meet(Storage("master-0", 0, "create", "job/a"), Phase::kBefore);
+  std::promise<void> started;
+  EXPECT_FALSE(director_->KeepDown("worker-0", [] {}));
+  ASSERT_TRUE(director_->KeepDown("master-0", [&started] { started.set_value(); }));
+  auto start = started.get_future();
+  EXPECT_EQ(start.wait_for(milliseconds(30)), std::future_status::timeout);
+  director_->Note(Step("worker-0", 0, 7));
+  EXPECT_EQ(start.wait_for(kDeadline), std::future_status::ready);
+  EXPECT_FALSE(director_->KeepDown("master-0", [] {}));
+}
+
+TEST_F(DirectorTest, RefusesStorageAsTheFaultSays) {
+  Fault error = Of("storage_error", BeforeCreate("*/a"), "");
+  error.status = 429;
+  Direct({error});
+  Running();
+  const Verdict first = director_->Meet(Storage("master-0", 1, "create", "job/a"), Phase::kBefore);
+  EXPECT_EQ(first.kind, Verdict::Kind::kRefuse);
+  EXPECT_EQ(first.status, 429);
+  EXPECT_EQ(director_->Meet(Storage("master-0", 1, "create", "job/a"), Phase::kBefore).kind,
+            Verdict::Kind::kGoOn);
+}
+
+TEST_F(DirectorTest, StrikesBehindAnotherFault) {
+  Fault cancel = Of("cancel", {.kind = Trigger::Kind::kFault, .pattern = "storage_error 1"}, "");
+  Direct({Of("storage_error", BeforeCreate("*/a")), cancel});
+  Running();
+  director_->Meet(Storage("master-0", 1, "create", "job/a"), Phase::kBefore);
+  EXPECT_TRUE(world_.WasAsked("cancel"));
+  EXPECT_EQ(director_->tallies()[1].struck_at.size(), 1u);
+}
+
+TEST_F(DirectorTest, HoldsTheClockWhileNobodyWaitsForAFault) {
+  Direct({Of("kill", {.kind = Trigger::Kind::kState, .pattern = "RUNNING"})});
+  Running();
+  ASSERT_TRUE(world_.WasAsked("lose master-0"));
+  EXPECT_EQ(clock_.holders(), 1);
+  auto met = InBackground(Storage("master-0", 0, "create", "job/a"), Phase::kBefore);
+  EXPECT_EQ(met.wait_for(milliseconds(30)), std::future_status::timeout);
+  director_->Note(Exit("master-0", 1, 0, 9));
+  ASSERT_EQ(met.wait_for(kDeadline), std::future_status::ready);
+  director_.reset();  // joins what strikes
+  EXPECT_EQ(clock_.holders(), 0);
+}
+
+TEST_F(DirectorTest, StrikesAtItsTime) {
+  Fault cancel = Of("cancel", {.kind = Trigger::Kind::kAt, .at = seconds(90)}, "");
+  Direct({cancel});
+  EXPECT_EQ(director_->NextAt(), kNever);
+  director_->SubmittedAt(Instant{} + seconds(10));
+  EXPECT_EQ(director_->NextAt(), Instant{} + seconds(100));
+  director_->TimeIs(Instant{} + seconds(99));
+  EXPECT_EQ(world_.Count("cancel"), 0);
+  director_->TimeIs(Instant{} + seconds(100));
+  EXPECT_TRUE(world_.WasAsked("cancel"));
+  EXPECT_EQ(director_->NextAt(), kNever);
+}
+
+TEST_F(DirectorTest, DoesNothingAfterTheEnd) {
+  Direct({Of("kill", BeforeCreate("*"))});
+  Running();
+  const size_t known = director_->happenings().size();
+  director_->End();
+  EXPECT_TRUE(director_->ended());
+  EXPECT_EQ(director_->Meet(Storage("master-0", 1, "create", "job/a"), Phase::kBefore).kind,
+            Verdict::Kind::kGoOn);
+  director_->Note(Step("master-0", 1, 1));
+  director_->TimeIs(Instant::max());
+  EXPECT_EQ(director_->happenings().size(), known);
+  EXPECT_EQ(world_.Count("lose master-0"), 0);
+}
+
+TEST_F(DirectorTest, SaysEachLineToItsWatcherOnceAndInOrder) {
+  Direct({});
+  std::vector<int64_t> numbers;
+  director_->Watch([&numbers](const Happening& h) { numbers.push_back(h.number); });
+  Running();
+  director_->Note(Step("master-0", 1, 1));
+  EXPECT_EQ(numbers, (std::vector<int64_t>{1, 2, 3, 4}));
+}
+
+// Many replicas on threads of their own, each killed now and then.
+TEST_F(DirectorTest, StandsManyThreads) {
+  constexpr int kReplicas = 8;
+  constexpr int kBoots = 5;
+  std::vector<Fault> faults;
+  for (int i = 0; i < kReplicas; ++i) {
+    Fault kill = Of("kill", BeforeCreate("*/last"), "worker-" + std::to_string(i));
+    kill.name = "kill " + std::to_string(i);
+    kill.when.nth.every = 1;
+    faults.push_back(std::move(kill));
+  }
+  Direct(std::move(faults));
+  std::array<std::atomic<int>, kReplicas> boots{};
+  world_.on_lost = [&](const std::string& replica) {
+    const auto i = static_cast<size_t>(std::stoi(replica.substr(7)));
+    director_->Note(Exit(replica, boots[i], 0, 9));
+  };
+  director_->Note(State("RUNNING"));
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < kReplicas; ++i) {
+    threads.emplace_back([&, i] {
+      const std::string replica = "worker-" + std::to_string(i);
+      for (int boot = 1; boot <= kBoots; ++boot) {
+        boots[i] = boot;
+        Boot(replica, boot);
+        for (int step = 0; step < 20; ++step) {
+          director_->Note(Step(replica, boot, step));
+          director_->Meet(Storage(replica, boot, "create", "job/w"), Phase::kBefore);
+          director_->Meet(Storage(replica, boot, "create", "job/w"), Phase::kAfter);
+        }
+        EXPECT_EQ(
+            director_->Meet(Storage(replica, boot, "create", "job/last"), Phase::kBefore).kind,
+            Verdict::Kind::kGone);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  const std::vector<Happening> list = director_->happenings();
+  EXPECT_EQ(list.size(), 1u + kReplicas * kBoots * (3u + 40u + 1u));
+  for (size_t i = 0; i < list.size(); ++i) EXPECT_EQ(list[i].number, static_cast<int64_t>(i) + 1);
+  for (const FaultTally& tally : director_->tallies()) {
+    EXPECT_EQ(tally.struck_at.size(), static_cast<size_t>(kBoots)) << tally.name;
+  }
+}
+
+}  // namespace
+}  // namespace caip::harness
