@@ -1,5 +1,8 @@
 #include "emulator/play/storage_watch.h"
 
+#include <algorithm>
+#include <map>
+#include <mutex>
 #include <utility>
 
 #include "emulator/play/caller.h"
@@ -64,6 +67,24 @@ auto Told(Director& director, Happening happening, const Do& operation) -> declt
   if (Stops(after)) return Refusal(after);
   return result;
 }
+
+// Ends in the middle: what is behind `bytes` cannot be read.
+class BrokenReader final : public ObjectReader {
+ public:
+  BrokenReader(std::unique_ptr<ObjectReader> reader, uint64_t bytes)
+      : reader_(std::move(reader)), bytes_(bytes) {}
+  const ObjectInfo& info() const override { return reader_->info(); }
+  Result<size_t> ReadAt(uint64_t offset, char* buffer, size_t size) override {
+    if (offset >= bytes_) {
+      return Error{Code::kUnavailable, "the stream breaks here, as the scenario has it"};
+    }
+    return reader_->ReadAt(offset, buffer, std::min<uint64_t>(size, bytes_ - offset));
+  }
+
+ private:
+  std::unique_ptr<ObjectReader> reader_;
+  uint64_t bytes_;
+};
 
 class WatchedWriter final : public ObjectWriter {
  public:
@@ -152,13 +173,30 @@ class Watched final : public gcs::BucketStore {
     const auto open = [&] { return store_.OpenObject(bucket, name, version); };
     const Caller* caller = CurrentCaller();
     if (!caller || caller->replica.empty() || !caller->reads_count) return open();
-    return Told(director_, Operation(caller->replica, "read", bucket + "/" + name), open);
+    Happening happening = Operation(caller->replica, "read", bucket + "/" + name);
+    const Verdict before = director_.Meet(happening, Phase::kBefore);
+    if (Stops(before)) return Refusal(before);
+    auto reader = open();
+    happening.failed = !reader.ok();
+    const Verdict after = director_.Meet(happening, Phase::kAfter);
+    if (Stops(after)) return Refusal(after);
+    const Verdict& broken = before.kind == Verdict::Kind::kBreak ? before : after;
+    if (!reader.ok() || broken.kind != Verdict::Kind::kBreak) return reader;
+    return std::unique_ptr<ObjectReader>(
+        std::make_unique<BrokenReader>(*std::move(reader), broken.bytes));
   }
   Result<Listing> List(const std::string& bucket, const ListQuery& query) const override {
     const auto list = [&] { return store_.List(bucket, query); };
     const Caller* caller = CurrentCaller();
     if (!caller || caller->replica.empty()) return list();
-    return Told(director_, Operation(caller->replica, "list", bucket + "/" + query.prefix), list);
+    const Happening happening = Operation(caller->replica, "list", bucket + "/" + query.prefix);
+    const Verdict before = director_.Meet(happening, Phase::kBefore);
+    if (Stops(before)) return Refusal(before);
+    const std::string key = happening.object + "\n" + query.delimiter + "\n" + query.page_token;
+    auto listing = before.kind == Verdict::Kind::kStale ? Earlier(key) : Remembered(key, list());
+    const Verdict after = director_.Meet(happening, Phase::kAfter);
+    if (Stops(after)) return Refusal(after);
+    return listing;
   }
   Status DeleteObject(const std::string& bucket, const std::string& name,
                       const Preconditions& preconditions, const Version& version) override {
@@ -201,9 +239,23 @@ class Watched final : public gcs::BucketStore {
         *std::move(writer), store_, director_, caller->replica, bucket, name, taken_));
   }
 
+  // What a listing said when it was made last, for those that are to be stale.
+  Result<Listing> Remembered(const std::string& key, Result<Listing> listing) const {
+    if (!listing.ok()) return listing;
+    const std::lock_guard lock(mutex_);
+    listings_[key] = *listing;
+    return listing;
+  }
+  Result<Listing> Earlier(const std::string& key) const {
+    const std::lock_guard lock(mutex_);
+    return listings_[key];
+  }
+
   gcs::BucketStore& store_;
   Director& director_;
   ChangeTaken taken_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::string, Listing> listings_;
 };
 
 }  // namespace

@@ -90,6 +90,13 @@ void CheckMeeting(const FaultKind& kind, const Cursor& cursor, const Fault& faul
   if (kind.name == "hang" && fault.until && fault.lasts) {
     cursor.At(kind.name).At("for").Wrong("a hang ends once: by `until` or by `for`");
   }
+  const bool of_reads = fault.break_after.has_value();
+  if (of_reads && fault.when.op != "read") {
+    cursor.At("when").Wrong("break_after strikes reads: before or after `read`");
+  }
+  if (fault.stale_listing && (fault.when.op != "list" || fault.when.phase != Phase::kBefore)) {
+    cursor.At("when").Wrong("stale_listing strikes before `list`");
+  }
   if (kind.name == "hang" && !fault.until && !fault.lasts) {
     cursor.Wrong("a hang ends: say `until: TRIGGER` or `for: 2s`");
   }

@@ -80,7 +80,10 @@ void ReadKind(const std::string& key, const Cursor& member, Trigger& trigger) {
   }
   trigger.pattern = member.Text();
   if (key == "fault") trigger.kind = Kind::kFault;
-  if (key == "metric") trigger.kind = Kind::kMetric;
+  if (key == "metric") {
+    trigger.kind = Kind::kMetric;
+    member.Wrong("can never come: metrics are reported by tuning jobs, which are not emulated yet");
+  }
   if (key == "state") {
     trigger.kind = Kind::kState;
     const bool known = std::find(kStates.begin(), kStates.end(), trigger.pattern) != kStates.end();

@@ -18,7 +18,7 @@ Verdict Strike(const Fault& fault, Scene& scene) {
 FaultKind StorageErrorKind() {
   return {"storage_error",
           "A storage operation is refused (status), is late (latency), breaks off (break_after "
-          "bytes), or lists what was (stale_listing).",
+          "bytes), or lists what the same listing said the last time (stale_listing).",
           {"replica", "status", "latency", "break_after", "stale_listing"},
           {},
           "storage",
