@@ -45,6 +45,7 @@ struct Emulator::Parts {
   ReplicaHost replica_host;
   std::unique_ptr<front::GuestLauncher> guests;
   std::unique_ptr<host::CompanionLauncher> companions;  // where any are asked for
+  std::unique_ptr<engine::Packager> watched_packager;   // around the packager, likewise
   std::unique_ptr<engine::LogSink> watched_log;         // around the log, where somebody interferes
   std::unique_ptr<engine::Engine> engine;
   std::unique_ptr<Apis> apis;
@@ -87,9 +88,12 @@ engine::Launcher& Emulator::Parts::OutermostLauncher() {
 Status Emulator::Parts::StartEngine() {
   if (interference) watched_log = interference->AroundService(*state.log);
   engine::LogSink& log = watched_log ? *watched_log : *state.log;
+  if (interference) watched_packager = interference->Around(*replica_host.packager);
+  engine::Packager& packager =
+      watched_packager ? *watched_packager : static_cast<engine::Packager&>(*replica_host.packager);
   engine = std::make_unique<engine::Engine>(
       EngineSettings(options, reception->base_url(), *state.buckets),
-      engine::EnginePorts{OutermostLauncher(), *replica_host.packager, *replica_host.devices,
+      engine::EnginePorts{OutermostLauncher(), packager, *replica_host.devices,
                           *replica_host.addresses, *state.jobs, log, *state.storage},
       clock);
   return engine->Start();

@@ -23,6 +23,7 @@ class Interference : public Alarm {
   virtual std::unique_ptr<engine::LogSink> AroundService(engine::LogSink& sink) = 0;
   /// Next to the processes: launches are as complete as they will be.
   virtual std::unique_ptr<engine::Launcher> Around(engine::Launcher& launcher) = 0;
+  virtual std::unique_ptr<engine::Packager> Around(engine::Packager& packager) = 0;
   /// All but metadata and tokens.
   virtual http::Handler Around(http::Handler apis) = 0;
   /// Who is told of replicas' own system calls; null for nobody.

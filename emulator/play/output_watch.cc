@@ -14,16 +14,21 @@ class Watched final : public engine::LogSink {
       : inner_(inner), director_(director), steps_(std::move(steps)), lines_(lines) {}
 
   void Write(std::vector<engine::LogLine> lines) override {
-    for (const engine::LogLine& line : lines) {
+    std::vector<engine::LogLine> arriving;
+    arriving.reserve(lines.size());
+    for (engine::LogLine& line : lines) {
       ++lines_;
       Happening happening = steps_.Read(line.message);
       happening.replica = harness::ReplicaName(line.task);
       if (happening.kind == Happening::Kind::kLog) {
         happening.detail = std::string(spec::Name(line.severity));
       }
-      director_.Note(std::move(happening));
+      const auto verdict = director_.Note(std::move(happening)).kind;
+      if (verdict == harness::Verdict::Kind::kDrop) continue;
+      if (verdict == harness::Verdict::Kind::kTwice) arriving.push_back(line);
+      arriving.push_back(std::move(line));
     }
-    inner_.Write(std::move(lines));
+    inner_.Write(std::move(arriving));
   }
   void Flush() override { inner_.Flush(); }
 

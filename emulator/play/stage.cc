@@ -6,7 +6,9 @@
 
 #include "base/text.h"
 #include "emulator/play/caller.h"
+#include "emulator/play/job_api_watch.h"
 #include "emulator/play/output_watch.h"
+#include "emulator/play/packaging_watch.h"
 #include "emulator/play/storage_watch.h"
 #include "emulator/play/submission.h"
 #include "harness/step_reader.h"
@@ -169,7 +171,13 @@ std::unique_ptr<engine::Launcher> Stage::Around(engine::Launcher& launcher) {
   return watched;
 }
 
-http::Handler Stage::Around(http::Handler apis) { return KnowingCallers(std::move(apis)); }
+std::unique_ptr<engine::Packager> Stage::Around(engine::Packager& packager) {
+  return WatchedPackager(packager, *director_);
+}
+
+http::Handler Stage::Around(http::Handler apis) {
+  return KnowingCallers(WatchedJobApi(std::move(apis), *director_));
+}
 
 void Stage::Begin(engine::Engine& engine, Clock& clock) {
   clock_->real = &clock;

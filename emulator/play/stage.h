@@ -45,6 +45,7 @@ class Stage final : public app::Interference, public harness::World {
   std::unique_ptr<engine::LogSink> Around(engine::LogSink& sink) override;
   std::unique_ptr<engine::LogSink> AroundService(engine::LogSink& sink) override;
   std::unique_ptr<engine::Launcher> Around(engine::Launcher& launcher) override;
+  std::unique_ptr<engine::Packager> Around(engine::Packager& packager) override;
   http::Handler Around(http::Handler apis) override;
   host::ReplicaWatcher* Watcher() override;
   void Begin(engine::Engine& engine, Clock& clock) override;

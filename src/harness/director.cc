@@ -75,12 +75,13 @@ bool Director::IsOver(const Happening& happening) const {
   return ended(over_) || ended(gone_);
 }
 
-void Director::Note(Happening happening) {
+Verdict Director::Note(Happening happening) {
   using Kind = Happening::Kind;
   std::vector<size_t> due;
+  Verdict verdict;
   {
     const std::lock_guard lock(mutex_);
-    if (ended_) return;
+    if (ended_) return {};
     const bool is_line = happening.kind == Kind::kLog || happening.kind == Kind::kStep;
     if (is_line && booted_.contains(happening.replica)) {
       const int boot = booted_[happening.replica];
@@ -88,13 +89,14 @@ void Director::Note(Happening happening) {
       const bool over = over_[happening.replica] == boot;
       if (!over && (live_[happening.replica] != boot || !running_)) {
         early_[happening.replica].push_back(std::move(happening));
-        return;
+        return {};
       }
     }
     const std::string replica = happening.replica;
     Enter(happening);
     due = CountAll(happening, Phase::kAfter);
     for (const size_t plot : due) EnterFault(plot, happening);
+    verdict = StrikeInline(due);
     if (is_line && lock_step_) {
       auto& left = unsettled_[replica];
       left.insert(left.end(), due.begin(), due.end());
@@ -106,8 +108,8 @@ void Director::Note(Happening happening) {
     }
   }
   changed_.notify_all();
-  if (due.empty()) return;
-  StrikeApart(due);
+  if (!due.empty()) StrikeApart(due);
+  return verdict;
 }
 
 bool Director::Settle(const std::string& replica, int boot) {

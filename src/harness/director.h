@@ -55,7 +55,8 @@ class Director {
   /// enters the happening (of Phase::kAfter only), and returns when all faults it met have struck.
   Verdict Meet(Happening happening, Phase phase);
   /// For what cannot be kept waiting. Lines of a replica are entered no sooner than it is up.
-  void Note(Happening happening);
+  /// Answers what faults that need nobody to wait (a line that gets lost) have to say.
+  Verdict Note(Happening happening);
   /// Keeps the caller, a thread of the replica, until the faults that its lines met have struck.
   /// False: its boot is over.
   bool Settle(const std::string& replica, int boot);
@@ -100,6 +101,7 @@ class Director {
   void EnterFault(size_t plot, const Happening& occasion);
   bool Disturbs() const { return !plots_.empty() || options_.vm_lifetime.has_value(); }
   Verdict Strike(const std::vector<size_t>& due);
+  Verdict StrikeInline(std::vector<size_t>& due);
   void StrikeApart(std::vector<size_t> due);
   void EndApart(const std::function<void()>& work);
   void DrawLifetime(const std::string& replica, int boot);

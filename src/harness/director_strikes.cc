@@ -69,6 +69,20 @@ void Director::TimeIs(Instant now) {
   EndMachines(now);
 }
 
+// Mutex held. Strikes those of `due` that only have something to say, and takes them out of it.
+Verdict Director::StrikeInline(std::vector<size_t>& due) {
+  Verdict verdict;
+  std::erase_if(due, [&](size_t plot) {
+    const Fault& fault = plots_[plot]->fault;
+    const FaultKind* kind = FindFaultKind(fault.kind);
+    if (!IsInline(*kind)) return false;
+    ScenePart scene(*this, plot);
+    verdict = kind->strike(fault, scene);
+    return true;
+  });
+  return verdict;
+}
+
 // Counted as under way by the caller, who held the clock for it.
 void Director::StrikeApart(std::vector<size_t> due) {
   Leave([this, due = std::move(due)] { EndApart([&] { Strike(due); }); });

@@ -21,6 +21,7 @@ struct Fault {
   std::optional<uint64_t> break_after = {};  // bytes
   Duration delay{0};                         // latency of storage; step of a clock
   bool stale_listing = false;
+  std::string how = {};  // of a failing preparation
 };
 
 }  // namespace caip::harness

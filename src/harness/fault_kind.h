@@ -30,7 +30,8 @@ struct FaultKind {
   std::string summary;                  // one line for documentation and the schema
   std::vector<std::string> parameters;  // keys it takes: replica until for status bytes ...
   std::vector<std::string> required;    // those it cannot do without
-  /// "storage": meets storage operations only; "replica": any moment; "before": set up beforehand.
+  /// What its moments are: "storage" operations, "prepare", "api" calls, a "line"; "replica": any.
+  /// Faults of the middle three are told to whoever asks, and do nothing by themselves.
   std::string meets;
   std::string needs;  // an ability of the host: "libfaketime"; "" none
   Verdict (*strike)(const Fault& fault, Scene& scene);
@@ -49,5 +50,12 @@ FaultKind HoldKind();
 FaultKind CancelKind();
 FaultKind StorageErrorKind();
 FaultKind ClockStepKind();
+FaultKind PreparingFailureKind();
+FaultKind ApiErrorKind();
+FaultKind DropLogKind();
+FaultKind DuplicateLogKind();
+
+/// It strikes at once, in the thread that met it, and only says what that is to do.
+bool IsInline(const FaultKind& kind);
 
 }  // namespace caip::harness

@@ -4,10 +4,16 @@ namespace caip::harness {
 
 const std::vector<FaultKind>& FaultKinds() {
   static const std::vector<FaultKind> kinds = {
-      KillKind(), CrashKind(),  MaintenanceKind(),  HangKind(),
-      HoldKind(), CancelKind(), StorageErrorKind(), ClockStepKind(),
+      KillKind(),         CrashKind(),     MaintenanceKind(),
+      HangKind(),         HoldKind(),      CancelKind(),
+      StorageErrorKind(), ClockStepKind(), PreparingFailureKind(),
+      ApiErrorKind(),     DropLogKind(),   DuplicateLogKind(),
   };
   return kinds;
+}
+
+bool IsInline(const FaultKind& kind) {
+  return kind.meets == "prepare" || kind.meets == "api" || kind.meets == "line";
 }
 
 const FaultKind* FindFaultKind(std::string_view name) {

@@ -33,6 +33,12 @@ void ReadParameters(const FaultKind& kind, const Cursor& cursor, Fault& fault) {
     if (key == "break_after") fault.break_after = static_cast<uint64_t>(member.Integer(0));
     if (key == "latency") fault.delay = member.Time();
     if (key == "by") fault.delay = member.Time(true);
+    if (key == "how") {
+      fault.how = member.Text();
+      if (fault.how != "package_unreadable" && fault.how != "pip_fails") {
+        member.Wrong("must be package_unreadable or pip_fails");
+      }
+    }
     if (key == "stale_listing") fault.stale_listing = member.Flag();
   }
 }
@@ -81,6 +87,21 @@ void CheckStorageError(const Cursor& parameters) {
   }
 }
 
+// Faults that only have something to say are asked at moments of their own.
+void CheckKindOfMoment(const FaultKind& kind, const Cursor& when, Trigger::Kind moment) {
+  const auto strikes = [&](const char* meets, Trigger::Kind own, const char* what) {
+    if (kind.meets == meets && moment != own) when.Wrong(kind.name + what);
+    const bool shared = own == Trigger::Kind::kLog;
+    if (kind.meets != meets && moment == own && !IsInline(kind) && !shared) {
+      when.Wrong("is no moment that " + kind.name + " strikes at");
+    }
+  };
+  strikes("prepare", Trigger::Kind::kPrepare,
+          " strikes while packages are installed: `prepare: 1`");
+  strikes("api", Trigger::Kind::kApi, " strikes calls: `api: projects.jobs.get`");
+  strikes("line", Trigger::Kind::kLog, " strikes lines: `log: REGEX`");
+}
+
 void CheckMeeting(const FaultKind& kind, const Cursor& cursor, const Fault& fault) {
   const bool storage = fault.when.kind == Trigger::Kind::kStorage;
   if (kind.meets == "storage" && !storage) {
@@ -90,6 +111,7 @@ void CheckMeeting(const FaultKind& kind, const Cursor& cursor, const Fault& faul
   if (kind.name == "hang" && fault.until && fault.lasts) {
     cursor.At(kind.name).At("for").Wrong("a hang ends once: by `until` or by `for`");
   }
+  CheckKindOfMoment(kind, cursor.At("when"), fault.when.kind);
   const bool of_reads = fault.break_after.has_value();
   if (of_reads && fault.when.op != "read") {
     cursor.At("when").Wrong("break_after strikes reads: before or after `read`");

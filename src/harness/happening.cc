@@ -8,8 +8,9 @@
 namespace caip::harness {
 namespace {
 
-constexpr std::array<std::string_view, 9> kKinds = {"state", "start",  "exit",  "storage", "log",
-                                                    "step",  "metric", "fault", "live"};
+constexpr std::array<std::string_view, 11> kKinds = {"state", "start",   "exit",   "storage",
+                                                     "log",   "step",    "metric", "fault",
+                                                     "live",  "prepare", "api"};
 
 void AddFacts(const Happening& h, Json& json) {
   switch (h.kind) {
@@ -44,6 +45,12 @@ void AddFacts(const Happening& h, Json& json) {
       json["step"] = h.step;
       json["record"] = h.record;
       break;
+    case Happening::Kind::kPrepare:
+      json["attempt"] = h.step;
+      break;
+    case Happening::Kind::kApi:
+      json["method"] = h.text;
+      break;
     case Happening::Kind::kFault:
       json["fault"] = h.text;
       json["when"] = h.detail;
@@ -76,7 +83,7 @@ Result<Happening> HappeningFromJson(const Json& json) {
   h.time = ParseRfc3339(StringOr(json, "time")).value_or(Instant{});
   h.replica = StringOr(json, "replica");
   h.boot = static_cast<int>(IntOr(json, "boot", 0));
-  for (const char* name : {"state", "message", "tag", "fault"}) {
+  for (const char* name : {"state", "message", "tag", "fault", "method"}) {
     if (Member(json, name)) h.text = StringOr(json, name);
   }
   for (const char* name : {"lost", "severity", "when", "from"}) {
@@ -87,7 +94,7 @@ Result<Happening> HappeningFromJson(const Json& json) {
   h.bytes = static_cast<uint64_t>(IntOr(json, "bytes", 0));
   const Json* failed = Member(json, "failed");
   h.failed = failed && failed->is_boolean() && failed->get<bool>();
-  h.step = IntOr(json, "step", 0);
+  h.step = IntOr(json, "step", IntOr(json, "attempt", 0));
   if (const Json* record = Member(json, "record")) h.record = *record;
   h.exit_code = static_cast<int>(IntOr(json, "exit_code", 0));
   h.signal = static_cast<int>(IntOr(json, "signal", 0));
@@ -115,6 +122,10 @@ std::string Describe(const Happening& h) {
       return "step " + std::to_string(h.step) + whose;
     case Happening::Kind::kMetric:
       return "metric " + h.text + whose;
+    case Happening::Kind::kPrepare:
+      return "packages of attempt " + std::to_string(h.step);
+    case Happening::Kind::kApi:
+      return "call of " + h.text + whose;
     case Happening::Kind::kFault:
       return "fault " + h.text;
   }

@@ -11,7 +11,19 @@
 namespace caip::harness {
 
 struct Happening {
-  enum class Kind { kState, kStart, kExit, kStorage, kLog, kStep, kMetric, kFault, kLive };
+  enum class Kind {
+    kState,
+    kStart,
+    kExit,
+    kStorage,
+    kLog,
+    kStep,
+    kMetric,
+    kFault,
+    kLive,
+    kPrepare,
+    kApi
+  };
 
   Kind kind = Kind::kState;
   int64_t number = 0;        // from 1, in the order of the list
@@ -19,7 +31,7 @@ struct Happening {
   std::string replica = {};  // "master-0"; "" of the job itself
   int boot = 0;              // of the replica, from 1
 
-  std::string text = {};    // state; log message; name of the fault; metric tag
+  std::string text = {};    // state; log message; name of the fault; metric tag; method
   std::string detail = {};  // kFault: the occasion, in words; kLog: severity; kExit: what took it;
                             // kStorage: where a copy or move comes from
   // kStorage

@@ -36,6 +36,8 @@ Mark::Kind KindOf(const Happening& h) {
       return IsWrite(h) && !h.failed ? Mark::Kind::kWrite : Mark::Kind::kRead;
     case Happening::Kind::kLog:
     case Happening::Kind::kMetric:
+    case Happening::Kind::kPrepare:
+    case Happening::Kind::kApi:
       return Mark::Kind::kLine;
   }
   return Mark::Kind::kLine;
@@ -228,6 +230,9 @@ std::string Tell(const Happening& h) {
       return Whose(h) + " step " + std::to_string(h.step) + " " + CompactJson(h.record);
     case Happening::Kind::kMetric:
       return Whose(h) + " metric " + h.text + " at step " + std::to_string(h.step);
+    case Happening::Kind::kPrepare:
+    case Happening::Kind::kApi:
+      return Describe(h);
     case Happening::Kind::kFault:
       return "fault " + h.text + ": " + h.detail;
   }

@@ -58,6 +58,10 @@ Happening::Kind HappeningOf(Kind kind) {
       return Happening::Kind::kExit;
     case Kind::kFault:
       return Happening::Kind::kFault;
+    case Kind::kPrepare:
+      return Happening::Kind::kPrepare;
+    case Kind::kApi:
+      return Happening::Kind::kApi;
     default:
       return Happening::Kind::kState;
   }
@@ -96,6 +100,7 @@ bool TriggerCount::Matches(const Happening& happening, Phase phase) const {
     case Kind::kLog:
       return re2::RE2::PartialMatch(happening.text, regex_->re);
     case Kind::kStep:
+    case Kind::kPrepare:
       return happening.step == trigger_.number;
     case Kind::kStart:
     case Kind::kExit:
@@ -166,6 +171,12 @@ std::string Describe(const Trigger& trigger) {
       break;
     case Kind::kExit:
       text = "at an exit";
+      break;
+    case Kind::kPrepare:
+      text = "while the packages of attempt " + std::to_string(trigger.number) + " are installed";
+      break;
+    case Kind::kApi:
+      text = "at a call of " + trigger.pattern;
       break;
     case Kind::kFault:
       text = "after fault '" + trigger.pattern + "'";

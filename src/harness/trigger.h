@@ -27,12 +27,24 @@ struct Occurrence {
 };
 
 struct Trigger {
-  enum class Kind { kStorage, kLog, kStep, kMetric, kState, kStart, kExit, kFault, kAt };
+  enum class Kind {
+    kStorage,
+    kLog,
+    kStep,
+    kMetric,
+    kState,
+    kStart,
+    kExit,
+    kFault,
+    kAt,
+    kPrepare,
+    kApi
+  };
   Kind kind = Kind::kStorage;
   Phase phase = Phase::kAfter;
   std::string op = {};       // kStorage: an op of Happening, or "write": create or overwrite
   std::string pattern = {};  // glob of objects; regex of lines; state; fault's or metric's name
-  int64_t number = 0;        // step; boot
+  int64_t number = 0;        // step; boot; attempt
   uint64_t bytes = 0;        // kMid: after so many
   Duration at{0};            // kAt: since the job was submitted, emulated
   std::string replica = {};  // "" the fault's own; "any"

@@ -10,8 +10,8 @@ namespace {
 
 using Kind = Trigger::Kind;
 
-const std::vector<std::string> kKinds = {"before", "after", "mid",   "log",   "step",
-                                         "metric", "state", "start", "fault", "at"};
+const std::vector<std::string> kKinds = {"before", "after", "mid",   "log", "step",    "metric",
+                                         "state",  "start", "fault", "at",  "prepare", "api"};
 const std::vector<std::string> kStates = {"QUEUED", "PREPARING",  "RUNNING",  "SUCCEEDED",
                                           "FAILED", "CANCELLING", "CANCELLED"};
 
@@ -78,7 +78,13 @@ void ReadKind(const std::string& key, const Cursor& member, Trigger& trigger) {
     trigger.number = member.Integer(key == "step" ? 0 : 1);
     return;
   }
+  if (key == "prepare") {
+    trigger.kind = Kind::kPrepare;
+    trigger.number = member.Integer(1);
+    return;
+  }
   trigger.pattern = member.Text();
+  if (key == "api") trigger.kind = Kind::kApi;
   if (key == "fault") trigger.kind = Kind::kFault;
   if (key == "metric") {
     trigger.kind = Kind::kMetric;

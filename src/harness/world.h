@@ -33,9 +33,12 @@ struct Verdict {
     kRefuse,  // `status` in the place of an answer; nothing happens
     kBreak,   // the answer's body ends after `bytes`
     kStale,   // a listing as it was before the last change
+    kDrop,    // a log line that never arrives
+    kTwice,   // one that arrives twice
   } kind = Kind::kGoOn;
   int status = 503;
   uint64_t bytes = 0;
+  std::string words = {};  // of a refusal
 };
 
 }  // namespace caip::harness

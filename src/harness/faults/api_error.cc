@@ -1,0 +1,17 @@
+#include "harness/fault_kind.h"
+
+namespace caip::harness {
+namespace {
+
+Verdict Strike(const Fault& fault, Scene&) {
+  return {Verdict::Kind::kRefuse, fault.status, 0, "refused by the scenario"};
+}
+
+}  // namespace
+
+FaultKind ApiErrorKind() {
+  return {"api_error", "A call of the job API is refused with a status.", {"status"}, {}, "api", "",
+          Strike};
+}
+
+}  // namespace caip::harness
