@@ -88,8 +88,11 @@ Verdict Director::Note(Happening happening) {
       happening.boot = boot;
       const bool over = over_[happening.replica] == boot;
       if (!over && (live_[happening.replica] != boot || !running_)) {
-        early_[happening.replica].push_back(std::move(happening));
-        return {};
+        EarlyLine early{std::move(happening), {}, {}};
+        early.met = early.due = CountAll(early.line, Phase::kAfter);
+        verdict = StrikeInline(early.due);
+        early_[early.line.replica].push_back(std::move(early));
+        return verdict;
       }
     }
     const std::string replica = happening.replica;
@@ -163,7 +166,7 @@ void Director::Enter(Happening happening) {
   const bool is_exit = happening.kind == Kind::kExit;
   const std::string replica = happening.replica;
   if (is_exit) {  // its last lines come before its end, also if it was never seen to be up
-    for (Happening& line : std::exchange(early_[replica], {})) Enter(std::move(line));
+    for (EarlyLine& early : std::exchange(early_[replica], {})) Enter(std::move(early.line));
     happening.number = static_cast<int64_t>(list_.size()) + 1;
     live_[replica] = 0;
     over_[replica] = happening.boot;
@@ -173,12 +176,11 @@ void Director::Enter(Happening happening) {
   if (!running_) return;
   for (auto& [name, lines] : early_) {
     if (lines.empty() || live_[name] == 0) continue;
-    for (Happening& line : std::exchange(lines, {})) {
-      const std::vector<size_t> due = CountAll(line, Phase::kAfter);
-      Enter(line);
-      for (const size_t plot : due) EnterFault(plot, line);
+    for (EarlyLine& early : std::exchange(lines, {})) {
+      Enter(early.line);
+      for (const size_t plot : early.met) EnterFault(plot, early.line);
       auto& left = unsettled_[name];
-      left.insert(left.end(), due.begin(), due.end());
+      left.insert(left.end(), early.due.begin(), early.due.end());
     }
   }
 }

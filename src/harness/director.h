@@ -122,7 +122,13 @@ class Director {
   std::map<std::string, int> booted_;  // replica -> the boot that was launched last
   std::map<std::string, int> over_;    // replica -> the boot that ended last
   std::map<std::string, int> gone_;    // replica -> the boot whose processes died last
-  std::map<std::string, std::vector<Happening>> early_;  // lines of replicas that are not up yet
+  /// A line of a replica that is not up yet, and the faults that it met: told, and to be struck.
+  struct EarlyLine {
+    Happening line;
+    std::vector<size_t> met;
+    std::vector<size_t> due;
+  };
+  std::map<std::string, std::vector<EarlyLine>> early_;
   std::map<std::string, std::vector<size_t>> unsettled_;
   bool running_ = false;  // the job's state
   bool ended_ = false;
