@@ -51,6 +51,7 @@ class Explorer {
  private:
   Result<Evidence> Play(const Scenario& scenario, StageOptions stage) {
     stage.state = options_.workshop / ("explore-" + std::to_string(++runs_));
+    stage.caches = options_.workshop / "caches";
     stage.seed = scenario.seed;
     stage.interrupted = options_.interrupted;
     RETURN_IF_ERROR(MakeDirectories(stage.state));

@@ -45,6 +45,7 @@ Result<Evidence> RunOnce(const Scenario& scenario, const PlayOptions& options, b
   RETURN_IF_ERROR(MakeDirectories(state));
   StageOptions stage;
   stage.state = state;
+  stage.caches = options.workshop / "caches";
   stage.disturbed = disturbed;
   stage.seed = scenario.seed;
   stage.interrupted = options.interrupted;

@@ -21,6 +21,7 @@ namespace caip::play {
 
 /// How a scenario is to be run.
 struct StageOptions {
+  Path caches = {};       // Python environments and packages that runs share; "" none
   Path state;             // an empty directory of its own
   bool disturbed = true;  // false: the twin, without faults
   uint64_t seed = 1;
@@ -64,6 +65,7 @@ class Stage final : public app::Interference, public harness::World {
   app::EmulatorOptions Options() const;
   Path Buckets() const;
   bool NeedsClocks() const;
+  Status ShareCaches() const;
   Status FillBuckets();
   std::string Follow();
   std::string LimitMet(std::chrono::steady_clock::time_point begin,
