@@ -93,7 +93,7 @@ class Explorer {
     }
     if (first_step == events.size()) return std::nullopt;
     std::optional<CrashPoint> early;
-    for (const CrashPoint& point : harness::PointsOf(peace_->run(), {{"storage"}, {}})) {
+    for (const CrashPoint& point : harness::PointsOf(peace_->run(), {{"storage"}, {}, false})) {
       const bool change = point.op != "list" && point.op != "read";
       if (!point.before && change && point.events <= first_step) early = point;
     }
@@ -123,7 +123,9 @@ class Explorer {
 
   // A replica that stores nothing is restarted behind some of its steps, or else of its lines.
   std::vector<CrashPoint> Moments() const {
-    std::vector<CrashPoint> points = harness::PointsOf(peace_->run(), options_.points);
+    harness::PointSelection selection = options_.points;
+    selection.torn_writes = scenario_.semantics == harness::Semantics::kPosix;
+    std::vector<CrashPoint> points = harness::PointsOf(peace_->run(), selection);
     std::erase_if(points, [](const CrashPoint& point) { return point.op == "list"; });
     if (!options_.points_are_default) return points;
     std::set<std::string> silent;
@@ -134,8 +136,9 @@ class Explorer {
     }
     for (const CrashPoint& point : points) silent.erase(point.replica);
     for (const std::string& replica : silent) {
-      std::vector<CrashPoint> more = harness::PointsOf(peace_->run(), {{"steps"}, {replica}});
-      if (more.empty()) more = harness::PointsOf(peace_->run(), {{"logs"}, {replica}});
+      std::vector<CrashPoint> more =
+          harness::PointsOf(peace_->run(), {{"steps"}, {replica}, false});
+      if (more.empty()) more = harness::PointsOf(peace_->run(), {{"logs"}, {replica}, false});
       for (CrashPoint& point : Thinned(more, kPointsOfSilent)) points.push_back(std::move(point));
     }
     return points;
@@ -188,7 +191,7 @@ class Explorer {
       for (size_t i = from; i < point.events && !between; ++i) {
         between = peace_->run().happenings[i].replica == point.replica;
       }
-      if (point.before && !between) continue;
+      if (point.before && !between && point.mid_bytes == 0) continue;
       if (!point.before) last[point.replica] = point.events;
       ExploreTask task;
       task.point = point;

@@ -71,7 +71,12 @@ std::vector<CrashPoint> PointsOf(const Evidence& run, const PointSelection& sele
       before.before = true;
       before.events = i;
       before.changes = changes;
-      points.push_back(std::move(before));
+      points.push_back(before);
+      const bool writes = h.op == "create" || h.op == "overwrite";
+      if (selection.torn_writes && writes && h.bytes > 1) {
+        before.mid_bytes = h.bytes / 2;
+        points.push_back(std::move(before));
+      }
     }
     if (IsChange(h)) changes += h.op == "move" ? 2 : 1;
     if (!wanted) continue;
@@ -86,6 +91,10 @@ std::string Describe(const CrashPoint& point) {
   const std::string nth = point.nth > 1 ? " (time " + std::to_string(point.nth) + ")" : "";
   switch (point.kind) {
     case Kind::kStorage:
+      if (point.mid_bytes > 0) {
+        return "after " + std::to_string(point.mid_bytes) + " bytes of " + point.op + " " +
+               point.text + nth + " by " + point.replica;
+      }
       return std::string(point.before ? "before " : "after ") + point.op + " " + point.text + nth +
              " by " + point.replica;
     case Kind::kStep:
@@ -103,6 +112,10 @@ std::string WhenText(const CrashPoint& point) {
   const std::string nth = point.nth > 1 ? ", nth: " + std::to_string(point.nth) : "";
   switch (point.kind) {
     case Kind::kStorage:
+      if (point.mid_bytes > 0) {
+        return "{mid: {" + point.op + ": " + YamlQuoted(point.text) +
+               ", bytes: " + std::to_string(point.mid_bytes) + "}" + nth + "}";
+      }
       return std::string("{") + (point.before ? "before" : "after") + ": {" + point.op + ": " +
              YamlQuoted(point.text) + "}" + nth + "}";
     case Kind::kStep:
@@ -120,6 +133,8 @@ Trigger TriggerOf(const CrashPoint& point) {
   switch (point.kind) {
     case Kind::kStorage:
       trigger.phase = point.before ? Phase::kBefore : Phase::kAfter;
+      if (point.mid_bytes > 0) trigger.phase = Phase::kMid;
+      trigger.bytes = point.mid_bytes;
       trigger.op = point.op;
       trigger.pattern = point.text;
       break;

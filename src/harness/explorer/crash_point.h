@@ -19,9 +19,10 @@ struct CrashPoint {
   std::string op = {};
   std::string text = {};  // object; line
   int64_t step = 0;
-  int64_t nth = 1;     // among equals of this replica
-  size_t events = 0;   // of the peaceful run's list, so many had happened
-  size_t changes = 0;  // in storage, likewise
+  uint64_t mid_bytes = 0;  // above 0: in the middle of writing a file, behind so many bytes
+  int64_t nth = 1;         // among equals of this replica
+  size_t events = 0;       // of the peaceful run's list, so many had happened
+  size_t changes = 0;      // in storage, likewise
 
   auto operator<=>(const CrashPoint&) const = default;
 };
@@ -30,6 +31,7 @@ struct CrashPoint {
 struct PointSelection {
   std::set<std::string> kinds = {"storage"};
   std::set<std::string> replicas;  // empty: all
+  bool torn_writes = false;        // where storage is a directory: files half written, too
 };
 
 /// In the order of the run. `run` has succeeded without a fault.
