@@ -3,9 +3,9 @@
 
 #include <benchmark/benchmark.h>
 
-#include "tests/support/simulated_engine.h"
+#include "harness/simulation/simulated_engine.h"
 
-namespace caip::engine {
+namespace caip::harness {
 namespace {
 
 // Jobs come one after the other, as many as are asked for; one in four loses a machine.
@@ -17,7 +17,7 @@ void SimulatedJobs(benchmark::State& state) {
     world.keep_journal = false;
     world.options.journal = nullptr;
     world.log.keep = false;
-    world.launcher.script = [](const ReplicaLaunch& launch) {
+    world.launcher.script = [](const engine::ReplicaLaunch& launch) {
       Script script;
       if (launch.key.replica.role != spec::Role::kMaster) script.run_for = kForever;
       return script;
@@ -28,10 +28,10 @@ void SimulatedJobs(benchmark::State& state) {
       if (!world.Submit(AJob(id)).ok()) state.SkipWithError("not accepted");
       if (i % 4 != 0) continue;
       world.RunUntilState(id, spec::JobState::kRunning);
-      (void)world.LoseVm(id, {spec::Role::kWorker, 0}, VmLoss::kKill);
+      (void)world.LoseVm(id, {spec::Role::kWorker, 0}, engine::VmLoss::kKill);
     }
     world.RunUntilIdle();
-    for (const JobRecord& record : world.store.InOrder()) {
+    for (const engine::JobRecord& record : world.store.InOrder()) {
       if (record.job.state != spec::JobState::kSucceeded) state.SkipWithError("did not succeed");
     }
     launches = world.launcher.launches();
@@ -42,6 +42,6 @@ void SimulatedJobs(benchmark::State& state) {
 BENCHMARK(SimulatedJobs)->Arg(100)->Arg(1000)->Unit(benchmark::kMillisecond);
 
 }  // namespace
-}  // namespace caip::engine
+}  // namespace caip::harness
 
 BENCHMARK_MAIN();

@@ -148,6 +148,7 @@ void Core::Handle(const RunKey& key, const Event& event) {
   const auto found = runs_.find(key);
   if (found == runs_.end()) return;  // a late word of a run that has ended
   Entry& entry = found->second;
+  ++handled_;
   if (options_.journal) options_.journal(key, Describe(event));
   Effects effects = entry.run.Handle(clock_.Now(), event);
   const bool was_waiting = !entry.pending.empty();

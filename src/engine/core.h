@@ -51,6 +51,8 @@ class Core {
   bool AnythingLives() const { return !live_.empty(); }
 
   size_t unfinished() const { return unfinished_; }
+  /// Events that runs were given so far.
+  uint64_t handled() const { return handled_; }
 
  private:
   struct Entry {
@@ -109,6 +111,7 @@ class Core {
   std::set<RunKey> installing_;  // each holds the clock
   std::vector<LogLine> lines_;   // to be written before the next effect of another kind
   bool stopping_ = false;
+  uint64_t handled_ = 0;
   std::atomic<size_t> unfinished_{0};
 };
 

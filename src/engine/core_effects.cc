@@ -29,6 +29,7 @@ bool Core::Apply(Entry& entry, const SaveJob& save) {
     return false;
   }
   if (std::exchange(entry.save_error, std::nullopt)) clock_.Release();
+  if (!observers_.any()) return true;
   spec::Job shown = save.record.job;
   shown.job_position = board_.PositionOf(entry.run.key());
   observers_.Tell(save.record.project, shown);

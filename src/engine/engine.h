@@ -70,6 +70,8 @@ class Engine {
   /// Handles all that was posted and all timers that are due. Engine's thread only.
   void Turn();
   Instant NextDeadline() const { return core_.NextDeadline(); }
+  /// Events so far. Engine's thread only.
+  uint64_t handled() const { return core_.handled(); }
   /// Like those without Later, but unchecked and answered during a Turn(). False: stopped, no
   /// answer.
   bool SubmitLater(const std::string& project, spec::Job job,

@@ -114,7 +114,7 @@ LaunchFacts JobRun::FactsOf(spec::ReplicaId id) const {
   return {rules_->launch, *job_.training_input,
           plan_,          note_,
           prepared_,      devices == devices_.end() ? kNone : devices->second,
-          KeyOf(id)};
+          KeyOf(id),      job_texts_ ? &*job_texts_ : nullptr};
 }
 
 bool JobRun::AllGone() const {

@@ -127,6 +127,7 @@ class JobRun {
   std::map<spec::ReplicaId, Replica> replicas_;
   std::map<spec::ReplicaId, Environment> devices_;
   Prepared prepared_;
+  std::optional<spec::JobTexts> job_texts_;  // since it was granted
 
   bool installing_ = false;  // the packager is at work
   bool retrying_ = false;    // kStopping leads to the next attempt

@@ -89,6 +89,7 @@ void JobRun::QueueIsOver() {
 void JobRun::On(const Granted& granted) {
   assert(phase_ == Phase::kWaiting);
   devices_ = {granted.devices.begin(), granted.devices.end()};
+  job_texts_ = MakeJobTexts(key_, *job_.training_input, plan_, note_);
   note_.addresses = granted.addresses;
   for (size_t i = 0; i < plan_.replicas.size(); ++i) {
     plan_.replicas[i].address = granted.addresses.at(i);

@@ -30,7 +30,8 @@ spec::EnvironmentFacts EnvironmentOf(const LaunchFacts& facts) {
           .boot_disk = facts.settings.boot_disk(facts.key),
           .path = prefix.empty() ? facts.settings.path : prefix + ":" + facts.settings.path,
           .cpus = facts.settings.cpus,
-          .endpoint = facts.settings.endpoint};
+          .endpoint = facts.settings.endpoint,
+          .job_texts = facts.job_texts};
 }
 
 // Later ones win, at the place of the first: names stay unique.
@@ -86,6 +87,12 @@ std::vector<DeviceRequest> DeviceRequestsOf(const spec::ClusterPlan& plan) {
   }
   if (!plan.tpu_type.empty()) requests.push_back({{}, plan.tpu_type, plan.tpu_count});
   return requests;
+}
+
+spec::JobTexts MakeJobTexts(const RunKey& run, const spec::TrainingInput& input,
+                            const spec::ClusterPlan& plan, const RunNote& note) {
+  return spec::RenderJobTexts(input, plan,
+                              spec::FinalArguments(input, run.trial, {}, note.seen_job_dir));
 }
 
 ReplicaLaunch MakeLaunch(const LaunchFacts& facts, bool fresh_disk) {

@@ -9,6 +9,7 @@
 #include "engine/image_map.h"
 #include "engine/ports.h"
 #include "engine/run_note.h"
+#include "spec/environment.h"
 
 namespace caip::engine {
 
@@ -35,8 +36,12 @@ struct LaunchFacts {
   const Prepared& prepared;    // of a Python job
   const Environment& devices;  // of this replica
   ReplicaKey key;
+  const spec::JobTexts* job_texts;  // see MakeJobTexts
 };
 
+/// Once for each run, for all its launches.
+spec::JobTexts MakeJobTexts(const RunKey& run, const spec::TrainingInput& input,
+                            const spec::ClusterPlan& plan, const RunNote& note);
 ReplicaLaunch MakeLaunch(const LaunchFacts& facts, bool fresh_disk);
 /// The launcher's first words, "Running task with arguments: ...".
 std::string TaskLine(const LaunchFacts& facts);

@@ -32,6 +32,11 @@ void Observers::Remove(uint64_t number) {
   observers_.erase(number);
 }
 
+bool Observers::any() const {
+  std::lock_guard lock(mutex_);
+  return !observers_.empty();
+}
+
 void Observers::Tell(const std::string& project, const spec::Job& job) {
   std::lock_guard lock(mutex_);
   for (const auto& [number, observer] : observers_) observer(project, job);

@@ -36,10 +36,11 @@ class Observers {
 
   Subscription Add(Observer observer);
   void Remove(uint64_t number);
+  bool any() const;
   void Tell(const std::string& project, const spec::Job& job);
 
  private:
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::map<uint64_t, Observer> observers_;
   uint64_t added_ = 0;
 };

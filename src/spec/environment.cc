@@ -60,10 +60,15 @@ std::string TaskText(const EnvironmentFacts& facts) {
 
 // The launcher of Python jobs appends to the very list it dumps later: args are then the final
 // ones. Containers are started without it.
-Json JobJson(const EnvironmentFacts& facts) {
-  Json job = ToSnakeCaseJson(facts.input);
-  if (!facts.plan.is_container && !facts.input.args.empty()) job["args"] = facts.arguments;
+Json WithFinalArguments(Json job, const TrainingInput& input, const ClusterPlan& plan,
+                        const std::vector<std::string>& arguments) {
+  if (!plan.is_container && !input.args.empty()) job["args"] = arguments;
   return job;
+}
+
+JobTexts JobTextsOf(const EnvironmentFacts& facts) {
+  if (facts.job_texts) return *facts.job_texts;
+  return RenderJobTexts(facts.input, facts.plan, facts.arguments);
 }
 
 void AddSystem(const EnvironmentFacts& facts, Variables& out) {
@@ -153,11 +158,19 @@ std::string TpuNodeName(std::string_view host_id) {
   return "cmle-training-" + std::string(host_id) + "-tpu";
 }
 
+JobTexts RenderJobTexts(const TrainingInput& input, const ClusterPlan& plan,
+                        const std::vector<std::string>& arguments) {
+  Json job = ToSnakeCaseJson(input);
+  std::string of_task_line = PythonJson(job);
+  return {PythonJson(WithFinalArguments(std::move(job), input, plan, arguments)),
+          std::move(of_task_line)};
+}
+
 std::string RenderTfConfig(const EnvironmentFacts& facts) {
   std::string text = "{\"cluster\": ";
   text += ClusterText(facts.plan, facts.plan.uses_chief, /*with_evaluators=*/false);
   text += ", \"task\": " + TaskText(facts);
-  text += ", \"job\": " + PythonJson(JobJson(facts));
+  text += ", \"job\": " + JobTextsOf(facts).of_tf_config;
   return text + ", \"environment\": \"cloud\"}";
 }
 
@@ -184,7 +197,7 @@ std::string RunningTaskText(const EnvironmentFacts& facts) {
   std::string text = "Running task with arguments: --cluster=";
   text += ClusterText(facts.plan, facts.plan.uses_chief, /*with_evaluators=*/false);
   text += " --task=" + TaskText(facts);
-  return text + " --job=" + PythonJson(ToSnakeCaseJson(facts.input));
+  return text + " --job=" + JobTextsOf(facts).of_task_line;
 }
 
 std::vector<std::string> BootDiskDirectories() {

@@ -15,6 +15,16 @@
 
 namespace caip::spec {
 
+/// What TF_CONFIG and the launcher's first words say of the job: the same for all replicas of a run
+/// and all their starts, and dear to make.
+struct JobTexts {
+  std::string of_tf_config;
+  std::string of_task_line;
+};
+/// `arguments` as in EnvironmentFacts.
+JobTexts RenderJobTexts(const TrainingInput& input, const ClusterPlan& plan,
+                        const std::vector<std::string>& arguments);
+
 /// All that the environment of one start of one replica depends on. Made for a call: the references
 /// must outlive it.
 struct EnvironmentFacts {
@@ -31,6 +41,7 @@ struct EnvironmentFacts {
   std::string path;                    // PATH
   int cpus = 1;
   std::string endpoint;  // "http://127.0.0.1:8080": ml, storage and logging; "" for none
+  const JobTexts* job_texts = nullptr;  // made before; null: they are made when they are needed
 };
 
 /// The documented list (docs/environment.md), in a fixed order. Names occur once.

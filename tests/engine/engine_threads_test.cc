@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "engine/engine.h"
-#include "tests/support/fakes_engine.h"
+#include "tests/support/simulated_engine.h"
 
 namespace caip::engine {
 namespace {

@@ -1,231 +1,193 @@
 // Random jobs, faults, cancels and killed emulators, by seed; what must always hold is checked at
-// every saved state. CAIP_SIMULATION_SEED=n plays one seed and prints its journal when it fails.
+// every saved state, every start and every moment (src/harness/simulation).
+
+#include "harness/simulation/simulation.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <iostream>
-
-#include "base/random.h"
-#include "base/text.h"
-#include "tests/support/invariants.h"
-
-namespace caip::engine {
+namespace caip::harness {
 namespace {
 
-using std::chrono::hours;
-using std::chrono::milliseconds;
-using std::chrono::minutes;
-using std::chrono::seconds;
+using ::testing::Contains;
+using ::testing::HasSubstr;
 
 constexpr uint64_t kSeeds = 1000;
 
-/// What a seed led to, summed up over seeds so that a simulation of nothing is noticed.
-struct Tally {
-  std::map<spec::JobState, int> ends;
-  size_t saves = 0;
-  size_t launches = 0;
-  int kills_of_the_emulator = 0;
-  int retries = 0;
-};
+SimulationResult Simulated(SeedRange seeds, int threads = 1, SwarmOptions swarm = {}) {
+  SimulationOptions options;
+  options.seeds = seeds;
+  options.threads = threads;
+  options.swarm = std::move(swarm);
+  return Simulate(options);
+}
 
-/// One seed's life of an emulator with up to five jobs.
-class Play {
- public:
-  Play(uint64_t seed, bool keep_journal) : random_(seed), world_(Options(seed, random_)) {
-    world_.log.keep = false;
-    if (!keep_journal) world_.options.journal = nullptr;
-    world_.devices.stock = {{"NVIDIA_TESLA_T4", 3}};
-    world_.devices.never = OneIn(10);
-    world_.packager.takes = milliseconds(random_.Below(5000));
-    world_.packager.fails = [this](const PrepareRequest&) -> std::optional<Prepared::Failure> {
-      if (!OneIn(40)) return std::nullopt;
-      return Prepared::Failure{1, "", OneIn(2) ? "refused" : ""};
-    };
-    world_.launcher.script = [this](const ReplicaLaunch& launch) { return ScriptFor(launch); };
-    world_.store.refuse = [this](const JobRecord&) -> std::optional<Error> {
-      // A kill between two saves: those behind it, and what they were saved for, never happen.
-      const bool dead = saves_until_death_ == 0;
-      if (saves_until_death_ > 0) --saves_until_death_;
-      if (!dead && !(disk_may_fill_ && OneIn(30))) return std::nullopt;
-      return Error{Code::kResourceExhausted, "disk full"};
-    };
-    disk_may_fill_ = OneIn(5);
-  }
-
-  void Run(Tally& tally) {
-    world_.Boot();
-    const auto jobs = static_cast<int>(1 + random_.Below(5));
-    for (int i = 0; i < jobs; ++i) {
-      Submit("job" + std::to_string(i));
-      Disturb(tally);
-    }
-    for (int i = 0; i < 6; ++i) Disturb(tally);
-    disk_may_fill_ = false;
-    world_.RunUntilIdle();
-    invariants_.AtTheEnd();
-    for (const JobRecord& record : world_.store.InOrder()) {
-      ++tally.ends[record.job.state];
-      tally.retries += ParseRunNote(record.run)->attempt - 1;
-    }
-    tally.saves += invariants_.saves();
-    tally.launches += world_.launcher.launches();
-  }
-
-  const std::vector<std::string>& broken() const { return invariants_.broken(); }
-  const std::vector<std::string>& journal() const { return world_.journal; }
-
- private:
-  static spec::DelayModel AnyDelay(Random& random) {
-    switch (random.Below(8)) {
-      case 0:
-        return spec::ConstantDelay{minutes(20)};
-      case 1:
-        return spec::UniformDelay{seconds(1), minutes(5)};
-      case 2:
-        return spec::LognormalDelay{minutes(1), 1.5};
-      case 3:
-        return spec::StockOut{static_cast<int>(1 + random.Below(2)), minutes(5)};
-      case 4:
-        return random.Below(4) == 0 ? spec::DelayModel(spec::StockOut{3, minutes(5)})
-                                    : spec::DelayModel();
-      default:
-        return spec::NoDelay{};
-    }
-  }
-
-  static EngineOptions Options(uint64_t seed, Random& random) {
-    EngineOptions options;
-    options.rules.seed = seed;
-    options.rules.queue_delay = AnyDelay(random);
-    options.rules.provisioning_delay = AnyDelay(random);
-    options.rules.vm_restart_delay = AnyDelay(random);
-    options.jobs_max = static_cast<int>(random.Below(4));
-    return options;
-  }
-
-  bool OneIn(uint64_t n) { return random_.Below(n) == 0; }
-
-  Script ScriptFor(const ReplicaLaunch& launch) {
-    Script script;
-    script.start_after = milliseconds(random_.Below(2000));
-    script.run_for = milliseconds(random_.Below(600'000));
-    script.obeys_in = OneIn(4) ? kForever : Duration(milliseconds(random_.Below(40'000)));
-    script.exit_code_when_told = OneIn(3) ? static_cast<int>(random_.Below(3)) : -1;
-    const bool is_master = launch.key.replica.role == spec::Role::kMaster;
-    if (!is_master && OneIn(2)) script.run_for = kForever;
-    if (OneIn(200)) script.start_error = "No such file or directory";
-    const uint64_t fate = random_.Below(12);
-    if (fate == 0) script.exit_code = 1;
-    if (fate == 1 || fate == 2) script.signal = SIGKILL;
-    if (fate == 3) script.signal = SIGSEGV;
-    if (fate == 4 && OneIn(4)) script.signal = SIGKILL, script.out_of_memory = true;
-    return script;
-  }
-
-  void Submit(const std::string& id) {
-    spec::Job job =
-        AJob(id, static_cast<int>(random_.Below(4)), static_cast<int>(random_.Below(3)));
-    spec::TrainingInput& input = *job.training_input;
-    if (OneIn(3)) {
-      input.master.config.emplace().accelerator_config = {
-          static_cast<int64_t>(1 + random_.Below(3)), "NVIDIA_TESLA_T4"};
-    }
-    spec::Scheduling& scheduling = input.scheduling.emplace();
-    scheduling.priority = static_cast<int32_t>(random_.Below(3));
-    scheduling.resilient_to_worker_restart = OneIn(6);
-    if (OneIn(4)) scheduling.max_wait_time = minutes(30);
-    if (OneIn(4)) scheduling.max_running_time = minutes(5);
-    jobs_.push_back(id);
-    (void)world_.Submit(std::move(job));
-  }
-
-  // Lets some time pass, and does something to somebody.
-  void Disturb(Tally& tally) {
-    world_.RunFor(milliseconds(random_.Below(300'000)));
-    const std::string& id = jobs_[random_.Below(jobs_.size())];
-    switch (random_.Below(6)) {
-      case 0:
-        (void)world_.Cancel(id);
-        break;
-      case 1:
-        saves_until_death_ = static_cast<int>(random_.Below(6));
-        world_.RunFor(milliseconds(random_.Below(60'000)));
-        world_.KillEmulator();
-        saves_until_death_ = -1;
-        ++tally.kills_of_the_emulator;
-        world_.clock.MoveTo(world_.clock.Now() + seconds(random_.Below(3000)));
-        world_.Boot();
-        break;
-      case 2:
-      case 3:
-        (void)world_.LoseVm(id, AnyReplica(), VmLoss{static_cast<int>(random_.Below(3))});
-        break;
-      default:
-        break;
-    }
-  }
-
-  spec::ReplicaId AnyReplica() {
-    const auto living = world_.launcher.Live();
-    return living.empty() ? spec::ReplicaId{} : living[random_.Below(living.size())].replica;
-  }
-
-  Random random_;
-  SimulatedEngine world_;
-  Invariants invariants_{world_};
-  std::vector<std::string> jobs_;
-  bool disk_may_fill_ = false;
-  int saves_until_death_ = -1;  // -1: lives on
-};
+SwarmOptions WithJournal() {
+  SwarmOptions options;
+  options.keep_journal = true;
+  return options;
+}
 
 TEST(Simulation, NoSeedBreaksAnInvariant) {
-  const char* only = std::getenv("CAIP_SIMULATION_SEED");
-  const uint64_t first = only ? std::strtoull(only, nullptr, 10) : 1;
-  const uint64_t last = only ? first : kSeeds;
-  Tally tally;
-  for (uint64_t seed = first; seed <= last; ++seed) {
-    Play play(seed, only != nullptr);
-    play.Run(tally);
-    if (only && !play.broken().empty()) std::cout << Join(play.journal(), "\n") << "\n";
-    ASSERT_THAT(play.broken(), ::testing::IsEmpty())
-        << "again with its journal: CAIP_SIMULATION_SEED=" << seed;
-  }
-  if (only) return;
-  std::cout << kSeeds << " seeds: " << tally.saves << " saves, " << tally.launches << " launches, "
-            << tally.ends[spec::JobState::kSucceeded] << " succeeded, "
-            << tally.ends[spec::JobState::kFailed] << " failed, "
-            << tally.ends[spec::JobState::kCancelled] << " cancelled, " << tally.retries
-            << " retries, " << tally.kills_of_the_emulator << " killed emulators\n";
+  const SimulationResult result = Simulated({1, kSeeds});
+  ASSERT_FALSE(result.failed) << FailureText(*result.failed);
+  const Tally& tally = result.tally;
+  const auto ended = [&](spec::JobState state) {
+    const auto found = tally.ends.find(state);
+    return found == tally.ends.end() ? 0 : found->second;
+  };
   // A simulation in which little happens proves little.
-  EXPECT_GT(tally.ends[spec::JobState::kSucceeded], 300);
-  EXPECT_GT(tally.ends[spec::JobState::kFailed], 300);
-  EXPECT_GT(tally.ends[spec::JobState::kCancelled], 300);
-  EXPECT_GT(tally.retries, 300);
-  EXPECT_GT(tally.kills_of_the_emulator, 500);
+  EXPECT_GT(ended(spec::JobState::kSucceeded), 300u);
+  EXPECT_GT(ended(spec::JobState::kFailed), 300u);
+  EXPECT_GT(ended(spec::JobState::kCancelled), 300u);
+  EXPECT_GT(tally.retries, 300u);
+  EXPECT_GT(tally.restarts, 300u);
+  EXPECT_GT(tally.kills_of_the_emulator, 500u);
+  EXPECT_GT(tally.refused_saves, 300u);
+  for (uint64_t lost : tally.machines_lost) EXPECT_GT(lost, 100u);
+}
+
+TEST(Simulation, EveryJobIsRefusedOrHasEnded) {
+  const Tally tally = Simulated({1, 300}).tally;
+  EXPECT_EQ(tally.seeds, 300u);
+  uint64_t jobs = 0;
+  for (uint64_t seed = 1; seed <= 300; ++seed) jobs += static_cast<uint64_t>(JobsOf(seed));
+  EXPECT_EQ(tally.jobs, jobs);
+  uint64_t ended = 0;
+  for (const auto& [state, count] : tally.ends) {
+    EXPECT_TRUE(spec::IsTerminal(state)) << spec::Name(state);
+    ended += count;
+  }
+  EXPECT_EQ(tally.refused + ended, tally.jobs);
+  EXPECT_GT(tally.refused, 0u);
+}
+
+TEST(Simulation, MoreThreadsDoNotChangeWhatHappens) {
+  EXPECT_EQ(Simulated({1, 200}, 1).tally, Simulated({1, 200}, 3).tally);
 }
 
 TEST(Simulation, TheSameSeedGivesTheSameJournal) {
   for (uint64_t seed = 1; seed <= 30; ++seed) {
-    Tally tally;
-    Play one(seed, true);
-    Play other(seed, true);
-    one.Run(tally);
-    other.Run(tally);
-    ASSERT_FALSE(one.journal().empty());
-    ASSERT_EQ(one.journal(), other.journal()) << "seed " << seed;
+    const SeedPlayed one = PlaySeed(seed, WithJournal());
+    const SeedPlayed other = PlaySeed(seed, WithJournal());
+    ASSERT_FALSE(one.journal.empty());
+    ASSERT_EQ(one.journal, other.journal) << "seed " << seed;
+    ASSERT_EQ(one.tally, other.tally);
   }
 }
 
+TEST(Simulation, AJournalChangesNothing) {
+  EXPECT_EQ(PlaySeed(7, WithJournal()).tally, PlaySeed(7).tally);
+  EXPECT_TRUE(PlaySeed(7).journal.empty());
+}
+
 TEST(Simulation, AnotherSeedGivesAnotherJournal) {
-  Tally tally;
-  Play one(1, true);
-  Play other(2, true);
-  one.Run(tally);
-  other.Run(tally);
-  EXPECT_NE(one.journal(), other.journal());
+  EXPECT_NE(PlaySeed(1, WithJournal()).journal, PlaySeed(2, WithJournal()).journal);
+}
+
+TEST(Simulation, SeedsAreTakenUntilThereAreEnoughJobs) {
+  const SeedRange range = SeedsFor(5, 1000);
+  EXPECT_EQ(range.first, 5u);
+  uint64_t jobs = 0;
+  for (uint64_t seed = range.first; seed < range.last; ++seed) {
+    jobs += static_cast<uint64_t>(JobsOf(seed));
+  }
+  EXPECT_LT(jobs, 1000u);
+  EXPECT_GE(jobs + static_cast<uint64_t>(JobsOf(range.last)), 1000u);
+}
+
+TEST(Simulation, EndsEarlyWhenInterrupted) {
+  SimulationOptions options;
+  options.seeds = {1, 100'000'000};
+  options.threads = 2;
+  int asked = 0;
+  options.interrupted = [&] { return ++asked > 20; };
+  const SimulationResult result = Simulate(options);
+  EXPECT_TRUE(result.interrupted);
+  EXPECT_EQ(result.tally.seeds, 20u);
+}
+
+TEST(Simulation, TellsOfEveryTenth) {
+  SimulationOptions options;
+  options.seeds = {1, 50};
+  std::vector<uint64_t> told;
+  options.progress = [&](uint64_t seeds, uint64_t) { told.push_back(seeds); };
+  const SimulationResult result = Simulate(options);
+  EXPECT_EQ(told, (std::vector<uint64_t>{5, 10, 15, 20, 25, 30, 35, 40, 45, 50}));
+}
+
+// ---- what is broken is found -----------------------------------------------------------------
+
+std::vector<std::string> Names(const std::vector<Broken>& broken) {
+  std::vector<std::string> names;
+  for (const Broken& one : broken) names.push_back(one.invariant);
+  return names;
+}
+
+// A host that takes a run's devices away when it starts the first replica with them.
+void DevicesGetLost(SimulatedEngine& world) {
+  world.launcher.script = [&world, script = world.launcher.script](const auto& launch) {
+    world.devices.Release(launch.key.run);
+    return script(launch);
+  };
+}
+
+TEST(Simulation, WhatBreaksIsFoundAndItsSeedTellsAgain) {
+  const SimulationResult result = Simulated({1, 500}, 2, {.spoil = DevicesGetLost});
+  ASSERT_TRUE(result.failed);
+  const FailedSeed& failed = *result.failed;
+  EXPECT_THAT(Names(failed.broken), Contains("devices and addresses are lent together"));
+  // What the printed command does: the same seed, and nothing else.
+  const SimulationResult again =
+      Simulated({failed.seed, failed.seed}, 1, {.keep_journal = true, .spoil = DevicesGetLost});
+  ASSERT_TRUE(again.failed);
+  EXPECT_EQ(again.failed->broken, failed.broken);
+  EXPECT_EQ(again.journal, failed.journal);
+
+  const std::string text = FailureText(failed);
+  EXPECT_THAT(text, HasSubstr(failed.broken[0].invariant));
+  EXPECT_THAT(text, HasSubstr(failed.broken[0].saw));
+  EXPECT_THAT(text, HasSubstr(failed.journal.back()));
+  EXPECT_THAT(text,
+              HasSubstr("caip simulate --seed " + std::to_string(failed.seed) + " --journal\n"));
+}
+
+TEST(Simulation, TheLowestSeedIsTold) {
+  // Only a second emulator breaks here, so that the first seeds pass.
+  const auto renamed = [](SimulatedEngine& world) {
+    world.launcher.script = [&world, script = world.launcher.script](const auto& launch) {
+      world.options.rules.launch.endpoint = "http://elsewhere";  // of the next emulator
+      return script(launch);
+    };
+  };
+  const auto one = Simulated({1, 500}, 1, {.spoil = renamed}).failed;
+  ASSERT_TRUE(one);
+  EXPECT_THAT(Names(one->broken), Contains("the same bytes at every start"));
+  const auto three = Simulated({1, 500}, 3, {.spoil = renamed}).failed;
+  ASSERT_TRUE(three);
+  EXPECT_EQ(one->seed, three->seed);
+}
+
+TEST(Simulation, ReplicasThatCannotBeKilledAreFound) {
+  const auto deaf = [](SimulatedEngine& world) {
+    world.after_step = [&world] { world.agenda.Clear(); };
+  };
+  const SimulationResult result = Simulated({1, 200}, 1, {.spoil = deaf});
+  ASSERT_TRUE(result.failed);
+  EXPECT_THAT(Names(result.failed->broken), Contains("every job ends"));
+}
+
+TEST(Simulation, ALifeWithoutAnEndIsFound) {
+  const auto full_for_ever = [](SimulatedEngine& world) {
+    world.store.refuse = [saves = 0](const engine::JobRecord&) mutable -> std::optional<Error> {
+      if (++saves < 3) return std::nullopt;
+      return Error{Code::kResourceExhausted, "disk full"};
+    };
+  };
+  const SimulationResult result = Simulated({1, 3}, 1, {.spoil = full_for_ever});
+  ASSERT_TRUE(result.failed);
+  EXPECT_THAT(Names(result.failed->broken), Contains("every life comes to its end"));
 }
 
 }  // namespace
-}  // namespace caip::engine
+}  // namespace caip::harness

@@ -271,6 +271,19 @@ TEST(Environment, LeadsNobodyToAnEmulatorThatIsNotThere) {
   EXPECT_THAT(variables, Contains(Key(std::string("TF_CONFIG"))));
 }
 
+TEST(Environment, IsTheSameWithJobTextsMadeBefore) {
+  for (const TrainingInput& input : {Python("BASIC", "2.4"), Container(2, 1)}) {
+    const Scene scene = {input, {}};
+    EnvironmentFacts facts = scene.Facts();
+    const auto variables = RenderEnvironment(facts);
+    const std::string first_words = RunningTaskText(facts);
+    const JobTexts texts = RenderJobTexts(facts.input, facts.plan, facts.arguments);
+    facts.job_texts = &texts;
+    EXPECT_EQ(RenderEnvironment(facts), variables);
+    EXPECT_EQ(RunningTaskText(facts), first_words);
+  }
+}
+
 TEST(Environment, NeverNamesCredentials) {
   for (const auto& [name, value] : RenderEnvironment(Scene{Container(0, 0), {}}.Facts())) {
     EXPECT_NE(name, "GOOGLE_APPLICATION_CREDENTIALS");

@@ -1,5 +1,5 @@
 #pragma once
-// Time as a test moves it, and what happens in it.
+// Time as a simulation moves it, and what will happen in it.
 
 #include <functional>
 #include <map>
@@ -7,9 +7,9 @@
 
 #include "base/clock.h"
 
-namespace caip::engine {
+namespace caip::harness {
 
-/// Time that moves when the test says so, and counts who holds it.
+/// Time that moves when it is told to, and counts who holds it.
 class HandClock final : public Clock {
  public:
   explicit HandClock(Instant start) : now_(start) {}
@@ -52,4 +52,4 @@ class Agenda {
   uint64_t added_ = 0;
 };
 
-}  // namespace caip::engine
+}  // namespace caip::harness

@@ -1,0 +1,190 @@
+#include "harness/simulation/invariants.h"
+
+#include <algorithm>
+
+#include "spec/lifecycle.h"
+#include "spec/replica_outcome.h"
+
+namespace caip::harness {
+namespace {
+
+using spec::JobState;
+
+bool Ends(const SaveFacts& f) { return spec::IsTerminal(f.record.job.state); }
+engine::RunKey RunOf(const SaveFacts& f) { return {f.record.project, f.record.job.job_id, ""}; }
+
+bool EndTime(const SaveFacts& f) { return f.record.job.end_time.has_value() == Ends(f); }
+bool CreateTime(const SaveFacts& f) { return f.record.job.create_time.has_value(); }
+
+bool StartedAfterCreation(const SaveFacts& f) {
+  const spec::Job& job = f.record.job;
+  return !job.start_time || *job.start_time >= *job.create_time;
+}
+
+bool EndedAfterStart(const SaveFacts& f) {
+  const spec::Job& job = f.record.job;
+  return !job.end_time || *job.end_time >= job.start_time.value_or(*job.create_time);
+}
+
+bool RanBeforeSuccess(const SaveFacts& f) {
+  const spec::Job& job = f.record.job;
+  const bool needs_start = job.state == JobState::kSucceeded || job.state == JobState::kRunning;
+  return !needs_start || job.start_time.has_value();
+}
+
+bool MessageOfFailure(const SaveFacts& f) {
+  const bool failed = Ends(f) && f.record.job.state != JobState::kSucceeded;
+  return !f.record.job.error_message.empty() == failed;
+}
+
+bool NothingLivesAtTheEnd(const SaveFacts& f) {
+  return !Ends(f) || !f.world.launcher.AnyLives(RunOf(f));
+}
+
+bool RetriesAreFew(const SaveFacts& f) { return f.note.attempt <= 1 + spec::kJobRetriesMax; }
+
+bool RestartsAreFew(const SaveFacts& f) {
+  return std::ranges::all_of(f.note.replicas, [](const auto& entry) {
+    return entry.second.restarts <= spec::kReplicaRestartsMax;
+  });
+}
+
+bool BootsAreRestartsAndRetries(const SaveFacts& f) {
+  constexpr int kMost = (1 + spec::kReplicaRestartsMax) * (1 + spec::kJobRetriesMax);
+  return std::ranges::all_of(f.note.replicas,
+                             [](const auto& entry) { return entry.second.boot <= kMost; });
+}
+
+bool StatesFollowTheTable(const SaveFacts& f) {
+  if (!f.last_record) return true;
+  const JobState old = f.last_record->job.state;
+  return old == f.record.job.state || std::ranges::any_of(spec::kJobEvents, [&](auto event) {
+           return spec::Next(old, event) == f.record.job.state;
+         });
+}
+
+bool FinishedStays(const SaveFacts& f) {
+  if (!f.last_record || !spec::IsTerminal(f.last_record->job.state)) return true;
+  const spec::Job& old = f.last_record->job;
+  const spec::Job& now = f.record.job;
+  return old.state == now.state && old.end_time == now.end_time &&
+         old.error_message == now.error_message;
+}
+
+bool CreateTimeStays(const SaveFacts& f) {
+  return !f.last_record || f.last_record->job.create_time == f.record.job.create_time;
+}
+
+bool StartTimeStays(const SaveFacts& f) {
+  return !f.last_record || !f.last_record->job.start_time ||
+         f.last_record->job.start_time == f.record.job.start_time;
+}
+
+bool ClusterStays(const SaveFacts& f) {
+  return !f.last_note || f.last_note->cluster_id == f.note.cluster_id;
+}
+
+bool AttemptsGrow(const SaveFacts& f) {
+  return !f.last_note || f.last_note->attempt <= f.note.attempt;
+}
+
+bool BootsGrow(const SaveFacts& f) {
+  if (!f.last_note) return true;
+  return std::ranges::all_of(f.last_note->replicas, [&](const auto& entry) {
+    const auto found = f.note.replicas.find(entry.first);
+    return found != f.note.replicas.end() && found->second.boot >= entry.second.boot;
+  });
+}
+
+constexpr Invariant<SaveFacts> kOfEverySave[] = {
+    {"endTime exactly in a terminal state", EndTime},
+    {"createTime always", CreateTime},
+    {"started after creation", StartedAfterCreation},
+    {"ended after the start", EndedAfterStart},
+    {"only what started runs or succeeds", RanBeforeSuccess},
+    {"errorMessage tells of a failure or a cancel, at the end", MessageOfFailure},
+    {"no replica lives when its job has ended", NothingLivesAtTheEnd},
+    {"at most three retries of a job", RetriesAreFew},
+    {"at most five restarts of a replica", RestartsAreFew},
+    {"boots are restarts and retries", BootsAreRestartsAndRetries},
+    {"states follow the table", StatesFollowTheTable},
+    {"a finished job never changes", FinishedStays},
+    {"createTime never changes", CreateTimeStays},
+    {"startTime never changes", StartTimeStays},
+    {"the cluster keeps its id", ClusterStays},
+    {"attempts only grow", AttemptsGrow},
+    {"boots only grow", BootsGrow},
+};
+
+bool SavedBeforeStarted(const StartFacts& f) {
+  const auto found = f.note.replicas.find(f.launch.key.replica);
+  return found != f.note.replicas.end() && found->second.boot == f.launch.key.boot;
+}
+bool NothingStartsBehindTheEnd(const StartFacts& f) { return !spec::IsTerminal(f.state); }
+bool NoBootTwice(const StartFacts& f) { return f.is_new_boot; }
+bool WithDevices(const StartFacts& f) { return f.world.devices.Holds(f.launch.key.run); }
+bool WithAddresses(const StartFacts& f) { return f.world.addresses.Holds(f.launch.key.run); }
+bool OneLifeAtATime(const StartFacts& f) {
+  return !f.world.launcher.Lives(f.launch.key.run, f.launch.key.replica);
+}
+bool TheSameBytes(const StartFacts& f) { return f.is_as_before; }
+
+constexpr Invariant<StartFacts> kOfEveryStart[] = {
+    {"saved before started", SavedBeforeStarted},
+    {"nothing starts behind the end", NothingStartsBehindTheEnd},
+    {"no boot is started twice", NoBootTwice},
+    {"started with devices lent", WithDevices},
+    {"started with addresses lent", WithAddresses},
+    {"one life of a replica at a time", OneLifeAtATime},
+    {"the same bytes at every start", TheSameBytes},
+};
+
+bool TimeIsHeld(const WorldFacts& f) {
+  const size_t lives = f.world.launcher.live() + f.world.packager.working();
+  return f.world.clock.holders() >= static_cast<int>(lives);
+}
+bool DevicesGoWithAddresses(const WorldFacts& f) {
+  return f.world.devices.lent() == f.world.addresses.lent();
+}
+
+constexpr Invariant<WorldFacts> kOfEveryMoment[] = {
+    {"time is held while anything lives", TimeIsHeld},
+    {"devices and addresses are lent together", DevicesGoWithAddresses},
+};
+
+bool EveryJobEnds(const WorldFacts& f) {
+  return std::ranges::all_of(f.world.store.InOrder(), [](const engine::JobRecord& record) {
+    return spec::IsTerminal(record.job.state);
+  });
+}
+bool NoEndedJobIsQueued(const WorldFacts& f) {
+  return std::ranges::all_of(f.world.store.InOrder(), [&](const engine::JobRecord& record) {
+    return f.world.JobOf(record.job.job_id).job_position == 0;
+  });
+}
+bool EngineIdle(const WorldFacts& f) { return f.world.engine->Idle(); }
+bool DevicesAreBack(const WorldFacts& f) { return f.world.devices.lent() == 0; }
+bool AddressesAreBack(const WorldFacts& f) { return f.world.addresses.lent() == 0; }
+bool NoReplicaIsLeft(const WorldFacts& f) { return f.world.launcher.live() == 0; }
+bool NoInstallationIsLeft(const WorldFacts& f) { return f.world.packager.working() == 0; }
+bool NobodyHoldsTime(const WorldFacts& f) { return f.world.clock.holders() == 0; }
+
+constexpr Invariant<WorldFacts> kOfTheEnd[] = {
+    {"every job ends", EveryJobEnds},
+    {"no ended job is queued", NoEndedJobIsQueued},
+    {"the engine is idle at the end", EngineIdle},
+    {"all devices are given back", DevicesAreBack},
+    {"all addresses are given back", AddressesAreBack},
+    {"no replica outlives its job", NoReplicaIsLeft},
+    {"no installation outlives its job", NoInstallationIsLeft},
+    {"nobody holds the clock at the end", NobodyHoldsTime},
+};
+
+}  // namespace
+
+std::span<const Invariant<SaveFacts>> OfEverySave() { return kOfEverySave; }
+std::span<const Invariant<StartFacts>> OfEveryStart() { return kOfEveryStart; }
+std::span<const Invariant<WorldFacts>> OfEveryMoment() { return kOfEveryMoment; }
+std::span<const Invariant<WorldFacts>> OfTheEnd() { return kOfTheEnd; }
+
+}  // namespace caip::harness

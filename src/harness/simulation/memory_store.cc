@@ -1,0 +1,77 @@
+#include "harness/simulation/memory_store.h"
+
+namespace caip::harness {
+
+using engine::JobRecord;
+
+Result<JobRecord> MemoryStore::Get(const std::string& project, const std::string& job_id) const {
+  std::lock_guard lock(mutex_);
+  const auto found = records_.find({project, job_id});
+  if (found == records_.end()) return Error{Code::kNotFound, "no such job"};
+  return found->second.second;
+}
+
+Result<std::vector<JobRecord>> MemoryStore::List(const engine::JobQuery& query) const {
+  std::vector<JobRecord> records;
+  bool behind = query.before_id.empty();
+  const auto all = InOrder();
+  for (auto it = all.rbegin(); it != all.rend(); ++it) {
+    if (it->project != query.project) continue;
+    if (behind && (query.limit == 0 || records.size() < static_cast<size_t>(query.limit))) {
+      records.push_back(*it);
+    }
+    behind = behind || it->job.job_id == query.before_id;
+  }
+  return records;
+}
+
+Result<std::vector<JobRecord>> MemoryStore::Unfinished() const {
+  std::vector<JobRecord> records;
+  for (JobRecord& record : InOrder()) {
+    if (!spec::IsTerminal(record.job.state)) records.push_back(std::move(record));
+  }
+  return records;
+}
+
+std::vector<JobRecord> MemoryStore::InOrder() const {
+  std::lock_guard lock(mutex_);
+  std::map<uint64_t, const JobRecord*> by_age;
+  for (const auto& [key, entry] : records_) by_age.emplace(entry.first, &entry.second);
+  std::vector<JobRecord> records;
+  for (const auto& [age, record] : by_age) records.push_back(*record);
+  return records;
+}
+
+Status MemoryStore::Write(const JobRecord& record, bool create) {
+  std::lock_guard lock(mutex_);
+  if (refuse) {
+    if (auto error = refuse(record)) return *error;
+  }
+  const auto found = records_.find({record.project, record.job.job_id});
+  const bool exists = found != records_.end();
+  if (create && exists) return Error{Code::kAlreadyExists, "taken"};
+  if (on_save) on_save(exists ? &found->second.second : nullptr, record);
+  if (exists) {
+    found->second.second = record;
+  } else {
+    records_.emplace(std::pair(record.project, record.job.job_id), std::pair(made_++, record));
+  }
+  return Ok{};
+}
+
+void MemoryLog::Write(std::vector<engine::LogLine> lines) {
+  if (!keep) return;
+  std::lock_guard lock(mutex_);
+  lines_.insert(lines_.end(), lines.begin(), lines.end());
+}
+
+std::vector<std::string> MemoryLog::Of(const std::string& job_id, const std::string& task) const {
+  std::lock_guard lock(mutex_);
+  std::vector<std::string> messages;
+  for (const engine::LogLine& line : lines_) {
+    if (line.run.job_id == job_id && line.task == task) messages.push_back(line.message);
+  }
+  return messages;
+}
+
+}  // namespace caip::harness

@@ -1,0 +1,53 @@
+#pragma once
+// Jobs and log lines in memory.
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/json.h"
+#include "engine/ports.h"
+
+namespace caip::harness {
+
+/// Jobs in memory; outlives engines as a state directory does. Any thread.
+class MemoryStore final : public engine::JobStore {
+ public:
+  using JobRecord = engine::JobRecord;
+  std::function<void(const JobRecord* before, const JobRecord& after)> on_save;
+  std::function<std::optional<Error>(const JobRecord&)> refuse;  // may say no to a write
+
+  Status Create(const JobRecord& record) override { return Write(record, true); }
+  Status Save(const JobRecord& record) override { return Write(record, false); }
+  Result<JobRecord> Get(const std::string& project, const std::string& job_id) const override;
+  Result<std::vector<JobRecord>> List(const engine::JobQuery& query) const override;
+  Result<std::vector<JobRecord>> Unfinished() const override;
+  /// Oldest first.
+  std::vector<JobRecord> InOrder() const;
+
+ private:
+  Status Write(const JobRecord& record, bool create);
+
+  mutable std::mutex mutex_;
+  std::map<std::pair<std::string, std::string>, std::pair<uint64_t, JobRecord>> records_;
+  uint64_t made_ = 0;
+};
+
+/// Keeps all lines. Any thread.
+class MemoryLog final : public engine::LogSink {
+ public:
+  void Write(std::vector<engine::LogLine> lines) override;
+  void Flush() override {}
+  std::vector<std::string> Of(const std::string& job_id, const std::string& task) const;
+  bool keep = true;
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<engine::LogLine> lines_;
+};
+
+}  // namespace caip::harness

@@ -1,0 +1,74 @@
+#include "harness/simulation/scripted_launcher.h"
+
+#include <csignal>
+#include <utility>
+
+namespace caip::harness {
+
+using engine::ReplicaKey;
+using engine::RunKey;
+
+std::string ScriptedLauncher::BootDisk(const ReplicaKey& key) const {
+  return "/disks/" + key.run.project + "/" + key.run.job_id + "/" + spec::TaskName(key.replica);
+}
+
+void ScriptedLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {
+  if (on_launch) on_launch(launch);
+  const ReplicaKey key = launch.key;
+  const Script does = script(launch);
+  live_.emplace(key, Living{does, std::move(listener)});
+  ++launches_;
+  if (!does.start_error.empty()) {
+    agenda_.In(does.start_after, [this, key] { End(key, 1, 0, false); });
+    return;
+  }
+  agenda_.In(does.start_after, [this, key] {
+    if (const auto found = live_.find(key); found != live_.end()) {
+      found->second.listener.on_started(key);
+    }
+  });
+  if (does.run_for == kForever) return;
+  agenda_.In(does.start_after + does.run_for,
+             [this, key, code = does.exit_code, signal = does.signal, memory = does.out_of_memory] {
+               End(key, code, signal, memory);
+             });
+}
+
+void ScriptedLauncher::Signal(const ReplicaKey& key, int) {
+  const auto found = live_.find(key);
+  if (found == live_.end() || found->second.does.obeys_in == kForever) return;
+  const int code = found->second.does.exit_code_when_told;
+  agenda_.In(found->second.does.obeys_in,
+             [this, key, code] { End(key, code < 0 ? 0 : code, code < 0 ? SIGTERM : 0, false); });
+}
+
+void ScriptedLauncher::Kill(const ReplicaKey& key) {
+  agenda_.In(std::chrono::milliseconds(1), [this, key] { End(key, 0, SIGKILL, false); });
+}
+
+std::vector<ReplicaKey> ScriptedLauncher::Live() const {
+  std::vector<ReplicaKey> keys;
+  for (const auto& [key, living] : live_) keys.push_back(key);
+  return keys;
+}
+
+bool ScriptedLauncher::AnyLives(const RunKey& run) const {
+  const auto first = live_.lower_bound({run, {}, 0});
+  return first != live_.end() && first->first.run == run;
+}
+
+bool ScriptedLauncher::Lives(const RunKey& run, spec::ReplicaId replica) const {
+  const auto first = live_.lower_bound({run, replica, 0});
+  return first != live_.end() && first->first.run == run && first->first.replica == replica;
+}
+
+void ScriptedLauncher::End(const ReplicaKey& key, int code, int signal, bool out_of_memory) {
+  const auto found = live_.find(key);
+  if (found == live_.end()) return;
+  const Living was = std::move(found->second);
+  live_.erase(found);
+  was.listener.on_exit(
+      {key, code, signal, out_of_memory, was.does.traceback, was.does.start_error});
+}
+
+}  // namespace caip::harness

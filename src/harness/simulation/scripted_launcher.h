@@ -1,0 +1,71 @@
+#pragma once
+// Replicas that follow a script.
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/ports.h"
+#include "harness/simulation/hand_clock.h"
+
+namespace caip::harness {
+
+/// What one start of a replica does.
+struct Script {
+  Duration start_after{0};
+  Duration run_for = std::chrono::seconds(10);  // kForever: until it is stopped
+  int exit_code = 0;
+  int signal = 0;
+  bool out_of_memory = false;
+  std::string traceback = {};
+  std::string start_error = {};  // then nothing starts at all
+  /// How long it takes to obey SIGTERM; kForever: it does not.
+  Duration obeys_in = std::chrono::milliseconds(20);
+  int exit_code_when_told = -1;  // -1: it dies of SIGTERM
+};
+inline constexpr Duration kForever = Duration::max();
+
+/// Starts nothing: replicas live and die in the agenda's time.
+class ScriptedLauncher final : public engine::Launcher {
+ public:
+  explicit ScriptedLauncher(Agenda& agenda) : agenda_(agenda) {}
+
+  std::function<Script(const engine::ReplicaLaunch&)> script = [](const engine::ReplicaLaunch&) {
+    return Script{};
+  };
+  std::function<void(const engine::ReplicaLaunch&)> on_launch;
+
+  std::string BootDisk(const engine::ReplicaKey& key) const override;
+  void Launch(engine::ReplicaLaunch launch, Listener listener) override;
+  void Signal(const engine::ReplicaKey& key, int signal) override;
+  void Kill(const engine::ReplicaKey& key) override;
+  void Freeze(const engine::ReplicaKey&, std::function<void()> frozen) override { frozen(); }
+  void Thaw(const engine::ReplicaKey&) override {}
+  void Discard(const engine::RunKey& run) override { discarded_.insert(run); }
+
+  /// The emulator was killed: nothing of it lives.
+  void LoseAll() { live_.clear(); }
+  std::vector<engine::ReplicaKey> Live() const;
+  size_t live() const { return live_.size(); }
+  bool AnyLives(const engine::RunKey& run) const;
+  /// Any boot of it.
+  bool Lives(const engine::RunKey& run, spec::ReplicaId replica) const;
+  size_t launches() const { return launches_; }
+  bool Discarded(const engine::RunKey& run) const { return discarded_.contains(run); }
+
+ private:
+  struct Living {
+    Script does;
+    Listener listener;
+  };
+  void End(const engine::ReplicaKey& key, int code, int signal, bool out_of_memory);
+
+  Agenda& agenda_;
+  std::map<engine::ReplicaKey, Living> live_;
+  std::set<engine::RunKey> discarded_;
+  size_t launches_ = 0;
+};
+
+}  // namespace caip::harness

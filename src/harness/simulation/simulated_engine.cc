@@ -1,0 +1,78 @@
+#include "harness/simulation/simulated_engine.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+namespace caip::harness {
+
+SimulatedEngine::SimulatedEngine(engine::EngineOptions given) : options(std::move(given)) {
+  options.journal = [this](const engine::RunKey& run, const std::string& what) {
+    if (keep_journal) journal.push_back(run.job_id + " " + what);
+  };
+}
+
+void SimulatedEngine::Boot() {
+  engine = std::make_unique<engine::Engine>(
+      options, engine::EnginePorts{launcher, packager, devices, addresses, store, log, storage},
+      clock);
+  const Status recovered = engine->Recover();
+  assert(recovered.ok() && "a store in memory can be read");
+  (void)recovered;
+}
+
+void SimulatedEngine::KillEmulator() {
+  engine.reset();
+  agenda.Clear();
+  launcher.LoseAll();
+  packager.LoseAll();
+  devices.LoseAll();
+  addresses.LoseAll();
+  while (clock.holders() > 0) clock.Release();
+}
+
+bool SimulatedEngine::Step() {
+  engine->Turn();
+  const Instant next = std::min(agenda.Next(), engine->NextDeadline());
+  if (next == kNever) return false;
+  clock.MoveTo(next);
+  agenda.RunDue();
+  engine->Turn();
+  if (after_step) after_step();
+  return true;
+}
+
+void SimulatedEngine::RunFor(Duration time) {
+  bool over = false;
+  agenda.In(time, [&] { over = true; });
+  RunUntil([&] { return over; });
+}
+
+Result<spec::Job> SimulatedEngine::Submit(spec::Job job) {
+  Result<spec::Job> result = Error{};
+  engine->SubmitLater("p", std::move(job), [&](auto answer) { result = std::move(answer); });
+  engine->Turn();
+  return result;
+}
+
+Status SimulatedEngine::Cancel(const std::string& id) {
+  Status result = Error{};
+  engine->CancelLater("p", id, [&](Status answer) { result = std::move(answer); });
+  engine->Turn();
+  return result;
+}
+
+Status SimulatedEngine::LoseVm(const std::string& id, spec::ReplicaId replica,
+                               engine::VmLoss kind) {
+  Status result = Error{};
+  engine->LoseVmLater("p", id, replica, kind, [&](Status answer) { result = std::move(answer); });
+  engine->Turn();
+  return result;
+}
+
+spec::Job SimulatedEngine::JobOf(const std::string& id) const {
+  auto job = engine->Get("p", id);
+  return job.ok() ? *std::move(job) : spec::Job{};
+}
+
+}  // namespace caip::harness

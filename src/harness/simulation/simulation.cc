@@ -1,0 +1,94 @@
+#include "harness/simulation/simulation.h"
+
+#include <algorithm>
+#include <iterator>
+#include <mutex>
+#include <thread>
+
+namespace caip::harness {
+namespace {
+
+constexpr uint64_t kTenths = 10;
+
+/// Hands seeds out in order, so that all below a failed one are played as well.
+class Crew {
+ public:
+  explicit Crew(const SimulationOptions& options) : options_(options), next_(options.seeds.first) {}
+
+  SimulationResult Run() {
+    const uint64_t seeds = options_.seeds.last - options_.seeds.first + 1;
+    const auto wanted = static_cast<uint64_t>(std::max(1, options_.threads));
+    const uint64_t threads = options_.swarm.keep_journal ? 1 : std::min(wanted, seeds);
+    std::vector<std::thread> others;
+    for (uint64_t i = 1; i < threads; ++i) others.emplace_back([this] { Work(); });
+    Work();
+    for (std::thread& other : others) other.join();
+    return std::move(result_);
+  }
+
+ private:
+  void Work() {
+    Tally mine;
+    while (const std::optional<uint64_t> seed = Claim()) {
+      SeedPlayed played = PlaySeed(*seed, options_.swarm);
+      mine += played.tally;
+      if (!played.broken.empty()) Fail(*seed);
+      if (options_.swarm.keep_journal) Append(std::move(played.journal));
+      Progress(played.tally.jobs);
+    }
+    const std::lock_guard lock(mutex_);
+    result_.tally += mine;
+  }
+
+  std::optional<uint64_t> Claim() {
+    const std::lock_guard lock(mutex_);
+    if (next_ > options_.seeds.last || result_.failed || result_.interrupted) return std::nullopt;
+    result_.interrupted = options_.interrupted();
+    if (result_.interrupted) return std::nullopt;
+    return next_++;
+  }
+
+  void Fail(uint64_t seed) {
+    SwarmOptions again = options_.swarm;
+    again.keep_journal = true;
+    SeedPlayed played = PlaySeed(seed, again);
+    const std::lock_guard lock(mutex_);
+    if (result_.failed && result_.failed->seed < seed) return;
+    result_.failed = FailedSeed{seed, std::move(played.broken), std::move(played.journal)};
+  }
+
+  void Append(std::vector<std::string> journal) {
+    const std::lock_guard lock(mutex_);
+    std::move(journal.begin(), journal.end(), std::back_inserter(result_.journal));
+  }
+
+  void Progress(uint64_t jobs) {
+    const std::lock_guard lock(mutex_);
+    ++seeds_done_;
+    jobs_done_ += jobs;
+    const uint64_t all = options_.seeds.last - options_.seeds.first + 1;
+    const bool is_tenth = seeds_done_ * kTenths / all != (seeds_done_ - 1) * kTenths / all;
+    if (options_.progress && is_tenth) options_.progress(seeds_done_, jobs_done_);
+  }
+
+  const SimulationOptions& options_;
+  std::mutex mutex_;
+  uint64_t next_;
+  uint64_t seeds_done_ = 0;
+  uint64_t jobs_done_ = 0;
+  SimulationResult result_;
+};
+
+}  // namespace
+
+SeedRange SeedsFor(uint64_t first, uint64_t jobs) {
+  SeedRange range{first, first};
+  for (auto have = static_cast<uint64_t>(JobsOf(first)); have < jobs;) {
+    have += static_cast<uint64_t>(JobsOf(++range.last));
+  }
+  return range;
+}
+
+SimulationResult Simulate(const SimulationOptions& options) { return Crew(options).Run(); }
+
+}  // namespace caip::harness

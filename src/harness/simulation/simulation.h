@@ -1,0 +1,57 @@
+#pragma once
+// Many seeds over several threads, and what came of them.
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/simulation/swarm.h"
+
+namespace caip::harness {
+
+/// All seeds from first to last.
+struct SeedRange {
+  uint64_t first = 1;
+  uint64_t last = 1;
+  bool operator==(const SeedRange&) const = default;
+};
+
+/// The seeds from `first` on that have at least so many jobs together.
+SeedRange SeedsFor(uint64_t first, uint64_t jobs);
+
+struct SimulationOptions {
+  SeedRange seeds;
+  int threads = 1;
+  SwarmOptions swarm;
+  /// Asked between seeds, by every thread.
+  std::function<bool()> interrupted = [] { return false; };
+  /// Told after every tenth of the seeds, by one thread at a time.
+  std::function<void(uint64_t seeds_done, uint64_t jobs_done)> progress;
+};
+
+/// The lowest seed that broke an invariant. Played again with its journal.
+struct FailedSeed {
+  uint64_t seed = 0;
+  std::vector<Broken> broken;
+  std::vector<std::string> journal;
+};
+
+struct SimulationResult {
+  Tally tally;  // of the seeds that were played
+  bool interrupted = false;
+  std::optional<FailedSeed> failed;
+  std::vector<std::string> journal;  // all seeds', one after the other, if it was to be kept
+};
+
+/// Stops at the first seed that breaks an invariant. Same seeds, same result, whatever the number
+/// of threads, unless it is interrupted or a seed fails: then the tally holds what was played.
+SimulationResult Simulate(const SimulationOptions& options);
+
+/// "2000 seeds, 5983 jobs: ..." in some lines; and, of a failed seed, what broke, what was seen,
+/// the last lines of the journal, and the command that plays it again.
+std::string TallyText(const Tally& tally);
+std::string FailureText(const FailedSeed& failed);
+
+}  // namespace caip::harness

@@ -1,0 +1,246 @@
+#include "harness/simulation/swarm.h"
+
+#include <csignal>
+
+#include "base/random.h"
+
+namespace caip::harness {
+namespace {
+
+using engine::EngineOptions;
+using engine::VmLoss;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+// A life of five jobs takes some hundreds; who needs these many goes round in circles.
+constexpr int kStepsMax = 20'000;
+
+constexpr const char* kGpu = "NVIDIA_TESLA_T4";
+
+spec::DelayModel AnyDelay(Random& random) {
+  switch (random.Below(8)) {
+    case 0:
+      return spec::ConstantDelay{minutes(20)};
+    case 1:
+      return spec::UniformDelay{seconds(1), minutes(5)};
+    case 2:
+      return spec::LognormalDelay{minutes(1), 1.5};
+    case 3:
+      return spec::StockOut{static_cast<int>(1 + random.Below(2)), minutes(5)};
+    case 4:
+      return random.Below(4) == 0 ? spec::DelayModel(spec::StockOut{3, minutes(5)})
+                                  : spec::DelayModel();
+    default:
+      return spec::NoDelay{};
+  }
+}
+
+EngineOptions AnyOptions(uint64_t seed, Random& random) {
+  EngineOptions options;
+  options.rules.seed = seed;
+  options.rules.queue_delay = AnyDelay(random);
+  options.rules.provisioning_delay = AnyDelay(random);
+  options.rules.vm_restart_delay = AnyDelay(random);
+  options.jobs_max = static_cast<int>(random.Below(4));
+  return options;
+}
+
+/// One seed's life of an emulator with up to five jobs.
+class Life {
+ public:
+  Life(uint64_t seed, const SwarmOptions& options)
+      : seed_(seed), random_(seed), world_(AnyOptions(seed, random_)) {
+    world_.log.keep = false;
+    if (!options.keep_journal) world_.options.journal = nullptr;
+    world_.devices.stock = {{kGpu, 3}};
+    world_.devices.never = OneIn(10);
+    world_.packager.takes = milliseconds(random_.Below(5000));
+    world_.packager.fails = [this](const engine::PrepareRequest&) { return AnyFailure(); };
+    world_.launcher.script = [this](const engine::ReplicaLaunch& launch) {
+      return ScriptFor(launch);
+    };
+    world_.store.refuse = [this](const engine::JobRecord&) { return Refusal(); };
+    disk_may_fill_ = OneIn(5);
+    if (options.spoil) options.spoil(world_);
+  }
+
+  SeedPlayed Run() {
+    Boot();
+    tally_.seeds = 1;
+    const int jobs = JobsOf(seed_);
+    for (int i = 0; i < jobs && !IsOver(); ++i) {
+      Submit("job" + std::to_string(i));
+      Disturb();
+    }
+    for (int i = 0; i < 6 && !IsOver(); ++i) Disturb();
+    disk_may_fill_ = false;
+    while (!IsOver() && Step()) {
+    }
+    if (!IsOver()) witness_.AtTheEnd();
+    SumUp();
+    return {std::move(tally_), witness_.broken(), std::move(world_.journal)};
+  }
+
+ private:
+  bool OneIn(uint64_t n) { return random_.Below(n) == 0; }
+  bool IsOver() const { return !witness_.broken().empty(); }
+
+  void Boot() { world_.Boot(); }
+
+  bool Step() {
+    if (++steps_ > kStepsMax) {
+      witness_.Accuse("every life comes to its end", Describe(WorldFacts{world_}));
+      return false;
+    }
+    return world_.Step();
+  }
+
+  void RunFor(Duration time) {
+    bool over = false;
+    world_.agenda.In(time, [&] { over = true; });
+    while (!over && Step()) {
+    }
+  }
+
+  std::optional<engine::Prepared::Failure> AnyFailure() {
+    if (!OneIn(40)) return std::nullopt;
+    return engine::Prepared::Failure{1, "", OneIn(2) ? "refused" : ""};
+  }
+
+  std::optional<Error> Refusal() {
+    // A kill between two saves: those behind it, and what they were saved for, never happen.
+    const bool dead = saves_until_death_ == 0;
+    if (saves_until_death_ > 0) --saves_until_death_;
+    if (!dead && !(disk_may_fill_ && OneIn(30))) return std::nullopt;
+    ++tally_.refused_saves;
+    return Error{Code::kResourceExhausted, "disk full"};
+  }
+
+  Script ScriptFor(const engine::ReplicaLaunch& launch) {
+    Script script;
+    script.start_after = milliseconds(random_.Below(2000));
+    script.run_for = milliseconds(random_.Below(600'000));
+    script.obeys_in = OneIn(4) ? kForever : Duration(milliseconds(random_.Below(40'000)));
+    script.exit_code_when_told = OneIn(3) ? static_cast<int>(random_.Below(3)) : -1;
+    const bool is_master = launch.key.replica.role == spec::Role::kMaster;
+    if (!is_master && OneIn(2)) script.run_for = kForever;
+    if (OneIn(200)) script.start_error = "No such file or directory";
+    const uint64_t fate = random_.Below(12);
+    if (fate == 0) script.exit_code = 1;
+    if (fate == 1 || fate == 2) script.signal = SIGKILL;
+    if (fate == 3) script.signal = SIGSEGV;
+    if (fate == 4 && OneIn(4)) script.signal = SIGKILL, script.out_of_memory = true;
+    return script;
+  }
+
+  void Submit(const std::string& id) {
+    const auto workers = static_cast<int>(random_.Below(4));
+    spec::Job job = AJob(id, workers, static_cast<int>(random_.Below(3)));
+    spec::TrainingInput& input = *job.training_input;
+    if (OneIn(3)) {
+      input.master.config.emplace().accelerator_config = {
+          static_cast<int64_t>(1 + random_.Below(3)), kGpu};
+    }
+    spec::Scheduling& scheduling = input.scheduling.emplace();
+    scheduling.priority = static_cast<int32_t>(random_.Below(3));
+    scheduling.resilient_to_worker_restart = OneIn(6);
+    if (OneIn(4)) scheduling.max_wait_time = minutes(30);
+    if (OneIn(4)) scheduling.max_running_time = minutes(5);
+    jobs_.push_back(id);
+    ++tally_.jobs;
+    if (!world_.Submit(std::move(job)).ok()) ++tally_.refused;
+  }
+
+  // Lets some time pass, and does something to somebody.
+  void Disturb() {
+    RunFor(milliseconds(random_.Below(300'000)));
+    if (IsOver()) return;
+    const std::string& id = jobs_[random_.Below(jobs_.size())];
+    switch (random_.Below(6)) {
+      case 0:
+        tally_.cancels += world_.Cancel(id).ok();
+        break;
+      case 1:
+        KillTheEmulator();
+        break;
+      case 2:
+      case 3:
+        LoseSomeMachine(id);
+        break;
+      default:
+        break;
+    }
+  }
+
+  void KillTheEmulator() {
+    saves_until_death_ = static_cast<int>(random_.Below(6));
+    RunFor(milliseconds(random_.Below(60'000)));
+    tally_.events += world_.engine->handled();
+    world_.KillEmulator();
+    saves_until_death_ = -1;
+    ++tally_.kills_of_the_emulator;
+    world_.clock.MoveTo(world_.clock.Now() + seconds(random_.Below(3000)));
+    Boot();
+  }
+
+  void LoseSomeMachine(const std::string& id) {
+    const auto living = world_.launcher.Live();
+    const spec::ReplicaId replica =
+        living.empty() ? spec::ReplicaId{} : living[random_.Below(living.size())].replica;
+    const uint64_t kind = random_.Below(tally_.machines_lost.size());
+    if (world_.LoseVm(id, replica, VmLoss{static_cast<int>(kind)}).ok()) {
+      ++tally_.machines_lost[kind];
+    }
+  }
+
+  void SumUp() {
+    for (const engine::JobRecord& record : world_.store.InOrder()) {
+      ++tally_.ends[record.job.state];
+      if (const auto note = engine::ParseRunNote(record.run); note.ok()) {
+        tally_.retries += static_cast<uint64_t>(note->attempt - 1);
+      }
+    }
+    tally_.events += world_.engine->handled();
+    tally_.saves = witness_.saves();
+    tally_.restarts = witness_.restarts();
+    tally_.launches = world_.launcher.launches();
+  }
+
+  uint64_t seed_;
+  Random random_;
+  SimulatedEngine world_;
+  Witness witness_{world_};
+  Tally tally_;
+  std::vector<std::string> jobs_;
+  bool disk_may_fill_ = false;
+  int saves_until_death_ = -1;  // -1: lives on
+  int steps_ = 0;
+};
+
+}  // namespace
+
+Tally& Tally::operator+=(const Tally& other) {
+  seeds += other.seeds;
+  jobs += other.jobs;
+  refused += other.refused;
+  for (const auto& [state, count] : other.ends) ends[state] += count;
+  events += other.events;
+  saves += other.saves;
+  launches += other.launches;
+  restarts += other.restarts;
+  retries += other.retries;
+  cancels += other.cancels;
+  for (size_t i = 0; i < machines_lost.size(); ++i) machines_lost[i] += other.machines_lost[i];
+  kills_of_the_emulator += other.kills_of_the_emulator;
+  refused_saves += other.refused_saves;
+  return *this;
+}
+
+int JobsOf(uint64_t seed) { return static_cast<int>(1 + Random(seed).Fork("jobs").Below(5)); }
+
+SeedPlayed PlaySeed(uint64_t seed, const SwarmOptions& options) {
+  return Life(seed, options).Run();
+}
+
+}  // namespace caip::harness

@@ -1,0 +1,75 @@
+// Every invariant says no to something: one that cannot fail proves nothing.
+
+#include "harness/simulation/invariants.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace caip::harness {
+namespace {
+
+using engine::JobRecord;
+using ::testing::Contains;
+
+/// A save of a running job that breaks nothing.
+struct Save {
+  Save() {
+    record.project = "p";
+    record.job = AJob("j");
+    record.job.state = spec::JobState::kRunning;
+    record.job.create_time = kMorning;
+    record.job.start_time = kMorning;
+    note.cluster_id = "e118e0f997";
+    note.replicas[{}] = {1, 0, false};
+    last_record = record;
+    last_note = note;
+  }
+  std::vector<std::string> Refusing() {
+    std::vector<std::string> names;
+    for (const auto& invariant : OfEverySave()) {
+      if (!invariant.holds({world, record, note, &last_record, &last_note})) {
+        names.push_back(invariant.name);
+      }
+    }
+    return names;
+  }
+  SimulatedEngine world;
+  JobRecord record;
+  JobRecord last_record;
+  engine::RunNote note;
+  engine::RunNote last_note;
+};
+
+TEST(Invariants, HoldOfARunningJob) { EXPECT_THAT(Save().Refusing(), ::testing::IsEmpty()); }
+
+TEST(Invariants, EachOfASaveCanBreak) {
+  const std::pair<const char*, std::function<void(Save&)>> kBreaks[] = {
+      {"endTime exactly in a terminal state", [](Save& t) { t.record.job.end_time = kMorning; }},
+      {"createTime always", [](Save& t) { t.record.job.create_time.reset(); }},
+      {"started after creation", [](Save& t) { *t.record.job.start_time -= Duration(1); }},
+      {"ended after the start", [](Save& t) { t.record.job.end_time = kMorning - Duration(1); }},
+      {"only what started runs or succeeds", [](Save& t) { t.record.job.start_time.reset(); }},
+      {"errorMessage tells of a failure or a cancel, at the end",
+       [](Save& t) { t.record.job.error_message = "no"; }},
+      {"at most three retries of a job", [](Save& t) { t.note.attempt = 5; }},
+      {"at most five restarts of a replica", [](Save& t) { t.note.replicas[{}].restarts = 6; }},
+      {"boots are restarts and retries", [](Save& t) { t.note.replicas[{}].boot = 25; }},
+      {"states follow the table", [](Save& t) { t.record.job.state = spec::JobState::kQueued; }},
+      {"a finished job never changes",
+       [](Save& t) { t.last_record.job.state = spec::JobState::kFailed; }},
+      {"createTime never changes", [](Save& t) { *t.last_record.job.create_time += Duration(1); }},
+      {"startTime never changes", [](Save& t) { *t.last_record.job.start_time += Duration(1); }},
+      {"the cluster keeps its id", [](Save& t) { t.note.cluster_id = "other"; }},
+      {"attempts only grow", [](Save& t) { t.last_note.attempt = 2; }},
+      {"boots only grow", [](Save& t) { t.last_note.replicas[{}].boot = 2; }},
+  };
+  for (const auto& [name, spoil] : kBreaks) {
+    Save save;
+    spoil(save);
+    if (!save.record.job.create_time) save.record.job.start_time.reset();
+    EXPECT_THAT(save.Refusing(), Contains(std::string(name)));
+  }
+}
+
+}  // namespace
+}  // namespace caip::harness
