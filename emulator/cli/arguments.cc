@@ -45,6 +45,7 @@ Command ParseArguments(const std::vector<std::string>& words) {
   AddLocalCommands(grammar, gcloud);
   AddServerCommands(grammar, gcloud);
   AddScenarioCommands(grammar);
+  AddSimulateCommand(grammar);
   AddHelpCommands(grammar);
   AddGcloudFlags(grammar, &gcloud);
   return grammar.Parse(WithoutProduct(words));

@@ -19,6 +19,7 @@ void AddJobsCommands(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud
 void AddLocalCommands(Grammar& grammar, const GcloudFlags& gcloud);
 void AddServerCommands(Grammar& grammar, const GcloudFlags& gcloud);
 void AddScenarioCommands(Grammar& grammar);
+void AddSimulateCommand(Grammar& grammar);
 void AddHelpCommands(Grammar& grammar);
 
 /// The completion script for "bash" or "zsh", of all commands in the grammar.

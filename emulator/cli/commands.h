@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -202,6 +203,15 @@ struct ExploreCommand {
   bool resume = false;
 };
 
+/// `simulate`. At most one of the first three.
+struct SimulateCommand {
+  std::optional<int64_t> seed;                       // --seed N
+  std::optional<std::pair<int64_t, int64_t>> seeds;  // --seeds A..B
+  std::optional<int64_t> jobs;     // --jobs N: seeds from 1 until there are so many
+  std::optional<int64_t> threads;  // --threads N; unset: one a core
+  bool journal = false;            // --journal: with --seed
+};
+
 /// Help, a completion script or a usage error: text that is printed, and no more.
 struct PrintCommand {
   std::string out;
@@ -214,7 +224,7 @@ using Command =
                  StreamLogsCommand, LocalTrainCommand, ServeCommand, StopCommand, EnvCommand,
                  DoctorCommand, VersionCommand, BucketsCreateCommand, BucketsListCommand,
                  ScenarioRunCommand, ScenarioValidateCommand, ScenarioSchemaCommand,
-                 ScenarioShowCommand, ExploreCommand, PrintCommand>;
+                 ScenarioShowCommand, ExploreCommand, SimulateCommand, PrintCommand>;
 
 /// What a command may ask of the world besides its own words. Made by main, replaced in tests.
 struct Surroundings {
@@ -243,6 +253,7 @@ int RunScenarioValidate(const ScenarioValidateCommand& command, const Surroundin
 int RunScenarioSchema(const ScenarioSchemaCommand& command, const Surroundings& world);
 int RunScenarioShow(const ScenarioShowCommand& command, const Surroundings& world);
 int RunExplore(const ExploreCommand& command, const Surroundings& world);
+int RunSimulate(const SimulateCommand& command, const Surroundings& world);
 int RunPrint(const PrintCommand& command, const Surroundings& world);
 
 }  // namespace caip::cli

@@ -34,6 +34,9 @@ Error IntegerTooSmall(std::string_view text, int64_t least) {
   return Invalid("Value must be greater than or equal to " + std::to_string(least) +
                  "; received: " + S(text));
 }
+Error NotARange(std::string_view text) {
+  return Invalid("Expected two integers, FIRST..LAST; received: " + S(text));
+}
 Error IntegerTooLarge(std::string_view text) {
   return Invalid("Value must be less than or equal to 9223372036854775807; received: " + S(text));
 }

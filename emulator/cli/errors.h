@@ -16,6 +16,7 @@ Error NotADictEntry(std::string_view entry);
 Error EmptyDictKey(std::string_view entry);
 Error NotAnInteger(std::string_view text);
 Error IntegerTooSmall(std::string_view text, int64_t least);
+Error NotARange(std::string_view text);
 Error IntegerTooLarge(std::string_view text);
 Error PortTooLarge(std::string_view text);
 Error NotABoolean(std::string_view text);
