@@ -115,7 +115,13 @@ bool IsRunning(pid_t pid) {
 
 }  // namespace
 
-std::vector<pid_t> Children() { return ChildrenOf(::getpid()); }
+// An init has one thread: one file tells, and this is asked at the end of every replica.
+std::vector<pid_t> Children() {
+  const pid_t self = ::getpid();
+  std::vector<pid_t> children;
+  const std::string task = "/proc/self/task/" + std::to_string(self);
+  return ChildrenOfTask(task, children) ? children : ChildrenBySearch(self);
+}
 
 void FreezeTree() {
   const std::set<pid_t> reached = SignalTree(SIGSTOP);
