@@ -62,8 +62,7 @@ ExpectationPtr ReadAt(const Cursor& cursor) {
     const std::vector<Happening> states = StatesOf(judged.run);
     std::vector<Assertion> assertions;
     for (const auto& [state, period] : wanted) {
-      const auto entered = std::find_if(states.begin(), states.end(),
-                                        [&](const Happening& h) { return h.text == state; });
+      const auto entered = std::ranges::find(states, state, &Happening::text);
       Assertion assertion{"at " + state, Text(period), "never", false};
       if (entered != states.end()) {
         const Duration time =
