@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "host/job_store.h"
 #include "http/client.h"
+#include "places.h"
 #include "spec/job_json.h"
 
 namespace caip {

@@ -12,6 +12,7 @@
 #include <mutex>
 
 #include "host/process_launcher.h"
+#include "places.h"
 
 namespace caip::host {
 namespace {

@@ -9,6 +9,7 @@
 
 #include "base/files.h"
 #include "host/process_launcher.h"
+#include "places.h"
 
 namespace caip {
 namespace {

@@ -33,11 +33,10 @@ function(caip_test name)
   endif()
   add_executable(${name}_test ${sources})
   list(TRANSFORM arg_DEPS PREPEND caip_)
-  target_include_directories(${name}_test PRIVATE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/src)
+  target_include_directories(${name}_test PRIVATE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/src
+                             ${CMAKE_BINARY_DIR}/generated)
   target_link_libraries(${name}_test PRIVATE ${arg_DEPS} GTest::gmock_main caip_warnings)
   target_compile_options(${name}_test PRIVATE $<$<CONFIG:Release>:-O0>)  # half the time to build
-  target_compile_definitions(${name}_test PRIVATE CAIP_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
-                                                  CAIP_BINARY_DIR="${CMAKE_BINARY_DIR}")
   gtest_discover_tests(${name}_test DISCOVERY_MODE PRE_TEST TEST_PREFIX "${name}."
                        PROPERTIES TIMEOUT 300)
 endfunction()

@@ -9,6 +9,7 @@
 #include "emulator/api/api_description.h"
 #include "emulator/app/emulator.h"
 #include "http/client.h"
+#include "places.h"
 
 namespace caip::app {
 namespace {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "places.h"
 #include "tests/support/caip_command.h"
 
 namespace caip::testing {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/fault_kind.h"
+#include "places.h"
 #include "tests/harness/file_of.h"
 
 namespace caip::harness {

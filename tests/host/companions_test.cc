@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "host/child_process.h"
 #include "host/companion_launcher.h"
+#include "places.h"
 #include "tests/support/simulated_engine.h"
 
 namespace caip::host {

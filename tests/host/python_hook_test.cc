@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "host/child_process.h"
 #include "host/line_splitter.h"
+#include "places.h"
 #include "spec/log_entry.h"
 
 namespace caip::host {

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "host/child_process.h"
+#include "places.h"
 
 namespace caip::testing {
 namespace {

@@ -9,6 +9,8 @@
 #include <sstream>
 #include <string>
 
+#include "places.h"
+
 namespace caip::testing {
 
 /// Compares `text` with tests/golden/<name>. With UPDATE_GOLDEN=1 in the environment the file is
