@@ -1,0 +1,50 @@
+#include "tuning/optimizer.h"
+
+#include <string>
+
+#include "tuning/suggest.h"
+
+namespace caip::tuning {
+namespace {
+
+Algorithm AlgorithmNamed(std::string_view name) {
+  if (name == "GRID_SEARCH") return Algorithm::kGrid;
+  if (name == "RANDOM_SEARCH") return Algorithm::kRandom;
+  return Algorithm::kBayesian;
+}
+
+std::optional<Point> Suggested(const Study& study, const Trials& trials, Random& random) {
+  switch (study.algorithm) {
+    case Algorithm::kGrid:
+      return NextOfGrid(study.space, trials);
+    case Algorithm::kBayesian:
+    case Algorithm::kRandom:
+      break;
+  }
+  return AnyPoint(study.space, trials, random);
+}
+
+}  // namespace
+
+Study StudyOf(const spec::HyperparameterSpec& spec) {
+  const Goal goal = spec.goal == "MINIMIZE" ? Goal::kMinimize : Goal::kMaximize;
+  return {Space::Of(spec), {goal}, AlgorithmNamed(spec.algorithm)};
+}
+
+std::optional<Point> Optimizer::Ask(int64_t number) {
+  const auto known = trials_.find(number);
+  if (known != trials_.end()) return known->second.point;
+  Random random = Random(seed_).Fork("trial " + std::to_string(number));
+  auto point = Suggested(study_, trials_, random);
+  if (point) Add(number, *point);
+  return point;
+}
+
+void Optimizer::Add(int64_t number, Point point) { trials_.try_emplace(number, std::move(point)); }
+
+void Optimizer::Tell(int64_t number, Outcome outcome) {
+  const auto trial = trials_.find(number);
+  if (trial != trials_.end()) trial->second.outcome = std::move(outcome);
+}
+
+}  // namespace caip::tuning

@@ -1,0 +1,121 @@
+#include "tuning/space.h"
+
+#include <algorithm>
+
+#include "tuning/errors.h"
+
+namespace caip::tuning {
+namespace {
+
+ValueType TypeNamed(std::string_view name) {
+  if (name == "INTEGER") return ValueType::kInteger;
+  if (name == "DISCRETE") return ValueType::kDiscrete;
+  if (name == "CATEGORICAL") return ValueType::kCategorical;
+  return ValueType::kDouble;
+}
+
+Parameter ParameterOf(const spec::ParameterSpec& spec) {
+  Parameter parameter{spec.parameter_name, TypeNamed(spec.type), ScaleNamed(spec.scale_type)};
+  if (parameter.type == ValueType::kDouble) {
+    parameter.least = spec.min_value.value_or(0);
+    parameter.most = spec.max_value.value_or(0);
+  } else if (parameter.type == ValueType::kInteger) {
+    parameter.least_integer = static_cast<int64_t>(spec.min_value.value_or(0));
+    parameter.most_integer = static_cast<int64_t>(spec.max_value.value_or(0));
+  }
+  parameter.numbers = spec.discrete_values;
+  parameter.categories = spec.categorical_values;
+  return parameter;
+}
+
+bool Contains(const std::vector<Value>& values, const Value& value) {
+  return std::find(values.begin(), values.end(), value) != values.end();
+}
+
+}  // namespace
+
+Space Space::Of(const spec::HyperparameterSpec& spec) {
+  std::vector<Parameter> parameters;
+  for (const spec::ParameterSpec& parameter : spec.params) {
+    parameters.push_back(ParameterOf(parameter));
+  }
+  return Space(std::move(parameters));
+}
+
+bool Space::IsActive(size_t parameter, const Point& point) const {
+  const Parameter& of = parameters_[parameter];
+  if (!of.parent) return true;
+  const auto parent = point.find(parameters_[*of.parent].name);
+  return parent != point.end() && Contains(of.parent_values, parent->second);
+}
+
+Point Space::Completed(Point point, Random& random) const {
+  for (size_t i = 0; i < parameters_.size(); ++i) {
+    const Parameter& parameter = parameters_[i];
+    if (!IsActive(i, point)) {
+      point.erase(parameter.name);
+    } else if (!point.contains(parameter.name)) {
+      point.emplace(parameter.name, parameter.Draw(random));
+    }
+  }
+  return point;
+}
+
+// The points of the parameter and of what hangs below it.
+double Space::CountBelow(size_t parameter) const {
+  const Parameter& top = parameters_[parameter];
+  const bool has_children = std::any_of(parameters_.begin(), parameters_.end(),
+                                        [&](const Parameter& p) { return p.parent == parameter; });
+  if (!has_children || top.type == ValueType::kDouble) return top.Count();
+  double count = top.Count();
+  // Values that call for no child count once; each that does, times its children.
+  std::vector<Value> calling;
+  for (const Parameter& child : parameters_) {
+    if (child.parent != parameter) continue;
+    for (const Value& value : child.parent_values) {
+      if (top.Has(value) && !Contains(calling, value)) calling.push_back(value);
+    }
+  }
+  for (const Value& value : calling) {
+    double below = 1;
+    for (size_t i = 0; i < parameters_.size(); ++i) {
+      const Parameter& child = parameters_[i];
+      if (child.parent == parameter && Contains(child.parent_values, value)) below *= CountBelow(i);
+    }
+    count += below - 1;
+  }
+  return count;
+}
+
+double Space::Count() const {
+  double count = 1;
+  for (size_t i = 0; i < parameters_.size(); ++i) {
+    if (!parameters_[i].parent) count *= CountBelow(i);
+  }
+  return count;
+}
+
+spec::HyperparameterValues Space::Texts(const Point& point) {
+  spec::HyperparameterValues texts;
+  for (const auto& [name, value] : point) texts.emplace(name, TextOf(value));
+  return texts;
+}
+
+Result<Point> Space::Read(const spec::HyperparameterValues& texts) const {
+  Point point;
+  for (size_t i = 0; i < parameters_.size(); ++i) {
+    const Parameter& parameter = parameters_[i];
+    if (!IsActive(i, point)) continue;
+    const auto text = texts.find(parameter.name);
+    if (text == texts.end()) return errors::ValueMissing(parameter.name);
+    const auto value = parameter.Read(text->second);
+    if (!value) return errors::ValueOutside(parameter.name, text->second);
+    point.emplace(parameter.name, *value);
+  }
+  for (const auto& [name, text] : texts) {
+    if (!point.contains(name)) return errors::ParameterNotCalledFor(name);
+  }
+  return point;
+}
+
+}  // namespace caip::tuning

@@ -1,0 +1,41 @@
+#pragma once
+// Parameters for tests, as a job's spec has them.
+
+#include <string>
+#include <vector>
+
+#include "tuning/optimizer.h"
+
+namespace caip::tuning {
+
+inline spec::ParameterSpec Range(std::string name, std::string type, double least, double most,
+                                 std::string scale = "") {
+  return {std::move(name), std::move(type), least, most, {}, {}, std::move(scale)};
+}
+inline spec::ParameterSpec Numbers(std::string name, std::vector<double> values) {
+  return {std::move(name), "DISCRETE", {}, {}, std::move(values), {}, ""};
+}
+inline spec::ParameterSpec Categories(std::string name, std::vector<std::string> values) {
+  return {std::move(name), "CATEGORICAL", {}, {}, {}, std::move(values), ""};
+}
+
+inline Study AStudy(std::vector<spec::ParameterSpec> params, std::string algorithm,
+                    std::string goal = "MINIMIZE") {
+  spec::HyperparameterSpec spec;
+  spec.goal = std::move(goal);
+  spec.params = std::move(params);
+  spec.algorithm = std::move(algorithm);
+  return StudyOf(spec);
+}
+
+/// All types and scales at once.
+inline std::vector<spec::ParameterSpec> AllKinds() {
+  return {Range("rate", "DOUBLE", 1e-5, 0.1, "UNIT_LOG_SCALE"),
+          Range("momentum", "DOUBLE", 0.5, 0.999, "UNIT_REVERSE_LOG_SCALE"),
+          Range("units", "INTEGER", 40, 400, "UNIT_LINEAR_SCALE"),
+          Range("depth", "INTEGER", 1, 64, "UNIT_LOG_SCALE"),
+          Numbers("batch", {16, 32, 64.5, 128}),
+          Categories("cell", {"BasicLSTMCell", "1024 512 128", ""})};
+}
+
+}  // namespace caip::tuning
