@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/json_fwd.h"
+#include "fakes/gcs/bucket_rules.h"
 #include "fakes/gcs/json_api.h"
 #include "http/message.h"
 #include "http/router.h"
@@ -94,8 +95,12 @@ Response NoContent();
 /// Which version the request means by `generation` (or another parameter) and `softDeleted`.
 Result<Version> VersionOf(const Request& request, const std::string& generation = "generation");
 bool IsTrue(std::string_view text);
-/// The object as the request wants it: projection=full has its access control list.
+/// The object as the request wants it, with the end of what the bucket's policy makes of it:
+/// projection=full has its access control list.
 Json RenderedObject(StorageApi& api, const Request& request, const ObjectInfo& info);
+/// The same for many objects of one bucket, whose rules need then be read but once.
+Json RenderedObject(const Bucket& bucket, const BucketRules& rules, const Request& request,
+                    const ObjectInfo& info);
 /// The preconditions of a read: 412 by error, 304 (not modified) by the response.
 Result<std::optional<Response>> CheckReadConditions(const Request& request, const ObjectInfo& info);
 

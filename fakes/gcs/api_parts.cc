@@ -51,11 +51,19 @@ Result<Version> VersionOf(const Request& request, const std::string& generation)
 bool IsTrue(std::string_view text) { return text == "true" || text == "True" || text == "1"; }
 
 Json RenderedObject(StorageApi& api, const Request& request, const ObjectInfo& info) {
-  Json json = ObjectJson(info, BaseOf(request));
-  if (request.Query("projection") != "full") return json;
   const auto bucket = api.store.GetBucket(info.bucket);
-  if (!bucket.ok() || RulesOf(*bucket).uniform_access) return json;
-  json["acl"] = ObjectAcl(*bucket, info, BaseOf(request));
+  if (!bucket.ok()) return ObjectJson(info, BaseOf(request));  // gone meanwhile
+  return RenderedObject(*bucket, RulesOf(*bucket), request, info);
+}
+
+Json RenderedObject(const Bucket& bucket, const BucketRules& rules, const Request& request,
+                    const ObjectInfo& info) {
+  Json json = ObjectJson(info, BaseOf(request));
+  if (const auto until = RetentionEnd(rules, info)) {
+    json["retentionExpirationTime"] = Rfc3339(*until, 3);
+  }
+  if (request.Query("projection") != "full" || rules.uniform_access) return json;
+  json["acl"] = ObjectAcl(bucket, info, BaseOf(request));
   json["owner"] = {{"entity", "project-owners-0"}};
   return json;
 }

@@ -28,7 +28,8 @@ ObjectRecord DirectoryStore::NewRecord(ObjectInfo info, const FileIdentity& file
   info.retained_since = info.storage_class_updated = Instant();
   if (rules.default_event_based_hold) info.event_based_hold = true;
   if (info.kms_key_name.empty()) info.kms_key_name = rules.default_kms_key;
-  if (info.content_type.empty()) info.content_type = kUnknownType;
+  const bool composed = info.component_count > 0;  // the service gives these no type by itself
+  if (info.content_type.empty() && !composed) info.content_type = kUnknownType;
   ObjectRecord record;
   record.info = std::move(info);
   record.file = file;

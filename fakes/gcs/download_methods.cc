@@ -35,7 +35,8 @@ void AddHeaders(const ObjectInfo& info, http::Headers* headers) {
   const auto add_if = [&](const char* name, const std::string& value) {
     if (!value.empty()) headers->Add(name, value);
   };
-  headers->Add("Content-Type", info.content_type);
+  headers->Add("Content-Type",
+               info.content_type.empty() ? "application/octet-stream" : info.content_type);
   add_if("Content-Disposition", info.content_disposition);
   add_if("Content-Language", info.content_language);
   add_if("Cache-Control", info.cache_control);

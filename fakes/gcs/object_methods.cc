@@ -110,8 +110,10 @@ Result<Response> ListObjects(StorageApi& api, const Request& request, const Path
   if (!listing.prefixes.empty()) page["prefixes"] = listing.prefixes;
   if (!listing.items.empty()) {
     Json items = Json::array();
+    ASSIGN_OR_RETURN(const Bucket bucket, api.store.GetBucket(path.At("bucket")));
+    const BucketRules rules = RulesOf(bucket);
     for (const ObjectInfo& info : listing.items) {
-      items.push_back(RenderedObject(api, request, info));
+      items.push_back(RenderedObject(bucket, rules, request, info));
     }
     page["items"] = std::move(items);
   }

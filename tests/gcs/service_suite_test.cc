@@ -37,6 +37,33 @@ TEST_F(ApiTest, MergesContextsKeyByKey) {
   EXPECT_EQ(Call("PATCH", kObject, R"({"contexts":7})").status, 400);
 }
 
+TEST_F(ApiTest, TellsUntilWhenTheBucketsPolicyKeepsAnObject) {
+  PutMedia("x", "bytes");
+  EXPECT_FALSE(Call("GET", kObject).json.contains("retentionExpirationTime"));
+  const std::string policy = R"({"retentionPolicy":{"retentionPeriod":"60"}})";
+  ASSERT_EQ(Call("PATCH", "/storage/v1/b/bkt", policy).status, 200);
+  const auto times = [](const Json& object) {
+    const auto created = ParseRfc3339(StringOr(object, "timeCreated"));
+    const auto until = ParseRfc3339(StringOr(object, "retentionExpirationTime"));
+    return created && until ? *until - *created : Duration(0);
+  };
+  EXPECT_EQ(times(Call("GET", kObject).json), std::chrono::seconds(60));
+  EXPECT_EQ(times(Call("GET", "/storage/v1/b/bkt/o").json["items"][0]), std::chrono::seconds(60));
+  ASSERT_EQ(Call("PATCH", kObject, R"({"eventBasedHold":true})").status, 200);
+  EXPECT_FALSE(Call("GET", kObject).json.contains("retentionExpirationTime"));  // without an end
+}
+
+TEST_F(ApiTest, GivesACompositionNoTypeByItself) {
+  PutMedia("a", "1");
+  const std::string parts = R"({"sourceObjects":[{"name":"a"}])";
+  const std::string compose = std::string(kObject) + "/compose";
+  EXPECT_FALSE(Call("POST", compose, parts + "}").json.contains("contentType"));
+  EXPECT_EQ(Call("GET", std::string(kObject) + "?alt=media").headers.Get("Content-Type"),
+            "application/octet-stream");
+  const Answer typed = Call("POST", compose, parts + R"(,"destination":{"contentType":"a/b"}})");
+  EXPECT_EQ(typed.json["contentType"], "a/b");
+}
+
 TEST_F(ApiTest, DeletesTheSourcesOfACompositionWhenAsked) {
   PutMedia("a", "1");
   PutMedia("b", "2");
