@@ -91,6 +91,19 @@ TEST(JobList, HasNoTokenWhenThePageIsJustFull) {
   EXPECT_EQ(ml.Get("/v1/projects/other/jobs").json, Json::object());
 }
 
+TEST(JobList, LooksThroughSoManyJobsInOneCallAndNamesWhereToGoOn) {
+  MlWorld ml;
+  for (int i = 0; i < 5000; ++i) ml.PutJob("j" + std::to_string(i));
+  const Answer first = ml.Get("/v1/projects/demo/jobs?filter=jobId%3D%22j7%22");
+  EXPECT_FALSE(first.json.contains("jobs")) << first.text;
+  const std::string token = StringOr(first.json, "nextPageToken");
+  ASSERT_FALSE(token.empty());
+  const Answer second =
+      ml.Get("/v1/projects/demo/jobs?filter=jobId%3D%22j7%22&pageToken=" + PercentEncoded(token));
+  ASSERT_EQ(second.json["jobs"].size(), 1u) << second.text;
+  EXPECT_FALSE(second.json.contains("nextPageToken"));
+}
+
 TEST(JobList, FindsWhatAFilterNamesAmongMany) {
   MlWorld ml;
   for (int i = 0; i < 600; ++i) ml.PutJob("j" + std::to_string(i));
