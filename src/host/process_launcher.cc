@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <condition_variable>
 #include <cstdlib>
 #include <deque>
@@ -39,6 +40,9 @@ Result<Pipe> MakePipe() {
   if (::pipe2(ends, O_CLOEXEC) != 0) return SystemError("cannot make a pipe", errno);
   return Pipe{Fd(ends[0]), Fd(ends[1])};
 }
+
+// A kill for want of memory this long before a replica's start may count as one in its life.
+constexpr auto kOomKillsAge = std::chrono::milliseconds(20);
 
 }  // namespace
 
@@ -157,7 +161,7 @@ class ProcessLauncher::Core {
   }
 
   uint64_t Enter(const ReplicaLaunch& launch, Listener listener) {
-    const int64_t oom_kills = OomKills();
+    const int64_t oom_kills = OomKillsLately();
     const std::lock_guard lock(mutex_);
     Replica& replica = replicas_[++last_number_];
     replica.key = launch.key;
@@ -320,6 +324,17 @@ class ProcessLauncher::Core {
 
   int64_t OomKills() const { return options_.oom_kills ? options_.oom_kills() : OomKillsOfHost(); }
 
+  /// The kernel gathers the numbers from all processors each time: a cluster that starts asks once.
+  int64_t OomKillsLately() {
+    if (options_.oom_kills) return options_.oom_kills();
+    const auto now = std::chrono::steady_clock::now();
+    if (now - oom_kills_read_ > kOomKillsAge) {
+      oom_kills_ = OomKillsOfHost();
+      oom_kills_read_ = now;
+    }
+    return oom_kills_;
+  }
+
   const ProcessLauncherOptions options_;
   const std::string state_id_;
   BootDisks disks_;
@@ -332,6 +347,8 @@ class ProcessLauncher::Core {
   bool stopping_ = false;                    // guarded by mutex_
   ReplicaOutput output_;
   std::optional<WatchedReplicas> watched_;
+  int64_t oom_kills_ = 0;  // the worker's, as is the next
+  std::chrono::steady_clock::time_point oom_kills_read_{};
   std::unique_ptr<LauncherLink> link_;  // Start, then the worker
   std::thread worker_;
 };
