@@ -7,7 +7,8 @@ once and take turns, round by round, so that what else the machine does hits the
 rounds count. Beside operations a second it prints the processor time that a server takes for each: the load
 generator shares the processors with the server, and that figure has no part of it.
 Large objects: downloads against nginx serving the same bytes, taking turns, over 1 and over 4 connections;
-an upload, with checksums, against the slower of `openssl md5` and a synced write of the same bytes.
+an upload, with checksums, against the slower of `openssl md5` and a synced write of the same bytes. Both write new
+files: to free an old one's blocks takes some filesystems as long again.
 
   bench/storage_peers.py [--build build/release] [--fake-gcs-server PATH] [--python-peer PATH]
                          [--rounds N] [--count N] [--list-count N] [--large-mib N]
@@ -30,7 +31,7 @@ import urllib.error
 import urllib.request
 
 NGINX = """
-daemon off; worker_processes 1; pid {work}/nginx.pid; error_log {work}/nginx.log;
+{user} daemon off; worker_processes 1; pid {work}/nginx.pid; error_log {work}/nginx.log;
 events {{ worker_connections 64; }}
 http {{
   access_log off; sendfile on; client_body_temp_path {work}/body; proxy_temp_path {work}/proxy;
@@ -223,7 +224,7 @@ def measure_large(options, servers, work):
         if shutil.which("nginx"):
             port = free_port()
             configuration = work / "nginx.conf"
-            configuration.write_text(NGINX.format(work=work, port=port, root=work))
+            configuration.write_text(NGINX.format(user="user root;" if os.geteuid() == 0 else "", work=work, port=port, root=work))
             command = ["nginx", "-e", work / "nginx.log", "-c", configuration]
             stack.enter_context(serving(command, f"http://127.0.0.1:{port}/"))
             peers["nginx"] = f"http://127.0.0.1:{port}/large.bin"
@@ -234,6 +235,14 @@ def measure_large(options, servers, work):
     assert blob.stat().st_size == size
 
 
+def remove_copies(work, base):
+    (work / "copy.bin").unlink(missing_ok=True)
+    with contextlib.suppress(urllib.error.HTTPError):  # the first time there is none
+        url = f"{base}/storage/v1/b/large/o/large.bin"
+        urllib.request.urlopen(urllib.request.Request(url, method="DELETE")).close()
+    os.sync()
+
+
 def measure_upload(options, work, blob, base):
     target = f"{base}/upload/storage/v1/b/large/o?uploadType=media&name=large.bin"
     commands = {"openssl md5": ["openssl", "dgst", "-md5", blob],
@@ -241,6 +250,7 @@ def measure_upload(options, work, blob, base):
                 "caip, upload": ["curl", "-sf", "-X", "POST", "-H", "Expect:", "-T", blob, target]}
     taken = {name: [] for name in commands}
     for _ in range(options.rounds):
+        remove_copies(work, base)
         for name, command in commands.items():
             taken[name].append(seconds_of([command]))
     hashing, disk, upload = (statistics.median(taken[name]) for name in commands)

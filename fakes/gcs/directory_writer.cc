@@ -168,12 +168,13 @@ Result<Hashes> DirectoryWriter::Finish(bool composite) {
 Result<ObjectInfo> DirectoryWriter::Commit(ObjectInfo info, const Preconditions& preconditions,
                                            const std::optional<std::string>& expected_md5,
                                            const std::optional<uint32_t>& expected_crc32c) {
-  const bool composite = info.component_count > 0;
-  ASSIGN_OR_RETURN(const Hashes hashes, Finish(composite && !expected_md5));
-  RETURN_IF_ERROR(CheckSums(hashes, expected_md5, expected_crc32c));
+  // First the disk: a hasher that follows catches up meanwhile.
   if (store_.options_.durable && ::fsync(fd_.get()) != 0) {
     return SystemError("cannot sync object '" + name_ + "'", errno);
   }
+  const bool composite = info.component_count > 0;
+  ASSIGN_OR_RETURN(const Hashes hashes, Finish(composite && !expected_md5));
+  RETURN_IF_ERROR(CheckSums(hashes, expected_md5, expected_crc32c));
   info.bucket = bucket_;
   info.name = name_;
   info.size = size_;

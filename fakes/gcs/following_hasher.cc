@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "base/files.h"
 
@@ -71,14 +70,14 @@ void FollowingHasher::Follow() {
 }
 
 Status FollowingHasher::AddUpTo(uint64_t size) {
-  std::vector<char> piece(kPieceBytes);
+  piece_.resize(kPieceBytes);
   while (done_ < size) {
-    const size_t wanted = static_cast<size_t>(std::min<uint64_t>(piece.size(), size - done_));
-    const ssize_t count = ::pread(fd_, piece.data(), wanted, static_cast<off_t>(done_));
+    const size_t wanted = static_cast<size_t>(std::min<uint64_t>(piece_.size(), size - done_));
+    const ssize_t count = ::pread(fd_, piece_.data(), wanted, static_cast<off_t>(done_));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return SystemError("cannot read an object's file", errno);
     if (count == 0) return SystemError("cannot read an object's file", ENODATA);  // cut by hand
-    hasher_.Add({piece.data(), static_cast<size_t>(count)});
+    hasher_.Add({piece_.data(), static_cast<size_t>(count)});
     done_ += static_cast<uint64_t>(count);
   }
   return Ok{};

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #include "fakes/gcs/checksums.h"
 
@@ -34,10 +35,11 @@ class FollowingHasher {
   Status AddUpTo(uint64_t size);
 
   int fd_;
-  uint64_t done_;         // the thread's
-  Hasher hasher_;         // the thread's
-  Status health_ = Ok{};  // the thread's
-  std::mutex mutex_;      // guards what follows
+  uint64_t done_;            // the thread's
+  std::vector<char> piece_;  // the thread's
+  Hasher hasher_;            // the thread's
+  Status health_ = Ok{};     // the thread's
+  std::mutex mutex_;         // guards what follows
   std::condition_variable changed_;
   uint64_t reached_;
   bool ending_ = false;  // no more will come
