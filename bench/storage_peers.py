@@ -2,7 +2,8 @@
 """Storage against peers and limits, in one run.
 
 Small objects: caip (full durability and relaxed), fake-gcs-server (Go; keeps files, never syncs them) and
-gcp-storage-emulator (Python; the same), each driven by bench_storage_load over 16 connections. All run at
+gcp-storage-emulator (Python; the same; it serves one connection at a time and is given one), each driven by
+bench_storage_load over 16 connections. All run at
 once and take turns, round by round, so that what else the machine does hits them alike; the medians of the
 rounds count. Beside operations a second it prints the processor time that a server takes for each: the load
 generator shares the processors with the server, and that figure has no part of it.
@@ -131,7 +132,8 @@ class Server:
             create_bucket(self.base, bucket)
 
     def load(self, options, bucket, operation, count):
-        command = [options.build / "bench_storage_load", self.base, bucket, operation, "--connections", "16",
+        connections = "1" if self.name == "Python peer" else "16"  # it serves one at a time and loses others
+        command = [options.build / "bench_storage_load", self.base, bucket, operation, "--connections", connections,
                    "--count", str(count), "--server-pid", str(self.pid)]
         result = subprocess.run(command, capture_output=True, text=True)
         if result.returncode == 0:

@@ -8,6 +8,7 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
@@ -81,17 +82,11 @@ class WireLoad {
   using Write = std::function<void(int index, std::string& request)>;
 
   WireLoad(const std::string& host, const std::string& port, int connections)
-      : poll_(::epoll_create1(EPOLL_CLOEXEC)), links_(static_cast<size_t>(connections)) {
-    for (size_t i = 0; i < links_.size(); ++i) {
-      auto socket = http::ConnectTo(host, port, std::chrono::seconds(10));
-      if (!socket.ok()) GiveUp(socket.error().message);
-      links_[i].socket = std::move(*socket);
-      ::fcntl(Descriptor(links_[i]), F_SETFL, O_NONBLOCK);
-      epoll_event wanted{};
-      wanted.events = EPOLLIN;
-      wanted.data.u64 = i;
-      ::epoll_ctl(poll_.get(), EPOLL_CTL_ADD, Descriptor(links_[i]), &wanted);
-    }
+      : host_(host),
+        port_(port),
+        poll_(::epoll_create1(EPOLL_CLOEXEC)),
+        links_(static_cast<size_t>(connections)) {
+    for (Link& link : links_) Connect(link);
   }
 
   void Run(int count, const Write& write) {
@@ -118,6 +113,17 @@ class WireLoad {
   };
   static int Descriptor(const Link& link) { return link.socket.get(); }
 
+  void Connect(Link& link) {
+    auto socket = http::ConnectTo(host_, port_, std::chrono::seconds(10));
+    if (!socket.ok()) GiveUp(socket.error().message);
+    link.socket = std::move(*socket);  // closes the one before
+    ::fcntl(Descriptor(link), F_SETFL, O_NONBLOCK);
+    epoll_event wanted{};
+    wanted.events = EPOLLIN;
+    wanted.data.u64 = static_cast<uint64_t>(&link - links_.data());
+    ::epoll_ctl(poll_.get(), EPOLL_CTL_ADD, Descriptor(link), &wanted);
+  }
+
   void Begin(Link& link) {
     if (next_ == count_) return;
     link.request.clear();
@@ -133,8 +139,9 @@ class WireLoad {
     const size_t had = link.answer.size();
     link.answer.resize(had + kPiece);
     const ssize_t count = ::recv(Descriptor(link), link.answer.data() + had, kPiece, 0);
-    if (count <= 0) GiveUp("the connection was closed after " + link.answer.substr(0, had));
-    link.answer.resize(had + static_cast<size_t>(count));
+    link.answer.resize(had + static_cast<size_t>(std::max<ssize_t>(count, 0)));
+    if (link.answer.starts_with("HTTP/1.0 2")) return ContinueOld(link, count <= 0);
+    if (count <= 0) GiveUp("the connection was closed after " + link.answer);
     const size_t length = AnswerReader::LengthOf(link.answer);
     if (length == 0) return 0;
     if (link.answer.compare(0, 10, "HTTP/1.1 2") != 0) {
@@ -145,7 +152,18 @@ class WireLoad {
     return 1;
   }
 
+  // A server of HTTP/1.0 says the end of an answer by closing; each request has its own connection.
+  int ContinueOld(Link& link, bool closed) {
+    if (!closed) return 0;
+    link.answer.clear();
+    Connect(link);
+    Begin(link);
+    return 1;
+  }
+
   static constexpr size_t kPiece = 32 << 10;
+  std::string host_;
+  std::string port_;
   Fd poll_;
   std::vector<Link> links_;
   const Write* write_ = nullptr;
