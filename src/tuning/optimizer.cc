@@ -40,7 +40,9 @@ std::optional<Point> Optimizer::Ask(int64_t number) {
   return point;
 }
 
-void Optimizer::Add(int64_t number, Point point) { trials_.try_emplace(number, std::move(point)); }
+void Optimizer::Add(int64_t number, Point point) {
+  trials_.try_emplace(number, Trial{std::move(point)});
+}
 
 void Optimizer::Tell(int64_t number, Outcome outcome) {
   const auto trial = trials_.find(number);
