@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+"""The explorer from the outside: a second restart, both kinds of disks, how it ends before its end, and
+how it goes on. Real processes; nothing is left of them.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import trainers
+
+RESTARTS = trainers.ROOT / "scenarios" / "restarts"
+CAIP = None
+PATIENCE = 60
+
+
+def await_that(what, condition):
+    """Waits for the condition; names what was awaited in vain."""
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        if time.monotonic() > deadline:
+            raise AssertionError(f"awaited in vain: {what}")
+        time.sleep(0.01)
+
+
+def processes_of(folder):
+    """Those that live and whose command line or environment mentions the folder."""
+    found = []
+    for entry in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if entry.joinpath("stat").read_text().rpartition(")")[2].split()[0] == "Z":
+                continue
+            told = entry.joinpath("cmdline").read_bytes() + entry.joinpath("environ").read_bytes()
+        except OSError:
+            continue
+        if str(folder).encode() in told and int(entry.name) != os.getpid():
+            found.append(told.split(b"\0")[0].decode())
+    return found
+
+
+class Explore(unittest.TestCase):
+    def setUp(self):
+        self.directory = tempfile.TemporaryDirectory(prefix="caip-explore-")
+        self.folder = pathlib.Path(self.directory.name)
+        self.addCleanup(self.directory.cleanup)
+
+    def command(self, file, *words, out="out"):
+        return [CAIP, "explore", str(file), "--state", str(self.folder / "state"), "--out",
+                str(self.folder / out), *words]
+
+    def explore(self, file, *words, out="out", prefix=()):
+        done = subprocess.run([*prefix, *self.command(file, *words, out=out)], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, timeout=300)
+        return done.returncode, done.stdout
+
+    def play(self, file):
+        """The verdict of a scenario, as programs read it."""
+        report = self.folder / "report.json"
+        subprocess.run([CAIP, "scenario", "run", str(file), "--state", str(self.folder / "state"),
+                        "--json", str(report)], stdout=subprocess.DEVNULL, timeout=120)
+        return json.loads(report.read_text())["scenarios"][0]
+
+    def findings(self, out="out"):
+        """What the finding files say, without the places where they lie."""
+        return [re.sub(r"extends: .*", "", file.read_text())
+                for file in sorted((self.folder / out).glob("finding-*.yaml"))]
+
+    def verdicts(self, out="out"):
+        """By point, whether something was wrong."""
+        lines = (self.folder / out / "progress.jsonl").read_text().splitlines()[1:]
+        return {point["point"]: bool(point["flaws"]) for point in map(json.loads, lines)}
+
+    def points_tried(self, out="out"):
+        file = self.folder / out / "progress.jsonl"
+        return max(0, len(file.read_text().splitlines()) - 1) if file.exists() else 0
+
+    def assert_nothing_is_left(self):
+        await_that("no process of the exploration", lambda: not processes_of(self.folder))
+        left = list((self.folder / "state" / "scenarios").iterdir())
+        self.assertEqual(left, [], "directories of runs are left")
+
+    # Second restarts.
+
+    def test_a_second_restart_shows_what_one_does_not(self):
+        file = trainers.write(self.folder, trainers.FEARS_ITS_OWN_MARK)
+        code, text = self.explore(file)
+        self.assertEqual(code, 0, text)
+        code, text = self.explore(file, "--pairs")
+        self.assertEqual(code, 1, text)
+        self.assertIn("somebody else is at work", text)
+        self.assertIn("then", text)
+        self.assert_nothing_is_left()
+
+    def test_the_finding_of_a_second_restart_plays_both(self):
+        file = trainers.write(self.folder, trainers.FEARS_ITS_OWN_MARK)
+        self.explore(file, "--pairs")
+        findings = sorted((self.folder / "out").glob("finding-*.yaml"))
+        self.assertGreater(len(findings), 0)
+        for finding in findings:
+            played = self.play(finding)
+            self.assertFalse(played["passed"], finding.read_text())
+            struck = [len(fault["struck_at"]) for fault in played["faults"]]
+            self.assertEqual(struck, [1, 1], finding.read_text())
+            self.assertEqual(played["state"], "FAILED")
+
+    def test_a_sound_trainer_stands_two_restarts(self):
+        code, text = self.explore(trainers.write(self.folder, trainers.SOUND), "--pairs")
+        self.assertEqual(code, 0, text)
+
+    # The disk that a restart finds.
+
+    def test_a_kept_disk_shows_what_a_new_one_does_not(self):
+        file = trainers.write(self.folder, trainers.LOCKS_ITS_DISK)
+        code, text = self.explore(file)
+        self.assertEqual(code, 0, text)
+        code, text = self.explore(file, "--crash")
+        self.assertEqual(code, 1, text)
+        self.assertIn("the lock is held", text)
+        self.assertIn("crash: {replica: master-0}", self.findings()[0])
+        played = self.play(self.folder / "out" / "finding-1.yaml")
+        self.assertFalse(played["passed"])
+        self.assertEqual([len(fault["struck_at"]) for fault in played["faults"]], [1])
+
+    # Ends before the end.
+
+    def test_it_is_killed_leaves_nothing_and_goes_on(self):
+        file = RESTARTS / "r01_half_a_checkpoint_broken.yaml"
+        self.explore(file, out="whole")
+        running = subprocess.Popen(self.command(file, "--jobs", "1"), stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL)
+        await_that("three points noted", lambda: self.points_tried() >= 3)
+        running.send_signal(signal.SIGKILL)
+        running.wait(PATIENCE)
+        await_that("no process of the killed one", lambda: not processes_of(self.folder))
+        known = self.points_tried()
+        code, text = self.explore(file, "--resume")
+        self.assertEqual(code, 1, text)
+        self.assertIn(f"({known} known before)", text)
+        self.assertEqual(self.verdicts(), self.verdicts("whole"))
+        self.assertGreater(len(self.findings()), 0)
+        self.assert_nothing_is_left()
+
+    def test_it_goes_on_only_where_the_trainer_is_the_same(self):
+        file = trainers.write(self.folder, trainers.SOUND)
+        self.explore(file)
+        code, text = self.explore(file, "--resume")
+        self.assertIn("known before", text)
+        trainers.write(self.folder, trainers.SOUND + "\nsay('done')\n")
+        code, text = self.explore(file, "--resume")
+        self.assertEqual(code, 0, text)
+        self.assertNotIn("known before", text)
+
+    def test_ctrl_c_tells_what_was_found(self):
+        file = RESTARTS / "r01_half_a_checkpoint_broken.yaml"
+        running = subprocess.Popen(self.command(file, "--jobs", "1"), stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT, text=True)
+        progress = self.folder / "out" / "progress.jsonl"
+        await_that("a flaw noted", lambda: progress.exists() and '"cause"' in progress.read_text())
+        running.send_signal(signal.SIGINT)
+        text, _ = running.communicate(timeout=PATIENCE)
+        self.assertEqual(running.returncode, 130, text)
+        self.assertIn("not all were tried: interrupted", text)
+        self.assertIn("1. the job ends FAILED", text)
+        self.assertGreater(len(self.findings()), 0)
+        self.assert_nothing_is_left()
+
+    def test_a_budget_ends_it(self):
+        file = RESTARTS / "r01_half_a_checkpoint_broken.yaml"
+        code, text = self.explore(file, "--budget", "1ms")
+        self.assertEqual(code, 0, text)
+        self.assertIn("not all were tried: the budget is spent", text)
+        self.assertIn("0 tried", text)
+
+    def test_a_job_that_fails_in_peace_is_not_explored(self):
+        file = trainers.write(self.folder, "raise RuntimeError('no data')\n")
+        code, text = self.explore(file)
+        self.assertEqual(code, 2, text)
+        self.assertIn("does not succeed in peace", text)
+        self.assertIn("no data", text)
+
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--caip", required=True)
+    options, rest = parser.parse_known_args()
+    CAIP = options.caip
+    unittest.main(argv=[sys.argv[0], *rest])

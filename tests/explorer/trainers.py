@@ -1,0 +1,62 @@
+"""Small trainers for tests of the explorer, each with one weakness, written into a folder of the test."""
+import pathlib
+import textwrap
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+HEAD = f"""
+import json, os, sys, time
+sys.path.insert(1, {str(ROOT / "scenarios" / "trainers" / "restarts")!r})
+from console import flag, record, say
+from storage import folder
+job = folder(flag("job-dir"))
+
+def newest():
+    return max((int(name[5:]) for name in job.list("ckpt-")), default=0)
+"""
+
+# Right whatever happens.
+SOUND = """
+step = newest()
+while step < 12:
+    step += 1
+    record(step)
+    if step % 3 == 0:
+        job.put("ckpt-%02d" % step, {"step": step})
+"""
+
+# Who takes over writes a mark until its first checkpoint, and ends when there is one already: only a
+# second restart, within the first recovery, shows it.
+FEARS_ITS_OWN_MARK = """
+step = newest()
+if step:
+    if job.list("mark"):
+        raise RuntimeError("somebody else is at work")
+    job.put("mark", {})
+while step < 12:
+    step += 1
+    record(step)
+    if step % 3 == 0:
+        job.put("ckpt-%02d" % step, {"step": step})
+        if job.list("mark"):
+            job.delete("mark")
+if job.list("mark"):
+    job.delete("mark")
+"""
+
+# A lock on the local disk: gone with the machine, there still when only the process has died.
+LOCKS_ITS_DISK = """
+lock = os.environ["HOME"] + "/lock"
+if os.path.exists(lock):
+    raise RuntimeError("the lock is held")
+open(lock, "w").close()
+""" + SOUND
+
+
+def write(folder, body, extra=""):
+    """A scenario with that trainer; the path of its file."""
+    (folder / "trainer.py").write_text(HEAD + textwrap.dedent(body))
+    file = folder / "job.yaml"
+    file.write_text("description: A job of the test.\n"
+                    f"trainer: {{command: [/usr/bin/python3, {folder / 'trainer.py'}]}}\n" + extra)
+    return file
