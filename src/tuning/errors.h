@@ -1,6 +1,8 @@
 #pragma once
 // The texts of the tuning module.
 
+#include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "base/result.h"
@@ -12,3 +14,36 @@ Error ValueOutside(std::string_view parameter, std::string_view text);
 Error ParameterNotCalledFor(std::string_view parameter);
 
 }  // namespace caip::tuning::errors
+
+// Of a study's config.
+namespace caip::tuning::texts {
+
+std::string Required();
+std::string NeedsOne(std::string_view what);
+std::string NameTwice(std::string_view name);
+std::string GoalMissing();
+std::string TypeMissing();
+std::string OneStoppingRule();
+std::string NotForType(std::string_view type);
+std::string NotTheParents();
+std::string NoneOfTheParents(std::string_view value);
+std::string NoChildrenOfDouble();
+std::string NoGridOfDoubles();
+std::string NotFinite();
+std::string BoundsReversed();
+std::string LogOfNothing();
+std::string ValueTwice();
+std::string NotIncreasing(size_t most);
+
+}  // namespace caip::tuning::texts
+
+// Sentences of the log, why a trial is stopped or goes on.
+namespace caip::tuning::texts {
+
+std::string NothingMeasured();
+std::string NothingToCompare(int64_t step);
+std::string MedianAdvice(bool stop, double value, double median, size_t trials, int64_t step);
+std::string TooFewCurves(size_t curves, size_t least);
+std::string DecayAdvice(bool stop, double expected, double best, double chance, int64_t step);
+
+}  // namespace caip::tuning::texts

@@ -13,14 +13,13 @@ Algorithm AlgorithmNamed(std::string_view name) {
   return Algorithm::kBayesian;
 }
 
-std::optional<Point> Suggested(const Study& study, const Trials& trials, Random& random) {
-  switch (study.algorithm) {
-    case Algorithm::kGrid:
-      return NextOfGrid(study.space, trials);
-    case Algorithm::kBayesian:
-    case Algorithm::kRandom:
-      break;
+std::optional<Point> Suggested(const Study& study, const Trials& trials, int64_t number,
+                               uint64_t seed) {
+  if (study.algorithm == Algorithm::kGrid) return NextOfGrid(study.space, trials);
+  if (study.algorithm == Algorithm::kBayesian) {
+    return PointOfGreatestPromise(study, trials, number, seed);
   }
+  Random random = Random(seed).Fork("trial " + std::to_string(number));
   return AnyPoint(study.space, trials, random);
 }
 
@@ -34,8 +33,7 @@ Study StudyOf(const spec::HyperparameterSpec& spec) {
 std::optional<Point> Optimizer::Ask(int64_t number) {
   const auto known = trials_.find(number);
   if (known != trials_.end()) return known->second.point;
-  Random random = Random(seed_).Fork("trial " + std::to_string(number));
-  auto point = Suggested(study_, trials_, random);
+  auto point = Suggested(study_, trials_, number, seed_);
   if (point) Add(number, *point);
   return point;
 }
