@@ -10,6 +10,7 @@
 
 #include "emulator/app/connect.h"
 #include "emulator/cli/arguments.h"
+#include "emulator/cli/conform.h"
 #include "emulator/cli/follow.h"
 #include "emulator/cli/verbosity.h"
 
@@ -78,6 +79,7 @@ struct Runner {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "conform") return caip::cli::BecomeJudge(argv + 1);
   const caip::cli::Io io{[](std::string_view text) { Write(STDOUT_FILENO, text); },
                          [](std::string_view text) { Write(STDERR_FILENO, text); },
                          ::isatty(STDOUT_FILENO) == 1, ::isatty(STDERR_FILENO) == 1};

@@ -33,6 +33,14 @@ std::vector<std::string> WithoutProduct(std::vector<std::string> words) {
   return words;
 }
 
+// Only for the list of commands: main hands `conform` on before any word is read.
+void AddConformCommand(Grammar& grammar) {
+  grammar.Leaf(grammar.root(), "conform",
+               "Judges whether an endpoint is AI Platform Training (caip conform --help).",
+               "Examples:\n  caip conform\n  caip conform --endpoint http://127.0.0.1:2247",
+               [](const Words&) -> Result<Command> { return Command(PrintCommand{}); });
+}
+
 }  // namespace
 
 Command ParseArguments(const std::vector<std::string>& words) {
@@ -46,6 +54,7 @@ Command ParseArguments(const std::vector<std::string>& words) {
   AddServerCommands(grammar, gcloud);
   AddScenarioCommands(grammar);
   AddSimulateCommand(grammar);
+  AddConformCommand(grammar);
   AddHelpCommands(grammar);
   AddGcloudFlags(grammar, &gcloud);
   return grammar.Parse(WithoutProduct(words));

@@ -1,0 +1,145 @@
+#include "conformance/arguments.h"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <iostream>
+
+#include "conformance/problems.h"
+
+namespace conform {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kFooter = R"(
+Examples:
+  caip conform
+  caip conform --chapter job-ids --chapter tuning --verbose
+  caip conform --endpoint http://127.0.0.1:2247 --project demo --bucket my-bucket
+  caip conform --endpoint https://ml.googleapis.com --storage https://storage.googleapis.com \
+      --logging https://logging.googleapis.com --token-file token --project P --bucket B \
+      --job-timeout 3600
+  caip conform --endpoint none --submit-command 'gcloud ai-platform jobs submit training'
+  caip conform --junit report.xml --shard 1/4
+
+Exit codes: 0 all passed or are known misses; 1 something failed; 2 words or files are wrong;
+3 the endpoint cannot be judged; 4 the judge itself broke; 130 interrupted.)";
+
+struct Raw {
+  std::vector<std::string> settings;
+  std::string shard;
+  double call = 20, job = 180, logs = 5;
+};
+
+void DefineEndpoint(CLI::App& app, Arguments* out, Raw* raw) {
+  app.add_option("--endpoint", out->endpoint,
+                 "URL to judge; `embedded` starts an emulator; `none`: commands only.");
+  app.add_option("--storage", out->storage, "URL of Cloud Storage; the endpoint unless given.");
+  app.add_option("--logging", out->logging, "URL of Cloud Logging; the endpoint unless given.");
+  app.add_option("--project", out->project, "Project in which jobs are made.");
+  app.add_option("--bucket", out->bucket, "Bucket for the probe's package and objects.");
+  app.add_option("--token-file", out->token_file, "File whose first line is the bearer token.");
+  app.add_option("--ca-file", out->ca_file, "Certificate authorities for https, as PEM.");
+  app.add_flag("--insecure", out->insecure, "Believe any certificate.");
+  app.add_option("--target", out->target, "Target file: what it has, what it is known to miss.");
+  app.add_option("--set", raw->settings, "A setting of the target: NAME=VALUE. Repeatable.");
+  app.add_option("--submit-command", out->submit_command, "Command whose jobs are judged.");
+  app.add_option("--train-command", out->train_command, "Command for local training to judge.");
+  app.add_option("--caip", out->caip, "The emulator's program, for `embedded`.");
+  app.add_option("--timeout", raw->call, "Seconds for one answer.");
+  app.add_option("--job-timeout", raw->job, "Seconds for a job, or a command, to end.");
+  app.add_option("--log-timeout", raw->logs, "Seconds for log entries to arrive.");
+}
+
+void DefineRun(CLI::App& app, Arguments* out, Raw* raw) {
+  app.add_option("--home", out->home, "Folder with cases, rules, targets and the probe.");
+  app.add_option("--cases", out->cases, "Folder with case files, instead of the one at home.");
+  app.add_option("--filter", out->filters, "Only cases whose id matches the glob. Repeatable.");
+  app.add_option("--chapter", out->chapters, "Only this chapter. Repeatable.");
+  app.add_option("--shard", raw->shard, "Only the i-th of n parts: i/n.");
+  app.add_option("--jobs", out->jobs, "Cases at once.")->check(CLI::Range(1, 64));
+  app.add_flag("--fail-fast", out->fail_fast, "Stop at the first failure.");
+  app.add_flag("--list", out->list, "Tell the cases, run none.");
+  app.add_flag("--coverage", out->coverage,
+               "Tell which rules no case judges; run none. 1 where one is new.");
+  app.add_flag("--verbose", out->verbose, "Tell what was seen, and why cases were skipped.");
+  app.add_option("--junit", out->junit, "Write JUnit's XML to this file; - is standard output.");
+  app.add_option("--json", out->json, "Write the report as JSON (docs has the schema).");
+  app.add_option("--tap", out->tap, "Write the report as TAP 13.");
+  app.add_option("--markdown", out->markdown, "Write a summary as Markdown.");
+}
+
+std::chrono::milliseconds Milliseconds(double seconds) {
+  return std::chrono::milliseconds(static_cast<long>(seconds * 1000));
+}
+
+fs::path OwnFolder() {
+  std::error_code code;
+  return fs::read_symlink("/proc/self/exe", code).parent_path();
+}
+
+// Beside the program where it is installed, else in the tree it was built from.
+std::string UsualHome() {
+  const fs::path beside = OwnFolder() / "conformance";
+  if (fs::exists(beside / "jobs.yaml")) return beside.string();
+  return CAIP_CONFORMANCE_HOME;  // set by the build
+}
+
+std::optional<std::string> Understand(const Raw& raw, Arguments* out) {
+  for (const std::string& text : raw.settings) {
+    const size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) return problems::SettingBroken(text);
+    out->settings[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  if (!raw.shard.empty()) {
+    char rest = 0;
+    const int got =
+        std::sscanf(raw.shard.c_str(), "%d/%d%c", &out->shard.first, &out->shard.second, &rest);
+    if (got != 2 || out->shard.first < 1 || out->shard.first > out->shard.second) {
+      return problems::ShardBroken(raw.shard);
+    }
+  }
+  out->call_patience = Milliseconds(raw.call);
+  out->job_patience = Milliseconds(raw.job);
+  out->log_patience = Milliseconds(raw.logs);
+  if (out->home.empty()) out->home = UsualHome();
+  if (out->cases.empty()) out->cases = out->home + "/cases";
+  if (out->caip.empty()) out->caip = (OwnFolder() / "caip").string();
+  const bool embedded = out->endpoint == "embedded";
+  if (out->target.empty()) {
+    out->target = out->home + "/targets/" + (embedded ? "embedded" : "any") + ".yaml";
+  }
+  if (embedded && out->submit_command.empty())
+    out->submit_command = out->caip + " jobs submit training";
+  if (embedded && out->train_command.empty()) out->train_command = out->caip + " local train";
+  const bool command = !out->submit_command.empty() || !out->train_command.empty();
+  if (out->endpoint == "none" && !command) return problems::CommandWanted();
+  return std::nullopt;
+}
+
+}  // namespace
+
+Parsed ParseWords(int argc, char** argv) {
+  CLI::App app{"Judges whether an endpoint is AI Platform Training, by cases that cite its rules.",
+               "caip conform"};
+  app.footer(kFooter);
+  Arguments arguments;
+  Raw raw;
+  DefineEndpoint(app, &arguments, &raw);
+  DefineRun(app, &arguments, &raw);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& end) {
+    const int code = app.exit(end);
+    return {std::nullopt, code == 0 ? kExitFine : kExitUsage};
+  }
+  if (const auto mistake = Understand(raw, &arguments)) {
+    std::cerr << "ERROR: (caip.conform) " << *mistake << "\n";
+    return {std::nullopt, kExitUsage};
+  }
+  return {arguments, kExitFine};
+}
+
+}  // namespace conform

@@ -1,0 +1,62 @@
+#pragma once
+// The words of the command line, as a value.
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace conform {
+
+/// Exit codes; the same as of `caip scenario`.
+enum ExitCode : int {
+  kExitFine = 0,          // every case passed, or was listed as a known miss
+  kExitFailed = 1,        // a case failed, or a listed one passed, or a rule is uncovered
+  kExitUsage = 2,         // words or files of ours are wrong; nothing was judged
+  kExitCannot = 3,        // the endpoint cannot be judged: nobody there, or not the service
+  kExitOurFault = 4,      // the judge itself broke
+  kExitInterrupted = 130  // Ctrl-C; what ran is reported
+};
+
+struct Arguments {
+  std::string endpoint = "embedded";  // URL, "embedded", or "none" for commands only
+  std::string storage;                // URL; "": the endpoint's
+  std::string logging;
+  std::string project = "caip-conform";
+  std::string bucket = "caip-conform";
+  std::string token_file;
+  std::string ca_file;
+  bool insecure = false;
+  std::string target;  // file; "": by the endpoint
+  std::string home;    // folder with cases, rules, targets and the probe
+  std::string cases;   // folder with cases; "": home's
+  std::string caip;    // the emulator's program
+  std::string submit_command;
+  std::string train_command;
+  std::map<std::string, std::string> settings;  // --set NAME=VALUE
+  std::vector<std::string> filters;             // globs over ids
+  std::vector<std::string> chapters;
+  std::pair<int, int> shard = {1, 1};
+  std::string junit, json, tap, markdown;  // files; "-" is standard output
+  bool list = false;
+  bool coverage = false;
+  bool verbose = false;
+  bool fail_fast = false;
+  int jobs = 6;  // cases at once
+  std::chrono::milliseconds call_patience{10000};
+  std::chrono::milliseconds job_patience{60000};
+  std::chrono::milliseconds log_patience{3000};
+};
+
+/// What main is to do: run with these, or print and leave.
+struct Parsed {
+  std::optional<Arguments> arguments;
+  int exit_code = 0;
+};
+
+/// Reads the words; prints help or what is wrong with them.
+Parsed ParseWords(int argc, char** argv);
+
+}  // namespace conform

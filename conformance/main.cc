@@ -1,0 +1,148 @@
+// caip-conform: see README.md. `caip conform` runs it.
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+
+#include "conformance/arguments.h"
+#include "conformance/case_file.h"
+#include "conformance/pause.h"
+#include "conformance/problems.h"
+#include "conformance/report.h"
+#include "conformance/setting_up.h"
+
+namespace {
+
+using namespace conform;
+
+int Tell(int code, const std::string& text) {
+  std::cerr << "ERROR: (caip.conform) " << text << "\n";
+  return code;
+}
+
+// The command line again, without what chooses cases and writes reports.
+std::string ReplayStart(int argc, char** argv) {
+  const std::string words[] = {"--filter", "--chapter", "--shard",   "--junit",
+                               "--json",   "--tap",     "--markdown"};
+  std::string text = "caip conform";
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    bool skip = false;
+    for (const std::string& one : words) {
+      if (word == one) ++i;  // its value is the next word
+      skip = skip || word == one || word.starts_with(one + "=");
+    }
+    if (skip) continue;
+    const bool plain = word.find_first_of(" '\"$&|;<>()*?") == std::string::npos;
+    text += plain ? " " + word : " '" + word + "'";
+  }
+  return text;
+}
+
+bool Write(const std::string& file, const std::string& text) {
+  if (file.empty()) return true;
+  if (file == "-") {
+    std::cout << text;
+    return true;
+  }
+  return static_cast<bool>(std::ofstream(file, std::ios::binary) << text);
+}
+
+int List(const std::vector<Case>& cases) {
+  for (const Case& one : cases) std::cout << one.id << "  " << one.sentence << "\n";
+  return kExitFine;
+}
+
+int TellCoverage(const RuleBook& rules, const std::vector<Case>& cases) {
+  const Coverage coverage = CoverageOf(rules, cases);
+  std::cout << CoverageText(rules, coverage);
+  return coverage.uncovered.empty() && coverage.stale.empty() ? kExitFine : kExitFailed;
+}
+
+void ShowProgress(size_t done, size_t all, const Case& one) {
+  std::string line = "\r" + std::to_string(done) + "/" + std::to_string(all) + " " + one.id;
+  line.resize(78, ' ');
+  std::cerr << line << "\r" << std::flush;
+}
+
+int Report(const Arguments& arguments, const Run& run, const ReportFacts& facts) {
+  std::string failed;
+  const auto write = [&](const std::string& file, const std::string& text) {
+    if (!Write(file, text)) failed = file;
+  };
+  const bool taken = arguments.junit == "-" || arguments.json == "-" || arguments.tap == "-" ||
+                     arguments.markdown == "-";
+  (taken ? std::cerr : std::cout) << TextReport(run, facts);
+  write(arguments.junit, JunitReport(run, facts));
+  write(arguments.json, JsonReport(run, facts));
+  write(arguments.tap, TapReport(run, facts));
+  write(arguments.markdown, MarkdownReport(run, facts));
+  if (std::getenv("GITHUB_ACTIONS")) std::cout << GithubReport(run, facts);
+  if (!failed.empty()) return Tell(kExitUsage, problems::FileUnwritable(failed).text);
+  if (run.interrupted) return kExitInterrupted;
+  const int bad = run.Count(Verdict::kFailed) + run.Count(Verdict::kUnexpected);
+  return bad ? kExitFailed : kExitFine;
+}
+
+// `--endpoint none`: only what judges a command.
+std::vector<Case> OfCommands(const std::vector<Case>& cases) {
+  std::vector<Case> chosen;
+  for (const Case& one : cases) {
+    for (const std::string& need : one.needs) {
+      if (need != "submit" && need != "train") continue;
+      chosen.push_back(one);
+      break;
+    }
+  }
+  return chosen;
+}
+
+int Main(int argc, char** argv) {
+  const Parsed parsed = ParseWords(argc, argv);
+  if (!parsed.arguments) return parsed.exit_code;
+  const Arguments& arguments = *parsed.arguments;
+  const Result<RuleBook> rules = ReadRules(arguments.home + "/rules");
+  if (!rules.ok()) return Tell(kExitUsage, rules.problem().text);
+  const Result<std::vector<Case>> cases = ReadCases(arguments.cases, IdsOf(rules.value()));
+  if (!cases.ok()) return Tell(kExitUsage, cases.problem().text);
+  if (arguments.coverage) return TellCoverage(rules.value(), cases.value());
+  Result<Target> target = ReadTarget(arguments.target);
+  if (!target.ok()) return Tell(kExitUsage, target.problem().text);
+  if (auto problem = CheckMisses(target.value(), arguments.target, cases.value())) {
+    return Tell(kExitUsage, problem->text);
+  }
+  std::vector<Case> chosen =
+      Chosen(arguments.endpoint == "none" ? OfCommands(cases.value()) : cases.value(),
+             arguments.filters, arguments.chapters, arguments.shard);
+  if (chosen.empty()) return Tell(kExitUsage, problems::NoCaseChosen());
+  if (arguments.list) return List(chosen);
+
+  WatchForInterrupts();
+  const auto stage = SetUp(arguments, std::move(target).value());
+  if (!stage.ok()) return Tell(kExitCannot, stage.problem().text);
+  if (auto problem = PutPackage(*stage.value())) return Tell(kExitCannot, problem->text);
+  const bool live = ::isatty(STDERR_FILENO) == 1;
+  const size_t all = chosen.size();
+  const Run run = RunCases(stage.value()->world, std::move(chosen), arguments.jobs,
+                           arguments.fail_fast, [&](size_t done, const Case& one, const Outcome&) {
+                             if (live) ShowProgress(done, all, one);
+                           });
+  TakeAway(*stage.value());
+  const ReportFacts facts{stage.value()->world.target.name, ReplayStart(argc, argv),
+                          ::isatty(STDOUT_FILENO) == 1, arguments.verbose, &rules.value()};
+  return Report(arguments, run, facts);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  ::signal(SIGPIPE, SIG_IGN);
+  try {
+    return Main(argc, argv);
+  } catch (const std::exception& broken) {
+    return Tell(kExitOurFault, broken.what());
+  }
+}

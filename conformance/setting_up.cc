@@ -1,0 +1,203 @@
+#include "conformance/setting_up.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "conformance/package.h"
+#include "conformance/problems.h"
+#include "conformance/substitution.h"
+
+namespace conform {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Unlike in every run of every process; ids of jobs are kept for ever by the service.
+std::string RunName() {
+  static const char* kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
+  const auto ticks = std::chrono::steady_clock::now().time_since_epoch().count();
+  uint64_t mixed =
+      static_cast<uint64_t>(ticks) * 0x9E3779B97F4A7C15u + static_cast<uint64_t>(::getpid());
+  std::string name;
+  for (int i = 0; i < 8; ++i, mixed /= 36) name += kLetters[mixed % 36];
+  return name;
+}
+
+std::vector<std::string> WordsOf(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+Result<std::string> FirstLineOf(const std::string& file) {
+  std::ifstream stream(file);
+  std::string line;
+  if (!std::getline(stream, line)) return problems::FileUnreadable(file);
+  return line;
+}
+
+// ${name} in an emulator's configuration: settings of the run.
+Json Configured(const Json& config, const World& world) {
+  return Fill(config, [&](const std::string& name) -> std::optional<Json> {
+    const auto found = world.target.settings.find(name);
+    return found == world.target.settings.end() ? std::nullopt : std::optional<Json>(found->second);
+  });
+}
+
+std::optional<Problem> StartEmulators(const Arguments& arguments, Stage* stage) {
+  World& world = stage->world;
+  if (world.target.instances.empty()) world.target.instances[""] = Json::object();
+  for (const auto& [name, config] : world.target.instances) {
+    const std::string folder = world.scratch + "/emulator_" + (name.empty() ? "main" : name);
+    Result<Embedded> embedded = StartEmbedded(arguments.caip, folder, Configured(config, world));
+    if (!embedded.ok()) return embedded.problem();
+    const std::string url = embedded.value().url;
+    world.instances[name] = {url, url, url};
+    stage->emulators.push_back(std::move(embedded).value());
+  }
+  return std::nullopt;
+}
+
+void Settings(const Arguments& arguments, World* world) {
+  auto& settings = world->target.settings;
+  const auto unless = [&](const char* name, const Json& value) {
+    settings.try_emplace(name, value);
+  };
+  settings["run"] = RunName();
+  settings["project"] = arguments.project;
+  settings["bucket"] = arguments.bucket;
+  settings["prefix"] = "caip-conform/" + world->setting("run");
+  for (const auto& [name, value] : arguments.settings) settings[name] = value;
+  unless("region", "us-central1");
+  unless("runtime", "2.11");
+  unless("python", "3.7");
+  unless("machine", "n1-standard-4");
+  unless("module", "caip_probe.task");
+  unless("probe", world->home + "/probe/caip_probe/task.py");
+  unless("package", "gs://" + world->setting("bucket") + "/" + world->setting("prefix") +
+                        "/caip_probe-1.0.tar.gz");
+  world->submit_command = WordsOf(arguments.submit_command);
+  world->train_command = WordsOf(arguments.train_command);
+  if (!world->submit_command.empty()) world->target.has.insert("submit");
+  if (!world->train_command.empty()) world->target.has.insert("train");
+}
+
+// Whether the ML API answers as it should to the simplest question there is.
+std::optional<Problem> LookAt(const World& world) {
+  Clients clients(world);
+  const std::string base = world.instances.at("").ml;
+  const auto response = clients.Send(
+      "", "ml",
+      {"GET", "/v1/projects/" + Encoded(world.setting("project")) + "/jobs?pageSize=1", {}, ""});
+  if (!response.ok()) return response.problem();
+  const Json body = Json::parse(response.value().body, nullptr, false);
+  if (!body.is_object()) {
+    return problems::NotTheService(base, response.value().status, response.value().body);
+  }
+  if (response.value().status == 401 || response.value().status == 403) {
+    return problems::NotLetIn(base, response.value().status, response.value().body);
+  }
+  if (response.value().status != 200) {
+    return problems::NotTheService(base, response.value().status, response.value().body);
+  }
+  return std::nullopt;
+}
+
+Result<Json> JobsOf(const std::string& home) {
+  const Result<Document> document = Document::Read(home + "/jobs.yaml");
+  if (!document.ok()) return document.problem();
+  return document.value().root();
+}
+
+}  // namespace
+
+Stage::~Stage() {
+  emulators.clear();
+  std::error_code ignored;
+  if (!world.scratch.empty()) fs::remove_all(world.scratch, ignored);
+}
+
+Result<std::unique_ptr<Stage>> SetUp(const Arguments& arguments, Target target) {
+  auto stage = std::make_unique<Stage>();
+  World& world = stage->world;
+  world.target = std::move(target);
+  world.home = arguments.home;
+  world.trust = {arguments.ca_file, arguments.insecure};
+  world.call_patience = arguments.call_patience;
+  world.job_patience = arguments.job_patience;
+  world.log_patience = arguments.log_patience;
+  Settings(arguments, &world);
+  world.scratch = (fs::temp_directory_path() / ("caip-conform-" + world.setting("run"))).string();
+  fs::create_directories(world.scratch);
+  const Result<Json> jobs = JobsOf(arguments.home);
+  if (!jobs.ok()) return jobs.problem();
+  for (const auto& [name, job] : jobs.value().items()) world.jobs[name] = job;
+  if (!arguments.token_file.empty()) {
+    Result<std::string> token = FirstLineOf(arguments.token_file);
+    if (!token.ok()) return token.problem();
+    world.token = std::move(token).value();
+  }
+  if (arguments.endpoint == "none") return stage;
+  if (arguments.endpoint == "embedded") {
+    if (auto problem = StartEmulators(arguments, stage.get())) return *problem;
+  } else {
+    world.instances[""] = {arguments.endpoint,
+                           arguments.storage.empty() ? arguments.endpoint : arguments.storage,
+                           arguments.logging.empty() ? arguments.endpoint : arguments.logging};
+  }
+  if (auto problem = LookAt(world)) return *problem;
+  return stage;
+}
+
+std::optional<Problem> PutPackage(Stage& stage) {
+  const World& world = stage.world;
+  Result<std::string> package = ProbePackage(world.home + "/probe");
+  if (!package.ok()) return package.problem();
+  Clients clients(world);
+  const std::string bucket = world.setting("bucket");
+  for (const auto& [instance, places] : world.instances) {
+    const std::string made = Json({{"name", bucket}}).dump();
+    // 409 where it is there already; the upload tells whether it is ours.
+    (void)clients.Send(instance, "storage",
+                       {"POST",
+                        "/storage/v1/b?project=" + Encoded(world.setting("project")),
+                        {{"Content-Type", "application/json"}},
+                        made});
+    const std::string name = world.setting("prefix") + "/caip_probe-1.0.tar.gz";
+    const auto sent = clients.Send(
+        instance, "storage",
+        {"POST",
+         "/upload/storage/v1/b/" + Encoded(bucket) + "/o?uploadType=media&name=" + Encoded(name),
+         {{"Content-Type", "application/x-tar"}},
+         package.value()});
+    if (!sent.ok()) return sent.problem();
+    if (sent.value().status != 200) {
+      return problems::PackageNotSent(bucket, sent.value().status, sent.value().body);
+    }
+  }
+  return std::nullopt;
+}
+
+void TakeAway(Stage& stage) {
+  if (!stage.emulators.empty()) return;  // their state goes away with them
+  Clients clients(stage.world);
+  const std::string bucket = "/storage/v1/b/" + Encoded(stage.world.setting("bucket")) + "/o";
+  for (const auto& [instance, places] : stage.world.instances) {
+    const auto list = clients.Send(
+        instance, "storage",
+        {"GET", bucket + "?prefix=" + Encoded(stage.world.setting("prefix") + "/"), {}, ""});
+    if (!list.ok()) continue;
+    const Json body = Json::parse(list.value().body, nullptr, false);
+    if (!body.is_object()) continue;
+    for (const Json& item : body.value("items", Json::array())) {
+      (void)clients.Send(instance, "storage",
+                         {"DELETE", bucket + "/" + Encoded(item.value("name", "")), {}, ""});
+    }
+  }
+}
+
+}  // namespace conform

@@ -1,0 +1,109 @@
+#include "conformance/case_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/conformance/case_of.h"
+
+namespace conform {
+namespace {
+
+using testing::HasSubstr;
+
+std::string WithCase(const std::string& lines) {
+  return "cases:\n  - id: one\n    sentence: It is so.\n    rules: [rule.a]\n" + lines;
+}
+
+TEST(CaseFile, ACaseIsOneStepOrSeveral) {
+  const auto cases = CasesOfText(WithCase(R"(    given:
+      - {create: {base: python}, expect: accepted}
+    call: GET /v1/projects/${project}/jobs/${job}
+    expect: {status: 200}
+)"));
+  ASSERT_TRUE(cases.ok()) << cases.problem().text;
+  const Case& one = cases.value().at(0);
+  EXPECT_EQ(one.id, "chapter/one");
+  EXPECT_EQ(one.place, "cases/x.yaml:2");
+  EXPECT_EQ(one.given.size(), 1u);
+  ASSERT_EQ(one.steps.size(), 1u);
+  EXPECT_EQ(one.steps[0]["call"], "GET /v1/projects/${project}/jobs/${job}");
+}
+
+TEST(CaseFile, TablesBecomeOneCaseARow) {
+  const auto cases = CasesOfText(R"(
+cases:
+  - id: ${name}-${n}
+    sentence: ${name} takes ${n}.
+    rules: [rule.a]
+    table:
+      columns: [name, value]
+      rows: [[a, {x: 1}], [b, [2]]]
+    each: {n: [1, 2, 3]}
+    create: {base: python, set: {"k${n}": "${value}", n: "${n}"}}
+)");
+  ASSERT_TRUE(cases.ok()) << cases.problem().text;
+  ASSERT_EQ(cases.value().size(), 6u);
+  EXPECT_EQ(cases.value()[4].id, "chapter/b-2");
+  EXPECT_EQ(cases.value()[4].sentence, "b takes 2.");
+  EXPECT_EQ(cases.value()[4].steps[0]["create"]["set"], Json::parse(R"({"k2": [2], "n": 2})"));
+}
+
+TEST(CaseFile, LongValuesAreWrittenShortly) {
+  const auto cases = CasesOfText(WithCase(R"(    create:
+      set:
+        list: {$repeat: x, times: 3}
+        numbers: {$range: [5, 3]}
+        map: {$keys: k, times: 2, value: v}
+)"));
+  ASSERT_TRUE(cases.ok()) << cases.problem().text;
+  EXPECT_EQ(cases.value()[0].steps[0]["create"]["set"],
+            Json::parse(R"({"list": ["x", "x", "x"], "numbers": [5, 6, 7],
+                            "map": {"k0": "v", "k1": "v"}})"));
+}
+
+TEST(CaseFile, AMistakeIsShownWithFileLineAndCaret) {
+  EXPECT_EQ(MistakeOfText(WithCase("    call: GET /\n    expct: {status: 200}\n")),
+            "cases/x.yaml:6:5: unknown word 'expct'; is it 'expect'?\n"
+            "    expct: {status: 200}\n"
+            "    ^");
+}
+
+TEST(CaseFile, MistakesOfEveryKindAreFound) {
+  const struct {
+    const char* lines;
+    const char* complaint;
+  } rows[] = {
+      {"    sentence: twice\n    call: GET /\n", "cases/x.yaml:5:5: 'sentence' occurs twice"},
+      {"    call: GET /\n    expect: {status: {$is: 1}}\n", "unknown matcher '$is'"},
+      {"    call: GET /\n    expect: {text: {$matches: '('}}\n", "is no regular expression"},
+      {"    call: GET /\n    expect: fine\n", "`expect` is a map, or `accepted`; not 'fine'"},
+      {"    create: {}\n    expect: {refused: a, becuse: b}\n", "is it 'because'?"},
+      {"    needs: [x]\n", "a step has one of the words"},
+      {"    call: GET /${nothing}\n", "${nothing} is no column, setting, or name saved before"},
+      {"    call: GET /\n    table: {columns: [a, b], rows: [[1]]}\n", "1 values for 2 columns"},
+      {"    call: GET /\n    table: [1]\n", "is a map of name to value"},
+      {"    call: GET /\n    table: {rows: []}\n", "a table is {columns, rows}"},
+      {"    call: GET /\n    each: {a: []}\n", "'a' needs a list of values"},
+      {"    call: GET /\n    each: {a: [1, 2]}\n", "the id 'chapter/one' occurs twice"},
+      {"    call: {GET: /\n", "cases/x.yaml:"},
+      {"    steps:\n      - {call: GET /}\n      - {expect: {status: 200}}\n", "cases/x.yaml:7:9"},
+  };
+  for (const auto& row : rows) {
+    EXPECT_THAT(MistakeOfText(WithCase(row.lines)), HasSubstr(row.complaint)) << row.lines;
+  }
+  EXPECT_THAT(MistakeOfText("cases: {}"), HasSubstr("a map with a list `cases`"));
+  EXPECT_THAT(MistakeOfText("cases:\n  - {id: a, sentence: b, call: GET /}\n"),
+              HasSubstr("cases/x.yaml:2:5: 'rules' is missing"));
+  EXPECT_THAT(MistakeOfText("cases:\n  - {id: a, sentence: b, rules: [rule.x], call: GET /}\n"),
+              HasSubstr("no rule has the id 'rule.x'"));
+}
+
+TEST(CaseFile, ANameIsKnownOnceItWasSaved) {
+  const std::string steps =
+      "    steps:\n      - {call: GET /, save: {etag: /body/etag}}\n"
+      "      - {call: \"GET /${etag}\"}\n";
+  EXPECT_EQ(MistakeOfText(WithCase(steps)), "");
+}
+
+}  // namespace
+}  // namespace conform

@@ -1,0 +1,21 @@
+#pragma once
+// Cases out of a text, for the tests of the judge.
+
+#include "conformance/case_file.h"
+
+namespace conform {
+
+/// The cases of a text; rule.a and rule.b may be cited.
+inline Result<std::vector<Case>> CasesOfText(const std::string& text) {
+  Result<Document> document = Document::Parse("cases/x.yaml", text);
+  if (!document.ok()) return document.problem();
+  return CasesOf(document.value(), "chapter", {"rule.a", "rule.b"});
+}
+
+/// What is wrong with a text; "" where nothing is.
+inline std::string MistakeOfText(const std::string& text) {
+  const auto cases = CasesOfText(text);
+  return cases.ok() ? "" : cases.problem().text;
+}
+
+}  // namespace conform
