@@ -105,6 +105,7 @@ std::optional<std::string> Understand(const Raw& raw, Arguments* out) {
   out->job_patience = Milliseconds(raw.job);
   out->log_patience = Milliseconds(raw.logs);
   if (out->home.empty()) out->home = UsualHome();
+  out->home = fs::absolute(out->home).string();
   if (out->cases.empty()) out->cases = out->home + "/cases";
   if (out->caip.empty()) out->caip = (OwnFolder() / "caip").string();
   const bool embedded = out->endpoint == "embedded";

@@ -18,9 +18,9 @@ const std::set<std::string> kCaseWords = {"id",    "sentence", "rules", "needs",
                                           "table", "each",     "given", "steps"};
 
 // Names that are there in every run; settings of a target (target.h) among them.
-const std::set<std::string> kKnownNames = {"project", "bucket",  "region", "runtime", "python",
-                                           "package", "image",   "run",    "job",     "prefix",
-                                           "module", "machine", "probe"};
+const std::set<std::string> kKnownNames = {"project", "bucket",  "region", "runtime",      "python",
+                                           "package", "image",   "run",    "job",          "prefix",
+                                           "module",  "machine", "probe",  "probe_package"};
 
 std::vector<std::string> Texts(const Json& list) {
   std::vector<std::string> texts;

@@ -78,6 +78,7 @@ void Settings(const Arguments& arguments, World* world) {
   unless("machine", "n1-standard-4");
   unless("module", "caip_probe.task");
   unless("probe", world->home + "/probe/caip_probe/task.py");
+  unless("probe_package", world->home + "/probe/caip_probe");
   unless("package", "gs://" + world->setting("bucket") + "/" + world->setting("prefix") +
                         "/caip_probe-1.0.tar.gz");
   world->submit_command = WordsOf(arguments.submit_command);

@@ -76,6 +76,10 @@ Json Series(const Json& form) {
     for (int i = 0; i < range->at(1).get<int>(); ++i) made.push_back(range->at(0).get<int>() + i);
     return made;
   }
+  if (const auto lists = form.find("$concat"); lists != form.end()) {
+    for (const Json& list : *lists) made.insert(made.end(), list.begin(), list.end());
+    return made;
+  }
   const int times = form.at("times").get<int>();
   if (const auto repeat = form.find("$repeat"); repeat != form.end()) {
     for (int i = 0; i < times; ++i) made.push_back(*repeat);
@@ -89,7 +93,8 @@ Json Series(const Json& form) {
 }
 
 bool IsSeries(const Json& tree) {
-  return tree.contains("$range") || tree.contains("$repeat") || tree.contains("$keys");
+  return tree.contains("$range") || tree.contains("$repeat") || tree.contains("$keys") ||
+         tree.contains("$concat");
 }
 
 }  // namespace
