@@ -150,12 +150,19 @@ HostFact CgroupFact() {
               cost);
 }
 
-HostFact SeccompFact() {
+HostFact WatchFact() {
   const char* cost = "faults at an exact system call of a replica are not possible";
   const Interposition found = InterpositionOf();
-  const bool is_there = found.kind == Interposition::Kind::kSeccomp;
-  return Fact("seccomp user notification", is_there, is_there ? "in this kernel" : found.reason,
-              cost);
+  using Kind = Interposition::Kind;
+  HostFact fact =
+      Fact("watched replicas", found.kind != Kind::kNone,
+           found.kind == Kind::kSeccomp ? "by seccomp user notification" : found.reason, cost);
+  if (found.kind == Kind::kPreload) {
+    fact.found = Found::kPartly;
+    fact.detail = "by LD_PRELOAD (" + found.reason + ")";
+    fact.cost_when_missing = "programs that are linked statically cannot be watched";
+  }
+  return fact;
 }
 
 HostFact FaketimeFact() {
@@ -236,7 +243,7 @@ std::vector<HostFact> ReportHost(const HostReportOptions& options, Interpreters&
   const auto append = [&](Facts more) { facts.insert(facts.end(), more.begin(), more.end()); };
   append(devices.get());
   append(NamespaceFacts());
-  append({CgroupFact(), SeccompFact(), FaketimeFact(), LoopbackFact(), SpaceFact(options.state)});
+  append({CgroupFact(), WatchFact(), FaketimeFact(), LoopbackFact(), SpaceFact(options.state)});
   append(containers.get());
   append({ProgramFact("gcloud", path, "caip needs none; scripts that call gcloud do"),
           ProgramFact("gsutil", path, "trainers that call gsutil fail; caip needs none")});

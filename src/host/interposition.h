@@ -6,11 +6,15 @@
 namespace caip::host {
 
 struct Interposition {
-  enum class Kind { kSeccomp, kNone } kind = Kind::kNone;
-  std::string reason;  // of kNone: what is missing
+  enum class Kind {
+    kSeccomp,  // in the kernel: any program
+    kPreload,  // in a library that is loaded into programs: those that are linked dynamically
+    kNone
+  } kind = Kind::kNone;
+  std::string reason;  // why no better one can be had
 };
 
-/// Asks the kernel; changes nothing.
+/// The best that this host offers; changes nothing. CAIP_INTERPOSITION=preload asks for the second.
 Interposition InterpositionOf();
 
 }  // namespace caip::host

@@ -2,6 +2,17 @@
 if(EXISTS ${CMAKE_SOURCE_DIR}/src/host/launcher/main.cc)
   add_dependencies(caip_host caip-launcher)
 endif()
+# Loaded into watched replicas where the kernel does not hold their calls; looked for there, too.
+if(NOT TARGET caip-watch)
+  add_library(caip-watch MODULE ${CMAKE_CURRENT_LIST_DIR}/preload/watch.c)
+  set_target_properties(caip-watch PROPERTIES C_VISIBILITY_PRESET hidden
+                        LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+  target_include_directories(caip-watch PRIVATE ${CMAKE_SOURCE_DIR}/src)
+  target_compile_options(caip-watch PRIVATE -Wall -Wextra -fno-sanitize=all)
+  target_link_options(caip-watch PRIVATE -fno-sanitize=all)  # it is loaded into others' programs
+  target_link_libraries(caip-watch PRIVATE ${CMAKE_DL_LIBS})
+  add_dependencies(caip_host caip-watch)
+endif()
 # python/sitecustomize.py is compiled in: the body of PythonHookText().
 set(python_hook ${CMAKE_CURRENT_LIST_DIR}/python/sitecustomize.py)
 set(python_hook_embedded ${CMAKE_BINARY_DIR}/generated/host/python_hook_text.cc)

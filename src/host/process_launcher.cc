@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "host/boot_disks.h"
+#include "host/kernel_calls.h"
 #include "host/launcher_link.h"
 #include "host/orphans.h"
 #include "host/replica_command.h"
@@ -54,7 +55,7 @@ class ProcessLauncher::Core {
         state_id_(StateId(options_.state_directory)),
         disks_(options_.state_directory),
         output_(clock, sink) {
-    if (options_.watcher) watched_.emplace(*options_.watcher, output_);
+    if (options_.watcher) watched_.emplace(*options_.watcher, output_, options_.interposition);
   }
 
   ~Core() {
@@ -152,7 +153,7 @@ class ProcessLauncher::Core {
     LauncherLink::Listener listener;
     listener.report = [this](const launcher::Report& report) { Hear(report); };
     listener.watched = [this](uint64_t number, Fd calls, pid_t init) {
-      if (watched_) watched_->Listen(number, std::move(calls), init);
+      if (watched_) watched_->Listen(number, KernelCalls(std::move(calls)), init);
     };
     listener.gone = [this] { EndAll(); };
     const Path program = options_.program.empty() ? LauncherBesideUs() : options_.program;
@@ -200,17 +201,12 @@ class ProcessLauncher::Core {
     return link_->Launch(replica);
   }
 
-  Status Watch(uint64_t number, const ReplicaLaunch& launch, int out, int err, uint32_t& watch) {
+  Status Watch(uint64_t number, ReplicaLaunch& launch, int out, int err, uint32_t& watch) {
     if (!launch.watch.any()) return Ok{};
     if (!watched_) {
       return Error{Code::kInternal, "cannot watch the replica: nobody was given to watch it"};
     }
-    watch = (launch.watch.output ? launcher::kWatchOutput : 0) |
-            (launch.watch.roots.empty() ? 0 : launcher::kWatchFiles);
-    const auto out_file = IdentifyFile("/proc/self/fd/" + std::to_string(out));
-    const auto err_file = IdentifyFile("/proc/self/fd/" + std::to_string(err));
-    if (!out_file || !err_file) return SystemError("cannot look at a pipe", errno);
-    watched_->Expect({number, launch.key, launch.watch, *out_file, *err_file});
+    ASSIGN_OR_RETURN(watch, watched_->Admit(number, launch, out, err));
     return Ok{};
   }
 

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "engine/ports.h"
+#include "host/interposition.h"
 #include "host/replica_watcher.h"
 
 namespace caip::host {
@@ -21,6 +22,8 @@ struct ProcessLauncherOptions {
   /// Decides at the watched calls of replicas whose launch asks for it; null: none may ask.
   /// Outlives the launcher.
   ReplicaWatcher* watcher = nullptr;
+  /// How watched calls are held.
+  Interposition::Kind interposition = InterpositionOf().kind;
 };
 
 /// Starts each replica through caip-launcher in its own session on its own boot disk, with exactly

@@ -1,7 +1,5 @@
 #include "host/watched_call.h"
 
-#include <fcntl.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -16,13 +14,6 @@ namespace {
 
 constexpr uint64_t kPage = 4096;
 
-/// The kernel's structures may be larger than those we were built with.
-template <typename Known>
-union Roomy {
-  Known known;
-  char room[512];
-};
-
 }  // namespace
 
 std::optional<FileId> IdentifyFile(const std::string& path) {
@@ -31,19 +22,8 @@ std::optional<FileId> IdentifyFile(const std::string& path) {
   return FileId{status.st_dev, status.st_ino};
 }
 
-std::optional<seccomp_notif> ReceiveCall(int listener) {
-  Roomy<seccomp_notif> notice;
-  std::memset(&notice, 0, sizeof notice);
-  if (::ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &notice) != 0) return std::nullopt;
-  return notice.known;
-}
-
-bool WatchedCall::IsWaiting() const {
-  return ::ioctl(listener_, SECCOMP_IOCTL_NOTIF_ID_VALID, &notice_.id) == 0;
-}
-
 std::string WatchedCall::Proc(const std::string& rest) const {
-  return "/proc/" + std::to_string(notice_.pid) + "/" + rest;
+  return "/proc/" + std::to_string(facts_.thread) + "/" + rest;
 }
 
 std::optional<FileId> WatchedCall::Identify(int descriptor) const {
@@ -89,32 +69,6 @@ bool WatchedCall::Write(uint64_t address, const std::string& bytes) const {
   iovec theirs{reinterpret_cast<void*>(address), bytes.size()};
   const ssize_t count = ::process_vm_writev(thread(), &ours, 1, &theirs, 1, 0);
   return count == static_cast<ssize_t>(bytes.size());
-}
-
-int WatchedCall::ReturnDescriptor(int descriptor, bool close_on_exec) const {
-  seccomp_notif_addfd add{};
-  add.id = notice_.id;
-  add.flags = SECCOMP_ADDFD_FLAG_SEND;
-  add.srcfd = static_cast<uint32_t>(descriptor);
-  add.newfd_flags = close_on_exec ? O_CLOEXEC : 0;
-  return ::ioctl(listener_, SECCOMP_IOCTL_NOTIF_ADDFD, &add) < 0 ? errno : 0;
-}
-
-void WatchedCall::GoOn() const { Send(0, 0, SECCOMP_USER_NOTIF_FLAG_CONTINUE); }
-
-void WatchedCall::Return(int64_t value) const { Send(value, 0, 0); }
-
-void WatchedCall::Fail(int error) const { Send(0, -error, 0); }
-
-/// Of a thread that was killed meanwhile: nothing.
-void WatchedCall::Send(int64_t value, int error, uint32_t flags) const {
-  Roomy<seccomp_notif_resp> answer;
-  std::memset(&answer, 0, sizeof answer);
-  answer.known.id = notice_.id;
-  answer.known.val = value;
-  answer.known.error = error;
-  answer.known.flags = flags;
-  ::ioctl(listener_, SECCOMP_IOCTL_NOTIF_SEND, &answer);
 }
 
 }  // namespace caip::host

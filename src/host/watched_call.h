@@ -1,8 +1,8 @@
 #pragma once
 // A system call of a watched replica: what it asks for, and our answer. The Linux side of
-// replica_watcher.h.
+// replica_watcher.h. Calls come from the kernel (kernel_calls.h) or from a library in the replica's
+// programs (preloaded_calls.h).
 
-#include <linux/seccomp.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 
@@ -32,18 +32,37 @@ enum class Handled {
   kNever,  // it must stay without an answer, and so must all that come
 };
 
-/// One call whose thread waits in the kernel. Exactly one of the answers ends it.
+/// What is asked, by which thread.
+struct CallFacts {
+  int number = 0;  // SYS_openat, ...
+  pid_t thread = 0;
+  uint64_t arguments[6] = {};
+};
+
+/// How the answer to one call comes to the thread that waits for it.
+class AnswerPath {
+ public:
+  virtual ~AnswerPath() = default;
+  /// False when the thread was killed.
+  virtual bool IsWaiting() const = 0;
+  virtual void GoOn() const = 0;
+  /// `error` 0: the value; else the call fails with it.
+  virtual void Return(int64_t value, int error) const = 0;
+  virtual int ReturnDescriptor(int descriptor, bool close_on_exec) const = 0;
+};
+
+/// One call whose thread waits. Exactly one of the answers ends it.
 class WatchedCall {
  public:
-  /// `listener` is borrowed.
-  WatchedCall(int listener, const seccomp_notif& notice) : listener_(listener), notice_(notice) {}
+  /// `path` is borrowed.
+  WatchedCall(const CallFacts& facts, const AnswerPath& path) : facts_(facts), path_(path) {}
 
-  int number() const { return notice_.data.nr; }
-  uint64_t argument(int index) const { return notice_.data.args[index]; }
-  pid_t thread() const { return static_cast<pid_t>(notice_.pid); }
+  int number() const { return facts_.number; }
+  uint64_t argument(int index) const { return facts_.arguments[index]; }
+  pid_t thread() const { return facts_.thread; }
 
   /// False when the thread was killed: then what was read about it may be somebody else's.
-  bool IsWaiting() const;
+  bool IsWaiting() const { return path_.IsWaiting(); }
   /// "/proc/<thread>/<rest>"
   std::string Proc(const std::string& rest) const;
   std::optional<FileId> Identify(int descriptor) const;
@@ -57,19 +76,17 @@ class WatchedCall {
   /// Puts bytes into its memory.
   bool Write(uint64_t address, const std::string& bytes) const;
 
-  void GoOn() const;  // the kernel carries it out
-  void Return(int64_t value) const;
-  void Fail(int error) const;
+  void GoOn() const { path_.GoOn(); }  // it is carried out as it was asked for
+  void Return(int64_t value) const { path_.Return(value, 0); }
+  void Fail(int error) const { path_.Return(-1, error); }
   /// Gives the process a duplicate and returns its number; an errno when it cannot have one more.
-  int ReturnDescriptor(int descriptor, bool close_on_exec) const;
+  int ReturnDescriptor(int descriptor, bool close_on_exec) const {
+    return path_.ReturnDescriptor(descriptor, close_on_exec);
+  }
 
  private:
-  void Send(int64_t value, int error, uint32_t flags) const;
-  int listener_;
-  const seccomp_notif& notice_;
+  const CallFacts facts_;
+  const AnswerPath& path_;
 };
-
-/// The next call, nullopt when it has vanished meanwhile. Blocks until there is one.
-std::optional<seccomp_notif> ReceiveCall(int listener);
 
 }  // namespace caip::host

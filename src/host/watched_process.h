@@ -31,6 +31,10 @@ int64_t PositionOf(const WatchedCall& call, int descriptor);
 /// The process that the calling thread belongs to.
 pid_t ProcessOf(const WatchedCall& call);
 
+/// The nearest ancestor that holds a replica together (launcher/replica_init.h), by its name; 1
+/// where there is none.
+pid_t InitOf(const WatchedCall& call);
+
 /// Every process that descends from `ancestor`.
 std::vector<pid_t> DescendantsOf(pid_t ancestor);
 

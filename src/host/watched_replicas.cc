@@ -1,13 +1,16 @@
 #include "host/watched_replicas.h"
 
-#include <poll.h>
 #include <sys/syscall.h>
 
 #include <cerrno>
+#include <optional>
 #include <utility>
 
+#include "host/launcher/protocol.h"
+#include "host/preloaded_calls.h"
 #include "host/watched_files.h"
 #include "host/watched_output.h"
+#include "host/watched_process.h"
 
 namespace caip::host {
 namespace {
@@ -24,7 +27,9 @@ WatchedReplicas::~WatchedReplicas() {
   std::unique_lock lock(mutex_);
   std::vector<engine::ReplicaKey> left;
   for (auto& [number, entry] : entries_) {
-    if (entry.thread.joinable()) left.push_back(entry.replica.key);
+    if (!entry.thread.joinable()) continue;
+    left.push_back(entry.replica.key);
+    entry.calls->End();
   }
   lock.unlock();
   for (const engine::ReplicaKey& key : left) watcher_.Gone(key);
@@ -35,18 +40,32 @@ WatchedReplicas::~WatchedReplicas() {
   JoinParted();
 }
 
-void WatchedReplicas::Expect(WatchedReplica replica) {
+Result<uint32_t> WatchedReplicas::Admit(uint64_t number, engine::ReplicaLaunch& launch, int out,
+                                        int err) {
   JoinParted();
-  const std::lock_guard lock(mutex_);
-  entries_[replica.number].replica = std::move(replica);
+  const auto out_file = IdentifyFile("/proc/self/fd/" + std::to_string(out));
+  const auto err_file = IdentifyFile("/proc/self/fd/" + std::to_string(err));
+  if (!out_file || !err_file) return SystemError("cannot look at a pipe", errno);
+  {
+    const std::lock_guard lock(mutex_);
+    entries_[number].replica = {number, launch.key, launch.watch, *out_file, *err_file};
+  }
+  const bool files = !launch.watch.roots.empty();
+  if (interposition_ == Interposition::Kind::kPreload) {
+    ASSIGN_OR_RETURN(PreloadedWatch preloaded, WatchByPreload(files));
+    AddTo(launch.environment, preloaded);
+    Listen(number, std::move(preloaded.calls), 0);
+    return 0u;
+  }
+  return (launch.watch.output ? launcher::kWatchOutput : 0) | (files ? launcher::kWatchFiles : 0);
 }
 
-void WatchedReplicas::Listen(uint64_t number, Fd listener, pid_t init) {
+void WatchedReplicas::Listen(uint64_t number, std::unique_ptr<CallSource> calls, pid_t init) {
   const std::lock_guard lock(mutex_);
   const auto found = entries_.find(number);
   if (found == entries_.end()) return;
   Entry& entry = found->second;  // stays where it is until its thread has parted
-  entry.listener = std::move(listener);
+  entry.calls = std::move(calls);
   entry.init = init;
   entry.thread = std::thread([this, &entry] {
     Serve(entry);
@@ -61,6 +80,7 @@ void WatchedReplicas::Finish(uint64_t number, std::function<void()> done) {
     const auto found = entries_.find(number);
     if (found != entries_.end() && found->second.thread.joinable()) {
       found->second.done = std::exchange(done, {});
+      found->second.calls->End();
       key = found->second.replica.key;
     } else if (found != entries_.end()) {
       entries_.erase(found);  // it never came to life
@@ -72,25 +92,22 @@ void WatchedReplicas::Finish(uint64_t number, std::function<void()> done) {
 
 /// The replica's thread, until all its processes are dead.
 void WatchedReplicas::Serve(Entry& entry) {
-  const int listener = entry.listener.get();
   const WatchedReplica& replica = entry.replica;
   WatchedOutput output(replica, output_, watcher_);
-  WatchedFiles files(replica.key, replica.watch.roots, entry.init, watcher_);
-  bool answers = true;
-  for (;;) {
-    pollfd calls{listener, static_cast<short>(answers ? POLLIN : 0), 0};
-    if (::poll(&calls, 1, -1) < 0) continue;
-    if (answers && (calls.revents & POLLIN)) {
-      const auto notice = ReceiveCall(listener);
-      if (!notice) continue;  // killed while it waited
-      const WatchedCall call(listener, *notice);
-      Handled handled = replica.watch.output ? output.Handle(call) : Handled::kNotMine;
-      if (handled == Handled::kNotMine) handled = files.Handle(call);
-      if (handled == Handled::kNotMine) Leave(call);
-      answers = handled != Handled::kNever;
-    } else if (calls.revents & (POLLHUP | POLLERR | POLLNVAL)) {
-      return;
+  std::optional<WatchedFiles> files;
+  std::unique_ptr<HeardCall> unanswered;  // and so are all behind it
+  while (entry.calls->Wait(!unanswered)) {
+    auto heard = entry.calls->Receive();
+    if (!heard) continue;  // killed while it waited
+    const WatchedCall call(heard->facts, *heard->path);
+    if (!files) {
+      const pid_t init = entry.init != 0 ? entry.init : InitOf(call);
+      files.emplace(replica.key, replica.watch.roots, init, watcher_);
     }
+    Handled handled = replica.watch.output ? output.Handle(call) : Handled::kNotMine;
+    if (handled == Handled::kNotMine) handled = files->Handle(call);
+    if (handled == Handled::kNotMine) Leave(call);
+    if (handled == Handled::kNever) unanswered = std::move(heard);
   }
 }
 

@@ -5,12 +5,15 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
 
 #include "base/files.h"
 #include "engine/ports.h"
+#include "host/call_source.h"
+#include "host/interposition.h"
 #include "host/replica_output.h"
 #include "host/replica_watcher.h"
 #include "host/watched_call.h"
@@ -30,18 +33,20 @@ struct WatchedReplica {
 class WatchedReplicas {
  public:
   /// Both outlive us.
-  WatchedReplicas(ReplicaWatcher& watcher, ReplicaOutput& output)
-      : watcher_(watcher), output_(output) {}
+  WatchedReplicas(ReplicaWatcher& watcher, ReplicaOutput& output, Interposition::Kind interposition)
+      : watcher_(watcher), output_(output), interposition_(interposition) {}
   WatchedReplicas(const WatchedReplicas&) = delete;
   WatchedReplicas& operator=(const WatchedReplicas&) = delete;
   /// The processes of all replicas must be dead, or about to be.
   ~WatchedReplicas();
 
-  /// A replica that is about to be launched.
-  void Expect(WatchedReplica replica);
-  /// Begins to answer its calls, which arrive on `listener`. `init` is the ancestor of its
-  /// processes.
-  void Listen(uint64_t number, Fd listener, pid_t init);
+  /// A replica that is about to be launched with these pipes as its stdout and stderr. Answers what
+  /// the launcher is to watch (launcher/protocol.h); puts into the launch's environment what else
+  /// it takes.
+  Result<uint32_t> Admit(uint64_t number, engine::ReplicaLaunch& launch, int out, int err);
+  /// Begins to answer its calls. `init` is the ancestor of its processes; 0: whichever of the
+  /// ancestors of who calls first is called caip-replica.
+  void Listen(uint64_t number, std::unique_ptr<CallSource> calls, pid_t init);
   /// Its processes are dead: tells the watcher, and calls `done` when the watcher is not busy with
   /// it any more. Of a replica that was not expected it only calls `done`.
   void Finish(uint64_t number, std::function<void()> done);
@@ -49,7 +54,7 @@ class WatchedReplicas {
  private:
   struct Entry {
     WatchedReplica replica;
-    Fd listener;
+    std::unique_ptr<CallSource> calls;
     pid_t init = 0;
     std::thread thread;
     std::function<void()> done;  // set by Finish
@@ -60,6 +65,7 @@ class WatchedReplicas {
 
   ReplicaWatcher& watcher_;
   ReplicaOutput& output_;
+  const Interposition::Kind interposition_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<uint64_t, Entry> entries_;

@@ -51,7 +51,7 @@ TEST_F(HostReportTest, NamesWhatIsMissingAndWhatItCosts) {
   }
   for (const char* name :
        {"user namespaces", "pid namespaces", "mount namespaces", "cgroups",
-        "seccomp user notification", "libfaketime", "loopback addresses", "disk space"}) {
+        "watched replicas", "libfaketime", "loopback addresses", "disk space"}) {
     const HostFact* fact = Find(facts, name);
     ASSERT_NE(fact, nullptr) << name;
     EXPECT_NE(fact->detail, "") << name;

@@ -78,11 +78,21 @@ inline engine::ReplicaLaunch AShell(const std::string& script, engine::ReplicaKe
   return launch;
 }
 
+/// Both ways to hold a watched replica at its calls, and their names, for tests of either.
+inline const auto kInterpositions =
+    ::testing::Values(Interposition::Kind::kSeccomp, Interposition::Kind::kPreload);
+inline std::string NameOfInterposition(
+    const ::testing::TestParamInfo<Interposition::Kind>& tested) {
+  return tested.param == Interposition::Kind::kSeccomp ? "BySeccomp" : "ByPreload";
+}
+
 class LaunchWorld {
  public:
-  explicit LaunchWorld(std::function<int64_t()> oom_kills = {}, ReplicaWatcher* watcher = nullptr) {
+  explicit LaunchWorld(std::function<int64_t()> oom_kills = {}, ReplicaWatcher* watcher = nullptr,
+                       Interposition::Kind interposition = Interposition::Kind::kSeccomp) {
     auto started = ProcessLauncher::Start(
-        {state.path(), LauncherProgram(), std::move(oom_kills), watcher}, clock, sink);
+        {state.path(), LauncherProgram(), std::move(oom_kills), watcher, interposition}, clock,
+        sink);
     EXPECT_TRUE(started.ok()) << started.error().message;
     launcher = std::move(started).value();
   }

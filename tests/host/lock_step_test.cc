@@ -12,6 +12,7 @@
 #include <set>
 
 #include "host/orphans.h"
+#include "host/preloaded_calls.h"
 #include "tests/host/launch_world.h"
 
 namespace caip::host {
@@ -67,16 +68,16 @@ bool Await(const std::function<bool()>& condition) {
   return true;
 }
 
-class LockStep : public ::testing::Test {
+class LockStep : public ::testing::TestWithParam<Interposition::Kind> {
  protected:
   Path Disk(const std::string& name) const {
     return Path(world.launcher->BootDisk(AKey())) / "user_dir" / name;
   }
   TestWatcher watcher;
-  LaunchWorld world{{}, &watcher};
+  LaunchWorld world{{}, &watcher, GetParam()};
 };
 
-TEST_F(LockStep, TellsOfALineBeforeTheProgramTakesItsNextStep) {
+TEST_P(LockStep, TellsOfALineBeforeTheProgramTakesItsNextStep) {
   std::vector<size_t> lines;
   std::vector<bool> has_gone_on;
   watcher.on_output = [&](int nth) {
@@ -92,7 +93,7 @@ TEST_F(LockStep, TellsOfALineBeforeTheProgramTakesItsNextStep) {
   EXPECT_TRUE(std::filesystem::exists(Disk("200")));
 }
 
-TEST_F(LockStep, HoldsThreadsAndChildrenOneAtATime) {
+TEST_P(LockStep, HoldsThreadsAndChildrenOneAtATime) {
   std::atomic<int> at_once = 0;
   watcher.on_output = [&](int nth) {
     EXPECT_EQ(++at_once, 1);
@@ -114,7 +115,7 @@ TEST_F(LockStep, HoldsThreadsAndChildrenOneAtATime) {
   EXPECT_EQ(std::set<std::string>(messages.begin(), messages.end()).size(), 501u);
 }
 
-TEST_F(LockStep, TakesPartsOfLinesAndBytesThatAreNoText) {
+TEST_P(LockStep, TakesPartsOfLinesAndBytesThatAreNoText) {
   std::vector<size_t> lines;
   watcher.on_output = [&](int) {
     lines.push_back(world.sink.Lines().size());
@@ -129,7 +130,7 @@ TEST_F(LockStep, TakesPartsOfLinesAndBytesThatAreNoText) {
   EXPECT_THAT(world.sink.Messages(), ElementsAre("one line", "and \xEF\xBF\xBD", "ab", "last"));
 }
 
-TEST_F(LockStep, TakesAWriteLargerThanAnyPipe) {
+TEST_P(LockStep, TakesAWriteLargerThanAnyPipe) {
   world.Run(
       APython("import os\n"
               "text = b'x' * 99_999 + b'\\n'\n"
@@ -138,7 +139,7 @@ TEST_F(LockStep, TakesAWriteLargerThanAnyPipe) {
   EXPECT_EQ(watcher.outputs, 1);
 }
 
-TEST_F(LockStep, LeavesWritesToFilesAndWrongOnesToTheKernel) {
+TEST_P(LockStep, LeavesWritesToFilesAndWrongOnesToTheKernel) {
   const auto exit =
       world.Run(APython("import os, ctypes, errno\n"
                         "open('f', 'wb', 0).write(b'abc')\n"
@@ -154,7 +155,7 @@ TEST_F(LockStep, LeavesWritesToFilesAndWrongOnesToTheKernel) {
   EXPECT_EQ(watcher.outputs, 0);
 }
 
-TEST_F(LockStep, NeverAnswersTheCallAtWhichAReplicaIsKilled) {
+TEST_P(LockStep, NeverAnswersTheCallAtWhichAReplicaIsKilled) {
   const size_t threads = Threads();
   const size_t descriptors = Descriptors();
   for (int boot = 1; boot <= 5; ++boot) {
@@ -175,7 +176,7 @@ TEST_F(LockStep, NeverAnswersTheCallAtWhichAReplicaIsKilled) {
       << descriptors << " before";
 }
 
-TEST_F(LockStep, CanBeKilledWhileItIsHeld) {
+TEST_P(LockStep, CanBeKilledWhileItIsHeld) {
   std::promise<void> held;
   std::promise<void> gone;
   watcher.on_gone = [&] { gone.set_value(); };
@@ -192,7 +193,7 @@ TEST_F(LockStep, CanBeKilledWhileItIsHeld) {
   EXPECT_FALSE(std::filesystem::exists(Disk("went_on")));
 }
 
-TEST_F(LockStep, StaysFrozenWhenTheCallThatHeldItIsAnswered) {
+TEST_P(LockStep, StaysFrozenWhenTheCallThatHeldItIsAnswered) {
   std::promise<void> answered;
   watcher.on_output = [&](int nth) {
     if (nth > 1) return Answer::kGoOn;
@@ -213,21 +214,28 @@ TEST_F(LockStep, StaysFrozenWhenTheCallThatHeldItIsAnswered) {
   EXPECT_THAT(world.sink.Messages(), ElementsAre("x", "y"));
 }
 
-TEST_F(LockStep, CostsNothingWhereNothingIsWatched) {
-  world.Run(AShell("grep Seccomp: /proc/self/status"));
-  world.Run(Watched(AShell("grep Seccomp: /proc/self/status", AKey(0, 2))));
-  EXPECT_THAT(world.sink.Messages(), ElementsAre("Seccomp:\t0", "Seccomp:\t2"));
-  EXPECT_EQ(watcher.outputs, 1);
+TEST_P(LockStep, CostsNothingWhereNothingIsWatched) {
+  const auto script = "grep ^Seccomp: /proc/self/status; echo \"preloaded: $LD_PRELOAD\"";
+  world.Run(AShell(script));
+  EXPECT_THAT(world.sink.Messages(), ElementsAre("Seccomp:\t0", "preloaded: "));
+  EXPECT_EQ(watcher.outputs, 0);
+  world.Run(Watched(AShell(script, AKey(0, 2))));
+  const bool by_kernel = GetParam() == Interposition::Kind::kSeccomp;
+  const std::string library = by_kernel ? "" : PreloadLibraryBesideUs().string();
+  EXPECT_THAT(world.sink.Messages(),
+              ElementsAre("Seccomp:\t0", "preloaded: ", by_kernel ? "Seccomp:\t2" : "Seccomp:\t0",
+                          "preloaded: " + library));
+  EXPECT_EQ(watcher.outputs, by_kernel ? 2 : 1);  // grep's own stream goes past a library
 }
 
-TEST_F(LockStep, SaysWhyAProgramCannotBeStarted) {
+TEST_P(LockStep, SaysWhyAProgramCannotBeStarted) {
   auto launch = Watched(AShell(""));
   launch.argv = {"/no/such/python"};
   EXPECT_EQ(world.Run(launch).start_error,
             "cannot run '/no/such/python': No such file or directory");
 }
 
-TEST_F(LockStep, LeavesNothingWhenItsLauncherIsDestroyedWhileACallIsHeld) {
+TEST_P(LockStep, LeavesNothingWhenItsLauncherIsDestroyedWhileACallIsHeld) {
   std::promise<void> held;
   std::promise<void> gone;
   watcher.on_gone = [&] { gone.set_value(); };
@@ -267,6 +275,8 @@ TEST(LockStepAlone, LeavesNothingWhenTheEmulatorIsKilledWhileACallIsHeld) {
   ::waitpid(emulator, nullptr, 0);
   EXPECT_TRUE(Await([&] { return FindReplicas(StateId(state.path())).empty(); }));
 }
+
+INSTANTIATE_TEST_SUITE_P(Held, LockStep, kInterpositions, NameOfInterposition);
 
 }  // namespace
 }  // namespace caip::host

@@ -53,7 +53,7 @@ class TestWatcher final : public ReplicaWatcher {
   }
 };
 
-class WatchedFilesTest : public ::testing::Test {
+class WatchedFilesTest : public ::testing::TestWithParam<Interposition::Kind> {
  protected:
   WatchedFilesTest() { watcher.root = std::filesystem::canonical(bucket.path()); }
 
@@ -79,11 +79,11 @@ class WatchedFilesTest : public ::testing::Test {
 
   TemporaryDirectory bucket;
   TestWatcher watcher;
-  LaunchWorld world{{}, &watcher};
+  LaunchWorld world{{}, &watcher, GetParam()};
   int boot = 0;
 };
 
-TEST_F(WatchedFilesTest, TellsOfASaveByRenameStepByStep) {
+TEST_P(WatchedFilesTest, TellsOfASaveByRenameStepByStep) {
   EXPECT_EQ(Python("with open('tmp', 'w') as f: f.write('abc')\n"
                    "os.replace('tmp', 'ckpt')\n"
                    "assert open('ckpt').read() == 'abc'\n"
@@ -99,7 +99,7 @@ TEST_F(WatchedFilesTest, TellsOfASaveByRenameStepByStep) {
       << ::testing::PrintToString(world.sink.Messages());
 }
 
-TEST_F(WatchedFilesTest, TellsOfShellsAndTools) {
+TEST_P(WatchedFilesTest, TellsOfShellsAndTools) {
   EXPECT_EQ(
       Shell("echo one > f; (echo two; echo three) >> f; cp f g; mv g h; rm f; cat h").exit_code, 0);
   EXPECT_THAT(watcher.heard,
@@ -109,7 +109,7 @@ TEST_F(WatchedFilesTest, TellsOfShellsAndTools) {
   EXPECT_THAT(world.sink.Messages(), ElementsAre("one", "two", "three"));
 }
 
-TEST_F(WatchedFilesTest, TellsOfAnOperationWhenItTookEffectAndBeforeTheReplicaKnows) {
+TEST_P(WatchedFilesTest, TellsOfAnOperationWhenItTookEffectAndBeforeTheReplicaKnows) {
   std::vector<std::string> seen;
   watcher.after = [&](const FileOperation& operation) {
     if (operation.kind == Kind::kRename) {
@@ -125,7 +125,7 @@ TEST_F(WatchedFilesTest, TellsOfAnOperationWhenItTookEffectAndBeforeTheReplicaKn
   for (size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(seen[i], std::to_string(i));
 }
 
-TEST_F(WatchedFilesTest, InjectsAnErrorAtExactlyTheSeventhRename) {
+TEST_P(WatchedFilesTest, InjectsAnErrorAtExactlyTheSeventhRename) {
   int renames = 0;
   watcher.before = [&](const FileOperation& operation) -> Verdict {
     const bool fails = operation.kind == Kind::kRename && ++renames == 7;
@@ -141,7 +141,7 @@ TEST_F(WatchedFilesTest, InjectsAnErrorAtExactlyTheSeventhRename) {
   EXPECT_EQ(renames, 20);
 }
 
-TEST_F(WatchedFilesTest, KillsInMidWriteAfterExactlySoManyBytes) {
+TEST_P(WatchedFilesTest, KillsInMidWriteAfterExactlySoManyBytes) {
   for (const int64_t cut : {1, 1000, 4096, 5'000'000}) {
     watcher.before = [&](const FileOperation& operation) -> Verdict {
       if (operation.kind != Kind::kWrite) return {};
@@ -158,7 +158,7 @@ TEST_F(WatchedFilesTest, KillsInMidWriteAfterExactlySoManyBytes) {
   }
 }
 
-TEST_F(WatchedFilesTest, KeepsPositionsModesAndErrorsAsTheKernelHasThem) {
+TEST_P(WatchedFilesTest, KeepsPositionsModesAndErrorsAsTheKernelHasThem) {
   const auto exit = Python(
       "import errno, fcntl, stat\n"
       "os.umask(0o027)\n"
@@ -188,7 +188,7 @@ TEST_F(WatchedFilesTest, KeepsPositionsModesAndErrorsAsTheKernelHasThem) {
   EXPECT_EQ(std::count(watcher.heard.begin(), watcher.heard.end(), "read n"), 1);
 }
 
-TEST_F(WatchedFilesTest, TellsThatAFileIsWholeOnceWhenItsLastWriterCloses) {
+TEST_P(WatchedFilesTest, TellsThatAFileIsWholeOnceWhenItsLastWriterCloses) {
   Python(
       "f = open('f', 'wb', 0)\n"
       "g = os.dup(f.fileno())\n"
@@ -199,11 +199,13 @@ TEST_F(WatchedFilesTest, TellsThatAFileIsWholeOnceWhenItsLastWriterCloses) {
   EXPECT_THAT(watcher.heard, ElementsAre("create f", "write f 2", "write f 1", "whole f of 3"));
 }
 
-TEST_F(WatchedFilesTest, LeavesOtherDirectoriesAlone) {
+TEST_P(WatchedFilesTest, LeavesOtherDirectoriesAlone) {
   TemporaryDirectory other;
   Python("open('" + (other.path() / "f").string() + "', 'w').write('x')\nos.listdir('/')");
   EXPECT_THAT(watcher.heard, ElementsAre());
 }
+
+INSTANTIATE_TEST_SUITE_P(Held, WatchedFilesTest, kInterpositions, NameOfInterposition);
 
 }  // namespace
 }  // namespace caip::host
