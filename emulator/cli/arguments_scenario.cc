@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/text.h"
 #include "emulator/cli/arguments_commands.h"
 #include "emulator/cli/errors.h"
 #include "emulator/cli/gcloud_values.h"
@@ -86,13 +87,24 @@ Status SetPoints(const std::string& value, std::vector<std::string>& into) {
   return Ok{};
 }
 
+Status SetDisks(const std::string& value, ExploreCommand& explore) {
+  if (value != "new" && value != "kept" && value != "both") {
+    return Error{Code::kInvalidArgument, "'" + value + "' is none of new, kept, both"};
+  }
+  explore.disks = value;
+  return Ok{};
+}
+
 void AddExploreSwitches(Grammar& grammar, CLI::App& app, ExploreCommand& explore) {
   grammar.Switch(app, "--pairs", "Restart a second time within each recovery.", &explore.pairs);
   grammar.Switch(app, "--full-runs",
                  "Run each point from the beginning, not from the buckets as they were.",
                  &explore.full_runs);
-  grammar.Switch(app, "--crash", "Keep the disk: the process dies, its machine stays.",
-                 &explore.crash);
+  grammar.Flag(app, "--disks", "new|kept|both",
+               "What a restart finds: a new machine's disk (new, unless given), its own (kept: the "
+               "process dies, its machine stays), or each once.",
+               [&explore](const std::string& value) { return SetDisks(value, explore); });
+  grammar.Switch(app, "--crash", "The same as --disks kept.", &explore.crash);
   grammar.Switch(app, "--resume", "Go on where an exploration into the same folder was left.",
                  &explore.resume);
   AddStateFlag(grammar, app, &explore.emulator);
@@ -103,8 +115,9 @@ void AddExplore(Grammar& grammar) {
   CLI::App& app = grammar.Leaf(
       grammar.root(), "explore", "Finds restart bugs of a trainer by itself.",
       "Runs the job in peace, takes its machine away at every moment that matters, and holds what "
-      "comes of it against the peace.\nExit codes: 0 nothing found, 1 findings, 2 usage, 4 our "
-      "fault.\n\nExamples:\n  caip explore scenarios/restarts/r01_half_a_checkpoint_broken.yaml\n"
+      "comes of it against the peace.\nExit codes: 0 nothing found, 1 findings, 2 usage, 3 this "
+      "host cannot (its disk is full, ...), 4 our fault, 130 interrupted.\n\nExamples:\n  caip "
+      "explore scenarios/restarts/r01_half_a_checkpoint_broken.yaml\n"
       "  caip explore my.yaml --budget 60s --points storage,steps --pairs\n"
       "  caip explore -- --package-path trainer --module-name trainer.task -- --steps 40",
       [explore](const Words& words) -> Result<Command> {
@@ -119,7 +132,12 @@ void AddExplore(Grammar& grammar) {
                         To(&explore->file));
   grammar.Flag(app, "--out", "DIR", "Where findings go; caip-findings unless given.",
                To(&explore->out));
-  grammar.Flag(app, "--budget", "DURATION", "Stop after so long: 60s.", To(&explore->budget));
+  grammar.Flag(app, "--budget", "DURATION", "Stop after so long: 60s.",
+               [explore](const std::string& value) -> Status {
+                 explore->budget = ParseDuration(value);
+                 if (explore->budget) return Ok{};
+                 return Error{Code::kInvalidArgument, "'" + value + "' is no time like 60s or 5m"};
+               });
   grammar.Flag(app, "--points", "KINDS", "What is a moment: storage,steps,logs,states.",
                [explore](const std::string& value) { return SetPoints(value, explore->points); });
   grammar.Flag(app, "--replicas", "NAMES", "Only these: master-0,worker-1.",

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/files.h"
 #include "emulator/cli/connection.h"
 #include "emulator/cli/emulator_flags.h"
@@ -191,7 +192,7 @@ struct ExploreCommand {
   std::optional<std::string> file;                 // a scenario; its faults are left out
   std::optional<std::vector<std::string>> submit;  // else the words of `jobs submit training`
   std::string out = "caip-findings";               // --out DIR
-  std::optional<std::string> budget;               // --budget 60s
+  std::optional<Duration> budget;                  // --budget 60s
   std::vector<std::string> points;                 // --points storage,steps,logs,states
   std::vector<std::string> replicas;               // --replicas master-0,worker-1
   int64_t points_max = 400;                        // --max-points N
@@ -199,7 +200,8 @@ struct ExploreCommand {
   std::optional<uint64_t> seed;                    // --seed N
   bool pairs = false;
   bool full_runs = false;
-  bool crash = false;
+  std::string disks = "new";  // --disks new|kept|both
+  bool crash = false;         // --crash: kept
   bool resume = false;
 };
 

@@ -8,6 +8,7 @@
 #include "emulator/cli/exit_codes.h"
 #include "emulator/cli/gcloud_properties.h"
 #include "emulator/cli/interrupt.h"
+#include "emulator/play/abilities.h"
 #include "emulator/play/exploring.h"
 #include "emulator/play/playing.h"
 
@@ -46,7 +47,7 @@ play::ExploreOptions OptionsOf(const ExploreCommand& command, const Path& worksh
   options.out = command.out;
   const auto cores = static_cast<int64_t>(std::max(1u, std::thread::hardware_concurrency()));
   options.jobs = command.jobs > 0 ? command.jobs : cores;
-  if (command.budget) options.budget = ParseDuration(*command.budget);
+  options.budget = command.budget;
   options.points_are_default = command.points.empty();
   if (!command.points.empty()) {
     options.points.kinds = {command.points.begin(), command.points.end()};
@@ -55,30 +56,46 @@ play::ExploreOptions OptionsOf(const ExploreCommand& command, const Path& worksh
   options.points_max = command.points_max;
   options.pairs = command.pairs;
   options.full_runs = command.full_runs;
-  options.crash = command.crash;
+  if (command.disks == "kept" || command.crash) options.disks = play::Disks::kKept;
+  if (command.disks == "both") options.disks = play::Disks::kBoth;
   options.resume = command.resume;
   return options;
 }
 
+// "13 distinct states of the buckets", "20 restarts to be tried", or both.
+std::string WhatThereIs(const play::ExploreReport& report) {
+  std::vector<std::string> words;
+  if (report.recorded > 0 || report.whole == 0) {
+    words.push_back(std::to_string(report.recorded) + " distinct states of the buckets");
+  }
+  if (report.whole > 0) words.push_back(std::to_string(report.whole) + " restarts to be tried");
+  return Join(words, " and ");
+}
+
 void Tell(const play::ExploreReport& report, const Io& io) {
   io.out("in peace " + HumanDuration(report.peace) + "; " + std::to_string(report.moments) +
-         " moments, " + std::to_string(report.points) +
-         (report.recorded ? " distinct states of the buckets" : " restarts to be tried") + "; " +
-         std::to_string(report.tried) + " tried in " + HumanDuration(report.took) +
+         " moments, " + WhatThereIs(report) + "; " + std::to_string(report.tried) + " tried in " +
+         HumanDuration(report.took) +
          (report.known > 0 ? " (" + std::to_string(report.known) + " known before)" : "") + "\n");
   if (!report.ended.empty()) io.out("not all were tried: " + report.ended + "\n");
+  if (report.missed > 0) {
+    io.out("at " + std::to_string(report.missed) + (report.missed == 1 ? " moment" : " moments") +
+           " nothing was shown: they did not come again in the run that was to be restarted\n");
+  }
   if (!report.not_compared.empty()) {
     io.out("not compared, for it differs between two runs in peace: " +
            Join(report.not_compared, ", ") + "\n");
   }
   int number = 0;
   for (const play::ExploreFinding& finding : report.findings) {
-    io.out("\n" + std::to_string(++number) + ". " + finding.flaw.cause + "  (" +
-           std::to_string(finding.points) + (finding.points == 1 ? " point)" : " points)") +
-           "\n   the machine goes " + Describe(finding.point) +
-           (finding.second ? ",\n   then " + Describe(*finding.second) : "") + "\n   expected " +
-           finding.flaw.expected + "\n   found    " + finding.flaw.found +
-           "\n   again: caip scenario run " + ShellQuoted(finding.scenario.string()) + "\n");
+    io.out(
+        "\n" + std::to_string(++number) + ". " + finding.flaw.cause + "  (" +
+        std::to_string(finding.points) + (finding.points == 1 ? " point)" : " points)") +
+        (finding.disk_kept ? "\n   the process dies, its disk stays, " : "\n   the machine goes ") +
+        Describe(finding.point) +
+        (finding.second ? ",\n   then " + Describe(*finding.second) : "") + "\n   expected " +
+        finding.flaw.expected + "\n   found    " + finding.flaw.found +
+        "\n   again: caip scenario run " + ShellQuoted(finding.scenario.string()) + "\n");
   }
   io.out("\n" + (report.findings.empty()
                      ? std::string("nothing found\n")
@@ -98,6 +115,13 @@ std::function<void(size_t, size_t, size_t)> ProgressOn(const Io& io) {
   };
 }
 
+// Of what kept an exploration from being made, or from being whole.
+int CodeOf(const Error& error) {
+  if (error.code == Code::kResourceExhausted) return kExitCannot;
+  const bool ours = error.code == Code::kInternal || error.code == Code::kUnavailable;
+  return ours ? kExitOurFault : kExitUsage;
+}
+
 }  // namespace
 
 int RunExplore(const ExploreCommand& command, const Surroundings& world) {
@@ -106,16 +130,28 @@ int RunExplore(const ExploreCommand& command, const Surroundings& world) {
   auto scenario = harness::ReadScenario(*file);
   if (!scenario.ok()) return Fail(world.io, scenario.error().message, kExitUsage);
   if (command.seed) scenario->seed = *command.seed;
+  scenario->faults.clear();
+  if (const std::string lack = play::LackOf(*scenario); !lack.empty()) {
+    return Fail(world.io, "this host cannot explore it: " + lack, kExitCannot);
+  }
   const auto workshop = play::Workshop::Open(StateDirectory(command.emulator));
-  if (!workshop.ok()) return Fail(world.io, workshop.error().message, kExitOurFault);
+  if (!workshop.ok()) return Fail(world.io, workshop.error().message, CodeOf(workshop.error()));
   const InterruptGuard guard;
   play::ExploreOptions options = OptionsOf(command, (*workshop)->path());
   options.interrupted = [&guard] { return guard.interrupted(); };
   options.progress = ProgressOn(world.io);
   const auto report = play::Explore(*scenario, options);
-  if (!report.ok()) return Fail(world.io, report.error().message, kExitUsage);
+  if (!report.ok() && guard.interrupted()) {
+    return Fail(world.io, "interrupted before the first restart", kExitInterrupted);
+  }
+  if (!report.ok()) return Fail(world.io, report.error().message, CodeOf(report.error()));
   Tell(*report, world.io);
   if (guard.interrupted()) return kExitInterrupted;
+  if (report->broke) {
+    return Fail(world.io,
+                report->broke->message + "\nWhat was found until then is above; --resume goes on.",
+                std::max<int>(CodeOf(*report->broke), kExitCannot));
+  }
   return report->findings.empty() ? kExitSuccess : kExitFailure;
 }
 

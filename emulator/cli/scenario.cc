@@ -111,6 +111,7 @@ Status WriteReports(const ScenarioRunCommand& command, const std::vector<harness
 int CodeOf(const std::vector<harness::Played>& played) {
   int code = kExitSuccess;
   for (const harness::Played& one : played) {
+    if (one.ours) return kExitOurFault;
     if (!one.error.empty() && !one.cannot) return kExitUsage;
     if (one.error.empty() && !one.judgement.passed) code = kExitFailure;
     if (one.cannot && code == kExitSuccess) code = kExitCannot;
@@ -127,7 +128,10 @@ int Fail(const Io& io, const std::string& message, int code) {
 
 int RunScenarioRun(const ScenarioRunCommand& command, const Surroundings& world) {
   const auto workshop = play::Workshop::Open(StateDirectory(command.emulator));
-  if (!workshop.ok()) return Fail(world.io, workshop.error().message, kExitOurFault);
+  if (!workshop.ok()) {
+    const bool full = workshop.error().code == Code::kResourceExhausted;
+    return Fail(world.io, workshop.error().message, full ? kExitCannot : kExitOurFault);
+  }
   if (command.keep) (*workshop)->Keep();
   Playlist list(command, world.io, (*workshop)->path());
   if (list.empty()) return Fail(world.io, "no scenario (*.yaml) is there", kExitUsage);

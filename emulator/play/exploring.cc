@@ -21,16 +21,6 @@ using harness::Happening;
 using harness::Scenario;
 using Steady = std::chrono::steady_clock;
 
-constexpr size_t kPointsOfSilent = 12;
-
-template <typename T>
-std::vector<T> Thinned(const std::vector<T>& all, size_t most) {
-  if (all.size() <= most) return all;
-  std::vector<T> some;
-  for (size_t i = 0; i < most; ++i) some.push_back(all[i * all.size() / most]);
-  return some;
-}
-
 class Explorer {
  public:
   Explorer(const Scenario& scenario, const ExploreOptions& options)
@@ -38,7 +28,8 @@ class Explorer {
 
   Result<ExploreReport> Run() {
     RETURN_IF_ERROR(FindPeace());
-    files_.emplace(options_.out, scenario_, options_.resume);
+    files_.emplace(options_, scenario_);
+    RETURN_IF_ERROR(CheckReplicas());
     MakeTasks();
     const auto before = Steady::now();
     TryAll();
@@ -67,13 +58,15 @@ class Explorer {
     StageOptions recorded;
     recorded.recorder = recorder_.get();
     ASSIGN_OR_RETURN(Evidence first, Play(scenario_, std::move(recorded)));
+    RETURN_IF_ERROR(recorder_->outcome());
     report_.peace = Steady::now() - before;
     if (first.state != "SUCCEEDED") {
       return Error{Code::kFailedPrecondition, "the job does not succeed in peace: " + first.state +
                                                   " " + first.broke_off + first.error_message};
     }
     ASSIGN_OR_RETURN(Evidence second, Play(scenario_, {}));
-    peace_ = std::make_unique<harness::Peace>(std::move(first), std::move(second));
+    peace_ =
+        std::make_unique<harness::Peace>(std::move(first), std::move(second), scenario_.comparison);
     for (const std::string& name : peace_->unstable_objects()) {
       report_.not_compared.push_back("object " + name);
     }
@@ -84,26 +77,13 @@ class Explorer {
     return LearnCounting();
   }
 
-  // Behind the last thing that any replica does before the first step.
-  std::optional<CrashPoint> EarlyPoint() const {
-    const std::vector<Happening>& events = peace_->run().happenings;
-    size_t first_step = 0;
-    while (first_step < events.size() && events[first_step].kind != Happening::Kind::kStep) {
-      ++first_step;
-    }
-    if (first_step == events.size()) return std::nullopt;
-    std::optional<CrashPoint> early;
-    for (const CrashPoint& point : harness::PointsOf(peace_->run(), {{"storage"}, {}, false})) {
-      const bool change = point.op != "list" && point.op != "read";
-      if (!point.before && change && point.events <= first_step) early = point;
-    }
-    return early;
-  }
-
   Status LearnCounting() {
-    const auto early = EarlyPoint();
-    if (!early) return Ok{};
-    ASSIGN_OR_RETURN(const Evidence restarted, RunFully(*early));
+    ExploreTask early;
+    const auto point = EarlyPoint(peace_->run());
+    if (!point) return Ok{};
+    early.point = *point;
+    early.disk_kept = options_.disks == Disks::kKept;
+    ASSIGN_OR_RETURN(const Evidence restarted, RunWhole(early));
     peace_->Learn(restarted);
     for (const std::string& pattern : peace_->counting_patterns()) {
       report_.not_compared.push_back("objects like " + pattern + " (they count restarts)");
@@ -111,109 +91,80 @@ class Explorer {
     return Ok{};
   }
 
-  // One replica, and nothing but buckets outlives its machine: only the way back need be run.
-  bool CanUseRecord() const {
+  std::set<std::string> Replicas() const {
     std::set<std::string> replicas;
     for (const Happening& h : peace_->run().happenings) {
       if (h.kind == Happening::Kind::kStart) replicas.insert(h.replica);
     }
-    return replicas.size() == 1 && !options_.full_runs && !options_.crash &&
+    return replicas;
+  }
+
+  Status CheckReplicas() const {
+    const std::set<std::string> all = Replicas();
+    for (const std::string& wanted : options_.points.replicas) {
+      if (all.contains(wanted)) continue;
+      return Error{Code::kInvalidArgument,
+                   "the job has no replica '" + wanted + "'; it has " +
+                       Join(std::vector<std::string>(all.begin(), all.end()), ", ")};
+    }
+    return Ok{};
+  }
+
+  // One replica, and nothing but buckets outlives its machine: only the way back need be run.
+  bool CanUseRecord() const {
+    return Replicas().size() == 1 && !options_.full_runs &&
            scenario_.semantics == harness::Semantics::kObject;
   }
 
-  // A replica that stores nothing is restarted behind some of its steps, or else of its lines.
-  std::vector<CrashPoint> Moments() const {
+  harness::PointSelection Selection() const {
     harness::PointSelection selection = options_.points;
     selection.torn_writes = scenario_.semantics == harness::Semantics::kPosix;
-    std::vector<CrashPoint> points = harness::PointsOf(peace_->run(), selection);
-    std::erase_if(points, [](const CrashPoint& point) { return point.op == "list"; });
-    if (!options_.points_are_default) return points;
-    std::set<std::string> silent;
-    for (const Happening& h : peace_->run().happenings) {
-      const bool wanted =
-          options_.points.replicas.empty() || options_.points.replicas.contains(h.replica);
-      if (h.kind == Happening::Kind::kStart && wanted) silent.insert(h.replica);
-    }
-    for (const CrashPoint& point : points) silent.erase(point.replica);
-    for (const std::string& replica : silent) {
-      std::vector<CrashPoint> more =
-          harness::PointsOf(peace_->run(), {{"steps"}, {replica}, false});
-      if (more.empty()) more = harness::PointsOf(peace_->run(), {{"logs"}, {replica}, false});
-      for (CrashPoint& point : Thinned(more, kPointsOfSilent)) points.push_back(std::move(point));
-    }
-    return points;
+    return selection;
   }
 
   void MakeTasks() {
-    std::vector<CrashPoint> points = Moments();
-    report_.moments = points.size();
-    report_.recorded = CanUseRecord();
-    if (report_.recorded) {
-      AddRecorded(points, recorder_->states(), peace_->run().happenings, std::nullopt);
-    } else {
-      AddFull(points);
+    RecordedRun peace;
+    peace.states = recorder_->states();
+    peace.events = peace_->run().happenings;
+    peace.points = MomentsOf(peace_->run(), Selection(), options_.points_are_default);
+    report_.moments = peace.points.size();
+    if (options_.disks != Disks::kKept && CanUseRecord()) {
+      tasks_.AddRecorded(peace, std::nullopt);
+    } else if (options_.disks != Disks::kKept) {
+      tasks_.AddWhole(peace, std::nullopt, false);
     }
-    std::vector<ExploreTask> thinned = Thinned(tasks_, static_cast<size_t>(options_.points_max));
-    if (thinned.size() < tasks_.size()) {
-      report_.ended = "thinned out to " + std::to_string(thinned.size()) + " of " +
-                      std::to_string(tasks_.size()) + " points (--max-points)";
-    }
-    tasks_ = std::move(thinned);
-    report_.points = tasks_.size();
+    if (options_.disks != Disks::kNew) tasks_.AddWhole(peace, std::nullopt, true);
+    ThinOut(0, "points");
   }
 
-  // Each state of the buckets once, by the last moment that leads to it: it shows what was written.
-  void AddRecorded(const std::vector<CrashPoint>& points, const std::vector<BucketState>& states,
-                   const std::vector<Happening>& events, const std::optional<CrashPoint>& first) {
-    for (const CrashPoint& point : points) {
-      if (point.changes >= states.size()) continue;
-      const BucketState& state = states[point.changes];
-      std::string key = KeyOf(state);
-      // The same bytes behind fewer steps are another story to be told of the first restart only.
-      if (!seen_.insert(std::move(key)).second) continue;
-      ExploreTask task;
-      task.point = first.value_or(point);
-      if (first) task.second = point;
-      task.begin = state;
-      task.prefix.assign(events.begin(), events.begin() + static_cast<ptrdiff_t>(point.events));
-      tasks_.push_back(std::move(task));
-    }
-  }
-
-  // A moment just before an operation is the one behind the operation before, unless the replica
-  // did something in between.
-  void AddFull(const std::vector<CrashPoint>& points) {
-    std::map<std::string, size_t> last;
-    for (const CrashPoint& point : points) {
-      const auto found = last.find(point.replica);
-      bool between = found == last.end();
-      const size_t from = between ? 0 : found->second;
-      for (size_t i = from; i < point.events && !between; ++i) {
-        between = peace_->run().happenings[i].replica == point.replica;
-      }
-      if (point.before && !between && point.mid_bytes == 0) continue;
-      if (!point.before) last[point.replica] = point.events;
-      ExploreTask task;
-      task.point = point;
-      tasks_.push_back(std::move(task));
-    }
+  void ThinOut(size_t from, const std::string& what) {
+    const auto most = static_cast<size_t>(options_.points_max);
+    const size_t all = tasks_.ThinOut(from, most);
+    if (all <= most) return;
+    report_.ended = "thinned out to " + std::to_string(most) + " of " + std::to_string(all) + " " +
+                    what + " (--max-points)";
   }
 
   void TryAll() {
     if (options_.progress) options_.progress(0, tasks_.size(), 0);
-    outcomes_.resize(tasks_.size());
-    TryRange(0);
-    if (!options_.pairs || !report_.recorded) return;
-    const size_t singles = tasks_.size();
-    for (auto& [index, deeper] : deeper_) {
-      AddRecorded(deeper.points, deeper.states, deeper.events, tasks_[index].point);
+    TryFrom(0);
+    if (options_.pairs) {
+      const size_t singles = tasks_.size();
+      for (const auto& [index, deeper] : deeper_) {
+        const ExploreTask first = tasks_[index];
+        first.recorded ? tasks_.AddRecorded(deeper, first.point)
+                       : tasks_.AddWhole(deeper, first.point, first.disk_kept);
+      }
+      ThinOut(singles, "pairs");
+      TryFrom(singles);
     }
-    report_.points = tasks_.size();
-    outcomes_.resize(tasks_.size());
-    TryRange(singles);
+    for (size_t i = 0; i < tasks_.size(); ++i) {
+      ++(tasks_[i].recorded ? report_.recorded : report_.whole);
+    }
   }
 
-  void TryRange(size_t first) {
+  void TryFrom(size_t first) {
+    outcomes_.resize(tasks_.size());
     next_ = first;
     std::vector<std::thread> threads;
     for (int64_t i = 0; i < std::max<int64_t>(1, options_.jobs); ++i) {
@@ -225,107 +176,116 @@ class Explorer {
   void Work() {
     for (size_t i = next_++; i < tasks_.size(); i = next_++) {
       if (Over()) return;
-      const std::string name = NameOf(tasks_[i]);
-      std::optional<ExploreOutcome> outcome;
-      if (auto known = files_->Known(name)) {
-        outcome = ExploreOutcome{known->flaws, known->first_step};
+      const std::string name = Describe(tasks_[i]);
+      const bool deepens = options_.pairs && !tasks_[i].second;  // its recovery is needed again
+      const auto known = deepens ? std::nullopt : files_->Known(name);
+      if (known) {
         ++known_;
-      } else {
-        const auto before = Steady::now();
-        auto tried = TryOne(i);
-        spent_ += (Steady::now() - before).count();
-        if (!tried.ok() || (options_.interrupted && options_.interrupted())) continue;
-        outcome = *std::move(tried);
-        files_->Note(name, {outcome->flaws, outcome->first_step});
+        Take(i, {known->flaws, known->first_step});
+        continue;
       }
-      const std::lock_guard lock(mutex_);
-      for (const Flaw& flaw : outcome->flaws) causes_.insert(flaw.cause);
-      outcomes_[i] = std::move(outcome);
-      ++report_.tried;
-      if (options_.progress) options_.progress(report_.tried, tasks_.size(), causes_.size());
+      const auto before = Steady::now();
+      auto tried = TryOne(i);
+      spent_ += (Steady::now() - before).count();
+      if (options_.interrupted && options_.interrupted()) continue;
+      if (tried.ok()) {
+        files_->Note(name, {tried->flaws, tried->first_step});
+        Take(i, *std::move(tried));
+      } else {
+        Break(tried.error());
+      }
     }
   }
 
-  static std::string NameOf(const ExploreTask& task) {
-    return Describe(task.point) + (task.second ? ", then " + Describe(*task.second) : "");
+  void Take(size_t index, ExploreOutcome outcome) {
+    const std::lock_guard lock(mutex_);
+    for (const Flaw& flaw : outcome.flaws) causes_.insert(flaw.cause);
+    outcomes_[index] = std::move(outcome);
+    ++report_.tried;
+    if (options_.progress) options_.progress(report_.tried, tasks_.size(), causes_.size());
+  }
+
+  void Break(const Error& error) {
+    const std::lock_guard lock(mutex_);
+    if (!report_.broke) report_.broke = error;
   }
 
   bool Over() {
     const bool interrupted = options_.interrupted && options_.interrupted();
     const bool spent = options_.budget && Steady::now() - begin_ > *options_.budget;
-    if (!interrupted && !spent) return false;
     const std::lock_guard lock(mutex_);
-    report_.ended = interrupted ? "interrupted" : "the budget is spent";
+    const bool full = report_.broke && report_.broke->code == Code::kResourceExhausted;
+    if (!interrupted && !spent && !full) return false;
+    report_.ended = interrupted ? "interrupted" : full ? "the disk is full" : "the budget is spent";
     return true;
   }
 
   Result<ExploreOutcome> TryOne(size_t index) {
     const ExploreTask& task = tasks_[index];
-    Evidence run;
-    if (report_.recorded) {
-      ASSIGN_OR_RETURN(run, Recover(index));
-    } else {
-      ASSIGN_OR_RETURN(run, RunFully(task.point));
-    }
-    ExploreOutcome outcome;
-    outcome.flaws = JudgeRecovery(*peace_, task.second.value_or(task.point), run);
-    outcome.first_step = FirstStep(run, task.point.events, task.point.replica);
-    return outcome;
-  }
-
-  Result<Evidence> Recover(size_t index) {
-    const ExploreTask& task = tasks_[index];
-    StageOptions stage;
-    stage.begin = &task.begin;
-    const bool deeper = options_.pairs && !task.second;
+    const bool deepens = options_.pairs && !task.second;
     std::optional<Recorder> recorder;
-    if (deeper) {
+    if (deepens && task.recorded) {
       recorder.emplace(options_.workshop / ("record-" + std::to_string(index)));
-      stage.recorder = &*recorder;
     }
-    ASSIGN_OR_RETURN(Evidence recovery, Play(scenario_, std::move(stage)));
-    Evidence whole = Joined(task, recovery);
-    if (deeper) {
-      Deeper next;
-      next.states = recorder->states();
-      next.events = whole.happenings;
-      next.points = harness::PointsOf(recovery, options_.points);
-      const size_t offset = whole.happenings.size() - CountOfReplicas(recovery);
-      for (CrashPoint& point : next.points) {
-        point.events =
-            std::min(whole.happenings.size(), offset + CountOfReplicas(recovery, point.events));
-      }
+    auto whole = task.recorded ? Recover(task, recorder ? &*recorder : nullptr) : RunWhole(task);
+    if (!whole.ok()) return whole.error();
+    if (recorder) RETURN_IF_ERROR(recorder->outcome());
+    if (deepens) {
+      RecordedRun next;
+      if (recorder) next.states = recorder->states();
+      next.events = whole->happenings;
+      next.points = PointsOfRecovery(task, *whole, Selection());
       const std::lock_guard lock(mutex_);
       deeper_[index] = std::move(next);
     }
-    return whole;
+    ExploreOutcome outcome;
+    outcome.flaws = JudgeRecovery(*peace_, task.second.value_or(task.point), *whole);
+    outcome.first_step = FirstStep(*whole, task.point.events, task.point.replica);
+    return outcome;
   }
 
-  Result<Evidence> RunFully(const CrashPoint& point) {
+  Result<Evidence> Recover(const ExploreTask& task, Recorder* recorder) {
+    StageOptions stage;
+    stage.begin = &task.begin;
+    stage.recorder = recorder;
+    ASSIGN_OR_RETURN(Evidence recovery, Play(scenario_, std::move(stage)));
+    return Joined(task, std::move(recovery));
+  }
+
+  Result<Evidence> RunWhole(const ExploreTask& task) {
     Scenario scenario = scenario_;
-    harness::Fault fault;
-    fault.name = "restart";
-    fault.kind = options_.crash ? "crash" : "kill";
-    fault.replica = point.replica;
-    fault.when = TriggerOf(point);
-    scenario.faults = {fault};
-    return Play(scenario, {});
+    for (const CrashPoint& point : {task.point, task.second.value_or(task.point)}) {
+      harness::Fault fault;
+      fault.name = scenario.faults.empty() ? "restart" : "second restart";
+      fault.kind = task.disk_kept ? "crash" : "kill";
+      fault.replica = point.replica;
+      fault.when = TriggerOf(point);
+      scenario.faults.push_back(std::move(fault));
+      if (!task.second) break;
+    }
+    ASSIGN_OR_RETURN(Evidence run, Play(scenario, {}));
+    const auto missed = [](const harness::FaultTally& fault) { return fault.struck_at.empty(); };
+    if (std::any_of(run.faults.begin(), run.faults.end(), missed)) ++missed_;
+    return run;
   }
 
   // What only shows when recoveries are held against each other.
   void JudgeTogether() {
-    std::vector<harness::Resumption> resumptions;
-    std::vector<size_t> indices;
-    for (size_t i = 0; i < tasks_.size(); ++i) {
-      if (!outcomes_[i] || tasks_[i].second) continue;
-      resumptions.push_back({tasks_[i].point, outcomes_[i]->first_step});
-      indices.push_back(i);
-    }
-    for (auto& [index, flaw] : harness::LostProgress(*peace_, resumptions)) {
-      auto& flaws = outcomes_[indices[index]]->flaws;
-      flaws.insert(flaws.begin(), std::move(flaw));
+    for (const bool disk_kept : {false, true}) {
+      std::vector<harness::Resumption> resumptions;
+      std::vector<size_t> indices;
+      for (size_t i = 0; i < tasks_.size(); ++i) {
+        if (!outcomes_[i] || tasks_[i].second || tasks_[i].disk_kept != disk_kept) continue;
+        resumptions.push_back({tasks_[i].point, outcomes_[i]->first_step});
+        indices.push_back(i);
+      }
+      for (auto& [index, flaw] : harness::LostProgress(*peace_, resumptions)) {
+        auto& flaws = outcomes_[indices[index]]->flaws;
+        flaws.insert(flaws.begin(), std::move(flaw));
+      }
     }
     report_.known = known_;
+    report_.missed = missed_;
     report_.recoveries = Duration(spent_.load());
   }
 
@@ -340,30 +300,23 @@ class Explorer {
       for (size_t other = 1; other < flaws.size(); ++other) {
         finding.also.insert(flaws[other].cause);
       }
-      if (finding.points++ > 0) continue;
+      const bool surer = !finding.flaw.doubt.empty() && flaws.front().doubt.empty();
+      if (finding.points++ > 0 && !surer) continue;
       finding.flaw = flaws.front();
       finding.point = tasks_[i].point;
       finding.second = tasks_[i].second;
+      finding.disk_kept = tasks_[i].disk_kept;
     }
     for (auto& [cause, finding] : by_cause) report_.findings.push_back(std::move(finding));
-    std::stable_sort(report_.findings.begin(), report_.findings.end(),
-                     [](const ExploreFinding& a, const ExploreFinding& b) {
-                       return a.point.events < b.point.events;
-                     });
+    std::ranges::stable_sort(report_.findings, {}, [](const ExploreFinding& finding) {
+      return std::pair(!finding.flaw.doubt.empty(), finding.point.events);
+    });
     int number = 0;
     for (ExploreFinding& finding : report_.findings) {
-      ASSIGN_OR_RETURN(finding.scenario,
-                       files_->WriteScenario(++number, finding, *peace_, options_.crash));
+      ASSIGN_OR_RETURN(finding.scenario, files_->WriteScenario(++number, finding, *peace_));
     }
     return Ok{};
   }
-
-  /// Recoveries that were recorded themselves, for a second restart.
-  struct Deeper {
-    std::vector<BucketState> states;
-    std::vector<Happening> events;
-    std::vector<CrashPoint> points;
-  };
 
   Scenario scenario_;
   const ExploreOptions& options_;
@@ -371,13 +324,13 @@ class Explorer {
   std::unique_ptr<Recorder> recorder_;
   std::unique_ptr<harness::Peace> peace_;
   std::optional<ExplorationFiles> files_;
-  std::vector<ExploreTask> tasks_;
+  TaskList tasks_;
   std::vector<std::optional<ExploreOutcome>> outcomes_;
-  std::set<std::string> seen_;
-  std::map<size_t, Deeper> deeper_;
+  std::map<size_t, RecordedRun> deeper_;  // recoveries, for a second restart in them
   std::atomic<size_t> next_{0};
   std::atomic<int> runs_{0};
   std::atomic<size_t> known_{0};
+  std::atomic<size_t> missed_{0};
   std::atomic<int64_t> spent_{0};
   std::mutex mutex_;
   std::set<std::string> causes_;

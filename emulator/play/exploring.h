@@ -17,6 +17,9 @@
 
 namespace caip::play {
 
+/// What a restart does to the local disk.
+enum class Disks { kNew, kKept, kBoth };
+
 struct ExploreOptions {
   Path workshop;     // where runs have their directories
   Path out;          // where scenario files of findings and the progress go
@@ -27,8 +30,8 @@ struct ExploreOptions {
   int64_t points_max = 400;        // more are thinned out evenly
   bool pairs = false;              // a second restart in each recovery
   bool full_runs = false;          // no recorded prefixes: each point from the beginning
-  bool crash = false;              // the disk is kept
-  bool resume = false;             // goes on where `out` says it was left
+  Disks disks = Disks::kNew;
+  bool resume = false;  // goes on where `out` says it was left
   std::function<bool()> interrupted = nullptr;
   /// Told now and then: tried, of so many, causes so far.
   std::function<void(size_t tried, size_t of, size_t causes)> progress = nullptr;
@@ -40,26 +43,30 @@ struct ExploreFinding {
   std::set<std::string> also;  // causes that showed with it
   harness::CrashPoint point;
   std::optional<harness::CrashPoint> second;  // of pairs
-  size_t points = 0;                          // that show it
-  Path scenario;                              // a file that reproduces it
+  bool disk_kept = false;
+  size_t points = 0;  // that show it
+  Path scenario;      // a file that reproduces it
 };
 
 struct ExploreReport {
-  bool recorded = false;  // recoveries only; else full runs
-  size_t moments = 0;     // that were named
-  size_t points = 0;      // of them, distinct
+  size_t moments = 0;   // that were named
+  size_t recorded = 0;  // distinct states of the buckets, to be recovered from
+  size_t whole = 0;     // restarts that need whole runs
   size_t tried = 0;
+  size_t missed = 0;                      // whole runs whose moment did not come again
   size_t known = 0;                       // taken from an earlier exploration
   std::string ended = {};                 // why before all were tried; "" they were
+  std::optional<Error> broke = {};        // a restart could not be tried, for no fault of the job
   Duration peace{0};                      // one run in peace
   Duration took{0};                       // all recoveries, by the wall
   Duration recoveries{0};                 // the same, summed up over those at once
   std::vector<std::string> not_compared;  // what differs between two runs in peace
-  std::vector<ExploreFinding> findings;   // the smallest first
+  std::vector<ExploreFinding> findings;   // the sure ones first, then the smallest
 };
 
 /// The scenario's own faults and expectations are left out of it. An Error: it cannot be explored,
-/// for its job does not succeed in peace.
+/// for its job does not succeed in peace (kFailedPrecondition), the disk is full
+/// (kResourceExhausted), ...
 Result<ExploreReport> Explore(const harness::Scenario& scenario, const ExploreOptions& options);
 
 }  // namespace caip::play

@@ -1,5 +1,7 @@
 #include "emulator/play/exploring_files.h"
 
+#include <filesystem>
+#include <set>
 #include <utility>
 
 #include "base/json.h"
@@ -15,23 +17,67 @@ using harness::YamlQuoted;
 
 constexpr char kProgress[] = "progress.jsonl";
 
+/// FNV-1a.
+class Hash {
+ public:
+  void Add(const std::string& text) {
+    for (const char c : text) hash_ = (hash_ ^ static_cast<unsigned char>(c)) * 1099511628211u;
+    hash_ = (hash_ ^ 256u) * 1099511628211u;  // "ab","c" is not "a","bc"
+  }
+  void AddFile(const Path& file) {
+    const auto bytes = ReadFile(file);
+    Add(file.filename().string());
+    if (bytes.ok()) Add(*bytes);
+  }
+  /// All files below it, by name.
+  void AddTree(const Path& folder) {
+    std::set<Path> files;
+    std::error_code error;
+    using Walk = std::filesystem::recursive_directory_iterator;
+    for (Walk entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+      const bool made_by_python = entry->path().extension() == ".pyc";
+      if (entry->is_regular_file(error) && !made_by_python) files.insert(entry->path());
+    }
+    for (const Path& file : files) AddFile(file);
+  }
+  std::string text() const { return std::to_string(hash_); }
+
+ private:
+  uint64_t hash_ = 14695981039346656037u;
+};
+
+void AddWord(Hash& hash, const Path& folder, const std::string& word) {
+  hash.Add(word);
+  std::error_code error;
+  const Path path = folder / word;
+  if (word.empty() || word.starts_with("gs://")) return;
+  if (std::filesystem::is_regular_file(path, error)) hash.AddFile(path);
+  // A program's folder has what it imports; the folders of the host's own programs do not matter.
+  const bool ours = word.front() != '/' && word.find('/') != std::string::npos;
+  if (ours && std::filesystem::is_regular_file(path, error)) hash.AddTree(path.parent_path());
+  if (ours && std::filesystem::is_directory(path, error)) hash.AddTree(path);
+}
+
 // What the exploration depends on, as far as files say it: the scenario and its trainer.
 std::string Fingerprint(const harness::Scenario& scenario) {
-  uint64_t hash = 14695981039346656037u;  // FNV-1a
-  const auto add = [&hash](const std::string& text) {
-    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
-  };
-  add(ReadFile(scenario.file).ok() ? *ReadFile(scenario.file) : "");
-  for (const std::string& word : scenario.command) {
-    const auto program = ReadFile(scenario.trainer_folder / word);
-    add(word + (program.ok() ? *program : ""));
+  Hash hash;
+  hash.AddFile(scenario.file);
+  for (const std::string& word : scenario.command) AddWord(hash, scenario.trainer_folder, word);
+  for (const std::string& word : scenario.submit) AddWord(hash, scenario.job_folder, word);
+  for (const std::string& word : scenario.arguments) hash.Add(word);
+  hash.Add(CompactJson(scenario.training_input));
+  for (const auto& [name, bucket] : scenario.buckets) {
+    hash.Add(name);
+    if (bucket.from) hash.AddTree(*bucket.from);
+    for (const auto& [object, bytes] : bucket.objects) hash.Add(object + "\n" + bytes);
   }
-  for (const std::string& word : scenario.submit) add(word);
-  return std::to_string(hash) + " " + std::to_string(scenario.seed);
+  return hash.text() + " " + std::to_string(scenario.seed);
 }
 
 Json FlawJson(const Flaw& flaw) {
-  return {{"cause", flaw.cause}, {"expected", flaw.expected}, {"found", flaw.found}};
+  Json json = {{"cause", flaw.cause}, {"expected", flaw.expected}, {"found", flaw.found}};
+  if (!flaw.doubt.empty()) json["doubt"] = flaw.doubt;
+  return json;
 }
 
 Json TriedJson(const std::string& point, const TriedPoint& tried) {
@@ -45,8 +91,8 @@ TriedPoint TriedFromJson(const Json& json) {
   TriedPoint tried;
   if (const Json* flaws = Member(json, "flaws")) {
     for (const Json& flaw : *flaws) {
-      tried.flaws.push_back(
-          {StringOr(flaw, "cause"), StringOr(flaw, "expected"), StringOr(flaw, "found")});
+      tried.flaws.push_back({StringOr(flaw, "cause"), StringOr(flaw, "expected"),
+                             StringOr(flaw, "found"), StringOr(flaw, "doubt")});
     }
   }
   if (Member(json, "first_step")) tried.first_step = IntOr(json, "first_step", 0);
@@ -58,29 +104,51 @@ std::string FaultLine(const CrashPoint& point, bool crash) {
          "}\n    when: " + WhenText(point) + "\n";
 }
 
-std::string ExceptList(const std::set<std::string>& names) {
+std::string TextList(const std::set<std::string>& names) {
   std::vector<std::string> quoted;
   for (const std::string& name : names) quoted.push_back(YamlQuoted(name));
   return "[" + Join(quoted, ", ") + "]";
+}
+
+// The fields of steps that are compared, by all that was reported.
+std::set<std::string> FieldsOf(const harness::Peace& peace) {
+  std::set<std::string> fields;
+  for (const Happening& h : peace.run().happenings) {
+    if (h.kind != Happening::Kind::kStep) continue;
+    for (const auto& [name, value] : h.record.items()) {
+      const bool compared = peace.how().steps.Compares(name);
+      if (compared && !peace.unstable_fields().contains(name)) fields.insert(name);
+    }
+  }
+  return fields;
+}
+
+std::string ObjectsExpectation(const harness::Peace& peace) {
+  const harness::ObjectComparison& how = peace.how().objects;
+  std::set<std::string> except(how.except.begin(), how.except.end());
+  for (const std::string& name : peace.unstable_objects()) except.insert(name);
+  std::vector<std::string> words;
+  if (how.globs != harness::ObjectComparison().globs) {
+    words.push_back("globs: " + TextList({how.globs.begin(), how.globs.end()}));
+  }
+  if (!except.empty()) words.push_back("except: " + TextList(except));
+  if (how.json_tolerance > 0) {
+    words.push_back("json_tolerance: " + CompactJson(Json(how.json_tolerance)));
+  }
+  return words.empty() ? "true" : "{" + Join(words, ", ") + "}";
 }
 
 // What the flaw broke, as expectations.
 std::string Expectations(const ExploreFinding& finding, const harness::Peace& peace) {
   std::string text = "expect:\n  state: SUCCEEDED\n";
   if (peace.steps_are_stable() && !peace.replicas().empty()) {
-    std::set<std::string> fields;
-    for (const Happening& h : peace.run().happenings) {
-      if (h.kind != Happening::Kind::kStep) continue;
-      for (const auto& [name, value] : h.record.items()) {
-        const bool of_the_boot = name == "attempt" || name == "boot";
-        if (!of_the_boot && !peace.unstable_fields().contains(name)) fields.insert(name);
-      }
-    }
-    text += "  same_steps_as_twin: {fields: " + ExceptList(fields) + "}\n";
+    const harness::StepComparison& how = peace.how().steps;
+    text += "  same_steps_as_twin: {fields: " + TextList(FieldsOf(peace));
+    if (!how.replicas.empty()) text += ", replicas: " + TextList(how.replicas);
+    if (how.tolerance > 0) text += ", tolerance: " + CompactJson(Json(how.tolerance));
+    text += "}\n";
   }
-  text += peace.unstable_objects().empty()
-              ? "  same_objects_as_twin: true\n"
-              : "  same_objects_as_twin: {except: " + ExceptList(peace.unstable_objects()) + "}\n";
+  text += "  same_objects_as_twin: " + ObjectsExpectation(peace) + "\n";
   if (finding.flaw.cause.starts_with("a whole checkpoint is passed over")) {
     const std::string step = finding.flaw.expected.substr(finding.flaw.expected.rfind(' ') + 1);
     text += "  first_step: {" + finding.point.replica + ": {2: " + step + "}}\n";
@@ -94,13 +162,13 @@ std::string Expectations(const ExploreFinding& finding, const harness::Peace& pe
 
 }  // namespace
 
-ExplorationFiles::ExplorationFiles(Path out, const harness::Scenario& scenario, bool resume)
-    : out_(std::move(out)), scenario_(scenario) {
+ExplorationFiles::ExplorationFiles(const ExploreOptions& options, const harness::Scenario& scenario)
+    : out_(options.out), scenario_(scenario) {
   head_ = CompactJson({{"exploration", Fingerprint(scenario)}});
   const auto text = ReadFile(out_ / kProgress);
-  if (!resume || !text.ok() || !text->starts_with(head_ + "\n")) return;
+  if (!options.resume || !text.ok() || !text->starts_with(head_ + "\n")) return;
   for (const std::string& line : Split(*text, '\n')) {
-    const auto json = ParseJson(line);
+    const auto json = ParseJson(line);  // the last line may be half written
     if (json.ok() && Member(*json, "point"))
       known_[StringOr(*json, "point")] = TriedFromJson(*json);
   }
@@ -114,17 +182,22 @@ std::optional<TriedPoint> ExplorationFiles::Known(const std::string& point) cons
 
 void ExplorationFiles::Note(const std::string& point, const TriedPoint& tried) {
   const std::lock_guard lock(mutex_);
-  if (!progress_.is_open()) {
-    if (!MakeDirectories(out_).ok()) return;
-    const bool goes_on = !known_.empty();
-    progress_.open(out_ / kProgress, goes_on ? std::ios::app : std::ios::trunc);
-    if (!goes_on) progress_ << head_ << "\n";
-  }
+  if (!progress_.is_open() && !BeginProgress().ok()) return;
   progress_ << CompactJson(TriedJson(point, tried)) << "\n" << std::flush;
 }
 
+// What is known is written anew, so that nothing is added to a line that is half there.
+Status ExplorationFiles::BeginProgress() {
+  RETURN_IF_ERROR(MakeDirectories(out_));
+  std::string text = head_ + "\n";
+  for (const auto& [point, tried] : known_) text += CompactJson(TriedJson(point, tried)) + "\n";
+  RETURN_IF_ERROR(WriteFile(out_ / kProgress, text));
+  progress_.open(out_ / kProgress, std::ios::app);
+  return Ok{};
+}
+
 Result<Path> ExplorationFiles::WriteScenario(int number, const ExploreFinding& finding,
-                                             const harness::Peace& peace, bool crash) const {
+                                             const harness::Peace& peace) const {
   RETURN_IF_ERROR(MakeDirectories(out_));
   const Path path = out_ / ("finding-" + std::to_string(number) + ".yaml");
   std::error_code error;
@@ -132,13 +205,14 @@ Result<Path> ExplorationFiles::WriteScenario(int number, const ExploreFinding& f
   std::string text = "# Found by caip explore. Fails until the trainer is mended.\n";
   text += "extends: " + YamlQuoted(base.string()) + "\n";
   text += "description: " +
-          YamlQuoted("The machine goes " + Describe(finding.point) +
+          YamlQuoted((finding.disk_kept ? "The process dies " : "The machine goes ") +
+                     Describe(finding.point) +
                      (finding.second ? ", then " + Describe(*finding.second) : "") + ": " +
                      finding.flaw.cause) +
           "\n";
   text += "seed: " + std::to_string(scenario_.seed) + "\nshows_bug: []\nfaults:\n";
-  text += FaultLine(finding.point, crash);
-  if (finding.second) text += FaultLine(*finding.second, crash);
+  text += FaultLine(finding.point, finding.disk_kept);
+  if (finding.second) text += FaultLine(*finding.second, finding.disk_kept);
   text += Expectations(finding, peace);
   RETURN_IF_ERROR(WriteFile(path, text));
   return path;

@@ -24,17 +24,19 @@ struct TriedPoint {
 /// Any thread. Its directory is made when it is first written to.
 class ExplorationFiles {
  public:
-  /// With `resume`, what an earlier exploration of the same scenario noted is known.
-  ExplorationFiles(Path out, const harness::Scenario& scenario, bool resume);
+  /// With `options.resume`, what an earlier exploration of the same scenario noted is known.
+  ExplorationFiles(const ExploreOptions& options, const harness::Scenario& scenario);
 
   std::optional<TriedPoint> Known(const std::string& point) const;
   void Note(const std::string& point, const TriedPoint& tried);
 
   /// A file that `caip scenario run` fails on until the trainer is mended.
-  Result<Path> WriteScenario(int number, const ExploreFinding& finding, const harness::Peace& peace,
-                             bool crash) const;
+  Result<Path> WriteScenario(int number, const ExploreFinding& finding,
+                             const harness::Peace& peace) const;
 
  private:
+  Status BeginProgress();
+
   Path out_;
   const harness::Scenario& scenario_;
   std::string head_;

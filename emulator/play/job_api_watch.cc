@@ -48,7 +48,7 @@ http::Handler WatchedJobApi(http::Handler next, harness::Director& director) {
     if (const Caller* caller = CurrentCaller()) happening.replica = caller->replica;
     const harness::Verdict verdict = director.Note(std::move(happening));
     if (verdict.kind != harness::Verdict::Kind::kRefuse) return next(request);
-    return api::ErrorResponse(Refusal(verdict));
+    return WithStatus(api::ErrorResponse(Refusal(verdict)), verdict.status);
   };
 }
 

@@ -9,9 +9,8 @@
 #include <utility>
 
 #include "base/text.h"
-#include "emulator/play/fake_clocks.h"
+#include "emulator/play/abilities.h"
 #include "emulator/play/stage.h"
-#include "harness/fault_kind.h"
 
 namespace caip::play {
 namespace {
@@ -69,23 +68,6 @@ Status WriteEvents(const Path& file, const Scenario& scenario, const Played& pla
   return WriteFile(file, lines);
 }
 
-// What the scenario needs and this host lacks; "" nothing.
-std::string Lacks(const Scenario& scenario) {
-  std::vector<std::string> needs = scenario.needs;
-  for (const harness::Fault& fault : scenario.faults) {
-    const std::string& need = harness::FindFaultKind(fault.kind)->needs;
-    if (!need.empty()) needs.push_back(need);
-  }
-  for (const std::string& need : needs) {
-    if (need == "libfaketime") {
-      if (!FakeTimeLibrary()) return "libfaketime is not installed (Debian: apt install faketime)";
-    } else {
-      return "it needs '" + need + "', which caip does not offer";
-    }
-  }
-  return "";
-}
-
 Status PlayBoth(const Scenario& scenario, const PlayOptions& options, Played& played) {
   std::optional<Evidence> twin;
   if (scenario.needs_twin()) {
@@ -118,13 +100,18 @@ Played Play(const Path& file, const PlayOptions& options) {
   played.description = scenario->description;
   played.seed = scenario->seed;
   played.replay = ReplayCommand(*scenario);
-  if (const std::string lack = Lacks(*scenario); !lack.empty()) {
+  if (const std::string lack = LackOf(*scenario); !lack.empty()) {
     played.error = "this host cannot play it: " + lack;
     played.cannot = true;
     return played;
   }
   const Status done = PlayBoth(*scenario, options, played);
-  if (!done.ok()) played.error = done.error().message;
+  if (!done.ok()) {
+    const Code code = done.error().code;
+    played.error = done.error().message;
+    played.cannot = code == Code::kResourceExhausted;
+    played.ours = code == Code::kInternal || code == Code::kUnavailable;
+  }
   played.took = Steady::now() - begin;
   if (options.events) {
     const Status written = WriteEvents(*options.events, *scenario, played);

@@ -13,7 +13,7 @@ Status Link(const Path& from, const Path& to) {
   std::error_code error;
   std::filesystem::copy_file(from, to, error);
   if (!error) return Ok{};
-  return Error{Code::kInternal, "cannot keep '" + from.string() + "': " + error.message()};
+  return SystemError("cannot keep '" + from.string() + "'", error.value());
 }
 
 std::string DigestOf(const gcs::ObjectInfo& info) {
@@ -60,10 +60,20 @@ KeptObjectPtr Recorder::Keep(gcs::DirectoryStore& store, const gcs::ObjectInfo& 
     const std::lock_guard lock(mutex_);
     kept->file = directory_ / std::to_string(++files_);
   }
-  if (!Link(store.PathOf(info.bucket, info.name), kept->file).ok()) return nullptr;
+  const Status linked = Link(store.PathOf(info.bucket, info.name), kept->file);
+  if (!linked.ok()) {
+    const std::lock_guard lock(mutex_);
+    if (outcome_.ok()) outcome_ = linked;
+    return nullptr;
+  }
   kept->info = info;
   kept->digest = DigestOf(info);
   return kept;
+}
+
+Status Recorder::outcome() const {
+  const std::lock_guard lock(mutex_);
+  return outcome_;
 }
 
 std::vector<BucketState> Recorder::states() const {

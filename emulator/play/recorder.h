@@ -35,6 +35,8 @@ class Recorder {
   /// The object was written, or is gone.
   void Take(gcs::DirectoryStore& store, const std::string& bucket, const std::string& name);
 
+  /// Whether all could be kept.
+  Status outcome() const;
   /// The states: first the one of Begin, then one behind each Take.
   std::vector<BucketState> states() const;
 
@@ -45,6 +47,7 @@ class Recorder {
   mutable std::mutex mutex_;
   std::vector<BucketState> states_;
   int files_ = 0;
+  Status outcome_ = Ok{};
 };
 
 /// Equal for states that hold the same names with the same bytes.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "emulator/play/abilities.h"
 #include "emulator/play/caller.h"
 #include "emulator/play/job_api_watch.h"
 #include "emulator/play/output_watch.h"
@@ -147,11 +148,16 @@ app::EmulatorOptions Stage::Options() const {
 }
 
 std::unique_ptr<gcs::BucketStore> Stage::Around(gcs::BucketStore& store) {
-  if (!options_.recorder) return WatchedStore(store, *director_);
-  return WatchedStore(store, *director_,
-                      [this](const std::string& bucket, const std::string& name) {
-                        options_.recorder->Take(emulator_->buckets(), bucket, name);
-                      });
+  StoreListener listener;
+  listener.failed = [this](const Error& error) {
+    if (error.code == Code::kResourceExhausted) disk_was_full_ = true;
+  };
+  if (options_.recorder) {
+    listener.changed = [this](const std::string& bucket, const std::string& name) {
+      options_.recorder->Take(emulator_->buckets(), bucket, name);
+    };
+  }
+  return WatchedStore(store, *director_, std::move(listener));
 }
 
 std::unique_ptr<engine::LogSink> Stage::Around(engine::LogSink& sink) {
@@ -230,13 +236,24 @@ Status Stage::FillBuckets() {
   return Ok{};
 }
 
+// What a trainer does where nothing can be written says nothing about it.
 Result<Evidence> Stage::Run() {
+  auto evidence = RunJob();
+  const bool written = !disk_was_full_ && (!calls_ || !calls_->disk_was_full());
+  const bool well = evidence.ok() && evidence->state == "SUCCEEDED";
+  if (written && (well || !IsFull(options_.state))) return evidence;
+  return DiskFull(options_.state);
+}
+
+Result<Evidence> Stage::RunJob() {
   RETURN_IF_ERROR(ShareCaches());
   ASSIGN_OR_RETURN(emulator_, app::Emulator::Start(Options(), {}, this));
   RETURN_IF_ERROR(FillBuckets());
   Evidence evidence;
   RETURN_IF_ERROR(Collect(evidence.objects_before));
   RETURN_IF_ERROR(SendJob(scenario_, *emulator_));
+  ASSIGN_OR_RETURN(const spec::Job taken, engine_->Get(kProject, kJobId));
+  RETURN_IF_ERROR(CheckReplicas(scenario_, taken));
   evidence.broke_off = Follow();
   if (!evidence.broke_off.empty()) Abandon();
   ASSIGN_OR_RETURN(const spec::Job job, engine_->Get(kProject, kJobId));

@@ -38,7 +38,8 @@ class Stage final : public app::Interference, public harness::World {
   Stage(const harness::Scenario& scenario, StageOptions options);
   ~Stage() override;
 
-  /// An Error is ours or the scenario's (its job was not taken), not the trainer's.
+  /// An Error is ours, the host's (kResourceExhausted: its disk is full) or the scenario's (its job
+  /// was not taken), not the trainer's.
   Result<harness::Evidence> Run();
 
   // app::Interference
@@ -67,6 +68,7 @@ class Stage final : public app::Interference, public harness::World {
   bool NeedsClocks() const;
   Status ShareCaches() const;
   Status FillBuckets();
+  Result<harness::Evidence> RunJob();
   std::string Follow();
   std::string LimitMet(std::chrono::steady_clock::time_point begin,
                        std::chrono::steady_clock::time_point progress) const;
@@ -80,6 +82,7 @@ class Stage final : public app::Interference, public harness::World {
   std::unique_ptr<RunClock> clock_;
   std::unique_ptr<harness::Director> director_;
   std::atomic<int64_t> lines_{0};
+  std::atomic<bool> disk_was_full_{false};  // when storage wanted to write
   std::unique_ptr<SystemWatch> calls_;
   std::unique_ptr<FakeClocks> clocks_;  // where a fault steps one
   WatchedLauncher* launcher_ = nullptr;

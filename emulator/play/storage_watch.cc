@@ -23,8 +23,10 @@ using harness::Happening;
 using harness::Phase;
 using harness::Verdict;
 
-// What a refused operation is told; the faces make a status of it.
+// What a refused operation is told. The faces make a status of the code, the caller is answered
+// with the very one that the scenario names.
 Error Refusal(const Verdict& verdict) {
+  if (verdict.status != 0) AnswerCallerWith(verdict.status);
   const std::string text = "refused by the scenario";
   switch (verdict.status) {
     case 403:
@@ -89,19 +91,20 @@ class BrokenReader final : public ObjectReader {
 class WatchedWriter final : public ObjectWriter {
  public:
   WatchedWriter(std::unique_ptr<ObjectWriter> writer, gcs::BucketStore& store, Director& director,
-                std::string replica, std::string bucket, std::string name, ChangeTaken taken)
+                std::string replica, std::string bucket, std::string name,
+                const StoreListener& listener)
       : writer_(std::move(writer)),
         store_(store),
         director_(director),
         replica_(std::move(replica)),
         bucket_(std::move(bucket)),
         name_(std::move(name)),
-        taken_(std::move(taken)) {}
+        listener_(listener) {}
 
-  Status Append(std::string_view bytes) override { return writer_->Append(bytes); }
+  Status Append(std::string_view bytes) override { return Noted(writer_->Append(bytes)); }
   Status AppendFrom(ObjectReader& source, uint64_t offset, uint64_t length) override {
     copied_ = source.info().bucket + "/" + source.info().name;
-    return writer_->AppendFrom(source, offset, length);
+    return Noted(writer_->AppendFrom(source, offset, length));
   }
   uint64_t size() const override { return writer_->size(); }
   Status Persist() override { return writer_->Persist(); }
@@ -113,12 +116,17 @@ class WatchedWriter final : public ObjectWriter {
     happening.detail = copied_;
     return Told(director_, std::move(happening), [&] {
       auto committed = writer_->Commit(std::move(info), preconditions, md5, crc32c);
-      if (taken_ && committed.ok()) taken_(bucket_, name_);
+      if (listener_.changed && committed.ok()) listener_.changed(bucket_, name_);
+      if (!committed.ok()) (void)Noted(committed.error());
       return committed;
     });
   }
 
  private:
+  Status Noted(Status written) const {
+    if (listener_.failed && !written.ok()) listener_.failed(written.error());
+    return written;
+  }
   std::string Name() const {
     if (!copied_.empty()) return "copy";
     return store_.GetObject(bucket_, name_).ok() ? "overwrite" : "create";
@@ -130,14 +138,14 @@ class WatchedWriter final : public ObjectWriter {
   std::string replica_;
   std::string bucket_;
   std::string name_;
-  ChangeTaken taken_;
+  const StoreListener& listener_;
   std::string copied_;  // of a copy: the (last) object it is made of
 };
 
 class Watched final : public gcs::BucketStore {
  public:
-  Watched(gcs::BucketStore& store, Director& director, ChangeTaken taken)
-      : store_(store), director_(director), taken_(std::move(taken)) {}
+  Watched(gcs::BucketStore& store, Director& director, StoreListener listener)
+      : store_(store), director_(director), listener_(std::move(listener)) {}
 
   Result<Bucket> CreateBucket(const Bucket& wanted) override { return store_.CreateBucket(wanted); }
   Result<Bucket> GetBucket(const std::string& name) const override {
@@ -202,7 +210,7 @@ class Watched final : public gcs::BucketStore {
                       const Preconditions& preconditions, const Version& version) override {
     const auto remove = [&] {
       Status removed = store_.DeleteObject(bucket, name, preconditions, version);
-      if (taken_ && removed.ok()) taken_(bucket, name);
+      if (listener_.changed && removed.ok()) listener_.changed(bucket, name);
       return removed;
     };
     const Caller* caller = CurrentCaller();
@@ -218,8 +226,8 @@ class Watched final : public gcs::BucketStore {
                                 const Preconditions& of_target) override {
     const auto move = [&] {
       auto moved = store_.MoveObject(bucket, from, to, of_source, of_target);
-      if (taken_ && moved.ok()) taken_(bucket, from);
-      if (taken_ && moved.ok()) taken_(bucket, to);
+      if (listener_.changed && moved.ok()) listener_.changed(bucket, from);
+      if (listener_.changed && moved.ok()) listener_.changed(bucket, to);
       return moved;
     };
     const Caller* caller = CurrentCaller();
@@ -236,7 +244,7 @@ class Watched final : public gcs::BucketStore {
     const Caller* caller = CurrentCaller();
     if (!writer.ok() || !caller || caller->replica.empty()) return writer;
     return std::unique_ptr<ObjectWriter>(std::make_unique<WatchedWriter>(
-        *std::move(writer), store_, director_, caller->replica, bucket, name, taken_));
+        *std::move(writer), store_, director_, caller->replica, bucket, name, listener_));
   }
 
   // What a listing said when it was made last, for those that are to be stale.
@@ -253,7 +261,7 @@ class Watched final : public gcs::BucketStore {
 
   gcs::BucketStore& store_;
   Director& director_;
-  ChangeTaken taken_;
+  StoreListener listener_;
   mutable std::mutex mutex_;
   mutable std::map<std::string, Listing> listings_;
 };
@@ -261,8 +269,8 @@ class Watched final : public gcs::BucketStore {
 }  // namespace
 
 std::unique_ptr<gcs::BucketStore> WatchedStore(gcs::BucketStore& store, Director& director,
-                                               ChangeTaken taken) {
-  return std::make_unique<Watched>(store, director, std::move(taken));
+                                               StoreListener listener) {
+  return std::make_unique<Watched>(store, director, std::move(listener));
 }
 
 }  // namespace caip::play

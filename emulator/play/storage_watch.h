@@ -10,11 +10,16 @@
 
 namespace caip::play {
 
-/// Called when a change took effect and before it is told.
-using ChangeTaken = std::function<void(const std::string& bucket, const std::string& object)>;
+/// Who is told of what the store itself did; on the thread that asked for it.
+struct StoreListener {
+  /// A change took effect; before the director is told.
+  std::function<void(const std::string& bucket, const std::string& object)> changed = nullptr;
+  /// Bytes could not be written, or an upload could not be ended.
+  std::function<void(const Error& error)> failed = nullptr;
+};
 
 /// `store` and `director` outlive it. Uses by nobody of the job pass untold.
 std::unique_ptr<gcs::BucketStore> WatchedStore(gcs::BucketStore& store, harness::Director& director,
-                                               ChangeTaken taken = nullptr);
+                                               StoreListener listener = {});
 
 }  // namespace caip::play

@@ -6,7 +6,9 @@
 #include "base/text.h"
 #include "emulator/cli/arguments.h"
 #include "emulator/cli/commands.h"
+#include "harness/scenario_sense.h"
 #include "http/client.h"
+#include "spec/cluster.h"
 #include "spec/job_json.h"
 
 namespace caip::play {
@@ -133,6 +135,22 @@ Status SendJob(const Scenario& scenario, app::Emulator& emulator) {
   const auto sent = emulator.engine().Submit(kProject, std::move(job));
   if (sent.ok()) return Ok{};
   return Error{sent.error().code, "the job was not taken: " + Words(sent.error())};
+}
+
+Status CheckReplicas(const Scenario& scenario, const spec::Job& job) {
+  if (!job.training_input) return Ok{};
+  std::vector<std::string> replicas;
+  for (const spec::ReplicaPlan& plan : spec::PlanCluster(*job.training_input).replicas) {
+    replicas.push_back(harness::ReplicaName(spec::TaskName(plan.id)));
+  }
+  for (const harness::Fault& fault : scenario.faults) {
+    const std::string strange = harness::StrangeReplica(fault, replicas);
+    if (strange.empty()) continue;
+    return Error{Code::kInvalidArgument, "fault '" + fault.name +
+                                             "' can never come: the job has no " + strange +
+                                             "; it has " + Join(replicas, ", ")};
+  }
+  return Ok{};
 }
 
 }  // namespace caip::play

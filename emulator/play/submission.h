@@ -22,4 +22,7 @@ std::map<std::string, std::vector<std::string>> ImagesOf(const harness::Scenario
 /// Sends the job: as the words of gcloud say, else as a Job. The error has the client's words.
 Status SendJob(const harness::Scenario& scenario, app::Emulator& emulator);
 
+/// An Error: a fault names a replica that the job, as it was taken, has not.
+Status CheckReplicas(const harness::Scenario& scenario, const spec::Job& job);
+
 }  // namespace caip::play

@@ -106,6 +106,7 @@ host::Verdict SystemWatch::BeforeWrite(const engine::ReplicaKey& key,
 
 host::ReplicaWatcher::Answer SystemWatch::After(const engine::ReplicaKey& key,
                                                 const host::FileOperation& operation, int error) {
+  if (error == ENOSPC || error == EDQUOT) disk_was_full_ = true;
   // That a file was opened for writing is not yet a file; that it is whole is.
   const bool opened = operation.kind == Kind::kCreate || operation.kind == Kind::kOverwrite;
   if (opened && error == 0) return Answer::kGoOn;

@@ -2,6 +2,7 @@
 // A replica's own system calls as moments of the director: lines it prints, and, where storage is a
 // directory, files it handles.
 
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <set>
@@ -27,6 +28,9 @@ class SystemWatch final : public host::ReplicaWatcher {
                int error) override;
   void Gone(const engine::ReplicaKey& key) override;
 
+  /// A file operation failed for want of room.
+  bool disk_was_full() const { return disk_was_full_; }
+
  private:
   harness::Happening MomentOf(const engine::ReplicaKey& key, const host::FileOperation& operation);
   host::Verdict BeforeWrite(const engine::ReplicaKey& key, const host::FileOperation& operation);
@@ -34,6 +38,7 @@ class SystemWatch final : public host::ReplicaWatcher {
 
   harness::Director& director_;
   Path buckets_;
+  std::atomic<bool> disk_was_full_{false};
   std::mutex mutex_;
   std::set<std::string> created_;              // files that were not there when they were opened
   std::map<engine::ReplicaKey, int64_t> cut_;  // where a write was cut, to be told of

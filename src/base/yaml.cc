@@ -259,6 +259,7 @@ class Builder final : public YAML::EventHandler {
       Append(frame.container, frame.key, std::move(value.json));
     } else {
       document_.duplicates.push_back(NextPointer());
+      document_.duplicate_places.push_back({mark.line + 1, mark.column + 1});
     }
     frame.has_key = false;
   }

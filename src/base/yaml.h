@@ -26,6 +26,7 @@ struct YamlDocument {
   /// Keys written twice in one mapping. The first one counts, as the reader that gcloud uses has
   /// it; a caller that owes gcloud nothing should refuse them.
   std::vector<std::string> duplicates;
+  std::vector<Place> duplicate_places;  // of their later values, one each
   /// Plain scalars that YAML 1.1 takes for dates. They are kept as text; gcloud cannot send them.
   std::vector<std::string> dates;
 };

@@ -30,6 +30,21 @@ const char* KindOf(const Json& json) {
   return "a text";
 }
 
+// "/faults/0/kill" -> "faults[0].kill".
+std::string NameOf(const std::string& pointer) {
+  std::string name;
+  for (const std::string& part : Split(pointer, '/')) {
+    if (part.empty()) continue;
+    const bool index = part.find_first_not_of("0123456789") == std::string::npos;
+    if (index) {
+      name += "[" + part + "]";
+    } else {
+      name += (name.empty() ? "" : ".") + Unescaped(part);
+    }
+  }
+  return name;
+}
+
 }  // namespace
 
 std::shared_ptr<FileText> FileTextOf(YamlDocument document, std::string text, std::string name) {
@@ -37,8 +52,13 @@ std::shared_ptr<FileText> FileTextOf(YamlDocument document, std::string text, st
   file->name = std::move(name);
   file->text = std::move(text);
   file->document = std::move(document);
-  for (const std::string& pointer : file->document.duplicates) {
-    file->mistakes.push_back(file->name + ": " + pointer + " is written twice");
+  const YamlDocument& read = file->document;
+  for (size_t i = 0; i < read.duplicates.size(); ++i) {
+    const Place& place = read.duplicate_places[i];
+    file->mistakes.push_back(
+        YamlError(file->text, file->name, place.line - 1, place.column - 1,
+                  NameOf(read.duplicates[i]) + ": is written twice; this is the second time")
+            .message);
   }
   return file;
 }
@@ -56,19 +76,7 @@ Cursor::Cursor(std::shared_ptr<FileText> file) : file_(std::move(file)) {
 Cursor::Cursor(std::shared_ptr<FileText> file, const Json* json, std::string pointer)
     : file_(std::move(file)), json_(json), pointer_(std::move(pointer)) {}
 
-std::string Cursor::name() const {
-  std::string name;
-  for (const std::string& part : Split(pointer_, '/')) {
-    if (part.empty()) continue;
-    const bool index = part.find_first_not_of("0123456789") == std::string::npos;
-    if (index) {
-      name += "[" + part + "]";
-    } else {
-      name += (name.empty() ? "" : ".") + Unescaped(part);
-    }
-  }
-  return name;
-}
+std::string Cursor::name() const { return NameOf(pointer_); }
 
 void Cursor::Wrong(const std::string& what) const {
   std::string pointer = pointer_;

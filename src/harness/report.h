@@ -18,6 +18,7 @@ struct Played {
   Judgement judgement;
   std::string error;    // set: it could not be played, and why; the rest is empty
   bool cannot = false;  // ... for this host lacks something
+  bool ours = false;    // ... for caip itself broke
   std::string replay;   // the command that plays it again
 };
 

@@ -15,6 +15,7 @@
 #include "base/result.h"
 #include "harness/expectation.h"
 #include "harness/fault.h"
+#include "harness/twin_comparison.h"
 #include "spec/queueing.h"
 
 namespace caip::harness {
@@ -63,6 +64,7 @@ struct Scenario {
   std::string step_regex;  // of trainers that report no JSON; "" none
   std::vector<Fault> faults;
   std::vector<std::shared_ptr<const Expectation>> expectations;
+  TwinComparison comparison;           // as the expectations have it
   std::vector<std::string> shows_bug;  // assertions that must fail; empty: none may
 
   /// Some expectation compares with a run without faults.

@@ -8,6 +8,7 @@
 #include "harness/fault_reader.h"
 #include "harness/file_cursor.h"
 #include "harness/scenario.h"
+#include "harness/scenario_sense.h"
 #include "harness/step_reader.h"
 #include "harness/trigger.h"
 #include "harness/trigger_reader.h"
@@ -63,7 +64,9 @@ class Reading {
   Status Outcome() const {
     std::vector<std::string> mistakes;
     for (const auto& file : files_) {
-      mistakes.insert(mistakes.end(), file->mistakes.begin(), file->mistakes.end());
+      for (const std::string& mistake : file->mistakes) {  // some are looked at twice
+        if (std::ranges::find(mistakes, mistake) == mistakes.end()) mistakes.push_back(mistake);
+      }
     }
     if (mistakes.empty()) return Ok{};
     return Error{Code::kInvalidArgument, Join(mistakes, "\n")};
@@ -158,6 +161,8 @@ void ReadExpectations(const Cursor& cursor, Scenario& scenario) {
     if (auto expectation = kind->read(member)) {
       scenario.expectations.push_back(std::move(expectation));
     }
+    if (key == "same_steps_as_twin") scenario.comparison.steps = ReadStepComparison(member);
+    if (key == "same_objects_as_twin") scenario.comparison.objects = ReadObjectComparison(member);
   }
 }
 
@@ -243,6 +248,10 @@ Result<Scenario> Finish(const Reading& reading, const Path& file) {
   ReadParts(reading, scenario);
   CheckFaults(reading, scenario);
   CheckShowsBug(reading, scenario);
+  if (const Cursor* faults = reading.Find("faults")) CheckFaultsOfJob(*faults, scenario);
+  if (const Cursor* expect = reading.Find("expect")) {
+    CheckExpectations(*expect, scenario.shows_bug);
+  }
   RETURN_IF_ERROR(reading.Outcome());
   return scenario;
 }

@@ -15,6 +15,13 @@ const std::vector<std::string> kKinds = {"before", "after", "mid",   "log", "ste
 const std::vector<std::string> kStates = {"QUEUED", "PREPARING",  "RUNNING",  "SUCCEEDED",
                                           "FAILED", "CANCELLING", "CANCELLED"};
 
+const std::vector<std::string> kCalls = {"projects.jobs.create", "projects.jobs.get",
+                                         "projects.jobs.list", "projects.jobs.cancel",
+                                         "projects.jobs.patch"};
+// A job is retried three times; each replica is restarted five times in each try.
+constexpr int64_t kAttemptsMax = 4;
+constexpr int64_t kBootsMax = 6 * kAttemptsMax;
+
 // {create: GLOB} or, of `mid`, {write: GLOB, bytes: N}.
 void ReadOperation(const Cursor& cursor, Phase phase, Trigger& trigger) {
   trigger.kind = Kind::kStorage;
@@ -25,7 +32,7 @@ void ReadOperation(const Cursor& cursor, Phase phase, Trigger& trigger) {
   cursor.OnlyKeys(known);
   for (const auto& [key, member] : cursor.Members()) {
     if (key == "bytes") {
-      trigger.bytes = static_cast<uint64_t>(member.Integer(0));
+      trigger.bytes = static_cast<uint64_t>(member.Integer(1));
       continue;
     }
     if (!trigger.op.empty()) member.Wrong("one operation is named already; write another fault");
@@ -33,6 +40,7 @@ void ReadOperation(const Cursor& cursor, Phase phase, Trigger& trigger) {
     trigger.pattern = member.Text();
     if (trigger.pattern.starts_with("gs://")) trigger.pattern.erase(0, 5);
   }
+  if (phase == Phase::kMid && trigger.bytes == 0) cursor.Wrong("says not behind how many `bytes`");
   if (trigger.op.empty()) cursor.Wrong("names no operation; write one of " + Join(known, ", "));
 }
 
@@ -75,16 +83,23 @@ void ReadKind(const std::string& key, const Cursor& member, Trigger& trigger) {
   }
   if (key == "step" || key == "start") {
     trigger.kind = key == "step" ? Kind::kStep : Kind::kStart;
-    trigger.number = member.Integer(key == "step" ? 0 : 1);
+    trigger.number = key == "step" ? member.Integer(0) : member.Integer(1, kBootsMax);
     return;
   }
   if (key == "prepare") {
     trigger.kind = Kind::kPrepare;
-    trigger.number = member.Integer(1);
+    trigger.number = member.Integer(1, kAttemptsMax);
     return;
   }
   trigger.pattern = member.Text();
-  if (key == "api") trigger.kind = Kind::kApi;
+  if (key == "api") {
+    trigger.kind = Kind::kApi;
+    const bool known = std::find(kCalls.begin(), kCalls.end(), trigger.pattern) != kCalls.end();
+    if (!known) {
+      member.Wrong("is no call of the job API; those are " + Join(kCalls, ", ") +
+                   Suggestion(trigger.pattern, kCalls));
+    }
+  }
   if (key == "fault") trigger.kind = Kind::kFault;
   if (key == "metric") {
     trigger.kind = Kind::kMetric;

@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -112,6 +113,12 @@ class Explore(unittest.TestCase):
             self.assertEqual(struck, [1, 1], finding.read_text())
             self.assertEqual(played["state"], "FAILED")
 
+    def test_a_second_restart_is_tried_in_whole_runs_too(self):
+        file = trainers.write(self.folder, trainers.FEARS_ITS_OWN_MARK)
+        code, text = self.explore(file, "--pairs", "--full-runs")
+        self.assertEqual(code, 1, text)
+        self.assertIn("somebody else is at work", text)
+
     def test_a_sound_trainer_stands_two_restarts(self):
         code, text = self.explore(trainers.write(self.folder, trainers.SOUND), "--pairs")
         self.assertEqual(code, 0, text)
@@ -122,11 +129,14 @@ class Explore(unittest.TestCase):
         file = trainers.write(self.folder, trainers.LOCKS_ITS_DISK)
         code, text = self.explore(file)
         self.assertEqual(code, 0, text)
-        code, text = self.explore(file, "--crash")
-        self.assertEqual(code, 1, text)
-        self.assertIn("the lock is held", text)
-        self.assertIn("crash: {replica: master-0}", self.findings()[0])
-        played = self.play(self.folder / "out" / "finding-1.yaml")
+        for number, words in enumerate((["--crash"], ["--disks", "kept"], ["--disks", "both"])):
+            out = f"kept-{number}"
+            code, text = self.explore(file, *words, out=out)
+            self.assertEqual(code, 1, text)
+            self.assertIn("the lock is held", text)
+            self.assertIn("crash: {replica: master-0}", self.findings(out)[0])
+        self.assertIn("distinct states of the buckets and", text)
+        played = self.play(self.folder / "kept-0" / "finding-1.yaml")
         self.assertFalse(played["passed"])
         self.assertEqual([len(fault["struck_at"]) for fault in played["faults"]], [1])
 
@@ -142,6 +152,8 @@ class Explore(unittest.TestCase):
         running.wait(PATIENCE)
         await_that("no process of the killed one", lambda: not processes_of(self.folder))
         known = self.points_tried()
+        with open(self.folder / "out" / "progress.jsonl", "a") as progress:
+            progress.write('{"point": "half a li')  # the kill came in the middle of a line
         code, text = self.explore(file, "--resume")
         self.assertEqual(code, 1, text)
         self.assertIn(f"({known} known before)", text)
@@ -173,12 +185,27 @@ class Explore(unittest.TestCase):
         self.assertGreater(len(self.findings()), 0)
         self.assert_nothing_is_left()
 
+    def test_ctrl_c_in_peace_says_so(self):
+        file = trainers.write(self.folder, "say('begun')\nwhile True:\n    time.sleep(0.1)\n",
+                              "limits: {wall: 5m, no_progress: 5m}\n")
+        running = subprocess.Popen(self.command(file), stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT, text=True)
+        await_that("the trainer", lambda: any("python3" in p for p in processes_of(self.folder)))
+        running.send_signal(signal.SIGINT)
+        text, _ = running.communicate(timeout=PATIENCE)
+        self.assertEqual(running.returncode, 130, text)
+        self.assertIn("interrupted before the first restart", text)
+        self.assert_nothing_is_left()
+
     def test_a_budget_ends_it(self):
         file = RESTARTS / "r01_half_a_checkpoint_broken.yaml"
         code, text = self.explore(file, "--budget", "1ms")
         self.assertEqual(code, 0, text)
         self.assertIn("not all were tried: the budget is spent", text)
         self.assertIn("0 tried", text)
+        code, text = self.explore(file, "--budget", "soon")
+        self.assertEqual(code, 2, text)
+        self.assertIn("'soon' is no time", text)
 
     def test_a_job_that_fails_in_peace_is_not_explored(self):
         file = trainers.write(self.folder, "raise RuntimeError('no data')\n")
@@ -187,6 +214,31 @@ class Explore(unittest.TestCase):
         self.assertIn("does not succeed in peace", text)
         self.assertIn("no data", text)
 
+    def test_a_replica_that_the_job_has_not_is_refused(self):
+        file = trainers.write(self.folder, trainers.SOUND)
+        code, text = self.explore(file, "--replicas", "worker-3")
+        self.assertEqual(code, 2, text)
+        self.assertIn("the job has no replica 'worker-3'; it has master-0", text)
+
+    def test_a_full_disk_is_no_finding(self):
+        unshare = ["unshare", "--mount"] if os.geteuid() == 0 else [
+            "unshare", "--user", "--map-root-user", "--mount"]
+        state = self.folder / "state"
+        state.mkdir()
+        mount = f"mount -t tmpfs -o size=10m none {state}"
+        if not shutil.which("unshare") or subprocess.run(
+                [*unshare, "sh", "-c", mount], stderr=subprocess.DEVNULL).returncode != 0:
+            self.skipTest("no small disk can be made here: unshare and mount are refused")
+        file = trainers.write(self.folder, trainers.HOARDS)
+        small = [*unshare, "sh", "-c", mount + ' && exec "$@"', "sh"]
+        code, text = self.explore(file, "--jobs", "1", prefix=small)
+        self.assertEqual(code, 3, text)
+        self.assertIn("not all were tried: the disk is full", text)
+        self.assertIn(f"the disk is full: what runs write did not fit at '{state}", text)
+        self.assertNotIn("the job ends FAILED", text)
+        await_that("no process of the exploration", lambda: not processes_of(self.folder))
+        code, text = self.explore(file, "--resume")
+        self.assertEqual(code, 0, text)
 
 
 if __name__ == "__main__":

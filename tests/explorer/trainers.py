@@ -52,6 +52,19 @@ if os.path.exists(lock):
 open(lock, "w").close()
 """ + SOUND
 
+# What it does behind a restart takes much room; in peace it takes none.
+HOARDS = """
+step = newest()
+if step:
+    job.put("hoard", "x" * 12_000_000)
+    job.delete("hoard")
+while step < 12:
+    step += 1
+    record(step)
+    if step % 3 == 0:
+        job.put("ckpt-%02d" % step, {"step": step})
+"""
+
 
 def write(folder, body, extra=""):
     """A scenario with that trainer; the path of its file."""

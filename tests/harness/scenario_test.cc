@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/fault_kind.h"
+#include "harness/file_cursor.h"
 #include "places.h"
 #include "tests/harness/file_of.h"
 
@@ -22,7 +23,7 @@ seed: 7
 semantics: posix
 needs: [libfaketime]
 job:
-  config: {scaleTier: CUSTOM, masterType: n1-standard-4}
+  config: {scaleTier: CUSTOM, masterType: n1-standard-4, workerCount: 2}
   args: ["--steps", 40]
 trainer:
   command: [python3, t.py]
@@ -130,6 +131,13 @@ TEST(ScenarioReader, RefusesWhatItDoesNotKnow) {
       {"faults:\n- {storage_error: {status: 200}, when: {before: {read: a}}}\n", "at least 400"},
       {"faults:\n- {hold: {replica: master, until: {step: 2}}, when: {at: 2s}}\n",
        "no replica waits in a moment of the clock"},
+      {"faults:\n- {api_error: {status: 503}, when: {api: projects.job.get}}\n",
+       "did you mean 'projects.jobs.get'?"},
+      {"faults:\n- {cancel: {}, when: {start: 25}}\n", "faults[0].when.start"},
+      {"faults:\n- {preparing_failure: {how: pip_fails}, when: {prepare: 5}}\n",
+       "faults[0].when.prepare"},
+      {"semantics: posix\nfaults:\n- {cancel: {}, when: {mid: {write: a}}}\n",
+       "says not behind how many `bytes`"},
       {"faults: {cancel: {}}\n", "must be a list"},
       {"semantics: blob\n", "must be object or posix"},
       {"limits: {wall: soon}\n", "must be a time like"},
@@ -179,6 +187,56 @@ TEST(ScenarioReader, RefusesTriggersThatCanNeverCome) {
   EXPECT_TRUE(Says(kHead + of_itself, "can never come"));
 }
 
+TEST(ScenarioReader, RefusesReplicasThatTheJobHasNot) {
+  const std::string kill = "faults:\n- kill: {replica: worker-1}\n  when: {step: 1}\n";
+  EXPECT_TRUE(Says(kHead + kill, "s.yaml:4:3: faults[0]: can never come: the job has no worker-1"))
+      << Mistakes(kHead + kill);
+  const std::string of = "job: {config: {scaleTier: ";
+  EXPECT_EQ(Mistakes(kHead + of + "STANDARD_1}}\n" + kill), "");
+  EXPECT_EQ(Mistakes(kHead + of + "CUSTOM, workerCount: 2}}\n" + kill), "");
+  EXPECT_EQ(Mistakes(kHead + of + "CUSTOM, workerCount: \"2\"}}\n" + kill), "");
+  EXPECT_TRUE(Says(kHead + of + "CUSTOM, workerCount: 1}}\n" + kill, "has no worker-1"));
+  EXPECT_TRUE(Says(kHead + "faults:\n- cancel: {}\n  when: {step: 1, replica: ps-0}\n",
+                   "the job has no ps-0; it has master-0"));
+  EXPECT_TRUE(Says(kHead +
+                       "faults:\n- hold: {replica: master, until: {step: 1, replica: evaluator}}\n"
+                       "  when: {step: 2}\n",
+                   "the job has no evaluator-0"));
+  EXPECT_EQ(Mistakes("description: d\njob: {submit: [--config, c.yaml]}\n" + kill), "");
+}
+
+TEST(ScenarioReader, RefusesFaultsThatWaitForEachOther) {
+  const std::string faults =
+      "faults:\n- {name: a, cancel: {}, when: {fault: b}}\n"
+      "- {name: b, cancel: {}, when: {fault: a}}\n- {name: c, cancel: {}, when: {fault: a}}\n";
+  const std::string mistakes = Mistakes(kHead + faults);
+  EXPECT_NE(mistakes.find("faults[0].when: can never come: a and b wait for each other"),
+            std::string::npos)
+      << mistakes;
+  EXPECT_EQ(mistakes.find("faults[2]"), std::string::npos) << mistakes;
+}
+
+TEST(ScenarioReader, RefusesExpectationsThatExcludeEachOther) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"{state: SUCCEEDED, error_matches: x}", "contradicts `state: SUCCEEDED`"},
+      {"{state: SUCCEEDED, states: [QUEUED, FAILED]}", "it ends FAILED"},
+      {"{states: [QUEUED, FAILED], at: {RUNNING: 1m..}}", "`states`, which has no RUNNING"},
+      {"{objects: {present: [a, b], absent: [b]}}", "contradicts `present`"},
+      {"{written_once: [a], writes: {a: 0}}", "contradicts `writes`, which wants none"},
+      {"{restarts: {master: 1}, first_step: {chief: {3: 7}}}", "contradicts `restarts`"},
+      {"{first_step: {master: {2: 7}}, no_steps: {master-0: [2]}}", "contradicts `no_steps`"},
+  };
+  for (const auto& [expect, what] : cases) {
+    const std::string text = kHead + "expect: " + expect + "\n";
+    EXPECT_TRUE(Says(text, what)) << text << "said: " << Mistakes(text);
+  }
+  EXPECT_EQ(Mistakes(kHead + "expect: {state: SUCCEEDED, states: [QUEUED, FAILED]}\n"
+                             "shows_bug: [state]\n"),
+            "");
+  EXPECT_EQ(Mistakes(kHead + "expect: {restarts: {master: 1..}, first_step: {master: {3: 7}}}\n"),
+            "");
+}
+
 TEST(ScenarioReader, WantsADescriptionAndAJob) {
   EXPECT_TRUE(Says("seed: 1\n", "says no `description`"));
   EXPECT_TRUE(Says("seed: 1\n", "says no job"));
@@ -188,7 +246,10 @@ TEST(ScenarioReader, WantsADescriptionAndAJob) {
 }
 
 TEST(ScenarioReader, SaysWhatIsWrittenTwice) {
-  EXPECT_TRUE(Says(kHead + "seed: 1\nseed: 2\n", "seed"));
+  const std::string top = Mistakes(kHead + "seed: 1\nseed: 2\n");
+  EXPECT_NE(top.find("s.yaml:4:7: seed: is written twice"), std::string::npos) << top;
+  EXPECT_NE(top.find("seed: 2\n        ^"), std::string::npos) << top;
+  EXPECT_TRUE(Says(kHead + "limits:\n  wall: 3s\n  wall: 4s\n", "s.yaml:5:9: limits.wall: is"));
 }
 
 TEST(ScenarioReader, LaysAFileOverTheOneThatItExtends) {
@@ -232,6 +293,44 @@ TEST(ScenarioSchema, KnowsEveryKind) {
   }
   for (const ExpectationKind& kind : ExpectationKinds()) {
     EXPECT_TRUE(schema.at("properties").at("expect").at("properties").contains(kind.name));
+  }
+}
+
+// Editors read it from there; docs/scenarios.md says how. `caip scenario schema` writes it anew.
+TEST(ScenarioSchema, IsTheFileThatShips) {
+  const auto file = ReadFile(Path(CAIP_SOURCE_DIR) / "scenarios" / "schema.json");
+  ASSERT_TRUE(file.ok()) << file.error().message;
+  EXPECT_EQ(*file, PrettyJson(ScenarioSchema()) + "\n");
+}
+
+// Every key of every scenario that ships, as an editor would check it.
+void ExpectKnown(const Json& schema, const Json& part, const Json& value, const std::string& at) {
+  Json rule = part;
+  if (const Json* ref = Member(part, "$ref")) {
+    const std::string name = ref->get<std::string>();
+    rule = schema.at("$defs").at(name.substr(name.rfind('/') + 1));
+  }
+  if (value.is_array() && Member(rule, "items")) {
+    for (const Json& element : value) ExpectKnown(schema, rule.at("items"), element, at + "[]");
+  }
+  if (!value.is_object() || !Member(rule, "properties")) return;
+  for (const auto& [key, member] : value.items()) {
+    const Json* known = Member(rule.at("properties"), key);
+    EXPECT_NE(known, nullptr) << at << "." << key;
+    if (known) ExpectKnown(schema, *known, member, at + "." + key);
+  }
+}
+
+TEST(ScenarioSchema, KnowsEveryKeyOfTheScenariosThatShip) {
+  const Json schema = ScenarioSchema();
+  for (const char* folder : {"restarts", "service", "frameworks"}) {
+    const Path path = Path(CAIP_SOURCE_DIR) / "scenarios" / folder;
+    for (const auto& entry : std::filesystem::directory_iterator(path)) {
+      if (entry.path().extension() != ".yaml") continue;
+      const auto text = OpenFileText(entry.path());
+      ASSERT_TRUE(text.ok()) << text.error().message;
+      ExpectKnown(schema, schema, (*text)->document.value, entry.path().filename());
+    }
   }
 }
 

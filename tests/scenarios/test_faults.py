@@ -9,6 +9,7 @@ import argparse
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -67,7 +68,7 @@ class Case(unittest.TestCase):
                         f"{self.folder / 'trainer.py'}]}}\n" + textwrap.dedent(rest))
         return file
 
-    def run_scenario(self, file, *words):
+    def run_scenario(self, file, *words, environment=()):
         """Exit code, what was printed, the report, and the event list."""
         report, events = self.folder / "report.json", self.folder / "events.jsonl"
         for old in (report, events):
@@ -75,7 +76,8 @@ class Case(unittest.TestCase):
         done = subprocess.run([CAIP, "scenario", "run", str(file), "--state",
                                str(self.folder / "state"), "--json", str(report), "--events",
                                str(events), "--verbose", *words], stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, timeout=300)
+                              stderr=subprocess.STDOUT, text=True, timeout=300,
+                              env=dict(os.environ, **dict(environment)))
         played = json.loads(report.read_text())["scenarios"][0] if report.exists() else None
         lines = [json.loads(line) for line in events.read_text().splitlines()] \
             if events.exists() else []
@@ -93,6 +95,26 @@ class Case(unittest.TestCase):
 
 
 class Storage(Case):
+    STATUSES = (403, 404, 408, 412, 429, 500, 502, 503, 504)
+
+    def test_a_refused_operation_is_answered_with_the_very_status(self):
+        faults = "".join(
+            f"  - storage_error: {{status: {status}}}\n"
+            f"    when: {{before: {{create: job/refused-{status}}}, replica: master-0}}\n"
+            for status in self.STATUSES)
+        said, _ = self.play(
+            f"""
+            for status in {self.STATUSES}:
+                name = "refused-%d" % status
+                code, body = upload(name)
+                say("%d told %d, there: %d" % (code, json.loads(body)["error"]["code"],
+                                               download(name)[0]))
+                say("again %d" % upload(name)[0])
+            """, "faults:\n" + faults + "expect: {state: SUCCEEDED}\n")
+        wanted = [line for status in self.STATUSES
+                  for line in (f"{status} told {status}, there: 404", "again 200")]
+        self.assertEqual(said, wanted)
+
     def test_an_answer_that_is_lost_leaves_the_object(self):
         said, _ = self.play(
             """
@@ -191,11 +213,11 @@ class Others(Case):
                 when: {api: projects.jobs.get, replica: any}
               - api_error: {status: 429}
                 when: {api: projects.jobs.get, nth: 2, replica: any}
-              - api_error: {status: 500}
+              - api_error: {status: 502}
                 when: {api: projects.jobs.get, nth: 3, replica: any}
             expect: {state: SUCCEEDED}
             """)
-        self.assertEqual(said, ["503 503", "429 429", "500 500", "200 None", "200"])
+        self.assertEqual(said, ["503 503", "429 429", "502 502", "200 None", "200"])
 
     def test_a_clock_steps_forward_and_back(self):
         said, _ = self.play(
@@ -252,6 +274,48 @@ class Others(Case):
                        stderr=subprocess.DEVNULL, timeout=60)
         said = [line.partition("line ")[2] for line in log.splitlines() if "line " in line]
         self.assertEqual(said, ["two", "two", "three"], log)
+
+
+class HeldByALibrary(Case):
+    """LD_PRELOAD in place of the kernel: the same event list, for a trainer that is Python's."""
+
+    BY_LIBRARY = {"CAIP_INTERPOSITION": "preload"}
+
+    def events_of(self, file, environment):
+        code, text, _, events = self.run_scenario(file, environment=environment)
+        self.assertEqual(code, 0, text)
+        for event in events:
+            for field in ("time", "address"):
+                event.pop(field, None)
+        return events
+
+    def test_the_event_list_is_the_same(self):
+        restarts = ROOT / "scenarios" / "restarts"
+        for name in ("r02_posix_before_rename_fixed", "r02_posix_in_mid_write_broken",
+                     "r03_newest_by_name_posix_fixed", "r06_schedule_fixed"):
+            with self.subTest(name):
+                file = restarts / f"{name}.yaml"
+                by_kernel = self.events_of(file, {})
+                self.assertGreater(len([e for e in by_kernel if e["kind"] == "storage"]), 5)
+                self.assertEqual(self.events_of(file, self.BY_LIBRARY), by_kernel)
+
+    def test_a_static_program_is_refused_where_it_would_have_to_be_held(self):
+        static = pathlib.Path(CAIP).parent / "caip-launcher"
+        file = self.folder / "scenario.yaml"
+        for semantics, code in (("posix", 3), ("object", 1)):
+            file.write_text(f"description: d\nsemantics: {semantics}\n"
+                            f"trainer: {{command: [{static}]}}\nexpect: {{state: SUCCEEDED}}\n")
+            done, text, _, _ = self.run_scenario(file, environment=self.BY_LIBRARY)
+            self.assertEqual(done, code, text)
+            self.assertEqual("is linked statically" in text, code == 3, text)
+
+    def test_the_doctor_says_how_replicas_are_held(self):
+        said = {}
+        for name, environment in (("kernel", {}), ("library", self.BY_LIBRARY)):
+            said[name] = subprocess.run([CAIP, "doctor"], stdout=subprocess.PIPE, text=True,
+                                        timeout=120, env=dict(os.environ, **environment)).stdout
+        self.assertIn("by LD_PRELOAD", said["library"])
+        self.assertNotIn("by LD_PRELOAD", said["kernel"])
 
 
 class Trainers(Case):
@@ -356,6 +420,8 @@ class Mistakes(Case):
                 when: {step: 1}
               - kill: {replica: boss-0}
                 when: {steps: 1}
+              - kill: {replica: worker-7}
+                when: {step: 1}
             expect: {state: SUCCEEDED, error_matches: "x", stat: FAILED}
             """)
         for words in ("did you mean 'kill'?", "is no replica", "did you mean 'step'?",
@@ -366,10 +432,26 @@ class Mistakes(Case):
 
     def test_what_can_never_come_is_said(self):
         for rest, words in (
+                ("kill: {replica: worker-7}\n    when: {step: 1}", "the job has no worker-7"),
                 ("kill: {replica: master-0}\n    when: {before: {rename: '*'}}", "can never come"),
+                ("cancel: {}\n    when: {api: projects.jobs.gett}", "did you mean"),
                 ("name: a\n    cancel: {}\n    when: {fault: a}", "waits for itself")):
             with self.subTest(words):
                 self.assertIn(words, self.refused(f"faults:\n  - {rest}\n"))
+
+    def test_a_replica_that_the_submitted_job_has_not(self):
+        package = self.folder / "trainer"
+        package.mkdir()
+        (package / "__init__.py").write_text("")
+        (package / "task.py").write_text("print('hello')\n")
+        file = self.folder / "scenario.yaml"
+        file.write_text(
+            "description: d\njob: {submit: [--package-path, trainer, --module-name, trainer.task, "
+            "--runtime-version, '2.11', --python-version, '3.7']}\nfaults:\n"
+            "  - kill: {replica: worker-7}\n    when: {step: 1}\nexpect: {state: SUCCEEDED}\n")
+        code, text, _, _ = self.run_scenario(file)
+        self.assertEqual(code, 2, text)
+        self.assertIn("the job has no worker-7; it has master-0", text)
 
     def test_a_trigger_that_does_not_come_fails_the_scenario(self):
         code, text, _, _ = self.run_scenario(self.scenario("record(1)\n", """
@@ -381,6 +463,28 @@ class Mistakes(Case):
         self.assertEqual(code, 1, text)
         self.assertIn("never; its occasion came 0 times", text)
 
+    def test_a_full_disk_is_the_hosts(self):
+        unshare = ["unshare", "--mount"] if os.geteuid() == 0 else [
+            "unshare", "--user", "--map-root-user", "--mount"]
+        state = self.folder / "state"
+        state.mkdir()
+        mount = f"mount -t tmpfs -o size=6m none {state}"
+        if not shutil.which("unshare") or subprocess.run(
+                [*unshare, "sh", "-c", mount], stderr=subprocess.DEVNULL).returncode != 0:
+            self.skipTest("no small disk can be made here: unshare and mount are refused")
+        for semantics, write in (("object", "upload('large', b'x' * 20_000_000)"),
+                                 ("posix", "os.makedirs(flag('job-dir'), exist_ok=True)\n"
+                                           "open(flag('job-dir') + '/large', 'wb')"
+                                           ".write(b'x' * 20_000_000)")):
+            with self.subTest(semantics):
+                file = self.scenario(write + "\n",
+                                     f"semantics: {semantics}\nexpect: {{state: SUCCEEDED}}\n")
+                done = subprocess.run(
+                    [*unshare, "sh", "-c", mount + ' && exec "$@"', "sh", CAIP, "scenario", "run",
+                     str(file), "--state", str(state)], stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT, text=True, timeout=120)
+                self.assertEqual(done.returncode, 3, done.stdout)
+                self.assertIn("the disk is full", done.stdout)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
 // What is in the buckets at the end, and how it came there.
 
-#include <cmath>
 #include <optional>
 
 #include "base/text.h"
 #include "harness/expectations/counts.h"
 #include "harness/trigger.h"
 #include "harness/trigger_reader.h"
+#include "harness/twin_comparison.h"
 
 namespace caip::harness {
 namespace {
@@ -20,13 +20,6 @@ std::vector<std::string> Globs(const Cursor& cursor) {
   std::vector<std::string> globs;
   for (const Cursor& element : cursor.Elements()) globs.push_back(Bare(element.Text()));
   return globs;
-}
-
-bool AnyMatches(const std::vector<std::string>& globs, const std::string& name) {
-  for (const std::string& glob : globs) {
-    if (GlobMatches(glob, name)) return true;
-  }
-  return false;
 }
 
 std::vector<std::string> Matching(const Evidence& run, const std::string& glob) {
@@ -49,59 +42,24 @@ bool IsWrite(const Happening& h) {
          (h.op == "create" || h.op == "overwrite" || h.op == "copy" || h.op == "move");
 }
 
-bool SameJson(const Json& a, const Json& b, double tolerance) {
-  if (a.is_number() && b.is_number()) {
-    return std::abs(a.get<double>() - b.get<double>()) <= tolerance;
-  }
-  if (a.type() != b.type() || a.size() != b.size()) return a == b;
-  if (a.is_object()) {
-    for (const auto& [key, value] : a.items()) {
-      const Json* other = Member(b, key);
-      if (!other || !SameJson(value, *other, tolerance)) return false;
-    }
-    return true;
-  }
-  if (!a.is_array()) return a == b;
-  for (size_t i = 0; i < a.size(); ++i) {
-    if (!SameJson(a[i], b[i], tolerance)) return false;
-  }
-  return true;
-}
-
-bool SameBytes(const std::string& a, const std::string& b, double tolerance) {
-  if (a == b || tolerance <= 0) return a == b;
-  const auto mine = ParseJson(a);
-  const auto other = ParseJson(b);
-  return mine.ok() && other.ok() && SameJson(*mine, *other, tolerance);
-}
-
-struct Selection {
-  std::vector<std::string> globs = {"*"};
-  std::vector<std::string> except = {};
-  double tolerance = 0;
-  bool Has(const std::string& name) const {
-    return AnyMatches(globs, name) && !AnyMatches(except, name);
-  }
-};
-
-Assertion CompareObjects(const Case& judged, const Selection& selection) {
+Assertion CompareObjects(const Case& judged, const ObjectComparison& how) {
   std::vector<std::string> missing;
   std::vector<std::string> surplus;
   std::vector<std::string> other;
   int64_t equal = 0;
   for (const auto& [name, object] : judged.twin->objects) {
-    if (!selection.Has(name)) continue;
+    if (!how.Compares(name)) continue;
     const auto mine = judged.run.objects.find(name);
     if (mine == judged.run.objects.end()) {
       missing.push_back(name);
-    } else if (!SameBytes(mine->second.bytes, object.bytes, selection.tolerance)) {
+    } else if (!how.Equal(mine->second.bytes, object.bytes)) {
       other.push_back(name);
     } else {
       ++equal;
     }
   }
   for (const auto& [name, object] : judged.run.objects) {
-    if (selection.Has(name) && !judged.twin->objects.contains(name)) surplus.push_back(name);
+    if (how.Compares(name) && !judged.twin->objects.contains(name)) surplus.push_back(name);
   }
   Assertion assertion{"same_objects_as_twin", "the twin's objects", "", false};
   std::vector<std::string> words;
@@ -174,19 +132,10 @@ ExpectationPtr ReadObjectFields(const Cursor& cursor) {
 }
 
 ExpectationPtr ReadSameObjectsAsTwin(const Cursor& cursor) {
-  Selection selection;
-  if (cursor.IsMap()) {
-    cursor.OnlyKeys({"globs", "except", "json_tolerance"});
-    if (cursor.Has("globs")) selection.globs = Globs(cursor.At("globs"));
-    if (cursor.Has("except")) selection.except = Globs(cursor.At("except"));
-    if (cursor.Has("json_tolerance")) selection.tolerance = cursor.At("json_tolerance").Number();
-  } else if (!cursor.Flag()) {
-    return nullptr;
-  }
+  const ObjectComparison how = ReadObjectComparison(cursor);
+  if (!cursor.IsMap() && !cursor.Flag()) return nullptr;
   return Expect(
-      [selection](const Case& judged) -> std::vector<Assertion> {
-        return {CompareObjects(judged, selection)};
-      },
+      [how](const Case& judged) -> std::vector<Assertion> { return {CompareObjects(judged, how)}; },
       true);
 }
 

@@ -1,10 +1,10 @@
 // What trainers reported of their steps.
 
-#include <cmath>
 #include <optional>
 
 #include "harness/expectations/counts.h"
 #include "harness/trigger_reader.h"
+#include "harness/twin_comparison.h"
 
 namespace caip::harness {
 namespace {
@@ -26,36 +26,21 @@ std::string BootName(const std::string& replica, int boot) {
   return replica + " boot " + std::to_string(boot);
 }
 
-struct Comparison {
-  std::set<std::string> fields;  // empty: all but attempt
-  std::set<std::string> replicas;
-  double tolerance = 0;
-};
-
-bool Equal(const Json& a, const Json& b, double tolerance) {
-  if (a.is_number() && b.is_number() && tolerance > 0) {
-    return std::abs(a.get<double>() - b.get<double>()) <= tolerance;
-  }
-  return a == b;
-}
-
 // The first field in which two records differ.
-std::optional<std::string> Difference(const Json& a, const Json& b, const Comparison& how) {
-  const auto compared = [&](const std::string& name) {
-    return how.fields.empty() ? name != "attempt" && name != "boot" : how.fields.contains(name);
-  };
+std::optional<std::string> Difference(const Json& a, const Json& b, const StepComparison& how) {
   for (const auto& [name, value] : a.items()) {
-    if (!compared(name)) continue;
+    if (!how.Compares(name)) continue;
     const Json* other = Member(b, name);
-    if (!other || !Equal(value, *other, how.tolerance)) return name;
+    if (!other || !how.Equal(value, *other)) return name;
   }
   for (const auto& [name, value] : b.items()) {
-    if (compared(name) && !a.contains(name)) return name;
+    if (how.Compares(name) && !a.contains(name)) return name;
   }
   return std::nullopt;
 }
 
-Assertion CompareReplica(const Case& judged, const std::string& replica, const Comparison& how) {
+Assertion CompareReplica(const Case& judged, const std::string& replica,
+                         const StepComparison& how) {
   const StepRecords mine = EffectiveSteps(judged.run, replica);
   const StepRecords twins = EffectiveSteps(*judged.twin, replica);
   Assertion assertion{"same_steps_as_twin " + replica, "", "", false};
@@ -175,21 +160,8 @@ ExpectationPtr ReadStepsNeverGoBack(const Cursor& cursor) {
 }
 
 ExpectationPtr ReadSameStepsAsTwin(const Cursor& cursor) {
-  Comparison how;
-  if (cursor.IsMap()) {
-    cursor.OnlyKeys({"fields", "replicas", "tolerance"});
-    if (cursor.Has("fields")) {
-      for (const Cursor& field : cursor.At("fields").Elements()) how.fields.insert(field.Text());
-    }
-    if (cursor.Has("replicas")) {
-      for (const Cursor& one : cursor.At("replicas").Elements()) {
-        how.replicas.insert(ReadReplica(one));
-      }
-    }
-    if (cursor.Has("tolerance")) how.tolerance = cursor.At("tolerance").Number();
-  } else if (!cursor.Flag()) {
-    return nullptr;
-  }
+  const StepComparison how = ReadStepComparison(cursor);
+  if (!cursor.IsMap() && !cursor.Flag()) return nullptr;
   return Expect(
       [how](const Case& judged) {
         std::vector<Assertion> assertions;

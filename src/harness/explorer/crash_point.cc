@@ -1,5 +1,6 @@
 #include "harness/explorer/crash_point.h"
 
+#include <algorithm>
 #include <map>
 
 #include "base/json.h"
@@ -34,6 +35,12 @@ class Numbering {
  private:
   std::map<std::string, int64_t> counts_;
 };
+
+// A move puts one object there and takes another away.
+size_t ChangesOf(const Happening& h) {
+  if (!IsChange(h)) return 0;
+  return h.op == "move" ? 2 : 1;
+}
 
 std::string WordOf(Kind kind) {
   if (kind == Kind::kStorage) return "storage";
@@ -78,7 +85,7 @@ std::vector<CrashPoint> PointsOf(const Evidence& run, const PointSelection& sele
         points.push_back(std::move(before));
       }
     }
-    if (IsChange(h)) changes += h.op == "move" ? 2 : 1;
+    changes += ChangesOf(h);
     if (!wanted) continue;
     point.events = i + 1;
     point.changes = changes;
@@ -102,8 +109,16 @@ std::string Describe(const CrashPoint& point) {
     case Kind::kLog:
       return "after '" + point.text.substr(0, 60) + "'" + nth + " of " + point.replica;
     default:
-      return "at the boot of " + point.replica;
+      return "at boot " + std::to_string(point.nth) + " of " + point.replica;
   }
+}
+
+size_t ChangesIn(const std::vector<Happening>& happenings, size_t events) {
+  size_t changes = 0;
+  for (size_t i = 0; i < std::min(events, happenings.size()); ++i) {
+    changes += ChangesOf(happenings[i]);
+  }
+  return changes;
 }
 
 std::string YamlQuoted(const std::string& text) { return CompactJson(Json(text)); }
@@ -123,7 +138,7 @@ std::string WhenText(const CrashPoint& point) {
     case Kind::kLog:
       return "{log: " + YamlQuoted(Escaped(point.text)) + nth + "}";
     default:
-      return "{start: 1}";
+      return "{start: " + std::to_string(point.nth) + "}";
   }
 }
 
@@ -148,7 +163,8 @@ Trigger TriggerOf(const CrashPoint& point) {
       break;
     default:
       trigger.kind = Trigger::Kind::kStart;
-      trigger.number = 1;
+      trigger.number = point.nth;  // a boot comes once
+      trigger.nth = {};
   }
   return trigger;
 }

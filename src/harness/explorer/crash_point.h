@@ -44,6 +44,9 @@ std::string WhenText(const CrashPoint& point);
 /// The same as a value.
 Trigger TriggerOf(const CrashPoint& point);
 
+/// How many of the first `events` changed what is stored.
+size_t ChangesIn(const std::vector<Happening>& happenings, size_t events);
+
 /// A text as YAML in double quotes.
 std::string YamlQuoted(const std::string& text);
 

@@ -10,51 +10,16 @@
 
 #include "harness/expectation.h"
 #include "harness/explorer/crash_point.h"
+#include "harness/explorer/peace.h"
 
 namespace caip::harness {
-
-/// Two runs without a fault. What differs between them says nothing about a restart, and is not
-/// compared.
-class Peace {
- public:
-  Peace(Evidence first, Evidence second);
-
-  /// A run with a restart before the first step, when nothing of the training was there to be lost:
-  /// what is different behind it counts restarts, and is not compared either.
-  void Learn(const Evidence& early_restart);
-
-  const Evidence& run() const { return run_; }
-  const std::set<std::string>& unstable_objects() const { return unstable_objects_; }
-  /// Patterns of names (without numbers) of which other ones are there in each run.
-  const std::set<std::string>& unstable_patterns() const { return unstable_patterns_; }
-  /// Patterns of names of objects that tell how often the job was started.
-  const std::set<std::string>& counting_patterns() const { return counting_patterns_; }
-  const std::set<std::string>& unstable_fields() const { return unstable_fields_; }
-  const std::set<std::string>& replicas() const { return replicas_; }
-  /// The steps themselves come and go between two runs: they are not compared.
-  bool steps_are_stable() const { return steps_are_stable_; }
-  /// Objects that are written once, behind the last step, and stay: results.
-  const std::set<std::string>& results() const { return results_; }
-
- private:
-  void FindUnstable(const Evidence& other);
-  void FindResults();
-
-  Evidence run_;
-  std::set<std::string> unstable_objects_;
-  std::set<std::string> unstable_patterns_;
-  std::set<std::string> unstable_fields_;
-  std::set<std::string> counting_patterns_;
-  std::set<std::string> replicas_;
-  std::set<std::string> results_;
-  bool steps_are_stable_ = true;
-};
 
 /// One thing that is wrong. Equal causes are one bug, most likely.
 struct Flaw {
   std::string cause;  // numbers taken out: "objects are left over: job/out/tmp_ckpt_#"
   std::string expected;
   std::string found;
+  std::string doubt = {};  // why nothing may be wrong with it; "" something is
 };
 
 /// `recovery`: the whole run, restart included.
@@ -70,8 +35,5 @@ struct Resumption {
 /// Those that begin again further back than others of the same kind would have: most restarts
 /// behind the writing of an object like this went on behind its step, and these did not.
 std::map<size_t, Flaw> LostProgress(const Peace& peace, const std::vector<Resumption>& all);
-
-/// Digits become '#'.
-std::string WithoutNumbers(const std::string& text);
 
 }  // namespace caip::harness
