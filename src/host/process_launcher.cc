@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
-#include <cstdlib>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -391,19 +390,6 @@ void ProcessLauncher::Thaw(const ReplicaKey& key) {
 
 void ProcessLauncher::Discard(const engine::RunKey& run) {
   core_->Leave([core = core_.get(), run] { core->disks().Discard(run); });
-}
-
-Path LauncherBesideUs() {
-  std::error_code error;
-  const Path self = std::filesystem::read_symlink("/proc/self/exe", error);
-  return self.parent_path() / "caip-launcher";
-}
-
-int64_t OomKillsOfHost() {
-  const auto text = ReadFile("/proc/vmstat");
-  if (!text.ok()) return 0;
-  const size_t line = text->find("\noom_kill ");
-  return line == std::string::npos ? 0 : std::atoll(text->c_str() + line + 10);
 }
 
 }  // namespace caip::host

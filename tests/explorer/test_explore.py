@@ -63,6 +63,12 @@ class Explore(unittest.TestCase):
                               stderr=subprocess.STDOUT, text=True, timeout=300)
         return done.returncode, done.stdout
 
+    def half_a_checkpoint(self):
+        file = self.folder / "r01.yaml"
+        file.write_text(f"extends: {RESTARTS / 'r01_half_a_checkpoint_broken.yaml'}\n"
+                        + trainers.LIMITS)
+        return file
+
     def play(self, file):
         """The verdict of a scenario, as programs read it."""
         report = self.folder / "report.json"
@@ -143,7 +149,7 @@ class Explore(unittest.TestCase):
     # Ends before the end.
 
     def test_it_is_killed_leaves_nothing_and_goes_on(self):
-        file = RESTARTS / "r01_half_a_checkpoint_broken.yaml"
+        file = self.half_a_checkpoint()
         self.explore(file, out="whole")
         running = subprocess.Popen(self.command(file, "--jobs", "1"), stdout=subprocess.DEVNULL,
                                    stderr=subprocess.DEVNULL)
@@ -172,7 +178,7 @@ class Explore(unittest.TestCase):
         self.assertNotIn("known before", text)
 
     def test_ctrl_c_tells_what_was_found(self):
-        file = RESTARTS / "r01_half_a_checkpoint_broken.yaml"
+        file = self.half_a_checkpoint()
         running = subprocess.Popen(self.command(file, "--jobs", "1"), stdout=subprocess.PIPE,
                                    stderr=subprocess.STDOUT, text=True)
         progress = self.folder / "out" / "progress.jsonl"
@@ -198,7 +204,7 @@ class Explore(unittest.TestCase):
         self.assert_nothing_is_left()
 
     def test_a_budget_ends_it(self):
-        file = RESTARTS / "r01_half_a_checkpoint_broken.yaml"
+        file = self.half_a_checkpoint()
         code, text = self.explore(file, "--budget", "1ms")
         self.assertEqual(code, 0, text)
         self.assertIn("not all were tried: the budget is spent", text)

@@ -66,7 +66,11 @@ while step < 12:
 """
 
 
-def write(folder, body, extra=""):
+# Wide: the host may have other things to do.
+LIMITS = "limits: {wall: 4m, no_progress: 2m}\n"
+
+
+def write(folder, body, extra=LIMITS):
     """A scenario with that trainer; the path of its file."""
     (folder / "trainer.py").write_text(HEAD + textwrap.dedent(body))
     file = folder / "job.yaml"
