@@ -91,7 +91,8 @@ Result<Json> JobFollower::Follow(const http::Request& request, const std::string
 namespace {
 
 // POST /emulator/v1/projects/{project}/jobs:check {"job": Job, "arriving": [URI]}
-Result<Json> CheckJob(engine::Engine& engine, const http::Request& request) {
+Result<Json> CheckJob(engine::Engine& engine, const http::Request& request,
+                      const std::string& project) {
   ASSIGN_OR_RETURN(const std::string text, request.ReadBody(kCheckBytesMax));
   ASSIGN_OR_RETURN(const Json body, ParseJson(text));
   const Json* job = Member(body, "job");
@@ -102,7 +103,7 @@ Result<Json> CheckJob(engine::Engine& engine, const http::Request& request) {
       if (uri.is_string()) arriving.push_back(uri.get<std::string>());
     }
   }
-  RETURN_IF_ERROR(engine.Check(parsed, arriving));
+  RETURN_IF_ERROR(engine.Check(project, parsed, arriving));
   return Json::object();
 }
 
@@ -127,8 +128,8 @@ std::vector<http::Route> ControlRoutes(const EmulatorIdentity& identity, engine:
          return Respond(request, Json::object());
        }},
       {"POST", "/emulator/v1/projects/{project}/jobs:check", "emulator.jobs.check",
-       [&engine](const http::Request& request, const http::PathParameters&) {
-         return Respond(request, CheckJob(engine, request));
+       [&engine](const http::Request& request, const http::PathParameters& at) {
+         return Respond(request, CheckJob(engine, request, at.At("project")));
        }},
       {"GET", "/emulator/v1/projects/{project}/jobs/{job}:follow", "emulator.jobs.follow",
        [&follower](const http::Request& request, const http::PathParameters& at) {

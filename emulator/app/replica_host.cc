@@ -10,6 +10,7 @@
 #include "host/child_process.h"
 #include "host/devices.h"
 #include "host/devices_binder.h"
+#include "spec/gcs_uri.h"
 
 namespace caip::app {
 namespace {
@@ -72,6 +73,13 @@ host::PackagerOptions PackagingOf(const EmulatorOptions& options) {
   return packaging;
 }
 
+std::function<Path(const std::string&)> DirectoriesOf(const gcs::DirectoryStore& buckets) {
+  return [&buckets](const std::string& uri) {
+    const auto place = spec::ParseGcsUri(uri);
+    return place.ok() ? buckets.PathOf(place->bucket, place->object) : Path();
+  };
+}
+
 }  // namespace
 
 Result<ReplicaHost> OpenReplicaHost(const EmulatorOptions& options, const KeptState& state,
@@ -83,7 +91,10 @@ Result<ReplicaHost> OpenReplicaHost(const EmulatorOptions& options, const KeptSt
   if (interference) launching.watcher = interference->Watcher();
   ASSIGN_OR_RETURN(host.launcher,
                    host::ProcessLauncher::Start(std::move(launching), clock, output));
-  if (interference) host.watched = interference->Around(*host.launcher);
+  host.metrics = std::make_unique<host::MetricLauncher>(
+      *host.launcher, host::MetricLauncherOptions{DirectoriesOf(*state.buckets)}, *state.log,
+      clock);
+  if (interference) host.watched = interference->Around(*host.metrics);
   host.interpreters = InterpretersOf(options);
   host.packager = std::make_unique<host::PackagerOnHost>(PackagingOf(options), *host.interpreters,
                                                          *state.storage, *state.log, clock);

@@ -9,6 +9,7 @@
 #include "emulator/app/options.h"
 #include "engine/ports.h"
 #include "host/interpreters.h"
+#include "host/metric_launcher.h"
 #include "host/packages.h"
 #include "host/process_launcher.h"
 
@@ -20,13 +21,14 @@ class Interference;
 struct ReplicaHost {
   std::unique_ptr<engine::LogSink> watched_output;  // around the log, where somebody interferes
   std::unique_ptr<host::ProcessLauncher> launcher;
-  std::unique_ptr<engine::Launcher> watched;  // around `launcher`, likewise
+  std::unique_ptr<host::MetricLauncher> metrics;  // around `launcher`
+  std::unique_ptr<engine::Launcher> watched;      // around `metrics`, where somebody interferes
   std::unique_ptr<host::Interpreters> interpreters;
   std::unique_ptr<host::PackagerOnHost> packager;
   std::unique_ptr<engine::DeviceBinder> devices;
   std::unique_ptr<engine::AddressLender> addresses;
 
-  engine::Launcher& outermost() { return watched ? *watched : *launcher; }
+  engine::Launcher& outermost() { return watched ? *watched : *metrics; }
 };
 
 /// `state` (what it holds) and `clock` outlive what is made.

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/json.h"
-#include "harness/happening.h"
+#include "harness/replica_name.h"
 
 namespace caip::play {
 namespace {
@@ -13,8 +13,10 @@ thread_local int status_of_refusal = 0;  // of the current request; 0: what the 
 
 // "project/job/trial/master-replica-0", as ListenerTag writes it.
 std::string ReplicaOf(const std::string& listener) {
-  const size_t slash = listener.rfind('/');
-  return slash == std::string::npos ? "" : harness::ReplicaName(listener.substr(slash + 1));
+  const size_t task = listener.rfind('/');
+  if (task == std::string::npos || task == 0) return "";
+  const size_t trial = listener.rfind('/', task - 1) + 1;
+  return harness::ReplicaNameOf(listener.substr(task + 1), listener.substr(trial, task - trial));
 }
 
 bool IsCopy(const http::Request& request) {

@@ -40,7 +40,7 @@ Status FakeClocks::Step(const std::string& replica, Duration by) {
 
 // Mutex held. "+3600.000000": so many seconds ahead of the host.
 Status FakeClocks::Write(const std::string& replica) {
-  RETURN_IF_ERROR(MakeDirectories(directory_));
+  RETURN_IF_ERROR(MakeDirectories((directory_ / replica).parent_path()));  // of a trial: master-0/2
   const double seconds = std::chrono::duration<double>(offsets_[replica]).count();
   std::string text = std::to_string(seconds);
   if (seconds >= 0) text.insert(0, "+");

@@ -1,17 +1,17 @@
 #include "emulator/play/launch_watch.h"
 
+#include <cmath>
 #include <utility>
 
 #include "base/text.h"
+#include "harness/replica_name.h"
 
 namespace caip::play {
 namespace {
 
 using harness::Happening;
 
-std::string NameOf(const engine::ReplicaKey& key) {
-  return harness::ReplicaName(spec::TaskName(key.replica));
-}
+std::string NameOf(const engine::ReplicaKey& key) { return harness::ReplicaNameOf(key); }
 
 // Storage is reached through the replica's own door, which tells us whose a request is.
 void LeadThroughItsDoor(engine::ReplicaLaunch& launch) {
@@ -55,6 +55,19 @@ Happening EndOf(const engine::ReplicaExit& exit) {
   return happening;
 }
 
+Happening ReportOf(const engine::ReplicaKey& key, const std::string& tag,
+                   const engine::Report& report) {
+  Happening happening;
+  happening.kind = Happening::Kind::kMetric;
+  happening.replica = NameOf(key);
+  happening.boot = key.boot;
+  happening.text = tag;
+  happening.step = report.step;
+  happening.record = {{"step", report.step}};
+  if (std::isfinite(report.value)) happening.record["value"] = report.value;
+  return happening;
+}
+
 }  // namespace
 
 void WatchedLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {
@@ -74,6 +87,12 @@ void WatchedLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {
   told.on_exit = [this, tell = listener.on_exit](const engine::ReplicaExit& exit) {
     director_.Note(EndOf(exit));
     tell(exit);
+  };
+  const std::string tag = launch.metrics ? launch.metrics->tag : "";
+  told.on_reports = [this, tag, tell = listener.on_reports](const engine::ReplicaKey& key,
+                                                            std::vector<engine::Report> reports) {
+    for (const engine::Report& report : reports) director_.Note(ReportOf(key, tag, report));
+    if (tell) tell(key, std::move(reports));
   };
   auto start = [this, launch = std::move(launch), told = std::move(told)] {
     director_.Note(StartOf(launch));

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "harness/replica_name.h"
+
 namespace caip::play {
 namespace {
 
@@ -19,7 +21,7 @@ class Watched final : public engine::LogSink {
     for (engine::LogLine& line : lines) {
       ++lines_;
       Happening happening = steps_.Read(line.message);
-      happening.replica = harness::ReplicaName(line.task);
+      happening.replica = harness::ReplicaNameOf(line.task, line.run.trial);
       if (happening.kind == Happening::Kind::kLog) {
         happening.detail = std::string(spec::Name(line.severity));
       }

@@ -259,6 +259,7 @@ Result<Evidence> Stage::RunJob() {
   ASSIGN_OR_RETURN(const spec::Job job, engine_->Get(kProject, kJobId));
   evidence.state = spec::Name(job.state);
   evidence.error_message = job.error_message;
+  RETURN_IF_ERROR(CollectTrials(job, evidence));
   evidence.happenings = director_->happenings();
   evidence.faults = director_->tallies();
   RETURN_IF_ERROR(Collect(evidence.objects));
@@ -325,10 +326,23 @@ Status Stage::Collect(std::map<std::string, FinalObject>& objects) {
   return Ok{};
 }
 
+Status Stage::CollectTrials(const spec::Job& job, Evidence& evidence) {
+  if (!job.training_output || !job.training_output->is_hyperparameter_tuning_job) return Ok{};
+  ASSIGN_OR_RETURN(const auto kept, engine_->Trials(kProject, kJobId));
+  for (const engine::TrialRecord& trial : kept) {
+    harness::FinalTrial& final = evidence.trials[trial.run_key.trial];
+    final.state = spec::Name(trial.job.state);
+    for (const engine::Report& report : trial.reports) final.steps.push_back(report.step);
+  }
+  const auto& shown = job.training_output->trials;
+  if (!shown.empty() && shown.front().final_metric) evidence.best_trial = shown.front().trial_id;
+  return Ok{};
+}
+
 Status Stage::LoseVm(const std::string& replica, engine::VmLoss kind) {
   const auto key = launcher_->LastBoot(replica);
   if (!key) return Error{Code::kNotFound, replica + " was never started"};
-  return engine_->LoseVm(kProject, kJobId, key->replica, kind);
+  return engine_->LoseVm(key->run, key->replica, kind);
 }
 
 // Returns when it stands still, so that what follows the fault finds it so.

@@ -74,6 +74,7 @@ class Stage final : public app::Interference, public harness::World {
                        std::chrono::steady_clock::time_point progress) const;
   void Abandon();
   Status Collect(std::map<std::string, harness::FinalObject>& objects);
+  Status CollectTrials(const spec::Job& job, harness::Evidence& evidence);
 
   const harness::Scenario& scenario_;
   StageOptions options_;

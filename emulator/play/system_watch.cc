@@ -2,6 +2,8 @@
 
 #include <cerrno>
 
+#include "harness/replica_name.h"
+
 namespace caip::play {
 namespace {
 
@@ -48,7 +50,7 @@ Happening SystemWatch::MomentOf(const engine::ReplicaKey& key,
                                 const host::FileOperation& operation) {
   Happening moment;
   moment.kind = Happening::Kind::kStorage;
-  moment.replica = harness::ReplicaName(spec::TaskName(key.replica));
+  moment.replica = harness::ReplicaNameOf(key);
   moment.boot = key.boot;
   moment.op = NameOf(operation.kind);
   moment.object = ObjectOf(operation.path);
@@ -66,7 +68,7 @@ Happening SystemWatch::MomentOf(const engine::ReplicaKey& key,
 }
 
 host::ReplicaWatcher::Answer SystemWatch::OutputSeen(const engine::ReplicaKey& key) {
-  const std::string replica = harness::ReplicaName(spec::TaskName(key.replica));
+  const std::string replica = harness::ReplicaNameOf(key);
   return director_.Settle(replica, key.boot) ? Answer::kGoOn : Answer::kNever;
 }
 
@@ -122,7 +124,7 @@ host::ReplicaWatcher::Answer SystemWatch::After(const engine::ReplicaKey& key,
 }
 
 void SystemWatch::Gone(const engine::ReplicaKey& key) {
-  director_.Gone(harness::ReplicaName(spec::TaskName(key.replica)), key.boot);
+  director_.Gone(harness::ReplicaNameOf(key), key.boot);
 }
 
 }  // namespace caip::play

@@ -32,10 +32,10 @@ Core::Core(const EngineOptions& options, EnginePorts ports, Clock& clock,
       board_(board),
       scheduler_(options.jobs_max) {}
 
-Core::Entry& Core::Add(JobRun run) {
+Core::Entry& Core::Add(JobRun run, uint64_t age) {
   const RunKey key = run.key();
   ++unfinished_;
-  return runs_.try_emplace(key, std::move(run), created_++).first->second;
+  return runs_.try_emplace(key, std::move(run), age).first->second;
 }
 
 Core::Entry* Core::Find(const std::string& project, const std::string& job_id) {
@@ -49,13 +49,15 @@ Result<spec::Job> Core::Create(const std::string& project, spec::Job job) {
   spec::FillDefaults(*job.training_input, options_.rules.validation);
   job.etag = NextEtag(project + "/" + job.job_id, job.labels);
   const RunKey key{project, job.job_id, ""};
-  JobRun run = JobRun::New(key, std::move(job), clock_.Now(), options_.rules);
+  ASSIGN_OR_RETURN(JobRun::Trials trials, TrialsOf({project, job, {}}));
+  trials.own.clear();  // of a job that has the id already
+  JobRun run = JobRun::New(key, std::move(job), clock_.Now(), options_.rules, std::move(trials));
   if (Status created = ports_.store.Create(run.Record()); !created.ok()) {
     const bool taken = created.error().code == Code::kAlreadyExists;
     return taken ? spec::errors::JobAlreadyExists() : created.error();
   }
   spec::Job answer = run.job();
-  Add(std::move(run));
+  Add(std::move(run), created_++);
   Handle(key, Submitted{});
   answer.job_position = board_.PositionOf(key);
   observers_.Tell(project, answer);
@@ -102,18 +104,15 @@ Result<spec::Job> Core::ReplaceLabels(const std::string& project, const std::str
   return job;
 }
 
-Status Core::LoseVm(const std::string& project, const std::string& job_id, spec::ReplicaId replica,
-                    VmLoss kind) {
+Status Core::LoseVm(const RunKey& key, spec::ReplicaId replica, VmLoss kind) {
   if (stopping_) return errors::EngineStopped();
-  Entry* entry = Find(project, job_id);
-  if (!entry) {
-    const auto stored = ports_.store.Get(project, job_id);
-    return stored.ok() ? errors::JobNotRunning(job_id) : spec::errors::JobNotFound();
+  if (!runs_.contains(key)) {
+    const auto stored = ports_.store.Get(key.project, key.job_id);
+    return stored.ok() ? errors::JobNotRunning(key.job_id) : spec::errors::JobNotFound();
   }
-  const RunKey key = entry->run.key();
   const auto live = live_.lower_bound({key, replica, 0});
   if (live == live_.end() || live->run != key || live->replica != replica) {
-    return errors::NothingToLose(job_id, replica);
+    return errors::NothingToLose(key.job_id, replica);
   }
   Handle(key, VmLost{replica, kind});
   return Ok{};
@@ -183,6 +182,10 @@ void Core::StartRuns() {
 bool Core::TryToStart(Entry& entry) {
   const RunKey key = entry.run.key();
   if (entry.run.phase() != JobRun::Phase::kWaiting) return true;  // ended, not saved yet
+  if (entry.run.plan().replicas.empty()) {  // a tuning job: its trials ask for themselves
+    Start(entry, {}, "");
+    return true;
+  }
   const std::vector<DeviceRequest> requests = DeviceRequestsOf(entry.run.plan());
   std::vector<spec::ReplicaId> replicas;
   for (const spec::ReplicaPlan& replica : entry.run.plan().replicas) replicas.push_back(replica.id);
@@ -193,7 +196,7 @@ bool Core::TryToStart(Entry& entry) {
   if (answer.kind == DeviceAnswer::Kind::kGranted) {
     auto addresses = ports_.addresses.Lend(key, replicas.size(), entry.run.note().addresses);
     if (!addresses.ok()) ports_.devices.Release(key);
-    if (!addresses.ok() && addresses.error().code == Code::kResourceExhausted && active_ > 0) {
+    if (!addresses.ok() && addresses.error().code == Code::kResourceExhausted && clusters_ > 0) {
       return false;
     }
     refusal = addresses.ok() ? "" : addresses.error().message;
@@ -212,7 +215,8 @@ void Core::Start(Entry& entry, Granted granted, const std::string& refusal) {
     return;
   }
   entry.granted = true;
-  ++active_;
+  active_ += !entry.run.IsTrial();
+  clusters_ += !entry.run.plan().replicas.empty();
   Handle(key, granted);
 }
 

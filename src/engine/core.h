@@ -36,8 +36,7 @@ class Core {
   Result<spec::Job> ReplaceLabels(const std::string& project, const std::string& job_id,
                                   std::map<std::string, std::string> labels,
                                   const std::optional<std::string>& etag);
-  Status LoseVm(const std::string& project, const std::string& job_id, spec::ReplicaId replica,
-                VmLoss kind);
+  Status LoseVm(const RunKey& run, spec::ReplicaId replica, VmLoss kind);
 
   /// An event from a port.
   void Deliver(const RunEvent& message);
@@ -65,7 +64,8 @@ class Core {
     bool forgotten = false;
   };
 
-  Entry& Add(JobRun run);
+  Entry& Add(JobRun run, uint64_t age);
+  Result<JobRun::Trials> TrialsOf(const JobRecord& record) const;
   Entry* Find(const std::string& project, const std::string& job_id);
   void Handle(const RunKey& key, const Event& event);
   void CarryOut(Entry& entry);
@@ -78,6 +78,8 @@ class Core {
   // core_effects.cc; false: not now, and nothing behind it either.
   bool Do(Entry& entry, const Effect& effect);
   bool Apply(Entry& entry, const SaveJob& save);
+  bool Apply(Entry& entry, const SaveReports& save);
+  bool Saved(Entry& entry, const Status& status);
   void Apply(Entry& entry, const WriteLog& write);
   void Apply(Entry& entry, const FlushLog&);
   void Apply(Entry& entry, const Enqueue& enqueue);
@@ -90,6 +92,8 @@ class Core {
   void Apply(Entry& entry, const KillReplica& kill);
   void Apply(Entry& entry, const StartTimer& start);
   void Apply(Entry& entry, const StopTimer& stop);
+  void Apply(Entry& entry, const BeginTrial& begin);
+  void Apply(Entry& entry, const TellTrial& tell);
   void Apply(Entry& entry, const ReturnResources&);
   void Apply(Entry& entry, const Forget&);
   void WriteLines();
@@ -106,7 +110,8 @@ class Core {
   uint64_t created_ = 0;
   Scheduler scheduler_;
   Timers timers_;
-  int active_ = 0;               // granted and not returned
+  int active_ = 0;               // jobs that were granted and have not returned
+  int clusters_ = 0;             // runs with addresses lent to them
   std::set<ReplicaKey> live_;    // launched, and no exit was told; each holds the clock
   std::set<RunKey> installing_;  // each holds the clock
   std::vector<LogLine> lines_;   // to be written before the next effect of another kind

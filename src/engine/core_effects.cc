@@ -15,20 +15,36 @@ bool Core::Do(Entry& entry, const Effect& effect) {
   if (options_.journal) options_.journal(entry.run.key(), "  " + Describe(effect));
   if (!std::holds_alternative<WriteLog>(effect)) WriteLines();
   if (const auto* save = std::get_if<SaveJob>(&effect)) return Apply(entry, *save);
-  std::visit([&](const auto& e) { Apply(entry, e); }, effect);
+  if (const auto* save = std::get_if<SaveReports>(&effect)) return Apply(entry, *save);
+  std::visit([&](const auto& e) { (void)Apply(entry, e); }, effect);
   return true;
 }
 
 // A store that refuses (a full disk, say) stops this run until it takes the record: what is not
 // durable must not have consequences. Time is held, so that the wait is a real one.
-bool Core::Apply(Entry& entry, const SaveJob& save) {
-  if (Status saved = ports_.store.Save(save.record); !saved.ok()) {
+bool Core::Saved(Entry& entry, const Status& saved) {
+  if (!saved.ok()) {
     if (!entry.save_error) clock_.Hold();
     entry.save_error = saved.error();
     timers_.Start(entry.run.key(), {TimerKind::kSaveAgain, {}, 0}, clock_.Now() + kSaveAgainAfter);
     return false;
   }
   if (std::exchange(entry.save_error, std::nullopt)) clock_.Release();
+  return true;
+}
+
+bool Core::Apply(Entry& entry, const SaveJob& save) {
+  if (entry.run.IsTrial()) {
+    TrialRecord record{entry.run.key(), save.record.job, save.record.run};
+    record.job.training_input.reset();  // its job's
+    if (!Saved(entry, ports_.store.SaveTrial(record))) return false;
+    const RunKey& trial = entry.run.key();
+    Handle({trial.project, trial.job_id, ""},
+           TrialMoved{trial.trial, std::move(record.job), entry.run.AnyWasLaunched(),
+                      entry.run.note().stopped_early});
+    return true;
+  }
+  if (!Saved(entry, ports_.store.Save(save.record))) return false;
   if (!observers_.any()) return true;
   spec::Job shown = save.record.job;
   shown.job_position = board_.PositionOf(entry.run.key());
@@ -36,18 +52,43 @@ bool Core::Apply(Entry& entry, const SaveJob& save) {
   return true;
 }
 
+bool Core::Apply(Entry& entry, const SaveReports& save) {
+  return Saved(entry, ports_.store.AddReports(save.trial, save.reports));
+}
+
+void Core::Apply(Entry& entry, const BeginTrial& begin) {
+  const RunKey key = begin.record.run_key;
+  JobRecord record{key.project, begin.record.job, begin.record.run};
+  record.job.training_input = entry.run.job().training_input;
+  JobRun run = JobRun::Restore(key, std::move(record), options_.rules);
+  run.UsePrepared(begin.prepared);
+  Add(std::move(run), entry.age);
+  Handle(key, begin.is_new ? Event(Submitted{}) : Event(Recovered{}));
+}
+
+void Core::Apply(Entry& entry, const TellTrial& tell) {
+  const RunKey& job = entry.run.key();
+  std::visit(
+      [&](const auto& event) {
+        Handle({job.project, job.job_id, tell.trial}, event);
+      },
+      tell.what);
+}
+
 void Core::Apply(Entry&, const WriteLog& write) { lines_.push_back(write.line); }
 
 void Core::Apply(Entry&, const FlushLog&) { ports_.log.Flush(); }
 
 void Core::Apply(Entry& entry, const Enqueue& enqueue) {
-  const QueuePlace place{enqueue.resumed, enqueue.priority, entry.age};
+  const std::string& trial = entry.run.key().trial;
+  const QueuePlace place{enqueue.resumed, enqueue.priority, entry.age,
+                         trial.empty() ? 0 : std::stoll(trial)};
   std::set<std::string> wanted;
   for (const DeviceRequest& request : DeviceRequestsOf(entry.run.plan())) {
     wanted.insert(request.type);
   }
   scheduler_.Add(entry.run.key(), place, std::move(wanted));
-  if (!enqueue.resumed) board_.Put(entry.run.key(), place);
+  if (!place.IsInside()) board_.Put(entry.run.key(), place);
 }
 
 void Core::Apply(Entry& entry, const BecomeReady&) { scheduler_.BecomeReady(entry.run.key()); }
@@ -79,9 +120,14 @@ void Core::Apply(Entry&, const LaunchReplica& launch) {
   const auto post = [mailbox = mailbox_](const ReplicaKey& key, Event event) {
     mailbox->Post(RunEvent{key.run, std::move(event)});
   };
+  const auto post_reports = [mailbox = mailbox_](const ReplicaKey& key,
+                                                 std::vector<Report> reports) {
+    const RunKey& run = key.run;
+    mailbox->Post(RunEvent{{run.project, run.job_id, ""}, Reported{run.trial, std::move(reports)}});
+  };
   ports_.launcher.Launch(launch.launch,
                          {[post](const ReplicaKey& key) { post(key, ReplicaStarted{key}); },
-                          [post](const ReplicaExit& exit) { post(exit.key, exit); }});
+                          [post](const ReplicaExit& exit) { post(exit.key, exit); }, post_reports});
 }
 
 void Core::Apply(Entry&, const SignalReplica& signal) {
@@ -103,7 +149,10 @@ void Core::Apply(Entry& entry, const ReturnResources&) {
   ports_.addresses.Release(entry.run.key());
   ports_.launcher.Discard(entry.run.key());
   ports_.packager.Abandon(entry.run.key());  // its environment may go when others need the room
-  if (std::exchange(entry.granted, false)) --active_;
+  if (std::exchange(entry.granted, false)) {
+    active_ -= !entry.run.IsTrial();
+    clusters_ -= !entry.run.plan().replicas.empty();
+  }
   scheduler_.TryAgain();
 }
 

@@ -76,13 +76,14 @@ void Engine::Stop() {
   mailbox_->Close();
 }
 
-Status Engine::Check(const spec::Job& job, const std::vector<std::string>& arriving) {
-  return CheckSubmission(job, options_, ports_.storage, arriving);
+Status Engine::Check(const std::string& project, const spec::Job& job,
+                     const std::vector<std::string>& arriving) {
+  RETURN_IF_ERROR(CheckSubmission(job, options_, ports_.storage, arriving));
+  return CheckResumption(project, *job.training_input, ports_.store);
 }
 
 Result<spec::Job> Engine::Submit(const std::string& project, spec::Job job) {
-  RETURN_IF_ERROR(Check(job));
-  if (job.training_input->hyperparameters) return errors::TuningNotImplemented();
+  RETURN_IF_ERROR(Check(project, job));
   return Ask<spec::Job>([&](auto answer) { return SubmitLater(project, job, answer); });
 }
 
@@ -102,9 +103,8 @@ Result<spec::Job> Engine::UpdateLabels(const std::string& project, const std::st
   });
 }
 
-Status Engine::LoseVm(const std::string& project, const std::string& job_id,
-                      spec::ReplicaId replica, VmLoss kind) {
-  return Ask<Ok>([&](auto answer) { return LoseVmLater(project, job_id, replica, kind, answer); });
+Status Engine::LoseVm(const RunKey& run, spec::ReplicaId replica, VmLoss kind) {
+  return Ask<Ok>([&](auto answer) { return LoseVmLater(run, replica, kind, answer); });
 }
 
 bool Engine::SubmitLater(const std::string& project, spec::Job job,
@@ -117,9 +117,9 @@ bool Engine::CancelLater(const std::string& project, const std::string& job_id,
   return mailbox_->Post(Call([=, this] { answer(core_.Cancel(project, job_id)); }));
 }
 
-bool Engine::LoseVmLater(const std::string& project, const std::string& job_id,
-                         spec::ReplicaId replica, VmLoss kind, std::function<void(Status)> answer) {
-  return mailbox_->Post(Call([=, this] { answer(core_.LoseVm(project, job_id, replica, kind)); }));
+bool Engine::LoseVmLater(const RunKey& run, spec::ReplicaId replica, VmLoss kind,
+                         std::function<void(Status)> answer) {
+  return mailbox_->Post(Call([=, this] { answer(core_.LoseVm(run, replica, kind)); }));
 }
 
 // Posts, and waits for the answer of the engine's thread.
@@ -147,6 +147,12 @@ Result<std::vector<spec::Job>> Engine::List(const JobQuery& query) const {
     jobs.push_back(WithPosition(record.project, std::move(record.job)));
   }
   return jobs;
+}
+
+Result<std::vector<TrialRecord>> Engine::Trials(const std::string& project,
+                                                const std::string& job_id) const {
+  RETURN_IF_ERROR(Get(project, job_id));
+  return ports_.store.Trials(project, job_id);
 }
 
 spec::Job Engine::WithPosition(const std::string& project, spec::Job job) const {

@@ -39,7 +39,8 @@ class Engine {
   Result<spec::Job> Submit(const std::string& project, spec::Job job);
   /// All that Submit checks but for the job id being free, and writes nothing but the probe.
   /// Packages in `arriving` are still to be uploaded, and not looked for.
-  Status Check(const spec::Job& job, const std::vector<std::string>& arriving = {});
+  Status Check(const std::string& project, const spec::Job& job,
+               const std::vector<std::string>& arriving = {});
   /// Of a finished job: nothing happens, and that is success.
   Status Cancel(const std::string& project, const std::string& job_id);
   /// Replaces the whole map. With `etag`: only if it is the job's, else kAborted.
@@ -50,9 +51,13 @@ class Engine {
   /// Newest first.
   Result<std::vector<spec::Job>> List(const JobQuery& query) const;
 
+  /// Of a tuning job, by number, with what they have reported; none of another. kNotFound where
+  /// there is no such job.
+  Result<std::vector<TrialRecord>> Trials(const std::string& project,
+                                          const std::string& job_id) const;
+
   /// Takes a living replica's machine away.
-  Status LoseVm(const std::string& project, const std::string& job_id, spec::ReplicaId replica,
-                VmLoss kind);
+  Status LoseVm(const RunKey& run, spec::ReplicaId replica, VmLoss kind);
 
   /// `observer` is told of each job that was saved, on the engine's thread, until the subscription
   /// goes; when its destructor has returned, no call is under way. It must not block.
@@ -78,8 +83,8 @@ class Engine {
                    std::function<void(Result<spec::Job>)> answer);
   bool CancelLater(const std::string& project, const std::string& job_id,
                    std::function<void(Status)> answer);
-  bool LoseVmLater(const std::string& project, const std::string& job_id, spec::ReplicaId replica,
-                   VmLoss kind, std::function<void(Status)> answer);
+  bool LoseVmLater(const RunKey& run, spec::ReplicaId replica, VmLoss kind,
+                   std::function<void(Status)> answer);
 
  private:
   void Loop();

@@ -5,11 +5,31 @@
 namespace caip::engine {
 namespace errors {
 
-Error TuningNotImplemented() {
-  return {Code::kUnimplemented,
-          "Hyperparameter tuning is not implemented yet: the emulator validates jobs with "
-          "trainingInput.hyperparameters but cannot run their trials. Submit the job without "
-          "hyperparameters, with the values you want in trainingInput.args."};
+Error NotResumable(const std::vector<std::string>& reasons) {
+  const std::string field = "hyperparameters.resume_previous_job_id";
+  Error error{Code::kInvalidArgument, "Field: " + field + " Error: " + reasons.front(), {}};
+  for (const std::string& reason : reasons) error.violations.push_back({field, reason});
+  return error;
+}
+
+std::string ResumedMissing(std::string_view job_id) {
+  return "There is no job '" + std::string(job_id) +
+         "' in this project. Name an earlier tuning job, or leave the field out.";
+}
+
+std::string ResumedNotTuning(std::string_view job_id) {
+  return "The job '" + std::string(job_id) +
+         "' has no hyperparameters, so it has no trials to go on from.";
+}
+
+std::string ResumedNotFinished(std::string_view job_id) {
+  return "The job '" + std::string(job_id) +
+         "' has not ended. Its trials can be gone on from when it has.";
+}
+
+std::string ResumedDiffers(std::string_view job_id, std::string_view field) {
+  return "The job '" + std::string(job_id) + "' has other " + std::string(field) +
+         ". A study is gone on with under the same params, goal and metric tag.";
 }
 
 FieldViolation ImageNotMapped(std::string field, std::string_view uri) {

@@ -12,7 +12,12 @@ namespace caip::engine {
 
 namespace errors {
 
-Error TuningNotImplemented();
+/// Why a study cannot go on from an earlier job, one violation each.
+Error NotResumable(const std::vector<std::string>& reasons);
+std::string ResumedMissing(std::string_view job_id);
+std::string ResumedNotTuning(std::string_view job_id);
+std::string ResumedNotFinished(std::string_view job_id);
+std::string ResumedDiffers(std::string_view job_id, std::string_view field);
 /// All images that no local command stands for, one violation each.
 Error ImagesNotMapped(const std::vector<FieldViolation>& violations);
 FieldViolation ImageNotMapped(std::string field, std::string_view uri);

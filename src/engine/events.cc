@@ -60,6 +60,13 @@ struct EventWriter {
     return "vm lost " + spec::TaskName(e.replica) + " by " + std::string(NameOf(e.kind));
   }
   std::string operator()(const CancelAsked& e) const { return "cancel asked: " + e.reason; }
+  std::string operator()(const Reported& e) const {
+    return "trial " + e.trial + " reported " + std::to_string(e.reports.size());
+  }
+  std::string operator()(const TrialMoved& e) const {
+    return "trial " + e.trial + " is " + std::string(spec::Name(e.job.state));
+  }
+  std::string operator()(const StopAsked&) const { return "stop asked"; }
   std::string operator()(const LabelsReplaced&) const { return "labels replaced"; }
   std::string operator()(const TimerFired& e) const {
     return "timer " + Of(e.kind, e.replica) + " stamp " + std::to_string(e.stamp);
@@ -94,6 +101,15 @@ struct EffectWriter {
     return "start timer " + Of(e.fires.kind, e.fires.replica);
   }
   std::string operator()(const StopTimer& e) const { return "stop timer " + Of(e.kind, e.replica); }
+  std::string operator()(const BeginTrial& e) const {
+    return "begin trial " + e.record.run_key.trial + (e.is_new ? "" : " again");
+  }
+  std::string operator()(const TellTrial& e) const {
+    return (e.what.index() == 0 ? "cancel trial " : "stop trial ") + e.trial;
+  }
+  std::string operator()(const SaveReports& e) const {
+    return "save " + std::to_string(e.reports.size()) + " reports of trial " + e.trial.trial;
+  }
   std::string operator()(const ReturnResources&) const { return "return resources"; }
   std::string operator()(const Forget&) const { return "forget"; }
 };

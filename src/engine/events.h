@@ -55,6 +55,20 @@ struct VmLost {
 struct CancelAsked {
   std::string reason;  // for errorMessage
 };
+/// To a tuning job: what a trial of it has reported.
+struct Reported {
+  std::string trial;
+  std::vector<Report> reports;
+};
+/// To a tuning job: what a trial of it has become is durable.
+struct TrialMoved {
+  std::string trial;
+  spec::Job job;          // of the trial: state, times, errorMessage
+  bool launched = false;  // a replica of it was started, or was to be
+  bool stopped_early = false;
+};
+/// To a trial: it is not worth going on with.
+struct StopAsked {};
 struct LabelsReplaced {
   std::map<std::string, std::string> labels;
   std::string etag;
@@ -65,8 +79,9 @@ struct TimerFired {
   int stamp = 0;
   bool operator==(const TimerFired&) const = default;
 };
-using Event = std::variant<Submitted, Recovered, Granted, Refused, Prepared, ReplicaStarted,
-                           ReplicaExit, VmLost, CancelAsked, LabelsReplaced, TimerFired>;
+using Event =
+    std::variant<Submitted, Recovered, Granted, Refused, Prepared, ReplicaStarted, ReplicaExit,
+                 VmLost, CancelAsked, Reported, TrialMoved, StopAsked, LabelsReplaced, TimerFired>;
 
 // ---- effects -------------------------------------------------------------------------------
 
@@ -110,13 +125,31 @@ struct StopTimer {
   TimerKind kind;
   spec::ReplicaId replica;
 };
+/// A trial of this tuning job becomes a run of its own: a new one, or one that the emulator was
+/// killed under.
+struct BeginTrial {
+  TrialRecord record;
+  Prepared prepared;  // the job's packages are installed once
+  bool is_new = true;
+};
+/// A trial is told, if it lives.
+struct TellTrial {
+  std::string trial;
+  std::variant<CancelAsked, StopAsked> what;
+};
+/// What follows may not happen before they are durable.
+struct SaveReports {
+  RunKey trial;
+  std::vector<Report> reports;
+};
 /// Devices, addresses and disks are given back.
 struct ReturnResources {};
 /// The run is over; the engine may forget it.
 struct Forget {};
-using Effect = std::variant<SaveJob, WriteLog, FlushLog, Enqueue, BecomeReady, LeaveQueue,
-                            PreparePackages, AbandonPackages, LaunchReplica, SignalReplica,
-                            KillReplica, StartTimer, StopTimer, ReturnResources, Forget>;
+using Effect =
+    std::variant<SaveJob, WriteLog, FlushLog, Enqueue, BecomeReady, LeaveQueue, PreparePackages,
+                 AbandonPackages, LaunchReplica, SignalReplica, KillReplica, StartTimer, StopTimer,
+                 BeginTrial, TellTrial, SaveReports, ReturnResources, Forget>;
 using Effects = std::vector<Effect>;
 
 /// One line that says what the event or effect is, for journals: "launch worker-replica-0 boot 2".

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/random.h"
+#include "spec/environment.h"
 
 namespace caip::engine {
 namespace {
@@ -13,8 +14,20 @@ std::string Purpose(const RunKey& key, std::string_view what) {
   return key.project + "/" + key.job_id + "/" + key.trial + " " + std::string(what);
 }
 
+// The machines of a tuning job are its trials'.
+spec::ClusterPlan PlanOf(const spec::TrainingInput& input, bool is_study) {
+  spec::ClusterPlan plan = spec::PlanCluster(input);
+  if (!is_study) return plan;
+  plan.replicas.clear();
+  plan.tpu_type.clear();
+  return plan;
+}
+
+}  // namespace
+
 // Ten hexadecimal digits in host names; the tenant project has sixteen.
-RunNote NewNote(const RunKey& key, const spec::TrainingInput& input, const RunRules& rules) {
+RunNote JobRun::NewNote(const RunKey& key, const spec::TrainingInput& input,
+                        const RunRules& rules) {
   RunNote note;
   Random random = Random(rules.seed).Fork(Purpose(key, "names"));
   note.cluster_id = random.Hex(10);
@@ -25,21 +38,24 @@ RunNote NewNote(const RunKey& key, const spec::TrainingInput& input, const RunRu
   return note;
 }
 
-}  // namespace
-
-JobRun::JobRun(RunKey key, JobRecord record, RunNote note, const RunRules& rules)
+JobRun::JobRun(RunKey key, JobRecord record, RunNote note, const RunRules& rules, Trials trials)
     : rules_(&rules),
       key_(std::move(key)),
       job_(std::move(record.job)),
       note_(std::move(note)),
-      plan_(spec::PlanCluster(*job_.training_input)) {
+      plan_(PlanOf(*job_.training_input, !IsTrial() && job_.training_input->hyperparameters)) {
+  if (!IsTrial() && job_.training_input->hyperparameters) {
+    study_.emplace(*job_.training_input->hyperparameters, spec::MetricTagOf(*job_.training_input),
+                   RandomFor("trials").Next(), trials.earlier);
+    study_->Restore(std::move(trials.own));
+  }
   for (const spec::ReplicaPlan& replica : plan_.replicas) {
     replicas_[replica.id];
     note_.replicas[replica.id];
   }
 }
 
-JobRun JobRun::New(RunKey key, spec::Job job, Instant now, const RunRules& rules) {
+JobRun JobRun::New(RunKey key, spec::Job job, Instant now, const RunRules& rules, Trials trials) {
   job.state = spec::JobState::kQueued;
   job.create_time = now;
   RunNote note = NewNote(key, *job.training_input, rules);
@@ -49,13 +65,13 @@ JobRun JobRun::New(RunKey key, spec::Job job, Instant now, const RunRules& rules
   note.failed_tries = wait.failed_tries;
   note.out_of_stock = wait.out_of_stock;
   JobRecord record{key.project, std::move(job), {}};
-  return JobRun(std::move(key), std::move(record), std::move(note), rules);
+  return JobRun(std::move(key), std::move(record), std::move(note), rules, std::move(trials));
 }
 
-JobRun JobRun::Restore(RunKey key, JobRecord record, const RunRules& rules) {
+JobRun JobRun::Restore(RunKey key, JobRecord record, const RunRules& rules, Trials trials) {
   Result<RunNote> note = ParseRunNote(record.run);
   RunNote known = note.ok() ? *std::move(note) : NewNote(key, *record.job.training_input, rules);
-  return JobRun(std::move(key), std::move(record), std::move(known), rules);
+  return JobRun(std::move(key), std::move(record), std::move(known), rules, std::move(trials));
 }
 
 Effects JobRun::Handle(Instant now, const Event& event) {
@@ -73,7 +89,10 @@ void JobRun::MoveTo(spec::JobEvent event) {
   if (next) job_.state = *next;
 }
 
-void JobRun::Save() { Do(SaveJob{Record()}); }
+void JobRun::Save() {
+  if (study_) job_.training_output = study_->Output();
+  Do(SaveJob{Record()});
+}
 
 void JobRun::LogService(std::string message, Severity severity) {
   Do(WriteLog{{.run = key_,
@@ -81,6 +100,11 @@ void JobRun::LogService(std::string message, Severity severity) {
                .severity = severity,
                .time = now_,
                .message = std::move(message)}});
+}
+
+// The stations of a job. A trial's are told by its job, in words of their own.
+void JobRun::LogLife(std::string message) {
+  if (!IsTrial()) LogService(std::move(message));
 }
 
 void JobRun::LogReplica(spec::ReplicaId id, std::string message, Severity severity) {
@@ -117,7 +141,13 @@ LaunchFacts JobRun::FactsOf(spec::ReplicaId id) const {
           KeyOf(id),      job_texts_ ? &*job_texts_ : nullptr};
 }
 
+bool JobRun::MasterFinished() const {
+  const auto master = note_.replicas.find(kMaster);
+  return master != note_.replicas.end() && master->second.finished;
+}
+
 bool JobRun::AllGone() const {
+  if (study_) return study_->Live().empty();
   return std::all_of(replicas_.begin(), replicas_.end(),
                      [](const auto& entry) { return entry.second.life == Life::kOff; });
 }

@@ -5,7 +5,11 @@
 //                              ^                                            |
 //                              '------------- the whole job again ---------'
 //
-// Its chapters: job_run_queue.cc, job_run_prepare.cc, job_run_replicas.cc, job_run_end.cc.
+// A trial of a tuning job is such a run as well, without its own queue delay, installation and
+// deadlines; the tuning job itself is one that has trials in the place of replicas.
+//
+// Its chapters: job_run_queue.cc, job_run_prepare.cc, job_run_replicas.cc, job_run_trials.cc,
+// job_run_end.cc.
 
 #include <map>
 #include <optional>
@@ -15,6 +19,7 @@
 #include "engine/events.h"
 #include "engine/run_note.h"
 #include "engine/run_rules.h"
+#include "engine/study.h"
 #include "spec/replica_outcome.h"
 #include "spec/run_texts.h"
 
@@ -25,10 +30,20 @@ class JobRun {
  public:
   enum class Phase { kWaiting, kPreparing, kActive, kStopping, kDone };
 
+  /// Of a tuning job: those of the jobs it goes on from, and its own.
+  struct Trials {
+    std::vector<TrialRecord> earlier;
+    std::vector<TrialRecord> own;
+  };
+
   /// A job that is not in the store yet: state QUEUED, times and etag set.
-  static JobRun New(RunKey key, spec::Job job, Instant now, const RunRules& rules);
-  /// A job as the store holds it. One whose note cannot be read starts without replicas.
-  static JobRun Restore(RunKey key, JobRecord record, const RunRules& rules);
+  static JobRun New(RunKey key, spec::Job job, Instant now, const RunRules& rules,
+                    Trials trials = {});
+  /// A job, or a trial, as the store holds it. One whose note cannot be read starts without
+  /// replicas.
+  static JobRun Restore(RunKey key, JobRecord record, const RunRules& rules, Trials trials = {});
+  /// To a trial, before anything else: what its job has installed.
+  void UsePrepared(Prepared prepared) { prepared_ = std::move(prepared); }
 
   /// The only door. Effects are to be carried out in their order.
   Effects Handle(Instant now, const Event& event);
@@ -39,6 +54,8 @@ class JobRun {
   const RunNote& note() const { return note_; }
   const spec::ClusterPlan& plan() const { return plan_; }
   Phase phase() const { return phase_; }
+  bool IsTrial() const { return !key_.trial.empty(); }
+  bool AnyWasLaunched() const;
 
  private:
   enum class Life { kOff, kLaunched, kUp };
@@ -56,7 +73,9 @@ class JobRun {
   };
   static constexpr spec::ReplicaId kMaster{};
 
-  JobRun(RunKey key, JobRecord record, RunNote note, const RunRules& rules);
+  JobRun(RunKey key, JobRecord record, RunNote note, const RunRules& rules, Trials trials);
+  static RunNote NewNote(const RunKey& key, const spec::TrainingInput& input,
+                         const RunRules& rules);
 
   // job_run_queue.cc
   void On(const Submitted&);
@@ -74,6 +93,7 @@ class JobRun {
   spec::Wait WaitForMachines() const;
   void LogFailedTries(int tries);
   void InstallPackages();
+  void LogFirstWords(spec::ReplicaId id);
   void LaunchAll();
   void Launch(spec::ReplicaId id, bool fresh_disk);
   // job_run_replicas.cc
@@ -93,6 +113,18 @@ class JobRun {
   void ReplacementIsThere(spec::ReplicaId id);
   void Relaunch(spec::ReplicaId id, bool fresh_disk);
   void RetryJob(const Death& death);
+  // job_run_trials.cc
+  void On(const Reported& reported);
+  void On(const TrialMoved& moved);
+  void On(const StopAsked&);
+  void ActivateStudy();
+  void ResumeTrials();
+  void NextTrials();
+  void BeginNewTrial(const std::string& trial);
+  void TrialEnded(const TrialMoved& moved);
+  std::string TrialsFailedText() const;
+  void StopTrials();
+  void LogTrial(const std::string& trial, std::string message, Severity severity = Severity::kInfo);
   // job_run_end.cc
   void On(const CancelAsked& asked);
   void On(const LabelsReplaced& replaced);
@@ -103,12 +135,12 @@ class JobRun {
   void IfAllStopped();
   void Finish();
   void LogOutcome();
-  bool AnyWasLaunched() const;
 
   // job_run.cc
   void MoveTo(spec::JobEvent event);
   void Save();
   void LogService(std::string message, Severity severity = Severity::kInfo);
+  void LogLife(std::string message);
   void LogReplica(spec::ReplicaId id, std::string message, Severity severity = Severity::kInfo);
   void Start(TimerKind kind, Instant at, spec::ReplicaId replica = {}, int stamp = 0);
   bool IsThisBoot(const ReplicaKey& key) const;
@@ -116,6 +148,7 @@ class JobRun {
   void Do(Effect effect) { effects_.push_back(std::move(effect)); }
   Random RandomFor(std::string_view purpose) const;
   ReplicaKey KeyOf(spec::ReplicaId id) const;
+  bool MasterFinished() const;
   bool AllGone() const;
 
   const RunRules* rules_;
@@ -127,6 +160,7 @@ class JobRun {
   std::map<spec::ReplicaId, Replica> replicas_;
   std::map<spec::ReplicaId, Environment> devices_;
   Prepared prepared_;
+  std::optional<Study> study_;               // of a tuning job
   std::optional<spec::JobTexts> job_texts_;  // since it was granted
 
   bool installing_ = false;  // the packager is at work

@@ -30,7 +30,8 @@ void JobRun::On(const LabelsReplaced& replaced) {
 
 void JobRun::On(const TimerFired& fired) {
   const std::optional<spec::Scheduling>& scheduling = job_.training_input->scheduling;
-  const bool this_boot = fired.stamp == note_.replicas.at(fired.replica).boot;
+  const auto replica = note_.replicas.find(fired.replica);  // a tuning job has none
+  const bool this_boot = replica != note_.replicas.end() && fired.stamp == replica->second.boot;
   switch (fired.kind) {
     case TimerKind::kQueueOver:
       if (phase_ == Phase::kWaiting) QueueIsOver();
@@ -67,13 +68,14 @@ void JobRun::End(JobEvent as, std::string message) {
   retrying_ = false;
   phase_ = Phase::kStopping;
   Save();
-  if (AnyWasLaunched()) LogService(texts::TearingDown());
+  if (AnyWasLaunched()) LogLife(texts::TearingDown());
   StopEverything();
   IfAllStopped();
 }
 
 void JobRun::StopEverything() {
   Do(StopTimer{TimerKind::kProvisioned, {}});
+  if (study_) ResumeTrials(), StopTrials();  // one that is not begun again cannot be told
   for (const auto& [id, replica] : replicas_) {
     Do(StopTimer{TimerKind::kReplaced, id});
     if (replica.life == Life::kOff || replica.terminated) continue;
@@ -99,13 +101,15 @@ void JobRun::IfAllStopped() {
 }
 
 void JobRun::Finish() {
-  if (AnyWasLaunched()) LogService(texts::TornDown());
+  if (AnyWasLaunched()) LogLife(texts::TornDown());
   MoveTo(note_.ending->as);
   job_.error_message = note_.ending->message;
   job_.end_time = now_;
-  LogOutcome();
   phase_ = Phase::kDone;
-  Do(FlushLog{});  // whoever sees endTime stops reading the log
+  if (!IsTrial()) {
+    LogOutcome();
+    Do(FlushLog{});  // whoever sees endTime stops reading the log
+  }
   Save();
   Do(ReturnResources{});
   Do(Forget{});
@@ -127,6 +131,7 @@ void JobRun::LogOutcome() {
 }
 
 bool JobRun::AnyWasLaunched() const {
+  if (study_) return study_->progress().begun > 0;
   return std::any_of(note_.replicas.begin(), note_.replicas.end(),
                      [](const auto& entry) { return entry.second.boot > 0; });
 }

@@ -14,7 +14,7 @@ void JobRun::BeginAttempt() {
   retrying_ = false;
   for (auto& [id, replica] : replicas_) replica = {};
   Save();
-  if (job_.state == spec::JobState::kPreparing) LogService(texts::JobPreparing());
+  if (job_.state == spec::JobState::kPreparing) LogLife(texts::JobPreparing());
   const spec::Wait wait = WaitForMachines();
   if (wait.delay > Duration(0)) {
     Start(TimerKind::kProvisioned, now_ + wait.delay, {}, note_.attempt);
@@ -23,8 +23,10 @@ void JobRun::BeginAttempt() {
   }
 }
 
-// The same throw whenever it is asked for, so nothing needs to be remembered.
+// The same throw whenever it is asked for, so nothing needs to be remembered. A tuning job has no
+// machines; each of its trials waits for its own.
 spec::Wait JobRun::WaitForMachines() const {
+  if (study_) return {};
   Random random = RandomFor("machines of attempt " + std::to_string(note_.attempt));
   return spec::Throw(rules_->provisioning_delay, random);
 }
@@ -36,8 +38,13 @@ void JobRun::MachinesAreThere() {
     End(JobEvent::kGaveUp, texts::OutOfStock(job_.training_input->region));
     return;
   }
-  LogService(texts::WaitingForProgram());
-  if (plan_.is_container) {
+  LogLife(texts::WaitingForProgram());
+  if (IsTrial()) {
+    for (const auto& [id, note] : note_.replicas) {
+      if (!note.finished) LogFirstWords(id);
+    }
+  }
+  if (plan_.is_container || IsTrial()) {
     LaunchAll();
   } else {
     InstallPackages();
@@ -62,11 +69,18 @@ void JobRun::InstallPackages() {
   for (const auto& [id, note] : note_.replicas) {
     if (note.finished) continue;
     request.log_tasks.push_back(spec::TaskName(id));
-    LogReplica(id, TaskLine(FactsOf(id)));
-    LogReplica(id, texts::RunningModule(input.python_module));
+    LogFirstWords(id);
   }
+  if (study_) request.log_tasks.push_back(spec::TaskName(kMaster));
   installing_ = true;
   Do(PreparePackages{std::move(request)});
+}
+
+// The first that the service's launcher says of a Python program, before it installs.
+void JobRun::LogFirstWords(spec::ReplicaId id) {
+  if (plan_.is_container) return;
+  LogReplica(id, TaskLine(FactsOf(id)));
+  LogReplica(id, texts::RunningModule(job_.training_input->python_module));
 }
 
 void JobRun::On(const Prepared& prepared) {
@@ -78,13 +92,15 @@ void JobRun::On(const Prepared& prepared) {
   } else if (const Prepared::Failure& failure = *prepared.failure; !failure.refusal.empty()) {
     End(JobEvent::kGaveUp, failure.refusal);
   } else {
-    Judge({spec::ExitClass::kNotPrepared,
-           {kMaster, failure.exit_code, 0, false, failure.traceback},
-           ""});
+    // Permanent, whoever looks at it.
+    End(JobEvent::kGaveUp, Words({spec::ExitClass::kNotPrepared,
+                                  {kMaster, failure.exit_code, 0, false, failure.traceback},
+                                  ""}));
   }
 }
 
 void JobRun::LaunchAll() {
+  if (study_) return ActivateStudy();
   phase_ = Phase::kActive;
   std::vector<spec::ReplicaId> launched;
   for (auto& [id, note] : note_.replicas) {

@@ -4,6 +4,7 @@
 
 #include "engine/errors.h"
 #include "engine/job_run.h"
+#include "spec/trial_texts.h"
 
 namespace caip::engine {
 namespace {
@@ -18,21 +19,31 @@ using spec::JobState;
 namespace texts = spec::texts;
 
 void JobRun::On(const Submitted&) {
+  if (IsTrial()) {
+    Save();  // nothing of a trial happens before its values are durable
+    WaitForTurn(false);
+    return;
+  }
   LogService(texts::ValidatingJob());
   LogService(texts::JobValidated());
   LogService(texts::JobQueued(job_.job_id));
   LogService(texts::WaitingForProvisioning());
   LogService(texts::Seed(rules_->seed), Severity::kDebug);
+  if (study_ && study_->known_before() > 0) {
+    LogService(texts::StudyResumed(job_.training_input->hyperparameters->resume_previous_job_id,
+                                   static_cast<int64_t>(study_->known_before())));
+  }
   WaitForTurn(false);
 }
 
 void JobRun::On(const Recovered&) {
   if (note_.ending) {  // the outcome was decided, and what had to be stopped is gone
     phase_ = Phase::kStopping;
-    Finish();
+    if (study_) ResumeTrials(), StopTrials();
+    IfAllStopped();
   } else if (job_.state == JobState::kCancelling) {  // its note was lost
     End(JobEvent::kAllStopped, texts::CancelledByUser());
-  } else if (note_.replicas.at(kMaster).finished) {  // the job has succeeded, only nobody said so
+  } else if (MasterFinished()) {  // the job has succeeded, only nobody said so
     if (job_.state == JobState::kPreparing) BecomeRunning();
     End(JobEvent::kSucceeded, "");
   } else if (job_.state == JobState::kQueued) {
@@ -55,7 +66,9 @@ void JobRun::LoseAllMachines() {
 void JobRun::WaitForTurn(bool resumed) {
   const std::optional<spec::Scheduling>& scheduling = job_.training_input->scheduling;
   Do(Enqueue{scheduling ? scheduling->priority : 0, resumed});
-  if (job_.start_time) {
+  if (IsTrial()) {
+    // Its job's deadlines hold.
+  } else if (job_.start_time) {
     StartMaxRunning();
   } else if (scheduling && scheduling->max_wait_time) {
     Start(TimerKind::kMaxWait, Later(*job_.create_time, *scheduling->max_wait_time));

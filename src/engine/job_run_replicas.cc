@@ -29,7 +29,7 @@ void JobRun::IfAllUp() {
   });
   if (!all_up) return;
   BecomeRunning();
-  if (note_.replicas.at(kMaster).finished) End(JobEvent::kSucceeded, "");
+  if (MasterFinished()) End(JobEvent::kSucceeded, "");
 }
 
 void JobRun::BecomeRunning() {
@@ -37,9 +37,9 @@ void JobRun::BecomeRunning() {
   if (!job_.start_time) {
     job_.start_time = now_;
     Do(StopTimer{TimerKind::kMaxWait, {}});
-    StartMaxRunning();
+    if (!IsTrial()) StartMaxRunning();
   }
-  LogService(texts::JobRunning());
+  LogLife(texts::JobRunning());
   Save();
 }
 
@@ -120,7 +120,7 @@ void JobRun::LogLastWords(const ReplicaExit& exit) {
 // The second table decides; here is only what its words mean.
 Decision JobRun::Judge(const Death& death) {
   const spec::ReplicaId id = death.failure.replica;
-  if (note_.replicas.at(kMaster).finished) {  // the job has succeeded: the rest does not matter
+  if (MasterFinished()) {  // the job has succeeded: the rest does not matter
     EndedByItself(id);
     return Decision::kIgnore;
   }
@@ -198,10 +198,7 @@ void JobRun::ReplacementIsThere(spec::ReplicaId id) {
 void JobRun::Relaunch(spec::ReplicaId id, bool fresh_disk) {
   ++note_.replicas.at(id).boot;
   Save();
-  if (!plan_.is_container) {
-    LogReplica(id, TaskLine(FactsOf(id)));
-    LogReplica(id, texts::RunningModule(job_.training_input->python_module));
-  }
+  LogFirstWords(id);
   Launch(id, fresh_disk);
 }
 

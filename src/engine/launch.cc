@@ -13,7 +13,8 @@ namespace {
 constexpr const char* kUserDirectory = "user_dir";
 
 std::vector<std::string> ArgumentsOf(const LaunchFacts& facts) {
-  return spec::FinalArguments(facts.input, facts.key.run.trial, {}, facts.note.seen_job_dir);
+  return spec::FinalArguments(facts.input, facts.key.run.trial, facts.note.hyperparameters,
+                              facts.note.seen_job_dir);
 }
 
 spec::EnvironmentFacts EnvironmentOf(const LaunchFacts& facts) {
@@ -76,6 +77,16 @@ ReplicaMachine MachineOf(const LaunchFacts& facts) {
   return machine;
 }
 
+// Only the master's file counts (page hyperparameter-tuning, section 5).
+std::optional<MetricSource> MetricsOf(const LaunchFacts& facts) {
+  const std::string& trial = facts.key.run.trial;
+  if (trial.empty() || facts.key.replica != spec::ReplicaId{}) return std::nullopt;
+  return MetricSource{
+      .tag = spec::MetricTagOf(facts.input),
+      .file = facts.settings.boot_disk(facts.key) + "/" + std::string(spec::kMetricFile),
+      .job_dir = spec::JobDirOf(facts.input.job_dir, trial)};
+}
+
 }  // namespace
 
 std::vector<DeviceRequest> DeviceRequestsOf(const spec::ClusterPlan& plan) {
@@ -91,8 +102,8 @@ std::vector<DeviceRequest> DeviceRequestsOf(const spec::ClusterPlan& plan) {
 
 spec::JobTexts MakeJobTexts(const RunKey& run, const spec::TrainingInput& input,
                             const spec::ClusterPlan& plan, const RunNote& note) {
-  return spec::RenderJobTexts(input, plan,
-                              spec::FinalArguments(input, run.trial, {}, note.seen_job_dir));
+  return spec::RenderJobTexts(
+      input, plan, spec::FinalArguments(input, run.trial, note.hyperparameters, note.seen_job_dir));
 }
 
 ReplicaLaunch MakeLaunch(const LaunchFacts& facts, bool fresh_disk) {
@@ -107,6 +118,7 @@ ReplicaLaunch MakeLaunch(const LaunchFacts& facts, bool fresh_disk) {
   launch.user_directories = spec::BootDiskDirectories();
   launch.working_directory = kUserDirectory;
   launch.fresh_disk = fresh_disk;
+  launch.metrics = MetricsOf(facts);
   return launch;
 }
 

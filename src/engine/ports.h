@@ -54,6 +54,22 @@ struct ReplicaWatch {
   bool any() const { return output || !roots.empty(); }
 };
 
+/// One value of a trial's metric, as its trainer has reported it (page hyperparameter-tuning,
+/// section 5).
+struct Report {
+  int64_t step = 0;
+  double value = 0;      // may be NaN or infinite
+  double time = 0;       // seconds since 1970, by the trainer's clock
+  bool summary = false;  // from a TensorFlow event file, else from the metric file
+};
+
+/// Where a trial leaves its reports; only its master's file counts.
+struct MetricSource {
+  std::string tag;      // of these values alone
+  std::string file;     // what cloudml-hypertune writes, on the replica's boot disk
+  std::string job_dir;  // the trial's, a gs:// URI with TensorFlow's event files below; "" none
+};
+
 /// Everything needed to start a replica.
 struct ReplicaLaunch {
   ReplicaKey key;
@@ -64,6 +80,7 @@ struct ReplicaLaunch {
   std::string working_directory;              // below the boot disk; made before the start
   bool fresh_disk = true;  // false: the boot disk of the replica's last boot is kept (`crash`)
   ReplicaWatch watch = {};
+  std::optional<MetricSource> metrics = {};  // of the master of a trial
 };
 
 /// How a replica ended. Exactly one for each Launch, after all its output was handed to the log.
@@ -82,6 +99,9 @@ class Launcher {
   struct Listener {
     std::function<void(const ReplicaKey&)> on_started;
     std::function<void(const ReplicaExit&)> on_exit;
+    /// Reports as they are found, in their order and none twice for one start; all of them before
+    /// on_exit. Called only for launches with `metrics`.
+    std::function<void(const ReplicaKey&, std::vector<Report>)> on_reports = {};
   };
   virtual ~Launcher() = default;
   /// The directory that is the replica's boot disk: a pure function of the key.
@@ -200,13 +220,22 @@ struct JobRecord {
   Json run;
 };
 
+/// A trial of a tuning job as the store keeps it. `job` has its state and times, and no input: that
+/// is its job's. `run` is the engine's own note. `reports` are in the order in which they came.
+struct TrialRecord {
+  RunKey run_key;
+  spec::Job job;
+  Json run;
+  std::vector<Report> reports = {};
+};
+
 struct JobQuery {
   std::string project;
   int limit = 0;               // 0: all
   std::string before_id = {};  // continue behind this id in the order of the list; "" at the start
 };
 
-/// Jobs, durably. Reads from any thread, writes from the engine's.
+/// Jobs and their trials, durably. Reads from any thread, writes from the engine's.
 class JobStore {
  public:
   virtual ~JobStore() = default;
@@ -218,6 +247,14 @@ class JobStore {
   virtual Result<std::vector<JobRecord>> List(const JobQuery& query) const = 0;
   /// All jobs of all projects that are not in a terminal state, oldest first.
   virtual Result<std::vector<JobRecord>> Unfinished() const = 0;
+
+  /// Makes or replaces the trial; its reports are left as they are.
+  virtual Status SaveTrial(const TrialRecord& record) = 0;
+  /// Behind those that the trial has.
+  virtual Status AddReports(const RunKey& trial, const std::vector<Report>& reports) = 0;
+  /// All trials of a job, by number; none where there is no such job.
+  virtual Result<std::vector<TrialRecord>> Trials(const std::string& project,
+                                                  const std::string& job_id) const = 0;
 };
 
 /// What the service looks at in Cloud Storage before it accepts a job. Blocks; any thread but the

@@ -73,6 +73,15 @@ bool ReadImages(const Json& object, RunNote& note) {
   return true;
 }
 
+bool ReadValues(const Json& object, RunNote& note) {
+  if (!object.is_object()) return false;
+  for (const auto& [name, value] : object.items()) {
+    if (!value.is_string()) return false;
+    note.hyperparameters.emplace(name, value.get<std::string>());
+  }
+  return true;
+}
+
 bool ReadEnding(const Json& json, RunNote& note) {
   for (const EndingName& ending : kEndings) {
     if (StringOr(json, "as") != ending.name) continue;
@@ -95,6 +104,8 @@ Json ToJson(const RunNote& note) {
   json["replicas"] = ReplicasToJson(note.replicas);
   if (!note.images.empty()) json["images"] = note.images;
   if (!note.seen_job_dir.empty()) json["seenJobDir"] = note.seen_job_dir;
+  if (!note.hyperparameters.empty()) json["hyperparameters"] = note.hyperparameters;
+  if (note.stopped_early) json["stoppedEarly"] = true;
   if (!note.ending) return json;
   for (const EndingName& ending : kEndings) {
     if (ending.as != note.ending->as) continue;
@@ -123,6 +134,10 @@ Result<RunNote> ParseRunNote(const Json& json) {
   const Json* images = Member(json, "images");
   if (images && !ReadImages(*images, note)) return Unreadable("images");
   note.seen_job_dir = StringOr(json, "seenJobDir");
+  const Json* values = Member(json, "hyperparameters");
+  if (values && !ReadValues(*values, note)) return Unreadable("hyperparameters");
+  const Json* stopped_early = Member(json, "stoppedEarly");
+  note.stopped_early = stopped_early && *stopped_early == true;
   const Json* ending = Member(json, "ending");
   if (ending && !ReadEnding(*ending, note)) return Unreadable("ending");
   return note;

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "engine/image_map.h"
 #include "spec/cluster.h"
+#include "spec/command_line.h"
 #include "spec/lifecycle.h"
 
 namespace caip::engine {
@@ -42,6 +43,10 @@ struct RunNote {
   std::string seen_job_dir;  // "": the URI itself
   std::map<spec::ReplicaId, ReplicaNote> replicas;
   std::optional<Ending> ending;
+
+  // Of a trial.
+  spec::HyperparameterValues hyperparameters;
+  bool stopped_early = false;
 };
 
 Json ToJson(const RunNote& note);

@@ -34,6 +34,7 @@ void Scheduler::BecomeReady(const RunKey& run) {
   Entry& entry = entries_.at(run);
   entry.ready = true;
   ready_.emplace(entry.place, run);
+  trials_ready_ += entry.place.trial > 0;
   TryAgain();
 }
 
@@ -41,7 +42,7 @@ void Scheduler::Remove(const RunKey& run) {
   const auto found = entries_.find(run);
   if (found == entries_.end()) return;
   if (found->second.waits) TryAgain();  // whoever it held up may go now
-  ready_.erase(found->second.place);
+  if (ready_.erase(found->second.place) > 0) trials_ready_ -= found->second.place.trial > 0;
   entries_.erase(found);
 }
 
@@ -51,8 +52,10 @@ std::optional<RunKey> Scheduler::Next(int active) {
   for (; it != ready_.end(); ++it) {
     cursor_ = it->first;
     if (IsHeldUp(entries_.at(it->second))) continue;
-    // A resumed run held its place already: the limit is not for it.
-    if (runs_max_ > 0 && active >= runs_max_ && !it->first.resumed) break;
+    if (runs_max_ > 0 && active >= runs_max_ && !it->first.IsInside()) {
+      if (trials_ready_ == 0) break;
+      continue;  // a trial may stand behind
+    }
     return it->second;
   }
   dirty_ = false;

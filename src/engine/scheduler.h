@@ -16,12 +16,16 @@ namespace caip::engine {
 struct QueuePlace {
   bool resumed = false;  // had its turn before the emulator went down
   int priority = 0;
-  uint64_t age = 0;  // by order of creation
+  uint64_t age = 0;   // by order of creation; a trial's is its job's
+  int64_t trial = 0;  // 0: it is none
   friend bool operator<(const QueuePlace& a, const QueuePlace& b) {
     if (a.resumed != b.resumed) return a.resumed;
     if (a.priority != b.priority) return a.priority > b.priority;
-    return a.age < b.age;
+    if (a.age != b.age) return a.age < b.age;
+    return a.trial < b.trial;
   }
+  /// The limit of jobs is not for it: it holds its place already, or its job does.
+  bool IsInside() const { return resumed || trial > 0; }
 };
 
 /// The jobs in QUEUED in their order, for jobPosition. Any thread may ask.
@@ -70,6 +74,7 @@ class Scheduler {
   int runs_max_;
   std::map<RunKey, Entry> entries_;
   std::map<QueuePlace, RunKey> ready_;
+  size_t trials_ready_ = 0;
   std::optional<QueuePlace> cursor_;  // tried up to here in this round
   std::set<std::string> held_up_;     // device types somebody in front waits for
   bool dirty_ = false;

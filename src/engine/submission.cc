@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/json.h"
 #include "engine/errors.h"
+#include "spec/environment.h"
 #include "spec/errors.h"
+#include "spec/job_json.h"
 
 namespace caip::engine {
 namespace {
@@ -62,7 +65,43 @@ std::optional<Error> CheckImages(const spec::TrainingInput& input, const EngineO
   return errors::ImagesNotMapped(violations);
 }
 
+// The parameters as the API writes them: equal texts ask the same.
+std::string ParamsOf(const spec::TrainingInput& input) {
+  spec::TrainingInput params;
+  params.hyperparameters.emplace().params = input.hyperparameters->params;
+  return CompactJson(spec::ToSnakeCaseJson(params));
+}
+
+bool Minimizes(const spec::TrainingInput& input) {
+  return input.hyperparameters->goal == "MINIMIZE";
+}
+
 }  // namespace
+
+Status CheckResumption(const std::string& project, const spec::TrainingInput& input,
+                       const JobStore& store) {
+  if (!input.hyperparameters) return Ok{};
+  const std::string& id = input.hyperparameters->resume_previous_job_id;
+  if (id.empty()) return Ok{};
+  const auto earlier = store.Get(project, id);
+  if (!earlier.ok() && earlier.error().code != Code::kNotFound) return earlier.error();
+  if (!earlier.ok()) return errors::NotResumable({errors::ResumedMissing(id)});
+  const auto& before = earlier->job.training_input;
+  if (!before || !before->hyperparameters) {
+    return errors::NotResumable({errors::ResumedNotTuning(id)});
+  }
+  std::vector<std::string> reasons;
+  if (!spec::IsTerminal(earlier->job.state)) reasons.push_back(errors::ResumedNotFinished(id));
+  if (ParamsOf(*before) != ParamsOf(input)) reasons.push_back(errors::ResumedDiffers(id, "params"));
+  if (Minimizes(*before) != Minimizes(input)) {
+    reasons.push_back(errors::ResumedDiffers(id, "goal"));
+  }
+  if (spec::MetricTagOf(*before) != spec::MetricTagOf(input)) {
+    reasons.push_back(errors::ResumedDiffers(id, "hyperparameterMetricTag"));
+  }
+  if (!reasons.empty()) return errors::NotResumable(reasons);
+  return Ok{};
+}
 
 Status CheckSubmission(const spec::Job& job, const EngineOptions& options, StorageProbe& storage,
                        const std::vector<std::string>& arriving) {

@@ -8,6 +8,10 @@
 
 namespace caip::engine {
 
+/// The job that the study goes on from is there, has ended, and asked the same.
+Status CheckResumption(const std::string& project, const spec::TrainingInput& input,
+                       const JobStore& store);
+
 /// All violations at once, of the rules first: with a broken rule nothing is probed. Blocks.
 /// Packages in `arriving` are still to be uploaded, and not looked for.
 Status CheckSubmission(const spec::Job& job, const EngineOptions& options, StorageProbe& storage,

@@ -21,6 +21,12 @@ struct FinalObject {
   int64_t generation = 0;
 };
 
+/// A trial of a tuning job, in the end.
+struct FinalTrial {
+  std::string state;
+  std::vector<int64_t> steps;  // of its reports, in the order in which they were taken
+};
+
 /// All that a run left behind. `object` names are "bucket/path".
 struct Evidence {
   std::vector<Happening> happenings;
@@ -30,6 +36,8 @@ struct Evidence {
   std::string broke_off;  // why the run was ended before the job: a limit; "" it was not
   std::map<std::string, FinalObject> objects;
   std::map<std::string, FinalObject> objects_before;
+  std::map<std::string, FinalTrial> trials = {};  // by id, of a tuning job
+  std::string best_trial = {};                    // of those with a metric; "" none
 };
 
 /// One thing looked at.
@@ -74,6 +82,8 @@ ExpectationPtr ReadState(const Cursor& cursor);
 ExpectationPtr ReadErrorMatches(const Cursor& cursor);
 ExpectationPtr ReadRestarts(const Cursor& cursor);
 ExpectationPtr ReadAttempts(const Cursor& cursor);
+// expectations/trials.cc
+ExpectationPtr ReadTrials(const Cursor& cursor);
 // expectations/states.cc
 ExpectationPtr ReadStates(const Cursor& cursor);
 ExpectationPtr ReadAt(const Cursor& cursor);

@@ -49,6 +49,8 @@ const std::vector<ExpectationKind>& ExpectationKinds() {
       {"written_once", "Globs of objects that are created once and never overwritten.",
        ReadWrittenOnce},
       {"reads", "By glob, replica and boot: how often objects were read.", ReadReads},
+      {"trials", "Of a tuning job: how many trials, the steps that each reports, the best one.",
+       ReadTrials},
       {"log", "Log lines like a regular expression: how many.", ReadLog},
       {"always", "What must hold after every event.", ReadAlways},
   };

@@ -146,6 +146,16 @@ void CheckAmongEachOther(const std::vector<std::pair<Fault, Cursor>>& read,
   }
 }
 
+// `trial: 2` of a trigger that names no replica is the fault's own replica, in that trial.
+void SettleTrial(Fault& fault, Trigger& trigger) {
+  if (!trigger.replica.starts_with('/')) return;
+  const std::string trial = trigger.replica;
+  if (fault.replica.find('/') == fault.replica.npos && &trigger == &fault.when) {
+    fault.replica += trial;
+  }
+  trigger.replica = fault.replica.substr(0, fault.replica.find('/')) + trial;
+}
+
 }  // namespace
 
 std::vector<Fault> ReadFaults(const Cursor& cursor) {
@@ -159,6 +169,8 @@ std::vector<Fault> ReadFaults(const Cursor& cursor) {
     const FaultKind* kind = ReadKind(element, fault);
     if (!element.Has("when")) element.Wrong("says not when; write `when: {before: {create: ...}}`");
     if (element.Has("when")) fault.when = ReadTrigger(element.At("when"));
+    SettleTrial(fault, fault.when);
+    if (fault.until) SettleTrial(fault, *fault.until);
     if (kind) CheckMeeting(*kind, element, fault);
     fault.name = element.Has("name") ? element.At("name").Text()
                                      : fault.kind + " " + std::to_string(++counts[fault.kind]);

@@ -35,6 +35,7 @@ Json TriggerSchema() {
       {"api", TextOf("a call of the job API: projects.jobs.get")},
       {"at", TextOf("time since submission, emulated: 90s, 20m")},
       {"replica", TextOf("whose moment; the fault's own replica unless given; any")},
+      {"trial", {{"type", "integer"}, {"description", "of a tuning job: in this trial"}}},
       {"nth", {{"description", "3, 2..5, every, every 3"}}},
       {"probability", {{"type", "number"}, {"description", "by the seed; above 0, at most 1"}}}};
   return Object(std::move(properties));

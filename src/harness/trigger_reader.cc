@@ -101,10 +101,7 @@ void ReadKind(const std::string& key, const Cursor& member, Trigger& trigger) {
     }
   }
   if (key == "fault") trigger.kind = Kind::kFault;
-  if (key == "metric") {
-    trigger.kind = Kind::kMetric;
-    member.Wrong("can never come: metrics are reported by tuning jobs, which are not emulated yet");
-  }
+  if (key == "metric") trigger.kind = Kind::kMetric;
   if (key == "state") {
     trigger.kind = Kind::kState;
     const bool known = std::find(kStates.begin(), kStates.end(), trigger.pattern) != kStates.end();
@@ -118,10 +115,20 @@ void ReadKind(const std::string& key, const Cursor& member, Trigger& trigger) {
   }
 }
 
-constexpr char kNoReplica[] = "is no replica; write master-0, worker-1, ps-0 or evaluator-0";
+constexpr char kNoReplica[] =
+    "is no replica; write master-0, worker-1, ps-0 or evaluator-0, of a trial master-0/2";
 
-// "worker" -> "worker-0", "chief" -> "master-0".
+// "worker" -> "worker-0", "chief" -> "master-0"; of a trial "worker/2" -> "worker-0/2".
 std::optional<std::string> FullName(const std::string& name) {
+  if (const size_t slash = name.find('/'); slash != name.npos) {
+    const auto replica = FullName(name.substr(0, slash));
+    const std::string trial = name.substr(slash + 1);
+    const bool is_number = trial.find_first_not_of("0123456789") == trial.npos;
+    if (!replica || trial.empty() || trial.size() > 9 || !is_number || trial[0] == '0') {
+      return std::nullopt;
+    }
+    return *replica + "/" + trial;
+  }
   if (name == "chief" || name == "chief-0") return "master-0";
   const size_t dash = name.rfind('-');
   const std::string role = name.substr(0, dash);
@@ -146,11 +153,12 @@ Trigger ReadTrigger(const Cursor& cursor) {
   Trigger trigger;
   if (!cursor.MustBeMap()) return trigger;
   std::vector<std::string> known = kKinds;
-  for (const char* more : {"replica", "nth", "probability"}) known.emplace_back(more);
+  for (const char* more : {"replica", "trial", "nth", "probability"}) known.emplace_back(more);
   cursor.OnlyKeys(known);
   int kinds = 0;
   for (const auto& [key, member] : cursor.Members()) {
-    if (key == "replica") trigger.replica = ReadReplica(member, true);
+    if (key == "replica") trigger.replica = ReadReplica(member, true) + trigger.replica;
+    if (key == "trial") trigger.replica += "/" + std::to_string(member.Integer(1));
     if (key == "nth") ReadOccurrence(member, trigger.nth);
     if (key == "probability") {
       trigger.probability = member.Number();
@@ -164,7 +172,7 @@ Trigger ReadTrigger(const Cursor& cursor) {
     if (kinds == 1) ReadKind(key, member, trigger);
   }
   if (kinds == 0) cursor.Wrong("names no occasion; write one of " + Join(kKinds, ", "));
-  for (const char* word : {"replica", "nth", "probability"}) {
+  for (const char* word : {"replica", "trial", "nth", "probability"}) {
     if (trigger.kind != Kind::kAt || !cursor.Has(word)) continue;
     cursor.At(word).Wrong("says nothing beside `at`: that moment comes once");
   }

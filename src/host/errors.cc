@@ -287,4 +287,24 @@ Error NoFreePort(int tries) {
           "No free port of localhost was found in " + Number(tries) + " tries."};
 }
 
+std::string MetricFileIsNone(const Path& file, std::string_view what) {
+  return Quoted(file.string()) + ", where the trial's metric is to be written, is " +
+         std::string(what) + ". Nothing is read from it.";
+}
+
+std::string EventFileBroken(std::string_view name) {
+  return "The event file " + Quoted(name) +
+         " is broken: a record's length does not fit its checksum. What follows is not read.";
+}
+
+std::string EventRecordBroken(std::string_view name) {
+  return "The event file " + Quoted(name) +
+         " has records that do not fit their checksums, or are no events. They are left out.";
+}
+
+std::string MetricsUnwatched() {
+  return "The kernel watches no more directories (fs.inotify.max_user_watches): some reports of "
+         "this trial are read only when it ends.";
+}
+
 }  // namespace caip::host::errors

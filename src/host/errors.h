@@ -33,6 +33,12 @@ Error JobRecordBroken(const Path& file, std::string_view job, const Error& cause
 Error JobRecordExists(std::string_view project, std::string_view job_id);
 Error JobRecordMissing(std::string_view project, std::string_view job_id);
 
+// Metrics: warnings for a trial's log.
+std::string MetricFileIsNone(const Path& file, std::string_view what);
+std::string EventFileBroken(std::string_view name);
+std::string EventRecordBroken(std::string_view name);
+std::string MetricsUnwatched();
+
 // Interpreters. The first three are warnings for a job's log.
 std::string OtherPython(std::string_view wanted, std::string_view given, std::string_view path);
 std::string OtherPythonByConfig(std::string_view wanted, std::string_view given,

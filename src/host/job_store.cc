@@ -1,4 +1,4 @@
-// The schema, version 1 (PRAGMA user_version):
+// The schema, version 2 (PRAGMA user_version); version 1 had no trials:
 //
 //   jobs  seq          order of creation, over all projects
 //         project, id  the job's name; unique for ever, also when the job has ended
@@ -6,6 +6,7 @@
 //         finished     1 in a terminal state
 //         job          the Job, JSON with the API's names (spec::ToStoredJson)
 //         run          the engine's note, JSON
+//   trials, reports      see trial_rows.h
 //
 // One connection writes; readers have their own, so that a long list never holds a write up (WAL).
 
@@ -19,6 +20,7 @@
 
 #include "base/json.h"
 #include "host/errors.h"
+#include "host/trial_rows.h"
 #include "spec/job_json.h"
 
 namespace caip::host {
@@ -27,12 +29,10 @@ namespace {
 using engine::JobQuery;
 using engine::JobRecord;
 
-constexpr int kSchemaVersion = 1;
-constexpr int kBusyTimeoutMs = 10'000;
+constexpr int kSchemaVersion = 2;
 constexpr size_t kIdleReadersMax = 4;
 
-constexpr const char* kSchema = R"sql(
-  BEGIN IMMEDIATE;
+constexpr const char* kJobSchema = R"sql(
   CREATE TABLE jobs (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     project TEXT NOT NULL,
@@ -43,123 +43,18 @@ constexpr const char* kSchema = R"sql(
     run TEXT NOT NULL,
     UNIQUE (project, id));
   CREATE INDEX jobs_by_age ON jobs (project, create_time, seq);
-  CREATE INDEX jobs_unfinished ON jobs (seq) WHERE finished = 0;
-  PRAGMA user_version = 1;
-  COMMIT;)sql";
+  CREATE INDEX jobs_unfinished ON jobs (seq) WHERE finished = 0;)sql";
 
-// A prepared statement with typed doors. Belongs to one connection.
-class Statement {
+class Writer : public SqliteFile {
  public:
-  Statement() = default;
-  Statement(const Statement&) = delete;
-  Statement& operator=(const Statement&) = delete;
-  ~Statement() { sqlite3_finalize(statement_); }
-
-  int Prepare(sqlite3* db, const char* sql) {
-    return sqlite3_prepare_v3(db, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement_, nullptr);
-  }
-  Statement& Bind(int at, const std::string& text) {
-    sqlite3_bind_text64(statement_, at, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
-    return *this;
-  }
-  Statement& Bind(int at, int64_t number) {
-    sqlite3_bind_int64(statement_, at, number);
-    return *this;
-  }
-  int Step() { return sqlite3_step(statement_); }
-  std::string Text(int column) const {
-    const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
-    const int size = sqlite3_column_bytes(statement_, column);
-    return text == nullptr ? "" : std::string(text, static_cast<size_t>(size));
-  }
-  int64_t Integer(int column) const { return sqlite3_column_int64(statement_, column); }
-  void Reset() {
-    sqlite3_reset(statement_);
-    sqlite3_clear_bindings(statement_);
-  }
-
- private:
-  sqlite3_stmt* statement_ = nullptr;
-};
-
-// Resets on leaving, so that no read transaction stays open behind a returned row.
-class Use {
- public:
-  explicit Use(Statement& statement) : statement_(statement) {}
-  Use(const Use&) = delete;
-  Use& operator=(const Use&) = delete;
-  ~Use() { statement_.Reset(); }
-  Statement* operator->() { return &statement_; }
-
- private:
-  Statement& statement_;
-};
-
-Code CodeOf(int sqlite_code) {
-  switch (sqlite_code & 0xff) {
-    case SQLITE_FULL:
-      return Code::kResourceExhausted;
-    case SQLITE_CORRUPT:
-    case SQLITE_NOTADB:
-      return Code::kDataLoss;
-    case SQLITE_READONLY:
-    case SQLITE_PERM:
-    case SQLITE_AUTH:
-      return Code::kPermissionDenied;
-    default:
-      return Code::kInternal;
-  }
-}
-
-class Connection {
- public:
-  explicit Connection(Path file) : file_(std::move(file)) {}
-  Connection(const Connection&) = delete;
-  Connection& operator=(const Connection&) = delete;
-  virtual ~Connection() { sqlite3_close_v2(db_); }
-
-  Error Failure(int code) const {
-    return errors::JobStoreFailed(CodeOf(code), file_, db_ ? sqlite3_errmsg(db_) : "no memory");
-  }
-  Status Run(const char* sql) {
-    const int code = sqlite3_exec(db_, sql, nullptr, nullptr, nullptr);
-    if (code != SQLITE_OK) return Failure(code);
-    return Ok{};
-  }
-  Status Prepare(Statement& statement, const char* sql) {
-    if (const int code = statement.Prepare(db_, sql); code != SQLITE_OK) return Failure(code);
-    return Ok{};
-  }
-  Status Open(int flags) {
-    const int code = sqlite3_open_v2(file_.c_str(), &db_, flags | SQLITE_OPEN_NOMUTEX, nullptr);
-    if (code != SQLITE_OK) return Failure(code);
-    sqlite3_busy_timeout(db_, kBusyTimeoutMs);
-    return Ok{};
-  }
-  Result<int64_t> Number(const char* sql) {
-    Statement statement;
-    RETURN_IF_ERROR(Prepare(statement, sql));
-    const int code = statement.Step();
-    if (code != SQLITE_ROW) return Failure(code);
-    return statement.Integer(0);
-  }
-  const Path& file() const { return file_; }
-  sqlite3* db() { return db_; }
-
- private:
-  Path file_;
-  sqlite3* db_ = nullptr;
-};
-
-class Writer : public Connection {
- public:
-  using Connection::Connection;
+  using SqliteFile::SqliteFile;
   Status Open() {
-    RETURN_IF_ERROR(Connection::Open(SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE));
+    RETURN_IF_ERROR(SqliteFile::Open(SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE));
     RETURN_IF_ERROR(Run("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL"));
     ASSIGN_OR_RETURN(const int64_t version, Number("PRAGMA user_version"));
     if (version > kSchemaVersion) return errors::JobStoreTooNew(file(), version);
-    if (version == 0) RETURN_IF_ERROR(Run(kSchema));
+    if (version < kSchemaVersion) RETURN_IF_ERROR(MakeTables(version));
+    RETURN_IF_ERROR(trials.Prepare(*this));
     RETURN_IF_ERROR(Prepare(insert,
                             "INSERT INTO jobs (project, id, create_time, finished, job, run) "
                             "VALUES (?1, ?2, ?3, ?4, ?5, ?6)"));
@@ -169,16 +64,26 @@ class Writer : public Connection {
   }
   Statement insert;
   Statement update;
+  TrialWriter trials;
+
+ private:
+  Status MakeTables(int64_t version) {
+    const std::string jobs = version == 0 ? kJobSchema : "";
+    const std::string sql = "BEGIN IMMEDIATE;" + jobs + kTrialSchema +
+                            "PRAGMA user_version = " + std::to_string(kSchemaVersion) + "; COMMIT;";
+    return Run(sql.c_str());
+  }
 };
 
 #define CAIP_COLUMNS "SELECT project, id, job, run, create_time, seq FROM jobs "
 
-class Reader : public Connection {
+class Reader : public SqliteFile {
  public:
-  using Connection::Connection;
+  using SqliteFile::SqliteFile;
   Status Open() {
-    RETURN_IF_ERROR(Connection::Open(SQLITE_OPEN_READWRITE));
+    RETURN_IF_ERROR(SqliteFile::Open(SQLITE_OPEN_READWRITE));
     RETURN_IF_ERROR(Run("PRAGMA query_only = ON"));
+    RETURN_IF_ERROR(trials.Prepare(*this));
     RETURN_IF_ERROR(Prepare(get, CAIP_COLUMNS "WHERE project = ?1 AND id = ?2"));
     RETURN_IF_ERROR(Prepare(list,
                             CAIP_COLUMNS "WHERE project = ?1 AND (create_time, seq) < (?2, ?3) "
@@ -188,6 +93,7 @@ class Reader : public Connection {
   Statement get;
   Statement list;
   Statement unfinished;
+  TrialReader trials;
 };
 
 Result<JobRecord> RecordIn(const Statement& row, const Path& file) {
@@ -257,6 +163,16 @@ class SqliteJobStore::Body {
       return errors::JobRecordMissing(record.project, record.job.job_id);
     }
     return Ok{};
+  }
+
+  Status SaveTrial(const engine::TrialRecord& record) {
+    std::lock_guard lock(writer_mutex_);
+    return writer_.trials.Save(writer_, record);
+  }
+
+  Status AddReports(const engine::RunKey& trial, const std::vector<engine::Report>& reports) {
+    std::lock_guard lock(writer_mutex_);
+    return writer_.trials.Add(writer_, trial, reports);
   }
 
   /// Calls `read(Reader&)` with a connection that nobody else uses meanwhile.
@@ -352,6 +268,22 @@ Result<std::vector<JobRecord>> SqliteJobStore::Unfinished() const {
   return body_->WithReader([&](Reader& reader) -> Result<std::vector<JobRecord>> {
     Use rows(reader.unfinished);
     return RecordsOf(rows, reader);
+  });
+}
+
+Status SqliteJobStore::SaveTrial(const engine::TrialRecord& record) {
+  return body_->SaveTrial(record);
+}
+
+Status SqliteJobStore::AddReports(const engine::RunKey& trial,
+                                  const std::vector<engine::Report>& reports) {
+  return body_->AddReports(trial, reports);
+}
+
+Result<std::vector<engine::TrialRecord>> SqliteJobStore::Trials(const std::string& project,
+                                                                const std::string& job_id) const {
+  return body_->WithReader([&](Reader& reader) -> Result<std::vector<engine::TrialRecord>> {
+    return reader.trials.Read(reader, project, job_id);
   });
 }
 

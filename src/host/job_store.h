@@ -24,6 +24,11 @@ class SqliteJobStore final : public engine::JobStore {
                                 const std::string& job_id) const override;
   Result<std::vector<engine::JobRecord>> List(const engine::JobQuery& query) const override;
   Result<std::vector<engine::JobRecord>> Unfinished() const override;
+  Status SaveTrial(const engine::TrialRecord& record) override;
+  Status AddReports(const engine::RunKey& trial,
+                    const std::vector<engine::Report>& reports) override;
+  Result<std::vector<engine::TrialRecord>> Trials(const std::string& project,
+                                                  const std::string& job_id) const override;
 
  private:
   class Body;

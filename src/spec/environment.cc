@@ -92,11 +92,8 @@ void AddJob(const EnvironmentFacts& facts, Variables& out) {
 // Presence of the tag is how user code tells a tuning job.
 void AddTrial(const EnvironmentFacts& facts, Variables& out) {
   if (facts.trial.empty()) return;
-  const auto& spec = facts.input.hyperparameters;
-  const bool has_tag = spec && !spec->hyperparameter_metric_tag.empty();
   out.emplace_back("CLOUD_ML_TRIAL_ID", facts.trial);
-  out.emplace_back("CLOUD_ML_HP_METRIC_TAG",
-                   has_tag ? spec->hyperparameter_metric_tag : std::string(kDefaultMetricTag));
+  out.emplace_back("CLOUD_ML_HP_METRIC_TAG", MetricTagOf(facts.input));
   out.emplace_back("CLOUD_ML_HP_METRIC_FILE", facts.boot_disk + "/" + std::string(kMetricFile));
 }
 
@@ -156,6 +153,12 @@ void AddGcloud(const EnvironmentFacts& facts, Variables& out) {
 
 std::string TpuNodeName(std::string_view host_id) {
   return "cmle-training-" + std::string(host_id) + "-tpu";
+}
+
+std::string MetricTagOf(const TrainingInput& input) {
+  const auto& spec = input.hyperparameters;
+  const bool has_tag = spec && !spec->hyperparameter_metric_tag.empty();
+  return has_tag ? spec->hyperparameter_metric_tag : std::string(kDefaultMetricTag);
 }
 
 JobTexts RenderJobTexts(const TrainingInput& input, const ClusterPlan& plan,

@@ -56,6 +56,8 @@ inline constexpr std::string_view kUserDirectory = "user_dir";
 inline constexpr std::string_view kMetricFile = "var/hypertune/output.metric";
 /// The metric tag when the job names none.
 inline constexpr std::string_view kDefaultMetricTag = "training/hptuning/metric";
+/// The metric of a tuning job; the default one of a job that tunes nothing.
+std::string MetricTagOf(const TrainingInput& input);
 
 /// TF_CONFIG: of every replica of every training job.
 std::string RenderTfConfig(const EnvironmentFacts& facts);

@@ -227,7 +227,7 @@ TEST(Engine, WhatTheStoreDoesNotTakeHasNoConsequences) {
   world.launcher.script = MasterRunsFor(minutes(5));
   world.Boot();
   bool full = false;
-  world.store.refuse = [&](const JobRecord&) -> std::optional<Error> {
+  world.store.refuse = [&]() -> std::optional<Error> {
     if (!full) return std::nullopt;
     return Error{Code::kResourceExhausted, "disk full"};
   };

@@ -205,7 +205,7 @@ TEST(EngineThread, AnImageWithoutALocalCommandIsRefusedWithHowToMapIt) {
   EXPECT_TRUE(engine.Submit("p", job).ok());
 }
 
-TEST(EngineThread, ATuningJobIsValidatedAndHonestlyRefused) {
+TEST(EngineThread, ATuningJobIsCheckedAndTaken) {
   Service service;
   Engine& engine = service.Start();
   spec::Job job = AJob("j");
@@ -216,12 +216,46 @@ TEST(EngineThread, ATuningJobIsValidatedAndHonestlyRefused) {
   rate.type = "DOUBLE";
   rate.min_value = 0.1;
   rate.max_value = 1;
-  EXPECT_TRUE(engine.Check(job).ok()) << engine.Check(job).error().message;
-  const auto refused = engine.Submit("p", job);
-  EXPECT_EQ(refused.error().code, Code::kUnimplemented);
-  EXPECT_THAT(refused.error().message, HasSubstr("tuning is not implemented yet"));
+  EXPECT_TRUE(engine.Check("p", job).ok()) << engine.Check("p", job).error().message;
+  EXPECT_TRUE(engine.Submit("p", job).ok());
   rate.max_value.reset();
   EXPECT_EQ(engine.Submit("p", job).error().code, Code::kInvalidArgument);
+}
+
+TEST(EngineThread, AStudyGoesOnFromAFinishedStudyThatAskedTheSame) {
+  Service service;
+  Engine& engine = service.Start();
+  spec::Job job = AJob("j");
+  spec::HyperparameterSpec& tuning = job.training_input->hyperparameters.emplace();
+  tuning.goal = "MAXIMIZE";
+  spec::ParameterSpec& rate = tuning.params.emplace_back();
+  rate.parameter_name = "rate";
+  rate.type = "DOUBLE";
+  rate.min_value = 0.1;
+  rate.max_value = 1;
+  const auto why = [&](const std::string& earlier) {
+    tuning.resume_previous_job_id = earlier;
+    const Status checked = engine.Check("p", job);
+    EXPECT_EQ(checked.error().code, Code::kInvalidArgument);
+    std::string all;
+    for (const FieldViolation& violation : checked.error().violations) {
+      EXPECT_EQ(violation.field, "hyperparameters.resume_previous_job_id");
+      all += violation.description;
+    }
+    return all;
+  };
+  ASSERT_TRUE(engine.Submit("p", AJob("plain")).ok());
+  ASSERT_TRUE(engine.Submit("p", job).ok());
+  EXPECT_THAT(why("none"), HasSubstr("There is no job 'none'"));
+  EXPECT_THAT(why("plain"), HasSubstr("has no hyperparameters"));
+  EXPECT_THAT(why("j"), HasSubstr("has not ended"));
+  rate.max_value = 2;
+  tuning.goal = "MINIMIZE";
+  tuning.hyperparameter_metric_tag = "loss";
+  const std::string reasons = why("j");
+  EXPECT_THAT(reasons, HasSubstr("other params"));
+  EXPECT_THAT(reasons, HasSubstr("other goal"));
+  EXPECT_THAT(reasons, HasSubstr("other hyperparameterMetricTag"));
 }
 
 TEST(UpdateLabels, ReplacesTheWholeMapAndChangesTheEtag) {

@@ -67,13 +67,15 @@ TEST(Simulation, MoreThreadsDoNotChangeWhatHappens) {
 }
 
 TEST(Simulation, TheSameSeedGivesTheSameJournal) {
+  int told = 0;  // of a life in which nobody got in there is nothing to tell
   for (uint64_t seed = 1; seed <= 30; ++seed) {
     const SeedPlayed one = PlaySeed(seed, WithJournal());
     const SeedPlayed other = PlaySeed(seed, WithJournal());
-    ASSERT_FALSE(one.journal.empty());
+    told += !one.journal.empty();
     ASSERT_EQ(one.journal, other.journal) << "seed " << seed;
     ASSERT_EQ(one.tally, other.tally);
   }
+  EXPECT_GT(told, 25);
 }
 
 TEST(Simulation, AJournalChangesNothing) {
@@ -179,7 +181,7 @@ TEST(Simulation, ReplicasThatCannotBeKilledAreFound) {
 
 TEST(Simulation, ALifeWithoutAnEndIsFound) {
   const auto full_for_ever = [](SimulatedEngine& world) {
-    world.store.refuse = [saves = 0](const engine::JobRecord&) mutable -> std::optional<Error> {
+    world.store.refuse = [saves = 0]() mutable -> std::optional<Error> {
       if (++saves < 3) return std::nullopt;
       return Error{Code::kResourceExhausted, "disk full"};
     };

@@ -3,14 +3,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sqlite3.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cmath>
+#include <limits>
 #include <set>
 #include <thread>
 
 #include "base/json.h"
+#include "host/sqlite_file.h"
 #include "spec/job_json.h"
 
 namespace caip::host {
@@ -194,6 +198,59 @@ TEST_F(JobStoreTest, AStoreInADirectoryThatIsNotThereCannotBeOpened) {
   const auto opened = SqliteJobStore::Open(directory_.path() / "none" / "jobs.db");
   ASSERT_FALSE(opened.ok());
   EXPECT_THAT(opened.error().message, HasSubstr("jobs.db"));
+}
+
+engine::TrialRecord ATrial(const std::string& job, const std::string& trial,
+                           spec::JobState state = spec::JobState::kRunning) {
+  engine::TrialRecord record{{"p", job, trial}, {}, {{"attempt", 1}}};
+  record.job.job_id = job;
+  record.job.state = state;
+  record.job.create_time = Instant(std::chrono::seconds(5));
+  return record;
+}
+
+TEST_F(JobStoreTest, KeepsTrialsByNumberWithTheirReportsInOrder) {
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  for (const char* trial : {"10", "2", "1"}) {
+    ASSERT_TRUE(store_->SaveTrial(ATrial("j", trial)).ok());
+  }
+  ASSERT_TRUE(store_->SaveTrial(ATrial("other", "1")).ok());
+  ASSERT_TRUE(
+      store_->AddReports({"p", "j", "2"}, {{10, 0.5, 1.25, false}, {20, kNaN, 2, true}}).ok());
+  ASSERT_TRUE(store_->AddReports({"p", "j", "2"}, {{5, -kInfinity, 3, false}}).ok());
+  ASSERT_TRUE(store_->SaveTrial(ATrial("j", "2", spec::JobState::kSucceeded)).ok());
+  Reopen();
+  const auto trials = store_->Trials("p", "j");
+  ASSERT_TRUE(trials.ok()) << trials.error().message;
+  ASSERT_EQ(trials->size(), 3u);
+  EXPECT_EQ((*trials)[0].run_key.trial, "1");
+  EXPECT_EQ((*trials)[2].run_key.trial, "10");
+  const engine::TrialRecord& second = (*trials)[1];
+  EXPECT_EQ(second.job.state, spec::JobState::kSucceeded);
+  EXPECT_EQ(second.job.create_time, Instant(std::chrono::seconds(5)));
+  EXPECT_EQ(second.run, Json({{"attempt", 1}}));
+  ASSERT_EQ(second.reports.size(), 3u);
+  EXPECT_EQ(second.reports[0].step, 10);
+  EXPECT_EQ(second.reports[0].value, 0.5);
+  EXPECT_EQ(second.reports[0].time, 1.25);
+  EXPECT_FALSE(second.reports[0].summary);
+  EXPECT_TRUE(std::isnan(second.reports[1].value));
+  EXPECT_TRUE(second.reports[1].summary);
+  EXPECT_EQ(second.reports[2].value, -kInfinity);
+  EXPECT_TRUE(store_->Trials("p", "none")->empty());
+}
+
+TEST_F(JobStoreTest, AStoreOfTheTimeBeforeTrialsGetsThem) {
+  ASSERT_TRUE(store_->Create(Record("p", "one", 100)).ok());
+  store_.reset();
+  SqliteFile file(file_);  // what version 1 had
+  ASSERT_TRUE(file.Open(SQLITE_OPEN_READWRITE).ok());
+  ASSERT_TRUE(file.Run("DROP TABLE trials; DROP TABLE reports; PRAGMA user_version = 1").ok());
+  Reopen();
+  EXPECT_TRUE(store_->Get("p", "one").ok());
+  EXPECT_TRUE(store_->SaveTrial(ATrial("one", "1")).ok());
+  EXPECT_EQ(store_->Trials("p", "one")->size(), 1u);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "harness/simulation/invariants.h"
 
 #include <algorithm>
+#include <set>
 
 #include "spec/lifecycle.h"
 #include "spec/replica_outcome.h"
@@ -11,7 +12,19 @@ namespace {
 using spec::JobState;
 
 bool Ends(const SaveFacts& f) { return spec::IsTerminal(f.record.job.state); }
-engine::RunKey RunOf(const SaveFacts& f) { return {f.record.project, f.record.job.job_id, ""}; }
+engine::RunKey RunOf(const SaveFacts& f) {
+  return {f.record.project, f.record.job.job_id, f.trial};
+}
+
+using Trials = std::vector<spec::HyperparameterOutput>;
+const Trials& TrialsOf(const SaveFacts& f) {
+  static const Trials kNone;
+  return f.record.job.training_output ? f.record.job.training_output->trials : kNone;
+}
+const spec::HyperparameterSpec* TuningOf(const SaveFacts& f) {
+  const auto& input = f.record.job.training_input;
+  return input && input->hyperparameters ? &*input->hyperparameters : nullptr;
+}
 
 bool EndTime(const SaveFacts& f) { return f.record.job.end_time.has_value() == Ends(f); }
 bool CreateTime(const SaveFacts& f) { return f.record.job.create_time.has_value(); }
@@ -96,6 +109,61 @@ bool BootsGrow(const SaveFacts& f) {
   });
 }
 
+bool TrialsAreFew(const SaveFacts& f) {
+  const auto* tuning = TuningOf(f);
+  return !tuning || TrialsOf(f).size() <= static_cast<size_t>(tuning->max_trials.value_or(1));
+}
+
+bool FewTrialsAtATime(const SaveFacts& f) {
+  const auto* tuning = TuningOf(f);
+  const auto live = std::ranges::count_if(
+      TrialsOf(f), [](const auto& trial) { return !spec::IsTerminal(trial.state); });
+  return !tuning || live <= tuning->max_parallel_trials.value_or(1);
+}
+
+bool NoTrialTwice(const SaveFacts& f) {
+  std::set<std::string> ids;
+  return std::ranges::all_of(TrialsOf(f),
+                             [&](const auto& trial) { return ids.insert(trial.trial_id).second; });
+}
+
+bool TrialsEndWithTheirJob(const SaveFacts& f) {
+  return !Ends(f) || std::ranges::all_of(TrialsOf(f), [](const auto& trial) {
+    return spec::IsTerminal(trial.state);
+  });
+}
+
+bool CompletedAreSuccesses(const SaveFacts& f) {
+  const auto& output = f.record.job.training_output;
+  return !output || output->completed_trial_count ==
+                        std::ranges::count_if(output->trials, [](const auto& trial) {
+                          return trial.state == JobState::kSucceeded;
+                        });
+}
+
+bool BestFirst(const SaveFacts& f) {
+  const auto* tuning = TuningOf(f);
+  return std::ranges::is_sorted(TrialsOf(f), [&](const auto& a, const auto& b) {
+    if (!a.final_metric || !b.final_metric) return a.final_metric && !b.final_metric;
+    const double better = a.final_metric->second;
+    const double worse = b.final_metric->second;
+    return tuning->goal == "MINIMIZE" ? better < worse : better > worse;
+  });
+}
+
+// Of the last save: nothing that was shown is shown no more, or otherwise.
+bool FinishedTrialsStay(const SaveFacts& f) {
+  if (!f.last_record || !f.last_record->job.training_output) return true;
+  return std::ranges::all_of(f.last_record->job.training_output->trials, [&](const auto& old) {
+    const auto now =
+        std::ranges::find(TrialsOf(f), old.trial_id, &spec::HyperparameterOutput::trial_id);
+    if (now == TrialsOf(f).end() || now->hyperparameters != old.hyperparameters) return false;
+    return !spec::IsTerminal(old.state) ||
+           (now->state == old.state && now->end_time == old.end_time &&
+            now->final_metric == old.final_metric);
+  });
+}
+
 constexpr Invariant<SaveFacts> kOfEverySave[] = {
     {"endTime exactly in a terminal state", EndTime},
     {"createTime always", CreateTime},
@@ -114,6 +182,13 @@ constexpr Invariant<SaveFacts> kOfEverySave[] = {
     {"the cluster keeps its id", ClusterStays},
     {"attempts only grow", AttemptsGrow},
     {"boots only grow", BootsGrow},
+    {"no more trials than asked for", TrialsAreFew},
+    {"no more trials at a time than asked for", FewTrialsAtATime},
+    {"no trial is shown twice", NoTrialTwice},
+    {"an ended job has no live trial", TrialsEndWithTheirJob},
+    {"completedTrialCount counts the successes", CompletedAreSuccesses},
+    {"the best trial comes first", BestFirst},
+    {"a finished trial never changes", FinishedTrialsStay},
 };
 
 bool SavedBeforeStarted(const StartFacts& f) {
@@ -157,6 +232,19 @@ bool EveryJobEnds(const WorldFacts& f) {
     return spec::IsTerminal(record.job.state);
   });
 }
+bool EveryTrialIsShown(const WorldFacts& f) {
+  return std::ranges::all_of(f.world.store.InOrder(), [&](const engine::JobRecord& record) {
+    const auto kept = f.world.store.Trials(record.project, record.job.job_id);
+    const auto& output = record.job.training_output;
+    if (!output) return kept->empty();
+    return output->trials.size() == kept->size() &&
+           std::ranges::all_of(*kept, [&](const engine::TrialRecord& trial) {
+             const auto shown = std::ranges::find(output->trials, trial.run_key.trial,
+                                                  &spec::HyperparameterOutput::trial_id);
+             return shown != output->trials.end() && shown->state == trial.job.state;
+           });
+  });
+}
 bool NoEndedJobIsQueued(const WorldFacts& f) {
   return std::ranges::all_of(f.world.store.InOrder(), [&](const engine::JobRecord& record) {
     return f.world.JobOf(record.job.job_id).job_position == 0;
@@ -171,6 +259,7 @@ bool NobodyHoldsTime(const WorldFacts& f) { return f.world.clock.holders() == 0;
 
 constexpr Invariant<WorldFacts> kOfTheEnd[] = {
     {"every job ends", EveryJobEnds},
+    {"a job shows the trials that were kept, as they ended", EveryTrialIsShown},
     {"no ended job is queued", NoEndedJobIsQueued},
     {"the engine is idle at the end", EngineIdle},
     {"all devices are given back", DevicesAreBack},

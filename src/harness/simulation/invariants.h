@@ -17,6 +17,7 @@ struct SaveFacts {
   const engine::RunNote& note;
   const engine::JobRecord* last_record = nullptr;
   const engine::RunNote* last_note = nullptr;
+  std::string trial = {};  // "": the record is a job's
 };
 
 /// A start of a replica, and its job as saved last.

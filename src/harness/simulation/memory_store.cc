@@ -45,7 +45,7 @@ std::vector<JobRecord> MemoryStore::InOrder() const {
 Status MemoryStore::Write(const JobRecord& record, bool create) {
   std::lock_guard lock(mutex_);
   if (refuse) {
-    if (auto error = refuse(record)) return *error;
+    if (auto error = refuse()) return *error;
   }
   const auto found = records_.find({record.project, record.job.job_id});
   const bool exists = found != records_.end();
@@ -57,6 +57,47 @@ Status MemoryStore::Write(const JobRecord& record, bool create) {
     records_.emplace(std::pair(record.project, record.job.job_id), std::pair(made_++, record));
   }
   return Ok{};
+}
+
+Status MemoryStore::SaveTrial(const engine::TrialRecord& record) {
+  std::lock_guard lock(mutex_);
+  if (refuse) {
+    if (auto error = refuse()) return *error;
+  }
+  if (on_trial) on_trial(record);
+  engine::TrialRecord& kept = trials_[record.run_key];
+  std::vector<engine::Report> reports = std::move(kept.reports);
+  kept = record;
+  kept.reports = std::move(reports);
+  return Ok{};
+}
+
+Status MemoryStore::AddReports(const engine::RunKey& trial,
+                               const std::vector<engine::Report>& reports) {
+  std::lock_guard lock(mutex_);
+  if (refuse) {
+    if (auto error = refuse()) return *error;
+  }
+  const auto found = trials_.find(trial);
+  if (found == trials_.end()) return Error{Code::kNotFound, "no such trial"};
+  if (on_reports) on_reports(trial, reports);
+  std::vector<engine::Report>& kept = found->second.reports;
+  kept.insert(kept.end(), reports.begin(), reports.end());
+  return Ok{};
+}
+
+Result<std::vector<engine::TrialRecord>> MemoryStore::Trials(const std::string& project,
+                                                             const std::string& job_id) const {
+  std::lock_guard lock(mutex_);
+  std::map<int64_t, engine::TrialRecord> by_number;
+  for (const auto& [key, record] : trials_) {
+    if (key.project == project && key.job_id == job_id) {
+      by_number.emplace(std::stoll(key.trial), record);
+    }
+  }
+  std::vector<engine::TrialRecord> records;
+  for (auto& [number, record] : by_number) records.push_back(std::move(record));
+  return records;
 }
 
 void MemoryLog::Write(std::vector<engine::LogLine> lines) {

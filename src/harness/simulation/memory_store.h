@@ -19,13 +19,20 @@ class MemoryStore final : public engine::JobStore {
  public:
   using JobRecord = engine::JobRecord;
   std::function<void(const JobRecord* before, const JobRecord& after)> on_save;
-  std::function<std::optional<Error>(const JobRecord&)> refuse;  // may say no to a write
+  std::function<void(const engine::TrialRecord& after)> on_trial;
+  std::function<void(const engine::RunKey& trial, const std::vector<engine::Report>&)> on_reports;
+  std::function<std::optional<Error>()> refuse;  // may say no to a write
 
   Status Create(const JobRecord& record) override { return Write(record, true); }
   Status Save(const JobRecord& record) override { return Write(record, false); }
   Result<JobRecord> Get(const std::string& project, const std::string& job_id) const override;
   Result<std::vector<JobRecord>> List(const engine::JobQuery& query) const override;
   Result<std::vector<JobRecord>> Unfinished() const override;
+  Status SaveTrial(const engine::TrialRecord& record) override;
+  Status AddReports(const engine::RunKey& trial,
+                    const std::vector<engine::Report>& reports) override;
+  Result<std::vector<engine::TrialRecord>> Trials(const std::string& project,
+                                                  const std::string& job_id) const override;
   /// Oldest first.
   std::vector<JobRecord> InOrder() const;
 
@@ -34,6 +41,7 @@ class MemoryStore final : public engine::JobStore {
 
   mutable std::mutex mutex_;
   std::map<std::pair<std::string, std::string>, std::pair<uint64_t, JobRecord>> records_;
+  std::map<engine::RunKey, engine::TrialRecord> trials_;
   uint64_t made_ = 0;
 };
 

@@ -9,7 +9,9 @@ using engine::ReplicaKey;
 using engine::RunKey;
 
 std::string ScriptedLauncher::BootDisk(const ReplicaKey& key) const {
-  return "/disks/" + key.run.project + "/" + key.run.job_id + "/" + spec::TaskName(key.replica);
+  const std::string trial = key.run.trial.empty() ? "" : "/trial-" + key.run.trial;
+  return "/disks/" + key.run.project + "/" + key.run.job_id + trial + "/" +
+         spec::TaskName(key.replica);
 }
 
 void ScriptedLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {
@@ -20,13 +22,20 @@ void ScriptedLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {
   ++launches_;
   if (!does.start_error.empty()) {
     agenda_.In(does.start_after, [this, key] { End(key, 1, 0, false); });
-    return;
+    return;  // without a process there is nothing else
   }
   agenda_.In(does.start_after, [this, key] {
     if (const auto found = live_.find(key); found != live_.end()) {
       found->second.listener.on_started(key);
     }
   });
+  for (const auto& [after, report] : does.reports) {
+    agenda_.In(does.start_after + after, [this, key, report] {
+      if (const auto found = live_.find(key); found != live_.end()) {
+        found->second.listener.on_reports(key, {report});
+      }
+    });
+  }
   if (does.run_for == kForever) return;
   agenda_.In(does.start_after + does.run_for,
              [this, key, code = does.exit_code, signal = does.signal, memory = does.out_of_memory] {
@@ -54,7 +63,10 @@ std::vector<ReplicaKey> ScriptedLauncher::Live() const {
 
 bool ScriptedLauncher::AnyLives(const RunKey& run) const {
   const auto first = live_.lower_bound({run, {}, 0});
-  return first != live_.end() && first->first.run == run;
+  if (first == live_.end()) return false;
+  const RunKey& found = first->first.run;
+  return found == run ||
+         (run.trial.empty() && found.project == run.project && found.job_id == run.job_id);
 }
 
 bool ScriptedLauncher::Lives(const RunKey& run, spec::ReplicaId replica) const {

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/ports.h"
@@ -24,6 +25,8 @@ struct Script {
   /// How long it takes to obey SIGTERM; kForever: it does not.
   Duration obeys_in = std::chrono::milliseconds(20);
   int exit_code_when_told = -1;  // -1: it dies of SIGTERM
+  /// Of a trial's master: what it reports, and how long after its start.
+  std::vector<std::pair<Duration, engine::Report>> reports = {};
 };
 inline constexpr Duration kForever = Duration::max();
 
@@ -49,6 +52,7 @@ class ScriptedLauncher final : public engine::Launcher {
   void LoseAll() { live_.clear(); }
   std::vector<engine::ReplicaKey> Live() const;
   size_t live() const { return live_.size(); }
+  /// Of the run and, where it is a tuning job's, of its trials.
   bool AnyLives(const engine::RunKey& run) const;
   /// Any boot of it.
   bool Lives(const engine::RunKey& run, spec::ReplicaId replica) const;

@@ -62,10 +62,11 @@ Status SimulatedEngine::Cancel(const std::string& id) {
   return result;
 }
 
-Status SimulatedEngine::LoseVm(const std::string& id, spec::ReplicaId replica,
-                               engine::VmLoss kind) {
+Status SimulatedEngine::LoseVm(const std::string& id, spec::ReplicaId replica, engine::VmLoss kind,
+                               const std::string& trial) {
   Status result = Error{};
-  engine->LoseVmLater("p", id, replica, kind, [&](Status answer) { result = std::move(answer); });
+  engine->LoseVmLater({"p", id, trial}, replica, kind,
+                      [&](Status answer) { result = std::move(answer); });
   engine->Turn();
   return result;
 }

@@ -51,7 +51,8 @@ class SimulatedEngine {
 
   Result<spec::Job> Submit(spec::Job job);
   Status Cancel(const std::string& id);
-  Status LoseVm(const std::string& id, spec::ReplicaId replica, engine::VmLoss kind);
+  Status LoseVm(const std::string& id, spec::ReplicaId replica, engine::VmLoss kind,
+                const std::string& trial = "");
   /// As the API shows it; a default Job where there is none.
   spec::Job JobOf(const std::string& id) const;
 

@@ -28,7 +28,8 @@ std::string TallyText(const Tally& tally) {
           Count(tally.machines_lost[1], "crashed, ") +
           Count(tally.machines_lost[2], "in maintenance, ");
   return text + Count(tally.kills_of_the_emulator, "killed emulators, ") +
-         Count(tally.refused_saves, "refused saves\n");
+         Count(tally.refused_saves, "refused saves\n") +
+         "  tuned: " + Count(tally.trials, "trials, ") + Count(tally.reports, "reports\n");
 }
 
 std::string FailureText(const FailedSeed& failed) {

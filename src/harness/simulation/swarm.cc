@@ -14,7 +14,7 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 
 // A life of five jobs takes some hundreds; who needs these many goes round in circles.
-constexpr int kStepsMax = 20'000;
+constexpr int kStepsMax = 50'000;
 
 constexpr const char* kGpu = "NVIDIA_TESLA_T4";
 
@@ -60,7 +60,7 @@ class Life {
     world_.launcher.script = [this](const engine::ReplicaLaunch& launch) {
       return ScriptFor(launch);
     };
-    world_.store.refuse = [this](const engine::JobRecord&) { return Refusal(); };
+    world_.store.refuse = [this] { return Refusal(); };
     disk_may_fill_ = OneIn(5);
     if (options.spoil) options.spoil(world_);
   }
@@ -125,6 +125,7 @@ class Life {
     script.exit_code_when_told = OneIn(3) ? static_cast<int>(random_.Below(3)) : -1;
     const bool is_master = launch.key.replica.role == spec::Role::kMaster;
     if (!is_master && OneIn(2)) script.run_for = kForever;
+    if (launch.metrics) script.reports = AnyReports(launch);
     if (OneIn(200)) script.start_error = "No such file or directory";
     const uint64_t fate = random_.Below(12);
     if (fate == 0) script.exit_code = 1;
@@ -147,9 +148,41 @@ class Life {
     scheduling.resilient_to_worker_restart = OneIn(6);
     if (OneIn(4)) scheduling.max_wait_time = minutes(30);
     if (OneIn(4)) scheduling.max_running_time = minutes(5);
+    if (OneIn(4)) Tune(job);
     jobs_.push_back(id);
     ++tally_.jobs;
     if (!world_.Submit(std::move(job)).ok()) ++tally_.refused;
+  }
+
+  // Makes it a tuning job, sometimes one that goes on from an earlier.
+  void Tune(spec::Job& job) {
+    spec::HyperparameterSpec& tuning = job.training_input->hyperparameters.emplace();
+    tuning.goal = OneIn(2) ? "MAXIMIZE" : "MINIMIZE";
+    tuning.algorithm = OneIn(3) ? "GRID_SEARCH" : OneIn(2) ? "RANDOM_SEARCH" : "";
+    tuning.max_trials = static_cast<int32_t>(1 + random_.Below(6));
+    tuning.max_parallel_trials =
+        static_cast<int32_t>(1 + random_.Below(static_cast<uint64_t>(*tuning.max_trials)));
+    tuning.max_failed_trials = static_cast<int32_t>(random_.Below(4));
+    tuning.enable_trial_early_stopping = OneIn(2);
+    spec::ParameterSpec& layers = tuning.params.emplace_back();
+    layers.parameter_name = "layers";
+    layers.type = "INTEGER";
+    layers.min_value = 1;
+    layers.max_value = 4;
+  }
+
+  // Rising and falling curves; a trainer that starts again reports from the start again.
+  std::vector<std::pair<Duration, engine::Report>> AnyReports(const engine::ReplicaLaunch& launch) {
+    std::vector<std::pair<Duration, engine::Report>> reports;
+    const auto count = static_cast<int64_t>(random_.Below(5));
+    const auto born = static_cast<double>(world_.clock.Now().time_since_epoch().count());
+    for (int64_t i = 1; i <= count; ++i) {
+      const engine::Report report{i * 10, random_.Unit(), born + static_cast<double>(i),
+                                  launch.key.boot % 2 == 0};
+      reports.emplace_back(seconds(i), report);
+      if (OneIn(4)) reports.emplace_back(seconds(i), report);  // found a second time
+    }
+    return reports;
   }
 
   // Lets some time pass, and does something to somebody.
@@ -186,10 +219,13 @@ class Life {
 
   void LoseSomeMachine(const std::string& id) {
     const auto living = world_.launcher.Live();
-    const spec::ReplicaId replica =
-        living.empty() ? spec::ReplicaId{} : living[random_.Below(living.size())].replica;
+    const engine::ReplicaKey any = living.empty() ? engine::ReplicaKey{{"p", id, ""}, {}, 1}
+                                                  : living[random_.Below(living.size())];
     const uint64_t kind = random_.Below(tally_.machines_lost.size());
-    if (world_.LoseVm(id, replica, VmLoss{static_cast<int>(kind)}).ok()) {
+    if (world_
+            .LoseVm(OneIn(4) ? id : any.run.job_id, any.replica, VmLoss{static_cast<int>(kind)},
+                    any.run.trial)
+            .ok()) {
       ++tally_.machines_lost[kind];
     }
   }
@@ -200,10 +236,12 @@ class Life {
       if (const auto note = engine::ParseRunNote(record.run); note.ok()) {
         tally_.retries += static_cast<uint64_t>(note->attempt - 1);
       }
+      tally_.trials += world_.store.Trials(record.project, record.job.job_id)->size();
     }
     tally_.events += world_.engine->handled();
     tally_.saves = witness_.saves();
     tally_.restarts = witness_.restarts();
+    tally_.reports = witness_.reports();
     tally_.launches = world_.launcher.launches();
   }
 
@@ -234,6 +272,8 @@ Tally& Tally::operator+=(const Tally& other) {
   for (size_t i = 0; i < machines_lost.size(); ++i) machines_lost[i] += other.machines_lost[i];
   kills_of_the_emulator += other.kills_of_the_emulator;
   refused_saves += other.refused_saves;
+  trials += other.trials;
+  reports += other.reports;
   return *this;
 }
 

@@ -27,6 +27,8 @@ struct Tally {
   std::array<uint64_t, 3> machines_lost{};  // by engine::VmLoss
   uint64_t kills_of_the_emulator = 0;
   uint64_t refused_saves = 0;
+  uint64_t trials = 0;   // of tuning jobs
+  uint64_t reports = 0;  // of those, kept
 
   Tally& operator+=(const Tally& other);
   bool operator==(const Tally&) const = default;

@@ -4,6 +4,8 @@ namespace caip::harness {
 
 Witness::Witness(SimulatedEngine& world) : world_(world) {
   world.store.on_save = [this](const auto* before, const auto& after) { Saved(before, after); };
+  world.store.on_trial = [this](const engine::TrialRecord& after) { TrialSaved(after); };
+  world.store.on_reports = [this](const auto& trial, const auto& more) { Reported(trial, more); };
   world.launcher.on_launch = [this](const engine::ReplicaLaunch& launch) { Starts(launch); };
   world.after_step = [this] { Check(OfEveryMoment(), WorldFacts{world_}); };
 }
@@ -15,14 +17,38 @@ void Witness::Accuse(std::string invariant, std::string saw) {
 }
 
 void Witness::Saved(const engine::JobRecord* before, const engine::JobRecord& after) {
+  Check(before, after, "");
+}
+
+void Witness::TrialSaved(const engine::TrialRecord& after) {
+  const engine::JobRecord record{after.run_key.project, after.job, after.run};
+  const auto known = known_.find(after.run_key);
+  std::optional<engine::JobRecord> before;
+  if (known != known_.end()) before = known->second.trial;
+  Check(before ? &*before : nullptr, record, after.run_key.trial);
+  known_[after.run_key].trial = record;
+}
+
+// What is durable is told once, whatever happens between.
+void Witness::Reported(const engine::RunKey& trial, const std::vector<engine::Report>& reports) {
+  for (const engine::Report& report : reports) {
+    if (reports_.insert({trial, report.step, report.time}).second) continue;
+    Accuse("no report is kept twice",
+           trial.job_id + " trial " + trial.trial + " step " + std::to_string(report.step));
+  }
+}
+
+void Witness::Check(const engine::JobRecord* before, const engine::JobRecord& after,
+                    const std::string& trial) {
   ++saves_;
   auto note = engine::ParseRunNote(after.run);
   if (!note.ok()) {
     Accuse("the note can be read", after.job.job_id + ": " + note.error().message);
     return;
   }
-  Known& known = known_[{after.project, after.job.job_id, ""}];
+  Known& known = known_[{after.project, after.job.job_id, trial}];
   SaveFacts facts{world_, after, *note};
+  facts.trial = trial;
   if (before) {
     facts.last_record = before;
     facts.last_note = &known.note;
@@ -32,7 +58,8 @@ void Witness::Saved(const engine::JobRecord* before, const engine::JobRecord& af
     }
   }
   Check(OfEverySave(), facts);
-  known = {after.job.state, *std::move(note)};
+  known.state = after.job.state;
+  known.note = *std::move(note);
 }
 
 void Witness::Starts(const engine::ReplicaLaunch& launch) {

@@ -2,8 +2,10 @@
 // Looks on while a simulated engine moves, and holds the invariants against what it sees.
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -35,13 +37,20 @@ class Witness {
   size_t saves() const { return saves_; }
   /// Replicas that were started again by themselves, without the rest of their job.
   size_t restarts() const { return restarts_; }
+  /// Of trials, that were kept.
+  size_t reports() const { return reports_.size(); }
 
  private:
   struct Known {
     spec::JobState state{};
     engine::RunNote note;
+    std::optional<engine::JobRecord> trial = {};  // the record of one, as saved last
   };
   void Saved(const engine::JobRecord* before, const engine::JobRecord& after);
+  void TrialSaved(const engine::TrialRecord& after);
+  void Check(const engine::JobRecord* before, const engine::JobRecord& after,
+             const std::string& trial);
+  void Reported(const engine::RunKey& trial, const std::vector<engine::Report>& reports);
   void Starts(const engine::ReplicaLaunch& launch);
   template <typename Facts>
   void Check(std::span<const Invariant<Facts>> invariants, const Facts& facts);
@@ -51,6 +60,7 @@ class Witness {
   std::map<engine::RunKey, Known> known_;  // as saved last
   std::set<engine::ReplicaKey> boots_;
   std::map<std::pair<engine::RunKey, spec::ReplicaId>, engine::Environment> environments_;
+  std::set<std::tuple<engine::RunKey, int64_t, double>> reports_;  // trial, step, time
   size_t saves_ = 0;
   size_t restarts_ = 0;
 };

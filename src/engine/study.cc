@@ -1,0 +1,245 @@
+#include "engine/study.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "engine/run_note.h"
+
+namespace caip::engine {
+
+using spec::JobState;
+
+namespace {
+
+struct Kept {
+  int64_t number = 0;
+  RunNote note;
+};
+
+// A row that cannot be read is as good as none, but that its number is taken.
+std::optional<Kept> KeptIn(const TrialRecord& record, int64_t& last_number) {
+  const int64_t number = std::stoll(record.run_key.trial);
+  last_number = std::max(last_number, number);
+  auto note = ParseRunNote(record.run);
+  if (!note.ok()) return std::nullopt;
+  return Kept{number, *std::move(note)};
+}
+
+// What a trial's end teaches the optimizer; nothing where it was not the trial's own end.
+std::optional<tuning::Outcome> OutcomeOf(JobState state, const std::vector<Report>& reports) {
+  if (state == JobState::kFailed) return tuning::Outcome{.infeasible = true};
+  if (state != JobState::kSucceeded) return std::nullopt;
+  tuning::Outcome outcome;
+  if (const auto metric = FinalMetric(reports)) outcome.objectives.push_back(metric->second);
+  return outcome;
+}
+
+std::tuple<bool, int64_t, double> NameOf(const Report& report) {
+  return {report.summary, report.step, report.time};
+}
+
+// The rule goes by steps (page hyperparameter-tuning, section 6).
+tuning::Curve CurveOf(const std::vector<Report>& reports) {
+  tuning::Curve curve;
+  for (const Report& report : reports)
+    curve.push_back({.step = report.step, .value = report.value});
+  return curve;
+}
+
+}  // namespace
+
+std::optional<std::pair<int64_t, double>> FinalMetric(const std::vector<Report>& reports) {
+  const Report* final = nullptr;
+  for (const Report& report : reports) {
+    const bool is_first = final == nullptr || (final->summary && !report.summary);
+    const bool is_later = final != nullptr && final->summary == report.summary &&
+                          (!report.summary || std::pair(report.step, report.time) >=
+                                                  std::pair(final->step, final->time));
+    if (is_first || is_later) final = &report;
+  }
+  if (!final) return std::nullopt;
+  return std::pair(final->step, final->value);
+}
+
+Study::Study(const spec::HyperparameterSpec& spec, std::string metric_tag, uint64_t seed,
+             const std::vector<TrialRecord>& earlier)
+    : maximize_(spec.goal != "MINIMIZE"),
+      stops_early_(spec.enable_trial_early_stopping),
+      metric_tag_(std::move(metric_tag)),
+      optimizer_(tuning::StudyOf(spec), seed),
+      progress_(spec::ProgressAtTheStart(spec)) {
+  for (const TrialRecord& record : earlier) {
+    const auto kept = KeptIn(record, last_number_);
+    if (!kept) continue;
+    auto outcome = OutcomeOf(record.job.state, record.reports);
+    auto point = optimizer_.study().space.Read(kept->note.hyperparameters);
+    if (!outcome || !point.ok()) continue;
+    optimizer_.Add(kept->number, *std::move(point));
+    optimizer_.Tell(kept->number, *std::move(outcome));
+    ++known_before_;
+    if (record.job.state == JobState::kSucceeded) curves_before_.push_back(CurveOf(record.reports));
+  }
+}
+
+void Study::Restore(std::vector<TrialRecord> records) {
+  for (TrialRecord& record : records) {
+    auto kept = KeptIn(record, last_number_);
+    if (!kept) continue;
+    auto point = optimizer_.study().space.Read(kept->note.hyperparameters);
+    if (point.ok()) optimizer_.Add(kept->number, *std::move(point));
+    Trial& trial = trials_[kept->number];
+    trial.shown.trial_id = record.run_key.trial;
+    trial.shown.hyperparameters = std::move(kept->note.hyperparameters);
+    trial.shown.state = record.job.state;
+    trial.shown.start_time = record.job.start_time;
+    trial.shown.end_time = record.job.end_time;
+    trial.error_message = record.job.error_message;
+    trial.reports = std::move(record.reports);
+    for (const Report& report : trial.reports) trial.known.insert(NameOf(report));
+    trial.stopping = kept->note.stopped_early;
+    ++progress_.begun;
+    if (trial.is_live()) {
+      ++progress_.live;
+      record.reports.clear();
+      trial.interrupted = std::move(record);
+    } else {
+      Count(trial);
+      Tell(kept->number, trial);
+    }
+  }
+}
+
+std::optional<std::string> Study::Begin() {
+  const int64_t number = last_number_ + 1;
+  const auto point = optimizer_.Ask(number);
+  if (!point) {
+    progress_.exhausted = true;
+    return std::nullopt;
+  }
+  last_number_ = number;
+  Trial& trial = trials_[number];
+  trial.shown.trial_id = std::to_string(number);
+  trial.shown.hyperparameters = tuning::Space::Texts(*point);
+  trial.shown.state = JobState::kQueued;
+  ++progress_.begun;
+  ++progress_.live;
+  return trial.shown.trial_id;
+}
+
+std::vector<TrialRecord> Study::TakeInterrupted() {
+  std::vector<TrialRecord> records;
+  for (auto& [number, trial] : trials_) {
+    if (auto record = std::exchange(trial.interrupted, std::nullopt)) {
+      records.push_back(*std::move(record));
+    }
+  }
+  return records;
+}
+
+bool Study::Move(const std::string& name, const spec::Job& job, bool stopped_early) {
+  Trial& trial = trials_.at(NumberOf(name));
+  if (!trial.is_live() || trial.shown.state == job.state) return false;
+  trial.shown.state = job.state;
+  trial.shown.start_time = job.start_time;
+  trial.shown.end_time = job.end_time;
+  trial.error_message = job.error_message;
+  if (!trial.is_live()) {
+    trial.stopping = stopped_early;  // it may have ended by itself before it was told
+    --progress_.live;
+    Count(trial);
+    Tell(NumberOf(name), trial);
+  }
+  return true;
+}
+
+std::vector<Report> Study::TakeIn(const std::string& name, const std::vector<Report>& reports) {
+  std::vector<Report> fresh;
+  if (!Has(name)) return fresh;
+  Trial& trial = trials_.at(NumberOf(name));
+  if (!trial.is_live()) return fresh;
+  for (const Report& report : reports) {
+    if (trial.known.insert(NameOf(report)).second) fresh.push_back(report);
+  }
+  trial.reports.insert(trial.reports.end(), fresh.begin(), fresh.end());
+  return fresh;
+}
+
+std::optional<std::string> Study::WhyStop(const std::string& name) const {
+  const Trial& trial = Of(name);
+  if (!stops_early_ || trial.stopping || trial.shown.state != JobState::kRunning) {
+    return std::nullopt;
+  }
+  std::vector<tuning::Curve> completed = curves_before_;
+  for (const auto& [number, other] : trials_) {
+    if (other.shown.state == JobState::kSucceeded) completed.push_back(CurveOf(other.reports));
+  }
+  const tuning::Goal goal = maximize_ ? tuning::Goal::kMaximize : tuning::Goal::kMinimize;
+  tuning::StopAdvice advice =
+      tuning::AdviseByMedian(goal, tuning::Progress::kSteps, CurveOf(trial.reports), completed);
+  if (!advice.stop) return std::nullopt;
+  return std::move(advice.why);
+}
+
+bool Study::Has(const std::string& trial) const { return trials_.contains(NumberOf(trial)); }
+
+std::vector<std::string> Study::Live() const {
+  std::vector<std::string> live;
+  for (const auto& [number, trial] : trials_) {
+    if (trial.is_live()) live.push_back(trial.shown.trial_id);
+  }
+  return live;
+}
+
+const Study::Trial* Study::LastFailed() const {
+  const Trial* last = nullptr;
+  for (const auto& [number, trial] : trials_) {
+    const bool failed = trial.shown.state == JobState::kFailed;
+    if (failed && (!last || trial.shown.end_time >= last->shown.end_time)) last = &trial;
+  }
+  return last;
+}
+
+bool Study::AnyRan() const {
+  return std::any_of(trials_.begin(), trials_.end(),
+                     [](const auto& entry) { return entry.second.shown.start_time.has_value(); });
+}
+
+spec::TrainingOutput Study::Output() const {
+  spec::TrainingOutput output;
+  output.is_hyperparameter_tuning_job = true;
+  output.hyperparameter_metric_tag = metric_tag_;
+  output.completed_trial_count = progress_.succeeded;
+  for (const auto& [number, trial] : trials_) {
+    spec::HyperparameterOutput& shown = output.trials.emplace_back(trial.shown);
+    const bool succeeded = trial.shown.state == JobState::kSucceeded;
+    if (succeeded) shown.final_metric = FinalMetric(trial.reports);
+    shown.is_trial_stopped_early = succeeded && trial.stopping;
+  }
+  // Those without a metric come last; before them those whose metric is no number.
+  const auto rank = [this](const spec::HyperparameterOutput& trial) {
+    if (!trial.final_metric) return std::pair(2, 0.0);
+    const double value = trial.final_metric->second;
+    if (std::isnan(value)) return std::pair(1, 0.0);
+    return std::pair(0, maximize_ ? -value : value);
+  };
+  std::stable_sort(output.trials.begin(), output.trials.end(),
+                   [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
+  return output;
+}
+
+// Every number was made by us, or came from a row that was read by us.
+int64_t Study::NumberOf(const std::string& trial) { return std::stoll(trial); }
+
+void Study::Count(const Trial& trial) {
+  progress_.succeeded += trial.shown.state == JobState::kSucceeded;
+  progress_.failed += trial.shown.state == JobState::kFailed;
+}
+
+void Study::Tell(int64_t number, const Trial& trial) {
+  if (auto outcome = OutcomeOf(trial.shown.state, trial.reports)) {
+    optimizer_.Tell(number, *std::move(outcome));
+  }
+}
+
+}  // namespace caip::engine

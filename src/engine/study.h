@@ -1,0 +1,88 @@
+#pragma once
+// The trials of a tuning job: what each is given, what it has reported, and what they come to (page
+// hyperparameter-tuning, sections 1, 5 and 7). No I/O, no clock.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "engine/ports.h"
+#include "spec/job.h"
+#include "spec/study_step.h"
+#include "tuning/optimizer.h"
+#include "tuning/stopping.h"
+
+namespace caip::engine {
+
+/// Which of a trial's reports counts in the end: of the metric file the last, of event files that
+/// of the latest step. Nothing where there is no report.
+std::optional<std::pair<int64_t, double>> FinalMetric(const std::vector<Report>& reports);
+
+/// Owned by the run of its job; engine thread only.
+class Study {
+ public:
+  struct Trial {
+    spec::HyperparameterOutput shown;
+    std::string error_message;
+    std::vector<Report> reports;
+    std::set<std::tuple<bool, int64_t, double>> known;  // summary, step and time of each report
+    bool stopping = false;                              // was told to stop early
+    std::optional<TrialRecord> interrupted = {};  // of an emulator that was killed; not begun again
+    bool is_live() const { return !spec::IsTerminal(shown.state); }
+  };
+
+  /// `earlier` are the trials of the jobs that this one goes on from: the oldest job's first.
+  Study(const spec::HyperparameterSpec& spec, std::string metric_tag, uint64_t seed,
+        const std::vector<TrialRecord>& earlier);
+  /// The job's own trials, as the store has kept them.
+  void Restore(std::vector<TrialRecord> records);
+
+  spec::StudyStep Next() const { return spec::NextStep(progress_); }
+  /// Values for one more trial, which is live from now on; its number as the service writes it.
+  /// nullopt: there are none left.
+  std::optional<std::string> Begin();
+  /// Takes the live trials that have not been begun since the emulator was killed.
+  std::vector<TrialRecord> TakeInterrupted();
+  /// False: it is as it was.
+  bool Move(const std::string& trial, const spec::Job& job, bool stopped_early);
+  /// Takes in what is new of the reports, and tells what that is.
+  std::vector<Report> TakeIn(const std::string& trial, const std::vector<Report>& reports);
+  /// By the median rule of enableTrialEarlyStopping, in words; nullopt: it is to go on.
+  std::optional<std::string> WhyStop(const std::string& trial) const;
+  void Stopped(const std::string& trial) { trials_.at(NumberOf(trial)).stopping = true; }
+
+  const Trial& Of(const std::string& trial) const { return trials_.at(NumberOf(trial)); }
+  bool Has(const std::string& trial) const;
+  std::vector<std::string> Live() const;
+  /// nullptr: none has failed.
+  const Trial* LastFailed() const;
+  /// At least one trial has come to RUNNING.
+  bool AnyRan() const;
+  const spec::StudyProgress& progress() const { return progress_; }
+  size_t known_before() const { return known_before_; }
+  const std::string& metric_tag() const { return metric_tag_; }
+
+  /// The job's: best first, then those without a metric.
+  spec::TrainingOutput Output() const;
+
+ private:
+  static int64_t NumberOf(const std::string& trial);
+  void Count(const Trial& trial);
+  void Tell(int64_t number, const Trial& trial);
+
+  bool maximize_;
+  bool stops_early_;
+  std::string metric_tag_;
+  tuning::Optimizer optimizer_;
+  spec::StudyProgress progress_;
+  int64_t last_number_ = 0;
+  size_t known_before_ = 0;
+  std::vector<tuning::Curve> curves_before_;  // of the earlier jobs' completed trials
+  std::map<int64_t, Trial> trials_;           // of this job
+};
+
+}  // namespace caip::engine

@@ -1,0 +1,212 @@
+// Reports of real processes, read as they are written.
+
+#include "host/metric_launcher.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <fstream>
+
+#include "tests/host/event_maker.h"
+#include "tests/host/launch_world.h"
+
+namespace caip::host {
+namespace {
+
+using engine::Report;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+/// A launcher with its metric launcher around it, buckets, and what was reported.
+struct World {
+  World()
+      : launcher(*processes.launcher, {[this](const std::string& uri) { return Directory(uri); }},
+                 processes.sink, processes.clock) {}
+  Path Directory(const std::string& uri) const {
+    return processes.state.path() / "buckets" / uri.substr(5);
+  }
+
+  engine::ReplicaLaunch Trial(const std::string& script, int boot = 1) {
+    engine::ReplicaLaunch launch = AShell(script, {{"p", "job", "3"}, {}, boot});
+    launch.user_directories = {"var/hypertune"};
+    const std::string file = launcher.BootDisk(launch.key) + "/var/hypertune/output.metric";
+    launch.environment.emplace_back("FILE", file);
+    launch.environment.emplace_back("EVENTS", Directory("gs://bkt/out/3").string());
+    launch.metrics = engine::MetricSource{"accuracy", file, "gs://bkt/out/3"};
+    return launch;
+  }
+  void Launch(engine::ReplicaLaunch launch) {
+    launcher.Launch(std::move(launch),
+                    {[](const engine::ReplicaKey&) {},
+                     [this](const engine::ReplicaExit& exit) {
+                       const std::lock_guard lock(mutex);
+                       reported_at_exit = reports.size();
+                       exits.push_back(exit);
+                       changed.notify_all();
+                     },
+                     [this](const engine::ReplicaKey&, std::vector<Report> more) {
+                       const std::lock_guard lock(mutex);
+                       reports.insert(reports.end(), more.begin(), more.end());
+                       changed.notify_all();
+                     }});
+  }
+  bool Await(const std::function<bool()>& condition) {
+    std::unique_lock lock(mutex);
+    return changed.wait_for(lock, std::chrono::seconds(30), condition);
+  }
+  void Run(engine::ReplicaLaunch launch) {
+    const size_t before = exits.size();
+    Launch(std::move(launch));
+    EXPECT_TRUE(Await([&] { return exits.size() > before; })) << "no exit came";
+  }
+  std::vector<double> Values() {
+    const std::lock_guard lock(mutex);
+    std::vector<double> values;
+    for (const Report& report : reports) values.push_back(report.value);
+    return values;
+  }
+  void Event(const std::string& name, const std::string& bytes, bool append = false) {
+    const Path file = Directory("gs://bkt/out/3") / name;
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file, append ? std::ios::app : std::ios::trunc) << bytes;
+  }
+
+  LaunchWorld processes;
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<Report> reports;
+  std::vector<engine::ReplicaExit> exits;
+  size_t reported_at_exit = 0;
+  MetricLauncher launcher;
+};
+
+constexpr const char* kLine =
+    R"(line() { echo "{\"accuracy\": \"$1\", \"global_step\": \"$2\", \"timestamp\": $2}"; }; )";
+
+TEST(MetricLauncher, TellsEachReportWhileTheTrainerStillRuns) {
+  World world;
+  world.Launch(world.Trial(std::string(kLine) +
+                           "line 0.1 1 > $FILE; read x < /dev/null; "
+                           "(line 0.1 1; line 0.2 2) > $FILE; exec sleep 600"));
+  EXPECT_TRUE(world.Await([&] { return world.reports.size() == 2; }));
+  EXPECT_THAT(world.Values(), ElementsAre(0.1, 0.2));
+  world.launcher.Kill({{"p", "job", "3"}, {}, 1});
+  EXPECT_TRUE(world.Await([&] { return world.exits.size() == 1; }));
+  EXPECT_THAT(world.Values(), ElementsAre(0.1, 0.2));
+}
+
+TEST(MetricLauncher, TellsEverythingBeforeTheExit) {
+  World world;
+  world.Run(world.Trial(std::string(kLine) +
+                        "i=0; while [ $i -lt 100 ]; do line 0.$i $i; i=$((i+1)); done > $FILE"));
+  EXPECT_EQ(world.reported_at_exit, 100u);
+  EXPECT_EQ(world.reports.size(), 100u);
+}
+
+TEST(MetricLauncher, LeavesOutOtherTagsAndHalfALine) {
+  World world;
+  world.Run(world.Trial(R"(echo '{"loss": "1", "timestamp": 1}' > $FILE; )"
+                        R"(printf '{"accuracy": "0.5"' >> $FILE)"));
+  EXPECT_THAT(world.Values(), IsEmpty());
+}
+
+TEST(MetricLauncher, AFileThatNeverComesIsNoMisfortune) {
+  World world;
+  world.Run(world.Trial("rm -rf $(dirname $FILE)"));
+  EXPECT_THAT(world.Values(), IsEmpty());
+  EXPECT_EQ(world.exits[0].exit_code, 0);
+}
+
+TEST(MetricLauncher, ADirectoryOrAFifoInItsPlaceIsToldAndReadFromByNobody) {
+  for (const char* make : {"mkdir $FILE", "mkfifo $FILE"}) {
+    World world;
+    world.Run(world.Trial(std::string(make) + " && exec true"));
+    EXPECT_THAT(world.Values(), IsEmpty());
+    EXPECT_EQ(world.exits[0].exit_code, 0);
+    EXPECT_TRUE(world.processes.sink.AwaitMessage("where the trial's metric is to be written"));
+  }
+}
+
+TEST(MetricLauncher, FollowsEventFilesAtAnyDepth) {
+  World world;
+  world.Launch(world.Trial("exec sleep 600"));
+  world.Event("train/deep/down/events.out.tfevents.1",
+              Framed(AnEvent(1, 1, Simple("accuracy", 0.5f))));
+  EXPECT_TRUE(world.Await([&] { return world.reports.size() == 1; }));
+  world.Event("train/deep/down/events.out.tfevents.1",
+              Framed(AnEvent(2, 2, Simple("accuracy", 0.25f))), true);
+  EXPECT_TRUE(world.Await([&] { return world.reports.size() == 2; }));
+  world.Event("eval/events.out.tfevents.2", Framed(AnEvent(3, 3, Simple("accuracy", 0.125f))));
+  EXPECT_TRUE(world.Await([&] { return world.reports.size() == 3; }));
+  EXPECT_THAT(world.Values(), ElementsAre(0.5, 0.25, 0.125));
+  world.launcher.Kill({{"p", "job", "3"}, {}, 1});
+  EXPECT_TRUE(world.Await([&] { return world.exits.size() == 1; }));
+  EXPECT_EQ(world.reports.size(), 3u);
+}
+
+TEST(MetricLauncher, AnEventFileThatIsWrittenAnewWholeIsToldOnce) {
+  World world;
+  const std::string one = Framed(AnEvent(1, 1, Simple("accuracy", 0.5f)));
+  const std::string two = one + Framed(AnEvent(2, 2, Simple("accuracy", 0.25f)));
+  world.Launch(world.Trial("exec sleep 600"));
+  world.Event("events.out.tfevents.1", one);
+  EXPECT_TRUE(world.Await([&] { return world.reports.size() == 1; }));
+  world.Event("part", two);
+  std::filesystem::rename(world.Directory("gs://bkt/out/3/part"),
+                          world.Directory("gs://bkt/out/3/events.out.tfevents.1"));
+  EXPECT_TRUE(world.Await([&] { return world.reports.size() == 2; }));
+  EXPECT_THAT(world.Values(), ElementsAre(0.5, 0.25));
+  world.launcher.Kill({{"p", "job", "3"}, {}, 1});
+  EXPECT_TRUE(world.Await([&] { return world.exits.size() == 1; }));
+}
+
+TEST(MetricLauncher, TellsOfBrokenEventFilesAndReadsTheRest) {
+  World world;
+  std::string bad = Framed(AnEvent(1, 1, Simple("accuracy", 0.5f)));
+  bad[15] ^= 1;
+  world.Event("events.out.tfevents.1", bad + Framed(AnEvent(2, 2, Simple("accuracy", 0.25f))));
+  world.Event("events.out.tfevents.2", "this is no event file at all");
+  world.Run(world.Trial("true"));
+  EXPECT_THAT(world.Values(), ElementsAre(0.25));
+  EXPECT_TRUE(world.processes.sink.AwaitMessage("records that do not fit their checksums"));
+  EXPECT_TRUE(world.processes.sink.AwaitMessage("tfevents.2' is broken"));
+}
+
+TEST(MetricLauncher, AnEventFileOfTwoGibibytesCostsNoMemory) {
+  World world;
+  world.Event("events.out.tfevents.1", FrameHead(uint64_t{2} << 30));
+  const Path file = world.Directory("gs://bkt/out/3/events.out.tfevents.1");
+  std::filesystem::resize_file(file, std::filesystem::file_size(file) + (uint64_t{2} << 30) + 4);
+  world.Event("events.out.tfevents.1", Framed(AnEvent(2, 2, Simple("accuracy", 0.25f))), true);
+  world.Run(world.Trial("true"));
+  EXPECT_THAT(world.Values(), ElementsAre(0.25));
+}
+
+TEST(MetricLauncher, WhatLiesInANeighboursJobDirIsTheNeighbours) {
+  World world;
+  const Path other = world.Directory("gs://bkt/out/4");
+  std::filesystem::create_directories(other);
+  std::ofstream(other / "events.out.tfevents.1") << Framed(AnEvent(1, 1, Simple("accuracy", 0.5f)));
+  world.Run(world.Trial("true"));
+  EXPECT_THAT(world.Values(), IsEmpty());
+}
+
+TEST(MetricLauncher, OneThatCannotBeStartedEndsAllTheSame) {
+  World world;
+  engine::ReplicaLaunch launch = world.Trial("true");
+  launch.argv = {"/no/such/program"};
+  world.Run(launch);
+  EXPECT_NE(world.exits[0].start_error + std::to_string(world.exits[0].exit_code), "0");
+}
+
+TEST(MetricLauncher, LaunchesOfJobsPassItBy) {
+  World world;
+  engine::ReplicaLaunch launch = AShell("true");
+  world.Run(launch);
+  EXPECT_EQ(world.exits[0].exit_code, 0);
+}
+
+}  // namespace
+}  // namespace caip::host
