@@ -4,6 +4,7 @@
 #include "emulator/api/ml_routes.h"
 #include "emulator/api/route_list.h"
 #include "emulator/api/stream_view.h"
+#include "emulator/api/study.h"
 #include "emulator/app/settings.h"
 #include "emulator/app/version.h"
 #include "emulator/front/standard_parameters.h"
@@ -46,6 +47,7 @@ void Apis::Serve(http::Router* router, std::function<void()> shut_down) {
   router->Add(storage.OtherRoutes());
   router->Add(api::ControlRoutes({kVersion, options.state.string(), options.seed, world_.flags},
                                  world_.engine, follower_, std::move(shut_down)));
+  router->Add(api::StudyRoutes(world_.engine, world_.clock));
   router->Add(api::DiscoveryRoutes(router->routes()));
   router->Add(api::RouteListRoute(router->routes()));
 }

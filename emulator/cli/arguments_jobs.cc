@@ -125,6 +125,26 @@ void AddStreamLogs(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud) 
   AddEmulatorFlags(grammar, app, &stream->emulator);
 }
 
+void AddTrials(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud) {
+  const auto trials = std::make_shared<TrialsCommand>();
+  CLI::App& app = grammar.Leaf(jobs, "trials", "Shows the trials of a tuning job.",
+                               "Examples:\n  caip jobs trials my_study\n"
+                               "  caip jobs trials my_study --watch\n"
+                               "  caip jobs trials my_study --plot study.html",
+                               FinishWith(trials, gcloud));
+  AddJob(grammar, app, &trials->job);
+  grammar.Switch(app, "--watch", "Go on showing them until the job has ended.", &trials->watch);
+  grammar.Flag(app, "--plot", "FILE", "Draw the study: FILE.html or FILE.svg.",
+               [trials](const std::string& value) -> Status {
+                 if (!value.ends_with(".html") && !value.ends_with(".svg")) {
+                   return errors::Argument("--plot", errors::PlotFileKind(value));
+                 }
+                 trials->plot = value;
+                 return Ok{};
+               });
+  AddEmulatorFlags(grammar, app, &trials->emulator);
+}
+
 }  // namespace
 
 void AddJobsCommands(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud) {
@@ -133,6 +153,7 @@ void AddJobsCommands(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud
   AddCancel(grammar, jobs, gcloud);
   AddUpdate(grammar, jobs, gcloud);
   AddStreamLogs(grammar, jobs, gcloud);
+  AddTrials(grammar, jobs, gcloud);
 }
 
 }  // namespace caip::cli

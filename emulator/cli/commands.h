@@ -99,6 +99,15 @@ struct StreamLogsCommand {
   bool allow_multiline_logs = false;
 };
 
+/// `jobs trials JOB`: the trials of a tuning job.
+struct TrialsCommand {
+  GcloudFlags gcloud;
+  EmulatorFlags emulator;
+  std::string job;
+  bool watch = false;               // --watch: until the job has ended
+  std::optional<std::string> plot;  // --plot FILE.html|FILE.svg
+};
+
 /// `local train`. Needs no emulator.
 struct LocalTrainCommand {
   GcloudFlags gcloud;
@@ -221,12 +230,12 @@ struct PrintCommand {
   int exit_code = 0;
 };
 
-using Command =
-    std::variant<SubmitCommand, DescribeCommand, ListCommand, CancelCommand, UpdateCommand,
-                 StreamLogsCommand, LocalTrainCommand, ServeCommand, StopCommand, EnvCommand,
-                 DoctorCommand, VersionCommand, BucketsCreateCommand, BucketsListCommand,
-                 ScenarioRunCommand, ScenarioValidateCommand, ScenarioSchemaCommand,
-                 ScenarioShowCommand, ExploreCommand, SimulateCommand, PrintCommand>;
+using Command = std::variant<SubmitCommand, DescribeCommand, ListCommand, CancelCommand,
+                             UpdateCommand, StreamLogsCommand, TrialsCommand, LocalTrainCommand,
+                             ServeCommand, StopCommand, EnvCommand, DoctorCommand, VersionCommand,
+                             BucketsCreateCommand, BucketsListCommand, ScenarioRunCommand,
+                             ScenarioValidateCommand, ScenarioSchemaCommand, ScenarioShowCommand,
+                             ExploreCommand, SimulateCommand, PrintCommand>;
 
 /// What a command may ask of the world besides its own words. Made by main, replaced in tests.
 struct Surroundings {
@@ -242,6 +251,7 @@ int RunList(const ListCommand& command, const Surroundings& world);
 int RunCancel(const CancelCommand& command, const Surroundings& world);
 int RunUpdate(const UpdateCommand& command, const Surroundings& world);
 int RunStreamLogs(const StreamLogsCommand& command, const Surroundings& world);
+int RunTrials(const TrialsCommand& command, const Surroundings& world);
 int RunLocalTrain(const LocalTrainCommand& command, const Surroundings& world);
 int RunServe(const ServeCommand& command, const Surroundings& world);
 int RunStop(const StopCommand& command, const Surroundings& world);

@@ -102,6 +102,10 @@ Error AtMostOneOf(const std::vector<std::string>& flags) {
   return Invalid("At most one of " + Join(flags, " | ") + " can be specified.");
 }
 
+Error PlotFileKind(const std::string& file) {
+  return Invalid("Bad value [" + file + "]: a plot is FILE.html or FILE.svg.");
+}
+
 Error Argument(std::string_view flag, const Error& error) {
   return {error.code, "argument " + S(flag) + ": " + error.message};
 }
@@ -116,6 +120,11 @@ Error NoSuchCommand(std::string_view word, const std::string& nearest) {
   return Invalid(std::move(text));
 }
 Error CommandMissing() { return Invalid("Command name argument expected."); }
+
+Error NoTuningJob(const std::string& job) {
+  return {Code::kFailedPrecondition,
+          "The job " + job + " has no hyperparameters, so it has no trials."};
+}
 
 Error RegionMissing() {
   return Invalid(

@@ -37,6 +37,7 @@ Error TakesNoValue(std::string_view value);
 Error MustBeSpecified();
 Error OtherMustBeSpecified(std::string_view flag);
 Error AtMostOneOf(const std::vector<std::string>& flags);
+Error PlotFileKind(const std::string& file);
 
 /// "argument --flag: ..." around one of the above.
 Error Argument(std::string_view flag, const Error& error);
@@ -45,6 +46,7 @@ Error NoSuchCommand(std::string_view word, const std::string& nearest);
 Error CommandMissing();
 
 // What a command says when it cannot go on (exit code 1).
+Error NoTuningJob(const std::string& job);
 Error RegionMissing();
 Error ProjectMissing();
 Error ProjectEmpty();

@@ -1,0 +1,19 @@
+#pragma once
+// A study as text: a table of its trials, the best so far, a curve for each.
+
+#include <string>
+
+#include "emulator/cli/study_view.h"
+
+namespace caip::cli {
+
+/// `now` ends the time of trials that run.
+std::string StudyTable(const StudyView& study, Instant now);
+
+/// One line of a trial that has ended: "trial 3 SUCCEEDED accuracy=0.96 at step 720, rate=0.1".
+std::string TrialLine(const StudyView& study, const TrialView& trial);
+
+/// The values of a curve as eight heights, at most `width` columns: "▁▂▄▇█".
+std::string Sparkline(const std::vector<std::pair<int64_t, double>>& curve, size_t width);
+
+}  // namespace caip::cli
