@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "emulator/cli/arguments.h"
 #include "emulator/cli/commands.h"
+#include "harness/replica_name.h"
 #include "harness/scenario_sense.h"
 #include "http/client.h"
 #include "spec/cluster.h"
@@ -142,6 +143,9 @@ Status CheckReplicas(const Scenario& scenario, const spec::Job& job) {
   std::vector<std::string> replicas;
   for (const spec::ReplicaPlan& plan : spec::PlanCluster(*job.training_input).replicas) {
     replicas.push_back(harness::ReplicaName(spec::TaskName(plan.id)));
+  }
+  if (const auto& tuning = job.training_input->hyperparameters) {
+    replicas = harness::InTrials(replicas, tuning->max_trials.value_or(1));
   }
   for (const harness::Fault& fault : scenario.faults) {
     const std::string strange = harness::StrangeReplica(fault, replicas);

@@ -13,4 +13,14 @@ std::string ReplicaNameOf(const std::string& task, const std::string& trial) {
   return trial.empty() ? name : name + "/" + trial;
 }
 
+std::vector<std::string> InTrials(const std::vector<std::string>& replicas, int64_t trials) {
+  std::vector<std::string> names;
+  for (int64_t trial = 1; trial <= trials; ++trial) {
+    for (const std::string& replica : replicas) {
+      names.push_back(replica + "/" + std::to_string(trial));
+    }
+  }
+  return names;
+}
+
 }  // namespace caip::harness

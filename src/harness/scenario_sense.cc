@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "harness/expectations/counts.h"
+#include "harness/replica_name.h"
 #include "harness/trigger_reader.h"
 #include "spec/catalog.h"
 
@@ -159,7 +160,9 @@ std::vector<std::string> ReplicasOf(const Scenario& scenario) {
       replicas.push_back(std::string(role.name) + "-" + std::to_string(i));
     }
   }
-  return replicas;
+  const Json* tuning = Member(input, "hyperparameters");
+  if (!tuning) return replicas;
+  return InTrials(replicas, std::clamp<int64_t>(IntOr(*tuning, "maxTrials", 1), 1, 1000));
 }
 
 std::string StrangeReplica(const Fault& fault, const std::vector<std::string>& replicas) {
