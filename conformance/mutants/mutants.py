@@ -1,0 +1,123 @@
+"""Deliberate breaks of the emulator, each of which the suite must catch.
+
+(name, chapter that should catch it, file, what stands there, what a careless hand would have written).
+Each text stands once in its file. Expressions are replaced by `mutant ? broken : right`; those whose
+text ends in `;` are statements. scripts/conformance-mutants builds them all into one program.
+"""
+
+S = 'src/spec/'
+MACHINES = S + 'validate_machines.cc'
+PLACE = S + 'validate_place.cc'
+CODE = S + 'validate_code.cc'
+LABELS = S + 'labels.cc'
+VALIDATE = S + 'validate.cc'
+ENVIRONMENT = S + 'environment.cc'
+COMMAND = S + 'command_line.cc'
+OUTCOME = S + 'replica_outcome.cc'
+LOGS = S + 'log_entry.cc'
+SUBMIT = S + 'submit_flags.cc'
+TEXTS = S + 'run_texts.cc'
+JOBS = 'emulator/api/jobs.cc'
+PAGING = 'emulator/api/paging.cc'
+CONDITIONS = 'fakes/gcs/preconditions.cc'
+RANGES = 'fakes/gcs/byte_ranges.cc'
+LISTING = 'fakes/gcs/listing_page.cc'
+UPLOADS = 'fakes/gcs/upload_methods.cc'
+FILTER = 'fakes/logging/filter_match.cc'
+
+MUTANTS = [
+    # Labels and ids.
+    ('label_key_any_first', 'labels', LABELS, 'IsLowerOrCaselessLetter(points->front())', 'true'),
+    ('label_key_may_be_empty', 'labels', LABELS, '!points->empty()', 'true'),
+    ('label_length_unlimited', 'labels', LABELS, 'points->size() <= kLabelLengthMax', 'true'),
+    ('label_without_digits', 'labels', LABELS, 'IsNumber(c)', 'false'),
+    ('label_without_hyphen', 'labels', LABELS, "c == '-'", 'false'),
+    ('labels_uncounted', 'labels', VALIDATE, 'labels.size() > kLabelsMax', 'false'),
+    ('labels_unread', 'labels', VALIDATE, '!IsLabelValue(value)', 'false'),
+    ('job_id_unread', 'job-ids', VALIDATE, '!IsJobId(job.job_id)', 'false'),
+    ('first_violation_only', 'errors', VALIDATE, 'ExamineLabels(job, found);\n  return found;',
+     'if (found.size() > 1) found.resize(1);\n  return found;'),
+    ('regions_unsorted', 'regions', VALIDATE,
+     'std::sort(names.begin(), names.end());', 'std::sort(names.rbegin(), names.rend());'),
+    # Machines.
+    ('tier_takes_types', 'tiers', MACHINES, '!asked.machine_type.empty()) {\n    exam.Report(violations::OnlyWithCustomTier(RoleField(role, "type")',
+     None),
+    ('tier_takes_counts', 'tiers', MACHINES, 'asked.count > 0 && role != Role::kMaster', 'false'),
+    ('any_machine', 'machines', MACHINES, 'machine == nullptr) {\n    exam.Report(violations::MachineUnknown', None),
+    ('small_machines', 'machines', MACHINES, 'machine->tier_only', 'false'),
+    ('custom_without_master', 'tiers', MACHINES, 'exam.is_custom && asked.machine_type.empty()) {\n      exam.Report(violations::Required("master_type"', None),
+    ('negative_counts', 'tiers', MACHINES, 'asked.count < 0', 'false'),
+    ('count_without_type', 'tiers', MACHINES, 'exam.is_custom && asked.count > 0 && asked.machine_type.empty()', 'false'),
+    ('type_without_count', 'tiers', MACHINES, 'exam.is_custom && asked.count == 0 && !asked.machine_type.empty()', 'false'),
+    ('mixed_categories', 'machines', MACHINES, 'machine->category != first->category', 'false'),
+    ('disk_size_off_by_one', 'machines', MACHINES, 'size_gb < kBootDiskGbMin', 'size_gb <= kBootDiskGbMin'),
+    ('disk_size_unlimited', 'machines', MACHINES, 'size_gb > kBootDiskGbMax', 'false'),
+    ('accelerator_on_legacy', 'machines', MACHINES, 'machine != nullptr && machine->category == MachineCategory::kLegacy', 'false'),
+    ('accelerator_count_zero', 'machines', MACHINES, 'asked.count <= 0', 'asked.count < 0'),
+    ('accelerator_any_count', 'machines', MACHINES, 'std::find(row->second.begin(), row->second.end(), asked.count) != row->second.end()', 'true'),
+    ('accelerator_more_is_fine', 'machines', MACHINES, 'row == legal.end()', 'false && row == legal.end()'),
+    ('two_tpus', 'machines', MACHINES, 'worker.count > 1', 'false'),
+    ('tpu_version_anywhere', 'machines', MACHINES, '} else if (!version.empty()) {', '} else if (false) {'),
+    ('tpu_version_unread', 'machines', MACHINES, 'runtime == nullptr || !runtime->supports_tpu', 'false'),
+    # Place, time, code.
+    ('any_region', 'regions', PLACE, 'else if (!is_offered)', 'else if (false)'),
+    ('key_elsewhere', 'fields', PLACE, 'is_offered && *location != input.region', 'false'),
+    ('any_network', 'fields', PLACE, '!IsNetworkName(input.network)', 'false'),
+    ('any_account', 'fields', PLACE, '!IsServiceAccount(input.service_account)', 'false'),
+    ('running_time_zero', 'scheduling', PLACE, '*scheduling.max_running_time <= Duration(0)', '*scheduling.max_running_time < Duration(0)'),
+    ('wait_time_any', 'scheduling', PLACE, '*scheduling.max_wait_time < kMaxWaitTimeMin', 'false'),
+    ('priority_off_by_one', 'scheduling', PLACE, 'scheduling.priority > kPriorityMax', 'scheduling.priority >= kPriorityMax'),
+    ('priority_negative', 'scheduling', PLACE, 'scheduling.priority < 0', 'false'),
+    ('args_and_command', 'containers', CODE, '!exam.input.args.empty()', 'false'),
+    ('command_without_image', 'containers', CODE, '!exam.RunsImage(role)', 'false'),
+    ('image_without_masters', 'containers', CODE, '!exam.input.UsesContainer()) exam.Report(violations::ImageWithoutMasterImage(role))', None),
+    ('hundred_and_one_packages', 'fields', CODE, 'input.package_uris.size() > kPackagesMax', 'input.package_uris.size() > kPackagesMax + 1'),
+    ('any_runtime', 'versions', CODE, '} else if (!ParseRuntimeVersion(version)) {', '} else if (false) {'),
+    ('image_and_runtime', 'containers', CODE, '!input.runtime_version.empty()) exam.Report(violations::ImageAndRuntime())', None),
+    # Environment and arguments.
+    ('chief_in_cluster_spec', 'environment', ENVIRONMENT, '/*uses_chief=*/false, /*with_evaluators=*/true', '/*uses_chief=*/true, /*with_evaluators=*/true'),
+    ('evaluator_in_cluster', 'environment', ENVIRONMENT, 'text += ClusterText(facts.plan, facts.plan.uses_chief, /*with_evaluators=*/false);\n  text += ", \\"task\\"', None),
+    ('index_from_one', 'environment', ENVIRONMENT, 'std::to_string(facts.replica.index)', 'std::to_string(facts.replica.index + 1)'),
+    ('cluster_spec_everywhere', 'environment', ENVIRONMENT, 'if (facts.plan.is_container) out.emplace_back("CLUSTER_SPEC"', 'if (true) out.emplace_back("CLUSTER_SPEC"'),
+    ('trial_always', 'environment', ENVIRONMENT, 'if (!facts.trial.empty()) text +=', 'if (true) text +='),
+    ('job_dir_first', 'environment', COMMAND, 'Append(arguments, {"--job-dir", path});', 'arguments.insert(arguments.begin(), {"--job-dir", path});'),
+    ('args_behind_command', 'environment', COMMAND, 'has_command ? config->container_command : image.entrypoint', 'image.entrypoint'),
+    # Outcomes and texts.
+    ('failure_is_success', 'exits', OUTCOME, 'code == 0 ? ExitClass::kSuccess : ExitClass::kUserFailure', 'ExitClass::kSuccess'),
+    ('signal_is_failure', 'exits', OUTCOME, 'if (signal) return ExitClass::kKilled;', 'if (signal) return ExitClass::kUserFailure;'),
+    ('message_without_reason', 'exits', TEXTS, '". Termination reason: Error. "', '". "'),
+    ('message_without_traceback', 'exits', TEXTS, '!traceback.empty()', 'false'),
+    ('wrong_status_text', 'exits', TEXTS, 'std::string text = std::to_string(status);', 'std::string text = std::to_string(status + 1);'),
+    ('silent_queue', 'logs', TEXTS, 'Text({"Job ", job_id, " is queued."})', 'Text({"Job ", job_id, " waits."})'),
+    # Logs.
+    ('warnings_are_errors', 'logs', LOGS, 'return Severity::kWarning;', 'return Severity::kError;'),
+    ('fatal_is_error', 'logs', LOGS, 'return Severity::kCritical;', 'return Severity::kError;'),
+    ('no_grpc', 'logs', LOGS, 'ParseTensorFlow(line, entry) || ParseGrpc(line, entry)', 'ParseTensorFlow(line, entry)'),
+    ('or_is_and', 'logs', FILTER, 'std::any_of(children.begin(), children.end(), matches)', 'std::all_of(children.begin(), children.end(), matches)'),
+    ('not_is_nothing', 'logs', FILTER, '!children.front().Matches(entry)', 'children.front().Matches(entry)'),
+    # The job API.
+    ('patch_any_path', 'methods', JOBS, 'trimmed != "labels" && trimmed != "etag"', 'false'),
+    ('patch_without_mask', 'methods', JOBS, 'if (paths.empty()) return spec::errors::UpdateMaskMissing();', 'if (paths.empty()) paths.push_back("labels");'),
+    ('patch_ignores_etag', 'methods', JOBS, 'change.labels, etag)', 'change.labels, std::nullopt)'),
+    ('patch_unread_labels', 'methods', JOBS, '!violations.empty()', 'false'),
+    ('filter_ignored', 'methods', JOBS, 'filter.Matches(job)', 'true'),
+    ('token_on_last_page', 'methods', JOBS, 'if (more) answer["nextPageToken"]', 'if (true) answer["nextPageToken"]'),
+    ('empty_list_shown', 'methods', JOBS, 'if (!jobs.empty()) answer["jobs"]', 'if (true) answer["jobs"]'),
+    ('negative_page', 'methods', PAGING, 'size < 0', 'false'),
+    ('any_token', 'methods', PAGING, '!text || !text->starts_with(kTokenMark)', '!text'),
+    # Commands.
+    ('args_never_erased', 'precedence', SUBMIT, 'if (flags.user_args) TakeList', 'if (flags.user_args && !flags.user_args->empty()) TakeList'),
+    ('packages_of_file_kept', 'precedence', SUBMIT, 'TakeList(input, "packageUris", package_uris);', 'if (!input.contains("packageUris")) TakeList(input, "packageUris", package_uris);'),
+    ('web_access_of_file_kept', 'precedence', SUBMIT, 'input["enableWebAccess"] = flags.enable_web_access;', 'if (!input.contains("enableWebAccess")) input["enableWebAccess"] = flags.enable_web_access;'),
+    ('file_wins_module', 'precedence', SUBMIT, 'Take(input, "pythonModule", flags.module_name);', 'if (!input.contains("pythonModule")) Take(input, "pythonModule", flags.module_name);'),
+    ('counts_as_numbers', 'precedence', SUBMIT, 'if (count) into[name] = std::to_string(*count);', 'if (count) into[name] = *count;'),
+    # Storage.
+    ('conditions_ignored', 'storage', CONDITIONS, '(*condition.wanted == condition.found) != condition.equal', 'false'),
+    ('only_match_conditions', 'storage', CONDITIONS, 'if (!condition.wanted) continue;', 'if (!condition.wanted || !condition.equal) continue;'),
+    ('range_off_by_one', 'storage', RANGES, 'end - *first + 1}', 'end - *first}'),
+    ('suffix_from_start', 'storage', RANGES, 'size - length, length}', 'uint64_t{0}, length}'),
+    ('prefix_ignored', 'storage', LISTING, '!name.starts_with(query_.prefix)', 'false'),
+    ('page_unlimited', 'storage', LISTING, '!entries_.empty() && entries_.size() + wanted > Limit(query_)', 'false'),
+    ('no_308_ignored', 'storage', UPLOADS, 'LowerCase(request.headers.Get("X-Guploader-No-308")) == "yes"', 'false'),
+    ('range_off_by_one_308', 'storage', UPLOADS, 'std::to_string(received - 1)', 'std::to_string(received)'),
+]
