@@ -5,13 +5,14 @@
 
 #include "emulator/api/policies.h"
 #include "emulator/api/projects.h"
+#include "emulator/api/study_desk.h"
 #include "engine/engine.h"
 #include "http/router.h"
 
 namespace caip::api {
 
-/// Engine and policies outlive the routes.
-std::vector<http::Route> MlRoutes(engine::Engine& engine, PolicyStore& policies,
+/// Engine, policies and studies outlive the routes.
+std::vector<http::Route> MlRoutes(engine::Engine& engine, PolicyStore& policies, StudyDesk& studies,
                                   const ServiceIdentity& identity);
 
 }  // namespace caip::api

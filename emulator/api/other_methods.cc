@@ -35,7 +35,6 @@ http::Route NotEmulated(const ApiMethod& method, std::string pattern) {
 
 std::vector<http::Route> OperationRoutes() {
   const std::string one = "/v1/projects/{project}/operations/{operation}";
-  const std::string placed = "/v1/projects/{project}/locations/{location}/operations/{operation}";
   return {
       {"GET", "/v1/projects/{project}/operations", "ml.projects.operations.list",
        [](const http::Request& request, const http::PathParameters&) {
@@ -43,8 +42,6 @@ std::vector<http::Route> OperationRoutes() {
        }},
       {"GET", one, "ml.projects.operations.get", NoOperation()},
       {"POST", one + ":cancel", "ml.projects.operations.cancel", NoOperation()},
-      {"GET", placed, "ml.projects.locations.operations.get", NoOperation()},
-      {"POST", placed + ":cancel", "ml.projects.locations.operations.cancel", NoOperation()},
   };
 }
 

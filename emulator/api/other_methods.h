@@ -8,7 +8,7 @@
 
 namespace caip::api {
 
-/// projects.operations and projects.locations.operations: a list that is empty, and none to get.
+/// projects.operations: a list that is empty, and none to get.
 std::vector<http::Route> OperationRoutes();
 
 /// A 501 with its name for each method of the service that is not among `served`.

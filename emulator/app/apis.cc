@@ -16,11 +16,12 @@ namespace caip::app {
 Apis::Apis(const ApiWorld& world)
     : world_(world),
       follower_(world.engine, *world.state.book),
-      policies_(world.options.state / "policies") {}
+      policies_(world.options.state / "policies"),
+      studies_(*world.state.studies, world.clock, world.options.seed) {}
 
 std::vector<http::Route> Apis::MlRoutes() {
   return api::ForStreamReaders(
-      api::MlRoutes(world_.engine, policies_,
+      api::MlRoutes(world_.engine, policies_, studies_,
                     {world_.options.project_number, ServiceAccountOf(world_.options)}),
       world_.engine, *world_.state.book, stream_readers_);
 }

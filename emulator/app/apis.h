@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "emulator/api/control.h"
 #include "emulator/api/policies.h"
+#include "emulator/api/study_desk.h"
 #include "emulator/app/kept_state.h"
 #include "emulator/app/options.h"
 #include "engine/engine.h"
@@ -43,6 +44,7 @@ class Apis {
   ApiWorld world_;
   api::JobFollower follower_;
   api::PolicyStore policies_;
+  api::StudyDesk studies_;
   logging::StreamReaders stream_readers_;
 };
 

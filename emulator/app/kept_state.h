@@ -1,11 +1,12 @@
 #pragma once
-// What an emulator keeps on disk: jobs, log entries, keys and buckets, each with its owner here.
+// What an emulator keeps on disk, each with its owner here.
 
 #include <memory>
 #include <optional>
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "emulator/api/study_store.h"
 #include "emulator/app/log_adapter.h"
 #include "emulator/app/options.h"
 #include "emulator/app/storage_adapter.h"
@@ -24,6 +25,7 @@ class Interference;
 struct KeptState {
   std::optional<host::StateDirectory> owner;
   std::unique_ptr<host::SqliteJobStore> jobs;
+  std::unique_ptr<api::StudyStore> studies;
   std::unique_ptr<logging::LogBook> book;
   std::unique_ptr<LogAdapter> log;  // `book` as the engine writes to it
   std::unique_ptr<metadata::TokenMint> mint;

@@ -22,9 +22,6 @@ TEST(MlMethods, ThatAreNotEmulatedSayTheirNames) {
       {"POST /v1/projects/p:predict", "ml.projects.predict"},
       {"POST /v1/projects/p/models/m:predict", "ml.projects.predict"},
       {"POST /v1/projects/p/models/m/versions/v:explain", "ml.projects.explain"},
-      {"GET /v1/projects/p/locations/l/studies/s", "ml.projects.locations.studies.get"},
-      {"POST /v1/projects/p/locations/l/studies/s/trials:suggest",
-       "ml.projects.locations.studies.trials.suggest"},
   };
   MlWorld ml;
   for (const auto& [call, id] : calls) {
@@ -40,7 +37,7 @@ TEST(MlMethods, OperationsAreNone) {
   MlWorld ml;
   EXPECT_EQ(ml.Get("/v1/projects/p/operations?pageSize=5&filter=x").json, Json::object());
   for (const char* name :
-       {"/v1/projects/p/operations/o", "/v1/projects/p/locations/l/operations/o"}) {
+       {"/v1/projects/p/operations/o", "/v1/projects/p/locations/us-central1/operations/o"}) {
     const Answer get = ml.Get(name);
     EXPECT_EQ(get.status, 404) << name;
     EXPECT_EQ(get.json["error"]["status"], "NOT_FOUND") << name;

@@ -12,56 +12,22 @@
 #include "emulator/api/error_body.h"
 #include "emulator/api/ml_routes.h"
 #include "emulator/front/standard_parameters.h"
-#include "http/target.h"
+#include "tests/api/router_client.h"
 #include "tests/support/simulated_engine.h"
 
 namespace caip::api {
-
-/// A body that is all there.
-class TextBody final : public http::BodyReader {
- public:
-  explicit TextBody(std::string text) : text_(std::move(text)) {}
-  Result<size_t> Read(char* buffer, size_t size) override {
-    const size_t count = std::min(size, text_.size() - at_);
-    text_.copy(buffer, count, at_);
-    at_ += count;
-    return count;
-  }
-
- private:
-  std::string text_;
-  size_t at_ = 0;
-};
-
-struct Answer {
-  int status = 0;
-  Json json;
-  std::string text;
-};
 
 /// Jobs are put into the store; nothing runs.
 struct MlWorld {
   MlWorld() {
     world.Boot();
     router.Add(front::WithStandardParameters(
-        MlRoutes(*world.engine, policies, {"123456789012", "robot@example.com"})));
+        MlRoutes(*world.engine, policies, studies, {"123456789012", "robot@example.com"})));
     router.Add(DiscoveryRoutes(router.routes()));
   }
 
   Answer Ask(const std::string& method, const std::string& target, const std::string& body = "") {
-    auto parsed = http::ParseTarget(target);
-    assert(parsed);
-    TextBody reader(body);
-    http::Request request;
-    request.method = method;
-    request.path = parsed->path;
-    request.query = parsed->query;
-    request.body = &reader;
-    request.host = host;
-    request.scheme = scheme;
-    const http::Response response = router.Handle(request);
-    auto json = ParseJson(response.body);
-    return {response.status, json.ok() ? *json : Json(), response.body};
+    return AskRouter(router, method, target, body, scheme, host);
   }
   Answer Get(const std::string& target) { return Ask("GET", target); }
   Answer Post(const std::string& target, const Json& body) {
@@ -85,6 +51,9 @@ struct MlWorld {
   TemporaryDirectory directory;
   engine::SimulatedEngine world;
   PolicyStore policies{directory.path() / "policies"};
+  std::unique_ptr<StudyStore> study_store = *StudyStore::Open(directory.path() / "studies.db");
+  VirtualClock study_clock{engine::kMorning};
+  StudyDesk studies{*study_store, study_clock, 7};
   http::Router router{NoRouteResponse};
   std::string host = "127.0.0.1:2247";
   std::string scheme = "http";

@@ -14,8 +14,9 @@ constexpr char kAnotherRun[] = "gcloud/528 command/gcloud.x invocation-id/two en
 struct StreamWorld : MlWorld {
   StreamWorld() {
     router = http::Router(NoRouteResponse);
-    router.Add(ForStreamReaders(MlRoutes(*world.engine, policies, {"1", "robot@example.com"}),
-                                *world.engine, *book, readers));
+    router.Add(
+        ForStreamReaders(MlRoutes(*world.engine, policies, studies, {"1", "robot@example.com"}),
+                         *world.engine, *book, readers));
     engine::JobRecord record{"demo", {}, Json::object()};
     record.job.job_id = "census";
     record.job.state = spec::JobState::kFailed;

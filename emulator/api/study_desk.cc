@@ -1,0 +1,197 @@
+// Studies and trials, made, read, measured and ended; study_suggestions.cc has the rest.
+
+#include "emulator/api/study_desk.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "emulator/api/study_errors.h"
+#include "emulator/api/study_trials.h"
+#include "spec/errors.h"
+
+namespace caip::api {
+namespace {
+
+constexpr size_t kStudyIdMax = 128;
+
+bool IsStudyId(const std::string& id) {
+  return !id.empty() && id.size() <= kStudyIdMax &&
+         std::all_of(id.begin(), id.end(), [](unsigned char c) {
+           return c < 0x80 && (std::isalnum(c) || c == '-' || c == '_');
+         });
+}
+
+std::string StudyOf(const std::string& trial) { return trial.substr(0, trial.rfind("/trials/")); }
+
+std::pair<int64_t, int64_t> MomentOf(const Json& measurement) {
+  return {measurement.value("step_count", int64_t{0}),
+          measurement.value("elapsed_time", int64_t{0})};
+}
+
+// True where each measurement comes after the one before it.
+bool IsInOrder(const Json& measurements) {
+  for (size_t i = 1; i < measurements.size(); ++i) {
+    if (!(MomentOf(measurements[i - 1]) < MomentOf(measurements[i]))) return false;
+  }
+  return true;
+}
+
+bool IsNew(const Json& trial, const Json& measurement) {
+  const Json* earlier = Member(trial, "measurements");
+  return !earlier || earlier->empty() || MomentOf(earlier->back()) < MomentOf(measurement);
+}
+
+}  // namespace
+
+Result<Json> StudyDesk::CreateStudy(const std::string& parent, const std::string& id, Json study) {
+  if (!IsStudyId(id)) return errors::StudyIdIllegal(id);
+  const Json* config = Member(study, "study_config");
+  if (!config) return errors::StudyConfigMissing();
+  RETURN_IF_ERROR(tuning::ReadStudyConfig(*config));
+  std::lock_guard lock(mutex_);
+  const std::string name = parent + "/studies/" + id;
+  ASSIGN_OR_RETURN(const auto present, store_.Get(name));
+  if (present) return errors::StudyExists();
+  const Json made = {
+      {"name", name}, {"study_config", *config}, {"state", "ACTIVE"}, {"create_time", Now()}};
+  RETURN_IF_ERROR(store_.Apply({{parent, name, Json{{"study", made}, {"next_trial", 1}}}}));
+  return made;
+}
+
+Result<StudyDesk::Open> StudyDesk::OpenStudy(const std::string& name) const {
+  ASSIGN_OR_RETURN(auto stored, store_.Get(name));
+  if (!stored) return errors::StudyNotFound();
+  ASSIGN_OR_RETURN(auto config, tuning::ReadStudyConfig((*stored)["study"]["study_config"]));
+  return Open{*std::move(stored), std::move(config), name};
+}
+
+Result<Json> StudyDesk::GetStudy(const std::string& name) const {
+  ASSIGN_OR_RETURN(auto stored, store_.Get(name));
+  if (!stored) return errors::StudyNotFound();
+  return (*stored)["study"];
+}
+
+Result<std::vector<Json>> StudyDesk::ListStudies(const std::string& parent) const {
+  ASSIGN_OR_RETURN(auto studies, store_.Below(parent, parent + "/studies/"));
+  for (Json& study : studies) study = Json(study["study"]);
+  return studies;
+}
+
+Status StudyDesk::DeleteStudy(const std::string& name) {
+  std::lock_guard lock(mutex_);
+  RETURN_IF_ERROR(GetStudy(name));
+  return store_.Apply({{"", name, std::nullopt}});
+}
+
+// A trial of the user's own: to be handed out by the next suggestion, or prior knowledge where it
+// is measured already.
+Result<Json> StudyDesk::CreateTrial(const std::string& study, Json trial) {
+  std::lock_guard lock(mutex_);
+  ASSIGN_OR_RETURN(Open open, OpenStudy(study));
+  ASSIGN_OR_RETURN(const auto point, PointOf(open.config.study.space, trial));
+  std::vector<FieldViolation> violations;
+  const Json* final = Member(trial, "final_measurement");
+  if (final) violations = CheckMetrics(open.config, *final, "trial.final_measurement", true);
+  const Json measurements = trial.value("measurements", Json::array());
+  for (const Json& measurement : measurements) {
+    const auto more = CheckMetrics(open.config, measurement, "trial.measurements", false);
+    violations.insert(violations.end(), more.begin(), more.end());
+  }
+  if (!IsInOrder(measurements)) {
+    violations.push_back(errors::MeasurementOutOfOrder("trial.measurements"));
+  }
+  if (!violations.empty()) return spec::errors::Violations(std::move(violations));
+  if (!final && StringOr(trial, "state") == "COMPLETED") return errors::NothingMeasured();
+  const int64_t number = open.stored["next_trial"];
+  open.stored["next_trial"] = number + 1;
+  Json made = {{"name", study + "/trials/" + std::to_string(number)},
+               {"state", final ? "COMPLETED" : "REQUESTED"},
+               {"parameters", ParametersOf(point)}};
+  if (!measurements.empty()) made["measurements"] = measurements;
+  if (final) {
+    made["final_measurement"] = *final;
+    made["start_time"] = made["end_time"] = Now();
+  }
+  const std::string parent = study.substr(0, study.rfind("/studies/"));
+  RETURN_IF_ERROR(store_.Apply({{parent, study, open.stored}, {study, made["name"], made}}));
+  return made;
+}
+
+Result<Json> StudyDesk::Trial(const std::string& name) const {
+  ASSIGN_OR_RETURN(auto trial, store_.Get(name));
+  if (!trial) return errors::TrialNotFound();
+  return *std::move(trial);
+}
+
+Result<Json> StudyDesk::RunningTrial(const std::string& name) const {
+  ASSIGN_OR_RETURN(Json trial, Trial(name));
+  if (StringOr(trial, "state") == "COMPLETED") return errors::TrialEnded();
+  return trial;
+}
+
+Result<Json> StudyDesk::SaveTrial(Json trial) {
+  const std::string name = StringOr(trial, "name");
+  RETURN_IF_ERROR(store_.Apply({{StudyOf(name), name, trial}}));
+  return trial;
+}
+
+Result<Json> StudyDesk::GetTrial(const std::string& name) const { return Trial(name); }
+
+Result<std::vector<Json>> StudyDesk::ListTrials(const std::string& study) const {
+  RETURN_IF_ERROR(GetStudy(study));
+  return store_.Below(study, study + "/trials/");
+}
+
+Status StudyDesk::DeleteTrial(const std::string& name) {
+  std::lock_guard lock(mutex_);
+  RETURN_IF_ERROR(Trial(name));
+  return store_.Apply({{"", name, std::nullopt}});
+}
+
+Result<Json> StudyDesk::AddMeasurement(const std::string& name, const Json& request) {
+  std::lock_guard lock(mutex_);
+  ASSIGN_OR_RETURN(const Open open, OpenStudy(StudyOf(name)));
+  ASSIGN_OR_RETURN(Json trial, RunningTrial(name));
+  const Json* measurement = Member(request, "measurement");
+  if (!measurement) return spec::errors::Violations({errors::MeasurementMissing()});
+  auto violations = CheckMetrics(open.config, *measurement, "measurement", false);
+  if (!IsNew(trial, *measurement)) {
+    violations.push_back(errors::MeasurementOutOfOrder("measurement"));
+  }
+  if (!violations.empty()) return spec::errors::Violations(std::move(violations));
+  trial["measurements"].push_back(*measurement);
+  return SaveTrial(std::move(trial));
+}
+
+// Without a final measurement the last reported one counts, as for a tuning job's trials.
+Result<Json> StudyDesk::Complete(const std::string& name, const Json& request) {
+  std::lock_guard lock(mutex_);
+  ASSIGN_OR_RETURN(const Open open, OpenStudy(StudyOf(name)));
+  ASSIGN_OR_RETURN(Json trial, RunningTrial(name));
+  const Json* final = Member(request, "final_measurement");
+  if (request.value("trial_infeasible", false)) {
+    trial["trial_infeasible"] = true;
+    const std::string reason = StringOr(request, "infeasible_reason");
+    if (!reason.empty()) trial["infeasible_reason"] = reason;
+  } else if (final) {
+    auto violations = CheckMetrics(open.config, *final, "final_measurement", true);
+    if (!violations.empty()) return spec::errors::Violations(std::move(violations));
+    trial["final_measurement"] = *final;
+  } else {
+    const Json* measurements = Member(trial, "measurements");
+    if (!measurements || measurements->empty()) return errors::NothingMeasured();
+    trial["final_measurement"] = Json(measurements->back());
+  }
+  trial["state"] = "COMPLETED";
+  trial["end_time"] = Now();
+  return SaveTrial(std::move(trial));
+}
+
+Result<Json> StudyDesk::Stop(const std::string& name) {
+  std::lock_guard lock(mutex_);
+  ASSIGN_OR_RETURN(Json trial, RunningTrial(name));
+  trial["state"] = "STOPPING";
+  return SaveTrial(std::move(trial));
+}
+
+}  // namespace caip::api

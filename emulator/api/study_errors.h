@@ -1,0 +1,30 @@
+#pragma once
+// Texts of the optimizer API (projects.locations.studies).
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace caip::api::errors {
+
+Error StudyIdIllegal(std::string_view id);
+Error StudyConfigMissing();
+Error StudyExists();
+Error StudyNotFound();
+Error StudyNotActive(std::string_view state);
+Error TrialNotFound();
+/// Of a call that needs a trial that runs.
+Error TrialEnded();
+Error TrialParametersIllegal(const Error& cause);
+FieldViolation SuggestionCountIllegal(long long count, long long most);
+FieldViolation ClientIdMissing();
+FieldViolation MeasurementMissing();
+FieldViolation MeasurementOutOfOrder(std::string_view field);
+FieldViolation MetricUnknown(std::string_view field, std::string_view metric);
+FieldViolation MetricMissing(std::string_view field, std::string_view metric);
+Error NothingMeasured();
+Error StudyStoreFailed(std::string_view file, std::string_view why);
+Error StudyStoreTooNew(std::string_view file, long long version);
+
+}  // namespace caip::api::errors

@@ -1,0 +1,52 @@
+#pragma once
+// Studies, their trials and their operations, durably: <state>/studies.db. See study_store.cc for
+// the schema.
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/files.h"
+#include "base/json.h"
+#include "base/result.h"
+
+struct sqlite3;
+
+namespace caip::api {
+
+/// A resource that is to be there from now on, or (without a body) not any more, with all below it.
+struct StudyChange {
+  std::string parent;  // "projects/p/locations/l/studies/s"
+  std::string name;    // "projects/p/locations/l/studies/s/trials/1"
+  std::optional<Json> body;
+};
+
+/// Any thread.
+class StudyStore {
+ public:
+  /// Makes the file if there is none. kDataLoss: it is no store of ours, or a newer caip's.
+  static Result<std::unique_ptr<StudyStore>> Open(const Path& file);
+  ~StudyStore();
+
+  /// nullopt: there is none of that name.
+  Result<std::optional<Json>> Get(const std::string& name) const;
+  /// The children of `parent` whose names begin with `prefix`, in the order of their making.
+  Result<std::vector<Json>> Below(const std::string& parent, const std::string& prefix) const;
+  /// All of them or none; a kill -9 or a power cut later they are still there.
+  Status Apply(const std::vector<StudyChange>& changes);
+
+ private:
+  StudyStore(Path file, sqlite3* db) : file_(std::move(file)), db_(db) {}
+  Error Failure() const;
+  Status Run(const char* sql) const;
+  Status Put(const StudyChange& change) const;
+  Status Remove(const std::string& name) const;
+
+  Path file_;
+  sqlite3* db_;
+  mutable std::mutex mutex_;  // of the connection
+};
+
+}  // namespace caip::api

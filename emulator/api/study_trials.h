@@ -1,0 +1,37 @@
+#pragma once
+// Trials of the optimizer API as the optimizer sees them.
+
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "tuning/optimizer.h"
+#include "tuning/stopping.h"
+#include "tuning/study_config.h"
+
+namespace caip::api {
+
+/// A point as a trial's parameters: floatValue, intValue or stringValue by its type.
+Json ParametersOf(const tuning::Point& point);
+/// The inverse; kInvalidArgument where the parameters are no point of the space.
+Result<tuning::Point> PointOf(const tuning::Space& space, const Json& trial);
+
+/// 7 of ".../trials/7".
+int64_t NumberOf(const Json& trial);
+
+/// A measurement's value of each metric; empty unless it has them all.
+std::vector<double> ObjectivesOf(const tuning::StudyConfig& config, const Json& measurement);
+/// Of a trial that is COMPLETED.
+tuning::Outcome OutcomeOf(const tuning::StudyConfig& config, const Json& trial);
+/// The first metric's measurements.
+tuning::Curve CurveOf(const tuning::StudyConfig& config, const Json& trial);
+/// The optimizer that knows all of `trials`.
+tuning::Optimizer OptimizerOf(const tuning::StudyConfig& config, const std::vector<Json>& trials,
+                              uint64_t seed);
+
+/// Whether a measurement's metrics are the study's; `field` is its path.
+std::vector<FieldViolation> CheckMetrics(const tuning::StudyConfig& config, const Json& measurement,
+                                         const std::string& field, bool all);
+
+}  // namespace caip::api

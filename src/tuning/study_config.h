@@ -1,0 +1,28 @@
+#pragma once
+// A StudyConfig of the optimizer API as the optimizer takes it, held against its rules (REST
+// reference, projects.locations.studies; api.md, section 9).
+
+#include <string>
+#include <vector>
+
+#include "base/json_fwd.h"
+#include "base/result.h"
+#include "tuning/optimizer.h"
+#include "tuning/stopping.h"
+
+namespace caip::tuning {
+
+enum class StoppingRule { kNone, kMedian, kDecayCurve };
+
+struct StudyConfig {
+  Study study;
+  std::vector<std::string> metrics;  // in the order of study.goals
+  StoppingRule stopping = StoppingRule::kNone;
+  Progress progress = Progress::kSteps;
+};
+
+/// Reads a plain tree of spec::StudySchema's studyConfig. All broken rules at once; their fields
+/// begin with "study.study_config".
+Result<StudyConfig> ReadStudyConfig(const Json& plain);
+
+}  // namespace caip::tuning

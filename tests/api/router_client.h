@@ -1,0 +1,56 @@
+#pragma once
+// A router asked without a server.
+
+#include <algorithm>
+#include <cassert>
+#include <string>
+#include <utility>
+
+#include "base/json.h"
+#include "http/router.h"
+#include "http/target.h"
+
+namespace caip::api {
+
+/// A body that is all there.
+class TextBody final : public http::BodyReader {
+ public:
+  explicit TextBody(std::string text) : text_(std::move(text)) {}
+  Result<size_t> Read(char* buffer, size_t size) override {
+    const size_t count = std::min(size, text_.size() - at_);
+    text_.copy(buffer, count, at_);
+    at_ += count;
+    return count;
+  }
+
+ private:
+  std::string text_;
+  size_t at_ = 0;
+};
+
+struct Answer {
+  int status = 0;
+  Json json;
+  std::string text;
+};
+
+inline Answer AskRouter(const http::Router& router, const std::string& method,
+                        const std::string& target, const std::string& body = "",
+                        const std::string& scheme = "http",
+                        const std::string& host = "127.0.0.1:2247") {
+  auto parsed = http::ParseTarget(target);
+  assert(parsed);
+  TextBody reader(body);
+  http::Request request;
+  request.method = method;
+  request.path = parsed->path;
+  request.query = parsed->query;
+  request.body = &reader;
+  request.host = host;
+  request.scheme = scheme;
+  const http::Response response = router.Handle(request);
+  auto json = ParseJson(response.body);
+  return {response.status, json.ok() ? *json : Json(), response.body};
+}
+
+}  // namespace caip::api
