@@ -41,7 +41,7 @@ def play(caip, env, name, options, commands, work):
     config = work / f"{name}.json"
     config.write_text(json.dumps(job(name, options)))
     words = [caip, "jobs", "submit", "training", name, "--stream-logs", "--config", str(config),
-             "--project", "demo", "--map-image", f"gcr.io/bench/{name}:v1={commands}"]
+             "--project", "demo", "--region", "us-central1", "--map-image", f"gcr.io/bench/{name}:v1={commands}"]
     done = subprocess.run(words, env=env, capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(done.stderr[-3000:])

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "emulator/cli/box_table.h"
+#include "spec/trial_texts.h"
 
 namespace caip::cli {
 namespace {
@@ -43,6 +44,11 @@ std::string Cell(const Json* value) {
   return value->dump();
 }
 
+// Python's %g, as gcloud shows what its message calls a double.
+std::string ObjectiveCell(const Json* value) {
+  return value && value->is_number() ? spec::texts::ShortNumber(value->get<double>()) : Cell(value);
+}
+
 template <size_t n>
 std::string Table(const char* title, const Column (&columns)[n], const Json& source, int indent) {
   BoxTable table{title, {}, {{}}};
@@ -72,7 +78,7 @@ std::string TrialTable(const Json& trials) {
       }
     }
     table.rows.push_back({StringOr(*trial, "trialId"),
-                          metric ? Cell(Member(*metric, "objectiveValue")) : "",
+                          metric ? ObjectiveCell(Member(*metric, "objectiveValue")) : "",
                           metric ? Cell(Member(*metric, "trainingStep")) : "", parameters});
   }
   return Boxed(table, kIndent);

@@ -85,7 +85,7 @@ class Tuning(support.EmulatorTest):
         self.assertEqual(ours.stdout, theirs.stdout)
         best = self.job['trainingOutput']['trials'][0]
         self.assertIn('Training Output Trials', theirs.stdout)
-        self.assertIn(str(best['finalMetric']['objectiveValue']), theirs.stdout)
+        self.assertIn(f"{best['finalMetric']['objectiveValue']:g}", theirs.stdout)
 
     def test_is_shown_by_caip_jobs_trials(self):
         page = self.directory / 'study.html'
