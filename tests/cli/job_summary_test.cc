@@ -46,7 +46,8 @@ TEST(JobSummary, SortsTrialsByTheTextOfTheirIds) {
   const Json job = *ParseJson(R"({"jobId": "t", "trainingInput": {"hyperparameters": {}},
     "trainingOutput": {"completedTrialCount": "2", "trials": [
       {"trialId": "2", "hyperparameters": {"lr": "0.1", "n": "3"}},
-      {"trialId": "10", "finalMetric": {"objectiveValue": 0.29248229108893864, "trainingStep": "7"}}]}})");
+      {"trialId": "10",
+       "finalMetric": {"objectiveValue": 0.29248229108893864, "trainingStep": "7"}}]}})");
   const std::string text = JobSummary(job);
   EXPECT_LT(text.find("│ 10    │"), text.find("│ 2     │")) << text;
   EXPECT_NE(text.find("lr=0.1"), std::string::npos);
