@@ -23,6 +23,7 @@ if(CAIP_MOLD)
   add_link_options(-fuse-ld=mold)
 endif()
 if(CAIP_FUZZ)  # clang; its warnings are not what we build by
-  add_compile_options(-fsanitize=fuzzer-no-link,address -fno-omit-frame-pointer)
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=fuzzer-no-link,address>
+                      -fno-omit-frame-pointer)
   target_compile_options(caip_warnings INTERFACE -Wno-error)
 endif()

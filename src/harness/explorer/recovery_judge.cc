@@ -286,7 +286,8 @@ std::vector<Flaw> JudgeRecovery(const Peace& peace, const CrashPoint& point,
   JudgeObjects(peace, recovery, flaws);
   JudgeResults(peace, point, recovery, flaws);
   DoubtUntold(peace, point, recovery, flaws);
-  std::ranges::stable_partition(flaws, [](const Flaw& flaw) { return flaw.doubt.empty(); });
+  std::stable_partition(flaws.begin(), flaws.end(),
+                        [](const Flaw& flaw) { return flaw.doubt.empty(); });
   return flaws;
 }
 

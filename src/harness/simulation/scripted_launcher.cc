@@ -30,7 +30,7 @@ void ScriptedLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {
     }
   });
   for (const auto& [after, report] : does.reports) {
-    agenda_.In(does.start_after + after, [this, key, report] {
+    agenda_.In(does.start_after + after, [this, key, report = report] {  // for clang 14
       if (const auto found = live_.find(key); found != live_.end()) {
         found->second.listener.on_reports(key, {report});
       }
