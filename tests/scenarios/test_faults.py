@@ -483,7 +483,9 @@ class Mistakes(Case):
                                            ".write(b'x' * 20_000_000)")):
             with self.subTest(semantics):
                 file = self.scenario(write + "\n",
-                                     f"semantics: {semantics}\nexpect: {{state: SUCCEEDED}}\n")
+                                     f"semantics: {semantics}\nexpect: {{state: SUCCEEDED}}\n"
+                                     # What cannot be stored is tried again until this is over.
+                                     "limits: {wall: 1m, no_progress: 10s}\n")
                 done = subprocess.run(
                     [*unshare, "sh", "-c", mount + ' && exec "$@"', "sh", CAIP, "scenario", "run",
                      str(file), "--state", str(state)], stdout=subprocess.PIPE,
