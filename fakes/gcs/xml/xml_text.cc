@@ -16,6 +16,15 @@ bool IsNameByte(char c) {
          c != '\'' && c != '\0';
 }
 
+// A name without its namespace's prefix: one more colon, or a first byte such as '!', would be read
+// as something else when the element is written down.
+bool IsLocalName(std::string_view name) {
+  if (name.empty() || name.find(':') != std::string_view::npos) return false;
+  const char first = name.front();
+  return (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || first == '_' ||
+         static_cast<unsigned char>(first) >= 0x80;
+}
+
 void AppendUtf8(uint32_t point, std::string* text) {
   if (point < 0x80) {
     *text += static_cast<char>(point);
@@ -112,13 +121,12 @@ class Parser {
   }
 
   Result<XmlElement> Element(int depth) {
-    if (depth > kXmlDepthMax) return Broken("elements are nested too deep");
+    if (depth >= kXmlDepthMax) return Broken("elements are nested too deep");
     ++at_;
     const std::string full_name = Name();
-    if (full_name.empty() || full_name.ends_with(':')) {
-      return Broken("expected an element's name");
-    }
-    XmlElement element(full_name.substr(full_name.find(':') + 1));
+    const std::string local_name = full_name.substr(full_name.find(':') + 1);
+    if (!IsLocalName(local_name)) return Broken("expected an element's name");
+    XmlElement element(local_name);
     ASSIGN_OR_RETURN(const bool empty, Attributes(&element));
     if (empty) return element;
     std::string text;

@@ -1,5 +1,5 @@
 #pragma once
-// Just enough XML for Cloud Storage: elements and text. Attributes and namespaces are skipped;
+// Just enough XML for Cloud Storage: elements, attributes and text. Prefixes of names are skipped;
 // document types (and with them entities that grow) are refused.
 
 #include <string>
