@@ -21,7 +21,7 @@ TEST(XmlText, RefusesWhatIsBroken) {
   for (const char* text :
        {"", "x", "<a>", "<a></b>", "<a><b></a></b>", "<a b=c/>", "<a>&nope;</a>", "<a>&#0;</a>",
         "<a/><b/>", "<a", "<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>", "<a>&#xD800;</a>", "< a/>",
-        "<a:/>"}) {
+        "<a:/>", "<a::b/>", "<?a/>", "<a><-b/></a>"}) {
     EXPECT_FALSE(ParseXml(text).ok()) << text;
   }
 }
@@ -30,6 +30,17 @@ TEST(XmlText, RefusesEndlessDepth) {
   std::string deep;
   for (int i = 0; i < 10'000; ++i) deep += "<a>";
   EXPECT_FALSE(ParseXml(deep).ok());
+}
+
+TEST(XmlText, ReadsToItsDepthAndNoDeeper) {
+  const auto nested = [](int depth) {
+    std::string text;
+    for (int i = 0; i < depth; ++i) text += "<a>";
+    for (int i = 0; i < depth; ++i) text += "</a>";
+    return text;
+  };
+  EXPECT_TRUE(ParseXml(nested(kXmlDepthMax)).ok());
+  EXPECT_FALSE(ParseXml(nested(kXmlDepthMax + 1)).ok());
 }
 
 TEST(XmlText, WritesWhatItCanReadBack) {
