@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/markup.h"
 #include "base/text.h"
 #include "spec/trial_texts.h"
 
@@ -18,13 +19,6 @@ constexpr double kRight = 930;
 constexpr double kPanel = 250;  // the height of each of the first two
 constexpr double kBar = 26;
 
-std::string Escaped(std::string text) {
-  text = ReplaceAll(std::move(text), "&", "&amp;");
-  text = ReplaceAll(std::move(text), "<", "&lt;");
-  text = ReplaceAll(std::move(text), ">", "&gt;");
-  return ReplaceAll(std::move(text), "\"", "&quot;");
-}
-
 std::string At(double number) {
   char text[32];
   std::snprintf(text, sizeof text, "%.1f", number);
@@ -32,8 +26,8 @@ std::string At(double number) {
 }
 
 std::string Label(double x, double y, const std::string& text, const char* kind) {
-  return "<text x=\"" + At(x) + "\" y=\"" + At(y) + "\" class=\"" + kind + "\">" + Escaped(text) +
-         "</text>\n";
+  return "<text x=\"" + At(x) + "\" y=\"" + At(y) + "\" class=\"" + kind + "\">" +
+         MarkupText(text) + "</text>\n";
 }
 
 std::string Line(double x1, double y1, double x2, double y2, const char* kind) {
@@ -45,7 +39,7 @@ std::string Path(const std::vector<std::pair<double, double>>& points, const std
                  const std::string& title) {
   std::string text = "<polyline points=\"";
   for (const auto& [x, y] : points) text += At(x) + "," + At(y) + " ";
-  return text + "\" " + style + "><title>" + Escaped(title) + "</title></polyline>\n";
+  return text + "\" " + style + "><title>" + MarkupText(title) + "</title></polyline>\n";
 }
 
 // From blue (poor) over grey to orange (good): told apart by most eyes.
@@ -138,7 +132,7 @@ class Picture {
       const double value = trial.final_metric->second;
       const auto y = [&](double of) { return top + kPanel * (1 - range_.Share(of)); };
       dots += "<circle cx=\"" + At(x) + "\" cy=\"" + At(y(value)) + "\" r=\"5\" fill=\"" +
-              Colour(Good(trial)) + "\"><title>" + Escaped(Title(trial)) + "</title></circle>\n";
+              Colour(Good(trial)) + "\"><title>" + MarkupText(Title(trial)) + "</title></circle>\n";
       if (best) best_so_far.emplace_back(x, y(*best));
       if (!best || study_.IsBetter(value, *best)) best = value;
       best_so_far.emplace_back(x, y(*best));
@@ -237,7 +231,7 @@ class Picture {
 std::string Cells(const std::vector<std::string>& cells, const char* kind) {
   std::string text = "<tr>";
   for (const std::string& cell : cells) {
-    text += "<" + std::string(kind) + ">" + Escaped(cell) + "</" + kind + ">";
+    text += "<" + std::string(kind) + ">" + MarkupText(cell) + "</" + kind + ">";
   }
   return text + "</tr>\n";
 }
@@ -266,7 +260,7 @@ std::string StudyPicture(const StudyView& study) { return Picture(study).Draw();
 
 std::string StudyPage(const StudyView& study) {
   return "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" +
-         Escaped(study.job_id) +
+         MarkupText(study.job_id) +
          "</title>\n<style>body{font:14px sans-serif;margin:2em}table{border-collapse:collapse}"
          "td,th{padding:.2em .8em;text-align:left;border-bottom:1px solid #ddd}</style></head>\n"
          "<body>\n" +

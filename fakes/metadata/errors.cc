@@ -1,32 +1,10 @@
 #include "fakes/metadata/errors.h"
 
 #include "base/json.h"
+#include "base/markup.h"
 
 namespace caip::metadata::errors {
 namespace {
-
-std::string Escaped(std::string_view text) {
-  std::string escaped;
-  for (char c : text) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      default:
-        escaped += c;
-    }
-  }
-  return escaped;
-}
 
 // The metadata server answers with pages, not with JSON.
 http::Response Page(int status, const std::string& title, const std::string& sentence) {
@@ -61,8 +39,9 @@ Error KeyNotMade(std::string_view file, std::string_view why) {
 }
 
 http::Response NotFound(std::string_view path) {
-  return Page(404, "Not Found",
-              "The requested URL <code>" + Escaped(path) + "</code> was not found on this server.");
+  return Page(
+      404, "Not Found",
+      "The requested URL <code>" + MarkupText(path) + "</code> was not found on this server.");
 }
 
 http::Response FlavorMissing() {
@@ -80,7 +59,7 @@ http::Response Forwarded() {
 http::Response MethodNotAllowed(std::string_view method) {
   http::Response response =
       Page(405, "Method Not Allowed",
-           "The request method <code>" + Escaped(method) + "</code> is inappropriate here.");
+           "The request method <code>" + MarkupText(method) + "</code> is inappropriate here.");
   response.headers.Set("Allow", "GET, HEAD");
   return response;
 }
@@ -88,8 +67,8 @@ http::Response MethodNotAllowed(std::string_view method) {
 http::Response ParameterInvalid(std::string_view name, std::string_view value,
                                 std::string_view rule) {
   return Page(400, "Bad Request",
-              "<code>" + Escaped(name) + "=" + Escaped(value) + "</code>: " + Escaped(name) + " " +
-                  Escaped(rule) + ".");
+              "<code>" + MarkupText(name) + "=" + MarkupText(value) +
+                  "</code>: " + MarkupText(name) + " " + MarkupText(rule) + ".");
 }
 
 http::Response AudienceMissing() {
@@ -106,7 +85,7 @@ http::Response GoingDown() {
 }
 
 http::Response KeyUnusable(const Error& error) {
-  return Page(500, "Internal Server Error", Escaped(error.message));
+  return Page(500, "Internal Server Error", MarkupText(error.message));
 }
 
 http::Response GrantUnsupported(std::string_view grant) {

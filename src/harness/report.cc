@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/markup.h"
 #include "base/text.h"
 
 namespace caip::harness {
@@ -17,24 +18,7 @@ size_t PassedCount(const std::vector<Played>& played) {
 std::string Xml(const std::string& raw) {
   const auto repaired = ParseJson(CompactJson(raw));  // bytes that are no UTF-8 become U+FFFD
   const std::string text = repaired.ok() ? repaired->get<std::string>() : "";
-  std::string escaped;
-  for (const char c : text) {
-    const bool control = static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t';
-    if (c == '&') {
-      escaped += "&amp;";
-    } else if (c == '<') {
-      escaped += "&lt;";
-    } else if (c == '>') {
-      escaped += "&gt;";
-    } else if (c == '"') {
-      escaped += "&quot;";
-    } else if (c == '\n') {
-      escaped += "&#10;";
-    } else if (!control) {  // XML 1.0 has no way to say those
-      escaped += c;
-    }
-  }
-  return escaped;
+  return ReplaceAll(MarkupText(text), "\n", "&#10;");
 }
 
 std::string Seconds(Duration time) {

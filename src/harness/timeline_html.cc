@@ -1,6 +1,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/markup.h"
 #include "base/text.h"
 #include "harness/timeline.h"
 #include "harness/timeline_layout.h"
@@ -17,25 +18,6 @@ constexpr double kRowHeight = 64;
 constexpr double kNear = 1.5;       // pixels: marks of a kind that are nearer share one element
 constexpr size_t kTipMax = 600;     // of what is told of a happening, in bytes
 constexpr size_t kTableMax = 5000;  // rows of the table of events
-
-std::string Html(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    const bool control = static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t';
-    if (c == '&') {
-      escaped += "&amp;";
-    } else if (c == '<') {
-      escaped += "&lt;";
-    } else if (c == '>') {
-      escaped += "&gt;";
-    } else if (c == '"') {
-      escaped += "&quot;";
-    } else {
-      escaped += control ? ' ' : c;
-    }
-  }
-  return escaped;
-}
 
 // Cut between two characters.
 std::string Shortened(std::string text) {
@@ -106,7 +88,7 @@ std::string Shape(Mark::Kind kind, double x, double y) {
 
 std::string Text(double x, double y, const std::string& name, const std::string& text) {
   return "<text class=\"" + name + "\" x=\"" + Number(x) + "\" y=\"" + Number(y) + "\">" +
-         Html(text) + "</text>\n";
+         MarkupText(text) + "</text>\n";
 }
 
 std::string TipOf(const EventList& list, const Happening& h) {
@@ -152,7 +134,8 @@ std::string Marks(const EventList& list, const TimelineLayout& layout) {
     if (small && !fresh && x - before->second < kNear) continue;
     before->second = x;
     svg += std::string("<path class=\"mark ") + ClassOf(mark, h) + "\" d=\"" +
-           Shape(mark.kind, x, Y(mark.row)) + "\" data-tip=\"" + Html(TipOf(list, h)) + "\"/>\n";
+           Shape(mark.kind, x, Y(mark.row)) + "\" data-tip=\"" + MarkupText(TipOf(list, h)) +
+           "\"/>\n";
     if (mark.kind != Mark::Kind::kState) continue;
     const double level = static_cast<double>(states++ % 3);
     svg += Text(x - 2, Y(0) - 14 - 14 * level, "name", Shortened(h.text));
@@ -179,19 +162,19 @@ std::string VerdictOf(const EventList& list) {
   if (!list.judged) return "<p class=\"bad\">No verdict: the list ends before the run did.</p>\n";
   std::string html = std::string("<p><b class=\"") +
                      (list.passed ? "good\">PASSED" : "bad\">FAILED") + "</b> the job is " +
-                     Html(list.state) + "</p>\n";
-  if (!list.error.empty()) html += "<pre>" + Html(list.error) + "</pre>\n";
-  if (!list.why_not.empty()) html += "<p>" + Html(list.why_not) + "</p>\n";
+                     MarkupText(list.state) + "</p>\n";
+  if (!list.error.empty()) html += "<pre>" + MarkupText(list.error) + "</pre>\n";
+  if (!list.why_not.empty()) html += "<p>" + MarkupText(list.why_not) + "</p>\n";
   html +=
       "<table class=\"assertions\"><tr><th></th><th>assertion</th><th>expected</th><th>found"
       "</th></tr>\n";
   for (const Assertion& one : list.assertions) {
     html += std::string("<tr class=\"") + (one.passed ? "good\"><td>ok" : "bad\"><td>BROKEN") +
-            "</td><td>" + Html(one.name) + "</td><td>" + Html(one.expected) + "</td><td>" +
-            Html(one.found) + "</td></tr>\n";
+            "</td><td>" + MarkupText(one.name) + "</td><td>" + MarkupText(one.expected) +
+            "</td><td>" + MarkupText(one.found) + "</td></tr>\n";
   }
   html += "</table>\n";
-  if (!list.replay.empty()) html += "<p>Again: <code>" + Html(list.replay) + "</code></p>\n";
+  if (!list.replay.empty()) html += "<p>Again: <code>" + MarkupText(list.replay) + "</code></p>\n";
   return html;
 }
 
@@ -205,7 +188,7 @@ std::string Table(const EventList& list) {
     html += std::string("<tr") + (IsMoment(h) ? " class=\"moment\"" : "") + "><td>" +
             std::to_string(h.number) + "</td><td>" +
             HumanDuration(h.time - list.happenings.front().time) + "</td><td>" +
-            Html(Shortened(Tell(h))) + "</td></tr>\n";
+            MarkupText(Shortened(Tell(h))) + "</td></tr>\n";
   }
   html += "</table>\n";
   if (list.happenings.size() > kTableMax) {
@@ -221,10 +204,10 @@ std::string TimelineHtml(const EventList& list) {
   std::string html = std::string("<!doctype html>\n<html lang=\"en\">\n<head>\n") +
                      "<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
                      "content=\"width=device-width, initial-scale=1\">\n<title>" +
-                     Html(list.file) + "</title>\n<style>\n" + kTimelineStyle +
-                     "</style>\n</head>\n<body>\n<h1>" + Html(list.file) + "</h1>\n";
-  html += "<p>" + Html(list.description) + "</p>\n<p class=\"faint\">seed " +
-          std::to_string(list.seed) + ", " + Html(list.semantics) +
+                     MarkupText(list.file) + "</title>\n<style>\n" + kTimelineStyle +
+                     "</style>\n</head>\n<body>\n<h1>" + MarkupText(list.file) + "</h1>\n";
+  html += "<p>" + MarkupText(list.description) + "</p>\n<p class=\"faint\">seed " +
+          std::to_string(list.seed) + ", " + MarkupText(list.semantics) +
           " semantics; events from left to right in their order, not to scale of time</p>\n";
   if (!list.happenings.empty()) {
     html += "<div class=\"scroll\">\n" + Svg(list) + "</div>\n" + kTimelineLegend;

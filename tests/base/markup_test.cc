@@ -1,0 +1,13 @@
+#include "base/markup.h"
+
+#include <gtest/gtest.h>
+
+namespace caip {
+namespace {
+
+TEST(MarkupText, HasNoMarkOfItsOwn) {
+  EXPECT_EQ(MarkupText("a<b> & \"c\"\n\t\x01"), "a&lt;b&gt; &amp; &quot;c&quot;\n\t ");
+}
+
+}  // namespace
+}  // namespace caip
