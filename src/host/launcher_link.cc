@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 
+#include "host/launcher/descriptor_message.h"
 #include "host/launcher/recipe.h"
 
 namespace caip::host {
@@ -57,20 +57,9 @@ Result<Fd> MemoryFile(const std::string& bytes) {
 
 /// A report and the descriptor that came with it, if one did.
 ssize_t ReceiveReport(int socket, Report& report, Fd& listener) {
-  iovec bytes{&report, sizeof report};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))];
-  msghdr message{};
-  message.msg_iov = &bytes;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof control;
-  const ssize_t size = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
-  const cmsghdr* part = size < 0 ? nullptr : CMSG_FIRSTHDR(&message);
-  if (part && part->cmsg_level == SOL_SOCKET && part->cmsg_type == SCM_RIGHTS) {
-    int fd = -1;
-    std::memcpy(&fd, CMSG_DATA(part), sizeof fd);
-    listener = Fd(fd);
-  }
+  int fds[1];
+  const ssize_t size = launcher::ReceiveWithDescriptors(socket, &report, sizeof report, fds);
+  if (fds[0] >= 0) listener = Fd(fds[0]);
   return size;
 }
 
@@ -128,21 +117,9 @@ Status LauncherLink::Launch(const Replica& replica) {
   command.replica = replica.number;
   command.watch = replica.watch;
   const int fds[] = {recipe.get(), replica.out, replica.err};
-  iovec bytes{&command, sizeof command};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof fds)] = {};
-  msghdr message{};
-  message.msg_iov = &bytes;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof control;
-  cmsghdr* part = CMSG_FIRSTHDR(&message);
-  part->cmsg_level = SOL_SOCKET;
-  part->cmsg_type = SCM_RIGHTS;
-  part->cmsg_len = CMSG_LEN(sizeof fds);
-  std::memcpy(CMSG_DATA(part), fds, sizeof fds);
   ssize_t sent;
   do {
-    sent = ::sendmsg(socket_.get(), &message, MSG_NOSIGNAL);
+    sent = launcher::SendWithDescriptors(socket_.get(), &command, sizeof command, fds);
   } while (sent < 0 && errno == EINTR);
   if (sent < 0) return SystemError("cannot reach caip-launcher", errno);
   return Ok{};

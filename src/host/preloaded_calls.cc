@@ -14,6 +14,7 @@
 #include <cstring>
 #include <utility>
 
+#include "host/launcher/descriptor_message.h"
 #include "host/preload/protocol.h"
 
 namespace caip::host {
@@ -42,21 +43,7 @@ class ToLibrary final : public AnswerPath {
 
  private:
   void Send(const caip_watch_answer& answer, int descriptor) const {
-    iovec bytes{const_cast<caip_watch_answer*>(&answer), sizeof answer};
-    alignas(cmsghdr) char control[CMSG_SPACE(sizeof descriptor)] = {};
-    msghdr message{};
-    message.msg_iov = &bytes;
-    message.msg_iovlen = 1;
-    if (descriptor >= 0) {
-      message.msg_control = control;
-      message.msg_controllen = sizeof control;
-      cmsghdr* part = CMSG_FIRSTHDR(&message);
-      part->cmsg_level = SOL_SOCKET;
-      part->cmsg_type = SCM_RIGHTS;
-      part->cmsg_len = CMSG_LEN(sizeof descriptor);
-      std::memcpy(CMSG_DATA(part), &descriptor, sizeof descriptor);
-    }
-    ::sendmsg(connection_.get(), &message, MSG_NOSIGNAL);
+    launcher::SendWithDescriptors(connection_.get(), &answer, sizeof answer, {descriptor});
   }
   Fd connection_;
 };

@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <string>
 #include <vector>
 
+#include "host/launcher/descriptor_message.h"
 #include "host/launcher/watch_filter.h"
 
 namespace caip::host::launcher {
@@ -71,19 +71,7 @@ bool BeWatched(const Watching& watching) {
   report.kind = Report::kWatched;
   report.replica = watching.replica;
   report.init = ::getppid();
-  iovec bytes{&report, sizeof report};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof listener)] = {};
-  msghdr message{};
-  message.msg_iov = &bytes;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof control;
-  cmsghdr* part = CMSG_FIRSTHDR(&message);
-  part->cmsg_level = SOL_SOCKET;
-  part->cmsg_type = SCM_RIGHTS;
-  part->cmsg_len = CMSG_LEN(sizeof listener);
-  std::memcpy(CMSG_DATA(part), &listener, sizeof listener);
-  return ::sendmsg(watching.socket, &message, MSG_NOSIGNAL) >= 0;
+  return SendWithDescriptors(watching.socket, &report, sizeof report, {listener}) >= 0;
 }
 
 /// Runs in the new process, on its own stack but in our memory: system calls only.

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 
+#include "host/launcher/descriptor_message.h"
 #include "host/launcher/process_tree.h"
 #include "host/launcher/replica_init.h"
 
@@ -17,15 +17,6 @@ namespace caip::host::launcher {
 namespace {
 
 constexpr int kDescriptors = 3;  // recipe, stdout, stderr
-
-/// Copies the descriptors out of a message; the rest of `fds` stays -1.
-void TakeDescriptors(msghdr& message, int (&fds)[kDescriptors]) {
-  for (cmsghdr* part = CMSG_FIRSTHDR(&message); part; part = CMSG_NXTHDR(&message, part)) {
-    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
-    const size_t bytes = part->cmsg_len - CMSG_LEN(0);
-    std::memcpy(fds, CMSG_DATA(part), bytes < sizeof fds ? bytes : sizeof fds);
-  }
-}
 
 }  // namespace
 
@@ -45,18 +36,10 @@ void Zygote::Run() {
 
 bool Zygote::Receive() {
   Command command;
-  iovec bytes{&command, sizeof command};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * kDescriptors)];
-  msghdr message{};
-  message.msg_iov = &bytes;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof control;
-  const ssize_t size = ::recvmsg(socket_, &message, MSG_CMSG_CLOEXEC);
+  int fds[kDescriptors];
+  const ssize_t size = ReceiveWithDescriptors(socket_, &command, sizeof command, fds);
   if (size < 0) return errno == EINTR || errno == EAGAIN;
   if (size != sizeof command) return false;
-  int fds[kDescriptors] = {-1, -1, -1};
-  TakeDescriptors(message, fds);
   switch (command.kind) {
     case Command::kLaunch:
       Launch(command, fds[0], fds[1], fds[2]);
