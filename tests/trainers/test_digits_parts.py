@@ -221,6 +221,17 @@ class CheckpointTest(unittest.TestCase):
             self.checkpoints.read(20)
         self.assertEqual(self.checkpoints.newest().step, 10)
 
+    def test_drops_what_was_half_dropped_or_half_written_when_a_predecessor_stopped(self):
+        for step in (10, 20):
+            self.write(step)
+        os.remove(os.path.join(self.job_dir, "checkpoints/ckpt-10/manifest.json"))
+        with open(os.path.join(self.job_dir, "checkpoints/ckpt-10/.partial-x"), "w"):
+            pass
+        for step in (30, 40, 50):
+            self.write(step)
+        self.assertEqual(sorted(os.listdir(os.path.join(self.job_dir, "checkpoints"))),
+                         ["ckpt-30", "ckpt-40", "ckpt-50"])
+
     def test_what_a_stopped_predecessor_left_is_removed(self):
         self.write(10)
         self.write(20)

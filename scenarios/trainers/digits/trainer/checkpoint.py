@@ -49,7 +49,7 @@ class Checkpoints:
             {"name": name, "size": len(data), "md5": hashlib.md5(data).hexdigest()}
             for name, data in content.items()]}
         storage.write(self._url(state.step, "manifest.json"), _json(manifest))
-        self._discard(self.steps()[:-KEPT])
+        self._discard_before(min(self.steps()[-KEPT:], default=0))
 
     def read(self, step):
         """The state of a checkpoint; raises Broken."""
@@ -86,6 +86,10 @@ class Checkpoints:
         """Removes what a stopped predecessor left of later ones: no new one may mix with it."""
         self._discard({found for found, _ in self._listed() if found > step})
 
+    def _discard_before(self, step):
+        """Removes all earlier ones, those too of which a stopped predecessor left a part."""
+        self._discard({found for found, _ in self._listed() if found < step})
+
     def _discard(self, steps):
         if not steps:
             return
@@ -95,6 +99,7 @@ class Checkpoints:
             names = [name for found, name in listed if found == step]
             for name in sorted(names, key=lambda name: name != "manifest.json"):
                 storage.delete(self._url(step, name))
+            storage.sweep(self._url(step, ""))
 
     def _listed(self):
         found = (re.match(r"ckpt-(\d+)/(.+)$", url[len(self._root):])

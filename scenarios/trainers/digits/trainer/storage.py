@@ -1,4 +1,4 @@
-"""Objects in Cloud Storage (gs://bucket/name) and plain files, behind the same five functions.
+"""Objects in Cloud Storage (gs://bucket/name) and plain files, behind the same six functions.
 
 Cloud Storage is spoken to through its JSON API at $STORAGE_EMULATOR_HOST, else at the public
 address, without credentials. A write becomes visible whole or not at all in both worlds.
@@ -70,6 +70,19 @@ def delete(url):
         return
     try:
         os.rmdir(os.path.dirname(url))  # as in a bucket, no folder without content
+    except OSError:
+        pass
+
+
+def sweep(folder):
+    """Removes a folder in which stopped writers left what nobody sees; buckets have none."""
+    if _is_remote(folder) or not os.path.isdir(folder):
+        return
+    for name in os.listdir(folder):
+        if name.startswith(TEMPORARY):
+            os.remove(os.path.join(folder, name))
+    try:
+        os.rmdir(folder)
     except OSError:
         pass
 
