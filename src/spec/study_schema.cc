@@ -2,36 +2,12 @@
 
 #include "spec/study_schema.h"
 
+#include "spec/field_makers.h"
+
 namespace caip::spec {
 namespace {
 
-constexpr FieldSchema Field(std::string_view name, std::string_view proto_name, FieldKind kind) {
-  return {.name = name, .proto_name = proto_name, .kind = kind};
-}
-
-constexpr FieldSchema Of(std::string_view name, std::string_view proto_name,
-                         const MessageSchema& message) {
-  return {.name = name, .proto_name = proto_name, .kind = FieldKind::kMessage, .message = &message};
-}
-
-constexpr FieldSchema Of(std::string_view name, std::string_view proto_name,
-                         const EnumSchema& enumeration) {
-  return {.name = name,
-          .proto_name = proto_name,
-          .kind = FieldKind::kEnum,
-          .enumeration = &enumeration};
-}
-
-constexpr FieldSchema Output(FieldSchema field) {
-  field.output_only = true;
-  return field;
-}
-
-constexpr FieldSchema List(FieldSchema field) {
-  field.repeated = true;
-  return field;
-}
-
+using namespace fields;
 using enum FieldKind;
 
 constexpr std::string_view kGoalNames[] = {"GOAL_TYPE_UNSPECIFIED", "MAXIMIZE", "MINIMIZE"};
