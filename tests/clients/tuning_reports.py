@@ -1,4 +1,4 @@
-"""Trials that report through the real cloudml-hypertune and the real tensorboardX."""
+"""Trials that report through the real cloudml-hypertune, tensorboardX and TensorFlow."""
 
 import json
 import tempfile
@@ -36,19 +36,41 @@ train.close()
 evaluation.close()
 '''
 
+# TensorFlow 2 writes a scalar as a tensor; what it keeps of version 1, as a simple value.
+TENSORFLOW = '''
+import argparse, os
+os.environ['CUDA_VISIBLE_DEVICES'] = ''
+import tensorflow as tf
+parser = argparse.ArgumentParser()
+parser.add_argument('--rate', type=float)
+parser.add_argument('--job-dir')
+known, _ = parser.parse_known_args()
+with tf.summary.create_file_writer(os.path.join(known.job_dir, 'deep/er')).as_default():
+    for step in range(1, 21):
+        tf.summary.scalar('loss', 1 / step, step)
+        tf.summary.scalar('accuracy', known.rate * step / 20, step)
+        tf.summary.histogram('weights', [1.0, 2.0, 3.0], step)
+        tf.summary.text('accuracy/note', 'no number', step)
+with tf.Graph().as_default():
+    with tf.compat.v1.summary.FileWriter(os.path.join(known.job_dir, 'v1')) as old:
+        value = tf.compat.v1.Summary.Value(tag='accuracy', simple_value=known.rate * 21 / 20)
+        old.add_summary(tf.compat.v1.Summary(value=[value]), 21)
+'''
+
 
 class Reports(support.EmulatorTest):
     """An emulator whose image runs the script in a virtual environment."""
 
     flags = ('--storage-view', 'path')
-    requirement = None
+    environment = None
+    requirements = ()
     script = None
 
     @classmethod
     def setUpClass(cls):
-        if cls.requirement is None:
+        if cls.script is None:
             raise unittest.SkipTest('a base for others')
-        python = support.virtualenv('reports-' + cls.requirement, cls.requirement)
+        python = support.virtualenv(cls.environment, *cls.requirements)
         directory = tempfile.TemporaryDirectory(prefix='caip-reports-')
         cls.addClassCleanup(directory.cleanup)
         cls.directory = Path(directory.name)
@@ -83,7 +105,7 @@ class Reports(support.EmulatorTest):
 
 
 class Hypertune(Reports):
-    requirement = 'cloudml-hypertune'
+    environment, requirements = 'reports-cloudml-hypertune', ('cloudml-hypertune',)
     script = HYPERTUNE
 
     def test_the_last_report_counts(self):
@@ -101,7 +123,7 @@ class Hypertune(Reports):
 
 
 class TensorBoardX(Reports):
-    requirement = 'tensorboardX'
+    environment, requirements = 'reports-tensorboardX', ('tensorboardX',)
     script = TENSORBOARDX
 
     def test_the_value_at_the_latest_step_counts(self):
@@ -113,6 +135,32 @@ class TensorBoardX(Reports):
     def test_every_step_of_the_tag_is_there_once(self):
         for reports in self.measurements().values():
             self.assertEqual([report['step'] for report in reports], list(range(1, 21)))
+
+
+class TensorFlow(Reports):
+    # The environment of tensorflow_job.
+    environment, requirements = 'tensorflow', ('tensorflow-cpu>=2.16', 'tensorboard')
+    script = TENSORFLOW
+
+    def test_the_value_at_the_latest_step_counts(self):
+        self.assertEqual([rate for rate, _ in self.finals()], [0.75, 0.5, 0.25, 0.1])
+        for rate, metric in self.finals():
+            self.assertEqual(metric['trainingStep'], '21')
+            self.assertAlmostEqual(metric['objectiveValue'], rate * 21 / 20, places=6)
+
+    def test_scalars_by_tensor_and_by_simple_value_are_read_once(self):
+        self.assertEqual(len(self.measurements()), 4)
+        for trial, reports in self.measurements().items():
+            rate = self.rate(trial)
+            self.assertEqual([report['step'] for report in reports], list(range(1, 22)))
+            for report in reports:
+                self.assertAlmostEqual(report['value'], rate * report['step'] / 20, places=6)
+
+    def rate(self, trial):
+        for shown in self.job['trainingOutput']['trials']:
+            if shown['trialId'] == trial:
+                return float(shown['hyperparameters']['rate'])
+        raise AssertionError(f'there is no trial {trial}')
 
 
 if __name__ == '__main__':
