@@ -65,6 +65,7 @@ struct Runner {
     return RunScenarioShow(c, world);
   }
   int operator()(const caip::cli::ExploreCommand& c) const { return RunExplore(c, world); }
+  int operator()(const caip::cli::CheckCommand& c) const { return RunCheck(c, world); }
   int operator()(const caip::cli::SimulateCommand& c) const { return RunSimulate(c, world); }
   int operator()(const caip::cli::PrintCommand& c) const { return RunPrint(c, world); }
 

@@ -14,3 +14,13 @@ foreach(pair Ml=ml_v1 Storage=storage_v1 Logging=logging_v2)
   file(CONFIGURE OUTPUT ${description_embedded} CONTENT "${description_source}" @ONLY)
   target_sources(caip_emulator PRIVATE ${description_embedded})
 endforeach()
+# play/python/look_at_packages.py is compiled in: the body of LookAtPackagesText().
+set(look ${CMAKE_CURRENT_LIST_DIR}/play/python/look_at_packages.py)
+set_property(DIRECTORY ${CMAKE_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${look})
+file(READ ${look} look_text)
+string(CONCAT look_source "// Made by emulator/module.cmake.\n"
+       "#include \"emulator/play/package_look.h\"\n\n"
+       "std::string_view caip::play::LookAtPackagesText() { return R\"~python~(${look_text})~python~\"; }\n")
+set(look_embedded ${CMAKE_BINARY_DIR}/generated/play/look_at_packages.cc)
+file(CONFIGURE OUTPUT ${look_embedded} CONTENT "${look_source}" @ONLY)
+target_sources(caip_emulator PRIVATE ${look_embedded})

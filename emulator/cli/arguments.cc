@@ -53,6 +53,7 @@ Command ParseArguments(const std::vector<std::string>& words) {
   AddLocalCommands(grammar, gcloud);
   AddServerCommands(grammar, gcloud);
   AddScenarioCommands(grammar);
+  AddCheckCommand(grammar, gcloud);
   AddSimulateCommand(grammar);
   AddConformCommand(grammar);
   AddHelpCommands(grammar);

@@ -13,12 +13,20 @@ void AddEmulatorFlags(Grammar& grammar, CLI::App& app, EmulatorFlags* into);
 /// --state alone, for commands that only look for an emulator.
 void AddStateFlag(Grammar& grammar, CLI::App& app, EmulatorFlags* into);
 
+/// The flags that say what job is wanted, for every command that makes one.
+struct SubmitGrammar {
+  std::shared_ptr<SubmitCommand> submit;             // filled by the flags
+  std::function<Status(const Words& words)> finish;  // the checks across them
+};
+SubmitGrammar AddJobFlags(Grammar& grammar, CLI::App& app);
+
 // `gcloud` holds the gcloud-wide flags of the command line once it was read.
 void AddSubmitCommand(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud);
 void AddJobsCommands(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud);
 void AddLocalCommands(Grammar& grammar, const GcloudFlags& gcloud);
 void AddServerCommands(Grammar& grammar, const GcloudFlags& gcloud);
 void AddScenarioCommands(Grammar& grammar);
+void AddCheckCommand(Grammar& grammar, const GcloudFlags& gcloud);
 void AddSimulateCommand(Grammar& grammar);
 void AddHelpCommands(Grammar& grammar);
 

@@ -195,14 +195,14 @@ Status CheckKms(const KmsFlags& kms) {
 
 }  // namespace
 
-void AddSubmitCommand(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud) {
+SubmitGrammar AddJobFlags(Grammar& grammar, CLI::App& app) {
   const auto submit = std::make_shared<SubmitCommand>();
   const auto workers = std::make_shared<CountFlag>();
   const auto servers = std::make_shared<CountFlag>();
-  const auto finish = [=, &gcloud](const Words& words) -> Result<Command> {
-    if (submit->async && submit->stream_logs) {
-      return errors::Argument("--async", errors::AtMostOneOf({"--async", "--stream-logs"}));
-    }
+  AddSourceFlags(grammar, app, submit);
+  AddServiceFlags(grammar, app, submit);
+  AddClusterFlags(grammar, app, submit, workers, servers);
+  const auto finish = [=](const Words& words) -> Status {
     RETURN_IF_ERROR(CheckPair(submit->flags.worker.machine_type, *workers, "worker"));
     RETURN_IF_ERROR(
         CheckPair(submit->flags.parameter_server.machine_type, *servers, "parameter-server"));
@@ -210,20 +210,31 @@ void AddSubmitCommand(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gclou
     submit->flags.worker.count = workers->value;
     submit->flags.parameter_server.count = servers->value;
     submit->flags.user_args = words.user_args;
-    submit->gcloud = gcloud;
-    return Command(*submit);
+    return Ok{};
+  };
+  return {submit, finish};
+}
+
+void AddSubmitCommand(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud) {
+  const auto job = std::make_shared<SubmitGrammar>();
+  const auto finish = [job, &gcloud](const Words& words) -> Result<Command> {
+    SubmitCommand& submit = *job->submit;
+    if (submit.async && submit.stream_logs) {
+      return errors::Argument("--async", errors::AtMostOneOf({"--async", "--stream-logs"}));
+    }
+    RETURN_IF_ERROR(job->finish(words));
+    submit.gcloud = gcloud;
+    return Command(submit);
   };
   CLI::App& group = grammar.Group(jobs, "submit", "Submits a job.");
   CLI::App& app = grammar.Leaf(group, "training", "Submits a training job.", kFooter, finish);
   grammar.TakesUserArgs(app);
+  *job = AddJobFlags(grammar, app);
   grammar.Positional(app, "JOB",
                      "Name of the job: letters, digits and underscores, a letter first.",
-                     To(&submit->flags.job));
-  AddSourceFlags(grammar, app, submit);
-  AddServiceFlags(grammar, app, submit);
-  AddClusterFlags(grammar, app, submit, workers, servers);
-  AddWaitFlags(grammar, app, submit);
-  AddEmulatorFlags(grammar, app, &submit->emulator);
+                     To(&job->submit->flags.job));
+  AddWaitFlags(grammar, app, job->submit);
+  AddEmulatorFlags(grammar, app, &job->submit->emulator);
 }
 
 }  // namespace caip::cli

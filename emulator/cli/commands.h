@@ -214,6 +214,29 @@ struct ExploreCommand {
   bool resume = false;
 };
 
+/// `check SUBMIT FLAGS -- USER_ARGS`.
+struct CheckCommand {
+  SubmitCommand submit;              // the job, as gcloud's words have it
+  std::vector<std::string> buckets;  // --bucket NAME=FOLDER, repeatable
+  std::vector<std::string> filters;  // --filter GLOB, repeatable
+  int64_t shard = 1;                 // --shard i/n
+  int64_t shards = 1;
+  bool list = false;                                // --list
+  bool deep = false;                                // --deep
+  bool verbose = false;                             // --verbose
+  std::optional<std::string> junit;                 // --junit FILE; "-": printed
+  std::optional<std::string> json;                  // --json FILE
+  std::optional<std::string> tap;                   // --tap FILE
+  std::string out = "caip-findings";                // --out DIR
+  int64_t jobs = 0;                                 // --jobs N; 0: one a core
+  Duration run_timeout = std::chrono::minutes(10);  // --run-timeout 10m
+  Duration stall = std::chrono::minutes(1);         // --stall 1m
+  Duration vm_lifetime = std::chrono::hours(4);     // --vm-lifetime 4h
+  std::optional<Duration> real_duration;            // --real-duration 12h
+  std::string replay;                               // the command, up to its --filter
+  std::string replay_args;                          // " -- USER_ARGS"
+};
+
 /// `simulate`. At most one of the first three.
 struct SimulateCommand {
   std::optional<int64_t> seed;                       // --seed N
@@ -235,7 +258,7 @@ using Command = std::variant<SubmitCommand, DescribeCommand, ListCommand, Cancel
                              ServeCommand, StopCommand, EnvCommand, DoctorCommand, VersionCommand,
                              BucketsCreateCommand, BucketsListCommand, ScenarioRunCommand,
                              ScenarioValidateCommand, ScenarioSchemaCommand, ScenarioShowCommand,
-                             ExploreCommand, SimulateCommand, PrintCommand>;
+                             ExploreCommand, CheckCommand, SimulateCommand, PrintCommand>;
 
 /// What a command may ask of the world besides its own words. Made by main, replaced in tests.
 struct Surroundings {
@@ -265,6 +288,7 @@ int RunScenarioValidate(const ScenarioValidateCommand& command, const Surroundin
 int RunScenarioSchema(const ScenarioSchemaCommand& command, const Surroundings& world);
 int RunScenarioShow(const ScenarioShowCommand& command, const Surroundings& world);
 int RunExplore(const ExploreCommand& command, const Surroundings& world);
+int RunCheck(const CheckCommand& command, const Surroundings& world);
 int RunSimulate(const SimulateCommand& command, const Surroundings& world);
 int RunPrint(const PrintCommand& command, const Surroundings& world);
 

@@ -75,6 +75,7 @@ void WatchedLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {
   launch.watch = watch_;
   const std::string replica = NameOf(launch.key);
   if (clocks_) clocks_->Give(replica, launch.environment);
+  if (dress_) dress_(launch);
   {
     const std::lock_guard lock(mutex_);
     last_[replica] = launch.key;

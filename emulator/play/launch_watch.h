@@ -2,6 +2,7 @@
 // A launcher whose every start and end is told to the director, and which keeps down what is to
 // stay down.
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -19,10 +20,14 @@ namespace caip::play {
 class WatchedLauncher final : public engine::Launcher {
  public:
   /// `watch`: what every replica is stopped at. `clocks`: where they get their time; null: the
-  /// host's.
+  /// host's. `dress`: alters a launch when all else is done to it; may be null.
   WatchedLauncher(engine::Launcher& inner, harness::Director& director, engine::ReplicaWatch watch,
-                  FakeClocks* clocks)
-      : inner_(inner), director_(director), watch_(std::move(watch)), clocks_(clocks) {}
+                  FakeClocks* clocks, std::function<void(engine::ReplicaLaunch&)> dress)
+      : inner_(inner),
+        director_(director),
+        watch_(std::move(watch)),
+        clocks_(clocks),
+        dress_(std::move(dress)) {}
 
   std::string BootDisk(const engine::ReplicaKey& key) const override {
     return inner_.BootDisk(key);
@@ -44,6 +49,7 @@ class WatchedLauncher final : public engine::Launcher {
   harness::Director& director_;
   engine::ReplicaWatch watch_;
   FakeClocks* clocks_;
+  std::function<void(engine::ReplicaLaunch&)> dress_;
   mutable std::mutex mutex_;
   std::map<std::string, engine::ReplicaKey> last_;
 };

@@ -172,7 +172,8 @@ std::unique_ptr<engine::Launcher> Stage::Around(engine::Launcher& launcher) {
   if (NeedsClocks()) clocks_ = std::make_unique<FakeClocks>(options_.state / "clocks");
   engine::ReplicaWatch watch{.output = true, .roots = {}};
   if (scenario_.semantics == harness::Semantics::kPosix) watch.roots = {Buckets().string()};
-  auto watched = std::make_unique<WatchedLauncher>(launcher, *director_, watch, clocks_.get());
+  auto watched =
+      std::make_unique<WatchedLauncher>(launcher, *director_, watch, clocks_.get(), options_.dress);
   launcher_ = watched.get();
   return watched;
 }

@@ -30,6 +30,8 @@ struct StageOptions {
   Recorder* recorder = nullptr;                 // keeps what is written
   const BucketState* begin = nullptr;           // buckets as they are, over those of the scenario
   std::function<bool()> interrupted = nullptr;  // set: the run ends
+  /// Alters each launch, last of all.
+  std::function<void(engine::ReplicaLaunch&)> dress = nullptr;
 };
 
 /// One run. Made and used by one thread.

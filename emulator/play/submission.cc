@@ -124,10 +124,11 @@ std::string Words(const Error& error) {
 }  // namespace
 
 std::map<std::string, std::vector<std::string>> ImagesOf(const Scenario& scenario) {
-  if (scenario.command.empty()) return {};
+  auto images = scenario.images;
   std::vector<std::string> command;
   for (const std::string& word : scenario.command) command.push_back(FileBeside(scenario, word));
-  return {{kImage, std::move(command)}};
+  if (!command.empty()) images[kImage] = std::move(command);
+  return images;
 }
 
 Status SendJob(const Scenario& scenario, app::Emulator& emulator) {

@@ -14,13 +14,6 @@ size_t PassedCount(const std::vector<Played>& played) {
   }));
 }
 
-// Also for attributes, whose line ends would else become blanks.
-std::string Xml(const std::string& raw) {
-  const auto repaired = ParseJson(CompactJson(raw));  // bytes that are no UTF-8 become U+FFFD
-  const std::string text = repaired.ok() ? repaired->get<std::string>() : "";
-  return ReplaceAll(MarkupText(text), "\n", "&#10;");
-}
-
 std::string Seconds(Duration time) {
   const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(time).count();
   std::string fraction = std::to_string(ms % 1000);
@@ -71,19 +64,19 @@ Json PlayedJson(const Played& one) {
 }
 
 std::string JunitCase(const Played& one, const Assertion& assertion) {
-  std::string text = "    <testcase classname=\"" + Xml(one.file) + "\" name=\"" +
-                     Xml(assertion.name) + "\" time=\"0\"";
+  std::string text = "    <testcase classname=\"" + XmlText(one.file) + "\" name=\"" +
+                     XmlText(assertion.name) + "\" time=\"0\"";
   if (assertion.passed) return text + "/>\n";
-  return text + ">\n      <failure message=\"expected " + Xml(assertion.expected) + ", found " +
-         Xml(assertion.found) + "\">" + Xml(one.replay) + "</failure>\n    </testcase>\n";
+  return text + ">\n      <failure message=\"expected " + XmlText(assertion.expected) + ", found " +
+         XmlText(assertion.found) + "\">" + XmlText(one.replay) + "</failure>\n    </testcase>\n";
 }
 
 std::string JunitSuite(const Played& one) {
   std::string cases;
   size_t failed = 0;
-  const std::string head = "    <testcase classname=\"" + Xml(one.file) + "\" name=\"";
+  const std::string head = "    <testcase classname=\"" + XmlText(one.file) + "\" name=\"";
   if (!one.error.empty()) {
-    cases += head + "played\" time=\"0\">\n      <error message=\"" + Xml(one.error) +
+    cases += head + "played\" time=\"0\">\n      <error message=\"" + XmlText(one.error) +
              "\"/>\n    </testcase>\n";
   } else {  // a scenario that is to show a bug passes by failing: one case says so
     for (const Assertion& assertion : one.judgement.assertions) {
@@ -94,7 +87,7 @@ std::string JunitSuite(const Played& one) {
     if (!one.judgement.passed && failed == 0) {
       ++failed;
       cases += head + "verdict\" time=\"0\">\n      <failure message=\"" +
-               Xml(one.judgement.why_not) + "\"/>\n    </testcase>\n";
+               XmlText(one.judgement.why_not) + "\"/>\n    </testcase>\n";
     }
   }
   size_t tests = 0;
@@ -102,13 +95,19 @@ std::string JunitSuite(const Played& one) {
        at = cases.find("<testcase", at + 1)) {
     ++tests;
   }
-  return "  <testsuite name=\"" + Xml(one.file) + "\" tests=\"" + std::to_string(tests) +
+  return "  <testsuite name=\"" + XmlText(one.file) + "\" tests=\"" + std::to_string(tests) +
          "\" failures=\"" + std::to_string(failed) + "\" errors=\"" +
          (one.error.empty() ? "0" : "1") + "\" time=\"" + Seconds(one.took) + "\">\n" + cases +
          "  </testsuite>\n";
 }
 
 }  // namespace
+
+std::string XmlText(const std::string& raw) {
+  const auto repaired = ParseJson(CompactJson(raw));  // bytes that are no UTF-8 become U+FFFD
+  const std::string text = repaired.ok() ? repaired->get<std::string>() : "";
+  return ReplaceAll(MarkupText(text), "\n", "&#10;");
+}
 
 std::string TextReport(const Played& one, bool verbose) {
   const bool passed = one.error.empty() && one.judgement.passed;

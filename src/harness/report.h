@@ -30,6 +30,9 @@ Json JsonReport(const std::vector<Played>& played);
 /// JUnit's XML, as CI systems read it: a test suite each, a test case an assertion.
 std::string JunitReport(const std::vector<Played>& played);
 
+/// Any bytes as XML can hold them, in attributes too, whose line ends would else become blanks.
+std::string XmlText(const std::string& raw);
+
 /// The first and the last line of an event list.
 Json EventListHead(const std::string& file, const std::string& description, uint64_t seed,
                    const std::string& semantics);

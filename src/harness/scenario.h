@@ -57,6 +57,7 @@ struct Scenario {
   Json training_input;  // null without one
   std::vector<std::string> command;
   std::vector<std::string> arguments;
+  std::map<std::string, std::vector<std::string>> images = {};  // URI -> command; set by code only
 
   std::map<std::string, BucketContents> buckets;
   Mood mood;

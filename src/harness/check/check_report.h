@@ -1,0 +1,52 @@
+#pragma once
+// What `caip check` found, for people, for CI, and for programs.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/check/check.h"
+
+namespace caip::harness {
+
+struct CheckOutcome {
+  const CheckKind* check = nullptr;
+  Ruling ruling;
+};
+
+struct CheckReport {
+  std::string subject;                 // "trainer.task", an image
+  std::vector<CheckOutcome> outcomes;  // in the order of CheckKinds()
+  std::vector<std::pair<std::string, Duration>> runs =
+      {};  // that were made, and how long each took
+  Duration took{0};
+  bool interrupted = false;
+  std::string replay;       // the command, up to its --filter
+  std::string replay_args;  // what is behind it
+
+  size_t Count(CheckVerdict verdict) const;
+};
+
+/// The command that makes one check again.
+std::string ReplayOf(const CheckReport& report, const CheckKind& check);
+
+struct CheckTextStyle {
+  bool colours = false;
+  bool verbose = false;
+};
+/// Failures first, by chapter, then warnings, then the sums.
+std::string TextReport(const CheckReport& report, const CheckTextStyle& style);
+/// docs/check-report.schema.json has the schema.
+Json JsonReport(const CheckReport& report);
+/// JUnit's XML, a test suite a chapter.
+std::string JunitReport(const CheckReport& report);
+/// TAP version 13.
+std::string TapReport(const CheckReport& report);
+/// Workflow commands of GitHub Actions: an error or a warning each.
+std::string GithubReport(const CheckReport& report);
+/// The checks as a list: id and sentence.
+std::string CheckList(const std::vector<const CheckKind*>& checks);
+/// "arguments" of "arguments/job-dir".
+std::string ChapterOf(const CheckKind& check);
+
+}  // namespace caip::harness

@@ -1,0 +1,149 @@
+// The forms for machines.
+
+#include <algorithm>
+#include <map>
+
+#include "base/text.h"
+#include "harness/check/check_report.h"
+#include "harness/report.h"
+
+namespace caip::harness {
+namespace {
+
+double Seconds(Duration time) { return std::chrono::duration<double>(time).count(); }
+
+bool Failed(const CheckOutcome& outcome) { return outcome.ruling.verdict == CheckVerdict::kFail; }
+
+bool Ran(const CheckOutcome& outcome) {
+  return outcome.ruling.verdict != CheckVerdict::kSkipped &&
+         outcome.ruling.verdict != CheckVerdict::kNotRun;
+}
+
+std::string Details(const CheckOutcome& outcome, const CheckReport& report) {
+  std::string text = outcome.ruling.found + "\n";
+  for (const std::string& line : outcome.ruling.evidence) text += "| " + line + "\n";
+  if (!outcome.ruling.advice.empty()) text += "do: " + outcome.ruling.advice + "\n";
+  return text + "again: " + ReplayOf(report, *outcome.check);
+}
+
+Json OutcomeJson(const CheckOutcome& outcome, const CheckReport& report) {
+  const Ruling& ruling = outcome.ruling;
+  Json json = {{"id", outcome.check->id},
+               {"chapter", ChapterOf(*outcome.check)},
+               {"sentence", outcome.check->sentence},
+               {"source", outcome.check->source},
+               {"runs", outcome.check->runs},
+               {"verdict", Name(ruling.verdict)},
+               {"found", ruling.found},
+               {"evidence", ruling.evidence}};
+  if (!ruling.advice.empty()) json["advice"] = ruling.advice;
+  if (ruling.verdict != CheckVerdict::kPass) json["replay"] = ReplayOf(report, *outcome.check);
+  return json;
+}
+
+std::string JunitCase(const CheckOutcome& outcome, const CheckReport& report) {
+  std::string text = "    <testcase classname=\"" + XmlText(ChapterOf(*outcome.check)) +
+                     "\" name=\"" + XmlText(outcome.check->id + ": " + outcome.check->sentence) +
+                     "\" time=\"0\"";
+  if (outcome.ruling.verdict == CheckVerdict::kPass) return text + "/>\n";
+  const std::string details = XmlText(Details(outcome, report));
+  text += ">\n      ";
+  if (outcome.ruling.verdict == CheckVerdict::kWarn) {  // JUnit has no warnings
+    text += "<system-out>" + details + "</system-out>";
+  } else {
+    const std::string kind = Failed(outcome) ? "failure" : "skipped";
+    text += "<" + kind + " message=\"" + XmlText(outcome.ruling.found) + "\">" + details + "</" +
+            kind + ">";
+  }
+  return text + "\n    </testcase>\n";
+}
+
+// GitHub's escapes of data in workflow commands; of properties, two more.
+std::string CommandText(std::string text) {
+  text = ReplaceAll(std::move(text), "%", "%25");
+  return ReplaceAll(ReplaceAll(std::move(text), "\r", "%0D"), "\n", "%0A");
+}
+std::string PropertyText(std::string text) {
+  return ReplaceAll(ReplaceAll(CommandText(std::move(text)), ":", "%3A"), ",", "%2C");
+}
+
+}  // namespace
+
+Json JsonReport(const CheckReport& report) {
+  Json checks = Json::array();
+  for (const CheckOutcome& outcome : report.outcomes) {
+    checks.push_back(OutcomeJson(outcome, report));
+  }
+  Json runs = Json::array();
+  for (const auto& [name, took] : report.runs) {
+    runs.push_back({{"name", name}, {"seconds", Seconds(took)}});
+  }
+  return {{"version", 1},
+          {"subject", report.subject},
+          {"seconds", Seconds(report.took)},
+          {"interrupted", report.interrupted},
+          {"passed", report.Count(CheckVerdict::kPass)},
+          {"warned", report.Count(CheckVerdict::kWarn)},
+          {"failed", report.Count(CheckVerdict::kFail)},
+          {"skipped", report.Count(CheckVerdict::kSkipped)},
+          {"not_run", report.Count(CheckVerdict::kNotRun)},
+          {"runs", std::move(runs)},
+          {"checks", std::move(checks)}};
+}
+
+std::string JunitReport(const CheckReport& report) {
+  std::vector<std::string> chapters;
+  std::map<std::string, std::vector<const CheckOutcome*>> by_chapter;
+  for (const CheckOutcome& outcome : report.outcomes) {
+    const std::string chapter = ChapterOf(*outcome.check);
+    if (!by_chapter.contains(chapter)) chapters.push_back(chapter);
+    by_chapter[chapter].push_back(&outcome);
+  }
+  std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"caip check " +
+                     XmlText(report.subject) + "\">\n";
+  for (const std::string& chapter : chapters) {
+    const auto& outcomes = by_chapter[chapter];
+    const auto failed = std::count_if(outcomes.begin(), outcomes.end(),
+                                      [](const CheckOutcome* one) { return Failed(*one); });
+    const auto skipped = std::count_if(outcomes.begin(), outcomes.end(),
+                                       [](const CheckOutcome* one) { return !Ran(*one); });
+    text += "  <testsuite name=\"" + XmlText(chapter) + "\" tests=\"" +
+            std::to_string(outcomes.size()) + "\" failures=\"" + std::to_string(failed) +
+            "\" skipped=\"" + std::to_string(skipped) + "\" errors=\"0\">\n";
+    for (const CheckOutcome* outcome : outcomes) text += JunitCase(*outcome, report);
+    text += "  </testsuite>\n";
+  }
+  return text + "</testsuites>\n";
+}
+
+std::string TapReport(const CheckReport& report) {
+  std::string text = "TAP version 13\n1.." + std::to_string(report.outcomes.size()) + "\n";
+  size_t number = 0;
+  for (const CheckOutcome& outcome : report.outcomes) {
+    text += std::string(Failed(outcome) ? "not ok " : "ok ") + std::to_string(++number) + " - " +
+            outcome.check->id + " " + ReplaceAll(outcome.check->sentence, "#", "\\#");
+    if (!Ran(outcome)) {
+      text += " # SKIP " + ReplaceAll(outcome.ruling.found, "\n", " ");
+    }
+    text += "\n";
+    if (outcome.ruling.verdict == CheckVerdict::kPass || !Ran(outcome)) continue;
+    text += "  ---\n  verdict: " + std::string(Name(outcome.ruling.verdict)) +
+            "\n  details: |\n    " + ReplaceAll(Details(outcome, report), "\n", "\n    ") +
+            "\n  ...\n";
+  }
+  return text;
+}
+
+std::string GithubReport(const CheckReport& report) {
+  std::string text;
+  for (const CheckOutcome& outcome : report.outcomes) {
+    const bool warned = outcome.ruling.verdict == CheckVerdict::kWarn;
+    if (!warned && !Failed(outcome)) continue;
+    text += std::string(warned ? "::warning" : "::error") +
+            " title=" + PropertyText("caip check: " + outcome.check->id) +
+            "::" + CommandText(outcome.check->sentence + "\n" + Details(outcome, report)) + "\n";
+  }
+  return text;
+}
+
+}  // namespace caip::harness

@@ -1,0 +1,51 @@
+// The course as a list, and what its plans share.
+
+#include <algorithm>
+
+#include "harness/check/course.h"
+
+namespace caip::harness {
+
+const std::vector<CourseRunKind>& CourseRunKinds() {
+  static const std::vector<CourseRunKind> kinds = {
+      PlainRun(),       WithoutTfConfigRun(), ChiefClusterRun(), MasterClusterRun(), RestartsRun(),
+      UnknownFlagRun(), RefusedWritesRun(),   MaintenanceRun(),  PackagesRun(),
+  };
+  return kinds;
+}
+
+const CourseRunKind* FindCourseRun(std::string_view name) {
+  for (const CourseRunKind& kind : CourseRunKinds()) {
+    if (kind.name == name) return &kind;
+  }
+  return nullptr;
+}
+
+std::string LaunchedReplica::Variable(std::string_view name) const {
+  for (const auto& [variable, value] : environment) {
+    if (variable == name) return value;
+  }
+  return "";
+}
+
+RunPlan AsGiven(const Course& course) {
+  RunPlan plan;
+  plan.scenario = course.trainer.job;
+  return plan;
+}
+
+RunPlan NotMade(std::string why) {
+  RunPlan plan;
+  plan.skip = std::move(why);
+  return plan;
+}
+
+std::string NoPeace(const Course& course) {
+  const auto plain = course.runs.find("plain");
+  if (plain == course.runs.end()) return "the plain run was not made";
+  if (!plain->second.skipped.empty()) return plain->second.skipped;
+  if (plain->second.succeeded()) return "";
+  return "the job does not succeed as it was given, with nothing in its way";
+}
+
+}  // namespace caip::harness

@@ -1,0 +1,25 @@
+#include "harness/check/course.h"
+
+namespace caip::harness {
+namespace {
+
+// A hyperparameter's flag comes behind the job's own arguments (page replica-environment, section
+// 5).
+RunPlan Plan(const Course& course) {
+  if (const std::string why = NoPeace(course); !why.empty()) return NotMade(why);
+  RunPlan plan = AsGiven(course);
+  Json& input = plan.scenario.training_input;
+  if (!input.contains("args")) input["args"] = Json::array();
+  input["args"].push_back("--caip_check_hyperparameter");
+  input["args"].push_back("0.5");
+  return plan;
+}
+
+}  // namespace
+
+CourseRunKind UnknownFlagRun() {
+  return {
+      "unknown-flag", "The job with one more flag, as a hyperparameter has it.", {"plain"}, Plan};
+}
+
+}  // namespace caip::harness

@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""What `caip check` prints and writes, what it refuses, and how it is interrupted."""
+import json
+import os
+import pathlib
+import shlex
+import signal
+import subprocess
+import sys
+import time
+import unittest
+import xml.etree.ElementTree
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import fixture
+import trainers
+
+SCHEMA = trainers.ROOT / "docs" / "check-report.schema.json"
+TYPES = {"object": dict, "array": list, "string": str, "integer": int, "boolean": bool,
+         "number": (int, float)}
+
+
+def misfits(value, schema, place="report"):
+    """What of the value the schema does not allow; the part of JSON Schema that ours uses."""
+    wanted = TYPES.get(schema.get("type"))
+    if wanted and not isinstance(value, wanted):
+        yield f"{place} is no {schema['type']}"
+        return
+    if "const" in schema and value != schema["const"]:
+        yield f"{place} is not {schema['const']}"
+    if "enum" in schema and value not in schema["enum"]:
+        yield f"{place} is none of {schema['enum']}"
+    for name in schema.get("required", ()):
+        if name not in value:
+            yield f"{place} has no {name}"
+    if isinstance(value, dict):
+        for name, member in value.items():
+            if name in schema.get("properties", {}):
+                yield from misfits(member, schema["properties"][name], f"{place}.{name}")
+            elif schema.get("additionalProperties") is False:
+                yield f"{place} has a {name}"
+    for index, item in enumerate(value if isinstance(value, list) else ()):
+        yield from misfits(item, schema.get("items", {}), f"{place}[{index}]")
+
+
+def await_that(what, condition):
+    """Waits for the condition; names what was awaited in vain."""
+    deadline = time.monotonic() + fixture.PATIENCE
+    while not condition():
+        if time.monotonic() > deadline:
+            raise AssertionError(f"awaited in vain: {what}")
+        time.sleep(0.02)
+
+
+def processes_of(folder):
+    """Those that live and whose command line or environment mentions the folder."""
+    found = []
+    for entry in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if entry.joinpath("stat").read_text().rpartition(")")[2].split()[0] == "Z":
+                continue
+            told = entry.joinpath("cmdline").read_bytes() + entry.joinpath("environ").read_bytes()
+        except OSError:
+            continue
+        if str(folder).encode() in told and int(entry.name) != os.getpid():
+            found.append(told.replace(b"\0", b" ")[:100].decode(errors="replace"))
+    return found
+
+
+class Reports(fixture.WithFolder):
+    FEW = ("--filter", "start/*", "--filter", "roles/ps", "--filter", "package/complete")
+
+    def broken(self):
+        return trainers.write(self.folder / "source", trainers.BROKEN["start/succeeds"])
+
+    def test_all_forms_say_the_same(self):
+        report, done = self.report(*self.FEW, "--junit", self.folder / "report.xml", "--tap",
+                                   self.folder / "report.tap", *self.as_image(self.broken()))
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(list(misfits(report, json.loads(SCHEMA.read_text()))), [])
+        self.assertEqual((report["failed"], report["skipped"], report["passed"]), (1, 2, 0))
+        suites = xml.etree.ElementTree.parse(self.folder / "report.xml").getroot()
+        self.assertEqual({suite.get("name"): suite.get("failures") for suite in suites},
+                         {"start": "1", "package": "0", "roles": "0"})
+        self.assertIn("no data", suites.find(".//failure").text)
+        tap = (self.folder / "report.tap").read_text().splitlines()
+        self.assertEqual(tap[:2], ["TAP version 13", "1..3"])
+        self.assertTrue(tap[2].startswith("not ok 1 - start/succeeds"), tap[2])
+        self.assertEqual(sum(" # SKIP " in line for line in tap), 2)
+        self.assertLess(done.stdout.index("FAIL"), done.stdout.index("SKIPPED"), "failures first")
+        self.assertNotIn("\033", done.stdout, "no colours in a file")
+
+    def test_a_report_may_be_printed(self):
+        done = self.run_caip("--json", "-", *self.FEW, *self.as_image(self.broken()))
+        self.assertEqual(json.loads(done.stdout)["failed"], 1)
+        self.assertIn("start/succeeds", done.stderr)
+
+    def test_github_gets_annotations(self):
+        done = self.run_caip(*self.FEW, *self.as_image(self.broken()),
+                             env=dict(os.environ, GITHUB_ACTIONS="true"))
+        lines = [line for line in done.stdout.splitlines() if line.startswith("::")]
+        self.assertEqual(len(lines), 1)
+        self.assertTrue(lines[0].startswith("::error title=caip check%3A start/succeeds::The job"))
+        self.assertIn("%0A| master-0: RuntimeError: no data", lines[0])
+
+    def test_the_replay_makes_that_check_alone(self):
+        report, _ = self.report(*self.FEW, *self.as_image(self.broken()), "--", "--steps", "6")
+        words = shlex.split(report["checks"][0]["replay"])
+        self.assertEqual((words[0], words[-2:]), ("caip", ["--steps", "6"]))
+        again = subprocess.run([self.caip, *words[1:]], stdout=subprocess.PIPE, text=True,
+                               timeout=fixture.PATIENCE, cwd=self.folder)
+        self.assertEqual(again.returncode, 1)
+        self.assertIn("1 check: 0 passed, 1 failed", again.stdout)
+
+    def test_the_list_names_all_and_shards_share_them(self):
+        def ids(*words):
+            return [line.split()[0] for line in self.run_caip("--list", *words).stdout.splitlines()]
+        everything = ids()
+        self.assertGreater(len(everything), 15)
+        self.assertEqual(sorted(ids("--shard", "1/2") + ids("--shard", "2/2")), sorted(everything))
+        self.assertEqual(ids("--filter", "exit/*"), ["exit/failure", "exit/sigterm"])
+
+    def test_mistakes_are_told_and_nothing_is_run(self):
+        package = trainers.write(self.folder / "source")
+        for words, told in [
+                (["--filter", "nothing/*"], "--list has all"),
+                (["--shard", "3/2"], "no part like"),
+                (["--run-timeout", "soon"], "no time like"),
+                (["--bucket", "data"], "NAME=FOLDER"),
+                (["--bucket", "job=."], "the job's own"),
+                (["--packages", "gs://bucket/trainer.tar.gz"], "needs the archive on this host"),
+                (["--storage-view", "tape"], "--storage-view"),
+                (["--scale-tier", "huge"], "huge"),
+                (["--gpus", "cpu"], "unrecognized arguments"),
+        ]:
+            done = self.run_caip(*self.as_image(package), *words)
+            self.assertEqual(done.returncode, 2, (words, done.stdout, done.stderr))
+            self.assertIn(told, done.stderr)
+        done = self.run_caip("--package-path", self.folder / "nowhere", "--module-name", "t.t")
+        self.assertEqual(done.returncode, 2, done.stderr)
+
+    def test_an_interruption_reports_what_ran(self):
+        slow = [("    job = folder(", "    time.sleep(PATIENCE)\n    job = folder(")]
+        package = trainers.write(self.folder / "source", slow)
+        process = subprocess.Popen(
+            self.command(*self.as_image(package), "--json", self.folder / "report.json"),
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=self.folder)
+        await_that("the trainer", lambda: any("-m trainer.task" in one
+                                              for one in processes_of(self.folder)))
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=fixture.PATIENCE)
+        self.assertEqual(process.returncode, 130, out)
+        self.assertIn("Interrupted", out)
+        report = json.loads((self.folder / "report.json").read_text())
+        self.assertTrue(report["interrupted"])
+        self.assertEqual(report["not_run"], len(report["checks"]))
+        await_that("nothing is left", lambda: not processes_of(self.folder))
+        self.assertEqual(list(self.state.glob("scenarios/*")), [])
+
+    def test_data_is_read_from_a_folder(self):
+        reads = [("    job = folder(", "    print(folder('gs://data/').get('numbers.json'))\n"
+                                       "    job = folder(")]
+        package = trainers.write(self.folder / "source", reads)
+        (self.folder / "data").mkdir()
+        (self.folder / "data" / "numbers.json").write_text("[1, 2]")
+        words = ["--filter", "start/succeeds", *self.as_image(package)]
+        self.assertEqual(self.run_caip(*words).returncode, 1)
+        done = self.run_caip(*words, "--bucket", f"data={self.folder / 'data'}")
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+    def test_a_trainer_may_see_directories(self):
+        """There a file is seen while it is short, which our storage module does nothing about."""
+        report, done = self.report("--storage-view", "path", "--filter", "exit/*", "--filter",
+                                   "restart/*", *self.as_image(trainers.write(self.folder / "s")))
+        self.assertEqual(list(self.verdicts(report, "FAIL", "WARN", "SKIPPED")),
+                         ["restart/explored"], done.stdout)
+        self.assertIn(" bytes of create job/out/ckpt-0002", done.stdout)
+
+
+if __name__ == "__main__":
+    fixture.main()

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""`caip check` from the outside: a sound trainer fails nothing, each broken one exactly one check."""
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import fixture
+import trainers
+
+
+class Check(fixture.WithFolder):
+    def assert_fails_alone(self, check, report, done):
+        self.assertEqual(list(self.verdicts(report, "FAIL", "WARN", "NOT RUN")), [check], done.stdout)
+        found = next(one for one in report["checks"] if one["id"] == check)
+        self.assertTrue(found["evidence"], "nothing was shown")
+        self.assertTrue(found["advice"], "nothing was advised")
+        self.assertIn(f"--filter {check}", found["replay"])
+
+    def test_a_sound_trainer_passes_all(self):
+        report, done = self.report(*self.as_package(trainers.write(self.folder / "source")), "--",
+                                   "--steps", "8")
+        self.assertEqual(self.verdicts(report, "FAIL", "WARN", "NOT RUN", "SKIPPED"), {}, done.stdout)
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(list(self.state.glob("scenarios/*")), [], "left behind")
+        self.assertFalse((self.folder / "caip-findings").exists(), "nothing was found")
+
+    def test_a_sound_image_passes_all_but_what_only_packages_show(self):
+        report, done = self.report(*self.as_image(trainers.write(self.folder / "source")))
+        self.assertEqual(self.verdicts(report, "FAIL", "WARN", "NOT RUN"), {}, done.stdout)
+        self.assertEqual(set(self.verdicts(report, "SKIPPED")), set(trainers.BROKEN_PACKAGES))
+
+    def test_the_deep_course_passes_a_sound_trainer(self):
+        report, done = self.report("--deep", "--filter", "restart/*",
+                                   *self.as_image(trainers.write(self.folder / "source")))
+        self.assertEqual(self.verdicts(report, "FAIL", "WARN", "SKIPPED"), {}, done.stdout)
+
+    def test_a_strict_trainer_is_warned(self):
+        package = trainers.write(self.folder / "source", trainers.STRICT)
+        report, done = self.report(*self.as_image(package))
+        self.assert_fails_alone("arguments/unknown", report, done)
+        self.assertEqual(done.returncode, 0, "a warning is no failure")
+
+    def test_a_limit_that_comes_between_two_checkpoints(self):
+        package = trainers.write(self.folder / "source")
+        report, done = self.report("--filter", "restart/checkpoints", "--real-duration", "200h",
+                                   *self.as_image(package))
+        self.assert_fails_alone("restart/checkpoints", report, done)
+        self.assertIn("a machine stays 4h", done.stdout)
+
+    def test_a_finding_of_the_explorer_can_be_played_again(self):
+        package = trainers.write(self.folder / "source", trainers.BROKEN["restart/explored"])
+        self.report("--filter", "restart/explored", *self.as_image(package))
+        again = self.play(self.folder / "caip-findings" / "finding-1.yaml")
+        self.assertEqual(again.returncode, 1, again.stdout + again.stderr)
+        self.assertIn("BROKEN", again.stdout)
+
+
+def add_variant(check, changes, sub_package, words_of):
+    def test(self):
+        package = trainers.write(self.folder / "source", changes, sub_package)
+        report, done = self.report(*words_of(self, package))
+        self.assert_fails_alone(check, report, done)
+        self.assertEqual(done.returncode, 1)
+    name = check.replace("/", "_").replace("-", "_")
+    setattr(Check, f"test_a_broken_trainer_fails_{name}", test)
+
+
+for name, changes in trainers.BROKEN.items():
+    add_variant(name, changes, None, Check.as_image)
+for name, (changes, sub_package) in trainers.BROKEN_PACKAGES.items():
+    add_variant(name, changes, sub_package, Check.as_package)
+
+if __name__ == "__main__":
+    fixture.main()
