@@ -2,11 +2,11 @@
 // A rule without a check is a wish.
 
 #include <gtest/gtest.h>
+#include <re2/re2.h>
 
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <regex>
 #include <set>
 #include <sstream>
 #include <string>
@@ -80,15 +80,14 @@ std::string ModuleOfInclude(const std::string& include) {
 }
 
 TEST(Architecture, IncludesFollowTheArrows) {
-  const std::regex quoted(R"re(^\s*#\s*include\s*"([^"]+)")re");
+  const RE2 quoted(R"re(^\s*#\s*include\s*"([^"]+)")re");
   for (const SourceFile& file : SourcesBelow(kProduct)) {
     const std::string module = ModuleOf(file.name);
     const auto allowed = kAllowed.find(module);
     ASSERT_NE(allowed, kAllowed.end()) << file.name << ": module '" << module << "' has no arrows";
     for (size_t i = 0; i < file.lines.size(); ++i) {
-      std::smatch match;
-      if (!std::regex_search(file.lines[i], match, quoted)) continue;
-      const std::string include = match[1];
+      std::string include;
+      if (!RE2::PartialMatch(file.lines[i], quoted, &include)) continue;
       EXPECT_TRUE(allowed->second.count(include) || allowed->second.count(ModuleOfInclude(include)))
           << file.name << ":" << i + 1 << ": '" << module << "' must not include " << include;
     }
@@ -98,22 +97,21 @@ TEST(Architecture, IncludesFollowTheArrows) {
 // Heavy headers stay in named places, so that a build on two cores is bearable.
 TEST(Architecture, HeavyHeadersStayWhereTheyAreNamed) {
   struct Rule {
-    std::regex header;
-    std::regex files;
+    RE2 header;
+    RE2 files;
   };
   const Rule rules[] = {
-      {std::regex(R"(#include <boost/(beast|asio))"),
-       std::regex(R"(src/http/.*\.cc|src/host/child_process\.cc|conformance/(wire|recorder)\.cc)")},
-      {std::regex(R"(#include <boost/process)"), std::regex(R"(src/host/child_process\.cc)")},
-      {std::regex(R"(#include <CLI/)"),
-       std::regex(R"(emulator/cli/arguments.*|conformance/arguments\.cc)")},
-      {std::regex(R"(#include <sqlite3\.h>)"), std::regex(R"(.*\.cc|src/base/sqlite\.h)")},
+      {R"(#include <boost/(beast|asio))",
+       R"(src/http/.*\.cc|src/host/child_process\.cc|conformance/(wire|recorder)\.cc)"},
+      {R"(#include <boost/process)", R"(src/host/child_process\.cc)"},
+      {R"(#include <CLI/)", R"(emulator/cli/arguments.*|conformance/arguments\.cc)"},
+      {R"(#include <sqlite3\.h>)", R"(.*\.cc|src/base/sqlite\.h)"},
   };
   for (const SourceFile& file : SourcesBelow(kProduct)) {
     for (size_t i = 0; i < file.lines.size(); ++i) {
       for (const Rule& rule : rules) {
-        if (!std::regex_search(file.lines[i], rule.header)) continue;
-        EXPECT_TRUE(std::regex_match(file.name, rule.files))
+        if (!RE2::PartialMatch(file.lines[i], rule.header)) continue;
+        EXPECT_TRUE(RE2::FullMatch(file.name, rule.files))
             << file.name << ":" << i + 1 << ": " << file.lines[i] << " does not belong here";
       }
     }
@@ -122,27 +120,25 @@ TEST(Architecture, HeavyHeadersStayWhereTheyAreNamed) {
 
 TEST(Architecture, BannedCallsHaveABetterWay) {
   struct Ban {
-    std::regex call;
-    std::regex except;
+    RE2 call;
+    RE2 except;
     const char* instead;
   };
   const Ban bans[] = {
-      {std::regex(R"(system_clock::now|\btime\(NULL\)|\btime\(nullptr\)|gettimeofday)"),
-       std::regex(R"(src/base/clock\.cc)"), "take a Clock&"},
-      {std::regex(R"(\b(rand|srand)\(|random_device|mt19937)"),
-       std::regex(R"(src/base/random\.cc)"), "take a Random&"},
-      {std::regex(R"(sleep_for|sleep_until|\busleep\(|\bnanosleep\()"), std::regex(R"(nothing)"),
+      {R"(system_clock::now|\btime\(NULL\)|\btime\(nullptr\)|gettimeofday)",
+       R"(src/base/clock\.cc)", "take a Clock&"},
+      {R"(\b(rand|srand)\(|random_device|mt19937)", R"(src/base/random\.cc)", "take a Random&"},
+      {R"(sleep_for|sleep_until|\busleep\(|\bnanosleep\()", R"(nothing)",
        "wait for a condition, with a deadline"},
-      {std::regex(R"(\bsystem\(|\bpopen\()"), std::regex(R"(nothing)"),
+      {R"(\bsystem\(|\bpopen\()", R"(nothing)",
        "host/child_process.h: RunTool, which needs no shell"},
-      {std::regex(R"(\bstrcpy\(|\bsprintf\(|\bgets\()"), std::regex(R"(nothing)"),
-       "std::string or snprintf"},
+      {R"(\bstrcpy\(|\bsprintf\(|\bgets\()", R"(nothing)", "std::string or snprintf"},
   };
   for (const SourceFile& file : SourcesBelow(kProduct)) {
     for (size_t i = 0; i < file.lines.size(); ++i) {
       for (const Ban& ban : bans) {
-        if (!std::regex_search(file.lines[i], ban.call)) continue;
-        EXPECT_TRUE(std::regex_match(file.name, ban.except))
+        if (!RE2::PartialMatch(file.lines[i], ban.call)) continue;
+        EXPECT_TRUE(RE2::FullMatch(file.name, ban.except))
             << file.name << ":" << i + 1 << ": " << file.lines[i] << "\n  instead: " << ban.instead;
       }
     }
@@ -178,29 +174,31 @@ void ExpectShort(const SourceFile& file, size_t open, size_t end) {
   EXPECT_LE(end - open, 71u) << file.name << ":" << open + 1 << ": " << file.lines[open];
 }
 
+const RE2 kNested(R"(^  (struct|class|enum)\b)");
+
 // Members of a class whose body is the lines (open, end).
 void ExpectShortMembers(const SourceFile& file, size_t open, size_t end) {
   for (size_t i = open + 1; i < end; ++i) {
     if (!file.lines[i].ends_with("{") || file.lines[i].starts_with("   ")) continue;
     const size_t member_end = EndOfBody(file, i, "  ");
-    const bool nested = std::regex_search(file.lines[i], std::regex(R"(^  (struct|class|enum)\b)"));
+    const bool nested = RE2::PartialMatch(file.lines[i], kNested);
     if (!nested) ExpectShort(file, i, member_end);
     i = member_end;
   }
 }
 
 TEST(Architecture, NoFunctionIsLongerThanSeventyLines) {
-  const std::regex scope(R"(^(namespace|extern|inline namespace)\b)");
-  const std::regex type(R"(^(template <.*> )?(struct|class|union)\b)");
-  const std::regex data(R"(^(enum|.* = \{$|(inline |static )?(const|constexpr)\b.*[\]\w] ?\{$))");
+  const RE2 scope(R"(^(namespace|extern|inline namespace)\b)");
+  const RE2 type(R"(^(template <.*> )?(struct|class|union)\b)");
+  const RE2 data(R"(^(enum|.* = \{$|(inline |static )?(const|constexpr)\b.*[\]\w] ?\{$))");
   for (const SourceFile& file : SourcesBelow(kProduct)) {
     for (size_t i = 0; i < file.lines.size(); ++i) {
       const std::string& line = file.lines[i];
-      if (!line.ends_with("{") || std::regex_search(line, scope)) continue;
+      if (!line.ends_with("{") || RE2::PartialMatch(line, scope)) continue;
       const size_t end = EndOfBody(file, i, "");
-      if (std::regex_search(line, type)) {
+      if (RE2::PartialMatch(line, type)) {
         ExpectShortMembers(file, i, end);
-      } else if (!std::regex_search(line, data)) {
+      } else if (!RE2::PartialMatch(line, data)) {
         ExpectShort(file, i, end);
       }
       i = end;
@@ -209,11 +207,10 @@ TEST(Architecture, NoFunctionIsLongerThanSeventyLines) {
 }
 
 TEST(Architecture, NothingIsLeftToBeDone) {
-  const std::regex left_over(
-      R"(\b(TO[D]O|FIX[M]E|XX[X]|HAC[K])\b)");  // [] so as not to find itself
+  const RE2 left_over(R"(\b(TO[D]O|FIX[M]E|XX[X]|HAC[K])\b)");  // [] so as not to find itself
   for (const SourceFile& file : SourcesBelow(kEverything)) {
     for (size_t i = 0; i < file.lines.size(); ++i) {
-      EXPECT_FALSE(std::regex_search(file.lines[i], left_over))
+      EXPECT_FALSE(RE2::PartialMatch(file.lines[i], left_over))
           << file.name << ":" << i + 1 << ": " << file.lines[i];
     }
   }
