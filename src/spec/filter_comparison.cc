@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 
 #include "base/json.h"
 #include "base/text.h"
@@ -202,7 +203,10 @@ bool FilterComparison::MatchesText(std::string_view text) const {
 
 bool FilterComparison::MatchesTime(const Json* value) const {
   if (value == nullptr) return op_ == FilterOperator::kUnequal;
-  const Instant time{Duration(value->get<int64_t>())};
+  // As the job shows it: in whole seconds (spec: real job times have no fraction). Else `>` of a
+  // time that was read from a job would match that job.
+  const Instant time =
+      std::chrono::floor<std::chrono::seconds>(Instant(Duration(value->get<int64_t>())));
   const bool within = time >= period_.first && time < period_.end;
   if (op_ == FilterOperator::kUnequal) return !within;
   if (!IsOrder(op_)) return within;

@@ -102,11 +102,21 @@ TEST(JobFilter, TimesMayBeShortened) {
                  {"createTime=2017-01-15T19:00:30", true},
                  {"createTime=2017-01-15T19:00:30Z", true},
                  {"createTime=2017-01-15T19:00:31Z", false},
-                 {"createTime=2017-01-15T19:00:30.5Z", true},
                  {"createTime=2017-01-15T20:00:30+01:00", true},
-                 {"createTime<=2017-01-15T19:00:30.500Z", true},
                  {"createTime>=\"2017-01-15T19:00:31Z\"", false},
                  {"startTime>2017-01-15 AND startTime<2017-01-16", true}});
+}
+
+TEST(JobFilter, ComparesTimesAsTheyAreShownWhichIsInWholeSeconds) {
+  ExpectMatches({{"createTime>2017-01-15T19:00:30Z", false},
+                 {"createTime>=2017-01-15T19:00:30Z", true},
+                 {"createTime=2017-01-15T19:00:30Z", true},
+                 {"createTime!=2017-01-15T19:00:30Z", false},
+                 {"createTime<=2017-01-15T19:00:30Z", true},
+                 {"createTime<2017-01-15T19:00:30Z", false},
+                 {"createTime<2017-01-15T19:00:30.5Z", true},
+                 {"createTime=2017-01-15T19:00:30.5Z", false},
+                 {"createTime>2017-01-15T19:00:29.999Z", true}});
 }
 
 TEST(JobFilter, ATimeThatIsNotSetIsUnequalToAllAndComparesWithNone) {
