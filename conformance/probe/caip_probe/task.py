@@ -2,15 +2,20 @@
 
 First it prints one line, `CAIP-PROBE {...}`: arguments, environment, working directory. Then it does
 the words of --do, in order; `ROLE:word` only in replicas of that role (as in TF_CONFIG's task type,
-or `ROLE-INDEX`), `once:word` only where this disk has not seen it yet:
+or `ROLE-INDEX`), `trial-N:word` only in that trial, `once:word` only where this disk has not seen it
+yet:
 
   exit=N         leave with this status        signal=N   be killed by this signal
   out=TEXT       a line on standard output     err=TEXT   a line on standard error
   sleep=SECONDS  wait                          raise=TEXT an exception nobody catches
   ignore-term    be deaf to SIGTERM            on-term=N  leave with N when SIGTERM comes
   metric=TAG:V:S report V at step S, in the metric file, as cloudml-hypertune does
+  metric-line=TEXT  a line of the metric file as it stands
   lines=N        so many numbered lines        child      leave a process behind
   file=PATH      tell whether PATH exists, then write it
+  meet=N         wait until all N replicas of the job have told what they see; meet=N:WORD where
+                 no job id tells one run from another
+  outlive        in the primary: wait until those it met are gone
 
 It runs on Python 2.7 and 3, and needs no other package.
 """
@@ -18,6 +23,7 @@ It runs on Python 2.7 and 3, and needs no other package.
 import json
 import os
 import signal
+import socket
 import sys
 import time
 
@@ -58,12 +64,16 @@ def tell():
 def report(text):
     """One entry of the metric file; the file is written anew each time, as the library does."""
     tag, value, step = text.rsplit(':', 2)
+    report_line(json.dumps(
+        {tag: str(float(value)), 'global_step': str(int(step)), 'timestamp': time.time(),
+         'trial': os.environ.get('CLOUD_ML_TRIAL_ID', '0')}, sort_keys=True))
+
+
+def report_line(line):
     path = os.environ.get('CLOUD_ML_HP_METRIC_FILE', '/tmp/hypertune/output.metrics')
     if not os.path.isdir(os.path.dirname(path)):
         os.makedirs(os.path.dirname(path))
-    report.entries.append(json.dumps(
-        {tag: str(float(value)), 'global_step': str(int(step)), 'timestamp': time.time(),
-         'trial': os.environ.get('CLOUD_ML_TRIAL_ID', '0')}, sort_keys=True))
+    report.entries.append(line)
     with open(path, 'w') as metrics:
         metrics.write('\n'.join(report.entries[-100:]) + '\n')
 
@@ -105,6 +115,93 @@ def kill(number):
     time.sleep(60)
 
 
+PATIENCE = 240  # seconds; a machine may take minutes to come
+GUESTS = {}     # what the primary replica keeps of those it met: {name: socket}
+
+
+def primary_place():
+    """Where the primary replica is, as (host, port), by what the service says of the cluster."""
+    cluster = (parsed('TF_CONFIG') or parsed('CLUSTER_SPEC'))['cluster']
+    host, port = (cluster.get('chief') or cluster['master'])[0].rsplit(':', 1)
+    return host, int(port)
+
+
+def listener(host, port):
+    """None while another run on this host has the port."""
+    for name in (host, ''):  # the name of a replica need not be an address of its own
+        door = socket.socket()
+        door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            door.bind((name, port))
+            door.listen(128)
+            door.settimeout(PATIENCE)
+            return door
+        except (OSError, socket.error):
+            door.close()
+    return None
+
+
+def until_there(attempt):
+    deadline = time.time() + PATIENCE
+    while True:
+        made = attempt()
+        if made is not None:
+            return made
+        if time.time() > deadline:
+            raise RuntimeError('meet: nothing came of %s in %d s' % (attempt.__name__, PATIENCE))
+        time.sleep(0.02)
+
+
+def receive_all(count, word):
+    """The primary's part: it goes on only when everybody has spoken, as its end ends the others."""
+    def open_door():
+        return listener(*primary_place())
+    door = until_there(open_door)
+    GUESTS.clear()
+    while len(GUESTS) < count - 1:
+        try:
+            guest, _ = door.accept()
+        except socket.timeout:
+            raise RuntimeError('meet: of %d only these came: %s' % (count - 1, sorted(GUESTS)))
+        guest.settimeout(PATIENCE)
+        said = guest.recv(200).decode()
+        if said.startswith(word + ' '):
+            GUESTS[said] = guest
+        else:  # of another run on this host
+            guest.close()
+    door.close()
+    for guest in GUESTS.values():
+        guest.sendall(b'met')
+
+
+def visit(word):
+    """Everybody else's part: says who it is, and stays until the primary has seen all."""
+    def call():
+        try:
+            guest = socket.create_connection(primary_place(), 5)
+            guest.settimeout(PATIENCE)
+            guest.sendall(('%s %s-%s' % ((word,) + task())).encode())
+            return guest if guest.recv(3) == b'met' else None
+        except (OSError, socket.error):
+            return None
+    visit.kept = until_there(call)  # open for as long as we live
+
+
+def meet(text):
+    count, _, word = text.partition(':')
+    word = word or '%s/%s' % (os.environ.get('CLOUD_ML_JOB_ID'), os.environ.get('CLOUD_ML_TRIAL_ID'))
+    if task()[0] in ('chief', 'master'):
+        receive_all(int(count), word)
+    else:
+        visit(word)
+
+
+def outlive(_):
+    for guest in GUESTS.values():
+        while guest.recv(100):
+            pass
+
+
 DEEDS = {
     'exit': lambda text: sys.exit(int(text)),
     'signal': kill,
@@ -115,6 +212,9 @@ DEEDS = {
     'ignore-term': lambda _: signal.signal(signal.SIGTERM, signal.SIG_IGN),
     'on-term': leave_on_term,
     'metric': report,
+    'metric-line': report_line,
+    'meet': meet,
+    'outlive': outlive,
     'lines': lambda text: [say(sys.stdout, 'line %d' % number) for number in range(int(text))],
     'child': lambda _: leave_child(),
     'file': touch,
@@ -133,7 +233,7 @@ def first_time(word):
 def meant(word):
     """The word without what limits it; None where it is not for us."""
     role, index = task()
-    mine = (role, '%s-%s' % (role, index))
+    mine = (role, '%s-%s' % (role, index), 'trial-' + os.environ.get('CLOUD_ML_TRIAL_ID', '0'))
     aliases = {'master': ('chief', 'chief-0')}
     while ':' in word.split('=', 1)[0]:
         limit, word = word.split(':', 1)
