@@ -1,5 +1,6 @@
 #include "conformance/http_step.h"
 
+#include "conformance/base64.h"
 #include "conformance/problems.h"
 
 namespace conform {
@@ -60,6 +61,7 @@ WireRequest RequestOf(const Json& step) {
     request.body = step["body"].dump();
   }
   if (step.contains("text")) request.body = step["text"];
+  if (step.contains("base64")) request.body = FromBase64(step["base64"]).value_or("");
   for (const Json members = step.value("headers", Json::object());
        const auto& [name, value] : members.items()) {
     request.headers[name] = TextOf(value);

@@ -69,6 +69,7 @@ std::string WordMissing(const std::string& word) { return Quoted(word) + " is mi
 std::string StepWithoutKind() {
   return "a step has one of the words call, create, await, run, command";
 }
+std::string NoBase64() { return "this is no base64"; }
 std::string ExpectationUnknown(const std::string& word) {
   return "`expect` is a map, or `accepted`; not " + Quoted(word);
 }
@@ -130,6 +131,10 @@ Problem HungUp(const std::string& where, const std::string& what) {
 }
 Problem WireFailed(const std::string& where, const std::string& what, const std::string& why) {
   return {where + ": " + what + ": " + why};
+}
+Problem CertificateNotBelieved(const std::string& name, const std::string& why) {
+  return {"the certificate of " + name + " cannot be believed: " + why +
+          ". --ca-file FILE names who may sign it; --insecure believes any."};
 }
 Problem AuthorityUnreadable(const std::string& file, const std::string& why) {
   return {"the certificate authorities " + (file.empty() ? "of the system" : file) +

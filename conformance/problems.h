@@ -21,6 +21,7 @@ std::string CaseNoMap();
 std::string WordUnknown(const std::string& word, const std::set<std::string>& known);
 std::string WordMissing(const std::string& word);
 std::string StepWithoutKind();
+std::string NoBase64();
 std::string ExpectationUnknown(const std::string& word);
 std::string MatcherUnknown(const std::string& name);
 std::string MatcherWantsList(const std::string& name);
@@ -50,6 +51,7 @@ Problem Silent(const std::string& where, const std::string& what, long milliseco
 Problem BodyEndless(const std::string& where, size_t max);
 Problem HungUp(const std::string& where, const std::string& what);
 Problem WireFailed(const std::string& where, const std::string& what, const std::string& why);
+Problem CertificateNotBelieved(const std::string& name, const std::string& why);
 Problem AuthorityUnreadable(const std::string& file, const std::string& why);
 Problem NotTheService(const std::string& where, int status, const std::string& body);
 Problem NotLetIn(const std::string& where, int status, const std::string& body);

@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "conformance/base64.h"
 #include "conformance/matcher.h"
 #include "conformance/problems.h"
 
@@ -11,7 +12,7 @@ namespace {
 // Words that every step may have, then those of each kind.
 const std::set<std::string> kShared = {"expect", "save", "within"};
 const std::map<std::string, std::set<std::string>> kKinds = {
-    {"call", {"call", "query", "headers", "body", "text", "service", "project", "token"}},
+    {"call", {"call", "query", "headers", "body", "text", "base64", "service", "project", "token"}},
     {"create", {"create", "project"}},
     {"await", {"await", "job", "logs"}},
     {"run", {"run", "do"}},
@@ -72,6 +73,9 @@ std::optional<Problem> MistakeInStep(const Document& document, const std::string
     if (!known.contains(key)) {
       return document.Complain(Below(pointer, key), problems::WordUnknown(key, known));
     }
+  }
+  if (step.contains("base64") && !FromBase64(step["base64"])) {
+    return document.Complain(Below(pointer, "base64"), problems::NoBase64());
   }
   if (!step.contains("expect")) return std::nullopt;
   const Json& expect = step["expect"];

@@ -80,6 +80,11 @@ Json Series(const Json& form) {
     for (const Json& list : *lists) made.insert(made.end(), list.begin(), list.end());
     return made;
   }
+  if (const auto maps = form.find("$merge"); maps != form.end()) {
+    made = Json::object();
+    for (const Json& map : *maps) made.update(map);
+    return made;
+  }
   const int times = form.at("times").get<int>();
   if (const auto repeat = form.find("$repeat"); repeat != form.end()) {
     for (int i = 0; i < times; ++i) made.push_back(*repeat);
@@ -94,7 +99,7 @@ Json Series(const Json& form) {
 
 bool IsSeries(const Json& tree) {
   return tree.contains("$range") || tree.contains("$repeat") || tree.contains("$keys") ||
-         tree.contains("$concat");
+         tree.contains("$concat") || tree.contains("$merge");
 }
 
 }  // namespace

@@ -22,9 +22,9 @@ Json Fill(const Json& tree, const Lookup& lookup);
 /// The names that are still there, each once.
 std::vector<std::string> NamesIn(const Json& tree);
 
-/// {$range: [first, count]} -> numbers; {$repeat: value, times: n} -> a list; {$concat: [list,
-/// list]}
-/// -> one list; {$keys: prefix, times: n, value: v} -> a map.
+/// {$range: [first, count]} -> numbers; {$repeat: value, times: n} -> a list;
+/// {$concat: [list, list]} -> one list; {$keys: prefix, times: n, value: v} -> a map;
+/// {$merge: [map, map]} -> one map, in which the later one wins.
 Json Generate(const Json& tree);
 
 }  // namespace conform

@@ -61,6 +61,7 @@ struct WireClient::Impl {
   std::unique_ptr<beast::tcp_stream> plain;
   std::unique_ptr<beast::ssl_stream<beast::tcp_stream>> secure;
   beast::flat_buffer buffer;
+  bool gone_before_answer = false;  // the last one: a kept connection that was closed meanwhile
 
   bool open() const { return plain || secure; }
   void Close() {
@@ -81,19 +82,29 @@ struct WireClient::Impl {
   // The transport below TLS, or the only one.
   beast::tcp_stream& transport() { return secure ? beast::get_lowest_layer(*secure) : *plain; }
 
+  // The certificate must be for the name, or the address, in the URL.
+  void ExpectCertificate(SSL* session) const {
+    X509_VERIFY_PARAM* wanted = SSL_get0_param(session);
+    if (X509_VERIFY_PARAM_set1_ip_asc(wanted, base.host.c_str()) == 1) return;
+    X509_VERIFY_PARAM_set1_host(wanted, base.host.c_str(), 0);
+    SSL_set_tlsext_host_name(session, base.host.c_str());
+  }
+
   std::optional<Problem> Handshake() {
-    SSL_set_tlsext_host_name(secure->native_handle(), base.host.c_str());
-    if (trust.insecure) {
-      secure->set_verify_mode(ssl::verify_none);
-    } else {
-      secure->set_verify_mode(ssl::verify_peer);
-      secure->set_verify_callback(ssl::host_name_verification(base.host));
-    }
+    ExpectCertificate(secure->native_handle());
+    secure->set_verify_mode(trust.insecure ? ssl::verify_none : ssl::verify_peer);
+    int verdict = X509_V_OK;
+    secure->set_verify_callback([&verdict](bool fine, ssl::verify_context& chain) {
+      if (!fine) verdict = X509_STORE_CTX_get_error(chain.native_handle());
+      return fine;
+    });
     const auto code = Await(context, [&](auto done) {
       secure->async_handshake(ssl::stream_base::client, std::move(done));
     });
-    if (code) return Failed("TLS handshake", code);
-    return std::nullopt;
+    if (!code) return std::nullopt;
+    const Problem problem = Failed("TLS handshake", code);
+    if (trust.insecure || verdict == X509_V_OK) return problem;
+    return problems::CertificateNotBelieved(base.host, X509_verify_cert_error_string(verdict));
   }
 
   std::optional<Problem> Connect() {
@@ -132,6 +143,11 @@ struct WireClient::Impl {
     parser.skip(request.method() == http::verb::head);
     const auto code =
         secure ? Exchange(*secure, request, parser) : Exchange(*plain, request, parser);
+    // Not after a silence: the endpoint may have done what was asked, and would do it twice.
+    gone_before_answer =
+        !parser.got_some() &&
+        (code == http::error::end_of_stream || code == net::error::connection_reset ||
+         code == net::error::broken_pipe || code == ssl::error::stream_truncated);
     if (code) return Failed("the answer", code);
     if (!parser.keep_alive()) Close();
     return Taken(parser);
@@ -162,7 +178,7 @@ Result<WireResponse> WireClient::Send(const WireRequest& wanted) {
     if (auto problem = impl_->Connect()) return *problem;
   }
   Result<WireResponse> response = impl_->Try(request);
-  if (response.ok() || !kept || impl_->open()) return response;
+  if (response.ok() || !kept || !impl_->gone_before_answer) return response;
   if (auto problem = impl_->Connect()) return *problem;  // a kept connection may be gone by now
   return impl_->Try(request);
 }

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "conformance/base64.h"
 #include "tests/conformance/case_of.h"
 
 namespace conform {
@@ -54,11 +55,14 @@ TEST(CaseFile, LongValuesAreWrittenShortly) {
         list: {$repeat: x, times: 3}
         numbers: {$range: [5, 3]}
         map: {$keys: k, times: 2, value: v}
+        both: {$concat: [[1], [2, 3]]}
+        merged: {$merge: [{a: 1, b: 2}, {b: 3}]}
 )"));
   ASSERT_TRUE(cases.ok()) << cases.problem().text;
   EXPECT_EQ(cases.value()[0].steps[0]["create"]["set"],
             Json::parse(R"({"list": ["x", "x", "x"], "numbers": [5, 6, 7],
-                            "map": {"k0": "v", "k1": "v"}})"));
+                            "map": {"k0": "v", "k1": "v"}, "both": [1, 2, 3],
+                            "merged": {"a": 1, "b": 3}})"));
 }
 
 TEST(CaseFile, AMistakeIsShownWithFileLineAndCaret) {
@@ -85,6 +89,8 @@ TEST(CaseFile, MistakesOfEveryKindAreFound) {
       {"    call: GET /\n    table: {rows: []}\n", "a table is {columns, rows}"},
       {"    call: GET /\n    each: {a: []}\n", "'a' needs a list of values"},
       {"    call: GET /\n    each: {a: [1, 2]}\n", "the id 'chapter/one' occurs twice"},
+      {"    call: POST /\n    base64: AAA\n", "cases/x.yaml:6:5: this is no base64"},
+      {"    call: POST /\n    base64: A*==\n", "this is no base64"},
       {"    call: {GET: /\n", "cases/x.yaml:"},
       {"    steps:\n      - {call: GET /}\n      - {expect: {status: 200}}\n", "cases/x.yaml:7:9"},
   };
@@ -96,6 +102,16 @@ TEST(CaseFile, MistakesOfEveryKindAreFound) {
               HasSubstr("cases/x.yaml:2:5: 'rules' is missing"));
   EXPECT_THAT(MistakeOfText("cases:\n  - {id: a, sentence: b, rules: [rule.x], call: GET /}\n"),
               HasSubstr("no rule has the id 'rule.x'"));
+}
+
+TEST(Base64, GivesTheBytesBack) {
+  EXPECT_EQ(FromBase64(""), "");
+  EXPECT_EQ(FromBase64("TQ=="), "M");
+  EXPECT_EQ(FromBase64("TWE="), "Ma");
+  EXPECT_EQ(FromBase64("TWFu/+8A"), std::string("Man\xFF\xEF\0", 6));
+  for (const char* none : {"T", "TQ", "TQ=", "T===", "TQ=a", "T Q="}) {
+    EXPECT_EQ(FromBase64(none), std::nullopt) << none;
+  }
 }
 
 TEST(CaseFile, ANameIsKnownOnceItWasSaved) {

@@ -6,62 +6,32 @@ import signal
 import socket
 import subprocess
 import tempfile
-import threading
 import time
 import unittest
 
-CAIP = os.environ.get('CAIP', 'caip')
+from peers import CAIP, Peer, answering, endless, judge
+GOOD = b'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}'
 
 
-def judge(*words, **more):
-    run = subprocess.run([CAIP, 'conform'] + list(words), stdout=subprocess.PIPE,
-                         stderr=subprocess.PIPE, timeout=120, **more)
-    return run.returncode, run.stdout.decode(), run.stderr.decode()
-
-
-class Peer:
-    """A server that treats each connection by a function of its own."""
-
-    def __init__(self, treat):
-        self.listener = socket.create_server(('127.0.0.1', 0))
-        self.port = self.listener.getsockname()[1]
-        self.treat = treat
-        threading.Thread(target=self.serve, daemon=True).start()
-
-    def serve(self):
-        while True:
-            try:
-                connection, _ = self.listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=self.one, args=(connection,), daemon=True).start()
-
-    def one(self, connection):
-        try:
-            self.treat(connection)
-        except OSError:
-            pass
-        connection.close()
-
-    def __enter__(self):
-        return 'http://127.0.0.1:%d' % self.port
-
-    def __exit__(self, *_):
-        self.listener.close()
-
-
-def answering(head, body=b''):
-    def treat(connection):
-        connection.recv(65536)
-        connection.sendall(head + body)
-    return Peer(treat)
-
-
-def endless(connection):
+def dripping(connection):
     connection.recv(65536)
-    connection.sendall(b'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n{"jobs": "')
+    connection.sendall(b'HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n')
     while True:
-        connection.sendall(b'x' * (1 << 20))
+        connection.sendall(b' ')
+        time.sleep(0.1)
+
+
+def turning(answers):
+    """Answers well for the first requests, which set the run up, then as `answers` has it."""
+    count = [0]
+
+    def treat(connection):
+        while connection.recv(65536):
+            count[0] += 1
+            connection.sendall(GOOD if count[0] <= 3 else answers)
+            if count[0] > 3:
+                return
+    return Peer(treat)
 
 
 class Endpoints(unittest.TestCase):
@@ -81,6 +51,28 @@ class Endpoints(unittest.TestCase):
     def test_silence(self):
         with Peer(lambda connection: connection.recv(1) and time.sleep(30)) as url:
             self.cannot(url, 'took longer than 2000 ms')
+
+    def test_one_byte_at_a_time(self):
+        with Peer(dripping) as url:
+            self.cannot(url, 'took longer than 2000 ms')
+
+    def test_half_open(self):
+        """The system accepts the connection; nobody ever reads from it."""
+        with socket.create_server(('127.0.0.1', 0)) as listener:
+            self.cannot('http://127.0.0.1:%d' % listener.getsockname()[1], 'took longer than 2000 ms')
+
+    def test_lies_that_begin_in_the_middle(self):
+        lies = {'html': b'HTTP/1.1 200 OK\r\nContent-Length: 15\r\n\r\n<html>hi</html>',
+                'other json': b'HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n[1,"x"]',
+                'no number': b'HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\n{"jobs": "x"}',
+                'half': b'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"jobs"',
+                'no http': b'220 mail.example.com ESMTP\r\n'}
+        for name, lie in lies.items():
+            with self.subTest(name), turning(lie) as url:
+                code, out, err = judge('--endpoint', url, '--timeout', '2', '--filter', 'methods/pages')
+                self.assertEqual(code, 1, out + err)
+                self.assertIn('failed methods/pages', out)
+                self.assertIn("again:  caip conform --endpoint %s --timeout 2 --filter 'methods/pages'" % url, out)
 
     def test_hanging_up(self):
         with Peer(lambda connection: connection.recv(65536)) as url:
