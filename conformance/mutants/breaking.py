@@ -69,6 +69,10 @@ SPECIAL = {
     'suffix_from_start': 'caip_mutant("suffix_from_start") ? 0 : size - length, length}',
     'evaluator_in_cluster': 'text += ClusterText(facts.plan, facts.plan.uses_chief, '
                             'caip_mutant("evaluator_in_cluster"));\n  text += ", \\"task\\"',
+    'completed_is_held': '(caip_mutant("completed_is_held") || StringOr(trial, "state") != "COMPLETED");\n}',
+    'stopping_at_the_median': '(caip_mutant("stopping_at_the_median") ? *advice.value <= *advice.bar : '
+                              '*advice.value < *advice.bar)\n : (caip_mutant("stopping_at_the_median") ? '
+                              '*advice.value >= *advice.bar : *advice.value > *advice.bar)',
     'wrong_status_text': 'std::string text = std::to_string(status + caip_mutant("wrong_status_text"));',
 }
 

@@ -24,6 +24,12 @@ RANGES = 'fakes/gcs/byte_ranges.cc'
 LISTING = 'fakes/gcs/listing_page.cc'
 UPLOADS = 'fakes/gcs/upload_methods.cc'
 FILTER = 'fakes/logging/filter_match.cc'
+JOB_FILTER = S + 'filter_comparison.cc'
+STEP = S + 'study_step.cc'
+STUDY = 'src/engine/study.cc'
+STOPPING = 'src/tuning/stopping.cc'
+DESK = 'emulator/api/study_desk.cc'
+SUGGESTIONS = 'emulator/api/study_suggestions.cc'
 
 MUTANTS = [
     # Labels and ids.
@@ -105,6 +111,32 @@ MUTANTS = [
     ('empty_list_shown', 'methods', JOBS, 'if (!jobs.empty()) answer["jobs"]', 'if (true) answer["jobs"]'),
     ('negative_page', 'methods', PAGING, 'size < 0', 'false'),
     ('any_token', 'methods', PAGING, '!text || !text->starts_with(kTokenMark)', '!text'),
+    ('filter_in_fractions', 'methods', JOB_FILTER, 'std::chrono::floor<std::chrono::seconds>(Instant(Duration(value->get<int64_t>())))',
+     'Instant(Duration(value->get<int64_t>()))'),
+    # Tuning.
+    ('worst_trial_first', 'tuning', STUDY, 'maximize_ ? -value : value', 'maximize_ ? value : -value'),
+    ('metricless_trials_first', 'tuning', STUDY, 'std::pair(2, 0.0)', 'std::pair(-1, 0.0)'),
+    ('first_report_is_final', 'tuning', STUDY, 'is_first || is_later', 'is_first'),
+    ('failed_trials_count', 'tuning', STUDY, 'output.completed_trial_count = progress_.succeeded;',
+     'output.completed_trial_count = progress_.succeeded + progress_.failed;'),
+    ('failed_trial_is_best', 'tuning', STUDY, 'if (succeeded) shown.final_metric', 'if (true) shown.final_metric'),
+    ('resumed_numbers_begin_anew', 'tuning', STUDY, 'last_number = std::max(last_number, number);', 'last_number = 0;'),
+    ('stopping_unasked', 'tuning', STUDY, '!stops_early_ || trial.stopping', 'trial.stopping'),
+    ('stopping_at_the_median', 'tuning', STOPPING, '*advice.value < *advice.bar : *advice.value > *advice.bar',
+     '*advice.value <= *advice.bar : *advice.value >= *advice.bar'),
+    ('max_failed_off_by_one', 'tuning', STEP, 'progress.failed >= progress.max_failed', 'progress.failed > progress.max_failed'),
+    ('failures_unlimited', 'tuning', STEP, 'progress.failed >= std::max(progress.max_parallel, kFirstFailuresMin)', 'false'),
+    ('one_trial_at_a_time', 'tuning', STEP, 'progress.live < progress.max_parallel', 'progress.live < 1'),
+    ('one_trial_too_many', 'tuning', STEP, 'progress.begun < progress.max_trials', 'progress.begun <= progress.max_trials'),
+    ('trials_share_a_job_dir', 'tuning', COMMAND, 'path.empty() || trial.empty()', 'true'),
+    ('no_trial_number', 'tuning', ENVIRONMENT, 'out.emplace_back("CLOUD_ML_TRIAL_ID", facts.trial);',
+     'out.emplace_back("CLOUD_ML_TRIAL_ID", "0");'),
+    # Studies.
+    ('suggested_anew', 'studies', SUGGESTIONS, 'StringOr(trial, "client_id") == client', 'false'),
+    ('completed_is_held', 'studies', SUGGESTIONS, 'StringOr(trial, "state") != "COMPLETED";\n}', 'true;\n}'),
+    ('stop_forgotten', 'studies', DESK, 'trial["state"] = "STOPPING";', 'trial["state"] = "ACTIVE";'),
+    ('infeasible_is_measured', 'studies', DESK, 'request.value("trial_infeasible", false)', 'false'),
+    ('measured_out_of_order', 'studies', DESK, '!IsInOrder(measurements)', 'false'),
     # Commands.
     ('args_never_erased', 'precedence', SUBMIT, 'if (flags.user_args) TakeList', 'if (flags.user_args && !flags.user_args->empty()) TakeList'),
     ('packages_of_file_kept', 'precedence', SUBMIT, 'TakeList(input, "packageUris", package_uris);', 'if (!input.contains("packageUris")) TakeList(input, "packageUris", package_uris);'),
