@@ -75,12 +75,13 @@ int Report(const Arguments& arguments, const Run& run, const ReportFacts& facts)
   };
   const bool taken = arguments.junit == "-" || arguments.json == "-" || arguments.tap == "-" ||
                      arguments.markdown == "-";
-  (taken ? std::cerr : std::cout) << TextReport(run, facts);
+  std::ostream& people = taken ? std::cerr : std::cout;
+  people << TextReport(run, facts);
   write(arguments.junit, JunitReport(run, facts));
   write(arguments.json, JsonReport(run, facts));
   write(arguments.tap, TapReport(run, facts));
   write(arguments.markdown, MarkdownReport(run, facts));
-  if (std::getenv("GITHUB_ACTIONS")) std::cout << GithubReport(run, facts);
+  if (std::getenv("GITHUB_ACTIONS")) people << GithubReport(run, facts);
   if (!failed.empty()) return Tell(kExitUsage, problems::FileUnwritable(failed).text);
   if (run.interrupted) return kExitInterrupted;
   const int bad = run.Count(Verdict::kFailed) + run.Count(Verdict::kUnexpected);

@@ -1,0 +1,75 @@
+"""The judge's words and files: mistakes in them, and which cases they choose."""
+
+import os
+import tempfile
+import unittest
+
+from peers import judge
+
+
+class Words(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def written(self, name, text):
+        path = os.path.join(self.folder, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, 'w') as file:
+            file.write(text)
+        return path
+
+    def test_case_file_with_a_mistake(self):
+        self.written('chapter/x.yaml', 'cases:\n  - id: a\n    sentence: b\n    rules: [api.get]\n'
+                                       '    call: GET /\n    expct: {status: 200}\n')
+        code, _, err = judge('--cases', self.folder)
+        self.assertEqual(code, 2)
+        self.assertIn("x.yaml:6:5: unknown word 'expct'; is it 'expect'?\n    expct: {status: 200}\n    ^", err)
+
+    def test_target_that_names_no_case(self):
+        target = self.written('t.yaml', 'name: t\nknown_misses:\n  - {cases: nothing/*, reason: none}\n')
+        code, _, err = judge('--target', target)
+        self.assertEqual(code, 2)
+        self.assertIn("t.yaml:3: no case has an id like 'nothing/*'", err)
+
+    def test_listed_case_that_passes_is_a_failure(self):
+        target = self.written('t.yaml', 'name: t\nhas: [jobs]\nknown_misses:\n'
+                                        '  - {cases: labels/none, reason: It has none.}\n')
+        code, out, _ = judge('--target', target, '--filter', 'labels/none')
+        self.assertEqual(code, 1)
+        self.assertIn('passed unexpectedly labels/none', out)
+
+    def test_listed_case_that_fails_is_none(self):
+        self.written('c/labels/x.yaml', 'cases:\n  - id: none\n    sentence: b\n    rules: [api.get]\n'
+                                        '    call: GET /v1/nothing\n    expect: {status: 200}\n')
+        target = self.written('t.yaml', 'name: t\nhas: [jobs]\nknown_misses:\n'
+                                        '  - {cases: labels/none, reason: It has none.}\n')
+        code, out, err = judge('--cases', self.folder + '/c', '--target', target)
+        self.assertEqual(code, 0, out + err)
+        self.assertIn('1 known to be missed', out)
+
+    def test_shards_share_the_cases(self):
+        counts = [len(judge('--list', '--shard', '%d/3' % i)[1].splitlines()) for i in (1, 2, 3)]
+        self.assertEqual(sum(counts), len(judge('--list')[1].splitlines()))
+        self.assertLessEqual(max(counts) - min(counts), 1)
+
+    def test_lists_what_is_chosen(self):
+        code, out, _ = judge('--list', '--chapter', 'job-ids', '--filter', '*begin-with*')
+        self.assertEqual(code, 0)
+        for line in out.splitlines():
+            self.assertRegex(line, r'^job-ids/\S*begin-with\S*  [A-Z].*\.$')
+        both = judge('--list', '--chapter', 'job-ids', '--chapter', 'labels')[1].splitlines()
+        self.assertEqual({line.split('/')[0] for line in both}, {'job-ids', 'labels'})
+        one = judge('--list', '--filter', 'labels/no-key-empty', '--filter', 'labels/value-*')[1].splitlines()
+        self.assertGreater(len(one), 1)
+        self.assertTrue(all(line.startswith(('labels/no-key-empty', 'labels/value-')) for line in one), one)
+
+    def test_wrong_words(self):
+        for words in (['--shard', '4/3'], ['--set', 'x'], ['--frobnicate'], ['--filter', 'nothing/*'],
+                      ['--endpoint', 'none'], ['--jobs', '0']):
+            self.assertEqual(judge(*words)[0], 2, words)
+
+
+if __name__ == '__main__':
+    unittest.main()
