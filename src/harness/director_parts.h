@@ -57,7 +57,7 @@ class Director::ScenePart final : public Scene {
     {
       const std::lock_guard lock(director_.mutex_);
       Plot& plot = *director_.plots_[plot_];
-      if (plot.armed) {
+      if (plot.armed && !director_.ended_) {  // behind the end nobody calls it any more
         plot.when_over.push_back(std::move(then));
         return;
       }

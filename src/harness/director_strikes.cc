@@ -21,6 +21,7 @@ Verdict Director::Strike(const std::vector<size_t>& due) {
 
 bool Director::KeepDown(const std::string& replica, std::function<void()> start) {
   const std::lock_guard lock(mutex_);
+  if (ended_) return false;
   for (const auto& plot : plots_) {
     const bool takes_away = plot->fault.kind == "kill" || plot->fault.kind == "crash";
     if (!takes_away || !plot->armed || plot->fault.replica != replica) continue;

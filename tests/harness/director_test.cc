@@ -37,13 +37,17 @@ class StillClock final : public Clock {
 class FakeWorld final : public World {
  public:
   std::function<void(const std::string&)> on_lost = [](const std::string&) {};
+  std::function<void()> on_frozen = [] {};
 
   Status LoseVm(const std::string& replica, engine::VmLoss) override {
     Add("lose " + replica);
     on_lost(replica);
     return Ok{};
   }
-  void Freeze(const std::string& replica) override { Add("freeze " + replica); }
+  void Freeze(const std::string& replica) override {
+    Add("freeze " + replica);
+    on_frozen();
+  }
   void Thaw(const std::string& replica) override { Add("thaw " + replica); }
   Status CancelJob() override {
     Add("cancel");
@@ -274,6 +278,27 @@ TEST_F(DirectorTest, ThawsAllAtTheEnd) {
   ASSERT_TRUE(world_.WasAsked("freeze master-0"));
   director_->End();
   EXPECT_TRUE(world_.WasAsked("thaw master-0"));
+}
+
+TEST_F(DirectorTest, ThawsWhatIsStillBeingFrozenAtTheEnd) {
+  Fault hang = Of("hang", AtStep(3));
+  hang.until = AtStep(9, "worker-0");
+  Direct({hang});
+  world_.on_frozen = [this] { director_->End(); };
+  Running();
+  director_->Note(Step("master-0", 0, 3));
+  EXPECT_TRUE(world_.WasAsked("thaw master-0"));
+}
+
+TEST_F(DirectorTest, KeepsNothingDownBehindTheEnd) {
+  Fault kill = Of("kill", BeforeCreate("*"));
+  kill.until = AtStep(7, "worker-0");
+  Direct({kill});
+  world_.on_lost = [this](const std::string&) { director_->Note(Exit("master-0", 1, 0, 9)); };
+  Running({"master-0", "worker-0"});
+  director_->Meet(Storage("master-0", 0, "create", "job/a"), Phase::kBefore);
+  director_->End();
+  EXPECT_FALSE(director_->KeepDown("master-0", [] {}));
 }
 
 TEST_F(DirectorTest, KeepsAReplacementDown) {
