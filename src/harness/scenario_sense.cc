@@ -80,8 +80,9 @@ class Conflicts {
     if (!Has("states")) return;
     std::vector<std::string> states;
     for (const Cursor& element : expect_.At("states").Elements()) states.push_back(element.Text());
-    if (!state.empty() && !states.empty() && states.back() != state) {
-      expect_.At("states").Wrong("contradicts `state: " + state + "`: it ends " + states.back());
+    const std::string last = states.empty() ? "" : states.back();  // "" too of what is no text
+    if (!state.empty() && !last.empty() && last != state) {
+      expect_.At("states").Wrong("contradicts `state: " + state + "`: it ends " + last);
     }
     if (!Has("at")) return;
     for (const auto& [entered, member] : expect_.At("at").Members()) {
