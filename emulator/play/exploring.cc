@@ -10,6 +10,7 @@
 #include "emulator/play/exploring_files.h"
 #include "emulator/play/exploring_tasks.h"
 #include "emulator/play/stage.h"
+#include "host/memory_room.h"
 
 namespace caip::play {
 namespace {
@@ -29,6 +30,8 @@ class Explorer {
   Result<ExploreReport> Run() {
     RETURN_IF_ERROR(FindPeace());
     files_.emplace(options_, scenario_);
+    room_ = host::MemoryRoom::Open(
+        options_.workshop, written_ * static_cast<uint64_t>(std::max<int64_t>(1, options_.jobs)));
     RETURN_IF_ERROR(CheckReplicas());
     MakeTasks();
     const auto before = Steady::now();
@@ -40,14 +43,27 @@ class Explorer {
   }
 
  private:
-  Result<Evidence> Play(const Scenario& scenario, StageOptions stage) {
-    stage.state = options_.workshop / ("explore-" + std::to_string(++runs_));
+  // In memory where there is room; what does not fit there is run again on the disk, as all that
+  // follows.
+  Result<Evidence> Play(const Scenario& scenario, const StageOptions& stage) {
+    if (!room_ || crowded_) return PlayAt(options_.workshop, scenario, stage);
+    auto evidence = PlayAt(room_->path(), scenario, stage);
+    if (evidence.ok() || evidence.error().code != Code::kResourceExhausted) return evidence;
+    crowded_ = true;
+    return PlayAt(options_.workshop, scenario, stage);
+  }
+
+  Result<Evidence> PlayAt(const Path& place, const Scenario& scenario, StageOptions stage) {
+    const bool in_memory = room_ && place == room_->path();
+    if (in_memory) stage.overfull = [this] { return room_->IsOverfull(); };
+    stage.state = place / ("explore-" + std::to_string(++runs_));
     stage.caches = options_.workshop / "caches";
     stage.seed = scenario.seed;
     stage.interrupted = options_.interrupted;
     RETURN_IF_ERROR(MakeDirectories(stage.state));
     const Path state = stage.state;
     auto evidence = Stage(scenario, std::move(stage)).Run();
+    if (!room_) written_ = std::max(written_.load(), host::BytesBelow(state));
     RemoveTree(state);
     return evidence;
   }
@@ -324,6 +340,9 @@ class Explorer {
   std::unique_ptr<Recorder> recorder_;
   std::unique_ptr<harness::Peace> peace_;
   std::optional<ExplorationFiles> files_;
+  std::unique_ptr<host::MemoryRoom> room_;  // for what comes behind the peace
+  std::atomic<uint64_t> written_{0};        // by a run in peace
+  std::atomic<bool> crowded_{false};        // the room was too small
   TaskList tasks_;
   std::vector<std::optional<ExploreOutcome>> outcomes_;
   std::map<size_t, RecordedRun> deeper_;  // recoveries, for a second restart in them

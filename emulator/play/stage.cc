@@ -25,6 +25,8 @@ using Steady = std::chrono::steady_clock;
 
 constexpr auto kLook = milliseconds(100);  // limits are looked at this often
 constexpr auto kFreezePatience = std::chrono::seconds(5);
+constexpr auto kFullDiskPatience = std::chrono::seconds(5);  // of one that nobody told of
+constexpr char kDiskIsFull[] = "the disk is full";
 constexpr uint64_t kObjectBytesMax = 16u << 20;  // larger ones are told by their size
 constexpr char kBucket[] = "job";
 
@@ -237,12 +239,17 @@ Status Stage::FillBuckets() {
   return Ok{};
 }
 
+bool Stage::DiskWasFull() const { return disk_was_full_ || (calls_ && calls_->disk_was_full()); }
+
+bool Stage::LacksRoom() const {
+  return IsFull(options_.state) || (options_.overfull && options_.overfull());
+}
+
 // What a trainer does where nothing can be written says nothing about it.
 Result<Evidence> Stage::Run() {
   auto evidence = RunJob();
-  const bool written = !disk_was_full_ && (!calls_ || !calls_->disk_was_full());
   const bool well = evidence.ok() && evidence->state == "SUCCEEDED";
-  if (written && (well || !IsFull(options_.state))) return evidence;
+  if (!DiskWasFull() && (well || !LacksRoom())) return evidence;
   return DiskFull(options_.state);
 }
 
@@ -285,6 +292,7 @@ std::string Stage::Follow() {
       known = now;
     }
     if (options_.interrupted && options_.interrupted()) return "interrupted";
+    if (DiskWasFull()) return kDiskIsFull;  // nobody need wait for what such a run comes to
     if (std::string limit = LimitMet(begin, progress); !limit.empty()) return limit;
   }
 }
@@ -295,6 +303,8 @@ std::string Stage::LimitMet(Steady::time_point begin, Steady::time_point progres
   if (lines_ > limits.log_lines) {
     return "limits.log_lines: more than " + std::to_string(limits.log_lines) + " lines";
   }
+  if (options_.overfull && options_.overfull()) return kDiskIsFull;
+  if (now - progress > kFullDiskPatience && IsFull(options_.state)) return kDiskIsFull;
   if (now - begin > limits.wall) {
     return "limits.wall: not over after " + HumanDuration(limits.wall);
   }

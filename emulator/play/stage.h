@@ -30,6 +30,7 @@ struct StageOptions {
   Recorder* recorder = nullptr;                 // keeps what is written
   const BucketState* begin = nullptr;           // buckets as they are, over those of the scenario
   std::function<bool()> interrupted = nullptr;  // set: the run ends
+  std::function<bool()> overfull = nullptr;     // the place of `state` has too little room left
   /// Alters each launch, last of all.
   std::function<void(engine::ReplicaLaunch&)> dress = nullptr;
 };
@@ -74,6 +75,8 @@ class Stage final : public app::Interference, public harness::World {
   std::string Follow();
   std::string LimitMet(std::chrono::steady_clock::time_point begin,
                        std::chrono::steady_clock::time_point progress) const;
+  bool DiskWasFull() const;
+  bool LacksRoom() const;
   void Abandon();
   Status Collect(std::map<std::string, harness::FinalObject>& objects);
   Status CollectTrials(const spec::Job& job, harness::Evidence& evidence);
