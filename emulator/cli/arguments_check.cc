@@ -92,9 +92,11 @@ void AddCourseFlags(Grammar& grammar, CLI::App& app, const Shared& check) {
                });
   grammar.Flag(app, "--run-timeout", "DURATION", "How long one run may last; 10m by default.",
                ToDuration(&check->run_timeout));
-  grammar.Flag(app, "--stall", "DURATION",
-               "How long a run may show no step, no change in storage and no boot; 1m by default.",
-               ToDuration(&check->stall));
+  grammar.Flag(
+      app, "--stall", "DURATION",
+      "How long a run may show no step, no change in storage and no boot; 1m by default, or "
+      "twice as long as the first run did.",
+      ToDuration(&check->stall));
   grammar.Flag(app, "--vm-lifetime", "DURATION",
                "How long a machine stays, for the distance of checkpoints; 4h by default.",
                ToDuration(&check->vm_lifetime));

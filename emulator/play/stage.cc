@@ -12,6 +12,7 @@
 #include "emulator/play/packaging_watch.h"
 #include "emulator/play/storage_watch.h"
 #include "emulator/play/submission.h"
+#include "harness/progress.h"
 #include "harness/step_reader.h"
 
 namespace caip::play {
@@ -35,11 +36,6 @@ bool IsTerminal(const std::string& state) {
 }
 
 // What shows that a job gets on: not that somebody reads, lists or talks.
-bool IsProgress(const Happening& h) {
-  if (h.kind == Happening::Kind::kLog) return false;
-  return h.kind != Happening::Kind::kStorage || (h.op != "read" && h.op != "list");
-}
-
 Status Write(gcs::BucketStore& store, const std::string& bucket, const std::string& name,
              std::string_view bytes) {
   ASSIGN_OR_RETURN(auto writer, store.NewObject(bucket, name));
@@ -285,7 +281,7 @@ std::string Stage::Follow() {
     if (now > known) {
       const std::vector<Happening> all = director_->Since(known);
       for (const Happening& happening : all) {
-        if (IsProgress(happening)) progress = Steady::now();
+        if (harness::IsProgress(happening)) progress = Steady::now();
         const bool state = happening.kind == Happening::Kind::kState;
         if (state && IsTerminal(happening.text)) return "";
       }

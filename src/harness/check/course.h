@@ -93,7 +93,10 @@ struct CourseRunKind {
 const std::vector<CourseRunKind>& CourseRunKinds();
 const CourseRunKind* FindCourseRun(std::string_view name);
 
-/// The job as it was given, as a plan.
+/// The longest time without progress (progress.h).
+Duration LongestQuiet(const CourseRun& run);
+/// The job as it was given, as a plan. It may be quiet twice as long as the plain run was, if that
+/// was made and is more than the trainer's own limit.
 RunPlan AsGiven(const Course& course);
 /// A plan that is not made, and why.
 RunPlan NotMade(std::string why);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "harness/check/course.h"
+#include "harness/progress.h"
 
 namespace caip::harness {
 
@@ -28,9 +29,25 @@ std::string LaunchedReplica::Variable(std::string_view name) const {
   return "";
 }
 
+Duration LongestQuiet(const CourseRun& run) {
+  Duration longest{0};
+  const Happening* last = nullptr;
+  for (const Happening& h : run.evidence.happenings) {
+    if (!IsProgress(h)) continue;
+    if (last) longest = std::max<Duration>(longest, h.time - last->time);
+    last = &h;
+  }
+  return longest;
+}
+
 RunPlan AsGiven(const Course& course) {
   RunPlan plan;
   plan.scenario = course.trainer.job;
+  const auto plain = course.runs.find("plain");
+  if (plain == course.runs.end()) return plan;
+  // Beside others, and on its way again, a run may be half as quick.
+  Duration& stall = plan.scenario.limits.no_progress;
+  stall = std::max(stall, 2 * LongestQuiet(plain->second));
   return plan;
 }
 

@@ -21,8 +21,7 @@ Ruling Judge(const Course& course) {
                 run.evidence.broke_off.empty()
                     ? "Mend this first: most other checks need a job that succeeds. Data that it "
                       "reads from buckets is given with --bucket NAME=FOLDER."
-                    : "Give it less to do behind the --, or more time with --run-timeout and "
-                      "--stall.");
+                    : "Give it less to do behind the --, or more time with --run-timeout.");
 }
 
 }  // namespace
