@@ -44,8 +44,12 @@ class Workflows(unittest.TestCase):
         tree = os.path.join(self.folder, 'caip')
         os.makedirs(os.path.join(tree, 'build'))
         os.symlink(os.path.dirname(os.path.realpath(CAIP)), os.path.join(tree, 'build', 'release'))
-        for name in ('conformance', 'tests', 'scripts'):
+        for name in ('conformance', 'scripts'):
             os.symlink(os.path.join(ROOT, name), os.path.join(tree, name))
+        os.makedirs(os.path.join(tree, 'tests'))
+        os.symlink(os.path.join(ROOT, 'tests', 'fixtures'), os.path.join(tree, 'tests', 'fixtures'))
+        with open(os.path.join(tree, 'tests', 'test_of_caip_itself.py'), 'w') as file:
+            file.write('def test_nobody_asked_for():\n    assert False\n')
 
     def run_it(self, command, folder=''):
         return subprocess.run(['bash', '-ec', command], cwd=os.path.join(self.folder, folder), timeout=300,

@@ -1,6 +1,5 @@
 """The pytest fixture: its emulator, its buckets and its jobs; by pytest itself where there is one."""
 
-import importlib.util
 import os
 import subprocess
 import sys
@@ -32,6 +31,18 @@ TEST = '''def test_trains(caip, tmp_path, monkeypatch):
 ''' % TRAINER
 
 
+def python_with_pytest():
+    """This interpreter, or the system's own, for which scripts/setup installs pytest; None: none has it."""
+    for python in (sys.executable, '/usr/bin/python3'):
+        found = subprocess.run([python, '-c', 'import pytest'], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if found.returncode == 0:
+            return python
+    return None
+
+
+PYTHON = python_with_pytest()
+
+
 class Fixture(unittest.TestCase):
     def test_a_job_by_hand(self):
         with tempfile.TemporaryDirectory() as folder, caip_pytest.Emulator() as caip:
@@ -52,12 +63,12 @@ class Fixture(unittest.TestCase):
                 caip.submit_job('--module-name', 't', job_id='bad-id')
             self.assertIn(caip.endpoint, str(caip.environment()))
 
-    @unittest.skipUnless(importlib.util.find_spec('pytest'), 'pytest is not installed')
+    @unittest.skipUnless(PYTHON, 'pytest is not installed')
     def test_by_pytest(self):
         with tempfile.TemporaryDirectory() as folder:
             with open(folder + '/test_it.py', 'w') as file:
                 file.write(TEST)
-            run = subprocess.run([sys.executable, '-m', 'pytest', '-q', '-p', 'caip_pytest', folder],
+            run = subprocess.run([PYTHON, '-m', 'pytest', '-q', '-p', 'caip_pytest', folder],
                                  stdout=subprocess.PIPE, env=dict(os.environ, PYTHONPATH=FIXTURES))
             self.assertEqual(run.returncode, 0, run.stdout.decode())
 
