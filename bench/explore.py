@@ -10,6 +10,7 @@ import argparse
 import os
 import pathlib
 import re
+import resource
 import shutil
 import subprocess
 import tempfile
@@ -27,6 +28,12 @@ def run(*words):
     done = subprocess.run([str(word) for word in words], stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True)
     return done.returncode, done.stdout, time.monotonic() - begin
+
+
+def processor_seconds():
+    """Of all that was run so far, and what that ran."""
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return spent.ru_utime + spent.ru_stime
 
 
 def tried(text):
@@ -62,13 +69,15 @@ def sweep(caip, work, steps):
     took = {}
     cores = os.cpu_count()
     for jobs in (1, cores):
+        before = processor_seconds()
         code, text, seconds = run(caip, "explore", scenario, "--state", work / "state", "--out",
                                   work / f"sweep-{jobs}", "--jobs", jobs)
         if code != 0:
             raise SystemExit(text)
         took[jobs] = seconds
         print(f"{tried(text)} points, {jobs} at once: {seconds:.1f} s, "
-              f"{seconds / tried(text) * 1e3:.0f} ms each")
+              f"{seconds / tried(text) * 1e3:.0f} ms each; "
+              f"{(processor_seconds() - before) / tried(text) * 1e3:.0f} ms of processor time each")
     print(f"on {cores} cores: {took[cores] / (took[1] / cores):.2f} of the one-by-one time over the cores")
 
 
@@ -76,12 +85,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--caip", default="build/release/caip")
     parser.add_argument("--steps", type=int, default=670, help="of the sweep; three points every ten")
+    parser.add_argument("--part", choices=["corpus", "sweep"], help="only that")
     options = parser.parse_args()
     caip = pathlib.Path(options.caip).resolve()
     work = pathlib.Path(tempfile.mkdtemp(prefix="caip-bench-"))
     try:
-        corpus(caip, work)
-        sweep(caip, work, options.steps)
+        if options.part != "sweep":
+            corpus(caip, work)
+        if options.part != "corpus":
+            sweep(caip, work, options.steps)
     finally:
         shutil.rmtree(work, ignore_errors=True)
 
