@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "emulator/cli/arguments_commands.h"
 #include "emulator/cli/gcloud_values.h"
+#include "harness/step_reader.h"
 
 namespace caip::cli {
 namespace {
@@ -82,6 +83,14 @@ void AddCourseFlags(Grammar& grammar, CLI::App& app, const Shared& check) {
                "A bucket that the trainer reads: the files of FOLDER are its objects; may be given "
                "again.",
                Append(&check->buckets));
+  grammar.Flag(app, "--step-regex", "REGEX",
+               "How a line tells of a step that is done, of trainers that print no JSON: the group "
+               "(?P<step>...) is its number.",
+               [check](const std::string& value) -> Status {
+                 check->step_regex = value;
+                 const auto problem = harness::StepPatternProblem(value);
+                 return problem ? Status(Error{Code::kInvalidArgument, *problem}) : Status(Ok{});
+               });
   grammar.Flag(app, "--out", "DIR", "Where scenarios of restart bugs go; caip-findings by default.",
                To(&check->out));
   grammar.Flag(app, "--jobs", "N", "Make so many runs at once; one a core unless given.",
@@ -114,6 +123,10 @@ void AddHostFlags(Grammar& grammar, CLI::App& app, EmulatorFlags& flags) {
   grammar.Flag(app, "--storage-view", "gs|path",
                "What --job-dir is: a gs:// URI (unless given), or a directory.",
                To(&flags.storage_view));
+  grammar.Flag(app, "--addressing", "loopback|ports",
+               "What TF_CONFIG names: an address for each replica (unless given), or localhost and "
+               "ports, which clusters of TensorFlow's own servers need.",
+               To(&flags.addressing));
   grammar.Flag(app, "--seed", "N", "The seed of the runs; 1 unless given.", To(&flags.seed));
   AddStateFlag(grammar, app, &flags);
 }

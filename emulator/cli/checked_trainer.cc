@@ -124,7 +124,8 @@ Result<harness::CheckedTrainer> TrainerOf(const CheckCommand& command, const Pat
   if (command.submit.emulator.seed) trainer.job.seed = options.seed;
   trainer.job.limits.wall = command.run_timeout;
   trainer.job.limits.no_progress = command.stall;
-  trainer.job.limits.grace = std::chrono::seconds(2);
+  trainer.job.step_regex = command.step_regex;
+  trainer.job.own_ports = options.addressing == app::Addressing::kPorts;
   const Json* master = Member(trainer.job.training_input, "masterConfig");
   trainer.is_container = master && !StringOr(*master, "imageUri").empty();
   if (command.submit.package_path) {

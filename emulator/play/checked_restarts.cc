@@ -38,6 +38,7 @@ Status WriteJob(const Scenario& scenario, const Path& folder) {
   if (!scenario.images.empty()) {
     job["trainer"] = {{"command", scenario.images.begin()->second}};
   }
+  if (!scenario.step_regex.empty()) job["steps"] = {{"regex", scenario.step_regex}};
   if (scenario.semantics == harness::Semantics::kPosix) job["semantics"] = "posix";
   for (const auto& [name, bucket] : scenario.buckets) {
     ASSIGN_OR_RETURN(Json contents, BucketJson(name, bucket, folder));

@@ -139,6 +139,7 @@ app::EmulatorOptions Stage::Options() const {
   options.images = ImagesOf(scenario_);
   options.create_buckets = true;
   options.gs_front = app::GsFront::kProxy;
+  if (scenario_.own_ports) options.addressing = app::Addressing::kPorts;
   if (scenario_.semantics == harness::Semantics::kPosix) {
     options.storage_view = app::StorageView::kPath;
   }

@@ -57,7 +57,9 @@ struct Scenario {
   Json training_input;  // null without one
   std::vector<std::string> command;
   std::vector<std::string> arguments;
-  std::map<std::string, std::vector<std::string>> images = {};  // URI -> command; set by code only
+  // Set by code only: URI -> command; replicas are told localhost and ports, not addresses.
+  std::map<std::string, std::vector<std::string>> images = {};
+  bool own_ports = false;
 
   std::map<std::string, BucketContents> buckets;
   Mood mood;

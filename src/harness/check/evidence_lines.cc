@@ -83,7 +83,8 @@ std::string Outcome(const CourseRun& run) {
   if (!run.evidence.broke_off.empty()) return "it did not end: " + run.evidence.broke_off;
   std::string words = run.evidence.state;
   const std::string& message = run.evidence.error_message;
-  const std::string first = message.substr(0, message.find('\n'));
+  const std::string first =  // where the log can be looked at on the service says nothing here
+      message.substr(0, std::min(message.find('\n'), message.find(" To find out more")));
   return words + (first.empty() ? "" : ": " + std::string(Trim(first)));
 }
 

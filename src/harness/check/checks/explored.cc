@@ -31,6 +31,10 @@ Ruling Judge(const Course& course) {
     return Skip(simpler.id + " fails: most restarts would show that alone");
   }
   const CourseRun& run = course.Of("restarts");
+  if (run.restarts_tried == 0) {
+    return Skip("no restart was tried" +
+                (run.not_all.empty() ? std::string() : ": " + run.not_all));
+  }
   const auto doubtful = [](const ExploredFlaw& flaw) { return flaw.is_doubtful; };
   if (!std::all_of(run.flaws.begin(), run.flaws.end(), doubtful)) return Found(run, true);
   if (!run.flaws.empty()) return Found(run, false);

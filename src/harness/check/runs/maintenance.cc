@@ -5,6 +5,7 @@ namespace caip::harness {
 namespace {
 
 constexpr auto kPause = std::chrono::milliseconds(500);
+constexpr auto kGrace = std::chrono::seconds(30);  // page replica-environment, section 8
 
 RunPlan Plan(const Course& course) {
   if (const std::string why = NoPeace(course); !why.empty()) return NotMade(why);
@@ -29,6 +30,7 @@ RunPlan Plan(const Course& course) {
   fault.replica = middle->replica;
   fault.when = TriggerOf(*middle);
   plan.scenario.faults.push_back(std::move(fault));
+  plan.scenario.limits.grace = kGrace;
   return plan;
 }
 

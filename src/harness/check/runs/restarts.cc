@@ -1,9 +1,15 @@
+#include <algorithm>
+
+#include "base/text.h"
 #include "harness/check/course.h"
 
 namespace caip::harness {
 namespace {
 
-constexpr auto kShort = std::chrono::seconds(10);
+// The explorer runs the job three times before its first restart.
+constexpr int kPeaces = 3;
+constexpr Duration kShort = std::chrono::seconds(10);
+constexpr Duration kLong = std::chrono::seconds(30);
 constexpr int64_t kFew = 12;
 
 RunPlan Plan(const Course& course) {
@@ -11,7 +17,12 @@ RunPlan Plan(const Course& course) {
   RunPlan plan = AsGiven(course);
   plan.how = RunPlan::How::kExplore;
   if (course.trainer.deep) return plan;
-  plan.budget = kShort;
+  const Duration took = course.Of("plain").took;
+  if (took > kLong) {
+    return NotMade("one run takes " + HumanDuration(took) +
+                   ": give it less to do behind the --, or ask for --deep");
+  }
+  plan.budget = kPeaces * took + std::max(kShort, 2 * took);
   plan.points_max = kFew;
   return plan;
 }

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""What `caip check` sees in packages by looking at them: the program that looks, by itself."""
+import json
+import pathlib
+import subprocess
+import sys
+import tarfile
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LOOK = ROOT / "emulator" / "play" / "python" / "look_at_packages.py"
+
+
+class Look(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory(prefix="caip-look-")
+        self.addCleanup(directory.cleanup)
+        self.folder = pathlib.Path(directory.name)
+
+    def look(self, files, packed=None, requires=""):
+        """The source tree has the files, the archive those of them that were packed."""
+        archive = self.folder / "trainer-0.1.tar.gz"
+        with tarfile.open(archive, "w:gz") as tar:
+            for name, text in files.items():
+                path = self.folder / "src" / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text)
+                if packed is None or name in packed:
+                    tar.add(path, f"trainer-0.1/{name}")
+            egg = self.folder / "requires.txt"
+            egg.write_text(requires)
+            tar.add(egg, "trainer-0.1/trainer.egg-info/requires.txt")
+        asked = {"archives": [str(archive)], "source": str(self.folder / "src" / "trainer"),
+                 "environment": ""}
+        done = subprocess.run([sys.executable, str(LOOK), json.dumps(asked)], check=True,
+                              stdout=subprocess.PIPE, text=True, timeout=60)
+        return json.loads(done.stdout)
+
+    def missing(self, *words, **more):
+        return {one["path"]: (one["why"], one["referrer"])
+                for one in self.look(*words, **more)["missing"]}
+
+    def undeclared(self, text, requires=""):
+        found = self.look({"trainer/__init__.py": "", "trainer/task.py": text}, requires=requires)
+        return [one["module"] for one in found["undeclared"]]
+
+    def test_a_sub_package_without_init_is_told_with_who_wants_it(self):
+        files = {"trainer/__init__.py": "", "trainer/task.py": "\nfrom .models import deep\n",
+                 "trainer/models/deep.py": ""}
+        self.assertEqual(
+            self.missing(files, packed=["trainer/__init__.py", "trainer/task.py"]),
+            {"trainer/models/deep.py": ("trainer/models has no __init__.py", "trainer/task.py:2")})
+
+    def test_a_data_file_is_wanted_by_who_names_it(self):
+        files = {"trainer/__init__.py": "", "trainer/task.py": "PATH = 'data/words.txt'\n",
+                 "trainer/data/words.txt": "", "trainer/notes.txt": ""}
+        self.assertEqual(
+            self.missing(files, packed=["trainer/__init__.py", "trainer/task.py"]),
+            {"trainer/data/words.txt": ("it is no package data", "trainer/task.py:1"),
+             "trainer/notes.txt": ("it is no package data", "")})
+
+    def test_what_was_made_by_python_or_is_hidden_is_nobody_s(self):
+        files = {"trainer/__init__.py": "", "trainer/.secret": "",
+                 "trainer/__pycache__/task.pyc": "", "trainer/task.py": ""}
+        self.assertEqual(
+            self.missing(files, packed=["trainer/__init__.py", "trainer/task.py"]), {})
+
+    def test_imports_have_to_be_declared(self):
+        for text, told in [
+                ("import office_plots\n", ["office_plots"]),
+                ("import os, json\nimport tensorflow as tf\nimport numpy\n", []),
+                ("from office.plots import draw\n", ["office"]),
+                ("import trainer.model\nfrom . import model\n", []),
+                ("try:\n    import office_plots\nexcept ImportError:\n    office_plots = None\n", []),
+                ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import office_plots\n", []),
+                ("def draw():\n    import office_plots\n", ["office_plots"]),
+                ("this is no Python\n", [])]:
+            self.assertEqual(self.undeclared(text), told, text)
+
+    def test_a_declared_import_is_known_by_its_distribution(self):
+        self.assertEqual(self.undeclared("import office_plots\n", "office-plots>=2.0\n"), [])
+        self.assertEqual(self.undeclared("import office_plots\n", "[extra]\noffice-maps\n"),
+                         ["office_plots"])
+
+
+if __name__ == "__main__":
+    unittest.main()
