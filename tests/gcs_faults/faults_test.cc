@@ -209,6 +209,8 @@ TEST_F(FaultTest, AreRefusedWhenUnknown) {
       Ask("POST", "/retry_test", "{\"instructions\":{\"storage.buckets.get\":[\"explode\"]}}");
   EXPECT_EQ(StatusOf(answer), 400);
   EXPECT_THAT(answer->body, HasSubstr("return-X-after-YK"));
+  EXPECT_EQ(StatusOf(Ask("POST", "/retry_test", "{\"transport\":\"http\",\"instructions\":{}}")),
+            200);
   EXPECT_EQ(StatusOf(Ask("POST", "/retry_test", "{\"transport\":\"GRPC\",\"instructions\":{}}")),
             400);
   EXPECT_EQ(StatusOf(Ask("POST", "/retry_test", "[]")), 400);

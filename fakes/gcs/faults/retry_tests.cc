@@ -54,7 +54,8 @@ Result<std::string> RetryTests::Create(const Json& resource) {
   if (instructions == nullptr || !instructions->is_object()) {
     return errors::FieldInvalid("instructions", "expected an object of lists, by method");
   }
-  if (const std::string transport = StringOr(resource, "transport", "HTTP"); transport != "HTTP") {
+  const std::string transport = StringOr(resource, "transport", "HTTP");
+  if (transport != "HTTP" && transport != "http") {  // Go's client writes it small
     return errors::FieldInvalid("transport", "only HTTP is served here, not " + transport);
   }
   Test test;
