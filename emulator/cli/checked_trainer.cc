@@ -1,6 +1,7 @@
 #include "emulator/cli/checked_trainer.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "base/text.h"
 #include "emulator/app/options.h"
@@ -142,6 +143,10 @@ Result<harness::CheckedTrainer> TrainerOf(const CheckCommand& command, const Pat
   trainer.vm_lifetime = command.vm_lifetime;
   trainer.real_duration = command.real_duration;
   trainer.deep = command.deep;
+  std::error_code error;
+  trainer.here = std::filesystem::current_path(error);
+  if (const char* home = std::getenv("HOME")) trainer.home = home;
+  trainer.workshop = std::filesystem::canonical(workshop, error);
   return trainer;
 }
 

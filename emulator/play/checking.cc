@@ -10,7 +10,7 @@
 #include "emulator/play/checked_restarts.h"
 #include "emulator/play/package_look.h"
 #include "emulator/play/stage.h"
-#include "harness/replica_name.h"
+#include "emulator/play/trace_taker.h"
 
 namespace caip::play {
 namespace {
@@ -95,20 +95,34 @@ class Maker {
     stage.caches = options_.workshop / "caches";
     stage.seed = plan.scenario.seed;
     stage.interrupted = options_.interrupted;
-    std::mutex launches;
-    stage.dress = [&](engine::ReplicaLaunch& launch) {
-      if (!plan.tf_config) std::erase_if(launch.environment, IsTfConfig);
-      const std::lock_guard lock(launches);
-      run.launched.push_back(
-          {harness::ReplicaNameOf(launch.key), launch.key.boot, launch.argv, launch.environment});
-    };
+    stage.dress = [&plan](engine::ReplicaLaunch& launch) { Dress(plan, launch); };
     const Path state = stage.state;
     RETURN_IF_ERROR(MakeDirectories(state));
+    std::error_code error;
+    TraceTaker traces(std::filesystem::canonical(state, error) / "buckets", plan.watches_files);
+    stage.onlooker = &traces;
     auto evidence = Stage(plan.scenario, std::move(stage)).Run();
     RemoveTree(state);
     if (!evidence.ok()) return evidence.error();
     run.evidence = *std::move(evidence);
+    traces.HandOver(run);
     return Ok{};
+  }
+
+  static void Dress(const RunPlan& plan, engine::ReplicaLaunch& launch) {
+    if (!plan.tf_config) std::erase_if(launch.environment, IsTfConfig);
+    if (!plan.moved_to.empty()) Move(plan.moved_to, launch);
+  }
+
+  // Another name of the host, another home, another directory.
+  static void Move(const std::string& to, engine::ReplicaLaunch& launch) {
+    const std::string home = "home/" + to;
+    for (auto& [name, value] : launch.environment) {
+      if (name == "HOSTNAME") value = to;
+      if (name == "HOME") value = (Path(value).parent_path() / home).string();
+    }
+    launch.user_directories.push_back(home);
+    launch.working_directory = to;
   }
 
   static bool IsTfConfig(const std::pair<std::string, std::string>& variable) {

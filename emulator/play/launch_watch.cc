@@ -74,8 +74,9 @@ void WatchedLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {
   LeadThroughItsDoor(launch);
   launch.watch = watch_;
   const std::string replica = NameOf(launch.key);
-  if (clocks_) clocks_->Give(replica, launch.environment);
-  if (dress_) dress_(launch);
+  if (company_.clocks) company_.clocks->Give(replica, launch.environment);
+  if (company_.dress) company_.dress(launch);
+  if (company_.onlooker) company_.onlooker->Launching(launch, inner_.BootDisk(launch.key));
   {
     const std::lock_guard lock(mutex_);
     last_[replica] = launch.key;
@@ -86,6 +87,7 @@ void WatchedLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {
     if (tell) tell(key);
   };
   told.on_exit = [this, tell = listener.on_exit](const engine::ReplicaExit& exit) {
+    if (company_.onlooker) company_.onlooker->Ended(exit);
     director_.Note(EndOf(exit));
     tell(exit);
   };

@@ -11,23 +11,29 @@
 #include <utility>
 
 #include "emulator/play/fake_clocks.h"
+#include "emulator/play/onlooker.h"
 #include "engine/ports.h"
 #include "harness/director.h"
 
 namespace caip::play {
 
+/// Who else has to do with launches; all may be null.
+struct LaunchCompany {
+  FakeClocks* clocks = nullptr;                                 // where replicas get their time
+  std::function<void(engine::ReplicaLaunch&)> dress = nullptr;  // alters a launch, last of all
+  Onlooker* onlooker = nullptr;
+};
+
 /// `inner` and `director` outlive it.
 class WatchedLauncher final : public engine::Launcher {
  public:
-  /// `watch`: what every replica is stopped at. `clocks`: where they get their time; null: the
-  /// host's. `dress`: alters a launch when all else is done to it; may be null.
+  /// `watch`: what every replica is stopped at.
   WatchedLauncher(engine::Launcher& inner, harness::Director& director, engine::ReplicaWatch watch,
-                  FakeClocks* clocks, std::function<void(engine::ReplicaLaunch&)> dress)
+                  LaunchCompany company)
       : inner_(inner),
         director_(director),
         watch_(std::move(watch)),
-        clocks_(clocks),
-        dress_(std::move(dress)) {}
+        company_(std::move(company)) {}
 
   std::string BootDisk(const engine::ReplicaKey& key) const override {
     return inner_.BootDisk(key);
@@ -48,8 +54,7 @@ class WatchedLauncher final : public engine::Launcher {
   engine::Launcher& inner_;
   harness::Director& director_;
   engine::ReplicaWatch watch_;
-  FakeClocks* clocks_;
-  std::function<void(engine::ReplicaLaunch&)> dress_;
+  LaunchCompany company_;
   mutable std::mutex mutex_;
   std::map<std::string, engine::ReplicaKey> last_;
 };

@@ -12,14 +12,15 @@ using harness::Happening;
 class Watched final : public engine::LogSink {
  public:
   Watched(engine::LogSink& inner, harness::Director& director, harness::StepReader steps,
-          std::atomic<int64_t>& lines)
-      : inner_(inner), director_(director), steps_(std::move(steps)), lines_(lines) {}
+          OutputCompany company)
+      : inner_(inner), director_(director), steps_(std::move(steps)), company_(company) {}
 
   void Write(std::vector<engine::LogLine> lines) override {
     std::vector<engine::LogLine> arriving;
     arriving.reserve(lines.size());
     for (engine::LogLine& line : lines) {
-      ++lines_;
+      ++company_.lines;
+      if (company_.onlooker) company_.onlooker->Printed(line);
       Happening happening = steps_.Read(line.message);
       happening.replica = harness::ReplicaNameOf(line.task, line.run.trial);
       if (happening.kind == Happening::Kind::kLog) {
@@ -38,7 +39,7 @@ class Watched final : public engine::LogSink {
   engine::LogSink& inner_;
   harness::Director& director_;
   harness::StepReader steps_;
-  std::atomic<int64_t>& lines_;
+  OutputCompany company_;
 };
 
 class WatchedService final : public engine::LogSink {
@@ -73,9 +74,8 @@ std::unique_ptr<engine::LogSink> WatchedServiceLog(engine::LogSink& inner,
 }
 
 std::unique_ptr<engine::LogSink> WatchedOutput(engine::LogSink& inner, harness::Director& director,
-                                               harness::StepReader steps,
-                                               std::atomic<int64_t>& lines) {
-  return std::make_unique<Watched>(inner, director, std::move(steps), lines);
+                                               harness::StepReader steps, OutputCompany company) {
+  return std::make_unique<Watched>(inner, director, std::move(steps), company);
 }
 
 }  // namespace caip::play

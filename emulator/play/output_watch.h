@@ -5,16 +5,22 @@
 #include <memory>
 #include <string>
 
+#include "emulator/play/onlooker.h"
 #include "engine/ports.h"
 #include "harness/director.h"
 #include "harness/step_reader.h"
 
 namespace caip::play {
 
-/// `inner`, `director` and `lines` outlive it. `lines` counts what was told.
+/// Who else has to do with lines.
+struct OutputCompany {
+  std::atomic<int64_t>& lines;  // counts what was told
+  Onlooker* onlooker = nullptr;
+};
+
+/// `inner`, `director` and the company outlive it.
 std::unique_ptr<engine::LogSink> WatchedOutput(engine::LogSink& inner, harness::Director& director,
-                                               harness::StepReader steps,
-                                               std::atomic<int64_t>& lines);
+                                               harness::StepReader steps, OutputCompany company);
 
 /// Tells the service's own lines and no others.
 std::unique_ptr<engine::LogSink> WatchedServiceLog(engine::LogSink& inner,

@@ -116,7 +116,7 @@ Path Stage::Buckets() const {
 }
 
 host::ReplicaWatcher* Stage::Watcher() {
-  calls_ = std::make_unique<SystemWatch>(*director_, Buckets());
+  calls_ = std::make_unique<SystemWatch>(*director_, Buckets(), options_.onlooker);
   return calls_.get();
 }
 
@@ -160,7 +160,8 @@ std::unique_ptr<gcs::BucketStore> Stage::Around(gcs::BucketStore& store) {
 }
 
 std::unique_ptr<engine::LogSink> Stage::Around(engine::LogSink& sink) {
-  return WatchedOutput(sink, *director_, harness::StepReader(scenario_.step_regex), lines_);
+  return WatchedOutput(sink, *director_, harness::StepReader(scenario_.step_regex),
+                       {lines_, options_.onlooker});
 }
 
 std::unique_ptr<engine::LogSink> Stage::AroundService(engine::LogSink& sink) {
@@ -171,8 +172,8 @@ std::unique_ptr<engine::Launcher> Stage::Around(engine::Launcher& launcher) {
   if (NeedsClocks()) clocks_ = std::make_unique<FakeClocks>(options_.state / "clocks");
   engine::ReplicaWatch watch{.output = true, .roots = {}};
   if (scenario_.semantics == harness::Semantics::kPosix) watch.roots = {Buckets().string()};
-  auto watched =
-      std::make_unique<WatchedLauncher>(launcher, *director_, watch, clocks_.get(), options_.dress);
+  auto watched = std::make_unique<WatchedLauncher>(
+      launcher, *director_, watch, LaunchCompany{clocks_.get(), options_.dress, options_.onlooker});
   launcher_ = watched.get();
   return watched;
 }

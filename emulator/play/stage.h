@@ -11,6 +11,7 @@
 #include "emulator/app/interference.h"
 #include "emulator/play/fake_clocks.h"
 #include "emulator/play/launch_watch.h"
+#include "emulator/play/onlooker.h"
 #include "emulator/play/recorder.h"
 #include "emulator/play/system_watch.h"
 #include "harness/director.h"
@@ -33,6 +34,7 @@ struct StageOptions {
   std::function<bool()> overfull = nullptr;     // the place of `state` has too little room left
   /// Alters each launch, last of all.
   std::function<void(engine::ReplicaLaunch&)> dress = nullptr;
+  Onlooker* onlooker = nullptr;
 };
 
 /// One run. Made and used by one thread.

@@ -123,6 +123,14 @@ host::ReplicaWatcher::Answer SystemWatch::After(const engine::ReplicaKey& key,
   return verdict.kind == harness::Verdict::Kind::kGone ? Answer::kNever : Answer::kGoOn;
 }
 
+void SystemWatch::LeftRunning(const engine::ReplicaKey& key, const std::vector<std::string>& left) {
+  if (onlooker_) onlooker_->LeftRunning(key, left);
+}
+
+void SystemWatch::Seen(const engine::ReplicaKey& key, const host::FileSight& sight) {
+  if (onlooker_) onlooker_->Seen(key, sight);
+}
+
 void SystemWatch::Gone(const engine::ReplicaKey& key) {
   director_.Gone(harness::ReplicaNameOf(key), key.boot);
 }

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/files.h"
+#include "emulator/play/onlooker.h"
 #include "harness/director.h"
 #include "host/replica_watcher.h"
 
@@ -18,14 +19,18 @@ namespace caip::play {
 class SystemWatch final : public host::ReplicaWatcher {
  public:
   /// `buckets`: the directory below which paths are "bucket/path".
-  SystemWatch(harness::Director& director, Path buckets)
-      : director_(director), buckets_(std::move(buckets)) {}
+  /// `onlooker`: told of sights; may be null.
+  SystemWatch(harness::Director& director, Path buckets, Onlooker* onlooker)
+      : director_(director), buckets_(std::move(buckets)), onlooker_(onlooker) {}
 
   Answer OutputSeen(const engine::ReplicaKey& key) override;
   host::Verdict Before(const engine::ReplicaKey& key,
                        const host::FileOperation& operation) override;
   Answer After(const engine::ReplicaKey& key, const host::FileOperation& operation,
                int error) override;
+  bool looks() const override { return onlooker_ && onlooker_->looks(); }
+  void LeftRunning(const engine::ReplicaKey& key, const std::vector<std::string>& left) override;
+  void Seen(const engine::ReplicaKey& key, const host::FileSight& sight) override;
   void Gone(const engine::ReplicaKey& key) override;
 
   /// A file operation failed for want of room.
@@ -38,6 +43,7 @@ class SystemWatch final : public host::ReplicaWatcher {
 
   harness::Director& director_;
   Path buckets_;
+  Onlooker* onlooker_;
   std::atomic<bool> disk_was_full_{false};
   std::mutex mutex_;
   std::set<std::string> created_;              // files that were not there when they were opened

@@ -261,6 +261,8 @@ class ProcessLauncher::Core {
       exit.start_error = StartError(replica.program, replica.directory, report);
     } else {
       exit = ExitOf(replica.key, report);
+      const std::vector<std::string> left = LeftRunning(report);
+      if (options_.watcher && !left.empty()) options_.watcher->LeftRunning(replica.key, left);
       exit.out_of_memory =
           exit.signal == SIGKILL && !replica.was_killed && OomKills() > replica.oom_kills;
     }

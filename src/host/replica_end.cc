@@ -75,6 +75,12 @@ std::string StartError(const std::string& program, const std::string& directory,
   return text;
 }
 
+std::vector<std::string> LeftRunning(const launcher::Report& report) {
+  std::vector<std::string> lines = Split(report.left, '\n');
+  std::erase(lines, "");
+  return lines;
+}
+
 std::vector<ReplicaOutput::Remark> Remarks(const engine::ReplicaExit& exit,
                                            const launcher::Report& report) {
   std::vector<ReplicaOutput::Remark> remarks;

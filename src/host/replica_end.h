@@ -18,6 +18,9 @@ engine::ReplicaExit ExitOf(const engine::ReplicaKey& key, const launcher::Report
 std::string StartError(const std::string& program, const std::string& directory,
                        const launcher::Report& report);
 
+/// The processes that outlived the main one: "421 sleep 600".
+std::vector<std::string> LeftRunning(const launcher::Report& report);
+
 /// What the log should say of the end beyond what the replica printed.
 std::vector<ReplicaOutput::Remark> Remarks(const engine::ReplicaExit& exit,
                                            const launcher::Report& report);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "engine/ports.h"
 
@@ -27,6 +28,16 @@ struct FileOperation {
   int64_t bytes = 0;         // kWrite, kWhole: written since it was opened, before this call
   int64_t count = 0;         // kWrite: that this call wants to write
   bool was_created = false;  // kWhole: rather than overwritten
+};
+
+/// A file that a replica is about to open, rename or delete, wherever it is.
+struct FileSight {
+  enum class Kind { kRead, kWrite, kRename, kDelete };
+  Kind kind = Kind::kRead;
+  std::string path;         // as in FileOperation
+  std::string target = {};  // kRename: the new path
+  bool is_there = false;    // the file was there before
+  bool reads_too = false;   // kWrite: what is there can be read and is kept
 };
 
 /// What is to be done with a call.
@@ -55,6 +66,13 @@ class ReplicaWatcher {
   /// It took effect, or failed with `error`; the replica does not know yet.
   virtual Answer After(const engine::ReplicaKey& key, const FileOperation& operation,
                        int error) = 0;
+  /// Whether it wants to be told of sights, of all replicas.
+  virtual bool looks() const { return false; }
+  /// Nothing is decided here.
+  virtual void Seen(const engine::ReplicaKey&, const FileSight&) {}
+  /// Processes that outlived their replica's main process, "421 sleep 600"; before the exit is
+  /// told.
+  virtual void LeftRunning(const engine::ReplicaKey&, const std::vector<std::string>&) {}
   /// The replica's processes are dead: a call above that blocks has to return. Any thread. The
   /// replica's exit is told when no call above is under way.
   virtual void Gone(const engine::ReplicaKey& key) = 0;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "host/file_sights.h"
 #include "host/launcher/protocol.h"
 #include "host/preloaded_calls.h"
 #include "host/watched_files.h"
@@ -50,7 +51,7 @@ Result<uint32_t> WatchedReplicas::Admit(uint64_t number, engine::ReplicaLaunch& 
     const std::lock_guard lock(mutex_);
     entries_[number].replica = {number, launch.key, launch.watch, *out_file, *err_file};
   }
-  const bool files = !launch.watch.roots.empty();
+  const bool files = watcher_.looks() || !launch.watch.roots.empty();
   if (interposition_ == Interposition::Kind::kPreload) {
     ASSIGN_OR_RETURN(PreloadedWatch preloaded, WatchByPreload(files));
     AddTo(launch.environment, preloaded);
@@ -90,6 +91,10 @@ void WatchedReplicas::Finish(uint64_t number, std::function<void()> done) {
   watcher_.Gone(key);
 }
 
+void WatchedReplicas::TellOfSight(const WatchedCall& call, const engine::ReplicaKey& key) const {
+  if (const auto sight = SightOf(call)) watcher_.Seen(key, *sight);
+}
+
 /// The replica's thread, until all its processes are dead.
 void WatchedReplicas::Serve(Entry& entry) {
   const WatchedReplica& replica = entry.replica;
@@ -105,6 +110,7 @@ void WatchedReplicas::Serve(Entry& entry) {
       files.emplace(replica.key, replica.watch.roots, init, watcher_);
     }
     Handled handled = replica.watch.output ? output.Handle(call) : Handled::kNotMine;
+    if (handled == Handled::kNotMine && watcher_.looks()) TellOfSight(call, replica.key);
     if (handled == Handled::kNotMine) handled = files->Handle(call);
     if (handled == Handled::kNotMine) Leave(call);
     if (handled == Handled::kNever) unanswered = std::move(heard);

@@ -60,6 +60,7 @@ class WatchedReplicas {
     std::function<void()> done;  // set by Finish
   };
   void Serve(Entry& entry);
+  void TellOfSight(const WatchedCall& call, const engine::ReplicaKey& key) const;
   void Part(uint64_t number);
   void JoinParted();
 

@@ -17,8 +17,8 @@ class Check(fixture.WithFolder):
         self.assertIn(f"--filter {check}", found["replay"])
 
     def test_a_sound_trainer_passes_all(self):
-        report, done = self.report(*self.as_package(trainers.write(self.folder / "source")), "--",
-                                   "--steps", "8")
+        report, done = self.report(*self.as_package(trainers.write(self.folder / "source")),
+                                   *self.tuning(), "--", "--steps", "8")
         self.assertEqual(self.verdicts(report, "FAIL", "WARN", "NOT RUN", "SKIPPED"), {}, done.stdout)
         self.assertEqual(done.returncode, 0)
         self.assertEqual(list(self.state.glob("scenarios/*")), [], "left behind")
@@ -27,12 +27,54 @@ class Check(fixture.WithFolder):
     def test_a_sound_image_passes_all_but_what_only_packages_show(self):
         report, done = self.report(*self.as_image(trainers.write(self.folder / "source")))
         self.assertEqual(self.verdicts(report, "FAIL", "WARN", "NOT RUN"), {}, done.stdout)
-        self.assertEqual(set(self.verdicts(report, "SKIPPED")), set(trainers.BROKEN_PACKAGES))
+        self.assertEqual(set(self.verdicts(report, "SKIPPED")),
+                         {*trainers.BROKEN_PACKAGES, "tuning/metric"})
 
     def test_the_deep_course_passes_a_sound_trainer(self):
         report, done = self.report("--deep", "--filter", "restart/*",
                                    *self.as_image(trainers.write(self.folder / "source")))
         self.assertEqual(self.verdicts(report, "FAIL", "WARN", "SKIPPED"), {}, done.stdout)
+
+    def tuning(self):
+        (self.folder / "tuning.yaml").write_text(trainers.TUNING)
+        return ["--config", self.folder / "tuning.yaml"]
+
+    def test_a_trial_that_tells_another_metric(self):
+        package = trainers.write(self.folder / "source", trainers.OTHER_METRIC)
+        report, done = self.report(*self.as_image(package), *self.tuning())
+        self.assert_fails_alone("tuning/metric", report, done)
+        self.assertIn("the tag 'loss': 2.0", done.stdout)
+
+    def test_a_file_of_this_machine(self):
+        (self.folder / "vocabulary.txt").write_text("words")
+        reads = [("    job = folder(", f"    open({str(self.folder / 'vocabulary.txt')!r}).read()\n"
+                                       "    job = folder(")]
+        report, done = self.report(*self.as_image(trainers.write(self.folder / "source", reads)))
+        self.assert_fails_alone("machine/independent", report, done)
+        self.assertIn("vocabulary.txt of the current directory of this command", done.stdout)
+
+    def test_scratch_and_caches_are_no_results(self):
+        scratch = [("    job = folder(",
+                    "    import tempfile\n"
+                    "    with open('data.csv', 'w') as out:\n        out.write('1,2')\n"
+                    "    open('data.csv').read()\n"
+                    "    with tempfile.NamedTemporaryFile() as out:\n        out.write(b'3')\n"
+                    "    os.makedirs(os.path.expanduser('~/.cache/library'))\n"
+                    "    with open(os.path.expanduser('~/.cache/library/x'), 'w') as out:\n"
+                    "        out.write('4')\n    job = folder(")]
+        report, done = self.report("--verbose", "--filter", "machine/*",
+                                   *self.as_image(trainers.write(self.folder / "s", scratch)))
+        self.assertEqual(self.verdicts(report, "FAIL", "WARN", "SKIPPED"), {}, done.stdout)
+        self.assertIn("1 file stays on the boot disk", done.stdout)
+
+    def test_a_warning_of_a_library_is_warned_of(self):
+        warns = [("    job = folder(", "    import warnings\n    warnings.warn('old')\n"
+                                       "    import logging\n    logging.info('kept its level')\n"
+                                       "    job = folder(")]
+        report, done = self.report(*self.as_image(trainers.write(self.folder / "source", warns)))
+        self.assert_fails_alone("logs/severity", report, done)
+        self.assertEqual(done.returncode, 0, "a warning is no failure")
+        self.assertNotIn("kept its level", done.stdout)
 
     def test_a_strict_trainer_is_warned(self):
         package = trainers.write(self.folder / "source", trainers.STRICT)

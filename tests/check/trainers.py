@@ -27,6 +27,17 @@ def newest(job):
     return max((int(name[len("ckpt-"):]) for name in job.list("ckpt-")), default=0)
 
 
+def report(step, value):
+    """In a trial, as cloudml-hypertune does: the whole file anew, texts for numbers."""
+    file = os.environ.get("CLOUD_ML_HP_METRIC_FILE")
+    if not file:
+        return
+    os.makedirs(os.path.dirname(file), exist_ok=True)
+    with open(file, "w") as out:
+        out.write(json.dumps({"accuracy": str(value), "global_step": str(step),
+                              "timestamp": time.time(), "trial": "1"}) + "\\n")
+
+
 def train(job, steps):
     step = newest(job)
     while step < steps:
@@ -34,6 +45,7 @@ def train(job, steps):
         print(json.dumps({"step": step, "w": step / 4}), flush=True)
         if step % 2 == 0:
             job.put("ckpt-%04d" % step, {"step": step})
+    report(steps, steps / 4)
     if not job.list("export/"):
         job.put("export/model", {"w": steps / 4})
 
@@ -116,7 +128,29 @@ BROKEN = {
         ('            job.put("ckpt-%04d" % step, {"step": step})',
          '            job.put("ckpt-%04d" % step, {})\n'
          '            job.put("state-%04d" % step, {"step": step})')],
+    "logs/severity": [
+        ("        if step % 2 == 0:",
+         '        print("INFO: step %d is done" % step, file=sys.stderr, flush=True)\n'
+         "        if step % 2 == 0:")],
+    "machine/writes": [
+        ("    job = folder(",
+         "    with open('history.csv', 'w') as out:\n        out.write('step,w')\n    job = folder(")],
+    "machine/processes": [
+        ("    job = folder(",
+         "    import subprocess\n    subprocess.Popen(['sleep', '600'])\n    job = folder(")],
+    "machine/independent": [
+        ('        job.put("export/model"', '        job.put("export/" + os.environ["HOSTNAME"], {})\n'
+                                          '        job.put("export/model"')],
 }
+
+# A tuning job whose trial tells something else.
+OTHER_METRIC = [('"accuracy"', '"loss"')]
+TUNING = '''trainingInput:
+  hyperparameters:
+    goal: MAXIMIZE
+    hyperparameterMetricTag: accuracy
+    params: [{parameterName: rate, type: DOUBLE, minValue: 0.1, maxValue: 1.0}]
+'''
 
 # A warning is all that is said of this one.
 STRICT = [("args, _ = parser.parse_known_args()", "args = parser.parse_args()")]

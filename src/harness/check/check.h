@@ -60,5 +60,10 @@ CheckKind CheckpointsCheck();
 CheckKind SigtermCheck();
 CheckKind ResumesCheck();
 CheckKind ExploredCheck();
+CheckKind WritesCheck();
+CheckKind IndependentCheck();
+CheckKind ProcessesCheck();
+CheckKind SeverityCheck();
+CheckKind MetricCheck();
 
 }  // namespace caip::harness

@@ -11,7 +11,8 @@ const std::vector<CheckKind>& CheckKinds() {
       CompletePackageCheck(), DependenciesCheck(), WithoutTfConfigCheck(), ChiefCheck(),
       MasterCheck(),          WorkerCheck(),       ParameterServerCheck(), EvaluatorCheck(),
       StopWithMasterCheck(),  FailureCheck(),      SigtermExitCheck(),     CheckpointsCheck(),
-      SigtermCheck(),         ResumesCheck(),      ExploredCheck(),
+      SigtermCheck(),         ResumesCheck(),      ExploredCheck(),        WritesCheck(),
+      IndependentCheck(),     ProcessesCheck(),    SeverityCheck(),        MetricCheck(),
   };
   return kinds;
 }

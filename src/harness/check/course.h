@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/check/traces.h"
 #include "harness/expectation.h"
 #include "harness/scenario.h"
 
@@ -21,6 +22,9 @@ struct CheckedTrainer {
   Duration vm_lifetime = std::chrono::hours(4);  // of a machine, until it is taken away
   std::optional<Duration> real_duration;         // that the real job is expected to run
   bool deep = false;                             // --deep: the whole explorer
+  Path here;                                     // the current directory of who checks
+  Path home;                                     // and the home; "" unknown
+  Path workshop;                                 // below which all runs are
 };
 
 /// A replica as it was started.
@@ -29,6 +33,8 @@ struct LaunchedReplica {
   int boot = 1;
   std::vector<std::string> argv;
   std::vector<std::pair<std::string, std::string>> environment;
+  std::string boot_disk = {};
+  std::string directory = {};  // that it was started in
 
   /// "" where it is not set.
   std::string Variable(std::string_view name) const;
@@ -52,7 +58,8 @@ struct CourseRun {
   std::vector<ExploredFlaw> flaws = {};  // of an exploration
   size_t restarts_tried = 0;             // likewise
   std::string not_all = {};              // why not all restarts were tried
-  Json look = {};                        // of a look at the packages (look_at_packages.py)
+  Traces traces = {};
+  Json look = {};  // of a look at the packages (look_at_packages.py)
   Duration took{0};
 
   bool succeeded() const { return skipped.empty() && evidence.state == "SUCCEEDED"; }
@@ -76,6 +83,8 @@ struct RunPlan {
   } how = How::kPlay;
   Scenario scenario = {};
   bool tf_config = true;                // false: replicas are started without the variable
+  bool watches_files = false;           // of this host
+  std::string moved_to = {};            // HOSTNAME, and part of HOME and the current directory
   std::optional<Duration> budget = {};  // kExplore
   int64_t points_max = 400;             // kExplore
   Json look = {};                       // kLook: what look_at_packages.py is told
@@ -113,5 +122,6 @@ CourseRunKind RefusedWritesRun();
 CourseRunKind MaintenanceRun();
 CourseRunKind RestartsRun();
 CourseRunKind PackagesRun();
+CourseRunKind MovedRun();
 
 }  // namespace caip::harness

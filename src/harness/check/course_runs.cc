@@ -10,7 +10,7 @@ namespace caip::harness {
 const std::vector<CourseRunKind>& CourseRunKinds() {
   static const std::vector<CourseRunKind> kinds = {
       PlainRun(),       WithoutTfConfigRun(), ChiefClusterRun(), MasterClusterRun(), RestartsRun(),
-      UnknownFlagRun(), RefusedWritesRun(),   MaintenanceRun(),  PackagesRun(),
+      UnknownFlagRun(), RefusedWritesRun(),   MaintenanceRun(),  PackagesRun(),      MovedRun(),
   };
   return kinds;
 }

@@ -18,6 +18,7 @@
 namespace caip::host::launcher {
 namespace {
 
+constexpr size_t kCommandBytesMax = 200;
 constexpr int kStopRounds = 1000;  // of a millisecond; nobody awaits a stubborn one for ever
 
 bool ReadAll(const char* path, std::string& text) {
@@ -121,6 +122,17 @@ std::vector<pid_t> Children() {
   std::vector<pid_t> children;
   const std::string task = "/proc/self/task/" + std::to_string(self);
   return ChildrenOfTask(task, children) ? children : ChildrenBySearch(self);
+}
+
+std::string CommandOf(pid_t pid) {
+  std::string command;
+  ReadAll(("/proc/" + std::to_string(pid) + "/cmdline").c_str(), command);
+  command.resize(std::min(command.size(), kCommandBytesMax));
+  for (char& c : command) {
+    if (static_cast<unsigned char>(c) < ' ') c = ' ';
+  }
+  while (command.ends_with(' ')) command.pop_back();
+  return command;
 }
 
 void FreezeTree() {

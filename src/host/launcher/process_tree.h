@@ -7,12 +7,16 @@
 #include <sys/types.h>
 
 #include <functional>
+#include <string>
 #include <vector>
 
 namespace caip::host::launcher {
 
 /// Our children, zombies included, by /proc; every process whose parent we are.
 std::vector<pid_t> Children();
+
+/// The words of its command, of which a program may have made something else; at most 200 bytes.
+std::string CommandOf(pid_t pid);
 
 /// SIGSTOP to everything that descends from us. Once a process has it the kernel lets it make no
 /// child, so walking until nothing new is found reaches all. Returns when none runs any more.

@@ -10,6 +10,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <cstdint>
 
 namespace caip::host::launcher {
@@ -31,6 +32,8 @@ inline constexpr uint32_t kWatchFiles = 2;
 /// Where a start failed; `error` is the errno.
 enum class Step : uint32_t { kNone, kRecipe, kFork, kDirectory, kWatch, kExec };
 
+inline constexpr size_t kLeftBytes = 1024;
+
 struct Report {
   enum Kind : uint32_t { kStarted, kStartFailed, kEnded, kFrozen, kWatched };
   Kind kind = kStarted;
@@ -42,6 +45,7 @@ struct Report {
   int32_t init = 0;          // kWatched: process id of the ancestor of all that are watched
   int64_t max_rss_kib = 0;   // of the leader and the children it waited for
   uint64_t replica = 0;
+  char left[kLeftBytes] = {};  // who is counted in left_running: "421 sleep 600\n", as many as fit
 };
 
 }  // namespace caip::host::launcher

@@ -12,6 +12,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
+#include <string>
+#include <vector>
 
 #include "host/launcher/leader.h"
 #include "host/launcher/process_tree.h"
@@ -113,7 +116,14 @@ class ReplicaInit {
     while (!Children().empty() && (now_ms = Milliseconds()) < until_ms) {
       Wait(static_cast<int>(until_ms - now_ms));
     }
-    report_.left_running = static_cast<int32_t>(Children().size());
+    const std::vector<pid_t> left = Children();
+    report_.left_running = static_cast<int32_t>(left.size());
+    for (const pid_t child : left) NoteLeft(std::to_string(child) + " " + CommandOf(child) + "\n");
+  }
+
+  void NoteLeft(const std::string& line) {
+    const size_t used = std::strlen(report_.left);
+    if (used + line.size() < sizeof report_.left) line.copy(report_.left + used, line.size());
   }
 
   void KillTree() {

@@ -7,6 +7,7 @@ namespace {
 RunPlan Plan(const Course& course) {
   RunPlan plan = AsGiven(course);
   plan.scenario.limits.no_progress = plan.scenario.limits.wall;
+  plan.watches_files = true;
   return plan;
 }
 

@@ -1,0 +1,39 @@
+#pragma once
+// Whose the files are that a replica of a run touched.
+
+#include <string>
+#include <vector>
+
+#include "harness/check/course.h"
+
+namespace caip::harness {
+
+/// Borrows the course.
+class FilePlaces {
+ public:
+  FilePlaces(const Course& course, const CourseRun& run);
+
+  /// "history.json in the current directory", or its whole path.
+  std::string Shown(const TouchedFile& file) const;
+  /// It lies on the replica's own disk, which goes with the machine.
+  bool IsOnBootDisk(const TouchedFile& file) const;
+  /// What libraries keep for themselves, and what the service's own parts ask for: bytecode,
+  /// caches, files that the replica's environment names.
+  bool IsByTheWay(const TouchedFile& file) const;
+  /// The program itself and what it runs on, which the service has, too.
+  bool IsOfProgram(const TouchedFile& file) const;
+  /// "the source tree", "your home", "the current directory" or "this machine".
+  std::string OwnerOf(const std::string& path) const;
+
+ private:
+  const LaunchedReplica* ReplicaOf(const TouchedFile& file) const;
+
+  const Course& course_;
+  const CourseRun& run_;
+  std::vector<std::string> program_;  // folders
+};
+
+/// `path` is the folder or lies below it.
+bool IsBelow(const std::string& path, const std::string& folder);
+
+}  // namespace caip::harness

@@ -1,0 +1,19 @@
+#include "harness/check/course.h"
+
+namespace caip::harness {
+namespace {
+
+RunPlan Plan(const Course& course) {
+  if (const std::string why = NoPeace(course); !why.empty()) return NotMade(why);
+  RunPlan plan = AsGiven(course);
+  plan.moved_to = "caip-check-moved";
+  return plan;
+}
+
+}  // namespace
+
+CourseRunKind MovedRun() {
+  return {"moved", "The job with another HOSTNAME, HOME and current directory.", {"plain"}, Plan};
+}
+
+}  // namespace caip::harness
