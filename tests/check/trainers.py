@@ -139,8 +139,9 @@ BROKEN = {
         ("    job = folder(",
          "    import subprocess\n    subprocess.Popen(['sleep', '600'])\n    job = folder(")],
     "machine/independent": [
-        ('        job.put("export/model"', '        job.put("export/" + os.environ["HOSTNAME"], {})\n'
-                                          '        job.put("export/model"')],
+        ('    if not job.list("export/"):',
+         '    if not job.list("hosts/"):\n        job.put("hosts/" + os.environ["HOSTNAME"], {})\n'
+         '    if not job.list("export/"):')],
 }
 
 # A tuning job whose trial tells something else.
