@@ -43,6 +43,8 @@ Result<Response> DeleteNotification(StorageApi&, const Request&, const PathParam
 Result<Response> GetServiceAccount(StorageApi&, const Request&, const PathParameters&);
 
 // folder_methods.cc
+/// Their names, sorted, each with the "/" at its end.
+std::vector<std::string> ManagedFoldersOf(const Bucket& bucket);
 Result<Response> ListManagedFolders(StorageApi&, const Request&, const PathParameters&);
 Result<Response> InsertManagedFolder(StorageApi&, const Request&, const PathParameters&);
 Result<Response> GetManagedFolder(StorageApi&, const Request&, const PathParameters&);

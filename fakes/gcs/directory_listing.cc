@@ -102,6 +102,7 @@ Result<Listing> DirectoryStore::List(const std::string& bucket, const ListQuery&
     } else {
       WalkTree(tree.fd(), cache_, page);
     }
+    page.Finish();
     FileLooker looker(tree.fd());
     std::vector<std::string> names;
     for (const PageEntry& entry : page.entries()) names.push_back(entry.name);

@@ -57,6 +57,12 @@ Error BucketNotEmpty(std::string_view bucket) {
           "The bucket you tried to delete is not empty: " + Quoted(bucket) + "."};
 }
 
+Error FolderNotEmpty(std::string_view folder) {
+  return {Code::kFailedPrecondition,
+          "The managed folder you tried to delete is not empty: " + Quoted(folder) +
+              ". With allowNonEmpty=true it goes, and what is in it stays."};
+}
+
 Error BucketHoldsStrangers(std::string_view bucket) {
   return {Code::kFailedPrecondition,
           "The directory of bucket " + Quoted(bucket) +

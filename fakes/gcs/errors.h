@@ -13,6 +13,7 @@ namespace caip::gcs::errors {
 Error BucketNotFound(std::string_view bucket);
 Error BucketExists(std::string_view bucket);
 Error BucketNotEmpty(std::string_view bucket);
+Error FolderNotEmpty(std::string_view folder);
 Error BucketHoldsStrangers(std::string_view bucket);
 Error BucketNameInvalid(std::string_view bucket, std::string_view why);
 Error ObjectNotFound(std::string_view bucket, std::string_view name);

@@ -19,6 +19,13 @@ size_t Limit(const ListQuery& query) {
   return static_cast<size_t>(std::min(wanted, kResultsMax));
 }
 
+std::string TokenOf(const std::string& text) {
+  std::string token = Base64(text);
+  std::replace(token.begin(), token.end(), '+', '-');
+  std::replace(token.begin(), token.end(), '/', '_');
+  return token;
+}
+
 }  // namespace
 
 std::string AfterAllBelow(std::string prefix) {
@@ -49,6 +56,26 @@ bool ListingPage::WantsBelow(const std::string& prefix) const {
          (prefix.starts_with(query_.prefix) || query_.prefix.starts_with(prefix));
 }
 
+// Names come in order, and so do folders.
+bool ListingPage::AddInTurn(PageEntry entry) {
+  if (!AddFolders(&entry.name)) return false;
+  return entry.name < seek_ || Add(std::move(entry));
+}
+
+// Those before this name, which may be an item and a prefix at once; all that are left without one.
+bool ListingPage::AddFolders(const std::string* up_to) {
+  for (; folders_ < query_.folders.size(); ++folders_) {
+    const std::string& folder = query_.folders[folders_];
+    if (up_to != nullptr && folder >= *up_to) return true;
+    if (folder >= seek_ && !Add({folder, true})) return false;
+  }
+  return true;
+}
+
+void ListingPage::Finish() {
+  if (!more_) (void)AddFolders(nullptr);
+}
+
 bool ListingPage::Add(PageEntry entry) {
   const std::string& name = entry.name;
   if (!name.starts_with(query_.prefix)) return name < query_.prefix;
@@ -61,7 +88,8 @@ bool ListingPage::Add(PageEntry entry) {
                                              : name.find(query_.delimiter, query_.prefix.size());
   const std::string group =
       at == std::string::npos ? "" : name.substr(0, at + query_.delimiter.size());
-  const bool as_item = group.empty() || (query_.include_trailing_delimiter && group == name);
+  const bool as_item =
+      !entry.is_prefix && (group.empty() || (query_.include_trailing_delimiter && group == name));
   const size_t wanted = (group.empty() ? 0u : 1u) + (as_item ? 1u : 0u);
   if (!entries_.empty() && entries_.size() + wanted > Limit(query_)) {
     more_ = true;
@@ -78,15 +106,12 @@ bool ListingPage::Add(PageEntry entry) {
 std::string ListingPage::NextPageToken() const {
   if (!more_) return "";
   const PageEntry& last = entries_.back();
-  std::string text = (last.is_prefix ? kAfterPrefix : kAfterName) + last.name;
-  if (last.generation != 0) {
-    text = kAfterVersion + std::to_string(last.generation) + "/" + last.name;
-  }
-  std::string token = Base64(text);
-  std::replace(token.begin(), token.end(), '+', '-');
-  std::replace(token.begin(), token.end(), '/', '_');
-  return token;
+  if (last.is_prefix) return TokenOf(kAfterPrefix + last.name);
+  if (last.generation == 0) return PageTokenAfter(last.name);
+  return TokenOf(kAfterVersion + std::to_string(last.generation) + "/" + last.name);
 }
+
+std::string PageTokenAfter(const std::string& name) { return TokenOf(kAfterName + name); }
 
 Result<PageStart> ParsePageToken(const std::string& token) {
   if (token.empty()) return PageStart{};

@@ -101,9 +101,14 @@ Result<ObjectInfo> ChangeObject(StorageApi& api, const Request& request, const P
   }
 }
 
-// GET /b/{bucket}/o. Folders do not exist, so includeFoldersAsPrefixes changes nothing.
+// GET /b/{bucket}/o
 Result<Response> ListObjects(StorageApi& api, const Request& request, const PathParameters& path) {
-  ASSIGN_OR_RETURN(const ListQuery query, ListQueryOf(request));
+  ASSIGN_OR_RETURN(ListQuery query, ListQueryOf(request));
+  // "Only applicable if delimiter is set to '/'" (the method's discovery document).
+  if (IsTrue(request.Query("includeFoldersAsPrefixes")) && query.delimiter == "/") {
+    ASSIGN_OR_RETURN(const Bucket bucket, api.store.GetBucket(path.At("bucket")));
+    query.folders = ManagedFoldersOf(bucket);
+  }
   ASSIGN_OR_RETURN(const Listing listing, api.store.List(path.At("bucket"), query));
   Json page = {{"kind", "storage#objects"}};
   if (!listing.next_page_token.empty()) page["nextPageToken"] = listing.next_page_token;

@@ -189,14 +189,59 @@ TEST_F(FeaturesTest, KeepsIamPoliciesNotificationsAndManagedFolders) {
   EXPECT_EQ(Call("DELETE", topics + "/1").status, 204);
   EXPECT_EQ(Call("DELETE", topics + "/1").status, 404);
   EXPECT_EQ(Call("GET", kBucket).json, before);  // metageneration does not count them
+  EXPECT_THAT(Call("GET", "/storage/v1/projects/p/serviceAccount").json["email_address"],
+              HasSubstr("gserviceaccount.com"));
+}
+
+TEST_F(FeaturesTest, KeepsManagedFolders) {
   const std::string folders = std::string(kBucket) + "/managedFolders";
+  const Json before = Call("GET", kBucket).json;
   EXPECT_EQ(Call("POST", folders, R"({"name":"a/b"})").json["name"], "a/b/");
   EXPECT_EQ(Call("POST", folders, R"({"name":"a/b/"})").status, 409);
   EXPECT_EQ(Call("GET", folders + "?prefix=a").json["items"][0]["name"], "a/b/");
-  EXPECT_EQ(Call("DELETE", folders + "/a%2Fb%2F").status, 204);
+  EXPECT_EQ(Call("POST", folders, R"({"name":"a/c"})").status, 200);
+  const Answer first = Call("GET", folders + "?maxResults=1");
+  const std::string token = first.json["nextPageToken"];
+  EXPECT_EQ(first.json["items"].size(), 1u);
+  const Answer second = Call("GET", folders + "?maxResults=1&pageToken=" + token);
+  EXPECT_EQ(second.json["items"][0]["name"], "a/c/");
+  EXPECT_FALSE(second.json.contains("nextPageToken"));
+  EXPECT_EQ(Call("DELETE", folders + "/a%2Fb%2F?ifMetagenerationMatch=2").status, 412);
+  EXPECT_EQ(Call("DELETE", folders + "/a%2Fb%2F?ifMetagenerationMatch=1").status, 204);
   EXPECT_EQ(Call("GET", folders + "/a%2Fb%2F").status, 404);
-  EXPECT_THAT(Call("GET", "/storage/v1/projects/p/serviceAccount").json["email_address"],
-              HasSubstr("gserviceaccount.com"));
+  EXPECT_EQ(Call("DELETE", folders + "/a%2Fb%2F").status, 404);
+  EXPECT_EQ(Call("GET", kBucket).json, before);
+}
+
+TEST_F(FeaturesTest, KeepsAManagedFolderThatHoldsSomething) {
+  const std::string folders = std::string(kBucket) + "/managedFolders";
+  Call("POST", folders, R"({"name":"a"})");
+  Call("POST", folders, R"({"name":"a/b"})");
+  PutMedia("a/b/x", "1");
+  EXPECT_EQ(Call("DELETE", folders + "/a%2F").status, 409);
+  EXPECT_EQ(Call("DELETE", folders + "/a%2Fb%2F").status, 409);
+  EXPECT_EQ(Call("DELETE", folders + "/a%2Fb%2F?allowNonEmpty=true").status, 204);
+  EXPECT_EQ(Call("GET", Object("a%2Fb%2Fx")).status, 200);
+}
+
+TEST_F(FeaturesTest, ListsManagedFoldersAsPrefixesWhenAsked) {
+  for (const char* name : {"empty", "deep/er", "full", "last"}) {
+    Call("POST", std::string(kBucket) + "/managedFolders",
+         R"({"name":")" + std::string(name) + "\"}");
+  }
+  PutMedia("full/x", "1");
+  PutMedia("k", "1");
+  const std::string list = std::string(kBucket) + "/o?";
+  const auto prefixes = [&](const std::string& query) {
+    return Call("GET", list + query).json.value("prefixes", Json::array());
+  };
+  EXPECT_EQ(prefixes("delimiter=/"), Json::array({"full/"}));
+  const std::string with = "includeFoldersAsPrefixes=true&";
+  EXPECT_EQ(prefixes(with + "delimiter=/"), Json::array({"deep/", "empty/", "full/", "last/"}));
+  EXPECT_EQ(prefixes(with + "delimiter=/&prefix=deep/"), Json::array({"deep/er/"}));
+  EXPECT_EQ(prefixes(with + "delimiter=/&prefix=deep/er/"), Json::array());
+  EXPECT_EQ(prefixes(with + "delimiter=l"), prefixes("delimiter=l"));  // of "/" only
+  EXPECT_EQ(Call("GET", list + with + "delimiter=/").json["items"].size(), 1u);
 }
 
 TEST_F(FeaturesTest, UnpacksGzipForThoseWhoDoNotTakeIt) {

@@ -34,6 +34,12 @@ Expected ListByModel(const std::set<std::string>& names, const ListQuery& query)
     prefixes.insert(group);
     if (query.include_trailing_delimiter && group == name) expected.items.push_back(name);
   }
+  for (const std::string& folder : query.folders) {
+    if (!folder.starts_with(query.prefix) || folder < query.start_offset) continue;
+    if (!query.end_offset.empty() && folder >= query.end_offset) continue;
+    const size_t at = folder.find(query.delimiter, query.prefix.size());
+    if (at != std::string::npos) prefixes.insert(folder.substr(0, at + 1));
+  }
   expected.prefixes.assign(prefixes.begin(), prefixes.end());
   return expected;
 }
@@ -85,6 +91,11 @@ ListQuery SomeQuery(Random& random, const std::set<std::string>& names) {
   if (random.Below(4) == 0) query.end_offset = some_prefix();
   query.include_trailing_delimiter = random.Below(3) == 0;
   query.max_results = static_cast<int>(1 + random.Below(7));
+  if (query.delimiter == "/" && random.Below(2)) {
+    std::set<std::string> folders;
+    for (uint64_t i = random.Below(6); i > 0; --i) folders.insert(some_prefix() + "/");
+    query.folders.assign(folders.begin(), folders.end());
+  }
   return query;
 }
 
