@@ -86,10 +86,10 @@ struct ListQuery {
   bool include_trailing_delimiter = false;
   int max_results = 1000;
   std::string page_token = {};
-  std::string match_glob = {};  // names that fit; see glob.h
+  std::string match_glob = {};            // names that fit; see glob.h
   std::vector<std::string> folders = {};  // sorted, each with its "/": prefixes without objects
-  bool versions = false;        // noncurrent ones, too
-  bool soft_deleted = false;    // only those that may be restored
+  bool versions = false;                  // noncurrent ones, too
+  bool soft_deleted = false;              // only those that may be restored
   bool with_hashes = true;  // false: md5 and crc32c may be missing, and no file is read for them
 };
 
