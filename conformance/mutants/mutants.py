@@ -27,6 +27,7 @@ FILTER = 'fakes/logging/filter_match.cc'
 JOB_FILTER = S + 'filter_comparison.cc'
 STEP = S + 'study_step.cc'
 STUDY = 'src/engine/study.cc'
+ENGINE = 'src/engine/engine.cc'
 STOPPING = 'src/tuning/stopping.cc'
 DESK = 'emulator/api/study_desk.cc'
 SUGGESTIONS = 'emulator/api/study_suggestions.cc'
@@ -105,7 +106,7 @@ MUTANTS = [
     ('patch_any_path', 'methods', JOBS, 'trimmed != "labels" && trimmed != "etag"', 'false'),
     ('patch_without_mask', 'methods', JOBS, 'if (paths.empty()) return spec::errors::UpdateMaskMissing();', 'if (paths.empty()) paths.push_back("labels");'),
     ('patch_ignores_etag', 'methods', JOBS, 'change.labels, etag)', 'change.labels, std::nullopt)'),
-    ('patch_unread_labels', 'methods', JOBS, '!violations.empty()', 'false'),
+    ('patch_unread_labels', 'methods', ENGINE, '!broken.empty()', 'false'),
     ('filter_ignored', 'methods', JOBS, 'filter.Matches(job)', 'true'),
     ('token_on_last_page', 'methods', JOBS, 'if (more) answer["nextPageToken"]', 'if (true) answer["nextPageToken"]'),
     ('empty_list_shown', 'methods', JOBS, 'if (!jobs.empty()) answer["jobs"]', 'if (true) answer["jobs"]'),

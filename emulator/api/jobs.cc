@@ -9,7 +9,6 @@
 #include "spec/errors.h"
 #include "spec/job_filter.h"
 #include "spec/job_json.h"
-#include "spec/validate.h"
 
 namespace caip::api {
 namespace {
@@ -107,9 +106,6 @@ Result<Json> PatchJob(engine::Engine& engine, const http::Request& request,
   if (!in_mask("labels")) {
     if (*etag != present.etag) return spec::errors::EtagStale();
     return spec::ToJson(present);
-  }
-  if (auto violations = spec::ValidateLabels(change.labels); !violations.empty()) {
-    return spec::errors::Violations(std::move(violations));
   }
   ASSIGN_OR_RETURN(const spec::Job updated,
                    engine.UpdateLabels(project, job_id, change.labels, etag));
