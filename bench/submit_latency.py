@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """How long until a trainer's first line, and until the command has ended.
 
-Compares, in one run on one machine, `python3 -m trainer.task`, `caip jobs submit training
---stream-logs` (cold: new state directory; warm: the environment is cached; with the package in the
-bucket, and with --package-path of an unchanged tree) and `gcloud ai-platform local train` where
-gcloud is installed. Prints medians, differences to plain Python and ratios.
+Compares, in one run on one machine, `python3 -m trainer.task` (of the interpreter that the job gets),
+`caip jobs submit training --stream-logs` (cold: new state directory; warm: the environment is cached;
+with the package in the bucket, and with --package-path of an unchanged tree) and `gcloud ai-platform
+local train` where gcloud is installed. Prints medians, differences to plain Python and ratios.
 
     bench/submit_latency.py [--caip build/release/caip] [--rounds 15]
 """
@@ -56,7 +56,6 @@ def run(caip, rounds, work):
     (package / "task.py").write_text(TASK)
     state = work / "state"
     env = dict(os.environ, CAIP_STATE=str(state))
-    python = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else shutil.which("python3")
     subprocess.run([caip, "buckets", "create", "bench"], env=env, check=True,
                    stdout=subprocess.DEVNULL)
     numbers = iter(range(1, 1_000_000))
@@ -69,6 +68,8 @@ def run(caip, rounds, work):
     from_tree = ("--package-path", str(package), "--staging-bucket", "gs://bench")
     cold = timed(submit(*from_tree), work, env)
     (uploaded,) = (state / "buckets" / "bench").rglob("*.tar.gz")
+    # The interpreter that the job's environment is made of, so that like is held against like.
+    python = str(next((state / "environments").glob("*/bin/python3")).resolve())
     uri = "gs://bench/" + str(uploaded.relative_to(state / "buckets" / "bench"))
     cases = {
         "python3 -m": lambda: timed([python, "-m", "trainer.task"], work / "src", env),

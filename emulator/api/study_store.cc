@@ -12,6 +12,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/sqlite.h"
 #include "emulator/api/study_errors.h"
 
 namespace caip::api {
@@ -99,7 +100,7 @@ Result<std::unique_ptr<StudyStore>> StudyStore::Open(const Path& file) {
   return store;
 }
 
-StudyStore::~StudyStore() { sqlite3_close_v2(db_); }
+StudyStore::~StudyStore() { CloseLeavingShortLog(db_); }
 
 Error StudyStore::Failure() const {
   return errors::StudyStoreFailed(file_.string(), db_ ? sqlite3_errmsg(db_) : "no memory");

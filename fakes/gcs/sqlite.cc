@@ -2,6 +2,7 @@
 
 #include <sqlite3.h>
 
+#include "base/sqlite.h"
 #include "fakes/gcs/errors.h"
 
 namespace caip::gcs {
@@ -60,7 +61,7 @@ Result<std::unique_ptr<Database>> Database::Open(const Path& file) {
   return database;
 }
 
-Database::~Database() { sqlite3_close_v2(database_); }
+Database::~Database() { CloseLeavingShortLog(database_); }
 
 Status Database::Run(const char* sql) {
   if (sqlite3_exec(database_, sql, nullptr, nullptr, nullptr) != SQLITE_OK) {

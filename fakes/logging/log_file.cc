@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/sqlite.h"
 #include "base/text.h"
 #include "fakes/logging/errors.h"
 #include "fakes/logging/log_schema.h"
@@ -55,21 +56,12 @@ LogFile::LogFile(LogFile&& other) noexcept
       statements_(std::exchange(other.statements_, {})) {}
 
 LogFile::~LogFile() {
-  if (!database_) return;
-  std::error_code error;
-  const auto wal_bytes = std::filesystem::file_size(path_.string() + "-wal", error);
-  if (!error && wal_bytes < kWalBytesToKeep) {
-    sqlite3_db_config(database_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
-  }
   for (const auto& [sql, statement] : statements_) sqlite3_finalize(statement);
-  sqlite3_close(database_);
+  CloseLeavingShortLog(database_, kWalBytesToKeep);
 }
 
 Status LogFile::Prepare() {
   sqlite3_busy_timeout(database_, 10'000);
-  // Closing shall cost nothing: no checkpoint while the WAL is small, and the WAL stays.
-  int persist = 1;
-  sqlite3_file_control(database_, nullptr, SQLITE_FCNTL_PERSIST_WAL, &persist);
   RETURN_IF_ERROR(Run("PRAGMA wal_autocheckpoint = 2000"));
   RETURN_IF_ERROR(Run("PRAGMA journal_size_limit = 4194304"));
   return PrepareSchema(*this);

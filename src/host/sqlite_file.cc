@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/sqlite.h"
 #include "host/errors.h"
 
 namespace caip::host {
@@ -73,7 +74,7 @@ void Statement::Reset() {
   sqlite3_clear_bindings(statement_);
 }
 
-SqliteFile::~SqliteFile() { sqlite3_close_v2(db_); }
+SqliteFile::~SqliteFile() { CloseLeavingShortLog(db_); }
 
 Status SqliteFile::Open(int flags) {
   const int code = sqlite3_open_v2(file_.c_str(), &db_, flags | SQLITE_OPEN_NOMUTEX, nullptr);
