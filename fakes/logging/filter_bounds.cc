@@ -57,7 +57,7 @@ void Widen(EntryBounds& bounds, const EntryBounds& other) {
 
 EntryBounds OfTime(const FilterComparison& comparison) {
   EntryBounds bounds;
-  const FilterPeriod& period = comparison.period();
+  const Period& period = comparison.period();
   switch (comparison.op()) {
     case FilterOperator::kEqual:
     case FilterOperator::kHas:

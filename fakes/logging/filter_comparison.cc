@@ -179,7 +179,7 @@ Status FilterComparison::ReadPattern(const FilterToken& value) {
 }
 
 Status FilterComparison::ReadTime(const FilterToken& value) {
-  const auto period = ParseFilterPeriod(text_);
+  const auto period = ParseEntryPeriod(text_);
   if (!period) {
     return errors::FilterValueMisfit(value.place, Join(field_.path, "."), text_,
                                      "a time as RFC 3339 writes it");

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/json_fwd.h"
+#include "base/period.h"
 #include "base/result.h"
 #include "fakes/logging/filter_fields.h"
 #include "fakes/logging/filter_tokens.h"
@@ -27,12 +28,8 @@ enum class FilterOperator {
 };
 std::optional<FilterOperator> FilterOperatorOf(std::string_view sign);
 
-/// The time that an RFC 3339 text or a beginning of one names: [first, end).
-struct FilterPeriod {
-  Instant first;
-  Instant end;
-};
-std::optional<FilterPeriod> ParseFilterPeriod(std::string_view text);
+/// ParsePeriod of a time as entries have it: any number of digits, offsets without the colon too.
+std::optional<Period> ParseEntryPeriod(std::string_view text);
 
 /// Letters of ASCII in lower case: comparisons ignore case, as the service's do.
 std::string FoldCase(std::string_view text);
@@ -54,7 +51,7 @@ class FilterComparison {
   FilterOperator op() const { return op_; }
   bool asks_presence() const { return asks_presence_; }
   const std::string& text() const { return text_; }
-  const FilterPeriod& period() const { return period_; }
+  const Period& period() const { return period_; }
   void SetTime(Instant time) { period_ = {time, time + Duration(1)}; }
   int severity() const { return static_cast<int>(number_); }
 
@@ -80,7 +77,7 @@ class FilterComparison {
   bool is_number_ = false;
   double number_ = 0;  // a severity's and a duration's seconds, too
   std::optional<bool> flag_;
-  FilterPeriod period_{};
+  Period period_{};
   std::optional<TextPattern> pattern_;
 };
 

@@ -135,7 +135,9 @@ Status FilterComparison::ResolveValue(std::string_view field, std::string_view v
     number_ = *number;
   }
   if (kind_ == FieldKind::kTimestamp) {
-    const auto period = ParsePeriod(text_);
+    const bool has_fraction = text_.find('.') != std::string::npos;
+    const auto period =
+        ParsePeriod(text_, has_fraction ? Duration(1) : Duration(std::chrono::seconds(1)));
     if (!period) {
       return errors::FilterValueNot(text_, "a time, as 2017-01-15T19:00 or 2017-01-15T19:00:00Z");
     }

@@ -8,19 +8,13 @@
 
 #include "base/clock.h"
 #include "base/json_fwd.h"
+#include "base/period.h"
 #include "base/result.h"
 #include "spec/message_schema.h"
 
 namespace caip::spec {
 
 enum class FilterOperator { kHas, kEqual, kUnequal, kLess, kLessEqual, kGreater, kGreaterEqual };
-
-/// The time that an RFC 3339 text or a beginning of one names: [first, end).
-struct Period {
-  Instant first;
-  Instant end;
-};
-std::optional<Period> ParsePeriod(std::string_view text);
 
 class FilterComparison {
  public:

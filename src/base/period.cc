@@ -1,18 +1,17 @@
-// Times of a filter: RFC 3339 or a beginning of it.
+#include "base/period.h"
 
 #include <chrono>
+#include <string>
 
 #include "base/text.h"
-#include "spec/filter_comparison.h"
 
-namespace caip::spec {
+namespace caip {
 namespace {
 
 using std::chrono::days;
 using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::months;
-using std::chrono::seconds;
 using std::chrono::sys_days;
 using std::chrono::year_month_day;
 using std::chrono::years;
@@ -36,7 +35,7 @@ Instant EndOf(Instant first, size_t length) {
 
 }  // namespace
 
-std::optional<Period> ParsePeriod(std::string_view text) {
+std::optional<Period> ParsePeriod(std::string_view text, Duration whole_time) {
   std::string whole(text);
   if (IsBeginning(text.size())) {
     whole += kWhole.substr(text.size());
@@ -47,8 +46,7 @@ std::optional<Period> ParsePeriod(std::string_view text) {
   auto first = ParseRfc3339(whole);
   if (!first) first = ParseRfc3339(whole + "Z");
   if (!first) return std::nullopt;
-  const bool has_fraction = text.find('.') != std::string_view::npos;
-  return Period{*first, *first + (has_fraction ? Duration(1) : Duration(seconds(1)))};
+  return Period{*first, *first + whole_time};
 }
 
-}  // namespace caip::spec
+}  // namespace caip

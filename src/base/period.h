@@ -1,0 +1,22 @@
+#pragma once
+// Times as filters name them: a whole RFC 3339 time, or only a beginning of one.
+
+#include <optional>
+#include <string_view>
+
+#include "base/clock.h"
+
+namespace caip {
+
+/// A stretch of time; `end` is not in it.
+struct Period {
+  Instant first;
+  Instant end;
+};
+
+/// "2020", "2020-03", "2020-03-01", "2020-03-01T12" or "2020-03-01T12:30" is all of that year,
+/// month, day, hour or minute; a time down to the second or below lasts `whole_time`. Without an
+/// offset it is in UTC. Nothing for other texts. (AIP-160, "Comparison operators": timestamps)
+std::optional<Period> ParsePeriod(std::string_view text, Duration whole_time);
+
+}  // namespace caip
