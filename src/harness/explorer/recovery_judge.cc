@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "harness/expectations/counts.h"
+#include "harness/explorer/difference.h"
 
 namespace caip::harness {
 namespace {
@@ -28,23 +29,13 @@ std::set<int64_t> NumbersOf(const StepRecords& records) {
   return numbers;
 }
 
-std::string LastLine(const std::string& text) {
-  std::string last;
-  for (const std::string& line : Split(text, '\n')) {
-    const std::string said(Trim(line.substr(0, line.find("To find out more"))));
-    const bool link = said.size() < Trim(line).size();
-    if (!said.empty() && (!link || last.empty())) last = said;
-  }
-  return last;
-}
-
 void JudgeOutcome(const Evidence& run, std::vector<Flaw>& flaws) {
   if (!run.broke_off.empty()) {
     flaws.push_back({"the job does not end", "SUCCEEDED", run.broke_off});
   } else if (run.state != "SUCCEEDED") {
-    const std::string last = LastLine(run.error_message);
-    flaws.push_back({"the job ends " + run.state + ": " + WithoutNumbers(last), "SUCCEEDED",
-                     run.state + ": " + last});
+    const std::string why = TellingLine(run.error_message);
+    flaws.push_back({"the job ends " + run.state + ": " + WithoutNumbers(why), "SUCCEEDED",
+                     run.state + ": " + why});
   }
 }
 
@@ -150,8 +141,8 @@ void JudgeObjects(const Peace& peace, const Evidence& run, std::vector<Flaw>& fl
       add("objects are missing in the end", name, "there", "not there");
     } else if (!peace.how().objects.Equal(mine->second.bytes, object.bytes) &&
                !CountsStarts(object.bytes, mine->second.bytes)) {
-      add("objects hold something else", name, object.bytes.substr(0, 60),
-          mine->second.bytes.substr(0, 60),
+      add("objects hold something else", name, WhereItDiffers(object.bytes, mine->second.bytes),
+          WhereItDiffers(mine->second.bytes, object.bytes),
           same_steps && !ParseJson(object.bytes).ok() ? kOtherBytes : "");
     }
   }
