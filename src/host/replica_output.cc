@@ -23,7 +23,10 @@ using std::chrono::steady_clock;
 
 constexpr int kPipeBytes = 256 << 10;  // asked of the kernel, so that we wake up less often
 constexpr size_t kBatchLines = 8192;   // handed to the sink at once
-constexpr std::chrono::milliseconds kQuiet{200};  // then what looks like half a traceback goes out
+constexpr std::chrono::milliseconds kQuiet{200};  // then a traceback's end is taken for its end
+// Then half a traceback goes out. Python writes one line by line, and reads the sources of its
+// frames in between: on a starved host that takes its time.
+constexpr std::chrono::milliseconds kQuietForHalf{3000};
 
 /// A replica whose output is read: what its entries have in common.
 struct Source {
@@ -82,7 +85,8 @@ class Stream {
 
   bool holds() const { return classifier_.holds(); }
   void FlushIfQuiet(steady_clock::time_point at, Instant now) {
-    if (!classifier_.holds() || at - last_read_ < kQuiet) return;
+    const auto patience = classifier_.is_unfinished() ? kQuietForHalf : kQuiet;
+    if (!classifier_.holds() || at - last_read_ < patience) return;
     now_ = now;
     classifier_.Flush(take_);
   }

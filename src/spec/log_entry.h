@@ -42,6 +42,8 @@ class LineClassifier {
   void Finish(const Emit& emit);
   /// True while lines are held back: the owner should call Flush some time.
   bool holds() const { return state_ != State::kPlain; }
+  /// True inside a traceback whose exception has not come: it is worth waiting for.
+  bool is_unfinished() const { return state_ == State::kFrames; }
 
   /// The traceback among the last words of the stream, with a newline at its end; "" if there is
   /// none. One that many entries follow was only logged: the program went on.

@@ -161,6 +161,19 @@ TEST_F(ReplicaOutputTest, HalfATracebackIsNotHeldBackForEver) {
   printer.Finish();
 }
 
+TEST_F(ReplicaOutputTest, ATracebackThatComesSlowlyIsOneEntry) {
+  const std::string half = "Traceback (most recent call last):\n  File \"task.py\", line 1, in f\n";
+  Printer slow(output_, 1);
+  slow.Err(half);
+  Printer quick(output_, 2);
+  quick.Err(half + "KeyError: 'quick'\n");
+  EXPECT_TRUE(sink_.AwaitMessage("quick"));  // held back for a moment: more might have come
+  slow.Err("KeyError: 'slow'\n");
+  EXPECT_EQ(slow.Finish(), half + "KeyError: 'slow'\n");
+  quick.Finish();
+  EXPECT_THAT(sink_.Messages(), ElementsAre(half + "KeyError: 'quick'", half + "KeyError: 'slow'"));
+}
+
 TEST_F(ReplicaOutputTest, AHugeLineBecomesSeveralEntriesAndNothingIsLost) {
   Printer printer(output_);
   const std::string huge(3 * kLogLineBytesMax + 17, 'x');
