@@ -69,6 +69,7 @@ ReplicaMachine MachineOf(const LaunchFacts& facts) {
                          .service_account = facts.input.service_account};
   for (const spec::ReplicaPlan& peer : facts.plan.replicas) {
     const std::string host = peer.address.substr(0, peer.address.rfind(':'));
+    machine.peers.push_back({peer.id, spec::HostName(peer.id, facts.note.cluster_id), host});
     if (std::find(machine.peer_hosts.begin(), machine.peer_hosts.end(), host) ==
         machine.peer_hosts.end()) {
       machine.peer_hosts.push_back(host);

@@ -37,6 +37,13 @@ struct ReplicaKey {
 
 using Environment = std::vector<std::pair<std::string, std::string>>;  // in order, names unique
 
+/// Where the other replicas of a run are, and what their machines are called.
+struct ReplicaPeer {
+  spec::ReplicaId replica;
+  std::string host_name;
+  std::string host;  // of its address: "127.1.2.3", "localhost"
+};
+
 /// The machine that the service would have rented for a replica, for whoever describes it.
 struct ReplicaMachine {
   std::string host_name;        // "cmle-training-worker-e118e0f997-1", the same after a restart
@@ -45,6 +52,7 @@ struct ReplicaMachine {
   std::string image_uri;        // "" of a Python job
   std::string service_account;  // e-mail; "" the default one
   std::vector<std::string> peer_hosts = {};  // of the run's addresses, its own included
+  std::vector<ReplicaPeer> peers = {};       // all of the run in the plan's order, itself included
 };
 
 /// What of a replica is stopped at, so that a fault can be decided at exactly that point.
@@ -70,6 +78,23 @@ struct MetricSource {
   std::string job_dir;  // the trial's, a gs:// URI with TensorFlow's event files below; "" none
 };
 
+/// A network of a run's own, which its replicas share: they reach each other, and whoever serves
+/// the sockets that listen at its doors.
+struct RunNetwork {
+  struct Door {
+    std::string address;  // IPv4
+    uint16_t port = 0;
+    std::string tag;  // for whoever serves it
+  };
+  std::vector<Door> doors;
+};
+
+/// What a replica with namespaces of its own finds in them; its machine's name is its host's.
+struct ReplicaIsolation {
+  std::shared_ptr<const RunNetwork> network;  // the same for all of a run
+  std::string hosts;                          // the text of its hosts file
+};
+
 /// Everything needed to start a replica.
 struct ReplicaLaunch {
   ReplicaKey key;
@@ -81,6 +106,7 @@ struct ReplicaLaunch {
   bool fresh_disk = true;  // false: the boot disk of the replica's last boot is kept (`crash`)
   ReplicaWatch watch = {};
   std::optional<MetricSource> metrics = {};  // of the master of a trial
+  std::optional<ReplicaIsolation> isolation = {};
 };
 
 /// How a replica ended. Exactly one for each Launch, after all its output was handed to the log.

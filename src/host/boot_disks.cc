@@ -41,6 +41,10 @@ Path BootDisks::Of(const engine::ReplicaKey& key) const {
   return Of(key.run) / spec::TaskName(key.replica);
 }
 
+Path BootDisks::HostsFileOf(const engine::ReplicaKey& key) const {
+  return Of(key.run) / ".hosts" / spec::TaskName(key.replica);
+}
+
 Status BootDisks::Make(const engine::ReplicaKey& key, bool fresh) {
   const Path disk = Of(key);
   if (fresh) Trash(disk);

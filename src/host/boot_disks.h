@@ -3,6 +3,7 @@
 //
 //   disks/<project>/<job>/<task>            a job's replica
 //   disks/<project>/<job>/trial-3/<task>    a replica of a tuning job's third trial
+//   disks/<project>/<job>[/trial-3]/.hosts/<task>   what lies over /etc/hosts, in a mount namespace
 //   disks/.trash/<n>                        on its way out
 
 #include <condition_variable>
@@ -28,6 +29,8 @@ class BootDisks {
   /// A pure function of the key. The boot is not in it: a fresh disk is the same place, empty.
   Path Of(const engine::RunKey& run) const;
   Path Of(const engine::ReplicaKey& key) const;
+  /// Beside the disks, and gone with them.
+  Path HostsFileOf(const engine::ReplicaKey& key) const;
 
   /// Makes the disk; when `fresh`, what it held is gone.
   Status Make(const engine::ReplicaKey& key, bool fresh);

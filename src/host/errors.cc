@@ -307,4 +307,22 @@ std::string MetricsUnwatched() {
          "this trial are read only when it ends.";
 }
 
+Error NoNamespaces(std::string_view why) {
+  return {Code::kFailedPrecondition,
+          "Replicas cannot have namespaces of their own on this host (" + std::string(why) +
+              "). Run them without `--isolation namespaces`; `caip doctor` tells what that costs."};
+}
+
+Error NoWatchInNamespaces() {
+  return {Code::kFailedPrecondition,
+          "Replicas with namespaces of their own are watched by seccomp notification only, which "
+          "this host does not have. Run them without `--isolation namespaces`."};
+}
+
+Error DoorAddress(std::string_view address) {
+  return {Code::kInvalidArgument, "Nobody can listen at " + Quoted(address) +
+                                      " in a network of replicas: it is no IPv4 "
+                                      "address."};
+}
+
 }  // namespace caip::host::errors

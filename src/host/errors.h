@@ -89,5 +89,10 @@ std::string CompanionSilent(std::string_view name, const Path& log,
 Error NoLoopbackBlock(int tries);
 Error NoFreePort(int tries);
 
+// Namespaces.
+Error NoNamespaces(std::string_view why);
+Error NoWatchInNamespaces();
+Error DoorAddress(std::string_view address);
+
 }  // namespace errors
 }  // namespace caip::host

@@ -17,6 +17,8 @@
 #include "host/addresses.h"
 #include "host/child_process.h"
 #include "host/interposition.h"
+#include "host/isolation.h"
+#include "host/process_launcher.h"
 
 namespace caip::host {
 namespace {
@@ -138,6 +140,13 @@ std::vector<HostFact> NamespaceFacts() {
   return facts;
 }
 
+HostFact IsolationFact(const Path& launcher) {
+  const auto why_not = TryIsolation(launcher.empty() ? LauncherBesideUs() : launcher);
+  return Fact("isolation", !why_not, why_not.value_or("--isolation namespaces works"),
+              "`--isolation namespaces` is refused: replicas share the host's network and hosts "
+              "file, and find Google's names and the metadata server through variables only");
+}
+
 HostFact CgroupFact() {
   const char* cost = "machine types limit neither memory nor CPUs of replicas";
   const bool is_v2 = ::access("/sys/fs/cgroup/cgroup.controllers", R_OK) == 0;
@@ -243,7 +252,8 @@ std::vector<HostFact> ReportHost(const HostReportOptions& options, Interpreters&
   const auto append = [&](Facts more) { facts.insert(facts.end(), more.begin(), more.end()); };
   append(devices.get());
   append(NamespaceFacts());
-  append({CgroupFact(), WatchFact(), FaketimeFact(), LoopbackFact(), SpaceFact(options.state)});
+  append({IsolationFact(options.launcher), CgroupFact(), WatchFact(), FaketimeFact(),
+          LoopbackFact(), SpaceFact(options.state)});
   append(containers.get());
   append({ProgramFact("gcloud", path, "caip needs none; scripts that call gcloud do"),
           ProgramFact("gsutil", path, "trainers that call gsutil fail; caip needs none")});

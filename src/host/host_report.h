@@ -22,6 +22,7 @@ struct HostReportOptions {
   Path state;        // free space is looked up there
   std::string path;  // $PATH
   DevicePlaces devices;
+  Path launcher = {};  // caip-launcher; "": the one beside the running program
   std::vector<std::string> pythons = {"3.7"};  // versions that runtimes ask for
 };
 

@@ -63,6 +63,15 @@ ssize_t ReceiveReport(int socket, Report& report, Fd& listener) {
   return size;
 }
 
+Status SendWith(int socket, const Command& command, const int (&fds)[3]) {
+  ssize_t sent;
+  do {
+    sent = launcher::SendWithDescriptors(socket, &command, sizeof command, fds);
+  } while (sent < 0 && errno == EINTR);
+  if (sent < 0) return SystemError("cannot reach caip-launcher", errno);
+  return Ok{};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<LauncherLink>> LauncherLink::Start(const Path& program, Listener listener) {
@@ -98,31 +107,58 @@ void LauncherLink::Listen() {
     const ssize_t size = ReceiveReport(socket_.get(), report, listener);
     if (size < 0 && errno == EINTR) continue;
     if (size != sizeof report || is_closing_) break;
-    if (report.kind == Report::kWatched) {
-      listener_.watched(report.replica, std::move(listener), report.init);
-    } else {
-      listener_.report(report);
-    }
+    Dispatch(report, std::move(listener));
   }
   // Every init holds their end of the socket, too: it closes when the last of them has ended.
   is_alive_ = false;
   if (!is_closing_) listener_.gone();
 }
 
+void LauncherLink::Dispatch(const Report& report, Fd descriptor) {
+  switch (report.kind) {
+    case Report::kWatched:
+      return listener_.watched(report.replica, std::move(descriptor), report.init);
+    case Report::kDoor:
+      if (listener_.door) listener_.door(report.replica, report.door, std::move(descriptor));
+      return;
+    case Report::kNetworkOpened:
+    case Report::kNetworkFailed:
+      if (listener_.network) listener_.network(report);
+      return;
+    default:
+      return listener_.report(report);
+  }
+}
+
 Status LauncherLink::Launch(const Replica& replica) {
-  ASSIGN_OR_RETURN(const Fd recipe, MemoryFile(launcher::EncodeRecipe(
-                                        replica.directory, replica.argv, replica.environment)));
+  ASSIGN_OR_RETURN(const Fd recipe,
+                   MemoryFile(launcher::EncodeRecipe(replica.directory, replica.surroundings,
+                                                     replica.argv, replica.environment)));
   Command command;
   command.kind = Command::kLaunch;
   command.replica = replica.number;
   command.watch = replica.watch;
-  const int fds[] = {recipe.get(), replica.out, replica.err};
-  ssize_t sent;
-  do {
-    sent = launcher::SendWithDescriptors(socket_.get(), &command, sizeof command, fds);
-  } while (sent < 0 && errno == EINTR);
-  if (sent < 0) return SystemError("cannot reach caip-launcher", errno);
-  return Ok{};
+  command.network = replica.network;
+  return SendWith(socket_.get(), command, {recipe.get(), replica.out, replica.err});
+}
+
+Status LauncherLink::OpenNetwork(uint64_t number, const std::vector<launcher::Door>& doors,
+                                 bool rehearse) {
+  ASSIGN_OR_RETURN(const Fd file,
+                   MemoryFile(std::string(reinterpret_cast<const char*>(doors.data()),
+                                          doors.size() * sizeof(launcher::Door))));
+  Command command;
+  command.kind = Command::kOpenNetwork;
+  command.network = number;
+  command.rehearse = rehearse;
+  return SendWith(socket_.get(), command, {file.get(), -1, -1});
+}
+
+void LauncherLink::CloseNetwork(uint64_t number) {
+  Command command;
+  command.kind = Command::kCloseNetwork;
+  command.network = number;
+  Send(command);
 }
 
 void LauncherLink::Signal(uint64_t replica, int signal) {

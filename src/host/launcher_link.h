@@ -13,6 +13,7 @@
 
 #include "base/files.h"
 #include "host/launcher/protocol.h"
+#include "host/launcher/recipe.h"
 
 namespace caip::host {
 
@@ -25,6 +26,9 @@ class LauncherLink {
     std::function<void(const launcher::Report&)> report;
     std::function<void(uint64_t replica, Fd calls, pid_t init)> watched;  // before kStarted
     std::function<void()> gone;  // the launcher has died, and so have all replicas
+    /// A network's doors, then how its opening went (kNetworkOpened, kNetworkFailed).
+    std::function<void(uint64_t network, uint32_t door, Fd listening)> door = {};
+    std::function<void(const launcher::Report&)> network = {};
   };
 
   static Result<std::unique_ptr<LauncherLink>> Start(const Path& program, Listener listener);
@@ -39,7 +43,9 @@ class LauncherLink {
     std::vector<std::string> environment;
     int out = -1;  // write ends; borrowed
     int err = -1;
-    uint32_t watch = 0;  // protocol.h
+    uint32_t watch = 0;    // protocol.h
+    uint64_t network = 0;  // 0: the host's, and none of the namespaces below
+    launcher::Surroundings surroundings = {};
   };
   /// Exactly one kEnded or kStartFailed report follows, or `gone`.
   Status Launch(const Replica& replica);
@@ -50,12 +56,19 @@ class LauncherLink {
   void Freeze(uint64_t replica);
   void Thaw(uint64_t replica);
 
+  /// `number` is the caller's, never 0. What is launched there afterwards finds it open, or fails
+  /// with the reason. `rehearse`: it also fails where replicas could not have their own mounts.
+  Status OpenNetwork(uint64_t number, const std::vector<launcher::Door>& doors,
+                     bool rehearse = false);
+  void CloseNetwork(uint64_t number);
+
   /// False when the launcher has died: make a new link.
   bool IsAlive() const { return is_alive_; }
 
  private:
   LauncherLink(Fd socket, pid_t pid, Listener listener);
   void Listen();
+  void Dispatch(const launcher::Report& report, Fd descriptor);
   void Send(const launcher::Command& command);
 
   Fd socket_;

@@ -5,8 +5,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
-#include <condition_variable>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -15,12 +13,16 @@
 #include <utility>
 
 #include "host/boot_disks.h"
+#include "host/errors.h"
 #include "host/kernel_calls.h"
 #include "host/launcher_link.h"
+#include "host/note_queue.h"
+#include "host/oom_count.h"
 #include "host/orphans.h"
 #include "host/replica_command.h"
 #include "host/replica_end.h"
 #include "host/replica_output.h"
+#include "host/socket_owner.h"
 #include "host/watched_replicas.h"
 
 namespace caip::host {
@@ -41,9 +43,6 @@ Result<Pipe> MakePipe() {
   return Pipe{Fd(ends[0]), Fd(ends[1])};
 }
 
-// A kill for want of memory this long before a replica's start may count as one in its life.
-constexpr auto kOomKillsAge = std::chrono::milliseconds(20);
-
 }  // namespace
 
 /// The notes, the thread that works through them, and the replicas that live.
@@ -53,17 +52,13 @@ class ProcessLauncher::Core {
       : options_(std::move(options)),
         state_id_(StateId(options_.state_directory)),
         disks_(options_.state_directory),
-        output_(clock, sink) {
+        output_(clock, sink),
+        oom_kills_(options_.oom_kills) {
     if (options_.watcher) watched_.emplace(*options_.watcher, output_, options_.interposition);
   }
 
   ~Core() {
-    {
-      const std::lock_guard lock(mutex_);
-      stopping_ = true;
-    }
-    changed_.notify_all();
-    if (worker_.joinable()) worker_.join();
+    notes_.Stop();
     link_.reset();  // kills; returns when all are dead
     watched_.reset();
   }
@@ -76,20 +71,14 @@ class ProcessLauncher::Core {
       if (!killed.ok()) return killed.error();
     }
     disks_.DiscardAll();
-    worker_ = std::thread([this] { Work(); });
+    notes_.Start();
     return Ok{};
   }
 
   BootDisks& disks() { return disks_; }
-
-  /// Notes are worked off in the order in which they were left.
-  void Leave(std::function<void()> note) {
-    {
-      const std::lock_guard lock(mutex_);
-      notes_.push_back(std::move(note));
-    }
-    changed_.notify_all();
-  }
+  NoteQueue& notes() { return notes_; }
+  RunNetworks& networks() { return networks_; }
+  const std::string& state_id() const { return state_id_; }
 
   void Launch(ReplicaLaunch launch, Listener listener) {
     const ReplicaKey key = launch.key;
@@ -121,6 +110,11 @@ class ProcessLauncher::Core {
     if (const uint64_t number = NumberOf(key, false)) link_->Thaw(number);
   }
 
+  void Discard(const engine::RunKey& run) {
+    networks_.Close(link_.get(), run);
+    disks_.Discard(run);
+  }
+
  private:
   struct Replica {
     ReplicaKey key;
@@ -133,26 +127,17 @@ class ProcessLauncher::Core {
     bool is_ending = false;
   };
 
-  void Work() {
-    std::unique_lock lock(mutex_);
-    for (;;) {
-      changed_.wait(lock, [this] { return stopping_ || !notes_.empty(); });
-      if (stopping_) return;
-      const std::function<void()> note = std::move(notes_.front());
-      notes_.pop_front();
-      lock.unlock();
-      note();
-      lock.lock();
-    }
-  }
-
   Status EnsureLink() {
     if (link_ && link_->IsAlive()) return Ok{};
     link_.reset();
+    networks_.Forget();
     LauncherLink::Listener listener;
     listener.report = [this](const launcher::Report& report) { Hear(report); };
     listener.watched = [this](uint64_t number, Fd calls, pid_t init) {
       if (watched_) watched_->Listen(number, KernelCalls(std::move(calls)), init);
+    };
+    listener.door = [this](uint64_t network, uint32_t door, Fd listening) {
+      networks_.DoorOpened(network, door, std::move(listening));
     };
     listener.gone = [this] { EndAll(); };
     const Path program = options_.program.empty() ? LauncherBesideUs() : options_.program;
@@ -161,7 +146,7 @@ class ProcessLauncher::Core {
   }
 
   uint64_t Enter(const ReplicaLaunch& launch, Listener listener) {
-    const int64_t oom_kills = OomKillsLately();
+    const int64_t oom_kills = oom_kills_.Lately();
     const std::lock_guard lock(mutex_);
     Replica& replica = replicas_[++last_number_];
     replica.key = launch.key;
@@ -187,6 +172,7 @@ class ProcessLauncher::Core {
     LauncherLink::Replica replica;
     replica.directory = DirectoryOf(launch);
     RETURN_IF_ERROR(MakeDirectories(replica.directory));
+    RETURN_IF_ERROR(Isolate(launch, replica));
     ASSIGN_OR_RETURN(Pipe out, MakePipe());
     ASSIGN_OR_RETURN(Pipe err, MakePipe());
     RETURN_IF_ERROR(Watch(number, launch, out.writing.get(), err.writing.get(), replica.watch));
@@ -198,6 +184,20 @@ class ProcessLauncher::Core {
     replica.out = out.writing.get();
     replica.err = err.writing.get();
     return link_->Launch(replica);
+  }
+
+  Status Isolate(const ReplicaLaunch& launch, LauncherLink::Replica& replica) {
+    if (!launch.isolation) return Ok{};
+    if (launch.watch.any() && options_.interposition == Interposition::Kind::kPreload) {
+      return errors::NoWatchInNamespaces();  // its sockets are the host's network's
+    }
+    const Path hosts = disks_.HostsFileOf(launch.key);
+    RETURN_IF_ERROR(MakeDirectories(hosts.parent_path()));
+    RETURN_IF_ERROR(WriteFile(hosts, launch.isolation->hosts));
+    replica.surroundings = {hosts.string(), launch.machine.host_name};
+    ASSIGN_OR_RETURN(replica.network,
+                     networks_.Open(*link_, launch.key.run, launch.isolation->network));
+    return Ok{};
   }
 
   Status Watch(uint64_t number, ReplicaLaunch& launch, int out, int err, uint32_t& watch) {
@@ -264,7 +264,7 @@ class ProcessLauncher::Core {
       const std::vector<std::string> left = LeftRunning(report);
       if (options_.watcher && !left.empty()) options_.watcher->LeftRunning(replica.key, left);
       exit.out_of_memory =
-          exit.signal == SIGKILL && !replica.was_killed && OomKills() > replica.oom_kills;
+          exit.signal == SIGKILL && !replica.was_killed && oom_kills_.Now() > replica.oom_kills;
     }
     std::vector<ReplicaOutput::Remark> remarks = Remarks(exit, report);
     End(report.replica, std::move(exit), std::move(remarks));
@@ -319,35 +319,19 @@ class ProcessLauncher::Core {
     }
   }
 
-  int64_t OomKills() const { return options_.oom_kills ? options_.oom_kills() : OomKillsOfHost(); }
-
-  /// The kernel gathers the numbers from all processors each time: a cluster that starts asks once.
-  int64_t OomKillsLately() {
-    if (options_.oom_kills) return options_.oom_kills();
-    const auto now = std::chrono::steady_clock::now();
-    if (now - oom_kills_read_ > kOomKillsAge) {
-      oom_kills_ = OomKillsOfHost();
-      oom_kills_read_ = now;
-    }
-    return oom_kills_;
-  }
-
   const ProcessLauncherOptions options_;
   const std::string state_id_;
   BootDisks disks_;
   std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<std::function<void()>> notes_;  // guarded by mutex_
-  std::map<uint64_t, Replica> replicas_;     // guarded by mutex_
-  std::map<ReplicaKey, uint64_t> numbers_;   // guarded by mutex_
-  uint64_t last_number_ = 0;                 // guarded by mutex_
-  bool stopping_ = false;                    // guarded by mutex_
+  std::map<uint64_t, Replica> replicas_;    // guarded by mutex_
+  std::map<ReplicaKey, uint64_t> numbers_;  // guarded by mutex_
+  uint64_t last_number_ = 0;                // guarded by mutex_
   ReplicaOutput output_;
   std::optional<WatchedReplicas> watched_;
-  int64_t oom_kills_ = 0;  // the worker's, as is the next
-  std::chrono::steady_clock::time_point oom_kills_read_{};
+  RunNetworks networks_;
+  OomCount oom_kills_;                  // Lately: the worker's
   std::unique_ptr<LauncherLink> link_;  // Start, then the worker
-  std::thread worker_;
+  NoteQueue notes_;                     // its thread is "the worker"
 };
 
 Result<std::unique_ptr<ProcessLauncher>> ProcessLauncher::Start(ProcessLauncherOptions options,
@@ -366,32 +350,41 @@ std::string ProcessLauncher::BootDisk(const ReplicaKey& key) const {
 }
 
 void ProcessLauncher::Launch(ReplicaLaunch launch, Listener listener) {
-  core_->Leave(
+  core_->notes().Leave(
       [core = core_.get(), launch = std::move(launch), listener = std::move(listener)]() mutable {
         core->Launch(std::move(launch), std::move(listener));
       });
 }
 
 void ProcessLauncher::Signal(const ReplicaKey& key, int signal) {
-  core_->Leave([core = core_.get(), key, signal] { core->Signal(key, signal); });
+  core_->notes().Leave([core = core_.get(), key, signal] { core->Signal(key, signal); });
 }
 
 void ProcessLauncher::Kill(const ReplicaKey& key) {
-  core_->Leave([core = core_.get(), key] { core->Kill(key); });
+  core_->notes().Leave([core = core_.get(), key] { core->Kill(key); });
 }
 
 void ProcessLauncher::Freeze(const ReplicaKey& key, std::function<void()> frozen) {
-  core_->Leave([core = core_.get(), key, frozen = std::move(frozen)]() mutable {
+  core_->notes().Leave([core = core_.get(), key, frozen = std::move(frozen)]() mutable {
     core->Freeze(key, std::move(frozen));
   });
 }
 
 void ProcessLauncher::Thaw(const ReplicaKey& key) {
-  core_->Leave([core = core_.get(), key] { core->Thaw(key); });
+  core_->notes().Leave([core = core_.get(), key] { core->Thaw(key); });
 }
 
 void ProcessLauncher::Discard(const engine::RunKey& run) {
-  core_->Leave([core = core_.get(), run] { core->disks().Discard(run); });
+  core_->notes().Leave([core = core_.get(), run] { core->Discard(run); });
+}
+
+void ProcessLauncher::ServeDoors(Doorkeeper keeper) {
+  core_->networks().SetDoorkeeper(std::move(keeper));
+}
+
+std::string ProcessLauncher::TaskOfClient(const engine::RunKey& run,
+                                          const std::string& client) const {
+  return host::TaskOfClient(core_->state_id(), run, client);
 }
 
 }  // namespace caip::host

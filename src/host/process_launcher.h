@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "engine/ports.h"
 #include "host/interposition.h"
+#include "host/isolation.h"
 #include "host/replica_watcher.h"
 
 namespace caip::host {
@@ -37,6 +38,12 @@ class ProcessLauncher final : public engine::Launcher {
   static Result<std::unique_ptr<ProcessLauncher>> Start(ProcessLauncherOptions options,
                                                         const Clock& clock, engine::LogSink& sink);
   ~ProcessLauncher() override;
+
+  /// Who serves the doors of runs' networks; before the first launch with `isolation`.
+  void ServeDoors(Doorkeeper keeper);
+  /// The task (spec::TaskName) of the run's replica that has a connection's other end, by its
+  /// address "127.0.0.1:51234" in the run's network; "" unknown. Any thread; takes milliseconds.
+  std::string TaskOfClient(const engine::RunKey& run, const std::string& client) const;
 
   std::string BootDisk(const engine::ReplicaKey& key) const override;
   void Launch(engine::ReplicaLaunch launch, Listener listener) override;

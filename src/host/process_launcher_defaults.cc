@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "host/oom_count.h"
 #include "host/process_launcher.h"
 
 namespace caip::host {
@@ -10,6 +11,25 @@ Path LauncherBesideUs() {
   std::error_code error;
   const Path self = std::filesystem::read_symlink("/proc/self/exe", error);
   return self.parent_path() / "caip-launcher";
+}
+
+namespace {
+
+// A kill for want of memory this long before a replica's start may count as one in its life.
+constexpr auto kOomKillsAge = std::chrono::milliseconds(20);
+
+}  // namespace
+
+int64_t OomCount::Now() const { return asked_ ? asked_() : OomKillsOfHost(); }
+
+int64_t OomCount::Lately() {
+  if (asked_) return asked_();
+  const auto now = std::chrono::steady_clock::now();
+  if (now - read_ > kOomKillsAge) {
+    count_ = OomKillsOfHost();
+    read_ = now;
+  }
+  return count_;
 }
 
 int64_t OomKillsOfHost() {

@@ -9,6 +9,8 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "host/errors.h"
+#include "host/isolation.h"
 
 namespace caip::host {
 namespace {
@@ -62,6 +64,8 @@ std::string StartError(const std::string& program, const std::string& directory,
     case launcher::Step::kNone:
     case launcher::Step::kExec:
       break;
+    default:
+      return errors::NoNamespaces(WhyNoNamespaces(report)).message;
   }
   std::string text = SystemError("cannot run '" + program + "'", report.error).message;
   const std::string file = program.starts_with('/') ? program : directory + "/" + program;

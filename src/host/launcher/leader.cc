@@ -22,6 +22,7 @@ namespace {
 /// Shared with the new process, which borrows our memory until it executes its program.
 struct Birth {
   const Recipe& recipe;
+  const Namespaces& home;
   std::vector<std::string> candidates;  // the files to try, in order
   int out;
   int err;
@@ -78,6 +79,11 @@ bool BeWatched(const Watching& watching) {
 int BecomeLeader(void* argument) {
   Birth& birth = *static_cast<Birth*>(argument);
   ::setsid();
+  const Recipe& recipe = birth.recipe;
+  if (birth.home.any()) {
+    const Step failed = MoveInto(birth.home, recipe.hosts_file, recipe.host_name);
+    if (failed != Step::kNone) Fail(birth, failed, errno);
+  }
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != birth.parent) ::_exit(127);
   const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -85,7 +91,7 @@ int BecomeLeader(void* argument) {
   ::dup2(birth.out, STDOUT_FILENO);
   ::dup2(birth.err, STDERR_FILENO);
   VolunteerForOutOfMemory();
-  if (::chdir(birth.recipe.directory) != 0) Fail(birth, Step::kDirectory, errno);
+  if (::chdir(recipe.directory) != 0) Fail(birth, Step::kDirectory, errno);
   const Watching& watching = birth.watching;
   if (watching.watch && !BeWatched(watching)) Fail(birth, Step::kWatch, errno);
   ::syscall(SYS_close_range, 3u, ~0u, 0u);  // all of ours are close-on-exec; this is the belt
@@ -94,7 +100,7 @@ int BecomeLeader(void* argument) {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   int error = ENOENT;
   for (const std::string& candidate : birth.candidates) {
-    ::execve(candidate.c_str(), birth.recipe.argv.data(), birth.recipe.environment.data());
+    ::execve(candidate.c_str(), recipe.argv.data(), recipe.environment.data());
     if (errno == ENOENT || errno == ENOTDIR) continue;
     error = errno;
     if (errno != EACCES) break;
@@ -104,8 +110,9 @@ int BecomeLeader(void* argument) {
 
 }  // namespace
 
-LeaderStart StartLeader(const Recipe& recipe, int out, int err, const Watching& watching) {
-  Birth birth{recipe, Candidates(recipe), out, err, watching, ::getpid()};
+LeaderStart StartLeader(const Recipe& recipe, const Namespaces& home, int out, int err,
+                        const Watching& watching) {
+  Birth birth{recipe, home, Candidates(recipe), out, err, watching, ::getpid()};
   alignas(16) static char stack[64u << 10];
   // Like vfork, as posix_spawn does it: nothing is copied, and we sleep until the exec.
   const pid_t pid =

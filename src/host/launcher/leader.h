@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include "host/launcher/namespaces.h"
 #include "host/launcher/protocol.h"
 #include "host/launcher/recipe.h"
 
@@ -21,9 +22,11 @@ struct Watching {
   uint64_t replica = 0;
 };
 
-/// Starts the recipe's command in a session of its own, in the recipe's directory, with exactly the
-/// recipe's environment, /dev/null as input, `out` and `err` as output, no other descriptor, no
-/// blocked signal, and to be killed when we die. Returns when the program runs or has failed to.
-LeaderStart StartLeader(const Recipe& recipe, int out, int err, const Watching& watching);
+/// Starts the recipe's command in a session of its own, where `home` has namespaces in those and in
+/// mount and UTS namespaces of its own, in the recipe's directory, with exactly the environment,
+/// /dev/null as input, `out` and `err` as output, no other descriptor, no blocked signal, and to be
+/// killed when we die. Returns when the program runs or has failed to.
+LeaderStart StartLeader(const Recipe& recipe, const Namespaces& home, int out, int err,
+                        const Watching& watching);
 
 }  // namespace caip::host::launcher

@@ -3,10 +3,13 @@
 // from the same sources, so the messages are plain structs.
 //
 //   caip -> launcher   Command, for kLaunch with three descriptors: the recipe (a sealed memory
-//                      file, recipe.h), the write ends of stdout and stderr
+//                      file, recipe.h), the write ends of stdout and stderr; for kOpenNetwork
+//                      with one: its doors (a memory file of Door structs)
 //   launcher -> caip   Report; exactly one kEnded or kStartFailed for each kLaunch; one kFrozen
 //                      for a kFreeze of a replica that lives; kWatched before kStarted, with the
-//                      descriptor on which its calls are heard, if it is watched
+//                      descriptor on which its calls are heard, if it is watched; for each
+//                      kOpenNetwork a kDoor for each door, with the socket that listens there, and
+//                      then one kNetworkOpened, or kNetworkFailed instead of what is missing
 
 #include <sys/types.h>
 
@@ -18,11 +21,20 @@ namespace caip::host::launcher {
 inline constexpr int kSocket = 3;  // the launcher finds its end of the socket here
 
 struct Command {
-  enum Kind : uint32_t { kLaunch, kSignal, kKill, kFreeze, kThaw };
+  enum Kind : uint32_t { kLaunch, kSignal, kKill, kFreeze, kThaw, kOpenNetwork, kCloseNetwork };
   Kind kind = kLaunch;
   int32_t signal = 0;  // kSignal: sent to the replica's main process group
   uint64_t replica = 0;
-  uint32_t watch = 0;  // kLaunch
+  uint32_t watch = 0;     // kLaunch
+  uint32_t rehearse = 0;  // kOpenNetwork: whether a replica could start there is tried, too
+  uint64_t network = 0;   // kLaunch: a number of kOpenNetwork, 0 the host's own
+};
+
+/// Where a socket is to listen in a network; both in the byte order of the net.
+struct Door {
+  uint32_t address = 0;  // one that is not 127.x.y.z becomes an address of the network
+  uint16_t port = 0;
+  uint16_t unused = 0;
 };
 
 /// What of a replica waits for caip's answer (watch_filter.h); bits of Command::watch.
@@ -30,21 +42,46 @@ inline constexpr uint32_t kWatchOutput = 1;
 inline constexpr uint32_t kWatchFiles = 2;
 
 /// Where a start failed; `error` is the errno.
-enum class Step : uint32_t { kNone, kRecipe, kFork, kDirectory, kWatch, kExec };
+enum class Step : uint32_t {
+  kNone,
+  kRecipe,
+  kFork,
+  kDirectory,
+  kWatch,
+  kExec,
+  kNetwork,       // making a network namespace
+  kUserMap,       // the users of a user namespace
+  kAddress,       // giving the network its addresses
+  kDoor,          // listening there
+  kEnterNetwork,  // joining its namespaces
+  kMounts,        // making a mount namespace
+  kHosts,         // laying the hosts file
+  kHostName,
+};
 
 inline constexpr size_t kLeftBytes = 1024;
 
 struct Report {
-  enum Kind : uint32_t { kStarted, kStartFailed, kEnded, kFrozen, kWatched };
+  enum Kind : uint32_t {
+    kStarted,
+    kStartFailed,
+    kEnded,
+    kFrozen,
+    kWatched,
+    kDoor,
+    kNetworkOpened,
+    kNetworkFailed,
+  };
   Kind kind = kStarted;
   Step step = Step::kNone;
   int32_t error = 0;
-  int32_t wait_status = 0;   // of the leader, as wait(2) gave it
-  int32_t left_running = 0;  // processes that outlived the leader by more than a moment
-  int32_t leader = 0;        // process id, for people
-  int32_t init = 0;          // kWatched: process id of the ancestor of all that are watched
-  int64_t max_rss_kib = 0;   // of the leader and the children it waited for
-  uint64_t replica = 0;
+  int32_t wait_status = 0;     // of the leader, as wait(2) gave it
+  int32_t left_running = 0;    // processes that outlived the leader by more than a moment
+  int32_t leader = 0;          // process id, for people
+  int32_t init = 0;            // kWatched: process id of the ancestor of all that are watched
+  int64_t max_rss_kib = 0;     // of the leader and the children it waited for
+  uint64_t replica = 0;        // kDoor, kNetwork...: the network
+  uint32_t door = 0;           // kDoor: which, from 0
   char left[kLeftBytes] = {};  // who is counted in left_running: "421 sleep 600\n", as many as fit
 };
 

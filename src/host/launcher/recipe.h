@@ -1,6 +1,6 @@
 #pragma once
-// The recipe of a replica as bytes: directory, argv and environment. Kept in a memory file, because
-// arguments and environment may be larger than a socket message.
+// The recipe of a replica as bytes: directory, hosts file, host name, argv and environment. Kept in
+// a memory file, because arguments and environment may be larger than a socket message.
 
 #include <cstdint>
 #include <string>
@@ -9,19 +9,29 @@
 
 namespace caip::host::launcher {
 
-/// Two counts (argv, environment), then every text closed by a NUL: directory, argv, environment.
+/// Two counts (argv, environment), then every text closed by a NUL: directory, hosts file, host
+/// name, argv, environment.
 struct RecipeHead {
   uint32_t arguments = 0;
   uint32_t variables = 0;
 };
 
-inline std::string EncodeRecipe(std::string_view directory, const std::vector<std::string>& argv,
+/// What a replica with namespaces of its own sees there; both "" for others.
+struct Surroundings {
+  std::string hosts_file;  // lies over /etc/hosts
+  std::string host_name;
+};
+
+inline std::string EncodeRecipe(std::string_view directory, const Surroundings& surroundings,
+                                const std::vector<std::string>& argv,
                                 const std::vector<std::string>& environment) {
   const RecipeHead head{static_cast<uint32_t>(argv.size()),
                         static_cast<uint32_t>(environment.size())};
   std::string bytes(reinterpret_cast<const char*>(&head), sizeof head);
   const auto add = [&bytes](std::string_view text) { bytes.append(text).push_back('\0'); };
   add(directory);
+  add(surroundings.hosts_file);
+  add(surroundings.host_name);
   for (const std::string& argument : argv) add(argument);
   for (const std::string& variable : environment) add(variable);
   return bytes;
@@ -30,6 +40,8 @@ inline std::string EncodeRecipe(std::string_view directory, const std::vector<st
 /// Points into the bytes it was read from. argv and environment end with a null pointer.
 struct Recipe {
   const char* directory = nullptr;
+  const char* hosts_file = nullptr;
+  const char* host_name = nullptr;
   std::vector<char*> argv;
   std::vector<char*> environment;
 };
@@ -46,9 +58,11 @@ inline bool DecodeRecipe(char* bytes, size_t size, Recipe& recipe) {
     return text;
   };
   recipe.directory = take();
+  recipe.hosts_file = take();
+  recipe.host_name = take();
   for (uint32_t i = 0; i < head.arguments; ++i) recipe.argv.push_back(take());
   for (uint32_t i = 0; i < head.variables; ++i) recipe.environment.push_back(take());
-  const bool whole = next == bytes + size && !recipe.argv.empty();
+  const bool whole = next == bytes + size && !recipe.argv.empty() && recipe.host_name;
   recipe.argv.push_back(nullptr);
   recipe.environment.push_back(nullptr);
   return whole;

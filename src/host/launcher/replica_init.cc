@@ -62,7 +62,7 @@ class ReplicaInit {
     const size_t size = static_cast<size_t>(status.st_size);
     void* bytes = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, start_.recipe, 0);
     if (bytes != MAP_FAILED && DecodeRecipe(static_cast<char*>(bytes), size, recipe)) {
-      leader = StartLeader(recipe, start_.out, start_.err,
+      leader = StartLeader(recipe, start_.home, start_.out, start_.err,
                            {start_.watch, start_.socket, start_.replica});
     }
     ::close(start_.recipe);

@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#include "host/launcher/namespaces.h"
+
 namespace caip::host::launcher {
 
 /// The signal by which the launcher hands a Command to an init. Its value is the signal to send to
@@ -24,6 +26,7 @@ struct ReplicaStart {
   int err = -1;        // and stderr
   uint32_t watch = 0;  // protocol.h
   pid_t launcher = 0;  // our parent; its death is ours
+  Namespaces home = {};
 };
 
 /// The whole life of an init. All signals are blocked and have their default dispositions.

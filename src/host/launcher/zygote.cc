@@ -56,6 +56,12 @@ bool Zygote::Receive() {
     case Command::kThaw:
       Forward(command.replica, kThawOrder);
       break;
+    case Command::kOpenNetwork:
+      OpenNetwork(command, fds[0]);
+      break;
+    case Command::kCloseNetwork:
+      CloseNetwork(command.network);
+      break;
   }
   for (const int fd : fds) {
     if (fd >= 0) ::close(fd);
@@ -65,22 +71,52 @@ bool Zygote::Receive() {
 
 void Zygote::Launch(const Command& command, int recipe, int out, int err) {
   const uint64_t replica = command.replica;
+  Namespaces home;
+  if (command.network != 0) {
+    const NewNetwork& network = networks_[command.network];
+    if (network.failed != Step::kNone) return RefuseLaunch(replica, network.failed, network.error);
+    home = network.namespaces;
+  }
   const pid_t launcher = ::getpid();
   const pid_t init = ::fork();
   if (init == 0) {
-    RunReplica({replica, socket_, signals_, recipe, out, err, command.watch, launcher});
+    for (const auto& [number, network] : networks_) {  // else they would live as long as we do
+      if (number != command.network) CloseNamespaces(network.namespaces);
+    }
+    RunReplica({replica, socket_, signals_, recipe, out, err, command.watch, launcher, home});
   }
-  if (init < 0) {
-    Report report;
-    report.kind = Report::kStartFailed;
-    report.step = Step::kFork;
-    report.error = errno;
-    report.replica = replica;
-    ::send(socket_, &report, sizeof report, MSG_NOSIGNAL);
-    return;
-  }
+  if (init < 0) return RefuseLaunch(replica, Step::kFork, errno);
   inits_[replica] = init;
   replicas_[init] = replica;
+}
+
+void Zygote::RefuseLaunch(uint64_t replica, Step step, int error) {
+  Report report;
+  report.kind = Report::kStartFailed;
+  report.step = step;
+  report.error = error;
+  report.replica = replica;
+  ::send(socket_, &report, sizeof report, MSG_NOSIGNAL);
+}
+
+void Zygote::OpenNetwork(const Command& command, int doors) {
+  const NewNetwork made = MakeNetwork(command.network, doors, socket_, command.rehearse != 0);
+  CloseNetwork(command.network);
+  networks_[command.network] = made;
+  Report report;
+  report.kind = made.failed == Step::kNone ? Report::kNetworkOpened : Report::kNetworkFailed;
+  report.step = made.failed;
+  report.error = made.error;
+  report.replica = command.network;
+  ::send(socket_, &report, sizeof report, MSG_NOSIGNAL);
+}
+
+/// Its namespaces go when the last of its processes and the last socket of its doors have.
+void Zygote::CloseNetwork(uint64_t network) {
+  const auto found = networks_.find(network);
+  if (found == networks_.end()) return;
+  CloseNamespaces(found->second.namespaces);
+  networks_.erase(found);
 }
 
 void Zygote::Forward(uint64_t replica, int order) {

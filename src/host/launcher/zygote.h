@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 
+#include "host/launcher/network.h"
 #include "host/launcher/protocol.h"
 
 namespace caip::host::launcher {
@@ -23,6 +24,9 @@ class Zygote {
  private:
   bool Receive();  // false: caip is gone
   void Launch(const Command& command, int recipe, int out, int err);
+  void RefuseLaunch(uint64_t replica, Step step, int error);
+  void OpenNetwork(const Command& command, int doors);
+  void CloseNetwork(uint64_t network);
   void Forward(uint64_t replica, int order);
   void Reap();
   void Lost(uint64_t replica);
@@ -32,6 +36,7 @@ class Zygote {
   int signals_;
   std::map<uint64_t, pid_t> inits_;
   std::map<pid_t, uint64_t> replicas_;
+  std::map<uint64_t, NewNetwork> networks_;
 };
 
 }  // namespace caip::host::launcher
