@@ -194,6 +194,7 @@ Result<ChoiceTexts> ReadConfigFile(const Path& file, EmulatorOptions& options) {
   keep("addressing", texts.addressing);
   keep("storage_view", texts.storage_view);
   keep("gs_front", texts.gs_front);
+  keep("isolation", texts.isolation);
   keep("durability", texts.durability);
   keep("access_log", texts.access_log);
   keep("queue_delay", texts.queue_delay);

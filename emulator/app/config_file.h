@@ -20,6 +20,7 @@ struct ChoiceTexts {
   std::optional<std::string> addressing = {};
   std::optional<std::string> storage_view = {};
   std::optional<std::string> gs_front = {};
+  std::optional<std::string> isolation = {};
   std::optional<std::string> durability = {};
   std::optional<std::string> access_log = {};
   std::optional<std::string> queue_delay = {};

@@ -53,6 +53,7 @@ struct Emulator::Parts {
   ~Parts() { StopServing(); }
   http::Response Answer(const http::Request& request) const;
   Status Open();
+  void ServeNetworks(front::GuestNetworkOptions& network);
   engine::Launcher& OutermostLauncher();
   Status StartEngine();
   void Serve();
@@ -73,12 +74,26 @@ Status Emulator::Parts::Open() {
   return reception->Listen(options);
 }
 
+// Sockets of networks of runs' own come as the networks are made.
+void Emulator::Parts::ServeNetworks(front::GuestNetworkOptions& network) {
+  host::ProcessLauncher& launcher = *replica_host.launcher;
+  http::Server& server = reception->server();
+  network.port = server.port();
+  network.task_of_client = [&launcher](const engine::RunKey& run, const std::string& client) {
+    return launcher.TaskOfClient(run, client);
+  };
+  launcher.ServeDoors(
+      [&server](const std::string& tag, Fd listening) { server.Adopt(std::move(listening), tag); });
+}
+
 // Each replica gets a metadata server, then the companions' addresses.
 engine::Launcher& Emulator::Parts::OutermostLauncher() {
+  front::GuestOptions settings = GuestSettings(options, reception->bundle_file());
+  if (settings.network) ServeNetworks(*settings.network);
   guests = std::make_unique<front::GuestLauncher>(
       front::GuestLauncher::World{replica_host.outermost(), reception->server(),
                                   reception->guests(), *state.mint, wall},
-      GuestSettings(options, reception->bundle_file()));
+      std::move(settings));
   if (options.companions.empty()) return *guests;
   companions = std::make_unique<host::CompanionLauncher>(
       *guests, CompanionsOf(options, host::OwnEnvironment()), *state.log, clock);
@@ -92,7 +107,7 @@ Status Emulator::Parts::StartEngine() {
   engine::Packager& packager =
       watched_packager ? *watched_packager : static_cast<engine::Packager&>(*replica_host.packager);
   engine = std::make_unique<engine::Engine>(
-      EngineSettings(options, reception->base_url(), *state.buckets),
+      EngineSettings(options, reception->replicas_url(options), *state.buckets),
       engine::EnginePorts{OutermostLauncher(), packager, *replica_host.devices,
                           *replica_host.addresses, *state.jobs, log, *state.storage},
       clock);

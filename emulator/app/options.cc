@@ -84,6 +84,11 @@ void ReadChoices(const ChoiceTexts& texts, EmulatorOptions& options, Violations&
                         {{"off", GsFront::kOff}, {"proxy", GsFront::kProxy}}, options.gs_front,
                         violations);
   }
+  if (texts.isolation) {
+    ReadChoice<Isolation>(texts.Name("isolation"), *texts.isolation,
+                          {{"none", Isolation::kNone}, {"namespaces", Isolation::kNamespaces}},
+                          options.isolation, violations);
+  }
   if (texts.durability) {
     ReadChoice<bool>(texts.Name("durability"), *texts.durability,
                      {{"full", true}, {"relaxed", false}}, options.durable_storage, violations);
@@ -127,6 +132,7 @@ Result<EmulatorOptions> ReadOptions(const cli::EmulatorFlags& flags, const Path&
                .addressing = flags.addressing,
                .storage_view = flags.storage_view,
                .gs_front = flags.gs_front,
+               .isolation = flags.isolation,
                .durability = flags.durability,
                .access_log = flags.access_log,
                .queue_delay = flags.queue_delay,
@@ -137,6 +143,11 @@ Result<EmulatorOptions> ReadOptions(const cli::EmulatorFlags& flags, const Path&
   for (const std::string& text : flags.map_images) ReadImage(text, options, violations);
   options.create_buckets = options.create_buckets || flags.create_buckets;
   options.strict_runtime = options.strict_runtime || flags.strict_runtime;
+  if (options.isolation == Isolation::kNamespaces && !options.companions.empty()) {
+    violations.push_back({"isolation",
+                          "replicas with namespaces of their own cannot reach the emulators that "
+                          "'companions' names, which listen on this host; leave one of them out"});
+  }
   if (violations.empty()) return options;
   std::vector<std::string> sentences;
   for (const FieldViolation& violation : violations) {

@@ -25,6 +25,9 @@ enum class StorageView { kGs, kPath };
 /// https_proxy and our certificate authority in their environment.
 enum class GsFront { kOff, kProxy };
 
+/// Whether each run has a network namespace of its own, and each replica a mount namespace.
+enum class Isolation { kNone, kNamespaces };
+
 struct EmulatorOptions {
   Path state;  // the state directory; has one owner
   std::string address = "127.0.0.1";
@@ -37,6 +40,7 @@ struct EmulatorOptions {
   Addressing addressing = Addressing::kLoopback;
   StorageView storage_view = StorageView::kGs;
   GsFront gs_front = GsFront::kProxy;
+  Isolation isolation = Isolation::kNone;
   bool durable_storage = true;  // what storage acknowledged outlives a power cut
   std::string access_log;       // file, "-" standard output, "off"; "": <state>/access.log
   spec::DelayModel queue_delay = spec::NoDelay{};

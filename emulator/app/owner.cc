@@ -105,6 +105,7 @@ std::vector<std::string> FlagWords(const cli::EmulatorFlags& flags) {
   add("--addressing", flags.addressing);
   add("--storage-view", flags.storage_view);
   add("--gs-front", flags.gs_front);
+  add("--isolation", flags.isolation);
   add("--durability", flags.durability);
   add("--access-log", flags.access_log);
   add("--queue-delay", flags.queue_delay);

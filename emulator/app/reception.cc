@@ -68,6 +68,11 @@ Status Reception::Listen(const EmulatorOptions& options) {
   return Ok{};
 }
 
+std::string Reception::replicas_url(const EmulatorOptions& options) const {
+  if (options.isolation == Isolation::kNone) return base_url_;
+  return "http://127.0.0.1:" + std::to_string(server_->port());
+}
+
 void Reception::LetIn() {
   if (!ready_.try_wait()) ready_.count_down();
 }

@@ -10,6 +10,8 @@
 #include "host/child_process.h"
 #include "host/devices.h"
 #include "host/devices_binder.h"
+#include "host/errors.h"
+#include "host/isolation.h"
 #include "spec/gcs_uri.h"
 
 namespace caip::app {
@@ -85,6 +87,10 @@ std::function<Path(const std::string&)> DirectoriesOf(const gcs::DirectoryStore&
 Result<ReplicaHost> OpenReplicaHost(const EmulatorOptions& options, const KeptState& state,
                                     Clock& clock, Interference* interference) {
   ReplicaHost host;
+  if (options.isolation == Isolation::kNamespaces) {
+    const auto why_not = host::TryIsolation(host::LauncherBesideUs());
+    if (why_not) return host::errors::NoNamespaces(*why_not);
+  }
   if (interference) host.watched_output = interference->Around(*state.log);
   engine::LogSink& output = host.watched_output ? *host.watched_output : *state.log;
   host::ProcessLauncherOptions launching{.state_directory = options.state};

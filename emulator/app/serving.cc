@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "http/compression.h"
+#include "spec/hosts_file.h"
 
 namespace caip::app {
 namespace {
@@ -74,6 +75,15 @@ http::ServerOptions ServingOptions(const EmulatorOptions& options, uint16_t port
   serving.relay.upstream = FindEither(own, "https_proxy");
   serving.relay.upstream_exempt = FindEither(own, "no_proxy");
   return serving;
+}
+
+std::vector<std::string> NamesOfHostsFile() {
+  std::vector<std::string> names;
+  for (const std::string& name : kServedNames) {
+    const bool is_metadata = name.starts_with("metadata") || name == spec::kMetadataAddress;
+    if (!is_metadata && !name.starts_with("*")) names.push_back(name);
+  }
+  return names;
 }
 
 std::vector<std::string> DirectHosts(const Variables& own) {

@@ -26,6 +26,9 @@ http::ServerOptions ServingOptions(const EmulatorOptions& options, uint16_t port
                                    std::shared_ptr<http::CertificateProvider> certificates,
                                    const Variables& own);
 
+/// Those of the served names that can stand in a hosts file, without the metadata server's.
+std::vector<std::string> NamesOfHostsFile();
+
 /// What the machine itself reaches without a proxy, less what would let Google's names pass us by.
 std::vector<std::string> DirectHosts(const Variables& own);
 

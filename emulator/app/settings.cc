@@ -37,6 +37,13 @@ front::GuestOptions GuestSettings(const EmulatorOptions& options, const Path& bu
   if (options.gs_front == GsFront::kProxy) {
     settings.https = spec::HttpsFront{"", bundle.string(), DirectHosts(host::OwnEnvironment())};
   }
+  if (options.isolation == Isolation::kNamespaces) {
+    settings.network.emplace();
+    if (settings.https) {
+      settings.network->names = NamesOfHostsFile();
+      settings.https->direct.clear();  // the proxy is the only way out
+    }
+  }
   return settings;
 }
 

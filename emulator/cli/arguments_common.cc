@@ -109,6 +109,10 @@ void AddEmulatorFlags(Grammar& grammar, CLI::App& app, EmulatorFlags* into) {
                "How trainers whose library knows only Google's https names for gs:// (TensorFlow) "
                "are led here: by https_proxy and an own certificate authority, or not.",
                To(&into->gs_front));
+  grammar.Flag(app, "--isolation", "none|namespaces",
+               "Whether a job's replicas get a network, a hosts file and host names of their own, "
+               "where Google's names and the metadata server are at their real addresses.",
+               To(&into->isolation));
   grammar.Flag(app, "--durability", "full|relaxed",
                "Whether storage's acknowledged writes outlive a power cut. relaxed is faster; a "
                "killed process loses nothing either way.",

@@ -20,6 +20,7 @@ struct EmulatorFlags {
   std::optional<std::string> addressing;       // --addressing loopback|ports
   std::optional<std::string> storage_view;     // --storage-view gs|path
   std::optional<std::string> gs_front;         // --gs-front off|proxy
+  std::optional<std::string> isolation;        // --isolation none|namespaces
   std::optional<std::string> durability;       // --durability full|relaxed
   std::optional<std::string> access_log;       // --access-log FILE|-|off
   std::optional<std::string> queue_delay;      // --queue-delay MODEL

@@ -21,14 +21,15 @@ std::string_view BearerToken(const http::Request& request) {
   return request.Query("access_token");
 }
 
-metadata::Identity CallerReader::CallerOf(const http::Request& request) const {
+metadata::Identity CallerReader::CallerOf(const http::Request& request,
+                                          const std::string& listener) const {
   const std::string_view token = BearerToken(request);
   if (!token.empty() && token.size() <= kTokenBytesMax) {
     metadata::Identity identity = IdentityOfToken(token);
     if (!identity.account.empty()) return identity;
   }
-  if (request.listener.empty()) return {};
-  const auto sight = book_.Find(request.listener);
+  if (listener.empty()) return {};
+  const auto sight = book_.Find(listener);
   return sight ? metadata::IdentityOf(sight->guest) : metadata::Identity{};
 }
 

@@ -19,7 +19,7 @@ class CallerReader {
       : mint_(mint), book_(book) {}
 
   /// Any token is good enough to be served; ours say whose they are. Nobody: an empty identity.
-  metadata::Identity CallerOf(const http::Request& request) const;
+  metadata::Identity CallerOf(const http::Request& request, const std::string& listener) const;
 
  private:
   metadata::Identity IdentityOfToken(std::string_view token) const;

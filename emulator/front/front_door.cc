@@ -39,16 +39,20 @@ FrontDoor::FrontDoor(Parts parts)
 }
 
 http::Response FrontDoor::Handle(const http::Request& request) const {
-  if (!parts_.log) return Answer(request);
+  const bool for_metadata = IsForMetadata(request);
+  // Who came to a door of many is looked up only where it matters: it takes a while.
+  const std::string listener =
+      for_metadata ? parts_.book.Behind(request.listener, request.peer) : request.listener;
+  if (!parts_.log) return Answer(request, for_metadata, listener);
   const auto begin = Steady::now();
-  const metadata::Identity caller = callers_.CallerOf(request);
+  const metadata::Identity caller = callers_.CallerOf(request, listener);
   AccessEntry entry{.time = parts_.wall.Now(),
                     .identity = caller.account,
                     .job = caller.job,
                     .replica = caller.replica,
                     .method = request.method,
                     .path = request.path};
-  http::Response response = Answer(request);
+  http::Response response = Answer(request, for_metadata, listener);
   entry.status = response.status;
   const bool head = request.method == "HEAD";
   if (!head && response.file) entry.bytes = static_cast<int64_t>(response.file->length);
@@ -68,12 +72,16 @@ http::Response FrontDoor::Handle(const http::Request& request) const {
   return response;
 }
 
-http::Response FrontDoor::Answer(const http::Request& request) const {
-  // The door of a replica is its metadata server first; as a proxy it leads to Google's names.
-  const bool ping = !request.listener.empty() && request.path == "/" && request.scheme == "http";
-  if (ping || metadata::IsMetadataRequest(request)) {
-    return metadata_.Handle(request, request.listener);
-  }
+// The door of a replica is its metadata server first; as a proxy it leads to Google's names.
+bool FrontDoor::IsForMetadata(const http::Request& request) const {
+  if (metadata::IsMetadataRequest(request)) return true;
+  return !request.listener.empty() && request.path == "/" && request.scheme == "http" &&
+         !parts_.book.IsShared(request.listener);
+}
+
+http::Response FrontDoor::Answer(const http::Request& request, bool for_metadata,
+                                 const std::string& listener) const {
+  if (for_metadata) return metadata_.Handle(request, listener);
   if (metadata::IsOAuthRequest(request) ||
       request.path.starts_with(std::string(metadata::kOAuthPrefix) + "/")) {
     return oauth_.Handle(request);

@@ -28,7 +28,9 @@ class FrontDoor {
   http::Response Handle(const http::Request& request) const;
 
  private:
-  http::Response Answer(const http::Request& request) const;
+  bool IsForMetadata(const http::Request& request) const;
+  http::Response Answer(const http::Request& request, bool for_metadata,
+                        const std::string& listener) const;
 
   Parts parts_;
   metadata::MetadataApi metadata_;

@@ -12,19 +12,18 @@ uint64_t NumberFor(const std::string& words) {
 
 }  // namespace
 
-std::string ListenerTag(const engine::RunKey& run, spec::ReplicaId replica) {
-  return run.project + "/" + run.job_id + "/" + run.trial + "/" + spec::TaskName(replica);
+GuestLauncher::~GuestLauncher() {
+  for (const auto& [key, run] : runs_) Close(key, run);
 }
 
-GuestLauncher::~GuestLauncher() {
-  while (!doors_.empty()) {
-    const engine::RunKey run = doors_.begin()->first;
-    for (const auto& [replica, door] : doors_.begin()->second) {
-      world_.book.Remove(ListenerTag(run, replica));  // who waits for news there goes first
-      world_.server.Unlisten(ListenerTag(run, replica));
-    }
-    doors_.erase(run);
+void GuestLauncher::Close(const engine::RunKey& key, const Run& run) {
+  for (const auto& [replica, door] : run.doors) {
+    world_.book.Remove(ListenerTag(key, replica));  // who waits for news there goes first
+    world_.server.Unlisten(ListenerTag(key, replica));
   }
+  if (!run.network) return;
+  world_.book.Remove(RunTag(key));
+  for (const auto& door : run.network->doors) world_.server.Unlisten(door.tag);
 }
 
 std::string GuestLauncher::BootDisk(const engine::ReplicaKey& key) const {
@@ -33,6 +32,7 @@ std::string GuestLauncher::BootDisk(const engine::ReplicaKey& key) const {
 
 void GuestLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {
   if (const Door* door = DoorOf(launch)) Describe(launch, *door);
+  if (options_.network) Isolate(launch);
   world_.inner.Launch(std::move(launch), std::move(listener));
 }
 
@@ -49,12 +49,9 @@ void GuestLauncher::Freeze(const engine::ReplicaKey& key, std::function<void()> 
 void GuestLauncher::Thaw(const engine::ReplicaKey& key) { world_.inner.Thaw(key); }
 
 void GuestLauncher::Discard(const engine::RunKey& run) {
-  if (const auto found = doors_.find(run); found != doors_.end()) {
-    for (const auto& [replica, door] : found->second) {
-      world_.book.Remove(ListenerTag(run, replica));  // who waits for news there goes first
-      world_.server.Unlisten(ListenerTag(run, replica));
-    }
-    doors_.erase(found);
+  if (const auto found = runs_.find(run); found != runs_.end()) {
+    Close(run, found->second);
+    runs_.erase(found);
   }
   world_.inner.Discard(run);
 }
@@ -62,21 +59,37 @@ void GuestLauncher::Discard(const engine::RunKey& run) {
 // A door outlasts restarts: the replica finds its metadata server where it was.
 GuestLauncher::Door* GuestLauncher::DoorOf(const engine::ReplicaLaunch& launch) {
   const std::string tag = ListenerTag(launch.key.run, launch.key.replica);
-  auto& doors = doors_[launch.key.run];
-  const auto [place, is_new] = doors.try_emplace(launch.key.replica);
+  Run& run = runs_[launch.key.run];
+  const auto [place, is_new] = run.doors.try_emplace(launch.key.replica);
   Door& door = place->second;
-  if (is_new) {
-    const auto port = world_.server.Listen(tag);
-    if (!port.ok()) {
-      doors.erase(place);
-      return nullptr;
-    }
-    door.port = *port;
+  if (is_new && !Open(launch, run, door)) {
+    run.doors.erase(place);
+    return nullptr;
   }
   if (is_new || launch.fresh_disk) {
     door.machine = NumberFor(tag + "/" + std::to_string(launch.key.boot));
   }
   return &door;
+}
+
+bool GuestLauncher::Open(const engine::ReplicaLaunch& launch, Run& run, Door& door) {
+  const engine::RunKey& key = launch.key.run;
+  if (!options_.network) {
+    const auto port = world_.server.Listen(ListenerTag(key, launch.key.replica));
+    if (port.ok()) door.address = "127.0.0.1:" + std::to_string(*port);
+    return port.ok();
+  }
+  door.address = OwnDoor(launch.machine, launch.key.replica);
+  if (run.network) return true;
+  run.network = NetworkOf(key, launch.machine, options_.network->port);
+  world_.book.PutShared(RunTag(key), GuestFinder(key, launch.machine, *options_.network));
+  return true;
+}
+
+// The network's doors are opened with the first launch, and served from then on.
+void GuestLauncher::Isolate(engine::ReplicaLaunch& launch) {
+  launch.isolation = engine::ReplicaIsolation{runs_[launch.key.run].network,
+                                              HostsFileOf(launch.machine, options_.network->names)};
 }
 
 metadata::Guest GuestLauncher::GuestOf(const engine::ReplicaLaunch& launch,
@@ -104,15 +117,17 @@ metadata::Guest GuestLauncher::GuestOf(const engine::ReplicaLaunch& launch,
 
 void GuestLauncher::Describe(engine::ReplicaLaunch& launch, const Door& door) {
   const metadata::Guest guest = GuestOf(launch, door.machine);
-  const std::string address = "127.0.0.1:" + std::to_string(door.port);
   spec::FrontFacts facts;
-  facts.metadata = address;
-  facts.token = world_.mint.Lasting(
-      {guest.service_account, guest.project_id, guest.job, guest.replica}, guest.scopes);
+  if (!options_.network) {  // there it is found by its name, and gives tokens itself
+    facts.metadata = door.address;
+    facts.token = world_.mint.Lasting(
+        {guest.service_account, guest.project_id, guest.job, guest.replica}, guest.scopes);
+  }
   spec::HttpsFront https;
   if (options_.https) {
     https = *options_.https;
-    https.proxy = "http://" + address;
+    https.proxy = "http://" + door.address;
+    if (options_.network) https.direct = options_.network->names;  // by the hosts file
     https.direct.insert(https.direct.begin(), launch.machine.peer_hosts.begin(),
                         launch.machine.peer_hosts.end());
     facts.https = &https;

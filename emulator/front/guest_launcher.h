@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/clock.h"
+#include "emulator/front/guest_network.h"
 #include "engine/ports.h"
 #include "fakes/metadata/guest.h"
 #include "fakes/metadata/token_mint.h"
@@ -23,6 +24,8 @@ struct GuestOptions {
   /// The front of Google's https names: `proxy` is filled in for each replica, `direct` is what the
   /// host itself exempts. Unset: replicas are not led there.
   std::optional<spec::HttpsFront> https;
+  /// Set: each run gets a network of its own, its replicas a hosts file.
+  std::optional<GuestNetworkOptions> network = std::nullopt;
 };
 
 /// Engine thread, as a Launcher. All that it is given outlives it.
@@ -49,19 +52,23 @@ class GuestLauncher final : public engine::Launcher {
 
  private:
   struct Door {
-    uint16_t port = 0;
+    std::string address;   // "127.0.0.1:40001"
     uint64_t machine = 0;  // instance id: another one for each machine
+  };
+  struct Run {
+    std::map<spec::ReplicaId, Door> doors;
+    std::shared_ptr<const engine::RunNetwork> network;  // where it has one of its own
   };
   Door* DoorOf(const engine::ReplicaLaunch& launch);
   metadata::Guest GuestOf(const engine::ReplicaLaunch& launch, uint64_t machine) const;
+  bool Open(const engine::ReplicaLaunch& launch, Run& run, Door& door);
+  void Close(const engine::RunKey& key, const Run& run);
   void Describe(engine::ReplicaLaunch& launch, const Door& door);
+  void Isolate(engine::ReplicaLaunch& launch);
 
   World world_;
   GuestOptions options_;
-  std::map<engine::RunKey, std::map<spec::ReplicaId, Door>> doors_;
+  std::map<engine::RunKey, Run> runs_;
 };
-
-/// The tag of a replica's listener: "project/job/trial/worker-replica-1".
-std::string ListenerTag(const engine::RunKey& run, spec::ReplicaId replica);
 
 }  // namespace caip::front

@@ -28,8 +28,30 @@ void GuestBook::Remove(const std::string& listener) {
   {
     const std::lock_guard lock(mutex_);
     guests_.erase(listener);
+    shared_.erase(listener);
   }
   changed_.notify_all();
+}
+
+void GuestBook::PutShared(const std::string& listener, Finder whose) {
+  const std::lock_guard lock(mutex_);
+  shared_[listener] = std::move(whose);
+}
+
+bool GuestBook::IsShared(const std::string& listener) const {
+  const std::lock_guard lock(mutex_);
+  return shared_.contains(listener);
+}
+
+std::string GuestBook::Behind(const std::string& listener, const std::string& peer) const {
+  Finder whose;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = shared_.find(listener);
+    if (found == shared_.end()) return listener;
+    whose = found->second;
+  }
+  return whose(peer);
 }
 
 std::optional<GuestBook::Sight> GuestBook::Find(const std::string& listener) const {

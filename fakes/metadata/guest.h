@@ -51,6 +51,13 @@ class GuestBook {
   void Put(const std::string& listener, Guest guest);
   /// False where nobody is there.
   bool Change(const std::string& listener, const std::function<void(Guest&)>& change);
+  /// A listener to which several guests come: `whose` tells the listener that stands for the one at
+  /// a peer's address. It may take a while.
+  using Finder = std::function<std::string(const std::string& peer)>;
+  void PutShared(const std::string& listener, Finder whose);
+  bool IsShared(const std::string& listener) const;
+  /// The listener under which the guest is entered that has come to this one.
+  std::string Behind(const std::string& listener, const std::string& peer) const;
   /// Whoever waits for a change of it is told that it is gone.
   void Remove(const std::string& listener);
 
@@ -73,6 +80,7 @@ class GuestBook {
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
   std::map<std::string, Sight> guests_;
+  std::map<std::string, Finder> shared_;
   uint64_t versions_ = 0;
   bool closed_ = false;
 };

@@ -76,12 +76,21 @@ class BlockingServer final : public Server {
     return port;
   }
 
+  void Adopt(Fd listening, const std::string& tag) override {
+    const std::lock_guard lock(mutex_);
+    AddListener(std::move(listening), tag);
+    Wake();
+  }
+
   void Unlisten(const std::string& tag) override {
     const std::lock_guard lock(mutex_);
-    const auto found = FindListener(tag);
-    if (found == listeners_.end() || tag.empty()) return;
-    ShutdownSocket((*found)->fd.get());  // refuses from now on, though the acceptor still holds it
-    listeners_.erase(found);
+    if (tag.empty()) return;
+    const auto closed = std::erase_if(listeners_, [&](const auto& listener) {
+      if (listener->tag != tag) return false;
+      ShutdownSocket(listener->fd.get());  // refuses from now on, though the acceptor holds it yet
+      return true;
+    });
+    if (closed == 0) return;
     for (Peer& peer : peers_) {
       if (peer.origin.listener == tag) ShutdownSocket(peer.socket.get());
     }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/files.h"
 #include "base/result.h"
 #include "http/certificate_provider.h"
 #include "http/message.h"
@@ -52,7 +53,10 @@ class Server {
   /// One more door to the same handler: a free port of 127.0.0.1 whose requests bear `tag` as
   /// Request::listener. Error: kAlreadyExists for a tag that has one. Any thread.
   virtual Result<uint16_t> Listen(const std::string& tag) = 0;
-  /// Closes that door and ends the connections that came through it. Any thread.
+  /// As many doors as wanted, at sockets that listen already, wherever that is (a socket stays in
+  /// the network namespace it was made in). Their tag may be one that has doors. Any thread.
+  virtual void Adopt(Fd listening, const std::string& tag) = 0;
+  /// Closes the doors of that tag and ends the connections that came through them. Any thread.
   virtual void Unlisten(const std::string& tag) = 0;
   /// Stops accepting, lets running handlers end for at most `grace_ms`, closes everything, and
   /// returns when no thread is left. A handler that ignores its closed connection delays that.

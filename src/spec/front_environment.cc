@@ -42,11 +42,13 @@ void AddHttps(const HttpsFront& front, Variables& out) {
 
 Variables RenderFrontEnvironment(const FrontFacts& facts) {
   Variables variables;
-  variables.emplace_back("GCE_METADATA_HOST", facts.metadata);
-  variables.emplace_back("GCE_METADATA_IP", facts.metadata);
-  variables.emplace_back("GCE_METADATA_ROOT", facts.metadata);
+  if (!facts.metadata.empty()) {
+    variables.emplace_back("GCE_METADATA_HOST", facts.metadata);
+    variables.emplace_back("GCE_METADATA_IP", facts.metadata);
+    variables.emplace_back("GCE_METADATA_ROOT", facts.metadata);
+  }
   // TensorFlow before it knew GCE_METADATA_HOST would look the real name up, again and again.
-  variables.emplace_back("GOOGLE_AUTH_TOKEN_FOR_TESTING", facts.token);
+  if (!facts.token.empty()) variables.emplace_back("GOOGLE_AUTH_TOKEN_FOR_TESTING", facts.token);
   if (facts.https) AddHttps(*facts.https, variables);
   return variables;
 }

@@ -17,8 +17,9 @@ struct HttpsFront {
 };
 
 struct FrontFacts {
-  std::string metadata;               // "127.0.0.1:40001": the replica's own metadata server
-  std::string token;                  // for software that reads its token from a variable
+  /// "127.0.0.1:40001": the replica's own metadata server; "" where it is found by its own name.
+  std::string metadata;
+  std::string token;                  // for software that reads it from a variable; "" none
   const HttpsFront* https = nullptr;  // nullptr: none
 };
 

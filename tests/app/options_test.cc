@@ -55,6 +55,23 @@ TEST_F(Options, TheConfigFileInTheStateDirectoryIsRead) {
   EXPECT_EQ(options->runtimes.at("2.11"), "/usr/bin/python3");
 }
 
+TEST_F(Options, IsolationIsOffUnlessAskedFor) {
+  EXPECT_EQ(Read("")->isolation, Isolation::kNone);
+  EXPECT_EQ(Read("isolation: namespaces\n")->isolation, Isolation::kNamespaces);
+  cli::EmulatorFlags flags;
+  flags.isolation = "none";
+  EXPECT_EQ(Read("isolation: namespaces\n", flags)->isolation, Isolation::kNone);
+  flags.isolation = "vm";
+  EXPECT_THAT(Read("", flags).error().message,
+              HasSubstr("--isolation: 'vm' is none of none, namespaces"));
+}
+
+TEST_F(Options, IsolationLeavesNoWayToCompanions) {
+  const auto options = Read("isolation: namespaces\ncompanions: [bigtable]\n");
+  ASSERT_FALSE(options.ok());
+  EXPECT_THAT(options.error().message, HasSubstr("'companions'"));
+}
+
 TEST_F(Options, FlagsWinOverTheFile) {
   cli::EmulatorFlags flags;
   flags.seed = "9";

@@ -83,6 +83,17 @@ class GoogleAuthJob(support.EmulatorTest):
         self.assertIn(' gone/master-replica-0 GET /computeMetadata/v1/project/project-id 200 ', log)
 
 
+class InANetworkOfItsOwn(GoogleAuthJob):
+    """The same without GCE_METADATA_HOST: at 169.254.169.254 and metadata.google.internal."""
+
+    flags = ('--isolation', 'namespaces')
+
+    @classmethod
+    def setUpClass(cls):
+        support.need_isolation()
+        super().setUpClass()
+
+
 class KeyFile(support.EmulatorTest):
     """Software that insists on the file of a service account."""
 

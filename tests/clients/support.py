@@ -59,6 +59,16 @@ def need(*programs):
             raise unittest.SkipTest(f'there is no {program} on PATH')
 
 
+def need_isolation(prefix=()):
+    """Skips where replicas cannot have namespaces of their own; `prefix`: as whom to ask."""
+    with tempfile.TemporaryDirectory() as state:
+        done = run([*prefix, caip_binary(), 'doctor', '--format', 'json', '--state', state])
+    fact = next(fact for fact in json.loads(done.stdout) if fact['name'] == 'isolation')
+    if fact['found'] != 'yes':
+        raise unittest.SkipTest(f'replicas cannot have namespaces of their own here: '
+                                f'{fact["detail"]}')
+
+
 def run(words, env=None, timeout=300, check=True, cwd=None, stdin=None):
     """Runs a program to its end. With `check`, a failure is an AssertionError with its output."""
     words = [str(word) for word in words]
@@ -147,17 +157,21 @@ class Emulator:
         run(['gcloud', 'storage', 'ls'], env=emulator.env)
     """
 
-    def __init__(self, *flags, project='demo-project', config=None, port=0, env=None):
+    def __init__(self, *flags, project='demo-project', config=None, port=0, env=None, prefix=()):
         self.flags = flags
         self.project = project
         self.directory = Path(tempfile.mkdtemp(prefix='caip-client-'))
         self.state = self.directory / 'state'
         self.port = port
         self.own = env or {}
+        self.home = {}
+        self.prefix = prefix  # words before every caip, such as those of setpriv
         self.process = None
         if config is not None:
             self.state.mkdir()
             (self.state / 'config.yaml').write_text(config)
+        if prefix:
+            self.give_away()
 
     def __enter__(self):
         return self.start()
@@ -168,8 +182,8 @@ class Emulator:
     def start(self):
         """Starts the server and waits until it says that it serves."""
         reader, writer = os.pipe()
-        env = {**clean_environment(), **self.own, 'CAIP_READY_FD': str(writer)}
-        words = [caip_binary(), 'serve', '--state', self.state, '--port', self.port, *self.flags]
+        env = {**clean_environment(), **self.home, **self.own, 'CAIP_READY_FD': str(writer)}
+        words = [*self.prefix, caip_binary(), 'serve', '--state', self.state, '--port', self.port, *self.flags]
         with open(self.directory / 'serve.log', 'ab') as log:
             self.process = subprocess.Popen([str(word) for word in words], env=env, stdout=log,
                                             stderr=log, stdin=subprocess.DEVNULL,
@@ -185,6 +199,13 @@ class Emulator:
                                               self.project).stdout)
         self.env = {**clean_environment(), **self.variables}
         return self
+
+    def give_away(self):
+        """Its directory becomes that of whoever the prefix makes of us."""
+        ids = run([*self.prefix, 'sh', '-c', 'id -u; id -g']).stdout.split()
+        for path in (self.directory, *self.directory.rglob('*')):
+            os.chown(path, *map(int, ids))
+        self.home = {'HOME': str(self.directory)}
 
     def stop(self):
         """SIGTERM, and the end of it awaited."""
@@ -220,8 +241,8 @@ class Emulator:
 
     def caip(self, *words, check=True, timeout=300, cwd=None):
         """Runs a caip command on this state directory."""
-        env = {**clean_environment(), 'CAIP_STATE': str(self.state)}
-        return run([caip_binary(), *words], env=env, check=check, timeout=timeout, cwd=cwd)
+        env = {**clean_environment(), **self.home, 'CAIP_STATE': str(self.state)}
+        return run([*self.prefix, caip_binary(), *words], env=env, check=check, timeout=timeout, cwd=cwd)
 
     def bucket(self, name='bkt'):
         """Makes a bucket; answers its directory on disk."""

@@ -115,6 +115,30 @@ class KerasJob(TensorFlowTest):
         self.assertTrue((self.bucket / 'shared/checkpoints/ckpt-3.index').exists(), log)
 
 
+class InANetworkOfItsOwn(TensorFlowTest):
+    """gs:// through the hosts file, with a token of the metadata server at its real address."""
+
+    settings = 'isolation: namespaces\n'
+
+    @classmethod
+    def setUpClass(cls):
+        support.need_isolation()
+        super().setUpClass()
+
+    def test_reads_and_writes_cloud_storage(self):
+        job, log = self.submit('plain', '--service-account',
+                               'trainer@demo.iam.gserviceaccount.com')
+        self.assertEqual(job['state'], 'SUCCEEDED', log)
+        self.assertTrue((self.bucket / 'plain/checkpoints/ckpt-2.index').exists(), log)
+        self.assert_model_is_right(self.bucket / 'plain')
+        lines = self.requests('plain')
+        self.assertTrue(any(' GET /computeMetadata/v1/instance/service-accounts/default/token '
+                            in line for line in lines), lines[:20])
+        self.assertTrue(any('/bkt/data%2Fpart-0.tfrecord ' in line for line in lines), lines[:20])
+        self.assertEqual({tuple(line.split()[1:3]) for line in lines},
+                         {('trainer@demo.iam.gserviceaccount.com', 'plain/master-replica-0')})
+
+
 class Replicas(TensorFlowTest):
     """More than one. TensorFlow's servers listen on all addresses, so each needs its own port."""
 

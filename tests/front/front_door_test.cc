@@ -90,6 +90,28 @@ TEST(FrontDoor, AnswersAPingAtAReplicasDoorWithoutAFlavor) {
   EXPECT_EQ(world.door.Handle(world.A("/")).body, "inner /");
 }
 
+TEST(FrontDoor, LooksUpWhoCameToASharedDoorForMetadataOnly) {
+  DoorWorld world;
+  int lookups = 0;
+  world.book.PutShared("p/census_1//", [&](const std::string& peer) {
+    ++lookups;
+    return peer == "169.254.169.254:7" ? kTag : "";
+  });
+  http::Request request =
+      world.A("/computeMetadata/v1/project/project-id", "p/census_1//", "metadata.google.internal");
+  request.headers.Set("Metadata-Flavor", "Google");
+  request.peer = "169.254.169.254:7";
+  EXPECT_EQ(world.door.Handle(request).body, "replica-project");
+  EXPECT_THAT(world.Log(), HasSubstr(" trainer@x census_1/worker-replica-1 GET /computeMetadata/"));
+  EXPECT_EQ(lookups, 1);
+  EXPECT_EQ(world.door.Handle(world.A("/", "p/census_1//", "169.254.169.254")).body,
+            "computeMetadata/\n");
+  EXPECT_EQ(lookups, 2);
+  EXPECT_EQ(world.door.Handle(world.A("/", "p/census_1//", "storage.googleapis.com")).body,
+            "inner /");
+  EXPECT_EQ(lookups, 2);
+}
+
 TEST(FrontDoor, LeavesGooglesNamesBehindAReplicasDoorToTheApis) {
   DoorWorld world;
   http::Request request = world.A("/", kTag, "storage.googleapis.com");

@@ -147,6 +147,72 @@ TEST(GuestLauncher, ClosesTheDoorsWhenTheRunHasEnded) {
   EXPECT_TRUE(world.inner.discarded.contains(world.run));
 }
 
+// What a run of two finds in a network of its own.
+struct NetworkWorld : GuestWorld {
+  static constexpr spec::ReplicaId kMaster{spec::Role::kMaster, 0};
+
+  NetworkWorld() {
+    options.https = spec::HttpsFront{"", "/b.pem", {}};
+    options.network = GuestNetworkOptions{
+        2247, {"storage.googleapis.com"}, [](const engine::RunKey&, const std::string& client) {
+          return client == "127.0.0.1:5" ? "worker-replica-1" : "";
+        }};
+  }
+  engine::ReplicaLaunch InNetwork(spec::ReplicaId replica) const {
+    engine::ReplicaLaunch launch = ALaunch(replica);
+    launch.machine.peers = {{kMaster, "host-master", "127.1.2.3"},
+                            {kWorker, "host-worker", "127.1.2.4"}};
+    return launch;
+  }
+};
+
+TEST(GuestNetwork, HasEachReplicasDoorAndThoseOfTheRealAddresses) {
+  NetworkWorld world;
+  GuestLauncher launcher = world.Launcher();
+  launcher.Launch(world.InNetwork(GuestWorld::kWorker), {});
+  launcher.Launch(world.InNetwork(NetworkWorld::kMaster), {});
+  ASSERT_TRUE(world.inner.launches[0].isolation);
+  std::vector<std::string> doors;
+  for (const auto& door : world.inner.launches[0].isolation->network->doors) {
+    doors.push_back(door.address + ":" + std::to_string(door.port) + " " + door.tag);
+  }
+  EXPECT_THAT(doors, ::testing::ElementsAre(
+                         "127.0.0.2:61000 demo/census_1//master-replica-0",
+                         "127.0.0.2:61001 demo/census_1//worker-replica-1",
+                         "169.254.169.254:80 demo/census_1//", "127.0.0.1:80 demo/census_1//",
+                         "127.0.0.1:443 demo/census_1//", "127.0.0.1:2247 demo/census_1//"));
+  EXPECT_EQ(world.inner.launches[0].isolation->network, world.inner.launches[1].isolation->network);
+  EXPECT_EQ(world.VariablesOf(0).at("https_proxy"), "http://127.0.0.2:61001");
+  EXPECT_EQ(world.VariablesOf(1).at("https_proxy"), "http://127.0.0.2:61000");
+}
+
+TEST(GuestNetwork, IsFoundByNamesInsteadOfVariables) {
+  NetworkWorld world;
+  GuestLauncher launcher = world.Launcher();
+  launcher.Launch(world.InNetwork(GuestWorld::kWorker), {});
+  const std::string& hosts = world.inner.launches[0].isolation->hosts;
+  EXPECT_THAT(hosts, HasSubstr("\n127.0.0.1 storage.googleapis.com\n"));
+  EXPECT_THAT(hosts, HasSubstr("\n127.1.2.3 host-master\n127.1.2.4 host-worker\n"));
+  const auto variables = world.VariablesOf(0);
+  EXPECT_FALSE(variables.contains("GCE_METADATA_HOST"));
+  EXPECT_FALSE(variables.contains("GOOGLE_AUTH_TOKEN_FOR_TESTING"));
+  EXPECT_THAT(variables.at("no_proxy"), HasSubstr(",storage.googleapis.com"));
+  EXPECT_EQ(variables.at("CURL_CA_BUNDLE"), "/b.pem");
+}
+
+TEST(GuestNetwork, TellsTheReplicasApartThatShareADoor) {
+  NetworkWorld world;
+  GuestLauncher launcher = world.Launcher();
+  launcher.Launch(world.InNetwork(GuestWorld::kWorker), {});
+  const std::string shared = RunTag(world.run);
+  ASSERT_TRUE(world.book.IsShared(shared));
+  EXPECT_EQ(world.book.Behind(shared, "127.0.0.1:5"), "demo/census_1//worker-replica-1");
+  EXPECT_EQ(world.book.Behind(shared, "127.0.0.1:6"), "demo/census_1//master-replica-0");
+  EXPECT_EQ(world.book.Behind("another", "127.0.0.1:5"), "another");
+  launcher.Discard(world.run);
+  EXPECT_FALSE(world.book.IsShared(shared));
+}
+
 TEST(GuestLauncher, ClosesAllDoorsWhenItGoes) {
   GuestWorld world;
   {

@@ -44,6 +44,21 @@ TEST(Listeners, HaveOneDoorForEachTag) {
   EXPECT_EQ(served->Listen("").error().code, Code::kAlreadyExists);
 }
 
+TEST(Listeners, MayBeSocketsThatOthersMadeManyOfATag) {
+  const Served served(WhereFrom);
+  auto first = ListenOn("127.0.0.1", 0);
+  auto second = ListenOn("127.0.0.1", 0);
+  ASSERT_TRUE(first.ok() && second.ok());
+  const std::vector<uint16_t> ports = {LocalPort(first->get()), LocalPort(second->get())};
+  served->Adopt(std::move(*first), "run");
+  served->Adopt(std::move(*second), "run");
+  for (const uint16_t port : ports) {
+    EXPECT_THAT(served.Ask(LastGetRequest("/"), port), HasSubstr("listener=run peer=127."));
+  }
+  served->Unlisten("run");
+  for (const uint16_t port : ports) EXPECT_FALSE(CanConnect(port));
+}
+
 TEST(Listeners, AreClosedWithTheirConnectionsWhileOthersGoOn) {
   const Served served(WhereFrom);
   const auto gone = served->Listen("gone");

@@ -1,0 +1,45 @@
+#pragma once
+// What a replica finds in a network of its run's own: the emulator, Google's names and the metadata
+// server, each at its real address.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/ports.h"
+
+namespace caip::front {
+
+struct GuestNetworkOptions {
+  uint16_t port = 0;               // the emulator's, at 127.0.0.1 there, too
+  std::vector<std::string> names;  // of Google's, that are answered at 127.0.0.1
+  /// ProcessLauncher::TaskOfClient.
+  std::function<std::string(const engine::RunKey& run, const std::string& client)> task_of_client;
+};
+
+/// The tag of a replica's listener: "project/job/trial/worker-replica-1".
+std::string ListenerTag(const engine::RunKey& run, spec::ReplicaId replica);
+/// The tag of the listeners that a run's replicas share: "project/job/trial/".
+std::string RunTag(const engine::RunKey& run);
+
+/// Where a replica has a door for itself: "127.0.0.2:61000". The proxy that it is told of.
+std::string OwnDoor(const engine::ReplicaMachine& machine, spec::ReplicaId replica);
+
+/// A door for each replica, and those that they share: the metadata server's, the emulator's port,
+/// and those of http and https, where Google's names are served.
+std::shared_ptr<const engine::RunNetwork> NetworkOf(const engine::RunKey& run,
+                                                    const engine::ReplicaMachine& machine,
+                                                    uint16_t port);
+
+std::string HostsFileOf(const engine::ReplicaMachine& machine,
+                        const std::vector<std::string>& names);
+
+/// Tells, by a peer's address, the tag of the replica that came to the doors of RunTag. A process
+/// that cannot be found (any more) passes for the first replica.
+std::function<std::string(const std::string& peer)> GuestFinder(
+    const engine::RunKey& run, const engine::ReplicaMachine& machine,
+    const GuestNetworkOptions& options);
+
+}  // namespace caip::front

@@ -1,0 +1,293 @@
+"""Replicas with namespaces of their own: a trainer without any variable of ours finds Google's names
+through its hosts file, and the metadata server at its real address and names."""
+
+import json
+import os
+import shutil
+import socket
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import support
+
+NOBODY = 65534
+
+# Looks around with nothing but PATH in the environment, and prints what it has seen.
+LOOK = r'''
+import json, os, socket, ssl, sys, urllib.request
+ca, host_port = sys.argv[1:3]
+
+def get(url):
+    request = urllib.request.Request(url, headers={'Metadata-Flavor': 'Google'})
+    context = ssl.create_default_context(cafile=ca) if url.startswith('https') else None
+    with urllib.request.urlopen(request, timeout=30, context=context) as answer:
+        return answer.read().decode()
+
+metadata = 'computeMetadata/v1/instance/'
+account = 'http://metadata/' + metadata + 'service-accounts/default/'
+token = json.loads(get(account + 'token'))['access_token']
+print('SEEN ' + json.dumps({
+    'variables': sorted(os.environ),
+    'host': socket.gethostname(),
+    'user': os.getuid(),
+    'own_address': socket.gethostbyname(socket.gethostname()),
+    'object': get('https://storage.googleapis.com/bkt/hello.txt'),
+    'listing': json.loads(get('https://www.googleapis.com/storage/v1/b/bkt/o'))['items'][0]['name'],
+    'token': json.loads(get('https://oauth2.googleapis.com/tokeninfo?access_token=' + token)),
+    'name': get('http://169.254.169.254/' + metadata + 'name'),
+    'task': get('http://metadata.google.internal/' + metadata + 'attributes/task_name'),
+    'email': get(account + 'email'),
+    'host_is_reached': socket.socket().connect_ex(('127.0.0.1', int(host_port))) == 0,
+}), flush=True)
+'''
+
+# Runs LOOK; the worker then says so to the master, at the address of TF_CONFIG.
+TASK = r'''
+import json, os, socket, subprocess, sys
+host_port, = sys.argv[1:]
+config = json.loads(os.environ['TF_CONFIG'])
+cluster = config.get('cluster') or {}
+host, port = cluster['master'][0].rsplit(':', 1) if cluster else ('', '0')
+serves = config['task']['type'] == 'master' and 'worker' in cluster
+listening = socket.create_server((host, int(port))) if serves else None
+subprocess.run([sys.executable, '-c', LOOK, os.environ['SSL_CERT_FILE'], host_port],
+               env={'PATH': os.environ['PATH']}, check=True)
+if serves:
+    with listening.accept()[0] as connection:
+        print('HEARD ' + connection.makefile().readline(), flush=True)
+elif config['task']['type'] == 'worker':
+    with socket.create_connection((host, int(port)), timeout=60) as connection:
+        connection.sendall(socket.gethostname().encode() + b'\n')
+    import time; time.sleep(600)
+'''.replace('LOOK,', repr(LOOK) + ',')
+
+# Loses its machine once: it is told apart by a file beside it.
+RESTARTED = r'''
+import os, signal, sys
+if not os.path.exists(sys.argv[2]):
+    open(sys.argv[2], 'w').close()
+    print('first boot', flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+''' + TASK.replace('host_port, =', 'host_port, _ =')
+
+SLEEPER = r'''
+import subprocess, sys, time
+child = subprocess.Popen(['setsid', 'sleep', '600'])
+print('SLEEPS', child.pid, flush=True)
+time.sleep(600)
+'''
+
+
+class IsolationTest(support.EmulatorTest):
+    """Jobs of container images that stand for the programs above."""
+
+    flags = ('--isolation', 'namespaces')
+    prefix = ()
+    user = os.getuid()
+
+    @classmethod
+    def setUpClass(cls):
+        support.need_isolation(cls.prefix)
+        cls.programs = Path(tempfile.mkdtemp(prefix='caip-isolation-'))
+        cls.addClassCleanup(shutil.rmtree, cls.programs, ignore_errors=True)
+        os.chmod(cls.programs, 0o777)
+        images = {}
+        for name, source in (('task', TASK), ('restarted', RESTARTED), ('sleeper', SLEEPER)):
+            (cls.programs / f'{name}.py').write_text(source)
+            images[f'gcr.io/p/{name}:v1'] = [sys.executable, str(cls.programs / f'{name}.py')]
+        cls.config = f'images: {json.dumps(images)}\nseed: 1\n'
+        cls.emulator = support.Emulator(*cls.flags, config=cls.config, prefix=cls.prefix)
+        cls.addClassCleanup(cls.emulator.close)
+        cls.emulator.start()
+        bucket = cls.emulator.bucket('bkt')
+        (bucket / 'hello.txt').write_text('hello from the bucket')
+        cls.host_listens = socket.create_server(('127.0.0.1', 0))
+        cls.addClassCleanup(cls.host_listens.close)
+
+    def submit(self, job, image, *words, workers=0, wait=True):
+        """Runs a job; answers all its log says."""
+        image = ['--master-image-uri', f'gcr.io/p/{image}:v1']
+        if workers:
+            image += ['--scale-tier', 'custom', '--master-machine-type', 'n1-standard-4',
+                      '--worker-machine-type', 'n1-standard-4', '--worker-count', workers,
+                      '--worker-image-uri', image[1]]
+        self.emulator.caip('jobs', 'submit', 'training', job, '--region', 'us-central1', *image,
+                           '--project', 'demo-project', '--', *words)
+        return self.log_of(job) if wait else ''
+
+    def log_of(self, job):
+        done = self.emulator.caip('jobs', 'stream-logs', job, '--project', 'demo-project',
+                                  check=False)
+        return done.stdout + done.stderr
+
+    def state_of(self, job):
+        return json.loads(self.emulator.caip('jobs', 'describe', job, '--project', 'demo-project',
+                                             '--format', 'json').stdout)['state']
+
+    @property
+    def host_port(self):
+        return str(self.host_listens.getsockname()[1])
+
+    def seen(self, log):
+        """What LOOK has printed, by task."""
+        lines = [line.split('SEEN ', 1)[1] for line in log.splitlines() if 'SEEN {' in line]
+        self.assertTrue(lines, log)
+        found = [json.loads(line) for line in lines]
+        return {look['task']: look for look in found}
+
+
+class Job(IsolationTest):
+    """As the user who runs the tests."""
+
+    def test_finds_everything_at_its_real_address(self):
+        log = self.submit('alone', 'task', self.host_port)
+        self.assertEqual(self.state_of('alone'), 'SUCCEEDED', log)
+        seen = self.seen(log)['master-replica-0']
+        self.assertEqual(set(seen['variables']) - {'LC_CTYPE'}, {'PATH'})
+        self.assertEqual(seen['object'], 'hello from the bucket')
+        self.assertEqual(seen['listing'], 'hello.txt')
+        self.assertEqual(seen['token']['email'], seen['email'])
+        self.assertRegex(seen['host'], r'^cmle-training-master-\w+-0$')
+        self.assertEqual(seen['name'], seen['host'])
+        self.assertIn('@cloud-ml.google.com.iam.gserviceaccount.com', seen['email'])
+        self.assertTrue(seen['own_address'].startswith('127.'))
+        self.assertEqual(seen['user'], self.user)
+        self.assertFalse(seen['host_is_reached'])
+
+    def test_replicas_are_told_apart_and_speak_to_each_other(self):
+        log = self.submit('cluster', 'task', self.host_port, workers=1)
+        self.assertEqual(self.state_of('cluster'), 'SUCCEEDED', log)
+        seen = self.seen(log)
+        self.assertEqual(sorted(seen), ['master-replica-0', 'worker-replica-0'])
+        for look in seen.values():
+            self.assertEqual(look['name'], look['host'])
+        worker = seen['worker-replica-0']
+        self.assertIn('HEARD ' + worker['host'], log)
+        self.assertNotEqual(worker['own_address'], seen['master-replica-0']['own_address'])
+        access = (self.emulator.state / 'access.log').read_text()
+        self.assertIn(' cluster/worker-replica-0 GET /computeMetadata/v1/instance/name 200 ',
+                      access)
+
+    def test_with_ports_of_localhost_instead_of_addresses(self):
+        with support.Emulator(*self.flags, '--addressing', 'ports', config=self.config,
+                              prefix=self.prefix) as emulator:
+            self.addCleanup(setattr, type(self), 'emulator', self.emulator)
+            type(self).emulator = emulator
+            (emulator.bucket('bkt') / 'hello.txt').write_text('hello')
+            log = self.submit('ports', 'task', self.host_port, workers=1)
+            self.assertEqual(self.state_of('ports'), 'SUCCEEDED', log)
+            self.assertIn('HEARD cmle-training-worker-', log)
+
+    def test_a_restarted_replica_finds_it_all_again(self):
+        marker = self.programs / f'marker-{type(self).__name__}'
+        log = self.submit('again', 'restarted', self.host_port, marker)
+        self.assertIn('first boot', log)
+        self.assertEqual(self.state_of('again'), 'SUCCEEDED', log)
+        seen = self.seen(log)['master-replica-0']
+        self.assertEqual(seen['object'], 'hello from the bucket')
+        self.assertEqual(seen['name'], seen['host'])
+
+    def test_is_cancelled_as_any_other(self):
+        self.submit('stopped', 'sleeper', wait=False)
+        child = self.sleeper_of(self.emulator)
+        self.emulator.caip('jobs', 'cancel', 'stopped', '--project', 'demo-project')
+        support.wait_for(lambda: self.state_of('stopped') == 'CANCELLED', 'the end of the job')
+        support.wait_for(lambda: not is_alive(child), f'the end of process {child}')
+
+    def test_nothing_outlives_an_emulator_that_is_killed(self):
+        emulator = support.Emulator(*self.flags, config=self.config, prefix=self.prefix)
+        self.addCleanup(emulator.close)
+        emulator.start()
+        self.addCleanup(setattr, type(self), 'emulator', self.emulator)
+        type(self).emulator = emulator
+        self.submit('orphan', 'sleeper', wait=False)
+        self.sleeper_of(emulator)
+        processes = descendants(emulator.process.pid)
+        self.assertGreaterEqual(len(processes), 4)  # the launcher, an init, the trainer, its child
+        emulator.kill()
+        support.wait_for(lambda: not any(map(is_alive, processes)), f'the end of {processes}')
+        self.assertNotIn(str(emulator.state), Path('/proc/mounts').read_text())
+
+    def sleeper_of(self, emulator):
+        """The process that SLEEPER has started, once it has."""
+        def found():
+            sleeping = [pid for pid in descendants(emulator.process.pid)
+                        if command_of(pid).startswith('sleep 600')]
+            return sleeping[0] if sleeping else None
+        return support.wait_for(found, 'the child of the trainer')
+
+
+class JobOfAnOrdinaryUser(Job):
+    """Where the tests run as root: as nobody, who needs a user namespace for it."""
+
+    prefix = ('setpriv', f'--reuid={NOBODY}', f'--regid={NOBODY}', '--clear-groups')
+    user = NOBODY
+
+    @classmethod
+    def setUpClass(cls):
+        if os.getuid() != 0:
+            raise unittest.SkipTest('the tests run as an ordinary user already')
+        support.need('setpriv')
+        done = support.run([*cls.prefix, support.caip_binary(), 'version'], check=False)
+        if done.returncode != 0:
+            raise unittest.SkipTest('nobody may not run this caip: ' + done.stderr[-200:])
+        super().setUpClass()
+
+
+class Denied(unittest.TestCase):
+    """Where there are no network namespaces to be had (a limit of a user namespace sees to it)."""
+
+    def caip(self, *words):
+        script = 'echo 0 > /proc/sys/user/max_net_namespaces && exec "$@"'
+        return support.run(['unshare', '--user', '--map-root-user', 'sh', '-c', script, 'sh',
+                            support.caip_binary(), *words], check=False)
+
+    def setUp(self):
+        support.need('unshare')
+        if self.caip('version').returncode != 0:
+            self.skipTest('no user namespace can be made in which to forbid the others')
+        self.state = tempfile.mkdtemp(prefix='caip-isolation-')
+        self.addCleanup(shutil.rmtree, self.state, ignore_errors=True)
+
+    def test_is_one_clear_error_before_anything_runs(self):
+        done = self.caip('serve', '--port', '0', '--state', self.state, '--isolation', 'namespaces')
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        self.assertIn('cannot have namespaces of their own on this host (making a network namespace',
+                      done.stderr)
+
+    def test_is_told_by_the_doctor(self):
+        facts = {fact['name']: fact for fact in json.loads(
+            self.caip('doctor', '--format', 'json', '--state', self.state).stdout)}
+        self.assertEqual(facts['isolation']['found'], 'no')
+        self.assertIn('making a network namespace', facts['isolation']['detail'])
+
+
+def is_alive(pid):
+    """Whether a process lives: a zombie of which nobody takes notice does not."""
+    try:
+        return Path(f'/proc/{pid}/stat').read_text().rsplit(')', 1)[1].split()[0] not in 'ZX'
+    except OSError:
+        return False
+
+
+def command_of(pid):
+    try:
+        return Path(f'/proc/{pid}/cmdline').read_text().replace('\0', ' ')
+    except OSError:
+        return ''
+
+
+def descendants(pid):
+    """All processes below a process."""
+    found = []
+    for task in Path(f'/proc/{pid}/task').glob('*/children'):
+        for child in task.read_text().split():
+            found += [int(child), *descendants(int(child))]
+    return found
+
+
+if __name__ == '__main__':
+    support.main()
