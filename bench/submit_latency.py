@@ -3,12 +3,14 @@
 
 Compares, in one run on one machine, `python3 -m trainer.task` (of the interpreter that the job gets),
 `caip jobs submit training --stream-logs` (cold: new state directory; warm: the environment is cached;
-with the package in the bucket, and with --package-path of an unchanged tree) and `gcloud ai-platform
+with the package in the bucket, so also with `--isolation namespaces` where the host allows it, and with
+--package-path of an unchanged tree) and `gcloud ai-platform
 local train` where gcloud is installed. Prints medians, differences to plain Python and ratios.
 
     bench/submit_latency.py [--caip build/release/caip] [--rounds 15]
 """
 import argparse
+import json
 import os
 import pathlib
 import shutil
@@ -76,6 +78,11 @@ def run(caip, rounds, work):
         "caip, package in bucket": lambda: timed(submit("--packages", uri), work, env),
         "caip, --package-path": lambda: timed(submit(*from_tree), work, env),
     }
+    facts = json.loads(subprocess.run([caip, "doctor", "--format", "json"], env=env, check=True,
+                                      stdout=subprocess.PIPE).stdout)
+    if any(fact["name"] == "isolation" and fact["found"] == "yes" for fact in facts):
+        cases["caip, namespaces"] = lambda: timed(
+            submit("--packages", uri, "--isolation", "namespaces"), work, env)
     results = {name: [] for name in cases}
     for _ in range(rounds):  # interleaved, so that a noisy minute hits all alike
         for name, case in cases.items():

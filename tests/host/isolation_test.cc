@@ -7,6 +7,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <atomic>
+
 #include "tests/host/launch_world.h"
 
 namespace caip::host {
@@ -178,6 +180,49 @@ TEST_F(Isolation, KillsReachWhatWasStartedThere) {
   ASSERT_TRUE(world_.sink.AwaitMessage("ready"));
   world_.launcher->Kill(AKey());
   EXPECT_EQ(world_.AwaitExits(1).back().signal, SIGKILL);
+}
+
+/// Lets everything go on, and counts.
+class CountingWatcher final : public ReplicaWatcher {
+ public:
+  Answer OutputSeen(const engine::ReplicaKey&) override {
+    ++outputs;
+    return Answer::kGoOn;
+  }
+  Verdict Before(const engine::ReplicaKey&, const FileOperation&) override { return {}; }
+  Answer After(const engine::ReplicaKey&, const FileOperation&, int) override {
+    return Answer::kGoOn;
+  }
+  void Gone(const engine::ReplicaKey&) override {}
+  std::atomic<int> outputs = 0;
+};
+
+class WatchedIsolation : public Isolation {
+ protected:
+  engine::ReplicaExit RunWatched(Interposition::Kind interposition) {
+    LaunchWorld world({}, &watcher_, interposition);
+    auto launch = AnIsolated("echo one; echo two");
+    launch.watch.output = true;
+    const auto exit = world.Run(std::move(launch));
+    messages_ = world.sink.Messages();
+    return exit;
+  }
+  CountingWatcher watcher_;
+  std::vector<std::string> messages_;
+};
+
+TEST_F(WatchedIsolation, WaitsAtItsCallsAsAnyOther) {
+  if (InterpositionOf().kind != Interposition::Kind::kSeccomp) {
+    GTEST_SKIP() << "no seccomp notification: " << InterpositionOf().reason;
+  }
+  EXPECT_EQ(RunWatched(Interposition::Kind::kSeccomp).start_error, "");
+  EXPECT_THAT(messages_, ElementsAre("one", "two"));
+  EXPECT_EQ(watcher_.outputs, 2);
+}
+
+TEST_F(WatchedIsolation, IsRefusedWhereWatchingTakesASocketOfTheHosts) {
+  EXPECT_THAT(RunWatched(Interposition::Kind::kPreload).start_error,
+              HasSubstr("by seccomp notification only"));
 }
 
 TEST(TryIsolation, TellsWhyNot) {
