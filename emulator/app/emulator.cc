@@ -20,6 +20,7 @@
 #include "fakes/gcs/json_api.h"
 #include "host/child_process.h"
 #include "host/companion_launcher.h"
+#include "host/side_thread.h"
 
 namespace caip::app {
 namespace {
@@ -47,6 +48,7 @@ struct Emulator::Parts {
   std::unique_ptr<host::CompanionLauncher> companions;  // where any are asked for
   std::unique_ptr<engine::Packager> watched_packager;   // around the packager, likewise
   std::unique_ptr<engine::LogSink> watched_log;         // around the log, where somebody interferes
+  host::SideThread thinker;
   std::unique_ptr<engine::Engine> engine;
   std::unique_ptr<Apis> apis;
 
@@ -109,7 +111,7 @@ Status Emulator::Parts::StartEngine() {
   engine = std::make_unique<engine::Engine>(
       EngineSettings(options, reception->replicas_url(options), *state.buckets),
       engine::EnginePorts{OutermostLauncher(), packager, *replica_host.devices,
-                          *replica_host.addresses, *state.jobs, log, *state.storage},
+                          *replica_host.addresses, *state.jobs, log, *state.storage, thinker},
       clock);
   return engine->Start();
 }

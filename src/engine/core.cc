@@ -123,6 +123,8 @@ void Core::Deliver(const RunEvent& message) {
     if (live_.erase(exit->key) > 0) clock_.Release();
   } else if (std::holds_alternative<Prepared>(message.event)) {
     EndInstallation(message.run);
+  } else if (std::holds_alternative<ValuesChosen>(message.event)) {
+    EndChoice(message.run);
   }
   if (!stopping_) Handle(message.run, message.event);
 }
@@ -226,6 +228,7 @@ void Core::BeginStop() {
     ports_.packager.Abandon(run);
     clock_.Release();
   }
+  while (!choosing_.empty()) EndChoice(*choosing_.begin());
   for (const ReplicaKey& key : live_) ports_.launcher.Kill(key);
 }
 

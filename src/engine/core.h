@@ -92,12 +92,14 @@ class Core {
   void Apply(Entry& entry, const KillReplica& kill);
   void Apply(Entry& entry, const StartTimer& start);
   void Apply(Entry& entry, const StopTimer& stop);
+  void Apply(Entry& entry, const ChooseValues& choose);
   void Apply(Entry& entry, const BeginTrial& begin);
   void Apply(Entry& entry, const TellTrial& tell);
   void Apply(Entry& entry, const ReturnResources&);
   void Apply(Entry& entry, const Forget&);
   void WriteLines();
   void EndInstallation(const RunKey& run);
+  void EndChoice(const RunKey& run);
 
   const EngineOptions& options_;
   EnginePorts ports_;
@@ -114,6 +116,7 @@ class Core {
   int clusters_ = 0;             // runs with addresses lent to them
   std::set<ReplicaKey> live_;    // launched, and no exit was told; each holds the clock
   std::set<RunKey> installing_;  // each holds the clock
+  std::set<RunKey> choosing_;    // likewise: values for their trials
   std::vector<LogLine> lines_;   // to be written before the next effect of another kind
   bool stopping_ = false;
   uint64_t handled_ = 0;

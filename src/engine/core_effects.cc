@@ -56,6 +56,18 @@ bool Core::Apply(Entry& entry, const SaveReports& save) {
   return Saved(entry, ports_.store.AddReports(save.trial, save.reports));
 }
 
+void Core::Apply(Entry& entry, const ChooseValues& choose) {
+  const RunKey key = entry.run.key();
+  if (choosing_.insert(key).second) clock_.Hold();
+  ports_.thinker.Do([mailbox = mailbox_, key, trial = choose.trial, known = choose.known] {
+    mailbox->Post(RunEvent{key, ValuesChosen{trial, known->Suggestion(std::stoll(trial))}});
+  });
+}
+
+void Core::EndChoice(const RunKey& run) {
+  if (choosing_.erase(run) > 0) clock_.Release();
+}
+
 void Core::Apply(Entry& entry, const BeginTrial& begin) {
   const RunKey key = begin.record.run_key;
   JobRecord record{key.project, begin.record.job, begin.record.run};

@@ -66,6 +66,9 @@ struct EventWriter {
   std::string operator()(const TrialMoved& e) const {
     return "trial " + e.trial + " is " + std::string(spec::Name(e.job.state));
   }
+  std::string operator()(const ValuesChosen& e) const {
+    return (e.values ? "values chosen for trial " : "no values left for trial ") + e.trial;
+  }
   std::string operator()(const StopAsked&) const { return "stop asked"; }
   std::string operator()(const LabelsReplaced&) const { return "labels replaced"; }
   std::string operator()(const TimerFired& e) const {
@@ -101,6 +104,9 @@ struct EffectWriter {
     return "start timer " + Of(e.fires.kind, e.fires.replica);
   }
   std::string operator()(const StopTimer& e) const { return "stop timer " + Of(e.kind, e.replica); }
+  std::string operator()(const ChooseValues& e) const {
+    return "choose values for trial " + e.trial;
+  }
   std::string operator()(const BeginTrial& e) const {
     return "begin trial " + e.record.run_key.trial + (e.is_new ? "" : " again");
   }

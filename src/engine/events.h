@@ -2,12 +2,14 @@
 // The whole vocabulary of a run: what can happen to it, and what it can ask of the world.
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "engine/ports.h"
+#include "tuning/optimizer.h"
 
 namespace caip::engine {
 
@@ -67,6 +69,11 @@ struct TrialMoved {
   bool launched = false;  // a replica of it was started, or was to be
   bool stopped_early = false;
 };
+/// To a tuning job: the values of a trial that is to begin; nullopt where there are none left.
+struct ValuesChosen {
+  std::string trial;
+  std::optional<tuning::Point> values;
+};
 /// To a trial: it is not worth going on with.
 struct StopAsked {};
 struct LabelsReplaced {
@@ -79,9 +86,9 @@ struct TimerFired {
   int stamp = 0;
   bool operator==(const TimerFired&) const = default;
 };
-using Event =
-    std::variant<Submitted, Recovered, Granted, Refused, Prepared, ReplicaStarted, ReplicaExit,
-                 VmLost, CancelAsked, Reported, TrialMoved, StopAsked, LabelsReplaced, TimerFired>;
+using Event = std::variant<Submitted, Recovered, Granted, Refused, Prepared, ReplicaStarted,
+                           ReplicaExit, VmLost, CancelAsked, Reported, TrialMoved, ValuesChosen,
+                           StopAsked, LabelsReplaced, TimerFired>;
 
 // ---- effects -------------------------------------------------------------------------------
 
@@ -125,6 +132,12 @@ struct StopTimer {
   TimerKind kind;
   spec::ReplicaId replica;
 };
+/// Values for a trial are to be chosen of what is known here, and nothing else: so they are the
+/// same however long the choice takes. One at a time for each run; ValuesChosen answers.
+struct ChooseValues {
+  std::string trial;
+  std::shared_ptr<const tuning::Optimizer> known;
+};
 /// A trial of this tuning job becomes a run of its own: a new one, or one that the emulator was
 /// killed under.
 struct BeginTrial {
@@ -149,7 +162,7 @@ struct Forget {};
 using Effect =
     std::variant<SaveJob, WriteLog, FlushLog, Enqueue, BecomeReady, LeaveQueue, PreparePackages,
                  AbandonPackages, LaunchReplica, SignalReplica, KillReplica, StartTimer, StopTimer,
-                 BeginTrial, TellTrial, SaveReports, ReturnResources, Forget>;
+                 ChooseValues, BeginTrial, TellTrial, SaveReports, ReturnResources, Forget>;
 using Effects = std::vector<Effect>;
 
 /// One line that says what the event or effect is, for journals: "launch worker-replica-0 boot 2".

@@ -116,6 +116,7 @@ class JobRun {
   // job_run_trials.cc
   void On(const Reported& reported);
   void On(const TrialMoved& moved);
+  void On(const ValuesChosen& chosen);
   void On(const StopAsked&);
   void ActivateStudy();
   void ResumeTrials();

@@ -75,7 +75,11 @@ void JobRun::End(JobEvent as, std::string message) {
 
 void JobRun::StopEverything() {
   Do(StopTimer{TimerKind::kProvisioned, {}});
-  if (study_) ResumeTrials(), StopTrials();  // one that is not begun again cannot be told
+  if (study_) {
+    study_->DropPlans();
+    ResumeTrials();  // one that is not begun again cannot be told
+    StopTrials();
+  }
   for (const auto& [id, replica] : replicas_) {
     Do(StopTimer{TimerKind::kReplaced, id});
     if (replica.life == Life::kOff || replica.terminated) continue;

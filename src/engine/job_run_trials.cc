@@ -44,13 +44,10 @@ void JobRun::NextTrials() {
   while (phase_ == Phase::kActive) {
     switch (study_->Next()) {
       case StudyStep::kBeginTrial:
-        if (const auto trial = study_->Begin()) {
-          BeginNewTrial(*trial);
-        } else {
-          LogService(texts::GridExhausted(study_->progress().begun));
-        }
+        study_->Plan();
         break;
       case StudyStep::kWait:
+        if (auto choice = study_->NextChoice()) Do(*std::move(choice));
         return;
       case StudyStep::kSucceed:
         if (job_.state == JobState::kPreparing) BecomeRunning();
@@ -61,6 +58,16 @@ void JobRun::NextTrials() {
         return;
     }
   }
+}
+
+void JobRun::On(const ValuesChosen& chosen) {
+  if (!study_ || phase_ != Phase::kActive) return;  // the job has ended while they were chosen
+  if (study_->Begin(chosen)) {
+    BeginNewTrial(chosen.trial);
+  } else {
+    LogService(texts::GridExhausted(study_->progress().begun));
+  }
+  NextTrials();
 }
 
 void JobRun::BeginNewTrial(const std::string& trial) {

@@ -6,6 +6,7 @@
 
 #include "engine/ports.h"
 #include "engine/run_rules.h"
+#include "engine/thinker.h"
 
 namespace caip::engine {
 
@@ -28,6 +29,7 @@ struct EnginePorts {
   JobStore& store;
   LogSink& log;
   StorageProbe& storage;
+  Thinker& thinker;
 };
 
 }  // namespace caip::engine

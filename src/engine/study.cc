@@ -110,21 +110,41 @@ void Study::Restore(std::vector<TrialRecord> records) {
   }
 }
 
-std::optional<std::string> Study::Begin() {
-  const int64_t number = last_number_ + 1;
-  const auto point = optimizer_.Ask(number);
-  if (!point) {
+// Planned trials are as good as begun.
+spec::StudyStep Study::Next() const {
+  spec::StudyProgress progress = progress_;
+  progress.begun += static_cast<int64_t>(planned_.size());
+  progress.live += static_cast<int64_t>(planned_.size());
+  return spec::NextStep(progress);
+}
+
+void Study::Plan() {
+  planned_.push_back({++last_number_, std::make_shared<tuning::Optimizer>(optimizer_)});
+}
+
+std::optional<ChooseValues> Study::NextChoice() {
+  if (planned_.empty() || std::exchange(planned_.front().asked, true)) return std::nullopt;
+  return ChooseValues{std::to_string(planned_.front().number), planned_.front().known};
+}
+
+bool Study::Begin(const ValuesChosen& chosen) {
+  const int64_t number = NumberOf(chosen.trial);
+  if (!chosen.values) {
     progress_.exhausted = true;
-    return std::nullopt;
+    last_number_ = number - 1;
+    planned_.clear();
+    return false;
   }
-  last_number_ = number;
+  planned_.pop_front();
+  optimizer_.Add(number, *chosen.values);
+  for (Planned& later : planned_) later.known->Add(number, *chosen.values);
   Trial& trial = trials_[number];
-  trial.shown.trial_id = std::to_string(number);
-  trial.shown.hyperparameters = tuning::Space::Texts(*point);
+  trial.shown.trial_id = chosen.trial;
+  trial.shown.hyperparameters = tuning::Space::Texts(*chosen.values);
   trial.shown.state = JobState::kQueued;
   ++progress_.begun;
   ++progress_.live;
-  return trial.shown.trial_id;
+  return true;
 }
 
 std::vector<TrialRecord> Study::TakeInterrupted() {

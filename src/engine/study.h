@@ -3,14 +3,16 @@
 // hyperparameter-tuning, sections 1, 5 and 7). No I/O, no clock.
 
 #include <cstdint>
+#include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <tuple>
 #include <vector>
 
-#include "engine/ports.h"
+#include "engine/events.h"
 #include "spec/job.h"
 #include "spec/study_step.h"
 #include "tuning/optimizer.h"
@@ -41,10 +43,16 @@ class Study {
   /// The job's own trials, as the store has kept them.
   void Restore(std::vector<TrialRecord> records);
 
-  spec::StudyStep Next() const { return spec::NextStep(progress_); }
-  /// Values for one more trial, which is live from now on; its number as the service writes it.
-  /// nullopt: there are none left.
-  std::optional<std::string> Begin();
+  spec::StudyStep Next() const;
+  /// One more trial is to begin. It has its number, and its values will be of what is known now and
+  /// of the values of the trials before it, however long those take to be chosen.
+  void Plan();
+  /// The question for the values of the first of the planned trials, once.
+  std::optional<ChooseValues> NextChoice();
+  /// The first of the planned trials is live from now on. False: there are no values left, and
+  /// nothing is planned any more.
+  bool Begin(const ValuesChosen& chosen);
+  void DropPlans() { planned_.clear(); }
   /// Takes the live trials that have not been begun since the emulator was killed.
   std::vector<TrialRecord> TakeInterrupted();
   /// False: it is as it was.
@@ -70,6 +78,11 @@ class Study {
   spec::TrainingOutput Output() const;
 
  private:
+  struct Planned {
+    int64_t number = 0;
+    std::shared_ptr<tuning::Optimizer> known;  // gains the values of those before it
+    bool asked = false;
+  };
   static int64_t NumberOf(const std::string& trial);
   void Count(const Trial& trial);
   void Tell(int64_t number, const Trial& trial);
@@ -83,6 +96,7 @@ class Study {
   size_t known_before_ = 0;
   std::vector<tuning::Curve> curves_before_;  // of the earlier jobs' completed trials
   std::map<int64_t, Trial> trials_;           // of this job
+  std::deque<Planned> planned_;               // by number, all above those of trials_
 };
 
 }  // namespace caip::engine

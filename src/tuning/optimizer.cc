@@ -30,10 +30,14 @@ Study StudyOf(const spec::HyperparameterSpec& spec) {
   return {Space::Of(spec), {goal}, AlgorithmNamed(spec.algorithm)};
 }
 
-std::optional<Point> Optimizer::Ask(int64_t number) {
+std::optional<Point> Optimizer::Suggestion(int64_t number) const {
   const auto known = trials_.find(number);
   if (known != trials_.end()) return known->second.point;
-  auto point = Suggested(study_, trials_, number, seed_);
+  return Suggested(study_, trials_, number, seed_);
+}
+
+std::optional<Point> Optimizer::Ask(int64_t number) {
+  auto point = Suggestion(number);
   if (point) Add(number, *point);
   return point;
 }

@@ -40,6 +40,8 @@ class Optimizer {
   const Study& study() const { return study_; }
   const Trials& trials() const { return trials_; }
 
+  /// What Ask would answer. The trial does not become known.
+  std::optional<Point> Suggestion(int64_t number) const;
   /// Values for the trial of that number, which is pending from now on. nullopt: a grid has no more
   /// points. Asking for a known trial again answers what it has.
   std::optional<Point> Ask(int64_t number);

@@ -63,7 +63,7 @@ const std::map<std::string, std::set<std::string>> kAllowed = {
     {"tuning", {"base", "spec", "tuning"}},
     {"engine", {"base", "spec", "tuning", "engine"}},
     {"harness", {"base", "spec", "tuning", "engine", "harness"}},
-    {"host", {"base", "spec", "http", "engine/ports.h", "host"}},
+    {"host", {"base", "spec", "http", "engine/ports.h", "engine/thinker.h", "host"}},
     {"gcs", {"base", "http", "gcs"}},
     {"logging", {"base", "http", "logging"}},
     {"metadata", {"base", "http", "metadata"}},

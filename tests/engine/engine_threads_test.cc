@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "engine/engine.h"
-#include "tests/support/simulated_engine.h"
+#include "tests/support/a_tuning_job.h"
 
 namespace caip::engine {
 namespace {
@@ -65,12 +65,51 @@ class ReadyPackager final : public Packager {
   void Abandon(const RunKey&) override {}
 };
 
+/// Thinks on a thread of its own, for each thought, once it may.
+class PatientThinker final : public Thinker {
+ public:
+  ~PatientThinker() override {
+    LetThink();
+    for (std::thread& thread : threads_) thread.join();
+  }
+  void Do(std::function<void()> work) override {
+    std::lock_guard lock(mutex_);
+    threads_.emplace_back([this, work = std::move(work)] {
+      {
+        std::unique_lock waiting(mutex_);
+        ++thoughts_;
+        changed_.notify_all();
+        changed_.wait(waiting, [this] { return may_; });
+      }
+      work();
+    });
+  }
+  void LetThink() {
+    std::lock_guard lock(mutex_);
+    may_ = true;
+    changed_.notify_all();
+  }
+  [[nodiscard]] bool AwaitThought() {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, minutes(1), [this] { return thoughts_ > 0; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::thread> threads_;
+  int thoughts_ = 0;
+  bool may_ = false;
+};
+
 /// An engine on leaping time, and a way to wait for what it saves.
 struct Service {
   explicit Service(EngineOptions given = {}) : options(std::move(given)) {}
   Engine& Start() {
+    watch = {};  // of the engine before
     engine = std::make_unique<Engine>(
-        options, EnginePorts{launcher, packager, devices, addresses, store, log, storage}, clock);
+        options, EnginePorts{launcher, packager, devices, addresses, store, log, storage, thinker},
+        clock);
     watch = engine->Watch([this](const std::string&, const spec::Job& job) {
       std::lock_guard lock(mutex);
       states[job.job_id] = job.state;
@@ -93,12 +132,40 @@ struct Service {
   MemoryStore store;
   MemoryLog log;
   ListedStorage storage;
+  PatientThinker thinker;
   std::mutex mutex;
   std::condition_variable changed;
   std::map<std::string, JobState> states;
   std::unique_ptr<Engine> engine;
   Subscription watch;
 };
+
+TEST(EngineThread, TakesJobsWhileTheValuesOfATrialAreChosen) {
+  Service service;
+  service.launcher.EndAtOnce();
+  Engine& engine = service.Start();
+  ASSERT_TRUE(engine.Submit("p", ATuningJob("study", 2)).ok());
+  ASSERT_TRUE(service.thinker.AwaitThought());
+  ASSERT_TRUE(engine.Submit("p", AJob("other")).ok());
+  ASSERT_TRUE(service.Await("other", JobState::kSucceeded));
+  EXPECT_EQ(engine.Get("p", "study")->state, JobState::kPreparing);
+  service.thinker.LetThink();
+  ASSERT_TRUE(service.Await("study", JobState::kSucceeded));
+  EXPECT_EQ(engine.Get("p", "study")->training_output->trials.size(), 2u);
+}
+
+TEST(EngineThread, StopsWhileTheValuesOfATrialAreChosen) {
+  Service service;
+  service.launcher.EndAtOnce();
+  Engine& engine = service.Start();
+  ASSERT_TRUE(engine.Submit("p", ATuningJob("study", 2)).ok());
+  ASSERT_TRUE(service.thinker.AwaitThought());
+  engine.Stop();
+  service.thinker.LetThink();  // a late answer finds nobody
+  EXPECT_EQ(engine.Get("p", "study")->state, JobState::kPreparing);
+  service.Start();
+  EXPECT_TRUE(service.Await("study", JobState::kSucceeded));
+}
 
 TEST(EngineThread, LeapsOverAQueueOfTwentyMinutes) {
   EngineOptions options;

@@ -12,6 +12,7 @@
 #include "harness/simulation/memory_store.h"
 #include "harness/simulation/scripted_launcher.h"
 #include "harness/simulation/scripted_packager.h"
+#include "harness/simulation/scripted_thinker.h"
 
 namespace caip::harness {
 
@@ -66,6 +67,7 @@ class SimulatedEngine {
   MemoryStore store;
   MemoryLog log;
   ListedStorage storage;
+  ScriptedThinker thinker{agenda};
   std::vector<std::string> journal;
   bool keep_journal = true;
   std::function<void()> after_step;  // whoever looks on; unset: nobody

@@ -57,6 +57,7 @@ class Life {
     world_.devices.never = OneIn(10);
     world_.packager.takes = milliseconds(random_.Below(5000));
     world_.packager.fails = [this](const engine::PrepareRequest&) { return AnyFailure(); };
+    world_.thinker.takes = [this] { return Duration(milliseconds(thinking_.Below(20'000))); };
     world_.launcher.script = [this](const engine::ReplicaLaunch& launch) {
       return ScriptFor(launch);
     };
@@ -247,6 +248,7 @@ class Life {
 
   uint64_t seed_;
   Random random_;
+  Random thinking_ = Random(seed_).Fork("thinking");
   SimulatedEngine world_;
   Witness witness_{world_};
   Tally tally_;

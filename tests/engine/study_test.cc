@@ -1,0 +1,95 @@
+// The trials of a tuning job by themselves: what is planned, begun, reported and over.
+
+#include "engine/study.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/a_tuning_job.h"
+
+namespace caip::engine {
+namespace {
+
+using spec::JobState;
+using spec::StudyStep;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+Study AStudyOf(const spec::Job& job) {
+  return Study(*job.training_input->hyperparameters, "accuracy", 1, {});
+}
+
+ValuesChosen Answered(const ChooseValues& choice) {
+  return {choice.trial, choice.known->Suggestion(std::stoll(choice.trial))};
+}
+
+spec::Job In(JobState state) {
+  spec::Job job;
+  job.state = state;
+  return job;
+}
+
+std::vector<Report> Reports(int64_t step) { return {Report{step, 0.5, 1.0, false}}; }
+
+TEST(Study, AsksForOneTrialAfterTheOther) {
+  Study study = AStudyOf(ATuningJob("j", 5, 3));
+  EXPECT_FALSE(study.NextChoice());
+  while (study.Next() == StudyStep::kBeginTrial) study.Plan();
+  const auto first = study.NextChoice();
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->trial, "1");
+  EXPECT_FALSE(study.NextChoice());  // it was asked
+  EXPECT_THAT(study.Live(), IsEmpty());
+  EXPECT_TRUE(study.Begin(Answered(*first)));
+  EXPECT_THAT(study.Live(), SizeIs(1));
+  const auto second = study.NextChoice();
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->trial, "2");
+  EXPECT_TRUE(second->known->trials().contains(1));  // so that they differ
+  EXPECT_EQ(study.Next(), StudyStep::kWait);
+  study.DropPlans();
+  EXPECT_FALSE(study.NextChoice());
+  EXPECT_EQ(study.progress().begun, 1);
+}
+
+TEST(Study, APlannedTrialLearnsOfWhatWasKnownThenAndNotLater) {
+  Study study = AStudyOf(ATuningJob("j", 5, 2));
+  study.Plan();
+  study.Begin(Answered(*study.NextChoice()));
+  study.Plan();
+  study.TakeIn("1", Reports(1));
+  study.Move("1", In(JobState::kSucceeded), false);
+  study.Plan();
+  const auto second = study.NextChoice();
+  EXPECT_FALSE(second->known->trials().at(1).outcome);
+  study.Begin(Answered(*second));
+  const auto third = study.NextChoice();
+  ASSERT_TRUE(third->known->trials().at(1).outcome);
+  EXPECT_THAT(third->known->trials().at(1).outcome->objectives, ::testing::ElementsAre(0.5));
+}
+
+TEST(Study, IsExhaustedWhereThereAreNoValuesLeft) {
+  Study study = AStudyOf(AGridJob("j", 9, 9));
+  while (study.Next() == StudyStep::kBeginTrial) study.Plan();
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(study.Begin(Answered(*study.NextChoice())));
+  EXPECT_FALSE(study.Begin(Answered(*study.NextChoice())));
+  EXPECT_EQ(study.Next(), StudyStep::kWait);
+  EXPECT_FALSE(study.NextChoice());
+  EXPECT_EQ(study.progress().begun, 3);
+}
+
+TEST(Study, TakesNoReportOfATrialThatHasEndedOrIsNone) {
+  Study study = AStudyOf(ATuningJob("j", 2));
+  study.Plan();
+  EXPECT_THAT(study.TakeIn("1", Reports(1)), IsEmpty());  // it is planned only
+  study.Begin(Answered(*study.NextChoice()));
+  EXPECT_THAT(study.TakeIn("1", Reports(1)), SizeIs(1));
+  EXPECT_THAT(study.TakeIn("1", Reports(1)), IsEmpty());
+  EXPECT_THAT(study.TakeIn("2", Reports(1)), IsEmpty());
+  study.Move("1", In(JobState::kSucceeded), false);
+  EXPECT_THAT(study.TakeIn("1", Reports(2)), IsEmpty());
+  EXPECT_EQ(study.Output().trials[0].final_metric, std::pair(int64_t{1}, 0.5));
+}
+
+}  // namespace
+}  // namespace caip::engine
