@@ -1,8 +1,11 @@
 // What the optimizer finds: the best value after 30, 60 and 100 trials on five functions, for each
 // seed, and how long a suggestion takes with 1,000 finished trials.
 //
-//   bench_tuning [ALGORITHM [FUNCTION [SEEDS]]]   ALGORITHM: "bayesian", "random", "resumed"
+//   bench_tuning [ALGORITHM [FUNCTION [SEEDS [TRIALS]]]]
 //   bench_tuning latency
+//
+// ALGORITHM: "bayesian", "random", and what becomes of a study after 20 trials: "resumed" by a job
+// with a seed of its own, "resumed_same" by one with the same seed. FUNCTION: its name, or "".
 //
 // prints the lines that bench/tuning_peers.py prints of others; bench/tuning_table.py makes tables.
 
@@ -11,6 +14,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <limits>
 #include <map>
 #include <numbers>
@@ -151,22 +155,27 @@ double NoiseOf(uint64_t seed, int64_t trial) {
   return Random(seed * 1000003 + static_cast<uint64_t>(trial)).Normal();
 }
 
-// "resumed": another job begins after 20 trials, with the first one's trials and a seed of its own.
-void Play(const Function& function, const std::string& algorithm, uint64_t seed) {
+// What another job begins with that goes on with the trials of an earlier one.
+Optimizer Resumed(const Study& study, uint64_t seed, const Trials& earlier) {
+  Optimizer later(study, seed);
+  for (const auto& [number, trial] : earlier) {
+    later.Add(number, trial.point);
+    later.Tell(number, *trial.outcome);
+  }
+  return later;
+}
+
+void Play(const Function& function, const std::string& algorithm, uint64_t seed, int64_t trials) {
   const auto started = std::chrono::steady_clock::now();
   const Study study = StudyFor(function, algorithm);
   Optimizer optimizer(study, seed);
   double seen = std::numeric_limits<double>::infinity();
   double best = seen;
   std::string values;
-  for (int64_t trial = 1; trial <= 100; ++trial) {
-    if (trial == 21 && algorithm == "resumed") {
-      Optimizer later(study, seed + 1000);
-      for (const auto& [number, earlier] : optimizer.trials()) {
-        later.Add(number, earlier.point);
-        later.Tell(number, *earlier.outcome);
-      }
-      optimizer = std::move(later);
+  for (int64_t trial = 1; trial <= trials; ++trial) {
+    if (trial == 21 && algorithm.starts_with("resumed")) {
+      const uint64_t own = algorithm == "resumed" ? seed + 1000 : seed;
+      optimizer = Resumed(study, own, optimizer.trials());
     }
     const double value = function.call(*optimizer.Ask(trial));
     const double observed = value + function.noise * NoiseOf(seed, trial);
@@ -198,15 +207,19 @@ void Latency() {
       optimizer.Tell(trial, {{function.call(point)}});
     }
     std::vector<double> took;
+    const std::clock_t before = std::clock();
     for (int64_t trial = 1001; trial <= 1011; ++trial) {
       const auto started = std::chrono::steady_clock::now();
       optimizer.Ask(trial);
       took.push_back(
           std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count());
     }
+    const double busy = static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC / 11;
     std::sort(took.begin(), took.end());
-    std::printf("%s: suggestion with 1,000 finished trials: median %.0f ms, most %.0f ms\n",
-                function.name.c_str(), took[took.size() / 2] * 1e3, took.back() * 1e3);
+    std::printf(
+        "%s: suggestion with 1,000 finished trials: median %.0f ms, most %.0f ms; of the processor "
+        "%.0f ms\n",
+        function.name.c_str(), took[took.size() / 2] * 1e3, took.back() * 1e3, busy * 1e3);
   }
 }
 
@@ -216,6 +229,7 @@ int main(int argc, char** argv) {
   const std::string algorithm = argc > 1 ? argv[1] : "bayesian";
   const std::string only = argc > 2 ? argv[2] : "";
   const int seeds = argc > 3 ? std::atoi(argv[3]) : 20;
+  const int trials = argc > 4 ? std::atoi(argv[4]) : 100;
   if (algorithm == "latency") {
     Latency();
     return 0;
@@ -223,7 +237,7 @@ int main(int argc, char** argv) {
   for (const Function& function : Functions()) {
     if (!only.empty() && only != function.name) continue;
     for (int seed = 1; seed <= seeds; ++seed) {
-      Play(function, algorithm, static_cast<uint64_t>(seed));
+      Play(function, algorithm, static_cast<uint64_t>(seed), trials);
     }
   }
 }

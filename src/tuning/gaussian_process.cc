@@ -35,9 +35,21 @@ struct Hyperparameters {
   double log_noise = kNoiseMean;
 };
 
-MatrixXd Matern(const MatrixXd& squares) {
-  const Eigen::ArrayXXd r = (5 * squares).cwiseMax(0).cwiseSqrt().array();
-  return ((1 + r + r.square() / 3) * (-r).exp()).matrix();
+// The kernel by scaled distances, with what its slope needs as well: exponentials take long.
+struct Matern {
+  Eigen::ArrayXXd r;
+  Eigen::ArrayXXd decay;
+
+  explicit Matern(const MatrixXd& squares)
+      : r((5 * squares).cwiseMax(0).cwiseSqrt().array()), decay((-r).exp()) {}
+  MatrixXd Values() const { return ((1 + r + r.square() / 3) * decay).matrix(); }
+};
+
+// One axis of many places, side by side in memory.
+VectorXd AxisOf(size_t axis, const std::vector<Coordinates>& rows) {
+  VectorXd column(rows.size());
+  for (size_t i = 0; i < rows.size(); ++i) column[static_cast<Index>(i)] = rows[i][axis];
+  return column;
 }
 
 }  // namespace
@@ -55,24 +67,31 @@ struct GaussianProcess::Parts {
 
   MatrixXd AxisSquares(Index axis, const std::vector<Coordinates>& a,
                        const std::vector<Coordinates>& b) const {
-    MatrixXd squares(a.size(), b.size());
+    MatrixXd squares = MatrixXd::Zero(static_cast<Index>(a.size()), static_cast<Index>(b.size()));
+    AddSquares(axis, 1, a, b, squares);
+    return squares;
+  }
+
+  void AddSquares(Index axis, double weight, const std::vector<Coordinates>& a,
+                  const std::vector<Coordinates>& b, MatrixXd& squares) const {
     const auto k = static_cast<size_t>(axis);
     const bool categorical = encoding.IsCategorical(k);
-    for (size_t j = 0; j < b.size(); ++j) {
-      for (size_t i = 0; i < a.size(); ++i) {
-        squares(static_cast<Index>(i), static_cast<Index>(j)) =
-            Apart(categorical, a[i][k], b[j][k]);
+    const VectorXd from = AxisOf(k, a);
+    const VectorXd to = AxisOf(k, b);
+    for (Index j = 0; j < to.size(); ++j) {
+      double* column = squares.col(j).data();
+      for (Index i = 0; i < from.size(); ++i) {
+        column[i] += weight * Apart(categorical, from[i], to[j]);
       }
     }
-    return squares;
   }
 
   MatrixXd Kernel(const std::vector<Coordinates>& a, const std::vector<Coordinates>& b) const {
     MatrixXd squares = MatrixXd::Zero(static_cast<Index>(a.size()), static_cast<Index>(b.size()));
     for (Index k = 0; k < hyper.log_lengths.size(); ++k) {
-      squares += std::exp(-2 * hyper.log_lengths[k]) * AxisSquares(k, a, b);
+      AddSquares(k, std::exp(-2 * hyper.log_lengths[k]), a, b, squares);
     }
-    return Matern(squares);
+    return Matern(squares).Values();
   }
 
   VectorXd Targets() const {
@@ -110,15 +129,15 @@ VectorXd GaussianProcess::Parts::Gradient(const std::vector<MatrixXd>& squares) 
   for (size_t k = 0; k < squares.size(); ++k) {
     scaled += std::exp(-2 * hyper.log_lengths[static_cast<Index>(k)]) * squares[k];
   }
-  Factor(Matern(scaled));
+  const Matern kernel(scaled);
+  Factor(kernel.Values());
   Profile();
-  const Eigen::ArrayXXd r = (5 * scaled).cwiseMax(0).cwiseSqrt().array();
   MatrixXd pull = factor.solve(MatrixXd::Identity(n, n));
   pull -= weights * weights.transpose() / variance;
   VectorXd gradient(static_cast<Index>(squares.size()) + 1);
   gradient[gradient.size() - 1] = 0.5 * pull.trace() * std::exp(hyper.log_noise) +
                                   (hyper.log_noise - kNoiseMean) / (kNoiseSpread * kNoiseSpread);
-  const Eigen::ArrayXXd slope = pull.array() * (5.0 / 6) * (1 + r) * (-r).exp();
+  const Eigen::ArrayXXd slope = pull.array() * (5.0 / 6) * (1 + kernel.r) * kernel.decay;
   for (size_t k = 0; k < squares.size(); ++k) {
     const Index i = static_cast<Index>(k);
     gradient[i] = std::exp(-2 * hyper.log_lengths[i]) * (slope * squares[k].array()).sum() +
