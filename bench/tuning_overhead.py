@@ -5,7 +5,7 @@ Runs one tuning job of trivial trials, four at a time, and the same processes by
 a time: once /bin/true, once a Python trainer that reports. The overhead of a trial is the whole
 command's time, less that of the bare processes, over the number of trials.
 
-    bench/tuning_overhead.py [--caip build/release/caip] [--trials 200] [--parallel 4]
+    bench/tuning_overhead.py [--caip build/release/caip] [--trials 200] [--parallel 4] [--algorithm RANDOM_SEARCH]
 """
 import argparse
 import concurrent.futures
@@ -31,7 +31,7 @@ def job(name, options):
         "scaleTier": "CUSTOM", "masterType": "n1-standard-4", "region": "us-central1",
         "masterConfig": {"imageUri": f"gcr.io/bench/{name}:v1"}, "jobDir": "gs://bench/" + name,
         "hyperparameters": {"goal": "MAXIMIZE", "hyperparameterMetricTag": "m",
-                            "algorithm": "RANDOM_SEARCH", "maxTrials": options.trials,
+                            "algorithm": options.algorithm, "maxTrials": options.trials,
                             "maxParallelTrials": options.parallel,
                             "params": [{"parameterName": "x", "type": "DOUBLE", "minValue": 0,
                                         "maxValue": 1}]}}}
@@ -71,6 +71,7 @@ def main():
     parser.add_argument("--caip", default="build/release/caip")
     parser.add_argument("--trials", type=int, default=200)
     parser.add_argument("--parallel", type=int, default=4)
+    parser.add_argument("--algorithm", default="RANDOM_SEARCH")
     options = parser.parse_args()
     caip = str(pathlib.Path(options.caip).resolve())
     work = pathlib.Path(tempfile.mkdtemp(prefix="caip-bench-"))

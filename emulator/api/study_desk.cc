@@ -48,8 +48,8 @@ Result<Json> StudyDesk::CreateStudy(const std::string& parent, const std::string
   const Json* config = Member(study, "study_config");
   if (!config) return errors::StudyConfigMissing();
   RETURN_IF_ERROR(tuning::ReadStudyConfig(*config));
-  std::lock_guard lock(mutex_);
   const std::string name = parent + "/studies/" + id;
+  const StudyLocks::Held held(locks_, name);
   ASSIGN_OR_RETURN(const auto present, store_.Get(name));
   if (present) return errors::StudyExists();
   const Json made = {
@@ -78,7 +78,7 @@ Result<std::vector<Json>> StudyDesk::ListStudies(const std::string& parent) cons
 }
 
 Status StudyDesk::DeleteStudy(const std::string& name) {
-  std::lock_guard lock(mutex_);
+  const StudyLocks::Held held(locks_, name);
   RETURN_IF_ERROR(GetStudy(name));
   return store_.Apply({{"", name, std::nullopt}});
 }
@@ -86,7 +86,7 @@ Status StudyDesk::DeleteStudy(const std::string& name) {
 // A trial of the user's own: to be handed out by the next suggestion, or prior knowledge where it
 // is measured already.
 Result<Json> StudyDesk::CreateTrial(const std::string& study, Json trial) {
-  std::lock_guard lock(mutex_);
+  const StudyLocks::Held held(locks_, study);
   ASSIGN_OR_RETURN(Open open, OpenStudy(study));
   ASSIGN_OR_RETURN(const auto point, PointOf(open.config.study.space, trial));
   std::vector<FieldViolation> violations;
@@ -143,13 +143,13 @@ Result<std::vector<Json>> StudyDesk::ListTrials(const std::string& study) const 
 }
 
 Status StudyDesk::DeleteTrial(const std::string& name) {
-  std::lock_guard lock(mutex_);
+  const StudyLocks::Held held(locks_, StudyOf(name));
   RETURN_IF_ERROR(Trial(name));
   return store_.Apply({{"", name, std::nullopt}});
 }
 
 Result<Json> StudyDesk::AddMeasurement(const std::string& name, const Json& request) {
-  std::lock_guard lock(mutex_);
+  const StudyLocks::Held held(locks_, StudyOf(name));
   ASSIGN_OR_RETURN(const Open open, OpenStudy(StudyOf(name)));
   ASSIGN_OR_RETURN(Json trial, RunningTrial(name));
   const Json* measurement = Member(request, "measurement");
@@ -165,7 +165,7 @@ Result<Json> StudyDesk::AddMeasurement(const std::string& name, const Json& requ
 
 // Without a final measurement the last reported one counts, as for a tuning job's trials.
 Result<Json> StudyDesk::Complete(const std::string& name, const Json& request) {
-  std::lock_guard lock(mutex_);
+  const StudyLocks::Held held(locks_, StudyOf(name));
   ASSIGN_OR_RETURN(const Open open, OpenStudy(StudyOf(name)));
   ASSIGN_OR_RETURN(Json trial, RunningTrial(name));
   const Json* final = Member(request, "final_measurement");
@@ -188,7 +188,7 @@ Result<Json> StudyDesk::Complete(const std::string& name, const Json& request) {
 }
 
 Result<Json> StudyDesk::Stop(const std::string& name) {
-  std::lock_guard lock(mutex_);
+  const StudyLocks::Held held(locks_, StudyOf(name));
   ASSIGN_OR_RETURN(Json trial, RunningTrial(name));
   trial["state"] = "STOPPING";
   return SaveTrial(std::move(trial));

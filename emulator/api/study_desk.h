@@ -3,7 +3,7 @@
 // 9; REST reference, projects.locations.studies). Resources are plain trees of spec/study_schema.h,
 // names are whole ("projects/p/locations/l/studies/s").
 
-#include <mutex>
+#include <atomic>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,12 +11,16 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/result.h"
+#include "emulator/api/study_locks.h"
 #include "emulator/api/study_store.h"
+#include "tuning/optimizer.h"
 #include "tuning/study_config.h"
 
 namespace caip::api {
 
-/// Any thread; what changes is durable before it is answered. Store and clock outlive it.
+/// Any thread; what changes is durable before it is answered. A study is changed by one at a time,
+/// and keeps no other waiting, however long its values take to be chosen. Store and clock outlive
+/// it.
 class StudyDesk {
  public:
   /// The same seed and the same calls suggest the same.
@@ -57,6 +61,7 @@ class StudyDesk {
   Result<Json> SaveTrial(Json trial);
   // A REQUESTED trial, or one with new values; nullopt where the grid is at its end.
   std::optional<Json> NextTrial(Open& open, std::vector<Json>& trials,
+                                std::optional<tuning::Optimizer>& optimizer,
                                 const std::string& client) const;
   Json Operation(const std::string& of, Json metadata, Json response);
   int64_t Now() const { return clock_.Now().time_since_epoch().count(); }
@@ -64,8 +69,8 @@ class StudyDesk {
   StudyStore& store_;
   const Clock& clock_;
   uint64_t seed_;
-  uint64_t operations_ = 0;
-  mutable std::mutex mutex_;  // one change at a time
+  std::atomic<uint64_t> operations_ = 0;
+  StudyLocks locks_;
 };
 
 }  // namespace caip::api

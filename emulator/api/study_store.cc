@@ -112,29 +112,38 @@ Status StudyStore::Run(const char* sql) const {
 }
 
 Result<std::optional<Json>> StudyStore::Get(const std::string& name) const {
-  std::lock_guard lock(mutex_);
-  Query query(db_, "SELECT body FROM resources WHERE name = ?1");
-  const int code = query.Bind(name).Step();
-  if (code == SQLITE_DONE) return std::optional<Json>();
-  if (code != SQLITE_ROW) return Failure();
-  ASSIGN_OR_RETURN(Json body, ParseJson(query.Text()));
+  std::string text;
+  {
+    std::lock_guard lock(mutex_);
+    Query query(db_, "SELECT body FROM resources WHERE name = ?1");
+    const int code = query.Bind(name).Step();
+    if (code == SQLITE_DONE) return std::optional<Json>();
+    if (code != SQLITE_ROW) return Failure();
+    text = query.Text();
+  }
+  ASSIGN_OR_RETURN(Json body, ParseJson(text));
   return std::optional<Json>(Restored(std::move(body)));
 }
 
+// A thousand trials take long to parse: not under the lock, for which other studies wait.
 Result<std::vector<Json>> StudyStore::Below(const std::string& parent,
                                             const std::string& prefix) const {
-  std::lock_guard lock(mutex_);
-  Query query(db_,
-              "SELECT body FROM resources WHERE parent = ?1 AND "
-              "substr(name, 1, length(?2)) = ?2 ORDER BY seq");
-  query.Bind(parent).Bind(prefix);
+  std::vector<std::string> texts;
+  {
+    std::lock_guard lock(mutex_);
+    Query query(db_,
+                "SELECT body FROM resources WHERE parent = ?1 AND "
+                "substr(name, 1, length(?2)) = ?2 ORDER BY seq");
+    query.Bind(parent).Bind(prefix);
+    int code = SQLITE_ROW;
+    while ((code = query.Step()) == SQLITE_ROW) texts.push_back(query.Text());
+    if (code != SQLITE_DONE) return Failure();
+  }
   std::vector<Json> bodies;
-  int code = SQLITE_ROW;
-  while ((code = query.Step()) == SQLITE_ROW) {
-    ASSIGN_OR_RETURN(Json body, ParseJson(query.Text()));
+  for (const std::string& text : texts) {
+    ASSIGN_OR_RETURN(Json body, ParseJson(text));
     bodies.push_back(Restored(std::move(body)));
   }
-  if (code != SQLITE_DONE) return Failure();
   return bodies;
 }
 

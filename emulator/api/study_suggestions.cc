@@ -48,14 +48,15 @@ Json Packed(const char* type, const spec::MessageSchema& schema, const Json& pla
 }  // namespace
 
 std::optional<Json> StudyDesk::NextTrial(Open& open, std::vector<Json>& trials,
+                                         std::optional<tuning::Optimizer>& optimizer,
                                          const std::string& client) const {
   auto trial = std::find_if(trials.begin(), trials.end(), [](const Json& each) {
     return StringOr(each, "state") == "REQUESTED";
   });
   if (trial == trials.end()) {
     const int64_t number = open.stored["next_trial"];
-    auto optimizer = OptimizerOf(open.config, trials, SeedOf(seed_, open.name));
-    const auto point = optimizer.Ask(number);
+    if (!optimizer) optimizer = OptimizerOf(open.config, trials, SeedOf(seed_, open.name));
+    const auto point = optimizer->Ask(number);
     if (!point) return std::nullopt;
     open.stored["next_trial"] = number + 1;
     trials.push_back({{"name", open.name + "/trials/" + std::to_string(number)},
@@ -70,7 +71,7 @@ std::optional<Json> StudyDesk::NextTrial(Open& open, std::vector<Json>& trials,
 
 // A client that asks again is given what it has; only what it asks beyond that is new.
 Result<Json> StudyDesk::Suggest(const std::string& study, const Json& request) {
-  std::lock_guard lock(mutex_);
+  const StudyLocks::Held held(locks_, study);
   ASSIGN_OR_RETURN(Open open, OpenStudy(study));
   if (auto broken = CheckSuggest(request); !broken.empty()) {
     return spec::errors::Violations(std::move(broken));
@@ -87,8 +88,9 @@ Result<Json> StudyDesk::Suggest(const std::string& study, const Json& request) {
   if (suggested.empty() && state != "ACTIVE")
     return errors::StudyNotActive(state.get<std::string>());
   std::vector<StudyChange> changes;
+  std::optional<tuning::Optimizer> optimizer;  // once it is needed
   while (suggested.size() < count && state == "ACTIVE") {
-    const auto next = NextTrial(open, trials, client);
+    const auto next = NextTrial(open, trials, optimizer, client);
     if (next) {
       suggested.push_back(*next);
       changes.push_back({study, (*next)["name"], *next});
@@ -116,8 +118,8 @@ Result<Json> StudyDesk::Suggest(const std::string& study, const Json& request) {
 }
 
 Result<Json> StudyDesk::CheckStopping(const std::string& name) {
-  std::lock_guard lock(mutex_);
   const std::string study = name.substr(0, name.rfind("/trials/"));
+  const StudyLocks::Held held(locks_, study);
   ASSIGN_OR_RETURN(const Open open, OpenStudy(study));
   ASSIGN_OR_RETURN(Json trial, Trial(name));
   const int64_t begin = Now();
