@@ -78,8 +78,10 @@ void Engine::Stop() {
 
 Status Engine::Check(const std::string& project, const spec::Job& job,
                      const std::vector<std::string>& arriving) {
-  RETURN_IF_ERROR(CheckSubmission(job, options_, ports_.storage, arriving));
-  return CheckResumption(project, *job.training_input, ports_.store);
+  Status checked = CheckSubmission(job, options_, ports_.storage, arriving);
+  if (!job.training_input) return checked;
+  Status resumable = CheckResumption(project, *job.training_input, ports_.store);
+  return Both(std::move(checked), std::move(resumable));
 }
 
 Result<spec::Job> Engine::Submit(const std::string& project, spec::Job job) {

@@ -7,6 +7,7 @@
 #include "engine/errors.h"
 #include "spec/environment.h"
 #include "spec/errors.h"
+#include "spec/job_id.h"
 #include "spec/job_json.h"
 
 namespace caip::engine {
@@ -82,7 +83,7 @@ Status CheckResumption(const std::string& project, const spec::TrainingInput& in
                        const JobStore& store) {
   if (!input.hyperparameters) return Ok{};
   const std::string& id = input.hyperparameters->resume_previous_job_id;
-  if (id.empty()) return Ok{};
+  if (id.empty() || !spec::IsJobId(id)) return Ok{};
   const auto earlier = store.Get(project, id);
   if (!earlier.ok() && earlier.error().code != Code::kNotFound) return earlier.error();
   if (!earlier.ok()) return errors::NotResumable({errors::ResumedMissing(id)});
@@ -120,6 +121,16 @@ Status CheckSubmission(const spec::Job& job, const EngineOptions& options, Stora
   }
   if (all) return *std::move(all);
   return Ok{};
+}
+
+Status Both(Status first, const Status& second) {
+  if (first.ok() || second.ok()) return first.ok() ? second : first;
+  Error all = first.error();
+  if (all.code == second.error().code) {
+    const std::vector<FieldViolation>& more = second.error().violations;
+    all.violations.insert(all.violations.end(), more.begin(), more.end());
+  }
+  return all;
 }
 
 }  // namespace caip::engine

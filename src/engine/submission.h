@@ -8,7 +8,8 @@
 
 namespace caip::engine {
 
-/// The job that the study goes on from is there, has ended, and asked the same.
+/// The job that the study goes on from is there, has ended, and asked the same. Of an id that no
+/// job can have, which breaks a rule, nothing is said.
 Status CheckResumption(const std::string& project, const spec::TrainingInput& input,
                        const JobStore& store);
 
@@ -16,5 +17,8 @@ Status CheckResumption(const std::string& project, const spec::TrainingInput& in
 /// Packages in `arriving` are still to be uploaded, and not looked for.
 Status CheckSubmission(const spec::Job& job, const EngineOptions& options, StorageProbe& storage,
                        const std::vector<std::string>& arriving = {});
+
+/// What is wrong with either; of different codes only the first.
+Status Both(Status first, const Status& second);
 
 }  // namespace caip::engine

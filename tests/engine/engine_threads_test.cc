@@ -325,6 +325,19 @@ TEST(EngineThread, AStudyGoesOnFromAFinishedStudyThatAskedTheSame) {
   EXPECT_THAT(reasons, HasSubstr("other hyperparameterMetricTag"));
 }
 
+TEST(EngineThread, TellsAnEarlierStudyThatIsNotThereWithTheBrokenRules) {
+  Service service;
+  Engine& engine = service.Start();
+  spec::Job job = ATuningJob("j", 0);  // no trial at all
+  job.training_input->hyperparameters->resume_previous_job_id = "none";
+  const Status checked = engine.Check("p", job);
+  ASSERT_EQ(checked.error().violations.size(), 2u) << checked.error().message;
+  EXPECT_EQ(checked.error().violations[0].field, "hyperparameters.max_trials");
+  EXPECT_EQ(checked.error().violations[1].field, "hyperparameters.resume_previous_job_id");
+  job.training_input->hyperparameters->resume_previous_job_id = "no id";
+  EXPECT_EQ(engine.Check("p", job).error().violations.size(), 2u);  // told once
+}
+
 TEST(UpdateLabels, ReplacesTheWholeMapAndChangesTheEtag) {
   Service service;
   Engine& engine = service.Start();
