@@ -81,6 +81,9 @@ void Emulator::Parts::ServeNetworks(front::GuestNetworkOptions& network) {
   host::ProcessLauncher& launcher = *replica_host.launcher;
   http::Server& server = reception->server();
   network.port = server.port();
+  if (!network.names.empty()) {
+    network.more_names = [&buckets = *state.buckets] { return NamesOfBuckets(buckets); };
+  }
   network.task_of_client = [&launcher](const engine::RunKey& run, const std::string& client) {
     return launcher.TaskOfClient(run, client);
   };

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "http/compression.h"
+#include "spec/catalog.h"
 #include "spec/hosts_file.h"
 
 namespace caip::app {
@@ -82,6 +83,9 @@ std::vector<std::string> NamesOfHostsFile() {
   for (const std::string& name : kServedNames) {
     const bool is_metadata = name.starts_with("metadata") || name == spec::kMetadataAddress;
     if (!is_metadata && !name.starts_with("*")) names.push_back(name);
+  }
+  for (const spec::Region& region : spec::DefaultCatalog().regions()) {
+    names.push_back(region.name + "-ml.googleapis.com");
   }
   return names;
 }

@@ -26,7 +26,8 @@ http::ServerOptions ServingOptions(const EmulatorOptions& options, uint16_t port
                                    std::shared_ptr<http::CertificateProvider> certificates,
                                    const Variables& own);
 
-/// Those of the served names that can stand in a hosts file, without the metadata server's.
+/// The served names as a hosts file has them, the regions' written out, without those of buckets
+/// and of the metadata server.
 std::vector<std::string> NamesOfHostsFile();
 
 /// What the machine itself reaches without a proxy, less what would let Google's names pass us by.

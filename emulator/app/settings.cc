@@ -47,6 +47,14 @@ front::GuestOptions GuestSettings(const EmulatorOptions& options, const Path& bu
   return settings;
 }
 
+std::vector<std::string> NamesOfBuckets(const gcs::DirectoryStore& buckets) {
+  std::vector<std::string> names;
+  for (const gcs::Bucket& bucket : buckets.ListBuckets()) {
+    names.push_back(bucket.name + ".storage.googleapis.com");
+  }
+  return names;
+}
+
 engine::EngineOptions EngineSettings(const EmulatorOptions& options, const std::string& base_url,
                                      const gcs::DirectoryStore& buckets) {
   engine::EngineOptions settings;

@@ -21,6 +21,9 @@ metadata::Guest HostGuest(const EmulatorOptions& options, Instant now);
 /// `bundle`: the certificate authorities that replicas are to trust.
 front::GuestOptions GuestSettings(const EmulatorOptions& options, const Path& bundle);
 
+/// Under which each bucket is found beside storage.googleapis.com.
+std::vector<std::string> NamesOfBuckets(const gcs::DirectoryStore& buckets);
+
 /// `base_url`: where replicas reach the emulator. `buckets` outlives the engine.
 engine::EngineOptions EngineSettings(const EmulatorOptions& options, const std::string& base_url,
                                      const gcs::DirectoryStore& buckets);

@@ -88,8 +88,11 @@ bool GuestLauncher::Open(const engine::ReplicaLaunch& launch, Run& run, Door& do
 
 // The network's doors are opened with the first launch, and served from then on.
 void GuestLauncher::Isolate(engine::ReplicaLaunch& launch) {
-  launch.isolation = engine::ReplicaIsolation{runs_[launch.key.run].network,
-                                              HostsFileOf(launch.machine, options_.network->names)};
+  std::vector<std::string> names = options_.network->names;
+  const std::vector<std::string> more = options_.network->more_names();
+  names.insert(names.end(), more.begin(), more.end());
+  launch.isolation =
+      engine::ReplicaIsolation{runs_[launch.key.run].network, HostsFileOf(launch.machine, names)};
 }
 
 metadata::Guest GuestLauncher::GuestOf(const engine::ReplicaLaunch& launch,

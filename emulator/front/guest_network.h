@@ -15,6 +15,8 @@ namespace caip::front {
 struct GuestNetworkOptions {
   uint16_t port = 0;               // the emulator's, at 127.0.0.1 there, too
   std::vector<std::string> names;  // of Google's, that are answered at 127.0.0.1
+  /// Names of the same that come and go (of buckets), as they are when a replica starts.
+  std::function<std::vector<std::string>()> more_names = [] { return std::vector<std::string>(); };
   /// ProcessLauncher::TaskOfClient.
   std::function<std::string(const engine::RunKey& run, const std::string& client)> task_of_client;
 };

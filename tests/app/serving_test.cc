@@ -88,7 +88,8 @@ TEST(Serving, UnpacksWhatTheJsonApisGetAndLeavesTheData) {
 TEST(NamesOfHostsFile, AreThoseThatStandForThemselves) {
   const auto names = NamesOfHostsFile();
   EXPECT_THAT(names, testing::IsSupersetOf({"storage.googleapis.com", "www.googleapis.com",
-                                            "oauth2.googleapis.com", "ml.googleapis.com"}));
+                                            "oauth2.googleapis.com", "ml.googleapis.com",
+                                            "us-central1-ml.googleapis.com"}));
   for (const std::string& name : names) {
     EXPECT_EQ(name.find('*'), std::string::npos) << name;
     EXPECT_FALSE(name.starts_with("metadata")) << name;

@@ -34,6 +34,7 @@ print('SEEN ' + json.dumps({
     'user': os.getuid(),
     'own_address': socket.gethostbyname(socket.gethostname()),
     'object': get('https://storage.googleapis.com/bkt/hello.txt'),
+    'by_bucket': get('https://bkt.storage.googleapis.com/hello.txt'),
     'listing': json.loads(get('https://www.googleapis.com/storage/v1/b/bkt/o'))['items'][0]['name'],
     'token': json.loads(get('https://oauth2.googleapis.com/tokeninfo?access_token=' + token)),
     'name': get('http://169.254.169.254/' + metadata + 'name'),
@@ -148,6 +149,7 @@ class Job(IsolationTest):
         seen = self.seen(log)['master-replica-0']
         self.assertEqual(set(seen['variables']) - {'LC_CTYPE'}, {'PATH'})
         self.assertEqual(seen['object'], 'hello from the bucket')
+        self.assertEqual(seen['by_bucket'], 'hello from the bucket')
         self.assertEqual(seen['listing'], 'hello.txt')
         self.assertEqual(seen['token']['email'], seen['email'])
         self.assertRegex(seen['host'], r'^cmle-training-master-\w+-0$')

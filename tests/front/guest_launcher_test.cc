@@ -153,10 +153,13 @@ struct NetworkWorld : GuestWorld {
 
   NetworkWorld() {
     options.https = spec::HttpsFront{"", "/b.pem", {}};
-    options.network = GuestNetworkOptions{
-        2247, {"storage.googleapis.com"}, [](const engine::RunKey&, const std::string& client) {
-          return client == "127.0.0.1:5" ? "worker-replica-1" : "";
-        }};
+    options.network =
+        GuestNetworkOptions{2247,
+                            {"storage.googleapis.com"},
+                            [] { return std::vector<std::string>{"bkt.storage.googleapis.com"}; },
+                            [](const engine::RunKey&, const std::string& client) {
+                              return client == "127.0.0.1:5" ? "worker-replica-1" : "";
+                            }};
   }
   engine::ReplicaLaunch InNetwork(spec::ReplicaId replica) const {
     engine::ReplicaLaunch launch = ALaunch(replica);
@@ -192,6 +195,7 @@ TEST(GuestNetwork, IsFoundByNamesInsteadOfVariables) {
   launcher.Launch(world.InNetwork(GuestWorld::kWorker), {});
   const std::string& hosts = world.inner.launches[0].isolation->hosts;
   EXPECT_THAT(hosts, HasSubstr("\n127.0.0.1 storage.googleapis.com\n"));
+  EXPECT_THAT(hosts, HasSubstr("\n127.0.0.1 bkt.storage.googleapis.com\n"));
   EXPECT_THAT(hosts, HasSubstr("\n127.1.2.3 host-master\n127.1.2.4 host-worker\n"));
   const auto variables = world.VariablesOf(0);
   EXPECT_FALSE(variables.contains("GCE_METADATA_HOST"));
