@@ -164,6 +164,16 @@ TEST_F(Isolation, ARestartIsInTheSameNetwork) {
   EXPECT_EQ(DoorCount(), 2u);  // the old network has gone with its run
 }
 
+TEST_F(Isolation, IsMadeAnewWhenTheLauncherHasBeenKilled) {
+  world_.Launch(AnIsolated("awk '{print $4}' /proc/$PPID/stat; sleep 600"));
+  ASSERT_TRUE(world_.sink.AwaitMessage(""));
+  ::kill(std::stoi(world_.sink.Messages().at(0)), SIGKILL);  // caip-launcher
+  EXPECT_EQ(world_.AwaitExits(1).back().signal, SIGKILL);
+  world_.Run(AnIsolated("hostname", AKey(0, 2)));
+  EXPECT_EQ(world_.sink.Messages().back(), "cmle-training-worker-replica-0");
+  EXPECT_EQ(DoorCount(), 2u);
+}
+
 TEST_F(Isolation, SaysWhyANetworkCannotBeHad) {
   network_ = std::make_shared<engine::RunNetwork>(
       engine::RunNetwork{{{"127.0.0.1", 443, "a"}, {"127.0.0.1", 443, "b"}}});
