@@ -2,8 +2,8 @@
 """How long `trials:suggest` of the optimizer API takes over REST, with 1,000 finished trials.
 
 Gives each of two studies its finished trials (one of six real parameters, one of mixed ones), then asks one client after
-the other for a suggestion; the time is the whole request's, from a connection that is open. Says, too, what another
-study's `trials.get` takes meanwhile.
+the other for a suggestion; the time is the whole request's, from a connection that is open. Says, too, what a
+change of another study (`trials.stop`) takes meanwhile.
 
     bench/suggest_latency.py [--caip build/release/caip] [--trials 1000] [--suggestions 21]
 """
@@ -87,9 +87,8 @@ def measure(client, other, study, suggestions, serve):
 
     def look():
         while not over.is_set():
-            meanwhile.append(milliseconds(other.ask, "POST", OTHER + ":addMeasurement", {"measurement": {
-                "stepCount": str(time.monotonic_ns()), "metrics": [{"metric": "loss", "value": 1}]}}))
-            over.wait(0.01)
+            meanwhile.append(milliseconds(other.ask, "POST", OTHER + ":stop", {}))
+            over.wait(0.05)
     looker = threading.Thread(target=look)
     looker.start()
     before = processor_seconds(serve)
@@ -100,8 +99,8 @@ def measure(client, other, study, suggestions, serve):
     over.set()
     looker.join()
     print(f"{study}: a suggestion: median {statistics.median(took):.0f} ms, most {max(took):.0f} ms, of the processor "
-          f"{busy:.0f} ms (all that the emulator did); another study's "
-          f"measurement meanwhile: median {statistics.median(meanwhile):.1f} ms, most {max(meanwhile):.1f} ms")
+          f"{busy:.0f} ms; a change of another study "
+          f"meanwhile: median {statistics.median(meanwhile):.1f} ms, most {max(meanwhile):.1f} ms")
 
 
 def main():
