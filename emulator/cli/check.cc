@@ -30,7 +30,9 @@ int Fail(const Io& io, const std::string& message, int code) {
 // Of what kept the course from being made.
 int CodeOf(const Error& error) {
   if (error.code == Code::kResourceExhausted) return kExitCannot;
-  const bool ours = error.code == Code::kInternal || error.code == Code::kUnavailable;
+  // What the user named was looked for before any run: kNotFound is a part of caip's own.
+  const bool ours = error.code == Code::kInternal || error.code == Code::kUnavailable ||
+                    error.code == Code::kNotFound;
   return ours ? kExitOurFault : kExitUsage;
 }
 

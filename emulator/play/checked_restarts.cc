@@ -30,6 +30,10 @@ Result<Json> BucketJson(const std::string& name, const harness::BucketContents& 
   return Json{{"from", here.string()}};
 }
 
+std::string Milliseconds(Duration time) {
+  return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(time).count()) + "ms";
+}
+
 // JSON is YAML.
 Status WriteJob(const Scenario& scenario, const Path& folder) {
   Json job = {{"description", "The job that was given to caip check."}, {"seed", scenario.seed}};
@@ -40,6 +44,9 @@ Status WriteJob(const Scenario& scenario, const Path& folder) {
   }
   if (!scenario.step_regex.empty()) job["steps"] = {{"regex", scenario.step_regex}};
   if (scenario.semantics == harness::Semantics::kPosix) job["semantics"] = "posix";
+  if (scenario.own_ports) job["addressing"] = "ports";
+  job["limits"] = {{"wall", Milliseconds(scenario.limits.wall)},
+                   {"no_progress", Milliseconds(scenario.limits.no_progress)}};
   for (const auto& [name, bucket] : scenario.buckets) {
     ASSIGN_OR_RETURN(Json contents, BucketJson(name, bucket, folder));
     if (!contents.empty()) job["buckets"][name] = std::move(contents);

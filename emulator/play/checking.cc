@@ -8,6 +8,7 @@
 
 #include "emulator/play/abilities.h"
 #include "emulator/play/checked_restarts.h"
+#include "emulator/play/dressing.h"
 #include "emulator/play/package_look.h"
 #include "emulator/play/stage.h"
 #include "emulator/play/trace_taker.h"
@@ -95,7 +96,7 @@ class Maker {
     stage.caches = options_.workshop / "caches";
     stage.seed = plan.scenario.seed;
     stage.interrupted = options_.interrupted;
-    stage.dress = [&plan](engine::ReplicaLaunch& launch) { Dress(plan, launch); };
+    stage.dress = DresserOf(plan);
     const Path state = stage.state;
     RETURN_IF_ERROR(MakeDirectories(state));
     std::error_code error;
@@ -107,26 +108,6 @@ class Maker {
     run.evidence = *std::move(evidence);
     traces.HandOver(run);
     return Ok{};
-  }
-
-  static void Dress(const RunPlan& plan, engine::ReplicaLaunch& launch) {
-    if (!plan.tf_config) std::erase_if(launch.environment, IsTfConfig);
-    if (!plan.moved_to.empty()) Move(plan.moved_to, launch);
-  }
-
-  // Another name of the host, another home, another directory.
-  static void Move(const std::string& to, engine::ReplicaLaunch& launch) {
-    const std::string home = "home/" + to;
-    for (auto& [name, value] : launch.environment) {
-      if (name == "HOSTNAME") value = to;
-      if (name == "HOME") value = (Path(value).parent_path() / home).string();
-    }
-    launch.user_directories.push_back(home);
-    launch.working_directory = to;
-  }
-
-  static bool IsTfConfig(const std::pair<std::string, std::string>& variable) {
-    return variable.first == "TF_CONFIG";
   }
 
   const std::vector<const CourseRunKind*>& kinds_;

@@ -75,8 +75,9 @@ void WatchedLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {
   launch.watch = watch_;
   const std::string replica = NameOf(launch.key);
   if (company_.clocks) company_.clocks->Give(replica, launch.environment);
-  if (company_.dress) company_.dress(launch);
-  if (company_.onlooker) company_.onlooker->Launching(launch, inner_.BootDisk(launch.key));
+  const std::string boot_disk = inner_.BootDisk(launch.key);
+  if (company_.dress) company_.dress(launch, boot_disk);
+  if (company_.onlooker) company_.onlooker->Launching(launch, boot_disk);
   {
     const std::lock_guard lock(mutex_);
     last_[replica] = launch.key;
@@ -95,7 +96,8 @@ void WatchedLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {
   told.on_reports = [this, tag, tell = listener.on_reports](const engine::ReplicaKey& key,
                                                             std::vector<engine::Report> reports) {
     for (const engine::Report& report : reports) director_.Note(ReportOf(key, tag, report));
-    if (tell) tell(key, std::move(reports));
+    const bool of_trial = !key.run.trial.empty();  // else the engine knows of none
+    if (tell && of_trial) tell(key, std::move(reports));
   };
   auto start = [this, launch = std::move(launch), told = std::move(told)] {
     director_.Note(StartOf(launch));

@@ -17,10 +17,13 @@
 
 namespace caip::play {
 
+/// Alters a launch, last of all.
+using Dresser = std::function<void(engine::ReplicaLaunch&, const std::string& boot_disk)>;
+
 /// Who else has to do with launches; all may be null.
 struct LaunchCompany {
-  FakeClocks* clocks = nullptr;                                 // where replicas get their time
-  std::function<void(engine::ReplicaLaunch&)> dress = nullptr;  // alters a launch, last of all
+  FakeClocks* clocks = nullptr;  // where replicas get their time
+  Dresser dress = nullptr;
   Onlooker* onlooker = nullptr;
 };
 

@@ -32,8 +32,7 @@ struct StageOptions {
   const BucketState* begin = nullptr;           // buckets as they are, over those of the scenario
   std::function<bool()> interrupted = nullptr;  // set: the run ends
   std::function<bool()> overfull = nullptr;     // the place of `state` has too little room left
-  /// Alters each launch, last of all.
-  std::function<void(engine::ReplicaLaunch&)> dress = nullptr;
+  Dresser dress = nullptr;
   Onlooker* onlooker = nullptr;
 };
 

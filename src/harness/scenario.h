@@ -57,7 +57,7 @@ struct Scenario {
   Json training_input;  // null without one
   std::vector<std::string> command;
   std::vector<std::string> arguments;
-  // Set by code only: URI -> command; replicas are told localhost and ports, not addresses.
+  // URI -> command, set by code only. Replicas are told localhost and ports, not addresses.
   std::map<std::string, std::vector<std::string>> images = {};
   bool own_ports = false;
 

@@ -16,9 +16,9 @@
 namespace caip::harness {
 namespace {
 
-const std::vector<std::string> kKeys = {"extends", "description", "seed",    "semantics", "needs",
-                                        "job",     "trainer",     "buckets", "mood",      "limits",
-                                        "steps",   "faults",      "expect",  "shows_bug"};
+const std::vector<std::string> kKeys = {
+    "extends", "description", "seed",   "semantics", "addressing", "needs",  "job",      "trainer",
+    "buckets", "mood",        "limits", "steps",     "faults",     "expect", "shows_bug"};
 constexpr int kExtendsMax = 8;
 
 std::vector<std::string> Texts(const Cursor& cursor) {
@@ -166,15 +166,25 @@ void ReadExpectations(const Cursor& cursor, Scenario& scenario) {
   }
 }
 
-void ReadParts(const Reading& reading, Scenario& scenario) {
-  if (const Cursor* seed = reading.Find("seed")) {
-    scenario.seed = static_cast<uint64_t>(seed->Integer(0));
-  }
+// How storage looks, and what replicas are told of each other.
+void ReadPlaces(const Reading& reading, Scenario& scenario) {
   if (const Cursor* semantics = reading.Find("semantics")) {
     const std::string word = semantics->Text();
     if (word != "object" && word != "posix") semantics->Wrong("must be object or posix");
     scenario.semantics = word == "posix" ? Semantics::kPosix : Semantics::kObject;
   }
+  if (const Cursor* addressing = reading.Find("addressing")) {
+    const std::string word = addressing->Text();
+    if (word != "loopback" && word != "ports") addressing->Wrong("must be loopback or ports");
+    scenario.own_ports = word == "ports";
+  }
+}
+
+void ReadParts(const Reading& reading, Scenario& scenario) {
+  if (const Cursor* seed = reading.Find("seed")) {
+    scenario.seed = static_cast<uint64_t>(seed->Integer(0));
+  }
+  ReadPlaces(reading, scenario);
   if (const Cursor* needs = reading.Find("needs")) scenario.needs = Texts(*needs);
   ReadJob(reading, scenario);
   if (const Cursor* buckets = reading.Find("buckets")) {

@@ -88,6 +88,7 @@ Json ScenarioSchema() {
       {"description", TextOf("what happens, in a sentence")},
       {"seed", {{"type", "integer"}, {"minimum", 0}}},
       {"semantics", {{"enum", {"object", "posix"}}}},
+      {"addressing", {{"enum", {"loopback", "ports"}}}},
       {"needs", texts},
       {"job", Object({{"submit", texts}, {"config", {{"type", "object"}}}, {"args", texts}})},
       {"trainer", Object({{"command", texts}, {"args", texts}})},

@@ -4,7 +4,8 @@ if(EXISTS ${CMAKE_SOURCE_DIR}/src/host/launcher/main.cc)
 endif()
 # Loaded into watched replicas where the kernel does not hold their calls; looked for there, too.
 if(NOT TARGET caip-watch)
-  add_library(caip-watch MODULE ${CMAKE_CURRENT_LIST_DIR}/preload/watch.c)
+  add_library(caip-watch MODULE ${CMAKE_CURRENT_LIST_DIR}/preload/watch.c
+              ${CMAKE_CURRENT_LIST_DIR}/preload/host_name.c)
   set_target_properties(caip-watch PROPERTIES C_VISIBILITY_PRESET hidden
                         LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
   target_include_directories(caip-watch PRIVATE ${CMAKE_SOURCE_DIR}/src)
@@ -12,6 +13,15 @@ if(NOT TARGET caip-watch)
   target_link_options(caip-watch PRIVATE -fno-sanitize=all)  # it is loaded into others' programs
   target_link_libraries(caip-watch PRIVATE ${CMAKE_DL_LIBS})
   add_dependencies(caip_host caip-watch)
+endif()
+# Becomes a command on a host of another name; looked for there, too.
+if(NOT TARGET caip-other-host)
+  add_executable(caip-other-host ${CMAKE_CURRENT_LIST_DIR}/other_host/main.c)
+  set_target_properties(caip-other-host PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+  target_include_directories(caip-other-host PRIVATE ${CMAKE_SOURCE_DIR}/src)
+  target_compile_options(caip-other-host PRIVATE -Wall -Wextra -fno-sanitize=all)
+  target_link_options(caip-other-host PRIVATE -fno-sanitize=all -static)  # starts sooner
+  add_dependencies(caip_host caip-other-host)
 endif()
 # python/sitecustomize.py is compiled in: the body of PythonHookText().
 set(python_hook ${CMAKE_CURRENT_LIST_DIR}/python/sitecustomize.py)

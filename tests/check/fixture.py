@@ -42,9 +42,9 @@ class WithFolder(unittest.TestCase):
     def as_package(self, package):
         return ["--package-path", package, "--module-name", "trainer.task", "--state", self.state]
 
-    def report(self, *words):
+    def report(self, *words, **surroundings):
         """The report for programs, and what was printed."""
-        done = self.run_caip("--json", self.folder / "report.json", *words)
+        done = self.run_caip("--json", self.folder / "report.json", *words, **surroundings)
         if done.returncode not in (0, 1):
             self.fail(f"exit code {done.returncode}:\n{done.stdout}{done.stderr}")
         return json.loads((self.folder / "report.json").read_text()), done

@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,7 +13,9 @@ import unittest
 import xml.etree.ElementTree
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import fixture
+import small_disk
 import trainers
 
 SCHEMA = trainers.ROOT / "docs" / "check-report.schema.json"
@@ -138,6 +141,36 @@ class Reports(fixture.WithFolder):
             self.assertIn(told, done.stderr)
         done = self.run_caip("--package-path", self.folder / "nowhere", "--module-name", "t.t")
         self.assertEqual(done.returncode, 2, done.stderr)
+
+    def test_a_full_disk_is_the_hosts(self):
+        fills = [("        step += 1\n", "        step += 1\n"
+                                          "        job.put('big-%d' % step, 'x' * 5_000_000)\n")]
+        package = trainers.write(self.folder / "source", fills)
+        self.state.mkdir()
+        done = subprocess.run(
+            [*small_disk.prefix(self.state, "12m"), *self.command(*self.FEW,
+                                                                  *self.as_image(package))],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=fixture.PATIENCE,
+            cwd=self.folder)
+        self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+        self.assertIn("the disk is full", done.stderr)
+
+    def test_what_caip_itself_cannot_do_is_no_verdict(self):
+        """Its launcher is not there: nobody can tell anything of the trainer."""
+        alone = self.folder / "caip"
+        shutil.copy(self.caip, alone)
+        package = trainers.write(self.folder / "source")
+        done = subprocess.run([alone, *self.command(*self.FEW, *self.as_image(package))[1:]],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              timeout=fixture.PATIENCE, cwd=self.folder)
+        self.assertEqual(done.returncode, 4, done.stdout + done.stderr)
+        self.assertIn("caip-launcher", done.stderr)
+
+    def test_a_failing_start_shows_the_last_lines(self):
+        done = self.run_caip("--filter", "start/*", *self.as_image(self.broken()))
+        self.assertIn("Traceback (most recent call last):", done.stdout)
+        self.assertIn("raise RuntimeError('no data')", done.stdout)
+        self.assertIn("RuntimeError: no data", done.stdout)
 
     def test_an_interruption_reports_what_ran(self):
         slow = [("    job = folder(", "    time.sleep(PATIENCE)\n    job = folder(")]

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 """`caip check` from the outside: a sound trainer fails nothing, each broken one exactly one check."""
+import json
+import os
 import pathlib
 import sys
 
@@ -45,6 +47,29 @@ class Check(fixture.WithFolder):
         self.assert_fails_alone("tuning/metric", report, done)
         self.assertIn("the tag 'loss': 2.0", done.stdout)
 
+    def test_an_object_named_after_what_the_system_calls_the_host(self):
+        named = [('    if not job.list("export/"):',
+                  '    import socket\n    if not job.list("hosts/"):\n'
+                  '        job.put("hosts/" + socket.gethostname(), {})\n'
+                  '    if not job.list("export/"):')]
+        package = trainers.write(self.folder / "source", named)
+        for surroundings in ({}, {"CAIP_INTERPOSITION": "preload"}):
+            with self.subTest(**surroundings):
+                report, done = self.report("--filter", "machine/independent",
+                                           *self.as_image(package),
+                                           env=dict(os.environ, **surroundings))
+                self.assert_fails_alone("machine/independent", report, done)
+                self.assertIn("hosts/caip-check-moved is named after", done.stdout)
+
+    def test_a_trainer_that_knows_its_host(self):
+        known = [("    job = folder(",
+                  f"    if os.uname().nodename != {os.uname().nodename!r}:\n"
+                  "        raise RuntimeError('on whose machine am I?')\n    job = folder(")]
+        report, done = self.report("--filter", "machine/independent",
+                                   *self.as_image(trainers.write(self.folder / "source", known)))
+        self.assert_fails_alone("machine/independent", report, done)
+        self.assertIn("on whose machine am I?", done.stdout)
+
     def test_a_file_of_this_machine(self):
         (self.folder / "vocabulary.txt").write_text("words")
         reads = [("    job = folder(", f"    open({str(self.folder / 'vocabulary.txt')!r}).read()\n"
@@ -76,6 +101,49 @@ class Check(fixture.WithFolder):
         self.assertEqual(done.returncode, 0, "a warning is no failure")
         self.assertNotIn("kept its level", done.stdout)
 
+    BY_LIBRARY = {"env": dict(os.environ, CAIP_INTERPOSITION="preload")}
+
+    def test_a_sound_trainer_passes_where_the_kernel_holds_no_calls(self):
+        report, done = self.report(*self.as_image(trainers.write(self.folder / "source")),
+                                   **self.BY_LIBRARY)
+        self.assertEqual(self.verdicts(report, "FAIL", "WARN", "NOT RUN"), {}, done.stdout)
+        self.assertEqual(set(self.verdicts(report, "SKIPPED")),
+                         {*trainers.BROKEN_PACKAGES, "tuning/metric"})
+
+    def test_files_are_seen_where_the_kernel_holds_no_calls(self):
+        package = trainers.write(self.folder / "source", trainers.BROKEN["machine/writes"])
+        report, done = self.report("--filter", "machine/*", *self.as_image(package),
+                                   **self.BY_LIBRARY)
+        self.assert_fails_alone("machine/writes", report, done)
+        self.assertIn("history.csv in the current directory", done.stdout)
+
+    def test_replicas_may_be_told_localhost_and_ports(self):
+        wants = [("    role, index = task()",
+                  "    role, index = task()\n"
+                  '    cluster = json.loads(os.environ.get("TF_CONFIG") or "{}").get("cluster", {})\n'
+                  "    for address in sum(cluster.values(), []):\n"
+                  "        assert address.startswith('localhost:'), address")]
+        words = ["--filter", "roles/chief", *self.as_image(
+            trainers.write(self.folder / "source", wants))]
+        report, done = self.report(*words)
+        self.assertEqual(self.verdicts(report, "PASS"), {}, done.stdout)
+        report, done = self.report("--addressing", "ports", *words)
+        self.assertEqual(list(self.verdicts(report, "PASS")), ["roles/chief"], done.stdout)
+
+    def test_steps_may_be_told_in_other_words(self):
+        """Of a trainer that reads what it wrote, only its steps show that it starts over."""
+        anew = [('print(json.dumps({"step": step, "w": step / 4}), flush=True)',
+                 'print("epoch 1, step %d is done" % step, flush=True)'),
+                ("    step = newest(job)",
+                 '    for name in job.list("ckpt-"):\n        job.get(name)\n    step = 0')]
+        words = ["--filter", "restart/resumes", *self.as_image(
+            trainers.write(self.folder / "source", anew))]
+        report, done = self.report(*words)
+        self.assertEqual(list(self.verdicts(report, "PASS")), ["restart/resumes"], done.stdout)
+        report, done = self.report("--step-regex", r"step (?P<step>\d+)", *words)
+        self.assert_fails_alone("restart/resumes", report, done)
+        self.assertIn("boot 2 began at 1", done.stdout)
+
     def test_a_strict_trainer_is_warned(self):
         package = trainers.write(self.folder / "source", trainers.STRICT)
         report, done = self.report(*self.as_image(package))
@@ -91,7 +159,10 @@ class Check(fixture.WithFolder):
 
     def test_a_finding_of_the_explorer_can_be_played_again(self):
         package = trainers.write(self.folder / "source", trainers.BROKEN["restart/explored"])
-        self.report("--filter", "restart/explored", *self.as_image(package))
+        self.report("--filter", "restart/explored", "--addressing", "ports", "--run-timeout", "3m",
+                    *self.as_image(package))
+        job = json.loads((self.folder / "caip-findings" / "job.yaml").read_text())
+        self.assertEqual((job["addressing"], job["limits"]["wall"]), ("ports", "180000ms"))
         again = self.play(self.folder / "caip-findings" / "finding-1.yaml")
         self.assertEqual(again.returncode, 1, again.stdout + again.stderr)
         self.assertIn("BROKEN", again.stdout)

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "harness/check/check_report.h"
+#include "harness/check/evidence_lines.h"
 #include "harness/check/failure_cause.h"
 #include "harness/check/restart_moment.h"
 #include "tests/harness/run_of.h"
@@ -211,6 +212,23 @@ TEST(CheckReport, ShowsFailuresFirstInColoursOnATerminal) {
             "PASS     a/good                     well\n"
             "2 checks: 1 passed, 1 failed in 0.00s\n");
   EXPECT_THAT(TextReport(report, {true, false}), HasSubstr("\033[1;31mFAIL    \033[0m"));
+}
+
+TEST(LastLines, AreThoseOfTheLogEvenOfOneEntry) {
+  ACourse course;
+  course.With(0, Line("master-0", 1, "epoch 1"));
+  course.With(1, Line("service", 0, "Job is running."));
+  course.With(
+      2, Line("master-0", 1, "Traceback (most recent call last):\n  File \"task.py\"\n\nIt broke\n",
+              "ERROR"));
+  course.With(3, Line("master-0", 1, "Clean up finished."));
+  const CourseRun& run = course->Of("plain");
+  EXPECT_THAT(LastLines(run, "", 10),
+              ElementsAre("master-0: epoch 1", "master-0: Traceback (most recent call last):",
+                          "master-0:   File \"task.py\"", "master-0: It broke"));
+  EXPECT_THAT(LastLines(run, "master-0", 2),
+              ElementsAre("master-0:   File \"task.py\"", "master-0: It broke"));
+  EXPECT_THAT(LastLines(run, "worker-0", 2), ElementsAre());
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ TEST(ScenarioReader, ReadsAllThatAScenarioMaySay) {
 description: All of it.
 seed: 7
 semantics: posix
+addressing: ports
 needs: [libfaketime]
 job:
   config: {scaleTier: CUSTOM, masterType: n1-standard-4, workerCount: 2}
@@ -52,6 +53,7 @@ shows_bug: [state]
   ASSERT_TRUE(read.ok()) << read.error().message;
   EXPECT_EQ(read->seed, 7u);
   EXPECT_EQ(read->semantics, Semantics::kPosix);
+  EXPECT_TRUE(read->own_ports);
   EXPECT_EQ(read->arguments, (std::vector<std::string>{"--steps", "40"}));
   EXPECT_EQ(read->buckets.at("data").objects.at("a/b.json"), "{\"w\": 100}");
   EXPECT_EQ(read->buckets.at("data").from->filename(), "fixtures");
@@ -78,6 +80,7 @@ TEST(ScenarioReader, HasDefaultsForWhatIsNotSaid) {
   ASSERT_TRUE(read.ok()) << read.error().message;
   EXPECT_EQ(read->seed, 1u);
   EXPECT_EQ(read->semantics, Semantics::kObject);
+  EXPECT_FALSE(read->own_ports);
   EXPECT_TRUE(read->faults.empty());
   EXPECT_FALSE(read->needs_twin());
 }
@@ -140,6 +143,7 @@ TEST(ScenarioReader, RefusesWhatItDoesNotKnow) {
        "says not behind how many `bytes`"},
       {"faults: {cancel: {}}\n", "must be a list"},
       {"semantics: blob\n", "must be object or posix"},
+      {"addressing: dns\n", "must be loopback or ports"},
       {"limits: {wall: soon}\n", "must be a time like"},
       {"mood: {queue_delay: 'often:2m'}\n", "mood.queue_delay"},
       {"mood: {stock_out: 1, provisioning_delay: none}\n", "say one of them"},

@@ -22,6 +22,7 @@ struct CheckedTrainer {
   Duration vm_lifetime = std::chrono::hours(4);  // of a machine, until it is taken away
   std::optional<Duration> real_duration;         // that the real job is expected to run
   bool deep = false;                             // --deep: the whole explorer
+  std::string metric = {};                       // --metric: what a trial would report; "" none
   Path here;                                     // the current directory of who checks
   Path home;                                     // and the home; "" unknown
   Path workshop;                                 // below which all runs are
@@ -84,7 +85,8 @@ struct RunPlan {
   Scenario scenario = {};
   bool tf_config = true;                // false: replicas are started without the variable
   bool watches_files = false;           // of this host
-  std::string moved_to = {};            // HOSTNAME, and part of HOME and the current directory
+  std::string moved_to = {};            // the host's name; part of HOME and current directory
+  std::string metric = {};              // replicas are told that they are a trial with this tag
   std::optional<Duration> budget = {};  // kExplore
   int64_t points_max = 400;             // kExplore
   Json look = {};                       // kLook: what look_at_packages.py is told

@@ -43,6 +43,7 @@ Duration LongestQuiet(const CourseRun& run) {
 RunPlan AsGiven(const Course& course) {
   RunPlan plan;
   plan.scenario = course.trainer.job;
+  plan.metric = course.trainer.metric;
   const auto plain = course.runs.find("plain");
   if (plain == course.runs.end()) return plan;
   // Beside others, and on its way again, a run may be half as quick.

@@ -9,6 +9,7 @@ namespace caip::harness {
 namespace {
 
 constexpr size_t kLineMax = 400;
+constexpr size_t kLastLines = 10;  // a traceback and what went before it
 
 std::string Shortened(std::string text) {
   if (text.size() > kLineMax) text = text.substr(0, kLineMax) + " ...";
@@ -47,7 +48,11 @@ std::vector<std::string> LastLines(const CourseRun& run, const std::string& repl
     const bool launcher = h->text.starts_with("Command '[") || h->text == "Clean up finished." ||
                           h->text == "Module completed; cleaning up." ||
                           h->text.starts_with("Terminated by service.");
-    if (IsLine(*h) && whose && !launcher) lines.push_back(Shown(*h));
+    if (!IsLine(*h) || !whose || launcher) continue;
+    const std::vector<std::string> parts = Split(h->text, '\n');  // of a traceback many
+    for (auto part = parts.rbegin(); part != parts.rend() && lines.size() < most; ++part) {
+      if (!Trim(*part).empty()) lines.push_back(h->replica + ": " + Shortened(*part));
+    }
   }
   std::reverse(lines.begin(), lines.end());
   return lines;
@@ -71,7 +76,7 @@ std::optional<Happening> FirstFailure(const CourseRun& run) { return FirstEnd(ru
 Ruling FailOf(const CourseRun& run, const std::string& when, std::string advice) {
   Ruling ruling{CheckVerdict::kFail, when + ": " + Outcome(run)};
   const auto failure = FirstFailure(run);
-  ruling.evidence = LastLines(run, failure ? failure->replica : "", 6);
+  ruling.evidence = LastLines(run, failure ? failure->replica : "", kLastLines);
   if (failure) ruling.evidence.push_back(Shown(*failure));
   ruling.advice = std::move(advice);
   return ruling;

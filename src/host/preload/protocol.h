@@ -8,6 +8,9 @@
 /// The variable that names the socket, and what is asked for: "f" files, too; "o" output only.
 #define CAIP_WATCH_VARIABLE "CAIP_WATCH"
 
+/// The variable that has the name of the host that programs are to be told; unset: the kernel's.
+#define CAIP_HOST_NAME_VARIABLE "CAIP_HOST_NAME"
+
 /// A call as the kernel would see it.
 struct caip_watch_call {
   int32_t number;

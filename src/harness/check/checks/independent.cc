@@ -70,7 +70,7 @@ Ruling JudgeMove(const Course& course) {
   const CourseRun& plain = course.Of("plain");
   const CourseRun& moved = course.Of("moved");
   if (!moved.succeeded()) {
-    return FailOf(moved, "with another HOSTNAME, HOME and current directory",
+    return FailOf(moved, "on a host of another name, with another HOME and directory",
                   "Take roles from TF_CONFIG, places from arguments, and nothing from the name or "
                   "the directories of the machine.");
   }
@@ -87,9 +87,9 @@ Ruling JudgeMove(const Course& course) {
   for (std::string& line : Missing(moved, plain, "not there before:")) {
     lines.push_back(std::move(line));
   }
-  if (lines.empty()) return Pass("the same objects with another HOSTNAME, HOME and directory");
+  if (lines.empty()) return Pass("the same objects with another host name, HOME and directory");
   return {CheckVerdict::kWarn,
-          "with another HOSTNAME, HOME and current directory other objects were written",
+          "with another host name, HOME and current directory other objects were written",
           std::move(lines), "If they do not differ by chance, look for what depends on these."};
 }
 

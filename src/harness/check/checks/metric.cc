@@ -9,8 +9,12 @@ namespace {
 constexpr size_t kShown = 4;
 constexpr char kDefaultTag[] = "training/hptuning/metric";
 
-std::string TagOf(const Json& tuning) {
-  const std::string tag = StringOr(tuning, "hyperparameterMetricTag");
+// "" of a job that tunes nothing.
+std::string TagOf(const CheckedTrainer& trainer) {
+  if (!trainer.metric.empty()) return trainer.metric;
+  const Json* tuning = Member(trainer.job.training_input, "hyperparameters");
+  if (!tuning) return "";
+  const std::string tag = StringOr(*tuning, "hyperparameterMetricTag");
   return tag.empty() ? kDefaultTag : tag;
 }
 
@@ -33,7 +37,7 @@ std::vector<std::string> FoundInstead(const Course& course, const CourseRun& run
     const bool is_event = file.path.find("tfevents") != std::string::npos;
     if (is_event && file.written) lines.push_back("not below job-dir: " + places.Shown(file));
   }
-  for (const std::string& line : LastLines(run, "", run.evidence.happenings.size())) {
+  for (const std::string& line : LastLines(run, "", SIZE_MAX)) {
     if (lines.size() >= kShown) break;
     if (line.find(tag) != std::string::npos) lines.push_back("printed only: " + line);
   }
@@ -54,14 +58,12 @@ Ruling Fail(const Course& course, const CourseRun& run, const std::string& tag) 
 }
 
 Ruling Judge(const Course& course) {
-  const Json* tuning = Member(course.trainer.job.training_input, "hyperparameters");
-  if (!tuning) {
-    return Skip(
-        "the job asks for no tuning: give its --config with `hyperparameters`, or --metric");
+  const std::string tag = TagOf(course.trainer);
+  if (tag.empty()) {
+    return Skip("the job asks for no tuning: give its --config with `hyperparameters`");
   }
   const CourseRun& run = course.Of("plain");
   if (!run.succeeded()) return Skip("the trial does not succeed");
-  const std::string tag = TagOf(*tuning);
   const Happening* last = nullptr;
   size_t count = 0;
   for (const Happening& h : run.evidence.happenings) {

@@ -13,7 +13,10 @@ RunPlan Plan(const Course& course) {
 }  // namespace
 
 CourseRunKind MovedRun() {
-  return {"moved", "The job with another HOSTNAME, HOME and current directory.", {"plain"}, Plan};
+  return {"moved",
+          "The job on a host of another name, with another HOME and current directory.",
+          {"plain"},
+          Plan};
 }
 
 }  // namespace caip::harness

@@ -1,0 +1,203 @@
+#include "emulator/play/trace_taker.h"
+
+#include <gmock/gmock.h>
+
+#include "places.h"
+
+namespace caip::play {
+namespace {
+
+using engine::ReplicaKey;
+using harness::TouchedFile;
+using host::FileSight;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using Kind = FileSight::Kind;
+
+const ReplicaKey kMaster = {{"p", "j", ""}, {}, 1};
+const ReplicaKey kWorker = {{"p", "j", ""}, {spec::Role::kWorker, 0}, 1};
+
+/// "master-0 /a was there, read, written, read behind, 3 bytes".
+std::string Words(const TouchedFile& file) {
+  std::string words = file.replica + " " + file.path;
+  if (file.was_there) words += " was there,";
+  if (file.read) words += " read,";
+  if (file.written) words += " written,";
+  if (file.read_behind) words += " read behind,";
+  return words + " " + std::to_string(file.bytes) + " bytes";
+}
+
+class TraceTakerTest : public ::testing::Test {
+ protected:
+  void Read(const std::string& path, const ReplicaKey& who = kMaster) {
+    taker_.Seen(who, {Kind::kRead, path, "", true, false});
+  }
+  void Write(const std::string& path, bool is_there = false, bool reads_too = false) {
+    taker_.Seen(kMaster, {Kind::kWrite, path, "", is_there, reads_too});
+  }
+  void Rename(const std::string& from, const std::string& to, bool is_there = false) {
+    taker_.Seen(kMaster, {Kind::kRename, from, to, is_there, false});
+  }
+  void Delete(const std::string& path) { taker_.Seen(kMaster, {Kind::kDelete, path, "", true}); }
+  void Launch(const ReplicaKey& who) {
+    engine::ReplicaLaunch launch;
+    launch.key = who;
+    taker_.Launching(launch, "/disk");
+  }
+  void End(const ReplicaKey& who) {
+    engine::ReplicaExit exit;
+    exit.key = who;
+    taker_.Ended(exit);
+  }
+  harness::CourseRun Over() {
+    harness::CourseRun run;
+    taker_.HandOver(run);
+    return run;
+  }
+  std::vector<std::string> Files() {
+    std::vector<std::string> files;
+    for (const TouchedFile& file : Over().traces.files) files.push_back(Words(file));
+    return files;
+  }
+
+  TraceTaker taker_{"/state/buckets", true};
+};
+
+TEST_F(TraceTakerTest, ObjectsAndTheSystemsFilesAreNotNoted) {
+  Read("/state/buckets/job/out/ckpt");
+  Write("/state/buckets/job/out/ckpt");
+  Read("/usr/lib/python3/json.py");
+  Read("/etc/hosts");
+  Write("/dev/shm/x");
+  Read("/data/train.csv");
+  Write("/etc/made-by-the-trainer");
+  EXPECT_THAT(Files(), ElementsAre("master-0 /data/train.csv was there, read, 0 bytes",
+                                   "master-0 /etc/made-by-the-trainer written, 0 bytes"));
+}
+
+TEST_F(TraceTakerTest, ReadingBeforeAndBehindAWriteDiffer) {
+  Read("/a");
+  Write("/a", true);
+  Write("/b");
+  Read("/b");
+  Write("/c");
+  Read("/c");
+  Write("/c", true);
+  Write("/d", true, /*reads_too=*/true);
+  EXPECT_THAT(Files(), ElementsAre("master-0 /a was there, read, written, 0 bytes",
+                                   "master-0 /b written, read behind, 0 bytes",
+                                   "master-0 /c written, 0 bytes",
+                                   "master-0 /d was there, read, written, read behind, 0 bytes"));
+}
+
+TEST_F(TraceTakerTest, WhoTouchedItLastIsNamed) {
+  Write("/a");
+  Read("/a", kWorker);
+  EXPECT_THAT(Files(), ElementsAre("worker-0 /a written, read behind, 0 bytes"));
+}
+
+TEST_F(TraceTakerTest, ARenameTakesAFileOrAllBelow) {
+  Write("/tmp/a");
+  Rename("/tmp/a", "/out/a");
+  Write("/work/x/1");
+  Write("/work/x/2");
+  Write("/work/xy");
+  Rename("/work/x", "/done", true);
+  EXPECT_THAT(Files(), ElementsAre("master-0 /done/1 was there, written, 0 bytes",
+                                   "master-0 /done/2 was there, written, 0 bytes",
+                                   "master-0 /out/a written, 0 bytes",
+                                   "master-0 /work/xy written, 0 bytes"));
+}
+
+TEST_F(TraceTakerTest, WhatIsRenamedIntoABucketIsAnObject) {
+  Write("/tmp/a");
+  Rename("/tmp/a", "/state/buckets/job/out/a");
+  EXPECT_THAT(Files(), IsEmpty());
+}
+
+TEST_F(TraceTakerTest, OfADeletedFileOnlyThatItWasReadIsRemembered) {
+  Write("/a");
+  Delete("/a");
+  Read("/b");
+  Write("/b", true);
+  Delete("/b");
+  Delete("/never-seen");
+  EXPECT_THAT(Files(), ElementsAre("master-0 /b was there, read, 0 bytes"));
+}
+
+TEST_F(TraceTakerTest, BytesAreThoseAtTheReplicasEnd) {
+  TemporaryDirectory folder;
+  const std::string kept = (folder.path() / "kept").string();
+  const std::string gone = (folder.path() / "gone").string();
+  ASSERT_TRUE(WriteFile(kept, "12345").ok());
+  Write(kept);
+  Write(gone);
+  End(kMaster);
+  EXPECT_THAT(Files(), ElementsAre("master-0 " + gone + " written, 0 bytes",
+                                   "master-0 " + kept + " written, 5 bytes"));
+}
+
+TEST_F(TraceTakerTest, LaunchesKeepWhatTheyWereGiven) {
+  engine::ReplicaLaunch launch;
+  launch.key = kWorker;
+  launch.argv = {"python3", "-m", "trainer.task"};
+  launch.environment = {{"HOSTNAME", "elsewhere"}};
+  launch.working_directory = "user_dir";
+  taker_.Launching(launch, "/disk");
+  const harness::CourseRun run = Over();
+  ASSERT_EQ(run.launched.size(), 1u);
+  EXPECT_EQ(run.launched[0].replica, "worker-0");
+  EXPECT_EQ(run.launched[0].argv, launch.argv);
+  EXPECT_EQ(run.launched[0].Variable("HOSTNAME"), "elsewhere");
+  EXPECT_EQ(run.launched[0].Variable("HOME"), "");
+  EXPECT_EQ(run.launched[0].boot_disk, "/disk");
+  EXPECT_EQ(run.launched[0].directory, "/disk/user_dir");
+}
+
+TEST_F(TraceTakerTest, ErrorsAreLinesOfStderrThatNobodyLogged) {
+  const auto line = [](const std::string& text, engine::Severity severity,
+                       const std::string& pathname) {
+    engine::LogLine made;
+    made.task = "master-replica-0";
+    made.severity = severity;
+    made.message = text;
+    made.pathname = pathname;
+    return made;
+  };
+  taker_.Printed(line("pip says", engine::Severity::kError, ""));  // nobody is launched yet
+  Launch(kMaster);
+  taker_.Printed(line("progress", engine::Severity::kError, ""));
+  taker_.Printed(line("logged", engine::Severity::kError, "trainer/task.py"));
+  taker_.Printed(line("printed", engine::Severity::kInfo, ""));
+  const harness::CourseRun run = Over();
+  ASSERT_EQ(run.traces.raw_errors.size(), 1u);
+  EXPECT_EQ(run.traces.raw_errors[0].text, "progress");
+  EXPECT_EQ(run.traces.raw_errors[0].replica, "master-0");
+}
+
+TEST_F(TraceTakerTest, ProcessesThatStayAreNamed) {
+  taker_.LeftRunning(kMaster, {"421 sleep 600"});
+  const harness::CourseRun run = Over();
+  ASSERT_EQ(run.traces.left_running.size(), 1u);
+  EXPECT_EQ(run.traces.left_running[0].command, "421 sleep 600");
+}
+
+TEST_F(TraceTakerTest, TheMetricFileIsReadWhenItsReplicaHasEnded) {
+  TemporaryDirectory folder;
+  const std::string file = (folder.path() / "output.metric").string();
+  ASSERT_TRUE(WriteFile(file, "{\"loss\": \"2.0\", \"global_step\": \"8\"}\nno JSON\n").ok());
+  engine::ReplicaLaunch launch;
+  launch.key = kMaster;
+  launch.metrics = engine::MetricSource{"accuracy", file, ""};
+  taker_.Launching(launch, "/disk");
+  End(kWorker);
+  End(kMaster);
+  std::vector<std::string> reports;
+  for (const harness::TriedReport& report : Over().traces.tried_reports) {
+    reports.push_back(report.where + " " + report.tag + "=" + report.value);
+  }
+  EXPECT_THAT(reports, ElementsAre("the metric file loss=2.0", "the metric file =no JSON"));
+}
+
+}  // namespace
+}  // namespace caip::play
