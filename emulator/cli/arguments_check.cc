@@ -91,6 +91,14 @@ void AddCourseFlags(Grammar& grammar, CLI::App& app, const Shared& check) {
                  const auto problem = harness::StepPatternProblem(value);
                  return problem ? Status(Error{Code::kInvalidArgument, *problem}) : Status(Ok{});
                });
+  grammar.Flag(app, "--metric", "TAG",
+               "The trainer reports this metric to a tuning job: it is run as a trial is, with no "
+               "flag of a hyperparameter.",
+               [check](const std::string& value) -> Status {
+                 check->metric = value;
+                 if (!value.empty()) return Ok{};
+                 return Error{Code::kInvalidArgument, "a tag has at least a letter"};
+               });
   grammar.Flag(app, "--out", "DIR", "Where scenarios of restart bugs go; caip-findings by default.",
                To(&check->out));
   grammar.Flag(app, "--jobs", "N", "Make so many runs at once; one a core unless given.",

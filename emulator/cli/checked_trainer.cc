@@ -47,7 +47,7 @@ Result<Json> MergedJob(const CheckCommand& command, const PackageFiles& files) {
 }
 
 // What need not be said for a check, and must be for the service.
-void FillIn(Json& input) {
+void FillIn(Json& input, const std::string& metric) {
   if (!input.contains("scaleTier")) input["scaleTier"] = "BASIC";
   if (!input.contains("jobDir")) input["jobDir"] = kJobDir;
   const Json* master = Member(input, "masterConfig");
@@ -60,6 +60,7 @@ void FillIn(Json& input) {
     (*tuning)["maxTrials"] = 1;  // a course is short
     (*tuning)["maxParallelTrials"] = 1;
     tuning->erase("resumePreviousJobId");
+    if (!metric.empty()) (*tuning)["hyperparameterMetricTag"] = metric;
   }
 }
 
@@ -113,7 +114,7 @@ Result<harness::CheckedTrainer> TrainerOf(const CheckCommand& command, const Pat
   ASSIGN_OR_RETURN(const PackageFiles files, CollectPackages(request));
   RETURN_IF_ERROR(CheckRemote(files));
   ASSIGN_OR_RETURN(trainer.job.training_input, MergedJob(command, files));
-  FillIn(trainer.job.training_input);
+  FillIn(trainer.job.training_input, command.metric);
   RETURN_IF_ERROR(AddBuckets(command, trainer.job));
   RETURN_IF_ERROR(AddPackages(files, trainer.job));
   ASSIGN_OR_RETURN(const app::EmulatorOptions options,
@@ -143,6 +144,7 @@ Result<harness::CheckedTrainer> TrainerOf(const CheckCommand& command, const Pat
   trainer.vm_lifetime = command.vm_lifetime;
   trainer.real_duration = command.real_duration;
   trainer.deep = command.deep;
+  if (!trainer.job.training_input.contains("hyperparameters")) trainer.metric = command.metric;
   std::error_code error;
   trainer.here = std::filesystem::current_path(error);
   if (const char* home = std::getenv("HOME")) trainer.home = home;

@@ -228,6 +228,7 @@ struct CheckCommand {
   std::optional<std::string> json;                  // --json FILE
   std::optional<std::string> tap;                   // --tap FILE
   std::string step_regex;                           // --step-regex REGEX; "" JSON lines
+  std::string metric;                               // --metric TAG; "" none but the job's
   std::string out = "caip-findings";                // --out DIR
   int64_t jobs = 0;                                 // --jobs N; 0: one a core
   Duration run_timeout = std::chrono::minutes(10);  // --run-timeout 10m

@@ -47,6 +47,23 @@ class Check(fixture.WithFolder):
         self.assert_fails_alone("tuning/metric", report, done)
         self.assertIn("the tag 'loss': 2.0", done.stdout)
 
+    def test_a_metric_without_a_tuning_job(self):
+        for changes, tag, code in (([], "accuracy", 0), (trainers.OTHER_METRIC, "accuracy", 1),
+                                   (trainers.OTHER_METRIC, "loss", 0)):
+            with self.subTest(tag=tag, code=code):
+                package = trainers.write(self.folder / f"{tag}{len(changes)}", changes)
+                report, done = self.report("--verbose", "--metric", tag, "--filter", "tuning/*",
+                                           *self.as_image(package))
+                self.assertEqual(done.returncode, code, done.stdout)
+                told = "the tag 'loss': 2.0" if code else f"1 value of '{tag}', the last at step 8"
+                self.assertIn(told, done.stdout)
+
+    def test_a_metric_goes_before_that_of_the_tuning_job(self):
+        package = trainers.write(self.folder / "source", trainers.OTHER_METRIC)
+        _, done = self.report("--metric", "loss", "--filter", "tuning/*", *self.as_image(package),
+                              *self.tuning())
+        self.assertEqual(done.returncode, 0, done.stdout)
+
     def test_an_object_named_after_what_the_system_calls_the_host(self):
         named = [('    if not job.list("export/"):',
                   '    import socket\n    if not job.list("hosts/"):\n'

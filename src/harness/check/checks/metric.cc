@@ -60,7 +60,8 @@ Ruling Fail(const Course& course, const CourseRun& run, const std::string& tag) 
 Ruling Judge(const Course& course) {
   const std::string tag = TagOf(course.trainer);
   if (tag.empty()) {
-    return Skip("the job asks for no tuning: give its --config with `hyperparameters`");
+    return Skip(
+        "the job asks for no tuning: give its --config with `hyperparameters`, or --metric");
   }
   const CourseRun& run = course.Of("plain");
   if (!run.succeeded()) return Skip("the trial does not succeed");
