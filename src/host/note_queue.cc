@@ -18,8 +18,10 @@ void NoteQueue::Leave(std::function<void()> note) {
 
 void NoteQueue::Stop() {
   {
+    std::deque<std::function<void()>> dropped;  // not under the lock: they may own anything
     const std::lock_guard lock(mutex_);
     stopping_ = true;
+    dropped.swap(notes_);
   }
   changed_.notify_all();
   if (worker_.joinable()) worker_.join();

@@ -1,13 +1,11 @@
 #pragma once
 // A thread beside the engine's, for what takes long and touches nothing.
 
-#include <condition_variable>
-#include <deque>
 #include <functional>
-#include <mutex>
-#include <thread>
+#include <utility>
 
 #include "engine/thinker.h"
+#include "host/note_queue.h"
 
 namespace caip::host {
 
@@ -15,21 +13,11 @@ namespace caip::host {
 /// being done; the others are dropped.
 class SideThread final : public engine::Thinker {
  public:
-  SideThread();
-  SideThread(const SideThread&) = delete;
-  SideThread& operator=(const SideThread&) = delete;
-  ~SideThread() override;
-
-  void Do(std::function<void()> work) override;  // any thread
+  SideThread() { queue_.Start(); }
+  void Do(std::function<void()> work) override { queue_.Leave(std::move(work)); }  // any thread
 
  private:
-  void Loop();
-
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<std::function<void()>> works_;
-  bool ending_ = false;
-  std::thread thread_;  // the last: it uses the others
+  NoteQueue queue_;
 };
 
 }  // namespace caip::host
