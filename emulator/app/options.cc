@@ -25,7 +25,7 @@ void ReadChoice(const std::string& field, const std::string& text,
     }
     names.push_back(name);
   }
-  violations.push_back({field, "'" + text + "' is none of " + Join(names, ", ")});
+  violations.push_back({field, "'" + text + "' is not one of: " + Join(names, ", ")});
 }
 
 void ReadDelay(const std::string& field, const std::string& text, spec::DelayModel& into,

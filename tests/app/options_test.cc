@@ -63,7 +63,7 @@ TEST_F(Options, IsolationIsOffUnlessAskedFor) {
   EXPECT_EQ(Read("isolation: namespaces\n", flags)->isolation, Isolation::kNone);
   flags.isolation = "vm";
   EXPECT_THAT(Read("", flags).error().message,
-              HasSubstr("--isolation: 'vm' is none of none, namespaces"));
+              HasSubstr("--isolation: 'vm' is not one of: none, namespaces"));
 }
 
 TEST_F(Options, IsolationLeavesNoWayToCompanions) {
@@ -107,7 +107,8 @@ TEST_F(Options, AllMistakesOfTheFlagsAreToldAtOnce) {
   const auto options = ReadOptions(flags, directory_.path());
   ASSERT_FALSE(options.ok());
   EXPECT_EQ(options.error().violations.size(), 4u) << options.error().message;
-  EXPECT_THAT(options.error().message, HasSubstr("--gpus: 'many' is none of queue, share, cpu"));
+  EXPECT_THAT(options.error().message,
+              HasSubstr("--gpus: 'many' is not one of: queue, share, cpu"));
 }
 
 TEST_F(Options, AConfigFileThatIsNamedMustBeThere) {
