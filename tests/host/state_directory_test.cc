@@ -25,12 +25,12 @@ TEST(StateDirectoryName, IsTheFirstOfFlagVariableXdgAndHome) {
       {{"", "/variable", "/xdg", "/home/u"}, "/variable"},
       {{"", "", "/xdg", "/home/u"}, "/xdg/caip"},
       {{"", "", "", "/home/u"}, "/home/u/.local/state/caip"},
-      {{"here", "", "", ""}, "/work/dir/here"},
-      {{"", "../there", "", ""}, "/work/there"},
+      {{"here", "", "", ""}, "/srv/dir/here"},
+      {{"", "../there", "", ""}, "/srv/there"},
       {{"", "", "relative", "/home/u"}, "/home/u/.local/state/caip"},
   };
   for (const ResolveRow& row : rows) {
-    const auto path = ResolveStateDirectory(row.names, "/work/dir");
+    const auto path = ResolveStateDirectory(row.names, "/srv/dir");
     ASSERT_TRUE(path.ok());
     EXPECT_EQ(path->string(), row.expected);
   }

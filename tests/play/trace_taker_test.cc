@@ -99,14 +99,14 @@ TEST_F(TraceTakerTest, WhoTouchedItLastIsNamed) {
 TEST_F(TraceTakerTest, ARenameTakesAFileOrAllBelow) {
   Write("/tmp/a");
   Rename("/tmp/a", "/out/a");
-  Write("/work/x/1");
-  Write("/work/x/2");
-  Write("/work/xy");
-  Rename("/work/x", "/done", true);
-  EXPECT_THAT(Files(), ElementsAre("master-0 /done/1 was there, written, 0 bytes",
-                                   "master-0 /done/2 was there, written, 0 bytes",
-                                   "master-0 /out/a written, 0 bytes",
-                                   "master-0 /work/xy written, 0 bytes"));
+  Write("/srv/x/1");
+  Write("/srv/x/2");
+  Write("/srv/xy");
+  Rename("/srv/x", "/done", true);
+  EXPECT_THAT(Files(),
+              ElementsAre("master-0 /done/1 was there, written, 0 bytes",
+                          "master-0 /done/2 was there, written, 0 bytes",
+                          "master-0 /out/a written, 0 bytes", "master-0 /srv/xy written, 0 bytes"));
 }
 
 TEST_F(TraceTakerTest, WhatIsRenamedIntoABucketIsAnObject) {
