@@ -132,10 +132,10 @@ void AddExplore(Grammar& grammar) {
                         To(&explore->file));
   grammar.Flag(app, "--out", "DIR", "Where findings go; caip-findings unless given.",
                To(&explore->out));
-  grammar.Flag(app, "--budget", "DURATION", "Stop after so long: 60s.",
+  grammar.Flag(app, "--budget", "DURATION", "Stop after so long, runs in peace included: 60s.",
                [explore](const std::string& value) -> Status {
                  explore->budget = ParseDuration(value);
-                 if (explore->budget) return Ok{};
+                 if (explore->budget && *explore->budget > Duration(0)) return Ok{};
                  return Error{Code::kInvalidArgument, "'" + value + "' is no time like 60s or 5m"};
                });
   grammar.Flag(app, "--points", "KINDS", "What is a moment: storage,steps,logs,states.",

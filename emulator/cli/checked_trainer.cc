@@ -14,47 +14,16 @@ namespace {
 
 constexpr char kBucket[] = "job";
 constexpr char kJobDir[] = "gs://job/out";
-constexpr char kRuntime[] = "2.11";
-constexpr char kPython[] = "3.7";
 
 Error Usage(std::string message) { return {Code::kInvalidArgument, std::move(message)}; }
-
-// The Job that a submit would send, of packages that are built already.
-Result<Json> MergedJob(const CheckCommand& command, const PackageFiles& files) {
-  SubmitCommand submit = command.submit;
-  submit.flags.job = "check";
-  submit.dry_run = true;
-  submit.gcloud.project = submit.gcloud.project.value_or("check");
-  submit.gcloud.user_output_enabled = true;
-  submit.package_path.reset();
-  submit.packages = files.remote;
-  for (const Path& file : files.local) submit.packages.push_back(file.string());
-  if (!submit.flags.region && !GcloudProperty(submit.gcloud, "compute", "region")) {
-    submit.flags.region = "us-central1";
-  }
-  submit.staging_bucket = kBucket;
-  std::string out;
-  std::string err;
-  const Io io{[&out](std::string_view text) { out += text; },
-              [&err](std::string_view text) { err += text; }, false, false};
-  if (RunSubmit(submit, {io, nullptr, nullptr}) != 0) {
-    return Usage(ReplaceAll(std::string(Trim(err)), "ERROR: (caip.jobs.submit.training) ", ""));
-  }
-  ASSIGN_OR_RETURN(const Json job, ParseJson(out));
-  const Json* input = Member(job, "trainingInput");
-  if (input) return *input;
-  return Usage("the job has no trainingInput");
-}
 
 // What need not be said for a check, and must be for the service.
 void FillIn(Json& input, const std::string& metric) {
   if (!input.contains("scaleTier")) input["scaleTier"] = "BASIC";
   if (!input.contains("jobDir")) input["jobDir"] = kJobDir;
-  const Json* master = Member(input, "masterConfig");
-  const bool is_container = master && !StringOr(*master, "imageUri").empty();
-  if (!is_container && !input.contains("runtimeVersion")) {
-    input["runtimeVersion"] = kRuntime;
-    if (!input.contains("pythonVersion")) input["pythonVersion"] = kPython;
+  if (!IsContainer(input) && !input.contains("runtimeVersion")) {
+    input["runtimeVersion"] = kPlainRuntime;
+    if (!input.contains("pythonVersion")) input["pythonVersion"] = kPlainPython;
   }
   if (Json* tuning = input.contains("hyperparameters") ? &input["hyperparameters"] : nullptr) {
     (*tuning)["maxTrials"] = 1;  // a course is short
@@ -104,7 +73,44 @@ Status CheckRemote(const PackageFiles& files) {
                "' is in a bucket; a check needs the archive on this host");
 }
 
+SubmitCommand OfBuiltPackages(SubmitCommand submit, const PackageFiles& files) {
+  submit.packages = files.remote;
+  for (const Path& file : files.local) submit.packages.push_back(file.string());
+  return submit;
+}
+
 }  // namespace
+
+std::string WithoutClientsName(const std::string& said) {
+  return ReplaceAll(std::string(Trim(said)), "ERROR: (caip.jobs.submit.training) ", "");
+}
+
+Result<Json> MergedInput(SubmitCommand submit) {
+  submit.flags.job = "check";
+  submit.dry_run = true;
+  submit.validate_only = submit.stream_logs = submit.async = false;
+  submit.gcloud.project = submit.gcloud.project.value_or("check");
+  submit.gcloud.user_output_enabled = true;
+  submit.package_path.reset();
+  if (!submit.flags.region && !GcloudProperty(submit.gcloud, "compute", "region")) {
+    submit.flags.region = "us-central1";
+  }
+  submit.staging_bucket = kBucket;
+  std::string out;
+  std::string err;
+  const Io io{[&out](std::string_view text) { out += text; },
+              [&err](std::string_view text) { err += text; }, false, false};
+  if (RunSubmit(submit, {io, nullptr, nullptr}) != 0) return Usage(WithoutClientsName(err));
+  ASSIGN_OR_RETURN(const Json job, ParseJson(out));
+  const Json* input = Member(job, "trainingInput");
+  if (input) return *input;
+  return Usage("the job has no trainingInput");
+}
+
+bool IsContainer(const Json& input) {
+  const Json* master = Member(input, "masterConfig");
+  return master && !StringOr(*master, "imageUri").empty();
+}
 
 Result<harness::CheckedTrainer> TrainerOf(const CheckCommand& command, const Path& workshop) {
   harness::CheckedTrainer trainer;
@@ -113,7 +119,7 @@ Result<harness::CheckedTrainer> TrainerOf(const CheckCommand& command, const Pat
   RETURN_IF_ERROR(MakeDirectories(request.cache));
   ASSIGN_OR_RETURN(const PackageFiles files, CollectPackages(request));
   RETURN_IF_ERROR(CheckRemote(files));
-  ASSIGN_OR_RETURN(trainer.job.training_input, MergedJob(command, files));
+  ASSIGN_OR_RETURN(trainer.job.training_input, MergedInput(OfBuiltPackages(command.submit, files)));
   FillIn(trainer.job.training_input, command.metric);
   RETURN_IF_ERROR(AddBuckets(command, trainer.job));
   RETURN_IF_ERROR(AddPackages(files, trainer.job));
@@ -128,8 +134,7 @@ Result<harness::CheckedTrainer> TrainerOf(const CheckCommand& command, const Pat
   trainer.job.limits.no_progress = command.stall;
   trainer.job.step_regex = command.step_regex;
   trainer.job.own_ports = options.addressing == app::Addressing::kPorts;
-  const Json* master = Member(trainer.job.training_input, "masterConfig");
-  trainer.is_container = master && !StringOr(*master, "imageUri").empty();
+  trainer.is_container = IsContainer(trainer.job.training_input);
   if (command.submit.package_path) {
     std::error_code error;
     trainer.source = std::filesystem::weakly_canonical(*command.submit.package_path, error);

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "emulator/cli/commands.h"
 #include "emulator/cli/exit_codes.h"
+#include "emulator/cli/explored_job.h"
 #include "emulator/cli/gcloud_properties.h"
 #include "emulator/cli/interrupt.h"
 #include "emulator/play/abilities.h"
@@ -20,25 +21,9 @@ int Fail(const Io& io, const std::string& message, int code) {
   return code;
 }
 
-// The words become a scenario of their own, which the findings extend.
 Result<Path> FileOf(const ExploreCommand& command) {
   if (command.file) return Path(*command.file);
-  RETURN_IF_ERROR(MakeDirectories(command.out));
-  std::error_code error;
-  const Path here = std::filesystem::current_path(error);
-  Json words = Json::array();
-  for (const std::string& word : *command.submit) {
-    const Path path = here / word;  // files are named from where the command was given
-    const bool is_file = word.find('/') != std::string::npos && !word.starts_with("gs://") &&
-                         std::filesystem::exists(path, error);
-    words.push_back(is_file ? path.string() : word);
-  }
-  const std::string text =
-      "description: The job that was given to caip explore.\njob: {submit: " + CompactJson(words) +
-      "}\n";
-  const Path file = Path(command.out) / "job.yaml";
-  RETURN_IF_ERROR(WriteFile(file, text));
-  return file;
+  return WriteExploredJob(*command.submit, command.out);
 }
 
 play::ExploreOptions OptionsOf(const ExploreCommand& command, const Path& workshop) {
@@ -72,6 +57,11 @@ std::string WhatThereIs(const play::ExploreReport& report) {
   return Join(words, " and ");
 }
 
+// The runs in peace took all the time that was given.
+bool WasInVain(const play::ExploreReport& report) {
+  return report.tried == 0 && report.ended == play::kBudgetSpent;
+}
+
 void Tell(const play::ExploreReport& report, const Io& io) {
   io.out("in peace " + HumanDuration(report.peace) + "; " + std::to_string(report.moments) +
          " moments, " + WhatThereIs(report) + "; " + std::to_string(report.tried) + " tried in " +
@@ -97,6 +87,7 @@ void Tell(const play::ExploreReport& report, const Io& io) {
         finding.flaw.expected + "\n   found    " + finding.flaw.found +
         "\n   again: caip scenario run " + ShellQuoted(finding.scenario.string()) + "\n");
   }
+  if (WasInVain(report)) return;
   io.out("\n" + (report.findings.empty()
                      ? std::string("nothing found\n")
                      : std::to_string(report.findings.size()) +
@@ -137,15 +128,25 @@ int RunExplore(const ExploreCommand& command, const Surroundings& world) {
   const auto workshop = play::Workshop::Open(StateDirectory(command.emulator));
   if (!workshop.ok()) return Fail(world.io, workshop.error().message, CodeOf(workshop.error()));
   const InterruptGuard guard;
+  const harness::Scenario as_written = *scenario;
+  if (command.submit) scenario = BuiltOnce(as_written, *command.submit, (*workshop)->path());
+  if (!scenario.ok()) return Fail(world.io, scenario.error().message, kExitUsage);
   play::ExploreOptions options = OptionsOf(command, (*workshop)->path());
   options.interrupted = [&guard] { return guard.interrupted(); };
   options.progress = ProgressOn(world.io);
+  options.as_written = &as_written;
   const auto report = play::Explore(*scenario, options);
   if (!report.ok() && guard.interrupted()) {
     return Fail(world.io, "interrupted before the first restart", kExitInterrupted);
   }
   if (!report.ok()) return Fail(world.io, report.error().message, CodeOf(report.error()));
   Tell(*report, world.io);
+  if (WasInVain(*report)) {
+    return Fail(world.io,
+                "nothing was tried: the runs in peace took " + HumanDuration(report->in_peace) +
+                    ", give more than that by --budget",
+                kExitUsage);
+  }
   if (guard.interrupted()) return kExitInterrupted;
   if (report->broke) {
     return Fail(world.io,

@@ -35,6 +35,7 @@ class Explorer {
     RETURN_IF_ERROR(CheckReplicas());
     MakeTasks();
     const auto before = Steady::now();
+    report_.in_peace = before - begin_;
     TryAll();
     report_.took = Steady::now() - before;
     JudgeTogether();
@@ -191,7 +192,6 @@ class Explorer {
 
   void Work() {
     for (size_t i = next_++; i < tasks_.size(); i = next_++) {
-      if (Over()) return;
       const std::string name = Describe(tasks_[i]);
       const bool deepens = options_.pairs && !tasks_[i].second;  // its recovery is needed again
       const auto known = deepens ? std::nullopt : files_->Known(name);
@@ -200,6 +200,7 @@ class Explorer {
         Take(i, {known->flaws, known->first_step});
         continue;
       }
+      if (Over()) return;
       const auto before = Steady::now();
       auto tried = TryOne(i);
       spent_ += (Steady::now() - before).count();
@@ -232,7 +233,7 @@ class Explorer {
     const std::lock_guard lock(mutex_);
     const bool full = report_.broke && report_.broke->code == Code::kResourceExhausted;
     if (!interrupted && !spent && !full) return false;
-    report_.ended = interrupted ? "interrupted" : full ? "the disk is full" : "the budget is spent";
+    report_.ended = interrupted ? "interrupted" : full ? "the disk is full" : kBudgetSpent;
     return true;
   }
 

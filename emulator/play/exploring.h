@@ -32,6 +32,8 @@ struct ExploreOptions {
   bool full_runs = false;          // no recorded prefixes: each point from the beginning
   Disks disks = Disks::kNew;
   bool resume = false;  // goes on where `out` says it was left
+  /// What `resume` depends on and the findings extend; null: the scenario as it is run.
+  const harness::Scenario* as_written = nullptr;
   std::function<bool()> interrupted = nullptr;
   /// Told now and then: tried, of so many, causes so far.
   std::function<void(size_t tried, size_t of, size_t causes)> progress = nullptr;
@@ -48,6 +50,9 @@ struct ExploreFinding {
   Path scenario;      // a file that reproduces it
 };
 
+/// Why an exploration ended: its time was over.
+inline constexpr char kBudgetSpent[] = "the budget is spent";
+
 struct ExploreReport {
   size_t moments = 0;   // that were named
   size_t recorded = 0;  // distinct states of the buckets, to be recovered from
@@ -58,6 +63,7 @@ struct ExploreReport {
   std::string ended = {};                 // why before all were tried; "" they were
   std::optional<Error> broke = {};        // a restart could not be tried, for no fault of the job
   Duration peace{0};                      // one run in peace
+  Duration in_peace{0};                   // all that was run before the first restart of a point
   Duration took{0};                       // all recoveries, by the wall
   Duration recoveries{0};                 // the same, summed up over those at once
   std::vector<std::string> not_compared;  // what differs between two runs in peace

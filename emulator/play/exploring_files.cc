@@ -6,6 +6,9 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "emulator/play/finding_paths.h"
+#include "emulator/play/fingerprint.h"
+#include "emulator/play/submission.h"
 
 namespace caip::play {
 namespace {
@@ -16,63 +19,6 @@ using harness::Happening;
 using harness::YamlQuoted;
 
 constexpr char kProgress[] = "progress.jsonl";
-
-/// FNV-1a.
-class Hash {
- public:
-  void Add(const std::string& text) {
-    for (const char c : text) hash_ = (hash_ ^ static_cast<unsigned char>(c)) * 1099511628211u;
-    hash_ = (hash_ ^ 256u) * 1099511628211u;  // "ab","c" is not "a","bc"
-  }
-  void AddFile(const Path& file) {
-    const auto bytes = ReadFile(file);
-    Add(file.filename().string());
-    if (bytes.ok()) Add(*bytes);
-  }
-  /// All files below it, by name.
-  void AddTree(const Path& folder) {
-    std::set<Path> files;
-    std::error_code error;
-    using Walk = std::filesystem::recursive_directory_iterator;
-    for (Walk entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-      const bool made_by_python = entry->path().extension() == ".pyc";
-      if (entry->is_regular_file(error) && !made_by_python) files.insert(entry->path());
-    }
-    for (const Path& file : files) AddFile(file);
-  }
-  std::string text() const { return std::to_string(hash_); }
-
- private:
-  uint64_t hash_ = 14695981039346656037u;
-};
-
-void AddWord(Hash& hash, const Path& folder, const std::string& word) {
-  hash.Add(word);
-  std::error_code error;
-  const Path path = folder / word;
-  if (word.empty() || word.starts_with("gs://")) return;
-  if (std::filesystem::is_regular_file(path, error)) hash.AddFile(path);
-  // A program's folder has what it imports; the folders of the host's own programs do not matter.
-  const bool ours = word.front() != '/' && word.find('/') != std::string::npos;
-  if (ours && std::filesystem::is_regular_file(path, error)) hash.AddTree(path.parent_path());
-  if (ours && std::filesystem::is_directory(path, error)) hash.AddTree(path);
-}
-
-// What the exploration depends on, as far as files say it: the scenario and its trainer.
-std::string Fingerprint(const harness::Scenario& scenario) {
-  Hash hash;
-  hash.AddFile(scenario.file);
-  for (const std::string& word : scenario.command) AddWord(hash, scenario.trainer_folder, word);
-  for (const std::string& word : scenario.submit) AddWord(hash, scenario.job_folder, word);
-  for (const std::string& word : scenario.arguments) hash.Add(word);
-  hash.Add(CompactJson(scenario.training_input));
-  for (const auto& [name, bucket] : scenario.buckets) {
-    hash.Add(name);
-    if (bucket.from) hash.AddTree(*bucket.from);
-    for (const auto& [object, bytes] : bucket.objects) hash.Add(object + "\n" + bytes);
-  }
-  return hash.text() + " " + std::to_string(scenario.seed);
-}
 
 Json FlawJson(const Flaw& flaw) {
   Json json = {{"cause", flaw.cause}, {"expected", flaw.expected}, {"found", flaw.found}};
@@ -123,10 +69,12 @@ std::set<std::string> FieldsOf(const harness::Peace& peace) {
   return fields;
 }
 
-std::string ObjectsExpectation(const harness::Peace& peace) {
+std::string ObjectsExpectation(const harness::Peace& peace, bool builds_packages) {
   const harness::ObjectComparison& how = peace.how().objects;
   std::set<std::string> except(how.except.begin(), how.except.end());
   for (const std::string& name : peace.unstable_objects()) except.insert(name);
+  // Each run of the finding builds them itself.
+  if (builds_packages) except.insert("job/" + std::string(kJobId) + "/*");
   std::vector<std::string> words;
   if (how.globs != harness::ObjectComparison().globs) {
     words.push_back("globs: " + TextList({how.globs.begin(), how.globs.end()}));
@@ -138,8 +86,14 @@ std::string ObjectsExpectation(const harness::Peace& peace) {
   return words.empty() ? "true" : "{" + Join(words, ", ") + "}";
 }
 
+// The state directory is above the workshop of one command.
+std::vector<Path> WrittenBy(const ExploreOptions& options) {
+  return {options.out, options.workshop.parent_path().parent_path()};
+}
+
 // What the flaw broke, as expectations.
-std::string Expectations(const ExploreFinding& finding, const harness::Peace& peace) {
+std::string Expectations(const ExploreFinding& finding, const harness::Peace& peace,
+                         bool builds_packages) {
   std::string text = "expect:\n  state: SUCCEEDED\n";
   if (peace.steps_are_stable() && !peace.replicas().empty()) {
     const harness::StepComparison& how = peace.how().steps;
@@ -148,7 +102,7 @@ std::string Expectations(const ExploreFinding& finding, const harness::Peace& pe
     if (how.tolerance > 0) text += ", tolerance: " + CompactJson(Json(how.tolerance));
     text += "}\n";
   }
-  text += "  same_objects_as_twin: " + ObjectsExpectation(peace) + "\n";
+  text += "  same_objects_as_twin: " + ObjectsExpectation(peace, builds_packages) + "\n";
   if (finding.flaw.cause.starts_with("a whole checkpoint is passed over")) {
     const std::string step = finding.flaw.expected.substr(finding.flaw.expected.rfind(' ') + 1);
     text += "  first_step: {" + finding.point.replica + ": {2: " + step + "}}\n";
@@ -163,8 +117,8 @@ std::string Expectations(const ExploreFinding& finding, const harness::Peace& pe
 }  // namespace
 
 ExplorationFiles::ExplorationFiles(const ExploreOptions& options, const harness::Scenario& scenario)
-    : out_(options.out), scenario_(scenario) {
-  head_ = CompactJson({{"exploration", Fingerprint(scenario)}});
+    : out_(options.out), scenario_(options.as_written ? *options.as_written : scenario) {
+  head_ = CompactJson({{"exploration", Fingerprint(scenario_, WrittenBy(options))}});
   const auto text = ReadFile(out_ / kProgress);
   if (!options.resume || !text.ok() || !text->starts_with(head_ + "\n")) return;
   for (const std::string& line : Split(*text, '\n')) {
@@ -200,10 +154,8 @@ Result<Path> ExplorationFiles::WriteScenario(int number, const ExploreFinding& f
                                              const harness::Peace& peace) const {
   RETURN_IF_ERROR(MakeDirectories(out_));
   const Path path = out_ / ("finding-" + std::to_string(number) + ".yaml");
-  std::error_code error;
-  const Path base = std::filesystem::absolute(scenario_.file, error);
   std::string text = "# Found by caip explore. Fails until the trainer is mended.\n";
-  text += "extends: " + YamlQuoted(base.string()) + "\n";
+  text += "extends: " + YamlQuoted(SeenFrom(out_, scenario_.file).string()) + "\n";
   text += "description: " +
           YamlQuoted((finding.disk_kept ? "The process dies " : "The machine goes ") +
                      Describe(finding.point) +
@@ -213,7 +165,7 @@ Result<Path> ExplorationFiles::WriteScenario(int number, const ExploreFinding& f
   text += "seed: " + std::to_string(scenario_.seed) + "\nshows_bug: []\nfaults:\n";
   text += FaultLine(finding.point, finding.disk_kept);
   if (finding.second) text += FaultLine(*finding.second, finding.disk_kept);
-  text += Expectations(finding, peace);
+  text += Expectations(finding, peace, !scenario_.submit.empty());
   RETURN_IF_ERROR(WriteFile(path, text));
   return path;
 }

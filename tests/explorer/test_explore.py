@@ -109,6 +109,46 @@ class Explore(unittest.TestCase):
         left = list((self.folder / "state" / "scenarios").iterdir())
         self.assertEqual(left, [], "directories of runs are left")
 
+    # A job in the words of a submit.
+
+    def explore_here(self, *words):
+        """From the folder of the test, with no folder named but the state's."""
+        done = subprocess.run([CAIP, "explore", "--state", str(self.folder / "state"), *words],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              timeout=300, cwd=self.folder)
+        return done.returncode, done.stdout
+
+    def test_the_documented_words_run_as_they_stand(self):
+        trainers.write_package(self.folder, trainers.SOUND + "assert flag('epochs') == '3'\n")
+        words = ["--module-name", "trainer.task", "--", "--epochs", "3"]
+        for package in (["--package-path", "trainer"], ["--package-path=./trainer/"]):
+            code, text = self.explore_here("--", *package, *words)
+            self.assertEqual(code, 0, text)
+            self.assertIn("nothing found", text)
+
+    def test_what_words_name_is_looked_for_where_they_are_said(self):
+        trainers.write_package(self.folder, trainers.SOUND
+                               + "assert open(flag('data')).read() == 'words'\n"
+                               + "assert open(flag('more')).read() == 'words'\n")
+        (self.folder / "data").mkdir()
+        (self.folder / "data" / "words.txt").write_text("words")
+        (self.folder / "job.yaml").write_text("trainingInput: {runtimeVersion: '1.15'}\n")
+        code, text = self.explore_here(
+            "--out", "some/where", "--max-points", "2", "--", "--package-path", "trainer", "--config",
+            "job.yaml", "--module-name", "trainer.task", "--", "--data", "data/words.txt",
+            "--more=data/words.txt")
+        self.assertEqual(code, 0, text)
+        job = next((self.folder / "some" / "where").glob("job-*.yaml")).read_text()
+        self.assertNotIn("--runtime-version", job, "the file says one")
+        self.assertIn('"../../trainer"', job)
+
+    def test_words_that_make_no_job_are_refused(self):
+        for words, told in ((["--module-name", "trainer.task"], "package"),
+                            (["--module-nam", "trainer.task"], "--module-nam")):
+            code, text = self.explore_here("--", *words)
+            self.assertEqual(code, 2, text)
+            self.assertIn(told, text)
+
     # Second restarts.
 
     def test_a_second_restart_shows_what_one_does_not(self):
@@ -194,6 +234,34 @@ class Explore(unittest.TestCase):
         self.assertEqual(code, 0, text)
         self.assertNotIn("known before", text)
 
+    def test_what_runs_write_beside_the_trainer_does_not_keep_it_from_going_on(self):
+        trainers.write(self.folder, trainers.SOUND)
+        (self.folder / "job.yaml").write_text(
+            "description: A job of the test.\n"
+            "trainer: {command: [/usr/bin/python3, ./trainer.py]}\n" + trainers.LIMITS)
+        _, text = self.explore_here("job.yaml")
+        tried = re.search(r"(\d+) tried", text)[1]
+        (self.folder / "events.out.tfevents.1.host").write_text("x")
+        for made in (".git", "__pycache__"):
+            (self.folder / made).mkdir()
+            (self.folder / made / "index").write_text("x")
+        _, text = self.explore_here("job.yaml", "--resume")
+        self.assertIn(f"({tried} known before)", text)
+        (self.folder / "model.py").write_text("x")
+        _, text = self.explore_here("job.yaml", "--resume")
+        self.assertNotIn("known before", text)
+
+    def test_a_package_that_was_mended_is_explored_anew(self):
+        package = trainers.write_package(self.folder, trainers.SOUND)
+        words = ["--max-points", "2", "--resume", "--", "--package-path", "trainer",
+                 "--module-name", "trainer.task"]
+        self.explore_here(*words)
+        _, text = self.explore_here(*words)
+        self.assertIn("(2 known before)", text)
+        (package / "model.py").write_text("x")
+        _, text = self.explore_here(*words)
+        self.assertNotIn("known before", text)
+
     def test_ctrl_c_tells_what_was_found(self):
         file = self.half_a_checkpoint()
         running = subprocess.Popen(self.command(file, "--jobs", "1"), stdout=subprocess.PIPE,
@@ -223,12 +291,14 @@ class Explore(unittest.TestCase):
     def test_a_budget_ends_it(self):
         file = self.half_a_checkpoint()
         code, text = self.explore(file, "--budget", "1ms")
-        self.assertEqual(code, 0, text)
-        self.assertIn("not all were tried: the budget is spent", text)
-        self.assertIn("0 tried", text)
-        code, text = self.explore(file, "--budget", "soon")
         self.assertEqual(code, 2, text)
-        self.assertIn("'soon' is no time", text)
+        self.assertIn("not all were tried: the budget is spent", text)
+        self.assertRegex(text, r"nothing was tried: the runs in peace took [0-9.]+s, give more")
+        self.assertNotIn("nothing found", text)
+        for word in ("soon", "0s"):
+            code, text = self.explore(file, "--budget", word)
+            self.assertEqual(code, 2, text)
+            self.assertIn(f"'{word}' is no time", text)
 
     def test_a_job_that_fails_in_peace_is_not_explored(self):
         file = trainers.write(self.folder, "raise RuntimeError('no data')\n")
@@ -262,5 +332,5 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--caip", required=True)
     options, rest = parser.parse_known_args()
-    CAIP = options.caip
+    CAIP = str(pathlib.Path(options.caip).resolve())
     unittest.main(argv=[sys.argv[0], *rest])

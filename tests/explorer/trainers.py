@@ -77,3 +77,14 @@ def write(folder, body, extra=LIMITS):
     file.write_text("description: A job of the test.\n"
                     f"trainer: {{command: [/usr/bin/python3, {folder / 'trainer.py'}]}}\n" + extra)
     return file
+
+
+def write_package(folder, body, name="trainer"):
+    """The same as a package: `trainer.task`, with a file beside it."""
+    package = folder / name
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "task.py").write_text(HEAD + textwrap.dedent(body))
+    (folder / "setup.py").write_text("from setuptools import setup\n"
+                                     f"setup(name='trainer', version='1', packages=['{name}'])\n")
+    return package
