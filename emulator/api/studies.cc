@@ -1,10 +1,14 @@
 #include "emulator/api/studies.h"
 
+#include <algorithm>
 #include <functional>
+#include <initializer_list>
+#include <optional>
 
 #include "emulator/api/body.h"
 #include "emulator/api/error_body.h"
 #include "emulator/api/errors.h"
+#include "emulator/api/study_errors.h"
 #include "spec/catalog.h"
 #include "spec/errors.h"
 #include "spec/study_schema.h"
@@ -29,15 +33,16 @@ std::string TrialName(const PathParameters& at) {
   return StudyName(at) + "/trials/" + at.At("trial");
 }
 
-// The body as a plain tree without what only the service says.
-Result<Json> ReadPlain(const Request& request, const MessageSchema& schema,
-                       const std::string& path) {
+// The body as a plain tree without what only the service says, but for what is `taken`.
+Result<Json> ReadPlain(const Request& request, const MessageSchema& schema, const std::string& path,
+                       std::initializer_list<std::string_view> taken = {}) {
   ASSIGN_OR_RETURN(const Json body, ReadJsonObject(request));
   std::vector<FieldViolation> violations;
   Json plain = spec::ReadMessage(body, schema, path, violations);
   if (!violations.empty()) return spec::errors::NotTheMessage(std::move(violations));
   for (const spec::FieldSchema& field : schema.fields) {
-    if (field.output_only) plain.erase(std::string(field.proto_name));
+    const bool is_taken = std::find(taken.begin(), taken.end(), field.proto_name) != taken.end();
+    if (field.output_only && !is_taken) plain.erase(std::string(field.proto_name));
   }
   return plain;
 }
@@ -62,9 +67,20 @@ Result<Json> Emptied(const Status& status) {
   return Json::object();
 }
 
+// A name that was sent with %2F: none of ours has a slash, and a longer path is another resource's.
+std::optional<Error> NameOfNothing(const PathParameters& at) {
+  const auto has_slash = [&](const char* name) {
+    return at.At(name).find('/') != std::string::npos;
+  };
+  if (has_slash("study")) return errors::StudyNotFound();
+  if (has_slash("trial")) return errors::TrialNotFound();
+  if (has_slash("operation")) return errors::StudyOperationNotFound();
+  return std::nullopt;
+}
+
 using Call = std::function<Result<Json>(const Request&, const PathParameters&)>;
 
-// Refuses locations that there are not, and answers with what `call` does.
+// Refuses locations and names that there are not, and answers with what `call` does.
 http::Route RouteTo(std::string method, std::string path, std::string id, Call call) {
   return {std::move(method), "/v1/projects/{project}/locations/{location}/" + std::move(path),
           "ml.projects.locations." + std::move(id),
@@ -73,6 +89,7 @@ http::Route RouteTo(std::string method, std::string path, std::string id, Call c
             if (!spec::DefaultCatalog().FindRegion(location)) {
               return ErrorResponse(errors::LocationNotFound(location));
             }
+            if (const auto error = NameOfNothing(at)) return ErrorResponse(*error);
             return Respond(request, call(request, at));
           }};
 }
@@ -85,7 +102,8 @@ Result<Json> CreateStudy(StudyDesk& desk, const Request& request, const PathPara
 }
 
 Result<Json> CreateTrial(StudyDesk& desk, const Request& request, const PathParameters& at) {
-  ASSIGN_OR_RETURN(Json trial, ReadPlain(request, spec::TrialSchema(), "trial"));
+  ASSIGN_OR_RETURN(Json trial, ReadPlain(request, spec::TrialSchema(), "trial",
+                                         {"trial_infeasible", "infeasible_reason"}));
   return Written(desk.CreateTrial(StudyName(at), std::move(trial)), spec::TrialSchema());
 }
 

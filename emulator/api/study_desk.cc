@@ -41,6 +41,47 @@ bool IsNew(const Json& trial, const Json& measurement) {
   return !earlier || earlier->empty() || MomentOf(earlier->back()) < MomentOf(measurement);
 }
 
+bool IsInfeasible(const Json& message) { return message.value("trial_infeasible", false); }
+
+void MarkInfeasible(Json& trial, const Json& message) {
+  trial["trial_infeasible"] = true;
+  const std::string reason = StringOr(message, "infeasible_reason");
+  if (!reason.empty()) trial["infeasible_reason"] = reason;
+}
+
+// The outcome of a trial that a user creates; nullptr: it has none yet, or is infeasible.
+const Json* FinalOf(const tuning::StudyConfig& config, const Json& trial) {
+  if (IsInfeasible(trial)) return nullptr;
+  if (const Json* final = Member(trial, "final_measurement")) return final;
+  return StringOr(trial, "state") == "COMPLETED" ? LastWholeMeasurement(config, trial) : nullptr;
+}
+
+// All that is wrong with a trial that a user creates, but for its values.
+std::vector<FieldViolation> CheckOwnTrial(const tuning::StudyConfig& config, const Json& trial) {
+  std::vector<FieldViolation> violations;
+  const auto check = [&](const Json& measurement, const std::string& field, bool all) {
+    const auto more = CheckMeasurement(config, measurement, field, all);
+    violations.insert(violations.end(), more.begin(), more.end());
+  };
+  const std::string state = StringOr(trial, "state");
+  const Json* final = Member(trial, "final_measurement");
+  if (final && !IsInfeasible(trial)) check(*final, "trial.final_measurement", true);
+  const Json measurements = trial.value("measurements", Json::array());
+  for (size_t i = 0; i < measurements.size(); ++i) {
+    check(measurements[i], "trial.measurements[" + std::to_string(i) + "]", false);
+  }
+  if (!IsInOrder(measurements)) {
+    violations.push_back(errors::MeasurementOutOfOrder("trial.measurements"));
+  }
+  if (state == "ACTIVE" || state == "STOPPING") {
+    violations.push_back(errors::TrialStateIllegal(state));
+  }
+  if (state == "COMPLETED" && !IsInfeasible(trial) && !FinalOf(config, trial)) {
+    violations.push_back(errors::OutcomeMissing());
+  }
+  return violations;
+}
+
 }  // namespace
 
 Result<Json> StudyDesk::CreateStudy(const std::string& parent, const std::string& id, Json study) {
@@ -83,35 +124,30 @@ Status StudyDesk::DeleteStudy(const std::string& name) {
   return store_.Apply({{"", name, std::nullopt}});
 }
 
-// A trial of the user's own: to be handed out by the next suggestion, or prior knowledge where it
-// is measured already.
+// A trial of the user's own: to be handed out by the next suggestion, or prior knowledge where its
+// outcome is known already.
 Result<Json> StudyDesk::CreateTrial(const std::string& study, Json trial) {
   const StudyLocks::Held held(locks_, study);
   ASSIGN_OR_RETURN(Open open, OpenStudy(study));
-  ASSIGN_OR_RETURN(const auto point, PointOf(open.config.study.space, trial));
-  std::vector<FieldViolation> violations;
-  const Json* final = Member(trial, "final_measurement");
-  if (final) violations = CheckMetrics(open.config, *final, "trial.final_measurement", true);
-  const Json measurements = trial.value("measurements", Json::array());
-  for (const Json& measurement : measurements) {
-    const auto more = CheckMetrics(open.config, measurement, "trial.measurements", false);
-    violations.insert(violations.end(), more.begin(), more.end());
-  }
-  if (!IsInOrder(measurements)) {
-    violations.push_back(errors::MeasurementOutOfOrder("trial.measurements"));
+  const auto point = PointOf(open.config.study.space, trial);
+  std::vector<FieldViolation> violations = CheckOwnTrial(open.config, trial);
+  if (!point.ok()) {
+    const auto& wrong = point.error().violations;
+    violations.insert(violations.begin(), wrong.begin(), wrong.end());
   }
   if (!violations.empty()) return spec::errors::Violations(std::move(violations));
-  if (!final && StringOr(trial, "state") == "COMPLETED") return errors::NothingMeasured();
+  const Json* final = FinalOf(open.config, trial);
+  const bool infeasible = IsInfeasible(trial);
   const int64_t number = open.stored["next_trial"];
   open.stored["next_trial"] = number + 1;
   Json made = {{"name", study + "/trials/" + std::to_string(number)},
-               {"state", final ? "COMPLETED" : "REQUESTED"},
-               {"parameters", ParametersOf(point)}};
+               {"state", final || infeasible ? "COMPLETED" : "REQUESTED"},
+               {"parameters", ParametersOf(*point)}};
+  const Json measurements = trial.value("measurements", Json::array());
   if (!measurements.empty()) made["measurements"] = measurements;
-  if (final) {
-    made["final_measurement"] = *final;
-    made["start_time"] = made["end_time"] = Now();
-  }
+  if (infeasible) MarkInfeasible(made, trial);
+  if (final) made["final_measurement"] = *final;
+  if (final || infeasible) made["start_time"] = made["end_time"] = Now();
   const std::string parent = study.substr(0, study.rfind("/studies/"));
   RETURN_IF_ERROR(store_.Apply({{parent, study, open.stored}, {study, made["name"], made}}));
   return made;
@@ -154,7 +190,7 @@ Result<Json> StudyDesk::AddMeasurement(const std::string& name, const Json& requ
   ASSIGN_OR_RETURN(Json trial, RunningTrial(name));
   const Json* measurement = Member(request, "measurement");
   if (!measurement) return spec::errors::Violations({errors::MeasurementMissing()});
-  auto violations = CheckMetrics(open.config, *measurement, "measurement", false);
+  auto violations = CheckMeasurement(open.config, *measurement, "measurement", false);
   if (!IsNew(trial, *measurement)) {
     violations.push_back(errors::MeasurementOutOfOrder("measurement"));
   }
@@ -163,27 +199,27 @@ Result<Json> StudyDesk::AddMeasurement(const std::string& name, const Json& requ
   return SaveTrial(std::move(trial));
 }
 
-// Without a final measurement the last reported one counts, as for a tuning job's trials.
+// Without a final measurement the last reported one that has all metrics counts.
 Result<Json> StudyDesk::Complete(const std::string& name, const Json& request) {
   const StudyLocks::Held held(locks_, StudyOf(name));
   ASSIGN_OR_RETURN(const Open open, OpenStudy(StudyOf(name)));
   ASSIGN_OR_RETURN(Json trial, RunningTrial(name));
   const Json* final = Member(request, "final_measurement");
-  if (request.value("trial_infeasible", false)) {
-    trial["trial_infeasible"] = true;
-    const std::string reason = StringOr(request, "infeasible_reason");
-    if (!reason.empty()) trial["infeasible_reason"] = reason;
+  if (IsInfeasible(request)) {
+    MarkInfeasible(trial, request);
   } else if (final) {
-    auto violations = CheckMetrics(open.config, *final, "final_measurement", true);
+    auto violations = CheckMeasurement(open.config, *final, "final_measurement", true);
     if (!violations.empty()) return spec::errors::Violations(std::move(violations));
     trial["final_measurement"] = *final;
   } else {
-    const Json* measurements = Member(trial, "measurements");
-    if (!measurements || measurements->empty()) return errors::NothingMeasured();
-    trial["final_measurement"] = Json(measurements->back());
+    const Json* last = LastWholeMeasurement(open.config, trial);
+    if (!last) return errors::NothingMeasured();
+    trial["final_measurement"] = Json(*last);
   }
   trial["state"] = "COMPLETED";
   trial["end_time"] = Now();
+  // One that was never suggested began nowhere but here.
+  if (!trial.contains("start_time")) trial["start_time"] = trial["end_time"];
   return SaveTrial(std::move(trial));
 }
 

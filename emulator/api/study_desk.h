@@ -59,7 +59,8 @@ class StudyDesk {
   Result<Json> Trial(const std::string& name) const;
   Result<Json> RunningTrial(const std::string& name) const;
   Result<Json> SaveTrial(Json trial);
-  // A REQUESTED trial, or one with new values; nullopt where the grid is at its end.
+  // A REQUESTED trial, or in an ACTIVE study one with new values; nullopt: there is neither, the
+  // grid is at its end.
   std::optional<Json> NextTrial(Open& open, std::vector<Json>& trials,
                                 std::optional<tuning::Optimizer>& optimizer,
                                 const std::string& client) const;

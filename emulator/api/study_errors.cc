@@ -32,7 +32,8 @@ Error StudyNotFound() {
 
 Error StudyNotActive(std::string_view state) {
   return FieldError(Code::kFailedPrecondition, "parent",
-                    "The study is " + std::string(state) + "; only an ACTIVE one has suggestions.");
+                    "The study is " + std::string(state) +
+                        ", and no trial of it is REQUESTED; only an ACTIVE one has new ones.");
 }
 
 Error TrialNotFound() {
@@ -43,8 +44,42 @@ Error TrialEnded() {
   return FieldError(Code::kFailedPrecondition, "name", "The trial is COMPLETED already.");
 }
 
-Error TrialParametersIllegal(const Error& cause) {
-  return FieldError(Code::kInvalidArgument, "trial.parameters", cause.message);
+Error StudyOperationNotFound() {
+  return FieldError(Code::kNotFound, "name", "The operation could not be found.");
+}
+
+std::vector<FieldViolation> TrialParametersIllegal(const Error& cause) {
+  std::vector<FieldViolation> violations;
+  for (const FieldViolation& each : cause.violations) {
+    violations.push_back({"trial.parameters", each.description});
+  }
+  return violations;
+}
+
+FieldViolation ParameterTwice(std::string field, std::string_view parameter) {
+  return {std::move(field), "The parameter " + Quoted(parameter) + " is given twice."};
+}
+
+FieldViolation ParameterHasTwoValues(std::string field, std::string_view parameter) {
+  return {std::move(field), "The parameter " + Quoted(parameter) +
+                                " has several values. Set one of float_value, int_value and "
+                                "string_value."};
+}
+
+FieldViolation TrialStateIllegal(std::string_view state) {
+  return {"trial.state", "A trial cannot be created " + std::string(state) +
+                             ". Leave the state out, or set it to REQUESTED, or to COMPLETED with "
+                             "a final_measurement or trial_infeasible; suggest makes it ACTIVE."};
+}
+
+FieldViolation OutcomeMissing() {
+  return {"trial.final_measurement",
+          "A COMPLETED trial needs a measurement of each of the study's metrics, or "
+          "trial_infeasible."};
+}
+
+FieldViolation NegativeProgress(std::string field) {
+  return {std::move(field), "The value must not be negative."};
 }
 
 FieldViolation SuggestionCountIllegal(long long count, long long most) {
@@ -72,8 +107,8 @@ FieldViolation MetricMissing(std::string_view field, std::string_view metric) {
 
 Error NothingMeasured() {
   return FieldError(Code::kFailedPrecondition, "final_measurement",
-                    "The trial has no measurement. Give a final_measurement, or say that it is "
-                    "infeasible with trial_infeasible.");
+                    "No measurement of the trial has all of the study's metrics. Give a "
+                    "final_measurement, or say that it is infeasible with trial_infeasible.");
 }
 
 Error StudyStoreFailed(std::string_view file, std::string_view why) {

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
@@ -16,7 +17,15 @@ Error StudyNotActive(std::string_view state);
 Error TrialNotFound();
 /// Of a call that needs a trial that runs.
 Error TrialEnded();
-Error TrialParametersIllegal(const Error& cause);
+Error StudyOperationNotFound();
+/// Violations for each of those of `cause`, which are about a trial's values.
+std::vector<FieldViolation> TrialParametersIllegal(const Error& cause);
+FieldViolation ParameterTwice(std::string field, std::string_view parameter);
+FieldViolation ParameterHasTwoValues(std::string field, std::string_view parameter);
+/// Of a trial that a user creates.
+FieldViolation TrialStateIllegal(std::string_view state);
+FieldViolation OutcomeMissing();
+FieldViolation NegativeProgress(std::string field);
 FieldViolation SuggestionCountIllegal(long long count, long long most);
 FieldViolation ClientIdMissing();
 FieldViolation MeasurementMissing();

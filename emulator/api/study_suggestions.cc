@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/random.h"
-#include "emulator/api/errors.h"
 #include "emulator/api/study_desk.h"
 #include "emulator/api/study_errors.h"
 #include "emulator/api/study_trials.h"
@@ -54,6 +53,7 @@ std::optional<Json> StudyDesk::NextTrial(Open& open, std::vector<Json>& trials,
     return StringOr(each, "state") == "REQUESTED";
   });
   if (trial == trials.end()) {
+    if (open.stored["study"]["state"] != "ACTIVE") return std::nullopt;
     const int64_t number = open.stored["next_trial"];
     if (!optimizer) optimizer = OptimizerOf(open.config, trials, SeedOf(seed_, open.name));
     const auto point = optimizer->Ask(number);
@@ -85,19 +85,19 @@ Result<Json> StudyDesk::Suggest(const std::string& study, const Json& request) {
   for (const Json& trial : trials) {
     if (suggested.size() < count && IsHeldBy(trial, client)) suggested.push_back(trial);
   }
-  if (suggested.empty() && state != "ACTIVE")
-    return errors::StudyNotActive(state.get<std::string>());
   std::vector<StudyChange> changes;
   std::optional<tuning::Optimizer> optimizer;  // once it is needed
-  while (suggested.size() < count && state == "ACTIVE") {
+  const std::string state_before = state;
+  while (suggested.size() < count) {
     const auto next = NextTrial(open, trials, optimizer, client);
-    if (next) {
-      suggested.push_back(*next);
-      changes.push_back({study, (*next)["name"], *next});
-    } else {
-      state = "COMPLETED";  // every point of the grid is taken
+    if (!next) {
+      if (state == "ACTIVE") state = "COMPLETED";  // every point of the grid is taken
+      break;
     }
+    suggested.push_back(*next);
+    changes.push_back({study, (*next)["name"], *next});
   }
+  if (suggested.empty() && state_before != "ACTIVE") return errors::StudyNotActive(state_before);
   const std::string location = LocationOf(study);
   changes.push_back({location, study, open.stored});
   const Json operation =
@@ -169,7 +169,7 @@ Json StudyDesk::Operation(const std::string& of, Json metadata, Json response) {
 
 Result<Json> StudyDesk::GetOperation(const std::string& name) const {
   ASSIGN_OR_RETURN(auto operation, store_.Get(name));
-  if (!operation) return errors::OperationNotFound();
+  if (!operation) return errors::StudyOperationNotFound();
   return *std::move(operation);
 }
 

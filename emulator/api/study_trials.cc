@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "emulator/api/study_errors.h"
+#include "spec/errors.h"
 
 namespace caip::api {
 namespace {
@@ -24,6 +25,37 @@ const Json* MetricIn(const Json& measurement, const std::string& name) {
 // A default is as good as said: {"metric": "loss"} is a loss of 0.
 double NumberIn(const Json& message) { return message.value("value", 0.0); }
 
+std::string TextIn(const Json& parameter) {
+  if (const Json* number = Member(parameter, "float_value")) {
+    return tuning::TextOf(number->get<double>());
+  }
+  if (const Json* integer = Member(parameter, "int_value")) {
+    return std::to_string(integer->get<int64_t>());
+  }
+  return StringOr(parameter, "string_value");
+}
+
+size_t CountOfValues(const Json& parameter) {
+  return parameter.count("float_value") + parameter.count("int_value") +
+         parameter.count("string_value");
+}
+
+spec::HyperparameterValues TextsOf(const Json& trial, std::vector<FieldViolation>& violations) {
+  spec::HyperparameterValues texts;
+  const Json& parameters = ListIn(trial, "parameters");
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const std::string at = "trial.parameters[" + std::to_string(i) + "]";
+    const std::string name = StringOr(parameters[i], "parameter");
+    if (CountOfValues(parameters[i]) > 1) {
+      violations.push_back(errors::ParameterHasTwoValues(at, name));
+    }
+    if (!texts.emplace(name, TextIn(parameters[i])).second) {
+      violations.push_back(errors::ParameterTwice(at, name));
+    }
+  }
+  return texts;
+}
+
 }  // namespace
 
 Json ParametersOf(const tuning::Point& point) {
@@ -39,19 +71,13 @@ Json ParametersOf(const tuning::Point& point) {
 }
 
 Result<tuning::Point> PointOf(const tuning::Space& space, const Json& trial) {
-  spec::HyperparameterValues texts;
-  for (const Json& parameter : ListIn(trial, "parameters")) {
-    std::string& text = texts[StringOr(parameter, "parameter")];
-    if (const Json* number = Member(parameter, "float_value")) {
-      text = tuning::TextOf(number->get<double>());
-    } else if (const Json* integer = Member(parameter, "int_value")) {
-      text = std::to_string(integer->get<int64_t>());
-    } else {
-      text = StringOr(parameter, "string_value");
-    }
+  std::vector<FieldViolation> violations;
+  auto point = space.Read(TextsOf(trial, violations));
+  if (!point.ok()) {
+    const auto more = errors::TrialParametersIllegal(point.error());
+    violations.insert(violations.end(), more.begin(), more.end());
   }
-  auto point = space.Read(texts);
-  if (!point.ok()) return errors::TrialParametersIllegal(point.error());
+  if (!violations.empty()) return spec::errors::Violations(std::move(violations));
   return point;
 }
 
@@ -68,6 +94,14 @@ std::vector<double> ObjectivesOf(const tuning::StudyConfig& config, const Json& 
     objectives.push_back(NumberIn(*metric));
   }
   return objectives;
+}
+
+const Json* LastWholeMeasurement(const tuning::StudyConfig& config, const Json& trial) {
+  const Json* last = nullptr;
+  for (const Json& measurement : ListIn(trial, "measurements")) {
+    if (!ObjectivesOf(config, measurement).empty()) last = &measurement;
+  }
+  return last;
 }
 
 tuning::Outcome OutcomeOf(const tuning::StudyConfig& config, const Json& trial) {
@@ -102,8 +136,9 @@ tuning::Optimizer OptimizerOf(const tuning::StudyConfig& config, const std::vect
   return optimizer;
 }
 
-std::vector<FieldViolation> CheckMetrics(const tuning::StudyConfig& config, const Json& measurement,
-                                         const std::string& field, bool all) {
+std::vector<FieldViolation> CheckMeasurement(const tuning::StudyConfig& config,
+                                             const Json& measurement, const std::string& field,
+                                             bool all) {
   std::vector<FieldViolation> violations;
   for (const Json& metric : ListIn(measurement, "metrics")) {
     const std::string name = StringOr(metric, "metric");
@@ -115,6 +150,10 @@ std::vector<FieldViolation> CheckMetrics(const tuning::StudyConfig& config, cons
   for (const std::string& name : config.metrics) {
     if (!all || MetricIn(measurement, name)) continue;
     violations.push_back(errors::MetricMissing(field + ".metrics", name));
+  }
+  for (const char* progress : {"step_count", "elapsed_time"}) {
+    if (IntOr(measurement, progress, 0) >= 0) continue;
+    violations.push_back(errors::NegativeProgress(field + "." + progress));
   }
   return violations;
 }

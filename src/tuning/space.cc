@@ -1,6 +1,7 @@
 #include "tuning/space.h"
 
 #include <algorithm>
+#include <set>
 
 #include "tuning/errors.h"
 
@@ -103,19 +104,33 @@ spec::HyperparameterValues Space::Texts(const Point& point) {
 
 Result<Point> Space::Read(const spec::HyperparameterValues& texts) const {
   Point point;
+  std::vector<FieldViolation> wrong;
+  std::set<std::string> told;  // what hangs below a wrong value cannot be judged
   for (size_t i = 0; i < parameters_.size(); ++i) {
     const Parameter& parameter = parameters_[i];
+    if (parameter.parent && told.contains(parameters_[*parameter.parent].name)) {
+      told.insert(parameter.name);
+      continue;
+    }
     if (!IsActive(i, point)) continue;
     const auto text = texts.find(parameter.name);
-    if (text == texts.end()) return errors::ValueMissing(parameter.name);
-    const auto value = parameter.Read(text->second);
-    if (!value) return errors::ValueOutside(parameter.name, text->second);
-    point.emplace(parameter.name, *value);
+    const bool given = text != texts.end();
+    if (const auto value = given ? parameter.Read(text->second) : std::nullopt) {
+      point.emplace(parameter.name, *value);
+      continue;
+    }
+    told.insert(parameter.name);
+    const Error error = given ? errors::ValueOutside(parameter.name, text->second)
+                              : errors::ValueMissing(parameter.name);
+    wrong.push_back({parameter.name, error.message});
   }
   for (const auto& [name, text] : texts) {
-    if (!point.contains(name)) return errors::ParameterNotCalledFor(name);
+    if (point.contains(name) || told.contains(name)) continue;
+    wrong.push_back({name, errors::ParameterNotCalledFor(name).message});
   }
-  return point;
+  if (wrong.empty()) return point;
+  std::string first = wrong.front().description;
+  return Error{Code::kInvalidArgument, std::move(first), std::move(wrong)};
 }
 
 }  // namespace caip::tuning

@@ -1,78 +1,18 @@
 // The optimizer API: studies, trials, suggestions, early stopping, the best trials.
-#include "emulator/api/studies.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "emulator/api/error_body.h"
 #include "spec/study_schema.h"
 #include "spec/transcoder.h"
-#include "tests/api/router_client.h"
+#include "tests/api/study_world.h"
 
 namespace caip::api {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-
-const std::string kStudies = "/v1/projects/demo/locations/us-central1/studies";
-const std::string kStudy = kStudies + "/s1";
-const std::string kTrials = kStudy + "/trials";
-
-Json AConfig() {
-  return Json::parse(R"({
-    "metrics": [{"goal": "MINIMIZE", "metric": "loss"}],
-    "parameters": [
-      {"parameter": "rate", "type": "DOUBLE", "scaleType": "UNIT_LOG_SCALE",
-       "doubleValueSpec": {"minValue": 1e-4, "maxValue": 0.1}},
-      {"parameter": "units", "type": "INTEGER",
-       "integerValueSpec": {"minValue": "40", "maxValue": "400"}},
-      {"parameter": "cell", "type": "CATEGORICAL",
-       "categoricalValueSpec": {"values": ["gru", "lstm"]}}]})");
-}
-
-constexpr Instant kMorning{std::chrono::seconds(1'600'000'000)};
-
-struct StudyWorld {
-  StudyWorld() { router.Add(StudyRoutes(desk)); }
-  Answer Ask(const std::string& method, const std::string& target) {
-    return AskRouter(router, method, target);
-  }
-  Answer Get(const std::string& target) { return Ask("GET", target); }
-  Answer Post(const std::string& target, const Json& body) {
-    return AskRouter(router, "POST", target, CompactJson(body));
-  }
-  Answer Create(const Json& config, const std::string& id = "s1") {
-    return Post(kStudies + "?studyId=" + id, {{"studyConfig", config}});
-  }
-  // The trials of the operation's answer.
-  Json Suggest(int count, const std::string& client) {
-    const Answer answer =
-        Post(kTrials + ":suggest", {{"suggestionCount", count}, {"clientId", client}});
-    EXPECT_EQ(answer.status, 200) << answer.text;
-    return answer.json["response"].value("trials", Json::array());
-  }
-  Answer Measure(const std::string& trial, int step, const Json& loss) {
-    return Post(trial + ":addMeasurement",
-                {{"measurement",
-                  {{"stepCount", std::to_string(step)},
-                   {"metrics", {{{"metric", "loss"}, {"value", loss}}}}}}});
-  }
-  Answer Complete(const std::string& trial, const Json& loss) {
-    return Post(trial + ":complete",
-                {{"finalMeasurement", {{"metrics", {{{"metric", "loss"}, {"value", loss}}}}}}});
-  }
-
-  TemporaryDirectory directory;
-  std::unique_ptr<StudyStore> store = *StudyStore::Open(directory.path() / "studies.db");
-  VirtualClock clock{kMorning};
-  StudyDesk desk{*store, clock, 7};
-  http::Router router{NoRouteResponse};
-};
-
-std::string PathOf(const Json& trial) { return "/v1/" + trial.value("name", ""); }
 
 TEST(Studies, AreMadeReadListedAndDeleted) {
   StudyWorld ml;
