@@ -44,9 +44,12 @@ std::string Cell(const Json* value) {
   return value->dump();
 }
 
-// Python's %g, as gcloud shows what its message calls a double.
+// Python's %g, as gcloud shows what its message calls a double; JSON's texts are numbers to it,
+// too.
 std::string ObjectiveCell(const Json* value) {
-  return value && value->is_number() ? spec::texts::ShortNumber(value->get<double>()) : Cell(value);
+  if (value && value->is_number()) return spec::texts::ShortNumber(value->get<double>());
+  const std::string text = Cell(value);
+  return text == "NaN" ? "nan" : text == "Infinity" ? "inf" : text == "-Infinity" ? "-inf" : text;
 }
 
 template <size_t n>

@@ -55,5 +55,17 @@ TEST(JobSummary, SortsTrialsByTheTextOfTheirIds) {
   EXPECT_EQ(text.find("Training Input Summary"), std::string::npos);
 }
 
+TEST(JobSummary, ShowsWhatIsNoFiniteNumberAsPythonDoes) {
+  const Json job = *ParseJson(R"({"jobId": "t", "trainingInput": {"hyperparameters": {}},
+    "trainingOutput": {"trials": [
+      {"trialId": "1", "finalMetric": {"objectiveValue": "NaN", "trainingStep": "7"}},
+      {"trialId": "2", "finalMetric": {"objectiveValue": "Infinity", "trainingStep": "7"}},
+      {"trialId": "3", "finalMetric": {"objectiveValue": "-Infinity", "trainingStep": "7"}}]}})");
+  const std::string text = JobSummary(job);
+  for (const char* row : {"│ 1     │ nan  ", "│ 2     │ inf  ", "│ 3     │ -inf  "}) {
+    EXPECT_NE(text.find(row), std::string::npos) << row << "\n" << text;
+  }
+}
+
 }  // namespace
 }  // namespace caip::cli
