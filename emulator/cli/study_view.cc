@@ -8,12 +8,15 @@
 #include "base/text.h"
 #include "emulator/cli/errors.h"
 #include "spec/job_json.h"
+#include "tuning/value.h"
 
 namespace caip::cli {
 namespace {
 
 constexpr size_t kTrialsForImportance = 5;
-constexpr size_t kGroupsMax = 4;
+constexpr size_t kGroupsMax = 4;  // of numbers
+constexpr size_t kTrialsOfAGroup =
+    2;  // on average; of fewer, any group seems to explain its trials
 
 double NumberOf(const Json& value) {
   if (value.is_number()) return value.get<double>();
@@ -58,27 +61,23 @@ TrialView TrialOf(const Json& trial, const Json* measurements) {
   return view;
 }
 
-std::string ChoiceText(double number) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.15g", number);
-  return text;
-}
-
 ParameterView ParameterOf(const spec::ParameterSpec& spec) {
   ParameterView view;
   view.name = spec.parameter_name;
-  view.is_number = spec.type == "DOUBLE" || spec.type == "INTEGER";
-  view.logarithmic = spec.scale_type.find("LOG") != std::string::npos;
+  view.kind = spec.type == "CATEGORICAL" ? ParameterKind::kTexts
+              : spec.type == "DISCRETE"  ? ParameterKind::kNumbers
+                                         : ParameterKind::kRange;
+  view.scale = tuning::ScaleNamed(spec.scale_type);
   view.least = spec.min_value.value_or(0);
   view.most = spec.max_value.value_or(1);
   view.choices = spec.categorical_values;
-  if (spec.type != "DISCRETE") return view;
+  if (view.kind != ParameterKind::kNumbers) return view;
   view.choices.clear();
-  for (double number : spec.discrete_values) view.choices.push_back(ChoiceText(number));
+  for (double number : spec.discrete_values) view.choices.push_back(tuning::TextOf(number));
   return view;
 }
 
-// The succeeded trials whose metric is a number.
+// The succeeded trials whose metric is a finite number.
 std::vector<const TrialView*> Judged(const StudyView& study) {
   std::vector<const TrialView*> judged;
   for (const TrialView& trial : study.trials) {
@@ -87,7 +86,22 @@ std::vector<const TrialView*> Judged(const StudyView& study) {
   return judged;
 }
 
-// Trials with like values of a parameter: one group for each choice, else quarters of the numbers.
+// Parts of about the same size, smaller numbers first. Equal numbers stay together.
+std::vector<std::vector<double>> Parts(std::vector<std::pair<double, double>> by_number) {
+  std::sort(by_number.begin(), by_number.end());
+  const size_t all = by_number.size();
+  const size_t count = std::min(kGroupsMax, std::max<size_t>(2, all / 3));
+  std::vector<std::vector<double>> parts(count);
+  size_t first = 0;  // of those that are equal
+  for (size_t i = 0; i < all; ++i) {
+    if (by_number[i].first != by_number[first].first) first = i;
+    parts[first * count / all].push_back(by_number[i].second);
+  }
+  std::erase_if(parts, [](const auto& part) { return part.empty(); });
+  return parts;
+}
+
+// Trials with like values of a parameter: one group for each value, else parts of the numbers.
 std::vector<std::vector<double>> Groups(const ParameterView& parameter,
                                         const std::vector<const TrialView*>& trials) {
   std::map<std::string, std::vector<double>> by_text;
@@ -98,17 +112,10 @@ std::vector<std::vector<double>> Groups(const ParameterView& parameter,
     by_text[text].push_back(trial->final_metric->second);
     by_number.emplace_back(std::strtod(text.c_str(), nullptr), trial->final_metric->second);
   }
+  const bool few = by_text.size() <= std::min(kGroupsMax, trials.size() / kTrialsOfAGroup);
+  if (parameter.kind != ParameterKind::kTexts && !few) return Parts(std::move(by_number));
   std::vector<std::vector<double>> groups;
-  if (!parameter.is_number || by_text.size() <= kGroupsMax) {
-    for (auto& [text, values] : by_text) groups.push_back(std::move(values));
-    return groups;
-  }
-  std::sort(by_number.begin(), by_number.end());
-  const size_t count = std::min(kGroupsMax, std::max<size_t>(2, trials.size() / 3));
-  groups.resize(count);
-  for (size_t i = 0; i < by_number.size(); ++i) {
-    groups[i * count / by_number.size()].push_back(by_number[i].second);
-  }
+  for (auto& [text, values] : by_text) groups.push_back(std::move(values));
   return groups;
 }
 
@@ -135,8 +142,9 @@ double EpsilonSquared(const std::vector<std::vector<double>>& groups, double mea
 
 const TrialView* StudyView::Best() const {
   const TrialView* best = nullptr;
-  for (const TrialView* trial : Judged(*this)) {
-    if (!best || IsBetter(trial->final_metric->second, best->final_metric->second)) best = trial;
+  for (const TrialView& trial : trials) {
+    if (!trial.final_metric || std::isnan(trial.final_metric->second)) continue;
+    if (!best || IsBetter(trial.final_metric->second, best->final_metric->second)) best = &trial;
   }
   return best;
 }
@@ -169,9 +177,9 @@ Result<StudyView> ReadStudy(const Json& answer) {
   return study;
 }
 
-std::vector<double> ImportanceOf(const StudyView& study) {
+std::vector<std::optional<double>> ImportanceOf(const StudyView& study) {
   const std::vector<const TrialView*> trials = Judged(study);
-  std::vector<double> importance;
+  std::vector<std::optional<double>> importance;
   if (trials.size() < kTrialsForImportance) return importance;
   std::vector<double> values;
   for (const TrialView* trial : trials) values.push_back(trial->final_metric->second);
@@ -179,7 +187,10 @@ std::vector<double> ImportanceOf(const StudyView& study) {
   double total = 0;
   for (double value : values) total += (value - mean) * (value - mean);
   for (const ParameterView& parameter : study.parameters) {
-    importance.push_back(EpsilonSquared(Groups(parameter, trials), mean, total, trials.size()));
+    const auto groups = Groups(parameter, trials);
+    importance.emplace_back();
+    if (trials.size() < kTrialsOfAGroup * groups.size()) continue;
+    importance.back() = EpsilonSquared(groups, mean, total, trials.size());
   }
   return importance;
 }

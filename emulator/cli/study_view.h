@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/json_fwd.h"
 #include "base/result.h"
+#include "tuning/scale.h"
 
 namespace caip::cli {
 
@@ -26,13 +27,16 @@ struct TrialView {
   std::optional<Instant> end_time;
 };
 
+/// DOUBLE and INTEGER: kRange; DISCRETE: kNumbers; CATEGORICAL: kTexts.
+enum class ParameterKind { kRange, kNumbers, kTexts };
+
 /// What a parameter is drawn by.
 struct ParameterView {
   std::string name;
-  bool is_number = false;
-  bool logarithmic = false;
-  std::vector<std::string> choices;  // of CATEGORICAL and DISCRETE, in their order
-  double least = 0;                  // of DOUBLE and INTEGER
+  ParameterKind kind = ParameterKind::kTexts;
+  tuning::Scale scale = tuning::Scale::kLinear;
+  std::vector<std::string> choices;  // of kNumbers and kTexts, in their order, as trials have them
+  double least = 0;                  // of kRange
   double most = 1;
 };
 
@@ -46,7 +50,7 @@ struct StudyView {
   std::vector<TrialView> trials;  // by number
 
   bool IsBetter(double a, double b) const { return maximize ? a > b : a < b; }
-  /// The succeeded trial with the best number; nullptr: there is none yet.
+  /// The succeeded trial with the best value, which may be infinite; nullptr: there is none yet.
   const TrialView* Best() const;
 };
 
@@ -55,8 +59,9 @@ struct StudyView {
 Result<StudyView> ReadStudy(const Json& answer);
 
 /// How much of the objective's variance each parameter explains alone, 0 to 1, in the order of the
-/// parameters: the correlation ratio over at most four groups of like values, corrected for chance
-/// (epsilon squared). Empty with fewer than five succeeded trials.
-std::vector<double> ImportanceOf(const StudyView& study);
+/// parameters: the correlation ratio over groups of like values (each text, at most four parts of
+/// the numbers), corrected for chance (epsilon squared). nullopt where a group has fewer than two
+/// trials on average. Empty with fewer than five succeeded trials.
+std::vector<std::optional<double>> ImportanceOf(const StudyView& study);
 
 }  // namespace caip::cli

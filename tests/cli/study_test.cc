@@ -7,40 +7,13 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "emulator/cli/study_plot.h"
 #include "emulator/cli/study_table.h"
+#include "tests/cli/study_view.h"
 
 namespace caip::cli {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
-
-TrialView ATrial(const std::string& id, double rate, const std::string& kind, double value) {
-  TrialView trial;
-  trial.id = id;
-  trial.state = "SUCCEEDED";
-  trial.values = {{"rate", std::to_string(rate)}, {"kind", kind}};
-  trial.curve = {{10, value / 2}, {20, value}};
-  trial.final_metric = {20, value};
-  trial.start_time = Instant(std::chrono::seconds(100));
-  trial.end_time = Instant(std::chrono::seconds(103));
-  return trial;
-}
-
-StudyView AStudy() {
-  StudyView study;
-  study.job_id = "j";
-  study.state = "RUNNING";
-  study.metric = "accuracy";
-  study.max_trials = 20;
-  study.parameters = {{"rate", true, true, {}, 0.01, 1}, {"kind", false, false, {"a", "b"}, 0, 1}};
-  for (int i = 1; i <= 8; ++i) {
-    study.trials.push_back(
-        ATrial(std::to_string(i), 0.1 * i, i % 2 ? "a" : "b", i % 2 ? 0.9 : 0.1));
-  }
-  return study;
-}
 
 constexpr char kAnswer[] = R"({
   "metric": "accuracy", "now": "2022-02-09T09:00:30Z",
@@ -68,7 +41,7 @@ TEST(Study, IsReadFromTheAnswer) {
   EXPECT_EQ(study->trials[0].curve.size(), 3u);
   EXPECT_TRUE(std::isnan(study->trials[0].curve[1].second));
   EXPECT_EQ(study->trials[1].final_metric, std::pair(int64_t{7}, 0.25));
-  EXPECT_TRUE(study->parameters[0].logarithmic);
+  EXPECT_EQ(study->parameters[0].scale, tuning::Scale::kLog);
   EXPECT_EQ(study->parameters[1].choices, (std::vector<std::string>{"0.5", "16"}));
   EXPECT_EQ(study->Best()->id, "10");
 }
@@ -106,10 +79,10 @@ TEST(Sparkline, HasEightHeightsAndAWidth) {
 }
 
 TEST(Importance, IsOfTheParameterThatMatters) {
-  const std::vector<double> importance = ImportanceOf(AStudy());
+  const auto importance = ImportanceOf(AStudy());
   ASSERT_EQ(importance.size(), 2u);
-  EXPECT_LT(importance[0], 0.5);
-  EXPECT_GT(importance[1], 0.99);
+  EXPECT_LT(*importance[0], 0.5);
+  EXPECT_GT(*importance[1], 0.99);
 }
 
 TEST(Importance, IsUnknownOfFewTrials) {
@@ -118,29 +91,51 @@ TEST(Importance, IsUnknownOfFewTrials) {
   EXPECT_TRUE(ImportanceOf(study).empty());
 }
 
-TEST(StudyPlot, IsOnePictureWithAllTrials) {
+TEST(Importance, PartsTheNumbersOfASet) {
   StudyView study = AStudy();
-  study.trials[3].final_metric.reset();  // a trial without a metric is a cross
-  study.metric = "<accuracy & co>";
-  const std::string picture = StudyPicture(study);
-  EXPECT_THAT(picture, ::testing::StartsWith("<svg xmlns="));
-  size_t circles = 0;
-  for (size_t at = picture.find("<circle"); at != std::string::npos;
-       at = picture.find("<circle", at + 1)) {
-    ++circles;
+  ParameterView& size = study.parameters[1];
+  size = {"size", ParameterKind::kNumbers, tuning::Scale::kLinear, {}};
+  study.trials.clear();
+  for (int i = 0; i < 12; ++i) {  // eleven values, whose order says nothing of the outcome
+    TrialView trial = ATrial(std::to_string(i + 1), 0.1, "", i % 2);
+    const std::string number = std::to_string(i == 11 ? 10 : i);
+    trial.values["size"] = number;
+    if (i < 11) size.choices.push_back(number);
+    study.trials.push_back(trial);
   }
-  EXPECT_EQ(circles, 7u);
-  EXPECT_THAT(picture, HasSubstr("×"));
-  EXPECT_THAT(picture, HasSubstr("&lt;accuracy &amp; co&gt;"));
-  EXPECT_THAT(picture, Not(HasSubstr("<accuracy")));
-  EXPECT_THAT(picture, Not(HasSubstr("nan")));
+  ASSERT_TRUE(ImportanceOf(study)[1]);
+  EXPECT_LT(*ImportanceOf(study)[1], 0.2);
+  for (size_t i = 0; i < 12; ++i) study.trials[i].final_metric->second = i < 6 ? 0 : 1;
+  EXPECT_GT(*ImportanceOf(study)[1], 0.9);
 }
 
-TEST(StudyPlot, OfAnEmptyStudyIsAPicture) {
+TEST(Importance, IsUnknownOfTextsThatNearlyEachTrialHasForItself) {
   StudyView study = AStudy();
-  study.trials.clear();
-  EXPECT_THAT(StudyPicture(study), HasSubstr("Too few trials have succeeded."));
-  EXPECT_THAT(StudyPage(study), HasSubstr("<!DOCTYPE html>"));
+  for (TrialView& trial : study.trials) trial.values["kind"] = "of " + trial.id;
+  study.trials[7].values["kind"] = "of 1";
+  const auto importance = ImportanceOf(study);
+  EXPECT_TRUE(importance[0]);
+  EXPECT_FALSE(importance[1]);
+}
+
+TEST(Study, HasTheServicesBestAlsoWhereItIsInfinite) {
+  StudyView study = AStudy();
+  study.trials[4].final_metric->second = INFINITY;
+  study.trials[5].final_metric->second = NAN;
+  EXPECT_EQ(study.Best()->id, "5");
+  study.maximize = false;
+  EXPECT_EQ(study.Best()->id, "2");
+}
+
+TEST(Study, HasTheValuesOfASetAsTrialsAreGivenThem) {
+  Json answer = *ParseJson(kAnswer);
+  Json& params = answer["job"]["trainingInput"]["hyperparameters"]["params"];
+  params[1]["discreteValues"] = {0.1, 0.30000000000000004, 1e-7, 256.0};
+  params[0]["scaleType"] = "UNIT_REVERSE_LOG_SCALE";
+  const auto study = ReadStudy(answer);
+  EXPECT_EQ(study->parameters[1].choices,
+            (std::vector<std::string>{"0.1", "0.30000000000000004", "1e-07", "256"}));
+  EXPECT_EQ(study->parameters[0].scale, tuning::Scale::kReverseLog);
 }
 
 }  // namespace

@@ -1,0 +1,155 @@
+// What `caip jobs trials --plot` draws.
+
+#include "emulator/cli/study_plot.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <regex>
+#include <set>
+
+#include "tests/cli/study_view.h"
+
+namespace caip::cli {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+// What the pattern's one group matches, all over the picture.
+std::vector<std::string> All(const std::string& picture, const char* pattern) {
+  const std::regex expression(pattern);
+  std::vector<std::string> found;
+  for (std::sregex_iterator at(picture.begin(), picture.end(), expression), end; at != end; ++at) {
+    found.push_back((*at)[1]);
+  }
+  return found;
+}
+
+// Where the lines through the axes meet the first axis, in pixels from the top.
+std::vector<double> HeightsOnTheFirstAxis(const std::string& picture) {
+  std::vector<double> heights;
+  for (const std::string& y :
+       All(picture, R"(points="80\.0,([0-9.]+) [^"]*" fill="none" stroke-w)")) {
+    heights.push_back(std::stod(y));
+  }
+  return heights;
+}
+
+TEST(StudyPlot, IsOnePictureWithAllTrials) {
+  StudyView study = AStudy();
+  study.trials[3].final_metric.reset();  // a trial without a metric is a cross
+  study.metric = "<accuracy & co>";
+  const std::string picture = StudyPicture(study);
+  EXPECT_THAT(picture, ::testing::StartsWith("<svg xmlns="));
+  EXPECT_THAT(All(picture, "(<circle)"), SizeIs(7));
+  EXPECT_THAT(picture, HasSubstr("×"));
+  EXPECT_THAT(picture, HasSubstr("&lt;accuracy &amp; co&gt;"));
+  EXPECT_THAT(picture, Not(HasSubstr("<accuracy")));
+  EXPECT_THAT(picture, Not(HasSubstr("nan")));
+}
+
+TEST(StudyPlot, OfAnEmptyStudyIsAPicture) {
+  StudyView study = AStudy();
+  study.trials.clear();
+  EXPECT_THAT(StudyPicture(study), HasSubstr("Too few trials have succeeded."));
+  EXPECT_THAT(StudyPage(study), HasSubstr("<!DOCTYPE html>"));
+}
+
+TEST(StudyPlot, HasTheNumbersOfItsTrialsBelow) {
+  StudyView study = AStudy();
+  study.trials.resize(2);
+  study.trials[0].id = "9";
+  study.trials[1].id = "10";
+  EXPECT_THAT(All(StudyPicture(study), ">(trial [0-9]+)</text>"),
+              ElementsAre("trial 9", "trial 10"));
+  study.trials.resize(1);
+  EXPECT_THAT(All(StudyPicture(study), ">(trial [0-9]+)</text>"), ElementsAre("trial 9"));
+  study.trials.clear();
+  EXPECT_THAT(All(StudyPicture(study), ">(trial [0-9]+)</text>"), SizeIs(0));
+}
+
+TEST(StudyPlot, HasOneLineWhereAllValuesAreEqual) {
+  StudyView study = AStudy();
+  EXPECT_THAT(All(StudyPicture(study), R"((class="grid"))"), SizeIs(5));
+  for (TrialView& trial : study.trials) trial.final_metric->second = 0.125;
+  const std::string picture = StudyPicture(study);
+  EXPECT_THAT(All(picture, R"((class="grid"))"), SizeIs(1));
+  EXPECT_THAT(All(picture, ">(0.125)</text>"), SizeIs(2));  // of the grid, and of the last axis
+}
+
+TEST(StudyPlot, TellsCloseValuesApart) {
+  StudyView study = AStudy();
+  for (size_t i = 0; i < 8; ++i) study.trials[i].final_metric->second = 0.9 + 1e-9 * i;
+  const auto marks = All(StudyPicture(study), R"(class="end">([0-9.e-]+)</text>)");
+  EXPECT_EQ(std::set<std::string>(marks.begin(), marks.end()).size(), 5u);
+}
+
+TEST(StudyPlot, SaysWhyATrialIsACross) {
+  StudyView study = AStudy();
+  study.trials[3].final_metric.reset();
+  study.trials[3].state = "FAILED";
+  study.trials[4].final_metric->second = INFINITY;
+  const auto crosses = All(StudyPicture(study), "<title>([^<]*)</title>×</text>");
+  EXPECT_THAT(crosses, ElementsAre("trial 4: FAILED, kind=b, rate=0.400000",
+                                   "trial 5: SUCCEEDED, accuracy inf, kind=a, rate=0.500000"));
+}
+
+TEST(StudyPlot, HasNumbersOfASetAtTheirPlaces) {
+  StudyView study = AStudy();
+  study.parameters[0] = {"rate",
+                         ParameterKind::kNumbers,
+                         tuning::Scale::kLinear,
+                         {"0.10000000000000001", "0.30000000000000004", "0.5"}};
+  study.trials.resize(2);
+  study.trials[0].values["rate"] = "0.30000000000000004";
+  study.trials[1].values["rate"] = "0.1";
+  EXPECT_THAT(HeightsOnTheFirstAxis(StudyPicture(study)), ElementsAre(630, 505));
+}
+
+TEST(StudyPlot, HasTheScaleOfEachParameter) {
+  StudyView study = AStudy();
+  study.trials.resize(1);
+  study.trials[0].values["rate"] = "0.1";
+  ParameterView& rate = study.parameters[0];
+  EXPECT_THAT(HeightsOnTheFirstAxis(StudyPicture(study)), ElementsAre(505));  // half of 0.01 to 1
+  rate.scale = tuning::Scale::kReverseLog;
+  study.trials[0].values["rate"] = "0.91";  // as far from 1 as 0.1 is from 0.01
+  EXPECT_THAT(HeightsOnTheFirstAxis(StudyPicture(study)), ElementsAre(505));
+}
+
+TEST(StudyPlot, TurnsLongNamesAndLeavesOutLabelsWithoutRoom) {
+  StudyView study = AStudy();
+  EXPECT_THAT(StudyPicture(study), Not(HasSubstr("rotate(")));
+  ParameterView many{"kind", ParameterKind::kNumbers, tuning::Scale::kLinear, {}};
+  for (int i = 0; i < 100; ++i) many.choices.push_back("70" + std::to_string(i));
+  study.parameters[1] = many;
+  for (int i = 0; i < 6; ++i) {
+    study.parameters.push_back(study.parameters[0]);
+    study.parameters.back().name = "a_parameter_of_a_long_name_" + std::to_string(i);
+  }
+  const std::string picture = StudyPicture(study);
+  EXPECT_THAT(All(picture, "(rotate\\()"), SizeIs(9));  // of each axis
+  EXPECT_THAT(picture,
+              HasSubstr("<title>a_parameter_of_a_long_name_0</title>a_parameter_of_a_long_n…"));
+  std::vector<double> heights;
+  for (const std::string& y : All(picture, R"re(y="([0-9.]+)" class="start"><title>70)re")) {
+    heights.push_back(std::stod(y));
+  }
+  ASSERT_GT(heights.size(), 10u);
+  for (size_t i = 1; i < heights.size(); ++i) EXPECT_GE(heights[i - 1] - heights[i], 12.9) << i;
+  EXPECT_THAT(picture, HasSubstr(">700</text>"));
+  EXPECT_THAT(picture, HasSubstr(">7099</text>"));
+}
+
+TEST(StudyPlot, SaysWhereThereIsNoImportance) {
+  StudyView study = AStudy();
+  for (TrialView& trial : study.trials) trial.values["kind"] = "of " + trial.id;
+  EXPECT_THAT(All(StudyPicture(study), "(too few trials of each value)"), SizeIs(1));
+}
+
+}  // namespace
+}  // namespace caip::cli
