@@ -137,7 +137,7 @@ void AddTrials(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud) {
   grammar.Flag(app, "--plot", "FILE", "Draw the study: FILE.html or FILE.svg.",
                [trials](const std::string& value) -> Status {
                  if (!value.ends_with(".html") && !value.ends_with(".svg")) {
-                   return errors::Argument("--plot", errors::PlotFileKind(value));
+                   return errors::PlotFileKind(value);
                  }
                  trials->plot = value;
                  return Ok{};

@@ -1,12 +1,12 @@
 // `caip scenario show`.
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 
 #include "emulator/cli/commands.h"
 #include "emulator/cli/exit_codes.h"
+#include "emulator/cli/terminal_size.h"
 #include "harness/timeline.h"
 
 namespace caip::cli {
@@ -17,9 +17,7 @@ constexpr int64_t kWidth = 100;
 constexpr int64_t kWidthMax = 1000;
 
 int64_t TerminalWidth(const Io& io) {
-  winsize size{};
-  if (!io.out_is_terminal || ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return kWidth;
-  return size.ws_col > 0 ? size.ws_col : kWidth;
+  return io.out_is_terminal ? static_cast<int64_t>(TerminalSizeOf(STDOUT_FILENO).columns) : kWidth;
 }
 
 int Fail(const Io& io, const std::string& message, int code) {

@@ -4,11 +4,17 @@
 #include <string>
 
 #include "emulator/cli/study_view.h"
+#include "emulator/cli/terminal_size.h"
 
 namespace caip::cli {
 
-/// `now` ends the time of trials that run.
+/// Every trial with its exact values. `now` ends the time of trials that run.
 std::string StudyTable(const StudyView& study, Instant now);
+
+/// The same for a look at a terminal: numbers are short, no line is wider than the window, and
+/// there are fewer lines than it has rows. Where trials must be left out, the best stays, then
+/// those that run, then those that ended last; a line says how many are missing.
+std::string StudyScreen(const StudyView& study, Instant now, TerminalSize size);
 
 /// One line of a trial that has ended: "trial 3 SUCCEEDED accuracy=0.96 at step 720, rate=0.1".
 std::string TrialLine(const StudyView& study, const TrialView& trial);

@@ -1,8 +1,10 @@
-// `caip jobs trials JOB [--watch] [--plot FILE]`: a study, now or as it goes on.
+// `caip jobs trials JOB [--watch] [--plot FILE] [--format FORMAT]`: a study, now or as it goes on.
 
 #include <poll.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 #include "base/files.h"
@@ -16,6 +18,7 @@
 #include "emulator/cli/service_call.h"
 #include "emulator/cli/study_plot.h"
 #include "emulator/cli/study_table.h"
+#include "emulator/cli/yaml_text.h"
 
 namespace caip::cli {
 namespace {
@@ -23,6 +26,7 @@ namespace {
 constexpr int kLookAgainMs = 500;
 
 struct Look {
+  Json answer;
   StudyView study;
   Instant now{};
   bool over = false;
@@ -31,11 +35,11 @@ struct Look {
 Result<Look> LookAt(Connection& connection, const std::string& project, const std::string& job) {
   const std::string target = "/emulator/v1/projects/" + PercentEncoded(project) + "/jobs/" +
                              PercentEncoded(job) + "/trials";
-  ASSIGN_OR_RETURN(const Json answer, CallService(connection, {.target = target}, project));
   Look look;
-  ASSIGN_OR_RETURN(look.study, ReadStudy(answer));
-  look.now = ParseRfc3339(StringOr(answer, "now")).value_or(Instant{});
-  const Json* shown = Member(answer, "job");
+  ASSIGN_OR_RETURN(look.answer, CallService(connection, {.target = target}, project));
+  ASSIGN_OR_RETURN(look.study, ReadStudy(look.answer));
+  look.now = ParseRfc3339(StringOr(look.answer, "now")).value_or(Instant{});
+  const Json* shown = Member(look.answer, "job");
   look.over = shown && Member(*shown, "endTime") != nullptr;
   return look;
 }
@@ -45,13 +49,7 @@ class Screen {
  public:
   explicit Screen(const Io& io) : io_(io) {}
   void Show(const Look& look) {
-    if (io_.out_is_terminal) {
-      std::string text = lines_ > 0 ? "\x1b[" + std::to_string(lines_) + "A\x1b[J" : "";
-      const std::string table = StudyTable(look.study, look.now);
-      lines_ = static_cast<size_t>(std::count(table.begin(), table.end(), '\n'));
-      io_.out(text + table);
-      return;
-    }
+    if (io_.out_is_terminal) return Draw(look);
     for (const TrialView& trial : look.study.trials) {
       if (trial.end_time && told_.insert(trial.id).second) io_.out(TrialLine(look.study, trial));
     }
@@ -59,18 +57,36 @@ class Screen {
   }
 
  private:
+  // Line by line over the last look, as a screen that is cleared goes into many a terminal's
+  // history. In a window of another size nobody knows where those lines are: all of it is written
+  // anew. The terminal does not wrap meanwhile, for characters may be wider than they are counted.
+  void Draw(const Look& look) {
+    const TerminalSize size = TerminalSizeOf(STDOUT_FILENO);
+    std::string text = "\x1b[?7l";
+    if (lines_ > 0) text += size == size_ ? "\x1b[" + std::to_string(lines_) + "A\r" : "\x1b[H";
+    lines_ = 0;
+    for (const std::string& line : Split(StudyScreen(look.study, look.now, size), '\n')) {
+      if (line.empty()) continue;  // behind the last
+      text += "\x1b[K" + line + "\n";
+      ++lines_;
+    }
+    io_.out(text + "\x1b[J\x1b[?7h");
+    size_ = size;
+  }
+
   const Io& io_;
   size_t lines_ = 0;
+  TerminalSize size_;
   std::set<std::string> told_;
 };
 
 Result<Look> WatchToItsEnd(Connection& connection, const TrialsCommand& command,
-                           const std::string& project, const Io& io) {
+                           const std::string& project,
+                           const std::function<void(const Look&)>& show) {
   InterruptGuard guard;
-  Screen screen(io);
   while (true) {
     ASSIGN_OR_RETURN(Look look, LookAt(connection, project, command.job));
-    screen.Show(look);
+    show(look);
     if (look.over || guard.interrupted()) return look;
     struct pollfd wait {
       guard.descriptor(), POLLIN, 0
@@ -79,16 +95,34 @@ Result<Look> WatchToItsEnd(Connection& connection, const TrialsCommand& command,
   }
 }
 
+// The last look: the answer in the format that was asked for, or the table unless it was watched.
+Status Tell(const Look& look, const TrialsCommand& command, bool as_table, const Io& io) {
+  if (!as_table) {
+    ASSIGN_OR_RETURN(const std::string text, FormatResource(look.answer, *command.gcloud.format));
+    io.out(text);
+  } else if (!command.watch && !command.plot) {
+    io.out(StudyTable(look.study, look.now));
+  }
+  return Ok{};
+}
+
 Status Trials(const TrialsCommand& command, const Surroundings& world) {
+  const std::string format = command.gcloud.format.value_or("table");
+  const bool as_table = format == "table";
+  if (!as_table) RETURN_IF_ERROR(FormatResource(Json::object(), format));  // before a long watch
   ASSIGN_OR_RETURN(const std::string project, ProjectOf(command.gcloud));
   ASSIGN_OR_RETURN(const auto connection, world.connect(command.emulator, Lifetime::kBriefly));
+  Screen screen(world.io);
+  const auto show = [&](const Look& look) {
+    if (as_table) screen.Show(look);
+  };
   Look look;
   if (command.watch) {
-    ASSIGN_OR_RETURN(look, WatchToItsEnd(*connection, command, project, world.io));
+    ASSIGN_OR_RETURN(look, WatchToItsEnd(*connection, command, project, show));
   } else {
     ASSIGN_OR_RETURN(look, LookAt(*connection, project, command.job));
-    if (!command.plot) world.io.out(StudyTable(look.study, look.now));
   }
+  RETURN_IF_ERROR(Tell(look, command, as_table, world.io));
   if (!command.plot) return Ok{};
   const bool is_html = !command.plot->ends_with(".svg");
   RETURN_IF_ERROR(
