@@ -42,5 +42,6 @@ inline constexpr size_t kObjectNameLengthMax = 1024;
 
 // Ours: the service documents no ceiling, but a cluster must be planned in memory.
 inline constexpr int64_t kReplicasMax = 10000;
+inline constexpr int32_t kParallelTrialsMax = 10000;
 
 }  // namespace caip::spec

@@ -131,6 +131,12 @@ FieldViolation MoreParallelThanTrials(int32_t parallel, int32_t trials) {
                                            " in all (max_trials).");
 }
 
+FieldViolation TooManyParallelTrials(int32_t parallel, int32_t limit) {
+  return Tuning("max_parallel_trials", "The job asks for " + std::to_string(parallel) +
+                                           " trials at a time; one machine emulates " +
+                                           std::to_string(limit) + " at the most.");
+}
+
 FieldViolation ResumedIdMalformed(std::string_view job_id) {
   return Tuning("resume_previous_job_id",
                 Quoted(job_id) + " is no job id. Name an earlier tuning job of the project.");

@@ -113,14 +113,12 @@ void ExamineValues(const Parameter& parameter) {
   for (size_t i = 0; i < values.size(); ++i) {
     if (!std::isfinite(values[i])) {
       parameter.exam.Report(violations::ValueNotFinite(parameter.index, i));
-      return;
-    }
-    if (i > 0 && !(values[i] > values[i - 1])) {
+    } else if (i > 0 && values[i] <= values[i - 1]) {
       parameter.exam.Report(violations::ValuesNotIncreasing(parameter.index, i));
-      return;
     }
   }
-  ExamineScale(parameter, values.front());
+  const double least = *std::min_element(values.begin(), values.end());
+  if (std::isfinite(least)) ExamineScale(parameter, least);
 }
 
 void ExamineParameter(const Parameter& parameter) {
@@ -146,6 +144,9 @@ void ExamineTrialCounts(const Examination& exam, const HyperparameterSpec& spec)
   if (parallel < 1) exam.Report(violations::TrialsNotPositive("max_parallel_trials", parallel));
   if (trials >= 1 && parallel > trials) {
     exam.Report(violations::MoreParallelThanTrials(parallel, trials));
+  }
+  if (parallel > kParallelTrialsMax) {
+    exam.Report(violations::TooManyParallelTrials(parallel, kParallelTrialsMax));
   }
   if (spec.max_failed_trials < 0) {
     exam.Report(violations::TrialsNegative(spec.max_failed_trials));

@@ -146,6 +146,12 @@ TEST(ValidateTuning, TrialsAndAlgorithms) {
        "It must be 1 or more"},
       {"maxParallelTrials", [](Input& input) { Spec(input).max_parallel_trials = 0; },
        "hyperparameters.max_parallel_trials", "It must be 1 or more"},
+      {"at most ten thousand at a time",
+       [](Input& input) {
+         Spec(input).max_trials = 20000;
+         Spec(input).max_parallel_trials = 10001;
+       },
+       "hyperparameters.max_parallel_trials", "one machine emulates 10000 at the most"},
       {"not more at a time than in all", [](Input& input) { Spec(input).max_parallel_trials = 31; },
        "hyperparameters.max_parallel_trials", "31 trials at a time, but for 30 in all"},
       {"one trial when nothing is said", [](Input& input) { Spec(input).max_trials.reset(); },
