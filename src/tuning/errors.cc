@@ -94,7 +94,7 @@ std::string MedianAdvice(bool stop, double value, double median, size_t trials, 
          (stop ? " is worse than " : " is no worse than ") + TextOf(median) +
          ", the median of the running averages of " + std::to_string(trials) +
          (trials == 1 ? " completed trial" : " completed trials") +
-         (stop ? "; the trial is stopped." : "; the trial goes on.");
+         (stop ? "." : "; the trial goes on.");
 }
 
 std::string TooFewCurves(size_t curves, size_t least) {
@@ -106,7 +106,7 @@ std::string TooFewCurves(size_t curves, size_t least) {
 std::string DecayAdvice(bool stop, double expected, double best, double chance, int64_t step) {
   return "At step " + std::to_string(step) + " the final objective value is expected to be " +
          TextOf(expected) + "; the chance that it beats the best, " + TextOf(best) + ", is " +
-         TextOf(chance) + (stop ? "; the trial is stopped." : "; the trial goes on.");
+         TextOf(chance) + (stop ? "." : "; the trial goes on.");
 }
 
 }  // namespace caip::tuning::texts

@@ -15,6 +15,16 @@ bool IsBy(Progress progress, const Report& report, const Report& last) {
   return progress == Progress::kSteps ? report.step <= last.step : report.elapsed <= last.elapsed;
 }
 
+// The report that got furthest: a trial whose machine was lost reports its steps again from an
+// earlier one on.
+const Report& Furthest(Progress progress, const Curve& curve) {
+  const Report* furthest = &curve.front();
+  for (const Report& report : curve) {
+    if (IsBy(progress, *furthest, report)) furthest = &report;
+  }
+  return *furthest;
+}
+
 // The values that a curve has up to the point of `last`.
 std::vector<double> ValuesBy(Progress progress, const Curve& curve, const Report& last) {
   std::vector<double> values;
@@ -96,7 +106,7 @@ StopAdvice AdviseByMedian(Goal goal, Progress progress, const Curve& pending,
     advice.why = texts::NothingMeasured();
     return advice;
   }
-  const Report& last = pending.back();
+  const Report& last = Furthest(progress, pending);
   advice.step = last.step;
   const std::vector<double> own = ValuesBy(progress, pending, last);
   std::vector<double> averages;
@@ -119,20 +129,21 @@ StopAdvice AdviseByMedian(Goal goal, Progress progress, const Curve& pending,
 StopAdvice AdviseByDecayCurve(Goal goal, Progress progress, const Curve& pending,
                               const std::vector<Curve>& completed) {
   StopAdvice advice;
-  if (pending.empty() || !std::isfinite(pending.back().value)) {
+  if (pending.empty() || !std::isfinite(Furthest(progress, pending).value)) {
     advice.why = texts::NothingMeasured();
     return advice;
   }
-  const Report& last = pending.back();
+  const Report& last = Furthest(progress, pending);
   advice.step = last.step;
   std::vector<Course> courses;
   std::vector<double> finals;
   for (const Curve& curve : completed) {
     const std::vector<double> values = ValuesBy(progress, curve, last);
     if (values.empty() || !std::isfinite(values.back())) continue;
-    if (!std::isfinite(curve.back().value)) continue;
-    courses.push_back({values.back(), curve.back().value});
-    finals.push_back(curve.back().value);
+    const double final = Furthest(progress, curve).value;
+    if (!std::isfinite(final)) continue;
+    courses.push_back({values.back(), final});
+    finals.push_back(final);
   }
   if (courses.size() < kCurvesLeast) {
     advice.why = texts::TooFewCurves(courses.size(), kCurvesLeast);

@@ -58,7 +58,16 @@ TEST(MedianRule, SaysValueMedianAndStep) {
   EXPECT_EQ(advice.step, 20);
   EXPECT_EQ(advice.why,
             "The best objective value 2.5 up to step 20 is worse than 1.75, the median of the "
-            "running averages of 2 completed trials; the trial is stopped.");
+            "running averages of 2 completed trials.");
+}
+
+TEST(MedianRule, ATrialThatBeginsAgainKeepsItsBestAndHowFarItGot) {
+  Curve pending = CurveOf({0.4, 0.9});
+  pending.push_back({10, std::chrono::minutes(1), 0.1});  // its machine was lost behind step 20
+  const StopAdvice advice = Median(Goal::kMaximize, pending, {CurveOf({0.5, 0.5})});
+  EXPECT_FALSE(advice.stop);
+  EXPECT_EQ(advice.value, 0.9);
+  EXPECT_EQ(advice.step, 20);
 }
 
 TEST(MedianRule, GoesByElapsedTimeWhereAsked) {
@@ -98,6 +107,17 @@ TEST(DecayCurveRule, StopsWhatCannotCatchUp) {
   EXPECT_EQ(low.bar, 10.1);
   EXPECT_FALSE(advise(5).stop) << "as good as the best";
   EXPECT_FALSE(advise(9).stop);
+}
+
+TEST(DecayCurveRule, GoesByTheReportThatGotFurthest) {
+  Curve pending = CurveOf({1, 5, 7.5});
+  const StopAdvice before =
+      AdviseByDecayCurve(Goal::kMaximize, Progress::kSteps, pending, FiveThatDouble());
+  pending.push_back({10, std::chrono::minutes(1), 0.1});
+  const StopAdvice again =
+      AdviseByDecayCurve(Goal::kMaximize, Progress::kSteps, pending, FiveThatDouble());
+  EXPECT_EQ(again.value, before.value);
+  EXPECT_EQ(again.step, 30);
 }
 
 TEST(DecayCurveRule, WantsFiveTrials) {
