@@ -7,6 +7,8 @@
 namespace caip::tuning {
 namespace {
 
+constexpr double kWholeMax = 0x1p53;  // up to there doubles hold every whole number
+
 std::string_view General(double number, int digits, char (&buffer)[40]) {
   const auto end =
       std::to_chars(buffer, buffer + sizeof buffer, number, std::chars_format::general, digits).ptr;
@@ -24,6 +26,10 @@ bool Says(std::string_view text, double number) {
 std::string TextOf(double number) {
   char buffer[40];
   if (number == 0) return "0";  // and not "-0"
+  // A whole number has all its digits, as Python's int() takes no exponent.
+  if (std::fabs(number) < kWholeMax && std::nearbyint(number) == number) {
+    return std::to_string(static_cast<int64_t>(number));
+  }
   if (const std::string_view text = General(number, 15, buffer); Says(text, number)) {
     return std::string(text);
   }

@@ -25,7 +25,8 @@ TEST(ValueText, IsWhatTheServiceWrote) {
       {1e-5, "1e-05"},
       {-0.0, "0"},
       {-2.5, "-2.5"},
-      {1e15, "1e+15"},
+      {1e15, "1000000000000000"},  // int() takes no exponent
+      {1e17, "1e+17"},
       {1.0 / 3, "0.33333333333333331"},
       {std::numeric_limits<double>::max(), "1.7976931348623157e+308"},
   };
