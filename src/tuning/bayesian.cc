@@ -221,6 +221,16 @@ Coordinates Spread(const Encoding& encoding, uint64_t seed, int64_t number) {
   return encoding.At(units);
 }
 
+// Where the sequence meets a point that is known, as in small spaces: another, if draws find one.
+Point AnythingNew(const Study& study, const Trials& trials, const Encoding& encoding,
+                  const Evidence& evidence, Random& random) {
+  for (int i = 0; i < 100; ++i) {
+    Point point = study.space.Draw(random);
+    if (!evidence.known.contains(encoding.Encode(point))) return point;
+  }
+  return AnyPoint(study.space, trials, random);
+}
+
 }  // namespace
 
 Point PointOfGreatestPromise(const Study& study, const Trials& trials, int64_t number,
@@ -232,7 +242,7 @@ Point PointOfGreatestPromise(const Study& study, const Trials& trials, int64_t n
   if (evidence.measured < 2 || evidence.known.size() < first) {
     const Coordinates at = Spread(encoding, seed, number);
     if (!evidence.known.contains(at)) return encoding.Decode(at);
-    return AnyPoint(study.space, trials, random);
+    return AnythingNew(study, trials, encoding, evidence, random);
   }
   Thin(evidence, random);
   GaussianProcess model(encoding, evidence.rows, evidence.targets);

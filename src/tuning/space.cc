@@ -25,7 +25,10 @@ Parameter ParameterOf(const spec::ParameterSpec& spec) {
     parameter.most_integer = static_cast<int64_t>(spec.max_value.value_or(0));
   }
   parameter.numbers = spec.discrete_values;
-  parameter.categories = spec.categorical_values;
+  for (const std::string& category : spec.categorical_values) {  // a set, whatever the list says
+    auto& known = parameter.categories;
+    if (std::find(known.begin(), known.end(), category) == known.end()) known.push_back(category);
+  }
   return parameter;
 }
 

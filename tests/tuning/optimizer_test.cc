@@ -39,6 +39,23 @@ TEST(Grid, TriesEachPointOnceInOrder) {
                                              "a=2.5 b=y c=-1 ", "a=2.5 b=y c=0 "}));
 }
 
+TEST(Grid, ACategoryThatIsListedTwiceIsOne) {
+  Optimizer optimizer(AStudy({Categories("m", {"a", "a", "b"})}, "GRID_SEARCH"), 1);
+  EXPECT_TRUE(optimizer.Ask(1));
+  EXPECT_TRUE(optimizer.Ask(2));
+  EXPECT_FALSE(optimizer.Ask(3));
+}
+
+TEST(Bayesian, InASmallSpaceParallelTrialsDifferAsLongAsTheyCan) {
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    Optimizer optimizer(AStudy({Categories("b", {"1", "2", "3"}), Range("a", "INTEGER", 1, 2)}, ""),
+                        seed);
+    std::set<Point> points;
+    for (int64_t number = 1; number <= 6; ++number) points.insert(*optimizer.Ask(number));
+    EXPECT_EQ(points.size(), 6u) << "seed " << seed;
+  }
+}
+
 TEST(Grid, PassesOverWhatAnEarlierJobTried) {
   Optimizer optimizer(AStudy({Range("n", "INTEGER", 1, 4)}, "GRID_SEARCH"), 7);
   optimizer.Add(1, {{"n", int64_t{2}}});
