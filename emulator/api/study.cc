@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "emulator/api/error_body.h"
+#include "engine/study.h"
 #include "spec/environment.h"
 #include "spec/job_json.h"
 
@@ -19,7 +20,7 @@ Json NumberJson(double value) {
 
 Json ReportsJson(const std::vector<engine::Report>& reports) {
   Json list = Json::array();
-  for (const engine::Report& report : reports) {
+  for (const engine::Report& report : engine::ReportsThatCount(reports)) {
     list.push_back(Json{{"step", report.step},
                         {"value", NumberJson(report.value)},
                         {"time", NumberJson(report.time)}});

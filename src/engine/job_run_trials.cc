@@ -65,7 +65,7 @@ void JobRun::On(const ValuesChosen& chosen) {
   if (study_->Begin(chosen)) {
     BeginNewTrial(chosen.trial);
   } else {
-    LogService(texts::GridExhausted(study_->progress().begun));
+    LogService(texts::GridExhausted(static_cast<int64_t>(study_->known())));
   }
   NextTrials();
 }

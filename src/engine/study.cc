@@ -35,28 +35,29 @@ std::optional<tuning::Outcome> OutcomeOf(JobState state, const std::vector<Repor
   return outcome;
 }
 
-std::tuple<bool, int64_t, double> NameOf(const Report& report) {
-  return {report.summary, report.step, report.time};
-}
-
 // The rule goes by steps (page hyperparameter-tuning, section 6).
 tuning::Curve CurveOf(const std::vector<Report>& reports) {
   tuning::Curve curve;
-  for (const Report& report : reports)
+  for (const Report& report : ReportsThatCount(reports))
     curve.push_back({.step = report.step, .value = report.value});
   return curve;
 }
 
 }  // namespace
 
+std::vector<Report> ReportsThatCount(std::vector<Report> reports) {
+  const auto is_summary = [](const Report& report) { return report.summary; };
+  if (!std::all_of(reports.begin(), reports.end(), is_summary)) std::erase_if(reports, is_summary);
+  return reports;
+}
+
 std::optional<std::pair<int64_t, double>> FinalMetric(const std::vector<Report>& reports) {
-  const Report* final = nullptr;
-  for (const Report& report : reports) {
-    const bool is_first = final == nullptr || (final->summary && !report.summary);
-    const bool is_later = final != nullptr && final->summary == report.summary &&
-                          (!report.summary || std::pair(report.step, report.time) >=
-                                                  std::pair(final->step, final->time));
-    if (is_first || is_later) final = &report;
+  std::optional<Report> final;
+  for (const Report& report : ReportsThatCount(reports)) {
+    const bool is_later =
+        !final || !report.summary ||
+        std::pair(report.step, report.time) >= std::pair(final->step, final->time);
+    if (is_later) final = report;
   }
   if (!final) return std::nullopt;
   return std::pair(final->step, final->value);
@@ -119,12 +120,13 @@ spec::StudyStep Study::Next() const {
 }
 
 void Study::Plan() {
-  planned_.push_back({++last_number_, std::make_shared<tuning::Optimizer>(optimizer_)});
+  if (planned_.empty()) asking_ = std::make_shared<tuning::Optimizer>(optimizer_);
+  planned_.push_back({++last_number_});
 }
 
 std::optional<ChooseValues> Study::NextChoice() {
   if (planned_.empty() || std::exchange(planned_.front().asked, true)) return std::nullopt;
-  return ChooseValues{std::to_string(planned_.front().number), planned_.front().known};
+  return ChooseValues{std::to_string(planned_.front().number), asking_};
 }
 
 bool Study::Begin(const ValuesChosen& chosen) {
@@ -135,9 +137,10 @@ bool Study::Begin(const ValuesChosen& chosen) {
     planned_.clear();
     return false;
   }
-  planned_.pop_front();
   optimizer_.Add(number, *chosen.values);
-  for (Planned& later : planned_) later.known->Add(number, *chosen.values);
+  asking_->Add(number, *chosen.values);
+  for (auto& [ended, outcome] : planned_.front().learned) asking_->Tell(ended, std::move(outcome));
+  planned_.pop_front();
   Trial& trial = trials_[number];
   trial.shown.trial_id = chosen.trial;
   trial.shown.hyperparameters = tuning::Space::Texts(*chosen.values);
@@ -257,9 +260,10 @@ void Study::Count(const Trial& trial) {
 }
 
 void Study::Tell(int64_t number, const Trial& trial) {
-  if (auto outcome = OutcomeOf(trial.shown.state, trial.reports)) {
-    optimizer_.Tell(number, *std::move(outcome));
-  }
+  auto outcome = OutcomeOf(trial.shown.state, trial.reports);
+  if (!outcome) return;
+  if (!planned_.empty()) planned_.back().learned.emplace_back(number, *outcome);
+  optimizer_.Tell(number, *std::move(outcome));
 }
 
 }  // namespace caip::engine

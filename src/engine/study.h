@@ -9,16 +9,19 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "engine/events.h"
+#include "engine/report_name.h"
 #include "spec/job.h"
 #include "spec/study_step.h"
 #include "tuning/optimizer.h"
 #include "tuning/stopping.h"
 
 namespace caip::engine {
+
+/// Those of the metric file, where there are any; else those of event files.
+std::vector<Report> ReportsThatCount(std::vector<Report> reports);
 
 /// Which of a trial's reports counts in the end: of the metric file the last, of event files that
 /// of the latest step. Nothing where there is no report.
@@ -31,8 +34,8 @@ class Study {
     spec::HyperparameterOutput shown;
     std::string error_message;
     std::vector<Report> reports;
-    std::set<std::tuple<bool, int64_t, double>> known;  // summary, step and time of each report
-    bool stopping = false;                              // was told to stop early
+    std::set<ReportName> known;
+    bool stopping = false;                        // was told to stop early
     std::optional<TrialRecord> interrupted = {};  // of an emulator that was killed; not begun again
     bool is_live() const { return !spec::IsTerminal(shown.state); }
   };
@@ -72,6 +75,8 @@ class Study {
   bool AnyRan() const;
   const spec::StudyProgress& progress() const { return progress_; }
   size_t known_before() const { return known_before_; }
+  /// Trials whose values are settled, the earlier jobs' among them.
+  size_t known() const { return optimizer_.trials().size(); }
   const std::string& metric_tag() const { return metric_tag_; }
 
   /// The job's: best first, then those without a metric.
@@ -80,8 +85,9 @@ class Study {
  private:
   struct Planned {
     int64_t number = 0;
-    std::shared_ptr<tuning::Optimizer> known;  // gains the values of those before it
     bool asked = false;
+    // What ended after its place became free, and before the next one's did.
+    std::vector<std::pair<int64_t, tuning::Outcome>> learned = {};
   };
   static int64_t NumberOf(const std::string& trial);
   void Count(const Trial& trial);
@@ -94,9 +100,10 @@ class Study {
   spec::StudyProgress progress_;
   int64_t last_number_ = 0;
   size_t known_before_ = 0;
-  std::vector<tuning::Curve> curves_before_;  // of the earlier jobs' completed trials
-  std::map<int64_t, Trial> trials_;           // of this job
-  std::deque<Planned> planned_;               // by number, all above those of trials_
+  std::vector<tuning::Curve> curves_before_;   // of the earlier jobs' completed trials
+  std::map<int64_t, Trial> trials_;            // of this job
+  std::deque<Planned> planned_;                // by number, all above those of trials_
+  std::shared_ptr<tuning::Optimizer> asking_;  // what the first of them is to know; one for all
 };
 
 }  // namespace caip::engine

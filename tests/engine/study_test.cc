@@ -68,6 +68,22 @@ TEST(Study, APlannedTrialLearnsOfWhatWasKnownThenAndNotLater) {
   EXPECT_THAT(third->known->trials().at(1).outcome->objectives, ::testing::ElementsAre(0.5));
 }
 
+TEST(Study, ThoseThatArePlannedShareWhatTheyKnow) {
+  Study study = AStudyOf(ATuningJob("j", 5000, 5000));
+  while (study.Next() == StudyStep::kBeginTrial) study.Plan();
+  const auto first = study.NextChoice();
+  study.Begin(Answered(*first));
+  EXPECT_EQ(study.NextChoice()->known, first->known);  // and not a copy for each
+}
+
+TEST(Study, TheMetricFileCountsAndEventFilesOnlyWithoutIt) {
+  const Report of_file{5, 0.5, 1, false};
+  const Report of_summary{9, 0.9, 2, true};
+  EXPECT_THAT(ReportsThatCount({of_summary, of_file}), SizeIs(1));
+  EXPECT_EQ(FinalMetric({of_file, of_summary}), std::pair(int64_t{5}, 0.5));
+  EXPECT_EQ(FinalMetric({of_summary}), std::pair(int64_t{9}, 0.9));
+}
+
 TEST(Study, IsExhaustedWhereThereAreNoValuesLeft) {
   Study study = AStudyOf(AGridJob("j", 9, 9));
   while (study.Next() == StudyStep::kBeginTrial) study.Plan();
