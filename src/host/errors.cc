@@ -1,5 +1,6 @@
 #include "host/errors.h"
 
+#include "base/text.h"
 #include "host/state_directory.h"
 
 namespace caip::host::errors {
@@ -305,6 +306,12 @@ std::string EventRecordBroken(std::string_view name) {
 std::string MetricsUnwatched() {
   return "The kernel watches no more directories (fs.inotify.max_user_watches): some reports of "
          "this trial are read only when it ends.";
+}
+
+std::string OtherTagsOnly(std::string_view tag, const std::set<std::string>& others) {
+  return "The trial has reported " + Join({others.begin(), others.end()}, ", ") + ", but no " +
+         Quoted(tag) + ". Name one of them as hyperparameterMetricTag, or report " + Quoted(tag) +
+         ".";
 }
 
 Error NoNamespaces(std::string_view why) {

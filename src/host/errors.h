@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -38,6 +39,7 @@ std::string MetricFileIsNone(const Path& file, std::string_view what);
 std::string EventFileBroken(std::string_view name);
 std::string EventRecordBroken(std::string_view name);
 std::string MetricsUnwatched();
+std::string OtherTagsOnly(std::string_view tag, const std::set<std::string>& others);
 
 // Interpreters. The first three are warnings for a job's log.
 std::string OtherPython(std::string_view wanted, std::string_view given, std::string_view path);

@@ -88,7 +88,7 @@ bool EventReader::TakeRecord(std::vector<engine::Report>& reports) {
 
 void EventReader::ReadEvent(std::string_view data, std::vector<engine::Report>& reports) {
   const size_t before = reports.size();
-  if (ReadScalars(data, tag_, reports)) return;
+  if (ReadScalars(data, tag_, reports, other_tags_)) return;
   reports.resize(before);
   ++bad_records_;
 }

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,12 +40,15 @@ class EventReader {
   bool broken() const { return broken_; }
   /// Records whose data is not what its sum says, or no Event: they were left out.
   int bad_records() const { return bad_records_; }
+  /// Of scalars that are there beside the tag's, some twenty at the most.
+  const std::set<std::string>& other_tags() const { return other_tags_; }
 
  private:
   bool TakeRecord(std::vector<engine::Report>& reports);
   void ReadEvent(std::string_view data, std::vector<engine::Report>& reports);
 
   std::string tag_;
+  std::set<std::string> other_tags_;
   std::string held_;  // not yet a whole record
   size_t at_ = 0;     // in held_: what lies before is done with
   uint64_t to_skip_ = 0;

@@ -205,21 +205,29 @@ bool ReadValue(std::string_view bytes, SummaryValue& value) {
   return fields.ok();
 }
 
-bool ReadSummary(std::string_view bytes, std::string_view tag, std::vector<double>& numbers) {
+constexpr size_t kTagsMax = 20;
+
+bool ReadSummary(std::string_view bytes, std::string_view tag, std::vector<double>& numbers,
+                 std::set<std::string>& other_tags) {
   Fields fields(bytes);
   while (const auto field = fields.Next()) {
     if (field->number != 1 || field->wire != kBytes) continue;
     SummaryValue value;
     if (!ReadValue(field->bytes, value)) return false;
-    if (value.tag == tag && value.number) numbers.push_back(*value.number);
+    if (!value.number) continue;
+    if (value.tag == tag) {
+      numbers.push_back(*value.number);
+    } else if (other_tags.size() < kTagsMax) {
+      other_tags.emplace(value.tag);
+    }
   }
   return fields.ok();
 }
 
 }  // namespace
 
-bool ReadScalars(std::string_view event, std::string_view tag,
-                 std::vector<engine::Report>& reports) {
+bool ReadScalars(std::string_view event, std::string_view tag, std::vector<engine::Report>& reports,
+                 std::set<std::string>& other_tags) {
   engine::Report report;
   report.summary = true;
   std::vector<double> numbers;
@@ -229,9 +237,8 @@ bool ReadScalars(std::string_view event, std::string_view tag,
     if (field->number == 2 && field->wire == kVarint) {
       report.step = static_cast<int64_t>(field->bits);
     }
-    if (field->number == 5 && field->wire == kBytes && !ReadSummary(field->bytes, tag, numbers)) {
-      return false;
-    }
+    if (field->number != 5 || field->wire != kBytes) continue;
+    if (!ReadSummary(field->bytes, tag, numbers, other_tags)) return false;
   }
   if (!fields.ok() || !std::isfinite(report.time)) return false;
   for (const double number : numbers) {

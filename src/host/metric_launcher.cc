@@ -127,6 +127,8 @@ class MetricLauncher::Reader {
     Followed& followed = followed_.at(number);
     Tell(followed, followed.sources.ReadMetricFile());
     Tell(followed, followed.sources.ReadEventFiles());
+    const std::set<std::string> others = followed.sources.OtherTags();
+    if (!others.empty()) Log(key, errors::OtherTagsOnly(followed.sources.tag(), others));
     watch_.Remove(FilesOf(number));
     watch_.Remove(EventsOf(number));
     followed_.erase(number);

@@ -58,7 +58,10 @@ std::vector<engine::Report> MetricSources::ReadMetricFile() {
   const auto size = static_cast<uint64_t>(opened->facts.st_size);
   const uint64_t from = size > kMetricFileMax ? size - kMetricFileMax : 0;
   const std::string text = Read(opened->fd.get(), from, size - from);
-  return Fresh(ReportsIn(text, source_.tag));
+  std::vector<engine::Report> reports = ReportsIn(text, source_.tag);
+  if (reports.empty()) other_tags_ = TagsIn(text);
+  Place(reports);
+  return Fresh(std::move(reports));
 }
 
 std::vector<engine::Report> MetricSources::ReadEventFile(const Path& path) {
@@ -119,11 +122,45 @@ std::vector<engine::Report> MetricSources::ReadEventFiles() {
   return reports;
 }
 
+// A trainer that writes no timestamps may report the same value at the same step again. Lines that
+// the file had when it was read last are no news: all, or the last of them stand at its start now.
+// The others get as their time how often the very same was told before.
+void MetricSources::Place(std::vector<engine::Report>& reports) {
+  std::vector<engine::ReportName> names;
+  for (const engine::Report& report : reports) {
+    if (report.time == 0) names.push_back(NameOf(report));
+  }
+  size_t kept = 0;
+  for (size_t from = 0; from < untimed_.size() && kept == 0; ++from) {
+    const size_t both = std::min(untimed_.size() - from, names.size());
+    const auto old = untimed_.begin() + static_cast<long>(from);
+    if (std::equal(old, old + static_cast<long>(both), names.begin())) kept = both;
+  }
+  if (kept < names.size()) untimed_ = names;  // else it is being written anew
+  size_t place = 0;
+  std::erase_if(reports, [&](engine::Report& report) {
+    if (report.time != 0) return false;
+    const engine::ReportName& name = names[place];
+    if (place++ < kept) return true;
+    report.time = untimed_told_[name]++;
+    return false;
+  });
+}
+
 std::vector<engine::Report> MetricSources::Fresh(std::vector<engine::Report> reports) {
   std::erase_if(reports, [this](const engine::Report& report) {
-    return !told_.insert({report.summary, report.step, report.time}).second;
+    return !told_.insert(NameOf(report)).second;
   });
   return reports;
+}
+
+std::set<std::string> MetricSources::OtherTags() const {
+  if (!told_.empty()) return {};
+  std::set<std::string> tags = other_tags_;
+  for (const auto& [path, file] : files_) {
+    tags.insert(file.reader.other_tags().begin(), file.reader.other_tags().end());
+  }
+  return tags;
 }
 
 void MetricSources::Warn(const std::string& text) {

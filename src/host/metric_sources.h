@@ -4,11 +4,11 @@
 #include <map>
 #include <set>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "base/files.h"
 #include "engine/ports.h"
+#include "engine/report_name.h"
 #include "host/event_file.h"
 
 namespace caip::host {
@@ -23,11 +23,14 @@ class MetricSources {
 
   const Path& event_root() const { return event_root_; }
   Path metric_file() const { return source_.file; }
+  const std::string& tag() const { return source_.tag; }
 
   std::vector<engine::Report> ReadMetricFile();
   std::vector<engine::Report> ReadEventFile(const Path& file);
   /// All event files below the job-dir.
   std::vector<engine::Report> ReadEventFiles();
+  /// Tags that numbers were reported of, where there were none of the one that is asked for.
+  std::set<std::string> OtherTags() const;
   /// What was wrong with a source and has not been told: for the trial's log.
   std::vector<std::string> TakeWarnings();
 
@@ -39,6 +42,7 @@ class MetricSources {
     bool told_broken = false;
     bool told_bad = false;
   };
+  void Place(std::vector<engine::Report>& reports);
   std::vector<engine::Report> Fresh(std::vector<engine::Report> reports);
   void ReadOn(int fd, uint64_t size, EventFile& file, std::vector<engine::Report>& reports);
   void Judge(const Path& path, EventFile& file);
@@ -47,7 +51,11 @@ class MetricSources {
   engine::MetricSource source_;
   Path event_root_;
   std::map<Path, EventFile> files_;
-  std::set<std::tuple<bool, int64_t, double>> told_;  // summary, step, time
+  std::set<engine::ReportName> told_;
+  std::set<std::string> other_tags_;
+  // Reports without a timestamp are known by their place among these: what the file had last.
+  std::vector<engine::ReportName> untimed_;
+  std::map<engine::ReportName, int> untimed_told_;
   std::set<std::string> warned_;
   std::vector<std::string> warnings_;
 };

@@ -53,6 +53,25 @@ TEST(MetricFile, ReadsNaN) {
   EXPECT_TRUE(std::isnan(reports[0].value));
 }
 
+TEST(MetricFile, ReadsTheBareNumbersOfPythonsJson) {
+  const auto reports = ReportsIn(
+      "{\"accuracy\": NaN, \"global_step\": 1}\n{\"accuracy\": Infinity}\n"
+      "{\"accuracy\": -Infinity, \"a \\\" NaN\": 1}\n",
+      "accuracy");
+  ASSERT_EQ(reports.size(), 3u);
+  EXPECT_TRUE(std::isnan(reports[0].value));
+  EXPECT_EQ(reports[0].step, 1);
+  EXPECT_EQ(reports[1].value, std::numeric_limits<double>::infinity());
+  EXPECT_EQ(reports[2].value, -std::numeric_limits<double>::infinity());
+}
+
+TEST(MetricFile, NamesTheTagsThatNumbersAreReportedOf) {
+  EXPECT_THAT(
+      TagsIn("{\"acc\": \"0.5\", \"global_step\": \"1\", \"timestamp\": 1, \"trial\": \"1\"}\n"
+             "{\"loss\": 1, \"note\": \"a text\"}\nno object\n{\"half\": 1"),
+      ::testing::ElementsAre("acc", "loss"));
+}
+
 TEST(MetricFile, LeavesOutWhatIsNoReport) {
   for (const char* line : {
            "",
@@ -78,8 +97,8 @@ TEST(MetricFile, LeavesOutWhatIsNoReport) {
 TEST(MetricFile, TheLastLineMayBeHalfWritten) {
   const std::string whole = "{\"accuracy\": \"0.1\"}\n{\"accuracy\": \"0.25\"}\n";
   for (size_t cut = 0; cut <= whole.size(); ++cut) {
-    const auto lines = std::count(whole.begin(), whole.begin() + static_cast<long>(cut), '\n');
-    EXPECT_EQ(ReportsIn(whole.substr(0, cut), "accuracy").size(), static_cast<size_t>(lines));
+    const auto ends = std::count(whole.begin(), whole.begin() + static_cast<long>(cut), '}');
+    EXPECT_EQ(ReportsIn(whole.substr(0, cut), "accuracy").size(), static_cast<size_t>(ends));
   }
 }
 

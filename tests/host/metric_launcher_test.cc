@@ -112,6 +112,42 @@ TEST(MetricLauncher, LeavesOutOtherTagsAndHalfALine) {
   EXPECT_THAT(world.Values(), IsEmpty());
 }
 
+TEST(MetricLauncher, AWholeLastLineCountsWithoutItsNewline) {
+  World world;
+  world.Run(world.Trial(R"(printf '{"accuracy": "0.5"}' > $FILE)"));
+  EXPECT_THAT(world.Values(), ElementsAre(0.5));
+}
+
+TEST(MetricLauncher, WithoutTimestampsEachLineIsTakenOnce) {
+  World world;
+  world.Run(world.Trial(R"(for v in 1 2 1; do echo "{\"accuracy\": $v}" >> $FILE; done; )"
+                        "touch $FILE"));
+  EXPECT_THAT(world.Values(), ElementsAre(1, 2, 1));
+}
+
+TEST(MetricLauncher, WithoutTimestampsAFileWrittenAnewIsNews) {
+  World world;
+  const std::string wait = "until [ -e $EVENTS/go$N ]; do sleep 0.01; done; ";
+  world.Launch(
+      world.Trial("mkdir -p $EVENTS; one() { echo \"{\\\"accuracy\\\": $1}\" > $FILE; }; "
+                  "one 1; N=1; " +
+                  wait + "one 2; N=2; " + wait + "one 1"));
+  for (size_t told = 1; told <= 3; ++told) {
+    EXPECT_TRUE(world.Await([&] { return world.reports.size() == told; })) << told;
+    world.Event("go" + std::to_string(told), "");
+  }
+  EXPECT_TRUE(world.Await([&] { return world.exits.size() == 1; }));
+  EXPECT_THAT(world.Values(), ElementsAre(1, 2, 1));
+}
+
+TEST(MetricLauncher, NamesOtherTagsWhereTheMetricNeverCame) {
+  World world;
+  world.Event("events.out.tfevents.1", Framed(AnEvent(1, 3, Simple("epoch_accuracy", 0.5f))));
+  world.Run(world.Trial(R"(echo '{"acc": "1", "timestamp": 1}' > $FILE)"));
+  EXPECT_TRUE(world.processes.sink.AwaitMessage(
+      "The trial has reported acc, epoch_accuracy, but no 'accuracy'."));
+}
+
 TEST(MetricLauncher, AFileThatNeverComesIsNoMisfortune) {
   World world;
   world.Run(world.Trial("rm -rf $(dirname $FILE)"));
