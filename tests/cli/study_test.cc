@@ -96,9 +96,9 @@ TEST(Importance, PartsTheNumbersOfASet) {
   ParameterView& size = study.parameters[1];
   size = {"size", ParameterKind::kNumbers, tuning::Scale::kLinear, {}};
   study.trials.clear();
-  for (int i = 0; i < 12; ++i) {  // eleven values, whose order says nothing of the outcome
+  for (int i = 0; i < 12; ++i) {  // eleven values, whose size says nothing of the outcome
     TrialView trial = ATrial(std::to_string(i + 1), 0.1, "", i % 2);
-    const std::string number = std::to_string(i == 11 ? 10 : i);
+    const std::string number = std::to_string(i == 11 ? 9 : i);
     trial.values["size"] = number;
     if (i < 11) size.choices.push_back(number);
     study.trials.push_back(trial);
