@@ -85,7 +85,12 @@ int main(int argc, char** argv) {
   const caip::cli::Io io{[](std::string_view text) { Write(STDOUT_FILENO, text); },
                          [](std::string_view text) { Write(STDERR_FILENO, text); },
                          ::isatty(STDOUT_FILENO) == 1, ::isatty(STDERR_FILENO) == 1};
-  const Surroundings world{io, caip::app::ConnectToEmulator, caip::cli::FollowJob};
+  caip::app::Connector connector(io.err);
+  const caip::cli::Connect connect = [&](const caip::cli::EmulatorFlags& flags,
+                                         caip::cli::Lifetime lifetime) {
+    return connector.Connect(flags, lifetime);
+  };
+  const Surroundings world{io, connect, caip::cli::FollowJob};
   const auto command = caip::cli::ParseArguments(std::vector<std::string>(argv + 1, argv + argc));
-  return std::visit(Runner{world}, command);
+  return connector.Finish(std::visit(Runner{world}, command));
 }

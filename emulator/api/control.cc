@@ -37,7 +37,7 @@ Json EntryJson(const logging::Entry& entry) {
 }
 
 Json Answer(const spec::Job& job, const std::vector<logging::Entry>& entries, uint64_t after,
-            std::string_view task, bool finished) {
+            std::string_view task, bool finished, bool ending) {
   Json list = Json::array();
   for (const logging::Entry& entry : entries) {
     if (task.empty() || task == entry.task) list.push_back(EntryJson(entry));
@@ -46,7 +46,8 @@ Json Answer(const spec::Job& job, const std::vector<logging::Entry>& entries, ui
       {"entries", std::move(list)},
       {"last", logging::InsertIdText(entries.empty() ? after : entries.back().insert_id)},
       {"state", spec::Name(job.state)},
-      {"finished", finished}};
+      {"finished", finished},
+      {"ending", ending}};
   if (job.create_time) answer["createTime"] = Rfc3339(*job.create_time, 9);
   // When the present state began, as far as the job tells.
   if (const auto& since = job.end_time ? job.end_time : job.start_time) {
@@ -76,16 +77,23 @@ Result<Json> JobFollower::Follow(const http::Request& request, const std::string
     const uint64_t saves = saves_;
     ASSIGN_OR_RETURN(const spec::Job job, engine_.Get(project, job_id));
     const bool over = job.end_time.has_value();
+    const bool ending = ending_;
     if (over) RETURN_IF_ERROR(book_.Flush());  // what was said before the end is to be seen
     ASSIGN_OR_RETURN(const std::vector<logging::Entry> entries, book_.Query(query));
     const bool changed = request.Query("state") != spec::Name(job.state);
     const auto left = std::chrono::ceil<milliseconds>(deadline - steady_clock::now());
-    if (over || changed || !entries.empty() || left.count() <= 0) {
+    if (over || changed || ending || !entries.empty() || left.count() <= 0) {
       return Answer(job, entries, after, request.Query("task"),
-                    over && entries.size() < kEntriesMax);
+                    over && entries.size() < kEntriesMax, ending);
     }
     book_.WaitForMore(project, job_id, after, left, [&] { return saves_ != saves; });
   }
+}
+
+void JobFollower::End() {
+  ending_ = true;
+  ++saves_;
+  book_.WakeFollowers();
 }
 
 namespace {
@@ -107,11 +115,17 @@ Result<Json> CheckJob(engine::Engine& engine, const http::Request& request,
   return Json::object();
 }
 
+Result<Json> Join(const std::function<Status(int, bool)>& join, const http::Request& request) {
+  const Json pid(std::string(request.Query("pid")));
+  RETURN_IF_ERROR(join(static_cast<int>(IntOr(Json{{"pid", pid}}, "pid", 0)),
+                       request.Query("stays") == "true"));
+  return Json::object();
+}
+
 }  // namespace
 
 std::vector<http::Route> ControlRoutes(const EmulatorIdentity& identity, engine::Engine& engine,
-                                       const JobFollower& follower,
-                                       std::function<void()> shut_down) {
+                                       JobFollower& follower, ControlActions actions) {
   return {
       {"GET", "/emulator/v1/health", "emulator.health",
        [identity](const http::Request& request, const http::PathParameters&) {
@@ -122,10 +136,15 @@ std::vector<http::Route> ControlRoutes(const EmulatorIdentity& identity, engine:
                                       {"flags", identity.flags}});
        }},
       {"POST", "/emulator/v1:shutdown", "emulator.shutdown",
-       [shut_down = std::move(shut_down)](const http::Request& request,
-                                          const http::PathParameters&) {
+       [&follower, shut_down = std::move(actions.shut_down)](const http::Request& request,
+                                                             const http::PathParameters&) {
+         follower.End();
          shut_down();
          return Respond(request, Json::object());
+       }},
+      {"POST", "/emulator/v1:join", "emulator.join",
+       [join = std::move(actions.join)](const http::Request& request, const http::PathParameters&) {
+         return Respond(request, Join(join, request));
        }},
       {"POST", "/emulator/v1/projects/{project}/jobs:check", "emulator.jobs.check",
        [&engine](const http::Request& request, const http::PathParameters& at) {

@@ -39,7 +39,7 @@ std::vector<http::Route> Apis::StorageRoutes() {
   return routes;
 }
 
-void Apis::Serve(http::Router* router, std::function<void()> shut_down) {
+void Apis::Serve(http::Router* router, api::ControlActions actions) {
   const EmulatorOptions& options = world_.options;
   const StorageFaces& storage = *world_.state.faces;
   router->Add(front::WithStandardParameters(MlRoutes()));
@@ -47,7 +47,7 @@ void Apis::Serve(http::Router* router, std::function<void()> shut_down) {
   router->Add(storage.Faulty(StorageRoutes()));
   router->Add(storage.OtherRoutes());
   router->Add(api::ControlRoutes({kVersion, options.state.string(), options.seed, world_.flags},
-                                 world_.engine, follower_, std::move(shut_down)));
+                                 world_.engine, follower_, std::move(actions)));
   router->Add(api::StudyRoutes(world_.engine, world_.clock));
   router->Add(api::DiscoveryRoutes(router->routes()));
   router->Add(api::RouteListRoute(router->routes()));

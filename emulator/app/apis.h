@@ -1,7 +1,6 @@
 #pragma once
 // All APIs behind the one port, and what they need beside the engine.
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,8 +32,11 @@ class Apis {
  public:
   explicit Apis(const ApiWorld& world);
 
-  /// Fills `router`, once. `shut_down` is called when a client asks for the end.
-  void Serve(http::Router* router, std::function<void()> shut_down);
+  /// Fills `router`, once.
+  void Serve(http::Router* router, api::ControlActions actions);
+
+  /// The emulator ends: who follows a job is told so, and not to wait.
+  void SendFollowersHome() { follower_.End(); }
 
  private:
   std::vector<http::Route> MlRoutes();

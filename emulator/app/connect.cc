@@ -1,48 +1,39 @@
 #include "emulator/app/connect.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
 
 #include "base/json.h"
 #include "base/text.h"
-#include "emulator/app/emulator.h"
 #include "emulator/app/owner.h"
+#include "emulator/app/owner_watch.h"
 #include "emulator/cli/gcloud_properties.h"
+#include "emulator/cli/interrupt.h"
+#include "host/errors.h"
 #include "host/job_store.h"
+#include "host/state_directory.h"
 
 namespace caip::app {
 namespace {
 
-class HttpConnection : public cli::Connection {
- public:
-  explicit HttpConnection(const std::string& url) : client_(url) {}
-  Result<http::ClientResponse> Send(const http::ClientRequest& request) override {
-    return client_.Send(request);
-  }
-  std::string base_url() const override { return client_.base(); }
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
 
- private:
-  http::Client client_;
-};
+// A server that was killed is often started again; who followed it leaves it the state directory.
+constexpr milliseconds kLeftToTheNextServer{2000};
 
-// The emulator lives as long as the connection; requests go through its own front door, so that
-// there is one way in.
-class EmbeddedConnection final : public HttpConnection {
- public:
-  explicit EmbeddedConnection(std::unique_ptr<Emulator> emulator)
-      : HttpConnection(emulator->base_url()), emulator_(std::move(emulator)) {}
-
- private:
-  std::unique_ptr<Emulator> emulator_;
-};
+// Any failure to reach an owner means: look again.
+Error GoneAway(const Error& cause) { return {Code::kAborted, cause.message}; }
 
 // The flags given now must be among those the running emulator was started with.
 Status FitsRunning(http::Client& client, const cli::EmulatorFlags& flags) {
   const std::vector<std::string> wanted = FlagWords(flags);
   if (wanted.empty()) return Ok{};
-  ASSIGN_OR_RETURN(const http::ClientResponse health,
-                   client.Send({.target = "/emulator/v1/health"}));
-  ASSIGN_OR_RETURN(const Json body, ParseJson(health.body));
+  const auto health = client.Send({.target = "/emulator/v1/health"});
+  if (!health.ok()) return GoneAway(health.error());
+  ASSIGN_OR_RETURN(const Json body, ParseJson(health->body));
   std::vector<std::string> present;
   if (const Json* words = Member(body, "flags")) {
     present = words->get<std::vector<std::string>>();
@@ -63,6 +54,19 @@ Status FitsRunning(http::Client& client, const cli::EmulatorFlags& flags) {
   return Ok{};
 }
 
+// From the answer on the emulator lives at least as long as we do. An older one knows no join.
+Status JoinAt(const std::string& url, const cli::EmulatorFlags& flags, cli::Lifetime lifetime) {
+  http::Client client(url);
+  RETURN_IF_ERROR(FitsRunning(client, flags));
+  const bool stays = lifetime == cli::Lifetime::kBackground;
+  const auto joined = client.Send({.method = "POST",
+                                   .target = "/emulator/v1:join?pid=" + std::to_string(::getpid()) +
+                                             (stays ? "&stays=true" : "")});
+  if (!joined.ok()) return GoneAway(joined.error());
+  if (joined->status == 503) return Error{Code::kAborted, "The emulator at " + url + " is ending."};
+  return Ok{};
+}
+
 bool HasUnfinishedJobs(const Path& state) {
   std::error_code ignored;
   if (!std::filesystem::exists(state / "jobs.db", ignored)) return false;
@@ -72,36 +76,112 @@ bool HasUnfinishedJobs(const Path& state) {
   return unfinished.ok() && !unfinished->empty();
 }
 
-using MaybeConnection = Result<std::unique_ptr<cli::Connection>>;
-
-MaybeConnection ConnectTo(const std::string& url, const cli::EmulatorFlags& flags) {
-  http::Client client(url);
-  RETURN_IF_ERROR(FitsRunning(client, flags));
-  return std::unique_ptr<cli::Connection>(std::make_unique<HttpConnection>(url));
-}
-
-MaybeConnection Embed(const cli::EmulatorFlags& flags, const Path& state) {
-  ASSIGN_OR_RETURN(const EmulatorOptions options, ReadOptions(flags, state));
-  ASSIGN_OR_RETURN(auto emulator, Emulator::Start(options, flags));
-  return std::unique_ptr<cli::Connection>(
-      std::make_unique<EmbeddedConnection>(std::move(emulator)));
-}
-
 }  // namespace
 
-MaybeConnection ConnectToEmulator(const cli::EmulatorFlags& flags, cli::Lifetime lifetime) {
+class Connector::FoundConnection final : public cli::Connection {
+ public:
+  FoundConnection(const std::string& url, Connector* connector, cli::EmulatorFlags flags,
+                  cli::Lifetime lifetime)
+      : client_(url), connector_(connector), flags_(std::move(flags)), lifetime_(lifetime) {}
+
+  Result<http::ClientResponse> Send(const http::ClientRequest& request) override {
+    auto response = client_.Send(request);
+    const bool lost = !response.ok() && response.error().code == Code::kUnavailable;
+    if (!lost || !connector_ || request.body_reader) return response;
+    // Killed, or its machine's power went: the next emulator has all that was acknowledged.
+    ASSIGN_OR_RETURN(const std::string url, connector_->Find(flags_, lifetime_, true));
+    client_ = http::Client(url);
+    return client_.Send(request);
+  }
+  std::string base_url() const override { return client_.base(); }
+
+ private:
+  http::Client client_;
+  Connector* connector_;  // null: the endpoint is the only one
+  cli::EmulatorFlags flags_;
+  cli::Lifetime lifetime_;
+};
+
+Connector::Connector(std::function<void(std::string_view)> tell, milliseconds patience)
+    : tell_(std::move(tell)), patience_(patience) {}
+
+Result<std::unique_ptr<cli::Connection>> Connector::Connect(const cli::EmulatorFlags& flags,
+                                                            cli::Lifetime lifetime) {
   // An endpoint that somebody else runs, such as a recorder that judges what commands send.
   if (const char* endpoint = std::getenv("CAIP_ENDPOINT"); endpoint && *endpoint) {
-    return std::unique_ptr<cli::Connection>(std::make_unique<HttpConnection>(endpoint));
+    return std::unique_ptr<cli::Connection>(
+        std::make_unique<FoundConnection>(endpoint, nullptr, flags, lifetime));
   }
+  ASSIGN_OR_RETURN(const std::string url, Find(flags, lifetime, false));
+  return std::unique_ptr<cli::Connection>(
+      std::make_unique<FoundConnection>(url, this, flags, lifetime));
+}
+
+// Many commands may begin at once, and an owner may end at any time: a lost race for the state
+// directory means that there is somebody to find now.
+Result<std::string> Connector::Find(const cli::EmulatorFlags& flags, cli::Lifetime lifetime,
+                                    bool again) {
+  const auto began = steady_clock::now();
+  const OwnerWatch watch(cli::StateDirectory(flags));
+  while (true) {
+    const auto waited = steady_clock::now() - began;
+    Result<std::string> found = LookOnce(flags, lifetime, !again || waited > kLeftToTheNextServer);
+    if (found.ok() || found.error().code != Code::kAborted || waited > patience_) return found;
+    if (cli::InterruptGuard::Pending()) {
+      return Error{Code::kCancelled, "Interrupted while waiting: " + found.error().message};
+    }
+    watch.WaitForChange();
+  }
+}
+
+Result<std::string> Connector::LookOnce(const cli::EmulatorFlags& flags, cli::Lifetime lifetime,
+                                        bool may_begin) {
+  if (emulator_) return emulator_->base_url();
   const Path state = cli::StateDirectory(flags);
-  ASSIGN_OR_RETURN(const auto owner, FindOwner(state));
-  if (owner) return ConnectTo(*owner, flags);
+  ASSIGN_OR_RETURN(const auto owner, host::StateDirectory::Peek(state));
+  if (owner && owner->url.empty()) return host::errors::StateTaken(state, *owner);
+  if (owner) {
+    RETURN_IF_ERROR(JoinAt(owner->url, flags, lifetime));
+    return owner->url;
+  }
+  if (!may_begin) return Error{Code::kAborted, "No emulator runs on " + state.string() + "."};
+  std::error_code ignored;
+  if (lifetime == cli::Lifetime::kBriefly && !std::filesystem::exists(state, ignored)) {
+    tell_("The state directory " + state.string() + " is new: it holds no jobs and no buckets.\n");
+  }
   const bool background = lifetime == cli::Lifetime::kBackground ||
                           (lifetime == cli::Lifetime::kBriefly && HasUnfinishedJobs(state));
   if (!background) return Embed(flags, state);
   ASSIGN_OR_RETURN(const std::string url, StartInBackground(flags, state));
-  return ConnectTo(url, flags);
+  RETURN_IF_ERROR(JoinAt(url, flags, lifetime));
+  return url;
+}
+
+Result<std::string> Connector::Embed(const cli::EmulatorFlags& flags, const Path& state) {
+  ASSIGN_OR_RETURN(const EmulatorOptions options, ReadOptions(flags, state));
+  if (!carrier_) {
+    ASSIGN_OR_RETURN(carrier_, Carrier::Begin());
+  }
+  ASSIGN_OR_RETURN(emulator_, Emulator::Start(options, flags));
+  flags_ = flags;
+  state_ = state;
+  return emulator_->base_url();
+}
+
+int Connector::Finish(int exit_code) {
+  if (!emulator_) return exit_code;
+  auto end = emulator_->MayEnd();
+  if (!end) {
+    carrier_->Release(exit_code, state_ / "server.log");
+    const cli::InterruptGuard guard;
+    end = emulator_->WaitWhileNeeded(guard.descriptor());
+  }
+  emulator_->Stop();
+  const bool idle = emulator_->engine().Idle();
+  emulator_.reset();
+  // A client that never joined may have brought a job in the last moment.
+  if (*end == Emulator::End::kIdle && !idle) (void)StartInBackground(flags_, state_);
+  return exit_code;
 }
 
 }  // namespace caip::app

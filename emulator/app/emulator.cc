@@ -6,10 +6,12 @@
 
 #include <cerrno>
 
+#include "base/text.h"
 #include "emulator/api/error_body.h"
 #include "emulator/app/alarmed_clock.h"
 #include "emulator/app/apis.h"
 #include "emulator/app/companion_options.h"
+#include "emulator/app/company.h"
 #include "emulator/app/interference.h"
 #include "emulator/app/kept_state.h"
 #include "emulator/app/owner.h"
@@ -25,6 +27,8 @@
 namespace caip::app {
 namespace {
 
+constexpr int kLookAgainMilliseconds = 100;
+
 http::Response NoRoute(int status, const http::Request& request, const std::string& allow) {
   return gcs::IsStoragePath(request.path) ? gcs::NoStorageRoute(status, request, allow)
                                           : api::NoRouteResponse(status, request, allow);
@@ -39,6 +43,7 @@ struct Emulator::Parts {
   AlarmedClock clock;
   SystemClock wall;  // of tokens and the access log: others compare it with their own
   Fd end_asked;      // an eventfd: readable once a client has asked for the end
+  Company company;
   Interference* interference = nullptr;
   KeptState state;
   http::Router router{NoRoute};
@@ -121,10 +126,12 @@ Status Emulator::Parts::StartEngine() {
 
 void Emulator::Parts::Serve() {
   apis = std::make_unique<Apis>(ApiWorld{options, flags, state, *engine, clock, wall});
-  apis->Serve(&router, [this] {
-    const uint64_t one = 1;
-    [[maybe_unused]] const auto written = ::write(end_asked.get(), &one, sizeof one);
-  });
+  apis->Serve(&router, {[this] {
+                          const uint64_t one = 1;
+                          [[maybe_unused]] const auto written =
+                              ::write(end_asked.get(), &one, sizeof one);
+                        },
+                        [this](int pid, bool stays) { return company.Join(pid, stays); }});
   reception->LetIn();
 }
 
@@ -180,13 +187,43 @@ Emulator::End Emulator::WaitForEnd(int interrupt_descriptor, std::optional<Durat
     if (waits[1].revents != 0) return End::kAsked;
     const uint64_t now = server.total_requests();
     const bool silent = now == requests && server.active_requests() == 0;
-    if (silent && parts_->engine->Idle()) return End::kIdle;
+    if (silent && parts_->company.Part([this] { return parts_->engine->Idle(); })) {
+      return End::kIdle;
+    }
     requests = now;
+  }
+}
+
+std::optional<Emulator::End> Emulator::MayEnd() {
+  struct pollfd asked {
+    parts_->end_asked.get(), POLLIN, 0
+  };
+  if (::poll(&asked, 1, 0) > 0) {
+    parts_->company.Close();
+    return End::kAsked;
+  }
+  const bool needed =
+      parts_->company.stays() || !parts_->company.Part([this] { return parts_->engine->Idle(); });
+  return needed ? std::nullopt : std::optional(End::kIdle);
+}
+
+Emulator::End Emulator::WaitWhileNeeded(int interrupt_descriptor) {
+  while (true) {
+    if (const auto end = MayEnd()) return *end;
+    if (parts_->company.stays()) {
+      return WaitForEnd(interrupt_descriptor, ParseDuration(parts_->options.background_idle));
+    }
+    struct pollfd waits[] = {{interrupt_descriptor, POLLIN, 0},
+                             {parts_->end_asked.get(), POLLIN, 0}};
+    ::poll(waits, 2, kLookAgainMilliseconds);
+    if (waits[0].revents != 0) return End::kInterrupted;
   }
 }
 
 void Emulator::Stop() {
   if (parts_->interference) std::exchange(parts_->interference, nullptr)->End();
+  parts_->company.Close();
+  if (parts_->apis) parts_->apis->SendFollowersHome();
   // Replicas first: until they are gone they may write to storage.
   parts_->engine->Stop();
   parts_->StopServing();

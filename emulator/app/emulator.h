@@ -18,8 +18,8 @@ class Interference;
 /// Owns the state directory while it lives. Serves at once; its engine runs on a thread of its own.
 class Emulator {
  public:
-  /// Errors: kAlreadyExists when the state directory or the port is taken (with the owner's name),
-  /// kPermissionDenied, kDataLoss, ... with what to do.
+  /// Errors: kAborted when the state directory is taken (with the owner's name), kAlreadyExists
+  /// when the port is, kPermissionDenied, kDataLoss, ... with what to do.
   static Result<std::unique_ptr<Emulator>> Start(const EmulatorOptions& options,
                                                  const cli::EmulatorFlags& flags,
                                                  Interference* interference = nullptr);
@@ -40,6 +40,13 @@ class Emulator {
   /// Blocks until `interrupt_descriptor` is readable, a client asks for the end, or for `idle` no
   /// job was unfinished and no request came.
   End WaitForEnd(int interrupt_descriptor, std::optional<Duration> idle);
+
+  /// An answer where nobody needs it: no job is unfinished and nobody who joined (POST
+  /// /emulator/v1:join) lives, or a client asked for the end. Nobody can join from then on.
+  std::optional<End> MayEnd();
+  /// Blocks until MayEnd, or `interrupt_descriptor` is readable. Where somebody is to be served
+  /// beyond the end of his process, it is needed until it was idle for long, as other servers.
+  End WaitWhileNeeded(int interrupt_descriptor);
 
   /// Kills all replicas; unfinished jobs go on with the next emulator on this state directory, as
   /// after a loss of their machines.

@@ -36,7 +36,7 @@ struct KeptState {
 };
 
 /// `clock` is the service's, `wall` the one that others know; both outlive what is made. Errors:
-/// kFailedPrecondition when another emulator owns the directory, kDataLoss, kPermissionDenied, ...
+/// kAborted when another emulator owns the directory, kDataLoss, kPermissionDenied, ...
 Result<KeptState> OpenState(const EmulatorOptions& options, const Clock& clock, const Clock& wall,
                             Interference* interference);
 

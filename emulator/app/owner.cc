@@ -86,12 +86,6 @@ Result<pid_t> Spawn(const std::vector<std::string>& words, int log, int ready) {
 
 }  // namespace
 
-Result<std::optional<std::string>> FindOwner(const Path& state) {
-  ASSIGN_OR_RETURN(const auto owner, host::StateDirectory::Peek(state));
-  if (!owner || owner->url.empty()) return std::optional<std::string>();
-  return std::optional<std::string>(owner->url);
-}
-
 std::vector<std::string> FlagWords(const cli::EmulatorFlags& flags) {
   std::vector<std::string> words;
   const auto add = [&](const char* flag, const std::optional<std::string>& value) {
@@ -125,16 +119,15 @@ Result<std::string> StartInBackground(const cli::EmulatorFlags& flags, const Pat
   if (::pipe2(ends, O_CLOEXEC) != 0) return SystemError("cannot make a pipe", errno);
   const Fd ready(ends[0]);
   Fd tell(ends[1]);
+  ASSIGN_OR_RETURN(const EmulatorOptions options, ReadOptions(flags, state));
   std::vector<std::string> words = {"caip",         "serve",          "--state",
-                                    state.string(), "--idle-timeout", "5m"};
+                                    state.string(), "--idle-timeout", options.background_idle};
   for (std::string& word : FlagWords(flags)) words.push_back(std::move(word));
   RETURN_IF_ERROR(Spawn(words, log.get(), tell.get()));
   tell.Close();
   const std::string url = ReadLine(ready.get());
+  if (url == kTakenWord) return Error{Code::kAborted, "somebody else was faster"};
   if (!url.empty()) return url;
-  // Somebody else may have been faster; then theirs serves as well.
-  ASSIGN_OR_RETURN(const auto owner, FindOwner(state));
-  if (owner) return *owner;
   return Error{Code::kUnavailable,
                "the background server did not come up: " + LastWords(log_path, from) +
                    " (its log is " + log_path.string() + ")"};

@@ -1,7 +1,6 @@
 #pragma once
 // The emulator that owns a state directory now: finding it, starting one, ending it.
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,12 +13,12 @@ namespace caip::app {
 /// Names the descriptor on which a background server tells its URL once it serves.
 inline constexpr char kReadyVariable[] = "CAIP_READY_FD";
 
-/// The URL of the emulator that owns the directory, nullopt where none does.
-Result<std::optional<std::string>> FindOwner(const Path& state);
+/// What it tells instead where the state directory has another owner.
+inline constexpr char kTakenWord[] = "taken";
 
 /// Starts `caip serve` detached from this process and its terminal, with these flags, and waits
 /// until it serves; its messages go to <state>/server.log. The answer is its URL; the error has the
-/// server's own words.
+/// server's own words. kAborted: another was faster, so look again.
 Result<std::string> StartInBackground(const cli::EmulatorFlags& flags, const Path& state);
 
 /// Asks the owner to end and waits until it has. False where there is none.

@@ -45,10 +45,12 @@ struct FollowRequest {
 struct FollowOutcome {
   enum class End {
     kJobFinished,  // the job has an endTime and all its log was shown
-    kInterrupted,  // Ctrl-C
+    kInterrupted,  // Ctrl-C, SIGTERM, or the terminal was closed
+    kStopped,      // the emulator was ended, by `caip stop` or a signal of its own
     kFailed,       // the emulator could not be asked; `failure` tells why
   } end = End::kJobFinished;
   std::string failure;
+  int signal = 0;  // the one that interrupted
 };
 
 struct Io;

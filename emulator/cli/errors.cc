@@ -1,5 +1,7 @@
 #include "emulator/cli/errors.h"
 
+#include <signal.h>
+
 #include "base/text.h"
 
 namespace caip::cli::errors {
@@ -186,6 +188,9 @@ Error BuildMadeNothing() {
   return {Code::kFailedPrecondition,
           "setup.py sdist succeeded but made no package. Does it call setup()?"};
 }
+Error BuildInterrupted() {
+  return {Code::kCancelled, "The building of the package was interrupted."};
+}
 Error DuplicatePackages(const std::vector<std::string>& names) {
   return Invalid("Cannot upload multiple packages with the same filename: [" + Join(names, ", ") +
                  "]");
@@ -257,7 +262,17 @@ std::string FollowUp(std::string_view job) {
          "stream-logs " +
          S(job) + "\n";
 }
-std::string Interrupted() { return "Received keyboard interrupt.\n\n"; }
+std::string Interrupted(int signal) {
+  return signal == SIGTERM  ? "Received SIGTERM.\n\n"
+         : signal == SIGHUP ? "The terminal was closed.\n\n"
+                            : "Received keyboard interrupt.\n\n";
+}
+std::string InterruptedEarly() { return "Interrupted; nothing was submitted.\n"; }
+std::string EmulatorStopped(std::string_view job) {
+  return "The emulator was stopped, and the job waits for the next one. Start it, and continue "
+         "streaming the logs, with the command\n\n  $ caip ai-platform jobs stream-logs " +
+         S(job) + "\n";
+}
 std::string PollingFailed(std::string_view why) {
   return "Polling logs failed:\n" + S(why) + "\n\n";
 }

@@ -58,6 +58,7 @@ Error RootNotCopied(std::string_view root, std::string_view why);
 Error NoPython(std::string_view why);
 Error BuildFailed(std::string_view output, bool setup_generated);
 Error BuildMadeNothing();
+Error BuildInterrupted();
 Error DuplicatePackages(const std::vector<std::string>& names);
 Error FileUnreadable(std::string_view path, std::string_view why);
 Error UploadDiffers(std::string_view path);
@@ -77,7 +78,9 @@ std::string TensorFlowNotImported(std::string_view python);
 std::string TensorFlowVersionUnexpected(std::string_view version);
 std::string Submitted(std::string_view job);
 std::string FollowUp(std::string_view job);
-std::string Interrupted();
+std::string Interrupted(int signal);
+std::string InterruptedEarly();
+std::string EmulatorStopped(std::string_view job);
 std::string PollingFailed(std::string_view why);
 std::string JobFits(std::string_view job);
 

@@ -76,8 +76,11 @@ FollowOutcome FollowJob(Connection& connection, const FollowRequest& request, co
     if (const Json* finished = Member(*answer, "finished"); finished && finished->get<bool>()) {
       return {};
     }
+    if (const Json* ending = Member(*answer, "ending"); ending && ending->get<bool>()) {
+      return {FollowOutcome::End::kStopped, ""};
+    }
   }
-  return {FollowOutcome::End::kInterrupted, ""};
+  return {FollowOutcome::End::kInterrupted, "", guard.signal()};
 }
 
 }  // namespace caip::cli

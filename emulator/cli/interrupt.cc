@@ -12,15 +12,21 @@
 namespace caip::cli {
 namespace {
 
-// What a signal handler may touch: a lock-free flag and write(2).
-std::atomic<bool> interrupted_flag{false};
+// What a signal handler may touch: lock-free numbers and write(2).
+std::atomic<int> first_signal{0};
 std::atomic<int> wake_descriptor{-1};
-struct sigaction earlier_int;
-struct sigaction earlier_term;
 
-void OnSignal(int) {
+struct Watched {
+  int signal;
+  struct sigaction outside;  // what it does where no guard is
+};
+Watched watched[] = {{SIGINT, {}}, {SIGTERM, {}}, {SIGHUP, {}}};
+std::atomic<int> guards{0};
+
+void OnSignal(int signal) {
   const int saved = errno;
-  interrupted_flag = true;
+  int none = 0;
+  first_signal.compare_exchange_strong(none, signal);
   const uint64_t one = 1;
   [[maybe_unused]] const auto written = ::write(wake_descriptor.load(), &one, sizeof one);
   errno = saved;
@@ -29,22 +35,41 @@ void OnSignal(int) {
 }  // namespace
 
 InterruptGuard::InterruptGuard() {
-  interrupted_flag = false;
+  if (guards++ > 0) return;
+  first_signal = 0;
   wake_descriptor = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  struct sigaction action {};
-  action.sa_handler = OnSignal;
-  sigemptyset(&action.sa_mask);
-  ::sigaction(SIGINT, &action, &earlier_int);
-  ::sigaction(SIGTERM, &action, &earlier_term);
+  for (Watched& each : watched) {
+    struct sigaction action {};
+    action.sa_handler = OnSignal;
+    sigemptyset(&action.sa_mask);
+    ::sigaction(each.signal, &action, &each.outside);
+    if (each.signal == SIGHUP && each.outside.sa_handler == SIG_IGN) {
+      ::sigaction(each.signal, &each.outside, nullptr);
+    }
+  }
 }
 
 InterruptGuard::~InterruptGuard() {
-  ::sigaction(SIGINT, &earlier_int, nullptr);
-  ::sigaction(SIGTERM, &earlier_term, nullptr);
+  if (--guards > 0) return;
+  for (Watched& each : watched) ::sigaction(each.signal, &each.outside, nullptr);
   ::close(wake_descriptor.exchange(-1));
 }
 
-bool InterruptGuard::interrupted() const { return interrupted_flag; }
+bool InterruptGuard::interrupted() const { return first_signal != 0; }
+int InterruptGuard::signal() const { return first_signal; }
 int InterruptGuard::descriptor() const { return wake_descriptor; }
+
+bool InterruptGuard::Pending() { return guards > 0 && first_signal != 0; }
+
+void InterruptGuard::SetOutside(void (*handler)(int)) {
+  for (Watched& each : watched) {
+    if (guards == 0) ::sigaction(each.signal, nullptr, &each.outside);
+    if (each.outside.sa_handler == SIG_IGN) continue;
+    each.outside = {};
+    each.outside.sa_handler = handler;
+    sigemptyset(&each.outside.sa_mask);
+    if (guards == 0) ::sigaction(each.signal, &each.outside, nullptr);
+  }
+}
 
 }  // namespace caip::cli

@@ -122,7 +122,12 @@ Status StreamLogs(const StreamLogsCommand& command, const Surroundings& world) {
       {call.project, command.job, command.task_name.value_or(""), command.allow_multiline_logs},
       world.io);
   if (outcome.end == FollowOutcome::End::kFailed) return Error{Code::kUnknown, outcome.failure};
-  if (outcome.end == FollowOutcome::End::kInterrupted) world.io.err(errors::Interrupted());
+  if (outcome.end == FollowOutcome::End::kInterrupted) {
+    world.io.err(errors::Interrupted(outcome.signal));
+  }
+  if (outcome.end == FollowOutcome::End::kStopped) {
+    return Error{Code::kUnavailable, errors::EmulatorStopped(command.job)};
+  }
   return Ok{};
 }
 

@@ -37,17 +37,18 @@ std::optional<Duration> IdleTimeOf(const ServeCommand& command) {
   return command.idle_timeout ? ParseDuration(*command.idle_timeout) : std::nullopt;
 }
 
-// Whoever started us in the background waits for this line.
-void TellStarter(const std::string& url) {
+// Whoever started us in the background waits for this line. False where nobody does.
+bool TellStarter(const std::string& word) {
   const char* text = std::getenv(app::kReadyVariable);
-  if (!text) return;
+  if (!text) return false;
   int descriptor = -1;
   const std::string_view digits = text;
   std::from_chars(digits.data(), digits.data() + digits.size(), descriptor);
-  const std::string line = url + "\n";
+  const std::string line = word + "\n";
   [[maybe_unused]] const auto written = ::write(descriptor, line.data(), line.size());
   ::close(descriptor);
   ::unsetenv(app::kReadyVariable);
+  return true;
 }
 
 std::string Banner(const app::Emulator& emulator, const Path& state) {
@@ -65,7 +66,12 @@ int RunServe(const ServeCommand& command, const Surroundings& world) {
   auto options = OptionsOf(command);
   if (!options.ok()) return Fail(world.io, "serve", options.error().message);
   auto emulator = app::Emulator::Start(*options, command.emulator);
-  if (!emulator.ok()) return Fail(world.io, "serve", emulator.error().message);
+  if (!emulator.ok()) {
+    // One that was started in the background was only too late, and no reader of its log cares.
+    const bool taken = emulator.error().code == Code::kAborted;
+    if (taken && TellStarter(app::kTakenWord)) return kExitFailure;
+    return Fail(world.io, "serve", emulator.error().message);
+  }
   TellStarter((*emulator)->base_url());
   if (!(*emulator)->port_note().empty()) world.io.err((*emulator)->port_note() + "\n");
   world.io.err(Banner(**emulator, options->state));

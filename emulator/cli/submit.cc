@@ -7,6 +7,7 @@
 #include "emulator/cli/exit_codes.h"
 #include "emulator/cli/gcloud_properties.h"
 #include "emulator/cli/gcloud_values.h"
+#include "emulator/cli/interrupt.h"
 #include "emulator/cli/packaging.h"
 #include "emulator/cli/service_call.h"
 #include "emulator/cli/service_error.h"
@@ -25,11 +26,15 @@ class Submission {
       : command_(command), flags_(command.flags), world_(world) {}
 
   int Run() {
+    // Until the job is sent nothing may be left behind, so no signal ends us where we stand.
+    const InterruptGuard guard;
     if (command_.async) Warn(errors::AsyncDeprecated());
-    if (const Status made = MakeJob(); !made.ok()) return Refuse(made.error());
+    const Status made = MakeJob();
+    if (guard.interrupted()) return EndEarly();
+    if (!made.ok()) return Refuse(made.error());
     if (command_.validate_only) return Judge();
     if (command_.dry_run) return Print(PrettyJson(job_) + "\n", kExitSuccess);
-    return Send();
+    return Send(guard);
   }
 
  private:
@@ -117,12 +122,15 @@ class Submission {
     return command_.dry_run ? Print(PrettyJson(job_) + "\n", kExitSuccess) : kExitSuccess;
   }
 
-  int Send() {
+  int Send(const InterruptGuard& guard) {
     auto connected = world_.connect(
         command_.emulator, command_.stream_logs ? Lifetime::kThisCommand : Lifetime::kBackground);
+    if (guard.interrupted()) return EndEarly();
     if (!connected.ok()) return Complain(connected.error().message);
     Connection& connection = **connected;
-    if (const Status staged = Stage(connection); !staged.ok()) return Refuse(staged.error());
+    const Status staged = Stage(connection);
+    if (guard.interrupted()) return EndEarly();
+    if (!staged.ok()) return Refuse(staged.error());
 
     http::ClientRequest request;
     request.method = "POST";
@@ -152,9 +160,14 @@ class Submission {
 
   int FollowToTheEnd(Connection& connection, const std::string& job) {
     const FollowOutcome outcome = world_.follow(connection, {project_, job, "", false}, world_.io);
-    if (outcome.end == FollowOutcome::End::kInterrupted) Say(errors::Interrupted());
-    if (outcome.end == FollowOutcome::End::kFailed) Say(errors::PollingFailed(outcome.failure));
-    if (outcome.end != FollowOutcome::End::kJobFinished) Say(errors::FollowUp(job));
+    using End = FollowOutcome::End;
+    if (outcome.end == End::kStopped) {
+      Say(errors::EmulatorStopped(job));
+      return kExitFailure;
+    }
+    if (outcome.end == End::kInterrupted) Say(errors::Interrupted(outcome.signal));
+    if (outcome.end == End::kFailed) Say(errors::PollingFailed(outcome.failure));
+    if (outcome.end != End::kJobFinished) Say(errors::FollowUp(job));
     http::ClientRequest request;
     request.target = JobsPath(project_, job);
     const Result<Json> ended = CallService(connection, request, project_);
@@ -190,6 +203,11 @@ class Submission {
 
   void Warn(const std::string& text) const {
     if (IsShown(command_.gcloud, Message::kWarning) && !text.empty()) world_.io.err(text);
+  }
+
+  int EndEarly() const {
+    Say(errors::InterruptedEarly());
+    return kExitInterrupted;
   }
 
   int Refuse(const Error& error) const {

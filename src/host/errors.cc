@@ -47,9 +47,8 @@ Error StateTaken(const Path& path, const std::optional<StateOwner>& owner) {
     who += " (process " + Number(owner->pid) + ", version " + owner->version + ", since " +
            owner->started_at + (owner->url.empty() ? "" : ", serving " + owner->url) + ")";
   }
-  return {Code::kFailedPrecondition, "The state directory " + Quoted(path.string()) +
-                                         " is in use by " + who +
-                                         ". Stop it with `caip stop`, or use it." + Remedy()};
+  return {Code::kAborted, "The state directory " + Quoted(path.string()) + " is in use by " + who +
+                              ". Stop it with `caip stop`, or use it." + Remedy()};
 }
 
 Error JobStoreFailed(Code code, const Path& file, std::string_view why) {

@@ -47,12 +47,15 @@ struct StateOwner {
 /// that comes about. Move-only; one thread.
 class StateDirectory {
  public:
-  /// Makes the directory (0700) if there is none. kFailedPrecondition names the owner there is;
-  /// kPermissionDenied says why it can never be ours.
+  /// Makes the directory (0700) if there is none. kAborted names the owner there is (who looks
+  /// again may find none, or one that serves); kPermissionDenied says why it can never be ours.
   static Result<StateDirectory> Own(const Path& path, const std::string& version, Instant now);
 
   /// The living owner, or nullopt: nobody has it, or there is no such directory.
   static Result<std::optional<StateOwner>> Peek(const Path& path);
+
+  /// Where the owner's note stands.
+  static Path LockFile(const Path& path);
 
   /// Tells who asks where the owner serves.
   Status Publish(const std::string& url);

@@ -59,7 +59,7 @@ TEST(StateDirectory, ASecondOwnerIsToldOfTheFirst) {
   ASSERT_TRUE(first->Publish("http://127.0.0.1:4711").ok());
   const auto second = StateDirectory::Own(base.path(), "1.0", kNow);
   ASSERT_FALSE(second.ok());
-  EXPECT_EQ(second.error().code, Code::kFailedPrecondition);
+  EXPECT_EQ(second.error().code, Code::kAborted);
   EXPECT_THAT(second.error().message, HasSubstr("process " + std::to_string(::getpid())));
   EXPECT_THAT(second.error().message, HasSubstr("http://127.0.0.1:4711"));
   EXPECT_THAT(second.error().message, HasSubstr("2022-02-09T17:36:42Z"));

@@ -1,6 +1,10 @@
 #include "tests/support/caip_command.h"
 
+#include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -67,6 +71,50 @@ Transcript CaipCommand::Run(std::vector<std::string> words) const {
                                    .timeout = std::chrono::minutes(4)});
   if (!output.ok()) return {-1, "", output.error().message};
   return {output->result.ShellStatus(), std::move(output->out), std::move(output->err)};
+}
+
+Going CaipCommand::Start(std::vector<std::string> words) const {
+  static int started = 0;
+  const Path base = directory_.path() / ("run-" + std::to_string(++started));
+  const Path out = base.string() + ".out";
+  const Path err = base.string() + ".err";
+  const std::vector<std::string> texts = Argv(std::move(words));
+  std::vector<std::string> variables;
+  for (const auto& [name, value] : environment_) variables.push_back(name + "=" + value);
+  const pid_t pid = ::fork();
+  if (pid != 0) return {pid, out, err};
+  std::vector<char*> argv;
+  for (const std::string& text : texts) argv.push_back(const_cast<char*>(text.c_str()));
+  argv.push_back(nullptr);
+  std::vector<char*> environment;
+  for (std::string& variable : variables) environment.push_back(variable.data());
+  environment.push_back(nullptr);
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::dup2(::open("/dev/null", O_RDONLY), 0);
+  ::dup2(::open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), 1);
+  ::dup2(::open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), 2);
+  ::execve(argv[0], argv.data(), environment.data());
+  ::_exit(127);
+}
+
+Going::~Going() {
+  if (pid_ <= 0) return;
+  ::kill(pid_, SIGKILL);
+  ::waitpid(pid_, nullptr, 0);
+}
+
+void Going::Signal(int signal) const { ::kill(pid_, signal); }
+std::string Going::out() const { return Slurp(out_); }
+std::string Going::err() const { return Slurp(err_); }
+
+Transcript Going::End() {
+  int status = 0;
+  if (!Eventually([&] { return ::waitpid(pid_, &status, WNOHANG) == pid_; }, 120)) {
+    return {-1, out(), err() + "(it did not end)"};
+  }
+  pid_ = 0;
+  return {WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status), out(), err()};
 }
 
 Json CaipCommand::Describe(const std::string& job) const {

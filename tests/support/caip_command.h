@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/files.h"
@@ -25,6 +26,8 @@ class CaipCommand {
   Transcript Run(std::vector<std::string> words) const;
   /// The argv of such a run, for tests that want the process.
   std::vector<std::string> Argv(std::vector<std::string> words) const;
+  /// Starts such a run in a process group of its own; it ends with us, at the latest.
+  class Going Start(std::vector<std::string> words) const;
   /// The Job as `jobs describe --format json` prints it; null where there is none.
   Json Describe(const std::string& job) const;
   std::string StateOf(const std::string& job) const;
@@ -40,6 +43,27 @@ class CaipCommand {
   TemporaryDirectory directory_;
   Path state_;
   std::vector<std::pair<std::string, std::string>> environment_;
+};
+
+/// A command that runs. Killed where it still does when this goes.
+class Going {
+ public:
+  Going(int pid, Path out, Path err) : pid_(pid), out_(std::move(out)), err_(std::move(err)) {}
+  Going(Going&& other) noexcept
+      : pid_(std::exchange(other.pid_, 0)), out_(other.out_), err_(other.err_) {}
+  ~Going();
+  int pid() const { return pid_; }
+  /// To the process alone, as `kill` does it.
+  void Signal(int signal) const;
+  std::string out() const;
+  std::string err() const;
+  /// Waits for its end (2 minutes most) and gives what it said.
+  Transcript End();
+
+ private:
+  int pid_;  // 0: it was waited for
+  Path out_;
+  Path err_;
 };
 
 /// `parent/trainer/{__init__,task}.py`; the answer is the package's directory.

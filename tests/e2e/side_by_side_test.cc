@@ -1,0 +1,209 @@
+// Commands that run at the same time, and what becomes of an emulator inside of one of them.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <fstream>
+#include <future>
+
+#include "host/state_directory.h"
+#include "tests/support/caip_command.h"
+
+namespace caip::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr const char* kImage = "gcr.io/demo/task:v1";
+
+// Says that it started, and ends when it is let go.
+constexpr const char* kTask =
+    "echo $$ >> starts-$1\n"
+    "echo hello from $1\n"
+    "while [ ! -e go-$1 ]; do sleep 0.02; done\n"
+    "echo goodbye from $1\n";
+
+class SideBySide : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    fs::create_directories(caip_.state());
+    fs::create_directories(folder_);
+    std::ofstream(folder_ / "task.sh") << "cd " << folder_.string() << "\n" << kTask;
+    std::ofstream(caip_.state() / "config.yaml")
+        << "images: {\"" << kImage << "\": [\"/bin/sh\", \"" << (folder_ / "task.sh").string()
+        << "\"]}\n";
+  }
+
+  static std::vector<std::string> Submit(const std::string& job, bool stream) {
+    std::vector<std::string> words = {"jobs",     "submit",      "training",           job,
+                                      "--region", "us-central1", "--master-image-uri", kImage};
+    if (stream) words.push_back("--stream-logs");
+    words.insert(words.end(), {"--", job});
+    return words;
+  }
+
+  void LetGo(const std::string& job) { std::ofstream(folder_ / ("go-" + job)) << "go"; }
+
+  // One line for each time that the job's process was started.
+  size_t Starts(const std::string& job) {
+    std::ifstream file(folder_ / ("starts-" + job));
+    return static_cast<size_t>(std::count(std::istreambuf_iterator<char>(file), {}, '\n'));
+  }
+
+  void AwaitStart(const std::string& job, size_t count = 1) {
+    ASSERT_TRUE(Eventually([&] { return Starts(job) >= count; })) << job << " did not start";
+  }
+
+  // By the job's own file: asking would be a further command that needs the emulator.
+  int OwnerPid() {
+    const auto owner = host::StateDirectory::Peek(caip_.state());
+    return owner.ok() && *owner ? (*owner)->pid : 0;
+  }
+
+  void ExpectNobodyLeft() {
+    EXPECT_TRUE(Eventually([&] { return ProcessesMentioning(caip_.state().string()).empty(); }));
+  }
+
+  // All at once; each transcript.
+  std::vector<Transcript> RunAll(const std::vector<std::vector<std::string>>& commands) {
+    std::vector<std::future<Transcript>> runs;
+    for (const auto& words : commands) {
+      runs.push_back(std::async(std::launch::async, [this, words] { return caip_.Run(words); }));
+    }
+    std::vector<Transcript> done;
+    for (auto& run : runs) done.push_back(run.get());
+    return done;
+  }
+
+  CaipCommand caip_;
+  Path folder_ = caip_.state().parent_path() / "work";
+};
+
+TEST_F(SideBySide, CommandsThatBeginAtOnceFindEachOther) {
+  for (int round = 0; round < 5; ++round) {
+    for (const Transcript& run : RunAll({10, {"jobs", "list"}})) {
+      EXPECT_EQ(run.exit_code, 0) << run.err;
+    }
+  }
+  ExpectNobodyLeft();
+}
+
+TEST_F(SideBySide, NothingThatWasSaidToBeDoneIsLost) {
+  std::vector<std::vector<std::string>> commands;
+  for (int i = 0; i < 12; ++i) {
+    commands.push_back({"buckets", "create", "bucket-" + std::to_string(i)});
+  }
+  for (const Transcript& run : RunAll(commands)) EXPECT_EQ(run.exit_code, 0) << run.err;
+  const std::string list = caip_.Run({"buckets", "list"}).out;
+  for (int i = 0; i < 12; ++i) EXPECT_THAT(list, HasSubstr("bucket-" + std::to_string(i)));
+}
+
+TEST_F(SideBySide, SubmitsThatBeginAtOnceShareOneServer) {
+  std::vector<std::vector<std::string>> commands;
+  for (int i = 0; i < 6; ++i) {
+    const std::string job = "job_" + std::to_string(i);
+    LetGo(job);
+    commands.push_back(Submit(job, i % 3 == 2));
+  }
+  for (const Transcript& run : RunAll(commands)) EXPECT_EQ(run.exit_code, 0) << run.err;
+  for (int i = 0; i < 6; ++i) {
+    const std::string job = "job_" + std::to_string(i);
+    EXPECT_TRUE(Eventually([&] { return caip_.StateOf(job) == "SUCCEEDED"; })) << job;
+    EXPECT_EQ(Starts(job), 1u) << job;
+  }
+}
+
+TEST_F(SideBySide, ACommandThatEndsLeavesOthersTheirJobs) {
+  Going first = caip_.Start(Submit("first", true));
+  AwaitStart("first");
+  const Transcript second = caip_.Run(Submit("second", false));
+  ASSERT_EQ(second.exit_code, 0) << second.err;
+  AwaitStart("second");
+  LetGo("first");
+  const Transcript end = first.End();
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_THAT(end.out, HasSubstr("state: SUCCEEDED"));
+  LetGo("second");
+  EXPECT_TRUE(Eventually([&] { return caip_.StateOf("second") == "SUCCEEDED"; }));
+  EXPECT_EQ(Starts("second"), 1u) << "its process was not to be disturbed";
+}
+
+TEST_F(SideBySide, AFollowerOfAnotherCommandsEmulatorSeesItsJobsEnd) {
+  Going first = caip_.Start(Submit("first", true));
+  AwaitStart("first");
+  Going second = caip_.Start(Submit("second", true));
+  AwaitStart("second");
+  LetGo("first");
+  EXPECT_EQ(first.End().exit_code, 0);
+  LetGo("second");
+  const Transcript end = second.End();
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_THAT(end.err, HasSubstr("goodbye from second"));
+  EXPECT_THAT(end.out, HasSubstr("state: SUCCEEDED"));
+  EXPECT_EQ(Starts("second"), 1u);
+  ExpectNobodyLeft();  // nobody asked for a server
+}
+
+TEST_F(SideBySide, AJobGoesOnWhenItsFollowerIsInterrupted) {
+  struct Row {
+    int signal;
+    const char* said;
+  };
+  for (const auto& [signal, said] :
+       {Row{SIGINT, "Received keyboard interrupt."}, Row{SIGTERM, "Received SIGTERM."},
+        Row{SIGHUP, "The terminal was closed."}}) {
+    const std::string job = "job_" + std::to_string(signal);
+    Going command = caip_.Start(Submit(job, true));
+    AwaitStart(job);
+    ASSERT_TRUE(Eventually([&] { return command.err().find("hello") != std::string::npos; }));
+    command.Signal(signal);
+    const Transcript end = command.End();
+    EXPECT_EQ(end.exit_code, 1) << end.err;
+    EXPECT_THAT(end.err, HasSubstr(said));
+    EXPECT_THAT(end.err, HasSubstr("Your job is still active."));
+    EXPECT_THAT(end.out, HasSubstr("state: RUNNING"));
+    LetGo(job);
+    EXPECT_TRUE(Eventually([&] { return caip_.StateOf(job) == "SUCCEEDED"; }));
+    EXPECT_EQ(Starts(job), 1u) << "no other start";
+    ExpectNobodyLeft();
+  }
+}
+
+TEST_F(SideBySide, AFollowerGoesOnWithTheNextEmulatorWhenItsOwnIsKilled) {
+  ASSERT_EQ(caip_.Run(Submit("job", false)).exit_code, 0);
+  AwaitStart("job");
+  Going follower = caip_.Start({"jobs", "stream-logs", "job"});
+  ASSERT_TRUE(Eventually([&] { return follower.err().find("hello") != std::string::npos; }));
+  ASSERT_GT(OwnerPid(), 0);
+  ::kill(OwnerPid(), SIGKILL);
+  AwaitStart("job", 2);  // as after the loss of its machine
+  LetGo("job");
+  const Transcript end = follower.End();
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_THAT(end.err, HasSubstr("goodbye from job"));
+}
+
+TEST_F(SideBySide, StopEndsAnEmulatorInsideOfACommandAndItsFollower) {
+  Going command = caip_.Start(Submit("job", true));
+  AwaitStart("job");
+  EXPECT_EQ(caip_.Run({"stop"}).exit_code, 0);
+  const Transcript end = command.End();
+  EXPECT_EQ(end.exit_code, 1);
+  EXPECT_THAT(end.err, HasSubstr("The emulator was stopped"));
+  ExpectNobodyLeft();
+  LetGo("job");
+  EXPECT_TRUE(Eventually([&] { return caip_.StateOf("job") == "SUCCEEDED"; }));
+}
+
+TEST_F(SideBySide, ACommandSaysThatItsStateDirectoryIsNew) {
+  fs::remove_all(caip_.state());
+  EXPECT_THAT(caip_.Run({"jobs", "list"}).err, HasSubstr(caip_.state().string() + " is new"));
+  EXPECT_THAT(caip_.Run({"jobs", "list"}).err, Not(HasSubstr("is new")));
+}
+
+}  // namespace
+}  // namespace caip::testing
