@@ -26,7 +26,8 @@ struct PackageFiles {
   std::shared_ptr<TemporaryDirectory> keep = {};
 };
 
-/// Sorts --packages and builds --package-path. Touches the source tree only as setuptools does.
+/// Sorts --packages and builds --package-path. Touches the source tree only as its own setup.py
+/// does.
 Result<PackageFiles> CollectPackages(const PackageRequest& request);
 
 /// The hex SHA-256 over the contents of all `files` in order: the directory they are uploaded to.

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "emulator/cli/errors.h"
+#include "emulator/cli/stop_on_interrupt.h"
 #include "host/child_process.h"
 
 namespace caip::cli {
@@ -23,46 +24,42 @@ std::string GeneratedSetup(const std::string& package) {
          package + "',\n        packages=find_packages(include=['" + package + "'])\n    )\n";
 }
 
-/// A setup.py that is there as long as this is. Does nothing where the root has its own.
-class SetupFile {
- public:
-  static Result<SetupFile> In(const Path& root, const std::string& package) {
-    const Path path = root / "setup.py";
-    if (fs::is_regular_file(path)) return SetupFile();
-    Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
-    if (!fd.valid()) return SystemError("cannot write '" + path.string() + "'", errno);
-    SetupFile setup;
-    setup.path_ = path;
-    const std::string text = GeneratedSetup(package);
-    if (::write(fd.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
-      return SystemError("cannot write '" + path.string() + "'", errno);
-    }
-    return setup;
-  }
-  SetupFile(SetupFile&& other) noexcept : path_(std::exchange(other.path_, Path())) {}
-  SetupFile& operator=(SetupFile&& other) noexcept {
-    std::swap(path_, other.path_);
-    return *this;
-  }
-  ~SetupFile() {
-    if (path_.empty()) return;
-    std::error_code ignored;
-    fs::remove(path_, ignored);
-    fs::remove(path_.parent_path() / "setup.pyc", ignored);
-  }
-  bool generated() const { return !path_.empty(); }
+// Left-overs of other builds, which a build may write to.
+bool IsBuildsOwn(const std::string& name) {
+  return name == "setup.py" || name == "setup.pyc" || name.ends_with(".egg-info") ||
+         name.ends_with("-0.0.0");
+}
 
- private:
-  SetupFile() = default;
-  Path path_;
-};
+// A root without setup.py as it would be with the generated one, of links to what is in it: so
+// neither an end in the middle nor a second build can leave anything in the user's tree or see it
+// there. setuptools follows the links, and packs the same bytes.
+Result<Path> RootWithSetup(const Path& root, const std::string& package, const Path& scratch) {
+  const Path linked = scratch / "tree";
+  RETURN_IF_ERROR(MakeDirectories(linked));
+  std::error_code error;
+  for (fs::directory_iterator it(root, error); !error && it != fs::directory_iterator();
+       it.increment(error)) {
+    if (IsBuildsOwn(it->path().filename())) continue;
+    fs::create_symlink(it->path(), linked / it->path().filename(), error);
+    if (error) break;
+  }
+  if (error) return errors::RootNotCopied(root.string(), error.message());
+  const Path setup = linked / "setup.py";
+  const Fd fd(::open(setup.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+  const std::string text = GeneratedSetup(package);
+  if (!fd.valid() ||
+      ::write(fd.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
+    return SystemError("cannot write '" + setup.string() + "'", errno);
+  }
+  return linked;
+}
 
 bool IsWritable(const Path& directory) {
   return ::access(directory.c_str(), R_OK | W_OK | X_OK) == 0;
 }
 
+// Where the root's own setup.py can write beside itself.
 Result<Path> WritableRoot(const Path& root, const Path& scratch) {
-  if (!fs::is_directory(root)) return errors::SourceDirectoryInvalid(root.string());
   if (IsWritable(root)) return root;
   const Path copy = scratch / "dest";
   std::error_code error;
@@ -96,7 +93,10 @@ Result<bool> RunSetup(const std::string& python, const Path& root,
     said.append(line);
     said += '\n';
   };
+  const StopOnInterrupt interrupt;
+  tool.stop = interrupt.token();
   ASSIGN_OR_RETURN(const host::ToolResult result, host::RunTool(tool));
+  if (result.stopped) return errors::BuildInterrupted();
   return result.ok();
 }
 
@@ -144,16 +144,18 @@ std::vector<std::string> BuildPythons() {
 
 Result<std::vector<Path>> BuildPackage(const Path& root, const std::string& package,
                                        const Path& output, const Path& scratch) {
-  ASSIGN_OR_RETURN(const Path writable, WritableRoot(root, scratch));
+  if (!fs::is_directory(root)) return errors::SourceDirectoryInvalid(root.string());
   if (!fs::exists(root / package / "__init__.py")) {
     return errors::MissingInit((root / package).string());
   }
-  // Two builds of one root would take each other's generated setup.py for the user's own.
-  const Fd lock(::open(writable.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const bool generated = !fs::is_regular_file(root / "setup.py");
+  ASSIGN_OR_RETURN(const Path place,
+                   generated ? RootWithSetup(root, package, scratch) : WritableRoot(root, scratch));
+  // Two builds of one root would write over each other's files.
+  const Fd lock(::open(place.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (lock.valid()) ::flock(lock.get(), LOCK_EX);
-  ASSIGN_OR_RETURN(const SetupFile setup, SetupFile::In(writable, package));
   RETURN_IF_ERROR(MakeDirectories(scratch / "build"));
-  RETURN_IF_ERROR(RunSomeSetup(writable, output, scratch / "build", setup.generated()));
+  RETURN_IF_ERROR(RunSomeSetup(place, output, scratch / "build", generated));
   std::vector<Path> built;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(output, error)) built.push_back(entry.path());

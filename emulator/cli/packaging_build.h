@@ -14,7 +14,8 @@ namespace caip::cli {
 std::vector<std::string> BuildPythons();
 
 /// Builds `package` (a directory name) below `root` into `output`; paths of the results, sorted. A
-/// root without setup.py gets one for the time of the build; one that cannot be written is copied.
+/// root without setup.py is built as if it had one, and not written to; one with a setup.py that
+/// cannot be written is copied. kCancelled, and the tool is gone, after Ctrl-C, SIGTERM or SIGHUP.
 Result<std::vector<Path>> BuildPackage(const Path& root, const std::string& package,
                                        const Path& output, const Path& scratch);
 

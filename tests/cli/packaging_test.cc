@@ -2,12 +2,16 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
+#include <thread>
 
 #include "base/text.h"
+#include "emulator/cli/interrupt.h"
 #include "emulator/cli/staging.h"
 #include "host/child_process.h"
 
@@ -135,6 +139,62 @@ TEST_F(Packaging, BuildsFromACopyWhereTheRootCannotBeWritten) {
   ::chmod(root_.c_str(), 0755);
   ASSERT_TRUE(files.ok()) << files.error().message;
   EXPECT_EQ(files->local[0].filename(), "trainer-0.0.0.tar.gz");
+}
+
+TEST_F(Packaging, WhatIsGeneratedIsPackedAsIfItStoodInTheTree) {
+  Write("trainer/__init__.py", "");
+  Write("trainer/task.py", "print(1)\n");
+  Write("README.md", "read me\n");
+  Write("setup.cfg", "[metadata]\ndescription = short\n");
+  fs::create_symlink("task.py", root_ / "trainer/other.py");
+  ::chmod((root_ / "trainer/task.py").c_str(), 0754);
+  const auto of_links = Collect("trainer");
+  ASSERT_TRUE(of_links.ok()) << of_links.error().message;
+  const auto lines = [&](const Path& archive) {
+    const auto said = host::CaptureTool(
+        {.argv = {"tar", "-xOzf", archive.string()}, .environment = host::OwnEnvironment()});
+    const auto modes = host::CaptureTool(
+        {.argv = {"sh", "-c", "tar -tvzf " + archive.string() + " | awk '{print $1, $3, $6}'"},
+         .environment = host::OwnEnvironment()});
+    return said->out + modes->out;
+  };
+  const std::string first = lines(of_links->local[0]);
+  // The same file in the tree itself.
+  const auto setup = host::CaptureTool(
+      {.argv = {"tar", "-xOzf", of_links->local[0].string(), "trainer-0.0.0/setup.py"},
+       .environment = host::OwnEnvironment()});
+  Write("setup.py", setup->out);
+  const auto in_tree = Collect("trainer");
+  ASSERT_TRUE(in_tree.ok()) << in_tree.error().message;
+  EXPECT_NE(in_tree->local[0], of_links->local[0]) << "it was built again";
+  EXPECT_EQ(lines(in_tree->local[0]), first);
+  EXPECT_THAT(first, HasSubstr("trainer-0.0.0/README.md"));
+}
+
+TEST_F(Packaging, NothingStandsInTheTreeWhileItIsBuiltNorAfterAnInterrupt) {
+  Write("trainer/__init__.py", "");
+  const Path seen = directory_.path() / "seen";
+  Write("../python", "#!/bin/sh\nls '" + root_.string() + "' > '" + seen.string() + ".tmp'\nmv '" +
+                         seen.string() + ".tmp' '" + seen.string() + "'\nexec sleep 1000\n");
+  const Path python = directory_.path() / "python";
+  ::chmod(python.c_str(), 0755);
+  ::setenv("CLOUDSDK_PYTHON", python.c_str(), 1);
+  const pid_t us = ::getpid();
+  std::thread interrupter([&] {
+    for (int i = 0; i < 3000 && !fs::exists(seen); ++i) ::poll(nullptr, 0, 10);
+    ::kill(us, SIGINT);
+  });
+  {
+    const InterruptGuard guard;
+    const Result<PackageFiles> files = Collect("trainer");
+    interrupter.join();
+    ASSERT_FALSE(files.ok());
+    EXPECT_EQ(files.error().code, Code::kCancelled);
+    EXPECT_TRUE(guard.interrupted());
+  }
+  ::unsetenv("CLOUDSDK_PYTHON");
+  EXPECT_EQ(*ReadFile(seen), "trainer\n");
+  EXPECT_THAT(RootEntries(), ElementsAre("trainer"));
 }
 
 TEST_F(Packaging, AnUnchangedTreeIsNotBuiltAgain) {

@@ -199,6 +199,28 @@ TEST_F(SideBySide, StopEndsAnEmulatorInsideOfACommandAndItsFollower) {
   EXPECT_TRUE(Eventually([&] { return caip_.StateOf("job") == "SUCCEEDED"; }));
 }
 
+TEST_F(SideBySide, ASubmitThatIsInterruptedWhilePackagingLeavesNothing) {
+  WritePackage(folder_, "print(1)\n");
+  fs::create_directories(folder_ / "tmp");
+  const Path python = folder_ / "python";
+  std::ofstream(python) << "#!/bin/sh\ntouch " << (folder_ / "building").string()
+                        << "\nexec sleep 1000\n";
+  fs::permissions(python, fs::perms::owner_all);
+  caip_.Set("CLOUDSDK_PYTHON", python.string());
+  caip_.Set("TMPDIR", (folder_ / "tmp").string());
+  Going command = caip_.Start({"jobs", "submit", "training", "job", "--region", "us-central1",
+                               "--package-path", (folder_ / "trainer").string(), "--module-name",
+                               "trainer.task", "--staging-bucket", "gs://bkt"});
+  ASSERT_TRUE(Eventually([&] { return fs::exists(folder_ / "building"); }));
+  EXPECT_FALSE(fs::exists(folder_ / "setup.py"));
+  command.Signal(SIGTERM);
+  const Transcript end = command.End();
+  EXPECT_EQ(end.exit_code, 130) << end.err;
+  EXPECT_THAT(end.err, HasSubstr("nothing was submitted"));
+  EXPECT_TRUE(fs::is_empty(folder_ / "tmp"));
+  ExpectNobodyLeft();
+}
+
 TEST_F(SideBySide, ACommandSaysThatItsStateDirectoryIsNew) {
   fs::remove_all(caip_.state());
   EXPECT_THAT(caip_.Run({"jobs", "list"}).err, HasSubstr(caip_.state().string() + " is new"));
