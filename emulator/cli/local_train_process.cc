@@ -17,9 +17,11 @@ namespace {
 
 volatile sig_atomic_t forwarded_to = 0;  // the process that gets our signals; 0 none
 
-void Forward(int signal) {
-  // From the terminal the whole group got it already; a second one does no harm.
-  if (forwarded_to > 0) ::kill(forwarded_to, signal);
+void Forward(int signal, siginfo_t* info, void*) {
+  // From the terminal (which is the kernel) the whole group has Ctrl-C already, and a second one
+  // would break into the handling of the first.
+  const bool has_it = signal == SIGINT && info->si_code == SI_KERNEL;
+  if (forwarded_to > 0 && !has_it) ::kill(forwarded_to, signal);
 }
 
 /// While it lives, signals go to a process instead of ending us.
@@ -28,9 +30,9 @@ class Forwarding {
   explicit Forwarding(int pid) {
     forwarded_to = pid;
     struct sigaction action {};
-    action.sa_handler = Forward;
+    action.sa_sigaction = Forward;
+    action.sa_flags = SA_SIGINFO;
     ::sigaction(SIGTERM, &action, &old_term_);
-    action.sa_handler = SIG_IGN;  // Ctrl-C reaches the process by itself
     ::sigaction(SIGINT, &action, &old_int_);
   }
   Forwarding(const Forwarding&) = delete;

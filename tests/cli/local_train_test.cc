@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <pty.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -179,6 +180,43 @@ TEST_F(LocalTrain, SaysWhyAProcessCannotStart) {
 TEST_F(LocalTrain, ASignalEndsAsAShellWouldSay) {
   Write("trainer/task.py", "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n");
   EXPECT_EQ(Run(), 137);
+}
+
+// Counts what reaches the trainer, and leaves it a moment for more to come.
+constexpr const char* kCountInterrupts =
+    "import select, signal\n"
+    "counts = []\n"
+    "signal.signal(signal.SIGINT, lambda *_: counts.append(1))\n"
+    "open('ready', 'w').close()\n"
+    "while not counts: select.select([], [], [], 0.01)\n"
+    "select.select([], [], [], 0.3)\n"
+    "sys.exit(40 + len(counts))\n";
+
+TEST_F(LocalTrain, AnInterruptReachesThePrimaryOnceFromWhereverItComes) {
+  WriteReporter(kCountInterrupts);
+  for (const bool by_terminal : {false, true}) {
+    int terminal = -1;
+    const pid_t caip = ::forkpty(&terminal, nullptr, nullptr, nullptr);
+    if (caip == 0) ::_exit(Run());
+    for (int i = 0; i < 3000 && !fs::exists(root_ / "ready"); ++i) ::poll(nullptr, 0, 10);
+    ASSERT_TRUE(fs::exists(root_ / "ready"));
+    if (by_terminal) {
+      ASSERT_EQ(::write(terminal, "\x03", 1), 1);
+    } else {
+      ::kill(caip, SIGINT);
+    }
+    struct pollfd end {
+      terminal, POLLIN, 0
+    };
+    char drained[256];
+    while (::poll(&end, 1, 30'000) > 0 && ::read(terminal, drained, sizeof drained) > 0) {
+    }
+    int status = 0;
+    ::waitpid(caip, &status, 0);
+    EXPECT_EQ(WEXITSTATUS(status), 41) << (by_terminal ? "Ctrl-C" : "kill -INT");
+    ::close(terminal);
+    fs::remove(root_ / "ready");
+  }
 }
 
 // kill -9 of caip itself: every process it started is gone with it.
