@@ -18,6 +18,13 @@ std::optional<uint64_t> Number(std::string_view text) {
   return number;
 }
 
+// The same; what is more than any object has bytes is as good as the most.
+std::optional<uint64_t> Position(std::string_view text) {
+  const bool is_number = !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+  if (!is_number) return std::nullopt;
+  return Number(text).value_or(UINT64_MAX);
+}
+
 // "*" is nullopt; false where it is neither a number nor "*".
 bool NumberOrStar(std::string_view text, std::optional<uint64_t>* number) {
   if (text == "*") return true;
@@ -37,8 +44,8 @@ RangeAsked ParseRange(std::string_view header, uint64_t size) {
   if (dash == std::string_view::npos || header.find(',') != std::string_view::npos) return whole;
   const std::string_view before = Trim(header.substr(0, dash));
   const std::string_view after = Trim(header.substr(dash + 1));
-  const auto first = Number(before);
-  const auto last = Number(after);
+  const auto first = Position(before);
+  const auto last = Position(after);
   if ((!before.empty() && !first) || (!after.empty() && !last) || (!first && !last)) return whole;
   if (!first) {  // the last N bytes
     if (*last == 0 || size == 0) return {Kind::kUnsatisfiable};

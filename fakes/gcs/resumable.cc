@@ -24,6 +24,7 @@ struct ResumableSessions::Session {
   std::string key;
   std::unique_ptr<ObjectWriter> writer;  // made with the first byte
   uint64_t received = 0;
+  std::optional<uint64_t> total;  // as a piece announced it
   bool recalled = true;           // what the store keeps of it is known here
   bool resumed_from_url = false;  // we may have had bytes of it once
   bool cancelled = false;
@@ -167,6 +168,24 @@ Result<UploadProgress> ResumableSessions::Finish(Session& session, const Expecte
   return UploadProgress{received, session.done};
 }
 
+// With the session's mutex held: whether the piece fits what was announced, before a byte of it is
+// kept. The first total that was named holds.
+Status ResumableSessions::CheckFits(Session& session, const ContentRange& range) {
+  const std::optional<uint64_t> announced =
+      session.plan.length ? session.plan.length : session.total;
+  if (announced && range.total && *announced != *range.total) {
+    return errors::UploadLengthWrong(*announced, *range.total);
+  }
+  if (announced && range.last && *range.last >= *announced) {
+    return errors::UploadLengthWrong(*announced, *range.last + 1);
+  }
+  if (range.total && session.received > *range.total) {
+    return errors::UploadLengthWrong(*range.total, session.received);
+  }
+  if (range.total) session.total = range.total;
+  return Ok{};
+}
+
 Result<UploadProgress> ResumableSessions::Put(const std::string& upload_id,
                                               const std::optional<ContentRange>& range,
                                               const ExpectedSums& sums, http::BodyReader& body) {
@@ -175,6 +194,7 @@ Result<UploadProgress> ResumableSessions::Put(const std::string& upload_id,
   RETURN_IF_ERROR(Recall(*session));
   if (session->cancelled) return errors::UploadUnknown();
   if (session->done) return UploadProgress{session->done->size, session->done};
+  if (range) RETURN_IF_ERROR(CheckFits(*session, *range));
   const uint64_t owner = ++session->owner;
   const bool has_data = !range || range->first;
   if (has_data) {

@@ -46,6 +46,7 @@ class ResumableSessions {
   struct Session;
   Result<std::shared_ptr<Session>> Find(const std::string& upload_id);
   Status Recall(Session& session);
+  Status CheckFits(Session& session, const ContentRange& range);
   Status Receive(Session& session, uint64_t owner, uint64_t skip, http::BodyReader& body);
   Result<UploadProgress> Finish(Session& session, const ExpectedSums& sums);
   void DropOldest();

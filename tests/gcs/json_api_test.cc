@@ -177,6 +177,8 @@ TEST_F(ApiTest, SendsTheBytesThatARangeAsksFor) {
       {"bytes=-2", 206, "89", "bytes 8-9/10"},
       {"bytes=-99", 206, "0123456789", "bytes 0-9/10"},
       {"bytes=5-99", 206, "56789", "bytes 5-9/10"},
+      {"bytes=8-99999999999999999999999", 206, "89", "bytes 8-9/10"},
+      {"bytes=99999999999999999999999-", 416, nullptr, "bytes */10"},
       {"bytes=10-", 416, nullptr, "bytes */10"},
       {"bytes=99-100", 416, nullptr, "bytes */10"},
       {"bytes=-0", 416, nullptr, "bytes */10"},

@@ -207,6 +207,21 @@ TEST_F(ResumableTest, TellsWhereItStands) {
   EXPECT_EQ(world_.Get("big"), "0123456789");
 }
 
+TEST_F(ResumableTest, HoldsTheSizeThatWasAnnouncedFirst) {
+  std::string target = Start();
+  EXPECT_EQ(Piece(target, "bytes 0-3/10", "0123").status, 308);
+  const Answer other = Piece(target, "bytes 4-7/8", "4567");
+  EXPECT_EQ(other.status, 400);
+  EXPECT_THAT(other.body, HasSubstr("8 bytes, but 10 were announced"));
+  EXPECT_EQ(Piece(target, "bytes 4-9/10", "456789").status, 200);
+  target = TargetOf(Call("POST", "/upload/storage/v1/b/bkt/o?uploadType=resumable&name=small", "{}",
+                         {{"X-Upload-Content-Length", "5"}}));
+  EXPECT_EQ(Piece(target, "bytes 0-5/6", "012345").status, 400);
+  EXPECT_EQ(Piece(target, "bytes 0-5/*", "012345").status, 400);
+  EXPECT_EQ(Piece(target, "bytes 0-4/5", "01234").status, 200);  // nothing of those was kept
+  EXPECT_EQ(world_.Get("small"), "01234");
+}
+
 TEST_F(ResumableTest, GoesOnAfterABrokenConnection) {
   const std::string target = Start();
   {
