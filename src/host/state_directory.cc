@@ -149,8 +149,6 @@ Result<std::optional<StateOwner>> StateDirectory::Peek(const Path& path) {
   return std::optional<StateOwner>(ReadNote(lock.get()).value_or(StateOwner{}));
 }
 
-Path StateDirectory::LockFile(const Path& path) { return path / kLockName; }
-
 Status StateDirectory::Publish(const std::string& url) {
   owner_.url = url;
   return WriteNote(lock_.get(), owner_, path_ / kLockName);

@@ -54,9 +54,6 @@ class StateDirectory {
   /// The living owner, or nullopt: nobody has it, or there is no such directory.
   static Result<std::optional<StateOwner>> Peek(const Path& path);
 
-  /// Where the owner's note stands.
-  static Path LockFile(const Path& path);
-
   /// Tells who asks where the owner serves.
   Status Publish(const std::string& url);
 

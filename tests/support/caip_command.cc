@@ -21,8 +21,9 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string Slurp(const Path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
+  // A process may go away between the opening and the reading; a stream would throw then.
+  auto text = ReadFile(path);
+  return text.ok() ? std::move(*text) : "";
 }
 
 bool IsZombie(const Path& process) {
