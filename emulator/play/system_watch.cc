@@ -1,5 +1,6 @@
 #include "emulator/play/system_watch.h"
 
+#include <cassert>
 #include <cerrno>
 
 #include "harness/replica_name.h"
@@ -11,12 +12,19 @@ using harness::Happening;
 using harness::Phase;
 using Kind = host::FileOperation::Kind;
 
+// The exit code of a process that ends with an operation: which one, is not known yet.
+constexpr int kEnds = -1;
+
 host::Verdict VerdictOf(const harness::Verdict& verdict) {
   switch (verdict.kind) {
     case harness::Verdict::Kind::kGone:
       return {host::Verdict::Kind::kNever, 0, 0};
     case harness::Verdict::Kind::kRefuse:
       return {host::Verdict::Kind::kFail, verdict.status == 404 ? ENOENT : EIO, 0};
+    case harness::Verdict::Kind::kBreak:
+    case harness::Verdict::Kind::kStale:
+      assert(false && "refused where storage is a directory: harness/fault_sense.cc");
+      return {};
     default:
       return {};
   }
@@ -106,21 +114,22 @@ host::Verdict SystemWatch::BeforeWrite(const engine::ReplicaKey& key,
   return {host::Verdict::Kind::kPart, 0, static_cast<int64_t>(*next) - operation.bytes};
 }
 
-host::ReplicaWatcher::Answer SystemWatch::After(const engine::ReplicaKey& key,
-                                                const host::FileOperation& operation, int error) {
+host::Verdict SystemWatch::After(const engine::ReplicaKey& key,
+                                 const host::FileOperation& operation, int error) {
   if (error == ENOSPC || error == EDQUOT) disk_was_full_ = true;
   // That a file was opened for writing is not yet a file; that it is whole is.
   const bool opened = operation.kind == Kind::kCreate || operation.kind == Kind::kOverwrite;
-  if (opened && error == 0) return Answer::kGoOn;
+  if (opened && error == 0) return {};
+  if (operation.kind == Kind::kWrite && error != 0) return {};  // no byte was reached
   Happening moment = MomentOf(key, operation);
   moment.failed = error != 0;
+  if (!operation.is_told) moment.exit_code = kEnds;
   Phase phase = Phase::kAfter;
   if (operation.kind == Kind::kWrite) {
     phase = Phase::kMid;
     moment.bytes = static_cast<uint64_t>(operation.bytes + operation.count);
   }
-  const harness::Verdict verdict = director_.Meet(std::move(moment), phase);
-  return verdict.kind == harness::Verdict::Kind::kGone ? Answer::kNever : Answer::kGoOn;
+  return VerdictOf(director_.Meet(std::move(moment), phase));
 }
 
 void SystemWatch::LeftRunning(const engine::ReplicaKey& key, const std::vector<std::string>& left) {

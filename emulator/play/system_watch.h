@@ -26,8 +26,8 @@ class SystemWatch final : public host::ReplicaWatcher {
   Answer OutputSeen(const engine::ReplicaKey& key) override;
   host::Verdict Before(const engine::ReplicaKey& key,
                        const host::FileOperation& operation) override;
-  Answer After(const engine::ReplicaKey& key, const host::FileOperation& operation,
-               int error) override;
+  host::Verdict After(const engine::ReplicaKey& key, const host::FileOperation& operation,
+                      int error) override;
   bool looks() const override { return onlooker_ && onlooker_->looks(); }
   void LeftRunning(const engine::ReplicaKey& key, const std::vector<std::string>& left) override;
   void Seen(const engine::ReplicaKey& key, const host::FileSight& sight) override;

@@ -11,6 +11,14 @@ namespace {
 // Strikes that nobody waits for may wait for each other's ends.
 constexpr int kThreads = 3;
 
+// What only has something to say to whoever does the operation needs somebody who hears it, and a
+// process that ends with its operation (its exit code is set, then) does not.
+bool CanStrike(const Fault& fault, const Happening& happening) {
+  const bool ends = happening.kind == Happening::Kind::kStorage && happening.exit_code != 0;
+  const FaultKind* kind = FindFaultKind(fault.kind);
+  return !ends || fault.delay > Duration(0) || !kind || kind->meets != "storage";
+}
+
 }  // namespace
 
 Director::Director(DirectorOptions options, Clock& clock)
@@ -196,7 +204,7 @@ std::vector<size_t> Director::CountAll(const Happening& happening, Phase phase) 
       plot.tally.until_came = true;
       for (auto& then : std::exchange(plot.when_over, {})) work_.push_back(std::move(then));
     }
-    if (plot.when.Meet(happening, phase)) due.push_back(i);
+    if (plot.when.Meet(happening, phase) && CanStrike(plot.fault, happening)) due.push_back(i);
     plot.tally.seen = plot.when.seen();
   }
   return due;

@@ -90,7 +90,9 @@ bool TriggerCount::Meet(const Happening& happening, Phase phase) {
 }
 
 bool TriggerCount::Matches(const Happening& happening, Phase phase) const {
-  if (trigger_.kind == Kind::kAt || happening.kind != HappeningOf(trigger_.kind)) return false;
+  if (trigger_.kind == Kind::kAt) return false;
+  const bool reports = trigger_.kind == Kind::kLog && happening.kind == Happening::Kind::kStep;
+  if (happening.kind != HappeningOf(trigger_.kind) && !reports) return false;
   const bool whose = happening.replica.empty() || replica_.empty() || replica_ == "any" ||
                      replica_ == happening.replica;
   if (!whose && trigger_.kind != Kind::kFault) return false;

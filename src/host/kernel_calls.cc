@@ -36,6 +36,18 @@ class ToKernel final : public AnswerPath {
     add.newfd_flags = close_on_exec ? O_CLOEXEC : 0;
     return ::ioctl(listener_, SECCOMP_IOCTL_NOTIF_ADDFD, &add) < 0 ? errno : 0;
   }
+  /// The kernel closes what another descriptor is put in place of; the number stays taken.
+  void FailClose(int descriptor, int error) const override {
+    const Fd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
+    seccomp_notif_addfd add{};
+    add.id = id_;
+    add.flags = SECCOMP_ADDFD_FLAG_SETFD;
+    add.srcfd = static_cast<uint32_t>(nothing.get());
+    add.newfd = static_cast<uint32_t>(descriptor);
+    add.newfd_flags = O_CLOEXEC;
+    if (nothing.valid()) ::ioctl(listener_, SECCOMP_IOCTL_NOTIF_ADDFD, &add);
+    Return(-1, error);
+  }
 
  private:
   /// Of a thread that was killed meanwhile: nothing.

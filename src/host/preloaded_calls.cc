@@ -40,6 +40,8 @@ class ToLibrary final : public AnswerPath {
     Send({CAIP_WATCH_DESCRIPTOR, 0, close_on_exec ? 1 : 0}, descriptor);
     return 0;
   }
+  // The library closes it.
+  void FailClose(int, int error) const override { Return(-1, error); }
 
  private:
   void Send(const caip_watch_answer& answer, int descriptor) const {

@@ -28,6 +28,7 @@ struct FileOperation {
   int64_t bytes = 0;         // kWrite, kWhole: written since it was opened, before this call
   int64_t count = 0;         // kWrite: that this call wants to write
   bool was_created = false;  // kWhole: rather than overwritten
+  bool is_told = true;       // kWhole: false where its process ends: nobody hears of a failure
 };
 
 /// A file that a replica is about to open, rename or delete, wherever it is.
@@ -44,7 +45,7 @@ struct FileSight {
 struct Verdict {
   enum class Kind {
     kGoOn,   // it is carried out
-    kFail,   // it returns `error` and has no effect
+    kFail,   // it returns `error`; asked before, it has no effect
     kPart,   // kWrite: `bytes` of it are written, then the question is put again for the rest
     kNever,  // it returns never: the replica is being killed. No later call is answered either
   };
@@ -63,9 +64,10 @@ class ReplicaWatcher {
   /// (but for those that may be half a traceback). When this returns the write does.
   virtual Answer OutputSeen(const engine::ReplicaKey& key) = 0;
   virtual Verdict Before(const engine::ReplicaKey& key, const FileOperation& operation) = 0;
-  /// It took effect, or failed with `error`; the replica does not know yet.
-  virtual Answer After(const engine::ReplicaKey& key, const FileOperation& operation,
-                       int error) = 0;
+  /// It took effect, or failed with `error`; the replica does not know yet, and is told what this
+  /// says: of kFail that it failed. A file that is whole is closed nevertheless.
+  virtual Verdict After(const engine::ReplicaKey& key, const FileOperation& operation,
+                        int error) = 0;
   /// Whether it wants to be told of sights, of all replicas.
   virtual bool looks() const { return false; }
   /// Nothing is decided here.

@@ -49,6 +49,8 @@ class AnswerPath {
   /// `error` 0: the value; else the call fails with it.
   virtual void Return(int64_t value, int error) const = 0;
   virtual int ReturnDescriptor(int descriptor, bool close_on_exec) const = 0;
+  /// Of close: it fails, and the file is closed all the same, as Linux has it.
+  virtual void FailClose(int descriptor, int error) const = 0;
 };
 
 /// One call whose thread waits. Exactly one of the answers ends it.
@@ -79,6 +81,7 @@ class WatchedCall {
   void GoOn() const { path_.GoOn(); }  // it is carried out as it was asked for
   void Return(int64_t value) const { path_.Return(value, 0); }
   void Fail(int error) const { path_.Return(-1, error); }
+  void FailClose(int descriptor, int error) const { path_.FailClose(descriptor, error); }
   /// Gives the process a duplicate and returns its number; an errno when it cannot have one more.
   int ReturnDescriptor(int descriptor, bool close_on_exec) const {
     return path_.ReturnDescriptor(descriptor, close_on_exec);

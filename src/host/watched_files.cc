@@ -103,10 +103,10 @@ Handled WatchedFiles::Ask(const WatchedCall& call, const FileOperation& operatio
 
 Handled WatchedFiles::Answer(const WatchedCall& call, const FileOperation& operation,
                              int64_t result) {
-  const int error = result < 0 ? static_cast<int>(-result) : 0;
-  if (watcher_.After(key_, operation, error) == ReplicaWatcher::Answer::kNever) {
-    return Handled::kNever;
-  }
+  int error = result < 0 ? static_cast<int>(-result) : 0;
+  const Verdict verdict = watcher_.After(key_, operation, error);
+  if (verdict.kind == Verdict::Kind::kNever) return Handled::kNever;
+  if (verdict.kind == Verdict::Kind::kFail) error = verdict.error;
   error ? call.Fail(error) : call.Return(result);
   return Handled::kAnswered;
 }
@@ -144,11 +144,16 @@ Handled WatchedFiles::OpenBelow(const WatchedCall& call, const Opening& opening,
   const Fd file(::open(opening.path.c_str(), opening.flags | O_CLOEXEC | O_NOCTTY, 0600));
   if (!file.valid()) return Answer(call, operation, -errno);
   if (operation.kind == Kind::kCreate) ::fchmod(file.get(), opening.mode & ~UmaskOf(call) & 07777);
+  const Verdict verdict = watcher_.After(key_, operation, 0);
+  if (verdict.kind == Verdict::Kind::kNever) return Handled::kNever;
+  if (verdict.kind == Verdict::Kind::kFail) {
+    call.Fail(verdict.error);
+    return Handled::kAnswered;
+  }
   const auto id = IdentifyFile("/proc/self/fd/" + std::to_string(file.get()));
   if (id && (opening.flags & O_ACCMODE) != O_RDONLY) {
     written_[*id] = {opening.path, operation.kind == Kind::kCreate, 0};
   }
-  if (watcher_.After(key_, operation, 0) == ReplicaWatcher::Answer::kNever) return Handled::kNever;
   if (const int error = call.ReturnDescriptor(file.get(), opening.flags & O_CLOEXEC)) {
     call.Fail(error);
   }
@@ -225,6 +230,7 @@ Handled WatchedFiles::WriteAll(const WatchedCall& call, int descriptor, Written&
     operation.count += static_cast<int64_t>(buffer.iov_len);
   }
   if (operation.count == 0) return Handled::kNotMine;
+  if (written.failing != 0) return FailPending(call, written);
   const int64_t wanted = operation.count;
   int64_t done = 0;
   while (done < wanted) {
@@ -232,19 +238,39 @@ Handled WatchedFiles::WriteAll(const WatchedCall& call, int descriptor, Written&
     operation.count = wanted - done;
     const Verdict verdict = watcher_.Before(key_, operation);
     if (verdict.kind == Verdict::Kind::kNever) return Handled::kNever;
-    int64_t result = -verdict.error;
+    if (verdict.kind == Verdict::Kind::kFail) {
+      written.failing = verdict.error;
+      break;
+    }
     int64_t part = operation.count;
     if (verdict.kind == Verdict::Kind::kPart) part = std::clamp<int64_t>(verdict.bytes, 1, part);
-    if (verdict.kind != Verdict::Kind::kFail) result = WritePart(call, file->get(), done, part);
+    const int64_t result = WritePart(call, file->get(), done, part);
     if (!call.IsWaiting()) return Handled::kAnswered;
-    if (result <= 0) return Answer(call, operation, done > 0 ? done : result);
+    if (result <= 0 && done == 0) return Answer(call, operation, result);
+    if (result <= 0) break;
     done += result;
     written.bytes += result;
     if (result < part) break;  // the disk is full: the kernel's way to say it
   }
+  if (done == 0) return FailPending(call, written);
+  if (written.failing != 0) {  // the watcher was told of this place before
+    call.Return(done);
+    return Handled::kAnswered;
+  }
   operation.bytes = written.bytes - done;
   operation.count = done;
-  return Answer(call, operation, done);
+  const Verdict verdict = watcher_.After(key_, operation, 0);
+  if (verdict.kind == Verdict::Kind::kNever) return Handled::kNever;
+  if (verdict.kind == Verdict::Kind::kFail) written.failing = verdict.error;
+  call.Return(done);
+  return Handled::kAnswered;
+}
+
+/// As the kernel does it: bytes that are written are told as written, and what comes next fails.
+/// Who were told otherwise would write them again.
+Handled WatchedFiles::FailPending(const WatchedCall& call, Written& written) {
+  call.Fail(std::exchange(written.failing, 0));
+  return Handled::kAnswered;
 }
 
 /// `bytes` of what the call wants to write, `skip` of which are written. How many were, or -errno.
@@ -300,7 +326,15 @@ Handled WatchedFiles::Close(const WatchedCall& call, int descriptor) {
       closes = true;
     }
   }
-  return closes ? Whole(*id) : Handled::kNotMine;
+  if (!closes) return Handled::kNotMine;
+  const bool is_told = call.number() == SYS_close;  // dup2 has no error for what it replaces
+  const int pending = written_.at(*id).failing;
+  const Verdict verdict = Whole(*id, is_told);
+  if (verdict.kind == Verdict::Kind::kNever) return Handled::kNever;
+  const int error = verdict.kind == Verdict::Kind::kFail ? verdict.error : pending;
+  if (error == 0 || !is_told) return Handled::kNotMine;
+  call.FailClose(descriptor, error);
+  return Handled::kAnswered;
 }
 
 /// A process ends: so do its descriptors.
@@ -316,17 +350,16 @@ Handled WatchedFiles::CloseAll(const WatchedCall& call) {
     if (!is_held && !WritersOf(caller, id).empty()) ended.push_back(id);
   }
   for (const FileId& id : ended) {
-    if (Whole(id) == Handled::kNever) return Handled::kNever;
+    if (Whole(id, false).kind == Verdict::Kind::kNever) return Handled::kNever;
   }
   return Handled::kNotMine;
 }
 
-Handled WatchedFiles::Whole(const FileId& file) {
+Verdict WatchedFiles::Whole(const FileId& file, bool is_told) {
   const Written written = written_.at(file);
   written_.erase(file);
-  FileOperation operation{Kind::kWhole, written.path, "", written.bytes, 0, written.is_new};
-  const bool never = watcher_.After(key_, operation, 0) == ReplicaWatcher::Answer::kNever;
-  return never ? Handled::kNever : Handled::kNotMine;
+  return watcher_.After(
+      key_, {Kind::kWhole, written.path, "", written.bytes, 0, written.is_new, is_told}, 0);
 }
 
 }  // namespace caip::host

@@ -30,6 +30,7 @@ class WatchedFiles {
     std::string path;
     bool is_new = false;
     int64_t bytes = 0;
+    int failing = 0;  // the error that the next write, or its close, is to tell
   };
   /// A call that opens a file, whatever it is called.
   struct Opening {
@@ -50,6 +51,7 @@ class WatchedFiles {
   Handled List(const WatchedCall& call);
   Handled Write(const WatchedCall& call);
   Handled WriteAll(const WatchedCall& call, int descriptor, Written& written);
+  static Handled FailPending(const WatchedCall& call, Written& written);
   int64_t WritePart(const WatchedCall& call, int file, int64_t skip, int64_t bytes);
   Handled RefuseCopy(const WatchedCall& call);
   Handled Close(const WatchedCall& call, int descriptor);
@@ -61,7 +63,7 @@ class WatchedFiles {
   /// Tells the watcher, then the replica.
   Handled Answer(const WatchedCall& call, const FileOperation& operation, int64_t result);
   /// The file will not change any more by those who have it open.
-  Handled Whole(const FileId& file);
+  Verdict Whole(const FileId& file, bool is_told);
 
   const engine::ReplicaKey& key_;
   std::vector<std::string> roots_;

@@ -330,6 +330,20 @@ TEST_F(DirectorTest, RefusesStorageAsTheFaultSays) {
             Verdict::Kind::kGoOn);
 }
 
+TEST_F(DirectorTest, RefusesNothingWhereNobodyHearsOfIt) {
+  Fault late = Of("storage_error", BeforeCreate("*/a"), "");
+  late.delay = milliseconds(1);
+  Direct({Of("storage_error", BeforeCreate("*/a")), late});
+  Running();
+  Happening unheard = Storage("master-0", 1, "create", "job/a");
+  unheard.exit_code = -1;
+  EXPECT_EQ(director_->Meet(unheard, Phase::kBefore).kind, Verdict::Kind::kGoOn);
+  const std::vector<FaultTally> tallies = director_->tallies();
+  EXPECT_TRUE(tallies[0].struck_at.empty());
+  EXPECT_EQ(tallies[0].seen, 1);
+  EXPECT_EQ(tallies[1].struck_at.size(), 1u);
+}
+
 TEST_F(DirectorTest, StrikesBehindAnotherFault) {
   Fault cancel = Of("cancel", {.kind = Trigger::Kind::kFault, .pattern = "storage_error 1"}, "");
   Direct({Of("storage_error", BeforeCreate("*/a")), cancel});

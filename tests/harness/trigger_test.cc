@@ -67,6 +67,15 @@ TEST(Trigger, WriteIsCreateOrOverwrite) {
   EXPECT_FALSE(count.Meet(Storage("master-0", 1, "read", "job/w"), Phase::kBefore));
 }
 
+TEST(Trigger, ALineIsALineAlsoWhereItReportsAStep) {
+  TriggerCount log = Counting({.kind = Kind::kLog, .pattern = "step 9 "});
+  Happening line = Step("master-0", 1, 9);
+  line.text = "step 9 loss 0.11";
+  EXPECT_TRUE(log.Meet(line, Phase::kAfter));
+  TriggerCount step = Counting({.kind = Kind::kStep, .number = 9});
+  EXPECT_FALSE(step.Meet(Line("master-0", 1, "step 9 loss 0.11"), Phase::kAfter));
+}
+
 TEST(Trigger, OfACopyMatchesEitherName) {
   Happening move = Storage("master-0", 1, "move", "job/final");
   move.detail = "job/tmp";

@@ -18,6 +18,7 @@ struct Waiting final : AnswerPath {
   void GoOn() const override {}
   void Return(int64_t, int) const override {}
   int ReturnDescriptor(int, bool) const override { return 0; }
+  void FailClose(int, int) const override {}
 };
 
 /// Calls of this very thread, on files of a directory.

@@ -200,9 +200,7 @@ class CountingWatcher final : public ReplicaWatcher {
     return Answer::kGoOn;
   }
   Verdict Before(const engine::ReplicaKey&, const FileOperation&) override { return {}; }
-  Answer After(const engine::ReplicaKey&, const FileOperation&, int) override {
-    return Answer::kGoOn;
-  }
+  Verdict After(const engine::ReplicaKey&, const FileOperation&, int) override { return {}; }
   void Gone(const engine::ReplicaKey&) override {}
   std::atomic<int> outputs = 0;
 };

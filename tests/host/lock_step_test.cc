@@ -31,9 +31,7 @@ class TestWatcher final : public ReplicaWatcher {
 
   Answer OutputSeen(const engine::ReplicaKey&) override { return on_output(++outputs); }
   Verdict Before(const engine::ReplicaKey&, const FileOperation&) override { return {}; }
-  Answer After(const engine::ReplicaKey&, const FileOperation&, int) override {
-    return Answer::kGoOn;
-  }
+  Verdict After(const engine::ReplicaKey&, const FileOperation&, int) override { return {}; }
   void Gone(const engine::ReplicaKey&) override { on_gone(); }
   std::atomic<int> outputs = 0;
 };

@@ -22,8 +22,8 @@ class TestWatcher final : public ReplicaWatcher {
   std::function<Verdict(const FileOperation&)> before = [](const FileOperation&) {
     return Verdict{};
   };
-  std::function<Answer(const FileOperation&)> after = [](const FileOperation&) {
-    return Answer::kGoOn;
+  std::function<Verdict(const FileOperation&)> after = [](const FileOperation&) {
+    return Verdict{};
   };
   Path root;
   std::vector<std::string> heard;  // the replica's thread, read after its end
@@ -32,7 +32,7 @@ class TestWatcher final : public ReplicaWatcher {
   Verdict Before(const engine::ReplicaKey&, const FileOperation& operation) override {
     return before(operation);
   }
-  Answer After(const engine::ReplicaKey&, const FileOperation& operation, int error) override {
+  Verdict After(const engine::ReplicaKey&, const FileOperation& operation, int error) override {
     heard.push_back(Words(operation) + (error ? " failed " + std::to_string(error) : ""));
     return after(operation);
   }
@@ -115,7 +115,7 @@ TEST_P(WatchedFilesTest, TellsOfAnOperationWhenItTookEffectAndBeforeTheReplicaKn
     if (operation.kind == Kind::kRename) {
       seen.push_back(Text("to") + (std::filesystem::exists(bucket.path() / "next") ? "!" : ""));
     }
-    return Answer::kGoOn;
+    return Verdict{};
   };
   Python(
       "for i in range(50):\n"
@@ -156,6 +156,85 @@ TEST_P(WatchedFilesTest, KillsInMidWriteAfterExactlySoManyBytes) {
     EXPECT_EQ(exit.signal, SIGKILL);
     EXPECT_EQ(std::filesystem::file_size(bucket.path() / "f"), static_cast<uint64_t>(cut));
   }
+}
+
+TEST_P(WatchedFilesTest, LosesTheAnswersOfWhatTookEffect) {
+  watcher.after = [](const FileOperation& operation) -> Verdict {
+    const bool fails = operation.kind != Kind::kCreate && operation.kind != Kind::kOverwrite;
+    return {fails ? Verdict::Kind::kFail : Verdict::Kind::kGoOn, EIO, 0};
+  };
+  const auto exit = Python(
+      "def told(act, *args):\n"
+      "  try: return act(*args)\n"
+      "  except OSError as e: return e.errno\n"
+      "f = os.open('f', os.O_CREAT | os.O_WRONLY)\n"
+      "print(told(os.write, f, b'abc'), os.path.getsize('f'), told(os.close, f))\n"
+      "print(told(os.rename, 'f', 'g'), told(open, 'g'), told(os.listdir, '.'))\n"
+      "print(told(os.unlink, 'g'), os.path.exists('g'))");
+  EXPECT_EQ(exit.exit_code, 0);
+  EXPECT_THAT(world.sink.Messages(), ElementsAre("3 3 5", "5 5 5", "5 False"));
+}
+
+TEST_P(WatchedFilesTest, ClosesAFileWhoseCloseFails) {
+  int whole = 0;
+  watcher.after = [&](const FileOperation& operation) -> Verdict {
+    const bool fails = operation.kind == Kind::kWhole && ++whole == 1;
+    return {fails ? Verdict::Kind::kFail : Verdict::Kind::kGoOn, EIO, 0};
+  };
+  Python(
+      "def held():\n"
+      "  links = [f'/proc/self/fd/{n}' for n in os.listdir('/proc/self/fd')]\n"
+      "  return sum(os.path.realpath(link).endswith('/f') for link in links)\n"
+      "f = open('f', 'w')\nf.write('abc')\n"
+      "try: f.close()\n"
+      "except OSError as e: print(e.errno, held())\n"
+      "with open('f', 'a') as f: f.write('de')\n"
+      "print(held())");
+  EXPECT_THAT(world.sink.Messages(), ElementsAre("5 0", "0"));
+  EXPECT_THAT(watcher.heard, ElementsAre("create f", "write f 3", "whole f of 3", "overwrite f",
+                                         "write f 2", "whole f of 2"));
+}
+
+TEST_P(WatchedFilesTest, FailsAWriteBehindACut) {
+  int failed = 0;
+  watcher.before = [&](const FileOperation& operation) -> Verdict {
+    if (operation.kind != Kind::kWrite || operation.bytes > 100) return {};
+    if (operation.bytes < 100) return {Verdict::Kind::kPart, 0, 100 - operation.bytes};
+    if (++failed > 1) return {};
+    return {Verdict::Kind::kFail, ENOENT, 0};
+  };
+  Python(
+      "f = open('f', 'wb', 0)\n"
+      "print(f.write(b'x' * 300))\n"
+      "try: f.write(b'y' * 200)\n"
+      "except OSError as e: print(e.errno)\n"
+      "print(f.write(b'z'))");
+  EXPECT_THAT(world.sink.Messages(), ElementsAre("100", "2", "1"));
+  EXPECT_EQ(Text("f"), std::string(100, 'x') + "z");
+}
+
+TEST_P(WatchedFilesTest, TellsAtItsCloseThatAFilesLastWriteFailed) {
+  watcher.before = [](const FileOperation& operation) -> Verdict {
+    if (operation.kind != Kind::kWrite) return {};
+    if (operation.bytes < 100) return {Verdict::Kind::kPart, 0, 100 - operation.bytes};
+    return {Verdict::Kind::kFail, EIO, 0};
+  };
+  Python(
+      "f = open('f', 'wb', 0)\n"
+      "f.write(b'x' * 300)\n"
+      "try: f.close()\n"
+      "except OSError as e: print(e.errno)");
+  EXPECT_THAT(world.sink.Messages(), ElementsAre("5"));
+}
+
+TEST_P(WatchedFilesTest, SaysWhereNobodyHearsOfAFailure) {
+  std::vector<bool> told;
+  watcher.after = [&](const FileOperation& operation) {
+    if (operation.kind == Kind::kWhole) told.push_back(operation.is_told);
+    return Verdict{};
+  };
+  Python("open('f', 'w').close()\ng = open('g', 'w')\nsys.stdout.flush()\nos._exit(0)");
+  EXPECT_THAT(told, ElementsAre(true, false));
 }
 
 TEST_P(WatchedFilesTest, KeepsPositionsModesAndErrorsAsTheKernelHasThem) {

@@ -273,8 +273,13 @@ SHOWN ssize_t copy_file_range(int source, off64_t* from, int target, off64_t* to
 // Ends.
 
 SHOWN int close(int descriptor) {
-  if (!IsWritten(descriptor)) return (int)syscall(SYS_close, descriptor);
-  return (int)Call(SYS_close, (uint64_t)descriptor, 0, 0, 0, 0);
+  long failed = 0;
+  if (IsWritten(descriptor)) Ask(SYS_close, (uint64_t)descriptor, 0, 0, 0, 0, &failed);
+  const int why = errno;
+  const int closed = (int)syscall(SYS_close, descriptor);  // what fails is closed all the same
+  if (!failed) return closed;
+  errno = why;
+  return -1;
 }
 SHOWN int dup3(int from, int to, int flags) {
   if (from == to || !IsWritten(to)) return (int)syscall(SYS_dup3, from, to, flags);
@@ -366,9 +371,13 @@ SHOWN int fclose(FILE* stream) {
   static int (*real)(FILE*);
   if (!real) *(void**)&real = dlsym(RTLD_NEXT, "fclose");
   const int descriptor = fileno(stream);
-  long ignored;
+  long failed = 0;
   if (descriptor >= 0 && IsWritten(descriptor) && fflush(stream) == 0) {
-    Ask(SYS_close, (uint64_t)descriptor, 0, 0, 0, 0, &ignored);
+    Ask(SYS_close, (uint64_t)descriptor, 0, 0, 0, 0, &failed);
   }
-  return real(stream);
+  const int why = errno;
+  const int closed = real(stream);
+  if (!failed) return closed;
+  errno = why;
+  return EOF;
 }
