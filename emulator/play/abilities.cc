@@ -20,7 +20,7 @@ constexpr size_t kProgramBytesMax = 64u << 20;
 
 std::string LackOfAbility(const std::string& need) {
   if (need != "libfaketime") return "it needs '" + need + "', which caip does not offer";
-  return FakeTimeLibrary() ? "" : "libfaketime is not installed (Debian: apt install faketime)";
+  return LackOfFakeTime();
 }
 
 // Where a word of a command leads, as the replica's own PATH has it.

@@ -1,6 +1,13 @@
 #include "emulator/play/fake_clocks.h"
 
-#include <cmath>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+
+#include "host/child_process.h"
+#include "host/preloaded_calls.h"
 
 namespace caip::play {
 
@@ -17,6 +24,44 @@ std::optional<Path> FakeTimeLibrary() {
   return std::nullopt;
 }
 
+namespace {
+
+// Only the wall's clock: time that has passed does not step. Ours goes before it: preload/sleep.c.
+void Bend(const Path& library, const Path& file, engine::Environment& environment) {
+  const std::string preload = host::PreloadLibraryBesideUs().string() + ":" + library.string();
+  environment.emplace_back("LD_PRELOAD", preload);
+  environment.emplace_back("FAKETIME_TIMESTAMP_FILE", file.string());
+  environment.emplace_back("FAKETIME_NO_CACHE", "1");
+  environment.emplace_back("FAKETIME_DONT_FAKE_MONOTONIC", "1");
+}
+
+// What kills a trainer by itself is no fault of a scenario.
+std::string TrySleeping(const Path& library) {
+  std::string name = "/tmp/caip-clock-XXXXXX";
+  const Fd file(::mkostemp(name.data(), O_CLOEXEC));
+  if (!file.valid()) return "no file can be made in /tmp";
+  host::Tool sleeper;
+  sleeper.argv = {"python3", "-c", "import time; time.sleep(0.001); print(time.time() > 4e9)"};
+  sleeper.environment = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}};
+  sleeper.timeout = std::chrono::seconds(20);
+  Bend(library, name, sleeper.environment);
+  const bool written = WriteFile(name, "+3000000000\n").ok();
+  const auto slept = host::CaptureTool(std::move(sleeper));
+  ::unlink(name.c_str());
+  if (!written || !slept.ok()) return "";  // without a Python to try it with
+  if (!slept->result.ok()) return "with libfaketime, programs cannot sleep: " + slept->err;
+  return slept->out.starts_with("True") ? "" : "libfaketime does not bend the clock";
+}
+
+}  // namespace
+
+std::string LackOfFakeTime() {
+  const auto library = FakeTimeLibrary();
+  if (!library) return "libfaketime is not installed (Debian: apt install faketime)";
+  static const std::string lack = TrySleeping(*library);
+  return lack;
+}
+
 void FakeClocks::Give(const std::string& replica, engine::Environment& environment) {
   const auto library = FakeTimeLibrary();
   if (!library) return;
@@ -26,10 +71,7 @@ void FakeClocks::Give(const std::string& replica, engine::Environment& environme
     (void)Write(replica);
   }
   std::erase_if(environment, [](const auto& variable) { return variable.first == "LD_PRELOAD"; });
-  environment.emplace_back("LD_PRELOAD", library->string());
-  environment.emplace_back("FAKETIME_TIMESTAMP_FILE", (directory_ / replica).string());
-  environment.emplace_back("FAKETIME_NO_CACHE", "1");
-  environment.emplace_back("FAKETIME_DONT_FAKE_MONOTONIC", "1");
+  Bend(*library, directory_ / replica, environment);
 }
 
 Status FakeClocks::Step(const std::string& replica, Duration by) {

@@ -15,6 +15,9 @@ namespace caip::play {
 /// The library of this host; nullopt where there is none.
 std::optional<Path> FakeTimeLibrary();
 
+/// Why clocks cannot be stepped here, found out by bending one; "" they can. Tried once a process.
+std::string LackOfFakeTime();
+
 /// Any thread.
 class FakeClocks {
  public:

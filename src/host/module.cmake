@@ -5,7 +5,8 @@ endif()
 # Loaded into watched replicas where the kernel does not hold their calls; looked for there, too.
 if(NOT TARGET caip-watch)
   add_library(caip-watch MODULE ${CMAKE_CURRENT_LIST_DIR}/preload/watch.c
-              ${CMAKE_CURRENT_LIST_DIR}/preload/host_name.c)
+              ${CMAKE_CURRENT_LIST_DIR}/preload/host_name.c
+              ${CMAKE_CURRENT_LIST_DIR}/preload/sleep.c)
   set_target_properties(caip-watch PROPERTIES C_VISIBILITY_PRESET hidden
                         LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
   target_include_directories(caip-watch PRIVATE ${CMAKE_SOURCE_DIR}/src)
