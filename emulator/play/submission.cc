@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "emulator/cli/arguments.h"
 #include "emulator/cli/commands.h"
+#include "harness/fault_sense.h"
 #include "harness/replica_name.h"
 #include "harness/scenario_sense.h"
 #include "http/client.h"
@@ -19,10 +20,25 @@ using harness::Scenario;
 
 // "trainers/r01/broken.py" -> its path, where there is such a file beside the scenario.
 std::string FileBeside(const Scenario& scenario, const std::string& word) {
-  if (word.empty() || word.starts_with('/') || word.find('/') == std::string::npos) return word;
+  if (word.empty() || word.starts_with('/')) return word;
   std::error_code error;
   const Path path = std::filesystem::weakly_canonical(scenario.trainer_folder / word, error);
-  return !error && std::filesystem::exists(path, error) ? path.string() : word;
+  if (error) return word;
+  const bool is_path = word.find('/') != std::string::npos;
+  const bool there = is_path ? std::filesystem::exists(path, error)
+                             : std::filesystem::is_regular_file(path, error);
+  return there ? path.string() : word;
+}
+
+// A program without a slash is looked up in PATH, as shells do it; `-m trainer` is a module's name.
+std::vector<std::string> CommandOf(const Scenario& scenario) {
+  std::vector<std::string> command;
+  for (const std::string& word : scenario.command) {
+    const bool is_program = command.empty() && word.find('/') == std::string::npos;
+    const bool is_module = !command.empty() && command.back() == "-m";
+    command.push_back(is_program || is_module ? word : FileBeside(scenario, word));
+  }
+  return command;
 }
 
 class ToEmulator final : public cli::Connection {
@@ -125,8 +141,7 @@ std::string Words(const Error& error) {
 
 std::map<std::string, std::vector<std::string>> ImagesOf(const Scenario& scenario) {
   auto images = scenario.images;
-  std::vector<std::string> command;
-  for (const std::string& word : scenario.command) command.push_back(FileBeside(scenario, word));
+  std::vector<std::string> command = CommandOf(scenario);
   if (!command.empty()) images[kImage] = std::move(command);
   return images;
 }

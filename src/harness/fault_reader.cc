@@ -32,7 +32,10 @@ void ReadParameters(const FaultKind& kind, const Cursor& cursor, Fault& fault) {
     if (key == "status") fault.status = static_cast<int>(member.Integer(400, 599));
     if (key == "break_after") fault.break_after = static_cast<uint64_t>(member.Integer(0));
     if (key == "latency") fault.delay = member.Time();
-    if (key == "by") fault.delay = member.Time(true);
+    if (key == "by") {
+      fault.delay = member.Time(true);
+      if (fault.delay == Duration(0)) member.Wrong("must be a step, like 1h or -30s");
+    }
     if (key == "how") {
       fault.how = member.Text();
       if (fault.how != "package_unreadable" && fault.how != "pip_fails") {
@@ -174,6 +177,10 @@ std::vector<Fault> ReadFaults(const Cursor& cursor) {
     if (kind) CheckMeeting(*kind, element, fault);
     fault.name = element.Has("name") ? element.At("name").Text()
                                      : fault.kind + " " + std::to_string(++counts[fault.kind]);
+    const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
+    if (std::ranges::any_of(fault.name, is_control)) {
+      element.At("name").Wrong("must be of characters that can be printed");
+    }
     if (!names.insert(fault.name).second)
       element.Wrong("another fault is named '" + fault.name + "'");
     read.emplace_back(std::move(fault), element);

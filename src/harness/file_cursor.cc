@@ -1,6 +1,7 @@
 #include "harness/file_cursor.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "base/spelling.h"
@@ -28,6 +29,10 @@ const char* KindOf(const Json& json) {
   if (json.is_boolean()) return "true or false";
   if (json.is_number()) return "a number";
   return "a text";
+}
+
+bool IsHuge(const Json& json) {
+  return json.is_number_unsigned() && json.get<uint64_t>() > static_cast<uint64_t>(INT64_MAX);
 }
 
 // "/faults/0/kill" -> "faults[0].kill".
@@ -128,8 +133,12 @@ std::string Cursor::Text() const {
 }
 
 int64_t Cursor::Integer(int64_t least, int64_t most) const {
-  if (!json_->is_number_integer()) {
-    Wrong(std::string("must be a whole number, not ") + KindOf(*json_));
+  if (!json_->is_number_integer() || IsHuge(*json_)) {
+    const bool is_number = json_->is_number();
+    const bool is_large = is_number && std::abs(json_->get<double>()) >= 9.2e18;
+    Wrong(is_large ? "is too large"
+                   : "must be a whole number, not " +
+                         (is_number ? CompactJson(*json_) : std::string(KindOf(*json_))));
     return std::max<int64_t>(least, 0);
   }
   const auto value = json_->get<int64_t>();

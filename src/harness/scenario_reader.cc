@@ -5,13 +5,17 @@
 #include <utility>
 
 #include "base/text.h"
+#include "harness/expectation_sense.h"
+#include "harness/expectations/state.h"
 #include "harness/fault_reader.h"
+#include "harness/fault_sense.h"
 #include "harness/file_cursor.h"
 #include "harness/scenario.h"
 #include "harness/scenario_sense.h"
 #include "harness/step_reader.h"
 #include "harness/trigger.h"
 #include "harness/trigger_reader.h"
+#include "spec/gcs_uri.h"
 
 namespace caip::harness {
 namespace {
@@ -30,9 +34,9 @@ std::vector<std::string> Texts(const Cursor& cursor) {
 /// The keys of a scenario, of the file itself or of one that it extends.
 class Reading {
  public:
-  Status Open(const Path& file, int depth = 0) {
+  Status Open(const Path& file) {
     ASSIGN_OR_RETURN(auto text, OpenFileText(file));
-    return Take(std::move(text), file, depth);
+    return Take(std::move(text), file);
   }
   Status Take(const std::shared_ptr<FileText>& text, const Path& file, int depth = 0) {
     const Cursor top(text);
@@ -47,7 +51,12 @@ class Reading {
       top.At("extends").Wrong("files extend each other in a circle, or too deep");
       return Ok{};
     }
-    return Open(file.parent_path() / top.At("extends").Text(), depth + 1);
+    const Path base = file.parent_path() / top.At("extends").Text();
+    auto extended = OpenFileText(base);
+    if (!extended.ok() && extended.error().code == Code::kInvalidArgument) return extended.error();
+    if (extended.ok()) return Take(*std::move(extended), base, depth + 1);
+    top.At("extends").Wrong(extended.error().message);
+    return Ok{};
   }
 
   const Cursor* Find(const std::string& key) const {
@@ -106,8 +115,13 @@ void ReadMood(const Cursor& cursor, Mood& mood) {
 void ReadLimits(const Cursor& cursor, Limits& limits) {
   if (!cursor.MustBeMap()) return;
   cursor.OnlyKeys({"wall", "no_progress", "log_lines", "grace"});
-  if (cursor.Has("wall")) limits.wall = cursor.At("wall").Time();
-  if (cursor.Has("no_progress")) limits.no_progress = cursor.At("no_progress").Time();
+  const auto some = [&cursor](const char* key, Duration& limit) {
+    if (!cursor.Has(key)) return;
+    limit = cursor.At(key).Time();
+    if (limit == Duration(0)) cursor.At(key).Wrong("must be above 0");
+  };
+  some("wall", limits.wall);
+  some("no_progress", limits.no_progress);
   if (cursor.Has("log_lines")) limits.log_lines = cursor.At("log_lines").Integer(1);
   if (cursor.Has("grace")) limits.grace = cursor.At("grace").Time();
 }
@@ -116,10 +130,18 @@ void ReadBuckets(const Cursor& cursor, const Path& folder, Scenario& scenario) {
   if (!cursor.MustBeMap()) return;
   for (const auto& [name, member] : cursor.Members()) {
     BucketContents& bucket = scenario.buckets[name];
+    if (!spec::IsBucketName(name)) member.Wrong("'" + name + "' is no name of a bucket");
     if (!member.MustBeMap()) continue;
     member.OnlyKeys({"from", "objects"});
-    if (member.Has("from")) bucket.from = folder / member.At("from").Text();
+    if (member.Has("from")) {
+      std::error_code error;
+      bucket.from = folder / member.At("from").Text();
+      const bool there = std::filesystem::is_directory(*bucket.from, error);
+      if (!there) member.At("from").Wrong("'" + bucket.from->string() + "' is no folder");
+    }
     for (const auto& [object, content] : member.At("objects").Members()) {
+      const bool named = !object.empty() && spec::IsObjectName(object);
+      if (!named) content.Wrong("'" + object + "' is no name of an object");
       const Json& json = content.json();
       bucket.objects[object] = json.is_string() ? json.get<std::string>() : PythonJson(json);
     }
@@ -204,30 +226,6 @@ void ReadParts(const Reading& reading, Scenario& scenario) {
   if (const Cursor* bug = reading.Find("shows_bug")) scenario.shows_bug = Texts(*bug);
 }
 
-void CheckComes(const Trigger& trigger, const Cursor& place) {
-  if (trigger.kind != Trigger::Kind::kStorage) return;
-  if (trigger.phase == Phase::kMid) {
-    place.Wrong(
-        "can never come: an object is there whole or not at all; `mid` is for semantics: posix");
-  }
-  if (trigger.op == "rename") {
-    place.Wrong("can never come: an object store renames by copy and delete");
-  }
-}
-
-// Operations that an object store does not know.
-void CheckFaults(const Reading& reading, const Scenario& scenario) {
-  const Cursor* faults = reading.Find("faults");
-  if (!faults || !faults->IsList() || scenario.semantics != Semantics::kObject) return;
-  const std::vector<Cursor> elements = faults->Elements();
-  if (elements.size() != scenario.faults.size()) return;  // some could not be read: said already
-  for (size_t i = 0; i < elements.size(); ++i) {
-    const Fault& fault = scenario.faults[i];
-    CheckComes(fault.when, elements[i].At("when"));
-    if (fault.until && !fault.kind.empty()) CheckComes(*fault.until, elements[i].At(fault.kind));
-  }
-}
-
 // Words of shows_bug name what may fail: a key of `expect`, a fault, the limits.
 void CheckShowsBug(const Reading& reading, const Scenario& scenario) {
   const Cursor* words = reading.Find("shows_bug");
@@ -247,6 +245,19 @@ void CheckShowsBug(const Reading& reading, const Scenario& scenario) {
   }
 }
 
+// Who says nothing of the job's end wants it to succeed.
+void ExpectAnEnd(const Reading& reading, Scenario& scenario) {
+  if (reading.Find("shows_bug")) return;
+  if (const Cursor* expect = reading.Find("expect")) {
+    for (const char* key : {"state", "states", "error_matches"}) {
+      if (expect->Has(key)) return;
+    }
+    const Cursor at = expect->At("at");
+    if (at.Has("FAILED") || at.Has("CANCELLED")) return;
+  }
+  scenario.expectations.insert(scenario.expectations.begin(), ExpectState("SUCCEEDED"));
+}
+
 Result<Scenario> Finish(const Reading& reading, const Path& file) {
   Scenario scenario;
   scenario.file = file;
@@ -256,11 +267,11 @@ Result<Scenario> Finish(const Reading& reading, const Path& file) {
     reading.Wrong("says no `description`: what happens, in a sentence");
   }
   ReadParts(reading, scenario);
-  CheckFaults(reading, scenario);
   CheckShowsBug(reading, scenario);
+  ExpectAnEnd(reading, scenario);
   if (const Cursor* faults = reading.Find("faults")) CheckFaultsOfJob(*faults, scenario);
   if (const Cursor* expect = reading.Find("expect")) {
-    CheckExpectations(*expect, scenario.shows_bug);
+    CheckExpectations(*expect, scenario);
   }
   RETURN_IF_ERROR(reading.Outcome());
   return scenario;

@@ -23,6 +23,12 @@ std::vector<std::string> GlobsOf(const Cursor& cursor) {
   return globs;
 }
 
+double ReadTolerance(const Cursor& cursor) {
+  const double tolerance = cursor.Number();
+  if (tolerance < 0) cursor.Wrong("must be 0 or more");
+  return tolerance;
+}
+
 }  // namespace
 
 bool StepComparison::Compares(const std::string& field) const {
@@ -65,7 +71,7 @@ StepComparison ReadStepComparison(const Cursor& cursor) {
     for (const Cursor& one : cursor.At("replicas").Elements())
       how.replicas.insert(ReadReplica(one));
   }
-  if (cursor.Has("tolerance")) how.tolerance = cursor.At("tolerance").Number();
+  if (cursor.Has("tolerance")) how.tolerance = ReadTolerance(cursor.At("tolerance"));
   return how;
 }
 
@@ -78,7 +84,7 @@ ObjectComparison ReadObjectComparison(const Cursor& cursor) {
   cursor.OnlyKeys({"globs", "except", "json_tolerance"});
   if (cursor.Has("globs")) how.globs = GlobsOf(cursor.At("globs"));
   if (cursor.Has("except")) how.except = GlobsOf(cursor.At("except"));
-  if (cursor.Has("json_tolerance")) how.json_tolerance = cursor.At("json_tolerance").Number();
+  if (cursor.Has("json_tolerance")) how.json_tolerance = ReadTolerance(cursor.At("json_tolerance"));
   return how;
 }
 

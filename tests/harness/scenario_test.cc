@@ -30,7 +30,7 @@ trainer:
   command: [python3, t.py]
 buckets:
   job: {}
-  data: {from: fixtures, objects: {init: text, a/b.json: {"w": 100}}}
+  data: {from: ., objects: {init: text, a/b.json: {"w": 100}}}
 mood: {queue_delay: "constant:20m", restart_delay: none, stock_out: 2, vm_lifetime: 2h}
 limits: {wall: 30s, no_progress: 5s, log_lines: 10, grace: 1s}
 steps: {regex: 'step (?P<step>\d+)'}
@@ -56,7 +56,7 @@ shows_bug: [state]
   EXPECT_TRUE(read->own_ports);
   EXPECT_EQ(read->arguments, (std::vector<std::string>{"--steps", "40"}));
   EXPECT_EQ(read->buckets.at("data").objects.at("a/b.json"), "{\"w\": 100}");
-  EXPECT_EQ(read->buckets.at("data").from->filename(), "fixtures");
+  EXPECT_EQ(read->buckets.at("data").from->filename(), ".");
   EXPECT_TRUE(std::holds_alternative<spec::StockOut>(read->mood.provisioning_delay));
   EXPECT_EQ(read->limits.wall, std::chrono::seconds(30));
   EXPECT_EQ(read->limits.log_lines, 10);
@@ -169,6 +169,16 @@ TEST(ScenarioReader, RefusesWhatItDoesNotKnow) {
       {"expect: {restarts: {master-0: many}}\n", "must be a count like"},
       {"expect: {objects: {there: [a]}}\n", "is not known here"},
       {"expect: {always: [{if_present: a}]}\n", "says nothing that must hold"},
+      {"limits: {wall: 0s}\n", "s.yaml:3:16: limits.wall: must be above 0"},
+      {"limits: {no_progress: 0s}\n", "limits.no_progress: must be above 0"},
+      {"buckets: {UPPER_: {}}\n", "s.yaml:3:19: buckets.UPPER_: 'UPPER_' is no name of a bucket"},
+      {"buckets: {data: {from: nowhere}}\n", "s.yaml:3:24: buckets.data.from: "},
+      {"buckets: {data: {objects: {'': x}}}\n", "is no name of an object"},
+      {"faults:\n- {clock_step: {replica: master, by: 0s}, when: {step: 1}}\n", "must be a step"},
+      {"faults:\n- {name: \"a\\e[31m\", cancel: {}, when: {step: 1}}\n", "that can be printed"},
+      {"seed: 1.5\n", "seed: must be a whole number, not 1.5"},
+      {"seed: 99999999999999999999\n", "seed: is too large"},
+      {"extends: nosuch.yaml\n", "s.yaml:3:10: extends: "},
   };
   for (const auto& [text, what] : cases) {
     EXPECT_TRUE(Says(kHead + text, what))
@@ -189,6 +199,65 @@ TEST(ScenarioReader, RefusesTriggersThatCanNeverCome) {
   EXPECT_TRUE(Says(kHead + of_fault, "no fault is named 'nobody'"));
   const std::string of_itself = "faults:\n- {name: a, cancel: {}, when: {fault: a}}\n";
   EXPECT_TRUE(Says(kHead + of_itself, "can never come"));
+}
+
+TEST(ScenarioReader, RefusesAnswersThatADirectoryCannotGive) {
+  const std::string reads =
+      "faults:\n- storage_error: {break_after: 10}\n  when: {before: {read: a}}\n";
+  EXPECT_EQ(Mistakes(kHead + reads), "");
+  EXPECT_TRUE(Says("semantics: posix\n" + kHead + reads,
+                   "s.yaml:5:32: faults[0].storage_error.break_after: is for semantics: object"))
+      << Mistakes("semantics: posix\n" + kHead + reads);
+  EXPECT_TRUE(
+      Says("semantics: posix\n" + kHead +
+               "faults:\n- storage_error: {stale_listing: true}\n  when: {before: {list: a}}\n",
+           "stale_listing: is for semantics: object"));
+}
+
+TEST(ScenarioReader, RefusesToWaitForWhoIsAway) {
+  const std::string own = "until: {step: 9}}\n  when: {start: 1}\n";
+  const std::string kill = "faults:\n- kill: {replica: master, down_";
+  EXPECT_TRUE(Says(kHead + kill + own, "down_until: can never come: master-0 is down"))
+      << Mistakes(kHead + kill + own);
+  EXPECT_TRUE(Says(kHead + "faults:\n- hang: {replica: master, " + own, "master-0 waits until"));
+  const std::string cluster = "job: {config: {scaleTier: STANDARD_1}}\n";
+  EXPECT_EQ(Mistakes(kHead + cluster + kill + own), "");
+  EXPECT_EQ(Mistakes(kHead + kill + "until: {start: 1}}\n  when: {start: 1}\n"), "");
+  const std::string hold = "faults:\n- hold: {replica: master, until: {step: 9}}\n  when: ";
+  EXPECT_TRUE(Says(kHead + hold + "{step: 2}\n", "until: can never come"));
+  EXPECT_EQ(Mistakes(kHead + hold + "{before: {create: a}}\n"), "");  // another thread may
+  EXPECT_TRUE(Says("semantics: posix\n" + kHead + hold + "{before: {create: a}}\n",
+                   "until: can never come"));
+}
+
+TEST(ScenarioReader, RefusesToBreakPackagesThatTheJobHasNot) {
+  const std::string fails =
+      "faults:\n- preparing_failure: {how: pip_fails}\n  when: {prepare: 1}\n";
+  EXPECT_TRUE(Says(kHead + fails, "when: can never come: the job has no packages"));
+  EXPECT_EQ(Mistakes("description: d\njob: {config: {packageUris: ['gs://a/b.tar.gz']}}\n" + fails),
+            "");
+  EXPECT_EQ(Mistakes("description: d\njob: {submit: [--packages, p.tar.gz]}\n" + fails), "");
+}
+
+TEST(ScenarioReader, WantsSuccessUnlessItSaysAnotherEnd) {
+  const auto expected = [](const std::string& rest) {
+    const auto read = Read(kHead + rest);
+    return read.ok() ? read->expectations.size() : 99;
+  };
+  EXPECT_EQ(expected(""), 1u);
+  EXPECT_EQ(expected("expect: {attempts: 1}\n"), 2u);
+  EXPECT_EQ(expected("expect: {state: FAILED}\n"), 1u);
+  EXPECT_EQ(expected("expect: {states: [QUEUED, FAILED]}\n"), 1u);
+  EXPECT_EQ(expected("expect: {error_matches: x}\n"), 1u);
+  EXPECT_EQ(expected("expect: {at: {CANCELLED: 1m..}}\n"), 1u);
+  EXPECT_EQ(expected("expect: {attempts: 1}\nshows_bug: [attempts]\n"), 1u);
+  Evidence run;
+  run.state = "FAILED";
+  run.error_message = "no luck";
+  const auto assertions = Read(kHead)->expectations[0]->Judge({run});
+  EXPECT_EQ(assertions[0].name, "state");
+  EXPECT_EQ(assertions[0].expected, "SUCCEEDED");
+  EXPECT_EQ(assertions[0].found, "FAILED: no luck");
 }
 
 TEST(ScenarioReader, RefusesReplicasThatTheJobHasNot) {
@@ -229,6 +298,30 @@ TEST(ScenarioReader, RefusesExpectationsThatExcludeEachOther) {
       {"{written_once: [a], writes: {a: 0}}", "contradicts `writes`, which wants none"},
       {"{restarts: {master: 1}, first_step: {chief: {3: 7}}}", "contradicts `restarts`"},
       {"{first_step: {master: {2: 7}}, no_steps: {master-0: [2]}}", "contradicts `no_steps`"},
+      {"{restarts: {master-0: 3, total: 1}}", "contradicts those of the replicas, which are 3"},
+      {"{restarts: {master-0: 24..}}", "a replica is started 24 times"},
+      {"{steps: {worker-0: 1..40}}", "the job has no worker-0; it has master-0"},
+      {"{same_steps_as_twin: {replicas: [ps-0]}}", "the job has no ps-0"},
+      {"{steps_never_go_back: [evaluator-0]}", "the job has no evaluator-0"},
+      {"{log: [{match: x, replica: worker-1}]}", "the job has no worker-1"},
+      {"{reads: {a: {worker-1: {1: 1}}}}", "the job has no worker-1"},
+      {"{steps: {master-0: 1..40}, first_step: {master: {1: 50}}}", "contradicts `steps`"},
+      {"{objects: {present: [a], count: {a: 0}}}", "contradicts `count`, which wants none"},
+      {"{objects: {absent: [a], count: {a: 2..}}}", "contradicts `count`, which wants some"},
+      {"{states: [RUNNING, SUCCEEDED]}", "a job begins QUEUED"},
+      {"{states: [QUEUED, RUNNING, SUCCEEDED]}", "states[1]: comes never behind QUEUED"},
+      {"{states: [QUEUED, FAILED, QUEUED]}", "states[2]: comes never behind FAILED"},
+      {"{states: [QUEUED, SLEEPING]}", "is no state of a job"},
+      {"{state: FAILED, at: {SUCCEEDED: 1m..2m}}", "contradicts `state: FAILED`"},
+      {"{at: {SLEEPING: 1m..2m}}", "'SLEEPING' is no state"},
+      {"{state: SUCCEEDED, attempts: 0}", "nobody tried the job"},
+      {"{attempts: 0}", "nobody tried the job"},
+      {"{attempts: 7}", "a job is tried 4 times"},
+      {"{same_objects_as_twin: {json_tolerance: -1}}", "must be 0 or more"},
+      {"{same_steps_as_twin: {tolerance: -1}}", "must be 0 or more"},
+      {"{always: [{if_present: 'a{s}', then_count: {'{t}': 4}}]}", "'{t}' is no variable"},
+      {"{always: [{if_present: 'a', then_count: {'{s}': 4}}]}", "{s} is nothing here"},
+      {"{always: [{if_present: '{s}-{s}', then_count: {a: 4}}]}", "has {s} twice"},
   };
   for (const auto& [expect, what] : cases) {
     const std::string text = kHead + "expect: " + expect + "\n";
@@ -237,6 +330,11 @@ TEST(ScenarioReader, RefusesExpectationsThatExcludeEachOther) {
   EXPECT_EQ(Mistakes(kHead + "expect: {state: SUCCEEDED, states: [QUEUED, FAILED]}\n"
                              "shows_bug: [state]\n"),
             "");
+  EXPECT_EQ(Mistakes(kHead + "expect: {state: CANCELLED, attempts: 0}\n"), "");
+  EXPECT_EQ(Mistakes(kHead + "expect: {states: [QUEUED, PREPARING, PREPARING, RUNNING, PREPARING, "
+                             "RUNNING, CANCELLING, FAILED]}\n"),
+            "");
+  EXPECT_EQ(Mistakes(kHead + "expect: {log: [{match: x, replica: service}]}\n"), "");
   EXPECT_EQ(Mistakes(kHead + "expect: {restarts: {master: 1..}, first_step: {master: {3: 7}}}\n"),
             "");
 }

@@ -120,6 +120,34 @@ std::string Bare(std::string glob) {
   return glob;
 }
 
+// {s} is the one variable; a glob has it once, and only where it is bound.
+void CheckVariables(const std::string& glob, bool is_bound, const Cursor& place) {
+  static const re2::RE2 variable("(\\{[^{}]*\\})");
+  re2::StringPiece rest(glob);
+  std::string found;
+  while (re2::RE2::FindAndConsume(&rest, variable, &found)) {
+    if (found != kCapture) place.Wrong("'" + found + "' is no variable; the one there is is {s}");
+    if (found == kCapture && !is_bound) place.Wrong("{s} is nothing here: `if_present` has none");
+  }
+}
+
+void CheckRule(const Rule& rule, const Cursor& cursor) {
+  const size_t first = rule.if_present.find(kCapture);
+  const bool is_bound = first != std::string::npos;
+  if (cursor.Has("if_present")) {
+    CheckVariables(rule.if_present, true, cursor.At("if_present"));
+    if (is_bound && rule.if_present.find(kCapture, first + 1) != std::string::npos) {
+      cursor.At("if_present").Wrong("has {s} twice");
+    }
+  }
+  for (const auto& [glob, count] : cursor.At("then_count").Members()) {
+    CheckVariables(glob, is_bound, count);
+  }
+  if (cursor.Has("then_same_field")) {
+    CheckVariables(rule.same_field_of, is_bound, cursor.At("then_same_field").At("objects"));
+  }
+}
+
 Rule ReadRule(const Cursor& cursor) {
   Rule rule;
   if (!cursor.MustBeMap()) return rule;
@@ -135,6 +163,7 @@ Rule ReadRule(const Cursor& cursor) {
     rule.same_field_of = Bare(same.At("objects").Text());
     rule.field = same.At("field").Text();
   }
+  CheckRule(rule, cursor);
   if (rule.then_count.empty() && rule.same_field_of.empty()) {
     cursor.Wrong("says nothing that must hold; write then_count or then_same_field");
   }

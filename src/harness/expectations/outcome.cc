@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "harness/expectations/counts.h"
+#include "harness/expectations/state.h"
 #include "harness/trigger.h"
 #include "harness/trigger_reader.h"
 
@@ -38,6 +39,10 @@ ExpectationPtr ReadState(const Cursor& cursor) {
   const std::string state = cursor.Text();
   const std::set<std::string> ends = {"SUCCEEDED", "FAILED", "CANCELLED"};
   if (!ends.contains(state)) cursor.Wrong("must be SUCCEEDED, FAILED or CANCELLED");
+  return ExpectState(state);
+}
+
+ExpectationPtr ExpectState(const std::string& state) {
   return Expect([state](const Case& judged) -> std::vector<Assertion> {
     const bool passed = judged.run.state == state && judged.run.broke_off.empty();
     std::string found = StateOf(judged.run);
