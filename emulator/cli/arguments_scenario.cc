@@ -35,8 +35,10 @@ void AddRun(Grammar& grammar, CLI::App& scenario) {
                  run->seed = static_cast<uint64_t>(seed);
                  return Ok{};
                });
-  grammar.Flag(app, "--junit", "FILE", "Write a report as JUnit does.", To(&run->junit));
-  grammar.Flag(app, "--json", "FILE", "Write a report for programs.", To(&run->json));
+  grammar.Flag(app, "--junit", "FILE", "Write a report as JUnit does; - is standard output.",
+               To(&run->junit));
+  grammar.Flag(app, "--json", "FILE", "Write a report for programs; - is standard output.",
+               To(&run->json));
   grammar.Flag(app, "--events", "FILE",
                "Write the event list, one JSON object a line; of several scenarios, a folder.",
                To(&run->events));

@@ -2,9 +2,14 @@
 
 #include "harness/scenario.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
+#include <map>
 #include <mutex>
+#include <set>
 #include <thread>
 
 #include "base/text.h"
@@ -38,11 +43,38 @@ std::vector<Path> Files(const std::vector<std::string>& words) {
   return files;
 }
 
+// What is for people goes where it does not mix with a report that is printed.
+void Say(const ScenarioRunCommand& command, const Io& io, const std::string& text) {
+  command.junit == "-" || command.json == "-" ? io.err(text) : io.out(text);
+}
+
+// The event list of each: by its file's name; of files of one name by their folder's, too, and the
+// same file is counted.
+std::vector<std::string> EventNames(const std::vector<Path>& files) {
+  std::map<std::string, int> stems;
+  for (const Path& file : files) ++stems[file.stem().string()];
+  std::set<std::string> taken;
+  std::vector<std::string> names;
+  for (const Path& file : files) {
+    std::string name = file.stem().string();
+    const std::string folder = std::filesystem::absolute(file).parent_path().filename().string();
+    if (stems[name] > 1) name = folder + "-" + name;
+    std::string free = name;
+    for (int i = 2; !taken.insert(free).second; ++i) free = name + "-" + std::to_string(i);
+    names.push_back(free + ".jsonl");
+  }
+  return names;
+}
+
 /// Plays all, some at once; told in the order of the list.
 class Playlist {
  public:
   Playlist(const ScenarioRunCommand& command, const Io& io, const Path& workshop)
-      : command_(command), io_(io), workshop_(workshop), files_(Files(command.files)) {
+      : command_(command),
+        io_(io),
+        workshop_(workshop),
+        files_(Files(command.files)),
+        event_names_(EventNames(files_)) {
     played_.resize(files_.size());
     done_.resize(files_.size());
   }
@@ -59,32 +91,41 @@ class Playlist {
       threads.emplace_back([this, &guard] { Work(guard); });
     }
     for (std::thread& thread : threads) thread.join();
-    played_.resize(told_);
+    for (; told_ < files_.size(); ++told_) {  // after an interruption
+      if (!done_[told_]) {
+        played_[told_].file = files_[told_].string();
+        played_[told_].not_run = "not begun";
+      }
+      Tell(played_[told_]);
+    }
   }
 
  private:
   void Work(const InterruptGuard& guard) {
     for (size_t i = next_++; i < files_.size() && !guard.interrupted(); i = next_++) {
-      harness::Played one = play::Play(files_[i], OptionsFor(files_[i], guard));
+      harness::Played one = play::Play(files_[i], OptionsFor(i, guard));
       const std::lock_guard lock(mutex_);
       played_[i] = std::move(one);
       done_[i] = true;
       for (; told_ < files_.size() && done_[told_]; ++told_) {
-        io_.out(harness::TextReport(played_[told_], command_.verbose));
+        Tell(played_[told_]);
       }
     }
   }
 
-  play::PlayOptions OptionsFor(const Path& file, const InterruptGuard& guard) const {
+  void Tell(const harness::Played& one) const {
+    Say(command_, io_, harness::TextReport(one, command_.verbose));
+  }
+
+  play::PlayOptions OptionsFor(size_t i, const InterruptGuard& guard) const {
     play::PlayOptions options;
     options.workshop = workshop_;
     options.seed = command_.seed;
     options.keep = command_.keep;
     options.interrupted = [&guard] { return guard.interrupted(); };
     if (command_.events) {
-      options.events = files_.size() == 1
-                           ? Path(*command_.events)
-                           : Path(*command_.events) / (file.stem().string() + ".jsonl");
+      options.events =
+          files_.size() == 1 ? Path(*command_.events) : Path(*command_.events) / event_names_[i];
     }
     return options;
   }
@@ -93,6 +134,7 @@ class Playlist {
   const Io& io_;
   Path workshop_;
   std::vector<Path> files_;
+  std::vector<std::string> event_names_;
   std::vector<harness::Played> played_;
   std::vector<char> done_;
   std::atomic<size_t> next_{0};
@@ -100,12 +142,31 @@ class Playlist {
   size_t told_ = 0;
 };
 
-Status WriteReports(const ScenarioRunCommand& command, const std::vector<harness::Played>& played) {
-  if (command.junit) RETURN_IF_ERROR(WriteFile(*command.junit, harness::JunitReport(played)));
-  if (command.json) {
-    RETURN_IF_ERROR(WriteFile(*command.json, PrettyJson(harness::JsonReport(played)) + "\n"));
-  }
+Status WriteOne(const std::optional<std::string>& file, const std::string& text, const Io& io) {
+  if (!file) return Ok{};
+  if (*file != "-") return WriteFile(*file, text);
+  io.out(text);
   return Ok{};
+}
+
+Status WriteReports(const ScenarioRunCommand& command, const std::vector<harness::Played>& played,
+                    const Io& io) {
+  RETURN_IF_ERROR(WriteOne(command.junit, harness::JunitReport(played), io));
+  return WriteOne(command.json, PrettyJson(harness::JsonReport(played)) + "\n", io);
+}
+
+// Nobody waits for minutes to hear that a report cannot be written.
+Status OpenReports(const ScenarioRunCommand& command, bool events_are_a_folder) {
+  const auto open = [](const std::string& file) -> Status {
+    if (file == "-") return Ok{};
+    const Fd opened(::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+    if (opened.valid()) return Ok{};
+    return SystemError("cannot write '" + file + "'", errno);
+  };
+  if (command.junit) RETURN_IF_ERROR(open(*command.junit));
+  if (command.json) RETURN_IF_ERROR(open(*command.json));
+  if (!command.events) return Ok{};
+  return events_are_a_folder ? MakeDirectories(*command.events) : open(*command.events);
 }
 
 int CodeOf(const std::vector<harness::Played>& played) {
@@ -135,19 +196,17 @@ int RunScenarioRun(const ScenarioRunCommand& command, const Surroundings& world)
   if (command.keep) (*workshop)->Keep();
   Playlist list(command, world.io, (*workshop)->path());
   if (list.empty()) return Fail(world.io, "no scenario (*.yaml) is there", kExitUsage);
-  if (command.events && Files(command.files).size() > 1) {
-    const Status made = MakeDirectories(*command.events);
-    if (!made.ok()) return Fail(world.io, made.error().message, kExitUsage);
-  }
+  const Status opened = OpenReports(command, Files(command.files).size() > 1);
+  if (!opened.ok()) return Fail(world.io, opened.error().message, kExitUsage);
   bool interrupted = false;
   {
     const InterruptGuard guard;
     list.Run(guard);
     interrupted = guard.interrupted();
   }
-  world.io.out(harness::Summary(list.played()) + "\n");
-  if (command.keep) world.io.out("kept: " + (*workshop)->path().string() + "\n");
-  const Status written = WriteReports(command, list.played());
+  Say(command, world.io, harness::Summary(list.played()) + "\n");
+  if (command.keep) Say(command, world.io, "kept: " + (*workshop)->path().string() + "\n");
+  const Status written = WriteReports(command, list.played(), world.io);
   if (!written.ok()) return Fail(world.io, written.error().message, kExitOurFault);
   return interrupted ? static_cast<int>(kExitInterrupted) : CodeOf(list.played());
 }

@@ -85,6 +85,12 @@ Status PlayBoth(const Scenario& scenario, const PlayOptions& options, Played& pl
   return Ok{};
 }
 
+// A run that was ended for us says nothing, and neither does one that lacks its twin for that.
+bool WasInterrupted(const PlayOptions& options, const Played& played, bool is_judged) {
+  if (!options.interrupted || !options.interrupted()) return false;
+  return !is_judged || played.run.broke_off == "interrupted";  // as stage.cc has it
+}
+
 }  // namespace
 
 Played Play(const Path& file, const PlayOptions& options) {
@@ -113,6 +119,11 @@ Played Play(const Path& file, const PlayOptions& options) {
     played.ours = code == Code::kInternal || code == Code::kUnavailable;
   }
   played.took = Steady::now() - begin;
+  if (WasInterrupted(options, played, done.ok())) {
+    played.not_run = "interrupted";
+    played.error.clear();
+    played.cannot = played.ours = false;
+  }
   if (options.events) {
     const Status written = WriteEvents(*options.events, *scenario, played);
     if (!written.ok() && played.error.empty()) played.error = written.error().message;

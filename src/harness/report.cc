@@ -8,10 +8,21 @@
 namespace caip::harness {
 namespace {
 
+bool Passed(const Played& one) {
+  return one.error.empty() && one.not_run.empty() && one.judgement.passed;
+}
+
 size_t PassedCount(const std::vector<Played>& played) {
-  return static_cast<size_t>(std::count_if(played.begin(), played.end(), [](const Played& one) {
-    return one.error.empty() && one.judgement.passed;
-  }));
+  return static_cast<size_t>(std::count_if(played.begin(), played.end(), Passed));
+}
+
+size_t NotRunCount(const std::vector<Played>& played) {
+  return static_cast<size_t>(std::count_if(played.begin(), played.end(),
+                                           [](const Played& one) { return !one.not_run.empty(); }));
+}
+
+size_t FailedCount(const std::vector<Played>& played) {
+  return played.size() - PassedCount(played) - NotRunCount(played);
 }
 
 std::string Seconds(Duration time) {
@@ -41,18 +52,15 @@ Json RestartsOf(const Evidence& run) {
 }
 
 Json PlayedJson(const Played& one) {
-  Json json = {{"file", one.file},
-               {"description", one.description},
-               {"seed", one.seed},
-               {"passed", one.error.empty() && one.judgement.passed},
-               {"seconds", std::stod(Seconds(one.took))},
-               {"replay", one.replay}};
-  if (!one.error.empty()) {
-    json["error"] = one.error;
-    return json;
-  }
+  Json json = {
+      {"file", one.file},      {"description", one.description},          {"seed", one.seed},
+      {"passed", Passed(one)}, {"seconds", std::stod(Seconds(one.took))}, {"replay", one.replay}};
+  if (!one.not_run.empty()) json["not_run"] = one.not_run;
+  if (!one.error.empty()) json["error"] = one.error;
+  if (!one.error.empty() || !one.not_run.empty()) return json;
   if (!one.judgement.why_not.empty()) json["why_not"] = one.judgement.why_not;
   json["state"] = one.run.state;
+  if (!one.run.error_message.empty()) json["error_message"] = one.run.error_message;
   json["restarts"] = RestartsOf(one.run);
   json["assertions"] = Json::array();
   for (const Assertion& assertion : one.judgement.assertions) {
@@ -61,6 +69,13 @@ Json PlayedJson(const Played& one) {
   json["faults"] = Json::array();
   for (const FaultTally& fault : one.run.faults) json["faults"].push_back(FaultJson(fault));
   return json;
+}
+
+// "the job ended FAILED: ..."; of one that a limit ended, the state in which it was.
+std::string EndOf(const Evidence& run) {
+  const std::string end = run.broke_off.empty() ? "the job ended " : "the job was ";
+  if (run.error_message.empty()) return end + run.state;
+  return end + run.state + ": " + ReplaceAll(run.error_message, "\n", "\n    ");
 }
 
 std::string JunitCase(const Played& one, const Assertion& assertion) {
@@ -75,7 +90,10 @@ std::string JunitSuite(const Played& one) {
   std::string cases;
   size_t failed = 0;
   const std::string head = "    <testcase classname=\"" + XmlText(one.file) + "\" name=\"";
-  if (!one.error.empty()) {
+  if (!one.not_run.empty()) {
+    cases += head + "played\" time=\"0\">\n      <skipped message=\"" + XmlText(one.not_run) +
+             "\"/>\n    </testcase>\n";
+  } else if (!one.error.empty()) {
     cases += head + "played\" time=\"0\">\n      <error message=\"" + XmlText(one.error) +
              "\"/>\n    </testcase>\n";
   } else {  // a scenario that is to show a bug passes by failing: one case says so
@@ -97,8 +115,8 @@ std::string JunitSuite(const Played& one) {
   }
   return "  <testsuite name=\"" + XmlText(one.file) + "\" tests=\"" + std::to_string(tests) +
          "\" failures=\"" + std::to_string(failed) + "\" errors=\"" +
-         (one.error.empty() ? "0" : "1") + "\" time=\"" + Seconds(one.took) + "\">\n" + cases +
-         "  </testsuite>\n";
+         (one.error.empty() ? "0" : "1") + "\" skipped=\"" + (one.not_run.empty() ? "0" : "1") +
+         "\" time=\"" + Seconds(one.took) + "\">\n" + cases + "  </testsuite>\n";
 }
 
 }  // namespace
@@ -110,7 +128,8 @@ std::string XmlText(const std::string& raw) {
 }
 
 std::string TextReport(const Played& one, bool verbose) {
-  const bool passed = one.error.empty() && one.judgement.passed;
+  if (!one.not_run.empty()) return "NOT RUN " + one.file + "  (" + one.not_run + ")\n";
+  const bool passed = Passed(one);
   std::string text = std::string(passed ? "PASSED " : "FAILED ") + one.file + "  (" +
                      HumanDuration(one.took) + ", seed " + std::to_string(one.seed) + ")\n";
   if (!one.error.empty()) return text + "  " + ReplaceAll(one.error, "\n", "\n  ") + "\n";
@@ -122,13 +141,15 @@ std::string TextReport(const Played& one, bool verbose) {
             std::string(Trim(ReplaceAll(assertion.found, "\n", "\n            "))) + "\n";
   }
   if (!one.judgement.why_not.empty()) text += "  " + one.judgement.why_not + "\n";
+  if (!passed) text += "  " + EndOf(one.run) + "\n";
   return text + "  again: " + one.replay + "\n";
 }
 
 std::string Summary(const std::vector<Played>& played) {
-  const size_t passed = PassedCount(played);
+  const size_t not_run = NotRunCount(played);
   return std::to_string(played.size()) + (played.size() == 1 ? " scenario: " : " scenarios: ") +
-         std::to_string(passed) + " passed, " + std::to_string(played.size() - passed) + " failed";
+         std::to_string(PassedCount(played)) + " passed, " + std::to_string(FailedCount(played)) +
+         " failed" + (not_run > 0 ? ", " + std::to_string(not_run) + " not run" : "");
 }
 
 Json JsonReport(const std::vector<Played>& played) {
@@ -136,7 +157,8 @@ Json JsonReport(const std::vector<Played>& played) {
   for (const Played& one : played) all.push_back(PlayedJson(one));
   return {{"scenarios", std::move(all)},
           {"passed", PassedCount(played)},
-          {"failed", played.size() - PassedCount(played)}};
+          {"failed", FailedCount(played)},
+          {"not_run", NotRunCount(played)}};
 }
 
 std::string JunitReport(const std::vector<Played>& played) {

@@ -16,10 +16,11 @@ struct Played {
   Duration took{0};
   Evidence run;
   Judgement judgement;
-  std::string error;    // set: it could not be played, and why; the rest is empty
-  bool cannot = false;  // ... for this host lacks something
-  bool ours = false;    // ... for caip itself broke
-  std::string replay;   // the command that plays it again
+  std::string error;         // set: it could not be played, and why; the rest is empty
+  bool cannot = false;       // ... for this host lacks something
+  bool ours = false;         // ... for caip itself broke
+  std::string replay;        // the command that plays it again
+  std::string not_run = {};  // set: it was not played to its end ("interrupted"), and is not judged
 };
 
 /// Lines for a terminal. A scenario that passed is one line, unless `verbose`.

@@ -54,6 +54,35 @@ std::vector<std::string> ElementsOf(const std::string& xml) {
   return elements;
 }
 
+TEST(TextReport, SaysHowAJobEnded) {
+  Played failed = Of("a.yaml", {kBroken}, false);
+  failed.run.state = "FAILED";
+  failed.run.error_message = "no luck";
+  EXPECT_NE(TextReport(failed, false).find("\n  the job ended FAILED: no luck\n"),
+            std::string::npos);
+  EXPECT_EQ(JsonReport({failed}).at("scenarios").at(0).at("error_message"), "no luck");
+  failed.run.broke_off = "limits.wall";
+  failed.run.state = "RUNNING";
+  EXPECT_NE(TextReport(failed, false).find("the job was RUNNING"), std::string::npos);
+}
+
+TEST(Reports, CallWhatWasNotRunSo) {
+  Played left = Of("b.yaml", {kBroken}, false);
+  left.not_run = "interrupted";
+  EXPECT_EQ(TextReport(left, true), "NOT RUN b.yaml  (interrupted)\n");
+  const std::vector<Played> played = {Of("a.yaml", {kHeld}, true), left};
+  EXPECT_EQ(Summary(played), "2 scenarios: 1 passed, 0 failed, 1 not run");
+  const Json json = JsonReport(played);
+  EXPECT_EQ(json.at("failed"), 0);
+  EXPECT_EQ(json.at("not_run"), 1);
+  EXPECT_EQ(json.at("scenarios").at(1).at("not_run"), "interrupted");
+  EXPECT_FALSE(json.at("scenarios").at(1).contains("assertions"));
+  const std::string junit = JunitReport(played);
+  EXPECT_NE(junit.find("tests=\"1\" failures=\"0\" errors=\"0\" skipped=\"1\""), std::string::npos)
+      << junit;
+  EXPECT_NE(junit.find("<skipped message=\"interrupted\"/>"), std::string::npos) << junit;
+}
+
 TEST(TextReport, OfWhatPassedIsALine) {
   EXPECT_EQ(TextReport(Of("a.yaml", {kHeld}, true), false), "PASSED a.yaml  (1.23s, seed 7)\n");
   EXPECT_NE(TextReport(Of("a.yaml", {kHeld}, true), true).find("ok      state"), std::string::npos);
@@ -66,6 +95,7 @@ TEST(TextReport, OfWhatFailedSaysExpectedFoundAndHowToSeeItAgain) {
             "    ok      state: expected SUCCEEDED, found SUCCEEDED\n"
             "    BROKEN  first_step: expected 11, found 21\n"
             "  failed: first_step\n"
+            "  the job ended SUCCEEDED\n"
             "  again: caip scenario run a.yaml --seed 7\n");
 }
 
@@ -105,10 +135,12 @@ TEST(JunitReport, HasASuiteAScenarioAndACaseAnAssertion) {
       ElementsOf(JunitReport({Of("a.yaml", {kHeld}, true), Of("b.yaml", {kHeld, kBroken}, false)}));
   ASSERT_EQ(elements.size(), 7u);
   EXPECT_EQ(elements[1],
-            "testsuite name=\"a.yaml\" tests=\"1\" failures=\"0\" errors=\"0\" time=\"1.234\"");
+            "testsuite name=\"a.yaml\" tests=\"1\" failures=\"0\" errors=\"0\" skipped=\"0\" "
+            "time=\"1.234\"");
   EXPECT_EQ(elements[2], "testcase classname=\"a.yaml\" name=\"state\" time=\"0\"");
   EXPECT_EQ(elements[3],
-            "testsuite name=\"b.yaml\" tests=\"2\" failures=\"1\" errors=\"0\" time=\"1.234\"");
+            "testsuite name=\"b.yaml\" tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"0\" "
+            "time=\"1.234\"");
   EXPECT_EQ(elements[6], "failure message=\"expected 11, found 21\"");
 }
 

@@ -9,6 +9,7 @@ import argparse
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -204,6 +205,76 @@ class Storage(Case):
             """)
         self.assertEqual(said, ["OSError 5", "FileNotFoundError 2", "written"])
 
+    # Each says what it was told and what is there then.
+    IN_A_DIRECTORY = """
+        path = flag("job-dir")
+        os.makedirs(path, exist_ok=True)
+        def tell(act, *names):
+            try:
+                act()
+                told = "well"
+            except OSError as error:
+                told = "error %d" % error.errno
+            there = [os.path.getsize(f"{path}/{name}") if os.path.exists(f"{path}/{name}") else "none"
+                     for name in names]
+            say(" ".join(str(word) for word in [told, *there]))
+        def write(name):
+            with open(f"{path}/{name}", "w") as file:
+                file.write("x" * 300)
+        write("a")
+        write("b")
+        tell(lambda: write("after"), "after")
+        tell(lambda: write("mid"), "mid")
+        tell(lambda: os.rename(f"{path}/a", f"{path}/moved"), "a", "moved")
+        tell(lambda: os.remove(f"{path}/b"), "b")
+        tell(lambda: open(f"{path}/moved"))
+        tell(lambda: os.listdir(path))
+        tell(lambda: write("mid"), "mid")
+        tell(lambda: write("after"), "after")
+        """
+
+    def test_an_answer_is_lost_in_a_directory_and_a_write_fails_in_its_middle(self):
+        file = self.scenario(self.IN_A_DIRECTORY, """
+            semantics: posix
+            faults:
+              - storage_error: {status: 503}
+                when: {after: {create: "*/after"}}
+              - storage_error: {status: 503}
+                when: {mid: {write: "*/mid", bytes: 100}}
+              - storage_error: {status: 404}
+                when: {after: {rename: "*"}}
+              - storage_error: {status: 503}
+                when: {after: {delete: "*/b"}}
+              - storage_error: {status: 503}
+                when: {after: {read: "*/moved"}}
+              - storage_error: {status: 503}
+                when: {after: {list: "*"}}
+            """)
+        for environment in ({}, {"CAIP_INTERPOSITION": "preload"}):
+            with self.subTest(str(environment)):
+                code, text, _, events = self.run_scenario(file, environment=environment)
+                self.assertEqual(code, 0, text)
+                said = [event["message"] for event in events
+                        if event["kind"] == "log" and event["replica"] == "master-0"]
+                self.assertEqual(said, ["error 5 300", "error 5 300", "error 2 none 300",
+                                        "error 5 none", "error 5", "error 5", "well 300",
+                                        "well 300"])
+
+    def test_what_nobody_hears_of_has_not_struck(self):
+        code, text, _, _ = self.run_scenario(self.scenario(
+            """
+            os.makedirs(flag("job-dir"), exist_ok=True)
+            file = os.open(flag("job-dir") + "/a", os.O_CREAT | os.O_WRONLY)
+            os._exit(0)
+            """, """
+            semantics: posix
+            faults:
+              - storage_error: {status: 503}
+                when: {after: {create: "*/a"}}
+            """))
+        self.assertEqual(code, 1, text)
+        self.assertIn("never; its occasion came 1 times", text)
+
 
 class Others(Case):
     def test_calls_of_the_job_api_are_refused(self):
@@ -245,6 +316,22 @@ class Others(Case):
             """)
         self.assertEqual(said, ["ahead 60", "ahead -30"])
 
+    def test_a_trainer_sleeps_whose_clock_steps(self):
+        said, _ = self.play(
+            """
+            begin, ticks = time.time(), time.monotonic()
+            for step in range(1, 4):
+                record(step)
+                time.sleep(0.05)
+            subprocess.run(["sleep", "0.05"], timeout=60, check=True)
+            say("%d %d" % (round((time.time() - begin) / 60), (time.monotonic() - ticks) // 60))
+            """, """
+            faults:
+              - clock_step: {replica: master-0, by: 1h}
+                when: {step: 2}
+            """)
+        self.assertEqual(said, ["60 0"])
+
     def test_machines_have_their_time(self):
         # By seed 6 the first machine lives for 0.3 seconds, and the second one for more than 7.
         _, events = self.play(
@@ -259,16 +346,35 @@ class Others(Case):
         ends = [event for event in events[struck:] if event["kind"] == "exit"]
         self.assertEqual(ends[0]["signal"], 9)
 
-    def test_lines_are_lost_and_doubled_in_the_log(self):
-        file = self.scenario("for line in ('one', 'two', 'three'): say('line ' + line)", """
+    def test_a_line_that_reports_a_step_is_a_line(self):
+        self.play(
+            """
+            job = folder(flag("job-dir"))
+            for step in range(1, 12):
+                print("step %d loss %.2f" % (step, 1 / step), flush=True)
+            """, r"""
+            steps: {regex: 'step (?P<step>\d+) loss (?P<loss>\S+)'}
             faults:
+              - kill: {replica: master-0}
+                when: {log: "step 9 "}
+            expect: {state: SUCCEEDED, restarts: {master-0: 1}, first_step: {master-0: {2: 1}}}
+            """)
+
+    def test_lines_are_lost_and_doubled_in_the_log(self):
+        file = self.scenario("for line in ('one', 'two', 'three'): say('line ' + line)\n"
+                             "record(5, text='line five')\nrecord(6, text='line six')\n", """
+            faults:
+              - drop_log: {replica: master-0}
+                when: {log: '"step": 5'}
+              - duplicate_log: {replica: master-0}
+                when: {log: '"step": 6'}
               - drop_log: {replica: master-0}
                 when: {log: "^line one$"}
               - duplicate_log: {replica: master-0}
                 when: {log: "^line two$"}
             expect:
               state: SUCCEEDED
-              log: [{match: "line", replica: master-0, count: 3}]
+              log: [{match: "line", replica: master-0, count: 5}]
             """)
         code, text, _, _ = self.run_scenario(file, "--keep")
         self.assertEqual(code, 0, text)
@@ -278,8 +384,78 @@ class Others(Case):
                              stderr=subprocess.STDOUT, text=True, timeout=60).stdout
         subprocess.run([CAIP, "stop", "--state", str(kept)], stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL, timeout=60)
-        said = [line.partition("line ")[2] for line in log.splitlines() if "line " in line]
-        self.assertEqual(said, ["two", "two", "three"], log)
+        said = [line.partition("line ")[2][:3] for line in log.splitlines() if "line " in line]
+        self.assertEqual(said, ["two", "two", "thr", "six", "six"], log)
+
+
+class Reports(Case):
+    def run_words(self, *words):
+        return subprocess.run([CAIP, "scenario", "run", *map(str, words), "--state",
+                               str(self.folder / "state")], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, timeout=300)
+
+    def test_a_job_that_fails_fails_its_scenario_which_tells_why(self):
+        file = self.scenario("record(1)\nsys.exit('out of luck')\n", "limits: {wall: 1m}\n")
+        code, text, played, _ = self.run_scenario(file)
+        self.assertEqual(code, 1, text)
+        self.assertIn("BROKEN  state: expected SUCCEEDED, found FAILED", text)
+        self.assertIn("the job ended FAILED: ", text)
+        self.assertIn("exited with a non-zero status of 1", played["error_message"])
+
+    def test_words_of_a_command_are_files_beside_the_scenario(self):
+        (self.folder / "t.py").write_text("import sys\nprint(open(sys.argv[1]).read(), flush=True)\n")
+        (self.folder / "data.txt").write_text("of the file")
+        file = self.folder / "s.yaml"
+        file.write_text("description: d\ntrainer: {command: [python3, t.py, data.txt]}\n"
+                        "expect: {state: SUCCEEDED, log: [{match: of the file, count: 1}]}\n" + LIMITS)
+        code, text, _, _ = self.run_scenario(file)
+        self.assertEqual(code, 0, text)
+
+    def test_lists_of_files_of_one_name_lie_side_by_side(self):
+        text = self.scenario("record(1)\n", "seed: 1\n").read_text()
+        for name in ("a/x.yaml", "b/x.yaml", "b/y.yaml"):
+            (self.folder / name).parent.mkdir(exist_ok=True)
+            (self.folder / name).write_text(text)
+        done = self.run_words(self.folder / "a", self.folder / "b", "--events", self.folder / "ev")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertEqual(sorted(file.name for file in (self.folder / "ev").iterdir()),
+                         ["a-x.jsonl", "b-x.jsonl", "y.jsonl"])
+
+    def test_reports_that_cannot_be_written_are_told_before_anything_is_played(self):
+        file = self.scenario("time.sleep(600)\n", "seed: 1\n")
+        for flag in ("--junit", "--json", "--events"):
+            done = self.run_words(file, flag, self.folder / "nope" / "x")
+            self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+            self.assertIn("cannot write", done.stderr)
+
+    def test_a_report_is_printed(self):
+        done = self.run_words(self.scenario("record(1)\n", "seed: 1\n"), "--json", "-")
+        self.assertEqual(json.loads(done.stdout)["passed"], 1)
+        self.assertIn("PASSED", done.stderr)
+
+    def test_what_an_interruption_leaves_is_not_run(self):
+        told = self.folder / "told"
+        file = self.scenario(f"open({str(told)!r}, 'w').close()\ntime.sleep(600)\n",
+                             "limits: {wall: 1h, no_progress: 1h}\n")
+        report, junit = self.folder / "r.json", self.folder / "r.xml"
+        process = subprocess.Popen([CAIP, "scenario", "run", str(file), str(file), "--jobs", "1",
+                                    "--state", str(self.folder / "state"), "--json", str(report),
+                                    "--junit", str(junit)], stdout=subprocess.PIPE, text=True)
+        deadline = time.monotonic() + PATIENCE
+        while not told.exists():
+            self.assertLess(time.monotonic(), deadline, "the trainer never began")
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        text, _ = process.communicate(timeout=PATIENCE)
+        self.assertEqual(process.returncode, 130, text)
+        self.assertIn("(interrupted)", text)
+        self.assertIn("(not begun)", text)
+        self.assertIn("0 passed, 0 failed, 2 not run", text)
+        self.assertNotIn("BROKEN", text)
+        played = json.loads(report.read_text())
+        self.assertEqual([one["not_run"] for one in played["scenarios"]],
+                         ["interrupted", "not begun"])
+        self.assertEqual(junit.read_text().count("<skipped"), 2)
 
 
 class HeldByALibrary(Case):
