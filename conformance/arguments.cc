@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "conformance/problems.h"
+#include "conformance/wire.h"
 
 namespace conform {
 namespace {
@@ -48,9 +49,11 @@ void DefineEndpoint(CLI::App& app, Arguments* out, Raw* raw) {
   app.add_option("--submit-command", out->submit_command, "Command whose jobs are judged.");
   app.add_option("--train-command", out->train_command, "Command for local training to judge.");
   app.add_option("--caip", out->caip, "The emulator's program, for `embedded`.");
-  app.add_option("--timeout", raw->call, "Seconds for one answer.");
-  app.add_option("--job-timeout", raw->job, "Seconds for a job, or a command, to end.");
-  app.add_option("--log-timeout", raw->logs, "Seconds for log entries to arrive.");
+  const CLI::Range seconds(0.001, 1e6);
+  app.add_option("--timeout", raw->call, "Seconds for one answer.")->check(seconds);
+  app.add_option("--job-timeout", raw->job, "Seconds for a job, or a command, to end.")
+      ->check(seconds);
+  app.add_option("--log-timeout", raw->logs, "Seconds for log entries to arrive.")->check(seconds);
 }
 
 void DefineRun(CLI::App& app, Arguments* out, Raw* raw) {
@@ -87,6 +90,18 @@ std::string UsualHome() {
   return CAIP_CONFORMANCE_HOME;  // set by the build
 }
 
+std::optional<std::string> MistakeInUrls(const Arguments& out) {
+  std::vector<std::string> urls;
+  if (out.endpoint != "embedded" && out.endpoint != "none") urls.push_back(out.endpoint);
+  if (!out.storage.empty()) urls.push_back(out.storage);
+  if (!out.logging.empty()) urls.push_back(out.logging);
+  for (const std::string& url : urls) {
+    const auto read = ParseUrl(url);
+    if (!read.ok()) return read.problem().text;
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string> Understand(const Raw& raw, Arguments* out) {
   for (const std::string& text : raw.settings) {
     const size_t equals = text.find('=');
@@ -101,6 +116,7 @@ std::optional<std::string> Understand(const Raw& raw, Arguments* out) {
       return problems::ShardBroken(raw.shard);
     }
   }
+  if (auto mistake = MistakeInUrls(*out)) return mistake;
   out->call_patience = Milliseconds(raw.call);
   out->job_patience = Milliseconds(raw.job);
   out->log_patience = Milliseconds(raw.logs);

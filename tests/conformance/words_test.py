@@ -27,6 +27,16 @@ class Words(unittest.TestCase):
         self.assertEqual(code, 2)
         self.assertIn("x.yaml:6:5: unknown word 'expct'; is it 'expect'?\n    expct: {status: 200}\n    ^", err)
 
+    def test_words_that_nothing_can_be_begun_with(self):
+        for words, mistake in ((('--endpoint', 'foo'), 'is no endpoint'),
+                               (('--storage', 'foo'), 'is no endpoint'),
+                               (('--timeout', '-1'), '--timeout'), (('--timeout', '0'), '--timeout'),
+                               (('--job-timeout', '-3'), '--job-timeout'),
+                               (('--log-timeout', '1e9'), '--log-timeout')):
+            code, _, err = judge(*words)
+            self.assertEqual(code, 2, err)
+            self.assertIn(mistake, err)
+
     def test_target_that_names_no_case(self):
         target = self.written('t.yaml', 'name: t\nknown_misses:\n  - {cases: nothing/*, reason: none}\n')
         code, _, err = judge('--target', target)
