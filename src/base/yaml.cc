@@ -326,6 +326,22 @@ std::string WithoutSurrogates(std::string_view text) {
   return joined;
 }
 
+// What the parser says of mistakes that people make, in words that tell what to look for.
+std::string InPlainWords(const std::string& said) {
+  namespace texts = YAML::ErrorMsg;
+  static const std::map<std::string, std::string> plain = {
+      {texts::END_OF_SEQ_FLOW, "a `[` is not closed"},
+      {texts::END_OF_MAP_FLOW, "a `{` is not closed"},
+      {texts::TAB_IN_INDENTATION, "tabs cannot indent; use blanks"},
+      {texts::END_OF_MAP, "this is no `key: value` of the mapping above; look at its indentation"},
+      {texts::END_OF_SEQ, "this is no `- ` of the list above; look at its indentation"},
+      {texts::MAP_VALUE, "a second `: ` in one line; quote the text that has it"},
+      {texts::BLOCK_ENTRY, "a list cannot begin here; put it on a line of its own"},
+  };
+  const auto found = plain.find(said);
+  return found == plain.end() ? said : found->second;
+}
+
 }  // namespace
 
 Result<YamlDocument> ParseYaml(std::string_view text, std::string_view name) {
@@ -353,7 +369,7 @@ Result<YamlDocument> ParseYaml(std::string_view text, std::string_view name) {
   } catch (const Refusal& refusal) {
     return YamlError(text, name, refusal.mark.line, refusal.mark.column, refusal.what);
   } catch (const YAML::Exception& error) {
-    return YamlError(text, name, error.mark.line, error.mark.column, error.msg);
+    return YamlError(text, name, error.mark.line, error.mark.column, InPlainWords(error.msg));
   }
   return document;
 }

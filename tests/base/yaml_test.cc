@@ -140,6 +140,14 @@ TEST(Yaml, AliasesStandForWhatTheyName) {
   EXPECT_THAT(Message("a: *b"), HasSubstr("c.yaml:1:4"));
 }
 
+TEST(Yaml, TellsOfMistakesInPlainWords) {
+  EXPECT_THAT(Message("a: [1, 2\nb: 3\n"), HasSubstr("a `[` is not closed"));
+  EXPECT_THAT(Message("a: {b: 1\n"), HasSubstr("a `{` is not closed"));
+  EXPECT_THAT(Message("a:\n  b: 1\n\tc: 2\n"), HasSubstr("tabs cannot indent"));
+  EXPECT_THAT(Message("a:\n  b: 1\n c: 2\n"), HasSubstr("look at its indentation"));
+  EXPECT_THAT(Message("a: b: c\n"), HasSubstr("a second `: ` in one line"));
+}
+
 TEST(Yaml, RefusesAliasesThatExplode) {
   std::string laughs = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
   for (int i = 1; i < 10; ++i) {
