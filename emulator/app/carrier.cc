@@ -147,4 +147,12 @@ void Carrier::Release(int exit_code, const Path& log) {
   cli::InterruptGuard::SetOutside(SIG_IGN);
 }
 
+Unheard::Unheard() : kept_(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)) {
+  if (kept_.valid() && nothing >= 0) ::dup2(nothing, STDERR_FILENO);
+}
+
+Unheard::~Unheard() {
+  if (kept_.valid()) ::dup2(kept_.get(), STDERR_FILENO);
+}
+
 }  // namespace caip::app

@@ -28,4 +28,17 @@ class Carrier {
   Carrier() = default;
 };
 
+/// While it lives, what is started does not inherit the command's standard error: it may outlive
+/// the command, and whoever reads that at the other end of a pipe waits for the last who holds it.
+class Unheard {
+ public:
+  Unheard();
+  ~Unheard();
+  Unheard(const Unheard&) = delete;
+  Unheard& operator=(const Unheard&) = delete;
+
+ private:
+  Fd kept_;
+};
+
 }  // namespace caip::app

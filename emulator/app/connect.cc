@@ -164,6 +164,7 @@ Result<std::string> Connector::Embed(const cli::EmulatorFlags& flags, const Path
   if (!carrier_) {
     ASSIGN_OR_RETURN(carrier_, Carrier::Begin());
   }
+  const Unheard launchers;
   ASSIGN_OR_RETURN(emulator_, Emulator::Start(options, flags));
   flags_ = flags;
   state_ = state;

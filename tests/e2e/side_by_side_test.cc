@@ -68,6 +68,21 @@ class SideBySide : public ::testing::Test {
     EXPECT_TRUE(Eventually([&] { return ProcessesMentioning(caip_.state().string()).empty(); }));
   }
 
+  // Descriptors of living processes on the files that commands here wrote to.
+  int HoldersOfOutput() {
+    int holders = 0;
+    std::error_code error;
+    for (const auto& process : fs::directory_iterator("/proc", error)) {
+      fs::directory_iterator it(process.path() / "fd", error);
+      for (; !error && it != fs::directory_iterator(); it.increment(error)) {
+        const std::string file = fs::read_symlink(it->path(), error).string();
+        holders += file.starts_with((caip_.state().parent_path() / "run-").string()) ? 1 : 0;
+        error.clear();
+      }
+    }
+    return holders;
+  }
+
   // All at once; each transcript.
   std::vector<Transcript> RunAll(const std::vector<std::vector<std::string>>& commands) {
     std::vector<std::future<Transcript>> runs;
@@ -166,6 +181,7 @@ TEST_F(SideBySide, AJobGoesOnWhenItsFollowerIsInterrupted) {
     EXPECT_THAT(end.err, HasSubstr(said));
     EXPECT_THAT(end.err, HasSubstr("Your job is still active."));
     EXPECT_THAT(end.out, HasSubstr("state: RUNNING"));
+    EXPECT_EQ(HoldersOfOutput(), 0) << "who reads it through a pipe would wait for the job";
     LetGo(job);
     EXPECT_TRUE(Eventually([&] { return caip_.StateOf(job) == "SUCCEEDED"; }));
     EXPECT_EQ(Starts(job), 1u) << "no other start";

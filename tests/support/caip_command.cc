@@ -92,9 +92,9 @@ Going CaipCommand::Start(std::vector<std::string> words) const {
   environment.push_back(nullptr);
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  ::dup2(::open("/dev/null", O_RDONLY), 0);
-  ::dup2(::open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), 1);
-  ::dup2(::open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), 2);
+  ::dup2(::open("/dev/null", O_RDONLY | O_CLOEXEC), 0);
+  ::dup2(::open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), 1);
+  ::dup2(::open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), 2);
   ::execve(argv[0], argv.data(), environment.data());
   ::_exit(127);
 }
