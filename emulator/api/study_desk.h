@@ -4,8 +4,10 @@
 // names are whole ("projects/p/locations/l/studies/s").
 
 #include <atomic>
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -23,9 +25,13 @@ namespace caip::api {
 /// it.
 class StudyDesk {
  public:
-  /// The same seed and the same calls suggest the same.
-  StudyDesk(StudyStore& store, const Clock& clock, uint64_t seed)
-      : store_(store), clock_(clock), seed_(seed) {}
+  /// Takes a line for the emulator's log. Any thread.
+  using Say = std::function<void(const std::string&)>;
+
+  /// The same seed and the same calls suggest the same. `say` is told why a trial should stop,
+  /// which no answer of the API has room for.
+  StudyDesk(StudyStore& store, const Clock& clock, uint64_t seed, Say say = {})
+      : store_(store), clock_(clock), seed_(seed), say_(std::move(say)) {}
 
   Result<Json> CreateStudy(const std::string& parent, const std::string& id, Json study);
   Result<Json> GetStudy(const std::string& name) const;
@@ -70,6 +76,7 @@ class StudyDesk {
   StudyStore& store_;
   const Clock& clock_;
   uint64_t seed_;
+  Say say_;
   std::atomic<uint64_t> operations_ = 0;
   StudyLocks locks_;
 };

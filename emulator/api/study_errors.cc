@@ -111,6 +111,10 @@ Error NothingMeasured() {
                     "final_measurement, or say that it is infeasible with trial_infeasible.");
 }
 
+std::string TrialShouldStop(std::string_view trial, std::string_view why) {
+  return std::string(trial) + " should stop: " + std::string(why);
+}
+
 Error StudyStoreFailed(std::string_view file, std::string_view why) {
   return {Code::kInternal,
           "cannot use the studies in '" + std::string(file) + "': " + std::string(why)};

@@ -33,6 +33,8 @@ FieldViolation MeasurementOutOfOrder(std::string_view field);
 FieldViolation MetricUnknown(std::string_view field, std::string_view metric);
 FieldViolation MetricMissing(std::string_view field, std::string_view metric);
 Error NothingMeasured();
+/// Of the emulator's log; `why` is the stopping rule's sentence.
+std::string TrialShouldStop(std::string_view trial, std::string_view why);
 Error StudyStoreFailed(std::string_view file, std::string_view why);
 Error StudyStoreTooNew(std::string_view file, long long version);
 

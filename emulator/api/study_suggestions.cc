@@ -155,6 +155,7 @@ Result<Json> StudyDesk::CheckStopping(const std::string& name) {
                 Packed(kResponse, spec::CheckStoppingResponseSchema(), answer));
   changes.push_back({LocationOf(study), operation["name"], operation});
   RETURN_IF_ERROR(store_.Apply(changes));
+  if (advice.stop && say_) say_(errors::TrialShouldStop(name, advice.why));
   return operation;
 }
 

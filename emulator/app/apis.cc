@@ -17,7 +17,7 @@ Apis::Apis(const ApiWorld& world)
     : world_(world),
       follower_(world.engine, *world.state.book),
       policies_(world.options.state / "policies"),
-      studies_(*world.state.studies, world.clock, world.options.seed) {}
+      studies_(*world.state.studies, world.clock, world.options.seed, world.options.say) {}
 
 std::vector<http::Route> Apis::MlRoutes() {
   return api::ForStreamReaders(

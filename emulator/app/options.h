@@ -2,6 +2,7 @@
 // Everything that can be said about an emulator, checked: from flags and a config file.
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -59,6 +60,8 @@ struct EmulatorOptions {
   std::string project_number = "123456789012";
   std::string service_account;         // "" the managed one of the project
   std::string background_idle = "5m";  // how long a background server stays when it is idle
+  /// Takes a line of the emulator's own log. Any thread; empty: nobody reads one.
+  std::function<void(const std::string&)> say = {};
 };
 
 /// Flags over config file (`--emulator-config`, else <state>/config.yaml if there is one) over

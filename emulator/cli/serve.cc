@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <cstdlib>
+#include <mutex>
 
 #include "base/text.h"
 #include "emulator/app/emulator.h"
@@ -56,7 +57,7 @@ std::string Banner(const app::Emulator& emulator, const Path& state) {
          emulator.base_url() + "\n  state directory  " + state.string() + "\n  seed             " +
          std::to_string(emulator.seed()) +
          "\n  point gcloud and client libraries at it:  eval \"$(caip env --state " +
-         ShellQuoted(state.string()) + ")\"\n  Ctrl-C ends it\n";
+         ShellQuoted(state.string()) + ")\"\n  Ctrl-C ends it";
 }
 
 }  // namespace
@@ -65,6 +66,12 @@ int RunServe(const ServeCommand& command, const Surroundings& world) {
   InterruptGuard guard;
   auto options = OptionsOf(command);
   if (!options.ok()) return Fail(world.io, "serve", options.error().message);
+  std::mutex saying;
+  const auto tell = [&](const std::string& line) {  // any thread
+    const std::lock_guard lock(saying);
+    world.io.err(line + "\n");
+  };
+  options->say = tell;
   auto emulator = app::Emulator::Start(*options, command.emulator);
   if (!emulator.ok()) {
     // One that was started in the background was only too late, and no reader of its log cares.
@@ -73,10 +80,10 @@ int RunServe(const ServeCommand& command, const Surroundings& world) {
     return Fail(world.io, "serve", emulator.error().message);
   }
   TellStarter((*emulator)->base_url());
-  if (!(*emulator)->port_note().empty()) world.io.err((*emulator)->port_note() + "\n");
-  world.io.err(Banner(**emulator, options->state));
+  if (!(*emulator)->port_note().empty()) tell((*emulator)->port_note());
+  tell(Banner(**emulator, options->state));
   const auto end = (*emulator)->WaitForEnd(guard.descriptor(), IdleTimeOf(command));
-  if (end == app::Emulator::End::kIdle) world.io.err("Idle for long enough; ending.\n");
+  if (end == app::Emulator::End::kIdle) tell("Idle for long enough; ending.");
   (*emulator)->Stop();
   return kExitSuccess;
 }

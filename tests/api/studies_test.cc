@@ -217,7 +217,12 @@ TEST(Trials, AreStoppedByTheMedianRule) {
   };
   EXPECT_TRUE(check(trials[1]));
   EXPECT_EQ(ml.Get(PathOf(trials[1])).json["state"], "STOPPING");
+  ASSERT_EQ(ml.said.size(), 1u);
+  EXPECT_THAT(ml.said[0],
+              StartsWith("projects/demo/locations/us-central1/studies/s1/trials/2 should "
+                         "stop: The best objective value 0.9 up to step 10 is worse"));
   EXPECT_FALSE(check(trials[2]));
+  EXPECT_EQ(ml.said.size(), 1u);
   EXPECT_EQ(ml.Get(PathOf(trials[2])).json["state"], "ACTIVE");
   EXPECT_EQ(ml.Post(PathOf(trials[2]) + ":stop", Json::object()).json["state"], "STOPPING");
 }

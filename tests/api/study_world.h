@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/files.h"
 #include "base/json.h"
@@ -66,7 +67,8 @@ struct StudyWorld {
   TemporaryDirectory directory;
   std::unique_ptr<StudyStore> store = *StudyStore::Open(directory.path() / "studies.db");
   VirtualClock clock{kMorning};
-  StudyDesk desk{*store, clock, 7};
+  std::vector<std::string> said;
+  StudyDesk desk{*store, clock, 7, [this](const std::string& line) { said.push_back(line); }};
   http::Router router{NoRouteResponse};
 };
 
