@@ -117,8 +117,9 @@ void AddExplore(Grammar& grammar) {
   CLI::App& app = grammar.Leaf(
       grammar.root(), "explore", "Finds restart bugs of a trainer by itself.",
       "Runs the job in peace, takes its machine away at every moment that matters, and holds what "
-      "comes of it against the peace.\nExit codes: 0 nothing found, 1 findings, 2 usage, 3 this "
-      "host cannot (its disk is full, ...), 4 our fault, 130 interrupted.\n\nExamples:\n  caip "
+      "comes of it against the peace.\nExit codes: 0 nothing found (but what is perhaps "
+      "harmless), 1 findings, 2 usage, 3 this host cannot (its disk is full, ...), 4 our fault, "
+      "130 interrupted.\n\nExamples:\n  caip "
       "explore scenarios/restarts/r01_half_a_checkpoint_broken.yaml\n"
       "  caip explore my.yaml --budget 60s --points storage,steps --pairs\n"
       "  caip explore -- --package-path trainer --module-name trainer.task -- --steps 40",

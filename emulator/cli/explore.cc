@@ -62,6 +62,32 @@ bool WasInVain(const play::ExploreReport& report) {
   return report.tried == 0 && report.ended == play::kBudgetSpent;
 }
 
+bool IsSure(const play::ExploreFinding& finding) { return finding.flaw.doubt.empty(); }
+
+void TellOne(int number, const play::ExploreFinding& finding, const Io& io) {
+  io.out(
+      "\n" + std::to_string(number) + ". " + finding.flaw.cause + "  (" +
+      std::to_string(finding.points) + (finding.points == 1 ? " point)" : " points)") +
+      (finding.disk_kept ? "\n   the process dies, its disk stays, " : "\n   the machine goes ") +
+      Describe(finding.point) + (finding.second ? ",\n   then " + Describe(*finding.second) : "") +
+      "\n   expected " + finding.flaw.expected + "\n   found    " + finding.flaw.found + "\n");
+  if (!IsSure(finding)) io.out("   perhaps harmless: " + finding.flaw.doubt + "\n");
+  if (!finding.remark.empty()) io.out("   " + finding.remark + "\n");
+  for (const std::string& other : finding.also) io.out("   with it: " + other + "\n");
+  io.out("   again: caip scenario run " + ShellQuoted(finding.scenario.string()) + "\n");
+}
+
+// "3 causes, 1 of them perhaps harmless".
+std::string Sum(const std::vector<play::ExploreFinding>& findings) {
+  if (findings.empty()) return "nothing found";
+  const auto sure = std::count_if(findings.begin(), findings.end(), IsSure);
+  const auto all = static_cast<std::ptrdiff_t>(findings.size());
+  std::string text = std::to_string(all) + (all == 1 ? " cause" : " causes");
+  if (sure == all) return text;
+  return text + ", " + (all == 1 ? "" : std::to_string(all - sure) + " of them ") +
+         "perhaps harmless";
+}
+
 void Tell(const play::ExploreReport& report, const Io& io) {
   io.out("in peace " + HumanDuration(report.peace) + "; " + std::to_string(report.moments) +
          " moments, " + WhatThereIs(report) + "; " + std::to_string(report.tried) + " tried in " +
@@ -76,22 +102,12 @@ void Tell(const play::ExploreReport& report, const Io& io) {
     io.out("not compared, for it differs between two runs in peace: " +
            Join(report.not_compared, ", ") + "\n");
   }
-  int number = 0;
-  for (const play::ExploreFinding& finding : report.findings) {
-    io.out(
-        "\n" + std::to_string(++number) + ". " + finding.flaw.cause + "  (" +
-        std::to_string(finding.points) + (finding.points == 1 ? " point)" : " points)") +
-        (finding.disk_kept ? "\n   the process dies, its disk stays, " : "\n   the machine goes ") +
-        Describe(finding.point) +
-        (finding.second ? ",\n   then " + Describe(*finding.second) : "") + "\n   expected " +
-        finding.flaw.expected + "\n   found    " + finding.flaw.found +
-        "\n   again: caip scenario run " + ShellQuoted(finding.scenario.string()) + "\n");
+  if (!report.counting.empty()) {
+    io.out("not compared, for it counts restarts: " + Join(report.counting, ", ") + "\n");
   }
-  if (WasInVain(report)) return;
-  io.out("\n" + (report.findings.empty()
-                     ? std::string("nothing found\n")
-                     : std::to_string(report.findings.size()) +
-                           (report.findings.size() == 1 ? " cause\n" : " causes\n")));
+  int number = 0;
+  for (const play::ExploreFinding& finding : report.findings) TellOne(++number, finding, io);
+  if (!WasInVain(report)) io.out("\n" + Sum(report.findings) + "\n");
 }
 
 // A line that writes over itself, on a terminal only.
@@ -153,7 +169,8 @@ int RunExplore(const ExploreCommand& command, const Surroundings& world) {
                 report->broke->message + "\nWhat was found until then is above; --resume goes on.",
                 std::max<int>(CodeOf(*report->broke), kExitCannot));
   }
-  return report->findings.empty() ? kExitSuccess : kExitFailure;
+  const auto& findings = report->findings;
+  return std::any_of(findings.begin(), findings.end(), IsSure) ? kExitFailure : kExitSuccess;
 }
 
 }  // namespace caip::cli

@@ -1,6 +1,8 @@
 #include "emulator/play/checked_restarts.h"
 
 #include "emulator/play/exploring.h"
+#include "emulator/play/finding_paths.h"
+#include "emulator/play/fingerprint.h"
 
 namespace caip::play {
 namespace {
@@ -18,24 +20,25 @@ Json WithoutImages(Json input) {
   return input;
 }
 
+// Objects lie beside the file of the job, in a folder of its name.
 Result<Json> BucketJson(const std::string& name, const harness::BucketContents& bucket,
-                        const Path& folder) {
-  if (bucket.from) return Json{{"from", bucket.from->string()}};
+                        const Path& file) {
+  if (bucket.from) return Json{{"from", SeenFrom(file.parent_path(), *bucket.from).string()}};
   if (bucket.objects.empty()) return Json::object();
-  const Path here = folder / "buckets" / name;
+  const Path here = Path(file).replace_extension() / name;
   for (const auto& [object, bytes] : bucket.objects) {
     RETURN_IF_ERROR(MakeDirectories((here / object).parent_path()));
     RETURN_IF_ERROR(WriteFile(here / object, bytes));
   }
-  return Json{{"from", here.string()}};
+  return Json{{"from", SeenFrom(file.parent_path(), here).string()}};
 }
 
 std::string Milliseconds(Duration time) {
   return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(time).count()) + "ms";
 }
 
-// JSON is YAML.
-Status WriteJob(const Scenario& scenario, const Path& folder) {
+// All but the buckets. JSON is YAML.
+Json JobJson(const Scenario& scenario) {
   Json job = {{"description", "The job that was given to caip check."}, {"seed", scenario.seed}};
   job["job"] = {{"config", scenario.images.empty() ? scenario.training_input
                                                    : WithoutImages(scenario.training_input)}};
@@ -47,17 +50,37 @@ Status WriteJob(const Scenario& scenario, const Path& folder) {
   if (scenario.own_ports) job["addressing"] = "ports";
   job["limits"] = {{"wall", Milliseconds(scenario.limits.wall)},
                    {"no_progress", Milliseconds(scenario.limits.no_progress)}};
+  return job;
+}
+
+// A name of its own for each job: the same when its package was mended, and when it took longer.
+std::string NameOf(Json job) {
+  job["job"]["config"].erase("packageUris");
+  job.erase("limits");
+  return "job-" + ShortHash(CompactJson(job)) + ".yaml";
+}
+
+Status WriteJob(const Scenario& scenario) {
+  Json job = JobJson(scenario);
   for (const auto& [name, bucket] : scenario.buckets) {
-    ASSIGN_OR_RETURN(Json contents, BucketJson(name, bucket, folder));
+    ASSIGN_OR_RETURN(Json contents, BucketJson(name, bucket, scenario.file));
     if (!contents.empty()) job["buckets"][name] = std::move(contents);
   }
-  return WriteFile(folder / "job.yaml", PrettyJson(job) + "\n");
+  return WriteFile(scenario.file, PrettyJson(job) + "\n");
+}
+
+// What an earlier check of this job left.
+void RemoveJob(const Path& file) {
+  std::error_code error;
+  std::filesystem::remove(file, error);
+  RemoveTree(Path(file).replace_extension());
 }
 
 ExploreOptions OptionsOf(const harness::RunPlan& plan, const CheckingOptions& options) {
   ExploreOptions exploring;
   exploring.workshop = options.workshop;
   exploring.out = options.workshop / "findings";
+  exploring.findings = options.findings;
   exploring.jobs = options.jobs;
   exploring.budget = plan.budget;
   exploring.points_max = plan.points_max;
@@ -71,9 +94,9 @@ ExploreOptions OptionsOf(const harness::RunPlan& plan, const CheckingOptions& op
 Status ExploreRestarts(const harness::RunPlan& plan, const CheckingOptions& options,
                        harness::CourseRun& run) {
   std::error_code error;
-  const Path folder = std::filesystem::absolute(options.findings, error);
   Scenario scenario = plan.scenario;
-  scenario.file = folder / "job.yaml";  // which findings extend
+  const Path folder = std::filesystem::absolute(options.findings, error);
+  scenario.file = folder / NameOf(JobJson(scenario));  // which findings extend
   const auto report = Explore(scenario, OptionsOf(plan, options));
   if (!report.ok() && report.error().code == Code::kFailedPrecondition) {
     run.skipped = report.error().message;
@@ -82,15 +105,17 @@ Status ExploreRestarts(const harness::RunPlan& plan, const CheckingOptions& opti
   if (!report.ok()) return report.error();
   run.restarts_tried = report->tried;
   run.not_all = report->ended;
+  run.not_compared = report->not_compared;
+  run.not_compared.insert(run.not_compared.end(), report->counting.begin(), report->counting.end());
+  RemoveJob(scenario.file);
   if (report->findings.empty()) return Ok{};
   RETURN_IF_ERROR(MakeDirectories(folder));
-  RETURN_IF_ERROR(WriteJob(scenario, folder));
+  RETURN_IF_ERROR(WriteJob(scenario));
   for (const ExploreFinding& finding : report->findings) {
-    const Path kept = folder / finding.scenario.filename();
-    ASSIGN_OR_RETURN(const std::string text, ReadFile(finding.scenario));
-    RETURN_IF_ERROR(WriteFile(kept, text));
+    std::string found = finding.flaw.found;
+    if (!finding.flaw.doubt.empty()) found += " (" + finding.flaw.doubt + ")";
     run.flaws.push_back({finding.flaw.cause, Describe(finding.point), finding.flaw.expected,
-                         finding.flaw.found, kept.string(), !finding.flaw.doubt.empty()});
+                         std::move(found), finding.scenario.string(), !finding.flaw.doubt.empty()});
   }
   return Ok{};
 }

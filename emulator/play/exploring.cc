@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "emulator/play/causes.h"
 #include "emulator/play/exploring_files.h"
 #include "emulator/play/exploring_tasks.h"
 #include "emulator/play/stage.h"
@@ -21,6 +22,11 @@ using harness::Flaw;
 using harness::Happening;
 using harness::Scenario;
 using Steady = std::chrono::steady_clock;
+
+constexpr size_t kConfirmations = 3;
+constexpr char kNotAgain[] =
+    "it did not show again when its restart was tried once more, with no other run beside it: runs "
+    "may share a file of this host, or what is wrong depends on time";
 
 class Explorer {
  public:
@@ -38,8 +44,7 @@ class Explorer {
     report_.in_peace = before - begin_;
     TryAll();
     report_.took = Steady::now() - before;
-    JudgeTogether();
-    RETURN_IF_ERROR(WriteFindings());
+    RETURN_IF_ERROR(Conclude());
     return std::move(report_);
   }
 
@@ -103,7 +108,7 @@ class Explorer {
     ASSIGN_OR_RETURN(const Evidence restarted, RunWhole(early));
     peace_->Learn(restarted);
     for (const std::string& pattern : peace_->counting_patterns()) {
-      report_.not_compared.push_back("objects like " + pattern + " (they count restarts)");
+      report_.counting.push_back("objects like " + pattern);
     }
     return Ok{};
   }
@@ -228,13 +233,27 @@ class Explorer {
   }
 
   bool Over() {
-    const bool interrupted = options_.interrupted && options_.interrupted();
-    const bool spent = options_.budget && Steady::now() - begin_ > *options_.budget;
+    const std::string why = WhyOver(TimeToConfirm());
+    if (why.empty()) return false;
     const std::lock_guard lock(mutex_);
-    const bool full = report_.broke && report_.broke->code == Code::kResourceExhausted;
-    if (!interrupted && !spent && !full) return false;
-    report_.ended = interrupted ? "interrupted" : full ? "the disk is full" : kBudgetSpent;
+    report_.ended = why;
     return true;
+  }
+
+  // What is tried again at the end is a part of the budget, and a small one.
+  Duration TimeToConfirm() {
+    const std::lock_guard lock(mutex_);
+    if (!options_.budget) return Duration(0);
+    return std::min<Duration>(*options_.budget / 4, causes_.size() * report_.peace * 2);
+  }
+
+  // "" it is not over yet, when so much time is to be left.
+  std::string WhyOver(Duration left) {
+    if (options_.interrupted && options_.interrupted()) return "interrupted";
+    const std::lock_guard lock(mutex_);
+    if (report_.broke && report_.broke->code == Code::kResourceExhausted) return "the disk is full";
+    const bool spent = options_.budget && Steady::now() - begin_ + left > *options_.budget;
+    return spent ? kBudgetSpent : "";
   }
 
   Result<ExploreOutcome> TryOne(size_t index) {
@@ -270,69 +289,55 @@ class Explorer {
   }
 
   Result<Evidence> RunWhole(const ExploreTask& task) {
-    Scenario scenario = scenario_;
-    for (const CrashPoint& point : {task.point, task.second.value_or(task.point)}) {
-      harness::Fault fault;
-      fault.name = scenario.faults.empty() ? "restart" : "second restart";
-      fault.kind = task.disk_kept ? "crash" : "kill";
-      fault.replica = point.replica;
-      fault.when = TriggerOf(point);
-      scenario.faults.push_back(std::move(fault));
-      if (!task.second) break;
-    }
-    ASSIGN_OR_RETURN(Evidence run, Play(scenario, {}));
-    const auto missed = [](const harness::FaultTally& fault) { return fault.struck_at.empty(); };
-    if (std::any_of(run.faults.begin(), run.faults.end(), missed)) ++missed_;
+    ASSIGN_OR_RETURN(Evidence run, Play(WithRestart(scenario_, task), {}));
+    if (WasMissed(run)) ++missed_;
     return run;
   }
 
-  // What only shows when recoveries are held against each other.
-  void JudgeTogether() {
-    for (const bool disk_kept : {false, true}) {
-      std::vector<harness::Resumption> resumptions;
-      std::vector<size_t> indices;
-      for (size_t i = 0; i < tasks_.size(); ++i) {
-        if (!outcomes_[i] || tasks_[i].second || tasks_[i].disk_kept != disk_kept) continue;
-        resumptions.push_back({tasks_[i].point, outcomes_[i]->first_step});
-        indices.push_back(i);
-      }
-      for (auto& [index, flaw] : harness::LostProgress(*peace_, resumptions)) {
-        auto& flaws = outcomes_[indices[index]]->flaws;
-        flaws.insert(flaws.begin(), std::move(flaw));
-      }
-    }
+  Status Conclude() {
+    const std::vector<Shown> more = JudgeTogether(*peace_, tasks_, outcomes_);
     report_.known = known_;
     report_.missed = missed_;
     report_.recoveries = Duration(spent_.load());
-  }
-
-  Status WriteFindings() {
-    std::map<std::string, ExploreFinding> by_cause;
-    for (size_t i = 0; i < tasks_.size(); ++i) {
-      if (!outcomes_[i]) continue;
-      const std::vector<Flaw>& flaws = outcomes_[i]->flaws;
-      if (flaws.empty()) continue;
-      // The first flaw of a recovery is its cause; the others follow from it, most likely.
-      ExploreFinding& finding = by_cause[flaws.front().cause];
-      for (size_t other = 1; other < flaws.size(); ++other) {
-        finding.also.insert(flaws[other].cause);
-      }
-      const bool surer = !finding.flaw.doubt.empty() && flaws.front().doubt.empty();
-      if (finding.points++ > 0 && !surer) continue;
-      finding.flaw = flaws.front();
-      finding.point = tasks_[i].point;
-      finding.second = tasks_[i].second;
-      finding.disk_kept = tasks_[i].disk_kept;
-    }
-    for (auto& [cause, finding] : by_cause) report_.findings.push_back(std::move(finding));
-    std::ranges::stable_sort(report_.findings, {}, [](const ExploreFinding& finding) {
-      return std::pair(!finding.flaw.doubt.empty(), finding.point.events);
-    });
-    int number = 0;
-    for (ExploreFinding& finding : report_.findings) {
-      ASSIGN_OR_RETURN(finding.scenario, files_->WriteScenario(++number, finding, *peace_));
+    std::vector<Cause> causes = CausesOf(tasks_, outcomes_, more);
+    for (Cause& cause : causes) Confirm(cause);
+    std::ranges::stable_partition(
+        causes, [](const Cause& cause) { return cause.finding.flaw.doubt.empty(); });
+    files_->RemoveFindings();
+    for (Cause& cause : causes) {
+      ExploreFinding& finding = cause.finding;
+      ASSIGN_OR_RETURN(finding.scenario, files_->WriteScenario(finding, *peace_));
+      report_.findings.push_back(std::move(finding));
     }
     return Ok{};
+  }
+
+  // Runs at once may have been in each other's way, and a recovery from a record leaves out how it
+  // came to it: what is told as sure was shown by a whole run of its own as well.
+  void Confirm(Cause& cause) {
+    ExploreFinding& finding = cause.finding;
+    if (!finding.flaw.doubt.empty()) return;
+    for (size_t i = 0; i < std::min(kConfirmations, cause.shown.size()); ++i) {
+      const Shown& shown = cause.shown[i];
+      if (!shown.outcome.flaws.front().doubt.empty()) break;
+      const std::string ended = WhyOver(Duration(0));
+      if (!ended.empty()) {
+        finding.remark = "not tried again by itself: " + ended;
+        return;
+      }
+      const auto again = Play(WithRestart(scenario_, shown.task), {});
+      if (!again.ok()) {
+        finding.remark = "not tried again by itself: " + again.error().message;
+        return;
+      }
+      if (WasMissed(*again) || !ShowsAgain(*peace_, shown, finding.flaw.cause, *again)) continue;
+      finding.flaw = shown.outcome.flaws.front();
+      finding.point = shown.task.point;
+      finding.second = shown.task.second;
+      finding.disk_kept = shown.task.disk_kept;
+      return;
+    }
+    finding.flaw.doubt = kNotAgain;
   }
 
   Scenario scenario_;

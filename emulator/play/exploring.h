@@ -22,7 +22,8 @@ enum class Disks { kNew, kKept, kBoth };
 
 struct ExploreOptions {
   Path workshop;     // where runs have their directories
-  Path out;          // where scenario files of findings and the progress go
+  Path out;          // where the progress goes, and the scenario files of findings
+  Path findings;     // where those go instead; "" into `out`
   int64_t jobs = 1;  // runs at once
   std::optional<Duration> budget;
   harness::PointSelection points;
@@ -42,7 +43,8 @@ struct ExploreOptions {
 /// A cause, shown by its first point.
 struct ExploreFinding {
   harness::Flaw flaw;
-  std::set<std::string> also;  // causes that showed with it
+  std::set<std::string> also = {};  // causes that showed with it
+  std::string remark = {};          // why it was not tried once more, by itself; "" it was
   harness::CrashPoint point;
   std::optional<harness::CrashPoint> second;  // of pairs
   bool disk_kept = false;
@@ -67,6 +69,7 @@ struct ExploreReport {
   Duration took{0};                       // all recoveries, by the wall
   Duration recoveries{0};                 // the same, summed up over those at once
   std::vector<std::string> not_compared;  // what differs between two runs in peace
+  std::vector<std::string> counting;      // and what counts restarts
   std::vector<ExploreFinding> findings;   // the sure ones first, then the smallest
 };
 

@@ -9,6 +9,7 @@
 #include "emulator/play/finding_paths.h"
 #include "emulator/play/fingerprint.h"
 #include "emulator/play/submission.h"
+#include "harness/explorer/progress_judge.h"
 
 namespace caip::play {
 namespace {
@@ -19,6 +20,8 @@ using harness::Happening;
 using harness::YamlQuoted;
 
 constexpr char kProgress[] = "progress.jsonl";
+constexpr char kFinding[] = "finding-";
+constexpr char kHead[] = "# Found by caip explore.";
 
 Json FlawJson(const Flaw& flaw) {
   Json json = {{"cause", flaw.cause}, {"expected", flaw.expected}, {"found", flaw.found}};
@@ -86,6 +89,21 @@ std::string ObjectsExpectation(const harness::Peace& peace, bool builds_packages
   return words.empty() ? "true" : "{" + Join(words, ", ") + "}";
 }
 
+// What a finding extends; "" it is none.
+Path Extends(const Path& finding) {
+  const auto text = ReadFile(finding);
+  if (!text.ok() || !text->starts_with(kHead)) return "";
+  for (const std::string& line : Split(*text, '\n')) {
+    if (!line.starts_with("extends: ")) continue;
+    const auto name = ParseJson(line.substr(line.find(' ') + 1));
+    if (!name.ok() || !name->is_string()) return "";
+    std::error_code error;
+    const Path file = finding.parent_path() / name->get<std::string>();
+    return std::filesystem::weakly_canonical(file, error);
+  }
+  return "";
+}
+
 // The state directory is above the workshop of one command.
 std::vector<Path> WrittenBy(const ExploreOptions& options) {
   return {options.out, options.workshop.parent_path().parent_path()};
@@ -103,9 +121,8 @@ std::string Expectations(const ExploreFinding& finding, const harness::Peace& pe
     text += "}\n";
   }
   text += "  same_objects_as_twin: " + ObjectsExpectation(peace, builds_packages) + "\n";
-  if (finding.flaw.cause.starts_with("a whole checkpoint is passed over")) {
-    const std::string step = finding.flaw.expected.substr(finding.flaw.expected.rfind(' ') + 1);
-    text += "  first_step: {" + finding.point.replica + ": {2: " + step + "}}\n";
+  if (const auto step = harness::WantedStep(finding.flaw)) {
+    text += "  first_step: {" + finding.point.replica + ": {2: " + std::to_string(*step) + "}}\n";
   }
   if (finding.flaw.cause.starts_with("a result that was whole")) {
     const std::string name = finding.flaw.expected.substr(0, finding.flaw.expected.find(' '));
@@ -117,8 +134,11 @@ std::string Expectations(const ExploreFinding& finding, const harness::Peace& pe
 }  // namespace
 
 ExplorationFiles::ExplorationFiles(const ExploreOptions& options, const harness::Scenario& scenario)
-    : out_(options.out), scenario_(options.as_written ? *options.as_written : scenario) {
+    : out_(options.out),
+      findings_(options.findings.empty() ? options.out : options.findings),
+      scenario_(options.as_written ? *options.as_written : scenario) {
   head_ = CompactJson({{"exploration", Fingerprint(scenario_, WrittenBy(options))}});
+  if (!options.resume) RemoveFindings();
   const auto text = ReadFile(out_ / kProgress);
   if (!options.resume || !text.ok() || !text->starts_with(head_ + "\n")) return;
   for (const std::string& line : Split(*text, '\n')) {
@@ -150,12 +170,37 @@ Status ExplorationFiles::BeginProgress() {
   return Ok{};
 }
 
-Result<Path> ExplorationFiles::WriteScenario(int number, const ExploreFinding& finding,
+void ExplorationFiles::RemoveFindings() const {
+  std::error_code error;
+  std::vector<Path> mine;
+  const Path base = std::filesystem::weakly_canonical(scenario_.file, error);
+  for (std::filesystem::directory_iterator entry(findings_, error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (entry->path().filename().string().starts_with(kFinding) && Extends(entry->path()) == base) {
+      mine.push_back(entry->path());
+    }
+  }
+  for (const Path& file : mine) std::filesystem::remove(file, error);
+}
+
+// The first number that no other scenario's finding has.
+Path ExplorationFiles::NextFinding() const {
+  std::error_code error;
+  for (int number = 1;; ++number) {
+    const Path path = findings_ / (kFinding + std::to_string(number) + ".yaml");
+    if (!std::filesystem::exists(path, error)) return path;
+  }
+}
+
+Result<Path> ExplorationFiles::WriteScenario(const ExploreFinding& finding,
                                              const harness::Peace& peace) const {
-  RETURN_IF_ERROR(MakeDirectories(out_));
-  const Path path = out_ / ("finding-" + std::to_string(number) + ".yaml");
-  std::string text = "# Found by caip explore. Fails until the trainer is mended.\n";
-  text += "extends: " + YamlQuoted(SeenFrom(out_, scenario_.file).string()) + "\n";
+  RETURN_IF_ERROR(MakeDirectories(findings_));
+  const Path path = NextFinding();
+  std::string text = kHead;
+  const std::string& doubt = finding.flaw.doubt;
+  text += doubt.empty() ? " Fails until the trainer is mended.\n"
+                        : "\n# Perhaps harmless: " + doubt + "\n";
+  text += "extends: " + YamlQuoted(SeenFrom(findings_, scenario_.file).string()) + "\n";
   text += "description: " +
           YamlQuoted((finding.disk_kept ? "The process dies " : "The machine goes ") +
                      Describe(finding.point) +

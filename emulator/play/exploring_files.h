@@ -24,20 +24,25 @@ struct TriedPoint {
 /// Any thread. Its directory is made when it is first written to.
 class ExplorationFiles {
  public:
-  /// With `options.resume`, what an earlier exploration of the same scenario noted is known.
+  /// With `options.resume`, what an earlier exploration of the same scenario noted is known; else
+  /// its findings are removed.
   ExplorationFiles(const ExploreOptions& options, const harness::Scenario& scenario);
 
   std::optional<TriedPoint> Known(const std::string& point) const;
   void Note(const std::string& point, const TriedPoint& tried);
 
   /// A file that `caip scenario run` fails on until the trainer is mended.
-  Result<Path> WriteScenario(int number, const ExploreFinding& finding,
-                             const harness::Peace& peace) const;
+  Result<Path> WriteScenario(const ExploreFinding& finding, const harness::Peace& peace) const;
+
+  /// Those of earlier explorations of the same scenario; other scenarios' findings stay.
+  void RemoveFindings() const;
 
  private:
   Status BeginProgress();
+  Path NextFinding() const;
 
   Path out_;
+  Path findings_;
   const harness::Scenario& scenario_;
   std::string head_;
   mutable std::mutex mutex_;

@@ -97,6 +97,25 @@ std::optional<int64_t> FirstStep(const Evidence& run, size_t behind, const std::
   return std::nullopt;
 }
 
+harness::Scenario WithRestart(const harness::Scenario& scenario, const ExploreTask& task) {
+  harness::Scenario restarted = scenario;
+  for (const CrashPoint& point : {task.point, task.second.value_or(task.point)}) {
+    harness::Fault fault;
+    fault.name = restarted.faults.empty() ? "restart" : "second restart";
+    fault.kind = task.disk_kept ? "crash" : "kill";
+    fault.replica = point.replica;
+    fault.when = TriggerOf(point);
+    restarted.faults.push_back(std::move(fault));
+    if (!task.second) break;
+  }
+  return restarted;
+}
+
+bool WasMissed(const Evidence& run) {
+  return std::any_of(run.faults.begin(), run.faults.end(),
+                     [](const harness::FaultTally& fault) { return fault.struck_at.empty(); });
+}
+
 std::optional<CrashPoint> EarlyPoint(const Evidence& peace) {
   const std::vector<Happening>& events = peace.happenings;
   size_t first_step = 0;
@@ -136,8 +155,13 @@ void TaskList::AddRecorded(const RecordedRun& run, const std::optional<CrashPoin
     if (point.changes >= run.states.size()) continue;
     const BucketState& state = run.states[point.changes];
     // The same bytes behind fewer steps are another story to be told of the first restart only.
-    if (!seen_.insert(KeyOf(state)).second) continue;
+    std::string key = KeyOf(state);
+    if (!seen_.insert(key).second) {
+      if (!first) equals_.push_back({point, std::move(key)});
+      continue;
+    }
     ExploreTask task;
+    task.state = std::move(key);
     task.point = first.value_or(point);
     if (first) task.second = point;
     task.recorded = true;

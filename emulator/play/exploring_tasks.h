@@ -21,6 +21,13 @@ struct ExploreTask {
   bool recorded = false;                           // only the way back is run, from `begin`
   BucketState begin = {};                          // of recorded ones
   std::vector<harness::Happening> prefix = {};     // likewise: what had happened
+  std::string state = {};                          // likewise: names the buckets
+};
+
+/// A moment that leads to the buckets of a task before it, and so to its recovery.
+struct EqualMoment {
+  harness::CrashPoint point;
+  std::string state;
 };
 
 /// What came of it.
@@ -55,6 +62,12 @@ std::vector<harness::CrashPoint> PointsOfRecovery(const ExploreTask& task,
 std::optional<int64_t> FirstStep(const harness::Evidence& run, size_t behind,
                                  const std::string& replica);
 
+/// The scenario with the restart of the task (or both) as its faults.
+harness::Scenario WithRestart(const harness::Scenario& scenario, const ExploreTask& task);
+
+/// A restart whose moment did not come in that run.
+bool WasMissed(const harness::Evidence& run);
+
 /// The last thing that any replica changes before the first step of all: what is restarted behind
 /// it has lost no training.
 std::optional<harness::CrashPoint> EarlyPoint(const harness::Evidence& peace);
@@ -87,10 +100,13 @@ class TaskList {
   size_t ThinOut(size_t from, size_t most);
 
   size_t size() const { return tasks_.size(); }
+  /// Of first restarts.
+  const std::vector<EqualMoment>& equals() const { return equals_; }
   const ExploreTask& operator[](size_t index) const { return tasks_[index]; }
 
  private:
   std::vector<ExploreTask> tasks_;
+  std::vector<EqualMoment> equals_;
   std::set<std::string> seen_;  // states of the buckets
 };
 

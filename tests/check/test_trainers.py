@@ -178,11 +178,30 @@ class Check(fixture.WithFolder):
         package = trainers.write(self.folder / "source", trainers.BROKEN["restart/explored"])
         self.report("--filter", "restart/explored", "--addressing", "ports", "--run-timeout", "3m",
                     *self.as_image(package))
-        job = json.loads((self.folder / "caip-findings" / "job.yaml").read_text())
+        job = json.loads(next((self.folder / "caip-findings").glob("job-*.yaml")).read_text())
         self.assertEqual((job["addressing"], job["limits"]["wall"]), ("ports", "180000ms"))
         again = self.play(self.folder / "caip-findings" / "finding-1.yaml")
         self.assertEqual(again.returncode, 1, again.stdout + again.stderr)
         self.assertIn("BROKEN", again.stdout)
+
+    def test_what_the_explorer_does_not_compare_is_said(self):
+        differs = [('    if not job.list("export/"):',
+                    '    job.put("process", {"id": os.getpid()})\n    if not job.list("export/"):')]
+        _, done = self.report("--verbose", "--filter", "restart/explored",
+                              *self.as_image(trainers.write(self.folder / "source", differs)))
+        self.assertIn("not compared: object job/out/process", done.stdout)
+
+    def test_the_explorer_and_the_check_leave_each_other_s_findings(self):
+        package = trainers.write(self.folder / "source", trainers.BROKEN["restart/explored"])
+        words = ["--filter", "restart/explored", *self.as_image(package)]
+        self.report(*words, "--", "--steps", "8")
+        first = sorted((self.folder / "caip-findings").glob("*.yaml"))
+        self.report(*words, "--", "--steps", "9")
+        both = sorted((self.folder / "caip-findings").glob("*.yaml"))
+        self.assertEqual((len(both), [file for file in first if file not in both]),
+                         (2 * len(first), []))
+        self.report(*words, "--", "--steps", "9")
+        self.assertEqual(sorted((self.folder / "caip-findings").glob("*.yaml")), both)
 
 
 def add_variant(check, changes, sub_package, words_of):

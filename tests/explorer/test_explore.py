@@ -183,6 +183,75 @@ class Explore(unittest.TestCase):
         code, text = self.explore(trainers.write(self.folder, trainers.SOUND), "--pairs")
         self.assertEqual(code, 0, text)
 
+    # What is told, and how sure it is.
+
+    def test_a_checkpoint_that_is_gone_for_a_moment(self):
+        code, text = self.explore(trainers.write(self.folder, trainers.DELETES_FIRST))
+        self.assertEqual(code, 1, text)
+        self.assertIn("all progress is lost behind delete job/out/ckpt", text)
+        played = self.play(self.folder / "out" / "finding-1.yaml")
+        self.assertFalse(played["passed"])
+        code, text = self.explore(self.folder / "job.yaml", "--full-runs", out="full")
+        self.assertEqual(code, 1, text)
+        self.assertIn("all progress is lost behind delete job/out/ckpt", text)
+
+    def test_what_comes_twice_is_no_count_of_starts(self):
+        code, text = self.explore(trainers.write(self.folder, trainers.APPENDS_FIRST))
+        self.assertEqual(code, 0, text)
+        self.assertIn("objects hold something else: job/out/history", text)
+        self.assertIn("perhaps harmless: a restart before the first step", text)
+        self.assertNotIn("not compared", text)
+
+    def test_counts_of_starts_are_not_compared(self):
+        code, text = self.explore(trainers.write(self.folder, trainers.COUNTS_STARTS))
+        self.assertEqual(code, 0, text)
+        self.assertIn("nothing found", text)
+        self.assertIn("not compared, for it counts restarts: objects like job/out/attempt, "
+                      "objects like job/out/starts/#", text)
+
+    def test_what_is_perhaps_harmless_is_told_so_and_is_no_failure(self):
+        code, text = self.explore(trainers.write(self.folder, trainers.WRITES_AGAIN))
+        self.assertEqual(code, 0, text)
+        self.assertIn("a result that was whole is written again: job/out/done", text)
+        self.assertIn("perhaps harmless: the same bytes are there in the end", text)
+        self.assertIn("1 cause, perhaps harmless", text)
+        self.assertIn("# Perhaps harmless", self.findings()[0])
+
+    def test_what_came_with_a_finding_is_listed_below_it(self):
+        code, text = self.explore(trainers.write(self.folder, trainers.LEAVES_OUT))
+        self.assertEqual(code, 1, text)
+        self.assertIn("1. steps are never done", text)
+        self.assertIn("with it: steps differ in 'total'", text)
+
+    def test_what_does_not_show_again_is_told_so(self):
+        file = trainers.write(self.folder, trainers.FAILS_ONCE_ON_A_HOST)
+        code, text = self.explore(file, "--jobs", "1")
+        self.assertEqual(code, 0, text)
+        self.assertIn("somebody has the file", text)
+        self.assertIn("perhaps harmless: it did not show again", text)
+
+    def test_findings_stay_with_their_scenarios(self):
+        for name in ("a", "b"):
+            (self.folder / name).mkdir()
+            file = trainers.write(self.folder / name, trainers.DELETES_FIRST)
+            file.write_text(file.read_text().replace(str(self.folder / name), "."))
+            self.explore(file)
+        out = self.folder / "out"
+        (out / "finding-9.yaml").write_text("extends: nobody knows\n")
+        of = {name: [file for file in sorted(out.glob("finding-*.yaml"))
+                     if f"/{name}/" in file.read_text()] for name in ("a", "b")}
+        self.assertEqual([len(of["a"]), len(of["b"])], [1, 1])
+        trainers.write(self.folder / "a", trainers.SOUND, "")
+        code, text = self.explore(self.folder / "a" / "job.yaml")
+        self.assertEqual(code, 0, text)
+        self.assertEqual(sorted(out.glob("finding-*.yaml")), [*of["b"], out / "finding-9.yaml"])
+        moved = self.folder / "moved"
+        moved.mkdir()
+        for name in ("a", "b", "out"):
+            (self.folder / name).rename(moved / name)
+        played = self.play(moved / "out" / of["b"][0].name)
+        self.assertEqual((played["passed"], played["state"]), (False, "SUCCEEDED"))
+
     # The disk that a restart finds.
 
     def test_a_kept_disk_shows_what_a_new_one_does_not(self):

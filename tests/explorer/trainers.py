@@ -44,6 +44,69 @@ if job.list("mark"):
     job.delete("mark")
 """
 
+# Its only checkpoint is gone for a moment.
+DELETES_FIRST = """
+step = job.get("ckpt")["step"] if job.list("ckpt") else 0
+while step < 6:
+    step += 1
+    record(step)
+    if job.list("ckpt"):
+        job.delete("ckpt")
+    job.put("ckpt", {"step": step})
+"""
+
+# Its history is ahead of its checkpoint: what is done again is in it twice, the first step too.
+APPENDS_FIRST = """
+history = job.get("history") if job.list("history") else []
+step = newest()
+while step < 6:
+    step += 1
+    history.append(step)
+    job.put("history", history)
+    record(step)
+    job.put("ckpt-%02d" % step, {"step": step})
+"""
+
+# Right, but does what is done already.
+WRITES_AGAIN = """
+step = newest()
+while step < 6:
+    step += 1
+    record(step)
+    if step % 3 == 0:
+        job.put("ckpt-%02d" % step, {"step": step})
+job.put("done", {"step": step})
+"""
+
+# Right: it counts its starts, in an object and in names.
+COUNTS_STARTS = """
+attempt = (job.get("attempt")["attempt"] if job.list("attempt") else 0) + 1
+job.put("attempt", {"attempt": attempt})
+job.put("starts/%d" % attempt, {})
+""" + SOUND
+
+# Each restart leaves a step out.
+LEAVES_OUT = """
+step = newest() + (1 if newest() else 0)
+total = sum(range(newest() + 1))
+while step < 12:
+    step += 1
+    total += step
+    record(step, total=total)
+    if step % 3 == 0:
+        job.put("ckpt-%02d" % step, {"step": step})
+if not job.list("result"):
+    job.put("result", {"total": total, "steps": step})
+"""
+
+# The first of all restarts on this host fails: what is wrong is not in the job.
+FAILS_ONCE_ON_A_HOST = """
+taken = os.path.join(os.path.dirname(os.path.abspath(__file__)), "taken")
+if newest() and not os.path.exists(taken):
+    open(taken, "w").close()
+    raise RuntimeError("somebody has the file")
+""" + SOUND
+
 # A lock on the local disk: gone with the machine, there still when only the process has died.
 LOCKS_ITS_DISK = """
 lock = os.environ["HOME"] + "/lock"

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/explorer/progress_judge.h"
 #include "tests/harness/run_of.h"
 
 namespace caip::harness {
@@ -164,10 +165,10 @@ TEST(RecoveryJudge, DoubtsAResultThatIsWrittenAgainWithTheSameBytes) {
   run.happenings = Numbered(std::move(run.happenings));
   const Peace peace(trainer.Undisturbed(), trainer.Undisturbed());
   EXPECT_THAT(CausesOf(JudgeRecovery(peace, point, run)),
-              ElementsAre("? a result that was whole is written again: job/out/"));
+              ElementsAre("? a result that was whole is written again: job/out/model"));
   run.objects["job/out/model"].bytes = "\x80 other";
   EXPECT_THAT(CausesOf(JudgeRecovery(peace, point, run)),
-              ElementsAre("a result that was whole is written again: job/out/",
+              ElementsAre("a result that was whole is written again: job/out/model",
                           "? objects hold something else: job/out/model"));
 }
 
@@ -192,6 +193,42 @@ TEST(RecoveryJudge, LeavesAloneWhatDiffersInPeace) {
   EXPECT_THAT(CausesOf(JudgeRecovery(peace, trainer.Point(), run)), IsEmpty());
   EXPECT_FALSE(peace.Compares("job/out/model"));
   EXPECT_TRUE(peace.Compares("job/out/ckpt"));
+}
+
+TEST(RecoveryJudge, TakesOnlyCountsOfStartsForCounting) {
+  const Trainer trainer;
+  Evidence peace_run = trainer.Undisturbed();
+  peace_run.objects["job/out/commit"] = {"{\"step\": 6, \"attempt\": 1}", 1};
+  peace_run.objects["job/out/history"] = {"[1, 2]", 1};
+  Peace peace(peace_run, peace_run);
+  Evidence early = peace_run;
+  early.objects["job/out/commit"].bytes = "{\"step\": 6, \"attempt\": 2}";
+  early.objects["job/out/history"].bytes = "[1, 1, 2]";
+  peace.Learn(early);
+  EXPECT_THAT(peace.counting_patterns(), ElementsAre("job/out/commit"));
+  EXPECT_TRUE(peace.MayCount("job/out/history"));
+  Evidence run = peace_run;
+  run.objects["job/out/history"].bytes = "[1, 2, 2]";
+  EXPECT_THAT(CausesOf(JudgeRecovery(peace, trainer.Point(), run)),
+              ElementsAre("? objects hold something else: job/out/history"));
+}
+
+TEST(ProgressJudge, SeesAMomentWithoutACheckpointBetweenTwoThatHaveOne) {
+  const Trainer trainer;
+  const Peace peace(trainer.Undisturbed(), trainer.Undisturbed());
+  const auto at = [](const char* op, size_t events, int64_t first_step) {
+    CrashPoint point{.replica = "master-0", .op = op, .text = "job/out/ckpt"};
+    point.events = events;
+    return Resumption{point, first_step};
+  };
+  std::vector<Resumption> all = {at("create", 4, 2), at("delete", 6, 1), at("create", 7, 3)};
+  const auto fallen = FallenBack(peace, all);
+  ASSERT_THAT(fallen, SizeIs(1));
+  EXPECT_EQ(fallen.begin()->first, 1u);
+  EXPECT_EQ(fallen.begin()->second.cause, "all progress is lost behind delete job/out/ckpt");
+  EXPECT_EQ(WantedStep(fallen.begin()->second), 2);
+  all.pop_back();  // none that goes on behind it: the end, perhaps
+  EXPECT_THAT(FallenBack(peace, all), IsEmpty());
 }
 
 }  // namespace

@@ -56,9 +56,10 @@ struct CourseRun {
   std::string skipped;  // why it was not made; the rest is empty, then
   std::vector<LaunchedReplica> launched = {};
   Evidence evidence = {};
-  std::vector<ExploredFlaw> flaws = {};  // of an exploration
-  size_t restarts_tried = 0;             // likewise
-  std::string not_all = {};              // why not all restarts were tried
+  std::vector<ExploredFlaw> flaws = {};        // of an exploration
+  size_t restarts_tried = 0;                   // likewise
+  std::string not_all = {};                    // why not all restarts were tried
+  std::vector<std::string> not_compared = {};  // of an exploration: what says nothing of restarts
   Traces traces = {};
   Json look = {};  // of a look at the packages (look_at_packages.py)
   Duration took{0};

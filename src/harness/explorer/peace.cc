@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "harness/expectations/counts.h"
+#include "harness/explorer/counting.h"
 
 namespace caip::harness {
 namespace {
@@ -57,15 +58,28 @@ void Peace::FindUnstable(const Evidence& other) {
 
 void Peace::Learn(const Evidence& early_restart) {
   if (early_restart.state != "SUCCEEDED") return;  // that is no matter of counting
+  const std::set<std::string> renamed = RenamedPatterns(run_, early_restart);
+  const auto note = [&](const std::string& name, bool counts) {
+    const std::string pattern = WithoutNumbers(name);
+    const bool explained = counts || renamed.contains(pattern);
+    (explained ? counting_patterns_ : doubtful_patterns_).insert(pattern);
+  };
   for (const auto& [name, object] : run_.objects) {
     const auto other = early_restart.objects.find(name);
-    const bool same = other != early_restart.objects.end() &&
-                      how_.objects.Equal(other->second.bytes, object.bytes);
-    if (!same) counting_patterns_.insert(WithoutNumbers(name));
+    if (other == early_restart.objects.end()) {
+      note(name, false);
+    } else if (!how_.objects.Equal(other->second.bytes, object.bytes)) {
+      note(name, CountsSecondStart(object.bytes, other->second.bytes));
+    }
   }
   for (const auto& [name, object] : early_restart.objects) {
-    if (!run_.objects.contains(name)) counting_patterns_.insert(WithoutNumbers(name));
+    if (run_.objects.contains(name)) continue;
+    // One for each start, which have the number of the attempt in their names.
+    note(name, std::ranges::any_of(run_.objects, [&extra = name](const auto& mine) {
+           return CountsStarts(mine.first, extra);
+         }));
   }
+  for (const std::string& pattern : doubtful_patterns_) counting_patterns_.erase(pattern);
 }
 
 void Peace::FindResults() {
@@ -89,6 +103,10 @@ bool Peace::Compares(const std::string& object) const {
   return how_.objects.Compares(object) && !unstable_objects_.contains(object) &&
          !unstable_patterns_.contains(WithoutNumbers(object)) &&
          !counting_patterns_.contains(WithoutNumbers(object));
+}
+
+bool Peace::MayCount(const std::string& object) const {
+  return doubtful_patterns_.contains(WithoutNumbers(object));
 }
 
 std::set<std::string> DifferingFields(const Json& a, const Json& b, const StepComparison& how) {

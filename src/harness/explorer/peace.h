@@ -17,7 +17,8 @@ class Peace {
   Peace(Evidence first, Evidence second, TwinComparison how = {});
 
   /// A run with a restart before the first step, when nothing of the training was there to be lost:
-  /// what is different behind it counts restarts, and is not compared either.
+  /// what counts restarts is different behind it, and is not compared either. Of what else is
+  /// different nobody knows.
   void Learn(const Evidence& early_restart);
 
   const Evidence& run() const { return run_; }
@@ -27,6 +28,8 @@ class Peace {
   const std::set<std::string>& unstable_patterns() const { return unstable_patterns_; }
   /// Patterns of names of objects that tell how often the job was started.
   const std::set<std::string>& counting_patterns() const { return counting_patterns_; }
+  /// An early restart changes it, and not as a count of starts.
+  bool MayCount(const std::string& object) const;
   const std::set<std::string>& unstable_fields() const { return unstable_fields_; }
   const std::set<std::string>& replicas() const { return replicas_; }
   /// The steps themselves come and go between two runs: they are not compared.
@@ -46,6 +49,7 @@ class Peace {
   std::set<std::string> unstable_patterns_;
   std::set<std::string> unstable_fields_;
   std::set<std::string> counting_patterns_;
+  std::set<std::string> doubtful_patterns_;
   std::set<std::string> replicas_;
   std::set<std::string> results_;
   bool steps_are_stable_ = true;

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "harness/expectations/counts.h"
+#include "harness/explorer/counting.h"
 #include "harness/explorer/difference.h"
 
 namespace caip::harness {
@@ -19,6 +20,10 @@ constexpr char kOtherBytes[] =
     "all steps are the same, and it is no JSON: what was loaded and written again (a pickle) may "
     "have other bytes and mean the same; then name it in expect.same_objects_as_twin.except";
 constexpr char kSameAgain[] = "the same bytes are there in the end";
+constexpr char kMayCount[] =
+    "a restart before the first step, when nothing was there to be lost, changes it too: it may "
+    "tell "
+    "how often the job was started";
 constexpr char kUntold[] =
     "the machine went between a write and the line of that step: it may have been done, and not "
     "told; tell of a step before it is saved";
@@ -78,61 +83,17 @@ void JudgeSteps(const Peace& peace, const std::string& replica, const Evidence& 
   }
 }
 
-// Numbers cut out of a text, and the text without them.
-std::pair<std::string, std::vector<int64_t>> Numbers(const std::string& text) {
-  std::pair<std::string, std::vector<int64_t>> parts;
-  for (size_t i = 0; i < text.size(); ++i) {
-    size_t end = i;
-    while (end < text.size() && text[end] >= '0' && text[end] <= '9' && end - i < 18) ++end;
-    if (end > i) {
-      parts.second.push_back(std::stoll(text.substr(i, end - i)));
-      parts.first += '#';
-      i = end - 1;
-    } else {
-      parts.first += text[i];
-    }
-  }
-  return parts;
-}
-
-// A count of starts is one higher behind a restart, and nothing is wrong with it.
-bool CountsStarts(const std::string& before, const std::string& after) {
-  if (before.size() > 200 || after.size() > 200) return false;
-  const auto a = Numbers(before);
-  const auto b = Numbers(after);
-  if (a.first != b.first || a.second.size() != 1 || b.second.size() != 1) return false;
-  return b.second.front() == a.second.front() + 1;
-}
-
-// Names with a number of the attempt in them: as many of the pattern are left over as are missing.
-std::set<std::string> RenamedPatterns(const Peace& peace, const Evidence& run) {
-  std::map<std::string, int64_t> balance;
-  std::map<std::string, int64_t> missing;
-  for (const auto& [name, object] : peace.run().objects) {
-    if (run.objects.contains(name)) continue;
-    --balance[WithoutNumbers(name)];
-    ++missing[WithoutNumbers(name)];
-  }
-  for (const auto& [name, object] : run.objects) {
-    if (!peace.run().objects.contains(name)) ++balance[WithoutNumbers(name)];
-  }
-  std::set<std::string> renamed;
-  for (const auto& [pattern, count] : balance) {
-    if (count == 0 && missing[pattern] > 0) renamed.insert(pattern);
-  }
-  return renamed;
-}
-
 void JudgeObjects(const Peace& peace, const Evidence& run, std::vector<Flaw>& flaws) {
   std::map<std::string, Flaw> by_cause;
-  const std::set<std::string> renamed = RenamedPatterns(peace, run);
+  const std::set<std::string> renamed = RenamedPatterns(peace.run(), run);
   const auto add = [&](const std::string& what, const std::string& name,
                        const std::string& expected, const std::string& found,
                        const std::string& doubt = "") {
     const std::string pattern = WithoutNumbers(name);
     if (renamed.contains(pattern) || !peace.Compares(name)) return;
     const std::string cause = what + ": " + pattern;
-    by_cause.try_emplace(cause, Flaw{cause, name + ": " + expected, found, doubt});
+    const std::string why = doubt.empty() && peace.MayCount(name) ? kMayCount : doubt;
+    by_cause.try_emplace(cause, Flaw{cause, name + ": " + expected, found, why});
   };
   const bool same_steps = flaws.empty() && !peace.replicas().empty() && peace.steps_are_stable();
   for (const auto& [name, object] : peace.run().objects) {
@@ -175,39 +136,10 @@ void JudgeResults(const Peace& peace, const CrashPoint& point, const Evidence& r
     const bool same =
         found != run.objects.end() &&
         peace.how().objects.Equal(found->second.bytes, peace.run().objects.at(h.object).bytes);
-    flaws.push_back({"a result that was whole is written again: " + WithoutNumbers(folder),
+    flaws.push_back({"a result that was whole is written again: " + WithoutNumbers(h.object),
                      h.object + " written once",
                      "written again at event " + std::to_string(h.number), same ? kSameAgain : ""});
   }
-}
-
-std::optional<int64_t> FirstStepOf(const Evidence& run, const std::string& replica) {
-  for (const Happening& h : run.happenings) {
-    if (h.kind == Kind::kStep && h.replica == replica) return h.step;
-  }
-  return std::nullopt;
-}
-
-// Whatever was written, each restart began at the very first step again: all but those behind which
-// nothing was left to do.
-std::map<size_t, Flaw> NothingTakenUp(const Peace& peace, const std::vector<Resumption>& all) {
-  std::map<size_t, Flaw> lost;
-  if (!peace.steps_are_stable()) return lost;
-  for (const std::string& replica : peace.replicas()) {
-    const auto first = FirstStepOf(peace.run(), replica);
-    std::vector<size_t> from_scratch;
-    size_t taken_up = 0;
-    for (size_t i = 0; i < all.size(); ++i) {
-      const bool wrote = all[i].point.changes > 0 && all[i].point.replica == replica;
-      if (!wrote || !all[i].first_step) continue;
-      (*all[i].first_step == *first ? from_scratch.push_back(i) : void(++taken_up));
-    }
-    if (taken_up > 0 || from_scratch.size() < 3) continue;
-    const size_t last = from_scratch.back();
-    lost[last] = {"nothing that was written is ever taken up: each restart begins at the start",
-                  "a step behind " + std::to_string(*first), "step " + std::to_string(*first)};
-  }
-  return lost;
 }
 
 // A step that is missing, and was under way when the machine went: something was written behind the
@@ -280,50 +212,6 @@ std::vector<Flaw> JudgeRecovery(const Peace& peace, const CrashPoint& point,
   std::stable_partition(flaws.begin(), flaws.end(),
                         [](const Flaw& flaw) { return flaw.doubt.empty(); });
   return flaws;
-}
-
-std::map<size_t, Flaw> LostProgress(const Peace& peace, const std::vector<Resumption>& all) {
-  // The step that was the last when an object like this was written, for the writes that ended a
-  // run of writes: what came behind them was the next step.
-  struct Sample {
-    size_t resumption;
-    int64_t step;
-    bool advanced;
-  };
-  std::map<std::string, std::vector<Sample>> by_pattern;
-  const std::vector<Happening>& events = peace.run().happenings;
-  for (size_t i = 0; i < all.size(); ++i) {
-    const CrashPoint& point = all[i].point;
-    if (point.kind != Kind::kStorage || point.before || !all[i].first_step) continue;
-    if (point.op == "delete" || point.op == "read" || point.op == "list") continue;
-    bool ends = true;  // no further write before the replica's next step
-    for (size_t at = point.events; at < events.size() && ends; ++at) {
-      if (events[at].kind == Kind::kStep && events[at].replica == point.replica) break;
-      if (IsWrite(events[at]) && events[at].replica == point.replica) ends = false;
-    }
-    int64_t step = 0;
-    for (size_t at = 0; at < point.events; ++at) {
-      if (events[at].kind == Kind::kStep && events[at].replica == point.replica) {
-        step = events[at].step;
-      }
-    }
-    if (!ends || step == 0) continue;
-    by_pattern[WithoutNumbers(point.text)].push_back({i, step, *all[i].first_step == step + 1});
-  }
-  std::map<size_t, Flaw> lost = NothingTakenUp(peace, all);
-  for (const auto& [pattern, samples] : by_pattern) {
-    const auto advanced = std::count_if(samples.begin(), samples.end(),
-                                        [](const Sample& sample) { return sample.advanced; });
-    if (samples.size() < 3 || 2 * advanced < static_cast<int64_t>(samples.size())) continue;
-    for (const Sample& sample : samples) {
-      const int64_t first = *all[sample.resumption].first_step;
-      if (sample.advanced || first > sample.step) continue;
-      lost[sample.resumption] = {"a whole checkpoint is passed over: " + pattern,
-                                 "goes on with step " + std::to_string(sample.step + 1),
-                                 "goes on with step " + std::to_string(first)};
-    }
-  }
-  return lost;
 }
 
 }  // namespace caip::harness

@@ -2,9 +2,6 @@
 // What is wrong with a recovery, without being told what the trainer is for: it is held against
 // runs of the same job in peace.
 
-#include <map>
-#include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -25,15 +22,5 @@ struct Flaw {
 /// `recovery`: the whole run, restart included.
 std::vector<Flaw> JudgeRecovery(const Peace& peace, const CrashPoint& point,
                                 const Evidence& recovery);
-
-/// A recovery as the comparison among all of them sees it.
-struct Resumption {
-  CrashPoint point;
-  std::optional<int64_t> first_step;  // that the replica reports behind its restart
-};
-
-/// Those that begin again further back than others of the same kind would have: most restarts
-/// behind the writing of an object like this went on behind its step, and these did not.
-std::map<size_t, Flaw> LostProgress(const Peace& peace, const std::vector<Resumption>& all);
 
 }  // namespace caip::harness

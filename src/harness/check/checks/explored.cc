@@ -1,11 +1,17 @@
 #include <algorithm>
 
+#include "base/text.h"
 #include "harness/check/check.h"
 
 namespace caip::harness {
 namespace {
 
 constexpr size_t kShown = 5;
+
+// What differs without a restart, or counts them.
+std::string NotCompared(const CourseRun& run) {
+  return run.not_compared.empty() ? "" : "not compared: " + Join(run.not_compared, ", ");
+}
 
 Ruling Found(const CourseRun& run, bool sure) {
   Ruling ruling{sure ? CheckVerdict::kFail : CheckVerdict::kWarn, ""};
@@ -18,6 +24,7 @@ Ruling Found(const CourseRun& run, bool sure) {
     ruling.evidence.push_back("  expected " + flaw.expected + ", found " + flaw.found);
     ruling.evidence.push_back("  again: caip scenario run " + flaw.scenario);
   }
+  if (const std::string rest = NotCompared(run); !rest.empty()) ruling.evidence.push_back(rest);
   if (count > 1) ruling.found += ", and " + std::to_string(count - 1) + " more";
   ruling.advice =
       "Each finding is a scenario that fails until the trainer is mended; "
@@ -38,10 +45,13 @@ Ruling Judge(const Course& course) {
   const auto doubtful = [](const ExploredFlaw& flaw) { return flaw.is_doubtful; };
   if (!std::all_of(run.flaws.begin(), run.flaws.end(), doubtful)) return Found(run, true);
   if (!run.flaws.empty()) return Found(run, false);
+  std::vector<std::string> but;
+  for (const std::string& one : {run.not_all, NotCompared(run)}) {
+    if (!one.empty()) but.push_back(one);
+  }
   return Pass(std::to_string(run.restarts_tried) +
-              " restarts, and each ended as if there had been "
-              "none" +
-              (run.not_all.empty() ? "" : " (" + run.not_all + ")"));
+              " restarts, and each ended as if there had been none" +
+              (but.empty() ? "" : " (" + Join(but, "; ") + ")"));
 }
 
 }  // namespace
