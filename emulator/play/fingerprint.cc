@@ -68,10 +68,10 @@ class FileHash {
     const Path path = folder / word;
     if (word.empty() || word.starts_with("gs://")) return;
     const bool is_file = std::filesystem::is_regular_file(path, error);
-    const bool beside = word.front() != '/' && word.find('/') != std::string::npos;
+    const bool beside = word.front() != '/';
     if (is_file) AddFile(path);
     if (is_file && beside) AddTree(path.parent_path());
-    const bool wanted = beside || names_package;
+    const bool wanted = (beside && word.find('/') != std::string::npos) || names_package;
     if (wanted && std::filesystem::is_directory(path, error)) AddTree(path);
   }
 
