@@ -58,6 +58,7 @@ Command ParseArguments(const std::vector<std::string>& words) {
   AddConformCommand(grammar);
   AddHelpCommands(grammar);
   AddGcloudFlags(grammar, &gcloud);
+  grammar.Check([&gcloud](const Command& command) { return CheckFormat(command, gcloud); });
   return grammar.Parse(WithoutProduct(words));
 }
 

@@ -8,6 +8,9 @@ namespace caip::cli {
 /// gcloud's flags that every command takes; `into` must outlive the grammar.
 void AddGcloudFlags(Grammar& grammar, GcloudFlags* into);
 
+/// Whether the command can print in the --format that was given.
+Status CheckFormat(const Command& command, const GcloudFlags& gcloud);
+
 /// The flags of the emulator itself, under their own heading.
 void AddEmulatorFlags(Grammar& grammar, CLI::App& app, EmulatorFlags* into);
 /// --state alone, for commands that only look for an emulator.

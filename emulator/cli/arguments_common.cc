@@ -2,8 +2,10 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/text.h"
 #include "emulator/cli/arguments_commands.h"
 #include "emulator/cli/errors.h"
+#include "emulator/cli/format_expression.h"
 
 namespace caip::cli {
 namespace {
@@ -43,11 +45,13 @@ void AddGcloudFlags(Grammar& grammar, GcloudFlags* into) {
   grammar.Flag(root, "--configuration", "NAME",
                "Which of gcloud's configurations to read project and region from.",
                To(&into->configuration));
-  grammar.Flag(root, "--format", "FORMAT", "How to print results: yaml, json, table or none.",
+  grammar.Flag(root, "--format", "FORMAT",
+               "How to print results: " + Join(FormatNames(), ", ") +
+                   ", with keys where they need them: value(jobId,state). As in gcloud; "
+                   "docs/formats.md.",
                To(&into->format));
-  grammar.Flag(root, "--verbosity", "LEVEL",
-               "Which messages to print: debug, info, warning, error, critical or none.",
-               [into](const std::string& level) -> Status {
+  grammar.Flag(root, "--verbosity", "critical|debug|error|info|none|warning",
+               "Which messages to print.", [into](const std::string& level) -> Status {
                  for (const std::string& known : kVerbosities) {
                    if (level == known) {
                      into->verbosity = level;

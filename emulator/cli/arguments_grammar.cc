@@ -55,6 +55,7 @@ struct Grammar::Impl {
   std::map<const CLI::App*, Known> commands;
   std::string heading = "Flags";
   std::vector<std::string> values;  // what the placeholders stand for
+  std::function<Status(const Command&)> check = [](const Command&) -> Status { return Ok{}; };
 
   // A word that CLI11 cannot take for anything but a value.
   std::string Placeholder(const std::string& value) {
@@ -234,6 +235,7 @@ struct Grammar::Impl {
     root.parse(scan.words);
     Result<Command> command = known.finish(words);
     if (!command.ok()) throw WrongWord{command.error()};
+    if (const Status fits = check(*command); !fits.ok()) throw WrongWord{fits.error()};
     return std::move(command).value();
   }
 };
@@ -319,6 +321,10 @@ void Grammar::OptionalWords(CLI::App& app, const std::string& metavar, const std
 void Grammar::Heading(const std::string& heading) { impl_->heading = heading; }
 
 void Grammar::TakesUserArgs(CLI::App& app) { impl_->commands[&app].user_args = true; }
+
+void Grammar::Check(std::function<Status(const Command&)> check) {
+  impl_->check = std::move(check);
+}
 
 Command Grammar::Parse(const std::vector<std::string>& words) {
   const auto bar = std::find(words.begin(), words.end(), "--");

@@ -59,6 +59,9 @@ class Grammar {
   /// Headings for the help of commands that take `-- USER_ARGS`.
   void TakesUserArgs(CLI::App& app);
 
+  /// What must hold of every command, besides its own checks.
+  void Check(std::function<Status(const Command& command)> check);
+
   /// The command, a help text, or a usage error.
   Command Parse(const std::vector<std::string>& words);
   /// Help for the command that `path` leads to; nullopt when there is none.

@@ -31,18 +31,46 @@ std::string Left(std::string_view text, size_t width) {
   return std::string(text) + std::string(width - Columns(text), ' ');
 }
 
+std::string Right(std::string_view text, size_t width) {
+  return std::string(width - Columns(text), ' ') + std::string(text);
+}
+
+std::string Aligned(const BoxTable& table, size_t column, std::string_view text, size_t width) {
+  const std::string alignment = column < table.alignments.size() ? table.alignments[column] : "";
+  if (alignment == "right") return Right(text, width);
+  return alignment == "center" ? Centred(text, width) : Left(text, width);
+}
+
+// The widest line of each column.
+std::vector<size_t> WidthsOf(const BoxTable& table) {
+  std::vector<size_t> widths;
+  for (const std::string& heading : table.headings) widths.push_back(Columns(heading));
+  for (const auto& row : table.rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (size_t i = 0; i < row.size(); ++i) {
+      for (const std::string& line : Split(row[i], '\n')) {
+        widths[i] = std::max(widths[i], Columns(line));
+      }
+    }
+  }
+  return widths;
+}
+
+// A row whose cells have several lines is several rows.
+std::vector<std::vector<std::string>> LinesOf(const std::vector<std::string>& row) {
+  std::vector<std::vector<std::string>> lines;
+  for (size_t i = 0; i < row.size(); ++i) {
+    const std::vector<std::string> cell = Split(row[i], '\n');
+    if (lines.size() < cell.size()) lines.resize(cell.size(), std::vector<std::string>(row.size()));
+    for (size_t y = 0; y < cell.size(); ++y) lines[y][i] = cell[y];
+  }
+  return lines;
+}
+
 class Box {
  public:
   Box(const BoxTable& table, int indent)
-      : table_(table), indent_(static_cast<size_t>(indent), ' ') {
-    for (const std::string& heading : table.headings) widths_.push_back(Columns(heading));
-    for (const auto& row : table.rows) {
-      for (size_t i = 0; i < row.size(); ++i) {
-        for (const std::string& line : Split(row[i], '\n')) {
-          widths_[i] = std::max(widths_[i], Columns(line));
-        }
-      }
-    }
+      : table_(table), indent_(static_cast<size_t>(indent), ' '), widths_(WidthsOf(table)) {
     // gcloud's rule: where the title is wider than the cells, each column grows by its share.
     size_t cells = 0;
     for (size_t width : widths_) cells += width;
@@ -52,12 +80,24 @@ class Box {
   }
 
   std::string Text() {
-    Line("┌", "─", "┐");  // gcloud draws no column marks above the title
-    text_ += indent_ + "│" + Centred(table_.title, Inner()) + "│\n";
-    Line("├", "┬", "┤");
-    Cells(table_.headings, Centred);
-    Line("├", "┼", "┤");
-    for (const auto& row : table_.rows) Row(row);
+    if (!table_.title.empty()) {
+      Line("┌", "─", "┐");  // gcloud draws no column marks above the title
+      text_ += indent_ + "│" + Centred(table_.title, Inner()) + "│\n";
+      Line("├", "┬", "┤");
+    } else {
+      Line("┌", "┬", "┐");
+    }
+    if (!table_.headings.empty()) {
+      Cells(table_.headings,
+            [](size_t, std::string_view text, size_t width) { return Centred(text, width); });
+      Line("├", "┼", "┤");
+    }
+    const auto align = [&](size_t column, std::string_view text, size_t width) {
+      return Aligned(table_, column, text, width);
+    };
+    for (const auto& row : table_.rows) {
+      for (const auto& cells : LinesOf(row)) Cells(cells, align);
+    }
     Line("└", "┴", "┘");
     return text_;
   }
@@ -79,25 +119,13 @@ class Box {
     text_ += std::string(right) + "\n";
   }
 
-  void Cells(const std::vector<std::string>& cells,
-             std::string (*align)(std::string_view, size_t)) {
+  template <typename Align>
+  void Cells(const std::vector<std::string>& cells, Align align) {
     text_ += indent_ + "│";
-    for (size_t i = 0; i < widths_.size(); ++i) text_ += " " + align(cells[i], widths_[i]) + " │";
+    for (size_t i = 0; i < widths_.size(); ++i) {
+      text_ += " " + align(i, cells[i], widths_[i]) + " │";
+    }
     text_ += "\n";
-  }
-
-  void Row(const std::vector<std::string>& row) {
-    std::vector<std::vector<std::string>> lines;
-    size_t height = 1;
-    for (const std::string& cell : row) {
-      lines.push_back(Split(cell, '\n'));
-      height = std::max(height, lines.back().size());
-    }
-    for (size_t y = 0; y < height; ++y) {
-      std::vector<std::string> cells;
-      for (const auto& cell : lines) cells.push_back(y < cell.size() ? cell[y] : "");
-      Cells(cells, Left);
-    }
   }
 
   const BoxTable& table_;
@@ -109,5 +137,31 @@ class Box {
 }  // namespace
 
 std::string Boxed(const BoxTable& table, int indent) { return Box(table, indent).Text(); }
+
+std::string Unboxed(const BoxTable& table, size_t pad) {
+  const std::vector<size_t> widths = WidthsOf(table);
+  std::string text;
+  const auto add = [&text](std::string line) {
+    while (line.ends_with(' ')) line.pop_back();
+    text += line + "\n";
+  };
+  const auto add_cells = [&](const std::vector<std::string>& cells) {
+    std::string line;
+    for (size_t i = 0; i < cells.size(); ++i) {
+      line += (i > 0 ? std::string(pad, ' ') : "") + Aligned(table, i, cells[i], widths[i]);
+    }
+    add(std::move(line));
+  };
+  if (!table.title.empty()) {
+    size_t width = widths.empty() ? 0 : pad * (widths.size() - 1);
+    for (size_t column : widths) width += column;
+    add(Centred(table.title, std::max(width, Columns(table.title))));
+  }
+  if (!table.headings.empty()) add_cells(table.headings);
+  for (const auto& row : table.rows) {
+    for (const auto& cells : LinesOf(row)) add_cells(cells);
+  }
+  return text;
+}
 
 }  // namespace caip::cli

@@ -225,9 +225,6 @@ Error ConfigBroken(std::string_view path, std::string_view why) {
 Error EmulatorUnreachable(std::string_view doing, std::string_view why) {
   return {Code::kUnavailable, "The emulator did not answer while " + S(doing) + ": " + S(why)};
 }
-Error UnknownFormat(std::string_view format) {
-  return Invalid("Format [" + S(format) + "] is none of yaml, json, none, value(KEY,...).");
-}
 std::string AsyncDeprecated() {
   return "WARNING: The --async flag is deprecated, as the default behavior is to submit the job "
          "asynchronously; it can be omitted. For synchronous behavior, please pass "

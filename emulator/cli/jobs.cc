@@ -6,9 +6,8 @@
 #include "emulator/cli/exit_codes.h"
 #include "emulator/cli/gcloud_properties.h"
 #include "emulator/cli/job_summary.h"
-#include "emulator/cli/job_table.h"
+#include "emulator/cli/resource_text.h"
 #include "emulator/cli/service_call.h"
-#include "emulator/cli/yaml_text.h"
 
 namespace caip::cli {
 namespace {
@@ -44,7 +43,6 @@ http::ClientRequest JsonRequest(std::string method, std::string target, const Js
 
 Result<std::string> Description(const DescribeCommand& command, const Json& job) {
   if (command.summarize) return JobSummary(job);
-  if (command.gcloud.format == "table") return JobTable({job});
   return FormatResource(job, command.gcloud.format.value_or("yaml"));
 }
 
@@ -58,7 +56,8 @@ Status Describe(const DescribeCommand& command, const Surroundings& world) {
   }
   ASSIGN_OR_RETURN(const std::string text, Description(command, job));
   world.io.out(text);
-  world.io.err(ConsoleLinks(command.job, call.project));
+  // gcloud prints them only where a person reads, as it takes --format to be for a program.
+  if (!command.gcloud.format) world.io.err(ConsoleLinks(command.job, call.project));
   return Ok{};
 }
 
@@ -67,7 +66,11 @@ Status Cancel(const CancelCommand& command, const Surroundings& world) {
   const std::string target = JobsPath(call.project, command.job) + ":cancel";
   const auto answer =
       CallService(*call.connection, JsonRequest("POST", target, Json::object()), call.project);
-  return answer.ok() ? Status(Ok{}) : Status(answer.error());
+  if (!answer.ok()) return answer.error();
+  ASSIGN_OR_RETURN(const std::string text,
+                   FormatResource(*answer, command.gcloud.format.value_or("none")));
+  world.io.out(text);
+  return Ok{};
 }
 
 // The whole map as it is to be, from what is there and the flags.
@@ -117,10 +120,14 @@ Status Update(const UpdateCommand& command, const Surroundings& world) {
 
 Status StreamLogs(const StreamLogsCommand& command, const Surroundings& world) {
   ASSIGN_OR_RETURN(const JobCall call, Begin(command, world, Lifetime::kBriefly));
+  // The log is the result of this command, where it stands beside that of a submit.
+  Io as_result = world.io;
+  as_result.err = world.io.out;
+  as_result.err_is_terminal = world.io.out_is_terminal;
   const FollowOutcome outcome = world.follow(
       *call.connection,
       {call.project, command.job, command.task_name.value_or(""), command.allow_multiline_logs},
-      world.io);
+      as_result);
   if (outcome.end == FollowOutcome::End::kFailed) return Error{Code::kUnknown, outcome.failure};
   if (outcome.end == FollowOutcome::End::kInterrupted) {
     world.io.err(errors::Interrupted(outcome.signal));

@@ -8,12 +8,22 @@
 #include "emulator/cli/commands.h"
 #include "emulator/cli/exit_codes.h"
 #include "emulator/cli/gcloud_properties.h"
-#include "emulator/cli/job_table.h"
+#include "emulator/cli/resource_text.h"
 #include "emulator/cli/service_call.h"
-#include "emulator/cli/yaml_text.h"
 
 namespace caip::cli {
 namespace {
+
+// People who know gcloud write `--filter` in its own language.
+Error WithLanguage(Error error, const std::string& filter) {
+  if (error.code == Code::kInvalidArgument && !filter.empty()) {
+    error.message +=
+        "\n--filter is in the service's language (jobId:census* AND state=FAILED), not in "
+        "gcloud's, "
+        "which is applied by the client.";
+  }
+  return error;
+}
 
 Result<Json> AllJobs(Connection& connection, const std::string& project,
                      const std::string& filter) {
@@ -23,10 +33,11 @@ Result<Json> AllJobs(Connection& connection, const std::string& project,
     const std::string target = JobsPath(project) +
                                "?pageSize=100&filter=" + PercentEncoded(filter) +
                                "&pageToken=" + PercentEncoded(token);
-    ASSIGN_OR_RETURN(const Json page, CallService(connection, {.target = target}, project));
-    const Json* found = Member(page, "jobs");
+    const Result<Json> page = CallService(connection, {.target = target}, project);
+    if (!page.ok()) return WithLanguage(page.error(), filter);
+    const Json* found = Member(*page, "jobs");
     for (const Json& job : found ? *found : Json::array()) jobs.push_back(job);
-    token = StringOr(page, "nextPageToken");
+    token = StringOr(*page, "nextPageToken");
   } while (!token.empty());
   return jobs;
 }
@@ -68,16 +79,15 @@ Status List(const ListCommand& command, const Surroundings& world) {
   if (command.limit && jobs.size() > static_cast<size_t>(*command.limit)) {
     jobs.resize(static_cast<size_t>(*command.limit));
   }
-  const std::string format = command.gcloud.format.value_or("table");
   if (command.uri) {
     world.io.out(Uris(jobs, connection->base_url(), project));
-  } else if (format == "table") {
-    if (!jobs.empty()) world.io.out(JobTable(jobs));
-    if (jobs.empty()) world.io.err("Listed 0 items.\n");
-  } else {
-    ASSIGN_OR_RETURN(const std::string text, FormatResources(Json(jobs), format));
-    world.io.out(text);
+    return Ok{};
   }
+  ASSIGN_OR_RETURN(
+      const std::string text,
+      FormatResources(Json(jobs), command.gcloud.format.value_or("table"), command.page_size));
+  world.io.out(text);
+  if (jobs.empty() && !command.gcloud.format) world.io.err("Listed 0 items.\n");
   return Ok{};
 }
 

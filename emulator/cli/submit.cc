@@ -9,6 +9,7 @@
 #include "emulator/cli/gcloud_values.h"
 #include "emulator/cli/interrupt.h"
 #include "emulator/cli/packaging.h"
+#include "emulator/cli/resource_text.h"
 #include "emulator/cli/service_call.h"
 #include "emulator/cli/service_error.h"
 #include "emulator/cli/staging.h"

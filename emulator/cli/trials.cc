@@ -15,10 +15,10 @@
 #include "emulator/cli/exit_codes.h"
 #include "emulator/cli/gcloud_properties.h"
 #include "emulator/cli/interrupt.h"
+#include "emulator/cli/resource_text.h"
 #include "emulator/cli/service_call.h"
 #include "emulator/cli/study_plot.h"
 #include "emulator/cli/study_table.h"
-#include "emulator/cli/yaml_text.h"
 
 namespace caip::cli {
 namespace {
@@ -109,7 +109,6 @@ Status Tell(const Look& look, const TrialsCommand& command, bool as_table, const
 Status Trials(const TrialsCommand& command, const Surroundings& world) {
   const std::string format = command.gcloud.format.value_or("table");
   const bool as_table = format == "table";
-  if (!as_table) RETURN_IF_ERROR(FormatResource(Json::object(), format));  // before a long watch
   ASSIGN_OR_RETURN(const std::string project, ProjectOf(command.gcloud));
   ASSIGN_OR_RETURN(const auto connection, world.connect(command.emulator, Lifetime::kBriefly));
   Screen screen(world.io);

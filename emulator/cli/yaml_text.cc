@@ -8,21 +8,11 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "emulator/cli/errors.h"
+#include "emulator/cli/format_transforms.h"
 #include "emulator/cli/yaml_scalar_text.h"
 
 namespace caip::cli {
 namespace {
-
-// Six digits, and never without a dot or an exponent.
-std::string FloatText(double value) {
-  if (std::isnan(value)) return "nan";
-  if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
-  char text[64];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  const std::string plain = text;
-  return plain.find_first_of(".e") == std::string::npos ? plain + ".0" : plain;
-}
 
 std::vector<std::string> SortedKeys(const Json& object) {
   std::vector<std::string> keys;
@@ -104,7 +94,7 @@ class Printer {
       out_ += YamlScalar(value.get<std::string>(),
                          {.column = Column(), .indent = element ? indent : indent + 2});
     } else if (value.is_number_float()) {
-      out_ += FloatText(value.get<double>());
+      out_ += SixDigits(value.get<double>());
     } else {
       out_ += CompactJson(value);
     }
@@ -113,37 +103,27 @@ class Printer {
   std::string out_;
 };
 
-const Json* AtPath(const Json& resource, std::string_view path) {
-  const Json* found = &resource;
-  for (const std::string& step : Split(path, '.')) {
-    found = Member(*found, step);
-    if (!found) return nullptr;
-  }
-  return found;
-}
-
-// value(a,b.c): the bare values, separated by tabs.
-std::string Values(const Json& resource, std::string_view keys) {
-  std::vector<std::string> cells;
-  for (const std::string& key : Split(keys, ',')) {
-    const Json* value = AtPath(resource, Trim(key));
-    std::string cell;
-    if (value && value->is_string()) {
-      cell = value->get<std::string>();
-    } else if (value && value->is_boolean()) {
-      cell = value->get<bool>() ? "True" : "False";
-    } else if (value && value->is_array()) {
-      std::vector<std::string> parts;
-      for (const Json& part : *value) {
-        parts.push_back(part.is_string() ? part.get<std::string>() : CompactJson(part));
-      }
-      cell = Join(parts, ";");
-    } else if (value && !value->is_null()) {
-      cell = CompactJson(*value);
+// Python's json: numbers as repr has them.
+void AppendJson(const Json& value, size_t indent, std::string& out) {
+  const std::string line = "\n" + std::string(indent + 2, ' ');
+  const bool brackets = value.is_structured() && !value.empty();
+  if (value.is_number_float()) {
+    out += PythonFloat(value.get<double>());
+  } else if (!brackets) {
+    out += CompactJson(value);
+  } else if (value.is_array()) {
+    for (size_t i = 0; i < value.size(); ++i) {
+      out += (i == 0 ? "[" : ",") + line;
+      AppendJson(value[i], indent + 2, out);
     }
-    cells.push_back(std::move(cell));
+  } else {
+    bool first = true;
+    for (const std::string& key : SortedKeys(value)) {
+      out += (std::exchange(first, false) ? "{" : ",") + line + CompactJson(key) + ": ";
+      AppendJson(value[key], indent + 2, out);
+    }
   }
-  return Join(cells, "\t") + "\n";
+  if (brackets) out += "\n" + std::string(indent, ' ') + (value.is_array() ? "]" : "}");
 }
 
 }  // namespace
@@ -151,29 +131,18 @@ std::string Values(const Json& resource, std::string_view keys) {
 std::string YamlText(const Json& value) { return Printer().Document(value); }
 
 std::string SortedJson(const Json& value) {
-  const nlohmann::json sorted = value;  // a plain tree keeps its keys in order
-  return sorted.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-}
-
-Result<std::string> FormatResource(const Json& resource, std::string_view format) {
-  if (format == "yaml" || format == "default") return YamlText(resource);
-  if (format == "json") return SortedJson(resource);
-  if (format == "none" || format == "disable") return std::string();
-  if (format.starts_with("value(") && format.ends_with(")")) {
-    return Values(resource, format.substr(6, format.size() - 7));
-  }
-  return errors::UnknownFormat(format);
-}
-
-Result<std::string> FormatResources(const Json& resources, std::string_view format) {
-  if (format == "json") return SortedJson(resources);
   std::string text;
-  for (const Json& resource : resources) {
-    ASSIGN_OR_RETURN(const std::string one, FormatResource(resource, format));
-    if (!one.empty() && (format == "yaml" || format == "default")) text += "---\n";
-    text += one;
-  }
-  return text;
+  AppendJson(value, 0, text);
+  return text + "\n";
+}
+
+std::string SixDigits(double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
+  char text[64];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  const std::string plain = text;
+  return plain.find_first_of(".e") == std::string::npos ? plain + ".0" : plain;
 }
 
 std::string LocalDate(std::string_view rfc3339) {

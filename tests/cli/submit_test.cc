@@ -369,11 +369,20 @@ TEST_F(Submit, ValidateOnlyAsksTheServiceAndCreatesNothing) {
   EXPECT_THAT(err_, HasSubstr("INVALID_ARGUMENT: Field: region Error: no"));
 }
 
+TEST_F(Submit, AWrongFormatIsToldBeforeAnythingIsDone) {
+  for (const char* format : {"bogus", "value(jobId", "value(jobId.bogus())", "csv"}) {
+    EXPECT_EQ(Run(With(kPlain, {"--stream-logs", std::string("--format=") + format})), 2) << format;
+  }
+  EXPECT_THAT(service_.requests, IsEmpty());
+}
+
 TEST_F(Submit, PrintsTheWholeJobInTheFormatAskedFor) {
   EXPECT_EQ(Run(With(kPlain, {"--format=json"})), 0);
   EXPECT_EQ(out_, "{\n  \"jobId\": \"j1\",\n  \"state\": \"QUEUED\"\n}\n");
   EXPECT_EQ(Run(With(kPlain, {"--format=value(state)"})), 0);
   EXPECT_EQ(out_, "QUEUED\n");
+  EXPECT_EQ(Run(With(kPlain, {"--format=table"})), 0);
+  EXPECT_EQ(out_, "JOB_ID  STATUS  CREATED\nj1      QUEUED\n");
   EXPECT_EQ(Run(With(kPlain, {"--no-user-output-enabled"})), 0);
   EXPECT_EQ(out_ + err_, "");
 }

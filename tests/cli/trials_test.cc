@@ -184,7 +184,7 @@ TEST(JobsTrials, AreGivenInTheFormatThatIsAskedFor) {
   EXPECT_THAT(Called({"--format", "yaml"}, 1).out(), HasSubstr("trialId: '1'\n"));
   EXPECT_THAT(Called({"--format", "table"}, 1).out(), StartsWith("j  RUNNING"));
   const Ran unknown = Called({"--format", "csv", "--watch"}, 1'000'000);
-  EXPECT_EQ(unknown.code, 1);
+  EXPECT_EQ(unknown.code, 2);
   EXPECT_THAT(unknown.err, HasSubstr("Format [csv]"));
 }
 

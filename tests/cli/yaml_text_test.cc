@@ -103,18 +103,6 @@ TEST(YamlText, IsReadBackAsItWas) {
   EXPECT_EQ(nlohmann::json(ParseYaml(YamlText(value), "t")->value), nlohmann::json(value));
 }
 
-TEST(YamlText, FormatsOneResource) {
-  const Json job = Tree(R"({"jobId": "j", "state": "QUEUED", "trainingInput": {"region": "r",
-                           "args": ["a", "b"]}, "n": 5, "t": true})");
-  EXPECT_EQ(*FormatResource(job, "value(jobId,trainingInput.region,none,trainingInput.args,n,t)"),
-            "j\tr\t\ta;b\t5\tTrue\n");
-  EXPECT_EQ(*FormatResource(job, "none"), "");
-  EXPECT_EQ(*FormatResource(Tree(R"({"b": 1, "a": []})"), "json"),
-            "{\n  \"a\": [],\n  \"b\": 1\n}\n");
-  EXPECT_EQ(*FormatResources(Tree(R"([{"a": 1}, {"a": 2}])"), "yaml"), "---\na: 1\n---\na: 2\n");
-  EXPECT_FALSE(FormatResource(job, "bogus").ok());
-}
-
 TEST(YamlText, WritesTimesInLocalTimeWithoutAZone) {
   ::setenv("TZ", "UTC-1", 1);
   ::tzset();

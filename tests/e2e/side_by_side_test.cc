@@ -193,14 +193,14 @@ TEST_F(SideBySide, AFollowerGoesOnWithTheNextEmulatorWhenItsOwnIsKilled) {
   ASSERT_EQ(caip_.Run(Submit("job", false)).exit_code, 0);
   AwaitStart("job");
   Going follower = caip_.Start({"jobs", "stream-logs", "job"});
-  ASSERT_TRUE(Eventually([&] { return follower.err().find("hello") != std::string::npos; }));
+  ASSERT_TRUE(Eventually([&] { return follower.out().find("hello") != std::string::npos; }));
   ASSERT_GT(OwnerPid(), 0);
   ::kill(OwnerPid(), SIGKILL);
   AwaitStart("job", 2);  // as after the loss of its machine
   LetGo("job");
   const Transcript end = follower.End();
   EXPECT_EQ(end.exit_code, 0) << end.err;
-  EXPECT_THAT(end.err, HasSubstr("goodbye from job"));
+  EXPECT_THAT(end.out, HasSubstr("goodbye from job"));
 }
 
 TEST_F(SideBySide, StopEndsAnEmulatorInsideOfACommandAndItsFollower) {

@@ -128,7 +128,7 @@ std::string CaipCommand::StateOf(const std::string& job) const {
 }
 
 std::string CaipCommand::LogOf(const std::string& job) const {
-  return Run({"jobs", "stream-logs", job}).err;
+  return Run({"jobs", "stream-logs", job}).out;
 }
 
 Path CaipCommand::BucketFile(const std::string& bucket, const std::string& object) const {
