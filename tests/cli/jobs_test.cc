@@ -1,0 +1,116 @@
+// `jobs describe|list|cancel` against a service of three jobs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "base/json.h"
+#include "emulator/cli/arguments.h"
+#include "emulator/cli/commands.h"
+
+namespace caip::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using Words = std::vector<std::string>;
+
+/// Answers each request with the same.
+class OneAnswer final : public Connection {
+ public:
+  explicit OneAnswer(http::ClientResponse answer) : answer_(std::move(answer)) {}
+  Result<http::ClientResponse> Send(const http::ClientRequest&) override { return answer_; }
+  std::string base_url() const override { return "http://127.0.0.1:1"; }
+
+ private:
+  http::ClientResponse answer_;
+};
+
+class Jobs : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ::setenv("CLOUDSDK_CORE_PROJECT", "demo", 1);
+    ::setenv("TZ", "UTC", 1);
+  }
+
+  int Run(Words words) {
+    out_ = err_ = "";
+    words.insert(words.begin(), "jobs");
+    const Io io{[this](std::string_view text) { out_ += text; },
+                [this](std::string_view text) { err_ += text; }};
+    const Surroundings world{
+        io,
+        [this](const EmulatorFlags&, Lifetime) {
+          ++connected_;
+          return Result<std::unique_ptr<Connection>>(std::make_unique<OneAnswer>(answer_));
+        },
+        nullptr};
+    const Command command = ParseArguments(words);
+    if (const auto* list = std::get_if<ListCommand>(&command)) return RunList(*list, world);
+    if (const auto* cancel = std::get_if<CancelCommand>(&command)) return RunCancel(*cancel, world);
+    return RunDescribe(std::get<DescribeCommand>(command), world);
+  }
+
+  http::ClientResponse answer_{200, {}, R"({"jobs": [{"jobId": "a"}, {"jobId": "b"},
+                                                     {"jobId": "c"}], "jobId": "j"})"};
+  std::string out_;
+  std::string err_;
+  int connected_ = 0;
+};
+
+TEST_F(Jobs, APageOfATableHasItsOwnHeading) {
+  EXPECT_EQ(Run({"list", "--page-size=2"}), 0);
+  EXPECT_EQ(out_,
+            "JOB_ID  STATUS  CREATED\na\nb\n\n"
+            "JOB_ID  STATUS  CREATED\nc\n");
+  EXPECT_EQ(Run({"list", "--page-size=2", "--format=csv(jobId)"}), 0);
+  EXPECT_EQ(out_, "job_id\na\nb\nc\n");
+}
+
+TEST_F(Jobs, LinksAreForPeople) {
+  EXPECT_EQ(Run({"describe", "j"}), 0);
+  EXPECT_THAT(err_, HasSubstr("https://console.cloud.google.com/mlengine/jobs/j?project=demo"));
+  EXPECT_EQ(Run({"describe", "j", "--format=value(jobId)"}), 0);
+  EXPECT_EQ(out_, "j\n");
+  EXPECT_EQ(err_, "");
+}
+
+TEST_F(Jobs, CancelPrintsTheAnswerInTheFormatAskedFor) {
+  answer_.body = "{}";
+  EXPECT_EQ(Run({"cancel", "j"}), 0);
+  EXPECT_EQ(out_, "");
+  EXPECT_EQ(Run({"cancel", "j", "--format=json"}), 0);
+  EXPECT_EQ(out_, "{}\n");
+}
+
+TEST_F(Jobs, ABrokenFilterTellsWhoseLanguageItIs) {
+  answer_ = {400, {}, R"({"error": {"status": "INVALID_ARGUMENT", "message": "no field 'x'"}})"};
+  EXPECT_EQ(Run({"list", "--filter=x=1"}), 1);
+  EXPECT_THAT(err_, HasSubstr("no field 'x'\n--filter is in the service's language"));
+  EXPECT_EQ(Run({"list"}), 1);
+  EXPECT_THAT(err_, Not(HasSubstr("--filter")));
+}
+
+// The rule is gcloud's own (core/properties.py): loose about length, not about letters.
+TEST_F(Jobs, TheProjectIsAnId) {
+  const std::pair<const char*, const char*> refused[] = {
+      {"Bad!", "a valid project ID, not the project name [Bad!]"},
+      {"My project", "not the project name [My project]"},
+      {"a_b", "a valid project ID, [a_b] is not a valid project ID."},
+      {"a-", "[a-] is not a valid project ID."},
+      {"Example.com:p", "not the project name"},
+      {"1.2:p", "not the project name"},
+      {"12345", "was set to Project number"},
+  };
+  for (const auto& [project, complaint] : refused) {
+    EXPECT_EQ(Run({"list", "--project", project}), 1) << project;
+    EXPECT_THAT(err_, HasSubstr(complaint)) << project;
+  }
+  EXPECT_EQ(connected_, 0);
+  for (const char* project : {"p", "9lives", "example.com:p-1", "a.b-.c:d"}) {
+    EXPECT_EQ(Run({"list", "--project", project}), 0) << project << err_;
+  }
+}
+
+}  // namespace
+}  // namespace caip::cli
