@@ -12,8 +12,16 @@ constexpr size_t kBodyBytesMax = 16u << 20;
 
 }  // namespace
 
+Result<std::string> ReadBodyText(const http::Request& request) {
+  auto text = request.ReadBody(kBodyBytesMax);
+  if (!text.ok() && text.error().code == Code::kResourceExhausted) {
+    return errors::BodyTooLarge(kBodyBytesMax);
+  }
+  return text;
+}
+
 Result<Json> ReadJsonObject(const http::Request& request) {
-  ASSIGN_OR_RETURN(const std::string text, request.ReadBody(kBodyBytesMax));
+  ASSIGN_OR_RETURN(const std::string text, ReadBodyText(request));
   if (Trim(text).empty()) return Json::object();
   auto body = ParseJson(text);
   if (!body.ok()) return spec::errors::BodyMalformed(body.error());

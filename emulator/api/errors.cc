@@ -48,6 +48,11 @@ Error BodyNoObject() {
   return Payload("", "Invalid JSON payload received. The body must be one JSON object.");
 }
 
+Error BodyTooLarge(size_t limit) {
+  return {Code::kInvalidArgument,
+          "Request payload size exceeds the limit: " + std::to_string(limit) + " bytes."};
+}
+
 Error CallbackRefused() {
   return Argument("callback",
                   "JSONP is not served: a script of any page could read the answer. Leave "

@@ -17,6 +17,7 @@ Error LocationNotFound(std::string_view name);
 Error OperationNotFound();
 /// Of a body that is read by another table than the Job's.
 Error BodyNoObject();
+Error BodyTooLarge(size_t limit);
 
 // Standard parameters.
 Error CallbackRefused();

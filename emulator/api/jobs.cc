@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "emulator/api/body.h"
 #include "emulator/api/error_body.h"
 #include "emulator/api/paging.h"
 #include "spec/errors.h"
@@ -13,12 +14,11 @@
 namespace caip::api {
 namespace {
 
-constexpr size_t kBodyBytesMax = 16u << 20;
 constexpr int kFilterPage = 256;         // jobs looked through at once for a filter
 constexpr int kLookedThroughMax = 4096;  // by one call; then the page may be short, even empty
 
 Result<Json> ReadJsonBody(const http::Request& request) {
-  ASSIGN_OR_RETURN(const std::string text, request.ReadBody(kBodyBytesMax));
+  ASSIGN_OR_RETURN(const std::string text, ReadBodyText(request));
   auto body = ParseJson(text);
   if (!body.ok()) return spec::errors::BodyMalformed(body.error());
   if (!body->is_object()) return spec::errors::BodyNoObject();
@@ -75,10 +75,14 @@ Result<Json> ListJobs(engine::Engine& engine, const http::Request& request,
   return answer;
 }
 
-// The paths of updateMask; only labels and etag may be updated.
+// The paths of updateMask; only labels and etag may be updated. A mask that is given twice is both.
 Result<std::vector<std::string>> ReadMask(const http::Request& request) {
+  std::string mask;
+  for (const auto& [name, value] : request.query) {
+    if (name == "updateMask") mask += value + ",";
+  }
   std::vector<std::string> paths;
-  for (const std::string& path : Split(request.Query("updateMask"), ',')) {
+  for (const std::string& path : Split(mask, ',')) {
     const std::string trimmed(Trim(path));
     if (trimmed.empty()) continue;
     if (trimmed != "labels" && trimmed != "etag") return spec::errors::UpdateMaskIllegal(trimmed);

@@ -1,5 +1,6 @@
 #include "emulator/front/standard_parameters.h"
 
+#include <cctype>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -124,9 +125,29 @@ http::Response Refusal(const ApiDescription& api, const Error& error) {
   return IsStorage(api) ? StorageRefusal(error) : api::ErrorResponse(error);
 }
 
+// page_size -> pageSize
+std::string JsonName(const std::string& name) {
+  std::string json;
+  for (size_t i = 0; i < name.size(); ++i) {
+    const bool raises = name[i] == '_' && i + 1 < name.size() && std::islower(name[i + 1]);
+    json += raises ? static_cast<char>(std::toupper(name[++i])) : name[i];
+  }
+  return json;
+}
+
+// The transcoder of Google's newer APIs knows parameters by their names in the message, too.
+http::Request WithJsonNames(const ApiMethod& method, const http::Request& request) {
+  http::Request renamed = request;
+  for (auto& [name, value] : renamed.query) {
+    if (!method.Knows(name) && method.Knows(JsonName(name))) name = JsonName(name);
+  }
+  return renamed;
+}
+
 http::Response Answer(const ApiDescription& api, const ApiMethod& method,
-                      const http::RouteHandler& inner, const http::Request& request,
+                      const http::RouteHandler& inner, const http::Request& original,
                       const http::PathParameters& at) {
+  const http::Request request = IsStorage(api) ? original : WithJsonNames(method, original);
   if (const Status status = CheckParameters(api, method, request); !status.ok()) {
     return Refusal(api, status.error());
   }

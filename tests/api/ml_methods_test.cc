@@ -55,6 +55,59 @@ TEST(MlMethods, OtherPathsAndVerbsAreRefusedInJson) {
   EXPECT_EQ(verb.json["error"]["code"], 405);
 }
 
+TEST(MlMethods, AProjectThatNobodyCanHaveIsDenied) {
+  MlWorld ml;
+  for (const char* project : {"Bad%21", "a_b", "-a", "a-", "A", "x.y:B"}) {
+    for (const char* path : {"/jobs", "/jobs/j", "/locations", "/operations", ":getConfig"}) {
+      const Answer answer = ml.Get(std::string("/v1/projects/") + project + path);
+      EXPECT_EQ(answer.status, 403) << project << path;
+      EXPECT_EQ(answer.json["error"]["status"], "PERMISSION_DENIED") << project << path;
+    }
+    EXPECT_EQ(ml.Post(std::string("/v1/projects/") + project + "/jobs", Json::object()).status,
+              403);
+  }
+  for (const char* project : {"p", "123456789012", "demo-1", "example.com:demo", "9lives"}) {
+    EXPECT_EQ(ml.Get(std::string("/v1/projects/") + project + "/jobs").status, 200) << project;
+  }
+}
+
+TEST(MlMethods, ABodyThatIsTooLargeIsAnInvalidArgument) {
+  MlWorld ml;
+  const std::string body = "{\"jobId\": \"" + std::string(17u << 20, 'a') + "\"}";
+  for (const char* path : {"/v1/projects/p/jobs", "/v1/projects/p/jobs/j:setIamPolicy"}) {
+    const Answer answer = ml.Ask("POST", path, body);
+    EXPECT_EQ(answer.status, 400) << path;
+    EXPECT_EQ(answer.json["error"]["message"],
+              "Request payload size exceeds the limit: 16777216 bytes.");
+  }
+}
+
+TEST(MlMethods, ParametersHaveTheNamesOfTheMessageToo) {
+  MlWorld ml;
+  for (const char* id : {"j1", "j2", "j3"}) ml.PutJob(id);
+  const Answer page = ml.Get("/v1/projects/demo/jobs?page_size=2");
+  ASSERT_EQ(page.json["jobs"].size(), 2u) << page.text;
+  const std::string token = StringOr(page.json, "nextPageToken");
+  EXPECT_EQ(ml.Get("/v1/projects/demo/jobs?page_token=" + token).json["jobs"].size(), 1u);
+  const Answer patched =
+      ml.Ask("PATCH", "/v1/projects/demo/jobs/j1?update_mask=etag", R"({"etag": "12345678"})");
+  EXPECT_EQ(patched.status, 200) << patched.text;
+  EXPECT_EQ(ml.Get("/v1/projects/demo/jobs?page__size=2").status, 400);
+  EXPECT_EQ(ml.Get("/v1/projects/demo/jobs?no_such=2").status, 400);
+}
+
+TEST(MlMethods, AMaskThatIsGivenTwiceIsBoth) {
+  MlWorld ml;
+  ml.PutJob("j1");
+  const std::string twice = "/v1/projects/demo/jobs/j1?updateMask=labels&updateMask=etag";
+  const Answer without = ml.Ask("PATCH", twice, R"({"labels": {}})");
+  EXPECT_EQ(without.status, 400) << without.text;
+  EXPECT_THAT(without.text, HasSubstr("etag"));
+  const Answer illegal =
+      ml.Ask("PATCH", "/v1/projects/demo/jobs/j1?updateMask=labels&updateMask=state", "{}");
+  EXPECT_EQ(illegal.status, 400) << illegal.text;
+}
+
 TEST(MlMethods, HeadIsGetWithoutItsBody) {
   MlWorld ml;
   ml.PutJob("j1");

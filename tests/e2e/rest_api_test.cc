@@ -103,6 +103,8 @@ TEST_F(RestApi, LabelsAreReplacedAndGuardedByTheEtag) {
   ASSERT_EQ(guarded.status, 200) << guarded.body.dump();
   EXPECT_NE(StringOr(guarded.body, "etag"), etag);
   EXPECT_EQ(Ask("PATCH", path + "?updateMask=labels,etag", change).status, 409) << "stale";
+  EXPECT_EQ(Ask("PATCH", path + "?updateMask=labels&update_mask=etag", change).status, 409)
+      << "stale, of a mask in two parts";
   EXPECT_EQ(Ask("PATCH", path + "?updateMask=trainingInput", Json::object()).status, 400);
   EXPECT_EQ(Ask("PATCH", path, Json::object()).status, 400) << "the mask is required";
 }

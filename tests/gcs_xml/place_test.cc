@@ -22,6 +22,8 @@ TEST(XmlPlace, IsToldByPathOrByHost) {
   };
   const Case cases[] = {
       {"127.0.0.1:2247", "/bkt/a/b.txt", "bkt", "a/b.txt"},
+      {"127.0.0.1:2247", "/v1beta1/a", "v1beta1", "a"},
+      {"127.0.0.1:2247", "/vault/projects/a", "vault", "projects/a"},
       {"127.0.0.1:2247", "/bkt/", "bkt", ""},
       {"127.0.0.1:2247", "/bkt", "bkt", ""},
       {"127.0.0.1:2247", "/bkt//a", "bkt", "/a"},
@@ -48,7 +50,8 @@ TEST(XmlPlace, LeavesTheOtherApisAlone) {
        {"/storage/v1/b", "/upload/storage/v1/b/bkt/o", "/resumable/upload/storage/v1/b/bkt/o",
         "/download/storage/v1/b/bkt/o/a", "/batch/storage/v1", "/b/bkt", "/v1/projects/p/jobs",
         "/v2/entries:list", "/discovery/v1/apis/ml/v1/rest", "/$discovery/rest",
-        "/computeMetadata/", "/emulator/v1/state", "/retry_test", "/retry_tests", "/", "/x"}) {
+        "/v1beta1/projects/p/jobs", "/v2alpha1/projects/p", "/computeMetadata/",
+        "/emulator/v1/state", "/retry_test", "/retry_tests", "/", "/x"}) {
     EXPECT_FALSE(IsXmlRequest(At("127.0.0.1:2247", path))) << path;
   }
   EXPECT_FALSE(IsXmlRequest(At("storage.googleapis.com", "/storage/v1/b/bkt")));

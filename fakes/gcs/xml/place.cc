@@ -45,6 +45,15 @@ bool IsTaken(std::string_view segment) {
   return std::find(std::begin(kTaken), std::end(kTaken), segment) != std::end(kTaken);
 }
 
+// "/v1beta1/projects/...": another version of an API, which is to be missed in its own words. (A
+// bucket of that name has its objects below projects/ through the JSON API only.)
+bool IsApiVersion(std::string_view path) {
+  const std::string_view version = FirstSegment(path);
+  if (version.size() < 2 || version[0] != 'v' || version[1] < '0' || version[1] > '9') return false;
+  if (version.find_first_not_of("0123456789abehlpt", 1) != version.npos) return false;
+  return FirstSegment(path.substr(path.find(version) + version.size())) == "projects";
+}
+
 // Who speaks XML to "/" signs, or is no browser and no prober of a metadata server.
 bool IsServiceRequest(const http::Request& request) {
   const std::string_view authorization = request.headers.Get("Authorization");
@@ -65,6 +74,7 @@ bool IsXmlRequest(const http::Request& request) {
   const bool old_prefix = WithoutOldPrefix(request.path) != request.path;
   if (segment.empty()) return old_prefix || IsServiceRequest(request);
   if (IsTaken(segment)) return old_prefix;
+  if (!old_prefix && IsApiVersion(request.path)) return false;
   return !BucketNameProblem(PercentDecoded(segment).value_or(""));
 }
 
