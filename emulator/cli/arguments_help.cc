@@ -1,10 +1,13 @@
 // `help` and `completion`.
 
 #include <CLI/CLI.hpp>
+#include <map>
 
 #include "base/text.h"
 #include "emulator/cli/arguments_commands.h"
 #include "emulator/cli/errors.h"
+#include "emulator/cli/format_expression.h"
+#include "spec/catalog.h"
 
 namespace caip::cli {
 namespace {
@@ -27,10 +30,48 @@ void CollectFlags(CLI::App& app, const std::string& path, const std::string& inh
   cases += "    '" + path + "') words='" + std::string(Trim(children + words)) + "' ;;\n";
 }
 
+// What a flag may be, where that is known: "none|namespaces" as the help has it, and what stands in
+// tables.
+std::string ChoicesOf(const CLI::Option& option) {
+  const std::string name = option.get_name();
+  if (name == "--scale-tier") return Join(spec::ScaleTierChoices(), " ");
+  if (name == "--format") return Join(FormatNames(), " ");
+  if (name == "--region") {
+    std::vector<std::string> regions;
+    for (const spec::Region& region : spec::DefaultCatalog().regions()) {
+      regions.push_back(region.name);
+    }
+    return Join(regions, " ");
+  }
+  const std::string form = option.get_type_name();
+  return form.find('|') == form.npos ? "" : ReplaceAll(form, "|", " ");
+}
+
+void CollectChoices(CLI::App& app, std::map<std::string, std::string>& choices) {
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string words = ChoicesOf(*option);
+    if (!words.empty()) choices[option->get_name()] = words;
+  }
+  for (CLI::App* child : app.get_subcommands([](CLI::App*) { return true; })) {
+    CollectChoices(*child, choices);
+  }
+}
+
 constexpr const char* kScript =
     R"bash(# Completion of caip for @SHELL@. To use it now: eval "$(caip completion @SHELL@)"
 @HEAD@_caip() {
-  local cur=${COMP_WORDS[COMP_CWORD]} path= words= word i
+  local cur=${COMP_WORDS[COMP_CWORD]} flag=${COMP_WORDS[COMP_CWORD - 1]} path= words= word i
+  if [[ $cur == = ]]; then
+    cur=
+  elif [[ $flag == = ]]; then
+    flag=${COMP_WORDS[COMP_CWORD - 2]}
+  fi
+  case $flag in
+@CHOICES@  esac
+  if [[ -n $words ]]; then
+    COMPREPLY=($(compgen -W "$words" -- "$cur"))
+    return
+  fi
   for ((i = 1; i < COMP_CWORD; i++)); do
     word=${COMP_WORDS[i]}
     case $word in
@@ -64,6 +105,11 @@ std::string CompletionScript(CLI::App& root, const std::string& shell) {
   std::string script = ReplaceAll(kScript, "@SHELL@", shell);
   script = ReplaceAll(script, "@HEAD@",
                       shell == "zsh" ? "autoload -U +X bashcompinit && bashcompinit\n" : "");
+  std::map<std::string, std::string> choices;
+  CollectChoices(root, choices);
+  std::string flags;
+  for (const auto& [flag, words] : choices) flags += "    " + flag + ") words='" + words + "' ;;\n";
+  script = ReplaceAll(script, "@CHOICES@", flags);
   return ReplaceAll(ReplaceAll(script, "@NAMES@", names), "@CASES@", cases);
 }
 
