@@ -154,12 +154,11 @@ Error PackageUnreadable(std::string_view uri, const Error& cause) {
 }
 
 Error PackageRefused(std::string_view uri, const Error& cause) {
-  return {Code::kInvalidArgument,
-          "The package " + std::string(uri) + " was not installed: " + cause.message};
+  return {cause.code, "The package " + std::string(uri) + " was not installed: " + cause.message};
 }
 
 Error PackageNoArchive(std::string_view package, std::string_view why) {
-  return {Code::kInvalidArgument,
+  return {Code::kDataLoss,
           Quoted(package) + " is no readable sdist or wheel (" + std::string(why) +
               "). Packages are .tar.gz, .zip or .whl files as `python setup.py sdist` or "
               "bdist_wheel make them."};

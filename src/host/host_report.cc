@@ -11,7 +11,6 @@
 #include <csignal>
 #include <cstring>
 #include <future>
-#include <map>
 
 #include "base/text.h"
 #include "host/addresses.h"
@@ -25,7 +24,6 @@ namespace {
 
 using Found = HostFact::Found;
 
-constexpr std::chrono::seconds kToolTimeout{1};
 constexpr uint64_t kEnoughSpaceBytes = 5ull << 30;
 
 HostFact Fact(std::string name, bool found, std::string detail, std::string cost) {
@@ -41,37 +39,16 @@ std::optional<Path> FindProgram(const std::string& name, const std::string& path
   return std::nullopt;
 }
 
-std::string FirstLine(const std::string& text) {
-  return std::string(Trim(text.substr(0, text.find('\n'))));
-}
-
 // Found by name alone; what starts slowly (gcloud takes a second) is not run.
 HostFact ProgramFact(const std::string& program, const std::string& path, const std::string& cost) {
   const auto found = FindProgram(program, path);
   return Fact(program, found.has_value(), found ? found->string() : "not on PATH", cost);
 }
 
-// Runs `argv`; whether it answers is what counts: a docker without its daemon is of no use.
-HostFact AnsweringFact(std::vector<std::string> argv, const std::string& path,
-                       const std::string& cost) {
-  const std::string program = argv.front();
-  const auto found = FindProgram(program, path);
-  if (!found) return Fact(program, false, "not on PATH", cost);
-  const char* home = std::getenv("HOME");
-  const auto said = CaptureTool(
-      {.argv = std::move(argv),
-       .environment = {{"PATH", path}, {"HOME", home == nullptr ? "/" : home}, {"LC_ALL", "C"}},
-       .timeout = kToolTimeout,
-       .grace = std::chrono::milliseconds(100)});
-  if (!said.ok()) return Fact(program, false, said.error().message, cost);
-  if (said->result.timed_out) return Fact(program, false, "does not answer", cost);
-  if (said->result.ok()) return Fact(program, true, FirstLine(said->out), "");
-  return Fact(program, false, "does not answer: " + FirstLine(said->err), cost);
-}
-
 std::string ToolsOf(const Interpreter& python) {
   const auto part = [](const char* name, const std::string& version) {
-    return std::string(name) + " " + (version.empty() ? "missing" : version);
+    const std::string shown = version == "unknown" ? "of unknown version" : version;
+    return std::string(name) + " " + (shown.empty() ? "missing" : shown);
   };
   return part("pip", python.pip) + ", " + part("setuptools", python.setuptools) + ", " +
          part("wheel", python.wheel);
@@ -147,18 +124,6 @@ HostFact IsolationFact(const Path& launcher) {
               "file, and find Google's names and the metadata server through variables only");
 }
 
-HostFact CgroupFact() {
-  const char* cost = "machine types limit neither memory nor CPUs of replicas";
-  const bool is_v2 = ::access("/sys/fs/cgroup/cgroup.controllers", R_OK) == 0;
-  const bool is_v1 = ::access("/sys/fs/cgroup/memory", R_OK) == 0;
-  const char* root = is_v2 ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory";
-  if (!is_v1 && !is_v2) return Fact("cgroups", false, "not mounted", cost);
-  const std::string version = is_v2 ? "version 2" : "version 1";
-  const bool writable = ::access(root, W_OK) == 0;
-  return Fact("cgroups", writable, version + (writable ? ", writable" : ", not writable by us"),
-              cost);
-}
-
 HostFact WatchFact() {
   const char* cost = "faults at an exact system call of a replica are not possible";
   const Interposition found = InterpositionOf();
@@ -212,23 +177,6 @@ HostFact LoopbackFact() {
               "replicas need --addressing=ports: localhost:PORT instead of an address each");
 }
 
-std::vector<HostFact> ContainerFacts(const std::string& path) {
-  const char* engine = "custom container images cannot be run with it; map them to local commands";
-  // docker's client names no server when its daemon is away; `info` fails then.
-  std::future<HostFact> docker = std::async(std::launch::async, [&] {
-    return AnsweringFact({"docker", "info", "--format", "server {{.ServerVersion}}"}, path, engine);
-  });
-  std::future<HostFact> podman = std::async(std::launch::async, [&] {
-    return AnsweringFact({"podman", "--version"}, path, engine);
-  });
-  std::vector<HostFact> facts = {podman.get(), docker.get()};
-  for (const char* runtime : {"crun", "runc", "bwrap"}) {
-    facts.push_back(ProgramFact(runtime, path, "one way less to run an unpacked image"));
-  }
-  facts.push_back(ProgramFact("skopeo", path, "images are fetched with podman or docker only"));
-  return facts;
-}
-
 }  // namespace
 
 std::optional<std::string> TryNamespaces(int flags) {
@@ -247,14 +195,12 @@ std::vector<HostFact> ReportHost(const HostReportOptions& options, Interpreters&
   using Facts = std::vector<HostFact>;
   const std::string& path = options.path;
   auto devices = std::async(std::launch::async, [&] { return DeviceFacts(options); });
-  auto containers = std::async(std::launch::async, [&] { return ContainerFacts(path); });
   Facts facts = PythonFacts(options, interpreters);
   const auto append = [&](Facts more) { facts.insert(facts.end(), more.begin(), more.end()); };
   append(devices.get());
   append(NamespaceFacts());
-  append({IsolationFact(options.launcher), CgroupFact(), WatchFact(), FaketimeFact(),
-          LoopbackFact(), SpaceFact(options.state)});
-  append(containers.get());
+  append({IsolationFact(options.launcher), WatchFact(), FaketimeFact(), LoopbackFact(),
+          SpaceFact(options.state)});
   append({ProgramFact("gcloud", path, "caip needs none; scripts that call gcloud do"),
           ProgramFact("gsutil", path, "trainers that call gsutil fail; caip needs none")});
   return facts;

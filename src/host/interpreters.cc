@@ -30,6 +30,8 @@ def version(name):
     try:
         from importlib.metadata import version
         return version(name)
+    except ImportError:  # before Python 3.8; the package itself knows
+        return getattr(__import__(name), "__version__", "unknown")
     except Exception:
         return "unknown"
 virtual = sys.prefix != sys.base_prefix

@@ -136,6 +136,7 @@ PackageBuild::Outcome PackageBuild::InstallAll(const PackagerOptions& options,
     if (!package.ok() && package.error().code == Code::kInvalidArgument) {
       return Failure{1, "", package.error().message};  // nothing that pip should ever see
     }
+    // A broken file is what the launcher's pip ends with, as with a package that it refuses.
     if (!package.ok()) return Failure{1, package.error().message, ""};
     Tell(Severity::kInfo, spec::texts::InstallingPackage(plan_.uris[i]));
     const auto last_words = Install(*package, options, root, tools);

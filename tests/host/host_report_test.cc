@@ -42,15 +42,14 @@ class HostReportTest : public testing::Test {
 
 TEST_F(HostReportTest, NamesWhatIsMissingAndWhatItCosts) {
   const auto facts = Report();
-  for (const char* name : {"gpu", "tpu", "podman", "docker", "crun", "runc", "bwrap", "skopeo",
-                           "gcloud", "gsutil", "python 3.98"}) {
+  for (const char* name : {"gpu", "tpu", "gcloud", "gsutil", "python 3.98"}) {
     const HostFact* fact = Find(facts, name);
     ASSERT_NE(fact, nullptr) << name;
     EXPECT_EQ(fact->found, Found::kNo) << name << ": " << fact->detail;
     EXPECT_NE(fact->cost_when_missing, "") << name;
   }
   for (const char* name :
-       {"user namespaces", "pid namespaces", "mount namespaces", "cgroups",
+       {"user namespaces", "pid namespaces", "mount namespaces",
         "watched replicas", "libfaketime", "loopback addresses", "disk space"}) {
     const HostFact* fact = Find(facts, name);
     ASSERT_NE(fact, nullptr) << name;
@@ -69,21 +68,14 @@ TEST_F(HostReportTest, ATwinNameOccursOnlyOnce) {
   }
 }
 
-TEST_F(HostReportTest, AToolCountsWhenItAnswers) {
-  WriteTool("docker", "echo 'Cannot connect to the Docker daemon' >&2; exit 1");
-  WriteTool("podman", "echo 'podman version 4.3.1'");
+// Nothing here runs images or limits memory: rows about that would promise what is never done.
+TEST_F(HostReportTest, NamesNothingThatIsNeverUsed) {
   WriteTool("gcloud", "echo must not be run; exit 1");
   const auto facts = Report();
-  EXPECT_EQ(Find(facts, "docker")->found, Found::kNo);
-  EXPECT_THAT(Find(facts, "docker")->detail, HasSubstr("Cannot connect"));
-  EXPECT_EQ(Find(facts, "podman")->found, Found::kYes);
-  EXPECT_EQ(Find(facts, "podman")->detail, "podman version 4.3.1");
   EXPECT_EQ(Find(facts, "gcloud")->found, Found::kYes);
-}
-
-TEST_F(HostReportTest, AToolThatHangsIsGivenUp) {
-  WriteTool("docker", "exec /bin/sleep 600");
-  EXPECT_EQ(Find(Report(), "docker")->detail, "does not answer");
+  for (const char* name : {"podman", "docker", "crun", "runc", "bwrap", "skopeo", "cgroups"}) {
+    EXPECT_EQ(Find(facts, name), nullptr) << name;
+  }
 }
 
 TEST_F(HostReportTest, DevicesAreListedOneByOne) {

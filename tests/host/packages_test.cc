@@ -242,10 +242,12 @@ TEST_F(PackagerTest, AnArchiveWithPathsOutsideIsRefusedBeforePipSeesIt) {
   EXPECT_THAT(LinesOf("job"), ElementsAre("Downloading the package: gs://b/evil-0.1.tar.gz"));
 }
 
-TEST_F(PackagerTest, WhatIsNoArchiveIsRefused) {
+TEST_F(PackagerTest, WhatIsNoArchiveFailsAsWhatPipRefuses) {
   const Prepared prepared = Prepare("job", {Raw("trainer.tar.gz", "hello")});
   ASSERT_TRUE(prepared.failure);
-  EXPECT_THAT(prepared.failure->refusal, HasSubstr("no readable sdist or wheel"));
+  EXPECT_EQ(prepared.failure->refusal, "");
+  EXPECT_EQ(prepared.failure->exit_code, 1);
+  EXPECT_THAT(prepared.failure->traceback, HasSubstr("no readable sdist or wheel"));
 }
 
 TEST_F(PackagerTest, WhatCannotBeReadFailsTheJob) {
