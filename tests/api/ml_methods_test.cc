@@ -91,7 +91,7 @@ TEST(MlMethods, ParametersHaveTheNamesOfTheMessageToo) {
   EXPECT_EQ(ml.Get("/v1/projects/demo/jobs?page_token=" + token).json["jobs"].size(), 1u);
   const Answer patched =
       ml.Ask("PATCH", "/v1/projects/demo/jobs/j1?update_mask=etag", R"({"etag": "12345678"})");
-  EXPECT_EQ(patched.status, 200) << patched.text;
+  EXPECT_EQ(patched.status, 409) << "the mask is known, the etag is another";
   EXPECT_EQ(ml.Get("/v1/projects/demo/jobs?page__size=2").status, 400);
   EXPECT_EQ(ml.Get("/v1/projects/demo/jobs?no_such=2").status, 400);
 }
