@@ -27,7 +27,10 @@ constexpr const char* kHead =
     "a path that the\nmessage has not is a 400), `prettyPrint`, `alt=json` (`media` where there is "
     "media; `proto` is refused),\n`$.xgafv`, `key`, `quotaUser`, `access_token`, `oauth_token`, "
     "`uploadType`, `upload_protocol`. `callback` (JSONP)\nis refused. ml refuses query parameters "
-    "that a method has not, as the service does; storage and batches pass\nover them.\n";
+    "that a method has not, as the service does, and knows\neach by both its names (`pageSize`, "
+    "`page_size`); storage and batches pass over them. A project is what gcloud takes\nfor a "
+    "project's id, or a number; any other is 403 `PERMISSION_DENIED`. A body above 16 MiB is "
+    "400.\n";
 
 std::string TitleOf(const std::string& group) {
   const std::map<std::string, std::string> titles = {
