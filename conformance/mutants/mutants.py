@@ -117,7 +117,8 @@ MUTANTS = [
     # Tuning.
     ('worst_trial_first', 'tuning', STUDY, 'maximize_ ? -value : value', 'maximize_ ? value : -value'),
     ('metricless_trials_first', 'tuning', STUDY, 'std::pair(2, 0.0)', 'std::pair(-1, 0.0)'),
-    ('first_report_is_final', 'tuning', STUDY, 'is_first || is_later', 'is_first'),
+    ('first_report_is_final', 'tuning', STUDY, 'if (is_later) final = report;',
+     'if (!final) final = report;'),
     ('failed_trials_count', 'tuning', STUDY, 'output.completed_trial_count = progress_.succeeded;',
      'output.completed_trial_count = progress_.succeeded + progress_.failed;'),
     ('failed_trial_is_best', 'tuning', STUDY, 'if (succeeded) shown.final_metric', 'if (true) shown.final_metric'),
@@ -136,7 +137,7 @@ MUTANTS = [
     ('suggested_anew', 'studies', SUGGESTIONS, 'StringOr(trial, "client_id") == client', 'false'),
     ('completed_is_held', 'studies', SUGGESTIONS, 'StringOr(trial, "state") != "COMPLETED";\n}', 'true;\n}'),
     ('stop_forgotten', 'studies', DESK, 'trial["state"] = "STOPPING";', 'trial["state"] = "ACTIVE";'),
-    ('infeasible_is_measured', 'studies', DESK, 'request.value("trial_infeasible", false)', 'false'),
+    ('infeasible_is_measured', 'studies', DESK, 'message.value("trial_infeasible", false)', 'false'),
     ('measured_out_of_order', 'studies', DESK, '!IsInOrder(measurements)', 'false'),
     # Commands.
     ('args_never_erased', 'precedence', SUBMIT, 'if (flags.user_args) TakeList', 'if (flags.user_args && !flags.user_args->empty()) TakeList'),
