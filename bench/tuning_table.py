@@ -26,7 +26,8 @@ def cell(bests, at):
     if len(values) < 2:
         return "-"
     low, middle, high = statistics.quantiles(values, n=4, method="inclusive")
-    return f"{middle:.4g} ({low:.4g} to {high:.4g})"
+    fewer = f", {len(values)} seeds" if len(values) < len(bests) else ""
+    return f"{middle:.4g} ({low:.4g} to {high:.4g}{fewer})"
 
 
 def main():
