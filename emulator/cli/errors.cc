@@ -138,7 +138,7 @@ Error ProjectMissing() {
   return Invalid(
       "The required property [project] is not currently set.\nGive --project, or set the "
       "environment variable [CLOUDSDK_CORE_PROJECT], or run:\n\n  $ gcloud config set project "
-      "VALUE\n\nAny name will do: the emulator has every project.");
+      "VALUE\n\nAny project id will do: the emulator has every project.");
 }
 Error ProjectEmpty() {
   return Invalid(
