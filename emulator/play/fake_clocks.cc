@@ -1,10 +1,6 @@
 #include "emulator/play/fake_clocks.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <chrono>
-#include <cstdlib>
 
 #include "host/child_process.h"
 #include "host/preloaded_calls.h"
@@ -37,18 +33,16 @@ void Bend(const Path& library, const Path& file, engine::Environment& environmen
 
 // What kills a trainer by itself is no fault of a scenario.
 std::string TrySleeping(const Path& library) {
-  std::string name = "/tmp/caip-clock-XXXXXX";
-  const Fd file(::mkostemp(name.data(), O_CLOEXEC));
-  if (!file.valid()) return "no file can be made in /tmp";
+  const TemporaryDirectory scratch;
+  const Path offset = scratch.path() / "offset";
   host::Tool sleeper;
   sleeper.argv = {"python3", "-c", "import time; time.sleep(0.001); print(time.time() > 4e9)"};
   sleeper.environment = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}};
   sleeper.timeout = std::chrono::seconds(20);
-  Bend(library, name, sleeper.environment);
-  const bool written = WriteFile(name, "+3000000000\n").ok();
+  Bend(library, offset, sleeper.environment);
+  if (!WriteFile(offset, "+3000000000\n").ok()) return "no temporary file can be made";
   const auto slept = host::CaptureTool(std::move(sleeper));
-  ::unlink(name.c_str());
-  if (!written || !slept.ok()) return "";  // without a Python to try it with
+  if (!slept.ok()) return "";  // without a Python to try it with
   if (!slept->result.ok()) return "with libfaketime, programs cannot sleep: " + slept->err;
   return slept->out.starts_with("True") ? "" : "libfaketime does not bend the clock";
 }
