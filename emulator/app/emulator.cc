@@ -19,7 +19,7 @@
 #include "emulator/app/replica_host.h"
 #include "emulator/app/settings.h"
 #include "emulator/front/guest_launcher.h"
-#include "fakes/gcs/json_api.h"
+#include "fakes/gcs/json/json_api.h"
 #include "host/child_process.h"
 #include "host/companion_launcher.h"
 #include "host/side_thread.h"
