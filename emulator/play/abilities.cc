@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "emulator/play/fake_clocks.h"
-#include "harness/fault_kind.h"
+#include "harness/faults/fault_kind.h"
 #include "host/interposition.h"
 #include "host/preloaded_calls.h"
 
