@@ -16,7 +16,7 @@
 #include <thread>
 
 #include "base/text.h"
-#include "fakes/logging/log_book.h"
+#include "fakes/logging/book/log_book.h"
 #include "host/process/process_launcher.h"
 #include "places.h"
 

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "emulator/cli/arguments_commands.h"
 #include "emulator/cli/gcloud_values.h"
-#include "harness/step_reader.h"
+#include "harness/events/step_reader.h"
 
 namespace caip::cli {
 namespace {

@@ -1,6 +1,6 @@
 // `caip scenario run|validate|schema`.
 
-#include "harness/scenario.h"
+#include "harness/scenario/scenario.h"
 
 #include <fcntl.h>
 
@@ -18,7 +18,7 @@
 #include "emulator/cli/gcloud_properties.h"
 #include "emulator/cli/interrupt.h"
 #include "emulator/play/playing.h"
-#include "harness/report.h"
+#include "harness/scenario/report.h"
 
 namespace caip::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include "emulator/cli/commands.h"
 #include "emulator/cli/exit_codes.h"
 #include "emulator/cli/terminal_size.h"
-#include "harness/timeline.h"
+#include "harness/timeline/timeline.h"
 
 namespace caip::cli {
 namespace {

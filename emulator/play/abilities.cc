@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "emulator/play/fake_clocks.h"
-#include "harness/fault_kind.h"
+#include "harness/faults/fault_kind.h"
 #include "host/watch/interposition.h"
 #include "host/watch/preloaded_calls.h"
 

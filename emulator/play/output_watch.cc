@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "harness/replica_name.h"
+#include "harness/events/replica_name.h"
 
 namespace caip::play {
 namespace {

@@ -12,8 +12,8 @@
 #include "emulator/play/packaging_watch.h"
 #include "emulator/play/storage_watch.h"
 #include "emulator/play/submission.h"
-#include "harness/progress.h"
-#include "harness/step_reader.h"
+#include "harness/events/progress.h"
+#include "harness/events/step_reader.h"
 
 namespace caip::play {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "fakes/gcs/bucket_store.h"
-#include "harness/director.h"
+#include "harness/faults/fault_injector.h"
 
 namespace caip::play {
 

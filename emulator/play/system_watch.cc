@@ -3,7 +3,7 @@
 #include <cassert>
 #include <cerrno>
 
-#include "harness/replica_name.h"
+#include "harness/events/replica_name.h"
 
 namespace caip::play {
 namespace {
@@ -23,7 +23,7 @@ host::Verdict VerdictOf(const harness::Verdict& verdict) {
       return {host::Verdict::Kind::kFail, verdict.status == 404 ? ENOENT : EIO, 0};
     case harness::Verdict::Kind::kBreak:
     case harness::Verdict::Kind::kStale:
-      assert(false && "refused where storage is a directory: harness/fault_sense.cc");
+      assert(false && "refused where storage is a directory: harness/faults/fault_checks.cc");
       return {};
     default:
       return {};

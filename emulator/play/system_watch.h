@@ -10,7 +10,7 @@
 
 #include "base/files.h"
 #include "emulator/play/onlooker.h"
-#include "harness/director.h"
+#include "harness/faults/fault_injector.h"
 #include "host/watch/replica_watcher.h"
 
 namespace caip::play {

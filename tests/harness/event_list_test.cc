@@ -1,8 +1,8 @@
-#include "harness/event_list.h"
+#include "harness/events/event_list.h"
 
 #include <gtest/gtest.h>
 
-#include "harness/report.h"
+#include "harness/scenario/report.h"
 #include "tests/harness/run_of.h"
 
 namespace caip::harness {

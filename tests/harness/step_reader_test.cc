@@ -1,4 +1,4 @@
-#include "harness/step_reader.h"
+#include "harness/events/step_reader.h"
 
 #include <gtest/gtest.h>
 

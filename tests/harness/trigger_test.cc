@@ -1,4 +1,4 @@
-#include "harness/trigger.h"
+#include "harness/faults/trigger.h"
 
 #include <gtest/gtest.h>
 

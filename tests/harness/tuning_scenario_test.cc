@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/replica_name.h"
-#include "harness/scenario.h"
+#include "harness/events/replica_name.h"
+#include "harness/scenario/scenario.h"
 #include "tests/harness/file_of.h"
 
 namespace caip::harness {

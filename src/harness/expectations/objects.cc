@@ -4,9 +4,9 @@
 
 #include "base/text.h"
 #include "harness/expectations/counts.h"
-#include "harness/trigger.h"
-#include "harness/trigger_reader.h"
-#include "harness/twin_comparison.h"
+#include "harness/expectations/twin_comparison.h"
+#include "harness/faults/trigger.h"
+#include "harness/faults/trigger_reader.h"
 
 namespace caip::harness {
 namespace {

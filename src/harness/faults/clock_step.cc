@@ -1,4 +1,4 @@
-#include "harness/fault_kind.h"
+#include "harness/faults/fault_kind.h"
 
 namespace caip::harness {
 namespace {

@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "harness/check/check.h"
 #include "harness/check/evidence_lines.h"
-#include "harness/check/restart_moment.h"
+#include "harness/check/restart_point.h"
 #include "spec/job_json.h"
 
 namespace caip::harness {

@@ -1,7 +1,7 @@
 // One check a role, and one for each name of the master: all look at the same runs.
 
 #include "harness/check/check.h"
-#include "harness/check/cluster_of.h"
+#include "harness/check/cluster_roles.h"
 #include "harness/check/evidence_lines.h"
 
 namespace caip::harness {

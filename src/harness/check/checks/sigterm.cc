@@ -3,8 +3,8 @@
 #include "base/text.h"
 #include "harness/check/check.h"
 #include "harness/check/evidence_lines.h"
-#include "harness/check/restart_moment.h"
-#include "harness/explorer/peace.h"
+#include "harness/check/restart_point.h"
+#include "harness/explorer/baseline.h"
 
 namespace caip::harness {
 namespace {

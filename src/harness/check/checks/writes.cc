@@ -4,7 +4,7 @@
 #include "harness/check/check.h"
 #include "harness/check/evidence_lines.h"
 #include "harness/check/file_places.h"
-#include "harness/check/restart_moment.h"
+#include "harness/check/restart_point.h"
 
 namespace caip::harness {
 namespace {

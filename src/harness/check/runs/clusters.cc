@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "harness/check/cluster_of.h"
-#include "harness/check/course.h"
-#include "harness/check/restart_moment.h"
+#include "harness/check/check_run.h"
+#include "harness/check/cluster_roles.h"
+#include "harness/check/restart_point.h"
 
 namespace caip::harness {
 namespace {

@@ -1,5 +1,5 @@
-#include "harness/check/course.h"
-#include "harness/check/restart_moment.h"
+#include "harness/check/check_run.h"
+#include "harness/check/restart_point.h"
 
 namespace caip::harness {
 namespace {

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "harness/check/course.h"
+#include "harness/check/check_run.h"
 
 namespace caip::harness {
 namespace {

@@ -1,4 +1,4 @@
-#include "harness/check/course.h"
+#include "harness/check/check_run.h"
 
 namespace caip::harness {
 namespace {
