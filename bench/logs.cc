@@ -17,7 +17,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "fakes/logging/log_book.h"
+#include "fakes/logging/book/log_book.h"
 
 namespace caip::logging {
 namespace {

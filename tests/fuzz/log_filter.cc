@@ -7,8 +7,8 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "fakes/logging/filter.h"
-#include "fakes/logging/filter_bounds.h"
+#include "fakes/logging/filter/bounds.h"
+#include "fakes/logging/filter/filter.h"
 
 namespace {
 

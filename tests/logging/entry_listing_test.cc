@@ -1,4 +1,4 @@
-#include "fakes/logging/entry_listing.h"
+#include "fakes/logging/book/entry_listing.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "base/random.h"
 #include "base/text.h"
-#include "fakes/logging/log_book.h"
+#include "fakes/logging/book/log_book.h"
 
 namespace caip::logging {
 namespace {

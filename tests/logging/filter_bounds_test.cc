@@ -1,8 +1,7 @@
-#include "fakes/logging/filter_bounds.h"
-
 #include <gtest/gtest.h>
 
 #include "base/text.h"
+#include "fakes/logging/filter/bounds.h"
 
 namespace caip::logging {
 namespace {

@@ -1,4 +1,4 @@
-#include "fakes/logging/log_book.h"
+#include "fakes/logging/book/log_book.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

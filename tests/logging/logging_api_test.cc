@@ -1,4 +1,4 @@
-#include "fakes/logging/logging_api.h"
+#include "fakes/logging/api/logging_api.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
