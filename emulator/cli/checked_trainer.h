@@ -6,7 +6,7 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "emulator/cli/commands.h"
-#include "harness/check/course.h"
+#include "harness/check/check_run.h"
 
 namespace caip::cli {
 

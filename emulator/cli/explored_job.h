@@ -6,7 +6,7 @@
 
 #include "base/files.h"
 #include "base/result.h"
-#include "harness/scenario.h"
+#include "harness/scenario/scenario.h"
 
 namespace caip::cli {
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/json.h"
-#include "harness/replica_name.h"
+#include "harness/events/replica_name.h"
 
 namespace caip::play {
 namespace {

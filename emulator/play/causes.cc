@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "harness/explorer/progress_judge.h"
+#include "harness/explorer/progress_comparison.h"
 
 namespace caip::play {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "emulator/play/exploring.h"
 #include "emulator/play/exploring_tasks.h"
-#include "harness/explorer/peace.h"
+#include "harness/explorer/baseline.h"
 
 namespace caip::play {
 

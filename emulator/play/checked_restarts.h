@@ -2,7 +2,7 @@
 // The explorer as a run of a course, and what it leaves for the user.
 
 #include "emulator/play/checking.h"
-#include "harness/check/course.h"
+#include "harness/check/check_run.h"
 
 namespace caip::play {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/files.h"
-#include "harness/check/course.h"
+#include "harness/check/check_run.h"
 
 namespace caip::play {
 

@@ -2,7 +2,7 @@
 // What a run of a course does to the launches of its replicas.
 
 #include "emulator/play/launch_watch.h"
-#include "harness/check/course.h"
+#include "harness/check/check_run.h"
 
 namespace caip::play {
 

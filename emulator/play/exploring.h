@@ -12,8 +12,8 @@
 
 #include "emulator/play/recorder.h"
 #include "harness/explorer/crash_point.h"
-#include "harness/explorer/recovery_judge.h"
-#include "harness/scenario.h"
+#include "harness/explorer/recovery_comparison.h"
+#include "harness/scenario/scenario.h"
 
 namespace caip::play {
 

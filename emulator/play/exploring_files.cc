@@ -9,7 +9,7 @@
 #include "emulator/play/finding_paths.h"
 #include "emulator/play/fingerprint.h"
 #include "emulator/play/submission.h"
-#include "harness/explorer/progress_judge.h"
+#include "harness/explorer/progress_comparison.h"
 
 namespace caip::play {
 namespace {

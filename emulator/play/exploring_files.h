@@ -10,8 +10,8 @@
 
 #include "base/files.h"
 #include "emulator/play/exploring.h"
-#include "harness/explorer/recovery_judge.h"
-#include "harness/scenario.h"
+#include "harness/explorer/recovery_comparison.h"
+#include "harness/scenario/scenario.h"
 
 namespace caip::play {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/files.h"
-#include "harness/scenario.h"
+#include "harness/scenario/scenario.h"
 
 namespace caip::play {
 

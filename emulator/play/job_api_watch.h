@@ -1,7 +1,7 @@
 #pragma once
 // The job API with its calls told to the director, which may refuse them.
 
-#include "harness/director.h"
+#include "harness/faults/fault_injector.h"
 #include "http/message.h"
 
 namespace caip::play {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "harness/replica_name.h"
+#include "harness/events/replica_name.h"
 
 namespace caip::play {
 namespace {

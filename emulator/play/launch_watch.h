@@ -13,7 +13,7 @@
 #include "emulator/play/fake_clocks.h"
 #include "emulator/play/onlooker.h"
 #include "engine/ports.h"
-#include "harness/director.h"
+#include "harness/faults/fault_injector.h"
 
 namespace caip::play {
 

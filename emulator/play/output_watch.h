@@ -7,8 +7,8 @@
 
 #include "emulator/play/onlooker.h"
 #include "engine/ports.h"
-#include "harness/director.h"
-#include "harness/step_reader.h"
+#include "harness/events/step_reader.h"
+#include "harness/faults/fault_injector.h"
 
 namespace caip::play {
 

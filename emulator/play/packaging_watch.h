@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "engine/ports.h"
-#include "harness/director.h"
+#include "harness/faults/fault_injector.h"
 
 namespace caip::play {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/report.h"
-#include "harness/scenario.h"
+#include "harness/scenario/report.h"
+#include "harness/scenario/scenario.h"
 
 namespace caip::play {
 

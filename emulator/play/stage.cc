@@ -4,7 +4,7 @@
 #include <future>
 #include <utility>
 
-#include "base/text.h"
+#include "base/time_text.h"
 #include "emulator/play/abilities.h"
 #include "emulator/play/caller.h"
 #include "emulator/play/job_api_watch.h"
@@ -12,8 +12,8 @@
 #include "emulator/play/packaging_watch.h"
 #include "emulator/play/storage_watch.h"
 #include "emulator/play/submission.h"
-#include "harness/progress.h"
-#include "harness/step_reader.h"
+#include "harness/events/progress.h"
+#include "harness/events/step_reader.h"
 
 namespace caip::play {
 namespace {

@@ -14,9 +14,9 @@
 #include "emulator/play/onlooker.h"
 #include "emulator/play/recorder.h"
 #include "emulator/play/system_watch.h"
-#include "harness/director.h"
-#include "harness/scenario.h"
-#include "harness/world.h"
+#include "harness/faults/fault_injector.h"
+#include "harness/faults/world.h"
+#include "harness/scenario/scenario.h"
 
 namespace caip::play {
 

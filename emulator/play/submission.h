@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "emulator/app/emulator.h"
-#include "harness/scenario.h"
+#include "harness/scenario/scenario.h"
 
 namespace caip::play {
 

@@ -10,8 +10,8 @@
 
 #include "base/files.h"
 #include "emulator/play/onlooker.h"
-#include "harness/director.h"
-#include "host/replica_watcher.h"
+#include "harness/faults/fault_injector.h"
+#include "host/watch/replica_watcher.h"
 
 namespace caip::play {
 

@@ -7,7 +7,7 @@
 
 #include "base/files.h"
 #include "emulator/play/onlooker.h"
-#include "harness/check/course.h"
+#include "harness/check/check_run.h"
 
 namespace caip::play {
 

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "harness/timeline.h"
+#include "harness/timeline/timeline.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace caip;

@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "harness/judge.h"
-#include "harness/scenario_reader.h"
+#include "harness/expectations/verdict.h"
+#include "harness/scenario/scenario_reader.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace caip;

@@ -7,7 +7,7 @@
 #include "harness/check/check_report.h"
 #include "harness/check/evidence_lines.h"
 #include "harness/check/failure_cause.h"
-#include "harness/check/restart_moment.h"
+#include "harness/check/restart_point.h"
 #include "tests/harness/run_of.h"
 
 namespace caip::harness {

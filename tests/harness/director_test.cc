@@ -1,5 +1,3 @@
-#include "harness/director.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <chrono>
 #include <future>
 
+#include "harness/faults/fault_injector.h"
 #include "tests/harness/run_of.h"
 
 namespace caip::harness {

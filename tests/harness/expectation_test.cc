@@ -1,9 +1,9 @@
-#include "harness/expectation.h"
+#include "harness/expectations/expectation.h"
 
 #include <gtest/gtest.h>
 
 #include "base/yaml.h"
-#include "harness/judge.h"
+#include "harness/expectations/verdict.h"
 #include "tests/harness/run_of.h"
 
 namespace caip::harness {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/files.h"
-#include "harness/scenario.h"
+#include "harness/scenario/scenario.h"
 
 namespace caip::harness {
 

@@ -1,4 +1,4 @@
-#include "harness/report.h"
+#include "harness/scenario/report.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/event_list.h"
+#include "harness/events/event_list.h"
 
 namespace caip::harness {
 

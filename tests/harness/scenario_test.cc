@@ -1,9 +1,9 @@
-#include "harness/scenario.h"
+#include "harness/scenario/scenario.h"
 
 #include <gtest/gtest.h>
 
-#include "harness/fault_kind.h"
-#include "harness/file_cursor.h"
+#include "harness/faults/fault_kind.h"
+#include "harness/scenario/file_cursor.h"
 #include "places.h"
 #include "tests/harness/file_of.h"
 

@@ -1,12 +1,12 @@
-#include "harness/timeline.h"
+#include "harness/timeline/timeline.h"
 
 #include <gtest/gtest.h>
 
 #include <regex>
 
 #include "base/text.h"
-#include "harness/glyph_grid.h"
-#include "harness/timeline_layout.h"
+#include "harness/timeline/glyph_grid.h"
+#include "harness/timeline/timeline_layout.h"
 #include "tests/harness/run_of.h"
 #include "tests/support/golden.h"
 

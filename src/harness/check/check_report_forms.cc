@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "harness/check/check_report.h"
-#include "harness/report.h"
+#include "harness/scenario/report.h"
 
 namespace caip::harness {
 namespace {

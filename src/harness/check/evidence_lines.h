@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/check/check.h"
-#include "harness/check/course.h"
+#include "harness/check/check_run.h"
 
 namespace caip::harness {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "harness/check/course.h"
+#include "harness/check/check_run.h"
 
 namespace caip::harness {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/check/course.h"
+#include "harness/check/check_run.h"
 
 namespace caip::harness {
 

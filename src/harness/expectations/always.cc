@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "harness/expectations/counts.h"
-#include "harness/trigger.h"
+#include "harness/faults/trigger.h"
 
 namespace caip::harness {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/expectation.h"
-#include "harness/file_cursor.h"
+#include "harness/expectations/expectation.h"
+#include "harness/scenario/file_cursor.h"
 
 namespace caip::harness {
 

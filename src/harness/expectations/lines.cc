@@ -3,8 +3,8 @@
 #include <re2/re2.h>
 
 #include "harness/expectations/counts.h"
-#include "harness/trigger.h"
-#include "harness/trigger_reader.h"
+#include "harness/faults/trigger.h"
+#include "harness/faults/trigger_reader.h"
 
 namespace caip::harness {
 namespace {

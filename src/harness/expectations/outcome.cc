@@ -6,8 +6,8 @@
 
 #include "harness/expectations/counts.h"
 #include "harness/expectations/state.h"
-#include "harness/trigger.h"
-#include "harness/trigger_reader.h"
+#include "harness/faults/trigger.h"
+#include "harness/faults/trigger_reader.h"
 
 namespace caip::harness {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "harness/expectation.h"
+#include "harness/expectations/expectation.h"
 
 namespace caip::harness {
 

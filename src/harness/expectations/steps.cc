@@ -3,8 +3,8 @@
 #include <optional>
 
 #include "harness/expectations/counts.h"
-#include "harness/trigger_reader.h"
-#include "harness/twin_comparison.h"
+#include "harness/expectations/twin_comparison.h"
+#include "harness/faults/trigger_reader.h"
 
 namespace caip::harness {
 namespace {

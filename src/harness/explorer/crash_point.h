@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/expectation.h"
-#include "harness/happening.h"
+#include "harness/events/event.h"
+#include "harness/expectations/expectation.h"
 
 namespace caip::harness {
 

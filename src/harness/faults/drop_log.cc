@@ -1,17 +1,17 @@
-#include "harness/fault_kind.h"
+#include "harness/faults/fault_kind.h"
 
 namespace caip::harness {
 namespace {
 
-Verdict Strike(const Fault&, Scene&) { return {Verdict::Kind::kDrop, 0, 0, ""}; }
+Verdict StrikeDropLog(const Fault&, Scene&) { return {Verdict::Kind::kDrop, 0, 0, ""}; }
 
 }  // namespace
 
 FaultKind DropLogKind() {
-  return {"drop_log",  "A line of the replica never arrives in the log.",
-          {"replica"}, {"replica"},
-          "line",      "",
-          Strike};
+  return {"drop_log",   "A line of the replica never arrives in the log.",
+          {"replica"},  {"replica"},
+          "line",       "",
+          StrikeDropLog};
 }
 
 }  // namespace caip::harness

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/simulation/witness.h"
+#include "harness/simulation/invariant_monitor.h"
 
 namespace caip::harness {
 

@@ -1,0 +1,34 @@
+#pragma once
+// An event list as `caip scenario run --events` writes it, read again.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "harness/events/event.h"
+#include "harness/expectations/expectation.h"
+
+namespace caip::harness {
+
+/// A run as its event list tells it. Immutable once read.
+struct EventList {
+  std::string file;  // the scenario
+  std::string description;
+  uint64_t seed = 1;
+  std::string semantics;  // "object" or "posix"
+  std::vector<Happening> happenings;
+
+  bool judged = false;  // it has its last line; else all below is empty
+  bool passed = false;
+  std::string state;  // the job's at its end
+  std::string why_not;
+  std::string error;  // set: the scenario could not be played
+  std::string replay;
+  std::vector<Assertion> assertions;
+};
+
+/// `name` is what errors call the file. Errors say the line: kInvalidArgument.
+Result<EventList> ReadEventList(std::string_view text, const std::string& name);
+
+}  // namespace caip::harness

@@ -1,0 +1,28 @@
+#pragma once
+// A line of a trainer -> the step that it reports, or just a line.
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "harness/events/event.h"
+
+namespace caip::harness {
+
+/// Any thread. Without a pattern a step is a JSON object with a whole number under "step"; with one
+/// (RE2) it is a match that names `step`, and its other named groups are the record's fields.
+class StepReader {
+ public:
+  explicit StepReader(const std::string& pattern = "");
+  /// kStep with step and record, else kLog; `text` is the line.
+  Happening Read(const std::string& line) const;
+
+ private:
+  struct Pattern;
+  std::shared_ptr<const Pattern> pattern_;
+};
+
+/// nullopt when the pattern is a good one: a regular expression with a group named `step`.
+std::optional<std::string> StepPatternProblem(const std::string& pattern);
+
+}  // namespace caip::harness

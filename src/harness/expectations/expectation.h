@@ -1,0 +1,107 @@
+#pragma once
+// What must come of a run, and what was found. One kind of expectation, one function that reads it
+// (expectations/), one line in expectation_kinds.cc.
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/events/event.h"
+#include "harness/faults/fault_injector.h"
+#include "harness/scenario/file_cursor.h"
+
+namespace caip::harness {
+
+/// A final object.
+struct FinalObject {
+  std::string bytes;
+  int64_t generation = 0;
+};
+
+/// A trial of a tuning job, in the end.
+struct FinalTrial {
+  std::string state;
+  std::vector<int64_t> steps;  // of its reports, in the order in which they were taken
+};
+
+/// All that a run left behind. `object` names are "bucket/path".
+struct Evidence {
+  std::vector<Happening> happenings;
+  std::vector<FaultTally> faults;
+  std::string state;  // of the job at its end
+  std::string error_message;
+  std::string broke_off;  // why the run was ended before the job: a limit; "" it was not
+  std::map<std::string, FinalObject> objects;
+  std::map<std::string, FinalObject> objects_before;
+  std::map<std::string, FinalTrial> trials = {};  // by id, of a tuning job
+  std::string best_trial = {};                    // of those with a metric; "" none
+};
+
+/// One thing looked at.
+struct Assertion {
+  std::string name;  // "state", "first_step master-0 boot 2"
+  std::string expected;
+  std::string found;
+  bool passed = false;
+};
+
+/// What an expectation may look at. `twin`: the run without faults; null where none was made.
+struct Case {
+  const Evidence& run;
+  const Evidence* twin = nullptr;
+};
+
+/// Immutable; any thread.
+class Expectation {
+ public:
+  virtual ~Expectation() = default;
+  virtual std::vector<Assertion> Judge(const Case& judged) const = 0;
+  virtual bool needs_twin() const { return false; }
+};
+using ExpectationPtr = std::shared_ptr<const Expectation>;
+
+struct ExpectationKind {
+  std::string name;     // its key below `expect`
+  std::string summary;  // for documentation and the schema
+  /// Says on the cursor what is wrong; then the result may be null.
+  ExpectationPtr (*read)(const Cursor& cursor);
+};
+
+const std::vector<ExpectationKind>& ExpectationKinds();
+const ExpectationKind* FindExpectationKind(std::string_view name);
+
+/// An expectation that is a function.
+ExpectationPtr Expect(std::function<std::vector<Assertion>(const Case&)> judge,
+                      bool needs_twin = false);
+
+// expectations/outcome.cc
+ExpectationPtr ReadState(const Cursor& cursor);
+ExpectationPtr ReadErrorMatches(const Cursor& cursor);
+ExpectationPtr ReadRestarts(const Cursor& cursor);
+ExpectationPtr ReadAttempts(const Cursor& cursor);
+// expectations/trials.cc
+ExpectationPtr ReadTrials(const Cursor& cursor);
+// expectations/states.cc
+ExpectationPtr ReadStates(const Cursor& cursor);
+ExpectationPtr ReadAt(const Cursor& cursor);
+// expectations/steps.cc
+ExpectationPtr ReadFirstStep(const Cursor& cursor);
+ExpectationPtr ReadNoSteps(const Cursor& cursor);
+ExpectationPtr ReadSteps(const Cursor& cursor);
+ExpectationPtr ReadStepsNeverGoBack(const Cursor& cursor);
+ExpectationPtr ReadSameStepsAsTwin(const Cursor& cursor);
+// expectations/objects.cc
+ExpectationPtr ReadObjects(const Cursor& cursor);
+ExpectationPtr ReadObjectFields(const Cursor& cursor);
+ExpectationPtr ReadSameObjectsAsTwin(const Cursor& cursor);
+ExpectationPtr ReadWrites(const Cursor& cursor);
+ExpectationPtr ReadWrittenOnce(const Cursor& cursor);
+ExpectationPtr ReadReads(const Cursor& cursor);
+// expectations/lines.cc, expectations/always.cc
+ExpectationPtr ReadLog(const Cursor& cursor);
+ExpectationPtr ReadAlways(const Cursor& cursor);
+
+}  // namespace caip::harness

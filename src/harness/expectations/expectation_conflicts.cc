@@ -1,0 +1,244 @@
+#include "harness/expectations/expectation_conflicts.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/text.h"
+#include "harness/expectations/counts.h"
+#include "harness/faults/trigger_reader.h"
+#include "harness/scenario/scenario_replicas.h"
+#include "spec/lifecycle.h"
+
+namespace caip::harness {
+namespace {
+
+// The service retries a job three times (docs/service/replica-environment.md, section 7).
+constexpr int64_t kAttemptsMax = 4;
+constexpr int64_t kBootsMax = 6 * kAttemptsMax;
+
+/// Pairs of expectations, each with what it says against the other.
+class Conflicts {
+ public:
+  Conflicts(const Cursor& expect, const Scenario& scenario) : expect_(expect) {
+    for (const std::string& word : scenario.shows_bug) {
+      may_fail_.insert(word.substr(0, word.find(' ')));
+    }
+  }
+
+  void Check() const {
+    CheckEnd();
+    CheckAttempts();
+    CheckObjects();
+    CheckBoots();
+  }
+
+ private:
+  bool Has(const char* key) const { return expect_.Has(key) && !may_fail_.contains(key); }
+
+  void CheckEnd() const {
+    const std::string state = Has("state") ? expect_.At("state").Text() : "";
+    if (state == "SUCCEEDED" && Has("error_matches")) {
+      expect_.At("error_matches").Wrong("contradicts `state: SUCCEEDED`: such a job has no error");
+    }
+    std::vector<std::string> states;
+    if (Has("states")) states = CheckStates(expect_.At("states"), state);
+    if (!Has("at")) return;
+    for (const auto& [entered, member] : expect_.At("at").Members()) {
+      const auto named = spec::JobStateNamed(entered);
+      if (!named) {
+        member.Wrong("'" + entered + "' is no state of a job");
+      } else if (!states.empty() && std::ranges::find(states, entered) == states.end()) {
+        member.Wrong("contradicts `states`, which has no " + entered);
+      } else if (!state.empty() && state != entered && spec::IsTerminal(*named)) {
+        member.Wrong("contradicts `state: " + state + "`: a job ends once");
+      }
+    }
+  }
+
+  static std::vector<std::string> CheckStates(const Cursor& list, const std::string& state) {
+    std::vector<std::string> states;
+    const std::vector<Cursor> elements = list.Elements();
+    for (const Cursor& element : elements) {
+      states.push_back(element.Text());
+      if (!spec::JobStateNamed(states.back())) element.Wrong("is no state of a job");
+      if (states.size() == 1 && states[0] != "QUEUED") element.Wrong("a job begins QUEUED");
+      const size_t before = states.size() - 2;
+      if (states.size() > 1 && !Follows(states[before], states.back())) {
+        element.Wrong("comes never behind " + states[before]);
+      }
+    }
+    const std::string last = states.empty() ? "" : states.back();  // "" too of what is no text
+    if (!state.empty() && !last.empty() && last != state) {
+      list.Wrong("contradicts `state: " + state + "`: it ends " + last);
+    }
+    return states;
+  }
+
+  // Follows the table of docs/service/api.md, section 8, as the engine does.
+  static bool Follows(const std::string& before, const std::string& state) {
+    const auto from = spec::JobStateNamed(before);
+    const auto to = spec::JobStateNamed(state);
+    if (!from || !to) return true;  // said already
+    return std::ranges::any_of(
+        spec::kJobEvents, [&](spec::JobEvent event) { return spec::Next(*from, event) == to; });
+  }
+
+  // Also where nothing is said of the end: scenario_reader.cc.
+  bool WantsSuccess() const {
+    if (expect_.Has("state")) return Has("state") && expect_.At("state").Text() == "SUCCEEDED";
+    const bool says = expect_.Has("states") || expect_.Has("error_matches") || expect_.Has("at");
+    return !says && may_fail_.empty();
+  }
+
+  // A job is retried three times; one that nobody tried has not succeeded.
+  void CheckAttempts() const {
+    if (!Has("attempts")) return;
+    const Cursor attempts = expect_.At("attempts");
+    const Count count = ReadCount(attempts);
+    if (count.least > kAttemptsMax) {
+      attempts.Wrong("can never come: a job is tried " + std::to_string(kAttemptsMax) + " times");
+    }
+    if (count.most == 0 && WantsSuccess()) {
+      attempts.Wrong("contradicts `state: SUCCEEDED`: nobody tried the job");
+    }
+  }
+
+  void CheckObjects() const {
+    if (Has("objects")) {
+      const Cursor objects = expect_.At("objects");
+      std::set<std::string> present;
+      for (const Cursor& glob : ElementsOf(objects, "present")) present.insert(glob.Text());
+      for (const Cursor& glob : ElementsOf(objects, "absent")) {
+        if (present.contains(glob.Text())) glob.Wrong("contradicts `present`, which has it, too");
+        if (CountOf(objects, glob).least > 0) glob.Wrong("contradicts `count`, which wants some");
+      }
+      for (const Cursor& glob : ElementsOf(objects, "present")) {
+        if (CountOf(objects, glob).most == 0) glob.Wrong("contradicts `count`, which wants none");
+      }
+    }
+    if (!Has("writes")) return;
+    const Cursor writes = expect_.At("writes");
+    for (const Cursor& glob : ElementsOf(expect_, "written_once")) {
+      if (!writes.Has(glob.Text()) || may_fail_.contains("written_once")) continue;
+      if (ReadCount(writes.At(glob.Text())).most >= 1) continue;
+      glob.Wrong("contradicts `writes`, which wants none");
+    }
+  }
+
+  static Count CountOf(const Cursor& objects, const Cursor& glob) {
+    const Cursor counts = objects.At("count");
+    return counts.Has(glob.Text()) ? ReadCount(counts.At(glob.Text())) : Count{};
+  }
+
+  // A boot above the first is a restart.
+  void CheckBoots() const {
+    std::map<std::string, Count> restarts;
+    if (Has("restarts")) {
+      int64_t least = 0;
+      for (const auto& [replica, member] : expect_.At("restarts").Members()) {
+        if (replica == "total") continue;
+        const Count count = restarts[ReplicaOfKey(replica, member)] = ReadCount(member);
+        least += count.least;
+        if (count.least < kBootsMax) continue;
+        member.Wrong("can never come: a replica is started " + std::to_string(kBootsMax) +
+                     " times");
+      }
+      const Cursor total = expect_.At("restarts").At("total");
+      if (!total.json().is_null() && ReadCount(total).most < least) {
+        total.Wrong("contradicts those of the replicas, which are " + std::to_string(least));
+      }
+    }
+    if (!Has("first_step")) return;
+    for (const auto& [replica, boots] : expect_.At("first_step").Members()) {
+      const std::string name = ReplicaOfKey(replica, boots);
+      const auto found = restarts.find(name);
+      for (const auto& [boot, step] : boots.Members()) {
+        const int number = BootOfKey(boot, step);
+        if (found != restarts.end() && found->second.most < number - 1) {
+          step.Wrong("contradicts `restarts`, which allows " + Text(found->second) + " of it");
+        }
+        CheckNoSteps(name, number, step);
+        CheckSteps(name, step);
+      }
+    }
+  }
+
+  // `steps` names all that the replica reports.
+  void CheckSteps(const std::string& replica, const Cursor& step) const {
+    if (!Has("steps")) return;
+    for (const auto& [other, range] : expect_.At("steps").Members()) {
+      if (ReplicaOfKey(other, range) != replica) continue;
+      const Count all = ReadCount(range);
+      if (!all.Holds(step.Integer(0))) step.Wrong("contradicts `steps`, which has it not");
+    }
+  }
+
+  void CheckNoSteps(const std::string& replica, int boot, const Cursor& step) const {
+    if (!Has("no_steps")) return;
+    for (const auto& [other, boots] : expect_.At("no_steps").Members()) {
+      if (ReplicaOfKey(other, boots) != replica) continue;
+      for (const Cursor& silent : boots.Elements()) {
+        if (silent.Integer() == boot) step.Wrong("contradicts `no_steps`, which names this boot");
+      }
+    }
+  }
+
+  static std::vector<Cursor> ElementsOf(const Cursor& cursor, const char* key) {
+    return cursor.Has(key) ? cursor.At(key).Elements() : std::vector<Cursor>();
+  }
+
+  const Cursor& expect_;
+  std::set<std::string> may_fail_;
+};
+
+/// The replicas that expectations name, held against those of the job.
+class NamedReplicas {
+ public:
+  NamedReplicas(const Cursor& expect, std::vector<std::string> replicas)
+      : expect_(expect), replicas_(std::move(replicas)) {}
+
+  void Check() const {
+    for (const char* key : {"restarts", "first_step", "no_steps", "steps"}) {
+      CheckKeys(expect_.At(key));
+    }
+    for (const auto& [glob, counts] : expect_.At("reads").Members()) CheckKeys(counts);
+    CheckNames(expect_, "steps_never_go_back");
+    CheckNames(expect_.At("same_steps_as_twin"), "replicas");
+    if (!expect_.Has("log")) return;
+    for (const Cursor& line : expect_.At("log").Elements()) {
+      if (line.At("replica").json() != "service") CheckNames(line, "replica");
+    }
+  }
+
+ private:
+  void CheckKeys(const Cursor& by_replica) const {
+    for (const auto& [key, member] : by_replica.Members()) {
+      if (key != "total") CheckOne(ReplicaOfKey(key, member), member);
+    }
+  }
+  void CheckNames(const Cursor& cursor, const char* key) const {
+    if (!cursor.Has(key)) return;
+    for (const Cursor& name : cursor.At(key).Elements()) CheckOne(ReadReplica(name), name);
+  }
+  void CheckOne(const std::string& replica, const Cursor& place) const {
+    if (std::ranges::find(replicas_, replica) != replicas_.end()) return;
+    place.Wrong("the job has no " + replica + "; it has " +
+                (replicas_.size() > 6 ? replicas_.front() + " to " + replicas_.back()
+                                      : Join(replicas_, ", ")));
+  }
+
+  const Cursor& expect_;
+  const std::vector<std::string> replicas_;
+};
+
+}  // namespace
+
+void CheckExpectations(const Cursor& expect, const Scenario& scenario) {
+  if (!expect.IsMap()) return;
+  Conflicts(expect, scenario).Check();
+  std::vector<std::string> replicas = ReplicasOf(scenario);
+  if (!replicas.empty()) NamedReplicas(expect, std::move(replicas)).Check();
+}
+
+}  // namespace caip::harness

@@ -1,0 +1,44 @@
+#pragma once
+// How a run is held against its twin: which fields and objects count, and how near is equal. Said
+// by the expectations same_steps_as_twin and same_objects_as_twin; the explorer goes by it, too.
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness/scenario/file_cursor.h"
+
+namespace caip::harness {
+
+struct StepComparison {
+  std::set<std::string> fields;    // empty: all but those that say which boot it is
+  std::set<std::string> replicas;  // empty: all that report steps
+  double tolerance = 0;            // of numbers
+
+  bool Compares(const std::string& field) const;
+  bool ComparesReplica(const std::string& replica) const;
+  bool Equal(const Json& a, const Json& b) const;
+};
+
+struct ObjectComparison {
+  std::vector<std::string> globs = {"*"};
+  std::vector<std::string> except = {};
+  double json_tolerance = 0;  // above 0: objects that are JSON are compared number by number
+
+  bool Compares(const std::string& object) const;
+  bool Equal(const std::string& a, const std::string& b) const;
+};
+
+struct TwinComparison {
+  StepComparison steps;
+  ObjectComparison objects;
+};
+
+/// `true`, or a mapping; what is wrong is said on the cursor.
+StepComparison ReadStepComparison(const Cursor& cursor);
+ObjectComparison ReadObjectComparison(const Cursor& cursor);
+
+/// Equal but for numbers that are so near.
+bool SameJson(const Json& a, const Json& b, double tolerance);
+
+}  // namespace caip::harness

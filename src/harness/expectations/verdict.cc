@@ -1,0 +1,74 @@
+#include "harness/expectations/verdict.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+
+namespace caip::harness {
+namespace {
+
+void JudgeFaults(const Evidence& run, std::vector<Assertion>& assertions) {
+  for (const FaultTally& fault : run.faults) {
+    Assertion struck{"fault " + fault.name, "strikes: " + fault.what, "", !fault.struck_at.empty()};
+    std::vector<std::string> numbers;
+    for (const int64_t number : fault.struck_at) numbers.push_back(std::to_string(number));
+    struck.found = fault.struck_at.empty()
+                       ? "never; its occasion came " + std::to_string(fault.seen) + " times"
+                       : "at event " + Join(numbers, ", ");
+    if (struck.passed && !fault.until_came) {
+      struck.passed = false;
+      struck.found += ", but its `until` never came";
+    }
+    assertions.push_back(std::move(struck));
+  }
+}
+
+// The name of an assertion without what it is about: "first_step" of "first_step master-0 boot 2".
+bool Names(const std::string& wanted, const std::string& assertion) {
+  return assertion == wanted || assertion.starts_with(wanted + " ");
+}
+
+void Conclude(const Scenario& scenario, Judgement& judgement) {
+  std::vector<std::string> failed;
+  for (const Assertion& assertion : judgement.assertions) {
+    if (!assertion.passed) failed.push_back(assertion.name);
+  }
+  if (scenario.shows_bug.empty()) {
+    judgement.passed = failed.empty();
+    if (!judgement.passed) judgement.why_not = "failed: " + Join(failed, ", ");
+    return;
+  }
+  for (const std::string& wanted : scenario.shows_bug) {
+    const bool shown = std::any_of(failed.begin(), failed.end(),
+                                   [&](const std::string& name) { return Names(wanted, name); });
+    if (!shown) judgement.why_not = "the bug did not show: '" + wanted + "' held";
+  }
+  for (const std::string& name : failed) {
+    const bool wanted = std::any_of(scenario.shows_bug.begin(), scenario.shows_bug.end(),
+                                    [&](const std::string& word) { return Names(word, name); });
+    if (!wanted) judgement.why_not = "'" + name + "' failed, too, which shows_bug does not name";
+  }
+  judgement.passed = judgement.why_not.empty();
+}
+
+}  // namespace
+
+Judgement Judge(const Scenario& scenario, const Evidence& run, const Evidence* twin) {
+  Judgement judgement;
+  JudgeFaults(run, judgement.assertions);
+  if (!run.broke_off.empty()) {
+    judgement.assertions.push_back({"limits", "the job ends by itself", run.broke_off, false});
+  }
+  const Case judged{run, twin};
+  for (const auto& expectation : scenario.expectations) {
+    if (expectation->needs_twin() && !twin) continue;
+    for (Assertion& assertion : expectation->Judge(judged)) {
+      judgement.assertions.push_back(std::move(assertion));
+    }
+  }
+  Conclude(scenario, judgement);
+  return judgement;
+}
+
+}  // namespace caip::harness

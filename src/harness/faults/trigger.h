@@ -1,0 +1,88 @@
+#pragma once
+// When a fault strikes: counted, never only timed.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/random.h"
+#include "harness/events/event.h"
+
+namespace caip::harness {
+
+/// Where in a happening its reporter stands. Only storage operations have a before and a middle.
+enum class Phase { kBefore, kMid, kAfter };
+
+/// Which of the matching moments: the first..last, or every so many.
+struct Occurrence {
+  int64_t first = 1;
+  int64_t last = 1;
+  int64_t every = 0;  // above 0: each time the count is divisible by it
+
+  bool Holds(int64_t count) const {
+    return every > 0 ? count % every == 0 : first <= count && count <= last;
+  }
+  bool operator==(const Occurrence&) const = default;
+};
+
+struct Trigger {
+  enum class Kind {
+    kStorage,
+    kLog,
+    kStep,
+    kMetric,
+    kState,
+    kStart,
+    kExit,
+    kFault,
+    kAt,
+    kPrepare,
+    kApi
+  };
+  Kind kind = Kind::kStorage;
+  Phase phase = Phase::kAfter;
+  std::string op = {};       // kStorage: an op of Happening, or "write": create or overwrite
+  std::string pattern = {};  // glob of objects; regex of lines; state; fault's or metric's name
+  int64_t number = 0;        // step; boot; attempt
+  uint64_t bytes = 0;        // kMid: after so many
+  Duration at{0};            // kAt: since the job was submitted, emulated
+  std::string replica = {};  // "" the fault's own; "any"
+  Occurrence nth = {};
+  double probability = 1;  // of those that match and are counted
+};
+
+/// `*` matches any run of characters, slashes too; `?` one; the rest itself.
+bool GlobMatches(std::string_view glob, std::string_view text);
+
+/// A trigger and its count. Not for several threads.
+class TriggerCount {
+ public:
+  TriggerCount(Trigger trigger, std::string own_replica, Random random);
+  ~TriggerCount();
+  TriggerCount(TriggerCount&&) noexcept;
+
+  /// Counts the moment if it is one of the trigger's; true when it is due now.
+  bool Meet(const Happening& happening, Phase phase);
+  int64_t seen() const { return seen_; }
+  const Trigger& trigger() const { return trigger_; }
+
+ private:
+  bool Matches(const Happening& happening, Phase phase) const;
+  bool MatchesStorage(const Happening& happening, Phase phase) const;
+
+  struct Regex;
+  Trigger trigger_;
+  std::string replica_;
+  Random random_;
+  std::unique_ptr<Regex> regex_;
+  int64_t seen_ = 0;
+};
+
+/// nullopt when the pattern is a good regular expression (RE2), else what is wrong with it.
+std::optional<std::string> RegexProblem(const std::string& pattern);
+
+/// "before create */ckpt-20/state.json, the 3rd": for reports.
+std::string Describe(const Trigger& trigger);
+
+}  // namespace caip::harness

@@ -1,0 +1,198 @@
+#include "harness/faults/trigger_reader.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/text.h"
+
+namespace caip::harness {
+namespace {
+
+const std::vector<std::string> kTriggerReaderKinds = {"before", "after",  "mid",     "log",
+                                                      "step",   "metric", "state",   "start",
+                                                      "fault",  "at",     "prepare", "api"};
+const std::vector<std::string> kStates = {"QUEUED", "PREPARING",  "RUNNING",  "SUCCEEDED",
+                                          "FAILED", "CANCELLING", "CANCELLED"};
+
+const std::vector<std::string> kCalls = {"projects.jobs.create", "projects.jobs.get",
+                                         "projects.jobs.list", "projects.jobs.cancel",
+                                         "projects.jobs.patch"};
+// A job is retried three times; each replica is restarted five times in each try.
+constexpr int64_t kTriggerReaderAttemptsMax = 4;
+constexpr int64_t kTriggerReaderBootsMax = 6 * kTriggerReaderAttemptsMax;
+
+// {create: GLOB} or, of `mid`, {write: GLOB, bytes: N}.
+void ReadOperation(const Cursor& cursor, Phase phase, Trigger& trigger) {
+  trigger.kind = Trigger::Kind::kStorage;
+  trigger.phase = phase;
+  if (!cursor.MustBeMap()) return;
+  std::vector<std::string> known = OperationNames();
+  if (phase == Phase::kMid) known = {"write", "create", "overwrite", "bytes"};
+  cursor.OnlyKeys(known);
+  for (const auto& [key, member] : cursor.Members()) {
+    if (key == "bytes") {
+      trigger.bytes = static_cast<uint64_t>(member.Integer(1));
+      continue;
+    }
+    if (!trigger.op.empty()) member.Wrong("one operation is named already; write another fault");
+    trigger.op = key;
+    trigger.pattern = member.Text();
+    if (trigger.pattern.starts_with("gs://")) trigger.pattern.erase(0, 5);
+  }
+  if (phase == Phase::kMid && trigger.bytes == 0) cursor.Wrong("says not behind how many `bytes`");
+  if (trigger.op.empty()) cursor.Wrong("names no operation; write one of " + Join(known, ", "));
+}
+
+// 3, 2..5, every, "every 3".
+void ReadOccurrence(const Cursor& cursor, Occurrence& nth) {
+  const auto number = [](std::string_view text) -> std::optional<int64_t> {
+    if (text.empty() || text.size() > 9) return std::nullopt;
+    if (text.find_first_not_of("0123456789") != text.npos) return std::nullopt;
+    return std::stoll(std::string(text));
+  };
+  const std::string text =
+      cursor.json().is_string() ? cursor.json().get<std::string>() : CompactJson(cursor.json());
+  const size_t dots = text.find("..");
+  if (text == "every") {
+    nth.every = 1;
+  } else if (const auto every =
+                 text.starts_with("every ") ? number(text.substr(6)) : std::nullopt) {
+    nth.every = *every;
+  } else if (const auto one = number(text)) {
+    nth.first = nth.last = *one;
+  } else if (dots != text.npos && number(text.substr(0, dots)) && number(text.substr(dots + 2))) {
+    nth.first = *number(text.substr(0, dots));
+    nth.last = *number(text.substr(dots + 2));
+  } else {
+    nth.first = 0;
+  }
+  if (text.starts_with("every ") && nth.every == 0) nth.first = 0;
+  const bool counts = nth.every > 0 || (nth.first >= 1 && nth.last >= nth.first);
+  if (!counts) cursor.Wrong("must be a count from 1 (3), a range (2..5), every, or every 3");
+}
+
+void ReadKind(const std::string& key, const Cursor& member, Trigger& trigger) {
+  if (key == "before") return ReadOperation(member, Phase::kBefore, trigger);
+  if (key == "after") return ReadOperation(member, Phase::kAfter, trigger);
+  if (key == "mid") return ReadOperation(member, Phase::kMid, trigger);
+  if (key == "at") {
+    trigger.kind = Trigger::Kind::kAt;
+    trigger.at = member.Time();
+    return;
+  }
+  if (key == "step" || key == "start") {
+    trigger.kind = key == "step" ? Trigger::Kind::kStep : Trigger::Kind::kStart;
+    trigger.number = key == "step" ? member.Integer(0) : member.Integer(1, kTriggerReaderBootsMax);
+    return;
+  }
+  if (key == "prepare") {
+    trigger.kind = Trigger::Kind::kPrepare;
+    trigger.number = member.Integer(1, kTriggerReaderAttemptsMax);
+    return;
+  }
+  trigger.pattern = member.Text();
+  if (key == "api") {
+    trigger.kind = Trigger::Kind::kApi;
+    const bool known = std::find(kCalls.begin(), kCalls.end(), trigger.pattern) != kCalls.end();
+    if (!known) {
+      member.Wrong("is no call of the job API; those are " + Join(kCalls, ", ") +
+                   Suggestion(trigger.pattern, kCalls));
+    }
+  }
+  if (key == "fault") trigger.kind = Trigger::Kind::kFault;
+  if (key == "metric") trigger.kind = Trigger::Kind::kMetric;
+  if (key == "state") {
+    trigger.kind = Trigger::Kind::kState;
+    const bool known = std::find(kStates.begin(), kStates.end(), trigger.pattern) != kStates.end();
+    if (!known) member.Wrong("is no state of a job; those are " + Join(kStates, ", "));
+  }
+  if (key == "log") {
+    trigger.kind = Trigger::Kind::kLog;
+    if (const auto problem = RegexProblem(trigger.pattern)) {
+      member.Wrong("is no regular expression (RE2): " + *problem);
+    }
+  }
+}
+
+constexpr char kNoReplica[] =
+    "is no replica; write master-0, worker-1, ps-0 or evaluator-0, of a trial master-0/2";
+
+// "worker" -> "worker-0", "chief" -> "master-0"; of a trial "worker/2" -> "worker-0/2".
+std::optional<std::string> FullName(const std::string& name) {
+  if (const size_t slash = name.find('/'); slash != name.npos) {
+    const auto replica = FullName(name.substr(0, slash));
+    const std::string trial = name.substr(slash + 1);
+    const bool is_number = trial.find_first_not_of("0123456789") == trial.npos;
+    if (!replica || trial.empty() || trial.size() > 9 || !is_number || trial[0] == '0') {
+      return std::nullopt;
+    }
+    return *replica + "/" + trial;
+  }
+  if (name == "chief" || name == "chief-0") return "master-0";
+  const size_t dash = name.rfind('-');
+  const std::string role = name.substr(0, dash);
+  const bool is_role = role == "master" || role == "worker" || role == "ps" || role == "evaluator";
+  if (!is_role) return std::nullopt;
+  if (dash == name.npos) return name + "-0";
+  const std::string index = name.substr(dash + 1);
+  const bool is_index = index.find_first_not_of("0123456789") == index.npos;
+  if (index.empty() || index.size() > 5 || !is_index) return std::nullopt;
+  return name;
+}
+
+}  // namespace
+
+const std::vector<std::string>& OperationNames() {
+  static const std::vector<std::string> names = {"create", "overwrite", "write", "copy", "move",
+                                                 "rename", "delete",    "read",  "list"};
+  return names;
+}
+
+Trigger ReadTrigger(const Cursor& cursor) {
+  Trigger trigger;
+  if (!cursor.MustBeMap()) return trigger;
+  std::vector<std::string> known = kTriggerReaderKinds;
+  for (const char* more : {"replica", "trial", "nth", "probability"}) known.emplace_back(more);
+  cursor.OnlyKeys(known);
+  int kinds = 0;
+  for (const auto& [key, member] : cursor.Members()) {
+    if (key == "replica") trigger.replica = ReadReplica(member, true) + trigger.replica;
+    if (key == "trial") trigger.replica += "/" + std::to_string(member.Integer(1));
+    if (key == "nth") ReadOccurrence(member, trigger.nth);
+    if (key == "probability") {
+      trigger.probability = member.Number();
+      if (trigger.probability <= 0 || trigger.probability > 1) {
+        member.Wrong("must be above 0 and at most 1");
+      }
+      if (!cursor.Has("nth")) trigger.nth.every = 1;
+    }
+    if (std::find(kTriggerReaderKinds.begin(), kTriggerReaderKinds.end(), key) ==
+        kTriggerReaderKinds.end())
+      continue;
+    if (++kinds == 2) member.Wrong("a trigger has one occasion; write another fault for this one");
+    if (kinds == 1) ReadKind(key, member, trigger);
+  }
+  if (kinds == 0)
+    cursor.Wrong("names no occasion; write one of " + Join(kTriggerReaderKinds, ", "));
+  for (const char* word : {"replica", "trial", "nth", "probability"}) {
+    if (trigger.kind != Trigger::Kind::kAt || !cursor.Has(word)) continue;
+    cursor.At(word).Wrong("says nothing beside `at`: that moment comes once");
+  }
+  return trigger;
+}
+
+std::string ReadReplica(const Cursor& cursor, bool or_any) {
+  const std::string name = cursor.Text();
+  if (name == "any" && or_any) return name;
+  if (const auto replica = FullName(name)) return *replica;
+  cursor.Wrong(kNoReplica + std::string(or_any ? ", or any" : ""));
+  return name;
+}
+
+std::string ReplicaOfKey(const std::string& name, const Cursor& value) {
+  if (const auto replica = FullName(name)) return *replica;
+  value.Wrong("'" + name + "' " + kNoReplica);
+  return name;
+}
+
+}  // namespace caip::harness

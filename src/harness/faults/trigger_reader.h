@@ -1,0 +1,21 @@
+#pragma once
+// `when:` and `until:` of a scenario -> Trigger.
+
+#include "harness/faults/trigger.h"
+#include "harness/scenario/file_cursor.h"
+
+namespace caip::harness {
+
+/// Says on the cursor what is wrong.
+Trigger ReadTrigger(const Cursor& cursor);
+
+/// "master", "master-0", "worker-1" -> "master-0", ...; wrong for other words. "any" if `or_any`.
+std::string ReadReplica(const Cursor& cursor, bool or_any = false);
+
+/// The same of a mapping's key; what is wrong is said at its value.
+std::string ReplicaOfKey(const std::string& name, const Cursor& value);
+
+/// What storage operations are called: in triggers and in event lists.
+const std::vector<std::string>& OperationNames();
+
+}  // namespace caip::harness

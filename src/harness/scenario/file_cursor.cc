@@ -1,0 +1,192 @@
+#include "harness/scenario/file_cursor.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/spelling.h"
+#include "base/text.h"
+#include "base/time_text.h"
+#include "base/yaml_error.h"
+
+namespace caip::harness {
+namespace {
+
+const Json kMissing;
+constexpr size_t kFileBytesMax = 4u << 20;
+
+std::string Escaped(std::string_view key) {
+  return ReplaceAll(ReplaceAll(std::string(key), "~", "~0"), "/", "~1");
+}
+
+std::string Unescaped(std::string_view part) {
+  return ReplaceAll(ReplaceAll(std::string(part), "~1", "/"), "~0", "~");
+}
+
+const char* KindOf(const Json& json) {
+  if (json.is_null()) return "nothing";
+  if (json.is_object()) return "a mapping";
+  if (json.is_array()) return "a list";
+  if (json.is_boolean()) return "true or false";
+  if (json.is_number()) return "a number";
+  return "a text";
+}
+
+bool IsHuge(const Json& json) {
+  return json.is_number_unsigned() && json.get<uint64_t>() > static_cast<uint64_t>(INT64_MAX);
+}
+
+// "/faults/0/kill" -> "faults[0].kill".
+std::string NameOf(const std::string& pointer) {
+  std::string name;
+  for (const std::string& part : Split(pointer, '/')) {
+    if (part.empty()) continue;
+    const bool index = part.find_first_not_of("0123456789") == std::string::npos;
+    if (index) {
+      name += "[" + part + "]";
+    } else {
+      name += (name.empty() ? "" : ".") + Unescaped(part);
+    }
+  }
+  return name;
+}
+
+}  // namespace
+
+std::shared_ptr<FileText> FileTextOf(YamlDocument document, std::string text, std::string name) {
+  auto file = std::make_shared<FileText>();
+  file->name = std::move(name);
+  file->text = std::move(text);
+  file->document = std::move(document);
+  const YamlDocument& read = file->document;
+  for (size_t i = 0; i < read.duplicates.size(); ++i) {
+    const Place& place = read.duplicate_places[i];
+    file->mistakes.push_back(
+        YamlError(file->text, file->name, place.line - 1, place.column - 1,
+                  NameOf(read.duplicates[i]) + ": is written twice; this is the second time")
+            .message);
+  }
+  return file;
+}
+
+Result<std::shared_ptr<FileText>> OpenFileText(const Path& path) {
+  ASSIGN_OR_RETURN(std::string text, ReadFileUpTo(path, kFileBytesMax));
+  ASSIGN_OR_RETURN(YamlDocument document, ParseYaml(text, path.string()));
+  return FileTextOf(std::move(document), std::move(text), path.string());
+}
+
+Cursor::Cursor(std::shared_ptr<FileText> file) : file_(std::move(file)) {
+  json_ = &file_->document.value;
+}
+
+Cursor::Cursor(std::shared_ptr<FileText> file, const Json* json, std::string pointer)
+    : file_(std::move(file)), json_(json), pointer_(std::move(pointer)) {}
+
+std::string Cursor::name() const { return NameOf(pointer_); }
+
+void Cursor::Wrong(const std::string& what) const {
+  std::string pointer = pointer_;
+  auto place = file_->document.places.find(pointer);
+  while (place == file_->document.places.end() && !pointer.empty()) {
+    pointer.resize(pointer.rfind('/'));
+    place = file_->document.places.find(pointer);
+  }
+  const std::string words = (pointer_.empty() ? "" : name() + ": ") + what;
+  if (place == file_->document.places.end()) {
+    file_->mistakes.push_back(file_->name + ": " + words);
+    return;
+  }
+  file_->mistakes.push_back(
+      YamlError(file_->text, file_->name, place->second.line - 1, place->second.column - 1, words)
+          .message);
+}
+
+bool Cursor::Has(std::string_view key) const { return Member(*json_, key) != nullptr; }
+
+Cursor Cursor::At(std::string_view key) const {
+  const Json* member = Member(*json_, key);
+  return Cursor(file_, member ? member : &kMissing, pointer_ + "/" + Escaped(key));
+}
+
+std::vector<std::pair<std::string, Cursor>> Cursor::Members() const {
+  std::vector<std::pair<std::string, Cursor>> members;
+  if (!IsMap()) return members;
+  for (const auto& [key, value] : json_->items()) {
+    members.emplace_back(key, Cursor(file_, &value, pointer_ + "/" + Escaped(key)));
+  }
+  return members;
+}
+
+std::vector<Cursor> Cursor::Elements() const {
+  if (!IsList()) return {*this};
+  std::vector<Cursor> elements;
+  for (size_t i = 0; i < json_->size(); ++i) {
+    elements.push_back(Cursor(file_, &(*json_)[i], pointer_ + "/" + std::to_string(i)));
+  }
+  return elements;
+}
+
+std::string Cursor::Text() const {
+  if (json_->is_string()) return json_->get<std::string>();
+  if (json_->is_number()) return CompactJson(*json_);
+  Wrong(std::string("must be a text, not ") + KindOf(*json_));
+  return "";
+}
+
+int64_t Cursor::Integer(int64_t least, int64_t most) const {
+  if (!json_->is_number_integer() || IsHuge(*json_)) {
+    const bool is_number = json_->is_number();
+    const bool is_large = is_number && std::abs(json_->get<double>()) >= 9.2e18;
+    Wrong(is_large ? "is too large"
+                   : "must be a whole number, not " +
+                         (is_number ? CompactJson(*json_) : std::string(KindOf(*json_))));
+    return std::max<int64_t>(least, 0);
+  }
+  const auto value = json_->get<int64_t>();
+  if (value < least || value > most) {
+    Wrong("must be at least " + std::to_string(least) +
+          (most == INT64_MAX ? "" : " and at most " + std::to_string(most)));
+    return least;
+  }
+  return value;
+}
+
+double Cursor::Number() const {
+  if (json_->is_number()) return json_->get<double>();
+  Wrong(std::string("must be a number, not ") + KindOf(*json_));
+  return 0;
+}
+
+bool Cursor::Flag() const {
+  if (json_->is_boolean()) return json_->get<bool>();
+  Wrong(std::string("must be true or false, not ") + KindOf(*json_));
+  return false;
+}
+
+Duration Cursor::Time(bool may_be_negative) const {
+  const std::string text = json_->is_string() ? json_->get<std::string>() : "";
+  const bool negative = may_be_negative && text.starts_with('-');
+  const auto time = ParseDuration(std::string_view(text).substr(negative ? 1 : 0));
+  if (!time) Wrong("must be a time like 250ms, 90s, 20m or 1h30m");
+  return time ? (negative ? -*time : *time) : Duration(0);
+}
+
+void Cursor::OnlyKeys(const std::vector<std::string>& known) const {
+  for (const auto& [key, member] : Members()) {
+    if (std::find(known.begin(), known.end(), key) != known.end()) continue;
+    member.Wrong("is not known here; known are " + Join(known, ", ") + Suggestion(key, known));
+  }
+}
+
+bool Cursor::MustBeMap() const {
+  if (IsMap()) return true;
+  Wrong(std::string("must be a mapping, not ") + KindOf(*json_));
+  return false;
+}
+
+std::string Suggestion(std::string_view word, const std::vector<std::string>& known) {
+  const std::string nearest = NearestName(word, known);
+  return nearest.empty() ? "" : "; did you mean '" + nearest + "'?";
+}
+
+}  // namespace caip::harness

@@ -1,0 +1,189 @@
+#include "harness/scenario/report.h"
+
+#include <algorithm>
+
+#include "base/markup.h"
+#include "base/text.h"
+#include "base/time_text.h"
+
+namespace caip::harness {
+namespace {
+
+bool Passed(const Played& one) {
+  return one.error.empty() && one.not_run.empty() && one.judgement.passed;
+}
+
+size_t PassedCount(const std::vector<Played>& played) {
+  return static_cast<size_t>(std::count_if(played.begin(), played.end(), Passed));
+}
+
+size_t NotRunCount(const std::vector<Played>& played) {
+  return static_cast<size_t>(std::count_if(played.begin(), played.end(),
+                                           [](const Played& one) { return !one.not_run.empty(); }));
+}
+
+size_t FailedCount(const std::vector<Played>& played) {
+  return played.size() - PassedCount(played) - NotRunCount(played);
+}
+
+std::string SecondsReport(Duration time) {
+  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(time).count();
+  std::string fraction = std::to_string(ms % 1000);
+  return std::to_string(ms / 1000) + "." + std::string(3 - fraction.size(), '0') + fraction;
+}
+
+Json AssertionJson(const Assertion& assertion) {
+  return {{"name", assertion.name},
+          {"expected", assertion.expected},
+          {"found", assertion.found},
+          {"passed", assertion.passed}};
+}
+
+Json FaultJson(const FaultTally& fault) {
+  return {{"name", fault.name}, {"what", fault.what}, {"struck_at", fault.struck_at}};
+}
+
+Json RestartsOf(const Evidence& run) {
+  Json restarts = Json::object();
+  for (const Happening& h : run.happenings) {
+    if (h.kind != Happening::Kind::kStart) continue;
+    restarts[h.replica] = restarts.contains(h.replica) ? restarts[h.replica].get<int>() + 1 : 0;
+  }
+  return restarts;
+}
+
+Json PlayedJson(const Played& one) {
+  Json json = {{"file", one.file},
+               {"description", one.description},
+               {"seed", one.seed},
+               {"passed", Passed(one)},
+               {"seconds", std::stod(SecondsReport(one.took))},
+               {"replay", one.replay}};
+  if (!one.not_run.empty()) json["not_run"] = one.not_run;
+  if (!one.error.empty()) json["error"] = one.error;
+  if (!one.error.empty() || !one.not_run.empty()) return json;
+  if (!one.judgement.why_not.empty()) json["why_not"] = one.judgement.why_not;
+  json["state"] = one.run.state;
+  if (!one.run.error_message.empty()) json["error_message"] = one.run.error_message;
+  json["restarts"] = RestartsOf(one.run);
+  json["assertions"] = Json::array();
+  for (const Assertion& assertion : one.judgement.assertions) {
+    json["assertions"].push_back(AssertionJson(assertion));
+  }
+  json["faults"] = Json::array();
+  for (const FaultTally& fault : one.run.faults) json["faults"].push_back(FaultJson(fault));
+  return json;
+}
+
+// "the job ended FAILED: ..."; of one that a limit ended, the state in which it was.
+std::string EndOf(const Evidence& run) {
+  const std::string end = run.broke_off.empty() ? "the job ended " : "the job was ";
+  if (run.error_message.empty()) return end + run.state;
+  return end + run.state + ": " + ReplaceAll(run.error_message, "\n", "\n    ");
+}
+
+std::string JunitCase(const Played& one, const Assertion& assertion) {
+  std::string text = "    <testcase classname=\"" + XmlText(one.file) + "\" name=\"" +
+                     XmlText(assertion.name) + "\" time=\"0\"";
+  if (assertion.passed) return text + "/>\n";
+  return text + ">\n      <failure message=\"expected " + XmlText(assertion.expected) + ", found " +
+         XmlText(assertion.found) + "\">" + XmlText(one.replay) + "</failure>\n    </testcase>\n";
+}
+
+std::string JunitSuite(const Played& one) {
+  std::string cases;
+  size_t failed = 0;
+  const std::string head = "    <testcase classname=\"" + XmlText(one.file) + "\" name=\"";
+  if (!one.not_run.empty()) {
+    cases += head + "played\" time=\"0\">\n      <skipped message=\"" + XmlText(one.not_run) +
+             "\"/>\n    </testcase>\n";
+  } else if (!one.error.empty()) {
+    cases += head + "played\" time=\"0\">\n      <error message=\"" + XmlText(one.error) +
+             "\"/>\n    </testcase>\n";
+  } else {  // a scenario that is to show a bug passes by failing: one case says so
+    for (const Assertion& assertion : one.judgement.assertions) {
+      if (!assertion.passed && one.judgement.passed) continue;
+      failed += assertion.passed ? 0 : 1;
+      cases += JunitCase(one, assertion);
+    }
+    if (!one.judgement.passed && failed == 0) {
+      ++failed;
+      cases += head + "verdict\" time=\"0\">\n      <failure message=\"" +
+               XmlText(one.judgement.why_not) + "\"/>\n    </testcase>\n";
+    }
+  }
+  size_t tests = 0;
+  for (size_t at = cases.find("<testcase"); at != std::string::npos;
+       at = cases.find("<testcase", at + 1)) {
+    ++tests;
+  }
+  return "  <testsuite name=\"" + XmlText(one.file) + "\" tests=\"" + std::to_string(tests) +
+         "\" failures=\"" + std::to_string(failed) + "\" errors=\"" +
+         (one.error.empty() ? "0" : "1") + "\" skipped=\"" + (one.not_run.empty() ? "0" : "1") +
+         "\" time=\"" + SecondsReport(one.took) + "\">\n" + cases + "  </testsuite>\n";
+}
+
+}  // namespace
+
+std::string XmlText(const std::string& raw) {
+  const auto repaired = ParseJson(CompactJson(raw));  // bytes that are no UTF-8 become U+FFFD
+  const std::string text = repaired.ok() ? repaired->get<std::string>() : "";
+  return ReplaceAll(MarkupText(text), "\n", "&#10;");
+}
+
+std::string TextReport(const Played& one, bool verbose) {
+  if (!one.not_run.empty()) return "NOT RUN " + one.file + "  (" + one.not_run + ")\n";
+  const bool passed = Passed(one);
+  std::string text = std::string(passed ? "PASSED " : "FAILED ") + one.file + "  (" +
+                     HumanDuration(one.took) + ", seed " + std::to_string(one.seed) + ")\n";
+  if (!one.error.empty()) return text + "  " + ReplaceAll(one.error, "\n", "\n  ") + "\n";
+  if (passed && !verbose) return text;
+  text += "  " + one.description + "\n";
+  for (const Assertion& assertion : one.judgement.assertions) {
+    text += std::string(assertion.passed ? "    ok      " : "    BROKEN  ") + assertion.name +
+            ": expected " + assertion.expected + ", found " +
+            std::string(Trim(ReplaceAll(assertion.found, "\n", "\n            "))) + "\n";
+  }
+  if (!one.judgement.why_not.empty()) text += "  " + one.judgement.why_not + "\n";
+  if (!passed) text += "  " + EndOf(one.run) + "\n";
+  return text + "  again: " + one.replay + "\n";
+}
+
+std::string Summary(const std::vector<Played>& played) {
+  const size_t not_run = NotRunCount(played);
+  return std::to_string(played.size()) + (played.size() == 1 ? " scenario: " : " scenarios: ") +
+         std::to_string(PassedCount(played)) + " passed, " + std::to_string(FailedCount(played)) +
+         " failed" + (not_run > 0 ? ", " + std::to_string(not_run) + " not run" : "");
+}
+
+Json JsonReport(const std::vector<Played>& played) {
+  Json all = Json::array();
+  for (const Played& one : played) all.push_back(PlayedJson(one));
+  return {{"scenarios", std::move(all)},
+          {"passed", PassedCount(played)},
+          {"failed", FailedCount(played)},
+          {"not_run", NotRunCount(played)}};
+}
+
+std::string JunitReport(const std::vector<Played>& played) {
+  std::string suites;
+  for (const Played& one : played) suites += JunitSuite(one);
+  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"caip scenario\">\n" +
+         suites + "</testsuites>\n";
+}
+
+Json EventListHead(const std::string& file, const std::string& description, uint64_t seed,
+                   const std::string& semantics) {
+  return {{"kind", "scenario"},         {"version", 1}, {"file", file},
+          {"description", description}, {"seed", seed}, {"semantics", semantics}};
+}
+
+Json EventListEnd(const Played& played) {
+  Json json = PlayedJson(played);
+  json.erase("seconds");
+  Json end = {{"kind", "verdict"}};
+  end.update(json);
+  return end;
+}
+
+}  // namespace caip::harness

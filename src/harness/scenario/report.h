@@ -1,0 +1,42 @@
+#pragma once
+// What came of scenarios, for people, for CI, and for programs.
+
+#include <string>
+#include <vector>
+
+#include "harness/expectations/verdict.h"
+
+namespace caip::harness {
+
+/// A scenario that was played.
+struct Played {
+  std::string file;
+  std::string description;
+  uint64_t seed = 1;
+  Duration took{0};
+  Evidence run;
+  Judgement judgement;
+  std::string error;         // set: it could not be played, and why; the rest is empty
+  bool cannot = false;       // ... for this host lacks something
+  bool ours = false;         // ... for caip itself broke
+  std::string replay;        // the command that plays it again
+  std::string not_run = {};  // set: it was not played to its end ("interrupted"), and is not judged
+};
+
+/// Lines for a terminal. A scenario that passed is one line, unless `verbose`.
+std::string TextReport(const Played& played, bool verbose);
+/// "5 scenarios: 4 passed, 1 failed".
+std::string Summary(const std::vector<Played>& played);
+Json JsonReport(const std::vector<Played>& played);
+/// JUnit's XML, as CI systems read it: a test suite each, a test case an assertion.
+std::string JunitReport(const std::vector<Played>& played);
+
+/// Any bytes as XML can hold them, in attributes too, whose line ends would else become blanks.
+std::string XmlText(const std::string& raw);
+
+/// The first and the last line of an event list.
+Json EventListHead(const std::string& file, const std::string& description, uint64_t seed,
+                   const std::string& semantics);
+Json EventListEnd(const Played& played);
+
+}  // namespace caip::harness

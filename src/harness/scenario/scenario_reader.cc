@@ -1,0 +1,300 @@
+#include "harness/scenario/scenario_reader.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "base/text.h"
+#include "harness/events/step_reader.h"
+#include "harness/expectations/expectation_conflicts.h"
+#include "harness/expectations/state.h"
+#include "harness/faults/fault_checks.h"
+#include "harness/faults/fault_reader.h"
+#include "harness/faults/trigger.h"
+#include "harness/faults/trigger_reader.h"
+#include "harness/scenario/file_cursor.h"
+#include "harness/scenario/scenario.h"
+#include "harness/scenario/scenario_replicas.h"
+#include "spec/gcs_uri.h"
+
+namespace caip::harness {
+namespace {
+
+const std::vector<std::string> kKeys = {
+    "extends", "description", "seed",   "semantics", "addressing", "needs",  "job",      "trainer",
+    "buckets", "mood",        "limits", "steps",     "faults",     "expect", "shows_bug"};
+constexpr int kExtendsMax = 8;
+
+std::vector<std::string> Texts(const Cursor& cursor) {
+  std::vector<std::string> texts;
+  for (const Cursor& element : cursor.Elements()) texts.push_back(element.Text());
+  return texts;
+}
+
+/// The keys of a scenario, of the file itself or of one that it extends.
+class Reading {
+ public:
+  Status Open(const Path& file) {
+    ASSIGN_OR_RETURN(auto text, OpenFileText(file));
+    return Take(std::move(text), file);
+  }
+  Status Take(const std::shared_ptr<FileText>& text, const Path& file, int depth = 0) {
+    const Cursor top(text);
+    files_.push_back(text);
+    if (!top.MustBeMap()) return Ok{};
+    top.OnlyKeys(kKeys);
+    for (const auto& [key, member] : top.Members()) {
+      if (keys_.try_emplace(key, member).second) folders_[key] = file.parent_path();
+    }
+    if (!top.Has("extends")) return Ok{};
+    if (depth >= kExtendsMax) {
+      top.At("extends").Wrong("files extend each other in a circle, or too deep");
+      return Ok{};
+    }
+    const Path base = file.parent_path() / top.At("extends").Text();
+    auto extended = OpenFileText(base);
+    if (!extended.ok() && extended.error().code == Code::kInvalidArgument) return extended.error();
+    if (extended.ok()) return Take(*std::move(extended), base, depth + 1);
+    top.At("extends").Wrong(extended.error().message);
+    return Ok{};
+  }
+
+  const Cursor* Find(const std::string& key) const {
+    const auto found = keys_.find(key);
+    return found == keys_.end() ? nullptr : &found->second;
+  }
+  /// Where paths below that key begin.
+  Path FolderOf(const std::string& key) const {
+    const auto found = folders_.find(key);
+    return found == folders_.end() ? Path() : found->second;
+  }
+  void Wrong(const std::string& what) const { Cursor(files_.front()).Wrong(what); }
+
+  Status Outcome() const {
+    std::vector<std::string> mistakes;
+    for (const auto& file : files_) {
+      for (const std::string& mistake : file->mistakes) {  // some are looked at twice
+        if (std::ranges::find(mistakes, mistake) == mistakes.end()) mistakes.push_back(mistake);
+      }
+    }
+    if (mistakes.empty()) return Ok{};
+    return Error{Code::kInvalidArgument, Join(mistakes, "\n")};
+  }
+
+ private:
+  std::vector<std::shared_ptr<FileText>> files_;
+  std::map<std::string, Cursor> keys_;
+  std::map<std::string, Path> folders_;  // of the files that the keys are in
+};
+
+spec::DelayModel ReadDelay(const Cursor& cursor) {
+  const auto model = spec::ParseDelayModel(cursor.Text());
+  if (!model.ok()) cursor.Wrong(model.error().message);
+  return model.ok() ? *model : spec::NoDelay{};
+}
+
+void ReadMood(const Cursor& cursor, Mood& mood) {
+  if (!cursor.MustBeMap()) return;
+  cursor.OnlyKeys(
+      {"queue_delay", "provisioning_delay", "restart_delay", "stock_out", "vm_lifetime"});
+  if (cursor.Has("queue_delay")) mood.queue_delay = ReadDelay(cursor.At("queue_delay"));
+  if (cursor.Has("provisioning_delay")) {
+    mood.provisioning_delay = ReadDelay(cursor.At("provisioning_delay"));
+  }
+  if (cursor.Has("restart_delay")) mood.restart_delay = ReadDelay(cursor.At("restart_delay"));
+  if (cursor.Has("stock_out")) {
+    const auto tries = static_cast<int>(cursor.At("stock_out").Integer(1, 100));
+    if (cursor.Has("provisioning_delay")) {
+      cursor.At("stock_out").Wrong("is a provisioning_delay itself; say one of them");
+    }
+    mood.provisioning_delay = spec::StockOut{tries};
+  }
+  if (cursor.Has("vm_lifetime")) mood.vm_lifetime = cursor.At("vm_lifetime").Time();
+}
+
+void ReadLimits(const Cursor& cursor, Limits& limits) {
+  if (!cursor.MustBeMap()) return;
+  cursor.OnlyKeys({"wall", "no_progress", "log_lines", "grace"});
+  const auto some = [&cursor](const char* key, Duration& limit) {
+    if (!cursor.Has(key)) return;
+    limit = cursor.At(key).Time();
+    if (limit == Duration(0)) cursor.At(key).Wrong("must be above 0");
+  };
+  some("wall", limits.wall);
+  some("no_progress", limits.no_progress);
+  if (cursor.Has("log_lines")) limits.log_lines = cursor.At("log_lines").Integer(1);
+  if (cursor.Has("grace")) limits.grace = cursor.At("grace").Time();
+}
+
+void ReadBuckets(const Cursor& cursor, const Path& folder, Scenario& scenario) {
+  if (!cursor.MustBeMap()) return;
+  for (const auto& [name, member] : cursor.Members()) {
+    BucketContents& bucket = scenario.buckets[name];
+    if (!spec::IsBucketName(name)) member.Wrong("'" + name + "' is no name of a bucket");
+    if (!member.MustBeMap()) continue;
+    member.OnlyKeys({"from", "objects"});
+    if (member.Has("from")) {
+      std::error_code error;
+      bucket.from = folder / member.At("from").Text();
+      const bool there = std::filesystem::is_directory(*bucket.from, error);
+      if (!there) member.At("from").Wrong("'" + bucket.from->string() + "' is no folder");
+    }
+    for (const auto& [object, content] : member.At("objects").Members()) {
+      const bool named = !object.empty() && spec::IsObjectName(object);
+      if (!named) content.Wrong("'" + object + "' is no name of an object");
+      const Json& json = content.json();
+      bucket.objects[object] = json.is_string() ? json.get<std::string>() : PythonJson(json);
+    }
+  }
+}
+
+void ReadJob(const Reading& reading, Scenario& scenario) {
+  scenario.job_folder = reading.FolderOf("job");
+  scenario.trainer_folder = reading.FolderOf("trainer");
+  const Cursor* job = reading.Find("job");
+  const Cursor* trainer = reading.Find("trainer");
+  if (job && job->MustBeMap()) {
+    job->OnlyKeys({"submit", "config", "args"});
+    if (job->Has("submit")) scenario.submit = Texts(job->At("submit"));
+    if (job->Has("config")) scenario.training_input = job->At("config").json();
+    if (job->Has("args")) scenario.arguments = Texts(job->At("args"));
+    if (job->Has("config") && !job->At("config").IsMap())
+      job->At("config").Wrong("must be a mapping");
+  }
+  if (trainer && trainer->MustBeMap()) {
+    trainer->OnlyKeys({"command", "args"});
+    if (trainer->Has("command")) scenario.command = Texts(trainer->At("command"));
+    if (trainer->Has("args")) scenario.arguments = Texts(trainer->At("args"));
+    if (scenario.command.empty()) trainer->Wrong("says no `command`");
+  }
+  if (scenario.submit.empty() && scenario.training_input.is_null() && scenario.command.empty()) {
+    reading.Wrong("says no job; write `trainer: {command: [...]}` or `job: {submit: [...]}`");
+  }
+}
+
+void ReadExpectations(const Cursor& cursor, Scenario& scenario) {
+  if (!cursor.MustBeMap()) return;
+  std::vector<std::string> known;
+  for (const ExpectationKind& kind : ExpectationKinds()) known.push_back(kind.name);
+  cursor.OnlyKeys(known);
+  for (const auto& [key, member] : cursor.Members()) {
+    const ExpectationKind* kind = FindExpectationKind(key);
+    if (!kind) continue;
+    if (auto expectation = kind->read(member)) {
+      scenario.expectations.push_back(std::move(expectation));
+    }
+    if (key == "same_steps_as_twin") scenario.comparison.steps = ReadStepComparison(member);
+    if (key == "same_objects_as_twin") scenario.comparison.objects = ReadObjectComparison(member);
+  }
+}
+
+// How storage looks, and what replicas are told of each other.
+void ReadPlaces(const Reading& reading, Scenario& scenario) {
+  if (const Cursor* semantics = reading.Find("semantics")) {
+    const std::string word = semantics->Text();
+    if (word != "object" && word != "posix") semantics->Wrong("must be object or posix");
+    scenario.semantics = word == "posix" ? Semantics::kPosix : Semantics::kObject;
+  }
+  if (const Cursor* addressing = reading.Find("addressing")) {
+    const std::string word = addressing->Text();
+    if (word != "loopback" && word != "ports") addressing->Wrong("must be loopback or ports");
+    scenario.own_ports = word == "ports";
+  }
+}
+
+void ReadParts(const Reading& reading, Scenario& scenario) {
+  if (const Cursor* seed = reading.Find("seed")) {
+    scenario.seed = static_cast<uint64_t>(seed->Integer(0));
+  }
+  ReadPlaces(reading, scenario);
+  if (const Cursor* needs = reading.Find("needs")) scenario.needs = Texts(*needs);
+  ReadJob(reading, scenario);
+  if (const Cursor* buckets = reading.Find("buckets")) {
+    ReadBuckets(*buckets, reading.FolderOf("buckets"), scenario);
+  }
+  if (const Cursor* mood = reading.Find("mood")) ReadMood(*mood, scenario.mood);
+  if (const Cursor* limits = reading.Find("limits")) ReadLimits(*limits, scenario.limits);
+  if (const Cursor* steps = reading.Find("steps")) {
+    steps->OnlyKeys({"regex"});
+    scenario.step_regex = steps->At("regex").Text();
+    if (const auto problem = StepPatternProblem(scenario.step_regex)) {
+      steps->At("regex").Wrong(*problem);
+    }
+  }
+  if (const Cursor* faults = reading.Find("faults")) scenario.faults = ReadFaults(*faults);
+  if (const Cursor* expect = reading.Find("expect")) ReadExpectations(*expect, scenario);
+  if (const Cursor* bug = reading.Find("shows_bug")) scenario.shows_bug = Texts(*bug);
+}
+
+// Words of shows_bug name what may fail: a key of `expect`, a fault, the limits.
+void CheckShowsBug(const Reading& reading, const Scenario& scenario) {
+  const Cursor* words = reading.Find("shows_bug");
+  const Cursor* expect = reading.Find("expect");
+  if (!words) return;
+  std::vector<std::string> known = {"fault", "limits"};
+  if (expect) {
+    for (const auto& [key, member] : expect->Members()) known.push_back(key);
+  }
+  const std::vector<Cursor> elements = words->Elements();
+  for (size_t i = 0; i < std::min(elements.size(), scenario.shows_bug.size()); ++i) {
+    const std::string& word = scenario.shows_bug[i];
+    const std::string key = word.substr(0, word.find(' '));
+    if (std::find(known.begin(), known.end(), key) != known.end()) continue;
+    elements[i].Wrong("is expected nowhere; what may fail is " + Join(known, ", ") +
+                      Suggestion(key, known));
+  }
+}
+
+// Who says nothing of the job's end wants it to succeed.
+void ExpectAnEnd(const Reading& reading, Scenario& scenario) {
+  if (reading.Find("shows_bug")) return;
+  if (const Cursor* expect = reading.Find("expect")) {
+    for (const char* key : {"state", "states", "error_matches"}) {
+      if (expect->Has(key)) return;
+    }
+    const Cursor at = expect->At("at");
+    if (at.Has("FAILED") || at.Has("CANCELLED")) return;
+  }
+  scenario.expectations.insert(scenario.expectations.begin(), ExpectState("SUCCEEDED"));
+}
+
+Result<Scenario> Finish(const Reading& reading, const Path& file) {
+  Scenario scenario;
+  scenario.file = file;
+  if (const Cursor* description = reading.Find("description")) {
+    scenario.description = description->Text();
+  } else {
+    reading.Wrong("says no `description`: what happens, in a sentence");
+  }
+  ReadParts(reading, scenario);
+  CheckShowsBug(reading, scenario);
+  ExpectAnEnd(reading, scenario);
+  if (const Cursor* faults = reading.Find("faults")) CheckFaultsOfJob(*faults, scenario);
+  if (const Cursor* expect = reading.Find("expect")) {
+    CheckExpectations(*expect, scenario);
+  }
+  RETURN_IF_ERROR(reading.Outcome());
+  return scenario;
+}
+
+}  // namespace
+
+bool Scenario::needs_twin() const {
+  return std::any_of(expectations.begin(), expectations.end(),
+                     [](const auto& expectation) { return expectation->needs_twin(); });
+}
+
+Result<Scenario> ReadScenario(const Path& file) {
+  Reading reading;
+  RETURN_IF_ERROR(reading.Open(file));
+  return Finish(reading, file);
+}
+
+Result<Scenario> ReadScenarioText(const std::string& text, const Path& file) {
+  ASSIGN_OR_RETURN(YamlDocument document, ParseYaml(text, file.string()));
+  Reading reading;
+  RETURN_IF_ERROR(reading.Take(FileTextOf(std::move(document), text, file.string()), file));
+  return Finish(reading, file);
+}
+
+}  // namespace caip::harness

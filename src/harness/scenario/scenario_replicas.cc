@@ -1,0 +1,56 @@
+#include "harness/scenario/scenario_replicas.h"
+
+#include <algorithm>
+
+#include "harness/events/replica_name.h"
+#include "spec/catalog.h"
+
+namespace caip::harness {
+namespace {
+
+struct RoleWords {
+  spec::Role role;
+  const char* name;   // in scenarios
+  const char* count;  // in a trainingInput
+};
+constexpr RoleWords kRoleWords[] = {
+    {spec::Role::kMaster, "master", ""},
+    {spec::Role::kWorker, "worker", "workerCount"},
+    {spec::Role::kParameterServer, "ps", "parameterServerCount"},
+    {spec::Role::kEvaluator, "evaluator", "evaluatorCount"},
+};
+
+// Counts are int64, which JSON may write as text.
+int64_t CountIn(const Json& input, const char* key) {
+  const Json* count = Member(input, key);
+  if (!count) return 0;
+  if (count->is_number_integer()) return count->get<int64_t>();
+  return count->is_string() ? std::strtoll(count->get<std::string>().c_str(), nullptr, 10) : 0;
+}
+
+int64_t CountOf(const RoleWords& role, const Json& input) {
+  if (role.role == spec::Role::kMaster) return 1;
+  const spec::ScaleTier* tier = spec::DefaultCatalog().FindTier(StringOr(input, "scaleTier"));
+  if (!tier || tier->IsCustom()) return CountIn(input, role.count);
+  const spec::TierRole* of_tier = tier->Of(role.role);
+  return of_tier ? of_tier->count : CountIn(input, role.count);
+}
+
+}  // namespace
+
+std::vector<std::string> ReplicasOf(const Scenario& scenario) {
+  std::vector<std::string> replicas;
+  if (!scenario.submit.empty()) return replicas;
+  const Json input = scenario.training_input.is_object() ? scenario.training_input : Json::object();
+  for (const RoleWords& role : kRoleWords) {
+    const int64_t count = std::min<int64_t>(CountOf(role, input), 10'000);
+    for (int64_t i = 0; i < count; ++i) {
+      replicas.push_back(std::string(role.name) + "-" + std::to_string(i));
+    }
+  }
+  const Json* tuning = Member(input, "hyperparameters");
+  if (!tuning) return replicas;
+  return InTrials(replicas, std::clamp<int64_t>(IntOr(*tuning, "maxTrials", 1), 1, 1000));
+}
+
+}  // namespace caip::harness

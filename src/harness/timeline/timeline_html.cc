@@ -1,0 +1,222 @@
+#include <cmath>
+#include <map>
+
+#include "base/markup.h"
+#include "base/time_text.h"
+#include "harness/timeline/timeline.h"
+#include "harness/timeline/timeline_layout.h"
+#include "harness/timeline/timeline_page.h"
+
+namespace caip::harness {
+namespace {
+
+constexpr double kColumnsMax = 2000;  // beyond, small marks move together
+constexpr double kUnit = 11;          // pixels a column
+constexpr double kMargin = 110;       // of the rows' names
+constexpr double kTop = 70;           // of the states' names
+constexpr double kRowHeight = 64;
+constexpr double kNear = 1.5;       // pixels: marks of a kind that are nearer share one element
+constexpr size_t kTipMax = 600;     // of what is told of a happening, in bytes
+constexpr size_t kTableMax = 5000;  // rows of the table of events
+
+// Cut between two characters.
+std::string ShortenedTimelineHtml(std::string text) {
+  if (text.size() <= kTipMax) return text;
+  size_t end = kTipMax;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  return text.substr(0, end) + "…";
+}
+
+std::string Number(double value) {
+  std::string text = std::to_string(std::lround(value * 10));
+  const bool negative = text.starts_with('-');
+  if (negative) text.erase(0, 1);
+  if (text.size() < 2) text.insert(0, "0");
+  return (negative ? "-" : "") + text.substr(0, text.size() - 1) + "." + text.back();
+}
+
+double X(double at) { return kMargin + at * kUnit; }
+double Y(size_t row) { return kTop + static_cast<double>(row) * kRowHeight; }
+
+const char* ClassOf(const Mark& mark, const Happening& h) {
+  switch (mark.kind) {
+    case Mark::Kind::kState:
+      return "state";
+    case Mark::Kind::kFault:
+      return "fault";
+    case Mark::Kind::kExit:
+      return h.exit_code == 0 && h.signal == 0 && h.detail.empty() ? "exit" : "exit bad";
+    case Mark::Kind::kStart:
+      return "start";
+    case Mark::Kind::kLive:
+      return "live";
+    case Mark::Kind::kWrite:
+      return "write";
+    case Mark::Kind::kDelete:
+      return "delete";
+    case Mark::Kind::kRead:
+      return "read";
+    case Mark::Kind::kStep:
+      return "step";
+    case Mark::Kind::kLine:
+      return "line";
+  }
+  return "line";
+}
+
+// The outline of a mark around x, y.
+std::string Shape(Mark::Kind kind, double x, double y) {
+  const auto at = [&](double dx, double dy) { return Number(x + dx) + " " + Number(y + dy); };
+  switch (kind) {
+    case Mark::Kind::kFault:
+      return "M" + at(0, -12) + "L" + at(8, 4) + "L" + at(-8, 4) + "Z";
+    case Mark::Kind::kExit:
+      return "M" + at(-6, -6) + "L" + at(6, 6) + "M" + at(6, -6) + "L" + at(-6, 6);
+    case Mark::Kind::kWrite:
+    case Mark::Kind::kDelete:
+      return "M" + at(0, -6) + "L" + at(5, 0) + "L" + at(0, 6) + "L" + at(-5, 0) + "Z";
+    case Mark::Kind::kStep:
+      return "M" + at(0, -4) + "L" + at(0, 4);
+    case Mark::Kind::kRead:
+      return "M" + at(0, 4) + "L" + at(0, 9);
+    case Mark::Kind::kLine:
+      return "M" + at(0, -9) + "L" + at(0, -5);
+    default:
+      return "M" + at(0, -8) + "L" + at(0, 8);
+  }
+}
+
+std::string Text(double x, double y, const std::string& name, const std::string& text) {
+  return "<text class=\"" + name + "\" x=\"" + Number(x) + "\" y=\"" + Number(y) + "\">" +
+         MarkupText(text) + "</text>\n";
+}
+
+std::string TipOf(const EventList& list, const Happening& h) {
+  const Duration after = h.time - list.happenings.front().time;
+  return "#" + std::to_string(h.number) + "  +" + HumanDuration(after) + "\n" +
+         ShortenedTimelineHtml(Tell(h));
+}
+
+std::string Box(const char* name, double from, double to, double y) {
+  return std::string("<rect class=\"") + name + "\" x=\"" + Number(X(from)) + "\" y=\"" +
+         Number(y - 6) + "\" width=\"" + Number((to - from) * kUnit) +
+         "\" height=\"12\" rx=\"3\"/>\n";
+}
+
+std::string Bars(const TimelineLayout& layout) {
+  std::string svg;
+  for (const Bar& bar : layout.bars) {
+    const double y = Y(bar.row);
+    svg += Box("starting", bar.from, bar.up, y) + Box("up", bar.up, bar.to, y);
+    svg += Text(X(bar.from), y - 12, "boot", "boot " + std::to_string(bar.boot));
+    const std::string steps = DescribeSteps(bar);
+    if (!steps.empty()) svg += Text(X(bar.from), y + 34, "steps", ShortenedTimelineHtml(steps));
+  }
+  std::map<size_t, double> used;  // by row: how far names of folders reach
+  for (const WriteGroup& group : layout.groups) {
+    const double x = X(group.from) - 4;
+    if (group.folder.empty() || x < used[group.row]) continue;
+    used[group.row] = x + 7 * static_cast<double>(group.folder.size());
+    svg += Text(x, Y(group.row) + 20, "folder", ShortenedTimelineHtml(group.folder));
+  }
+  return svg;
+}
+
+// Small marks of one kind that fall together are one element: a million steps are of no use.
+std::string Marks(const EventList& list, const TimelineLayout& layout) {
+  std::string svg;
+  std::map<std::pair<size_t, Mark::Kind>, double> last;
+  size_t states = 0;
+  for (const Mark& mark : layout.marks) {
+    const Happening& h = list.happenings[mark.event];
+    const double x = X(mark.at);
+    const auto [before, fresh] = last.try_emplace({mark.row, mark.kind}, x);
+    const bool small = mark.kind > Mark::Kind::kLive;
+    if (small && !fresh && x - before->second < kNear) continue;
+    before->second = x;
+    svg += std::string("<path class=\"mark ") + ClassOf(mark, h) + "\" d=\"" +
+           Shape(mark.kind, x, Y(mark.row)) + "\" data-tip=\"" + MarkupText(TipOf(list, h)) +
+           "\"/>\n";
+    if (mark.kind != Mark::Kind::kState) continue;
+    const double level = static_cast<double>(states++ % 3);
+    svg += Text(x - 2, Y(0) - 14 - 14 * level, "name", ShortenedTimelineHtml(h.text));
+  }
+  return svg;
+}
+
+std::string Svg(const EventList& list) {
+  const TimelineLayout layout = LayOut(list, kColumnsMax);
+  const double width = X(layout.width) + 110;
+  const double height = Y(layout.rows.size() - 1) + kRowHeight;
+  std::string svg = "<svg width=\"" + Number(width) + "\" height=\"" + Number(height) +
+                    "\" viewBox=\"0 0 " + Number(width) + " " + Number(height) +
+                    "\" role=\"img\" aria-label=\"timeline\">\n";
+  for (size_t row = 0; row < layout.rows.size(); ++row) {
+    svg += Text(4, Y(row) + 4, "row", ShortenedTimelineHtml(layout.rows[row]));
+    svg += "<path class=\"rule\" d=\"M" + Number(X(0)) + " " + Number(Y(row)) + "H" +
+           Number(X(layout.width)) + "\"/>\n";
+  }
+  return svg + Bars(layout) + Marks(list, layout) + "</svg>\n";
+}
+
+std::string VerdictOf(const EventList& list) {
+  if (!list.judged) return "<p class=\"bad\">No verdict: the list ends before the run did.</p>\n";
+  std::string html = std::string("<p><b class=\"") +
+                     (list.passed ? "good\">PASSED" : "bad\">FAILED") + "</b> the job is " +
+                     MarkupText(list.state) + "</p>\n";
+  if (!list.error.empty()) html += "<pre>" + MarkupText(list.error) + "</pre>\n";
+  if (!list.why_not.empty()) html += "<p>" + MarkupText(list.why_not) + "</p>\n";
+  html +=
+      "<table class=\"assertions\"><tr><th></th><th>assertion</th><th>expected</th><th>found"
+      "</th></tr>\n";
+  for (const Assertion& one : list.assertions) {
+    html += std::string("<tr class=\"") + (one.passed ? "good\"><td>ok" : "bad\"><td>BROKEN") +
+            "</td><td>" + MarkupText(one.name) + "</td><td>" + MarkupText(one.expected) +
+            "</td><td>" + MarkupText(one.found) + "</td></tr>\n";
+  }
+  html += "</table>\n";
+  if (!list.replay.empty()) html += "<p>Again: <code>" + MarkupText(list.replay) + "</code></p>\n";
+  return html;
+}
+
+std::string Table(const EventList& list) {
+  std::string html =
+      "<details><summary>All " + std::to_string(list.happenings.size()) +
+      " events</summary>\n<table class=\"events\"><tr><th>n</th><th>after</th><th></th></tr>\n";
+  size_t told = 0;
+  for (const Happening& h : list.happenings) {
+    if (++told > kTableMax) break;
+    html += std::string("<tr") + (IsMoment(h) ? " class=\"moment\"" : "") + "><td>" +
+            std::to_string(h.number) + "</td><td>" +
+            HumanDuration(h.time - list.happenings.front().time) + "</td><td>" +
+            MarkupText(ShortenedTimelineHtml(Tell(h))) + "</td></tr>\n";
+  }
+  html += "</table>\n";
+  if (list.happenings.size() > kTableMax) {
+    html += "<p>and " + std::to_string(list.happenings.size() - kTableMax) +
+            " more, which the event list has.</p>\n";
+  }
+  return html + "</details>\n";
+}
+
+}  // namespace
+
+std::string TimelineHtml(const EventList& list) {
+  std::string html = std::string("<!doctype html>\n<html lang=\"en\">\n<head>\n") +
+                     "<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
+                     "content=\"width=device-width, initial-scale=1\">\n<title>" +
+                     MarkupText(list.file) + "</title>\n<style>\n" + kTimelineStyle +
+                     "</style>\n</head>\n<body>\n<h1>" + MarkupText(list.file) + "</h1>\n";
+  html += "<p>" + MarkupText(list.description) + "</p>\n<p class=\"faint\">seed " +
+          std::to_string(list.seed) + ", " + MarkupText(list.semantics) +
+          " semantics; events from left to right in their order, not to scale of time</p>\n";
+  if (!list.happenings.empty()) {
+    html += "<div class=\"scroll\">\n" + Svg(list) + "</div>\n" + kTimelineLegend;
+  }
+  html += VerdictOf(list);
+  if (!list.happenings.empty()) html += Table(list);
+  return html + "<div id=\"tip\" hidden></div>\n<script>\n" + kTimelineScript +
+         "</script>\n</body>\n</html>\n";
+}
+
+}  // namespace caip::harness

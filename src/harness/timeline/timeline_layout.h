@@ -1,0 +1,62 @@
+#pragma once
+// Where the happenings of a run stand in a drawing: rows of who, columns of when.
+//
+// The order of the list is kept from left to right, time is not: a run takes milliseconds where a
+// queue takes hours. What different replicas did side by side may share a column.
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness/events/event_list.h"
+
+namespace caip::harness {
+
+struct Mark {
+  enum class Kind { kState, kFault, kExit, kStart, kLive, kWrite, kDelete, kRead, kStep, kLine };
+  Kind kind = Kind::kLine;
+  size_t row = 0;
+  size_t event = 0;  // index into the list's happenings
+  double at = 0;
+};
+
+/// One boot of one replica.
+struct Bar {
+  size_t row = 0;
+  int boot = 0;
+  double from = 0;
+  double up = 0;  // where it was seen to live; `to` when it never was
+  double to = 0;
+  bool ended = false;
+  std::set<int64_t> steps;
+  int64_t again = 0;  // of those, how many an earlier boot had reported
+};
+
+/// Consecutive writes of a boot below one folder: what a checkpoint looks like from outside.
+struct WriteGroup {
+  size_t row = 0;
+  std::string folder;  // its last component: "ckpt-10"
+  int64_t objects = 0;
+  double from = 0;
+  double to = 0;
+};
+
+struct TimelineLayout {
+  std::vector<std::string> rows;  // "job", then the replicas as they came
+  std::vector<Mark> marks;        // in the order of the list
+  std::vector<Bar> bars;
+  std::vector<WriteGroup> groups;
+  double width = 0;
+};
+
+/// At most `width` columns wide; less where less is enough.
+TimelineLayout LayOut(const EventList& list, double width);
+
+/// "steps 11-40, 10 of them again"; "" without any.
+std::string DescribeSteps(const Bar& bar);
+/// The happening in words for a reader: "worker-0 boot 1 ends: signal 9 (SIGKILL)".
+std::string Tell(const Happening& happening);
+/// Worth a line of its own: faults, ends that are none of success, the service's warnings.
+bool IsMoment(const Happening& happening);
+
+}  // namespace caip::harness
