@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "emulator/app/connect.h"
-#include "emulator/cli/arguments.h"
-#include "emulator/cli/conform.h"
-#include "emulator/cli/follow.h"
-#include "emulator/cli/verbosity.h"
+#include "emulator/cli/arguments/arguments.h"
+#include "emulator/cli/commands/conform.h"
+#include "emulator/cli/commands/follow.h"
+#include "emulator/cli/print/verbosity.h"
 
 namespace {
 

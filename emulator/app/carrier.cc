@@ -11,7 +11,7 @@
 #include <atomic>
 #include <cerrno>
 
-#include "emulator/cli/interrupt.h"
+#include "emulator/app/interrupt.h"
 
 namespace caip::app {
 namespace {

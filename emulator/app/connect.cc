@@ -8,9 +8,9 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "emulator/app/interrupt.h"
 #include "emulator/app/owner.h"
 #include "emulator/cli/gcloud_properties.h"
-#include "emulator/cli/interrupt.h"
 #include "host/errors.h"
 #include "host/store/job_store.h"
 #include "host/store/state_directory.h"

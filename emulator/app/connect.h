@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "emulator/app/carrier.h"
+#include "emulator/app/connection.h"
 #include "emulator/app/emulator.h"
-#include "emulator/cli/connection.h"
 
 namespace caip::app {
 

@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/result.h"
-#include "emulator/cli/emulator_flags.h"
+#include "emulator/app/emulator_flags.h"
 #include "spec/queueing.h"
 
 namespace caip::app {

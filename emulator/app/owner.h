@@ -6,7 +6,7 @@
 
 #include "base/files.h"
 #include "base/result.h"
-#include "emulator/cli/emulator_flags.h"
+#include "emulator/app/emulator_flags.h"
 
 namespace caip::app {
 

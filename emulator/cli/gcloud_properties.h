@@ -7,7 +7,7 @@
 
 #include "base/files.h"
 #include "base/result.h"
-#include "emulator/cli/commands.h"
+#include "emulator/cli/commands/commands.h"
 
 namespace caip::cli {
 

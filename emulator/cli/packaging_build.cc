@@ -8,8 +8,8 @@
 #include <cstdlib>
 
 #include "base/text.h"
+#include "emulator/app/stop_on_interrupt.h"
 #include "emulator/cli/errors.h"
-#include "emulator/cli/stop_on_interrupt.h"
 #include "host/process/child_process.h"
 
 namespace caip::cli {

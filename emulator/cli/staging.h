@@ -7,7 +7,7 @@
 
 #include "base/files.h"
 #include "base/result.h"
-#include "emulator/cli/connection.h"
+#include "emulator/app/connection.h"
 
 namespace caip::cli {
 

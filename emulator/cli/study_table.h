@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "emulator/cli/print/terminal_size.h"
 #include "emulator/cli/study_view.h"
-#include "emulator/cli/terminal_size.h"
 
 namespace caip::cli {
 

@@ -8,7 +8,7 @@
 
 #include "base/json.h"
 #include "base/time_text.h"
-#include "emulator/cli/format_transforms.h"
+#include "emulator/cli/print/format_transforms.h"
 #include "emulator/cli/yaml_scalar_text.h"
 
 namespace caip::cli {

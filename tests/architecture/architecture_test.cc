@@ -106,7 +106,7 @@ TEST(Architecture, HeavyHeadersStayWhereTheyAreNamed) {
       {R"(#include <boost/(beast|asio))",
        R"(src/http/.*\.cc|src/host/process/child_process\.cc|conformance/wire/(wire|recorder)\.cc)"},
       {R"(#include <boost/process)", R"(src/host/process/child_process\.cc)"},
-      {R"(#include <CLI/)", R"(emulator/cli/arguments.*|conformance/arguments\.cc)"},
+      {R"(#include <CLI/)", R"(emulator/cli/arguments/.*|conformance/arguments\.cc)"},
       {R"(#include <sqlite3\.h>)", R"(.*\.cc|src/base/sqlite\.h)"},
   };
   for (const SourceFile& file : SourcesBelow(kProduct)) {

@@ -1,4 +1,4 @@
-#include "emulator/cli/arguments.h"
+#include "emulator/cli/arguments/arguments.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

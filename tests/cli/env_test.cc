@@ -7,11 +7,11 @@
 
 #include "base/files.h"
 #include "base/json.h"
-#include "emulator/cli/arguments.h"
-#include "emulator/cli/client_environment.h"
-#include "emulator/cli/commands.h"
-#include "emulator/cli/variables_text.h"
-#include "emulator/cli/verbosity.h"
+#include "emulator/cli/arguments/arguments.h"
+#include "emulator/cli/commands/client_environment.h"
+#include "emulator/cli/commands/commands.h"
+#include "emulator/cli/print/variables_text.h"
+#include "emulator/cli/print/verbosity.h"
 
 namespace caip::cli {
 namespace {

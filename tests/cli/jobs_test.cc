@@ -5,8 +5,8 @@
 #include <cstdlib>
 
 #include "base/json.h"
-#include "emulator/cli/arguments.h"
-#include "emulator/cli/commands.h"
+#include "emulator/cli/arguments/arguments.h"
+#include "emulator/cli/commands/commands.h"
 
 namespace caip::cli {
 namespace {

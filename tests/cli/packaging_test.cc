@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "base/text.h"
-#include "emulator/cli/interrupt.h"
+#include "emulator/app/interrupt.h"
 #include "emulator/cli/staging.h"
 #include "host/process/child_process.h"
 

@@ -3,9 +3,9 @@
 
 #include <cstdlib>
 
-#include "emulator/cli/arguments.h"
-#include "emulator/cli/commands.h"
-#include "emulator/cli/follow.h"
+#include "emulator/cli/arguments/arguments.h"
+#include "emulator/cli/commands/commands.h"
+#include "emulator/cli/commands/follow.h"
 
 namespace caip::cli {
 namespace {

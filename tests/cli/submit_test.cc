@@ -9,8 +9,8 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "emulator/cli/arguments.h"
-#include "emulator/cli/commands.h"
+#include "emulator/cli/arguments/arguments.h"
+#include "emulator/cli/commands/commands.h"
 #include "tests/support/golden.h"
 
 namespace caip::cli {

@@ -12,9 +12,9 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "emulator/cli/arguments.h"
+#include "emulator/cli/arguments/arguments.h"
+#include "emulator/cli/print/terminal_size.h"
 #include "emulator/cli/study_table.h"
-#include "emulator/cli/terminal_size.h"
 #include "tests/cli/study_view.h"
 
 namespace caip::cli {

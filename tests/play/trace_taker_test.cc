@@ -1,4 +1,4 @@
-#include "emulator/play/trace_taker.h"
+#include "emulator/check/trace_taker.h"
 
 #include <gmock/gmock.h>
 
