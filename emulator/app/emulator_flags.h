@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
-namespace caip::cli {
+#include "base/files.h"
+
+namespace caip::app {
 
 /// Ours beyond gcloud's. Unset = not given. Accepted by `serve` and by every command that may start
 /// an emulator.
@@ -31,4 +33,7 @@ struct EmulatorFlags {
   bool operator==(const EmulatorFlags&) const = default;
 };
 
-}  // namespace caip::cli
+/// --state, else $CAIP_STATE, else $XDG_STATE_HOME/caip, else ~/.local/state/caip.
+Path StateDirectory(const EmulatorFlags& flags);
+
+}  // namespace caip::app

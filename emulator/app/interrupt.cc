@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <cstdint>
 
-namespace caip::cli {
+namespace caip::app {
 namespace {
 
 // What a signal handler may touch: lock-free numbers and write(2).
@@ -72,4 +72,4 @@ void InterruptGuard::SetOutside(void (*handler)(int)) {
   }
 }
 
-}  // namespace caip::cli
+}  // namespace caip::app

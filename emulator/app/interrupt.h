@@ -1,7 +1,7 @@
 #pragma once
 // Ctrl-C, SIGTERM and SIGHUP as a flag that may be asked, and a descriptor that may be waited for.
 
-namespace caip::cli {
+namespace caip::app {
 
 /// From its making to its end, SIGINT, SIGTERM and SIGHUP (where that is not ignored, as under
 /// nohup) set a flag instead of ending the process. They may be nested; an inner one knows what the
@@ -26,4 +26,4 @@ class InterruptGuard {
   static void SetOutside(void (*handler)(int));
 };
 
-}  // namespace caip::cli
+}  // namespace caip::app

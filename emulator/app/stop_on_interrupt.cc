@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstdint>
 
-namespace caip::cli {
+namespace caip::app {
 
 StopOnInterrupt::StopOnInterrupt() : over_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   watcher_ = std::thread([this] {
@@ -24,4 +24,4 @@ StopOnInterrupt::~StopOnInterrupt() {
   watcher_.join();
 }
 
-}  // namespace caip::cli
+}  // namespace caip::app

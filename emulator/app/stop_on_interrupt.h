@@ -7,7 +7,7 @@
 #include "base/files.h"
 #include "emulator/app/interrupt.h"
 
-namespace caip::cli {
+namespace caip::app {
 
 /// While it lives, SIGINT, SIGTERM and SIGHUP ask for the stop of its token. One thread.
 class StopOnInterrupt {
@@ -25,4 +25,4 @@ class StopOnInterrupt {
   std::thread watcher_;
 };
 
-}  // namespace caip::cli
+}  // namespace caip::app

@@ -4,7 +4,7 @@
 #include "emulator/explore/finding_paths.h"
 #include "emulator/explore/fingerprint.h"
 
-namespace caip::play {
+namespace caip::check {
 namespace {
 
 using harness::Scenario;
@@ -23,14 +23,15 @@ Json WithoutImages(Json input) {
 // Objects lie beside the file of the job, in a folder of its name.
 Result<Json> BucketJson(const std::string& name, const harness::BucketContents& bucket,
                         const Path& file) {
-  if (bucket.from) return Json{{"from", SeenFrom(file.parent_path(), *bucket.from).string()}};
+  if (bucket.from)
+    return Json{{"from", explore::SeenFrom(file.parent_path(), *bucket.from).string()}};
   if (bucket.objects.empty()) return Json::object();
   const Path here = Path(file).replace_extension() / name;
   for (const auto& [object, bytes] : bucket.objects) {
     RETURN_IF_ERROR(MakeDirectories((here / object).parent_path()));
     RETURN_IF_ERROR(WriteFile(here / object, bytes));
   }
-  return Json{{"from", SeenFrom(file.parent_path(), here).string()}};
+  return Json{{"from", explore::SeenFrom(file.parent_path(), here).string()}};
 }
 
 std::string Milliseconds(Duration time) {
@@ -57,7 +58,7 @@ Json JobJson(const Scenario& scenario) {
 std::string NameOf(Json job) {
   job["job"]["config"].erase("packageUris");
   job.erase("limits");
-  return "job-" + ShortHash(CompactJson(job)) + ".yaml";
+  return "job-" + explore::ShortHash(CompactJson(job)) + ".yaml";
 }
 
 Status WriteJob(const Scenario& scenario) {
@@ -76,8 +77,8 @@ void RemoveJob(const Path& file) {
   RemoveTree(Path(file).replace_extension());
 }
 
-ExploreOptions OptionsOf(const harness::RunPlan& plan, const CheckingOptions& options) {
-  ExploreOptions exploring;
+explore::ExploreOptions OptionsOf(const harness::RunPlan& plan, const CheckingOptions& options) {
+  explore::ExploreOptions exploring;
   exploring.workshop = options.workshop;
   exploring.out = options.workshop / "findings";
   exploring.findings = options.findings;
@@ -85,7 +86,7 @@ ExploreOptions OptionsOf(const harness::RunPlan& plan, const CheckingOptions& op
   exploring.budget = plan.budget;
   exploring.points_max = plan.points_max;
   exploring.interrupted = options.interrupted;
-  if (!plan.budget) exploring.disks = Disks::kBoth;
+  if (!plan.budget) exploring.disks = explore::Disks::kBoth;
   return exploring;
 }
 
@@ -97,7 +98,7 @@ Status ExploreRestarts(const harness::RunPlan& plan, const CheckingOptions& opti
   Scenario scenario = plan.scenario;
   const Path folder = std::filesystem::absolute(options.findings, error);
   scenario.file = folder / NameOf(JobJson(scenario));  // which findings extend
-  const auto report = Explore(scenario, OptionsOf(plan, options));
+  const auto report = explore::Explore(scenario, OptionsOf(plan, options));
   if (!report.ok() && report.error().code == Code::kFailedPrecondition) {
     run.skipped = report.error().message;
     return Ok{};
@@ -111,13 +112,14 @@ Status ExploreRestarts(const harness::RunPlan& plan, const CheckingOptions& opti
   if (report->findings.empty()) return Ok{};
   RETURN_IF_ERROR(MakeDirectories(folder));
   RETURN_IF_ERROR(WriteJob(scenario));
-  for (const ExploreFinding& finding : report->findings) {
+  for (const explore::ExploreFinding& finding : report->findings) {
     std::string found = finding.flaw.found;
     if (!finding.flaw.doubt.empty()) found += " (" + finding.flaw.doubt + ")";
-    run.flaws.push_back({finding.flaw.cause, Describe(finding.point), finding.flaw.expected,
-                         std::move(found), finding.scenario.string(), !finding.flaw.doubt.empty()});
+    run.flaws.push_back({finding.flaw.cause, harness::Describe(finding.point),
+                         finding.flaw.expected, std::move(found), finding.scenario.string(),
+                         !finding.flaw.doubt.empty()});
   }
   return Ok{};
 }
 
-}  // namespace caip::play
+}  // namespace caip::check

@@ -4,7 +4,7 @@
 #include "emulator/check/checking.h"
 #include "harness/check/check_run.h"
 
-namespace caip::play {
+namespace caip::check {
 
 /// Explores the plan's job; fills in flaws. Where there are any, `options.findings` gets their
 /// scenarios, with the job and the buckets that they need beside them. A job that cannot be
@@ -12,4 +12,4 @@ namespace caip::play {
 Status ExploreRestarts(const harness::RunPlan& plan, const CheckingOptions& options,
                        harness::CourseRun& run);
 
-}  // namespace caip::play
+}  // namespace caip::check

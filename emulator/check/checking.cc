@@ -13,7 +13,7 @@
 #include "emulator/scenario/abilities.h"
 #include "emulator/scenario/stage.h"
 
-namespace caip::play {
+namespace caip::check {
 namespace {
 
 using harness::Course;
@@ -83,7 +83,7 @@ class Maker {
       ASSIGN_OR_RETURN(run.look, LookAtPackages(plan.look));
       return run;
     }
-    run.skipped = LackOf(plan.scenario);
+    run.skipped = scenario::LackOf(plan.scenario);
     if (!run.skipped.empty()) return run;
     const bool explores = plan.how == RunPlan::How::kExplore;
     RETURN_IF_ERROR(explores ? ExploreRestarts(plan, options_, run) : Play(kind, plan, run));
@@ -91,7 +91,7 @@ class Maker {
   }
 
   Status Play(const CourseRunKind& kind, const RunPlan& plan, CourseRun& run) {
-    StageOptions stage;
+    scenario::StageOptions stage;
     stage.state = options_.workshop / ("check-" + kind.name);
     stage.caches = options_.workshop / "caches";
     stage.seed = plan.scenario.seed;
@@ -102,7 +102,7 @@ class Maker {
     std::error_code error;
     TraceTaker traces(std::filesystem::canonical(state, error) / "buckets", plan.watches_files);
     stage.onlooker = &traces;
-    auto evidence = Stage(plan.scenario, std::move(stage)).Run();
+    auto evidence = scenario::Stage(plan.scenario, std::move(stage)).Run();
     RemoveTree(state);
     if (!evidence.ok()) return evidence.error();
     run.evidence = *std::move(evidence);
@@ -126,4 +126,4 @@ Status MakeRuns(const std::vector<const CourseRunKind*>& kinds, const CheckingOp
   return Maker(kinds, options, course).Run();
 }
 
-}  // namespace caip::play
+}  // namespace caip::check

@@ -9,7 +9,7 @@
 #include "base/files.h"
 #include "harness/check/check_run.h"
 
-namespace caip::play {
+namespace caip::check {
 
 struct CheckingOptions {
   Path workshop;     // where runs have their directories
@@ -27,4 +27,4 @@ struct CheckingOptions {
 Status MakeRuns(const std::vector<const harness::CourseRunKind*>& kinds,
                 const CheckingOptions& options, harness::Course& course);
 
-}  // namespace caip::play
+}  // namespace caip::check

@@ -4,7 +4,7 @@
 #include "host/watch/other_host.h"
 #include "spec/environment.h"
 
-namespace caip::play {
+namespace caip::check {
 namespace {
 
 using engine::ReplicaLaunch;
@@ -49,7 +49,7 @@ void MakeTrial(const std::string& tag, const std::string& job_dir, const std::st
 
 }  // namespace
 
-Dresser DresserOf(const harness::RunPlan& plan) {
+scenario::Dresser DresserOf(const harness::RunPlan& plan) {
   return [&plan](ReplicaLaunch& launch, const std::string& boot_disk) {
     if (!plan.metric.empty()) {
       MakeTrial(plan.metric, StringOr(plan.scenario.training_input, "jobDir"), boot_disk, launch);
@@ -62,4 +62,4 @@ Dresser DresserOf(const harness::RunPlan& plan) {
   };
 }
 
-}  // namespace caip::play
+}  // namespace caip::check

@@ -4,10 +4,10 @@
 #include "emulator/scenario/launch_watch.h"
 #include "harness/check/check_run.h"
 
-namespace caip::play {
+namespace caip::check {
 
 /// Leaves TF_CONFIG out, moves replicas to another host, tells them that they are a trial: as the
 /// plan says, which outlives it.
-Dresser DresserOf(const harness::RunPlan& plan);
+scenario::Dresser DresserOf(const harness::RunPlan& plan);
 
-}  // namespace caip::play
+}  // namespace caip::check

@@ -1,14 +1,15 @@
 #include "emulator/check/package_look.h"
 
-#include "emulator/cli/packaging_build.h"
+#include "client/packaging_build.h"
+#include "emulator/check/errors.h"
 #include "host/process/child_process.h"
 
-namespace caip::play {
+namespace caip::check {
 
 Result<Json> LookAtPackages(const Json& asked) {
-  const std::vector<std::string> pythons = cli::BuildPythons();
+  const std::vector<std::string> pythons = client::BuildPythons();
   if (pythons.empty()) {
-    return Error{Code::kNotFound, "neither python3 nor python was found to look at packages with"};
+    return errors::NoPythonToLookWith();
   }
   host::Tool tool;
   tool.argv = {pythons.front(), "-c", std::string(LookAtPackagesText()), CompactJson(asked)};
@@ -20,7 +21,7 @@ Result<Json> LookAtPackages(const Json& asked) {
   };
   ASSIGN_OR_RETURN(const host::ToolResult result, host::RunTool(tool));
   if (result.ok()) return ParseJson(said);
-  return Error{Code::kInternal, "the look at the packages broke: " + complaint};
+  return errors::PackageLookFailed(complaint);
 }
 
-}  // namespace caip::play
+}  // namespace caip::check

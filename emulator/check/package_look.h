@@ -6,7 +6,7 @@
 #include "base/json.h"
 #include "base/result.h"
 
-namespace caip::play {
+namespace caip::check {
 
 /// python/look_at_packages.py; made by emulator/module.cmake.
 std::string_view LookAtPackagesText();
@@ -14,4 +14,4 @@ std::string_view LookAtPackagesText();
 /// Runs it with a Python of this host; `asked` is what it is told. Nothing of the trainer runs.
 Result<Json> LookAtPackages(const Json& asked);
 
-}  // namespace caip::play
+}  // namespace caip::check

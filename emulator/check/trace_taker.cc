@@ -6,7 +6,7 @@
 #include "emulator/check/tried_reports.h"
 #include "harness/events/replica_name.h"
 
-namespace caip::play {
+namespace caip::check {
 namespace {
 
 // What the system and Python read all day long, which is of no interest to any check.
@@ -127,4 +127,4 @@ void TraceTaker::HandOver(harness::CourseRun& run) {
   run.traces = std::move(traces_);
 }
 
-}  // namespace caip::play
+}  // namespace caip::check

@@ -9,10 +9,10 @@
 #include "emulator/scenario/onlooker.h"
 #include "harness/check/check_run.h"
 
-namespace caip::play {
+namespace caip::check {
 
 /// For one run. Its launches, files, processes and lines, until they are handed over.
-class TraceTaker final : public Onlooker {
+class TraceTaker final : public scenario::Onlooker {
  public:
   /// `buckets`: below it files are objects. `looks`: files are of interest.
   TraceTaker(const Path& buckets, bool looks) : buckets_(buckets.string() + "/"), looks_(looks) {}
@@ -42,4 +42,4 @@ class TraceTaker final : public Onlooker {
   harness::Traces traces_;
 };
 
-}  // namespace caip::play
+}  // namespace caip::check

@@ -6,7 +6,7 @@
 #include "base/json.h"
 #include "base/text.h"
 
-namespace caip::play {
+namespace caip::check {
 namespace {
 
 constexpr size_t kFileBytesMax = 1u << 20;  // the library keeps a hundred lines
@@ -45,4 +45,4 @@ std::vector<harness::TriedReport> TriedReports(const engine::MetricSource& sourc
   return reports;
 }
 
-}  // namespace caip::play
+}  // namespace caip::check

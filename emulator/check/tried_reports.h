@@ -6,9 +6,9 @@
 #include "engine/ports.h"
 #include "harness/check/traces.h"
 
-namespace caip::play {
+namespace caip::check {
 
 /// Of the metric file as it is now: other tags, and values that are no numbers.
 std::vector<harness::TriedReport> TriedReports(const engine::MetricSource& source);
 
-}  // namespace caip::play
+}  // namespace caip::check

@@ -6,7 +6,7 @@
 
 #include "harness/explorer/progress_comparison.h"
 
-namespace caip::play {
+namespace caip::explore {
 namespace {
 
 using harness::Flaw;
@@ -123,4 +123,4 @@ bool ShowsAgain(const harness::Peace& peace, const Shown& shown, const std::stri
   return begins_there && harness::IsOfProgress(cause);
 }
 
-}  // namespace caip::play
+}  // namespace caip::explore

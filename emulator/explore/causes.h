@@ -9,7 +9,7 @@
 #include "emulator/explore/exploring_tasks.h"
 #include "harness/explorer/baseline.h"
 
-namespace caip::play {
+namespace caip::explore {
 
 /// A restart that was tried, and what was wrong behind it.
 struct Shown {
@@ -38,4 +38,4 @@ std::vector<Cause> CausesOf(const TaskList& tasks,
 bool ShowsAgain(const harness::Peace& peace, const Shown& shown, const std::string& cause,
                 const harness::Evidence& again);
 
-}  // namespace caip::play
+}  // namespace caip::explore

@@ -5,12 +5,12 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "emulator/check/checked_trainer.h"
-#include "emulator/cli/arguments/arguments.h"
+#include "emulator/explore/errors.h"
 #include "emulator/explore/finding_paths.h"
 #include "emulator/explore/fingerprint.h"
+#include "emulator/scenario/built_job.h"
 
-namespace caip::cli {
+namespace caip::explore {
 namespace {
 
 // As in a check: an environment is installed first.
@@ -57,7 +57,7 @@ class Paths {
   std::string Files(const std::string& value) const {
     const std::vector<std::string> names = Split(value, ',');
     if (names.size() == 1) {
-      return IsRemote(value) ? value : play::SeenFrom(out_, here_ / value).string();
+      return IsRemote(value) ? value : SeenFrom(out_, here_ / value).string();
     }
     std::vector<std::string> whole;
     for (const std::string& name : names) {
@@ -81,55 +81,48 @@ class Paths {
   Path here_;
 };
 
-Result<SubmitCommand> SubmitOf(const std::vector<std::string>& words) {
-  std::vector<std::string> line = {"jobs", "submit", "training", "explored"};
-  line.insert(line.end(), words.begin(), words.end());
-  Command command = ParseArguments(line);
-  if (auto* submit = std::get_if<SubmitCommand>(&command)) return *std::move(submit);
-  const auto* print = std::get_if<PrintCommand>(&command);
-  return Error{Code::kInvalidArgument, WithoutClientsName(print ? print->err : "")};
-}
-
-// The flags that the service wants and these words leave out.
-Result<std::vector<std::string>> Defaults(const std::vector<std::string>& words) {
-  ASSIGN_OR_RETURN(SubmitCommand submit, SubmitOf(words));
-  if (submit.package_path) submit.packages.push_back("gs://job/package.tar.gz");
-  ASSIGN_OR_RETURN(const Json input, MergedInput(std::move(submit)));
-  if (IsContainer(input)) {
-    return Error{Code::kInvalidArgument,
-                 "a container is explored as a scenario that says `trainer: {command: [...]}`"};
-  }
+// The flags that the service needs and these words leave out.
+Result<std::vector<std::string>> MissingFlags(const std::vector<std::string>& words,
+                                              const client::ReadSubmitWords& read) {
+  ASSIGN_OR_RETURN(client::SubmitRequest request, read(words));
+  // Nothing is built to find out.
+  if (request.package_path) request.packages.push_back("gs://job/package.tar.gz");
+  request.package_path.reset();
+  ASSIGN_OR_RETURN(const Json input, scenario::MergedInput(std::move(request)));
+  if (scenario::IsContainer(input)) return errors::ContainerNeedsScenario();
   if (input.contains("runtimeVersion")) return std::vector<std::string>{};
-  std::vector<std::string> flags = {"--runtime-version", kPlainRuntime};
+  std::vector<std::string> flags = {"--runtime-version", scenario::kDefaultRuntime};
   if (!input.contains("pythonVersion")) {
-    flags.insert(flags.end(), {"--python-version", kPlainPython});
+    flags.insert(flags.end(), {"--python-version", scenario::kDefaultPython});
   }
   return flags;
 }
 
 }  // namespace
 
-Result<Path> WriteExploredJob(const std::vector<std::string>& words, const Path& out) {
-  ASSIGN_OR_RETURN(std::vector<std::string> all, Defaults(words));
+Result<Path> WriteExploredJob(const std::vector<std::string>& words, const Path& out,
+                              const client::ReadSubmitWords& read) {
+  ASSIGN_OR_RETURN(std::vector<std::string> all, MissingFlags(words, read));
   RETURN_IF_ERROR(MakeDirectories(out));
   const std::vector<std::string> found = Paths(out).Of(words);
   all.insert(all.end(), found.begin(), found.end());
   const std::string text = std::string("description: The job that was given to caip explore.\n") +
                            kLimits + "job: {submit: " + CompactJson(Json(all)) + "}\n";
-  const Path file = out / ("job-" + play::ShortHash(text) + ".yaml");
+  const Path file = out / ("job-" + ShortHash(text) + ".yaml");
   RETURN_IF_ERROR(WriteFile(file, text));
   return file;
 }
 
-Result<harness::Scenario> BuiltOnce(harness::Scenario scenario,
-                                    const std::vector<std::string>& words, const Path& workshop) {
-  CheckCommand check;
-  ASSIGN_OR_RETURN(check.submit, SubmitOf(Paths(".").Of(words)));
-  ASSIGN_OR_RETURN(harness::CheckedTrainer trainer, TrainerOf(check, workshop));
+Result<harness::Scenario> WithPackagesBuilt(harness::Scenario scenario,
+                                            const std::vector<std::string>& words,
+                                            const Path& workshop,
+                                            const client::ReadSubmitWords& read) {
+  ASSIGN_OR_RETURN(client::SubmitRequest request, read(Paths(".").Of(words)));
+  ASSIGN_OR_RETURN(scenario::BuiltJob built, scenario::BuildJob(std::move(request), "", workshop));
   scenario.submit.clear();
-  scenario.training_input = std::move(trainer.job.training_input);
-  scenario.buckets = std::move(trainer.job.buckets);
+  scenario.training_input = std::move(built.training_input);
+  scenario.buckets = std::move(built.buckets);
   return scenario;
 }
 
-}  // namespace caip::cli
+}  // namespace caip::explore

@@ -6,18 +6,22 @@
 
 #include "base/files.h"
 #include "base/result.h"
+#include "client/submit_request.h"
 #include "harness/scenario/scenario.h"
 
-namespace caip::cli {
+namespace caip::explore {
 
-/// Writes it into `out`, under a name of its own, and returns its path. What the words name is
-/// looked for from the current directory; what need not be said for a check (docs/check.md) need
-/// not be said here. Errors are in the client's words, and are the user's.
-Result<Path> WriteExploredJob(const std::vector<std::string>& words, const Path& out);
+/// Writes the scenario into `out`, under a name of its own, and returns its path. Relative paths in
+/// the words start at the current directory. What a check need not be given (docs/check.md) need
+/// not be given here. Errors have the client's texts, and are the user's.
+Result<Path> WriteExploredJob(const std::vector<std::string>& words, const Path& out,
+                              const client::ReadSubmitWords& read);
 
 /// The scenario of that file as it is run: its packages are built into `workshop` once, for all
-/// runs, and not by each.
-Result<harness::Scenario> BuiltOnce(harness::Scenario scenario,
-                                    const std::vector<std::string>& words, const Path& workshop);
+/// runs.
+Result<harness::Scenario> WithPackagesBuilt(harness::Scenario scenario,
+                                            const std::vector<std::string>& words,
+                                            const Path& workshop,
+                                            const client::ReadSubmitWords& read);
 
-}  // namespace caip::cli
+}  // namespace caip::explore

@@ -8,12 +8,13 @@
 
 #include "base/text.h"
 #include "emulator/explore/causes.h"
+#include "emulator/explore/errors.h"
 #include "emulator/explore/exploring_files.h"
 #include "emulator/explore/exploring_tasks.h"
 #include "emulator/scenario/stage.h"
 #include "host/machine/memory_room.h"
 
-namespace caip::play {
+namespace caip::explore {
 namespace {
 
 using harness::CrashPoint;
@@ -51,7 +52,7 @@ class Explorer {
  private:
   // In memory where there is room; what does not fit there is run again on the disk, as all that
   // follows.
-  Result<Evidence> Play(const Scenario& scenario, const StageOptions& stage) {
+  Result<Evidence> Play(const Scenario& scenario, const scenario::StageOptions& stage) {
     if (!room_ || crowded_) return PlayAt(options_.workshop, scenario, stage);
     auto evidence = PlayAt(room_->path(), scenario, stage);
     if (evidence.ok() || evidence.error().code != Code::kResourceExhausted) return evidence;
@@ -59,16 +60,18 @@ class Explorer {
     return PlayAt(options_.workshop, scenario, stage);
   }
 
-  Result<Evidence> PlayAt(const Path& place, const Scenario& scenario, StageOptions stage) {
+  Result<Evidence> PlayAt(const Path& place, const Scenario& scenario,
+                          scenario::StageOptions stage) {
     const bool in_memory = room_ && place == room_->path();
     if (in_memory) stage.overfull = [this] { return room_->IsOverfull(); };
     stage.state = place / ("explore-" + std::to_string(++runs_));
     stage.caches = options_.workshop / "caches";
     stage.seed = scenario.seed;
     stage.interrupted = options_.interrupted;
+    stage.read_words = options_.read_words;
     RETURN_IF_ERROR(MakeDirectories(stage.state));
     const Path state = stage.state;
-    auto evidence = Stage(scenario, std::move(stage)).Run();
+    auto evidence = scenario::Stage(scenario, std::move(stage)).Run();
     if (!room_) written_ = std::max(written_.load(), host::BytesBelow(state));
     RemoveTree(state);
     return evidence;
@@ -76,15 +79,14 @@ class Explorer {
 
   Status FindPeace() {
     const auto before = Steady::now();
-    recorder_ = std::make_unique<Recorder>(options_.workshop / "record");
-    StageOptions recorded;
+    recorder_ = std::make_unique<scenario::Recorder>(options_.workshop / "record");
+    scenario::StageOptions recorded;
     recorded.recorder = recorder_.get();
     ASSIGN_OR_RETURN(Evidence first, Play(scenario_, std::move(recorded)));
     RETURN_IF_ERROR(recorder_->outcome());
     report_.peace = Steady::now() - before;
     if (first.state != "SUCCEEDED") {
-      return Error{Code::kFailedPrecondition, "the job does not succeed in peace: " + first.state +
-                                                  " " + first.broke_off + first.error_message};
+      return errors::BaselineFailed(first.state, first.broke_off + first.error_message);
     }
     ASSIGN_OR_RETURN(Evidence second, Play(scenario_, {}));
     peace_ =
@@ -125,9 +127,7 @@ class Explorer {
     const std::set<std::string> all = Replicas();
     for (const std::string& wanted : options_.points.replicas) {
       if (all.contains(wanted)) continue;
-      return Error{Code::kInvalidArgument,
-                   "the job has no replica '" + wanted + "'; it has " +
-                       Join(std::vector<std::string>(all.begin(), all.end()), ", ")};
+      return errors::NoSuchReplica(wanted, std::vector<std::string>(all.begin(), all.end()));
     }
     return Ok{};
   }
@@ -259,7 +259,7 @@ class Explorer {
   Result<ExploreOutcome> TryOne(size_t index) {
     const ExploreTask& task = tasks_[index];
     const bool deepens = options_.pairs && !task.second;
-    std::optional<Recorder> recorder;
+    std::optional<scenario::Recorder> recorder;
     if (deepens && task.recorded) {
       recorder.emplace(options_.workshop / ("record-" + std::to_string(index)));
     }
@@ -280,8 +280,8 @@ class Explorer {
     return outcome;
   }
 
-  Result<Evidence> Recover(const ExploreTask& task, Recorder* recorder) {
-    StageOptions stage;
+  Result<Evidence> Recover(const ExploreTask& task, scenario::Recorder* recorder) {
+    scenario::StageOptions stage;
     stage.begin = &task.begin;
     stage.recorder = recorder;
     ASSIGN_OR_RETURN(Evidence recovery, Play(scenario_, std::move(stage)));
@@ -343,7 +343,7 @@ class Explorer {
   Scenario scenario_;
   const ExploreOptions& options_;
   Steady::time_point begin_;
-  std::unique_ptr<Recorder> recorder_;
+  std::unique_ptr<scenario::Recorder> recorder_;
   std::unique_ptr<harness::Peace> peace_;
   std::optional<ExplorationFiles> files_;
   std::unique_ptr<host::MemoryRoom> room_;  // for what comes behind the peace
@@ -368,4 +368,4 @@ Result<ExploreReport> Explore(const Scenario& scenario, const ExploreOptions& op
   return Explorer(scenario, options).Run();
 }
 
-}  // namespace caip::play
+}  // namespace caip::explore

@@ -10,12 +10,13 @@
 #include <string>
 #include <vector>
 
+#include "client/submit_request.h"
 #include "emulator/scenario/recorder.h"
 #include "harness/explorer/crash_point.h"
 #include "harness/explorer/recovery_comparison.h"
 #include "harness/scenario/scenario.h"
 
-namespace caip::play {
+namespace caip::explore {
 
 /// What a restart does to the local disk.
 enum class Disks { kNew, kKept, kBoth };
@@ -36,6 +37,7 @@ struct ExploreOptions {
   /// What `resume` depends on and the findings extend; null: the scenario as it is run.
   const harness::Scenario* as_written = nullptr;
   std::function<bool()> interrupted = nullptr;
+  client::ReadSubmitWords read_words = nullptr;  // of scenarios with `submit` words
   /// Told now and then: tried, of so many, causes so far.
   std::function<void(size_t tried, size_t of, size_t causes)> progress = nullptr;
 };
@@ -78,4 +80,4 @@ struct ExploreReport {
 /// (kResourceExhausted), ...
 Result<ExploreReport> Explore(const harness::Scenario& scenario, const ExploreOptions& options);
 
-}  // namespace caip::play
+}  // namespace caip::explore

@@ -11,7 +11,7 @@
 #include "emulator/scenario/submission.h"
 #include "harness/explorer/progress_comparison.h"
 
-namespace caip::play {
+namespace caip::explore {
 namespace {
 
 using harness::CrashPoint;
@@ -77,7 +77,7 @@ std::string ObjectsExpectation(const harness::Peace& peace, bool builds_packages
   std::set<std::string> except(how.except.begin(), how.except.end());
   for (const std::string& name : peace.unstable_objects()) except.insert(name);
   // Each run of the finding builds them itself.
-  if (builds_packages) except.insert("job/" + std::string(kJobId) + "/*");
+  if (builds_packages) except.insert("job/" + std::string(scenario::kJobId) + "/*");
   std::vector<std::string> words;
   if (how.globs != harness::ObjectComparison().globs) {
     words.push_back("globs: " + TextList({how.globs.begin(), how.globs.end()}));
@@ -215,4 +215,4 @@ Result<Path> ExplorationFiles::WriteScenario(const ExploreFinding& finding,
   return path;
 }
 
-}  // namespace caip::play
+}  // namespace caip::explore

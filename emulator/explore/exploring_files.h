@@ -13,7 +13,7 @@
 #include "harness/explorer/recovery_comparison.h"
 #include "harness/scenario/scenario.h"
 
-namespace caip::play {
+namespace caip::explore {
 
 /// What is noted of a point that was tried.
 struct TriedPoint {
@@ -50,4 +50,4 @@ class ExplorationFiles {
   std::ofstream progress_;
 };
 
-}  // namespace caip::play
+}  // namespace caip::explore

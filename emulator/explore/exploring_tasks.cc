@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-namespace caip::play {
+namespace caip::explore {
 namespace {
 
 using harness::CrashPoint;
@@ -153,9 +153,9 @@ std::vector<CrashPoint> MomentsOf(const Evidence& peace, harness::PointSelection
 void TaskList::AddRecorded(const RecordedRun& run, const std::optional<CrashPoint>& first) {
   for (const CrashPoint& point : run.points) {
     if (point.changes >= run.states.size()) continue;
-    const BucketState& state = run.states[point.changes];
+    const scenario::BucketState& state = run.states[point.changes];
     // The same bytes behind fewer steps are another story to be told of the first restart only.
-    std::string key = KeyOf(state);
+    std::string key = scenario::KeyOf(state);
     if (!seen_.insert(key).second) {
       if (!first) equals_.push_back({point, std::move(key)});
       continue;
@@ -201,4 +201,4 @@ size_t TaskList::ThinOut(size_t from, size_t most) {
   return all.size();
 }
 
-}  // namespace caip::play
+}  // namespace caip::explore

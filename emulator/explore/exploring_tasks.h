@@ -11,7 +11,7 @@
 #include "harness/explorer/recovery_comparison.h"
 #include "harness/scenario/scenario.h"
 
-namespace caip::play {
+namespace caip::explore {
 
 /// A point that is to be tried.
 struct ExploreTask {
@@ -19,7 +19,7 @@ struct ExploreTask {
   std::optional<harness::CrashPoint> second = {};  // in the recovery of the first
   bool disk_kept = false;                          // the process dies, its machine stays
   bool recorded = false;                           // only the way back is run, from `begin`
-  BucketState begin = {};                          // of recorded ones
+  scenario::BucketState begin = {};                // of recorded ones
   std::vector<harness::Happening> prefix = {};     // likewise: what had happened
   std::string state = {};                          // likewise: names the buckets
 };
@@ -38,7 +38,8 @@ struct ExploreOutcome {
 
 /// A run that was recorded, as restarts in it need it.
 struct RecordedRun {
-  std::vector<BucketState> states = {};  // behind each change; empty where they were not recorded
+  std::vector<scenario::BucketState> states =
+      {};  // behind each change; empty where they were not recorded
   std::vector<harness::Happening> events = {};
   std::vector<harness::CrashPoint> points = {};  // their `changes` count the states
 };
@@ -110,4 +111,4 @@ class TaskList {
   std::set<std::string> seen_;  // states of the buckets
 };
 
-}  // namespace caip::play
+}  // namespace caip::explore

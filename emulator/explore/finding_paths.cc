@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <system_error>
 
-namespace caip::play {
+namespace caip::explore {
 
 Path SeenFrom(const Path& folder, const Path& file) {
   std::error_code error;
@@ -17,4 +17,4 @@ Path SeenFrom(const Path& folder, const Path& file) {
   return apart ? to : to.lexically_relative(from);
 }
 
-}  // namespace caip::play
+}  // namespace caip::explore

@@ -3,10 +3,10 @@
 
 #include "base/files.h"
 
-namespace caip::play {
+namespace caip::explore {
 
 /// `file` as it is named from `folder`: relative, so that both may be moved together; absolute
 /// where nothing but the root is above both.
 Path SeenFrom(const Path& folder, const Path& file);
 
-}  // namespace caip::play
+}  // namespace caip::explore

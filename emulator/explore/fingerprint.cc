@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 
-namespace caip::play {
+namespace caip::explore {
 namespace {
 
 /// A hash of a list of texts.
@@ -133,4 +133,4 @@ std::string Fingerprint(const harness::Scenario& scenario, const std::vector<Pat
   return hash.text() + " " + std::to_string(scenario.seed);
 }
 
-}  // namespace caip::play
+}  // namespace caip::explore

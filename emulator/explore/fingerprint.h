@@ -8,7 +8,7 @@
 #include "base/files.h"
 #include "harness/scenario/scenario.h"
 
-namespace caip::play {
+namespace caip::explore {
 
 /// Eight hexadecimal digits (FNV-1a): names a text among a few others.
 std::string ShortHash(std::string_view text);
@@ -17,4 +17,4 @@ std::string ShortHash(std::string_view text);
 /// `not_ours`: folders that runs write to; nor do .git, bytecode and event files matter.
 std::string Fingerprint(const harness::Scenario& scenario, const std::vector<Path>& not_ours);
 
-}  // namespace caip::play
+}  // namespace caip::explore

@@ -11,7 +11,7 @@
 #include "host/watch/interposition.h"
 #include "host/watch/preloaded_calls.h"
 
-namespace caip::play {
+namespace caip::scenario {
 namespace {
 
 // A program that failed for want of room leaves what did not fit into a block or two.
@@ -93,10 +93,4 @@ bool IsFull(const Path& directory) {
   return blocks * space.f_frsize < kRoomBytes;
 }
 
-Error DiskFull(const Path& directory) {
-  return {Code::kResourceExhausted, "the disk is full: what runs write did not fit at '" +
-                                        directory.string() +
-                                        "'; free some, or name another place with --state"};
-}
-
-}  // namespace caip::play
+}  // namespace caip::scenario

@@ -7,14 +7,12 @@
 #include "base/result.h"
 #include "harness/scenario/scenario.h"
 
-namespace caip::play {
+namespace caip::scenario {
 
 /// What the scenario needs and this host lacks, in words; "" nothing.
 std::string LackOf(const harness::Scenario& scenario);
 
 /// Whether there is no room on the disk that has this directory.
 bool IsFull(const Path& directory);
-/// kResourceExhausted, which means nothing else where runs are made.
-Error DiskFull(const Path& directory);
 
-}  // namespace caip::play
+}  // namespace caip::scenario

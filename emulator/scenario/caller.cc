@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "harness/events/replica_name.h"
 
-namespace caip::play {
+namespace caip::scenario {
 namespace {
 
 thread_local const Caller* current = nullptr;
@@ -55,4 +55,4 @@ http::Handler KnowingCallers(http::Handler next) {
   };
 }
 
-}  // namespace caip::play
+}  // namespace caip::scenario

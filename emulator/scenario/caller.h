@@ -5,7 +5,7 @@
 
 #include "http/message.h"
 
-namespace caip::play {
+namespace caip::scenario {
 
 /// Of one request, on its thread. "" is nobody of the job.
 struct Caller {
@@ -26,4 +26,4 @@ http::Response WithStatus(http::Response response, int status);
 /// through (emulator/front/guest_launcher.h).
 http::Handler KnowingCallers(http::Handler next);
 
-}  // namespace caip::play
+}  // namespace caip::scenario

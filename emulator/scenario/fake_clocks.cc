@@ -5,7 +5,7 @@
 #include "host/process/child_process.h"
 #include "host/watch/preloaded_calls.h"
 
-namespace caip::play {
+namespace caip::scenario {
 
 std::optional<Path> FakeTimeLibrary() {
   // Debian's places, by architecture; then those of other distributions.
@@ -83,4 +83,4 @@ Status FakeClocks::Write(const std::string& replica) {
   return WriteFile(directory_ / replica, text + "\n");
 }
 
-}  // namespace caip::play
+}  // namespace caip::scenario

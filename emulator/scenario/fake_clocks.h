@@ -10,7 +10,7 @@
 #include "base/files.h"
 #include "engine/ports.h"
 
-namespace caip::play {
+namespace caip::scenario {
 
 /// The library of this host; nullopt where there is none.
 std::optional<Path> FakeTimeLibrary();
@@ -37,4 +37,4 @@ class FakeClocks {
   std::map<std::string, Duration> offsets_;
 };
 
-}  // namespace caip::play
+}  // namespace caip::scenario

@@ -6,7 +6,7 @@
 #include "emulator/api/error_body.h"
 #include "emulator/scenario/caller.h"
 
-namespace caip::play {
+namespace caip::scenario {
 namespace {
 
 // "projects.jobs.get" of GET /v1/projects/p/jobs/j; "" of what is no call of jobs.
@@ -52,4 +52,4 @@ http::Handler WatchedJobApi(http::Handler next, harness::Director& director) {
   };
 }
 
-}  // namespace caip::play
+}  // namespace caip::scenario

@@ -4,9 +4,9 @@
 #include "harness/faults/fault_injector.h"
 #include "http/message.h"
 
-namespace caip::play {
+namespace caip::scenario {
 
 /// `director` outlives it. Calls of other APIs pass untold.
 http::Handler WatchedJobApi(http::Handler next, harness::Director& director);
 
-}  // namespace caip::play
+}  // namespace caip::scenario

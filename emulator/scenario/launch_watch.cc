@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "harness/events/replica_name.h"
 
-namespace caip::play {
+namespace caip::scenario {
 namespace {
 
 using harness::Happening;
@@ -112,4 +112,4 @@ std::optional<engine::ReplicaKey> WatchedLauncher::LastBoot(const std::string& r
   return found == last_.end() ? std::nullopt : std::optional(found->second);
 }
 
-}  // namespace caip::play
+}  // namespace caip::scenario

@@ -15,7 +15,7 @@
 #include "engine/ports.h"
 #include "harness/faults/fault_injector.h"
 
-namespace caip::play {
+namespace caip::scenario {
 
 /// Alters a launch, last of all.
 using Dresser = std::function<void(engine::ReplicaLaunch&, const std::string& boot_disk)>;
@@ -62,4 +62,4 @@ class WatchedLauncher final : public engine::Launcher {
   std::map<std::string, engine::ReplicaKey> last_;
 };
 
-}  // namespace caip::play
+}  // namespace caip::scenario

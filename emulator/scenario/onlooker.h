@@ -7,7 +7,7 @@
 #include "engine/ports.h"
 #include "host/watch/replica_watcher.h"
 
-namespace caip::play {
+namespace caip::scenario {
 
 /// Outlives the run. Any thread, several at once.
 class Onlooker {
@@ -27,4 +27,4 @@ class Onlooker {
   virtual void Ended(const engine::ReplicaExit&) {}
 };
 
-}  // namespace caip::play
+}  // namespace caip::scenario

@@ -4,7 +4,7 @@
 
 #include "harness/events/replica_name.h"
 
-namespace caip::play {
+namespace caip::scenario {
 namespace {
 
 using harness::Happening;
@@ -78,4 +78,4 @@ std::unique_ptr<engine::LogSink> WatchedOutput(engine::LogSink& inner, harness::
   return std::make_unique<WatchedLogSink>(inner, director, std::move(steps), company);
 }
 
-}  // namespace caip::play
+}  // namespace caip::scenario

@@ -10,7 +10,7 @@
 #include "harness/events/step_reader.h"
 #include "harness/faults/fault_injector.h"
 
-namespace caip::play {
+namespace caip::scenario {
 
 /// Who else has to do with lines.
 struct OutputCompany {
@@ -26,4 +26,4 @@ std::unique_ptr<engine::LogSink> WatchedOutput(engine::LogSink& inner, harness::
 std::unique_ptr<engine::LogSink> WatchedServiceLog(engine::LogSink& inner,
                                                    harness::Director& director);
 
-}  // namespace caip::play
+}  // namespace caip::scenario

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace caip::play {
+namespace caip::scenario {
 namespace {
 
 class PackagingWatch final : public engine::Packager {
@@ -40,4 +40,4 @@ std::unique_ptr<engine::Packager> WatchedPackager(engine::Packager& inner,
   return std::make_unique<PackagingWatch>(inner, director);
 }
 
-}  // namespace caip::play
+}  // namespace caip::scenario

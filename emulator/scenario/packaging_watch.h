@@ -6,10 +6,10 @@
 #include "engine/ports.h"
 #include "harness/faults/fault_injector.h"
 
-namespace caip::play {
+namespace caip::scenario {
 
 /// `inner` and `director` outlive it.
 std::unique_ptr<engine::Packager> WatchedPackager(engine::Packager& inner,
                                                   harness::Director& director);
 
-}  // namespace caip::play
+}  // namespace caip::scenario

@@ -10,9 +10,10 @@
 
 #include "base/quoting.h"
 #include "emulator/scenario/abilities.h"
+#include "emulator/scenario/errors.h"
 #include "emulator/scenario/stage.h"
 
-namespace caip::play {
+namespace caip::scenario {
 namespace {
 
 using harness::Evidence;
@@ -48,6 +49,7 @@ Result<Evidence> RunOnce(const Scenario& scenario, const PlayOptions& options, b
   stage.disturbed = disturbed;
   stage.seed = scenario.seed;
   stage.interrupted = options.interrupted;
+  stage.read_words = options.read_words;
   return Stage(scenario, std::move(stage)).Run();
 }
 
@@ -74,9 +76,7 @@ Status PlayBoth(const Scenario& scenario, const PlayOptions& options, Played& pl
     const RunDirectory directory(options.workshop, false);
     ASSIGN_OR_RETURN(twin, RunOnce(scenario, options, false, directory.path()));
     if (twin->state != "SUCCEEDED") {
-      return Error{Code::kFailedPrecondition,
-                   "the twin, without faults, did not succeed: " + twin->state + " " +
-                       twin->error_message + twin->broke_off};
+      return errors::TwinFailed(twin->state, twin->error_message + twin->broke_off);
     }
   }
   const RunDirectory directory(options.workshop, options.keep);
@@ -156,4 +156,4 @@ Workshop::~Workshop() {
   if (!keep_) RemoveTree(path_);
 }
 
-}  // namespace caip::play
+}  // namespace caip::scenario

@@ -8,10 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "client/submit_request.h"
 #include "harness/scenario/report.h"
 #include "harness/scenario/scenario.h"
 
-namespace caip::play {
+namespace caip::scenario {
 
 struct PlayOptions {
   Path workshop;                 // where runs have their directories
@@ -19,6 +20,7 @@ struct PlayOptions {
   std::optional<Path> events;    // the event list goes there
   bool keep = false;             // the run's directory stays
   std::function<bool()> interrupted = nullptr;
+  client::ReadSubmitWords read_words = nullptr;  // of scenarios with `submit` words
 };
 
 /// Never an error: one that could not be played says why in `Played::error`.
@@ -40,4 +42,4 @@ class Workshop {
   bool keep_ = false;
 };
 
-}  // namespace caip::play
+}  // namespace caip::scenario

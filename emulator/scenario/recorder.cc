@@ -4,7 +4,7 @@
 
 #include "base/encoding.h"
 
-namespace caip::play {
+namespace caip::scenario {
 namespace {
 
 // A second name for the bytes; the store never writes a file that is there again.
@@ -107,4 +107,4 @@ Status Restore(const BucketState& state, gcs::DirectoryStore& store) {
   return Ok{};
 }
 
-}  // namespace caip::play
+}  // namespace caip::scenario

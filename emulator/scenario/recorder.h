@@ -11,7 +11,7 @@
 #include "base/files.h"
 #include "fakes/gcs/store/directory_store.h"
 
-namespace caip::play {
+namespace caip::scenario {
 
 /// The bytes of one generation, kept in a file of their own, and what is known beside them.
 struct KeptObject {
@@ -56,4 +56,4 @@ std::string KeyOf(const BucketState& state);
 /// Puts the objects into buckets that are made where they are missing.
 Status Restore(const BucketState& state, gcs::DirectoryStore& store);
 
-}  // namespace caip::play
+}  // namespace caip::scenario

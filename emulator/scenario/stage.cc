@@ -7,6 +7,7 @@
 #include "base/time_text.h"
 #include "emulator/scenario/abilities.h"
 #include "emulator/scenario/caller.h"
+#include "emulator/scenario/errors.h"
 #include "emulator/scenario/job_api_watch.h"
 #include "emulator/scenario/output_watch.h"
 #include "emulator/scenario/packaging_watch.h"
@@ -15,7 +16,7 @@
 #include "harness/events/progress.h"
 #include "harness/events/step_reader.h"
 
-namespace caip::play {
+namespace caip::scenario {
 namespace {
 
 using harness::Evidence;
@@ -53,8 +54,7 @@ Status WriteTree(gcs::BucketStore& store, const std::string& bucket, const Path&
     RETURN_IF_ERROR(Write(store, bucket, std::filesystem::relative(entry->path(), from), bytes));
   }
   if (!error) return Ok{};
-  return Error{Code::kNotFound, "buckets." + bucket + ".from: cannot read '" + from.string() +
-                                    "': " + error.message()};
+  return errors::BucketUnreadable(bucket, from, error.message());
 }
 
 Result<std::string> Bytes(gcs::BucketStore& store, const gcs::ObjectInfo& info) {
@@ -248,7 +248,7 @@ Result<Evidence> Stage::Run() {
   auto evidence = RunJob();
   const bool well = evidence.ok() && evidence->state == "SUCCEEDED";
   if (!DiskWasFull() && (well || !LacksRoom())) return evidence;
-  return DiskFull(options_.state);
+  return errors::DiskFull(options_.state);
 }
 
 Result<Evidence> Stage::RunJob() {
@@ -257,7 +257,7 @@ Result<Evidence> Stage::RunJob() {
   RETURN_IF_ERROR(FillBuckets());
   Evidence evidence;
   RETURN_IF_ERROR(Collect(evidence.objects_before));
-  RETURN_IF_ERROR(SendJob(scenario_, *emulator_));
+  RETURN_IF_ERROR(SendJob(scenario_, options_.read_words, *emulator_));
   ASSIGN_OR_RETURN(const spec::Job taken, engine_->Get(kProject, kJobId));
   RETURN_IF_ERROR(CheckReplicas(scenario_, taken));
   evidence.broke_off = Follow();
@@ -350,7 +350,7 @@ Status Stage::CollectTrials(const spec::Job& job, Evidence& evidence) {
 
 Status Stage::LoseVm(const std::string& replica, engine::VmLoss kind) {
   const auto key = launcher_->LastBoot(replica);
-  if (!key) return Error{Code::kNotFound, replica + " was never started"};
+  if (!key) return errors::NeverStarted(replica);
   return engine_->LoseVm(key->run, key->replica, kind);
 }
 
@@ -375,4 +375,4 @@ Status Stage::StepClock(const std::string& replica, Duration by) {
   return clocks_->Step(replica, by);
 }
 
-}  // namespace caip::play
+}  // namespace caip::scenario

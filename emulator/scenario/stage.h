@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "client/submit_request.h"
 #include "emulator/app/emulator.h"
 #include "emulator/app/interference.h"
 #include "emulator/scenario/fake_clocks.h"
@@ -18,7 +19,7 @@
 #include "harness/faults/world.h"
 #include "harness/scenario/scenario.h"
 
-namespace caip::play {
+namespace caip::scenario {
 
 /// How a scenario is to be run.
 struct StageOptions {
@@ -28,10 +29,11 @@ struct StageOptions {
   uint64_t seed = 1;
   /// Told of each line of the event list as it is written.
   std::function<void(const harness::Happening&)> watcher;
-  Recorder* recorder = nullptr;                 // keeps what is written
-  const BucketState* begin = nullptr;           // buckets as they are, over those of the scenario
-  std::function<bool()> interrupted = nullptr;  // set: the run ends
-  std::function<bool()> overfull = nullptr;     // the place of `state` has too little room left
+  Recorder* recorder = nullptr;                  // keeps what is written
+  const BucketState* begin = nullptr;            // buckets as they are, over those of the scenario
+  std::function<bool()> interrupted = nullptr;   // set: the run ends
+  std::function<bool()> overfull = nullptr;      // the place of `state` has too little room left
+  client::ReadSubmitWords read_words = nullptr;  // of scenarios with `submit` words
   Dresser dress = nullptr;
   Onlooker* onlooker = nullptr;
 };
@@ -98,4 +100,4 @@ class Stage final : public app::Interference, public harness::World {
   std::unique_ptr<app::Emulator> emulator_;
 };
 
-}  // namespace caip::play
+}  // namespace caip::scenario

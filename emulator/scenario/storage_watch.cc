@@ -7,7 +7,7 @@
 
 #include "emulator/scenario/caller.h"
 
-namespace caip::play {
+namespace caip::scenario {
 namespace {
 
 using gcs::Bucket;
@@ -273,4 +273,4 @@ std::unique_ptr<gcs::BucketStore> WatchedStore(gcs::BucketStore& store, Director
   return std::make_unique<StorageWatch>(store, director, std::move(listener));
 }
 
-}  // namespace caip::play
+}  // namespace caip::scenario

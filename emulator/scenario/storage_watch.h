@@ -8,7 +8,7 @@
 #include "fakes/gcs/store/bucket_store.h"
 #include "harness/faults/fault_injector.h"
 
-namespace caip::play {
+namespace caip::scenario {
 
 /// Who is told of what the store itself did; on the thread that asked for it.
 struct StoreListener {
@@ -22,4 +22,4 @@ struct StoreListener {
 std::unique_ptr<gcs::BucketStore> WatchedStore(gcs::BucketStore& store, harness::Director& director,
                                                StoreListener listener = {});
 
-}  // namespace caip::play
+}  // namespace caip::scenario

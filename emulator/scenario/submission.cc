@@ -4,16 +4,16 @@
 #include <utility>
 
 #include "base/text.h"
-#include "emulator/cli/arguments/arguments.h"
-#include "emulator/cli/commands/commands.h"
+#include "client/job_preparation.h"
+#include "emulator/app/stop_on_interrupt.h"
+#include "emulator/scenario/errors.h"
 #include "harness/events/replica_name.h"
 #include "harness/faults/fault_checks.h"
 #include "harness/scenario/scenario_replicas.h"
-#include "http/client.h"
 #include "spec/cluster.h"
 #include "spec/job_json.h"
 
-namespace caip::play {
+namespace caip::scenario {
 namespace {
 
 using harness::Scenario;
@@ -41,18 +41,6 @@ std::vector<std::string> CommandOf(const Scenario& scenario) {
   return command;
 }
 
-class ToEmulator final : public cli::Connection {
- public:
-  explicit ToEmulator(const std::string& url) : client_(url) {}
-  Result<http::ClientResponse> Send(const http::ClientRequest& request) override {
-    return client_.Send(request);
-  }
-  std::string base_url() const override { return client_.base(); }
-
- private:
-  http::Client client_;
-};
-
 // Flags whose value is a file or folder, relative to the scenario.
 std::vector<std::string> WithPaths(const Scenario& scenario) {
   const std::set<std::string> flags = {"--package-path", "--config", "--packages", "--flags-file"};
@@ -73,39 +61,23 @@ std::vector<std::string> WithPaths(const Scenario& scenario) {
   return words;
 }
 
-bool Says(const std::vector<std::string>& words, const std::string& flag) {
-  for (const std::string& word : words) {
-    if (word == "--") return false;
-    if (word == flag || word.starts_with(flag + "=")) return true;
-  }
-  return false;
-}
-
-Status SendWords(const Scenario& scenario, const app::Emulator& emulator) {
-  std::vector<std::string> words = {"jobs", "submit", "training", kJobId, "--project", kProject};
-  const std::vector<std::string> own = WithPaths(scenario);
-  if (!Says(own, "--region")) words.insert(words.end(), {"--region", "us-central1"});
-  if (!Says(own, "--job-dir")) words.insert(words.end(), {"--job-dir", kJobDir});
-  if (Says(own, "--package-path") && !Says(own, "--staging-bucket")) {
-    words.insert(words.end(), {"--staging-bucket", "gs://job"});
-  }
-  words.insert(words.end(), own.begin(), own.end());
-  std::string said;
-  const cli::Io io{[](std::string_view) {}, [&said](std::string_view text) { said += text; }, false,
-                   false};
-  const auto connect = [&emulator](const cli::EmulatorFlags&, cli::Lifetime) {
-    return Result<std::unique_ptr<cli::Connection>>(
-        std::make_unique<ToEmulator>(emulator.base_url()));
-  };
-  const cli::Command command = cli::ParseArguments(words);
-  int code = 2;
-  if (const auto* submit = std::get_if<cli::SubmitCommand>(&command)) {
-    code = cli::RunSubmit(*submit, {io, connect, nullptr});
-  } else if (const auto* print = std::get_if<cli::PrintCommand>(&command)) {
-    said = print->err;
-  }
-  if (code == 0) return Ok{};
-  return Error{Code::kInvalidArgument, "the job was not taken: " + std::string(Trim(said))};
+// Sends the job that the words describe. What they may leave out is filled in.
+Status SendWords(const Scenario& scenario, const client::ReadSubmitWords& read,
+                 const app::Emulator& emulator) {
+  ASSIGN_OR_RETURN(client::SubmitRequest request, read(WithPaths(scenario)));
+  request.flags.job = kJobId;
+  request.gcloud.project = request.gcloud.project.value_or(kProject);
+  request.flags.region = request.flags.region.value_or("us-central1");
+  request.flags.job_dir = request.flags.job_dir.value_or(kJobDir);
+  if (request.package_path && !request.staging_bucket) request.staging_bucket = "job";
+  const app::StopOnInterrupt interrupt;
+  client::PreparationOptions options;
+  options.stop = interrupt.token();
+  ASSIGN_OR_RETURN(const client::PreparedJob prepared, client::PrepareJob(request, options));
+  client::FixedConnection connection(emulator.base_url());
+  RETURN_IF_ERROR(client::StageFiles(connection, prepared, false));
+  const auto created = client::CreateJob(connection, prepared);
+  return created.ok() ? Status(Ok{}) : Status(created.error());
 }
 
 void SetImages(Json& input) {
@@ -129,14 +101,6 @@ Json JobOf(const Scenario& scenario) {
   return {{"jobId", kJobId}, {"trainingInput", std::move(input)}};
 }
 
-std::string Words(const Error& error) {
-  std::string words = error.message;
-  for (const FieldViolation& violation : error.violations) {
-    words += "\n  " + violation.field + ": " + violation.description;
-  }
-  return words;
-}
-
 }  // namespace
 
 std::map<std::string, std::vector<std::string>> ImagesOf(const Scenario& scenario) {
@@ -146,12 +110,16 @@ std::map<std::string, std::vector<std::string>> ImagesOf(const Scenario& scenari
   return images;
 }
 
-Status SendJob(const Scenario& scenario, app::Emulator& emulator) {
-  if (!scenario.submit.empty()) return SendWords(scenario, emulator);
+Status SendJob(const Scenario& scenario, const client::ReadSubmitWords& read,
+               app::Emulator& emulator) {
+  if (!scenario.submit.empty()) {
+    const Status sent = SendWords(scenario, read, emulator);
+    return sent.ok() ? sent : Status(errors::JobNotTaken(sent.error()));
+  }
   ASSIGN_OR_RETURN(spec::Job job, spec::ParseJob(JobOf(scenario)));
   const auto sent = emulator.engine().Submit(kProject, std::move(job));
   if (sent.ok()) return Ok{};
-  return Error{sent.error().code, "the job was not taken: " + Words(sent.error())};
+  return errors::JobNotTaken(sent.error());
 }
 
 Status CheckReplicas(const Scenario& scenario, const spec::Job& job) {
@@ -166,11 +134,9 @@ Status CheckReplicas(const Scenario& scenario, const spec::Job& job) {
   for (const harness::Fault& fault : scenario.faults) {
     const std::string strange = harness::StrangeReplica(fault, replicas);
     if (strange.empty()) continue;
-    return Error{Code::kInvalidArgument, "fault '" + fault.name +
-                                             "' can never come: the job has no " + strange +
-                                             "; it has " + Join(replicas, ", ")};
+    return errors::FaultWithoutReplica(fault.name, strange, replicas);
   }
   return Ok{};
 }
 
-}  // namespace caip::play
+}  // namespace caip::scenario

@@ -5,10 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "client/submit_request.h"
 #include "emulator/app/emulator.h"
 #include "harness/scenario/scenario.h"
 
-namespace caip::play {
+namespace caip::scenario {
 
 inline constexpr char kProject[] = "scenario";
 inline constexpr char kJobId[] = "scenario";
@@ -19,10 +20,12 @@ inline constexpr char kJobDir[] = "gs://job/out";
 /// Words of the command that name files beside the scenario become their paths.
 std::map<std::string, std::vector<std::string>> ImagesOf(const harness::Scenario& scenario);
 
-/// Sends the job: as the words of gcloud say, else as a Job. The error has the client's words.
-Status SendJob(const harness::Scenario& scenario, app::Emulator& emulator);
+/// Sends the job: `read` reads the words of a `submit`; else the scenario has a Job. Errors have
+/// the client's texts.
+Status SendJob(const harness::Scenario& scenario, const client::ReadSubmitWords& read,
+               app::Emulator& emulator);
 
-/// An Error: a fault names a replica that the job, as it was taken, has not.
+/// An Error: a fault names a replica that the job, as the service took it, does not have.
 Status CheckReplicas(const harness::Scenario& scenario, const spec::Job& job);
 
-}  // namespace caip::play
+}  // namespace caip::scenario

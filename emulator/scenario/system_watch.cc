@@ -5,7 +5,7 @@
 
 #include "harness/events/replica_name.h"
 
-namespace caip::play {
+namespace caip::scenario {
 namespace {
 
 using harness::Happening;
@@ -147,4 +147,4 @@ void SystemWatch::Gone(const engine::ReplicaKey& key) {
   director_.Gone(harness::ReplicaNameOf(key), key.boot);
 }
 
-}  // namespace caip::play
+}  // namespace caip::scenario

@@ -13,7 +13,7 @@
 #include "harness/faults/fault_injector.h"
 #include "host/watch/replica_watcher.h"
 
-namespace caip::play {
+namespace caip::scenario {
 
 /// Called by host on a thread for each replica; `director` outlives it.
 class SystemWatch final : public host::ReplicaWatcher {
@@ -50,4 +50,4 @@ class SystemWatch final : public host::ReplicaWatcher {
   std::map<engine::ReplicaKey, int64_t> cut_;  // where a write was cut, to be told of
 };
 
-}  // namespace caip::play
+}  // namespace caip::scenario

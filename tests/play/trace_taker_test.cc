@@ -61,7 +61,7 @@ class TraceTakerTest : public ::testing::Test {
     return files;
   }
 
-  TraceTaker taker_{"/state/buckets", true};
+  check::TraceTaker taker_{"/state/buckets", true};
 };
 
 TEST_F(TraceTakerTest, ObjectsAndTheSystemsFilesAreNotNoted) {

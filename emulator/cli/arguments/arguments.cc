@@ -1,10 +1,10 @@
 #include "emulator/cli/arguments/arguments.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "emulator/cli/arguments/definitions.h"
 #include "emulator/cli/arguments/grammar.h"
+#include "emulator/cli/errors.h"
 
 namespace caip::cli {
 namespace {
@@ -46,7 +46,7 @@ void AddConformCommand(Grammar& grammar) {
 Command ParseArguments(const std::vector<std::string>& words) {
   GcloudFlags gcloud;
   Grammar grammar;
-  grammar.root().footer(kFooter);
+  grammar.Footer(kFooter);
   CLI::App& jobs = grammar.Group(grammar.root(), "jobs", "Submits, shows and stops training jobs.");
   AddSubmitCommand(grammar, jobs, gcloud);
   AddJobsCommands(grammar, jobs, gcloud);
@@ -60,6 +60,20 @@ Command ParseArguments(const std::vector<std::string>& words) {
   AddGcloudFlags(grammar, &gcloud);
   grammar.Check([&gcloud](const Command& command) { return CheckFormat(command, gcloud); });
   return grammar.Parse(WithoutProduct(words));
+}
+
+Result<client::SubmitRequest> ReadSubmitWords(const std::vector<std::string>& words) {
+  std::vector<std::string> line = {"jobs", "submit", "training", "job"};
+  line.insert(line.end(), words.begin(), words.end());
+  Command command = ParseArguments(line);
+  auto* submit = std::get_if<SubmitCommand>(&command);
+  if (!submit) {
+    const auto* print = std::get_if<PrintCommand>(&command);
+    return errors::SubmitWordsRefused(print ? print->err : "");
+  }
+  submit->request.gcloud = submit->gcloud;
+  submit->request.package_cache = app::StateDirectory(submit->emulator) / "sdists";
+  return std::move(submit->request);
 }
 
 }  // namespace caip::cli

@@ -12,4 +12,8 @@ namespace caip::cli {
 /// and exit code 2; `--help` and `completion` give one with exit code 0. Asks nobody but argv.
 Command ParseArguments(const std::vector<std::string>& words);
 
+/// client::ReadSubmitWords: what follows `jobs submit training JOB`. The message of an error is the
+/// usage error's, without the name of a command.
+Result<client::SubmitRequest> ReadSubmitWords(const std::vector<std::string>& words);
+
 }  // namespace caip::cli

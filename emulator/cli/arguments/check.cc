@@ -1,12 +1,11 @@
 // The flags of `check`.
 
-#include <CLI/CLI.hpp>
 #include <set>
 
 #include "base/quoting.h"
 #include "base/time_text.h"
+#include "client/flag_values.h"
 #include "emulator/cli/arguments/definitions.h"
-#include "emulator/cli/gcloud_values.h"
 #include "harness/events/step_reader.h"
 
 namespace caip::cli {
@@ -28,13 +27,6 @@ Examples:
 
 using Shared = std::shared_ptr<CheckCommand>;
 
-Grammar::Setter Append(std::vector<std::string>* into) {
-  return [into](const std::string& value) -> Status {
-    into->push_back(value);
-    return Ok{};
-  };
-}
-
 Result<Duration> ReadDuration(const std::string& value) {
   const auto duration = ParseDuration(value);
   if (duration && *duration > Duration(0)) return *duration;
@@ -52,8 +44,8 @@ Grammar::Setter ToDuration(T* into) {
 Status SetShard(const std::string& value, CheckCommand& check) {
   const size_t slash = value.find('/');
   if (slash != std::string::npos) {
-    const auto index = ParseInteger(value.substr(0, slash));
-    const auto count = ParseInteger(value.substr(slash + 1));
+    const auto index = client::ParseInteger(value.substr(0, slash));
+    const auto count = client::ParseInteger(value.substr(slash + 1));
     if (index.ok() && count.ok() && *index >= 1 && *index <= *count) {
       check.shard = *index;
       check.shards = *count;
@@ -70,7 +62,8 @@ void AddReportFlags(Grammar& grammar, CLI::App& app, const Shared& check) {
                Append(&check->filters));
   grammar.Flag(app, "--shard", "I/N", "Only every N-th check, beginning with the I-th.",
                [check](const std::string& value) { return SetShard(value, *check); });
-  grammar.Switch(app, "--deep", "The whole explorer, instead of a few restarts.", &check->deep);
+  grammar.Switch(app, "--deep", "The whole explorer, instead of a few restarts.",
+                 &check->trainer.deep);
   grammar.Switch(app, "--verbose", "Show the evidence of what passed, too.", &check->verbose);
   grammar.Flag(app, "--junit", "FILE", "Write a report as JUnit does; `-` prints it.",
                To(&check->junit));
@@ -83,12 +76,12 @@ void AddCourseFlags(Grammar& grammar, CLI::App& app, const Shared& check) {
   grammar.Flag(app, "--bucket", "NAME=FOLDER",
                "A bucket that the trainer reads: the files of FOLDER are its objects; may be given "
                "again.",
-               Append(&check->buckets));
+               Append(&check->trainer.buckets));
   grammar.Flag(app, "--step-regex", "REGEX",
                "How a line tells of a step that is done, of trainers that print no JSON: the group "
                "(?P<step>...) is its number.",
                [check](const std::string& value) -> Status {
-                 check->step_regex = value;
+                 check->trainer.step_regex = value;
                  const auto problem = harness::StepPatternProblem(value);
                  return problem ? Status(Error{Code::kInvalidArgument, *problem}) : Status(Ok{});
                });
@@ -96,7 +89,7 @@ void AddCourseFlags(Grammar& grammar, CLI::App& app, const Shared& check) {
                "The trainer reports this metric to a tuning job: it is run as a trial is, with no "
                "flag of a hyperparameter.",
                [check](const std::string& value) -> Status {
-                 check->metric = value;
+                 check->trainer.metric = value;
                  if (!value.empty()) return Ok{};
                  return Error{Code::kInvalidArgument, "a tag has at least a letter"};
                });
@@ -104,27 +97,27 @@ void AddCourseFlags(Grammar& grammar, CLI::App& app, const Shared& check) {
                To(&check->out));
   grammar.Flag(app, "--jobs", "N", "Make so many runs at once; one a core unless given.",
                [check](const std::string& value) -> Status {
-                 ASSIGN_OR_RETURN(const auto jobs, ParseCount(value));
+                 ASSIGN_OR_RETURN(const auto jobs, client::ParseCount(value));
                  check->jobs = jobs.value_or(0);
                  return Ok{};
                });
   grammar.Flag(app, "--run-timeout", "DURATION", "How long one run may last; 10m by default.",
-               ToDuration(&check->run_timeout));
+               ToDuration(&check->trainer.run_timeout));
   grammar.Flag(
       app, "--stall", "DURATION",
       "How long a run may show no step, no change in storage and no boot; 1m by default, or "
       "twice as long as the first run did.",
-      ToDuration(&check->stall));
+      ToDuration(&check->trainer.stall));
   grammar.Flag(app, "--vm-lifetime", "DURATION",
                "How long a machine stays, for the distance of checkpoints; 4h by default.",
-               ToDuration(&check->vm_lifetime));
+               ToDuration(&check->trainer.vm_lifetime));
   grammar.Flag(app, "--real-duration", "DURATION",
                "How long the real job will run, when this one is made small; else maxRunningTime.",
-               ToDuration(&check->real_duration));
+               ToDuration(&check->trainer.real_duration));
 }
 
 // Those of the emulator's flags that mean something here.
-void AddHostFlags(Grammar& grammar, CLI::App& app, EmulatorFlags& flags) {
+void AddHostFlags(Grammar& grammar, CLI::App& app, app::EmulatorFlags& flags) {
   grammar.Heading("Flags that gcloud does not have");
   grammar.Flag(app, "--map-image", "URI=COMMAND",
                "The local command that stands for an image; may be given again.",
@@ -164,23 +157,23 @@ std::string ReplayOf(const std::vector<std::string>& own) {
 
 void AddCheckCommand(Grammar& grammar, const GcloudFlags& gcloud) {
   const auto check = std::make_shared<CheckCommand>();
-  const auto job = std::make_shared<SubmitGrammar>();
-  CLI::App& app =
-      grammar.Leaf(grammar.root(), "check", "Tells whether a trainer will survive the service.",
-                   kCheckFooter, [check, job, &gcloud](const Words& words) -> Result<Command> {
-                     RETURN_IF_ERROR(job->finish(words));
-                     check->submit = *job->submit;
-                     check->submit.gcloud = gcloud;
-                     check->replay = ReplayOf(words.own);
-                     if (words.user_args) check->replay_args = " --" + ShellWords(*words.user_args);
-                     return Command(*check);
-                   });
+  const auto finish_job = std::make_shared<FinishJob>();
+  CLI::App& app = grammar.Leaf(grammar.root(), "check",
+                               "Tells whether a trainer will survive the service.", kCheckFooter,
+                               [check, finish_job, &gcloud](const Words& words) -> Result<Command> {
+                                 RETURN_IF_ERROR((*finish_job)(words));
+                                 check->trainer.job.gcloud = gcloud;
+                                 check->replay = ReplayOf(words.own);
+                                 if (words.user_args)
+                                   check->replay_args = " --" + ShellWords(*words.user_args);
+                                 return Command(*check);
+                               });
   grammar.TakesUserArgs(app);
   AddReportFlags(grammar, app, check);
   AddCourseFlags(grammar, app, check);
   grammar.Heading("Flags of the job");
-  *job = AddJobFlags(grammar, app);
-  AddHostFlags(grammar, app, job->submit->emulator);
+  *finish_job = AddJobFlags(grammar, app, &check->trainer.job);
+  AddHostFlags(grammar, app, check->trainer.emulator);
 }
 
 }  // namespace caip::cli

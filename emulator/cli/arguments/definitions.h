@@ -21,16 +21,15 @@ Grammar::Finish FinishWith(const std::shared_ptr<T>& command, const GcloudFlags&
 Status CheckFormat(const Command& command, const GcloudFlags& gcloud);
 
 /// The flags of the emulator itself, under their own heading.
-void AddEmulatorFlags(Grammar& grammar, CLI::App& app, EmulatorFlags* into);
+void AddEmulatorFlags(Grammar& grammar, CLI::App& app, app::EmulatorFlags* into);
 /// --state alone, for commands that only look for an emulator.
-void AddStateFlag(Grammar& grammar, CLI::App& app, EmulatorFlags* into);
+void AddStateFlag(Grammar& grammar, CLI::App& app, app::EmulatorFlags* into);
 
-/// The flags that say what job is wanted, for every command that makes one.
-struct SubmitGrammar {
-  std::shared_ptr<SubmitCommand> submit;             // filled by the flags
-  std::function<Status(const Words& words)> finish;  // the checks across them
-};
-SubmitGrammar AddJobFlags(Grammar& grammar, CLI::App& app);
+/// The checks across the flags of a job, once all of them are set.
+using FinishJob = std::function<Status(const Words& words)>;
+/// The flags that say what job is wanted, for every command that makes one. `job` outlives the
+/// grammar and what is returned.
+FinishJob AddJobFlags(Grammar& grammar, CLI::App& app, client::SubmitRequest* job);
 
 // `gcloud` holds the gcloud-wide flags of the command line once it was read.
 void AddSubmitCommand(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud);

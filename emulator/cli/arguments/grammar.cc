@@ -269,6 +269,8 @@ Grammar::~Grammar() = default;
 
 CLI::App& Grammar::root() { return impl_->root; }
 
+void Grammar::Footer(const std::string& text) { impl_->root.footer(text); }
+
 CLI::App& Grammar::Group(CLI::App& parent, const std::string& name,
                          const std::string& description) {
   CLI::App* app = parent.add_subcommand(name, description);
@@ -360,6 +362,13 @@ Grammar::Setter To(std::optional<std::string>* into) {
 Grammar::Setter To(std::string* into) {
   return [into](const std::string& value) -> Status {
     *into = value;
+    return Ok{};
+  };
+}
+
+Grammar::Setter Append(std::vector<std::string>* into) {
+  return [into](const std::string& value) -> Status {
+    into->push_back(value);
     return Ok{};
   };
 }

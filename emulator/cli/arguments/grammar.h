@@ -37,6 +37,8 @@ class Grammar {
   Grammar(const Grammar&) = delete;
 
   CLI::App& root();
+  /// What the help of the program ends with.
+  void Footer(const std::string& text);
   CLI::App& Group(CLI::App& parent, const std::string& name, const std::string& description);
   CLI::App& Leaf(CLI::App& parent, const std::string& name, const std::string& description,
                  const std::string& footer, Finish finish);
@@ -75,5 +77,7 @@ class Grammar {
 /// Setters for plain values.
 Grammar::Setter To(std::optional<std::string>* into);
 Grammar::Setter To(std::string* into);
+/// The flag may be given again.
+Grammar::Setter Append(std::vector<std::string>* into);
 
 }  // namespace caip::cli

@@ -34,7 +34,7 @@ void CollectFlags(CLI::App& app, const std::string& path, const std::string& inh
 // tables.
 std::string ChoicesOf(const CLI::Option& option) {
   const std::string name = option.get_name();
-  if (name == "--scale-tier") return Join(spec::ScaleTierChoices(), " ");
+  if (name == "--scale-tier") return Join(client::ScaleTierChoices(), " ");
   if (name == "--format") return Join(FormatNames(), " ");
   if (name == "--region") {
     std::vector<std::string> regions;

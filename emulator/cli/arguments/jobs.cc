@@ -1,10 +1,8 @@
 // The flags of `jobs describe|list|cancel|update|stream-logs`.
 
-#include <CLI/CLI.hpp>
-
+#include "client/flag_values.h"
 #include "emulator/cli/arguments/definitions.h"
 #include "emulator/cli/errors.h"
-#include "emulator/cli/gcloud_values.h"
 
 namespace caip::cli {
 namespace {
@@ -16,7 +14,7 @@ void AddJob(Grammar& grammar, CLI::App& app, std::string* job) {
 
 Grammar::Setter ToPositive(std::optional<int64_t>* into) {
   return [into](const std::string& value) -> Status {
-    ASSIGN_OR_RETURN(*into, ParseCount(value));
+    ASSIGN_OR_RETURN(*into, client::ParseCount(value));
     return Ok{};
   };
 }
@@ -47,7 +45,7 @@ void AddList(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud) {
                ToPositive(&list->page_size));
   grammar.Flag(app, "--sort-by", "FIELD,...", "Order by these; ~FIELD descends.",
                [list](const std::string& value) -> Status {
-                 ASSIGN_OR_RETURN(list->sort_by, ParseList(value));
+                 ASSIGN_OR_RETURN(list->sort_by, client::ParseList(value));
                  return Ok{};
                });
   grammar.Switch(app, "--uri", "Print the URIs of the jobs instead of a table.", &list->uri);
@@ -80,14 +78,14 @@ void AddUpdate(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud) {
   AddJob(grammar, app, &update->job);
   grammar.Flag(app, "--update-labels", "KEY=VALUE,...", "Labels to add or to change.",
                [update](const std::string& value) -> Status {
-                 ASSIGN_OR_RETURN(const auto labels, ParseLabels(value));
+                 ASSIGN_OR_RETURN(const auto labels, client::ParseLabels(value));
                  if (!update->update_labels) update->update_labels.emplace();
                  for (const auto& [key, label] : labels) (*update->update_labels)[key] = label;
                  return Ok{};
                });
   grammar.Flag(app, "--remove-labels", "KEY,...", "Labels to remove.",
                [update](const std::string& value) -> Status {
-                 ASSIGN_OR_RETURN(const auto keys, ParseList(value));
+                 ASSIGN_OR_RETURN(const auto keys, client::ParseList(value));
                  auto& all = update->remove_labels;
                  if (!all) all.emplace();
                  all->insert(all->end(), keys.begin(), keys.end());
@@ -107,7 +105,7 @@ void AddStreamLogs(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud) 
   grammar.Flag(app, "--polling-interval", "SECONDS",
                "As in gcloud; here lines are shown at once whatever it is.",
                [stream](const std::string& value) -> Status {
-                 ASSIGN_OR_RETURN(const std::optional<int64_t> seconds, ParseCount(value));
+                 ASSIGN_OR_RETURN(const std::optional<int64_t> seconds, client::ParseCount(value));
                  if (seconds) stream->polling_interval = *seconds;
                  return Ok{};
                });

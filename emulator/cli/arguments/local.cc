@@ -1,9 +1,7 @@
 // The flags of `local train`.
 
-#include <CLI/CLI.hpp>
-
+#include "client/flag_values.h"
 #include "emulator/cli/arguments/definitions.h"
-#include "emulator/cli/gcloud_values.h"
 
 namespace caip::cli {
 namespace {
@@ -20,7 +18,7 @@ Examples:
 
 Grammar::Setter ToInteger(std::optional<int64_t>* into) {
   return [into](const std::string& value) -> Status {
-    ASSIGN_OR_RETURN(*into, ParseInteger(value));
+    ASSIGN_OR_RETURN(*into, client::ParseInteger(value));
     return Ok{};
   };
 }

@@ -1,21 +1,13 @@
 // The flags of `scenario run|validate|schema|show`.
 
-#include <CLI/CLI.hpp>
-
 #include "base/time_text.h"
+#include "client/errors.h"
+#include "client/flag_values.h"
 #include "emulator/cli/arguments/definitions.h"
 #include "emulator/cli/errors.h"
-#include "emulator/cli/gcloud_values.h"
 
 namespace caip::cli {
 namespace {
-
-Grammar::Setter AppendArgumentsScenario(std::vector<std::string>* into) {
-  return [into](const std::string& value) -> Status {
-    into->push_back(value);
-    return Ok{};
-  };
-}
 
 void AddRun(Grammar& grammar, CLI::App& scenario) {
   const auto run = std::make_shared<ScenarioRunCommand>();
@@ -26,12 +18,12 @@ void AddRun(Grammar& grammar, CLI::App& scenario) {
       "  caip scenario run scenarios/restarts --jobs 2 --junit report.xml\n"
       "  caip scenario run mine.yaml --seed 7 --events events.jsonl --verbose",
       [run](const Words&) -> Result<Command> { return Command(*run); });
-  grammar.Positional(app, "FILE", "A scenario, or a folder with scenarios.",
-                     AppendArgumentsScenario(&run->files), true);
+  grammar.Positional(app, "FILE", "A scenario, or a folder with scenarios.", Append(&run->files),
+                     true);
   grammar.Flag(app, "--seed", "N", "The seed, over the scenario's own.",
                [run](const std::string& value) -> Status {
-                 ASSIGN_OR_RETURN(const int64_t seed, ParseInteger(value));
-                 if (seed < 0) return errors::IntegerTooSmall(value, 0);
+                 ASSIGN_OR_RETURN(const int64_t seed, client::ParseInteger(value));
+                 if (seed < 0) return client::errors::IntegerTooSmall(value, 0);
                  run->seed = static_cast<uint64_t>(seed);
                  return Ok{};
                });
@@ -44,7 +36,7 @@ void AddRun(Grammar& grammar, CLI::App& scenario) {
                To(&run->events));
   grammar.Flag(app, "--jobs", "N", "Play so many at once; one a core unless given.",
                [run](const std::string& value) -> Status {
-                 ASSIGN_OR_RETURN(const auto jobs, ParseCount(value));
+                 ASSIGN_OR_RETURN(const auto jobs, client::ParseCount(value));
                  run->jobs = jobs.value_or(0);
                  return Ok{};
                });
@@ -71,14 +63,14 @@ void AddShow(Grammar& grammar, CLI::App& scenario) {
                To(&show->html));
   grammar.Flag(app, "--width", "COLUMNS", "How wide; as the terminal unless given, else 100.",
                [show](const std::string& value) -> Status {
-                 ASSIGN_OR_RETURN(const auto width, ParseCount(value));
+                 ASSIGN_OR_RETURN(const auto width, client::ParseCount(value));
                  show->width = width;
                  return Ok{};
                });
 }
 
 Status SetPoints(const std::string& value, std::vector<std::string>& into) {
-  ASSIGN_OR_RETURN(into, ParseList(value));
+  ASSIGN_OR_RETURN(into, client::ParseList(value));
   for (const std::string& kind : into) {
     const bool known = kind == "storage" || kind == "steps" || kind == "logs" || kind == "states";
     if (!known) {
@@ -145,25 +137,25 @@ void AddExplore(Grammar& grammar) {
                [explore](const std::string& value) { return SetPoints(value, explore->points); });
   grammar.Flag(app, "--replicas", "NAMES", "Only these: master-0,worker-1.",
                [explore](const std::string& value) -> Status {
-                 ASSIGN_OR_RETURN(explore->replicas, ParseList(value));
+                 ASSIGN_OR_RETURN(explore->replicas, client::ParseList(value));
                  return Ok{};
                });
   grammar.Flag(app, "--max-points", "N", "Thin out evenly above so many; 400 unless given.",
                [explore](const std::string& value) -> Status {
-                 ASSIGN_OR_RETURN(const auto most, ParseCount(value));
+                 ASSIGN_OR_RETURN(const auto most, client::ParseCount(value));
                  explore->points_max = most.value_or(400);
                  return Ok{};
                });
   grammar.Flag(app, "--jobs", "N", "Run so many at once; one a core unless given.",
                [explore](const std::string& value) -> Status {
-                 ASSIGN_OR_RETURN(const auto jobs, ParseCount(value));
+                 ASSIGN_OR_RETURN(const auto jobs, client::ParseCount(value));
                  explore->jobs = jobs.value_or(0);
                  return Ok{};
                });
   grammar.Flag(app, "--seed", "N", "The seed, over the scenario's own.",
                [explore](const std::string& value) -> Status {
-                 ASSIGN_OR_RETURN(const int64_t seed, ParseInteger(value));
-                 if (seed < 0) return errors::IntegerTooSmall(value, 0);
+                 ASSIGN_OR_RETURN(const int64_t seed, client::ParseInteger(value));
+                 if (seed < 0) return client::errors::IntegerTooSmall(value, 0);
                  explore->seed = static_cast<uint64_t>(seed);
                  return Ok{};
                });
@@ -186,7 +178,7 @@ void AddScenarioCommands(Grammar& grammar) {
                    "Examples:\n  caip scenario validate scenarios",
                    [validate](const Words&) -> Result<Command> { return Command(*validate); });
   grammar.Positional(app, "FILE", "A scenario, or a folder with scenarios.",
-                     AppendArgumentsScenario(&validate->files), true);
+                     Append(&validate->files), true);
   grammar.Leaf(scenario, "schema", "Prints the format of scenarios as a JSON schema, for editors.",
                "Examples:\n  caip scenario schema > scenario.schema.json",
                [](const Words&) -> Result<Command> { return Command(ScenarioSchemaCommand{}); });

@@ -1,10 +1,9 @@
 // The flags of the commands that gcloud does not have: serve, stop, env, doctor, version, buckets.
 
-#include <CLI/CLI.hpp>
-
+#include "client/errors.h"
+#include "client/flag_values.h"
 #include "emulator/cli/arguments/definitions.h"
 #include "emulator/cli/errors.h"
-#include "emulator/cli/gcloud_values.h"
 
 namespace caip::cli {
 namespace {
@@ -18,8 +17,8 @@ void AddServe(Grammar& grammar) {
       [serve](const Words&) -> Result<Command> { return Command(*serve); });
   grammar.Flag(app, "--port", "PORT", "Port to listen on; 0 takes any free one.",
                [serve](const std::string& value) -> Status {
-                 ASSIGN_OR_RETURN(const int64_t port, ParseInteger(value));
-                 if (port < 0) return errors::IntegerTooSmall(value, 0);
+                 ASSIGN_OR_RETURN(const int64_t port, client::ParseInteger(value));
+                 if (port < 0) return client::errors::IntegerTooSmall(value, 0);
                  if (port > 65535) return errors::PortTooLarge(value);
                  serve->port = port;
                  return Ok{};
@@ -85,7 +84,7 @@ void AddBuckets(Grammar& grammar, const GcloudFlags& gcloud) {
       app, "BUCKET", "Name of a bucket, with or without gs://.",
       [create](const std::string& value) -> Status {
         const std::string url = value.starts_with("gs://") ? value : "gs://" + value;
-        ASSIGN_OR_RETURN(std::string bucket, ParseStagingBucket(url));
+        ASSIGN_OR_RETURN(std::string bucket, client::ParseStagingBucket(url));
         create->buckets.push_back(std::move(bucket));
         return Ok{};
       },

@@ -1,7 +1,5 @@
 // Flags that many commands share.
 
-#include <CLI/CLI.hpp>
-
 #include "base/text.h"
 #include "emulator/cli/arguments/definitions.h"
 #include "emulator/cli/errors.h"
@@ -73,7 +71,7 @@ void AddGcloudFlags(Grammar& grammar, GcloudFlags* into) {
   }
 }
 
-void AddStateFlag(Grammar& grammar, CLI::App& app, EmulatorFlags* into) {
+void AddStateFlag(Grammar& grammar, CLI::App& app, app::EmulatorFlags* into) {
   grammar.Heading("Flags of the emulator");
   grammar.Flag(app, "--state", "DIR",
                "State directory: jobs, logs, buckets. Else $CAIP_STATE, else "
@@ -82,7 +80,7 @@ void AddStateFlag(Grammar& grammar, CLI::App& app, EmulatorFlags* into) {
   grammar.Heading("Flags");
 }
 
-void AddEmulatorFlags(Grammar& grammar, CLI::App& app, EmulatorFlags* into) {
+void AddEmulatorFlags(Grammar& grammar, CLI::App& app, app::EmulatorFlags* into) {
   AddStateFlag(grammar, app, into);
   grammar.Heading("Flags of the emulator");
   grammar.Flag(app, "--emulator-config", "FILE",

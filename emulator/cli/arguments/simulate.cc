@@ -1,17 +1,16 @@
 // The flags of `simulate`.
 
-#include <CLI/CLI.hpp>
-
+#include "client/errors.h"
+#include "client/flag_values.h"
 #include "emulator/cli/arguments/definitions.h"
 #include "emulator/cli/errors.h"
-#include "emulator/cli/gcloud_values.h"
 
 namespace caip::cli {
 namespace {
 
 Result<int64_t> AtLeast(int64_t least, std::string_view text) {
-  ASSIGN_OR_RETURN(const int64_t number, ParseInteger(text));
-  if (number < least) return errors::IntegerTooSmall(text, least);
+  ASSIGN_OR_RETURN(const int64_t number, client::ParseInteger(text));
+  if (number < least) return client::errors::IntegerTooSmall(text, least);
   return number;
 }
 

@@ -1,11 +1,9 @@
 // The flags of `jobs submit training`.
 
-#include <CLI/CLI.hpp>
-
 #include "base/spelling.h"
+#include "client/flag_values.h"
 #include "emulator/cli/arguments/definitions.h"
 #include "emulator/cli/errors.h"
-#include "emulator/cli/gcloud_values.h"
 
 namespace caip::cli {
 namespace {
@@ -25,8 +23,6 @@ Examples:
   What would be sent:
     caip jobs submit training my_job --region us-central1 --config cluster.yaml --dry-run)";
 
-using Shared = std::shared_ptr<SubmitCommand>;
-
 // Keeps what `parse` makes of a value.
 template <typename T, typename Parse>
 Grammar::Setter Parsed(std::optional<T>* into, Parse parse) {
@@ -37,14 +33,14 @@ Grammar::Setter Parsed(std::optional<T>* into, Parse parse) {
 }
 
 Result<std::string> ParseTier(const std::string& choice) {
-  std::string tier = spec::ScaleTierOfChoice(choice);
-  if (tier.empty()) return errors::NoSuchChoice(choice, spec::ScaleTierChoices());
+  std::string tier = client::ScaleTierOfChoice(choice);
+  if (tier.empty()) return errors::NoSuchChoice(choice, client::ScaleTierChoices());
   return tier;
 }
 
 // As the client sends it: always a slash behind the bucket.
 Result<std::string> ParseJobDir(const std::string& url) {
-  ASSIGN_OR_RETURN(const ObjectName name, ParseObject(url));
+  ASSIGN_OR_RETURN(const client::ObjectName name, client::ParseObject(url));
   return "gs://" + name.bucket + "/" + name.object;
 }
 
@@ -56,27 +52,27 @@ struct CountFlag {
 // A count that is "unlimited" is given, but not sent.
 Grammar::Setter ToCount(const std::shared_ptr<CountFlag>& count) {
   return [count](const std::string& value) -> Status {
-    ASSIGN_OR_RETURN(count->value, ParseCount(value));
+    ASSIGN_OR_RETURN(count->value, client::ParseCount(value));
     count->given = true;
     return Ok{};
   };
 }
 
-void AddSourceFlags(Grammar& grammar, CLI::App& app, const Shared& submit) {
-  spec::SubmitFlags& flags = submit->flags;
+void AddSourceFlags(Grammar& grammar, CLI::App& app, client::SubmitRequest* job) {
+  client::SubmitFlags& flags = job->flags;
   grammar.Flag(app, "--module-name", "MODULE", "Python module to run: trainer.task.",
                To(&flags.module_name));
   grammar.Flag(app, "--package-path", "DIR",
                "Directory of the Python package to build; its parent may hold a setup.py.",
-               To(&submit->package_path));
+               To(&job->package_path));
   grammar.Flag(app, "--packages", "PACKAGE,...",
                "Archives to install: local files, which are uploaded, or gs:// objects.",
-               [submit](const std::string& value) -> Status {
-                 ASSIGN_OR_RETURN(submit->packages, ParseList(value));
+               [job](const std::string& value) -> Status {
+                 ASSIGN_OR_RETURN(job->packages, client::ParseList(value));
                  return Ok{};
                });
   grammar.Flag(app, "--staging-bucket", "gs://BUCKET", "Where packages are uploaded to.",
-               Parsed(&submit->staging_bucket, ParseStagingBucket));
+               Parsed(&job->staging_bucket, client::ParseStagingBucket));
   grammar.Flag(app, "--job-dir", "gs://BUCKET/OBJECT",
                "Where the trainer writes; passed to it as --job-dir. Packages go there when "
                "there is no --staging-bucket.",
@@ -85,11 +81,11 @@ void AddSourceFlags(Grammar& grammar, CLI::App& app, const Shared& submit) {
                "Region of the job. Else $CLOUDSDK_COMPUTE_REGION, else gcloud's configuration.",
                To(&flags.region));
   grammar.Flag(app, "--config", "FILE", "A Job in YAML or JSON; flags win over it.",
-               To(&submit->config));
+               To(&job->config));
 }
 
-void AddServiceFlags(Grammar& grammar, CLI::App& app, const Shared& submit) {
-  spec::SubmitFlags& flags = submit->flags;
+void AddServiceFlags(Grammar& grammar, CLI::App& app, client::SubmitRequest* job) {
+  client::SubmitFlags& flags = job->flags;
   grammar.Flag(app, "--scale-tier", "TIER",
                "basic, standard-1, premium-1, basic-gpu, basic-tpu or custom.",
                Parsed(&flags.scale_tier, ParseTier));
@@ -98,9 +94,9 @@ void AddServiceFlags(Grammar& grammar, CLI::App& app, const Shared& submit) {
   grammar.Flag(app, "--python-version", "VERSION", "Python version: 3.7, 3.5 or 2.7.",
                To(&flags.python_version));
   grammar.Flag(app, "--service-account", "ACCOUNT", "Account the trainer runs as.",
-               [submit](const std::string& value) -> Status {
-                 RETURN_IF_ERROR(CheckServiceAccount(value));
-                 submit->flags.service_account = value;
+               [job](const std::string& value) -> Status {
+                 RETURN_IF_ERROR(client::CheckServiceAccount(value));
+                 job->flags.service_account = value;
                  return Ok{};
                });
   grammar.Switch(app, "--enable-web-access", "Offer shells on the replicas (webAccessUris).",
@@ -108,51 +104,51 @@ void AddServiceFlags(Grammar& grammar, CLI::App& app, const Shared& submit) {
   grammar.Flag(app, "--network", "NETWORK", "VPC network the job is peered with.",
                To(&flags.network));
   grammar.Flag(app, "--labels", "KEY=VALUE,...", "Labels of the job.",
-               [submit](const std::string& value) -> Status {
-                 ASSIGN_OR_RETURN(const auto labels, ParseLabels(value));
-                 auto& all = submit->flags.labels;
+               [job](const std::string& value) -> Status {
+                 ASSIGN_OR_RETURN(const auto labels, client::ParseLabels(value));
+                 auto& all = job->flags.labels;
                  if (!all) all.emplace();
                  for (const auto& [key, label] : labels) (*all)[key] = label;
                  return Ok{};
                });
   grammar.Flag(app, "--kms-key", "KEY", "Encryption key: its full name, or with the next three.",
-               To(&submit->kms.key));
-  grammar.Flag(app, "--kms-keyring", "KEYRING", "Key ring of --kms-key.", To(&submit->kms.keyring));
-  grammar.Flag(app, "--kms-location", "LOCATION", "Location of --kms-key.",
-               To(&submit->kms.location));
+               To(&job->kms.key));
+  grammar.Flag(app, "--kms-keyring", "KEYRING", "Key ring of --kms-key.", To(&job->kms.keyring));
+  grammar.Flag(app, "--kms-location", "LOCATION", "Location of --kms-key.", To(&job->kms.location));
   grammar.Flag(app, "--kms-project", "PROJECT", "Project of --kms-key; else the job's.",
-               To(&submit->kms.project));
+               To(&job->kms.project));
 }
 
-void AddRoleFlags(Grammar& grammar, CLI::App& app, const std::string& role, spec::RoleFlags* into) {
+void AddRoleFlags(Grammar& grammar, CLI::App& app, const std::string& role,
+                  client::RoleFlags* into) {
   grammar.Flag(app, "--" + role + "-machine-type", "TYPE", "Machine type of the " + role + ".",
                To(&into->machine_type));
   grammar.Flag(app, "--" + role + "-accelerator", "type=TYPE,count=N",
                "Accelerators of each " + role + " machine.",
-               Parsed(&into->accelerator, ParseAccelerator));
+               Parsed(&into->accelerator, client::ParseAccelerator));
   grammar.Flag(app, "--" + role + "-image-uri", "URI", "Container image of the " + role + ".",
                To(&into->image_uri));
 }
 
-void AddClusterFlags(Grammar& grammar, CLI::App& app, const Shared& submit,
+void AddClusterFlags(Grammar& grammar, CLI::App& app, client::SubmitRequest* job,
                      const std::shared_ptr<CountFlag>& workers,
                      const std::shared_ptr<CountFlag>& servers) {
   grammar.Heading("Flags of the cluster");
-  AddRoleFlags(grammar, app, "master", &submit->flags.master);
-  AddRoleFlags(grammar, app, "worker", &submit->flags.worker);
+  AddRoleFlags(grammar, app, "master", &job->flags.master);
+  AddRoleFlags(grammar, app, "worker", &job->flags.worker);
   grammar.Flag(app, "--worker-count", "N", "How many workers.", ToCount(workers));
-  AddRoleFlags(grammar, app, "parameter-server", &submit->flags.parameter_server);
+  AddRoleFlags(grammar, app, "parameter-server", &job->flags.parameter_server);
   grammar.Flag(app, "--parameter-server-count", "N", "How many parameter servers.",
                ToCount(servers));
   grammar.Flag(app, "--use-chief-in-tf-config", "true|false",
                "Call the master `chief` in the cluster; for containers.",
-               Parsed(&submit->flags.use_chief_in_tf_config, ParseBoolean));
+               Parsed(&job->flags.use_chief_in_tf_config, client::ParseBoolean));
   grammar.Flag(app, "--tpu-tf-version", "VERSION", "TensorFlow of a TPU worker's container.",
-               To(&submit->flags.tpu_tf_version));
+               To(&job->flags.tpu_tf_version));
   grammar.Heading("Flags");
 }
 
-void AddWaitFlags(Grammar& grammar, CLI::App& app, const Shared& submit) {
+void AddWaitFlags(Grammar& grammar, CLI::App& app, SubmitCommand* submit) {
   grammar.Switch(app, "--stream-logs", "Wait for the job's end and show its log meanwhile.",
                  &submit->stream_logs);
   grammar.Switch(app, "--async", "(DEPRECATED) Do not wait; so it is without the flag.",
@@ -165,7 +161,7 @@ void AddWaitFlags(Grammar& grammar, CLI::App& app, const Shared& submit) {
                  &submit->validate_only);
   grammar.Switch(app, "--strict",
                  "Refuse what gcloud would do silently: dropped fields of the file, unknown keys.",
-                 &submit->strict);
+                 &submit->request.strict);
   grammar.Heading("Flags");
 }
 
@@ -180,7 +176,7 @@ Status CheckPair(const std::optional<std::string>& type, const CountFlag& count,
   return Ok{};
 }
 
-Status CheckKms(const KmsFlags& kms) {
+Status CheckKms(const client::KmsFlags& kms) {
   const std::pair<const char*, const std::optional<std::string>*> parts[] = {
       {"--kms-keyring", &kms.keyring},
       {"--kms-location", &kms.location},
@@ -195,46 +191,44 @@ Status CheckKms(const KmsFlags& kms) {
 
 }  // namespace
 
-SubmitGrammar AddJobFlags(Grammar& grammar, CLI::App& app) {
-  const auto submit = std::make_shared<SubmitCommand>();
+FinishJob AddJobFlags(Grammar& grammar, CLI::App& app, client::SubmitRequest* job) {
   const auto workers = std::make_shared<CountFlag>();
   const auto servers = std::make_shared<CountFlag>();
-  AddSourceFlags(grammar, app, submit);
-  AddServiceFlags(grammar, app, submit);
-  AddClusterFlags(grammar, app, submit, workers, servers);
-  const auto finish = [=](const Words& words) -> Status {
-    RETURN_IF_ERROR(CheckPair(submit->flags.worker.machine_type, *workers, "worker"));
+  AddSourceFlags(grammar, app, job);
+  AddServiceFlags(grammar, app, job);
+  AddClusterFlags(grammar, app, job, workers, servers);
+  return [=](const Words& words) -> Status {
+    RETURN_IF_ERROR(CheckPair(job->flags.worker.machine_type, *workers, "worker"));
     RETURN_IF_ERROR(
-        CheckPair(submit->flags.parameter_server.machine_type, *servers, "parameter-server"));
-    RETURN_IF_ERROR(CheckKms(submit->kms));
-    submit->flags.worker.count = workers->value;
-    submit->flags.parameter_server.count = servers->value;
-    submit->flags.user_args = words.user_args;
+        CheckPair(job->flags.parameter_server.machine_type, *servers, "parameter-server"));
+    RETURN_IF_ERROR(CheckKms(job->kms));
+    job->flags.worker.count = workers->value;
+    job->flags.parameter_server.count = servers->value;
+    job->flags.user_args = words.user_args;
     return Ok{};
   };
-  return {submit, finish};
 }
 
 void AddSubmitCommand(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud) {
-  const auto job = std::make_shared<SubmitGrammar>();
-  const auto finish = [job, &gcloud](const Words& words) -> Result<Command> {
-    SubmitCommand& submit = *job->submit;
-    if (submit.async && submit.stream_logs) {
+  const auto submit = std::make_shared<SubmitCommand>();
+  const auto finish_job = std::make_shared<FinishJob>();
+  const auto finish = [submit, finish_job, &gcloud](const Words& words) -> Result<Command> {
+    if (submit->async && submit->stream_logs) {
       return errors::Argument("--async", errors::AtMostOneOf({"--async", "--stream-logs"}));
     }
-    RETURN_IF_ERROR(job->finish(words));
-    submit.gcloud = gcloud;
-    return Command(submit);
+    RETURN_IF_ERROR((*finish_job)(words));
+    submit->gcloud = gcloud;
+    return Command(*submit);
   };
   CLI::App& group = grammar.Group(jobs, "submit", "Submits a job.");
   CLI::App& app = grammar.Leaf(group, "training", "Submits a training job.", kSubmitFooter, finish);
   grammar.TakesUserArgs(app);
-  *job = AddJobFlags(grammar, app);
+  *finish_job = AddJobFlags(grammar, app, &submit->request);
   grammar.Positional(app, "JOB",
                      "Name of the job: letters, digits and underscores, a letter first.",
-                     To(&job->submit->flags.job));
-  AddWaitFlags(grammar, app, job->submit);
-  AddEmulatorFlags(grammar, app, &job->submit->emulator);
+                     To(&submit->request.flags.job));
+  AddWaitFlags(grammar, app, submit.get());
+  AddEmulatorFlags(grammar, app, &submit->emulator);
 }
 
 }  // namespace caip::cli

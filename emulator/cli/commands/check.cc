@@ -4,12 +4,13 @@
 #include <cstdlib>
 #include <thread>
 
+#include "base/text.h"
 #include "emulator/app/interrupt.h"
 #include "emulator/check/checked_trainer.h"
 #include "emulator/check/checking.h"
 #include "emulator/cli/commands/commands.h"
 #include "emulator/cli/exit_codes.h"
-#include "emulator/cli/gcloud_properties.h"
+#include "emulator/cli/output.h"
 #include "emulator/scenario/playing.h"
 #include "harness/check/check_report.h"
 
@@ -21,13 +22,8 @@ using harness::CheckReport;
 using harness::CheckVerdict;
 using Steady = std::chrono::steady_clock;
 
-int FailCheck(const Io& io, const std::string& message, int code) {
-  io.err("ERROR: (caip.check) " + message + "\n");
-  return code;
-}
-
 // Of what kept the course from being made.
-int CodeOf(const Error& error) {
+int CheckExitCode(const Error& error) {
   if (error.code == Code::kResourceExhausted) return kExitCannot;
   // What the user named was looked for before any run: kNotFound is a part of caip's own.
   const bool ours = error.code == Code::kInternal || error.code == Code::kUnavailable ||
@@ -48,8 +44,8 @@ std::vector<const CheckKind*> Chosen(const CheckCommand& command) {
   return chosen;
 }
 
-play::CheckingOptions OptionsOf(const CheckCommand& command, const Path& workshop) {
-  play::CheckingOptions options;
+check::CheckingOptions OptionsOf(const CheckCommand& command, const Path& workshop) {
+  check::CheckingOptions options;
   options.workshop = workshop;
   options.findings = command.out;
   const auto cores = static_cast<int64_t>(std::max(1u, std::thread::hardware_concurrency()));
@@ -63,17 +59,10 @@ std::string SubjectOf(const harness::CheckedTrainer& trainer) {
   return trainer.is_container ? StringOr(*master, "imageUri") : StringOr(input, "pythonModule");
 }
 
-Status WriteOne(const std::optional<std::string>& file, const std::string& text, const Io& io) {
-  if (!file) return Ok{};
-  if (*file != "-") return WriteFile(*file, text);
-  io.out(text);
-  return Ok{};
-}
-
 Status WriteReports(const CheckCommand& command, const CheckReport& report, const Io& io) {
-  RETURN_IF_ERROR(WriteOne(command.junit, JunitReport(report), io));
-  RETURN_IF_ERROR(WriteOne(command.json, PrettyJson(JsonReport(report)) + "\n", io));
-  return WriteOne(command.tap, TapReport(report), io);
+  RETURN_IF_ERROR(WriteReport(command.junit, JunitReport(report), io));
+  RETURN_IF_ERROR(WriteReport(command.json, PrettyJson(JsonReport(report)) + "\n", io));
+  return WriteReport(command.tap, TapReport(report), io);
 }
 
 // What is printed for people goes where it does not mix with what is printed for programs.
@@ -88,7 +77,7 @@ void Tell(const CheckCommand& command, const CheckReport& report, const Io& io) 
 }
 
 // A line that writes over itself, on a terminal only.
-void ShowProgress(play::CheckingOptions& options, size_t of, const Io& io) {
+void ShowProgress(check::CheckingOptions& options, size_t of, const Io& io) {
   if (!io.err_is_terminal) return;
   options.made = [&io, of, made = size_t{0}](const harness::CourseRunKind& kind,
                                              const harness::CourseRun&) mutable {
@@ -120,36 +109,36 @@ CheckReport ReportOf(const CheckCommand& command, const std::vector<const CheckK
 int RunCheck(const CheckCommand& command, const Surroundings& world) {
   const std::vector<const CheckKind*> checks = Chosen(command);
   if (checks.empty())
-    return FailCheck(world.io, "no check has such an id; --list has all", kExitUsage);
+    return Fail(world.io, "check", "no check has such an id; --list has all", kExitUsage);
   if (command.list) {
     world.io.out(harness::CheckList(checks));
     return kExitSuccess;
   }
   const auto begin = Steady::now();
-  const auto workshop = play::Workshop::Open(StateDirectory(command.submit.emulator));
+  const auto workshop = scenario::Workshop::Open(app::StateDirectory(command.trainer.emulator));
   if (!workshop.ok())
-    return FailCheck(world.io, workshop.error().message, CodeOf(workshop.error()));
-  const InterruptGuard guard;
+    return Fail(world.io, "check", workshop.error().message, CheckExitCode(workshop.error()));
+  const app::InterruptGuard guard;
   harness::Course course;
-  auto trainer = TrainerOf(command, (*workshop)->path());
+  auto trainer = check::MakeCheckedTrainer(command.trainer, (*workshop)->path());
   if (guard.interrupted())
-    return FailCheck(world.io, "interrupted before any run", kExitInterrupted);
-  if (!trainer.ok()) return FailCheck(world.io, trainer.error().message, kExitUsage);
+    return Fail(world.io, "check", "interrupted before any run", kExitInterrupted);
+  if (!trainer.ok()) return Fail(world.io, "check", trainer.error().message, kExitUsage);
   course.trainer = *std::move(trainer);
   const auto runs = RunsFor(checks);
-  play::CheckingOptions options = OptionsOf(command, (*workshop)->path());
+  check::CheckingOptions options = OptionsOf(command, (*workshop)->path());
   options.interrupted = [&guard] { return guard.interrupted(); };
   ShowProgress(options, runs.size(), world.io);
   const Status made = MakeRuns(runs, options, course);
   if (!made.ok() && !guard.interrupted()) {
-    return FailCheck(world.io, made.error().message, CodeOf(made.error()));
+    return Fail(world.io, "check", made.error().message, CheckExitCode(made.error()));
   }
   CheckReport report = ReportOf(command, checks, course);
   report.interrupted = guard.interrupted();
   report.took = Steady::now() - begin;
   Tell(command, report, world.io);
   const Status written = WriteReports(command, report, world.io);
-  if (!written.ok()) return FailCheck(world.io, written.error().message, kExitUsage);
+  if (!written.ok()) return Fail(world.io, "check", written.error().message, kExitUsage);
   if (report.interrupted) return kExitInterrupted;
   return report.Count(CheckVerdict::kFail) > 0 ? kExitFailure : kExitSuccess;
 }

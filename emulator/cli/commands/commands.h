@@ -12,51 +12,37 @@
 
 #include "base/clock.h"
 #include "base/files.h"
+#include "client/submit_request.h"
 #include "emulator/app/connection.h"
 #include "emulator/app/emulator_flags.h"
+#include "emulator/check/trainer_request.h"
+#include "emulator/cli/commands/follow.h"
 #include "emulator/cli/io.h"
-#include "spec/submit_flags.h"
 
 namespace caip::cli {
 
 /// Flags that gcloud knows on every command, as far as they mean something here.
-struct GcloudFlags {
-  std::optional<std::string> project;        // --project; else see gcloud_properties.h
-  std::optional<std::string> format;         // --format json|yaml|table|...; see yaml_text.h
-  std::optional<std::string> configuration;  // --configuration NAME
-  std::string verbosity = "warning";         // --verbosity debug|info|warning|error|critical|none
-  bool user_output_enabled = true;           // --no-user-output-enabled
-};
-
-/// --kms-key and the parts that complete it when it is no full resource name.
-struct KmsFlags {
-  std::optional<std::string> key;
-  std::optional<std::string> keyring;
-  std::optional<std::string> location;
-  std::optional<std::string> project;
+struct GcloudFlags : client::GcloudContext {
+  std::optional<std::string> format;  // --format json|yaml|table|...; see print/resource_text.h
+  std::string verbosity = "warning";  // --verbosity debug|info|warning|error|critical|none
+  bool user_output_enabled = true;    // --no-user-output-enabled
 };
 
 /// `jobs submit training JOB`.
 struct SubmitCommand {
   GcloudFlags gcloud;
-  EmulatorFlags emulator;
-  spec::SubmitFlags flags;
-  std::optional<std::string> config;          // --config FILE
-  std::optional<std::string> package_path;    // --package-path DIR
-  std::vector<std::string> packages;          // --packages a,b
-  std::optional<std::string> staging_bucket;  // the bare bucket name
-  KmsFlags kms;                               // becomes flags.kms_key once the project is known
-  bool async = false;                         // deprecated: warns
+  app::EmulatorFlags emulator;
+  client::SubmitRequest request;
+  bool async = false;  // deprecated: warns
   bool stream_logs = false;
   bool dry_run = false;        // print the Job that would be sent; nothing else happens
   bool validate_only = false;  // the service's own checks as well; nothing is created
-  bool strict = false;         // traps of the merge become errors
 };
 
 /// `jobs describe JOB`.
 struct DescribeCommand {
   GcloudFlags gcloud;
-  EmulatorFlags emulator;
+  app::EmulatorFlags emulator;
   std::string job;
   bool summarize = false;
 };
@@ -64,7 +50,7 @@ struct DescribeCommand {
 /// `jobs list`.
 struct ListCommand {
   GcloudFlags gcloud;
-  EmulatorFlags emulator;
+  app::EmulatorFlags emulator;
   std::optional<std::string> filter;
   std::optional<int64_t> limit;
   std::optional<int64_t> page_size;
@@ -75,14 +61,14 @@ struct ListCommand {
 /// `jobs cancel JOB`.
 struct CancelCommand {
   GcloudFlags gcloud;
-  EmulatorFlags emulator;
+  app::EmulatorFlags emulator;
   std::string job;
 };
 
 /// `jobs update JOB`.
 struct UpdateCommand {
   GcloudFlags gcloud;
-  EmulatorFlags emulator;
+  app::EmulatorFlags emulator;
   std::string job;
   std::optional<std::map<std::string, std::string>> update_labels;
   std::optional<std::vector<std::string>> remove_labels;
@@ -92,7 +78,7 @@ struct UpdateCommand {
 /// `jobs stream-logs JOB`.
 struct StreamLogsCommand {
   GcloudFlags gcloud;
-  EmulatorFlags emulator;
+  app::EmulatorFlags emulator;
   std::string job;
   int64_t polling_interval = 60;  // seconds; lines are shown at once whatever it is
   std::optional<std::string> task_name;
@@ -102,7 +88,7 @@ struct StreamLogsCommand {
 /// `jobs trials JOB`: the trials of a tuning job.
 struct TrialsCommand {
   GcloudFlags gcloud;
-  EmulatorFlags emulator;
+  app::EmulatorFlags emulator;
   std::string job;
   bool watch = false;               // --watch: until the job has ended
   std::optional<std::string> plot;  // --plot FILE.html|FILE.svg
@@ -124,7 +110,7 @@ struct LocalTrainCommand {
 
 /// `serve`: a server in the foreground.
 struct ServeCommand {
-  EmulatorFlags emulator;
+  app::EmulatorFlags emulator;
   std::string address = "127.0.0.1";
   std::optional<int64_t> port;  // unset: the emulator's own choice; 0: any free one
   std::vector<std::string> allow_hosts;
@@ -133,13 +119,13 @@ struct ServeCommand {
 
 /// `stop`: ends the emulator of the state directory.
 struct StopCommand {
-  EmulatorFlags emulator;
+  app::EmulatorFlags emulator;
 };
 
 /// `env`: the variables that point Google's clients at the emulator.
 struct EnvCommand {
   GcloudFlags gcloud;
-  EmulatorFlags emulator;
+  app::EmulatorFlags emulator;
   bool tls = false;    // --tls: also what leads https clients here
   bool unset = false;  // --unset: takes the variables back
   bool hosts = false;  // --hosts: the hosts file's lines for regional endpoints
@@ -148,7 +134,7 @@ struct EnvCommand {
 /// `doctor`: what this host offers.
 struct DoctorCommand {
   GcloudFlags gcloud;
-  EmulatorFlags emulator;
+  app::EmulatorFlags emulator;
 };
 
 /// `version`.
@@ -157,19 +143,19 @@ struct VersionCommand {};
 /// `buckets create BUCKET...`.
 struct BucketsCreateCommand {
   GcloudFlags gcloud;
-  EmulatorFlags emulator;
+  app::EmulatorFlags emulator;
   std::vector<std::string> buckets;  // bare names
 };
 
 /// `buckets list`.
 struct BucketsListCommand {
   GcloudFlags gcloud;
-  EmulatorFlags emulator;
+  app::EmulatorFlags emulator;
 };
 
 /// `scenario run FILE...`.
 struct ScenarioRunCommand {
-  EmulatorFlags emulator;             // --state: where runs have their directories
+  app::EmulatorFlags emulator;        // --state: where runs have their directories
   std::vector<std::string> files;     // a folder stands for all scenarios below it
   std::optional<uint64_t> seed;       // --seed N
   std::optional<std::string> junit;   // --junit FILE
@@ -197,7 +183,7 @@ struct ScenarioShowCommand {
 
 /// `explore FILE` or `explore -- SUBMIT WORDS`.
 struct ExploreCommand {
-  EmulatorFlags emulator;                          // --state
+  app::EmulatorFlags emulator;                     // --state
   std::optional<std::string> file;                 // a scenario; its faults are left out
   std::optional<std::vector<std::string>> submit;  // else the words of `jobs submit training`
   std::string out = "caip-findings";               // --out DIR
@@ -216,27 +202,19 @@ struct ExploreCommand {
 
 /// `check SUBMIT FLAGS -- USER_ARGS`.
 struct CheckCommand {
-  SubmitCommand submit;              // the job, as gcloud's words have it
-  std::vector<std::string> buckets;  // --bucket NAME=FOLDER, repeatable
+  check::TrainerRequest trainer;
   std::vector<std::string> filters;  // --filter GLOB, repeatable
   int64_t shard = 1;                 // --shard i/n
   int64_t shards = 1;
-  bool list = false;                                // --list
-  bool deep = false;                                // --deep
-  bool verbose = false;                             // --verbose
-  std::optional<std::string> junit;                 // --junit FILE; "-": printed
-  std::optional<std::string> json;                  // --json FILE
-  std::optional<std::string> tap;                   // --tap FILE
-  std::string step_regex;                           // --step-regex REGEX; "" JSON lines
-  std::string metric;                               // --metric TAG; "" none but the job's
-  std::string out = "caip-findings";                // --out DIR
-  int64_t jobs = 0;                                 // --jobs N; 0: one a core
-  Duration run_timeout = std::chrono::minutes(10);  // --run-timeout 10m
-  Duration stall = std::chrono::minutes(1);         // --stall 1m
-  Duration vm_lifetime = std::chrono::hours(4);     // --vm-lifetime 4h
-  std::optional<Duration> real_duration;            // --real-duration 12h
-  std::string replay;                               // the command, up to its --filter
-  std::string replay_args;                          // " -- USER_ARGS"
+  bool list = false;                  // --list
+  bool verbose = false;               // --verbose
+  std::optional<std::string> junit;   // --junit FILE; "-": printed
+  std::optional<std::string> json;    // --json FILE
+  std::optional<std::string> tap;     // --tap FILE
+  std::string out = "caip-findings";  // --out DIR
+  int64_t jobs = 0;                   // --jobs N; 0: one for each core
+  std::string replay;                 // the command, up to its --filter
+  std::string replay_args;            // " -- USER_ARGS"
 };
 
 /// `simulate`. At most one of the first three.
@@ -265,7 +243,7 @@ using Command = std::variant<SubmitCommand, DescribeCommand, ListCommand, Cancel
 /// What a command may ask of the world besides its own words. Made by main, replaced in tests.
 struct Surroundings {
   const Io& io;
-  Connect connect;
+  app::Connect connect;
   Follow follow;
 };
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "base/json.h"
+#include "client/gcloud_properties.h"
 #include "emulator/cli/commands/commands.h"
 #include "emulator/cli/exit_codes.h"
-#include "emulator/cli/gcloud_properties.h"
 #include "host/machine/host_report.h"
 #include "host/process/child_process.h"
 
@@ -60,7 +60,7 @@ Json AsJson(const std::vector<host::HostFact>& facts) {
 int RunDoctor(const DoctorCommand& command, const Surroundings& world) {
   const auto own = host::OwnEnvironment();
   host::HostReportOptions options;
-  options.state = StateDirectory(command.emulator);
+  options.state = app::StateDirectory(command.emulator);
   for (const auto& [name, value] : own) {
     if (name == "PATH") options.path = value;
   }

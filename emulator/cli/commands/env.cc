@@ -3,21 +3,17 @@
 
 #include <cstdlib>
 
+#include "client/gcloud_properties.h"
 #include "emulator/cli/commands/client_environment.h"
 #include "emulator/cli/commands/commands.h"
 #include "emulator/cli/errors.h"
 #include "emulator/cli/exit_codes.h"
-#include "emulator/cli/gcloud_properties.h"
+#include "emulator/cli/output.h"
 #include "emulator/cli/print/variables_text.h"
 #include "spec/catalog.h"
 
 namespace caip::cli {
 namespace {
-
-int FailEnv(const Io& io, const std::string& message, int exit_code) {
-  io.err("ERROR: (caip.env) " + message + "\n");
-  return exit_code;
-}
 
 std::string OwnVariable(const char* name) {
   const char* value = std::getenv(name);
@@ -27,8 +23,9 @@ std::string OwnVariable(const char* name) {
 ClientFacts FactsOf(const EnvCommand& command, std::string base_url) {
   ClientFacts facts;
   facts.base_url = std::move(base_url);
-  facts.project = ProjectOf(command.gcloud).ok() ? *ProjectOf(command.gcloud) : "demo-project";
-  facts.state = StateDirectory(command.emulator);
+  facts.project =
+      client::ProjectOf(command.gcloud).ok() ? *client::ProjectOf(command.gcloud) : "demo-project";
+  facts.state = app::StateDirectory(command.emulator);
   facts.tls = command.tls;
   facts.no_proxy = OwnVariable("no_proxy");
   if (facts.no_proxy.empty()) facts.no_proxy = OwnVariable("NO_PROXY");
@@ -48,7 +45,7 @@ int RunEnv(const EnvCommand& command, const Surroundings& world) {
   const auto format = VariablesFormatNamed(name);
   if (!format) {
     const Error error = errors::NoSuchChoice(name, VariablesFormatNames());
-    return FailEnv(world.io, "argument --format: " + error.message, kExitUsage);
+    return Fail(world.io, "env", "argument --format: " + error.message, kExitUsage);
   }
   if (command.unset) {  // needs nobody
     ClientFacts facts = FactsOf(command, "http://127.0.0.1:0");
@@ -56,15 +53,15 @@ int RunEnv(const EnvCommand& command, const Surroundings& world) {
     world.io.out(UnsetText(ClientVariables(facts), *format));
     return kExitSuccess;
   }
-  const auto connection = world.connect(command.emulator, Lifetime::kBackground);
-  if (!connection.ok()) return FailEnv(world.io, connection.error().message, kExitFailure);
+  const auto connection = world.connect(command.emulator, app::Lifetime::kBackground);
+  if (!connection.ok()) return Fail(world.io, "env", connection.error().message, kExitFailure);
   const ClientFacts facts = FactsOf(command, (*connection)->base_url());
   if (command.hosts) {
     world.io.out(HostsLines(facts, RegionNames()));
     return kExitSuccess;
   }
   const Status written = WriteClientFiles(facts);
-  if (!written.ok()) return FailEnv(world.io, written.error().message, kExitFailure);
+  if (!written.ok()) return Fail(world.io, "env", written.error().message, kExitFailure);
   world.io.out(SetText(ClientVariables(facts), *format));
   return kExitSuccess;
 }

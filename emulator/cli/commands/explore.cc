@@ -7,9 +7,10 @@
 #include "base/text.h"
 #include "base/time_text.h"
 #include "emulator/app/interrupt.h"
+#include "emulator/cli/arguments/arguments.h"
 #include "emulator/cli/commands/commands.h"
 #include "emulator/cli/exit_codes.h"
-#include "emulator/cli/gcloud_properties.h"
+#include "emulator/cli/output.h"
 #include "emulator/explore/explored_job.h"
 #include "emulator/explore/exploring.h"
 #include "emulator/scenario/abilities.h"
@@ -18,18 +19,13 @@
 namespace caip::cli {
 namespace {
 
-int FailExplore(const Io& io, const std::string& message, int code) {
-  io.err("ERROR: (caip.explore) " + message + "\n");
-  return code;
-}
-
 Result<Path> FileOf(const ExploreCommand& command) {
   if (command.file) return Path(*command.file);
-  return WriteExploredJob(*command.submit, command.out);
+  return explore::WriteExploredJob(*command.submit, command.out, ReadSubmitWords);
 }
 
-play::ExploreOptions OptionsOf(const ExploreCommand& command, const Path& workshop) {
-  play::ExploreOptions options;
+explore::ExploreOptions OptionsOf(const ExploreCommand& command, const Path& workshop) {
+  explore::ExploreOptions options;
   options.workshop = workshop;
   options.out = command.out;
   const auto cores = static_cast<int64_t>(std::max(1u, std::thread::hardware_concurrency()));
@@ -43,14 +39,14 @@ play::ExploreOptions OptionsOf(const ExploreCommand& command, const Path& worksh
   options.points_max = command.points_max;
   options.pairs = command.pairs;
   options.full_runs = command.full_runs;
-  if (command.disks == "kept" || command.crash) options.disks = play::Disks::kKept;
-  if (command.disks == "both") options.disks = play::Disks::kBoth;
+  if (command.disks == "kept" || command.crash) options.disks = explore::Disks::kKept;
+  if (command.disks == "both") options.disks = explore::Disks::kBoth;
   options.resume = command.resume;
   return options;
 }
 
 // "13 distinct states of the buckets", "20 restarts to be tried", or both.
-std::string WhatThereIs(const play::ExploreReport& report) {
+std::string WhatThereIs(const explore::ExploreReport& report) {
   std::vector<std::string> words;
   if (report.recorded > 0 || report.whole == 0) {
     words.push_back(std::to_string(report.recorded) + " distinct states of the buckets");
@@ -60,13 +56,13 @@ std::string WhatThereIs(const play::ExploreReport& report) {
 }
 
 // The runs in peace took all the time that was given.
-bool WasInVain(const play::ExploreReport& report) {
-  return report.tried == 0 && report.ended == play::kBudgetSpent;
+bool WasInVain(const explore::ExploreReport& report) {
+  return report.tried == 0 && report.ended == explore::kBudgetSpent;
 }
 
-bool IsSure(const play::ExploreFinding& finding) { return finding.flaw.doubt.empty(); }
+bool IsSure(const explore::ExploreFinding& finding) { return finding.flaw.doubt.empty(); }
 
-void TellOne(int number, const play::ExploreFinding& finding, const Io& io) {
+void TellOne(int number, const explore::ExploreFinding& finding, const Io& io) {
   io.out(
       "\n" + std::to_string(number) + ". " + finding.flaw.cause + "  (" +
       std::to_string(finding.points) + (finding.points == 1 ? " point)" : " points)") +
@@ -80,7 +76,7 @@ void TellOne(int number, const play::ExploreFinding& finding, const Io& io) {
 }
 
 // "3 causes, 1 of them perhaps harmless".
-std::string Sum(const std::vector<play::ExploreFinding>& findings) {
+std::string Sum(const std::vector<explore::ExploreFinding>& findings) {
   if (findings.empty()) return "nothing found";
   const auto sure = std::count_if(findings.begin(), findings.end(), IsSure);
   const auto all = static_cast<std::ptrdiff_t>(findings.size());
@@ -90,7 +86,7 @@ std::string Sum(const std::vector<play::ExploreFinding>& findings) {
          "perhaps harmless";
 }
 
-void Tell(const play::ExploreReport& report, const Io& io) {
+void Tell(const explore::ExploreReport& report, const Io& io) {
   io.out("in peace " + HumanDuration(report.peace) + "; " + std::to_string(report.moments) +
          " moments, " + WhatThereIs(report) + "; " + std::to_string(report.tried) + " tried in " +
          HumanDuration(report.took) +
@@ -108,7 +104,7 @@ void Tell(const play::ExploreReport& report, const Io& io) {
     io.out("not compared, for it counts restarts: " + Join(report.counting, ", ") + "\n");
   }
   int number = 0;
-  for (const play::ExploreFinding& finding : report.findings) TellOne(++number, finding, io);
+  for (const explore::ExploreFinding& finding : report.findings) TellOne(++number, finding, io);
   if (!WasInVain(report)) io.out("\n" + Sum(report.findings) + "\n");
 }
 
@@ -125,7 +121,7 @@ std::function<void(size_t, size_t, size_t)> ProgressOn(const Io& io) {
 }
 
 // Of what kept an exploration from being made, or from being whole.
-int CodeOfExplore(const Error& error) {
+int ExploreExitCode(const Error& error) {
   if (error.code == Code::kResourceExhausted) return kExitCannot;
   const bool ours = error.code == Code::kInternal || error.code == Code::kUnavailable;
   return ours ? kExitOurFault : kExitUsage;
@@ -135,44 +131,46 @@ int CodeOfExplore(const Error& error) {
 
 int RunExplore(const ExploreCommand& command, const Surroundings& world) {
   const auto file = FileOf(command);
-  if (!file.ok()) return FailExplore(world.io, file.error().message, kExitUsage);
+  if (!file.ok()) return Fail(world.io, "explore", file.error().message, kExitUsage);
   auto scenario = harness::ReadScenario(*file);
-  if (!scenario.ok()) return FailExplore(world.io, scenario.error().message, kExitUsage);
+  if (!scenario.ok()) return Fail(world.io, "explore", scenario.error().message, kExitUsage);
   if (command.seed) scenario->seed = *command.seed;
   scenario->faults.clear();
-  if (const std::string lack = play::LackOf(*scenario); !lack.empty()) {
-    return FailExplore(world.io, "this host cannot explore it: " + lack, kExitCannot);
+  if (const std::string lack = scenario::LackOf(*scenario); !lack.empty()) {
+    return Fail(world.io, "explore", "this host cannot explore it: " + lack, kExitCannot);
   }
-  const auto workshop = play::Workshop::Open(StateDirectory(command.emulator));
+  const auto workshop = scenario::Workshop::Open(app::StateDirectory(command.emulator));
   if (!workshop.ok())
-    return FailExplore(world.io, workshop.error().message, CodeOfExplore(workshop.error()));
-  const InterruptGuard guard;
+    return Fail(world.io, "explore", workshop.error().message, ExploreExitCode(workshop.error()));
+  const app::InterruptGuard guard;
   const harness::Scenario as_written = *scenario;
-  if (command.submit) scenario = BuiltOnce(as_written, *command.submit, (*workshop)->path());
-  if (!scenario.ok()) return FailExplore(world.io, scenario.error().message, kExitUsage);
-  play::ExploreOptions options = OptionsOf(command, (*workshop)->path());
+  if (command.submit)
+    scenario = explore::WithPackagesBuilt(as_written, *command.submit, (*workshop)->path(),
+                                          ReadSubmitWords);
+  if (!scenario.ok()) return Fail(world.io, "explore", scenario.error().message, kExitUsage);
+  explore::ExploreOptions options = OptionsOf(command, (*workshop)->path());
   options.interrupted = [&guard] { return guard.interrupted(); };
+  options.read_words = ReadSubmitWords;
   options.progress = ProgressOn(world.io);
   options.as_written = &as_written;
-  const auto report = play::Explore(*scenario, options);
+  const auto report = explore::Explore(*scenario, options);
   if (!report.ok() && guard.interrupted()) {
-    return FailExplore(world.io, "interrupted before the first restart", kExitInterrupted);
+    return Fail(world.io, "explore", "interrupted before the first restart", kExitInterrupted);
   }
   if (!report.ok())
-    return FailExplore(world.io, report.error().message, CodeOfExplore(report.error()));
+    return Fail(world.io, "explore", report.error().message, ExploreExitCode(report.error()));
   Tell(*report, world.io);
   if (WasInVain(*report)) {
-    return FailExplore(world.io,
-                       "nothing was tried: the runs in peace took " +
-                           HumanDuration(report->in_peace) + ", give more than that by --budget",
-                       kExitUsage);
+    return Fail(world.io, "explore",
+                "nothing was tried: the runs in peace took " + HumanDuration(report->in_peace) +
+                    ", give more than that by --budget",
+                kExitUsage);
   }
   if (guard.interrupted()) return kExitInterrupted;
   if (report->broke) {
-    return FailExplore(
-        world.io,
-        report->broke->message + "\nWhat was found until then is above; --resume goes on.",
-        std::max<int>(CodeOfExplore(*report->broke), kExitCannot));
+    return Fail(world.io, "explore",
+                report->broke->message + "\nWhat was found until then is above; --resume goes on.",
+                std::max<int>(ExploreExitCode(*report->broke), kExitCannot));
   }
   const auto& findings = report->findings;
   return std::any_of(findings.begin(), findings.end(), IsSure) ? kExitFailure : kExitSuccess;

@@ -60,8 +60,9 @@ std::string FailureOf(const http::ClientResponse& response) {
 
 }  // namespace
 
-FollowOutcome FollowJob(Connection& connection, const FollowRequest& request, const Io& io) {
-  InterruptGuard guard;
+FollowOutcome FollowJob(client::Connection& connection, const FollowRequest& request,
+                        const Io& io) {
+  app::InterruptGuard guard;
   Shown shown;
   while (!guard.interrupted()) {
     const auto response = connection.Send({.target = Target(request, shown)});

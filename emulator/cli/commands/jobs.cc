@@ -1,11 +1,12 @@
 // `caip jobs describe|cancel|update|stream-logs` (docs/service/submit.md, section 8).
 
 #include "base/json.h"
+#include "client/gcloud_properties.h"
+#include "client/service_call.h"
 #include "emulator/cli/commands/commands.h"
-#include "emulator/cli/commands/service_call.h"
 #include "emulator/cli/errors.h"
 #include "emulator/cli/exit_codes.h"
-#include "emulator/cli/gcloud_properties.h"
+#include "emulator/cli/output.h"
 #include "emulator/cli/print/job_summary.h"
 #include "emulator/cli/print/resource_text.h"
 
@@ -23,13 +24,13 @@ std::string ConsoleLinks(const std::string& job, const std::string& project) {
 // What a command about one job works with.
 struct JobCall {
   std::string project;
-  std::unique_ptr<Connection> connection;
+  std::unique_ptr<client::Connection> connection;
 };
 
 template <typename Command>
-Result<JobCall> Begin(const Command& command, const Surroundings& world, Lifetime lifetime) {
+Result<JobCall> Begin(const Command& command, const Surroundings& world, app::Lifetime lifetime) {
   JobCall call;
-  ASSIGN_OR_RETURN(call.project, ProjectOf(command.gcloud));
+  ASSIGN_OR_RETURN(call.project, client::ProjectOf(command.gcloud));
   ASSIGN_OR_RETURN(call.connection, world.connect(command.emulator, lifetime));
   return call;
 }
@@ -47,10 +48,11 @@ Result<std::string> Description(const DescribeCommand& command, const Json& job)
 }
 
 Status Describe(const DescribeCommand& command, const Surroundings& world) {
-  ASSIGN_OR_RETURN(const JobCall call, Begin(command, world, Lifetime::kBriefly));
+  ASSIGN_OR_RETURN(const JobCall call, Begin(command, world, app::Lifetime::kBriefly));
   ASSIGN_OR_RETURN(
       const Json job,
-      CallService(*call.connection, {.target = JobsPath(call.project, command.job)}, call.project));
+      client::CallService(*call.connection, {.target = client::JobsPath(call.project, command.job)},
+                          call.project));
   if (command.summarize && command.gcloud.format) {
     world.io.err("WARNING: --format is ignored when --summarize is present\n");
   }
@@ -62,10 +64,10 @@ Status Describe(const DescribeCommand& command, const Surroundings& world) {
 }
 
 Status Cancel(const CancelCommand& command, const Surroundings& world) {
-  ASSIGN_OR_RETURN(const JobCall call, Begin(command, world, Lifetime::kBriefly));
-  const std::string target = JobsPath(call.project, command.job) + ":cancel";
-  const auto answer =
-      CallService(*call.connection, JsonRequest("POST", target, Json::object()), call.project);
+  ASSIGN_OR_RETURN(const JobCall call, Begin(command, world, app::Lifetime::kBriefly));
+  const std::string target = client::JobsPath(call.project, command.job) + ":cancel";
+  const auto answer = client::CallService(
+      *call.connection, JsonRequest("POST", target, Json::object()), call.project);
   if (!answer.ok()) return answer.error();
   ASSIGN_OR_RETURN(const std::string text,
                    FormatResource(*answer, command.gcloud.format.value_or("none")));
@@ -97,9 +99,10 @@ Status Update(const UpdateCommand& command, const Surroundings& world) {
   if (!command.update_labels && !command.remove_labels && !command.clear_labels) {
     return errors::NoUpdatesRequested();
   }
-  ASSIGN_OR_RETURN(const JobCall call, Begin(command, world, Lifetime::kBriefly));
-  const std::string path = JobsPath(call.project, command.job);
-  ASSIGN_OR_RETURN(const Json job, CallService(*call.connection, {.target = path}, call.project));
+  ASSIGN_OR_RETURN(const JobCall call, Begin(command, world, app::Lifetime::kBriefly));
+  const std::string path = client::JobsPath(call.project, command.job);
+  ASSIGN_OR_RETURN(const Json job,
+                   client::CallService(*call.connection, {.target = path}, call.project));
   const Json* member = Member(job, "labels");
   const Json present = member ? *member : Json::object();
   const Json labels = UpdatedLabels(command, present);
@@ -107,10 +110,11 @@ Status Update(const UpdateCommand& command, const Surroundings& world) {
     world.io.err(errors::NoUpdateToPerform());
     return Ok{};
   }
-  ASSIGN_OR_RETURN(const Json updated, CallService(*call.connection,
-                                                   JsonRequest("PATCH", path + "?updateMask=labels",
-                                                               {{"labels", labels}}),
-                                                   call.project));
+  ASSIGN_OR_RETURN(
+      const Json updated,
+      client::CallService(*call.connection,
+                          JsonRequest("PATCH", path + "?updateMask=labels", {{"labels", labels}}),
+                          call.project));
   world.io.err(errors::Updated(command.job));
   ASSIGN_OR_RETURN(const std::string text,
                    FormatResource(updated, command.gcloud.format.value_or("none")));
@@ -119,7 +123,7 @@ Status Update(const UpdateCommand& command, const Surroundings& world) {
 }
 
 Status StreamLogs(const StreamLogsCommand& command, const Surroundings& world) {
-  ASSIGN_OR_RETURN(const JobCall call, Begin(command, world, Lifetime::kBriefly));
+  ASSIGN_OR_RETURN(const JobCall call, Begin(command, world, app::Lifetime::kBriefly));
   // The log is the result of this command, where it stands beside that of a submit.
   Io as_result = world.io;
   as_result.err = world.io.out;
@@ -140,7 +144,7 @@ Status StreamLogs(const StreamLogsCommand& command, const Surroundings& world) {
 
 int ExitCodeOf(const Status& status, const Io& io, std::string_view command) {
   return status.ok() ? static_cast<int>(kExitSuccess)
-                     : FailJobsCommand(io, command, status.error());
+                     : Fail(io, "jobs." + std::string(command), status.error().message);
 }
 
 }  // namespace

@@ -7,10 +7,11 @@
 #include "base/encoding.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "client/gcloud_properties.h"
+#include "client/service_call.h"
 #include "emulator/cli/commands/commands.h"
-#include "emulator/cli/commands/service_call.h"
 #include "emulator/cli/exit_codes.h"
-#include "emulator/cli/gcloud_properties.h"
+#include "emulator/cli/output.h"
 #include "emulator/cli/print/resource_text.h"
 
 namespace caip::cli {
@@ -27,15 +28,15 @@ Error WithLanguage(Error error, const std::string& filter) {
   return error;
 }
 
-Result<Json> AllJobs(Connection& connection, const std::string& project,
+Result<Json> AllJobs(client::Connection& connection, const std::string& project,
                      const std::string& filter) {
   Json jobs = Json::array();
   std::string token;
   do {
-    const std::string target = JobsPath(project) +
+    const std::string target = client::JobsPath(project) +
                                "?pageSize=100&filter=" + PercentEncoded(filter) +
                                "&pageToken=" + PercentEncoded(token);
-    const Result<Json> page = CallService(connection, {.target = target}, project);
+    const Result<Json> page = client::CallService(connection, {.target = target}, project);
     if (!page.ok()) return WithLanguage(page.error(), filter);
     const Json* found = Member(*page, "jobs");
     for (const Json& job : found ? *found : Json::array()) jobs.push_back(job);
@@ -68,13 +69,14 @@ void Sort(std::vector<Json>& jobs, const std::vector<std::string>& keys) {
 std::string Uris(const std::vector<Json>& jobs, const std::string& base,
                  const std::string& project) {
   std::string text;
-  for (const Json& job : jobs) text += base + JobsPath(project, StringOr(job, "jobId")) + "\n";
+  for (const Json& job : jobs)
+    text += base + client::JobsPath(project, StringOr(job, "jobId")) + "\n";
   return text;
 }
 
 Status List(const ListCommand& command, const Surroundings& world) {
-  ASSIGN_OR_RETURN(const std::string project, ProjectOf(command.gcloud));
-  ASSIGN_OR_RETURN(const auto connection, world.connect(command.emulator, Lifetime::kBriefly));
+  ASSIGN_OR_RETURN(const std::string project, client::ProjectOf(command.gcloud));
+  ASSIGN_OR_RETURN(const auto connection, world.connect(command.emulator, app::Lifetime::kBriefly));
   ASSIGN_OR_RETURN(const Json all, AllJobs(*connection, project, command.filter.value_or("")));
   std::vector<Json> jobs(all.begin(), all.end());
   Sort(jobs, command.sort_by);
@@ -98,7 +100,7 @@ Status List(const ListCommand& command, const Surroundings& world) {
 int RunList(const ListCommand& command, const Surroundings& world) {
   const Status status = List(command, world);
   return status.ok() ? static_cast<int>(kExitSuccess)
-                     : FailJobsCommand(world.io, "list", status.error());
+                     : Fail(world.io, "jobs.list", status.error().message);
 }
 
 }  // namespace caip::cli

@@ -12,10 +12,12 @@
 #include <set>
 #include <thread>
 
+#include "base/text.h"
 #include "emulator/app/interrupt.h"
+#include "emulator/cli/arguments/arguments.h"
 #include "emulator/cli/commands/commands.h"
 #include "emulator/cli/exit_codes.h"
-#include "emulator/cli/gcloud_properties.h"
+#include "emulator/cli/output.h"
 #include "emulator/scenario/playing.h"
 #include "harness/scenario/report.h"
 
@@ -81,7 +83,7 @@ class Playlist {
   bool empty() const { return files_.empty(); }
   const std::vector<harness::Played>& played() const { return played_; }
 
-  void Run(const InterruptGuard& guard) {
+  void Run(const app::InterruptGuard& guard) {
     const auto cores = static_cast<int64_t>(std::max(1u, std::thread::hardware_concurrency()));
     const int64_t jobs = std::min<int64_t>(command_.jobs > 0 ? command_.jobs : cores,
                                            static_cast<int64_t>(files_.size()));
@@ -100,9 +102,9 @@ class Playlist {
   }
 
  private:
-  void Work(const InterruptGuard& guard) {
+  void Work(const app::InterruptGuard& guard) {
     for (size_t i = next_++; i < files_.size() && !guard.interrupted(); i = next_++) {
-      harness::Played one = play::Play(files_[i], OptionsFor(i, guard));
+      harness::Played one = scenario::Play(files_[i], OptionsFor(i, guard));
       const std::lock_guard lock(mutex_);
       played_[i] = std::move(one);
       done_[i] = true;
@@ -116,12 +118,13 @@ class Playlist {
     Say(command_, io_, harness::TextReport(one, command_.verbose));
   }
 
-  play::PlayOptions OptionsFor(size_t i, const InterruptGuard& guard) const {
-    play::PlayOptions options;
+  scenario::PlayOptions OptionsFor(size_t i, const app::InterruptGuard& guard) const {
+    scenario::PlayOptions options;
     options.workshop = workshop_;
     options.seed = command_.seed;
     options.keep = command_.keep;
     options.interrupted = [&guard] { return guard.interrupted(); };
+    options.read_words = ReadSubmitWords;
     if (command_.events) {
       options.events =
           files_.size() == 1 ? Path(*command_.events) : Path(*command_.events) / event_names_[i];
@@ -141,18 +144,10 @@ class Playlist {
   size_t told_ = 0;
 };
 
-Status WriteOneScenario(const std::optional<std::string>& file, const std::string& text,
-                        const Io& io) {
-  if (!file) return Ok{};
-  if (*file != "-") return WriteFile(*file, text);
-  io.out(text);
-  return Ok{};
-}
-
 Status WriteReports(const ScenarioRunCommand& command, const std::vector<harness::Played>& played,
                     const Io& io) {
-  RETURN_IF_ERROR(WriteOneScenario(command.junit, harness::JunitReport(played), io));
-  return WriteOneScenario(command.json, PrettyJson(harness::JsonReport(played)) + "\n", io);
+  RETURN_IF_ERROR(WriteReport(command.junit, harness::JunitReport(played), io));
+  return WriteReport(command.json, PrettyJson(harness::JsonReport(played)) + "\n", io);
 }
 
 // Nobody waits for minutes to hear that a report cannot be written.
@@ -169,7 +164,7 @@ Status OpenReports(const ScenarioRunCommand& command, bool events_are_a_folder) 
   return events_are_a_folder ? MakeDirectories(*command.events) : open(*command.events);
 }
 
-int CodeOfScenario(const std::vector<harness::Played>& played) {
+int ScenarioExitCode(const std::vector<harness::Played>& played) {
   int code = kExitSuccess;
   for (const harness::Played& one : played) {
     if (one.ours) return kExitOurFault;
@@ -180,35 +175,30 @@ int CodeOfScenario(const std::vector<harness::Played>& played) {
   return code;
 }
 
-int FailScenario(const Io& io, const std::string& message, int code) {
-  io.err("ERROR: (caip.scenario) " + message + "\n");
-  return code;
-}
-
 }  // namespace
 
 int RunScenarioRun(const ScenarioRunCommand& command, const Surroundings& world) {
-  const auto workshop = play::Workshop::Open(StateDirectory(command.emulator));
+  const auto workshop = scenario::Workshop::Open(app::StateDirectory(command.emulator));
   if (!workshop.ok()) {
     const bool full = workshop.error().code == Code::kResourceExhausted;
-    return FailScenario(world.io, workshop.error().message, full ? kExitCannot : kExitOurFault);
+    return Fail(world.io, "scenario", workshop.error().message, full ? kExitCannot : kExitOurFault);
   }
   if (command.keep) (*workshop)->Keep();
   Playlist list(command, world.io, (*workshop)->path());
-  if (list.empty()) return FailScenario(world.io, "no scenario (*.yaml) is there", kExitUsage);
+  if (list.empty()) return Fail(world.io, "scenario", "no scenario (*.yaml) is there", kExitUsage);
   const Status opened = OpenReports(command, Files(command.files).size() > 1);
-  if (!opened.ok()) return FailScenario(world.io, opened.error().message, kExitUsage);
+  if (!opened.ok()) return Fail(world.io, "scenario", opened.error().message, kExitUsage);
   bool interrupted = false;
   {
-    const InterruptGuard guard;
+    const app::InterruptGuard guard;
     list.Run(guard);
     interrupted = guard.interrupted();
   }
   Say(command, world.io, harness::Summary(list.played()) + "\n");
   if (command.keep) Say(command, world.io, "kept: " + (*workshop)->path().string() + "\n");
   const Status written = WriteReports(command, list.played(), world.io);
-  if (!written.ok()) return FailScenario(world.io, written.error().message, kExitOurFault);
-  return interrupted ? static_cast<int>(kExitInterrupted) : CodeOfScenario(list.played());
+  if (!written.ok()) return Fail(world.io, "scenario", written.error().message, kExitOurFault);
+  return interrupted ? static_cast<int>(kExitInterrupted) : ScenarioExitCode(list.played());
 }
 
 int RunScenarioValidate(const ScenarioValidateCommand& command, const Surroundings& world) {
@@ -220,7 +210,7 @@ int RunScenarioValidate(const ScenarioValidateCommand& command, const Surroundin
     world.io.err(scenario.error().message + "\n");
     code = kExitUsage;
   }
-  if (files.empty()) return FailScenario(world.io, "no scenario (*.yaml) is there", kExitUsage);
+  if (files.empty()) return Fail(world.io, "scenario", "no scenario (*.yaml) is there", kExitUsage);
   if (code == kExitSuccess) {
     world.io.out(std::to_string(files.size()) +
                  (files.size() == 1 ? " scenario is" : " scenarios are") + " well formed\n");

@@ -6,8 +6,9 @@
 
 #include "emulator/cli/commands/commands.h"
 #include "emulator/cli/exit_codes.h"
-#include "emulator/cli/print/terminal_size.h"
+#include "emulator/cli/output.h"
 #include "harness/timeline/timeline.h"
+#include "report/terminal_size.h"
 
 namespace caip::cli {
 namespace {
@@ -17,12 +18,8 @@ constexpr int64_t kWidth = 100;
 constexpr int64_t kWidthMax = 1000;
 
 int64_t TerminalWidth(const Io& io) {
-  return io.out_is_terminal ? static_cast<int64_t>(TerminalSizeOf(STDOUT_FILENO).columns) : kWidth;
-}
-
-int FailShow(const Io& io, const std::string& message, int code) {
-  io.err("ERROR: (caip.scenario.show) " + message + "\n");
-  return code;
+  return io.out_is_terminal ? static_cast<int64_t>(report::TerminalSizeOf(STDOUT_FILENO).columns)
+                            : kWidth;
 }
 
 }  // namespace
@@ -30,9 +27,9 @@ int FailShow(const Io& io, const std::string& message, int code) {
 int RunScenarioShow(const ScenarioShowCommand& command, const Surroundings& world) {
   const std::string name = command.events == "-" ? "/dev/stdin" : command.events;
   const auto text = ReadFileUpTo(name, kEventBytesMax);
-  if (!text.ok()) return FailShow(world.io, text.error().message, kExitUsage);
+  if (!text.ok()) return Fail(world.io, "scenario.show", text.error().message, kExitUsage);
   const auto list = harness::ReadEventList(*text, name);
-  if (!list.ok()) return FailShow(world.io, list.error().message, kExitUsage);
+  if (!list.ok()) return Fail(world.io, "scenario.show", list.error().message, kExitUsage);
   if (!command.html) {
     const int64_t width = command.width.value_or(TerminalWidth(world.io));
     const harness::TimelineStyle style{static_cast<int>(std::min(width, kWidthMax)),
@@ -46,7 +43,7 @@ int RunScenarioShow(const ScenarioShowCommand& command, const Surroundings& worl
     return kExitSuccess;
   }
   const Status written = WriteFile(*command.html, page);
-  if (!written.ok()) return FailShow(world.io, written.error().message, kExitFailure);
+  if (!written.ok()) return Fail(world.io, "scenario.show", written.error().message, kExitFailure);
   return kExitSuccess;
 }
 

@@ -8,25 +8,21 @@
 
 #include "base/quoting.h"
 #include "base/time_text.h"
+#include "client/gcloud_properties.h"
 #include "emulator/app/emulator.h"
 #include "emulator/app/interrupt.h"
 #include "emulator/app/owner.h"
 #include "emulator/app/version.h"
 #include "emulator/cli/commands/commands.h"
 #include "emulator/cli/exit_codes.h"
-#include "emulator/cli/gcloud_properties.h"
+#include "emulator/cli/output.h"
 
 namespace caip::cli {
 namespace {
 
-int FailServe(const Io& io, std::string_view command, const std::string& message) {
-  io.err("ERROR: (caip." + std::string(command) + ") " + message + "\n");
-  return kExitFailure;
-}
-
 Result<app::EmulatorOptions> OptionsOf(const ServeCommand& command) {
   ASSIGN_OR_RETURN(app::EmulatorOptions options,
-                   app::ReadOptions(command.emulator, StateDirectory(command.emulator)));
+                   app::ReadOptions(command.emulator, app::StateDirectory(command.emulator)));
   options.address = command.address;
   if (command.port) options.port = static_cast<uint16_t>(*command.port);
   options.remember_port = !options.port;
@@ -64,9 +60,9 @@ std::string Banner(const app::Emulator& emulator, const Path& state) {
 }  // namespace
 
 int RunServe(const ServeCommand& command, const Surroundings& world) {
-  InterruptGuard guard;
+  app::InterruptGuard guard;
   auto options = OptionsOf(command);
-  if (!options.ok()) return FailServe(world.io, "serve", options.error().message);
+  if (!options.ok()) return Fail(world.io, "serve", options.error().message);
   std::mutex saying;
   const auto tell = [&](const std::string& line) {  // any thread
     const std::lock_guard lock(saying);
@@ -78,7 +74,7 @@ int RunServe(const ServeCommand& command, const Surroundings& world) {
     // One that was started in the background was only too late, and no reader of its log cares.
     const bool taken = emulator.error().code == Code::kAborted;
     if (taken && TellStarter(app::kTakenWord)) return kExitFailure;
-    return FailServe(world.io, "serve", emulator.error().message);
+    return Fail(world.io, "serve", emulator.error().message);
   }
   TellStarter((*emulator)->base_url());
   if (!(*emulator)->port_note().empty()) tell((*emulator)->port_note());
@@ -90,9 +86,9 @@ int RunServe(const ServeCommand& command, const Surroundings& world) {
 }
 
 int RunStop(const StopCommand& command, const Surroundings& world) {
-  const Path state = StateDirectory(command.emulator);
+  const Path state = app::StateDirectory(command.emulator);
   const auto stopped = app::StopOwner(state);
-  if (!stopped.ok()) return FailServe(world.io, "stop", stopped.error().message);
+  if (!stopped.ok()) return Fail(world.io, "stop", stopped.error().message);
   world.io.err(*stopped ? "Stopped the emulator of " + state.string() + ".\n"
                         : "No emulator runs on " + state.string() + ".\n");
   return kExitSuccess;

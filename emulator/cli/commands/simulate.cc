@@ -25,7 +25,7 @@ harness::SeedRange RangeOf(const SimulateCommand& command) {
 }
 
 harness::SimulationOptions OptionsFor(const SimulateCommand& command, const Io& io,
-                                      const InterruptGuard& guard) {
+                                      const app::InterruptGuard& guard) {
   const auto cores = static_cast<int64_t>(std::max(1u, std::thread::hardware_concurrency()));
   harness::SimulationOptions options;
   options.seeds = RangeOf(command);
@@ -57,7 +57,7 @@ int RunSimulate(const SimulateCommand& command, const Surroundings& world) {
   const Instant begun = clock.Now();
   harness::SimulationResult result;
   {
-    const InterruptGuard guard;
+    const app::InterruptGuard guard;
     result = harness::Simulate(OptionsFor(command, world.io, guard));
   }
   for (const std::string& line : result.journal) world.io.out(line + "\n");

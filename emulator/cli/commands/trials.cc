@@ -12,15 +12,16 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "base/time_text.h"
+#include "client/gcloud_properties.h"
+#include "client/service_call.h"
 #include "emulator/app/interrupt.h"
 #include "emulator/cli/commands/commands.h"
-#include "emulator/cli/commands/service_call.h"
 #include "emulator/cli/errors.h"
 #include "emulator/cli/exit_codes.h"
-#include "emulator/cli/gcloud_properties.h"
+#include "emulator/cli/output.h"
 #include "emulator/cli/print/resource_text.h"
-#include "emulator/cli/study_plot.h"
-#include "emulator/cli/study_table.h"
+#include "report/study_plot.h"
+#include "report/study_table.h"
 
 namespace caip::cli {
 namespace {
@@ -29,17 +30,18 @@ constexpr int kLookAgainMs = 500;
 
 struct Look {
   Json answer;
-  StudyView study;
+  report::StudyView study;
   Instant now{};
   bool over = false;
 };
 
-Result<Look> LookAt(Connection& connection, const std::string& project, const std::string& job) {
+Result<Look> LookAt(client::Connection& connection, const std::string& project,
+                    const std::string& job) {
   const std::string target = "/emulator/v1/projects/" + PercentEncoded(project) + "/jobs/" +
                              PercentEncoded(job) + "/trials";
   Look look;
-  ASSIGN_OR_RETURN(look.answer, CallService(connection, {.target = target}, project));
-  ASSIGN_OR_RETURN(look.study, ReadStudy(look.answer));
+  ASSIGN_OR_RETURN(look.answer, client::CallService(connection, {.target = target}, project));
+  ASSIGN_OR_RETURN(look.study, report::ReadStudy(look.answer));
   look.now = ParseRfc3339(StringOr(look.answer, "now")).value_or(Instant{});
   const Json* shown = Member(look.answer, "job");
   look.over = shown && Member(*shown, "endTime") != nullptr;
@@ -52,10 +54,11 @@ class Screen {
   explicit Screen(const Io& io) : io_(io) {}
   void Show(const Look& look) {
     if (io_.out_is_terminal) return Draw(look);
-    for (const TrialView& trial : look.study.trials) {
-      if (trial.end_time && told_.insert(trial.id).second) io_.out(TrialLine(look.study, trial));
+    for (const report::TrialView& trial : look.study.trials) {
+      if (trial.end_time && told_.insert(trial.id).second)
+        io_.out(report::TrialLine(look.study, trial));
     }
-    if (look.over) io_.out(StudyTable(look.study, look.now));
+    if (look.over) io_.out(report::StudyTable(look.study, look.now));
   }
 
  private:
@@ -63,11 +66,11 @@ class Screen {
   // history. In a window of another size nobody knows where those lines are: all of it is written
   // anew. The terminal does not wrap meanwhile, for characters may be wider than they are counted.
   void Draw(const Look& look) {
-    const TerminalSize size = TerminalSizeOf(STDOUT_FILENO);
+    const report::TerminalSize size = report::TerminalSizeOf(STDOUT_FILENO);
     std::string text = "\x1b[?7l";
     if (lines_ > 0) text += size == size_ ? "\x1b[" + std::to_string(lines_) + "A\r" : "\x1b[H";
     lines_ = 0;
-    for (const std::string& line : Split(StudyScreen(look.study, look.now, size), '\n')) {
+    for (const std::string& line : Split(report::StudyScreen(look.study, look.now, size), '\n')) {
       if (line.empty()) continue;  // behind the last
       text += "\x1b[K" + line + "\n";
       ++lines_;
@@ -78,14 +81,14 @@ class Screen {
 
   const Io& io_;
   size_t lines_ = 0;
-  TerminalSize size_;
+  report::TerminalSize size_;
   std::set<std::string> told_;
 };
 
-Result<Look> WatchToItsEnd(Connection& connection, const TrialsCommand& command,
+Result<Look> WatchToItsEnd(client::Connection& connection, const TrialsCommand& command,
                            const std::string& project,
                            const std::function<void(const Look&)>& show) {
-  InterruptGuard guard;
+  app::InterruptGuard guard;
   while (true) {
     ASSIGN_OR_RETURN(Look look, LookAt(connection, project, command.job));
     show(look);
@@ -103,7 +106,7 @@ Status Tell(const Look& look, const TrialsCommand& command, bool as_table, const
     ASSIGN_OR_RETURN(const std::string text, FormatResource(look.answer, *command.gcloud.format));
     io.out(text);
   } else if (!command.watch && !command.plot) {
-    io.out(StudyTable(look.study, look.now));
+    io.out(report::StudyTable(look.study, look.now));
   }
   return Ok{};
 }
@@ -111,8 +114,8 @@ Status Tell(const Look& look, const TrialsCommand& command, bool as_table, const
 Status Trials(const TrialsCommand& command, const Surroundings& world) {
   const std::string format = command.gcloud.format.value_or("table");
   const bool as_table = format == "table";
-  ASSIGN_OR_RETURN(const std::string project, ProjectOf(command.gcloud));
-  ASSIGN_OR_RETURN(const auto connection, world.connect(command.emulator, Lifetime::kBriefly));
+  ASSIGN_OR_RETURN(const std::string project, client::ProjectOf(command.gcloud));
+  ASSIGN_OR_RETURN(const auto connection, world.connect(command.emulator, app::Lifetime::kBriefly));
   Screen screen(world.io);
   const auto show = [&](const Look& look) {
     if (as_table) screen.Show(look);
@@ -126,8 +129,8 @@ Status Trials(const TrialsCommand& command, const Surroundings& world) {
   RETURN_IF_ERROR(Tell(look, command, as_table, world.io));
   if (!command.plot) return Ok{};
   const bool is_html = !command.plot->ends_with(".svg");
-  RETURN_IF_ERROR(
-      WriteFile(*command.plot, is_html ? StudyPage(look.study) : StudyPicture(look.study)));
+  RETURN_IF_ERROR(WriteFile(
+      *command.plot, is_html ? report::StudyPage(look.study) : report::StudyPicture(look.study)));
   world.io.err("The study is drawn in " + *command.plot + ".\n");
   return Ok{};
 }
@@ -137,7 +140,7 @@ Status Trials(const TrialsCommand& command, const Surroundings& world) {
 int RunTrials(const TrialsCommand& command, const Surroundings& world) {
   const Status done = Trials(command, world);
   return done.ok() ? static_cast<int>(kExitSuccess)
-                   : FailJobsCommand(world.io, "trials", done.error());
+                   : Fail(world.io, "jobs.trials", done.error().message);
 }
 
 }  // namespace caip::cli

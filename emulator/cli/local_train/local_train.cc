@@ -6,10 +6,11 @@
 #include <filesystem>
 
 #include "base/text.h"
+#include "client/errors.h"
+#include "client/gcloud_properties.h"
 #include "emulator/cli/commands/commands.h"
 #include "emulator/cli/errors.h"
 #include "emulator/cli/exit_codes.h"
-#include "emulator/cli/gcloud_properties.h"
 #include "emulator/cli/local_train/cluster.h"
 #include "emulator/cli/local_train/process.h"
 #include "emulator/cli/local_train/tensorflow.h"
@@ -33,7 +34,7 @@ std::string OnPath(const std::string& program) {
 }
 
 std::string PythonFor(const GcloudFlags& flags) {
-  const auto chosen = GcloudProperty(flags, "ml_engine", "local_python");
+  const auto chosen = client::GcloudProperty(flags, "ml_engine", "local_python");
   if (chosen && !chosen->empty()) return *chosen;
   for (const char* name : {"python", "python3"}) {
     if (const std::string found = OnPath(name); !found.empty()) return found;
@@ -74,7 +75,8 @@ class LocalRun {
   }
 
   int Run() {
-    if (python_.empty()) return Refuse(errors::NoPython("neither python nor python3 was found"));
+    if (python_.empty())
+      return Refuse(client::errors::NoPython("neither python nor python3 was found"));
     if (command_.distributed) return RunCluster();
     for (const auto& [flag, count] :
          {std::pair("--parameter-server-count", command_.parameter_server_count),

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "base/time_text.h"
+#include "client/yaml_text.h"
 #include "emulator/cli/print/format_errors.h"
 
 namespace caip::cli {
@@ -280,22 +281,11 @@ Json Transformed(Json value, const std::vector<Transform>& transforms) {
   return value;
 }
 
-std::string PythonFloat(double value) {
-  if (std::isnan(value)) return "nan";
-  if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
-  const double size = std::fabs(value);
-  const bool plain = value == 0 || (size >= 1e-4 && size < 1e16);
-  char text[512];
-  const auto form = plain ? std::chars_format::fixed : std::chars_format::scientific;
-  const std::string number(text, std::to_chars(text, text + sizeof text, value, form).ptr);
-  return plain && number.find('.') == number.npos ? number + ".0" : number;
-}
-
 std::string PythonText(const Json& value) {
   if (value.is_null()) return "";
   if (value.is_string()) return value.get<std::string>();
   if (value.is_boolean()) return value.get<bool>() ? "True" : "False";
-  if (value.is_number_float()) return PythonFloat(value.get<double>());
+  if (value.is_number_float()) return client::PythonFloat(value.get<double>());
   if (!value.is_structured()) return CompactJson(value);
   std::vector<std::string> parts;
   if (value.is_array()) {

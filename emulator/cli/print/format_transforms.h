@@ -35,7 +35,4 @@ Json Transformed(Json value, const std::vector<Transform>& transforms);
 /// texts bare, True, 1.0, {'a': 'b'} with sorted keys; null is "".
 std::string PythonText(const Json& value);
 
-/// The shortest text that is read back as the same number, as Python's repr: 1.0, 1e-09.
-std::string PythonFloat(double value);
-
 }  // namespace caip::cli

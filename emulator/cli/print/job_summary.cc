@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/json.h"
-#include "emulator/cli/box_table.h"
+#include "report/box_table.h"
 #include "spec/trial_texts.h"
 
 namespace caip::cli {
@@ -54,14 +54,14 @@ std::string ObjectiveCell(const Json* value) {
 
 template <size_t n>
 std::string Table(const char* title, const Column (&columns)[n], const Json& source, int indent) {
-  BoxTable table{title, {}, {{}}};
+  report::BoxTable table{title, {}, {{}}};
   for (const Column& column : columns) {
     const Json* value = Member(source, column.field);
     if (column.optional && !value) continue;
     table.headings.emplace_back(column.heading);
     table.rows[0].push_back(Cell(value));
   }
-  return Boxed(table, indent);
+  return report::Boxed(table, indent);
 }
 
 std::string TrialTable(const Json& trials) {
@@ -70,7 +70,7 @@ std::string TrialTable(const Json& trials) {
   std::stable_sort(sorted.begin(), sorted.end(), [](const Json* a, const Json* b) {
     return StringOr(*a, "trialId") < StringOr(*b, "trialId");  // as text: "10" before "2"
   });
-  BoxTable table{
+  report::BoxTable table{
       "Training Output Trials", {"TRIAL", "OBJECTIVE_VALUE", "STEP", "HYPERPARAMETERS"}, {}};
   for (const Json* trial : sorted) {
     const Json* metric = Member(*trial, "finalMetric");
@@ -84,7 +84,7 @@ std::string TrialTable(const Json& trials) {
                           metric ? ObjectiveCell(Member(*metric, "objectiveValue")) : "",
                           metric ? Cell(Member(*metric, "trainingStep")) : "", parameters});
   }
-  return Boxed(table, kIndent);
+  return report::Boxed(table, kIndent);
 }
 
 }  // namespace

@@ -10,10 +10,10 @@
 #include "base/json.h"
 #include "base/quoting.h"
 #include "base/text.h"
-#include "emulator/cli/box_table.h"
+#include "client/yaml_text.h"
 #include "emulator/cli/print/format_expression.h"
 #include "emulator/cli/print/resource_values.h"
-#include "emulator/cli/yaml_text.h"
+#include "report/box_table.h"
 
 namespace caip::cli {
 namespace {
@@ -124,13 +124,13 @@ class Printer {
   std::string JsonText(const Json& resources) const {
     Json shown = Json::array();
     for (const Json& resource : resources) shown.push_back(Shown(resource));
-    return SortedJson(is_list_ ? shown : shown.front());
+    return client::SortedJson(is_list_ ? shown : shown.front());
   }
 
   std::string Yaml(const Json& resources) const {
     std::string text;
     for (const Json& resource : resources) {
-      text += (is_list_ ? "---\n" : "") + YamlText(Shown(resource));
+      text += (is_list_ ? "---\n" : "") + client::YamlText(Shown(resource));
     }
     return text;
   }
@@ -193,7 +193,7 @@ class Printer {
 
   // A cell of its own has numbers of six digits; within lists and maps they are whole.
   static std::string Plain(const Json& value) {
-    return value.is_number_float() ? SixDigits(value.get<double>()) : PythonText(value);
+    return value.is_number_float() ? client::SixDigits(value.get<double>()) : PythonText(value);
   }
 
   // The rows in the order that :sort=N asks for; numbers come before texts.
@@ -237,7 +237,7 @@ class Printer {
 
   std::string Table(const Json& resources, bool first) const {
     const std::vector<std::vector<Json>> rows = SortedRows(resources);
-    BoxTable table;
+    report::BoxTable table;
     if (first) table.title = format_.Attribute("title", "");
     table.rows.resize(rows.size());
     for (size_t i = 0; i < format_.keys.size(); ++i) {
@@ -247,8 +247,8 @@ class Printer {
       table.alignments.push_back(format_.keys[i].align);
       for (size_t y = 0; y < rows.size(); ++y) table.rows[y].push_back(Plain(rows[y][i]));
     }
-    if (format_.Has("box")) return Boxed(table, 0);
-    return Unboxed(table, std::strtoul(format_.Attribute("pad", "2").c_str(), nullptr, 10));
+    if (format_.Has("box")) return report::Boxed(table, 0);
+    return report::Unboxed(table, std::strtoul(format_.Attribute("pad", "2").c_str(), nullptr, 10));
   }
 
   // " - " before each, the values one below the other.
