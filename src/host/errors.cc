@@ -305,10 +305,41 @@ std::string MetricsUnwatched() {
          "this trial are read only when it ends.";
 }
 
+std::string MetricFilesOutOfReach() {
+  return "The launcher keeps boot disks where caip cannot read them. The trial's metric file does "
+         "not count; TensorFlow event files below its job directory do.";
+}
+
 std::string OtherTagsOnly(std::string_view tag, const std::set<std::string>& others) {
   return "The trial has reported " + Join({others.begin(), others.end()}, ", ") + ", but no " +
          Quoted(tag) + ". Name one of them as hyperparameterMetricTag, or report " + Quoted(tag) +
          ".";
+}
+
+Error CommandEmpty() {
+  return {Code::kInvalidArgument, "cannot start the replica: its command is empty"};
+}
+
+Error ArgumentWithNul(std::string_view program) {
+  return {Code::kInvalidArgument,
+          "cannot start " + Quoted(program) + ": an argument holds a NUL character"};
+}
+
+Error VariableNotLegal(std::string_view program, std::string_view name) {
+  return {Code::kInvalidArgument, "cannot start " + Quoted(program) + ": environment variable " +
+                                      Quoted(name) +
+                                      " has no legal name, or its value holds a NUL"};
+}
+
+Error LauncherLacks(std::string_view launcher, std::string_view ability) {
+  return {Code::kUnimplemented, "The launcher " + Quoted(launcher) + " cannot " +
+                                    std::string(ability) + ", which this scenario needs."};
+}
+
+Error LauncherLacksNetworks(std::string_view launcher) {
+  return {Code::kFailedPrecondition,
+          "The launcher " + Quoted(launcher) +
+              " cannot give runs networks of their own. Run without `--isolation namespaces`."};
 }
 
 Error NoNamespaces(std::string_view why) {

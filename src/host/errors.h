@@ -39,6 +39,7 @@ std::string MetricFileIsNone(const Path& file, std::string_view what);
 std::string EventFileBroken(std::string_view name);
 std::string EventRecordBroken(std::string_view name);
 std::string MetricsUnwatched();
+std::string MetricFilesOutOfReach();
 std::string OtherTagsOnly(std::string_view tag, const std::set<std::string>& others);
 
 // Interpreters. The first three are warnings for a job's log.
@@ -91,7 +92,15 @@ std::string CompanionSilent(std::string_view name, const Path& log,
 Error NoLoopbackBlock(int tries);
 Error NoFreePort(int tries);
 
+// Starts of replicas.
+Error CommandEmpty();
+Error ArgumentWithNul(std::string_view program);
+Error VariableNotLegal(std::string_view program, std::string_view name);
+
 // Namespaces.
+/// kUnimplemented: `ability` is what a scenario needs it to do, "stop a replica in mid-step".
+Error LauncherLacks(std::string_view launcher, std::string_view ability);
+Error LauncherLacksNetworks(std::string_view launcher);
 Error NoNamespaces(std::string_view why);
 Error NoWatchInNamespaces();
 Error DoorAddress(std::string_view address);

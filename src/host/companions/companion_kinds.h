@@ -16,6 +16,7 @@ struct CompanionStart {
   Path program;
   Path data;  // a directory of its own
   std::string project;
+  std::string address;  // of this host, where it listens and replicas find it
   uint16_t port = 0;
 };
 

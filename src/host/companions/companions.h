@@ -13,6 +13,7 @@
 #include "base/files.h"
 #include "base/result.h"
 #include "engine/ports.h"
+#include "host/machine/addresses.h"
 
 namespace caip::host {
 
@@ -34,10 +35,11 @@ struct CompanionOptions {
   Path state;                      // logs and data go to <state>/companions
   std::vector<std::string> names;  // of CompanionNames()
   CompanionSearch search;
-  std::string project = "demo-project";        // of datastore, which has one
-  engine::Environment environment = {};        // PATH, JAVA_HOME, ...: theirs, whole but for HOME
-  Path program = {};                           // caip-launcher; empty: the one beside us
-  std::chrono::milliseconds patience{60'000};  // for one to serve
+  std::string project = "demo-project";  // of datastore, which has one
+  engine::Environment environment = {};  // PATH, JAVA_HOME, ...: theirs, whole but for HOME
+  std::string address = std::string(kLoopbackAddress);  // of this host, where they listen
+  Path program = {};                                    // caip-launcher; empty: the one beside us
+  std::chrono::milliseconds patience{60'000};           // for one to serve
 };
 
 /// What replicas are told.

@@ -64,7 +64,7 @@ std::optional<std::vector<HostClaim>> ClaimKept(const std::vector<std::string>& 
   for (const std::string& address : kept) {
     const auto port = LocalPort(address);
     auto claim = port ? Claim(*port) : std::nullopt;
-    if (!claim || !CanListen("127.0.0.1", *port)) return std::nullopt;
+    if (!claim || !CanListen(std::string(kLoopbackAddress), *port)) return std::nullopt;
     claims.push_back(std::move(*claim));
   }
   return claims;
@@ -169,7 +169,7 @@ Result<std::vector<std::string>> PortAddresses::Lend(const engine::RunKey& run, 
   while (addresses.size() < count) {
     const int port = kFirstPort + static_cast<int>(random_.Below(kPorts));
     auto claim = Claim(port);
-    if (claim && CanListen("127.0.0.1", port)) {
+    if (claim && CanListen(std::string(kLoopbackAddress), port)) {
       claims.push_back(std::move(*claim));
       addresses.push_back("localhost:" + std::to_string(port));
     } else if (++failures == kPorts) {

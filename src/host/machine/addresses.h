@@ -13,6 +13,9 @@
 
 namespace caip::host {
 
+/// The address at which this host reaches itself.
+inline constexpr std::string_view kLoopbackAddress = "127.0.0.1";
+
 /// The port of every task on the service.
 inline constexpr int kTaskPort = 2222;
 

@@ -51,6 +51,7 @@ std::string Read(int fd, uint64_t offset, size_t size) {
 }  // namespace
 
 std::vector<engine::Report> MetricSources::ReadMetricFile() {
+  if (source_.file.empty()) return {};
   std::string what_else;
   const auto opened = OpenRegular(source_.file, what_else);
   if (!what_else.empty()) Warn(errors::MetricFileIsNone(source_.file, what_else));

@@ -74,6 +74,12 @@ Status SendWith(int socket, const Command& command, const int (&fds)[3]) {
 
 }  // namespace
 
+Path LauncherBesideUs() {
+  std::error_code error;
+  const Path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  return self.parent_path() / "caip-launcher";
+}
+
 Result<std::unique_ptr<LauncherLink>> LauncherLink::Start(const Path& program, Listener listener) {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {

@@ -79,4 +79,7 @@ class LauncherLink {
   std::thread thread_;
 };
 
+/// The caip-launcher that lies beside the running program.
+Path LauncherBesideUs();
+
 }  // namespace caip::host

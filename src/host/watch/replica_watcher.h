@@ -10,6 +10,13 @@
 
 namespace caip::host {
 
+/// Where a replica is held, so that a fault can be decided at exactly that point.
+struct ReplicaWatch {
+  bool output = false;                  // at each write to its stdout or stderr
+  std::vector<std::string> roots = {};  // at file operations below these directories
+  bool any() const { return output || !roots.empty(); }
+};
+
 /// What a replica does to a file or directory below a watched root.
 struct FileOperation {
   enum class Kind {
