@@ -47,8 +47,8 @@ class OwnNetworks {
   virtual ~OwnNetworks() = default;
   /// Where all replicas of a run find what they share: the emulator, Google's names.
   virtual std::string SharedAddress() const = 0;
-  /// Where the replica at `index` of a run's plan finds a listener that no other replica is told
-  /// of.
+  /// Where the replica at `index` of a run's plan finds a listener of its own, which no other
+  /// replica knows.
   virtual Place PrivatePlace(size_t index) const = 0;
   /// Names who serves the listeners of runs' networks. Call it before the first launch.
   virtual void ServeDoors(Doorkeeper keeper) = 0;

@@ -81,6 +81,9 @@ std::string GpusShared(std::string_view task, int64_t count);
 std::string OnCpuInstead(std::string_view asked, bool has_gpus);
 std::string FakeTpu(std::string_view type, int64_t count);
 std::string OtherTpu(std::string_view type, int64_t count, int64_t given);
+Error NvmlMissing(std::string_view library);
+Error NvmlIncomplete(std::string_view library);
+Error NvmlNotStarted(int code);
 
 // Emulators of the Cloud SDK.
 Error CompanionMissing(std::string_view name);
@@ -92,7 +95,12 @@ std::string CompanionSilent(std::string_view name, const Path& log,
 Error NoLoopbackBlock(int tries);
 Error NoFreePort(int tries);
 
-// Starts of replicas.
+// Tools that caip runs for itself.
+Error ToolWithoutCommand();
+Error ToolNotRun(std::string_view program, std::string_view why);
+
+// Starts and ends of replicas.
+Error OrphanNotKilled(pid_t process);
 Error CommandEmpty();
 Error ArgumentWithNul(std::string_view program);
 Error VariableNotLegal(std::string_view program, std::string_view name);

@@ -209,7 +209,7 @@ TEST(MetricLauncher, TellsOfBrokenEventFilesAndReadsTheRest) {
   world.Event("events.out.tfevents.2", "this is no event file at all");
   world.Run(world.Trial("true"));
   EXPECT_THAT(world.Values(), ElementsAre(0.25));
-  EXPECT_TRUE(world.processes.sink.AwaitMessage("records that do not fit their checksums"));
+  EXPECT_TRUE(world.processes.sink.AwaitMessage("records that do not match their checksums"));
   EXPECT_TRUE(world.processes.sink.AwaitMessage("tfevents.2' is broken"));
 }
 

@@ -19,7 +19,7 @@ std::vector<std::string> BigtableCommand(const CompanionStart& start) {
   return {start.program, "-host=" + start.address, "-port=" + Port(start)};
 }
 
-// It wants a directory that its own `create` has made.
+// The emulator needs a directory that its own `create` command has made.
 std::vector<std::string> DatastoreCommand(const CompanionStart& start) {
   constexpr const char* kScript =
       "rm -rf \"$2\" && \"$0\" create --project_id=\"$3\" \"$2\" && exec \"$0\" start "

@@ -1,5 +1,5 @@
 #pragma once
-// What each emulator of the Cloud SDK is called, and how it is started. Private to companions.
+// The names of the Cloud SDK's emulators, and how each is started. Private to companions.
 
 #include <cstdint>
 #include <span>

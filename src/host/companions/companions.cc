@@ -12,6 +12,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/stopwatch.h"
 #include "base/text.h"
 #include "host/companions/companion_kinds.h"
 #include "host/errors.h"
@@ -23,7 +24,6 @@ namespace caip::host {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::steady_clock;
 
 constexpr milliseconds kBetweenLooks{50};
 constexpr int kHealthSilenceSeconds = 5;
@@ -108,7 +108,7 @@ class Companions::Body {
     CompanionStart start;
     uint64_t number = 0;  // of its process at the launcher; 0 never started
     bool alive = false;   // under mutex_
-    std::string failure;  // why it is not there
+    std::string failure;  // why it does not serve
   };
 
   void Work() {
@@ -232,7 +232,7 @@ class Companions::Body {
 
   void AwaitHealth(Member& member) {
     const std::string name(member.kind->name);
-    const auto deadline = steady_clock::now() + options_.patience;
+    const auto deadline = MonotonicNow() + options_.patience;
     while (true) {
       if (Accepts(member.start) && (!member.kind->speaks_http || Answers(member.start))) {
         if (IsAlive(member)) return;
@@ -246,7 +246,7 @@ class Companions::Body {
         member.failure = errors::CompanionEnded(name, LogOf(member), LastWords(LogOf(member)));
         return;
       }
-      if (steady_clock::now() < deadline) continue;
+      if (MonotonicNow() < deadline) continue;
       lock.unlock();
       member.failure = errors::CompanionSilent(name, LogOf(member), options_.patience);
       link_->Kill(member.number);

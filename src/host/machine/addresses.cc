@@ -75,7 +75,7 @@ std::optional<std::vector<HostClaim>> ClaimKept(const std::vector<std::string>& 
 bool CanListen(const std::string& ip, int port) {
   Fd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!socket.valid()) return false;
-  // As servers do: connections of a dead one that are still winding down are no hindrance.
+  // As servers do: closing connections of a dead server do not get in the way.
   const int yes = 1;
   ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   sockaddr_in address = {};

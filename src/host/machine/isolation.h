@@ -21,7 +21,7 @@ class RunNetworks {
  public:
   void SetDoorkeeper(Doorkeeper keeper) { keeper_ = std::move(keeper); }
 
-  /// The number of the run's network, which is opened before if it is not there.
+  /// The number of the run's network. Opens the network first if it does not exist.
   Result<uint64_t> Open(LauncherLink& link, const engine::RunKey& run,
                         const std::shared_ptr<const engine::RunNetwork>& network);
   void Close(LauncherLink* link, const engine::RunKey& run);

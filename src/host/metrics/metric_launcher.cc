@@ -19,7 +19,7 @@ namespace caip::host {
 using engine::ReplicaExit;
 using engine::ReplicaKey;
 
-// The thread that reads, and what it is told by others.
+// The thread that reads, and the tasks that other threads post to it.
 class MetricLauncher::Reader {
  public:
   Reader(engine::LocalDisks* disks, MetricLauncherOptions options, engine::LogSink& log,
@@ -182,8 +182,8 @@ MetricLauncher::MetricLauncher(std::unique_ptr<engine::Launcher> inner, engine::
 
 MetricLauncher::~MetricLauncher() { reader_->Stop(); }
 
-// Followed from its start on, when its boot disk is there; before its exit goes on to the engine,
-// which may make the disk anew, everything is read once more.
+// The trial is followed from its start, when its boot disk exists. Everything is read once more
+// before the engine hears of the exit, because it may then empty the disk.
 void MetricLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {
   if (!launch.metrics) return inner().Launch(std::move(launch), std::move(listener));
   Listener told;

@@ -19,8 +19,8 @@ namespace {
 using launcher::Command;
 using launcher::Report;
 
-/// Starts the program with `socket` as descriptor 3, in a session of its own (a Ctrl-C is for us,
-/// and we decide what becomes of the replicas).
+/// Starts the program with `socket` as descriptor 3, in a session of its own: a Ctrl-C reaches
+/// caip, which then decides about the replicas.
 Result<pid_t> Spawn(const Path& program, int socket) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);

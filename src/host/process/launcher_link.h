@@ -1,5 +1,6 @@
 #pragma once
-// Our end of caip-launcher (src/host/launcher): starts it, hands it commands, hears its reports.
+// caip's end of caip-launcher (src/host/launcher): starts it, sends it commands, receives its
+// reports.
 
 #include <sys/types.h>
 

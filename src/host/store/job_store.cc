@@ -1,7 +1,7 @@
 // The schema, version 2 (PRAGMA user_version); version 1 had no trials:
 //
 //   jobs  seq          order of creation, over all projects
-//         project, id  the job's name; unique for ever, also when the job has ended
+//         project, id  the job's name; stays unique after the job has ended
 //         create_time  nanoseconds since 1970
 //         finished     1 in a terminal state
 //         job          the Job, JSON with the API's names (spec::ToStoredJson)

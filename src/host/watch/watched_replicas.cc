@@ -16,8 +16,8 @@
 namespace caip::host {
 namespace {
 
-/// To the kernel; but io_uring would write behind our back, and programs that know it can do
-/// without.
+/// Hands the call to the kernel, except io_uring, which would write unseen; programs that know it
+/// can do without.
 void Leave(const WatchedCall& call) {
   call.number() == SYS_io_uring_setup ? call.Fail(ENOSYS) : call.GoOn();
 }
@@ -109,7 +109,7 @@ void WatchedReplicas::Serve(Entry& entry) {
   ReplicaWatcher& watcher = *replica.watching.watcher;
   WatchedOutput output(replica, output_, watcher);
   std::optional<WatchedFiles> files;
-  std::unique_ptr<HeardCall> unanswered;  // and so are all behind it
+  std::unique_ptr<HeardCall> unanswered;  // and so are all later calls
   while (entry.calls->Wait(!unanswered)) {
     auto heard = entry.calls->Receive();
     if (!heard) continue;  // killed while it waited
@@ -134,7 +134,7 @@ void WatchedReplicas::Part(uint64_t number) {
     const std::lock_guard lock(mutex_);
     const auto found = entries_.find(number);
     done = std::move(found->second.done);
-    // Not told yet: its exit is still to come, and finds nothing here that it would wait for.
+    // Without `done` the exit is still to come, and then finds nothing here to wait for.
     parted_.push_back(std::move(found->second.thread));
     entries_.erase(found);
     changed_.notify_all();

@@ -1,5 +1,5 @@
 #pragma once
-// Replicas whose calls wait for us: hears them and has the watcher decide.
+// Replicas whose calls wait for an answer: receives the calls and lets the watcher decide.
 
 #include <condition_variable>
 #include <cstdint>
