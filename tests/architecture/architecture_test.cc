@@ -5,25 +5,16 @@
 #include <re2/re2.h>
 
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <set>
 #include <sstream>
 #include <string>
 #include <vector>
 
-#include "places.h"
+#include "tests/architecture/sources.h"
 
+namespace caip::architecture {
 namespace {
-
-namespace fs = std::filesystem;
-
-const fs::path kRoot = CAIP_SOURCE_DIR;
-
-struct SourceFile {
-  std::string name;  // relative to the root: "src/spec/job.h"
-  std::vector<std::string> lines;
-};
 
 // The module a file belongs to: "spec" for src/spec/job.h, "gcs" for fakes/gcs/x.cc, else the
 // folder.
@@ -34,26 +25,6 @@ std::string ModuleOf(const std::string& name) {
   if (parts.size() > 2 && (parts[0] == "src" || parts[0] == "fakes")) return parts[1];
   return parts[0];
 }
-
-std::vector<SourceFile> SourcesBelow(const std::vector<std::string>& folders) {
-  std::vector<SourceFile> files;
-  for (const std::string& folder : folders) {
-    if (!fs::exists(kRoot / folder)) continue;
-    for (const auto& entry : fs::recursive_directory_iterator(kRoot / folder)) {
-      const std::string extension = entry.path().extension();
-      if (extension != ".h" && extension != ".cc") continue;
-      SourceFile file{fs::relative(entry.path(), kRoot).string(), {}};
-      std::ifstream stream(entry.path());
-      for (std::string line; std::getline(stream, line);) file.lines.push_back(line);
-      files.push_back(std::move(file));
-    }
-  }
-  return files;
-}
-
-const std::vector<std::string> kProduct = {"src", "fakes", "emulator", "conformance"};
-const std::vector<std::string> kEverything = {"src",         "fakes", "emulator",
-                                              "conformance", "tests", "bench"};
 
 // Who may include whom. A module that is not named here may be included by nobody.
 const std::map<std::string, std::set<std::string>> kAllowed = {
@@ -235,3 +206,4 @@ TEST(Architecture, EveryHeaderIsIncludedOnce) {
 }
 
 }  // namespace
+}  // namespace caip::architecture
