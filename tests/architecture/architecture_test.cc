@@ -1,4 +1,4 @@
-// The rules of structure, as tests: who may include whom, sizes, banned calls, left-overs.
+// Tests the rules of structure: arrows between modules, sizes, banned calls, left-overs.
 // A rule without a check is a wish.
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ std::string ModuleOf(const std::string& name) {
   return parts[0];
 }
 
-// Who may include whom. A module that is not named here may be included by nobody.
+// The modules that each module may include. No module may include one that is missing here.
 const std::map<std::string, std::set<std::string>> kAllowed = {
     {"base", {"base"}},
     {"http", {"base", "http"}},
