@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "spec/log_entry.h"
+#include "host/log_entry.h"
 
 namespace {
 
-using caip::spec::CapturedEntry;
-using caip::spec::LineClassifier;
-using caip::spec::Stream;
+using caip::host::CapturedEntry;
+using caip::host::LineClassifier;
+using caip::host::OutputStream;
 
 std::vector<std::string> Plain() {
   std::vector<std::string> lines;

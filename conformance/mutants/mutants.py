@@ -104,7 +104,7 @@ MUTANTS = [
     ('not_is_nothing', 'logs', FILTER, '!children.front().Matches(entry)', 'children.front().Matches(entry)'),
     # The job API.
     ('patch_any_path', 'methods', JOBS, 'trimmed != "labels" && trimmed != "etag"', 'false'),
-    ('patch_without_mask', 'methods', JOBS, 'if (paths.empty()) return spec::errors::UpdateMaskMissing();', 'if (paths.empty()) paths.push_back("labels");'),
+    ('patch_without_mask', 'methods', JOBS, 'if (paths.empty()) return ml::errors::UpdateMaskMissing();', 'if (paths.empty()) paths.push_back("labels");'),
     ('patch_ignores_etag', 'methods', JOBS, 'change.labels, etag)', 'change.labels, std::nullopt)'),
     ('patch_unread_labels', 'methods', ENGINE, '!broken.empty()', 'false'),
     ('filter_ignored', 'methods', JOBS, 'filter.Matches(job)', 'true'),

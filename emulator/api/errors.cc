@@ -1,6 +1,7 @@
 #include "emulator/api/errors.h"
 
-#include "spec/errors.h"
+#include "ml/errors.h"
+#include "google/errors.h"
 
 namespace caip::api::errors {
 namespace {
@@ -32,14 +33,14 @@ Error ApiUnknown(std::string_view asked) {
 }
 
 Error LocationNotFound(std::string_view name) {
-  return spec::errors::FieldError(Code::kNotFound, "name",
+  return google::errors::FieldError(Code::kNotFound, "name",
                                   "The location " + Quoted(name) +
                                       " could not be found; projects.locations.list tells which "
                                       "there are.");
 }
 
 Error OperationNotFound() {
-  return spec::errors::FieldError(Code::kNotFound, "name",
+  return google::errors::FieldError(Code::kNotFound, "name",
                                   "The operation could not be found. Training jobs make no "
                                   "operations.");
 }

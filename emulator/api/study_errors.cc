@@ -1,11 +1,12 @@
 #include "emulator/api/study_errors.h"
 
-#include "spec/errors.h"
+#include "ml/errors.h"
+#include "google/errors.h"
 
 namespace caip::api::errors {
 namespace {
 
-using spec::errors::FieldError;
+using google::errors::FieldError;
 
 std::string Quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
 

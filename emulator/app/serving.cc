@@ -4,8 +4,8 @@
 
 #include "base/text.h"
 #include "http/compression.h"
-#include "spec/catalog.h"
-#include "spec/hosts_file.h"
+#include "ml/catalog/catalog.h"
+#include "emulator/front/hosts_file.h"
 
 namespace caip::app {
 namespace {
@@ -81,10 +81,10 @@ http::ServerOptions ServingOptions(const EmulatorOptions& options, uint16_t port
 std::vector<std::string> NamesOfHostsFile() {
   std::vector<std::string> names;
   for (const std::string& name : kServedNames) {
-    const bool is_metadata = name.starts_with("metadata") || name == spec::kMetadataAddress;
+    const bool is_metadata = name.starts_with("metadata") || name == front::kMetadataAddress;
     if (!is_metadata && !name.starts_with("*")) names.push_back(name);
   }
-  for (const spec::Region& region : spec::DefaultCatalog().regions()) {
+  for (const ml::Region& region : ml::DefaultCatalog().regions()) {
     names.push_back(region.name + "-ml.googleapis.com");
   }
   return names;

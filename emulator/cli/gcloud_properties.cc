@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "emulator/cli/errors.h"
 #include "emulator/cli/project_errors.h"
-#include "spec/project_id.h"
+#include "google/project_id.h"
 
 namespace caip::cli {
 namespace {
@@ -65,7 +65,7 @@ Result<std::string> ProjectOf(const GcloudFlags& flags) {
       flags.project ? flags.project : GcloudProperty(flags, "core", "project");
   if (!project) return errors::ProjectMissing();
   if (project->empty()) return errors::ProjectEmpty();
-  if (!spec::IsProjectId(*project)) return errors::ProjectNotAnId(*project);
+  if (!google::IsProjectId(*project)) return errors::ProjectNotAnId(*project);
   const bool number = project->find_first_not_of("0123456789") == std::string::npos;
   if (flags.project && number) return errors::ProjectNumberGiven();
   return *project;

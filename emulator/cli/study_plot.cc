@@ -8,12 +8,12 @@
 #include "base/markup.h"
 #include "base/text.h"
 #include "emulator/cli/svg_shapes.h"
-#include "spec/trial_texts.h"
+#include "ml/trial_texts.h"
 
 namespace caip::cli {
 namespace {
 
-using spec::texts::ShortNumber;
+using ml::texts::ShortNumber;
 
 constexpr double kWidth = 960;
 constexpr double kLeft = 80;

@@ -10,8 +10,8 @@
 #include "harness/faults/fault_checks.h"
 #include "harness/scenario/scenario_replicas.h"
 #include "http/client.h"
-#include "spec/cluster.h"
-#include "spec/job_json.h"
+#include "ml/cluster.h"
+#include "ml/schema/job_json.h"
 
 namespace caip::play {
 namespace {
@@ -148,17 +148,17 @@ std::map<std::string, std::vector<std::string>> ImagesOf(const Scenario& scenari
 
 Status SendJob(const Scenario& scenario, app::Emulator& emulator) {
   if (!scenario.submit.empty()) return SendWords(scenario, emulator);
-  ASSIGN_OR_RETURN(spec::Job job, spec::ParseJob(JobOf(scenario)));
+  ASSIGN_OR_RETURN(ml::Job job, ml::ParseJob(JobOf(scenario)));
   const auto sent = emulator.engine().Submit(kProject, std::move(job));
   if (sent.ok()) return Ok{};
   return Error{sent.error().code, "the job was not taken: " + Words(sent.error())};
 }
 
-Status CheckReplicas(const Scenario& scenario, const spec::Job& job) {
+Status CheckReplicas(const Scenario& scenario, const ml::Job& job) {
   if (!job.training_input) return Ok{};
   std::vector<std::string> replicas;
-  for (const spec::ReplicaPlan& plan : spec::PlanCluster(*job.training_input).replicas) {
-    replicas.push_back(harness::ReplicaName(spec::TaskName(plan.id)));
+  for (const ml::ReplicaPlan& plan : ml::PlanCluster(*job.training_input).replicas) {
+    replicas.push_back(harness::ReplicaName(run::TaskName(plan.id)));
   }
   if (const auto& tuning = job.training_input->hyperparameters) {
     replicas = harness::InTrials(replicas, tuning->max_trials.value_or(1));

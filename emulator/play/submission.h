@@ -23,6 +23,6 @@ std::map<std::string, std::vector<std::string>> ImagesOf(const harness::Scenario
 Status SendJob(const harness::Scenario& scenario, app::Emulator& emulator);
 
 /// An Error: a fault names a replica that the job, as it was taken, has not.
-Status CheckReplicas(const harness::Scenario& scenario, const spec::Job& job);
+Status CheckReplicas(const harness::Scenario& scenario, const ml::Job& job);
 
 }  // namespace caip::play

@@ -12,7 +12,7 @@
 #include "host/child_process.h"
 #include "host/errors.h"
 #include "host/interpreters_scan.h"
-#include "spec/catalog.h"
+#include "ml/catalog/catalog.h"
 
 namespace caip::host {
 namespace {
@@ -87,7 +87,7 @@ std::optional<Interpreter> FromJson(const Json& json) {
 // The version that stands for the wish, from the runtime's table where the job names none.
 std::string WantedPython(const PythonWish& wish) {
   if (!wish.python_version.empty()) return wish.python_version;
-  const spec::Runtime* runtime = spec::DefaultCatalog().FindRuntime(wish.runtime_version);
+  const ml::Runtime* runtime = ml::DefaultCatalog().FindRuntime(wish.runtime_version);
   return runtime && !runtime->pythons.empty() ? runtime->pythons.front() : "3.7";
 }
 

@@ -21,11 +21,11 @@ namespace fs = std::filesystem;
 const fs::path kRoot = CAIP_SOURCE_DIR;
 
 struct SourceFile {
-  std::string name;  // relative to the root: "src/spec/job.h"
+  std::string name;  // relative to the root: "src/ml/job.h"
   std::vector<std::string> lines;
 };
 
-// The module a file belongs to: "spec" for src/spec/job.h, "gcs" for fakes/gcs/x.cc, else the
+// The module a file belongs to: "ml" for src/ml/job.h, "gcs" for fakes/gcs/x.cc, else the
 // folder.
 std::string ModuleOf(const std::string& name) {
   std::vector<std::string> parts;
@@ -59,19 +59,22 @@ const std::vector<std::string> kEverything = {"src",         "fakes", "emulator"
 const std::map<std::string, std::set<std::string>> kAllowed = {
     {"base", {"base"}},
     {"http", {"base", "http"}},
-    {"spec", {"base", "spec"}},
-    {"tuning", {"base", "spec", "tuning"}},
-    {"engine", {"base", "spec", "tuning", "engine"}},
-    {"harness", {"base", "spec", "tuning", "engine", "harness"}},
+    {"google", {"base", "google"}},
+    {"tuning", {"base", "google", "tuning"}},
+    {"run", {"base", "tuning", "run"}},
+    {"ml", {"base", "google", "run", "tuning", "ml"}},
+    {"spec", {"base", "google", "ml", "spec"}},
+    {"engine", {"base", "run", "ml", "tuning", "engine"}},
+    {"harness", {"base", "run", "ml", "tuning", "engine", "harness"}},
     {"host",
-     {"base", "spec", "http", "engine/ports.h", "engine/report_name.h", "engine/thinker.h",
-      "host"}},
+     {"base", "google", "run", "ml", "http", "engine/ports.h", "engine/report_name.h",
+      "engine/thinker.h", "host"}},
     {"gcs", {"base", "http", "gcs"}},
     {"logging", {"base", "http", "logging"}},
     {"metadata", {"base", "http", "metadata"}},
     {"emulator",
-     {"base", "http", "spec", "tuning", "engine", "harness", "host", "gcs", "logging", "metadata",
-      "emulator"}},
+     {"base", "http", "google", "run", "ml", "spec", "tuning", "engine", "harness", "host", "gcs",
+      "logging", "metadata", "emulator"}},
     {"conformance", {"conformance"}},
 };
 
