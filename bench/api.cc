@@ -15,7 +15,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "host/job_store.h"
+#include "host/store/job_store.h"
 #include "http/client.h"
 #include "places.h"
 #include "ml/schema/job_json.h"

@@ -17,7 +17,7 @@
 
 #include "base/text.h"
 #include "fakes/logging/book/log_book.h"
-#include "host/process_launcher.h"
+#include "host/process/process_launcher.h"
 #include "places.h"
 
 namespace caip {

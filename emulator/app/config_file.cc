@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "base/yaml.h"
-#include "host/companions.h"
+#include "host/companions/companions.h"
 
 namespace caip::app {
 namespace {

@@ -20,9 +20,9 @@
 #include "emulator/app/settings.h"
 #include "emulator/front/guest_launcher.h"
 #include "fakes/gcs/json_api.h"
-#include "host/child_process.h"
-#include "host/companion_launcher.h"
-#include "host/side_thread.h"
+#include "host/companions/companion_launcher.h"
+#include "host/process/child_process.h"
+#include "host/process/side_thread.h"
 
 namespace caip::app {
 namespace {

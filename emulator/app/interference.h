@@ -6,7 +6,7 @@
 #include "emulator/app/alarmed_clock.h"
 #include "engine/engine.h"
 #include "fakes/gcs/bucket_store.h"
-#include "host/replica_watcher.h"
+#include "host/watch/replica_watcher.h"
 #include "http/message.h"
 
 namespace caip::app {

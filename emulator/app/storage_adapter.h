@@ -3,7 +3,7 @@
 
 #include "engine/ports.h"
 #include "fakes/gcs/directory_store.h"
-#include "host/packages.h"
+#include "host/python/packages.h"
 
 namespace caip::app {
 

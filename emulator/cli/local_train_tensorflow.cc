@@ -7,7 +7,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "emulator/cli/errors.h"
-#include "host/child_process.h"
+#include "host/process/child_process.h"
 
 namespace caip::cli {
 namespace {

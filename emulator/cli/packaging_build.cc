@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "emulator/cli/errors.h"
 #include "emulator/cli/stop_on_interrupt.h"
-#include "host/child_process.h"
+#include "host/process/child_process.h"
 
 namespace caip::cli {
 namespace {

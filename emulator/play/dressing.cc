@@ -1,7 +1,7 @@
 #include "emulator/play/dressing.h"
 
 #include "base/json.h"
-#include "host/other_host.h"
+#include "host/watch/other_host.h"
 #include "ml/environment.h"
 
 namespace caip::play {

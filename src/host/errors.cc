@@ -1,7 +1,7 @@
 #include "host/errors.h"
 
 #include "base/text.h"
-#include "host/state_directory.h"
+#include "host/store/state_directory.h"
 
 namespace caip::host::errors {
 namespace {

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <future>
 
-#include "host/state_directory.h"
+#include "host/store/state_directory.h"
 #include "tests/support/caip_command.h"
 
 namespace caip::testing {

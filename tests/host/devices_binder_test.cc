@@ -1,4 +1,4 @@
-#include "host/devices_binder.h"
+#include "host/devices/devices_binder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "host/file_sights.h"
+#include "host/watch/file_sights.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

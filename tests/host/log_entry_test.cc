@@ -1,4 +1,4 @@
-#include "host/log_entry.h"
+#include "host/process/log_entry.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "host/memory_room.h"
+#include "host/machine/memory_room.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>

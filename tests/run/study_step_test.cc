@@ -62,12 +62,5 @@ TEST(StudyStep, FollowsTheTable) {
   for (const Case& c : cases) EXPECT_EQ(NextStep(c.progress), c.step) << c.what;
 }
 
-TEST(StudyStep, HasTheDocumentedDefaults) {
-  const StudyProgress progress = ProgressAtTheStart({});
-  EXPECT_EQ(progress.max_trials, 1);
-  EXPECT_EQ(progress.max_parallel, 1);
-  EXPECT_EQ(progress.max_failed, 0);
-}
-
 }  // namespace
 }  // namespace caip::run
