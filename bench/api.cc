@@ -17,8 +17,8 @@
 #include "base/text.h"
 #include "host/store/job_store.h"
 #include "http/client.h"
-#include "places.h"
 #include "ml/schema/job_json.h"
+#include "places.h"
 
 namespace caip {
 namespace {

@@ -22,8 +22,8 @@
 #include <vector>
 
 #include "base/random.h"
-#include "tuning/optimizer.h"
 #include "ml/study.h"
+#include "tuning/optimizer.h"
 
 namespace {
 
@@ -111,7 +111,7 @@ double Network(const Point& at) {
 }
 
 std::vector<caip::ml::ParameterSpec> Reals(int count, double least, double most,
-                                             const std::string& scale = "") {
+                                           const std::string& scale = "") {
   std::vector<caip::ml::ParameterSpec> params;
   for (int i = 1; i <= count; ++i) {
     params.push_back({"x" + std::to_string(i), "DOUBLE", least, most, {}, {}, scale});

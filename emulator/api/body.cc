@@ -3,8 +3,8 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "emulator/api/errors.h"
-#include "ml/errors.h"
 #include "google/errors.h"
+#include "ml/errors.h"
 
 namespace caip::api {
 namespace {

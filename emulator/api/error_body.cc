@@ -1,8 +1,8 @@
 #include "emulator/api/error_body.h"
 
 #include "base/json.h"
-#include "ml/errors.h"
 #include "google/errors.h"
+#include "ml/errors.h"
 
 namespace caip::api {
 

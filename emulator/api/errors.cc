@@ -1,7 +1,7 @@
 #include "emulator/api/errors.h"
 
-#include "ml/errors.h"
 #include "google/errors.h"
+#include "ml/errors.h"
 
 namespace caip::api::errors {
 namespace {
@@ -34,15 +34,15 @@ Error ApiUnknown(std::string_view asked) {
 
 Error LocationNotFound(std::string_view name) {
   return google::errors::FieldError(Code::kNotFound, "name",
-                                  "The location " + Quoted(name) +
-                                      " could not be found; projects.locations.list tells which "
-                                      "there are.");
+                                    "The location " + Quoted(name) +
+                                        " could not be found; projects.locations.list tells which "
+                                        "there are.");
 }
 
 Error OperationNotFound() {
   return google::errors::FieldError(Code::kNotFound, "name",
-                                  "The operation could not be found. Training jobs make no "
-                                  "operations.");
+                                    "The operation could not be found. Training jobs make no "
+                                    "operations.");
 }
 
 Error BodyNoObject() {

@@ -11,8 +11,8 @@
 #include "emulator/api/error_body.h"
 #include "emulator/api/errors.h"
 #include "emulator/api/message_check.h"
-#include "ml/errors.h"
 #include "google/errors.h"
+#include "ml/errors.h"
 
 namespace caip::api {
 namespace {

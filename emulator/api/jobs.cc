@@ -7,10 +7,10 @@
 #include "emulator/api/body.h"
 #include "emulator/api/error_body.h"
 #include "emulator/api/paging.h"
+#include "google/errors.h"
 #include "ml/errors.h"
 #include "ml/filter/job_filter.h"
 #include "ml/schema/job_json.h"
-#include "google/errors.h"
 
 namespace caip::api {
 namespace {

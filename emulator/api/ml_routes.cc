@@ -7,8 +7,8 @@
 #include "emulator/api/jobs.h"
 #include "emulator/api/other_methods.h"
 #include "emulator/api/studies.h"
-#include "ml/errors.h"
 #include "google/project_id.h"
+#include "ml/errors.h"
 
 namespace caip::api {
 namespace {

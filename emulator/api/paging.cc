@@ -4,8 +4,8 @@
 #include <charconv>
 
 #include "base/text.h"
-#include "ml/errors.h"
 #include "google/errors.h"
+#include "ml/errors.h"
 
 namespace caip::api {
 namespace {

@@ -9,18 +9,18 @@
 #include "emulator/api/error_body.h"
 #include "emulator/api/errors.h"
 #include "emulator/api/study_errors.h"
+#include "google/errors.h"
+#include "google/transcoder.h"
 #include "ml/catalog/catalog.h"
 #include "ml/errors.h"
 #include "ml/schema/study_schema.h"
-#include "google/transcoder.h"
-#include "google/errors.h"
 
 namespace caip::api {
 namespace {
 
+using google::MessageSchema;
 using http::PathParameters;
 using http::Request;
-using google::MessageSchema;
 
 constexpr google::WriteStyle kStyle{.camel_case = true, .fraction_digits = 6};
 
@@ -214,9 +214,8 @@ std::vector<http::Route> RoutesOfOneTrial(StudyDesk& desk) {
               }),
       RouteTo("POST", one + ":stop", "studies.trials.stop",
               [&desk](const Request& request, const PathParameters& at) {
-                return AfterEmpty(request, [&] {
-                  return Written(desk.Stop(TrialName(at)), ml::TrialSchema());
-                });
+                return AfterEmpty(
+                    request, [&] { return Written(desk.Stop(TrialName(at)), ml::TrialSchema()); });
               }),
   };
 }

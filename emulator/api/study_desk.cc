@@ -7,8 +7,8 @@
 
 #include "emulator/api/study_errors.h"
 #include "emulator/api/study_trials.h"
-#include "ml/errors.h"
 #include "google/errors.h"
+#include "ml/errors.h"
 
 namespace caip::api {
 namespace {

@@ -1,7 +1,7 @@
 #include "emulator/api/study_errors.h"
 
-#include "ml/errors.h"
 #include "google/errors.h"
+#include "ml/errors.h"
 
 namespace caip::api::errors {
 namespace {

@@ -6,11 +6,11 @@
 #include "emulator/api/study_desk.h"
 #include "emulator/api/study_errors.h"
 #include "emulator/api/study_trials.h"
+#include "google/errors.h"
+#include "google/transcoder.h"
 #include "ml/errors.h"
 #include "ml/schema/study_schema.h"
-#include "google/transcoder.h"
 #include "tuning/pareto.h"
-#include "google/errors.h"
 
 namespace caip::api {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "emulator/api/study_errors.h"
-#include "ml/errors.h"
 #include "google/errors.h"
+#include "ml/errors.h"
 
 namespace caip::api {
 namespace {

@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "emulator/app/interference.h"
+#include "google/gcs_uri.h"
 #include "host/devices/devices.h"
 #include "host/devices/devices_binder.h"
 #include "host/errors.h"
 #include "host/machine/addresses.h"
 #include "host/machine/isolation.h"
 #include "host/process/child_process.h"
-#include "google/gcs_uri.h"
 
 namespace caip::app {
 namespace {

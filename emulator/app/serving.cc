@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "emulator/front/hosts_file.h"
 #include "http/compression.h"
 #include "ml/catalog/catalog.h"
-#include "emulator/front/hosts_file.h"
 
 namespace caip::app {
 namespace {

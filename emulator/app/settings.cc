@@ -5,8 +5,8 @@
 #include "emulator/api/ml_routes.h"
 #include "emulator/app/companion_options.h"
 #include "emulator/app/serving.h"
-#include "host/process/child_process.h"
 #include "google/gcs_uri.h"
+#include "host/process/child_process.h"
 
 namespace caip::app {
 

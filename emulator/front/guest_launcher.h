@@ -9,12 +9,12 @@
 #include <string>
 
 #include "base/clock.h"
+#include "emulator/front/front_environment.h"
 #include "emulator/front/guest_network.h"
 #include "engine/ports.h"
 #include "fakes/metadata/guest.h"
 #include "fakes/metadata/token_mint.h"
 #include "http/server.h"
-#include "emulator/front/front_environment.h"
 
 namespace caip::front {
 

@@ -79,8 +79,8 @@ Status Core::Cancel(const std::string& project, const std::string& job_id) {
 }
 
 Result<ml::Job> Core::ReplaceLabels(const std::string& project, const std::string& job_id,
-                                      std::map<std::string, std::string> labels,
-                                      const std::optional<std::string>& etag) {
+                                    std::map<std::string, std::string> labels,
+                                    const std::optional<std::string>& etag) {
   if (stopping_) return errors::EngineStopped();
   Result<JobRecord> stored = ports_.store.Get(project, job_id);
   if (!stored.ok()) {

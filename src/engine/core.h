@@ -34,8 +34,8 @@ class Core {
   Result<ml::Job> Create(const std::string& project, ml::Job job);
   Status Cancel(const std::string& project, const std::string& job_id);
   Result<ml::Job> ReplaceLabels(const std::string& project, const std::string& job_id,
-                                  std::map<std::string, std::string> labels,
-                                  const std::optional<std::string>& etag);
+                                std::map<std::string, std::string> labels,
+                                const std::optional<std::string>& etag);
   Status LoseVm(const RunKey& run, run::ReplicaId replica, VmLoss kind);
 
   /// An event from a port.

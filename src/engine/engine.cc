@@ -94,8 +94,8 @@ Status Engine::Cancel(const std::string& project, const std::string& job_id) {
 }
 
 Result<ml::Job> Engine::UpdateLabels(const std::string& project, const std::string& job_id,
-                                       std::map<std::string, std::string> labels,
-                                       std::optional<std::string> etag) {
+                                     std::map<std::string, std::string> labels,
+                                     std::optional<std::string> etag) {
   if (auto broken = ml::ValidateLabels(labels); !broken.empty()) {
     return ml::ValidationError(std::move(broken));
   }

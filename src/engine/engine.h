@@ -45,8 +45,8 @@ class Engine {
   Status Cancel(const std::string& project, const std::string& job_id);
   /// Replaces the whole map. With `etag`: only if it is the job's, else kAborted.
   Result<ml::Job> UpdateLabels(const std::string& project, const std::string& job_id,
-                                 std::map<std::string, std::string> labels,
-                                 std::optional<std::string> etag);
+                               std::map<std::string, std::string> labels,
+                               std::optional<std::string> etag);
   Result<ml::Job> Get(const std::string& project, const std::string& job_id) const;
   /// Newest first.
   Result<std::vector<ml::Job>> List(const JobQuery& query) const;

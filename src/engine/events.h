@@ -65,7 +65,7 @@ struct Reported {
 /// To a tuning job: what a trial of it has become is durable.
 struct TrialMoved {
   std::string trial;
-  ml::Job job;          // of the trial: state, times, errorMessage
+  ml::Job job;            // of the trial: state, times, errorMessage
   bool launched = false;  // a replica of it was started, or was to be
   bool stopped_early = false;
 };

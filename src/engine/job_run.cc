@@ -26,8 +26,7 @@ ml::ClusterPlan PlanOf(const ml::TrainingInput& input, bool is_study) {
 }  // namespace
 
 // Ten hexadecimal digits in host names; the tenant project has sixteen.
-RunNote JobRun::NewNote(const RunKey& key, const ml::TrainingInput& input,
-                        const RunRules& rules) {
+RunNote JobRun::NewNote(const RunKey& key, const ml::TrainingInput& input, const RunRules& rules) {
   RunNote note;
   Random random = Random(rules.seed).Fork(Purpose(key, "names"));
   note.cluster_id = random.Hex(10);
@@ -123,9 +122,7 @@ Random JobRun::RandomFor(std::string_view purpose) const {
   return Random(rules_->seed).Fork(Purpose(key_, purpose));
 }
 
-ReplicaKey JobRun::KeyOf(run::ReplicaId id) const {
-  return {key_, id, note_.replicas.at(id).boot};
-}
+ReplicaKey JobRun::KeyOf(run::ReplicaId id) const { return {key_, id, note_.replicas.at(id).boot}; }
 
 bool JobRun::IsThisBoot(const ReplicaKey& key) const {
   const auto found = replicas_.find(key.replica);

@@ -20,8 +20,8 @@
 #include "engine/run_note.h"
 #include "engine/run_rules.h"
 #include "engine/study.h"
-#include "run/replica_outcome.h"
 #include "ml/run_texts.h"
+#include "run/replica_outcome.h"
 
 namespace caip::engine {
 
@@ -74,8 +74,7 @@ class JobRun {
   static constexpr run::ReplicaId kMaster{};
 
   JobRun(RunKey key, JobRecord record, RunNote note, const RunRules& rules, Trials trials);
-  static RunNote NewNote(const RunKey& key, const ml::TrainingInput& input,
-                         const RunRules& rules);
+  static RunNote NewNote(const RunKey& key, const ml::TrainingInput& input, const RunRules& rules);
 
   // job_run_queue.cc
   void On(const Submitted&);
@@ -161,7 +160,7 @@ class JobRun {
   std::map<run::ReplicaId, Replica> replicas_;
   std::map<run::ReplicaId, Environment> devices_;
   Prepared prepared_;
-  std::optional<Study> study_;               // of a tuning job
+  std::optional<Study> study_;             // of a tuning job
   std::optional<ml::JobTexts> job_texts_;  // since it was granted
 
   bool installing_ = false;  // the packager is at work

@@ -81,11 +81,10 @@ JobRun::Death JobRun::DeathOf(const ReplicaExit& exit) const {
       .vm_lost = lost && lost != VmLoss::kCrash && !was_faster,
       .could_not_start = !exit.start_error.empty(),
   };
-  return {
-      run::Classify(end, plan_.is_container),
-      {exit.key.replica, run::ReportedExitCode(plan_.is_container, exit.exit_code, exit.signal),
-       exit.signal, exit.out_of_memory, exit.traceback},
-      exit.start_error};
+  return {run::Classify(end, plan_.is_container),
+          {exit.key.replica, run::ReportedExitCode(plan_.is_container, exit.exit_code, exit.signal),
+           exit.signal, exit.out_of_memory, exit.traceback},
+          exit.start_error};
 }
 
 JobRun::Death JobRun::LossOf(run::ReplicaId id) const {
@@ -127,9 +126,9 @@ Decision JobRun::Judge(const Death& death) {
   const auto& scheduling = job_.training_input->scheduling;
   const Decision decision =
       run::Decide(id.role, death.how,
-                   {.replica_restarts = note_.replicas.at(id).restarts,
-                    .job_retries = note_.attempt - 1,
-                    .resilient = scheduling && scheduling->resilient_to_worker_restart});
+                  {.replica_restarts = note_.replicas.at(id).restarts,
+                   .job_retries = note_.attempt - 1,
+                   .resilient = scheduling && scheduling->resilient_to_worker_restart});
   switch (decision) {
     case Decision::kIgnore:
     case Decision::kSucceedJob:

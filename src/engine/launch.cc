@@ -14,7 +14,7 @@ constexpr const char* kUserDirectory = "user_dir";
 
 std::vector<std::string> ArgumentsOf(const LaunchFacts& facts) {
   return ml::FinalArguments(facts.input, facts.key.run.trial, facts.note.hyperparameters,
-                              facts.note.seen_job_dir);
+                            facts.note.seen_job_dir);
 }
 
 ml::EnvironmentFacts EnvironmentOf(const LaunchFacts& facts) {
@@ -57,7 +57,7 @@ std::vector<std::string> CommandOf(const LaunchFacts& facts,
   const std::vector<std::string>* command = FindImage(facts.note.images, uri);
   const auto& config = facts.input.Of(facts.key.replica.role).config;
   return ml::ContainerCommand({command ? *command : std::vector<std::string>{}, {}},
-                                config ? &*config : nullptr, arguments);
+                              config ? &*config : nullptr, arguments);
 }
 
 ReplicaMachine MachineOf(const LaunchFacts& facts) {
@@ -102,7 +102,7 @@ std::vector<DeviceRequest> DeviceRequestsOf(const ml::ClusterPlan& plan) {
 }
 
 ml::JobTexts MakeJobTexts(const RunKey& run, const ml::TrainingInput& input,
-                            const ml::ClusterPlan& plan, const RunNote& note) {
+                          const ml::ClusterPlan& plan, const RunNote& note) {
   return ml::RenderJobTexts(
       input, plan, ml::FinalArguments(input, run.trial, note.hyperparameters, note.seen_job_dir));
 }
@@ -123,9 +123,7 @@ ReplicaLaunch MakeLaunch(const LaunchFacts& facts, bool fresh_disk) {
   return launch;
 }
 
-std::string TaskLine(const LaunchFacts& facts) {
-  return ml::RunningTaskText(EnvironmentOf(facts));
-}
+std::string TaskLine(const LaunchFacts& facts) { return ml::RunningTaskText(EnvironmentOf(facts)); }
 
 std::string CommandLine(const LaunchFacts& facts) {
   return ml::texts::RunningCommand(ml::PythonCommandText(

@@ -41,7 +41,7 @@ struct LaunchFacts {
 
 /// Once for each run, for all its launches.
 ml::JobTexts MakeJobTexts(const RunKey& run, const ml::TrainingInput& input,
-                            const ml::ClusterPlan& plan, const RunNote& note);
+                          const ml::ClusterPlan& plan, const RunNote& note);
 ReplicaLaunch MakeLaunch(const LaunchFacts& facts, bool fresh_disk);
 /// The launcher's first words, "Running task with arguments: ...".
 std::string TaskLine(const LaunchFacts& facts);

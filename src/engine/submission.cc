@@ -73,9 +73,7 @@ std::string ParamsOf(const ml::TrainingInput& input) {
   return CompactJson(ml::ToSnakeCaseJson(params));
 }
 
-bool Minimizes(const ml::TrainingInput& input) {
-  return input.hyperparameters->goal == "MINIMIZE";
-}
+bool Minimizes(const ml::TrainingInput& input) { return input.hyperparameters->goal == "MINIMIZE"; }
 
 }  // namespace
 

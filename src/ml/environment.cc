@@ -19,8 +19,8 @@ constexpr std::string_view kHome = "root";
 constexpr std::string_view kTemporary = "tmp";
 
 // As the page's examples have it.
-constexpr run::Role kClusterOrder[] = {run::Role::kMaster, run::Role::kParameterServer, run::Role::kWorker,
-                                  run::Role::kEvaluator};
+constexpr run::Role kClusterOrder[] = {run::Role::kMaster, run::Role::kParameterServer,
+                                       run::Role::kWorker, run::Role::kEvaluator};
 
 std::string Quoted(std::string_view text) { return PythonJson(Json(text)); }
 

@@ -163,8 +163,8 @@ std::string RanTooLong(Duration max_running_time) {
 }
 
 std::string RestartingReplica(const ReplicaFailure& failure, int restart) {
-  return Text({"The replica ", run::ProseName(failure.replica), Predicate(failure), ". It is restarted ",
-               OutOf(restart, run::kReplicaRestartsMax), "."});
+  return Text({"The replica ", run::ProseName(failure.replica), Predicate(failure),
+               ". It is restarted ", OutOf(restart, run::kReplicaRestartsMax), "."});
 }
 
 std::string ReplacingMachine(run::ReplicaId replica, int restart) {

@@ -47,8 +47,8 @@ std::string TrialEnded(const HyperparameterOutput& trial, std::string_view metri
                        std::string_view error_message) {
   std::string text = TrialText({"Trial ", trial.trial_id, InWords(trial.state)});
   if (trial.final_metric) {
-    text += TrialText({": ", metric_tag, " is ", ShortNumber(trial.final_metric->second), " at step ",
-                  std::to_string(trial.final_metric->first), "."});
+    text += TrialText({": ", metric_tag, " is ", ShortNumber(trial.final_metric->second),
+                       " at step ", std::to_string(trial.final_metric->first), "."});
   } else if (trial.state == run::JobState::kSucceeded) {
     text += TrialText({". It has reported no value of ", metric_tag, "."});
   } else {
@@ -64,12 +64,12 @@ std::string TrialStopped(std::string_view trial, std::string_view why) {
 
 std::string GridExhausted(int64_t trials) {
   return TrialText({"There are no further values to try: ", std::to_string(trials),
-               trials == 1 ? " trial covers" : " trials cover", " the whole grid."});
+                    trials == 1 ? " trial covers" : " trials cover", " the whole grid."});
 }
 
 std::string StudyResumed(std::string_view job_id, int64_t trials) {
   return TrialText({"The study of job ", job_id, " goes on: ", std::to_string(trials),
-               trials == 1 ? " earlier trial is" : " earlier trials are", " known."});
+                    trials == 1 ? " earlier trial is" : " earlier trials are", " known."});
 }
 
 std::string TrialCancelledWithJob() { return "The job has ended before the trial did."; }
@@ -80,11 +80,12 @@ std::string TrialsFailed(const run::StudyProgress& progress, std::string_view tr
   std::string text;
   if (progress.max_failed > 0 && progress.failed >= progress.max_failed) {
     text = TrialText({failed, progress.failed == 1 ? " trial has" : " trials have",
-                 " failed, and hyperparameters.maxFailedTrials is ",
-                 std::to_string(progress.max_failed), "."});
+                      " failed, and hyperparameters.maxFailedTrials is ",
+                      std::to_string(progress.max_failed), "."});
   } else {
-    text = progress.failed == 1 ? "The only trial that has ended has failed."
-                                : TrialText({"All ", failed, " trials that have ended have failed."});
+    text = progress.failed == 1
+               ? "The only trial that has ended has failed."
+               : TrialText({"All ", failed, " trials that have ended have failed."});
   }
   return text + TrialText({" Trial ", trial, " was the last: ", last});
 }

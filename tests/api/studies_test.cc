@@ -4,8 +4,8 @@
 
 #include <set>
 
-#include "ml/schema/study_schema.h"
 #include "google/transcoder.h"
+#include "ml/schema/study_schema.h"
 #include "tests/api/study_world.h"
 
 namespace caip::api {

@@ -34,8 +34,7 @@ TEST(RunNote, IsReadAsItWasWritten) {
 }
 
 TEST(RunNote, EveryEndingSurvives) {
-  for (auto as :
-       {run::JobEvent::kSucceeded, run::JobEvent::kGaveUp, run::JobEvent::kAllStopped}) {
+  for (auto as : {run::JobEvent::kSucceeded, run::JobEvent::kGaveUp, run::JobEvent::kAllStopped}) {
     RunNote note = ANote();
     note.ending->as = as;
     const auto read = ParseRunNote(ToJson(note));

@@ -16,7 +16,8 @@ enum class End { kFinish, kFlush, kNone };
 
 // The entries of a stream as "LEVEL message", its lines joined with '|'.
 struct Capture {
-  explicit Capture(const std::string& text, End end = End::kFinish, OutputStream stream = OutputStream::kStderr)
+  explicit Capture(const std::string& text, End end = End::kFinish,
+                   OutputStream stream = OutputStream::kStderr)
       : classifier(stream) {
     const LineClassifier::Emit emit = [this](const CapturedEntry& entry) {
       std::string message(entry.message);

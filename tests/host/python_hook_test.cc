@@ -10,8 +10,8 @@
 #include "base/text.h"
 #include "host/process/child_process.h"
 #include "host/process/line_splitter.h"
-#include "places.h"
 #include "host/process/log_entry.h"
+#include "places.h"
 
 namespace caip::host {
 namespace {

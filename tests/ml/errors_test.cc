@@ -1,8 +1,9 @@
 #include "ml/errors.h"
-#include "google/errors.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "google/errors.h"
 
 namespace caip::ml {
 namespace {
@@ -68,9 +69,9 @@ TEST(Errors, AttestedTextsAreVerbatim) {
 }
 
 TEST(Errors, TheTranscoderJoinsItsFindingsByLines) {
-  const Error error =
-      google::errors::NotTheMessage({google::errors::UnknownName("parameter_server_type", "job"),
-                             google::errors::InvalidValue("job.job_id", "TYPE_STRING", "5")});
+  const Error error = google::errors::NotTheMessage(
+      {google::errors::UnknownName("parameter_server_type", "job"),
+       google::errors::InvalidValue("job.job_id", "TYPE_STRING", "5")});
   EXPECT_EQ(error.code, Code::kInvalidArgument);
   EXPECT_EQ(error.message,
             "Invalid JSON payload received. Unknown name \"parameter_server_type\" at 'job': "

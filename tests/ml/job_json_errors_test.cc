@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
-#include "ml/schema/job_json.h"
 #include "google/message_schema.h"
-#include "tests/ml/a_job.h"
+#include "ml/schema/job_json.h"
 #include "ml/schema/job_schema.h"
+#include "tests/ml/a_job.h"
 
 namespace caip::ml {
 namespace {
@@ -199,16 +199,17 @@ void ExpectSpellingsAgree(const google::MessageSchema& schema) {
   }
 }
 
-TEST(google::MessageSchema, SpellsEachFieldTheSameInBothCases) { ExpectSpellingsAgree(JobSchema()); }
+TEST(MessageSchema, SpellsEachFieldTheSameInBothCases) { ExpectSpellingsAgree(JobSchema()); }
 
-TEST(google::MessageSchema, EnumsOfAcceleratorsAndTiersAreThoseOfTheCatalog) {
+TEST(MessageSchema, EnumsOfAcceleratorsAndTiersAreThoseOfTheCatalog) {
   const google::FieldSchema* tier = TrainingInputSchema().Find("scaleTier");
   ASSERT_EQ(tier->enumeration->names.size(), DefaultCatalog().tiers().size());
   for (size_t i = 0; i < tier->enumeration->names.size(); ++i) {
     EXPECT_EQ(tier->enumeration->names[i], DefaultCatalog().tiers()[i].name);
   }
   const google::MessageSchema* config = TrainingInputSchema().Find("masterConfig")->message;
-  const google::EnumSchema* types = config->Find("acceleratorConfig")->message->Find("type")->enumeration;
+  const google::EnumSchema* types =
+      config->Find("acceleratorConfig")->message->Find("type")->enumeration;
   for (const MachineType& machine : DefaultCatalog().machines()) {
     for (const auto& [type, counts] : machine.accelerator_counts) {
       EXPECT_TRUE(types->Has(type)) << type;

@@ -5,7 +5,7 @@
 namespace caip::ml {
 namespace {
 
-TEST(run::JobState, NamesAreThoseOfTheApiAndReadBack) {
+TEST(JobState, NamesAreThoseOfTheApiAndReadBack) {
   const std::pair<run::JobState, const char*> rows[] = {
       {run::JobState::kUnspecified, "STATE_UNSPECIFIED"}, {run::JobState::kQueued, "QUEUED"},
       {run::JobState::kPreparing, "PREPARING"},           {run::JobState::kRunning, "RUNNING"},

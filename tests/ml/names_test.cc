@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "google/gcs_uri.h"
-#include "ml/job_id.h"
 #include "google/labels.h"
 #include "google/letters.h"
+#include "ml/job_id.h"
 #include "ml/resource_names.h"
 
 namespace caip::ml {
@@ -112,7 +112,7 @@ TEST(BucketName, FollowsTheRulesOfCloudStorage) {
   EXPECT_FALSE(google::IsBucketName(longest + "a"));
 }
 
-TEST(google::GcsUri, IsBucketAndObject) {
+TEST(GcsUri, IsBucketAndObject) {
   const std::pair<const char*, google::GcsUri> rows[] = {
       {"gs://bkt", {"bkt", ""}},
       {"gs://bkt/", {"bkt", ""}},
@@ -130,7 +130,7 @@ TEST(google::GcsUri, IsBucketAndObject) {
   EXPECT_EQ(Text(google::GcsUri{"bkt", ""}), "gs://bkt");
 }
 
-TEST(google::GcsUri, FaultsSayWhichRuleIsBroken) {
+TEST(GcsUri, FaultsSayWhichRuleIsBroken) {
   const std::pair<std::string, const char*> rows[] = {
       {"", "gs://BUCKET/OBJECT"},
       {"/bkt/a", "gs://BUCKET/OBJECT"},

@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "tuning/optimizer.h"
 #include "ml/study.h"
+#include "tuning/optimizer.h"
 
 namespace caip::tuning {
 
 inline ml::ParameterSpec Range(std::string name, std::string type, double least, double most,
-                                 std::string scale = "") {
+                               std::string scale = "") {
   return {std::move(name), std::move(type), least, most, {}, {}, std::move(scale)};
 }
 inline ml::ParameterSpec Numbers(std::string name, std::vector<double> values) {

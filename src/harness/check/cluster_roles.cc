@@ -9,8 +9,7 @@ namespace {
 constexpr char kMachine[] = "n1-standard-4";
 
 Result<ml::ClusterPlan> PlanOf(const Json& input) {
-  ASSIGN_OR_RETURN(const ml::Job job,
-                   ml::ParseJob({{"jobId", "check"}, {"trainingInput", input}}));
+  ASSIGN_OR_RETURN(const ml::Job job, ml::ParseJob({{"jobId", "check"}, {"trainingInput", input}}));
   return ml::PlanCluster(*job.training_input);
 }
 

@@ -79,8 +79,8 @@ class Conflicts {
     const auto from = run::JobStateNamed(before);
     const auto to = run::JobStateNamed(state);
     if (!from || !to) return true;  // said already
-    return std::ranges::any_of(
-        run::kJobEvents, [&](run::JobEvent event) { return run::Next(*from, event) == to; });
+    return std::ranges::any_of(run::kJobEvents,
+                               [&](run::JobEvent event) { return run::Next(*from, event) == to; });
   }
 
   // Also where nothing is said of the end: scenario_reader.cc.

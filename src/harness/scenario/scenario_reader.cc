@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "google/gcs_uri.h"
 #include "harness/events/step_reader.h"
 #include "harness/expectations/expectation_conflicts.h"
 #include "harness/expectations/state.h"
@@ -15,7 +16,6 @@
 #include "harness/scenario/file_cursor.h"
 #include "harness/scenario/scenario.h"
 #include "harness/scenario/scenario_replicas.h"
-#include "google/gcs_uri.h"
 
 namespace caip::harness {
 namespace {

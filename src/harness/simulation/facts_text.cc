@@ -40,8 +40,8 @@ std::string Describe(const SaveFacts& facts) {
 std::string Describe(const StartFacts& facts) {
   return "at " + Rfc3339(facts.world.clock.Now(), 3) + " " + facts.launch.key.run.job_id +
          " started " + run::TaskName(facts.launch.key.replica) + " boot " +
-         std::to_string(facts.launch.key.boot) +
-         "; saved: " + std::string(run::Name(facts.state)) + ", " + NoteText(facts.note);
+         std::to_string(facts.launch.key.boot) + "; saved: " + std::string(run::Name(facts.state)) +
+         ", " + NoteText(facts.note);
 }
 
 std::string Describe(const WorldFacts& facts) {

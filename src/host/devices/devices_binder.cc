@@ -160,8 +160,8 @@ void DeviceBinderOnHost::WarnOfOtherTypes(const std::vector<DeviceRequest>& requ
     std::vector<std::string> words;
     for (const auto& [name, count] : others) words.push_back(std::to_string(count) + " " + name);
     if (words.empty()) continue;
-    warnings.push_back(errors::OtherGpu(run::TaskName(request.replica), request.count,
-                                        request.type, Join(words, " and ")));
+    warnings.push_back(errors::OtherGpu(run::TaskName(request.replica), request.count, request.type,
+                                        Join(words, " and ")));
   }
 }
 

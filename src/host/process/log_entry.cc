@@ -219,8 +219,8 @@ bool LineClassifier::FeedHeld(std::string_view line, const Emit& emit) {
 }
 
 bool LineClassifier::FeedFrames(std::string_view line, const Emit& emit) {
-  const bool belongs =
-      line.empty() || run::ChainsTracebacks(line) || (StartsBlank(line) && !run::OpensExceptionGroup(line));
+  const bool belongs = line.empty() || run::ChainsTracebacks(line) ||
+                       (StartsBlank(line) && !run::OpensExceptionGroup(line));
   if (belongs) {
     AppendSurely(line);
     chain_is_open_ = run::ChainsTracebacks(line) || (chain_is_open_ && line.empty());

@@ -6,8 +6,9 @@ namespace caip::host {
 namespace {
 
 std::optional<run::Severity> SeverityNamed(std::string_view name) {
-  for (run::Severity severity : {run::Severity::kDebug, run::Severity::kInfo, run::Severity::kWarning, run::Severity::kError,
-                            run::Severity::kCritical}) {
+  for (run::Severity severity :
+       {run::Severity::kDebug, run::Severity::kInfo, run::Severity::kWarning, run::Severity::kError,
+        run::Severity::kCritical}) {
     if (Name(severity) == name) return severity;
   }
   return std::nullopt;

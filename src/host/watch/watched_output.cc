@@ -32,7 +32,8 @@ Handled WatchedOutput::Handle(const WatchedCall& call) {
 }
 
 /// By the pipe's identity, so that a dup'ed descriptor counts.
-std::optional<host::OutputStream> WatchedOutput::StreamOf(const WatchedCall& call, int argument) const {
+std::optional<host::OutputStream> WatchedOutput::StreamOf(const WatchedCall& call,
+                                                          int argument) const {
   const auto file = call.Identify(static_cast<int>(call.argument(argument)));
   if (file && *file == replica_.out) return host::OutputStream::kStdout;
   if (file && *file == replica_.err) return host::OutputStream::kStderr;

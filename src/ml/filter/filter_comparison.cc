@@ -16,11 +16,13 @@ constexpr std::string_view kRootFields[] = {"job_id",   "state",  "create_time",
                                             "end_time", "labels", "training_input"};
 
 bool IsNumeric(google::FieldKind kind) {
-  return kind == google::FieldKind::kInt32 || kind == google::FieldKind::kInt64 || kind == google::FieldKind::kDouble;
+  return kind == google::FieldKind::kInt32 || kind == google::FieldKind::kInt64 ||
+         kind == google::FieldKind::kDouble;
 }
 
 bool IsMessage(google::FieldKind kind) {
-  return kind == google::FieldKind::kMessage || kind == google::FieldKind::kOpaque || kind == google::FieldKind::kStringMap;
+  return kind == google::FieldKind::kMessage || kind == google::FieldKind::kOpaque ||
+         kind == google::FieldKind::kStringMap;
 }
 
 std::optional<double> ParseNumber(std::string_view text) {
@@ -128,7 +130,8 @@ Status FilterComparison::ResolveValue(std::string_view field, std::string_view v
     flag_ = text_ == "true";
   }
   if (IsNumeric(kind_) || kind_ == google::FieldKind::kDuration) {
-    const auto number = kind_ == google::FieldKind::kDuration ? ParseSeconds(text_) : ParseNumber(text_);
+    const auto number =
+        kind_ == google::FieldKind::kDuration ? ParseSeconds(text_) : ParseNumber(text_);
     if (!number) {
       return errors::FilterValueNot(
           text_, kind_ == google::FieldKind::kDuration ? "a duration, as 3600s" : "a number");
@@ -151,7 +154,8 @@ Status FilterComparison::CheckOperator(std::string_view field) const {
   if (!IsOrder(op_) && !(repeated_ && op_ != FilterOperator::kHas)) return Ok{};
   if (repeated_) return errors::FilterOperatorNotForField(field, "a list");
   if (kind_ == google::FieldKind::kEnum) return errors::FilterOperatorNotForField(field, "an enum");
-  if (kind_ == google::FieldKind::kBool) return errors::FilterOperatorNotForField(field, "a boolean");
+  if (kind_ == google::FieldKind::kBool)
+    return errors::FilterOperatorNotForField(field, "a boolean");
   return Ok{};
 }
 

@@ -3,11 +3,11 @@
 #include <cmath>
 
 #include "base/json.h"
-#include "ml/errors.h"
-#include "ml/schema/job_plain.h"
+#include "google/errors.h"
 #include "google/message_schema.h"
 #include "google/transcoder.h"
-#include "google/errors.h"
+#include "ml/errors.h"
+#include "ml/schema/job_plain.h"
 #include "ml/schema/job_schema.h"
 
 namespace caip::ml {

@@ -125,7 +125,8 @@ FieldViolation AcceleratorOnLegacyMachine(run::Role role, std::string_view machi
                    "'standard_gpu'.");
 }
 
-FieldViolation AcceleratorNotForMachine(run::Role role, std::string_view type, std::string_view machine,
+FieldViolation AcceleratorNotForMachine(run::Role role, std::string_view type,
+                                        std::string_view machine,
                                         const std::vector<std::string>& legal_types) {
   const std::string options =
       legal_types.empty() ? "It takes none." : "Options are [" + Join(legal_types, ", ") + "].";

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
+#include "google/errors.h"
+#include "google/labels.h"
+#include "google/limits.h"
 #include "ml/errors.h"
 #include "ml/job_id.h"
-#include "google/labels.h"
 #include "ml/limits.h"
 #include "ml/validate/validate_parts.h"
 #include "ml/validate/violations.h"
-#include "google/errors.h"
-#include "google/limits.h"
 
 namespace caip::ml {
 namespace {

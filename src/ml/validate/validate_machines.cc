@@ -108,7 +108,8 @@ void ExamineDisk(const Examination& exam, run::Role role) {
   }
 }
 
-void ExamineTpuAccelerator(const Examination& exam, run::Role role, const AcceleratorConfig& asked) {
+void ExamineTpuAccelerator(const Examination& exam, run::Role role,
+                           const AcceleratorConfig& asked) {
   const TpuRules& tpu = exam.options.catalog->tpu();
   if (!tpu.IsTpuType(asked.type)) {
     std::vector<std::string> types = tpu.pod_types;
@@ -196,7 +197,8 @@ void ExamineAccelerators(const Examination& exam) {
 void ExamineTpu(const Examination& exam) {
   const TpuRules& tpu = exam.options.catalog->tpu();
   if (exam.is_tpu_job) {
-    for (const run::Role role : {run::Role::kMaster, run::Role::kParameterServer, run::Role::kEvaluator}) {
+    for (const run::Role role :
+         {run::Role::kMaster, run::Role::kParameterServer, run::Role::kEvaluator}) {
       const std::string& name = exam.input.Of(role).machine_type;
       const bool is_gpu_master = role == run::Role::kMaster && exam.is_custom && HasGpu(exam, role);
       if (name == tpu.machine_type || is_gpu_master) {

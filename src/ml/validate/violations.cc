@@ -1,8 +1,8 @@
 #include "ml/validate/violations.h"
 
 #include "base/text.h"
-#include "ml/limits.h"
 #include "google/limits.h"
+#include "ml/limits.h"
 
 namespace caip::ml {
 namespace {

@@ -53,7 +53,8 @@ FieldViolation AcceleratorTypeMissing(run::Role role);
 FieldViolation AcceleratorCountNotPositive(run::Role role, std::string_view type, int64_t count);
 FieldViolation AcceleratorWithoutMachine(run::Role role);
 FieldViolation AcceleratorOnLegacyMachine(run::Role role, std::string_view machine);
-FieldViolation AcceleratorNotForMachine(run::Role role, std::string_view type, std::string_view machine,
+FieldViolation AcceleratorNotForMachine(run::Role role, std::string_view type,
+                                        std::string_view machine,
                                         const std::vector<std::string>& legal_types);
 FieldViolation AcceleratorCountIllegal(run::Role role, std::string_view type, int64_t count,
                                        std::string_view machine, std::string_view legal_counts);
