@@ -19,7 +19,7 @@
 #include "emulator/app/replica_host.h"
 #include "emulator/app/settings.h"
 #include "emulator/front/guest_launcher.h"
-#include "fakes/gcs/json_api.h"
+#include "fakes/gcs/json/json_api.h"
 #include "host/companions/companion_launcher.h"
 #include "host/process/child_process.h"
 #include "host/process/side_thread.h"

@@ -5,7 +5,7 @@
 
 #include "emulator/app/alarmed_clock.h"
 #include "engine/engine.h"
-#include "fakes/gcs/bucket_store.h"
+#include "fakes/gcs/store/bucket_store.h"
 #include "host/watch/replica_watcher.h"
 #include "http/message.h"
 

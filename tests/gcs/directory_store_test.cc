@@ -1,4 +1,4 @@
-#include "fakes/gcs/directory_store.h"
+#include "fakes/gcs/store/directory_store.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "fakes/gcs/checksums.h"
-#include "fakes/gcs/preconditions.h"
+#include "fakes/gcs/store/checksums.h"
+#include "fakes/gcs/store/preconditions.h"
 #include "tests/gcs/store_world.h"
 
 namespace caip::gcs {

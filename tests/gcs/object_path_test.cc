@@ -1,4 +1,4 @@
-#include "fakes/gcs/object_path.h"
+#include "fakes/gcs/store/object_path.h"
 
 #include <gtest/gtest.h>
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "fakes/gcs/byte_ranges.h"
 #include "fakes/gcs/errors.h"
+#include "fakes/gcs/wire/byte_ranges.h"
 
 namespace caip::gcs {
 namespace {

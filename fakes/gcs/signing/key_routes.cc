@@ -4,9 +4,9 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "fakes/gcs/api_methods.h"
 #include "fakes/gcs/errors.h"
-#include "fakes/gcs/upload.h"
+#include "fakes/gcs/json/api_methods.h"
+#include "fakes/gcs/service/upload.h"
 
 namespace caip::gcs {
 namespace {

@@ -2,8 +2,8 @@
 // https://cloud.google.com/storage/docs/xml-api/post-object-forms
 #include "base/text.h"
 #include "fakes/gcs/errors.h"
-#include "fakes/gcs/multipart.h"
 #include "fakes/gcs/signing/post_policy.h"
+#include "fakes/gcs/wire/multipart.h"
 #include "fakes/gcs/xml/object_headers.h"
 #include "fakes/gcs/xml/xml_methods.h"
 

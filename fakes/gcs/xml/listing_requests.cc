@@ -3,7 +3,7 @@
 #include <charconv>
 
 #include "base/text.h"
-#include "fakes/gcs/listing_page.h"
+#include "fakes/gcs/store/listing_page.h"
 #include "fakes/gcs/xml/object_headers.h"
 #include "fakes/gcs/xml/xml_methods.h"
 

@@ -3,8 +3,8 @@
 #include <charconv>
 
 #include "base/text.h"
-#include "fakes/gcs/checksums.h"
 #include "fakes/gcs/signing/digest.h"
+#include "fakes/gcs/store/checksums.h"
 #include "fakes/gcs/xml/object_headers.h"
 #include "fakes/gcs/xml/xml_methods.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "fakes/gcs/names.h"
+#include "fakes/gcs/store/names.h"
 
 namespace caip::gcs {
 namespace {
