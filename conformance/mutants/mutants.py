@@ -5,18 +5,17 @@ Each text stands once in its file. Expressions are replaced by `mutant ? broken 
 text ends in `;` are statements. scripts/conformance-mutants builds them all into one program.
 """
 
-S = 'src/spec/'
-MACHINES = S + 'validate_machines.cc'
-PLACE = S + 'validate_place.cc'
-CODE = S + 'validate_code.cc'
-LABELS = S + 'labels.cc'
-VALIDATE = S + 'validate.cc'
-ENVIRONMENT = S + 'environment.cc'
-COMMAND = S + 'command_line.cc'
-OUTCOME = S + 'replica_outcome.cc'
-LOGS = S + 'log_entry.cc'
-SUBMIT = S + 'submit_flags.cc'
-TEXTS = S + 'run_texts.cc'
+MACHINES = 'src/ml/validate/validate_machines.cc'
+PLACE = 'src/ml/validate/validate_place.cc'
+CODE = 'src/ml/validate/validate_code.cc'
+LABELS = 'src/google/labels.cc'
+VALIDATE = 'src/ml/validate/validate.cc'
+ENVIRONMENT = 'src/ml/environment.cc'
+COMMAND = 'src/ml/command_line.cc'
+OUTCOME = 'src/run/replica_outcome.cc'
+LOGS = 'src/host/process/log_entry.cc'
+SUBMIT = 'src/spec/submit_flags.cc'
+TEXTS = 'src/ml/run_texts.cc'
 JOBS = 'emulator/api/jobs.cc'
 PAGING = 'emulator/api/paging.cc'
 CONDITIONS = 'fakes/gcs/store/preconditions.cc'
@@ -24,8 +23,8 @@ RANGES = 'fakes/gcs/wire/byte_ranges.cc'
 LISTING = 'fakes/gcs/store/listing_page.cc'
 UPLOADS = 'fakes/gcs/json/upload_methods.cc'
 FILTER = 'fakes/logging/filter/match.cc'
-JOB_FILTER = S + 'filter_comparison.cc'
-STEP = S + 'study_step.cc'
+JOB_FILTER = 'src/ml/filter/filter_comparison.cc'
+STEP = 'src/run/study_step.cc'
 STUDY = 'src/engine/study.cc'
 ENGINE = 'src/engine/engine.cc'
 STOPPING = 'src/tuning/stopping.cc'
@@ -39,8 +38,8 @@ MUTANTS = [
     ('label_length_unlimited', 'labels', LABELS, 'points->size() <= kLabelLengthMax', 'true'),
     ('label_without_digits', 'labels', LABELS, 'IsNumber(c)', 'false'),
     ('label_without_hyphen', 'labels', LABELS, "c == '-'", 'false'),
-    ('labels_uncounted', 'labels', VALIDATE, 'labels.size() > kLabelsMax', 'false'),
-    ('labels_unread', 'labels', VALIDATE, '!IsLabelValue(value)', 'false'),
+    ('labels_uncounted', 'labels', VALIDATE, 'labels.size() > google::kLabelsMax', 'false'),
+    ('labels_unread', 'labels', VALIDATE, '!google::IsLabelValue(value)', 'false'),
     ('job_id_unread', 'job-ids', VALIDATE, '!IsJobId(job.job_id)', 'false'),
     ('first_violation_only', 'errors', VALIDATE, 'ExamineLabels(job, found);\n  return found;',
      'if (found.size() > 1) found.resize(1);\n  return found;'),
@@ -49,7 +48,7 @@ MUTANTS = [
     # Machines.
     ('tier_takes_types', 'tiers', MACHINES, '!asked.machine_type.empty()) {\n    exam.Report(violations::OnlyWithCustomTier(RoleField(role, "type")',
      None),
-    ('tier_takes_counts', 'tiers', MACHINES, 'asked.count > 0 && role != Role::kMaster', 'false'),
+    ('tier_takes_counts', 'tiers', MACHINES, 'asked.count > 0 && role != run::Role::kMaster', 'false'),
     ('any_machine', 'machines', MACHINES, 'machine == nullptr) {\n    exam.Report(violations::MachineUnknown', None),
     ('small_machines', 'machines', MACHINES, 'machine->tier_only', 'false'),
     ('custom_without_master', 'tiers', MACHINES, 'exam.is_custom && asked.machine_type.empty()) {\n      exam.Report(violations::Required("master_type"', None),
@@ -97,8 +96,8 @@ MUTANTS = [
     ('wrong_status_text', 'exits', TEXTS, 'std::string text = std::to_string(status);', 'std::string text = std::to_string(status + 1);'),
     ('silent_queue', 'logs', TEXTS, 'Text({"Job ", job_id, " is queued."})', 'Text({"Job ", job_id, " waits."})'),
     # Logs.
-    ('warnings_are_errors', 'logs', LOGS, 'return Severity::kWarning;', 'return Severity::kError;'),
-    ('fatal_is_error', 'logs', LOGS, 'return Severity::kCritical;', 'return Severity::kError;'),
+    ('warnings_are_errors', 'logs', LOGS, 'return run::Severity::kWarning;', 'return run::Severity::kError;'),
+    ('fatal_is_error', 'logs', LOGS, 'return run::Severity::kCritical;', 'return run::Severity::kError;'),
     ('no_grpc', 'logs', LOGS, 'ParseTensorFlow(line, entry) || ParseGrpc(line, entry)', 'ParseTensorFlow(line, entry)'),
     ('or_is_and', 'logs', FILTER, 'std::any_of(children.begin(), children.end(), matches)', 'std::all_of(children.begin(), children.end(), matches)'),
     ('not_is_nothing', 'logs', FILTER, '!children.front().Matches(entry)', 'children.front().Matches(entry)'),

@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "google/errors.h"
 
-namespace caip::ml::errors {
+namespace caip::google::errors {
 namespace {
 
 FieldViolation At(std::string_view path, std::string description) {
@@ -50,4 +50,4 @@ Error NotTheMessage(std::vector<FieldViolation> violations) {
   return {Code::kInvalidArgument, Join(lines, "\n"), std::move(violations)};
 }
 
-}  // namespace caip::ml::errors
+}  // namespace caip::google::errors
