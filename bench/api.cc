@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/encoding.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "host/store/job_store.h"

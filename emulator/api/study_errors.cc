@@ -1,5 +1,6 @@
 #include "emulator/api/study_errors.h"
 
+#include "base/quoting.h"
 #include "google/errors.h"
 #include "ml/errors.h"
 
@@ -7,8 +8,6 @@ namespace caip::api::errors {
 namespace {
 
 using google::errors::FieldError;
-
-std::string Quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "base/encoding.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "emulator/cli/errors.h"

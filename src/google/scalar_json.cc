@@ -5,9 +5,10 @@
 #include <limits>
 #include <optional>
 
+#include "base/encoding.h"
 #include "base/json.h"
-#include "base/text.h"
-#include "google/errors.h"
+#include "base/time_text.h"
+#include "ml/errors.h"
 
 namespace caip::google {
 namespace {

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/text.h"
+#include "base/encoding.h"
 #include "fakes/gcs/store/checksums.h"
 #include "fakes/gcs/store/preconditions.h"
 #include "tests/gcs/store_world.h"

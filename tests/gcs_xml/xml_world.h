@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "base/json.h"
-#include "base/text.h"
 #include "fakes/gcs/json/json_api.h"
 #include "fakes/gcs/signing/service_keys.h"
 #include "fakes/gcs/xml/json_storage.h"

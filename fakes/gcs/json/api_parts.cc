@@ -1,5 +1,6 @@
 #include "base/json.h"
 #include "base/text.h"
+#include "base/time_text.h"
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/json/api_methods.h"
 #include "fakes/gcs/service/access_lists.h"

@@ -1,7 +1,9 @@
 #include "fakes/gcs/json/bucket_json.h"
 
+#include "base/encoding.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "base/time_text.h"
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/service/access_lists.h"
 #include "fakes/gcs/store/bucket_rules.h"

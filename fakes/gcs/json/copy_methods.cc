@@ -1,7 +1,8 @@
 #include <algorithm>
 
+#include "base/encoding.h"
 #include "base/json.h"
-#include "base/text.h"
+
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/json/api_methods.h"
 #include "fakes/gcs/service/encryption_keys.h"

@@ -3,7 +3,8 @@
 #include <chrono>
 #include <vector>
 
-#include "base/text.h"
+#include "base/encoding.h"
+#include "base/time_text.h"
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/json/api_methods.h"
 #include "fakes/gcs/service/encryption_keys.h"

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
+#include "base/encoding.h"
 #include "base/json.h"
-#include "base/text.h"
+#include "base/time_text.h"
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/json/api_methods.h"
 #include "fakes/gcs/json/bucket_json.h"
@@ -15,7 +16,7 @@ namespace caip::gcs {
 namespace {
 
 constexpr const char* kManaged = "managedFolders";
-constexpr int64_t kPageMax = 1000;
+constexpr int64_t kFolderMethodsPageMax = 1000;
 
 Json FolderJson(const std::string& bucket, const std::string& name, const Json& kept,
                 const std::string& base) {
@@ -69,8 +70,8 @@ Result<Response> ListManagedFolders(StorageApi& api, const Request& request,
   ASSIGN_OR_RETURN(const Bucket bucket, api.store.GetBucket(path.At("bucket")));
   Json page = {{"kind", "storage#managedFolders"}};
   ASSIGN_OR_RETURN(const auto wanted, IntParameter(request, "maxResults"));
-  const auto limit =
-      static_cast<size_t>(std::clamp(wanted.value_or(kPageMax), int64_t{1}, kPageMax));
+  const auto limit = static_cast<size_t>(
+      std::clamp(wanted.value_or(kFolderMethodsPageMax), int64_t{1}, kFolderMethodsPageMax));
   ASSIGN_OR_RETURN(const PageStart start, ParsePageToken(std::string(request.Query("pageToken"))));
   const Json policies = PoliciesOf(bucket);
   std::string last;

@@ -1,5 +1,5 @@
 #include "base/json.h"
-#include "base/text.h"
+#include "base/time_text.h"
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/json/api_methods.h"
 #include "fakes/gcs/service/access_lists.h"
@@ -11,7 +11,7 @@
 namespace caip::gcs {
 namespace {
 
-constexpr int kUpdateTries = 10;
+constexpr int kObjectMethodsUpdateTries = 10;
 
 // Sums of files dropped by hand mean reading them: not when the client does not want them.
 bool WantsHashes(const Request& request) {
@@ -97,7 +97,8 @@ Result<ObjectInfo> ChangeObject(StorageApi& api, const Request& request, const P
     if (updated.ok()) return updated;
     const bool raced = updated.error().code == Code::kFailedPrecondition ||
                        updated.error().code == Code::kNotFound;
-    if (!raced || asked.if_metageneration_match || tries == kUpdateTries) return updated.error();
+    if (!raced || asked.if_metageneration_match || tries == kObjectMethodsUpdateTries)
+      return updated.error();
   }
 }
 

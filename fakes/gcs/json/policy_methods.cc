@@ -1,6 +1,7 @@
 // IAM policies, notifications and the service account: kept and given back, never asked.
+#include "base/encoding.h"
 #include "base/json.h"
-#include "base/text.h"
+
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/json/api_methods.h"
 #include "fakes/gcs/json/bucket_json.h"

@@ -1,7 +1,8 @@
 #include "fakes/gcs/json/resource_json.h"
 
+#include "base/encoding.h"
 #include "base/json.h"
-#include "base/text.h"
+#include "base/time_text.h"
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/service/access_lists.h"
 #include "fakes/gcs/store/checksums.h"
@@ -12,7 +13,7 @@ namespace {
 
 constexpr size_t kMetadataBytesMax = 8 << 10;  // documented limit of custom metadata
 
-Status ApplyText(const Json& resource, const char* name, std::string* into) {
+Status ApplyTextResourceJson(const Json& resource, const char* name, std::string* into) {
   const Json* value = Member(resource, name);
   if (value == nullptr) return Ok{};
   if (!value->is_null() && !value->is_string())
@@ -91,7 +92,7 @@ Status ApplyContexts(const Json& resource, std::string* contexts) {
   return Ok{};
 }
 
-Json ToJson(const std::map<std::string, std::string>& map) {
+Json LabelsJson(const std::map<std::string, std::string>& map) {
   Json json = Json::object();
   for (const auto& [key, value] : map) json[key] = value;
   return json;
@@ -156,7 +157,7 @@ Json ObjectJson(const ObjectInfo& info, const std::string& base) {
       Time(info.storage_class_updated == epoch ? info.time_created : info.storage_class_updated);
   AddStates(info, &json);
   if (info.component_count > 0) json["componentCount"] = info.component_count;
-  if (!info.metadata.empty()) json["metadata"] = ToJson(info.metadata);
+  if (!info.metadata.empty()) json["metadata"] = LabelsJson(info.metadata);
   return json;
 }
 
@@ -165,7 +166,7 @@ Status ApplyObjectFields(const Json& resource, ObjectInfo* info) {
     return errors::BodyInvalid("expected a JSON object");
   }
   for (const TextField& field : kTextFields) {
-    RETURN_IF_ERROR(ApplyText(resource, field.name, &(info->*field.member)));
+    RETURN_IF_ERROR(ApplyTextResourceJson(resource, field.name, &(info->*field.member)));
   }
   if (!info->custom_time.empty() && !ParseRfc3339(info->custom_time)) {
     return errors::FieldInvalid("customTime", "expected an RFC 3339 time");

@@ -1,6 +1,6 @@
 // Bringing soft-deleted objects back. They stay among the soft-deleted ones, as with the service.
 #include "base/json.h"
-#include "base/text.h"
+#include "base/time_text.h"
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/json/api_methods.h"
 #include "fakes/gcs/service/upload.h"

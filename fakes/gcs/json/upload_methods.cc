@@ -1,5 +1,6 @@
 #include <charconv>
 
+#include "base/encoding.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "fakes/gcs/errors.h"

@@ -1,7 +1,8 @@
 #include "fakes/gcs/service/access_lists.h"
 
+#include "base/encoding.h"
 #include "base/json.h"
-#include "base/text.h"
+
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/json/bucket_json.h"
 

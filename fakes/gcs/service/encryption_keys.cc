@@ -2,7 +2,7 @@
 
 #include <openssl/sha.h>
 
-#include "base/text.h"
+#include "base/encoding.h"
 #include "fakes/gcs/errors.h"
 
 namespace caip::gcs {

@@ -9,7 +9,7 @@
 namespace caip::gcs {
 namespace {
 
-constexpr size_t kPieceBytes = 256 << 10;
+constexpr size_t kGunzipPieceBytes = 256 << 10;
 constexpr int kGzipOnly = 15 + 16;  // largest window, gzip's own header
 
 bool Takes(std::string_view accepted, std::string_view coding) {
@@ -55,7 +55,7 @@ class Inflater {
   z_stream stream_{};
   bool ok_ = false;
   bool ended_ = false;
-  std::vector<char> unpacked_ = std::vector<char>(kPieceBytes);
+  std::vector<char> unpacked_ = std::vector<char>(kGunzipPieceBytes);
 };
 
 }  // namespace
@@ -72,7 +72,7 @@ bool MustGunzip(const http::Request& request, ObjectReader& reader) {
 
 bool Gunzip(ObjectReader& reader, const http::Response::Sink& sink) {
   Inflater inflater;
-  std::vector<char> packed(kPieceBytes);
+  std::vector<char> packed(kGunzipPieceBytes);
   for (uint64_t at = 0;;) {
     const auto count = reader.ReadAt(at, packed.data(), packed.size());
     if (!count.ok()) return false;

@@ -8,14 +8,15 @@
 #include <cerrno>
 #include <charconv>
 
-#include "base/text.h"
+#include "base/encoding.h"
+#include "base/time_text.h"
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/store/checksums.h"
 
 namespace caip::gcs {
 namespace {
 
-constexpr size_t kPieceBytes = 256 << 10;
+constexpr size_t kPartUploadsPieceBytes = 256 << 10;
 constexpr char kPlanFile[] = "upload.json";
 
 Error Unknown() { return {Code::kNotFound, "no such upload"}; }
@@ -156,7 +157,7 @@ Result<UploadedPart> PartUploads::Put(const PartUpload& upload, int number, http
   Fd file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!file.valid()) return errno == ENOENT ? Unknown() : SystemError("cannot keep a part", errno);
   const auto receive = [&]() -> Result<UploadedPart> {
-    std::vector<char> piece(kPieceBytes);
+    std::vector<char> piece(kPartUploadsPieceBytes);
     Hasher hasher;
     UploadedPart part{.number = number};
     while (true) {

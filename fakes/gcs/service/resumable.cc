@@ -4,14 +4,14 @@
 #include <cstdlib>
 #include <vector>
 
-#include "base/text.h"
+#include "base/encoding.h"
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/store/checksums.h"
 
 namespace caip::gcs {
 namespace {
 
-constexpr size_t kPieceBytes = 256 << 10;
+constexpr size_t kResumablePieceBytes = 256 << 10;
 constexpr std::string_view kCancelled = "cancelled";
 
 }  // namespace
@@ -114,7 +114,7 @@ Status ResumableSessions::Recall(Session& session) {
 // Appends the body's bytes but for the first `skip`, which are here already.
 Status ResumableSessions::Receive(Session& session, uint64_t owner, uint64_t skip,
                                   http::BodyReader& body) {
-  std::vector<char> piece(kPieceBytes);
+  std::vector<char> piece(kResumablePieceBytes);
   while (true) {
     ASSIGN_OR_RETURN(const size_t count, body.Read(piece.data(), piece.size()));
     if (count == 0) return Ok{};

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <vector>
 
+#include "base/encoding.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "fakes/gcs/errors.h"

@@ -1,8 +1,8 @@
 // An upload_id is the upload's plan in base64url with a sum over it, so that nobody need remember.
 #include <algorithm>
 
+#include "base/encoding.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "fakes/gcs/service/resumable.h"
 #include "fakes/gcs/store/checksums.h"
 #include "fakes/gcs/store/record_text.h"

@@ -22,7 +22,7 @@ namespace {
 constexpr const char* kTemporary = ".caip-tmp";  // no bucket's name begins with a dot
 constexpr const char* kVersions = ".caip-versions";
 constexpr std::chrono::hours kUploadsKept(7 * 24);  // as long as the service keeps a session
-constexpr const char* kUnknownType = "application/octet-stream";
+constexpr const char* kDefaultType = "application/octet-stream";
 constexpr int kHashTries = 3;
 
 Result<Fd> OpenDirectory(const Path& path) {
@@ -119,7 +119,7 @@ ObjectRecord DirectoryStore::Adopt(const std::string& bucket, const std::string&
   record.info.bucket = bucket;
   record.info.name = name;
   record.info.size = file.size;
-  record.info.content_type = kUnknownType;
+  record.info.content_type = kDefaultType;
   record.info.generation = side_->NextGeneration(clock_.Now());
   record.info.time_created = record.info.updated = Instant(Duration(file.modified_ns));
   side_->StageObject(record);

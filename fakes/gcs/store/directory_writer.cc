@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <vector>
 
-#include "base/text.h"
+#include "base/encoding.h"
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/store/directory_store.h"
 
