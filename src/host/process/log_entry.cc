@@ -155,7 +155,7 @@ void EmitLines(std::string_view text, const LineClassifier::Emit& emit) {
 
 void LineClassifier::Feed(std::string_view line, const Emit& emit) {
   while (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-  if (stream_ == Stream::kStdout) {
+  if (stream_ == OutputStream::kStdout) {
     if (!line.empty()) emit(PlainEntry(line, run::Severity::kInfo));
     return;
   }
