@@ -5,8 +5,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/clock.h"
+#include "http/message.h"
 
 namespace caip::gcs {
 
@@ -33,5 +35,16 @@ std::optional<Fault> ParseFault(std::string_view instruction);
 
 /// Every form that ParseFault reads, for an error's text.
 std::string FaultForms();
+
+/// Any thread; asked once a call.
+class FaultPlan {
+ public:
+  virtual ~FaultPlan() = default;
+  /// What is to befall this call of `method` ("storage.objects.get"); it is used up by that.
+  virtual std::optional<Fault> Take(const std::string& method, const http::Request& request) = 0;
+  /// The call gave no occasion for it (a download that was too short): it waits for another one.
+  virtual void PutBack(const std::string& method, const http::Request& request,
+                       const Fault& fault) = 0;
+};
 
 }  // namespace caip::gcs

@@ -1,16 +1,40 @@
 #pragma once
 // Calls that may go wrong on purpose.
 
+#include <condition_variable>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
-#include "fakes/gcs/faults/fault_plan.h"
-#include "fakes/gcs/faults/pause.h"
+#include "base/clock.h"
+#include "fakes/gcs/faults/fault.h"
 #include "http/router.h"
 
 namespace caip::gcs {
+
+/// Waits in the middle of an answer, such that the end of the server ends the waiting, too. Any
+/// thread.
+class Pause {
+ public:
+  /// False when End() came first.
+  bool For(Duration duration) {
+    std::unique_lock lock(mutex_);
+    return !ended_.wait_for(lock, duration, [this] { return over_; });
+  }
+  /// Ends every pause, those of later calls as well.
+  void End() {
+    const std::lock_guard lock(mutex_);
+    over_ = true;
+    ended_.notify_all();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  bool over_ = false;
+};
 
 /// Which faults a call can suffer beside a status and a reset.
 struct FaultSite {

@@ -7,7 +7,7 @@
 #include "fakes/gcs/service/access_lists.h"
 #include "fakes/gcs/service/object_rules.h"
 #include "fakes/gcs/store/checksums.h"
-#include "fakes/gcs/store/text_fields.h"
+#include "fakes/gcs/store/object_record.h"
 
 namespace caip::gcs {
 namespace {

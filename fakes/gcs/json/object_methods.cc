@@ -10,9 +10,9 @@
 #include "fakes/gcs/json/object_json.h"
 #include "fakes/gcs/json/request_fields.h"
 #include "fakes/gcs/service/object_rules.h"
+#include "fakes/gcs/store/bucket_store.h"
 #include "fakes/gcs/store/checksums.h"
-#include "fakes/gcs/store/preconditions.h"
-#include "fakes/gcs/store/text_fields.h"
+#include "fakes/gcs/store/object_record.h"
 #include "fakes/gcs/wire/object_content.h"
 #include "fakes/gcs/wire/request_headers.h"
 

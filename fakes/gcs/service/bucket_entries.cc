@@ -7,8 +7,8 @@
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/service/bucket_settings.h"
 #include "fakes/gcs/service/storage_service.h"
+#include "fakes/gcs/store/bucket_store.h"
 #include "fakes/gcs/store/names.h"
-#include "fakes/gcs/store/preconditions.h"
 
 namespace caip::gcs {
 namespace {

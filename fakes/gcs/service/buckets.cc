@@ -3,7 +3,7 @@
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/service/storage_service.h"
 #include "fakes/gcs/store/bucket_rules.h"
-#include "fakes/gcs/store/preconditions.h"
+#include "fakes/gcs/store/bucket_store.h"
 
 namespace caip::gcs {
 namespace {

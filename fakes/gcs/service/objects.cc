@@ -2,7 +2,7 @@
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/service/object_rules.h"
 #include "fakes/gcs/service/storage_service.h"
-#include "fakes/gcs/store/preconditions.h"
+#include "fakes/gcs/store/bucket_store.h"
 
 namespace caip::gcs {
 namespace {

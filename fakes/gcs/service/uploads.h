@@ -6,7 +6,6 @@
 #include <string>
 
 #include "fakes/gcs/store/bucket_store.h"
-#include "http/message.h"
 
 namespace caip::gcs {
 
@@ -38,8 +37,5 @@ struct UploadPiece {
   std::optional<ContentRange> range = {};
   ExpectedSums sums = {};
 };
-
-/// Moves the body's bytes into the writer, until its end.
-Status CopyBody(http::BodyReader& body, ObjectWriter& writer);
 
 }  // namespace caip::gcs

@@ -1,17 +1,29 @@
 // Bytes that become objects: uploads, copies and compositions.
 #include <algorithm>
+#include <vector>
 
 #include "base/encoding.h"
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/service/object_rules.h"
 #include "fakes/gcs/service/storage_service.h"
+#include "fakes/gcs/store/bucket_store.h"
 #include "fakes/gcs/store/checksums.h"
-#include "fakes/gcs/store/preconditions.h"
 
 namespace caip::gcs {
 namespace {
 
 constexpr size_t kSourcesMax = 32;
+
+// Moves the body's bytes into the writer, until its end.
+Status CopyBody(http::BodyReader& body, ObjectWriter& writer) {
+  constexpr size_t kBufferBytes = 256 << 10;
+  std::vector<char> buffer(kBufferBytes);
+  while (true) {
+    ASSIGN_OR_RETURN(const size_t count, body.Read(buffer.data(), buffer.size()));
+    if (count == 0) return Ok{};
+    RETURN_IF_ERROR(writer.Append({buffer.data(), count}));
+  }
+}
 
 // A copy about to begin. `source` keeps its bytes readable, whatever happens meanwhile.
 struct CopyPlan {

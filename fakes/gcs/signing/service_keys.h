@@ -13,7 +13,7 @@
 #include "base/files.h"
 #include "base/random.h"
 #include "base/result.h"
-#include "fakes/gcs/signing/key_ring.h"
+#include "fakes/gcs/signing/signature_check.h"
 
 namespace caip::gcs {
 

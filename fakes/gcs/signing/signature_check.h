@@ -8,10 +8,24 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "fakes/gcs/signing/key_ring.h"
 #include "http/message.h"
 
 namespace caip::gcs {
+
+struct HmacSecret {
+  std::string secret;
+  bool active = true;
+};
+
+/// The keys that signatures are checked with: a port to where keys are kept. Any thread.
+class KeyRing {
+ public:
+  virtual ~KeyRing() = default;
+  /// nullopt: a key that was not made here.
+  virtual std::optional<HmacSecret> SecretOf(const std::string& access_id) const = 0;
+  /// PEM of the RSA keys known of a service account; empty: none, its signatures cannot be checked.
+  virtual std::vector<std::string> PublicKeysOf(const std::string& account) const = 0;
+};
 
 /// Why a signature does not hold, in the words of the XML API.
 struct SignatureFlaw {

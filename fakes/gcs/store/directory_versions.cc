@@ -10,8 +10,8 @@
 #include <charconv>
 
 #include "fakes/gcs/errors.h"
+#include "fakes/gcs/store/bucket_store.h"
 #include "fakes/gcs/store/directory_store.h"
-#include "fakes/gcs/store/preconditions.h"
 
 namespace caip::gcs {
 namespace {

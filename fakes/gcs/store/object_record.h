@@ -2,6 +2,8 @@
 // An object's metadata and which bytes they speak of.
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 #include "fakes/gcs/store/bucket_store.h"
 
@@ -21,5 +23,45 @@ struct ObjectRecord {
   FileIdentity file;
   bool hashed = false;  // md5 and crc32c are known
 };
+
+/// A property of an object that is a plain text, under its name in the JSON API.
+struct TextField {
+  const char* name;
+  std::string ObjectInfo::*member;
+};
+
+inline constexpr TextField kTextFields[] = {
+    {"contentType", &ObjectInfo::content_type},
+    {"contentEncoding", &ObjectInfo::content_encoding},
+    {"contentDisposition", &ObjectInfo::content_disposition},
+    {"contentLanguage", &ObjectInfo::content_language},
+    {"cacheControl", &ObjectInfo::cache_control},
+    {"customTime", &ObjectInfo::custom_time},
+    {"storageClass", &ObjectInfo::storage_class},
+    {"kmsKeyName", &ObjectInfo::kms_key_name},
+};
+
+/// What is kept as JSON and given back so.
+inline constexpr TextField kJsonFields[] = {
+    {"retention", &ObjectInfo::retention},
+    {"contexts", &ObjectInfo::contexts},
+};
+
+struct FlagField {
+  const char* name;
+  bool ObjectInfo::*member;
+};
+
+inline constexpr FlagField kFlagFields[] = {
+    {"temporaryHold", &ObjectInfo::temporary_hold},
+    {"eventBasedHold", &ObjectInfo::event_based_hold},
+};
+
+/// All but bucket, name, generation, size and sums, which have columns of their own.
+std::string ObjectRecordText(const ObjectInfo& info);
+ObjectInfo ObjectFromRecordText(std::string_view text);
+
+std::string BucketRecordText(const Bucket& bucket);
+Bucket BucketFromRecordText(std::string_view text);
 
 }  // namespace caip::gcs

@@ -2,7 +2,7 @@
 #include "base/text.h"
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/service/object_rules.h"
-#include "fakes/gcs/store/preconditions.h"
+#include "fakes/gcs/store/bucket_store.h"
 #include "fakes/gcs/wire/object_content.h"
 #include "fakes/gcs/wire/request_headers.h"
 #include "fakes/gcs/xml/object_headers.h"

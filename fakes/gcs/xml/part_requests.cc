@@ -8,7 +8,7 @@
 #include "base/time_text.h"
 #include "fakes/gcs/signing/digest.h"
 #include "fakes/gcs/store/checksums.h"
-#include "fakes/gcs/store/text_fields.h"
+#include "fakes/gcs/store/object_record.h"
 #include "fakes/gcs/wire/request_headers.h"
 #include "fakes/gcs/xml/object_headers.h"
 #include "fakes/gcs/xml/xml_errors.h"

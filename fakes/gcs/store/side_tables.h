@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "fakes/gcs/store/record_text.h"
+#include "fakes/gcs/store/object_record.h"
 #include "fakes/gcs/store/side_store.h"
 
 namespace caip::gcs {

@@ -1,9 +1,8 @@
-#include "fakes/gcs/store/record_text.h"
+#include "fakes/gcs/store/object_record.h"
 
 #include <span>
 
 #include "base/json.h"
-#include "fakes/gcs/store/text_fields.h"
 
 namespace caip::gcs {
 namespace {
