@@ -57,6 +57,18 @@ Error UploadBytesLost();
 Error TooManySources(size_t count);
 Error NotImplemented(std::string_view what);
 
+/// A multipart upload of the XML API.
+Error PartsUnknown();
+
+// Keys and signatures.
+Error HmacKeyNotFound(std::string_view access_id);
+Error HmacKeyChanged();
+Error HmacKeyActive(std::string_view access_id);
+Error PublicKeyInvalid();
+Error RsaFailed(std::string_view what);
+Error PolicyInvalid(std::string_view why);
+
+// HTTP.
 Error RangeNotSatisfiable(uint64_t size);
 Error BatchPartInvalid();
 Error RouteNotFound(std::string_view path);

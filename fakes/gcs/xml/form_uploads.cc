@@ -137,9 +137,8 @@ std::optional<http::Response> CheckForm(const XmlCall& call, const Form& form,
 Result<std::optional<PostPolicy>> PolicyOf(const Form& form) {
   const std::string text = FieldOf(form, "policy");
   if (text.empty()) return std::optional<PostPolicy>();
-  auto parsed = ParsePostPolicy(text);
-  if (!parsed.ok()) return xml_errors::InvalidPolicy(parsed.error().message);
-  return std::optional<PostPolicy>(std::move(*parsed));
+  ASSIGN_OR_RETURN(PostPolicy policy, ParsePostPolicy(text));
+  return std::optional<PostPolicy>(std::move(policy));
 }
 
 // The form's fields as a PUT's headers; keys come with the request itself.

@@ -30,10 +30,8 @@ std::string Unquoted(std::string_view text) {
 }
 
 Result<PartUpload> FindUpload(const XmlCall& call) {
-  auto upload = call.services.uploads.Find(std::string(call.request.Query("uploadId")),
-                                           call.place.bucket, call.place.object);
-  if (!upload.ok()) return xml_errors::NoSuchUpload();
-  return upload;
+  return call.services.uploads.Find(std::string(call.request.Query("uploadId")), call.place.bucket,
+                                    call.place.object);
 }
 
 // How many entries a page lists: the parameter, from 1 to 1000.
