@@ -18,7 +18,7 @@ Error WithReason(Error error, std::string_view reason) {
   return error;
 }
 
-// What a code means where the error has no reason of its own.
+// The reason of an error that has only a code.
 constexpr std::pair<Code, const char*> kReasonsOfCodes[] = {
     {Code::kInvalidArgument, "invalid"},
     {Code::kUnauthenticated, "authenticationRequired"},
@@ -38,7 +38,7 @@ struct Row {
   HttpForm form;
 };
 
-// A refusal is never a 5xx: clients repeat those for minutes, which looks like a hang. For the same
+// A refusal is never a 5xx: clients retry those for minutes, which looks like a hang. For the same
 // reason a full disk is a 403.
 constexpr Row kForms[] = {
     {"invalid", {400, "invalid"}},
@@ -136,7 +136,7 @@ Error BucketHoldsStrangers(std::string_view bucket) {
   return WithReason(
       {Code::kFailedPrecondition,
        "The directory of bucket " + Quoted(bucket) +
-           " holds files that are no objects (links, devices, or names that no object has). "
+           " holds files that are not objects (links, devices, or names that no object has). "
            "Remove them by hand."},
       "bucketNotEmpty");
 }
@@ -313,7 +313,7 @@ Error KeyWrong(std::string_view object) {
 
 Error RewriteTokenInvalid() {
   return {Code::kInvalidArgument,
-          "The rewriteToken does not fit this request. Begin the rewrite anew, without a token."};
+          "The rewriteToken does not fit this request. Start the rewrite again, without a token."};
 }
 
 Error UploadLengthWrong(uint64_t wanted, uint64_t got) {
@@ -398,7 +398,7 @@ Error RangeNotSatisfiable(uint64_t size) {
 }
 
 Error BatchPartInvalid() {
-  return {Code::kInvalidArgument, "A part of the batch is no HTTP request."};
+  return {Code::kInvalidArgument, "A part of the batch is not an HTTP request."};
 }
 
 Error RouteNotFound(std::string_view path) { return {Code::kNotFound, "Not Found: " + Text(path)}; }

@@ -1,5 +1,5 @@
 #pragma once
-// Every text that a user of Cloud Storage can read in an error is made here.
+// The errors of Cloud Storage: their texts, reasons and HTTP statuses.
 
 #include <cstdint>
 #include <string>
@@ -75,14 +75,14 @@ Error RouteNotFound(std::string_view path);
 Error MethodNotAllowed(std::string_view method, std::string_view allowed);
 Error RetryTestNotFound(std::string_view id);
 
-/// A fault on purpose: every face answers it with this status.
+/// An injected fault. Both APIs answer it with this status.
 Error Injected(int status, std::string_view message);
-/// The same for a connection that is reset instead of answered.
+/// An injected fault that resets the connection instead of answering.
 Error ConnectionReset();
 bool IsConnectionReset(const Error& error);
 
-/// An error in HTTP: its status, and what the JSON API calls it in errors[].reason. Both follow
-/// from the error's own reason, which tells more cases apart, or from its code where it has none.
+/// An error in HTTP: its status, and the JSON API's errors[].reason. Both follow from the error's
+/// reason, which is finer, or from its code if it has no reason.
 struct HttpForm {
   int status;
   const char* reason;

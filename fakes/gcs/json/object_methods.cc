@@ -21,7 +21,7 @@ namespace {
 
 constexpr int64_t kObjectPageMax = 1000;
 
-// Sums of files dropped by hand mean reading them: not when the client does not want them.
+// Checksums of files that were added by hand are computed only if the client wants them.
 bool WantsHashes(const Request& request) {
   const std::string_view fields = request.Query("fields");
   for (std::string_view name : {"md5Hash", "crc32c", "*"}) {
@@ -147,7 +147,7 @@ Status ApplyObjectChange(const Request& request, const Json& resource, ObjectInf
   return Ok{};
 }
 
-// What a PUT does not name is cleared, the KMS key excepted.
+// A PUT clears every field that it does not name, except the KMS key.
 void ClearObjectFields(ObjectInfo* info) {
   const ObjectInfo fresh;
   for (const TextField& field : kTextFields) {

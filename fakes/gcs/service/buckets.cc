@@ -1,4 +1,4 @@
-// Buckets: created, listed, changed and deleted under their conditions.
+// Operations on buckets.
 #include "base/json.h"
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/service/storage_service.h"

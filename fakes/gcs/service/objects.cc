@@ -1,4 +1,4 @@
-// Objects: found, listed, changed, deleted, moved and restored.
+// Operations on objects, except those that write bytes.
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/service/object_rules.h"
 #include "fakes/gcs/service/storage_service.h"

@@ -19,7 +19,7 @@ namespace {
 constexpr size_t kPartUploadsPieceBytes = 256 << 10;
 constexpr char kPlanFile[] = "upload.json";
 
-// What we give as ids, and nothing that could leave the directory.
+// An id never leads out of the directory.
 bool IsId(std::string_view id) {
   return id.size() == 32 && id.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
@@ -56,7 +56,7 @@ Status WriteAll(int fd, std::string_view bytes) {
   return Ok{};
 }
 
-// The parts' files one behind the other; one is open at a time.
+// Reads the parts' files in order; one is open at a time.
 class PartReader final : public http::BodyReader {
  public:
   explicit PartReader(std::vector<Path> files) : files_(std::move(files)) {}

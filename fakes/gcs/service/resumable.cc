@@ -28,7 +28,8 @@ constexpr Condition kConditions[] = {
     {"mn", &Preconditions::if_metageneration_not_match},
 };
 
-// Not against attackers (who may write objects anyway) but against URLs of others and typing.
+// Detects URLs of other servers and typing errors. It does not stop attackers, who may write
+// objects anyway.
 std::string Seal(std::string_view text) {
   Hasher hasher;
   hasher.Add("caip-upload:");
@@ -46,17 +47,17 @@ std::string UrlBase64(std::string_view bytes) {
 
 }  // namespace
 
-// The mutex is held for moments only, never while a peer is waited for. Whoever calls last owns the
-// session; an earlier caller that wakes up then finds that it does not any more.
+// The mutex is never held while a call waits for its client. The latest call owns the session; an
+// earlier one that wakes up finds that it has lost it.
 struct ResumableSessions::Session {
   std::mutex mutex;
   UploadPlan plan;
   std::string key;
   std::unique_ptr<ObjectWriter> writer;  // made with the first byte
   uint64_t received = 0;
-  std::optional<uint64_t> total;  // as a piece announced it
-  bool recalled = true;           // what the store keeps of it is known here
-  bool resumed_from_url = false;  // we may have had bytes of it once
+  std::optional<uint64_t> total;  // as the first piece that named it says
+  bool recalled = true;           // the store's state of it is loaded
+  bool resumed_from_url = false;  // bytes of it may have been lost
   bool cancelled = false;
   std::optional<ObjectInfo> done;
   uint64_t owner = 0;
@@ -68,11 +69,12 @@ ResumableSessions::ResumableSessions(BucketStore& store, uint64_t seed)
 ResumableSessions::~ResumableSessions() = default;
 
 Result<std::string> ResumableSessions::Start(const UploadPlan& plan) {
-  RETURN_IF_ERROR(store_.NewObject(plan.info.bucket, plan.info.name));  // may it be written at all?
+  RETURN_IF_ERROR(
+      store_.NewObject(plan.info.bucket, plan.info.name));  // fails where it cannot be written
   const std::lock_guard lock(mutex_);
   auto session = std::make_shared<Session>();
   std::string id;
-  do {  // with the same seed the same draws come again, and an earlier process may have had them
+  do {  // the same seed repeats the numbers of an earlier process
     id = UploadIdOf(plan, random_.Hex(16));
     session->key = KeyOfUploadId(id);
   } while (store_.UploadNote(session->key));
@@ -88,7 +90,7 @@ std::string ResumableSessions::NewNumber() {
   return random_.Hex(16);
 }
 
-// Never one that a caller has in hand: two writers of the same bytes would be made of it.
+// Never drops a session in use: a second writer of the same bytes would be made.
 void ResumableSessions::DropOldest() {
   if (sessions_.size() <= kSessionsMax) return;
   auto oldest = sessions_.end();
@@ -121,7 +123,7 @@ Result<std::shared_ptr<ResumableSessions::Session>> ResumableSessions::Find(
   return session;
 }
 
-// What became of a session that an earlier process had, or that was put away.
+// Loads the state of a session that an earlier process had or that was dropped from memory.
 Status ResumableSessions::Recall(Session& session) {
   if (std::exchange(session.recalled, true)) return Ok{};
   const auto note = store_.UploadNote(session.key);
@@ -141,7 +143,7 @@ Status ResumableSessions::Recall(Session& session) {
   return Ok{};
 }
 
-// Appends the body's bytes but for the first `skip`, which are here already.
+// Appends the body's bytes except the first `skip`, which were received before.
 Status ResumableSessions::Receive(Session& session, uint64_t owner, uint64_t skip,
                                   http::BodyReader& body) {
   std::vector<char> piece(kResumablePieceBytes);
@@ -161,7 +163,7 @@ Status ResumableSessions::Receive(Session& session, uint64_t owner, uint64_t ski
   }
 }
 
-// Where the start named another sum than the last chunk does, one of them is wrong.
+// If the first request and the last piece name different sums, one of them is wrong.
 static Status CheckAgree(const ExpectedSums& first, const ExpectedSums& last) {
   if (first.md5 && last.md5 && *first.md5 != *last.md5) {
     return errors::Md5Mismatch(Base64(*first.md5), Base64(*last.md5));
@@ -172,7 +174,7 @@ static Status CheckAgree(const ExpectedSums& first, const ExpectedSums& last) {
   return Ok{};
 }
 
-// With the session's mutex held.
+// The caller holds the session's mutex.
 Result<UploadProgress> ResumableSessions::Finish(Session& session, const ExpectedSums& sums) {
   const UploadPlan& plan = session.plan;
   if (plan.length && *plan.length != session.received) {
@@ -198,8 +200,8 @@ Result<UploadProgress> ResumableSessions::Finish(Session& session, const Expecte
   return UploadProgress{received, session.done};
 }
 
-// With the session's mutex held: whether the piece fits what was announced, before a byte of it is
-// kept. The first total that was named holds.
+// Checks a piece against the announced length before any of its bytes is kept. The first total that
+// a piece names is binding. The caller holds the session's mutex.
 Status ResumableSessions::CheckFits(Session& session, const ContentRange& range) {
   const std::optional<uint64_t> announced =
       session.plan.length ? session.plan.length : session.total;
@@ -230,7 +232,7 @@ Result<UploadProgress> ResumableSessions::Put(const std::string& upload_id,
   if (has_data) {
     const uint64_t first = range ? *range->first : 0;
     if (first > session->received) {
-      // Bytes that were lost with an earlier process are our fault: the client may ask and resend.
+      // An earlier process lost the bytes: the client may ask for the progress and send them again.
       if (session->resumed_from_url) return errors::UploadBytesLost();
       return errors::ChunkOutOfPlace(session->received, first);
     }
@@ -251,7 +253,7 @@ Result<UploadProgress> ResumableSessions::Put(const std::string& upload_id,
   const bool whole = total ? session->received == *total : open_end;
   if (whole) return Finish(*session, sums);
   if (session->writer)
-    RETURN_IF_ERROR(session->writer->Persist());  // before we say that it is here
+    RETURN_IF_ERROR(session->writer->Persist());  // before the answer confirms the bytes
   return UploadProgress{session->received, std::nullopt};
 }
 

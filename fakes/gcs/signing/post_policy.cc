@@ -19,7 +19,7 @@ SignatureFlaw Refused(std::string_view why) {
           {{"Details", std::string(why)}}};
 }
 
-// Fields that prove the policy, or that the server never looks at.
+// Fields that sign the policy, or that the server ignores.
 bool NeedsNoCondition(const std::string& field) {
   return field == "policy" || field == "signature" || field == "x-goog-signature" ||
          field == "x-amz-signature" || field == "googleaccessid" || field == "awsaccesskeyid" ||
@@ -75,7 +75,7 @@ Result<PostPolicy> ParsePostPolicy(std::string_view base64) {
   policy.expiration = *expiration;
   const Json* conditions = Member(*json, "conditions");
   if (conditions == nullptr || !conditions->is_array())
-    return errors::PolicyInvalid("'conditions' is no list");
+    return errors::PolicyInvalid("'conditions' must be a list");
   for (const Json& condition : *conditions) {
     if (condition.is_array()) {
       RETURN_IF_ERROR(AddList(condition, &policy));

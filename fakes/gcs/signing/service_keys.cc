@@ -15,7 +15,7 @@ namespace caip::gcs {
 namespace {
 
 constexpr size_t kPublicKeysMax = 10;  // of one account, as the service allows
-constexpr int kRandomCharacters = 55;  // behind "GOOG1E": 61 in all, as the service makes them
+constexpr int kRandomCharacters = 55;  // after "GOOG1E": 61 in all, as the service makes them
 
 Json ToJson(const HmacKey& key) {
   return {{"accessId", key.access_id},
@@ -47,7 +47,7 @@ Result<Json> ReadJson(const Path& file) {
   return ParseJson(text);
 }
 
-// Secrets are nobody else's business.
+// Secrets are readable by their owner only.
 Status WriteSecretly(const Path& file, std::string_view bytes) {
   RETURN_IF_ERROR(WriteFileDurably(file, bytes));
   if (::chmod(file.c_str(), 0600) != 0) {

@@ -40,7 +40,7 @@ std::string Encoded(std::string_view path) {
   return decoded ? PercentEncoded(*decoded, "/") : std::string(path);
 }
 
-// Where the signer may have thought the request would go: here, or to the service itself.
+// The hosts and paths for which the client may have signed: this server, or the real service.
 std::vector<SignedTarget> TargetsOf(const Request& request, const std::string& bucket) {
   const std::string virtual_host = bucket + "." + kPublicHost;
   const std::string host = request.host.substr(0, request.host.find(':'));

@@ -33,7 +33,7 @@ Status CheckPreconditions(const Preconditions& preconditions, const ObjectInfo* 
     int64_t found;
     bool equal;
   };
-  // An object that is not there has generation 0; so if...NotMatch=0 asks for one that is.
+  // A missing object has generation 0, so ifGenerationNotMatch=0 requires that it exists.
   const int64_t generation = live ? live->generation : 0;
   const int64_t metageneration = live ? live->metageneration : 0;
   const Condition conditions[] = {

@@ -27,7 +27,7 @@ constexpr size_t kNoteBytesMax = 64 << 10;
 
 }  // namespace
 
-// The record of an object that begins now, its bytes being in place.
+// The record of a new object whose bytes are in place.
 ObjectRecord DirectoryStore::NewRecord(ObjectInfo info, const FileIdentity& file,
                                        const BucketRules& rules) {
   info.generation = side_->NextGeneration(clock_.Now());
@@ -125,14 +125,14 @@ Result<ObjectInfo> DirectoryStore::UpdateObject(const ObjectInfo& wanted,
   return std::move(record.info);
 }
 
-// The target's file is a second name of the source's before the first one goes: a crash between
-// leaves both objects, never none.
+// The target's file becomes a second name of the source's before the first name goes, so a crash in
+// between leaves both objects, never none.
 Result<ObjectInfo> DirectoryStore::MoveObject(const std::string& bucket, const std::string& from,
                                               const std::string& to, const Preconditions& of_source,
                                               const Preconditions& of_target) {
   if (const auto problem = ObjectNameProblem(to)) return errors::ObjectNameInvalid(to, *problem);
   if (from == to) return errors::MovedOntoItself(to);
-  RETURN_IF_ERROR(Find(bucket, from, true));  // its sums go with it
+  RETURN_IF_ERROR(Find(bucket, from, true));  // its checksums move with it
   ASSIGN_OR_RETURN(BucketTree tree, OpenBucket(bucket));
   std::vector<std::string> touched;
   ObjectRecord record;
@@ -178,7 +178,7 @@ Result<std::unique_ptr<ObjectWriter>> DirectoryStore::ResumeObject(const std::st
   return DirectoryWriter::Resume(*this, bucket, name, key);
 }
 
-// Without a sync: a note that a power cut takes away costs no more than the same bytes again.
+// Does not sync: if a power failure loses the note, the client sends the bytes again.
 Status DirectoryStore::NoteUpload(const std::string& key, const std::string& note) {
   assert(IsKey(key));
   return WriteFile(options_.uploads / (key + ".note"), note);

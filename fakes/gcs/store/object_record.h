@@ -1,5 +1,5 @@
 #pragma once
-// An object's metadata and which bytes they speak of.
+// An object's metadata together with the file that it describes.
 
 #include <cstdint>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace caip::gcs {
 
-/// Which bytes a record speaks of. A file that differs was changed by hand.
+/// Identifies the file that a record describes. A file that differs was changed by hand.
 struct FileIdentity {
   uint64_t inode = 0;
   int64_t modified_ns = 0;
@@ -17,14 +17,14 @@ struct FileIdentity {
   bool operator==(const FileIdentity&) const = default;
 };
 
-/// An object as it was when we last wrote or looked at its file.
+/// An object as its file was last written or looked up.
 struct ObjectRecord {
   ObjectInfo info;
   FileIdentity file;
   bool hashed = false;  // md5 and crc32c are known
 };
 
-/// A property of an object that is a plain text, under its name in the JSON API.
+/// A text property of an object, with its name in the JSON API.
 struct TextField {
   const char* name;
   std::string ObjectInfo::*member;
@@ -41,7 +41,7 @@ inline constexpr TextField kTextFields[] = {
     {"kmsKeyName", &ObjectInfo::kms_key_name},
 };
 
-/// What is kept as JSON and given back so.
+/// Properties that are stored as JSON.
 inline constexpr TextField kJsonFields[] = {
     {"retention", &ObjectInfo::retention},
     {"contexts", &ObjectInfo::contexts},

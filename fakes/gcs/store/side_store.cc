@@ -86,7 +86,7 @@ Result<std::unique_ptr<SideStore>> SideStore::Open(const Path& file, bool durabl
   return store;
 }
 
-// With the mutex held: what is staged, or being written, of the object. nullopt: nothing.
+// The object's staged or unwritten record. The caller holds the mutex.
 std::optional<std::optional<ObjectRecord>> SideStore::NotYetWritten(const std::string& bucket,
                                                                     const std::string& name) const {
   for (const Batch* batch : {&staged_, &writing_}) {
@@ -99,7 +99,7 @@ std::optional<std::optional<ObjectRecord>> SideStore::NotYetWritten(const std::s
   return std::nullopt;
 }
 
-// With the reader's mutex held.
+// The caller holds the reader's mutex.
 std::optional<ObjectRecord> SideStore::ReadObject(const std::string& bucket,
                                                   const std::string& name) {
   Statement& select = reader_->object;
@@ -127,7 +127,7 @@ std::optional<ObjectRecord> SideStore::FindObject(const std::string& bucket,
   return record;
 }
 
-// What was read from the disk, unless something has been staged since: it might be newer.
+// Caches what was read from the disk, unless something newer may have been staged since.
 void SideStore::Remember(const std::optional<ObjectRecord>& record, uint64_t staged_count) {
   const std::lock_guard lock(mutex_);
   if (record && staged_count == staged_count_) known_objects_.Put(*record);
@@ -204,7 +204,7 @@ void SideStore::StageBucketRemoval(const std::string& name) {
   ++staged_count_;
 }
 
-// Leader and followers: whoever comes first commits for all that are waiting by then.
+// The first thread commits for all that wait by then.
 Status SideStore::Flush() {
   std::unique_lock lock(mutex_);
   const uint64_t wanted = staged_count_;
@@ -228,7 +228,7 @@ Status SideStore::Flush() {
   return status;
 }
 
-// What could not be written stays staged, unless something newer is.
+// Records that could not be written stay staged, unless newer ones are.
 void SideStore::PutBack(Batch failed) {
   for (auto& [key, object] : failed.objects) {
     const auto bucket = staged_.buckets.find(key.first);

@@ -1,5 +1,5 @@
 #pragma once
-// The two connections of the side store and their statements. Private to it.
+// The side store's two connections and their statements. Private to the side store.
 
 #include <memory>
 #include <string>

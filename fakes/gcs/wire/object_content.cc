@@ -41,7 +41,7 @@ bool ReadWhole(ObjectReader& reader, const ObjectContent& content, std::string* 
   return true;
 }
 
-// What is not small goes from the page cache to the socket where a file has the bytes.
+// Sends larger contents from the page cache to the socket if they are a file.
 void SendBytes(const std::shared_ptr<ObjectReader>& reader, const ObjectContent& content,
                bool with_bytes, Response* response) {
   if (with_bytes && content.length <= kSmallBytes) {

@@ -1,4 +1,4 @@
-// POST /bucket with multipart/form-data: what an HTML form uploads, under a policy or without one.
+// POST /bucket with multipart/form-data: uploads from HTML forms, with or without a policy.
 // https://cloud.google.com/storage/docs/xml-api/post-object-forms
 #include "base/encoding.h"
 #include "base/text.h"
@@ -54,7 +54,7 @@ Result<Form> ReadFields(MultipartReader& parts) {
   return xml_errors::MalformedPost("the form has no field 'file'");
 }
 
-// Bytes that must not be fewer or more than a policy allows.
+// Refuses fewer or more bytes than a policy allows.
 class BoundedBody final : public http::BodyReader {
  public:
   BoundedBody(http::BodyReader& source, const PostPolicy* policy) : source_(source) {
