@@ -1,10 +1,10 @@
 #pragma once
-// The two connections of the side store and their statements. Private to it.
+// The side store's two connections and their statements. Private to the side store.
 
 #include <memory>
 #include <string>
 
-#include "fakes/gcs/store/record_text.h"
+#include "fakes/gcs/store/object_record.h"
 #include "fakes/gcs/store/side_store.h"
 
 namespace caip::gcs {

@@ -1,9 +1,8 @@
-#include "fakes/gcs/store/record_text.h"
+#include "fakes/gcs/store/object_record.h"
 
 #include <span>
 
 #include "base/json.h"
-#include "fakes/gcs/store/text_fields.h"
 
 namespace caip::gcs {
 namespace {
@@ -46,7 +45,7 @@ std::map<std::string, std::string> MapOf(const Json& json, std::string_view name
   return map;
 }
 
-// A record that cannot be read is an empty one: the side store may always be thrown away.
+// A record that cannot be read counts as empty: the side store may be deleted at any time.
 Json Parsed(std::string_view text) {
   auto json = ParseJson(text);
   return json.ok() ? std::move(*json) : Json::object();
