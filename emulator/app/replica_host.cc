@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "google/gcs_uri.h"
 #include "host/process/child_process.h"
-#include "spec/gcs_uri.h"
 
 namespace caip::app {
 namespace {
@@ -41,7 +41,7 @@ host::LauncherOptions LauncherOptionsFrom(const EmulatorOptions& options) {
 Result<host::LauncherBundle> OpenReplicaHost(const EmulatorOptions& options, const KeptState& state,
                                              Clock& clock, engine::LogSink& output) {
   const auto directory_of = [&buckets = *state.buckets](const std::string& uri) {
-    const auto place = spec::ParseGcsUri(uri);
+    const auto place = google::ParseGcsUri(uri);
     return place.ok() ? buckets.PathOf(place->bucket, place->object) : Path();
   };
   return host::OpenLauncherBundle(LauncherOptionsFrom(options),

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "spec/hosts_file.h"
+#include "emulator/front/hosts_file.h"
 
 namespace caip::front {
 
@@ -11,11 +11,11 @@ std::string RunTag(const engine::RunKey& run) {
   return run.project + "/" + run.job_id + "/" + run.trial + "/";
 }
 
-std::string ListenerTag(const engine::RunKey& run, spec::ReplicaId replica) {
-  return RunTag(run) + spec::TaskName(replica);
+std::string ListenerTag(const engine::RunKey& run, run::ReplicaId replica) {
+  return RunTag(run) + run::TaskName(replica);
 }
 
-std::string OwnDoor(const engine::ReplicaMachine& machine, spec::ReplicaId replica,
+std::string OwnDoor(const engine::ReplicaMachine& machine, run::ReplicaId replica,
                     const host::OwnNetworks& networks) {
   const auto& peers = machine.peers;
   const auto at = std::find_if(peers.begin(), peers.end(), [&](const engine::ReplicaPeer& peer) {
@@ -35,7 +35,7 @@ std::shared_ptr<const engine::RunNetwork> NetworkOf(const engine::RunKey& run,
         {place.address, place.port, ListenerTag(run, machine.peers[i].replica)});
   }
   const std::string shared = RunTag(run);
-  network->doors.push_back({spec::kMetadataAddress, 80, shared});
+  network->doors.push_back({front::kMetadataAddress, 80, shared});
   for (const uint16_t port : std::set<uint16_t>{80, 443, options.port}) {
     network->doors.push_back({options.networks->SharedAddress(), port, shared});
   }
@@ -44,13 +44,13 @@ std::shared_ptr<const engine::RunNetwork> NetworkOf(const engine::RunKey& run,
 
 std::string HostsFileOf(const engine::ReplicaMachine& machine,
                         const std::vector<std::string>& names, const host::OwnNetworks& networks) {
-  spec::HostsFacts facts;
+  front::HostsFacts facts;
   facts.served_at = networks.SharedAddress();
   for (const engine::ReplicaPeer& peer : machine.peers) {
     facts.replicas.emplace_back(peer.host_name, peer.host);
   }
   facts.served = names;
-  return spec::RenderHostsFile(facts);
+  return front::RenderHostsFile(facts);
 }
 
 std::function<std::string(const std::string& peer)> GuestFinder(

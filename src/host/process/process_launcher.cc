@@ -207,7 +207,7 @@ class Processes final : public ProcessLauncher {
       ASSIGN_OR_RETURN(replica.watch, watched_.Admit(number, watching_, launch, out.writing.get(),
                                                      err.writing.get()));
     }
-    output_.Add(number, launch.key.run, spec::TaskName(launch.key.replica), std::move(out.reading),
+    output_.Add(number, launch.key.run, run::TaskName(launch.key.replica), std::move(out.reading),
                 std::move(err.reading));
     replica.number = number;
     replica.argv = std::move(launch.argv);
