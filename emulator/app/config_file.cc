@@ -190,6 +190,7 @@ Result<ChoiceTexts> ReadConfigFile(const Path& file, EmulatorOptions& options) {
   const auto keep = [&](const char* key, std::optional<std::string>& into) {
     reader.Text(key, [&into](std::string value) { into = std::move(value); });
   };
+  keep("launcher", texts.launcher);
   keep("gpus", texts.gpus);
   keep("fake_gpus", texts.fake_gpus);
   keep("addressing", texts.addressing);

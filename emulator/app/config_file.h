@@ -15,6 +15,7 @@ namespace caip::app {
 /// Options that are texts of a small language, as flags or the file write them.
 struct ChoiceTexts {
   bool from_file = true;
+  std::optional<std::string> launcher = {};
   std::optional<std::string> gpus = {};
   std::optional<std::string> fake_gpus = {};
   std::optional<std::string> addressing = {};

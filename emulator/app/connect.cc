@@ -73,7 +73,7 @@ Status JoinAt(const std::string& url, const EmulatorFlags& flags, Lifetime lifet
 bool HasUnfinishedJobs(const Path& state) {
   std::error_code ignored;
   if (!std::filesystem::exists(state / "jobs.db", ignored)) return false;
-  const auto store = host::SqliteJobStore::Open(state / "jobs.db");
+  const auto store = host::OpenJobStore(state / "jobs.db");
   const auto unfinished =
       store.ok() ? (*store)->Unfinished() : Result<std::vector<engine::JobRecord>>(store.error());
   return unfinished.ok() && !unfinished->empty();

@@ -84,6 +84,10 @@ void ReadChoices(const ChoiceTexts& texts, EmulatorOptions& options, Violations&
                         {{"off", GsFront::kOff}, {"proxy", GsFront::kProxy}}, options.gs_front,
                         violations);
   }
+  if (texts.launcher) {
+    ReadChoice<host::LauncherKind>(texts.Name("launcher"), *texts.launcher, host::LauncherKinds(),
+                                   options.launcher, violations);
+  }
   if (texts.isolation) {
     ReadChoice<Isolation>(texts.Name("isolation"), *texts.isolation,
                           {{"none", Isolation::kNone}, {"namespaces", Isolation::kNamespaces}},

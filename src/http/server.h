@@ -50,9 +50,9 @@ class Server {
   static Result<std::unique_ptr<Server>> Start(ServerOptions options, Handler handler);
   virtual ~Server() = default;
   virtual uint16_t port() const = 0;
-  /// One more door to the same handler: a free port of 127.0.0.1 whose requests bear `tag` as
-  /// Request::listener. Error: kAlreadyExists for a tag that has one. Any thread.
-  virtual Result<uint16_t> Listen(const std::string& tag) = 0;
+  /// Adds a listener for the same handler at a free port of `address`; its requests bear `tag` as
+  /// Request::listener. Returns the port. Error: kAlreadyExists for a tag that has one. Any thread.
+  virtual Result<uint16_t> Listen(const std::string& address, const std::string& tag) = 0;
   /// As many doors as wanted, at sockets that listen already, wherever that is (a socket stays in
   /// the network namespace it was made in). Their tag may be one that has doors. Any thread.
   virtual void Adopt(Fd listening, const std::string& tag) = 0;
