@@ -90,7 +90,7 @@ SettingProblems SetChoice(const Json& value, EmulatorOptions& options) {
 
 template <auto kMember>
 SettingProblems SetDelay(const Json& value, EmulatorOptions& options) {
-  auto model = spec::ParseDelayModel(SettingText(value).value_or(""));
+  auto model = run::ParseDelayModel(SettingText(value).value_or(""));
   if (!model.ok()) return {errors::Because(model.error())};
   options.*kMember = *model;
   return {};
