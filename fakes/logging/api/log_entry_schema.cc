@@ -14,7 +14,7 @@ bool IsOutputOnly(const std::string& name) {
          name == "otel";
 }
 
-// proto3 JSON: int64 are texts, int32 numbers.
+// In proto3 JSON an int64 is a string and an int32 is a number.
 bool IsInt32(const std::string& path) {
   return path == "httpRequest.status" || path.starts_with("split.");
 }
@@ -39,7 +39,7 @@ Result<Json> CanonicalSeverity(const Json& value, const std::string& place) {
 
 Result<Json> CanonicalTime(const Json& value, const std::string& place) {
   const auto time = value.is_string() ? ParseRfc3339(value.get<std::string>()) : std::nullopt;
-  if (!time) return errors::MemberMisfit(place, "a time as RFC 3339 writes it");
+  if (!time) return errors::MemberMisfit(place, "a time in RFC 3339 format");
   return Json(Rfc3339(*time, 9));
 }
 
@@ -81,7 +81,7 @@ Result<Json> CanonicalMessage(const Json& value, const std::string& path,
   if (!value.is_object()) return errors::MemberMisfit(place, "an object");
   Json canonical = Json::object();
   for (const auto& [name, member] : value.items()) {
-    if (member.is_null()) continue;  // as if it were not there
+    if (member.is_null()) continue;  // counts as missing
     std::vector<std::string> segments =
         path.empty() ? std::vector<std::string>{} : Split(path, '.');
     segments.push_back(name);

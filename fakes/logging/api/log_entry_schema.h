@@ -1,5 +1,6 @@
 #pragma once
-// LogEntry as JSON from a client -> as the service answers it: camelCase names, canonical values.
+// Converts a LogEntry from a client to the form that the service returns: camelCase names,
+// canonical values.
 
 #include <string>
 
@@ -8,11 +9,11 @@
 
 namespace caip::logging {
 
-/// Members that only the service sets are left out. Errors name the member: "entries[3].severity".
+/// Omits members that only the service sets. Errors name the member: "entries[3].severity".
 Result<Json> CanonicalLogEntry(const Json& entry, const std::string& place);
 /// MonitoredResource: type and labels.
 Result<Json> CanonicalResource(const Json& resource, const std::string& place);
-/// Texts by name.
+/// A map of strings.
 Result<Json> CanonicalLabels(const Json& labels, const std::string& place);
 
 }  // namespace caip::logging

@@ -116,7 +116,7 @@ class Parser {
 
   Result<FilterNode> Comparison() {
     ASSIGN_OR_RETURN(FilterField field, Field(Take()));
-    const Comparand comparand{std::move(field), *FilterOperatorOf(Take().text)};
+    const Comparand comparand{std::move(field), *ParseFilterOperator(Take().text)};
     if (Now().kind == Kind::kLeft) return TermBelow(&comparand);
     const bool is_word = Now().kind == Kind::kWord;
     if (Now().Is("AND") || Now().Is("OR") || Now().Is("NOT")) return Unexpected();

@@ -1,13 +1,15 @@
-#include "fakes/logging/book/job_entry.h"
+#include "fakes/logging/book/entry.h"
+
+#include <chrono>
+#include <cstdio>
 
 #include "base/json.h"
 #include "base/text.h"
-#include "fakes/logging/book/written_rows.h"
 
 namespace caip::logging {
 namespace {
 
-Json PayloadOf(const Entry& entry) {
+Json JobLinePayload(const Entry& entry) {
   const double seconds =
       std::chrono::duration<double>(
           std::chrono::floor<std::chrono::microseconds>(entry.timestamp.time_since_epoch()))
@@ -21,7 +23,35 @@ Json PayloadOf(const Entry& entry) {
 
 }  // namespace
 
-Json LogEntryOf(const Entry& entry) {
+std::string InsertIdText(uint64_t insert_id) {
+  char text[24];
+  std::snprintf(text, sizeof text, "%016llu", static_cast<unsigned long long>(insert_id));
+  return text;
+}
+
+uint64_t ParseInsertId(const std::string& text) {
+  if (text.empty() || text.size() > 16) return 0;
+  uint64_t insert_id = 0;
+  for (const char digit : text) {
+    if (digit < '0' || digit > '9') return 0;
+    insert_id = insert_id * 10 + static_cast<uint64_t>(digit - '0');
+  }
+  return insert_id;
+}
+
+std::string WrittenInsertIdText(uint64_t number) {
+  char text[24];
+  std::snprintf(text, sizeof text, "w%015llx", static_cast<unsigned long long>(number));
+  return text;
+}
+
+std::string ProjectParent(const std::string& project) { return "projects/" + project; }
+
+std::string LogIdOfTask(const std::string& task, const std::string& job_id) {
+  return task == "service" ? "ml.googleapis.com/" + job_id : task;
+}
+
+Json LogEntryJson(const Entry& entry) {
   const std::string time = Rfc3339(entry.timestamp, 9);
   const std::string log_id = LogIdOfTask(entry.task, entry.job_id);
   Json labels = {{"ml.googleapis.com/job_id", entry.job_id},
@@ -30,7 +60,7 @@ Json LogEntryOf(const Entry& entry) {
   if (!entry.trial.empty()) labels["ml.googleapis.com/trial_id"] = entry.trial;
   Json json = {
       {"insertId", InsertIdText(entry.insert_id)},
-      {"logName", ParentOfProject(entry.project) + "/logs/" + PercentEncoded(log_id)},
+      {"logName", ProjectParent(entry.project) + "/logs/" + PercentEncoded(log_id)},
       {"resource",
        {{"type", "ml_job"},
         {"labels",
@@ -42,7 +72,7 @@ Json LogEntryOf(const Entry& entry) {
   if (entry.task == "service") {
     json["textPayload"] = entry.message;
   } else {
-    json["jsonPayload"] = PayloadOf(entry);
+    json["jsonPayload"] = JobLinePayload(entry);
   }
   return json;
 }
