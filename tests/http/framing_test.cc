@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 std::string Settled(std::string text) {
-  SettleFraming({text.data(), text.size()});
+  ResolveFraming({text.data(), text.size()});
   return text;
 }
 

@@ -4,8 +4,8 @@ namespace caip::http {
 namespace {
 
 constexpr double kFreshPenalty = 10;    // seconds
-constexpr double kBodyPatience = 10;    // seconds until a body's speed is looked at
-constexpr double kBodyBytesMin = 1024;  // a second: slower than any modem
+constexpr double kBodyPatience = 10;    // seconds until the speed of a body matters
+constexpr double kBodyBytesMin = 1024;  // per second
 
 }  // namespace
 

@@ -1,5 +1,5 @@
 #pragma once
-// Bytes received and not yet understood. Private to src/http.
+// Received bytes that have not been parsed. Private to src/http.
 
 #include <algorithm>
 #include <span>
@@ -11,14 +11,14 @@
 
 namespace caip::http {
 
-/// One owner, one thread.
+/// A buffer between a socket and a parser. One thread.
 class Input {
  public:
   std::string_view view() const { return {data_.data() + begin_, end_ - begin_}; }
   std::span<char> bytes() { return {data_.data() + begin_, end_ - begin_}; }
   size_t size() const { return end_ - begin_; }
   void Consume(size_t count) { begin_ += count; }
-  /// All of it, out of here.
+  /// Removes and returns all bytes.
   std::string Take() {
     std::string taken(view());
     data_ = {};

@@ -15,19 +15,19 @@
 namespace caip::http {
 namespace {
 
-constexpr size_t kPieceBytes = 64 << 10;
+constexpr size_t kRelayPieceBytes = 64 << 10;
 
-bool IsElsewhereV4(uint32_t address) {  // in the host's order
+bool IsOtherMachineV4(uint32_t address) {  // in host byte order
   const uint32_t first = address >> 24;
   const bool link_local = address >> 16 == (169u << 8 | 254u);
   return first != 0 && first != 127 && first < 224 && !link_local;
 }
 
-// One direction. What was received and not yet sent is [begin, end) of the piece.
+// One direction. [begin, end) of the piece is received but not sent yet.
 class Pipe {
  public:
   Pipe(int from, int to, std::string_view already)
-      : from_(from), to_(to), piece_(std::max(kPieceBytes, already.size())) {
+      : from_(from), to_(to), piece_(std::max(kRelayPieceBytes, already.size())) {
     already.copy(piece_.data(), already.size());
     end_ = already.size();
   }
@@ -35,7 +35,7 @@ class Pipe {
   bool wants_read() const { return !over_ && begin_ == end_ && !source_ended_; }
   bool wants_write() const { return !over_ && begin_ < end_; }
 
-  // False when the connection is broken.
+  // False if the connection failed.
   bool Read() {
     const ssize_t count = ::recv(from_, piece_.data(), piece_.size(), MSG_DONTWAIT);
     if (count < 0) return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
@@ -91,16 +91,16 @@ std::optional<Destination> ParseDestination(std::string_view text) {
   return Destination{LowerCase(host), port};
 }
 
-bool IsElsewhere(const sockaddr& address) {
+bool IsOtherMachine(const sockaddr& address) {
   if (address.sa_family == AF_INET) {
-    return IsElsewhereV4(ntohl(reinterpret_cast<const sockaddr_in&>(address).sin_addr.s_addr));
+    return IsOtherMachineV4(ntohl(reinterpret_cast<const sockaddr_in&>(address).sin_addr.s_addr));
   }
   if (address.sa_family != AF_INET6) return false;
   const in6_addr& six = reinterpret_cast<const sockaddr_in6&>(address).sin6_addr;
   if (IN6_IS_ADDR_V4MAPPED(&six) || IN6_IS_ADDR_V4COMPAT(&six)) {
     uint32_t four;
     std::memcpy(&four, six.s6_addr + 12, sizeof four);
-    return IsElsewhereV4(ntohl(four));
+    return IsOtherMachineV4(ntohl(four));
   }
   return !IN6_IS_ADDR_LOOPBACK(&six) && !IN6_IS_ADDR_UNSPECIFIED(&six) &&
          !IN6_IS_ADDR_LINKLOCAL(&six) && !IN6_IS_ADDR_MULTICAST(&six);
@@ -117,7 +117,7 @@ void Relay(Socket& client, std::string_view from_client, Socket& server,
                      {server.get(), EventsFor(down.wants_read(), up.wants_write()), 0},
                      {stop, POLLIN, 0}};
     for (pollfd& end : ends) {
-      if (end.events == 0) end.fd = -1;  // else a half-closed end would wake us for ever
+      if (end.events == 0) end.fd = -1;  // else poll would return at once for a half-closed end
     }
     const int ready = ::poll(ends, 3, wait > 0 ? wait : -1);
     if (ready < 0 && errno == EINTR) continue;

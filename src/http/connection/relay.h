@@ -1,5 +1,5 @@
 #pragma once
-// Being the https proxy of clients that take us for one. Private to src/http.
+// Forwards tunnels of clients that use the server as their https proxy. Private to src/http.
 
 #include <chrono>
 #include <cstdint>
@@ -13,20 +13,21 @@ struct sockaddr;
 
 namespace caip::http {
 
-/// Where a CONNECT or a request with a whole URL as its target wants to go.
+/// The host and port that a CONNECT names.
 struct Destination {
   std::string host;  // lower case, an IPv6 address without brackets
   uint16_t port;
 };
-/// "name:443", "[::1]:443"; nullopt where it is none.
+/// Reads "name:443" or "[::1]:443"; nullopt if the text is neither.
 std::optional<Destination> ParseDestination(std::string_view text);
 
-/// Whether an address is some other machine's: not loopback, link-local, multicast or nobody's,
-/// in whatever guise. A stranger's request must not reach what trusts this machine.
-bool IsElsewhere(const sockaddr& address);
+/// Whether an address belongs to another machine: not loopback, link-local, multicast or
+/// unspecified, nor such an address mapped to IPv6. A client must not reach services that trust
+/// this machine.
+bool IsOtherMachine(const sockaddr& address);
 
-/// Passes bytes both ways until both sides have ended, nothing came for `idle`, or the descriptor
-/// `stop` is readable. What each side has sent already goes out first.
+/// Forwards bytes in both directions until both sides have ended, nothing arrives for `idle`, or
+/// the descriptor `stop` is readable. Sends `from_client` and `from_server` first.
 void Relay(Socket& client, std::string_view from_client, Socket& server,
            std::string_view from_server, std::chrono::seconds idle, int stop);
 

@@ -3,6 +3,7 @@
 #include <netdb.h>
 #include <sys/socket.h>
 
+#include "base/stopwatch.h"
 #include "base/text.h"
 #include "http/errors.h"
 #include "http/transport/endpoint.h"
@@ -12,12 +13,12 @@ namespace {
 
 constexpr size_t kReplyBytesMax = 64 << 10;
 
-std::string Authority(const Destination& to) {
+std::string FormatAuthority(const Destination& to) {
   const bool six = to.host.find(':') != std::string::npos;
   return (six ? "[" + to.host + "]" : to.host) + ":" + std::to_string(to.port);
 }
 
-// "HTTP/1.1 200 Connection established" -> true.
+// Whether the response begins like "HTTP/1.1 200 Connection established".
 bool IsSuccess(std::string_view head) {
   return head.starts_with("HTTP/1.") && head.size() > 9 && head[9] == '2';
 }
@@ -26,10 +27,12 @@ Result<Socket> ConnectThrough(const ProxyAddress& proxy, const Destination& to,
                               std::chrono::milliseconds limit, std::string& already) {
   const std::string place = proxy.host + ":" + proxy.port;
   ASSIGN_OR_RETURN(Socket socket, ConnectTo(proxy.host, proxy.port, limit));
-  std::string ask = "CONNECT " + Authority(to) + " HTTP/1.1\r\nHost: " + Authority(to) + "\r\n";
+  std::string ask =
+      "CONNECT " + FormatAuthority(to) + " HTTP/1.1\r\nHost: " + FormatAuthority(to) + "\r\n";
   if (!proxy.authorization.empty()) ask += "Proxy-Authorization: " + proxy.authorization + "\r\n";
-  socket.SetDeadline(std::chrono::steady_clock::now() + limit);
-  if (socket.Send(ask + "\r\n") != Flow::kData) return errors::CannotReach(place, "it hung up");
+  socket.SetDeadline(MonotonicNow() + limit);
+  if (socket.Send(ask + "\r\n") != Flow::kData)
+    return errors::CannotReach(place, "the proxy closed the connection");
   std::string reply;
   size_t end;
   while ((end = reply.find("\r\n\r\n")) == std::string::npos && reply.size() < kReplyBytesMax) {
@@ -42,7 +45,7 @@ Result<Socket> ConnectThrough(const ProxyAddress& proxy, const Destination& to,
   }
   if (end == std::string::npos || !IsSuccess(reply)) {
     const std::string line = reply.substr(0, reply.find('\r'));
-    return errors::CannotReach(Authority(to), "the proxy " + place + " says: " + line);
+    return errors::CannotReach(FormatAuthority(to), "the proxy " + place + " answered: " + line);
   }
   already = reply.substr(end + 4);
   socket.SetDeadline(std::nullopt);
@@ -72,7 +75,7 @@ std::optional<ProxyAddress> ParseProxyAddress(std::string_view url) {
   return proxy;
 }
 
-bool IsExempt(std::string_view host, std::string_view no_proxy) {
+bool IsProxyExempt(std::string_view host, std::string_view no_proxy) {
   const std::string name = LowerCase(host);
   for (const std::string& item : Split(LowerCase(no_proxy), ',')) {
     std::string_view pattern = Trim(item);
@@ -84,7 +87,7 @@ bool IsExempt(std::string_view host, std::string_view no_proxy) {
   return false;
 }
 
-bool IsThisMachineByName(const std::string& host) {
+bool NamesThisMachine(const std::string& host) {
   std::string name = LowerCase(host);
   while (name.ends_with('.')) name.pop_back();
   if (name == "localhost" || name.ends_with(".localhost")) return true;
@@ -92,22 +95,22 @@ bool IsThisMachineByName(const std::string& host) {
   hints.ai_flags = AI_NUMERICHOST;
   addrinfo* found = nullptr;
   if (::getaddrinfo(name.c_str(), nullptr, &hints, &found) != 0) return false;
-  const bool here = !IsElsewhere(*found->ai_addr);
+  const bool here = !IsOtherMachine(*found->ai_addr);
   ::freeaddrinfo(found);
   return here;
 }
 
-Result<Socket> ReachFromHere(const RelayOptions& options, const Destination& to,
-                             std::chrono::milliseconds limit, std::string& already) {
-  if (!options.to_this_machine && IsThisMachineByName(to.host)) {
+Result<Socket> ConnectToDestination(const RelayOptions& options, const Destination& to,
+                                    std::chrono::milliseconds limit, std::string& already) {
+  if (!options.to_this_machine && NamesThisMachine(to.host)) {
     return errors::AddressForbidden(to.host);
   }
   const auto proxy = ParseProxyAddress(options.upstream);
-  if (!options.upstream.empty() && !IsExempt(to.host, options.upstream_exempt)) {
+  if (!options.upstream.empty() && !IsProxyExempt(to.host, options.upstream_exempt)) {
     if (!proxy) return errors::BaseInvalid(options.upstream);
     return ConnectThrough(*proxy, to, limit, already);
   }
-  std::function<bool(const sockaddr&)> allowed = IsElsewhere;
+  std::function<bool(const sockaddr&)> allowed = IsOtherMachine;
   if (options.to_this_machine) allowed = nullptr;
   return ConnectTo(to.host, std::to_string(to.port), limit, allowed);
 }
