@@ -7,33 +7,33 @@
 namespace caip::tuning {
 namespace {
 
-Algorithm AlgorithmNamed(std::string_view name) {
+Algorithm ParseAlgorithm(std::string_view name) {
   if (name == "GRID_SEARCH") return Algorithm::kGrid;
   if (name == "RANDOM_SEARCH") return Algorithm::kRandom;
   return Algorithm::kBayesian;
 }
 
-std::optional<Point> Suggested(const Study& study, const Trials& trials, int64_t number,
-                               uint64_t seed) {
-  if (study.algorithm == Algorithm::kGrid) return NextOfGrid(study.space, trials);
+std::optional<Point> ComputeSuggestion(const Study& study, const Trials& trials, int64_t number,
+                                       uint64_t seed) {
+  if (study.algorithm == Algorithm::kGrid) return SuggestFromGrid(study.space, trials);
   if (study.algorithm == Algorithm::kBayesian) {
-    return PointOfGreatestPromise(study, trials, number, seed);
+    return SuggestByBayes(study, trials, number, seed);
   }
   Random random = Random(seed).Fork("trial " + std::to_string(number));
-  return AnyPoint(study.space, trials, random);
+  return SuggestAtRandom(study.space, trials, random);
 }
 
 }  // namespace
 
 Study StudyOf(const spec::HyperparameterSpec& spec) {
   const Goal goal = spec.goal == "MINIMIZE" ? Goal::kMinimize : Goal::kMaximize;
-  return {Space::Of(spec), {goal}, AlgorithmNamed(spec.algorithm)};
+  return {Space::Of(spec), {goal}, ParseAlgorithm(spec.algorithm)};
 }
 
 std::optional<Point> Optimizer::Suggestion(int64_t number) const {
   const auto known = trials_.find(number);
   if (known != trials_.end()) return known->second.point;
-  return Suggested(study_, trials_, number, seed_);
+  return ComputeSuggestion(study_, trials_, number, seed_);
 }
 
 std::optional<Point> Optimizer::Ask(int64_t number) {

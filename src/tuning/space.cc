@@ -8,15 +8,15 @@
 namespace caip::tuning {
 namespace {
 
-ValueType TypeNamed(std::string_view name) {
+ValueType ParseValueType(std::string_view name) {
   if (name == "INTEGER") return ValueType::kInteger;
   if (name == "DISCRETE") return ValueType::kDiscrete;
   if (name == "CATEGORICAL") return ValueType::kCategorical;
   return ValueType::kDouble;
 }
 
-Parameter ParameterOf(const spec::ParameterSpec& spec) {
-  Parameter parameter{spec.parameter_name, TypeNamed(spec.type), ScaleNamed(spec.scale_type)};
+Parameter MakeParameter(const spec::ParameterSpec& spec) {
+  Parameter parameter{spec.parameter_name, ParseValueType(spec.type), ParseScale(spec.scale_type)};
   if (parameter.type == ValueType::kDouble) {
     parameter.least = spec.min_value.value_or(0);
     parameter.most = spec.max_value.value_or(0);
@@ -25,7 +25,7 @@ Parameter ParameterOf(const spec::ParameterSpec& spec) {
     parameter.most_integer = static_cast<int64_t>(spec.max_value.value_or(0));
   }
   parameter.numbers = spec.discrete_values;
-  for (const std::string& category : spec.categorical_values) {  // a set, whatever the list says
+  for (const std::string& category : spec.categorical_values) {  // the list may repeat values
     auto& known = parameter.categories;
     if (std::find(known.begin(), known.end(), category) == known.end()) known.push_back(category);
   }
@@ -41,7 +41,7 @@ bool Contains(const std::vector<Value>& values, const Value& value) {
 Space Space::Of(const spec::HyperparameterSpec& spec) {
   std::vector<Parameter> parameters;
   for (const spec::ParameterSpec& parameter : spec.params) {
-    parameters.push_back(ParameterOf(parameter));
+    parameters.push_back(MakeParameter(parameter));
   }
   return Space(std::move(parameters));
 }
@@ -65,14 +65,14 @@ Point Space::Completed(Point point, Random& random) const {
   return point;
 }
 
-// The points of the parameter and of what hangs below it.
+// Counts the points of the parameter and its descendants.
 double Space::CountBelow(size_t parameter) const {
   const Parameter& top = parameters_[parameter];
   const bool has_children = std::any_of(parameters_.begin(), parameters_.end(),
                                         [&](const Parameter& p) { return p.parent == parameter; });
   if (!has_children || top.type == ValueType::kDouble) return top.Count();
   double count = top.Count();
-  // Values that call for no child count once; each that does, times its children.
+  // A value counts as often as its children have points.
   std::vector<Value> calling;
   for (const Parameter& child : parameters_) {
     if (child.parent != parameter) continue;
@@ -108,7 +108,7 @@ spec::HyperparameterValues Space::Texts(const Point& point) {
 Result<Point> Space::Read(const spec::HyperparameterValues& texts) const {
   Point point;
   std::vector<FieldViolation> wrong;
-  std::set<std::string> told;  // what hangs below a wrong value cannot be judged
+  std::set<std::string> told;  // the children of a wrong value cannot be checked
   for (size_t i = 0; i < parameters_.size(); ++i) {
     const Parameter& parameter = parameters_[i];
     if (parameter.parent && told.contains(parameters_[*parameter.parent].name)) {
@@ -129,7 +129,7 @@ Result<Point> Space::Read(const spec::HyperparameterValues& texts) const {
   }
   for (const auto& [name, text] : texts) {
     if (point.contains(name) || told.contains(name)) continue;
-    wrong.push_back({name, errors::ParameterNotCalledFor(name).message});
+    wrong.push_back({name, errors::ParameterNotActive(name).message});
   }
   if (wrong.empty()) return point;
   std::string first = wrong.front().description;
