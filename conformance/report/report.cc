@@ -1,4 +1,4 @@
-// What all forms share, and the form for people.
+// The parts that all reports share, and the report for people.
 
 #include "conformance/report/report.h"
 
@@ -110,7 +110,7 @@ std::string TextReport(const Run& run, const ReportFacts& facts) {
     std::string line;
     AddCount(sum.passed, "passed", &line);
     AddCount(sum.bad, "FAILED", &line);
-    AddCount(sum.missed, "known to be missed", &line);
+    AddCount(sum.missed, "known misses", &line);
     AddCount(sum.skipped, "skipped", &line);
     AddCount(sum.not_run, "not run", &line);
     out << (sum.bad ? paint("31", "x") : paint("32", "+")) << " " << Padded(sum.chapter, 22) << line
@@ -126,14 +126,14 @@ std::string TextReport(const Run& run, const ReportFacts& facts) {
   sum +=
       std::to_string(run.Count(Verdict::kPassed)) + " passed, " + std::to_string(bad) + " failed";
   if (const int missed = run.Count(Verdict::kMissed)) {
-    sum += ", " + std::to_string(missed) + " known to be missed";
+    sum += ", " + std::to_string(missed) + " known misses";
   }
   if (const int skipped = run.Count(Verdict::kSkipped)) {
     sum += ", " + std::to_string(skipped) + " skipped";
   }
   if (const int left = run.Count(Verdict::kNotRun)) sum += ", " + std::to_string(left) + " not run";
   out << paint(bad ? "1;31" : "1;32", sum) << " in " << Seconds(run.seconds) << "\n";
-  if (run.interrupted) out << "Interrupted: this is what ran until then.\n";
+  if (run.interrupted) out << "Interrupted: this report covers the cases that ran before.\n";
   return out.str();
 }
 

@@ -80,17 +80,17 @@ class Endpoints(unittest.TestCase):
 
     def test_html(self):
         with answering(b'HTTP/1.1 200 OK\r\nContent-Length: 15\r\n\r\n', b'<html>hi</html>') as url:
-            self.cannot(url, "does not speak like AI Platform Training: asked for jobs, it answers 200 "
+            self.cannot(url, "is not AI Platform Training: a request for jobs was answered with 200 "
                              "with '<html>hi</html>'")
 
     def test_other_json(self):
         with answering(b'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n', b'[]') as url:
-            self.cannot(url, 'does not speak like AI Platform Training')
+            self.cannot(url, 'is not AI Platform Training')
 
     def test_not_let_in(self):
         body = json.dumps({'error': {'code': 401}}).encode()
         with answering(b'HTTP/1.1 401 No\r\nContent-Length: %d\r\n\r\n' % len(body), body) as url:
-            self.cannot(url, 'does not let us in (401')
+            self.cannot(url, 'refuses access (401')
 
     def test_no_http(self):
         with answering(b'220 mail.example.com ESMTP\r\n') as url:

@@ -98,7 +98,7 @@ class Tls(unittest.TestCase):
 
     def test_one_that_expired(self):
         self.authority.signed('expired', 'DNS:localhost', end='20200201000000Z')
-        self.refused('certificate of localhost cannot be believed: certificate has expired', 'expired',
+        self.refused('certificate of localhost is not trusted: certificate has expired', 'expired',
                      *self.authorities())
 
     def test_one_of_tomorrow(self):
