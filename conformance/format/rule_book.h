@@ -1,5 +1,5 @@
 #pragma once
-// The rules of the service's documentation: each has an id, a page and section, and a sentence.
+// The rules of the pages in docs/service: each has an id, a page and section, and a sentence.
 // Cases cite rules. The coverage shows the rules that no case cites.
 
 #include <map>
@@ -15,7 +15,7 @@ namespace conform {
 /// One rule. `uncovered` is the reason if no case can judge it.
 struct Rule {
   std::string id;
-  std::string page;     // "api.md"
+  std::string page;     // "docs/service/api.md"
   std::string section;  // "7.1 Job id"
   std::string sentence;
   std::string uncovered;
@@ -26,7 +26,7 @@ using RuleBook = std::map<std::string, Rule>;
 
 Result<RuleBook> ReadRules(const std::string& folder);
 std::set<std::string> IdsOf(const RuleBook& rules);
-/// "api.md, 7.1 Job id" for each rule that a case cites.
+/// "docs/service/api.md, section 7.1 Job id" for each rule that a case cites.
 std::string SourceOf(const Case& one, const RuleBook& rules);
 
 /// Which rules the cases judge.

@@ -16,7 +16,7 @@ using Look = std::function<Result<Json>()>;
 Result<Look> Await(Scope& scope, const Json& step);
 /// Runs `run: {base, set, unset}` with `do: [words of the probe]`: creates a job and awaits its
 /// end.
-Result<Look> Run(Scope& scope, const Json& step);
+Result<Look> RunJob(Scope& scope, const Json& step);
 
 /// Reads the probe's lines: {"master-replica-0": [{argv, env, ...} of each start]}.
 Json ReplicasIn(const Json& logs);

@@ -5,9 +5,9 @@
 namespace caip::play {
 namespace {
 
-class Watched final : public engine::Packager {
+class PackagingWatch final : public engine::Packager {
  public:
-  Watched(engine::Packager& inner, harness::Director& director)
+  PackagingWatch(engine::Packager& inner, harness::Director& director)
       : inner_(inner), director_(director) {}
 
   void Prepare(engine::PrepareRequest request,
@@ -37,7 +37,7 @@ class Watched final : public engine::Packager {
 
 std::unique_ptr<engine::Packager> WatchedPackager(engine::Packager& inner,
                                                   harness::Director& director) {
-  return std::make_unique<Watched>(inner, director);
+  return std::make_unique<PackagingWatch>(inner, director);
 }
 
 }  // namespace caip::play

@@ -142,9 +142,9 @@ class WatchedWriter final : public ObjectWriter {
   std::string copied_;  // of a copy: the (last) object it is made of
 };
 
-class Watched final : public gcs::BucketStore {
+class StorageWatch final : public gcs::BucketStore {
  public:
-  Watched(gcs::BucketStore& store, Director& director, StoreListener listener)
+  StorageWatch(gcs::BucketStore& store, Director& director, StoreListener listener)
       : store_(store), director_(director), listener_(std::move(listener)) {}
 
   Result<Bucket> CreateBucket(const Bucket& wanted) override { return store_.CreateBucket(wanted); }
@@ -270,7 +270,7 @@ class Watched final : public gcs::BucketStore {
 
 std::unique_ptr<gcs::BucketStore> WatchedStore(gcs::BucketStore& store, Director& director,
                                                StoreListener listener) {
-  return std::make_unique<Watched>(store, director, std::move(listener));
+  return std::make_unique<StorageWatch>(store, director, std::move(listener));
 }
 
 }  // namespace caip::play

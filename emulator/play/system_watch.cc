@@ -10,7 +10,6 @@ namespace {
 
 using harness::Happening;
 using harness::Phase;
-using Kind = host::FileOperation::Kind;
 
 // The exit code of a process that ends with an operation: which one, is not known yet.
 constexpr int kEnds = -1;
@@ -30,17 +29,17 @@ host::Verdict VerdictOf(const harness::Verdict& verdict) {
   }
 }
 
-const char* NameOf(Kind kind) {
+const char* NameOf(host::FileOperation::Kind kind) {
   switch (kind) {
-    case Kind::kCreate:
+    case host::FileOperation::Kind::kCreate:
       return "create";
-    case Kind::kOverwrite:
+    case host::FileOperation::Kind::kOverwrite:
       return "overwrite";
-    case Kind::kRename:
+    case host::FileOperation::Kind::kRename:
       return "rename";
-    case Kind::kDelete:
+    case host::FileOperation::Kind::kDelete:
       return "delete";
-    case Kind::kList:
+    case host::FileOperation::Kind::kList:
       return "list";
     default:
       return "read";
@@ -62,12 +61,13 @@ Happening SystemWatch::MomentOf(const engine::ReplicaKey& key,
   moment.boot = key.boot;
   moment.op = NameOf(operation.kind);
   moment.object = ObjectOf(operation.path);
-  if (operation.kind == Kind::kRename) moment.detail = ObjectOf(operation.target);
-  if (operation.kind == Kind::kWhole) {
+  if (operation.kind == host::FileOperation::Kind::kRename)
+    moment.detail = ObjectOf(operation.target);
+  if (operation.kind == host::FileOperation::Kind::kWhole) {
     moment.op = operation.was_created ? "create" : "overwrite";
     moment.bytes = static_cast<uint64_t>(operation.bytes);
   }
-  if (operation.kind == Kind::kWrite) {
+  if (operation.kind == host::FileOperation::Kind::kWrite) {
     const std::lock_guard lock(mutex_);
     moment.op = created_.contains(moment.object) ? "create" : "overwrite";
     moment.bytes = static_cast<uint64_t>(operation.bytes);
@@ -82,12 +82,13 @@ host::ReplicaWatcher::Answer SystemWatch::OutputSeen(const engine::ReplicaKey& k
 
 host::Verdict SystemWatch::Before(const engine::ReplicaKey& key,
                                   const host::FileOperation& operation) {
-  if (operation.kind == Kind::kWrite) return BeforeWrite(key, operation);
+  if (operation.kind == host::FileOperation::Kind::kWrite) return BeforeWrite(key, operation);
   Happening moment = MomentOf(key, operation);
-  if (operation.kind == Kind::kCreate || operation.kind == Kind::kOverwrite) {
+  if (operation.kind == host::FileOperation::Kind::kCreate ||
+      operation.kind == host::FileOperation::Kind::kOverwrite) {
     const std::lock_guard lock(mutex_);
-    if (operation.kind == Kind::kCreate) created_.insert(moment.object);
-    if (operation.kind == Kind::kOverwrite) created_.erase(moment.object);
+    if (operation.kind == host::FileOperation::Kind::kCreate) created_.insert(moment.object);
+    if (operation.kind == host::FileOperation::Kind::kOverwrite) created_.erase(moment.object);
   }
   return VerdictOf(director_.Meet(std::move(moment), Phase::kBefore));
 }
@@ -118,14 +119,16 @@ host::Verdict SystemWatch::After(const engine::ReplicaKey& key,
                                  const host::FileOperation& operation, int error) {
   if (error == ENOSPC || error == EDQUOT) disk_was_full_ = true;
   // That a file was opened for writing is not yet a file; that it is whole is.
-  const bool opened = operation.kind == Kind::kCreate || operation.kind == Kind::kOverwrite;
+  const bool opened = operation.kind == host::FileOperation::Kind::kCreate ||
+                      operation.kind == host::FileOperation::Kind::kOverwrite;
   if (opened && error == 0) return {};
-  if (operation.kind == Kind::kWrite && error != 0) return {};  // no byte was reached
+  if (operation.kind == host::FileOperation::Kind::kWrite && error != 0)
+    return {};  // no byte was reached
   Happening moment = MomentOf(key, operation);
   moment.failed = error != 0;
   if (!operation.is_told) moment.exit_code = kEnds;
   Phase phase = Phase::kAfter;
-  if (operation.kind == Kind::kWrite) {
+  if (operation.kind == host::FileOperation::Kind::kWrite) {
     phase = Phase::kMid;
     moment.bytes = static_cast<uint64_t>(operation.bytes + operation.count);
   }

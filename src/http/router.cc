@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/encoding.h"
 #include "base/text.h"
 #include "http/target.h"
 

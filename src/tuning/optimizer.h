@@ -1,5 +1,6 @@
 #pragma once
-// Chooses the values of the next trial (page hyperparameter-tuning, section 3): ask and tell.
+// Chooses the values of the next trial (docs/service/hyperparameter-tuning.md, section 3): ask and
+// tell.
 //
 // A suggestion is a function of the study, the seed, the trial's number and the known trials. So a
 // restarted emulator rebuilds the optimizer from its stored trials (Add for each, Tell for those

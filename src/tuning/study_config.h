@@ -1,6 +1,6 @@
 #pragma once
 // Reads and checks a StudyConfig of the optimizer API (REST
-// reference, projects.locations.studies; api.md, section 9).
+// reference, projects.locations.studies; docs/service/api.md, section 9).
 
 #include <string>
 #include <vector>

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "base/hash.h"
 #include "base/json.h"
 #include "base/stopwatch.h"
 #include "base/text.h"
+#include "base/time_text.h"
 #include "fakes/logging/api/errors.h"
 #include "fakes/logging/api/json_messages.h"
 #include "fakes/logging/api/log_names.h"
@@ -61,11 +63,7 @@ std::string Fingerprint(const Json& body) {
   Json asked = body;
   asked.erase("pageToken");
   asked.erase("pageSize");
-  uint64_t hash = 14695981039346656037u;  // FNV-1a
-  for (const char c : CompactJson(asked)) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
-  }
-  return std::to_string(hash);
+  return std::to_string(Fnv1a(CompactJson(asked)));
 }
 
 std::string MakeEntriesToken(const EntryPosition& next, const Json& body) {

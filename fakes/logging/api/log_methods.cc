@@ -1,7 +1,7 @@
 // logs.list, logs.delete and the descriptors of monitored resources.
 
+#include "base/encoding.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "fakes/logging/api/errors.h"
 #include "fakes/logging/api/json_messages.h"
 #include "fakes/logging/api/log_names.h"

@@ -1,8 +1,10 @@
 // Sinks, log-based metrics and exclusions: stored and returned, with their filters checked. They
 // have no effect: nothing is exported, counted or excluded.
 
+#include "base/encoding.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "base/time_text.h"
 #include "fakes/logging/api/errors.h"
 #include "fakes/logging/api/json_messages.h"
 #include "fakes/logging/api/logging_api.h"

@@ -3,8 +3,9 @@
 #include <chrono>
 #include <cstdio>
 
+#include "base/encoding.h"
 #include "base/json.h"
-#include "base/text.h"
+#include "base/time_text.h"
 
 namespace caip::logging {
 namespace {
