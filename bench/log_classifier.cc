@@ -1,4 +1,4 @@
-// How many lines a second one core classifies: plain ones, TensorFlow's, tracebacks.
+// The lines per second that one core classifies: plain lines, TensorFlow's, and tracebacks.
 
 #include <benchmark/benchmark.h>
 

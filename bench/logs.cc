@@ -1,5 +1,5 @@
-// Listing the newest page among ten million entries: goal 20 ms. Against a plain SQLite table of
-// the same entries with an index on their times, a row for each, read the same way.
+// Listing the newest page among ten million entries. Goal: 20 ms. Compared with a plain SQLite
+// table of the same entries, one row each, with an index on their times.
 //
 //   bench_logs [entries]
 
@@ -58,8 +58,8 @@ void Fill(LogBook& book, long count) {
               static_cast<double>(count) / took.count());
 }
 
-/// Milliseconds: median and worst of some rounds, and the median of this thread's CPU time, which
-/// other load on the machine does not change.
+/// Milliseconds: the median and the worst of some rounds, and the median of this thread's CPU time,
+/// which does not depend on other load.
 struct Times {
   double median;
   double worst;
@@ -100,11 +100,11 @@ size_t List(const LogBook& book, const std::string& filter, bool newest_first) {
   const auto page = book.List(query);
   if (!page.ok()) std::abort();
   std::string text;
-  for (const Json& entry : page->entries) text += CompactJson(entry);  // as it is answered
+  for (const Json& entry : page->entries) text += CompactJson(entry);  // like the API's answer
   return text.empty() ? 0 : page->entries.size();
 }
 
-/// A row for each entry from `begin` to `end`.
+/// Writes one row for each entry from `begin` to `end`.
 class PlainTable {
  public:
   PlainTable(const Path& file, long begin, long end) {

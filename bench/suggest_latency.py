@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""How long `trials:suggest` of the optimizer API takes over REST, with 1,000 finished trials.
+"""The time of `trials:suggest` of the optimizer API over REST, with 1,000 finished trials.
 
-Gives each of two studies its finished trials (one of six real parameters, one of mixed ones), then asks one client after
-the other for a suggestion; the time is the whole request's, from a connection that is open. Says, too, what a
-change of another study (`trials.stop`) takes meanwhile.
+Creates two studies with finished trials (one of six real parameters, one of mixed ones), then requests suggestions
+one after the other. The time is that of the whole request over an open connection. Also measures a change of another
+study (`trials.stop`) meanwhile.
 
     bench/suggest_latency.py [--caip build/release/caip] [--trials 1000] [--suggestions 21]
 """
@@ -33,7 +33,7 @@ OTHER = "/other/trials/1"
 
 
 class Client:
-    """One connection, kept open."""
+    """A kept connection."""
 
     def __init__(self, address):
         self.connection = http.client.HTTPConnection(address)
