@@ -293,7 +293,7 @@ TEST_F(LogBookTest, SaysClearlyThatAFileIsDamaged) {
   ASSERT_FALSE(book.ok());
   EXPECT_EQ(book.error().code, Code::kDataLoss);
   EXPECT_THAT(book.error().message, HasSubstr("logs.db"));
-  EXPECT_THAT(book.error().message, HasSubstr("move the file away"));
+  EXPECT_THAT(book.error().message, HasSubstr("move the file and its -wal and -shm files away"));
 }
 
 TEST_F(LogBookTest, RefusesADatabaseThatIsNotOurs) {
@@ -303,7 +303,7 @@ TEST_F(LogBookTest, RefusesADatabaseThatIsNotOurs) {
   sqlite3_close(database);
   const auto book = LogBook::Open(file_);
   ASSERT_FALSE(book.ok());
-  EXPECT_THAT(book.error().message, HasSubstr("no log of caip's"));
+  EXPECT_THAT(book.error().message, HasSubstr("not a log of caip"));
 }
 
 TEST_F(LogBookTest, SaysWhereATextIsDamaged) {

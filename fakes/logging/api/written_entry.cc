@@ -1,6 +1,7 @@
 #include "fakes/logging/api/written_entry.h"
 
 #include "base/json.h"
+#include "base/log_limit.h"
 #include "base/time_text.h"
 #include "fakes/logging/api/errors.h"
 #include "fakes/logging/api/log_entry_schema.h"
@@ -10,7 +11,6 @@
 namespace caip::logging {
 namespace {
 
-constexpr size_t kEntryBytesMax = 256u << 10;  // of the service
 constexpr size_t kInsertIdBytesMax = 512;
 constexpr std::chrono::hours kFutureMax{24};
 
@@ -61,7 +61,7 @@ Result<WrittenEntry> ReadWrittenEntry(const Json& entry, const std::string& plac
   canonical["logName"] = LogNameText(log);
   written.insert_id = StringOr(canonical, "insertId");
   if (written.insert_id.size() > kInsertIdBytesMax) {
-    return errors::MemberMisfit(place + ".insertId", "512 characters at most");
+    return errors::MemberMisfit(place + ".insertId", "at most 512 characters");
   }
   if (written.insert_id.empty()) written.insert_id = defaults.new_insert_id();
   canonical["insertId"] = written.insert_id;
@@ -72,8 +72,8 @@ Result<WrittenEntry> ReadWrittenEntry(const Json& entry, const std::string& plac
     written.job_id = StringOr(*labels, "job_id");
   }
   written.json = CompactJson(canonical);
-  if (written.json.size() > kEntryBytesMax) {
-    return errors::EntryTooLong(place, written.json.size(), kEntryBytesMax);
+  if (written.json.size() > kLogEntryBytesMax) {
+    return errors::EntryTooLong(place, written.json.size(), kLogEntryBytesMax);
   }
   return written;
 }
