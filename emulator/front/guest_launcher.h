@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "emulator/front/guest_network.h"
 #include "engine/ports.h"
-#include "fakes/metadata/guest.h"
+#include "fakes/metadata/machine.h"
 #include "fakes/metadata/token_mint.h"
 #include "http/server.h"
 #include "spec/front_environment.h"
@@ -34,7 +34,7 @@ class GuestLauncher final : public engine::Launcher {
   struct World {
     engine::Launcher& inner;
     http::Server& server;
-    metadata::GuestBook& book;
+    metadata::MachineTable& book;
     const metadata::TokenMint& mint;
     const Clock& wall;
   };
@@ -60,7 +60,7 @@ class GuestLauncher final : public engine::Launcher {
     std::shared_ptr<const engine::RunNetwork> network;  // where it has one of its own
   };
   Door* DoorOf(const engine::ReplicaLaunch& launch);
-  metadata::Guest GuestOf(const engine::ReplicaLaunch& launch, uint64_t machine) const;
+  metadata::Machine GuestOf(const engine::ReplicaLaunch& launch, uint64_t machine) const;
   bool Open(const engine::ReplicaLaunch& launch, Run& run, Door& door);
   void Close(const engine::RunKey& key, const Run& run);
   void Describe(engine::ReplicaLaunch& launch, const Door& door);

@@ -1,88 +1,90 @@
-#include "fakes/metadata/guest.h"
+#include "fakes/metadata/machine.h"
 
 namespace caip::metadata {
 
-GuestBook::GuestBook(Guest host) { guests_[""] = {std::move(host), ++versions_}; }
+MachineTable::MachineTable(Machine host) { machines_[""] = {std::move(host), ++versions_}; }
 
-void GuestBook::Put(const std::string& listener, Guest guest) {
+void MachineTable::Put(const std::string& listener, Machine machine) {
   {
     const std::lock_guard lock(mutex_);
-    guests_[listener] = {std::move(guest), ++versions_};
+    machines_[listener] = {std::move(machine), ++versions_};
   }
   changed_.notify_all();
 }
 
-bool GuestBook::Change(const std::string& listener, const std::function<void(Guest&)>& change) {
+bool MachineTable::Change(const std::string& listener,
+                          const std::function<void(Machine&)>& change) {
   {
     const std::lock_guard lock(mutex_);
-    const auto found = guests_.find(listener);
-    if (found == guests_.end()) return false;
-    change(found->second.guest);
+    const auto found = machines_.find(listener);
+    if (found == machines_.end()) return false;
+    change(found->second.machine);
     found->second.version = ++versions_;
   }
   changed_.notify_all();
   return true;
 }
 
-void GuestBook::Remove(const std::string& listener) {
+void MachineTable::Remove(const std::string& listener) {
   {
     const std::lock_guard lock(mutex_);
-    guests_.erase(listener);
+    machines_.erase(listener);
     shared_.erase(listener);
   }
   changed_.notify_all();
 }
 
-void GuestBook::PutShared(const std::string& listener, Finder whose) {
+void MachineTable::PutShared(const std::string& listener, Finder finder) {
   const std::lock_guard lock(mutex_);
-  shared_[listener] = std::move(whose);
+  shared_[listener] = std::move(finder);
 }
 
-bool GuestBook::IsShared(const std::string& listener) const {
+bool MachineTable::IsShared(const std::string& listener) const {
   const std::lock_guard lock(mutex_);
   return shared_.contains(listener);
 }
 
-std::string GuestBook::Behind(const std::string& listener, const std::string& peer) const {
-  Finder whose;
+std::string MachineTable::ResolveListener(const std::string& listener,
+                                          const std::string& peer) const {
+  Finder finder;
   {
     const std::lock_guard lock(mutex_);
     const auto found = shared_.find(listener);
     if (found == shared_.end()) return listener;
-    whose = found->second;
+    finder = found->second;
   }
-  return whose(peer);
+  return finder(peer);
 }
 
-std::optional<GuestBook::Sight> GuestBook::Find(const std::string& listener) const {
+std::optional<MachineTable::Snapshot> MachineTable::Find(const std::string& listener) const {
   const std::lock_guard lock(mutex_);
-  const auto found = guests_.find(listener);
-  if (found == guests_.end()) return std::nullopt;
+  const auto found = machines_.find(listener);
+  if (found == machines_.end()) return std::nullopt;
   return found->second;
 }
 
-GuestBook::News GuestBook::WaitForChange(const std::string& listener, uint64_t version,
-                                         std::optional<Deadline> deadline) const {
+MachineTable::WaitResult MachineTable::WaitForChange(const std::string& listener, uint64_t version,
+                                                     std::optional<Deadline> deadline) const {
   std::unique_lock lock(mutex_);
-  News news = News::kNone;
-  const auto heard = [&] {
-    const auto found = guests_.find(listener);
-    if (closed_ || found == guests_.end()) {
-      news = News::kGone;
+  WaitResult result = WaitResult::kTimeout;
+  const auto is_decided = [&] {
+    const auto found = machines_.find(listener);
+    if (closed_ || found == machines_.end()) {
+      result = WaitResult::kRemoved;
     } else if (found->second.version != version) {
-      news = News::kChanged;
+      result = WaitResult::kChanged;
     }
-    return news != News::kNone;
+    return result != WaitResult::kTimeout;
   };
   if (deadline) {
-    changed_.wait_until(lock, *deadline, heard);
+    changed_.wait_until(lock, *deadline, is_decided);
   } else {
-    changed_.wait(lock, heard);
+    changed_.wait(lock, is_decided);
   }
-  return news;
+  return result;
 }
 
-void GuestBook::Close() {
+void MachineTable::Close() {
   {
     const std::lock_guard lock(mutex_);
     closed_ = true;

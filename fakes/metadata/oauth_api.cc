@@ -14,21 +14,21 @@
 namespace caip::metadata {
 namespace {
 
-constexpr size_t kBodyBytesMax = 256 << 10;
+constexpr size_t kTokenFormBytesMax = 256 << 10;
 constexpr std::string_view kJwtGrant = "urn:ietf:params:oauth:grant-type:jwt-bearer";
-constexpr std::string_view kHosts[] = {"oauth2.googleapis.com", "accounts.google.com",
-                                       "www.googleapis.com"};
-constexpr std::string_view kPaths[] = {"/token",   "/tokeninfo", "/revoke",
-                                       "/oauth2/", "/robot/",    "/o/oauth2/"};
+constexpr std::string_view kOAuthHosts[] = {"oauth2.googleapis.com", "accounts.google.com",
+                                            "www.googleapis.com"};
+constexpr std::string_view kOAuthPaths[] = {"/token",   "/tokeninfo", "/revoke",
+                                            "/oauth2/", "/robot/",    "/o/oauth2/"};
 
-http::Response Json200(const Json& body) {
+http::Response UncachedJson(const Json& body) {
   http::Response response = http::JsonResponse(200, PrettyJson(body) + "\n");
   response.headers.Set("Cache-Control", "no-store");
   return response;
 }
 
-// A key file's holder asserts who it is. The signature may be of any key: an emulator has no list
-// of Google's, and whoever reaches us may have a token.
+// The owner of a key file asserts its identity. Any key may have signed it: the emulator does not
+// know Google's keys, and gives a token to any client.
 http::Response TokenForAssertion(const TokenMint& mint, const Identity& user,
                                  const std::string& assertion) {
   const auto jwt = ParseJwt(assertion);
@@ -40,11 +40,11 @@ http::Response TokenForAssertion(const TokenMint& mint, const Identity& user,
   if (!audience.empty()) {
     const auto key = mint.key();
     if (!key.ok()) return errors::KeyUnusable(key.error());
-    return Json200({{"id_token", UserIdentityToken(mint, **key, identity.account, audience)}});
+    return UncachedJson({{"id_token", UserIdentityToken(mint, **key, identity.account, audience)}});
   }
   const std::string scope = StringOr(jwt->claims, "scope", kCloudPlatformScope);
   const auto token = mint.Access(identity, Split(scope, ' '));
-  return Json200(
+  return UncachedJson(
       {{"access_token", token.text}, {"expires_in", token.expires_in}, {"token_type", "Bearer"}});
 }
 
@@ -62,11 +62,12 @@ http::Response TokenForRefresh(const TokenMint& mint, const Identity& user, cons
   const std::string audience = form.Get("client_id");
   body["id_token"] =
       UserIdentityToken(mint, **key, user.account, audience.empty() ? "caip" : audience);
-  return Json200(body);
+  return UncachedJson(body);
 }
 
-http::Response Token(const TokenMint& mint, const Identity& user, const http::Request& request) {
-  const auto form = ReadForm(request, kBodyBytesMax);
+http::Response AnswerToken(const TokenMint& mint, const Identity& user,
+                           const http::Request& request) {
+  const auto form = ReadForm(request, kTokenFormBytesMax);
   if (!form.ok()) return errors::AssertionInvalid(form.error().message);
   const std::string grant = form->Get("grant_type");
   if (grant == kJwtGrant) return TokenForAssertion(mint, user, form->Get("assertion"));
@@ -74,17 +75,18 @@ http::Response Token(const TokenMint& mint, const Identity& user, const http::Re
   return errors::GrantUnsupported(grant);
 }
 
-http::Response Info(const TokenMint& mint, const http::Request& request) {
-  const auto form = ReadForm(request, kBodyBytesMax);
+http::Response AnswerTokenInfo(const TokenMint& mint, const http::Request& request) {
+  const auto form = ReadForm(request, kTokenFormBytesMax);
   if (!form.ok()) return errors::TokenInvalid();
   const std::string jwt = form->Get("id_token");
   const auto info =
       jwt.empty() ? AccessTokenInfo(mint, form->Get("access_token")) : IdentityTokenInfo(mint, jwt);
-  return info ? Json200(*info) : errors::TokenInvalid();
+  return info ? UncachedJson(*info) : errors::TokenInvalid();
 }
 
-// Ours: what a download of the account's key would be on the service.
-http::Response KeyFile(const TokenMint& mint, const Identity& user, const http::Request& request) {
+// A method of the emulator: the key file that the service offers as a download.
+http::Response AnswerKeyFile(const TokenMint& mint, const Identity& user,
+                             const http::Request& request) {
   const auto key = mint.key();
   if (!key.ok()) return errors::KeyUnusable(key.error());
   Identity account{std::string(request.Query("account")), std::string(request.Query("project"))};
@@ -96,7 +98,7 @@ http::Response KeyFile(const TokenMint& mint, const Identity& user, const http::
   return response;
 }
 
-http::Response KeyAnswer(const TokenMint& mint, Json (*form)(const ServiceAccountKey&)) {
+http::Response AnswerPublicKeys(const TokenMint& mint, Json (*form)(const ServiceAccountKey&)) {
   const auto key = mint.key();
   if (!key.ok()) return errors::KeyUnusable(key.error());
   http::Response response = http::JsonResponse(200, PrettyJson(form(**key)) + "\n");
@@ -104,9 +106,9 @@ http::Response KeyAnswer(const TokenMint& mint, Json (*form)(const ServiceAccoun
   return response;
 }
 
-Json Certificates(const ServiceAccountKey& key) { return {{key.id(), key.certificate_pem()}}; }
+Json CertificatesJson(const ServiceAccountKey& key) { return {{key.id(), key.certificate_pem()}}; }
 
-Json KeySet(const ServiceAccountKey& key) {
+Json KeySetJson(const ServiceAccountKey& key) {
   const Json jwk = {{"alg", "RS256"}, {"e", Base64Url(key.Exponent())}, {"kid", key.id()},
                     {"kty", "RSA"},   {"n", Base64Url(key.Modulus())},  {"use", "sig"}};
   return {{"keys", Json::array({jwk})}};
@@ -116,8 +118,9 @@ Json KeySet(const ServiceAccountKey& key) {
 
 bool IsOAuthRequest(const http::Request& request) {
   const std::string host = LowerCase(request.host.substr(0, request.host.find(':')));
-  if (std::find(std::begin(kHosts), std::end(kHosts), host) == std::end(kHosts)) return false;
-  return std::any_of(std::begin(kPaths), std::end(kPaths), [&](std::string_view path) {
+  if (std::find(std::begin(kOAuthHosts), std::end(kOAuthHosts), host) == std::end(kOAuthHosts))
+    return false;
+  return std::any_of(std::begin(kOAuthPaths), std::end(kOAuthPaths), [&](std::string_view path) {
     return path.ends_with('/') ? request.path.starts_with(path) : request.path == path;
   });
 }
@@ -125,23 +128,23 @@ bool IsOAuthRequest(const http::Request& request) {
 std::vector<http::Route> OAuthRoutes(const TokenMint& mint, const Identity& user,
                                      const std::string& prefix) {
   const http::RouteHandler token = [&mint, user](const http::Request& request, const auto&) {
-    return Token(mint, user, request);
+    return AnswerToken(mint, user, request);
   };
   const http::RouteHandler info = [&mint](const http::Request& request, const auto&) {
-    return Info(mint, request);
+    return AnswerTokenInfo(mint, request);
   };
   const http::RouteHandler certificates = [&mint](const http::Request&, const auto&) {
-    return KeyAnswer(mint, Certificates);
+    return AnswerPublicKeys(mint, CertificatesJson);
   };
   const http::RouteHandler keys = [&mint](const http::Request&, const auto&) {
-    return KeyAnswer(mint, KeySet);
+    return AnswerPublicKeys(mint, KeySetJson);
   };
   const http::RouteHandler key_file = [&mint, user](const http::Request& request, const auto&) {
-    return KeyFile(mint, user, request);
+    return AnswerKeyFile(mint, user, request);
   };
-  // Nothing is remembered, so there is nothing to forget.
+  // Tokens are not stored, so there is nothing to revoke.
   const http::RouteHandler revoke = [](const http::Request&, const auto&) {
-    return Json200(Json::object());
+    return UncachedJson(Json::object());
   };
   std::vector<http::Route> routes;
   const auto add = [&](const char* method, const char* path, const char* id,
@@ -174,7 +177,7 @@ std::string ServiceAccountFile(const ServiceAccountKey& key, const Identity& acc
                      {"private_key_id", key.id()},
                      {"private_key", key.private_key_pem()},
                      {"client_email", account.account},
-                     {"client_id", UniqueIdOf(account.account)},
+                     {"client_id", AccountNumber(account.account)},
                      {"auth_uri", "https://accounts.google.com/o/oauth2/auth"},
                      {"token_uri", oauth + "/token"},
                      {"auth_provider_x509_cert_url", oauth + "/oauth2/v1/certs"},

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "fakes/metadata/account_answers.h"
+#include "fakes/metadata/errors.h"
 #include "fakes/metadata/jwt.h"
 #include "http/target.h"
 
@@ -24,9 +25,9 @@ Result<Form> ReadForm(const http::Request& request, size_t limit) {
     }
     return form;
   }
-  // A form is written as a query is.
+  // A form has the syntax of a query.
   const auto target = http::ParseTarget("/?" + std::string(Trim(body)));
-  if (!target) return Error{Code::kInvalidArgument, "the form cannot be read"};
+  if (!target) return errors::FormInvalid();
   form.fields.insert(form.fields.end(), target->query.begin(), target->query.end());
   return form;
 }
@@ -35,9 +36,9 @@ std::optional<Json> AccessTokenInfo(const TokenMint& mint, std::string_view toke
   const auto facts = mint.Read(token);
   const int64_t now = mint.NowSeconds();
   if (!facts || (facts->expires && *facts->expires <= now)) return std::nullopt;
-  const std::string id = UniqueIdOf(facts->identity.account);
+  const std::string id = AccountNumber(facts->identity.account);
   const int64_t expires = facts->expires.value_or(now + kTokenSeconds);
-  // Numbers are texts here, as the service has them.
+  // Numbers are strings here, as in the service's answers.
   return Json{{"azp", id},
               {"aud", id},
               {"sub", id},
@@ -69,7 +70,7 @@ std::optional<Json> IdentityTokenInfo(const TokenMint& mint, std::string_view te
 std::string UserIdentityToken(const TokenMint& mint, const ServiceAccountKey& key,
                               const std::string& account, const std::string& audience) {
   const int64_t now = mint.NowSeconds();
-  const std::string id = UniqueIdOf(account);
+  const std::string id = AccountNumber(account);
   return MakeJwt({{"aud", audience},
                   {"azp", id},
                   {"email", account},

@@ -24,9 +24,9 @@ Node Indexed(std::string name, std::vector<Node> children) {
   return {.name = std::move(name), .kind = Node::Kind::kIndexed, .children = std::move(children)};
 }
 
-std::string Truth(bool value) { return value ? "TRUE" : "FALSE"; }
+std::string BooleanText(bool value) { return value ? "TRUE" : "FALSE"; }
 
-// What users name themselves keeps its name in JSON.
+// Names that users choose are unchanged in JSON.
 Node Attributes(const std::map<std::string, std::string>& attributes) {
   Node directory = Directory("attributes", {});
   for (const auto& [name, value] : attributes) {
@@ -43,80 +43,82 @@ Node Disks() {
                                  Text("type", "PERSISTENT")})});
 }
 
-Node NetworkInterfaces(const Guest& guest) {
-  const std::string network = "projects/" + guest.project_number + "/networks/default";
+Node NetworkInterfaces(const Machine& machine) {
+  const std::string network = "projects/" + machine.project_number + "/networks/default";
   return Indexed("network-interfaces",
                  {Directory("", {Indexed("access-configs", {}), Lines("dns-servers", {"127.0.0.1"}),
                                  Indexed("forwarded-ips", {}), Text("gateway", "127.0.0.1"),
-                                 Text("ip", guest.ip), Indexed("ip-aliases", {}),
+                                 Text("ip", machine.ip), Indexed("ip-aliases", {}),
                                  Text("mac", "42:01:7f:00:00:01"), Number("mtu", "1460"),
                                  Text("network", network), Text("subnetmask", "255.0.0.0"),
                                  Indexed("target-instance-ips", {})})});
 }
 
-Node Account(std::string name, const Guest& guest) {
+Node Account(std::string name, const Machine& machine) {
   Node account = Directory(std::move(name), {Lines("aliases", {"default"}),
-                                             Text("email", guest.service_account),
+                                             Text("email", machine.service_account),
                                              {.name = "identity", .kind = Node::Kind::kOnDemand},
-                                             Lines("scopes", guest.scopes),
+                                             Lines("scopes", machine.scopes),
                                              {.name = "token", .kind = Node::Kind::kOnDemand}});
   account.own_name = true;
   return account;
 }
 
-Node ServiceAccounts(const Guest& guest) {
+Node ServiceAccounts(const Machine& machine) {
   Node accounts = Directory("service-accounts", {});
-  if (guest.service_account.empty()) return accounts;
-  accounts.children = {Account(guest.service_account, guest), Account("default", guest)};
+  if (machine.service_account.empty()) return accounts;
+  accounts.children = {Account(machine.service_account, machine), Account("default", machine)};
   return accounts;
 }
 
-Node Instance(const Guest& guest) {
-  const std::string project = "projects/" + guest.project_number;
-  Node tags = Lines("tags", guest.tags);
+Node Instance(const Machine& machine) {
+  const std::string project = "projects/" + machine.project_number;
+  Node tags = Lines("tags", machine.tags);
   tags.json_by_default = true;
-  return Directory("instance",
-                   {Attributes(guest.attributes),
-                    Text("cpu-platform", guest.cpu_platform),
-                    Text("description", ""),
-                    Disks(),
-                    Directory("guest-attributes", {}),
-                    Text("hostname", guest.hostname),
-                    Number("id", std::to_string(guest.instance_id)),
-                    Text("image", guest.image),
-                    Indexed("licenses", {}),
-                    Text("machine-type", project + "/machineTypes/" + guest.machine_type),
-                    Text("maintenance-event", guest.maintenance_event),
-                    Text("name", guest.name),
-                    NetworkInterfaces(guest),
-                    Directory("partner-attributes", {}),
-                    Text("preempted", Truth(guest.preempted)),
-                    Number("remaining-cpu-time", "-1"),
-                    Directory("scheduling", {Text("automatic-restart", Truth(!guest.preemptible)),
-                                             Text("on-host-maintenance",
-                                                  guest.preemptible ? "TERMINATE" : "MIGRATE"),
-                                             Text("preemptible", Truth(guest.preemptible))}),
-                    ServiceAccounts(guest),
-                    tags,
-                    Directory("virtual-clock", {Text("drift-token", "0")}),
-                    Text("zone", project + "/zones/" + guest.zone)});
+  return Directory(
+      "instance",
+      {Attributes(machine.attributes),
+       Text("cpu-platform", machine.cpu_platform),
+       Text("description", ""),
+       Disks(),
+       Directory("machine-attributes", {}),
+       Text("hostname", machine.hostname),
+       Number("id", std::to_string(machine.instance_id)),
+       Text("image", machine.image),
+       Indexed("licenses", {}),
+       Text("machine-type", project + "/machineTypes/" + machine.machine_type),
+       Text("maintenance-event", machine.maintenance_event),
+       Text("name", machine.name),
+       NetworkInterfaces(machine),
+       Directory("partner-attributes", {}),
+       Text("preempted", BooleanText(machine.preempted)),
+       Number("remaining-cpu-time", "-1"),
+       Directory("scheduling",
+                 {Text("automatic-restart", BooleanText(!machine.preemptible)),
+                  Text("on-host-maintenance", machine.preemptible ? "TERMINATE" : "MIGRATE"),
+                  Text("preemptible", BooleanText(machine.preemptible))}),
+       ServiceAccounts(machine),
+       tags,
+       Directory("virtual-clock", {Text("drift-token", "0")}),
+       Text("zone", project + "/zones/" + machine.zone)});
 }
 
 }  // namespace
 
-Node TreeOf(const Guest& guest) {
-  return Directory("v1", {Instance(guest), Directory("oslogin", {}),
-                          Directory("project", {Attributes(guest.project_attributes),
-                                                Number("numeric-project-id", guest.project_number),
-                                                Text("project-id", guest.project_id)}),
-                          Directory("universe", {Text("universe-domain", "googleapis.com")})});
+Node BuildTree(const Machine& machine) {
+  return Directory("v1",
+                   {Instance(machine), Directory("oslogin", {}),
+                    Directory("project", {Attributes(machine.project_attributes),
+                                          Number("numeric-project-id", machine.project_number),
+                                          Text("project-id", machine.project_id)}),
+                    Directory("universe", {Text("universe-domain", "googleapis.com")})});
 }
 
 const Node* FindNode(const Node& root, const std::vector<std::string>& segments) {
   const Node* node = &root;
   for (const std::string& segment : segments) {
     const Node* next = nullptr;
-    // Older clients write universe_domain.
+    // Older clients use universe_domain.
     for (const Node& child : node->children) {
       if (child.name == segment ||
           (child.name == "universe-domain" && segment == "universe_domain")) {

@@ -1,4 +1,4 @@
-// The part of fakes/metadata/tree.h that renders.
+// Renders the trees of tree.h.
 
 #include <cctype>
 
@@ -8,7 +8,7 @@
 namespace caip::metadata {
 namespace {
 
-// "numeric-project-id" -> "numericProjectId".
+// Converts "numeric-project-id" to "numericProjectId".
 std::string CamelCase(std::string_view name) {
   std::string camel;
   bool upper = false;
