@@ -1,7 +1,7 @@
-// jobs.get and jobs.list of a real `caip serve` over HTTP, with few and with many stored jobs: p50
-// and p99 of each. The cost of a listing must grow with its page, not with the store.
+// Measures p50 and p99 of jobs.get and jobs.list of a real `caip serve` over HTTP, among few and
+// among many jobs. The cost of a listing must grow with its page, not with the store.
 //
-//   bench_api [jobs, default 100000]
+//   bench_api [jobs, default: 100000]
 
 #include <signal.h>
 #include <sqlite3.h>
@@ -50,9 +50,9 @@ spec::Job JobNumber(int number) {
   return job;
 }
 
-// One transaction for all: a synced Create for each would take minutes.
+// All in one transaction: a synced Create each would take minutes.
 bool Fill(const Path& file, int count) {
-  if (!host::SqliteJobStore::Open(file).ok()) return false;  // creates the schema
+  if (!host::SqliteJobStore::Open(file).ok()) return false;  // makes the schema
   sqlite3* db = nullptr;
   sqlite3_stmt* insert = nullptr;
   bool done = sqlite3_open(file.c_str(), &db) == SQLITE_OK &&
@@ -76,7 +76,7 @@ bool Fill(const Path& file, int count) {
   return done;
 }
 
-// A `caip serve` process that ends with the object.
+// `caip serve`, until it goes.
 class Server {
  public:
   explicit Server(const Path& state) {
@@ -123,7 +123,7 @@ void Measure(const char* what, int jobs, const std::string& url, int calls, Targ
       std::exit(1);
     }
     bytes = answer->body.size();
-    if (i >= calls / 10) times.push_back(took.count());  // the first tenth is a warm-up
+    if (i >= calls / 10) times.push_back(took.count());  // the first tenth warms up
   }
   std::sort(times.begin(), times.end());
   std::printf("%-34s %7d jobs  p50 %7.3f ms  p99 %7.3f ms  %7zu bytes\n", what, jobs,

@@ -1,6 +1,6 @@
-// bench_http [BYTES]: caip's server compared with nginx on this machine, in turns: downloads of one
-// file over 1 and 4 connections, and small requests over 16. Each server is a separate process; the
-// client is the same. Without nginx it prints only caip's numbers.
+// bench_http [BYTES] compares our server with nginx on this machine, in turns: downloads of one
+// file over 1 and 4 connections, small requests over 16. Each server is a separate process; the
+// client is the same. Without nginx it prints only our own numbers.
 
 #include <fcntl.h>
 #include <signal.h>
@@ -25,7 +25,7 @@ using namespace caip;
 using Steady = std::chrono::steady_clock;
 
 constexpr int kRounds = 5;
-constexpr int kSmallRequests = 4000;  // per connection
+constexpr int kSmallRequests = 4000;  // of each connection
 
 struct Contender {
   const char* name;
@@ -71,7 +71,7 @@ Contender StartNginx(const Path& directory) {
   const uint16_t port = FreePort();
   const std::string place = directory.string();
   const std::string settings =
-      std::string(::geteuid() == 0 ? "user root; " : "") +  // the directory is private
+      std::string(::geteuid() == 0 ? "user root; " : "") +  // the directory is ours alone
       "daemon off; worker_processes 2; pid " + place + "/nginx.pid; error_log " + place +
       "/error.log;\nevents { worker_connections 512; }\nhttp { sendfile on; tcp_nopush on; "
       "access_log off; keepalive_requests 1000000; client_body_temp_path " +
@@ -89,7 +89,7 @@ Contender StartNginx(const Path& directory) {
   return {"nginx", child, port};
 }
 
-// Sends `times` requests over one connection and discards the answers. False if one fails.
+// Asks `times` on one connection and reads the answers away. False when that did not work.
 bool AskAgain(uint16_t port, const std::string& path, uint64_t size, int times) {
   auto socket = http::ConnectTo("127.0.0.1", std::to_string(port), std::chrono::seconds(5));
   if (!socket.ok()) return false;
@@ -115,7 +115,7 @@ bool AskAgain(uint16_t port, const std::string& path, uint64_t size, int times) 
   return true;
 }
 
-// The seconds until all connections have received all their answers.
+// Seconds until all connections have had all their answers.
 double Measure(uint16_t port, const std::string& path, uint64_t size, int connections, int times) {
   const auto begin = Steady::now();
   std::vector<std::thread> threads;

@@ -1,5 +1,5 @@
-// Replicas launched per second, compared with plain posix_spawn of the same program in the same
-// run; for a small emulator and for one that holds 1 GiB. Goal: a ratio of at least 0.5.
+// Replicas launched in a second, against bare posix_spawn of the same program in the same run; with
+// a small emulator and with one that holds 1 GiB. Goal: a ratio of at least 0.5.
 
 #include <spawn.h>
 #include <sys/wait.h>
@@ -23,7 +23,7 @@ double Seconds(std::chrono::steady_clock::duration duration) {
   return std::chrono::duration<double>(duration).count();
 }
 
-/// posix_spawn of /bin/true with `kAtOnce` processes at a time, as in the other measurement.
+/// posix_spawn of /bin/true, `kAtOnce` living at a time, as in the other measurement.
 double Spawns(int count) {
   const auto begin = std::chrono::steady_clock::now();
   char* const argv[] = {const_cast<char*>("/bin/true"), nullptr};
@@ -47,8 +47,7 @@ class NoSink final : public engine::LogSink {
   void Flush() override {}
 };
 
-/// Complete replicas: a new boot disk, two pipes, an init process, and the end reported after the
-/// output.
+/// Whole replicas: a fresh boot disk, two pipes, an init, the end reported after the output.
 double Launches(engine::Launcher& launcher, int count) {
   std::mutex mutex;
   std::condition_variable changed;
@@ -90,7 +89,7 @@ int Run(int count) {
   }
   std::vector<char> ballast;
   for (const size_t gibibytes : {0, 1}) {
-    ballast.assign(gibibytes << 30, 'x');  // written, so that it is resident
+    ballast.assign(gibibytes << 30, 'x');  // written to, so that it is resident
     const double spawns = Spawns(count);
     const double launches = Launches(**launcher, count);
     std::printf("%zu GiB resident: posix_spawn %.0f/s, replicas %.0f/s, ratio %.2f (goal 0.50)\n",

@@ -1,5 +1,5 @@
-// The cost of stopping a replica at each line or file operation: the same program with and without
-// a watcher. bench_lock_step [COUNT]
+// What it costs a replica to wait at each of its lines or file operations: the same program with
+// and without a watcher. bench_lock_step [COUNT]
 
 #include <chrono>
 #include <condition_variable>

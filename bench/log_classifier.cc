@@ -1,4 +1,4 @@
-// The lines per second that one core classifies: plain lines, TensorFlow's, and tracebacks.
+// How many lines a second one core classifies: plain ones, TensorFlow's, tracebacks.
 
 #include <benchmark/benchmark.h>
 

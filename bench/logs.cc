@@ -1,5 +1,5 @@
-// Listing the newest page among ten million entries. Goal: 20 ms. Compared with a plain SQLite
-// table of the same entries, one row each, with an index on their times.
+// Listing the newest page among ten million entries: goal 20 ms. Against a plain SQLite table of
+// the same entries with an index on their times, a row for each, read the same way.
 //
 //   bench_logs [entries]
 
@@ -58,8 +58,8 @@ void Fill(LogBook& book, long count) {
               static_cast<double>(count) / took.count());
 }
 
-/// Milliseconds: the median and the worst of some rounds, and the median of this thread's CPU time,
-/// which does not depend on other load.
+/// Milliseconds: median and worst of some rounds, and the median of this thread's CPU time, which
+/// other load on the machine does not change.
 struct Times {
   double median;
   double worst;
@@ -100,11 +100,11 @@ size_t List(const LogBook& book, const std::string& filter, bool newest_first) {
   const auto page = book.List(query);
   if (!page.ok()) std::abort();
   std::string text;
-  for (const Json& entry : page->entries) text += CompactJson(entry);  // like the API's answer
+  for (const Json& entry : page->entries) text += CompactJson(entry);  // as it is answered
   return text.empty() ? 0 : page->entries.size();
 }
 
-/// Writes one row for each entry from `begin` to `end`.
+/// A row for each entry from `begin` to `end`.
 class PlainTable {
  public:
   PlainTable(const Path& file, long begin, long end) {

@@ -1,13 +1,13 @@
-// Operations per second of any server for storage/v1: writes, reads, rewrites and lists small
-// objects over kept connections. It does not depend on caip's server; storage_peers.py starts the
+// Operations in a second of any server that speaks storage/v1: small objects put, read, rewritten
+// and listed over kept connections. Knows nothing of our own server; storage_peers.py starts the
 // servers to compare.
 //
 //   bench_storage_load BASE BUCKET put|get|rewrite|list
 //                      [--connections N] [--count N] [--bytes N] [--server-pid PID]
 //
-// `put` writes small/0 ... small/<count-1>; the others use these objects. Prints one JSON object.
-// `load_us` and, if --server-pid is given, `server_us` are microseconds of processor time per
-// operation: on a shared machine they are more reliable than elapsed time.
+// `put` makes small/0 ... small/<count-1>; the others read what put made. Prints one JSON object.
+// `load_us` and, of a server that is named, `server_us` are microseconds of processor time for an
+// operation: on a machine that both share and others use, they say more than the clock.
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -85,7 +85,7 @@ WireLoad::Write RewriteRequest(const Load& load) {
   };
 }
 
-/// Lists all pages of small/. Returns the number of objects.
+/// Pages through all of small/; answers how many objects it saw.
 int ListAll(const Load& load) {
   http::Client client(load.base);
   int seen = 0;
@@ -98,7 +98,7 @@ int ListAll(const Load& load) {
     if (!answer.ok()) GiveUp(answer.error().message);
     if (answer->status != 200) GiveUp(answer->body.substr(0, 300));
     const Json page = Json::parse(answer->body, nullptr, false);
-    if (page.is_discarded()) GiveUp("a page is no JSON");
+    if (page.is_discarded()) GiveUp("a page is not JSON");
     seen += page.contains("items") ? static_cast<int>(page["items"].size()) : 0;
     token = page.value("nextPageToken", "");
   } while (!token.empty());
@@ -114,7 +114,7 @@ double OwnSeconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-// The user and system time of a process: fields 14 and 15 of /proc/PID/stat, in clock ticks.
+// User and system time of a process, by /proc/PID/stat: fields 14 and 15, in clock ticks.
 double SecondsOf(int pid) {
   const auto stat = ReadFile("/proc/" + std::to_string(pid) + "/stat");
   if (!stat.ok()) return 0;

@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
-"""Storage compared with other emulators and with limits, in one run.
+"""Storage against peers and limits, in one run.
 
-Small objects: caip (full durability and relaxed), fake-gcs-server (Go; stores files without syncing them) and
-gcp-storage-emulator (Python; the same; it gets one connection because it serves one at a time), each driven by
-bench_storage_load over 16 connections. All servers run at the same time and take turns, round by round, so that
-other load affects them equally; the medians of the rounds count. It prints operations per second and the server's
-processor time per operation, which does not include the load generator.
-Large objects: downloads compared with nginx serving the same bytes, in turns, over 1 and over 4 connections; an
-upload, with checksums, compared with the slower of `openssl md5` and a synced write of the same bytes. Both write
-new files: on some filesystems, freeing an old file's blocks takes as long again.
+Small objects: compares caip (full durability and relaxed), fake-gcs-server (Go; keeps files, never syncs
+them) and gcp-storage-emulator (Python; the same; it serves one connection at a time, so it gets one).
+bench_storage_load drives each over 16 connections. All servers run at the same time and take turns, round by
+round, so that other load on the machine affects them alike. The medians of the rounds count. The script also
+prints the processor time that a server takes for each operation. That figure excludes the load generator,
+which shares the processors with the server.
+Large objects: compares downloads with nginx serving the same bytes, in turns, over 1 and over 4 connections,
+and an upload, with checksums, with the slower of `openssl md5` and a synced write of the same bytes. Both
+write new files, because some filesystems need as long again to free the blocks of an old one.
 
   bench/storage_peers.py [--build build/release] [--fake-gcs-server PATH] [--python-peer PATH]
                          [--rounds N] [--count N] [--list-count N] [--large-mib N]
 
-A peer that is not there is named and left out. 0 for a count leaves its part out.
+A missing peer is named and left out. 0 for a count leaves its part out.
 """
 import argparse
 import contextlib
@@ -87,7 +88,7 @@ def create_bucket(base, name):
 
 
 class Servers:
-    """How to start each server, with its own directory."""
+    """How each server is started on an own directory."""
 
     def __init__(self, options, work):
         self.options = options
@@ -120,7 +121,7 @@ OPERATIONS = ("put", "get", "rewrite", "list")
 
 
 class Server:
-    """A running server and its measurements."""
+    """One that runs, and what was measured of it."""
 
     def __init__(self, name, url, pid):
         self.name = name
@@ -131,7 +132,7 @@ class Server:
             create_bucket(self.base, bucket)
 
     def load(self, options, bucket, operation, count):
-        connections = "1" if self.name == "Python peer" else "16"  # it serves one connection at a time and drops others
+        connections = "1" if self.name == "Python peer" else "16"  # it serves one at a time and loses others
         command = [options.build / "bench_storage_load", self.base, bucket, operation, "--connections", connections,
                    "--count", str(count), "--server-pid", str(self.pid)]
         result = subprocess.run(command, capture_output=True, text=True)
@@ -161,11 +162,11 @@ def measure_small(options, servers):
         if options.fake_gcs_server:
             running.append(Server("Go peer", *stack.enter_context(servers.go())))
         else:
-            print("fake-gcs-server is not installed; skipping it", file=sys.stderr)
+            print("fake-gcs-server is missing: no Go peer", file=sys.stderr)
         if options.python_peer:
             running.append(Server("Python peer", *stack.enter_context(servers.python())))
         else:
-            print("gcp-storage-emulator is not installed; skipping it", file=sys.stderr)
+            print("gcp-storage-emulator is missing: no Python peer", file=sys.stderr)
         for operation in ("put", "get", "rewrite"):
             for _ in range(options.rounds):
                 for server in running:
@@ -190,7 +191,7 @@ def print_small(options, running):
         print(f"  {unit}")
         for server in running:
             row("  " + server.name, [server.median(name, key) for name in OPERATIONS], "10.0f")
-    ours = running[0]  # relaxed, like the others
+    ours = running[0]  # relaxed, as the peers are
     for peer in running[2:]:
         for key, words, up in (("per_second", "operations", True), ("server_us", "processor time", False)):
             pairs = [(ours.median(name, key), peer.median(name, key)) for name in OPERATIONS]
@@ -199,7 +200,7 @@ def print_small(options, running):
 
 
 def seconds_of(commands):
-    """Runs all of them at the same time."""
+    """All of them at once."""
     start = time.monotonic()
     processes = [subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
                  for command in commands]
@@ -238,7 +239,7 @@ def measure_large(options, servers, work):
 
 def remove_copies(work, base):
     (work / "copy.bin").unlink(missing_ok=True)
-    with contextlib.suppress(urllib.error.HTTPError):  # the first time it does not exist
+    with contextlib.suppress(urllib.error.HTTPError):  # the first time there is none
         url = f"{base}/storage/v1/b/large/o/large.bin"
         urllib.request.urlopen(urllib.request.Request(url, method="DELETE")).close()
     os.sync()

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The time until a trainer's first line, and until the command ends.
+"""Measures the time to a trainer's first line and to the end of the command.
 
-Compares, in one run on one machine, `python3 -m trainer.task` (with the job's interpreter),
+Compares, in one run on one machine, `python3 -m trainer.task` (of the interpreter that the job gets),
 `caip jobs submit training --stream-logs` (cold: new state directory; warm: the environment is cached;
-also with the package in the bucket, with `--isolation namespaces` if the host allows it, and with
+with the package in the bucket, so also with `--isolation namespaces` where the host allows it, and with
 --package-path of an unchanged tree) and `gcloud ai-platform
-local train` if gcloud is installed. Prints medians, differences to plain Python and ratios.
+local train` where gcloud is installed. Prints medians, differences to plain Python and ratios.
 
     bench/submit_latency.py [--caip build/release/caip] [--rounds 15]
 """
@@ -27,7 +27,7 @@ print("FIRST-LINE %.6f" % time.time(), flush=True)
 
 
 def timed(argv, cwd, env):
-    """The seconds to the trainer's first line, and to the command's end."""
+    """Seconds to the user's first line, and to the command's end."""
     start = time.time()
     done = subprocess.run(argv, cwd=cwd, env=env, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -70,7 +70,7 @@ def run(caip, rounds, work):
     from_tree = ("--package-path", str(package), "--staging-bucket", "gs://bench")
     cold = timed(submit(*from_tree), work, env)
     (uploaded,) = (state / "buckets" / "bench").rglob("*.tar.gz")
-    # The interpreter of the job's environment, for a fair comparison.
+    # The interpreter of the job's environment, so that the comparison is fair.
     python = str(next((state / "environments").glob("*/bin/python3")).resolve())
     uri = "gs://bench/" + str(uploaded.relative_to(state / "buckets" / "bench"))
     cases = {
@@ -84,7 +84,7 @@ def run(caip, rounds, work):
         cases["caip, namespaces"] = lambda: timed(
             submit("--packages", uri, "--isolation", "namespaces"), work, env)
     results = {name: [] for name in cases}
-    for _ in range(rounds):  # interleaved, so that other load affects all equally
+    for _ in range(rounds):  # interleaved, so that a noisy minute hits all alike
         for name, case in cases.items():
             results[name].append(case())
     if shutil.which("gcloud"):

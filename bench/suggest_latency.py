@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The time of `trials:suggest` of the optimizer API over REST, with 1,000 finished trials.
+"""Measures `trials:suggest` of the optimizer API over REST, with 1,000 finished trials.
 
-Creates two studies with finished trials (one of six real parameters, one of mixed ones), then requests suggestions
-one after the other. The time is that of the whole request over an open connection. Also measures a change of another
-study (`trials.stop`) meanwhile.
+Two studies get finished trials (one with six real parameters, one with mixed ones). Then one client after the other asks
+for a suggestion. The time is that of the whole request, over an open connection. The script also measures a change of
+another study (`trials.stop`) at the same time.
 
     bench/suggest_latency.py [--caip build/release/caip] [--trials 1000] [--suggestions 21]
 """
@@ -33,7 +33,7 @@ OTHER = "/other/trials/1"
 
 
 class Client:
-    """A kept connection."""
+    """One connection, kept open."""
 
     def __init__(self, address):
         self.connection = http.client.HTTPConnection(address)

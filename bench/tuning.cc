@@ -1,13 +1,13 @@
-// The results of the optimizer: the best value after 30, 60 and 100 trials on five functions, for
-// each seed; and the time of a suggestion with 1,000 finished trials.
+// Measures the optimizer: the best value after 30, 60 and 100 trials on five functions, for each
+// seed, and the time of a suggestion with 1,000 finished trials.
 //
 //   bench_tuning [ALGORITHM [FUNCTION [SEEDS [TRIALS]]]]
 //   bench_tuning latency
 //
-// ALGORITHM: "bayesian" or "random"; or "resumed" or "resumed_same" for a study that another job
-// resumes after 20 trials, with another seed or with the same one. FUNCTION: its name, or "".
+// ALGORITHM: "bayesian", "random", and for a study that is resumed after 20 trials: "resumed" by a
+// job with another seed, "resumed_same" by one with the same seed. FUNCTION: its name, or "".
 //
-// The output has the format of bench/tuning_peers.py; bench/tuning_table.py makes tables of both.
+// Prints lines like those of bench/tuning_peers.py; bench/tuning_table.py makes tables of them.
 
 #include <algorithm>
 #include <chrono>
@@ -91,7 +91,7 @@ double Rosenbrock(const Point& at) {
   return sum;
 }
 
-// Resembles the loss of a network: the best rate depends on the optimizer, the depth on the
+// Looks like the loss of a network: the best rate depends on the optimizer, the depth on the
 // activation.
 double Network(const Point& at) {
   const std::string& optimizer = std::get<std::string>(at.at("optimizer"));
@@ -155,7 +155,7 @@ double NoiseOf(uint64_t seed, int64_t trial) {
   return Random(seed * 1000003 + static_cast<uint64_t>(trial)).Normal();
 }
 
-// The start of a job that resumes the trials of an earlier one.
+// The optimizer of a job that resumes the study of an earlier job.
 Optimizer Resumed(const Study& study, uint64_t seed, const Trials& earlier) {
   Optimizer later(study, seed);
   for (const auto& [number, trial] : earlier) {

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The cost of a trial of a tuning job beyond the start of its process.
+"""Measures the cost of a trial of a tuning job beyond the start of its process.
 
-Runs one tuning job of trivial trials, four at a time, and the same processes alone, four at a time: first
-/bin/true, then a Python trainer that reports. The overhead of a trial is the command's time minus that of the
-plain processes, divided by the number of trials.
+Runs one tuning job of trivial trials, four at a time, and the same processes by themselves, four at
+a time: once /bin/true, once a Python trainer that reports. The overhead of a trial is the whole
+command's time, less that of the bare processes, over the number of trials.
 
     bench/tuning_overhead.py [--caip build/release/caip] [--trials 200] [--parallel 4] [--algorithm RANDOM_SEARCH]
 """

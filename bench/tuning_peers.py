@@ -4,8 +4,8 @@
     python3 -m venv build/peers && build/peers/bin/pip install optuna scikit-optimize
     build/peers/bin/python bench/tuning_peers.py [--optimizer NAME] [--function NAME] [--seeds 1..20] [--trials 100]
 
-Prints a line of JSON for each run: the best value after 30, 40, 60 and 100 trials. Functions, noise and seeds are those
-of tuning.cc. With noise, the true value of the trial that looked best counts.
+prints a line of JSON for each run: the best value after 30, 40, 60 and 100 trials. Functions, noise and seeds are those of
+tuning.cc; where there is noise, what counts is the true value of the trial that looked best.
 """
 import argparse
 import json
@@ -68,7 +68,7 @@ def rosenbrock(x):
 
 
 def network(x):
-    """Resembles the loss of a network: the best rate depends on the optimizer, the depth on the activation."""
+    """Looks like the loss of a network: the best rate depends on the optimizer, the depth on the activation."""
     best_rate = {"sgd": -1.0, "momentum": -2.0, "adam": -3.0, "rmsprop": -3.5}[x["optimizer"]]
     floor = {"sgd": 0.30, "momentum": 0.12, "adam": 0.0, "rmsprop": 0.08}[x["optimizer"]]
     best_depth = {"relu": 9, "tanh": 4, "gelu": 12}[x["activation"]]
@@ -99,7 +99,7 @@ FUNCTIONS = {
 
 
 class Optuna:
-    """TPE with default settings."""
+    """TPE with its defaults."""
 
     def __init__(self, space, seed):
         import optuna

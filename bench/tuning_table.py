@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tables of the optimizers' results: medians and quartiles over seeds, from the output of bench_tuning and tuning_peers.py.
+"""Tables of what optimizers found: medians and quartiles over seeds, from the lines of bench_tuning and tuning_peers.py.
 
     bench_tuning bayesian >runs.jsonl; bench_tuning random >>runs.jsonl; tuning_peers.py >>runs.jsonl
     python3 bench/tuning_table.py runs.jsonl

@@ -1,6 +1,6 @@
 #pragma once
-// The load generator of storage_load.cc: many requests over kept connections from one thread. It
-// does little work per request, because it shares the machine with the measured server.
+// The load of storage_load.cc: many requests over kept connections from one thread, with as little
+// work for each as can be, because the generator shares the machine with the server it measures.
 
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -28,7 +28,7 @@ namespace caip {
   std::exit(1);
 }
 
-/// The length of the answer at the front, or 0 if it is not complete. Supports lengths and chunks.
+/// How long the answer at the front is, or 0 while it is not all there. Knows lengths and chunks.
 class AnswerReader {
  public:
   static size_t LengthOf(std::string_view input) {
@@ -46,7 +46,7 @@ class AnswerReader {
   }
 
  private:
-  // `name` is in lower case.
+  // `name` in small letters.
   static std::string_view FieldOf(std::string_view fields, std::string_view name) {
     for (size_t at = 0; (at = fields.find("\r\n", at)) != fields.npos; at += 2) {
       size_t same = 0;
@@ -74,11 +74,11 @@ class AnswerReader {
   }
 };
 
-/// Sends every index of 0 ... count-1 once, over any free connection. Ends the program if an answer
-/// is not 2xx.
+/// Every index of 0 ... count-1 once, whichever connection is free. Ends the program at an answer
+/// that is not 2xx.
 class WireLoad {
  public:
-  /// Writes the request of an index.
+  /// Writes the whole request of an index.
   using Write = std::function<void(int index, std::string& request)>;
 
   WireLoad(const std::string& host, const std::string& port, int connections)
@@ -116,7 +116,7 @@ class WireLoad {
   void Connect(Link& link) {
     auto socket = http::ConnectTo(host_, port_, std::chrono::seconds(10));
     if (!socket.ok()) GiveUp(socket.error().message);
-    link.socket = std::move(*socket);  // closes the previous one
+    link.socket = std::move(*socket);  // closes the one before
     ::fcntl(Descriptor(link), F_SETFL, O_NONBLOCK);
     epoll_event wanted{};
     wanted.events = EPOLLIN;
@@ -128,13 +128,13 @@ class WireLoad {
     if (next_ == count_) return;
     link.request.clear();
     (*write_)(next_++, link.request);
-    // A request is smaller than the socket's buffer, so this does not block.
+    // A request is small against a socket's buffer: it goes at once.
     const ssize_t sent =
         ::send(Descriptor(link), link.request.data(), link.request.size(), MSG_NOSIGNAL);
     if (sent != static_cast<ssize_t>(link.request.size())) GiveUp("a request was not sent whole");
   }
 
-  // Returns 1 if an answer is complete; then the next request has been sent.
+  // 1 when an answer is whole; then the next request is on its way.
   int Continue(Link& link) {
     const size_t had = link.answer.size();
     link.answer.resize(had + kPiece);
@@ -152,7 +152,7 @@ class WireLoad {
     return 1;
   }
 
-  // An HTTP/1.0 server marks the end of an answer by closing; each request has its own connection.
+  // A server of HTTP/1.0 says the end of an answer by closing; each request has its own connection.
   int ContinueOld(Link& link, bool closed) {
     if (!closed) return 0;
     link.answer.clear();
