@@ -110,7 +110,7 @@ std::string TextReport(const Run& run, const ReportFacts& facts) {
     std::string line;
     AddCount(sum.passed, "passed", &line);
     AddCount(sum.bad, "FAILED", &line);
-    AddCount(sum.missed, "known misses", &line);
+    AddCount(sum.missed, sum.missed == 1 ? "known miss" : "known misses", &line);
     AddCount(sum.skipped, "skipped", &line);
     AddCount(sum.not_run, "not run", &line);
     out << (sum.bad ? paint("31", "x") : paint("32", "+")) << " " << Padded(sum.chapter, 22) << line
@@ -122,11 +122,12 @@ std::string TextReport(const Run& run, const ReportFacts& facts) {
     out << NameOf(verdict) << ": " << run.cases[i].id << ": " << run.outcomes[i].why << "\n";
   }
   const int bad = run.Count(Verdict::kFailed) + run.Count(Verdict::kUnexpected);
-  std::string sum = std::to_string(run.cases.size()) + " cases against " + facts.target + ": ";
+  std::string sum = std::to_string(run.cases.size()) +
+                    (run.cases.size() == 1 ? " case" : " cases") + " against " + facts.target + ": ";
   sum +=
       std::to_string(run.Count(Verdict::kPassed)) + " passed, " + std::to_string(bad) + " failed";
   if (const int missed = run.Count(Verdict::kMissed)) {
-    sum += ", " + std::to_string(missed) + " known misses";
+    sum += ", " + std::to_string(missed) + (missed == 1 ? " known miss" : " known misses");
   }
   if (const int skipped = run.Count(Verdict::kSkipped)) {
     sum += ", " + std::to_string(skipped) + " skipped";

@@ -72,7 +72,7 @@ class Endpoints(unittest.TestCase):
 
     def test_hanging_up(self):
         with Peer(lambda connection: connection.recv(65536)) as url:
-            self.cannot(url, 'the connection was closed before the answer was there')
+            self.cannot(url, 'the connection was closed before the answer arrived')
 
     def test_half_an_answer(self):
         with answering(b'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"jobs"') as url:
@@ -100,7 +100,7 @@ class Endpoints(unittest.TestCase):
         with Peer(endless) as url:
             code, out, err = judge('--endpoint', url, '--timeout', '30')
             self.assertEqual(code, 3, out + err)
-            self.assertIn('did not end within 64 MiB', err)
+            self.assertIn('is longer than 64 MiB', err)
 
     def test_plain_where_tls_is_wanted(self):
         with answering(b'HTTP/1.1 400 Bad Request\r\n\r\n') as url:

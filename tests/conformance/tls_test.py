@@ -85,7 +85,7 @@ class Tls(unittest.TestCase):
     def believed(self, certificate, *words, **more):
         code, out, err = self.judged(certificate, *words, **more)
         self.assertEqual(code, 0, out + err)
-        self.assertIn('1 cases against endpoint: 1 passed', out)
+        self.assertIn('1 case against endpoint: 1 passed', out)
 
     def authorities(self):
         return '--ca-file', self.authority.path('ca.pem')
