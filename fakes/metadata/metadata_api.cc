@@ -50,16 +50,6 @@ http::Response JsonAnswer(const Json& json) {
   return response;
 }
 
-// The parameters of the query.
-struct QueryOptions {
-  bool recursive = false;
-  bool as_json = false;
-  bool as_text = false;
-  bool wait = false;
-  std::optional<std::string> last_etag;
-  std::optional<MachineTable::Deadline> deadline;
-};
-
 // A parameter without a value ("?recursive") counts as true.
 bool IsTrue(const http::Request& request, std::string_view name) {
   return request.HasQuery(name) &&
@@ -172,28 +162,36 @@ http::Response MetadataApi::Serve(const http::Request& request, const std::strin
   QueryOptions options;
   if (auto refusal = ReadQueryOptions(request, options)) return *std::move(refusal);
   while (true) {
-    const auto snapshot = book_.Find(listener);
+    const auto snapshot = table_.Find(listener);
     if (!snapshot) return errors::MachineRemoved();
-    const Node root = BuildTree(snapshot->machine);
-    const Node* node = FindNode(root, *segments);
-    const bool slash = request.path.ends_with('/');
-    if (!node || (slash && !node->IsDirectory())) return errors::NotFound(request.path);
-    if (node->IsDirectory() && !slash) return Redirect(request);
-    if (node->kind == Node::Kind::kOnDemand) {
-      return AnswerAccountRequest(node->name, request, snapshot->machine, mint_);
+    if (auto response = AnswerNow(request, *segments, snapshot->machine, options)) {
+      return *std::move(response);
     }
-    const std::string etag = ComputeEtag(CompactJson(ToJson(*node)));
-    if (!options.last_etag && options.wait) options.last_etag = etag;
-    if (options.wait && options.last_etag == etag) {
-      const auto result = book_.WaitForChange(listener, snapshot->version, options.deadline);
-      if (result == MachineTable::WaitResult::kRemoved) return errors::MachineRemoved();
-      // If another value changed, the loop waits again.
-      if (result == MachineTable::WaitResult::kChanged) continue;
-    }
-    http::Response response = RenderNode(*node, options);
-    response.headers.Set("ETag", etag);
-    return response;
+    const auto result = table_.WaitForChange(listener, snapshot->version, options.deadline);
+    if (result == MachineTable::WaitResult::kRemoved) return errors::MachineRemoved();
+    // If another value changed, the loop waits again.
+    if (result == MachineTable::WaitResult::kTimeout) options.wait = false;
   }
+}
+
+std::optional<http::Response> MetadataApi::AnswerNow(const http::Request& request,
+                                                     const std::vector<std::string>& segments,
+                                                     const Machine& machine,
+                                                     QueryOptions& options) const {
+  const Node root = BuildTree(machine);
+  const Node* node = FindNode(root, segments);
+  const bool slash = request.path.ends_with('/');
+  if (!node || (slash && !node->IsDirectory())) return errors::NotFound(request.path);
+  if (node->IsDirectory() && !slash) return Redirect(request);
+  if (node->kind == Node::Kind::kOnDemand) {
+    return AnswerAccountRequest(node->name, request, machine, mint_);
+  }
+  const std::string etag = ComputeEtag(CompactJson(ToJson(*node)));
+  if (!options.last_etag && options.wait) options.last_etag = etag;
+  if (options.wait && options.last_etag == etag) return std::nullopt;
+  http::Response response = RenderNode(*node, options);
+  response.headers.Set("ETag", etag);
+  return response;
 }
 
 }  // namespace caip::metadata

@@ -1,16 +1,30 @@
 #pragma once
 // Compute Engine's metadata server over HTTP: /computeMetadata/v1/... and the ping at "/".
 
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "fakes/metadata/machine.h"
 #include "fakes/metadata/token_mint.h"
 #include "http/message.h"
 
 namespace caip::metadata {
 
+/// The parameters of a request for a value.
+struct QueryOptions {
+  bool recursive = false;
+  bool as_json = false;
+  bool as_text = false;
+  bool wait = false;
+  std::optional<std::string> last_etag;
+  std::optional<MachineTable::Deadline> deadline;
+};
+
 /// Any thread. The table and the mint must outlive it.
 class MetadataApi {
  public:
-  MetadataApi(const MachineTable& book, const TokenMint& mint) : book_(book), mint_(mint) {}
+  MetadataApi(const MachineTable& table, const TokenMint& mint) : table_(table), mint_(mint) {}
 
   /// Answers for the machine of the listener. Blocks if the request waits for a change;
   /// MachineTable::Close() ends that.
@@ -18,9 +32,13 @@ class MetadataApi {
 
  private:
   http::Response Answer(const http::Request& request, const std::string& listener) const;
+  /// Answers a request for a value. nullopt: the request waits for a change, and there is none.
+  std::optional<http::Response> AnswerNow(const http::Request& request,
+                                          const std::vector<std::string>& segments,
+                                          const Machine& machine, QueryOptions& options) const;
   http::Response Serve(const http::Request& request, const std::string& listener) const;
 
-  const MachineTable& book_;
+  const MachineTable& table_;
   const TokenMint& mint_;
 };
 

@@ -27,6 +27,13 @@ http::Response UncachedJson(const Json& body) {
   return response;
 }
 
+http::Response AnswerUserIdentityToken(const TokenMint& mint, const std::string& account,
+                                       const std::string& audience) {
+  const auto key = mint.key();
+  if (!key.ok()) return errors::KeyUnusable(key.error());
+  return UncachedJson({{"id_token", UserIdentityToken(mint, **key, account, audience)}});
+}
+
 // The owner of a key file asserts its identity. Any key may have signed it: the emulator does not
 // know Google's keys, and gives a token to any client.
 http::Response TokenForAssertion(const TokenMint& mint, const Identity& user,
@@ -37,11 +44,7 @@ http::Response TokenForAssertion(const TokenMint& mint, const Identity& user,
   identity.account = StringOr(jwt->claims, "iss");
   if (identity.account.empty()) return errors::AssertionInvalid("iss is missing");
   const std::string audience = StringOr(jwt->claims, "target_audience");
-  if (!audience.empty()) {
-    const auto key = mint.key();
-    if (!key.ok()) return errors::KeyUnusable(key.error());
-    return UncachedJson({{"id_token", UserIdentityToken(mint, **key, identity.account, audience)}});
-  }
+  if (!audience.empty()) return AnswerUserIdentityToken(mint, identity.account, audience);
   const std::string scope = StringOr(jwt->claims, "scope", kCloudPlatformScope);
   const auto token = mint.Access(identity, Split(scope, ' '));
   return UncachedJson(

@@ -77,7 +77,7 @@ struct Client::Impl {
   Status ReceiveHead(ResponseParser& parser, bool* any);
   Status ReceiveBody(ResponseParser& parser, const std::function<bool(std::string_view)>& sink,
                      ClientResponse& response);
-  Status Feed(ResponseParser& parser);
+  Result<bool> Feed(ResponseParser& parser);
   Flow ReceiveMore();
   Error Failure(Flow flow) const;
   void Close() {
@@ -151,10 +151,10 @@ Result<ClientResponse> Client::Impl::Send(const ClientRequest& request,
     const bool untouched = !response.ok() && response.error().code == Code::kAborted;
     if (untouched && reused && !request.body_reader) continue;  // the kept connection was dead
     if (!response.ok()) Close();
-    if (untouched) return errors::NoAnswer(base_text, "the connection was closed");
+    if (untouched) return Failure(Flow::kEnd);
     return response;
   }
-  return errors::NoAnswer(base_text, "the connection was closed");
+  return Failure(Flow::kEnd);
 }
 
 Error Client::Impl::Failure(Flow flow) const {
@@ -169,8 +169,8 @@ Flow Client::Impl::ReceiveMore() {
   return received.flow;
 }
 
-// Passes the received bytes to the parser. kAborted: it needs more.
-Status Client::Impl::Feed(ResponseParser& parser) {
+// Passes the received bytes to the parser. False: it needs more.
+Result<bool> Client::Impl::Feed(ResponseParser& parser) {
   boost::system::error_code error = beast::error::need_more;
   if (input_end > 0) {
     const size_t used = parser.put(boost::asio::buffer(input.data(), input_end), error);
@@ -178,19 +178,18 @@ Status Client::Impl::Feed(ResponseParser& parser) {
               input.begin());
     input_end -= used;
   }
-  if (error == beast::error::need_more) return Error{Code::kAborted, ""};
+  if (error == beast::error::need_more) return false;
   if (error && error != beast::error::need_buffer) {
     return errors::NoAnswer(base_text, error.message());
   }
-  return Ok{};
+  return true;
 }
 
 // Sets `any` at the first byte of a response.
 Status Client::Impl::ReceiveHead(ResponseParser& parser, bool* any) {
   while (!parser.is_header_done()) {
-    const Status fed = Feed(parser);
-    if (fed.ok()) continue;
-    if (fed.error().code != Code::kAborted) return fed;
+    ASSIGN_OR_RETURN(const bool was_enough, Feed(parser));
+    if (was_enough) continue;
     const Flow flow = ReceiveMore();
     if (flow != Flow::kData) return Failure(flow);
     *any = true;
@@ -207,15 +206,15 @@ Status Client::Impl::ReceiveBody(ResponseParser& parser,
     auto& body = parser.get().body();
     body.data = piece.data();
     body.size = piece.size();
-    const Status fed = Feed(parser);
+    const Result<bool> fed = Feed(parser);
     const std::string_view got(piece.data(), piece.size() - body.size);
     if (to_sink && !got.empty() && !sink(got)) {
       Close();
       return Ok{};
     }
     if (!to_sink) response.body.append(got);
-    if (fed.ok()) continue;
-    if (fed.error().code != Code::kAborted) return fed;
+    if (!fed.ok()) return fed.error();
+    if (*fed) continue;
     const Flow flow = ReceiveMore();
     if (flow == Flow::kEnd && parser.need_eof()) {
       Close();
@@ -237,7 +236,7 @@ Result<ClientResponse> Client::Impl::Receive(bool head,
     if (head) parser.skip(true);
     const Status status = ReceiveHead(parser, &any);
     if (!status.ok() && !any && status.error().code == Code::kUnavailable) {
-      return Error{Code::kAborted, ""};
+      return errors::ClosedBeforeAnswer(base_text);
     }
     RETURN_IF_ERROR(status);
     const auto& message = parser.get();

@@ -120,6 +120,10 @@ Error NoAnswer(std::string_view base, std::string_view why) {
           "No complete response from " + std::string(base) + ": " + std::string(why)};
 }
 
+Error ClosedBeforeAnswer(std::string_view base) {
+  return {Code::kAborted, "No response from " + std::string(base) + ": the connection was closed"};
+}
+
 Error AnswerSilent(std::string_view base, int seconds) {
   return {Code::kDeadlineExceeded,
           std::string(base) + " was silent for " + std::to_string(seconds) + " s."};

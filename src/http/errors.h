@@ -34,6 +34,8 @@ Error BaseInvalid(std::string_view base);
 Error CannotReach(std::string_view base, std::string_view why);
 Error AddressForbidden(std::string_view host);
 Error NoAnswer(std::string_view base, std::string_view why);
+/// kAborted: the connection failed before the first byte of a response.
+Error ClosedBeforeAnswer(std::string_view base);
 Error AnswerSilent(std::string_view base, int seconds);
 
 /// A response of the server itself, without a handler. Its JSON fits both of Google's error

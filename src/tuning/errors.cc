@@ -27,6 +27,12 @@ Error ParameterNotActive(std::string_view parameter) {
                  " is not part of the study, or its parent's value does not activate it.");
 }
 
+Error ValuesInvalid(std::vector<FieldViolation> wrong) {
+  Error error = Illegal(wrong.front().description);
+  error.violations = std::move(wrong);
+  return error;
+}
+
 }  // namespace caip::tuning::errors
 
 namespace caip::tuning::texts {

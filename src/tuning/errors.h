@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
@@ -12,6 +13,8 @@ namespace caip::tuning::errors {
 Error ValueMissing(std::string_view parameter);
 Error ValueOutside(std::string_view parameter, std::string_view text);
 Error ParameterNotActive(std::string_view parameter);
+/// The first violation gives the message. `wrong` is not empty.
+Error ValuesInvalid(std::vector<FieldViolation> wrong);
 
 }  // namespace caip::tuning::errors
 

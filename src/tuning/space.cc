@@ -132,8 +132,7 @@ Result<Point> Space::Read(const spec::HyperparameterValues& texts) const {
     wrong.push_back({name, errors::ParameterNotActive(name).message});
   }
   if (wrong.empty()) return point;
-  std::string first = wrong.front().description;
-  return Error{Code::kInvalidArgument, std::move(first), std::move(wrong)};
+  return errors::ValuesInvalid(std::move(wrong));
 }
 
 }  // namespace caip::tuning

@@ -11,6 +11,8 @@ Error Unparseable(const FilterPlace& place, const std::string& what) {
 
 }  // namespace
 
+Error PatternInvalid(const std::string& why) { return {Code::kInvalidArgument, why}; }
+
 Error FilterSyntax(const FilterPlace& place, const std::string& token) {
   Error error = Unparseable(place, "syntax error");
   error.message += token.empty() ? ", at the end of the filter" : ", token '" + token + "'";
