@@ -1,10 +1,9 @@
-#include "http/connection/framing.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
+#include "http/connection/input.h"
 #include "tests/http/served.h"
 
 namespace caip::http {

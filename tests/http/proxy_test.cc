@@ -4,8 +4,7 @@
 
 #include <thread>
 
-#include "http/connection/relay.h"
-#include "http/connection/upstream_proxy.h"
+#include "http/connection/tunnel.h"
 #include "http/transport/certificate_authority.h"
 #include "http/transport/tls_context.h"
 #include "tests/http/served.h"

@@ -42,9 +42,31 @@ class Activity {
   std::optional<double> Idleness(Time now) const;
 
  private:
+  static constexpr double kFreshPenalty = 10;    // seconds
+  static constexpr double kBodyPatience = 10;    // seconds until the speed of a body matters
+  static constexpr double kBodyBytesMin = 1024;  // per second
+
   std::atomic<State> state_{State::kFresh};
   std::atomic<Time> since_;
   std::atomic<uint64_t> body_bytes_{0};
 };
+
+inline std::optional<double> Activity::Idleness(Time now) const {
+  const double seconds = std::chrono::duration<double>(now - since_.load()).count();
+  switch (state_) {
+    case State::kFresh:
+      return seconds + kFreshPenalty;
+    case State::kIdle:
+      return seconds;
+    case State::kReading:
+      if (seconds < kBodyPatience) return std::nullopt;
+      if (static_cast<double>(body_bytes_.load()) > seconds * kBodyBytesMin) return std::nullopt;
+      return seconds;
+    case State::kWorking:
+    case State::kRelaying:
+      break;
+  }
+  return std::nullopt;
+}
 
 }  // namespace caip::http

@@ -8,13 +8,11 @@
 
 #include "base/stopwatch.h"
 #include "base/text.h"
-#include "http/connection/framing.h"
 #include "http/connection/guard.h"
 #include "http/connection/input.h"
-#include "http/connection/relay.h"
 #include "http/connection/request_body.h"
 #include "http/connection/response_writer.h"
-#include "http/connection/upstream_proxy.h"
+#include "http/connection/tunnel.h"
 #include "http/errors.h"
 #include "http/target.h"
 

@@ -1,4 +1,4 @@
-#include "http/connection/framing.h"
+#include "http/connection/input.h"
 
 #include <algorithm>
 #include <optional>
