@@ -26,8 +26,8 @@ struct Entry {
 
 /// An insert id as clients see it: sixteen digits, so that ids also sort as text.
 std::string InsertIdText(uint64_t insert_id);
-/// The number behind an insert id of a job's entry. 0 for "" and for any other text; every entry
-/// comes after 0.
+/// The number of an insert id of a job's entry. 0 for "" and for any other text; every entry comes
+/// after 0.
 uint64_t ParseInsertId(const std::string& text);
 /// The insert id that a client's entry gets if the client gave none. Never equals a job entry's.
 std::string WrittenInsertIdText(uint64_t number);

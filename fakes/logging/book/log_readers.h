@@ -14,7 +14,7 @@ class LogReaders {
  public:
   explicit LogReaders(const Path& file) : path_(file) {}
 
-  /// Returns what `read` returns. Its connection is used by nobody else until it returns.
+  /// Calls `read` with a connection that no other thread uses, and returns its result.
   template <typename Read>
   auto With(const Read& read) -> decltype(read(std::declval<LogFile&>())) {
     auto file = Borrow();
