@@ -1,5 +1,5 @@
-// What it costs a replica to wait at each of its lines or file operations: the same program with
-// and without a watcher. bench_lock_step [COUNT]
+// Measures the cost of holding a replica at each of its lines or file operations: runs the same
+// program with and without a watcher. bench_lock_step [COUNT]
 
 #include <chrono>
 #include <condition_variable>

@@ -21,16 +21,16 @@ Result<std::unique_ptr<Reception>> Reception::Open(const EmulatorOptions& option
                                                    const Clock& wall, http::Handler apis) {
   std::unique_ptr<Reception> made(new Reception());
   ASSIGN_OR_RETURN(made->authority_, OpenAuthority(options.state, wall, host::OwnEnvironment()));
-  const metadata::Guest host = HostGuest(options, wall.Now());
-  made->guests_ = std::make_unique<metadata::GuestBook>(host);
+  const metadata::Machine host = HostGuest(options, wall.Now());
+  made->guests_ = std::make_unique<metadata::MachineTable>(host);
   if (options.access_log != "off") {
     const Path file =
         options.access_log.empty() ? options.state / "access.log" : Path(options.access_log);
     ASSIGN_OR_RETURN(made->access_log_, front::AccessLog::Open(file));
   }
   made->door_ = std::make_unique<front::FrontDoor>(
-      front::FrontDoor::Parts{*made->guests_, mint, metadata::IdentityOf(host), std::move(apis),
-                              made->access_log_.get(), wall});
+      front::FrontDoor::Parts{*made->guests_, mint, metadata::IdentityOfMachine(host),
+                              std::move(apis), made->access_log_.get(), wall});
   return made;
 }
 

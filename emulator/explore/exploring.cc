@@ -347,8 +347,8 @@ class Explorer {
   std::unique_ptr<harness::Peace> peace_;
   std::optional<ExplorationFiles> files_;
   std::unique_ptr<host::MemoryDirectory> room_;  // for what comes behind the peace
-  std::atomic<uint64_t> written_{0};        // by a run in peace
-  std::atomic<bool> crowded_{false};        // the room was too small
+  std::atomic<uint64_t> written_{0};             // by a run in peace
+  std::atomic<bool> crowded_{false};             // the room was too small
   TaskList tasks_;
   std::vector<std::optional<ExploreOutcome>> outcomes_;
   std::map<size_t, RecordedRun> deeper_;  // recoveries, for a second restart in them

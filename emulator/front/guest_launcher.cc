@@ -79,11 +79,11 @@ void GuestLauncher::Isolate(engine::ReplicaLaunch& launch) {
                                HostsFileOf(launch.machine, names, *options_.network->networks)};
 }
 
-metadata::Guest GuestLauncher::GuestOf(const engine::ReplicaLaunch& launch,
-                                       uint64_t machine) const {
+metadata::Machine GuestLauncher::GuestOf(const engine::ReplicaLaunch& launch,
+                                         uint64_t machine) const {
   const engine::RunKey& run = launch.key.run;
   const engine::ReplicaMachine& rented = launch.machine;
-  metadata::Guest guest{
+  metadata::Machine guest{
       .project_id = run.project,
       .project_number = options_.project_number,
       .instance_id = machine,
@@ -104,7 +104,7 @@ metadata::Guest GuestLauncher::GuestOf(const engine::ReplicaLaunch& launch,
 }
 
 void GuestLauncher::Describe(engine::ReplicaLaunch& launch, const Door& door) {
-  const metadata::Guest guest = GuestOf(launch, door.machine);
+  const metadata::Machine guest = GuestOf(launch, door.machine);
   front::FrontFacts facts;
   if (!options_.network) {  // there it is found by its name, and gives tokens itself
     facts.metadata = door.address;

@@ -12,7 +12,7 @@
 #include "emulator/front/front_environment.h"
 #include "emulator/front/guest_network.h"
 #include "engine/ports.h"
-#include "fakes/metadata/guest.h"
+#include "fakes/metadata/machine.h"
 #include "fakes/metadata/token_mint.h"
 #include "host/forwarding_launcher.h"
 #include "http/server.h"
@@ -35,7 +35,7 @@ class GuestLauncher final : public host::ForwardingLauncher {
  public:
   struct World {
     http::Server& server;
-    metadata::GuestBook& book;
+    metadata::MachineTable& book;
     const metadata::TokenMint& mint;
     const Clock& wall;
   };
@@ -57,7 +57,7 @@ class GuestLauncher final : public host::ForwardingLauncher {
     std::shared_ptr<const engine::RunNetwork> network;  // where it has one of its own
   };
   Door* DoorOf(const engine::ReplicaLaunch& launch);
-  metadata::Guest GuestOf(const engine::ReplicaLaunch& launch, uint64_t machine) const;
+  metadata::Machine GuestOf(const engine::ReplicaLaunch& launch, uint64_t machine) const;
   bool Open(const engine::ReplicaLaunch& launch, Run& run, Door& door);
   void Close(const engine::RunKey& key, const Run& run);
   void Describe(engine::ReplicaLaunch& launch, const Door& door);

@@ -60,8 +60,8 @@ const std::map<std::string, std::set<std::string>> kAllowed = {
      {"base", "google", "run", "ml", "engine", "harness", "host", "client", "app", "scenario",
       "explore", "check"}},
     {"cli",
-     {"base", "http", "google", "run", "ml", "tuning", "harness", "host", "client", "report", "app",
-      "scenario", "explore", "check", "cli"}},
+     {"base", "http", "google", "run", "ml", "tuning", "harness", "host", "client", "report",
+      "front", "app", "scenario", "explore", "check", "cli"}},
     {"emulator", {"app", "cli"}},  // main.cc
     {"conformance", {"conformance"}},
 };

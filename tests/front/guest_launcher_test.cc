@@ -55,7 +55,7 @@ struct GuestWorld {
   SystemClock wall;
   std::unique_ptr<metadata::TokenMint> mint =
       *metadata::TokenMint::Open(directory.path() / "keys", wall);
-  metadata::GuestBook book{metadata::Guest{}};
+  metadata::MachineTable book{metadata::Machine{}};
   metadata::MetadataApi api{book, *mint};
   std::unique_ptr<http::Server> server = *http::Server::Start(
       {}, [this](const http::Request& r) { return api.Handle(r, r.listener); });
@@ -223,9 +223,9 @@ TEST(GuestNetwork, TellsTheReplicasApartThatShareADoor) {
   launcher.Launch(world.InNetwork(GuestWorld::kWorker), {});
   const std::string shared = RunTag(world.run);
   ASSERT_TRUE(world.book.IsShared(shared));
-  EXPECT_EQ(world.book.Behind(shared, "127.0.0.1:5"), "demo/census_1//worker-replica-1");
-  EXPECT_EQ(world.book.Behind(shared, "127.0.0.1:6"), "demo/census_1//master-replica-0");
-  EXPECT_EQ(world.book.Behind("another", "127.0.0.1:5"), "another");
+  EXPECT_EQ(world.book.ResolveListener(shared, "127.0.0.1:5"), "demo/census_1//worker-replica-1");
+  EXPECT_EQ(world.book.ResolveListener(shared, "127.0.0.1:6"), "demo/census_1//master-replica-0");
+  EXPECT_EQ(world.book.ResolveListener("another", "127.0.0.1:5"), "another");
   launcher.Discard(world.run);
   EXPECT_FALSE(world.book.IsShared(shared));
 }

@@ -1,14 +1,16 @@
-#include "fakes/logging/book/job_entry.h"
+#include "fakes/logging/book/entry.h"
+
+#include <chrono>
+#include <cstdio>
 
 #include "base/encoding.h"
 #include "base/json.h"
 #include "base/time_text.h"
-#include "fakes/logging/book/written_rows.h"
 
 namespace caip::logging {
 namespace {
 
-Json PayloadOf(const Entry& entry) {
+Json JobLinePayload(const Entry& entry) {
   const double seconds =
       std::chrono::duration<double>(
           std::chrono::floor<std::chrono::microseconds>(entry.timestamp.time_since_epoch()))
@@ -22,7 +24,35 @@ Json PayloadOf(const Entry& entry) {
 
 }  // namespace
 
-Json LogEntryOf(const Entry& entry) {
+std::string InsertIdText(uint64_t insert_id) {
+  char text[24];
+  std::snprintf(text, sizeof text, "%016llu", static_cast<unsigned long long>(insert_id));
+  return text;
+}
+
+uint64_t ParseInsertId(const std::string& text) {
+  if (text.empty() || text.size() > 16) return 0;
+  uint64_t insert_id = 0;
+  for (const char digit : text) {
+    if (digit < '0' || digit > '9') return 0;
+    insert_id = insert_id * 10 + static_cast<uint64_t>(digit - '0');
+  }
+  return insert_id;
+}
+
+std::string WrittenInsertIdText(uint64_t number) {
+  char text[24];
+  std::snprintf(text, sizeof text, "w%015llx", static_cast<unsigned long long>(number));
+  return text;
+}
+
+std::string ProjectParent(const std::string& project) { return "projects/" + project; }
+
+std::string LogIdOfTask(const std::string& task, const std::string& job_id) {
+  return task == "service" ? "ml.googleapis.com/" + job_id : task;
+}
+
+Json LogEntryJson(const Entry& entry) {
   const std::string time = Rfc3339(entry.timestamp, 9);
   const std::string log_id = LogIdOfTask(entry.task, entry.job_id);
   Json labels = {{"ml.googleapis.com/job_id", entry.job_id},
@@ -31,7 +61,7 @@ Json LogEntryOf(const Entry& entry) {
   if (!entry.trial.empty()) labels["ml.googleapis.com/trial_id"] = entry.trial;
   Json json = {
       {"insertId", InsertIdText(entry.insert_id)},
-      {"logName", ParentOfProject(entry.project) + "/logs/" + PercentEncoded(log_id)},
+      {"logName", ProjectParent(entry.project) + "/logs/" + PercentEncoded(log_id)},
       {"resource",
        {{"type", "ml_job"},
         {"labels",
@@ -43,7 +73,7 @@ Json LogEntryOf(const Entry& entry) {
   if (entry.task == "service") {
     json["textPayload"] = entry.message;
   } else {
-    json["jsonPayload"] = PayloadOf(entry);
+    json["jsonPayload"] = JobLinePayload(entry);
   }
   return json;
 }

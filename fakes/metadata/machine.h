@@ -1,5 +1,5 @@
 #pragma once
-// A machine as its metadata server describes it, and the book of those there are.
+// A machine as its metadata server describes it, and the table of all machines.
 
 #include <condition_variable>
 #include <cstdint>
@@ -11,13 +11,14 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/stopwatch.h"
 
 namespace caip::metadata {
 
 inline constexpr char kCloudPlatformScope[] = "https://www.googleapis.com/auth/cloud-platform";
 
 /// One machine: a replica, or the host of the emulator itself.
-struct Guest {
+struct Machine {
   std::string project_id;
   std::string project_number;
   std::map<std::string, std::string> project_attributes = {};
@@ -42,44 +43,44 @@ struct Guest {
   std::string replica = {};  // "worker-replica-1"
 };
 
-/// Who asks at which listener; "" is the main one. Any thread. Scenarios change what a guest sees
-/// (`Change`), and those that wait for it wake up.
-class GuestBook {
+/// The machine of each listener; "" is the main listener. Scenarios change machines (`Change`),
+/// which wakes requests that wait for a change. Any thread.
+class MachineTable {
  public:
-  explicit GuestBook(Guest host);
+  explicit MachineTable(Machine host);
 
-  void Put(const std::string& listener, Guest guest);
-  /// False where nobody is there.
-  bool Change(const std::string& listener, const std::function<void(Guest&)>& change);
-  /// A listener to which several guests come: `whose` tells the listener that stands for the one at
-  /// a peer's address. It may take a while.
+  void Put(const std::string& listener, Machine machine);
+  /// False if the listener has no machine.
+  bool Change(const std::string& listener, const std::function<void(Machine&)>& change);
+  /// Finds the listener of the machine at a peer's address. May block.
   using Finder = std::function<std::string(const std::string& peer)>;
-  void PutShared(const std::string& listener, Finder whose);
+  /// Adds a listener that several machines use.
+  void PutShared(const std::string& listener, Finder finder);
   bool IsShared(const std::string& listener) const;
-  /// The listener under which the guest is entered that has come to this one.
-  std::string Behind(const std::string& listener, const std::string& peer) const;
-  /// Whoever waits for a change of it is told that it is gone.
+  /// The listener of the machine that sent a request: `listener` itself, unless it is shared.
+  std::string ResolveListener(const std::string& listener, const std::string& peer) const;
+  /// Ends waiting requests of the machine with kRemoved.
   void Remove(const std::string& listener);
 
-  struct Sight {
-    Guest guest;
-    uint64_t version = 0;  // of the book: grows with each change of this guest
+  struct Snapshot {
+    Machine machine;
+    uint64_t version = 0;  // grows with each change of the machine
   };
-  std::optional<Sight> Find(const std::string& listener) const;
+  std::optional<Snapshot> Find(const std::string& listener) const;
 
-  enum class News { kChanged, kGone, kNone };
-  using Deadline = std::chrono::steady_clock::time_point;
-  /// Blocks until the guest is another than it was at `version`, at most until `deadline`.
-  News WaitForChange(const std::string& listener, uint64_t version,
-                     std::optional<Deadline> deadline) const;
+  enum class WaitResult { kChanged, kRemoved, kTimeout };
+  using Deadline = MonotonicTime;
+  /// Blocks until the machine differs from `version`, at most until `deadline`.
+  WaitResult WaitForChange(const std::string& listener, uint64_t version,
+                           std::optional<Deadline> deadline) const;
 
-  /// The server ends: everybody who waits is sent away, now and later.
+  /// Ends all waiting requests, now and later, with kRemoved.
   void Close();
 
  private:
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
-  std::map<std::string, Sight> guests_;
+  std::map<std::string, Snapshot> machines_;
   std::map<std::string, Finder> shared_;
   uint64_t versions_ = 0;
   bool closed_ = false;

@@ -1,4 +1,4 @@
-#include "fakes/logging/api/answer.h"
+#include "fakes/logging/api/json_messages.h"
 
 #include <algorithm>
 
@@ -10,8 +10,8 @@
 namespace caip::logging {
 namespace {
 
-constexpr size_t kBodyBytesMax = 16u << 20;  // the service takes 10 MB of entries
-constexpr std::string_view kTokenMark = "caip-log:";
+constexpr size_t kBodyBytesMax = 16u << 20;  // the service accepts 10 MB of entries
+constexpr std::string_view kPageTokenMark = "caip-log:";
 
 struct CodeRow {
   Code code;
@@ -19,7 +19,7 @@ struct CodeRow {
   std::string_view name;
 };
 
-// google/rpc/code.proto. What is not here is none of this API's.
+// From google/rpc/code.proto: the codes that this API returns.
 constexpr CodeRow kCodes[] = {
     {Code::kInvalidArgument, 400, "INVALID_ARGUMENT"},
     {Code::kFailedPrecondition, 400, "FAILED_PRECONDITION"},
@@ -36,7 +36,7 @@ constexpr CodeRow kCodes[] = {
     {Code::kDataLoss, 500, "DATA_LOSS"},
 };
 
-const CodeRow& RowOf(Code code) {
+const CodeRow& FindRow(Code code) {
   const auto row = std::find_if(std::begin(kCodes), std::end(kCodes),
                                 [code](const CodeRow& each) { return each.code == code; });
   return row != std::end(kCodes) ? *row : kCodes[std::size(kCodes) - 2];
@@ -58,11 +58,11 @@ Result<Json> ReadBody(const http::Request& request) {
   if (Trim(text).empty()) return Json::object();
   auto body = ParseJson(text);
   if (!body.ok()) return errors::BodyMalformed(body.error().message);
-  if (!body->is_object()) return errors::BodyMalformed("it is no object");
+  if (!body->is_object()) return errors::BodyNotAnObject();
   return body;
 }
 
-Result<Json> OnlyMembers(const Json& object, std::initializer_list<std::string_view> names) {
+Result<Json> CanonicalMembers(const Json& object, std::initializer_list<std::string_view> names) {
   Json members = Json::object();
   for (const auto& [name, value] : object.items()) {
     const std::string camel = CamelCase(name);
@@ -74,34 +74,34 @@ Result<Json> OnlyMembers(const Json& object, std::initializer_list<std::string_v
   return members;
 }
 
-http::Response Answer(const http::Request& request, const Result<Json>& result) {
-  if (!result.ok()) return ErrorAnswer(result.error(), Json());
+http::Response MakeResponse(const http::Request& request, const Result<Json>& result) {
+  if (!result.ok()) return MakeErrorResponse(result.error(), Json());
   const bool is_compact = request.Query("prettyPrint") == "false";
   return http::JsonResponse(200, is_compact ? CompactJson(*result) : PrettyJson(*result) + "\n");
 }
 
-http::Response ErrorAnswer(const Error& error, const Json& details) {
-  const CodeRow& row = RowOf(error.code);
+http::Response MakeErrorResponse(const Error& error, const Json& details) {
+  const CodeRow& row = FindRow(error.code);
   Json body = {{"code", row.http}, {"message", error.message}, {"status", row.name}};
   if (!details.is_null()) body["details"] = details;
   return http::JsonResponse(row.http, PrettyJson({{"error", std::move(body)}}) + "\n");
 }
 
-Result<size_t> PageSizeOf(long long asked, size_t standard, size_t most) {
+Result<size_t> LimitPageSize(long long asked, size_t standard, size_t most) {
   if (asked < 0) return errors::PageSizeNegative(asked);
   if (asked == 0) return standard;
   return std::min(static_cast<size_t>(asked), most);
 }
 
-std::string TokenText(const Json& token) {
-  const std::string text = Base64(std::string(kTokenMark) + CompactJson(token));
-  return ReplaceAll(ReplaceAll(text, "+", "-"), "/", "_");  // needs no escaping in a URL
+std::string MakePageToken(const Json& token) {
+  const std::string text = Base64(std::string(kPageTokenMark) + CompactJson(token));
+  return ReplaceAll(ReplaceAll(text, "+", "-"), "/", "_");  // a URL needs no escapes for these
 }
 
-Result<Json> ReadToken(std::string_view text) {
+Result<Json> ParsePageToken(std::string_view text) {
   const auto bytes = FromBase64(text);
-  if (!bytes || !bytes->starts_with(kTokenMark)) return errors::PageTokenInvalid();
-  auto token = ParseJson(std::string_view(*bytes).substr(kTokenMark.size()));
+  if (!bytes || !bytes->starts_with(kPageTokenMark)) return errors::PageTokenInvalid();
+  auto token = ParseJson(std::string_view(*bytes).substr(kPageTokenMark.size()));
   if (!token.ok() || !token->is_object()) return errors::PageTokenInvalid();
   return token;
 }

@@ -1,13 +1,13 @@
-// GRID_SEARCH.
-
-#include <set>
-
+// GRID_SEARCH and RANDOM_SEARCH.
 #include "tuning/suggest.h"
+
+#include <algorithm>
+#include <set>
 
 namespace caip::tuning {
 namespace {
 
-// The first values of all parameters from `index` on that `point` calls for.
+// Sets all active parameters from `index` on to their first values.
 void FillFirst(const Space& space, size_t index, Point& point) {
   const auto& parameters = space.parameters();
   for (size_t i = index; i < parameters.size(); ++i) {
@@ -16,7 +16,8 @@ void FillFirst(const Space& space, size_t index, Point& point) {
   }
 }
 
-// Like an odometer: the last wheel that can turn, and the first values behind it.
+// Moves to the next point, as an odometer does: the last parameter that can change takes its next
+// value, and those after it their first values. False at the end.
 bool Advance(const Space& space, Point& point) {
   const auto& parameters = space.parameters();
   for (size_t i = parameters.size(); i-- > 0;) {
@@ -33,13 +34,28 @@ bool Advance(const Space& space, Point& point) {
 
 }  // namespace
 
-std::optional<Point> NextOfGrid(const Space& space, const Trials& trials) {
+std::optional<Point> SuggestFromGrid(const Space& space, const Trials& trials) {
   std::set<Point> taken;
   for (const auto& [number, trial] : trials) taken.insert(trial.point);
   Point point;
   FillFirst(space, 0, point);
   while (taken.contains(point)) {
     if (!Advance(space, point)) return std::nullopt;
+  }
+  return point;
+}
+
+bool WasInfeasible(const Trials& trials, const Point& point) {
+  return std::any_of(trials.begin(), trials.end(), [&](const auto& entry) {
+    const Trial& trial = entry.second;
+    return trial.outcome && trial.outcome->infeasible && trial.point == point;
+  });
+}
+
+Point SuggestAtRandom(const Space& space, const Trials& trials, Random& random) {
+  Point point = space.Draw(random);
+  for (int tries = 1; tries < 100 && WasInfeasible(trials, point); ++tries) {
+    point = space.Draw(random);
   }
   return point;
 }

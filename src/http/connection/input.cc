@@ -1,4 +1,4 @@
-#include "http/connection/framing.h"
+#include "http/connection/input.h"
 
 #include <algorithm>
 #include <optional>
@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "http/field_name.h"
+#include "http/message.h"
 
 namespace caip::http {
 namespace {
@@ -14,17 +14,17 @@ namespace {
 constexpr std::string_view kCoding = "transfer-encoding:";
 constexpr std::string_view kLength = "content-length:";
 
-// The field's value in small letters, where the line is that field.
-std::optional<std::string> ValueOf(std::string_view line, std::string_view field) {
-  if (!SameFieldName(line.substr(0, field.size()), field)) return std::nullopt;
+// The field's value in lower case; nullopt if the line has another field.
+std::optional<std::string> ReadFieldValue(std::string_view line, std::string_view field) {
+  if (!IsSameFieldName(line.substr(0, field.size()), field)) return std::nullopt;
   return LowerCase(Trim(line.substr(field.size())));
 }
 
-void Hide(std::span<char> bytes, size_t at) { bytes[at] = bytes[at + 1] = 'x'; }
+void HideFieldName(std::span<char> bytes, size_t at) { bytes[at] = bytes[at + 1] = 'x'; }
 
 }  // namespace
 
-bool SettleFraming(std::span<char> bytes) {
+bool ResolveFraming(std::span<char> bytes) {
   const std::string_view text(bytes.data(), bytes.size());
   const size_t end = text.find("\r\n\r\n");
   if (end == text.npos) return false;
@@ -33,15 +33,15 @@ bool SettleFraming(std::span<char> bytes) {
   for (size_t begin = 0, line_end = 0; begin < end; begin = line_end + 2) {
     line_end = text.find("\r\n", begin);
     const std::string_view line = text.substr(begin, line_end - begin);
-    if (const auto coding = ValueOf(line, kCoding)) {
-      if (*coding == "identity") Hide(bytes, begin);
+    if (const auto coding = ReadFieldValue(line, kCoding)) {
+      if (*coding == "identity") HideFieldName(bytes, begin);
       chunked = chunked || *coding == "chunked";
-    } else if (!length && ValueOf(line, kLength)) {
-      length = begin;  // a second one stays, and is refused
+    } else if (!length && ReadFieldValue(line, kLength)) {
+      length = begin;  // a second one stays, and the parser refuses it
     }
   }
   if (!chunked || !length) return false;
-  Hide(bytes, *length);
+  HideFieldName(bytes, *length);
   return true;
 }
 
