@@ -24,7 +24,7 @@ class WatchedLogSink final : public engine::LogSink {
       Happening happening = steps_.Read(line.message);
       happening.replica = harness::ReplicaNameOf(line.task, line.run.trial);
       if (happening.kind == Happening::Kind::kLog) {
-        happening.detail = std::string(spec::Name(line.severity));
+        happening.detail = std::string(run::Name(line.severity));
       }
       const auto verdict = director_.Note(std::move(happening)).kind;
       if (verdict == harness::Verdict::Kind::kDrop) continue;
@@ -48,12 +48,12 @@ class WatchedService final : public engine::LogSink {
       : inner_(inner), director_(director) {}
   void Write(std::vector<engine::LogLine> lines) override {
     for (const engine::LogLine& line : lines) {
-      if (line.task != kService || line.severity == spec::Severity::kDebug) continue;
+      if (line.task != kService || line.severity == run::Severity::kDebug) continue;
       Happening happening;
       happening.kind = Happening::Kind::kLog;
       happening.replica = kService;
       happening.text = line.message;
-      happening.detail = std::string(spec::Name(line.severity));
+      happening.detail = std::string(run::Name(line.severity));
       director_.Note(std::move(happening));
     }
     inner_.Write(std::move(lines));

@@ -25,7 +25,7 @@ using harness::Verdict;
 
 // What a refused operation is told. The faces make a status of the code, the caller is answered
 // with the very one that the scenario names.
-Error Refusal(const Verdict& verdict) {
+Error StorageRefusal(const Verdict& verdict) {
   if (verdict.status != 0) AnswerCallerWith(verdict.status);
   const std::string text = "refused by the scenario";
   switch (verdict.status) {
@@ -62,11 +62,11 @@ Happening Operation(const std::string& replica, std::string op, std::string obje
 template <typename Do>
 auto Told(Director& director, Happening happening, const Do& operation) -> decltype(operation()) {
   const Verdict before = director.Meet(happening, Phase::kBefore);
-  if (Stops(before)) return Refusal(before);
+  if (Stops(before)) return StorageRefusal(before);
   auto result = operation();
   happening.failed = !result.ok();
   const Verdict after = director.Meet(happening, Phase::kAfter);
-  if (Stops(after)) return Refusal(after);
+  if (Stops(after)) return StorageRefusal(after);
   return result;
 }
 
@@ -183,11 +183,11 @@ class StorageWatch final : public gcs::BucketStore {
     if (!caller || caller->replica.empty() || !caller->reads_count) return open();
     Happening happening = Operation(caller->replica, "read", bucket + "/" + name);
     const Verdict before = director_.Meet(happening, Phase::kBefore);
-    if (Stops(before)) return Refusal(before);
+    if (Stops(before)) return StorageRefusal(before);
     auto reader = open();
     happening.failed = !reader.ok();
     const Verdict after = director_.Meet(happening, Phase::kAfter);
-    if (Stops(after)) return Refusal(after);
+    if (Stops(after)) return StorageRefusal(after);
     const Verdict& broken = before.kind == Verdict::Kind::kBreak ? before : after;
     if (!reader.ok() || broken.kind != Verdict::Kind::kBreak) return reader;
     return std::unique_ptr<ObjectReader>(
@@ -199,11 +199,11 @@ class StorageWatch final : public gcs::BucketStore {
     if (!caller || caller->replica.empty()) return list();
     const Happening happening = Operation(caller->replica, "list", bucket + "/" + query.prefix);
     const Verdict before = director_.Meet(happening, Phase::kBefore);
-    if (Stops(before)) return Refusal(before);
+    if (Stops(before)) return StorageRefusal(before);
     const std::string key = happening.object + "\n" + query.delimiter + "\n" + query.page_token;
     auto listing = before.kind == Verdict::Kind::kStale ? Earlier(key) : Remembered(key, list());
     const Verdict after = director_.Meet(happening, Phase::kAfter);
-    if (Stops(after)) return Refusal(after);
+    if (Stops(after)) return StorageRefusal(after);
     return listing;
   }
   Status DeleteObject(const std::string& bucket, const std::string& name,

@@ -10,7 +10,6 @@
 #include <optional>
 #include <vector>
 
-#include "spec/job.h"
 #include "tuning/space.h"
 #include "tuning/trial.h"
 
@@ -28,9 +27,6 @@ struct Study {
   std::vector<Goal> goals;  // one for each metric, at least one
   Algorithm algorithm = Algorithm::kBayesian;
 };
-
-/// The study of a tuning job whose spec is valid (POPULATION_BASED_TRAINING is refused there).
-Study StudyOf(const spec::HyperparameterSpec& spec);
 
 /// Used by one thread.
 class Optimizer {

@@ -11,14 +11,18 @@
 
 #include "base/random.h"
 #include "base/result.h"
-#include "spec/command_line.h"
-#include "spec/job.h"
 #include "tuning/scale.h"
 #include "tuning/value.h"
 
 namespace caip::tuning {
 
 enum class ValueType { kDouble, kInteger, kDiscrete, kCategorical };
+
+/// The most values of a discrete parameter.
+inline constexpr size_t kDiscreteValuesMax = 1000;
+
+/// The values of a trial as its trainer gets them, by parameter name.
+using ValueTexts = std::map<std::string, std::string>;
 
 /// The values of the active parameters, by name.
 using Point = std::map<std::string, Value>;
@@ -60,10 +64,8 @@ struct Parameter {
 /// All parameters of a study, each after its parent. Immutable; any thread.
 class Space {
  public:
-  /// `parameters` obey the rules of spec::Validate; a parent precedes its children.
+  /// A parent precedes its children. `parameters` obey the rules of their API.
   explicit Space(std::vector<Parameter> parameters) : parameters_(std::move(parameters)) {}
-  /// The space of a tuning job whose spec is valid.
-  static Space Of(const spec::HyperparameterSpec& spec);
 
   const std::vector<Parameter>& parameters() const { return parameters_; }
   /// Whether the parameter is active in `point`: it has no parent, or the parent's value activates
@@ -75,9 +77,9 @@ class Space {
   /// The number of points; infinity with a DOUBLE.
   double Count() const;
 
-  static spec::HyperparameterValues Texts(const Point& point);
+  static ValueTexts Texts(const Point& point);
   /// The inverse of Texts. Requires a valid value for each active parameter, and no others.
-  Result<Point> Read(const spec::HyperparameterValues& texts) const;
+  Result<Point> Read(const ValueTexts& texts) const;
 
  private:
   double CountBelow(size_t parameter) const;

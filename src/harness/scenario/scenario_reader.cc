@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "google/gcs_uri.h"
 #include "harness/events/step_reader.h"
 #include "harness/expectations/expectation_conflicts.h"
 #include "harness/expectations/state.h"
@@ -15,7 +16,6 @@
 #include "harness/scenario/file_cursor.h"
 #include "harness/scenario/scenario.h"
 #include "harness/scenario/scenario_replicas.h"
-#include "spec/gcs_uri.h"
 
 namespace caip::harness {
 namespace {
@@ -87,10 +87,10 @@ class Reading {
   std::map<std::string, Path> folders_;  // of the files that the keys are in
 };
 
-spec::DelayModel ReadDelay(const Cursor& cursor) {
-  const auto model = spec::ParseDelayModel(cursor.Text());
+run::DelayModel ReadDelay(const Cursor& cursor) {
+  const auto model = run::ParseDelayModel(cursor.Text());
   if (!model.ok()) cursor.Wrong(model.error().message);
-  return model.ok() ? *model : spec::NoDelay{};
+  return model.ok() ? *model : run::NoDelay{};
 }
 
 void ReadMood(const Cursor& cursor, Mood& mood) {
@@ -107,7 +107,7 @@ void ReadMood(const Cursor& cursor, Mood& mood) {
     if (cursor.Has("provisioning_delay")) {
       cursor.At("stock_out").Wrong("is a provisioning_delay itself; say one of them");
     }
-    mood.provisioning_delay = spec::StockOut{tries};
+    mood.provisioning_delay = run::StockOut{tries};
   }
   if (cursor.Has("vm_lifetime")) mood.vm_lifetime = cursor.At("vm_lifetime").Time();
 }
@@ -130,7 +130,7 @@ void ReadBuckets(const Cursor& cursor, const Path& folder, Scenario& scenario) {
   if (!cursor.MustBeMap()) return;
   for (const auto& [name, member] : cursor.Members()) {
     BucketContents& bucket = scenario.buckets[name];
-    if (!spec::IsBucketName(name)) member.Wrong("'" + name + "' is no name of a bucket");
+    if (!google::IsBucketName(name)) member.Wrong("'" + name + "' is no name of a bucket");
     if (!member.MustBeMap()) continue;
     member.OnlyKeys({"from", "objects"});
     if (member.Has("from")) {
@@ -140,7 +140,7 @@ void ReadBuckets(const Cursor& cursor, const Path& folder, Scenario& scenario) {
       if (!there) member.At("from").Wrong("'" + bucket.from->string() + "' is no folder");
     }
     for (const auto& [object, content] : member.At("objects").Members()) {
-      const bool named = !object.empty() && spec::IsObjectName(object);
+      const bool named = !object.empty() && google::IsObjectName(object);
       if (!named) content.Wrong("'" + object + "' is no name of an object");
       const Json& json = content.json();
       bucket.objects[object] = json.is_string() ? json.get<std::string>() : PythonJson(json);

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "harness/expectations/counts.h"
-#include "spec/replica_outcome.h"
+#include "run/replica_outcome.h"
 
 namespace caip::harness {
 namespace {
@@ -173,7 +173,7 @@ void Shrink(TimelineLayout& layout, double factor) {
 std::string Ending(const Happening& h) {
   if (!h.detail.empty()) return h.detail;
   if (h.signal == 0) return "exit code " + std::to_string(h.exit_code);
-  const std::string name(spec::SignalName(h.signal));
+  const std::string name(run::SignalName(h.signal));
   return "signal " + std::to_string(h.signal) + (name.empty() ? "" : " (" + name + ")");
 }
 

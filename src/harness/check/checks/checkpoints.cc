@@ -4,7 +4,7 @@
 #include "harness/check/check.h"
 #include "harness/check/evidence_lines.h"
 #include "harness/check/restart_point.h"
-#include "spec/job_json.h"
+#include "ml/schema/job_json.h"
 
 namespace caip::harness {
 namespace {
