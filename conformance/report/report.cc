@@ -123,7 +123,8 @@ std::string TextReport(const Run& run, const ReportFacts& facts) {
   }
   const int bad = run.Count(Verdict::kFailed) + run.Count(Verdict::kUnexpected);
   std::string sum = std::to_string(run.cases.size()) +
-                    (run.cases.size() == 1 ? " case" : " cases") + " against " + facts.target + ": ";
+                    (run.cases.size() == 1 ? " case" : " cases") + " against " + facts.target +
+                    ": ";
   sum +=
       std::to_string(run.Count(Verdict::kPassed)) + " passed, " + std::to_string(bad) + " failed";
   if (const int missed = run.Count(Verdict::kMissed)) {

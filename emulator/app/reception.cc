@@ -6,6 +6,7 @@
 #include "emulator/app/settings.h"
 #include "emulator/app/usual_port.h"
 #include "fakes/metadata/account_answers.h"
+#include "host/machine/addresses.h"
 #include "host/process/child_process.h"
 
 namespace caip::app {
@@ -63,14 +64,9 @@ Status Reception::Listen(const EmulatorOptions& options) {
   }
   if (options.remember_port) RETURN_IF_ERROR(RememberPort(options.state, server_->port()));
   const bool any = options.address == "0.0.0.0" || options.address == "::";
-  base_url_ =
-      "http://" + (any ? "127.0.0.1" : options.address) + ":" + std::to_string(server_->port());
+  base_url_ = "http://" + (any ? std::string(host::kLoopbackAddress) : options.address) + ":" +
+              std::to_string(server_->port());
   return Ok{};
-}
-
-std::string Reception::replicas_url(const EmulatorOptions& options) const {
-  if (options.isolation == Isolation::kNone) return base_url_;
-  return "http://127.0.0.1:" + std::to_string(server_->port());
 }
 
 void Reception::LetIn() {

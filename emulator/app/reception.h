@@ -44,8 +44,6 @@ class Reception {
   Path bundle_file() const { return authority_->bundle_file(); }
   /// "http://127.0.0.1:PORT".
   const std::string& base_url() const { return base_url_; }
-  /// The same as replicas see it: in a network of their own it is always 127.0.0.1.
-  std::string replicas_url(const EmulatorOptions& options) const;
   /// What to tell about the port, where it is not the usual one; else "".
   const std::string& port_note() const { return port_note_; }
 

@@ -67,8 +67,8 @@ class BlockingServer final : public Server {
   int active_requests() const override { return context_.active_requests; }
   uint64_t total_requests() const override { return context_.total_requests; }
 
-  Result<uint16_t> Listen(const std::string& tag) override {
-    ASSIGN_OR_RETURN(Fd fd, ListenOn("127.0.0.1", 0));
+  Result<uint16_t> Listen(const std::string& address, const std::string& tag) override {
+    ASSIGN_OR_RETURN(Fd fd, ListenOn(address, 0));
     const uint16_t port = LocalPort(fd.get());
     const std::lock_guard lock(mutex_);
     if (FindListener(tag) != listeners_.end()) return errors::ListenerExists(tag);

@@ -50,9 +50,9 @@ class Server {
   static Result<std::unique_ptr<Server>> Start(ServerOptions options, Handler handler);
   virtual ~Server() = default;
   virtual uint16_t port() const = 0;
-  /// Adds a listener on a free port of 127.0.0.1. Its requests have `tag` as Request::listener.
+  /// Adds a listener on a free port of `address`. Its requests have `tag` as Request::listener.
   /// kAlreadyExists: the tag already has a listener. Any thread.
-  virtual Result<uint16_t> Listen(const std::string& tag) = 0;
+  virtual Result<uint16_t> Listen(const std::string& address, const std::string& tag) = 0;
   /// Adds a listener on a socket that already listens, in any network namespace. A tag may have
   /// several of them. Any thread.
   virtual void Adopt(Fd listening, const std::string& tag) = 0;

@@ -23,7 +23,7 @@ inline constexpr size_t kLogLineBytesMax = kLogEntryBytesMax;
 /// the replicas wait: nothing is dropped. Any thread may call.
 class ReplicaOutput {
  public:
-  /// An entry of our own about a replica, written behind all it printed.
+  /// An entry about a replica by caip itself, written after everything that the replica printed.
   struct Remark {
     engine::Severity severity = engine::Severity::kInfo;
     std::string message;

@@ -1,4 +1,4 @@
-#include "host/process/side_thread.h"
+#include "host/process/task_queue.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,23 +14,23 @@ namespace {
 
 using ::testing::ElementsAre;
 
-TEST(SideThread, DoesItsWorkInOrderOnAThreadOfItsOwn) {
+TEST(WorkerThread, DoesItsWorkInOrderOnAThreadOfItsOwn) {
   std::vector<int> done;
   std::promise<std::thread::id> last;
-  SideThread thread;
+  WorkerThread thread;
   for (int i = 1; i <= 3; ++i) thread.Do([&done, i] { done.push_back(i); });
   thread.Do([&last] { last.set_value(std::this_thread::get_id()); });
   EXPECT_NE(last.get_future().get(), std::this_thread::get_id());
   EXPECT_THAT(done, ElementsAre(1, 2, 3));
 }
 
-TEST(SideThread, EndsBehindWhatItIsDoingAndDropsTheRest) {
+TEST(WorkerThread, EndsAfterTheTaskThatIsRunningAndDropsTheRest) {
   std::promise<void> begun;
   std::promise<void> go_on;
   std::promise<void> gone;
   bool finished = false;
   bool later_done = false;
-  auto thread = std::make_unique<SideThread>();
+  auto thread = std::make_unique<WorkerThread>();
   thread->Do([&] {
     begun.set_value();
     go_on.get_future().wait();

@@ -1,4 +1,4 @@
-#include "host/machine/memory_room.h"
+#include "host/machine/memory_directory.h"
 
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -40,7 +40,7 @@ bool LetsProgramsRun(const Path& directory) {
   return ::statvfs(directory.c_str(), &found) == 0 && (found.f_flag & ST_NOEXEC) == 0;
 }
 
-// The number behind `key` in a file, or at its begin; nullopt for no number ("max").
+// The number after `key` in a file, or at its start; nullopt when it is not a number ("max").
 std::optional<uint64_t> NumberIn(const Path& file, std::string_view key) {
   const auto text = ReadFile(file);
   if (!text.ok()) return std::nullopt;
@@ -54,7 +54,7 @@ std::optional<uint64_t> NumberIn(const Path& file, std::string_view key) {
   return number;
 }
 
-// What is left of a limit of our control group; both kinds of them.
+// What is left of a limit of this control group, of either version.
 uint64_t LeftOf(const Path& limit, const Path& used) {
   const auto most = NumberIn(limit, "");
   if (!most) return UINT64_MAX;
@@ -72,20 +72,20 @@ uint64_t FreeMemory() {
 
 }  // namespace
 
-std::unique_ptr<MemoryRoom> MemoryRoom::Open(const Path& disk, uint64_t need) {
+std::unique_ptr<MemoryDirectory> MemoryDirectory::Open(const Path& disk, uint64_t need) {
   if (!IsInMemory(kPlace) || !LetsProgramsRun(kPlace)) return nullptr;
   if (IsInMemory(disk) || FreeAt(disk) < kDiskFree) return nullptr;
   const uint64_t spare = std::min(FreeMemory(), FreeAt(kPlace)) / kShare;
   if (need > spare / kTimesNeed) return nullptr;
   std::string name = std::string(kPlace) + "/caip-XXXXXX";
   if (::mkdtemp(name.data()) == nullptr) return nullptr;
-  std::unique_ptr<MemoryRoom> room(new MemoryRoom(name, spare));
-  room->free_before_ = FreeAt(kPlace);
-  if (!room->SetGuard().ok()) return nullptr;
-  return room;
+  std::unique_ptr<MemoryDirectory> directory(new MemoryDirectory(name, spare));
+  directory->free_before_ = FreeAt(kPlace);
+  if (!directory->SetGuard().ok()) return nullptr;
+  return directory;
 }
 
-Status MemoryRoom::SetGuard() {
+Status MemoryDirectory::SetGuard() {
   int ends[2] = {-1, -1};
   if (::pipe2(ends, O_CLOEXEC) != 0) return SystemError("cannot make a pipe", errno);
   const Fd heard(ends[0]);
@@ -110,7 +110,7 @@ Status MemoryRoom::SetGuard() {
   return SystemError("cannot start /bin/sh", error);
 }
 
-MemoryRoom::~MemoryRoom() {
+MemoryDirectory::~MemoryDirectory() {
   RemoveTree(path_);
   alive_.Close();
   if (guard_ > 0) ::waitpid(guard_, nullptr, 0);
@@ -129,6 +129,6 @@ uint64_t BytesBelow(const Path& directory) {
   return bytes;
 }
 
-bool MemoryRoom::IsOverfull() const { return FreeAt(kPlace) + spare_ < free_before_; }
+bool MemoryDirectory::IsOverfull() const { return FreeAt(kPlace) + spare_ < free_before_; }
 
 }  // namespace caip::host

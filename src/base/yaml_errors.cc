@@ -1,4 +1,4 @@
-#include "base/yaml_error.h"
+#include "base/yaml_errors.h"
 
 #include <algorithm>
 

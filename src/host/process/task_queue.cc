@@ -1,41 +1,41 @@
-#include "host/process/note_queue.h"
+#include "host/process/task_queue.h"
 
 #include <utility>
 
 namespace caip::host {
 
-void NoteQueue::Start() {
+void TaskQueue::Start() {
   worker_ = std::thread([this] { Work(); });
 }
 
-void NoteQueue::Leave(std::function<void()> note) {
+void TaskQueue::Post(std::function<void()> task) {
   {
     const std::lock_guard lock(mutex_);
-    notes_.push_back(std::move(note));
+    tasks_.push_back(std::move(task));
   }
   changed_.notify_all();
 }
 
-void NoteQueue::Stop() {
+void TaskQueue::Stop() {
   {
     std::deque<std::function<void()>> dropped;  // not under the lock: they may own anything
     const std::lock_guard lock(mutex_);
     stopping_ = true;
-    dropped.swap(notes_);
+    dropped.swap(tasks_);
   }
   changed_.notify_all();
   if (worker_.joinable()) worker_.join();
 }
 
-void NoteQueue::Work() {
+void TaskQueue::Work() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [this] { return stopping_ || !notes_.empty(); });
+    changed_.wait(lock, [this] { return stopping_ || !tasks_.empty(); });
     if (stopping_) return;
-    const std::function<void()> note = std::move(notes_.front());
-    notes_.pop_front();
+    const std::function<void()> task = std::move(tasks_.front());
+    tasks_.pop_front();
     lock.unlock();
-    note();
+    task();
     lock.lock();
   }
 }

@@ -1,4 +1,4 @@
-#include "host/machine/memory_room.h"
+#include "host/machine/memory_directory.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -15,15 +15,15 @@ namespace {
 
 constexpr auto kRoomPatience = std::chrono::seconds(20);
 
-class MemoryRoomTest : public ::testing::Test {
+class MemoryDirectoryTest : public ::testing::Test {
  protected:
   /// A disk that is no memory: that of the build.
-  static std::unique_ptr<MemoryRoom> Open(uint64_t need) {
-    return MemoryRoom::Open(std::filesystem::current_path(), need);
+  static std::unique_ptr<MemoryDirectory> Open(uint64_t need) {
+    return MemoryDirectory::Open(std::filesystem::current_path(), need);
   }
 };
 
-TEST_F(MemoryRoomTest, IsGoneWithWhatWasWritten) {
+TEST_F(MemoryDirectoryTest, IsGoneWithWhatWasWritten) {
   auto room = Open(1 << 20);
   if (!room) GTEST_SKIP() << "this host has no room in memory, or too little on its disk";
   const Path path = room->path();
@@ -33,16 +33,16 @@ TEST_F(MemoryRoomTest, IsGoneWithWhatWasWritten) {
   EXPECT_FALSE(std::filesystem::exists(path));
 }
 
-TEST_F(MemoryRoomTest, IsNotGivenToThoseWhoNeedTooMuch) {
+TEST_F(MemoryDirectoryTest, IsNotGivenToThoseWhoNeedTooMuch) {
   EXPECT_EQ(Open(uint64_t{1} << 60), nullptr);
 }
 
-TEST_F(MemoryRoomTest, IsNotGivenWhereTheDiskIsMemoryItself) {
-  EXPECT_EQ(MemoryRoom::Open("/dev/shm", 1), nullptr);
-  EXPECT_EQ(MemoryRoom::Open("/nowhere", 1), nullptr);
+TEST_F(MemoryDirectoryTest, IsNotGivenWhereTheDiskIsMemoryItself) {
+  EXPECT_EQ(MemoryDirectory::Open("/dev/shm", 1), nullptr);
+  EXPECT_EQ(MemoryDirectory::Open("/nowhere", 1), nullptr);
 }
 
-TEST_F(MemoryRoomTest, CountsTheBytesBelowADirectory) {
+TEST_F(MemoryDirectoryTest, CountsTheBytesBelowADirectory) {
   const TemporaryDirectory directory;
   ASSERT_TRUE(MakeDirectories(directory.path() / "deeper").ok());
   ASSERT_TRUE(WriteFile(directory.path() / "one", "12345").ok());
@@ -52,7 +52,7 @@ TEST_F(MemoryRoomTest, CountsTheBytesBelowADirectory) {
   EXPECT_EQ(BytesBelow(directory.path() / "not there"), 0u);
 }
 
-TEST_F(MemoryRoomTest, IsGoneWhenItsOwnerIsKilled) {
+TEST_F(MemoryDirectoryTest, IsGoneWhenItsOwnerIsKilled) {
   std::array<int, 2> ends{};
   ASSERT_EQ(::pipe(ends.data()), 0);
   const pid_t owner = ::fork();
