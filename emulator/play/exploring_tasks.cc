@@ -100,12 +100,9 @@ std::optional<int64_t> FirstStep(const Evidence& run, size_t behind, const std::
 harness::Scenario WithRestart(const harness::Scenario& scenario, const ExploreTask& task) {
   harness::Scenario restarted = scenario;
   for (const CrashPoint& point : {task.point, task.second.value_or(task.point)}) {
-    harness::Fault fault;
-    fault.name = restarted.faults.empty() ? "restart" : "second restart";
-    fault.kind = task.disk_kept ? "crash" : "kill";
-    fault.replica = point.replica;
-    fault.when = TriggerOf(point);
-    restarted.faults.push_back(std::move(fault));
+    const char* name = restarted.faults.empty() ? "restart" : "second restart";
+    const auto make = task.disk_kept ? harness::CrashFault : harness::KillFault;
+    restarted.faults.push_back(make(name, point.replica, TriggerOf(point)));
     if (!task.second) break;
   }
   return restarted;

@@ -27,8 +27,8 @@ class Watched final : public engine::LogSink {
         happening.detail = std::string(spec::Name(line.severity));
       }
       const auto verdict = director_.Note(std::move(happening)).kind;
-      if (verdict == harness::Verdict::Kind::kDrop) continue;
-      if (verdict == harness::Verdict::Kind::kTwice) arriving.push_back(line);
+      if (verdict == harness::FaultResponse::Kind::kDrop) continue;
+      if (verdict == harness::FaultResponse::Kind::kTwice) arriving.push_back(line);
       arriving.push_back(std::move(line));
     }
     inner_.Write(std::move(arriving));

@@ -15,15 +15,15 @@ class Watched final : public engine::Packager {
     harness::Happening happening;
     happening.kind = harness::Happening::Kind::kPrepare;
     happening.step = request.attempt;
-    const harness::Verdict verdict = director_.Note(std::move(happening));
-    if (verdict.kind != harness::Verdict::Kind::kRefuse) {
+    const harness::FaultResponse verdict = director_.Note(std::move(happening));
+    if (verdict.kind != harness::FaultResponse::Kind::kRefuse) {
       inner_.Prepare(std::move(request), std::move(done));
       return;
     }
     engine::Prepared prepared;
     prepared.run = request.run;
     prepared.attempt = request.attempt;
-    prepared.failure = engine::Prepared::Failure{1, verdict.words, ""};
+    prepared.failure = engine::Prepared::Failure{1, verdict.message, ""};
     done(std::move(prepared));
   }
   void Abandon(const engine::RunKey& run) override { inner_.Abandon(run); }

@@ -106,7 +106,9 @@ Stage::Stage(const harness::Scenario& scenario, StageOptions options)
 bool Stage::NeedsClocks() const {
   return options_.disturbed &&
          std::any_of(scenario_.faults.begin(), scenario_.faults.end(),
-                     [](const harness::Fault& fault) { return fault.kind == "clock_step"; });
+                     [](const harness::Fault& fault) {
+                       return fault.kind->needs == harness::HostAbility::kFakeClock;
+                     });
 }
 
 Path Stage::Buckets() const {

@@ -15,7 +15,7 @@
 #include "emulator/play/recorder.h"
 #include "emulator/play/system_watch.h"
 #include "harness/faults/fault_injector.h"
-#include "harness/faults/world.h"
+#include "harness/faults/run_control.h"
 #include "harness/scenario/scenario.h"
 
 namespace caip::play {
@@ -37,7 +37,7 @@ struct StageOptions {
 };
 
 /// One run. Made and used by one thread.
-class Stage final : public app::Interference, public harness::World {
+class Stage final : public app::Interference, public harness::RunControl {
  public:
   Stage(const harness::Scenario& scenario, StageOptions options);
   ~Stage() override;
@@ -59,7 +59,7 @@ class Stage final : public app::Interference, public harness::World {
   Instant Next() const override { return director_->NextAt(); }
   void Ring(Instant now) override { director_->TimeIs(now); }
 
-  // harness::World
+  // harness::RunControl
   Status LoseVm(const std::string& replica, engine::VmLoss kind) override;
   void Freeze(const std::string& replica) override;
   void Thaw(const std::string& replica) override;

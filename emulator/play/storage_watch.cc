@@ -19,13 +19,13 @@ using gcs::ObjectWriter;
 using gcs::Preconditions;
 using gcs::Version;
 using harness::Director;
+using harness::FaultResponse;
 using harness::Happening;
 using harness::Phase;
-using harness::Verdict;
 
 // What a refused operation is told. The faces make a status of the code, the caller is answered
 // with the very one that the scenario names.
-Error Refusal(const Verdict& verdict) {
+Error Refusal(const FaultResponse& verdict) {
   if (verdict.status != 0) AnswerCallerWith(verdict.status);
   const std::string text = "refused by the scenario";
   switch (verdict.status) {
@@ -45,8 +45,8 @@ Error Refusal(const Verdict& verdict) {
 }
 
 // Refused, or nobody is left who waits for an answer.
-bool Stops(const Verdict& verdict) {
-  return verdict.kind == Verdict::Kind::kRefuse || verdict.kind == Verdict::Kind::kGone;
+bool Stops(const FaultResponse& verdict) {
+  return verdict.kind == FaultResponse::Kind::kRefuse || verdict.kind == FaultResponse::Kind::kGone;
 }
 
 Happening Operation(const std::string& replica, std::string op, std::string object) {
@@ -61,11 +61,11 @@ Happening Operation(const std::string& replica, std::string op, std::string obje
 // Does the operation between its two moments.
 template <typename Do>
 auto Told(Director& director, Happening happening, const Do& operation) -> decltype(operation()) {
-  const Verdict before = director.Meet(happening, Phase::kBefore);
+  const FaultResponse before = director.Meet(happening, Phase::kBefore);
   if (Stops(before)) return Refusal(before);
   auto result = operation();
   happening.failed = !result.ok();
-  const Verdict after = director.Meet(happening, Phase::kAfter);
+  const FaultResponse after = director.Meet(happening, Phase::kAfter);
   if (Stops(after)) return Refusal(after);
   return result;
 }
@@ -182,14 +182,14 @@ class Watched final : public gcs::BucketStore {
     const Caller* caller = CurrentCaller();
     if (!caller || caller->replica.empty() || !caller->reads_count) return open();
     Happening happening = Operation(caller->replica, "read", bucket + "/" + name);
-    const Verdict before = director_.Meet(happening, Phase::kBefore);
+    const FaultResponse before = director_.Meet(happening, Phase::kBefore);
     if (Stops(before)) return Refusal(before);
     auto reader = open();
     happening.failed = !reader.ok();
-    const Verdict after = director_.Meet(happening, Phase::kAfter);
+    const FaultResponse after = director_.Meet(happening, Phase::kAfter);
     if (Stops(after)) return Refusal(after);
-    const Verdict& broken = before.kind == Verdict::Kind::kBreak ? before : after;
-    if (!reader.ok() || broken.kind != Verdict::Kind::kBreak) return reader;
+    const FaultResponse& broken = before.kind == FaultResponse::Kind::kBreak ? before : after;
+    if (!reader.ok() || broken.kind != FaultResponse::Kind::kBreak) return reader;
     return std::unique_ptr<ObjectReader>(
         std::make_unique<BrokenReader>(*std::move(reader), broken.bytes));
   }
@@ -198,11 +198,12 @@ class Watched final : public gcs::BucketStore {
     const Caller* caller = CurrentCaller();
     if (!caller || caller->replica.empty()) return list();
     const Happening happening = Operation(caller->replica, "list", bucket + "/" + query.prefix);
-    const Verdict before = director_.Meet(happening, Phase::kBefore);
+    const FaultResponse before = director_.Meet(happening, Phase::kBefore);
     if (Stops(before)) return Refusal(before);
     const std::string key = happening.object + "\n" + query.delimiter + "\n" + query.page_token;
-    auto listing = before.kind == Verdict::Kind::kStale ? Earlier(key) : Remembered(key, list());
-    const Verdict after = director_.Meet(happening, Phase::kAfter);
+    auto listing =
+        before.kind == FaultResponse::Kind::kStale ? Earlier(key) : Remembered(key, list());
+    const FaultResponse after = director_.Meet(happening, Phase::kAfter);
     if (Stops(after)) return Refusal(after);
     return listing;
   }

@@ -164,11 +164,10 @@ Status CheckReplicas(const Scenario& scenario, const spec::Job& job) {
     replicas = harness::InTrials(replicas, tuning->max_trials.value_or(1));
   }
   for (const harness::Fault& fault : scenario.faults) {
-    const std::string strange = harness::StrangeReplica(fault, replicas);
-    if (strange.empty()) continue;
-    return Error{Code::kInvalidArgument, "fault '" + fault.name +
-                                             "' can never come: the job has no " + strange +
-                                             "; it has " + Join(replicas, ", ")};
+    const std::string unknown = harness::FindUnknownReplica(fault, replicas);
+    if (unknown.empty()) continue;
+    return Error{Code::kInvalidArgument, "fault '" + fault.name + "' can never happen: " +
+                                             harness::DescribeMissingReplica(unknown, replicas)};
   }
   return Ok{};
 }

@@ -15,14 +15,14 @@ using Kind = host::FileOperation::Kind;
 // The exit code of a process that ends with an operation: which one, is not known yet.
 constexpr int kEnds = -1;
 
-host::Verdict VerdictOf(const harness::Verdict& verdict) {
+host::Verdict VerdictOf(const harness::FaultResponse& verdict) {
   switch (verdict.kind) {
-    case harness::Verdict::Kind::kGone:
+    case harness::FaultResponse::Kind::kGone:
       return {host::Verdict::Kind::kNever, 0, 0};
-    case harness::Verdict::Kind::kRefuse:
+    case harness::FaultResponse::Kind::kRefuse:
       return {host::Verdict::Kind::kFail, verdict.status == 404 ? ENOENT : EIO, 0};
-    case harness::Verdict::Kind::kBreak:
-    case harness::Verdict::Kind::kStale:
+    case harness::FaultResponse::Kind::kBreak:
+    case harness::FaultResponse::Kind::kStale:
       assert(false && "refused where storage is a directory: harness/faults/fault_checks.cc");
       return {};
     default:
@@ -104,8 +104,8 @@ host::Verdict SystemWatch::BeforeWrite(const engine::ReplicaKey& key,
     cut_.erase(key);
   }
   if (was_cut_here) {
-    const harness::Verdict verdict = director_.Meet(moment, Phase::kMid);
-    if (verdict.kind != harness::Verdict::Kind::kGoOn) return VerdictOf(verdict);
+    const harness::FaultResponse verdict = director_.Meet(moment, Phase::kMid);
+    if (verdict.kind != harness::FaultResponse::Kind::kGoOn) return VerdictOf(verdict);
   }
   const auto next = director_.NextCut(moment, static_cast<uint64_t>(operation.count));
   if (!next) return {};

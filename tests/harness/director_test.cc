@@ -33,7 +33,7 @@ class StillClock final : public Clock {
 
 /// Notes what it is asked for. The end of a replica that is lost is told by whoever watches, here
 /// by `on_lost`.
-class FakeWorld final : public World {
+class FakeWorld final : public RunControl {
  public:
   std::function<void(const std::string&)> on_lost = [](const std::string&) {};
   std::function<void()> on_frozen = [] {};
@@ -82,12 +82,17 @@ class FakeWorld final : public World {
   std::vector<std::string> asked_;
 };
 
-Fault Of(const std::string& kind, Trigger when, const std::string& replica = "master-0") {
-  Fault fault;
-  fault.name = kind + " 1";
-  fault.kind = kind;
-  fault.replica = replica;
-  fault.when = std::move(when);
+Fault Kill(Trigger when, const std::string& replica = "master-0") {
+  return KillFault("kill 1", replica, std::move(when));
+}
+Fault Hold(Trigger when, Trigger until) {
+  Fault fault = HoldFault("hold 1", "master-0", std::move(when));
+  fault.until = std::move(until);
+  return fault;
+}
+Fault HangUntil(Trigger when, Trigger until) {
+  Fault fault = HangFault("hang 1", "master-0", std::move(when));
+  fault.until = std::move(until);
   return fault;
 }
 
@@ -118,7 +123,7 @@ class DirectorTest : public ::testing::Test {
     for (const std::string& replica : replicas) Boot(replica, 1);
     director_->Note(State("RUNNING"));
   }
-  std::future<Verdict> InBackground(Happening happening, Phase phase) {
+  std::future<FaultResponse> InBackground(Happening happening, Phase phase) {
     return std::async(std::launch::async, [this, happening = std::move(happening), phase] {
       return director_->Meet(happening, phase);
     });
@@ -138,7 +143,7 @@ TEST_F(DirectorTest, WritesTheListInItsOrder) {
   Direct({});
   Running();
   EXPECT_EQ(director_->Meet(Storage("master-0", 1, "create", "job/a"), Phase::kBefore).kind,
-            Verdict::Kind::kGoOn);
+            FaultResponse::Kind::kGoOn);
   director_->Meet(Storage("master-0", 1, "create", "job/a"), Phase::kAfter);
   const std::vector<Happening> list = director_->happenings();
   ASSERT_EQ(list.size(), 4u);
@@ -149,14 +154,14 @@ TEST_F(DirectorTest, WritesTheListInItsOrder) {
 }
 
 TEST_F(DirectorTest, KeepsWhoMetAKillUntilTheReplicaHasEnded) {
-  Direct({Of("kill", BeforeCreate("*/b"))});
+  Direct({Kill(BeforeCreate("*/b"))});
   Running();
   auto met = InBackground(Storage("master-0", 0, "create", "job/b"), Phase::kBefore);
   ASSERT_TRUE(world_.WasAsked("lose master-0"));
   EXPECT_EQ(met.wait_for(milliseconds(30)), std::future_status::timeout);
   director_->Note(Exit("master-0", 1, 0, 9));
   ASSERT_EQ(met.wait_for(kDeadline), std::future_status::ready);
-  EXPECT_EQ(met.get().kind, Verdict::Kind::kGone);
+  EXPECT_EQ(met.get().kind, FaultResponse::Kind::kGone);
   EXPECT_EQ(Told().back(), "end of boot 1 of master-0");
   ASSERT_EQ(director_->tallies().size(), 1u);
   EXPECT_EQ(director_->tallies()[0].struck_at, std::vector<int64_t>{4});
@@ -166,8 +171,9 @@ TEST_F(DirectorTest, LetsTheDeadDoNothing) {
   Direct({});
   Running();
   director_->Note(Exit("master-0", 1));
-  const Verdict verdict = director_->Meet(Storage("master-0", 1, "create", "job/a"), Phase::kAfter);
-  EXPECT_EQ(verdict.kind, Verdict::Kind::kGone);
+  const FaultResponse verdict =
+      director_->Meet(Storage("master-0", 1, "create", "job/a"), Phase::kAfter);
+  EXPECT_EQ(verdict.kind, FaultResponse::Kind::kGone);
   EXPECT_EQ(Told().back(), "end of boot 1 of master-0");
 }
 
@@ -208,9 +214,7 @@ TEST_F(DirectorTest, EntersLinesOfABootThatWasNeverUpBeforeItsEnd) {
 }
 
 TEST_F(DirectorTest, HoldsAReplicaUntilAnotherDidSomething) {
-  Fault hold = Of("hold", BeforeCreate("*"));
-  hold.until = AtStep(5, "worker-0");
-  Direct({hold});
+  Direct({Hold(BeforeCreate("*"), AtStep(5, "worker-0"))});
   Running({"master-0", "worker-0"});
   auto met = InBackground(Storage("master-0", 0, "create", "job/a"), Phase::kBefore);
   EXPECT_EQ(met.wait_for(milliseconds(30)), std::future_status::timeout);
@@ -218,14 +222,12 @@ TEST_F(DirectorTest, HoldsAReplicaUntilAnotherDidSomething) {
   EXPECT_EQ(met.wait_for(milliseconds(30)), std::future_status::timeout);
   director_->Note(Step("worker-0", 0, 5));
   ASSERT_EQ(met.wait_for(kDeadline), std::future_status::ready);
-  EXPECT_EQ(met.get().kind, Verdict::Kind::kGoOn);
+  EXPECT_EQ(met.get().kind, FaultResponse::Kind::kGoOn);
   EXPECT_TRUE(director_->tallies()[0].until_came);
 }
 
 TEST_F(DirectorTest, HoldsNobodyForWhatHasComeAlready) {
-  Fault hold = Of("hold", BeforeCreate("*"));
-  hold.until = AtStep(5, "worker-0");
-  Direct({hold});
+  Direct({Hold(BeforeCreate("*"), AtStep(5, "worker-0"))});
   Running({"master-0", "worker-0"});
   director_->Note(Step("worker-0", 0, 5));
   auto met = InBackground(Storage("master-0", 0, "create", "job/a"), Phase::kBefore);
@@ -235,9 +237,7 @@ TEST_F(DirectorTest, HoldsNobodyForWhatHasComeAlready) {
 }
 
 TEST_F(DirectorTest, SaysThatAnUntilNeverCame) {
-  Fault hold = Of("hold", BeforeCreate("*"));
-  hold.until = AtStep(5, "worker-0");
-  Direct({hold});
+  Direct({Hold(BeforeCreate("*"), AtStep(5, "worker-0"))});
   Running({"master-0", "worker-0"});
   auto met = InBackground(Storage("master-0", 0, "create", "job/a"), Phase::kBefore);
   EXPECT_EQ(met.wait_for(milliseconds(30)), std::future_status::timeout);
@@ -247,9 +247,7 @@ TEST_F(DirectorTest, SaysThatAnUntilNeverCame) {
 }
 
 TEST_F(DirectorTest, ThawsWhatHangsWhenItsUntilCame) {
-  Fault hang = Of("hang", AtStep(3));
-  hang.until = AtStep(9, "worker-0");
-  Direct({hang});
+  Direct({HangUntil(AtStep(3), AtStep(9, "worker-0"))});
   Running({"master-0", "worker-0"});
   director_->Note(Step("master-0", 0, 3));
   ASSERT_TRUE(world_.WasAsked("freeze master-0"));
@@ -259,9 +257,7 @@ TEST_F(DirectorTest, ThawsWhatHangsWhenItsUntilCame) {
 }
 
 TEST_F(DirectorTest, ThawsWhatHangsForATime) {
-  Fault hang = Of("hang", AtStep(3));
-  hang.lasts = milliseconds(20);
-  Direct({hang});
+  Direct({HangFault("hang 1", "master-0", AtStep(3), milliseconds(20))});
   Running();
   director_->Note(Step("master-0", 0, 3));
   EXPECT_TRUE(world_.WasAsked("freeze master-0"));
@@ -269,9 +265,7 @@ TEST_F(DirectorTest, ThawsWhatHangsForATime) {
 }
 
 TEST_F(DirectorTest, ThawsAllAtTheEnd) {
-  Fault hang = Of("hang", AtStep(3));
-  hang.until = AtStep(9, "worker-0");
-  Direct({hang});
+  Direct({HangUntil(AtStep(3), AtStep(9, "worker-0"))});
   Running();
   director_->Note(Step("master-0", 0, 3));
   ASSERT_TRUE(world_.WasAsked("freeze master-0"));
@@ -280,9 +274,7 @@ TEST_F(DirectorTest, ThawsAllAtTheEnd) {
 }
 
 TEST_F(DirectorTest, ThawsWhatIsStillBeingFrozenAtTheEnd) {
-  Fault hang = Of("hang", AtStep(3));
-  hang.until = AtStep(9, "worker-0");
-  Direct({hang});
+  Direct({HangUntil(AtStep(3), AtStep(9, "worker-0"))});
   world_.on_frozen = [this] { director_->End(); };
   Running();
   director_->Note(Step("master-0", 0, 3));
@@ -290,7 +282,7 @@ TEST_F(DirectorTest, ThawsWhatIsStillBeingFrozenAtTheEnd) {
 }
 
 TEST_F(DirectorTest, KeepsNothingDownBehindTheEnd) {
-  Fault kill = Of("kill", BeforeCreate("*"));
+  Fault kill = Kill(BeforeCreate("*"));
   kill.until = AtStep(7, "worker-0");
   Direct({kill});
   world_.on_lost = [this](const std::string&) { director_->Note(Exit("master-0", 1, 0, 9)); };
@@ -301,7 +293,7 @@ TEST_F(DirectorTest, KeepsNothingDownBehindTheEnd) {
 }
 
 TEST_F(DirectorTest, KeepsAReplacementDown) {
-  Fault kill = Of("kill", BeforeCreate("*"));
+  Fault kill = Kill(BeforeCreate("*"));
   kill.until = AtStep(7, "worker-0");
   Direct({kill});
   world_.on_lost = [this](const std::string&) { director_->Note(Exit("master-0", 1, 0, 9)); };
@@ -318,25 +310,23 @@ TEST_F(DirectorTest, KeepsAReplacementDown) {
 }
 
 TEST_F(DirectorTest, RefusesStorageAsTheFaultSays) {
-  Fault error = Of("storage_error", BeforeCreate("*/a"), "");
-  error.status = 429;
-  Direct({error});
+  Direct({RefuseStorageFault("storage_error 1", "", BeforeCreate("*/a"), 429)});
   Running();
-  const Verdict first = director_->Meet(Storage("master-0", 1, "create", "job/a"), Phase::kBefore);
-  EXPECT_EQ(first.kind, Verdict::Kind::kRefuse);
+  const FaultResponse first =
+      director_->Meet(Storage("master-0", 1, "create", "job/a"), Phase::kBefore);
+  EXPECT_EQ(first.kind, FaultResponse::Kind::kRefuse);
   EXPECT_EQ(first.status, 429);
   EXPECT_EQ(director_->Meet(Storage("master-0", 1, "create", "job/a"), Phase::kBefore).kind,
-            Verdict::Kind::kGoOn);
+            FaultResponse::Kind::kGoOn);
 }
 
 TEST_F(DirectorTest, RefusesNothingWhereNobodyHearsOfIt) {
-  Fault late = Of("storage_error", BeforeCreate("*/a"), "");
-  late.delay = milliseconds(1);
-  Direct({Of("storage_error", BeforeCreate("*/a")), late});
+  Direct({RefuseStorageFault("storage_error 1", "master-0", BeforeCreate("*/a")),
+          DelayStorageFault("storage_error 2", "", BeforeCreate("*/a"), milliseconds(1))});
   Running();
   Happening unheard = Storage("master-0", 1, "create", "job/a");
   unheard.exit_code = -1;
-  EXPECT_EQ(director_->Meet(unheard, Phase::kBefore).kind, Verdict::Kind::kGoOn);
+  EXPECT_EQ(director_->Meet(unheard, Phase::kBefore).kind, FaultResponse::Kind::kGoOn);
   const std::vector<FaultTally> tallies = director_->tallies();
   EXPECT_TRUE(tallies[0].struck_at.empty());
   EXPECT_EQ(tallies[0].seen, 1);
@@ -344,8 +334,8 @@ TEST_F(DirectorTest, RefusesNothingWhereNobodyHearsOfIt) {
 }
 
 TEST_F(DirectorTest, StrikesBehindAnotherFault) {
-  Fault cancel = Of("cancel", {.kind = Trigger::Kind::kFault, .pattern = "storage_error 1"}, "");
-  Direct({Of("storage_error", BeforeCreate("*/a")), cancel});
+  Direct({RefuseStorageFault("storage_error 1", "master-0", BeforeCreate("*/a")),
+          CancelFault("cancel 1", {.kind = Trigger::Kind::kFault, .pattern = "storage_error 1"})});
   Running();
   director_->Meet(Storage("master-0", 1, "create", "job/a"), Phase::kBefore);
   EXPECT_TRUE(world_.WasAsked("cancel"));
@@ -353,7 +343,7 @@ TEST_F(DirectorTest, StrikesBehindAnotherFault) {
 }
 
 TEST_F(DirectorTest, HoldsTheClockWhileNobodyWaitsForAFault) {
-  Direct({Of("kill", {.kind = Trigger::Kind::kState, .pattern = "RUNNING"})});
+  Direct({Kill({.kind = Trigger::Kind::kState, .pattern = "RUNNING"})});
   Running();
   ASSERT_TRUE(world_.WasAsked("lose master-0"));
   EXPECT_EQ(clock_.holders(), 1);
@@ -366,8 +356,7 @@ TEST_F(DirectorTest, HoldsTheClockWhileNobodyWaitsForAFault) {
 }
 
 TEST_F(DirectorTest, StrikesAtItsTime) {
-  Fault cancel = Of("cancel", {.kind = Trigger::Kind::kAt, .at = seconds(90)}, "");
-  Direct({cancel});
+  Direct({CancelFault("cancel 1", {.kind = Trigger::Kind::kAt, .at = seconds(90)})});
   EXPECT_EQ(director_->NextAt(), kNever);
   director_->SubmittedAt(Instant{} + seconds(10));
   EXPECT_EQ(director_->NextAt(), Instant{} + seconds(100));
@@ -379,13 +368,13 @@ TEST_F(DirectorTest, StrikesAtItsTime) {
 }
 
 TEST_F(DirectorTest, DoesNothingAfterTheEnd) {
-  Direct({Of("kill", BeforeCreate("*"))});
+  Direct({Kill(BeforeCreate("*"))});
   Running();
   const size_t known = director_->happenings().size();
   director_->End();
   EXPECT_TRUE(director_->ended());
   EXPECT_EQ(director_->Meet(Storage("master-0", 1, "create", "job/a"), Phase::kBefore).kind,
-            Verdict::Kind::kGoOn);
+            FaultResponse::Kind::kGoOn);
   director_->Note(Step("master-0", 1, 1));
   director_->TimeIs(Instant::max());
   EXPECT_EQ(director_->happenings().size(), known);
@@ -407,8 +396,8 @@ TEST_F(DirectorTest, StandsManyThreads) {
   constexpr int kBoots = 5;
   std::vector<Fault> faults;
   for (int i = 0; i < kReplicas; ++i) {
-    Fault kill = Of("kill", BeforeCreate("*/last"), "worker-" + std::to_string(i));
-    kill.name = "kill " + std::to_string(i);
+    Fault kill = KillFault("kill " + std::to_string(i), "worker-" + std::to_string(i),
+                           BeforeCreate("*/last"));
     kill.when.nth.every = 1;
     faults.push_back(std::move(kill));
   }
@@ -433,7 +422,7 @@ TEST_F(DirectorTest, StandsManyThreads) {
         }
         EXPECT_EQ(
             director_->Meet(Storage(replica, boot, "create", "job/last"), Phase::kBefore).kind,
-            Verdict::Kind::kGone);
+            FaultResponse::Kind::kGone);
       }
     });
   }

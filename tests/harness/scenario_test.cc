@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/faults/fault_kind.h"
 #include "harness/scenario/file_cursor.h"
 #include "places.h"
 #include "tests/harness/file_of.h"
@@ -11,6 +10,22 @@ namespace caip::harness {
 namespace {
 
 const std::string kHead = "description: d\ntrainer: {command: [python3, t.py]}\n";
+
+/// Of faults that only answer: nothing of it is asked for.
+class EmptyContext final : public FaultContext {
+ public:
+  RunControl& run() override { std::abort(); }
+  void WaitForEndOfBoot(const std::string&) override {}
+  void WaitForUntil() override {}
+  void WhenUntilComes(std::function<void()>) override {}
+  void After(Duration, std::function<void()>) override {}
+  void Pause(Duration) override {}
+};
+
+FaultResponse AnswerOf(const Fault& fault) {
+  EmptyContext context;
+  return fault.action->Inject(fault, context);
+}
 
 bool Says(const std::string& text, const std::string& what) {
   return Mistakes(text).find(what) != std::string::npos;
@@ -68,7 +83,7 @@ shows_bug: [state]
   EXPECT_EQ(read->faults[1].when.replica, "any");
   EXPECT_EQ(read->faults[1].when.bytes, 10u);
   EXPECT_EQ(read->faults[2].name, "storage_error 1");
-  EXPECT_EQ(read->faults[2].status, 429);
+  EXPECT_EQ(AnswerOf(read->faults[2]).status, 429);
   EXPECT_EQ(read->faults[2].when.nth.every, 3);
   EXPECT_EQ(read->faults[3].when.at, std::chrono::seconds(90));
   EXPECT_TRUE(read->needs_twin());
@@ -111,11 +126,12 @@ TEST(ScenarioReader, RefusesWhatItDoesNotKnow) {
   const std::pair<const char*, const char*> cases[] = {
       {"faults:\n- kil: {replica: master-0}\n  when: {step: 1}\n", "did you mean 'kill'?"},
       {"faults:\n- kill: {replica: master-0}\n  when: {stat: RUNNING}\n", "did you mean 'state'?"},
-      {"faults:\n- kill: {replica: master}\n", "says not when"},
+      {"faults:\n- kill: {replica: master}\n", "`when` is missing"},
       {"faults:\n- kill: {}\n  when: {step: 1}\n", "kill needs `replica`"},
       {"faults:\n- kill: {replica: master, for: 2s}\n  when: {step: 1}\n",
        "kill.for: is not known"},
-      {"faults:\n- {kill: {replica: master}, cancel: {}, when: {step: 1}}\n", "of one kind"},
+      {"faults:\n- {kill: {replica: master}, cancel: {}, when: {step: 1}}\n",
+       "a fault has one kind"},
       {"faults:\n- {cancel: {}, when: {step: 1, state: RUNNING}}\n", "a trigger has one occasion"},
       {"faults:\n- {cancel: {}, when: {nth: 2}}\n", "names no occasion"},
       {"faults:\n- {cancel: {}, when: {state: SLEEPING}}\n", "is no state of a job"},
@@ -127,13 +143,13 @@ TEST(ScenarioReader, RefusesWhatItDoesNotKnow) {
       {"faults:\n- {cancel: {}, when: {fault: nobody}}\n", "no fault is named 'nobody'"},
       {"faults:\n- {name: a, cancel: {}, when: {step: 1}}\n- {name: a, cancel: {}, when: {step: "
        "2}}\n",
-       "another fault is named 'a'"},
-      {"faults:\n- {hang: {replica: master}, when: {step: 1}}\n", "a hang ends"},
+       "another fault already has the name 'a'"},
+      {"faults:\n- {hang: {replica: master}, when: {step: 1}}\n", "a hang must end"},
       {"faults:\n- {storage_error: {status: 503}, when: {step: 1}}\n",
-       "strikes storage operations"},
+       "storage_error needs a storage operation"},
       {"faults:\n- {storage_error: {status: 200}, when: {before: {read: a}}}\n", "at least 400"},
       {"faults:\n- {hold: {replica: master, until: {step: 2}}, when: {at: 2s}}\n",
-       "no replica waits in a moment of the clock"},
+       "a hold needs an event of a replica"},
       {"faults:\n- {api_error: {status: 503}, when: {api: projects.job.get}}\n",
        "did you mean 'projects.jobs.get'?"},
       {"faults:\n- {cancel: {}, when: {start: 25}}\n", "faults[0].when.start"},
@@ -154,9 +170,9 @@ TEST(ScenarioReader, RefusesWhatItDoesNotKnow) {
       {"faults:\n- {storage_error: {status: 503, latency: 2s}, when: {before: {read: a}}}\n",
        "fails in one way"},
       {"faults:\n- {hang: {replica: master, for: 2s, until: {step: 2}}, when: {step: 1}}\n",
-       "a hang ends once"},
+       "a hang ends by `until` or by `for`"},
       {"faults:\n- {hold: {replica: master, until: {at: 2s}}, when: {step: 1}}\n",
-       "no fault ends at a moment of the clock"},
+       "`at` cannot end a fault"},
       {"expect: {first_step: {boss: {1: 1}}}\n", "'boss' is no replica"},
       {"expect: {first_step: {master: {x: 1}}}\n", "'x' is no boot"},
       {"expect: {first_step: {master: 1}}\n", "must be a mapping"},
@@ -174,8 +190,9 @@ TEST(ScenarioReader, RefusesWhatItDoesNotKnow) {
       {"buckets: {UPPER_: {}}\n", "s.yaml:3:19: buckets.UPPER_: 'UPPER_' is no name of a bucket"},
       {"buckets: {data: {from: nowhere}}\n", "s.yaml:3:24: buckets.data.from: "},
       {"buckets: {data: {objects: {'': x}}}\n", "is no name of an object"},
-      {"faults:\n- {clock_step: {replica: master, by: 0s}, when: {step: 1}}\n", "must be a step"},
-      {"faults:\n- {name: \"a\\e[31m\", cancel: {}, when: {step: 1}}\n", "that can be printed"},
+      {"faults:\n- {clock_step: {replica: master, by: 0s}, when: {step: 1}}\n", "must not be 0"},
+      {"faults:\n- {name: \"a\\e[31m\", cancel: {}, when: {step: 1}}\n",
+       "only printable characters"},
       {"seed: 1.5\n", "seed: must be a whole number, not 1.5"},
       {"seed: 99999999999999999999\n", "seed: is too large"},
       {"extends: nosuch.yaml\n", "s.yaml:3:10: extends: "},
@@ -188,17 +205,17 @@ TEST(ScenarioReader, RefusesWhatItDoesNotKnow) {
 
 TEST(ScenarioReader, RefusesTriggersThatCanNeverCome) {
   const std::string kill = "faults:\n- kill: {replica: master}\n  when: ";
-  EXPECT_TRUE(Says(kHead + kill + "{mid: {write: '*', bytes: 3}}\n", "can never come"));
-  EXPECT_TRUE(Says(kHead + kill + "{before: {rename: '*'}}\n", "can never come"));
+  EXPECT_TRUE(Says(kHead + kill + "{mid: {write: '*', bytes: 3}}\n", "can never happen"));
+  EXPECT_TRUE(Says(kHead + kill + "{before: {rename: '*'}}\n", "can never happen"));
   EXPECT_EQ(Mistakes("semantics: posix\n" + kHead + kill + "{before: {rename: '*'}}\n"), "");
   const std::string until =
       "faults:\n- hold: {replica: master, until: {before: {rename: '*'}}}\n  when: {step: 1}\n";
-  EXPECT_TRUE(Says(kHead + until, "can never come")) << Mistakes(kHead + until);
+  EXPECT_TRUE(Says(kHead + until, "can never happen")) << Mistakes(kHead + until);
   const std::string of_fault =
       "faults:\n- hold: {replica: master, until: {fault: nobody}}\n  when: {step: 1}\n";
   EXPECT_TRUE(Says(kHead + of_fault, "no fault is named 'nobody'"));
   const std::string of_itself = "faults:\n- {name: a, cancel: {}, when: {fault: a}}\n";
-  EXPECT_TRUE(Says(kHead + of_itself, "can never come"));
+  EXPECT_TRUE(Says(kHead + of_itself, "can never happen"));
 }
 
 TEST(ScenarioReader, RefusesAnswersThatADirectoryCannotGive) {
@@ -206,34 +223,34 @@ TEST(ScenarioReader, RefusesAnswersThatADirectoryCannotGive) {
       "faults:\n- storage_error: {break_after: 10}\n  when: {before: {read: a}}\n";
   EXPECT_EQ(Mistakes(kHead + reads), "");
   EXPECT_TRUE(Says("semantics: posix\n" + kHead + reads,
-                   "s.yaml:5:32: faults[0].storage_error.break_after: is for semantics: object"))
+                   "s.yaml:5:32: faults[0].storage_error.break_after: needs `semantics: object`"))
       << Mistakes("semantics: posix\n" + kHead + reads);
   EXPECT_TRUE(
       Says("semantics: posix\n" + kHead +
                "faults:\n- storage_error: {stale_listing: true}\n  when: {before: {list: a}}\n",
-           "stale_listing: is for semantics: object"));
+           "stale_listing: needs `semantics: object`"));
 }
 
 TEST(ScenarioReader, RefusesToWaitForWhoIsAway) {
   const std::string own = "until: {step: 9}}\n  when: {start: 1}\n";
   const std::string kill = "faults:\n- kill: {replica: master, down_";
-  EXPECT_TRUE(Says(kHead + kill + own, "down_until: can never come: master-0 is down"))
+  EXPECT_TRUE(Says(kHead + kill + own, "down_until: can never happen: master-0 is down"))
       << Mistakes(kHead + kill + own);
   EXPECT_TRUE(Says(kHead + "faults:\n- hang: {replica: master, " + own, "master-0 waits until"));
   const std::string cluster = "job: {config: {scaleTier: STANDARD_1}}\n";
   EXPECT_EQ(Mistakes(kHead + cluster + kill + own), "");
   EXPECT_EQ(Mistakes(kHead + kill + "until: {start: 1}}\n  when: {start: 1}\n"), "");
   const std::string hold = "faults:\n- hold: {replica: master, until: {step: 9}}\n  when: ";
-  EXPECT_TRUE(Says(kHead + hold + "{step: 2}\n", "until: can never come"));
+  EXPECT_TRUE(Says(kHead + hold + "{step: 2}\n", "until: can never happen"));
   EXPECT_EQ(Mistakes(kHead + hold + "{before: {create: a}}\n"), "");  // another thread may
   EXPECT_TRUE(Says("semantics: posix\n" + kHead + hold + "{before: {create: a}}\n",
-                   "until: can never come"));
+                   "until: can never happen"));
 }
 
 TEST(ScenarioReader, RefusesToBreakPackagesThatTheJobHasNot) {
   const std::string fails =
       "faults:\n- preparing_failure: {how: pip_fails}\n  when: {prepare: 1}\n";
-  EXPECT_TRUE(Says(kHead + fails, "when: can never come: the job has no packages"));
+  EXPECT_TRUE(Says(kHead + fails, "when: can never happen: the job has no packages"));
   EXPECT_EQ(Mistakes("description: d\njob: {config: {packageUris: ['gs://a/b.tar.gz']}}\n" + fails),
             "");
   EXPECT_EQ(Mistakes("description: d\njob: {submit: [--packages, p.tar.gz]}\n" + fails), "");
@@ -262,7 +279,8 @@ TEST(ScenarioReader, WantsSuccessUnlessItSaysAnotherEnd) {
 
 TEST(ScenarioReader, RefusesReplicasThatTheJobHasNot) {
   const std::string kill = "faults:\n- kill: {replica: worker-1}\n  when: {step: 1}\n";
-  EXPECT_TRUE(Says(kHead + kill, "s.yaml:4:3: faults[0]: can never come: the job has no worker-1"))
+  EXPECT_TRUE(
+      Says(kHead + kill, "s.yaml:4:3: faults[0]: can never happen: the job has no worker-1"))
       << Mistakes(kHead + kill);
   const std::string of = "job: {config: {scaleTier: ";
   EXPECT_EQ(Mistakes(kHead + of + "STANDARD_1}}\n" + kill), "");
@@ -283,7 +301,7 @@ TEST(ScenarioReader, RefusesFaultsThatWaitForEachOther) {
       "faults:\n- {name: a, cancel: {}, when: {fault: b}}\n"
       "- {name: b, cancel: {}, when: {fault: a}}\n- {name: c, cancel: {}, when: {fault: a}}\n";
   const std::string mistakes = Mistakes(kHead + faults);
-  EXPECT_NE(mistakes.find("faults[0].when: can never come: a and b wait for each other"),
+  EXPECT_NE(mistakes.find("faults[0].when: can never happen: a and b wait for each other"),
             std::string::npos)
       << mistakes;
   EXPECT_EQ(mistakes.find("faults[2]"), std::string::npos) << mistakes;

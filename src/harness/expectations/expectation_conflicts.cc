@@ -222,9 +222,7 @@ class NamedReplicas {
   }
   void CheckOne(const std::string& replica, const Cursor& place) const {
     if (std::ranges::find(replicas_, replica) != replicas_.end()) return;
-    place.Wrong("the job has no " + replica + "; it has " +
-                (replicas_.size() > 6 ? replicas_.front() + " to " + replicas_.back()
-                                      : Join(replicas_, ", ")));
+    place.Wrong(DescribeMissingReplica(replica, replicas_));
   }
 
   const Cursor& expect_;
@@ -236,7 +234,7 @@ class NamedReplicas {
 void CheckExpectations(const Cursor& expect, const Scenario& scenario) {
   if (!expect.IsMap()) return;
   Conflicts(expect, scenario).Check();
-  std::vector<std::string> replicas = ReplicasOf(scenario);
+  std::vector<std::string> replicas = FindReplicas(scenario);
   if (!replicas.empty()) NamedReplicas(expect, std::move(replicas)).Check();
 }
 

@@ -8,13 +8,13 @@
 
 namespace caip::harness {
 
-Verdict Director::Strike(const std::vector<size_t>& due) {
-  Verdict verdict;
+FaultResponse Director::Strike(const std::vector<size_t>& due) {
+  FaultResponse verdict;
   for (const size_t plot : due) {
     const Fault& fault = plots_[plot]->fault;
     ScenePart scene(*this, plot);
-    const Verdict one = FindFaultKind(fault.kind)->strike(fault, scene);
-    if (one.kind != Verdict::Kind::kGoOn) verdict = one;
+    const FaultResponse one = fault.action->Inject(fault, scene);
+    if (one.kind != FaultResponse::Kind::kGoOn) verdict = one;
   }
   return verdict;
 }
@@ -23,8 +23,8 @@ bool Director::KeepDown(const std::string& replica, std::function<void()> start)
   const std::lock_guard lock(mutex_);
   if (ended_) return false;
   for (const auto& plot : plots_) {
-    const bool takes_away = plot->fault.kind == "kill" || plot->fault.kind == "crash";
-    if (!takes_away || !plot->armed || plot->fault.replica != replica) continue;
+    const bool keeps_down = plot->fault.kind->while_until == WhileUntil::kDown;
+    if (!keeps_down || !plot->armed || plot->fault.replica != replica) continue;
     plot->when_over.push_back(std::move(start));
     return true;
   }
@@ -71,14 +71,13 @@ void Director::TimeIs(Instant now) {
 }
 
 // Mutex held. Strikes those of `due` that only have something to say, and takes them out of it.
-Verdict Director::StrikeInline(std::vector<size_t>& due) {
-  Verdict verdict;
+FaultResponse Director::StrikeInline(std::vector<size_t>& due) {
+  FaultResponse verdict;
   std::erase_if(due, [&](size_t plot) {
     const Fault& fault = plots_[plot]->fault;
-    const FaultKind* kind = FindFaultKind(fault.kind);
-    if (!IsInline(*kind)) return false;
+    if (!IsAnsweredInline(*fault.kind)) return false;
     ScenePart scene(*this, plot);
-    verdict = kind->strike(fault, scene);
+    verdict = fault.action->Inject(fault, scene);
     return true;
   });
   return verdict;
@@ -166,7 +165,7 @@ void Director::EnterFault(size_t index, const Happening& occasion) {
   line.replica = plot.fault.replica;
   line.boot = plot.fault.replica.empty() ? 0 : booted_[plot.fault.replica];
   line.text = plot.fault.name;
-  line.detail = plot.fault.kind + " " + Describe(plot.fault.when) + ": " + Describe(occasion);
+  line.detail = plot.fault.kind->name + " " + Describe(plot.fault.when) + ": " + Describe(occasion);
   plot.tally.struck_at.push_back(static_cast<int64_t>(list_.size()) + 1);
   const std::vector<size_t> chained = CountAll(line, Phase::kAfter);
   Enter(line);

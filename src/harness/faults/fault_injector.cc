@@ -15,8 +15,7 @@ constexpr int kThreads = 3;
 // process that ends with its operation (its exit code is set, then) does not.
 bool CanStrike(const Fault& fault, const Happening& happening) {
   const bool ends = happening.kind == Happening::Kind::kStorage && happening.exit_code != 0;
-  const FaultKind* kind = FindFaultKind(fault.kind);
-  return !ends || fault.delay > Duration(0) || !kind || kind->meets != "storage";
+  return !ends || !fault.action->only_answers();
 }
 
 }  // namespace
@@ -28,7 +27,7 @@ Director::Director(DirectorOptions options, Clock& clock)
   for (Fault& fault : faults) {
     auto plot = std::make_unique<Plot>(std::move(fault), random.Fork("fault " + fault.name));
     plot->tally.name = plot->fault.name;
-    plot->tally.what = plot->fault.kind + " " + Describe(plot->fault.when);
+    plot->tally.what = plot->fault.kind->name + " " + Describe(plot->fault.when);
     plots_.push_back(std::move(plot));
   }
   for (int i = 0; i < kThreads && Disturbs(); ++i) threads_.emplace_back([this] { Work(); });
@@ -54,7 +53,7 @@ bool Director::MayGoOn(const Happening& h) const {
   return up && running_ && under_way_ == 0;
 }
 
-Verdict Director::Meet(Happening happening, Phase phase) {
+FaultResponse Director::Meet(Happening happening, Phase phase) {
   std::vector<size_t> due;
   {
     std::unique_lock lock(mutex_);
@@ -62,15 +61,15 @@ Verdict Director::Meet(Happening happening, Phase phase) {
       happening.boot = booted_[happening.replica];
     changed_.wait(lock, [&] { return MayGoOn(happening); });
     if (ended_) return {};
-    if (IsOver(happening)) return {Verdict::Kind::kGone, 0, 0};
+    if (IsOver(happening)) return {FaultResponse::Kind::kGone, 0, 0};
     due = CountAll(happening, phase);
     if (phase == Phase::kAfter) Enter(happening);
     for (const size_t plot : due) EnterFault(plot, happening);
   }
   changed_.notify_all();
-  const Verdict verdict = Strike(due);
+  const FaultResponse verdict = Strike(due);
   const std::lock_guard lock(mutex_);
-  return IsOver(happening) ? Verdict{Verdict::Kind::kGone, 0, 0} : verdict;
+  return IsOver(happening) ? FaultResponse{FaultResponse::Kind::kGone, 0, 0} : verdict;
 }
 
 // Mutex held. The dead do nothing more: what they began is not done.
@@ -83,10 +82,10 @@ bool Director::IsOver(const Happening& happening) const {
   return ended(over_) || ended(gone_);
 }
 
-Verdict Director::Note(Happening happening) {
+FaultResponse Director::Note(Happening happening) {
   using Kind = Happening::Kind;
   std::vector<size_t> due;
-  Verdict verdict;
+  FaultResponse verdict;
   {
     const std::lock_guard lock(mutex_);
     if (ended_) return {};

@@ -20,7 +20,6 @@
 
 #include "harness/events/event.h"
 #include "harness/faults/fault.h"
-#include "harness/faults/fault_kind.h"
 
 namespace caip::harness {
 
@@ -49,14 +48,14 @@ class Director {
   Director& operator=(const Director&) = delete;
 
   /// Before anything happens.
-  void Torment(World& world) { world_ = &world; }
+  void Torment(RunControl& world) { world_ = &world; }
 
   /// For the replica's own doings. Waits until its boot is known to be up and the job is RUNNING,
   /// enters the happening (of Phase::kAfter only), and returns when all faults it met have struck.
-  Verdict Meet(Happening happening, Phase phase);
+  FaultResponse Meet(Happening happening, Phase phase);
   /// For what cannot be kept waiting. Lines of a replica are entered no sooner than it is up.
   /// Answers what faults that need nobody to wait (a line that gets lost) have to say.
-  Verdict Note(Happening happening);
+  FaultResponse Note(Happening happening);
   /// Keeps the caller, a thread of the replica, until the faults that its lines met have struck.
   /// False: its boot is over.
   bool Settle(const std::string& replica, int boot);
@@ -100,8 +99,8 @@ class Director {
   std::vector<size_t> CountAll(const Happening& happening, Phase phase);
   void EnterFault(size_t plot, const Happening& occasion);
   bool Disturbs() const { return !plots_.empty() || options_.vm_lifetime.has_value(); }
-  Verdict Strike(const std::vector<size_t>& due);
-  Verdict StrikeInline(std::vector<size_t>& due);
+  FaultResponse Strike(const std::vector<size_t>& due);
+  FaultResponse StrikeInline(std::vector<size_t>& due);
   void StrikeApart(std::vector<size_t> due);
   void EndApart(const std::function<void()>& work);
   void DrawLifetime(const std::string& replica, int boot);
@@ -111,7 +110,7 @@ class Director {
 
   const DirectorOptions options_;
   Clock& clock_;
-  World* world_ = nullptr;
+  RunControl* world_ = nullptr;
   std::function<void(const Happening&)> watcher_;
 
   mutable std::mutex mutex_;

@@ -25,12 +25,12 @@ struct Director::Plot {
   std::vector<std::function<void()>> when_over;
 };
 
-class Director::ScenePart final : public Scene {
+class Director::ScenePart final : public FaultContext {
  public:
   ScenePart(Director& director, size_t plot) : director_(director), plot_(plot) {}
 
-  World& world() override { return *director_.world_; }
-  void WaitForEnd(const std::string& replica) override {
+  RunControl& run() override { return *director_.world_; }
+  void WaitForEndOfBoot(const std::string& replica) override {
     std::unique_lock lock(director_.mutex_);
     const int boot = director_.booted_[replica];
     director_.changed_.wait(lock, [&] {
@@ -38,22 +38,20 @@ class Director::ScenePart final : public Scene {
              director_.booted_[replica] != boot || director_.gone_[replica] == boot;
     });
   }
-  void WaitForUntil(const Fault&) override {
+  void WaitForUntil() override {
     std::unique_lock lock(director_.mutex_);
     const Plot& plot = *director_.plots_[plot_];
     director_.changed_.wait(lock, [&] { return director_.ended_ || !plot.armed; });
   }
-  void WhenOver(const Fault& fault, std::function<void()> then) override {
-    if (fault.lasts) {
-      const Duration time = *fault.lasts;
-      director_.Leave([this_director = &director_, time, then = std::move(then)] {
-        std::unique_lock lock(this_director->mutex_);
-        this_director->changed_.wait_for(lock, time, [&] { return this_director->ended_; });
-        lock.unlock();
-        then();
-      });
-      return;
-    }
+  void After(Duration time, std::function<void()> then) override {
+    director_.Leave([this_director = &director_, time, then = std::move(then)] {
+      std::unique_lock lock(this_director->mutex_);
+      this_director->changed_.wait_for(lock, time, [&] { return this_director->ended_; });
+      lock.unlock();
+      then();
+    });
+  }
+  void WhenUntilComes(std::function<void()> then) override {
     {
       const std::lock_guard lock(director_.mutex_);
       Plot& plot = *director_.plots_[plot_];

@@ -1,4 +1,4 @@
-#include "harness/faults/fault_kind.h"
+#include "harness/faults/fault.h"
 #include "harness/faults/trigger_reader.h"
 #include "harness/scenario/scenario.h"
 

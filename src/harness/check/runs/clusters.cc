@@ -43,13 +43,8 @@ void WaitForOthers(const Course& course, Scenario& scenario) {
   const CourseRun& plain = course.Of("plain");
   const auto middle = MiddleOf(plain);
   if (!middle) return;
-  Fault pause;
-  pause.name = "pause";
-  pause.kind = "hang";
-  pause.replica = middle->replica;
-  pause.when = TriggerOf(*middle);
-  pause.lasts = WarmUp(plain, *middle);
-  scenario.faults.push_back(std::move(pause));
+  scenario.faults.push_back(
+      HangFault("pause", middle->replica, TriggerOf(*middle), WarmUp(plain, *middle)));
 }
 
 RunPlan Plan(const Course& course, bool chief) {

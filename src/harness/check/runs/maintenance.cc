@@ -17,19 +17,9 @@ RunPlan Plan(const Course& course) {
   }
   RunPlan plan = AsGiven(course);
   // It stands still until the signal is there: else a quick trainer is done before it comes.
-  Fault pause;
-  pause.name = "pause";
-  pause.kind = "hang";
-  pause.replica = middle->replica;
-  pause.when = TriggerOf(*middle);
-  pause.lasts = kPause;
-  plan.scenario.faults.push_back(std::move(pause));
-  Fault fault;
-  fault.name = "maintenance";
-  fault.kind = "maintenance";
-  fault.replica = middle->replica;
-  fault.when = TriggerOf(*middle);
-  plan.scenario.faults.push_back(std::move(fault));
+  plan.scenario.faults.push_back(HangFault("pause", middle->replica, TriggerOf(*middle), kPause));
+  plan.scenario.faults.push_back(
+      MaintenanceFault("maintenance", middle->replica, TriggerOf(*middle)));
   plan.scenario.limits.grace = kGrace;
   return plan;
 }

@@ -13,16 +13,10 @@ RunPlan Plan(const Course& course) {
     return NotMade("the trainer writes nothing that could be refused");
   }
   RunPlan plan = AsGiven(course);
-  Fault fault;
-  fault.name = "no write";
-  fault.kind = "storage_error";
-  fault.replica = master;
-  fault.status = kForbidden;
-  fault.when.phase = Phase::kBefore;
-  fault.when.op = "write";
-  fault.when.pattern = "*";
-  fault.when.nth.every = 1;
-  plan.scenario.faults.push_back(std::move(fault));
+  Trigger every_write{.phase = Phase::kBefore, .op = "write", .pattern = "*"};
+  every_write.nth.every = 1;
+  plan.scenario.faults.push_back(
+      RefuseStorageFault("no write", master, std::move(every_write), kForbidden));
   return plan;
 }
 
