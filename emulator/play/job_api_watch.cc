@@ -39,14 +39,13 @@ Error Refusal(const harness::FaultResponse& verdict) {
 
 }  // namespace
 
-http::Handler WatchedJobApi(http::Handler next, harness::Director& director) {
-  return [next = std::move(next), &director](const http::Request& request) {
-    harness::Happening happening;
-    happening.kind = harness::Happening::Kind::kApi;
-    happening.text = MethodOf(request);
-    if (happening.text.empty()) return next(request);
-    if (const Caller* caller = CurrentCaller()) happening.replica = caller->replica;
-    const harness::FaultResponse verdict = director.Note(std::move(happening));
+http::Handler WatchedJobApi(http::Handler next, harness::FaultInjector& injector) {
+  return [next = std::move(next), &injector](const http::Request& request) {
+    const std::string method = MethodOf(request);
+    if (method.empty()) return next(request);
+    harness::Event event{.body = harness::ApiCallEvent{method}};
+    if (const Caller* caller = CurrentCaller()) event.replica = caller->replica;
+    const harness::FaultResponse verdict = injector.Report(std::move(event));
     if (verdict.kind != harness::FaultResponse::Kind::kRefuse) return next(request);
     return WithStatus(api::ErrorResponse(Refusal(verdict)), verdict.status);
   };

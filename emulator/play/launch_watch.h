@@ -1,5 +1,5 @@
 #pragma once
-// A launcher whose every start and end is told to the director, and which keeps down what is to
+// A launcher whose every start and end is told to the injector, and which keeps down what is to
 // stay down.
 
 #include <functional>
@@ -27,14 +27,14 @@ struct LaunchCompany {
   Onlooker* onlooker = nullptr;
 };
 
-/// `inner` and `director` outlive it.
+/// `inner` and `injector` outlive it.
 class WatchedLauncher final : public engine::Launcher {
  public:
   /// `watch`: what every replica is stopped at.
-  WatchedLauncher(engine::Launcher& inner, harness::Director& director, engine::ReplicaWatch watch,
-                  LaunchCompany company)
+  WatchedLauncher(engine::Launcher& inner, harness::FaultInjector& injector,
+                  engine::ReplicaWatch watch, LaunchCompany company)
       : inner_(inner),
-        director_(director),
+        injector_(injector),
         watch_(std::move(watch)),
         company_(std::move(company)) {}
 
@@ -55,7 +55,7 @@ class WatchedLauncher final : public engine::Launcher {
 
  private:
   engine::Launcher& inner_;
-  harness::Director& director_;
+  harness::FaultInjector& injector_;
   engine::ReplicaWatch watch_;
   LaunchCompany company_;
   mutable std::mutex mutex_;

@@ -7,15 +7,13 @@ namespace {
 
 class Watched final : public engine::Packager {
  public:
-  Watched(engine::Packager& inner, harness::Director& director)
-      : inner_(inner), director_(director) {}
+  Watched(engine::Packager& inner, harness::FaultInjector& injector)
+      : inner_(inner), injector_(injector) {}
 
   void Prepare(engine::PrepareRequest request,
                std::function<void(engine::Prepared)> done) override {
-    harness::Happening happening;
-    happening.kind = harness::Happening::Kind::kPrepare;
-    happening.step = request.attempt;
-    const harness::FaultResponse verdict = director_.Note(std::move(happening));
+    harness::Event event{.body = harness::PrepareEvent{request.attempt}};
+    const harness::FaultResponse verdict = injector_.Report(std::move(event));
     if (verdict.kind != harness::FaultResponse::Kind::kRefuse) {
       inner_.Prepare(std::move(request), std::move(done));
       return;
@@ -30,14 +28,14 @@ class Watched final : public engine::Packager {
 
  private:
   engine::Packager& inner_;
-  harness::Director& director_;
+  harness::FaultInjector& injector_;
 };
 
 }  // namespace
 
 std::unique_ptr<engine::Packager> WatchedPackager(engine::Packager& inner,
-                                                  harness::Director& director) {
-  return std::make_unique<Watched>(inner, director);
+                                                  harness::FaultInjector& injector) {
+  return std::make_unique<Watched>(inner, injector);
 }
 
 }  // namespace caip::play

@@ -61,8 +61,8 @@ Status WriteEvents(const Path& file, const Scenario& scenario, const Played& pla
   std::string lines = CompactJson(harness::EventListHead(played.file, played.description,
                                                          played.seed, posix ? "posix" : "object")) +
                       "\n";
-  for (const harness::Happening& happening : played.run.happenings) {
-    lines += CompactJson(ToJson(happening)) + "\n";
+  for (const harness::Event& event : played.run.events) {
+    lines += CompactJson(ToJson(event)) + "\n";
   }
   lines += CompactJson(harness::EventListEnd(played)) + "\n";
   return WriteFile(file, lines);

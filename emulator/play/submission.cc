@@ -161,7 +161,7 @@ Status CheckReplicas(const Scenario& scenario, const spec::Job& job) {
     replicas.push_back(harness::ReplicaName(spec::TaskName(plan.id)));
   }
   if (const auto& tuning = job.training_input->hyperparameters) {
-    replicas = harness::InTrials(replicas, tuning->max_trials.value_or(1));
+    replicas = harness::NamesInTrials(replicas, tuning->max_trials.value_or(1));
   }
   for (const harness::Fault& fault : scenario.faults) {
     const std::string unknown = harness::FindUnknownReplica(fault, replicas);

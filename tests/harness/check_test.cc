@@ -30,11 +30,11 @@ class ACourse {
     course_.runs["plain"].launched.push_back({"master-0", 1, {}, {}});
   }
   /// Each at its second; the master is up at 0.
-  ACourse& With(int64_t second, Happening happening) {
+  ACourse& With(int64_t second, Event event) {
     Evidence& evidence = course_.runs["plain"].evidence;
-    happening.time = Instant{} + seconds(second);
-    happening.number = static_cast<int64_t>(evidence.happenings.size()) + 1;
-    evidence.happenings.push_back(std::move(happening));
+    event.time = Instant{} + seconds(second);
+    event.number = static_cast<int64_t>(evidence.events.size()) + 1;
+    evidence.events.push_back(std::move(event));
     return *this;
   }
   ACourse& Ends(const std::string& state) {
@@ -48,7 +48,7 @@ class ACourse {
   Course course_;
 };
 
-Happening Saved(const std::string& object) {
+Event Saved(const std::string& object) {
   return Storage("master-0", 1, "create", "job/out/" + object);
 }
 

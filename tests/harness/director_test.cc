@@ -108,49 +108,50 @@ Trigger AtStep(int64_t step, const std::string& replica = "") {
 class DirectorTest : public ::testing::Test {
  protected:
   void Direct(std::vector<Fault> faults, uint64_t seed = 1) {
-    director_ = std::make_unique<Director>(
-        DirectorOptions{.faults = std::move(faults), .seed = seed, .vm_lifetime = {}}, clock_);
-    director_->Torment(world_);
+    injector_ = std::make_unique<FaultInjector>(
+        FaultInjectorOptions{.faults = std::move(faults), .seed = seed, .vm_lifetime = {}}, clock_);
+    injector_->Attach(world_);
   }
   void TearDown() override {
-    if (director_) director_->End();
+    if (injector_) injector_->End();
   }
   void Boot(const std::string& replica, int boot) {
-    director_->Note(Start(replica, boot));
-    director_->Note(Live(replica, boot));
+    injector_->Report(Start(replica, boot));
+    injector_->Report(Live(replica, boot));
   }
   void Running(const std::vector<std::string>& replicas = {"master-0"}) {
     for (const std::string& replica : replicas) Boot(replica, 1);
-    director_->Note(State("RUNNING"));
+    injector_->Report(State("RUNNING"));
   }
-  std::future<FaultResponse> InBackground(Happening happening, Phase phase) {
-    return std::async(std::launch::async, [this, happening = std::move(happening), phase] {
-      return director_->Meet(happening, phase);
+  std::future<FaultResponse> InBackground(Event event, Phase phase) {
+    return std::async(std::launch::async, [this, event = std::move(event), phase] {
+      return injector_->ReportAndWait(event, phase);
     });
   }
   std::vector<std::string> Told() const {
     std::vector<std::string> told;
-    for (const Happening& h : director_->happenings()) told.push_back(Describe(h));
+    for (const Event& h : injector_->events()) told.push_back(Describe(h));
     return told;
   }
 
   StillClock clock_;
   FakeWorld world_;
-  std::unique_ptr<Director> director_;
+  std::unique_ptr<FaultInjector> injector_;
 };
 
 TEST_F(DirectorTest, WritesTheListInItsOrder) {
   Direct({});
   Running();
-  EXPECT_EQ(director_->Meet(Storage("master-0", 1, "create", "job/a"), Phase::kBefore).kind,
-            FaultResponse::Kind::kGoOn);
-  director_->Meet(Storage("master-0", 1, "create", "job/a"), Phase::kAfter);
-  const std::vector<Happening> list = director_->happenings();
+  EXPECT_EQ(
+      injector_->ReportAndWait(Storage("master-0", 1, "create", "job/a"), Phase::kBefore).kind,
+      FaultResponse::Kind::kGoOn);
+  injector_->ReportAndWait(Storage("master-0", 1, "create", "job/a"), Phase::kAfter);
+  const std::vector<Event> list = injector_->events();
   ASSERT_EQ(list.size(), 4u);
   for (size_t i = 0; i < list.size(); ++i) EXPECT_EQ(list[i].number, static_cast<int64_t>(i) + 1);
-  EXPECT_EQ(list[3].op, "create");
-  EXPECT_EQ(director_->Since(3).size(), 1u);
-  EXPECT_TRUE(director_->Since(99).empty());
+  EXPECT_EQ(list[3].As<StorageEvent>()->op, "create");
+  EXPECT_EQ(injector_->Since(3).size(), 1u);
+  EXPECT_TRUE(injector_->Since(99).empty());
 }
 
 TEST_F(DirectorTest, KeepsWhoMetAKillUntilTheReplicaHasEnded) {
@@ -159,54 +160,54 @@ TEST_F(DirectorTest, KeepsWhoMetAKillUntilTheReplicaHasEnded) {
   auto met = InBackground(Storage("master-0", 0, "create", "job/b"), Phase::kBefore);
   ASSERT_TRUE(world_.WasAsked("lose master-0"));
   EXPECT_EQ(met.wait_for(milliseconds(30)), std::future_status::timeout);
-  director_->Note(Exit("master-0", 1, 0, 9));
+  injector_->Report(Exit("master-0", 1, 0, 9));
   ASSERT_EQ(met.wait_for(kDeadline), std::future_status::ready);
   EXPECT_EQ(met.get().kind, FaultResponse::Kind::kGone);
   EXPECT_EQ(Told().back(), "end of boot 1 of master-0");
-  ASSERT_EQ(director_->tallies().size(), 1u);
-  EXPECT_EQ(director_->tallies()[0].struck_at, std::vector<int64_t>{4});
+  ASSERT_EQ(injector_->tallies().size(), 1u);
+  EXPECT_EQ(injector_->tallies()[0].injected_at, std::vector<int64_t>{4});
 }
 
 TEST_F(DirectorTest, LetsTheDeadDoNothing) {
   Direct({});
   Running();
-  director_->Note(Exit("master-0", 1));
+  injector_->Report(Exit("master-0", 1));
   const FaultResponse verdict =
-      director_->Meet(Storage("master-0", 1, "create", "job/a"), Phase::kAfter);
+      injector_->ReportAndWait(Storage("master-0", 1, "create", "job/a"), Phase::kAfter);
   EXPECT_EQ(verdict.kind, FaultResponse::Kind::kGone);
   EXPECT_EQ(Told().back(), "end of boot 1 of master-0");
 }
 
 TEST_F(DirectorTest, LetsAReplicaDoNothingBeforeItIsUpAndTheJobRuns) {
   Direct({});
-  director_->Note(Start("master-0", 1));
+  injector_->Report(Start("master-0", 1));
   auto met = InBackground(Storage("master-0", 0, "list", "job/"), Phase::kAfter);
-  director_->Note(Live("master-0", 1));
+  injector_->Report(Live("master-0", 1));
   EXPECT_EQ(met.wait_for(milliseconds(30)), std::future_status::timeout);
-  director_->Note(State("RUNNING"));
+  injector_->Report(State("RUNNING"));
   ASSERT_EQ(met.wait_for(kDeadline), std::future_status::ready);
   EXPECT_EQ(Told().back(), "list job/ by master-0");
 }
 
 TEST_F(DirectorTest, EntersLinesNoSoonerThanTheirBootIsUp) {
   Direct({});
-  director_->Note(State("RUNNING"));
-  director_->Note(Start("master-0", 1));
-  director_->Note(Line("master-0", 0, "early"));
-  EXPECT_EQ(director_->happenings().size(), 2u);
-  director_->Note(Live("master-0", 1));
-  const std::vector<Happening> list = director_->happenings();
+  injector_->Report(State("RUNNING"));
+  injector_->Report(Start("master-0", 1));
+  injector_->Report(Line("master-0", 0, "early"));
+  EXPECT_EQ(injector_->events().size(), 2u);
+  injector_->Report(Live("master-0", 1));
+  const std::vector<Event> list = injector_->events();
   ASSERT_EQ(list.size(), 4u);
-  EXPECT_EQ(list[3].text, "early");
+  EXPECT_EQ(list[3].As<LogEvent>()->message, "early");
   EXPECT_EQ(list[3].boot, 1);
 }
 
 TEST_F(DirectorTest, EntersLinesOfABootThatWasNeverUpBeforeItsEnd) {
   Direct({});
-  director_->Note(State("RUNNING"));
-  director_->Note(Start("master-0", 1));
-  director_->Note(Line("master-0", 0, "last words"));
-  director_->Note(Exit("master-0", 1, 1));
+  injector_->Report(State("RUNNING"));
+  injector_->Report(Start("master-0", 1));
+  injector_->Report(Line("master-0", 0, "last words"));
+  injector_->Report(Exit("master-0", 1, 1));
   const std::vector<std::string> told = Told();
   ASSERT_EQ(told.size(), 4u);
   EXPECT_EQ(told[2], "log line 'last words' of master-0");
@@ -218,22 +219,22 @@ TEST_F(DirectorTest, HoldsAReplicaUntilAnotherDidSomething) {
   Running({"master-0", "worker-0"});
   auto met = InBackground(Storage("master-0", 0, "create", "job/a"), Phase::kBefore);
   EXPECT_EQ(met.wait_for(milliseconds(30)), std::future_status::timeout);
-  director_->Note(Step("worker-0", 0, 4));
+  injector_->Report(Step("worker-0", 0, 4));
   EXPECT_EQ(met.wait_for(milliseconds(30)), std::future_status::timeout);
-  director_->Note(Step("worker-0", 0, 5));
+  injector_->Report(Step("worker-0", 0, 5));
   ASSERT_EQ(met.wait_for(kDeadline), std::future_status::ready);
   EXPECT_EQ(met.get().kind, FaultResponse::Kind::kGoOn);
-  EXPECT_TRUE(director_->tallies()[0].until_came);
+  EXPECT_TRUE(injector_->tallies()[0].until_came);
 }
 
 TEST_F(DirectorTest, HoldsNobodyForWhatHasComeAlready) {
   Direct({Hold(BeforeCreate("*"), AtStep(5, "worker-0"))});
   Running({"master-0", "worker-0"});
-  director_->Note(Step("worker-0", 0, 5));
+  injector_->Report(Step("worker-0", 0, 5));
   auto met = InBackground(Storage("master-0", 0, "create", "job/a"), Phase::kBefore);
   ASSERT_EQ(met.wait_for(kDeadline), std::future_status::ready);
-  EXPECT_EQ(director_->tallies()[0].struck_at.size(), 1u);
-  EXPECT_TRUE(director_->tallies()[0].until_came);
+  EXPECT_EQ(injector_->tallies()[0].injected_at.size(), 1u);
+  EXPECT_TRUE(injector_->tallies()[0].until_came);
 }
 
 TEST_F(DirectorTest, SaysThatAnUntilNeverCame) {
@@ -241,25 +242,25 @@ TEST_F(DirectorTest, SaysThatAnUntilNeverCame) {
   Running({"master-0", "worker-0"});
   auto met = InBackground(Storage("master-0", 0, "create", "job/a"), Phase::kBefore);
   EXPECT_EQ(met.wait_for(milliseconds(30)), std::future_status::timeout);
-  director_->End();
+  injector_->End();
   ASSERT_EQ(met.wait_for(kDeadline), std::future_status::ready);
-  EXPECT_FALSE(director_->tallies()[0].until_came);
+  EXPECT_FALSE(injector_->tallies()[0].until_came);
 }
 
 TEST_F(DirectorTest, ThawsWhatHangsWhenItsUntilCame) {
   Direct({HangUntil(AtStep(3), AtStep(9, "worker-0"))});
   Running({"master-0", "worker-0"});
-  director_->Note(Step("master-0", 0, 3));
+  injector_->Report(Step("master-0", 0, 3));
   ASSERT_TRUE(world_.WasAsked("freeze master-0"));
   EXPECT_EQ(world_.Count("thaw master-0"), 0);
-  director_->Note(Step("worker-0", 0, 9));
+  injector_->Report(Step("worker-0", 0, 9));
   EXPECT_TRUE(world_.WasAsked("thaw master-0"));
 }
 
 TEST_F(DirectorTest, ThawsWhatHangsForATime) {
   Direct({HangFault("hang 1", "master-0", AtStep(3), milliseconds(20))});
   Running();
-  director_->Note(Step("master-0", 0, 3));
+  injector_->Report(Step("master-0", 0, 3));
   EXPECT_TRUE(world_.WasAsked("freeze master-0"));
   EXPECT_TRUE(world_.WasAsked("thaw master-0"));
 }
@@ -267,17 +268,17 @@ TEST_F(DirectorTest, ThawsWhatHangsForATime) {
 TEST_F(DirectorTest, ThawsAllAtTheEnd) {
   Direct({HangUntil(AtStep(3), AtStep(9, "worker-0"))});
   Running();
-  director_->Note(Step("master-0", 0, 3));
+  injector_->Report(Step("master-0", 0, 3));
   ASSERT_TRUE(world_.WasAsked("freeze master-0"));
-  director_->End();
+  injector_->End();
   EXPECT_TRUE(world_.WasAsked("thaw master-0"));
 }
 
 TEST_F(DirectorTest, ThawsWhatIsStillBeingFrozenAtTheEnd) {
   Direct({HangUntil(AtStep(3), AtStep(9, "worker-0"))});
-  world_.on_frozen = [this] { director_->End(); };
+  world_.on_frozen = [this] { injector_->End(); };
   Running();
-  director_->Note(Step("master-0", 0, 3));
+  injector_->Report(Step("master-0", 0, 3));
   EXPECT_TRUE(world_.WasAsked("thaw master-0"));
 }
 
@@ -285,61 +286,62 @@ TEST_F(DirectorTest, KeepsNothingDownBehindTheEnd) {
   Fault kill = Kill(BeforeCreate("*"));
   kill.until = AtStep(7, "worker-0");
   Direct({kill});
-  world_.on_lost = [this](const std::string&) { director_->Note(Exit("master-0", 1, 0, 9)); };
+  world_.on_lost = [this](const std::string&) { injector_->Report(Exit("master-0", 1, 0, 9)); };
   Running({"master-0", "worker-0"});
-  director_->Meet(Storage("master-0", 0, "create", "job/a"), Phase::kBefore);
-  director_->End();
-  EXPECT_FALSE(director_->KeepDown("master-0", [] {}));
+  injector_->ReportAndWait(Storage("master-0", 0, "create", "job/a"), Phase::kBefore);
+  injector_->End();
+  EXPECT_FALSE(injector_->DelayStart("master-0", [] {}));
 }
 
 TEST_F(DirectorTest, KeepsAReplacementDown) {
   Fault kill = Kill(BeforeCreate("*"));
   kill.until = AtStep(7, "worker-0");
   Direct({kill});
-  world_.on_lost = [this](const std::string&) { director_->Note(Exit("master-0", 1, 0, 9)); };
+  world_.on_lost = [this](const std::string&) { injector_->Report(Exit("master-0", 1, 0, 9)); };
   Running({"master-0", "worker-0"});
-  director_->Meet(Storage("master-0", 0, "create", "job/a"), Phase::kBefore);
+  injector_->ReportAndWait(Storage("master-0", 0, "create", "job/a"), Phase::kBefore);
   std::promise<void> started;
-  EXPECT_FALSE(director_->KeepDown("worker-0", [] {}));
-  ASSERT_TRUE(director_->KeepDown("master-0", [&started] { started.set_value(); }));
+  EXPECT_FALSE(injector_->DelayStart("worker-0", [] {}));
+  ASSERT_TRUE(injector_->DelayStart("master-0", [&started] { started.set_value(); }));
   auto start = started.get_future();
   EXPECT_EQ(start.wait_for(milliseconds(30)), std::future_status::timeout);
-  director_->Note(Step("worker-0", 0, 7));
+  injector_->Report(Step("worker-0", 0, 7));
   EXPECT_EQ(start.wait_for(kDeadline), std::future_status::ready);
-  EXPECT_FALSE(director_->KeepDown("master-0", [] {}));
+  EXPECT_FALSE(injector_->DelayStart("master-0", [] {}));
 }
 
 TEST_F(DirectorTest, RefusesStorageAsTheFaultSays) {
   Direct({RefuseStorageFault("storage_error 1", "", BeforeCreate("*/a"), 429)});
   Running();
   const FaultResponse first =
-      director_->Meet(Storage("master-0", 1, "create", "job/a"), Phase::kBefore);
+      injector_->ReportAndWait(Storage("master-0", 1, "create", "job/a"), Phase::kBefore);
   EXPECT_EQ(first.kind, FaultResponse::Kind::kRefuse);
   EXPECT_EQ(first.status, 429);
-  EXPECT_EQ(director_->Meet(Storage("master-0", 1, "create", "job/a"), Phase::kBefore).kind,
-            FaultResponse::Kind::kGoOn);
+  EXPECT_EQ(
+      injector_->ReportAndWait(Storage("master-0", 1, "create", "job/a"), Phase::kBefore).kind,
+      FaultResponse::Kind::kGoOn);
 }
 
 TEST_F(DirectorTest, RefusesNothingWhereNobodyHearsOfIt) {
   Direct({RefuseStorageFault("storage_error 1", "master-0", BeforeCreate("*/a")),
           DelayStorageFault("storage_error 2", "", BeforeCreate("*/a"), milliseconds(1))});
   Running();
-  Happening unheard = Storage("master-0", 1, "create", "job/a");
-  unheard.exit_code = -1;
-  EXPECT_EQ(director_->Meet(unheard, Phase::kBefore).kind, FaultResponse::Kind::kGoOn);
-  const std::vector<FaultTally> tallies = director_->tallies();
-  EXPECT_TRUE(tallies[0].struck_at.empty());
+  Event unheard = Storage("master-0", 1, "create", "job/a");
+  BodyOf<StorageEvent>(unheard).is_unanswered = true;
+  EXPECT_EQ(injector_->ReportAndWait(unheard, Phase::kBefore).kind, FaultResponse::Kind::kGoOn);
+  const std::vector<FaultTally> tallies = injector_->tallies();
+  EXPECT_TRUE(tallies[0].injected_at.empty());
   EXPECT_EQ(tallies[0].seen, 1);
-  EXPECT_EQ(tallies[1].struck_at.size(), 1u);
+  EXPECT_EQ(tallies[1].injected_at.size(), 1u);
 }
 
 TEST_F(DirectorTest, StrikesBehindAnotherFault) {
   Direct({RefuseStorageFault("storage_error 1", "master-0", BeforeCreate("*/a")),
           CancelFault("cancel 1", {.kind = Trigger::Kind::kFault, .pattern = "storage_error 1"})});
   Running();
-  director_->Meet(Storage("master-0", 1, "create", "job/a"), Phase::kBefore);
+  injector_->ReportAndWait(Storage("master-0", 1, "create", "job/a"), Phase::kBefore);
   EXPECT_TRUE(world_.WasAsked("cancel"));
-  EXPECT_EQ(director_->tallies()[1].struck_at.size(), 1u);
+  EXPECT_EQ(injector_->tallies()[1].injected_at.size(), 1u);
 }
 
 TEST_F(DirectorTest, HoldsTheClockWhileNobodyWaitsForAFault) {
@@ -349,44 +351,45 @@ TEST_F(DirectorTest, HoldsTheClockWhileNobodyWaitsForAFault) {
   EXPECT_EQ(clock_.holders(), 1);
   auto met = InBackground(Storage("master-0", 0, "create", "job/a"), Phase::kBefore);
   EXPECT_EQ(met.wait_for(milliseconds(30)), std::future_status::timeout);
-  director_->Note(Exit("master-0", 1, 0, 9));
+  injector_->Report(Exit("master-0", 1, 0, 9));
   ASSERT_EQ(met.wait_for(kDeadline), std::future_status::ready);
-  director_.reset();  // joins what strikes
+  injector_.reset();  // joins what strikes
   EXPECT_EQ(clock_.holders(), 0);
 }
 
 TEST_F(DirectorTest, StrikesAtItsTime) {
   Direct({CancelFault("cancel 1", {.kind = Trigger::Kind::kAt, .at = seconds(90)})});
-  EXPECT_EQ(director_->NextAt(), kNever);
-  director_->SubmittedAt(Instant{} + seconds(10));
-  EXPECT_EQ(director_->NextAt(), Instant{} + seconds(100));
-  director_->TimeIs(Instant{} + seconds(99));
+  EXPECT_EQ(injector_->NextTime(), kNever);
+  injector_->SetSubmitted(Instant{} + seconds(10));
+  EXPECT_EQ(injector_->NextTime(), Instant{} + seconds(100));
+  injector_->AdvanceTo(Instant{} + seconds(99));
   EXPECT_EQ(world_.Count("cancel"), 0);
-  director_->TimeIs(Instant{} + seconds(100));
+  injector_->AdvanceTo(Instant{} + seconds(100));
   EXPECT_TRUE(world_.WasAsked("cancel"));
-  EXPECT_EQ(director_->NextAt(), kNever);
+  EXPECT_EQ(injector_->NextTime(), kNever);
 }
 
 TEST_F(DirectorTest, DoesNothingAfterTheEnd) {
   Direct({Kill(BeforeCreate("*"))});
   Running();
-  const size_t known = director_->happenings().size();
-  director_->End();
-  EXPECT_TRUE(director_->ended());
-  EXPECT_EQ(director_->Meet(Storage("master-0", 1, "create", "job/a"), Phase::kBefore).kind,
-            FaultResponse::Kind::kGoOn);
-  director_->Note(Step("master-0", 1, 1));
-  director_->TimeIs(Instant::max());
-  EXPECT_EQ(director_->happenings().size(), known);
+  const size_t known = injector_->events().size();
+  injector_->End();
+  EXPECT_TRUE(injector_->ended());
+  EXPECT_EQ(
+      injector_->ReportAndWait(Storage("master-0", 1, "create", "job/a"), Phase::kBefore).kind,
+      FaultResponse::Kind::kGoOn);
+  injector_->Report(Step("master-0", 1, 1));
+  injector_->AdvanceTo(Instant::max());
+  EXPECT_EQ(injector_->events().size(), known);
   EXPECT_EQ(world_.Count("lose master-0"), 0);
 }
 
 TEST_F(DirectorTest, SaysEachLineToItsWatcherOnceAndInOrder) {
   Direct({});
   std::vector<int64_t> numbers;
-  director_->Watch([&numbers](const Happening& h) { numbers.push_back(h.number); });
+  injector_->Watch([&numbers](const Event& h) { numbers.push_back(h.number); });
   Running();
-  director_->Note(Step("master-0", 1, 1));
+  injector_->Report(Step("master-0", 1, 1));
   EXPECT_EQ(numbers, (std::vector<int64_t>{1, 2, 3, 4}));
 }
 
@@ -405,9 +408,9 @@ TEST_F(DirectorTest, StandsManyThreads) {
   std::array<std::atomic<int>, kReplicas> boots{};
   world_.on_lost = [&](const std::string& replica) {
     const auto i = static_cast<size_t>(std::stoi(replica.substr(7)));
-    director_->Note(Exit(replica, boots[i], 0, 9));
+    injector_->Report(Exit(replica, boots[i], 0, 9));
   };
-  director_->Note(State("RUNNING"));
+  injector_->Report(State("RUNNING"));
   std::vector<std::thread> threads;
   for (size_t i = 0; i < kReplicas; ++i) {
     threads.emplace_back([&, i] {
@@ -416,22 +419,23 @@ TEST_F(DirectorTest, StandsManyThreads) {
         boots[i] = boot;
         Boot(replica, boot);
         for (int step = 0; step < 20; ++step) {
-          director_->Note(Step(replica, boot, step));
-          director_->Meet(Storage(replica, boot, "create", "job/w"), Phase::kBefore);
-          director_->Meet(Storage(replica, boot, "create", "job/w"), Phase::kAfter);
+          injector_->Report(Step(replica, boot, step));
+          injector_->ReportAndWait(Storage(replica, boot, "create", "job/w"), Phase::kBefore);
+          injector_->ReportAndWait(Storage(replica, boot, "create", "job/w"), Phase::kAfter);
         }
         EXPECT_EQ(
-            director_->Meet(Storage(replica, boot, "create", "job/last"), Phase::kBefore).kind,
+            injector_->ReportAndWait(Storage(replica, boot, "create", "job/last"), Phase::kBefore)
+                .kind,
             FaultResponse::Kind::kGone);
       }
     });
   }
   for (std::thread& thread : threads) thread.join();
-  const std::vector<Happening> list = director_->happenings();
+  const std::vector<Event> list = injector_->events();
   EXPECT_EQ(list.size(), 1u + kReplicas * kBoots * (3u + 40u + 1u));
   for (size_t i = 0; i < list.size(); ++i) EXPECT_EQ(list[i].number, static_cast<int64_t>(i) + 1);
-  for (const FaultTally& tally : director_->tallies()) {
-    EXPECT_EQ(tally.struck_at.size(), static_cast<size_t>(kBoots)) << tally.name;
+  for (const FaultTally& tally : injector_->tallies()) {
+    EXPECT_EQ(tally.injected_at.size(), static_cast<size_t>(kBoots)) << tally.name;
   }
 }
 

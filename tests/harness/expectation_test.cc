@@ -25,9 +25,9 @@ std::vector<Assertion> JudgedBy(const std::string& kind, const std::string& valu
 Evidence Lost(int64_t resumes = 11) {
   Evidence run;
   run.state = "SUCCEEDED";
-  run.happenings = LostOnce(resumes);
-  for (const Happening& h : run.happenings) {
-    if (h.op == "create") run.objects[h.object] = {R"({"w": 1})", 1};
+  run.events = LostOnce(resumes);
+  for (const Event& h : run.events) {
+    if (const StorageEvent* write = FindWrite(h)) run.objects[write->object] = {R"({"w": 1})", 1};
   }
   return run;
 }
@@ -36,7 +36,7 @@ Evidence Twin() {
   Evidence twin;
   twin.state = "SUCCEEDED";
   for (int64_t step = 1; step <= 30; ++step) {
-    twin.happenings.push_back(Step("master-0", 1, step));
+    twin.events.push_back(Step("master-0", 1, step));
   }
   twin.objects = Lost().objects;
   return twin;
@@ -120,9 +120,9 @@ TEST(Expectations, OfTheStateFailWhereALimitEndedTheRun) {
 
 TEST(Expectations, CountWhatWasWrittenTwice) {
   Evidence run = Lost();
-  run.happenings.push_back(Storage("master-0", 2, "overwrite", "job/out/ckpt-10/weights"));
+  run.events.push_back(Storage("master-0", 2, "overwrite", "job/out/ckpt-10/weights"));
   EXPECT_FALSE(JudgedBy("written_once", "['*/weights']", run).at(0).passed);
-  run.happenings.back().failed = true;
+  BodyOf<StorageEvent>(run.events.back()).failed = true;
   EXPECT_TRUE(JudgedBy("written_once", "['*/weights']", run).at(0).passed);
 }
 
@@ -130,8 +130,9 @@ TEST(SameStepsAsTwin, ComparesEffectiveRecords) {
   const Evidence twin = Twin();
   EXPECT_TRUE(JudgedBy("same_steps_as_twin", "{}", Lost(), &twin).at(0).passed);
   Evidence other = Lost();
-  for (Happening& h : other.happenings) {
-    if (h.step == 15 && h.boot == 2) h.record["lr"] = 0.5;
+  for (Event& h : other.events) {
+    auto* step = std::get_if<StepEvent>(&h.body);
+    if (step && step->step == 15 && h.boot == 2) step->record["lr"] = 0.5;
   }
   const auto broken = JudgedBy("same_steps_as_twin", "{}", other, &twin);
   EXPECT_FALSE(broken.at(0).passed);
@@ -142,7 +143,7 @@ TEST(SameStepsAsTwin, ComparesEffectiveRecords) {
 
 TEST(SameStepsAsTwin, SaysWhichStepsAreMissing) {
   Evidence run = Lost();
-  run.happenings = Numbered({Step("master-0", 1, 1), Step("master-0", 1, 3)});
+  run.events = Numbered({Step("master-0", 1, 1), Step("master-0", 1, 3)});
   const Evidence twin = Twin();
   const auto broken = JudgedBy("same_steps_as_twin", "{}", run, &twin);
   EXPECT_EQ(broken.at(0).expected, "steps 1..30");
@@ -151,9 +152,9 @@ TEST(SameStepsAsTwin, SaysWhichStepsAreMissing) {
 
 TEST(SameStepsAsTwin, AllowsATolerance) {
   Evidence run = Lost();
-  run.happenings = {Step("master-0", 1, 1, {{"step", 1}, {"w", 1.0}})};
+  run.events = {Step("master-0", 1, 1, {{"step", 1}, {"w", 1.0}})};
   Evidence twin = run;
-  twin.happenings[0].record["w"] = 1.0001;
+  BodyOf<StepEvent>(twin.events[0]).record["w"] = 1.0001;
   EXPECT_FALSE(JudgedBy("same_steps_as_twin", "{}", run, &twin).at(0).passed);
   EXPECT_TRUE(JudgedBy("same_steps_as_twin", "{tolerance: 0.001}", run, &twin).at(0).passed);
 }
@@ -177,20 +178,20 @@ TEST(SameObjectsAsTwin, ComparesSetAndBytes) {
 
 TEST(Always, SeesWhatWasBrokenInBetween) {
   Evidence run;
-  run.happenings = Numbered({Storage("master-0", 1, "create", "job/ckpt-1/COMMIT"),
-                             Storage("master-0", 1, "create", "job/ckpt-1/shard-0")});
+  run.events = Numbered({Storage("master-0", 1, "create", "job/ckpt-1/COMMIT"),
+                         Storage("master-0", 1, "create", "job/ckpt-1/shard-0")});
   const std::string rule = "[{if_present: '*/ckpt-{s}/COMMIT', then_count: {'*/ckpt-{s}/s*': 1}}]";
   const auto broken = JudgedBy("always", rule, run);
   EXPECT_FALSE(broken.at(0).passed);
   EXPECT_NE(broken.at(0).found.find("event 1"), std::string::npos) << broken.at(0).found;
-  std::swap(run.happenings[0], run.happenings[1]);
+  std::swap(run.events[0], run.events[1]);
   EXPECT_TRUE(JudgedBy("always", rule, run).at(0).passed);
 }
 
 TEST(Always, ComparesAFieldOfObjectsThatBelongTogether) {
   Evidence run;
   for (const char* name : {"job/ckpt-1/COMMIT", "job/ckpt-1/shard-0", "job/ckpt-1/shard-1"}) {
-    run.happenings.push_back(Storage("master-0", 1, "create", name));
+    run.events.push_back(Storage("master-0", 1, "create", name));
     run.objects[name] = {R"({"attempt": 1})", 1};
   }
   const std::string rule =

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "harness/check/check_run.h"
-#include "harness/events/progress.h"
 
 namespace caip::harness {
 
@@ -31,8 +30,8 @@ std::string LaunchedReplica::Variable(std::string_view name) const {
 
 Duration LongestQuiet(const CourseRun& run) {
   Duration longest{0};
-  const Happening* last = nullptr;
-  for (const Happening& h : run.evidence.happenings) {
+  const Event* last = nullptr;
+  for (const Event& h : run.evidence.events) {
     if (!IsProgress(h)) continue;
     if (last) longest = std::max<Duration>(longest, h.time - last->time);
     last = &h;

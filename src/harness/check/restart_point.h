@@ -17,15 +17,24 @@ std::string MasterOf(const CourseRun& run);
 /// of trainers that report no steps behind a write. nullopt: there is no such moment.
 std::optional<CrashPoint> MiddleOf(const CourseRun& plain);
 
+/// A write of a replica, and its line in the event list.
+struct ReplicaWrite {
+  const Event* event;
+  std::string object;
+};
+/// A step that a replica reported, and its line in the event list.
+struct ReplicaStep {
+  const Event* event;
+  int64_t step;
+};
+
 /// What the replica wrote to storage and stayed: no TensorFlow summaries, which are no checkpoints.
 /// `boot` 0: all boots.
-std::vector<const Happening*> WritesOf(const CourseRun& run, const std::string& replica,
-                                       int boot = 0);
+std::vector<ReplicaWrite> WritesOf(const CourseRun& run, const std::string& replica, int boot = 0);
 /// The steps that the replica reported, in order. `boot` 0: all boots.
-std::vector<const Happening*> StepsOf(const CourseRun& run, const std::string& replica,
-                                      int boot = 0);
+std::vector<ReplicaStep> StepsOf(const CourseRun& run, const std::string& replica, int boot = 0);
 /// Those writes that are no result of the end: before the last step, or, of trainers that report no
 /// steps, not in the last tenth of the run.
-std::vector<const Happening*> SavesOf(const CourseRun& plain);
+std::vector<ReplicaWrite> SavesOf(const CourseRun& plain);
 
 }  // namespace caip::harness

@@ -17,7 +17,7 @@ struct EventList {
   std::string description;
   uint64_t seed = 1;
   std::string semantics;  // "object" or "posix"
-  std::vector<Happening> happenings;
+  std::vector<Event> events;
 
   bool judged = false;  // it has its last line; else all below is empty
   bool passed = false;

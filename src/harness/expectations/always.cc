@@ -78,29 +78,32 @@ std::optional<std::string> BrokenField(const Rule& rule, const std::string& capt
          With(rule.if_present, captured);
 }
 
-void Apply(const Happening& h, std::set<std::string>& present) {
-  if (h.kind != Happening::Kind::kStorage || h.failed) return;
-  const bool there = h.op == "create" || h.op == "overwrite" || h.op == "copy" || h.op == "move";
-  if (there) present.insert(h.object);
-  if (h.op == "rename") present.insert(h.detail);
-  if (h.op == "delete" || h.op == "rename") present.erase(h.object);
-  if (h.op == "move") present.erase(h.detail);
+void ApplyToPresent(const StorageEvent& operation, std::set<std::string>& present) {
+  if (operation.failed) return;
+  const std::string& op = operation.op;
+  if (op == "create" || op == "overwrite" || op == "copy" || op == "move") {
+    present.insert(operation.object);
+  }
+  if (op == "rename") present.insert(operation.from);
+  if (op == "delete" || op == "rename") present.erase(operation.object);
+  if (op == "move") present.erase(operation.from);
 }
 
 Assertion JudgeRule(const Rule& rule, const Case& judged) {
   Assertion assertion{"always " + rule.if_present, "held after every event", "held", true};
   std::set<std::string> present;
   for (const auto& [name, object] : judged.run.objects_before) present.insert(name);
-  for (const Happening& h : judged.run.happenings) {
-    Apply(h, present);
-    if (h.kind != Happening::Kind::kStorage) continue;
+  for (const Event& event : judged.run.events) {
+    const auto* operation = event.As<StorageEvent>();
+    if (!operation) continue;
+    ApplyToPresent(*operation, present);
     for (const std::string& name : present) {
       const auto captured = Captured(rule.if_present, name);
       const auto broken = captured ? BrokenCount(rule, *captured, present) : std::nullopt;
       if (!broken) continue;
       assertion.passed = false;
       assertion.found = *broken + " while " + name + " is there (event " +
-                        std::to_string(h.number) + ", " + Describe(h) + ")";
+                        std::to_string(event.number) + ", " + Describe(event) + ")";
       return assertion;
     }
   }
@@ -113,11 +116,6 @@ Assertion JudgeRule(const Rule& rule, const Case& judged) {
     return assertion;
   }
   return assertion;
-}
-
-std::string Bare(std::string glob) {
-  if (glob.starts_with("gs://")) glob.erase(0, 5);
-  return glob;
 }
 
 // {s} is the one variable; a glob has it once, and only where it is bound.
@@ -153,14 +151,14 @@ Rule ReadRule(const Cursor& cursor) {
   if (!cursor.MustBeMap()) return rule;
   cursor.OnlyKeys({"if_present", "then_count", "then_same_field"});
   if (!cursor.Has("if_present")) cursor.Wrong("says no `if_present`: a glob, may be with {s}");
-  if (cursor.Has("if_present")) rule.if_present = Bare(cursor.At("if_present").Text());
+  if (cursor.Has("if_present")) rule.if_present = ObjectGlob(cursor.At("if_present").Text());
   for (const auto& [glob, count] : cursor.At("then_count").Members()) {
-    rule.then_count[Bare(glob)] = ReadCount(count);
+    rule.then_count[ObjectGlob(glob)] = ReadCount(count);
   }
   if (cursor.Has("then_same_field")) {
     const Cursor same = cursor.At("then_same_field");
     same.OnlyKeys({"objects", "field"});
-    rule.same_field_of = Bare(same.At("objects").Text());
+    rule.same_field_of = ObjectGlob(same.At("objects").Text());
     rule.field = same.At("field").Text();
   }
   CheckRule(rule, cursor);

@@ -34,16 +34,17 @@ std::string Text(const Count& count) {
 
 StepRecords EffectiveSteps(const Evidence& run, const std::string& replica) {
   StepRecords records;
-  for (const Happening& h : run.happenings) {
-    if (h.kind == Happening::Kind::kStep && h.replica == replica) records[h.step] = h;
+  for (const Event& event : run.events) {
+    const auto* step = event.As<StepEvent>();
+    if (step && event.replica == replica) records[step->step] = step->record;
   }
   return records;
 }
 
 std::set<std::string> ReplicasWithSteps(const Evidence& run) {
   std::set<std::string> replicas;
-  for (const Happening& h : run.happenings) {
-    if (h.kind == Happening::Kind::kStep) replicas.insert(h.replica);
+  for (const Event& event : run.events) {
+    if (event.Is<StepEvent>()) replicas.insert(event.replica);
   }
   return replicas;
 }

@@ -22,7 +22,7 @@ Count ReadCount(const Cursor& cursor);
 std::string Text(const Count& count);
 
 /// A step's effective record: the last one that was written for it.
-using StepRecords = std::map<int64_t, Happening>;
+using StepRecords = std::map<int64_t, Json>;
 StepRecords EffectiveSteps(const Evidence& run, const std::string& replica);
 /// Replicas that reported steps.
 std::set<std::string> ReplicasWithSteps(const Evidence& run);

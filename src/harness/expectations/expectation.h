@@ -29,7 +29,7 @@ struct FinalTrial {
 
 /// All that a run left behind. `object` names are "bucket/path".
 struct Evidence {
-  std::vector<Happening> happenings;
+  std::vector<Event> events;
   std::vector<FaultTally> faults;
   std::string state;  // of the job at its end
   std::string error_message;

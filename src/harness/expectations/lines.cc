@@ -35,11 +35,11 @@ Line ReadLine(const Cursor& cursor) {
 Assertion JudgeLine(const Line& line, const Evidence& run) {
   const re2::RE2 re(line.pattern);
   int64_t found = 0;
-  for (const Happening& h : run.happenings) {
-    const bool is_line = h.kind == Happening::Kind::kLog || h.kind == Happening::Kind::kStep;
-    const bool whose = (line.replica.empty() || h.replica == line.replica) &&
-                       (line.boot == 0 || h.boot == line.boot);
-    if (is_line && whose && re2::RE2::PartialMatch(h.text, re)) ++found;
+  for (const Event& event : run.events) {
+    const std::string* text = FindPrintedLine(event);
+    const bool whose = (line.replica.empty() || event.replica == line.replica) &&
+                       (line.boot == 0 || event.boot == line.boot);
+    if (text && whose && re2::RE2::PartialMatch(*text, re)) ++found;
   }
   std::string name = "log /" + line.pattern + "/";
   if (!line.replica.empty()) name += " of " + line.replica;

@@ -11,14 +11,9 @@
 namespace caip::harness {
 namespace {
 
-std::string Bare(std::string glob) {
-  if (glob.starts_with("gs://")) glob.erase(0, 5);
-  return glob;
-}
-
 std::vector<std::string> Globs(const Cursor& cursor) {
   std::vector<std::string> globs;
-  for (const Cursor& element : cursor.Elements()) globs.push_back(Bare(element.Text()));
+  for (const Cursor& element : cursor.Elements()) globs.push_back(ObjectGlob(element.Text()));
   return globs;
 }
 
@@ -37,9 +32,14 @@ std::string Few(const std::vector<std::string>& names) {
          (names.size() > 4 ? " and " + std::to_string(names.size() - 4) + " more" : "");
 }
 
-bool IsWrite(const Happening& h) {
-  return h.kind == Happening::Kind::kStorage && !h.failed &&
-         (h.op == "create" || h.op == "overwrite" || h.op == "copy" || h.op == "move");
+// How often each object that matches the glob was written.
+std::map<std::string, int64_t> CountWrites(const Evidence& run, const std::string& glob) {
+  std::map<std::string, int64_t> writes;
+  for (const Event& event : run.events) {
+    const StorageEvent* write = FindWrite(event);
+    if (write && GlobMatches(glob, write->object)) ++writes[write->object];
+  }
+  return writes;
 }
 
 Assertion CompareObjects(const Case& judged, const ObjectComparison& how) {
@@ -87,8 +87,8 @@ ExpectationPtr ReadObjects(const Cursor& cursor) {
     }
   }
   for (const auto& [glob, count] : cursor.At("count").Members()) {
-    wanted[Bare(glob)] = ReadCount(count);
-    names[Bare(glob)] = "count";
+    wanted[ObjectGlob(glob)] = ReadCount(count);
+    names[ObjectGlob(glob)] = "count";
   }
   return Expect([wanted, names](const Case& judged) {
     std::vector<Assertion> assertions;
@@ -106,7 +106,7 @@ ExpectationPtr ReadObjectFields(const Cursor& cursor) {
   if (!cursor.MustBeMap()) return nullptr;
   std::map<std::string, Json> wanted;
   for (const auto& [glob, fields] : cursor.Members()) {
-    if (fields.MustBeMap()) wanted[Bare(glob)] = fields.json();
+    if (fields.MustBeMap()) wanted[ObjectGlob(glob)] = fields.json();
   }
   return Expect([wanted](const Case& judged) {
     std::vector<Assertion> assertions;
@@ -142,14 +142,12 @@ ExpectationPtr ReadSameObjectsAsTwin(const Cursor& cursor) {
 ExpectationPtr ReadWrites(const Cursor& cursor) {
   if (!cursor.MustBeMap()) return nullptr;
   std::map<std::string, Count> wanted;
-  for (const auto& [glob, count] : cursor.Members()) wanted[Bare(glob)] = ReadCount(count);
+  for (const auto& [glob, count] : cursor.Members()) wanted[ObjectGlob(glob)] = ReadCount(count);
   return Expect([wanted](const Case& judged) {
     std::vector<Assertion> assertions;
     for (const auto& [glob, count] : wanted) {
       int64_t writes = 0;
-      for (const Happening& h : judged.run.happenings) {
-        if (IsWrite(h) && GlobMatches(glob, h.object)) ++writes;
-      }
+      for (const auto& [object, often] : CountWrites(judged.run, glob)) writes += often;
       assertions.push_back(
           {"writes " + glob, Text(count), std::to_string(writes), count.Holds(writes)});
     }
@@ -162,10 +160,7 @@ ExpectationPtr ReadWrittenOnce(const Cursor& cursor) {
   return Expect([globs](const Case& judged) {
     std::vector<Assertion> assertions;
     for (const std::string& glob : globs) {
-      std::map<std::string, int64_t> writes;
-      for (const Happening& h : judged.run.happenings) {
-        if (IsWrite(h) && GlobMatches(glob, h.object)) ++writes[h.object];
-      }
+      const auto writes = CountWrites(judged.run, glob);
       std::vector<std::string> often;
       for (const auto& [name, count] : writes) {
         if (count > 1) often.push_back(name + " " + std::to_string(count) + " times");
@@ -195,7 +190,7 @@ ExpectationPtr ReadReads(const Cursor& cursor) {
       const std::string whose = ReplicaOfKey(replica, boots);
       if (!boots.MustBeMap()) continue;
       for (const auto& [boot, count] : boots.Members()) {
-        wanted.push_back({Bare(glob), whose, BootOfKey(boot, count), ReadCount(count)});
+        wanted.push_back({ObjectGlob(glob), whose, BootOfKey(boot, count), ReadCount(count)});
       }
     }
   }
@@ -203,10 +198,11 @@ ExpectationPtr ReadReads(const Cursor& cursor) {
     std::vector<Assertion> assertions;
     for (const Wanted& one : wanted) {
       int64_t reads = 0;
-      for (const Happening& h : judged.run.happenings) {
-        const bool is_read = h.kind == Happening::Kind::kStorage && h.op == "read" &&
-                             h.replica == one.replica && h.boot == one.boot;
-        if (is_read && GlobMatches(one.glob, h.object)) ++reads;
+      for (const Event& event : judged.run.events) {
+        const auto* operation = event.As<StorageEvent>();
+        const bool is_read = operation && operation->op == "read" && event.replica == one.replica &&
+                             event.boot == one.boot;
+        if (is_read && GlobMatches(one.glob, operation->object)) ++reads;
       }
       assertions.push_back(
           {"reads " + one.glob + " " + one.replica + " boot " + std::to_string(one.boot),

@@ -18,8 +18,8 @@ std::string StateOf(const Evidence& run) {
 }
 
 int64_t BootsOf(const Evidence& run, const std::string& replica) {
-  return std::count_if(run.happenings.begin(), run.happenings.end(), [&](const Happening& h) {
-    return h.kind == Happening::Kind::kStart && (replica.empty() || h.replica == replica);
+  return std::count_if(run.events.begin(), run.events.end(), [&](const Event& event) {
+    return event.Is<StartEvent>() && (replica.empty() || event.replica == replica);
   });
 }
 
@@ -27,8 +27,8 @@ int64_t BootsOf(const Evidence& run, const std::string& replica) {
 int64_t RestartsOf(const Evidence& run, const std::string& replica) {
   if (!replica.empty()) return std::max<int64_t>(0, BootsOf(run, replica) - 1);
   std::set<std::string> replicas;
-  for (const Happening& h : run.happenings) {
-    if (h.kind == Happening::Kind::kStart) replicas.insert(h.replica);
+  for (const Event& event : run.events) {
+    if (event.Is<StartEvent>()) replicas.insert(event.replica);
   }
   return BootsOf(run, "") - static_cast<int64_t>(replicas.size());
 }
@@ -81,8 +81,9 @@ ExpectationPtr ReadAttempts(const Cursor& cursor) {
   const Count count = ReadCount(cursor);
   return Expect([count](const Case& judged) -> std::vector<Assertion> {
     int64_t attempts = 0;  // PREPARING comes once an attempt
-    for (const Happening& h : judged.run.happenings) {
-      if (h.kind == Happening::Kind::kState && h.text == "PREPARING") ++attempts;
+    for (const Event& event : judged.run.events) {
+      const auto* entered = event.As<StateEvent>();
+      if (entered && entered->state == "PREPARING") ++attempts;
     }
     return {{"attempts", Text(count), std::to_string(attempts), count.Holds(attempts)}};
   });

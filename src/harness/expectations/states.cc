@@ -34,10 +34,16 @@ std::string Text(const Period& period) {
   return HumanDuration(period.least) + " to " + HumanDuration(*period.most);
 }
 
-std::vector<Happening> StatesOf(const Evidence& run) {
-  std::vector<Happening> states;
-  for (const Happening& h : run.happenings) {
-    if (h.kind == Happening::Kind::kState) states.push_back(h);
+struct EnteredState {
+  std::string state;
+  Instant time;
+};
+
+std::vector<EnteredState> FindEnteredStates(const Evidence& run) {
+  std::vector<EnteredState> states;
+  for (const Event& event : run.events) {
+    if (const auto* entered = event.As<StateEvent>())
+      states.push_back({entered->state, event.time});
   }
   return states;
 }
@@ -49,7 +55,7 @@ ExpectationPtr ReadStates(const Cursor& cursor) {
   for (const Cursor& element : cursor.Elements()) wanted.push_back(element.Text());
   return Expect([wanted](const Case& judged) -> std::vector<Assertion> {
     std::vector<std::string> found;
-    for (const Happening& h : StatesOf(judged.run)) found.push_back(h.text);
+    for (const EnteredState& one : FindEnteredStates(judged.run)) found.push_back(one.state);
     return {{"states", Join(wanted, ", "), Join(found, ", "), found == wanted}};
   });
 }
@@ -59,10 +65,10 @@ ExpectationPtr ReadAt(const Cursor& cursor) {
   if (!cursor.MustBeMap()) return nullptr;
   for (const auto& [state, member] : cursor.Members()) wanted[state] = ReadPeriod(member);
   return Expect([wanted](const Case& judged) {
-    const std::vector<Happening> states = StatesOf(judged.run);
+    const std::vector<EnteredState> states = FindEnteredStates(judged.run);
     std::vector<Assertion> assertions;
     for (const auto& [state, period] : wanted) {
-      const auto entered = std::ranges::find(states, state, &Happening::text);
+      const auto entered = std::ranges::find(states, state, &EnteredState::state);
       Assertion assertion{"at " + state, Text(period), "never", false};
       if (entered != states.end()) {
         const Duration time =

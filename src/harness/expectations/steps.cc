@@ -14,10 +14,9 @@ constexpr int64_t kStepsMax = 1'000'000;
 // Steps in the order in which a boot reported them.
 std::vector<int64_t> StepsOf(const Evidence& run, const std::string& replica, int boot) {
   std::vector<int64_t> steps;
-  for (const Happening& h : run.happenings) {
-    if (h.kind == Happening::Kind::kStep && h.replica == replica && h.boot == boot) {
-      steps.push_back(h.step);
-    }
+  for (const Event& event : run.events) {
+    const auto* step = event.As<StepEvent>();
+    if (step && event.replica == replica && event.boot == boot) steps.push_back(step->step);
   }
   return steps;
 }
@@ -54,11 +53,11 @@ Assertion CompareReplica(const Case& judged, const std::string& replica,
     return assertion;
   }
   for (const auto& [step, record] : twins) {
-    const Json& found = mine.at(step).record;
-    const auto field = Difference(record.record, found, how);
+    const Json& found = mine.at(step);
+    const auto field = Difference(record, found, how);
     if (!field) continue;
     const std::string at = "step " + std::to_string(step) + " " + *field + " ";
-    const Json* a = Member(record.record, *field);
+    const Json* a = Member(record, *field);
     const Json* b = Member(found, *field);
     assertion.expected = at + (a ? CompactJson(*a) : "missing");
     assertion.found = at + (b ? CompactJson(*b) : "missing");
@@ -144,14 +143,15 @@ ExpectationPtr ReadStepsNeverGoBack(const Cursor& cursor) {
     for (const std::string& replica : replicas) {
       Assertion assertion{"steps_never_go_back " + replica, "each step above the last", "so", true};
       int64_t last = INT64_MIN;
-      for (const Happening& h : judged.run.happenings) {
-        if (h.kind != Happening::Kind::kStep || h.replica != replica) continue;
-        if (h.step <= last && assertion.passed) {
+      for (const Event& event : judged.run.events) {
+        const auto* step = event.As<StepEvent>();
+        if (!step || event.replica != replica) continue;
+        if (step->step <= last && assertion.passed) {
           assertion.passed = false;
-          assertion.found = "step " + std::to_string(h.step) + " behind " + std::to_string(last) +
-                            " (event " + std::to_string(h.number) + ")";
+          assertion.found = "step " + std::to_string(step->step) + " after " +
+                            std::to_string(last) + " (event " + std::to_string(event.number) + ")";
         }
-        last = h.step;
+        last = step->step;
       }
       assertions.push_back(std::move(assertion));
     }

@@ -10,10 +10,11 @@ namespace {
 
 void JudgeFaults(const Evidence& run, std::vector<Assertion>& assertions) {
   for (const FaultTally& fault : run.faults) {
-    Assertion struck{"fault " + fault.name, "strikes: " + fault.what, "", !fault.struck_at.empty()};
+    Assertion struck{"fault " + fault.name, "strikes: " + fault.what, "",
+                     !fault.injected_at.empty()};
     std::vector<std::string> numbers;
-    for (const int64_t number : fault.struck_at) numbers.push_back(std::to_string(number));
-    struck.found = fault.struck_at.empty()
+    for (const int64_t number : fault.injected_at) numbers.push_back(std::to_string(number));
+    struck.found = fault.injected_at.empty()
                        ? "never; its occasion came " + std::to_string(fault.seen) + " times"
                        : "at event " + Join(numbers, ", ");
     if (struck.passed && !fault.until_came) {

@@ -2,16 +2,22 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <utility>
 
 #include "base/json.h"
 
 namespace caip::harness {
 namespace {
 
-using Kind = Happening::Kind;
+using Kind = CrashPoint::Kind;
 
-bool IsChange(const Happening& h) {
-  return h.kind == Kind::kStorage && !h.failed && h.op != "read" && h.op != "list";
+// A move adds one object and removes another.
+size_t CountChanges(const Event& event) {
+  const auto* operation = event.As<StorageEvent>();
+  if (!operation || operation->failed) return 0;
+  if (operation->op == "read" || operation->op == "list") return 0;
+  return operation->op == "move" ? 2 : 1;
 }
 
 // A regular expression that finds exactly this line.
@@ -24,7 +30,7 @@ std::string Escaped(const std::string& line) {
   return regex + "$";
 }
 
-/// Counts equals, so that each has its number.
+/// Numbers points that are alike.
 class Numbering {
  public:
   int64_t Next(const CrashPoint& point) {
@@ -36,60 +42,78 @@ class Numbering {
   std::map<std::string, int64_t> counts_;
 };
 
-// A move puts one object there and takes another away.
-size_t ChangesOf(const Happening& h) {
-  if (!IsChange(h)) return 0;
-  return h.op == "move" ? 2 : 1;
+const char* SelectionWord(Kind kind) {
+  switch (kind) {
+    case Kind::kStorage:
+      return "storage";
+    case Kind::kStep:
+      return "steps";
+    case Kind::kLog:
+      return "logs";
+    case Kind::kBoot:
+      return "states";
+  }
+  return "";
 }
 
-std::string WordOf(Kind kind) {
-  if (kind == Kind::kStorage) return "storage";
-  if (kind == Kind::kStep) return "steps";
-  return kind == Kind::kLog ? "logs" : "states";
-}
-
-CrashPoint PointAt(const Happening& h) {
+// The point after the event; nullopt for events that are not points.
+std::optional<CrashPoint> PointAfter(const Event& event) {
   CrashPoint point;
-  point.replica = h.replica;
-  point.kind = h.kind;
-  point.op = h.op;
-  point.text = h.kind == Kind::kStorage ? h.object : h.kind == Kind::kLog ? h.text : "";
-  point.step = h.kind == Kind::kStep ? h.step : 0;
+  point.replica = event.replica;
+  if (const auto* operation = event.As<StorageEvent>()) {
+    point.op = operation->op;
+    point.text = operation->object;
+  } else if (const auto* step = event.As<StepEvent>()) {
+    point.kind = Kind::kStep;
+    point.step = step->step;
+  } else if (const auto* log = event.As<LogEvent>()) {
+    point.kind = Kind::kLog;
+    point.text = log->message;
+  } else if (event.Is<LiveEvent>()) {
+    point.kind = Kind::kBoot;
+  } else {
+    return std::nullopt;
+  }
   return point;
+}
+
+// The points before the operation takes effect.
+void AddPointsBefore(const StorageEvent& operation, CrashPoint before, bool torn_writes,
+                     std::vector<CrashPoint>& points) {
+  before.before = true;
+  points.push_back(before);
+  const bool writes = operation.op == "create" || operation.op == "overwrite";
+  if (!torn_writes || !writes || operation.bytes <= 1) return;
+  before.mid_bytes = operation.bytes / 2;
+  points.push_back(std::move(before));
 }
 
 }  // namespace
 
-std::vector<CrashPoint> PointsOf(const Evidence& run, const PointSelection& selection) {
+std::vector<CrashPoint> FindCrashPoints(const Evidence& run, const PointSelection& selection) {
   std::vector<CrashPoint> points;
   Numbering numbering;
   size_t changes = 0;
-  for (size_t i = 0; i < run.happenings.size(); ++i) {
-    const Happening& h = run.happenings[i];
-    const bool kind = h.kind == Kind::kStorage || h.kind == Kind::kStep || h.kind == Kind::kLog ||
-                      h.kind == Kind::kLive;
-    const bool whose = selection.replicas.empty() || selection.replicas.contains(h.replica);
-    const bool wanted = kind && whose && h.replica != "service" && !h.failed &&
-                        selection.kinds.contains(WordOf(h.kind));
-    CrashPoint point = PointAt(h);
-    if (kind) point.nth = numbering.Next(point);
-    if (wanted && h.kind == Kind::kStorage) {
-      CrashPoint before = point;
-      before.before = true;
+  for (size_t i = 0; i < run.events.size(); ++i) {
+    const Event& event = run.events[i];
+    const auto* operation = event.As<StorageEvent>();
+    std::optional<CrashPoint> point = PointAfter(event);
+    if (point) point->nth = numbering.Next(*point);
+    const bool selected =
+        point && selection.kinds.contains(SelectionWord(point->kind)) &&
+        (selection.replicas.empty() || selection.replicas.contains(event.replica));
+    const bool wanted = selected && event.replica != "service" && !(operation && operation->failed);
+    if (wanted && operation) {
+      CrashPoint before = *point;
       before.events = i;
       before.changes = changes;
-      points.push_back(before);
-      const bool writes = h.op == "create" || h.op == "overwrite";
-      if (selection.torn_writes && writes && h.bytes > 1) {
-        before.mid_bytes = h.bytes / 2;
-        points.push_back(std::move(before));
-      }
+      AddPointsBefore(*operation, std::move(before), selection.torn_writes, points);
     }
-    changes += ChangesOf(h);
+    changes += CountChanges(event);
     if (!wanted) continue;
-    point.events = i + 1;
-    point.changes = changes;
-    points.push_back(std::move(point));
+    point->events = i + 1;
+    point->changes = changes;
+    points.push_back(*std::move(point));
   }
   return points;
 }
@@ -113,11 +137,9 @@ std::string Describe(const CrashPoint& point) {
   }
 }
 
-size_t ChangesIn(const std::vector<Happening>& happenings, size_t events) {
+size_t CountChanges(const std::vector<Event>& list, size_t events) {
   size_t changes = 0;
-  for (size_t i = 0; i < std::min(events, happenings.size()); ++i) {
-    changes += ChangesOf(happenings[i]);
-  }
+  for (size_t i = 0; i < std::min(events, list.size()); ++i) changes += CountChanges(list[i]);
   return changes;
 }
 

@@ -51,16 +51,16 @@ bool CountsSecondStart(const std::string& once, const std::string& twice) {
   return differ == 1;
 }
 
-std::set<std::string> RenamedPatterns(const Evidence& peace, const Evidence& run) {
+std::set<std::string> RenamedPatterns(const Evidence& baseline, const Evidence& run) {
   std::map<std::string, int64_t> balance;
   std::map<std::string, int64_t> missing;
-  for (const auto& [name, object] : peace.objects) {
+  for (const auto& [name, object] : baseline.objects) {
     if (run.objects.contains(name)) continue;
     --balance[WithoutNumbers(name)];
     ++missing[WithoutNumbers(name)];
   }
   for (const auto& [name, object] : run.objects) {
-    if (!peace.objects.contains(name)) ++balance[WithoutNumbers(name)];
+    if (!baseline.objects.contains(name)) ++balance[WithoutNumbers(name)];
   }
   std::set<std::string> renamed;
   for (const auto& [pattern, count] : balance) {

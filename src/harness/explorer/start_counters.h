@@ -17,6 +17,6 @@ bool CountsSecondStart(const std::string& once, const std::string& twice);
 
 /// Names with a number of the attempt in them: as many of the pattern (WithoutNumbers) are left
 /// over as are missing.
-std::set<std::string> RenamedPatterns(const Evidence& peace, const Evidence& run);
+std::set<std::string> RenamedPatterns(const Evidence& baseline, const Evidence& run);
 
 }  // namespace caip::harness

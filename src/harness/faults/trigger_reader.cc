@@ -37,8 +37,7 @@ void ReadOperation(const Cursor& cursor, Phase phase, Trigger& trigger) {
     }
     if (!trigger.op.empty()) member.Wrong("one operation is named already; write another fault");
     trigger.op = key;
-    trigger.pattern = member.Text();
-    if (trigger.pattern.starts_with("gs://")) trigger.pattern.erase(0, 5);
+    trigger.pattern = ObjectGlob(member.Text());
   }
   if (phase == Phase::kMid && trigger.bytes == 0) cursor.Wrong("says not behind how many `bytes`");
   if (trigger.op.empty()) cursor.Wrong("names no operation; write one of " + Join(known, ", "));

@@ -39,14 +39,15 @@ Json AssertionJson(const Assertion& assertion) {
 }
 
 Json FaultJson(const FaultTally& fault) {
-  return {{"name", fault.name}, {"what", fault.what}, {"struck_at", fault.struck_at}};
+  return {{"name", fault.name}, {"what", fault.what}, {"struck_at", fault.injected_at}};
 }
 
 Json RestartsOf(const Evidence& run) {
   Json restarts = Json::object();
-  for (const Happening& h : run.happenings) {
-    if (h.kind != Happening::Kind::kStart) continue;
-    restarts[h.replica] = restarts.contains(h.replica) ? restarts[h.replica].get<int>() + 1 : 0;
+  for (const Event& event : run.events) {
+    if (!event.Is<StartEvent>()) continue;
+    const std::string& replica = event.replica;
+    restarts[replica] = restarts.contains(replica) ? restarts[replica].get<int>() + 1 : 0;
   }
   return restarts;
 }

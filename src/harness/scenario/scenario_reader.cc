@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "harness/errors.h"
 #include "harness/events/step_reader.h"
 #include "harness/expectations/expectation_conflicts.h"
 #include "harness/expectations/state.h"
@@ -78,7 +79,7 @@ class Reading {
       }
     }
     if (mistakes.empty()) return Ok{};
-    return Error{Code::kInvalidArgument, Join(mistakes, "\n")};
+    return errors::ScenarioNotValid(mistakes);
   }
 
  private:

@@ -51,7 +51,7 @@ std::vector<std::string> FindReplicas(const Scenario& scenario) {
   }
   const Json* tuning = Member(input, "hyperparameters");
   if (!tuning) return replicas;
-  return InTrials(replicas, std::clamp<int64_t>(IntOr(*tuning, "maxTrials", 1), 1, 1000));
+  return NamesInTrials(replicas, std::clamp<int64_t>(IntOr(*tuning, "maxTrials", 1), 1, 1000));
 }
 
 std::string DescribeMissingReplica(const std::string& missing,

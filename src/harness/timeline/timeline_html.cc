@@ -16,7 +16,7 @@ constexpr double kMargin = 110;       // of the rows' names
 constexpr double kTop = 70;           // of the states' names
 constexpr double kRowHeight = 64;
 constexpr double kNear = 1.5;       // pixels: marks of a kind that are nearer share one element
-constexpr size_t kTipMax = 600;     // of what is told of a happening, in bytes
+constexpr size_t kTipMax = 600;     // bytes of an event's description
 constexpr size_t kTableMax = 5000;  // rows of the table of events
 
 // Cut between two characters.
@@ -38,14 +38,14 @@ std::string Number(double value) {
 double X(double at) { return kMargin + at * kUnit; }
 double Y(size_t row) { return kTop + static_cast<double>(row) * kRowHeight; }
 
-const char* ClassOf(const Mark& mark, const Happening& h) {
+const char* ClassOf(const Mark& mark, const Event& h) {
   switch (mark.kind) {
     case Mark::Kind::kState:
       return "state";
     case Mark::Kind::kFault:
       return "fault";
     case Mark::Kind::kExit:
-      return h.exit_code == 0 && h.signal == 0 && h.detail.empty() ? "exit" : "exit bad";
+      return EndedWell(*h.As<ExitEvent>()) ? "exit" : "exit bad";
     case Mark::Kind::kStart:
       return "start";
     case Mark::Kind::kLive:
@@ -91,9 +91,10 @@ std::string Text(double x, double y, const std::string& name, const std::string&
          MarkupText(text) + "</text>\n";
 }
 
-std::string TipOf(const EventList& list, const Happening& h) {
-  const Duration after = h.time - list.happenings.front().time;
-  return "#" + std::to_string(h.number) + "  +" + HumanDuration(after) + "\n" + Shortened(Tell(h));
+std::string TipOf(const EventList& list, const Event& h) {
+  const Duration after = h.time - list.events.front().time;
+  return "#" + std::to_string(h.number) + "  +" + HumanDuration(after) + "\n" +
+         Shortened(DescribeForTimeline(h));
 }
 
 std::string Box(const char* name, double from, double to, double y) {
@@ -127,7 +128,7 @@ std::string Marks(const EventList& list, const TimelineLayout& layout) {
   std::map<std::pair<size_t, Mark::Kind>, double> last;
   size_t states = 0;
   for (const Mark& mark : layout.marks) {
-    const Happening& h = list.happenings[mark.event];
+    const Event& h = list.events[mark.event];
     const double x = X(mark.at);
     const auto [before, fresh] = last.try_emplace({mark.row, mark.kind}, x);
     const bool small = mark.kind > Mark::Kind::kLive;
@@ -138,7 +139,7 @@ std::string Marks(const EventList& list, const TimelineLayout& layout) {
            "\"/>\n";
     if (mark.kind != Mark::Kind::kState) continue;
     const double level = static_cast<double>(states++ % 3);
-    svg += Text(x - 2, Y(0) - 14 - 14 * level, "name", Shortened(h.text));
+    svg += Text(x - 2, Y(0) - 14 - 14 * level, "name", Shortened(h.As<StateEvent>()->state));
   }
   return svg;
 }
@@ -180,19 +181,19 @@ std::string VerdictOf(const EventList& list) {
 
 std::string Table(const EventList& list) {
   std::string html =
-      "<details><summary>All " + std::to_string(list.happenings.size()) +
+      "<details><summary>All " + std::to_string(list.events.size()) +
       " events</summary>\n<table class=\"events\"><tr><th>n</th><th>after</th><th></th></tr>\n";
   size_t told = 0;
-  for (const Happening& h : list.happenings) {
+  for (const Event& h : list.events) {
     if (++told > kTableMax) break;
-    html += std::string("<tr") + (IsMoment(h) ? " class=\"moment\"" : "") + "><td>" +
+    html += std::string("<tr") + (IsHighlight(h) ? " class=\"highlight\"" : "") + "><td>" +
             std::to_string(h.number) + "</td><td>" +
-            HumanDuration(h.time - list.happenings.front().time) + "</td><td>" +
-            MarkupText(Shortened(Tell(h))) + "</td></tr>\n";
+            HumanDuration(h.time - list.events.front().time) + "</td><td>" +
+            MarkupText(Shortened(DescribeForTimeline(h))) + "</td></tr>\n";
   }
   html += "</table>\n";
-  if (list.happenings.size() > kTableMax) {
-    html += "<p>and " + std::to_string(list.happenings.size() - kTableMax) +
+  if (list.events.size() > kTableMax) {
+    html += "<p>and " + std::to_string(list.events.size() - kTableMax) +
             " more, which the event list has.</p>\n";
   }
   return html + "</details>\n";
@@ -209,11 +210,11 @@ std::string TimelineHtml(const EventList& list) {
   html += "<p>" + MarkupText(list.description) + "</p>\n<p class=\"faint\">seed " +
           std::to_string(list.seed) + ", " + MarkupText(list.semantics) +
           " semantics; events from left to right in their order, not to scale of time</p>\n";
-  if (!list.happenings.empty()) {
+  if (!list.events.empty()) {
     html += "<div class=\"scroll\">\n" + Svg(list) + "</div>\n" + kTimelineLegend;
   }
   html += VerdictOf(list);
-  if (!list.happenings.empty()) html += Table(list);
+  if (!list.events.empty()) html += Table(list);
   return html + "<div id=\"tip\" hidden></div>\n<script>\n" + kTimelineScript +
          "</script>\n</body>\n</html>\n";
 }

@@ -29,16 +29,16 @@ Distance Measure(const CourseRun& run) {
   const std::string master = MasterOf(run);
   Instant begin{};
   Instant end{};
-  for (const Happening& h : run.evidence.happenings) {
+  for (const Event& h : run.evidence.events) {
     if (h.replica != master) continue;
-    if (h.kind == Happening::Kind::kLive) begin = h.time;
-    if (h.kind == Happening::Kind::kExit) end = h.time;
+    if (h.Is<LiveEvent>()) begin = h.time;
+    if (h.Is<ExitEvent>()) end = h.time;
   }
   Distance distance{end - begin, Duration(0), 0};
   Instant last = begin;
-  for (const Happening* save : SavesOf(run)) {
-    distance.longest = std::max<Duration>(distance.longest, save->time - last);
-    last = save->time;
+  for (const ReplicaWrite& save : SavesOf(run)) {
+    distance.longest = std::max<Duration>(distance.longest, save.event->time - last);
+    last = save.event->time;
     ++distance.saves;
   }
   distance.longest = std::max<Duration>(distance.longest, end - last);
@@ -56,7 +56,7 @@ Ruling Judge(const Course& course) {
                                  : "nothing was saved before the training was over",
                   {},
                   kAdvice};
-    for (const Happening* write : writes) ruling.evidence.push_back(Shown(*write));
+    for (const ReplicaWrite& write : writes) ruling.evidence.push_back(Shown(*write.event));
     return ruling;
   }
   // What a small run shows is stretched to the length of the real one.
@@ -76,8 +76,8 @@ Ruling Judge(const Course& course) {
   found += too_late ? ", and maxRunningTime ends it after " + HumanDuration(*limit)
                     : ", and a machine stays " + HumanDuration(course.trainer.vm_lifetime);
   Ruling ruling{CheckVerdict::kFail, std::move(found), {}, kAdvice};
-  for (const Happening* save : SavesOf(run)) {
-    ruling.evidence.push_back(Shown(*save));
+  for (const ReplicaWrite& save : SavesOf(run)) {
+    ruling.evidence.push_back(Shown(*save.event));
   }
   return ruling;
 }

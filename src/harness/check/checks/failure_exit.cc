@@ -12,9 +12,10 @@ Ruling Judge(const Course& course) {
   const std::string master = MasterOf(run);
   Ruling ruling{CheckVerdict::kFail, ""};
   size_t refused = 0;
-  for (const Happening& h : run.evidence.happenings) {
-    if (h.kind != Happening::Kind::kFault) continue;
-    if (++refused <= kShown) ruling.evidence.push_back("refused: " + h.detail);
+  for (const Event& h : run.evidence.events) {
+    const auto* fault = h.As<FaultEvent>();
+    if (!fault) continue;
+    if (++refused <= kShown) ruling.evidence.push_back("refused: " + fault->when);
   }
   const std::string what =
       std::to_string(refused) + (refused == 1 ? " write was refused" : " writes were refused");

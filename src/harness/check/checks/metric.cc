@@ -65,12 +65,12 @@ Ruling Judge(const Course& course) {
   }
   const CourseRun& run = course.Of("plain");
   if (!run.succeeded()) return Skip("the trial does not succeed");
-  const Happening* last = nullptr;
+  const MetricEvent* last = nullptr;
   size_t count = 0;
-  for (const Happening& h : run.evidence.happenings) {
-    if (h.kind != Happening::Kind::kMetric || h.text != tag || !h.record.contains("value"))
-      continue;
-    last = &h;
+  for (const Event& h : run.evidence.events) {
+    const auto* report = h.As<MetricEvent>();
+    if (!report || report->tag != tag || !report->record.contains("value")) continue;
+    last = report;
     ++count;
   }
   if (!last) return Fail(course, run, tag);

@@ -16,23 +16,24 @@ Ruling JudgeSteps(const CourseRun& run, const std::string& master) {
   const auto before = StepsOf(run, master, 1);
   const auto behind = StepsOf(run, master, 2);
   if (behind.empty()) return Pass("boot 2 had no step left to do");
-  const std::string from = "boot 1 came to step " + std::to_string(before.back()->step) +
-                           ", boot 2 began at " + std::to_string(behind.front()->step);
-  if (behind.front()->step > before.front()->step) return Pass(from);
+  const std::string from = "boot 1 came to step " + std::to_string(before.back().step) +
+                           ", boot 2 began at " + std::to_string(behind.front().step);
+  if (behind.front().step > before.front().step) return Pass(from);
   Ruling ruling{CheckVerdict::kFail, from, {}, kAdvice};
-  ruling.evidence.push_back("saved before: " + Shown(*WritesOf(run, master, 1).back()));
-  ruling.evidence.push_back("first of boot 2: " + Shown(*behind.front()));
+  ruling.evidence.push_back("saved before: " + Shown(*WritesOf(run, master, 1).back().event));
+  ruling.evidence.push_back("first of boot 2: " + Shown(*behind.front().event));
   return ruling;
 }
 
 // Who reports no steps has to be seen reading what it had written.
 Ruling JudgeReads(const CourseRun& run, const std::string& master) {
   std::set<std::string> written;
-  for (const Happening* write : WritesOf(run, master, 1)) written.insert(write->object);
-  for (const Happening& h : run.evidence.happenings) {
-    const bool read = h.kind == Happening::Kind::kStorage && h.op == "read" && !h.failed;
-    if (read && h.replica == master && h.boot == 2 && written.contains(h.object)) {
-      return Pass("boot 2 read " + h.object + ", which boot 1 had written");
+  for (const ReplicaWrite& write : WritesOf(run, master, 1)) written.insert(write.object);
+  for (const Event& h : run.evidence.events) {
+    const auto* operation = h.As<StorageEvent>();
+    const bool read = operation && operation->op == "read" && !operation->failed;
+    if (read && h.replica == master && h.boot == 2 && written.contains(operation->object)) {
+      return Pass("boot 2 read " + operation->object + ", which boot 1 had written");
     }
   }
   Ruling ruling{CheckVerdict::kFail, "boot 2 read nothing of what boot 1 had written", {}, kAdvice};

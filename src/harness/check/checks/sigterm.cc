@@ -9,9 +9,9 @@
 namespace caip::harness {
 namespace {
 
-std::set<int64_t> NumbersOf(const std::vector<const Happening*>& steps) {
+std::set<int64_t> StepNumbers(const std::vector<ReplicaStep>& steps) {
   std::set<int64_t> numbers;
-  for (const Happening* step : steps) numbers.insert(step->step);
+  for (const ReplicaStep& step : steps) numbers.insert(step.step);
   return numbers;
 }
 
@@ -22,8 +22,8 @@ std::vector<std::string> Missing(const CourseRun& plain, const CourseRun& run) {
   for (const auto& [name, object] : plain.evidence.objects) {
     if (!there.contains(WithoutNumbers(name))) missing.push_back("not there at the end: " + name);
   }
-  const std::set<int64_t> done = NumbersOf(StepsOf(run, MasterOf(run)));
-  for (const int64_t step : NumbersOf(StepsOf(plain, MasterOf(plain)))) {
+  const std::set<int64_t> done = StepNumbers(StepsOf(run, MasterOf(run)));
+  for (const int64_t step : StepNumbers(StepsOf(plain, MasterOf(plain)))) {
     if (!done.contains(step)) missing.push_back("never done: step " + std::to_string(step));
   }
   return missing;

@@ -8,11 +8,12 @@ namespace {
 Ruling Judge(const Course& course) {
   const CourseRun& run = course.Of("maintenance");
   const std::string master = MasterOf(run);
-  const auto end = FirstEnd(run, [&](const Happening& h) { return h.replica == master; });
+  const auto end = FirstEnd(run, [&](const Event& event) { return event.replica == master; });
   if (!end) return Skip("the master's first boot has no end");
-  if (end->signal != 0 || end->exit_code != 0) {
-    return Pass("SIGTERM ended it " + std::string(end->signal ? "by signal " : "with exit code ") +
-                std::to_string(end->signal ? end->signal : end->exit_code));
+  const ExitEvent& exit = *end->As<ExitEvent>();
+  if (exit.signal != 0 || exit.exit_code != 0) {
+    return Pass("SIGTERM ended it " + std::string(exit.signal ? "by signal " : "with exit code ") +
+                std::to_string(exit.signal ? exit.signal : exit.exit_code));
   }
   const CourseRun& plain = course.Of("plain");
   const size_t all = StepsOf(plain, MasterOf(plain)).size() + WritesOf(plain, master).size();
@@ -20,7 +21,7 @@ Ruling Judge(const Course& course) {
   if (done >= all) return Pass("it was done within the grace of SIGTERM");
   Ruling ruling{CheckVerdict::kFail, "SIGTERM in the middle of the training made it exit with 0"};
   if (const auto last = StepsOf(run, master, 1); !last.empty()) {
-    ruling.evidence.push_back("the last of boot 1: " + Shown(*last.back()));
+    ruling.evidence.push_back("the last of boot 1: " + Shown(*last.back().event));
   }
   ruling.evidence.push_back(Shown(*end));
   ruling.advice =

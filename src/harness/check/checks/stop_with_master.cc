@@ -13,10 +13,11 @@ Ruling Judge(const Course& course) {
   if (!run.succeeded()) return Skip("the run with every role did not end well");
   Ruling ruling{CheckVerdict::kFail, "replicas had to be killed"};
   size_t others = 0;
-  for (const Happening& h : run.evidence.happenings) {
-    if (h.kind != Happening::Kind::kExit || RoleOf(h.replica) == "master") continue;
+  for (const Event& h : run.evidence.events) {
+    const auto* exit = h.As<ExitEvent>();
+    if (!exit || RoleOf(h.replica) == "master") continue;
     ++others;
-    if (h.signal == SIGKILL) ruling.evidence.push_back(Shown(h) + " (SIGKILL)");
+    if (exit->signal == SIGKILL) ruling.evidence.push_back(Shown(h) + " (SIGKILL)");
   }
   if (others == 0) return Skip("the job has a master only");
   if (ruling.evidence.empty()) {

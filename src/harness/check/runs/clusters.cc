@@ -30,10 +30,10 @@ void NameMaster(Json& input, const CheckedTrainer& trainer, bool chief) {
 Duration WarmUp(const CourseRun& plain, const CrashPoint& middle) {
   Instant live{};
   for (size_t i = 0; i < middle.events; ++i) {
-    const Happening& h = plain.evidence.happenings[i];
-    if (h.replica == middle.replica && h.kind == Happening::Kind::kLive) live = h.time;
+    const Event& h = plain.evidence.events[i];
+    if (h.replica == middle.replica && h.Is<LiveEvent>()) live = h.time;
   }
-  const Duration took = plain.evidence.happenings[middle.events - 1].time - live;
+  const Duration took = plain.evidence.events[middle.events - 1].time - live;
   return std::clamp<Duration>(2 * took, kPauseMin, kPauseMax);
 }
 
