@@ -26,7 +26,7 @@ void FillIn(Json& input, const std::string& metric) {
     if (!input.contains("pythonVersion")) input["pythonVersion"] = kPlainPython;
   }
   if (Json* tuning = input.contains("hyperparameters") ? &input["hyperparameters"] : nullptr) {
-    (*tuning)["maxTrials"] = 1;  // a course is short
+    (*tuning)["maxTrials"] = 1;  // a session is short
     (*tuning)["maxParallelTrials"] = 1;
     tuning->erase("resumePreviousJobId");
     if (!metric.empty()) (*tuning)["hyperparameterMetricTag"] = metric;

@@ -99,7 +99,7 @@ harness::Scenario WithRestart(const harness::Scenario& scenario, const ExploreTa
   for (const CrashPoint& point : {task.point, task.second.value_or(task.point)}) {
     const char* name = restarted.faults.empty() ? "restart" : "second restart";
     const auto make = task.disk_kept ? harness::CrashFault : harness::KillFault;
-    restarted.faults.push_back(make(name, point.replica, TriggerOf(point)));
+    restarted.faults.push_back(make(name, point.replica, MakeTrigger(point)));
     if (!task.second) break;
   }
   return restarted;

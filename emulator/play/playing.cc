@@ -81,7 +81,7 @@ Status PlayBoth(const Scenario& scenario, const PlayOptions& options, Played& pl
   }
   const RunDirectory directory(options.workshop, options.keep);
   ASSIGN_OR_RETURN(played.run, RunOnce(scenario, options, true, directory.path()));
-  played.judgement = harness::Judge(scenario, played.run, twin ? &*twin : nullptr);
+  played.verdict = harness::DecideVerdict(scenario, played.run, twin ? &*twin : nullptr);
   return Ok{};
 }
 

@@ -23,9 +23,9 @@ TEST(EventList, IsReadAsItWasWritten) {
   played.description = "d";
   played.run.state = "SUCCEEDED";
   played.run.events = LostOnce(11);
-  played.judgement.assertions = {{"state", "SUCCEEDED", "SUCCEEDED", true},
-                                 {"first_step master-0 boot 2", "11", "21", false}};
-  played.judgement.why_not = "failed: first_step master-0 boot 2";
+  played.verdict.assertions = {{"state", "SUCCEEDED", "SUCCEEDED", true},
+                               {"first_step master-0 boot 2", "11", "21", false}};
+  played.verdict.why_not = "failed: first_step master-0 boot 2";
   played.replay = "caip scenario run a.yaml --seed 7";
   std::string text = CompactJson(EventListHead("a.yaml", "d", 7, "object")) + "\n";
   for (const Event& h : played.run.events) text += CompactJson(ToJson(h)) + "\n";

@@ -20,9 +20,9 @@ Played Of(const std::string& file, std::vector<Assertion> assertions, bool passe
   played.run.state = "SUCCEEDED";
   played.run.events = LostOnce(11);
   played.run.faults = {{"kill 1", "kill before create x", 1, {30}, true}};
-  played.judgement.assertions = std::move(assertions);
-  played.judgement.passed = passed;
-  if (!passed) played.judgement.why_not = "failed: first_step";
+  played.verdict.assertions = std::move(assertions);
+  played.verdict.passed = passed;
+  if (!passed) played.verdict.why_not = "failed: first_step";
   played.replay = "caip scenario run " + file + " --seed 7";
   return played;
 }
@@ -154,7 +154,7 @@ TEST(JunitReport, OfAShownBugHasNoFailure) {
 
 TEST(JunitReport, OfABugThatDidNotShowHasOne) {
   Played hidden = Of("a.yaml", {kHeld}, false);
-  hidden.judgement.why_not = "the bug did not show: 'state' held";
+  hidden.verdict.why_not = "the bug did not show: 'state' held";
   const auto elements = ElementsOf(JunitReport({hidden}));
   ASSERT_EQ(elements.size(), 5u);
   EXPECT_EQ(elements[4], "failure message=\"the bug did not show: 'state' held\"");

@@ -271,7 +271,7 @@ TEST(ScenarioReader, WantsSuccessUnlessItSaysAnotherEnd) {
   Evidence run;
   run.state = "FAILED";
   run.error_message = "no luck";
-  const auto assertions = Read(kHead)->expectations[0]->Judge({run});
+  const auto assertions = Read(kHead)->expectations[0]->Evaluate({run});
   EXPECT_EQ(assertions[0].name, "state");
   EXPECT_EQ(assertions[0].expected, "SUCCEEDED");
   EXPECT_EQ(assertions[0].found, "FAILED: no luck");

@@ -65,7 +65,7 @@ TEST(TuningScenario, ExpectsTrials) {
   Evidence twin = run;
   twin.best_trial = "2";
   std::vector<std::string> failed;
-  for (const Assertion& assertion : read->expectations[1]->Judge({run, &twin})) {
+  for (const Assertion& assertion : read->expectations[1]->Evaluate({run, &twin})) {
     if (!assertion.passed) failed.push_back(assertion.name + ": " + assertion.found);
   }
   EXPECT_EQ(failed,

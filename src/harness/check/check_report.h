@@ -11,7 +11,7 @@ namespace caip::harness {
 
 struct CheckOutcome {
   const CheckKind* check = nullptr;
-  Ruling ruling;
+  CheckResult result;
 };
 
 struct CheckReport {

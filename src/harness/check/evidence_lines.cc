@@ -43,7 +43,7 @@ std::string Shown(const Event& h) {
   return Describe(h);
 }
 
-std::vector<std::string> LastLines(const CourseRun& run, const std::string& replica, size_t most) {
+std::vector<std::string> LastLines(const CheckRun& run, const std::string& replica, size_t most) {
   std::vector<std::string> lines;
   const auto& all = run.evidence.events;
   for (auto h = all.rbegin(); h != all.rend() && lines.size() < most; ++h) {
@@ -59,8 +59,7 @@ std::vector<std::string> LastLines(const CourseRun& run, const std::string& repl
   return lines;
 }
 
-std::optional<Event> FirstEnd(const CourseRun& run,
-                              const std::function<bool(const Event&)>& which) {
+std::optional<Event> FirstEnd(const CheckRun& run, const std::function<bool(const Event&)>& which) {
   for (const Event& h : run.evidence.events) {
     if (h.Is<ExitEvent>() && which(h)) return h;
   }
@@ -73,20 +72,25 @@ bool IsFailure(const Event& end) {
   return exit.exit_code != 0 || !exit.lost.empty();
 }
 
-std::optional<Event> FirstFailure(const CourseRun& run) { return FirstEnd(run, IsFailure); }
+std::optional<Event> FirstFailure(const CheckRun& run) { return FirstEnd(run, IsFailure); }
 
-Ruling FailOf(const CourseRun& run, const std::string& when, std::string advice) {
-  Ruling ruling{CheckVerdict::kFail, when + ": " + Outcome(run)};
+CheckResult FailOf(const CheckRun& run, const std::string& when, std::string advice) {
+  CheckResult result{CheckVerdict::kFail, when + ": " + Outcome(run)};
   const auto failure = FirstFailure(run);
-  ruling.evidence = LastLines(run, failure ? failure->replica : "", kLastLines);
-  if (failure) ruling.evidence.push_back(Shown(*failure));
-  ruling.advice = std::move(advice);
-  return ruling;
+  result.evidence = LastLines(run, failure ? failure->replica : "", kLastLines);
+  if (failure) result.evidence.push_back(Shown(*failure));
+  result.advice = std::move(advice);
+  return result;
+}
+
+bool ContainsAny(const std::string& text, std::initializer_list<const char*> parts) {
+  return std::any_of(parts.begin(), parts.end(),
+                     [&](const char* part) { return text.find(part) != std::string::npos; });
 }
 
 std::string RoleOf(const std::string& replica) { return replica.substr(0, replica.rfind('-')); }
 
-std::string Outcome(const CourseRun& run) {
+std::string Outcome(const CheckRun& run) {
   if (!run.evidence.broke_off.empty()) return "it did not end: " + run.evidence.broke_off;
   std::string words = run.evidence.state;
   const std::string& message = run.evidence.error_message;
@@ -95,7 +99,7 @@ std::string Outcome(const CourseRun& run) {
   return words + (first.empty() ? "" : ": " + std::string(Trim(first)));
 }
 
-std::string AllWords(const CourseRun& run) {
+std::string AllWords(const CheckRun& run) {
   std::string words;
   for (const Event& h : run.evidence.events) {
     if (const std::string* line = FindPrintedLine(h)) words += *line + "\n";

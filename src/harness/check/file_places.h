@@ -8,10 +8,10 @@
 
 namespace caip::harness {
 
-/// Borrows the course.
+/// Borrows the session.
 class FilePlaces {
  public:
-  FilePlaces(const Course& course, const CourseRun& run);
+  FilePlaces(const CheckSession& session, const CheckRun& run);
 
   /// "history.json in the current directory", or its whole path.
   std::string Shown(const TouchedFile& file) const;
@@ -19,7 +19,7 @@ class FilePlaces {
   bool IsOnBootDisk(const TouchedFile& file) const;
   /// What libraries keep for themselves, and what the service's own parts ask for: bytecode,
   /// caches, files that the replica's environment names.
-  bool IsByTheWay(const TouchedFile& file) const;
+  bool IsIncidental(const TouchedFile& file) const;
   /// The program itself and what it runs on, which the service has, too.
   bool IsOfProgram(const TouchedFile& file) const;
   /// "the source tree", "your home", "the current directory" or "this machine".
@@ -28,8 +28,8 @@ class FilePlaces {
  private:
   const LaunchedReplica* ReplicaOf(const TouchedFile& file) const;
 
-  const Course& course_;
-  const CourseRun& run_;
+  const CheckSession& session_;
+  const CheckRun& run_;
   std::vector<std::string> program_;  // folders
 };
 

@@ -20,7 +20,7 @@ bool IsLastingWrite(const StorageEvent& operation) {
 }
 
 // Events of the last boot's begin and end.
-std::pair<Instant, Instant> SpanOf(const CourseRun& run, const std::string& replica) {
+std::pair<Instant, Instant> SpanOf(const CheckRun& run, const std::string& replica) {
   std::pair<Instant, Instant> span{};
   for (const Event& h : run.evidence.events) {
     if (h.replica != replica) continue;
@@ -32,14 +32,14 @@ std::pair<Instant, Instant> SpanOf(const CourseRun& run, const std::string& repl
 
 }  // namespace
 
-std::string MasterOf(const CourseRun& run) {
+std::string MasterOf(const CheckRun& run) {
   for (const LaunchedReplica& launched : run.launched) {
     if (RoleOf(launched.replica) == "master") return launched.replica;
   }
   return "master-0";
 }
 
-std::vector<ReplicaWrite> WritesOf(const CourseRun& run, const std::string& replica, int boot) {
+std::vector<ReplicaWrite> WritesOf(const CheckRun& run, const std::string& replica, int boot) {
   std::vector<ReplicaWrite> writes;
   for (const Event& event : run.evidence.events) {
     const auto* operation = event.As<StorageEvent>();
@@ -49,7 +49,7 @@ std::vector<ReplicaWrite> WritesOf(const CourseRun& run, const std::string& repl
   return writes;
 }
 
-std::vector<ReplicaStep> StepsOf(const CourseRun& run, const std::string& replica, int boot) {
+std::vector<ReplicaStep> StepsOf(const CheckRun& run, const std::string& replica, int boot) {
   std::vector<ReplicaStep> steps;
   for (const Event& event : run.evidence.events) {
     const auto* step = event.As<StepEvent>();
@@ -58,7 +58,7 @@ std::vector<ReplicaStep> StepsOf(const CourseRun& run, const std::string& replic
   return steps;
 }
 
-std::vector<ReplicaWrite> SavesOf(const CourseRun& plain) {
+std::vector<ReplicaWrite> SavesOf(const CheckRun& plain) {
   const std::string master = MasterOf(plain);
   std::vector<ReplicaWrite> writes = WritesOf(plain, master);
   const auto steps = StepsOf(plain, master);
@@ -71,7 +71,7 @@ std::vector<ReplicaWrite> SavesOf(const CourseRun& plain) {
   return writes;
 }
 
-std::optional<CrashPoint> MiddleOf(const CourseRun& plain) {
+std::optional<CrashPoint> FindMiddle(const CheckRun& plain) {
   PointSelection selection;
   selection.kinds = {"storage", "steps"};
   selection.replicas = {MasterOf(plain)};

@@ -89,11 +89,11 @@ void ApplyToPresent(const StorageEvent& operation, std::set<std::string>& presen
   if (op == "move") present.erase(operation.from);
 }
 
-Assertion JudgeRule(const Rule& rule, const Case& judged) {
+Assertion CheckRule(const Rule& rule, const ComparedRuns& runs) {
   Assertion assertion{"always " + rule.if_present, "held after every event", "held", true};
   std::set<std::string> present;
-  for (const auto& [name, object] : judged.run.objects_before) present.insert(name);
-  for (const Event& event : judged.run.events) {
+  for (const auto& [name, object] : runs.run.objects_before) present.insert(name);
+  for (const Event& event : runs.run.events) {
     const auto* operation = event.As<StorageEvent>();
     if (!operation) continue;
     ApplyToPresent(*operation, present);
@@ -109,7 +109,7 @@ Assertion JudgeRule(const Rule& rule, const Case& judged) {
   }
   for (const std::string& name : present) {
     const auto captured = Captured(rule.if_present, name);
-    const auto broken = captured ? BrokenField(rule, *captured, judged.run) : std::nullopt;
+    const auto broken = captured ? BrokenField(rule, *captured, runs.run) : std::nullopt;
     if (!broken) continue;
     assertion.passed = false;
     assertion.found = *broken;
@@ -129,7 +129,7 @@ void CheckVariables(const std::string& glob, bool is_bound, const Cursor& place)
   }
 }
 
-void CheckRule(const Rule& rule, const Cursor& cursor) {
+void ValidateRule(const Rule& rule, const Cursor& cursor) {
   const size_t first = rule.if_present.find(kCapture);
   const bool is_bound = first != std::string::npos;
   if (cursor.Has("if_present")) {
@@ -161,7 +161,7 @@ Rule ReadRule(const Cursor& cursor) {
     rule.same_field_of = ObjectGlob(same.At("objects").Text());
     rule.field = same.At("field").Text();
   }
-  CheckRule(rule, cursor);
+  ValidateRule(rule, cursor);
   if (rule.then_count.empty() && rule.same_field_of.empty()) {
     cursor.Wrong("says nothing that must hold; write then_count or then_same_field");
   }
@@ -173,9 +173,9 @@ Rule ReadRule(const Cursor& cursor) {
 ExpectationPtr ReadAlways(const Cursor& cursor) {
   std::vector<Rule> rules;
   for (const Cursor& element : cursor.Elements()) rules.push_back(ReadRule(element));
-  return Expect([rules](const Case& judged) {
+  return Expect([rules](const ComparedRuns& runs) {
     std::vector<Assertion> assertions;
-    for (const Rule& rule : rules) assertions.push_back(JudgeRule(rule, judged));
+    for (const Rule& rule : rules) assertions.push_back(CheckRule(rule, runs));
     return assertions;
   });
 }

@@ -7,20 +7,24 @@ namespace {
 
 class FunctionExpectation final : public Expectation {
  public:
-  FunctionExpectation(std::function<std::vector<Assertion>(const Case&)> judge, bool needs_twin)
-      : judge_(std::move(judge)), needs_twin_(needs_twin) {}
-  std::vector<Assertion> Judge(const Case& judged) const override { return judge_(judged); }
+  FunctionExpectation(std::function<std::vector<Assertion>(const ComparedRuns&)> evaluate,
+                      bool needs_twin)
+      : evaluate_(std::move(evaluate)), needs_twin_(needs_twin) {}
+  std::vector<Assertion> Evaluate(const ComparedRuns& runs) const override {
+    return evaluate_(runs);
+  }
   bool needs_twin() const override { return needs_twin_; }
 
  private:
-  std::function<std::vector<Assertion>(const Case&)> judge_;
+  std::function<std::vector<Assertion>(const ComparedRuns&)> evaluate_;
   bool needs_twin_;
 };
 
 }  // namespace
 
-ExpectationPtr Expect(std::function<std::vector<Assertion>(const Case&)> judge, bool needs_twin) {
-  return std::make_shared<FunctionExpectation>(std::move(judge), needs_twin);
+ExpectationPtr Expect(std::function<std::vector<Assertion>(const ComparedRuns&)> evaluate,
+                      bool needs_twin) {
+  return std::make_shared<FunctionExpectation>(std::move(evaluate), needs_twin);
 }
 
 const std::vector<ExpectationKind>& ExpectationKinds() {

@@ -9,15 +9,15 @@
 namespace caip::harness {
 namespace {
 
-struct Line {
+struct ExpectedLine {
   std::string pattern;
   std::string replica;  // "" any
   int boot = 0;         // 0 any
   Count count{1, INT64_MAX};
 };
 
-Line ReadLine(const Cursor& cursor) {
-  Line line;
+ExpectedLine ReadExpectedLine(const Cursor& cursor) {
+  ExpectedLine line;
   if (!cursor.MustBeMap()) return line;
   cursor.OnlyKeys({"match", "replica", "boot", "count"});
   if (!cursor.Has("match")) cursor.Wrong("says no `match`: a regular expression");
@@ -32,7 +32,7 @@ Line ReadLine(const Cursor& cursor) {
   return line;
 }
 
-Assertion JudgeLine(const Line& line, const Evidence& run) {
+Assertion CountLines(const ExpectedLine& line, const Evidence& run) {
   const re2::RE2 re(line.pattern);
   int64_t found = 0;
   for (const Event& event : run.events) {
@@ -50,11 +50,11 @@ Assertion JudgeLine(const Line& line, const Evidence& run) {
 }  // namespace
 
 ExpectationPtr ReadLog(const Cursor& cursor) {
-  std::vector<Line> lines;
-  for (const Cursor& element : cursor.Elements()) lines.push_back(ReadLine(element));
-  return Expect([lines](const Case& judged) {
+  std::vector<ExpectedLine> lines;
+  for (const Cursor& element : cursor.Elements()) lines.push_back(ReadExpectedLine(element));
+  return Expect([lines](const ComparedRuns& runs) {
     std::vector<Assertion> assertions;
-    for (const Line& line : lines) assertions.push_back(JudgeLine(line, judged.run));
+    for (const ExpectedLine& line : lines) assertions.push_back(CountLines(line, runs.run));
     return assertions;
   });
 }

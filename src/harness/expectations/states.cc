@@ -53,9 +53,9 @@ std::vector<EnteredState> FindEnteredStates(const Evidence& run) {
 ExpectationPtr ReadStates(const Cursor& cursor) {
   std::vector<std::string> wanted;
   for (const Cursor& element : cursor.Elements()) wanted.push_back(element.Text());
-  return Expect([wanted](const Case& judged) -> std::vector<Assertion> {
+  return Expect([wanted](const ComparedRuns& runs) -> std::vector<Assertion> {
     std::vector<std::string> found;
-    for (const EnteredState& one : FindEnteredStates(judged.run)) found.push_back(one.state);
+    for (const EnteredState& one : FindEnteredStates(runs.run)) found.push_back(one.state);
     return {{"states", Join(wanted, ", "), Join(found, ", "), found == wanted}};
   });
 }
@@ -64,8 +64,8 @@ ExpectationPtr ReadAt(const Cursor& cursor) {
   std::map<std::string, Period> wanted;
   if (!cursor.MustBeMap()) return nullptr;
   for (const auto& [state, member] : cursor.Members()) wanted[state] = ReadPeriod(member);
-  return Expect([wanted](const Case& judged) {
-    const std::vector<EnteredState> states = FindEnteredStates(judged.run);
+  return Expect([wanted](const ComparedRuns& runs) {
+    const std::vector<EnteredState> states = FindEnteredStates(runs.run);
     std::vector<Assertion> assertions;
     for (const auto& [state, period] : wanted) {
       const auto entered = std::ranges::find(states, state, &EnteredState::state);

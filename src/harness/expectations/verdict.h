@@ -11,7 +11,7 @@ namespace caip::harness {
 
 /// What came of it. `passed` is what a person wants to know: of a scenario that is to show a bug,
 /// exactly the assertions that it names failed.
-struct Judgement {
+struct Verdict {
   std::vector<Assertion> assertions;
   bool passed = false;
   std::string why_not;  // "" when passed
@@ -19,6 +19,6 @@ struct Judgement {
 
 /// Each expectation, each fault (one that never struck fails), and that no limit was met. `twin`
 /// may be null when the scenario needs none.
-Judgement Judge(const Scenario& scenario, const Evidence& run, const Evidence* twin);
+Verdict DecideVerdict(const Scenario& scenario, const Evidence& run, const Evidence* twin);
 
 }  // namespace caip::harness

@@ -10,8 +10,6 @@
 namespace caip::harness {
 namespace {
 
-using Kind = CrashPoint::Kind;
-
 // A move adds one object and removes another.
 size_t CountChanges(const Event& event) {
   const auto* operation = event.As<StorageEvent>();
@@ -42,15 +40,15 @@ class Numbering {
   std::map<std::string, int64_t> counts_;
 };
 
-const char* SelectionWord(Kind kind) {
+const char* SelectionWord(CrashPoint::Kind kind) {
   switch (kind) {
-    case Kind::kStorage:
+    case CrashPoint::Kind::kStorage:
       return "storage";
-    case Kind::kStep:
+    case CrashPoint::Kind::kStep:
       return "steps";
-    case Kind::kLog:
+    case CrashPoint::Kind::kLog:
       return "logs";
-    case Kind::kBoot:
+    case CrashPoint::Kind::kBoot:
       return "states";
   }
   return "";
@@ -64,13 +62,13 @@ std::optional<CrashPoint> PointAfter(const Event& event) {
     point.op = operation->op;
     point.text = operation->object;
   } else if (const auto* step = event.As<StepEvent>()) {
-    point.kind = Kind::kStep;
+    point.kind = CrashPoint::Kind::kStep;
     point.step = step->step;
   } else if (const auto* log = event.As<LogEvent>()) {
-    point.kind = Kind::kLog;
+    point.kind = CrashPoint::Kind::kLog;
     point.text = log->message;
   } else if (event.Is<LiveEvent>()) {
-    point.kind = Kind::kBoot;
+    point.kind = CrashPoint::Kind::kBoot;
   } else {
     return std::nullopt;
   }
@@ -121,16 +119,16 @@ std::vector<CrashPoint> FindCrashPoints(const Evidence& run, const PointSelectio
 std::string Describe(const CrashPoint& point) {
   const std::string nth = point.nth > 1 ? " (time " + std::to_string(point.nth) + ")" : "";
   switch (point.kind) {
-    case Kind::kStorage:
+    case CrashPoint::Kind::kStorage:
       if (point.mid_bytes > 0) {
         return "after " + std::to_string(point.mid_bytes) + " bytes of " + point.op + " " +
                point.text + nth + " by " + point.replica;
       }
       return std::string(point.before ? "before " : "after ") + point.op + " " + point.text + nth +
              " by " + point.replica;
-    case Kind::kStep:
+    case CrashPoint::Kind::kStep:
       return "after step " + std::to_string(point.step) + nth + " of " + point.replica;
-    case Kind::kLog:
+    case CrashPoint::Kind::kLog:
       return "after '" + point.text.substr(0, 60) + "'" + nth + " of " + point.replica;
     default:
       return "at boot " + std::to_string(point.nth) + " of " + point.replica;
@@ -148,38 +146,38 @@ std::string YamlQuoted(const std::string& text) { return CompactJson(Json(text))
 std::string WhenText(const CrashPoint& point) {
   const std::string nth = point.nth > 1 ? ", nth: " + std::to_string(point.nth) : "";
   switch (point.kind) {
-    case Kind::kStorage:
+    case CrashPoint::Kind::kStorage:
       if (point.mid_bytes > 0) {
         return "{mid: {" + point.op + ": " + YamlQuoted(point.text) +
                ", bytes: " + std::to_string(point.mid_bytes) + "}" + nth + "}";
       }
       return std::string("{") + (point.before ? "before" : "after") + ": {" + point.op + ": " +
              YamlQuoted(point.text) + "}" + nth + "}";
-    case Kind::kStep:
+    case CrashPoint::Kind::kStep:
       return "{step: " + std::to_string(point.step) + nth + "}";
-    case Kind::kLog:
+    case CrashPoint::Kind::kLog:
       return "{log: " + YamlQuoted(Escaped(point.text)) + nth + "}";
     default:
       return "{start: " + std::to_string(point.nth) + "}";
   }
 }
 
-Trigger TriggerOf(const CrashPoint& point) {
+Trigger MakeTrigger(const CrashPoint& point) {
   Trigger trigger;
   trigger.nth = {point.nth, point.nth, 0};
   switch (point.kind) {
-    case Kind::kStorage:
+    case CrashPoint::Kind::kStorage:
       trigger.phase = point.before ? Phase::kBefore : Phase::kAfter;
       if (point.mid_bytes > 0) trigger.phase = Phase::kMid;
       trigger.bytes = point.mid_bytes;
       trigger.op = point.op;
       trigger.pattern = point.text;
       break;
-    case Kind::kStep:
+    case CrashPoint::Kind::kStep:
       trigger.kind = Trigger::Kind::kStep;
       trigger.number = point.step;
       break;
-    case Kind::kLog:
+    case CrashPoint::Kind::kLog:
       trigger.kind = Trigger::Kind::kLog;
       trigger.pattern = Escaped(point.text);
       break;

@@ -44,7 +44,7 @@ std::string Describe(const CrashPoint& point);
 /// The lines of a scenario's `when`, as flow YAML: `{before: {create: "job/out/x"}, nth: 2}`.
 std::string WhenText(const CrashPoint& point);
 /// The same as a value.
-Trigger TriggerOf(const CrashPoint& point);
+Trigger MakeTrigger(const CrashPoint& point);
 
 /// How many of the first `events` changed what is stored.
 size_t CountChanges(const std::vector<Event>& list, size_t events);

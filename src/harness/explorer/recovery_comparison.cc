@@ -34,7 +34,7 @@ void CompareOutcome(const Evidence& run, std::vector<Flaw>& flaws) {
   if (!run.broke_off.empty()) {
     flaws.push_back({"the job does not end", "SUCCEEDED", run.broke_off});
   } else if (run.state != "SUCCEEDED") {
-    const std::string why = TellingLine(run.error_message);
+    const std::string why = FindErrorLine(run.error_message);
     flaws.push_back({"the job ends " + run.state + ": " + WithoutNumbers(why), "SUCCEEDED",
                      run.state + ": " + why});
   }
@@ -101,8 +101,9 @@ void CompareObjectsWithBaseline(const Baseline& baseline, const Evidence& run,
       add("objects are missing at the end", name, "present", "missing");
     } else if (!baseline.how().objects.Equal(mine->second.bytes, object.bytes) &&
                !CountsStarts(object.bytes, mine->second.bytes)) {
-      add("objects have different contents", name, WhereItDiffers(object.bytes, mine->second.bytes),
-          WhereItDiffers(mine->second.bytes, object.bytes),
+      add("objects have different contents", name,
+          ExcerptAtDifference(object.bytes, mine->second.bytes),
+          ExcerptAtDifference(mine->second.bytes, object.bytes),
           same_steps && !ParseJson(object.bytes).ok() ? kOtherBytes : "");
     }
   }

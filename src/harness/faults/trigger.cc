@@ -9,8 +9,6 @@
 namespace caip::harness {
 namespace {
 
-using Kind = Trigger::Kind;
-
 std::string Ordinal(int64_t n) {
   const bool teen = n % 100 >= 11 && n % 100 <= 13;
   const char* ending = teen          ? "th"
@@ -46,25 +44,25 @@ re2::RE2::Options Quiet() {
 bool MatchesOther(const Trigger& trigger, const Event& event) {
   const auto is_boot = [&] { return trigger.number == 0 || event.boot == trigger.number; };
   switch (trigger.kind) {
-    case Kind::kStep:
+    case Trigger::Kind::kStep:
       return event.Is<StepEvent>() && event.As<StepEvent>()->step == trigger.number;
-    case Kind::kPrepare:
+    case Trigger::Kind::kPrepare:
       return event.Is<PrepareEvent>() && event.As<PrepareEvent>()->attempt == trigger.number;
-    case Kind::kStart:
+    case Trigger::Kind::kStart:
       return event.Is<LiveEvent>() && is_boot();
-    case Kind::kExit:
+    case Trigger::Kind::kExit:
       return event.Is<ExitEvent>() && is_boot();
-    case Kind::kMetric:
+    case Trigger::Kind::kMetric:
       return event.Is<MetricEvent>() && event.As<MetricEvent>()->tag == trigger.pattern;
-    case Kind::kFault:
+    case Trigger::Kind::kFault:
       return event.Is<FaultEvent>() && event.As<FaultEvent>()->fault == trigger.pattern;
-    case Kind::kApi:
+    case Trigger::Kind::kApi:
       return event.Is<ApiCallEvent>() && event.As<ApiCallEvent>()->method == trigger.pattern;
-    case Kind::kState:
+    case Trigger::Kind::kState:
       return event.Is<StateEvent>() && event.As<StateEvent>()->state == trigger.pattern;
-    case Kind::kStorage:
-    case Kind::kLog:
-    case Kind::kAt:
+    case Trigger::Kind::kStorage:
+    case Trigger::Kind::kLog:
+    case Trigger::Kind::kAt:
       return false;
   }
   return false;
@@ -80,7 +78,7 @@ struct TriggerCount::Regex {
 TriggerCount::TriggerCount(Trigger trigger, std::string own_replica, Random random)
     : trigger_(std::move(trigger)), random_(random) {
   replica_ = trigger_.replica.empty() ? std::move(own_replica) : trigger_.replica;
-  if (trigger_.kind == Kind::kLog) regex_ = std::make_unique<Regex>(trigger_.pattern);
+  if (trigger_.kind == Trigger::Kind::kLog) regex_ = std::make_unique<Regex>(trigger_.pattern);
 }
 TriggerCount::~TriggerCount() = default;
 TriggerCount::TriggerCount(TriggerCount&&) noexcept = default;
@@ -95,13 +93,13 @@ bool TriggerCount::Meet(const Event& event, Phase phase) {
 bool TriggerCount::Matches(const Event& event, Phase phase) const {
   const bool whose =
       event.replica.empty() || replica_.empty() || replica_ == "any" || replica_ == event.replica;
-  if (!whose && trigger_.kind != Kind::kFault) return false;
-  if (trigger_.kind == Kind::kStorage) {
+  if (!whose && trigger_.kind != Trigger::Kind::kFault) return false;
+  if (trigger_.kind == Trigger::Kind::kStorage) {
     const auto* operation = event.As<StorageEvent>();
     return operation && MatchesStorage(*operation, phase);
   }
   if (phase != Phase::kAfter) return false;
-  if (trigger_.kind == Kind::kLog) {
+  if (trigger_.kind == Trigger::Kind::kLog) {
     const std::string* line = FindPrintedLine(event);
     return line && re2::RE2::PartialMatch(*line, regex_->re);
   }
@@ -154,37 +152,37 @@ std::optional<std::string> RegexProblem(const std::string& pattern) {
 std::string Describe(const Trigger& trigger) {
   std::string text;
   switch (trigger.kind) {
-    case Kind::kStorage:
+    case Trigger::Kind::kStorage:
       text = DescribeStorage(trigger);
       break;
-    case Kind::kLog:
+    case Trigger::Kind::kLog:
       text = "after a log line like /" + trigger.pattern + "/";
       break;
-    case Kind::kStep:
+    case Trigger::Kind::kStep:
       text = "after step " + std::to_string(trigger.number);
       break;
-    case Kind::kMetric:
+    case Trigger::Kind::kMetric:
       text = "after a report of " + trigger.pattern;
       break;
-    case Kind::kState:
+    case Trigger::Kind::kState:
       text = "when the job is " + trigger.pattern;
       break;
-    case Kind::kStart:
+    case Trigger::Kind::kStart:
       text = trigger.number > 0 ? "at boot " + std::to_string(trigger.number) : "at a boot";
       break;
-    case Kind::kExit:
+    case Trigger::Kind::kExit:
       text = "at an exit";
       break;
-    case Kind::kPrepare:
+    case Trigger::Kind::kPrepare:
       text = "while the packages of attempt " + std::to_string(trigger.number) + " are installed";
       break;
-    case Kind::kApi:
+    case Trigger::Kind::kApi:
       text = "at a call of " + trigger.pattern;
       break;
-    case Kind::kFault:
+    case Trigger::Kind::kFault:
       text = "after fault '" + trigger.pattern + "'";
       break;
-    case Kind::kAt:
+    case Trigger::Kind::kAt:
       return HumanDuration(trigger.at) + " after submission";
   }
   if (!trigger.replica.empty()) text += " of " + trigger.replica;

@@ -8,8 +8,6 @@
 namespace caip::harness {
 namespace {
 
-using Kind = Trigger::Kind;
-
 const std::vector<std::string> kKinds = {"before", "after", "mid",   "log", "step",    "metric",
                                          "state",  "start", "fault", "at",  "prepare", "api"};
 const std::vector<std::string> kStates = {"QUEUED", "PREPARING",  "RUNNING",  "SUCCEEDED",
@@ -24,7 +22,7 @@ constexpr int64_t kBootsMax = 6 * kAttemptsMax;
 
 // {create: GLOB} or, of `mid`, {write: GLOB, bytes: N}.
 void ReadOperation(const Cursor& cursor, Phase phase, Trigger& trigger) {
-  trigger.kind = Kind::kStorage;
+  trigger.kind = Trigger::Kind::kStorage;
   trigger.phase = phase;
   if (!cursor.MustBeMap()) return;
   std::vector<std::string> known = OperationNames();
@@ -76,38 +74,38 @@ void ReadKind(const std::string& key, const Cursor& member, Trigger& trigger) {
   if (key == "after") return ReadOperation(member, Phase::kAfter, trigger);
   if (key == "mid") return ReadOperation(member, Phase::kMid, trigger);
   if (key == "at") {
-    trigger.kind = Kind::kAt;
+    trigger.kind = Trigger::Kind::kAt;
     trigger.at = member.Time();
     return;
   }
   if (key == "step" || key == "start") {
-    trigger.kind = key == "step" ? Kind::kStep : Kind::kStart;
+    trigger.kind = key == "step" ? Trigger::Kind::kStep : Trigger::Kind::kStart;
     trigger.number = key == "step" ? member.Integer(0) : member.Integer(1, kBootsMax);
     return;
   }
   if (key == "prepare") {
-    trigger.kind = Kind::kPrepare;
+    trigger.kind = Trigger::Kind::kPrepare;
     trigger.number = member.Integer(1, kAttemptsMax);
     return;
   }
   trigger.pattern = member.Text();
   if (key == "api") {
-    trigger.kind = Kind::kApi;
+    trigger.kind = Trigger::Kind::kApi;
     const bool known = std::find(kCalls.begin(), kCalls.end(), trigger.pattern) != kCalls.end();
     if (!known) {
       member.Wrong("is no call of the job API; those are " + Join(kCalls, ", ") +
                    Suggestion(trigger.pattern, kCalls));
     }
   }
-  if (key == "fault") trigger.kind = Kind::kFault;
-  if (key == "metric") trigger.kind = Kind::kMetric;
+  if (key == "fault") trigger.kind = Trigger::Kind::kFault;
+  if (key == "metric") trigger.kind = Trigger::Kind::kMetric;
   if (key == "state") {
-    trigger.kind = Kind::kState;
+    trigger.kind = Trigger::Kind::kState;
     const bool known = std::find(kStates.begin(), kStates.end(), trigger.pattern) != kStates.end();
     if (!known) member.Wrong("is no state of a job; those are " + Join(kStates, ", "));
   }
   if (key == "log") {
-    trigger.kind = Kind::kLog;
+    trigger.kind = Trigger::Kind::kLog;
     if (const auto problem = RegexProblem(trigger.pattern)) {
       member.Wrong("is no regular expression (RE2): " + *problem);
     }
@@ -172,7 +170,7 @@ Trigger ReadTrigger(const Cursor& cursor) {
   }
   if (kinds == 0) cursor.Wrong("names no occasion; write one of " + Join(kKinds, ", "));
   for (const char* word : {"replica", "trial", "nth", "probability"}) {
-    if (trigger.kind != Kind::kAt || !cursor.Has(word)) continue;
+    if (trigger.kind != Trigger::Kind::kAt || !cursor.Has(word)) continue;
     cursor.At(word).Wrong("says nothing beside `at`: that moment comes once");
   }
   return trigger;

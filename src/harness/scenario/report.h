@@ -15,7 +15,7 @@ struct Played {
   uint64_t seed = 1;
   Duration took{0};
   Evidence run;
-  Judgement judgement;
+  Verdict verdict;
   std::string error;         // set: it could not be played, and why; the rest is empty
   bool cannot = false;       // ... for this host lacks something
   bool ours = false;         // ... for caip itself broke
