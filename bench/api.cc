@@ -13,9 +13,10 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/encoding.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "host/job_store.h"
+#include "host/store/job_store.h"
 #include "http/client.h"
 #include "places.h"
 #include "spec/job_json.h"

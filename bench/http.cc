@@ -16,8 +16,8 @@
 #include <thread>
 
 #include "base/files.h"
-#include "http/endpoint.h"
 #include "http/server.h"
+#include "http/transport/endpoint.h"
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <mutex>
 
-#include "host/process_launcher.h"
+#include "host/process/process_launcher.h"
 #include "places.h"
 
 namespace caip::host {

@@ -8,7 +8,7 @@
 #include <mutex>
 
 #include "base/files.h"
-#include "host/process_launcher.h"
+#include "host/process/process_launcher.h"
 #include "places.h"
 
 namespace caip {

@@ -15,9 +15,8 @@
 #include <mutex>
 #include <thread>
 
-#include "base/text.h"
-#include "fakes/logging/log_book.h"
-#include "host/process_launcher.h"
+#include "fakes/logging/book/log_book.h"
+#include "host/process/process_launcher.h"
 #include "places.h"
 
 namespace caip {

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "base/json.h"
-#include "base/text.h"
-#include "fakes/logging/log_book.h"
+#include "base/time_text.h"
+#include "fakes/logging/book/log_book.h"
 
 namespace caip::logging {
 namespace {

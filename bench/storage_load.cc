@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "base/encoding.h"
 #include "base/json.h"
 #include "bench/wire_load.h"
 #include "http/client.h"

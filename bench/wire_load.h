@@ -19,7 +19,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
-#include "http/endpoint.h"
+#include "http/transport/endpoint.h"
 
 namespace caip {
 

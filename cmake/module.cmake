@@ -1,5 +1,6 @@
 # caip_module(NAME PATH dir [RECURSE] [DEPS modules...] [LINK packages...] [EXCLUDE files...])
-# One static library per folder. DEPS are the arrows of the architecture; LINK are outside packages.
+# One static library per folder, compiled a dozen files at a time (CAIP_UNITY): most of a file's cost
+# is its headers. So names in anonymous namespaces are unique within a module. DEPS are the arrows of the architecture; LINK are outside packages.
 function(caip_module name)
   cmake_parse_arguments(arg "RECURSE" "PATH" "DEPS;LINK;EXCLUDE" ${ARGN})
   if(arg_RECURSE)
@@ -16,6 +17,7 @@ function(caip_module name)
     return()
   endif()
   add_library(caip_${name} STATIC ${sources})
+  set_target_properties(caip_${name} PROPERTIES UNITY_BUILD ${CAIP_UNITY} UNITY_BUILD_BATCH_SIZE 12)
   target_include_directories(caip_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR})
   list(TRANSFORM arg_DEPS PREPEND caip_)
   target_link_libraries(caip_${name} PUBLIC ${arg_DEPS} ${arg_LINK} PRIVATE caip_warnings)
@@ -32,6 +34,7 @@ function(caip_test name)
     return()
   endif()
   add_executable(${name}_test ${sources})
+  set_target_properties(${name}_test PROPERTIES UNITY_BUILD ${CAIP_UNITY} UNITY_BUILD_BATCH_SIZE 6)
   list(TRANSFORM arg_DEPS PREPEND caip_)
   target_include_directories(${name}_test PRIVATE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/src
                              ${CMAKE_BINARY_DIR}/generated)

@@ -7,7 +7,7 @@
 #include <iostream>
 
 #include "conformance/problems.h"
-#include "conformance/wire.h"
+#include "conformance/wire/wire.h"
 
 namespace conform {
 namespace {

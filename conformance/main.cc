@@ -8,11 +8,11 @@
 #include <iostream>
 
 #include "conformance/arguments.h"
-#include "conformance/case_file.h"
-#include "conformance/pause.h"
+#include "conformance/format/case_file.h"
 #include "conformance/problems.h"
-#include "conformance/report.h"
+#include "conformance/report/report.h"
 #include "conformance/setting_up.h"
+#include "conformance/wire/pause.h"
 
 namespace {
 

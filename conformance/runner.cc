@@ -7,9 +7,9 @@
 #include <numeric>
 #include <thread>
 
-#include "conformance/pause.h"
+#include "conformance/format/step.h"
 #include "conformance/problems.h"
-#include "conformance/step.h"
+#include "conformance/wire/pause.h"
 
 namespace conform {
 namespace {

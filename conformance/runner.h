@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "conformance/case_run.h"
+#include "conformance/steps/case_run.h"
 
 namespace conform {
 

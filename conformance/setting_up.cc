@@ -6,9 +6,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "conformance/package.h"
+#include "conformance/format/substitution.h"
 #include "conformance/problems.h"
-#include "conformance/substitution.h"
+#include "conformance/wire/package.h"
 
 namespace conform {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "conformance/arguments.h"
-#include "conformance/embedded.h"
-#include "conformance/world.h"
+#include "conformance/steps/world.h"
+#include "conformance/wire/embedded.h"
 
 namespace conform {
 

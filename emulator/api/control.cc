@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "base/time_text.h"
 #include "emulator/api/error_body.h"
 #include "spec/job_json.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/engine.h"
-#include "fakes/logging/log_book.h"
+#include "fakes/logging/book/log_book.h"
 #include "http/router.h"
 
 namespace caip::api {

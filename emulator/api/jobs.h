@@ -1,5 +1,5 @@
 #pragma once
-// projects.jobs: create, get, list, patch, cancel (api.md, sections 2 to 8).
+// projects.jobs: create, get, list, patch, cancel (docs/service/api.md, sections 2 to 8).
 
 #include <vector>
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/encoding.h"
 #include "base/text.h"
 #include "spec/errors.h"
 

@@ -2,8 +2,8 @@
 
 #include <openssl/sha.h>
 
+#include "base/encoding.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "emulator/api/errors.h"
 
 namespace caip::api {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "engine/engine.h"
-#include "fakes/logging/log_book.h"
-#include "fakes/logging/stream_readers.h"
+#include "fakes/logging/api/stream_readers.h"
+#include "fakes/logging/book/log_book.h"
 #include "http/router.h"
 
 namespace caip::api {

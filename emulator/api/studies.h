@@ -1,6 +1,6 @@
 #pragma once
-// projects.locations.studies, .trials, and the operations that they make (api.md, sections 2 and
-// 9).
+// projects.locations.studies, .trials, and the operations that they make (docs/service/api.md,
+// sections 2 and 9).
 
 #include <vector>
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "base/json.h"
-#include "base/text.h"
+#include "base/time_text.h"
 #include "emulator/api/error_body.h"
 #include "engine/study.h"
 #include "spec/environment.h"

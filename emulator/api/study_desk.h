@@ -1,7 +1,7 @@
 #pragma once
-// The optimizer API's work: studies and trials from one state to the next (api.md, sections 2 and
-// 9; REST reference, projects.locations.studies). Resources are plain trees of spec/study_schema.h,
-// names are whole ("projects/p/locations/l/studies/s").
+// The optimizer API's work: studies and trials from one state to the next (docs/service/api.md,
+// sections 2 and 9; REST reference, projects.locations.studies). Resources are plain trees of
+// spec/study_schema.h, names are whole ("projects/p/locations/l/studies/s").
 
 #include <atomic>
 #include <functional>

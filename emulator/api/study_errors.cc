@@ -1,13 +1,12 @@
 #include "emulator/api/study_errors.h"
 
+#include "base/quoting.h"
 #include "spec/errors.h"
 
 namespace caip::api::errors {
 namespace {
 
 using spec::errors::FieldError;
-
-std::string Quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
 
 }  // namespace
 

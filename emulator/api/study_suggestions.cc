@@ -15,7 +15,7 @@ namespace caip::api {
 namespace {
 
 constexpr int64_t kSuggestionsMax = 100;  // ours: nobody documents one, and all are made at once
-constexpr spec::WriteStyle kStyle{.camel_case = true, .fraction_digits = 6};
+constexpr spec::WriteStyle kOperationStyle{.camel_case = true, .fraction_digits = 6};
 
 std::string LocationOf(const std::string& study) {
   return study.substr(0, study.rfind("/studies/"));
@@ -40,7 +40,7 @@ uint64_t SeedOf(uint64_t seed, const std::string& study) { return Random(seed).F
 
 Json Packed(const char* type, const spec::MessageSchema& schema, const Json& plain) {
   Json packed = {{"@type", std::string("type.googleapis.com/google.cloud.ml.v1.") + type}};
-  packed.update(spec::WriteMessage(plain, schema, kStyle));
+  packed.update(spec::WriteMessage(plain, schema, kOperationStyle));
   return packed;
 }
 

@@ -8,8 +8,8 @@
 #include "emulator/app/settings.h"
 #include "emulator/app/version.h"
 #include "emulator/front/standard_parameters.h"
-#include "fakes/gcs/batch.h"
-#include "fakes/logging/logging_api.h"
+#include "fakes/gcs/json/batch.h"
+#include "fakes/logging/api/logging_api.h"
 
 namespace caip::app {
 

@@ -12,7 +12,7 @@
 #include "emulator/app/kept_state.h"
 #include "emulator/app/options.h"
 #include "engine/engine.h"
-#include "fakes/logging/stream_readers.h"
+#include "fakes/logging/api/stream_readers.h"
 #include "http/router.h"
 
 namespace caip::app {

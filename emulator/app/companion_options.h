@@ -2,8 +2,8 @@
 // What the emulators of the Cloud SDK are started with.
 
 #include "emulator/app/options.h"
-#include "host/child_process.h"
-#include "host/companions.h"
+#include "host/companions/companions.h"
+#include "host/process/child_process.h"
 
 namespace caip::app {
 

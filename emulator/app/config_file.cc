@@ -5,8 +5,9 @@
 #include <map>
 
 #include "base/text.h"
+#include "base/time_text.h"
 #include "base/yaml.h"
-#include "host/companions.h"
+#include "host/companions/companions.h"
 
 namespace caip::app {
 namespace {

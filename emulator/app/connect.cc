@@ -12,8 +12,8 @@
 #include "emulator/cli/gcloud_properties.h"
 #include "emulator/cli/interrupt.h"
 #include "host/errors.h"
-#include "host/job_store.h"
-#include "host/state_directory.h"
+#include "host/store/job_store.h"
+#include "host/store/state_directory.h"
 
 namespace caip::app {
 namespace {

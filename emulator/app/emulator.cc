@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "base/text.h"
+#include "base/time_text.h"
 #include "emulator/api/error_body.h"
 #include "emulator/app/alarmed_clock.h"
 #include "emulator/app/apis.h"
@@ -19,15 +20,15 @@
 #include "emulator/app/replica_host.h"
 #include "emulator/app/settings.h"
 #include "emulator/front/guest_launcher.h"
-#include "fakes/gcs/json_api.h"
-#include "host/child_process.h"
-#include "host/companion_launcher.h"
-#include "host/side_thread.h"
+#include "fakes/gcs/json/json_api.h"
+#include "host/companions/companion_launcher.h"
+#include "host/process/child_process.h"
+#include "host/process/side_thread.h"
 
 namespace caip::app {
 namespace {
 
-constexpr int kLookAgainMilliseconds = 100;
+constexpr int kIdleCheckMilliseconds = 100;
 
 http::Response NoRoute(int status, const http::Request& request, const std::string& allow) {
   return gcs::IsStoragePath(request.path) ? gcs::NoStorageRoute(status, request, allow)
@@ -215,7 +216,7 @@ Emulator::End Emulator::WaitWhileNeeded(int interrupt_descriptor) {
     }
     struct pollfd waits[] = {{interrupt_descriptor, POLLIN, 0},
                              {parts_->end_asked.get(), POLLIN, 0}};
-    ::poll(waits, 2, kLookAgainMilliseconds);
+    ::poll(waits, 2, kIdleCheckMilliseconds);
     if (waits[0].revents != 0) return End::kInterrupted;
   }
 }

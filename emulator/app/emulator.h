@@ -9,7 +9,7 @@
 #include "base/result.h"
 #include "emulator/app/options.h"
 #include "engine/engine.h"
-#include "fakes/gcs/directory_store.h"
+#include "fakes/gcs/store/directory_store.h"
 
 namespace caip::app {
 

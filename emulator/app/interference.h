@@ -5,8 +5,8 @@
 
 #include "emulator/app/alarmed_clock.h"
 #include "engine/engine.h"
-#include "fakes/gcs/bucket_store.h"
-#include "host/replica_watcher.h"
+#include "fakes/gcs/store/bucket_store.h"
+#include "host/watch/replica_watcher.h"
 #include "http/message.h"
 
 namespace caip::app {

@@ -11,11 +11,11 @@
 #include "emulator/app/options.h"
 #include "emulator/app/storage_adapter.h"
 #include "emulator/app/storage_faces.h"
-#include "fakes/gcs/directory_store.h"
-#include "fakes/logging/log_book.h"
+#include "fakes/gcs/store/directory_store.h"
+#include "fakes/logging/book/log_book.h"
 #include "fakes/metadata/token_mint.h"
-#include "host/job_store.h"
-#include "host/state_directory.h"
+#include "host/store/job_store.h"
+#include "host/store/state_directory.h"
 
 namespace caip::app {
 

@@ -2,7 +2,7 @@
 // The engine's log port on the log book.
 
 #include "engine/ports.h"
-#include "fakes/logging/log_book.h"
+#include "fakes/logging/book/log_book.h"
 
 namespace caip::app {
 

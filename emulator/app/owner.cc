@@ -11,7 +11,7 @@
 
 #include "base/text.h"
 #include "emulator/app/options.h"
-#include "host/state_directory.h"
+#include "host/store/state_directory.h"
 #include "http/client.h"
 
 extern char** environ;

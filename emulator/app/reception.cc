@@ -6,7 +6,7 @@
 #include "emulator/app/settings.h"
 #include "emulator/app/usual_port.h"
 #include "fakes/metadata/account_answers.h"
-#include "host/child_process.h"
+#include "host/process/child_process.h"
 
 namespace caip::app {
 namespace {

@@ -14,8 +14,8 @@
 #include "emulator/front/front_door.h"
 #include "fakes/metadata/guest.h"
 #include "fakes/metadata/token_mint.h"
-#include "http/certificate_authority.h"
 #include "http/server.h"
+#include "http/transport/certificate_authority.h"
 
 namespace caip::app {
 

@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "emulator/app/interference.h"
-#include "host/addresses.h"
-#include "host/child_process.h"
-#include "host/devices.h"
-#include "host/devices_binder.h"
+#include "host/devices/devices.h"
+#include "host/devices/devices_binder.h"
 #include "host/errors.h"
-#include "host/isolation.h"
+#include "host/machine/addresses.h"
+#include "host/machine/isolation.h"
+#include "host/process/child_process.h"
 #include "spec/gcs_uri.h"
 
 namespace caip::app {

@@ -8,10 +8,10 @@
 #include "emulator/app/kept_state.h"
 #include "emulator/app/options.h"
 #include "engine/ports.h"
-#include "host/interpreters.h"
-#include "host/metric_launcher.h"
-#include "host/packages.h"
-#include "host/process_launcher.h"
+#include "host/metrics/metric_launcher.h"
+#include "host/process/process_launcher.h"
+#include "host/python/interpreters.h"
+#include "host/python/packages.h"
 
 namespace caip::app {
 

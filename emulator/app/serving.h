@@ -8,8 +8,8 @@
 
 #include "base/clock.h"
 #include "emulator/app/options.h"
-#include "http/certificate_authority.h"
 #include "http/server.h"
+#include "http/transport/certificate_authority.h"
 
 namespace caip::app {
 

@@ -5,7 +5,7 @@
 #include "emulator/api/ml_routes.h"
 #include "emulator/app/companion_options.h"
 #include "emulator/app/serving.h"
-#include "host/child_process.h"
+#include "host/process/child_process.h"
 #include "spec/gcs_uri.h"
 
 namespace caip::app {

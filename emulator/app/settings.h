@@ -7,7 +7,7 @@
 #include "emulator/app/options.h"
 #include "emulator/front/guest_launcher.h"
 #include "engine/engine.h"
-#include "fakes/gcs/directory_store.h"
+#include "fakes/gcs/store/directory_store.h"
 #include "fakes/metadata/guest.h"
 
 namespace caip::app {

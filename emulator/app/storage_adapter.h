@@ -2,8 +2,8 @@
 // Cloud Storage as the engine and the packager see it: the bucket store behind their ports.
 
 #include "engine/ports.h"
-#include "fakes/gcs/directory_store.h"
-#include "host/packages.h"
+#include "fakes/gcs/store/directory_store.h"
+#include "host/python/packages.h"
 
 namespace caip::app {
 

@@ -7,11 +7,11 @@
 
 #include "base/clock.h"
 #include "base/files.h"
-#include "fakes/gcs/bucket_store.h"
 #include "fakes/gcs/faults/faulty_routes.h"
 #include "fakes/gcs/faults/retry_tests.h"
-#include "fakes/gcs/json_api.h"
+#include "fakes/gcs/json/json_api.h"
 #include "fakes/gcs/signing/service_keys.h"
+#include "fakes/gcs/store/bucket_store.h"
 #include "fakes/gcs/xml/xml_api.h"
 #include "http/router.h"
 

@@ -3,7 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <set>
 
-#include "base/text.h"
+#include "base/quoting.h"
+#include "base/time_text.h"
 #include "emulator/cli/arguments_commands.h"
 #include "emulator/cli/gcloud_values.h"
 #include "harness/events/step_reader.h"
@@ -11,7 +12,7 @@
 namespace caip::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kCheckFooter =
     R"(The job is said in gcloud's words; --region and --job-dir may be left out. It is run a
 handful of times, each on an emulator of its own, and nothing of your state directory is touched.
 
@@ -139,7 +140,7 @@ void AddHostFlags(Grammar& grammar, CLI::App& app, EmulatorFlags& flags) {
   AddStateFlag(grammar, app, &flags);
 }
 
-std::string Quoted(const std::vector<std::string>& words) {
+std::string ShellWords(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += " " + ShellQuoted(word);
   return text;
@@ -156,7 +157,7 @@ std::string ReplayOf(const std::vector<std::string>& own) {
       words.push_back(own[i]);
     }
   }
-  return "caip" + Quoted(words);
+  return "caip" + ShellWords(words);
 }
 
 }  // namespace
@@ -166,12 +167,12 @@ void AddCheckCommand(Grammar& grammar, const GcloudFlags& gcloud) {
   const auto job = std::make_shared<SubmitGrammar>();
   CLI::App& app =
       grammar.Leaf(grammar.root(), "check", "Tells whether a trainer will survive the service.",
-                   kFooter, [check, job, &gcloud](const Words& words) -> Result<Command> {
+                   kCheckFooter, [check, job, &gcloud](const Words& words) -> Result<Command> {
                      RETURN_IF_ERROR(job->finish(words));
                      check->submit = *job->submit;
                      check->submit.gcloud = gcloud;
                      check->replay = ReplayOf(words.own);
-                     if (words.user_args) check->replay_args = " --" + Quoted(*words.user_args);
+                     if (words.user_args) check->replay_args = " --" + ShellWords(*words.user_args);
                      return Command(*check);
                    });
   grammar.TakesUserArgs(app);

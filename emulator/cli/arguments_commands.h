@@ -8,6 +8,15 @@ namespace caip::cli {
 /// gcloud's flags that every command takes; `into` must outlive the grammar.
 void AddGcloudFlags(Grammar& grammar, GcloudFlags* into);
 
+/// Ends a command line: the command takes gcloud's flags along.
+template <typename T>
+Grammar::Finish FinishWith(const std::shared_ptr<T>& command, const GcloudFlags& gcloud) {
+  return [command, &gcloud](const Words&) -> Result<Command> {
+    command->gcloud = gcloud;
+    return Command(*command);
+  };
+}
+
 /// Whether the command can print in the --format that was given.
 Status CheckFormat(const Command& command, const GcloudFlags& gcloud);
 

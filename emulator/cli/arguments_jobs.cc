@@ -10,14 +10,6 @@ namespace caip::cli {
 namespace {
 
 // A command with its flags, kept alive by the setters.
-template <typename T>
-Grammar::Finish FinishWith(const std::shared_ptr<T>& command, const GcloudFlags& gcloud) {
-  return [command, &gcloud](const Words&) -> Result<Command> {
-    command->gcloud = gcloud;
-    return Command(*command);
-  };
-}
-
 void AddJob(Grammar& grammar, CLI::App& app, std::string* job) {
   grammar.Positional(app, "JOB", "Name of the job.", To(job));
 }

@@ -8,7 +8,7 @@
 namespace caip::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kLocalFooter =
     R"(Runs `python -m MODULE` with the parent of --package-path as its directory and TF_CONFIG set,
 where python is $CLOUDSDK_ML_ENGINE_LOCAL_PYTHON, gcloud's ml_engine/local_python, or the first
 on PATH. Needs no server and no packages; the exit code is the program's.
@@ -38,7 +38,7 @@ void AddLocalCommands(Grammar& grammar, const GcloudFlags& gcloud) {
   };
   CLI::App& local = grammar.Group(grammar.root(), "local", "Runs trainers without a server.");
   CLI::App& app =
-      grammar.Leaf(local, "train", "Runs a training module here and now.", kFooter, finish);
+      grammar.Leaf(local, "train", "Runs a training module here and now.", kLocalFooter, finish);
   grammar.TakesUserArgs(app);
   grammar.RequiredFlag(app, "--module-name", "MODULE", "Python module to run: trainer.task.",
                        To(&train->module_name));

@@ -2,7 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "base/text.h"
+#include "base/time_text.h"
 #include "emulator/cli/arguments_commands.h"
 #include "emulator/cli/errors.h"
 #include "emulator/cli/gcloud_values.h"
@@ -10,7 +10,7 @@
 namespace caip::cli {
 namespace {
 
-Grammar::Setter Append(std::vector<std::string>* into) {
+Grammar::Setter AppendArgumentsScenario(std::vector<std::string>* into) {
   return [into](const std::string& value) -> Status {
     into->push_back(value);
     return Ok{};
@@ -26,8 +26,8 @@ void AddRun(Grammar& grammar, CLI::App& scenario) {
       "  caip scenario run scenarios/restarts --jobs 2 --junit report.xml\n"
       "  caip scenario run mine.yaml --seed 7 --events events.jsonl --verbose",
       [run](const Words&) -> Result<Command> { return Command(*run); });
-  grammar.Positional(app, "FILE", "A scenario, or a folder with scenarios.", Append(&run->files),
-                     true);
+  grammar.Positional(app, "FILE", "A scenario, or a folder with scenarios.",
+                     AppendArgumentsScenario(&run->files), true);
   grammar.Flag(app, "--seed", "N", "The seed, over the scenario's own.",
                [run](const std::string& value) -> Status {
                  ASSIGN_OR_RETURN(const int64_t seed, ParseInteger(value));
@@ -186,7 +186,7 @@ void AddScenarioCommands(Grammar& grammar) {
                    "Examples:\n  caip scenario validate scenarios",
                    [validate](const Words&) -> Result<Command> { return Command(*validate); });
   grammar.Positional(app, "FILE", "A scenario, or a folder with scenarios.",
-                     Append(&validate->files), true);
+                     AppendArgumentsScenario(&validate->files), true);
   grammar.Leaf(scenario, "schema", "Prints the format of scenarios as a JSON schema, for editors.",
                "Examples:\n  caip scenario schema > scenario.schema.json",
                [](const Words&) -> Result<Command> { return Command(ScenarioSchemaCommand{}); });

@@ -9,14 +9,6 @@
 namespace caip::cli {
 namespace {
 
-template <typename T>
-Grammar::Finish FinishWith(const std::shared_ptr<T>& command, const GcloudFlags& gcloud) {
-  return [command, &gcloud](const Words&) -> Result<Command> {
-    command->gcloud = gcloud;
-    return Command(*command);
-  };
-}
-
 void AddServe(Grammar& grammar) {
   const auto serve = std::make_shared<ServeCommand>();
   CLI::App& app = grammar.Leaf(

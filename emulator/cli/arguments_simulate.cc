@@ -15,7 +15,7 @@ Result<int64_t> AtLeast(int64_t least, std::string_view text) {
   return number;
 }
 
-Grammar::Setter To(std::optional<int64_t>* into, int64_t least) {
+Grammar::Setter ToAtLeast(std::optional<int64_t>* into, int64_t least) {
   return [into, least](const std::string& value) -> Status {
     ASSIGN_OR_RETURN(*into, AtLeast(least, value));
     return Ok{};
@@ -53,13 +53,13 @@ void AddSimulateCommand(Grammar& grammar) {
       "invariant broke, 2 usage, 130 interrupted.\n\nExamples:\n  caip simulate --jobs 1000000\n"
       "  caip simulate --seeds 1..20000 --threads 1\n  caip simulate --seed 7 --journal",
       [simulate](const Words&) -> Result<Command> { return Checked(*simulate); });
-  grammar.Flag(app, "--seed", "N", "Play this seed only.", To(&simulate->seed, 0));
+  grammar.Flag(app, "--seed", "N", "Play this seed only.", ToAtLeast(&simulate->seed, 0));
   grammar.Flag(app, "--seeds", "A..B", "Play these seeds, both included.",
                [simulate](const std::string& value) { return ReadRange(value, *simulate); });
   grammar.Flag(app, "--jobs", "N", "Play seeds from 1 until they have so many jobs in all.",
-               To(&simulate->jobs, 1));
+               ToAtLeast(&simulate->jobs, 1));
   grammar.Flag(app, "--threads", "N", "Play so many seeds at once; one a core unless given.",
-               To(&simulate->threads, 1));
+               ToAtLeast(&simulate->threads, 1));
   grammar.Switch(app, "--journal", "Print what happened, event by event; with --seed.",
                  &simulate->journal);
 }

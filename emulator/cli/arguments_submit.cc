@@ -10,7 +10,7 @@
 namespace caip::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kSubmitFooter =
     R"(Flags win over the file of --config, but: packageUris, enableWebAccess and region of the file
 are never used, and a `--` with nothing behind it erases its args. --strict tells.
 
@@ -227,7 +227,7 @@ void AddSubmitCommand(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gclou
     return Command(submit);
   };
   CLI::App& group = grammar.Group(jobs, "submit", "Submits a job.");
-  CLI::App& app = grammar.Leaf(group, "training", "Submits a training job.", kFooter, finish);
+  CLI::App& app = grammar.Leaf(group, "training", "Submits a training job.", kSubmitFooter, finish);
   grammar.TakesUserArgs(app);
   *job = AddJobFlags(grammar, app);
   grammar.Positional(app, "JOB",

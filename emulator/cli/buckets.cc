@@ -1,7 +1,6 @@
 // `caip buckets create|list`.
 
 #include "base/json.h"
-#include "base/text.h"
 #include "emulator/cli/commands.h"
 #include "emulator/cli/exit_codes.h"
 #include "emulator/cli/gcloud_properties.h"

@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <thread>
 
-#include "base/text.h"
 #include "emulator/cli/checked_trainer.h"
 #include "emulator/cli/commands.h"
 #include "emulator/cli/exit_codes.h"
@@ -22,7 +21,7 @@ using harness::CheckReport;
 using harness::CheckVerdict;
 using Steady = std::chrono::steady_clock;
 
-int Fail(const Io& io, const std::string& message, int code) {
+int FailCheck(const Io& io, const std::string& message, int code) {
   io.err("ERROR: (caip.check) " + message + "\n");
   return code;
 }
@@ -120,19 +119,22 @@ CheckReport ReportOf(const CheckCommand& command, const std::vector<const CheckK
 
 int RunCheck(const CheckCommand& command, const Surroundings& world) {
   const std::vector<const CheckKind*> checks = Chosen(command);
-  if (checks.empty()) return Fail(world.io, "no check has such an id; --list has all", kExitUsage);
+  if (checks.empty())
+    return FailCheck(world.io, "no check has such an id; --list has all", kExitUsage);
   if (command.list) {
     world.io.out(harness::CheckList(checks));
     return kExitSuccess;
   }
   const auto begin = Steady::now();
   const auto workshop = play::Workshop::Open(StateDirectory(command.submit.emulator));
-  if (!workshop.ok()) return Fail(world.io, workshop.error().message, CodeOf(workshop.error()));
+  if (!workshop.ok())
+    return FailCheck(world.io, workshop.error().message, CodeOf(workshop.error()));
   const InterruptGuard guard;
   harness::CheckSession session;
   auto trainer = TrainerOf(command, (*workshop)->path());
-  if (guard.interrupted()) return Fail(world.io, "interrupted before any run", kExitInterrupted);
-  if (!trainer.ok()) return Fail(world.io, trainer.error().message, kExitUsage);
+  if (guard.interrupted())
+    return FailCheck(world.io, "interrupted before any run", kExitInterrupted);
+  if (!trainer.ok()) return FailCheck(world.io, trainer.error().message, kExitUsage);
   session.trainer = *std::move(trainer);
   const auto runs = RunsFor(checks);
   play::CheckingOptions options = OptionsOf(command, (*workshop)->path());
@@ -140,14 +142,14 @@ int RunCheck(const CheckCommand& command, const Surroundings& world) {
   ShowProgress(options, runs.size(), world.io);
   const Status made = MakeRuns(runs, options, session);
   if (!made.ok() && !guard.interrupted()) {
-    return Fail(world.io, made.error().message, CodeOf(made.error()));
+    return FailCheck(world.io, made.error().message, CodeOf(made.error()));
   }
   CheckReport report = ReportOf(command, checks, session);
   report.interrupted = guard.interrupted();
   report.took = Steady::now() - begin;
   Tell(command, report, world.io);
   const Status written = WriteReports(command, report, world.io);
-  if (!written.ok()) return Fail(world.io, written.error().message, kExitUsage);
+  if (!written.ok()) return FailCheck(world.io, written.error().message, kExitUsage);
   if (report.interrupted) return kExitInterrupted;
   return report.Count(CheckVerdict::kFail) > 0 ? kExitFailure : kExitSuccess;
 }

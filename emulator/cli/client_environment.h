@@ -1,6 +1,6 @@
 #pragma once
 // What points Google's clients at an emulator: variables, and the files that some of them name
-// (clients.md, sections 1 and 6; docs/clients.md says what each is for).
+// (docs/service/clients.md, sections 1 and 6; docs/clients.md says what each is for).
 
 #include <string>
 #include <utility>

@@ -6,8 +6,8 @@
 #include "emulator/cli/commands.h"
 #include "emulator/cli/exit_codes.h"
 #include "emulator/cli/gcloud_properties.h"
-#include "host/child_process.h"
-#include "host/host_report.h"
+#include "host/machine/host_report.h"
+#include "host/process/child_process.h"
 
 namespace caip::cli {
 namespace {

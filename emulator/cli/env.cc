@@ -1,4 +1,5 @@
-// `caip env`: the variables that point Google's clients at the emulator (clients.md, section 1).
+// `caip env`: the variables that point Google's clients at the emulator (docs/service/clients.md,
+// section 1).
 
 #include <cstdlib>
 
@@ -13,7 +14,7 @@
 namespace caip::cli {
 namespace {
 
-int Fail(const Io& io, const std::string& message, int exit_code) {
+int FailEnv(const Io& io, const std::string& message, int exit_code) {
   io.err("ERROR: (caip.env) " + message + "\n");
   return exit_code;
 }
@@ -47,7 +48,7 @@ int RunEnv(const EnvCommand& command, const Surroundings& world) {
   const auto format = VariablesFormatNamed(name);
   if (!format) {
     const Error error = errors::NoSuchChoice(name, VariablesFormatNames());
-    return Fail(world.io, "argument --format: " + error.message, kExitUsage);
+    return FailEnv(world.io, "argument --format: " + error.message, kExitUsage);
   }
   if (command.unset) {  // needs nobody
     ClientFacts facts = FactsOf(command, "http://127.0.0.1:0");
@@ -56,14 +57,14 @@ int RunEnv(const EnvCommand& command, const Surroundings& world) {
     return kExitSuccess;
   }
   const auto connection = world.connect(command.emulator, Lifetime::kBackground);
-  if (!connection.ok()) return Fail(world.io, connection.error().message, kExitFailure);
+  if (!connection.ok()) return FailEnv(world.io, connection.error().message, kExitFailure);
   const ClientFacts facts = FactsOf(command, (*connection)->base_url());
   if (command.hosts) {
     world.io.out(HostsLines(facts, RegionNames()));
     return kExitSuccess;
   }
   const Status written = WriteClientFiles(facts);
-  if (!written.ok()) return Fail(world.io, written.error().message, kExitFailure);
+  if (!written.ok()) return FailEnv(world.io, written.error().message, kExitFailure);
   world.io.out(SetText(ClientVariables(facts), *format));
   return kExitSuccess;
 }

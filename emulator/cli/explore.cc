@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <thread>
 
+#include "base/quoting.h"
 #include "base/text.h"
+#include "base/time_text.h"
 #include "emulator/cli/commands.h"
 #include "emulator/cli/exit_codes.h"
 #include "emulator/cli/explored_job.h"
@@ -16,7 +18,7 @@
 namespace caip::cli {
 namespace {
 
-int Fail(const Io& io, const std::string& message, int code) {
+int FailExplore(const Io& io, const std::string& message, int code) {
   io.err("ERROR: (caip.explore) " + message + "\n");
   return code;
 }
@@ -127,7 +129,7 @@ std::function<void(size_t, size_t, size_t)> ProgressOn(const Io& io) {
 }
 
 // Of what kept an exploration from being made, or from being whole.
-int CodeOf(const Error& error) {
+int CodeOfExplore(const Error& error) {
   if (error.code == Code::kResourceExhausted) return kExitCannot;
   const bool ours = error.code == Code::kInternal || error.code == Code::kUnavailable;
   return ours ? kExitOurFault : kExitUsage;
@@ -137,41 +139,45 @@ int CodeOf(const Error& error) {
 
 int RunExplore(const ExploreCommand& command, const Surroundings& world) {
   const auto file = FileOf(command);
-  if (!file.ok()) return Fail(world.io, file.error().message, kExitUsage);
+  if (!file.ok()) return FailExplore(world.io, file.error().message, kExitUsage);
   auto scenario = harness::ReadScenario(*file);
-  if (!scenario.ok()) return Fail(world.io, scenario.error().message, kExitUsage);
+  if (!scenario.ok()) return FailExplore(world.io, scenario.error().message, kExitUsage);
   if (command.seed) scenario->seed = *command.seed;
   scenario->faults.clear();
   if (const std::string lack = play::LackOf(*scenario); !lack.empty()) {
-    return Fail(world.io, "this host cannot explore it: " + lack, kExitCannot);
+    return FailExplore(world.io, "this host cannot explore it: " + lack, kExitCannot);
   }
   const auto workshop = play::Workshop::Open(StateDirectory(command.emulator));
-  if (!workshop.ok()) return Fail(world.io, workshop.error().message, CodeOf(workshop.error()));
+  if (!workshop.ok())
+    return FailExplore(world.io, workshop.error().message, CodeOfExplore(workshop.error()));
   const InterruptGuard guard;
   const harness::Scenario as_written = *scenario;
   if (command.submit) scenario = BuiltOnce(as_written, *command.submit, (*workshop)->path());
-  if (!scenario.ok()) return Fail(world.io, scenario.error().message, kExitUsage);
+  if (!scenario.ok()) return FailExplore(world.io, scenario.error().message, kExitUsage);
   play::ExploreOptions options = OptionsOf(command, (*workshop)->path());
   options.interrupted = [&guard] { return guard.interrupted(); };
   options.progress = ProgressOn(world.io);
   options.as_written = &as_written;
   const auto report = play::Explore(*scenario, options);
   if (!report.ok() && guard.interrupted()) {
-    return Fail(world.io, "interrupted before the first restart", kExitInterrupted);
+    return FailExplore(world.io, "interrupted before the first restart", kExitInterrupted);
   }
-  if (!report.ok()) return Fail(world.io, report.error().message, CodeOf(report.error()));
+  if (!report.ok())
+    return FailExplore(world.io, report.error().message, CodeOfExplore(report.error()));
   PrintReport(*report, world.io);
   if (HadNoTime(*report)) {
-    return Fail(world.io,
-                "nothing was tried: the baseline runs took " +
-                    HumanDuration(report->before_restarts) + "; set --budget to more than that",
-                kExitUsage);
+    return FailExplore(world.io,
+                       "nothing was tried: the baseline runs took " +
+                           HumanDuration(report->before_restarts) +
+                           "; set --budget to more than that",
+                       kExitUsage);
   }
   if (guard.interrupted()) return kExitInterrupted;
   if (report->broke) {
-    return Fail(world.io,
-                report->broke->message + "\nFindings so far are listed above; --resume continues.",
-                std::max<int>(CodeOf(*report->broke), kExitCannot));
+    return FailExplore(
+        world.io,
+        report->broke->message + "\nFindings so far are listed above; --resume continues.",
+        std::max<int>(CodeOfExplore(*report->broke), kExitCannot));
   }
   const auto& findings = report->findings;
   return std::any_of(findings.begin(), findings.end(), IsSure) ? kExitFailure : kExitSuccess;

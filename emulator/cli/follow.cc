@@ -1,7 +1,8 @@
 #include "emulator/cli/follow.h"
 
+#include "base/encoding.h"
 #include "base/json.h"
-#include "base/text.h"
+#include "base/time_text.h"
 #include "emulator/cli/interrupt.h"
 #include "emulator/cli/log_rows.h"
 

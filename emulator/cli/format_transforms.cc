@@ -5,8 +5,10 @@
 #include <cmath>
 #include <ctime>
 
+#include "base/encoding.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "base/time_text.h"
 #include "emulator/cli/format_errors.h"
 
 namespace caip::cli {

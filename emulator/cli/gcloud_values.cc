@@ -27,7 +27,7 @@ std::vector<std::string> SplitAt(std::string_view text, std::string_view delimit
 }
 
 // The characters of UTF-8 text that passed IsUtf8.
-std::vector<wint_t> Characters(std::string_view text) {
+std::vector<wint_t> CharactersGcloudValues(std::string_view text) {
   std::vector<wint_t> characters;
   for (unsigned char byte : text) {
     if ((byte & 0xc0) == 0x80) {
@@ -151,11 +151,12 @@ Result<std::map<std::string, std::string>> ParseLabels(std::string_view text) {
   ASSIGN_OR_RETURN(const auto entries, ParseDict(text));
   std::map<std::string, std::string> labels;
   for (const auto& [key, value] : entries) {
-    const auto letters = IsUtf8(key) ? Characters(key) : std::vector<wint_t>{};
+    const auto letters = IsUtf8(key) ? CharactersGcloudValues(key) : std::vector<wint_t>{};
     if (letters.empty() || !IsLowerLetter(letters.front()) || !IsLabelText(letters)) {
       return errors::BadLabelKey(key);
     }
-    if (!IsUtf8(value) || !IsLabelText(Characters(value))) return errors::BadLabelValue(value);
+    if (!IsUtf8(value) || !IsLabelText(CharactersGcloudValues(value)))
+      return errors::BadLabelValue(value);
     labels[key] = value;
   }
   return labels;

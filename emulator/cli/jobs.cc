@@ -1,4 +1,4 @@
-// `caip jobs describe|cancel|update|stream-logs` (submit.md, section 8).
+// `caip jobs describe|cancel|update|stream-logs` (docs/service/submit.md, section 8).
 
 #include "base/json.h"
 #include "emulator/cli/commands.h"

@@ -1,8 +1,10 @@
-// `caip jobs list` (submit.md, section 8): all pages, then sorted and cut by the client, as gcloud
-// does. The filter is the service's own, so that it works the same for every client.
+// `caip jobs list` (docs/service/submit.md, section 8): all pages, then sorted and cut by the
+// client, as gcloud does. The filter is the service's own, so that it works the same for every
+// client.
 
 #include <algorithm>
 
+#include "base/encoding.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "emulator/cli/commands.h"

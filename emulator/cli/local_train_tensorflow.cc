@@ -4,10 +4,11 @@
 
 #include <cstdlib>
 
+#include "base/encoding.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "emulator/cli/errors.h"
-#include "host/child_process.h"
+#include "host/process/child_process.h"
 
 namespace caip::cli {
 namespace {

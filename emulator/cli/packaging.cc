@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <map>
 
-#include "base/text.h"
+#include "base/encoding.h"
 #include "emulator/cli/errors.h"
 #include "emulator/cli/gcloud_values.h"
 #include "emulator/cli/packaging_build.h"
@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // gs://bucket/object with a good bucket name; anything else is a local path.
-bool IsRemote(const std::string& package) {
+bool IsRemotePackaging(const std::string& package) {
   const Result<ObjectName> name = ParseObject(package);
   return name.ok() && !name->object.empty();
 }
@@ -74,7 +74,7 @@ Result<std::vector<Path>> Build(const Path& package_path, const PackageRequest& 
 Result<PackageFiles> CollectPackages(const PackageRequest& request) {
   PackageFiles files;
   for (const std::string& package : request.packages) {
-    if (IsRemote(package)) {
+    if (IsRemotePackaging(package)) {
       files.remote.push_back(package);
     } else {
       files.local.emplace_back(package);

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "emulator/cli/errors.h"
 #include "emulator/cli/stop_on_interrupt.h"
-#include "host/child_process.h"
+#include "host/process/child_process.h"
 
 namespace caip::cli {
 namespace {
@@ -113,7 +113,7 @@ Status RunSomeSetup(const Path& root, const Path& output, const Path& scratch, b
   return errors::BuildFailed(said, generated);
 }
 
-std::string OnPath(const std::string& program) {
+std::string OnPathPackagingBuild(const std::string& program) {
   if (program.find('/') != std::string::npos) {
     return ::access(program.c_str(), X_OK) == 0 ? program : "";
   }
@@ -134,7 +134,7 @@ std::vector<std::string> BuildPythons() {
   const char* chosen = std::getenv("CLOUDSDK_PYTHON");
   for (const std::string& name : {std::string(chosen ? chosen : ""), std::string("python3"),
                                   std::string("python"), std::string("/usr/bin/python3")}) {
-    const std::string found = name.empty() ? "" : OnPath(name);
+    const std::string found = name.empty() ? "" : OnPathPackagingBuild(name);
     if (!found.empty() && std::count(pythons.begin(), pythons.end(), found) == 0) {
       pythons.push_back(found);
     }

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <system_error>
 
-#include "base/text.h"
+#include "base/encoding.h"
 
 namespace caip::cli {
 namespace {

@@ -5,7 +5,7 @@
 namespace caip::cli::errors {
 namespace {
 
-Error Invalid(std::string text) { return {Code::kInvalidArgument, std::move(text)}; }
+Error InvalidProjectErrors(std::string text) { return {Code::kInvalidArgument, std::move(text)}; }
 
 }  // namespace
 
@@ -17,13 +17,14 @@ Error ProjectNotAnId(std::string_view project) {
                     (first >= 'A' && first <= 'Z') ||
                     project.find_first_of(marks) != std::string_view::npos;
   const std::string must = "The project property must be set to a valid project ID, ";
-  return Invalid(must +
-                 (name ? "not the project name [" + std::string(project) + "]"
-                       : "[" + std::string(project) + "] is not a valid project ID.") +
-                 "\nIds have small letters, digits and dashes, and no dash at an end.");
+  return InvalidProjectErrors(
+      must +
+      (name ? "not the project name [" + std::string(project) + "]"
+            : "[" + std::string(project) + "] is not a valid project ID.") +
+      "\nIds have small letters, digits and dashes, and no dash at an end.");
 }
 Error ProjectNumberGiven() {
-  return Invalid(
+  return InvalidProjectErrors(
       "The value of ``--project'' flag was set to Project number. To use this command, set it to "
       "PROJECT ID instead.");
 }

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/json.h"
+#include "base/quoting.h"
 #include "base/text.h"
 #include "emulator/cli/box_table.h"
 #include "emulator/cli/format_expression.h"

@@ -17,8 +17,8 @@ Json ValueAt(const Json& resource, const std::vector<KeyStep>& path);
 /// json(...) print. All of it without keys; null when nothing is left.
 Json Projected(const Json& resource, const std::vector<FormatKey>& keys, bool transforms);
 
-/// A job as gcloud has read it: fields that are doubles in the API (api.md, section 7) are doubles
-/// even where JSON says 1.
+/// A job as gcloud has read it: fields that are doubles in the API (docs/service/api.md, section 7)
+/// are doubles even where JSON says 1.
 Json WithDoubles(Json resource);
 
 }  // namespace caip::cli

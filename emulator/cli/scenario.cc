@@ -12,7 +12,6 @@
 #include <set>
 #include <thread>
 
-#include "base/text.h"
 #include "emulator/cli/commands.h"
 #include "emulator/cli/exit_codes.h"
 #include "emulator/cli/gcloud_properties.h"
@@ -142,7 +141,8 @@ class Playlist {
   size_t told_ = 0;
 };
 
-Status WriteOne(const std::optional<std::string>& file, const std::string& text, const Io& io) {
+Status WriteOneScenario(const std::optional<std::string>& file, const std::string& text,
+                        const Io& io) {
   if (!file) return Ok{};
   if (*file != "-") return WriteFile(*file, text);
   io.out(text);
@@ -151,8 +151,8 @@ Status WriteOne(const std::optional<std::string>& file, const std::string& text,
 
 Status WriteReports(const ScenarioRunCommand& command, const std::vector<harness::Played>& played,
                     const Io& io) {
-  RETURN_IF_ERROR(WriteOne(command.junit, harness::JunitReport(played), io));
-  return WriteOne(command.json, PrettyJson(harness::JsonReport(played)) + "\n", io);
+  RETURN_IF_ERROR(WriteOneScenario(command.junit, harness::JunitReport(played), io));
+  return WriteOneScenario(command.json, PrettyJson(harness::JsonReport(played)) + "\n", io);
 }
 
 // Nobody waits for minutes to hear that a report cannot be written.
@@ -169,7 +169,7 @@ Status OpenReports(const ScenarioRunCommand& command, bool events_are_a_folder) 
   return events_are_a_folder ? MakeDirectories(*command.events) : open(*command.events);
 }
 
-int CodeOf(const std::vector<harness::Played>& played) {
+int CodeOfScenario(const std::vector<harness::Played>& played) {
   int code = kExitSuccess;
   for (const harness::Played& one : played) {
     if (one.ours) return kExitOurFault;
@@ -180,7 +180,7 @@ int CodeOf(const std::vector<harness::Played>& played) {
   return code;
 }
 
-int Fail(const Io& io, const std::string& message, int code) {
+int FailScenario(const Io& io, const std::string& message, int code) {
   io.err("ERROR: (caip.scenario) " + message + "\n");
   return code;
 }
@@ -191,13 +191,13 @@ int RunScenarioRun(const ScenarioRunCommand& command, const Surroundings& world)
   const auto workshop = play::Workshop::Open(StateDirectory(command.emulator));
   if (!workshop.ok()) {
     const bool full = workshop.error().code == Code::kResourceExhausted;
-    return Fail(world.io, workshop.error().message, full ? kExitCannot : kExitOurFault);
+    return FailScenario(world.io, workshop.error().message, full ? kExitCannot : kExitOurFault);
   }
   if (command.keep) (*workshop)->Keep();
   Playlist list(command, world.io, (*workshop)->path());
-  if (list.empty()) return Fail(world.io, "no scenario (*.yaml) is there", kExitUsage);
+  if (list.empty()) return FailScenario(world.io, "no scenario (*.yaml) is there", kExitUsage);
   const Status opened = OpenReports(command, Files(command.files).size() > 1);
-  if (!opened.ok()) return Fail(world.io, opened.error().message, kExitUsage);
+  if (!opened.ok()) return FailScenario(world.io, opened.error().message, kExitUsage);
   bool interrupted = false;
   {
     const InterruptGuard guard;
@@ -207,8 +207,8 @@ int RunScenarioRun(const ScenarioRunCommand& command, const Surroundings& world)
   Say(command, world.io, harness::Summary(list.played()) + "\n");
   if (command.keep) Say(command, world.io, "kept: " + (*workshop)->path().string() + "\n");
   const Status written = WriteReports(command, list.played(), world.io);
-  if (!written.ok()) return Fail(world.io, written.error().message, kExitOurFault);
-  return interrupted ? static_cast<int>(kExitInterrupted) : CodeOf(list.played());
+  if (!written.ok()) return FailScenario(world.io, written.error().message, kExitOurFault);
+  return interrupted ? static_cast<int>(kExitInterrupted) : CodeOfScenario(list.played());
 }
 
 int RunScenarioValidate(const ScenarioValidateCommand& command, const Surroundings& world) {
@@ -220,7 +220,7 @@ int RunScenarioValidate(const ScenarioValidateCommand& command, const Surroundin
     world.io.err(scenario.error().message + "\n");
     code = kExitUsage;
   }
-  if (files.empty()) return Fail(world.io, "no scenario (*.yaml) is there", kExitUsage);
+  if (files.empty()) return FailScenario(world.io, "no scenario (*.yaml) is there", kExitUsage);
   if (code == kExitSuccess) {
     world.io.out(std::to_string(files.size()) +
                  (files.size() == 1 ? " scenario is" : " scenarios are") + " well formed\n");

@@ -20,7 +20,7 @@ int64_t TerminalWidth(const Io& io) {
   return io.out_is_terminal ? static_cast<int64_t>(TerminalSizeOf(STDOUT_FILENO).columns) : kWidth;
 }
 
-int Fail(const Io& io, const std::string& message, int code) {
+int FailShow(const Io& io, const std::string& message, int code) {
   io.err("ERROR: (caip.scenario.show) " + message + "\n");
   return code;
 }
@@ -30,9 +30,9 @@ int Fail(const Io& io, const std::string& message, int code) {
 int RunScenarioShow(const ScenarioShowCommand& command, const Surroundings& world) {
   const std::string name = command.events == "-" ? "/dev/stdin" : command.events;
   const auto text = ReadFileUpTo(name, kEventBytesMax);
-  if (!text.ok()) return Fail(world.io, text.error().message, kExitUsage);
+  if (!text.ok()) return FailShow(world.io, text.error().message, kExitUsage);
   const auto list = harness::ReadEventList(*text, name);
-  if (!list.ok()) return Fail(world.io, list.error().message, kExitUsage);
+  if (!list.ok()) return FailShow(world.io, list.error().message, kExitUsage);
   if (!command.html) {
     const int64_t width = command.width.value_or(TerminalWidth(world.io));
     const harness::TimelineStyle style{static_cast<int>(std::min(width, kWidthMax)),
@@ -46,7 +46,7 @@ int RunScenarioShow(const ScenarioShowCommand& command, const Surroundings& worl
     return kExitSuccess;
   }
   const Status written = WriteFile(*command.html, page);
-  if (!written.ok()) return Fail(world.io, written.error().message, kExitFailure);
+  if (!written.ok()) return FailShow(world.io, written.error().message, kExitFailure);
   return kExitSuccess;
 }
 

@@ -6,7 +6,8 @@
 #include <cstdlib>
 #include <mutex>
 
-#include "base/text.h"
+#include "base/quoting.h"
+#include "base/time_text.h"
 #include "emulator/app/emulator.h"
 #include "emulator/app/owner.h"
 #include "emulator/app/version.h"
@@ -18,7 +19,7 @@
 namespace caip::cli {
 namespace {
 
-int Fail(const Io& io, std::string_view command, const std::string& message) {
+int FailServe(const Io& io, std::string_view command, const std::string& message) {
   io.err("ERROR: (caip." + std::string(command) + ") " + message + "\n");
   return kExitFailure;
 }
@@ -65,7 +66,7 @@ std::string Banner(const app::Emulator& emulator, const Path& state) {
 int RunServe(const ServeCommand& command, const Surroundings& world) {
   InterruptGuard guard;
   auto options = OptionsOf(command);
-  if (!options.ok()) return Fail(world.io, "serve", options.error().message);
+  if (!options.ok()) return FailServe(world.io, "serve", options.error().message);
   std::mutex saying;
   const auto tell = [&](const std::string& line) {  // any thread
     const std::lock_guard lock(saying);
@@ -77,7 +78,7 @@ int RunServe(const ServeCommand& command, const Surroundings& world) {
     // One that was started in the background was only too late, and no reader of its log cares.
     const bool taken = emulator.error().code == Code::kAborted;
     if (taken && TellStarter(app::kTakenWord)) return kExitFailure;
-    return Fail(world.io, "serve", emulator.error().message);
+    return FailServe(world.io, "serve", emulator.error().message);
   }
   TellStarter((*emulator)->base_url());
   if (!(*emulator)->port_note().empty()) tell((*emulator)->port_note());
@@ -91,7 +92,7 @@ int RunServe(const ServeCommand& command, const Surroundings& world) {
 int RunStop(const StopCommand& command, const Surroundings& world) {
   const Path state = StateDirectory(command.emulator);
   const auto stopped = app::StopOwner(state);
-  if (!stopped.ok()) return Fail(world.io, "stop", stopped.error().message);
+  if (!stopped.ok()) return FailServe(world.io, "stop", stopped.error().message);
   world.io.err(*stopped ? "Stopped the emulator of " + state.string() + ".\n"
                         : "No emulator runs on " + state.string() + ".\n");
   return kExitSuccess;

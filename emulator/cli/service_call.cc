@@ -1,7 +1,7 @@
 #include "emulator/cli/service_call.h"
 
+#include "base/encoding.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "emulator/cli/exit_codes.h"
 #include "emulator/cli/service_error.h"
 
@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kConflict = 409;
 
-Code CodeOf(int status) {
+Code CodeOfServiceCall(int status) {
   switch (status) {
     case 400:
       return Code::kInvalidArgument;
@@ -34,7 +34,7 @@ Result<Json> CallService(Connection& connection, const http::ClientRequest& requ
                          const std::string& project) {
   ASSIGN_OR_RETURN(const http::ClientResponse response, connection.Send(request));
   if (response.status < 200 || response.status > 299) {
-    return Error{CodeOf(response.status), ServiceErrorText(response, project)};
+    return Error{CodeOfServiceCall(response.status), ServiceErrorText(response, project)};
   }
   return ParseJson(response.body);
 }

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "base/clock.h"
-#include "base/text.h"
+#include "base/time_text.h"
 #include "emulator/cli/commands.h"
 #include "emulator/cli/exit_codes.h"
 #include "emulator/cli/interrupt.h"

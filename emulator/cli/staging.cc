@@ -2,8 +2,8 @@
 
 #include <openssl/evp.h>
 
+#include "base/encoding.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "emulator/cli/errors.h"
 #include "emulator/cli/gcloud_values.h"
 

@@ -6,7 +6,6 @@
 #include <cstdlib>
 
 #include "base/markup.h"
-#include "base/text.h"
 #include "emulator/cli/svg_shapes.h"
 #include "spec/trial_texts.h"
 
@@ -15,7 +14,7 @@ namespace {
 
 using spec::texts::ShortNumber;
 
-constexpr double kWidth = 960;
+constexpr double kStudyPlotWidth = 960;
 constexpr double kLeft = 80;
 constexpr double kRight = 930;
 constexpr double kPanel = 250;   // the height of each of the first two
@@ -89,9 +88,9 @@ class Picture {
   std::string Draw() {
     Objective(60);
     Importance(Coordinates(60 + kPanel + kGap) + kGap);
-    const std::string size = "width=\"" + SvgNumber(kWidth) + "\" height=\"" + SvgNumber(bottom_) +
-                             "\" viewBox=\"0 0 " + SvgNumber(kWidth) + " " + SvgNumber(bottom_) +
-                             "\"";
+    const std::string size = "width=\"" + SvgNumber(kStudyPlotWidth) + "\" height=\"" +
+                             SvgNumber(bottom_) + "\" viewBox=\"0 0 " + SvgNumber(kStudyPlotWidth) +
+                             " " + SvgNumber(bottom_) + "\"";
     return "<svg xmlns=\"http://www.w3.org/2000/svg\" " + size + " role=\"img\">\n<style>" +
            kStyle + "</style>\n" + text_ + "</svg>\n";
   }

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "base/text.h"
+#include "base/time_text.h"
 #include "spec/trial_texts.h"
 
 namespace caip::cli {
@@ -13,7 +14,7 @@ namespace {
 constexpr size_t kCurveColumns = 16;
 constexpr size_t kHeadColumns = 14;  // of a name above a column of short numbers
 
-size_t Columns(std::string_view text) {
+size_t ColumnsStudyTable(std::string_view text) {
   return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
   }));
@@ -24,13 +25,14 @@ std::string Aligned(const std::vector<std::vector<std::string>>& rows) {
   std::vector<size_t> widths;
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], Columns(row[i]));
+    for (size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], ColumnsStudyTable(row[i]));
   }
   std::string text;
   for (const auto& row : rows) {
     std::string line;
     for (size_t i = 0; i < row.size(); ++i) {
-      line += row[i] + std::string(widths[i] - Columns(row[i]) + 2, ' ');
+      line += row[i] + std::string(widths[i] - ColumnsStudyTable(row[i]) + 2, ' ');
     }
     text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
@@ -50,7 +52,7 @@ std::optional<std::pair<int64_t, double>> Present(const TrialView& trial) {
 
 // At most so many columns; what does not fit ends in "…".
 std::string CutTo(const std::string& text, size_t columns) {
-  if (Columns(text) <= columns) return text;
+  if (ColumnsStudyTable(text) <= columns) return text;
   size_t end = 0;
   for (size_t seen = 0; end < text.size(); ++end) {
     if ((static_cast<unsigned char>(text[end]) & 0xc0) != 0x80 && ++seen >= columns) break;

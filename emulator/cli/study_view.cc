@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "base/json.h"
-#include "base/text.h"
+#include "base/time_text.h"
 #include "emulator/cli/errors.h"
 #include "spec/job_json.h"
 #include "tuning/value.h"

@@ -7,9 +7,11 @@
 #include <functional>
 #include <set>
 
+#include "base/encoding.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "base/time_text.h"
 #include "emulator/cli/commands.h"
 #include "emulator/cli/errors.h"
 #include "emulator/cli/exit_codes.h"

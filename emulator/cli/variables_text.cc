@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/json.h"
+#include "base/quoting.h"
 #include "base/text.h"
 
 namespace caip::cli {

@@ -2,18 +2,16 @@
 
 #include <regex>
 
-#include "base/text.h"
-
 namespace caip::cli {
 namespace {
 
-constexpr int kWidth = 80;
+constexpr int kYamlScalarTextWidth = 80;
 constexpr std::u32string_view kBreaks = U"\n\u0085\u2028\u2029";
-constexpr std::u32string_view kBlanks = U" \t\r\n\u0085\u2028\u2029";
+constexpr std::u32string_view kYamlScalarTextBlanks = U" \t\r\n\u0085\u2028\u2029";
 
 bool IsIn(char32_t c, std::u32string_view set) { return set.find(c) != set.npos; }
 
-std::u32string Characters(std::string_view text) {
+std::u32string CharactersYamlScalarText(std::string_view text) {
   std::u32string characters;
   for (unsigned char byte : text) {
     if ((byte & 0xc0) == 0x80 && !characters.empty()) {
@@ -71,8 +69,8 @@ bool HasIndicators(const std::u32string& text) {
   if (text.starts_with(U"---") || text.starts_with(U"...")) return true;
   for (size_t i = 0; i < text.size(); ++i) {
     const char32_t c = text[i];
-    const bool blank_follows = i + 1 >= text.size() || IsIn(text[i + 1], kBlanks);
-    const bool blank_before = i == 0 || IsIn(text[i - 1], kBlanks);
+    const bool blank_follows = i + 1 >= text.size() || IsIn(text[i + 1], kYamlScalarTextBlanks);
+    const bool blank_before = i == 0 || IsIn(text[i - 1], kYamlScalarTextBlanks);
     if (i == 0 && IsIn(c, U"#,[]{}&*!|>'\"%@`")) return true;
     if (i == 0 && IsIn(c, U"?-") && blank_follows) return true;
     if (c == ':' && blank_follows) return true;
@@ -110,7 +108,7 @@ class Writer {
         size_t end = i;
         while (end < text.size() && text[end] == ' ') ++end;
         const bool inside = !quoted || (i != 0 && end != text.size());
-        if (end == i + 1 && column_ > kWidth && inside && !place_.is_key) {
+        if (end == i + 1 && column_ > kYamlScalarTextWidth && inside && !place_.is_key) {
           NewLine();
         } else {
           for (; i < end; ++i) Put(' ');
@@ -143,7 +141,8 @@ class Writer {
       }
       const bool inside = end > 0 && end + 1 < text.size();
       const int ahead = static_cast<int>(end) - static_cast<int>(start);
-      if (inside && (c == ' ' || start >= end) && column_ + ahead > kWidth && !place_.is_key) {
+      if (inside && (c == ' ' || start >= end) && column_ + ahead > kYamlScalarTextWidth &&
+          !place_.is_key) {
         flush(end);
         Put('\\');
         NewLine();
@@ -216,7 +215,7 @@ class Writer {
 }  // namespace
 
 std::string YamlScalar(std::string_view utf8, const ScalarPlace& place) {
-  const std::u32string text = Characters(utf8);
+  const std::u32string text = CharactersYamlScalarText(utf8);
   const Analysis allowed = Analyse(text);
   if (text.find(U'\n') != text.npos && !place.is_key) return Writer(place).Block(text);
   if (allowed.plain && !LooksTyped(utf8)) return Writer(place).Words(text, false);

@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "base/json.h"
-#include "base/text.h"
+#include "base/time_text.h"
 #include "emulator/cli/format_transforms.h"
 #include "emulator/cli/yaml_scalar_text.h"
 
 namespace caip::cli {
 namespace {
 
-std::vector<std::string> SortedKeys(const Json& object) {
+std::vector<std::string> SortedKeysYamlText(const Json& object) {
   std::vector<std::string> keys;
   for (const auto& [key, value] : object.items()) keys.push_back(key);
   std::sort(keys.begin(), keys.end());
@@ -69,7 +69,7 @@ class Printer {
 
   void Mapping(const Json& value, int indent) {
     bool first = true;
-    for (const std::string& key : SortedKeys(value)) {
+    for (const std::string& key : SortedKeysYamlText(value)) {
       Lead(first, indent);
       first = false;
       out_ += YamlScalar(key, {.column = Column(), .indent = indent + 2, .is_key = true}) + ": ";
@@ -118,7 +118,7 @@ void AppendJson(const Json& value, size_t indent, std::string& out) {
     }
   } else {
     bool first = true;
-    for (const std::string& key : SortedKeys(value)) {
+    for (const std::string& key : SortedKeysYamlText(value)) {
       out += (std::exchange(first, false) ? "{" : ",") + line + CompactJson(key) + ": ";
       AppendJson(value[key], indent + 2, out);
     }

@@ -7,8 +7,8 @@
 
 #include "base/text.h"
 #include "emulator/play/fake_clocks.h"
-#include "host/interposition.h"
-#include "host/preloaded_calls.h"
+#include "host/watch/interposition.h"
+#include "host/watch/preloaded_calls.h"
 
 namespace caip::play {
 namespace {

@@ -1,7 +1,7 @@
 #include "emulator/play/dressing.h"
 
 #include "base/json.h"
-#include "host/other_host.h"
+#include "host/watch/other_host.h"
 #include "spec/environment.h"
 
 namespace caip::play {
@@ -30,7 +30,8 @@ void NameTrialIn(std::string& tf_config) {
   tf_config = PythonJson(*config);
 }
 
-// As of a tuning job's first trial (page hyperparameter-tuning, section 5), where the job is none.
+// As of a tuning job's first trial (docs/service/hyperparameter-tuning.md, section 5), where the
+// job is none.
 void MakeTrial(const std::string& tag, const std::string& job_dir, const std::string& boot_disk,
                ReplicaLaunch& launch) {
   if (launch.metrics) return;

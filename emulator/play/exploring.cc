@@ -11,7 +11,7 @@
 #include "emulator/play/exploring_files.h"
 #include "emulator/play/exploring_tasks.h"
 #include "emulator/play/stage.h"
-#include "host/memory_room.h"
+#include "host/machine/memory_room.h"
 
 namespace caip::play {
 namespace {

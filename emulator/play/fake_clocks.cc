@@ -2,8 +2,8 @@
 
 #include <chrono>
 
-#include "host/child_process.h"
-#include "host/preloaded_calls.h"
+#include "host/process/child_process.h"
+#include "host/watch/preloaded_calls.h"
 
 namespace caip::play {
 

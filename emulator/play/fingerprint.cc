@@ -5,25 +5,24 @@
 #include <system_error>
 #include <utility>
 
+#include "base/hash.h"
 #include "base/json.h"
 
 namespace caip::play {
 namespace {
 
-/// FNV-1a.
+/// A hash of a list of texts.
 class Hash {
  public:
-  void AddBytes(std::string_view text) {
-    for (const char c : text) hash_ = (hash_ ^ static_cast<unsigned char>(c)) * 1099511628211u;
-  }
+  void AddBytes(std::string_view text) { hash_ = Fnv1a(text, hash_); }
   void Add(std::string_view text) {
     AddBytes(text);
-    hash_ = (hash_ ^ 256u) * 1099511628211u;  // "ab","c" is not "a","bc"
+    hash_ = (hash_ ^ 256u) * kFnvPrime;  // "ab","c" is not "a","bc"
   }
   uint64_t value() const { return hash_; }
 
  private:
-  uint64_t hash_ = 14695981039346656037u;
+  uint64_t hash_ = kFnvStart;
 };
 
 /// A hash of the files that make a trainer.

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/ports.h"
-#include "host/replica_watcher.h"
+#include "host/watch/replica_watcher.h"
 
 namespace caip::play {
 

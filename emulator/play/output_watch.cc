@@ -9,10 +9,10 @@ namespace {
 
 using harness::Event;
 
-class Watched final : public engine::LogSink {
+class WatchedLogSink final : public engine::LogSink {
  public:
-  Watched(engine::LogSink& inner, harness::FaultInjector& injector, harness::StepReader steps,
-          OutputCompany company)
+  WatchedLogSink(engine::LogSink& inner, harness::FaultInjector& injector,
+                 harness::StepReader steps, OutputCompany company)
       : inner_(inner), injector_(injector), steps_(std::move(steps)), company_(company) {}
 
   void Write(std::vector<engine::LogLine> lines) override {
@@ -73,7 +73,7 @@ std::unique_ptr<engine::LogSink> WatchedServiceLog(engine::LogSink& inner,
 std::unique_ptr<engine::LogSink> WatchedOutput(engine::LogSink& inner,
                                                harness::FaultInjector& injector,
                                                harness::StepReader steps, OutputCompany company) {
-  return std::make_unique<Watched>(inner, injector, std::move(steps), company);
+  return std::make_unique<WatchedLogSink>(inner, injector, std::move(steps), company);
 }
 
 }  // namespace caip::play

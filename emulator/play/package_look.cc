@@ -1,7 +1,7 @@
 #include "emulator/play/package_look.h"
 
 #include "emulator/cli/packaging_build.h"
-#include "host/child_process.h"
+#include "host/process/child_process.h"
 
 namespace caip::play {
 

@@ -5,9 +5,9 @@
 namespace caip::play {
 namespace {
 
-class Watched final : public engine::Packager {
+class PackagingWatch final : public engine::Packager {
  public:
-  Watched(engine::Packager& inner, harness::FaultInjector& injector)
+  PackagingWatch(engine::Packager& inner, harness::FaultInjector& injector)
       : inner_(inner), injector_(injector) {}
 
   void Prepare(engine::PrepareRequest request,
@@ -35,7 +35,7 @@ class Watched final : public engine::Packager {
 
 std::unique_ptr<engine::Packager> WatchedPackager(engine::Packager& inner,
                                                   harness::FaultInjector& injector) {
-  return std::make_unique<Watched>(inner, injector);
+  return std::make_unique<PackagingWatch>(inner, injector);
 }
 
 }  // namespace caip::play

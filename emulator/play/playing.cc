@@ -8,7 +8,7 @@
 #include <chrono>
 #include <utility>
 
-#include "base/text.h"
+#include "base/quoting.h"
 #include "emulator/play/abilities.h"
 #include "emulator/play/stage.h"
 

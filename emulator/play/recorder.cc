@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-#include "base/text.h"
+#include "base/encoding.h"
 
 namespace caip::play {
 namespace {

@@ -4,7 +4,7 @@
 #include <future>
 #include <utility>
 
-#include "base/text.h"
+#include "base/time_text.h"
 #include "emulator/play/abilities.h"
 #include "emulator/play/caller.h"
 #include "emulator/play/job_api_watch.h"

@@ -144,9 +144,9 @@ class WatchedWriter final : public ObjectWriter {
   std::string copied_;  // of a copy: the (last) object it is made of
 };
 
-class Watched final : public gcs::BucketStore {
+class StorageWatch final : public gcs::BucketStore {
  public:
-  Watched(gcs::BucketStore& store, FaultInjector& injector, StoreListener listener)
+  StorageWatch(gcs::BucketStore& store, FaultInjector& injector, StoreListener listener)
       : store_(store), injector_(injector), listener_(std::move(listener)) {}
 
   Result<Bucket> CreateBucket(const Bucket& wanted) override { return store_.CreateBucket(wanted); }
@@ -274,7 +274,7 @@ class Watched final : public gcs::BucketStore {
 
 std::unique_ptr<gcs::BucketStore> WatchedStore(gcs::BucketStore& store, FaultInjector& injector,
                                                StoreListener listener) {
-  return std::make_unique<Watched>(store, injector, std::move(listener));
+  return std::make_unique<StorageWatch>(store, injector, std::move(listener));
 }
 
 }  // namespace caip::play

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "fakes/gcs/bucket_store.h"
+#include "fakes/gcs/store/bucket_store.h"
 #include "harness/faults/fault_injector.h"
 
 namespace caip::play {

@@ -10,7 +10,6 @@ namespace {
 
 using harness::Event;
 using harness::Phase;
-using Kind = host::FileOperation::Kind;
 
 Event EventOf(const engine::ReplicaKey& key, harness::StorageEvent operation) {
   return {.replica = harness::ReplicaNameOf(key), .boot = key.boot, .body = std::move(operation)};
@@ -31,17 +30,17 @@ host::Verdict VerdictOf(const harness::FaultResponse& verdict) {
   }
 }
 
-const char* NameOf(Kind kind) {
+const char* NameOf(host::FileOperation::Kind kind) {
   switch (kind) {
-    case Kind::kCreate:
+    case host::FileOperation::Kind::kCreate:
       return "create";
-    case Kind::kOverwrite:
+    case host::FileOperation::Kind::kOverwrite:
       return "overwrite";
-    case Kind::kRename:
+    case host::FileOperation::Kind::kRename:
       return "rename";
-    case Kind::kDelete:
+    case host::FileOperation::Kind::kDelete:
       return "delete";
-    case Kind::kList:
+    case host::FileOperation::Kind::kList:
       return "list";
     default:
       return "read";
@@ -59,12 +58,12 @@ harness::StorageEvent SystemWatch::Describe(const host::FileOperation& operation
   harness::StorageEvent event;
   event.op = NameOf(operation.kind);
   event.object = ObjectOf(operation.path);
-  if (operation.kind == Kind::kRename) event.from = ObjectOf(operation.target);
-  if (operation.kind == Kind::kWhole) {
+  if (operation.kind == host::FileOperation::Kind::kRename) event.from = ObjectOf(operation.target);
+  if (operation.kind == host::FileOperation::Kind::kWhole) {
     event.op = operation.was_created ? "create" : "overwrite";
     event.bytes = static_cast<uint64_t>(operation.bytes);
   }
-  if (operation.kind == Kind::kWrite) {
+  if (operation.kind == host::FileOperation::Kind::kWrite) {
     const std::lock_guard lock(mutex_);
     event.op = created_.contains(event.object) ? "create" : "overwrite";
     event.bytes = static_cast<uint64_t>(operation.bytes);
@@ -79,12 +78,13 @@ host::ReplicaWatcher::Answer SystemWatch::OutputSeen(const engine::ReplicaKey& k
 
 host::Verdict SystemWatch::Before(const engine::ReplicaKey& key,
                                   const host::FileOperation& operation) {
-  if (operation.kind == Kind::kWrite) return BeforeWrite(key, operation);
+  if (operation.kind == host::FileOperation::Kind::kWrite) return BeforeWrite(key, operation);
   const harness::StorageEvent event = Describe(operation);
-  if (operation.kind == Kind::kCreate || operation.kind == Kind::kOverwrite) {
+  if (operation.kind == host::FileOperation::Kind::kCreate ||
+      operation.kind == host::FileOperation::Kind::kOverwrite) {
     const std::lock_guard lock(mutex_);
-    if (operation.kind == Kind::kCreate) created_.insert(event.object);
-    if (operation.kind == Kind::kOverwrite) created_.erase(event.object);
+    if (operation.kind == host::FileOperation::Kind::kCreate) created_.insert(event.object);
+    if (operation.kind == host::FileOperation::Kind::kOverwrite) created_.erase(event.object);
   }
   return VerdictOf(injector_.ReportAndWait(EventOf(key, event), Phase::kBefore));
 }
@@ -116,14 +116,16 @@ host::Verdict SystemWatch::After(const engine::ReplicaKey& key,
                                  const host::FileOperation& operation, int error) {
   if (error == ENOSPC || error == EDQUOT) disk_was_full_ = true;
   // That a file was opened for writing is not yet a file; that it is whole is.
-  const bool opened = operation.kind == Kind::kCreate || operation.kind == Kind::kOverwrite;
+  const bool opened = operation.kind == host::FileOperation::Kind::kCreate ||
+                      operation.kind == host::FileOperation::Kind::kOverwrite;
   if (opened && error == 0) return {};
-  if (operation.kind == Kind::kWrite && error != 0) return {};  // no byte was reached
+  if (operation.kind == host::FileOperation::Kind::kWrite && error != 0)
+    return {};  // no byte was reached
   harness::StorageEvent event = Describe(operation);
   event.failed = error != 0;
   event.is_unanswered = !operation.is_told;
   Phase phase = Phase::kAfter;
-  if (operation.kind == Kind::kWrite) {
+  if (operation.kind == host::FileOperation::Kind::kWrite) {
     phase = Phase::kMid;
     event.bytes = static_cast<uint64_t>(operation.bytes + operation.count);
   }

@@ -11,7 +11,7 @@
 #include "base/files.h"
 #include "emulator/play/onlooker.h"
 #include "harness/faults/fault_injector.h"
-#include "host/replica_watcher.h"
+#include "host/watch/replica_watcher.h"
 
 namespace caip::play {
 

@@ -9,14 +9,12 @@
 namespace caip::play {
 namespace {
 
-using Kind = host::FileSight::Kind;
-
 // What the system and Python read all day long, which is of no interest to any check.
 constexpr const char* kSystem[] = {"/usr/", "/lib", "/bin/", "/etc/", "/dev/", "/proc/", "/sys/"};
 
 bool IsOfSystem(const host::FileSight& sight) {
   if (sight.path.starts_with("/dev/") || sight.path.starts_with("/sys/")) return true;
-  return sight.kind == Kind::kRead &&
+  return sight.kind == host::FileSight::Kind::kRead &&
          std::any_of(std::begin(kSystem), std::end(kSystem),
                      [&](const char* folder) { return sight.path.starts_with(folder); });
 }
@@ -35,12 +33,12 @@ void TraceTaker::Seen(const engine::ReplicaKey& key, const host::FileSight& sigh
   if (sight.path.starts_with(buckets_) || IsOfSystem(sight)) return;
   const std::lock_guard lock(mutex_);
   switch (sight.kind) {
-    case Kind::kRead:
-    case Kind::kWrite:
+    case host::FileSight::Kind::kRead:
+    case host::FileSight::Kind::kWrite:
       return Open(harness::ReplicaNameOf(key), sight);
-    case Kind::kRename:
+    case host::FileSight::Kind::kRename:
       return Rename(sight.path, sight.target, sight.is_there);
-    case Kind::kDelete:
+    case host::FileSight::Kind::kDelete:
       return Delete(sight.path);
   }
 }
@@ -51,10 +49,10 @@ void TraceTaker::Open(const std::string& replica, const host::FileSight& sight) 
   if (is_new) file.was_there = sight.is_there;
   file.path = sight.path;
   file.replica = replica;
-  const bool reads = sight.kind == Kind::kRead || sight.reads_too;
+  const bool reads = sight.kind == host::FileSight::Kind::kRead || sight.reads_too;
   if (reads && file.written) file.read_again = true;
   if (reads && !file.written) file.read = true;
-  if (sight.kind != Kind::kWrite) return;
+  if (sight.kind != host::FileSight::Kind::kWrite) return;
   file.read_again = sight.reads_too;
   file.written = true;
 }

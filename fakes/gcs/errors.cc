@@ -3,13 +3,12 @@
 #include <sqlite3.h>
 
 #include "base/json.h"
+#include "base/quoting.h"
 
 namespace caip::gcs::errors {
 namespace {
 
 std::string Text(std::string_view text) { return std::string(text); }
-
-std::string Quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
 
 // A reason that the code alone does not tell rides along as a violation of "reason".
 constexpr const char* kReason = "reason";

@@ -2,7 +2,11 @@
 
 #include <algorithm>
 
+#include "base/stopwatch.h"
+
 namespace caip {
+
+MonotonicTime MonotonicNow() { return std::chrono::steady_clock::now(); }
 
 Instant SystemClock::Now() const { return std::chrono::system_clock::now(); }
 

@@ -1,5 +1,6 @@
 #pragma once
-// The only source of time. Code outside base/clock.cc never asks the system.
+// The only source of the emulated service's time. No other code reads the system's clocks; real
+// elapsed time is measured with base/stopwatch.h.
 
 #include <chrono>
 #include <condition_variable>

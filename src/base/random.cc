@@ -5,6 +5,8 @@
 #include <random>
 #include <string_view>
 
+#include "base/hash.h"
+
 namespace caip {
 
 uint64_t Random::Next() {
@@ -34,9 +36,7 @@ std::string Random::Hex(int digits) {
 }
 
 Random Random::Fork(std::string_view purpose) const {
-  uint64_t hash = 0xcbf29ce484222325ULL ^ state_;  // FNV-1a
-  for (unsigned char c : purpose) hash = (hash ^ c) * 0x100000001b3ULL;
-  Random forked(hash);
+  Random forked(Fnv1a(purpose, kFnvStart ^ state_));
   forked.Next();
   return forked;
 }

@@ -37,11 +37,14 @@ struct FieldViolation {
   bool operator==(const FieldViolation&) const = default;
 };
 
-/// Why something did not work. `message` is for people; `violations` name the fields at fault.
+/// Why something did not work. `message` is for people; programs decide by `code` and `reason`.
 struct Error {
   Code code = Code::kUnknown;
   std::string message;
-  std::vector<FieldViolation> violations = {};
+  std::vector<FieldViolation> violations = {};  // the fields at fault
+  /// A machine-readable cause that is finer than the code, such as "conditionNotMet" of Cloud
+  /// Storage; "" where the code says everything.
+  std::string reason = {};
 };
 
 /// The result of something that has nothing to say when it worked.

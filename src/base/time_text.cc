@@ -1,10 +1,8 @@
-// The part of base/text.h that reads and writes times and durations.
+#include "base/time_text.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
-
-#include "base/text.h"
 
 namespace caip {
 namespace {
@@ -50,13 +48,13 @@ bool TakeOffset(std::string_view& text, seconds& offset) {
   offset = seconds(0);
   if (TakeChar(text, "Zz")) return true;
   const bool west = !text.empty() && text.front() == '-';
-  int hours = 0;
-  int minutes = 0;
-  if (!TakeChar(text, "+-") || !TakeNumber(text, 2, hours) || !TakeChar(text, ":") ||
-      !TakeNumber(text, 2, minutes)) {
+  int offset_hours = 0;
+  int offset_minutes = 0;
+  if (!TakeChar(text, "+-") || !TakeNumber(text, 2, offset_hours) || !TakeChar(text, ":") ||
+      !TakeNumber(text, 2, offset_minutes)) {
     return false;
   }
-  offset = seconds((hours * 60 + minutes) * 60 * (west ? -1 : 1));
+  offset = seconds((offset_hours * 60 + offset_minutes) * 60 * (west ? -1 : 1));
   return true;
 }
 

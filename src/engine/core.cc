@@ -11,7 +11,7 @@
 namespace caip::engine {
 namespace {
 
-// What a client may not set is ignored, as the service does (api.md, section 7).
+// What a client may not set is ignored, as the service does (docs/service/api.md, section 7).
 spec::Job InputOf(spec::Job job) {
   spec::Job input;
   input.job_id = std::move(job.job_id);

@@ -9,7 +9,8 @@
 namespace caip::engine {
 namespace {
 
-// The launcher makes and enters it before anything else (replica-environment.md, section 5).
+// The launcher makes and enters it before anything else (docs/service/replica-environment.md,
+// section 5).
 constexpr const char* kUserDirectory = "user_dir";
 
 std::vector<std::string> ArgumentsOf(const LaunchFacts& facts) {
@@ -78,7 +79,7 @@ ReplicaMachine MachineOf(const LaunchFacts& facts) {
   return machine;
 }
 
-// Only the master's file counts (page hyperparameter-tuning, section 5).
+// Only the master's file counts (docs/service/hyperparameter-tuning.md, section 5).
 std::optional<MetricSource> MetricsOf(const LaunchFacts& facts) {
   const std::string& trial = facts.key.run.trial;
   if (trial.empty() || facts.key.replica != spec::ReplicaId{}) return std::nullopt;

@@ -22,7 +22,7 @@ struct RunRules {
   LaunchSettings launch;
 };
 
-/// maxRunningTime of a job that names none (api.md, Scheduling).
+/// maxRunningTime of a job that names none (docs/service/api.md, section 7: Scheduling).
 inline constexpr Duration kMaxRunningDefault = std::chrono::hours(24 * 7);
 
 }  // namespace caip::engine

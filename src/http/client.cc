@@ -6,11 +6,10 @@
 #include <optional>
 #include <vector>
 
-#include "base/text.h"
-#include "http/endpoint.h"
 #include "http/errors.h"
-#include "http/socket.h"
-#include "http/tls_context.h"
+#include "http/transport/endpoint.h"
+#include "http/transport/socket.h"
+#include "http/transport/tls_context.h"
 
 namespace caip::http {
 namespace {

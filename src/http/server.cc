@@ -15,12 +15,12 @@
 #include <mutex>
 #include <thread>
 
-#include "http/connection.h"
-#include "http/endpoint.h"
+#include "http/connection/connection.h"
+#include "http/connection/guard.h"
+#include "http/connection/response_writer.h"
 #include "http/errors.h"
-#include "http/guard.h"
-#include "http/response_writer.h"
-#include "http/socket.h"
+#include "http/transport/endpoint.h"
+#include "http/transport/socket.h"
 
 namespace caip::http {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "base/files.h"
 #include "base/result.h"
-#include "http/certificate_provider.h"
 #include "http/message.h"
+#include "http/transport/certificate_provider.h"
 
 namespace caip::http {
 

@@ -3,6 +3,8 @@
 #include <cassert>
 #include <utility>
 
+#include "base/quoting.h"
+
 namespace caip::spec {
 namespace {
 
@@ -40,7 +42,6 @@ const CodeRow& RowOf(Code code) {
 }
 
 // 'text', as all our messages show a value.
-std::string Quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
 
 }  // namespace
 

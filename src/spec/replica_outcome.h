@@ -1,6 +1,6 @@
 #pragma once
 // The second table: what to do when a replica has ended (role x exit class x attempts left), from
-// the page replica-environment.md, sections 7 and 8.
+// docs/service/replica-environment.md, sections 7 and 8.
 
 #include <array>
 #include <cassert>

@@ -2,7 +2,7 @@
 
 #include <cassert>
 
-#include "base/text.h"
+#include "base/time_text.h"
 #include "spec/queueing.h"
 #include "spec/replica_outcome.h"
 #include "spec/traceback.h"

@@ -11,8 +11,6 @@
 namespace caip::spec {
 namespace {
 
-namespace errors = submit_errors;
-
 std::vector<std::string> ChoicesOf(std::string_view enum_field) {
   std::vector<std::string> choices;
   for (std::string_view name : EnumNames(enum_field)) {
@@ -126,36 +124,40 @@ bool IsNonEmptyList(const Json* value) {
 
 // The tier of a file that is read first, looked up among the spellings of the flag.
 Result<std::string> TierOfFile(const Json& tree) {
-  if (!tree.is_object()) return errors::FileDoesNotFit({errors::NotAMapping("", tree)});
+  if (!tree.is_object())
+    return submit_errors::FileDoesNotFit({submit_errors::NotAMapping("", tree)});
   const Json* input = Member(tree, "trainingInput");
   if (!input) return std::string();
   if (!input->is_object()) {
-    return errors::FileDoesNotFit({errors::NotAMapping("/trainingInput", *input)});
+    return submit_errors::FileDoesNotFit({submit_errors::NotAMapping("/trainingInput", *input)});
   }
   const Json* tier = Member(*input, "scaleTier");
   if (!tier) return std::string();
   if (tier->is_structured()) {
-    return errors::FileDoesNotFit({errors::WrongType("/trainingInput/scaleTier", "text", *tier)});
+    return submit_errors::FileDoesNotFit(
+        {submit_errors::WrongType("/trainingInput/scaleTier", "text", *tier)});
   }
   return tier->is_string() ? tier->get<std::string>() : std::string();
 }
 
 void InputTraps(const SubmitFlags& flags, const Json& input, std::vector<FieldViolation>& traps) {
-  if (IsNonEmptyList(Member(input, "packageUris"))) traps.push_back(errors::PackageUrisDiscarded());
+  if (IsNonEmptyList(Member(input, "packageUris")))
+    traps.push_back(submit_errors::PackageUrisDiscarded());
   const Json* web = Member(input, "enableWebAccess");
   if (web && *web == Json(true) && !flags.enable_web_access) {
-    traps.push_back(errors::WebAccessOverwritten());
+    traps.push_back(submit_errors::WebAccessOverwritten());
   }
   const std::string region = StringOr(input, "region");
   if (!region.empty() && region != flags.region.value_or("")) {
-    traps.push_back(errors::RegionIgnored(region, flags.region.value_or("")));
+    traps.push_back(submit_errors::RegionIgnored(region, flags.region.value_or("")));
   }
   if (IsNonEmptyList(Member(input, "args")) && flags.user_args && flags.user_args->empty()) {
-    traps.push_back(errors::ArgsErased());
+    traps.push_back(submit_errors::ArgsErased());
   }
   const Json* tier = Member(input, "scaleTier");
   if (tier && flags.scale_tier && !IsKnownEnum(kTier, *tier)) {
-    traps.push_back(errors::UnknownEnumBeatsFlag("/trainingInput/scaleTier", "--scale-tier"));
+    traps.push_back(
+        submit_errors::UnknownEnumBeatsFlag("/trainingInput/scaleTier", "--scale-tier"));
   }
 }
 
@@ -166,7 +168,7 @@ void LabelTraps(const SubmitFlags& flags, const Json& tree, std::vector<FieldVio
   for (const auto& [key, value] : labels->items()) {
     if (!flags.labels->contains(key)) lost.push_back(key);
   }
-  if (!lost.empty()) traps.push_back(errors::LabelsReplaced(lost));
+  if (!lost.empty()) traps.push_back(submit_errors::LabelsReplaced(lost));
 }
 
 bool IsJobDir(const std::string& word) {
@@ -203,11 +205,11 @@ Status CheckServerFlags(const SubmitFlags& flags, const SubmitFile& file) {
   }
   const auto given = [](const std::optional<std::string>& flag) { return flag && !flag->empty(); };
   if (given(flags.master.image_uri) && given(flags.runtime_version)) {
-    return errors::ImageAndRuntimeVersion();
+    return submit_errors::ImageAndRuntimeVersion();
   }
   const bool from_file = tier == "custom";  // the choice of the flag, so only in lower case
   if ((from_file || flags.scale_tier == "CUSTOM") && !given(flags.master.machine_type)) {
-    return errors::CustomTierNeedsMachineType(from_file);
+    return submit_errors::CustomTierNeedsMachineType(from_file);
   }
   return Ok{};
 }
@@ -216,8 +218,8 @@ Result<Json> MergeJob(const SubmitFlags& flags, const SubmitFile& file,
                       const std::vector<std::string>& package_uris) {
   TypedFile typed{Json::object(), {}, {}};
   if (file.tree && !IsNothing(*file.tree)) typed = TypeFile(*file.tree);
-  for (const std::string& date : file.dates) typed.faults.push_back(errors::IsADate(date));
-  if (!typed.faults.empty()) return errors::FileDoesNotFit(std::move(typed.faults));
+  for (const std::string& date : file.dates) typed.faults.push_back(submit_errors::IsADate(date));
+  if (!typed.faults.empty()) return submit_errors::FileDoesNotFit(std::move(typed.faults));
 
   Json job = std::move(typed.job);
   if (!flags.job.empty()) job["jobId"] = flags.job;
@@ -226,7 +228,7 @@ Result<Json> MergeJob(const SubmitFlags& flags, const SubmitFile& file,
   MergeInput(input, flags, package_uris);
   if (package_uris.empty() && !RunsContainer(input)) {
     const Json* before = FileInput(file);
-    return errors::NoPackages(before && IsNonEmptyList(Member(*before, "packageUris")));
+    return submit_errors::NoPackages(before && IsNonEmptyList(Member(*before, "packageUris")));
   }
   return job;
 }
@@ -234,20 +236,21 @@ Result<Json> MergeJob(const SubmitFlags& flags, const SubmitFile& file,
 Status CheckTraps(const SubmitFlags& flags, const SubmitFile& file) {
   std::vector<FieldViolation> traps;
   if (flags.user_args && std::any_of(flags.user_args->begin(), flags.user_args->end(), IsJobDir)) {
-    traps.push_back(errors::JobDirAmongUserArgs());
+    traps.push_back(submit_errors::JobDirAmongUserArgs());
   }
   if (file.tree && file.tree->is_object()) {
-    for (const std::string& key : file.duplicates) traps.push_back(errors::DuplicateKey(key));
+    for (const std::string& key : file.duplicates)
+      traps.push_back(submit_errors::DuplicateKey(key));
     const std::string job_id = StringOr(*file.tree, "jobId");
     if (!job_id.empty() && job_id != flags.job) {
-      traps.push_back(errors::JobIdIgnored(job_id, flags.job));
+      traps.push_back(submit_errors::JobIdIgnored(job_id, flags.job));
     }
     LabelTraps(flags, *file.tree, traps);
     if (const Json* input = FileInput(file)) InputTraps(flags, *input, traps);
     TypedFile typed = TypeFile(*file.tree);
     traps.insert(traps.end(), typed.traps.begin(), typed.traps.end());
   }
-  if (!traps.empty()) return errors::Traps(std::move(traps));
+  if (!traps.empty()) return submit_errors::Traps(std::move(traps));
   return Ok{};
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "base/encoding.h"
 #include "base/json.h"
 #include "base/spelling.h"
 #include "base/text.h"
@@ -15,8 +16,6 @@
 
 namespace caip::spec {
 namespace {
-
-namespace errors = submit_errors;
 
 std::string Step(const std::string& pointer, std::string_view key) {
   return pointer + "/" + ReplaceAll(ReplaceAll(std::string(key), "~", "~0"), "/", "~1");
@@ -98,7 +97,7 @@ class Typing {
   Json Message(const MessageSchema& type, const Json& value, const std::string& pointer) {
     Json typed = Json::object();
     if (!value.is_object()) {
-      result_.faults.push_back(errors::NotAMapping(pointer, value));
+      result_.faults.push_back(submit_errors::NotAMapping(pointer, value));
       return typed;
     }
     for (const auto& [key, member] : value.items()) {
@@ -109,7 +108,8 @@ class Typing {
         continue;
       }
       // The client keeps what it does not know, the proto's own spelling (job_id) included.
-      if (!field) result_.traps.push_back(errors::UnknownKey(place, key, Nearest(type, key)));
+      if (!field)
+        result_.traps.push_back(submit_errors::UnknownKey(place, key, Nearest(type, key)));
       CheckFinite(member, place);
       typed[key] = member;
     }
@@ -135,7 +135,7 @@ class Typing {
     for (size_t i = 0; i < whole.size(); ++i) {
       const std::string place = value.is_array() ? pointer + "/" + std::to_string(i) : pointer;
       if (whole[i].is_null()) {
-        result_.faults.push_back(errors::NullInList(place));
+        result_.faults.push_back(submit_errors::NullInList(place));
       } else if (std::optional<Json> typed = Single(type, whole[i], place)) {
         list.push_back(*typed);
       }
@@ -175,14 +175,14 @@ class Typing {
   // Prediction, explanation and architecture search: not emulated, so passed on for the service to
   // refuse.
   std::optional<Json> Opaque(const Json& value, const std::string& pointer) {
-    if (!value.is_object()) result_.faults.push_back(errors::NotAMapping(pointer, value));
+    if (!value.is_object()) result_.faults.push_back(submit_errors::NotAMapping(pointer, value));
     CheckFinite(value, pointer);
     return value;
   }
 
   std::optional<Json> Wrong(const std::string& pointer, std::string_view wanted,
                             const Json& value) {
-    result_.faults.push_back(errors::WrongType(pointer, wanted, value));
+    result_.faults.push_back(submit_errors::WrongType(pointer, wanted, value));
     return std::nullopt;
   }
 
@@ -191,7 +191,7 @@ class Typing {
     const bool as_text = kind == FieldKind::kInt64;
     if (value.is_boolean()) {
       Json sent = as_text ? Json(value.get<bool>() ? "True" : "False") : value;
-      result_.traps.push_back(errors::NotSpelledAsMeant(pointer, value, CompactJson(sent)));
+      result_.traps.push_back(submit_errors::NotSpelledAsMeant(pointer, value, CompactJson(sent)));
       return sent;
     }
     if (value.is_number_integer()) return as_text ? Json(value.dump()) : value;
@@ -206,7 +206,7 @@ class Typing {
     if (value.is_boolean()) {
       number = value.get<bool>() ? 1.0 : 0.0;
       result_.traps.push_back(
-          errors::NotSpelledAsMeant(pointer, value, CompactJson(Json(*number))));
+          submit_errors::NotSpelledAsMeant(pointer, value, CompactJson(Json(*number))));
     } else if (value.is_number()) {
       number = value.get<double>();
     } else if (value.is_string()) {
@@ -214,7 +214,7 @@ class Typing {
     }
     if (!number) return Wrong(pointer, "a number", value);
     if (!std::isfinite(*number)) {
-      result_.faults.push_back(errors::NotFinite(pointer));
+      result_.faults.push_back(submit_errors::NotFinite(pointer));
       return std::nullopt;
     }
     return Json(*number);
@@ -226,7 +226,7 @@ class Typing {
     if (value.is_boolean()) text = value.get<bool>() ? "True" : "False";
     const std::optional<std::string> sent = Base64Again(text);
     if (sent) return Json(*sent);
-    result_.faults.push_back(errors::BrokenBase64(pointer, text));
+    result_.faults.push_back(submit_errors::BrokenBase64(pointer, text));
     return std::nullopt;
   }
 
@@ -235,7 +235,7 @@ class Typing {
                            const std::string& pointer) {
     const bool zero = value.is_number() && value.get<double>() == 0;
     if (zero || value == Json("") || value == Json(false) || value == Json::object()) {
-      result_.faults.push_back(errors::EmptyEnum(pointer, names));
+      result_.faults.push_back(submit_errors::EmptyEnum(pointer, names));
       return std::nullopt;
     }
     if (value.is_string() && Contains(names, value.get<std::string>())) return value;
@@ -243,27 +243,27 @@ class Typing {
       const int64_t number = value.is_boolean() ? 1 : value.get<int64_t>();
       if (number > 0 && number < static_cast<int64_t>(names.size())) {
         const std::string_view name = names[static_cast<size_t>(number)];
-        result_.traps.push_back(errors::NotSpelledAsMeant(pointer, value, name));
+        result_.traps.push_back(submit_errors::NotSpelledAsMeant(pointer, value, name));
         return Json(std::string(name));
       }
     }
-    result_.traps.push_back(errors::UnknownEnum(pointer, value, names));
+    result_.traps.push_back(submit_errors::UnknownEnum(pointer, value, names));
     CheckFinite(value, pointer);
     return value;
   }
 
   std::optional<Json> Map(const Json& value, const std::string& pointer) {
     if (!value.is_object()) {
-      result_.faults.push_back(errors::NotAMapping(pointer, value));
+      result_.faults.push_back(submit_errors::NotAMapping(pointer, value));
       return std::nullopt;
     }
     Json typed = Json::object();
     for (const auto& [key, member] : value.items()) {
       const std::string place = Step(pointer, key);
       if (key == "additionalProperties") {  // what the client calls the map inside
-        result_.faults.push_back(errors::ReservedKey(place));
+        result_.faults.push_back(submit_errors::ReservedKey(place));
       } else if (member.is_null()) {
-        result_.traps.push_back(errors::NotSpelledAsMeant(place, member, "null"));
+        result_.traps.push_back(submit_errors::NotSpelledAsMeant(place, member, "null"));
         typed[key] = nullptr;
       } else if (member.is_string()) {
         typed[key] = member;
@@ -276,7 +276,7 @@ class Typing {
 
   void CheckFinite(const Json& value, const std::string& pointer) {
     if (value.is_number_float() && !std::isfinite(value.get<double>())) {
-      result_.faults.push_back(errors::NotFinite(pointer));
+      result_.faults.push_back(submit_errors::NotFinite(pointer));
     } else if (value.is_object()) {
       for (const auto& [key, member] : value.items()) CheckFinite(member, Step(pointer, key));
     } else if (value.is_array()) {

@@ -1,7 +1,6 @@
 #include "spec/transcoder.h"
 
 #include "base/json.h"
-#include "base/text.h"
 #include "spec/errors.h"
 #include "spec/scalar_json.h"
 

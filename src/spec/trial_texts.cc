@@ -5,7 +5,7 @@
 namespace caip::spec::texts {
 namespace {
 
-std::string Text(std::initializer_list<std::string_view> parts) {
+std::string TextTrialTexts(std::initializer_list<std::string_view> parts) {
   std::string text;
   for (std::string_view part : parts) text += part;
   return text;
@@ -32,7 +32,7 @@ std::string ShortNumber(double number) {
 
 std::string TrialBegins(std::string_view trial, const HyperparameterSpec& spec,
                         const HyperparameterValues& values) {
-  std::string text = Text({"Trial ", trial, " begins with "});
+  std::string text = TextTrialTexts({"Trial ", trial, " begins with "});
   const char* separator = "";
   for (const ParameterSpec& parameter : spec.params) {
     const auto value = values.find(parameter.parameter_name);
@@ -45,31 +45,31 @@ std::string TrialBegins(std::string_view trial, const HyperparameterSpec& spec,
 
 std::string TrialEnded(const HyperparameterOutput& trial, std::string_view metric_tag,
                        std::string_view error_message) {
-  std::string text = Text({"Trial ", trial.trial_id, InWords(trial.state)});
+  std::string text = TextTrialTexts({"Trial ", trial.trial_id, InWords(trial.state)});
   if (trial.final_metric) {
-    text += Text({": ", metric_tag, " is ", ShortNumber(trial.final_metric->second), " at step ",
-                  std::to_string(trial.final_metric->first), "."});
+    text += TextTrialTexts({": ", metric_tag, " is ", ShortNumber(trial.final_metric->second),
+                            " at step ", std::to_string(trial.final_metric->first), "."});
   } else if (trial.state == JobState::kSucceeded) {
-    text += Text({". It has reported no value of ", metric_tag, "."});
+    text += TextTrialTexts({". It has reported no value of ", metric_tag, "."});
   } else {
     text += ".";
   }
-  if (trial.state == JobState::kFailed) text += Text({" ", error_message});
+  if (trial.state == JobState::kFailed) text += TextTrialTexts({" ", error_message});
   return text;
 }
 
 std::string TrialStopped(std::string_view trial, std::string_view why) {
-  return Text({"Trial ", trial, " is stopped early: ", why});
+  return TextTrialTexts({"Trial ", trial, " is stopped early: ", why});
 }
 
 std::string GridExhausted(int64_t trials) {
-  return Text({"There are no further values to try: ", std::to_string(trials),
-               trials == 1 ? " trial covers" : " trials cover", " the whole grid."});
+  return TextTrialTexts({"There are no further values to try: ", std::to_string(trials),
+                         trials == 1 ? " trial covers" : " trials cover", " the whole grid."});
 }
 
 std::string StudyResumed(std::string_view job_id, int64_t trials) {
-  return Text({"The study of job ", job_id, " goes on: ", std::to_string(trials),
-               trials == 1 ? " earlier trial is" : " earlier trials are", " known."});
+  return TextTrialTexts({"The study of job ", job_id, " goes on: ", std::to_string(trials),
+                         trials == 1 ? " earlier trial is" : " earlier trials are", " known."});
 }
 
 std::string TrialCancelledWithJob() { return "The job has ended before the trial did."; }
@@ -79,14 +79,15 @@ std::string TrialsFailed(const StudyProgress& progress, std::string_view trial,
   const std::string failed = std::to_string(progress.failed);
   std::string text;
   if (progress.max_failed > 0 && progress.failed >= progress.max_failed) {
-    text = Text({failed, progress.failed == 1 ? " trial has" : " trials have",
-                 " failed, and hyperparameters.maxFailedTrials is ",
-                 std::to_string(progress.max_failed), "."});
+    text = TextTrialTexts({failed, progress.failed == 1 ? " trial has" : " trials have",
+                           " failed, and hyperparameters.maxFailedTrials is ",
+                           std::to_string(progress.max_failed), "."});
   } else {
-    text = progress.failed == 1 ? "The only trial that has ended has failed."
-                                : Text({"All ", failed, " trials that have ended have failed."});
+    text = progress.failed == 1
+               ? "The only trial that has ended has failed."
+               : TextTrialTexts({"All ", failed, " trials that have ended have failed."});
   }
-  return text + Text({" Trial ", trial, " was the last: ", last});
+  return text + TextTrialTexts({" Trial ", trial, " was the last: ", last});
 }
 
 }  // namespace caip::spec::texts

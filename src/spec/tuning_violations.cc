@@ -1,14 +1,13 @@
 // The texts of the rules of hyperparameter tuning.
 
 #include "base/json.h"
-#include "base/text.h"
+#include "base/quoting.h"
 #include "spec/limits.h"
 #include "spec/violations.h"
 
 namespace caip::spec::violations {
 namespace {
 
-std::string Quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
 std::string Shown(double number) { return CompactJson(Json(number)); }
 
 FieldViolation OfParameter(size_t index, std::string_view field, std::string description) {

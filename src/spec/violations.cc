@@ -1,12 +1,13 @@
 #include "spec/violations.h"
 
+#include "base/quoting.h"
 #include "base/text.h"
+#include "base/time_text.h"
 #include "spec/limits.h"
 
 namespace caip::spec {
 namespace {
 
-std::string Quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
 std::string Bracketed(const std::vector<std::string>& list) { return "[" + Join(list, ", ") + "]"; }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "base/encoding.h"
 #include "tests/api/ml_world.h"
 
 namespace caip::api {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/json.h"
-#include "base/text.h"
 #include "emulator/api/discovery.h"
 #include "emulator/api/error_body.h"
 #include "emulator/api/ml_routes.h"

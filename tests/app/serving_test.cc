@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "http/compression.h"
-#include "http/guard.h"
+#include "http/connection/guard.h"
 
 namespace caip::app {
 namespace {

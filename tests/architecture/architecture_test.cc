@@ -104,8 +104,8 @@ TEST(Architecture, HeavyHeadersStayWhereTheyAreNamed) {
   };
   const Rule rules[] = {
       {R"(#include <boost/(beast|asio))",
-       R"(src/http/.*\.cc|src/host/child_process\.cc|conformance/(wire|recorder)\.cc)"},
-      {R"(#include <boost/process)", R"(src/host/child_process\.cc)"},
+       R"(src/http/.*\.cc|src/host/process/child_process\.cc|conformance/wire/(wire|recorder)\.cc)"},
+      {R"(#include <boost/process)", R"(src/host/process/child_process\.cc)"},
       {R"(#include <CLI/)", R"(emulator/cli/arguments.*|conformance/arguments\.cc)"},
       {R"(#include <sqlite3\.h>)", R"(.*\.cc|src/base/sqlite\.h)"},
   };
@@ -133,7 +133,7 @@ TEST(Architecture, BannedCallsHaveABetterWay) {
       {R"(sleep_for|sleep_until|\busleep\(|\bnanosleep\()", R"(nothing)",
        "wait for a condition, with a deadline"},
       {R"(\bsystem\(|\bpopen\()", R"(nothing)",
-       "host/child_process.h: RunTool, which needs no shell"},
+       "host/process/child_process.h: RunTool, which needs no shell"},
       {R"(\bstrcpy\(|\bsprintf\(|\bgets\()", R"(nothing)", "std::string or snprintf"},
   };
   for (const SourceFile& file : SourcesBelow(kProduct)) {

@@ -3,7 +3,7 @@
 
 #include "base/files.h"
 #include "emulator/cli/arguments.h"
-#include "host/child_process.h"
+#include "host/process/child_process.h"
 
 namespace caip::cli {
 namespace {

@@ -10,7 +10,6 @@
 
 #include "base/files.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "emulator/cli/commands.h"
 #include "emulator/cli/local_train_cluster.h"
 

@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "emulator/cli/interrupt.h"
 #include "emulator/cli/staging.h"
-#include "host/child_process.h"
+#include "host/process/child_process.h"
 
 namespace caip::cli {
 namespace {

@@ -9,7 +9,6 @@
 
 #include "base/files.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "emulator/cli/format_expression.h"
 #include "places.h"
 

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "base/json.h"
-#include "base/text.h"
+#include "base/time_text.h"
 #include "emulator/cli/study_table.h"
 #include "tests/cli/study_view.h"
 

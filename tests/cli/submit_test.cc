@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "base/encoding.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/text.h"

@@ -114,9 +114,9 @@ void SetWindow(std::optional<TerminalSize> size) {
 
 /// Answers that the job runs, `looks` times, and then that it has ended. At each look the window
 /// has the next of `sizes`.
-class FakeConnection final : public Connection {
+class TrialsConnection final : public Connection {
  public:
-  FakeConnection(int looks, std::vector<TerminalSize> sizes)
+  TrialsConnection(int looks, std::vector<TerminalSize> sizes)
       : looks_(looks), sizes_(std::move(sizes)) {}
   Result<http::ClientResponse> Send(const http::ClientRequest& request) override {
     EXPECT_EQ(request.target, "/emulator/v1/projects/p/jobs/j/trials");
@@ -152,7 +152,7 @@ Ran Called(const Words& more, int looks, const std::vector<TerminalSize>& sizes 
   const Io io{[&](std::string_view text) { ran.writes.emplace_back(text); },
               [&](std::string_view text) { ran.err += text; }, !sizes.empty()};
   const Connect connect = [&](const EmulatorFlags&, Lifetime) {
-    return Result<std::unique_ptr<Connection>>(std::make_unique<FakeConnection>(looks, sizes));
+    return Result<std::unique_ptr<Connection>>(std::make_unique<TrialsConnection>(looks, sizes));
   };
   ran.code = RunTrials(std::get<TrialsCommand>(command), {io, connect, {}});
   SetWindow(std::nullopt);

@@ -1,9 +1,10 @@
-#include "conformance/case_file.h"
+#include "conformance/format/case_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "conformance/base64.h"
+#include "base/encoding.h"
+#include "conformance/format/base64.h"
 #include "tests/conformance/case_of.h"
 
 namespace conform {

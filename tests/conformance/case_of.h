@@ -1,7 +1,7 @@
 #pragma once
 // Cases out of a text, for the tests of the judge.
 
-#include "conformance/case_file.h"
+#include "conformance/format/case_file.h"
 
 namespace conform {
 

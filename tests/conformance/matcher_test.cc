@@ -1,4 +1,4 @@
-#include "conformance/matcher.h"
+#include "conformance/format/matcher.h"
 
 #include <gtest/gtest.h>
 

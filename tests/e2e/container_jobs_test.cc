@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "base/time_text.h"
 #include "tests/support/caip_command.h"
 
 namespace caip::testing {

@@ -5,7 +5,6 @@
 
 #include <fstream>
 
-#include "base/text.h"
 #include "tests/support/caip_command.h"
 
 namespace caip::testing {

@@ -3,7 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/text.h"
+#include "base/encoding.h"
+#include "base/time_text.h"
 #include "http/client.h"
 #include "tests/support/caip_command.h"
 

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <future>
 
-#include "host/state_directory.h"
+#include "host/store/state_directory.h"
 #include "tests/support/caip_command.h"
 
 namespace caip::testing {
@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr const char* kImage = "gcr.io/demo/task:v1";
+constexpr const char* kSideImage = "gcr.io/demo/task:v1";
 
 // Says that it started, and ends when it is let go.
 constexpr const char* kTask =
@@ -34,13 +34,13 @@ class SideBySide : public ::testing::Test {
     fs::create_directories(folder_);
     std::ofstream(folder_ / "task.sh") << "cd " << folder_.string() << "\n" << kTask;
     std::ofstream(caip_.state() / "config.yaml")
-        << "images: {\"" << kImage << "\": [\"/bin/sh\", \"" << (folder_ / "task.sh").string()
+        << "images: {\"" << kSideImage << "\": [\"/bin/sh\", \"" << (folder_ / "task.sh").string()
         << "\"]}\n";
   }
 
   static std::vector<std::string> Submit(const std::string& job, bool stream) {
     std::vector<std::string> words = {"jobs",     "submit",      "training",           job,
-                                      "--region", "us-central1", "--master-image-uri", kImage};
+                                      "--region", "us-central1", "--master-image-uri", kSideImage};
     if (stream) words.push_back("--stream-logs");
     words.insert(words.end(), {"--", job});
     return words;

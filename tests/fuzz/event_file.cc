@@ -1,6 +1,6 @@
 // Any bytes are an event file, or one that is broken somewhere; where they are cut does not matter.
 
-#include "host/event_file.h"
+#include "host/metrics/event_file.h"
 
 #include <algorithm>
 #include <cstdint>

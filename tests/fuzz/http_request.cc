@@ -7,7 +7,7 @@
 #include <string>
 
 #include "http/compression.h"
-#include "http/connection.h"
+#include "http/connection/connection.h"
 #include "http/router.h"
 
 namespace {

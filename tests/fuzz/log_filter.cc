@@ -6,9 +6,9 @@
 #include <string_view>
 
 #include "base/json.h"
-#include "base/text.h"
-#include "fakes/logging/filter.h"
-#include "fakes/logging/filter_bounds.h"
+#include "base/time_text.h"
+#include "fakes/logging/filter/bounds.h"
+#include "fakes/logging/filter/filter.h"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // A multipart body is taken apart the same way however its bytes arrive, and nothing is made up.
 // The input: one byte (how many bytes arrive at a time), the Content-Type up to a line end, a body.
 
-#include "fakes/gcs/multipart.h"
+#include "fakes/gcs/wire/multipart.h"
 
 #include <algorithm>
 #include <cstdint>

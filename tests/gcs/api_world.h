@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
-#include "fakes/gcs/batch.h"
-#include "fakes/gcs/json_api.h"
+#include "fakes/gcs/json/batch.h"
+#include "fakes/gcs/json/json_api.h"
 #include "http/client.h"
 #include "http/server.h"
 #include "tests/gcs/store_world.h"

@@ -1,13 +1,13 @@
-#include "fakes/gcs/directory_store.h"
+#include "fakes/gcs/store/directory_store.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/text.h"
-#include "fakes/gcs/checksums.h"
-#include "fakes/gcs/preconditions.h"
+#include "base/encoding.h"
+#include "fakes/gcs/store/checksums.h"
+#include "fakes/gcs/store/preconditions.h"
 #include "tests/gcs/store_world.h"
 
 namespace caip::gcs {

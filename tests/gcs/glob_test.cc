@@ -1,4 +1,4 @@
-#include "fakes/gcs/glob.h"
+#include "fakes/gcs/store/glob.h"
 
 #include <gtest/gtest.h>
 

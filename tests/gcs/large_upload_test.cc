@@ -1,7 +1,7 @@
 // Objects that are large enough for their sums to be computed beside their writing.
 #include <gtest/gtest.h>
 
-#include "fakes/gcs/checksums.h"
+#include "fakes/gcs/store/checksums.h"
 #include "tests/gcs/store_world.h"
 
 namespace caip::gcs {

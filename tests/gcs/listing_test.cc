@@ -6,7 +6,7 @@
 #include <set>
 
 #include "base/random.h"
-#include "fakes/gcs/listing_page.h"
+#include "fakes/gcs/store/listing_page.h"
 #include "tests/gcs/store_world.h"
 
 namespace caip::gcs {

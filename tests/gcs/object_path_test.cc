@@ -1,10 +1,11 @@
-#include "fakes/gcs/object_path.h"
+#include "fakes/gcs/store/object_path.h"
 
 #include <gtest/gtest.h>
 
 #include <map>
 #include <set>
 
+#include "base/encoding.h"
 #include "base/random.h"
 #include "base/text.h"
 

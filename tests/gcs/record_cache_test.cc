@@ -1,4 +1,4 @@
-#include "fakes/gcs/record_cache.h"
+#include "fakes/gcs/store/record_cache.h"
 
 #include <gtest/gtest.h>
 

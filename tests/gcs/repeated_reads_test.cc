@@ -4,7 +4,7 @@
 #include <atomic>
 #include <thread>
 
-#include "fakes/gcs/checksums.h"
+#include "fakes/gcs/store/checksums.h"
 #include "tests/gcs/store_world.h"
 
 namespace caip::gcs {

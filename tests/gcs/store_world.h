@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "base/files.h"
-#include "fakes/gcs/directory_store.h"
+#include "fakes/gcs/store/directory_store.h"
 
 namespace caip::gcs {
 

@@ -1,5 +1,7 @@
 #include "fakes/gcs/signing/signature_check.h"
 
+#include "base/encoding.h"
+#include "base/time_text.h"
 #include "fakes/gcs/signing/canonical_request.h"
 #include "fakes/gcs/signing/digest.h"
 #include "fakes/gcs/signing/key_routes.h"

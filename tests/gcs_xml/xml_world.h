@@ -6,8 +6,7 @@
 #include <unistd.h>
 
 #include "base/json.h"
-#include "base/text.h"
-#include "fakes/gcs/json_api.h"
+#include "fakes/gcs/json/json_api.h"
 #include "fakes/gcs/signing/service_keys.h"
 #include "fakes/gcs/xml/json_storage.h"
 #include "fakes/gcs/xml/xml_api.h"

@@ -1,4 +1,4 @@
-#include "host/addresses.h"
+#include "host/machine/addresses.h"
 
 #include <arpa/inet.h>
 #include <gmock/gmock.h>

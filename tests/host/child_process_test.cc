@@ -1,4 +1,4 @@
-#include "host/child_process.h"
+#include "host/process/child_process.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "host/companions.h"
+#include "host/companions/companions.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,8 +6,8 @@
 #include <future>
 
 #include "base/files.h"
-#include "host/child_process.h"
-#include "host/companion_launcher.h"
+#include "host/companions/companion_launcher.h"
+#include "host/process/child_process.h"
 #include "places.h"
 #include "tests/support/simulated_engine.h"
 

@@ -1,4 +1,4 @@
-#include "host/devices.h"
+#include "host/devices/devices.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "host/environment_cache.h"
+#include "host/python/environment_cache.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "base/json.h"
-#include "host/child_process.h"
+#include "host/process/child_process.h"
 
 namespace caip::host {
 namespace {

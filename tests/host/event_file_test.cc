@@ -1,4 +1,4 @@
-#include "host/event_file.h"
+#include "host/metrics/event_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,11 +1,11 @@
 #pragma once
-// TensorFlow's event files, written by hand: the other side of host/event_file.h.
+// TensorFlow's event files, written by hand: the other side of host/metrics/event_file.h.
 
 #include <bit>
 #include <cstdint>
 #include <string>
 
-#include "host/event_file.h"
+#include "host/metrics/event_file.h"
 
 namespace caip::host {
 

@@ -6,7 +6,7 @@
 
 #include <future>
 
-#include "host/orphans.h"
+#include "host/process/orphans.h"
 #include "tests/host/launch_world.h"
 
 namespace caip::host {

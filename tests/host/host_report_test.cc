@@ -1,4 +1,4 @@
-#include "host/host_report.h"
+#include "host/machine/host_report.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -48,9 +48,8 @@ TEST_F(HostReportTest, NamesWhatIsMissingAndWhatItCosts) {
     EXPECT_EQ(fact->found, Found::kNo) << name << ": " << fact->detail;
     EXPECT_NE(fact->cost_when_missing, "") << name;
   }
-  for (const char* name :
-       {"user namespaces", "pid namespaces", "mount namespaces",
-        "watched replicas", "libfaketime", "loopback addresses", "disk space"}) {
+  for (const char* name : {"user namespaces", "pid namespaces", "mount namespaces",
+                           "watched replicas", "libfaketime", "loopback addresses", "disk space"}) {
     const HostFact* fact = Find(facts, name);
     ASSERT_NE(fact, nullptr) << name;
     EXPECT_NE(fact->detail, "") << name;

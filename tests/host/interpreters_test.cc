@@ -1,11 +1,11 @@
-#include "host/interpreters.h"
+#include "host/python/interpreters.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "host/interpreters_scan.h"
+#include "host/python/interpreters_scan.h"
 
 namespace caip::host {
 namespace {

@@ -1,4 +1,4 @@
-#include "host/isolation.h"
+#include "host/machine/isolation.h"
 
 #include <arpa/inet.h>
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "host/job_store.h"
+#include "host/store/job_store.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 #include <thread>
 
 #include "base/json.h"
-#include "host/sqlite_file.h"
+#include "host/store/sqlite_file.h"
 #include "spec/job_json.h"
 
 namespace caip::host {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/files.h"
-#include "host/process_launcher.h"
+#include "host/process/process_launcher.h"
 #include "places.h"
 
 namespace caip::host {

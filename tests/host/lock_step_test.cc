@@ -11,8 +11,8 @@
 #include <future>
 #include <set>
 
-#include "host/orphans.h"
-#include "host/preloaded_calls.h"
+#include "host/process/orphans.h"
+#include "host/watch/preloaded_calls.h"
 #include "tests/host/launch_world.h"
 
 namespace caip::host {

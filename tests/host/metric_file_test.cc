@@ -1,4 +1,4 @@
-#include "host/metric_file.h"
+#include "host/metrics/metric_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

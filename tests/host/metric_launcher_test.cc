@@ -1,6 +1,6 @@
 // Reports of real processes, read as they are written.
 
-#include "host/metric_launcher.h"
+#include "host/metrics/metric_launcher.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "host/orphans.h"
+#include "host/process/orphans.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "host/other_host.h"
+#include "host/watch/other_host.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

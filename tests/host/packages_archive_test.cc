@@ -1,4 +1,4 @@
-#include "host/packages_archive.h"
+#include "host/python/packages_archive.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

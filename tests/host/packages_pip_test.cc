@@ -1,4 +1,4 @@
-#include "host/packages_pip.h"
+#include "host/python/packages_pip.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

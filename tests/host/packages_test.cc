@@ -1,6 +1,6 @@
 // Real pip on this host's Python, without a network.
 
-#include "host/packages.h"
+#include "host/python/packages.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,8 +11,7 @@
 #include <atomic>
 #include <future>
 
-#include "base/text.h"
-#include "host/child_process.h"
+#include "host/process/child_process.h"
 #include "tests/host/archive_maker.h"
 #include "tests/host/launch_world.h"
 

@@ -1,4 +1,4 @@
-#include "host/process_launcher.h"
+#include "host/process/process_launcher.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <atomic>
 #include <set>
 
-#include "host/orphans.h"
+#include "host/process/orphans.h"
 #include "tests/host/launch_world.h"
 
 namespace caip::host {

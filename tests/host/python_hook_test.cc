@@ -1,4 +1,4 @@
-#include "host/python_hook.h"
+#include "host/python/python_hook.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 #include <set>
 
 #include "base/text.h"
-#include "host/child_process.h"
-#include "host/line_splitter.h"
+#include "host/process/child_process.h"
+#include "host/process/line_splitter.h"
 #include "places.h"
 #include "spec/log_entry.h"
 

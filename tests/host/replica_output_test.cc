@@ -1,4 +1,4 @@
-#include "host/replica_output.h"
+#include "host/process/replica_output.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -9,7 +9,7 @@
 #include <future>
 #include <thread>
 
-#include "host/line_splitter.h"
+#include "host/process/line_splitter.h"
 #include "tests/host/launch_world.h"
 
 namespace caip::host {

@@ -1,4 +1,4 @@
-#include "host/side_thread.h"
+#include "host/process/side_thread.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

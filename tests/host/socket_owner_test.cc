@@ -1,4 +1,4 @@
-#include "host/socket_owner.h"
+#include "host/machine/socket_owner.h"
 
 #include <gtest/gtest.h>
 

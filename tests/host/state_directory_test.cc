@@ -1,4 +1,4 @@
-#include "host/state_directory.h"
+#include "host/store/state_directory.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "http/certificate_authority.h"
+#include "http/transport/certificate_authority.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/text.h"
-#include "http/x509.h"
+#include "http/transport/x509.h"
 
 namespace caip::http {
 namespace {

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "http/endpoint.h"
 #include "http/server.h"
+#include "http/transport/endpoint.h"
 
 namespace caip::http {
 namespace {

@@ -1,4 +1,4 @@
-#include "http/framing.h"
+#include "http/connection/framing.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "http/guard.h"
+#include "http/connection/guard.h"
 
 #include <gtest/gtest.h>
 

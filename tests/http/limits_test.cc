@@ -6,7 +6,7 @@
 #include <list>
 #include <mutex>
 
-#include "http/activity.h"
+#include "http/connection/activity.h"
 #include "tests/http/served.h"
 
 namespace caip::http {

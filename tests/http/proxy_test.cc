@@ -4,10 +4,10 @@
 
 #include <thread>
 
-#include "http/certificate_authority.h"
-#include "http/relay.h"
-#include "http/tls_context.h"
-#include "http/upstream_proxy.h"
+#include "http/connection/relay.h"
+#include "http/connection/upstream_proxy.h"
+#include "http/transport/certificate_authority.h"
+#include "http/transport/tls_context.h"
 #include "tests/http/served.h"
 
 namespace caip::http {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "http/endpoint.h"
+#include "http/transport/endpoint.h"
 
 namespace caip::http {
 

@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "http/certificate_authority.h"
 #include "http/client.h"
-#include "http/tls_context.h"
+#include "http/transport/certificate_authority.h"
+#include "http/transport/tls_context.h"
 #include "tests/http/served.h"
 
 namespace caip::http {

@@ -1,4 +1,4 @@
-#include "fakes/logging/entry_listing.h"
+#include "fakes/logging/book/entry_listing.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,10 +6,11 @@
 
 #include <map>
 
+#include "base/encoding.h"
 #include "base/json.h"
 #include "base/random.h"
-#include "base/text.h"
-#include "fakes/logging/log_book.h"
+#include "base/time_text.h"
+#include "fakes/logging/book/log_book.h"
 
 namespace caip::logging {
 namespace {

@@ -1,4 +1,4 @@
-#include "fakes/logging/filter.h"
+#include "fakes/logging/filter/filter.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,5 @@
 // https://cloud.google.com/ai-platform/training/docs/reference/rest/v1/projects.jobs#TrainingInput
 
-#include "base/text.h"
 #include "tests/spec/validate_rules.h"
 
 namespace caip::spec {

@@ -12,7 +12,7 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "host/child_process.h"
+#include "host/process/child_process.h"
 #include "places.h"
 
 namespace caip::testing {

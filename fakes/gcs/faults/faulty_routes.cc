@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "fakes/gcs/byte_ranges.h"
 #include "fakes/gcs/errors.h"
+#include "fakes/gcs/wire/byte_ranges.h"
 
 namespace caip::gcs {
 namespace {
@@ -14,7 +14,7 @@ using http::PathParameters;
 using http::Request;
 using http::Response;
 
-constexpr uint64_t kPieceBytes = 64 << 10;
+constexpr uint64_t kFaultPieceBytes = 64 << 10;
 
 Response StatusOf(const Fault& fault) {
   struct Reason {
@@ -78,7 +78,7 @@ bool Pour(const Response& response, const Response::Sink& sink) {
     return taken;
   }
   if (!response.file) return sink(response.body);
-  std::string piece(kPieceBytes, '\0');
+  std::string piece(kFaultPieceBytes, '\0');
   uint64_t done = 0;
   while (done < response.file->length) {
     const uint64_t wanted = std::min<uint64_t>(piece.size(), response.file->length - done);

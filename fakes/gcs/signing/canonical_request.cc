@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/encoding.h"
 #include "base/text.h"
 #include "fakes/gcs/signing/digest.h"
 

@@ -2,16 +2,18 @@
 
 #include <algorithm>
 
+#include "base/encoding.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "fakes/gcs/api_methods.h"
+#include "base/time_text.h"
 #include "fakes/gcs/errors.h"
-#include "fakes/gcs/upload.h"
+#include "fakes/gcs/json/api_methods.h"
+#include "fakes/gcs/service/upload.h"
 
 namespace caip::gcs {
 namespace {
 
-constexpr int64_t kPageMax = 250;
+constexpr int64_t kKeyRoutesPageMax = 250;
 
 using Call = Result<Response> (*)(ServiceKeys&, const Request&, const PathParameters&);
 
@@ -40,7 +42,8 @@ Result<Response> CreateKey(ServiceKeys& keys, const Request& request, const Path
 // The token is the last access id of the page before.
 Result<Response> ListKeys(ServiceKeys& keys, const Request& request, const PathParameters& path) {
   ASSIGN_OR_RETURN(const auto wanted, IntParameter(request, "maxResults"));
-  const int64_t limit = std::clamp(wanted.value_or(kPageMax), int64_t{1}, kPageMax);
+  const int64_t limit =
+      std::clamp(wanted.value_or(kKeyRoutesPageMax), int64_t{1}, kKeyRoutesPageMax);
   const std::string_view account = request.Query("serviceAccountEmail");
   const bool deleted_too = LowerCase(request.Query("showDeletedKeys")) == "true";
   Json page = {{"kind", "storage#hmacKeysMetadata"}};

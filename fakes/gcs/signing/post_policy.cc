@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "base/encoding.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "base/time_text.h"
 #include "fakes/gcs/signing/signature_flaws.h"
 
 namespace caip::gcs {

@@ -5,8 +5,9 @@
 
 #include <algorithm>
 
+#include "base/encoding.h"
 #include "base/json.h"
-#include "base/text.h"
+#include "base/time_text.h"
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/signing/digest.h"
 

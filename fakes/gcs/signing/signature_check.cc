@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/encoding.h"
 #include "base/text.h"
+#include "base/time_text.h"
 #include "fakes/gcs/signing/canonical_request.h"
 #include "fakes/gcs/signing/digest.h"
 #include "fakes/gcs/signing/signature_flaws.h"

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/encoding.h"
 #include "base/text.h"
 #include "fakes/gcs/signing/canonical_request.h"
 #include "fakes/gcs/signing/digest.h"

@@ -1,5 +1,4 @@
 // ?acl and ?defaultObjectAcl: JSON's lists of {entity, role} as AccessControlList.
-#include "base/text.h"
 #include "fakes/gcs/xml/object_headers.h"
 #include "fakes/gcs/xml/xml_methods.h"
 
@@ -12,7 +11,8 @@ struct Role {
   const char* json;
   const char* xml;
 };
-constexpr Role kRoles[] = {{"OWNER", "FULL_CONTROL"}, {"WRITER", "WRITE"}, {"READER", "READ"}};
+constexpr Role kAccessListsRoles[] = {
+    {"OWNER", "FULL_CONTROL"}, {"WRITER", "WRITE"}, {"READER", "READ"}};
 
 struct Scope {
   const char* entity;   // how JSON's entity begins
@@ -78,7 +78,7 @@ Result<Json> EntriesOf(const XmlElement& root) {
     if (scope == nullptr) return Error{Code::kInvalidArgument, "an Entry needs a Scope"};
     ASSIGN_OR_RETURN(const std::string entity, EntityOf(*scope));
     std::string role;
-    for (const Role& known : kRoles) {
+    for (const Role& known : kAccessListsRoles) {
       if (entry->TextOf("Permission") == known.xml) role = known.json;
     }
     if (role.empty()) return Error{Code::kInvalidArgument, "an Entry's Permission is unknown"};
@@ -105,7 +105,7 @@ XmlElement ListOf(const Json& resource, const std::string& field) {
   }
   for (const Json& item : *list) {
     std::string permission = "READ";
-    for (const Role& known : kRoles) {
+    for (const Role& known : kAccessListsRoles) {
       if (StringOr(item, "role") == known.json) permission = known.xml;
     }
     add(ScopeOf(StringOr(item, "entity")), permission);
@@ -142,7 +142,7 @@ http::Response AccessListXml(const XmlCall& call, const std::string& field) {
     if (!entries.ok()) return MalformedXml(entries.error());
     patch[field] = std::move(*entries);
   }
-  for (auto& condition : PreconditionsOf(call.request)) query.push_back(std::move(condition));
+  for (auto& condition : PreconditionQuery(call.request)) query.push_back(std::move(condition));
   const JsonAnswer answer = call.Json("PATCH", path, std::move(query), patch);
   return answer.ok() ? Nothing(200) : call.Failure(answer.response);
 }

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 
-#include "base/text.h"
 #include "fakes/gcs/xml/xml_methods.h"
 
 namespace caip::gcs {
 namespace {
 
-Error Invalid(const std::string& why) { return {Code::kInvalidArgument, why}; }
+Error InvalidBucketSettings(const std::string& why) { return {Code::kInvalidArgument, why}; }
 
 void AddList(const Json& from, const char* field, const char* list, const char* item,
              XmlElement* into) {
@@ -54,7 +53,8 @@ Result<Json> CorsFromXml(const XmlElement& root, const Json&) {
     ReadList(*cors, "ResponseHeaders", "ResponseHeader", "responseHeader", &entry);
     if (const std::string age = cors->TextOf("MaxAgeSec"); !age.empty()) {
       const auto number = ParseJson(age);
-      if (!number.ok() || !number->is_number_integer()) return Invalid("MaxAgeSec is no number");
+      if (!number.ok() || !number->is_number_integer())
+        return InvalidBucketSettings("MaxAgeSec is no number");
       entry["maxAgeSeconds"] = *number;
     }
     entries.push_back(std::move(entry));
@@ -73,7 +73,7 @@ XmlElement VersioningToXml(const Json& bucket) {
 Result<Json> VersioningFromXml(const XmlElement& root, const Json&) {
   const std::string status = root.TextOf("Status");
   if (status != "Enabled" && status != "Suspended") {
-    return Invalid("Status must be Enabled or Suspended");
+    return InvalidBucketSettings("Status must be Enabled or Suspended");
   }
   return Json{{"versioning", {{"enabled", status == "Enabled"}}}};
 }
@@ -83,7 +83,7 @@ XmlElement StorageClassToXml(const Json& bucket) {
 }
 
 Result<Json> StorageClassFromXml(const XmlElement& root, const Json&) {
-  if (root.text.empty()) return Invalid("expected a storage class");
+  if (root.text.empty()) return InvalidBucketSettings("expected a storage class");
   return Json{{"storageClass", root.text}};
 }
 
@@ -174,14 +174,14 @@ Result<Json> TaggingFromXml(const XmlElement& root, const Json& bucket) {
   }
   if (const XmlElement* set = root.Child("TagSet")) {
     for (const XmlElement* tag : set->All("Tag")) {
-      if (tag->TextOf("Key").empty()) return Invalid("a Tag needs a Key");
+      if (tag->TextOf("Key").empty()) return InvalidBucketSettings("a Tag needs a Key");
       labels[tag->TextOf("Key")] = tag->TextOf("Value");
     }
   }
   return Json{{"labels", std::move(labels)}};
 }
 
-constexpr BucketSetting kSettings[] = {
+constexpr BucketSetting kBucketSettingsSettings[] = {
     {"cors", "CORS", CorsToXml, CorsFromXml},
     {"lifecycle", "Lifecycle management", LifecycleToXml, LifecycleFromXml},
     {"versioning", "Object versioning", VersioningToXml, VersioningFromXml},
@@ -213,7 +213,7 @@ bool LosesField(const Json& patch, const Json& bucket) {
 }  // namespace
 
 const BucketSetting* SettingNamed(std::string_view name) {
-  for (const BucketSetting& setting : kSettings) {
+  for (const BucketSetting& setting : kBucketSettingsSettings) {
     if (name == setting.name) return &setting;
   }
   return nullptr;

@@ -1,9 +1,10 @@
 // POST /bucket with multipart/form-data: what an HTML form uploads, under a policy or without one.
 // https://cloud.google.com/storage/docs/xml-api/post-object-forms
+#include "base/encoding.h"
 #include "base/text.h"
 #include "fakes/gcs/errors.h"
-#include "fakes/gcs/multipart.h"
 #include "fakes/gcs/signing/post_policy.h"
+#include "fakes/gcs/wire/multipart.h"
 #include "fakes/gcs/xml/object_headers.h"
 #include "fakes/gcs/xml/xml_methods.h"
 
@@ -160,7 +161,7 @@ http::Response FormUploadXml(const XmlCall& call) {
   const http::Request put = AsPut(*form);
   Place made = call.place;
   made.object = ReplaceAll(Field(*form, "key"), "${filename}", form->file_name);
-  Insertion insertion{made.bucket, made.object, MetadataOf(put), PreconditionsOf(put)};
+  Insertion insertion{made.bucket, made.object, MetadataOf(put), PreconditionQuery(put)};
   std::string acl = Field(*form, "acl");
   if (acl.empty()) acl = Extension(put, "acl");
   if (!acl.empty()) insertion.query.emplace_back("predefinedAcl", CannedAcl(acl));

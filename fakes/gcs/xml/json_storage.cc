@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/text.h"
+#include "base/encoding.h"
 #include "fakes/gcs/xml/xml_error.h"
 
 namespace caip::gcs {

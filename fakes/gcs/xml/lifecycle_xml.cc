@@ -14,7 +14,7 @@ struct Condition {
   const char* json;
   Kind kind;
 };
-constexpr Condition kConditions[] = {
+constexpr Condition kLifecycleXmlConditions[] = {
     {"Age", "age", Kind::kNumber},
     {"CreatedBefore", "createdBefore", Kind::kText},
     {"IsLive", "isLive", Kind::kTruth},
@@ -28,22 +28,24 @@ constexpr Condition kConditions[] = {
     {"MatchesSuffix", "matchesSuffix", Kind::kList},
 };
 
-Error Invalid(const std::string& why) { return {Code::kInvalidArgument, why}; }
+Error InvalidLifecycleXml(const std::string& why) { return {Code::kInvalidArgument, why}; }
 
 Result<Json> ConditionFromXml(const XmlElement& element) {
   Json json = Json::object();
   for (const XmlElement& child : element.children) {
     const Condition* known = nullptr;
-    for (const Condition& condition : kConditions) {
+    for (const Condition& condition : kLifecycleXmlConditions) {
       if (child.name == condition.xml) known = &condition;
     }
-    if (known == nullptr) return Invalid("the condition '" + child.name + "' is unknown");
+    if (known == nullptr)
+      return InvalidLifecycleXml("the condition '" + child.name + "' is unknown");
     switch (known->kind) {
       case Kind::kNumber: {
         int64_t number = 0;
         const char* end = child.text.data() + child.text.size();
         const auto [rest, error] = std::from_chars(child.text.data(), end, number);
-        if (error != std::errc() || rest != end) return Invalid(child.name + " needs a number");
+        if (error != std::errc() || rest != end)
+          return InvalidLifecycleXml(child.name + " needs a number");
         json[known->json] = number;
         break;
       }
@@ -62,7 +64,7 @@ Result<Json> ConditionFromXml(const XmlElement& element) {
 }
 
 Result<Json> ActionFromXml(const XmlElement& element) {
-  if (element.children.size() != 1) return Invalid("an Action holds one element");
+  if (element.children.size() != 1) return InvalidLifecycleXml("an Action holds one element");
   const XmlElement& kind = element.children[0];
   if (kind.name == "SetStorageClass") {
     return Json{{"type", kind.name}, {"storageClass", kind.text}};
@@ -70,7 +72,7 @@ Result<Json> ActionFromXml(const XmlElement& element) {
   if (kind.name == "Delete" || kind.name == "AbortIncompleteMultipartUpload") {
     return Json{{"type", kind.name}};
   }
-  return Invalid("the action '" + kind.name + "' is unknown");
+  return InvalidLifecycleXml("the action '" + kind.name + "' is unknown");
 }
 
 std::string Spelled(const Json& value) {
@@ -78,7 +80,7 @@ std::string Spelled(const Json& value) {
 }
 
 void AddCondition(const Json& json, XmlElement* into) {
-  for (const Condition& condition : kConditions) {
+  for (const Condition& condition : kLifecycleXmlConditions) {
     const Json* value = Member(json, condition.json);
     if (value == nullptr) continue;
     if (value->is_array()) {
@@ -114,7 +116,7 @@ Result<Json> LifecycleFromXml(const XmlElement& root, const Json&) {
     const XmlElement* action = rule->Child("Action");
     const XmlElement* condition = rule->Child("Condition");
     if (action == nullptr || condition == nullptr) {
-      return Invalid("a Rule needs an Action and a Condition");
+      return InvalidLifecycleXml("a Rule needs an Action and a Condition");
     }
     ASSIGN_OR_RETURN(Json what, ActionFromXml(*action));
     ASSIGN_OR_RETURN(Json when, ConditionFromXml(*condition));

@@ -2,22 +2,23 @@
 // generations (?versions).
 #include <charconv>
 
+#include "base/encoding.h"
 #include "base/text.h"
-#include "fakes/gcs/listing_page.h"
+#include "fakes/gcs/store/listing_page.h"
 #include "fakes/gcs/xml/object_headers.h"
 #include "fakes/gcs/xml/xml_methods.h"
 
 namespace caip::gcs {
 namespace {
 
-constexpr int kPageMax = 1000;
+constexpr int kListingRequestsPageMax = 1000;
 
 struct Asked {
   std::string prefix;
   std::string delimiter;
   std::string after;  // marker or start-after
   std::string token;  // of the JSON API: continuation-token, generation-marker
-  int max_keys = kPageMax;
+  int max_keys = kListingRequestsPageMax;
   bool version_two = false;
   bool versions = false;
   bool url_encoded = false;
@@ -45,7 +46,7 @@ Result<Asked> AskedOf(const http::Request& request) {
       return Error{Code::kInvalidArgument, "max-keys must be a number from 0 to 1000"};
     }
   }
-  asked.max_keys = std::min(asked.max_keys, kPageMax);
+  asked.max_keys = std::min(asked.max_keys, kListingRequestsPageMax);
   return asked;
 }
 

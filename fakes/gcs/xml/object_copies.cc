@@ -1,4 +1,5 @@
 // PUT with x-goog-copy-source: a rewrite, repeated until it is done.
+#include "base/encoding.h"
 #include "base/text.h"
 #include "fakes/gcs/xml/object_headers.h"
 #include "fakes/gcs/xml/xml_methods.h"
@@ -83,7 +84,7 @@ http::Response CopyObjectXml(const XmlCall& call) {
     return FailureOf(call.services.storage, call.request, source->place, found.response);
   }
   if (auto refused = CheckSource(call.request, found.json)) return std::move(*refused);
-  QueryList query = PreconditionsOf(call.request);
+  QueryList query = PreconditionQuery(call.request);
   query.emplace_back("sourceGeneration", StringOr(found.json, "generation"));
   for (const char* kind : {"generation", "metageneration"}) {
     const std::string wanted =

@@ -2,7 +2,9 @@
 
 #include <ctime>
 
+#include "base/encoding.h"
 #include "base/text.h"
+#include "base/time_text.h"
 #include "fakes/gcs/xml/xml_error.h"
 
 namespace caip::gcs {
@@ -170,7 +172,7 @@ std::string CannedAcl(std::string_view canned) {
   return camel;
 }
 
-QueryList PreconditionsOf(const Request& request) {
+QueryList PreconditionQuery(const Request& request) {
   QueryList query;
   constexpr std::pair<const char*, const char*> kNames[] = {
       {"x-goog-if-generation-match", "ifGenerationMatch"},

@@ -37,7 +37,7 @@ std::string SumsOf(const http::Request& request);
 std::string CannedAcl(std::string_view canned);
 
 /// x-goog-if-generation-match and x-goog-if-metageneration-match as JSON parameters.
-QueryList PreconditionsOf(const http::Request& request);
+QueryList PreconditionQuery(const http::Request& request);
 
 /// If-Match and its sisters, on an object that is there. nullopt: go on.
 std::optional<http::Response> CheckReadConditions(const http::Request& request, const Json& object);

@@ -23,7 +23,7 @@ void Override(const http::Request& request, http::Headers* headers) {
 }
 
 QueryList ReadQuery(const http::Request& request) {
-  QueryList query = PreconditionsOf(request);
+  QueryList query = PreconditionQuery(request);
   for (const char* name : {"generation", "versionId"}) {
     if (request.HasQuery(name)) query.emplace_back("generation", request.Query(name));
   }

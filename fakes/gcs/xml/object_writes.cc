@@ -12,7 +12,7 @@ namespace {
 // A response: the write is refused.
 std::optional<http::Response> WriteQuery(const XmlCall& call, QueryList* query) {
   const http::Headers& headers = call.request.headers;
-  *query = PreconditionsOf(call.request);
+  *query = PreconditionQuery(call.request);
   if (const std::string acl = Extension(call.request, "acl"); !acl.empty()) {
     query->emplace_back("predefinedAcl", CannedAcl(acl));
   }
@@ -47,7 +47,7 @@ http::Response PutObjectXml(const XmlCall& call) {
 }
 
 http::Response DeleteObjectXml(const XmlCall& call) {
-  QueryList query = PreconditionsOf(call.request);
+  QueryList query = PreconditionQuery(call.request);
   for (const char* name : {"generation", "versionId"}) {
     if (call.request.HasQuery(name)) query.emplace_back("generation", call.request.Query(name));
   }

@@ -2,9 +2,11 @@
 // https://cloud.google.com/storage/docs/multipart-uploads
 #include <charconv>
 
+#include "base/encoding.h"
 #include "base/text.h"
-#include "fakes/gcs/checksums.h"
+#include "base/time_text.h"
 #include "fakes/gcs/signing/digest.h"
+#include "fakes/gcs/store/checksums.h"
 #include "fakes/gcs/xml/object_headers.h"
 #include "fakes/gcs/xml/xml_methods.h"
 
@@ -13,7 +15,7 @@ namespace {
 
 constexpr size_t kListMax = 1000;
 
-std::string Quoted(const std::string& text) { return '"' + text + '"'; }
+std::string QuotedEtag(const std::string& text) { return '"' + text + '"'; }
 
 std::string Unquoted(std::string_view text) {
   text = Trim(text);
@@ -23,7 +25,7 @@ std::string Unquoted(std::string_view text) {
   return std::string(text);
 }
 
-std::optional<int> Number(std::string_view text) {
+std::optional<int> NumberPartRequests(std::string_view text) {
   int number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
@@ -39,7 +41,7 @@ Result<PartUpload> UploadOf(const XmlCall& call) {
 std::optional<XmlError> Chosen(const XmlElement& body, const std::vector<UploadedPart>& here,
                                std::vector<UploadedPart>* chosen) {
   for (const XmlElement* wanted : body.All("Part")) {
-    const auto number = Number(wanted->TextOf("PartNumber"));
+    const auto number = NumberPartRequests(wanted->TextOf("PartNumber"));
     if (!number) return xml_errors::MalformedXml("a Part needs a PartNumber");
     if (!chosen->empty() && *number <= chosen->back().number) return xml_errors::InvalidPartOrder();
     const auto part = std::find_if(here.begin(), here.end(),
@@ -63,7 +65,7 @@ http::Response BeginUploadXml(const XmlCall& call) {
   const JsonAnswer bucket = call.Json("GET", BucketPath(call.place.bucket));
   if (!bucket.ok()) return call.Failure(bucket.response);
   Json query = Json::object();
-  for (const auto& [name, value] : PreconditionsOf(call.request)) query[name] = value;
+  for (const auto& [name, value] : PreconditionQuery(call.request)) query[name] = value;
   if (const std::string acl = Extension(call.request, "acl"); !acl.empty()) {
     query["predefinedAcl"] = CannedAcl(acl);
   }
@@ -79,7 +81,7 @@ http::Response BeginUploadXml(const XmlCall& call) {
 
 // PUT ?partNumber=N&uploadId=ID
 http::Response PutPartXml(const XmlCall& call) {
-  const auto number = Number(call.request.Query("partNumber"));
+  const auto number = NumberPartRequests(call.request.Query("partNumber"));
   if (!number || *number < 1 || *number > kPartNumberMax) {
     return ToResponse(xml_errors::InvalidArgument("partNumber must be from 1 to 10000"));
   }
@@ -105,7 +107,7 @@ http::Response PutPartXml(const XmlCall& call) {
         XmlError{error.code == Code::kUnavailable ? 408 : 500, "RequestTimeout", error.message});
   }
   http::Response response = Nothing(200);
-  response.headers.Add("ETag", Quoted(part->md5));
+  response.headers.Add("ETag", QuotedEtag(part->md5));
   response.headers.Add("x-goog-hash", "crc32c=" + Crc32cText(part->crc32c) +
                                           ",md5=" + Base64(FromHex(part->md5).value_or("")));
   return response;
@@ -125,7 +127,7 @@ http::Response CompleteUploadXml(const XmlCall& call) {
   for (const auto& [name, value] : upload->query.items()) {
     if (value.is_string()) insertion.query.emplace_back(name, value.get<std::string>());
   }
-  for (auto& condition : PreconditionsOf(call.request)) insertion.query.push_back(condition);
+  for (auto& condition : PreconditionQuery(call.request)) insertion.query.push_back(condition);
   const auto bytes = call.services.uploads.Read(*upload, parts);
   const JsonAnswer made =
       call.services.storage.Insert(call.request, insertion, "", BoundaryFor(call), *bytes);
@@ -153,9 +155,10 @@ http::Response AbortUploadXml(const XmlCall& call) {
 http::Response ListPartsXml(const XmlCall& call) {
   const auto upload = UploadOf(call);
   if (!upload.ok()) return ToResponse(xml_errors::NoSuchUpload());
-  const int after = Number(call.request.Query("part-number-marker")).value_or(0);
-  const size_t limit = static_cast<size_t>(std::clamp(
-      Number(call.request.Query("max-parts")).value_or(kListMax), 1, static_cast<int>(kListMax)));
+  const int after = NumberPartRequests(call.request.Query("part-number-marker")).value_or(0);
+  const size_t limit = static_cast<size_t>(
+      std::clamp(NumberPartRequests(call.request.Query("max-parts")).value_or(kListMax), 1,
+                 static_cast<int>(kListMax)));
   XmlElement root = XmlRoot("ListPartsResult", kPartsNamespace);
   root.Add("Bucket", upload->bucket);
   root.Add("Key", upload->object);
@@ -173,7 +176,7 @@ http::Response ListPartsXml(const XmlCall& call) {
     XmlElement& element = root.Add("Part");
     element.Add("PartNumber", std::to_string(part.number));
     element.Add("LastModified", Rfc3339(part.modified, 3));
-    element.Add("ETag", Quoted(part.md5));
+    element.Add("ETag", QuotedEtag(part.md5));
     element.Add("Size", std::to_string(part.size));
     last = part.number;
     ++shown;
@@ -190,8 +193,9 @@ http::Response ListUploadsXml(const XmlCall& call) {
   const std::string prefix(call.request.Query("prefix"));
   const std::pair<std::string, std::string> after(call.request.Query("key-marker"),
                                                   call.request.Query("upload-id-marker"));
-  const size_t limit = static_cast<size_t>(std::clamp(
-      Number(call.request.Query("max-uploads")).value_or(kListMax), 1, static_cast<int>(kListMax)));
+  const size_t limit = static_cast<size_t>(
+      std::clamp(NumberPartRequests(call.request.Query("max-uploads")).value_or(kListMax), 1,
+                 static_cast<int>(kListMax)));
   XmlElement root = XmlRoot("ListMultipartUploadsResult", kPartsNamespace);
   root.Add("Bucket", call.place.bucket);
   root.Add("KeyMarker", after.first);

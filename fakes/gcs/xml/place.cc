@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
+#include "base/encoding.h"
 #include "base/text.h"
-#include "fakes/gcs/names.h"
+#include "fakes/gcs/store/names.h"
 
 namespace caip::gcs {
 namespace {

@@ -6,9 +6,9 @@
 
 #include "base/clock.h"
 #include "base/random.h"
+#include "fakes/gcs/service/part_uploads.h"
 #include "fakes/gcs/signing/signature_check.h"
 #include "fakes/gcs/xml/json_storage.h"
-#include "fakes/gcs/xml/part_uploads.h"
 #include "fakes/gcs/xml/place.h"
 #include "fakes/gcs/xml/xml_error.h"
 #include "fakes/gcs/xml/xml_text.h"

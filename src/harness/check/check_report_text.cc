@@ -2,13 +2,15 @@
 
 #include <algorithm>
 
+#include "base/quoting.h"
 #include "base/text.h"
+#include "base/time_text.h"
 #include "harness/check/check_report.h"
 
 namespace caip::harness {
 namespace {
 
-struct Paint {
+struct ReportPaint {
   bool on;
   std::string operator()(const char* code, const std::string& text) const {
     return on ? "\033[" + std::string(code) + "m" + text + "\033[0m" : text;
@@ -28,7 +30,7 @@ std::string Indented(const std::string& text) {
   return "         " + ReplaceAll(text, "\n", "\n         ") + "\n";
 }
 
-std::string Whole(const CheckOutcome& outcome, const CheckReport& report, const Paint& paint) {
+std::string Whole(const CheckOutcome& outcome, const CheckReport& report, const ReportPaint& paint) {
   const CheckResult& result = outcome.result;
   std::string text = paint(result.verdict) + " " + paint("1", outcome.check->id) + "\n";
   text += Indented(outcome.check->sentence) + Indented("found: " + result.found);
@@ -39,7 +41,7 @@ std::string Whole(const CheckOutcome& outcome, const CheckReport& report, const 
   return text + Indented("again: " + ReplayOf(report, *outcome.check)) + "\n";
 }
 
-std::string Line(const CheckOutcome& outcome, const Paint& paint) {
+std::string Line(const CheckOutcome& outcome, const ReportPaint& paint) {
   std::string id = outcome.check->id;
   id.resize(std::max<size_t>(id.size(), 26), ' ');
   return paint(outcome.result.verdict) + " " + id + " " + outcome.result.found + "\n";
@@ -78,7 +80,7 @@ std::string ReplayOf(const CheckReport& report, const CheckKind& check) {
 }
 
 std::string TextReport(const CheckReport& report, const CheckTextStyle& style) {
-  const Paint paint{style.colours};
+  const ReportPaint paint{style.colours};
   std::string text;
   for (const CheckVerdict verdict : {CheckVerdict::kFail, CheckVerdict::kWarn}) {
     for (const CheckOutcome& outcome : report.outcomes) {

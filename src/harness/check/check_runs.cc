@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/text.h"
+#include "base/time_text.h"
 #include "engine/run_rules.h"
 #include "harness/check/check_run.h"
 #include "harness/check/cluster_roles.h"

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/text.h"
+#include "base/time_text.h"
 #include "harness/errors.h"
 
 namespace caip::harness {

@@ -13,9 +13,6 @@
 namespace caip::harness {
 namespace {
 
-constexpr int64_t kAttemptsMax = 4;  // architecture.md: a job is retried three times
-constexpr int64_t kBootsMax = 6 * kAttemptsMax;
-
 /// Pairs of expectations, each with what it says against the other.
 class Conflicts {
  public:
@@ -74,7 +71,7 @@ class Conflicts {
     return states;
   }
 
-  // By the table of architecture.md, as the engine goes by it.
+  // Follows the table of docs/service/api.md, section 8, as the engine does.
   static bool Follows(const std::string& before, const std::string& state) {
     const auto from = spec::JobStateNamed(before);
     const auto to = spec::JobStateNamed(state);

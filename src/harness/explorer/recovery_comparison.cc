@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/text.h"
 #include "harness/expectations/counts.h"
 #include "harness/explorer/difference.h"
 #include "harness/explorer/start_counters.h"

@@ -71,9 +71,10 @@ enum class WhileUntil {
 enum class HostAbility { kFakeClock };
 
 struct FaultKind {
-  std::string name;                     // its key in a scenario
-  std::string summary;                  // one line for documentation and the schema
-  std::vector<std::string> parameters = {};  // the keys below it; `replica` and `until` are read for all
+  std::string name;     // its key in a scenario
+  std::string summary;  // one line for documentation and the schema
+  std::vector<std::string> parameters =
+      {};  // the keys below it; `replica` and `until` are read for all
   std::vector<std::string> required = {};  // those that must be given
   FaultOccasion occasion = FaultOccasion::kAny;
   WhileUntil while_until = WhileUntil::kNothingSpecial;

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "base/text.h"
+#include "base/time_text.h"
 
 namespace caip::harness {
 namespace {

@@ -8,17 +8,15 @@
 namespace caip::harness {
 namespace {
 
-const std::vector<std::string> kKinds = {"before", "after", "mid",   "log", "step",    "metric",
-                                         "state",  "start", "fault", "at",  "prepare", "api"};
+const std::vector<std::string> kTriggerKinds = {"before", "after",  "mid",     "log",
+                                                "step",   "metric", "state",   "start",
+                                                "fault",  "at",     "prepare", "api"};
 const std::vector<std::string> kStates = {"QUEUED", "PREPARING",  "RUNNING",  "SUCCEEDED",
                                           "FAILED", "CANCELLING", "CANCELLED"};
 
 const std::vector<std::string> kCalls = {"projects.jobs.create", "projects.jobs.get",
                                          "projects.jobs.list", "projects.jobs.cancel",
                                          "projects.jobs.patch"};
-// A job is retried three times; each replica is restarted five times in each try.
-constexpr int64_t kAttemptsMax = 4;
-constexpr int64_t kBootsMax = 6 * kAttemptsMax;
 
 // {create: GLOB} or, of `mid`, {write: GLOB, bytes: N}.
 void ReadOperation(const Cursor& cursor, Phase phase, Trigger& trigger) {
@@ -149,7 +147,7 @@ const std::vector<std::string>& OperationNames() {
 Trigger ReadTrigger(const Cursor& cursor) {
   Trigger trigger;
   if (!cursor.MustBeMap()) return trigger;
-  std::vector<std::string> known = kKinds;
+  std::vector<std::string> known = kTriggerKinds;
   for (const char* more : {"replica", "trial", "nth", "probability"}) known.emplace_back(more);
   cursor.OnlyKeys(known);
   int kinds = 0;
@@ -164,11 +162,11 @@ Trigger ReadTrigger(const Cursor& cursor) {
       }
       if (!cursor.Has("nth")) trigger.nth.every = 1;
     }
-    if (std::find(kKinds.begin(), kKinds.end(), key) == kKinds.end()) continue;
+    if (std::ranges::find(kTriggerKinds, key) == kTriggerKinds.end()) continue;
     if (++kinds == 2) member.Wrong("a trigger has one occasion; write another fault for this one");
     if (kinds == 1) ReadKind(key, member, trigger);
   }
-  if (kinds == 0) cursor.Wrong("names no occasion; write one of " + Join(kKinds, ", "));
+  if (kinds == 0) cursor.Wrong("names no occasion; write one of " + Join(kTriggerKinds, ", "));
   for (const char* word : {"replica", "trial", "nth", "probability"}) {
     if (trigger.kind != Trigger::Kind::kAt || !cursor.Has(word)) continue;
     cursor.At(word).Wrong("says nothing beside `at`: that moment comes once");

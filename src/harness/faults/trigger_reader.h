@@ -3,10 +3,15 @@
 
 #include "harness/faults/trigger.h"
 #include "harness/scenario/file_cursor.h"
+#include "spec/replica_outcome.h"
 
 namespace caip::harness {
 
-/// Says on the cursor what is wrong.
+/// How often the service runs a job, and how often it boots a replica, at most.
+inline constexpr int64_t kAttemptsMax = 1 + spec::kJobRetriesMax;
+inline constexpr int64_t kBootsMax = (1 + spec::kReplicaRestartsMax) * kAttemptsMax;
+
+/// Reports mistakes on the cursor.
 Trigger ReadTrigger(const Cursor& cursor);
 
 /// "master", "master-0", "worker-1" -> "master-0", ...; wrong for other words. "any" if `or_any`.

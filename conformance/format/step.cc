@@ -1,0 +1,98 @@
+#include "conformance/format/step.h"
+
+#include <map>
+
+#include "conformance/format/base64.h"
+#include "conformance/format/matcher.h"
+#include "conformance/problems.h"
+
+namespace conform {
+namespace {
+
+// Words that every step may have, then those of each kind.
+const std::set<std::string> kShared = {"expect", "save", "within"};
+const std::map<std::string, std::set<std::string>> kKinds = {
+    {"call", {"call", "query", "headers", "body", "text", "base64", "service", "project", "token"}},
+    {"create", {"create", "project"}},
+    {"await", {"await", "job", "logs"}},
+    {"run", {"run", "do"}},
+    {"command", {"command", "words", "files", "environment", "reply"}},
+};
+
+Json Refusal(const Json& form) {
+  const int code = form.value("code", 400);
+  const Json field = form.at("refused");
+  Json error = {{"code", code}, {"status", form.value("status", "INVALID_ARGUMENT")}};
+  if (!field.is_null()) {
+    Json violation = {{"field", field}};
+    if (form.contains("because")) violation["description"] = form["because"];
+    error["details"] = {{"$contains", {{"fieldViolations", {{"$contains", violation}}}}}};
+  }
+  if (form.contains("message")) error["message"] = form["message"];
+  return {{"status", code}, {"body", {{"error", error}}}};
+}
+
+bool IsRefusal(const Json& expect) { return expect.is_object() && expect.contains("refused"); }
+
+std::optional<Problem> MistakeInRefusal(const Document& document, const std::string& pointer,
+                                        const Json& expect) {
+  static const std::set<std::string> kWords = {"refused", "code", "status", "because", "message"};
+  for (const auto& [key, value] : expect.items()) {
+    if (!kWords.contains(key)) {
+      return document.Complain(Below(pointer, key), problems::WordUnknown(key, kWords));
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> KindOf(const Json& step) {
+  for (const auto& [kind, words] : kKinds) {
+    if (step.is_object() && step.contains(kind)) return kind;
+  }
+  return std::nullopt;
+}
+
+const std::set<std::string>& StepWords() {
+  static const std::set<std::string> kWords = [] {
+    std::set<std::string> words = kShared;
+    for (const auto& [kind, own] : kKinds) words.insert(own.begin(), own.end());
+    return words;
+  }();
+  return kWords;
+}
+
+std::optional<Problem> MistakeInStep(const Document& document, const std::string& pointer,
+                                     const Json& step) {
+  const auto kind = KindOf(step);
+  if (!kind) return document.Complain(pointer, problems::StepWithoutKind());
+  std::set<std::string> known = kKinds.at(*kind);
+  known.insert(kShared.begin(), kShared.end());
+  for (const auto& [key, value] : step.items()) {
+    if (!known.contains(key)) {
+      return document.Complain(Below(pointer, key), problems::WordUnknown(key, known));
+    }
+  }
+  if (step.contains("base64") && !FromBase64(step["base64"])) {
+    return document.Complain(Below(pointer, "base64"), problems::NoBase64());
+  }
+  if (!step.contains("expect")) return std::nullopt;
+  const Json& expect = step["expect"];
+  const std::string at = Below(pointer, "expect");
+  if (IsRefusal(expect)) return MistakeInRefusal(document, at, expect);
+  if (expect.is_string() && expect != "accepted") {
+    return document.Complain(at, problems::ExpectationUnknown(expect.get<std::string>()));
+  }
+  if (auto mistake = MistakeIn(expect)) return document.Complain(at, *mistake);
+  return std::nullopt;
+}
+
+Json ExpectationOf(const Json& step) {
+  const Json expect = step.value("expect", Json("done"));
+  if (expect == "accepted") return {{"status", 200}};
+  if (expect == "done") return KindOf(step) == "call" ? Json{{"status", 200}} : Json::object();
+  return IsRefusal(expect) ? Refusal(expect) : expect;
+}
+
+}  // namespace conform

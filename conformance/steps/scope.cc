@@ -1,0 +1,61 @@
+#include "conformance/steps/scope.h"
+
+#include "conformance/format/substitution.h"
+#include "conformance/problems.h"
+
+namespace conform {
+
+Scope::Scope(const World& world, Clients& clients, const Case& one, int number)
+    : world_(world), clients_(clients), instance_(one.instance), number_(number) {}
+
+std::string Scope::FreshId(const std::string& name) {
+  std::string id = "conform_" + world_.setting("run") + "_" + std::to_string(number_);
+  const std::string more = name.substr(std::string("fresh").size());
+  return more.empty() ? id : id + "_" + more;
+}
+
+Result<Json> Scope::Filled(const Json& tree) {
+  const Json filled = Fill(tree, [&](const std::string& name) -> std::optional<Json> {
+    if (const auto own = names_.find(name); own != names_.end()) return own->second;
+    const auto setting = world_.target.settings.find(name);
+    if (setting != world_.target.settings.end()) return setting->second;
+    if (name.starts_with("fresh")) return Json(FreshId(name));
+    return std::nullopt;
+  });
+  const auto missing = NamesIn(filled);
+  if (!missing.empty()) return problems::NameWithoutValue(missing[0]);
+  return filled;
+}
+
+Result<Json> Scope::Send(const std::string& service, WireRequest request) {
+  const Result<WireResponse> response = clients_.Send(instance_, service, std::move(request));
+  if (!response.ok()) return response.problem();
+  Json seen = {{"status", response.value().status},
+               {"headers", response.value().headers},
+               {"text", response.value().body}};
+  Json body = Json::parse(response.value().body, nullptr, false);
+  if (!body.is_discarded()) seen["body"] = std::move(body);
+  return seen;
+}
+
+std::string JobPath(const std::string& project, const std::string& id) {
+  return "/v1/projects/" + Encoded(project) + "/jobs/" + Encoded(id);
+}
+
+void Scope::NoteJob(const std::string& project, const std::string& id) {
+  live_.insert(JobPath(project, id));
+}
+
+void Scope::NoteEnded(const std::string& project, const std::string& id) {
+  live_.erase(JobPath(project, id));
+}
+
+void Scope::CleanUp() {
+  for (const std::string& path : live_) {
+    WireRequest cancel{"POST", path + ":cancel", {{"Content-Type", "application/json"}}, "{}"};
+    (void)clients_.Send(instance_, "ml", cancel);  // gone or ended: nothing is left to do
+  }
+  live_.clear();
+}
+
+}  // namespace conform

@@ -1,0 +1,215 @@
+#include "fakes/gcs/service/part_uploads.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+
+#include "base/encoding.h"
+#include "base/time_text.h"
+#include "fakes/gcs/errors.h"
+#include "fakes/gcs/store/checksums.h"
+
+namespace caip::gcs {
+namespace {
+
+constexpr size_t kPartUploadsPieceBytes = 256 << 10;
+constexpr char kPlanFile[] = "upload.json";
+
+Error Unknown() { return {Code::kNotFound, "no such upload"}; }
+
+// What we give as ids, and nothing that could leave the directory.
+bool IsId(std::string_view id) {
+  return id.size() == 32 && id.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+std::string NameOf(const UploadedPart& part) {
+  char number[8];
+  std::snprintf(number, sizeof number, "%05d", part.number);
+  return std::string(number) + "." + part.md5;
+}
+
+// "00012.<md5 in hex>"; nullopt for other files.
+std::optional<UploadedPart> PartOf(const Path& file) {
+  const std::string name = file.filename().string();
+  if (name.size() != 38 || name[5] != '.') return std::nullopt;
+  UploadedPart part;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + 5, part.number);
+  if (error != std::errc() || end != name.data() + 5) return std::nullopt;
+  part.md5 = name.substr(6);
+  struct stat facts {};
+  if (::stat(file.c_str(), &facts) != 0) return std::nullopt;
+  part.size = static_cast<uint64_t>(facts.st_size);
+  part.modified = Instant(std::chrono::seconds(facts.st_mtim.tv_sec) +
+                          std::chrono::nanoseconds(facts.st_mtim.tv_nsec));
+  return part;
+}
+
+Status WriteAll(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(fd, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return SystemError("cannot write a part", errno);
+    bytes.remove_prefix(static_cast<size_t>(count));
+  }
+  return Ok{};
+}
+
+// The parts' files one behind the other; one is open at a time.
+class PartReader final : public http::BodyReader {
+ public:
+  explicit PartReader(std::vector<Path> files) : files_(std::move(files)) {}
+  Result<size_t> Read(char* buffer, size_t size) override {
+    while (true) {
+      if (!file_.valid()) {
+        if (next_ == files_.size()) return size_t{0};
+        file_ = Fd(::open(files_[next_++].c_str(), O_RDONLY | O_CLOEXEC));
+        if (!file_.valid()) return SystemError("cannot read a part", errno);
+      }
+      const ssize_t count = ::read(file_.get(), buffer, size);
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) return SystemError("cannot read a part", errno);
+      if (count > 0) return static_cast<size_t>(count);
+      file_.Close();
+    }
+  }
+
+ private:
+  std::vector<Path> files_;
+  size_t next_ = 0;
+  Fd file_;
+};
+
+Result<PartUpload> ReadPlan(const Path& directory) {
+  ASSIGN_OR_RETURN(const std::string text, ReadFile(directory / kPlanFile));
+  ASSIGN_OR_RETURN(const Json json, ParseJson(text));
+  PartUpload plan;
+  plan.id = directory.filename().string();
+  plan.bucket = StringOr(json, "bucket");
+  plan.object = StringOr(json, "object");
+  if (const Json* metadata = Member(json, "metadata")) plan.metadata = *metadata;
+  if (const Json* query = Member(json, "query")) plan.query = *query;
+  plan.begun = ParseRfc3339(StringOr(json, "begun")).value_or(Instant());
+  return plan;
+}
+
+}  // namespace
+
+PartUploads::PartUploads(Path directory, const Clock& clock, Random random)
+    : directory_(std::move(directory)),
+      clock_(&clock),
+      mutex_(std::make_unique<std::mutex>()),
+      random_(random) {}
+PartUploads::PartUploads(PartUploads&&) noexcept = default;
+PartUploads::~PartUploads() = default;
+
+std::string PartUploads::NewId() {
+  const std::lock_guard lock(*mutex_);
+  std::string id;
+  do {  // a seed may have been used before
+    id = random_.Hex(32);
+  } while (std::filesystem::exists(directory_ / id));
+  return id;
+}
+
+Result<PartUpload> PartUploads::Begin(PartUpload plan) {
+  plan.id = NewId();
+  plan.begun = clock_->Now();
+  RETURN_IF_ERROR(MakeDirectories(directory_ / plan.id));
+  const Json json = {{"bucket", plan.bucket},
+                     {"object", plan.object},
+                     {"metadata", plan.metadata},
+                     {"query", plan.query},
+                     {"begun", Rfc3339(plan.begun, 3)}};
+  RETURN_IF_ERROR(WriteFileDurably(directory_ / plan.id / kPlanFile, PrettyJson(json)));
+  RETURN_IF_ERROR(SyncDirectory(directory_));
+  return plan;
+}
+
+Result<PartUpload> PartUploads::Find(const std::string& id, const std::string& bucket,
+                                     const std::string& object) const {
+  if (!IsId(id)) return Unknown();
+  auto plan = ReadPlan(directory_ / id);
+  if (!plan.ok() || plan->bucket != bucket || plan->object != object) return Unknown();
+  return plan;
+}
+
+std::vector<PartUpload> PartUploads::List(const std::string& bucket) const {
+  std::vector<PartUpload> list;
+  std::error_code failed;
+  for (const auto& entry : std::filesystem::directory_iterator(directory_, failed)) {
+    auto plan = ReadPlan(entry.path());
+    if (plan.ok() && plan->bucket == bucket) list.push_back(std::move(*plan));
+  }
+  std::sort(list.begin(), list.end(), [](const PartUpload& a, const PartUpload& b) {
+    return std::tie(a.object, a.begun, a.id) < std::tie(b.object, b.begun, b.id);
+  });
+  return list;
+}
+
+Result<UploadedPart> PartUploads::Put(const PartUpload& upload, int number, http::BodyReader& body,
+                                      const std::string& expected_md5) {
+  const Path directory = directory_ / upload.id;
+  const Path temporary = directory / ("receiving." + NewId());
+  Fd file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!file.valid()) return errno == ENOENT ? Unknown() : SystemError("cannot keep a part", errno);
+  const auto receive = [&]() -> Result<UploadedPart> {
+    std::vector<char> piece(kPartUploadsPieceBytes);
+    Hasher hasher;
+    UploadedPart part{.number = number};
+    while (true) {
+      ASSIGN_OR_RETURN(const size_t count, body.Read(piece.data(), piece.size()));
+      if (count == 0) break;
+      hasher.Add({piece.data(), count});
+      RETURN_IF_ERROR(WriteAll(file.get(), {piece.data(), count}));
+      part.size += count;
+    }
+    const auto [md5, crc32c] = hasher.Finish();
+    if (!expected_md5.empty() && md5 != expected_md5) {
+      return errors::Md5Mismatch(Base64(expected_md5), Base64(md5));
+    }
+    part.md5 = Hex(md5);
+    part.crc32c = crc32c;
+    if (::fsync(file.get()) != 0) return SystemError("cannot keep a part", errno);
+    return part;
+  };
+  auto part = receive();
+  if (!part.ok()) {
+    ::unlink(temporary.c_str());
+    return part;
+  }
+  const std::lock_guard lock(*mutex_);
+  for (const UploadedPart& old : Parts(upload)) {
+    if (old.number == number) ::unlink((directory / NameOf(old)).c_str());
+  }
+  if (::rename(temporary.c_str(), (directory / NameOf(*part)).c_str()) != 0) {
+    return errno == ENOENT ? Unknown() : SystemError("cannot keep a part", errno);
+  }
+  RETURN_IF_ERROR(SyncDirectory(directory));
+  return part;
+}
+
+std::vector<UploadedPart> PartUploads::Parts(const PartUpload& upload) const {
+  std::vector<UploadedPart> parts;
+  std::error_code failed;
+  for (const auto& entry : std::filesystem::directory_iterator(directory_ / upload.id, failed)) {
+    if (const auto part = PartOf(entry.path())) parts.push_back(*part);
+  }
+  std::sort(parts.begin(), parts.end(),
+            [](const auto& a, const auto& b) { return a.number < b.number; });
+  return parts;
+}
+
+std::unique_ptr<http::BodyReader> PartUploads::Read(const PartUpload& upload,
+                                                    std::vector<UploadedPart> parts) const {
+  std::vector<Path> files;
+  for (const UploadedPart& part : parts) files.push_back(directory_ / upload.id / NameOf(part));
+  return std::make_unique<PartReader>(std::move(files));
+}
+
+void PartUploads::Forget(const PartUpload& upload) { RemoveTree(directory_ / upload.id); }
+
+}  // namespace caip::gcs

@@ -1,0 +1,261 @@
+#include "fakes/gcs/store/bucket_tree.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+#include "fakes/gcs/errors.h"
+#include "fakes/gcs/store/object_path.h"
+
+namespace caip::gcs {
+namespace {
+
+std::string ParentOf(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "" : path.substr(0, slash);
+}
+
+std::string LeafOf(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+// What says that no object is there, rather than that something went wrong.
+bool MeansAbsent(int error_number) {
+  return error_number == ENOENT || error_number == ENOTDIR || error_number == ELOOP ||
+         error_number == EXDEV || error_number == ENXIO || error_number == ENAMETOOLONG;
+}
+
+bool IsOfType(int directory, const std::string& leaf, mode_t type) {
+  struct stat status {};
+  return ::fstatat(directory, leaf.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+         (status.st_mode & S_IFMT) == type;
+}
+
+// The object whose plain place the directory has taken, if any object could be there.
+std::optional<std::string> NameOfDirectory(const std::string& path) {
+  auto name = NameOfPath(path + "/x");
+  if (name) name->resize(name->size() - 2);
+  return name;
+}
+
+}  // namespace
+
+FileIdentity IdentityOf(const struct stat& status) {
+  return {status.st_ino, status.st_mtim.tv_sec * 1'000'000'000LL + status.st_mtim.tv_nsec,
+          static_cast<uint64_t>(status.st_size)};
+}
+
+Fd OpenBeneath(int directory, const std::string& path, int flags) {
+  open_how how{};
+  how.flags = static_cast<uint64_t>(flags | O_CLOEXEC);
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
+  const std::string relative = path.empty() ? "." : path;
+  long fd = -1;
+  do {
+    fd = ::syscall(SYS_openat2, directory, relative.c_str(), &how, sizeof how);
+  } while (fd < 0 && (errno == EINTR || errno == EAGAIN));
+  return Fd(static_cast<int>(fd));
+}
+
+std::optional<FileIdentity> FileLooker::Look(const std::string& path) {
+  std::string parent = ParentOf(path);
+  if (!parent_directory_.valid() || parent != parent_) {
+    parent_directory_ = OpenBeneath(bucket_directory_, parent, O_RDONLY | O_DIRECTORY);
+    parent_ = std::move(parent);
+  }
+  struct stat status {};
+  const std::string leaf = LeafOf(path);
+  const bool found =
+      parent_directory_.valid() &&
+      ::fstatat(parent_directory_.get(), leaf.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+      S_ISREG(status.st_mode);
+  return found ? std::optional(IdentityOf(status)) : std::nullopt;
+}
+
+OpenFile OpenPlainFile(int directory, const std::string& path) {
+  OpenFile file{OpenBeneath(directory, path, O_RDONLY | O_NONBLOCK), path, {}};
+  struct stat status {};
+  if (!file.fd.valid()) return file;
+  const bool known = ::fstat(file.fd.get(), &status) == 0;
+  const int error = known ? 0 : errno;
+  if (known && S_ISREG(status.st_mode)) {
+    file.identity = IdentityOf(status);
+  } else {
+    file.fd.Close();
+    errno = error;
+  }
+  return file;
+}
+
+Result<OpenFile> BucketTree::Open(const std::string& name) const {
+  for (const std::string& path : {PlainPath(name), BesidePath(name)}) {
+    OpenFile file = OpenPlainFile(directory_.get(), path);
+    if (file.fd.valid()) return file;
+    if (errno != 0 && !MeansAbsent(errno)) {
+      return SystemError("cannot open object '" + name + "'", errno);
+    }
+  }
+  return errors::ObjectNotFound(bucket_, name);
+}
+
+// One directory of a path, made when it is missing.
+Result<Fd> BucketTree::EnterDirectory(int parent, const std::string& piece, const std::string& path,
+                                      std::vector<std::string>* touched) {
+  constexpr int kFlags = O_RDONLY | O_DIRECTORY;
+  Fd fd = OpenBeneath(parent, piece, kFlags);
+  if (!fd.valid() && errno == ENOTDIR) {
+    RETURN_IF_ERROR(StepAside(path, touched));
+    errno = ENOENT;
+  }
+  if (!fd.valid() && errno == ENOENT) {
+    if (::mkdirat(parent, piece.c_str(), 0777) != 0 && errno != EEXIST) {
+      return SystemError("cannot make a directory for object '" + path + "'", errno);
+    }
+    touched->push_back(ParentOf(path));
+    fd = OpenBeneath(parent, piece, kFlags);
+  }
+  if (fd.valid()) return fd;
+  if (errno == ENOTDIR || errno == ELOOP) return errors::NameOccupied(bucket_, path);
+  return SystemError("cannot open the directory of object '" + path + "'", errno);
+}
+
+// The directory that holds the last piece of `path`.
+Result<Fd> BucketTree::OpenParent(const std::string& path, std::vector<std::string>* touched) {
+  const std::string parent = ParentOf(path);
+  Fd fd = OpenBeneath(directory_.get(), parent, O_RDONLY | O_DIRECTORY);
+  if (fd.valid()) return fd;
+  fd = OpenBeneath(directory_.get(), "", O_RDONLY | O_DIRECTORY);
+  if (!fd.valid()) return errors::BucketNotFound(bucket_);
+  for (size_t begin = 0; begin < parent.size();) {
+    const size_t end = std::min(parent.find('/', begin), parent.size());
+    ASSIGN_OR_RETURN(fd, EnterDirectory(fd.get(), parent.substr(begin, end - begin),
+                                        parent.substr(0, end), touched));
+    begin = end + 1;
+  }
+  return fd;
+}
+
+// The file in the place of a directory-to-be goes to its object's place beside it.
+Status BucketTree::StepAside(const std::string& path, std::vector<std::string>* touched) {
+  struct stat status {};
+  Fd file = OpenBeneath(directory_.get(), path, O_PATH | O_NOFOLLOW);
+  const auto name = NameOfPath(path);
+  if (!file.valid() || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) || !name ||
+      PlainPath(*name) != path) {
+    return errors::NameOccupied(bucket_, path);
+  }
+  const std::string beside = BesidePath(*name);
+  ASSIGN_OR_RETURN(const Fd from, OpenParent(path, touched));
+  ASSIGN_OR_RETURN(const Fd to, OpenParent(beside, touched));
+  if (::renameat(from.get(), LeafOf(path).c_str(), to.get(), LeafOf(beside).c_str()) != 0) {
+    return SystemError("cannot make room for object '" + *name + "'", errno);
+  }
+  touched->push_back(ParentOf(beside));
+  return Ok{};
+}
+
+Result<FileIdentity> BucketTree::Place(int from_directory, const std::string& from,
+                                       const std::string& name, std::vector<std::string>* touched) {
+  std::string path = PlainPath(name);
+  ASSIGN_OR_RETURN(Fd parent, OpenParent(path, touched));
+  const bool beside = IsOfType(parent.get(), LeafOf(path), S_IFDIR);
+  if (beside) {
+    path = BesidePath(name);
+    ASSIGN_OR_RETURN(parent, OpenParent(path, touched));
+  }
+  const std::string leaf = LeafOf(path);
+  if (::renameat(from_directory, from.c_str(), parent.get(), leaf.c_str()) != 0) {
+    return SystemError("cannot put object '" + name + "' in its place", errno);
+  }
+  touched->push_back(ParentOf(path));
+  struct stat status {};
+  if (::fstatat(parent.get(), leaf.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
+    return SystemError("cannot look at object '" + name + "'", errno);
+  }
+  if (!beside) {  // an older one may still stand beside: it must not come back some day
+    const std::string old = BesidePath(name);
+    const Fd old_parent = OpenBeneath(directory_.get(), ParentOf(old), O_RDONLY | O_DIRECTORY);
+    if (old_parent.valid()) ::unlinkat(old_parent.get(), LeafOf(old).c_str(), 0);
+  }
+  return IdentityOf(status);
+}
+
+Status BucketTree::Remove(const std::string& name, std::vector<std::string>* touched) {
+  bool found = false;
+  for (const std::string& path : {PlainPath(name), BesidePath(name)}) {
+    const Fd parent = OpenBeneath(directory_.get(), ParentOf(path), O_RDONLY | O_DIRECTORY);
+    if (!parent.valid() || !IsOfType(parent.get(), LeafOf(path), S_IFREG)) continue;
+    if (::unlinkat(parent.get(), LeafOf(path).c_str(), 0) == 0) {
+      found = true;
+      touched->push_back(ParentOf(path));
+      Prune(ParentOf(path), touched);
+    } else if (errno != ENOENT) {
+      return SystemError("cannot delete object '" + name + "'", errno);
+    }
+  }
+  if (!found) return errors::ObjectNotFound(bucket_, name);
+  return Ok{};
+}
+
+void BucketTree::Prune(std::string path, std::vector<std::string>* touched) {
+  while (!path.empty()) {
+    const std::string above = ParentOf(path);
+    const Fd parent = OpenBeneath(directory_.get(), above, O_RDONLY | O_DIRECTORY);
+    if (!parent.valid() || ::unlinkat(parent.get(), LeafOf(path).c_str(), AT_REMOVEDIR) != 0) {
+      return;
+    }
+    std::erase(*touched, path);
+    touched->push_back(above);
+    StepBack(path);
+    path = above;
+  }
+}
+
+void BucketTree::StepBack(const std::string& path) {
+  const auto name = NameOfDirectory(path);
+  if (!name) return;
+  const std::string beside = BesidePath(*name);
+  const Fd from = OpenBeneath(directory_.get(), ParentOf(beside), O_RDONLY | O_DIRECTORY);
+  const Fd to = OpenBeneath(directory_.get(), ParentOf(path), O_RDONLY | O_DIRECTORY);
+  if (!from.valid() || !to.valid()) return;
+  // No replacing: what a person has put there meanwhile is the object now.
+  ::renameat2(from.get(), LeafOf(beside).c_str(), to.get(), LeafOf(path).c_str(), RENAME_NOREPLACE);
+}
+
+bool BucketTree::RemoveEmptyDirectories() const {
+  // Level by level down, looking only; then up again, removing. One descriptor at a time.
+  std::vector<std::string> paths = {""};
+  for (size_t i = 0; i < paths.size(); ++i) {
+    Fd fd = OpenBeneath(directory_.get(), paths[i], O_RDONLY | O_DIRECTORY);
+    if (!fd.valid()) return false;
+    const std::unique_ptr<DIR, int (*)(DIR*)> entries(::fdopendir(fd.Release()), &::closedir);
+    while (const dirent* entry = ::readdir(entries.get())) {
+      const std::string leaf = entry->d_name;
+      if (leaf == "." || leaf == "..") continue;
+      if (!IsOfType(::dirfd(entries.get()), leaf, S_IFDIR)) return false;
+      paths.push_back(paths[i].empty() ? leaf : paths[i] + "/" + leaf);
+    }
+  }
+  for (size_t i = paths.size(); i-- > 1;) {
+    const Fd parent = OpenBeneath(directory_.get(), ParentOf(paths[i]), O_RDONLY | O_DIRECTORY);
+    if (!parent.valid()) return false;
+    if (::unlinkat(parent.get(), LeafOf(paths[i]).c_str(), AT_REMOVEDIR) != 0) return false;
+  }
+  return true;
+}
+
+Status BucketTree::Sync(const std::vector<std::string>& touched) const {
+  for (const std::string& path : touched) {
+    const Fd fd = OpenBeneath(directory_.get(), path, O_RDONLY | O_DIRECTORY);
+    if (!fd.valid()) continue;  // removed since: then its parent is what counts
+    if (::fsync(fd.get()) != 0) return SystemError("cannot sync a bucket's directory", errno);
+  }
+  return Ok{};
+}
+
+}  // namespace caip::gcs

@@ -1,0 +1,78 @@
+#pragma once
+// The directories and files of the buckets: where an object's bytes are, and how they get there.
+// No metadata here. Nothing is ever opened through a symbolic link or outside the root.
+
+#include <sys/stat.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/files.h"
+#include "fakes/gcs/store/object_record.h"
+
+namespace caip::gcs {
+
+/// An object's file, open for reading.
+struct OpenFile {
+  Fd fd;
+  std::string path;  // below the bucket's directory
+  FileIdentity identity;
+};
+
+FileIdentity IdentityOf(const struct stat& status);
+
+/// One bucket's directory. Reading needs no lock; changes are made by one thread at a time.
+class BucketTree {
+ public:
+  BucketTree(Fd directory, std::string bucket)
+      : directory_(std::move(directory)), bucket_(std::move(bucket)) {}
+
+  int fd() const { return directory_.get(); }
+  const std::string& bucket() const { return bucket_; }
+  /// kNotFound when no file is there.
+  Result<OpenFile> Open(const std::string& name) const;
+  /// Moves a finished file in. Directories on the way are made, and files that stand where a
+  /// directory must be step aside (object_path.h). Adds to `touched` the directories to be synced.
+  Result<FileIdentity> Place(int from_directory, const std::string& from, const std::string& name,
+                             std::vector<std::string>* touched);
+  /// Removes the file, then the directories that it leaves empty; what had stepped aside for them
+  /// steps back.
+  Status Remove(const std::string& name, std::vector<std::string>* touched);
+  /// Removes directories that hold nothing; false when something else is left.
+  bool RemoveEmptyDirectories() const;
+  Status Sync(const std::vector<std::string>& touched) const;
+
+ private:
+  Result<Fd> OpenParent(const std::string& path, std::vector<std::string>* touched);
+  Result<Fd> EnterDirectory(int parent, const std::string& piece, const std::string& path,
+                            std::vector<std::string>* touched);
+  Status StepAside(const std::string& path, std::vector<std::string>* touched);
+  void StepBack(const std::string& path);
+  void Prune(std::string path, std::vector<std::string>* touched);
+
+  Fd directory_;
+  std::string bucket_;
+};
+
+/// Looks at many files of a bucket in the order of their paths, and opens none of them.
+class FileLooker {
+ public:
+  explicit FileLooker(int bucket_directory) : bucket_directory_(bucket_directory) {}
+  /// nullopt when no plain file is there.
+  std::optional<FileIdentity> Look(const std::string& path);
+
+ private:
+  int bucket_directory_;
+  std::string parent_;
+  Fd parent_directory_;
+};
+
+/// Opens below `directory`, through no link and never out of it. Invalid with errno set.
+Fd OpenBeneath(int directory, const std::string& path, int flags);
+
+/// The plain file there, open for reading; not valid with errno set, 0 when it is no plain file.
+OpenFile OpenPlainFile(int directory, const std::string& path);
+
+}  // namespace caip::gcs

@@ -1,0 +1,100 @@
+#include "fakes/gcs/store/checksums.h"
+
+#include <isa-l/crc.h>
+#include <openssl/evp.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <vector>
+
+#include "base/encoding.h"
+#include "base/files.h"
+
+namespace caip::gcs {
+namespace {
+
+constexpr uint32_t kCastagnoli = 0x82f63b78;  // reflected
+
+// The product of two polynomials modulo Castagnoli's, bits reflected (x^0 is the top bit).
+uint32_t Product(uint32_t a, uint32_t b) {
+  uint32_t product = 0;
+  for (uint32_t bit = 1u << 31; bit != 0; bit >>= 1) {
+    if (a & bit) product ^= b;
+    b = b & 1 ? b >> 1 ^ kCastagnoli : b >> 1;
+  }
+  return product;
+}
+
+}  // namespace
+
+// The first sum, shifted by the second's bytes: times x^(8 * length).
+uint32_t CombinedCrc32c(uint32_t first, uint32_t second, uint64_t second_length) {
+  uint32_t shift = 1u << 31;   // x^0
+  uint32_t square = 1u << 23;  // x^8
+  for (; second_length != 0; second_length >>= 1) {
+    if (second_length & 1) shift = Product(shift, square);
+    square = Product(square, square);
+  }
+  return Product(shift, first) ^ second;
+}
+
+struct Hasher::Md5 {
+  Md5() : context(EVP_MD_CTX_new()) {
+    [[maybe_unused]] const int made = EVP_DigestInit_ex(context, EVP_md5(), nullptr);
+    assert(made == 1 && "this OpenSSL has no MD5");
+  }
+  ~Md5() { EVP_MD_CTX_free(context); }
+  EVP_MD_CTX* context;
+};
+
+Hasher::Hasher() : md5_(std::make_unique<Md5>()) {}
+Hasher::~Hasher() = default;
+Hasher::Hasher(Hasher&&) noexcept = default;
+Hasher& Hasher::operator=(Hasher&&) noexcept = default;
+
+void Hasher::Add(std::string_view bytes) {
+  EVP_DigestUpdate(md5_->context, bytes.data(), bytes.size());
+  constexpr size_t kAtOnce = 1u << 30;  // the library counts in int
+  while (!bytes.empty()) {
+    const std::string_view piece = bytes.substr(0, kAtOnce);
+    auto* data = reinterpret_cast<unsigned char*>(const_cast<char*>(piece.data()));
+    crc32c_ = ::crc32_iscsi(data, static_cast<int>(piece.size()), crc32c_);
+    bytes.remove_prefix(piece.size());
+  }
+}
+
+Hashes Hasher::Finish() {
+  unsigned char digest[EVP_MAX_MD_SIZE];
+  unsigned int size = 0;
+  EVP_DigestFinal_ex(md5_->context, digest, &size);
+  return {std::string(reinterpret_cast<char*>(digest), size), ~crc32c_};
+}
+
+Result<Hashes> HashFile(int fd) {
+  Hasher hasher;
+  std::vector<char> buffer(1 << 20);
+  for (off_t offset = 0;;) {
+    const ssize_t count = ::pread(fd, buffer.data(), buffer.size(), offset);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return SystemError("cannot read an object's file", errno);
+    if (count == 0) return hasher.Finish();
+    hasher.Add({buffer.data(), static_cast<size_t>(count)});
+    offset += count;
+  }
+}
+
+std::string Crc32cText(uint32_t crc32c) {
+  const char bytes[4] = {static_cast<char>(crc32c >> 24), static_cast<char>(crc32c >> 16),
+                         static_cast<char>(crc32c >> 8), static_cast<char>(crc32c)};
+  return Base64({bytes, 4});
+}
+
+std::optional<uint32_t> ParseCrc32c(std::string_view text) {
+  const auto bytes = FromBase64(text);
+  if (!bytes || bytes->size() != 4) return std::nullopt;
+  uint32_t value = 0;
+  for (char c : *bytes) value = value << 8 | static_cast<unsigned char>(c);
+  return value;
+}
+
+}  // namespace caip::gcs

@@ -1,0 +1,162 @@
+// The directory store's changes of objects: commit, delete, update, move.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "fakes/gcs/errors.h"
+#include "fakes/gcs/store/directory_store.h"
+#include "fakes/gcs/store/directory_writer.h"
+#include "fakes/gcs/store/names.h"
+#include "fakes/gcs/store/preconditions.h"
+#include "fakes/gcs/store/text_fields.h"
+
+namespace caip::gcs {
+namespace {
+
+constexpr const char* kUnknownType = "application/octet-stream";
+
+}  // namespace
+
+// The record of an object that begins now, its bytes being in place.
+ObjectRecord DirectoryStore::NewRecord(ObjectInfo info, const FileIdentity& file,
+                                       const BucketRules& rules) {
+  info.generation = side_->NextGeneration(clock_.Now());
+  info.metageneration = 1;
+  info.time_created = info.updated = clock_.Now();
+  info.time_deleted = info.soft_delete_time = info.hard_delete_time = std::nullopt;
+  info.retained_since = info.storage_class_updated = Instant();
+  if (rules.default_event_based_hold) info.event_based_hold = true;
+  if (info.kms_key_name.empty()) info.kms_key_name = rules.default_kms_key;
+  const bool composed = info.component_count > 0;  // the service gives these no type by itself
+  if (info.content_type.empty() && !composed) info.content_type = kUnknownType;
+  ObjectRecord record;
+  record.info = std::move(info);
+  record.file = file;
+  record.hashed = true;
+  return record;
+}
+
+Result<ObjectInfo> DirectoryStore::Commit(int directory, const std::string& temporary,
+                                          ObjectInfo info, const Preconditions& preconditions) {
+  ASSIGN_OR_RETURN(BucketTree tree, OpenBucket(info.bucket));
+  std::vector<std::string> touched;
+  ObjectRecord record;
+  {
+    const std::lock_guard lock(LockOf(info.bucket));
+    const auto live = FindLocked(tree, info.name);
+    if (!live.ok() && live.error().code != Code::kNotFound) return live.error();
+    RETURN_IF_ERROR(CheckPreconditions(preconditions, live.ok() ? &live->record.info : nullptr));
+    const BucketRules rules = RulesFor(info.bucket);
+    if (live.ok()) RETURN_IF_ERROR(MakeWay(*live, rules));
+    ASSIGN_OR_RETURN(const FileIdentity file,
+                     tree.Place(directory, temporary, info.name, &touched));
+    record = NewRecord(std::move(info), file, rules);
+    side_->StageObject(record);
+  }
+  if (options_.durable) RETURN_IF_ERROR(tree.Sync(touched));
+  RETURN_IF_ERROR(side_->Flush());
+  return std::move(record.info);
+}
+
+Status DirectoryStore::DeleteObject(const std::string& bucket, const std::string& name,
+                                    const Preconditions& preconditions, const Version& version) {
+  ASSIGN_OR_RETURN(BucketTree tree, OpenBucket(bucket));
+  std::vector<std::string> touched;
+  {
+    const std::lock_guard lock(LockOf(bucket));
+    const auto live = FindLocked(tree, name);
+    const bool other = version.generation != 0 &&
+                       (!live.ok() || live->record.info.generation != version.generation);
+    if (other) return DeleteVersion(bucket, name, preconditions, version);
+    if (!live.ok()) return live.error();
+    RETURN_IF_ERROR(CheckPreconditions(preconditions, &live->record.info));
+    BucketRules rules = RulesFor(bucket);
+    if (version.generation != 0) rules.versioning = false;  // for good
+    RETURN_IF_ERROR(MakeWay(*live, rules));
+    RETURN_IF_ERROR(tree.Remove(name, &touched));
+    side_->StageRemoval(bucket, name);
+  }
+  if (options_.durable) RETURN_IF_ERROR(tree.Sync(touched));
+  return side_->Flush();
+}
+
+Result<ObjectInfo> DirectoryStore::UpdateObject(const ObjectInfo& wanted,
+                                                const Preconditions& preconditions) {
+  ASSIGN_OR_RETURN(Found hashed, FindVersion(wanted.bucket, wanted.name, {wanted.generation}));
+  ASSIGN_OR_RETURN(const BucketTree tree, OpenBucket(wanted.bucket));
+  ObjectRecord record;
+  {
+    const std::lock_guard lock(LockOf(wanted.bucket));
+    const auto live = FindLocked(tree, wanted.name);
+    const bool is_live =
+        live.ok() && (wanted.generation == 0 || wanted.generation == live->record.info.generation);
+    if (is_live) {
+      record = live->record;
+    } else {
+      auto old = side_->FindVersion(wanted.bucket, wanted.name, wanted.generation);
+      if (!old) return errors::ObjectNotFound(wanted.bucket, wanted.name);
+      record = std::move(*old);
+    }
+    RETURN_IF_ERROR(CheckPreconditions(preconditions, &record.info));
+    ObjectInfo& info = record.info;
+    const Instant now = clock_.Now();
+    if (info.event_based_hold && !wanted.event_based_hold) info.retained_since = now;
+    if (info.storage_class != wanted.storage_class) info.storage_class_updated = now;
+    for (const TextField& field : kTextFields) info.*field.member = wanted.*field.member;
+    for (const TextField& field : kJsonFields) info.*field.member = wanted.*field.member;
+    for (const FlagField& flag : kFlagFields) info.*flag.member = wanted.*flag.member;
+    info.acl = wanted.acl;
+    info.metadata = wanted.metadata;
+    info.updated = now;
+    ++info.metageneration;
+    is_live ? side_->StageObject(record) : side_->StageVersion(record);
+  }
+  RETURN_IF_ERROR(side_->Flush());
+  return std::move(record.info);
+}
+
+// The target's file is a second name of the source's before the first one goes: a crash between
+// leaves both objects, never none.
+Result<ObjectInfo> DirectoryStore::MoveObject(const std::string& bucket, const std::string& from,
+                                              const std::string& to, const Preconditions& of_source,
+                                              const Preconditions& of_target) {
+  if (const auto problem = ObjectNameProblem(to)) return errors::ObjectNameInvalid(to, *problem);
+  if (from == to) return errors::MovedOntoItself(to);
+  RETURN_IF_ERROR(Find(bucket, from, true));  // its sums go with it
+  ASSIGN_OR_RETURN(BucketTree tree, OpenBucket(bucket));
+  std::vector<std::string> touched;
+  ObjectRecord record;
+  {
+    const std::lock_guard lock(LockOf(bucket));
+    ASSIGN_OR_RETURN(Found source, FindLocked(tree, from));
+    RETURN_IF_ERROR(CheckPreconditions(of_source, &source.record.info));
+    const auto target = FindLocked(tree, to);
+    if (!target.ok() && target.error().code != Code::kNotFound) return target.error();
+    RETURN_IF_ERROR(CheckPreconditions(of_target, target.ok() ? &target->record.info : nullptr));
+    const BucketRules rules = RulesFor(bucket);
+    if (target.ok()) RETURN_IF_ERROR(MakeWay(*target, rules));
+    RETURN_IF_ERROR(MakeWay(source, rules));
+    const std::string temporary = DirectoryWriter::NewTemporaryName();
+    const std::string itself = "/proc/self/fd/" + std::to_string(source.file.fd.get());
+    const int directory = directories_.temporary.get();
+    if (::linkat(AT_FDCWD, itself.c_str(), directory, temporary.c_str(), AT_SYMLINK_FOLLOW) != 0) {
+      return SystemError("cannot move object '" + from + "'", errno);
+    }
+    auto file = tree.Place(directory, temporary, to, &touched);
+    if (!file.ok()) {
+      ::unlinkat(directory, temporary.c_str(), 0);
+      return file.error();
+    }
+    RETURN_IF_ERROR(tree.Remove(from, &touched));
+    record = NewRecord(source.record.info, *file, rules);
+    record.info.name = to;
+    side_->StageRemoval(bucket, from);
+    side_->StageObject(record);
+  }
+  if (options_.durable) RETURN_IF_ERROR(tree.Sync(touched));
+  RETURN_IF_ERROR(side_->Flush());
+  return std::move(record.info);
+}
+
+}  // namespace caip::gcs

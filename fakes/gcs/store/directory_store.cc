@@ -1,0 +1,258 @@
+#include "fakes/gcs/store/directory_store.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "fakes/gcs/errors.h"
+#include "fakes/gcs/store/checksums.h"
+#include "fakes/gcs/store/directory_writer.h"
+#include "fakes/gcs/store/listing_page.h"
+#include "fakes/gcs/store/names.h"
+#include "fakes/gcs/store/object_path.h"
+#include "fakes/gcs/store/preconditions.h"
+
+namespace caip::gcs {
+namespace {
+
+constexpr const char* kTemporary = ".caip-tmp";  // no bucket's name begins with a dot
+constexpr const char* kVersions = ".caip-versions";
+constexpr std::chrono::hours kUploadsKept(7 * 24);  // as long as the service keeps a session
+constexpr const char* kDefaultType = "application/octet-stream";
+constexpr int kHashTries = 3;
+
+Result<Fd> OpenDirectory(const Path& path) {
+  RETURN_IF_ERROR(MakeDirectories(path));
+  Fd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd.valid()) return SystemError("cannot open '" + path.string() + "'", errno);
+  return fd;
+}
+
+// By the file system's own clock: what was not written to since `limit`; all without it.
+void RemoveLeftovers(const Path& directory, std::optional<std::chrono::hours> older_than = {}) {
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(directory, ignored)) {
+    const auto written = entry.last_write_time(ignored);
+    const bool old =
+        !older_than || std::filesystem::file_time_type::clock::now() - written > *older_than;
+    if (old) ::unlink(entry.path().c_str());
+  }
+}
+
+class FileReader final : public ObjectReader {
+ public:
+  FileReader(Fd fd, ObjectInfo info) : fd_(std::move(fd)), info_(std::move(info)) {}
+  const ObjectInfo& info() const override { return info_; }
+  int descriptor() const override { return fd_.get(); }
+  Result<size_t> ReadAt(uint64_t offset, char* buffer, size_t size) override {
+    if (offset >= info_.size) return size_t{0};
+    size = static_cast<size_t>(std::min<uint64_t>(size, info_.size - offset));
+    while (true) {
+      const ssize_t count = ::pread(fd_.get(), buffer, size, static_cast<off_t>(offset));
+      if (count >= 0) return static_cast<size_t>(count);
+      if (errno != EINTR) return SystemError("cannot read object '" + info_.name + "'", errno);
+    }
+  }
+
+ private:
+  Fd fd_;
+  ObjectInfo info_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<DirectoryStore>> DirectoryStore::Open(DirectoryStoreOptions options,
+                                                             const Clock& clock) {
+  if (options.uploads.empty()) options.uploads = options.root.parent_path() / "uploads";
+  Directories directories;
+  ASSIGN_OR_RETURN(directories.root, OpenDirectory(options.root));
+  ASSIGN_OR_RETURN(directories.temporary, OpenDirectory(options.root / kTemporary));
+  ASSIGN_OR_RETURN(directories.versions, OpenDirectory(options.root / kVersions));
+  ASSIGN_OR_RETURN(directories.uploads, OpenDirectory(options.uploads));
+  RemoveLeftovers(options.root / kTemporary);
+  RemoveLeftovers(options.uploads, kUploadsKept);
+  Path side_file = options.root;
+  side_file += ".db";
+  ASSIGN_OR_RETURN(auto side, SideStore::Open(side_file, options.durable));
+  std::unique_ptr<DirectoryStore> store(
+      new DirectoryStore(std::move(options), clock, std::move(directories), std::move(side)));
+  store->ClearVersions();
+  return store;
+}
+
+DirectoryStore::DirectoryStore(DirectoryStoreOptions options, const Clock& clock,
+                               Directories directories, std::unique_ptr<SideStore> side)
+    : options_(std::move(options)),
+      clock_(clock),
+      directories_(std::move(directories)),
+      side_(std::move(side)) {}
+
+std::mutex& DirectoryStore::LockOf(const std::string& bucket) const {
+  return locks_[std::hash<std::string>()(bucket) % locks_.size()];
+}
+
+Result<BucketTree> DirectoryStore::OpenBucket(const std::string& name) const {
+  if (const auto problem = BucketNameProblem(name))
+    return errors::BucketNameInvalid(name, *problem);
+  Fd directory = OpenBeneath(directories_.root.get(), name, O_RDONLY | O_DIRECTORY);
+  if (directory.valid()) return BucketTree(std::move(directory), name);
+  if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP) return errors::BucketNotFound(name);
+  return SystemError("cannot open bucket '" + name + "'", errno);
+}
+
+Path DirectoryStore::PathOf(const std::string& bucket, const std::string& object) const {
+  const std::string_view name = object;
+  const Path directory = options_.root / bucket;
+  if (name.empty()) return directory;
+  return directory / PlainPath(name.ends_with('/') ? name.substr(0, name.size() - 1) : name);
+}
+
+// A file that nobody announced, or that is not what it was: an object whose generation begins now.
+ObjectRecord DirectoryStore::Adopt(const std::string& bucket, const std::string& name,
+                                   const FileIdentity& file) const {
+  ObjectRecord record;
+  record.file = file;
+  record.info.bucket = bucket;
+  record.info.name = name;
+  record.info.size = file.size;
+  record.info.content_type = kDefaultType;
+  record.info.generation = side_->NextGeneration(clock_.Now());
+  record.info.time_created = record.info.updated = Instant(Duration(file.modified_ns));
+  side_->StageObject(record);
+  return record;
+}
+
+Result<DirectoryStore::Found> DirectoryStore::FindLocked(const BucketTree& tree,
+                                                         const std::string& name) const {
+  if (const auto problem = ObjectNameProblem(name))
+    return errors::ObjectNameInvalid(name, *problem);
+  ASSIGN_OR_RETURN(OpenFile file, tree.Open(name));
+  auto record = side_->FindObject(tree.bucket(), name);
+  const bool changed = !record || record->file != file.identity;
+  if (changed) record = Adopt(tree.bucket(), name, file.identity);
+  return Found{std::move(file), std::move(*record), changed};
+}
+
+// The usual case, without the lock: a file and a record that agree are of the same moment, even
+// while one of them is being replaced. Whatever is not so plain is looked at again with the lock.
+std::optional<DirectoryStore::Found> DirectoryStore::FindAtOnce(const std::string& bucket,
+                                                                const std::string& name) const {
+  if (BucketNameProblem(bucket) || ObjectNameProblem(name)) return std::nullopt;
+  std::string path = PlainPath(name);
+  OpenFile file = OpenPlainFile(directories_.root.get(), bucket + "/" + path);
+  if (!file.fd.valid()) return std::nullopt;
+  auto record = side_->FindObject(bucket, name);
+  if (!record || record->file != file.identity) return std::nullopt;
+  file.path = std::move(path);
+  return Found{std::move(file), std::move(*record)};
+}
+
+Result<DirectoryStore::Found> DirectoryStore::Find(const std::string& bucket,
+                                                   const std::string& name, bool hashed) const {
+  if (auto at_once = FindAtOnce(bucket, name)) {
+    if (!hashed || at_once->record.hashed) return std::move(*at_once);
+  }
+  ASSIGN_OR_RETURN(const BucketTree tree, OpenBucket(bucket));
+  std::unique_lock lock(LockOf(bucket));
+  auto found = FindLocked(tree, name);
+  lock.unlock();
+  if (!found.ok() || !hashed || found->record.hashed) return found;
+  return FindHashed(bucket, name, std::move(*found));
+}
+
+// The live version, or the one that is asked for.
+Result<DirectoryStore::Found> DirectoryStore::FindVersion(const std::string& bucket,
+                                                          const std::string& name,
+                                                          const Version& version) const {
+  if (version.generation == 0 && !version.soft_deleted) return Find(bucket, name, true);
+  RETURN_IF_ERROR(OpenBucket(bucket));
+  if (!version.soft_deleted) {
+    auto live = Find(bucket, name, false);
+    if (live.ok() && live->record.info.generation == version.generation) {
+      if (live->record.hashed) return live;
+      return FindHashed(bucket, name, std::move(*live));
+    }
+    if (!live.ok() && live.error().code != Code::kNotFound) return live.error();
+  }
+  const std::string shown = name + "#" + std::to_string(version.generation);
+  const auto absent = errors::ObjectNotFound(bucket, shown);
+  auto record = side_->FindVersion(bucket, name, version.generation);
+  if (!record || record->info.hard_delete_time.has_value() != version.soft_deleted) return absent;
+  if (version.soft_deleted && *record->info.hard_delete_time <= clock_.Now()) return absent;
+  Found found;
+  found.file.path = bucket + "/" + std::to_string(version.generation);
+  found.file.fd = OpenBeneath(directories_.versions.get(), found.file.path, O_RDONLY);
+  struct stat status {};
+  if (!found.file.fd.valid() || ::fstat(found.file.fd.get(), &status) != 0) return absent;
+  found.file.identity = IdentityOf(status);
+  if (found.file.identity != record->file) return absent;  // changed by hand: it is no more
+  found.record = std::move(*record);
+  if (!found.record.hashed) {
+    ASSIGN_OR_RETURN(Hashes hashes, HashFile(found.file.fd.get()));
+    found.record.info.md5 = std::move(hashes.md5);
+    found.record.info.crc32c = hashes.crc32c;
+    found.record.hashed = true;
+  }
+  return found;
+}
+
+// Sums are computed without the lock, so a file may change under our eyes: then look again.
+Result<DirectoryStore::Found> DirectoryStore::FindHashed(const std::string& bucket,
+                                                         const std::string& name,
+                                                         Found found) const {
+  for (int tries = 1; !found.record.hashed; ++tries) {
+    ASSIGN_OR_RETURN(Hashes hashes, HashFile(found.file.fd.get()));
+    ASSIGN_OR_RETURN(const BucketTree tree, OpenBucket(bucket));
+    const std::lock_guard lock(LockOf(bucket));
+    ASSIGN_OR_RETURN(Found now, FindLocked(tree, name));
+    const bool same = now.record.info.generation == found.record.info.generation;
+    if (!now.record.hashed && (same || tries == kHashTries)) {
+      now.record.info.md5 = std::move(hashes.md5);
+      now.record.info.crc32c = hashes.crc32c;
+      now.record.hashed = true;
+      if (same) side_->StageObject(now.record);  // else it changes faster than we read
+    }
+    found = std::move(now);
+    found.staged = true;
+  }
+  return found;
+}
+
+Status DirectoryStore::MakeIfWanted(const std::string& bucket) {
+  const auto tree = OpenBucket(bucket);
+  if (tree.ok()) return Ok{};
+  if (tree.error().code != Code::kNotFound || !options_.create_buckets) return tree.error();
+  const auto made = CreateBucket(bucket);
+  if (!made.ok() && made.error().code != Code::kAlreadyExists) return made.error();
+  return Ok{};
+}
+
+Result<std::unique_ptr<ObjectWriter>> DirectoryStore::NewObject(const std::string& bucket,
+                                                                const std::string& name) {
+  RETURN_IF_ERROR(MakeIfWanted(bucket));
+  if (const auto problem = ObjectNameProblem(name))
+    return errors::ObjectNameInvalid(name, *problem);
+  return DirectoryWriter::Start(*this, bucket, name);
+}
+
+Result<ObjectInfo> DirectoryStore::GetObject(const std::string& bucket, const std::string& name,
+                                             const Version& version) const {
+  ASSIGN_OR_RETURN(Found found, FindVersion(bucket, name, version));
+  if (found.staged) RETURN_IF_ERROR(side_->Flush());
+  return std::move(found.record.info);
+}
+
+Result<std::unique_ptr<ObjectReader>> DirectoryStore::OpenObject(const std::string& bucket,
+                                                                 const std::string& name,
+                                                                 const Version& version) const {
+  ASSIGN_OR_RETURN(Found found, FindVersion(bucket, name, version));
+  if (found.staged) RETURN_IF_ERROR(side_->Flush());
+  return std::unique_ptr<ObjectReader>(
+      std::make_unique<FileReader>(std::move(found.file.fd), std::move(found.record.info)));
+}
+
+}  // namespace caip::gcs

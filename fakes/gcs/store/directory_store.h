@@ -1,0 +1,127 @@
+#pragma once
+// Buckets as directories that a person can look into: <root>/<bucket>/<object's path> holds the
+// bytes as a plain file (object_path.h), and a file put there by hand is an object. What a file
+// cannot say is kept beside in <root>.db (side_store.h), which may be thrown away.
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "base/clock.h"
+#include "fakes/gcs/store/bucket_rules.h"
+#include "fakes/gcs/store/bucket_store.h"
+#include "fakes/gcs/store/bucket_tree.h"
+#include "fakes/gcs/store/listing_page.h"
+#include "fakes/gcs/store/side_store.h"
+#include "fakes/gcs/store/tree_walk.h"
+
+namespace caip::gcs {
+
+struct DirectoryStoreOptions {
+  Path root;                    // "<state>/buckets"; "<state>/buckets.db" stands beside it
+  bool durable = true;          // false: acknowledged writes may be lost in a power cut
+  bool create_buckets = false;  // the first write to a missing bucket makes it
+  Path uploads = {};            // unfinished uploads; "" for "uploads" beside the root
+};
+
+/// Any thread. A file is a new generation at the next look when its inode, size or modification
+/// time is not what it was. Symbolic links, devices and sockets are no objects.
+class DirectoryStore final : public BucketStore {
+ public:
+  /// `clock` must outlive the store. Removes what an earlier process left half written.
+  static Result<std::unique_ptr<DirectoryStore>> Open(DirectoryStoreOptions options,
+                                                      const Clock& clock);
+
+  using BucketStore::CreateBucket;
+  Result<Bucket> CreateBucket(const Bucket& wanted) override;
+  Result<Bucket> GetBucket(const std::string& name) const override;
+  std::vector<Bucket> ListBuckets() const override;
+  Status DeleteBucket(const std::string& name) override;
+  Result<Bucket> UpdateBucket(const Bucket& bucket) override;
+
+  Result<std::unique_ptr<ObjectWriter>> NewObject(const std::string& bucket,
+                                                  const std::string& name) override;
+  Result<std::unique_ptr<ObjectWriter>> ResumeObject(const std::string& bucket,
+                                                     const std::string& name,
+                                                     const std::string& key) override;
+  Status NoteUpload(const std::string& key, const std::string& note) override;
+  std::optional<std::string> UploadNote(const std::string& key) const override;
+  void ForgetUpload(const std::string& key) override;
+
+  Result<ObjectInfo> GetObject(const std::string& bucket, const std::string& name,
+                               const Version& version = {}) const override;
+  Result<std::unique_ptr<ObjectReader>> OpenObject(const std::string& bucket,
+                                                   const std::string& name,
+                                                   const Version& version = {}) const override;
+  Result<Listing> List(const std::string& bucket, const ListQuery& query) const override;
+  Status DeleteObject(const std::string& bucket, const std::string& name,
+                      const Preconditions& preconditions, const Version& version = {}) override;
+  Result<ObjectInfo> UpdateObject(const ObjectInfo& info,
+                                  const Preconditions& preconditions) override;
+  Result<ObjectInfo> MoveObject(const std::string& bucket, const std::string& from,
+                                const std::string& to, const Preconditions& of_source,
+                                const Preconditions& of_target) override;
+
+  /// The local path of gs://bucket/object (or of the directory of gs://bucket/prefix/), whether it
+  /// exists or not: for trainers that know no gs://.
+  Path PathOf(const std::string& bucket, const std::string& object) const;
+
+ private:
+  friend class DirectoryWriter;
+  struct Found {
+    OpenFile file;
+    ObjectRecord record;
+    bool staged = false;  // the look itself changed the record: flush before telling anybody
+  };
+
+  // What the directories are for, in the order in which they are opened.
+  struct Directories {
+    Fd root;
+    Fd temporary;  // files being written
+    Fd versions;   // <bucket>/<generation>: bytes that are not live (any more)
+    Fd uploads;
+  };
+  DirectoryStore(DirectoryStoreOptions options, const Clock& clock, Directories directories,
+                 std::unique_ptr<SideStore> side);
+
+  std::mutex& LockOf(const std::string& bucket) const;
+  Result<BucketTree> OpenBucket(const std::string& name) const;
+  Status MakeIfWanted(const std::string& bucket);
+  Bucket BucketRecord(const std::string& name) const;
+  BucketRules RulesFor(const std::string& bucket) const;
+  Result<Found> FindLocked(const BucketTree& tree, const std::string& name) const;
+  std::optional<Found> FindAtOnce(const std::string& bucket, const std::string& name) const;
+  Result<Found> Find(const std::string& bucket, const std::string& name, bool hashed) const;
+  Result<Found> FindVersion(const std::string& bucket, const std::string& name,
+                            const Version& version) const;
+  Result<Found> FindHashed(const std::string& bucket, const std::string& name, Found found) const;
+  ObjectRecord Adopt(const std::string& bucket, const std::string& name,
+                     const FileIdentity& file) const;
+  std::optional<ObjectInfo> ListedLocked(FileLooker& looker, const BucketTree& tree,
+                                         const PageEntry& entry, std::optional<ObjectRecord> record,
+                                         bool* unhashed) const;
+  Result<ObjectInfo> Commit(int directory, const std::string& temporary, ObjectInfo info,
+                            const Preconditions& preconditions);
+  ObjectRecord NewRecord(ObjectInfo info, const FileIdentity& file, const BucketRules& rules);
+
+  // directory_versions.cc. All with the bucket's lock held, but for the first.
+  void ClearVersions();
+  Status MakeWay(const Found& live, const BucketRules& rules);
+  Status Keep(const Found& found, bool noncurrent, const BucketRules& rules);
+  Status DeleteVersion(const std::string& bucket, const std::string& name,
+                       const Preconditions& preconditions, const Version& version);
+  void RemoveVersionFile(const std::string& bucket, int64_t generation) const;
+  void RemoveExpired();
+  void ForgetVersions(const std::string& bucket);
+
+  DirectoryStoreOptions options_;
+  const Clock& clock_;
+  Directories directories_;
+  std::unique_ptr<SideStore> side_;
+  mutable DirectoryCache cache_;
+  // A bucket's changes, and looks that must not fall between two of their steps, one at a time.
+  mutable std::array<std::mutex, 64> locks_;
+};
+
+}  // namespace caip::gcs

@@ -1,0 +1,149 @@
+#include "fakes/gcs/store/glob.h"
+
+namespace caip::gcs {
+namespace {
+
+constexpr size_t kPatternBytesMax = 1024;
+constexpr std::string_view kSpecial = "*?[{\\";
+
+// Behind the bracket that ends the set which begins at `at`; npos when it does not end.
+size_t EndOfSet(std::string_view pattern, size_t at) {
+  size_t first = at + 1;
+  if (first < pattern.size() && (pattern[first] == '!' || pattern[first] == '^')) ++first;
+  const size_t end = pattern.find(']', first + 1);  // a bracket that comes first is one of the set
+  return end == std::string_view::npos ? end : end + 1;
+}
+
+}  // namespace
+
+std::optional<std::string> Glob::Problem(std::string_view pattern) {
+  if (pattern.size() > kPatternBytesMax) return "it may have 1024 bytes at most";
+  int depth = 0;
+  for (size_t at = 0; at < pattern.size(); ++at) {
+    if (pattern[at] == '\\' && ++at == pattern.size()) return "it ends in a backslash";
+    if (pattern[at] == '[') {
+      at = EndOfSet(pattern, at);
+      if (at == std::string_view::npos) return "a '[' has no ']'";
+      --at;
+    } else if (pattern[at] == '{') {
+      if (++depth > 1) return "braces within braces are not allowed";
+    } else if (pattern[at] == '}' && depth > 0) {
+      --depth;
+    }
+  }
+  if (depth > 0) return "a '{' has no '}'";
+  return std::nullopt;
+}
+
+Glob::Glob(std::string_view pattern)
+    : literal_prefix_(pattern.substr(0, pattern.find_first_of(kSpecial))) {
+  Compile(pattern);
+  steps_.push_back({Step::Kind::kEnd});
+}
+
+// Reads [abc], [a-z] and [!a-z]; answers the place behind it.
+size_t Glob::CompileSet(std::string_view pattern, size_t at) {
+  const size_t end = EndOfSet(pattern, at);
+  std::string_view inner = pattern.substr(at + 1, end - at - 2);
+  Step step{Step::Kind::kSet};
+  if (inner.starts_with('!') || inner.starts_with('^')) {
+    step.negated = true;
+    inner.remove_prefix(1);
+  }
+  for (size_t i = 0; i < inner.size(); ++i) {
+    const auto low = static_cast<unsigned char>(inner[i]);
+    const bool range = i + 2 < inner.size() && inner[i + 1] == '-';
+    const auto high = range ? static_cast<unsigned char>(inner[i + 2]) : low;
+    for (int c = low; c <= high; ++c) step.set += static_cast<char>(c);
+    if (range) i += 2;
+  }
+  steps_.push_back(std::move(step));
+  return end;
+}
+
+// Alternatives become a fork into each of them and a jump behind all from the end of each.
+void Glob::Compile(std::string_view pattern) {
+  constexpr size_t kNone = std::string_view::npos;
+  size_t fork = kNone;
+  std::vector<size_t> jumps;
+  for (size_t at = 0; at < pattern.size(); ++at) {
+    const char c = pattern[at];
+    if (pattern.substr(at).starts_with("**/") && (at == 0 || pattern[at - 1] == '/')) {
+      // No folder at all is one of "any folders".
+      const size_t begin = steps_.size();
+      steps_.push_back({Step::Kind::kFork, "", false, {begin + 1, begin + 3}});
+      steps_.push_back({Step::Kind::kRunAny});
+      steps_.push_back({Step::Kind::kByte, "/"});
+      at += 2;
+    } else if (c == '*') {
+      const bool twice = pattern.substr(at).starts_with("**");
+      steps_.push_back({twice ? Step::Kind::kRunAny : Step::Kind::kRunNoSlash});
+      while (at + 1 < pattern.size() && pattern[at + 1] == '*') ++at;
+    } else if (c == '?') {
+      steps_.push_back({Step::Kind::kNoSlash});
+    } else if (c == '[') {
+      at = CompileSet(pattern, at) - 1;
+    } else if (c == '{') {
+      fork = steps_.size();
+      steps_.push_back({Step::Kind::kFork, "", false, {fork + 1}});
+    } else if (fork != kNone && (c == ',' || c == '}')) {
+      jumps.push_back(steps_.size());
+      steps_.push_back({Step::Kind::kJump});
+      if (c == ',') {
+        steps_[fork].to.push_back(steps_.size());
+      } else {
+        for (const size_t jump : jumps) steps_[jump].to = {steps_.size()};
+        jumps.clear();
+        fork = kNone;
+      }
+    } else {
+      if (c == '\\') ++at;
+      steps_.push_back({Step::Kind::kByte, std::string(1, pattern[at])});
+    }
+  }
+}
+
+void Glob::Enter(size_t step, std::vector<bool>& states) const {
+  if (states[step]) return;
+  states[step] = true;
+  const Step::Kind kind = steps_[step].kind;
+  for (const size_t next : steps_[step].to) Enter(next, states);
+  if (kind == Step::Kind::kRunAny || kind == Step::Kind::kRunNoSlash) Enter(step + 1, states);
+}
+
+bool Glob::Fits(const Step& step, char c) {
+  switch (step.kind) {
+    case Step::Kind::kByte:
+      return step.set.front() == c;
+    case Step::Kind::kSet:
+      return c != '/' && (step.set.find(c) != std::string::npos) != step.negated;
+    case Step::Kind::kNoSlash:
+    case Step::Kind::kRunNoSlash:
+      return c != '/';
+    case Step::Kind::kRunAny:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool Glob::Matches(std::string_view name) const {
+  std::vector<bool> states(steps_.size());
+  Enter(0, states);
+  for (const char c : name) {
+    std::vector<bool> next(steps_.size());
+    bool any = false;
+    for (size_t i = 0; i < steps_.size(); ++i) {
+      if (!states[i] || !Fits(steps_[i], c)) continue;
+      const bool run =
+          steps_[i].kind == Step::Kind::kRunAny || steps_[i].kind == Step::Kind::kRunNoSlash;
+      Enter(run ? i : i + 1, next);
+      any = true;
+    }
+    if (!any) return false;
+    states = std::move(next);
+  }
+  return states.back();
+}
+
+}  // namespace caip::gcs

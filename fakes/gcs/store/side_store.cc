@@ -1,0 +1,283 @@
+#include "fakes/gcs/store/side_store.h"
+
+#include "base/json.h"
+#include "fakes/gcs/store/record_text.h"
+#include "fakes/gcs/store/side_store_parts.h"
+
+namespace caip::gcs {
+namespace {
+
+constexpr int kSchemaVersion = 1;
+constexpr const char* kSchema = R"(
+CREATE TABLE IF NOT EXISTS buckets (name TEXT PRIMARY KEY, record TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS objects (
+  bucket TEXT NOT NULL, name TEXT NOT NULL,
+  generation INTEGER NOT NULL, inode INTEGER NOT NULL, modified_ns INTEGER NOT NULL,
+  size INTEGER NOT NULL, hashed INTEGER NOT NULL, md5 BLOB NOT NULL, crc32c INTEGER NOT NULL,
+  record TEXT NOT NULL, PRIMARY KEY (bucket, name)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS versions (
+  bucket TEXT NOT NULL, name TEXT NOT NULL,
+  generation INTEGER NOT NULL, inode INTEGER NOT NULL, modified_ns INTEGER NOT NULL,
+  size INTEGER NOT NULL, hashed INTEGER NOT NULL, md5 BLOB NOT NULL, crc32c INTEGER NOT NULL,
+  record TEXT NOT NULL, hard_delete INTEGER NOT NULL,
+  PRIMARY KEY (bucket, name, generation)) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS versions_to_go ON versions (hard_delete) WHERE hard_delete > 0;
+CREATE INDEX IF NOT EXISTS versions_by_generation ON versions (bucket, generation);
+CREATE TABLE IF NOT EXISTS counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+)";
+
+Status Prepare(Database& database, bool durable) {
+  RETURN_IF_ERROR(database.Run("PRAGMA journal_mode=WAL"));
+  RETURN_IF_ERROR(database.Run(durable ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL"));
+  Statement version(database.get(), "PRAGMA user_version");
+  if (version.Step() && version.Int(0) != 0 && version.Int(0) != kSchemaVersion) {
+    RETURN_IF_ERROR(
+        database.Run("DROP TABLE IF EXISTS buckets; DROP TABLE IF EXISTS objects; "
+                     "DROP TABLE IF EXISTS counters"));
+  }
+  version.Reset();
+  RETURN_IF_ERROR(database.Run(kSchema));
+  return database.Run(("PRAGMA user_version=" + std::to_string(kSchemaVersion)).c_str());
+}
+
+Result<std::unique_ptr<Database>> OpenPrepared(const Path& file, bool durable, bool* broken) {
+  ASSIGN_OR_RETURN(auto database, Database::Open(file));
+  const Status prepared = Prepare(*database, durable);
+  *broken = !prepared.ok() && database->IsBroken();
+  if (!prepared.ok()) return prepared.error();
+  return database;
+}
+
+void MoveAside(const Path& file) {
+  std::error_code ignored;
+  for (const char* suffix : {"", "-wal", "-shm"}) {
+    std::filesystem::rename(file.string() + suffix, file.string() + ".broken" + suffix, ignored);
+  }
+}
+
+// A generation of the cache; a record is about 1 KiB.
+constexpr size_t kKnownObjects = 8192;
+
+}  // namespace
+
+SideStore::SideStore() : known_objects_(kKnownObjects) {}
+
+SideStore::~SideStore() {
+  if (writer_ && !staged_.empty()) (void)Flush().ok();
+}
+
+Result<std::unique_ptr<SideStore>> SideStore::Open(const Path& file, bool durable) {
+  bool broken = false;
+  auto opened = OpenPrepared(file, durable, &broken);
+  if (!opened.ok() && broken) {
+    MoveAside(file);
+    opened = OpenPrepared(file, durable, &broken);
+  }
+  if (!opened.ok()) return opened.error();
+  ASSIGN_OR_RETURN(auto for_reading, Database::Open(file));
+  std::unique_ptr<SideStore> store(new SideStore);
+  store->writer_ = std::make_unique<Writer>(std::move(*opened));
+  store->reader_ = std::make_unique<Reader>(std::move(for_reading));
+  Statement last(store->writer_->database->get(),
+                 "SELECT max(value) FROM (SELECT max(generation) AS value FROM objects "
+                 "UNION ALL SELECT max(generation) FROM versions "
+                 "UNION ALL SELECT value FROM counters WHERE name='generation')");
+  if (last.Step()) store->last_generation_ = last.Int(0);
+  return store;
+}
+
+// With the mutex held: what is staged, or being written, of the object. nullopt: nothing.
+std::optional<std::optional<ObjectRecord>> SideStore::NotYetWritten(const std::string& bucket,
+                                                                    const std::string& name) const {
+  for (const Batch* batch : {&staged_, &writing_}) {
+    if (const auto at = batch->objects.find({bucket, name}); at != batch->objects.end()) {
+      return at->second;
+    }
+    const auto gone = batch->buckets.find(bucket);
+    if (gone != batch->buckets.end() && !gone->second) return std::optional<ObjectRecord>();
+  }
+  return std::nullopt;
+}
+
+// With the reader's mutex held.
+std::optional<ObjectRecord> SideStore::ReadObject(const std::string& bucket,
+                                                  const std::string& name) {
+  Statement& select = reader_->object;
+  std::optional<ObjectRecord> record;
+  if (select.Bind(1, bucket).Bind(2, name).Step()) record = Reader::RecordOf(select, bucket, name);
+  select.Reset();
+  return record;
+}
+
+std::optional<ObjectRecord> SideStore::FindObject(const std::string& bucket,
+                                                  const std::string& name) {
+  uint64_t staged_count = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    if (auto known = known_objects_.Find(bucket, name)) return known;
+    if (auto found = NotYetWritten(bucket, name)) return std::move(*found);
+    staged_count = staged_count_;
+  }
+  std::optional<ObjectRecord> record;
+  {
+    const std::lock_guard lock(reader_mutex_);
+    record = ReadObject(bucket, name);
+  }
+  Remember(record, staged_count);
+  return record;
+}
+
+// What was read from the disk, unless something has been staged since: it might be newer.
+void SideStore::Remember(const std::optional<ObjectRecord>& record, uint64_t staged_count) {
+  const std::lock_guard lock(mutex_);
+  if (record && staged_count == staged_count_) known_objects_.Put(*record);
+}
+
+// In one transaction: taking the file's locks costs more than reading a record.
+std::vector<std::optional<ObjectRecord>> SideStore::FindObjects(
+    const std::string& bucket, const std::vector<std::string>& names) {
+  std::vector<std::optional<ObjectRecord>> records(names.size());
+  std::vector<size_t> to_read;
+  {
+    const std::lock_guard lock(mutex_);
+    for (size_t i = 0; i < names.size(); ++i) {
+      if (auto found = NotYetWritten(bucket, names[i])) {
+        records[i] = std::move(*found);
+      } else {
+        to_read.push_back(i);
+      }
+    }
+  }
+  const std::lock_guard lock(reader_mutex_);
+  (void)reader_->database->Run("BEGIN").ok();
+  for (const size_t i : to_read) records[i] = ReadObject(bucket, names[i]);
+  (void)reader_->database->Run("COMMIT").ok();
+  return records;
+}
+
+void SideStore::StageObject(const ObjectRecord& record) {
+  const std::lock_guard lock(mutex_);
+  staged_.objects[{record.info.bucket, record.info.name}] = record;
+  known_objects_.Put(record);
+  ++staged_count_;
+}
+
+void SideStore::StageRemoval(const std::string& bucket, const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  staged_.objects[{bucket, name}] = std::nullopt;
+  known_objects_.Forget(bucket, name);
+  ++staged_count_;
+}
+
+std::optional<Bucket> SideStore::FindBucket(const std::string& name) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto at = known_buckets_.find(name); at != known_buckets_.end()) return at->second;
+  }
+  std::optional<Bucket> bucket;
+  {
+    const std::lock_guard lock(reader_mutex_);
+    if (reader_->bucket.Bind(1, name).Step()) {
+      bucket = BucketFromRecordText(reader_->bucket.Text(0));
+      bucket->name = name;
+    }
+    reader_->bucket.Reset();
+  }
+  const std::lock_guard lock(mutex_);
+  return known_buckets_.try_emplace(name, std::move(bucket)).first->second;  // or staged since
+}
+
+void SideStore::StageBucket(const Bucket& bucket) {
+  const std::lock_guard lock(mutex_);
+  staged_.buckets[bucket.name] = bucket;
+  known_buckets_[bucket.name] = bucket;
+  ++staged_count_;
+}
+
+void SideStore::StageBucketRemoval(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(staged_.objects, [&](const auto& item) { return item.first.first == name; });
+  std::erase_if(staged_.versions, [&](const auto& v) { return std::get<0>(v.first) == name; });
+  known_objects_.Clear();  // of all buckets: this is rare
+  staged_.buckets[name] = std::nullopt;
+  known_buckets_[name] = std::nullopt;
+  ++staged_count_;
+}
+
+// Leader and followers: whoever comes first commits for all that are waiting by then.
+Status SideStore::Flush() {
+  std::unique_lock lock(mutex_);
+  const uint64_t wanted = staged_count_;
+  flushed_.wait(lock, [&] { return flushed_count_ >= wanted || !flushing_; });
+  if (flushed_count_ >= wanted) return Ok{};
+  flushing_ = true;
+  writing_ = std::exchange(staged_, {});
+  const uint64_t reached = staged_count_;
+  const int64_t last_generation = last_generation_;
+  lock.unlock();
+  const Status status = Write(writing_, last_generation);
+  lock.lock();
+  if (status.ok()) {
+    flushed_count_ = reached;
+  } else {
+    PutBack(std::move(writing_));
+  }
+  writing_ = {};
+  flushing_ = false;
+  flushed_.notify_all();
+  return status;
+}
+
+// What could not be written stays staged, unless something newer is.
+void SideStore::PutBack(Batch failed) {
+  for (auto& [key, object] : failed.objects) {
+    const auto bucket = staged_.buckets.find(key.first);
+    if (bucket == staged_.buckets.end() || bucket->second) staged_.objects.try_emplace(key, object);
+  }
+  for (auto& [key, version] : failed.versions) {
+    const auto bucket = staged_.buckets.find(std::get<0>(key));
+    if (bucket == staged_.buckets.end() || bucket->second) {
+      staged_.versions.try_emplace(key, version);
+    }
+  }
+  for (auto& [name, bucket] : failed.buckets) staged_.buckets.try_emplace(name, bucket);
+}
+
+Status SideStore::Write(const Batch& batch, int64_t last_generation) {
+  Writer& writer = *writer_;
+  RETURN_IF_ERROR(writer.database->Run("BEGIN IMMEDIATE"));
+  bool ok = true;
+  for (const auto& [name, bucket] : batch.buckets) {
+    if (!bucket) {
+      ok = ok && Writer::Run(writer.remove_bucket.Bind(1, name)) &&
+           Writer::Run(writer.remove_objects.Bind(1, name)) &&
+           Writer::Run(writer.remove_versions.Bind(1, name));
+    } else {
+      ok = ok && Writer::Run(writer.put_bucket.Bind(1, name).Bind(2, BucketRecordText(*bucket)));
+    }
+  }
+  for (const auto& [key, object] : batch.objects) {
+    ok = ok && (object ? writer.Put(*object)
+                       : Writer::Run(writer.remove_object.Bind(1, key.first).Bind(2, key.second)));
+  }
+  for (const auto& [key, version] : batch.versions) {
+    const auto& [bucket, name, generation] = key;
+    ok = ok && (version ? writer.PutVersion(*version)
+                        : Writer::Run(writer.remove_version.Bind(1, bucket).Bind(2, name).Bind(
+                              3, generation)));
+  }
+  ok = ok && Writer::Run(writer.put_counter.Bind(1, "generation").Bind(2, last_generation));
+  Status status = ok ? writer.database->Run("COMMIT") : Status(writer.database->LastError("write"));
+  if (!status.ok()) (void)writer.database->Run("ROLLBACK");
+  return status;
+}
+
+int64_t SideStore::NextGeneration(Instant now) {
+  const int64_t micros =
+      std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch()).count();
+  const std::lock_guard lock(mutex_);
+  last_generation_ = std::max(last_generation_ + 1, micros);
+  return last_generation_;
+}
+
+}  // namespace caip::gcs

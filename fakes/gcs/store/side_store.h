@@ -1,0 +1,97 @@
+#pragma once
+// What a file cannot say of its object: generation, sums, content type, metadata. Kept in a SQLite
+// file that may be thrown away while nobody uses it; then generations begin afresh.
+
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "fakes/gcs/store/object_record.h"
+#include "fakes/gcs/store/record_cache.h"
+#include "fakes/gcs/store/sqlite.h"
+
+namespace caip::gcs {
+
+/// Records of objects and buckets. Staged changes are seen by every Find at once and are on disk
+/// after Flush, which many threads share: one transaction, one sync for all that wait. Any thread;
+/// who stages for a bucket holds that bucket's lock.
+class SideStore {
+ public:
+  /// Makes the file when it is missing, and anew when it is no database (the old one is kept as
+  /// <file>.broken). `durable`: a flush outlives a power cut, not only the process.
+  static Result<std::unique_ptr<SideStore>> Open(const Path& file, bool durable);
+  ~SideStore();  // flushes what is staged
+
+  std::optional<ObjectRecord> FindObject(const std::string& bucket, const std::string& name);
+  /// The same for many names at once, in their order.
+  std::vector<std::optional<ObjectRecord>> FindObjects(const std::string& bucket,
+                                                       const std::vector<std::string>& names);
+  void StageObject(const ObjectRecord& record);
+  void StageRemoval(const std::string& bucket, const std::string& name);
+  std::optional<Bucket> FindBucket(const std::string& name);
+  void StageBucket(const Bucket& bucket);
+
+  /// Versions that are not live. They are listed from the disk: flush before.
+  std::optional<ObjectRecord> FindVersion(const std::string& bucket, const std::string& name,
+                                          int64_t generation);
+  void StageVersion(const ObjectRecord& record);
+  void StageVersionRemoval(const std::string& bucket, const std::string& name, int64_t generation);
+  /// From that name and generation on, in order, without their metadata's text.
+  struct VersionName {
+    std::string name;
+    int64_t generation = 0;
+  };
+  std::vector<VersionName> VersionsFrom(const std::string& bucket, const std::string& name,
+                                        int64_t generation, bool soft_deleted, int limit);
+  std::vector<ObjectRecord> VersionsBeyond(Instant hard_delete_time, int limit);
+  bool KnowsGeneration(const std::string& bucket, int64_t generation);  // of a version
+
+  /// Forgets the bucket, all its objects and their versions.
+  void StageBucketRemoval(const std::string& name);
+  Status Flush();
+
+  /// Larger than any before, also before a restart; near `now` in microseconds.
+  int64_t NextGeneration(Instant now);
+
+ private:
+  using ObjectKey = std::pair<std::string, std::string>;
+  using VersionKey = std::tuple<std::string, std::string, int64_t>;
+  struct Batch {
+    std::map<std::string, std::optional<Bucket>> buckets;  // nullopt: gone, with its objects
+    std::map<ObjectKey, std::optional<ObjectRecord>> objects;
+    std::map<VersionKey, std::optional<ObjectRecord>> versions;
+    bool empty() const { return buckets.empty() && objects.empty() && versions.empty(); }
+  };
+  struct Writer;
+  struct Reader;
+
+  SideStore();
+  std::optional<std::optional<ObjectRecord>> NotYetWritten(const std::string& bucket,
+                                                           const std::string& name) const;
+  std::optional<ObjectRecord> ReadObject(const std::string& bucket, const std::string& name);
+  void Remember(const std::optional<ObjectRecord>& record, uint64_t staged_count);
+  Status Write(const Batch& batch, int64_t last_generation);
+  void PutBack(Batch failed);
+
+  std::mutex mutex_;  // guards what follows, up to the connections
+  std::condition_variable flushed_;
+  Batch staged_;
+  Batch writing_;  // being committed; still answers Find
+  std::map<std::string, std::optional<Bucket>> known_buckets_;  // each write asks for its bucket
+  RecordCache known_objects_;                                   // as staged last, or as on the disk
+  uint64_t staged_count_ = 0;
+  uint64_t flushed_count_ = 0;
+  bool flushing_ = false;
+  int64_t last_generation_ = 0;
+  std::unique_ptr<Writer> writer_;  // used by the one that flushes
+  std::mutex reader_mutex_;
+  std::unique_ptr<Reader> reader_;
+};
+
+}  // namespace caip::gcs

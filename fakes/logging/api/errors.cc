@@ -1,0 +1,88 @@
+#include "fakes/logging/api/errors.h"
+
+namespace caip::logging::errors {
+namespace {
+
+Error Invalid(std::string message) { return {Code::kInvalidArgument, std::move(message)}; }
+
+}  // namespace
+
+Error BodyMalformed(const std::string& why) {
+  return Invalid("Invalid JSON payload received: " + why);
+}
+
+Error MemberUnknown(const std::string& name, const std::string& place) {
+  return Invalid("Invalid JSON payload received. Unknown name \"" + name + "\"" +
+                 (place.empty() ? "" : " at '" + place + "'") + ": Cannot find field.");
+}
+
+Error MemberMisfit(const std::string& place, const std::string& wanted) {
+  return Invalid("Invalid value at '" + place + "': it must be " + wanted);
+}
+
+Error MemberMissing(const std::string& name) { return Invalid("Missing required field " + name); }
+
+Error ResourceMissing(const std::string& place) {
+  return Invalid("Missing required field " + place + ".type: name the monitored resource, as " +
+                 "{\"type\": \"global\"}");
+}
+
+Error PayloadsDouble(const std::string& place) {
+  return Invalid("Invalid value at '" + place +
+                 "': only one of textPayload, jsonPayload and protoPayload may be set");
+}
+
+Error TimeTooLate(const std::string& place, const std::string& time) {
+  return Invalid("Invalid value at '" + place + "': " + time +
+                 " is more than 24 hours in the future");
+}
+
+Error EntryTooLong(const std::string& place, size_t bytes, size_t bytes_max) {
+  return Invalid("Log entry " + place + " with size " + std::to_string(bytes) +
+                 " exceeds maximum size of " + std::to_string(bytes_max));
+}
+
+Error LogNameInvalid(const std::string& name) {
+  return Invalid("Invalid log name '" + name +
+                 "': it must be [projects|organizations|folders|billingAccounts]/ID/logs/LOG_ID, "
+                 "the log id of letters, digits and /_-. , with / as %2F, 511 characters at most");
+}
+
+Error ResourceNameInvalid(const std::string& name) {
+  return Invalid("Invalid resource name '" + name +
+                 "': it must be [projects|organizations|folders|billingAccounts]/ID, or a view of "
+                 "its bucket _Default");
+}
+
+Error TooManyResources(size_t count, size_t most) {
+  return Invalid(std::to_string(count) + " resource names were given; " + std::to_string(most) +
+                 " are allowed");
+}
+
+Error OrderInvalid(const std::string& order) {
+  return Invalid("Invalid orderBy '" + order + "': use \"timestamp asc\" or \"timestamp desc\"");
+}
+
+Error PageSizeNegative(long long asked) {
+  return Invalid("page_size must not be negative, it is " + std::to_string(asked));
+}
+
+Error PageTokenInvalid() { return Invalid("page_token is invalid"); }
+
+Error PageTokenOfAnother() {
+  return Invalid("page_token doesn't match arguments from the request");
+}
+
+Error NotThere(const std::string& kind, const std::string& name) {
+  return {Code::kNotFound, kind + " " + name + " does not exist"};
+}
+
+Error AlreadyThere(const std::string& kind, const std::string& name) {
+  return {Code::kAlreadyExists, kind + " " + name + " already exists"};
+}
+
+Error NotServed(const std::string& method) {
+  return {Code::kUnimplemented, method + " is not emulated"};
+}
+
+}  // namespace caip::logging::errors

@@ -1,0 +1,30 @@
+#pragma once
+// The errors of requests to the Logging API, in the service's words where they are known.
+
+#include <string>
+
+#include "base/result.h"
+
+namespace caip::logging::errors {
+
+Error BodyMalformed(const std::string& why);
+/// `place` is "entries[3]", or "" for the request itself.
+Error MemberUnknown(const std::string& name, const std::string& place);
+Error MemberMisfit(const std::string& place, const std::string& wanted);
+Error MemberMissing(const std::string& name);
+Error ResourceMissing(const std::string& place);
+Error PayloadsDouble(const std::string& place);
+Error TimeTooLate(const std::string& place, const std::string& time);
+Error EntryTooLong(const std::string& place, size_t bytes, size_t bytes_max);
+Error LogNameInvalid(const std::string& name);
+Error ResourceNameInvalid(const std::string& name);
+Error TooManyResources(size_t count, size_t most);
+Error OrderInvalid(const std::string& order);
+Error PageSizeNegative(long long asked);
+Error PageTokenInvalid();
+Error PageTokenOfAnother();
+Error NotThere(const std::string& kind, const std::string& name);
+Error AlreadyThere(const std::string& kind, const std::string& name);
+Error NotServed(const std::string& method);
+
+}  // namespace caip::logging::errors

@@ -1,0 +1,205 @@
+// Sinks, log-based metrics and exclusions: kept and answered, with their filters checked. Nothing
+// is exported, counted or left out by them.
+
+#include "base/encoding.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "base/time_text.h"
+#include "fakes/logging/api/answer.h"
+#include "fakes/logging/api/errors.h"
+#include "fakes/logging/api/logging_api.h"
+#include "fakes/logging/filter/filter.h"
+
+namespace caip::logging {
+namespace {
+
+constexpr size_t kSinkMethodsPageStandard = 100;
+constexpr size_t kSinkMethodsPageMax = 1000;
+constexpr const char* kWriter =
+    "serviceAccount:service-000000000000@gcp-sa-logging.iam.gserviceaccount.com";
+
+/// One kind of resource.
+struct Kind {
+  const char* collection;  // "sinks"
+  const char* title;       // "Sink", in errors
+  const char* required;    // a member, besides the name
+  bool is_put_a_create;    // metrics.update makes what is not there
+  std::vector<std::string_view> members;
+};
+
+const Kind kSinks = {
+    "sinks",
+    "Sink",
+    "destination",
+    false,
+    {"name", "destination", "filter", "description", "disabled", "exclusions",
+     "outputVersionFormat", "writerIdentity", "includeChildren", "interceptChildren",
+     "bigqueryOptions", "createTime", "updateTime", "resourceName", "startTime", "endTime"}};
+const Kind kMetrics = {"metrics",
+                       "Metric",
+                       "filter",
+                       true,
+                       {"name", "description", "filter", "bucketName", "disabled",
+                        "metricDescriptor", "valueExtractor", "labelExtractors", "bucketOptions",
+                        "createTime", "updateTime", "version", "resourceName"}};
+const Kind kExclusions = {
+    "exclusions",
+    "Exclusion",
+    "filter",
+    false,
+    {"name", "description", "filter", "disabled", "createTime", "updateTime"}};
+
+/// The methods of one kind below one parent.
+class Collection {
+ public:
+  Collection(LoggingApi& api, const Kind& kind, const std::string& parent)
+      : api_(api), kind_(kind), prefix_(parent + "/" + kind.collection + "/") {}
+
+  Result<Json> List(const http::Request& request) const {
+    const std::string size(request.Query("pageSize"));
+    ASSIGN_OR_RETURN(const size_t limit,
+                     PageSizeOf(size.empty() ? 0 : IntOr(Json{{"n", size}}, "n", -1),
+                                kSinkMethodsPageStandard, kSinkMethodsPageMax));
+    std::string after;
+    if (const auto text = request.Query("pageToken"); !text.empty()) {
+      ASSIGN_OR_RETURN(const Json token, ReadToken(text));
+      after = StringOr(token, "after");
+    }
+    ASSIGN_OR_RETURN(auto found, api_.resources->List(prefix_, after, limit + 1));
+    const bool has_more = found.size() > limit;
+    if (has_more) found.pop_back();
+    Json answer = Json::object();
+    for (auto& [name, body] : found) answer[kind_.collection].push_back(std::move(body));
+    if (has_more) answer["nextPageToken"] = TokenText({{"after", found.back().first}});
+    return answer;
+  }
+
+  Result<Json> Get(const std::string& id) const {
+    ASSIGN_OR_RETURN(const std::optional<Json> body, api_.resources->Get(prefix_ + id));
+    if (!body) return errors::NotThere(kind_.title, id);
+    return *body;
+  }
+
+  Result<Json> Create(const http::Request& request) const {
+    ASSIGN_OR_RETURN(Json body, Read(request));
+    const std::string id = StringOr(body, "name");
+    if (!IsId(id)) return errors::MemberMisfit("name", "1 to 100 of letters, digits and _-.");
+    return Put(id, std::move(body), [&](const std::optional<Json>& present) -> Status {
+      return present ? Status(errors::AlreadyThere(kind_.title, id)) : Status(Ok{});
+    });
+  }
+
+  /// `mask`: only these members change; "": all of them.
+  Result<Json> Update(const http::Request& request, const std::string& id) const {
+    ASSIGN_OR_RETURN(const Json given, Read(request));
+    const std::string mask(request.Query("updateMask"));
+    return api_.resources->Change(prefix_ + id,
+                                  [&](const std::optional<Json>& present) -> Result<Json> {
+                                    if (!present && !kind_.is_put_a_create)
+                                      return errors::NotThere(kind_.title, id);
+                                    Json body = present && !mask.empty() ? *present : given;
+                                    for (const std::string& member : Split(mask, ',')) {
+                                      if (member.empty()) continue;
+                                      if (given.contains(member)) {
+                                        body[member] = given[member];
+                                      } else {
+                                        body.erase(member);
+                                      }
+                                    }
+                                    return Complete(std::move(body), id, present);
+                                  });
+  }
+
+  Result<Json> Delete(const std::string& id) const {
+    ASSIGN_OR_RETURN(const bool was_there, api_.resources->Remove(prefix_ + id));
+    if (!was_there) return errors::NotThere(kind_.title, id);
+    return Json::object();
+  }
+
+ private:
+  static bool IsId(const std::string& id) {
+    return !id.empty() && id.size() <= 100 && id.find('/') == id.npos && id == PercentEncoded(id);
+  }
+
+  Result<Json> Read(const http::Request& request) const {
+    ASSIGN_OR_RETURN(const Json given, ReadBody(request));
+    for (const auto& [name, value] : given.items()) {
+      if (std::find(kind_.members.begin(), kind_.members.end(), name) == kind_.members.end()) {
+        return errors::MemberUnknown(name, kind_.title);
+      }
+    }
+    if (const std::string filter = StringOr(given, "filter"); !filter.empty()) {
+      if (const auto parsed = Filter::Parse(filter); !parsed.ok()) return parsed.error();
+    }
+    return given;
+  }
+
+  Result<Json> Put(const std::string& id, Json body,
+                   const std::function<Status(const std::optional<Json>&)>& check) const {
+    return api_.resources->Change(prefix_ + id,
+                                  [&](const std::optional<Json>& present) -> Result<Json> {
+                                    RETURN_IF_ERROR(check(present));
+                                    return Complete(std::move(body), id, present);
+                                  });
+  }
+
+  // With what only the service sets.
+  Result<Json> Complete(Json body, const std::string& id,
+                        const std::optional<Json>& present) const {
+    if (StringOr(body, kind_.required).empty()) return errors::MemberMissing(kind_.required);
+    const std::string now = Rfc3339(api_.clock.Now(), 9);
+    body["name"] = id;
+    body["createTime"] = present ? StringOr(*present, "createTime", now) : now;
+    body["updateTime"] = now;
+    if (&kind_ == &kSinks) body["writerIdentity"] = kWriter;
+    if (&kind_ != &kExclusions) body["resourceName"] = prefix_ + id;
+    return body;
+  }
+
+  LoggingApi& api_;
+  const Kind& kind_;
+  std::string prefix_;
+};
+
+using Method = std::function<Result<Json>(const Collection&, const http::Request&,
+                                          const http::PathParameters&)>;
+
+void AddRoutes(const std::shared_ptr<LoggingApi>& api, const Kind& kind, const std::string& parents,
+               std::vector<http::Route>& routes) {
+  const std::string all = "/v2/" + parents + "/{id}/" + kind.collection;
+  const auto add = [&](const char* verb, const std::string& path, const char* name, Method method) {
+    routes.push_back({verb, path, "logging." + parents + "." + kind.collection + "." + name,
+                      [api, &kind, parents, method](const http::Request& request,
+                                                    const http::PathParameters& at) {
+                        const Collection collection(*api, kind, parents + "/" + at.At("id"));
+                        return Answer(request, method(collection, request, at));
+                      }});
+  };
+  const Method update = [](const Collection& in, const auto& request, const auto& at) {
+    return in.Update(request, at.At("name"));
+  };
+  add("GET", all, "list",
+      [](const Collection& in, const auto& request, const auto&) { return in.List(request); });
+  add("POST", all, "create",
+      [](const Collection& in, const auto& request, const auto&) { return in.Create(request); });
+  add("GET", all + "/{name}", "get",
+      [](const Collection& in, const auto&, const auto& at) { return in.Get(at.At("name")); });
+  add("PUT", all + "/{name}", "update", update);
+  if (&kind != &kMetrics) add("PATCH", all + "/{name}", "patch", update);
+  add("DELETE", all + "/{name}", "delete",
+      [](const Collection& in, const auto&, const auto& at) { return in.Delete(at.At("name")); });
+}
+
+}  // namespace
+
+std::vector<http::Route> SinkAndMetricRoutes(const std::shared_ptr<LoggingApi>& api) {
+  std::vector<http::Route> routes;
+  for (const std::string parents : {"projects", "organizations", "folders", "billingAccounts"}) {
+    AddRoutes(api, kSinks, parents, routes);
+    AddRoutes(api, kExclusions, parents, routes);
+  }
+  AddRoutes(api, kMetrics, "projects", routes);
+  return routes;
+}
+
+}  // namespace caip::logging

@@ -1,0 +1,184 @@
+#include "fakes/logging/book/log_file.h"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/sqlite.h"
+#include "base/text.h"
+#include "fakes/logging/book/errors.h"
+#include "fakes/logging/book/log_schema.h"
+#include "fakes/logging/book/sql_query.h"
+
+namespace caip::logging {
+namespace {
+
+constexpr uintmax_t kWalBytesToKeep = 4u << 20;  // as much as is read in no time at the next start
+
+constexpr std::string_view kInsert =
+    "INSERT INTO chunks(first_id, last_id, project, job_id, first_time, last_time, severities,"
+    " tasks, entries) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+constexpr std::string_view kReplace =
+    "REPLACE INTO chunks(first_id, last_id, project, job_id, first_time, last_time, severities,"
+    " tasks, entries) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+
+std::string SelectOf(const ChunkQuery& query) {
+  std::string sql =
+      "SELECT first_id, last_id, project, job_id, first_time, last_time, entries FROM chunks"
+      " WHERE project = ?1 AND last_id > ?3 AND first_id > ?6 AND last_time >= ?4 AND first_time < "
+      "?5";
+  if (!query.job_id.empty()) sql += " AND job_id = ?2";
+  sql += " ORDER BY first_id";
+  if (query.newest_first) sql += " DESC";
+  return sql;
+}
+
+}  // namespace
+
+Result<LogFile> LogFile::Open(const Path& file) {
+  sqlite3* database = nullptr;
+  const int code = sqlite3_open_v2(
+      file.c_str(), &database,
+      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
+      nullptr);
+  LogFile opened(file, database);
+  if (code != SQLITE_OK) {
+    return errors::CannotOpen(file, code, database ? sqlite3_errmsg(database) : "no memory");
+  }
+  RETURN_IF_ERROR(opened.Prepare());
+  return opened;
+}
+
+LogFile::LogFile(LogFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      database_(std::exchange(other.database_, nullptr)),
+      statements_(std::exchange(other.statements_, {})) {}
+
+LogFile::~LogFile() {
+  for (const auto& [sql, statement] : statements_) sqlite3_finalize(statement);
+  CloseLeavingShortLog(database_, kWalBytesToKeep);
+}
+
+Status LogFile::Prepare() {
+  sqlite3_busy_timeout(database_, 10'000);
+  RETURN_IF_ERROR(Run("PRAGMA wal_autocheckpoint = 2000"));
+  RETURN_IF_ERROR(Run("PRAGMA journal_size_limit = 4194304"));
+  return PrepareSchema(*this);
+}
+
+Status LogFile::Run(const char* sql) {
+  const int code = sqlite3_exec(database_, sql, nullptr, nullptr, nullptr);
+  if (code == SQLITE_OK) return Ok{};
+  const Error error = errors::CannotOpen(path_, code, sqlite3_errmsg(database_));
+  if (!writing_) RollBack();
+  return error;
+}
+
+void LogFile::RollBack() {
+  if (sqlite3_get_autocommit(database_)) return;
+  sqlite3_exec(database_, "ROLLBACK", nullptr, nullptr, nullptr);
+}
+
+sqlite3_stmt* LogFile::Statement(std::string_view sql) {
+  const auto found = statements_.find(sql);
+  if (found != statements_.end()) return found->second;
+  sqlite3_stmt* statement = nullptr;
+  sqlite3_prepare_v3(database_, sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT,
+                     &statement, nullptr);
+  if (statement) statements_.emplace(sql, statement);
+  return statement;
+}
+
+Error LogFile::LastError() const {
+  const int code = sqlite3_extended_errcode(database_);
+  const char* detail = sqlite3_errmsg(database_);
+  return writing_ ? errors::CannotStore(path_, code, detail)
+                  : errors::CannotRead(path_, code, detail);
+}
+
+Status LogFile::Write(const std::function<Status()>& body) {
+  writing_ = true;
+  Status written = SqlQuery(*this, "BEGIN IMMEDIATE").Done();
+  if (written.ok()) written = body();
+  if (written.ok()) written = SqlQuery(*this, "COMMIT").Done();
+  if (!written.ok()) RollBack();
+  writing_ = false;
+  return written;
+}
+
+Status LogFile::ReadAtOnce(const std::function<Status()>& body) {
+  RETURN_IF_ERROR(SqlQuery(*this, "BEGIN").Done());
+  const Status read = body();
+  RollBack();  // nothing was written
+  return read;
+}
+
+Status LogFile::PutChunk(std::string_view sql, const Chunk& chunk) {
+  const std::string tasks = Join(chunk.tasks, "\n");
+  SqlQuery put(*this, sql);
+  put.Bind(1, chunk.first_id).Bind(2, chunk.last_id).Bind(3, chunk.project).Bind(4, chunk.job_id);
+  put.Bind(5, chunk.first_time).Bind(6, chunk.last_time).Bind(7, int64_t{chunk.severities});
+  return put.Bind(8, tasks).Bind(9, chunk.entries).Done();
+}
+
+Status LogFile::Insert(const Chunk& chunk) { return PutChunk(kInsert, chunk); }
+Status LogFile::Replace(const Chunk& chunk) { return PutChunk(kReplace, chunk); }
+
+Status LogFile::Remove(uint64_t first_id) {
+  return SqlQuery(*this, "DELETE FROM chunks WHERE first_id = ?1").Bind(1, first_id).Done();
+}
+
+Status LogFile::Read(const ChunkQuery& query, const std::function<bool(const Chunk&)>& take) {
+  SqlQuery rows(*this, SelectOf(query));
+  rows.Bind(1, query.project).Bind(3, query.after_id).Bind(4, query.from).Bind(5, query.until);
+  if (!query.job_id.empty()) rows.Bind(2, query.job_id);
+  rows.Bind(6, query.after_id - std::min(query.after_id, kChunkEntriesMax));
+  while (rows.Next()) {
+    Chunk chunk;
+    chunk.first_id = static_cast<uint64_t>(rows.Number(0));
+    chunk.last_id = static_cast<uint64_t>(rows.Number(1));
+    chunk.project = rows.Text(2);
+    chunk.job_id = rows.Text(3);
+    chunk.first_time = rows.Time(4);
+    chunk.last_time = rows.Time(5);
+    chunk.entries = rows.Text(6);
+    if (!take(chunk)) return Ok{};
+  }
+  return rows.status();
+}
+
+Result<LastEntry> LogFile::Last(const std::string& project, const std::string& job_id) {
+  ChunkQuery query;
+  query.project = project;
+  query.job_id = job_id;
+  query.newest_first = true;
+  LastEntry last;
+  RETURN_IF_ERROR(Read(query, [&last](const Chunk& chunk) {
+    last = {chunk.last_id, chunk.last_time};
+    return false;
+  }));
+  return last;
+}
+
+Result<uint64_t> LogFile::LastId() {
+  ASSIGN_OR_RETURN(const int64_t kept, Setting(kLastIdSetting));
+  SqlQuery row(*this, "SELECT last_id FROM chunks ORDER BY first_id DESC LIMIT 1");
+  const int64_t last = row.Next() ? row.Number(0) : 0;
+  RETURN_IF_ERROR(row.status());
+  return static_cast<uint64_t>(std::max(kept, last));
+}
+
+Result<int64_t> LogFile::Setting(const std::string& name) {
+  SqlQuery row(*this, "SELECT value FROM settings WHERE name = ?1");
+  const int64_t value = row.Bind(1, name).Next() ? row.Number(0) : 0;
+  RETURN_IF_ERROR(row.status());
+  return value;
+}
+
+Status LogFile::SetSetting(const std::string& name, int64_t value) {
+  SqlQuery put(*this, "REPLACE INTO settings(name, value) VALUES(?1, ?2)");
+  return put.Bind(1, name).Bind(2, value).Done();
+}
+
+}  // namespace caip::logging

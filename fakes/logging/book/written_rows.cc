@@ -1,0 +1,90 @@
+#include "fakes/logging/book/written_rows.h"
+
+#include <algorithm>
+
+#include "fakes/logging/book/log_schema.h"
+#include "fakes/logging/book/sql_query.h"
+
+namespace caip::logging {
+namespace {
+
+constexpr size_t kKnownMax = 10'000;
+
+}  // namespace
+
+std::string LogIdOfTask(const std::string& task, const std::string& job_id) {
+  return task == "service" ? "ml.googleapis.com/" + job_id : task;
+}
+
+std::string ParentOfProject(const std::string& project) { return "projects/" + project; }
+
+Status KnownLogs::Note(LogFile& file, const LogKey& log) {
+  if (known_.count(log)) return Ok{};
+  SqlQuery put(file, "INSERT OR IGNORE INTO logs(parent, log) VALUES(?1, ?2)");
+  RETURN_IF_ERROR(put.Bind(1, log.parent).Bind(2, log.log_id).Done());
+  if (known_.size() >= kKnownMax) known_.clear();
+  known_.insert(log);
+  return Ok{};
+}
+
+Status KnownLogs::NoteLogsOf(LogFile& file, const Chunk& chunk) {
+  for (const std::string& task : chunk.tasks) {
+    RETURN_IF_ERROR(Note(file, {ParentOfProject(chunk.project), LogIdOfTask(task, chunk.job_id)}));
+  }
+  return Ok{};
+}
+
+Status InsertWritten(LogFile& file, int64_t id, const WrittenEntry& entry) {
+  SqlQuery put(file,
+               "INSERT OR IGNORE INTO written(id, parent, log, time, insert_id, job_id, severity,"
+               " entry) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)");
+  put.Bind(1, id).Bind(2, entry.parent).Bind(3, entry.log_id).Bind(4, entry.time);
+  put.Bind(5, entry.insert_id).Bind(6, entry.job_id).Bind(7, int64_t{entry.severity});
+  return put.Bind(8, entry.json).Done();
+}
+
+Result<int64_t> LastWrittenId(LogFile& file) {
+  ASSIGN_OR_RETURN(const int64_t kept, file.Setting(kLastWrittenSetting));
+  SqlQuery row(file, "SELECT max(id) FROM written");
+  const int64_t last = row.Next() ? row.Number(0) : 0;
+  if (const Status read = row.status(); !read.ok()) return read.error();
+  return std::max(kept, last);
+}
+
+Result<std::vector<std::string>> ReadLogIds(LogFile& file, const std::string& parent,
+                                            const std::string& after, size_t limit,
+                                            bool inclusive) {
+  SqlQuery rows(file,
+                inclusive
+                    ? "SELECT log FROM logs WHERE parent = ?1 AND log >= ?2 ORDER BY log LIMIT ?3"
+                    : "SELECT log FROM logs WHERE parent = ?1 AND log > ?2 ORDER BY log LIMIT ?3");
+  rows.Bind(1, parent).Bind(2, after).Bind(3, uint64_t{limit});
+  std::vector<std::string> ids;
+  while (rows.Next()) ids.push_back(rows.Text(0));
+  if (const Status read = rows.status(); !read.ok()) return read.error();
+  return ids;
+}
+
+Result<DeletedLogs> ReadDeleted(LogFile& file) {
+  SqlQuery rows(file, "SELECT parent, log, last_id, last_written FROM deleted");
+  DeletedLogs deleted;
+  while (rows.Next()) {
+    deleted[{rows.Text(0), rows.Text(1)}] = {static_cast<uint64_t>(rows.Number(2)), rows.Number(3)};
+  }
+  if (const Status read = rows.status(); !read.ok()) return read.error();
+  return deleted;
+}
+
+Status MarkDeleted(LogFile& file, const LogKey& log, const DeletedUpTo& up_to) {
+  SqlQuery forget(file, "DELETE FROM logs WHERE parent = ?1 AND log = ?2");
+  RETURN_IF_ERROR(forget.Bind(1, log.parent).Bind(2, log.log_id).Done());
+  SqlQuery put(file,
+               "REPLACE INTO deleted(parent, log, last_id, last_written)"
+               " VALUES(?1, ?2, ?3, ?4)");
+  put.Bind(1, log.parent).Bind(2, log.log_id).Bind(3, up_to.last_id).Bind(4, up_to.last_written);
+  RETURN_IF_ERROR(put.Done());
+  RETURN_IF_ERROR(file.SetSetting(kLastIdSetting, static_cast<int64_t>(up_to.last_id)));
+  return file.SetSetting(kLastWrittenSetting, up_to.last_written);
+}
+
+}  // namespace caip::logging

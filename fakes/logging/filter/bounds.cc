@@ -1,0 +1,169 @@
+#include "fakes/logging/filter/bounds.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace caip::logging {
+namespace {
+
+using Text = std::optional<std::string>;
+
+constexpr int kSeverityStep = 100;
+constexpr int kSeverityMax = 800;
+
+// Both hold.
+void Narrow(Text& text, const Text& other, bool& none) {
+  if (!other) return;
+  if (text && FoldCase(*text) != FoldCase(*other)) none = true;
+  text = other;
+}
+
+void Narrow(EntryBounds& bounds, const EntryBounds& other) {
+  bounds.from = std::max(bounds.from, other.from);
+  bounds.until = std::min(bounds.until, other.until);
+  bounds.after_insert_id = std::max(bounds.after_insert_id, other.after_insert_id);
+  bounds.severities &= other.severities;
+  bounds.none = bounds.none || other.none;
+  Narrow(bounds.job_id, other.job_id, bounds.none);
+  Narrow(bounds.task, other.task, bounds.none);
+  Narrow(bounds.trial, other.trial, bounds.none);
+  Narrow(bounds.log_id, other.log_id, bounds.none);
+  Narrow(bounds.resource_type, other.resource_type, bounds.none);
+  bounds.none = bounds.none || bounds.severities == 0 || bounds.from >= bounds.until;
+}
+
+// One of both holds.
+void Widen(Text& text, const Text& other) {
+  if (!text || !other || FoldCase(*text) != FoldCase(*other)) text.reset();
+}
+
+void Widen(EntryBounds& bounds, const EntryBounds& other) {
+  if (other.none) return;
+  if (bounds.none) {
+    bounds = other;
+    return;
+  }
+  bounds.from = std::min(bounds.from, other.from);
+  bounds.until = std::max(bounds.until, other.until);
+  bounds.after_insert_id = std::min(bounds.after_insert_id, other.after_insert_id);
+  bounds.severities |= other.severities;
+  Widen(bounds.job_id, other.job_id);
+  Widen(bounds.task, other.task);
+  Widen(bounds.trial, other.trial);
+  Widen(bounds.log_id, other.log_id);
+  Widen(bounds.resource_type, other.resource_type);
+}
+
+EntryBounds OfTime(const FilterComparison& comparison) {
+  EntryBounds bounds;
+  const Period& period = comparison.period();
+  switch (comparison.op()) {
+    case FilterOperator::kEqual:
+    case FilterOperator::kHas:
+      bounds.from = period.first;
+      bounds.until = period.end;
+      break;
+    case FilterOperator::kGreater:
+    case FilterOperator::kGreaterEqual:
+      bounds.from = period.first;
+      break;
+    case FilterOperator::kLess:
+      bounds.until = period.first;
+      break;
+    case FilterOperator::kLessEqual:
+      bounds.until = period.first + Duration(1);
+      break;
+    default:
+      break;
+  }
+  return bounds;
+}
+
+bool Holds(int number, FilterOperator op, int limit) {
+  switch (op) {
+    case FilterOperator::kUnequal:
+      return number != limit;
+    case FilterOperator::kLess:
+      return number < limit;
+    case FilterOperator::kLessEqual:
+      return number <= limit;
+    case FilterOperator::kGreater:
+      return number > limit;
+    case FilterOperator::kGreaterEqual:
+      return number >= limit;
+    default:
+      return number == limit;
+  }
+}
+
+EntryBounds OfSeverity(const FilterComparison& comparison) {
+  EntryBounds bounds;
+  const bool is_pattern =
+      comparison.op() == FilterOperator::kMatches || comparison.op() == FilterOperator::kMatchesNot;
+  if (is_pattern || comparison.severity() % kSeverityStep != 0) return bounds;
+  bounds.severities = 0;
+  for (int number = 0; number <= kSeverityMax; number += kSeverityStep) {
+    if (Holds(number, comparison.op(), comparison.severity())) {
+      bounds.severities |= SeverityBit(number);
+    }
+  }
+  bounds.none = bounds.severities == 0;
+  return bounds;
+}
+
+EntryBounds OfEqual(const std::string& path, const std::string& text) {
+  EntryBounds bounds;
+  if (path == "resource.type") bounds.resource_type = text;
+  if (path == "resource.labels.job_id") bounds.job_id = text;
+  if (path == "labels.ml.googleapis.com/job_id") bounds.job_id = text;
+  if (path == "resource.labels.task_name") bounds.task = text;
+  if (path == "labels.ml.googleapis.com/task_name") bounds.task = text;
+  if (path == "labels.ml.googleapis.com/trial_id") bounds.trial = text;
+  if (path == "logName") bounds.log_id = LogIdOf(text);
+  return bounds;
+}
+
+EntryBounds OfComparison(const FilterComparison& comparison) {
+  if (comparison.asks_presence()) return {};
+  const std::string path = Join(comparison.field().path, ".");
+  if (path == "timestamp") return OfTime(comparison);
+  if (path == "severity") return OfSeverity(comparison);
+  if (path == "insertId") {
+    EntryBounds bounds;
+    if (comparison.op() == FilterOperator::kGreater) bounds.after_insert_id = comparison.text();
+    return bounds;
+  }
+  return comparison.op() == FilterOperator::kEqual ? OfEqual(path, comparison.text())
+                                                   : EntryBounds{};
+}
+
+EntryBounds OfNode(const FilterNode& node) {
+  EntryBounds bounds;
+  switch (node.kind) {
+    case FilterNode::Kind::kAnd:
+      for (const FilterNode& child : node.children) Narrow(bounds, OfNode(child));
+      return bounds;
+    case FilterNode::Kind::kOr:
+      bounds.none = true;
+      for (const FilterNode& child : node.children) Widen(bounds, OfNode(child));
+      return bounds;
+    case FilterNode::Kind::kCompare:
+      return OfComparison(*node.comparison);
+    case FilterNode::Kind::kLogId:
+      bounds.log_id = node.text;
+      return bounds;
+    default:
+      return bounds;
+  }
+}
+
+}  // namespace
+
+EntryBounds EntryBounds::Of(const Filter& filter) { return OfNode(filter.root()); }
+
+uint32_t SeverityBit(int number) {
+  return uint32_t{1} << std::clamp(number / kSeverityStep, 0, kSeverityMax / kSeverityStep);
+}
+
+}  // namespace caip::logging

@@ -1,0 +1,33 @@
+#pragma once
+// What a filter asks for that an index can answer.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/clock.h"
+#include "fakes/logging/filter/filter.h"
+
+namespace caip::logging {
+
+/// Conditions that every entry the filter matches fulfils; the filter may ask for more. Texts are
+/// as the filter has them, and compare without case.
+struct EntryBounds {
+  Instant from = Instant::min();
+  Instant until = Instant::max();  // exclusive
+  std::optional<std::string> job_id;
+  std::optional<std::string> task;
+  std::optional<std::string> trial;
+  std::optional<std::string> log_id;
+  std::optional<std::string> resource_type;
+  std::string after_insert_id;         // insertId is greater
+  uint32_t severities = ~uint32_t{0};  // bit n: severity n * 100
+  bool none = false;                   // nothing can match
+
+  static EntryBounds Of(const Filter& filter);
+};
+
+/// The bit of EntryBounds::severities.
+uint32_t SeverityBit(int number);
+
+}  // namespace caip::logging

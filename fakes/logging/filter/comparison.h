@@ -1,0 +1,84 @@
+#pragma once
+// One comparison of a filter: field, operator, value; made ready once, asked for every entry.
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "base/json_fwd.h"
+#include "base/period.h"
+#include "base/result.h"
+#include "fakes/logging/filter/fields.h"
+#include "fakes/logging/filter/text_pattern.h"
+#include "fakes/logging/filter/tokens.h"
+
+namespace caip::logging {
+
+enum class FilterOperator {
+  kEqual,
+  kUnequal,
+  kLess,
+  kLessEqual,
+  kGreater,
+  kGreaterEqual,
+  kHas,
+  kMatches,
+  kMatchesNot,
+};
+std::optional<FilterOperator> FilterOperatorOf(std::string_view sign);
+
+/// ParsePeriod of a time as entries have it: any number of digits, offsets without the colon too.
+std::optional<Period> ParseEntryPeriod(std::string_view text);
+
+/// Letters of ASCII in lower case: comparisons ignore case, as the service's do.
+std::string FoldCase(std::string_view text);
+/// `folded` stands somewhere in `text`.
+bool HasFolded(std::string_view text, std::string_view folded);
+/// `folded` is in some value below, or names a member of the top.
+bool HasBelow(const Json& value, std::string_view folded);
+
+class FilterComparison {
+ public:
+  /// `value` is a word or a quoted text; a word `*` behind `:` asks for presence.
+  static Result<FilterComparison> Make(FilterField field, FilterOperator op,
+                                       const FilterToken& value);
+  /// `entry` is a LogEntry as JSON. A member of a payload or a label that is not there makes any
+  /// comparison false; a field that every entry has counts as its default.
+  bool Matches(const Json& entry) const;
+
+  const FilterField& field() const { return field_; }
+  FilterOperator op() const { return op_; }
+  bool asks_presence() const { return asks_presence_; }
+  const std::string& text() const { return text_; }
+  const Period& period() const { return period_; }
+  void SetTime(Instant time) { period_ = {time, time + Duration(1)}; }
+  int severity() const { return static_cast<int>(number_); }
+
+ private:
+  Status ReadValue(const FilterToken& value);
+  Status ReadPattern(const FilterToken& value);
+  Status ReadTime(const FilterToken& value);
+  Status CheckOperator(const FilterToken& value) const;
+  bool MatchesAt(const Json& value, size_t depth) const;
+  bool MatchesValue(const Json& value) const;
+  bool MatchesFree(const Json& value) const;
+  bool MatchesText(std::string_view text) const;
+  bool MatchesNumber(double number) const;
+  bool MatchesTime(std::string_view text) const;
+  bool MatchesFlag(bool flag) const;
+
+  FilterField field_;
+  FilterOperator op_ = FilterOperator::kEqual;
+  bool asks_presence_ = false;
+  bool is_null_ = false;
+  std::string text_;
+  std::string folded_;
+  bool is_number_ = false;
+  double number_ = 0;  // a severity's and a duration's seconds, too
+  std::optional<bool> flag_;
+  Period period_{};
+  std::optional<TextPattern> pattern_;
+};
+
+}  // namespace caip::logging

@@ -1,0 +1,230 @@
+#include "fakes/logging/filter/filter.h"
+
+#include <charconv>
+
+#include "fakes/logging/filter/errors.h"
+
+namespace caip::logging {
+namespace {
+
+constexpr int kDepthMax = 100;  // recursion must end somewhere
+
+FilterNode Combine(FilterNode::Kind kind, std::vector<FilterNode> parts) {
+  if (parts.size() == 1) return std::move(parts.front());
+  FilterNode node;
+  node.kind = kind;
+  node.children = std::move(parts);
+  return node;
+}
+
+FilterNode Negate(FilterNode part) {
+  FilterNode node;
+  node.kind = FilterNode::Kind::kNot;
+  node.children.push_back(std::move(part));
+  return node;
+}
+
+FilterNode Anywhere(const std::string& text) {
+  FilterNode node;
+  node.kind = FilterNode::Kind::kAnywhere;
+  node.text = FoldCase(text);
+  return node;
+}
+
+class Parser {
+ public:
+  explicit Parser(std::vector<FilterToken> tokens) : tokens_(std::move(tokens)) {}
+
+  Result<FilterNode> Run() {
+    if (Now().kind == FilterToken::Kind::kEnd) return FilterNode{};
+    ASSIGN_OR_RETURN(FilterNode node, Expression(nullptr));
+    if (Now().kind != FilterToken::Kind::kEnd) return Unexpected();
+    return node;
+  }
+
+ private:
+  // Inside `field op ( ... )`, values are compared with the field.
+  struct Comparand {
+    FilterField field;
+    FilterOperator op;
+  };
+
+  const FilterToken& Now() const { return tokens_[at_]; }
+  const FilterToken& Next() const { return tokens_[std::min(at_ + 1, tokens_.size() - 1)]; }
+  FilterToken Take() { return tokens_[at_++]; }
+  Error Unexpected() const { return errors::FilterSyntax(Now().place, Now().text); }
+
+  bool EndsExpression() const {
+    return Now().kind == FilterToken::Kind::kEnd || Now().kind == FilterToken::Kind::kRight;
+  }
+
+  Result<FilterNode> Expression(const Comparand* comparand) {
+    std::vector<FilterNode> parts;
+    do {
+      if (!parts.empty() && Now().Is("AND")) ++at_;
+      ASSIGN_OR_RETURN(FilterNode part, Factor(comparand));
+      parts.push_back(std::move(part));
+    } while (!EndsExpression() && Now().kind != FilterToken::Kind::kComma);
+    return Combine(FilterNode::Kind::kAnd, std::move(parts));
+  }
+
+  Result<FilterNode> Factor(const Comparand* comparand) {
+    std::vector<FilterNode> parts;
+    do {
+      if (!parts.empty()) ++at_;  // OR
+      ASSIGN_OR_RETURN(FilterNode part, Term(comparand));
+      parts.push_back(std::move(part));
+    } while (Now().Is("OR"));
+    return Combine(FilterNode::Kind::kOr, std::move(parts));
+  }
+
+  Result<FilterNode> Term(const Comparand* comparand) {
+    if (++depth_ > kDepthMax) return errors::FilterTooDeep(Now().place, kDepthMax);
+    auto node = TermBelow(comparand);
+    --depth_;
+    return node;
+  }
+
+  Result<FilterNode> TermBelow(const Comparand* comparand) {
+    if (Now().kind == FilterToken::Kind::kMinus || Now().Is("NOT")) {
+      ++at_;
+      ASSIGN_OR_RETURN(FilterNode part, Term(comparand));
+      return Negate(std::move(part));
+    }
+    if (Now().kind == FilterToken::Kind::kLeft) {
+      ++at_;
+      ASSIGN_OR_RETURN(FilterNode node, Expression(comparand));
+      if (Now().kind != FilterToken::Kind::kRight) return Unexpected();
+      ++at_;
+      return node;
+    }
+    if (Now().Is("AND") || Now().Is("OR")) return Unexpected();
+    if (Now().kind != FilterToken::Kind::kWord && Now().kind != FilterToken::Kind::kQuoted)
+      return Unexpected();
+    if (comparand) return Compare(*comparand, Take());
+    const bool is_word = Now().kind == FilterToken::Kind::kWord;
+    if (is_word && Next().kind == FilterToken::Kind::kLeft && Next().is_adjacent) return Function();
+    if (Next().kind == FilterToken::Kind::kOperator) return Comparison();
+    return Anywhere(Take().text);
+  }
+
+  Result<FilterField> Field(const FilterToken& token) const {
+    if (token.kind != FilterToken::Kind::kWord)
+      return errors::FilterSyntax(token.place, token.text);
+    const auto field = ResolveField(token.segments);
+    if (!field) return errors::FilterFieldUnknown(token.place, token.text);
+    return *field;
+  }
+
+  Result<FilterNode> Comparison() {
+    ASSIGN_OR_RETURN(FilterField field, Field(Take()));
+    const Comparand comparand{std::move(field), *FilterOperatorOf(Take().text)};
+    if (Now().kind == FilterToken::Kind::kLeft) return TermBelow(&comparand);
+    const bool is_word = Now().kind == FilterToken::Kind::kWord;
+    if (Now().Is("AND") || Now().Is("OR") || Now().Is("NOT")) return Unexpected();
+    if (!is_word && Now().kind != FilterToken::Kind::kQuoted) return Unexpected();
+    return Compare(comparand, Take());
+  }
+
+  static Result<FilterNode> Compare(const Comparand& comparand, const FilterToken& value) {
+    ASSIGN_OR_RETURN(FilterComparison comparison,
+                     FilterComparison::Make(comparand.field, comparand.op, value));
+    FilterNode node;
+    node.kind = FilterNode::Kind::kCompare;
+    node.comparison = std::move(comparison);
+    return node;
+  }
+
+  // name(a, b)
+  Result<FilterNode> Function() {
+    const FilterToken name = Take();
+    std::vector<FilterToken> arguments;
+    do {
+      ++at_;  // the parenthesis, a comma
+      if (arguments.empty() && Now().kind == FilterToken::Kind::kRight) break;
+      if (Now().kind != FilterToken::Kind::kWord && Now().kind != FilterToken::Kind::kQuoted)
+        return Unexpected();
+      arguments.push_back(Take());
+    } while (Now().kind == FilterToken::Kind::kComma);
+    if (Now().kind != FilterToken::Kind::kRight) return Unexpected();
+    ++at_;
+    const std::string function = FoldCase(name.text);
+    if (function == "log_id") return LogId(name, arguments);
+    if (function == "search") return Search(name, arguments);
+    if (function == "sample") return Sample(name, arguments);
+    return errors::FilterFunctionUnknown(name.place, name.text);
+  }
+
+  static Result<FilterNode> LogId(const FilterToken& name,
+                                  const std::vector<FilterToken>& arguments) {
+    if (arguments.size() != 1) return errors::FilterArguments(name.place, "log_id(\"LOG_ID\")");
+    FilterNode node;
+    node.kind = FilterNode::Kind::kLogId;
+    node.text = FoldCase(arguments[0].text);
+    return node;
+  }
+
+  Result<FilterNode> Search(const FilterToken& name,
+                            const std::vector<FilterToken>& arguments) const {
+    if (arguments.empty() || arguments.size() > 2 ||
+        arguments.back().kind != FilterToken::Kind::kQuoted) {
+      return errors::FilterArguments(name.place, "SEARCH(\"words\") or SEARCH(field, \"words\")");
+    }
+    FilterNode node;
+    node.kind = FilterNode::Kind::kSearch;
+    node.text = arguments.back().text;
+    node.words = SearchWords(arguments.back().text);
+    if (arguments.size() == 2) {
+      ASSIGN_OR_RETURN(node.field, Field(arguments[0]));
+    }
+    return node;
+  }
+
+  Result<FilterNode> Sample(const FilterToken& name,
+                            const std::vector<FilterToken>& arguments) const {
+    const Error broken =
+        errors::FilterArguments(name.place, "sample(field, fraction), the fraction from 0 to 1");
+    if (arguments.size() != 2) return broken;
+    FilterNode node;
+    node.kind = FilterNode::Kind::kSample;
+    ASSIGN_OR_RETURN(node.field, Field(arguments[0]));
+    const std::string& text = arguments[1].text;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), node.fraction);
+    if (code != std::errc() || end != text.data() + text.size()) return broken;
+    if (!(node.fraction >= 0 && node.fraction <= 1)) return broken;
+    return node;
+  }
+
+  std::vector<FilterToken> tokens_;
+  size_t at_ = 0;
+  int depth_ = 0;
+};
+
+void MoveUpperTimes(FilterNode& node, const std::function<Instant(Instant)>& moved) {
+  for (FilterNode& child : node.children) MoveUpperTimes(child, moved);
+  if (!node.comparison || node.comparison->field().path.front() != "timestamp") return;
+  const FilterOperator op = node.comparison->op();
+  if (op == FilterOperator::kLess || op == FilterOperator::kLessEqual) {
+    node.comparison->SetTime(moved(node.comparison->period().first));
+  }
+}
+
+}  // namespace
+
+Filter Filter::WithUpperTimes(const std::function<Instant(Instant)>& moved) const {
+  FilterNode root = *root_;
+  MoveUpperTimes(root, moved);
+  Filter filter;
+  filter.root_ = std::make_shared<const FilterNode>(std::move(root));
+  return filter;
+}
+
+Result<Filter> Filter::Parse(std::string_view text) {
+  ASSIGN_OR_RETURN(std::vector<FilterToken> tokens, TokenizeFilter(text));
+  ASSIGN_OR_RETURN(FilterNode root, Parser(std::move(tokens)).Run());
+  Filter filter;
+  filter.root_ = std::make_shared<const FilterNode>(std::move(root));
+  return filter;
+}
+
+}  // namespace caip::logging

@@ -1,0 +1,73 @@
+#pragma once
+// The Logging query language: the `filter` of entries.list, of sinks and of metrics.
+//
+//   expression := factor { ["AND"] factor }           OR binds tighter than AND
+//   factor     := term { "OR" term }
+//   term       := ("NOT" | "-") term | "(" expression ")" | function | comparison | value
+//   comparison := field operator ( value | "(" expression of values ")" )
+//   operator   := "=" "!=" "<" "<=" ">" ">=" ":" "=~" "!~"
+//   function   := log_id("...") | sample(field, fraction) | SEARCH([field,] "...")
+//
+// Text compares without case, but for regular expressions. `-- words` are a comment.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json_fwd.h"
+#include "base/result.h"
+#include "fakes/logging/filter/comparison.h"
+
+namespace caip::logging {
+
+/// A part of a filter. Immutable once parsed.
+struct FilterNode {
+  enum class Kind {
+    kAll,       // matches everything
+    kAnd,       // all children
+    kOr,        // any child
+    kNot,       // not the child
+    kCompare,   // comparison
+    kAnywhere,  // folded text in any field
+    kLogId,     // text is the id of the entry's log
+    kSearch,    // words, in `field` or anywhere
+    kSample,    // a fraction of the entries, chosen by `field`
+  };
+  Kind kind = Kind::kAll;
+  std::vector<FilterNode> children;
+  std::optional<FilterComparison> comparison;
+  std::string text;
+  std::vector<std::string> words;
+  FilterField field;
+  double fraction = 0;
+
+  bool Matches(const Json& entry) const;
+};
+
+/// A parsed filter; cheap to copy, any thread.
+class Filter {
+ public:
+  /// Matches every entry.
+  Filter() : root_(std::make_shared<const FilterNode>()) {}
+  /// Blank text matches every entry. kInvalidArgument tells line and column where it is broken.
+  static Result<Filter> Parse(std::string_view text);
+  /// `entry` is a LogEntry as JSON, all its output fields set.
+  bool Matches(const Json& entry) const { return root_->Matches(entry); }
+  const FilterNode& root() const { return *root_; }
+  /// The same, with each upper bound of `timestamp` moved.
+  Filter WithUpperTimes(const std::function<Instant(Instant)>& moved) const;
+
+ private:
+  std::shared_ptr<const FilterNode> root_;
+};
+
+/// The words of a text as SEARCH compares them: in lower case, split at what is no word.
+std::vector<std::string> SearchWords(std::string_view text);
+
+/// "projects/p/logs/a%2Fb" -> "a/b"; "" where it is no log's name.
+std::string LogIdOf(std::string_view log_name);
+
+}  // namespace caip::logging

@@ -1,0 +1,278 @@
+#include "host/companions/companions.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "base/text.h"
+#include "host/companions/companion_kinds.h"
+#include "host/errors.h"
+#include "host/process/launcher_link.h"
+#include "host/process/orphans.h"
+#include "host/process/process_launcher.h"
+#include "http/client.h"
+
+namespace caip::host {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds kBetweenLooks{50};
+constexpr int kHealthSilenceSeconds = 5;
+constexpr size_t kLastWordsMax = 300;
+
+sockaddr_in Loopback(uint16_t port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return address;
+}
+
+Result<uint16_t> FreePort() {
+  const Fd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address = Loopback(0);
+  socklen_t size = sizeof address;
+  auto* generic = reinterpret_cast<sockaddr*>(&address);
+  if (!socket.valid() || ::bind(socket.get(), generic, size) != 0 ||
+      ::getsockname(socket.get(), generic, &size) != 0) {
+    return SystemError("cannot find a free port", errno);
+  }
+  return ntohs(address.sin_port);
+}
+
+bool Accepts(uint16_t port) {
+  const Fd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const sockaddr_in address = Loopback(port);
+  return ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+}
+
+bool Answers(uint16_t port) {
+  http::Client client("http://127.0.0.1:" + std::to_string(port));
+  client.set_silence_seconds(kHealthSilenceSeconds);
+  const auto answer = client.Send({.target = "/"});
+  return answer.ok() && answer->status < 500;
+}
+
+// The end of its log, on one line.
+std::string LastWords(const Path& log) {
+  const auto text = ReadFileUpTo(log, 1 << 20);
+  const std::string_view all = text.ok() ? Trim(*text) : std::string_view();
+  const std::string last(all.substr(all.size() - std::min(all.size(), kLastWordsMax)));
+  return ReplaceAll(last, "\n", " | ");
+}
+
+}  // namespace
+
+class Companions::Body {
+ public:
+  explicit Body(CompanionOptions options)
+      : options_(std::move(options)), state_id_(StateId(options_.state)) {
+    for (const std::string& name : options_.names) {
+      const CompanionKind* kind = CompanionNamed(name);
+      assert(kind);
+      members_.emplace_back().kind = kind;
+    }
+    worker_ = std::thread([this] { Work(); });
+  }
+
+  ~Body() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    changed_.notify_all();
+    worker_.join();
+    link_.reset();  // returns when all of them are dead
+  }
+
+  void WhenReady(std::function<void(const CompanionsServed&)> ready) {
+    {
+      const std::lock_guard lock(mutex_);
+      waiting_.push_back(std::move(ready));
+    }
+    changed_.notify_all();
+  }
+
+ private:
+  struct Member {
+    const CompanionKind* kind = nullptr;
+    CompanionStart start;
+    uint64_t number = 0;  // of its process at the launcher; 0 never started
+    bool alive = false;   // under mutex_
+    std::string failure;  // why it is not there
+  };
+
+  void Work() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      changed_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
+      if (stopping_) return;
+      const auto ready = std::move(waiting_.front());
+      waiting_.pop_front();
+      lock.unlock();
+      const CompanionsServed served = Serve();
+      lock.lock();
+      if (stopping_) return;
+      lock.unlock();
+      ready(served);
+      lock.lock();
+    }
+  }
+
+  // All are started before one is waited for.
+  CompanionsServed Serve() {
+    std::vector<Member*> started;
+    for (Member& member : members_) {
+      if (IsAlive(member)) continue;
+      member.failure.clear();
+      if (const Status begun = Begin(member); !begun.ok()) {
+        member.failure = begun.error().message;
+      } else {
+        started.push_back(&member);
+      }
+    }
+    for (Member* member : started) AwaitHealth(*member);
+    CompanionsServed served;
+    for (const Member& member : members_) {
+      if (!member.failure.empty()) {
+        served.warnings.push_back(member.failure);
+        continue;
+      }
+      for (auto& variable : member.kind->variables(member.start)) {
+        served.environment.push_back(std::move(variable));
+      }
+    }
+    return served;
+  }
+
+  bool IsAlive(const Member& member) {
+    const std::lock_guard lock(mutex_);
+    return member.alive;
+  }
+
+  Path LogOf(const Member& member) const {
+    return options_.state / "companions" / (std::string(member.kind->name) + ".log");
+  }
+
+  Status Begin(Member& member) {
+    const std::string name(member.kind->name);
+    CompanionStart& start = member.start;
+    start.program = FindCompanion(name, options_.search);
+    if (start.program.empty()) return errors::CompanionMissing(name);
+    start.data = options_.state / "companions" / name;
+    start.project = options_.project;
+    RETURN_IF_ERROR(MakeDirectories(start.data));
+    if (start.port == 0) {
+      ASSIGN_OR_RETURN(start.port, FreePort());
+    }
+    RETURN_IF_ERROR(EnsureLink());
+    const Fd log(::open(LogOf(member).c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+    if (!log.valid()) return SystemError("cannot write " + LogOf(member).string(), errno);
+    LauncherLink::Replica process;
+    process.directory = start.data.string();
+    process.argv = member.kind->command(start);
+    process.environment = EnvironmentOf(start, name);
+    process.out = log.get();
+    process.err = log.get();
+    {
+      const std::lock_guard lock(mutex_);
+      process.number = member.number = ++last_number_;
+      member.alive = true;
+    }
+    return link_->Launch(process);
+  }
+
+  // The marker lets the next emulator on this state directory find what even its launcher left.
+  std::vector<std::string> EnvironmentOf(const CompanionStart& start, const std::string& name) {
+    std::vector<std::string> environment;
+    for (const auto& [variable, value] : options_.environment) {
+      if (variable != "HOME") environment.push_back(variable + "=" + value);
+    }
+    environment.push_back("HOME=" + start.data.string());
+    environment.push_back(std::string(kReplicaVariable) + "=" + state_id_ + "/companions/" + name +
+                          "/" + name + "/1");
+    return environment;
+  }
+
+  Status EnsureLink() {
+    if (link_ && link_->IsAlive()) return Ok{};
+    link_.reset();
+    LauncherLink::Listener listener;
+    listener.report = [this](const launcher::Report& report) { Hear(report); };
+    listener.gone = [this] { HearTheEnd(); };
+    const Path program = options_.program.empty() ? LauncherBesideUs() : options_.program;
+    ASSIGN_OR_RETURN(link_, LauncherLink::Start(program, std::move(listener)));
+    return Ok{};
+  }
+
+  void Hear(const launcher::Report& report) {
+    if (report.kind == launcher::Report::kStarted) return;
+    const std::lock_guard lock(mutex_);
+    for (Member& member : members_) {
+      if (member.number == report.replica) member.alive = false;
+    }
+    changed_.notify_all();
+  }
+
+  void HearTheEnd() {
+    const std::lock_guard lock(mutex_);
+    for (Member& member : members_) member.alive = false;
+    changed_.notify_all();
+  }
+
+  void AwaitHealth(Member& member) {
+    const std::string name(member.kind->name);
+    const auto deadline = steady_clock::now() + options_.patience;
+    while (true) {
+      const uint16_t port = member.start.port;
+      if (Accepts(port) && (!member.kind->speaks_http || Answers(port))) {
+        if (IsAlive(member)) return;
+      }
+      std::unique_lock lock(mutex_);
+      changed_.wait_for(lock, kBetweenLooks, [&] { return stopping_ || !member.alive; });
+      if (stopping_) return;
+      if (!member.alive) {
+        lock.unlock();
+        member.start.port = 0;  // perhaps somebody took it
+        member.failure = errors::CompanionEnded(name, LogOf(member), LastWords(LogOf(member)));
+        return;
+      }
+      if (steady_clock::now() < deadline) continue;
+      lock.unlock();
+      member.failure = errors::CompanionSilent(name, LogOf(member), options_.patience);
+      link_->Kill(member.number);
+      return;
+    }
+  }
+
+  CompanionOptions options_;
+  std::string state_id_;
+  std::vector<Member> members_;
+  std::unique_ptr<LauncherLink> link_;  // worker's
+  uint64_t last_number_ = 0;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::function<void(const CompanionsServed&)>> waiting_;
+  bool stopping_ = false;
+  std::thread worker_;
+};
+
+Companions::Companions(CompanionOptions options)
+    : body_(std::make_unique<Body>(std::move(options))) {}
+Companions::~Companions() = default;
+
+void Companions::WhenReady(std::function<void(const CompanionsServed&)> ready) {
+  body_->WhenReady(std::move(ready));
+}
+
+}  // namespace caip::host

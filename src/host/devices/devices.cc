@@ -1,0 +1,222 @@
+#include "host/devices/devices.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+
+#include "base/text.h"
+#include "host/devices/nvml.h"
+#include "host/errors.h"
+#include "host/process/child_process.h"
+
+namespace caip::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::seconds kNvidiaSmiTimeout{10};
+constexpr int64_t kFakeGpusMax = 1024;
+
+std::optional<int64_t> Number(std::string_view text) {
+  if (text.empty() || text.size() > 9) return std::nullopt;
+  int64_t value = 0;
+  for (const char c : text) {
+    if (c < '0' || c > '9') return std::nullopt;
+    value = value * 10 + (c - '0');
+  }
+  return value;
+}
+
+// The memory of the service's cards, for programs that look at fakes.
+int64_t MemoryMib(std::string_view type) {
+  if (type.ends_with("K80")) return 11441;
+  if (type.ends_with("P4")) return 7611;
+  if (type.ends_with("A100")) return 40960;
+  return type.ends_with("T4") ? 15360 : 16160;
+}
+
+Gpu FakeGpu(int index, const std::string& type) {
+  char uuid[64];
+  std::snprintf(uuid, sizeof uuid, "GPU-ca1bfa4e-0000-4000-8000-%012x", index);
+  char bus[32];
+  std::snprintf(bus, sizeof bus, "00000000:%02X:%02X.0", 4 + index / 32, index % 32);
+  return {index, uuid, "fake " + type, type, MemoryMib(type), bus};
+}
+
+std::vector<std::string> AcceleratorTypes() {
+  return {"NVIDIA_TESLA_K80",  "NVIDIA_TESLA_P4", "NVIDIA_TESLA_P100",
+          "NVIDIA_TESLA_V100", "NVIDIA_TESLA_T4", "NVIDIA_TESLA_A100"};
+}
+
+// "4xNVIDIA_TESLA_T4" -> type, count times.
+Status AddFakes(std::string_view text, std::string_view part, std::vector<std::string>& types) {
+  const std::string_view entry = Trim(part);
+  const size_t x = entry.find('x');
+  const auto count = x == std::string_view::npos ? std::nullopt : Number(entry.substr(0, x));
+  if (!count || *count < 1) {
+    return errors::FakeGpusMalformed(text, "'" + std::string(entry) + "' has no count");
+  }
+  const std::string type(entry.substr(x + 1));
+  const std::vector<std::string> known = AcceleratorTypes();
+  if (std::find(known.begin(), known.end(), type) == known.end()) {
+    return errors::FakeGpusMalformed(
+        text, "'" + type + "' is no GPU of the service (" + Join(known, ", ") + ")");
+  }
+  if (static_cast<int64_t>(types.size()) + *count > kFakeGpusMax) {
+    return errors::FakeGpusMalformed(text, "more than " + std::to_string(kFakeGpusMax));
+  }
+  types.insert(types.end(), static_cast<size_t>(*count), type);
+  return Ok{};
+}
+
+std::vector<Gpu> AskNvidiaSmi(const DevicePlaces& places) {
+  const auto said =
+      CaptureTool({.argv = {"nvidia-smi", "--query-gpu=index,uuid,name,memory.total,pci.bus_id",
+                            "--format=csv,noheader,nounits"},
+                   .environment = {{"PATH", places.path}, {"LC_ALL", "C"}},
+                   .timeout = kNvidiaSmiTimeout});
+  if (!said.ok() || !said->result.ok()) return {};
+  return ParseNvidiaSmi(said->out);
+}
+
+// gpus/0000:00:04.0/information: "Model: \t\t Tesla T4", "GPU UUID: \t GPU-...".
+std::vector<Gpu> ReadProc(const Path& proc_nvidia) {
+  std::vector<Path> directories;
+  std::error_code error;
+  for (fs::directory_iterator it(proc_nvidia / "gpus", error), end; it != end;
+       it.increment(error)) {
+    directories.push_back(it->path());
+  }
+  std::sort(directories.begin(), directories.end());
+  std::vector<Gpu> gpus;
+  for (const Path& directory : directories) {
+    const auto text = ReadFileUpTo(directory / "information", 64 << 10);
+    if (!text.ok()) continue;
+    Gpu gpu;
+    gpu.index = static_cast<int>(gpus.size());
+    gpu.pci_bus_id = directory.filename();
+    for (const std::string& line : Split(*text, '\n')) {
+      const size_t colon = line.find(':');
+      if (colon == std::string::npos) continue;
+      const std::string value(Trim(std::string_view(line).substr(colon + 1)));
+      if (line.starts_with("Model")) gpu.name = value;
+      if (line.starts_with("GPU UUID")) gpu.uuid = value;
+    }
+    gpu.type = ServiceGpuType(gpu.name);
+    // Drivers that are still asleep show question marks; CUDA takes the index then.
+    if (gpu.uuid.empty() || gpu.uuid.find('?') != std::string::npos) {
+      gpu.uuid = std::to_string(gpu.index);
+    }
+    gpus.push_back(std::move(gpu));
+  }
+  return gpus;
+}
+
+// /dev/accel0... (TPU VMs up to v4), else /dev/vfio/0... (later ones; "vfio" is its control file).
+std::vector<TpuChip> FindTpuChips(const Path& dev) {
+  std::vector<std::pair<int64_t, std::string>> accel;
+  std::vector<std::pair<int64_t, std::string>> vfio;
+  std::error_code error;
+  for (fs::directory_iterator it(dev, error), end; it != end; it.increment(error)) {
+    const std::string name = it->path().filename();
+    if (!name.starts_with("accel")) continue;
+    if (const auto number = Number(name.substr(5))) accel.emplace_back(*number, it->path());
+  }
+  for (fs::directory_iterator it(dev / "vfio", error), end; it != end; it.increment(error)) {
+    if (const auto number = Number(it->path().filename().string())) {
+      vfio.emplace_back(*number, it->path());
+    }
+  }
+  auto& found = accel.empty() ? vfio : accel;
+  std::sort(found.begin(), found.end());
+  std::vector<TpuChip> chips;
+  for (const auto& [number, path] : found) {
+    chips.push_back({static_cast<int>(chips.size()), path});
+  }
+  return chips;
+}
+
+}  // namespace
+
+std::string ServiceGpuType(std::string_view product_name) {
+  for (const std::string& word : Split(ReplaceAll(std::string(product_name), "-", " "), ' ')) {
+    for (const std::string& type : AcceleratorTypes()) {
+      if ("NVIDIA_TESLA_" + word == type) return type;
+    }
+  }
+  return "";
+}
+
+Result<std::vector<Gpu>> FakeGpus(std::string_view text) {
+  std::vector<std::string> types;
+  for (const std::string& part : Split(text, ',')) RETURN_IF_ERROR(AddFakes(text, part, types));
+  std::vector<Gpu> gpus;
+  for (const std::string& type : types) {
+    gpus.push_back(FakeGpu(static_cast<int>(gpus.size()), type));
+  }
+  return gpus;
+}
+
+std::vector<Gpu> LimitToVisible(std::vector<Gpu> gpus, std::string_view visible) {
+  std::vector<Gpu> left;
+  for (const std::string& raw : Split(visible, ',')) {
+    const std::string entry(Trim(raw));
+    const auto index = Number(entry);
+    const auto found = std::find_if(gpus.begin(), gpus.end(), [&](const Gpu& gpu) {
+      return index ? gpu.index == *index : !entry.empty() && gpu.uuid.starts_with(entry);
+    });
+    if (found == gpus.end()) break;  // CUDA, too, stops at the first that it does not know
+    left.push_back(*found);
+    gpus.erase(found);
+  }
+  return left;
+}
+
+std::vector<Gpu> ParseNvidiaSmi(std::string_view csv) {
+  std::vector<Gpu> gpus;
+  for (const std::string& line : Split(csv, '\n')) {
+    std::vector<std::string> cells = Split(line, ',');
+    if (cells.size() != 5) continue;
+    for (std::string& cell : cells) cell = std::string(Trim(cell));
+    const auto index = Number(cells[0]);
+    if (!index || cells[1].empty()) continue;
+    gpus.push_back({static_cast<int>(*index), cells[1], cells[2], ServiceGpuType(cells[2]),
+                    Number(cells[3]).value_or(0), cells[4]});
+  }
+  return gpus;
+}
+
+DeviceInventory InventoryFor(const DevicePlaces& places, std::vector<Gpu> fakes,
+                             const std::optional<std::string>& visible) {
+  DeviceInventory inventory;
+  if (fakes.empty()) {
+    inventory = ReadInventory(places);
+    if (visible) inventory.gpus = LimitToVisible(std::move(inventory.gpus), *visible);
+    return inventory;
+  }
+  inventory.tpu_chips = FindTpuChips(places.dev);
+  inventory.gpus = std::move(fakes);
+  inventory.gpu_source = "fake";
+  inventory.gpus_are_fake = true;
+  return inventory;
+}
+
+DeviceInventory ReadInventory(const DevicePlaces& places) {
+  DeviceInventory inventory;
+  inventory.tpu_chips = FindTpuChips(places.dev);
+  const auto take = [&](std::vector<Gpu> gpus, const char* source) {
+    if (gpus.empty()) return false;
+    inventory.gpus = std::move(gpus);
+    inventory.gpu_source = source;
+    return true;
+  };
+  const auto nvml = AskNvml(places.nvml);
+  if (nvml.ok() && take(*nvml, "NVML")) return inventory;
+  if (take(AskNvidiaSmi(places), "nvidia-smi")) return inventory;
+  take(ReadProc(places.proc_nvidia), "/proc/driver/nvidia");
+  return inventory;
+}
+
+}  // namespace caip::host

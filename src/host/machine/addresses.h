@@ -1,0 +1,67 @@
+#pragma once
+// host:port addresses for the tasks of clusters.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/random.h"
+#include "engine/ports.h"
+#include "host/machine/host_claim.h"
+
+namespace caip::host {
+
+/// The port of every task on the service.
+inline constexpr int kTaskPort = 2222;
+
+/// 127.a.b.0/24. The blocks that others use are never lent: 127.0.0 (localhost), 127.0.1 (Debian's
+/// own host name), 127.0.53 (systemd-resolved).
+struct LoopbackBlock {
+  int a = 0;
+  int b = 0;
+  auto operator<=>(const LoopbackBlock&) const = default;
+};
+inline constexpr size_t kBlockAddresses = 250;  // .2 to .251 of a block
+
+/// An address as this lender writes it, or nullopt.
+std::optional<LoopbackBlock> BlockOf(std::string_view address);
+
+/// engine::AddressLender with an own loopback address for each replica, all with port 2222. Blocks
+/// are chosen by the seed and claimed on the whole host, so two emulators never collide.
+class LoopbackAddresses final : public engine::AddressLender {
+ public:
+  explicit LoopbackAddresses(Random random) : random_(random) {}
+
+  Result<std::vector<std::string>> Lend(const engine::RunKey& run, size_t count,
+                                        const std::vector<std::string>& kept) override;
+  void Release(const engine::RunKey& run) override { claims_.erase(run); }
+
+ private:
+  bool TakeKept(const engine::RunKey& run, const std::vector<std::string>& kept);
+  std::optional<std::vector<std::string>> TakeBlock(size_t count, std::vector<HostClaim>& claims);
+
+  Random random_;
+  std::map<engine::RunKey, std::vector<HostClaim>> claims_;
+};
+
+/// engine::AddressLender with ports of localhost, for hosts where only 127.0.0.1 works. The ports
+/// lie outside of the range that the kernel hands out, so none is lost between now and its use.
+class PortAddresses final : public engine::AddressLender {
+ public:
+  explicit PortAddresses(Random random) : random_(random) {}
+
+  Result<std::vector<std::string>> Lend(const engine::RunKey& run, size_t count,
+                                        const std::vector<std::string>& kept) override;
+  void Release(const engine::RunKey& run) override { claims_.erase(run); }
+
+ private:
+  Random random_;
+  std::map<engine::RunKey, std::vector<HostClaim>> claims_;
+};
+
+/// True when a server could listen there now.
+bool CanListen(const std::string& ip, int port);
+
+}  // namespace caip::host

@@ -1,0 +1,115 @@
+#include "host/machine/boot_disks.h"
+
+#include <unistd.h>
+
+#include <system_error>
+#include <utility>
+
+#include "base/encoding.h"
+#include "base/text.h"
+
+namespace caip::host {
+namespace {
+
+/// A name that is one part of a path, whatever it holds.
+std::string PathPart(const std::string& name) {
+  if (name.find_first_not_of('.') == std::string::npos) return ReplaceAll(name, ".", "%2E");
+  return PercentEncoded(name);
+}
+
+}  // namespace
+
+BootDisks::BootDisks(const Path& state_directory)
+    : root_(state_directory / "disks"), trash_(root_ / ".trash") {
+  sweeper_ = std::thread([this] { Sweep(); });
+}
+
+BootDisks::~BootDisks() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  sweeper_.join();
+}
+
+Path BootDisks::Of(const engine::RunKey& run) const {
+  const Path job = root_ / PathPart(run.project) / PathPart(run.job_id);
+  return run.trial.empty() ? job : job / ("trial-" + PathPart(run.trial));
+}
+
+Path BootDisks::Of(const engine::ReplicaKey& key) const {
+  return Of(key.run) / spec::TaskName(key.replica);
+}
+
+Path BootDisks::HostsFileOf(const engine::ReplicaKey& key) const {
+  return Of(key.run) / ".hosts" / spec::TaskName(key.replica);
+}
+
+Status BootDisks::Make(const engine::ReplicaKey& key, bool fresh) {
+  const Path disk = Of(key);
+  if (fresh) Trash(disk);
+  return MakeDirectories(disk);
+}
+
+void BootDisks::Discard(const engine::RunKey& run) { Trash(Of(run)); }
+
+bool BootDisks::AnyLeft() const {
+  std::error_code error;
+  for (std::filesystem::directory_iterator project(root_, error), end; !error && project != end;
+       project.increment(error)) {
+    std::error_code unreadable;
+    if (project->path() != trash_ && !std::filesystem::is_empty(project->path(), unreadable)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void BootDisks::DiscardAll() {
+  std::error_code error;
+  std::vector<Path> projects;
+  for (std::filesystem::directory_iterator entry(root_, error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (entry->path() != trash_) projects.push_back(entry->path());
+  }
+  for (const Path& project : projects) Trash(project);
+  const std::lock_guard lock(mutex_);
+  for (std::filesystem::directory_iterator entry(trash_, error), end; !error && entry != end;
+       entry.increment(error)) {
+    doomed_.push_back(entry->path());  // left by an emulator that was killed
+  }
+  changed_.notify_all();
+}
+
+void BootDisks::Trash(const Path& path) {
+  std::error_code error;
+  if (!std::filesystem::exists(std::filesystem::symlink_status(path, error))) return;
+  if (!MakeDirectories(trash_).ok()) return RemoveTree(path);
+  Path place;
+  {
+    const std::lock_guard lock(mutex_);
+    place = trash_ / (std::to_string(::getpid()) + "-" + std::to_string(trashed_++));
+  }
+  std::filesystem::rename(path, place, error);
+  if (error) return RemoveTree(path);  // a mount, or what was renamed under our hands
+  {
+    const std::lock_guard lock(mutex_);
+    doomed_.push_back(std::move(place));
+  }
+  changed_.notify_all();
+}
+
+void BootDisks::Sweep() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [this] { return stopping_ || !doomed_.empty(); });
+    if (doomed_.empty()) return;
+    const std::vector<Path> paths = std::exchange(doomed_, {});
+    lock.unlock();
+    for (const Path& path : paths) RemoveTree(path);
+    lock.lock();
+  }
+}
+
+}  // namespace caip::host

@@ -1,0 +1,209 @@
+#include "host/machine/host_report.h"
+
+#include <sched.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <future>
+
+#include "base/text.h"
+#include "host/machine/addresses.h"
+#include "host/machine/isolation.h"
+#include "host/process/child_process.h"
+#include "host/process/process_launcher.h"
+#include "host/watch/interposition.h"
+
+namespace caip::host {
+namespace {
+
+using Found = HostFact::Found;
+
+constexpr uint64_t kEnoughSpaceBytes = 5ull << 30;
+
+HostFact Fact(std::string name, bool found, std::string detail, std::string cost) {
+  return {found ? Found::kYes : Found::kNo, std::move(name), std::move(detail),
+          found ? "" : std::move(cost)};
+}
+
+std::optional<Path> FindProgram(const std::string& name, const std::string& path) {
+  for (const std::string& directory : Split(path, ':')) {
+    const Path candidate = Path(directory) / name;
+    if (!directory.empty() && ::access(candidate.c_str(), X_OK) == 0) return candidate;
+  }
+  return std::nullopt;
+}
+
+// Found by name alone; what starts slowly (gcloud takes a second) is not run.
+HostFact ProgramFact(const std::string& program, const std::string& path, const std::string& cost) {
+  const auto found = FindProgram(program, path);
+  return Fact(program, found.has_value(), found ? found->string() : "not on PATH", cost);
+}
+
+std::string ToolsOf(const Interpreter& python) {
+  const auto part = [](const char* name, const std::string& version) {
+    const std::string shown = version == "unknown" ? "of unknown version" : version;
+    return std::string(name) + " " + (shown.empty() ? "missing" : shown);
+  };
+  return part("pip", python.pip) + ", " + part("setuptools", python.setuptools) + ", " +
+         part("wheel", python.wheel);
+}
+
+std::vector<HostFact> PythonFacts(const HostReportOptions& options, Interpreters& interpreters) {
+  std::vector<HostFact> facts;
+  const std::vector<Interpreter> all = interpreters.All();
+  for (const Interpreter& python : all) {
+    HostFact fact = Fact("python " + python.version, true,
+                         python.path.string() + " (" + ToolsOf(python) + ")", "");
+    if (python.pip.empty()) {
+      fact.found = Found::kPartly;
+      fact.cost_when_missing = "packages are installed with the pip that ensurepip carries, if any";
+    } else if (python.setuptools.empty()) {
+      fact.found = Found::kPartly;
+      fact.cost_when_missing = "building an sdist fetches setuptools from the network";
+    }
+    facts.push_back(std::move(fact));
+  }
+  for (const std::string& wanted : options.pythons) {
+    const auto minor = ParsePythonMinor(wanted);
+    bool is_there = false;
+    for (const Interpreter& python : all) is_there = is_there || (minor && python.minor == *minor);
+    if (is_there) continue;
+    facts.push_back(Fact("python " + wanted, false, "not found on PATH, in /usr/bin or in pyenv",
+                         "jobs that ask for it run the nearest version, with a warning"));
+  }
+  return facts;
+}
+
+std::vector<HostFact> DeviceFacts(const HostReportOptions& options) {
+  const DeviceInventory inventory = ReadInventory(options.devices);
+  std::vector<HostFact> facts;
+  for (const Gpu& gpu : inventory.gpus) {
+    facts.push_back(Fact("gpu " + std::to_string(gpu.index), true,
+                         gpu.name + ", " + std::to_string(gpu.memory_mib) + " MiB, " + gpu.uuid +
+                             " (by " + inventory.gpu_source + ")",
+                         ""));
+  }
+  if (inventory.gpus.empty()) {
+    facts.push_back(Fact("gpu", false, "neither NVML nor nvidia-smi nor /proc/driver/nvidia",
+                         "jobs with GPUs run on the CPU, with a warning (--fake-gpus pretends "
+                         "some)"));
+  }
+  std::vector<std::string> chips;
+  for (const TpuChip& chip : inventory.tpu_chips) chips.push_back(chip.device);
+  facts.push_back(Fact("tpu", !chips.empty(),
+                       chips.empty() ? "no /dev/accel*, no /dev/vfio" : Join(chips, ", "),
+                       "TPU jobs get a TPU's variables and run on the CPU"));
+  return facts;
+}
+
+std::vector<HostFact> NamespaceFacts() {
+  std::vector<HostFact> facts;
+  const auto add = [&](const char* name, int flags, const char* cost) {
+    const auto why_not = TryNamespaces(flags);
+    facts.push_back(Fact(name, !why_not, why_not.value_or("one was made"), cost));
+  };
+  const int user = ::geteuid() == 0 ? 0 : CLONE_NEWUSER;
+  add("user namespaces", CLONE_NEWUSER,
+      "without root, replicas are not held together by the kernel: process groups are used");
+  add("pid namespaces", user | CLONE_NEWPID,
+      "replicas' daemons are found by a variable of their environment instead");
+  add("mount namespaces", user | CLONE_NEWNS, "replicas see the host's /tmp and /var");
+  return facts;
+}
+
+HostFact IsolationFact(const Path& launcher) {
+  const auto why_not = TryIsolation(launcher.empty() ? LauncherBesideUs() : launcher);
+  return Fact("isolation", !why_not, why_not.value_or("--isolation namespaces works"),
+              "`--isolation namespaces` is refused: replicas share the host's network and hosts "
+              "file, and find Google's names and the metadata server through variables only");
+}
+
+HostFact WatchFact() {
+  const char* cost = "faults at an exact system call of a replica are not possible";
+  const Interposition found = InterpositionOf();
+  using Kind = Interposition::Kind;
+  HostFact fact =
+      Fact("watched replicas", found.kind != Kind::kNone,
+           found.kind == Kind::kSeccomp ? "by seccomp user notification" : found.reason, cost);
+  if (found.kind == Kind::kPreload) {
+    fact.found = Found::kPartly;
+    fact.detail = "by LD_PRELOAD (" + found.reason + ")";
+    fact.cost_when_missing = "programs that are linked statically cannot be watched";
+  }
+  return fact;
+}
+
+HostFact FaketimeFact() {
+  const char* cost = "a replica's own clock cannot be bent";
+  for (const char* directory :
+       {"/usr/lib/x86_64-linux-gnu/faketime", "/usr/lib/aarch64-linux-gnu/faketime",
+        "/usr/lib/faketime", "/usr/lib64/faketime", "/usr/local/lib/faketime"}) {
+    const Path library = Path(directory) / "libfaketime.so.1";
+    if (::access(library.c_str(), R_OK) == 0) return Fact("libfaketime", true, library, "");
+  }
+  return Fact("libfaketime", false, "not installed", cost);
+}
+
+HostFact SpaceFact(const Path& state) {
+  Path existing = state.empty() ? Path(".") : state;
+  std::error_code error;
+  while (!std::filesystem::exists(existing, error) && existing.has_relative_path()) {
+    existing = existing.parent_path();
+  }
+  struct statvfs space = {};
+  if (::statvfs(existing.c_str(), &space) != 0) {
+    return Fact("disk space", false, std::strerror(errno), "nothing can be stored");
+  }
+  const uint64_t bytes = static_cast<uint64_t>(space.f_bavail) * space.f_frsize;
+  const std::string detail = std::to_string(bytes >> 30) + " GiB free at " + existing.string();
+  HostFact fact = Fact("disk space", true, detail, "");
+  if (bytes < kEnoughSpaceBytes) {
+    fact.found = Found::kPartly;
+    fact.cost_when_missing = "environments of large packages and checkpoints may not fit";
+  }
+  return fact;
+}
+
+HostFact LoopbackFact() {
+  const bool usable = CanListen("127.77.77.77", 0);
+  return Fact("loopback addresses", usable,
+              usable ? "127.0.0.0/8 can be listened on" : "only 127.0.0.1",
+              "replicas need --addressing=ports: localhost:PORT instead of an address each");
+}
+
+}  // namespace
+
+std::optional<std::string> TryNamespaces(int flags) {
+  // A raw clone without a stack is a fork; the child only leaves again.
+  const auto pid = static_cast<pid_t>(::syscall(
+      SYS_clone, static_cast<unsigned long>(flags | SIGCHLD), nullptr, nullptr, nullptr, nullptr));
+  if (pid == 0) ::_exit(0);
+  if (pid < 0) return std::strerror(errno);
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return std::nullopt;
+}
+
+std::vector<HostFact> ReportHost(const HostReportOptions& options, Interpreters& interpreters) {
+  using Facts = std::vector<HostFact>;
+  const std::string& path = options.path;
+  auto devices = std::async(std::launch::async, [&] { return DeviceFacts(options); });
+  Facts facts = PythonFacts(options, interpreters);
+  const auto append = [&](Facts more) { facts.insert(facts.end(), more.begin(), more.end()); };
+  append(devices.get());
+  append(NamespaceFacts());
+  append({IsolationFact(options.launcher), WatchFact(), FaketimeFact(), LoopbackFact(),
+          SpaceFact(options.state)});
+  append({ProgramFact("gcloud", path, "caip needs none; scripts that call gcloud do"),
+          ProgramFact("gsutil", path, "trainers that call gsutil fail; caip needs none")});
+  return facts;
+}
+
+}  // namespace caip::host

@@ -1,0 +1,125 @@
+#include "host/machine/isolation.h"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <future>
+
+#include "host/errors.h"
+
+namespace caip::host {
+namespace {
+
+constexpr uint64_t kTrial = 1;
+constexpr std::chrono::seconds kTrialLimit{10};
+
+Result<launcher::Door> DoorAt(const std::string& address, uint16_t port) {
+  in_addr number{};
+  if (::inet_pton(AF_INET, address.c_str(), &number) != 1) return errors::DoorAddress(address);
+  launcher::Door door;
+  door.address = number.s_addr;
+  door.port = htons(port);
+  return door;
+}
+
+const char* NameOf(launcher::Step step) {
+  using launcher::Step;
+  switch (step) {
+    case Step::kUserMap:
+      return "keeping the user's number in a user namespace";
+    case Step::kAddress:
+      return "giving addresses to a network namespace";
+    case Step::kDoor:
+      return "listening in a network namespace";
+    case Step::kEnterNetwork:
+      return "entering a network namespace";
+    case Step::kMounts:
+      return "making a mount namespace";
+    case Step::kHosts:
+      return "laying a hosts file over /etc/hosts";
+    case Step::kHostName:
+      return "giving the replica its host name";
+    default:
+      return "making a network namespace";
+  }
+}
+
+}  // namespace
+
+Result<uint64_t> RunNetworks::Open(LauncherLink& link, const engine::RunKey& run,
+                                   const std::shared_ptr<const engine::RunNetwork>& network) {
+  std::vector<launcher::Door> doors;
+  for (const engine::RunNetwork::Door& door : network->doors) {
+    ASSIGN_OR_RETURN(const launcher::Door place, DoorAt(door.address, door.port));
+    doors.push_back(place);
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [number, opened] : opened_) {
+      if (opened.run == run) return number;
+    }
+    opened_[++last_number_] = {run, network};
+  }
+  RETURN_IF_ERROR(link.OpenNetwork(last_number_, doors));
+  return last_number_;
+}
+
+void RunNetworks::Close(LauncherLink* link, const engine::RunKey& run) {
+  const std::lock_guard lock(mutex_);
+  for (auto at = opened_.begin(); at != opened_.end();) {
+    if (at->second.run != run) {
+      ++at;
+      continue;
+    }
+    if (link) link->CloseNetwork(at->first);
+    at = opened_.erase(at);
+  }
+}
+
+void RunNetworks::Forget() {
+  const std::lock_guard lock(mutex_);
+  opened_.clear();
+}
+
+void RunNetworks::DoorOpened(uint64_t number, uint32_t door, Fd listening) {
+  std::string tag;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = opened_.find(number);
+    if (found == opened_.end() || door >= found->second.network->doors.size()) return;
+    tag = found->second.network->doors[door].tag;
+  }
+  if (keeper_) keeper_(tag, std::move(listening));
+}
+
+std::string WhyNoNamespaces(const launcher::Report& report) {
+  return std::string(NameOf(report.step)) + ": " + std::strerror(report.error);
+}
+
+std::optional<std::string> TryIsolation(const Path& program) {
+  auto said = std::make_shared<std::promise<std::optional<std::string>>>();
+  auto future = said->get_future();
+  const auto told = std::make_shared<std::atomic<bool>>(false);
+  const auto tell = [said, told](std::optional<std::string> why_not) {
+    if (!told->exchange(true)) said->set_value(std::move(why_not));
+  };
+  LauncherLink::Listener listener;
+  listener.report = [](const launcher::Report&) {};
+  listener.watched = [](uint64_t, Fd, pid_t) {};
+  listener.gone = [tell] { tell("caip-launcher ended"); };
+  listener.network = [tell](const launcher::Report& report) {
+    const bool opened = report.kind == launcher::Report::kNetworkOpened;
+    tell(opened ? std::nullopt : std::optional(WhyNoNamespaces(report)));
+  };
+  const auto link = LauncherLink::Start(program, std::move(listener));
+  if (!link.ok()) return link.error().message;
+  const auto metadata = DoorAt("169.254.169.254", 80);
+  const Status asked = (*link)->OpenNetwork(kTrial, {*metadata}, true);
+  if (!asked.ok()) return asked.error().message;
+  if (future.wait_for(kTrialLimit) != std::future_status::ready) return "it takes too long";
+  return future.get();
+}
+
+}  // namespace caip::host

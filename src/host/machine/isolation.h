@@ -1,0 +1,54 @@
+#pragma once
+// Networks of runs, as the launcher has them, and whether this host lets us make any.
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "base/files.h"
+#include "engine/ports.h"
+#include "host/process/launcher_link.h"
+
+namespace caip::host {
+
+/// Who serves the sockets of networks. May be called on any thread.
+using Doorkeeper = std::function<void(const std::string& tag, Fd listening)>;
+
+/// The networks that one launcher has opened. One thread opens and closes; the link's thread hears.
+class RunNetworks {
+ public:
+  void SetDoorkeeper(Doorkeeper keeper) { keeper_ = std::move(keeper); }
+
+  /// The number of the run's network, which is opened before if it is not there.
+  Result<uint64_t> Open(LauncherLink& link, const engine::RunKey& run,
+                        const std::shared_ptr<const engine::RunNetwork>& network);
+  void Close(LauncherLink* link, const engine::RunKey& run);
+  /// The launcher has died, and all networks with it.
+  void Forget();
+  /// The link's thread.
+  void DoorOpened(uint64_t number, uint32_t door, Fd listening);
+
+ private:
+  struct Opened {
+    engine::RunKey run;
+    std::shared_ptr<const engine::RunNetwork> network;
+  };
+  Doorkeeper keeper_;
+  std::mutex mutex_;
+  std::map<uint64_t, Opened> opened_;  // guarded by mutex_
+  uint64_t last_number_ = 0;
+};
+
+/// Why the launcher could not make namespaces: "making a network namespace: Operation not
+/// permitted".
+std::string WhyNoNamespaces(const launcher::Report& report);
+
+/// nullopt when replicas can have namespaces of their own here, as it was just tried, else why not.
+/// `program`: caip-launcher.
+std::optional<std::string> TryIsolation(const Path& program);
+
+}  // namespace caip::host

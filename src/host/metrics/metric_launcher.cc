@@ -1,0 +1,207 @@
+#include "host/metrics/metric_launcher.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <map>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "host/errors.h"
+#include "host/metrics/directory_watch.h"
+#include "host/metrics/metric_sources.h"
+
+namespace caip::host {
+
+using engine::ReplicaExit;
+using engine::ReplicaKey;
+
+// The thread that reads, and what it is told by others.
+class MetricLauncher::Reader {
+ public:
+  Reader(MetricLauncherOptions options, engine::LogSink& log, const Clock& clock)
+      : options_(std::move(options)),
+        log_(log),
+        clock_(clock),
+        wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+        watch_([this](uint64_t number, const Path& file) { Changed(number, file); }) {
+    thread_ = std::thread([this] { Run(); });
+  }
+
+  void Follow(const ReplicaKey& key, const engine::MetricSource& source, Listener listener) {
+    Post([this, key, source, listener = std::move(listener)] { Begin(key, source, listener); });
+  }
+  void Finish(const ReplicaExit& exit, Listener listener) {
+    Post([this, exit, listener = std::move(listener)] {
+      End(exit.key);
+      listener.on_exit(exit);
+    });
+  }
+  /// Afterwards nothing is taken any more.
+  void Stop() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    Wake();
+    thread_.join();
+  }
+
+ private:
+  struct Followed {
+    ReplicaKey key;
+    Listener listener;
+    MetricSources sources;
+  };
+
+  void Post(std::function<void()> what) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (stopping_) return;
+      asked_.push_back(std::move(what));
+    }
+    Wake();
+  }
+
+  void Wake() {
+    const uint64_t one = 1;
+    [[maybe_unused]] const auto written = ::write(wake_.get(), &one, sizeof one);
+  }
+
+  void Run() {
+    while (true) {
+      struct pollfd waits[] = {{wake_.get(), POLLIN, 0}, {watch_.descriptor(), POLLIN, 0}};
+      ::poll(waits, 2, -1);
+      uint64_t count = 0;
+      [[maybe_unused]] const auto taken = ::read(wake_.get(), &count, sizeof count);
+      std::vector<std::function<void()>> asked;
+      {
+        const std::lock_guard lock(mutex_);
+        if (stopping_) return;
+        asked = std::exchange(asked_, {});
+      }
+      if (watch_.descriptor() >= 0) watch_.Handle();
+      for (const auto& what : asked) what();
+    }
+  }
+
+  // Each trial has two places: its metric file's directory, and its job-dir.
+  static uint64_t FilesOf(uint64_t number) { return number * 2; }
+  static uint64_t EventsOf(uint64_t number) { return number * 2 + 1; }
+
+  void Begin(const ReplicaKey& key, const engine::MetricSource& source, const Listener& listener) {
+    const uint64_t number = ++numbers_;
+    by_key_[key] = number;
+    const Path events = source.job_dir.empty() ? Path() : options_.directory_of(source.job_dir);
+    Followed& followed =
+        followed_.emplace(number, Followed{key, listener, MetricSources(source, events)})
+            .first->second;
+    bool all = watch_.Add(FilesOf(number), Path(source.file).parent_path(), false);
+    if (!events.empty()) all = watch_.Add(EventsOf(number), events, true) && all;
+    if (!all) Log(key, errors::MetricsUnwatched());
+    Tell(followed, followed.sources.ReadMetricFile());
+    Tell(followed, followed.sources.ReadEventFiles());
+  }
+
+  void Changed(uint64_t place, const Path& file) {
+    const auto found = followed_.find(place / 2);
+    if (found == followed_.end()) return;
+    Followed& followed = found->second;
+    const bool is_events = place == EventsOf(found->first);
+    if (is_events && file.empty()) {
+      Tell(followed, followed.sources.ReadEventFiles());
+    } else if (is_events && IsEventFileName(file.filename().string())) {
+      Tell(followed, followed.sources.ReadEventFile(file));
+    } else if (!is_events && (file.empty() || file == followed.sources.metric_file())) {
+      Tell(followed, followed.sources.ReadMetricFile());
+    }
+  }
+
+  void End(const ReplicaKey& key) {
+    const auto found = by_key_.find(key);
+    if (found == by_key_.end()) return;  // it could not be started
+    const uint64_t number = found->second;
+    Followed& followed = followed_.at(number);
+    Tell(followed, followed.sources.ReadMetricFile());
+    Tell(followed, followed.sources.ReadEventFiles());
+    const std::set<std::string> others = followed.sources.OtherTags();
+    if (!others.empty()) Log(key, errors::OtherTagsOnly(followed.sources.tag(), others));
+    watch_.Remove(FilesOf(number));
+    watch_.Remove(EventsOf(number));
+    followed_.erase(number);
+    by_key_.erase(found);
+  }
+
+  void Tell(Followed& followed, std::vector<engine::Report> reports) {
+    for (std::string& warning : followed.sources.TakeWarnings()) {
+      Log(followed.key, std::move(warning));
+    }
+    const auto& tell = followed.listener.on_reports;
+    if (tell && !reports.empty()) tell(followed.key, std::move(reports));
+  }
+
+  void Log(const ReplicaKey& key, std::string message) {
+    log_.Write({{.run = key.run,
+                 .task = "service",
+                 .severity = engine::Severity::kWarning,
+                 .time = clock_.Now(),
+                 .message = std::move(message)}});
+  }
+
+  MetricLauncherOptions options_;
+  engine::LogSink& log_;
+  const Clock& clock_;
+  Fd wake_;
+  DirectoryWatch watch_;
+  uint64_t numbers_ = 0;
+  std::map<uint64_t, Followed> followed_;
+  std::map<ReplicaKey, uint64_t> by_key_;
+
+  std::mutex mutex_;
+  std::vector<std::function<void()>> asked_;  // guarded by mutex_
+  bool stopping_ = false;                     // guarded by mutex_
+  std::thread thread_;
+};
+
+MetricLauncher::MetricLauncher(engine::Launcher& inner, MetricLauncherOptions options,
+                               engine::LogSink& log, const Clock& clock)
+    : inner_(inner), reader_(std::make_shared<Reader>(std::move(options), log, clock)) {}
+
+MetricLauncher::~MetricLauncher() { reader_->Stop(); }
+
+std::string MetricLauncher::BootDisk(const ReplicaKey& key) const { return inner_.BootDisk(key); }
+
+// Followed from its start on, when its boot disk is there; before its exit goes on to the engine,
+// which may make the disk anew, everything is read once more.
+void MetricLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {
+  if (!launch.metrics) {
+    inner_.Launch(std::move(launch), std::move(listener));
+    return;
+  }
+  Listener told;
+  told.on_started = [reader = reader_, source = *launch.metrics, listener](const ReplicaKey& key) {
+    reader->Follow(key, source, listener);
+    listener.on_started(key);
+  };
+  told.on_exit = [reader = reader_, listener](const ReplicaExit& exit) {
+    reader->Finish(exit, listener);
+  };
+  inner_.Launch(std::move(launch), std::move(told));
+}
+
+void MetricLauncher::Signal(const ReplicaKey& key, int signal) { inner_.Signal(key, signal); }
+
+void MetricLauncher::Kill(const ReplicaKey& key) { inner_.Kill(key); }
+
+void MetricLauncher::Freeze(const ReplicaKey& key, std::function<void()> frozen) {
+  inner_.Freeze(key, std::move(frozen));
+}
+
+void MetricLauncher::Thaw(const ReplicaKey& key) { inner_.Thaw(key); }
+
+void MetricLauncher::Discard(const engine::RunKey& run) { inner_.Discard(run); }
+
+}  // namespace caip::host

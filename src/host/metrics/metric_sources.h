@@ -1,0 +1,63 @@
+#pragma once
+// Where one trial's reports come from: its metric file, and the event files below its job-dir.
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/files.h"
+#include "engine/ports.h"
+#include "engine/report_name.h"
+#include "host/metrics/event_file.h"
+
+namespace caip::host {
+
+/// Reads what is new, in bounded memory, whatever lies there: a directory or a FIFO in the place of
+/// a file is none. One start of one replica; one thread.
+class MetricSources {
+ public:
+  /// `event_root` is the directory of the trial's job-dir; "" none.
+  MetricSources(engine::MetricSource source, Path event_root)
+      : source_(std::move(source)), event_root_(std::move(event_root)) {}
+
+  const Path& event_root() const { return event_root_; }
+  Path metric_file() const { return source_.file; }
+  const std::string& tag() const { return source_.tag; }
+
+  std::vector<engine::Report> ReadMetricFile();
+  std::vector<engine::Report> ReadEventFile(const Path& file);
+  /// All event files below the job-dir.
+  std::vector<engine::Report> ReadEventFiles();
+  /// Tags that numbers were reported of, where there were none of the one that is asked for.
+  std::set<std::string> OtherTags() const;
+  /// What was wrong with a source and has not been told: for the trial's log.
+  std::vector<std::string> TakeWarnings();
+
+ private:
+  struct EventFile {
+    EventReader reader;
+    uint64_t inode = 0;
+    uint64_t read = 0;  // bytes
+    bool told_broken = false;
+    bool told_bad = false;
+  };
+  void Place(std::vector<engine::Report>& reports);
+  std::vector<engine::Report> Fresh(std::vector<engine::Report> reports);
+  void ReadOn(int fd, uint64_t size, EventFile& file, std::vector<engine::Report>& reports);
+  void Judge(const Path& path, EventFile& file);
+  void Warn(const std::string& text);
+
+  engine::MetricSource source_;
+  Path event_root_;
+  std::map<Path, EventFile> files_;
+  std::set<engine::ReportName> told_;
+  std::set<std::string> other_tags_;
+  // Reports without a timestamp are known by their place among these: what the file had last.
+  std::vector<engine::ReportName> untimed_;
+  std::map<engine::ReportName, int> untimed_told_;
+  std::set<std::string> warned_;
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace caip::host

@@ -1,0 +1,180 @@
+#include "host/process/launcher_link.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "host/launcher/descriptor_message.h"
+#include "host/launcher/recipe.h"
+
+namespace caip::host {
+namespace {
+
+using launcher::Command;
+using launcher::Report;
+
+/// Starts the program with `socket` as descriptor 3, in a session of its own (a Ctrl-C is for us,
+/// and we decide what becomes of the replicas).
+Result<pid_t> Spawn(const Path& program, int socket) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, socket, launcher::kSocket);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
+  std::string name = program.string();
+  char* const argv[] = {name.data(), nullptr};
+  char* const environment[] = {nullptr};
+  pid_t pid = -1;
+  const int error = posix_spawn(&pid, program.c_str(), &actions, &attributes, argv, environment);
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  if (error != 0) return SystemError("cannot start '" + program.string() + "'", error);
+  return pid;
+}
+
+/// A memory file that holds the bytes.
+Result<Fd> MemoryFile(const std::string& bytes) {
+  Fd file(::memfd_create("caip-recipe", MFD_CLOEXEC));
+  if (!file.valid()) return SystemError("cannot make a memory file", errno);
+  size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t count = ::write(file.get(), bytes.data() + done, bytes.size() - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return SystemError("cannot write a memory file", errno);
+    done += static_cast<size_t>(count);
+  }
+  return file;
+}
+
+/// A report and the descriptor that came with it, if one did.
+ssize_t ReceiveReport(int socket, Report& report, Fd& listener) {
+  int fds[1];
+  const ssize_t size = launcher::ReceiveWithDescriptors(socket, &report, sizeof report, fds);
+  if (fds[0] >= 0) listener = Fd(fds[0]);
+  return size;
+}
+
+Status SendWith(int socket, const Command& command, const int (&fds)[3]) {
+  ssize_t sent;
+  do {
+    sent = launcher::SendWithDescriptors(socket, &command, sizeof command, fds);
+  } while (sent < 0 && errno == EINTR);
+  if (sent < 0) return SystemError("cannot reach caip-launcher", errno);
+  return Ok{};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<LauncherLink>> LauncherLink::Start(const Path& program, Listener listener) {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+    return SystemError("cannot make a socket for '" + program.string() + "'", errno);
+  }
+  Fd ours(ends[0]);
+  Fd theirs(ends[1]);
+  if (theirs.get() == launcher::kSocket) {  // dup2 onto itself would keep it close-on-exec
+    theirs = Fd(::fcntl(theirs.get(), F_DUPFD_CLOEXEC, launcher::kSocket + 1));
+  }
+  ASSIGN_OR_RETURN(const pid_t pid, Spawn(program, theirs.get()));
+  return std::unique_ptr<LauncherLink>(new LauncherLink(std::move(ours), pid, std::move(listener)));
+}
+
+LauncherLink::LauncherLink(Fd socket, pid_t pid, Listener listener)
+    : socket_(std::move(socket)), pid_(pid), listener_(std::move(listener)) {
+  thread_ = std::thread([this] { Listen(); });
+}
+
+LauncherLink::~LauncherLink() {
+  is_closing_ = true;
+  ::shutdown(socket_.get(), SHUT_RDWR);  // the hang-up that everybody over there obeys
+  thread_.join();
+  while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) continue;
+}
+
+void LauncherLink::Listen() {
+  Report report;
+  for (;;) {
+    Fd listener;
+    const ssize_t size = ReceiveReport(socket_.get(), report, listener);
+    if (size < 0 && errno == EINTR) continue;
+    if (size != sizeof report || is_closing_) break;
+    Dispatch(report, std::move(listener));
+  }
+  // Every init holds their end of the socket, too: it closes when the last of them has ended.
+  is_alive_ = false;
+  if (!is_closing_) listener_.gone();
+}
+
+void LauncherLink::Dispatch(const Report& report, Fd descriptor) {
+  switch (report.kind) {
+    case Report::kWatched:
+      return listener_.watched(report.replica, std::move(descriptor), report.init);
+    case Report::kDoor:
+      if (listener_.door) listener_.door(report.replica, report.door, std::move(descriptor));
+      return;
+    case Report::kNetworkOpened:
+    case Report::kNetworkFailed:
+      if (listener_.network) listener_.network(report);
+      return;
+    default:
+      return listener_.report(report);
+  }
+}
+
+Status LauncherLink::Launch(const Replica& replica) {
+  ASSIGN_OR_RETURN(const Fd recipe,
+                   MemoryFile(launcher::EncodeRecipe(replica.directory, replica.surroundings,
+                                                     replica.argv, replica.environment)));
+  Command command;
+  command.kind = Command::kLaunch;
+  command.replica = replica.number;
+  command.watch = replica.watch;
+  command.network = replica.network;
+  return SendWith(socket_.get(), command, {recipe.get(), replica.out, replica.err});
+}
+
+Status LauncherLink::OpenNetwork(uint64_t number, const std::vector<launcher::Door>& doors,
+                                 bool rehearse) {
+  ASSIGN_OR_RETURN(const Fd file,
+                   MemoryFile(std::string(reinterpret_cast<const char*>(doors.data()),
+                                          doors.size() * sizeof(launcher::Door))));
+  Command command;
+  command.kind = Command::kOpenNetwork;
+  command.network = number;
+  command.rehearse = rehearse;
+  return SendWith(socket_.get(), command, {file.get(), -1, -1});
+}
+
+void LauncherLink::CloseNetwork(uint64_t number) {
+  Command command;
+  command.kind = Command::kCloseNetwork;
+  command.network = number;
+  Send(command);
+}
+
+void LauncherLink::Signal(uint64_t replica, int signal) {
+  Send({Command::kSignal, signal, replica});
+}
+
+void LauncherLink::Kill(uint64_t replica) { Send({Command::kKill, SIGKILL, replica}); }
+
+void LauncherLink::Freeze(uint64_t replica) { Send({Command::kFreeze, 0, replica}); }
+
+void LauncherLink::Thaw(uint64_t replica) { Send({Command::kThaw, 0, replica}); }
+
+/// A launcher that has died cannot hear us, and its replicas are dead already.
+void LauncherLink::Send(const Command& command) {
+  while (::send(socket_.get(), &command, sizeof command, MSG_NOSIGNAL) < 0 && errno == EINTR) {
+  }
+}
+
+}  // namespace caip::host

@@ -1,0 +1,108 @@
+#include "host/process/replica_end.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <fstream>
+
+#include "base/files.h"
+#include "base/text.h"
+#include "host/errors.h"
+#include "host/machine/isolation.h"
+
+namespace caip::host {
+namespace {
+
+/// "/usr/bin/pythn" of a script that begins with "#!/usr/bin/pythn -u"; "" for other files.
+std::string InterpreterOf(const std::string& program) {
+  std::ifstream file(program, std::ios::binary);
+  std::string line(256, '\0');
+  file.read(line.data(), static_cast<std::streamsize>(line.size()));
+  line.resize(static_cast<size_t>(file.gcount()));
+  if (!line.starts_with("#!")) return "";
+  const std::string_view rest = Trim(std::string_view(line).substr(2, line.find('\n') - 2));
+  return std::string(rest.substr(0, rest.find_first_of(" \t")));
+}
+
+std::string Gibibytes(int64_t kib) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f GiB", static_cast<double>(kib) / (1 << 20));
+  return text;
+}
+
+}  // namespace
+
+engine::ReplicaExit ExitOf(const engine::ReplicaKey& key, const launcher::Report& report) {
+  engine::ReplicaExit exit;
+  exit.key = key;
+  if (WIFSIGNALED(report.wait_status)) {
+    exit.signal = WTERMSIG(report.wait_status);
+  } else {
+    exit.exit_code = WEXITSTATUS(report.wait_status);
+  }
+  return exit;
+}
+
+std::string StartError(const std::string& program, const std::string& directory,
+                       const launcher::Report& report) {
+  switch (report.step) {
+    case launcher::Step::kRecipe:
+      return "cannot start '" + program +
+             "': caip-launcher did not understand the request; is it "
+             "of the same version as caip?";
+    case launcher::Step::kFork:
+      return SystemError("cannot make a process for '" + program + "'", report.error).message;
+    case launcher::Step::kDirectory:
+      return SystemError("cannot enter the directory '" + directory + "'", report.error).message;
+    case launcher::Step::kWatch:
+      return SystemError("cannot watch the calls of '" + program +
+                             "' (seccomp user notification, Linux 5.19 or later)",
+                         report.error)
+          .message;
+    case launcher::Step::kNone:
+    case launcher::Step::kExec:
+      break;
+    default:
+      return errors::NoNamespaces(WhyNoNamespaces(report)).message;
+  }
+  std::string text = SystemError("cannot run '" + program + "'", report.error).message;
+  const std::string file = program.starts_with('/') ? program : directory + "/" + program;
+  if (program.find('/') == std::string::npos) {
+    text += " (looked for in PATH)";
+  } else if (report.error == ENOENT && !InterpreterOf(file).empty()) {
+    text += " (it is a script for '" + InterpreterOf(file) + "', which is not there)";
+  } else if (report.error == ENOEXEC) {
+    text += " (is it a script without a #! line, or built for another machine?)";
+  }
+  return text;
+}
+
+std::vector<std::string> LeftRunning(const launcher::Report& report) {
+  std::vector<std::string> lines = Split(report.left, '\n');
+  std::erase(lines, "");
+  return lines;
+}
+
+std::vector<ReplicaOutput::Remark> Remarks(const engine::ReplicaExit& exit,
+                                           const launcher::Report& report) {
+  std::vector<ReplicaOutput::Remark> remarks;
+  if (exit.out_of_memory) {
+    remarks.push_back({engine::Severity::kError,
+                       "The kernel killed this replica because memory ran out; it held up to " +
+                           Gibibytes(report.max_rss_kib) + "."});
+  }
+  if (report.left_running > 0) {
+    const bool one = report.left_running == 1;
+    remarks.push_back(
+        {engine::Severity::kWarning,
+         "The program ended, but " +
+             (one ? std::string("a process that it had started was")
+                  : std::to_string(report.left_running) + " processes that it had started were") +
+             " still running; killed with the replica."});
+  }
+  return remarks;
+}
+
+}  // namespace caip::host

@@ -1,0 +1,299 @@
+#include "host/process/replica_output.h"
+
+#include <fcntl.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <future>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "host/process/line_splitter.h"
+#include "spec/log_entry.h"
+
+namespace caip::host {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr int kPipeBytes = 256 << 10;  // asked of the kernel, so that we wake up less often
+constexpr size_t kBatchLines = 8192;   // handed to the sink at once
+constexpr std::chrono::milliseconds kQuiet{200};  // then a traceback's end is taken for its end
+// Then half a traceback goes out. Python writes one line by line, and reads the sources of its
+// frames in between: on a starved host that takes its time.
+constexpr std::chrono::milliseconds kQuietForHalf{3000};
+
+/// A replica whose output is read: what its entries have in common.
+struct Source {
+  engine::RunKey run;
+  std::string task;
+};
+
+/// One pipe of one replica.
+class Stream {
+ public:
+  Stream(const Source& source, spec::Stream which, Fd fd, std::vector<engine::LogLine>& batch)
+      : source_(source), fd_(std::move(fd)), classifier_(which), batch_(batch) {
+    ::fcntl(fd_.get(), F_SETFL, O_NONBLOCK);
+    ::fcntl(fd_.get(), F_SETPIPE_SZ, kPipeBytes);
+    take_ = [this](const spec::CapturedEntry& entry) { Append(entry); };
+  }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+
+  int fd() const { return fd_.get(); }
+
+  /// Takes what one read gives. 0 or less: nothing there, or the end.
+  ssize_t Read(std::vector<char>& buffer, Instant now) {
+    now_ = now;
+    ssize_t count;
+    do {
+      count = ::read(fd_.get(), buffer.data(), buffer.size());
+    } while (count < 0 && errno == EINTR);
+    if (count <= 0) return count;
+    Take({buffer.data(), static_cast<size_t>(count)}, now);
+    return count;
+  }
+
+  /// Takes all that the pipe holds, but not for ever, should somebody go on writing.
+  void ReadAll(std::vector<char>& buffer, Instant now) {
+    if (!fd_.valid()) return;
+    ssize_t left = std::max(::fcntl(fd_.get(), F_GETPIPE_SZ), kPipeBytes);
+    ssize_t count;
+    while (left > 0 && (count = Read(buffer, now)) > 0) left -= count;
+  }
+
+  void Take(std::string_view bytes, Instant now) {
+    now_ = now;
+    last_read_ = steady_clock::now();
+    lines_.Feed(bytes, [this](std::string_view line) { Line(line); });
+  }
+
+  /// The writers are dead, so the pipe holds no more than its size.
+  void Drain(std::vector<char>& buffer, Instant now) {
+    now_ = now;
+    ReadAll(buffer, now);
+    lines_.Finish([this](std::string_view line) { Line(line); });
+    classifier_.Finish(take_);
+    fd_.Close();
+  }
+
+  bool holds() const { return classifier_.holds(); }
+  void FlushIfQuiet(steady_clock::time_point at, Instant now) {
+    const auto patience = classifier_.is_unfinished() ? kQuietForHalf : kQuiet;
+    if (!classifier_.holds() || at - last_read_ < patience) return;
+    now_ = now;
+    classifier_.Flush(take_);
+  }
+  const std::string& traceback() const { return classifier_.last_traceback(); }
+
+ private:
+  void Line(std::string_view line) {
+    if (IsSafeText(line)) {
+      classifier_.Feed(line, take_);
+    } else {
+      classifier_.Feed(SafeText(line), take_);
+    }
+  }
+
+  void Append(const spec::CapturedEntry& entry) {
+    engine::LogLine& line = batch_.emplace_back();
+    line.run = source_.run;
+    line.task = source_.task;
+    line.severity = static_cast<engine::Severity>(entry.severity);
+    line.time = now_;
+    line.message = entry.message;
+    line.pathname = entry.pathname;
+    line.line_number = entry.line_number;
+    line.thread = entry.thread;
+  }
+
+  const Source& source_;
+  Fd fd_;
+  LineSplitter lines_{kLogLineBytesMax};
+  spec::LineClassifier classifier_;
+  spec::LineClassifier::Emit take_;
+  std::vector<engine::LogLine>& batch_;
+  Instant now_{};
+  steady_clock::time_point last_read_{};
+};
+
+}  // namespace
+
+/// The reading thread and all it owns.
+class ReplicaOutput::Reader {
+ public:
+  Reader(const Clock& clock, engine::LogSink& sink)
+      : clock_(clock),
+        sink_(sink),
+        epoll_(::epoll_create1(EPOLL_CLOEXEC)),
+        wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    Watch(wake_.get(), nullptr);
+    thread_ = std::thread([this] { Run(); });
+  }
+  ~Reader() {
+    Post([this] { stopping_ = true; });
+    thread_.join();
+  }
+
+  /// Runs `order` on the reading thread, soon.
+  void Post(std::function<void()> order) {
+    {
+      const std::lock_guard lock(mutex_);
+      orders_.push_back(std::move(order));
+    }
+    const uint64_t one = 1;
+    while (::write(wake_.get(), &one, sizeof one) < 0 && errno == EINTR) continue;
+  }
+
+  void Add(uint64_t replica, Source source, Fd out, Fd err) {
+    auto pipes = std::make_unique<Pipes>(std::move(source), std::move(out), std::move(err), batch_);
+    Watch(pipes->out.fd(), &pipes->out);
+    Watch(pipes->err.fd(), &pipes->err);
+    replicas_[replica] = std::move(pipes);
+  }
+
+  void Feed(uint64_t replica, spec::Stream which, std::string_view bytes) {
+    const auto found = replicas_.find(replica);
+    if (found == replicas_.end()) return;
+    Pipes& pipes = *found->second;
+    Stream& stream = which == spec::Stream::kStdout ? pipes.out : pipes.err;
+    const Instant now = clock_.Now();
+    stream.ReadAll(buffer_, now);
+    stream.Take(bytes, now);
+    HandOver();
+  }
+
+  void Finish(uint64_t replica, std::vector<Remark> remarks, const Done& done) {
+    const auto found = replicas_.find(replica);
+    if (found == replicas_.end()) return done("");  // it never had pipes
+    Pipes& pipes = *found->second;
+    const Instant now = clock_.Now();
+    pipes.out.Drain(buffer_, now);
+    pipes.err.Drain(buffer_, now);
+    for (Remark& remark : remarks) {
+      batch_.push_back({pipes.source.run, pipes.source.task, remark.severity, now,
+                        std::move(remark.message), "", 0, ""});
+    }
+    HandOver();
+    std::string traceback = pipes.err.traceback();
+    replicas_.erase(found);
+    done(std::move(traceback));
+  }
+
+ private:
+  struct Pipes {
+    Pipes(Source from, Fd out_fd, Fd err_fd, std::vector<engine::LogLine>& batch)
+        : source(std::move(from)),
+          out(source, spec::Stream::kStdout, std::move(out_fd), batch),
+          err(source, spec::Stream::kStderr, std::move(err_fd), batch) {}
+    Source source;
+    Stream out;
+    Stream err;
+  };
+
+  void Watch(int fd, Stream* stream) {
+    epoll_event event{};
+    event.events = EPOLLIN;
+    event.data.ptr = stream;
+    ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event);
+  }
+
+  void Run() {
+    std::vector<epoll_event> events(64);
+    while (!stopping_) {
+      const int timeout_ms = AnythingHeld() ? static_cast<int>(kQuiet.count()) : -1;
+      const int count =
+          ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), timeout_ms);
+      const Instant now = clock_.Now();
+      bool is_woken = false;
+      for (int i = 0; i < count; ++i) {
+        auto* stream = static_cast<Stream*>(events[i].data.ptr);
+        if (!stream) {
+          is_woken = true;
+        } else if (stream->Read(buffer_, now) == 0) {
+          ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, stream->fd(), nullptr);
+        }
+        if (batch_.size() >= kBatchLines) HandOver();
+      }
+      FlushQuiet(now);
+      HandOver();
+      if (is_woken) Obey();  // last: an order may end a stream of which an event tells
+    }
+  }
+
+  bool AnythingHeld() const {
+    return std::any_of(replicas_.begin(), replicas_.end(),
+                       [](const auto& entry) { return entry.second->err.holds(); });
+  }
+
+  void FlushQuiet(Instant now) {
+    const auto at = steady_clock::now();
+    for (auto& [id, pipes] : replicas_) pipes->err.FlushIfQuiet(at, now);
+  }
+
+  void Obey() {
+    uint64_t count;
+    while (::read(wake_.get(), &count, sizeof count) < 0 && errno == EINTR) continue;
+    std::vector<std::function<void()>> orders;
+    {
+      const std::lock_guard lock(mutex_);
+      orders.swap(orders_);
+    }
+    for (const auto& order : orders) order();
+  }
+
+  void HandOver() {
+    if (batch_.empty()) return;
+    sink_.Write(std::exchange(batch_, {}));
+    batch_.reserve(kBatchLines / 8);
+  }
+
+  const Clock& clock_;
+  engine::LogSink& sink_;
+  Fd epoll_;
+  Fd wake_;
+  std::mutex mutex_;
+  std::vector<std::function<void()>> orders_;  // guarded by mutex_
+  // The rest belongs to the reading thread.
+  std::map<uint64_t, std::unique_ptr<Pipes>> replicas_;
+  std::vector<engine::LogLine> batch_;
+  std::vector<char> buffer_ = std::vector<char>(kPipeBytes);
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+ReplicaOutput::ReplicaOutput(const Clock& clock, engine::LogSink& sink)
+    : reader_(std::make_unique<Reader>(clock, sink)) {}
+
+ReplicaOutput::~ReplicaOutput() = default;
+
+void ReplicaOutput::Add(uint64_t replica, engine::RunKey run, std::string task, Fd out, Fd err) {
+  // std::function wants to be copied; descriptors do not.
+  auto fds = std::make_shared<std::pair<Fd, Fd>>(std::move(out), std::move(err));
+  reader_->Post(
+      [reader = reader_.get(), replica, fds, source = Source{std::move(run), std::move(task)}] {
+        reader->Add(replica, source, std::move(fds->first), std::move(fds->second));
+      });
+}
+
+void ReplicaOutput::Feed(uint64_t replica, spec::Stream stream, std::string bytes) {
+  const auto fed = std::make_shared<std::promise<void>>();
+  reader_->Post([reader = reader_.get(), fed, replica, stream, bytes = std::move(bytes)] {
+    reader->Feed(replica, stream, bytes);
+    fed->set_value();
+  });
+  fed->get_future().wait();
+}
+
+void ReplicaOutput::Finish(uint64_t replica, std::vector<Remark> remarks, Done done) {
+  reader_->Post([reader = reader_.get(), replica, remarks = std::move(remarks),
+                 done = std::move(done)] { reader->Finish(replica, remarks, done); });
+}
+
+}  // namespace caip::host

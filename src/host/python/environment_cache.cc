@@ -1,0 +1,139 @@
+#include "host/python/environment_cache.h"
+
+#include <fcntl.h>
+#include <openssl/evp.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/encoding.h"
+#include "base/json.h"
+
+namespace caip::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kReady = ".ready";
+const std::string kDoomed = ".doomed-";
+constexpr const char* kLayout = "1";  // counts up when Begin makes other environments
+
+std::string Sha256(std::string_view bytes) {
+  unsigned char digest[EVP_MAX_MD_SIZE];
+  unsigned int size = 0;
+  EVP_Digest(bytes.data(), bytes.size(), digest, &size, EVP_sha256(), nullptr);
+  return Hex({reinterpret_cast<const char*>(digest), size});
+}
+
+Status Link(const std::string& target, const Path& path) {
+  if (::symlink(target.c_str(), path.c_str()) != 0) {
+    return SystemError("cannot make '" + path.string() + "'", errno);
+  }
+  return Ok{};
+}
+
+// As `python -m venv --without-pip --system-site-packages` would make it, in a twentieth of the
+// time. `home` is where Python looks for its standard library.
+Status WriteSkeleton(const Path& root, const Interpreter& interpreter) {
+  const std::string python = "python" + Text(interpreter.minor);
+  const Path packages = root / "lib" / python / "site-packages";
+  RETURN_IF_ERROR(MakeDirectories(root / "bin"));
+  RETURN_IF_ERROR(MakeDirectories(packages));
+  RETURN_IF_ERROR(Link("lib", root / "lib64"));
+  RETURN_IF_ERROR(Link(interpreter.executable, root / "bin/python3"));
+  for (const std::string& name : {std::string("python"), python}) {
+    RETURN_IF_ERROR(Link("python3", root / "bin" / name));
+  }
+  RETURN_IF_ERROR(WriteFile(
+      root / "pyvenv.cfg",
+      "home = " + interpreter.executable.parent_path().string() +
+          "\ninclude-system-site-packages = true\nversion = " + interpreter.version + "\n"));
+  RETURN_IF_ERROR(WriteFile(root / "pip.conf", "[install]\nuser = true\n"));
+  if (!interpreter.parent_packages.empty()) {  // the user's own environment: its packages, too
+    RETURN_IF_ERROR(WriteFile(
+        packages / "caip-parent.pth",
+        "import site; site.addsitedir(" + PythonJson(interpreter.parent_packages) + ")\n"));
+  }
+  for (const char* name : {"pip", "pip3"}) {
+    const Path script = root / "bin" / name;
+    RETURN_IF_ERROR(
+        WriteFile(script, "#!/bin/sh\nexec \"$(dirname \"$0\")/python3\" -m pip \"$@\"\n"));
+    ::chmod(script.c_str(), 0755);
+  }
+  return Ok{};
+}
+
+}  // namespace
+
+std::string EnvironmentKey(const Interpreter& interpreter,
+                           const std::vector<PackageIdentity>& packages,
+                           const std::vector<std::string>& pip_facts) {
+  Json parts = Json::array();
+  parts.push_back({kLayout, interpreter.executable.string(), interpreter.version,
+                   interpreter.modified_ns, interpreter.size, interpreter.parent_packages,
+                   interpreter.pip, interpreter.setuptools, interpreter.wheel});
+  for (const PackageIdentity& package : packages) {
+    parts.push_back({package.file_name, package.digest});
+  }
+  parts.push_back(pip_facts);
+  return Sha256(CompactJson(parts)).substr(0, 32);
+}
+
+EnvironmentCache::EnvironmentCache(Path root, size_t keep) : root_(std::move(root)), keep_(keep) {}
+
+bool EnvironmentCache::Use(const std::string& key, const engine::RunKey& run) {
+  std::lock_guard lock(mutex_);
+  const Path ready = DirectoryOf(key) / kReady;
+  // The time of the marker is the time of the last use.
+  if (::utimensat(AT_FDCWD, ready.c_str(), nullptr, 0) != 0) return false;
+  used_[run] = key;
+  return true;
+}
+
+Status EnvironmentCache::Begin(const std::string& key, const Interpreter& interpreter) const {
+  RemoveTree(DirectoryOf(key));
+  return WriteSkeleton(DirectoryOf(key), interpreter);
+}
+
+Status EnvironmentCache::Finish(const std::string& key, const Json& contents) const {
+  return WriteFile(DirectoryOf(key) / kReady, PrettyJson(contents) + "\n");
+}
+
+void EnvironmentCache::Drop(const std::string& key) const { RemoveTree(DirectoryOf(key)); }
+
+void EnvironmentCache::Unuse(const engine::RunKey& run) {
+  std::lock_guard lock(mutex_);
+  used_.erase(run);
+}
+
+std::vector<Path> EnvironmentCache::TakeDoomed(const std::set<std::string>& building) {
+  std::lock_guard lock(mutex_);
+  std::set<std::string> kept = building;
+  for (const auto& [run, key] : used_) kept.insert(key);
+  std::vector<Path> doomed;
+  std::vector<std::pair<fs::file_time_type, Path>> idle;
+  std::error_code error;
+  for (fs::directory_iterator it(root_, error), end; it != end; it.increment(error)) {
+    if (kept.count(it->path().filename())) continue;
+    std::error_code no_marker;
+    const auto time = fs::last_write_time(it->path() / kReady, no_marker);
+    if (no_marker) {
+      doomed.push_back(it->path());
+    } else {
+      idle.emplace_back(time, it->path());
+    }
+  }
+  std::sort(idle.rbegin(), idle.rend());
+  for (size_t i = keep_; i < idle.size(); ++i) doomed.push_back(idle[i].second);
+  for (Path& path : doomed) {
+    if (path.filename().string().starts_with(kDoomed)) continue;  // from an earlier life
+    const Path renamed = root_ / (kDoomed + path.filename().string());
+    fs::rename(path, renamed, error);  // from here on its key may be built anew
+    if (!error) path = renamed;
+  }
+  return doomed;
+}
+
+}  // namespace caip::host

@@ -1,0 +1,236 @@
+#include "host/python/interpreters.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+
+#include "base/json.h"
+#include "host/errors.h"
+#include "host/process/child_process.h"
+#include "host/python/interpreters_scan.h"
+#include "spec/catalog.h"
+
+namespace caip::host {
+namespace {
+
+constexpr std::chrono::seconds kAskTimeout{20};
+constexpr PythonMinor kOldestUsable{3, 5};
+
+// Run with -I: no user site, no PYTHON* variables. find_spec imports nothing of the big ones.
+constexpr const char* kQuestion = R"py(
+import json, os, site, sys, sysconfig
+from importlib.util import find_spec
+def version(name):
+    spec = find_spec(name)
+    if spec is None or not spec.origin: return ""
+    try:
+        from importlib.metadata import version
+        return version(name)
+    except ImportError:  # before Python 3.8; the package itself knows
+        return getattr(__import__(name), "__version__", "unknown")
+    except Exception:
+        return "unknown"
+virtual = sys.prefix != sys.base_prefix
+ensurepip = find_spec("ensurepip")
+bundled = os.path.join(os.path.dirname(ensurepip.origin), "_bundled") if ensurepip else ""
+if not os.path.isdir(bundled): bundled = sysconfig.get_config_var("WHEEL_PKG_DIR") or ""
+print(json.dumps({
+    "version": "%d.%d.%d" % sys.version_info[:3],
+    "executable": os.path.realpath(sys.executable),
+    "pip": version("pip"), "setuptools": version("setuptools"), "wheel": version("wheel"),
+    "wheel_directory": bundled if os.path.isdir(bundled) else "",
+    "parent_packages": site.getsitepackages()[0] if virtual else ""}))
+)py";
+
+std::optional<std::pair<int64_t, uint64_t>> StampOf(const Path& path) {
+  struct stat facts = {};
+  if (::stat(path.c_str(), &facts) != 0) return std::nullopt;
+  return std::pair(int64_t{facts.st_mtim.tv_sec} * 1'000'000'000 + facts.st_mtim.tv_nsec,
+                   static_cast<uint64_t>(facts.st_size));
+}
+
+Json ToJson(const Interpreter& known) {
+  return {{"path", known.path.string()},
+          {"executable", known.executable.string()},
+          {"version", known.version},
+          {"pip", known.pip},
+          {"setuptools", known.setuptools},
+          {"wheel", known.wheel},
+          {"wheel_directory", known.wheel_directory},
+          {"parent_packages", known.parent_packages},
+          {"modified_ns", known.modified_ns},
+          {"size", known.size}};
+}
+
+std::optional<Interpreter> FromJson(const Json& json) {
+  Interpreter known;
+  known.version = StringOr(json, "version");
+  const auto minor = ParsePythonMinor(known.version);
+  if (!minor) return std::nullopt;
+  known.minor = *minor;
+  known.path = StringOr(json, "path");
+  known.executable = StringOr(json, "executable");
+  known.pip = StringOr(json, "pip");
+  known.setuptools = StringOr(json, "setuptools");
+  known.wheel = StringOr(json, "wheel");
+  known.wheel_directory = StringOr(json, "wheel_directory");
+  known.parent_packages = StringOr(json, "parent_packages");
+  known.modified_ns = IntOr(json, "modified_ns", 0);
+  known.size = static_cast<uint64_t>(IntOr(json, "size", 0));
+  return known;
+}
+
+// The version that stands for the wish, from the runtime's table where the job names none.
+std::string WantedPython(const PythonWish& wish) {
+  if (!wish.python_version.empty()) return wish.python_version;
+  const spec::Runtime* runtime = spec::DefaultCatalog().FindRuntime(wish.runtime_version);
+  return runtime && !runtime->pythons.empty() ? runtime->pythons.front() : "3.7";
+}
+
+}  // namespace
+
+std::optional<PythonMinor> ParsePythonMinor(std::string_view text) {
+  PythonMinor version;
+  size_t at = 0;
+  const auto number = [&](int& into) {
+    const size_t start = at;
+    for (; at < text.size() && at - start < 4 && text[at] >= '0' && text[at] <= '9'; ++at) {
+      into = into * 10 + (text[at] - '0');
+    }
+    return at > start;
+  };
+  if (!number(version.major) || at >= text.size() || text[at++] != '.') return std::nullopt;
+  if (!number(version.minor) || (at < text.size() && text[at] != '.')) return std::nullopt;
+  return version;
+}
+
+std::string Text(PythonMinor version) {
+  return std::to_string(version.major) + "." + std::to_string(version.minor);
+}
+
+std::vector<InterpreterCandidate> InOrderOfFitness(std::vector<InterpreterCandidate> candidates,
+                                                   PythonMinor wanted) {
+  // Unknown 0, exact 1, newer 2 (nearest first), older 3 (nearest first).
+  const auto rank = [&](const InterpreterCandidate& candidate) {
+    if (!candidate.presumed) return std::pair(0, 0);
+    const int distance = (candidate.presumed->major - wanted.major) * 1000 +
+                         candidate.presumed->minor - wanted.minor;
+    if (distance == 0) return std::pair(1, 0);
+    return distance > 0 ? std::pair(2, distance) : std::pair(3, -distance);
+  };
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
+  return candidates;
+}
+
+Interpreters::Interpreters(InterpreterSearch search, std::map<std::string, std::string> runtimes)
+    : search_(std::move(search)), runtimes_(std::move(runtimes)) {}
+
+std::vector<InterpreterCandidate> Interpreters::Candidates() {
+  if (!candidates_) candidates_ = ScanForInterpreters(search_);
+  return *candidates_;
+}
+
+void Interpreters::Load() {
+  if (std::exchange(loaded_, true) || search_.cache_file.empty()) return;
+  const auto text = ReadFileUpTo(search_.cache_file, 1 << 20);
+  const auto list = text.ok() ? ParseJson(*text) : Result<Json>(text.error());
+  if (!list.ok() || !list->is_array()) return;  // it is only a memory; ask again
+  for (const Json& entry : *list) {
+    if (auto known = FromJson(entry)) known_[known->path.string()] = std::move(*known);
+  }
+}
+
+void Interpreters::Save() const {
+  if (search_.cache_file.empty()) return;
+  Json list = Json::array();
+  for (const auto& [path, known] : known_) list.push_back(ToJson(known));
+  // Failing costs the next start a few milliseconds, nothing else.
+  static_cast<void>(WriteFile(search_.cache_file, PrettyJson(list) + "\n"));
+}
+
+std::optional<Interpreter> Interpreters::Ask(const Path& path) {
+  Load();
+  const auto stamp = StampOf(path);
+  if (!stamp) return std::nullopt;
+  const auto found = known_.find(path.string());
+  if (found != known_.end() && std::pair(found->second.modified_ns, found->second.size) == *stamp) {
+    return found->second;
+  }
+  ++asked_;
+  auto said = CaptureTool({.argv = {path.string(), "-I", "-c", kQuestion},
+                           .environment = {{"PATH", search_.path}},
+                           .timeout = kAskTimeout});
+  if (!said.ok() || !said->result.ok()) return std::nullopt;
+  auto facts = ParseJson(said->out);
+  if (!facts.ok()) return std::nullopt;
+  auto known = FromJson(*facts);
+  if (!known) return std::nullopt;
+  known->path = path;
+  std::tie(known->modified_ns, known->size) = *stamp;
+  known_[path.string()] = *known;
+  Save();
+  return known;
+}
+
+Result<InterpreterChoice> Interpreters::Mapped(const PythonWish& wish, const std::string& key,
+                                               const std::string& path) {
+  const auto interpreter = Ask(path);
+  if (!interpreter) return errors::MappedInterpreterBroken(key, path);
+  if (interpreter->minor < kOldestUsable) {
+    return errors::InterpreterTooOld(path, interpreter->version);
+  }
+  const std::string wanted = WantedPython(wish);
+  if (ParsePythonMinor(wanted) == interpreter->minor) return InterpreterChoice{*interpreter, ""};
+  return InterpreterChoice{*interpreter,
+                           errors::OtherPythonByConfig(wanted, interpreter->version, path, key)};
+}
+
+Result<InterpreterChoice> Interpreters::Choose(const PythonWish& wish) {
+  std::lock_guard lock(mutex_);
+  for (const std::string& key : {wish.runtime_version, wish.python_version}) {
+    const auto mapped = runtimes_.find(key);
+    if (!key.empty() && mapped != runtimes_.end()) return Mapped(wish, key, mapped->second);
+  }
+  const std::string wanted_text = WantedPython(wish);
+  const auto wanted = ParsePythonMinor(wanted_text);
+  if (!wanted || wanted->major != 3) return errors::PythonTwo(wanted_text);
+
+  std::vector<InterpreterCandidate> candidates = Candidates();
+  while (true) {
+    candidates = InOrderOfFitness(std::move(candidates), *wanted);
+    if (candidates.empty()) return errors::NoInterpreter(wanted_text);
+    const InterpreterCandidate best = candidates.front();
+    candidates.erase(candidates.begin());
+    const auto interpreter = Ask(best.path);
+    if (!interpreter || interpreter->minor < kOldestUsable) continue;
+    if (best.presumed != interpreter->minor) {  // its name said nothing, or it lied
+      candidates.insert(candidates.begin(), {best.path, interpreter->minor});
+      continue;
+    }
+    if (interpreter->minor == *wanted) return InterpreterChoice{*interpreter, ""};
+    if (wish.strict) return errors::PythonNotHere(wanted_text, interpreter->version);
+    return InterpreterChoice{*interpreter, errors::OtherPython(wanted_text, interpreter->version,
+                                                               interpreter->path.string())};
+  }
+}
+
+std::vector<Interpreter> Interpreters::All() {
+  std::lock_guard lock(mutex_);
+  std::vector<Interpreter> all;
+  std::set<std::pair<Path, std::string>> seen;
+  for (const InterpreterCandidate& candidate : Candidates()) {
+    const auto interpreter = Ask(candidate.path);
+    if (!interpreter) continue;
+    if (!seen.emplace(interpreter->executable, interpreter->parent_packages).second) continue;
+    all.push_back(*interpreter);
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& a, const auto& b) { return a.minor > b.minor; });
+  return all;
+}
+
+}  // namespace caip::host

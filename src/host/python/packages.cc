@@ -1,0 +1,273 @@
+#include "host/python/packages.h"
+
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/encoding.h"
+#include "host/errors.h"
+#include "host/python/packages_build.h"
+#include "host/python/python_hook.h"
+#include "spec/run_texts.h"
+
+namespace caip::host {
+
+using engine::Prepared;
+using engine::PrepareRequest;
+using engine::RunKey;
+using engine::Severity;
+
+/// A Prepare that has not been answered yet.
+struct PackagerOnHost::Order {
+  PrepareRequest request;
+  Done done;
+  std::mutex mutex;
+  bool is_over = false;                           // answered or abandoned; guarded by mutex
+  std::shared_ptr<PackageBuild> build = nullptr;  // guarded by PackagerOnHost::mutex_
+};
+
+namespace {
+
+constexpr const char* kUnchanged = "The packages are unchanged: their environment is used again.";
+
+std::string FileName(const std::string& uri) { return uri.substr(uri.rfind('/') + 1); }
+
+Result<std::string> DigestOf(const Path& path) {
+  ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
+  unsigned char digest[EVP_MAX_MD_SIZE];
+  unsigned int size = 0;
+  EVP_Digest(bytes.data(), bytes.size(), digest, &size, EVP_sha256(), nullptr);
+  return "sha256:" + Hex({reinterpret_cast<const char*>(digest), size});
+}
+
+}  // namespace
+
+PackagerOnHost::PackagerOnHost(PackagerOptions options, Interpreters& interpreters,
+                               PackageSource& source, engine::LogSink& log, Clock& clock)
+    : options_(std::move(options)),
+      interpreters_(interpreters),
+      source_(source),
+      log_(log),
+      clock_(clock),
+      cache_(options_.state / "environments", options_.environments_kept) {
+  threads_.emplace_back([this](std::stop_token stop) { Dispatch(stop); });
+  for (int i = 0; i < options_.builds_at_once; ++i) {
+    threads_.emplace_back([this](std::stop_token stop) { Install(stop); });
+  }
+}
+
+PackagerOnHost::~PackagerOnHost() {
+  std::vector<RunKey> runs;
+  {
+    std::lock_guard lock(mutex_);
+    for (const auto& [run, order] : open_) runs.push_back(run);
+  }
+  for (const RunKey& run : runs) Abandon(run);
+  for (std::jthread& thread : threads_) thread.request_stop();
+}
+
+void PackagerOnHost::Prepare(PrepareRequest request, Done done) {
+  auto order = std::make_shared<Order>();
+  order->request = std::move(request);
+  order->done = std::move(done);
+  std::lock_guard lock(mutex_);
+  open_[order->request.run] = order;
+  orders_.push_back(std::move(order));
+  changed_.notify_all();
+}
+
+void PackagerOnHost::Abandon(const RunKey& run) {
+  OrderPtr order;
+  {
+    std::lock_guard lock(mutex_);
+    if (const auto found = open_.find(run); found != open_.end()) {
+      order = found->second;
+      open_.erase(found);
+      if (order->build && order->build->Unwatch(run)) {
+        order->build->stop().request_stop();
+        builds_.erase(order->build->plan().key);  // whoever comes now begins anew
+      }
+    }
+  }
+  if (order) {
+    std::lock_guard lock(order->mutex);
+    order->is_over = true;
+  }
+  cache_.Unuse(run);
+}
+
+void PackagerOnHost::Dispatch(std::stop_token stop) {
+  std::unique_lock lock(mutex_);
+  while (changed_.wait(lock, stop, [this] { return !orders_.empty(); })) {
+    const OrderPtr order = std::move(orders_.front());
+    orders_.pop_front();
+    lock.unlock();
+    Handle(order);
+    lock.lock();
+  }
+}
+
+void PackagerOnHost::Handle(const OrderPtr& order) {
+  const PrepareRequest& request = order->request;
+  auto choice = interpreters_.Choose(
+      {request.runtime_version, request.python_version, options_.strict_runtime});
+  if (!choice.ok()) return Refuse(order, choice.error().message);
+  if (!choice->warning.empty()) {
+    log_.Write({{request.run, std::string(spec::texts::kService), Severity::kWarning, clock_.Now(),
+                 choice->warning}});
+  }
+  auto packages = Identify(request);
+  if (!packages.ok()) {
+    Prepared prepared{request.run, request.attempt, "", {}, "", {}};
+    prepared.failure = Prepared::Failure{1, packages.error().message, ""};
+    return Answer(order, std::move(prepared));
+  }
+  const std::string key = EnvironmentKey(choice->interpreter, *packages,
+                                         PipFacts(options_.own_environment, options_.pip));
+  Attach(order, key, *std::move(packages), choice->interpreter);
+}
+
+Result<std::vector<PackageIdentity>> PackagerOnHost::Identify(const PrepareRequest& request) {
+  std::vector<PackageIdentity> packages;
+  for (const std::string& uri : request.package_uris) {
+    const std::string name = FileName(uri);
+    if (name.empty() || name == "." || name == "..") return errors::PackageNameless(uri);
+    auto facts = source_.Describe(uri);
+    if (!facts.ok()) return errors::PackageUnreadable(uri, facts.error());
+    if (facts->digest.empty()) {
+      TemporaryDirectory scratch("caip-package-");
+      const Path file = scratch.path() / "package";
+      if (Status fetched = source_.Fetch(uri, file); !fetched.ok()) {
+        return errors::PackageUnreadable(uri, fetched.error());
+      }
+      ASSIGN_OR_RETURN(facts->digest, DigestOf(file));
+    }
+    packages.push_back({name, std::move(facts->digest)});
+  }
+  return packages;
+}
+
+void PackagerOnHost::Attach(const OrderPtr& order, const std::string& key,
+                            std::vector<PackageIdentity> packages, const Interpreter& interpreter) {
+  const RunKey& run = order->request.run;
+  std::unique_lock lock(mutex_);
+  const auto open = open_.find(run);
+  if (open == open_.end() || open->second != order) return;  // abandoned meanwhile
+  auto& build = builds_[key];
+  if (!build && cache_.Use(key, run)) {
+    builds_.erase(key);
+    lock.unlock();
+    return AnswerFromCache(order, key);
+  }
+  if (!build) {
+    build = std::make_shared<PackageBuild>(
+        PackageBuild::Plan{key, interpreter, order->request.package_uris, std::move(packages)});
+    waiting_builds_.push_back(build);
+    changed_.notify_all();
+  }
+  order->build = build;
+  build->Watch(run, [this, order](Severity severity, const std::string& line) {
+    Say(order, severity, line);
+  });
+}
+
+void PackagerOnHost::AnswerFromCache(const OrderPtr& order, const std::string& key) {
+  const std::vector<std::string>& uris = order->request.package_uris;
+  if (uris.empty()) Say(order, Severity::kInfo, spec::texts::NoPackages());
+  for (const std::string& uri : uris) {
+    Say(order, Severity::kInfo, spec::texts::DownloadingPackage(uri));
+    Say(order, Severity::kInfo, spec::texts::InstallingPackage(uri));
+  }
+  if (!uris.empty()) {
+    Say(order, Severity::kInfo, kUnchanged);
+  }
+  Answer(order, EnvironmentOf(order, key));
+}
+
+void PackagerOnHost::Install(std::stop_token stop) {
+  std::unique_lock lock(mutex_);
+  // A stopped build may still be clearing the place that its successor needs.
+  const auto startable = [this] {
+    return std::find_if(waiting_builds_.begin(), waiting_builds_.end(),
+                        [this](const auto& build) { return !active_.count(build->plan().key); });
+  };
+  while (changed_.wait(lock, stop, [&] { return startable() != waiting_builds_.end(); })) {
+    const auto next = startable();
+    const std::shared_ptr<PackageBuild> build = *next;
+    waiting_builds_.erase(next);
+    active_.insert(build->plan().key);
+    lock.unlock();
+    if (!build->stop().stop_requested()) Finish(build);
+    lock.lock();
+    active_.erase(build->plan().key);
+    changed_.notify_all();
+    const std::vector<Path> doomed = cache_.TakeDoomed(active_);
+    lock.unlock();
+    for (const Path& path : doomed) RemoveTree(path);
+    lock.lock();
+  }
+}
+
+void PackagerOnHost::Finish(const std::shared_ptr<PackageBuild>& build) {
+  const PackageBuild::Outcome outcome = build->Run(options_, source_, cache_);
+  const std::string& key = build->plan().key;
+  std::vector<OrderPtr> orders;
+  {
+    std::lock_guard lock(mutex_);
+    const auto found = builds_.find(key);
+    if (found != builds_.end() && found->second == build) builds_.erase(found);
+    for (const auto& [run, order] : open_) {
+      if (order->build != build) continue;
+      static_cast<void>(build->Unwatch(run));
+      if (!outcome) static_cast<void>(cache_.Use(key, run));
+      orders.push_back(order);
+    }
+  }
+  for (const OrderPtr& order : orders) {
+    Prepared prepared = EnvironmentOf(order, key);
+    prepared.failure = outcome;
+    Answer(order, std::move(prepared));
+  }
+}
+
+void PackagerOnHost::Refuse(const OrderPtr& order, const std::string& refusal) {
+  Prepared prepared{order->request.run, order->request.attempt, "", {}, "", {}};
+  prepared.failure = Prepared::Failure{1, "", refusal};
+  Answer(order, std::move(prepared));
+}
+
+void PackagerOnHost::Answer(const OrderPtr& order, Prepared prepared) {
+  {
+    std::lock_guard lock(order->mutex);  // Abandon waits here until `done` has returned
+    if (std::exchange(order->is_over, true)) return;
+    order->done(std::move(prepared));
+  }
+  std::lock_guard lock(mutex_);
+  const auto open = open_.find(order->request.run);
+  if (open != open_.end() && open->second == order) open_.erase(open);
+}
+
+Prepared PackagerOnHost::EnvironmentOf(const OrderPtr& order, const std::string& key) const {
+  const Path root = cache_.DirectoryOf(key);
+  engine::Environment variables = {{"VIRTUAL_ENV", root.string()}};
+  if (const Result<Path> hook = InstallPythonHook(options_.state); hook.ok()) {
+    variables.emplace_back("PYTHONPATH", hook->string());
+  } else {
+    Say(order, Severity::kWarning, hook.error().message);
+  }
+  return {order->request.run,   order->request.attempt,  (root / "bin/python3").string(),
+          std::move(variables), (root / "bin").string(), std::nullopt};
+}
+
+void PackagerOnHost::Say(const OrderPtr& order, Severity severity,
+                         const std::string& message) const {
+  std::vector<engine::LogLine> lines;
+  const Instant now = clock_.Now();
+  for (const std::string& task : order->request.log_tasks) {
+    lines.push_back({order->request.run, task, severity, now, message});
+  }
+  log_.Write(std::move(lines));
+}
+
+}  // namespace caip::host

@@ -1,0 +1,97 @@
+#pragma once
+// The packages of jobs: from their URIs into a Python environment.
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/clock.h"
+#include "engine/ports.h"
+#include "host/python/environment_cache.h"
+#include "host/python/interpreters.h"
+#include "host/python/packages_pip.h"
+
+namespace caip::host {
+
+/// Where packages come from: the emulator's buckets. Any thread, several at once.
+class PackageSource {
+ public:
+  struct Facts {
+    std::string digest;  // tells its bytes apart, e.g. "md5:..."; "" only reading them would tell
+  };
+  virtual ~PackageSource() = default;
+  virtual Result<Facts> Describe(const std::string& uri) = 0;
+  /// Writes the object's bytes to a new file.
+  virtual Status Fetch(const std::string& uri, const Path& destination) = 0;
+};
+
+struct PackagerOptions {
+  Path state;
+  PipSettings pip;
+  Variables own_environment;  // OwnEnvironment(): proxies and pip settings come from there
+  bool strict_runtime = false;
+  size_t environments_kept = 20;
+  int builds_at_once = 2;
+  ArchiveLimits limits = {};
+};
+
+class PackageBuild;
+
+/// engine::Packager with pip. One thread answers what is in the cache, others install; runs that
+/// want the same environment at the same time share one installation and each get its lines.
+class PackagerOnHost final : public engine::Packager {
+ public:
+  /// The references must outlive it.
+  PackagerOnHost(PackagerOptions options, Interpreters& interpreters, PackageSource& source,
+                 engine::LogSink& log, Clock& clock);
+  /// Stops what is being installed; callbacks that were not called yet never are.
+  ~PackagerOnHost() override;
+
+  using Done = std::function<void(engine::Prepared)>;
+  /// `done` is called on a thread of ours and must not call back.
+  void Prepare(engine::PrepareRequest request, Done done) override;
+  /// Also for a run that has ended: its environment may be deleted from then on.
+  void Abandon(const engine::RunKey& run) override;
+
+ private:
+  struct Order;
+  using OrderPtr = std::shared_ptr<Order>;
+
+  void Dispatch(std::stop_token stop);
+  void Install(std::stop_token stop);
+  void Handle(const OrderPtr& order);
+  Result<std::vector<PackageIdentity>> Identify(const engine::PrepareRequest& request);
+  void Attach(const OrderPtr& order, const std::string& key, std::vector<PackageIdentity> packages,
+              const Interpreter& interpreter);
+  void AnswerFromCache(const OrderPtr& order, const std::string& key);
+  void Finish(const std::shared_ptr<PackageBuild>& build);
+  void Refuse(const OrderPtr& order, const std::string& refusal);
+  void Answer(const OrderPtr& order, engine::Prepared prepared);
+  engine::Prepared EnvironmentOf(const OrderPtr& order, const std::string& key) const;
+  void Say(const OrderPtr& order, engine::Severity severity, const std::string& message) const;
+
+  const PackagerOptions options_;
+  Interpreters& interpreters_;
+  PackageSource& source_;
+  engine::LogSink& log_;
+  Clock& clock_;
+  EnvironmentCache cache_;
+
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::deque<OrderPtr> orders_;                                  // guarded by mutex_
+  std::map<engine::RunKey, OrderPtr> open_;                      // unanswered; guarded by mutex_
+  std::map<std::string, std::shared_ptr<PackageBuild>> builds_;  // by key; guarded by mutex_
+  std::deque<std::shared_ptr<PackageBuild>> waiting_builds_;     // guarded by mutex_
+  std::set<std::string> active_;       // keys being built at this moment; guarded by mutex_
+  std::vector<std::jthread> threads_;  // last: they use all the others
+};
+
+}  // namespace caip::host

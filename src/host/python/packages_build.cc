@@ -1,0 +1,208 @@
+#include "host/python/packages_build.h"
+
+#include <algorithm>
+#include <deque>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "host/errors.h"
+#include "host/process/child_process.h"
+#include "spec/run_texts.h"
+
+namespace caip::host {
+namespace {
+
+namespace fs = std::filesystem;
+using engine::Severity;
+
+constexpr std::chrono::milliseconds kStopGrace{500};
+constexpr int kPairsMax = 2;              // "the pair tried at most twice"
+constexpr size_t kLastWordsBytes = 1800;  // an errorMessage shows at most 2048
+constexpr size_t kLastWordsLines = 40;
+constexpr const char* kDistributionWheels = "/usr/share/python-wheels";
+
+// "wheel-0.38.4-py3-none-any.whl" in one of the directories; the newest by name.
+std::optional<Path> FindWheel(const std::string& name, const std::vector<Path>& directories) {
+  for (const Path& directory : directories) {
+    std::optional<Path> best;
+    std::error_code error;
+    for (fs::directory_iterator it(directory, error), end; it != end; it.increment(error)) {
+      const std::string file = it->path().filename();
+      if (!file.starts_with(name + "-") || !file.ends_with("-none-any.whl")) continue;
+      if (!best || best->filename().string() < file) best = it->path();
+    }
+    if (best) return best;
+  }
+  return std::nullopt;
+}
+
+// Keeps the end of what a tool said: pip explains itself last.
+class Tail {
+ public:
+  void Add(std::string_view line) {
+    lines_.emplace_back(line);
+    bytes_ += line.size() + 1;
+    while (lines_.size() > 1 && (bytes_ > kLastWordsBytes || lines_.size() > kLastWordsLines)) {
+      bytes_ -= lines_.front().size() + 1;
+      lines_.pop_front();
+    }
+  }
+  std::string Text() const {
+    std::string text = Join({lines_.begin(), lines_.end()}, "\n");
+    return text.size() > kLastWordsBytes ? text.substr(text.size() - kLastWordsBytes) : text;
+  }
+
+ private:
+  std::deque<std::string> lines_;
+  size_t bytes_ = 0;
+};
+
+}  // namespace
+
+BuildTools SeedBuildTools(const Interpreter& interpreter, const Path& environment) {
+  const Path packages =
+      environment / "lib" / ("python" + Text(interpreter.minor)) / "site-packages";
+  BuildTools tools{interpreter.pip, !interpreter.setuptools.empty(), !interpreter.wheel.empty()};
+  const auto seed = [&](const std::string& name, const std::vector<Path>& directories) {
+    const auto wheel = FindWheel(name, directories);
+    if (!wheel || !UnpackWheel(*wheel, packages).ok()) return std::string();
+    return Split(wheel->filename().string(), '-')[1];
+  };
+  // ensurepip's wheels fit the interpreter; a distribution's setuptools fits only its own Python.
+  const Path bundled = interpreter.wheel_directory;
+  if (tools.pip.empty()) tools.pip = seed("pip", {bundled});
+  if (!tools.has_setuptools) tools.has_setuptools = !seed("setuptools", {bundled}).empty();
+  if (tools.has_setuptools && !tools.has_wheel && interpreter.minor >= PythonMinor{3, 7}) {
+    tools.has_wheel = !seed("wheel", {bundled, kDistributionWheels}).empty();
+  }
+  return tools;
+}
+
+void PackageBuild::Watch(const engine::RunKey& run, Say say) {
+  std::lock_guard lock(mutex_);
+  for (const Line& line : said_) say(line.severity, line.text);
+  watchers_[run] = std::move(say);
+}
+
+bool PackageBuild::Unwatch(const engine::RunKey& run) {
+  std::lock_guard lock(mutex_);
+  watchers_.erase(run);
+  return watchers_.empty();
+}
+
+void PackageBuild::Tell(Severity severity, const std::string& text) {
+  std::lock_guard lock(mutex_);
+  said_.push_back({severity, text});
+  for (const auto& [run, say] : watchers_) say(severity, text);
+}
+
+PackageBuild::Outcome PackageBuild::Run(const PackagerOptions& options, PackageSource& source,
+                                        EnvironmentCache& cache) {
+  const Path root = cache.DirectoryOf(plan_.key);
+  const Path downloads = options.state / "packages" / plan_.key;
+  RemoveTree(downloads);  // of a build that did not live to its end
+  Status status = cache.Begin(plan_.key, plan_.interpreter);
+  Outcome outcome;
+  if (status.ok()) {
+    outcome = InstallAll(options, source, root);
+    if (!outcome) {
+      status = cache.Finish(plan_.key, {{"interpreter", plan_.interpreter.path.string()},
+                                        {"python", plan_.interpreter.version},
+                                        {"packages", plan_.uris}});
+    }
+  }
+  if (!status.ok()) {
+    outcome = engine::Prepared::Failure{1, "", errors::EnvironmentNotMade(status.error()).message};
+  }
+  if (outcome) cache.Drop(plan_.key);
+  RemoveTree(downloads);
+  return outcome;
+}
+
+PackageBuild::Outcome PackageBuild::InstallAll(const PackagerOptions& options,
+                                               PackageSource& source, const Path& root) {
+  using Failure = engine::Prepared::Failure;
+  if (plan_.uris.empty()) {
+    Tell(Severity::kInfo, spec::texts::NoPackages());
+    return std::nullopt;
+  }
+  const BuildTools tools = SeedBuildTools(plan_.interpreter, root);
+  if (tools.pip.empty()) {
+    return Failure{1, "", errors::InterpreterWithoutPip(plan_.interpreter.path).message};
+  }
+  for (size_t i = 0; i < plan_.uris.size() && !stop_.stop_requested(); ++i) {
+    Tell(Severity::kInfo, spec::texts::DownloadingPackage(plan_.uris[i]));
+    auto package = Fetch(i, options, source);
+    if (!package.ok() && package.error().code == Code::kInvalidArgument) {
+      return Failure{1, "", package.error().message};  // nothing that pip should ever see
+    }
+    // A broken file is what the launcher's pip ends with, as with a package that it refuses.
+    if (!package.ok()) return Failure{1, package.error().message, ""};
+    Tell(Severity::kInfo, spec::texts::InstallingPackage(plan_.uris[i]));
+    const auto last_words = Install(*package, options, root, tools);
+    if (last_words) return Failure{last_words->exit_code, last_words->text, ""};
+  }
+  if (stop_.stop_requested()) return Failure{1, "", errors::InstallationStopped().message};
+  return std::nullopt;
+}
+
+Result<PackageBuild::Package> PackageBuild::Fetch(size_t index, const PackagerOptions& options,
+                                                  PackageSource& source) {
+  Package package;
+  package.uri = plan_.uris[index];
+  package.file_name = plan_.packages[index].file_name;
+  package.directory = options.state / "packages" / plan_.key / std::to_string(index);
+  const Path file = package.directory / package.file_name;
+  RETURN_IF_ERROR(MakeDirectories(package.directory));
+  if (Status fetched = source.Fetch(package.uri, file); !fetched.ok()) {
+    return errors::PackageUnreadable(package.uri, fetched.error());
+  }
+  auto facts = CheckArchive(file, options.limits);
+  if (!facts.ok()) return errors::PackageRefused(package.uri, facts.error());
+  package.facts = *std::move(facts);
+  return package;
+}
+
+// The first try builds with what is there, where pip would ask the network for build tools; the
+// second is pip's own way, which serves dependencies that need other tools.
+std::optional<PackageBuild::LastWords> PackageBuild::Install(const Package& package,
+                                                             const PackagerOptions& options,
+                                                             const Path& root,
+                                                             const BuildTools& tools) {
+  const Variables environment = PipEnvironment(options.own_environment, root);
+  const Path python = root / "bin/python3";
+  std::optional<LastWords> last_words;
+  for (int pair = 0; pair < kPairsMax && !stop_.stop_requested(); ++pair) {
+    const bool in_place = pair == 0 && SparesBuildIsolation(package.facts, tools);
+    last_words.reset();
+    for (const PipCommand& command :
+         InstallCommands(python, package.file_name, options.pip, in_place)) {
+      last_words = RunPip(command, package, environment);
+      if (last_words) break;
+    }
+    if (!last_words) break;
+  }
+  return last_words;
+}
+
+std::optional<PackageBuild::LastWords> PackageBuild::RunPip(const PipCommand& command,
+                                                            const Package& package,
+                                                            const Variables& environment) {
+  Tail tail;
+  Tool tool{.argv = command.argv, .environment = environment};
+  tool.directory = package.directory;
+  tool.grace = kStopGrace;
+  tool.stop = stop_.get_token();
+  tool.on_line = [&](ToolStream stream, std::string_view line) {
+    if (Trim(line).empty()) return;
+    Tell(stream == ToolStream::kErr ? Severity::kError : Severity::kInfo, std::string(line));
+    if (stream == ToolStream::kErr) tail.Add(line);
+  };
+  const auto result = RunTool(tool);
+  if (!result.ok()) return LastWords{1, result.error().message};
+  if (result->ok()) return std::nullopt;
+  return LastWords{result->ShellStatus(),
+                   errors::PipFailed(command.shown, result->ShellStatus(), tail.Text()).message};
+}
+
+}  // namespace caip::host

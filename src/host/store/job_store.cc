@@ -1,0 +1,290 @@
+// The schema, version 2 (PRAGMA user_version); version 1 had no trials:
+//
+//   jobs  seq          order of creation, over all projects
+//         project, id  the job's name; unique for ever, also when the job has ended
+//         create_time  nanoseconds since 1970
+//         finished     1 in a terminal state
+//         job          the Job, JSON with the API's names (spec::ToStoredJson)
+//         run          the engine's note, JSON
+//   trials, reports      see trial_rows.h
+//
+// One connection writes; readers have their own, so that a long list never holds a write up (WAL).
+
+#include "host/store/job_store.h"
+
+#include <sqlite3.h>
+
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "base/json.h"
+#include "host/errors.h"
+#include "host/store/trial_rows.h"
+#include "spec/job_json.h"
+
+namespace caip::host {
+namespace {
+
+using engine::JobQuery;
+using engine::JobRecord;
+
+constexpr int kSchemaVersion = 2;
+constexpr size_t kIdleReadersMax = 4;
+
+constexpr const char* kJobSchema = R"sql(
+  CREATE TABLE jobs (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    project TEXT NOT NULL,
+    id TEXT NOT NULL,
+    create_time INTEGER NOT NULL,
+    finished INTEGER NOT NULL,
+    job TEXT NOT NULL,
+    run TEXT NOT NULL,
+    UNIQUE (project, id));
+  CREATE INDEX jobs_by_age ON jobs (project, create_time, seq);
+  CREATE INDEX jobs_unfinished ON jobs (seq) WHERE finished = 0;)sql";
+
+class Writer : public SqliteFile {
+ public:
+  using SqliteFile::SqliteFile;
+  Status Open() {
+    RETURN_IF_ERROR(SqliteFile::Open(SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE));
+    RETURN_IF_ERROR(Run("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL"));
+    ASSIGN_OR_RETURN(const int64_t version, Number("PRAGMA user_version"));
+    if (version > kSchemaVersion) return errors::JobStoreTooNew(file(), version);
+    if (version < kSchemaVersion) RETURN_IF_ERROR(MakeTables(version));
+    RETURN_IF_ERROR(trials.Prepare(*this));
+    RETURN_IF_ERROR(Prepare(insert,
+                            "INSERT INTO jobs (project, id, create_time, finished, job, run) "
+                            "VALUES (?1, ?2, ?3, ?4, ?5, ?6)"));
+    return Prepare(update,
+                   "UPDATE jobs SET create_time = ?3, finished = ?4, job = ?5, run = ?6 "
+                   "WHERE project = ?1 AND id = ?2");
+  }
+  Statement insert;
+  Statement update;
+  TrialWriter trials;
+
+ private:
+  Status MakeTables(int64_t version) {
+    const std::string jobs = version == 0 ? kJobSchema : "";
+    const std::string sql = "BEGIN IMMEDIATE;" + jobs + kTrialSchema +
+                            "PRAGMA user_version = " + std::to_string(kSchemaVersion) + "; COMMIT;";
+    return Run(sql.c_str());
+  }
+};
+
+#define CAIP_COLUMNS "SELECT project, id, job, run, create_time, seq FROM jobs "
+
+class Reader : public SqliteFile {
+ public:
+  using SqliteFile::SqliteFile;
+  Status Open() {
+    RETURN_IF_ERROR(SqliteFile::Open(SQLITE_OPEN_READWRITE));
+    RETURN_IF_ERROR(Run("PRAGMA query_only = ON"));
+    RETURN_IF_ERROR(trials.Prepare(*this));
+    RETURN_IF_ERROR(Prepare(get, CAIP_COLUMNS "WHERE project = ?1 AND id = ?2"));
+    RETURN_IF_ERROR(Prepare(list,
+                            CAIP_COLUMNS "WHERE project = ?1 AND (create_time, seq) < (?2, ?3) "
+                                         "ORDER BY create_time DESC, seq DESC LIMIT ?4"));
+    return Prepare(unfinished, CAIP_COLUMNS "WHERE finished = 0 ORDER BY seq");
+  }
+  Statement get;
+  Statement list;
+  Statement unfinished;
+  TrialReader trials;
+};
+
+Result<JobRecord> RecordIn(const Statement& row, const Path& file) {
+  const std::string name = row.Text(0) + "/" + row.Text(1);
+  ASSIGN_OR_RETURN(const Json job_json, ParseJson(row.Text(2)));
+  auto job = spec::FromStoredJson(job_json);
+  if (!job.ok()) return errors::JobRecordBroken(file, name, job.error());
+  auto run = ParseJson(row.Text(3));
+  if (!run.ok()) return errors::JobRecordBroken(file, name, run.error());
+  return JobRecord{row.Text(0), *std::move(job), *std::move(run)};
+}
+
+Result<std::vector<JobRecord>> RecordsOf(Use& rows, const Reader& reader) {
+  std::vector<JobRecord> records;
+  int code = rows->Step();
+  for (; code == SQLITE_ROW; code = rows->Step()) {
+    ASSIGN_OR_RETURN(JobRecord record, RecordIn(*rows.operator->(), reader.file()));
+    records.push_back(std::move(record));
+  }
+  if (code != SQLITE_DONE) return reader.Failure(code);
+  return records;
+}
+
+int64_t CreateTimeOf(const JobRecord& record) {
+  return record.job.create_time ? record.job.create_time->time_since_epoch().count() : 0;
+}
+
+void BindRecord(Use& statement, const JobRecord& record) {
+  statement->Bind(1, record.project).Bind(2, record.job.job_id).Bind(3, CreateTimeOf(record));
+  statement->Bind(4, static_cast<int64_t>(spec::IsTerminal(record.job.state)));
+  statement->Bind(5, CompactJson(spec::ToStoredJson(record.job)));
+  statement->Bind(6, CompactJson(record.run));
+}
+
+}  // namespace
+
+class SqliteJobStore::Body {
+ public:
+  explicit Body(const Path& file) : file_(file), writer_(file) {}
+
+  Status Open() {
+    RETURN_IF_ERROR(writer_.Open());
+    ASSIGN_OR_RETURN(auto reader, NewReader());  // tells now what is wrong with the file
+    Give(std::move(reader));
+    return Ok{};
+  }
+
+  Status Create(const JobRecord& record) {
+    std::lock_guard lock(writer_mutex_);
+    // A commit under FULL syncs the write-ahead log before it returns.
+    RETURN_IF_ERROR(writer_.Run("PRAGMA synchronous = FULL"));
+    const int code = Change(writer_.insert, record);
+    const Error failure = code == SQLITE_DONE ? Error{} : writer_.Failure(code);
+    RETURN_IF_ERROR(writer_.Run("PRAGMA synchronous = NORMAL"));
+    if ((code & 0xff) == SQLITE_CONSTRAINT) {
+      return errors::JobRecordExists(record.project, record.job.job_id);
+    }
+    if (code != SQLITE_DONE) return failure;
+    return Ok{};
+  }
+
+  Status Save(const JobRecord& record) {
+    std::lock_guard lock(writer_mutex_);
+    const int code = Change(writer_.update, record);
+    if (code != SQLITE_DONE) return writer_.Failure(code);
+    if (sqlite3_changes(writer_.db()) == 0) {
+      return errors::JobRecordMissing(record.project, record.job.job_id);
+    }
+    return Ok{};
+  }
+
+  Status SaveTrial(const engine::TrialRecord& record) {
+    std::lock_guard lock(writer_mutex_);
+    return writer_.trials.Save(writer_, record);
+  }
+
+  Status AddReports(const engine::RunKey& trial, const std::vector<engine::Report>& reports) {
+    std::lock_guard lock(writer_mutex_);
+    return writer_.trials.Add(writer_, trial, reports);
+  }
+
+  /// Calls `read(Reader&)` with a connection that nobody else uses meanwhile.
+  template <typename Read>
+  auto WithReader(Read&& read) -> decltype(read(std::declval<Reader&>())) {
+    std::unique_ptr<Reader> reader = Take();
+    if (!reader) {
+      auto made = NewReader();
+      if (!made.ok()) return made.error();
+      reader = *std::move(made);
+    }
+    auto answer = read(*reader);
+    Give(std::move(reader));
+    return answer;
+  }
+
+ private:
+  static int Change(Statement& statement, const JobRecord& record) {
+    Use use(statement);
+    BindRecord(use, record);
+    return use->Step();
+  }
+
+  Result<std::unique_ptr<Reader>> NewReader() const {
+    auto reader = std::make_unique<Reader>(file_);
+    RETURN_IF_ERROR(reader->Open());
+    return reader;
+  }
+  std::unique_ptr<Reader> Take() {
+    std::lock_guard lock(readers_mutex_);
+    if (readers_.empty()) return nullptr;
+    auto reader = std::move(readers_.back());
+    readers_.pop_back();
+    return reader;
+  }
+  void Give(std::unique_ptr<Reader> reader) {
+    std::lock_guard lock(readers_mutex_);
+    if (readers_.size() < kIdleReadersMax) readers_.push_back(std::move(reader));
+  }
+
+  Path file_;
+  std::mutex writer_mutex_;
+  Writer writer_;
+  std::mutex readers_mutex_;
+  std::vector<std::unique_ptr<Reader>> readers_;  // idle
+};
+
+SqliteJobStore::SqliteJobStore(std::unique_ptr<Body> body) : body_(std::move(body)) {}
+SqliteJobStore::~SqliteJobStore() = default;
+
+Result<std::unique_ptr<SqliteJobStore>> SqliteJobStore::Open(const Path& file) {
+  auto body = std::make_unique<Body>(file);
+  RETURN_IF_ERROR(body->Open());
+  return std::unique_ptr<SqliteJobStore>(new SqliteJobStore(std::move(body)));
+}
+
+Status SqliteJobStore::Create(const JobRecord& record) { return body_->Create(record); }
+
+Status SqliteJobStore::Save(const JobRecord& record) { return body_->Save(record); }
+
+Result<JobRecord> SqliteJobStore::Get(const std::string& project, const std::string& job_id) const {
+  return body_->WithReader([&](Reader& reader) -> Result<JobRecord> {
+    Use row(reader.get);
+    row->Bind(1, project).Bind(2, job_id);
+    const int code = row->Step();
+    if (code == SQLITE_DONE) return errors::JobRecordMissing(project, job_id);
+    if (code != SQLITE_ROW) return reader.Failure(code);
+    return RecordIn(reader.get, reader.file());
+  });
+}
+
+Result<std::vector<JobRecord>> SqliteJobStore::List(const JobQuery& query) const {
+  return body_->WithReader([&](Reader& reader) -> Result<std::vector<JobRecord>> {
+    int64_t time = INT64_MAX;
+    int64_t seq = INT64_MAX;
+    if (!query.before_id.empty()) {
+      Use row(reader.get);
+      row->Bind(1, query.project).Bind(2, query.before_id);
+      const int code = row->Step();
+      if (code == SQLITE_DONE) return errors::JobRecordMissing(query.project, query.before_id);
+      if (code != SQLITE_ROW) return reader.Failure(code);
+      time = reader.get.Integer(4);
+      seq = reader.get.Integer(5);
+    }
+    Use rows(reader.list);
+    rows->Bind(1, query.project).Bind(2, time).Bind(3, seq);
+    rows->Bind(4, static_cast<int64_t>(query.limit > 0 ? query.limit : -1));
+    return RecordsOf(rows, reader);
+  });
+}
+
+Result<std::vector<JobRecord>> SqliteJobStore::Unfinished() const {
+  return body_->WithReader([&](Reader& reader) -> Result<std::vector<JobRecord>> {
+    Use rows(reader.unfinished);
+    return RecordsOf(rows, reader);
+  });
+}
+
+Status SqliteJobStore::SaveTrial(const engine::TrialRecord& record) {
+  return body_->SaveTrial(record);
+}
+
+Status SqliteJobStore::AddReports(const engine::RunKey& trial,
+                                  const std::vector<engine::Report>& reports) {
+  return body_->AddReports(trial, reports);
+}
+
+Result<std::vector<engine::TrialRecord>> SqliteJobStore::Trials(const std::string& project,
+                                                                const std::string& job_id) const {
+  return body_->WithReader([&](Reader& reader) -> Result<std::vector<engine::TrialRecord>> {
+    return reader.trials.Read(reader, project, job_id);
+  });
+}
+
+}  // namespace caip::host

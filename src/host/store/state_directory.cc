@@ -1,0 +1,163 @@
+#include "host/store/state_directory.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "base/time_text.h"
+#include "host/errors.h"
+
+namespace caip::host {
+namespace {
+
+constexpr const char* kLockName = "owner.lock";
+// The note is always this long, so that it is replaced by one write and no reader sees a half.
+constexpr size_t kNoteBytes = 1024;
+
+Path Absolute(const std::string& text, const Path& current) {
+  const Path path = Path(text).is_absolute() ? Path(text) : current / text;
+  return path.lexically_normal();
+}
+
+// Field 22 of /proc/self/stat; the name in field 2 may hold blanks, so count behind its ")".
+uint64_t OwnStartTicks() {
+  const auto stat = ReadFile("/proc/self/stat");
+  if (!stat.ok()) return 0;
+  const size_t name_end = stat->rfind(')');
+  if (name_end == std::string::npos) return 0;
+  const std::vector<std::string> fields = Split(stat->substr(name_end + 2), ' ');
+  return fields.size() > 19 ? std::strtoull(fields[19].c_str(), nullptr, 10) : 0;
+}
+
+// Open-file-description locks: of this opening alone (fcntl's plain ones are the process's), gone
+// with its last descriptor, and they can be asked about without being taken.
+struct flock WholeFile() {
+  struct flock lock = {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  return lock;
+}
+
+Result<bool> TakeLock(int fd, const Path& path) {
+  struct flock lock = WholeFile();
+  if (::fcntl(fd, F_OFD_SETLK, &lock) == 0) return true;
+  if (errno == EAGAIN || errno == EACCES) return false;
+  return SystemError("cannot lock '" + path.string() + "'", errno);
+}
+
+Result<bool> IsLocked(int fd, const Path& path) {
+  struct flock lock = WholeFile();
+  if (::fcntl(fd, F_OFD_GETLK, &lock) != 0) {
+    return SystemError("cannot look at the lock of '" + path.string() + "'", errno);
+  }
+  return lock.l_type != F_UNLCK;
+}
+
+Status WriteNote(int fd, const StateOwner& owner, const Path& path) {
+  const Json note = {{"pid", owner.pid},
+                     {"start_ticks", owner.start_ticks},
+                     {"url", owner.url},
+                     {"version", owner.version},
+                     {"started_at", owner.started_at}};
+  std::string text = CompactJson(note);
+  assert(text.size() < kNoteBytes);
+  text.resize(kNoteBytes - 1, ' ');
+  text += '\n';
+  if (::pwrite(fd, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) {
+    return SystemError("cannot write '" + path.string() + "'", errno);
+  }
+  return Ok{};
+}
+
+std::optional<StateOwner> ReadNote(int fd) {
+  char buffer[kNoteBytes];
+  const ssize_t count = ::pread(fd, buffer, sizeof buffer, 0);
+  if (count <= 0) return std::nullopt;
+  const auto note = ParseJson(std::string_view(buffer, static_cast<size_t>(count)));
+  if (!note.ok()) return std::nullopt;
+  return StateOwner{static_cast<pid_t>(IntOr(*note, "pid", 0)),
+                    static_cast<uint64_t>(IntOr(*note, "start_ticks", 0)), StringOr(*note, "url"),
+                    StringOr(*note, "version"), StringOr(*note, "started_at")};
+}
+
+// The directory, made if need be, and surely ours.
+Status MakeOwnDirectory(const Path& path) {
+  if (!path.parent_path().empty()) {
+    if (Status made = MakeDirectories(path.parent_path()); !made.ok()) {
+      return errors::StateNotWritable(path, made.error());
+    }
+  }
+  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
+    return errors::StateNotWritable(
+        path, SystemError("cannot make directory '" + path.string() + "'", errno));
+  }
+  struct stat facts = {};
+  if (::stat(path.c_str(), &facts) != 0) {
+    return errors::StateNotWritable(path,
+                                    SystemError("cannot look at '" + path.string() + "'", errno));
+  }
+  if (!S_ISDIR(facts.st_mode)) return errors::StateNoDirectory(path);
+  if (facts.st_uid != ::geteuid()) {
+    return errors::StateOfAnotherUser(path, facts.st_uid, ::geteuid());
+  }
+  return Ok{};
+}
+
+}  // namespace
+
+Result<Path> ResolveStateDirectory(const StateNames& names, const Path& current) {
+  if (!names.flag.empty()) return Absolute(names.flag, current);
+  if (!names.caip_state.empty()) return Absolute(names.caip_state, current);
+  if (Path(names.xdg_state_home).is_absolute()) return Path(names.xdg_state_home) / "caip";
+  if (Path(names.home).is_absolute()) return Path(names.home) / ".local/state/caip";
+  return errors::StateUnnamed();
+}
+
+Result<StateDirectory> StateDirectory::Own(const Path& path, const std::string& version,
+                                           Instant now) {
+  RETURN_IF_ERROR(MakeOwnDirectory(path));
+  const Path lock_path = path / kLockName;
+  Fd lock(::open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!lock.valid()) {
+    return errors::StateNotWritable(path,
+                                    SystemError("cannot open '" + lock_path.string() + "'", errno));
+  }
+  ASSIGN_OR_RETURN(const bool taken, TakeLock(lock.get(), lock_path));
+  if (!taken) return errors::StateTaken(path, ReadNote(lock.get()));
+  StateOwner owner{::getpid(), OwnStartTicks(), "", version, Rfc3339(now)};
+  if (Status written = WriteNote(lock.get(), owner, lock_path); !written.ok()) {
+    return errors::StateNotWritable(path, written.error());
+  }
+  return StateDirectory(path, std::move(lock), std::move(owner));
+}
+
+Result<std::optional<StateOwner>> StateDirectory::Peek(const Path& path) {
+  const Path lock_path = path / kLockName;
+  Fd lock(::open(lock_path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+  if (!lock.valid() && (errno == ENOENT || errno == ENOTDIR)) {
+    return std::optional<StateOwner>();
+  }
+  if (!lock.valid()) return SystemError("cannot open '" + lock_path.string() + "'", errno);
+  ASSIGN_OR_RETURN(const bool locked, IsLocked(lock.get(), lock_path));
+  if (!locked) return std::optional<StateOwner>();
+  // Between lock and note the owner is there, but nameless yet.
+  return std::optional<StateOwner>(ReadNote(lock.get()).value_or(StateOwner{}));
+}
+
+Status StateDirectory::Publish(const std::string& url) {
+  owner_.url = url;
+  return WriteNote(lock_.get(), owner_, path_ / kLockName);
+}
+
+StateDirectory::~StateDirectory() {
+  // The note of a dead owner would only puzzle; nothing rests on it.
+  if (lock_.valid() && ::ftruncate(lock_.get(), 0) != 0) return;
+}
+
+}  // namespace caip::host

@@ -1,0 +1,22 @@
+#include "host/watch/other_host.h"
+
+#include <cstdlib>
+#include <iterator>
+#include <string_view>
+
+#include "host/watch/preloaded_calls.h"
+
+namespace caip::host {
+
+std::vector<std::string> OnHost(const std::string& name, std::vector<std::string> command) {
+  const Path library = PreloadLibraryBesideUs();
+  const char* wish = std::getenv("CAIP_INTERPOSITION");
+  std::vector<std::string> words = {(library.parent_path() / "caip-other-host").string(),
+                                    wish && std::string_view(wish) == "preload" ? "preload" : "any",
+                                    library.string(), name};
+  words.insert(words.end(), std::make_move_iterator(command.begin()),
+               std::make_move_iterator(command.end()));
+  return words;
+}
+
+}  // namespace caip::host

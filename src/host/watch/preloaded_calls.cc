@@ -1,0 +1,155 @@
+#include "host/watch/preloaded_calls.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <utility>
+
+#include "host/launcher/descriptor_message.h"
+#include "host/watch/preload/protocol.h"
+
+namespace caip::host {
+namespace {
+
+constexpr int kBacklog = 1024;      // threads that ask at once
+constexpr int kPatience_ms = 5000;  // with one that has connected, and says what it wants
+
+class ToLibrary final : public AnswerPath {
+ public:
+  explicit ToLibrary(Fd connection) : connection_(std::move(connection)) {}
+
+  bool IsWaiting() const override {
+    char byte;
+    return ::recv(connection_.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) != 0;
+  }
+  void GoOn() const override { Send({CAIP_WATCH_GO_ON, 0, 0}, -1); }
+  void Return(int64_t value, int error) const override {
+    Send({CAIP_WATCH_RETURN, error, value}, -1);
+  }
+  // What it receives closes on exec; it opens such a one by itself, if that is not wanted.
+  int ReturnDescriptor(int descriptor, bool close_on_exec) const override {
+    Send({CAIP_WATCH_DESCRIPTOR, 0, close_on_exec ? 1 : 0}, descriptor);
+    return 0;
+  }
+  // The library closes it.
+  void FailClose(int, int error) const override { Return(-1, error); }
+
+ private:
+  void Send(const caip_watch_answer& answer, int descriptor) const {
+    launcher::SendWithDescriptors(connection_.get(), &answer, sizeof answer, {descriptor});
+  }
+  Fd connection_;
+};
+
+class PreloadCalls final : public CallSource {
+ public:
+  PreloadCalls(Fd listener, Fd end) : listener_(std::move(listener)), end_(std::move(end)) {}
+
+  bool Wait(bool receive) override {
+    for (;;) {
+      pollfd fds[] = {{end_.get(), POLLIN, 0},
+                      {listener_.get(), static_cast<short>(receive ? POLLIN : 0), 0}};
+      if (::poll(fds, 2, -1) < 0) continue;
+      if (fds[0].revents) return false;
+      if (fds[1].revents) return true;
+    }
+  }
+
+  std::unique_ptr<HeardCall> Receive() override {
+    Fd connection(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    if (!connection.valid() || !IsOurs(connection.get())) return nullptr;
+    pollfd asked{connection.get(), POLLIN, 0};
+    caip_watch_call call{};
+    if (::poll(&asked, 1, kPatience_ms) <= 0) return nullptr;
+    if (::recv(connection.get(), &call, sizeof call, 0) != sizeof call) return nullptr;
+    auto heard = std::make_unique<HeardCall>();
+    heard->facts.number = call.number;
+    heard->facts.thread = call.thread;
+    for (int i = 0; i < 6; ++i) heard->facts.arguments[i] = call.arguments[i];
+    heard->path = std::make_unique<ToLibrary>(std::move(connection));
+    return heard;
+  }
+
+  void End() override {
+    const uint64_t one = 1;
+    while (::write(end_.get(), &one, sizeof one) < 0 && errno == EINTR) continue;
+  }
+
+ private:
+  // Abstract names are everybody's to connect to.
+  static bool IsOurs(int connection) {
+    ucred who{};
+    socklen_t size = sizeof who;
+    if (::getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &who, &size) != 0) return false;
+    return who.uid == ::geteuid();
+  }
+
+  Fd listener_;
+  Fd end_;
+};
+
+std::string FreshName() {
+  static std::atomic<uint64_t> number{0};
+  return "caip-watch-" + std::to_string(::getpid()) + "-" + std::to_string(++number);
+}
+
+}  // namespace
+
+Result<PreloadedWatch> WatchByPreload(bool files) {
+  const std::string name = FreshName();
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path + 1, name.data(), name.size());
+  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+  Fd listener(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  if (!listener.valid() ||
+      ::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), size) != 0 ||
+      ::listen(listener.get(), kBacklog) != 0) {
+    return SystemError("cannot make a socket to watch a replica by", errno);
+  }
+  Fd end(::eventfd(0, EFD_CLOEXEC));
+  if (!end.valid()) return SystemError("cannot make an eventfd", errno);
+  return PreloadedWatch{std::make_unique<PreloadCalls>(std::move(listener), std::move(end)),
+                        PreloadLibraryBesideUs().string(), (files ? "f" : "o") + name};
+}
+
+void AddTo(engine::Environment& environment, const PreloadedWatch& watch) {
+  std::string preload = watch.preload;
+  for (const auto& [name, value] : environment) {
+    if (name == "LD_PRELOAD" && !value.empty()) preload += ":" + value;
+  }
+  std::erase_if(environment, [](const auto& variable) { return variable.first == "LD_PRELOAD"; });
+  environment.emplace_back("LD_PRELOAD", preload);
+  environment.emplace_back(CAIP_WATCH_VARIABLE, watch.watch);
+}
+
+Path PreloadLibraryBesideUs() {
+  std::error_code error;
+  const Path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  return self.parent_path() / "libcaip-watch.so";
+}
+
+bool IsStaticProgram(const Path& program) {
+  const Fd file(::open(program.c_str(), O_RDONLY | O_CLOEXEC));
+  Elf64_Ehdr head{};
+  if (!file.valid() || ::pread(file.get(), &head, sizeof head, 0) != sizeof head) return false;
+  if (std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0) return false;  // a script: its interpreter
+  for (int i = 0; i < head.e_phnum; ++i) {
+    Elf64_Phdr part{};
+    const auto at = static_cast<off_t>(head.e_phoff + i * sizeof part);
+    if (::pread(file.get(), &part, sizeof part, at) != sizeof part) return false;
+    if (part.p_type == PT_INTERP) return false;
+  }
+  return true;
+}
+
+}  // namespace caip::host

@@ -1,0 +1,75 @@
+#pragma once
+// File operations of a watched replica below its roots. What the watcher may want to see after it
+// took effect we do in the replica's place; the rest is left to the kernel.
+
+#include <sys/types.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/ports.h"
+#include "host/watch/replica_watcher.h"
+#include "host/watch/watched_call.h"
+
+namespace caip::host {
+
+/// Knows which files the replica has open for writing. The replica's own thread. What it is given
+/// outlives it.
+class WatchedFiles {
+ public:
+  /// `init` is the ancestor of all processes of the replica.
+  WatchedFiles(const engine::ReplicaKey& key, const std::vector<std::string>& roots, pid_t init,
+               ReplicaWatcher& watcher);
+
+  Handled Handle(const WatchedCall& call);
+
+ private:
+  struct Written {  // a file that is open for writing
+    std::string path;
+    bool is_new = false;
+    int64_t bytes = 0;
+    int failing = 0;  // the error that the next write, or its close, is to tell
+  };
+  /// A call that opens a file, whatever it is called.
+  struct Opening {
+    int directory;
+    std::string path;
+    int flags;
+    mode_t mode;
+  };
+
+  bool IsBelowRoot(const std::string& path) const;
+  std::optional<std::string> Resolve(const WatchedCall& call, int directory, uint64_t text,
+                                     bool follow = false) const;
+
+  Handled Open(const WatchedCall& call);
+  Handled OpenBelow(const WatchedCall& call, const Opening& opening, FileOperation operation);
+  Handled Rename(const WatchedCall& call);
+  Handled Delete(const WatchedCall& call);
+  Handled List(const WatchedCall& call);
+  Handled Write(const WatchedCall& call);
+  Handled WriteAll(const WatchedCall& call, int descriptor, Written& written);
+  static Handled FailPending(const WatchedCall& call, Written& written);
+  int64_t WritePart(const WatchedCall& call, int file, int64_t skip, int64_t bytes);
+  Handled RefuseCopy(const WatchedCall& call);
+  Handled Close(const WatchedCall& call, int descriptor);
+  std::vector<pid_t> Processes(pid_t caller) const;
+  Handled CloseAll(const WatchedCall& call);
+
+  /// kNotMine: it may be carried out.
+  Handled Ask(const WatchedCall& call, const FileOperation& operation);
+  /// Tells the watcher, then the replica.
+  Handled Answer(const WatchedCall& call, const FileOperation& operation, int64_t result);
+  /// The file will not change any more by those who have it open.
+  Verdict Whole(const FileId& file, bool is_told);
+
+  const engine::ReplicaKey& key_;
+  std::vector<std::string> roots_;
+  pid_t init_;
+  ReplicaWatcher& watcher_;
+  std::map<FileId, Written> written_;
+};
+
+}  // namespace caip::host

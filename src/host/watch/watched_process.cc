@@ -1,0 +1,139 @@
+#include "host/watch/watched_process.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+
+namespace caip::host {
+namespace {
+
+/// The value of a line "Name:\tvalue" of a file in /proc; nullopt when there is none.
+std::optional<std::string> LineOf(const std::string& file, const std::string& name) {
+  const auto text = ReadFile(file);
+  if (!text.ok()) return std::nullopt;
+  const size_t at = ("\n" + *text).find("\n" + name + ":");
+  if (at == std::string::npos) return std::nullopt;
+  const size_t value = text->find_first_not_of(" \t", at + name.size() + 1);
+  return text->substr(value, text->find('\n', value) - value);
+}
+
+std::string LinkAt(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::read_symlink(path, error).string();
+}
+
+std::optional<std::string> RealPath(const std::string& path) {
+  char* real = ::realpath(path.c_str(), nullptr);
+  if (!real) return std::nullopt;
+  std::string text(real);
+  std::free(real);
+  return text;
+}
+
+/// Calls `take` with each number that is a name in the directory.
+void EachNumber(const std::string& directory, const std::function<void(int)>& take) {
+  DIR* open = ::opendir(directory.c_str());
+  if (!open) return;  // it has ended
+  while (const dirent* entry = ::readdir(open)) {
+    if (entry->d_name[0] != '.') take(std::atoi(entry->d_name));
+  }
+  ::closedir(open);
+}
+
+}  // namespace
+
+std::optional<std::string> ResolvePath(const WatchedCall& call, int directory,
+                                       const std::string& path, bool follow) {
+  std::string whole = path;
+  if (path.empty()) return std::nullopt;
+  if (path.front() != '/') {
+    const std::string base =
+        LinkAt(call.Proc(directory == AT_FDCWD ? "cwd" : "fd/" + std::to_string(directory)));
+    if (base.empty() || base.front() != '/') return std::nullopt;
+    whole = base + "/" + path;
+  }
+  if (follow) {
+    if (auto real = RealPath(whole)) return real;
+  }
+  while (whole.size() > 1 && whole.back() == '/') whole.pop_back();
+  const size_t slash = whole.rfind('/');
+  const std::string name = whole.substr(slash + 1);
+  if (name.empty() || name == "." || name == "..") return RealPath(whole);
+  const auto parent = RealPath(whole.substr(0, slash + 1));
+  if (!parent) return std::nullopt;
+  return (*parent == "/" ? "" : *parent) + "/" + name;
+}
+
+Result<Fd> BorrowDescriptor(const WatchedCall& call, int descriptor) {
+  const Fd process(static_cast<int>(::syscall(SYS_pidfd_open, ProcessOf(call), 0)));
+  if (!process.valid()) return SystemError("cannot open a replica's process", errno);
+  Fd borrowed(static_cast<int>(::syscall(SYS_pidfd_getfd, process.get(), descriptor, 0)));
+  if (!borrowed.valid()) return SystemError("cannot borrow a replica's descriptor", errno);
+  return borrowed;
+}
+
+mode_t UmaskOf(const WatchedCall& call) {
+  const auto line = LineOf(call.Proc("status"), "Umask");
+  return line ? static_cast<mode_t>(std::strtol(line->c_str(), nullptr, 8)) : 022;
+}
+
+int64_t PositionOf(const WatchedCall& call, int descriptor) {
+  const auto line = LineOf(call.Proc("fdinfo/" + std::to_string(descriptor)), "pos");
+  return line ? std::strtoll(line->c_str(), nullptr, 10) : -1;
+}
+
+pid_t ProcessOf(const WatchedCall& call) {
+  const auto line = LineOf(call.Proc("status"), "Tgid");
+  return line ? static_cast<pid_t>(std::atoi(line->c_str())) : call.thread();
+}
+
+pid_t InitOf(const WatchedCall& call) {
+  pid_t process = ProcessOf(call);
+  while (process > 1) {
+    const std::string status = "/proc/" + std::to_string(process) + "/status";
+    if (LineOf(status, "Name") == "caip-replica") return process;
+    const auto parent = LineOf(status, "PPid");
+    process = parent ? static_cast<pid_t>(std::atoi(parent->c_str())) : 1;
+  }
+  return 1;
+}
+
+std::vector<pid_t> DescendantsOf(pid_t ancestor) {
+  std::vector<pid_t> found;
+  std::vector<pid_t> next = {ancestor};
+  while (!next.empty()) {
+    const std::string tasks = "/proc/" + std::to_string(next.back()) + "/task/";
+    next.pop_back();
+    EachNumber(tasks, [&](int thread) {
+      const auto children = ReadFile(tasks + std::to_string(thread) + "/children");
+      if (!children.ok()) return;
+      char* end = nullptr;
+      for (const char* at = children->c_str(); const long pid = std::strtol(at, &end, 10);
+           at = end) {
+        found.push_back(static_cast<pid_t>(pid));
+        next.push_back(static_cast<pid_t>(pid));
+      }
+    });
+  }
+  return found;
+}
+
+std::vector<int> WritersOf(pid_t process, const FileId& file) {
+  const std::string proc = "/proc/" + std::to_string(process);
+  std::vector<int> writers;
+  EachNumber(proc + "/fd", [&](int descriptor) {
+    const std::string number = std::to_string(descriptor);
+    if (IdentifyFile(proc + "/fd/" + number) != file) return;
+    const auto flags = LineOf(proc + "/fdinfo/" + number, "flags");
+    if (flags && (std::strtol(flags->c_str(), nullptr, 8) & O_ACCMODE) != O_RDONLY) {
+      writers.push_back(descriptor);
+    }
+  });
+  return writers;
+}
+
+}  // namespace caip::host

@@ -1,0 +1,76 @@
+#pragma once
+// Replicas whose calls wait for us: hears them and has the watcher decide.
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "base/files.h"
+#include "engine/ports.h"
+#include "host/process/replica_output.h"
+#include "host/watch/call_source.h"
+#include "host/watch/interposition.h"
+#include "host/watch/replica_watcher.h"
+#include "host/watch/watched_call.h"
+
+namespace caip::host {
+
+/// What is to be known of a replica whose calls are watched.
+struct WatchedReplica {
+  uint64_t number = 0;  // of ReplicaOutput
+  engine::ReplicaKey key;
+  engine::ReplicaWatch watch;
+  FileId out;  // the pipes that are its stdout
+  FileId err;  // and its stderr
+};
+
+/// A thread for each watched replica that lives. Any thread may call.
+class WatchedReplicas {
+ public:
+  /// Both outlive us.
+  WatchedReplicas(ReplicaWatcher& watcher, ReplicaOutput& output, Interposition::Kind interposition)
+      : watcher_(watcher), output_(output), interposition_(interposition) {}
+  WatchedReplicas(const WatchedReplicas&) = delete;
+  WatchedReplicas& operator=(const WatchedReplicas&) = delete;
+  /// The processes of all replicas must be dead, or about to be.
+  ~WatchedReplicas();
+
+  /// A replica that is about to be launched with these pipes as its stdout and stderr. Answers what
+  /// the launcher is to watch (launcher/protocol.h); puts into the launch's environment what else
+  /// it takes.
+  Result<uint32_t> Admit(uint64_t number, engine::ReplicaLaunch& launch, int out, int err);
+  /// Begins to answer its calls. `init` is the ancestor of its processes; 0: whichever of the
+  /// ancestors of who calls first is called caip-replica.
+  void Listen(uint64_t number, std::unique_ptr<CallSource> calls, pid_t init);
+  /// Its processes are dead: tells the watcher, and calls `done` when the watcher is not busy with
+  /// it any more. Of a replica that was not expected it only calls `done`.
+  void Finish(uint64_t number, std::function<void()> done);
+
+ private:
+  struct Entry {
+    WatchedReplica replica;
+    std::unique_ptr<CallSource> calls;
+    pid_t init = 0;
+    std::thread thread;
+    std::function<void()> done;  // set by Finish
+  };
+  void Serve(Entry& entry);
+  void TellOfSight(const WatchedCall& call, const engine::ReplicaKey& key) const;
+  void Part(uint64_t number);
+  void JoinParted();
+
+  ReplicaWatcher& watcher_;
+  ReplicaOutput& output_;
+  const Interposition::Kind interposition_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<uint64_t, Entry> entries_;
+  std::vector<std::thread> parted_;  // have no more to do than to end
+};
+
+}  // namespace caip::host

@@ -1,0 +1,290 @@
+// The reading half is Beast's parser, fed by hand: Beast's own blocking streams know no time limit.
+#include "http/connection/connection.h"
+
+#include <boost/beast/http.hpp>
+#include <chrono>
+#include <vector>
+
+#include "base/text.h"
+#include "http/connection/framing.h"
+#include "http/connection/guard.h"
+#include "http/connection/input.h"
+#include "http/connection/preflight.h"
+#include "http/connection/relay.h"
+#include "http/connection/request_body.h"
+#include "http/connection/response_writer.h"
+#include "http/connection/upstream_proxy.h"
+#include "http/errors.h"
+#include "http/target.h"
+
+namespace caip::http {
+namespace {
+
+namespace beast = boost::beast::http;
+using RequestParser = beast::request_parser<beast::buffer_body>;
+using Steady = std::chrono::steady_clock;
+using std::chrono::seconds;
+using State = Activity::State;
+
+constexpr size_t kConnectionInputBytes = 16 << 10;
+constexpr auto kLingering = std::chrono::milliseconds(1000);
+constexpr auto kTunnelConnectLimit = seconds(30);
+constexpr char kTlsHandshake = 0x16;  // a TLS record's first byte; no method begins so
+constexpr std::string_view kEstablished = "HTTP/1.1 200 Connection established\r\n\r\n";
+
+// What follows a request.
+enum class Next { kRequest, kLinger, kEnd };
+
+// Counts a request as active for as long as it lives.
+class ActiveRequest {
+ public:
+  ActiveRequest(ConnectionContext& context, Activity& activity)
+      : context_(context), activity_(activity) {
+    activity_.Enter(State::kWorking);
+    ++context_.active_requests;
+    ++context_.total_requests;
+  }
+  ~ActiveRequest() {
+    --context_.active_requests;
+    activity_.Enter(State::kIdle);
+  }
+  ActiveRequest(const ActiveRequest&) = delete;
+  ActiveRequest& operator=(const ActiveRequest&) = delete;
+
+ private:
+  ConnectionContext& context_;
+  Activity& activity_;
+};
+
+class Connection {
+ public:
+  Connection(Socket& socket, const Origin& origin, ConnectionContext& context, Activity& activity)
+      : socket_(socket),
+        origin_(origin),
+        context_(context),
+        options_(context.options),
+        activity_(activity) {
+    socket_.SetSilenceLimit(seconds(options_.idle_seconds));
+  }
+
+  void Serve() {
+    if (!StartTlsIfAsked()) return;
+    while (!context_.stopping) {
+      RequestParser parser;
+      if (!ReadHead(parser)) break;
+      const Next next =
+          parser.get().method() == beast::verb::connect ? Tunnel(parser) : AnswerOne(parser);
+      if (next == Next::kLinger) return Linger();
+      if (next == Next::kEnd) return;
+    }
+    socket_.SetSilenceLimit(kLingering);
+    if (socket_.secure()) socket_.ShutdownWrites();
+  }
+
+ private:
+  // False when the connection is over. Plain ones and those that are TLS already stay as they are.
+  bool StartTlsIfAsked() {
+    if (!context_.tls || socket_.secure()) return true;
+    char first = 0;
+    if (input_.size() > 0) {
+      first = input_.view()[0];
+    } else if (socket_.Peek(first).flow != Flow::kData) {
+      return false;
+    }
+    if (first != kTlsHandshake) return true;
+    socket_.SetDeadline(HeadDeadline());
+    const Flow flow = socket_.AcceptTls(context_.tls->get(), input_.Take());
+    socket_.SetDeadline(std::nullopt);
+    return flow == Flow::kData;
+  }
+
+  Deadline HeadDeadline() const {
+    if (options_.head_seconds == 0) return std::nullopt;
+    return Steady::now() + seconds(options_.head_seconds);
+  }
+
+  // False when there is no request to answer (any more).
+  bool ReadHead(RequestParser& parser) {
+    parser.header_limit(static_cast<std::uint32_t>(options_.header_bytes_max));
+    parser.body_limit(boost::none);
+    bool begun = false;
+    ambiguous_ = false;
+    while (!parser.is_header_done()) {
+      while (input_.view().starts_with("\r\n") && !parser.got_some()) input_.Consume(2);
+      boost::system::error_code error = beast::error::need_more;
+      if (input_.size() > 0) {
+        ambiguous_ = SettleFraming(input_.bytes()) || ambiguous_;
+        const std::string_view bytes = input_.view();
+        input_.Consume(parser.put(boost::asio::buffer(bytes.data(), bytes.size()), error));
+      }
+      if (error && error != beast::error::need_more) return RefuseHead(error);
+      if (parser.is_header_done() || !error) continue;
+      if (!begun &&
+          (input_.size() > 0 || parser.got_some())) {  // from here on, dawdling is no idleness
+        begun = true;
+        socket_.SetDeadline(HeadDeadline());
+      }
+      const Flow flow = input_.ReceiveMore(socket_, kConnectionInputBytes);
+      if (flow == Flow::kSilent && begun) {
+        return Refuse(408, "The request's header did not arrive in time.");
+      }
+      if (flow != Flow::kData) return false;
+    }
+    if (begun) socket_.SetDeadline(std::nullopt);
+    return true;
+  }
+
+  bool RefuseHead(const boost::system::error_code& error) {
+    if (error == beast::error::header_limit) {
+      return Refuse(431, "The request's header is larger than " +
+                             std::to_string(options_.header_bytes_max) + " bytes.");
+    }
+    return Refuse(400, "The request is no HTTP/1.1: " + error.message() + ".");
+  }
+
+  bool Refuse(int status, std::string_view message) {
+    RefuseWith(errors::Refusal(status, message));
+    Linger();
+    return false;
+  }
+
+  Next RefuseWith(const Response& response) {
+    WriteResponse(socket_, response, {.keep_alive = false});
+    return Next::kLinger;
+  }
+
+  Next AnswerOne(RequestParser& parser) {
+    const ActiveRequest active(context_, activity_);
+    const auto& message = parser.get();
+    const bool expects = LowerCase(message[beast::field::expect]) == "100-continue";
+    const BodyForm body_form{parser.chunked(), parser.content_length().value_or(0),
+                             expects && message.version() >= 11};
+    RequestBody body(socket_, input_, body_form, activity_, options_.idle_seconds);
+    ResponseForm form{message.method_string() == "HEAD", message.version() >= 11, true};
+    Request request;
+    Response response;
+    bool usable = true;
+    if (const auto refusal = Understand(message, parser.chunked(), request)) {
+      response = *refusal;
+      usable = response.status == 403;
+    } else {
+      request.body = &body;
+      response = Handle(request);
+    }
+    form.keep_alive = usable && !ambiguous_ && message.keep_alive() && !context_.stopping &&
+                      (body.AtEnd() || body.WorthDraining());
+    const bool goes_on = WriteResponse(socket_, response, form) && body.Drain();
+    return goes_on ? Next::kRequest : Next::kLinger;
+  }
+
+  // Fills the request, or says why it cannot be served.
+  template <typename Message>
+  std::optional<Response> Understand(const Message& message, bool chunked, Request& request) {
+    if (message.version() != 10 && message.version() != 11) {
+      return errors::Refusal(505, "Only HTTP/1.0 and HTTP/1.1 are spoken here.");
+    }
+    if (message.count(beast::field::transfer_encoding) > 0 && !chunked) {
+      return errors::Refusal(501, "The only transfer coding served is 'chunked'.");
+    }
+    if (message.count(beast::field::host) > 1 ||
+        (message.version() == 11 && message.count(beast::field::host) == 0)) {
+      return errors::Refusal(400, "An HTTP/1.1 request has exactly one Host field.");
+    }
+    auto target = ParseTarget(message.target());
+    if (!target) return errors::Refusal(400, "The request's target is malformed.");
+    request.method = std::string(message.method_string());
+    request.path = std::move(target->path);
+    request.query = std::move(target->query);
+    for (const auto& field : message) {
+      request.headers.Add(std::string(field.name_string()), std::string(field.value()));
+    }
+    request.peer = origin_.peer;
+    request.listener = origin_.listener;
+    request.scheme = socket_.secure() ? "https" : "http";
+    request.host = std::string(message[beast::field::host]);
+    if (request.host.empty()) request.host = options_.address + ":" + std::to_string(context_.port);
+    const bool whole_url = !target->authority.empty();  // then the Host field does not count
+    if (whole_url) request.host = std::move(target->authority);
+    return Guard(request, whole_url);
+  }
+
+  std::optional<Response> Guard(const Request& request, bool whole_url) const {
+    const std::string name = HostWithoutPort(request.host);
+    if (!HostAllowed(request.host, options_.address, options_.allowed_hosts) &&
+        !NameFitsAny(name, options_.served_names)) {
+      return whole_url ? errors::PlainNotRelayed(name) : errors::HostNotAllowed(request.host);
+    }
+    const std::string_view origin = request.headers.Get("Origin");
+    if (!OriginAllowed(origin, request.scheme, request.host)) {
+      return errors::OriginNotAllowed(origin);
+    }
+    if (IsPreflight(request)) return PreflightAnswer(request);
+    return std::nullopt;
+  }
+
+  Response Handle(const Request& request) {
+    try {
+      return context_.handler(request);
+    } catch (const std::exception& failure) {
+      return errors::Refusal(500, std::string("Internal error: ") + failure.what());
+    } catch (...) {
+      return errors::Refusal(500, "Internal error.");
+    }
+  }
+
+  // CONNECT: from now on the client speaks to whom it named. That is ourselves for a served name.
+  Next Tunnel(RequestParser& parser) {
+    const std::string target(parser.get().target());
+    const auto to = ParseDestination(target);
+    if (!to) return RefuseWith(errors::DestinationMalformed(target));
+    if (socket_.secure()) return RefuseWith(errors::TunnelInsideTls());
+    if (NameFitsAny(to->host, options_.served_names)) {
+      if (socket_.Send(kEstablished) != Flow::kData) return Next::kEnd;
+      return StartTlsIfAsked() ? Next::kRequest : Next::kEnd;
+    }
+    if (!options_.relay.enabled) return RefuseWith(errors::RelayOff(to->host));
+    const auto& ports = options_.relay.ports;
+    if (std::find(ports.begin(), ports.end(), to->port) == ports.end()) {
+      return RefuseWith(errors::PortNotRelayed(to->host, to->port));
+    }
+    activity_.Enter(State::kRelaying);
+    std::string from_server;
+    auto server = ReachFromHere(options_.relay, *to, kTunnelConnectLimit, from_server);
+    if (!server.ok()) return RefuseWith(errors::CannotRelay(server.error()));
+    if (socket_.Send(kEstablished) != Flow::kData) return Next::kEnd;
+    Relay(socket_, input_.Take(), *server, from_server, seconds(options_.relay.idle_seconds),
+          context_.stop_event.get());
+    return Next::kEnd;
+  }
+
+  // Says that we are done and reads on for a moment: closing over unread bytes would reset the
+  // connection, and the peer would lose our last words.
+  void Linger() {
+    if (socket_.resets_on_close()) return;
+    socket_.ShutdownWrites();
+    socket_.SetSilenceLimit(kLingering);
+    std::vector<char> scratch(64 << 10);
+    const auto deadline = Steady::now() + 5 * kLingering;
+    socket_.SetDeadline(deadline);
+    while (!context_.stopping &&
+           socket_.Receive(scratch.data(), scratch.size()).flow == Flow::kData) {
+    }
+  }
+
+  Socket& socket_;
+  const Origin& origin_;
+  ConnectionContext& context_;
+  const ServerOptions& options_;
+  Activity& activity_;
+  Input input_;
+  bool ambiguous_ = false;  // the request told its length twice
+};
+
+}  // namespace
+
+void ServeConnection(Socket& socket, const Origin& origin, ConnectionContext& context,
+                     Activity& activity) {
+  Connection(socket, origin, context, activity).Serve();
+}
+
+}  // namespace caip::http

@@ -1,0 +1,39 @@
+#pragma once
+// One connection of the server, from its first request to its last. Private to src/http.
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "http/connection/activity.h"
+#include "http/message.h"
+#include "http/server.h"
+#include "http/transport/socket.h"
+#include "http/transport/tls_context.h"
+
+namespace caip::http {
+
+/// Where a connection came from.
+struct Origin {
+  std::string peer;      // "127.0.0.1:51234"
+  std::string listener;  // the tag
+};
+
+/// What all connections of a server share. Owned by the server, outlives its threads.
+struct ConnectionContext {
+  ServerOptions options;
+  Handler handler;
+  uint16_t port = 0;
+  std::unique_ptr<TlsServerContext> tls;  // nullptr: plain connections only
+  std::atomic<bool> stopping{false};
+  Fd stop_event;  // readable once `stopping`
+  std::atomic<int> active_requests{0};
+  std::atomic<uint64_t> total_requests{0};
+};
+
+/// Serves requests until either side ends it.
+void ServeConnection(Socket& socket, const Origin& origin, ConnectionContext& context,
+                     Activity& activity);
+
+}  // namespace caip::http

@@ -1,0 +1,58 @@
+#include "http/connection/guard.h"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace caip::http {
+namespace {
+
+// "127.0.0.1" and its 16 million sisters; inet_pton takes no short or octal forms.
+bool IsLoopbackLiteral(const std::string& name) {
+  in_addr four{};
+  if (::inet_pton(AF_INET, name.c_str(), &four) == 1) return ntohl(four.s_addr) >> 24 == 127;
+  if (!name.starts_with('[') || !name.ends_with(']')) return false;
+  in6_addr six{};
+  return ::inet_pton(AF_INET6, name.substr(1, name.size() - 2).c_str(), &six) == 1 &&
+         IN6_IS_ADDR_LOOPBACK(&six);
+}
+
+}  // namespace
+
+std::string HostWithoutPort(std::string_view host) {
+  const size_t bracket = host.rfind(']');
+  const size_t colon = host.rfind(':');
+  const bool has_port =
+      colon != std::string_view::npos && (bracket == std::string_view::npos || colon > bracket);
+  return LowerCase(has_port ? host.substr(0, colon) : host);
+}
+
+bool NameFits(std::string_view name, std::string_view pattern) {
+  const std::string lower = LowerCase(pattern);
+  if (!lower.starts_with('*') && !lower.starts_with('.')) return name == lower;
+  const std::string_view ending = std::string_view(lower).substr(lower[0] == '*' ? 1 : 0);
+  return name.size() > ending.size() && name.ends_with(ending);
+}
+
+bool NameFitsAny(std::string_view name, const std::vector<std::string>& patterns) {
+  return std::any_of(patterns.begin(), patterns.end(),
+                     [&](const std::string& pattern) { return NameFits(name, pattern); });
+}
+
+bool HostAllowed(std::string_view host, std::string_view listening_address,
+                 const std::vector<std::string>& allowed) {
+  const std::string name = HostWithoutPort(host);
+  if (name == "localhost" || IsLoopbackLiteral(name)) return true;
+  if (name == LowerCase(listening_address)) return true;
+  if (name == "[" + LowerCase(listening_address) + "]") return true;
+  return NameFitsAny(name, allowed);
+}
+
+bool OriginAllowed(std::string_view origin, std::string_view scheme, std::string_view host) {
+  if (origin.empty()) return true;
+  return LowerCase(origin) == LowerCase(std::string(scheme) + "://" + std::string(host));
+}
+
+}  // namespace caip::http

@@ -1,0 +1,48 @@
+#pragma once
+// Bytes received and not yet understood. Private to src/http.
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "http/transport/socket.h"
+
+namespace caip::http {
+
+/// One owner, one thread.
+class Input {
+ public:
+  std::string_view view() const { return {data_.data() + begin_, end_ - begin_}; }
+  std::span<char> bytes() { return {data_.data() + begin_, end_ - begin_}; }
+  size_t size() const { return end_ - begin_; }
+  void Consume(size_t count) { begin_ += count; }
+  /// All of it, out of here.
+  std::string Take() {
+    std::string taken(view());
+    data_ = {};
+    begin_ = end_ = 0;
+    return taken;
+  }
+  /// Receives at most `size` more bytes.
+  Flow ReceiveMore(Socket& socket, size_t size) {
+    const auto at = [this](size_t index) { return data_.begin() + static_cast<long>(index); };
+    if (begin_ > 0) {
+      std::copy(at(begin_), at(end_), data_.begin());
+      end_ -= begin_;
+      begin_ = 0;
+    }
+    if (data_.size() < end_ + size) data_.resize(end_ + size);
+    const Received received = socket.Receive(data_.data() + end_, size);
+    end_ += received.count;
+    return received.flow;
+  }
+
+ private:
+  std::vector<char> data_;
+  size_t begin_ = 0;
+  size_t end_ = 0;
+};
+
+}  // namespace caip::http

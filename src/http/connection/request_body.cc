@@ -1,0 +1,136 @@
+// Chunks are read by hand, because data then goes from the socket to the handler without a copy.
+#include "http/connection/request_body.h"
+
+#include <charconv>
+#include <utility>
+#include <vector>
+
+#include "http/errors.h"
+
+namespace caip::http {
+namespace {
+
+constexpr size_t kLineBytesMax = 16 << 10;
+constexpr int kTrailersMax = 100;
+constexpr size_t kLineInputBytes = 16 << 10;
+constexpr size_t kDrainBytes = 64 << 10;
+constexpr uint64_t kDrainBytesMax = 64 << 20;  // a refused upload is still read this far, so that
+                                               // clients that send first and read then see why
+
+}  // namespace
+
+RequestBody::RequestBody(Socket& socket, Input& input, const BodyForm& form, Activity& activity,
+                         int silence_seconds)
+    : socket_(socket),
+      input_(input),
+      activity_(activity),
+      silence_seconds_(silence_seconds),
+      chunked_(form.chunked),
+      left_(form.chunked ? 0 : form.length),
+      continue_wanted_(form.expects_continue && (form.chunked || form.length > 0)) {}
+
+Result<size_t> RequestBody::Read(char* buffer, size_t size) {
+  if (failed_) return errors::BodyTruncated();
+  if (AtEnd() || size == 0) return size_t{0};
+  if (!std::exchange(begun_, true)) activity_.Enter(Activity::State::kReading);
+  if (std::exchange(continue_wanted_, false) &&
+      socket_.Send("HTTP/1.1 100 Continue\r\n\r\n") != Flow::kData) {
+    return Fail(Flow::kBroken);
+  }
+  if (chunked_ && left_ == 0) RETURN_IF_ERROR(BeginChunk());
+  const auto count = left_ > 0 ? ReadSome(buffer, size) : Result<size_t>(size_t{0});
+  if (count.ok()) activity_.BodyCame(*count);
+  if (AtEnd() || failed_) activity_.Enter(Activity::State::kWorking);
+  return count;
+}
+
+bool RequestBody::WorthDraining() const {
+  return !failed_ && !continue_wanted_ && (chunked_ || left_ <= kDrainBytesMax);
+}
+
+bool RequestBody::Drain() {
+  if (AtEnd()) return true;
+  std::vector<char> scratch(kDrainBytes);
+  for (uint64_t skipped = 0; skipped <= kDrainBytesMax;) {
+    const auto count = Read(scratch.data(), scratch.size());
+    if (!count.ok()) return false;
+    if (*count == 0) return true;
+    skipped += *count;
+  }
+  return false;
+}
+
+// Of the body, or of the chunk: what is here already, else straight from the socket.
+Result<size_t> RequestBody::ReadSome(char* buffer, size_t size) {
+  size = static_cast<size_t>(std::min<uint64_t>(size, left_));
+  if (input_.size() > 0) {
+    size = std::min(size, input_.size());
+    std::copy_n(input_.view().data(), size, buffer);
+    input_.Consume(size);
+  } else {
+    const Received received = socket_.Receive(buffer, size);
+    if (received.flow != Flow::kData) return Fail(received.flow);
+    size = received.count;
+  }
+  left_ -= size;
+  between_chunks_ = chunked_ && left_ == 0;
+  return size;
+}
+
+// "1a;name=value": the chunk's size in hexadecimal digits; extensions mean nothing to us.
+Status RequestBody::BeginChunk() {
+  if (std::exchange(between_chunks_, false)) {
+    ASSIGN_OR_RETURN(const std::string end, ReadLine());
+    if (!end.empty()) return Malformed("a chunk is longer than it says");
+  }
+  ASSIGN_OR_RETURN(const std::string line, ReadLine());
+  const char* const begin = line.data();
+  const auto [end, code] = std::from_chars(begin, begin + line.size(), left_, 16);
+  const std::string_view rest(end, static_cast<size_t>(begin + line.size() - end));
+  const bool extended = rest.empty() || rest[0] == ';' || rest[0] == ' ' || rest[0] == '\t';
+  if (code != std::errc() || !extended) {
+    left_ = 0;
+    return Malformed("a chunk's size is no hexadecimal number");
+  }
+  return left_ > 0 ? Ok{} : SkipTrailers();
+}
+
+Status RequestBody::SkipTrailers() {
+  for (int i = 0; i <= kTrailersMax; ++i) {
+    ASSIGN_OR_RETURN(const std::string line, ReadLine());
+    if (!line.empty()) continue;
+    last_chunk_seen_ = true;
+    return Ok{};
+  }
+  return Malformed("too many trailers");
+}
+
+// Without its line end.
+Result<std::string> RequestBody::ReadLine() {
+  while (true) {
+    const std::string_view bytes = input_.view();
+    const size_t end = bytes.find('\n');
+    if (std::min(end, bytes.size()) > kLineBytesMax) return Malformed("a chunk's head is too long");
+    if (end != std::string_view::npos) {
+      if (end == 0 || bytes[end - 1] != '\r') return Malformed("a line of it ends without CRLF");
+      std::string line(bytes.substr(0, end - 1));
+      input_.Consume(end + 1);
+      return line;
+    }
+    const Flow flow = input_.ReceiveMore(socket_, kLineInputBytes);
+    if (flow != Flow::kData) return Fail(flow);
+  }
+}
+
+Error RequestBody::Fail(Flow flow) {
+  failed_ = true;
+  if (flow == Flow::kSilent) return errors::PeerSilent(silence_seconds_);
+  return flow == Flow::kEnd ? errors::BodyTruncated() : errors::PeerGone();
+}
+
+Error RequestBody::Malformed(std::string_view why) {
+  failed_ = true;
+  return errors::BodyMalformed(why);
+}
+
+}  // namespace caip::http

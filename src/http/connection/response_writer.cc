@@ -1,0 +1,181 @@
+#include "http/connection/response_writer.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "http/field_name.h"
+
+namespace caip::http {
+namespace {
+
+constexpr size_t kHeadBytes = 1024;  // usually enough
+
+std::string_view ReasonOf(int status) {
+  struct Reason {
+    int status;
+    std::string_view text;
+  };
+  static constexpr std::array kReasons = {
+      Reason{200, "OK"},
+      Reason{201, "Created"},
+      Reason{202, "Accepted"},
+      Reason{204, "No Content"},
+      Reason{206, "Partial Content"},
+      Reason{301, "Moved Permanently"},
+      Reason{302, "Found"},
+      Reason{304, "Not Modified"},
+      Reason{307, "Temporary Redirect"},
+      Reason{308, "Resume Incomplete"},
+      Reason{400, "Bad Request"},
+      Reason{401, "Unauthorized"},
+      Reason{403, "Forbidden"},
+      Reason{404, "Not Found"},
+      Reason{405, "Method Not Allowed"},
+      Reason{408, "Request Timeout"},
+      Reason{409, "Conflict"},
+      Reason{410, "Gone"},
+      Reason{411, "Length Required"},
+      Reason{412, "Precondition Failed"},
+      Reason{413, "Content Too Large"},
+      Reason{416, "Range Not Satisfiable"},
+      Reason{429, "Too Many Requests"},
+      Reason{431, "Request Header Fields Too Large"},
+      Reason{499, "Client Closed Request"},
+      Reason{500, "Internal Server Error"},
+      Reason{501, "Not Implemented"},
+      Reason{502, "Bad Gateway"},
+      Reason{503, "Service Unavailable"},
+      Reason{504, "Gateway Timeout"},
+      Reason{505, "HTTP Version Not Supported"},
+  };
+  for (const Reason& reason : kReasons) {
+    if (reason.status == status) return reason.text;
+  }
+  return "Status";
+}
+
+bool HasNoBody(int status) { return status == 204 || status == 304 || status < 200; }
+
+// A value that came from a user's object must not start a header of its own.
+void AppendSafely(std::string& text, std::string_view value) {
+  const size_t begin = text.size();
+  text += value;
+  std::replace_if(
+      text.begin() + static_cast<std::ptrdiff_t>(begin), text.end(),
+      [](char c) { return c == '\r' || c == '\n' || c == '\0'; }, ' ');
+}
+
+bool IsOurs(std::string_view name) {
+  return SameFieldName(name, "content-length") || SameFieldName(name, "transfer-encoding") ||
+         SameFieldName(name, "connection");
+}
+
+std::string HeadOf(const Response& response, ResponseForm form) {
+  std::string head;
+  head.reserve(kHeadBytes);
+  head.append("HTTP/1.1 ").append(std::to_string(response.status)).append(" ");
+  head += ReasonOf(response.status);
+  head += "\r\n";
+  for (const auto& [name, value] : response.headers.all()) {
+    if (IsOurs(name)) continue;
+    AppendSafely(head, name);
+    head += ": ";
+    AppendSafely(head, value);
+    head += "\r\n";
+  }
+  if (!form.keep_alive) head += "Connection: close\r\n";
+  return head;
+}
+
+// Sends what a body writer hands out; the head travels with the first piece.
+class BodyPieces {
+ public:
+  BodyPieces(Socket& socket, std::string head, int64_t content_length, bool chunked)
+      : socket_(socket), head_(std::move(head)), left_(content_length), chunked_(chunked) {}
+
+  bool Put(std::string_view piece) {
+    if (broken_) return false;
+    if (piece.empty()) return true;
+    if (left_ >= 0 && static_cast<int64_t>(piece.size()) > left_) {
+      broken_ = true;  // more than was promised: what went out already cannot be taken back
+      return false;
+    }
+    if (left_ >= 0) left_ -= static_cast<int64_t>(piece.size());
+    if (!chunked_) return Sent(std::exchange(head_, {}), piece);
+    char size[24];
+    std::snprintf(size, sizeof size, "%zx\r\n", piece.size());
+    std::string framed = std::exchange(head_, {}) + size;
+    framed.append(piece);
+    framed += "\r\n";
+    return Sent(framed, {});
+  }
+
+  // True when the whole body went out and the connection is as good as before.
+  bool Finish() {
+    const std::string rest = std::exchange(head_, {}) + (chunked_ && !broken_ ? "0\r\n\r\n" : "");
+    if (!broken_ && !rest.empty()) Sent(rest, {});
+    return !broken_ && (chunked_ || left_ == 0);
+  }
+
+  void Break() { broken_ = true; }
+
+ private:
+  bool Sent(std::string_view first, std::string_view second) {
+    if (socket_.Send(first, second) != Flow::kData) broken_ = true;
+    return !broken_;
+  }
+
+  Socket& socket_;
+  std::string head_;
+  int64_t left_;
+  bool chunked_;
+  bool broken_ = false;
+};
+
+bool WriteStreamed(Socket& socket, const Response& response, ResponseForm form, std::string head) {
+  const bool known = response.content_length >= 0;
+  const bool chunked = !known && form.chunks;
+  if (known) head += "Content-Length: " + std::to_string(response.content_length) + "\r\n";
+  if (chunked) head += "Transfer-Encoding: chunked\r\n";
+  head += "\r\n";
+  if (form.head) return socket.Send(head) == Flow::kData;
+  BodyPieces pieces(socket, std::move(head), response.content_length, chunked);
+  try {
+    response.write_body([&](std::string_view piece) { return pieces.Put(piece); });
+  } catch (...) {
+    pieces.Break();  // half a body went out; only closing can tell the peer
+  }
+  return pieces.Finish();
+}
+
+bool WriteFileSlice(Socket& socket, const FileSlice& file, ResponseForm form, std::string head) {
+  head += "Content-Length: " + std::to_string(file.length) + "\r\n\r\n";
+  if (form.head) return socket.Send(head) == Flow::kData;
+  return socket.SendFile(head, file.descriptor.get(), file.offset, file.length) == Flow::kData;
+}
+
+}  // namespace
+
+bool WriteResponse(Socket& socket, const Response& response, ResponseForm form) {
+  if (response.reset) {
+    socket.ResetOnClose();
+    return false;
+  }
+  if (response.write_body && response.content_length < 0 && !form.chunks) form.keep_alive = false;
+  std::string head = HeadOf(response, form);
+  if (HasNoBody(response.status)) {
+    return socket.Send(head + "\r\n") == Flow::kData && form.keep_alive;
+  }
+  if (response.file) {
+    return WriteFileSlice(socket, *response.file, form, std::move(head)) && form.keep_alive;
+  }
+  if (response.write_body) {
+    return WriteStreamed(socket, response, form, std::move(head)) && form.keep_alive;
+  }
+  head += "Content-Length: " + std::to_string(response.body.size()) + "\r\n\r\n";
+  const std::string_view body = form.head ? std::string_view() : std::string_view(response.body);
+  return socket.Send(head, body) == Flow::kData && form.keep_alive;
+}
+
+}  // namespace caip::http

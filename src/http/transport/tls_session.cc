@@ -1,0 +1,197 @@
+// OpenSSL's own socket BIO would raise SIGPIPE, knows no deadline and cannot be given bytes that
+// were read before; ours does.
+#include "http/transport/tls_session.h"
+
+#include <arpa/inet.h>
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "http/transport/socket_io.h"
+#include "http/transport/tls_context.h"
+
+namespace caip::http {
+namespace {
+
+constexpr size_t kFlushBytes = 256 << 10;  // records go out together
+constexpr size_t kRecordBytes = 16 << 10;
+
+}  // namespace
+
+// What the BIO reads and writes.
+struct TlsSession::Wire {
+  int fd;
+  std::string already;
+  size_t already_used = 0;
+  std::string out = {};
+  Deadline deadline = {};
+  bool at_once = false;  // only what has arrived
+  Flow flow = Flow::kData;
+
+  int Read(char* buffer, size_t size) {
+    if (already_used < already.size()) {
+      const size_t count = already.copy(buffer, size, already_used);
+      already_used += count;
+      if (already_used == already.size()) already = {}, already_used = 0;
+      return static_cast<int>(count);
+    }
+    if (!Flush()) return -1;
+    if (at_once) {
+      const ssize_t count = ::recv(fd, buffer, size, MSG_DONTWAIT);
+      flow = count > 0 ? Flow::kData : count == 0 ? Flow::kEnd : Flow::kSilent;
+      return static_cast<int>(count);
+    }
+    const Received received = ReceiveOn(fd, buffer, size, deadline);
+    flow = received.flow;
+    if (flow == Flow::kEnd) return 0;
+    return flow == Flow::kData ? static_cast<int>(received.count) : -1;
+  }
+
+  int Write(const char* bytes, size_t size) {
+    out.append(bytes, size);
+    if (out.size() >= kFlushBytes && !Flush()) return -1;
+    return static_cast<int>(size);
+  }
+
+  bool Flush() {
+    if (out.empty()) return true;
+    flow = SendOn(fd, out);
+    out.clear();
+    if (out.capacity() > 2 * kRecordBytes) out.shrink_to_fit();
+    return flow == Flow::kData;
+  }
+
+  static Wire& Of(BIO* bio) { return *static_cast<Wire*>(::BIO_get_data(bio)); }
+
+  static BIO_METHOD* Method() {
+    static BIO_METHOD* const method = [] {
+      BIO_METHOD* made = ::BIO_meth_new(::BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "socket");
+      ::BIO_meth_set_read(made, [](BIO* bio, char* buffer, int size) {
+        ::BIO_clear_retry_flags(bio);
+        const int count = Of(bio).Read(buffer, static_cast<size_t>(size));
+        if (count < 0 && Of(bio).flow == Flow::kSilent) ::BIO_set_retry_read(bio);
+        return count;
+      });
+      ::BIO_meth_set_write(made, [](BIO* bio, const char* bytes, int size) {
+        ::BIO_clear_retry_flags(bio);
+        return Of(bio).Write(bytes, static_cast<size_t>(size));
+      });
+      ::BIO_meth_set_ctrl(made, [](BIO* bio, int command, long, void*) -> long {
+        if (command == BIO_CTRL_FLUSH) return Of(bio).Flush() ? 1 : -1;
+        if (command == BIO_CTRL_EOF) return Of(bio).flow == Flow::kEnd ? 1 : 0;
+        return 0;
+      });
+      return made;
+    }();
+    return method;
+  }
+};
+
+TlsSession::TlsSession(SSL_CTX* context, int fd, std::string already)
+    : wire_(new Wire{fd, std::move(already)}), ssl_(::SSL_new(context)) {
+  BIO* bio = ::BIO_new(Wire::Method());
+  ::BIO_set_data(bio, wire_.get());
+  ::BIO_set_init(bio, 1);
+  ::SSL_set_bio(ssl_, bio, bio);
+}
+
+TlsSession::~TlsSession() { ::SSL_free(ssl_); }
+
+void TlsSession::SetDeadline(const Deadline& deadline) { wire_->deadline = deadline; }
+
+Flow TlsSession::FlowOfFailure(int result) {
+  switch (::SSL_get_error(ssl_, result)) {
+    case SSL_ERROR_ZERO_RETURN:
+      return Flow::kEnd;
+    case SSL_ERROR_WANT_READ:
+      return Flow::kSilent;
+    default:
+      trouble_ = TlsWords();
+      return wire_->flow == Flow::kData ? Flow::kBroken : wire_->flow;
+  }
+}
+
+Flow TlsSession::Handshake(int (*step)(ssl_st*)) {
+  ::ERR_clear_error();
+  const int result = step(ssl_);
+  const Flow flow = result == 1 ? Flow::kData : FlowOfFailure(result);
+  const Flow before = wire_->flow;
+  const bool flushed = wire_->Flush();  // also the alert that tells the peer what went wrong
+  if (flow == Flow::kData) return flushed ? flow : wire_->flow;
+  wire_->flow = before;
+  return flow;
+}
+
+Flow TlsSession::Accept() { return Handshake(::SSL_accept); }
+
+Flow TlsSession::Connect(const std::string& host) {
+  in6_addr address;
+  const bool literal = ::inet_pton(AF_INET, host.c_str(), &address) == 1 ||
+                       ::inet_pton(AF_INET6, host.c_str(), &address) == 1;
+  if (literal) {
+    ::X509_VERIFY_PARAM_set1_ip_asc(::SSL_get0_param(ssl_), host.c_str());
+  } else {
+    ::SSL_set1_host(ssl_, host.c_str());
+    SSL_set_tlsext_host_name(ssl_, host.c_str());
+  }
+  const Flow flow = Handshake(::SSL_connect);
+  const long verdict = ::SSL_get_verify_result(ssl_);
+  if (flow != Flow::kData && verdict != X509_V_OK) {
+    trouble_ = ::X509_verify_cert_error_string(verdict);
+  }
+  return flow;
+}
+
+Received TlsSession::Receive(char* buffer, size_t size) {
+  ::ERR_clear_error();
+  size_t count = 0;
+  const int result = ::SSL_read_ex(ssl_, buffer, size, &count);
+  if (result == 1) return {Flow::kData, count};
+  return {FlowOfFailure(result)};
+}
+
+Flow TlsSession::Write(std::string_view bytes) {
+  ::ERR_clear_error();
+  size_t count = 0;
+  if (bytes.empty()) return Flow::kData;
+  const int result = ::SSL_write_ex(ssl_, bytes.data(), bytes.size(), &count);
+  return result == 1 ? Flow::kData : FlowOfFailure(result);
+}
+
+Flow TlsSession::Send(std::string_view first, std::string_view second) {
+  Flow flow;
+  if (first.size() + second.size() <= kRecordBytes) {
+    flow = Write(std::string(first).append(second));  // one record
+  } else {
+    flow = Write(first);
+    if (flow == Flow::kData) flow = Write(second);
+  }
+  if (flow == Flow::kData && !wire_->Flush()) return wire_->flow;
+  return flow;
+}
+
+bool TlsSession::IsStale() {
+  char byte;
+  size_t count = 0;
+  ::ERR_clear_error();
+  wire_->at_once = true;
+  const int result = ::SSL_peek_ex(ssl_, &byte, 1, &count);
+  wire_->at_once = false;
+  const bool quiet = result != 1 && ::SSL_get_error(ssl_, result) == SSL_ERROR_WANT_READ;
+  ::ERR_clear_error();
+  return !quiet;
+}
+
+void TlsSession::ShutdownWrites() {
+  ::ERR_clear_error();
+  ::SSL_shutdown(ssl_);
+  wire_->Flush();
+  ::ERR_clear_error();
+}
+
+}  // namespace caip::http
