@@ -65,11 +65,11 @@ TEST(EventList, SaysWhichLineIsBroken) {
   EXPECT_TRUE(
       WhatIsWrong("{\"scenarios\":[]}")
           .starts_with("run.jsonl:1: an event list must begin with a line of kind \"scenario\""));
-  EXPECT_TRUE(WhatIsWrong(kHead + "{\"n\":1,")
+  EXPECT_TRUE(WhatIsWrong(kEventHead + "{\"n\":1,")
                   .starts_with("run.jsonl:2: the line is not a valid JSON object"));
-  EXPECT_EQ(WhatIsWrong(kHead + "\n{\"n\":1,\"kind\":\"tea\"}\n"),
+  EXPECT_EQ(WhatIsWrong(kEventHead + "\n{\"n\":1,\"kind\":\"tea\"}\n"),
             "run.jsonl:3: 'tea' is not a valid kind of event");
-  EXPECT_EQ(WhatIsWrong(kHead + kHead),
+  EXPECT_EQ(WhatIsWrong(kEventHead + kEventHead),
             "run.jsonl:2: the file contains a second event list from here on");
   EXPECT_EQ(WhatIsWrong("{\"kind\":\"scenario\",\"version\":2}"), "run.jsonl:1: version must be 1");
   EXPECT_EQ(WhatIsWrong(kEventHead + "{\"kind\":\"verdict\"}\n{\"n\":1,\"kind\":\"state\"}\n"),

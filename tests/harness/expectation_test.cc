@@ -210,61 +210,61 @@ ExpectationPtr Fixed(const std::string& name, bool passes) {
   });
 }
 
-TEST(Judge, PassesWhereAllHolds) {
+TEST(Verdict, PassesWhereAllHolds) {
   Scenario scenario;
   scenario.expectations = {Fixed("state", true), Fixed("steps master-0", true)};
-  const Verdict verdict = Judge(scenario, Lost(), nullptr);
+  const Verdict verdict = DecideVerdict(scenario, Lost(), nullptr);
   EXPECT_TRUE(verdict.passed);
   EXPECT_EQ(verdict.assertions.size(), 2u);
   EXPECT_EQ(verdict.why_not, "");
 }
 
-TEST(Judge, NamesWhatFailed) {
+TEST(Verdict, NamesWhatFailed) {
   Scenario scenario;
   scenario.expectations = {Fixed("state", false), Fixed("steps master-0", false)};
-  const Verdict verdict = Judge(scenario, Lost(), nullptr);
+  const Verdict verdict = DecideVerdict(scenario, Lost(), nullptr);
   EXPECT_FALSE(verdict.passed);
   EXPECT_EQ(verdict.why_not, "failed: state, steps master-0");
 }
 
-TEST(Judge, FailsAFaultThatNeverStruck) {
+TEST(Verdict, FailsAFaultThatWasNeverInjected) {
   Evidence run = Lost();
   run.faults = {{"kill 1", "kill before create x", 3, {}, true}};
-  const Verdict verdict = Judge({}, run, nullptr);
+  const Verdict verdict = DecideVerdict({}, run, nullptr);
   EXPECT_FALSE(verdict.passed);
   EXPECT_EQ(verdict.assertions.at(0).found, "never; its occasion came 3 times");
 }
 
-TEST(Judge, FailsAnUntilThatNeverCame) {
+TEST(Verdict, FailsAnUntilThatNeverCame) {
   Evidence run = Lost();
   run.faults = {{"hold 1", "hold before create x", 1, {12}, false}};
-  const Verdict verdict = Judge({}, run, nullptr);
+  const Verdict verdict = DecideVerdict({}, run, nullptr);
   EXPECT_FALSE(verdict.passed);
   EXPECT_EQ(verdict.assertions.at(0).found, "at event 12, but its `until` never came");
 }
 
-TEST(Judge, FailsARunThatALimitEnded) {
+TEST(Verdict, FailsARunThatALimitEnded) {
   Evidence run = Lost();
   run.broke_off = "limits.no_progress: nothing for 10s";
-  const Verdict verdict = Judge({}, run, nullptr);
+  const Verdict verdict = DecideVerdict({}, run, nullptr);
   EXPECT_FALSE(verdict.passed);
   EXPECT_EQ(verdict.assertions.at(0).name, "limits");
 }
 
-TEST(Judge, WantsExactlyTheBugThatIsToShow) {
+TEST(Verdict, WantsExactlyTheBugThatIsToShow) {
   Scenario scenario;
   scenario.expectations = {Fixed("state", true), Fixed("first_step master-0 boot 2", false)};
   scenario.shows_bug = {"first_step"};
-  EXPECT_TRUE(Judge(scenario, Lost(), nullptr).passed);
+  EXPECT_TRUE(DecideVerdict(scenario, Lost(), nullptr).passed);
   scenario.shows_bug = {"first_step master-0 boot 2"};
-  EXPECT_TRUE(Judge(scenario, Lost(), nullptr).passed);
+  EXPECT_TRUE(DecideVerdict(scenario, Lost(), nullptr).passed);
   scenario.shows_bug = {"first"};
-  EXPECT_FALSE(Judge(scenario, Lost(), nullptr).passed);
+  EXPECT_FALSE(DecideVerdict(scenario, Lost(), nullptr).passed);
   scenario.shows_bug = {"first_step", "state"};
-  EXPECT_EQ(Judge(scenario, Lost(), nullptr).why_not, "the bug did not show: 'state' held");
+  EXPECT_EQ(DecideVerdict(scenario, Lost(), nullptr).why_not, "the bug did not show: 'state' held");
   scenario.shows_bug = {"state"};
   scenario.expectations = {Fixed("state", false), Fixed("log /x/", false)};
-  EXPECT_EQ(Judge(scenario, Lost(), nullptr).why_not,
+  EXPECT_EQ(DecideVerdict(scenario, Lost(), nullptr).why_not,
             "'log /x/' failed, too, which shows_bug does not name");
 }
 

@@ -66,7 +66,7 @@ TEST(Trigger, WriteIsCreateOrOverwrite) {
 }
 
 TEST(Trigger, ALineIsALineAlsoWhereItReportsAStep) {
-  TriggerCount log = Counting({.kind = Kind::kLog, .pattern = "step 9 "});
+  TriggerCount log = Counting({.kind = Trigger::Kind::kLog, .pattern = "step 9 "});
   Event line = Step("master-0", 1, 9);
   BodyOf<StepEvent>(line).line = "step 9 loss 0.11";
   EXPECT_TRUE(log.Meet(line, Phase::kAfter));
@@ -84,13 +84,13 @@ TEST(Trigger, OfACopyMatchesEitherName) {
 
 TEST(Trigger, EachKindMeetsItsOwnEvents) {
   const std::vector<std::pair<Trigger, Event>> pairs = {
-      {{.kind = Kind::kLog, .pattern = "ckpt-\\d+"}, Line("master-0", 1, "saved ckpt-10")},
-      {{.kind = Kind::kStep, .number = 12}, Step("master-0", 1, 12)},
-      {{.kind = Kind::kState, .pattern = "RUNNING"}, State("RUNNING")},
-      {{.kind = Kind::kStart, .number = 2}, Live("master-0", 2)},
-      {{.kind = Kind::kExit}, Exit("master-0", 1)},
-      {{.kind = Kind::kFault, .pattern = "kill 1"}, Injected("master-0", 1, "kill 1")},
-      {{.kind = Kind::kMetric, .pattern = "accuracy"},
+      {{.kind = Trigger::Kind::kLog, .pattern = "ckpt-\\d+"}, Line("master-0", 1, "saved ckpt-10")},
+      {{.kind = Trigger::Kind::kStep, .number = 12}, Step("master-0", 1, 12)},
+      {{.kind = Trigger::Kind::kState, .pattern = "RUNNING"}, State("RUNNING")},
+      {{.kind = Trigger::Kind::kStart, .number = 2}, Live("master-0", 2)},
+      {{.kind = Trigger::Kind::kExit}, Exit("master-0", 1)},
+      {{.kind = Trigger::Kind::kFault, .pattern = "kill 1"}, Injected("master-0", 1, "kill 1")},
+      {{.kind = Trigger::Kind::kMetric, .pattern = "accuracy"},
        {.replica = "master-0", .boot = 1, .body = MetricEvent{"accuracy"}}},
   };
   for (size_t i = 0; i < pairs.size(); ++i) {
@@ -115,7 +115,7 @@ TEST(Trigger, WantsItsNumberAndText) {
 
 TEST(Trigger, IsOfTheFaultsReplicaUnlessItNamesAnother) {
   const Event workers = Step("worker-1", 1, 5);
-  Trigger trigger{.kind = Kind::kStep, .number = 5};
+  Trigger trigger{.kind = Trigger::Kind::kStep, .number = 5};
   EXPECT_FALSE(Counting(trigger).Meet(workers, Phase::kAfter));
   trigger.replica = "worker-1";
   EXPECT_TRUE(Counting(trigger).Meet(workers, Phase::kAfter));
@@ -124,7 +124,7 @@ TEST(Trigger, IsOfTheFaultsReplicaUnlessItNamesAnother) {
 }
 
 TEST(Trigger, OfAnotherFaultIsMetWhoeverThatStruck) {
-  TriggerCount count = Counting({.kind = Kind::kFault, .pattern = "kill 1"});
+  TriggerCount count = Counting({.kind = Trigger::Kind::kFault, .pattern = "kill 1"});
   EXPECT_TRUE(count.Meet(Injected("worker-3", 1, "kill 1"), Phase::kAfter));
 }
 

@@ -105,7 +105,7 @@ Trigger AtStep(int64_t step, const std::string& replica = "") {
   return {.kind = Trigger::Kind::kStep, .number = step, .replica = replica};
 }
 
-class DirectorTest : public ::testing::Test {
+class FaultInjectorTest : public ::testing::Test {
  protected:
   void Direct(std::vector<Fault> faults, uint64_t seed = 1) {
     injector_ = std::make_unique<FaultInjector>(
@@ -139,7 +139,7 @@ class DirectorTest : public ::testing::Test {
   std::unique_ptr<FaultInjector> injector_;
 };
 
-TEST_F(DirectorTest, WritesTheListInItsOrder) {
+TEST_F(FaultInjectorTest, WritesTheListInItsOrder) {
   Direct({});
   Running();
   EXPECT_EQ(
@@ -154,7 +154,7 @@ TEST_F(DirectorTest, WritesTheListInItsOrder) {
   EXPECT_TRUE(injector_->Since(99).empty());
 }
 
-TEST_F(DirectorTest, KeepsWhoMetAKillUntilTheReplicaHasEnded) {
+TEST_F(FaultInjectorTest, KeepsWhoMetAKillUntilTheReplicaHasEnded) {
   Direct({Kill(BeforeCreate("*/b"))});
   Running();
   auto met = InBackground(Storage("master-0", 0, "create", "job/b"), Phase::kBefore);
@@ -168,7 +168,7 @@ TEST_F(DirectorTest, KeepsWhoMetAKillUntilTheReplicaHasEnded) {
   EXPECT_EQ(injector_->tallies()[0].injected_at, std::vector<int64_t>{4});
 }
 
-TEST_F(DirectorTest, LetsTheDeadDoNothing) {
+TEST_F(FaultInjectorTest, LetsTheDeadDoNothing) {
   Direct({});
   Running();
   injector_->Report(Exit("master-0", 1));
@@ -178,7 +178,7 @@ TEST_F(DirectorTest, LetsTheDeadDoNothing) {
   EXPECT_EQ(Told().back(), "end of boot 1 of master-0");
 }
 
-TEST_F(DirectorTest, LetsAReplicaDoNothingBeforeItIsUpAndTheJobRuns) {
+TEST_F(FaultInjectorTest, LetsAReplicaDoNothingBeforeItIsUpAndTheJobRuns) {
   Direct({});
   injector_->Report(Start("master-0", 1));
   auto met = InBackground(Storage("master-0", 0, "list", "job/"), Phase::kAfter);
@@ -189,7 +189,7 @@ TEST_F(DirectorTest, LetsAReplicaDoNothingBeforeItIsUpAndTheJobRuns) {
   EXPECT_EQ(Told().back(), "list job/ by master-0");
 }
 
-TEST_F(DirectorTest, EntersLinesNoSoonerThanTheirBootIsUp) {
+TEST_F(FaultInjectorTest, EntersLinesNoSoonerThanTheirBootIsUp) {
   Direct({});
   injector_->Report(State("RUNNING"));
   injector_->Report(Start("master-0", 1));
@@ -202,7 +202,7 @@ TEST_F(DirectorTest, EntersLinesNoSoonerThanTheirBootIsUp) {
   EXPECT_EQ(list[3].boot, 1);
 }
 
-TEST_F(DirectorTest, EntersLinesOfABootThatWasNeverUpBeforeItsEnd) {
+TEST_F(FaultInjectorTest, EntersLinesOfABootThatWasNeverUpBeforeItsEnd) {
   Direct({});
   injector_->Report(State("RUNNING"));
   injector_->Report(Start("master-0", 1));
@@ -214,7 +214,7 @@ TEST_F(DirectorTest, EntersLinesOfABootThatWasNeverUpBeforeItsEnd) {
   EXPECT_EQ(told[3], "end of boot 1 of master-0");
 }
 
-TEST_F(DirectorTest, HoldsAReplicaUntilAnotherDidSomething) {
+TEST_F(FaultInjectorTest, HoldsAReplicaUntilAnotherDidSomething) {
   Direct({Hold(BeforeCreate("*"), AtStep(5, "worker-0"))});
   Running({"master-0", "worker-0"});
   auto met = InBackground(Storage("master-0", 0, "create", "job/a"), Phase::kBefore);
@@ -227,7 +227,7 @@ TEST_F(DirectorTest, HoldsAReplicaUntilAnotherDidSomething) {
   EXPECT_TRUE(injector_->tallies()[0].until_came);
 }
 
-TEST_F(DirectorTest, HoldsNobodyForWhatHasComeAlready) {
+TEST_F(FaultInjectorTest, HoldsNobodyForWhatHasComeAlready) {
   Direct({Hold(BeforeCreate("*"), AtStep(5, "worker-0"))});
   Running({"master-0", "worker-0"});
   injector_->Report(Step("worker-0", 0, 5));
@@ -237,7 +237,7 @@ TEST_F(DirectorTest, HoldsNobodyForWhatHasComeAlready) {
   EXPECT_TRUE(injector_->tallies()[0].until_came);
 }
 
-TEST_F(DirectorTest, SaysThatAnUntilNeverCame) {
+TEST_F(FaultInjectorTest, SaysThatAnUntilNeverCame) {
   Direct({Hold(BeforeCreate("*"), AtStep(5, "worker-0"))});
   Running({"master-0", "worker-0"});
   auto met = InBackground(Storage("master-0", 0, "create", "job/a"), Phase::kBefore);
@@ -247,7 +247,7 @@ TEST_F(DirectorTest, SaysThatAnUntilNeverCame) {
   EXPECT_FALSE(injector_->tallies()[0].until_came);
 }
 
-TEST_F(DirectorTest, ThawsWhatHangsWhenItsUntilCame) {
+TEST_F(FaultInjectorTest, ThawsWhatHangsWhenItsUntilCame) {
   Direct({HangUntil(AtStep(3), AtStep(9, "worker-0"))});
   Running({"master-0", "worker-0"});
   injector_->Report(Step("master-0", 0, 3));
@@ -257,7 +257,7 @@ TEST_F(DirectorTest, ThawsWhatHangsWhenItsUntilCame) {
   EXPECT_TRUE(world_.WasAsked("thaw master-0"));
 }
 
-TEST_F(DirectorTest, ThawsWhatHangsForATime) {
+TEST_F(FaultInjectorTest, ThawsWhatHangsForATime) {
   Direct({HangFault("hang 1", "master-0", AtStep(3), milliseconds(20))});
   Running();
   injector_->Report(Step("master-0", 0, 3));
@@ -265,7 +265,7 @@ TEST_F(DirectorTest, ThawsWhatHangsForATime) {
   EXPECT_TRUE(world_.WasAsked("thaw master-0"));
 }
 
-TEST_F(DirectorTest, ThawsAllAtTheEnd) {
+TEST_F(FaultInjectorTest, ThawsAllAtTheEnd) {
   Direct({HangUntil(AtStep(3), AtStep(9, "worker-0"))});
   Running();
   injector_->Report(Step("master-0", 0, 3));
@@ -274,7 +274,7 @@ TEST_F(DirectorTest, ThawsAllAtTheEnd) {
   EXPECT_TRUE(world_.WasAsked("thaw master-0"));
 }
 
-TEST_F(DirectorTest, ThawsWhatIsStillBeingFrozenAtTheEnd) {
+TEST_F(FaultInjectorTest, ThawsWhatIsStillBeingFrozenAtTheEnd) {
   Direct({HangUntil(AtStep(3), AtStep(9, "worker-0"))});
   world_.on_frozen = [this] { injector_->End(); };
   Running();
@@ -282,7 +282,7 @@ TEST_F(DirectorTest, ThawsWhatIsStillBeingFrozenAtTheEnd) {
   EXPECT_TRUE(world_.WasAsked("thaw master-0"));
 }
 
-TEST_F(DirectorTest, KeepsNothingDownBehindTheEnd) {
+TEST_F(FaultInjectorTest, KeepsNothingDownBehindTheEnd) {
   Fault kill = Kill(BeforeCreate("*"));
   kill.until = AtStep(7, "worker-0");
   Direct({kill});
@@ -293,7 +293,7 @@ TEST_F(DirectorTest, KeepsNothingDownBehindTheEnd) {
   EXPECT_FALSE(injector_->DelayStart("master-0", [] {}));
 }
 
-TEST_F(DirectorTest, KeepsAReplacementDown) {
+TEST_F(FaultInjectorTest, KeepsAReplacementDown) {
   Fault kill = Kill(BeforeCreate("*"));
   kill.until = AtStep(7, "worker-0");
   Direct({kill});
@@ -310,7 +310,7 @@ TEST_F(DirectorTest, KeepsAReplacementDown) {
   EXPECT_FALSE(injector_->DelayStart("master-0", [] {}));
 }
 
-TEST_F(DirectorTest, RefusesStorageAsTheFaultSays) {
+TEST_F(FaultInjectorTest, RefusesStorageAsTheFaultSays) {
   Direct({RefuseStorageFault("storage_error 1", "", BeforeCreate("*/a"), 429)});
   Running();
   const FaultResponse first =
@@ -322,7 +322,7 @@ TEST_F(DirectorTest, RefusesStorageAsTheFaultSays) {
       FaultResponse::Kind::kGoOn);
 }
 
-TEST_F(DirectorTest, RefusesNothingWhereNobodyHearsOfIt) {
+TEST_F(FaultInjectorTest, RefusesNothingWhereNobodyHearsOfIt) {
   Direct({RefuseStorageFault("storage_error 1", "master-0", BeforeCreate("*/a")),
           DelayStorageFault("storage_error 2", "", BeforeCreate("*/a"), milliseconds(1))});
   Running();
@@ -335,7 +335,7 @@ TEST_F(DirectorTest, RefusesNothingWhereNobodyHearsOfIt) {
   EXPECT_EQ(tallies[1].injected_at.size(), 1u);
 }
 
-TEST_F(DirectorTest, StrikesBehindAnotherFault) {
+TEST_F(FaultInjectorTest, StrikesBehindAnotherFault) {
   Direct({RefuseStorageFault("storage_error 1", "master-0", BeforeCreate("*/a")),
           CancelFault("cancel 1", {.kind = Trigger::Kind::kFault, .pattern = "storage_error 1"})});
   Running();
@@ -344,7 +344,7 @@ TEST_F(DirectorTest, StrikesBehindAnotherFault) {
   EXPECT_EQ(injector_->tallies()[1].injected_at.size(), 1u);
 }
 
-TEST_F(DirectorTest, HoldsTheClockWhileNobodyWaitsForAFault) {
+TEST_F(FaultInjectorTest, HoldsTheClockWhileNobodyWaitsForAFault) {
   Direct({Kill({.kind = Trigger::Kind::kState, .pattern = "RUNNING"})});
   Running();
   ASSERT_TRUE(world_.WasAsked("lose master-0"));
@@ -357,7 +357,7 @@ TEST_F(DirectorTest, HoldsTheClockWhileNobodyWaitsForAFault) {
   EXPECT_EQ(clock_.holders(), 0);
 }
 
-TEST_F(DirectorTest, StrikesAtItsTime) {
+TEST_F(FaultInjectorTest, StrikesAtItsTime) {
   Direct({CancelFault("cancel 1", {.kind = Trigger::Kind::kAt, .at = seconds(90)})});
   EXPECT_EQ(injector_->NextTime(), kNever);
   injector_->SetSubmitted(Instant{} + seconds(10));
@@ -369,7 +369,7 @@ TEST_F(DirectorTest, StrikesAtItsTime) {
   EXPECT_EQ(injector_->NextTime(), kNever);
 }
 
-TEST_F(DirectorTest, DoesNothingAfterTheEnd) {
+TEST_F(FaultInjectorTest, DoesNothingAfterTheEnd) {
   Direct({Kill(BeforeCreate("*"))});
   Running();
   const size_t known = injector_->events().size();
@@ -384,7 +384,7 @@ TEST_F(DirectorTest, DoesNothingAfterTheEnd) {
   EXPECT_EQ(world_.Count("lose master-0"), 0);
 }
 
-TEST_F(DirectorTest, SaysEachLineToItsWatcherOnceAndInOrder) {
+TEST_F(FaultInjectorTest, SaysEachLineToItsWatcherOnceAndInOrder) {
   Direct({});
   std::vector<int64_t> numbers;
   injector_->Watch([&numbers](const Event& h) { numbers.push_back(h.number); });
@@ -394,7 +394,7 @@ TEST_F(DirectorTest, SaysEachLineToItsWatcherOnceAndInOrder) {
 }
 
 // Many replicas on threads of their own, each killed now and then.
-TEST_F(DirectorTest, StandsManyThreads) {
+TEST_F(FaultInjectorTest, StandsManyThreads) {
   constexpr int kReplicas = 8;
   constexpr int kBoots = 5;
   std::vector<Fault> faults;

@@ -213,7 +213,7 @@ TEST(RecoveryComparison, TakesOnlyCountsOfStartsForCounting) {
               ElementsAre("? objects have different contents: job/out/history"));
 }
 
-TEST(ProgressJudge, SeesAMomentWithoutACheckpointBetweenTwoThatHaveOne) {
+TEST(ProgressComparison, SeesAPointWithoutACheckpointBetweenTwoThatHaveOne) {
   const Trainer trainer;
   const Baseline baseline(trainer.Undisturbed(), trainer.Undisturbed());
   const auto at = [](const char* op, size_t events, int64_t first_step) {
