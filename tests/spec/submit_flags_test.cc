@@ -60,7 +60,7 @@ std::string Sent(const Case& c) {
   return nlohmann::json(shown).dump();  // sorted
 }
 
-std::string Input(const std::string& inside) { return R"({"trainingInput":{)" + inside + "}}"; }
+std::string InputFile(const std::string& inside) { return R"({"trainingInput":{)" + inside + "}}"; }
 
 TEST(SubmitFlags, WithoutAFileOnlyWhatWasSaidIsSent) {
   Case c;
@@ -87,12 +87,12 @@ TEST(SubmitFlags, LabelsOfTheFlagReplaceAllOfTheFile) {
 }
 
 TEST(SubmitFlags, TheRegionOfTheFileIsNeverUsed) {
-  EXPECT_EQ(Sent(With("trainingInput: {region: europe-west1}")), Input(""));
+  EXPECT_EQ(Sent(With("trainingInput: {region: europe-west1}")), InputFile(""));
 }
 
 TEST(SubmitFlags, PackageUrisOfTheFileAreAlwaysOverwritten) {
   Case c = With("trainingInput: {packageUris: [gs://bkt/file]}");
-  EXPECT_EQ(Sent(c), Input(""));
+  EXPECT_EQ(Sent(c), InputFile(""));
   c.packages = {};
   EXPECT_EQ(Sent(c), "ERROR");
   EXPECT_THAT(MergeJob(c.flags, c.File(), {}).error().message,
@@ -102,7 +102,7 @@ TEST(SubmitFlags, PackageUrisOfTheFileAreAlwaysOverwritten) {
 TEST(SubmitFlags, AContainerNeedsNoPackages) {
   Case c = With("trainingInput: {masterConfig: {imageUri: x}}");
   c.packages = {};
-  EXPECT_EQ(Sent(c), Input(R"("masterConfig":{"imageUri":"x"})"));
+  EXPECT_EQ(Sent(c), InputFile(R"("masterConfig":{"imageUri":"x"})"));
   c = With("trainingInput: {masterConfig: {imageUri: ''}}");
   c.packages = {};
   EXPECT_EQ(Sent(c), "ERROR");
@@ -112,16 +112,16 @@ TEST(SubmitFlags, ArgsAreKeptErasedOrReplacedButNeverAppended) {
   const auto args = [](std::vector<std::string> words) {
     return [words](SubmitFlags& flags) { flags.user_args = words; };
   };
-  EXPECT_EQ(Sent(With("trainingInput: {args: [a]}")), Input(R"("args":["a"])"));
-  EXPECT_EQ(Sent(With("trainingInput: {args: [a]}", args({}))), Input(""));
+  EXPECT_EQ(Sent(With("trainingInput: {args: [a]}")), InputFile(R"("args":["a"])"));
+  EXPECT_EQ(Sent(With("trainingInput: {args: [a]}", args({}))), InputFile(""));
   EXPECT_EQ(Sent(With("trainingInput: {args: [a]}", args({"b", "--", "c"}))),
-            Input(R"("args":["b","--","c"])"));
+            InputFile(R"("args":["b","--","c"])"));
 }
 
 TEST(SubmitFlags, WebAccessOfTheFileIsAlwaysOverwritten) {
-  EXPECT_EQ(Sent(With("trainingInput: {enableWebAccess: true}")), Input(""));
+  EXPECT_EQ(Sent(With("trainingInput: {enableWebAccess: true}")), InputFile(""));
   EXPECT_EQ(Sent(With("{}", [](SubmitFlags& flags) { flags.enable_web_access = true; })),
-            Input(R"("enableWebAccess":true)"));
+            InputFile(R"("enableWebAccess":true)"));
 }
 
 TEST(SubmitFlags, PlainFieldsComeFromTheFlagElseFromTheFile) {
@@ -131,10 +131,10 @@ TEST(SubmitFlags, PlainFieldsComeFromTheFlagElseFromTheFile) {
       "parameterServerType: f, parameterServerCount: 1, useChiefInTfConfig: true, "
       "scaleTier: BASIC}";
   EXPECT_EQ(Sent(With(file)),
-            Input(R"("jobDir":"f","masterType":"f","network":"f","parameterServerCount":"1",)"
-                  R"("parameterServerType":"f","pythonModule":"f","pythonVersion":"f",)"
-                  R"("runtimeVersion":"f","scaleTier":"BASIC","serviceAccount":"f",)"
-                  R"("useChiefInTfConfig":true,"workerCount":"1","workerType":"f")"));
+            InputFile(R"("jobDir":"f","masterType":"f","network":"f","parameterServerCount":"1",)"
+                      R"("parameterServerType":"f","pythonModule":"f","pythonVersion":"f",)"
+                      R"("runtimeVersion":"f","scaleTier":"BASIC","serviceAccount":"f",)"
+                      R"("useChiefInTfConfig":true,"workerCount":"1","workerType":"f")"));
   const auto all = [](SubmitFlags& flags) {
     flags.module_name = flags.job_dir = flags.runtime_version = flags.python_version = "g";
     flags.network = flags.service_account = "g";
@@ -145,10 +145,10 @@ TEST(SubmitFlags, PlainFieldsComeFromTheFlagElseFromTheFile) {
     flags.scale_tier = "CUSTOM";
   };
   EXPECT_EQ(Sent(With(file, all)),
-            Input(R"("jobDir":"g","masterType":"g","network":"g","parameterServerCount":"2",)"
-                  R"("parameterServerType":"g","pythonModule":"g","pythonVersion":"g",)"
-                  R"("runtimeVersion":"g","scaleTier":"CUSTOM","serviceAccount":"g",)"
-                  R"("useChiefInTfConfig":false,"workerCount":"2","workerType":"g")"));
+            InputFile(R"("jobDir":"g","masterType":"g","network":"g","parameterServerCount":"2",)"
+                      R"("parameterServerType":"g","pythonModule":"g","pythonVersion":"g",)"
+                      R"("runtimeVersion":"g","scaleTier":"CUSTOM","serviceAccount":"g",)"
+                      R"("useChiefInTfConfig":false,"workerCount":"2","workerType":"g")"));
 }
 
 TEST(SubmitFlags, AnEmptyFlagIsGivenAllTheSame) {
@@ -157,33 +157,36 @@ TEST(SubmitFlags, AnEmptyFlagIsGivenAllTheSame) {
                         flags.master.machine_type = "";
                         flags.module_name = "";
                       })),
-            Input(R"("masterType":"","pythonModule":"")"));
-  EXPECT_EQ(Sent(With("{}", [](SubmitFlags& flags) { flags.worker.image_uri = ""; })), Input(""));
+            InputFile(R"("masterType":"","pythonModule":"")"));
+  EXPECT_EQ(Sent(With("{}", [](SubmitFlags& flags) { flags.worker.image_uri = ""; })),
+            InputFile(""));
 }
 
 TEST(SubmitFlags, ReplicaConfigsAreMergedLeafByLeaf) {
   const char* file =
       "trainingInput: {workerConfig: {imageUri: f, tpuTfVersion: f, acceleratorConfig: "
       "{type: TPU_V2, count: 3}, diskConfig: {bootDiskSizeGb: 5}}}";
-  EXPECT_EQ(Sent(With(file,
-                      [](SubmitFlags& flags) {
-                        flags.worker.accelerator = {"NVIDIA_TESLA_T4", 1};
-                        flags.tpu_tf_version = "g";
-                      })),
-            Input(R"("workerConfig":{"acceleratorConfig":{"count":"1","type":"NVIDIA_TESLA_T4"},)"
-                  R"("diskConfig":{"bootDiskSizeGb":5},"imageUri":"f","tpuTfVersion":"g"})"));
-  EXPECT_EQ(Sent(With("trainingInput: {masterConfig: null, parameterServerConfig: []}",
-                      [](SubmitFlags& flags) {
-                        flags.master.image_uri = "m";
-                        flags.parameter_server.image_uri = "p";
-                      })),
-            Input(R"("masterConfig":{"imageUri":"m"},"parameterServerConfig":{"imageUri":"p"})"));
+  EXPECT_EQ(
+      Sent(With(file,
+                [](SubmitFlags& flags) {
+                  flags.worker.accelerator = {"NVIDIA_TESLA_T4", 1};
+                  flags.tpu_tf_version = "g";
+                })),
+      InputFile(R"("workerConfig":{"acceleratorConfig":{"count":"1","type":"NVIDIA_TESLA_T4"},)"
+                R"("diskConfig":{"bootDiskSizeGb":5},"imageUri":"f","tpuTfVersion":"g"})"));
+  EXPECT_EQ(
+      Sent(With("trainingInput: {masterConfig: null, parameterServerConfig: []}",
+                [](SubmitFlags& flags) {
+                  flags.master.image_uri = "m";
+                  flags.parameter_server.image_uri = "p";
+                })),
+      InputFile(R"("masterConfig":{"imageUri":"m"},"parameterServerConfig":{"imageUri":"p"})"));
 }
 
 TEST(SubmitFlags, TheKeyOfTheFlagWins) {
   EXPECT_EQ(Sent(With("trainingInput: {encryptionConfig: {kmsKeyName: f, x: 1}}",
                       [](SubmitFlags& flags) { flags.kms_key = "g"; })),
-            Input(R"("encryptionConfig":{"kmsKeyName":"g","x":1})"));
+            InputFile(R"("encryptionConfig":{"kmsKeyName":"g","x":1})"));
 }
 
 TEST(SubmitFlags, UnknownKeysAndEnumNamesArePassedOn) {
@@ -195,10 +198,11 @@ TEST(SubmitFlags, UnknownKeysAndEnumNamesArePassedOn) {
 
 TEST(SubmitFlags, AnUnknownTierOfTheFileBeatsEvenTheFlag) {
   const auto basic = [](SubmitFlags& flags) { flags.scale_tier = "BASIC"; };
-  EXPECT_EQ(Sent(With("trainingInput: {scaleTier: FOO}", basic)), Input(R"("scaleTier":"FOO")"));
-  EXPECT_EQ(Sent(With("trainingInput: {scaleTier: }", basic)), Input(R"("scaleTier":null)"));
+  EXPECT_EQ(Sent(With("trainingInput: {scaleTier: FOO}", basic)),
+            InputFile(R"("scaleTier":"FOO")"));
+  EXPECT_EQ(Sent(With("trainingInput: {scaleTier: }", basic)), InputFile(R"("scaleTier":null)"));
   EXPECT_EQ(Sent(With("trainingInput: {scaleTier: CUSTOM}", basic)),
-            Input(R"("scaleTier":"BASIC")"));
+            InputFile(R"("scaleTier":"BASIC")"));
 }
 
 TEST(SubmitFlags, ValuesAreTypedAsTheClientReadsAndWritesThem) {
@@ -225,7 +229,7 @@ TEST(SubmitFlags, ValuesAreTypedAsTheClientReadsAndWritesThem) {
        R"("scheduling":{"maxRunningTime":"3600s","priority":3})"},
   };
   for (const auto& [yaml, sent] : rows) {
-    EXPECT_EQ(Sent(With(("trainingInput: {" + std::string(yaml) + "}").c_str())), Input(sent))
+    EXPECT_EQ(Sent(With(("trainingInput: {" + std::string(yaml) + "}").c_str())), InputFile(sent))
         << yaml;
   }
   EXPECT_EQ(Sent(With("etag: a+/_")), R"({"etag":"a-__","trainingInput":{}})");
@@ -271,7 +275,7 @@ TEST(SubmitFlags, AFileOfNothingCountsOnlyWhenItIsReadForItsTier) {
   EXPECT_FALSE(CheckServerFlags(empty.flags, empty.File()).ok());
   const Case tiered = With("", [](SubmitFlags& flags) { flags.scale_tier = "BASIC"; });
   EXPECT_TRUE(CheckServerFlags(tiered.flags, tiered.File()).ok());
-  EXPECT_EQ(Sent(tiered), Input(R"("scaleTier":"BASIC")"));
+  EXPECT_EQ(Sent(tiered), InputFile(R"("scaleTier":"BASIC")"));
   EXPECT_FALSE(CheckServerFlags(Plain(), With("trainingInput:").File()).ok());
   EXPECT_FALSE(CheckServerFlags(Plain(), With("trainingInput: [a]").File()).ok());
   EXPECT_TRUE(CheckServerFlags(Plain(), With("{}").File()).ok());
