@@ -73,10 +73,8 @@ struct ExploreReport {
   std::vector<ExploreFinding> findings;   // the sure ones first, then the smallest
 };
 
-/// The scenario's own faults and expectations are left out of it. An Error: it cannot be explored,
-/ X, the disk is full
-         /// (kResourceExhausted), ...
-         Result<ExploreReport>
-         Explore(const harness::Scenario& scenario, const ExploreOptions& options);
+/// Ignores the scenario's own faults and expectations. An Error means that the job cannot be
+/// explored: its baseline run fails (kFailedPrecondition), the disk is full (kResourceExhausted), ...
+Result<ExploreReport> Explore(const harness::Scenario& scenario, const ExploreOptions& options);
 
 }  // namespace caip::play

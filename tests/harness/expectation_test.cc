@@ -73,7 +73,7 @@ TEST(Expectations, HoldOrDoNot) {
       {"steps", "{master-0: 1..31}", false, "1..30"},
       {"steps", "{master-0: 2..30}", false, "1..30"},
       {"steps_never_go_back", "[evaluator-0]", true, "so"},
-      {"steps_never_go_back", "[master-0]", false, "step 11 behind 20 (event 36)"},
+      {"steps_never_go_back", "[master-0]", false, "step 11 after 20 (event 36)"},
       {"objects", "{present: ['*/ckpt-10/weights']}", true, "1: job/out/ckpt-10/weights"},
       {"objects", "{present: ['*/ckpt-40/*']}", false, "0: none"},
       {"objects", "{absent: ['*/ckpt-40/*']}", true, "0: none"},

@@ -117,7 +117,7 @@ TEST(JsonReport, HasWhatProgramsAskFor) {
   EXPECT_EQ(one.at("seconds"), 1.234);
   EXPECT_EQ(one.at("restarts").at("master-0"), 1);
   EXPECT_EQ(one.at("assertions").at(1).at("found"), "21");
-  EXPECT_EQ(one.at("faults").at(0).at("injected_at"), Json({30}));
+  EXPECT_EQ(one.at("faults").at(0).at("struck_at"), Json({30}));
   EXPECT_EQ(one.at("why_not"), "failed: first_step");
 }
 

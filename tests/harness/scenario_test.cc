@@ -164,7 +164,7 @@ TEST(ScenarioReader, RefusesWhatItDoesNotKnow) {
       {"mood: {queue_delay: 'often:2m'}\n", "mood.queue_delay"},
       {"mood: {stock_out: 1, provisioning_delay: none}\n", "say one of them"},
       {"steps: {regex: '('}\n", "steps.regex"},
-      {"steps: {regex: 'step'}\n", "names no group `step`"},
+      {"steps: {regex: 'step'}\n", "needs a group `step`"},
       {"faults:\n- {cancel: {}, when: {step: 1, nth: every 0}}\n", "must be a count from 1"},
       {"faults:\n- {cancel: {}, when: {at: 2s, nth: 2}}\n", "says nothing beside `at`"},
       {"faults:\n- {storage_error: {status: 503, latency: 2s}, when: {before: {read: a}}}\n",

@@ -192,7 +192,7 @@ TEST(TimelineHtml, AsksNobodyForAnything) {
   EXPECT_NE(html.find("prefers-color-scheme: dark"), std::string::npos);
 }
 
-TEST(TimelineHtml, HasAMarkForEachHappeningThatCounts) {
+TEST(TimelineHtml, HasAMarkForEachEventThatCounts) {
   const std::string html = TimelineHtml(Broken());
   const auto count = [&html](const std::string& what) {
     size_t found = 0;
