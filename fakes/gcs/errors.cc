@@ -2,6 +2,9 @@
 
 #include <sqlite3.h>
 
+#include <cstdlib>
+#include <utility>
+
 #include "base/json.h"
 #include "base/quoting.h"
 
@@ -10,68 +13,124 @@ namespace {
 
 std::string Text(std::string_view text) { return std::string(text); }
 
-// A reason that the code alone does not tell rides along as a violation of "reason".
-constexpr const char* kReason = "reason";
-
 Error WithReason(Error error, std::string_view reason) {
-  error.violations.push_back({kReason, std::string(reason)});
+  error.reason = std::string(reason);
   return error;
 }
 
-struct Shape {
-  Code code;
-  int status;
-  const char* reason;
+// What a code means where the error has no reason of its own.
+constexpr std::pair<Code, const char*> kReasonsOfCodes[] = {
+    {Code::kInvalidArgument, "invalid"},
+    {Code::kUnauthenticated, "authenticationRequired"},
+    {Code::kPermissionDenied, "forbidden"},
+    {Code::kResourceExhausted, "quotaExceeded"},
+    {Code::kNotFound, "notFound"},
+    {Code::kAlreadyExists, "conflict"},
+    {Code::kAborted, "conflict"},
+    {Code::kFailedPrecondition, "conditionNotMet"},
+    {Code::kOutOfRange, "requestedRangeNotSatisfiable"},
+    {Code::kUnimplemented, "notImplemented"},
+    {Code::kUnavailable, "backendError"},
 };
 
-// A refusal is never a 5xx: clients repeat those for minutes, which looks like a hang. That is why
-// a full disk is a 403.
-constexpr Shape kShapes[] = {
-    {Code::kInvalidArgument, 400, "invalid"},
-    {Code::kUnauthenticated, 401, "required"},
-    {Code::kPermissionDenied, 403, "forbidden"},
-    {Code::kResourceExhausted, 403, "quotaExceeded"},
-    {Code::kNotFound, 404, "notFound"},
-    {Code::kAlreadyExists, 409, "conflict"},
-    {Code::kAborted, 409, "conflict"},
-    {Code::kFailedPrecondition, 412, "conditionNotMet"},
-    {Code::kOutOfRange, 416, "requestedRangeNotSatisfiable"},
-    {Code::kUnimplemented, 501, "notImplemented"},
-    {Code::kUnavailable, 503, "backendError"},
+struct Row {
+  const char* reason;
+  HttpForm form;
 };
+
+// A refusal is never a 5xx: clients repeat those for minutes, which looks like a hang. For the same
+// reason a full disk is a 403.
+constexpr Row kForms[] = {
+    {"invalid", {400, "invalid"}},
+    {"required", {400, "required"}},
+    {"bucketNameInvalid", {400, "invalid"}},
+    {"digestMismatch", {400, "invalid"}},
+    {"malformedXml", {400, "invalid"}},
+    {"invalidUri", {400, "invalid"}},
+    {"invalidPart", {400, "invalid"}},
+    {"invalidPartOrder", {400, "invalid"}},
+    {"entityTooSmall", {400, "invalid"}},
+    {"entityTooLarge", {400, "invalid"}},
+    {"malformedPost", {400, "invalid"}},
+    {"invalidPolicy", {400, "invalid"}},
+    {"resourceIsEncryptedWithCustomerEncryptionKey",
+     {400, "resourceIsEncryptedWithCustomerEncryptionKey"}},
+    {"authenticationRequired", {401, "required"}},
+    {"forbidden", {403, "forbidden"}},
+    {"quotaExceeded", {403, "quotaExceeded"}},
+    {"objectUnderActiveHold", {403, "objectUnderActiveHold"}},
+    {"retentionPolicyNotMet", {403, "retentionPolicyNotMet"}},
+    {"customerEncryptionKeyIsIncorrect", {403, "customerEncryptionKeyIsIncorrect"}},
+    {"notFound", {404, "notFound"}},
+    {"bucketNotFound", {404, "notFound"}},
+    {"noSuchUpload", {404, "notFound"}},
+    {"methodNotAllowed", {405, "methodNotAllowed"}},
+    {"requestTimeout", {408, "requestTimeout"}},
+    {"conflict", {409, "conflict"}},
+    {"bucketExists", {409, "conflict"}},
+    {"bucketNotEmpty", {409, "conflict"}},
+    {"folderNotEmpty", {409, "conflict"}},
+    {"gone", {410, "gone"}},
+    {"conditionNotMet", {412, "conditionNotMet"}},
+    {"requestedRangeNotSatisfiable", {416, "requestedRangeNotSatisfiable"}},
+    {"rateLimitExceeded", {429, "rateLimitExceeded"}},
+    {"internalError", {500, "internalError"}},
+    {"notImplemented", {501, "notImplemented"}},
+    {"badGateway", {502, "badGateway"}},
+    {"backendError", {503, "backendError"}},
+    {"gatewayTimeout", {504, "gatewayTimeout"}},
+};
+
+// What an error is called that somebody wanted to have this status.
+constexpr std::pair<int, const char*> kInjected[] = {
+    {400, "invalid"},         {401, "required"},          {403, "forbidden"},
+    {404, "notFound"},        {408, "requestTimeout"},    {409, "conflict"},
+    {412, "conditionNotMet"}, {429, "rateLimitExceeded"}, {500, "internalError"},
+    {502, "badGateway"},      {503, "backendError"},      {504, "gatewayTimeout"}};
+constexpr std::string_view kInjectedReason = "injected:";
+constexpr std::string_view kResetReason = "connectionReset";
 
 }  // namespace
 
 Error BucketNotFound(std::string_view bucket) {
-  return {Code::kNotFound, "The specified bucket does not exist: " + Quoted(bucket) + "."};
+  return WithReason(
+      {Code::kNotFound, "The specified bucket does not exist: " + Quoted(bucket) + "."},
+      "bucketNotFound");
 }
 
 Error BucketExists(std::string_view bucket) {
-  return {Code::kAlreadyExists, "The bucket " + Quoted(bucket) +
-                                    " exists already. Choose another name, or use it as it is."};
+  return WithReason(
+      {Code::kAlreadyExists, "The bucket " + Quoted(bucket) +
+                                 " exists already. Choose another name, or use it as it is."},
+      "bucketExists");
 }
 
 Error BucketNotEmpty(std::string_view bucket) {
-  return {Code::kFailedPrecondition,
-          "The bucket you tried to delete is not empty: " + Quoted(bucket) + "."};
+  return WithReason({Code::kFailedPrecondition,
+                     "The bucket you tried to delete is not empty: " + Quoted(bucket) + "."},
+                    "bucketNotEmpty");
 }
 
 Error FolderNotEmpty(std::string_view folder) {
-  return {Code::kFailedPrecondition,
-          "The managed folder you tried to delete is not empty: " + Quoted(folder) +
-              ". With allowNonEmpty=true it goes, and what is in it stays."};
+  return WithReason({Code::kFailedPrecondition,
+                     "The managed folder you tried to delete is not empty: " + Quoted(folder) +
+                         ". With allowNonEmpty=true it goes, and what is in it stays."},
+                    "folderNotEmpty");
 }
 
 Error BucketHoldsStrangers(std::string_view bucket) {
-  return {Code::kFailedPrecondition,
-          "The directory of bucket " + Quoted(bucket) +
-              " holds files that are no objects (links, devices, or names that no object has). "
-              "Remove them by hand."};
+  return WithReason(
+      {Code::kFailedPrecondition,
+       "The directory of bucket " + Quoted(bucket) +
+           " holds files that are no objects (links, devices, or names that no object has). "
+           "Remove them by hand."},
+      "bucketNotEmpty");
 }
 
 Error BucketNameInvalid(std::string_view bucket, std::string_view why) {
-  return {Code::kInvalidArgument,
-          "Invalid bucket name: " + Quoted(bucket) + ": " + Text(why) + "."};
+  return WithReason(
+      {Code::kInvalidArgument, "Invalid bucket name: " + Quoted(bucket) + ": " + Text(why) + "."},
+      "bucketNameInvalid");
 }
 
 Error ObjectNotFound(std::string_view bucket, std::string_view name) {
@@ -131,14 +190,17 @@ Error ConditionNotMet(std::string_view condition, int64_t wanted, int64_t found)
 }
 
 Error Md5Mismatch(std::string_view given, std::string_view computed) {
-  return {Code::kInvalidArgument, "Provided MD5 hash " + Quoted(given) +
-                                      " doesn't match calculated MD5 hash " + Quoted(computed) +
-                                      "."};
+  return WithReason(
+      {Code::kInvalidArgument, "Provided MD5 hash " + Quoted(given) +
+                                   " doesn't match calculated MD5 hash " + Quoted(computed) + "."},
+      "digestMismatch");
 }
 
 Error Crc32cMismatch(std::string_view given, std::string_view computed) {
-  return {Code::kInvalidArgument, "Provided CRC32C " + Quoted(given) +
-                                      " doesn't match calculated CRC32C " + Quoted(computed) + "."};
+  return WithReason(
+      {Code::kInvalidArgument, "Provided CRC32C " + Quoted(given) +
+                                   " doesn't match calculated CRC32C " + Quoted(computed) + "."},
+      "digestMismatch");
 }
 
 Error PageTokenInvalid(std::string_view token) {
@@ -258,10 +320,10 @@ Error ChunkOutOfPlace(uint64_t wanted, uint64_t got) {
 }
 
 Error UploadUnknown() {
-  return {
-      Code::kOutOfRange,
-      "This upload session does not exist: it was cancelled, or its URL is not from here. Start "
-      "a new one."};
+  return WithReason({Code::kOutOfRange,
+                     "This upload session does not exist: it was cancelled, or its URL is not from "
+                     "here. Start a new one."},
+                    "gone");
 }
 
 Error UploadTakenOver() {
@@ -282,22 +344,64 @@ Error NotImplemented(std::string_view what) {
   return {Code::kUnimplemented, Text(what) + " is not implemented by this emulator."};
 }
 
-http::Response ToResponse(int status, std::string_view reason, std::string_view message) {
-  const Json detail = {{"message", message}, {"domain", "global"}, {"reason", reason}};
-  const Json error = {{"code", status}, {"message", message}, {"errors", Json::array({detail})}};
-  return http::JsonResponse(status, PrettyJson(Json{{"error", error}}));
+Error RangeNotSatisfiable(uint64_t size) {
+  return {Code::kOutOfRange,
+          "Request range not satisfiable: the object has " + std::to_string(size) + " bytes."};
+}
+
+Error BatchPartInvalid() {
+  return {Code::kInvalidArgument, "A part of the batch is no HTTP request."};
+}
+
+Error RouteNotFound(std::string_view path) { return {Code::kNotFound, "Not Found: " + Text(path)}; }
+
+Error MethodNotAllowed(std::string_view method, std::string_view allowed) {
+  return WithReason({Code::kUnimplemented,
+                     Text(method) + " is not allowed here; allowed: " + Text(allowed) + "."},
+                    "methodNotAllowed");
+}
+
+Error RetryTestNotFound(std::string_view id) {
+  return {Code::kNotFound, "Retry test " + Quoted(id) +
+                               " does not exist. Make it with POST /retry_test, and send its id "
+                               "in the header x-retry-test-id."};
+}
+
+Error Injected(int status, std::string_view message) {
+  return WithReason({Code::kUnavailable, Text(message)},
+                    std::string(kInjectedReason) + std::to_string(status));
+}
+
+Error ConnectionReset() {
+  return WithReason({Code::kUnavailable, "Injected fault: return-reset-connection."}, kResetReason);
+}
+
+bool IsConnectionReset(const Error& error) { return error.reason == kResetReason; }
+
+HttpForm HttpFormOf(const Error& error) {
+  std::string_view reason = error.reason;
+  if (reason.starts_with(kInjectedReason)) {
+    const int status = std::atoi(error.reason.c_str() + kInjectedReason.size());
+    for (const auto& [known, name] : kInjected) {
+      if (known == status) return {status, name};
+    }
+    return {status, "injected"};
+  }
+  for (const auto& [code, name] : kReasonsOfCodes) {
+    if (reason.empty() && code == error.code) reason = name;
+  }
+  for (const Row& row : kForms) {
+    if (reason == row.reason) return row.form;
+  }
+  return {500, "internalError"};
 }
 
 http::Response ToResponse(const Error& error) {
-  std::string_view own;
-  for (const FieldViolation& violation : error.violations) {
-    if (violation.field == kReason) own = violation.description;
-  }
-  for (const Shape& shape : kShapes) {
-    if (shape.code != error.code) continue;
-    return ToResponse(shape.status, own.empty() ? shape.reason : own, error.message);
-  }
-  return ToResponse(500, "internalError", error.message);
+  const auto [status, reason] = HttpFormOf(error);
+  const Json detail = {{"message", error.message}, {"domain", "global"}, {"reason", reason}};
+  const Json shown = {
+      {"code", status}, {"message", error.message}, {"errors", Json::array({detail})}};
+  return http::JsonResponse(status, PrettyJson(Json{{"error", shown}}));
 }
 
 }  // namespace caip::gcs::errors

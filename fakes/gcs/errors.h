@@ -57,9 +57,27 @@ Error UploadBytesLost();
 Error TooManySources(size_t count);
 Error NotImplemented(std::string_view what);
 
+Error RangeNotSatisfiable(uint64_t size);
+Error BatchPartInvalid();
+Error RouteNotFound(std::string_view path);
+Error MethodNotAllowed(std::string_view method, std::string_view allowed);
+Error RetryTestNotFound(std::string_view id);
+
+/// A fault on purpose: every face answers it with this status.
+Error Injected(int status, std::string_view message);
+/// The same for a connection that is reset instead of answered.
+Error ConnectionReset();
+bool IsConnectionReset(const Error& error);
+
+/// An error in HTTP: its status, and what the JSON API calls it in errors[].reason. Both follow
+/// from the error's own reason, which tells more cases apart, or from its code where it has none.
+struct HttpForm {
+  int status;
+  const char* reason;
+};
+HttpForm HttpFormOf(const Error& error);
+
 /// The error as storage/v1 sends it: {"error":{"code","message","errors":[{reason,...}]}}.
 http::Response ToResponse(const Error& error);
-/// The same with status and reason chosen by the caller.
-http::Response ToResponse(int status, std::string_view reason, std::string_view message);
 
 }  // namespace caip::gcs::errors

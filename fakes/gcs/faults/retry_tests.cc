@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/encoding.h"
 #include "base/json.h"
 #include "fakes/gcs/errors.h"
 
@@ -28,12 +29,6 @@ std::string RouteIdOf(const std::string& name) {
     if (name.starts_with(theirs)) return std::string(ours) + name.substr(theirs.size());
   }
   return name;
-}
-
-Error NoSuchTest(std::string_view id) {
-  return {Code::kNotFound, "Retry test '" + std::string(id) +
-                               "' does not exist. Make it with POST /retry_test, and send its id "
-                               "in the header x-retry-test-id."};
 }
 
 // "storage.objects.get" -> "storage.objects.".
@@ -93,7 +88,8 @@ std::optional<Fault> RetryTests::Take(const std::string& method, const Request& 
   if (id.empty()) return std::nullopt;
   const std::lock_guard lock(mutex_);
   const auto test = tests_.find(std::string(id));
-  if (test == tests_.end()) return Fault{.status = 404, .message = NoSuchTest(id).message};
+  if (test == tests_.end())
+    return Fault{.status = 404, .message = errors::RetryTestNotFound(id).message};
   const auto steps = test->second.pending.find(method);
   if (steps == test->second.pending.end() || steps->second.empty()) return std::nullopt;
   Step step = std::move(steps->second.front());
@@ -137,13 +133,13 @@ Json RetryTests::Shown(const std::string& id, const Test& test) const {
 Result<Json> RetryTests::Get(const std::string& id) const {
   const std::lock_guard lock(mutex_);
   const auto test = tests_.find(id);
-  if (test == tests_.end()) return NoSuchTest(id);
+  if (test == tests_.end()) return errors::RetryTestNotFound(id);
   return Shown(id, test->second);
 }
 
 Status RetryTests::Delete(const std::string& id) {
   const std::lock_guard lock(mutex_);
-  if (tests_.erase(id) == 0) return NoSuchTest(id);
+  if (tests_.erase(id) == 0) return errors::RetryTestNotFound(id);
   return Ok{};
 }
 

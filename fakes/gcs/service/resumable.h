@@ -10,8 +10,7 @@
 #include <string>
 
 #include "base/random.h"
-#include "fakes/gcs/service/upload.h"
-#include "fakes/gcs/wire/byte_ranges.h"
+#include "fakes/gcs/service/uploads.h"
 
 namespace caip::gcs {
 

@@ -10,6 +10,8 @@
 
 #include <memory>
 
+#include "base/encoding.h"
+
 namespace caip::gcs {
 namespace {
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/encoding.h"
 #include "base/result.h"
 
 namespace caip::gcs {

@@ -64,6 +64,12 @@ struct ObjectInfo {
   std::optional<Instant> hard_delete_time = {};  // when its bytes go
 };
 
+/// Which object: its bucket and its name there.
+struct ObjectName {
+  std::string bucket;
+  std::string name = {};
+};
+
 /// Which of an object's versions: by default the live one.
 struct Version {
   int64_t generation = 0;

@@ -30,4 +30,13 @@ Status CheckPreconditions(const Preconditions& preconditions, const ObjectInfo* 
   return Ok{};
 }
 
+Status CheckMetagenerationConditions(const Preconditions& preconditions, int64_t metageneration) {
+  ObjectInfo as_object;
+  as_object.metageneration = metageneration;
+  return CheckPreconditions(
+      {.if_metageneration_match = preconditions.if_metageneration_match,
+       .if_metageneration_not_match = preconditions.if_metageneration_not_match},
+      &as_object);
+}
+
 }  // namespace caip::gcs

@@ -8,4 +8,7 @@ namespace caip::gcs {
 /// `live`: the object, or nullptr when there is none. kFailedPrecondition names the condition.
 Status CheckPreconditions(const Preconditions& preconditions, const ObjectInfo* live);
 
+/// The same for what has no generation: a bucket or a managed folder.
+Status CheckMetagenerationConditions(const Preconditions& preconditions, int64_t metageneration);
+
 }  // namespace caip::gcs

@@ -5,6 +5,7 @@
 #include "base/encoding.h"
 #include "base/text.h"
 #include "fakes/gcs/store/names.h"
+#include "fakes/gcs/xml/xml_errors.h"
 
 namespace caip::gcs {
 namespace {
@@ -83,7 +84,7 @@ Result<Place> PlaceOf(const http::Request& request) {
   const auto decoded = [](std::string_view raw) -> Result<std::string> {
     auto text = PercentDecoded(raw);
     if (text) return std::move(*text);
-    return Error{Code::kInvalidArgument, "The request's path has a broken escape."};
+    return xml_errors::InvalidUri("The request's path has a broken escape.");
   };
   std::string_view path = WithoutOldPrefix(request.path);
   if (path.starts_with('/')) path.remove_prefix(1);

@@ -1,4 +1,4 @@
-#include "fakes/gcs/service/gunzip.h"
+#include "fakes/gcs/wire/gunzip.h"
 
 #include <zlib.h>
 

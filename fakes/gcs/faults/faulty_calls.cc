@@ -1,4 +1,4 @@
-#include "fakes/gcs/faults/faulty_routes.h"
+#include "fakes/gcs/faults/faulty_calls.h"
 
 #include <unistd.h>
 
@@ -16,24 +16,12 @@ using http::Response;
 
 constexpr uint64_t kFaultPieceBytes = 64 << 10;
 
-Response StatusOf(const Fault& fault) {
-  struct Reason {
-    int status;
-    const char* reason;
-  };
-  constexpr Reason kReasons[] = {
-      {400, "invalid"},         {401, "required"},          {403, "forbidden"},
-      {404, "notFound"},        {408, "requestTimeout"},    {409, "conflict"},
-      {412, "conditionNotMet"}, {429, "rateLimitExceeded"}, {500, "internalError"},
-      {502, "badGateway"},      {503, "backendError"},      {504, "gatewayTimeout"}};
-  const char* reason = "injected";
-  for (const Reason& known : kReasons) {
-    if (known.status == fault.status) reason = known.reason;
-  }
+Error InjectedBy(const Fault& fault) {
+  if (fault.kind == Fault::Kind::kReset) return errors::ConnectionReset();
   const std::string text = fault.message.empty()
                                ? "Injected fault: return-" + std::to_string(fault.status) + "."
                                : fault.message;
-  return errors::ToResponse(fault.status, reason, text);
+  return errors::Injected(fault.status, text);
 }
 
 // A request's body that stops or stalls after some bytes.
@@ -122,101 +110,128 @@ Response Broken(Response whole, const Fault& fault, const std::shared_ptr<Pause>
   return response;
 }
 
-bool IsUpload(const Request& request) {
-  return request.path.starts_with("/upload/") || request.path.starts_with("/resumable/upload/");
+Response ResetResponse() {
+  Response response;
+  response.reset = true;
+  return response;
 }
 
-bool IsMedia(const Request& request, const Response& response) {
-  return (response.status == 200 || response.status == 206) && !IsUpload(request) &&
-         (response.file || response.write_body || request.Query("alt") == "media" ||
-          request.path.starts_with("/download/"));
-}
-
-// Where in the object this request's first byte stands.
-uint64_t OffsetOf(const Request& request) {
-  const auto range = ParseContentRange(request.headers.Get("Content-Range"));
-  return range && range->first ? *range->first : 0;
-}
-
+// One call with the fault that befalls it.
 struct FaultyCall {
-  const http::RouteHandler& handler;
   const std::string& method;
+  const Request& request;
+  const FaultSite& site;
+  const Fault& fault;
+  const http::Handler& handler;
   FaultPlan& plan;
   const std::shared_ptr<Pause>& pause;
 
-  Response Upload(const Request& request, const PathParameters& path, const Fault& fault) const {
-    const uint64_t offset = OffsetOf(request);
-    if (offset > fault.bytes && fault.bytes > 0) {  // went by with an earlier piece
-      plan.PutBack(method, request, fault);
-      return handler(request, path);
-    }
-    FaultyBody body(*request.body, fault, offset, *pause);
+  // The call gives no occasion for the fault.
+  Response Unharmed() const {
+    plan.PutBack(method, request, fault);
+    return handler(request);
+  }
+
+  Response Upload(const FaultyCalls::Renderer& render) const {
+    if (site.offset > fault.bytes && fault.bytes > 0) return Unharmed();  // an earlier piece's
+    FaultyBody body(*request.body, fault, site.offset, *pause);
     Request limited = request;
     limited.body = &body;
-    Response response = handler(limited, path);
+    Response response = handler(limited);
     if (!body.struck()) {
       plan.PutBack(method, request, fault);
       return response;
     }
-    return fault.kind == Fault::Kind::kStall ? std::move(response) : StatusOf(fault);
+    return fault.kind == Fault::Kind::kStall ? std::move(response) : render(InjectedBy(fault));
   }
 
-  Response Download(const Request& request, const PathParameters& path, const Fault& fault) const {
-    Response response = handler(request, path);
+  Response Download() const {
+    Response response = handler(request);
+    const bool served = response.status == 200 || response.status == 206;
     const int64_t length = LengthOf(response);
     const bool long_enough = length < 0 || static_cast<uint64_t>(length) > fault.bytes;
-    if (!IsMedia(request, response) || !long_enough) {
+    if (!served || !long_enough) {
       plan.PutBack(method, request, fault);
       return response;
     }
     return Broken(std::move(response), fault, pause);
   }
 
-  Response FinalAnswer(const Request& request, const PathParameters& path,
-                       const Fault& fault) const {
-    Response response = handler(request, path);
-    const bool final = IsUpload(request) && response.status == 200 && !response.body.empty();
-    if (!final || response.body.size() <= fault.bytes) {
+  // A piece that does not end the upload has no body in its answer.
+  Response FinalAnswer() const {
+    Response response = handler(request);
+    const bool done =
+        response.status == 200 && !response.headers.Has("X-Http-Status-Code-Override");
+    if (done && !site.answer_has_body) return ResetResponse();
+    if (!done || response.body.size() <= fault.bytes) {
       plan.PutBack(method, request, fault);
       return response;
     }
     return Broken(std::move(response), fault, pause);
   }
 
-  Response Do(const Request& request, const PathParameters& path, const Fault& fault) const {
+  Response Do(const FaultyCalls::Renderer& render) const {
+    const bool upload = site.kind == FaultSite::Kind::kUpload;
+    const bool download = site.kind == FaultSite::Kind::kDownload;
     switch (fault.kind) {
       case Fault::Kind::kStatus:
-        return StatusOf(fault);
-      case Fault::Kind::kReset: {
-        Response response;
-        response.reset = true;
-        return response;
-      }
+        return render(InjectedBy(fault));
+      case Fault::Kind::kReset:
+        return ResetResponse();
       case Fault::Kind::kStatusAfterBytes:
-        if (IsUpload(request)) return Upload(request, path, fault);
-        plan.PutBack(method, request, fault);
-        return handler(request, path);
+        return upload ? Upload(render) : Unharmed();
       case Fault::Kind::kBreakAfterBytes:
-        return Download(request, path, fault);
+        return download ? Download() : Unharmed();
       case Fault::Kind::kBreakFinalAnswer:
-        return FinalAnswer(request, path, fault);
+        return upload ? FinalAnswer() : Unharmed();
       case Fault::Kind::kStall:
-        return IsUpload(request) ? Upload(request, path, fault) : Download(request, path, fault);
+        return upload ? Upload(render) : download ? Download() : Unharmed();
     }
-    return handler(request, path);
+    return Unharmed();
   }
 };
 
+// Uploads and downloads of the JSON API are told apart by their paths.
+FaultSite JsonSiteOf(const Request& request) {
+  using Kind = FaultSite::Kind;
+  const std::string& path = request.path;
+  if (path.starts_with("/upload/") || path.starts_with("/resumable/upload/")) {
+    const auto range = ParseContentRange(request.headers.Get("Content-Range"));
+    return {Kind::kUpload, range && range->first ? *range->first : 0};
+  }
+  const bool media = request.Query("alt") == "media" || path.starts_with("/download/");
+  return {media ? Kind::kDownload : Kind::kPlain};
+}
+
 }  // namespace
+
+Response FaultyCalls::Run(const std::string& method, const Request& request, const FaultSite& site,
+                          const Renderer& render, const http::Handler& handler) const {
+  const auto fault = plan_ ? plan_->Take(method, request) : std::nullopt;
+  if (!fault) return handler(request);
+  return FaultyCall{method, request, site, *fault, handler, *plan_, pause_}.Do(render);
+}
+
+Status FaultyCalls::Meet(const std::string& method, const Request& request) const {
+  const auto fault = plan_ ? plan_->Take(method, request) : std::nullopt;
+  if (!fault) return Ok{};
+  if (fault->kind == Fault::Kind::kStatus || fault->kind == Fault::Kind::kReset) {
+    return InjectedBy(*fault);
+  }
+  plan_->PutBack(method, request, *fault);
+  return Ok{};
+}
 
 std::vector<http::Route> WithFaults(std::vector<http::Route> routes,
                                     std::shared_ptr<FaultPlan> plan, std::shared_ptr<Pause> pause) {
+  const FaultyCalls calls(std::move(plan), std::move(pause));
   for (http::Route& route : routes) {
-    route.handler = [inner = std::move(route.handler), id = route.id, plan, pause](
+    route.handler = [inner = std::move(route.handler), id = route.id, calls](
                         const Request& request, const PathParameters& path) {
-      const auto fault = plan->Take(id, request);
-      if (!fault) return inner(request, path);
-      return FaultyCall{inner, id, *plan, pause}.Do(request, path, *fault);
+      return calls.Run(
+          id, request, JsonSiteOf(request),
+          [](const Error& error) { return errors::ToResponse(error); },
+          [&](const Request& limited) { return inner(limited, path); });
     };
   }
   return routes;

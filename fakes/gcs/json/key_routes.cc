@@ -1,4 +1,4 @@
-#include "fakes/gcs/signing/key_routes.h"
+#include "fakes/gcs/json/key_routes.h"
 
 #include <algorithm>
 
@@ -7,17 +7,20 @@
 #include "base/text.h"
 #include "base/time_text.h"
 #include "fakes/gcs/errors.h"
-#include "fakes/gcs/json/api_methods.h"
-#include "fakes/gcs/service/upload.h"
+#include "fakes/gcs/json/request_fields.h"
 
 namespace caip::gcs {
 namespace {
 
-constexpr int64_t kKeyRoutesPageMax = 250;
+using http::PathParameters;
+using http::Request;
+using http::Response;
 
-using Call = Result<Response> (*)(ServiceKeys&, const Request&, const PathParameters&);
+constexpr size_t kKeyPageMax = 250;
 
-Json Shown(const HmacKey& key, const std::string& base) {
+using KeyMethod = Result<Response> (*)(ServiceKeys&, const Request&, const PathParameters&);
+
+Json KeyJson(const HmacKey& key, const std::string& base) {
   return {{"kind", "storage#hmacKeyMetadata"},
           {"id", key.project + "/" + key.access_id},
           {"selfLink", base + "/storage/v1/projects/" + key.project + "/hmacKeys/" + key.access_id},
@@ -35,15 +38,13 @@ Result<Response> CreateKey(ServiceKeys& keys, const Request& request, const Path
       const HmacKey key,
       keys.CreateHmac(path.At("project"), std::string(request.Query("serviceAccountEmail"))));
   return Rendered(Json{{"kind", "storage#hmacKey"},
-                       {"metadata", Shown(key, BaseOf(request))},
+                       {"metadata", KeyJson(key, BaseOf(request))},
                        {"secret", key.secret}});
 }
 
 // The token is the last access id of the page before.
 Result<Response> ListKeys(ServiceKeys& keys, const Request& request, const PathParameters& path) {
-  ASSIGN_OR_RETURN(const auto wanted, IntParameter(request, "maxResults"));
-  const int64_t limit =
-      std::clamp(wanted.value_or(kKeyRoutesPageMax), int64_t{1}, kKeyRoutesPageMax);
+  ASSIGN_OR_RETURN(const size_t limit, PageSize(request, kKeyPageMax));
   const std::string_view account = request.Query("serviceAccountEmail");
   const bool deleted_too = LowerCase(request.Query("showDeletedKeys")) == "true";
   Json page = {{"kind", "storage#hmacKeysMetadata"}};
@@ -53,12 +54,12 @@ Result<Response> ListKeys(ServiceKeys& keys, const Request& request, const PathP
     if (key.access_id <= request.Query("pageToken")) continue;
     if (!account.empty() && key.account != account) continue;
     if (key.state == "DELETED" && !deleted_too) continue;
-    if (static_cast<int64_t>(items.size()) == limit) {
+    if (items.size() == limit) {
       page["nextPageToken"] = last;
       break;
     }
     last = key.access_id;
-    items.push_back(Shown(key, BaseOf(request)));
+    items.push_back(KeyJson(key, BaseOf(request)));
   }
   if (!items.empty()) page["items"] = std::move(items);
   return Rendered(page);
@@ -66,7 +67,7 @@ Result<Response> ListKeys(ServiceKeys& keys, const Request& request, const PathP
 
 Result<Response> GetKey(ServiceKeys& keys, const Request& request, const PathParameters& path) {
   ASSIGN_OR_RETURN(const HmacKey key, keys.GetHmac(path.At("project"), path.At("key")));
-  return Rendered(Shown(key, BaseOf(request)));
+  return Rendered(KeyJson(key, BaseOf(request)));
 }
 
 Result<Response> UpdateKey(ServiceKeys& keys, const Request& request, const PathParameters& path) {
@@ -74,7 +75,7 @@ Result<Response> UpdateKey(ServiceKeys& keys, const Request& request, const Path
   ASSIGN_OR_RETURN(const HmacKey key,
                    keys.UpdateHmac(path.At("project"), path.At("key"), StringOr(body, "state"),
                                    StringOr(body, "etag")));
-  return Rendered(Shown(key, BaseOf(request)));
+  return Rendered(KeyJson(key, BaseOf(request)));
 }
 
 Result<Response> DeleteKey(ServiceKeys& keys, const Request&, const PathParameters& path) {
@@ -102,8 +103,8 @@ Result<Response> AddPublicKey(ServiceKeys& keys, const Request& request,
   return ListPublicKeys(keys, request, path);
 }
 
-http::Route RouteOf(const std::shared_ptr<ServiceKeys>& keys, const char* verb, const char* pattern,
-                    const char* id, Call call) {
+http::Route KeyRoute(const std::shared_ptr<ServiceKeys>& keys, const char* verb,
+                     const char* pattern, const char* id, KeyMethod call) {
   return {verb, pattern, id, [keys, call](const Request& request, const PathParameters& path) {
             auto response = call(*keys, request, path);
             return response.ok() ? std::move(*response) : errors::ToResponse(response.error());
@@ -116,21 +117,21 @@ std::vector<http::Route> HmacKeyRoutes(std::shared_ptr<ServiceKeys> keys) {
   constexpr const char* kAll = "/storage/v1/projects/{project}/hmacKeys";
   constexpr const char* kOne = "/storage/v1/projects/{project}/hmacKeys/{key}";
   return {
-      RouteOf(keys, "POST", kAll, "storage.projects.hmacKeys.create", CreateKey),
-      RouteOf(keys, "GET", kAll, "storage.projects.hmacKeys.list", ListKeys),
-      RouteOf(keys, "GET", kOne, "storage.projects.hmacKeys.get", GetKey),
-      RouteOf(keys, "PUT", kOne, "storage.projects.hmacKeys.update", UpdateKey),
-      RouteOf(keys, "DELETE", kOne, "storage.projects.hmacKeys.delete", DeleteKey),
+      KeyRoute(keys, "POST", kAll, "storage.projects.hmacKeys.create", CreateKey),
+      KeyRoute(keys, "GET", kAll, "storage.projects.hmacKeys.list", ListKeys),
+      KeyRoute(keys, "GET", kOne, "storage.projects.hmacKeys.get", GetKey),
+      KeyRoute(keys, "PUT", kOne, "storage.projects.hmacKeys.update", UpdateKey),
+      KeyRoute(keys, "DELETE", kOne, "storage.projects.hmacKeys.delete", DeleteKey),
   };
 }
 
 std::vector<http::Route> AccountKeyRoutes(std::shared_ptr<ServiceKeys> keys) {
   constexpr const char* kKeys = "/emulator/v1/serviceAccounts/{account}/publicKeys";
   return {
-      RouteOf(keys, "POST", "/v1/projects/{project}/serviceAccounts/{account}:signBlob",
-              "iamcredentials.projects.serviceAccounts.signBlob", SignBlob),
-      RouteOf(keys, "GET", kKeys, "emulator.serviceAccounts.publicKeys.list", ListPublicKeys),
-      RouteOf(keys, "PUT", kKeys, "emulator.serviceAccounts.publicKeys.add", AddPublicKey),
+      KeyRoute(keys, "POST", "/v1/projects/{project}/serviceAccounts/{account}:signBlob",
+               "iamcredentials.projects.serviceAccounts.signBlob", SignBlob),
+      KeyRoute(keys, "GET", kKeys, "emulator.serviceAccounts.publicKeys.list", ListPublicKeys),
+      KeyRoute(keys, "PUT", kKeys, "emulator.serviceAccounts.publicKeys.add", AddPublicKey),
   };
 }
 

@@ -1,19 +1,18 @@
-#include "fakes/gcs/json/resource_json.h"
+#include "fakes/gcs/json/object_json.h"
 
 #include "base/encoding.h"
 #include "base/json.h"
 #include "base/time_text.h"
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/service/access_lists.h"
+#include "fakes/gcs/service/object_rules.h"
 #include "fakes/gcs/store/checksums.h"
 #include "fakes/gcs/store/text_fields.h"
 
 namespace caip::gcs {
 namespace {
 
-constexpr size_t kMetadataBytesMax = 8 << 10;  // documented limit of custom metadata
-
-Status ApplyTextResourceJson(const Json& resource, const char* name, std::string* into) {
+Status ApplyObjectText(const Json& resource, const char* name, std::string* into) {
   const Json* value = Member(resource, name);
   if (value == nullptr) return Ok{};
   if (!value->is_null() && !value->is_string())
@@ -44,7 +43,7 @@ Status ApplyMap(const Json& resource, const char* name, std::map<std::string, st
 }
 
 // An object that is kept as its text; a patch of it is merged in (RFC 7396).
-Status ApplyObject(const Json& resource, const char* name, std::string* into) {
+Status ApplyDocument(const Json& resource, const char* name, std::string* into) {
   const Json* value = Member(resource, name);
   if (value == nullptr) return Ok{};
   if (!value->is_null() && !value->is_object()) {
@@ -55,19 +54,6 @@ Status ApplyObject(const Json& resource, const char* name, std::string* into) {
   merged.merge_patch(*value);
   const bool nothing = value->is_null() || merged.empty();
   *into = nothing ? "" : CompactJson(merged);
-  return Ok{};
-}
-
-Status CheckRetention(const std::string& text) {
-  if (text.empty()) return Ok{};
-  const auto retention = ParseJson(text);
-  const std::string mode = retention.ok() ? StringOr(*retention, "mode") : "";
-  if (mode != "Locked" && mode != "Unlocked") {
-    return errors::FieldInvalid("retention.mode", "expected Locked or Unlocked");
-  }
-  if (!ParseRfc3339(StringOr(*retention, "retainUntilTime"))) {
-    return errors::FieldInvalid("retention.retainUntilTime", "expected an RFC 3339 time");
-  }
   return Ok{};
 }
 
@@ -92,17 +78,13 @@ Status ApplyContexts(const Json& resource, std::string* contexts) {
   return Ok{};
 }
 
-Json LabelsJson(const std::map<std::string, std::string>& map) {
+Json MapJson(const std::map<std::string, std::string>& map) {
   Json json = Json::object();
   for (const auto& [key, value] : map) json[key] = value;
   return json;
 }
 
 std::string Time(Instant instant) { return Rfc3339(instant, 3); }
-
-}  // namespace
-
-namespace {
 
 // Holds, retention and what became of a version that is not live.
 void AddStates(const ObjectInfo& info, Json* json) {
@@ -124,10 +106,6 @@ void AddStates(const ObjectInfo& info, Json* json) {
 }
 
 }  // namespace
-
-std::string EtagOf(const ObjectInfo& info) {
-  return Base64(std::to_string(info.generation) + "/" + std::to_string(info.metageneration));
-}
 
 Json ObjectJson(const ObjectInfo& info, const std::string& base) {
   const std::string path = "/b/" + info.bucket + "/o/" + PercentEncoded(info.name);
@@ -157,7 +135,7 @@ Json ObjectJson(const ObjectInfo& info, const std::string& base) {
       Time(info.storage_class_updated == epoch ? info.time_created : info.storage_class_updated);
   AddStates(info, &json);
   if (info.component_count > 0) json["componentCount"] = info.component_count;
-  if (!info.metadata.empty()) json["metadata"] = LabelsJson(info.metadata);
+  if (!info.metadata.empty()) json["metadata"] = MapJson(info.metadata);
   return json;
 }
 
@@ -166,10 +144,7 @@ Status ApplyObjectFields(const Json& resource, ObjectInfo* info) {
     return errors::BodyInvalid("expected a JSON object");
   }
   for (const TextField& field : kTextFields) {
-    RETURN_IF_ERROR(ApplyTextResourceJson(resource, field.name, &(info->*field.member)));
-  }
-  if (!info->custom_time.empty() && !ParseRfc3339(info->custom_time)) {
-    return errors::FieldInvalid("customTime", "expected an RFC 3339 time");
+    RETURN_IF_ERROR(ApplyObjectText(resource, field.name, &(info->*field.member)));
   }
   for (const FlagField& flag : kFlagFields) {
     const Json* value = Member(resource, flag.name);
@@ -181,21 +156,15 @@ Status ApplyObjectFields(const Json& resource, ObjectInfo* info) {
   }
   for (const TextField& field : kJsonFields) {
     const bool merged = field.member == &ObjectInfo::contexts;
-    if (!merged) RETURN_IF_ERROR(ApplyObject(resource, field.name, &(info->*field.member)));
+    if (!merged) RETURN_IF_ERROR(ApplyDocument(resource, field.name, &(info->*field.member)));
   }
   RETURN_IF_ERROR(ApplyContexts(resource, &info->contexts));
-  RETURN_IF_ERROR(CheckRetention(info->retention));
   if (const Json* acl = Member(resource, "acl"); acl != nullptr && !acl->is_null()) {
-    RETURN_IF_ERROR(CheckAcl(*acl));
-    info->acl = acl->empty() ? "" : CompactJson(*acl);
+    ASSIGN_OR_RETURN(const AccessEntries entries, EntriesFromJson(*acl));
+    info->acl.clear();
+    if (!entries.empty()) SetObjectEntries(entries, info);
   }
-  RETURN_IF_ERROR(ApplyMap(resource, "metadata", &info->metadata));
-  size_t bytes = 0;
-  for (const auto& [key, value] : info->metadata) bytes += key.size() + value.size();
-  if (bytes > kMetadataBytesMax) {
-    return errors::FieldInvalid("metadata", "all keys and values may have 8 KiB together");
-  }
-  return Ok{};
+  return ApplyMap(resource, "metadata", &info->metadata);
 }
 
 Result<ExpectedSums> SumsOf(const Json& resource) {
