@@ -232,7 +232,7 @@ TEST(Verdict, FailsAFaultThatWasNeverInjected) {
   run.faults = {{"kill 1", "kill before create x", 3, {}, true}};
   const Verdict verdict = DecideVerdict({}, run, nullptr);
   EXPECT_FALSE(verdict.passed);
-  EXPECT_EQ(verdict.assertions.at(0).found, "never; its occasion came 3 times");
+  EXPECT_EQ(verdict.assertions.at(0).found, "never; its trigger counted 3 events");
 }
 
 TEST(Verdict, FailsAnUntilThatNeverCame) {
@@ -261,11 +261,12 @@ TEST(Verdict, WantsExactlyTheBugThatIsToShow) {
   scenario.shows_bug = {"first"};
   EXPECT_FALSE(DecideVerdict(scenario, Lost(), nullptr).passed);
   scenario.shows_bug = {"first_step", "state"};
-  EXPECT_EQ(DecideVerdict(scenario, Lost(), nullptr).why_not, "the bug did not show: 'state' held");
+  EXPECT_EQ(DecideVerdict(scenario, Lost(), nullptr).why_not,
+            "the bug did not appear: 'state' holds");
   scenario.shows_bug = {"state"};
   scenario.expectations = {Fixed("state", false), Fixed("log /x/", false)};
   EXPECT_EQ(DecideVerdict(scenario, Lost(), nullptr).why_not,
-            "'log /x/' failed, too, which shows_bug does not name");
+            "'log /x/' also failed, and shows_bug does not name it");
 }
 
 }  // namespace

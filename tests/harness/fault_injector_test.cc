@@ -1,3 +1,5 @@
+#include "harness/faults/fault_injector.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -6,7 +8,6 @@
 #include <chrono>
 #include <future>
 
-#include "harness/faults/fault_injector.h"
 #include "tests/harness/run_of.h"
 
 namespace caip::harness {

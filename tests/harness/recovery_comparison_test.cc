@@ -1,10 +1,11 @@
 // What the explorer calls wrong, what it doubts, and what it leaves alone.
 
+#include "harness/explorer/recovery_comparison.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "harness/explorer/progress_comparison.h"
-#include "harness/explorer/recovery_comparison.h"
 #include "tests/harness/run_of.h"
 
 namespace caip::harness {

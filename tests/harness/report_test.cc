@@ -154,10 +154,10 @@ TEST(JunitReport, OfAShownBugHasNoFailure) {
 
 TEST(JunitReport, OfABugThatDidNotShowHasOne) {
   Played hidden = Of("a.yaml", {kHeld}, false);
-  hidden.verdict.why_not = "the bug did not show: 'state' held";
+  hidden.verdict.why_not = "the bug did not appear: 'state' holds";
   const auto elements = ElementsOf(JunitReport({hidden}));
   ASSERT_EQ(elements.size(), 5u);
-  EXPECT_EQ(elements[4], "failure message=\"the bug did not show: 'state' held\"");
+  EXPECT_EQ(elements[4], "failure message=\"the bug did not appear: 'state' holds\"");
 }
 
 TEST(JunitReport, OfWhatCouldNotBePlayedHasAnError) {

@@ -30,7 +30,8 @@ std::string Indented(const std::string& text) {
   return "         " + ReplaceAll(text, "\n", "\n         ") + "\n";
 }
 
-std::string Whole(const CheckOutcome& outcome, const CheckReport& report, const ReportPaint& paint) {
+std::string Whole(const CheckOutcome& outcome, const CheckReport& report,
+                  const ReportPaint& paint) {
   const CheckResult& result = outcome.result;
   std::string text = paint(result.verdict) + " " + paint("1", outcome.check->id) + "\n";
   text += Indented(outcome.check->sentence) + Indented("found: " + result.found);

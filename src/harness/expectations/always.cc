@@ -1,4 +1,4 @@
-// What must hold after every event, not only at the end: objects that stand for others.
+// Rules that must hold after every event, not only at the end: objects that stand for others.
 
 #include <re2/re2.h>
 
@@ -12,7 +12,7 @@
 namespace caip::harness {
 namespace {
 
-// While an object like `if_present` is there, the others are as many, and of one kind.
+// While an object matches `if_present`, there are so many of the others, and they agree in a field.
 struct Rule {
   std::string if_present;                   // "*/ckpt-{s}/COMMIT"
   std::map<std::string, Count> then_count;  // "*/ckpt-{s}/shard-*" -> 4
@@ -22,7 +22,7 @@ struct Rule {
 
 constexpr std::string_view kCapture = "{s}";
 
-// The glob as a regular expression; {s} is what it captures.
+// The glob as a regular expression that captures {s}.
 std::string Capturing(const std::string& glob) {
   std::string re;
   for (size_t i = 0; i < glob.size(); ++i) {
@@ -62,7 +62,7 @@ std::optional<std::string> BrokenCount(const Rule& rule, const std::string& capt
   return std::nullopt;
 }
 
-// Looked at in the end: bytes are known then only.
+// Checked at the end, because bytes are known only then.
 std::optional<std::string> BrokenField(const Rule& rule, const std::string& captured,
                                        const Evidence& run) {
   if (rule.same_field_of.empty()) return std::nullopt;
@@ -102,7 +102,7 @@ Assertion CheckRule(const Rule& rule, const ComparedRuns& runs) {
       const auto broken = captured ? BrokenCount(rule, *captured, present) : std::nullopt;
       if (!broken) continue;
       assertion.passed = false;
-      assertion.found = *broken + " while " + name + " is there (event " +
+      assertion.found = *broken + " while " + name + " exists (event " +
                         std::to_string(event.number) + ", " + Describe(event) + ")";
       return assertion;
     }
@@ -124,8 +124,9 @@ void CheckVariables(const std::string& glob, bool is_bound, const Cursor& place)
   re2::StringPiece rest(glob);
   std::string found;
   while (re2::RE2::FindAndConsume(&rest, variable, &found)) {
-    if (found != kCapture) place.Wrong("'" + found + "' is no variable; the one there is is {s}");
-    if (found == kCapture && !is_bound) place.Wrong("{s} is nothing here: `if_present` has none");
+    if (found != kCapture) place.Wrong("'" + found + "' is not a variable; the only one is {s}");
+    if (found == kCapture && !is_bound)
+      place.Wrong("{s} has no value, because `if_present` has no {s}");
   }
 }
 
@@ -135,7 +136,7 @@ void ValidateRule(const Rule& rule, const Cursor& cursor) {
   if (cursor.Has("if_present")) {
     CheckVariables(rule.if_present, true, cursor.At("if_present"));
     if (is_bound && rule.if_present.find(kCapture, first + 1) != std::string::npos) {
-      cursor.At("if_present").Wrong("has {s} twice");
+      cursor.At("if_present").Wrong("contains {s} twice");
     }
   }
   for (const auto& [glob, count] : cursor.At("then_count").Members()) {
@@ -150,7 +151,8 @@ Rule ReadRule(const Cursor& cursor) {
   Rule rule;
   if (!cursor.MustBeMap()) return rule;
   cursor.OnlyKeys({"if_present", "then_count", "then_same_field"});
-  if (!cursor.Has("if_present")) cursor.Wrong("says no `if_present`: a glob, may be with {s}");
+  if (!cursor.Has("if_present"))
+    cursor.Wrong("`if_present` is missing: a glob, optionally with {s}");
   if (cursor.Has("if_present")) rule.if_present = ObjectGlob(cursor.At("if_present").Text());
   for (const auto& [glob, count] : cursor.At("then_count").Members()) {
     rule.then_count[ObjectGlob(glob)] = ReadCount(count);
@@ -163,7 +165,7 @@ Rule ReadRule(const Cursor& cursor) {
   }
   ValidateRule(rule, cursor);
   if (rule.then_count.empty() && rule.same_field_of.empty()) {
-    cursor.Wrong("says nothing that must hold; write then_count or then_same_field");
+    cursor.Wrong("a rule is missing; write then_count or then_same_field");
   }
   return rule;
 }

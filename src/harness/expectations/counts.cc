@@ -52,7 +52,7 @@ std::set<std::string> ReplicasWithSteps(const Evidence& run) {
 int BootOfKey(const std::string& key, const Cursor& value) {
   const bool digits = !key.empty() && key.find_first_not_of("0123456789") == std::string::npos;
   const int boot = digits && key.size() < 9 ? std::atoi(key.c_str()) : 0;
-  if (boot == 0) value.Wrong("'" + key + "' is no boot; they are counted from 1");
+  if (boot == 0) value.Wrong("'" + key + "' is not a valid boot; boots are counted from 1");
   return boot;
 }
 

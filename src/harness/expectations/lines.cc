@@ -20,7 +20,7 @@ ExpectedLine ReadExpectedLine(const Cursor& cursor) {
   ExpectedLine line;
   if (!cursor.MustBeMap()) return line;
   cursor.OnlyKeys({"match", "replica", "boot", "count"});
-  if (!cursor.Has("match")) cursor.Wrong("says no `match`: a regular expression");
+  if (!cursor.Has("match")) cursor.Wrong("`match` is missing: a regular expression");
   if (cursor.Has("match")) line.pattern = cursor.At("match").Text();
   if (const auto problem = RegexProblem(line.pattern)) cursor.At("match").Wrong(*problem);
   if (cursor.Has("replica")) {

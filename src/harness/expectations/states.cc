@@ -1,5 +1,5 @@
-// The states that the job went through, and when: states, at. Times are to the second: an event
-// is noted a little later than it came.
+// The states that the job entered, and when: states, at. Times are rounded to the second, because
+// an event is recorded a little later than it happens.
 
 #include <algorithm>
 #include <chrono>

@@ -10,18 +10,18 @@ namespace {
 
 void CheckFaultsWereInjected(const Evidence& run, std::vector<Assertion>& assertions) {
   for (const FaultTally& fault : run.faults) {
-    Assertion struck{"fault " + fault.name, "strikes: " + fault.what, "",
-                     !fault.injected_at.empty()};
+    Assertion injected{"fault " + fault.name, "injected: " + fault.what, "",
+                       !fault.injected_at.empty()};
     std::vector<std::string> numbers;
     for (const int64_t number : fault.injected_at) numbers.push_back(std::to_string(number));
-    struck.found = fault.injected_at.empty()
-                       ? "never; its occasion came " + std::to_string(fault.seen) + " times"
-                       : "at event " + Join(numbers, ", ");
-    if (struck.passed && !fault.until_came) {
-      struck.passed = false;
-      struck.found += ", but its `until` never came";
+    injected.found = fault.injected_at.empty()
+                         ? "never; its trigger counted " + std::to_string(fault.seen) + " events"
+                         : "at event " + Join(numbers, ", ");
+    if (injected.passed && !fault.until_came) {
+      injected.passed = false;
+      injected.found += ", but its `until` never came";
     }
-    assertions.push_back(std::move(struck));
+    assertions.push_back(std::move(injected));
   }
 }
 
@@ -43,12 +43,12 @@ void Conclude(const Scenario& scenario, Verdict& verdict) {
   for (const std::string& wanted : scenario.shows_bug) {
     const bool shown = std::any_of(failed.begin(), failed.end(),
                                    [&](const std::string& name) { return Names(wanted, name); });
-    if (!shown) verdict.why_not = "the bug did not show: '" + wanted + "' held";
+    if (!shown) verdict.why_not = "the bug did not appear: '" + wanted + "' holds";
   }
   for (const std::string& name : failed) {
     const bool wanted = std::any_of(scenario.shows_bug.begin(), scenario.shows_bug.end(),
                                     [&](const std::string& word) { return Names(word, name); });
-    if (!wanted) verdict.why_not = "'" + name + "' failed, too, which shows_bug does not name";
+    if (!wanted) verdict.why_not = "'" + name + "' also failed, and shows_bug does not name it";
   }
   verdict.passed = verdict.why_not.empty();
 }

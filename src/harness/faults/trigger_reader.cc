@@ -31,12 +31,15 @@ void ReadOperation(const Cursor& cursor, Phase phase, Trigger& trigger) {
       trigger.bytes = static_cast<uint64_t>(member.Integer(1));
       continue;
     }
-    if (!trigger.op.empty()) member.Wrong("one operation is named already; write another fault");
+    if (!trigger.op.empty())
+      member.Wrong("a trigger has one operation; write another fault for this one");
     trigger.op = key;
     trigger.pattern = ObjectGlob(member.Text());
   }
-  if (phase == Phase::kMid && trigger.bytes == 0) cursor.Wrong("says not behind how many `bytes`");
-  if (trigger.op.empty()) cursor.Wrong("names no operation; write one of " + Join(known, ", "));
+  if (phase == Phase::kMid && trigger.bytes == 0)
+    cursor.Wrong("`bytes` is missing: the number of bytes after which the fault is injected");
+  if (trigger.op.empty())
+    cursor.Wrong("an operation is missing; write one of " + Join(known, ", "));
 }
 
 // 3, 2..5, every, "every 3".
@@ -91,8 +94,8 @@ void ReadKind(const std::string& key, const Cursor& member, Trigger& trigger) {
     trigger.kind = Trigger::Kind::kApi;
     const bool known = std::find(kCalls.begin(), kCalls.end(), trigger.pattern) != kCalls.end();
     if (!known) {
-      member.Wrong("is no call of the job API; those are " + Join(kCalls, ", ") +
-                   Suggestion(trigger.pattern, kCalls));
+      member.Wrong("'" + trigger.pattern + "' is not a call of the job API; the calls are " +
+                   Join(kCalls, ", ") + Suggestion(trigger.pattern, kCalls));
     }
   }
   if (key == "fault") trigger.kind = Trigger::Kind::kFault;
@@ -100,18 +103,23 @@ void ReadKind(const std::string& key, const Cursor& member, Trigger& trigger) {
   if (key == "state") {
     trigger.kind = Trigger::Kind::kState;
     const bool known = std::find(kStates.begin(), kStates.end(), trigger.pattern) != kStates.end();
-    if (!known) member.Wrong("is no state of a job; those are " + Join(kStates, ", "));
+    if (!known)
+      member.Wrong("'" + trigger.pattern + "' is not a state of a job; the states are " +
+                   Join(kStates, ", "));
   }
   if (key == "log") {
     trigger.kind = Trigger::Kind::kLog;
     if (const auto problem = RegexProblem(trigger.pattern)) {
-      member.Wrong("is no regular expression (RE2): " + *problem);
+      member.Wrong("not a valid regular expression (RE2): " + *problem);
     }
   }
 }
 
-constexpr char kNoReplica[] =
-    "is no replica; write master-0, worker-1, ps-0 or evaluator-0, of a trial master-0/2";
+std::string NotAReplica(const std::string& name) {
+  return "'" + name +
+         "' is not a valid replica; write master-0, worker-1, ps-0 or evaluator-0, and for a trial "
+         "master-0/2";
+}
 
 // "worker" -> "worker-0", "chief" -> "master-0"; of a trial "worker/2" -> "worker-0/2".
 std::optional<std::string> FullName(const std::string& name) {
@@ -163,13 +171,13 @@ Trigger ReadTrigger(const Cursor& cursor) {
       if (!cursor.Has("nth")) trigger.nth.every = 1;
     }
     if (std::ranges::find(kTriggerKinds, key) == kTriggerKinds.end()) continue;
-    if (++kinds == 2) member.Wrong("a trigger has one occasion; write another fault for this one");
+    if (++kinds == 2) member.Wrong("a trigger has one event; write another fault for this one");
     if (kinds == 1) ReadKind(key, member, trigger);
   }
-  if (kinds == 0) cursor.Wrong("names no occasion; write one of " + Join(kTriggerKinds, ", "));
+  if (kinds == 0) cursor.Wrong("an event is missing; write one of " + Join(kTriggerKinds, ", "));
   for (const char* word : {"replica", "trial", "nth", "probability"}) {
     if (trigger.kind != Trigger::Kind::kAt || !cursor.Has(word)) continue;
-    cursor.At(word).Wrong("says nothing beside `at`: that moment comes once");
+    cursor.At(word).Wrong("has no meaning with `at`, which happens once");
   }
   return trigger;
 }
@@ -178,13 +186,13 @@ std::string ReadReplica(const Cursor& cursor, bool or_any) {
   const std::string name = cursor.Text();
   if (name == "any" && or_any) return name;
   if (const auto replica = FullName(name)) return *replica;
-  cursor.Wrong(kNoReplica + std::string(or_any ? ", or any" : ""));
+  cursor.Wrong(NotAReplica(name) + (or_any ? ", or any" : ""));
   return name;
 }
 
 std::string ReplicaOfKey(const std::string& name, const Cursor& value) {
   if (const auto replica = FullName(name)) return *replica;
-  value.Wrong("'" + name + "' " + kNoReplica);
+  value.Wrong(NotAReplica(name));
   return name;
 }
 
