@@ -1,5 +1,4 @@
-// Faults on purpose that strike calls of the XML API, by the methods of the JSON API they stand
-// for.
+// Faults injected into calls of the XML API, under the names of the equivalent JSON methods.
 #include "fakes/gcs/faults/retry_tests.h"
 #include "tests/gcs_xml/xml_world.h"
 
