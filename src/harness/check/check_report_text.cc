@@ -90,9 +90,9 @@ std::string TextReport(const CheckReport& report, const CheckTextStyle& style) {
   }
   for (const CheckOutcome& outcome : report.outcomes) {
     const bool passed = outcome.result.verdict == CheckVerdict::kPass;
-    const bool told = outcome.result.verdict == CheckVerdict::kFail ||
-                      outcome.result.verdict == CheckVerdict::kWarn;
-    if (!told)
+    const bool shown = outcome.result.verdict == CheckVerdict::kFail ||
+                       outcome.result.verdict == CheckVerdict::kWarn;
+    if (!shown)
       text += passed && style.verbose ? Whole(outcome, report, paint) : Line(outcome, paint);
   }
   std::vector<std::string> runs;

@@ -1,5 +1,5 @@
 #pragma once
-// What was seen in a run, as lines of a report.
+// Lines of a report that show what a run did.
 
 #include <functional>
 #include <initializer_list>
@@ -16,11 +16,12 @@ namespace caip::harness {
 std::string Shown(const Event& event);
 /// The last `most` lines that the replica printed; of all replicas for "".
 std::vector<std::string> LastLines(const CheckRun& run, const std::string& replica, size_t most);
-/// The first end of a replica, of those that `which` takes.
+/// The first end of a replica for which `which` is true.
 std::optional<Event> FirstEnd(const CheckRun& run, const std::function<bool(const Event&)>& which);
-/// It ended by itself, not well: a status other than 0, or a signal that nobody sent it.
+/// The boot failed by itself: with a status other than 0, or by a signal other than SIGTERM and
+/// SIGKILL.
 bool IsFailure(const Event& end);
-/// The first replica that failed; what ended the job, if anything did.
+/// The first replica that failed.
 std::optional<Event> FirstFailure(const CheckRun& run);
 /// Whether the text contains one of the parts.
 bool ContainsAny(const std::string& text, std::initializer_list<const char*> parts);

@@ -1,5 +1,5 @@
 #pragma once
-// Whose the files are that a replica of a run touched.
+// Sorts the files that a replica of a run touched by their owner.
 
 #include <string>
 #include <vector>
@@ -15,12 +15,12 @@ class FilePlaces {
 
   /// "history.json in the current directory", or its whole path.
   std::string Shown(const TouchedFile& file) const;
-  /// It lies on the replica's own disk, which goes with the machine.
+  /// The file is on the replica's own disk, which is deleted with the machine.
   bool IsOnBootDisk(const TouchedFile& file) const;
-  /// What libraries keep for themselves, and what the service's own parts ask for: bytecode,
-  /// caches, files that the replica's environment names.
+  /// A file that libraries or the service need: bytecode, caches, files that the replica's
+  /// environment names.
   bool IsIncidental(const TouchedFile& file) const;
-  /// The program itself and what it runs on, which the service has, too.
+  /// The program itself and its runtime, which the service has, too.
   bool IsOfProgram(const TouchedFile& file) const;
   /// "the source tree", "your home", "the current directory" or "this machine".
   std::string OwnerOf(const std::string& path) const;

@@ -86,12 +86,12 @@ std::optional<CrashPoint> FindMiddle(const CheckRun& plain) {
     }
   }
   if (steps.size() > 1) {
-    steps.pop_back();  // behind the last there may be nothing left to be lost
+    steps.pop_back();  // after the last there may be nothing left to lose
     const size_t saved = writes.empty() ? 0 : writes.front().events;
-    std::vector<CrashPoint> behind;
-    std::copy_if(steps.begin(), steps.end(), std::back_inserter(behind),
+    std::vector<CrashPoint> after;
+    std::copy_if(steps.begin(), steps.end(), std::back_inserter(after),
                  [saved](const CrashPoint& step) { return step.events > saved; });
-    return behind.empty() ? steps[steps.size() / 2] : behind[behind.size() / 2];
+    return after.empty() ? steps[steps.size() / 2] : after[after.size() / 2];
   }
   if (writes.size() > 1) return writes[(writes.size() - 1) / 2];
   return std::nullopt;

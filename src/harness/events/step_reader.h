@@ -1,5 +1,5 @@
 #pragma once
-// A line of a trainer -> the step that it reports, or just a line.
+// Turns a line of a trainer into the step that it reports, or into a log line.
 
 #include <memory>
 #include <optional>

@@ -65,7 +65,8 @@ class Conflicts {
         element.Wrong("can never follow " + states[before]);
       }
     }
-    const std::string last = states.empty() ? "" : states.back();  // "" too of what is no text
+    const std::string last =
+        states.empty() ? "" : states.back();  // "" for values that are not strings, too
     if (!state.empty() && !last.empty() && last != state) {
       list.Wrong("contradicts `state: " + state + "`: the list ends with " + last);
     }

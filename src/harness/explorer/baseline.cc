@@ -55,7 +55,7 @@ void Baseline::FindUnstable(const Evidence& other) {
 }
 
 void Baseline::Learn(const Evidence& early_restart) {
-  if (early_restart.state != "SUCCEEDED") return;  // that is no matter of counting
+  if (early_restart.state != "SUCCEEDED") return;  // a failure is not a counter
   const std::set<std::string> renamed = RenamedPatterns(run_, early_restart);
   const auto note = [&](const std::string& name, bool counts) {
     const std::string pattern = WithoutNumbers(name);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kDifferenceShown = 60;  // characters of a text
 constexpr size_t kBefore = 20;           // of them before the first difference
-constexpr size_t kBytesShown = 12;       // of what is no text
+constexpr size_t kBytesShown = 12;       // of bytes that are not text
 
 bool IsText(std::string_view bytes) {
   return IsUtf8(bytes) && std::none_of(bytes.begin(), bytes.end(), [](unsigned char c) {

@@ -122,7 +122,7 @@ std::string Bars(const TimelineLayout& layout) {
   return svg;
 }
 
-// Small marks of one kind that fall together are one element: a million steps are of no use.
+// Small marks of one kind at one place become one element, so that a million steps stay readable.
 std::string Marks(const EventList& list, const TimelineLayout& layout) {
   std::string svg;
   std::map<std::pair<size_t, Mark::Kind>, double> last;
@@ -183,9 +183,9 @@ std::string Table(const EventList& list) {
   std::string html =
       "<details><summary>All " + std::to_string(list.events.size()) +
       " events</summary>\n<table class=\"events\"><tr><th>n</th><th>after</th><th></th></tr>\n";
-  size_t told = 0;
+  size_t shown = 0;
   for (const Event& h : list.events) {
-    if (++told > kTableMax) break;
+    if (++shown > kTableMax) break;
     html += std::string("<tr") + (IsHighlight(h) ? " class=\"highlight\"" : "") + "><td>" +
             std::to_string(h.number) + "</td><td>" +
             HumanDuration(h.time - list.events.front().time) + "</td><td>" +
@@ -194,7 +194,7 @@ std::string Table(const EventList& list) {
   html += "</table>\n";
   if (list.events.size() > kTableMax) {
     html += "<p>and " + std::to_string(list.events.size() - kTableMax) +
-            " more, which the event list has.</p>\n";
+            " more in the event list.</p>\n";
   }
   return html + "</details>\n";
 }

@@ -39,7 +39,7 @@ std::optional<size_t> RowFor(const GlyphGrid& grid, const Label& label, size_t f
   return std::nullopt;
 }
 
-// From right to left, each as near to `first` as it can; those that find no room are left out.
+// From right to left, each as near to row `first` as possible. Labels without room are left out.
 void PlaceLabels(GlyphGrid& grid, std::vector<Label> labels, size_t first) {
   std::stable_sort(labels.begin(), labels.end(),
                    [](const Label& a, const Label& b) { return a.column > b.column; });
@@ -170,12 +170,12 @@ std::string After(const EventList& list, const Event& h) {
 
 std::string HighlightLines(const EventList& list, const TimelineStyle& style) {
   std::string text;
-  size_t told = 0;
+  size_t shown = 0;
   size_t left_out = 0;
   const size_t columns = static_cast<size_t>(std::max(style.width, 40));
   for (const Event& h : list.events) {
     if (!IsHighlight(h)) continue;
-    if (++told > kHighlightsMax) {
+    if (++shown > kHighlightsMax) {
       ++left_out;
       continue;
     }
@@ -211,7 +211,7 @@ std::string VerdictText(const EventList& list, const TimelineStyle& style) {
   text += "  assertions that hold: " + std::to_string(held) + " of " +
           std::to_string(list.assertions.size()) + "\n";
   if (list.passed && held < list.assertions.size()) {
-    text += "  This scenario is there to show a bug, and shows it.\n";
+    text += "  This scenario is meant to show a bug, and shows it.\n";
   }
   if (!list.why_not.empty()) text += "  " + OneLine(list.why_not, wide) + "\n";
   return list.replay.empty() ? text : text + "  again: " + OneLine(list.replay, wide) + "\n";
