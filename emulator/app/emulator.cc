@@ -145,7 +145,7 @@ void Emulator::Parts::StopServing() {
 }
 
 Result<std::unique_ptr<Emulator>> Emulator::Start(const EmulatorOptions& options,
-                                                  const cli::EmulatorFlags& flags,
+                                                  const EmulatorFlags& flags,
                                                   Interference* interference) {
   auto parts = std::make_unique<Parts>();
   parts->options = options;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/encoding.h"
+#include "base/text.h"
 #include "tests/api/ml_world.h"
 
 namespace caip::api {

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "base/json.h"
-#include "emulator/api/api_description.h"
+#include "emulator/api/discovery/api_description.h"
 #include "emulator/app/emulator.h"
 #include "http/client.h"
 #include "places.h"

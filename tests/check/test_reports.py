@@ -153,7 +153,7 @@ class Reports(fixture.WithFolder):
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=fixture.PATIENCE,
             cwd=self.folder)
         self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
-        self.assertIn("the disk is full", done.stderr)
+        self.assertIn("The disk is full", done.stderr)
 
     def test_a_failure_of_caip_is_not_a_verdict(self):
         """Without caip-launcher, no verdict on the trainer is possible."""

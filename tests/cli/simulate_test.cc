@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
-#include "emulator/cli/arguments.h"
+#include "emulator/cli/arguments/arguments.h"
 #include "emulator/cli/exit_codes.h"
 #include "harness/simulation/simulation.h"
 

@@ -373,14 +373,14 @@ class Explore(unittest.TestCase):
         file = trainers.write(self.folder, "raise RuntimeError('no data')\n")
         code, text = self.explore(file)
         self.assertEqual(code, 2, text)
-        self.assertIn("the baseline run of the job did not succeed", text)
+        self.assertIn("does not succeed in the baseline run", text)
         self.assertIn("no data", text)
 
     def test_an_unknown_replica_is_refused(self):
         file = trainers.write(self.folder, trainers.SOUND)
         code, text = self.explore(file, "--replicas", "worker-3")
         self.assertEqual(code, 2, text)
-        self.assertIn("the job has no replica 'worker-3'; it has master-0", text)
+        self.assertIn("The job has no replica 'worker-3'; it has master-0", text)
 
     def test_a_full_disk_is_not_a_finding(self):
         state = self.folder / "state"
@@ -390,7 +390,7 @@ class Explore(unittest.TestCase):
         code, text = self.explore(file, "--jobs", "1", prefix=small)
         self.assertEqual(code, 3, text)
         self.assertIn("not all were tried: the disk is full", text)
-        self.assertIn(f"the disk is full: what runs write did not fit at '{state}", text)
+        self.assertIn(f"The disk is full: what runs write did not fit at '{state}", text)
         self.assertNotIn("the job ends FAILED", text)
         await_that("no process of the exploration", lambda: not processes_of(self.folder))
         code, text = self.explore(file, "--resume")

@@ -1,4 +1,4 @@
-#include "emulator/play/trace_taker.h"
+#include "emulator/check/trace_taker.h"
 
 #include <gmock/gmock.h>
 
@@ -61,7 +61,7 @@ class TraceTakerTest : public ::testing::Test {
     return files;
   }
 
-  TraceTaker taker_{"/state/buckets", true};
+  check::TraceTaker taker_{"/state/buckets", true};
 };
 
 TEST_F(TraceTakerTest, ObjectsAndTheSystemsFilesAreNotNoted) {

@@ -664,7 +664,7 @@ class Mistakes(Case):
                     [*small, CAIP, "scenario", "run", str(file), "--state", str(state)],
                     stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
                 self.assertEqual(done.returncode, 3, done.stdout)
-                self.assertIn("the disk is full", done.stdout)
+                self.assertIn("The disk is full", done.stdout)
 
 
 if __name__ == "__main__":

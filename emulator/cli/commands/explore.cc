@@ -1,0 +1,184 @@
+// `caip explore FILE` and `caip explore -- SUBMIT WORDS`.
+
+#include <algorithm>
+#include <thread>
+
+#include "base/quoting.h"
+#include "base/text.h"
+#include "base/time_text.h"
+#include "emulator/app/interrupt.h"
+#include "emulator/cli/arguments/arguments.h"
+#include "emulator/cli/commands/commands.h"
+#include "emulator/cli/exit_codes.h"
+#include "emulator/cli/output.h"
+#include "emulator/explore/explored_job.h"
+#include "emulator/explore/exploring.h"
+#include "emulator/scenario/abilities.h"
+#include "emulator/scenario/playing.h"
+
+namespace caip::cli {
+namespace {
+
+Result<Path> FileOf(const ExploreCommand& command) {
+  if (command.file) return Path(*command.file);
+  return explore::WriteExploredJob(*command.submit, command.out, ReadSubmitWords);
+}
+
+explore::ExploreOptions OptionsOf(const ExploreCommand& command, const Path& workshop) {
+  explore::ExploreOptions options;
+  options.workshop = workshop;
+  options.out = command.out;
+  const auto cores = static_cast<int64_t>(std::max(1u, std::thread::hardware_concurrency()));
+  options.jobs = command.jobs > 0 ? command.jobs : cores;
+  options.budget = command.budget;
+  options.points_are_default = command.points.empty();
+  if (!command.points.empty()) {
+    options.points.kinds = {command.points.begin(), command.points.end()};
+  }
+  options.points.replicas = {command.replicas.begin(), command.replicas.end()};
+  options.points_max = command.points_max;
+  options.pairs = command.pairs;
+  options.full_runs = command.full_runs;
+  if (command.disks == "kept" || command.crash) options.disks = explore::Disks::kKept;
+  if (command.disks == "both") options.disks = explore::Disks::kBoth;
+  options.resume = command.resume;
+  return options;
+}
+
+// "13 distinct states of the buckets", "20 restarts to try", or both.
+std::string DescribeWork(const explore::ExploreReport& report) {
+  std::vector<std::string> words;
+  if (report.recorded > 0 || report.whole == 0) {
+    words.push_back(std::to_string(report.recorded) + " distinct states of the buckets");
+  }
+  if (report.whole > 0) words.push_back(std::to_string(report.whole) + " restarts to try");
+  return Join(words, " and ");
+}
+
+// The baseline runs used up the budget.
+bool HadNoTime(const explore::ExploreReport& report) {
+  return report.tried == 0 && report.ended == explore::kBudgetSpent;
+}
+
+bool IsSure(const explore::ExploreFinding& finding) { return finding.flaw.doubt.empty(); }
+
+void PrintFinding(int number, const explore::ExploreFinding& finding, const Io& io) {
+  io.out("\n" + std::to_string(number) + ". " + finding.flaw.cause + "  (" +
+         std::to_string(finding.points) + (finding.points == 1 ? " point)" : " points)") +
+         (finding.disk_kept ? "\n   the process dies and its disk stays, "
+                            : "\n   the machine goes away ") +
+         Describe(finding.point) +
+         (finding.second ? ",\n   then " + Describe(*finding.second) : "") + "\n   expected " +
+         finding.flaw.expected + "\n   found    " + finding.flaw.found + "\n");
+  if (!IsSure(finding)) io.out("   may be harmless: " + finding.flaw.doubt + "\n");
+  if (!finding.remark.empty()) io.out("   " + finding.remark + "\n");
+  for (const std::string& other : finding.also) io.out("   also: " + other + "\n");
+  io.out("   again: caip scenario run " + ShellQuoted(finding.scenario.string()) + "\n");
+}
+
+// "3 causes, 1 of which may be harmless".
+std::string SumUpFindings(const std::vector<explore::ExploreFinding>& findings) {
+  if (findings.empty()) return "nothing found";
+  const auto sure = std::count_if(findings.begin(), findings.end(), IsSure);
+  const auto all = static_cast<std::ptrdiff_t>(findings.size());
+  std::string text = std::to_string(all) + (all == 1 ? " cause" : " causes");
+  if (sure == all) return text;
+  return text + ", " + (all == 1 ? "" : std::to_string(all - sure) + " of ") +
+         "which may be harmless";
+}
+
+void PrintReport(const explore::ExploreReport& report, const Io& io) {
+  io.out("baseline run " + HumanDuration(report.baseline) + "; " + std::to_string(report.points) +
+         " crash points, " + DescribeWork(report) + "; " + std::to_string(report.tried) +
+         " tried in " + HumanDuration(report.took) +
+         (report.known > 0 ? " (" + std::to_string(report.known) + " known from an earlier run)"
+                           : "") +
+         "\n");
+  if (!report.ended.empty()) io.out("not all were tried: " + report.ended + "\n");
+  if (report.missed > 0) {
+    io.out(std::to_string(report.missed) +
+           (report.missed == 1 ? " crash point was" : " crash points were") +
+           " not reached again by the run that was to be restarted: nothing was tested there\n");
+  }
+  if (!report.not_compared.empty()) {
+    io.out("not compared, because it differs between two baseline runs: " +
+           Join(report.not_compared, ", ") + "\n");
+  }
+  if (!report.counting.empty()) {
+    io.out("not compared, because it counts restarts: " + Join(report.counting, ", ") + "\n");
+  }
+  int number = 0;
+  for (const explore::ExploreFinding& finding : report.findings)
+    PrintFinding(++number, finding, io);
+  if (!HadNoTime(report)) io.out("\n" + SumUpFindings(report.findings) + "\n");
+}
+
+// A line that writes over itself, on a terminal only.
+std::function<void(size_t, size_t, size_t)> ProgressOn(const Io& io) {
+  if (!io.err_is_terminal) return nullptr;
+  return [&io](size_t tried, size_t of, size_t causes) {
+    const size_t width = 30;
+    const size_t full = of == 0 ? width : tried * width / of;
+    io.err("\r[" + std::string(full, '#') + std::string(width - full, '.') + "] " +
+           std::to_string(tried) + "/" + std::to_string(of) + " restarts, " +
+           std::to_string(causes) + " findings " + (tried == of ? "\n" : ""));
+  };
+}
+
+// Of what kept an exploration from being made, or from being whole.
+int ExploreExitCode(const Error& error) {
+  if (error.code == Code::kResourceExhausted) return kExitCannot;
+  const bool ours = error.code == Code::kInternal || error.code == Code::kUnavailable;
+  return ours ? kExitOurFault : kExitUsage;
+}
+
+}  // namespace
+
+int RunExplore(const ExploreCommand& command, const Surroundings& world) {
+  const auto file = FileOf(command);
+  if (!file.ok()) return Fail(world.io, "explore", file.error().message, kExitUsage);
+  auto scenario = harness::ReadScenario(*file);
+  if (!scenario.ok()) return Fail(world.io, "explore", scenario.error().message, kExitUsage);
+  if (command.seed) scenario->seed = *command.seed;
+  scenario->faults.clear();
+  if (const std::string lack = scenario::LackOf(*scenario); !lack.empty()) {
+    return Fail(world.io, "explore", "this host cannot explore it: " + lack, kExitCannot);
+  }
+  const auto workshop = scenario::Workshop::Open(app::StateDirectory(command.emulator));
+  if (!workshop.ok())
+    return Fail(world.io, "explore", workshop.error().message, ExploreExitCode(workshop.error()));
+  const app::InterruptGuard guard;
+  const harness::Scenario as_written = *scenario;
+  if (command.submit)
+    scenario = explore::WithPackagesBuilt(as_written, *command.submit, (*workshop)->path(),
+                                          ReadSubmitWords);
+  if (!scenario.ok()) return Fail(world.io, "explore", scenario.error().message, kExitUsage);
+  explore::ExploreOptions options = OptionsOf(command, (*workshop)->path());
+  options.interrupted = [&guard] { return guard.interrupted(); };
+  options.read_words = ReadSubmitWords;
+  options.progress = ProgressOn(world.io);
+  options.as_written = &as_written;
+  const auto report = explore::Explore(*scenario, options);
+  if (!report.ok() && guard.interrupted()) {
+    return Fail(world.io, "explore", "interrupted before the first restart", kExitInterrupted);
+  }
+  if (!report.ok())
+    return Fail(world.io, "explore", report.error().message, ExploreExitCode(report.error()));
+  PrintReport(*report, world.io);
+  if (HadNoTime(*report)) {
+    return Fail(world.io, "explore",
+                "nothing was tried: the baseline runs took " +
+                    HumanDuration(report->before_restarts) + "; set --budget to more than that",
+                kExitUsage);
+  }
+  if (guard.interrupted()) return kExitInterrupted;
+  if (report->broke) {
+    return Fail(world.io, "explore",
+                report->broke->message + "\nFindings so far are listed above; --resume continues.",
+                std::max<int>(ExploreExitCode(*report->broke), kExitCannot));
+  }
+  const auto& findings = report->findings;
+  return std::any_of(findings.begin(), findings.end(), IsSure) ? kExitFailure : kExitSuccess;
+}
+
+}  // namespace caip::cli

@@ -1,0 +1,79 @@
+#include "emulator/scenario/output_watch.h"
+
+#include <utility>
+
+#include "harness/events/replica_name.h"
+
+namespace caip::scenario {
+namespace {
+
+using harness::Event;
+
+class WatchedLogSink final : public engine::LogSink {
+ public:
+  WatchedLogSink(engine::LogSink& inner, harness::FaultInjector& injector,
+                 harness::StepReader steps, OutputCompany company)
+      : inner_(inner), injector_(injector), steps_(std::move(steps)), company_(company) {}
+
+  void Write(std::vector<engine::LogLine> lines) override {
+    std::vector<engine::LogLine> arriving;
+    arriving.reserve(lines.size());
+    for (engine::LogLine& line : lines) {
+      ++company_.lines;
+      if (company_.onlooker) company_.onlooker->Printed(line);
+      Event event = steps_.Read(line.message);
+      event.replica = harness::ReplicaNameOf(line.task, line.run.trial);
+      if (auto* log = std::get_if<harness::LogEvent>(&event.body)) {
+        log->severity = std::string(spec::Name(line.severity));
+      }
+      const auto verdict = injector_.Report(std::move(event)).kind;
+      if (verdict == harness::FaultResponse::Kind::kDrop) continue;
+      if (verdict == harness::FaultResponse::Kind::kTwice) arriving.push_back(line);
+      arriving.push_back(std::move(line));
+    }
+    inner_.Write(std::move(arriving));
+  }
+  void Flush() override { inner_.Flush(); }
+
+ private:
+  engine::LogSink& inner_;
+  harness::FaultInjector& injector_;
+  harness::StepReader steps_;
+  OutputCompany company_;
+};
+
+class WatchedService final : public engine::LogSink {
+ public:
+  WatchedService(engine::LogSink& inner, harness::FaultInjector& injector)
+      : inner_(inner), injector_(injector) {}
+  void Write(std::vector<engine::LogLine> lines) override {
+    for (const engine::LogLine& line : lines) {
+      if (line.task != kService || line.severity == spec::Severity::kDebug) continue;
+      Event event{.replica = kService};
+      event.body = harness::LogEvent{line.message, std::string(spec::Name(line.severity))};
+      injector_.Report(std::move(event));
+    }
+    inner_.Write(std::move(lines));
+  }
+  void Flush() override { inner_.Flush(); }
+
+ private:
+  static constexpr char kService[] = "service";
+  engine::LogSink& inner_;
+  harness::FaultInjector& injector_;
+};
+
+}  // namespace
+
+std::unique_ptr<engine::LogSink> WatchedServiceLog(engine::LogSink& inner,
+                                                   harness::FaultInjector& injector) {
+  return std::make_unique<WatchedService>(inner, injector);
+}
+
+std::unique_ptr<engine::LogSink> WatchedOutput(engine::LogSink& inner,
+                                               harness::FaultInjector& injector,
+                                               harness::StepReader steps, OutputCompany company) {
+  return std::make_unique<WatchedLogSink>(inner, injector, std::move(steps), company);
+}
+
+}  // namespace caip::scenario

@@ -1,0 +1,147 @@
+#include "emulator/scenario/system_watch.h"
+
+#include <cassert>
+#include <cerrno>
+
+#include "harness/events/replica_name.h"
+
+namespace caip::scenario {
+namespace {
+
+using harness::Event;
+using harness::Phase;
+
+Event EventOf(const engine::ReplicaKey& key, harness::StorageEvent operation) {
+  return {.replica = harness::ReplicaNameOf(key), .boot = key.boot, .body = std::move(operation)};
+}
+
+host::Verdict VerdictOf(const harness::FaultResponse& verdict) {
+  switch (verdict.kind) {
+    case harness::FaultResponse::Kind::kGone:
+      return {host::Verdict::Kind::kNever, 0, 0};
+    case harness::FaultResponse::Kind::kRefuse:
+      return {host::Verdict::Kind::kFail, verdict.status == 404 ? ENOENT : EIO, 0};
+    case harness::FaultResponse::Kind::kBreak:
+    case harness::FaultResponse::Kind::kStale:
+      assert(false && "refused where storage is a directory: harness/faults/fault_checks.cc");
+      return {};
+    default:
+      return {};
+  }
+}
+
+const char* NameOf(host::FileOperation::Kind kind) {
+  switch (kind) {
+    case host::FileOperation::Kind::kCreate:
+      return "create";
+    case host::FileOperation::Kind::kOverwrite:
+      return "overwrite";
+    case host::FileOperation::Kind::kRename:
+      return "rename";
+    case host::FileOperation::Kind::kDelete:
+      return "delete";
+    case host::FileOperation::Kind::kList:
+      return "list";
+    default:
+      return "read";
+  }
+}
+
+}  // namespace
+
+std::string SystemWatch::ObjectOf(const std::string& path) const {
+  const std::string root = buckets_.string() + "/";
+  return path.starts_with(root) ? path.substr(root.size()) : path;
+}
+
+harness::StorageEvent SystemWatch::Describe(const host::FileOperation& operation) {
+  harness::StorageEvent event;
+  event.op = NameOf(operation.kind);
+  event.object = ObjectOf(operation.path);
+  if (operation.kind == host::FileOperation::Kind::kRename) event.from = ObjectOf(operation.target);
+  if (operation.kind == host::FileOperation::Kind::kWhole) {
+    event.op = operation.was_created ? "create" : "overwrite";
+    event.bytes = static_cast<uint64_t>(operation.bytes);
+  }
+  if (operation.kind == host::FileOperation::Kind::kWrite) {
+    const std::lock_guard lock(mutex_);
+    event.op = created_.contains(event.object) ? "create" : "overwrite";
+    event.bytes = static_cast<uint64_t>(operation.bytes);
+  }
+  return event;
+}
+
+host::ReplicaWatcher::Answer SystemWatch::OutputSeen(const engine::ReplicaKey& key) {
+  const std::string replica = harness::ReplicaNameOf(key);
+  return injector_.WaitForLineFaults(replica, key.boot) ? Answer::kGoOn : Answer::kNever;
+}
+
+host::Verdict SystemWatch::Before(const engine::ReplicaKey& key,
+                                  const host::FileOperation& operation) {
+  if (operation.kind == host::FileOperation::Kind::kWrite) return BeforeWrite(key, operation);
+  const harness::StorageEvent event = Describe(operation);
+  if (operation.kind == host::FileOperation::Kind::kCreate ||
+      operation.kind == host::FileOperation::Kind::kOverwrite) {
+    const std::lock_guard lock(mutex_);
+    if (operation.kind == host::FileOperation::Kind::kCreate) created_.insert(event.object);
+    if (operation.kind == host::FileOperation::Kind::kOverwrite) created_.erase(event.object);
+  }
+  return VerdictOf(injector_.ReportAndWait(EventOf(key, event), Phase::kBefore));
+}
+
+// A write is cut where a fault is due in the middle of it; the program writes the rest again.
+host::Verdict SystemWatch::BeforeWrite(const engine::ReplicaKey& key,
+                                       const host::FileOperation& operation) {
+  const harness::StorageEvent event = Describe(operation);
+  bool was_cut_here = false;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto cut = cut_.find(key);
+    was_cut_here = cut != cut_.end() && cut->second == operation.bytes;
+    cut_.erase(key);
+  }
+  if (was_cut_here) {
+    const harness::FaultResponse verdict =
+        injector_.ReportAndWait(EventOf(key, event), Phase::kMid);
+    if (verdict.kind != harness::FaultResponse::Kind::kGoOn) return VerdictOf(verdict);
+  }
+  const auto next = injector_.NextCut(event, static_cast<uint64_t>(operation.count));
+  if (!next) return {};
+  const std::lock_guard lock(mutex_);
+  cut_[key] = static_cast<int64_t>(*next);
+  return {host::Verdict::Kind::kPart, 0, static_cast<int64_t>(*next) - operation.bytes};
+}
+
+host::Verdict SystemWatch::After(const engine::ReplicaKey& key,
+                                 const host::FileOperation& operation, int error) {
+  if (error == ENOSPC || error == EDQUOT) disk_was_full_ = true;
+  // That a file was opened for writing is not yet a file; that it is whole is.
+  const bool opened = operation.kind == host::FileOperation::Kind::kCreate ||
+                      operation.kind == host::FileOperation::Kind::kOverwrite;
+  if (opened && error == 0) return {};
+  if (operation.kind == host::FileOperation::Kind::kWrite && error != 0)
+    return {};  // no byte was reached
+  harness::StorageEvent event = Describe(operation);
+  event.failed = error != 0;
+  event.is_unanswered = !operation.is_told;
+  Phase phase = Phase::kAfter;
+  if (operation.kind == host::FileOperation::Kind::kWrite) {
+    phase = Phase::kMid;
+    event.bytes = static_cast<uint64_t>(operation.bytes + operation.count);
+  }
+  return VerdictOf(injector_.ReportAndWait(EventOf(key, std::move(event)), phase));
+}
+
+void SystemWatch::LeftRunning(const engine::ReplicaKey& key, const std::vector<std::string>& left) {
+  if (onlooker_) onlooker_->LeftRunning(key, left);
+}
+
+void SystemWatch::Seen(const engine::ReplicaKey& key, const host::FileSight& sight) {
+  if (onlooker_) onlooker_->Seen(key, sight);
+}
+
+void SystemWatch::Gone(const engine::ReplicaKey& key) {
+  injector_.ReportProcessesDead(harness::ReplicaNameOf(key), key.boot);
+}
+
+}  // namespace caip::scenario
