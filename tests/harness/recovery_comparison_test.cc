@@ -184,7 +184,7 @@ TEST(RecoveryComparison, SaysHowAJobEndsAndNothingElse) {
   EXPECT_THAT(CausesOf(Compared(trainer, run)), ElementsAre("the job does not end"));
 }
 
-TEST(RecoveryComparison, LeavesAloneWhatDiffersInPeace) {
+TEST(RecoveryComparison, IgnoresWhatDiffersBetweenBaselineRuns) {
   const Trainer trainer;
   Evidence other = trainer.Undisturbed();
   other.objects["job/out/model"].bytes += " at noon";
