@@ -18,8 +18,8 @@
 #include "base/text.h"
 #include "host/store/job_store.h"
 #include "http/client.h"
+#include "ml/schema/job_json.h"
 #include "places.h"
-#include "spec/job_json.h"
 
 namespace caip {
 namespace {
@@ -29,16 +29,16 @@ using std::chrono::steady_clock;
 
 constexpr int kCalls = 1000;
 
-spec::Job JobNumber(int number) {
-  spec::Job job;
+ml::Job JobNumber(int number) {
+  ml::Job job;
   job.job_id = "job_" + std::to_string(number);
-  job.state = number % 50 == 0 ? spec::JobState::kFailed : spec::JobState::kSucceeded;
+  job.state = number % 50 == 0 ? run::JobState::kFailed : run::JobState::kSucceeded;
   job.create_time = Instant(std::chrono::seconds(1'650'000'000 + number));
   job.start_time = *job.create_time + std::chrono::seconds(60);
   job.end_time = *job.create_time + std::chrono::seconds(600);
   job.labels = {{"team", "bench"}, {"number", std::to_string(number)}};
   job.etag = "12345678";
-  spec::TrainingInput& input = job.training_input.emplace();
+  ml::TrainingInput& input = job.training_input.emplace();
   input.scale_tier = "BASIC";
   input.region = "us-central1";
   input.package_uris = {"gs://bucket/" + job.job_id + "/trainer-0.0.0.tar.gz"};
@@ -62,8 +62,8 @@ bool Fill(const Path& file, int count) {
                                  "VALUES ('bench', ?1, ?2, 1, ?3, '{}')",
                                  -1, &insert, nullptr) == SQLITE_OK;
   for (int i = 0; done && i < count; ++i) {
-    const spec::Job job = JobNumber(i);
-    const std::string json = CompactJson(spec::ToStoredJson(job));
+    const ml::Job job = JobNumber(i);
+    const std::string json = CompactJson(ml::ToStoredJson(job));
     sqlite3_bind_text(insert, 1, job.job_id.c_str(), -1, SQLITE_TRANSIENT);
     sqlite3_bind_int64(insert, 2, job.create_time->time_since_epoch().count());
     sqlite3_bind_text(insert, 3, json.c_str(), -1, SQLITE_TRANSIENT);

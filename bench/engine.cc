@@ -19,7 +19,7 @@ void SimulatedJobs(benchmark::State& state) {
     world.log.keep = false;
     world.launcher.script = [](const engine::ReplicaLaunch& launch) {
       Script script;
-      if (launch.key.replica.role != spec::Role::kMaster) script.run_for = kForever;
+      if (launch.key.replica.role != run::Role::kMaster) script.run_for = kForever;
       return script;
     };
     world.Boot();
@@ -27,12 +27,12 @@ void SimulatedJobs(benchmark::State& state) {
       const std::string id = "j" + std::to_string(i);
       if (!world.Submit(AJob(id)).ok()) state.SkipWithError("not accepted");
       if (i % 4 != 0) continue;
-      world.RunUntilState(id, spec::JobState::kRunning);
-      (void)world.LoseVm(id, {spec::Role::kWorker, 0}, engine::VmLoss::kKill);
+      world.RunUntilState(id, run::JobState::kRunning);
+      (void)world.LoseVm(id, {run::Role::kWorker, 0}, engine::VmLoss::kKill);
     }
     world.RunUntilIdle();
     for (const engine::JobRecord& record : world.store.InOrder()) {
-      if (record.job.state != spec::JobState::kSucceeded) state.SkipWithError("did not succeed");
+      if (record.job.state != run::JobState::kSucceeded) state.SkipWithError("did not succeed");
     }
     launches = world.launcher.launches();
   }

@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "spec/log_entry.h"
+#include "host/process/log_entry.h"
 
 namespace {
 
-using caip::spec::CapturedEntry;
-using caip::spec::LineClassifier;
-using caip::spec::Stream;
+using caip::host::CapturedEntry;
+using caip::host::LineClassifier;
+using caip::host::OutputStream;
 
 std::vector<std::string> Plain() {
   std::vector<std::string> lines;
@@ -55,7 +55,7 @@ std::vector<std::string> Records() {
   return lines;
 }
 
-void Classify(benchmark::State& state, Stream stream, const std::vector<std::string>& lines) {
+void Classify(benchmark::State& state, OutputStream stream, const std::vector<std::string>& lines) {
   LineClassifier classifier(stream);
   size_t entries = 0;
   const LineClassifier::Emit emit = [&](const CapturedEntry& entry) {
@@ -70,11 +70,11 @@ void Classify(benchmark::State& state, Stream stream, const std::vector<std::str
   state.counters["entries"] = static_cast<double>(entries);
 }
 
-BENCHMARK_CAPTURE(Classify, stdout_plain, Stream::kStdout, Plain());
-BENCHMARK_CAPTURE(Classify, stderr_plain, Stream::kStderr, Plain());
-BENCHMARK_CAPTURE(Classify, stderr_tensorflow, Stream::kStderr, TensorFlow());
-BENCHMARK_CAPTURE(Classify, stderr_tracebacks, Stream::kStderr, Tracebacks());
-BENCHMARK_CAPTURE(Classify, stderr_records, Stream::kStderr, Records());
+BENCHMARK_CAPTURE(Classify, stdout_plain, OutputStream::kStdout, Plain());
+BENCHMARK_CAPTURE(Classify, stderr_plain, OutputStream::kStderr, Plain());
+BENCHMARK_CAPTURE(Classify, stderr_tensorflow, OutputStream::kStderr, TensorFlow());
+BENCHMARK_CAPTURE(Classify, stderr_tracebacks, OutputStream::kStderr, Tracebacks());
+BENCHMARK_CAPTURE(Classify, stderr_records, OutputStream::kStderr, Records());
 
 }  // namespace
 

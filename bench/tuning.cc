@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "ml/study.h"
 #include "tuning/optimizer.h"
 
 namespace {
@@ -109,9 +110,9 @@ double Network(const Point& at) {
          0.5 * std::fabs(Of(at, "dropout") - 0.2);
 }
 
-std::vector<caip::spec::ParameterSpec> Reals(int count, double least, double most,
-                                             const std::string& scale = "") {
-  std::vector<caip::spec::ParameterSpec> params;
+std::vector<caip::ml::ParameterSpec> Reals(int count, double least, double most,
+                                           const std::string& scale = "") {
+  std::vector<caip::ml::ParameterSpec> params;
   for (int i = 1; i <= count; ++i) {
     params.push_back({"x" + std::to_string(i), "DOUBLE", least, most, {}, {}, scale});
   }
@@ -121,7 +122,7 @@ std::vector<caip::spec::ParameterSpec> Reals(int count, double least, double mos
 struct Function {
   std::string name;
   double (*call)(const Point&);
-  std::vector<caip::spec::ParameterSpec> params;
+  std::vector<caip::ml::ParameterSpec> params;
   double noise = 0;
 };
 
@@ -144,11 +145,11 @@ std::vector<Function> Functions() {
 }
 
 Study StudyFor(const Function& function, const std::string& algorithm) {
-  caip::spec::HyperparameterSpec spec;
+  caip::ml::HyperparameterSpec spec;
   spec.goal = "MINIMIZE";
   spec.params = function.params;
   spec.algorithm = algorithm == "random" ? "RANDOM_SEARCH" : "";
-  return StudyOf(spec);
+  return ml::StudyOf(spec);
 }
 
 double NoiseOf(uint64_t seed, int64_t trial) {

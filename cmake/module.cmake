@@ -26,9 +26,10 @@ function(caip_module name)
   endif()
 endfunction()
 
-# caip_test(NAME [DEPS modules...]): every tests/NAME/*_test.cc in one program, each case a ctest.
+# caip_test(NAME [SWEEP] [DEPS modules...]): every tests/NAME/*.cc in one program, each case a ctest.
+# SWEEP: the cases start processes; each runs below leak_sweep, which fails it for what it leaves.
 function(caip_test name)
-  cmake_parse_arguments(arg "" "LABEL" "DEPS" ${ARGN})
+  cmake_parse_arguments(arg "SWEEP" "" "DEPS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${name}/*.cc)
   if(NOT sources)
     return()
@@ -40,6 +41,11 @@ function(caip_test name)
                              ${CMAKE_BINARY_DIR}/generated)
   target_link_libraries(${name}_test PRIVATE ${arg_DEPS} GTest::gmock_main caip_warnings)
   target_compile_options(${name}_test PRIVATE $<$<CONFIG:Release>:-O0>)  # half the time to build
+  if(arg_SWEEP)
+    add_dependencies(${name}_test leak_sweep)
+    set_target_properties(${name}_test PROPERTIES CROSSCOMPILING_EMULATOR
+                          ${CMAKE_BINARY_DIR}/leak_sweep)
+  endif()
   gtest_discover_tests(${name}_test DISCOVERY_MODE PRE_TEST TEST_PREFIX "${name}."
                        PROPERTIES TIMEOUT 300)
 endfunction()

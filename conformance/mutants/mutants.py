@@ -19,13 +19,13 @@ SUBMIT = S + 'submit_flags.cc'
 TEXTS = S + 'run_texts.cc'
 JOBS = 'emulator/api/ml/jobs.cc'
 PAGING = 'emulator/api/paging.cc'
-CONDITIONS = 'fakes/gcs/store/preconditions.cc'
+CONDITIONS = 'fakes/gcs/store/bucket_store.cc'
 RANGES = 'fakes/gcs/wire/byte_ranges.cc'
 LISTING = 'fakes/gcs/store/listing_page.cc'
 UPLOADS = 'fakes/gcs/wire/request_headers.cc'
 FILTER = 'fakes/logging/filter/match.cc'
-JOB_FILTER = S + 'filter_comparison.cc'
-STEP = S + 'study_step.cc'
+JOB_FILTER = 'src/ml/filter/filter_comparison.cc'
+STEP = 'src/run/study_step.cc'
 STUDY = 'src/engine/study.cc'
 ENGINE = 'src/engine/engine.cc'
 STOPPING = 'src/tuning/stopping.cc'
@@ -39,8 +39,8 @@ MUTANTS = [
     ('label_length_unlimited', 'labels', LABELS, 'points->size() <= kLabelLengthMax', 'true'),
     ('label_without_digits', 'labels', LABELS, 'IsNumber(c)', 'false'),
     ('label_without_hyphen', 'labels', LABELS, "c == '-'", 'false'),
-    ('labels_uncounted', 'labels', VALIDATE, 'labels.size() > kLabelsMax', 'false'),
-    ('labels_unread', 'labels', VALIDATE, '!IsLabelValue(value)', 'false'),
+    ('labels_uncounted', 'labels', VALIDATE, 'labels.size() > google::kLabelsMax', 'false'),
+    ('labels_unread', 'labels', VALIDATE, '!google::IsLabelValue(value)', 'false'),
     ('job_id_unread', 'job-ids', VALIDATE, '!IsJobId(job.job_id)', 'false'),
     ('first_violation_only', 'errors', VALIDATE, 'ExamineLabels(job, found);\n  return found;',
      'if (found.size() > 1) found.resize(1);\n  return found;'),
@@ -49,7 +49,7 @@ MUTANTS = [
     # Machines.
     ('tier_takes_types', 'tiers', MACHINES, '!asked.machine_type.empty()) {\n    exam.Report(violations::OnlyWithCustomTier(RoleField(role, "type")',
      None),
-    ('tier_takes_counts', 'tiers', MACHINES, 'asked.count > 0 && role != Role::kMaster', 'false'),
+    ('tier_takes_counts', 'tiers', MACHINES, 'asked.count > 0 && role != run::Role::kMaster', 'false'),
     ('any_machine', 'machines', MACHINES, 'machine == nullptr) {\n    exam.Report(violations::MachineUnknown', None),
     ('small_machines', 'machines', MACHINES, 'machine->tier_only', 'false'),
     ('custom_without_master', 'tiers', MACHINES, 'exam.is_custom && asked.machine_type.empty()) {\n      exam.Report(violations::Required("master_type"', None),
@@ -97,14 +97,14 @@ MUTANTS = [
     ('wrong_status_text', 'exits', TEXTS, 'std::string text = std::to_string(status);', 'std::string text = std::to_string(status + 1);'),
     ('silent_queue', 'logs', TEXTS, 'Text({"Job ", job_id, " is queued."})', 'Text({"Job ", job_id, " waits."})'),
     # Logs.
-    ('warnings_are_errors', 'logs', LOGS, 'return Severity::kWarning;', 'return Severity::kError;'),
-    ('fatal_is_error', 'logs', LOGS, 'return Severity::kCritical;', 'return Severity::kError;'),
+    ('warnings_are_errors', 'logs', LOGS, 'return run::Severity::kWarning;', 'return run::Severity::kError;'),
+    ('fatal_is_error', 'logs', LOGS, 'return run::Severity::kCritical;', 'return run::Severity::kError;'),
     ('no_grpc', 'logs', LOGS, 'ParseTensorFlow(line, entry) || ParseGrpc(line, entry)', 'ParseTensorFlow(line, entry)'),
     ('or_is_and', 'logs', FILTER, 'std::any_of(children.begin(), children.end(), matches)', 'std::all_of(children.begin(), children.end(), matches)'),
     ('not_is_nothing', 'logs', FILTER, '!children.front().Matches(entry)', 'children.front().Matches(entry)'),
     # The job API.
     ('patch_any_path', 'methods', JOBS, 'trimmed != "labels" && trimmed != "etag"', 'false'),
-    ('patch_without_mask', 'methods', JOBS, 'if (paths.empty()) return spec::errors::UpdateMaskMissing();', 'if (paths.empty()) paths.push_back("labels");'),
+    ('patch_without_mask', 'methods', JOBS, 'if (paths.empty()) return ml::errors::UpdateMaskMissing();', 'if (paths.empty()) paths.push_back("labels");'),
     ('patch_ignores_etag', 'methods', JOBS, 'change.labels, etag)', 'change.labels, std::nullopt)'),
     ('patch_unread_labels', 'methods', ENGINE, '!broken.empty()', 'false'),
     ('filter_ignored', 'methods', JOBS, 'filter.Matches(job)', 'true'),

@@ -3,7 +3,8 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "emulator/api/errors.h"
-#include "spec/errors.h"
+#include "google/errors.h"
+#include "ml/errors.h"
 
 namespace caip::api {
 namespace {
@@ -24,7 +25,7 @@ Result<Json> ReadJsonObject(const http::Request& request) {
   ASSIGN_OR_RETURN(const std::string text, ReadBodyText(request));
   if (Trim(text).empty()) return Json::object();
   auto body = ParseJson(text);
-  if (!body.ok()) return spec::errors::BodyMalformed(body.error());
+  if (!body.ok()) return google::errors::BodyMalformed(body.error());
   if (!body->is_object()) return errors::BodyNoObject();
   return body;
 }

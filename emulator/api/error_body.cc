@@ -1,14 +1,15 @@
 #include "emulator/api/error_body.h"
 
 #include "base/json.h"
-#include "spec/errors.h"
+#include "google/errors.h"
+#include "ml/errors.h"
 
 namespace caip::api {
 
 Json ErrorBody(const Error& error) {
-  Json body = {{"code", spec::HttpStatus(error.code)},
+  Json body = {{"code", google::HttpStatus(error.code)},
                {"message", error.message},
-               {"status", spec::StatusName(error.code)}};
+               {"status", google::StatusName(error.code)}};
   if (!error.violations.empty()) {
     Json violations = Json::array();
     for (const FieldViolation& violation : error.violations) {
@@ -21,7 +22,7 @@ Json ErrorBody(const Error& error) {
 }
 
 http::Response ErrorResponse(const Error& error) {
-  return http::JsonResponse(spec::HttpStatus(error.code), PrettyJson(ErrorBody(error)) + "\n");
+  return http::JsonResponse(google::HttpStatus(error.code), PrettyJson(ErrorBody(error)) + "\n");
 }
 
 http::Response NoRouteResponse(int status, const http::Request& request, const std::string& allow) {

@@ -1,7 +1,8 @@
 #include "emulator/api/errors.h"
 
 #include "base/quoting.h"
-#include "spec/errors.h"
+#include "google/errors.h"
+#include "ml/errors.h"
 
 namespace caip::api::errors {
 namespace {
@@ -31,16 +32,16 @@ Error ApiUnknown(std::string_view asked) {
 }
 
 Error LocationNotFound(std::string_view name) {
-  return spec::errors::FieldError(Code::kNotFound, "name",
-                                  "The location " + Quoted(name) +
-                                      " could not be found; projects.locations.list tells which "
-                                      "there are.");
+  return google::errors::FieldError(Code::kNotFound, "name",
+                                    "The location " + Quoted(name) +
+                                        " could not be found; projects.locations.list tells which "
+                                        "there are.");
 }
 
 Error OperationNotFound() {
-  return spec::errors::FieldError(Code::kNotFound, "name",
-                                  "The operation could not be found. Training jobs make no "
-                                  "operations.");
+  return google::errors::FieldError(Code::kNotFound, "name",
+                                    "The operation could not be found. Training jobs make no "
+                                    "operations.");
 }
 
 Error BodyNoObject() {

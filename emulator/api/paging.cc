@@ -5,7 +5,8 @@
 
 #include "base/encoding.h"
 #include "base/text.h"
-#include "spec/errors.h"
+#include "google/errors.h"
+#include "ml/errors.h"
 
 namespace caip::api {
 namespace {
@@ -20,15 +21,15 @@ Result<Page> ReadPage(const http::Request& request) {
     long long size = 0;
     const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), size);
     if (code != std::errc() || end != text.data() + text.size()) {
-      return spec::errors::NotTheMessage(
-          {spec::errors::InvalidValue("page_size", "TYPE_INT32", '"' + std::string(text) + '"')});
+      return google::errors::NotTheMessage(
+          {google::errors::InvalidValue("page_size", "TYPE_INT32", '"' + std::string(text) + '"')});
     }
-    if (size < 0) return spec::errors::PageSizeNegative(size);
+    if (size < 0) return ml::errors::PageSizeNegative(size);
     if (size > 0) page.size = std::min<size_t>(static_cast<size_t>(size), kPageSizeMax);
   }
   if (const std::string_view token = request.Query("pageToken"); !token.empty()) {
     const auto text = FromBase64(token);
-    if (!text || !text->starts_with(kTokenMark)) return spec::errors::PageTokenBroken();
+    if (!text || !text->starts_with(kTokenMark)) return ml::errors::PageTokenBroken();
     page.after = text->substr(kTokenMark.size());
   }
   return page;

@@ -1,6 +1,6 @@
 #include "emulator/app/log_adapter.h"
 
-#include "spec/severity.h"
+#include "run/severity.h"
 
 namespace caip::app {
 

@@ -28,9 +28,9 @@ void ReadChoice(const std::string& field, const std::string& text,
   violations.push_back({field, "'" + text + "' is not one of: " + Join(names, ", ")});
 }
 
-void ReadDelay(const std::string& field, const std::string& text, spec::DelayModel& into,
+void ReadDelay(const std::string& field, const std::string& text, run::DelayModel& into,
                Violations& violations) {
-  auto model = spec::ParseDelayModel(text);
+  auto model = run::ParseDelayModel(text);
   if (model.ok()) {
     into = *model;
   } else {

@@ -12,7 +12,7 @@
 #include "base/files.h"
 #include "base/result.h"
 #include "emulator/app/emulator_flags.h"
-#include "spec/queueing.h"
+#include "run/queueing.h"
 
 namespace caip::app {
 
@@ -44,9 +44,9 @@ struct EmulatorOptions {
   Isolation isolation = Isolation::kNone;
   bool durable_storage = true;  // what storage acknowledged outlives a power cut
   std::string access_log;       // file, "-" standard output, "off"; "": <state>/access.log
-  spec::DelayModel queue_delay = spec::NoDelay{};
-  spec::DelayModel provision_delay = spec::NoDelay{};
-  spec::DelayModel restart_delay = spec::NoDelay{};
+  run::DelayModel queue_delay = run::NoDelay{};
+  run::DelayModel provision_delay = run::NoDelay{};
+  run::DelayModel restart_delay = run::NoDelay{};
   Duration grace = std::chrono::seconds(30);  // between SIGTERM and SIGKILL
   int jobs_max = 0;                           // jobs that run at once; 0: no limit
   bool strict_runtime = false;                // refuse where the asked Python is not on the host

@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "emulator/app/interference.h"
+#include "google/gcs_uri.h"
 #include "host/devices/devices.h"
 #include "host/devices/devices_binder.h"
 #include "host/errors.h"
 #include "host/machine/addresses.h"
 #include "host/machine/isolation.h"
 #include "host/process/child_process.h"
-#include "spec/gcs_uri.h"
 
 namespace caip::app {
 namespace {
@@ -77,7 +77,7 @@ host::PackagerOptions PackagingOf(const EmulatorOptions& options) {
 
 std::function<Path(const std::string&)> DirectoriesOf(const gcs::DirectoryStore& buckets) {
   return [&buckets](const std::string& uri) {
-    const auto place = spec::ParseGcsUri(uri);
+    const auto place = google::ParseGcsUri(uri);
     return place.ok() ? buckets.PathOf(place->bucket, place->object) : Path();
   };
 }

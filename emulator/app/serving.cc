@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "emulator/front/hosts_file.h"
 #include "http/compression.h"
-#include "spec/catalog.h"
-#include "spec/hosts_file.h"
+#include "ml/catalog/catalog.h"
 
 namespace caip::app {
 namespace {
@@ -82,10 +82,10 @@ http::ServerOptions ServingOptions(const EmulatorOptions& options, uint16_t port
 std::vector<std::string> NamesOfHostsFile() {
   std::vector<std::string> names;
   for (const std::string& name : kServedNames) {
-    const bool is_metadata = name.starts_with("metadata") || name == spec::kMetadataAddress;
+    const bool is_metadata = name.starts_with("metadata") || name == front::kMetadataAddress;
     if (!is_metadata && !name.starts_with("*")) names.push_back(name);
   }
-  for (const spec::Region& region : spec::DefaultCatalog().regions()) {
+  for (const ml::Region& region : ml::DefaultCatalog().regions()) {
     names.push_back(region.name + "-ml.googleapis.com");
   }
   return names;

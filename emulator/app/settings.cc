@@ -5,8 +5,8 @@
 #include "emulator/api/ml/ml_routes.h"
 #include "emulator/app/companion_options.h"
 #include "emulator/app/serving.h"
+#include "google/gcs_uri.h"
 #include "host/process/child_process.h"
-#include "spec/gcs_uri.h"
 
 namespace caip::app {
 
@@ -35,7 +35,7 @@ front::GuestOptions GuestSettings(const EmulatorOptions& options, const Path& bu
   settings.project_number = options.project_number;
   settings.service_account = ServiceAccountOf(options);
   if (options.gs_front == GsFront::kProxy) {
-    settings.https = spec::HttpsFront{"", bundle.string(), DirectHosts(host::OwnEnvironment())};
+    settings.https = front::HttpsFront{"", bundle.string(), DirectHosts(host::OwnEnvironment())};
   }
   if (options.isolation == Isolation::kNamespaces) {
     settings.network.emplace();
@@ -69,7 +69,7 @@ engine::EngineOptions EngineSettings(const EmulatorOptions& options, const std::
   settings.rules.launch.images = options.images;
   if (options.storage_view == StorageView::kPath) {
     settings.rules.launch.storage_view = [&buckets](const std::string& uri) {
-      const auto place = spec::ParseGcsUri(uri);
+      const auto place = google::ParseGcsUri(uri);
       return place.ok() ? buckets.PathOf(place->bucket, place->object).string() : uri;
     };
   }

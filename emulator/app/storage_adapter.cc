@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/encoding.h"
-#include "spec/gcs_uri.h"
+#include "google/gcs_uri.h"
 
 namespace caip::app {
 namespace {
@@ -50,13 +50,13 @@ bool StorageAdapter::ObjectReadable(const std::string& bucket, const std::string
 }
 
 Result<host::PackageSource::Facts> StorageAdapter::Describe(const std::string& uri) {
-  ASSIGN_OR_RETURN(const spec::GcsUri where, spec::ParseGcsUri(uri));
+  ASSIGN_OR_RETURN(const google::GcsUri where, google::ParseGcsUri(uri));
   ASSIGN_OR_RETURN(const gcs::ObjectInfo info, buckets_.GetObject(where.bucket, where.object));
   return Facts{info.md5.empty() ? "" : "md5:" + Hex(info.md5)};
 }
 
 Status StorageAdapter::Fetch(const std::string& uri, const Path& destination) {
-  ASSIGN_OR_RETURN(const spec::GcsUri where, spec::ParseGcsUri(uri));
+  ASSIGN_OR_RETURN(const google::GcsUri where, google::ParseGcsUri(uri));
   ASSIGN_OR_RETURN(const auto reader, buckets_.OpenObject(where.bucket, where.object));
   const Fd file(::open(destination.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!file.valid()) return SystemError("cannot create '" + destination.string() + "'", errno);

@@ -2,7 +2,7 @@
 
 #include "base/json.h"
 #include "host/watch/other_host.h"
-#include "spec/environment.h"
+#include "ml/environment.h"
 
 namespace caip::check {
 namespace {
@@ -35,14 +35,14 @@ void NameTrialIn(std::string& tf_config) {
 void MakeTrial(const std::string& tag, const std::string& job_dir, const std::string& boot_disk,
                ReplicaLaunch& launch) {
   if (launch.metrics) return;
-  const std::string file = boot_disk + "/" + std::string(spec::kMetricFile);
+  const std::string file = boot_disk + "/" + std::string(ml::kMetricFile);
   for (auto& [name, value] : launch.environment) {
     if (name == "TF_CONFIG") NameTrialIn(value);
   }
   launch.environment.emplace_back("CLOUD_ML_TRIAL_ID", kTrial);
   launch.environment.emplace_back("CLOUD_ML_HP_METRIC_TAG", tag);
   launch.environment.emplace_back("CLOUD_ML_HP_METRIC_FILE", file);
-  if (launch.key.replica == spec::ReplicaId{}) {  // only the master's counts
+  if (launch.key.replica == run::ReplicaId{}) {  // only the master's counts
     launch.metrics = engine::MetricSource{tag, file, job_dir};
   }
 }

@@ -106,25 +106,25 @@ metadata::Guest GuestLauncher::GuestOf(const engine::ReplicaLaunch& launch,
       .zone = rented.region + "-b",  // as TPU_CONFIG has it
       .machine_type = rented.machine_type,
       .image = rented.image_uri,
-      .attributes = {{"job_id", run.job_id}, {"task_name", spec::TaskName(launch.key.replica)}},
+      .attributes = {{"job_id", run.job_id}, {"task_name", run::TaskName(launch.key.replica)}},
       .created = world_.wall.Now(),
       .service_account =
           rented.service_account.empty() ? options_.service_account : rented.service_account,
       .job = run.job_id,
-      .replica = spec::TaskName(launch.key.replica)};
+      .replica = run::TaskName(launch.key.replica)};
   if (!run.trial.empty()) guest.attributes["trial_id"] = run.trial;
   return guest;
 }
 
 void GuestLauncher::Describe(engine::ReplicaLaunch& launch, const Door& door) {
   const metadata::Guest guest = GuestOf(launch, door.machine);
-  spec::FrontFacts facts;
+  front::FrontFacts facts;
   if (!options_.network) {  // there it is found by its name, and gives tokens itself
     facts.metadata = door.address;
     facts.token = world_.mint.Lasting(
         {guest.service_account, guest.project_id, guest.job, guest.replica}, guest.scopes);
   }
-  spec::HttpsFront https;
+  front::HttpsFront https;
   if (options_.https) {
     https = *options_.https;
     https.proxy = "http://" + door.address;
@@ -133,7 +133,7 @@ void GuestLauncher::Describe(engine::ReplicaLaunch& launch, const Door& door) {
                         launch.machine.peer_hosts.end());
     facts.https = &https;
   }
-  for (auto& variable : spec::RenderFrontEnvironment(facts)) {
+  for (auto& variable : front::RenderFrontEnvironment(facts)) {
     launch.environment.push_back(std::move(variable));
   }
   world_.book.Put(ListenerTag(launch.key.run, launch.key.replica), guest);

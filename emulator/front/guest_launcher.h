@@ -9,12 +9,12 @@
 #include <string>
 
 #include "base/clock.h"
+#include "emulator/front/front_environment.h"
 #include "emulator/front/guest_network.h"
 #include "engine/ports.h"
 #include "fakes/metadata/guest.h"
 #include "fakes/metadata/token_mint.h"
 #include "http/server.h"
-#include "spec/front_environment.h"
 
 namespace caip::front {
 
@@ -23,7 +23,7 @@ struct GuestOptions {
   std::string service_account;  // of jobs that name none
   /// The front of Google's https names: `proxy` is filled in for each replica, `direct` is what the
   /// host itself exempts. Unset: replicas are not led there.
-  std::optional<spec::HttpsFront> https;
+  std::optional<front::HttpsFront> https;
   /// Set: each run gets a network of its own, its replicas a hosts file.
   std::optional<GuestNetworkOptions> network = std::nullopt;
 };
@@ -56,7 +56,7 @@ class GuestLauncher final : public engine::Launcher {
     uint64_t machine = 0;  // instance id: another one for each machine
   };
   struct Run {
-    std::map<spec::ReplicaId, Door> doors;
+    std::map<run::ReplicaId, Door> doors;
     std::shared_ptr<const engine::RunNetwork> network;  // where it has one of its own
   };
   Door* DoorOf(const engine::ReplicaLaunch& launch);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "spec/hosts_file.h"
+#include "emulator/front/hosts_file.h"
 
 namespace caip::front {
 namespace {
@@ -30,11 +30,11 @@ std::string RunTag(const engine::RunKey& run) {
   return run.project + "/" + run.job_id + "/" + run.trial + "/";
 }
 
-std::string ListenerTag(const engine::RunKey& run, spec::ReplicaId replica) {
-  return RunTag(run) + spec::TaskName(replica);
+std::string ListenerTag(const engine::RunKey& run, run::ReplicaId replica) {
+  return RunTag(run) + run::TaskName(replica);
 }
 
-std::string OwnDoor(const engine::ReplicaMachine& machine, spec::ReplicaId replica) {
+std::string OwnDoor(const engine::ReplicaMachine& machine, run::ReplicaId replica) {
   const auto& peers = machine.peers;
   const auto at = std::find_if(peers.begin(), peers.end(), [&](const engine::ReplicaPeer& peer) {
     return peer.replica == replica;
@@ -53,7 +53,7 @@ std::shared_ptr<const engine::RunNetwork> NetworkOf(const engine::RunKey& run,
         {place.address, place.port, ListenerTag(run, machine.peers[i].replica)});
   }
   const std::string shared = RunTag(run);
-  network->doors.push_back({spec::kMetadataAddress, 80, shared});
+  network->doors.push_back({front::kMetadataAddress, 80, shared});
   network->doors.push_back({"127.0.0.1", 80, shared});
   network->doors.push_back({"127.0.0.1", 443, shared});
   if (port != 80 && port != 443) network->doors.push_back({"127.0.0.1", port, shared});
@@ -62,12 +62,12 @@ std::shared_ptr<const engine::RunNetwork> NetworkOf(const engine::RunKey& run,
 
 std::string HostsFileOf(const engine::ReplicaMachine& machine,
                         const std::vector<std::string>& names) {
-  spec::HostsFacts facts;
+  front::HostsFacts facts;
   for (const engine::ReplicaPeer& peer : machine.peers) {
     facts.replicas.emplace_back(peer.host_name, peer.host);
   }
   facts.served = names;
-  return spec::RenderHostsFile(facts);
+  return front::RenderHostsFile(facts);
 }
 
 std::function<std::string(const std::string& peer)> GuestFinder(

@@ -22,12 +22,12 @@ struct GuestNetworkOptions {
 };
 
 /// The tag of a replica's listener: "project/job/trial/worker-replica-1".
-std::string ListenerTag(const engine::RunKey& run, spec::ReplicaId replica);
+std::string ListenerTag(const engine::RunKey& run, run::ReplicaId replica);
 /// The tag of the listeners that a run's replicas share: "project/job/trial/".
 std::string RunTag(const engine::RunKey& run);
 
 /// Where a replica has a door for itself: "127.0.0.2:61000". The proxy that it is told of.
-std::string OwnDoor(const engine::ReplicaMachine& machine, spec::ReplicaId replica);
+std::string OwnDoor(const engine::ReplicaMachine& machine, run::ReplicaId replica);
 
 /// A door for each replica, and those that they share: the metadata server's, the emulator's port,
 /// and those of http and https, where Google's names are served.

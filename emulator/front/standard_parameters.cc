@@ -11,7 +11,7 @@
 #include "emulator/api/error_body.h"
 #include "emulator/api/errors.h"
 #include "emulator/front/partial_response.h"
-#include "spec/errors.h"
+#include "ml/errors.h"
 
 namespace caip::front {
 namespace {

@@ -24,7 +24,7 @@ class WatchedLogSink final : public engine::LogSink {
       Event event = steps_.Read(line.message);
       event.replica = harness::ReplicaNameOf(line.task, line.run.trial);
       if (auto* log = std::get_if<harness::LogEvent>(&event.body)) {
-        log->severity = std::string(spec::Name(line.severity));
+        log->severity = std::string(run::Name(line.severity));
       }
       const auto verdict = injector_.Report(std::move(event)).kind;
       if (verdict == harness::FaultResponse::Kind::kDrop) continue;
@@ -48,9 +48,9 @@ class WatchedService final : public engine::LogSink {
       : inner_(inner), injector_(injector) {}
   void Write(std::vector<engine::LogLine> lines) override {
     for (const engine::LogLine& line : lines) {
-      if (line.task != kService || line.severity == spec::Severity::kDebug) continue;
+      if (line.task != kService || line.severity == run::Severity::kDebug) continue;
       Event event{.replica = kService};
-      event.body = harness::LogEvent{line.message, std::string(spec::Name(line.severity))};
+      event.body = harness::LogEvent{line.message, std::string(run::Name(line.severity))};
       injector_.Report(std::move(event));
     }
     inner_.Write(std::move(lines));

@@ -192,8 +192,8 @@ void Stage::Begin(engine::Engine& engine, Clock& clock) {
   clock_->real = &clock;
   engine_ = &engine;
   states_ =
-      engine.Watch([this, last = std::string()](const std::string&, const spec::Job& job) mutable {
-        const std::string state(spec::Name(job.state));
+      engine.Watch([this, last = std::string()](const std::string&, const ml::Job& job) mutable {
+        const std::string state(run::Name(job.state));
         if (state == last) return;
         last = state;
         if (state == "QUEUED") injector_->SetSubmitted(clock_->Now());
@@ -257,12 +257,12 @@ Result<Evidence> Stage::RunJob() {
   Evidence evidence;
   RETURN_IF_ERROR(Collect(evidence.objects_before));
   RETURN_IF_ERROR(SendJob(scenario_, options_.read_words, *emulator_));
-  ASSIGN_OR_RETURN(const spec::Job taken, engine_->Get(kProject, kJobId));
+  ASSIGN_OR_RETURN(const ml::Job taken, engine_->Get(kProject, kJobId));
   RETURN_IF_ERROR(CheckReplicas(scenario_, taken));
   evidence.broke_off = Follow();
   if (!evidence.broke_off.empty()) Abandon();
-  ASSIGN_OR_RETURN(const spec::Job job, engine_->Get(kProject, kJobId));
-  evidence.state = spec::Name(job.state);
+  ASSIGN_OR_RETURN(const ml::Job job, engine_->Get(kProject, kJobId));
+  evidence.state = run::Name(job.state);
   evidence.error_message = job.error_message;
   RETURN_IF_ERROR(CollectTrials(job, evidence));
   evidence.events = injector_->events();
@@ -334,12 +334,12 @@ Status Stage::Collect(std::map<std::string, FinalObject>& objects) {
   return Ok{};
 }
 
-Status Stage::CollectTrials(const spec::Job& job, Evidence& evidence) {
+Status Stage::CollectTrials(const ml::Job& job, Evidence& evidence) {
   if (!job.training_output || !job.training_output->is_hyperparameter_tuning_job) return Ok{};
   ASSIGN_OR_RETURN(const auto kept, engine_->Trials(kProject, kJobId));
   for (const engine::TrialRecord& trial : kept) {
     harness::FinalTrial& final = evidence.trials[trial.run_key.trial];
-    final.state = spec::Name(trial.job.state);
+    final.state = run::Name(trial.job.state);
     for (const engine::Report& report : trial.reports) final.steps.push_back(report.step);
   }
   const auto& shown = job.training_output->trials;

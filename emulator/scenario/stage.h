@@ -82,7 +82,7 @@ class Stage final : public app::Interference, public harness::RunControl {
   bool LacksRoom() const;
   void Abandon();
   Status Collect(std::map<std::string, harness::FinalObject>& objects);
-  Status CollectTrials(const spec::Job& job, harness::Evidence& evidence);
+  Status CollectTrials(const ml::Job& job, harness::Evidence& evidence);
 
   const harness::Scenario& scenario_;
   StageOptions options_;

@@ -25,7 +25,7 @@ using harness::Phase;
 
 // What a refused operation is told. The faces make a status of the code, the caller is answered
 // with the very one that the scenario names.
-Error Refusal(const FaultResponse& verdict) {
+Error StorageRefusal(const FaultResponse& verdict) {
   if (verdict.status != 0) AnswerCallerWith(verdict.status);
   const std::string text = "refused by the scenario";
   switch (verdict.status) {
@@ -64,11 +64,11 @@ Event Operation(const std::string& replica, std::string op, std::string object) 
 template <typename Do>
 auto Told(FaultInjector& injector, Event event, const Do& operation) -> decltype(operation()) {
   const FaultResponse before = injector.ReportAndWait(event, Phase::kBefore);
-  if (Stops(before)) return Refusal(before);
+  if (Stops(before)) return StorageRefusal(before);
   auto result = operation();
   StorageOf(event).failed = !result.ok();
   const FaultResponse after = injector.ReportAndWait(event, Phase::kAfter);
-  if (Stops(after)) return Refusal(after);
+  if (Stops(after)) return StorageRefusal(after);
   return result;
 }
 
@@ -185,11 +185,11 @@ class StorageWatch final : public gcs::BucketStore {
     if (!caller || caller->replica.empty() || !caller->reads_count) return open();
     Event event = Operation(caller->replica, "read", bucket + "/" + name);
     const FaultResponse before = injector_.ReportAndWait(event, Phase::kBefore);
-    if (Stops(before)) return Refusal(before);
+    if (Stops(before)) return StorageRefusal(before);
     auto reader = open();
     StorageOf(event).failed = !reader.ok();
     const FaultResponse after = injector_.ReportAndWait(event, Phase::kAfter);
-    if (Stops(after)) return Refusal(after);
+    if (Stops(after)) return StorageRefusal(after);
     const FaultResponse& broken = before.kind == FaultResponse::Kind::kBreak ? before : after;
     if (!reader.ok() || broken.kind != FaultResponse::Kind::kBreak) return reader;
     return std::unique_ptr<ObjectReader>(
@@ -201,13 +201,13 @@ class StorageWatch final : public gcs::BucketStore {
     if (!caller || caller->replica.empty()) return list();
     const Event event = Operation(caller->replica, "list", bucket + "/" + query.prefix);
     const FaultResponse before = injector_.ReportAndWait(event, Phase::kBefore);
-    if (Stops(before)) return Refusal(before);
+    if (Stops(before)) return StorageRefusal(before);
     const std::string key = event.As<harness::StorageEvent>()->object + "\n" + query.delimiter +
                             "\n" + query.page_token;
     auto listing =
         before.kind == FaultResponse::Kind::kStale ? Earlier(key) : Remembered(key, list());
     const FaultResponse after = injector_.ReportAndWait(event, Phase::kAfter);
-    if (Stops(after)) return Refusal(after);
+    if (Stops(after)) return StorageRefusal(after);
     return listing;
   }
   Status DeleteObject(const std::string& bucket, const std::string& name,

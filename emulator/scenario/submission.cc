@@ -10,8 +10,8 @@
 #include "harness/events/replica_name.h"
 #include "harness/faults/fault_checks.h"
 #include "harness/scenario/scenario_replicas.h"
-#include "spec/cluster.h"
-#include "spec/job_json.h"
+#include "ml/cluster.h"
+#include "ml/schema/job_json.h"
 
 namespace caip::scenario {
 namespace {
@@ -116,17 +116,17 @@ Status SendJob(const Scenario& scenario, const client::ReadSubmitWords& read,
     const Status sent = SendWords(scenario, read, emulator);
     return sent.ok() ? sent : Status(errors::JobNotTaken(sent.error()));
   }
-  ASSIGN_OR_RETURN(spec::Job job, spec::ParseJob(JobOf(scenario)));
+  ASSIGN_OR_RETURN(ml::Job job, ml::ParseJob(JobOf(scenario)));
   const auto sent = emulator.engine().Submit(kProject, std::move(job));
   if (sent.ok()) return Ok{};
   return errors::JobNotTaken(sent.error());
 }
 
-Status CheckReplicas(const Scenario& scenario, const spec::Job& job) {
+Status CheckReplicas(const Scenario& scenario, const ml::Job& job) {
   if (!job.training_input) return Ok{};
   std::vector<std::string> replicas;
-  for (const spec::ReplicaPlan& plan : spec::PlanCluster(*job.training_input).replicas) {
-    replicas.push_back(harness::ReplicaName(spec::TaskName(plan.id)));
+  for (const ml::ReplicaPlan& plan : ml::PlanCluster(*job.training_input).replicas) {
+    replicas.push_back(harness::ReplicaName(run::TaskName(plan.id)));
   }
   if (const auto& tuning = job.training_input->hyperparameters) {
     replicas = harness::NamesInTrials(replicas, tuning->max_trials.value_or(1));

@@ -26,6 +26,6 @@ Status SendJob(const harness::Scenario& scenario, const client::ReadSubmitWords&
                app::Emulator& emulator);
 
 /// An Error: a fault names a replica that the job, as the service took it, does not have.
-Status CheckReplicas(const harness::Scenario& scenario, const spec::Job& job);
+Status CheckReplicas(const harness::Scenario& scenario, const ml::Job& job);
 
 }  // namespace caip::scenario

@@ -18,7 +18,7 @@ Error WithReason(Error error, std::string_view reason) {
   return error;
 }
 
-// What a code means where the error has no reason of its own.
+// The reason of an error that has only a code.
 constexpr std::pair<Code, const char*> kReasonsOfCodes[] = {
     {Code::kInvalidArgument, "invalid"},
     {Code::kUnauthenticated, "authenticationRequired"},
@@ -38,7 +38,7 @@ struct Row {
   HttpForm form;
 };
 
-// A refusal is never a 5xx: clients repeat those for minutes, which looks like a hang. For the same
+// A refusal is never a 5xx: clients retry those for minutes, which looks like a hang. For the same
 // reason a full disk is a 403.
 constexpr Row kForms[] = {
     {"invalid", {400, "invalid"}},
@@ -81,12 +81,26 @@ constexpr Row kForms[] = {
     {"gatewayTimeout", {504, "gatewayTimeout"}},
 };
 
-// What an error is called that somebody wanted to have this status.
-constexpr std::pair<int, const char*> kInjected[] = {
-    {400, "invalid"},         {401, "required"},          {403, "forbidden"},
-    {404, "notFound"},        {408, "requestTimeout"},    {409, "conflict"},
-    {412, "conditionNotMet"}, {429, "rateLimitExceeded"}, {500, "internalError"},
-    {502, "badGateway"},      {503, "backendError"},      {504, "gatewayTimeout"}};
+// The error that a status stands for when a fault asks for it.
+struct InjectedRow {
+  int status;
+  Code code;
+  const char* reason;
+};
+constexpr InjectedRow kInjected[] = {
+    {400, Code::kInvalidArgument, "invalid"},
+    {401, Code::kUnauthenticated, "required"},
+    {403, Code::kPermissionDenied, "forbidden"},
+    {404, Code::kNotFound, "notFound"},
+    {408, Code::kDeadlineExceeded, "requestTimeout"},
+    {409, Code::kAborted, "conflict"},
+    {412, Code::kFailedPrecondition, "conditionNotMet"},
+    {429, Code::kResourceExhausted, "rateLimitExceeded"},
+    {500, Code::kInternal, "internalError"},
+    {502, Code::kUnavailable, "badGateway"},
+    {503, Code::kUnavailable, "backendError"},
+    {504, Code::kUnavailable, "gatewayTimeout"},
+};
 constexpr std::string_view kInjectedReason = "injected:";
 constexpr std::string_view kResetReason = "connectionReset";
 
@@ -122,7 +136,7 @@ Error BucketHoldsStrangers(std::string_view bucket) {
   return WithReason(
       {Code::kFailedPrecondition,
        "The directory of bucket " + Quoted(bucket) +
-           " holds files that are no objects (links, devices, or names that no object has). "
+           " holds files that are not objects (links, devices, or names that no object has). "
            "Remove them by hand."},
       "bucketNotEmpty");
 }
@@ -299,7 +313,7 @@ Error KeyWrong(std::string_view object) {
 
 Error RewriteTokenInvalid() {
   return {Code::kInvalidArgument,
-          "The rewriteToken does not fit this request. Begin the rewrite anew, without a token."};
+          "The rewriteToken does not fit this request. Start the rewrite again, without a token."};
 }
 
 Error UploadLengthWrong(uint64_t wanted, uint64_t got) {
@@ -344,13 +358,47 @@ Error NotImplemented(std::string_view what) {
   return {Code::kUnimplemented, Text(what) + " is not implemented by this emulator."};
 }
 
+Error PartsUnknown() {
+  return WithReason(
+      {Code::kNotFound,
+       "The requested upload was not found: it was completed, aborted, or never begun."},
+      "noSuchUpload");
+}
+
+Error HmacKeyNotFound(std::string_view access_id) {
+  return {Code::kNotFound, "Access ID not found: " + Quoted(access_id) + " in this project."};
+}
+
+Error HmacKeyChanged() {
+  return {Code::kFailedPrecondition,
+          "The HMAC key has changed since this etag was read. Read it again."};
+}
+
+Error HmacKeyActive(std::string_view access_id) {
+  return {Code::kInvalidArgument, "Cannot delete HMAC key " + Quoted(access_id) +
+                                      ": it is ACTIVE. Make it INACTIVE first."};
+}
+
+Error PublicKeyInvalid() {
+  return {Code::kInvalidArgument, "expected an RSA key or a certificate of one, in PEM"};
+}
+
+Error RsaFailed(std::string_view what) {
+  return {Code::kInternal, "cannot " + Text(what) + " an RSA key"};
+}
+
+Error PolicyInvalid(std::string_view why) {
+  return WithReason({Code::kInvalidArgument, "Invalid policy document: " + Text(why) + "."},
+                    "invalidPolicy");
+}
+
 Error RangeNotSatisfiable(uint64_t size) {
   return {Code::kOutOfRange,
           "Request range not satisfiable: the object has " + std::to_string(size) + " bytes."};
 }
 
 Error BatchPartInvalid() {
-  return {Code::kInvalidArgument, "A part of the batch is no HTTP request."};
+  return {Code::kInvalidArgument, "A part of the batch is not an HTTP request."};
 }
 
 Error RouteNotFound(std::string_view path) { return {Code::kNotFound, "Not Found: " + Text(path)}; }
@@ -368,8 +416,11 @@ Error RetryTestNotFound(std::string_view id) {
 }
 
 Error Injected(int status, std::string_view message) {
-  return WithReason({Code::kUnavailable, Text(message)},
-                    std::string(kInjectedReason) + std::to_string(status));
+  Code code = Code::kUnavailable;
+  for (const InjectedRow& row : kInjected) {
+    if (row.status == status) code = row.code;
+  }
+  return WithReason({code, Text(message)}, std::string(kInjectedReason) + std::to_string(status));
 }
 
 Error ConnectionReset() {
@@ -382,8 +433,8 @@ HttpForm HttpFormOf(const Error& error) {
   std::string_view reason = error.reason;
   if (reason.starts_with(kInjectedReason)) {
     const int status = std::atoi(error.reason.c_str() + kInjectedReason.size());
-    for (const auto& [known, name] : kInjected) {
-      if (known == status) return {status, name};
+    for (const InjectedRow& row : kInjected) {
+      if (row.status == status) return {status, row.reason};
     }
     return {status, "injected"};
   }

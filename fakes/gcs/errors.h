@@ -1,5 +1,5 @@
 #pragma once
-// Every text that a user of Cloud Storage can read in an error is made here.
+// The errors of Cloud Storage: their texts, reasons and HTTP statuses.
 
 #include <cstdint>
 #include <string>
@@ -57,20 +57,32 @@ Error UploadBytesLost();
 Error TooManySources(size_t count);
 Error NotImplemented(std::string_view what);
 
+/// A multipart upload of the XML API.
+Error PartsUnknown();
+
+// Keys and signatures.
+Error HmacKeyNotFound(std::string_view access_id);
+Error HmacKeyChanged();
+Error HmacKeyActive(std::string_view access_id);
+Error PublicKeyInvalid();
+Error RsaFailed(std::string_view what);
+Error PolicyInvalid(std::string_view why);
+
+// HTTP.
 Error RangeNotSatisfiable(uint64_t size);
 Error BatchPartInvalid();
 Error RouteNotFound(std::string_view path);
 Error MethodNotAllowed(std::string_view method, std::string_view allowed);
 Error RetryTestNotFound(std::string_view id);
 
-/// A fault on purpose: every face answers it with this status.
+/// An injected fault. Both APIs answer it with this status.
 Error Injected(int status, std::string_view message);
-/// The same for a connection that is reset instead of answered.
+/// An injected fault that resets the connection instead of answering.
 Error ConnectionReset();
 bool IsConnectionReset(const Error& error);
 
-/// An error in HTTP: its status, and what the JSON API calls it in errors[].reason. Both follow
-/// from the error's own reason, which tells more cases apart, or from its code where it has none.
+/// An error in HTTP: its status, and the JSON API's errors[].reason. Both follow from the error's
+/// reason, which is finer, or from its code if it has no reason.
 struct HttpForm {
   int status;
   const char* reason;

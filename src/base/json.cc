@@ -6,7 +6,7 @@
 namespace caip {
 namespace {
 
-// The place of a byte, as an editor counts: lines and columns from 1.
+// Where a byte stands, as an editor counts: lines and columns from 1.
 std::string LineAndColumn(std::string_view text, size_t byte) {
   int line = 1;
   int column = 1;

@@ -17,7 +17,7 @@ uint64_t Random::Next() {
 }
 
 uint64_t Random::Below(uint64_t bound) {
-  // The wide product spreads 2^64 throws over `bound` with an error far below anything we show.
+  // The wide product maps 2^64 values onto `bound` with a negligible bias.
   return static_cast<uint64_t>((static_cast<unsigned __int128>(Next()) * bound) >> 64);
 }
 

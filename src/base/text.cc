@@ -3,7 +3,7 @@
 namespace caip {
 namespace {
 
-// How many bytes the UTF-8 sequence at the head of `text` has; 0 where it is none.
+// The length in bytes of the UTF-8 sequence at the head of `text`; 0 if it is not valid.
 size_t SequenceLength(std::string_view text) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);

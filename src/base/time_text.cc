@@ -29,7 +29,7 @@ bool TakeChar(std::string_view& text, std::string_view any_of) {
   return true;
 }
 
-// ".25" -> 250'000'000 ns. More than nine digits, or none behind the point: false.
+// ".25" -> 250'000'000 ns. False for more than nine digits, or none after the point.
 bool TakeFraction(std::string_view& text, int64_t& nanoseconds) {
   nanoseconds = 0;
   if (!TakeChar(text, ".")) return true;
@@ -62,7 +62,7 @@ constexpr int64_t kDurationSecondsMax = 315'576'000'000;  // google/protobuf/dur
 
 }  // namespace
 
-// By hand: every line of a log and every object of a listing has some.
+// Formatted by hand for speed: each log line and each listed object has times.
 std::string Rfc3339(Instant instant, int fraction_digits) {
   const auto day = floor<days>(instant);
   const std::chrono::year_month_day date(day);
@@ -99,7 +99,7 @@ std::optional<Instant> ParseRfc3339(std::string_view text) {
                                          std::chrono::month(static_cast<unsigned>(month)),
                                          std::chrono::day(static_cast<unsigned>(day))};
   if (!read || !date.ok() || hour > 23 || minute > 59 || second > 60) return std::nullopt;
-  if (year < 1678 || year > 2261) return std::nullopt;  // what 64 bits of nanoseconds can hold
+  if (year < 1678 || year > 2261) return std::nullopt;  // the range of 64 bits of nanoseconds
   return std::chrono::sys_days(date) + std::chrono::hours(hour) + std::chrono::minutes(minute) +
          seconds(second) - offset + Duration(nanoseconds);
 }

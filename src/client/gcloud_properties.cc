@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "client/errors.h"
-#include "spec/project_id.h"
+#include "google/project_id.h"
 
 namespace caip::client {
 namespace {
@@ -64,7 +64,7 @@ Result<std::string> ProjectOf(const GcloudContext& context) {
       context.project ? context.project : GcloudProperty(context, "core", "project");
   if (!project) return errors::ProjectMissing();
   if (project->empty()) return errors::ProjectEmpty();
-  if (!spec::IsProjectId(*project)) return errors::ProjectNotAnId(*project);
+  if (!google::IsProjectId(*project)) return errors::ProjectNotAnId(*project);
   const bool number = project->find_first_not_of("0123456789") == std::string::npos;
   if (context.project && number) return errors::ProjectNumberGiven();
   return *project;

@@ -12,7 +12,7 @@
 #include "base/spelling.h"
 #include "base/text.h"
 #include "client/submit_errors.h"
-#include "spec/message_schema.h"
+#include "ml/schema/job_schema.h"
 
 namespace caip::client {
 namespace {
@@ -80,9 +80,9 @@ std::optional<std::string> Base64Again(std::string_view text) {
 }
 
 // The field of that message whose name is nearest to a mistyped one, or "".
-std::string Nearest(const spec::MessageSchema& message, std::string_view key) {
+std::string Nearest(const google::MessageSchema& message, std::string_view key) {
   std::vector<std::string> names;
-  for (const spec::FieldSchema& field : message.fields) names.emplace_back(field.name);
+  for (const google::FieldSchema& field : message.fields) names.emplace_back(field.name);
   return NearestName(key, names);
 }
 
@@ -94,7 +94,7 @@ class Typing {
  public:
   explicit Typing(TypedFile& result) : result_(result) {}
 
-  Json Message(const spec::MessageSchema& type, const Json& value, const std::string& pointer) {
+  Json Message(const google::MessageSchema& type, const Json& value, const std::string& pointer) {
     Json typed = Json::object();
     if (!value.is_object()) {
       result_.faults.push_back(submit_errors::NotAMapping(pointer, value));
@@ -102,7 +102,7 @@ class Typing {
     }
     for (const auto& [key, member] : value.items()) {
       const std::string place = Step(pointer, key);
-      const spec::FieldSchema* field = type.Find(key);
+      const google::FieldSchema* field = type.Find(key);
       if (field && field->name == key) {
         Field(*field, key, member, place, typed);
         continue;
@@ -117,12 +117,12 @@ class Typing {
   }
 
  private:
-  void Field(const spec::FieldSchema& type, const std::string& key, const Json& value,
+  void Field(const google::FieldSchema& type, const std::string& key, const Json& value,
              const std::string& pointer, Json& into) {
     const bool empty_list = value.is_array() && value.empty();
     if (value.is_null() || (empty_list && !type.repeated)) {
       // Nothing is nothing, but what is no known enum value is kept as it was.
-      if (type.kind == spec::FieldKind::kEnum) into[key] = value;
+      if (type.kind == google::FieldKind::kEnum) into[key] = value;
       return;
     }
     if (!type.repeated) {
@@ -143,30 +143,30 @@ class Typing {
     if (!list.empty()) into[key] = list;
   }
 
-  std::optional<Json> Single(const spec::FieldSchema& type, const Json& value,
+  std::optional<Json> Single(const google::FieldSchema& type, const Json& value,
                              const std::string& pointer) {
     switch (type.kind) {
-      case spec::FieldKind::kMessage:
+      case google::FieldKind::kMessage:
         return Message(*type.message, value, pointer);
-      case spec::FieldKind::kOpaque:
+      case google::FieldKind::kOpaque:
         return Opaque(value, pointer);
-      case spec::FieldKind::kStringMap:
+      case google::FieldKind::kStringMap:
         return Map(value, pointer);
-      case spec::FieldKind::kEnum:
+      case google::FieldKind::kEnum:
         return Enum(type.enumeration->names, value, pointer);
-      case spec::FieldKind::kString:
-      case spec::FieldKind::kTimestamp:
-      case spec::FieldKind::kDuration:  // the client does not look at their form
+      case google::FieldKind::kString:
+      case google::FieldKind::kTimestamp:
+      case google::FieldKind::kDuration:  // the client does not look at their form
         return value.is_string() ? std::optional<Json>(value) : Wrong(pointer, "text", value);
-      case spec::FieldKind::kBool:
+      case google::FieldKind::kBool:
         return value.is_boolean() ? std::optional<Json>(value)
                                   : Wrong(pointer, "true or false", value);
-      case spec::FieldKind::kInt32:
-      case spec::FieldKind::kInt64:
+      case google::FieldKind::kInt32:
+      case google::FieldKind::kInt64:
         return Integer(type.kind, value, pointer);
-      case spec::FieldKind::kDouble:
+      case google::FieldKind::kDouble:
         return Float(value, pointer);
-      case spec::FieldKind::kBytes:
+      case google::FieldKind::kBytes:
         return Bytes(value, pointer);
     }
     return std::nullopt;
@@ -187,8 +187,8 @@ class Typing {
   }
 
   // A boolean is an integer to the client: it sends "True".
-  std::optional<Json> Integer(spec::FieldKind kind, const Json& value, const std::string& pointer) {
-    const bool as_text = kind == spec::FieldKind::kInt64;
+  std::optional<Json> Integer(google::FieldKind kind, const Json& value, const std::string& pointer) {
+    const bool as_text = kind == google::FieldKind::kInt64;
     if (value.is_boolean()) {
       Json sent = as_text ? Json(value.get<bool>() ? "True" : "False") : value;
       result_.traps.push_back(submit_errors::NotSpelledAsMeant(pointer, value, CompactJson(sent)));
@@ -293,13 +293,13 @@ class Typing {
 
 TypedFile TypeFile(const Json& file) {
   TypedFile result;
-  result.job = Typing(result).Message(spec::JobSchema(), file, "");
+  result.job = Typing(result).Message(ml::JobSchema(), file, "");
   return result;
 }
 
 std::span<const std::string_view> EnumNames(std::string_view path) {
-  const spec::MessageSchema* message = &spec::JobSchema();
-  const spec::FieldSchema* field = nullptr;
+  const google::MessageSchema* message = &ml::JobSchema();
+  const google::FieldSchema* field = nullptr;
   for (const std::string& step : Split(path, '.')) {
     field = message->Find(step);
     assert(field);

@@ -5,15 +5,15 @@
 
 #include "engine/errors.h"
 #include "engine/etag.h"
-#include "spec/errors.h"
-#include "spec/run_texts.h"
+#include "ml/errors.h"
+#include "ml/run_texts.h"
 
 namespace caip::engine {
 namespace {
 
 // What a client may not set is ignored, as the service does (docs/service/api.md, section 7).
-spec::Job InputOf(spec::Job job) {
-  spec::Job input;
+ml::Job InputOf(ml::Job job) {
+  ml::Job input;
   input.job_id = std::move(job.job_id);
   input.training_input = std::move(job.training_input);
   input.labels = std::move(job.labels);
@@ -43,10 +43,10 @@ Core::Entry* Core::Find(const std::string& project, const std::string& job_id) {
   return found == runs_.end() ? nullptr : &found->second;
 }
 
-Result<spec::Job> Core::Create(const std::string& project, spec::Job job) {
+Result<ml::Job> Core::Create(const std::string& project, ml::Job job) {
   if (stopping_) return errors::EngineStopped();
   job = InputOf(std::move(job));
-  spec::FillDefaults(*job.training_input, options_.rules.validation);
+  ml::FillDefaults(*job.training_input, options_.rules.validation);
   job.etag = NextEtag(project + "/" + job.job_id, job.labels);
   const RunKey key{project, job.job_id, ""};
   ASSIGN_OR_RETURN(JobRun::Trials trials, TrialsOf({project, job, {}}));
@@ -54,9 +54,9 @@ Result<spec::Job> Core::Create(const std::string& project, spec::Job job) {
   JobRun run = JobRun::New(key, std::move(job), clock_.Now(), options_.rules, std::move(trials));
   if (Status created = ports_.store.Create(run.Record()); !created.ok()) {
     const bool taken = created.error().code == Code::kAlreadyExists;
-    return taken ? spec::errors::JobAlreadyExists() : created.error();
+    return taken ? ml::errors::JobAlreadyExists() : created.error();
   }
-  spec::Job answer = run.job();
+  ml::Job answer = run.job();
   Add(std::move(run), created_++);
   Handle(key, Submitted{});
   answer.job_position = board_.PositionOf(key);
@@ -70,26 +70,26 @@ Status Core::Cancel(const std::string& project, const std::string& job_id) {
   if (!entry) {
     const auto stored = ports_.store.Get(project, job_id);
     if (stored.ok()) return Ok{};  // it has ended
-    return stored.error().code == Code::kNotFound ? spec::errors::JobNotFound() : stored.error();
+    return stored.error().code == Code::kNotFound ? ml::errors::JobNotFound() : stored.error();
   }
   const RunKey key = entry->run.key();
-  Handle(key, CancelAsked{spec::texts::CancelledByUser()});
+  Handle(key, CancelAsked{ml::texts::CancelledByUser()});
   entry = Find(project, job_id);
   return entry ? SavedOrWhyNot(*entry) : Status(Ok{});
 }
 
-Result<spec::Job> Core::ReplaceLabels(const std::string& project, const std::string& job_id,
-                                      std::map<std::string, std::string> labels,
-                                      const std::optional<std::string>& etag) {
+Result<ml::Job> Core::ReplaceLabels(const std::string& project, const std::string& job_id,
+                                    std::map<std::string, std::string> labels,
+                                    const std::optional<std::string>& etag) {
   if (stopping_) return errors::EngineStopped();
   Result<JobRecord> stored = ports_.store.Get(project, job_id);
   if (!stored.ok()) {
     const bool missing = stored.error().code == Code::kNotFound;
-    return missing ? spec::errors::JobNotFound() : stored.error();
+    return missing ? ml::errors::JobNotFound() : stored.error();
   }
   Entry* entry = Find(project, job_id);
-  spec::Job job = entry ? entry->run.job() : stored->job;
-  if (etag && *etag != job.etag) return spec::errors::EtagStale();
+  ml::Job job = entry ? entry->run.job() : stored->job;
+  if (etag && *etag != job.etag) return ml::errors::EtagStale();
   job.labels = std::move(labels);
   job.etag = NextEtag(job.etag, job.labels);
   if (entry) {
@@ -104,11 +104,11 @@ Result<spec::Job> Core::ReplaceLabels(const std::string& project, const std::str
   return job;
 }
 
-Status Core::LoseVm(const RunKey& key, spec::ReplicaId replica, VmLoss kind) {
+Status Core::LoseVm(const RunKey& key, run::ReplicaId replica, VmLoss kind) {
   if (stopping_) return errors::EngineStopped();
   if (!runs_.contains(key)) {
     const auto stored = ports_.store.Get(key.project, key.job_id);
-    return stored.ok() ? errors::JobNotRunning(key.job_id) : spec::errors::JobNotFound();
+    return stored.ok() ? errors::JobNotRunning(key.job_id) : ml::errors::JobNotFound();
   }
   const auto live = live_.lower_bound({key, replica, 0});
   if (live == live_.end() || live->run != key || live->replica != replica) {
@@ -189,8 +189,8 @@ bool Core::TryToStart(Entry& entry) {
     return true;
   }
   const std::vector<DeviceRequest> requests = DeviceRequestsOf(entry.run.plan());
-  std::vector<spec::ReplicaId> replicas;
-  for (const spec::ReplicaPlan& replica : entry.run.plan().replicas) replicas.push_back(replica.id);
+  std::vector<run::ReplicaId> replicas;
+  for (const ml::ReplicaPlan& replica : entry.run.plan().replicas) replicas.push_back(replica.id);
   DeviceAnswer answer = ports_.devices.Bind(key, replicas, requests);
   if (answer.kind == DeviceAnswer::Kind::kWait) return false;
   std::string refusal = std::move(answer.refusal);

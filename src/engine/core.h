@@ -31,12 +31,12 @@ class Core {
   Status Recover();
 
   /// `job` has passed every check but that of its id.
-  Result<spec::Job> Create(const std::string& project, spec::Job job);
+  Result<ml::Job> Create(const std::string& project, ml::Job job);
   Status Cancel(const std::string& project, const std::string& job_id);
-  Result<spec::Job> ReplaceLabels(const std::string& project, const std::string& job_id,
-                                  std::map<std::string, std::string> labels,
-                                  const std::optional<std::string>& etag);
-  Status LoseVm(const RunKey& run, spec::ReplicaId replica, VmLoss kind);
+  Result<ml::Job> ReplaceLabels(const std::string& project, const std::string& job_id,
+                                std::map<std::string, std::string> labels,
+                                const std::optional<std::string>& etag);
+  Status LoseVm(const RunKey& run, run::ReplicaId replica, VmLoss kind);
 
   /// An event from a port.
   void Deliver(const RunEvent& message);

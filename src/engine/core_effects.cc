@@ -46,7 +46,7 @@ bool Core::Apply(Entry& entry, const SaveJob& save) {
   }
   if (!Saved(entry, ports_.store.Save(save.record))) return false;
   if (!observers_.any()) return true;
-  spec::Job shown = save.record.job;
+  ml::Job shown = save.record.job;
   shown.job_position = board_.PositionOf(entry.run.key());
   observers_.Tell(save.record.project, shown);
   return true;

@@ -5,7 +5,7 @@
 
 #include "engine/errors.h"
 #include "engine/submission.h"
-#include "spec/errors.h"
+#include "ml/errors.h"
 
 namespace caip::engine {
 namespace {
@@ -22,7 +22,7 @@ EngineOptions Completed(EngineOptions options, Launcher& launcher) {
 }
 
 Error JobMissing(const Error& error) {
-  return error.code == Code::kNotFound ? spec::errors::JobNotFound() : error;
+  return error.code == Code::kNotFound ? ml::errors::JobNotFound() : error;
 }
 
 }  // namespace
@@ -76,7 +76,7 @@ void Engine::Stop() {
   mailbox_->Close();
 }
 
-Status Engine::Check(const std::string& project, const spec::Job& job,
+Status Engine::Check(const std::string& project, const ml::Job& job,
                      const std::vector<std::string>& arriving) {
   Status checked = CheckSubmission(job, options_, ports_.storage, arriving);
   if (!job.training_input) return checked;
@@ -84,33 +84,33 @@ Status Engine::Check(const std::string& project, const spec::Job& job,
   return Both(std::move(checked), std::move(resumable));
 }
 
-Result<spec::Job> Engine::Submit(const std::string& project, spec::Job job) {
+Result<ml::Job> Engine::Submit(const std::string& project, ml::Job job) {
   RETURN_IF_ERROR(Check(project, job));
-  return Ask<spec::Job>([&](auto answer) { return SubmitLater(project, job, answer); });
+  return Ask<ml::Job>([&](auto answer) { return SubmitLater(project, job, answer); });
 }
 
 Status Engine::Cancel(const std::string& project, const std::string& job_id) {
   return Ask<Ok>([&](auto answer) { return CancelLater(project, job_id, answer); });
 }
 
-Result<spec::Job> Engine::UpdateLabels(const std::string& project, const std::string& job_id,
-                                       std::map<std::string, std::string> labels,
-                                       std::optional<std::string> etag) {
-  if (auto broken = spec::ValidateLabels(labels); !broken.empty()) {
-    return spec::ValidationError(std::move(broken));
+Result<ml::Job> Engine::UpdateLabels(const std::string& project, const std::string& job_id,
+                                     std::map<std::string, std::string> labels,
+                                     std::optional<std::string> etag) {
+  if (auto broken = ml::ValidateLabels(labels); !broken.empty()) {
+    return ml::ValidationError(std::move(broken));
   }
-  return Ask<spec::Job>([&](auto answer) {
+  return Ask<ml::Job>([&](auto answer) {
     return mailbox_->Post(
         Call([=, this] { answer(core_.ReplaceLabels(project, job_id, labels, etag)); }));
   });
 }
 
-Status Engine::LoseVm(const RunKey& run, spec::ReplicaId replica, VmLoss kind) {
+Status Engine::LoseVm(const RunKey& run, run::ReplicaId replica, VmLoss kind) {
   return Ask<Ok>([&](auto answer) { return LoseVmLater(run, replica, kind, answer); });
 }
 
-bool Engine::SubmitLater(const std::string& project, spec::Job job,
-                         std::function<void(Result<spec::Job>)> answer) {
+bool Engine::SubmitLater(const std::string& project, ml::Job job,
+                         std::function<void(Result<ml::Job>)> answer) {
   return mailbox_->Post(Call([=, this] { answer(core_.Create(project, job)); }));
 }
 
@@ -119,7 +119,7 @@ bool Engine::CancelLater(const std::string& project, const std::string& job_id,
   return mailbox_->Post(Call([=, this] { answer(core_.Cancel(project, job_id)); }));
 }
 
-bool Engine::LoseVmLater(const RunKey& run, spec::ReplicaId replica, VmLoss kind,
+bool Engine::LoseVmLater(const RunKey& run, run::ReplicaId replica, VmLoss kind,
                          std::function<void(Status)> answer) {
   return mailbox_->Post(Call([=, this] { answer(core_.LoseVm(run, replica, kind)); }));
 }
@@ -136,15 +136,15 @@ Result<T> Engine::Ask(const std::function<bool(std::function<void(Result<T>)>)>&
   return future.get();
 }
 
-Result<spec::Job> Engine::Get(const std::string& project, const std::string& job_id) const {
+Result<ml::Job> Engine::Get(const std::string& project, const std::string& job_id) const {
   auto record = ports_.store.Get(project, job_id);
   if (!record.ok()) return JobMissing(record.error());
   return WithPosition(project, std::move(record->job));
 }
 
-Result<std::vector<spec::Job>> Engine::List(const JobQuery& query) const {
+Result<std::vector<ml::Job>> Engine::List(const JobQuery& query) const {
   ASSIGN_OR_RETURN(std::vector<JobRecord> records, ports_.store.List(query));
-  std::vector<spec::Job> jobs;
+  std::vector<ml::Job> jobs;
   for (JobRecord& record : records) {
     jobs.push_back(WithPosition(record.project, std::move(record.job)));
   }
@@ -157,8 +157,8 @@ Result<std::vector<TrialRecord>> Engine::Trials(const std::string& project,
   return ports_.store.Trials(project, job_id);
 }
 
-spec::Job Engine::WithPosition(const std::string& project, spec::Job job) const {
-  const bool queued = job.state == spec::JobState::kQueued;
+ml::Job Engine::WithPosition(const std::string& project, ml::Job job) const {
+  const bool queued = job.state == run::JobState::kQueued;
   job.job_position = queued ? board_.PositionOf({project, job.job_id, ""}) : 0;
   return job;
 }

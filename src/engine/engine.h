@@ -36,20 +36,20 @@ class Engine {
   void Stop();
 
   /// Validates and probes Cloud Storage on the caller's thread. When it returns the job is durable.
-  Result<spec::Job> Submit(const std::string& project, spec::Job job);
+  Result<ml::Job> Submit(const std::string& project, ml::Job job);
   /// All that Submit checks but for the job id being free, and writes nothing but the probe.
   /// Packages in `arriving` are still to be uploaded, and not looked for.
-  Status Check(const std::string& project, const spec::Job& job,
+  Status Check(const std::string& project, const ml::Job& job,
                const std::vector<std::string>& arriving = {});
   /// Of a finished job: nothing happens, and that is success.
   Status Cancel(const std::string& project, const std::string& job_id);
   /// Replaces the whole map. With `etag`: only if it is the job's, else kAborted.
-  Result<spec::Job> UpdateLabels(const std::string& project, const std::string& job_id,
-                                 std::map<std::string, std::string> labels,
-                                 std::optional<std::string> etag);
-  Result<spec::Job> Get(const std::string& project, const std::string& job_id) const;
+  Result<ml::Job> UpdateLabels(const std::string& project, const std::string& job_id,
+                               std::map<std::string, std::string> labels,
+                               std::optional<std::string> etag);
+  Result<ml::Job> Get(const std::string& project, const std::string& job_id) const;
   /// Newest first.
-  Result<std::vector<spec::Job>> List(const JobQuery& query) const;
+  Result<std::vector<ml::Job>> List(const JobQuery& query) const;
 
   /// Of a tuning job, by number, with what they have reported; none of another. kNotFound where
   /// there is no such job.
@@ -57,7 +57,7 @@ class Engine {
                                           const std::string& job_id) const;
 
   /// Takes a living replica's machine away.
-  Status LoseVm(const RunKey& run, spec::ReplicaId replica, VmLoss kind);
+  Status LoseVm(const RunKey& run, run::ReplicaId replica, VmLoss kind);
 
   /// `observer` is told of each job that was saved, on the engine's thread, until the subscription
   /// goes; when its destructor has returned, no call is under way. It must not block.
@@ -79,18 +79,18 @@ class Engine {
   uint64_t handled() const { return core_.handled(); }
   /// Like those without Later, but unchecked and answered during a Turn(). False: stopped, no
   /// answer.
-  bool SubmitLater(const std::string& project, spec::Job job,
-                   std::function<void(Result<spec::Job>)> answer);
+  bool SubmitLater(const std::string& project, ml::Job job,
+                   std::function<void(Result<ml::Job>)> answer);
   bool CancelLater(const std::string& project, const std::string& job_id,
                    std::function<void(Status)> answer);
-  bool LoseVmLater(const RunKey& run, spec::ReplicaId replica, VmLoss kind,
+  bool LoseVmLater(const RunKey& run, run::ReplicaId replica, VmLoss kind,
                    std::function<void(Status)> answer);
 
  private:
   void Loop();
   template <typename T>
   Result<T> Ask(const std::function<bool(std::function<void(Result<T>)>)>& post);
-  spec::Job WithPosition(const std::string& project, spec::Job job) const;
+  ml::Job WithPosition(const std::string& project, ml::Job job) const;
 
   EngineOptions options_;
   EnginePorts ports_;

@@ -1,6 +1,6 @@
 #include "engine/errors.h"
 
-#include "spec/run_texts.h"
+#include "ml/run_texts.h"
 
 namespace caip::engine {
 namespace errors {
@@ -57,8 +57,8 @@ Error NotSavedYet(const Error& cause) {
               cause.message};
 }
 
-Error NothingToLose(std::string_view job_id, spec::ReplicaId replica) {
-  return {Code::kFailedPrecondition, "The replica " + spec::ProseName(replica) + " of job " +
+Error NothingToLose(std::string_view job_id, run::ReplicaId replica) {
+  return {Code::kFailedPrecondition, "The replica " + run::ProseName(replica) + " of job " +
                                          std::string(job_id) +
                                          " is not alive, so its machine cannot be lost."};
 }
@@ -72,9 +72,9 @@ Error JobNotRunning(std::string_view job_id) {
 
 namespace lines {
 
-std::string LostReplica(spec::ReplicaId replica, int status, int signal) {
-  return "the replica " + spec::ProseName(replica) + " exited with a non-zero status of " +
-         spec::texts::StatusInWords(status, signal) + ".";
+std::string LostReplica(run::ReplicaId replica, int status, int signal) {
+  return "the replica " + run::ProseName(replica) + " exited with a non-zero status of " +
+         ml::texts::StatusInWords(status, signal) + ".";
 }
 
 }  // namespace lines

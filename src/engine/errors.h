@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "spec/cluster.h"
+#include "ml/cluster.h"
 
 namespace caip::engine {
 
@@ -23,7 +23,7 @@ Error ImagesNotMapped(const std::vector<FieldViolation>& violations);
 FieldViolation ImageNotMapped(std::string field, std::string_view uri);
 Error EngineStopped();
 Error NotSavedYet(const Error& cause);
-Error NothingToLose(std::string_view job_id, spec::ReplicaId replica);
+Error NothingToLose(std::string_view job_id, run::ReplicaId replica);
 Error JobNotRunning(std::string_view job_id);
 
 }  // namespace errors
@@ -31,7 +31,7 @@ Error JobNotRunning(std::string_view job_id);
 namespace lines {
 
 /// Why the whole job is tried again, for texts::RetryingJob.
-std::string LostReplica(spec::ReplicaId replica, int status, int signal);
+std::string LostReplica(run::ReplicaId replica, int status, int signal);
 
 }  // namespace lines
 }  // namespace caip::engine

@@ -4,7 +4,7 @@ namespace caip::engine {
 namespace {
 
 std::string Of(const ReplicaKey& key) {
-  return spec::TaskName(key.replica) + " boot " + std::to_string(key.boot);
+  return run::TaskName(key.replica) + " boot " + std::to_string(key.boot);
 }
 
 std::string_view NameOf(TimerKind kind) {
@@ -39,8 +39,8 @@ std::string_view NameOf(VmLoss kind) {
   return "";
 }
 
-std::string Of(TimerKind kind, spec::ReplicaId replica) {
-  return std::string(NameOf(kind)) + " " + spec::TaskName(replica);
+std::string Of(TimerKind kind, run::ReplicaId replica) {
+  return std::string(NameOf(kind)) + " " + run::TaskName(replica);
 }
 
 struct EventWriter {
@@ -57,14 +57,14 @@ struct EventWriter {
            std::to_string(e.signal);
   }
   std::string operator()(const VmLost& e) const {
-    return "vm lost " + spec::TaskName(e.replica) + " by " + std::string(NameOf(e.kind));
+    return "vm lost " + run::TaskName(e.replica) + " by " + std::string(NameOf(e.kind));
   }
   std::string operator()(const CancelAsked& e) const { return "cancel asked: " + e.reason; }
   std::string operator()(const Reported& e) const {
     return "trial " + e.trial + " reported " + std::to_string(e.reports.size());
   }
   std::string operator()(const TrialMoved& e) const {
-    return "trial " + e.trial + " is " + std::string(spec::Name(e.job.state));
+    return "trial " + e.trial + " is " + std::string(run::Name(e.job.state));
   }
   std::string operator()(const ValuesChosen& e) const {
     return (e.values ? "values chosen for trial " : "no values left for trial ") + e.trial;
@@ -78,7 +78,7 @@ struct EventWriter {
 
 struct EffectWriter {
   std::string operator()(const SaveJob& e) const {
-    return "save " + std::string(spec::Name(e.record.job.state));
+    return "save " + std::string(run::Name(e.record.job.state));
   }
   std::string operator()(const WriteLog& e) const {
     return "log " + e.line.task + ": " + e.line.message;

@@ -40,7 +40,7 @@ struct Recovered {};
 /// Its turn came: devices and addresses are lent.
 struct Granted {
   std::vector<std::string> addresses;  // in the order of the plan
-  std::vector<std::pair<spec::ReplicaId, Environment>> devices;
+  std::vector<std::pair<run::ReplicaId, Environment>> devices;
   std::vector<std::string> warnings;
 };
 /// Its turn came, and there never will be what it asks for.
@@ -51,7 +51,7 @@ struct ReplicaStarted {
   ReplicaKey key;
 };
 struct VmLost {
-  spec::ReplicaId replica;
+  run::ReplicaId replica;
   VmLoss kind = VmLoss::kKill;
 };
 struct CancelAsked {
@@ -65,7 +65,7 @@ struct Reported {
 /// To a tuning job: what a trial of it has become is durable.
 struct TrialMoved {
   std::string trial;
-  spec::Job job;          // of the trial: state, times, errorMessage
+  ml::Job job;            // of the trial: state, times, errorMessage
   bool launched = false;  // a replica of it was started, or was to be
   bool stopped_early = false;
 };
@@ -82,7 +82,7 @@ struct LabelsReplaced {
 };
 struct TimerFired {
   TimerKind kind;
-  spec::ReplicaId replica;
+  run::ReplicaId replica;
   int stamp = 0;
   bool operator==(const TimerFired&) const = default;
 };
@@ -130,7 +130,7 @@ struct StartTimer {
 };
 struct StopTimer {
   TimerKind kind;
-  spec::ReplicaId replica;
+  run::ReplicaId replica;
 };
 /// Values for a trial are to be chosen of what is known here, and nothing else: so they are the
 /// same however long the choice takes. One at a time for each run; ValuesChosen answers.

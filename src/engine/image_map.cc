@@ -20,9 +20,9 @@ const std::vector<std::string>* FindImage(const ImageMap& images, const std::str
   return found == images.end() ? nullptr : &found->second;
 }
 
-ImageMap ImagesOf(const spec::TrainingInput& input, const ImageMap& images) {
+ImageMap ImagesOf(const ml::TrainingInput& input, const ImageMap& images) {
   ImageMap used;
-  for (const spec::Role role : spec::kRoles) {
+  for (const run::Role role : run::kRoles) {
     const auto& config = input.Of(role).config;
     if (!config || config->image_uri.empty()) continue;
     if (const auto* command = FindImage(images, config->image_uri)) {

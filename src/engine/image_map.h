@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "spec/job.h"
+#include "ml/job.h"
 
 namespace caip::engine {
 
@@ -17,6 +17,6 @@ using ImageMap = std::map<std::string, std::vector<std::string>>;
 const std::vector<std::string>* FindImage(const ImageMap& images, const std::string& uri);
 
 /// The part of `images` that the job uses, under the URIs by which it names them.
-ImageMap ImagesOf(const spec::TrainingInput& input, const ImageMap& images);
+ImageMap ImagesOf(const ml::TrainingInput& input, const ImageMap& images);
 
 }  // namespace caip::engine

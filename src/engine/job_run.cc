@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "base/random.h"
-#include "spec/environment.h"
+#include "ml/environment.h"
 
 namespace caip::engine {
 namespace {
@@ -15,8 +15,8 @@ std::string Purpose(const RunKey& key, std::string_view what) {
 }
 
 // The machines of a tuning job are its trials'.
-spec::ClusterPlan PlanOf(const spec::TrainingInput& input, bool is_study) {
-  spec::ClusterPlan plan = spec::PlanCluster(input);
+ml::ClusterPlan PlanOf(const ml::TrainingInput& input, bool is_study) {
+  ml::ClusterPlan plan = ml::PlanCluster(input);
   if (!is_study) return plan;
   plan.replicas.clear();
   plan.tpu_type.clear();
@@ -26,8 +26,7 @@ spec::ClusterPlan PlanOf(const spec::TrainingInput& input, bool is_study) {
 }  // namespace
 
 // Ten hexadecimal digits in host names; the tenant project has sixteen.
-RunNote JobRun::NewNote(const RunKey& key, const spec::TrainingInput& input,
-                        const RunRules& rules) {
+RunNote JobRun::NewNote(const RunKey& key, const ml::TrainingInput& input, const RunRules& rules) {
   RunNote note;
   Random random = Random(rules.seed).Fork(Purpose(key, "names"));
   note.cluster_id = random.Hex(10);
@@ -45,22 +44,22 @@ JobRun::JobRun(RunKey key, JobRecord record, RunNote note, const RunRules& rules
       note_(std::move(note)),
       plan_(PlanOf(*job_.training_input, !IsTrial() && job_.training_input->hyperparameters)) {
   if (!IsTrial() && job_.training_input->hyperparameters) {
-    study_.emplace(*job_.training_input->hyperparameters, spec::MetricTagOf(*job_.training_input),
+    study_.emplace(*job_.training_input->hyperparameters, ml::MetricTagOf(*job_.training_input),
                    RandomFor("trials").Next(), trials.earlier);
     study_->Restore(std::move(trials.own));
   }
-  for (const spec::ReplicaPlan& replica : plan_.replicas) {
+  for (const ml::ReplicaPlan& replica : plan_.replicas) {
     replicas_[replica.id];
     note_.replicas[replica.id];
   }
 }
 
-JobRun JobRun::New(RunKey key, spec::Job job, Instant now, const RunRules& rules, Trials trials) {
-  job.state = spec::JobState::kQueued;
+JobRun JobRun::New(RunKey key, ml::Job job, Instant now, const RunRules& rules, Trials trials) {
+  job.state = run::JobState::kQueued;
   job.create_time = now;
   RunNote note = NewNote(key, *job.training_input, rules);
   Random queue = Random(rules.seed).Fork(Purpose(key, "queue"));
-  const spec::Wait wait = spec::Throw(rules.queue_delay, queue);
+  const run::Wait wait = run::Throw(rules.queue_delay, queue);
   note.queued_until = now + wait.delay;
   note.failed_tries = wait.failed_tries;
   note.out_of_stock = wait.out_of_stock;
@@ -83,8 +82,8 @@ Effects JobRun::Handle(Instant now, const Event& event) {
 
 JobRecord JobRun::Record() const { return {key_.project, job_, ToJson(note_)}; }
 
-void JobRun::MoveTo(spec::JobEvent event) {
-  const auto next = spec::Next(job_.state, event);
+void JobRun::MoveTo(run::JobEvent event) {
+  const auto next = run::Next(job_.state, event);
   assert(next && "the event does not apply in this state");
   if (next) job_.state = *next;
 }
@@ -96,7 +95,7 @@ void JobRun::Save() {
 
 void JobRun::LogService(std::string message, Severity severity) {
   Do(WriteLog{{.run = key_,
-               .task = std::string(spec::texts::kService),
+               .task = std::string(ml::texts::kService),
                .severity = severity,
                .time = now_,
                .message = std::move(message)}});
@@ -107,15 +106,15 @@ void JobRun::LogLife(std::string message) {
   if (!IsTrial()) LogService(std::move(message));
 }
 
-void JobRun::LogReplica(spec::ReplicaId id, std::string message, Severity severity) {
+void JobRun::LogReplica(run::ReplicaId id, std::string message, Severity severity) {
   Do(WriteLog{{.run = key_,
-               .task = spec::TaskName(id),
+               .task = run::TaskName(id),
                .severity = severity,
                .time = now_,
                .message = std::move(message)}});
 }
 
-void JobRun::Start(TimerKind kind, Instant at, spec::ReplicaId replica, int stamp) {
+void JobRun::Start(TimerKind kind, Instant at, run::ReplicaId replica, int stamp) {
   Do(StartTimer{{kind, replica, stamp}, at});
 }
 
@@ -123,16 +122,14 @@ Random JobRun::RandomFor(std::string_view purpose) const {
   return Random(rules_->seed).Fork(Purpose(key_, purpose));
 }
 
-ReplicaKey JobRun::KeyOf(spec::ReplicaId id) const {
-  return {key_, id, note_.replicas.at(id).boot};
-}
+ReplicaKey JobRun::KeyOf(run::ReplicaId id) const { return {key_, id, note_.replicas.at(id).boot}; }
 
 bool JobRun::IsThisBoot(const ReplicaKey& key) const {
   const auto found = replicas_.find(key.replica);
   return found != replicas_.end() && found->second.life != Life::kOff && key == KeyOf(key.replica);
 }
 
-LaunchFacts JobRun::FactsOf(spec::ReplicaId id) const {
+LaunchFacts JobRun::FactsOf(run::ReplicaId id) const {
   static const Environment kNone;
   const auto devices = devices_.find(id);
   return {rules_->launch, *job_.training_input,

@@ -20,8 +20,8 @@
 #include "engine/run_note.h"
 #include "engine/run_rules.h"
 #include "engine/study.h"
-#include "spec/replica_outcome.h"
-#include "spec/run_texts.h"
+#include "ml/run_texts.h"
+#include "run/replica_outcome.h"
 
 namespace caip::engine {
 
@@ -37,7 +37,7 @@ class JobRun {
   };
 
   /// A job that is not in the store yet: state QUEUED, times and etag set.
-  static JobRun New(RunKey key, spec::Job job, Instant now, const RunRules& rules,
+  static JobRun New(RunKey key, ml::Job job, Instant now, const RunRules& rules,
                     Trials trials = {});
   /// A job, or a trial, as the store holds it. One whose note cannot be read starts without
   /// replicas.
@@ -50,9 +50,9 @@ class JobRun {
 
   JobRecord Record() const;
   const RunKey& key() const { return key_; }
-  const spec::Job& job() const { return job_; }
+  const ml::Job& job() const { return job_; }
   const RunNote& note() const { return note_; }
-  const spec::ClusterPlan& plan() const { return plan_; }
+  const ml::ClusterPlan& plan() const { return plan_; }
   Phase phase() const { return phase_; }
   bool IsTrial() const { return !key_.trial.empty(); }
   bool AnyWasLaunched() const;
@@ -67,15 +67,14 @@ class JobRun {
   };
   /// A replica that ended: how, and in what words.
   struct Death {
-    spec::ExitClass how = spec::ExitClass::kSuccess;
-    spec::texts::ReplicaFailure failure;
+    run::ExitClass how = run::ExitClass::kSuccess;
+    ml::texts::ReplicaFailure failure;
     std::string start_error;
   };
-  static constexpr spec::ReplicaId kMaster{};
+  static constexpr run::ReplicaId kMaster{};
 
   JobRun(RunKey key, JobRecord record, RunNote note, const RunRules& rules, Trials trials);
-  static RunNote NewNote(const RunKey& key, const spec::TrainingInput& input,
-                         const RunRules& rules);
+  static RunNote NewNote(const RunKey& key, const ml::TrainingInput& input, const RunRules& rules);
 
   // job_run_queue.cc
   void On(const Submitted&);
@@ -90,12 +89,12 @@ class JobRun {
   void On(const Prepared& prepared);
   void BeginAttempt();
   void MachinesAreThere();
-  spec::Wait WaitForMachines() const;
+  run::Wait WaitForMachines() const;
   void LogFailedTries(int tries);
   void InstallPackages();
-  void LogFirstWords(spec::ReplicaId id);
+  void LogFirstWords(run::ReplicaId id);
   void LaunchAll();
-  void Launch(spec::ReplicaId id, bool fresh_disk);
+  void Launch(run::ReplicaId id, bool fresh_disk);
   // job_run_replicas.cc
   void On(const ReplicaStarted& started);
   void On(const ReplicaExit& exit);
@@ -103,15 +102,15 @@ class JobRun {
   void IfAllUp();
   void BecomeRunning();
   Death DeathOf(const ReplicaExit& exit) const;
-  Death LossOf(spec::ReplicaId id) const;
+  Death LossOf(run::ReplicaId id) const;
   std::string Words(const Death& death) const;
   void LogLastWords(const ReplicaExit& exit);
-  spec::Decision Judge(const Death& death);
-  void EndedByItself(spec::ReplicaId id);
+  run::Decision Judge(const Death& death);
+  void EndedByItself(run::ReplicaId id);
   void Restart(const Death& death);
-  spec::Wait WaitForReplacement(spec::ReplicaId id) const;
-  void ReplacementIsThere(spec::ReplicaId id);
-  void Relaunch(spec::ReplicaId id, bool fresh_disk);
+  run::Wait WaitForReplacement(run::ReplicaId id) const;
+  void ReplacementIsThere(run::ReplicaId id);
+  void Relaunch(run::ReplicaId id, bool fresh_disk);
   void RetryJob(const Death& death);
   // job_run_trials.cc
   void On(const Reported& reported);
@@ -130,39 +129,39 @@ class JobRun {
   void On(const CancelAsked& asked);
   void On(const LabelsReplaced& replaced);
   void On(const TimerFired& fired);
-  void End(spec::JobEvent as, std::string message);
+  void End(run::JobEvent as, std::string message);
   void StopEverything();
-  void Terminate(spec::ReplicaId id);
+  void Terminate(run::ReplicaId id);
   void IfAllStopped();
   void Finish();
   void LogOutcome();
 
   // job_run.cc
-  void MoveTo(spec::JobEvent event);
+  void MoveTo(run::JobEvent event);
   void Save();
   void LogService(std::string message, Severity severity = Severity::kInfo);
   void LogLife(std::string message);
-  void LogReplica(spec::ReplicaId id, std::string message, Severity severity = Severity::kInfo);
-  void Start(TimerKind kind, Instant at, spec::ReplicaId replica = {}, int stamp = 0);
+  void LogReplica(run::ReplicaId id, std::string message, Severity severity = Severity::kInfo);
+  void Start(TimerKind kind, Instant at, run::ReplicaId replica = {}, int stamp = 0);
   bool IsThisBoot(const ReplicaKey& key) const;
-  LaunchFacts FactsOf(spec::ReplicaId id) const;
+  LaunchFacts FactsOf(run::ReplicaId id) const;
   void Do(Effect effect) { effects_.push_back(std::move(effect)); }
   Random RandomFor(std::string_view purpose) const;
-  ReplicaKey KeyOf(spec::ReplicaId id) const;
+  ReplicaKey KeyOf(run::ReplicaId id) const;
   bool MasterFinished() const;
   bool AllGone() const;
 
   const RunRules* rules_;
   RunKey key_;
-  spec::Job job_;
+  ml::Job job_;
   RunNote note_;
-  spec::ClusterPlan plan_;
+  ml::ClusterPlan plan_;
   Phase phase_ = Phase::kWaiting;
-  std::map<spec::ReplicaId, Replica> replicas_;
-  std::map<spec::ReplicaId, Environment> devices_;
+  std::map<run::ReplicaId, Replica> replicas_;
+  std::map<run::ReplicaId, Environment> devices_;
   Prepared prepared_;
-  std::optional<Study> study_;               // of a tuning job
-  std::optional<spec::JobTexts> job_texts_;  // since it was granted
+  std::optional<Study> study_;             // of a tuning job
+  std::optional<ml::JobTexts> job_texts_;  // since it was granted
 
   bool installing_ = false;  // the packager is at work
   bool retrying_ = false;    // kStopping leads to the next attempt

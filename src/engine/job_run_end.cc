@@ -8,9 +8,9 @@
 
 namespace caip::engine {
 
-using spec::JobEvent;
-using spec::JobState;
-namespace texts = spec::texts;
+using run::JobEvent;
+using run::JobState;
+namespace texts = ml::texts;
 
 void JobRun::On(const CancelAsked& asked) {
   if (job_.state == JobState::kCancelling) return;
@@ -29,7 +29,7 @@ void JobRun::On(const LabelsReplaced& replaced) {
 }
 
 void JobRun::On(const TimerFired& fired) {
-  const std::optional<spec::Scheduling>& scheduling = job_.training_input->scheduling;
+  const std::optional<ml::Scheduling>& scheduling = job_.training_input->scheduling;
   const auto replica = note_.replicas.find(fired.replica);  // a tuning job has none
   const bool this_boot = replica != note_.replicas.end() && fired.stamp == replica->second.boot;
   switch (fired.kind) {
@@ -87,7 +87,7 @@ void JobRun::StopEverything() {
   }
 }
 
-void JobRun::Terminate(spec::ReplicaId id) {
+void JobRun::Terminate(run::ReplicaId id) {
   Replica& replica = replicas_.at(id);
   replica.terminated = true;
   if (!plan_.is_container) LogReplica(id, texts::TerminatedByService(), Severity::kError);

@@ -5,8 +5,8 @@
 
 namespace caip::engine {
 
-using spec::JobEvent;
-namespace texts = spec::texts;
+using run::JobEvent;
+namespace texts = ml::texts;
 
 // In PREPARING or, where the emulator was killed under a running job, in RUNNING.
 void JobRun::BeginAttempt() {
@@ -14,8 +14,8 @@ void JobRun::BeginAttempt() {
   retrying_ = false;
   for (auto& [id, replica] : replicas_) replica = {};
   Save();
-  if (job_.state == spec::JobState::kPreparing) LogLife(texts::JobPreparing());
-  const spec::Wait wait = WaitForMachines();
+  if (job_.state == run::JobState::kPreparing) LogLife(texts::JobPreparing());
+  const run::Wait wait = WaitForMachines();
   if (wait.delay > Duration(0)) {
     Start(TimerKind::kProvisioned, now_ + wait.delay, {}, note_.attempt);
   } else {
@@ -25,14 +25,14 @@ void JobRun::BeginAttempt() {
 
 // The same throw whenever it is asked for, so nothing needs to be remembered. A tuning job has no
 // machines; each of its trials waits for its own.
-spec::Wait JobRun::WaitForMachines() const {
+run::Wait JobRun::WaitForMachines() const {
   if (study_) return {};
   Random random = RandomFor("machines of attempt " + std::to_string(note_.attempt));
-  return spec::Throw(rules_->provisioning_delay, random);
+  return run::Throw(rules_->provisioning_delay, random);
 }
 
 void JobRun::MachinesAreThere() {
-  const spec::Wait wait = WaitForMachines();
+  const run::Wait wait = WaitForMachines();
   LogFailedTries(wait.failed_tries);
   if (wait.out_of_stock) {
     End(JobEvent::kGaveUp, texts::OutOfStock(job_.training_input->region));
@@ -58,26 +58,26 @@ void JobRun::LogFailedTries(int tries) {
 }
 
 void JobRun::InstallPackages() {
-  const spec::TrainingInput& input = *job_.training_input;
+  const ml::TrainingInput& input = *job_.training_input;
   PrepareRequest request{key_,
                          note_.attempt,
                          input.package_uris,
                          input.runtime_version,
-                         spec::PythonVersionOf(input, rules_->validation),
+                         ml::PythonVersionOf(input, rules_->validation),
                          input.python_module,
                          {}};
   for (const auto& [id, note] : note_.replicas) {
     if (note.finished) continue;
-    request.log_tasks.push_back(spec::TaskName(id));
+    request.log_tasks.push_back(run::TaskName(id));
     LogFirstWords(id);
   }
-  if (study_) request.log_tasks.push_back(spec::TaskName(kMaster));
+  if (study_) request.log_tasks.push_back(run::TaskName(kMaster));
   installing_ = true;
   Do(PreparePackages{std::move(request)});
 }
 
 // The first that the service's launcher says of a Python program, before it installs.
-void JobRun::LogFirstWords(spec::ReplicaId id) {
+void JobRun::LogFirstWords(run::ReplicaId id) {
   if (plan_.is_container) return;
   LogReplica(id, TaskLine(FactsOf(id)));
   LogReplica(id, texts::RunningModule(job_.training_input->python_module));
@@ -93,7 +93,7 @@ void JobRun::On(const Prepared& prepared) {
     End(JobEvent::kGaveUp, failure.refusal);
   } else {
     // Permanent, whoever looks at it.
-    End(JobEvent::kGaveUp, Words({spec::ExitClass::kNotPrepared,
+    End(JobEvent::kGaveUp, Words({run::ExitClass::kNotPrepared,
                                   {kMaster, failure.exit_code, 0, false, failure.traceback},
                                   ""}));
   }
@@ -102,18 +102,18 @@ void JobRun::On(const Prepared& prepared) {
 void JobRun::LaunchAll() {
   if (study_) return ActivateStudy();
   phase_ = Phase::kActive;
-  std::vector<spec::ReplicaId> launched;
+  std::vector<run::ReplicaId> launched;
   for (auto& [id, note] : note_.replicas) {
     if (note.finished) continue;
     ++note.boot;
     launched.push_back(id);
   }
   Save();
-  for (spec::ReplicaId id : launched) Launch(id, true);
+  for (run::ReplicaId id : launched) Launch(id, true);
 }
 
 // The boot was counted, and that was saved before.
-void JobRun::Launch(spec::ReplicaId id, bool fresh_disk) {
+void JobRun::Launch(run::ReplicaId id, bool fresh_disk) {
   Replica& replica = replicas_.at(id);
   replica.life = Life::kLaunched;
   replica.terminated = false;

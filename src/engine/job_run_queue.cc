@@ -4,7 +4,7 @@
 
 #include "engine/errors.h"
 #include "engine/job_run.h"
-#include "spec/trial_texts.h"
+#include "ml/trial_texts.h"
 
 namespace caip::engine {
 namespace {
@@ -14,9 +14,9 @@ Instant Later(Instant from, Duration by) { return by > kNever - from ? kNever : 
 
 }  // namespace
 
-using spec::JobEvent;
-using spec::JobState;
-namespace texts = spec::texts;
+using run::JobEvent;
+using run::JobState;
+namespace texts = ml::texts;
 
 void JobRun::On(const Submitted&) {
   if (IsTrial()) {
@@ -59,12 +59,12 @@ void JobRun::On(const Recovered&) {
 void JobRun::LoseAllMachines() {
   for (const auto& [id, replica] : note_.replicas) {
     if (replica.boot == 0 || replica.finished) continue;
-    if (Judge(LossOf(id)) != spec::Decision::kRestartReplica) return;
+    if (Judge(LossOf(id)) != run::Decision::kRestartReplica) return;
   }
 }
 
 void JobRun::WaitForTurn(bool resumed) {
-  const std::optional<spec::Scheduling>& scheduling = job_.training_input->scheduling;
+  const std::optional<ml::Scheduling>& scheduling = job_.training_input->scheduling;
   Do(Enqueue{scheduling ? scheduling->priority : 0, resumed});
   if (IsTrial()) {
     // Its job's deadlines hold.
@@ -84,7 +84,7 @@ void JobRun::WaitForTurn(bool resumed) {
 
 // Counted from the first RUNNING: a job that begins anew does not get more time.
 void JobRun::StartMaxRunning() {
-  const std::optional<spec::Scheduling>& scheduling = job_.training_input->scheduling;
+  const std::optional<ml::Scheduling>& scheduling = job_.training_input->scheduling;
   const Duration limit = scheduling && scheduling->max_running_time ? *scheduling->max_running_time
                                                                     : kMaxRunningDefault;
   Start(TimerKind::kMaxRunning, Later(*job_.start_time, limit));

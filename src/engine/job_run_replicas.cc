@@ -8,10 +8,10 @@
 
 namespace caip::engine {
 
-using spec::Decision;
-using spec::JobEvent;
-using spec::JobState;
-namespace texts = spec::texts;
+using run::Decision;
+using run::JobEvent;
+using run::JobState;
+namespace texts = ml::texts;
 
 void JobRun::On(const ReplicaStarted& started) {
   if (!IsThisBoot(started.key)) return;
@@ -74,28 +74,27 @@ JobRun::Death JobRun::DeathOf(const ReplicaExit& exit) const {
   // Who ended with 0 was faster than the kill. Under SIGTERM a 0 may just be good manners.
   const bool was_faster = exit.signal == 0 && exit.exit_code == 0 && exit.start_error.empty() &&
                           lost != VmLoss::kMaintenance;
-  const spec::ReplicaEnd end{
+  const run::ReplicaEnd end{
       .exit_code = exit.exit_code,
       .signal = exit.signal,
       .out_of_memory = exit.out_of_memory && !lost,
       .vm_lost = lost && lost != VmLoss::kCrash && !was_faster,
       .could_not_start = !exit.start_error.empty(),
   };
-  return {
-      spec::Classify(end, plan_.is_container),
-      {exit.key.replica, spec::ReportedExitCode(plan_.is_container, exit.exit_code, exit.signal),
-       exit.signal, exit.out_of_memory, exit.traceback},
-      exit.start_error};
+  return {run::Classify(end, plan_.is_container),
+          {exit.key.replica, run::ReportedExitCode(plan_.is_container, exit.exit_code, exit.signal),
+           exit.signal, exit.out_of_memory, exit.traceback},
+          exit.start_error};
 }
 
-JobRun::Death JobRun::LossOf(spec::ReplicaId id) const {
-  return {spec::ExitClass::kVmLost,
-          {id, spec::ReportedExitCode(plan_.is_container, 0, SIGKILL), SIGKILL, false, ""},
+JobRun::Death JobRun::LossOf(run::ReplicaId id) const {
+  return {run::ExitClass::kVmLost,
+          {id, run::ReportedExitCode(plan_.is_container, 0, SIGKILL), SIGKILL, false, ""},
           ""};
 }
 
 std::string JobRun::Words(const Death& death) const {
-  if (death.how == spec::ExitClass::kCouldNotStart) {
+  if (death.how == run::ExitClass::kCouldNotStart) {
     return texts::CouldNotStart(death.failure.replica, death.start_error);
   }
   const std::string& number = rules_->project_number;
@@ -106,7 +105,7 @@ std::string JobRun::Words(const Death& death) const {
 // What the service's launcher says behind a Python program; it dies itself with a lost machine.
 void JobRun::LogLastWords(const ReplicaExit& exit) {
   const Replica& replica = replicas_.at(exit.key.replica);
-  const spec::ReplicaId id = exit.key.replica;
+  const run::ReplicaId id = exit.key.replica;
   if (!exit.start_error.empty()) {
     LogReplica(id, texts::CouldNotStart(id, exit.start_error), Severity::kError);
     return;
@@ -119,17 +118,17 @@ void JobRun::LogLastWords(const ReplicaExit& exit) {
 
 // The second table decides; here is only what its words mean.
 Decision JobRun::Judge(const Death& death) {
-  const spec::ReplicaId id = death.failure.replica;
+  const run::ReplicaId id = death.failure.replica;
   if (MasterFinished()) {  // the job has succeeded: the rest does not matter
     EndedByItself(id);
     return Decision::kIgnore;
   }
   const auto& scheduling = job_.training_input->scheduling;
   const Decision decision =
-      spec::Decide(id.role, death.how,
-                   {.replica_restarts = note_.replicas.at(id).restarts,
-                    .job_retries = note_.attempt - 1,
-                    .resilient = scheduling && scheduling->resilient_to_worker_restart});
+      run::Decide(id.role, death.how,
+                  {.replica_restarts = note_.replicas.at(id).restarts,
+                   .job_retries = note_.attempt - 1,
+                   .resilient = scheduling && scheduling->resilient_to_worker_restart});
   switch (decision) {
     case Decision::kIgnore:
     case Decision::kSucceedJob:
@@ -148,7 +147,7 @@ Decision JobRun::Judge(const Death& death) {
   return decision;
 }
 
-void JobRun::EndedByItself(spec::ReplicaId id) {
+void JobRun::EndedByItself(run::ReplicaId id) {
   note_.replicas.at(id).finished = true;
   if (id == kMaster && job_.state == JobState::kRunning) {
     End(JobEvent::kSucceeded, "");
@@ -159,10 +158,10 @@ void JobRun::EndedByItself(spec::ReplicaId id) {
 }
 
 void JobRun::Restart(const Death& death) {
-  const spec::ReplicaId id = death.failure.replica;
+  const run::ReplicaId id = death.failure.replica;
   ReplicaNote& note = note_.replicas.at(id);
   ++note.restarts;
-  const bool new_machine = death.how == spec::ExitClass::kVmLost;
+  const bool new_machine = death.how == run::ExitClass::kVmLost;
   LogService(new_machine ? texts::ReplacingMachine(id, note.restarts)
                          : texts::RestartingReplica(death.failure, note.restarts),
              Severity::kWarning);
@@ -179,14 +178,14 @@ void JobRun::Restart(const Death& death) {
   }
 }
 
-spec::Wait JobRun::WaitForReplacement(spec::ReplicaId id) const {
-  Random random = RandomFor("machine of " + spec::TaskName(id) + " behind boot " +
+run::Wait JobRun::WaitForReplacement(run::ReplicaId id) const {
+  Random random = RandomFor("machine of " + run::TaskName(id) + " behind boot " +
                             std::to_string(note_.replicas.at(id).boot));
-  return spec::Throw(rules_->vm_restart_delay, random);
+  return run::Throw(rules_->vm_restart_delay, random);
 }
 
-void JobRun::ReplacementIsThere(spec::ReplicaId id) {
-  const spec::Wait wait = WaitForReplacement(id);
+void JobRun::ReplacementIsThere(run::ReplicaId id) {
+  const run::Wait wait = WaitForReplacement(id);
   LogFailedTries(wait.failed_tries);
   if (wait.out_of_stock) {
     End(JobEvent::kGaveUp, texts::OutOfStock(job_.training_input->region));
@@ -195,7 +194,7 @@ void JobRun::ReplacementIsThere(spec::ReplicaId id) {
   }
 }
 
-void JobRun::Relaunch(spec::ReplicaId id, bool fresh_disk) {
+void JobRun::Relaunch(run::ReplicaId id, bool fresh_disk) {
   ++note_.replicas.at(id).boot;
   Save();
   LogFirstWords(id);

@@ -2,20 +2,20 @@
 // no replicas, and drives them.
 
 #include "engine/job_run.h"
-#include "spec/trial_texts.h"
+#include "ml/trial_texts.h"
 
 namespace caip::engine {
 
-using spec::JobEvent;
-using spec::JobState;
-using spec::StudyStep;
-namespace texts = spec::texts;
+using run::JobEvent;
+using run::JobState;
+using run::StudyStep;
+namespace texts = ml::texts;
 
 namespace {
 
 // Not the trial's input: that is its job's.
-spec::Job TrialJob(std::string id, Instant now) {
-  spec::Job job;
+ml::Job TrialJob(std::string id, Instant now) {
+  ml::Job job;
   job.job_id = std::move(id);
   job.state = JobState::kQueued;
   job.create_time = now;
@@ -107,8 +107,8 @@ void JobRun::On(const TrialMoved& moved) {
 }
 
 void JobRun::TrialEnded(const TrialMoved& moved) {
-  const spec::TrainingOutput output = study_->Output();
-  for (const spec::HyperparameterOutput& shown : output.trials) {
+  const ml::TrainingOutput output = study_->Output();
+  for (const ml::HyperparameterOutput& shown : output.trials) {
     if (shown.trial_id != moved.trial) continue;
     LogTrial(moved.trial, texts::TrialEnded(shown, study_->metric_tag(), moved.job.error_message),
              moved.job.state == JobState::kFailed ? Severity::kError : Severity::kInfo);

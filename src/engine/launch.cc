@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "spec/command_line.h"
-#include "spec/environment.h"
-#include "spec/run_texts.h"
+#include "ml/command_line.h"
+#include "ml/environment.h"
+#include "ml/run_texts.h"
 
 namespace caip::engine {
 namespace {
@@ -14,11 +14,11 @@ namespace {
 constexpr const char* kUserDirectory = "user_dir";
 
 std::vector<std::string> ArgumentsOf(const LaunchFacts& facts) {
-  return spec::FinalArguments(facts.input, facts.key.run.trial, facts.note.hyperparameters,
-                              facts.note.seen_job_dir);
+  return ml::FinalArguments(facts.input, facts.key.run.trial, facts.note.hyperparameters,
+                            facts.note.seen_job_dir);
 }
 
-spec::EnvironmentFacts EnvironmentOf(const LaunchFacts& facts) {
+ml::EnvironmentFacts EnvironmentOf(const LaunchFacts& facts) {
   const std::string& prefix = facts.prepared.path_prefix;
   return {.input = facts.input,
           .plan = facts.plan,
@@ -52,25 +52,25 @@ void Lay(const Environment& over, Environment& base) {
 std::vector<std::string> CommandOf(const LaunchFacts& facts,
                                    const std::vector<std::string>& arguments) {
   if (!facts.plan.is_container) {
-    return spec::PythonCommand(facts.prepared.interpreter, facts.input.python_module, arguments);
+    return ml::PythonCommand(facts.prepared.interpreter, facts.input.python_module, arguments);
   }
   const std::string& uri = facts.plan.Of(facts.key.replica).image_uri;
   const std::vector<std::string>* command = FindImage(facts.note.images, uri);
   const auto& config = facts.input.Of(facts.key.replica.role).config;
-  return spec::ContainerCommand({command ? *command : std::vector<std::string>{}, {}},
-                                config ? &*config : nullptr, arguments);
+  return ml::ContainerCommand({command ? *command : std::vector<std::string>{}, {}},
+                              config ? &*config : nullptr, arguments);
 }
 
 ReplicaMachine MachineOf(const LaunchFacts& facts) {
-  const spec::ReplicaPlan& plan = facts.plan.Of(facts.key.replica);
-  ReplicaMachine machine{.host_name = spec::HostName(facts.key.replica, facts.note.cluster_id),
+  const ml::ReplicaPlan& plan = facts.plan.Of(facts.key.replica);
+  ReplicaMachine machine{.host_name = ml::HostName(facts.key.replica, facts.note.cluster_id),
                          .region = facts.input.region,
                          .machine_type = plan.machine_type,
                          .image_uri = plan.image_uri,
                          .service_account = facts.input.service_account};
-  for (const spec::ReplicaPlan& peer : facts.plan.replicas) {
+  for (const ml::ReplicaPlan& peer : facts.plan.replicas) {
     const std::string host = peer.address.substr(0, peer.address.rfind(':'));
-    machine.peers.push_back({peer.id, spec::HostName(peer.id, facts.note.cluster_id), host});
+    machine.peers.push_back({peer.id, ml::HostName(peer.id, facts.note.cluster_id), host});
     if (std::find(machine.peer_hosts.begin(), machine.peer_hosts.end(), host) ==
         machine.peer_hosts.end()) {
       machine.peer_hosts.push_back(host);
@@ -82,18 +82,18 @@ ReplicaMachine MachineOf(const LaunchFacts& facts) {
 // Only the master's file counts (docs/service/hyperparameter-tuning.md, section 5).
 std::optional<MetricSource> MetricsOf(const LaunchFacts& facts) {
   const std::string& trial = facts.key.run.trial;
-  if (trial.empty() || facts.key.replica != spec::ReplicaId{}) return std::nullopt;
+  if (trial.empty() || facts.key.replica != run::ReplicaId{}) return std::nullopt;
   return MetricSource{
-      .tag = spec::MetricTagOf(facts.input),
-      .file = facts.settings.boot_disk(facts.key) + "/" + std::string(spec::kMetricFile),
-      .job_dir = spec::JobDirOf(facts.input.job_dir, trial)};
+      .tag = ml::MetricTagOf(facts.input),
+      .file = facts.settings.boot_disk(facts.key) + "/" + std::string(ml::kMetricFile),
+      .job_dir = ml::JobDirOf(facts.input.job_dir, trial)};
 }
 
 }  // namespace
 
-std::vector<DeviceRequest> DeviceRequestsOf(const spec::ClusterPlan& plan) {
+std::vector<DeviceRequest> DeviceRequestsOf(const ml::ClusterPlan& plan) {
   std::vector<DeviceRequest> requests;
-  for (const spec::ReplicaPlan& replica : plan.replicas) {
+  for (const ml::ReplicaPlan& replica : plan.replicas) {
     if (replica.accelerator_count > 0) {
       requests.push_back({replica.id, replica.accelerator_type, replica.accelerator_count});
     }
@@ -102,34 +102,32 @@ std::vector<DeviceRequest> DeviceRequestsOf(const spec::ClusterPlan& plan) {
   return requests;
 }
 
-spec::JobTexts MakeJobTexts(const RunKey& run, const spec::TrainingInput& input,
-                            const spec::ClusterPlan& plan, const RunNote& note) {
-  return spec::RenderJobTexts(
-      input, plan, spec::FinalArguments(input, run.trial, note.hyperparameters, note.seen_job_dir));
+ml::JobTexts MakeJobTexts(const RunKey& run, const ml::TrainingInput& input,
+                          const ml::ClusterPlan& plan, const RunNote& note) {
+  return ml::RenderJobTexts(
+      input, plan, ml::FinalArguments(input, run.trial, note.hyperparameters, note.seen_job_dir));
 }
 
 ReplicaLaunch MakeLaunch(const LaunchFacts& facts, bool fresh_disk) {
-  const spec::EnvironmentFacts environment = EnvironmentOf(facts);
+  const ml::EnvironmentFacts environment = EnvironmentOf(facts);
   ReplicaLaunch launch;
   launch.key = facts.key;
   launch.machine = MachineOf(facts);
   launch.argv = CommandOf(facts, environment.arguments);
-  launch.environment = spec::RenderEnvironment(environment);
+  launch.environment = ml::RenderEnvironment(environment);
   Lay(facts.devices, launch.environment);
   Lay(facts.prepared.environment, launch.environment);
-  launch.user_directories = spec::BootDiskDirectories();
+  launch.user_directories = ml::BootDiskDirectories();
   launch.working_directory = kUserDirectory;
   launch.fresh_disk = fresh_disk;
   launch.metrics = MetricsOf(facts);
   return launch;
 }
 
-std::string TaskLine(const LaunchFacts& facts) {
-  return spec::RunningTaskText(EnvironmentOf(facts));
-}
+std::string TaskLine(const LaunchFacts& facts) { return ml::RunningTaskText(EnvironmentOf(facts)); }
 
 std::string CommandLine(const LaunchFacts& facts) {
-  return spec::texts::RunningCommand(spec::PythonCommandText(
+  return ml::texts::RunningCommand(ml::PythonCommandText(
       facts.input.python_version, facts.input.python_module, ArgumentsOf(facts)));
 }
 

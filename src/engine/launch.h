@@ -9,12 +9,12 @@
 #include "engine/image_map.h"
 #include "engine/ports.h"
 #include "engine/run_note.h"
-#include "spec/environment.h"
+#include "ml/environment.h"
 
 namespace caip::engine {
 
 /// The GPUs of its replicas, and the TPU of a TPU job, which the master drives.
-std::vector<DeviceRequest> DeviceRequestsOf(const spec::ClusterPlan& plan);
+std::vector<DeviceRequest> DeviceRequestsOf(const ml::ClusterPlan& plan);
 
 /// The same for all replicas of this emulator.
 struct LaunchSettings {
@@ -30,18 +30,18 @@ struct LaunchSettings {
 /// One start of one replica. Made for a call: the references must outlive it.
 struct LaunchFacts {
   const LaunchSettings& settings;
-  const spec::TrainingInput& input;
-  const spec::ClusterPlan& plan;  // with addresses
+  const ml::TrainingInput& input;
+  const ml::ClusterPlan& plan;  // with addresses
   const RunNote& note;
   const Prepared& prepared;    // of a Python job
   const Environment& devices;  // of this replica
   ReplicaKey key;
-  const spec::JobTexts* job_texts;  // see MakeJobTexts
+  const ml::JobTexts* job_texts;  // see MakeJobTexts
 };
 
 /// Once for each run, for all its launches.
-spec::JobTexts MakeJobTexts(const RunKey& run, const spec::TrainingInput& input,
-                            const spec::ClusterPlan& plan, const RunNote& note);
+ml::JobTexts MakeJobTexts(const RunKey& run, const ml::TrainingInput& input,
+                          const ml::ClusterPlan& plan, const RunNote& note);
 ReplicaLaunch MakeLaunch(const LaunchFacts& facts, bool fresh_disk);
 /// The launcher's first words, "Running task with arguments: ...".
 std::string TaskLine(const LaunchFacts& facts);

@@ -37,7 +37,7 @@ bool Observers::any() const {
   return !observers_.empty();
 }
 
-void Observers::Tell(const std::string& project, const spec::Job& job) {
+void Observers::Tell(const std::string& project, const ml::Job& job) {
   std::lock_guard lock(mutex_);
   for (const auto& [number, observer] : observers_) observer(project, job);
 }

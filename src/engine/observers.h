@@ -8,7 +8,7 @@
 #include <mutex>
 #include <string>
 
-#include "spec/job.h"
+#include "ml/job.h"
 
 namespace caip::engine {
 
@@ -32,12 +32,12 @@ class Subscription {
 /// Any thread. An observer may neither subscribe nor unsubscribe while it is being told.
 class Observers {
  public:
-  using Observer = std::function<void(const std::string& project, const spec::Job& job)>;
+  using Observer = std::function<void(const std::string& project, const ml::Job& job)>;
 
   Subscription Add(Observer observer);
   void Remove(uint64_t number);
   bool any() const;
-  void Tell(const std::string& project, const spec::Job& job);
+  void Tell(const std::string& project, const ml::Job& job);
 
  private:
   mutable std::mutex mutex_;

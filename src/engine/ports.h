@@ -12,9 +12,9 @@
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "spec/cluster.h"
-#include "spec/job.h"
-#include "spec/severity.h"
+#include "ml/cluster.h"
+#include "ml/job.h"
+#include "run/severity.h"
 
 namespace caip::engine {
 
@@ -30,7 +30,7 @@ struct RunKey {
 /// late exit of an earlier start can be told from the present one.
 struct ReplicaKey {
   RunKey run;
-  spec::ReplicaId replica;
+  run::ReplicaId replica;
   int boot = 1;
   auto operator<=>(const ReplicaKey&) const = default;
 };
@@ -39,7 +39,7 @@ using Environment = std::vector<std::pair<std::string, std::string>>;  // in ord
 
 /// Where the other replicas of a run are, and what their machines are called.
 struct ReplicaPeer {
-  spec::ReplicaId replica;
+  run::ReplicaId replica;
   std::string host_name;
   std::string host;  // of its address: "127.1.2.3", "localhost"
 };
@@ -181,7 +181,7 @@ class Packager {
   virtual void Abandon(const RunKey& run) = 0;
 };
 
-using spec::Severity;
+using run::Severity;
 
 /// A line for the job's log, before it gets its insertId.
 struct LogLine {
@@ -205,7 +205,7 @@ class LogSink {
 };
 
 struct DeviceRequest {
-  spec::ReplicaId replica;
+  run::ReplicaId replica;
   std::string type;  // "NVIDIA_TESLA_T4", "TPU_V2", ...
   int64_t count = 0;
 };
@@ -213,7 +213,7 @@ struct DeviceRequest {
 /// What the asked devices became.
 struct DeviceAnswer {
   enum class Kind { kGranted, kWait, kNever } kind = Kind::kGranted;
-  std::vector<std::pair<spec::ReplicaId, Environment>> environment;  // for every replica of the run
+  std::vector<std::pair<run::ReplicaId, Environment>> environment;  // for every replica of the run
   std::vector<std::string> warnings;  // for the job's log, e.g. "asked 2 T4, runs on the CPU"
   std::string refusal;                // kNever: why, for errorMessage
 };
@@ -223,7 +223,7 @@ class DeviceBinder {
  public:
   virtual ~DeviceBinder() = default;
   /// `replicas` are all of the run, so that those that asked for nothing are told to see nothing.
-  virtual DeviceAnswer Bind(const RunKey& run, const std::vector<spec::ReplicaId>& replicas,
+  virtual DeviceAnswer Bind(const RunKey& run, const std::vector<run::ReplicaId>& replicas,
                             const std::vector<DeviceRequest>& requests) = 0;
   virtual void Release(const RunKey& run) = 0;
 };
@@ -242,7 +242,7 @@ class AddressLender {
 /// A job as the store keeps it. `run` is the engine's own note of how far the run is.
 struct JobRecord {
   std::string project;
-  spec::Job job;
+  ml::Job job;
   Json run;
 };
 
@@ -250,7 +250,7 @@ struct JobRecord {
 /// is its job's. `run` is the engine's own note. `reports` are in the order in which they came.
 struct TrialRecord {
   RunKey run_key;
-  spec::Job job;
+  ml::Job job;
   Json run;
   std::vector<Report> reports = {};
 };

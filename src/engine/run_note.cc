@@ -7,22 +7,22 @@ namespace caip::engine {
 namespace {
 
 struct EndingName {
-  spec::JobEvent as;
+  run::JobEvent as;
   const char* name;
 };
-constexpr EndingName kEndings[] = {{spec::JobEvent::kSucceeded, "SUCCEEDED"},
-                                   {spec::JobEvent::kGaveUp, "FAILED"},
-                                   {spec::JobEvent::kAllStopped, "CANCELLED"}};
+constexpr EndingName kEndings[] = {{run::JobEvent::kSucceeded, "SUCCEEDED"},
+                                   {run::JobEvent::kGaveUp, "FAILED"},
+                                   {run::JobEvent::kAllStopped, "CANCELLED"}};
 
 Error Unreadable(std::string_view what) {
   return {Code::kDataLoss, "the state directory holds a run that cannot be read: " +
                                std::string(what) + " is missing or malformed"};
 }
 
-Json ReplicasToJson(const std::map<spec::ReplicaId, ReplicaNote>& replicas) {
+Json ReplicasToJson(const std::map<run::ReplicaId, ReplicaNote>& replicas) {
   Json list = Json::array();
   for (const auto& [id, note] : replicas) {
-    Json entry = {{"role", spec::RoleKey(id.role)}, {"index", id.index}, {"boot", note.boot}};
+    Json entry = {{"role", run::RoleKey(id.role)}, {"index", id.index}, {"boot", note.boot}};
     if (note.restarts > 0) entry["restarts"] = note.restarts;
     if (note.finished) entry["finished"] = true;
     list.push_back(std::move(entry));
@@ -30,9 +30,9 @@ Json ReplicasToJson(const std::map<spec::ReplicaId, ReplicaNote>& replicas) {
   return list;
 }
 
-std::optional<spec::Role> RoleNamed(std::string_view name) {
-  for (spec::Role role : spec::kRoles) {
-    if (spec::RoleKey(role) == name) return role;
+std::optional<run::Role> RoleNamed(std::string_view name) {
+  for (run::Role role : run::kRoles) {
+    if (run::RoleKey(role) == name) return role;
   }
   return std::nullopt;
 }

@@ -10,9 +10,10 @@
 #include "base/json_fwd.h"
 #include "base/result.h"
 #include "engine/image_map.h"
-#include "spec/cluster.h"
-#include "spec/command_line.h"
-#include "spec/lifecycle.h"
+#include "ml/cluster.h"
+#include "ml/command_line.h"
+#include "run/lifecycle.h"
+#include "tuning/space.h"
 
 namespace caip::engine {
 
@@ -24,7 +25,7 @@ struct ReplicaNote {
 
 /// How the job will end once everything is stopped: kSucceeded, kGaveUp or kAllStopped.
 struct Ending {
-  spec::JobEvent as = spec::JobEvent::kAllStopped;
+  run::JobEvent as = run::JobEvent::kAllStopped;
   std::string message;  // errorMessage
 };
 
@@ -41,11 +42,11 @@ struct RunNote {
   // up later runs the same commands on the same --job-dir.
   ImageMap images;
   std::string seen_job_dir;  // "": the URI itself
-  std::map<spec::ReplicaId, ReplicaNote> replicas;
+  std::map<run::ReplicaId, ReplicaNote> replicas;
   std::optional<Ending> ending;
 
   // Of a trial.
-  spec::HyperparameterValues hyperparameters;
+  tuning::ValueTexts hyperparameters;
   bool stopped_early = false;
 };
 

@@ -6,19 +6,19 @@
 
 #include "base/clock.h"
 #include "engine/launch.h"
-#include "spec/queueing.h"
-#include "spec/validate.h"
+#include "ml/validate/validate.h"
+#include "run/queueing.h"
 
 namespace caip::engine {
 
 struct RunRules {
   uint64_t seed = 1;
-  spec::DelayModel queue_delay;               // from create to the first chance of machines
-  spec::DelayModel provisioning_delay;        // until all machines of an attempt are there
-  spec::DelayModel vm_restart_delay;          // until a lost machine is replaced
+  run::DelayModel queue_delay;                // from create to the first chance of machines
+  run::DelayModel provisioning_delay;         // until all machines of an attempt are there
+  run::DelayModel vm_restart_delay;           // until a lost machine is replaced
   Duration grace = std::chrono::seconds(30);  // between SIGTERM and SIGKILL
   std::string project_number;                 // of the links in errorMessage; "" the project's id
-  spec::ValidationOptions validation;         // what regions, machines and runtimes there are
+  ml::ValidationOptions validation;           // what regions, machines and runtimes there are
   LaunchSettings launch;
 };
 

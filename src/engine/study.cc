@@ -5,10 +5,11 @@
 #include <utility>
 
 #include "engine/run_note.h"
+#include "ml/study.h"
 
 namespace caip::engine {
 
-using spec::JobState;
+using run::JobState;
 
 namespace {
 
@@ -63,13 +64,13 @@ std::optional<std::pair<int64_t, double>> FinalMetric(const std::vector<Report>&
   return std::pair(final->step, final->value);
 }
 
-Study::Study(const spec::HyperparameterSpec& spec, std::string metric_tag, uint64_t seed,
+Study::Study(const ml::HyperparameterSpec& spec, std::string metric_tag, uint64_t seed,
              const std::vector<TrialRecord>& earlier)
     : maximize_(spec.goal != "MINIMIZE"),
       stops_early_(spec.enable_trial_early_stopping),
       metric_tag_(std::move(metric_tag)),
-      optimizer_(tuning::StudyOf(spec), seed),
-      progress_(spec::ProgressAtTheStart(spec)) {
+      optimizer_(ml::StudyOf(spec), seed),
+      progress_(ml::ProgressAtTheStart(spec)) {
   for (const TrialRecord& record : earlier) {
     const auto kept = KeptIn(record, last_number_);
     if (!kept) continue;
@@ -112,11 +113,11 @@ void Study::Restore(std::vector<TrialRecord> records) {
 }
 
 // Planned trials are as good as begun.
-spec::StudyStep Study::Next() const {
-  spec::StudyProgress progress = progress_;
+run::StudyStep Study::Next() const {
+  run::StudyProgress progress = progress_;
   progress.begun += static_cast<int64_t>(planned_.size());
   progress.live += static_cast<int64_t>(planned_.size());
-  return spec::NextStep(progress);
+  return run::NextStep(progress);
 }
 
 void Study::Plan() {
@@ -160,7 +161,7 @@ std::vector<TrialRecord> Study::TakeInterrupted() {
   return records;
 }
 
-bool Study::Move(const std::string& name, const spec::Job& job, bool stopped_early) {
+bool Study::Move(const std::string& name, const ml::Job& job, bool stopped_early) {
   Trial& trial = trials_.at(NumberOf(name));
   if (!trial.is_live() || trial.shown.state == job.state) return false;
   trial.shown.state = job.state;
@@ -228,19 +229,19 @@ bool Study::AnyRan() const {
                      [](const auto& entry) { return entry.second.shown.start_time.has_value(); });
 }
 
-spec::TrainingOutput Study::Output() const {
-  spec::TrainingOutput output;
+ml::TrainingOutput Study::Output() const {
+  ml::TrainingOutput output;
   output.is_hyperparameter_tuning_job = true;
   output.hyperparameter_metric_tag = metric_tag_;
   output.completed_trial_count = progress_.succeeded;
   for (const auto& [number, trial] : trials_) {
-    spec::HyperparameterOutput& shown = output.trials.emplace_back(trial.shown);
+    ml::HyperparameterOutput& shown = output.trials.emplace_back(trial.shown);
     const bool succeeded = trial.shown.state == JobState::kSucceeded;
     if (succeeded) shown.final_metric = FinalMetric(trial.reports);
     shown.is_trial_stopped_early = succeeded && trial.stopping;
   }
   // Those without a metric come last; before them those whose metric is no number.
-  const auto rank = [this](const spec::HyperparameterOutput& trial) {
+  const auto rank = [this](const ml::HyperparameterOutput& trial) {
     if (!trial.final_metric) return std::pair(2, 0.0);
     const double value = trial.final_metric->second;
     if (std::isnan(value)) return std::pair(1, 0.0);

@@ -13,8 +13,8 @@
 
 #include "engine/events.h"
 #include "engine/report_name.h"
-#include "spec/job.h"
-#include "spec/study_step.h"
+#include "ml/job.h"
+#include "run/study_step.h"
 #include "tuning/optimizer.h"
 #include "tuning/stopping.h"
 
@@ -31,22 +31,22 @@ std::optional<std::pair<int64_t, double>> FinalMetric(const std::vector<Report>&
 class Study {
  public:
   struct Trial {
-    spec::HyperparameterOutput shown;
+    ml::HyperparameterOutput shown;
     std::string error_message;
     std::vector<Report> reports;
     std::set<ReportName> known;
     bool stopping = false;                        // was told to stop early
     std::optional<TrialRecord> interrupted = {};  // of an emulator that was killed; not begun again
-    bool is_live() const { return !spec::IsTerminal(shown.state); }
+    bool is_live() const { return !run::IsTerminal(shown.state); }
   };
 
   /// `earlier` are the trials of the jobs that this one goes on from: the oldest job's first.
-  Study(const spec::HyperparameterSpec& spec, std::string metric_tag, uint64_t seed,
+  Study(const ml::HyperparameterSpec& spec, std::string metric_tag, uint64_t seed,
         const std::vector<TrialRecord>& earlier);
   /// The job's own trials, as the store has kept them.
   void Restore(std::vector<TrialRecord> records);
 
-  spec::StudyStep Next() const;
+  run::StudyStep Next() const;
   /// One more trial is to begin. It has its number, and its values will be of what is known now and
   /// of the values of the trials before it, however long those take to be chosen.
   void Plan();
@@ -59,7 +59,7 @@ class Study {
   /// Takes the live trials that have not been begun since the emulator was killed.
   std::vector<TrialRecord> TakeInterrupted();
   /// False: it is as it was.
-  bool Move(const std::string& trial, const spec::Job& job, bool stopped_early);
+  bool Move(const std::string& trial, const ml::Job& job, bool stopped_early);
   /// Takes in what is new of the reports, and tells what that is.
   std::vector<Report> TakeIn(const std::string& trial, const std::vector<Report>& reports);
   /// By the median rule of enableTrialEarlyStopping, in words; nullopt: it is to go on.
@@ -73,14 +73,14 @@ class Study {
   const Trial* LastFailed() const;
   /// At least one trial has come to RUNNING.
   bool AnyRan() const;
-  const spec::StudyProgress& progress() const { return progress_; }
+  const run::StudyProgress& progress() const { return progress_; }
   size_t known_before() const { return known_before_; }
   /// Trials whose values are settled, the earlier jobs' among them.
   size_t known() const { return optimizer_.trials().size(); }
   const std::string& metric_tag() const { return metric_tag_; }
 
   /// The job's: best first, then those without a metric.
-  spec::TrainingOutput Output() const;
+  ml::TrainingOutput Output() const;
 
  private:
   struct Planned {
@@ -97,7 +97,7 @@ class Study {
   bool stops_early_;
   std::string metric_tag_;
   tuning::Optimizer optimizer_;
-  spec::StudyProgress progress_;
+  run::StudyProgress progress_;
   int64_t last_number_ = 0;
   size_t known_before_ = 0;
   std::vector<tuning::Curve> curves_before_;   // of the earlier jobs' completed trials

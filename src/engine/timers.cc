@@ -10,7 +10,7 @@ void Timers::Start(const RunKey& run, const TimerFired& fires, Instant at) {
   by_time_.emplace(std::pair(at, entry.order), name);
 }
 
-void Timers::Stop(const RunKey& run, TimerKind kind, spec::ReplicaId replica) {
+void Timers::Stop(const RunKey& run, TimerKind kind, run::ReplicaId replica) {
   const auto found = by_name_.find({run, kind, replica});
   if (found == by_name_.end()) return;
   by_time_.erase({found->second.at, found->second.order});

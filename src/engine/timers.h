@@ -21,7 +21,7 @@ class Timers {
   };
 
   void Start(const RunKey& run, const TimerFired& fires, Instant at);
-  void Stop(const RunKey& run, TimerKind kind, spec::ReplicaId replica);
+  void Stop(const RunKey& run, TimerKind kind, run::ReplicaId replica);
   void StopAllOf(const RunKey& run);
   /// kNever when there is none.
   Instant NextDeadline() const;
@@ -29,7 +29,7 @@ class Timers {
   std::optional<Due> TakeDue(Instant now);
 
  private:
-  using Name = std::tuple<RunKey, TimerKind, spec::ReplicaId>;
+  using Name = std::tuple<RunKey, TimerKind, run::ReplicaId>;
   struct Entry {
     Instant at;
     uint64_t order = 0;

@@ -7,8 +7,8 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "base/time_text.h"
+#include "ml/schema/job_json.h"
 #include "report/errors.h"
-#include "spec/job_json.h"
 #include "tuning/value.h"
 
 namespace caip::report {
@@ -62,7 +62,7 @@ TrialView TrialOf(const Json& trial, const Json* measurements) {
   return view;
 }
 
-ParameterView ParameterOf(const spec::ParameterSpec& spec) {
+ParameterView ParameterOf(const ml::ParameterSpec& spec) {
   ParameterView view;
   view.name = spec.parameter_name;
   view.kind = spec.type == "CATEGORICAL" ? ParameterKind::kTexts
@@ -153,18 +153,18 @@ const TrialView* StudyView::Best() const {
 Result<StudyView> ReadStudy(const Json& answer) {
   const Json* job_json = Member(answer, "job");
   if (!job_json) return errors::NoTuningJob("");
-  ASSIGN_OR_RETURN(const spec::Job job, spec::FromStoredJson(*job_json));
+  ASSIGN_OR_RETURN(const ml::Job job, ml::FromStoredJson(*job_json));
   if (!job.training_input || !job.training_input->hyperparameters) {
     return errors::NoTuningJob(job.job_id);
   }
-  const spec::HyperparameterSpec& spec = *job.training_input->hyperparameters;
+  const ml::HyperparameterSpec& spec = *job.training_input->hyperparameters;
   StudyView study;
   study.job_id = job.job_id;
-  study.state = std::string(spec::Name(job.state));
+  study.state = std::string(run::Name(job.state));
   study.metric = StringOr(answer, "metric");
   study.maximize = spec.goal != "MINIMIZE";
   study.max_trials = spec.max_trials.value_or(1);
-  for (const spec::ParameterSpec& parameter : spec.params) {
+  for (const ml::ParameterSpec& parameter : spec.params) {
     study.parameters.push_back(ParameterOf(parameter));
   }
   const Json* output = Member(*job_json, "trainingOutput");

@@ -7,12 +7,6 @@
 namespace caip::tuning {
 namespace {
 
-Algorithm AlgorithmNamed(std::string_view name) {
-  if (name == "GRID_SEARCH") return Algorithm::kGrid;
-  if (name == "RANDOM_SEARCH") return Algorithm::kRandom;
-  return Algorithm::kBayesian;
-}
-
 std::optional<Point> Suggested(const Study& study, const Trials& trials, int64_t number,
                                uint64_t seed) {
   if (study.algorithm == Algorithm::kGrid) return NextOfGrid(study.space, trials);
@@ -24,11 +18,6 @@ std::optional<Point> Suggested(const Study& study, const Trials& trials, int64_t
 }
 
 }  // namespace
-
-Study StudyOf(const spec::HyperparameterSpec& spec) {
-  const Goal goal = spec.goal == "MINIMIZE" ? Goal::kMinimize : Goal::kMaximize;
-  return {Space::Of(spec), {goal}, AlgorithmNamed(spec.algorithm)};
-}
 
 std::optional<Point> Optimizer::Suggestion(int64_t number) const {
   const auto known = trials_.find(number);

@@ -11,7 +11,6 @@
 #include <optional>
 #include <vector>
 
-#include "spec/job.h"
 #include "tuning/space.h"
 #include "tuning/trial.h"
 
@@ -29,9 +28,6 @@ struct Study {
   std::vector<Goal> goals;  // one for each metric, at least one
   Algorithm algorithm = Algorithm::kBayesian;
 };
-
-/// The study of a tuning job whose spec is valid (POPULATION_BASED_TRAINING is refused there).
-Study StudyOf(const spec::HyperparameterSpec& spec);
 
 /// One owner, one thread; no clock, no I/O.
 class Optimizer {

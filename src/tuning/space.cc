@@ -8,43 +8,11 @@
 namespace caip::tuning {
 namespace {
 
-ValueType TypeNamed(std::string_view name) {
-  if (name == "INTEGER") return ValueType::kInteger;
-  if (name == "DISCRETE") return ValueType::kDiscrete;
-  if (name == "CATEGORICAL") return ValueType::kCategorical;
-  return ValueType::kDouble;
-}
-
-Parameter ParameterOf(const spec::ParameterSpec& spec) {
-  Parameter parameter{spec.parameter_name, TypeNamed(spec.type), ScaleNamed(spec.scale_type)};
-  if (parameter.type == ValueType::kDouble) {
-    parameter.least = spec.min_value.value_or(0);
-    parameter.most = spec.max_value.value_or(0);
-  } else if (parameter.type == ValueType::kInteger) {
-    parameter.least_integer = static_cast<int64_t>(spec.min_value.value_or(0));
-    parameter.most_integer = static_cast<int64_t>(spec.max_value.value_or(0));
-  }
-  parameter.numbers = spec.discrete_values;
-  for (const std::string& category : spec.categorical_values) {  // a set, whatever the list says
-    auto& known = parameter.categories;
-    if (std::find(known.begin(), known.end(), category) == known.end()) known.push_back(category);
-  }
-  return parameter;
-}
-
 bool Contains(const std::vector<Value>& values, const Value& value) {
   return std::find(values.begin(), values.end(), value) != values.end();
 }
 
 }  // namespace
-
-Space Space::Of(const spec::HyperparameterSpec& spec) {
-  std::vector<Parameter> parameters;
-  for (const spec::ParameterSpec& parameter : spec.params) {
-    parameters.push_back(ParameterOf(parameter));
-  }
-  return Space(std::move(parameters));
-}
 
 bool Space::IsActive(size_t parameter, const Point& point) const {
   const Parameter& of = parameters_[parameter];
@@ -99,13 +67,13 @@ double Space::Count() const {
   return count;
 }
 
-spec::HyperparameterValues Space::Texts(const Point& point) {
-  spec::HyperparameterValues texts;
+ValueTexts Space::Texts(const Point& point) {
+  ValueTexts texts;
   for (const auto& [name, value] : point) texts.emplace(name, TextOf(value));
   return texts;
 }
 
-Result<Point> Space::Read(const spec::HyperparameterValues& texts) const {
+Result<Point> Space::Read(const ValueTexts& texts) const {
   Point point;
   std::vector<FieldViolation> wrong;
   std::set<std::string> told;  // what hangs below a wrong value cannot be judged

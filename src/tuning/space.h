@@ -11,14 +11,18 @@
 
 #include "base/random.h"
 #include "base/result.h"
-#include "spec/command_line.h"
-#include "spec/job.h"
 #include "tuning/scale.h"
 #include "tuning/value.h"
 
 namespace caip::tuning {
 
 enum class ValueType { kDouble, kInteger, kDiscrete, kCategorical };
+
+/// A discrete parameter has at most so many values.
+inline constexpr size_t kDiscreteValuesMax = 1000;
+
+/// The values of a trial as its trainer is given them, by parameter name.
+using ValueTexts = std::map<std::string, std::string>;
 
 /// The parameters that there are at one place, by name.
 using Point = std::map<std::string, Value>;
@@ -58,10 +62,8 @@ struct Parameter {
 /// All parameters of a study, each behind its parent. Immutable; shared by any threads.
 class Space {
  public:
-  /// `parameters` keep the rules of spec::Validate; a parent comes before its children.
+  /// A parent comes before its children. `parameters` keep the rules of the API they come from.
   explicit Space(std::vector<Parameter> parameters) : parameters_(std::move(parameters)) {}
-  /// The space of a tuning job whose spec is valid.
-  static Space Of(const spec::HyperparameterSpec& spec);
 
   const std::vector<Parameter>& parameters() const { return parameters_; }
   /// True where `point` is such that the parameter is asked for: its parent has a fitting value.
@@ -72,9 +74,9 @@ class Space {
   /// How many points there are; infinity with a DOUBLE.
   double Count() const;
 
-  static spec::HyperparameterValues Texts(const Point& point);
+  static ValueTexts Texts(const Point& point);
   /// The inverse of Texts: every parameter that is called for, with a value of its set, no others.
-  Result<Point> Read(const spec::HyperparameterValues& texts) const;
+  Result<Point> Read(const ValueTexts& texts) const;
 
  private:
   double CountBelow(size_t parameter) const;

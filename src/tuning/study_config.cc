@@ -5,8 +5,7 @@
 #include <set>
 
 #include "base/json.h"
-#include "spec/errors.h"
-#include "spec/limits.h"
+#include "google/errors.h"
 #include "tuning/errors.h"
 
 namespace caip::tuning {
@@ -44,7 +43,7 @@ class Reader {
       ReadParameter(parameters[i], "parameters[" + std::to_string(i) + "]", std::nullopt);
     }
     ReadStopping(plain);
-    if (!violations_.empty()) return spec::errors::Violations(std::move(violations_));
+    if (!violations_.empty()) return google::errors::Violations(std::move(violations_));
     config_.study.space = Space(std::move(parameters_));
     return std::move(config_);
   }
@@ -210,8 +209,8 @@ class Reader {
     if (!finite) {
       Report(path + ".values", texts::NotFinite());
     } else if (std::adjacent_find(numbers.begin(), numbers.end(), not_less) != numbers.end() ||
-               numbers.size() > spec::kDiscreteValuesMax) {
-      Report(path + ".values", texts::NotIncreasing(spec::kDiscreteValuesMax));
+               numbers.size() > kDiscreteValuesMax) {
+      Report(path + ".values", texts::NotIncreasing(kDiscreteValuesMax));
     }
     CheckScale(path, parameter, numbers.front());
   }

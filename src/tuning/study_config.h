@@ -21,7 +21,7 @@ struct StudyConfig {
   Progress progress = Progress::kSteps;
 };
 
-/// Reads a plain tree of spec::StudySchema's studyConfig. All broken rules at once; their fields
+/// Reads a plain tree of ml::StudySchema's studyConfig. All broken rules at once; their fields
 /// begin with "study.study_config".
 Result<StudyConfig> ReadStudyConfig(const Json& plain);
 

@@ -33,7 +33,7 @@ struct MlWorld {
     return Ask("POST", target, CompactJson(body));
   }
 
-  void PutJob(const std::string& id, spec::JobState state = spec::JobState::kSucceeded) {
+  void PutJob(const std::string& id, run::JobState state = run::JobState::kSucceeded) {
     engine::JobRecord record{"demo", {}, Json::object()};
     record.job.job_id = id;
     record.job.state = state;

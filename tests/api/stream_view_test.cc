@@ -19,7 +19,7 @@ struct StreamWorld : MlWorld {
                          *world.engine, *book, readers));
     engine::JobRecord record{"demo", {}, Json::object()};
     record.job.job_id = "census";
-    record.job.state = spec::JobState::kFailed;
+    record.job.state = run::JobState::kFailed;
     record.job.error_message = "The replica master 0 exited with a non-zero status of 1.";
     record.job.create_time = engine::kMorning;
     record.job.start_time = engine::kMorning + std::chrono::seconds(1);
@@ -82,12 +82,12 @@ TEST(StreamView, ShowsItToEverybodyElseAtOnce) {
 }
 
 TEST(StreamView, CallsAJobThatNeverStartedQueued) {
-  spec::Job job;
-  job.state = spec::JobState::kCancelled;
+  ml::Job job;
+  job.state = run::JobState::kCancelled;
   job.end_time = engine::kMorning;
-  EXPECT_EQ(BeforeItsEnd(job).state, spec::JobState::kQueued);
+  EXPECT_EQ(BeforeItsEnd(job).state, run::JobState::kQueued);
   job.start_time = engine::kMorning;
-  EXPECT_EQ(BeforeItsEnd(job).state, spec::JobState::kRunning);
+  EXPECT_EQ(BeforeItsEnd(job).state, run::JobState::kRunning);
   EXPECT_FALSE(BeforeItsEnd(job).end_time);
 }
 

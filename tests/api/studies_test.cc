@@ -4,8 +4,8 @@
 
 #include <set>
 
-#include "spec/study_schema.h"
-#include "spec/transcoder.h"
+#include "google/transcoder.h"
+#include "ml/schema/study_schema.h"
 #include "tests/api/study_world.h"
 
 namespace caip::api {
@@ -282,7 +282,7 @@ TEST(StudyStore, KeepsEverythingForTheNextEmulator) {
     StudyDesk desk(*store, clock, 1);
     std::vector<FieldViolation> none;
     const Json study =
-        spec::ReadMessage({{"studyConfig", AConfig()}}, spec::StudySchema(), "study", none);
+        google::ReadMessage({{"studyConfig", AConfig()}}, ml::StudySchema(), "study", none);
     ASSERT_TRUE(desk.CreateStudy(parent, "s", study).ok());
     suggested = *desk.Suggest(parent + "/studies/s", {{"suggestion_count", 1}, {"client_id", "a"}});
   }

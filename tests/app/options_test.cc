@@ -24,7 +24,7 @@ TEST_F(Options, HaveDefaultsAndASeedOfTheirOwn) {
   const auto options = ReadOptions({}, directory_.path());
   ASSERT_TRUE(options.ok());
   EXPECT_EQ(options->address, "127.0.0.1");
-  EXPECT_EQ(options->queue_delay, spec::DelayModel(spec::NoDelay{}));
+  EXPECT_EQ(options->queue_delay, run::DelayModel(run::NoDelay{}));
   EXPECT_NE(options->seed, ReadOptions({}, directory_.path())->seed);
 }
 
@@ -42,7 +42,7 @@ TEST_F(Options, TheConfigFileInTheStateDirectoryIsRead) {
       "  gcr.io/p/other:v1: [sh, -c, exit 0]\n"
       "runtimes: {\"2.11\": /usr/bin/python3}\n");
   ASSERT_TRUE(options.ok()) << options.error().message;
-  EXPECT_EQ(options->queue_delay, spec::DelayModel(spec::ConstantDelay{std::chrono::minutes(20)}));
+  EXPECT_EQ(options->queue_delay, run::DelayModel(run::ConstantDelay{std::chrono::minutes(20)}));
   EXPECT_EQ(options->seed, 7u);
   EXPECT_EQ(options->gpus, GpuMode::kShare);
   EXPECT_EQ(options->jobs_max, 2);

@@ -18,7 +18,7 @@ def pages():
     return [path for path in paths if path.is_file()]
 
 
-# `src/spec/validate.cc`, `fakes/gcs` and, for a header with its source, `src/spec/validate`.
+# `src/ml/validate/validate.cc`, `fakes/gcs` and, for a header with its source, `src/spec/validate`.
 SOURCE = re.compile(r"`((?:bench|conformance|emulator|fakes|scripts|src)/[\w./-]*)`")
 
 

@@ -10,8 +10,8 @@
 namespace caip::engine {
 namespace {
 
-using spec::JobState;
-using spec::Role;
+using run::JobState;
+using run::Role;
 using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
@@ -19,8 +19,8 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr spec::ReplicaId kMasterReplica{};
-constexpr spec::ReplicaId kFirstWorker{Role::kWorker, 0};
+constexpr run::ReplicaId kMasterReplica{};
+constexpr run::ReplicaId kFirstWorker{Role::kWorker, 0};
 
 // A master that runs as long, and everybody else until told to stop.
 auto MasterRunsFor(Duration time) {
@@ -31,8 +31,8 @@ auto MasterRunsFor(Duration time) {
   };
 }
 
-spec::Job AGpuJob(const std::string& id, int64_t count, int priority = 0) {
-  spec::Job job = AJob(id, 0, 0);
+ml::Job AGpuJob(const std::string& id, int64_t count, int priority = 0) {
+  ml::Job job = AJob(id, 0, 0);
   job.training_input->master.config.emplace().accelerator_config = {count, "NVIDIA_TESLA_T4"};
   job.training_input->scheduling.emplace().priority = priority;
   return job;
@@ -50,7 +50,7 @@ TEST(Engine, RunsAJobToItsEndAndGivesEverythingBack) {
   EXPECT_EQ(job->job_position, 1);
   EXPECT_FALSE(world.engine->Idle());
   world.RunUntilIdle();
-  const spec::Job done = world.JobOf("j");
+  const ml::Job done = world.JobOf("j");
   EXPECT_EQ(done.state, JobState::kSucceeded);
   EXPECT_GE(*done.end_time, kMorning + minutes(5));
   EXPECT_EQ(done.job_position, 0);
@@ -64,8 +64,8 @@ TEST(Engine, RunsAJobToItsEndAndGivesEverythingBack) {
 
 TEST(Engine, HoldsTheClockWhileAReplicaLivesOrPackagesAreInstalled) {
   SimulatedEngine world;
-  world.options.rules.queue_delay = spec::ConstantDelay{minutes(20)};
-  world.options.rules.provisioning_delay = spec::ConstantDelay{minutes(4)};
+  world.options.rules.queue_delay = run::ConstantDelay{minutes(20)};
+  world.options.rules.provisioning_delay = run::ConstantDelay{minutes(4)};
   world.packager.takes = seconds(30);
   world.launcher.script = MasterRunsFor(minutes(1));
   world.Boot();
@@ -94,7 +94,7 @@ TEST(Engine, AnIdTakenByAFinishedJobStaysTaken) {
 TEST(Engine, IgnoresWhatAClientMayNotSet) {
   SimulatedEngine world;
   world.Boot();
-  spec::Job job = AJob("j");
+  ml::Job job = AJob("j");
   job.state = JobState::kSucceeded;
   job.end_time = kMorning;
   job.error_message = "mine";
@@ -154,7 +154,7 @@ TEST(Engine, KeepsToTheMostJobsAtOnce) {
 
 TEST(Engine, CancelsInEveryStateAndAFinishedJobIsLeftAlone) {
   SimulatedEngine world;
-  world.options.rules.queue_delay = spec::ConstantDelay{minutes(1)};
+  world.options.rules.queue_delay = run::ConstantDelay{minutes(1)};
   world.packager.takes = seconds(10);
   world.launcher.script = MasterRunsFor(hours(1));
   world.Boot();
@@ -193,9 +193,9 @@ TEST(Engine, KillsWhoDoesNotObeySigtermAfterTheGrace) {
 
 TEST(Engine, MaxWaitTimeOfHalfAnHourCostsNothing) {
   SimulatedEngine world;
-  world.options.rules.queue_delay = spec::ConstantDelay{hours(3)};
+  world.options.rules.queue_delay = run::ConstantDelay{hours(3)};
   world.Boot();
-  spec::Job job = AJob("j");
+  ml::Job job = AJob("j");
   job.training_input->scheduling.emplace().max_wait_time = minutes(30);
   ASSERT_TRUE(world.Submit(job).ok());
   world.RunUntilIdle();
@@ -223,7 +223,7 @@ TEST(Engine, AReplicaWhoseMachineIsTakenAwayStartsAgain) {
 
 TEST(Engine, WhatTheStoreDoesNotTakeHasNoConsequences) {
   SimulatedEngine world;
-  world.options.rules.queue_delay = spec::ConstantDelay{seconds(10)};
+  world.options.rules.queue_delay = run::ConstantDelay{seconds(10)};
   world.launcher.script = MasterRunsFor(minutes(5));
   world.Boot();
   bool full = false;
@@ -253,7 +253,7 @@ TEST(Engine, TellsObserversOfEverySaveUntilTheyLeave) {
   world.launcher.script = MasterRunsFor(minutes(5));
   world.Boot();
   std::vector<std::string> seen;
-  auto watch = world.engine->Watch([&](const std::string& project, const spec::Job& job) {
+  auto watch = world.engine->Watch([&](const std::string& project, const ml::Job& job) {
     const std::string text = project + "/" + job.job_id + " " + std::string(Name(job.state));
     if (seen.empty() || seen.back() != text) seen.push_back(text);
   });
@@ -267,9 +267,9 @@ TEST(Engine, TellsObserversOfEverySaveUntilTheyLeave) {
 
 TEST(Engine, GoesOnAfterItsProcessWasKilledAndTheStoreKnowsAll) {
   SimulatedEngine world;
-  world.options.rules.queue_delay = spec::ConstantDelay{minutes(2)};
+  world.options.rules.queue_delay = run::ConstantDelay{minutes(2)};
   world.launcher.script = MasterRunsFor(minutes(5));
-  std::map<spec::ReplicaId, std::set<std::string>> tf_configs;
+  std::map<run::ReplicaId, std::set<std::string>> tf_configs;
   world.launcher.on_launch = [&](const ReplicaLaunch& launch) {
     for (const auto& [name, value] : launch.environment) {
       if (name == "TF_CONFIG") tf_configs[launch.key.replica].insert(value);
@@ -291,13 +291,13 @@ TEST(Engine, GoesOnAfterItsProcessWasKilledAndTheStoreKnowsAll) {
   EXPECT_EQ(world.JobOf("runs").state, JobState::kSucceeded);
   EXPECT_EQ(world.JobOf("waits").state, JobState::kSucceeded);
   // Of each replica one text a job, however often it started.
-  for (const auto& [id, texts] : tf_configs) EXPECT_EQ(texts.size(), 2u) << spec::TaskName(id);
+  for (const auto& [id, texts] : tf_configs) EXPECT_EQ(texts.size(), 2u) << run::TaskName(id);
 }
 
 TEST(Engine, ATpuIsAskedForOnBehalfOfTheMaster) {
   SimulatedEngine world;
   world.Boot();
-  spec::Job job = AJob("j", 0, 0);
+  ml::Job job = AJob("j", 0, 0);
   job.training_input->scale_tier = "BASIC_TPU";
   job.training_input->master.machine_type.clear();
   ASSERT_TRUE(world.Submit(job).ok());

@@ -13,7 +13,7 @@
 namespace caip::engine {
 namespace {
 
-using spec::JobState;
+using run::JobState;
 using std::chrono::minutes;
 using ::testing::HasSubstr;
 
@@ -110,7 +110,7 @@ struct Service {
     engine = std::make_unique<Engine>(
         options, EnginePorts{launcher, packager, devices, addresses, store, log, storage, thinker},
         clock);
-    watch = engine->Watch([this](const std::string&, const spec::Job& job) {
+    watch = engine->Watch([this](const std::string&, const ml::Job& job) {
       std::lock_guard lock(mutex);
       states[job.job_id] = job.state;
       changed.notify_all();
@@ -169,7 +169,7 @@ TEST(EngineThread, StopsWhileTheValuesOfATrialAreChosen) {
 
 TEST(EngineThread, LeapsOverAQueueOfTwentyMinutes) {
   EngineOptions options;
-  options.rules.queue_delay = spec::ConstantDelay{minutes(20)};
+  options.rules.queue_delay = run::ConstantDelay{minutes(20)};
   Service service(options);
   service.launcher.EndAtOnce();
   Engine& engine = service.Start();
@@ -231,21 +231,21 @@ TEST(EngineThread, ChecksEverythingBeforeAJobIsCreated) {
   Service service;
   service.storage.read_only = {"locked"};
   Engine& engine = service.Start();
-  spec::Job broken = AJob("9lives");
+  ml::Job broken = AJob("9lives");
   broken.training_input->region = "mars-north1";
   const auto rules = engine.Submit("p", broken);
   EXPECT_EQ(rules.error().code, Code::kInvalidArgument);
   EXPECT_EQ(rules.error().violations.size(), 2u) << "all at once";
 
-  spec::Job no_bucket = AJob("j");
+  ml::Job no_bucket = AJob("j");
   no_bucket.training_input->job_dir = "gs://nobodys/out";
   EXPECT_THAT(engine.Submit("p", no_bucket).error().message, HasSubstr("nobodys"));
-  spec::Job locked = AJob("j");
+  ml::Job locked = AJob("j");
   locked.training_input->job_dir = "gs://locked/out";
   service.storage.buckets.insert("locked");
   EXPECT_THAT(engine.Submit("p", locked).error().message, HasSubstr("gs://locked/out"));
 
-  spec::Job nothing_there = AJob("j");
+  ml::Job nothing_there = AJob("j");
   nothing_there.training_input->package_uris = {"gs://bucket/none.tar.gz"};
   nothing_there.training_input->job_dir = "gs://nobodys/out";
   const auto both = engine.Submit("p", nothing_there);
@@ -259,8 +259,8 @@ TEST(EngineThread, AnImageWithoutALocalCommandIsRefusedWithHowToMapIt) {
   Service service;
   service.options.rules.launch.images["gcr.io/p/known"] = {"/bin/true"};
   Engine& engine = service.Start();
-  spec::Job job = AJob("j", 1, 0);
-  spec::TrainingInput& input = *job.training_input;
+  ml::Job job = AJob("j", 1, 0);
+  ml::TrainingInput& input = *job.training_input;
   input.package_uris.clear();
   input.python_module = input.runtime_version = input.python_version = "";
   input.master.config.emplace().image_uri = "gcr.io/p/unknown:1";
@@ -275,10 +275,10 @@ TEST(EngineThread, AnImageWithoutALocalCommandIsRefusedWithHowToMapIt) {
 TEST(EngineThread, ATuningJobIsCheckedAndTaken) {
   Service service;
   Engine& engine = service.Start();
-  spec::Job job = AJob("j");
-  spec::HyperparameterSpec& tuning = job.training_input->hyperparameters.emplace();
+  ml::Job job = AJob("j");
+  ml::HyperparameterSpec& tuning = job.training_input->hyperparameters.emplace();
   tuning.goal = "MAXIMIZE";
-  spec::ParameterSpec& rate = tuning.params.emplace_back();
+  ml::ParameterSpec& rate = tuning.params.emplace_back();
   rate.parameter_name = "rate";
   rate.type = "DOUBLE";
   rate.min_value = 0.1;
@@ -292,10 +292,10 @@ TEST(EngineThread, ATuningJobIsCheckedAndTaken) {
 TEST(EngineThread, AStudyGoesOnFromAFinishedStudyThatAskedTheSame) {
   Service service;
   Engine& engine = service.Start();
-  spec::Job job = AJob("j");
-  spec::HyperparameterSpec& tuning = job.training_input->hyperparameters.emplace();
+  ml::Job job = AJob("j");
+  ml::HyperparameterSpec& tuning = job.training_input->hyperparameters.emplace();
   tuning.goal = "MAXIMIZE";
-  spec::ParameterSpec& rate = tuning.params.emplace_back();
+  ml::ParameterSpec& rate = tuning.params.emplace_back();
   rate.parameter_name = "rate";
   rate.type = "DOUBLE";
   rate.min_value = 0.1;
@@ -328,7 +328,7 @@ TEST(EngineThread, AStudyGoesOnFromAFinishedStudyThatAskedTheSame) {
 TEST(EngineThread, TellsAnEarlierStudyThatIsNotThereWithTheBrokenRules) {
   Service service;
   Engine& engine = service.Start();
-  spec::Job job = ATuningJob("j", 0);  // no trial at all
+  ml::Job job = ATuningJob("j", 0);  // no trial at all
   job.training_input->hyperparameters->resume_previous_job_id = "none";
   const Status checked = engine.Check("p", job);
   ASSERT_EQ(checked.error().violations.size(), 2u) << checked.error().message;
@@ -341,7 +341,7 @@ TEST(EngineThread, TellsAnEarlierStudyThatIsNotThereWithTheBrokenRules) {
 TEST(UpdateLabels, ReplacesTheWholeMapAndChangesTheEtag) {
   Service service;
   Engine& engine = service.Start();
-  spec::Job job = AJob("j");
+  ml::Job job = AJob("j");
   job.labels = {{"a", "1"}, {"b", "2"}};
   const auto created = engine.Submit("p", job);
   ASSERT_TRUE(created.ok());

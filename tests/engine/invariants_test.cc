@@ -16,7 +16,7 @@ struct Save {
   Save() {
     record.project = "p";
     record.job = AJob("j");
-    record.job.state = spec::JobState::kRunning;
+    record.job.state = run::JobState::kRunning;
     record.job.create_time = kMorning;
     record.job.start_time = kMorning;
     note.cluster_id = "e118e0f997";
@@ -54,9 +54,9 @@ TEST(Invariants, EachOfASaveCanBreak) {
       {"at most three retries of a job", [](Save& t) { t.note.attempt = 5; }},
       {"at most five restarts of a replica", [](Save& t) { t.note.replicas[{}].restarts = 6; }},
       {"boots are restarts and retries", [](Save& t) { t.note.replicas[{}].boot = 25; }},
-      {"states follow the table", [](Save& t) { t.record.job.state = spec::JobState::kQueued; }},
+      {"states follow the table", [](Save& t) { t.record.job.state = run::JobState::kQueued; }},
       {"a finished job never changes",
-       [](Save& t) { t.last_record.job.state = spec::JobState::kFailed; }},
+       [](Save& t) { t.last_record.job.state = run::JobState::kFailed; }},
       {"createTime never changes", [](Save& t) { *t.last_record.job.create_time += Duration(1); }},
       {"startTime never changes", [](Save& t) { *t.last_record.job.start_time += Duration(1); }},
       {"the cluster keeps its id", [](Save& t) { t.note.cluster_id = "other"; }},

@@ -8,7 +8,7 @@
 namespace caip::engine {
 namespace {
 
-using spec::JobState;
+using run::JobState;
 using std::chrono::seconds;
 using ::testing::Contains;
 using ::testing::IsEmpty;
@@ -42,7 +42,7 @@ TEST(JobRun, CancelledWhileRunningItEndsWhenAllReplicasAreGone) {
   b.UntilRunning();
   b.Feed(CancelAsked{"because"});
   EXPECT_EQ(b.State(), JobState::kCancelling);
-  for (spec::ReplicaId id : {kMasterId, kWorker0, kWorker1}) b.Exit(id, 0, SIGTERM);
+  for (run::ReplicaId id : {kMasterId, kWorker0, kWorker1}) b.Exit(id, 0, SIGTERM);
   EXPECT_EQ(b.State(), JobState::kCancelling);
   EXPECT_FALSE(b.run.job().end_time);
   b.Exit(kPs, 1);
@@ -74,7 +74,7 @@ TEST(JobRun, CancelledWhileItIsBeingRetriedItDoesNotBeginAnew) {
   b.Exit(kWorker0, 0, SIGABRT);
   b.Feed(CancelAsked{"because"});
   EXPECT_EQ(b.State(), JobState::kCancelling);
-  for (spec::ReplicaId id : {kMasterId, kWorker1, kPs}) b.Exit(id, 0, SIGTERM);
+  for (run::ReplicaId id : {kMasterId, kWorker1, kPs}) b.Exit(id, 0, SIGTERM);
   EXPECT_EQ(b.State(), JobState::kCancelled);
 }
 
@@ -84,7 +84,7 @@ TEST(JobRun, FinishedBeforeTheCancelTookEffectItKeepsItsOutcome) {
   b.Exit(kMasterId);
   b.Feed(CancelAsked{"too late"});
   EXPECT_EQ(b.State(), JobState::kCancelling);
-  for (spec::ReplicaId id : {kWorker0, kWorker1, kPs}) b.Exit(id, 0, SIGTERM);
+  for (run::ReplicaId id : {kWorker0, kWorker1, kPs}) b.Exit(id, 0, SIGTERM);
   EXPECT_EQ(b.State(), JobState::kSucceeded);
   EXPECT_EQ(b.run.job().error_message, "");
 }

@@ -8,7 +8,7 @@
 namespace caip::engine {
 namespace {
 
-using spec::JobState;
+using run::JobState;
 using std::chrono::hours;
 using std::chrono::minutes;
 using ::testing::Contains;
@@ -19,7 +19,7 @@ using ::testing::Not;
 
 TEST(JobRun, MaxWaitTimeCancelsInTheQueue) {
   RunRules rules = PlainRules();
-  rules.queue_delay = spec::ConstantDelay{hours(2)};
+  rules.queue_delay = run::ConstantDelay{hours(2)};
   Bench b(rules, WithScheduling(minutes(30), {}));
   b.Feed(Submitted{});
   EXPECT_EQ(b.timers.at({TimerKind::kQueueOver, {}}).at, kMorning + hours(2));
@@ -42,7 +42,7 @@ TEST(JobRun, MaxWaitTimeNeverFiresBehindTheFirstRunning) {
   b.UntilRunning();
   EXPECT_FALSE(b.timers.contains({TimerKind::kMaxWait, {}}));
   b.Exit(kMasterId, 0, SIGABRT);
-  for (spec::ReplicaId id : {kWorker0, kWorker1, kPs}) b.Exit(id, 0, SIGTERM);
+  for (run::ReplicaId id : {kWorker0, kWorker1, kPs}) b.Exit(id, 0, SIGTERM);
   ASSERT_EQ(b.State(), JobState::kPreparing);
   b.Feed(TimerFired{TimerKind::kMaxWait, {}, 0});
   EXPECT_THAT(b.Last(), IsEmpty());
@@ -77,7 +77,7 @@ TEST(JobRun, ADeadlineBeyondTheClockIsNone) {
 
 TEST(JobRun, WaitsInTheQueueAsLongAsTheModelSays) {
   RunRules rules = PlainRules();
-  rules.queue_delay = spec::ConstantDelay{minutes(20)};
+  rules.queue_delay = run::ConstantDelay{minutes(20)};
   Bench b(rules);
   b.Feed(Submitted{});
   EXPECT_THAT(b.Last(), Not(Contains("become ready")));
@@ -88,7 +88,7 @@ TEST(JobRun, WaitsInTheQueueAsLongAsTheModelSays) {
 
 TEST(JobRun, WaitsForItsMachinesBeforeItInstalls) {
   RunRules rules = PlainRules();
-  rules.provisioning_delay = spec::ConstantDelay{minutes(4)};
+  rules.provisioning_delay = run::ConstantDelay{minutes(4)};
   Bench b(rules);
   b.Feed(Submitted{});
   b.Grant();
@@ -101,7 +101,7 @@ TEST(JobRun, WaitsForItsMachinesBeforeItInstalls) {
 
 TEST(JobRun, WaitsForANewMachineAfterALoss) {
   RunRules rules = PlainRules();
-  rules.vm_restart_delay = spec::ConstantDelay{minutes(2)};
+  rules.vm_restart_delay = run::ConstantDelay{minutes(2)};
   Bench b(rules);
   b.UntilRunning();
   b.Feed(VmLost{kPs, VmLoss::kKill});
@@ -114,7 +114,7 @@ TEST(JobRun, WaitsForANewMachineAfterALoss) {
 }
 
 TEST(JobRun, StockOutFailsAfterThreeTriesWhereverItHappens) {
-  const spec::DelayModel kNone = spec::StockOut{3, minutes(5)};
+  const run::DelayModel kNone = run::StockOut{3, minutes(5)};
   for (int where = 0; where < 3; ++where) {
     RunRules rules = PlainRules();
     (where == 0   ? rules.queue_delay
@@ -131,7 +131,7 @@ TEST(JobRun, StockOutFailsAfterThreeTriesWhereverItHappens) {
       b.Feed(VmLost{kPs, VmLoss::kKill});
       b.Exit(kPs, 0, SIGKILL);
       b.Fire(TimerKind::kReplaced, kPs);
-      for (spec::ReplicaId id : {kMasterId, kWorker0, kWorker1}) b.Exit(id, 0, SIGTERM);
+      for (run::ReplicaId id : {kMasterId, kWorker0, kWorker1}) b.Exit(id, 0, SIGTERM);
     }
     EXPECT_EQ(b.State(), JobState::kFailed) << where;
     EXPECT_EQ(b.now, kMorning + minutes(15));

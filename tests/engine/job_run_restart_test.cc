@@ -8,7 +8,7 @@
 namespace caip::engine {
 namespace {
 
-using spec::JobState;
+using run::JobState;
 using std::chrono::minutes;
 using ::testing::Contains;
 using ::testing::ElementsAre;
@@ -108,7 +108,7 @@ TEST(JobRun, RestartsAReplicaFiveTimesThenRetriesTheJobThreeTimesThenFails) {
     if (attempt < 4) {
       EXPECT_EQ(b.State(), JobState::kPreparing) << "visible from outside";
     }
-    for (spec::ReplicaId id : {kMasterId, kWorker1, kPs}) b.Exit(id, 0, SIGTERM);
+    for (run::ReplicaId id : {kMasterId, kWorker1, kPs}) b.Exit(id, 0, SIGTERM);
   }
   EXPECT_EQ(b.launches[kWorker0].size(), 24u);
   EXPECT_EQ(b.launches[kMasterId].size(), 4u);
@@ -125,7 +125,7 @@ TEST(JobRun, AnAbortedOrFaultingReplicaRetriesTheWholeJobOnFreshDisks) {
   EXPECT_EQ(b.State(), JobState::kPreparing);
   EXPECT_EQ(b.run.note().attempt, 2);
   EXPECT_THAT(b.Last(), Not(Contains(HasSubstr("launch"))));
-  for (spec::ReplicaId id : {kMasterId, kWorker1, kPs}) b.Exit(id, 0, SIGTERM);
+  for (run::ReplicaId id : {kMasterId, kWorker1, kPs}) b.Exit(id, 0, SIGTERM);
   EXPECT_THAT(b.Last(), Contains("prepare packages attempt 2"));
   b.now += minutes(3);
   b.Prepare();
@@ -137,7 +137,7 @@ TEST(JobRun, AnAbortedOrFaultingReplicaRetriesTheWholeJobOnFreshDisks) {
 }
 
 TEST(JobRun, ResilientToWorkerRestartRetriesTheWholeJob) {
-  spec::Job job = AJob("j");
+  ml::Job job = AJob("j");
   job.training_input->scheduling.emplace().resilient_to_worker_restart = true;
   Bench b(PlainRules(), job);
   b.UntilRunning();
@@ -151,7 +151,7 @@ TEST(JobRun, APreparationOfAnEarlierAttemptChangesNothing) {
   Bench b;
   b.UntilRunning();
   b.Exit(kMasterId, 0, SIGABRT);
-  for (spec::ReplicaId id : {kWorker0, kWorker1, kPs}) b.Exit(id, 0, SIGTERM);
+  for (run::ReplicaId id : {kWorker0, kWorker1, kPs}) b.Exit(id, 0, SIGTERM);
   b.Feed(Prepared{b.run.key(), 1, "/old/python", {}, "", {}});
   EXPECT_THAT(b.Last(), IsEmpty());
 }

@@ -8,7 +8,7 @@
 namespace caip::engine {
 namespace {
 
-using spec::JobState;
+using run::JobState;
 using std::chrono::minutes;
 using std::chrono::seconds;
 using ::testing::Contains;
@@ -48,7 +48,7 @@ TEST(JobRun, LogsTheLinesOfARunInTheirOrder) {
   Bench b;
   b.UntilRunning();
   b.Exit(kMasterId);
-  for (spec::ReplicaId id : {kWorker0, kWorker1, kPs}) b.Exit(id, 0, SIGTERM);
+  for (run::ReplicaId id : {kWorker0, kWorker1, kPs}) b.Exit(id, 0, SIGTERM);
   std::vector<std::string> service, master, worker;
   for (const std::string& text : b.all) {
     if (text.starts_with("log service: ")) service.push_back(text.substr(13));
@@ -94,7 +94,7 @@ TEST(JobRun, EndsTheLogAndFlushesItBeforeItShowsTheEnd) {
   Bench b;
   b.UntilRunning();
   b.Exit(kMasterId);
-  for (spec::ReplicaId id : {kWorker0, kWorker1, kPs}) b.Exit(id, 0, SIGTERM);
+  for (run::ReplicaId id : {kWorker0, kWorker1, kPs}) b.Exit(id, 0, SIGTERM);
   const auto texts = b.Last();
   const size_t count = texts.size();
   ASSERT_GE(count, 5u);
@@ -110,7 +110,7 @@ TEST(JobRun, RunsOnlyWhenAllReplicasAreUp) {
   b.Feed(Submitted{});
   b.Grant();
   b.Prepare();
-  for (spec::ReplicaId id : {kMasterId, kWorker0, kWorker1}) {
+  for (run::ReplicaId id : {kMasterId, kWorker0, kWorker1}) {
     b.Start(id);
     EXPECT_EQ(b.State(), JobState::kPreparing);
     EXPECT_FALSE(b.run.job().start_time);
@@ -127,9 +127,9 @@ TEST(JobRun, AMasterThatEndsBeforeAllAreUpStillLetsTheJobRunFirst) {
   b.Start(kMasterId);
   b.Exit(kMasterId);
   EXPECT_EQ(b.State(), JobState::kPreparing);
-  for (spec::ReplicaId id : {kWorker0, kWorker1, kPs}) b.Start(id);
+  for (run::ReplicaId id : {kWorker0, kWorker1, kPs}) b.Start(id);
   EXPECT_EQ(b.State(), JobState::kRunning);
-  for (spec::ReplicaId id : {kWorker0, kWorker1, kPs}) b.Exit(id, 0, SIGTERM);
+  for (run::ReplicaId id : {kWorker0, kWorker1, kPs}) b.Exit(id, 0, SIGTERM);
   EXPECT_EQ(b.State(), JobState::kSucceeded);
   EXPECT_TRUE(b.run.job().start_time);
 }
@@ -158,17 +158,17 @@ TEST(JobRun, IgnoresHowOthersEndBehindTheMastersSuccess) {
 }
 
 TEST(JobRun, FailsWhenUserCodeFailsAnywhere) {
-  for (spec::ReplicaId id : kAll) {
+  for (run::ReplicaId id : kAll) {
     Bench b;
     b.UntilRunning();
     b.Exit(id, 1, 0, "Traceback (most recent call last):\n  File \"t.py\"\nValueError: no\n");
     EXPECT_EQ(b.State(), JobState::kRunning);
     EXPECT_EQ(b.run.job().error_message, "") << "told only with the end";
-    for (spec::ReplicaId other : kAll) {
+    for (run::ReplicaId other : kAll) {
       if (other != id) b.Exit(other, 0, SIGTERM);
     }
     EXPECT_EQ(b.State(), JobState::kFailed);
-    EXPECT_THAT(b.run.job().error_message, HasSubstr("The replica " + spec::ProseName(id) +
+    EXPECT_THAT(b.run.job().error_message, HasSubstr("The replica " + run::ProseName(id) +
                                                      " exited with a non-zero status of 1."));
     EXPECT_THAT(b.run.job().error_message, HasSubstr("ValueError: no"));
     EXPECT_THAT(b.all, Contains("log service: Job failed."));
@@ -180,8 +180,8 @@ TEST(JobRun, StopsWithSigtermThenGraceThenSigkill) {
   Bench b;
   b.UntilRunning();
   b.Exit(kMasterId);
-  for (spec::ReplicaId id : {kWorker0, kWorker1, kPs}) {
-    EXPECT_THAT(b.Last(), Contains("signal 15 to " + spec::TaskName(id) + " boot 1"));
+  for (run::ReplicaId id : {kWorker0, kWorker1, kPs}) {
+    EXPECT_THAT(b.Last(), Contains("signal 15 to " + run::TaskName(id) + " boot 1"));
   }
   EXPECT_EQ(b.timers.at({TimerKind::kGraceOver, kPs}).at, b.now + seconds(30));
   b.Exit(kWorker0, 0, SIGTERM);
@@ -196,7 +196,7 @@ TEST(JobRun, AReplicaThatCannotStartFailsTheJobWithTheReason) {
   b.Grant();
   b.Prepare();
   b.Feed(ReplicaExit{b.Key(kPs), 127, 0, false, "", "No such file or directory"});
-  for (spec::ReplicaId id : {kMasterId, kWorker0, kWorker1}) b.Exit(id, 0, SIGTERM);
+  for (run::ReplicaId id : {kMasterId, kWorker0, kWorker1}) b.Exit(id, 0, SIGTERM);
   EXPECT_EQ(b.State(), JobState::kFailed);
   EXPECT_THAT(b.run.job().error_message, HasSubstr("ps 0 could not be started: No such file"));
   EXPECT_FALSE(b.run.job().start_time);
@@ -232,9 +232,9 @@ TEST(JobRun, DevicesThatWillNeverBeThereFailTheJob) {
   EXPECT_THAT(b.all, Contains("leave queue"));
 }
 
-spec::Job AContainerJob(const std::string& image) {
-  spec::Job job = AJob("j");
-  spec::TrainingInput& input = *job.training_input;
+ml::Job AContainerJob(const std::string& image) {
+  ml::Job job = AJob("j");
+  ml::TrainingInput& input = *job.training_input;
   input.package_uris.clear();
   input.python_module = input.runtime_version = input.python_version = "";
   input.master.config.emplace().image_uri = image;

@@ -8,7 +8,7 @@
 namespace caip::engine {
 namespace {
 
-using spec::JobState;
+using run::JobState;
 using std::chrono::hours;
 using std::chrono::minutes;
 using ::testing::Contains;
@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 
 TEST(Recovery, AQueuedJobKeepsItsDelayAndItsDeadline) {
   RunRules rules = PlainRules();
-  rules.queue_delay = spec::UniformDelay{minutes(10), hours(10)};
+  rules.queue_delay = run::UniformDelay{minutes(10), hours(10)};
   Bench b(rules, WithScheduling(hours(20), {}));
   b.saved = b.run.Record();  // as created
   b.Feed(Submitted{});
@@ -54,7 +54,7 @@ TEST(Recovery, ARunningJobHasLostAllItsMachinesAndReadsTheSameEnvironment) {
   EXPECT_EQ(b.timers.at({TimerKind::kMaxRunning, {}}).at, started + hours(7 * 24));
   b.Grant();
   b.Prepare();
-  for (spec::ReplicaId id : kAll) {
+  for (run::ReplicaId id : kAll) {
     ASSERT_EQ(b.launches[id].size(), 2u);
     EXPECT_EQ(b.launches[id][1].key.boot, 2);
     EXPECT_TRUE(b.launches[id][1].fresh_disk);
@@ -65,7 +65,7 @@ TEST(Recovery, ARunningJobHasLostAllItsMachinesAndReadsTheSameEnvironment) {
   EXPECT_EQ(b.State(), JobState::kRunning);
   EXPECT_EQ(b.run.job().start_time, started);
   b.Exit(kMasterId);
-  for (spec::ReplicaId id : {kWorker0, kWorker1, kPs}) b.Exit(id, 0, SIGTERM);
+  for (run::ReplicaId id : {kWorker0, kWorker1, kPs}) b.Exit(id, 0, SIGTERM);
   EXPECT_EQ(b.State(), JobState::kSucceeded);
 }
 
@@ -97,7 +97,7 @@ TEST(Recovery, AMasterThatHadFinishedEndsTheJobWhateverWasSavedBehindIt) {
   late.Feed(Submitted{});
   late.Grant();
   late.Prepare();
-  for (spec::ReplicaId id : {kMasterId, kWorker0, kWorker1}) late.Start(id);
+  for (run::ReplicaId id : {kMasterId, kWorker0, kWorker1}) late.Start(id);
   late.Exit(kMasterId);
   late.Start(kPs);
   for (const Effect& effect : late.last) {  // only the first of its saves was done

@@ -16,9 +16,9 @@ RunNote ANote() {
   note.failed_tries = 3;
   note.out_of_stock = true;
   note.addresses = {"127.0.0.2:2222", "127.0.0.3:2222"};
-  note.replicas[{spec::Role::kMaster, 0}] = {1, 0, true};
-  note.replicas[{spec::Role::kParameterServer, 1}] = {4, 3, false};
-  note.ending = Ending{spec::JobEvent::kGaveUp, "because"};
+  note.replicas[{run::Role::kMaster, 0}] = {1, 0, true};
+  note.replicas[{run::Role::kParameterServer, 1}] = {4, 3, false};
+  note.ending = Ending{run::JobEvent::kGaveUp, "because"};
   return note;
 }
 
@@ -28,14 +28,13 @@ TEST(RunNote, IsReadAsItWasWritten) {
   ASSERT_TRUE(read.ok()) << read.error().message;
   EXPECT_EQ(CompactJson(ToJson(*read)), CompactJson(ToJson(note)));
   EXPECT_EQ(read->queued_until, note.queued_until);
-  EXPECT_EQ(read->replicas.at({spec::Role::kParameterServer, 1}).restarts, 3);
-  EXPECT_TRUE(read->replicas.at({spec::Role::kMaster, 0}).finished);
+  EXPECT_EQ(read->replicas.at({run::Role::kParameterServer, 1}).restarts, 3);
+  EXPECT_TRUE(read->replicas.at({run::Role::kMaster, 0}).finished);
   EXPECT_EQ(read->ending->message, "because");
 }
 
 TEST(RunNote, EveryEndingSurvives) {
-  for (auto as :
-       {spec::JobEvent::kSucceeded, spec::JobEvent::kGaveUp, spec::JobEvent::kAllStopped}) {
+  for (auto as : {run::JobEvent::kSucceeded, run::JobEvent::kGaveUp, run::JobEvent::kAllStopped}) {
     RunNote note = ANote();
     note.ending->as = as;
     const auto read = ParseRunNote(ToJson(note));

@@ -32,14 +32,14 @@ TEST(Simulation, NoSeedBreaksAnInvariant) {
   const SimulationResult result = Simulated({1, kSeeds});
   ASSERT_FALSE(result.failed) << FailureText(*result.failed);
   const Tally& tally = result.tally;
-  const auto ended = [&](spec::JobState state) {
+  const auto ended = [&](run::JobState state) {
     const auto found = tally.ends.find(state);
     return found == tally.ends.end() ? 0 : found->second;
   };
   // A simulation in which little happens proves little.
-  EXPECT_GT(ended(spec::JobState::kSucceeded), 300u);
-  EXPECT_GT(ended(spec::JobState::kFailed), 300u);
-  EXPECT_GT(ended(spec::JobState::kCancelled), 300u);
+  EXPECT_GT(ended(run::JobState::kSucceeded), 300u);
+  EXPECT_GT(ended(run::JobState::kFailed), 300u);
+  EXPECT_GT(ended(run::JobState::kCancelled), 300u);
   EXPECT_GT(tally.retries, 300u);
   EXPECT_GT(tally.restarts, 300u);
   EXPECT_GT(tally.kills_of_the_emulator, 500u);
@@ -55,7 +55,7 @@ TEST(Simulation, EveryJobIsRefusedOrHasEnded) {
   EXPECT_EQ(tally.jobs, jobs);
   uint64_t ended = 0;
   for (const auto& [state, count] : tally.ends) {
-    EXPECT_TRUE(spec::IsTerminal(state)) << spec::Name(state);
+    EXPECT_TRUE(run::IsTerminal(state)) << run::Name(state);
     ended += count;
   }
   EXPECT_EQ(tally.refused + ended, tally.jobs);

@@ -10,12 +10,12 @@
 namespace caip::engine {
 namespace {
 
-using spec::JobState;
-using spec::StudyStep;
+using run::JobState;
+using run::StudyStep;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-Study AStudyOf(const spec::Job& job) {
+Study AStudyOf(const ml::Job& job) {
   return Study(*job.training_input->hyperparameters, "accuracy", 1, {});
 }
 
@@ -23,8 +23,8 @@ ValuesChosen Answered(const ChooseValues& choice) {
   return {choice.trial, choice.known->Suggestion(std::stoll(choice.trial))};
 }
 
-spec::Job In(JobState state) {
-  spec::Job job;
+ml::Job In(JobState state) {
+  ml::Job job;
   job.state = state;
   return job;
 }

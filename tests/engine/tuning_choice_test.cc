@@ -12,7 +12,7 @@
 namespace caip::engine {
 namespace {
 
-using spec::JobState;
+using run::JobState;
 using std::chrono::hours;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
@@ -34,7 +34,7 @@ struct Choosing {
   }
   std::map<std::string, std::string> Rates(const std::string& id) {
     std::map<std::string, std::string> rates;
-    const spec::Job job = world.JobOf(id);
+    const ml::Job job = world.JobOf(id);
     for (const auto& trial : job.training_output->trials) {
       rates[trial.trial_id] = trial.hyperparameters.at("rate");
     }
@@ -43,8 +43,8 @@ struct Choosing {
   SimulatedEngine world;
 };
 
-spec::Job ALearningJob(const std::string& id, int trials, int parallel) {
-  spec::Job job = ATuningJob(id, trials, parallel);
+ml::Job ALearningJob(const std::string& id, int trials, int parallel) {
+  ml::Job job = ATuningJob(id, trials, parallel);
   job.training_input->hyperparameters->algorithm = "";
   return job;
 }
@@ -71,7 +71,7 @@ TEST(Choice, OfTrialsSideBySideKnowsTheValuesOfThoseBefore) {
   c.world.launcher.script = [](const ReplicaLaunch&) { return Script{}; };
   c.world.RunUntilIdle();
   std::set<std::string> kinds;
-  const spec::Job job = c.world.JobOf("j");
+  const ml::Job job = c.world.JobOf("j");
   for (const auto& trial : job.training_output->trials) {
     kinds.insert(trial.hyperparameters.at("kind"));
   }
@@ -83,7 +83,7 @@ TEST(Choice, FindsAGridAtItsEndWhileOthersWait) {
   c.world.launcher.script = [](const ReplicaLaunch&) { return Script{.run_for = hours(1)}; };
   ASSERT_TRUE(c.world.Submit(AGridJob("j", 9, 6)).ok());
   c.world.RunUntilIdle();
-  const spec::Job job = c.world.JobOf("j");
+  const ml::Job job = c.world.JobOf("j");
   EXPECT_EQ(job.state, JobState::kSucceeded);
   EXPECT_THAT(job.training_output->trials, SizeIs(3));
   EXPECT_EQ(c.world.thinker.thoughts(), 4u);  // the fourth finds nothing, and none asks again
@@ -110,11 +110,11 @@ TEST(Trials, OneThatHangsAndDoesNotObeyKeepsNoOtherAndIsKilledWithItsJob) {
     if (launch.key.run.trial != "1") return Script{};
     return Script{.run_for = kForever, .obeys_in = kForever};
   };
-  spec::Job job = ATuningJob("j", 5, 2);
+  ml::Job job = ATuningJob("j", 5, 2);
   job.training_input->scheduling.emplace().max_running_time = seconds(100);
   ASSERT_TRUE(c.world.Submit(std::move(job)).ok());
   c.world.RunUntilIdle();
-  const spec::Job done = c.world.JobOf("j");
+  const ml::Job done = c.world.JobOf("j");
   EXPECT_EQ(done.state, JobState::kCancelled);
   EXPECT_EQ(done.training_output->completed_trial_count, 4);
   EXPECT_EQ(*done.end_time, kMorning + seconds(130) + milliseconds(1));  // behind the grace

@@ -13,7 +13,7 @@
 namespace caip::engine {
 namespace {
 
-using spec::JobState;
+using run::JobState;
 using std::chrono::minutes;
 using std::chrono::seconds;
 using ::testing::Contains;
@@ -24,8 +24,8 @@ using ::testing::IsSupersetOf;
 using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 
-constexpr spec::ReplicaId kTrialMaster{};
-constexpr spec::ReplicaId kTrialWorker{spec::Role::kWorker, 0};
+constexpr run::ReplicaId kTrialMaster{};
+constexpr run::ReplicaId kTrialWorker{run::Role::kWorker, 0};
 
 int TrialOf(const ReplicaLaunch& launch) { return std::stoi(launch.key.run.trial); }
 
@@ -52,7 +52,7 @@ struct Tuning {
     if (launch.metrics) does.reports = {ReportAt(5, 100, 0.1 * TrialOf(launch))};
     return does;
   }
-  spec::Job Run(spec::Job job) {
+  ml::Job Run(ml::Job job) {
     const std::string id = job.job_id;
     EXPECT_TRUE(world.Submit(std::move(job)).ok());
     world.RunUntilIdle();
@@ -60,15 +60,15 @@ struct Tuning {
   }
   std::vector<std::string> TrialIds(const std::string& id) {
     std::vector<std::string> ids;
-    const spec::Job job = world.JobOf(id);
+    const ml::Job job = world.JobOf(id);
     for (const auto& trial : job.training_output->trials) ids.push_back(trial.trial_id);
     return ids;
   }
-  const spec::HyperparameterOutput& Trial(const spec::Job& job, const std::string& id) {
+  const ml::HyperparameterOutput& Trial(const ml::Job& job, const std::string& id) {
     for (const auto& trial : job.training_output->trials) {
       if (trial.trial_id == id) return trial;
     }
-    static const spec::HyperparameterOutput none;
+    static const ml::HyperparameterOutput none;
     ADD_FAILURE() << "no trial " << id;
     return none;
   }
@@ -90,11 +90,11 @@ struct Tuning {
 
 TEST(Tuning, RunsItsTrialsAndNamesTheBestFirst) {
   Tuning t;
-  const spec::Job job = t.Run(ATuningJob("j", 3));
+  const ml::Job job = t.Run(ATuningJob("j", 3));
   EXPECT_EQ(job.state, JobState::kSucceeded);
   EXPECT_EQ(job.error_message, "");
   ASSERT_TRUE(job.training_output);
-  const spec::TrainingOutput& output = *job.training_output;
+  const ml::TrainingOutput& output = *job.training_output;
   EXPECT_TRUE(output.is_hyperparameter_tuning_job);
   EXPECT_EQ(output.hyperparameter_metric_tag, "accuracy");
   EXPECT_EQ(output.completed_trial_count, 3);
@@ -117,9 +117,9 @@ TEST(Tuning, OfMinimizationTheLeastComesFirstAndThoseWithoutMetricLast) {
     if (TrialOf(launch) == 2) does.reports = {ReportAt(1, 1, std::nan(""))};
     return does;
   };
-  spec::Job job = ATuningJob("j", 5, 5);
+  ml::Job job = ATuningJob("j", 5, 5);
   job.training_input->hyperparameters->goal = "MINIMIZE";
-  const spec::Job done = t.Run(std::move(job));
+  const ml::Job done = t.Run(std::move(job));
   EXPECT_THAT(t.TrialIds("j"), ElementsAre("3", "4", "5", "2", "1"));
   EXPECT_FALSE(done.training_output->trials[4].final_metric);
   EXPECT_EQ(done.training_output->completed_trial_count, 5);
@@ -127,7 +127,7 @@ TEST(Tuning, OfMinimizationTheLeastComesFirstAndThoseWithoutMetricLast) {
 
 TEST(Tuning, GivesEachTrialItsOwnArgumentsEnvironmentAndDisk) {
   Tuning t;
-  const spec::Job job = t.Run(ATuningJob("j", 2, 2, 1));
+  const ml::Job job = t.Run(ATuningJob("j", 2, 2, 1));
   ASSERT_EQ(t.launches.size(), 4u);
   std::set<std::string> disks, clusters;
   for (const ReplicaLaunch& launch : t.launches) {
@@ -138,7 +138,7 @@ TEST(Tuning, GivesEachTrialItsOwnArgumentsEnvironmentAndDisk) {
                             rate, "--job-dir", "gs://bucket/out/" + trial));
     EXPECT_EQ(Variable(launch, "CLOUD_ML_TRIAL_ID"), trial);
     EXPECT_EQ(Variable(launch, "CLOUD_ML_HP_METRIC_TAG"), "accuracy");
-    const std::string disk = "/disks/p/j/trial-" + trial + "/" + spec::TaskName(launch.key.replica);
+    const std::string disk = "/disks/p/j/trial-" + trial + "/" + run::TaskName(launch.key.replica);
     EXPECT_EQ(Variable(launch, "CLOUD_ML_HP_METRIC_FILE"), disk + "/var/hypertune/output.metric");
     const std::string tf_config = Variable(launch, "TF_CONFIG");
     EXPECT_THAT(tf_config, HasSubstr("\"trial\": \"" + trial + "\""));
@@ -157,8 +157,8 @@ TEST(Tuning, AContainersClusterSpecHasTheTrial) {
   EngineOptions options;
   options.rules.launch.images = {{"gcr.io/p/i:v", {"/train"}}};
   Tuning t(options);
-  spec::Job job = ATuningJob("j", 1);
-  spec::TrainingInput& input = *job.training_input;
+  ml::Job job = ATuningJob("j", 1);
+  ml::TrainingInput& input = *job.training_input;
   input.package_uris.clear();
   input.python_module = input.runtime_version = input.python_version = "";
   input.master.config.emplace().image_uri = "gcr.io/p/i:v";
@@ -193,7 +193,7 @@ TEST(Tuning, AFailingTrialLeavesTheOthersAlone) {
     if (TrialOf(launch) == 2) does.exit_code = 1, does.traceback = "Traceback: out of range\n";
     return does;
   };
-  const spec::Job job = t.Run(ATuningJob("j", 4));
+  const ml::Job job = t.Run(ATuningJob("j", 4));
   EXPECT_EQ(job.state, JobState::kSucceeded);
   EXPECT_THAT(t.TrialIds("j"), ElementsAre("4", "3", "1", "2"));
   EXPECT_EQ(t.Trial(job, "2").state, JobState::kFailed);
@@ -211,9 +211,9 @@ TEST(Tuning, FailsWhenMaxFailedTrialsHaveFailed) {
     if (TrialOf(launch) % 2 == 0) does.exit_code = 1;
     return does;
   };
-  spec::Job job = ATuningJob("j", 10);
+  ml::Job job = ATuningJob("j", 10);
   job.training_input->hyperparameters->max_failed_trials = 2;
-  const spec::Job done = t.Run(std::move(job));
+  const ml::Job done = t.Run(std::move(job));
   EXPECT_EQ(done.state, JobState::kFailed);
   EXPECT_EQ(t.launches.size(), 4u);
   EXPECT_THAT(done.error_message,
@@ -225,7 +225,7 @@ TEST(Tuning, FailsWhenMaxFailedTrialsHaveFailed) {
 TEST(Tuning, FailsWhenTheFirstThreeFailAndTheServiceDecides) {
   Tuning t;
   t.script = [](const ReplicaLaunch&) { return Script{.exit_code = 1}; };
-  const spec::Job job = t.Run(ATuningJob("j", 10));
+  const ml::Job job = t.Run(ATuningJob("j", 10));
   EXPECT_EQ(job.state, JobState::kFailed);
   EXPECT_EQ(t.launches.size(), 3u);
   EXPECT_THAT(job.error_message, HasSubstr("All 3 trials that have ended have failed."));
@@ -239,9 +239,9 @@ TEST(Tuning, TheFailureOfTheJobStopsTheTrialsThatRun) {
     does.exit_code = TrialOf(launch) == 1;
     return does;
   };
-  spec::Job job = ATuningJob("j", 4, 3);
+  ml::Job job = ATuningJob("j", 4, 3);
   job.training_input->hyperparameters->max_failed_trials = 1;
-  const spec::Job done = t.Run(std::move(job));
+  const ml::Job done = t.Run(std::move(job));
   EXPECT_EQ(done.state, JobState::kFailed);
   EXPECT_EQ(t.Trial(done, "2").state, JobState::kCancelled);
   EXPECT_EQ(t.Trial(done, "3").state, JobState::kCancelled);
@@ -250,7 +250,7 @@ TEST(Tuning, TheFailureOfTheJobStopsTheTrialsThatRun) {
 
 TEST(Tuning, EndsWhenTheGridIsExhausted) {
   Tuning t;
-  const spec::Job job = t.Run(AGridJob("j", 10, 2));
+  const ml::Job job = t.Run(AGridJob("j", 10, 2));
   EXPECT_EQ(job.state, JobState::kSucceeded);
   std::set<std::string> kinds;
   for (const auto& trial : job.training_output->trials) {
@@ -268,7 +268,7 @@ TEST(Tuning, ACancelInMidStudyKeepsWhatHasFinished) {
   ASSERT_TRUE(t.world.Cancel("j").ok());
   EXPECT_EQ(t.world.JobOf("j").state, JobState::kCancelling);
   t.world.RunUntilIdle();
-  const spec::Job job = t.world.JobOf("j");
+  const ml::Job job = t.world.JobOf("j");
   EXPECT_EQ(job.state, JobState::kCancelled);
   EXPECT_EQ(job.training_output->completed_trial_count, 4);
   EXPECT_EQ(job.training_output->trials.size(), 6u);
@@ -279,9 +279,9 @@ TEST(Tuning, ACancelInMidStudyKeepsWhatHasFinished) {
 
 TEST(Tuning, MaxRunningTimeIsOfTheWholeJob) {
   Tuning t;
-  spec::Job job = ATuningJob("j", 100);
+  ml::Job job = ATuningJob("j", 100);
   job.training_input->scheduling.emplace().max_running_time = seconds(95);
-  const spec::Job done = t.Run(std::move(job));
+  const ml::Job done = t.Run(std::move(job));
   EXPECT_EQ(done.state, JobState::kCancelled);
   EXPECT_EQ(done.training_output->completed_trial_count, 9);
   EXPECT_THAT(done.error_message, HasSubstr("maxRunningTime"));
@@ -340,14 +340,14 @@ Script Curves(const ReplicaLaunch& launch) {
 TEST(EarlyStopping, EndsATrialThatIsWorseThanTheMedian) {
   Tuning t;
   t.script = Curves;
-  spec::Job job = ATuningJob("j", 4);
+  ml::Job job = ATuningJob("j", 4);
   job.training_input->hyperparameters->enable_trial_early_stopping = true;
-  const spec::Job done = t.Run(std::move(job));
+  const ml::Job done = t.Run(std::move(job));
   EXPECT_EQ(done.state, JobState::kSucceeded);
   EXPECT_EQ(done.training_output->completed_trial_count, 4);
   EXPECT_FALSE(t.Trial(done, "1").is_trial_stopped_early);
   EXPECT_FALSE(t.Trial(done, "2").is_trial_stopped_early);
-  const spec::HyperparameterOutput& third = t.Trial(done, "3");
+  const ml::HyperparameterOutput& third = t.Trial(done, "3");
   EXPECT_EQ(third.state, JobState::kSucceeded);
   EXPECT_TRUE(third.is_trial_stopped_early);
   EXPECT_EQ(third.final_metric, std::pair(int64_t{100}, 0.1));
@@ -359,7 +359,7 @@ TEST(EarlyStopping, EndsATrialThatIsWorseThanTheMedian) {
 TEST(EarlyStopping, IsNotUnlessAskedFor) {
   Tuning t;
   t.script = Curves;
-  const spec::Job done = t.Run(ATuningJob("j", 4));
+  const ml::Job done = t.Run(ATuningJob("j", 4));
   for (const auto& trial : done.training_output->trials) {
     EXPECT_FALSE(trial.is_trial_stopped_early);
   }
@@ -373,14 +373,14 @@ TEST(EarlyStopping, IsRememberedByTheNextEmulator) {
     if (TrialOf(launch) == 3) does.obeys_in = seconds(25);
     return does;
   };
-  spec::Job job = ATuningJob("j", 3);
+  ml::Job job = ATuningJob("j", 3);
   job.training_input->hyperparameters->enable_trial_early_stopping = true;
   ASSERT_TRUE(t.world.Submit(std::move(job)).ok());
   t.world.RunFor(seconds(135));  // the third was told to stop, and takes its time
   t.world.KillEmulator();
   t.world.Boot();
   t.world.RunUntilIdle();
-  const spec::Job done = t.world.JobOf("j");
+  const ml::Job done = t.world.JobOf("j");
   EXPECT_EQ(done.state, JobState::kSucceeded);
   EXPECT_TRUE(t.Trial(done, "3").is_trial_stopped_early);
   EXPECT_EQ(t.launches.size(), 3u);
@@ -389,7 +389,7 @@ TEST(EarlyStopping, IsRememberedByTheNextEmulator) {
 TEST(Tuning, MoreParallelTrialsThanDevicesWait) {
   Tuning t;
   t.world.devices.stock = {{"NVIDIA_TESLA_T4", 2}};
-  spec::Job job = ATuningJob("j", 6, 4);
+  ml::Job job = ATuningJob("j", 6, 4);
   job.training_input->master.config.emplace().accelerator_config = {1, "NVIDIA_TESLA_T4"};
   EXPECT_EQ(t.Run(std::move(job)).state, JobState::kSucceeded);
   EXPECT_EQ(t.most_live, 2u);
@@ -400,9 +400,9 @@ TEST(Tuning, DevicesThatNeverComeFailTheJobAtOnce) {
   Tuning t;
   t.world.devices.stock = {{"NVIDIA_TESLA_T4", 2}};
   t.world.devices.never = true;
-  spec::Job job = ATuningJob("j", 6, 4);
+  ml::Job job = ATuningJob("j", 6, 4);
   job.training_input->master.config.emplace().accelerator_config = {4, "NVIDIA_TESLA_T4"};
-  const spec::Job done = t.Run(std::move(job));
+  const ml::Job done = t.Run(std::move(job));
   EXPECT_EQ(done.state, JobState::kFailed);
   EXPECT_NE(done.error_message, "");
   EXPECT_TRUE(t.launches.empty());
@@ -413,7 +413,7 @@ TEST(Tuning, TheLimitOfJobsIsNotForTrials) {
   options.jobs_max = 1;
   Tuning t(options);
   ASSERT_TRUE(t.world.Submit(ATuningJob("j", 4, 2)).ok());
-  spec::Job urgent = AJob("urgent", 0, 0);
+  ml::Job urgent = AJob("urgent", 0, 0);
   urgent.training_input->scheduling.emplace().priority = 9;
   ASSERT_TRUE(t.world.Submit(std::move(urgent)).ok());
   t.script = [](const ReplicaLaunch& launch) {
@@ -430,7 +430,7 @@ TEST(Tuning, FailsOnceWhenThePackagesCannotBeInstalled) {
   t.world.packager.fails = [](const PrepareRequest&) {
     return Prepared::Failure{1, "no such package", ""};
   };
-  const spec::Job job = t.Run(ATuningJob("j", 4, 2));
+  const ml::Job job = t.Run(ATuningJob("j", 4, 2));
   EXPECT_EQ(job.state, JobState::kFailed);
   EXPECT_THAT(job.error_message, HasSubstr("no such package"));
   EXPECT_TRUE(t.launches.empty());
@@ -442,7 +442,7 @@ TEST(Tuning, TheSameSeedTriesTheSameValues) {
     options.rules.seed = seed;
     Tuning t(options);
     std::vector<std::string> rates;
-    const spec::Job job = t.Run(ATuningJob("j", 5, 2));
+    const ml::Job job = t.Run(ATuningJob("j", 5, 2));
     for (const auto& trial : job.training_output->trials) {
       rates.push_back(trial.hyperparameters.at("rate"));
     }
@@ -478,7 +478,7 @@ TEST(TuningRecovery, AKilledEmulatorLosesNoFinishedTrialAndRepeatsNoReport) {
   }
   EXPECT_GT(reports_at_the_end.size(), 10u);
   t.world.RunUntilIdle();
-  const spec::Job job = t.world.JobOf("j");
+  const ml::Job job = t.world.JobOf("j");
   EXPECT_EQ(job.state, JobState::kSucceeded);
   EXPECT_EQ(job.training_output->completed_trial_count, 50);
   EXPECT_EQ(job.training_output->trials.size(), 50u);
@@ -521,7 +521,7 @@ TEST(TuningRecovery, ACancelledStudyIsCancelledByTheNextEmulator) {
   t.world.KillEmulator();
   t.world.Boot();
   t.world.RunUntilIdle();
-  const spec::Job job = t.world.JobOf("j");
+  const ml::Job job = t.world.JobOf("j");
   EXPECT_EQ(job.state, JobState::kCancelled);
   EXPECT_EQ(t.Trial(job, "1").state, JobState::kCancelled);
   EXPECT_EQ(t.Trial(job, "2").state, JobState::kCancelled);
@@ -540,7 +540,7 @@ TEST(TuningRecovery, ACancelBetweenTheEmulatorsTurnsIsHeard) {
   t.world.RunFor(minutes(1));  // it installs; its trials are not begun again
   ASSERT_TRUE(t.world.Cancel("j").ok());
   t.world.RunUntilIdle();
-  const spec::Job job = t.world.JobOf("j");
+  const ml::Job job = t.world.JobOf("j");
   EXPECT_EQ(job.state, JobState::kCancelled);
   EXPECT_EQ(t.Trial(job, "2").state, JobState::kCancelled);
   EXPECT_TRUE(t.world.engine->Idle());
@@ -549,15 +549,15 @@ TEST(TuningRecovery, ACancelBetweenTheEmulatorsTurnsIsHeard) {
 TEST(Resume, GoesOnWithTheNumbersAndTheValuesOfTheEarlierJob) {
   Tuning t;
   t.Run(AGridJob("first", 2));
-  spec::Job job = AGridJob("second", 5);
+  ml::Job job = AGridJob("second", 5);
   job.training_input->hyperparameters->resume_previous_job_id = "first";
-  const spec::Job done = t.Run(std::move(job));
+  const ml::Job done = t.Run(std::move(job));
   EXPECT_EQ(done.state, JobState::kSucceeded);
   EXPECT_THAT(t.TrialIds("second"), ElementsAre("3"));  // a and b are known
   EXPECT_EQ(done.training_output->trials[0].hyperparameters.at("kind"), "c");
   EXPECT_THAT(t.world.log.Of("second", "service"),
               Contains("The study of job first goes on: 2 earlier trials are known."));
-  spec::Job third = AGridJob("third", 5);
+  ml::Job third = AGridJob("third", 5);
   third.training_input->hyperparameters->resume_previous_job_id = "second";
   EXPECT_EQ(t.Run(std::move(third)).state, JobState::kSucceeded);
   EXPECT_THAT(t.TrialIds("third"), ElementsAre());  // all three are known

@@ -37,7 +37,7 @@ class RecordingLauncher final : public engine::Launcher {
 };
 
 struct GuestWorld {
-  static constexpr spec::ReplicaId kWorker{spec::Role::kWorker, 1};
+  static constexpr run::ReplicaId kWorker{run::Role::kWorker, 1};
 
   TemporaryDirectory directory;
   SystemClock wall;
@@ -53,7 +53,7 @@ struct GuestWorld {
   GuestLauncher Launcher() { return {{inner, *server, book, *mint, wall}, options}; }
   engine::RunKey run{"demo", "census_1", ""};
 
-  engine::ReplicaLaunch ALaunch(spec::ReplicaId replica = kWorker, int boot = 1) const {
+  engine::ReplicaLaunch ALaunch(run::ReplicaId replica = kWorker, int boot = 1) const {
     engine::ReplicaLaunch launch;
     launch.key = {run, replica, boot};
     launch.machine = {
@@ -112,7 +112,7 @@ TEST(GuestLauncher, GivesReplicasDifferentDoors) {
   GuestWorld world;
   GuestLauncher launcher = world.Launcher();
   launcher.Launch(world.ALaunch(), {});
-  launcher.Launch(world.ALaunch({spec::Role::kMaster, 0}), {});
+  launcher.Launch(world.ALaunch({run::Role::kMaster, 0}), {});
   EXPECT_NE(world.VariablesOf(0).at("GCE_METADATA_HOST"),
             world.VariablesOf(1).at("GCE_METADATA_HOST"));
 }
@@ -149,10 +149,10 @@ TEST(GuestLauncher, ClosesTheDoorsWhenTheRunHasEnded) {
 
 // What a run of two finds in a network of its own.
 struct NetworkWorld : GuestWorld {
-  static constexpr spec::ReplicaId kMaster{spec::Role::kMaster, 0};
+  static constexpr run::ReplicaId kMaster{run::Role::kMaster, 0};
 
   NetworkWorld() {
-    options.https = spec::HttpsFront{"", "/b.pem", {}};
+    options.https = front::HttpsFront{"", "/b.pem", {}};
     options.network =
         GuestNetworkOptions{2247,
                             {"storage.googleapis.com"},
@@ -161,7 +161,7 @@ struct NetworkWorld : GuestWorld {
                               return client == "127.0.0.1:5" ? "worker-replica-1" : "";
                             }};
   }
-  engine::ReplicaLaunch InNetwork(spec::ReplicaId replica) const {
+  engine::ReplicaLaunch InNetwork(run::ReplicaId replica) const {
     engine::ReplicaLaunch launch = ALaunch(replica);
     launch.machine.peers = {{kMaster, "host-master", "127.1.2.3"},
                             {kWorker, "host-worker", "127.1.2.4"}};
@@ -228,7 +228,7 @@ TEST(GuestLauncher, ClosesAllDoorsWhenItGoes) {
 
 TEST(GuestLauncher, LeadsHttpsThroughTheReplicasDoorButNotWhatItSaysToItsPeers) {
   GuestWorld world;
-  world.options.https = spec::HttpsFront{"", "/state/ca/bundle.pem", {".corp.example"}};
+  world.options.https = front::HttpsFront{"", "/state/ca/bundle.pem", {".corp.example"}};
   GuestLauncher launcher = world.Launcher();
   launcher.Launch(world.ALaunch(), {});
   const auto variables = world.VariablesOf(0);

@@ -7,8 +7,8 @@
 
 #include "base/json.h"
 #include "base/yaml.h"
-#include "spec/job_json.h"
-#include "spec/validate.h"
+#include "ml/schema/job_json.h"
+#include "ml/validate/validate.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace caip;
@@ -21,17 +21,17 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     }
     return 0;
   }
-  const auto job = spec::ParseJob(document->value);
+  const auto job = ml::ParseJob(document->value);
   if (!job.ok()) {
     if (job.error().message.empty()) std::abort();
     return 0;
   }
-  const auto violations = spec::Validate(*job);
+  const auto violations = ml::Validate(*job);
   for (const auto& violation : violations) {
     if (violation.description.empty()) std::abort();
   }
-  const Json said = spec::ToJson(*job);
-  const auto again = spec::ParseJob(said);
-  if (violations.empty() && (!again.ok() || spec::ToJson(*again) != said)) std::abort();
+  const Json said = ml::ToJson(*job);
+  const auto again = ml::ParseJob(said);
+  if (violations.empty() && (!again.ok() || ml::ToJson(*again) != said)) std::abort();
   return 0;
 }

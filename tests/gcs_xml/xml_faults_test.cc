@@ -1,4 +1,5 @@
-// Faults injected into calls of the XML API, under the names of the equivalent JSON methods.
+// Faults injected into calls of the XML API, under the names of the JSON methods they stand for.
+// for.
 #include "fakes/gcs/faults/retry_tests.h"
 #include "tests/gcs_xml/xml_world.h"
 

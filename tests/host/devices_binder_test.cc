@@ -13,8 +13,8 @@ namespace {
 using engine::DeviceAnswer;
 using engine::DeviceRequest;
 using engine::RunKey;
-using spec::ReplicaId;
-using spec::Role;
+using run::ReplicaId;
+using run::Role;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;

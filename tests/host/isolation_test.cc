@@ -36,7 +36,7 @@ class Isolation : public ::testing::Test {
 
   engine::ReplicaLaunch AnIsolated(const std::string& script, engine::ReplicaKey key = AKey()) {
     auto launch = AShell(script, std::move(key));
-    launch.machine.host_name = "cmle-training-" + spec::TaskName(launch.key.replica);
+    launch.machine.host_name = "cmle-training-" + run::TaskName(launch.key.replica);
     launch.isolation = engine::ReplicaIsolation{network_, "127.0.0.1 localhost\n9.8.7.6 served\n"};
     return launch;
   }

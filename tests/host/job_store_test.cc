@@ -15,7 +15,7 @@
 
 #include "base/json.h"
 #include "host/store/sqlite_file.h"
-#include "spec/job_json.h"
+#include "ml/schema/job_json.h"
 
 namespace caip::host {
 namespace {
@@ -25,7 +25,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 JobRecord Record(const std::string& project, const std::string& id, int64_t second,
-                 spec::JobState state = spec::JobState::kQueued) {
+                 run::JobState state = run::JobState::kQueued) {
   JobRecord record;
   record.project = project;
   record.job.job_id = id;
@@ -65,19 +65,19 @@ TEST_F(JobStoreTest, GivesBackWhatItWasGiven) {
   Reopen();
   const auto found = store_->Get("p", "one");
   ASSERT_TRUE(found.ok()) << found.error().message;
-  EXPECT_EQ(spec::ToStoredJson(found->job), spec::ToStoredJson(record.job));
+  EXPECT_EQ(ml::ToStoredJson(found->job), ml::ToStoredJson(record.job));
   EXPECT_EQ(found->job.create_time, record.job.create_time);
   EXPECT_EQ(found->run, record.run);
   EXPECT_EQ(found->project, "p");
 }
 
 TEST_F(JobStoreTest, AnIdIsTakenForEverInItsProject) {
-  ASSERT_TRUE(store_->Create(Record("p", "one", 100, spec::JobState::kFailed)).ok());
+  ASSERT_TRUE(store_->Create(Record("p", "one", 100, run::JobState::kFailed)).ok());
   const Status again = store_->Create(Record("p", "one", 200));
   ASSERT_FALSE(again.ok());
   EXPECT_EQ(again.error().code, Code::kAlreadyExists);
   EXPECT_TRUE(store_->Create(Record("q", "one", 200)).ok());
-  EXPECT_EQ(store_->Get("p", "one")->job.state, spec::JobState::kFailed);
+  EXPECT_EQ(store_->Get("p", "one")->job.state, run::JobState::kFailed);
 }
 
 TEST_F(JobStoreTest, SavesOnlyWhatWasCreated) {
@@ -86,11 +86,11 @@ TEST_F(JobStoreTest, SavesOnlyWhatWasCreated) {
   ASSERT_FALSE(early.ok());
   EXPECT_EQ(early.error().code, Code::kNotFound);
   ASSERT_TRUE(store_->Create(record).ok());
-  record.job.state = spec::JobState::kRunning;
+  record.job.state = run::JobState::kRunning;
   record.run = {{"boot", 2}};
   ASSERT_TRUE(store_->Save(record).ok());
   Reopen();
-  EXPECT_EQ(store_->Get("p", "one")->job.state, spec::JobState::kRunning);
+  EXPECT_EQ(store_->Get("p", "one")->job.state, run::JobState::kRunning);
   EXPECT_EQ(store_->Get("p", "one")->run, (Json{{"boot", 2}}));
 }
 
@@ -112,8 +112,8 @@ TEST_F(JobStoreTest, ListsTheNewestFirstAndEqualTimesByCreation) {
 TEST_F(JobStoreTest, KnowsTheUnfinishedOfAllProjectsOldestFirst) {
   ASSERT_TRUE(store_->Create(Record("q", "third", 5)).ok());
   ASSERT_TRUE(store_->Create(Record("p", "done", 1)).ok());
-  ASSERT_TRUE(store_->Create(Record("p", "running", 9, spec::JobState::kCancelling)).ok());
-  ASSERT_TRUE(store_->Save(Record("p", "done", 1, spec::JobState::kSucceeded)).ok());
+  ASSERT_TRUE(store_->Create(Record("p", "running", 9, run::JobState::kCancelling)).ok());
+  ASSERT_TRUE(store_->Save(Record("p", "done", 1, run::JobState::kSucceeded)).ok());
   EXPECT_THAT(Ids(store_->Unfinished()), ElementsAre("third", "running"));
 }
 
@@ -158,7 +158,7 @@ TEST_F(JobStoreTest, KeepsAllItHasAcknowledgedWhenKilledMidway) {
       for (int i = 0; store.ok(); ++i) {
         JobRecord record = Record(project, "job_" + std::to_string(i), i);
         bool ok = (*store)->Create(record).ok();
-        record.job.state = spec::JobState::kRunning;
+        record.job.state = run::JobState::kRunning;
         ok = ok && (*store)->Save(record).ok();
         if (!ok || ::write(pipe_ends[1], &i, sizeof i) != sizeof i) break;
       }
@@ -178,7 +178,7 @@ TEST_F(JobStoreTest, KeepsAllItHasAcknowledgedWhenKilledMidway) {
     for (int i = 0; i <= last; ++i) {
       const auto found = store_->Get(project, "job_" + std::to_string(i));
       ASSERT_TRUE(found.ok()) << i << " of " << last;
-      EXPECT_EQ(found->job.state, spec::JobState::kRunning) << i << " of " << last;
+      EXPECT_EQ(found->job.state, run::JobState::kRunning) << i << " of " << last;
     }
   }
 }
@@ -201,7 +201,7 @@ TEST_F(JobStoreTest, AStoreInADirectoryThatIsNotThereCannotBeOpened) {
 }
 
 engine::TrialRecord ATrial(const std::string& job, const std::string& trial,
-                           spec::JobState state = spec::JobState::kRunning) {
+                           run::JobState state = run::JobState::kRunning) {
   engine::TrialRecord record{{"p", job, trial}, {}, {{"attempt", 1}}};
   record.job.job_id = job;
   record.job.state = state;
@@ -219,7 +219,7 @@ TEST_F(JobStoreTest, KeepsTrialsByNumberWithTheirReportsInOrder) {
   ASSERT_TRUE(
       store_->AddReports({"p", "j", "2"}, {{10, 0.5, 1.25, false}, {20, kNaN, 2, true}}).ok());
   ASSERT_TRUE(store_->AddReports({"p", "j", "2"}, {{5, -kInfinity, 3, false}}).ok());
-  ASSERT_TRUE(store_->SaveTrial(ATrial("j", "2", spec::JobState::kSucceeded)).ok());
+  ASSERT_TRUE(store_->SaveTrial(ATrial("j", "2", run::JobState::kSucceeded)).ok());
   Reopen();
   const auto trials = store_->Trials("p", "j");
   ASSERT_TRUE(trials.ok()) << trials.error().message;
@@ -227,7 +227,7 @@ TEST_F(JobStoreTest, KeepsTrialsByNumberWithTheirReportsInOrder) {
   EXPECT_EQ((*trials)[0].run_key.trial, "1");
   EXPECT_EQ((*trials)[2].run_key.trial, "10");
   const engine::TrialRecord& second = (*trials)[1];
-  EXPECT_EQ(second.job.state, spec::JobState::kSucceeded);
+  EXPECT_EQ(second.job.state, run::JobState::kSucceeded);
   EXPECT_EQ(second.job.create_time, Instant(std::chrono::seconds(5)));
   EXPECT_EQ(second.run, Json({{"attempt", 1}}));
   ASSERT_EQ(second.reports.size(), 3u);

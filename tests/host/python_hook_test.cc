@@ -10,8 +10,8 @@
 #include "base/text.h"
 #include "host/process/child_process.h"
 #include "host/process/line_splitter.h"
+#include "host/process/log_entry.h"
 #include "places.h"
-#include "spec/log_entry.h"
 
 namespace caip::host {
 namespace {
@@ -60,8 +60,8 @@ struct Printed {
   std::vector<std::string> entries;
 };
 
-std::string Shown(const spec::CapturedEntry& entry) {
-  std::string text(spec::Name(entry.severity));
+std::string Shown(const host::CapturedEntry& entry) {
+  std::string text(run::Name(entry.severity));
   if (!entry.pathname.empty()) {
     text +=
         " " + Path(entry.pathname).filename().string() + ":" + std::to_string(entry.line_number);
@@ -72,10 +72,10 @@ std::string Shown(const spec::CapturedEntry& entry) {
 
 std::vector<std::string> EntriesOf(const std::string& err) {
   std::vector<std::string> entries;
-  const spec::LineClassifier::Emit emit = [&](const spec::CapturedEntry& entry) {
+  const host::LineClassifier::Emit emit = [&](const host::CapturedEntry& entry) {
     entries.push_back(Shown(entry));
   };
-  spec::LineClassifier classifier(spec::Stream::kStderr);
+  host::LineClassifier classifier(host::OutputStream::kStderr);
   LineSplitter lines(256 << 10);
   lines.Feed(err, [&](std::string_view line) { classifier.Feed(line, emit); });
   lines.Finish([&](std::string_view line) { classifier.Feed(line, emit); });

@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 const ReplicaKey kMaster = {{"p", "j", ""}, {}, 1};
-const ReplicaKey kWorker = {{"p", "j", ""}, {spec::Role::kWorker, 0}, 1};
+const ReplicaKey kWorker = {{"p", "j", ""}, {run::Role::kWorker, 0}, 1};
 
 /// "master-0 /a was there, read, written, read behind, 3 bytes".
 std::string Words(const TouchedFile& file) {

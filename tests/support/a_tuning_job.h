@@ -9,15 +9,15 @@
 namespace caip::engine {
 
 /// `AJob` with one DOUBLE "rate" of [0.1, 1], random search, metric "accuracy".
-inline spec::Job ATuningJob(const std::string& id, int trials, int parallel = 1, int workers = 0) {
-  spec::Job job = AJob(id, workers, 0);
-  spec::HyperparameterSpec& tuning = job.training_input->hyperparameters.emplace();
+inline ml::Job ATuningJob(const std::string& id, int trials, int parallel = 1, int workers = 0) {
+  ml::Job job = AJob(id, workers, 0);
+  ml::HyperparameterSpec& tuning = job.training_input->hyperparameters.emplace();
   tuning.goal = "MAXIMIZE";
   tuning.hyperparameter_metric_tag = "accuracy";
   tuning.algorithm = "RANDOM_SEARCH";
   tuning.max_trials = trials;
   tuning.max_parallel_trials = parallel;
-  spec::ParameterSpec& rate = tuning.params.emplace_back();
+  ml::ParameterSpec& rate = tuning.params.emplace_back();
   rate.parameter_name = "rate";
   rate.type = "DOUBLE";
   rate.min_value = 0.1;
@@ -26,12 +26,12 @@ inline spec::Job ATuningJob(const std::string& id, int trials, int parallel = 1,
 }
 
 /// The same with a CATEGORICAL "kind" of a, b, c in the place of the rate, gone through as a grid.
-inline spec::Job AGridJob(const std::string& id, int trials, int parallel = 1) {
-  spec::Job job = ATuningJob(id, trials, parallel);
-  spec::HyperparameterSpec& tuning = *job.training_input->hyperparameters;
+inline ml::Job AGridJob(const std::string& id, int trials, int parallel = 1) {
+  ml::Job job = ATuningJob(id, trials, parallel);
+  ml::HyperparameterSpec& tuning = *job.training_input->hyperparameters;
   tuning.algorithm = "GRID_SEARCH";
   tuning.params.clear();
-  spec::ParameterSpec& kind = tuning.params.emplace_back();
+  ml::ParameterSpec& kind = tuning.params.emplace_back();
   kind.parameter_name = "kind";
   kind.type = "CATEGORICAL";
   kind.categorical_values = {"a", "b", "c"};

@@ -12,24 +12,24 @@
 
 namespace caip::engine {
 
-inline constexpr spec::ReplicaId kMasterId{spec::Role::kMaster, 0};
-inline constexpr spec::ReplicaId kWorker0{spec::Role::kWorker, 0};
-inline constexpr spec::ReplicaId kWorker1{spec::Role::kWorker, 1};
-inline constexpr spec::ReplicaId kPs{spec::Role::kParameterServer, 0};
+inline constexpr run::ReplicaId kMasterId{run::Role::kMaster, 0};
+inline constexpr run::ReplicaId kWorker0{run::Role::kWorker, 0};
+inline constexpr run::ReplicaId kWorker1{run::Role::kWorker, 1};
+inline constexpr run::ReplicaId kPs{run::Role::kParameterServer, 0};
 /// The replicas of AJob.
-inline constexpr spec::ReplicaId kAll[] = {kMasterId, kWorker0, kWorker1, kPs};
+inline constexpr run::ReplicaId kAll[] = {kMasterId, kWorker0, kWorker1, kPs};
 
 inline RunRules PlainRules() {
   RunRules rules;
   rules.launch.boot_disk = [](const ReplicaKey& key) {
-    return "/disks/" + spec::TaskName(key.replica);
+    return "/disks/" + run::TaskName(key.replica);
   };
   return rules;
 }
 
 /// A run and what it has asked for so far.
 struct Bench {
-  explicit Bench(RunRules given = PlainRules(), spec::Job job = AJob("j"))
+  explicit Bench(RunRules given = PlainRules(), ml::Job job = AJob("j"))
       : rules(std::move(given)), run(JobRun::New({"p", "j", ""}, std::move(job), now, rules)) {}
 
   /// Hands in the event and keeps what came out.
@@ -56,10 +56,10 @@ struct Bench {
     for (const Effect& effect : last) texts.push_back(Describe(effect));
     return texts;
   }
-  ReplicaKey Key(spec::ReplicaId id, int boot = 0) const {
+  ReplicaKey Key(run::ReplicaId id, int boot = 0) const {
     return {run.key(), id, boot ? boot : run.note().replicas.at(id).boot};
   }
-  void Fire(TimerKind kind, spec::ReplicaId replica = {}) {
+  void Fire(TimerKind kind, run::ReplicaId replica = {}) {
     const StartTimer timer = timers.at({kind, replica});
     timers.erase({kind, replica});
     now = timer.at;
@@ -71,15 +71,15 @@ struct Bench {
   void Prepare() {
     Feed(Prepared{run.key(), run.note().attempt, "/e/bin/python3", {}, "/e/bin", {}});
   }
-  void Start(spec::ReplicaId id) { Feed(ReplicaStarted{Key(id)}); }
+  void Start(run::ReplicaId id) { Feed(ReplicaStarted{Key(id)}); }
   void StartAll() {
-    for (spec::ReplicaId id : kAll) Start(id);
+    for (run::ReplicaId id : kAll) Start(id);
   }
-  void Exit(spec::ReplicaId id, int code = 0, int signal = 0, std::string traceback = "") {
+  void Exit(run::ReplicaId id, int code = 0, int signal = 0, std::string traceback = "") {
     Feed(ReplicaExit{Key(id), code, signal, false, std::move(traceback), ""});
   }
   void ExitAll(int signal) {
-    for (spec::ReplicaId id : kAll) Exit(id, 0, signal);
+    for (run::ReplicaId id : kAll) Exit(id, 0, signal);
   }
   Bench& UntilRunning() {
     Feed(Submitted{});
@@ -94,7 +94,7 @@ struct Bench {
     timers.clear();
     Feed(Recovered{});
   }
-  spec::JobState State() const { return run.job().state; }
+  run::JobState State() const { return run.job().state; }
 
   Instant now = kMorning;
   RunRules rules;
@@ -102,13 +102,13 @@ struct Bench {
   Effects last;
   JobRecord saved;
   std::vector<std::string> all;
-  std::map<spec::ReplicaId, std::vector<ReplicaLaunch>> launches;
-  std::map<std::pair<TimerKind, spec::ReplicaId>, StartTimer> timers;
+  std::map<run::ReplicaId, std::vector<ReplicaLaunch>> launches;
+  std::map<std::pair<TimerKind, run::ReplicaId>, StartTimer> timers;
 };
 
-inline spec::Job WithScheduling(std::optional<Duration> wait, std::optional<Duration> running) {
-  spec::Job job = AJob("j");
-  spec::Scheduling& scheduling = job.training_input->scheduling.emplace();
+inline ml::Job WithScheduling(std::optional<Duration> wait, std::optional<Duration> running) {
+  ml::Job job = AJob("j");
+  ml::Scheduling& scheduling = job.training_input->scheduling.emplace();
   scheduling.max_wait_time = wait;
   scheduling.max_running_time = running;
   return job;

@@ -4,32 +4,33 @@
 #include <string>
 #include <vector>
 
+#include "ml/study.h"
 #include "tuning/optimizer.h"
 
 namespace caip::tuning {
 
-inline spec::ParameterSpec Range(std::string name, std::string type, double least, double most,
-                                 std::string scale = "") {
+inline ml::ParameterSpec Range(std::string name, std::string type, double least, double most,
+                               std::string scale = "") {
   return {std::move(name), std::move(type), least, most, {}, {}, std::move(scale)};
 }
-inline spec::ParameterSpec Numbers(std::string name, std::vector<double> values) {
+inline ml::ParameterSpec Numbers(std::string name, std::vector<double> values) {
   return {std::move(name), "DISCRETE", {}, {}, std::move(values), {}, ""};
 }
-inline spec::ParameterSpec Categories(std::string name, std::vector<std::string> values) {
+inline ml::ParameterSpec Categories(std::string name, std::vector<std::string> values) {
   return {std::move(name), "CATEGORICAL", {}, {}, {}, std::move(values), ""};
 }
 
-inline Study AStudy(std::vector<spec::ParameterSpec> params, std::string algorithm,
+inline Study AStudy(std::vector<ml::ParameterSpec> params, std::string algorithm,
                     std::string goal = "MINIMIZE") {
-  spec::HyperparameterSpec spec;
+  ml::HyperparameterSpec spec;
   spec.goal = std::move(goal);
   spec.params = std::move(params);
   spec.algorithm = std::move(algorithm);
-  return StudyOf(spec);
+  return ml::StudyOf(spec);
 }
 
 /// All types and scales at once.
-inline std::vector<spec::ParameterSpec> AllKinds() {
+inline std::vector<ml::ParameterSpec> AllKinds() {
   return {Range("rate", "DOUBLE", 1e-5, 0.1, "UNIT_LOG_SCALE"),
           Range("momentum", "DOUBLE", 0.5, 0.999, "UNIT_REVERSE_LOG_SCALE"),
           Range("units", "INTEGER", 40, 400, "UNIT_LINEAR_SCALE"),

@@ -84,7 +84,7 @@ class EachAlgorithm : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Optimizer, EachAlgorithm,
                          testing::Values("", "RANDOM_SEARCH", "GRID_SEARCH"));
 
-std::vector<spec::ParameterSpec> Params(std::string_view algorithm) {
+std::vector<ml::ParameterSpec> Params(std::string_view algorithm) {
   auto params = AllKinds();
   if (algorithm == "GRID_SEARCH") params.erase(params.begin(), params.begin() + 2);
   return params;

@@ -60,7 +60,7 @@ TEST(Space, ReadsBackTheTextsOfItsPoints) {
 TEST(Space, RefusesTextsThatAreNoPoint) {
   const Space space = AStudy(AllKinds(), "").space;
   Random random(1);
-  const spec::HyperparameterValues good = Space::Texts(space.Draw(random));
+  const tuning::ValueTexts good = Space::Texts(space.Draw(random));
   const std::pair<const char*, const char*> bad[] = {
       {"rate", "0.2"},
       {"rate", "nan"},

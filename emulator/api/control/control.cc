@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "base/time_text.h"
 #include "emulator/api/error_body.h"
-#include "spec/job_json.h"
+#include "ml/schema/job_json.h"
 
 namespace caip::api {
 namespace {
@@ -37,7 +37,7 @@ Json EntryJson(const logging::Entry& entry) {
   return json;
 }
 
-Json Answer(const spec::Job& job, const std::vector<logging::Entry>& entries, uint64_t after,
+Json Answer(const ml::Job& job, const std::vector<logging::Entry>& entries, uint64_t after,
             std::string_view task, bool finished, bool ending) {
   Json list = Json::array();
   for (const logging::Entry& entry : entries) {
@@ -46,7 +46,7 @@ Json Answer(const spec::Job& job, const std::vector<logging::Entry>& entries, ui
   Json answer = {
       {"entries", std::move(list)},
       {"last", logging::InsertIdText(entries.empty() ? after : entries.back().insert_id)},
-      {"state", spec::Name(job.state)},
+      {"state", run::Name(job.state)},
       {"finished", finished},
       {"ending", ending}};
   if (job.create_time) answer["createTime"] = Rfc3339(*job.create_time, 9);
@@ -76,12 +76,12 @@ Result<Json> JobFollower::Follow(const http::Request& request, const std::string
   query.limit = kEntriesMax;
   while (true) {
     const uint64_t saves = saves_;
-    ASSIGN_OR_RETURN(const spec::Job job, engine_.Get(project, job_id));
+    ASSIGN_OR_RETURN(const ml::Job job, engine_.Get(project, job_id));
     const bool over = job.end_time.has_value();
     const bool ending = ending_;
     if (over) RETURN_IF_ERROR(book_.Flush());  // what was said before the end is to be seen
     ASSIGN_OR_RETURN(const std::vector<logging::Entry> entries, book_.Query(query));
-    const bool changed = request.Query("state") != spec::Name(job.state);
+    const bool changed = request.Query("state") != run::Name(job.state);
     const auto left = std::chrono::ceil<milliseconds>(deadline - steady_clock::now());
     if (over || changed || ending || !entries.empty() || left.count() <= 0) {
       return Answer(job, entries, after, request.Query("task"),
@@ -105,7 +105,7 @@ Result<Json> CheckJob(engine::Engine& engine, const http::Request& request,
   ASSIGN_OR_RETURN(const std::string text, request.ReadBody(kCheckBytesMax));
   ASSIGN_OR_RETURN(const Json body, ParseJson(text));
   const Json* job = Member(body, "job");
-  ASSIGN_OR_RETURN(const spec::Job parsed, spec::ParseJob(job ? *job : Json::object()));
+  ASSIGN_OR_RETURN(const ml::Job parsed, ml::ParseJob(job ? *job : Json::object()));
   std::vector<std::string> arriving;
   if (const Json* uris = Member(body, "arriving"); uris && uris->is_array()) {
     for (const Json& uri : *uris) {

@@ -4,7 +4,7 @@
 
 #include "base/json.h"
 #include "emulator/api/error_body.h"
-#include "spec/job_json.h"
+#include "ml/schema/job_json.h"
 
 namespace caip::api {
 namespace {
@@ -33,8 +33,8 @@ bool HasUnread(const logging::LogBook& book, const logging::StreamReaders& reade
 
 }  // namespace
 
-spec::Job BeforeItsEnd(spec::Job job) {
-  job.state = job.start_time ? spec::JobState::kRunning : spec::JobState::kQueued;
+ml::Job BeforeItsEnd(ml::Job job) {
+  job.state = job.start_time ? run::JobState::kRunning : run::JobState::kQueued;
   job.end_time.reset();
   job.error_message.clear();
   return job;
@@ -53,7 +53,7 @@ std::vector<http::Route> ForStreamReaders(std::vector<http::Route> routes, engin
       const auto job = engine.Get(look.project, look.job_id);
       const bool is_over = job.ok() && job->end_time;
       if (!is_over || !HasUnread(book, readers, look)) return plain(request, at);
-      return Respond(request, spec::ToJson(BeforeItsEnd(*job)));
+      return Respond(request, ml::ToJson(BeforeItsEnd(*job)));
     };
   }
   return routes;

@@ -17,7 +17,7 @@
 namespace caip::api {
 
 /// The job as it was before it ended.
-spec::Job BeforeItsEnd(spec::Job job);
+ml::Job BeforeItsEnd(ml::Job job);
 
 /// `routes` with ml.projects.jobs.get answering so. The others outlive them.
 std::vector<http::Route> ForStreamReaders(std::vector<http::Route> routes, engine::Engine& engine,

@@ -6,8 +6,8 @@
 #include "base/time_text.h"
 #include "emulator/api/error_body.h"
 #include "engine/study.h"
-#include "spec/environment.h"
-#include "spec/job_json.h"
+#include "ml/environment.h"
+#include "ml/schema/job_json.h"
 
 namespace caip::api {
 namespace {
@@ -31,15 +31,15 @@ Json ReportsJson(const std::vector<engine::Report>& reports) {
 Result<Json> StudyOf(engine::Engine& engine, const Clock& clock, const std::string& project,
                      const std::string& job_id) {
   ASSIGN_OR_RETURN(const std::vector<engine::TrialRecord> trials, engine.Trials(project, job_id));
-  ASSIGN_OR_RETURN(const spec::Job job, engine.Get(project, job_id));
+  ASSIGN_OR_RETURN(const ml::Job job, engine.Get(project, job_id));
   Json measurements = Json::object();
   for (const engine::TrialRecord& trial : trials) {
     measurements[trial.run_key.trial] = ReportsJson(trial.reports);
   }
-  Json answer = {{"job", spec::ToStoredJson(job)},
+  Json answer = {{"job", ml::ToStoredJson(job)},
                  {"now", Rfc3339(clock.Now(), 9)},
                  {"measurements", std::move(measurements)}};
-  if (job.training_input) answer["metric"] = spec::MetricTagOf(*job.training_input);
+  if (job.training_input) answer["metric"] = ml::MetricTagOf(*job.training_input);
   return answer;
 }
 

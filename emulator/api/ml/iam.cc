@@ -11,7 +11,8 @@
 #include "emulator/api/error_body.h"
 #include "emulator/api/errors.h"
 #include "emulator/api/ml/message_check.h"
-#include "spec/errors.h"
+#include "google/errors.h"
+#include "ml/errors.h"
 
 namespace caip::api {
 namespace {
@@ -84,7 +85,7 @@ Result<std::set<std::string>> ReadMask(const Json& body) {
     if (path.empty()) continue;
     if (path == "audit_configs") path = "auditConfigs";
     if (std::find(kMaskPaths.begin(), kMaskPaths.end(), path) == kMaskPaths.end()) {
-      return spec::errors::Violations({errors::PolicyMaskIllegal(path)});
+      return google::errors::Violations({errors::PolicyMaskIllegal(path)});
     }
     paths.insert(path);
   }
@@ -99,7 +100,7 @@ Result<Json> GetPolicy(engine::Engine& engine, const PolicyStore& policies,
   const Json asked = {{"version", request.Query(kVersion)}};
   if (const long long version = IntOr(asked, "version", request.HasQuery(kVersion) ? -1 : 0);
       !IsVersion(version)) {
-    return spec::errors::Violations(
+    return google::errors::Violations(
         {errors::PolicyVersionUnknown("options.requested_policy_version", version)});
   }
   RETURN_IF_ERROR(engine.Get(at.At("project"), at.At("job")));
@@ -113,11 +114,11 @@ Result<Json> SetPolicy(engine::Engine& engine, PolicyStore& policies, const http
   RETURN_IF_ERROR(
       CheckMessage(body, ApiDescription::Ml().schemas(), "GoogleIamV1__SetIamPolicyRequest"));
   const Json* policy = Member(body, "policy");
-  if (!policy) return spec::errors::Violations({errors::PolicyMissing()});
+  if (!policy) return google::errors::Violations({errors::PolicyMissing()});
   ASSIGN_OR_RETURN(const std::set<std::string> mask, ReadMask(body));
   Violations violations;
   CheckBindings(*policy, violations);
-  if (!violations.empty()) return spec::errors::Violations(std::move(violations));
+  if (!violations.empty()) return google::errors::Violations(std::move(violations));
   RETURN_IF_ERROR(engine.Get(at.At("project"), at.At("job")));
   ASSIGN_OR_RETURN(Json changed, policies.Get(at.At("project"), at.At("job")));
   // The version belongs to the bindings; an etag always guards, whether or not the mask names it.
@@ -150,7 +151,7 @@ Result<Json> TestPermissions(engine::Engine& engine, const http::Request& reques
     }
     held.push_back(name);
   }
-  if (!violations.empty()) return spec::errors::Violations(std::move(violations));
+  if (!violations.empty()) return google::errors::Violations(std::move(violations));
   // Of a job that is not there nobody holds anything; of any other, everybody holds all.
   const auto job = engine.Get(at.At("project"), at.At("job"));
   if (!job.ok() && job.error().code != Code::kNotFound) return job.error();

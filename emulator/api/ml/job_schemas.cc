@@ -2,12 +2,13 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "spec/message_schema.h"
+#include "google/message_schema.h"
+#include "ml/schema/job_schema.h"
 
 namespace caip::api {
 namespace {
 
-using spec::FieldKind;
+using google::FieldKind;
 
 // "google.cloud.ml.v1.Job" -> "GoogleCloudMlV1__Job", "...A.B" -> "GoogleCloudMlV1_A_B".
 std::string SchemaName(std::string_view type) {
@@ -24,7 +25,7 @@ Json Scalar(const char* type, const char* format = nullptr) {
   return schema;
 }
 
-Json TypeOf(const spec::FieldSchema& field) {
+Json TypeOf(const google::FieldSchema& field) {
   switch (field.kind) {
     case FieldKind::kString:
       return Scalar("string");
@@ -54,24 +55,24 @@ Json TypeOf(const spec::FieldSchema& field) {
   return Scalar("any");
 }
 
-void Add(const spec::MessageSchema& message, Json& schemas) {
+void Add(const google::MessageSchema& message, Json& schemas) {
   const std::string name = SchemaName(message.type);
   if (schemas.contains(name)) return;
   Json properties = Json::object();
-  for (const spec::FieldSchema& field : message.fields) {
+  for (const google::FieldSchema& field : message.fields) {
     Json type = TypeOf(field);
     if (field.repeated) type = {{"type", "array"}, {"items", std::move(type)}};
     if (field.output_only) type["readOnly"] = true;
     properties[std::string(field.name)] = std::move(type);
   }
   schemas[name] = {{"id", name}, {"type", "object"}, {"properties", std::move(properties)}};
-  for (const spec::FieldSchema& field : message.fields) {
+  for (const google::FieldSchema& field : message.fields) {
     if (field.kind == FieldKind::kMessage) Add(*field.message, schemas);
   }
 }
 
 }  // namespace
 
-void AddJobSchemas(Json& schemas) { Add(spec::JobSchema(), schemas); }
+void AddJobSchemas(Json& schemas) { Add(ml::JobSchema(), schemas); }
 
 }  // namespace caip::api

@@ -7,9 +7,10 @@
 #include "emulator/api/body.h"
 #include "emulator/api/error_body.h"
 #include "emulator/api/paging.h"
-#include "spec/errors.h"
-#include "spec/job_filter.h"
-#include "spec/job_json.h"
+#include "google/errors.h"
+#include "ml/errors.h"
+#include "ml/filter/job_filter.h"
+#include "ml/schema/job_json.h"
 
 namespace caip::api {
 namespace {
@@ -20,8 +21,8 @@ constexpr int kLookedThroughMax = 4096;  // by one call; then the page may be sh
 Result<Json> ReadJsonBody(const http::Request& request) {
   ASSIGN_OR_RETURN(const std::string text, ReadBodyText(request));
   auto body = ParseJson(text);
-  if (!body.ok()) return spec::errors::BodyMalformed(body.error());
-  if (!body->is_object()) return spec::errors::BodyNoObject();
+  if (!body.ok()) return google::errors::BodyMalformed(body.error());
+  if (!body->is_object()) return ml::errors::BodyNoObject();
   return body;
 }
 
@@ -29,15 +30,15 @@ Result<Json> ReadJsonBody(const http::Request& request) {
 Result<Json> CreateJob(engine::Engine& engine, const http::Request& request,
                        const std::string& project) {
   ASSIGN_OR_RETURN(const Json body, ReadJsonBody(request));
-  ASSIGN_OR_RETURN(spec::Job job, spec::ParseJob(body));
-  ASSIGN_OR_RETURN(const spec::Job created, engine.Submit(project, std::move(job)));
-  return spec::ToJson(created);
+  ASSIGN_OR_RETURN(ml::Job job, ml::ParseJob(body));
+  ASSIGN_OR_RETURN(const ml::Job created, engine.Submit(project, std::move(job)));
+  return ml::ToJson(created);
 }
 
 // GET v1/projects/{project}/jobs/{job}
 Result<Json> GetJob(engine::Engine& engine, const std::string& project, const std::string& job_id) {
-  ASSIGN_OR_RETURN(const spec::Job job, engine.Get(project, job_id));
-  return spec::ToJson(job);
+  ASSIGN_OR_RETURN(const ml::Job job, engine.Get(project, job_id));
+  return ml::ToJson(job);
 }
 
 // GET v1/projects/{project}/jobs: newest first. A page ends at the last job it shows; for a filter
@@ -45,7 +46,7 @@ Result<Json> GetJob(engine::Engine& engine, const std::string& project, const st
 Result<Json> ListJobs(engine::Engine& engine, const http::Request& request,
                       const std::string& project) {
   ASSIGN_OR_RETURN(const Page page, ReadPage(request));
-  ASSIGN_OR_RETURN(const spec::JobFilter filter, spec::JobFilter::Parse(request.Query("filter")));
+  ASSIGN_OR_RETURN(const ml::JobFilter filter, ml::JobFilter::Parse(request.Query("filter")));
   Json jobs = Json::array();
   // Without a filter all that is read is shown, but for the one that tells that there are more.
   const bool filtered = !Trim(request.Query("filter")).empty();
@@ -57,14 +58,14 @@ Result<Json> ListJobs(engine::Engine& engine, const http::Request& request,
   for (bool at_end = false; !at_end && !more;) {
     more = looked_at >= kLookedThroughMax;
     if (more) break;
-    ASSIGN_OR_RETURN(const std::vector<spec::Job> batch, engine.List(query));
+    ASSIGN_OR_RETURN(const std::vector<ml::Job> batch, engine.List(query));
     at_end = batch.size() < static_cast<size_t>(batch_size);
     looked_at += static_cast<int>(batch.size());
-    for (const spec::Job& job : batch) {
+    for (const ml::Job& job : batch) {
       if (filter.Matches(job)) {
         more = jobs.size() == page.size;
         if (more) break;
-        jobs.push_back(spec::ToJson(job));
+        jobs.push_back(ml::ToJson(job));
       }
       query.before_id = last_looked_at = job.job_id;
     }
@@ -85,10 +86,10 @@ Result<std::vector<std::string>> ReadMask(const http::Request& request) {
   for (const std::string& path : Split(mask, ',')) {
     const std::string trimmed(Trim(path));
     if (trimmed.empty()) continue;
-    if (trimmed != "labels" && trimmed != "etag") return spec::errors::UpdateMaskIllegal(trimmed);
+    if (trimmed != "labels" && trimmed != "etag") return ml::errors::UpdateMaskIllegal(trimmed);
     paths.push_back(trimmed);
   }
-  if (paths.empty()) return spec::errors::UpdateMaskMissing();
+  if (paths.empty()) return ml::errors::UpdateMaskMissing();
   return paths;
 }
 
@@ -97,23 +98,23 @@ Result<Json> PatchJob(engine::Engine& engine, const http::Request& request,
                       const std::string& project, const std::string& job_id) {
   ASSIGN_OR_RETURN(const std::vector<std::string> mask, ReadMask(request));
   ASSIGN_OR_RETURN(const Json body, ReadJsonBody(request));
-  ASSIGN_OR_RETURN(const spec::Job change, spec::ParseJob(body));
+  ASSIGN_OR_RETURN(const ml::Job change, ml::ParseJob(body));
   const auto in_mask = [&](const char* path) {
     return std::find(mask.begin(), mask.end(), path) != mask.end();
   };
   std::optional<std::string> etag;
   if (in_mask("etag")) {
-    if (change.etag.empty()) return spec::errors::EtagMissing();
+    if (change.etag.empty()) return ml::errors::EtagMissing();
     etag = change.etag;
   }
-  ASSIGN_OR_RETURN(const spec::Job present, engine.Get(project, job_id));
+  ASSIGN_OR_RETURN(const ml::Job present, engine.Get(project, job_id));
   if (!in_mask("labels")) {
-    if (*etag != present.etag) return spec::errors::EtagStale();
-    return spec::ToJson(present);
+    if (*etag != present.etag) return ml::errors::EtagStale();
+    return ml::ToJson(present);
   }
-  ASSIGN_OR_RETURN(const spec::Job updated,
+  ASSIGN_OR_RETURN(const ml::Job updated,
                    engine.UpdateLabels(project, job_id, change.labels, etag));
-  return spec::ToJson(updated);
+  return ml::ToJson(updated);
 }
 
 // POST v1/projects/{project}/jobs/{job}:cancel

@@ -1,7 +1,8 @@
 #include "emulator/api/ml/message_check.h"
 
 #include "base/json.h"
-#include "spec/errors.h"
+#include "google/errors.h"
+#include "ml/errors.h"
 
 namespace caip::api {
 namespace {
@@ -41,7 +42,7 @@ class MessageCheck {
 
   Status Take() {
     if (violations_.empty()) return Ok{};
-    return spec::errors::NotTheMessage(std::move(violations_));
+    return google::errors::NotTheMessage(std::move(violations_));
   }
 
  private:
@@ -53,12 +54,12 @@ class MessageCheck {
       if (type) {
         Value(member, *type, path.empty() ? name : path + "." + name);
       } else if (!schema.contains("additionalProperties")) {
-        violations_.push_back(spec::errors::UnknownName(name, path));
+        violations_.push_back(google::errors::UnknownName(name, path));
       }
     }
   }
   void Wrong(const std::string& path, std::string_view type, const Json& value) {
-    violations_.push_back(spec::errors::InvalidValue(path, type, CompactJson(value)));
+    violations_.push_back(google::errors::InvalidValue(path, type, CompactJson(value)));
   }
 
   const Json& schemas_;

@@ -7,8 +7,8 @@
 #include "emulator/api/ml/jobs.h"
 #include "emulator/api/ml/other_methods.h"
 #include "emulator/api/optimizer/studies.h"
-#include "spec/errors.h"
-#include "spec/project_id.h"
+#include "google/project_id.h"
+#include "ml/errors.h"
 
 namespace caip::api {
 namespace {
@@ -25,8 +25,8 @@ std::vector<http::Route> OfProjects(std::vector<http::Route> routes) {
     route.handler = [inner = std::move(route.handler)](const http::Request& request,
                                                        const http::PathParameters& at) {
       const std::string& project = at.At("project");
-      if (spec::IsProjectId(project)) return inner(request, at);
-      return ErrorResponse(spec::errors::ProjectDenied(project));
+      if (google::IsProjectId(project)) return inner(request, at);
+      return ErrorResponse(ml::errors::ProjectDenied(project));
     };
   }
   return routes;

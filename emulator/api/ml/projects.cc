@@ -6,12 +6,12 @@
 #include "emulator/api/error_body.h"
 #include "emulator/api/errors.h"
 #include "emulator/api/paging.h"
-#include "spec/catalog.h"
+#include "ml/catalog/catalog.h"
 
 namespace caip::api {
 namespace {
 
-Json LocationJson(const std::string& project, const spec::Region& region) {
+Json LocationJson(const std::string& project, const ml::Region& region) {
   Json capability = {{"type", "TRAINING"}};
   if (!region.accelerators.empty()) capability["availableAccelerators"] = region.accelerators;
   return {{"name", "projects/" + project + "/locations/" + region.name},
@@ -21,7 +21,7 @@ Json LocationJson(const std::string& project, const spec::Region& region) {
 // GET v1/projects/{project}/locations
 Result<Json> ListLocations(const http::Request& request, const std::string& project) {
   ASSIGN_OR_RETURN(const Page page, ReadPage(request));
-  const auto& regions = spec::DefaultCatalog().regions();
+  const auto& regions = ml::DefaultCatalog().regions();
   Json locations = Json::array();
   size_t next = 0;
   for (; next < regions.size() && locations.size() < page.size; ++next) {
@@ -35,7 +35,7 @@ Result<Json> ListLocations(const http::Request& request, const std::string& proj
 
 // GET v1/projects/{project}/locations/{location}
 Result<Json> GetLocation(const std::string& project, const std::string& name) {
-  const spec::Region* region = spec::DefaultCatalog().FindRegion(name);
+  const ml::Region* region = ml::DefaultCatalog().FindRegion(name);
   if (!region) return errors::LocationNotFound(name);
   return LocationJson(project, *region);
 }

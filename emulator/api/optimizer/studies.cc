@@ -9,19 +9,20 @@
 #include "emulator/api/error_body.h"
 #include "emulator/api/errors.h"
 #include "emulator/api/optimizer/study_errors.h"
-#include "spec/catalog.h"
-#include "spec/errors.h"
-#include "spec/study_schema.h"
-#include "spec/transcoder.h"
+#include "google/errors.h"
+#include "google/transcoder.h"
+#include "ml/catalog/catalog.h"
+#include "ml/errors.h"
+#include "ml/schema/study_schema.h"
 
 namespace caip::api {
 namespace {
 
+using google::MessageSchema;
 using http::PathParameters;
 using http::Request;
-using spec::MessageSchema;
 
-constexpr spec::WriteStyle kStyle{.camel_case = true, .fraction_digits = 6};
+constexpr google::WriteStyle kStyle{.camel_case = true, .fraction_digits = 6};
 
 std::string LocationName(const PathParameters& at) {
   return "projects/" + at.At("project") + "/locations/" + at.At("location");
@@ -38,9 +39,9 @@ Result<Json> ReadPlain(const Request& request, const MessageSchema& schema, cons
                        std::initializer_list<std::string_view> taken = {}) {
   ASSIGN_OR_RETURN(const Json body, ReadJsonObject(request));
   std::vector<FieldViolation> violations;
-  Json plain = spec::ReadMessage(body, schema, path, violations);
-  if (!violations.empty()) return spec::errors::NotTheMessage(std::move(violations));
-  for (const spec::FieldSchema& field : schema.fields) {
+  Json plain = google::ReadMessage(body, schema, path, violations);
+  if (!violations.empty()) return google::errors::NotTheMessage(std::move(violations));
+  for (const google::FieldSchema& field : schema.fields) {
     const bool is_taken = std::find(taken.begin(), taken.end(), field.proto_name) != taken.end();
     if (field.output_only && !is_taken) plain.erase(std::string(field.proto_name));
   }
@@ -49,7 +50,7 @@ Result<Json> ReadPlain(const Request& request, const MessageSchema& schema, cons
 
 Result<Json> Written(Result<Json> plain, const MessageSchema& schema) {
   if (!plain.ok()) return plain;
-  return spec::WriteMessage(*plain, schema, kStyle);
+  return google::WriteMessage(*plain, schema, kStyle);
 }
 
 Result<Json> WrittenList(const Result<std::vector<Json>>& list, const MessageSchema& schema,
@@ -57,7 +58,7 @@ Result<Json> WrittenList(const Result<std::vector<Json>>& list, const MessageSch
   if (!list.ok()) return list.error();
   Json answer = Json::object();
   for (const Json& plain : *list) {
-    answer[name].push_back(spec::WriteMessage(plain, schema, kStyle));
+    answer[name].push_back(google::WriteMessage(plain, schema, kStyle));
   }
   return answer;
 }
@@ -86,7 +87,7 @@ http::Route RouteTo(std::string method, std::string path, std::string id, Call c
           "ml.projects.locations." + std::move(id),
           [call = std::move(call)](const Request& request, const PathParameters& at) {
             const std::string& location = at.At("location");
-            if (!spec::DefaultCatalog().FindRegion(location)) {
+            if (!ml::DefaultCatalog().FindRegion(location)) {
               return ErrorResponse(errors::LocationNotFound(location));
             }
             if (const auto error = NameOfNothing(at)) return ErrorResponse(*error);
@@ -95,39 +96,39 @@ http::Route RouteTo(std::string method, std::string path, std::string id, Call c
 }
 
 Result<Json> CreateStudy(StudyDesk& desk, const Request& request, const PathParameters& at) {
-  ASSIGN_OR_RETURN(Json study, ReadPlain(request, spec::StudySchema(), "study"));
+  ASSIGN_OR_RETURN(Json study, ReadPlain(request, ml::StudySchema(), "study"));
   return Written(
       desk.CreateStudy(LocationName(at), std::string(request.Query("studyId")), std::move(study)),
-      spec::StudySchema());
+      ml::StudySchema());
 }
 
 Result<Json> CreateTrial(StudyDesk& desk, const Request& request, const PathParameters& at) {
-  ASSIGN_OR_RETURN(Json trial, ReadPlain(request, spec::TrialSchema(), "trial",
+  ASSIGN_OR_RETURN(Json trial, ReadPlain(request, ml::TrialSchema(), "trial",
                                          {"trial_infeasible", "infeasible_reason"}));
-  return Written(desk.CreateTrial(StudyName(at), std::move(trial)), spec::TrialSchema());
+  return Written(desk.CreateTrial(StudyName(at), std::move(trial)), ml::TrialSchema());
 }
 
 Result<Json> Suggest(StudyDesk& desk, const Request& request, const PathParameters& at) {
   ASSIGN_OR_RETURN(const Json asked,
-                   ReadPlain(request, spec::SuggestTrialsRequestSchema(), "request"));
+                   ReadPlain(request, ml::SuggestTrialsRequestSchema(), "request"));
   return desk.Suggest(StudyName(at), asked);
 }
 
 Result<Json> AddMeasurement(StudyDesk& desk, const Request& request, const PathParameters& at) {
   ASSIGN_OR_RETURN(const Json asked,
-                   ReadPlain(request, spec::AddTrialMeasurementRequestSchema(), "request"));
-  return Written(desk.AddMeasurement(TrialName(at), asked), spec::TrialSchema());
+                   ReadPlain(request, ml::AddTrialMeasurementRequestSchema(), "request"));
+  return Written(desk.AddMeasurement(TrialName(at), asked), ml::TrialSchema());
 }
 
 Result<Json> Complete(StudyDesk& desk, const Request& request, const PathParameters& at) {
   ASSIGN_OR_RETURN(const Json asked,
-                   ReadPlain(request, spec::CompleteTrialRequestSchema(), "request"));
-  return Written(desk.Complete(TrialName(at), asked), spec::TrialSchema());
+                   ReadPlain(request, ml::CompleteTrialRequestSchema(), "request"));
+  return Written(desk.Complete(TrialName(at), asked), ml::TrialSchema());
 }
 
 // Calls whose body has nothing to say, but must be one.
 Result<Json> AfterEmpty(const Request& request, const std::function<Result<Json>()>& call) {
-  RETURN_IF_ERROR(ReadPlain(request, spec::EmptyRequestSchema(), "request"));
+  RETURN_IF_ERROR(ReadPlain(request, ml::EmptyRequestSchema(), "request"));
   return call();
 }
 
@@ -139,12 +140,12 @@ std::vector<http::Route> RoutesOfStudies(StudyDesk& desk) {
               }),
       RouteTo("GET", "studies", "studies.list",
               [&desk](const Request&, const PathParameters& at) {
-                return WrittenList(desk.ListStudies(LocationName(at)), spec::StudySchema(),
+                return WrittenList(desk.ListStudies(LocationName(at)), ml::StudySchema(),
                                    "studies");
               }),
       RouteTo("GET", "studies/{study}", "studies.get",
               [&desk](const Request&, const PathParameters& at) {
-                return Written(desk.GetStudy(StudyName(at)), spec::StudySchema());
+                return Written(desk.GetStudy(StudyName(at)), ml::StudySchema());
               }),
       RouteTo("DELETE", "studies/{study}", "studies.delete",
               [&desk](const Request&, const PathParameters& at) {
@@ -172,11 +173,11 @@ std::vector<http::Route> RoutesOfTrials(StudyDesk& desk) {
               }),
       RouteTo("GET", "studies/{study}/trials", "studies.trials.list",
               [&desk](const Request&, const PathParameters& at) {
-                return WrittenList(desk.ListTrials(StudyName(at)), spec::TrialSchema(), "trials");
+                return WrittenList(desk.ListTrials(StudyName(at)), ml::TrialSchema(), "trials");
               }),
       RouteTo("GET", "studies/{study}/trials/{trial}", "studies.trials.get",
               [&desk](const Request&, const PathParameters& at) {
-                return Written(desk.GetTrial(TrialName(at)), spec::TrialSchema());
+                return Written(desk.GetTrial(TrialName(at)), ml::TrialSchema());
               }),
       RouteTo("DELETE", "studies/{study}/trials/{trial}", "studies.trials.delete",
               [&desk](const Request&, const PathParameters& at) {
@@ -190,7 +191,7 @@ std::vector<http::Route> RoutesOfTrials(StudyDesk& desk) {
           "POST", "studies/{study}/trials:listOptimalTrials", "studies.trials.listOptimalTrials",
           [&desk](const Request& request, const PathParameters& at) {
             return AfterEmpty(request, [&] {
-              return WrittenList(desk.OptimalTrials(StudyName(at)), spec::TrialSchema(), "trials");
+              return WrittenList(desk.OptimalTrials(StudyName(at)), ml::TrialSchema(), "trials");
             });
           }),
   };
@@ -213,9 +214,8 @@ std::vector<http::Route> RoutesOfOneTrial(StudyDesk& desk) {
               }),
       RouteTo("POST", one + ":stop", "studies.trials.stop",
               [&desk](const Request& request, const PathParameters& at) {
-                return AfterEmpty(request, [&] {
-                  return Written(desk.Stop(TrialName(at)), spec::TrialSchema());
-                });
+                return AfterEmpty(
+                    request, [&] { return Written(desk.Stop(TrialName(at)), ml::TrialSchema()); });
               }),
   };
 }

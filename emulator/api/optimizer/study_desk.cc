@@ -7,7 +7,8 @@
 
 #include "emulator/api/optimizer/study_errors.h"
 #include "emulator/api/optimizer/study_trials.h"
-#include "spec/errors.h"
+#include "google/errors.h"
+#include "ml/errors.h"
 
 namespace caip::api {
 namespace {
@@ -135,7 +136,7 @@ Result<Json> StudyDesk::CreateTrial(const std::string& study, Json trial) {
     const auto& wrong = point.error().violations;
     violations.insert(violations.begin(), wrong.begin(), wrong.end());
   }
-  if (!violations.empty()) return spec::errors::Violations(std::move(violations));
+  if (!violations.empty()) return google::errors::Violations(std::move(violations));
   const Json* final = FinalOf(open.config, trial);
   const bool infeasible = IsInfeasible(trial);
   const int64_t number = open.stored["next_trial"];
@@ -189,12 +190,12 @@ Result<Json> StudyDesk::AddMeasurement(const std::string& name, const Json& requ
   ASSIGN_OR_RETURN(const Open open, OpenStudy(StudyOf(name)));
   ASSIGN_OR_RETURN(Json trial, RunningTrial(name));
   const Json* measurement = Member(request, "measurement");
-  if (!measurement) return spec::errors::Violations({errors::MeasurementMissing()});
+  if (!measurement) return google::errors::Violations({errors::MeasurementMissing()});
   auto violations = CheckMeasurement(open.config, *measurement, "measurement", false);
   if (!IsNew(trial, *measurement)) {
     violations.push_back(errors::MeasurementOutOfOrder("measurement"));
   }
-  if (!violations.empty()) return spec::errors::Violations(std::move(violations));
+  if (!violations.empty()) return google::errors::Violations(std::move(violations));
   trial["measurements"].push_back(*measurement);
   return SaveTrial(std::move(trial));
 }
@@ -209,7 +210,7 @@ Result<Json> StudyDesk::Complete(const std::string& name, const Json& request) {
     MarkInfeasible(trial, request);
   } else if (final) {
     auto violations = CheckMeasurement(open.config, *final, "final_measurement", true);
-    if (!violations.empty()) return spec::errors::Violations(std::move(violations));
+    if (!violations.empty()) return google::errors::Violations(std::move(violations));
     trial["final_measurement"] = *final;
   } else {
     const Json* last = LastWholeMeasurement(open.config, trial);

@@ -1,12 +1,13 @@
 #include "emulator/api/optimizer/study_errors.h"
 
 #include "base/quoting.h"
-#include "spec/errors.h"
+#include "google/errors.h"
+#include "ml/errors.h"
 
 namespace caip::api::errors {
 namespace {
 
-using spec::errors::FieldError;
+using google::errors::FieldError;
 
 }  // namespace
 

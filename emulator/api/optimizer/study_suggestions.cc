@@ -6,16 +6,17 @@
 #include "emulator/api/optimizer/study_desk.h"
 #include "emulator/api/optimizer/study_errors.h"
 #include "emulator/api/optimizer/study_trials.h"
-#include "spec/errors.h"
-#include "spec/study_schema.h"
-#include "spec/transcoder.h"
+#include "google/errors.h"
+#include "google/transcoder.h"
+#include "ml/errors.h"
+#include "ml/schema/study_schema.h"
 #include "tuning/pareto.h"
 
 namespace caip::api {
 namespace {
 
 constexpr int64_t kSuggestionsMax = 100;  // ours: nobody documents one, and all are made at once
-constexpr spec::WriteStyle kOperationStyle{.camel_case = true, .fraction_digits = 6};
+constexpr google::WriteStyle kOperationStyle{.camel_case = true, .fraction_digits = 6};
 
 std::string LocationOf(const std::string& study) {
   return study.substr(0, study.rfind("/studies/"));
@@ -38,9 +39,9 @@ bool IsHeldBy(const Json& trial, const std::string& client) {
 // Each study has a seed of its own, drawn from the emulator's by its name.
 uint64_t SeedOf(uint64_t seed, const std::string& study) { return Random(seed).Fork(study).Next(); }
 
-Json Packed(const char* type, const spec::MessageSchema& schema, const Json& plain) {
+Json Packed(const char* type, const google::MessageSchema& schema, const Json& plain) {
   Json packed = {{"@type", std::string("type.googleapis.com/google.cloud.ml.v1.") + type}};
-  packed.update(spec::WriteMessage(plain, schema, kOperationStyle));
+  packed.update(google::WriteMessage(plain, schema, kOperationStyle));
   return packed;
 }
 
@@ -74,7 +75,7 @@ Result<Json> StudyDesk::Suggest(const std::string& study, const Json& request) {
   const StudyLocks::Held held(locks_, study);
   ASSIGN_OR_RETURN(Open open, OpenStudy(study));
   if (auto broken = CheckSuggest(request); !broken.empty()) {
-    return spec::errors::Violations(std::move(broken));
+    return google::errors::Violations(std::move(broken));
   }
   Json& state = open.stored["study"]["state"];
   const int64_t begin = Now();
@@ -102,12 +103,12 @@ Result<Json> StudyDesk::Suggest(const std::string& study, const Json& request) {
   changes.push_back({location, study, open.stored});
   const Json operation =
       Operation(study,
-                Packed("SuggestTrialsMetadata", spec::SuggestTrialsMetadataSchema(),
+                Packed("SuggestTrialsMetadata", ml::SuggestTrialsMetadataSchema(),
                        {{"study", study},
                         {"create_time", begin},
                         {"suggestion_count", count},
                         {"client_id", client}}),
-                Packed("SuggestTrialsResponse", spec::SuggestTrialsResponseSchema(),
+                Packed("SuggestTrialsResponse", ml::SuggestTrialsResponseSchema(),
                        {{"trials", suggested},
                         {"study_state", state},
                         {"start_time", begin},
@@ -150,9 +151,9 @@ Result<Json> StudyDesk::CheckStopping(const std::string& name) {
   constexpr const char* kResponse = "CheckTrialEarlyStoppingStateResponse";
   const Json operation =
       Operation(study,
-                Packed(kMetadata, spec::CheckStoppingMetadataSchema(),
+                Packed(kMetadata, ml::CheckStoppingMetadataSchema(),
                        {{"study", study}, {"trial", name}, {"create_time", begin}}),
-                Packed(kResponse, spec::CheckStoppingResponseSchema(), answer));
+                Packed(kResponse, ml::CheckStoppingResponseSchema(), answer));
   changes.push_back({LocationOf(study), operation["name"], operation});
   RETURN_IF_ERROR(store_.Apply(changes));
   if (advice.stop && say_) say_(errors::TrialShouldStop(name, advice.why));

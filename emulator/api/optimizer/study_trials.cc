@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "emulator/api/optimizer/study_errors.h"
-#include "spec/errors.h"
+#include "google/errors.h"
+#include "ml/errors.h"
 
 namespace caip::api {
 namespace {
@@ -40,8 +41,8 @@ size_t CountOfValues(const Json& parameter) {
          parameter.count("string_value");
 }
 
-spec::HyperparameterValues TextsOf(const Json& trial, std::vector<FieldViolation>& violations) {
-  spec::HyperparameterValues texts;
+tuning::ValueTexts TextsOf(const Json& trial, std::vector<FieldViolation>& violations) {
+  tuning::ValueTexts texts;
   const Json& parameters = ListIn(trial, "parameters");
   for (size_t i = 0; i < parameters.size(); ++i) {
     const std::string at = "trial.parameters[" + std::to_string(i) + "]";
@@ -77,7 +78,7 @@ Result<tuning::Point> PointOf(const tuning::Space& space, const Json& trial) {
     const auto more = errors::TrialParametersIllegal(point.error());
     violations.insert(violations.end(), more.begin(), more.end());
   }
-  if (!violations.empty()) return spec::errors::Violations(std::move(violations));
+  if (!violations.empty()) return google::errors::Violations(std::move(violations));
   return point;
 }
 

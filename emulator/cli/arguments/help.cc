@@ -7,7 +7,7 @@
 #include "emulator/cli/arguments/definitions.h"
 #include "emulator/cli/errors.h"
 #include "emulator/cli/print/format_expression.h"
-#include "spec/catalog.h"
+#include "ml/catalog/catalog.h"
 
 namespace caip::cli {
 namespace {
@@ -38,7 +38,7 @@ std::string ChoicesOf(const CLI::Option& option) {
   if (name == "--format") return Join(FormatNames(), " ");
   if (name == "--region") {
     std::vector<std::string> regions;
-    for (const spec::Region& region : spec::DefaultCatalog().regions()) {
+    for (const ml::Region& region : ml::DefaultCatalog().regions()) {
       regions.push_back(region.name);
     }
     return Join(regions, " ");

@@ -1,7 +1,7 @@
 #include "emulator/cli/commands/client_environment.h"
 
 #include "base/text.h"
-#include "spec/front_environment.h"
+#include "emulator/front/front_environment.h"
 
 namespace caip::cli {
 namespace {
@@ -68,12 +68,12 @@ Variables ClientVariables(const ClientFacts& facts) {
       {"GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT", "false"},  // it would ask by gRPC, for 60 s each time
       {"GOOGLE_CLOUD_PROJECT", facts.project},
   };
-  spec::HttpsFront https{base, BundleOf(facts.state).string(), {}};
+  front::HttpsFront https{base, BundleOf(facts.state).string(), {}};
   for (const std::string& host : Split(facts.no_proxy, ',')) {
     if (!Trim(host).empty()) https.direct.emplace_back(Trim(host));
   }
   const auto front =
-      spec::RenderFrontEnvironment({AddressOf(base), "caip", facts.tls ? &https : nullptr});
+      front::RenderFrontEnvironment({AddressOf(base), "caip", facts.tls ? &https : nullptr});
   variables.insert(variables.end(), front.begin(), front.end());
   return variables;
 }

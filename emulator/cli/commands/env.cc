@@ -10,7 +10,7 @@
 #include "emulator/cli/exit_codes.h"
 #include "emulator/cli/output.h"
 #include "emulator/cli/print/variables_text.h"
-#include "spec/catalog.h"
+#include "ml/catalog/catalog.h"
 
 namespace caip::cli {
 namespace {
@@ -34,7 +34,7 @@ ClientFacts FactsOf(const EnvCommand& command, std::string base_url) {
 
 std::vector<std::string> RegionNames() {
   std::vector<std::string> names;
-  for (const spec::Region& region : spec::DefaultCatalog().regions()) names.push_back(region.name);
+  for (const ml::Region& region : ml::DefaultCatalog().regions()) names.push_back(region.name);
   return names;
 }
 

@@ -35,7 +35,7 @@ class FaultyBody final : public http::BodyReader {
   Result<size_t> Read(char* buffer, size_t size) override {
     const bool stalls = fault_.kind == Fault::Kind::kStall;
     if (left_ == 0 && !struck_) {
-      // The fault needs a byte beyond its mark: a body that ends there is whole.
+      // The fault needs a byte past its mark: a body that ends there is complete.
       ASSIGN_OR_RETURN(const size_t one, source_.Read(buffer, std::min<size_t>(size, 1)));
       if (one == 0) return one;
       struck_ = true;
@@ -58,7 +58,7 @@ class FaultyBody final : public http::BodyReader {
   bool struck_ = false;
 };
 
-// The bytes of a body in any of its three forms, in pieces. False when the sink has had enough.
+// Sends the bytes of a body in any of its three forms. False if the sink refuses more.
 bool Pour(const Response& response, const Response::Sink& sink) {
   if (response.write_body) {
     bool taken = true;
@@ -84,7 +84,7 @@ int64_t LengthOf(const Response& response) {
   return response.write_body ? response.content_length : static_cast<int64_t>(response.body.size());
 }
 
-// Promises all of the body and sends only the first bytes of it, or all with a pause between.
+// Announces the whole body and sends only its first bytes, or all of it with a pause.
 Response Broken(Response whole, const Fault& fault, const std::shared_ptr<Pause>& pause) {
   Response response;
   response.status = whole.status;
@@ -116,7 +116,7 @@ Response ResetResponse() {
   return response;
 }
 
-// One call with the fault that befalls it.
+// One call with its fault.
 struct FaultyCall {
   const std::string& method;
   const Request& request;
@@ -126,14 +126,14 @@ struct FaultyCall {
   FaultPlan& plan;
   const std::shared_ptr<Pause>& pause;
 
-  // The call gives no occasion for the fault.
+  // The fault does not apply to this call.
   Response Unharmed() const {
     plan.PutBack(method, request, fault);
     return handler(request);
   }
 
   Response Upload(const FaultyCalls::Renderer& render) const {
-    if (site.offset > fault.bytes && fault.bytes > 0) return Unharmed();  // an earlier piece's
+    if (site.offset > fault.bytes && fault.bytes > 0) return Unharmed();  // in an earlier piece
     FaultyBody body(*request.body, fault, site.offset, *pause);
     Request limited = request;
     limited.body = &body;

@@ -36,7 +36,7 @@ std::string_view FamilyOf(std::string_view method) {
   return method.substr(0, method.rfind('.') + 1);
 }
 
-// Some verbs of a resource may have no route here; a test of theirs simply never strikes.
+// Some verbs of a resource may have no route here; their tests never take effect.
 bool IsKnown(const std::set<std::string>& methods, const std::string& method) {
   return std::any_of(methods.begin(), methods.end(),
                      [&](const std::string& known) { return FamilyOf(known) == FamilyOf(method); });
@@ -50,7 +50,7 @@ Result<std::string> RetryTests::Create(const Json& resource) {
     return errors::FieldInvalid("instructions", "expected an object of lists, by method");
   }
   const std::string transport = StringOr(resource, "transport", "HTTP");
-  if (transport != "HTTP" && transport != "http") {  // Go's client writes it small
+  if (transport != "HTTP" && transport != "http") {  // Go's client writes it in lower case
     return errors::FieldInvalid("transport", "only HTTP is served here, not " + transport);
   }
   Test test;
@@ -66,7 +66,7 @@ Result<std::string> RetryTests::Create(const Json& resource) {
       if (!fault) {
         return errors::FieldInvalid(
             "instructions." + name,
-            CompactJson(word) + " is no instruction; there are " + FaultForms());
+            CompactJson(word) + " is not a valid instruction. Use one of " + FaultForms());
       }
       test.pending[method].push_back({word.get<std::string>(), *fault});
     }

@@ -4,7 +4,7 @@
 #include "fakes/gcs/json/methods.h"
 #include "fakes/gcs/json/request_fields.h"
 #include "fakes/gcs/service/bucket_settings.h"
-#include "fakes/gcs/store/preconditions.h"
+#include "fakes/gcs/store/bucket_store.h"
 
 namespace caip::gcs {
 namespace {

@@ -12,7 +12,7 @@ namespace caip::gcs {
 
 /// Every route of the API but the batch's (batch.h), which is made of these: /storage/v1/..., its
 /// alias /b/..., /upload/..., /resumable/upload/... and /download/... The handlers share ownership
-/// of `service`. Methods that the service has and we have not answer 501
+/// of `service`. Methods that are not emulated answer 501
 /// with their names.
 std::vector<http::Route> StorageRoutes(std::shared_ptr<StorageService> service);
 

@@ -1,6 +1,6 @@
 #pragma once
-// The methods that make and use keys: storage.projects.hmacKeys, IAM's signBlob, and our own way
-// to tell the public key of a service account whose private key somebody signs with elsewhere.
+// The methods that make and use keys: storage.projects.hmacKeys, IAM's signBlob, and an emulator
+// method that registers the public key of a service account.
 
 #include <memory>
 #include <vector>

@@ -7,7 +7,7 @@
 #include "fakes/gcs/service/access_lists.h"
 #include "fakes/gcs/service/object_rules.h"
 #include "fakes/gcs/store/checksums.h"
-#include "fakes/gcs/store/text_fields.h"
+#include "fakes/gcs/store/object_record.h"
 
 namespace caip::gcs {
 namespace {
@@ -21,7 +21,7 @@ Status ApplyObjectText(const Json& resource, const char* name, std::string* into
   return Ok{};
 }
 
-// Keys that are missing stay, null removes a key; null for the map removes all.
+// Missing keys stay, null removes a key, and null for the map removes all.
 Status ApplyMap(const Json& resource, const char* name, std::map<std::string, std::string>* into) {
   const Json* value = Member(resource, name);
   if (value == nullptr) return Ok{};
@@ -86,7 +86,7 @@ Json MapJson(const std::map<std::string, std::string>& map) {
 
 std::string Time(Instant instant) { return Rfc3339(instant, 3); }
 
-// Holds, retention and what became of a version that is not live.
+// Holds, retention, and the deletion times of a version that is not live.
 void AddStates(const ObjectInfo& info, Json* json) {
   for (const FlagField& flag : kFlagFields) {
     if (info.*flag.member) (*json)[flag.name] = true;

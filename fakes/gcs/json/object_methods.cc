@@ -10,9 +10,9 @@
 #include "fakes/gcs/json/object_json.h"
 #include "fakes/gcs/json/request_fields.h"
 #include "fakes/gcs/service/object_rules.h"
+#include "fakes/gcs/store/bucket_store.h"
 #include "fakes/gcs/store/checksums.h"
-#include "fakes/gcs/store/preconditions.h"
-#include "fakes/gcs/store/text_fields.h"
+#include "fakes/gcs/store/object_record.h"
 #include "fakes/gcs/wire/object_content.h"
 #include "fakes/gcs/wire/request_headers.h"
 
@@ -21,7 +21,7 @@ namespace {
 
 constexpr int64_t kObjectPageMax = 1000;
 
-// Sums of files dropped by hand mean reading them: not when the client does not want them.
+// Checksums of files that were added by hand are computed only if the client wants them.
 bool WantsHashes(const Request& request) {
   const std::string_view fields = request.Query("fields");
   for (std::string_view name : {"md5Hash", "crc32c", "*"}) {
@@ -147,7 +147,7 @@ Status ApplyObjectChange(const Request& request, const Json& resource, ObjectInf
   return Ok{};
 }
 
-// What a PUT does not name is cleared, the KMS key excepted.
+// A PUT clears every field that it does not name, except the KMS key.
 void ClearObjectFields(ObjectInfo* info) {
   const ObjectInfo fresh;
   for (const TextField& field : kTextFields) {

@@ -28,7 +28,7 @@ bool IsTrue(std::string_view text);
 /// A parameter that may be missing.
 std::optional<std::string> TextParameter(const http::Request& request, std::string_view name);
 Result<std::optional<int64_t>> IntParameter(const http::Request& request, const std::string& name);
-/// maxResults from 1 to `most`, which stands for a missing one, too.
+/// maxResults, limited to 1..`most`; `most` if it is missing.
 Result<size_t> PageSize(const http::Request& request, size_t most);
 
 /// The object of the path: {bucket} and {object}.
@@ -42,11 +42,11 @@ Result<Preconditions> PreconditionsOf(const http::Request& request,
 /// What parameters and headers say of a new object: its access control list, key and KMS key.
 Status ApplyDestination(const http::Request& request, ObjectInfo* info);
 
-/// The object as the request wants it, with the end of what the bucket's policy makes of it:
-/// projection=full has its access control list.
+/// The object as JSON, with its retention expiration time. projection=full adds its access control
+/// list.
 Json RenderedObject(const StorageService& service, const http::Request& request,
                     const ObjectInfo& info);
-/// The same for many objects of one bucket, whose rules are then read only once.
+/// The same for many objects of one bucket, whose rules are read once.
 Json RenderedObject(const Bucket& bucket, const BucketRules& rules, const http::Request& request,
                     const ObjectInfo& info);
 

@@ -1,4 +1,4 @@
-// Access lists and IAM policies: kept and given back, never asked.
+// Access lists and IAM policies. The emulator stores and returns them but does not enforce them.
 #include "base/encoding.h"
 #include "base/json.h"
 #include "fakes/gcs/errors.h"
@@ -10,7 +10,7 @@
 namespace caip::gcs {
 namespace {
 
-// Takes the entity's entry out, and adds the new one where it has a role.
+// Removes the entity's entry, and adds the new one if it has a role.
 Status ReplaceEntry(const AccessEntry& fresh, AccessEntries* entries) {
   const size_t removed = std::erase_if(
       *entries, [&](const AccessEntry& entry) { return entry.entity == fresh.entity; });

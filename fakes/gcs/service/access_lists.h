@@ -1,6 +1,6 @@
 #pragma once
-// Access control lists. They are kept and given back and never asked: every client may do
-// everything here. https://cloud.google.com/storage/docs/access-control/lists
+// Access control lists. The emulator stores and returns them but does not enforce them: every
+// client may do everything here. https://cloud.google.com/storage/docs/access-control/lists
 
 #include <optional>
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace caip::gcs {
 
-/// Who has which role: OWNER, WRITER or READER.
+/// Gives an entity a role: OWNER, WRITER or READER.
 struct AccessEntry {
   std::string entity;
   std::string role;
@@ -22,14 +22,14 @@ using AccessEntries = std::vector<AccessEntry>;
 /// A bucket's own list, the one that its new objects get, or an object's.
 enum class AccessListKind { kBucket, kNewObjects, kObject };
 
-/// Which list.
+/// Names an access control list.
 struct AccessListPlace {
   AccessListKind kind = AccessListKind::kBucket;
-  ObjectName object;  // without a name but for kObject
+  ObjectName object;  // its name is "" unless the kind is kObject
   Version version = {};
 };
 
-/// A list and what it belongs to. `object` is set for an object's list.
+/// An access control list with its bucket. `object` is set if the list is an object's.
 struct AccessList {
   Bucket bucket;
   std::optional<ObjectInfo> object;
@@ -48,14 +48,14 @@ void SetObjectEntries(const AccessEntries& entries, ObjectInfo* info);
 /// kInvalidArgument unless it has an entity and a known role.
 Status CheckEntry(const AccessEntry& entry);
 
-/// [{"entity","role"}], as JSON keeps and sends them; every entry is checked.
+/// Reads [{"entity","role"}] and checks every entry.
 Result<AccessEntries> EntriesFromJson(const Json& list);
 
 /// The list that predefinedAcl or predefinedDefaultObjectAcl stands for.
 Result<AccessEntries> PredefinedEntries(std::string_view name);
 
-/// Applies predefined lists by their names. With uniform access there are no lists to
-/// set, and clients that send the parameter anyway (rclone) mean nothing by it.
+/// Applies predefined lists by their names. Does nothing under uniform
+/// access, where buckets have no lists: rclone sends the parameter anyway.
 Status ApplyPredefined(const std::optional<std::string>& acl,
                        const std::optional<std::string>& new_object_acl, Bucket* bucket);
 

@@ -1,5 +1,5 @@
-// What is kept in a bucket's policies beside access lists: notification configurations, which
-// nothing is ever published to, and managed folders, which are names that IAM policies hang on.
+// Notification configurations, to which nothing is ever published, and managed folders, which are
+// name prefixes with IAM policies. Both are stored among a bucket's policies.
 #include <algorithm>
 
 #include "base/json.h"
@@ -7,8 +7,8 @@
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/service/bucket_settings.h"
 #include "fakes/gcs/service/storage_service.h"
+#include "fakes/gcs/store/bucket_store.h"
 #include "fakes/gcs/store/names.h"
-#include "fakes/gcs/store/preconditions.h"
 
 namespace caip::gcs {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 constexpr const char* kFolders = "managedFolders";
 constexpr const char* kNotifications = "notifications";
 
-// Whether an object, live or not, or another managed folder lies in the folder.
+// False if the folder holds an object, live or not, or another managed folder.
 Result<bool> IsEmptyFolder(const BucketStore& store, const Bucket& bucket,
                            const std::string& name) {
   for (const ManagedFolder& other : ManagedFoldersOf(bucket)) {
@@ -88,7 +88,7 @@ Result<ManagedFolder> StorageService::InsertManagedFolder(const ObjectName& fold
   return ManagedFolder{folder.name, created};
 }
 
-// The conditions are the folder's own, whose metageneration is 1 as long as it lives.
+// The conditions apply to the folder, whose metageneration is always 1.
 Status StorageService::DeleteManagedFolder(const ObjectName& folder,
                                            const Preconditions& conditions, bool allow_non_empty) {
   RETURN_IF_ERROR(CheckMetagenerationConditions(conditions, 1));

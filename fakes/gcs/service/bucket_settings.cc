@@ -9,7 +9,7 @@
 namespace caip::gcs {
 namespace {
 
-// Fields that are kept and given back as they are (with what the service adds to them).
+// Fields that are stored and returned unchanged, except for what the service adds.
 enum class Shape { kObject, kArray, kFlag, kText };
 struct Setting {
   const char* name;
@@ -33,7 +33,7 @@ constexpr Setting kSettings[] = {
     {"rpo", Shape::kText},
 };
 
-// Settings that would change how the bucket behaves, and do not here.
+// Settings whose effect is not emulated.
 constexpr const char* kNotEmulated[] = {"hierarchicalNamespace", "ipFilter"};
 
 constexpr long long kRetentionSecondsMax = 3'155'760'000;  // 100 years
@@ -58,7 +58,7 @@ bool Fits(const Json& value, Shape shape) {
   return false;
 }
 
-// {"enabled":false}, null, [] and false ask for nothing.
+// {"enabled":false}, null, [] and false request nothing.
 bool AsksForSomething(const Json& value) {
   if (value.is_null() || value == false || value == "") return false;
   if (!value.is_object() && !value.is_array()) return true;
@@ -88,7 +88,7 @@ Status ApplySetting(const Json& resource, const Setting& setting, Json* settings
   return Ok{};
 }
 
-// Seconds are texts in answers, whatever they came as.
+// Answers write seconds as strings, even if the request had numbers.
 Status NormalizeSeconds(Json* settings, const char* name, const char* member, long long least,
                         long long most) {
   if (!settings->contains(name) || !(*settings)[name].contains(member)) return Ok{};
@@ -103,7 +103,7 @@ Status NormalizeSeconds(Json* settings, const char* name, const char* member, lo
   return Ok{};
 }
 
-// The two names of uniform bucket-level access say the same; the newer one wins.
+// Uniform bucket-level access has two names with the same meaning; the newer one wins.
 void NormalizeAccess(Json* settings, const Json& resource) {
   if (!settings->contains("iamConfiguration")) return;
   Json& iam = (*settings)["iamConfiguration"];

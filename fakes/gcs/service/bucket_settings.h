@@ -1,5 +1,6 @@
 #pragma once
-// A bucket's settings and policies, which are kept as JSON documents: what clients may set of them.
+// A bucket's settings and policies, which are stored as JSON documents, and the fields that clients
+// may set.
 // https://cloud.google.com/storage/docs/json_api/v1/buckets
 
 #include "base/json_fwd.h"
@@ -12,7 +13,7 @@ namespace caip::gcs {
 /// is kUnimplemented.
 Status ApplyBucketFields(const Json& resource, Bucket* bucket);
 
-/// Forgets all that a PUT replaces.
+/// Clears every field that a PUT replaces.
 void ClearBucketFields(Bucket* bucket);
 
 /// Bucket::settings as a tree; an empty object where the bucket has none.

@@ -1,9 +1,9 @@
-// Buckets: created, listed, changed and deleted under their conditions.
+// Operations on buckets.
 #include "base/json.h"
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/service/storage_service.h"
 #include "fakes/gcs/store/bucket_rules.h"
-#include "fakes/gcs/store/preconditions.h"
+#include "fakes/gcs/store/bucket_store.h"
 
 namespace caip::gcs {
 namespace {

@@ -1,5 +1,5 @@
 #pragma once
-// What a client may set of an object, and with which key it may read one.
+// The rules for the fields that a client sets of an object, and for keys.
 
 #include <string>
 
@@ -10,10 +10,11 @@ namespace caip::gcs {
 /// The strong validator that the JSON resource and the ETag header share.
 std::string EtagOf(const ObjectInfo& info);
 
-/// customTime, retention and metadata. kInvalidArgument names the field.
+/// Checks customTime, retention and metadata. kInvalidArgument names the field.
 Status CheckObjectFields(const ObjectInfo& info);
 
-/// A locked retention may only grow. One that is not locked may shrink or go with `may_weaken`.
+/// A locked retention may only be extended. An unlocked one may be shortened or removed if
+/// `may_weaken` is set.
 Status CheckRetentionChange(const std::string& before, const std::string& after, bool may_weaken);
 
 /// Does the customer-supplied key open the object? An object without a key opens without one only.

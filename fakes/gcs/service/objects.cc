@@ -1,8 +1,8 @@
-// Objects: found, listed, changed, deleted, moved and restored.
+// Operations on objects, except those that write bytes.
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/service/object_rules.h"
 #include "fakes/gcs/service/storage_service.h"
-#include "fakes/gcs/store/preconditions.h"
+#include "fakes/gcs/store/bucket_store.h"
 
 namespace caip::gcs {
 namespace {

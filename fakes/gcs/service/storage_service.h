@@ -19,11 +19,11 @@
 
 namespace caip::gcs {
 
-/// Changes a record in memory, or refuses. It may be called again when another writer was faster.
+/// Changes a record in memory or refuses to. Called again if another writer was faster.
 using BucketChange = std::function<Status(Bucket*)>;
 using ObjectChange = std::function<Status(ObjectInfo*)>;
 
-/// Which buckets a page lists: those of `project` and those of no project.
+/// Selects the buckets of a page: those of `project` and those of no project.
 struct BucketQuery {
   std::string project = {};
   std::string prefix = {};
@@ -42,7 +42,7 @@ struct ObjectPage {
   Listing listing;
 };
 
-/// A copy. `change` applies to the source's metadata what the client sets of the target's.
+/// Describes a copy. `change` turns the source's metadata into the target's.
 struct CopyRequest {
   ObjectName source;
   Version version;
@@ -53,7 +53,7 @@ struct CopyRequest {
   ObjectChange change;
 };
 
-/// Where a rewrite stands: `made` is set when all bytes are copied, else `token` continues it.
+/// The state of a rewrite: `made` is set when all bytes are copied, else `token` continues it.
 struct RewriteProgress {
   uint64_t rewritten = 0;
   uint64_t size = 0;
@@ -67,7 +67,7 @@ struct ComposeSource {
   std::optional<int64_t> if_generation_match = {};
 };
 
-/// A composition of up to 32 objects of one bucket. `info` has what a client may choose.
+/// Describes a composition of up to 32 objects of one bucket. `info` has the client's fields.
 struct ComposeRequest {
   ObjectName target;
   std::vector<ComposeSource> sources;
@@ -76,7 +76,7 @@ struct ComposeRequest {
   bool delete_sources = false;
 };
 
-/// Which soft-deleted objects a bulk restore brings back.
+/// Selects the soft-deleted objects that a bulk restore restores.
 struct BulkRestore {
   std::vector<Glob> globs;  // none: every name
   std::optional<Instant> deleted_after;
@@ -90,7 +90,7 @@ struct BulkRestored {
   int64_t skipped = 0;
 };
 
-/// What an IAM policy belongs to: a bucket, or one of its managed folders. One of an object is that
+/// The resource of an IAM policy: a bucket or one of its managed folders. An object has the policy
 /// of its bucket.
 struct PolicyPlace {
   std::string bucket;
@@ -98,7 +98,7 @@ struct PolicyPlace {
   std::string folder = {};
 };
 
-/// A name, with the "/" at its end, that an IAM policy can be given to.
+/// A name prefix that ends in "/" and can have an IAM policy.
 struct ManagedFolder {
   std::string name;
   std::string create_time;  // RFC 3339
@@ -114,11 +114,11 @@ class StorageService {
 
   // buckets.cc
   BucketPage ListBuckets(const BucketQuery& query) const;
-  /// kInvalidArgument for a name against the rules, kAlreadyExists.
+  /// kInvalidArgument for an invalid name; kAlreadyExists.
   Result<Bucket> CreateBucket(const Bucket& wanted);
   Result<Bucket> GetBucket(const std::string& name, const Preconditions& conditions = {}) const;
-  /// Reads, changes and writes back under the metageneration conditions; again when another writer
-  /// was faster. metageneration + 1, unless `counts` is false.
+  /// Reads, changes and writes back under the metageneration conditions. Tries again if another
+  /// writer was faster. Increments the metageneration unless `counts` is false.
   Result<Bucket> ChangeBucket(const std::string& name, const Preconditions& conditions,
                               const BucketChange& change, bool counts = true);
   Result<Bucket> LockRetentionPolicy(const std::string& name, const Preconditions& conditions);
@@ -129,11 +129,11 @@ class StorageService {
   Result<ObjectPage> ListObjects(const std::string& bucket, ListQuery query,
                                  bool with_folders = false) const;
   Result<ObjectInfo> GetObject(const ObjectName& object, const Version& version = {}) const;
-  /// The object's bytes. Whoever reads them checks the key first: CheckKey().
+  /// The object's bytes. Callers check the key before they read: CheckKey().
   Result<std::shared_ptr<ObjectReader>> OpenObject(const ObjectName& object,
                                                    const Version& version = {}) const;
-  /// Reads, changes and writes back. Without a metageneration condition it tries again when another
-  /// writer was faster. A retention that is not locked is shortened or removed only on demand.
+  /// Reads, changes and writes back. Tries again if another writer was faster, unless there is a
+  /// metageneration condition. An unlocked retention is weakened only if `may_weaken_retention`.
   Result<ObjectInfo> ChangeObject(const ObjectName& object, const Version& version,
                                   const Preconditions& conditions, const ObjectChange& change,
                                   bool may_weaken_retention = false);
@@ -141,7 +141,7 @@ class StorageService {
                       const Preconditions& conditions);
   Result<ObjectInfo> MoveObject(const ObjectName& from, const std::string& to,
                                 const Preconditions& of_source, const Preconditions& of_target);
-  /// Brings a soft-deleted version back. It stays among the soft-deleted ones, as with the service.
+  /// Restores a soft-deleted version. The version stays soft-deleted, as in the real service.
   Result<ObjectInfo> Restore(const ObjectName& object, int64_t generation,
                              const Preconditions& conditions, bool with_acl);
   Result<BulkRestored> RestoreMany(const std::string& bucket, const BulkRestore& wanted);
@@ -156,15 +156,15 @@ class StorageService {
   }
   Status CancelUpload(const std::string& id) { return sessions_.Cancel(id); }
   Result<ObjectInfo> Copy(const CopyRequest& request);
-  /// One step of a copy of at most `limit` bytes; "" as `token` begins. Only bytes that change
-  /// their location, class or key are copied step by step; else one step does it all.
+  /// Copies at most `limit` more bytes; the first call has the token "". Only copies to another
+  /// location, storage class or key take several steps.
   Result<RewriteProgress> Rewrite(const CopyRequest& request, const std::string& token,
                                   std::optional<uint64_t> limit);
   Result<ObjectInfo> Compose(ComposeRequest request);
 
   // access.cc
   Result<AccessList> GetAccessList(const AccessListPlace& place) const;
-  /// Gives the entity that role; "" takes its entry out (kNotFound where there is none).
+  /// Gives the entity that role; "" removes its entry (kNotFound if it has none).
   Status SetAccessEntry(const AccessListPlace& place, const Preconditions& conditions,
                         const AccessEntry& entry);
   /// {"bindings","version","etag"}
@@ -188,7 +188,7 @@ class StorageService {
   Result<ManagedFolder> GetManagedFolder(const ObjectName& folder) const;
   Result<ManagedFolder> InsertManagedFolder(const ObjectName& folder,
                                             const Preconditions& conditions);
-  /// kFailedPrecondition when objects or other folders lie in it, unless `allow_non_empty`.
+  /// kFailedPrecondition if it holds objects or other folders, unless `allow_non_empty`.
   Status DeleteManagedFolder(const ObjectName& folder, const Preconditions& conditions,
                              bool allow_non_empty);
 

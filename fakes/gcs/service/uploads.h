@@ -1,22 +1,21 @@
 #pragma once
-// What the service learns of an upload before its bytes come, whichever way they come.
+// An upload's plan: what the service knows before the bytes arrive.
 
 #include <cstdint>
 #include <optional>
 #include <string>
 
 #include "fakes/gcs/store/bucket_store.h"
-#include "http/message.h"
 
 namespace caip::gcs {
 
-/// Sums that a client says its bytes have.
+/// Checksums that a client announces.
 struct ExpectedSums {
   std::optional<std::string> md5;  // 16 raw bytes
   std::optional<uint32_t> crc32c;
 };
 
-/// An upload's destination and conditions. `info` has bucket, name and what the client chose.
+/// An upload's destination and conditions. `info` has bucket, name and the client's fields.
 struct UploadPlan {
   ObjectInfo info = {};
   Preconditions preconditions = {};
@@ -32,14 +31,11 @@ struct ContentRange {
   std::optional<uint64_t> total;
 };
 
-/// A piece of a resumable upload. A `range` of nullopt: all of it at once.
+/// A piece of a resumable upload. A `range` of nullopt means the whole object.
 struct UploadPiece {
   std::string id = {};
   std::optional<ContentRange> range = {};
   ExpectedSums sums = {};
 };
-
-/// Moves the body's bytes into the writer, until its end.
-Status CopyBody(http::BodyReader& body, ObjectWriter& writer);
 
 }  // namespace caip::gcs

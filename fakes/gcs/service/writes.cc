@@ -1,19 +1,31 @@
-// Bytes that become objects: uploads, copies and compositions.
+// Operations that write bytes: uploads, copies and compositions.
 #include <algorithm>
+#include <vector>
 
 #include "base/encoding.h"
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/service/object_rules.h"
 #include "fakes/gcs/service/storage_service.h"
+#include "fakes/gcs/store/bucket_store.h"
 #include "fakes/gcs/store/checksums.h"
-#include "fakes/gcs/store/preconditions.h"
 
 namespace caip::gcs {
 namespace {
 
 constexpr size_t kSourcesMax = 32;
 
-// A copy about to begin. `source` keeps its bytes readable, whatever happens meanwhile.
+// Moves the body's bytes into the writer, until its end.
+Status CopyBody(http::BodyReader& body, ObjectWriter& writer) {
+  constexpr size_t kBufferBytes = 256 << 10;
+  std::vector<char> buffer(kBufferBytes);
+  while (true) {
+    ASSIGN_OR_RETURN(const size_t count, body.Read(buffer.data(), buffer.size()));
+    if (count == 0) return Ok{};
+    RETURN_IF_ERROR(writer.Append({buffer.data(), count}));
+  }
+}
+
+// A copy about to begin. `source` keeps its bytes readable even if the object is overwritten.
 struct CopyPlan {
   std::shared_ptr<ObjectReader> source;
   ObjectInfo info;  // the source's metadata with the client's changes
@@ -41,7 +53,7 @@ Result<ObjectInfo> CopyWhole(BucketStore& store, const CopyPlan& plan) {
   return writer->Commit(plan.info, plan.request.of_target, std::nullopt, std::nullopt);
 }
 
-// Only bytes that change their place, class or key are moved step by step; else it is done at once.
+// True if the copy changes location, storage class or key. Only such copies take several steps.
 Result<bool> MovesBytes(const BucketStore& store, const CopyPlan& plan) {
   const ObjectInfo& source = plan.source->info();
   ASSIGN_OR_RETURN(const Bucket from, store.GetBucket(source.bucket));
@@ -50,8 +62,8 @@ Result<bool> MovesBytes(const BucketStore& store, const CopyPlan& plan) {
          source.customer_key_sha256 != plan.info.customer_key_sha256;
 }
 
-// A token is a number and the sum over it and over what is copied where; the store keeps the bytes
-// that are copied so far under that sum.
+// A token is a number and a hash of that number, source and target. The store keeps the bytes
+// copied so far under that hash.
 std::string TokenKey(const CopyPlan& plan, std::string_view number) {
   const ObjectInfo& source = plan.source->info();
   const ObjectName& target = plan.request.target;
@@ -66,7 +78,7 @@ std::string TokenKey(const CopyPlan& plan, std::string_view number) {
   return Hex(hasher.Finish().md5);
 }
 
-// The key of a token, which is made where there is none.
+// The key of a token. Makes the token if it is "".
 Result<std::string> KeyOfToken(const BucketStore& store, ResumableSessions& sessions,
                                const CopyPlan& plan, std::string* token) {
   if (token->empty()) {
@@ -118,7 +130,7 @@ Result<std::shared_ptr<ObjectReader>> OpenComponent(const StorageService& servic
   return reader;
 }
 
-// A source that was overwritten since stays.
+// Keeps a source that was overwritten since.
 Status DeleteSources(BucketStore& store, const std::vector<ObjectInfo>& sources) {
   for (const ObjectInfo& source : sources) {
     const Preconditions unchanged{.if_generation_match = source.generation};

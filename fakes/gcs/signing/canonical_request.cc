@@ -10,7 +10,7 @@
 namespace caip::gcs {
 namespace {
 
-// Blanks around it go, those inside become one.
+// Trims blanks and replaces runs of blanks inside by one.
 std::string Collapsed(std::string_view value) {
   std::string text;
   for (char c : Trim(value)) {

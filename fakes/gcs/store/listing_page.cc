@@ -10,7 +10,7 @@
 namespace caip::gcs {
 namespace {
 
-constexpr int kResultsMax = 1000;  // per page, whatever is asked for
+constexpr int kResultsMax = 1000;  // per page
 constexpr char kAfterName = 'n';   // a token continues after a name, or after a common prefix
 constexpr char kAfterPrefix = 'p';
 constexpr char kAfterVersion = 'v';  // of a name: "v<generation>/<name>"

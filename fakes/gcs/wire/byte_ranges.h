@@ -1,5 +1,5 @@
 #pragma once
-// The two range headers: what a download asks for, and what an upload's piece is.
+// The headers Range, of a download, and Content-Range, of an upload's piece.
 
 #include <cstdint>
 #include <optional>
@@ -16,7 +16,7 @@ struct RangeAsked {
   uint64_t length = 0;
 };
 
-/// Several ranges, and anything that is no byte range, mean the whole (RFC 9110, 14.2).
+/// Several ranges, and anything that is not a byte range, mean the whole (RFC 9110, 14.2).
 RangeAsked ParseRange(std::string_view header, uint64_t size);
 
 /// nullopt where the header is malformed or contradicts itself.

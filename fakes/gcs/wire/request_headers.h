@@ -1,6 +1,6 @@
 #pragma once
-// Headers that mean the same in the JSON and the XML API: sums, customer-supplied keys, pieces of
-// resumable uploads and dates.
+// Headers that mean the same in the JSON and the XML API: checksums, customer-supplied keys, pieces
+// of resumable uploads and dates.
 
 #include <cstdint>
 #include <optional>
@@ -23,8 +23,8 @@ Result<std::optional<int64_t>> ParseGeneration(std::string_view name, std::strin
 /// x-goog-hash and Content-MD5 of the request on top of `sums`.
 Status AddHeaderSums(const http::Request& request, ExpectedSums* sums);
 
-/// Customer-supplied encryption keys. Bytes stay as they are on the disk; but a client that does
-/// not show the key does not get them, as with the service.
+/// Customer-supplied encryption keys. The bytes on disk are not encrypted, but only a client that
+/// shows the key can read them, as with the real service.
 /// https://cloud.google.com/storage/docs/encryption/customer-supplied-keys
 inline constexpr const char* kKeyHeaders = "x-goog-encryption-";
 inline constexpr const char* kSourceKeyHeaders = "x-goog-copy-source-encryption-";

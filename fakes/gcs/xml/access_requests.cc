@@ -1,4 +1,4 @@
-// ?acl and ?defaultObjectAcl: JSON's lists of {entity, role} as AccessControlList.
+// ?acl and ?defaultObjectAcl: access lists as AccessControlList documents.
 #include "fakes/gcs/store/bucket_rules.h"
 #include "fakes/gcs/wire/request_headers.h"
 #include "fakes/gcs/xml/object_headers.h"
@@ -20,7 +20,7 @@ constexpr XmlRole kXmlRoles[] = {
 struct Scope {
   const char* entity;   // how JSON's entity begins
   const char* type;     // of the Scope element
-  const char* element;  // that holds the rest; nullptr: there is none
+  const char* element;  // that holds the rest, or nullptr
 };
 constexpr Scope kScopes[] = {
     {"allUsers", "AllUsers", nullptr},
@@ -114,7 +114,7 @@ XmlElement ListToXml(const AccessEntries& entries, bool in_force) {
   return root;
 }
 
-// What the request asks for: a canned list by its name, else the list of its body.
+// The list that a request sets: a canned one by its name, or that of its body.
 struct AskedList {
   std::optional<std::string> canned;
   AccessEntries entries;

@@ -1,4 +1,4 @@
-// Buckets themselves: list, head, create, delete, and the deletion of many objects at once.
+// Requests on buckets: list, head, create, delete, and deletion of many objects at once.
 #include "base/text.h"
 #include "base/time_text.h"
 #include "fakes/gcs/wire/request_headers.h"
@@ -88,7 +88,7 @@ Result<http::Response> DeleteManyXml(const XmlCall& call) {
   for (const XmlElement* object : objects) {
     const Place place{call.place.bucket, object->TextOf("Key"), call.place.bucket_in_host};
     const Status gone = DeleteOne(call, {place.bucket, place.object}, object->TextOf("VersionId"));
-    // The deletion of an object that does not exist is a success in this call.
+    // This call reports the deletion of a missing object as a success.
     if (gone.ok() || gone.error().code == Code::kNotFound) {
       if (!quiet) root.Add("Deleted").Add("Key", place.object);
       continue;

@@ -54,7 +54,7 @@ Result<Json> CorsFromXml(const XmlElement& root, const Json&) {
     if (const std::string age = cors->TextOf("MaxAgeSec"); !age.empty()) {
       const auto number = ParseJson(age);
       if (!number.ok() || !number->is_number_integer())
-        return xml_errors::MalformedXml("MaxAgeSec is no number");
+        return xml_errors::MalformedXml("MaxAgeSec must be a number");
       entry["maxAgeSeconds"] = *number;
     }
     entries.push_back(std::move(entry));
@@ -166,7 +166,8 @@ XmlElement TaggingToXml(const Json& bucket) {
   return root;
 }
 
-// The new set replaces the old one, and a patch keeps what it does not name.
+// The new set replaces the old one. A patch keeps labels that it does not name, so those are
+// nulled.
 Result<Json> TaggingFromXml(const XmlElement& root, const Json& bucket) {
   Json labels = Json::object();
   if (const Json* old = Member(bucket, "labels"); old && old->is_object()) {
@@ -200,7 +201,7 @@ constexpr const char* kMissingSettings[] = {
     "policy",     "notification", "replication",       "inventory",        "requestPayment",
     "accelerate", "object-lock",  "publicAccessBlock", "ownershipControls"};
 
-// The bucket's settings with what it has beside them that a setting of this API is about.
+// The bucket's settings together with storage class, location and labels.
 Json DocumentOf(const Bucket& bucket) {
   Json document = SettingsOf(bucket);
   document["storageClass"] = bucket.storage_class;
@@ -209,7 +210,7 @@ Json DocumentOf(const Bucket& bucket) {
   return document;
 }
 
-// A patched field that the bucket does not show afterwards was not taken.
+// True if a patched field is missing afterwards: the service ignores that setting.
 bool LosesField(const Json& patch, const Json& bucket) {
   for (const auto& [field, value] : patch.items()) {
     const bool asks = !value.is_null() && field != "labels" && value != Json{{"enabled", false}} &&

@@ -1,4 +1,4 @@
-// POST /bucket with multipart/form-data: what an HTML form uploads, under a policy or without one.
+// POST /bucket with multipart/form-data: uploads from HTML forms, with or without a policy.
 // https://cloud.google.com/storage/docs/xml-api/post-object-forms
 #include "base/encoding.h"
 #include "base/text.h"
@@ -54,7 +54,7 @@ Result<Form> ReadFields(MultipartReader& parts) {
   return xml_errors::MalformedPost("the form has no field 'file'");
 }
 
-// Bytes that must not be fewer or more than a policy allows.
+// Refuses fewer or more bytes than a policy allows.
 class BoundedBody final : public http::BodyReader {
  public:
   BoundedBody(http::BodyReader& source, const PostPolicy* policy) : source_(source) {
@@ -137,9 +137,8 @@ std::optional<http::Response> CheckForm(const XmlCall& call, const Form& form,
 Result<std::optional<PostPolicy>> PolicyOf(const Form& form) {
   const std::string text = FieldOf(form, "policy");
   if (text.empty()) return std::optional<PostPolicy>();
-  auto parsed = ParsePostPolicy(text);
-  if (!parsed.ok()) return xml_errors::InvalidPolicy(parsed.error().message);
-  return std::optional<PostPolicy>(std::move(*parsed));
+  ASSIGN_OR_RETURN(PostPolicy policy, ParsePostPolicy(text));
+  return std::optional<PostPolicy>(std::move(policy));
 }
 
 // The form's fields as a PUT's headers; keys come with the request itself.

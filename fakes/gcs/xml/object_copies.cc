@@ -57,7 +57,7 @@ Status CheckSource(const http::Request& request, const ObjectInfo& source) {
   return xml_errors::PreconditionFailed("a condition on the source of the copy");
 }
 
-// With REPLACE nothing keeps the source's metadata: the headers name every field anew.
+// With REPLACE the headers name all metadata, and none of the source's is kept.
 void ApplyDirective(const http::Request& request, ObjectInfo* copy) {
   const std::string kind = Extension(request, "storage-class");
   if (UpperCase(Extension(request, "metadata-directive")) != "REPLACE") {

@@ -17,16 +17,16 @@ std::string XmlEtag(const ObjectInfo& object);
 /// The value of x-goog-<name>, else of x-amz-<name>, else "".
 std::string Extension(const http::Request& request, const std::string& name);
 
-/// Everything that the answer to a GET or HEAD says of an object beside its length.
+/// The headers of an answer to a GET or HEAD, except the length.
 void AddObjectHeaders(const ObjectInfo& object, http::Headers* headers);
-/// What the answer to a write says: ETag, generation, sums, stored length.
+/// The headers of an answer to a write: ETag, generation, checksums, stored length.
 void AddWriteHeaders(const ObjectInfo& object, http::Headers* headers);
 
-/// Sets what the headers of a write describe: content type and the like, storage class, custom time
-/// and x-goog-meta-... What they do not name stays.
+/// Sets the metadata that the headers of a write name: content type and the like, storage class,
+/// custom time and x-goog-meta-... Other metadata is unchanged.
 void ApplyMetadataHeaders(const http::Request& request, ObjectInfo* object);
 
-/// "public-read" -> "publicRead"; what is no canned ACL stays as it is.
+/// Converts "public-read" to "publicRead". Other text is unchanged.
 std::string CannedAcl(std::string_view canned);
 /// Gives the object the access list of that canned ACL; "" none.
 Status ApplyCannedAcl(const std::string& canned, ObjectInfo* object);

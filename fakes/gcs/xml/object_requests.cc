@@ -2,7 +2,7 @@
 #include "base/text.h"
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/service/object_rules.h"
-#include "fakes/gcs/store/preconditions.h"
+#include "fakes/gcs/store/bucket_store.h"
 #include "fakes/gcs/wire/object_content.h"
 #include "fakes/gcs/wire/request_headers.h"
 #include "fakes/gcs/xml/object_headers.h"
@@ -115,7 +115,7 @@ Result<UploadPlan> PlanOfHeaders(const XmlCall& call) {
   return plan;
 }
 
-// A body in chunks that are signed one by one is another coding than HTTP's.
+// A body of individually signed chunks has a coding of its own, not HTTP's.
 bool IsSignedInChunks(const http::Request& request) {
   return request.headers.Get("x-amz-content-sha256").starts_with("STREAMING-") ||
          request.headers.Get("x-goog-content-sha256").starts_with("STREAMING-");
@@ -149,7 +149,7 @@ Result<http::Response> ReadObjectXml(const XmlCall& call) {
     http::Response response = call.request.method == "HEAD"
                                   ? HeadResponse(object)
                                   : DownloadOrFault(call, object.generation, &missing);
-    // Overwritten between the two looks: look again.
+    // The object was overwritten between the two lookups: try again.
     if (missing && !call.request.HasQuery("generation") && tries < kReadTriesMax) continue;
     if (response.status != 200 && response.status != 206) return response;
     if (!response.headers.Has("Content-Type")) response.headers.Set("Content-Type", kDefaultType);
@@ -180,7 +180,7 @@ Result<http::Response> DeleteObjectXml(const XmlCall& call) {
   return EmptyResponse(204);
 }
 
-// PUT ?compose. The body's own type is no type of the object, unless XML cannot have it.
+// PUT ?compose. A Content-Type of XML describes the request's body, not the object.
 Result<http::Response> ComposeObjectXml(const XmlCall& call) {
   ASSIGN_OR_RETURN(const XmlElement body, XmlBody(call.request));
   ComposeRequest compose;

@@ -8,7 +8,7 @@
 #include "base/time_text.h"
 #include "fakes/gcs/signing/digest.h"
 #include "fakes/gcs/store/checksums.h"
-#include "fakes/gcs/store/text_fields.h"
+#include "fakes/gcs/store/object_record.h"
 #include "fakes/gcs/wire/request_headers.h"
 #include "fakes/gcs/xml/object_headers.h"
 #include "fakes/gcs/xml/xml_errors.h"
@@ -30,10 +30,8 @@ std::string Unquoted(std::string_view text) {
 }
 
 Result<PartUpload> FindUpload(const XmlCall& call) {
-  auto upload = call.services.uploads.Find(std::string(call.request.Query("uploadId")),
-                                           call.place.bucket, call.place.object);
-  if (!upload.ok()) return xml_errors::NoSuchUpload();
-  return upload;
+  return call.services.uploads.Find(std::string(call.request.Query("uploadId")), call.place.bucket,
+                                    call.place.object);
 }
 
 // How many entries a page lists: the parameter, from 1 to 1000.

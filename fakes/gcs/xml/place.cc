@@ -56,7 +56,7 @@ bool IsApiVersion(std::string_view path) {
   return FirstSegment(path.substr(path.find(version) + version.size())) == "projects";
 }
 
-// Who speaks XML to "/" signs, or is no browser and no prober of a metadata server.
+// Clients of the XML API sign requests to "/". Browsers and probers of a metadata server do not.
 bool IsServiceRequest(const http::Request& request) {
   const std::string_view authorization = request.headers.Get("Authorization");
   for (const std::string_view scheme : {"GOOG1 ", "GOOG4-", "AWS ", "AWS4-"}) {

@@ -8,7 +8,6 @@
 #include "base/files.h"
 #include "fakes/gcs/faults/faulty_calls.h"
 #include "fakes/gcs/service/storage_service.h"
-#include "fakes/gcs/signing/key_ring.h"
 #include "fakes/gcs/signing/signature_check.h"
 #include "fakes/gcs/xml/place.h"
 #include "http/message.h"

@@ -156,13 +156,6 @@ Error PreconditionFailed(std::string_view condition) {
   return {Code::kFailedPrecondition, std::string(condition), {}, "conditionNotMet"};
 }
 
-Error NoSuchUpload() {
-  return {Code::kNotFound,
-          "The requested upload was not found: it was completed, aborted, or never begun.",
-          {},
-          "noSuchUpload"};
-}
-
 Error InvalidPart(int number) { return Refused("invalidPart", "part " + std::to_string(number)); }
 
 Error InvalidPartOrder() {
@@ -180,8 +173,6 @@ Error EntityTooLarge(uint64_t allowed) {
 }
 
 Error MalformedPost(std::string_view why) { return Refused("malformedPost", why); }
-
-Error InvalidPolicy(std::string_view why) { return Refused("invalidPolicy", why); }
 
 Error Internal(std::string_view why) {
   return {Code::kInternal, std::string(why), {}, "internalXml"};

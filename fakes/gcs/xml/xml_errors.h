@@ -32,13 +32,11 @@ Error InvalidUri(std::string_view why);
 Error MethodNotAllowed(std::string_view method, std::string_view what);
 Error NotImplemented(std::string_view what);
 Error PreconditionFailed(std::string_view condition);
-Error NoSuchUpload();
 Error InvalidPart(int number);
 Error InvalidPartOrder();
 Error EntityTooSmall(uint64_t got, uint64_t wanted);
 Error EntityTooLarge(uint64_t allowed);
 Error MalformedPost(std::string_view why);
-Error InvalidPolicy(std::string_view why);
 Error Internal(std::string_view why);
 /// The bytes of a part could not be received or kept.
 Error PartLost(const Error& why);

@@ -171,7 +171,7 @@ class Parser {
       text.append(raw.substr(0, ampersand));
       if (ampersand == std::string_view::npos) return text;
       const size_t end = raw.find(';', ampersand);
-      if (end == std::string_view::npos) return Broken("expected ; behind &");
+      if (end == std::string_view::npos) return Broken("expected ; after &");
       if (!AppendReference(raw.substr(ampersand + 1, end - ampersand - 1), &text)) {
         return Broken("unknown entity");
       }

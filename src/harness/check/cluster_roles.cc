@@ -1,17 +1,16 @@
 #include "harness/check/cluster_roles.h"
 
-#include "spec/cluster.h"
-#include "spec/job_json.h"
+#include "ml/cluster.h"
+#include "ml/schema/job_json.h"
 
 namespace caip::harness {
 namespace {
 
 constexpr char kMachine[] = "n1-standard-4";
 
-Result<spec::ClusterPlan> PlanOf(const Json& input) {
-  ASSIGN_OR_RETURN(const spec::Job job,
-                   spec::ParseJob({{"jobId", "check"}, {"trainingInput", input}}));
-  return spec::PlanCluster(*job.training_input);
+Result<ml::ClusterPlan> PlanOf(const Json& input) {
+  ASSIGN_OR_RETURN(const ml::Job job, ml::ParseJob({{"jobId", "check"}, {"trainingInput", input}}));
+  return ml::PlanCluster(*job.training_input);
 }
 
 }  // namespace
@@ -19,8 +18,8 @@ Result<spec::ClusterPlan> PlanOf(const Json& input) {
 bool HasRole(const Json& input, const std::string& role) {
   const auto plan = PlanOf(input);
   if (!plan.ok()) return false;
-  for (const spec::ReplicaPlan& replica : plan->replicas) {
-    if (spec::RoleKey(replica.id.role) == role) return true;
+  for (const ml::ReplicaPlan& replica : plan->replicas) {
+    if (run::RoleKey(replica.id.role) == role) return true;
   }
   return false;
 }

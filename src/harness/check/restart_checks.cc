@@ -9,7 +9,7 @@
 #include "harness/check/evidence_lines.h"
 #include "harness/check/restart_point.h"
 #include "harness/explorer/baseline.h"
-#include "spec/job_json.h"
+#include "ml/schema/job_json.h"
 
 namespace caip::harness {
 namespace {

@@ -8,7 +8,7 @@
 #include "harness/expectations/counts.h"
 #include "harness/faults/trigger_reader.h"
 #include "harness/scenario/scenario_replicas.h"
-#include "spec/lifecycle.h"
+#include "run/lifecycle.h"
 
 namespace caip::harness {
 namespace {
@@ -41,12 +41,12 @@ class Conflicts {
     if (Has("states")) states = CheckStates(expect_.At("states"), state);
     if (!Has("at")) return;
     for (const auto& [entered, member] : expect_.At("at").Members()) {
-      const auto named = spec::JobStateNamed(entered);
+      const auto named = run::JobStateNamed(entered);
       if (!named) {
         member.Wrong("'" + entered + "' is not a state of a job");
       } else if (!states.empty() && std::ranges::find(states, entered) == states.end()) {
         member.Wrong("contradicts `states`, which does not contain " + entered);
-      } else if (!state.empty() && state != entered && spec::IsTerminal(*named)) {
+      } else if (!state.empty() && state != entered && run::IsTerminal(*named)) {
         member.Wrong("contradicts `state: " + state + "`: a job ends once");
       }
     }
@@ -57,7 +57,7 @@ class Conflicts {
     const std::vector<Cursor> elements = list.Elements();
     for (const Cursor& element : elements) {
       states.push_back(element.Text());
-      if (!spec::JobStateNamed(states.back()))
+      if (!run::JobStateNamed(states.back()))
         element.Wrong("'" + states.back() + "' is not a state of a job");
       if (states.size() == 1 && states[0] != "QUEUED") element.Wrong("a job must begin QUEUED");
       const size_t before = states.size() - 2;
@@ -75,11 +75,11 @@ class Conflicts {
 
   // Follows the table of docs/service/api.md, section 8, as the engine does.
   static bool Follows(const std::string& before, const std::string& state) {
-    const auto from = spec::JobStateNamed(before);
-    const auto to = spec::JobStateNamed(state);
+    const auto from = run::JobStateNamed(before);
+    const auto to = run::JobStateNamed(state);
     if (!from || !to) return true;  // reported already
-    return std::ranges::any_of(
-        spec::kJobEvents, [&](spec::JobEvent event) { return spec::Next(*from, event) == to; });
+    return std::ranges::any_of(run::kJobEvents,
+                               [&](run::JobEvent event) { return run::Next(*from, event) == to; });
   }
 
   // A scenario that does not name an end expects success, too: scenario_reader.cc.

@@ -3,13 +3,13 @@
 
 #include "harness/faults/trigger.h"
 #include "harness/scenario/file_cursor.h"
-#include "spec/replica_outcome.h"
+#include "run/replica_outcome.h"
 
 namespace caip::harness {
 
 /// How often the service runs a job, and how often it boots a replica, at most.
-inline constexpr int64_t kAttemptsMax = 1 + spec::kJobRetriesMax;
-inline constexpr int64_t kBootsMax = (1 + spec::kReplicaRestartsMax) * kAttemptsMax;
+inline constexpr int64_t kAttemptsMax = 1 + run::kJobRetriesMax;
+inline constexpr int64_t kBootsMax = (1 + run::kReplicaRestartsMax) * kAttemptsMax;
 
 /// Reports mistakes on the cursor.
 Trigger ReadTrigger(const Cursor& cursor);

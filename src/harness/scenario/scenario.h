@@ -16,7 +16,7 @@
 #include "harness/expectations/expectation.h"
 #include "harness/expectations/twin_comparison.h"
 #include "harness/faults/fault.h"
-#include "spec/queueing.h"
+#include "run/queueing.h"
 
 namespace caip::harness {
 
@@ -31,9 +31,9 @@ struct BucketContents {
 
 /// `mood` of the format.
 struct ServiceDelays {
-  spec::DelayModel queue_delay = spec::NoDelay{};
-  spec::DelayModel provisioning_delay = spec::NoDelay{};
-  spec::DelayModel restart_delay = spec::NoDelay{};
+  run::DelayModel queue_delay = run::NoDelay{};
+  run::DelayModel provisioning_delay = run::NoDelay{};
+  run::DelayModel restart_delay = run::NoDelay{};
   std::optional<Duration> vm_lifetime;  // mean of an exponential law, emulated
 };
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "google/gcs_uri.h"
 #include "harness/errors.h"
 #include "harness/events/step_reader.h"
 #include "harness/expectations/expectation_conflicts.h"
@@ -16,7 +17,6 @@
 #include "harness/scenario/file_cursor.h"
 #include "harness/scenario/scenario.h"
 #include "harness/scenario/scenario_replicas.h"
-#include "spec/gcs_uri.h"
 
 namespace caip::harness {
 namespace {
@@ -89,10 +89,10 @@ class Reading {
   std::map<std::string, Path> folders_;  // of the files that the keys are in
 };
 
-spec::DelayModel ReadDelay(const Cursor& cursor) {
-  const auto model = spec::ParseDelayModel(cursor.Text());
+run::DelayModel ReadDelay(const Cursor& cursor) {
+  const auto model = run::ParseDelayModel(cursor.Text());
   if (!model.ok()) cursor.Wrong(model.error().message);
-  return model.ok() ? *model : spec::NoDelay{};
+  return model.ok() ? *model : run::NoDelay{};
 }
 
 void ReadServiceDelays(const Cursor& cursor, ServiceDelays& mood) {
@@ -109,7 +109,7 @@ void ReadServiceDelays(const Cursor& cursor, ServiceDelays& mood) {
     if (cursor.Has("provisioning_delay")) {
       cursor.At("stock_out").Wrong("is a provisioning_delay itself; use only one of them");
     }
-    mood.provisioning_delay = spec::StockOut{tries};
+    mood.provisioning_delay = run::StockOut{tries};
   }
   if (cursor.Has("vm_lifetime")) mood.vm_lifetime = cursor.At("vm_lifetime").Time();
 }
@@ -132,7 +132,7 @@ void ReadBuckets(const Cursor& cursor, const Path& folder, Scenario& scenario) {
   if (!cursor.MustBeMap()) return;
   for (const auto& [name, member] : cursor.Members()) {
     BucketContents& bucket = scenario.buckets[name];
-    if (!spec::IsBucketName(name)) member.Wrong("'" + name + "' is not a valid bucket name");
+    if (!google::IsBucketName(name)) member.Wrong("'" + name + "' is not a valid bucket name");
     if (!member.MustBeMap()) continue;
     member.OnlyKeys({"from", "objects"});
     if (member.Has("from")) {
@@ -142,7 +142,7 @@ void ReadBuckets(const Cursor& cursor, const Path& folder, Scenario& scenario) {
       if (!there) member.At("from").Wrong("'" + bucket.from->string() + "' is not a directory");
     }
     for (const auto& [object, content] : member.At("objects").Members()) {
-      const bool named = !object.empty() && spec::IsObjectName(object);
+      const bool named = !object.empty() && google::IsObjectName(object);
       if (!named) content.Wrong("'" + object + "' is not a valid object name");
       const Json& json = content.json();
       bucket.objects[object] = json.is_string() ? json.get<std::string>() : PythonJson(json);

@@ -3,21 +3,21 @@
 #include <algorithm>
 
 #include "harness/events/replica_name.h"
-#include "spec/catalog.h"
+#include "ml/catalog/catalog.h"
 
 namespace caip::harness {
 namespace {
 
 struct RoleWords {
-  spec::Role role;
+  run::Role role;
   const char* name;   // in scenarios
   const char* count;  // in a trainingInput
 };
 constexpr RoleWords kRoleWords[] = {
-    {spec::Role::kMaster, "master", ""},
-    {spec::Role::kWorker, "worker", "workerCount"},
-    {spec::Role::kParameterServer, "ps", "parameterServerCount"},
-    {spec::Role::kEvaluator, "evaluator", "evaluatorCount"},
+    {run::Role::kMaster, "master", ""},
+    {run::Role::kWorker, "worker", "workerCount"},
+    {run::Role::kParameterServer, "ps", "parameterServerCount"},
+    {run::Role::kEvaluator, "evaluator", "evaluatorCount"},
 };
 
 // Counts are int64, which JSON may write as text.
@@ -29,10 +29,10 @@ int64_t CountIn(const Json& input, const char* key) {
 }
 
 int64_t CountOf(const RoleWords& role, const Json& input) {
-  if (role.role == spec::Role::kMaster) return 1;
-  const spec::ScaleTier* tier = spec::DefaultCatalog().FindTier(StringOr(input, "scaleTier"));
+  if (role.role == run::Role::kMaster) return 1;
+  const ml::ScaleTier* tier = ml::DefaultCatalog().FindTier(StringOr(input, "scaleTier"));
   if (!tier || tier->IsCustom()) return CountIn(input, role.count);
-  const spec::TierRole* of_tier = tier->Of(role.role);
+  const ml::TierRole* of_tier = tier->Of(role.role);
   return of_tier ? of_tier->count : CountIn(input, role.count);
 }
 

@@ -5,7 +5,7 @@ namespace caip::harness {
 using engine::DeviceAnswer;
 using engine::RunKey;
 
-DeviceAnswer CountedDevices::Bind(const RunKey& run, const std::vector<spec::ReplicaId>& replicas,
+DeviceAnswer CountedDevices::Bind(const RunKey& run, const std::vector<run::ReplicaId>& replicas,
                                   const std::vector<engine::DeviceRequest>& requests) {
   std::map<std::string, int64_t> wanted;
   for (const engine::DeviceRequest& request : requests) wanted[request.type] += request.count;
@@ -19,7 +19,7 @@ DeviceAnswer CountedDevices::Bind(const RunKey& run, const std::vector<spec::Rep
   }
   lent_[run] = wanted;
   DeviceAnswer answer;
-  for (spec::ReplicaId replica : replicas) {
+  for (run::ReplicaId replica : replicas) {
     answer.environment.emplace_back(replica, engine::Environment{{"CUDA_VISIBLE_DEVICES", ""}});
   }
   return answer;

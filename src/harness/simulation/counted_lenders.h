@@ -16,7 +16,7 @@ class CountedDevices final : public engine::DeviceBinder {
   std::map<std::string, int64_t> stock;
   bool never = false;  // what exceeds the stock is refused, instead of waiting
 
-  engine::DeviceAnswer Bind(const engine::RunKey& run, const std::vector<spec::ReplicaId>& replicas,
+  engine::DeviceAnswer Bind(const engine::RunKey& run, const std::vector<run::ReplicaId>& replicas,
                             const std::vector<engine::DeviceRequest>& requests) override;
   void Release(const engine::RunKey& run) override { lent_.erase(run); }
   bool Holds(const engine::RunKey& run) const { return lent_.contains(run); }

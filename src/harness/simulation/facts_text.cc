@@ -10,8 +10,8 @@ std::string TimeText(const char* name, const std::optional<Instant>& time) {
   return std::string(", ") + name + " " + (time ? Rfc3339(*time, 3) : "none");
 }
 
-std::string JobText(const spec::Job& job) {
-  std::string text(spec::Name(job.state));
+std::string JobText(const ml::Job& job) {
+  std::string text(run::Name(job.state));
   text += TimeText("createTime", job.create_time) + TimeText("startTime", job.start_time) +
           TimeText("endTime", job.end_time);
   return job.error_message.empty() ? text : text + ", errorMessage '" + job.error_message + "'";
@@ -20,7 +20,7 @@ std::string JobText(const spec::Job& job) {
 std::string NoteText(const engine::RunNote& note) {
   std::string text = "cluster " + note.cluster_id + ", attempt " + std::to_string(note.attempt);
   for (const auto& [id, replica] : note.replicas) {
-    text += ", " + spec::TaskName(id) + " boot " + std::to_string(replica.boot) + " restarts " +
+    text += ", " + run::TaskName(id) + " boot " + std::to_string(replica.boot) + " restarts " +
             std::to_string(replica.restarts) + (replica.finished ? " finished" : "");
   }
   return text;
@@ -39,19 +39,19 @@ std::string Describe(const SaveFacts& facts) {
 
 std::string Describe(const StartFacts& facts) {
   return "at " + Rfc3339(facts.world.clock.Now(), 3) + " " + facts.launch.key.run.job_id +
-         " started " + spec::TaskName(facts.launch.key.replica) + " boot " +
-         std::to_string(facts.launch.key.boot) +
-         "; saved: " + std::string(spec::Name(facts.state)) + ", " + NoteText(facts.note);
+         " started " + run::TaskName(facts.launch.key.replica) + " boot " +
+         std::to_string(facts.launch.key.boot) + "; saved: " + std::string(run::Name(facts.state)) +
+         ", " + NoteText(facts.note);
 }
 
 std::string Describe(const WorldFacts& facts) {
   const SimulatedEngine& world = facts.world;
   std::string text = "at " + Rfc3339(world.clock.Now(), 3);
   for (const engine::JobRecord& record : world.store.InOrder()) {
-    text += ", " + record.job.job_id + " " + std::string(spec::Name(record.job.state));
+    text += ", " + record.job.job_id + " " + std::string(run::Name(record.job.state));
   }
   for (const engine::ReplicaKey& key : world.launcher.Live()) {
-    text += ", " + spec::TaskName(key.replica) + " of " + key.run.job_id + " lives";
+    text += ", " + run::TaskName(key.replica) + " of " + key.run.job_id + " lives";
   }
   return text + "; " + std::to_string(world.devices.lent()) + " runs hold devices, " +
          std::to_string(world.addresses.lent()) + " addresses; " +

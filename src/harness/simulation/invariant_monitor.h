@@ -42,7 +42,7 @@ class Witness {
 
  private:
   struct Known {
-    spec::JobState state{};
+    run::JobState state{};
     engine::RunNote note;
     std::optional<engine::JobRecord> trial = {};  // the record of one, as saved last
   };
@@ -59,7 +59,7 @@ class Witness {
   std::vector<Broken> broken_;
   std::map<engine::RunKey, Known> known_;  // as saved last
   std::set<engine::ReplicaKey> boots_;
-  std::map<std::pair<engine::RunKey, spec::ReplicaId>, engine::Environment> environments_;
+  std::map<std::pair<engine::RunKey, run::ReplicaId>, engine::Environment> environments_;
   std::set<std::tuple<engine::RunKey, int64_t, double>> reports_;  // trial, step, time
   size_t saves_ = 0;
   size_t restarts_ = 0;

@@ -3,25 +3,25 @@
 #include <algorithm>
 #include <set>
 
-#include "spec/lifecycle.h"
-#include "spec/replica_outcome.h"
+#include "run/lifecycle.h"
+#include "run/replica_outcome.h"
 
 namespace caip::harness {
 namespace {
 
-using spec::JobState;
+using run::JobState;
 
-bool Ends(const SaveFacts& f) { return spec::IsTerminal(f.record.job.state); }
+bool Ends(const SaveFacts& f) { return run::IsTerminal(f.record.job.state); }
 engine::RunKey RunOf(const SaveFacts& f) {
   return {f.record.project, f.record.job.job_id, f.trial};
 }
 
-using Trials = std::vector<spec::HyperparameterOutput>;
+using Trials = std::vector<ml::HyperparameterOutput>;
 const Trials& TrialsOf(const SaveFacts& f) {
   static const Trials kNone;
   return f.record.job.training_output ? f.record.job.training_output->trials : kNone;
 }
-const spec::HyperparameterSpec* TuningOf(const SaveFacts& f) {
+const ml::HyperparameterSpec* TuningOf(const SaveFacts& f) {
   const auto& input = f.record.job.training_input;
   return input && input->hyperparameters ? &*input->hyperparameters : nullptr;
 }
@@ -30,17 +30,17 @@ bool EndTime(const SaveFacts& f) { return f.record.job.end_time.has_value() == E
 bool CreateTime(const SaveFacts& f) { return f.record.job.create_time.has_value(); }
 
 bool StartedAfterCreation(const SaveFacts& f) {
-  const spec::Job& job = f.record.job;
+  const ml::Job& job = f.record.job;
   return !job.start_time || *job.start_time >= *job.create_time;
 }
 
 bool EndedAfterStart(const SaveFacts& f) {
-  const spec::Job& job = f.record.job;
+  const ml::Job& job = f.record.job;
   return !job.end_time || *job.end_time >= job.start_time.value_or(*job.create_time);
 }
 
 bool RanBeforeSuccess(const SaveFacts& f) {
-  const spec::Job& job = f.record.job;
+  const ml::Job& job = f.record.job;
   const bool needs_start = job.state == JobState::kSucceeded || job.state == JobState::kRunning;
   return !needs_start || job.start_time.has_value();
 }
@@ -54,16 +54,16 @@ bool NothingLivesAtTheEnd(const SaveFacts& f) {
   return !Ends(f) || !f.world.launcher.AnyLives(RunOf(f));
 }
 
-bool RetriesAreFew(const SaveFacts& f) { return f.note.attempt <= 1 + spec::kJobRetriesMax; }
+bool RetriesAreFew(const SaveFacts& f) { return f.note.attempt <= 1 + run::kJobRetriesMax; }
 
 bool RestartsAreFew(const SaveFacts& f) {
   return std::ranges::all_of(f.note.replicas, [](const auto& entry) {
-    return entry.second.restarts <= spec::kReplicaRestartsMax;
+    return entry.second.restarts <= run::kReplicaRestartsMax;
   });
 }
 
 bool BootsAreRestartsAndRetries(const SaveFacts& f) {
-  constexpr int kMost = (1 + spec::kReplicaRestartsMax) * (1 + spec::kJobRetriesMax);
+  constexpr int kMost = (1 + run::kReplicaRestartsMax) * (1 + run::kJobRetriesMax);
   return std::ranges::all_of(f.note.replicas,
                              [](const auto& entry) { return entry.second.boot <= kMost; });
 }
@@ -71,15 +71,15 @@ bool BootsAreRestartsAndRetries(const SaveFacts& f) {
 bool StatesFollowTheTable(const SaveFacts& f) {
   if (!f.last_record) return true;
   const JobState old = f.last_record->job.state;
-  return old == f.record.job.state || std::ranges::any_of(spec::kJobEvents, [&](auto event) {
-           return spec::Next(old, event) == f.record.job.state;
+  return old == f.record.job.state || std::ranges::any_of(run::kJobEvents, [&](auto event) {
+           return run::Next(old, event) == f.record.job.state;
          });
 }
 
 bool FinishedStays(const SaveFacts& f) {
-  if (!f.last_record || !spec::IsTerminal(f.last_record->job.state)) return true;
-  const spec::Job& old = f.last_record->job;
-  const spec::Job& now = f.record.job;
+  if (!f.last_record || !run::IsTerminal(f.last_record->job.state)) return true;
+  const ml::Job& old = f.last_record->job;
+  const ml::Job& now = f.record.job;
   return old.state == now.state && old.end_time == now.end_time &&
          old.error_message == now.error_message;
 }
@@ -117,7 +117,7 @@ bool TrialsAreFew(const SaveFacts& f) {
 bool FewTrialsAtATime(const SaveFacts& f) {
   const auto* tuning = TuningOf(f);
   const auto live = std::ranges::count_if(
-      TrialsOf(f), [](const auto& trial) { return !spec::IsTerminal(trial.state); });
+      TrialsOf(f), [](const auto& trial) { return !run::IsTerminal(trial.state); });
   return !tuning || live <= tuning->max_parallel_trials.value_or(1);
 }
 
@@ -129,7 +129,7 @@ bool NoTrialTwice(const SaveFacts& f) {
 
 bool TrialsEndWithTheirJob(const SaveFacts& f) {
   return !Ends(f) || std::ranges::all_of(TrialsOf(f), [](const auto& trial) {
-    return spec::IsTerminal(trial.state);
+    return run::IsTerminal(trial.state);
   });
 }
 
@@ -156,9 +156,9 @@ bool FinishedTrialsStay(const SaveFacts& f) {
   if (!f.last_record || !f.last_record->job.training_output) return true;
   return std::ranges::all_of(f.last_record->job.training_output->trials, [&](const auto& old) {
     const auto now =
-        std::ranges::find(TrialsOf(f), old.trial_id, &spec::HyperparameterOutput::trial_id);
+        std::ranges::find(TrialsOf(f), old.trial_id, &ml::HyperparameterOutput::trial_id);
     if (now == TrialsOf(f).end() || now->hyperparameters != old.hyperparameters) return false;
-    return !spec::IsTerminal(old.state) ||
+    return !run::IsTerminal(old.state) ||
            (now->state == old.state && now->end_time == old.end_time &&
             now->final_metric == old.final_metric);
   });
@@ -195,7 +195,7 @@ bool SavedBeforeStarted(const StartFacts& f) {
   const auto found = f.note.replicas.find(f.launch.key.replica);
   return found != f.note.replicas.end() && found->second.boot == f.launch.key.boot;
 }
-bool NothingStartsBehindTheEnd(const StartFacts& f) { return !spec::IsTerminal(f.state); }
+bool NothingStartsBehindTheEnd(const StartFacts& f) { return !run::IsTerminal(f.state); }
 bool NoBootTwice(const StartFacts& f) { return f.is_new_boot; }
 bool WithDevices(const StartFacts& f) { return f.world.devices.Holds(f.launch.key.run); }
 bool WithAddresses(const StartFacts& f) { return f.world.addresses.Holds(f.launch.key.run); }
@@ -229,7 +229,7 @@ constexpr Invariant<WorldFacts> kOfEveryMoment[] = {
 
 bool EveryJobEnds(const WorldFacts& f) {
   return std::ranges::all_of(f.world.store.InOrder(), [](const engine::JobRecord& record) {
-    return spec::IsTerminal(record.job.state);
+    return run::IsTerminal(record.job.state);
   });
 }
 bool EveryTrialIsShown(const WorldFacts& f) {
@@ -240,7 +240,7 @@ bool EveryTrialIsShown(const WorldFacts& f) {
     return output->trials.size() == kept->size() &&
            std::ranges::all_of(*kept, [&](const engine::TrialRecord& trial) {
              const auto shown = std::ranges::find(output->trials, trial.run_key.trial,
-                                                  &spec::HyperparameterOutput::trial_id);
+                                                  &ml::HyperparameterOutput::trial_id);
              return shown != output->trials.end() && shown->state == trial.job.state;
            });
   });

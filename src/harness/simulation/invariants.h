@@ -24,7 +24,7 @@ struct SaveFacts {
 struct StartFacts {
   const SimulatedEngine& world;
   const engine::ReplicaLaunch& launch;
-  spec::JobState state;
+  run::JobState state;
   const engine::RunNote& note;
   bool is_new_boot = true;
   bool is_as_before = true;  // the environment of every earlier start, byte for byte

@@ -2,10 +2,10 @@
 
 namespace caip::harness {
 
-spec::Job AJob(const std::string& id, int workers, int servers) {
-  spec::Job job;
+ml::Job AJob(const std::string& id, int workers, int servers) {
+  ml::Job job;
   job.job_id = id;
-  spec::TrainingInput& input = job.training_input.emplace();
+  ml::TrainingInput& input = job.training_input.emplace();
   input.scale_tier = "CUSTOM";
   input.master.machine_type = "n1-standard-4";
   if (workers > 0) input.worker = {"n1-standard-4", {}, workers};

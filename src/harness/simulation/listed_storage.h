@@ -25,6 +25,6 @@ class ListedStorage final : public engine::StorageProbe {
 };
 
 /// A valid job: Python, CUSTOM, with so many workers and parameter servers.
-spec::Job AJob(const std::string& id, int workers = 2, int servers = 1);
+ml::Job AJob(const std::string& id, int workers = 2, int servers = 1);
 
 }  // namespace caip::harness

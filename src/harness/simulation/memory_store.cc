@@ -30,7 +30,7 @@ Result<std::vector<JobRecord>> MemoryStore::List(const engine::JobQuery& query) 
 Result<std::vector<JobRecord>> MemoryStore::Unfinished() const {
   std::vector<JobRecord> records;
   for (JobRecord& record : InOrder()) {
-    if (!spec::IsTerminal(record.job.state)) records.push_back(std::move(record));
+    if (!run::IsTerminal(record.job.state)) records.push_back(std::move(record));
   }
   return records;
 }

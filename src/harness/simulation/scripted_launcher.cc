@@ -11,7 +11,7 @@ using engine::RunKey;
 std::string ScriptedLauncher::BootDisk(const ReplicaKey& key) const {
   const std::string trial = key.run.trial.empty() ? "" : "/trial-" + key.run.trial;
   return "/disks/" + key.run.project + "/" + key.run.job_id + trial + "/" +
-         spec::TaskName(key.replica);
+         run::TaskName(key.replica);
 }
 
 void ScriptedLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {
@@ -69,7 +69,7 @@ bool ScriptedLauncher::AnyLives(const RunKey& run) const {
          (run.trial.empty() && found.project == run.project && found.job_id == run.job_id);
 }
 
-bool ScriptedLauncher::Lives(const RunKey& run, spec::ReplicaId replica) const {
+bool ScriptedLauncher::Lives(const RunKey& run, run::ReplicaId replica) const {
   const auto first = live_.lower_bound({run, replica, 0});
   return first != live_.end() && first->first.run == run && first->first.replica == replica;
 }

@@ -55,7 +55,7 @@ class ScriptedLauncher final : public engine::Launcher {
   /// Of the run and, where it is a tuning job's, of its trials.
   bool AnyLives(const engine::RunKey& run) const;
   /// Any boot of it.
-  bool Lives(const engine::RunKey& run, spec::ReplicaId replica) const;
+  bool Lives(const engine::RunKey& run, run::ReplicaId replica) const;
   size_t launches() const { return launches_; }
   bool Discarded(const engine::RunKey& run) const { return discarded_.contains(run); }
 

@@ -49,8 +49,8 @@ void SimulatedEngine::RunFor(Duration time) {
   RunUntil([&] { return over; });
 }
 
-Result<spec::Job> SimulatedEngine::Submit(spec::Job job) {
-  Result<spec::Job> result = Error{};
+Result<ml::Job> SimulatedEngine::Submit(ml::Job job) {
+  Result<ml::Job> result = Error{};
   engine->SubmitLater("p", std::move(job), [&](auto answer) { result = std::move(answer); });
   engine->Turn();
   return result;
@@ -63,7 +63,7 @@ Status SimulatedEngine::Cancel(const std::string& id) {
   return result;
 }
 
-Status SimulatedEngine::LoseVm(const std::string& id, spec::ReplicaId replica, engine::VmLoss kind,
+Status SimulatedEngine::LoseVm(const std::string& id, run::ReplicaId replica, engine::VmLoss kind,
                                const std::string& trial) {
   Status result = Error{};
   engine->LoseVmLater({"p", id, trial}, replica, kind,
@@ -72,9 +72,9 @@ Status SimulatedEngine::LoseVm(const std::string& id, spec::ReplicaId replica, e
   return result;
 }
 
-spec::Job SimulatedEngine::JobOf(const std::string& id) const {
+ml::Job SimulatedEngine::JobOf(const std::string& id) const {
   auto job = engine->Get("p", id);
-  return job.ok() ? *std::move(job) : spec::Job{};
+  return job.ok() ? *std::move(job) : ml::Job{};
 }
 
 }  // namespace caip::harness

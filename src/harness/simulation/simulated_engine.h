@@ -45,17 +45,17 @@ class SimulatedEngine {
     }
     return true;
   }
-  bool RunUntilState(const std::string& id, spec::JobState state) {
+  bool RunUntilState(const std::string& id, run::JobState state) {
     return RunUntil([&] { return JobOf(id).state == state; });
   }
   void RunFor(Duration time);
 
-  Result<spec::Job> Submit(spec::Job job);
+  Result<ml::Job> Submit(ml::Job job);
   Status Cancel(const std::string& id);
-  Status LoseVm(const std::string& id, spec::ReplicaId replica, engine::VmLoss kind,
+  Status LoseVm(const std::string& id, run::ReplicaId replica, engine::VmLoss kind,
                 const std::string& trial = "");
   /// As the API shows it; a default Job where there is none.
-  spec::Job JobOf(const std::string& id) const;
+  ml::Job JobOf(const std::string& id) const;
 
   engine::EngineOptions options;
   HandClock clock{kMorning};

@@ -19,7 +19,7 @@ std::string TallyText(const Tally& tally) {
                      Counted(tally.launches, "launches\n");
   text += "  ended: ";
   for (const auto& [state, count] : tally.ends) {
-    text += std::to_string(count) + " " + std::string(spec::Name(state)) + ", ";
+    text += std::to_string(count) + " " + std::string(run::Name(state)) + ", ";
   }
   text += Counted(tally.refused, "refused at the door\n");
   text += "  met: " + Counted(tally.restarts, "restarts, ") + Counted(tally.retries, "retries, ") +

@@ -19,21 +19,21 @@ constexpr int kSwarmStepsMax = 50'000;
 
 constexpr const char* kGpu = "NVIDIA_TESLA_T4";
 
-spec::DelayModel AnyDelay(Random& random) {
+run::DelayModel AnyDelay(Random& random) {
   switch (random.Below(8)) {
     case 0:
-      return spec::ConstantDelay{minutes(20)};
+      return run::ConstantDelay{minutes(20)};
     case 1:
-      return spec::UniformDelay{seconds(1), minutes(5)};
+      return run::UniformDelay{seconds(1), minutes(5)};
     case 2:
-      return spec::LognormalDelay{minutes(1), 1.5};
+      return run::LognormalDelay{minutes(1), 1.5};
     case 3:
-      return spec::StockOut{static_cast<int>(1 + random.Below(2)), minutes(5)};
+      return run::StockOut{static_cast<int>(1 + random.Below(2)), minutes(5)};
     case 4:
-      return random.Below(4) == 0 ? spec::DelayModel(spec::StockOut{3, minutes(5)})
-                                  : spec::DelayModel();
+      return random.Below(4) == 0 ? run::DelayModel(run::StockOut{3, minutes(5)})
+                                  : run::DelayModel();
     default:
-      return spec::NoDelay{};
+      return run::NoDelay{};
   }
 }
 
@@ -125,7 +125,7 @@ class Life {
     script.run_for = milliseconds(random_.Below(600'000));
     script.obeys_in = OneIn(4) ? kForever : Duration(milliseconds(random_.Below(40'000)));
     script.exit_code_when_told = OneIn(3) ? static_cast<int>(random_.Below(3)) : -1;
-    const bool is_master = launch.key.replica.role == spec::Role::kMaster;
+    const bool is_master = launch.key.replica.role == run::Role::kMaster;
     if (!is_master && OneIn(2)) script.run_for = kForever;
     if (launch.metrics) script.reports = AnyReports(launch);
     if (OneIn(200)) script.start_error = "No such file or directory";
@@ -139,13 +139,13 @@ class Life {
 
   void Submit(const std::string& id) {
     const auto workers = static_cast<int>(random_.Below(4));
-    spec::Job job = AJob(id, workers, static_cast<int>(random_.Below(3)));
-    spec::TrainingInput& input = *job.training_input;
+    ml::Job job = AJob(id, workers, static_cast<int>(random_.Below(3)));
+    ml::TrainingInput& input = *job.training_input;
     if (OneIn(3)) {
       input.master.config.emplace().accelerator_config = {
           static_cast<int64_t>(1 + random_.Below(3)), kGpu};
     }
-    spec::Scheduling& scheduling = input.scheduling.emplace();
+    ml::Scheduling& scheduling = input.scheduling.emplace();
     scheduling.priority = static_cast<int32_t>(random_.Below(3));
     scheduling.resilient_to_worker_restart = OneIn(6);
     if (OneIn(4)) scheduling.max_wait_time = minutes(30);
@@ -157,8 +157,8 @@ class Life {
   }
 
   // Makes it a tuning job, sometimes one that goes on from an earlier.
-  void Tune(spec::Job& job) {
-    spec::HyperparameterSpec& tuning = job.training_input->hyperparameters.emplace();
+  void Tune(ml::Job& job) {
+    ml::HyperparameterSpec& tuning = job.training_input->hyperparameters.emplace();
     tuning.goal = OneIn(2) ? "MAXIMIZE" : "MINIMIZE";
     tuning.algorithm = OneIn(3) ? "GRID_SEARCH" : OneIn(2) ? "RANDOM_SEARCH" : "";
     tuning.max_trials = static_cast<int32_t>(1 + random_.Below(6));
@@ -166,7 +166,7 @@ class Life {
         static_cast<int32_t>(1 + random_.Below(static_cast<uint64_t>(*tuning.max_trials)));
     tuning.max_failed_trials = static_cast<int32_t>(random_.Below(4));
     tuning.enable_trial_early_stopping = OneIn(2);
-    spec::ParameterSpec& layers = tuning.params.emplace_back();
+    ml::ParameterSpec& layers = tuning.params.emplace_back();
     layers.parameter_name = "layers";
     layers.type = "INTEGER";
     layers.min_value = 1;

@@ -17,7 +17,7 @@ struct Tally {
   uint64_t seeds = 0;
   uint64_t jobs = 0;     // asked for; each was refused, or has ended
   uint64_t refused = 0;  // at the door: the store was full or the emulator dying
-  std::map<spec::JobState, uint64_t> ends;
+  std::map<run::JobState, uint64_t> ends;
   uint64_t events = 0;  // handled by the engine
   uint64_t saves = 0;
   uint64_t launches = 0;

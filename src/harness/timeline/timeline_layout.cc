@@ -4,7 +4,7 @@
 #include <map>
 
 #include "harness/expectations/counts.h"
-#include "spec/replica_outcome.h"
+#include "run/replica_outcome.h"
 
 namespace caip::harness {
 namespace {
@@ -166,7 +166,7 @@ void Shrink(TimelineLayout& layout, double factor) {
 std::string DescribeEnd(const ExitEvent& exit) {
   if (!exit.lost.empty()) return exit.lost;
   if (exit.signal == 0) return "exit code " + std::to_string(exit.exit_code);
-  const std::string name(spec::SignalName(exit.signal));
+  const std::string name(run::SignalName(exit.signal));
   return "signal " + std::to_string(exit.signal) + (name.empty() ? "" : " (" + name + ")");
 }
 

@@ -112,7 +112,7 @@ void DeviceBinderOnHost::TakeShared(const std::vector<DeviceRequest>& requests, 
     });
     const size_t count = std::min(order.size(), static_cast<size_t>(request.count));
     order.resize(count);
-    const std::string task = spec::TaskName(request.replica);
+    const std::string task = run::TaskName(request.replica);
     if (static_cast<int64_t>(count) < request.count) {
       warnings.push_back(
           errors::FewerGpus(task, request.count, request.type, static_cast<int64_t>(count)));
@@ -160,8 +160,8 @@ void DeviceBinderOnHost::WarnOfOtherTypes(const std::vector<DeviceRequest>& requ
     std::vector<std::string> words;
     for (const auto& [name, count] : others) words.push_back(std::to_string(count) + " " + name);
     if (words.empty()) continue;
-    warnings.push_back(errors::OtherGpu(spec::TaskName(request.replica), request.count,
-                                        request.type, Join(words, " and ")));
+    warnings.push_back(errors::OtherGpu(run::TaskName(request.replica), request.count, request.type,
+                                        Join(words, " and ")));
   }
 }
 
@@ -175,12 +175,12 @@ Environment DeviceBinderOnHost::Visible(const std::vector<size_t>& gpus) {
 }
 
 DeviceAnswer DeviceBinderOnHost::Bind(const engine::RunKey& run,
-                                      const std::vector<spec::ReplicaId>& replicas,
+                                      const std::vector<run::ReplicaId>& replicas,
                                       const std::vector<DeviceRequest>& requests) {
   Release(run);  // whoever asks again has given back
   DeviceAnswer answer;
   std::vector<DeviceRequest> gpu_requests;
-  std::map<spec::ReplicaId, Environment> tpu_environment;
+  std::map<run::ReplicaId, Environment> tpu_environment;
   Granted granted;
   Loan loan;
   bool has_tpu = false;
@@ -214,7 +214,7 @@ DeviceAnswer DeviceBinderOnHost::Bind(const engine::RunKey& run,
     answer.warnings.push_back(errors::OnCpuInstead(AskedInWords(gpu_requests), present > 0));
   }
   if (!granted.empty()) WarnOfOtherTypes(gpu_requests, granted, answer.warnings);
-  for (const spec::ReplicaId& replica : replicas) {
+  for (const run::ReplicaId& replica : replicas) {
     Environment environment = Visible(granted[replica]);
     const Environment& tpu = tpu_environment[replica];
     environment.insert(environment.end(), tpu.begin(), tpu.end());

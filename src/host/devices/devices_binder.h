@@ -32,7 +32,7 @@ class DeviceBinderOnHost final : public engine::DeviceBinder {
   DeviceBinderOnHost(DeviceMode mode, ReadDevices read);
   ~DeviceBinderOnHost() override;
 
-  engine::DeviceAnswer Bind(const engine::RunKey& run, const std::vector<spec::ReplicaId>& replicas,
+  engine::DeviceAnswer Bind(const engine::RunKey& run, const std::vector<run::ReplicaId>& replicas,
                             const std::vector<engine::DeviceRequest>& requests) override;
   void Release(const engine::RunKey& run) override;
 
@@ -44,7 +44,7 @@ class DeviceBinderOnHost final : public engine::DeviceBinder {
     std::vector<size_t> gpus;  // indices into the inventory; with repetition in share mode
     std::vector<HostClaim> claims;
   };
-  using Granted = std::map<spec::ReplicaId, std::vector<size_t>>;
+  using Granted = std::map<run::ReplicaId, std::vector<size_t>>;
 
   const DeviceInventory& Inventory();
   DeviceMode ModeNow();

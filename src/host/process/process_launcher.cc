@@ -176,7 +176,7 @@ class ProcessLauncher::Core {
     ASSIGN_OR_RETURN(Pipe out, MakePipe());
     ASSIGN_OR_RETURN(Pipe err, MakePipe());
     RETURN_IF_ERROR(Watch(number, launch, out.writing.get(), err.writing.get(), replica.watch));
-    output_.Add(number, launch.key.run, spec::TaskName(launch.key.replica), std::move(out.reading),
+    output_.Add(number, launch.key.run, run::TaskName(launch.key.replica), std::move(out.reading),
                 std::move(err.reading));
     replica.number = number;
     replica.argv = std::move(launch.argv);

@@ -41,7 +41,7 @@ class ProcessLauncher final : public engine::Launcher {
 
   /// Who serves the doors of runs' networks; before the first launch with `isolation`.
   void ServeDoors(Doorkeeper keeper);
-  /// The task (spec::TaskName) of the run's replica that has a connection's other end, by its
+  /// The task (run::TaskName) of the run's replica that has a connection's other end, by its
   /// address "127.0.0.1:51234" in the run's network; "" unknown. Any thread; takes milliseconds.
   std::string TaskOfClient(const engine::RunKey& run, const std::string& client) const;
 

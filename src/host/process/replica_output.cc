@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "host/process/line_splitter.h"
-#include "spec/log_entry.h"
+#include "host/process/log_entry.h"
 
 namespace caip::host {
 namespace {
@@ -37,11 +37,11 @@ struct Source {
 /// One pipe of one replica.
 class Stream {
  public:
-  Stream(const Source& source, spec::Stream which, Fd fd, std::vector<engine::LogLine>& batch)
+  Stream(const Source& source, host::OutputStream which, Fd fd, std::vector<engine::LogLine>& batch)
       : source_(source), fd_(std::move(fd)), classifier_(which), batch_(batch) {
     ::fcntl(fd_.get(), F_SETFL, O_NONBLOCK);
     ::fcntl(fd_.get(), F_SETPIPE_SZ, kPipeBytes);
-    take_ = [this](const spec::CapturedEntry& entry) { Append(entry); };
+    take_ = [this](const host::CapturedEntry& entry) { Append(entry); };
   }
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
@@ -101,7 +101,7 @@ class Stream {
     }
   }
 
-  void Append(const spec::CapturedEntry& entry) {
+  void Append(const host::CapturedEntry& entry) {
     engine::LogLine& line = batch_.emplace_back();
     line.run = source_.run;
     line.task = source_.task;
@@ -116,8 +116,8 @@ class Stream {
   const Source& source_;
   Fd fd_;
   LineSplitter lines_{kLogLineBytesMax};
-  spec::LineClassifier classifier_;
-  spec::LineClassifier::Emit take_;
+  host::LineClassifier classifier_;
+  host::LineClassifier::Emit take_;
   std::vector<engine::LogLine>& batch_;
   Instant now_{};
   steady_clock::time_point last_read_{};
@@ -158,11 +158,11 @@ class ReplicaOutput::Reader {
     replicas_[replica] = std::move(pipes);
   }
 
-  void Feed(uint64_t replica, spec::Stream which, std::string_view bytes) {
+  void Feed(uint64_t replica, host::OutputStream which, std::string_view bytes) {
     const auto found = replicas_.find(replica);
     if (found == replicas_.end()) return;
     Pipes& pipes = *found->second;
-    Stream& stream = which == spec::Stream::kStdout ? pipes.out : pipes.err;
+    Stream& stream = which == host::OutputStream::kStdout ? pipes.out : pipes.err;
     const Instant now = clock_.Now();
     stream.ReadAll(buffer_, now);
     stream.Take(bytes, now);
@@ -190,8 +190,8 @@ class ReplicaOutput::Reader {
   struct Pipes {
     Pipes(Source from, Fd out_fd, Fd err_fd, std::vector<engine::LogLine>& batch)
         : source(std::move(from)),
-          out(source, spec::Stream::kStdout, std::move(out_fd), batch),
-          err(source, spec::Stream::kStderr, std::move(err_fd), batch) {}
+          out(source, host::OutputStream::kStdout, std::move(out_fd), batch),
+          err(source, host::OutputStream::kStderr, std::move(err_fd), batch) {}
     Source source;
     Stream out;
     Stream err;
@@ -282,7 +282,7 @@ void ReplicaOutput::Add(uint64_t replica, engine::RunKey run, std::string task, 
       });
 }
 
-void ReplicaOutput::Feed(uint64_t replica, spec::Stream stream, std::string bytes) {
+void ReplicaOutput::Feed(uint64_t replica, host::OutputStream stream, std::string bytes) {
   const auto fed = std::make_shared<std::promise<void>>();
   reader_->Post([reader = reader_.get(), fed, replica, stream, bytes = std::move(bytes)] {
     reader->Feed(replica, stream, bytes);

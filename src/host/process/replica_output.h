@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "engine/ports.h"
-#include "spec/log_entry.h"
+#include "host/process/log_entry.h"
 
 namespace caip::host {
 
@@ -40,7 +40,7 @@ class ReplicaOutput {
 
   /// Takes what the pipes hold and then `bytes`, as if they had been written to the stream's pipe,
   /// and returns when the sink has the lines of it. Any thread but the reading one.
-  void Feed(uint64_t replica, spec::Stream stream, std::string bytes);
+  void Feed(uint64_t replica, host::OutputStream stream, std::string bytes);
 
   /// The replica's processes are dead: takes what the pipes hold still, writes all of it and the
   /// remarks to the sink, then calls `done` on the reading thread. Of a replica that was never

@@ -11,7 +11,7 @@
 #include "host/errors.h"
 #include "host/process/child_process.h"
 #include "host/python/interpreters_scan.h"
-#include "spec/catalog.h"
+#include "ml/catalog/catalog.h"
 
 namespace caip::host {
 namespace {
@@ -86,7 +86,7 @@ std::optional<Interpreter> FromJson(const Json& json) {
 // The version that stands for the wish, from the runtime's table where the job names none.
 std::string WantedPython(const PythonWish& wish) {
   if (!wish.python_version.empty()) return wish.python_version;
-  const spec::Runtime* runtime = spec::DefaultCatalog().FindRuntime(wish.runtime_version);
+  const ml::Runtime* runtime = ml::DefaultCatalog().FindRuntime(wish.runtime_version);
   return runtime && !runtime->pythons.empty() ? runtime->pythons.front() : "3.7";
 }
 

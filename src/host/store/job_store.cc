@@ -4,7 +4,7 @@
 //         project, id  the job's name; unique for ever, also when the job has ended
 //         create_time  nanoseconds since 1970
 //         finished     1 in a terminal state
-//         job          the Job, JSON with the API's names (spec::ToStoredJson)
+//         job          the Job, JSON with the API's names (ml::ToStoredJson)
 //         run          the engine's note, JSON
 //   trials, reports      see trial_rows.h
 //
@@ -21,7 +21,7 @@
 #include "base/json.h"
 #include "host/errors.h"
 #include "host/store/trial_rows.h"
-#include "spec/job_json.h"
+#include "ml/schema/job_json.h"
 
 namespace caip::host {
 namespace {
@@ -99,7 +99,7 @@ class Reader : public SqliteFile {
 Result<JobRecord> RecordIn(const Statement& row, const Path& file) {
   const std::string name = row.Text(0) + "/" + row.Text(1);
   ASSIGN_OR_RETURN(const Json job_json, ParseJson(row.Text(2)));
-  auto job = spec::FromStoredJson(job_json);
+  auto job = ml::FromStoredJson(job_json);
   if (!job.ok()) return errors::JobRecordBroken(file, name, job.error());
   auto run = ParseJson(row.Text(3));
   if (!run.ok()) return errors::JobRecordBroken(file, name, run.error());
@@ -123,8 +123,8 @@ int64_t CreateTimeOf(const JobRecord& record) {
 
 void BindRecord(Use& statement, const JobRecord& record) {
   statement->Bind(1, record.project).Bind(2, record.job.job_id).Bind(3, CreateTimeOf(record));
-  statement->Bind(4, static_cast<int64_t>(spec::IsTerminal(record.job.state)));
-  statement->Bind(5, CompactJson(spec::ToStoredJson(record.job)));
+  statement->Bind(4, static_cast<int64_t>(run::IsTerminal(record.job.state)));
+  statement->Bind(5, CompactJson(ml::ToStoredJson(record.job)));
   statement->Bind(6, CompactJson(record.run));
 }
 

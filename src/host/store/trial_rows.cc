@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 #include "host/errors.h"
-#include "spec/job_json.h"
+#include "ml/schema/job_json.h"
 
 namespace caip::host {
 
@@ -24,7 +24,7 @@ Result<TrialRecord> RecordIn(const Statement& row, const SqliteFile& file,
   const std::string trial = std::to_string(row.Integer(0));
   const std::string name = project + "/" + job_id + " trial " + trial;
   ASSIGN_OR_RETURN(const Json state, ParseJson(row.Text(1)));
-  auto job = spec::FromStoredJson(state);
+  auto job = ml::FromStoredJson(state);
   if (!job.ok()) return errors::JobRecordBroken(file.file(), name, job.error());
   auto run = ParseJson(row.Text(2));
   if (!run.ok()) return errors::JobRecordBroken(file.file(), name, run.error());
@@ -47,7 +47,7 @@ Status TrialWriter::Save(SqliteFile& file, const TrialRecord& record) {
   const RunKey& key = record.run_key;
   Use use(save_);
   use->Bind(1, key.project).Bind(2, key.job_id).Bind(3, NumberOf(key));
-  use->Bind(4, CompactJson(spec::ToStoredJson(record.job))).Bind(5, CompactJson(record.run));
+  use->Bind(4, CompactJson(ml::ToStoredJson(record.job))).Bind(5, CompactJson(record.run));
   const int code = use->Step();
   if (code != SQLITE_DONE) return file.Failure(code);
   return Ok{};

@@ -32,14 +32,15 @@ Handled WatchedOutput::Handle(const WatchedCall& call) {
 }
 
 /// By the pipe's identity, so that a dup'ed descriptor counts.
-std::optional<spec::Stream> WatchedOutput::StreamOf(const WatchedCall& call, int argument) const {
+std::optional<host::OutputStream> WatchedOutput::StreamOf(const WatchedCall& call,
+                                                          int argument) const {
   const auto file = call.Identify(static_cast<int>(call.argument(argument)));
-  if (file && *file == replica_.out) return spec::Stream::kStdout;
-  if (file && *file == replica_.err) return spec::Stream::kStderr;
+  if (file && *file == replica_.out) return host::OutputStream::kStdout;
+  if (file && *file == replica_.err) return host::OutputStream::kStderr;
   return std::nullopt;
 }
 
-Handled WatchedOutput::Write(const WatchedCall& call, spec::Stream stream) {
+Handled WatchedOutput::Write(const WatchedCall& call, host::OutputStream stream) {
   int64_t taken = 0;
   for (const iovec& buffer : call.Buffers()) {
     for (size_t done = 0; done < buffer.iov_len; done += kOutputPieceBytes) {

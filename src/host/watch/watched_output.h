@@ -22,8 +22,8 @@ class WatchedOutput {
 
  private:
   /// What the descriptor in an argument of the call stands for.
-  std::optional<spec::Stream> StreamOf(const WatchedCall& call, int argument) const;
-  Handled Write(const WatchedCall& call, spec::Stream stream);
+  std::optional<host::OutputStream> StreamOf(const WatchedCall& call, int argument) const;
+  Handled Write(const WatchedCall& call, host::OutputStream stream);
   Handled Tell(const WatchedCall& call, int64_t taken);
 
   const WatchedReplica& replica_;

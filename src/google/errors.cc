@@ -1,0 +1,82 @@
+#include "google/errors.h"
+
+#include <cassert>
+#include <utility>
+
+#include "base/quoting.h"
+
+namespace caip::google {
+namespace {
+
+struct CodeRow {
+  Code code;
+  int http;
+  std::string_view name;
+};
+
+// google/rpc/code.proto.
+constexpr CodeRow kCodes[] = {
+    {Code::kOk, 200, "OK"},
+    {Code::kCancelled, 499, "CANCELLED"},
+    {Code::kUnknown, 500, "UNKNOWN"},
+    {Code::kInvalidArgument, 400, "INVALID_ARGUMENT"},
+    {Code::kDeadlineExceeded, 504, "DEADLINE_EXCEEDED"},
+    {Code::kNotFound, 404, "NOT_FOUND"},
+    {Code::kAlreadyExists, 409, "ALREADY_EXISTS"},
+    {Code::kPermissionDenied, 403, "PERMISSION_DENIED"},
+    {Code::kResourceExhausted, 429, "RESOURCE_EXHAUSTED"},
+    {Code::kFailedPrecondition, 400, "FAILED_PRECONDITION"},
+    {Code::kAborted, 409, "ABORTED"},
+    {Code::kOutOfRange, 400, "OUT_OF_RANGE"},
+    {Code::kUnimplemented, 501, "UNIMPLEMENTED"},
+    {Code::kInternal, 500, "INTERNAL"},
+    {Code::kUnavailable, 503, "UNAVAILABLE"},
+    {Code::kDataLoss, 500, "DATA_LOSS"},
+    {Code::kUnauthenticated, 401, "UNAUTHENTICATED"},
+};
+
+const CodeRow& RowOf(Code code) {
+  const size_t index = static_cast<size_t>(code);
+  assert(index < std::size(kCodes) && kCodes[index].code == code);
+  return kCodes[index];
+}
+
+}  // namespace
+
+int HttpStatus(Code code) { return RowOf(code).http; }
+std::string_view StatusName(Code code) { return RowOf(code).name; }
+
+namespace errors {
+
+Error FieldError(Code code, std::string field, std::string description) {
+  return Violations({{std::move(field), std::move(description)}}, code);
+}
+
+Error Violations(std::vector<FieldViolation> violations, Code code) {
+  assert(!violations.empty());
+  const FieldViolation& first = violations.front();
+  std::string message = "Field: " + first.field + " Error: " + first.description;
+  return {code, std::move(message), std::move(violations)};
+}
+
+Error BodyMalformed(const Error& cause) {
+  const std::string text = "Invalid JSON payload received. " + cause.message;
+  return {Code::kInvalidArgument, text, {{"", text}}};
+}
+
+Error NotAGcsUri() { return {Code::kInvalidArgument, "It must have the form gs://BUCKET/OBJECT."}; }
+
+Error BucketNameIllegal(std::string_view bucket) {
+  return {Code::kInvalidArgument,
+          Quoted(bucket) +
+              " is no bucket's name: 3 to 222 small letters, digits, '-', '_' and '.', a letter or "
+              "digit at both ends, at most 63 between dots, and no IP address."};
+}
+
+Error ObjectNameIllegal() {
+  return {Code::kInvalidArgument,
+          "An object's name has at most 1024 bytes of UTF-8, and no line ends or NUL."};
+}
+
+}  // namespace errors
+}  // namespace caip::google

@@ -1,0 +1,37 @@
+#pragma once
+// Every text that a user of the ML API can read in an error is made here or, for the rules of a
+// Job, in violations.h. A maker is named after the failure and takes the facts.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace caip::ml::errors {
+
+// Requests about jobs.
+Error JobAlreadyExists();
+Error JobNotFound();
+Error JobNameMalformed(std::string_view name);
+Error ParentMalformed(std::string_view parent);
+Error ProjectDenied(std::string_view project);
+Error BodyNoObject();
+Error PageSizeNegative(long long page_size);
+Error PageTokenBroken();
+Error FilterBroken(std::string_view filter, size_t offset, std::string_view why);
+Error UpdateMaskMissing();
+Error UpdateMaskIllegal(std::string_view path);
+Error EtagMissing();
+Error EtagStale();
+
+// Found when a job is created, by looking at Cloud Storage.
+Error PackagesUnreadable(std::string_view service_account);
+Error JobDirBucketMissing(std::string_view bucket);
+Error JobDirUnwritable(std::string_view job_dir, std::string_view service_account);
+
+// Of our own data.
+Error CatalogBroken(std::string_view entry, std::string_view why);
+Error StoredJobBroken(const Error& cause);
+
+}  // namespace caip::ml::errors

@@ -1,0 +1,224 @@
+#include "ml/filter/filter_comparison.h"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "base/time_text.h"
+#include "ml/filter/filter_errors.h"
+#include "ml/schema/job_schema.h"
+
+namespace caip::ml {
+namespace {
+
+constexpr std::string_view kRootFields[] = {"job_id",   "state",  "create_time",   "start_time",
+                                            "end_time", "labels", "training_input"};
+
+bool IsNumeric(google::FieldKind kind) {
+  return kind == google::FieldKind::kInt32 || kind == google::FieldKind::kInt64 ||
+         kind == google::FieldKind::kDouble;
+}
+
+bool IsMessage(google::FieldKind kind) {
+  return kind == google::FieldKind::kMessage || kind == google::FieldKind::kOpaque ||
+         kind == google::FieldKind::kStringMap;
+}
+
+std::optional<double> ParseNumber(std::string_view text) {
+  double number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, code] = std::from_chars(text.data(), end, number);
+  if (code != std::errc() || stop != end) return std::nullopt;
+  return number;
+}
+
+// Durations are compared in seconds.
+std::optional<double> ParseSeconds(std::string_view text) {
+  const auto duration = ParseProtoDuration(text);
+  if (!duration) return std::nullopt;
+  return std::chrono::duration<double>(*duration).count();
+}
+
+template <typename T>
+bool Compare(const T& left, FilterOperator op, const T& right) {
+  switch (op) {
+    case FilterOperator::kHas:
+    case FilterOperator::kEqual:
+      return left == right;
+    case FilterOperator::kUnequal:
+      return left != right;
+    case FilterOperator::kLess:
+      return left < right;
+    case FilterOperator::kLessEqual:
+      return left <= right;
+    case FilterOperator::kGreater:
+      return left > right;
+    case FilterOperator::kGreaterEqual:
+      return left >= right;
+  }
+  return false;
+}
+
+bool IsOrder(FilterOperator op) {
+  return op != FilterOperator::kHas && op != FilterOperator::kEqual &&
+         op != FilterOperator::kUnequal;
+}
+
+}  // namespace
+
+Result<FilterComparison> FilterComparison::Make(std::string_view field, FilterOperator op,
+                                                std::string_view value, bool is_quoted) {
+  FilterComparison comparison;
+  comparison.op_ = op;
+  RETURN_IF_ERROR(comparison.ResolveField(field));
+  RETURN_IF_ERROR(comparison.ResolveValue(field, value, is_quoted));
+  RETURN_IF_ERROR(comparison.CheckOperator(field));
+  return comparison;
+}
+
+Status FilterComparison::ResolveField(std::string_view field) {
+  const google::MessageSchema* message = &JobSchema();
+  std::vector<std::string> parts = Split(field, '.');
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const google::FieldSchema* found = message == nullptr ? nullptr : message->Find(parts[i]);
+    const bool is_listed =
+        i > 0 || (found != nullptr && std::find(std::begin(kRootFields), std::end(kRootFields),
+                                                found->proto_name) != std::end(kRootFields));
+    if (found == nullptr || !is_listed) return errors::FilterFieldUnknown(field);
+    if (repeated_) return errors::FilterFieldUnknown(field);  // nothing below a list can be named
+    path_.emplace_back(found->proto_name);
+    kind_ = found->kind;
+    repeated_ = found->repeated;
+    enumeration_ = found->enumeration;
+    message = found->message;
+    if (kind_ == google::FieldKind::kStringMap && i + 1 < parts.size()) {
+      // The key is all that follows.
+      parts.erase(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+      path_.push_back(Join(parts, "."));
+      kind_ = google::FieldKind::kString;
+      return Ok{};
+    }
+  }
+  return Ok{};
+}
+
+Status FilterComparison::ResolveValue(std::string_view field, std::string_view value,
+                                      bool is_quoted) {
+  text_ = value;
+  if (op_ == FilterOperator::kHas && !is_quoted && text_.ends_with('*')) {
+    text_.pop_back();
+    (text_.empty() ? asks_presence_ : is_prefix_) = true;
+  }
+  if (asks_presence_) return Ok{};
+  if (kind_ == google::FieldKind::kStringMap && op_ == FilterOperator::kHas && !is_prefix_) {
+    path_.push_back(text_);  // labels:KEY
+    kind_ = google::FieldKind::kString;
+    asks_presence_ = true;
+    return Ok{};
+  }
+  if (IsMessage(kind_)) return errors::FilterFieldNotComparable(field);
+  if (kind_ != google::FieldKind::kString && is_prefix_) {
+    return errors::FilterOperatorNotForField(field, "no text");
+  }
+  if (kind_ == google::FieldKind::kEnum && !enumeration_->Has(text_)) {
+    return errors::FilterValueNot(
+        text_, "one of " + Join({enumeration_->names.begin(), enumeration_->names.end()}, ", "));
+  }
+  if (kind_ == google::FieldKind::kBool) {
+    if (text_ != "true" && text_ != "false") return errors::FilterValueNot(text_, "true or false");
+    flag_ = text_ == "true";
+  }
+  if (IsNumeric(kind_) || kind_ == google::FieldKind::kDuration) {
+    const auto number =
+        kind_ == google::FieldKind::kDuration ? ParseSeconds(text_) : ParseNumber(text_);
+    if (!number) {
+      return errors::FilterValueNot(
+          text_, kind_ == google::FieldKind::kDuration ? "a duration, as 3600s" : "a number");
+    }
+    number_ = *number;
+  }
+  if (kind_ == google::FieldKind::kTimestamp) {
+    const bool has_fraction = text_.find('.') != std::string::npos;
+    const auto period =
+        ParsePeriod(text_, has_fraction ? Duration(1) : Duration(std::chrono::seconds(1)));
+    if (!period) {
+      return errors::FilterValueNot(text_, "a time, as 2017-01-15T19:00 or 2017-01-15T19:00:00Z");
+    }
+    period_ = *period;
+  }
+  return Ok{};
+}
+
+Status FilterComparison::CheckOperator(std::string_view field) const {
+  if (!IsOrder(op_) && !(repeated_ && op_ != FilterOperator::kHas)) return Ok{};
+  if (repeated_) return errors::FilterOperatorNotForField(field, "a list");
+  if (kind_ == google::FieldKind::kEnum) return errors::FilterOperatorNotForField(field, "an enum");
+  if (kind_ == google::FieldKind::kBool)
+    return errors::FilterOperatorNotForField(field, "a boolean");
+  return Ok{};
+}
+
+const Json* FilterComparison::ValueIn(const Json& plain) const {
+  const Json* value = &plain;
+  for (const std::string& name : path_) {
+    if (value != nullptr) value = Member(*value, name);
+  }
+  return value;
+}
+
+bool FilterComparison::Matches(const Json& plain) const {
+  const Json* value = ValueIn(plain);
+  if (asks_presence_) return value != nullptr;
+  if (!repeated_) return MatchesOne(value);
+  if (value == nullptr) return false;
+  return std::any_of(value->begin(), value->end(),
+                     [&](const Json& element) { return MatchesOne(&element); });
+}
+
+// A field that is not set has proto3's default; a time has none.
+bool FilterComparison::MatchesOne(const Json* value) const {
+  switch (kind_) {
+    case google::FieldKind::kTimestamp:
+      return MatchesTime(value);
+    case google::FieldKind::kBool:
+      return Compare(value != nullptr && value->get<bool>(), op_, flag_);
+    case google::FieldKind::kDuration:
+      if (value == nullptr) return op_ == FilterOperator::kUnequal;
+      return Compare(static_cast<double>(value->get<int64_t>()) / 1e9, op_, number_);
+    case google::FieldKind::kInt32:
+    case google::FieldKind::kInt64:
+    case google::FieldKind::kDouble:
+      return Compare(value == nullptr ? 0.0 : value->get<double>(), op_, number_);
+    case google::FieldKind::kEnum: {
+      const std::string name =
+          value == nullptr ? std::string(enumeration_->names[0]) : value->get<std::string>();
+      return Compare(name, op_, text_);
+    }
+    default:
+      return MatchesText(value == nullptr ? "" : value->get_ref<const std::string&>());
+  }
+}
+
+bool FilterComparison::MatchesText(std::string_view text) const {
+  if (op_ != FilterOperator::kHas) return Compare(text, op_, std::string_view(text_));
+  if (is_prefix_) return text.starts_with(text_);
+  // A label has a value; other texts, and elements of lists, contain one.
+  if (path_.size() == 2 && path_[0] == "labels") return text == text_;
+  return text.find(text_) != std::string_view::npos;
+}
+
+bool FilterComparison::MatchesTime(const Json* value) const {
+  if (value == nullptr) return op_ == FilterOperator::kUnequal;
+  // As the job shows it: in whole seconds (spec: real job times have no fraction). Else `>` of a
+  // time that was read from a job would match that job.
+  const Instant time =
+      std::chrono::floor<std::chrono::seconds>(Instant(Duration(value->get<int64_t>())));
+  const bool within = time >= period_.first && time < period_.end;
+  if (op_ == FilterOperator::kUnequal) return !within;
+  if (!IsOrder(op_)) return within;
+  return Compare(time, op_, period_.first);
+}
+
+}  // namespace caip::ml

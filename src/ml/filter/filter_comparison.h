@@ -1,0 +1,49 @@
+#pragma once
+// One comparison of a filter: field, operator, value; made ready once, asked for every job.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/json_fwd.h"
+#include "base/period.h"
+#include "base/result.h"
+#include "google/message_schema.h"
+
+namespace caip::ml {
+
+enum class FilterOperator { kHas, kEqual, kUnequal, kLess, kLessEqual, kGreater, kGreaterEqual };
+
+class FilterComparison {
+ public:
+  /// `is_quoted`: a `*` in the value is just a star. The error's message says why.
+  static Result<FilterComparison> Make(std::string_view field, FilterOperator op,
+                                       std::string_view value, bool is_quoted);
+  /// `plain` is a job as transcoder.h keeps it.
+  bool Matches(const Json& plain) const;
+
+ private:
+  Status ResolveField(std::string_view field);
+  Status ResolveValue(std::string_view field, std::string_view value, bool is_quoted);
+  Status CheckOperator(std::string_view field) const;
+  const Json* ValueIn(const Json& plain) const;
+  bool MatchesOne(const Json* value) const;
+  bool MatchesText(std::string_view text) const;
+  bool MatchesTime(const Json* value) const;
+
+  std::vector<std::string> path_;  // proto names; the last one of labels is the key
+  google::FieldKind kind_ = google::FieldKind::kString;
+  bool repeated_ = false;
+  const google::EnumSchema* enumeration_ = nullptr;
+  FilterOperator op_ = FilterOperator::kEqual;
+  bool asks_presence_ = false;
+  bool is_prefix_ = false;
+  std::string text_;
+  double number_ = 0;
+  bool flag_ = false;
+  Period period_{};
+};
+
+}  // namespace caip::ml

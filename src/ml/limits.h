@@ -1,0 +1,33 @@
+#pragma once
+// Every number of the law that is no entry of the catalog, with the page it comes from.
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/clock.h"
+
+namespace caip::ml {
+
+// docs/training-jobs#formatting_your_configuration_parameters, projects.jobs
+inline constexpr size_t kJobIdLengthMax = 128;
+inline constexpr size_t kPackagesMax = 100;
+
+// docs/reference/rest/v1/projects.jobs#Scheduling
+inline constexpr Duration kMaxWaitTimeMin = std::chrono::seconds(1800);
+inline constexpr Duration kMaxRunningTimeDefault = std::chrono::seconds(604800);
+inline constexpr int32_t kPriorityMax = 1000;
+
+// docs/reference/rest/v1/projects.jobs#DiskConfig; the bounds are the successor's
+inline constexpr int32_t kBootDiskGbMin = 100;
+inline constexpr int32_t kBootDiskGbMax = 64000;
+
+// docs/reference/rest/v1/projects.jobs/list
+inline constexpr int kPageSizeDefault = 20;
+inline constexpr int kPageSizeMax = 100;
+
+// Ours: the service documents no ceiling, but a cluster must be planned in memory.
+inline constexpr int64_t kReplicasMax = 10000;
+inline constexpr int32_t kParallelTrialsMax = 10000;
+
+}  // namespace caip::ml

@@ -1,0 +1,80 @@
+#include "ml/resource_names.h"
+
+#include <algorithm>
+#include <regex>
+
+#include "base/text.h"
+#include "ml/errors.h"
+
+namespace caip::ml {
+namespace {
+
+constexpr size_t kNameLengthMax = 2048;  // longer ones are not worth a regular expression
+
+// Patterns are compiled once; they are only read afterwards, so any thread may match.
+bool Matches(std::string_view text, const std::regex& pattern) {
+  return text.size() <= kNameLengthMax && std::regex_match(text.begin(), text.end(), pattern);
+}
+
+}  // namespace
+
+Result<std::string> ParseProjectName(std::string_view name) {
+  const std::vector<std::string> parts = Split(name, '/');
+  if (parts.size() != 2 || parts[0] != "projects" || parts[1].empty()) {
+    return errors::ParentMalformed(name);
+  }
+  return parts[1];
+}
+
+Result<JobName> ParseJobName(std::string_view name) {
+  const std::vector<std::string> parts = Split(name, '/');
+  if (parts.size() != 4 || parts[0] != "projects" || parts[1].empty() || parts[2] != "jobs" ||
+      parts[3].empty()) {
+    return errors::JobNameMalformed(name);
+  }
+  return JobName{parts[1], parts[3]};
+}
+
+std::string ProjectName(std::string_view project) { return "projects/" + std::string(project); }
+
+std::string Text(const JobName& name) { return ProjectName(name.project) + "/jobs/" + name.job_id; }
+
+bool IsNetworkName(std::string_view name) {
+  static const std::regex kPattern(
+      "projects/[0-9]+/global/networks/[a-z]([-a-z0-9]{0,61}[a-z0-9])?");
+  return Matches(name, kPattern);
+}
+
+std::optional<std::string> LocationOfKmsKey(std::string_view name) {
+  static const std::regex kPattern(
+      "projects/[^/]+/locations/[a-z0-9-]+/keyRings/[A-Za-z0-9_-]{1,63}/"
+      "cryptoKeys/[A-Za-z0-9_-]{1,63}");
+  if (!Matches(name, kPattern)) return std::nullopt;
+  return Split(name, '/')[3];
+}
+
+bool IsServiceAccount(std::string_view account) {
+  static const std::regex kPattern(R"([^@\s]+@[^@\s]+\.[^@\s.]+|[0-9]+)");
+  return Matches(account, kPattern);
+}
+
+bool IsImageUri(std::string_view uri) {
+  static const std::regex kPattern(
+      R"(([A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]+)?/)?)"               // registry
+      R"([a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*)"          // path
+      R"((:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(@[a-z0-9]+:[0-9a-f]{32,})?)");  // tag, digest
+  return Matches(uri, kPattern);
+}
+
+bool IsPythonModule(std::string_view module) {
+  const auto is_part = [](const std::string& part) {
+    return !part.empty() && part.front() != '-' &&
+           std::all_of(part.begin(), part.end(), [](unsigned char c) {
+             return c >= 0x80 || std::isalnum(c) || c == '_' || c == '-';
+           });
+  };
+  const std::vector<std::string> parts = Split(module, '.');
+  return std::all_of(parts.begin(), parts.end(), is_part);
+}
+
+}  // namespace caip::ml

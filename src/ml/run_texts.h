@@ -1,0 +1,84 @@
+#pragma once
+// Every text that the service writes about a run: its log lines and the job's errorMessage
+// (docs/service/replica-environment.md, sections 5 to 8). Texts marked "ours" have no attested
+// wording.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "ml/cluster.h"
+
+namespace caip::ml::texts {
+
+inline constexpr std::string_view kService = "service";  // the task of the service's own lines
+
+// Task "service", in the order of a run.
+std::string ValidatingJob();
+std::string JobValidated();
+std::string JobQueued(std::string_view job_id);
+std::string WaitingForProvisioning();
+std::string WaitingForProgram();
+std::string JobPreparing();
+std::string JobRunning();
+std::string TearingDown();
+std::string TornDown();
+std::string JobCompleted();
+std::string JobFailed();     // inferred
+std::string JobCancelled();  // inferred
+
+// A replica's own task, written by the service's launcher.
+std::string RunningModule(std::string_view module);
+std::string NoPackages();
+std::string DownloadingPackage(std::string_view uri);
+std::string InstallingPackage(std::string_view uri);
+std::string RunningCommand(std::string_view command);
+std::string ModuleCompleted();
+std::string CleanedUp();
+std::string TaskCompleted();  // only on success
+std::string TerminatedByService();
+
+/// How one replica failed, for errorMessage.
+struct ReplicaFailure {
+  run::ReplicaId replica;
+  int status = 0;  // ReportedExitCode
+  int signal = 0;  // named behind the status; 0 none
+  bool out_of_memory = false;
+  std::string traceback = {};  // as printed; it is shortened here. "" none
+};
+
+/// "9(SIGKILL)", "1".
+std::string StatusInWords(int status, int signal);
+
+/// errorMessage of a job that failed by its replicas, at least one; in their order. `project` is
+/// the number, or the id where there is none.
+std::string ReplicasFailed(const std::vector<ReplicaFailure>& failures, std::string_view project,
+                           std::string_view job_id);
+
+/// "To find out more about why your job exited please check the logs: https://...".
+std::string LogsSentence(std::string_view project, std::string_view job_id);
+
+// Other errorMessages.
+std::string InternalError();
+std::string OutOfStock(std::string_view region);
+/// Ours: there was no process. `reason` is the system's, e.g. "No such file or directory".
+std::string CouldNotStart(run::ReplicaId replica, std::string_view reason);
+std::string CancelledByUser();                      // ours
+std::string WaitedTooLong(Duration max_wait_time);  // ours
+std::string RanTooLong(Duration max_running_time);  // ours
+
+// Further service lines, ours: what happens between the attested ones.
+/// "The replica worker 0 exited with a non-zero status of 9(SIGKILL). It is restarted (1 of 5)."
+std::string RestartingReplica(const ReplicaFailure& failure, int restart);
+/// "The machine of worker 0 is lost. The replica is restarted on another machine (1 of 5)."
+std::string ReplacingMachine(run::ReplicaId replica, int restart);
+/// "The job is tried again (1 of 3): The replica ...".
+std::string RetryingJob(std::string_view reason, int retry);
+/// "No machines in region us-central1 (try 1 of 3)."
+std::string NoMachines(std::string_view region, int attempt);
+std::string EmulatorRestarted();
+std::string Seed(uint64_t seed);
+
+}  // namespace caip::ml::texts

@@ -1,0 +1,22 @@
+#pragma once
+// The messages of the optimizer API: projects.locations.studies and .trials (docs/service/api.md,
+// section 9).
+
+#include "google/message_schema.h"
+
+namespace caip::ml {
+
+const google::MessageSchema& StudySchema();
+const google::MessageSchema& TrialSchema();
+const google::MessageSchema& SuggestTrialsRequestSchema();
+const google::MessageSchema& AddTrialMeasurementRequestSchema();
+const google::MessageSchema& CompleteTrialRequestSchema();
+/// Of CheckTrialEarlyStoppingState, StopTrial and ListOptimalTrials, which say nothing.
+const google::MessageSchema& EmptyRequestSchema();
+/// What the operations of suggest and checkEarlyStoppingState tell and answer.
+const google::MessageSchema& SuggestTrialsMetadataSchema();
+const google::MessageSchema& SuggestTrialsResponseSchema();
+const google::MessageSchema& CheckStoppingMetadataSchema();
+const google::MessageSchema& CheckStoppingResponseSchema();
+
+}  // namespace caip::ml

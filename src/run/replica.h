@@ -1,0 +1,30 @@
+#pragma once
+// Which replicas a run has: roles, indices and their names.
+
+#include <compare>
+#include <string>
+#include <string_view>
+
+namespace caip::run {
+
+/// A kind of replica. Order = order in listings.
+enum class Role { kMaster, kWorker, kParameterServer, kEvaluator };
+inline constexpr Role kRoles[] = {Role::kMaster, Role::kWorker, Role::kParameterServer,
+                                  Role::kEvaluator};
+
+/// One replica of a cluster: role and zero-based index. The master's index is 0.
+struct ReplicaId {
+  Role role = Role::kMaster;
+  int index = 0;
+  auto operator<=>(const ReplicaId&) const = default;
+};
+
+/// "master-replica-0", "ps-replica-2": the task name of logs and webAccessUris.
+std::string TaskName(ReplicaId id);
+/// "master 0": the replica in error texts.
+std::string ProseName(ReplicaId id);
+/// "master", "worker", "ps", "evaluator": role key of CLUSTER_SPEC (and of TF_CONFIG but for
+/// chief).
+std::string_view RoleKey(Role role);
+
+}  // namespace caip::run

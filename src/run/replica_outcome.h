@@ -1,0 +1,166 @@
+#pragma once
+// The second table: what to do when a replica has ended (role x exit class x attempts left), from
+// docs/service/replica-environment.md, sections 7 and 8.
+
+#include <array>
+#include <cassert>
+#include <string_view>
+
+#include "run/replica.h"
+
+namespace caip::run {
+
+/// How a replica ended, as far as the service cares.
+enum class ExitClass {
+  kSuccess,        // 0
+  kUserFailure,    // non-zero from the user's code: permanent, the documentation's "common error"
+  kTransient,      // SIGABRT, SIGSEGV, or their codes: the whole job is tried again
+  kKilled,         // any other signal: not permanent; the VM and its disk live on
+  kVmLost,         // the machine is gone: another one, with a new disk
+  kOutOfMemory,    // permanent
+  kCouldNotStart,  // there is nothing to run: permanent
+  kNotPrepared,    // a package could not be fetched or installed: permanent
+  kServiceError,   // the service's own fault
+};
+inline constexpr ExitClass kExitClasses[] = {
+    ExitClass::kSuccess,       ExitClass::kUserFailure, ExitClass::kTransient,
+    ExitClass::kKilled,        ExitClass::kVmLost,      ExitClass::kOutOfMemory,
+    ExitClass::kCouldNotStart, ExitClass::kNotPrepared, ExitClass::kServiceError};
+
+/// "user failure", ...: for messages of ours and for tests.
+std::string_view Name(ExitClass how);
+
+/// What the launcher saw of an end.
+struct ReplicaEnd {
+  int exit_code = 0;  // meaningless when `signal` is set
+  int signal = 0;     // the signal that ended it, else 0
+  bool out_of_memory = false;
+  bool vm_lost = false;          // the emulator took its machine away
+  bool could_not_start = false;  // there was no process
+};
+
+/// A container's own 128+N counts as signal N, as nobody can tell the two apart there.
+ExitClass Classify(const ReplicaEnd& end, bool is_container);
+
+/// The status that errorMessage names: a Python job's launcher exits with the signal's number (9),
+/// a container with 128 more (137).
+int ReportedExitCode(bool is_container, int exit_code, int signal);
+
+/// "SIGKILL"; "" for a number without a name. Linux's numbers.
+std::string_view SignalName(int signal);
+
+enum class Decision {
+  kIgnore,          // the job goes on without it
+  kRestartReplica,  // same name, index and address
+  kRetryJob,        // all replicas are stopped and the job begins anew
+  kFailJob,
+  kSucceedJob,
+};
+inline constexpr Decision kDecisions[] = {Decision::kIgnore, Decision::kRestartReplica,
+                                          Decision::kRetryJob, Decision::kFailJob,
+                                          Decision::kSucceedJob};
+std::string_view Name(Decision decision);
+
+inline constexpr int kReplicaRestartsMax = 5;      // of each replica, within one try of the job
+inline constexpr int kJobRetriesMax = 3;           // further tries of the job
+inline constexpr int kServiceErrorRetriesMax = 2;  // of those, after faults of the service
+
+/// What has been used up before this end.
+struct Attempts {
+  int replica_restarts = 0;  // of this replica within this try of the job
+  int job_retries = 0;       // so far
+  bool resilient = false;    // scheduling.resilientToWorkerRestart: a restart is the whole job's
+};
+
+/// Whose row it is.
+enum class Who { kMaster, kOthers, kAll };
+
+struct OutcomeRow {
+  Who who;
+  ExitClass how;
+  Decision first;   // while the replica may be restarted
+  Decision second;  // else, while the job may be tried again
+  Decision last;    // else
+};
+
+// The master's success is the job's; that of any other replica is waited for by nobody. Faults are
+// the same for every role, evaluators too: the documentation makes no exception for them.
+inline constexpr std::array kOutcomes = {
+    OutcomeRow{Who::kMaster, ExitClass::kSuccess,  //
+               Decision::kSucceedJob, Decision::kSucceedJob, Decision::kSucceedJob},
+    OutcomeRow{Who::kOthers, ExitClass::kSuccess,  //
+               Decision::kIgnore, Decision::kIgnore, Decision::kIgnore},
+    OutcomeRow{Who::kAll, ExitClass::kUserFailure,  //
+               Decision::kFailJob, Decision::kFailJob, Decision::kFailJob},
+    OutcomeRow{Who::kAll, ExitClass::kTransient,  //
+               Decision::kRetryJob, Decision::kRetryJob, Decision::kFailJob},
+    OutcomeRow{Who::kAll, ExitClass::kKilled,  //
+               Decision::kRestartReplica, Decision::kRetryJob, Decision::kFailJob},
+    OutcomeRow{Who::kAll, ExitClass::kVmLost,  //
+               Decision::kRestartReplica, Decision::kRetryJob, Decision::kFailJob},
+    OutcomeRow{Who::kAll, ExitClass::kOutOfMemory,  //
+               Decision::kFailJob, Decision::kFailJob, Decision::kFailJob},
+    OutcomeRow{Who::kAll, ExitClass::kCouldNotStart,  //
+               Decision::kFailJob, Decision::kFailJob, Decision::kFailJob},
+    OutcomeRow{Who::kAll, ExitClass::kNotPrepared,  //
+               Decision::kFailJob, Decision::kFailJob, Decision::kFailJob},
+    OutcomeRow{Who::kAll, ExitClass::kServiceError,  //
+               Decision::kRetryJob, Decision::kRetryJob, Decision::kFailJob},
+};
+
+constexpr bool Covers(const OutcomeRow& row, Role role, ExitClass how) {
+  const bool is_master = role == Role::kMaster;
+  const bool meant = row.who == Who::kAll || (row.who == Who::kMaster) == is_master;
+  return meant && row.how == how;
+}
+
+constexpr bool EveryEndHasExactlyOneRow() {
+  for (Role role : kRoles) {
+    for (ExitClass how : kExitClasses) {
+      int rows = 0;
+      for (const OutcomeRow& row : kOutcomes) rows += Covers(row, role, how);
+      if (rows != 1) return false;
+    }
+  }
+  return true;
+}
+
+/// Nothing goes on for ever: without attempts left nothing begins anew, and without restarts left
+/// no replica does.
+constexpr bool EveryRowEnds() {
+  for (const OutcomeRow& row : kOutcomes) {
+    if (row.last == Decision::kRetryJob || row.last == Decision::kRestartReplica) return false;
+    if (row.second == Decision::kRestartReplica) return false;
+  }
+  return true;
+}
+
+static_assert(EveryEndHasExactlyOneRow());
+static_assert(EveryRowEnds());
+
+/// What to do now. The caller counts: a restart into replica_restarts, a retry into job_retries.
+constexpr Decision Decide(Role role, ExitClass how, const Attempts& used) {
+  const int retries_max =
+      how == ExitClass::kServiceError ? kServiceErrorRetriesMax : kJobRetriesMax;
+  const bool may_restart = used.replica_restarts < kReplicaRestartsMax;
+  const bool may_retry = used.job_retries < retries_max;
+  for (const OutcomeRow& row : kOutcomes) {
+    if (!Covers(row, role, how)) continue;
+    if (row.first == Decision::kRestartReplica && may_restart && !used.resilient) return row.first;
+    return may_retry ? row.second : row.last;
+  }
+  assert(false && "no row");
+  return Decision::kFailJob;
+}
+
+static_assert(Decide(Role::kMaster, ExitClass::kSuccess, {}) == Decision::kSucceedJob);
+static_assert(Decide(Role::kWorker, ExitClass::kKilled, {.replica_restarts = 4}) ==
+              Decision::kRestartReplica);
+static_assert(Decide(Role::kWorker, ExitClass::kKilled, {.replica_restarts = 5}) ==
+              Decision::kRetryJob);
+static_assert(Decide(Role::kWorker, ExitClass::kKilled,
+                     {.replica_restarts = 5, .job_retries = 3}) == Decision::kFailJob);
+static_assert(Decide(Role::kWorker, ExitClass::kVmLost, {.resilient = true}) ==
+              Decision::kRetryJob);
+
+}  // namespace caip::run

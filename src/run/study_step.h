@@ -1,0 +1,35 @@
+#pragma once
+// What a tuning job does next, and what its trials make of it
+// (docs/service/hyperparameter-tuning.md, section 7). Pure.
+
+#include <cstdint>
+
+namespace caip::run {
+
+/// How far a tuning job is. Trials of an earlier job do not count.
+struct StudyProgress {
+  int64_t max_trials = 1;
+  int64_t max_parallel = 1;
+  int64_t max_failed = 0;  // 0: the service decides
+  bool exhausted = false;  // the algorithm has no further values: a grid that was gone through
+  int64_t begun = 0;
+  int64_t live = 0;  // begun and not ended
+  int64_t succeeded = 0;
+  int64_t failed = 0;
+};
+
+enum class StudyStep {
+  kBeginTrial,
+  kWait,     // for a trial to end
+  kSucceed,  // all were attempted, and at least one succeeded
+  kFail,
+};
+
+/// So many trials that fail, with no success, fail the job where maxFailedTrials leaves it to the
+/// service. The number is ours: nothing is documented (docs/service/hyperparameter-tuning.md,
+/// section 7).
+inline constexpr int64_t kFirstFailuresMin = 3;
+
+StudyStep NextStep(const StudyProgress& progress);
+
+}  // namespace caip::run

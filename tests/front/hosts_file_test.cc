@@ -1,0 +1,36 @@
+#include "emulator/front/hosts_file.h"
+
+#include <gtest/gtest.h>
+
+namespace caip::front {
+namespace {
+
+TEST(HostsFile, HasTheMetadataServerWhereItIsOnTheService) {
+  EXPECT_EQ(RenderHostsFile({}),
+            "127.0.0.1 localhost\n"
+            "::1 localhost ip6-localhost ip6-loopback\n"
+            "169.254.169.254 metadata.google.internal metadata\n");
+}
+
+TEST(HostsFile, LeadsServedNamesHereAndReplicasToTheirAddresses) {
+  const std::string text =
+      RenderHostsFile({.replicas = {{"cmle-training-master-e1-0", "127.1.2.2"},
+                                    {"cmle-training-worker-e1-0", "127.1.2.3"}},
+                       .served = {"storage.googleapis.com", "www.googleapis.com"}});
+  EXPECT_TRUE(
+      text.ends_with("169.254.169.254 metadata.google.internal metadata\n"
+                     "127.0.0.1 storage.googleapis.com\n"
+                     "127.0.0.1 www.googleapis.com\n"
+                     "127.1.2.2 cmle-training-master-e1-0\n"
+                     "127.1.2.3 cmle-training-worker-e1-0\n"))
+      << text;
+}
+
+TEST(HostsFile, WritesTheAddressOfLocalhost) {  // --addressing ports
+  const std::string text =
+      RenderHostsFile({.replicas = {{"cmle-training-master-e1-0", "localhost"}}, .served = {}});
+  EXPECT_TRUE(text.ends_with("\n127.0.0.1 cmle-training-master-e1-0\n")) << text;
+}
+
+}  // namespace
+}  // namespace caip::front
