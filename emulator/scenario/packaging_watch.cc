@@ -7,15 +7,15 @@ namespace {
 
 class PackagingWatch final : public engine::Packager {
  public:
-  PackagingWatch(engine::Packager& inner, harness::FaultInjector& injector)
-      : inner_(inner), injector_(injector) {}
+  PackagingWatch(std::unique_ptr<engine::Packager> inner, harness::FaultInjector& injector)
+      : inner_(std::move(inner)), injector_(injector) {}
 
   void Prepare(engine::PrepareRequest request,
                std::function<void(engine::Prepared)> done) override {
     harness::Event event{.body = harness::PrepareEvent{request.attempt}};
     const harness::FaultResponse verdict = injector_.Report(std::move(event));
     if (verdict.kind != harness::FaultResponse::Kind::kRefuse) {
-      inner_.Prepare(std::move(request), std::move(done));
+      inner_->Prepare(std::move(request), std::move(done));
       return;
     }
     engine::Prepared prepared;
@@ -24,18 +24,18 @@ class PackagingWatch final : public engine::Packager {
     prepared.failure = engine::Prepared::Failure{1, verdict.message, ""};
     done(std::move(prepared));
   }
-  void Abandon(const engine::RunKey& run) override { inner_.Abandon(run); }
+  void Abandon(const engine::RunKey& run) override { inner_->Abandon(run); }
 
  private:
-  engine::Packager& inner_;
+  std::unique_ptr<engine::Packager> inner_;
   harness::FaultInjector& injector_;
 };
 
 }  // namespace
 
-std::unique_ptr<engine::Packager> WatchedPackager(engine::Packager& inner,
+std::unique_ptr<engine::Packager> WatchedPackager(std::unique_ptr<engine::Packager> inner,
                                                   harness::FaultInjector& injector) {
-  return std::make_unique<PackagingWatch>(inner, injector);
+  return std::make_unique<PackagingWatch>(std::move(inner), injector);
 }
 
 }  // namespace caip::scenario

@@ -8,8 +8,8 @@
 
 namespace caip::scenario {
 
-/// `inner` and `injector` outlive it.
-std::unique_ptr<engine::Packager> WatchedPackager(engine::Packager& inner,
+/// `injector` outlives it.
+std::unique_ptr<engine::Packager> WatchedPackager(std::unique_ptr<engine::Packager> inner,
                                                   harness::FaultInjector& injector);
 
 }  // namespace caip::scenario

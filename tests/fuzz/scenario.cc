@@ -1,5 +1,5 @@
-// Any text is a scenario or an error that names its file; a scenario of one judges a run of
-// nothing.
+// Any text is a scenario, or an error that names its file. A valid scenario has a verdict on an
+// empty run.
 
 #include <cstdint>
 #include <cstdlib>
