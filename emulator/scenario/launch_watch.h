@@ -1,5 +1,5 @@
 #pragma once
-// A launcher whose every start and end is told to the director, and which keeps down what is to
+// A launcher whose every start and end is told to the injector, and which keeps down what is to
 // stay down.
 
 #include <functional>
@@ -28,14 +28,14 @@ struct LaunchCompany {
   Onlooker* onlooker = nullptr;
 };
 
-/// `director` outlives it.
+/// `injector` outlives it.
 class WatchedLauncher final : public host::ForwardingLauncher {
  public:
   WatchedLauncher(std::unique_ptr<engine::Launcher> inner, engine::LocalDisks& disks,
-                  harness::Director& director, LaunchCompany company)
+                  harness::FaultInjector& injector, LaunchCompany company)
       : ForwardingLauncher(std::move(inner)),
         disks_(disks),
-        director_(director),
+        injector_(injector),
         company_(std::move(company)) {}
 
   void Launch(engine::ReplicaLaunch launch, Listener listener) override;
@@ -45,7 +45,7 @@ class WatchedLauncher final : public host::ForwardingLauncher {
 
  private:
   engine::LocalDisks& disks_;
-  harness::Director& director_;
+  harness::FaultInjector& injector_;
   LaunchCompany company_;
   mutable std::mutex mutex_;
   std::map<std::string, engine::ReplicaKey> last_;

@@ -129,12 +129,12 @@ Status CheckReplicas(const Scenario& scenario, const ml::Job& job) {
     replicas.push_back(harness::ReplicaName(run::TaskName(plan.id)));
   }
   if (const auto& tuning = job.training_input->hyperparameters) {
-    replicas = harness::InTrials(replicas, tuning->max_trials.value_or(1));
+    replicas = harness::NamesInTrials(replicas, tuning->max_trials.value_or(1));
   }
   for (const harness::Fault& fault : scenario.faults) {
-    const std::string strange = harness::StrangeReplica(fault, replicas);
-    if (strange.empty()) continue;
-    return errors::FaultWithoutReplica(fault.name, strange, replicas);
+    const std::string unknown = harness::FindUnknownReplica(fault, replicas);
+    if (unknown.empty()) continue;
+    return errors::FaultWithoutReplica(fault.name, unknown, replicas);
   }
   return Ok{};
 }

@@ -1,5 +1,5 @@
 #pragma once
-// What a scenario needs of the emulator that it torments.
+// What faults ask of the emulator that runs the job, and what they answer to the replica.
 
 #include <cstdint>
 #include <string>
@@ -10,10 +10,10 @@
 
 namespace caip::harness {
 
-/// Any thread but the engine's may call; the calls only ask, and do not wait for what comes of it.
-class World {
+/// Any thread but the engine's may call. The calls only ask; they do not wait for the result.
+class RunControl {
  public:
-  virtual ~World() = default;
+  virtual ~RunControl() = default;
   /// Takes the replica's machine away. An error when nothing of it lives.
   virtual Status LoseVm(const std::string& replica, engine::VmLoss kind) = 0;
   /// Stops every process of the replica, or lets them go on.
@@ -25,20 +25,21 @@ class World {
   virtual Status StepClock(const std::string& replica, Duration by) = 0;
 };
 
-/// What whoever met a fault is to do. Those of storage and the job API only.
-struct Verdict {
+/// The answer to the operation that met a fault. All but kGoOn and kGone are for operations of
+/// storage, calls of the job API, installations and log lines only.
+struct FaultResponse {
   enum class Kind {
     kGoOn,
-    kGone,    // the one who asked is dead: answer nothing
-    kRefuse,  // `status` in the place of an answer; nothing happens
+    kGone,    // the replica that asked is dead: answer nothing
+    kRefuse,  // `status` is the answer; nothing happens
     kBreak,   // the answer's body ends after `bytes`
     kStale,   // a listing as it was before the last change
     kDrop,    // a log line that never arrives
-    kTwice,   // one that arrives twice
+    kTwice,   // a log line that arrives twice
   } kind = Kind::kGoOn;
   int status = 503;
   uint64_t bytes = 0;
-  std::string words = {};  // of a refusal
+  std::string message = {};  // of a refusal
 };
 
 }  // namespace caip::harness
