@@ -95,7 +95,9 @@ Status CheckAbilities(const harness::Scenario& scenario, const host::LauncherBun
   if (!replicas.watchable) return lacks("hold replicas at their system calls");
   if (!replicas.disks) return lacks("keep boot disks in directories of this host");
   const bool freezes = std::ranges::any_of(
-      scenario.faults, [](const harness::Fault& fault) { return fault.kind == "hang"; });
+      scenario.faults, [](const harness::Fault& fault) {
+        return fault.kind->needs == harness::HostAbility::kFreezing;
+      });
   if (freezes && !replicas.freezable) return lacks("stop a replica in mid-step");
   return Ok{};
 }

@@ -68,7 +68,7 @@ enum class WhileUntil {
 };
 
 /// An ability of the host that a kind of fault depends on.
-enum class HostAbility { kFakeClock };
+enum class HostAbility { kFakeClock, kFreezing };
 
 struct FaultKind {
   std::string name;     // its key in a scenario
