@@ -52,7 +52,7 @@ ml::Job JobNumber(int number) {
 
 // One transaction for all jobs: a synced Create for each would take minutes.
 bool Fill(const Path& file, int count) {
-  if (!host::SqliteJobStore::Open(file).ok()) return false;  // makes the schema
+  if (!host::OpenJobStore(file).ok()) return false;  // makes the schema
   sqlite3* db = nullptr;
   sqlite3_stmt* insert = nullptr;
   bool done = sqlite3_open(file.c_str(), &db) == SQLITE_OK &&

@@ -135,7 +135,12 @@ bool IsComplete(logging::LogBook& book, int lines) {
   std::vector<int> next(kReplicas, 0);
   uint64_t after = 0;
   for (;;) {
-    const auto page = book.ReadAfter("my-bench-project-1", std::string(kJob), after, 50'000);
+    logging::EntryQuery query;
+    query.project = "my-bench-project-1";
+    query.job_id = kJob;
+    query.after_id = after;
+    query.limit = 50'000;
+    const auto page = book.Query(query);
     if (!page.ok()) return false;
     if (page->empty()) break;
     for (const logging::Entry& entry : *page) {

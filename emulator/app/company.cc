@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "emulator/app/errors.h"
+
 namespace caip::app {
 namespace {
 
@@ -20,7 +22,7 @@ bool HasEnded(const Fd& process) {
 
 Status Company::Join(pid_t pid, bool stays) {
   const std::lock_guard lock(mutex_);
-  if (closed_) return Error{Code::kUnavailable, "This emulator is ending."};
+  if (closed_) return errors::Ending();
   stays_ = stays_ || stays;
   std::erase_if(processes_, HasEnded);  // a server that runs for long keeps few
   // One of another pid namespace cannot be watched: it finds the next emulator by itself.

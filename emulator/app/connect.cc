@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "client/gcloud_properties.h"
+#include "emulator/app/errors.h"
 #include "emulator/app/interrupt.h"
 #include "emulator/app/owner.h"
 #include "host/errors.h"
@@ -28,7 +29,7 @@ constexpr milliseconds kLeftToTheNextServer{2000};
 constexpr int kLookAgainMilliseconds = 5;
 
 // Any failure to reach an owner means: look again.
-Error GoneAway(const Error& cause) { return {Code::kAborted, cause.message}; }
+Error GoneAway(const Error& cause) { return errors::LookAgain(cause.message); }
 
 // The flags given now must be among those the running emulator was started with.
 Status FitsRunning(http::Client& client, const EmulatorFlags& flags) {
@@ -46,11 +47,7 @@ Status FitsRunning(http::Client& client, const EmulatorFlags& flags) {
   for (const std::string& word : wanted) {
     at = std::find(at, present.end(), word);
     if (at == present.end()) {
-      return Error{Code::kFailedPrecondition,
-                   "an emulator runs already at " + client.base() + ", and was started " +
-                       (present.empty() ? "without flags" : "with " + Join(present, " ")) +
-                       "; it cannot take up " + Join(wanted, " ") +
-                       " any more. End it with `caip stop`, or use another --state."};
+      return errors::FlagsDoNotFit(client.base(), present, wanted);
     }
     ++at;
   }
@@ -66,14 +63,14 @@ Status JoinAt(const std::string& url, const EmulatorFlags& flags, Lifetime lifet
                                    .target = "/emulator/v1:join?pid=" + std::to_string(::getpid()) +
                                              (stays ? "&stays=true" : "")});
   if (!joined.ok()) return GoneAway(joined.error());
-  if (joined->status == 503) return Error{Code::kAborted, "The emulator at " + url + " is ending."};
+  if (joined->status == 503) return errors::LookAgain("The emulator at " + url + " is ending.");
   return Ok{};
 }
 
 bool HasUnfinishedJobs(const Path& state) {
   std::error_code ignored;
   if (!std::filesystem::exists(state / "jobs.db", ignored)) return false;
-  const auto store = host::SqliteJobStore::Open(state / "jobs.db");
+  const auto store = host::OpenJobStore(state / "jobs.db");
   const auto unfinished =
       store.ok() ? (*store)->Unfinished() : Result<std::vector<engine::JobRecord>>(store.error());
   return unfinished.ok() && !unfinished->empty();
@@ -129,7 +126,7 @@ Result<std::string> Connector::Find(const EmulatorFlags& flags, Lifetime lifetim
     Result<std::string> found = LookOnce(flags, lifetime, !again || waited > kLeftToTheNextServer);
     if (found.ok() || found.error().code != Code::kAborted || waited > patience_) return found;
     if (InterruptGuard::Pending()) {
-      return Error{Code::kCancelled, "Interrupted while waiting: " + found.error().message};
+      return errors::InterruptedWaiting(found.error());
     }
     ::poll(nullptr, 0, kLookAgainMilliseconds);
   }
@@ -145,7 +142,7 @@ Result<std::string> Connector::LookOnce(const EmulatorFlags& flags, Lifetime lif
     RETURN_IF_ERROR(JoinAt(owner->url, flags, lifetime));
     return owner->url;
   }
-  if (!may_begin) return Error{Code::kAborted, "No emulator runs on " + state.string() + "."};
+  if (!may_begin) return errors::NoEmulatorRuns(state);
   std::error_code ignored;
   if (lifetime == Lifetime::kBriefly && !std::filesystem::exists(state, ignored)) {
     tell_("The state directory " + state.string() + " is new: it holds no jobs and no buckets.\n");

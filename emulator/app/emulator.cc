@@ -22,8 +22,9 @@
 #include "emulator/front/guest_launcher.h"
 #include "fakes/gcs/json/json_api.h"
 #include "host/companions/companion_launcher.h"
+#include "host/errors.h"
 #include "host/process/child_process.h"
-#include "host/process/side_thread.h"
+#include "host/process/task_queue.h"
 
 namespace caip::app {
 namespace {
@@ -49,20 +50,18 @@ struct Emulator::Parts {
   KeptState state;
   http::Router router{NoRoute};
   std::unique_ptr<Reception> reception;
-  ReplicaHost replica_host;
-  std::unique_ptr<front::GuestLauncher> guests;
-  std::unique_ptr<host::CompanionLauncher> companions;  // where any are asked for
-  std::unique_ptr<engine::Packager> watched_packager;   // around the packager, likewise
-  std::unique_ptr<engine::LogSink> watched_log;         // around the log, where somebody interferes
-  host::SideThread thinker;
+  std::unique_ptr<engine::LogSink> watched_output;  // around the log, where somebody interferes
+  std::unique_ptr<engine::LogSink> watched_log;     // likewise
+  host::LauncherBundle replicas;
+  host::WorkerThread worker;
   std::unique_ptr<engine::Engine> engine;
   std::unique_ptr<Apis> apis;
 
   ~Parts() { StopServing(); }
   http::Response Answer(const http::Request& request) const;
   Status Open();
-  void ServeNetworks(front::GuestNetworkOptions& network);
-  engine::Launcher& OutermostLauncher();
+  Status ServeNetworks(front::GuestNetworkOptions& network);
+  Status AddServers();
   Status StartEngine();
   void Serve();
   void StopServing();
@@ -75,52 +74,56 @@ http::Response Emulator::Parts::Answer(const http::Request& request) const {
 Status Emulator::Parts::Open() {
   if (interference) clock.SetAlarm(interference);
   ASSIGN_OR_RETURN(state, OpenState(options, clock, wall, interference));
-  ASSIGN_OR_RETURN(replica_host, OpenReplicaHost(options, state, clock, interference));
+  if (interference) watched_output = interference->Around(*state.log);
+  engine::LogSink& output = watched_output ? *watched_output : *state.log;
+  ASSIGN_OR_RETURN(replicas, OpenReplicaHost(options, state, clock, output));
+  if (interference) RETURN_IF_ERROR(interference->Around(replicas));
   http::Handler answer = [this](const http::Request& request) { return Answer(request); };
   if (interference) answer = interference->Around(std::move(answer));
   ASSIGN_OR_RETURN(reception, Reception::Open(options, *state.mint, wall, std::move(answer)));
   return reception->Listen(options);
 }
 
-// Sockets of networks of runs' own come as the networks are made.
-void Emulator::Parts::ServeNetworks(front::GuestNetworkOptions& network) {
-  host::ProcessLauncher& launcher = *replica_host.launcher;
+// The launcher hands over the listening sockets of a run's network when it makes the network.
+Status Emulator::Parts::ServeNetworks(front::GuestNetworkOptions& network) {
+  if (!replicas.networks) return host::errors::LauncherLacksNetworks(replicas.name);
   http::Server& server = reception->server();
   network.port = server.port();
   if (!network.names.empty()) {
     network.more_names = [&buckets = *state.buckets] { return NamesOfBuckets(buckets); };
   }
-  network.task_of_client = [&launcher](const engine::RunKey& run, const std::string& client) {
-    return launcher.TaskOfClient(run, client);
-  };
-  launcher.ServeDoors(
+  network.networks = replicas.networks;
+  replicas.networks->ServeDoors(
       [&server](const std::string& tag, Fd listening) { server.Adopt(std::move(listening), tag); });
+  return Ok{};
 }
 
 // Each replica gets a metadata server, then the companions' addresses.
-engine::Launcher& Emulator::Parts::OutermostLauncher() {
+Status Emulator::Parts::AddServers() {
   front::GuestOptions settings = GuestSettings(options, reception->bundle_file());
-  if (settings.network) ServeNetworks(*settings.network);
-  guests = std::make_unique<front::GuestLauncher>(
-      front::GuestLauncher::World{replica_host.outermost(), reception->server(),
-                                  reception->guests(), *state.mint, wall},
+  settings.address = replicas.address;
+  if (settings.network) RETURN_IF_ERROR(ServeNetworks(*settings.network));
+  replicas.launcher = std::make_unique<front::GuestLauncher>(
+      std::move(replicas.launcher),
+      front::GuestLauncher::World{reception->server(), reception->guests(), *state.mint, wall},
       std::move(settings));
-  if (options.companions.empty()) return *guests;
-  companions = std::make_unique<host::CompanionLauncher>(
-      *guests, CompanionsOf(options, host::OwnEnvironment()), *state.log, clock);
-  return *companions;
+  if (options.companions.empty()) return Ok{};
+  host::CompanionOptions companions = CompanionsOf(options, host::OwnEnvironment());
+  companions.address = replicas.address;
+  replicas.launcher = std::make_unique<host::CompanionLauncher>(
+      std::move(replicas.launcher), std::move(companions), *state.log, clock);
+  return Ok{};
 }
 
 Status Emulator::Parts::StartEngine() {
+  RETURN_IF_ERROR(AddServers());
   if (interference) watched_log = interference->AroundService(*state.log);
   engine::LogSink& log = watched_log ? *watched_log : *state.log;
-  if (interference) watched_packager = interference->Around(*replica_host.packager);
-  engine::Packager& packager =
-      watched_packager ? *watched_packager : static_cast<engine::Packager&>(*replica_host.packager);
   engine = std::make_unique<engine::Engine>(
-      EngineSettings(options, reception->replicas_url(options), *state.buckets),
-      engine::EnginePorts{OutermostLauncher(), packager, *replica_host.devices,
-                          *replica_host.addresses, *state.jobs, log, *state.storage, thinker},
+      EngineSettings(options, replicas.url_for_replicas(reception->base_url()), *state.buckets),
+      engine::EnginePorts{*replicas.launcher, *replicas.packager, *replicas.devices,
+                          *replicas.addresses, *state.jobs, log, *state.storage, worker,
+                          replicas.disks},
       clock);
   return engine->Start();
 }

@@ -12,6 +12,7 @@
 #include "base/files.h"
 #include "base/result.h"
 #include "emulator/app/emulator_flags.h"
+#include "host/launcher_bundle.h"
 #include "run/queueing.h"
 
 namespace caip::app {
@@ -19,7 +20,7 @@ namespace caip::app {
 /// What becomes of jobs that ask for more accelerators than the host has.
 enum class GpuMode { kByHost, kQueue, kShare, kCpu };
 /// What TF_CONFIG names: an own loopback address for each replica, or localhost with own ports.
-enum class Addressing { kLoopback, kPorts };
+using host::Addressing;
 /// What a trainer gets as --job-dir: the gs:// URI, or the directory behind it.
 enum class StorageView { kGs, kPath };
 /// How replicas whose software insists on Google's https names are led here: not at all, or by
@@ -35,6 +36,7 @@ struct EmulatorOptions {
   std::optional<uint16_t> port;  // 0: any free one; unset: the usual one (usual_port.h)
   bool remember_port = false;    // it becomes the usual one of this state directory
   std::vector<std::string> allowed_hosts;
+  host::LauncherKind launcher = host::LauncherKind::kProcess;  // what starts replicas
   bool create_buckets = false;  // a missing bucket is made instead of refused
   GpuMode gpus = GpuMode::kByHost;
   std::string fake_gpus;  // "4xNVIDIA_TESLA_T4"; "" none

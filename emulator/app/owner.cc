@@ -10,7 +10,9 @@
 #include <cstring>
 
 #include "base/text.h"
+#include "emulator/app/errors.h"
 #include "emulator/app/options.h"
+#include "emulator/app/settings_table.h"
 #include "host/store/state_directory.h"
 #include "http/client.h"
 
@@ -88,24 +90,15 @@ Result<pid_t> Spawn(const std::vector<std::string>& words, int log, int ready) {
 
 std::vector<std::string> FlagWords(const EmulatorFlags& flags) {
   std::vector<std::string> words;
-  const auto add = [&](const char* flag, const std::optional<std::string>& value) {
-    if (value) words.insert(words.end(), {flag, *value});
-  };
-  add("--emulator-config", flags.config);
-  for (const std::string& image : flags.map_images) add("--map-image", image);
-  if (flags.create_buckets) words.push_back("--create-buckets");
-  add("--gpus", flags.gpus);
-  add("--fake-gpus", flags.fake_gpus);
-  add("--addressing", flags.addressing);
-  add("--storage-view", flags.storage_view);
-  add("--gs-front", flags.gs_front);
-  add("--isolation", flags.isolation);
-  add("--durability", flags.durability);
-  add("--access-log", flags.access_log);
-  add("--queue-delay", flags.queue_delay);
-  add("--provision-delay", flags.provision_delay);
-  if (flags.strict_runtime) words.push_back("--strict-runtime");
-  add("--seed", flags.seed);
+  if (flags.config) words.insert(words.end(), {"--emulator-config", *flags.config});
+  for (const Setting& setting : Settings()) {
+    const auto given = flags.settings.find(setting.key);
+    if (given == flags.settings.end()) continue;
+    for (const std::string& value : given->second) {
+      words.emplace_back(setting.flag);
+      if (setting.form != Setting::Form::kSwitch) words.push_back(value);
+    }
+  }
   return words;
 }
 
@@ -126,11 +119,9 @@ Result<std::string> StartInBackground(const EmulatorFlags& flags, const Path& st
   RETURN_IF_ERROR(Spawn(words, log.get(), tell.get()));
   tell.Close();
   const std::string url = ReadLine(ready.get());
-  if (url == kTakenWord) return Error{Code::kAborted, "somebody else was faster"};
+  if (url == kTakenWord) return errors::OwnedByAnother();
   if (!url.empty()) return url;
-  return Error{Code::kUnavailable,
-               "the background server did not come up: " + LastWords(log_path, from) +
-                   " (its log is " + log_path.string() + ")"};
+  return errors::ServerDidNotStart(LastWords(log_path, from), log_path);
 }
 
 Result<bool> StopOwner(const Path& state) {
@@ -140,9 +131,7 @@ Result<bool> StopOwner(const Path& state) {
   const auto response = client.Send({.method = "POST", .target = "/emulator/v1:shutdown"});
   if (!response.ok()) return response.error();
   if (!WaitForProcess(owner->pid, kStopMilliseconds)) {
-    return Error{Code::kDeadlineExceeded,
-                 "process " + std::to_string(owner->pid) + " was asked to end and has not; `kill " +
-                     std::to_string(owner->pid) + "` ends it, and loses no job"};
+    return errors::ServerDoesNotEnd(owner->pid);
   }
   return true;
 }

@@ -6,6 +6,7 @@
 #include "emulator/app/settings.h"
 #include "emulator/app/usual_port.h"
 #include "fakes/metadata/account_answers.h"
+#include "host/machine/addresses.h"
 #include "host/process/child_process.h"
 
 namespace caip::app {
@@ -20,16 +21,16 @@ Result<std::unique_ptr<Reception>> Reception::Open(const EmulatorOptions& option
                                                    const Clock& wall, http::Handler apis) {
   std::unique_ptr<Reception> made(new Reception());
   ASSIGN_OR_RETURN(made->authority_, OpenAuthority(options.state, wall, host::OwnEnvironment()));
-  const metadata::Guest host = HostGuest(options, wall.Now());
-  made->guests_ = std::make_unique<metadata::GuestBook>(host);
+  const metadata::Machine host = HostGuest(options, wall.Now());
+  made->guests_ = std::make_unique<metadata::MachineTable>(host);
   if (options.access_log != "off") {
     const Path file =
         options.access_log.empty() ? options.state / "access.log" : Path(options.access_log);
     ASSIGN_OR_RETURN(made->access_log_, front::AccessLog::Open(file));
   }
   made->door_ = std::make_unique<front::FrontDoor>(
-      front::FrontDoor::Parts{*made->guests_, mint, metadata::IdentityOf(host), std::move(apis),
-                              made->access_log_.get(), wall});
+      front::FrontDoor::Parts{*made->guests_, mint, metadata::IdentityOfMachine(host),
+                              std::move(apis), made->access_log_.get(), wall});
   return made;
 }
 
@@ -63,14 +64,9 @@ Status Reception::Listen(const EmulatorOptions& options) {
   }
   if (options.remember_port) RETURN_IF_ERROR(RememberPort(options.state, server_->port()));
   const bool any = options.address == "0.0.0.0" || options.address == "::";
-  base_url_ =
-      "http://" + (any ? "127.0.0.1" : options.address) + ":" + std::to_string(server_->port());
+  base_url_ = "http://" + (any ? std::string(host::kLoopbackAddress) : options.address) + ":" +
+              std::to_string(server_->port());
   return Ok{};
-}
-
-std::string Reception::replicas_url(const EmulatorOptions& options) const {
-  if (options.isolation == Isolation::kNone) return base_url_;
-  return "http://127.0.0.1:" + std::to_string(server_->port());
 }
 
 void Reception::LetIn() {

@@ -12,7 +12,7 @@
 #include "emulator/app/options.h"
 #include "emulator/front/access_log.h"
 #include "emulator/front/front_door.h"
-#include "fakes/metadata/guest.h"
+#include "fakes/metadata/machine.h"
 #include "fakes/metadata/token_mint.h"
 #include "http/server.h"
 #include "http/transport/certificate_authority.h"
@@ -39,13 +39,11 @@ class Reception {
   void Close();
 
   http::Server& server() { return *server_; }
-  metadata::GuestBook& guests() { return *guests_; }
+  metadata::MachineTable& guests() { return *guests_; }
   /// The host's certificate authorities and our own.
   Path bundle_file() const { return authority_->bundle_file(); }
   /// "http://127.0.0.1:PORT".
   const std::string& base_url() const { return base_url_; }
-  /// The same as replicas see it: in a network of their own it is always 127.0.0.1.
-  std::string replicas_url(const EmulatorOptions& options) const;
   /// What to tell about the port, where it is not the usual one; else "".
   const std::string& port_note() const { return port_note_; }
 
@@ -54,7 +52,7 @@ class Reception {
   Result<std::unique_ptr<http::Server>> ServeAt(const EmulatorOptions& options, uint16_t port);
 
   std::shared_ptr<http::CertificateAuthority> authority_;
-  std::unique_ptr<metadata::GuestBook> guests_;
+  std::unique_ptr<metadata::MachineTable> guests_;
   std::unique_ptr<front::AccessLog> access_log_;
   std::unique_ptr<front::FrontDoor> door_;
   std::latch ready_{1};

@@ -15,9 +15,9 @@ std::string ServiceAccountOf(const EmulatorOptions& options) {
                                          : options.service_account;
 }
 
-metadata::Guest HostGuest(const EmulatorOptions& options, Instant now) {
+metadata::Machine HostGuest(const EmulatorOptions& options, Instant now) {
   const auto own = host::OwnEnvironment();
-  metadata::Guest guest;
+  metadata::Machine guest;
   guest.project_id = ProjectOf(own);
   guest.project_number = options.project_number;
   guest.instance_id = 1;

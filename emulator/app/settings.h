@@ -8,7 +8,7 @@
 #include "emulator/front/guest_launcher.h"
 #include "engine/engine.h"
 #include "fakes/gcs/store/directory_store.h"
-#include "fakes/metadata/guest.h"
+#include "fakes/metadata/machine.h"
 
 namespace caip::app {
 
@@ -16,7 +16,7 @@ namespace caip::app {
 std::string ServiceAccountOf(const EmulatorOptions& options);
 
 /// The machine that the emulator itself runs on, for whoever asks its main listener who he is.
-metadata::Guest HostGuest(const EmulatorOptions& options, Instant now);
+metadata::Machine HostGuest(const EmulatorOptions& options, Instant now);
 
 /// `bundle`: the certificate authorities that replicas are to trust.
 front::GuestOptions GuestSettings(const EmulatorOptions& options, const Path& bundle);

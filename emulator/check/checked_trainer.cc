@@ -35,7 +35,7 @@ Status AddEmulatorOptions(const TrainerRequest& request, const Path& workshop,
                    app::ReadOptions(request.emulator, workshop));
   job.images = options.images;
   if (options.storage_view == app::StorageView::kPath) job.semantics = harness::Semantics::kPosix;
-  if (request.emulator.seed) job.seed = options.seed;
+  if (request.emulator.Has("seed")) job.seed = options.seed;
   job.own_ports = options.addressing == app::Addressing::kPorts;
   return Ok{};
 }

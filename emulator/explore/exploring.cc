@@ -12,7 +12,7 @@
 #include "emulator/explore/exploring_files.h"
 #include "emulator/explore/exploring_tasks.h"
 #include "emulator/scenario/stage.h"
-#include "host/machine/memory_room.h"
+#include "host/machine/memory_directory.h"
 
 namespace caip::explore {
 namespace {
@@ -37,7 +37,7 @@ class Explorer {
   Result<ExploreReport> Run() {
     RETURN_IF_ERROR(FindPeace());
     files_.emplace(options_, scenario_);
-    room_ = host::MemoryRoom::Open(
+    room_ = host::MemoryDirectory::Open(
         options_.workshop, written_ * static_cast<uint64_t>(std::max<int64_t>(1, options_.jobs)));
     RETURN_IF_ERROR(CheckReplicas());
     MakeTasks();
@@ -346,9 +346,9 @@ class Explorer {
   std::unique_ptr<scenario::Recorder> recorder_;
   std::unique_ptr<harness::Peace> peace_;
   std::optional<ExplorationFiles> files_;
-  std::unique_ptr<host::MemoryRoom> room_;  // for what comes behind the peace
-  std::atomic<uint64_t> written_{0};        // by a run in peace
-  std::atomic<bool> crowded_{false};        // the room was too small
+  std::unique_ptr<host::MemoryDirectory> room_;  // for what comes behind the peace
+  std::atomic<uint64_t> written_{0};             // by a run in peace
+  std::atomic<bool> crowded_{false};             // the room was too small
   TaskList tasks_;
   std::vector<std::optional<ExploreOutcome>> outcomes_;
   std::map<size_t, RecordedRun> deeper_;  // recoveries, for a second restart in them

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "emulator/scenario/fake_clocks.h"
 #include "harness/faults/fault_kind.h"
+#include "host/errors.h"
 #include "host/watch/interposition.h"
 #include "host/watch/preloaded_calls.h"
 
@@ -84,6 +85,18 @@ std::string LackOf(const harness::Scenario& scenario) {
     return LackOfPreload(scenario, found.reason);
   }
   return "replicas cannot be held at their system calls: " + found.reason;
+}
+
+Status CheckAbilities(const harness::Scenario& scenario, const host::LauncherBundle& replicas) {
+  const auto lacks = [&](const std::string& what) {
+    return host::errors::LauncherLacks(replicas.name, what);
+  };
+  if (!replicas.watchable) return lacks("hold replicas at their system calls");
+  if (!replicas.disks) return lacks("keep boot disks in directories of this host");
+  const bool freezes = std::ranges::any_of(
+      scenario.faults, [](const harness::Fault& fault) { return fault.kind == "hang"; });
+  if (freezes && !replicas.freezable) return lacks("stop a replica in mid-step");
+  return Ok{};
 }
 
 bool IsFull(const Path& directory) {

@@ -72,10 +72,9 @@ Happening ReportOf(const engine::ReplicaKey& key, const std::string& tag,
 
 void WatchedLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {
   LeadThroughItsDoor(launch);
-  launch.watch = watch_;
   const std::string replica = NameOf(launch.key);
   if (company_.clocks) company_.clocks->Give(replica, launch.environment);
-  const std::string boot_disk = inner_.BootDisk(launch.key);
+  const std::string boot_disk = disks_.BootDisk(launch.key);
   if (company_.dress) company_.dress(launch, boot_disk);
   if (company_.onlooker) company_.onlooker->Launching(launch, boot_disk);
   {
@@ -101,7 +100,7 @@ void WatchedLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {
   };
   auto start = [this, launch = std::move(launch), told = std::move(told)] {
     director_.Note(StartOf(launch));
-    inner_.Launch(launch, told);
+    inner().Launch(launch, told);
   };
   if (!director_.KeepDown(replica, start)) start();
 }

@@ -14,6 +14,7 @@
 #include "emulator/scenario/onlooker.h"
 #include "engine/ports.h"
 #include "harness/faults/fault_injector.h"
+#include "host/forwarding_launcher.h"
 
 namespace caip::scenario {
 
@@ -27,36 +28,24 @@ struct LaunchCompany {
   Onlooker* onlooker = nullptr;
 };
 
-/// `inner` and `director` outlive it.
-class WatchedLauncher final : public engine::Launcher {
+/// `director` outlives it.
+class WatchedLauncher final : public host::ForwardingLauncher {
  public:
-  /// `watch`: what every replica is stopped at.
-  WatchedLauncher(engine::Launcher& inner, harness::Director& director, engine::ReplicaWatch watch,
-                  LaunchCompany company)
-      : inner_(inner),
+  WatchedLauncher(std::unique_ptr<engine::Launcher> inner, engine::LocalDisks& disks,
+                  harness::Director& director, LaunchCompany company)
+      : ForwardingLauncher(std::move(inner)),
+        disks_(disks),
         director_(director),
-        watch_(std::move(watch)),
         company_(std::move(company)) {}
 
-  std::string BootDisk(const engine::ReplicaKey& key) const override {
-    return inner_.BootDisk(key);
-  }
   void Launch(engine::ReplicaLaunch launch, Listener listener) override;
-  void Signal(const engine::ReplicaKey& key, int signal) override { inner_.Signal(key, signal); }
-  void Kill(const engine::ReplicaKey& key) override { inner_.Kill(key); }
-  void Freeze(const engine::ReplicaKey& key, std::function<void()> frozen) override {
-    inner_.Freeze(key, std::move(frozen));
-  }
-  void Thaw(const engine::ReplicaKey& key) override { inner_.Thaw(key); }
-  void Discard(const engine::RunKey& run) override { inner_.Discard(run); }
 
   /// The boot that was launched last; nullopt before the first.
   std::optional<engine::ReplicaKey> LastBoot(const std::string& replica) const;
 
  private:
-  engine::Launcher& inner_;
+  engine::LocalDisks& disks_;
   harness::Director& director_;
-  engine::ReplicaWatch watch_;
   LaunchCompany company_;
   mutable std::mutex mutex_;
   std::map<std::string, engine::ReplicaKey> last_;

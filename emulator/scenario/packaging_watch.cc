@@ -7,8 +7,8 @@ namespace {
 
 class PackagingWatch final : public engine::Packager {
  public:
-  PackagingWatch(engine::Packager& inner, harness::Director& director)
-      : inner_(inner), director_(director) {}
+  PackagingWatch(std::unique_ptr<engine::Packager> inner, harness::Director& director)
+      : inner_(std::move(inner)), director_(director) {}
 
   void Prepare(engine::PrepareRequest request,
                std::function<void(engine::Prepared)> done) override {
@@ -17,7 +17,7 @@ class PackagingWatch final : public engine::Packager {
     happening.step = request.attempt;
     const harness::Verdict verdict = director_.Note(std::move(happening));
     if (verdict.kind != harness::Verdict::Kind::kRefuse) {
-      inner_.Prepare(std::move(request), std::move(done));
+      inner_->Prepare(std::move(request), std::move(done));
       return;
     }
     engine::Prepared prepared;
@@ -26,18 +26,18 @@ class PackagingWatch final : public engine::Packager {
     prepared.failure = engine::Prepared::Failure{1, verdict.words, ""};
     done(std::move(prepared));
   }
-  void Abandon(const engine::RunKey& run) override { inner_.Abandon(run); }
+  void Abandon(const engine::RunKey& run) override { inner_->Abandon(run); }
 
  private:
-  engine::Packager& inner_;
+  std::unique_ptr<engine::Packager> inner_;
   harness::Director& director_;
 };
 
 }  // namespace
 
-std::unique_ptr<engine::Packager> WatchedPackager(engine::Packager& inner,
+std::unique_ptr<engine::Packager> WatchedPackager(std::unique_ptr<engine::Packager> inner,
                                                   harness::Director& director) {
-  return std::make_unique<PackagingWatch>(inner, director);
+  return std::make_unique<PackagingWatch>(std::move(inner), director);
 }
 
 }  // namespace caip::scenario

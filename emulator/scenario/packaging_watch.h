@@ -8,8 +8,8 @@
 
 namespace caip::scenario {
 
-/// `inner` and `director` outlive it.
-std::unique_ptr<engine::Packager> WatchedPackager(engine::Packager& inner,
+/// `director` outlives it.
+std::unique_ptr<engine::Packager> WatchedPackager(std::unique_ptr<engine::Packager> inner,
                                                   harness::Director& director);
 
 }  // namespace caip::scenario

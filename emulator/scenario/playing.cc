@@ -115,7 +115,7 @@ Played Play(const Path& file, const PlayOptions& options) {
   if (!done.ok()) {
     const Code code = done.error().code;
     played.error = done.error().message;
-    played.cannot = code == Code::kResourceExhausted;
+    played.cannot = code == Code::kResourceExhausted || code == Code::kUnimplemented;
     played.ours = code == Code::kInternal || code == Code::kUnavailable;
   }
   played.took = Steady::now() - begin;

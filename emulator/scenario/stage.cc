@@ -115,11 +115,6 @@ Path Stage::Buckets() const {
   return (error ? options_.state : state) / "buckets";
 }
 
-host::ReplicaWatcher* Stage::Watcher() {
-  calls_ = std::make_unique<SystemWatch>(*director_, Buckets(), options_.onlooker);
-  return calls_.get();
-}
-
 Stage::~Stage() {
   director_->End();
   emulator_.reset();
@@ -168,18 +163,21 @@ std::unique_ptr<engine::LogSink> Stage::AroundService(engine::LogSink& sink) {
   return WatchedServiceLog(sink, *director_);
 }
 
-std::unique_ptr<engine::Launcher> Stage::Around(engine::Launcher& launcher) {
-  if (NeedsClocks()) clocks_ = std::make_unique<FakeClocks>(options_.state / "clocks");
-  engine::ReplicaWatch watch{.output = true, .roots = {}};
+Status Stage::Around(host::LauncherBundle& replicas) {
+  RETURN_IF_ERROR(CheckAbilities(scenario_, replicas));
+  calls_ = std::make_unique<SystemWatch>(*director_, Buckets(), options_.onlooker);
+  host::ReplicaWatch watch{.output = true};
   if (scenario_.semantics == harness::Semantics::kPosix) watch.roots = {Buckets().string()};
+  replicas.watchable->Watch(std::move(watch), *calls_);
+  freezable_ = replicas.freezable;
+  if (NeedsClocks()) clocks_ = std::make_unique<FakeClocks>(options_.state / "clocks");
   auto watched = std::make_unique<WatchedLauncher>(
-      launcher, *director_, watch, LaunchCompany{clocks_.get(), options_.dress, options_.onlooker});
+      std::move(replicas.launcher), *replicas.disks, *director_,
+      LaunchCompany{clocks_.get(), options_.dress, options_.onlooker});
   launcher_ = watched.get();
-  return watched;
-}
-
-std::unique_ptr<engine::Packager> Stage::Around(engine::Packager& packager) {
-  return WatchedPackager(packager, *director_);
+  replicas.launcher = std::move(watched);
+  replicas.packager = WatchedPackager(std::move(replicas.packager), *director_);
+  return Ok{};
 }
 
 http::Handler Stage::Around(http::Handler apis) {
@@ -359,14 +357,14 @@ void Stage::Freeze(const std::string& replica) {
   const auto key = launcher_->LastBoot(replica);
   if (!key) return;
   const auto frozen = std::make_shared<std::promise<void>>();
-  launcher_->Freeze(*key, [frozen, told = std::make_shared<std::atomic<bool>>(false)] {
+  freezable_->Freeze(*key, [frozen, told = std::make_shared<std::atomic<bool>>(false)] {
     if (!told->exchange(true)) frozen->set_value();
   });
   frozen->get_future().wait_for(kFreezePatience);
 }
 
 void Stage::Thaw(const std::string& replica) {
-  if (const auto key = launcher_->LastBoot(replica)) launcher_->Thaw(*key);
+  if (const auto key = launcher_->LastBoot(replica)) freezable_->Thaw(*key);
 }
 
 Status Stage::CancelJob() { return engine_->Cancel(kProject, kJobId); }

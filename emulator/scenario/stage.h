@@ -52,10 +52,8 @@ class Stage final : public app::Interference, public harness::World {
   std::unique_ptr<gcs::BucketStore> Around(gcs::BucketStore& store) override;
   std::unique_ptr<engine::LogSink> Around(engine::LogSink& sink) override;
   std::unique_ptr<engine::LogSink> AroundService(engine::LogSink& sink) override;
-  std::unique_ptr<engine::Launcher> Around(engine::Launcher& launcher) override;
-  std::unique_ptr<engine::Packager> Around(engine::Packager& packager) override;
+  Status Around(host::LauncherBundle& replicas) override;
   http::Handler Around(http::Handler apis) override;
-  host::ReplicaWatcher* Watcher() override;
   void Begin(engine::Engine& engine, Clock& clock) override;
   void End() override;
   Instant Next() const override { return director_->NextAt(); }
@@ -95,6 +93,7 @@ class Stage final : public app::Interference, public harness::World {
   std::unique_ptr<SystemWatch> calls_;
   std::unique_ptr<FakeClocks> clocks_;  // where a fault steps one
   WatchedLauncher* launcher_ = nullptr;
+  host::Freezable* freezable_ = nullptr;  // the launcher's
   engine::Engine* engine_ = nullptr;
   engine::Subscription states_;
   std::unique_ptr<app::Emulator> emulator_;

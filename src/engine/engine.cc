@@ -14,9 +14,9 @@ namespace {
 constexpr Duration kStopPatience = std::chrono::seconds(10);
 
 // The engine's own additions to what it was given.
-EngineOptions Completed(EngineOptions options, Launcher& launcher) {
-  options.rules.launch.boot_disk = [&launcher](const ReplicaKey& key) {
-    return launcher.BootDisk(key);
+EngineOptions Completed(EngineOptions options, LocalDisks* disks) {
+  options.rules.launch.boot_disk = [disks](const ReplicaKey& key) {
+    return disks ? disks->BootDisk(key) : std::string();
   };
   return options;
 }
@@ -28,7 +28,7 @@ Error JobMissing(const Error& error) {
 }  // namespace
 
 Engine::Engine(EngineOptions options, EnginePorts ports, Clock& clock)
-    : options_(Completed(std::move(options), ports.launcher)),
+    : options_(Completed(std::move(options), ports.disks)),
       ports_(ports),
       clock_(clock),
       mailbox_(std::make_shared<Mailbox>(clock)),

@@ -24,7 +24,7 @@ struct LaunchSettings {
   ImageMap images;  // for new jobs; a job keeps in its note what its images stood for
   /// What `--job-dir` becomes for the trainers of new jobs; unset: the URI itself.
   std::function<std::string(const std::string& uri)> storage_view;
-  std::function<std::string(const ReplicaKey&)> boot_disk;  // Launcher::BootDisk
+  std::function<std::string(const ReplicaKey&)> boot_disk;  // as the replica sees it; "": its root
 };
 
 /// One start of one replica. Made for a call: the references must outlive it.

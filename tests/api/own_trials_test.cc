@@ -44,7 +44,7 @@ TEST(OwnTrials, AreRefusedWithAllViolationsAtOnce) {
        {"trial.parameters: The value '2' of the parameter 'rate'",
         "trial.parameters: The value '1' of the parameter 'units'",
         "trial.parameters: The parameter 'cell' has no value",
-        "trial.parameters: The parameter 'depth' is none of the study",
+        "trial.parameters: The parameter 'depth' is not part of the study",
         "trial.state: A trial cannot be created ACTIVE",
         "trial.measurements[0].step_count: The value must not be negative.",
         "trial.measurements[0].elapsed_time: The value must not be negative.",

@@ -49,7 +49,7 @@ struct StreamWorld : MlWorld {
     return json.ok() ? *json : Json();
   }
   void HasRead(std::chrono::seconds until) {
-    readers.Note("one", "demo", "census", engine::kMorning + until);
+    readers.Record("one", "demo", "census", engine::kMorning + until);
   }
 
   std::unique_ptr<logging::LogBook> book = *logging::LogBook::Open(directory.path() / "logs.db");

@@ -20,7 +20,6 @@ using ::testing::HasSubstr;
 /// Replicas that start at once and end when the test says so, or when they are stopped.
 class ObedientLauncher final : public Launcher {
  public:
-  std::string BootDisk(const ReplicaKey&) const override { return "/disk"; }
   void Launch(ReplicaLaunch launch, Listener listener) override {
     listener.on_started(launch.key);
     std::lock_guard lock(mutex_);
@@ -32,8 +31,6 @@ class ObedientLauncher final : public Launcher {
   }
   void Signal(const ReplicaKey& key, int signal) override { End(key, signal); }
   void Kill(const ReplicaKey& key) override { End(key, SIGKILL); }
-  void Freeze(const ReplicaKey&, std::function<void()> frozen) override { frozen(); }
-  void Thaw(const ReplicaKey&) override {}
   void Discard(const RunKey&) override {}
   void EndAtOnce() {
     std::lock_guard lock(mutex_);

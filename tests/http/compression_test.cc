@@ -126,16 +126,5 @@ TEST(Compression, LeavesAnswersThatStandForStoredBytes) {
   }
 }
 
-TEST(Compression, ReadsAGunzippedBodyByItself) {
-  Pieces body(Gzip("unpacked by whoever stores it"), 3);
-  const auto reader = Gunzipped(body);
-  char buffer[100];
-  std::string all;
-  for (size_t count = 1; count > 0; all.append(buffer, count)) {
-    count = *reader->Read(buffer, sizeof buffer);
-  }
-  EXPECT_EQ(all, "unpacked by whoever stores it");
-}
-
 }  // namespace
 }  // namespace caip::http

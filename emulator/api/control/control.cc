@@ -68,7 +68,7 @@ JobFollower::JobFollower(engine::Engine& engine, logging::LogBook& book)
 Result<Json> JobFollower::Follow(const http::Request& request, const std::string& project,
                                  const std::string& job_id) const {
   const auto deadline = steady_clock::now() + WaitOf(request);
-  const uint64_t after = logging::InsertIdOf(std::string(request.Query("after")));
+  const uint64_t after = logging::ParseInsertId(std::string(request.Query("after")));
   logging::EntryQuery query;
   query.project = project;
   query.job_id = job_id;

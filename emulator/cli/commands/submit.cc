@@ -64,7 +64,8 @@ class Submission {
     if (guard.interrupted()) return EndEarly();
     if (!connected.ok()) return Complain(connected.error().message);
     client::Connection& connection = **connected;
-    const Status staged = client::StageFiles(connection, job_, command_.emulator.create_buckets);
+    const Status staged =
+        client::StageFiles(connection, job_, command_.emulator.Has("create_buckets"));
     if (guard.interrupted()) return EndEarly();
     if (!staged.ok()) return Complain(staged.error().message);
     const Result<Json> created = client::CreateJob(connection, job_);

@@ -7,7 +7,7 @@
 #include "base/spelling.h"
 #include "base/text.h"
 #include "base/time_text.h"
-#include "base/yaml_error.h"
+#include "base/yaml_errors.h"
 
 namespace caip::harness {
 namespace {

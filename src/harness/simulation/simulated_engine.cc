@@ -13,10 +13,11 @@ SimulatedEngine::SimulatedEngine(engine::EngineOptions given) : options(std::mov
 }
 
 void SimulatedEngine::Boot() {
-  engine = std::make_unique<engine::Engine>(
-      options,
-      engine::EnginePorts{launcher, packager, devices, addresses, store, log, storage, thinker},
-      clock);
+  engine =
+      std::make_unique<engine::Engine>(options,
+                                       engine::EnginePorts{launcher, packager, devices, addresses,
+                                                           store, log, storage, thinker, &launcher},
+                                       clock);
   const Status recovered = engine->Recover();
   assert(recovered.ok() && "a store in memory can be read");
   (void)recovered;

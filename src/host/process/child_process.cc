@@ -17,6 +17,7 @@
 #include <boost/process/v2/stdio.hpp>
 
 #include "base/files.h"
+#include "host/errors.h"
 #include "host/process/line_splitter.h"
 
 extern char** environ;  // NOLINT: POSIX declares it nowhere
@@ -223,12 +224,12 @@ class Run {
 
 Result<ToolResult> RunTool(const Tool& tool) {
   if (tool.argv.empty() || tool.argv.front().empty()) {
-    return Error{Code::kInvalidArgument, "cannot run a tool: its command is empty"};
+    return errors::ToolWithoutCommand();
   }
   try {
     return Run(tool).ToItsEnd();
   } catch (const std::exception& exception) {  // Boost's, out of memory or descriptors
-    return Error{Code::kInternal, "cannot run '" + tool.argv.front() + "': " + exception.what()};
+    return errors::ToolNotRun(tool.argv.front(), exception.what());
   }
 }
 

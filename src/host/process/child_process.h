@@ -48,7 +48,7 @@ struct ToolResult {
 /// kPermissionDenied, ...), with what and why.
 Result<ToolResult> RunTool(const Tool& tool);
 
-/// What a tool said, for tools that say little.
+/// The output of a tool that prints little.
 struct ToolOutput {
   ToolResult result;
   std::string out;
@@ -57,7 +57,7 @@ struct ToolOutput {
 /// Like RunTool, but keeps the output (64 MiB at most of each stream) instead of handing out lines.
 Result<ToolOutput> CaptureTool(Tool tool);
 
-/// Our own environment, for tools that shall see what the user's shell would give them.
+/// The environment of this process, for tools that need what the user's shell would give them.
 std::vector<std::pair<std::string, std::string>> OwnEnvironment();
 
 }  // namespace caip::host
