@@ -18,10 +18,10 @@ namespace caip::tuning {
 
 enum class ValueType { kDouble, kInteger, kDiscrete, kCategorical };
 
-/// The largest number of values of a discrete parameter.
+/// The most values of a discrete parameter.
 inline constexpr size_t kDiscreteValuesMax = 1000;
 
-/// The values of a trial as its trainer is given them, by parameter name.
+/// The values of a trial as its trainer gets them, by parameter name.
 using ValueTexts = std::map<std::string, std::string>;
 
 /// The values of the active parameters, by name.
@@ -64,7 +64,7 @@ struct Parameter {
 /// All parameters of a study, each after its parent. Immutable; any thread.
 class Space {
  public:
-  /// A parent precedes its children. `parameters` obey the rules of the API they come from.
+  /// A parent precedes its children. `parameters` obey the rules of their API.
   explicit Space(std::vector<Parameter> parameters) : parameters_(std::move(parameters)) {}
 
   const std::vector<Parameter>& parameters() const { return parameters_; }
@@ -78,7 +78,7 @@ class Space {
   double Count() const;
 
   static ValueTexts Texts(const Point& point);
-  /// The inverse of Texts: every parameter that is called for, with a value of its set, no others.
+  /// The inverse of Texts. Requires a valid value for each active parameter, and no others.
   Result<Point> Read(const ValueTexts& texts) const;
 
  private:
