@@ -130,7 +130,7 @@ class Reports(fixture.WithFolder):
                 (["--shard", "3/2"], "no part like"),
                 (["--run-timeout", "soon"], "no time like"),
                 (["--bucket", "data"], "NAME=FOLDER"),
-                (["--bucket", "job=."], "the job's own"),
+                (["--bucket", "job=."], "holds what the job writes"),
                 (["--packages", "gs://bucket/trainer.tar.gz"], "needs the archive on this host"),
                 (["--storage-view", "tape"], "--storage-view"),
                 (["--scale-tier", "huge"], "huge"),

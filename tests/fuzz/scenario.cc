@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     return 0;
   }
   const harness::Evidence nothing;
-  const harness::Judgement judgement = harness::Judge(*scenario, nothing, &nothing);
-  if (judgement.passed != judgement.why_not.empty()) std::abort();
+  const harness::Verdict verdict = harness::DecideVerdict(*scenario, nothing, &nothing);
+  if (verdict.passed != verdict.why_not.empty()) std::abort();
   return 0;
 }

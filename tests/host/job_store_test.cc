@@ -192,7 +192,7 @@ TEST_F(JobStoreTest, AFileThatIsNoStoreIsSaidToBeNone) {
   ASSERT_FALSE(opened.ok());
   EXPECT_EQ(opened.error().code, Code::kDataLoss);
   EXPECT_THAT(opened.error().message, HasSubstr(file_.string()));
-  EXPECT_THAT(opened.error().message, HasSubstr("Move it away"));
+  EXPECT_THAT(opened.error().message, HasSubstr("Move the file away"));
 }
 
 TEST_F(JobStoreTest, AStoreInADirectoryThatIsNotThereCannotBeOpened) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/ports.h"
+#include "host/watch/replica_watcher.h"
 
 namespace caip::host {
 
@@ -20,6 +21,7 @@ struct LiveReplica {
   engine::Launcher::Listener listener;
   std::string program;
   std::string directory;
+  ReplicaWatcher* watcher = nullptr;                 // null: the replica is not watched
   std::deque<std::function<void()>> on_frozen = {};  // one for each freeze that is under way
   int64_t oom_kills = 0;                             // when it was started
   bool was_killed = false;                           // by the launcher

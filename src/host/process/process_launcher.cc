@@ -177,6 +177,7 @@ class Processes final : public ProcessLauncher {
                          .listener = std::move(listener),
                          .program = launch.argv.empty() ? "" : launch.argv.front(),
                          .directory = DirectoryOf(launch),
+                         .watcher = watching_.watcher,
                          .oom_kills = oom_kills_.Recent()});
     const Status started = linked.ok() ? StartNow(number, std::move(launch)) : linked;
     if (started.ok()) return;
@@ -249,7 +250,7 @@ class Processes final : public ProcessLauncher {
     } else {
       exit = ExitOf(replica->key, report);
       const std::vector<std::string> left = LeftRunning(report);
-      if (!left.empty()) watched_.LeftRunning(report.replica, left);
+      if (replica->watcher && !left.empty()) replica->watcher->LeftRunning(replica->key, left);
       exit.out_of_memory =
           exit.signal == SIGKILL && !replica->was_killed && oom_kills_.Now() > replica->oom_kills;
     }

@@ -74,17 +74,6 @@ void WatchedReplicas::Listen(uint64_t number, std::unique_ptr<CallSource> calls,
   });
 }
 
-void WatchedReplicas::LeftRunning(uint64_t number, const std::vector<std::string>& processes) {
-  WatchedReplica replica;
-  {
-    const std::lock_guard lock(mutex_);
-    const auto found = entries_.find(number);
-    if (found == entries_.end()) return;
-    replica = found->second.replica;
-  }
-  replica.watching.watcher->LeftRunning(replica.key, processes);
-}
-
 void WatchedReplicas::Finish(uint64_t number, std::function<void()> done) {
   WatchedReplica replica;
   {

@@ -55,8 +55,6 @@ class WatchedReplicas {
   /// Begins to answer its calls. `init` is the ancestor of its processes; 0: whichever of the
   /// ancestors of who calls first is called caip-replica.
   void Listen(uint64_t number, std::unique_ptr<CallSource> calls, pid_t init);
-  /// Tells the watcher of processes that outlived the replica's main process.
-  void LeftRunning(uint64_t number, const std::vector<std::string>& processes);
   /// Its processes are dead: tells the watcher, and calls `done` when the watcher is not busy with
   /// it any more. Of a replica that was not expected it only calls `done`.
   void Finish(uint64_t number, std::function<void()> done);
