@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "emulator/app/kept_state.h"
-#include "emulator/app/options.h"
+#include "emulator/app/settings/options.h"
 #include "engine/ports.h"
 #include "host/metrics/metric_launcher.h"
 #include "host/process/process_launcher.h"
