@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "emulator/api/optimizer/study_store.h"
 #include "emulator/app/log_adapter.h"
-#include "emulator/app/options.h"
+#include "emulator/app/settings/options.h"
 #include "emulator/app/storage_adapter.h"
 #include "emulator/app/storage_faces.h"
 #include "fakes/gcs/store/directory_store.h"

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "emulator/app/kept_state.h"
-#include "emulator/app/options.h"
+#include "emulator/app/settings/options.h"
 #include "engine/ports.h"
 #include "host/launcher_bundle.h"
 

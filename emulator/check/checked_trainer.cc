@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/json.h"
-#include "emulator/app/options.h"
+#include "emulator/app/settings/options.h"
 #include "emulator/check/errors.h"
 #include "emulator/scenario/built_job.h"
 

@@ -1,11 +1,11 @@
-#include "emulator/app/options.h"
+#include "emulator/app/settings/options.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/yaml.h"
-#include "emulator/app/settings_table.h"
-#include "emulator/app/shell_words.h"
+#include "emulator/app/settings/settings_table.h"
+#include "emulator/app/settings/shell_words.h"
 #include "places.h"
 
 namespace caip::app {

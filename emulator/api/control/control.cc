@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/stopwatch.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "base/time_text.h"

@@ -1,7 +1,7 @@
 // Flags that many commands share.
 
 #include "base/text.h"
-#include "emulator/app/settings_table.h"
+#include "emulator/app/settings/settings_table.h"
 #include "emulator/cli/arguments/definitions.h"
 #include "emulator/cli/errors.h"
 #include "emulator/cli/print/format_expression.h"

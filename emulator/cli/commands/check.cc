@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "base/text.h"
-#include "emulator/app/interrupt.h"
+#include "emulator/app/attach/interrupt.h"
 #include "emulator/check/checked_trainer.h"
 #include "emulator/check/checking.h"
 #include "emulator/cli/commands/commands.h"

@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "base/text.h"
-#include "emulator/app/interrupt.h"
+#include "emulator/app/attach/interrupt.h"
 #include "emulator/cli/arguments/arguments.h"
 #include "emulator/cli/commands/commands.h"
 #include "emulator/cli/exit_codes.h"
