@@ -167,7 +167,7 @@ std::unique_ptr<engine::LogSink> Stage::AroundService(engine::LogSink& sink) {
 
 Status Stage::Around(host::LauncherBundle& replicas) {
   RETURN_IF_ERROR(CheckAbilities(scenario_, replicas));
-  calls_ = std::make_unique<SystemWatch>(*director_, Buckets(), options_.onlooker);
+  calls_ = std::make_unique<SystemWatch>(*injector_, Buckets(), options_.onlooker);
   host::ReplicaWatch watch{.output = true};
   if (scenario_.semantics == harness::Semantics::kPosix) watch.roots = {Buckets().string()};
   replicas.watchable->Watch(std::move(watch), *calls_);
