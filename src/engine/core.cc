@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "engine/errors.h"
-#include "engine/etag.h"
+#include "ml/etag.h"
 #include "ml/errors.h"
 #include "ml/run_texts.h"
 
@@ -47,7 +47,7 @@ Result<ml::Job> Core::Create(const std::string& project, ml::Job job) {
   if (stopping_) return errors::EngineStopped();
   job = InputOf(std::move(job));
   ml::FillDefaults(*job.training_input, options_.rules.validation);
-  job.etag = NextEtag(project + "/" + job.job_id, job.labels);
+  job.etag = ml::NextEtag(project + "/" + job.job_id, job.labels);
   const RunKey key{project, job.job_id, ""};
   ASSIGN_OR_RETURN(JobRun::Trials trials, TrialsOf({project, job, {}}));
   trials.own.clear();  // of a job that has the id already
@@ -91,7 +91,7 @@ Result<ml::Job> Core::ReplaceLabels(const std::string& project, const std::strin
   ml::Job job = entry ? entry->run.job() : stored->job;
   if (etag && *etag != job.etag) return ml::errors::EtagStale();
   job.labels = std::move(labels);
-  job.etag = NextEtag(job.etag, job.labels);
+  job.etag = ml::NextEtag(job.etag, job.labels);
   if (entry) {
     Handle(entry->run.key(), LabelsReplaced{job.labels, job.etag});
     RETURN_IF_ERROR(SavedOrWhyNot(*entry));

@@ -8,7 +8,7 @@
 #include "base/encoding.h"
 #include "base/json.h"
 #include "base/time_text.h"
-#include "ml/errors.h"
+#include "google/errors.h"
 
 namespace caip::google {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "base/json.h"
 #include "google/scalar_json.h"
-#include "ml/errors.h"
+#include "google/errors.h"
 
 namespace caip::google {
 namespace {

@@ -36,7 +36,7 @@ const std::map<std::string, std::set<std::string>> kAllowed = {
     {"run", {"base", "tuning", "run"}},
     {"ml", {"base", "google", "run", "tuning", "ml"}},
     {"engine", {"base", "run", "ml", "tuning", "engine"}},
-    {"harness", {"base", "run", "ml", "tuning", "engine", "harness"}},
+    {"harness", {"base", "google", "run", "ml", "tuning", "engine", "harness"}},
     {"host",
      {"base", "google", "run", "ml", "http", "engine/ports.h", "engine/report_name.h",
       "engine/thinker.h", "host"}},
