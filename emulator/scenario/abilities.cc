@@ -94,10 +94,9 @@ Status CheckAbilities(const harness::Scenario& scenario, const host::LauncherBun
   };
   if (!replicas.watchable) return lacks("hold replicas at their system calls");
   if (!replicas.disks) return lacks("keep boot disks in directories of this host");
-  const bool freezes = std::ranges::any_of(
-      scenario.faults, [](const harness::Fault& fault) {
-        return fault.kind->needs == harness::HostAbility::kFreezing;
-      });
+  const bool freezes = std::ranges::any_of(scenario.faults, [](const harness::Fault& fault) {
+    return fault.kind->while_until == harness::WhileUntil::kFrozen;
+  });
   if (freezes && !replicas.freezable) return lacks("stop a replica in mid-step");
   return Ok{};
 }

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "base/json.h"
+#include "base/stopwatch.h"
 #include "base/text.h"
 #include "client/gcloud_properties.h"
 #include "emulator/app/attach/interrupt.h"
@@ -20,7 +21,6 @@ namespace caip::app {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::steady_clock;
 
 // A server that was killed is often started again; who followed it leaves it the state directory.
 constexpr milliseconds kLeftToTheNextServer{2000};
@@ -120,9 +120,9 @@ Result<std::unique_ptr<client::Connection>> Connector::Connect(const EmulatorFla
 // Many commands may begin at once, and an owner may end at any time: a lost race for the state
 // directory means that there is somebody to find now.
 Result<std::string> Connector::Find(const EmulatorFlags& flags, Lifetime lifetime, bool again) {
-  const auto began = steady_clock::now();
+  const auto began = MonotonicNow();
   while (true) {
-    const auto waited = steady_clock::now() - began;
+    const auto waited = MonotonicNow() - began;
     Result<std::string> found = LookOnce(flags, lifetime, !again || waited > kLeftToTheNextServer);
     if (found.ok() || found.error().code != Code::kAborted || waited > patience_) return found;
     if (InterruptGuard::Pending()) {

@@ -26,13 +26,13 @@ constexpr int kStopMilliseconds = 60'000;
 constexpr size_t kLogTailBytes = 2000;
 
 // Waits until the process has ended; true when it has.
-bool WaitForProcess(pid_t pid, int milliseconds) {
+bool WaitForProcess(pid_t pid, int timeout_ms) {
   const Fd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   if (!process.valid()) return errno == ESRCH;
   struct pollfd wait {
     process.get(), POLLIN, 0
   };
-  return ::poll(&wait, 1, milliseconds) > 0;
+  return ::poll(&wait, 1, timeout_ms) > 0;
 }
 
 // The first line that comes through the pipe; "" when the other end closed without one.

@@ -68,7 +68,7 @@ enum class WhileUntil {
 };
 
 /// An ability of the host that a kind of fault depends on.
-enum class HostAbility { kFakeClock, kFreezing };
+enum class HostAbility { kFakeClock };
 
 struct FaultKind {
   std::string name;     // its key in a scenario

@@ -98,7 +98,6 @@ std::vector<FaultKind> MachineFaultKinds() {
        .parameters = {"replica", "until", "for"},
        .required = {"replica"},
        .while_until = WhileUntil::kFrozen,
-       .needs = HostAbility::kFreezing,
        .read = ReadHang},
       {.name = "hold",
        .summary = "The thread of the replica that meets `when` waits there until `until` comes.",
