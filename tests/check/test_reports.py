@@ -131,7 +131,7 @@ class Reports(fixture.WithFolder):
                 (["--run-timeout", "soon"], "no time like"),
                 (["--bucket", "data"], "NAME=FOLDER"),
                 (["--bucket", "job=."], "holds what the job writes"),
-                (["--packages", "gs://bucket/trainer.tar.gz"], "needs the archive on this host"),
+                (["--packages", "gs://bucket/trainer.tar.gz"], "Give the archive as a file of this host"),
                 (["--storage-view", "tape"], "--storage-view"),
                 (["--scale-tier", "huge"], "huge"),
                 (["--gpus", "cpu"], "unrecognized arguments"),

@@ -81,7 +81,7 @@ class Endpoints(unittest.TestCase):
     def test_html(self):
         with answering(b'HTTP/1.1 200 OK\r\nContent-Length: 15\r\n\r\n', b'<html>hi</html>') as url:
             self.cannot(url, "is not AI Platform Training: a request for jobs was answered with 200 "
-                             "with '<html>hi</html>'")
+                             "and '<html>hi</html>'")
 
     def test_other_json(self):
         with answering(b'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n', b'[]') as url:
