@@ -70,6 +70,22 @@ TEST(KillReplicas, KillsThoseOfTheStateDirectoryAndNoOthers) {
   }
 }
 
+TEST(FindReplicas, FindsAProcessThatReplacesItsProgram) {
+  TemporaryDirectory state;
+  const std::string id = StateId(state.path());
+  std::string marker = "CAIP_REPLICA=" + id + "/p/j/master-replica-0/1";
+  // It replaces its program again and again, until it is killed.
+  std::string script = "exec /bin/sh -c \"$0\" \"$0\"";
+  char* const arguments[] = {const_cast<char*>("/bin/sh"), const_cast<char*>("-c"), script.data(),
+                             script.data(), nullptr};
+  char* const environment[] = {marker.data(), nullptr};
+  pid_t pid = -1;
+  ASSERT_EQ(::posix_spawn(&pid, "/bin/sh", nullptr, nullptr, arguments, environment), 0);
+  for (int look = 0; look < 100; ++look) EXPECT_THAT(FindReplicas(id), ElementsAre(pid)) << look;
+  ::kill(pid, SIGKILL);
+  ::waitpid(pid, nullptr, 0);
+}
+
 /// A process that is an emulator: it launches `script` and lives until it is killed. Returns when
 /// the script has made the file `ready` in the state directory.
 class Emulator {

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -9,8 +10,10 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <memory>
+#include <sstream>
 #include <system_error>
 
 #include "base/hash.h"
@@ -21,12 +24,41 @@
 namespace caip::host {
 namespace {
 
+/// True when a process has an environment, though reading it gave nothing: execve() was replacing
+/// the program, and its new memory had no environment yet.
+bool IsReplacingProgram(pid_t pid) {
+  constexpr unsigned long kExitingOrKernelThread = 0x00200004;  // PF_EXITING, PF_KTHREAD
+  // Positions in proc(5), counted from the state, which follows the name.
+  constexpr size_t kState = 0, kFlags = 6, kEnvironmentStart = 47, kEnvironmentEnd = 48;
+  const auto stat = ReadFile("/proc/" + std::to_string(pid) + "/stat");
+  if (!stat.ok()) return false;
+  const size_t name_end = stat->rfind(')');
+  if (name_end == std::string::npos) return false;
+  std::istringstream text(stat->substr(name_end + 1));
+  const std::vector<std::string> fields(std::istream_iterator<std::string>(text), {});
+  if (fields.size() <= kEnvironmentEnd) return false;
+  if (fields[kState] == "Z" || fields[kState] == "X") return false;
+  if ((std::stoul(fields[kFlags]) & kExitingOrKernelThread) != 0) return false;
+  return fields[kEnvironmentEnd] == "0" || fields[kEnvironmentStart] != fields[kEnvironmentEnd];
+}
+
+/// The environment that a process was started with. Empty for a process that has ended, and for
+/// another user's, which is not readable.
+std::string EnvironmentOf(pid_t pid) {
+  constexpr int kAttempts = 10'000;  // execve() takes well under a millisecond
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    const auto text = ReadFile("/proc/" + std::to_string(pid) + "/environ");
+    if (!text.ok()) return "";
+    if (!text->empty() || !IsReplacingProgram(pid)) return *text;
+    ::sched_yield();
+  }
+  return "";
+}
+
 /// True when the process was started with a marker of this state directory.
 bool IsMarked(pid_t pid, const std::string& wanted) {
-  // The dead have no environment; others' we may not read.
-  const auto text = ReadFile("/proc/" + std::to_string(pid) + "/environ");
-  if (!text.ok()) return false;
-  return text->starts_with(wanted) || text->find('\0' + wanted) != std::string::npos;
+  const std::string text = EnvironmentOf(pid);
+  return text.starts_with(wanted) || text.find('\0' + wanted) != std::string::npos;
 }
 
 std::string Wanted(const std::string& state_id) {
