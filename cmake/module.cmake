@@ -1,8 +1,37 @@
-# caip_module(NAME PATH dir [RECURSE] [DEPS modules...] [LINK packages...] [EXCLUDE files...])
+# The headers that nearly every file includes, compiled once for each set of compiler options
+# (CAIP_PRECOMPILED). A file includes what it needs all the same: scripts/lint builds without them.
+function(caip_precompiled name options header)
+  if(NOT CAIP_PRECOMPILED)
+    return()
+  endif()
+  file(WRITE ${CMAKE_BINARY_DIR}/generated/precompiled_${name}.cc "")
+  add_library(caip_precompiled_${name} OBJECT ${CMAKE_BINARY_DIR}/generated/precompiled_${name}.cc)
+  target_compile_options(caip_precompiled_${name} PRIVATE ${options})
+  target_link_libraries(caip_precompiled_${name} PRIVATE ${ARGN} caip_warnings)
+  target_precompile_headers(caip_precompiled_${name} PRIVATE ${CMAKE_SOURCE_DIR}/cmake/${header})
+endfunction()
+
+function(caip_use_precompiled target name)
+  if(TARGET caip_precompiled_${name})
+    target_precompile_headers(${target} REUSE_FROM caip_precompiled_${name})
+  endif()
+endfunction()
+
+set(caip_cold_options $<$<CONFIG:Release>:-O1>)
+set(caip_test_options $<$<CONFIG:Release>:-O0>)
+caip_precompiled(hot "" precompiled.h nlohmann_json::nlohmann_json)
+caip_precompiled(cold "${caip_cold_options}" precompiled.h nlohmann_json::nlohmann_json)
+if(CAIP_TESTS)
+  caip_precompiled(test "${caip_test_options}" precompiled_test.h nlohmann_json::nlohmann_json GTest::gmock)
+endif()
+
+# caip_module(NAME PATH dir [RECURSE] [COLD] [DEPS modules...] [LINK packages...] [EXCLUDE files...])
 # One static library per folder, compiled a dozen files at a time (CAIP_UNITY): most of a file's cost
-# is its headers. So names in anonymous namespaces are unique within a module. DEPS are the arrows of the architecture; LINK are outside packages.
+# is its headers. So names in anonymous namespaces are unique within a module. DEPS are the arrows
+# of the architecture; LINK are outside packages. COLD: its code runs a few times in a command, so
+# it is optimised less, which compiles faster.
 function(caip_module name)
-  cmake_parse_arguments(arg "RECURSE" "PATH" "DEPS;LINK;EXCLUDE" ${ARGN})
+  cmake_parse_arguments(arg "RECURSE;COLD" "PATH" "DEPS;LINK;EXCLUDE" ${ARGN})
   if(arg_RECURSE)
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${arg_PATH}/*.cc)
   else()
@@ -19,6 +48,12 @@ function(caip_module name)
   add_library(caip_${name} STATIC ${sources})
   set_target_properties(caip_${name} PROPERTIES UNITY_BUILD ${CAIP_UNITY} UNITY_BUILD_BATCH_SIZE 12)
   target_include_directories(caip_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR})
+  if(arg_COLD)
+    target_compile_options(caip_${name} PRIVATE ${caip_cold_options})
+    caip_use_precompiled(caip_${name} cold)
+  else()
+    caip_use_precompiled(caip_${name} hot)
+  endif()
   list(TRANSFORM arg_DEPS PREPEND caip_)
   target_link_libraries(caip_${name} PUBLIC ${arg_DEPS} ${arg_LINK} PRIVATE caip_warnings)
   if(EXISTS ${CMAKE_SOURCE_DIR}/${arg_PATH}/module.cmake)
@@ -40,7 +75,8 @@ function(caip_test name)
   target_include_directories(${name}_test PRIVATE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/src
                              ${CMAKE_BINARY_DIR}/generated)
   target_link_libraries(${name}_test PRIVATE ${arg_DEPS} GTest::gmock_main caip_warnings)
-  target_compile_options(${name}_test PRIVATE $<$<CONFIG:Release>:-O0>)  # half the time to build
+  target_compile_options(${name}_test PRIVATE ${caip_test_options})  # half the time to build
+  caip_use_precompiled(${name}_test test)
   if(arg_SWEEP)
     add_dependencies(${name}_test leak_sweep)
     set_target_properties(${name}_test PROPERTIES CROSSCOMPILING_EMULATOR

@@ -21,8 +21,13 @@ if(CAIP_SANITIZE)
 endif()
 find_program(CAIP_CCACHE ccache)
 if(CAIP_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # Two clones of one tree share what was compiled: neither's own path is part of the key.
-  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${CAIP_CCACHE})
+  # Two clones of one tree share what was compiled: neither's own path is part of the key. ccache
+  # handles precompiled headers only when it may ignore their times and unused macros.
+  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
+      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${CAIP_CCACHE})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
+  endif()
 endif()
 find_program(CAIP_MOLD mold)
 if(CAIP_MOLD)

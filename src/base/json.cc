@@ -5,6 +5,8 @@
 
 #include "base/errors.h"
 
+template class nlohmann::basic_json<nlohmann::ordered_map>;
+
 namespace caip {
 namespace {
 

@@ -8,6 +8,9 @@
 #include "base/json_fwd.h"
 #include "base/result.h"
 
+// json.cc compiles its functions once, for all files that call them.
+extern template class nlohmann::basic_json<nlohmann::ordered_map>;
+
 namespace caip {
 
 /// Deeper documents are refused, so that recursion stays bounded. No real request comes near.
