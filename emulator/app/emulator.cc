@@ -54,6 +54,7 @@ struct Emulator::Parts {
   std::unique_ptr<engine::Packager> watched_packager;   // around the packager, likewise
   std::unique_ptr<engine::LogSink> watched_log;         // around the log, where somebody interferes
   host::SideThread thinker;
+  std::unique_ptr<ml::TrainingApi> training;
   std::unique_ptr<engine::Engine> engine;
   std::unique_ptr<Apis> apis;
 
@@ -116,10 +117,11 @@ Status Emulator::Parts::StartEngine() {
   if (interference) watched_packager = interference->Around(*replica_host.packager);
   engine::Packager& packager =
       watched_packager ? *watched_packager : static_cast<engine::Packager&>(*replica_host.packager);
+  training = std::make_unique<ml::TrainingApi>(TrainingSettings(options), *state.storage);
   engine = std::make_unique<engine::Engine>(
       EngineSettings(options, reception->replicas_url(options), *state.buckets),
       engine::EnginePorts{OutermostLauncher(), packager, *replica_host.devices,
-                          *replica_host.addresses, *state.jobs, log, *state.storage, thinker},
+                          *replica_host.addresses, *state.jobs, log, *training, thinker},
       clock);
   return engine->Start();
 }

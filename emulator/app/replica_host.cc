@@ -93,7 +93,8 @@ Result<ReplicaHost> OpenReplicaHost(const EmulatorOptions& options, const KeptSt
   }
   if (interference) host.watched_output = interference->Around(*state.log);
   engine::LogSink& output = host.watched_output ? *host.watched_output : *state.log;
-  host::ProcessLauncherOptions launching{.state_directory = options.state};
+  host::ProcessLauncherOptions launching{.state_directory = options.state,
+                                         .images = options.images};
   if (interference) launching.watcher = interference->Watcher();
   ASSIGN_OR_RETURN(host.launcher,
                    host::ProcessLauncher::Start(std::move(launching), clock, output));

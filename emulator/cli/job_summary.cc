@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "emulator/cli/box_table.h"
-#include "ml/trial_texts.h"
+#include "run/texts.h"
 
 namespace caip::cli {
 namespace {
@@ -47,7 +47,7 @@ std::string Cell(const Json* value) {
 // Python's %g, as gcloud shows what its message calls a double; JSON's texts are numbers to it,
 // too.
 std::string ObjectiveCell(const Json* value) {
-  if (value && value->is_number()) return ml::texts::ShortNumber(value->get<double>());
+  if (value && value->is_number()) return run::texts::ShortNumber(value->get<double>());
   const std::string text = Cell(value);
   return text == "NaN" ? "nan" : text == "Infinity" ? "inf" : text == "-Infinity" ? "-inf" : text;
 }

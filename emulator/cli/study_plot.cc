@@ -8,12 +8,12 @@
 #include "base/markup.h"
 #include "base/text.h"
 #include "emulator/cli/svg_shapes.h"
-#include "ml/trial_texts.h"
+#include "run/texts.h"
 
 namespace caip::cli {
 namespace {
 
-using ml::texts::ShortNumber;
+using run::texts::ShortNumber;
 
 constexpr double kWidth = 960;
 constexpr double kLeft = 80;

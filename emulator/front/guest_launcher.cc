@@ -26,6 +26,10 @@ void GuestLauncher::Close(const engine::RunKey& key, const Run& run) {
   for (const auto& door : run.network->doors) world_.server.Unlisten(door.tag);
 }
 
+Result<run::Program> GuestLauncher::Resolve(const run::Program& program) const {
+  return world_.inner.Resolve(program);
+}
+
 std::string GuestLauncher::BootDisk(const engine::ReplicaKey& key) const {
   return world_.inner.BootDisk(key);
 }
@@ -108,12 +112,12 @@ metadata::Guest GuestLauncher::GuestOf(const engine::ReplicaLaunch& launch,
       .zone = rented.region + "-b",  // as TPU_CONFIG has it
       .machine_type = rented.machine_type,
       .image = rented.image_uri,
-      .attributes = {{"job_id", run.job_id}, {"task_name", run::TaskName(launch.key.replica)}},
+      .attributes = {{"job_id", run.job_id}, {"task_name", launch.task}},
       .created = world_.wall.Now(),
       .service_account =
           rented.service_account.empty() ? options_.service_account : rented.service_account,
       .job = run.job_id,
-      .replica = run::TaskName(launch.key.replica)};
+      .replica = launch.task};
   if (!run.trial.empty()) guest.attributes["trial_id"] = run.trial;
   return guest;
 }

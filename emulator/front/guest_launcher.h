@@ -41,6 +41,7 @@ class GuestLauncher final : public engine::Launcher {
   GuestLauncher(World world, GuestOptions options) : world_(world), options_(std::move(options)) {}
   ~GuestLauncher() override;
 
+  Result<run::Program> Resolve(const run::Program& program) const override;
   std::string BootDisk(const engine::ReplicaKey& key) const override;
   /// A replica for which no door can be opened (out of descriptors) starts without these variables.
   void Launch(engine::ReplicaLaunch launch, Listener listener) override;

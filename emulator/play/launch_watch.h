@@ -38,6 +38,9 @@ class WatchedLauncher final : public engine::Launcher {
         watch_(std::move(watch)),
         company_(std::move(company)) {}
 
+  Result<run::Program> Resolve(const run::Program& program) const override {
+    return inner_.Resolve(program);
+  }
   std::string BootDisk(const engine::ReplicaKey& key) const override {
     return inner_.BootDisk(key);
   }

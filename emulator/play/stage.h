@@ -17,6 +17,7 @@
 #include "harness/faults/fault_injector.h"
 #include "harness/faults/world.h"
 #include "harness/scenario/scenario.h"
+#include "ml/job.h"
 
 namespace caip::play {
 

@@ -148,8 +148,9 @@ std::map<std::string, std::vector<std::string>> ImagesOf(const Scenario& scenari
 
 Status SendJob(const Scenario& scenario, app::Emulator& emulator) {
   if (!scenario.submit.empty()) return SendWords(scenario, emulator);
-  ASSIGN_OR_RETURN(ml::Job job, ml::ParseJob(JobOf(scenario)));
-  const auto sent = emulator.engine().Submit(kProject, std::move(job));
+  const Json job = JobOf(scenario);
+  RETURN_IF_ERROR(ml::ParseJob(job));
+  const auto sent = emulator.engine().Submit(kProject, job);
   if (sent.ok()) return Ok{};
   return Error{sent.error().code, "the job was not taken: " + Words(sent.error())};
 }
@@ -158,7 +159,7 @@ Status CheckReplicas(const Scenario& scenario, const ml::Job& job) {
   if (!job.training_input) return Ok{};
   std::vector<std::string> replicas;
   for (const ml::ReplicaPlan& plan : ml::PlanCluster(*job.training_input).replicas) {
-    replicas.push_back(harness::ReplicaName(run::TaskName(plan.id)));
+    replicas.push_back(harness::ReplicaName(ml::TaskName(plan.id)));
   }
   if (const auto& tuning = job.training_input->hyperparameters) {
     replicas = harness::InTrials(replicas, tuning->max_trials.value_or(1));

@@ -95,6 +95,10 @@ Error NoFreePort(int tries);
 Error NoNamespaces(std::string_view why);
 Error NoWatchInNamespaces();
 Error DoorAddress(std::string_view address);
+Error ImageNotMapped(std::string_view uri);
+/// A stored job whose `member` is missing or malformed.
+Error StoredJobMalformed(std::string_view member);
 
 }  // namespace errors
+
 }  // namespace caip::host

@@ -115,6 +115,10 @@ CompanionLauncher::CompanionLauncher(engine::Launcher& inner, CompanionOptions o
     : body_(std::make_unique<Body>(inner, std::move(options), log, clock)) {}
 CompanionLauncher::~CompanionLauncher() = default;
 
+Result<run::Program> CompanionLauncher::Resolve(const run::Program& program) const {
+  return body_->inner().Resolve(program);
+}
+
 std::string CompanionLauncher::BootDisk(const ReplicaKey& key) const {
   return body_->inner().BootDisk(key);
 }

@@ -17,6 +17,7 @@ class CompanionLauncher final : public engine::Launcher {
                     const Clock& clock);
   ~CompanionLauncher() override;  // ends the companions
 
+  Result<run::Program> Resolve(const run::Program& program) const override;
   std::string BootDisk(const engine::ReplicaKey& key) const override;
   void Launch(engine::ReplicaLaunch launch, Listener listener) override;
   void Signal(const engine::ReplicaKey& key, int signal) override;

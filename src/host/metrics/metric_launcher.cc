@@ -95,7 +95,7 @@ class MetricLauncher::Reader {
   void Begin(const ReplicaKey& key, const engine::MetricSource& source, const Listener& listener) {
     const uint64_t number = ++numbers_;
     by_key_[key] = number;
-    const Path events = source.job_dir.empty() ? Path() : options_.directory_of(source.job_dir);
+    const Path events = source.output_directory.empty() ? Path() : options_.directory_of(source.output_directory);
     Followed& followed =
         followed_.emplace(number, Followed{key, listener, MetricSources(source, events)})
             .first->second;
@@ -171,6 +171,10 @@ MetricLauncher::MetricLauncher(engine::Launcher& inner, MetricLauncherOptions op
     : inner_(inner), reader_(std::make_shared<Reader>(std::move(options), log, clock)) {}
 
 MetricLauncher::~MetricLauncher() { reader_->Stop(); }
+
+Result<run::Program> MetricLauncher::Resolve(const run::Program& program) const {
+  return inner_.Resolve(program);
+}
 
 std::string MetricLauncher::BootDisk(const ReplicaKey& key) const { return inner_.BootDisk(key); }
 

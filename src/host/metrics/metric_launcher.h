@@ -24,6 +24,7 @@ class MetricLauncher final : public engine::Launcher {
                  const Clock& clock);
   ~MetricLauncher() override;  // nobody is called any more
 
+  Result<run::Program> Resolve(const run::Program& program) const override;
   std::string BootDisk(const engine::ReplicaKey& key) const override;
   void Launch(engine::ReplicaLaunch launch, Listener listener) override;
   void Signal(const engine::ReplicaKey& key, int signal) override;

@@ -48,6 +48,10 @@ Result<Pipe> MakePipe() {
 /// The notes, the thread that works through them, and the replicas that live.
 class ProcessLauncher::Core {
  public:
+  Result<run::Program> Resolve(const run::Program& program) const {
+    return ResolveImage(options_.images, program);
+  }
+
   Core(ProcessLauncherOptions options, const Clock& clock, engine::LogSink& sink)
       : options_(std::move(options)),
         state_id_(StateId(options_.state_directory)),
@@ -151,7 +155,8 @@ class ProcessLauncher::Core {
     Replica& replica = replicas_[++last_number_];
     replica.key = launch.key;
     replica.listener = std::move(listener);
-    replica.program = launch.argv.empty() ? "" : launch.argv.front();
+    const std::vector<std::string> argv = launch.Argv();
+    replica.program = argv.empty() ? "" : argv.front();
     replica.directory = DirectoryOf(launch);
     replica.oom_kills = oom_kills;
     numbers_[launch.key] = last_number_;
@@ -164,7 +169,8 @@ class ProcessLauncher::Core {
 
   /// An Error is a start that failed before the launcher was asked.
   Status Begin(uint64_t number, ReplicaLaunch launch) {
-    RETURN_IF_ERROR(CheckTexts(launch));
+    std::vector<std::string> argv = launch.Argv();
+    RETURN_IF_ERROR(CheckTexts(launch, argv));
     RETURN_IF_ERROR(disks_.Make(launch.key, launch.fresh_disk));
     for (const std::string& directory : launch.user_directories) {
       RETURN_IF_ERROR(MakeDirectories(disks_.Of(launch.key) / directory));
@@ -176,10 +182,10 @@ class ProcessLauncher::Core {
     ASSIGN_OR_RETURN(Pipe out, MakePipe());
     ASSIGN_OR_RETURN(Pipe err, MakePipe());
     RETURN_IF_ERROR(Watch(number, launch, out.writing.get(), err.writing.get(), replica.watch));
-    output_.Add(number, launch.key.run, run::TaskName(launch.key.replica), std::move(out.reading),
+    output_.Add(number, launch.key.run, launch.task, std::move(out.reading),
                 std::move(err.reading));
     replica.number = number;
-    replica.argv = std::move(launch.argv);
+    replica.argv = std::move(argv);
     replica.environment = Variables(launch.environment, ReplicaMarker(state_id_, launch.key));
     replica.out = out.writing.get();
     replica.err = err.writing.get();
@@ -344,6 +350,10 @@ Result<std::unique_ptr<ProcessLauncher>> ProcessLauncher::Start(ProcessLauncherO
 
 ProcessLauncher::ProcessLauncher(std::unique_ptr<Core> core) : core_(std::move(core)) {}
 ProcessLauncher::~ProcessLauncher() = default;
+
+Result<run::Program> ProcessLauncher::Resolve(const run::Program& program) const {
+  return core_->Resolve(program);
+}
 
 std::string ProcessLauncher::BootDisk(const ReplicaKey& key) const {
   return core_->disks().Of(key).string();

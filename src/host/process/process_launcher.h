@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "engine/ports.h"
 #include "host/machine/isolation.h"
+#include "host/process/image_map.h"
 #include "host/watch/interposition.h"
 #include "host/watch/replica_watcher.h"
 
@@ -18,6 +19,7 @@ namespace caip::host {
 struct ProcessLauncherOptions {
   Path state_directory;
   Path program = {};  // caip-launcher; empty: the one beside the running program
+  ImageMap images = {};
   /// How many processes the kernel has killed for want of memory since it booted.
   std::function<int64_t()> oom_kills = {};  // empty: asks /proc/vmstat
   /// Decides at the watched calls of replicas whose launch asks for it; null: none may ask.
@@ -41,10 +43,11 @@ class ProcessLauncher final : public engine::Launcher {
 
   /// Who serves the doors of runs' networks; before the first launch with `isolation`.
   void ServeDoors(Doorkeeper keeper);
-  /// The task (run::TaskName) of the run's replica that has a connection's other end, by its
+  /// The name (run::Name) of the run's replica that has a connection's other end, by its
   /// address "127.0.0.1:51234" in the run's network; "" unknown. Any thread; takes milliseconds.
   std::string TaskOfClient(const engine::RunKey& run, const std::string& client) const;
 
+  Result<run::Program> Resolve(const run::Program& program) const override;
   std::string BootDisk(const engine::ReplicaKey& key) const override;
   void Launch(engine::ReplicaLaunch launch, Listener listener) override;
   void Signal(const engine::ReplicaKey& key, int signal) override;

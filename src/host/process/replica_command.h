@@ -10,7 +10,7 @@
 namespace caip::host {
 
 /// Refuses what execve cannot take.
-Status CheckTexts(const engine::ReplicaLaunch& launch);
+Status CheckTexts(const engine::ReplicaLaunch& launch, const std::vector<std::string>& argv);
 
 /// NAME=value; the marker (orphans.h) last, whatever the caller had under its name.
 std::vector<std::string> Variables(const engine::Environment& environment,

@@ -1,10 +1,10 @@
-#include "engine/etag.h"
+#include "ml/etag.h"
 
 #include <cstdint>
 
 #include "base/random.h"
 
-namespace caip::engine {
+namespace caip::ml {
 namespace {
 
 void Mix(uint64_t& hash, std::string_view text) {
@@ -27,4 +27,4 @@ std::string NextEtag(std::string_view previous, const std::map<std::string, std:
   return etag;
 }
 
-}  // namespace caip::engine
+}  // namespace caip::ml
