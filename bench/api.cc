@@ -1,7 +1,7 @@
-// jobs.get and jobs.list of a real `caip serve` over HTTP, among few and among many jobs: p50 and
-// p99 of each. A listing's cost must grow with its page, not with the store.
+// Measures p50 and p99 of jobs.get and jobs.list of a real `caip serve` over HTTP, among few and
+// among many jobs. The cost of a listing must grow with its page, not with the store.
 //
-//   bench_api [jobs, 100000 unless given]
+//   bench_api [jobs, default: 100000]
 
 #include <signal.h>
 #include <sqlite3.h>
@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/encoding.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "host/store/job_store.h"

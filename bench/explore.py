@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What it costs to explore: the corpus of restart bugs, and a sweep of two hundred points.
+"""Measures the explorer: on the corpus of restart bugs, and in a sweep of two hundred crash points.
 
-Prints a table of the corpus (bug, found by its scenario, found by the explorer, points, seconds), then
-how long N recoveries take one by one and how long on all cores: the second should be little more than
-the first over the cores.
+Prints a table of the corpus (bug, found by its scenario, found by the explorer, points, seconds). Then
+prints the time of N recoveries one by one and on all cores. The second should be little more than the
+first divided by the number of cores.
 """
 
 import argparse
@@ -42,7 +42,7 @@ def tried(text):
 
 
 def corpus(caip, work):
-    print("| bug | its scenario | the explorer, told nothing | points | seconds | on the mended one |")
+    print("| bug | its scenario | the explorer, without hints | points | seconds | on the fixed trainer |")
     print("|---|---|---|---|---|---|")
     for name in PAIRS:
         words = ("--state", work / "state", "--max-points", "20")

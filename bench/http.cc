@@ -1,6 +1,6 @@
-// bench_http [BYTES]: our server against nginx on this machine, in turns: downloads of one file by
-// 1 and 4 connections, small requests by 16. Each server is a process of its own; the client is the
-// same. Without nginx only our own numbers are told.
+// bench_http [BYTES] compares our server with nginx on this machine, in turns: downloads of one
+// file over 1 and 4 connections, small requests over 16. Each server is a separate process; the
+// client is the same. Without nginx it prints only our own numbers.
 
 #include <fcntl.h>
 #include <signal.h>
@@ -169,7 +169,7 @@ int main(int count, char** words) {
   std::vector<Contender> contenders = {StartOurs(file, size), StartNginx(directory.path())};
   for (int i = 0; i < 100 && !AskAgain(contenders[1].port, "/small", 4096, 1); ++i) {
     if (::waitpid(contenders[1].process, nullptr, WNOHANG) != 0) {
-      std::printf("nginx is not to be had here\n");
+      std::printf("nginx is not installed\n");
       contenders.pop_back();
       break;
     }

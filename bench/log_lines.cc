@@ -15,7 +15,6 @@
 #include <mutex>
 #include <thread>
 
-#include "base/text.h"
 #include "fakes/logging/book/log_book.h"
 #include "host/process/process_launcher.h"
 #include "places.h"

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "base/json.h"
-#include "base/text.h"
+#include "base/time_text.h"
 #include "fakes/logging/book/log_book.h"
 
 namespace caip::logging {

@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "base/encoding.h"
 #include "base/json.h"
 #include "bench/wire_load.h"
 #include "http/client.h"
@@ -48,7 +49,7 @@ Place PlaceOf(const std::string& base) {
 
 std::string NameOf(int index) { return "small%2F" + std::to_string(index); }
 
-// What every request has behind its target.
+// The part of every request after its target.
 std::string FieldsOf(const Load& load, const std::string& type, size_t length) {
   std::string fields = " HTTP/1.1\r\nHost: " + load.base.substr(load.base.find("//") + 2) + "\r\n";
   if (type.empty()) return fields + "\r\n";
@@ -97,7 +98,7 @@ int ListAll(const Load& load) {
     if (!answer.ok()) GiveUp(answer.error().message);
     if (answer->status != 200) GiveUp(answer->body.substr(0, 300));
     const Json page = Json::parse(answer->body, nullptr, false);
-    if (page.is_discarded()) GiveUp("a page is no JSON");
+    if (page.is_discarded()) GiveUp("a page is not JSON");
     seen += page.contains("items") ? static_cast<int>(page["items"].size()) : 0;
     token = page.value("nextPageToken", "");
   } while (!token.empty());

@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
 """Storage against peers and limits, in one run.
 
-Small objects: caip (full durability and relaxed), fake-gcs-server (Go; keeps files, never syncs them) and
-gcp-storage-emulator (Python; the same; it serves one connection at a time and is given one), each driven by
-bench_storage_load over 16 connections. All run at
-once and take turns, round by round, so that what else the machine does hits them alike; the medians of the
-rounds count. Beside operations a second it prints the processor time that a server takes for each: the load
-generator shares the processors with the server, and that figure has no part of it.
-Large objects: downloads against nginx serving the same bytes, taking turns, over 1 and over 4 connections;
-an upload, with checksums, against the slower of `openssl md5` and a synced write of the same bytes. Both write new
-files: to free an old one's blocks takes some filesystems as long again.
+Small objects: compares caip (full durability and relaxed), fake-gcs-server (Go; keeps files, never syncs
+them) and gcp-storage-emulator (Python; the same; it serves one connection at a time, so it gets one).
+bench_storage_load drives each over 16 connections. All servers run at the same time and take turns, round by
+round, so that other load on the machine affects them alike. The medians of the rounds count. The script also
+prints the processor time that a server takes for each operation. That figure excludes the load generator,
+which shares the processors with the server.
+Large objects: compares downloads with nginx serving the same bytes, in turns, over 1 and over 4 connections,
+and an upload, with checksums, with the slower of `openssl md5` and a synced write of the same bytes. Both
+write new files, because some filesystems need as long again to free the blocks of an old one.
 
   bench/storage_peers.py [--build build/release] [--fake-gcs-server PATH] [--python-peer PATH]
                          [--rounds N] [--count N] [--list-count N] [--large-mib N]
 
-A peer that is not there is named and left out. 0 for a count leaves its part out.
+A missing peer is named and left out. 0 for a count leaves its part out.
 """
 import argparse
 import contextlib
@@ -162,11 +162,11 @@ def measure_small(options, servers):
         if options.fake_gcs_server:
             running.append(Server("Go peer", *stack.enter_context(servers.go())))
         else:
-            print("fake-gcs-server is not there: no Go peer", file=sys.stderr)
+            print("fake-gcs-server is missing: no Go peer", file=sys.stderr)
         if options.python_peer:
             running.append(Server("Python peer", *stack.enter_context(servers.python())))
         else:
-            print("gcp-storage-emulator is not there: no Python peer", file=sys.stderr)
+            print("gcp-storage-emulator is missing: no Python peer", file=sys.stderr)
         for operation in ("put", "get", "rewrite"):
             for _ in range(options.rounds):
                 for server in running:

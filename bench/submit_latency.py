@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How long until a trainer's first line, and until the command has ended.
+"""Measures the time to a trainer's first line and to the end of the command.
 
 Compares, in one run on one machine, `python3 -m trainer.task` (of the interpreter that the job gets),
 `caip jobs submit training --stream-logs` (cold: new state directory; warm: the environment is cached;
@@ -70,7 +70,7 @@ def run(caip, rounds, work):
     from_tree = ("--package-path", str(package), "--staging-bucket", "gs://bench")
     cold = timed(submit(*from_tree), work, env)
     (uploaded,) = (state / "buckets" / "bench").rglob("*.tar.gz")
-    # The interpreter that the job's environment is made of, so that like is held against like.
+    # The interpreter of the job's environment, so that the comparison is fair.
     python = str(next((state / "environments").glob("*/bin/python3")).resolve())
     uri = "gs://bench/" + str(uploaded.relative_to(state / "buckets" / "bench"))
     cases = {

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""How long `trials:suggest` of the optimizer API takes over REST, with 1,000 finished trials.
+"""Measures `trials:suggest` of the optimizer API over REST, with 1,000 finished trials.
 
-Gives each of two studies its finished trials (one of six real parameters, one of mixed ones), then asks one client after
-the other for a suggestion; the time is the whole request's, from a connection that is open. Says, too, what a
-change of another study (`trials.stop`) takes meanwhile.
+Two studies get finished trials (one with six real parameters, one with mixed ones). Then one client after the other asks
+for a suggestion. The time is that of the whole request, over an open connection. The script also measures a change of
+another study (`trials.stop`) at the same time.
 
     bench/suggest_latency.py [--caip build/release/caip] [--trials 1000] [--suggestions 21]
 """

@@ -1,13 +1,13 @@
-// What the optimizer finds: the best value after 30, 60 and 100 trials on five functions, for each
-// seed, and how long a suggestion takes with 1,000 finished trials.
+// Measures the optimizer: the best value after 30, 60 and 100 trials on five functions, for each
+// seed, and the time of a suggestion with 1,000 finished trials.
 //
 //   bench_tuning [ALGORITHM [FUNCTION [SEEDS [TRIALS]]]]
 //   bench_tuning latency
 //
-// ALGORITHM: "bayesian", "random", and what becomes of a study after 20 trials: "resumed" by a job
-// with a seed of its own, "resumed_same" by one with the same seed. FUNCTION: its name, or "".
+// ALGORITHM: "bayesian", "random", and for a study that is resumed after 20 trials: "resumed" by a
+// job with another seed, "resumed_same" by one with the same seed. FUNCTION: its name, or "".
 //
-// prints the lines that bench/tuning_peers.py prints of others; bench/tuning_table.py makes tables.
+// Prints lines like those of bench/tuning_peers.py; bench/tuning_table.py makes tables of them.
 
 #include <algorithm>
 #include <chrono>
@@ -156,7 +156,7 @@ double NoiseOf(uint64_t seed, int64_t trial) {
   return Random(seed * 1000003 + static_cast<uint64_t>(trial)).Normal();
 }
 
-// What another job begins with that goes on with the trials of an earlier one.
+// The optimizer of a job that resumes the study of an earlier job.
 Optimizer Resumed(const Study& study, uint64_t seed, const Trials& earlier) {
   Optimizer later(study, seed);
   for (const auto& [number, trial] : earlier) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a trial of a tuning job costs beyond the start of its process.
+"""Measures the cost of a trial of a tuning job beyond the start of its process.
 
 Runs one tuning job of trivial trials, four at a time, and the same processes by themselves, four at
 a time: once /bin/true, once a Python trainer that reports. The overhead of a trial is the whole

@@ -1,5 +1,6 @@
 # caip_module(NAME PATH dir [RECURSE] [DEPS modules...] [LINK packages...] [EXCLUDE files...])
-# One static library per folder. DEPS are the arrows of the architecture; LINK are outside packages.
+# One static library per folder, compiled a dozen files at a time (CAIP_UNITY): most of a file's cost
+# is its headers. So names in anonymous namespaces are unique within a module. DEPS are the arrows of the architecture; LINK are outside packages.
 function(caip_module name)
   cmake_parse_arguments(arg "RECURSE" "PATH" "DEPS;LINK;EXCLUDE" ${ARGN})
   if(arg_RECURSE)
@@ -16,6 +17,7 @@ function(caip_module name)
     return()
   endif()
   add_library(caip_${name} STATIC ${sources})
+  set_target_properties(caip_${name} PROPERTIES UNITY_BUILD ${CAIP_UNITY} UNITY_BUILD_BATCH_SIZE 12)
   target_include_directories(caip_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR})
   list(TRANSFORM arg_DEPS PREPEND caip_)
   target_link_libraries(caip_${name} PUBLIC ${arg_DEPS} ${arg_LINK} PRIVATE caip_warnings)
@@ -24,19 +26,26 @@ function(caip_module name)
   endif()
 endfunction()
 
-# caip_test(NAME [DEPS modules...]): every tests/NAME/*_test.cc in one program, each case a ctest.
+# caip_test(NAME [SWEEP] [DEPS modules...]): every tests/NAME/*.cc in one program, each case a ctest.
+# SWEEP: the cases start processes; each runs below leak_sweep, which fails it for what it leaves.
 function(caip_test name)
-  cmake_parse_arguments(arg "" "LABEL" "DEPS" ${ARGN})
+  cmake_parse_arguments(arg "SWEEP" "" "DEPS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${name}/*.cc)
   if(NOT sources)
     return()
   endif()
   add_executable(${name}_test ${sources})
+  set_target_properties(${name}_test PROPERTIES UNITY_BUILD ${CAIP_UNITY} UNITY_BUILD_BATCH_SIZE 6)
   list(TRANSFORM arg_DEPS PREPEND caip_)
   target_include_directories(${name}_test PRIVATE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/src
                              ${CMAKE_BINARY_DIR}/generated)
   target_link_libraries(${name}_test PRIVATE ${arg_DEPS} GTest::gmock_main caip_warnings)
   target_compile_options(${name}_test PRIVATE $<$<CONFIG:Release>:-O0>)  # half the time to build
+  if(arg_SWEEP)
+    add_dependencies(${name}_test leak_sweep)
+    set_target_properties(${name}_test PROPERTIES CROSSCOMPILING_EMULATOR
+                          ${CMAKE_BINARY_DIR}/leak_sweep)
+  endif()
   gtest_discover_tests(${name}_test DISCOVERY_MODE PRE_TEST TEST_PREFIX "${name}."
                        PROPERTIES TIMEOUT 300)
 endfunction()

@@ -5,6 +5,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LES
   # A false alarm of g++ 12 on concatenated strings (gcc.gnu.org/PR105651).
   target_compile_options(caip_warnings INTERFACE $<$<CONFIG:Release>:-Wno-restrict>)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CAIP_UNITY)
+  # In a unity build g++ takes a .cc file for a header, whose types may not use unnamed namespaces.
+  target_compile_options(caip_warnings INTERFACE -Wno-subobject-linkage)
+endif()
 if(CAIP_SANITIZE)
   add_compile_options(-fsanitize=${CAIP_SANITIZE} -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${CAIP_SANITIZE})

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "emulator/app/connect.h"
-#include "emulator/cli/arguments.h"
-#include "emulator/cli/conform.h"
-#include "emulator/cli/follow.h"
-#include "emulator/cli/verbosity.h"
+#include "emulator/cli/arguments/arguments.h"
+#include "emulator/cli/commands/conform.h"
+#include "emulator/cli/commands/follow.h"
+#include "emulator/cli/print/verbosity.h"
 
 namespace {
 
@@ -86,8 +86,8 @@ int main(int argc, char** argv) {
                          [](std::string_view text) { Write(STDERR_FILENO, text); },
                          ::isatty(STDOUT_FILENO) == 1, ::isatty(STDERR_FILENO) == 1};
   caip::app::Connector connector(io.err);
-  const caip::cli::Connect connect = [&](const caip::cli::EmulatorFlags& flags,
-                                         caip::cli::Lifetime lifetime) {
+  const caip::app::Connect connect = [&](const caip::app::EmulatorFlags& flags,
+                                         caip::app::Lifetime lifetime) {
     return connector.Connect(flags, lifetime);
   };
   const Surroundings world{io, connect, caip::cli::FollowJob};

@@ -68,7 +68,7 @@ std::string SourceOf(const Case& one, const RuleBook& rules) {
     const auto rule = rules.find(id);
     if (rule == rules.end()) continue;
     if (!source.empty()) source += "; ";
-    source += rule->second.page + ", " + rule->second.section;
+    source += rule->second.page + ", section " + rule->second.section;
   }
   return source;
 }
@@ -102,7 +102,7 @@ std::string CoverageText(const RuleBook& rules, const Coverage& coverage) {
   }
   for (const std::string& id : coverage.uncovered) {
     const Rule& rule = rules.at(id);
-    text << "UNCOVERED: " << id << " (" << rule.page << ", " << rule.section
+    text << "UNCOVERED: " << id << " (" << rule.page << ", section " << rule.section
          << "): " << rule.sentence << "\n";
   }
   for (const std::string& id : coverage.stale) {

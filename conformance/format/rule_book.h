@@ -1,6 +1,6 @@
 #pragma once
-// The rules of the pages: each has an id, its page and section, and a sentence. Cases cite them;
-// the coverage tells which are cited by none.
+// The rules of the pages in docs/service: each has an id, its page and section, and a sentence.
+// Cases cite them; the coverage tells which are cited by none.
 
 #include <map>
 #include <set>
@@ -15,7 +15,7 @@ namespace conform {
 /// One rule. `uncovered` says why no case can judge it, where none can.
 struct Rule {
   std::string id;
-  std::string page;     // "api.md"
+  std::string page;     // "docs/service/api.md"
   std::string section;  // "7.1 Job id"
   std::string sentence;
   std::string uncovered;
@@ -26,7 +26,7 @@ using RuleBook = std::map<std::string, Rule>;
 
 Result<RuleBook> ReadRules(const std::string& folder);
 std::set<std::string> IdsOf(const RuleBook& rules);
-/// "api.md, 7.1 Job id", for each rule a case cites.
+/// "docs/service/api.md, section 7.1 Job id", for each rule a case cites.
 std::string SourceOf(const Case& one, const RuleBook& rules);
 
 /// What the cases judge of the rules.

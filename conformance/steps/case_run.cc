@@ -19,7 +19,7 @@ using std::chrono::milliseconds;
 // later looks twice.
 Result<Look> Begin(Scope& scope, const Json& step, const std::string& kind) {
   if (kind == "await") return Await(scope, step);
-  if (kind == "run") return Run(scope, step);
+  if (kind == "run") return RunJob(scope, step);
   if (kind == "command") {
     Result<Json> seen = RunCommand(scope, step);
     if (!seen.ok()) return seen.problem();

@@ -27,7 +27,7 @@ void Remove(Json& job, const std::string& path) {
   }
 }
 
-std::string TextOf(const Json& value) {
+std::string TextOfHttpStep(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
@@ -36,7 +36,7 @@ std::string WithQuery(std::string target, const Json& query) {
     const Json values = value.is_array() ? value : Json::array({value});
     for (const Json& one : values) {
       target += target.find('?') == std::string::npos ? '?' : '&';
-      target += Encoded(name) + "=" + Encoded(TextOf(one));
+      target += Encoded(name) + "=" + Encoded(TextOfHttpStep(one));
     }
   }
   return target;
@@ -64,7 +64,7 @@ WireRequest RequestOf(const Json& step) {
   if (step.contains("base64")) request.body = FromBase64(step["base64"]).value_or("");
   for (const Json members = step.value("headers", Json::object());
        const auto& [name, value] : members.items()) {
-    request.headers[name] = TextOf(value);
+    request.headers[name] = TextOfHttpStep(value);
   }
   return request;
 }

@@ -15,7 +15,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 const std::set<std::string> kEnds = {"SUCCEEDED", "FAILED", "CANCELLED"};
-constexpr const char* kProbeMark = "CAIP-PROBE ";
+constexpr const char* kProbeResultMark = "CAIP-PROBE ";
 
 std::set<std::string> Wanted(const Json& wanted) {
   if (wanted == "ended") return kEnds;
@@ -114,8 +114,8 @@ Json ReplicasIn(const Json& logs) {
     const Json message = MessageOf(entry);
     if (!message.is_string()) continue;
     const std::string text = message;
-    if (!text.starts_with(kProbeMark)) continue;
-    Json record = Json::parse(text.substr(std::string(kProbeMark).size()), nullptr, false);
+    if (!text.starts_with(kProbeResultMark)) continue;
+    Json record = Json::parse(text.substr(std::string(kProbeResultMark).size()), nullptr, false);
     if (record.is_object()) replicas[TaskOf(entry)].push_back(std::move(record));
   }
   return replicas;
@@ -126,7 +126,7 @@ Result<Look> Await(Scope& scope, const Json& step) {
   return AwaitJob(scope, project, step["job"], Wanted(step["await"]), step.value("logs", false));
 }
 
-Result<Look> Run(Scope& scope, const Json& step) {
+Result<Look> RunJob(Scope& scope, const Json& step) {
   Json form = step["run"];
   Json arguments = Json::array();
   for (const Json& word : step.value("do", Json::array())) {

@@ -15,7 +15,7 @@ using Look = std::function<Result<Json>()>;
 /// {state, body, replicas, lines, logs}; the last three with `logs: true`.
 Result<Look> Await(Scope& scope, const Json& step);
 /// `run: {base, set, unset}` with `do: [words of the probe]`: creates, awaits the end.
-Result<Look> Run(Scope& scope, const Json& step);
+Result<Look> RunJob(Scope& scope, const Json& step);
 
 /// What the probe's lines tell: {"master-replica-0": [{argv, env, ...} of each start]}.
 Json ReplicasIn(const Json& logs);

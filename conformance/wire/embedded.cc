@@ -14,7 +14,7 @@ namespace {
 constexpr std::chrono::milliseconds kLook{10};
 constexpr int kLooks = 3000;
 
-std::string TextOf(const std::string& file) {
+std::string TextOfEmbedded(const std::string& file) {
   std::ifstream stream(file, std::ios::binary);
   std::ostringstream text;
   text << stream.rdbuf();
@@ -46,9 +46,9 @@ Result<Embedded> StartEmbedded(const std::string& caip, const std::string& scrat
   for (int i = 0; i < kLooks && embedded.url.empty(); ++i) {
     if (!embedded.server->alive()) break;
     Pause(kLook);
-    embedded.url = UrlIn(TextOf(log));
+    embedded.url = UrlIn(TextOfEmbedded(log));
   }
-  if (embedded.url.empty()) return problems::EmulatorNotStarted(caip, TextOf(log));
+  if (embedded.url.empty()) return problems::EmulatorNotStarted(caip, TextOfEmbedded(log));
   return embedded;
 }
 

@@ -1,12 +1,11 @@
 #include "emulator/api/errors.h"
 
+#include "base/quoting.h"
 #include "google/errors.h"
 #include "ml/errors.h"
 
 namespace caip::api::errors {
 namespace {
-
-std::string Quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
 
 // As the service words what it finds in a parameter before any method sees it.
 Error Argument(std::string field, std::string description) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/encoding.h"
 #include "base/text.h"
 #include "google/errors.h"
 #include "ml/errors.h"

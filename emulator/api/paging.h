@@ -1,5 +1,5 @@
 #pragma once
-// pageSize and pageToken of the ml API (api.md, section 3).
+// pageSize and pageToken of the ml API (docs/service/api.md, section 3).
 
 #include <string>
 

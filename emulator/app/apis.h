@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "emulator/api/control.h"
-#include "emulator/api/policies.h"
-#include "emulator/api/study_desk.h"
+#include "emulator/api/control/control.h"
+#include "emulator/api/ml/policies.h"
+#include "emulator/api/optimizer/study_desk.h"
 #include "emulator/app/kept_state.h"
 #include "emulator/app/options.h"
 #include "engine/engine.h"

@@ -11,7 +11,7 @@
 #include <atomic>
 #include <cerrno>
 
-#include "emulator/cli/interrupt.h"
+#include "emulator/app/interrupt.h"
 
 namespace caip::app {
 namespace {
@@ -117,7 +117,7 @@ Result<std::unique_ptr<Carrier>> Carrier::Begin() {
   ::setsid();
   nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   outcome = writes.Release();
-  cli::InterruptGuard::SetOutside(EndUnheard);
+  InterruptGuard::SetOutside(EndUnheard);
   // However the waiting process ends, we hear of it.
   ::prctl(PR_SET_PDEATHSIG, SIGHUP);
   if (::getppid() != parent) ::raise(SIGHUP);
@@ -125,7 +125,7 @@ Result<std::unique_ptr<Carrier>> Carrier::Begin() {
 }
 
 Carrier::~Carrier() {
-  cli::InterruptGuard::SetOutside(SIG_DFL);
+  InterruptGuard::SetOutside(SIG_DFL);
   ::close(outcome.exchange(-1));
   ::close(nothing.exchange(-1));
 }
@@ -144,7 +144,7 @@ void Carrier::Release(int exit_code, const Path& log) {
     outcome, POLLIN, 0
   };
   ::poll(&gone, 1, kPartingMilliseconds);  // it ends its end of the pair with itself
-  cli::InterruptGuard::SetOutside(SIG_IGN);
+  InterruptGuard::SetOutside(SIG_IGN);
 }
 
 Unheard::Unheard() : kept_(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)) {

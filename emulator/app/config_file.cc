@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "base/time_text.h"
 #include "base/yaml.h"
 #include "host/companions/companions.h"
 

@@ -8,9 +8,9 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "client/gcloud_properties.h"
+#include "emulator/app/interrupt.h"
 #include "emulator/app/owner.h"
-#include "emulator/cli/gcloud_properties.h"
-#include "emulator/cli/interrupt.h"
 #include "host/errors.h"
 #include "host/store/job_store.h"
 #include "host/store/state_directory.h"
@@ -31,7 +31,7 @@ constexpr int kLookAgainMilliseconds = 5;
 Error GoneAway(const Error& cause) { return {Code::kAborted, cause.message}; }
 
 // The flags given now must be among those the running emulator was started with.
-Status FitsRunning(http::Client& client, const cli::EmulatorFlags& flags) {
+Status FitsRunning(http::Client& client, const EmulatorFlags& flags) {
   const std::vector<std::string> wanted = FlagWords(flags);
   if (wanted.empty()) return Ok{};
   const auto health = client.Send({.target = "/emulator/v1/health"});
@@ -58,10 +58,10 @@ Status FitsRunning(http::Client& client, const cli::EmulatorFlags& flags) {
 }
 
 // From the answer on the emulator lives at least as long as we do. An older one knows no join.
-Status JoinAt(const std::string& url, const cli::EmulatorFlags& flags, cli::Lifetime lifetime) {
+Status JoinAt(const std::string& url, const EmulatorFlags& flags, Lifetime lifetime) {
   http::Client client(url);
   RETURN_IF_ERROR(FitsRunning(client, flags));
-  const bool stays = lifetime == cli::Lifetime::kBackground;
+  const bool stays = lifetime == Lifetime::kBackground;
   const auto joined = client.Send({.method = "POST",
                                    .target = "/emulator/v1:join?pid=" + std::to_string(::getpid()) +
                                              (stays ? "&stays=true" : "")});
@@ -81,10 +81,10 @@ bool HasUnfinishedJobs(const Path& state) {
 
 }  // namespace
 
-class Connector::FoundConnection final : public cli::Connection {
+class Connector::FoundConnection final : public client::Connection {
  public:
-  FoundConnection(const std::string& url, Connector* connector, cli::EmulatorFlags flags,
-                  cli::Lifetime lifetime)
+  FoundConnection(const std::string& url, Connector* connector, EmulatorFlags flags,
+                  Lifetime lifetime)
       : client_(url), connector_(connector), flags_(std::move(flags)), lifetime_(lifetime) {}
 
   Result<http::ClientResponse> Send(const http::ClientRequest& request) override {
@@ -101,45 +101,44 @@ class Connector::FoundConnection final : public cli::Connection {
  private:
   http::Client client_;
   Connector* connector_;  // null: the endpoint is the only one
-  cli::EmulatorFlags flags_;
-  cli::Lifetime lifetime_;
+  EmulatorFlags flags_;
+  Lifetime lifetime_;
 };
 
 Connector::Connector(std::function<void(std::string_view)> tell, milliseconds patience)
     : tell_(std::move(tell)), patience_(patience) {}
 
-Result<std::unique_ptr<cli::Connection>> Connector::Connect(const cli::EmulatorFlags& flags,
-                                                            cli::Lifetime lifetime) {
+Result<std::unique_ptr<client::Connection>> Connector::Connect(const EmulatorFlags& flags,
+                                                               Lifetime lifetime) {
   // An endpoint that somebody else runs, such as a recorder that judges what commands send.
   if (const char* endpoint = std::getenv("CAIP_ENDPOINT"); endpoint && *endpoint) {
-    return std::unique_ptr<cli::Connection>(
+    return std::unique_ptr<client::Connection>(
         std::make_unique<FoundConnection>(endpoint, nullptr, flags, lifetime));
   }
   ASSIGN_OR_RETURN(const std::string url, Find(flags, lifetime, false));
-  return std::unique_ptr<cli::Connection>(
+  return std::unique_ptr<client::Connection>(
       std::make_unique<FoundConnection>(url, this, flags, lifetime));
 }
 
 // Many commands may begin at once, and an owner may end at any time: a lost race for the state
 // directory means that there is somebody to find now.
-Result<std::string> Connector::Find(const cli::EmulatorFlags& flags, cli::Lifetime lifetime,
-                                    bool again) {
+Result<std::string> Connector::Find(const EmulatorFlags& flags, Lifetime lifetime, bool again) {
   const auto began = steady_clock::now();
   while (true) {
     const auto waited = steady_clock::now() - began;
     Result<std::string> found = LookOnce(flags, lifetime, !again || waited > kLeftToTheNextServer);
     if (found.ok() || found.error().code != Code::kAborted || waited > patience_) return found;
-    if (cli::InterruptGuard::Pending()) {
+    if (InterruptGuard::Pending()) {
       return Error{Code::kCancelled, "Interrupted while waiting: " + found.error().message};
     }
     ::poll(nullptr, 0, kLookAgainMilliseconds);
   }
 }
 
-Result<std::string> Connector::LookOnce(const cli::EmulatorFlags& flags, cli::Lifetime lifetime,
+Result<std::string> Connector::LookOnce(const EmulatorFlags& flags, Lifetime lifetime,
                                         bool may_begin) {
   if (emulator_) return emulator_->base_url();
-  const Path state = cli::StateDirectory(flags);
+  const Path state = app::StateDirectory(flags);
   ASSIGN_OR_RETURN(const auto owner, host::StateDirectory::Peek(state));
   if (owner && owner->url.empty()) return host::errors::StateTaken(state, *owner);
   if (owner) {
@@ -148,18 +147,18 @@ Result<std::string> Connector::LookOnce(const cli::EmulatorFlags& flags, cli::Li
   }
   if (!may_begin) return Error{Code::kAborted, "No emulator runs on " + state.string() + "."};
   std::error_code ignored;
-  if (lifetime == cli::Lifetime::kBriefly && !std::filesystem::exists(state, ignored)) {
+  if (lifetime == Lifetime::kBriefly && !std::filesystem::exists(state, ignored)) {
     tell_("The state directory " + state.string() + " is new: it holds no jobs and no buckets.\n");
   }
-  const bool background = lifetime == cli::Lifetime::kBackground ||
-                          (lifetime == cli::Lifetime::kBriefly && HasUnfinishedJobs(state));
+  const bool background = lifetime == Lifetime::kBackground ||
+                          (lifetime == Lifetime::kBriefly && HasUnfinishedJobs(state));
   if (!background) return Embed(flags, state);
   ASSIGN_OR_RETURN(const std::string url, StartInBackground(flags, state));
   RETURN_IF_ERROR(JoinAt(url, flags, lifetime));
   return url;
 }
 
-Result<std::string> Connector::Embed(const cli::EmulatorFlags& flags, const Path& state) {
+Result<std::string> Connector::Embed(const EmulatorFlags& flags, const Path& state) {
   ASSIGN_OR_RETURN(const EmulatorOptions options, ReadOptions(flags, state));
   if (!carrier_) {
     ASSIGN_OR_RETURN(carrier_, Carrier::Begin());
@@ -176,7 +175,7 @@ int Connector::Finish(int exit_code) {
   auto end = emulator_->MayEnd();
   if (!end) {
     carrier_->Release(exit_code, state_ / "server.log");
-    const cli::InterruptGuard guard;
+    const InterruptGuard guard;
     end = emulator_->WaitWhileNeeded(guard.descriptor());
   }
   emulator_->Stop();

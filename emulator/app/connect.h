@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "emulator/app/carrier.h"
+#include "emulator/app/connection.h"
 #include "emulator/app/emulator.h"
-#include "emulator/cli/connection.h"
 
 namespace caip::app {
 
@@ -24,8 +24,8 @@ class Connector {
   /// cli::Connect as the program uses it. Flags that a running emulator was not started with are an
   /// error that says so: they cannot take effect any more. The connection outlives an emulator that
   /// goes away: then it finds or starts the next. The connector outlives the connection.
-  Result<std::unique_ptr<cli::Connection>> Connect(const cli::EmulatorFlags& flags,
-                                                   cli::Lifetime lifetime);
+  Result<std::unique_ptr<client::Connection>> Connect(const EmulatorFlags& flags,
+                                                      Lifetime lifetime);
 
   /// After the command. An emulator inside of it ends, too; where unfinished jobs or other commands
   /// need it, only the command ends (carrier.h), and this returns when they do not any more. The
@@ -35,17 +35,16 @@ class Connector {
  private:
   class FoundConnection;
 
-  Result<std::string> Find(const cli::EmulatorFlags& flags, cli::Lifetime lifetime, bool again);
-  Result<std::string> LookOnce(const cli::EmulatorFlags& flags, cli::Lifetime lifetime,
-                               bool may_begin);
-  Result<std::string> Embed(const cli::EmulatorFlags& flags, const Path& state);
+  Result<std::string> Find(const EmulatorFlags& flags, Lifetime lifetime, bool again);
+  Result<std::string> LookOnce(const EmulatorFlags& flags, Lifetime lifetime, bool may_begin);
+  Result<std::string> Embed(const EmulatorFlags& flags, const Path& state);
 
   std::function<void(std::string_view)> tell_;
   std::chrono::milliseconds patience_;
   // What the emulator inside of the command was made of; empty where there is none.
   std::unique_ptr<Carrier> carrier_;
   std::unique_ptr<Emulator> emulator_;
-  cli::EmulatorFlags flags_;
+  EmulatorFlags flags_;
   Path state_;
 };
 

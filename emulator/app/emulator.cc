@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "base/text.h"
+#include "base/time_text.h"
 #include "emulator/api/error_body.h"
 #include "emulator/app/alarmed_clock.h"
 #include "emulator/app/apis.h"
@@ -27,7 +28,7 @@
 namespace caip::app {
 namespace {
 
-constexpr int kLookAgainMilliseconds = 100;
+constexpr int kIdleCheckMilliseconds = 100;
 
 http::Response NoRoute(int status, const http::Request& request, const std::string& allow) {
   return gcs::IsStoragePath(request.path) ? gcs::NoStorageRoute(status, request, allow)
@@ -146,7 +147,7 @@ void Emulator::Parts::StopServing() {
 }
 
 Result<std::unique_ptr<Emulator>> Emulator::Start(const EmulatorOptions& options,
-                                                  const cli::EmulatorFlags& flags,
+                                                  const EmulatorFlags& flags,
                                                   Interference* interference) {
   auto parts = std::make_unique<Parts>();
   parts->options = options;
@@ -217,7 +218,7 @@ Emulator::End Emulator::WaitWhileNeeded(int interrupt_descriptor) {
     }
     struct pollfd waits[] = {{interrupt_descriptor, POLLIN, 0},
                              {parts_->end_asked.get(), POLLIN, 0}};
-    ::poll(waits, 2, kLookAgainMilliseconds);
+    ::poll(waits, 2, kIdleCheckMilliseconds);
     if (waits[0].revents != 0) return End::kInterrupted;
   }
 }

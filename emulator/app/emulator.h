@@ -21,7 +21,7 @@ class Emulator {
   /// Errors: kAborted when the state directory is taken (with the owner's name), kAlreadyExists
   /// when the port is, kPermissionDenied, kDataLoss, ... with what to do.
   static Result<std::unique_ptr<Emulator>> Start(const EmulatorOptions& options,
-                                                 const cli::EmulatorFlags& flags,
+                                                 const EmulatorFlags& flags,
                                                  Interference* interference = nullptr);
   ~Emulator();  // as Stop()
   Emulator(const Emulator&) = delete;

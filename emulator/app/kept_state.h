@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "emulator/api/study_store.h"
+#include "emulator/api/optimizer/study_store.h"
 #include "emulator/app/log_adapter.h"
 #include "emulator/app/options.h"
 #include "emulator/app/storage_adapter.h"

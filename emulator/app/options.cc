@@ -114,7 +114,7 @@ std::string ChoiceTexts::Name(std::string_view flag) const {
   return from_file ? ReplaceAll(std::string(flag), "-", "_") : "--" + std::string(flag);
 }
 
-Result<EmulatorOptions> ReadOptions(const cli::EmulatorFlags& flags, const Path& state) {
+Result<EmulatorOptions> ReadOptions(const EmulatorFlags& flags, const Path& state) {
   EmulatorOptions options;
   options.state = state;
   options.seed = SeedFromSystem();

@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/result.h"
-#include "emulator/cli/emulator_flags.h"
+#include "emulator/app/emulator_flags.h"
 #include "run/queueing.h"
 
 namespace caip::app {
@@ -66,6 +66,6 @@ struct EmulatorOptions {
 
 /// Flags over config file (`--emulator-config`, else <state>/config.yaml if there is one) over
 /// defaults. All mistakes at once, as violations; those of the file with line and column.
-Result<EmulatorOptions> ReadOptions(const cli::EmulatorFlags& flags, const Path& state);
+Result<EmulatorOptions> ReadOptions(const EmulatorFlags& flags, const Path& state);
 
 }  // namespace caip::app

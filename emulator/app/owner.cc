@@ -86,7 +86,7 @@ Result<pid_t> Spawn(const std::vector<std::string>& words, int log, int ready) {
 
 }  // namespace
 
-std::vector<std::string> FlagWords(const cli::EmulatorFlags& flags) {
+std::vector<std::string> FlagWords(const EmulatorFlags& flags) {
   std::vector<std::string> words;
   const auto add = [&](const char* flag, const std::optional<std::string>& value) {
     if (value) words.insert(words.end(), {flag, *value});
@@ -109,7 +109,7 @@ std::vector<std::string> FlagWords(const cli::EmulatorFlags& flags) {
   return words;
 }
 
-Result<std::string> StartInBackground(const cli::EmulatorFlags& flags, const Path& state) {
+Result<std::string> StartInBackground(const EmulatorFlags& flags, const Path& state) {
   RETURN_IF_ERROR(MakeDirectories(state));
   const Path log_path = state / "server.log";
   const Fd log(::open(log_path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));

@@ -6,7 +6,7 @@
 
 #include "base/files.h"
 #include "base/result.h"
-#include "emulator/cli/emulator_flags.h"
+#include "emulator/app/emulator_flags.h"
 
 namespace caip::app {
 
@@ -19,12 +19,12 @@ inline constexpr char kTakenWord[] = "taken";
 /// Starts `caip serve` detached from this process and its terminal, with these flags, and waits
 /// until it serves; its messages go to <state>/server.log. The answer is its URL; the error has the
 /// server's own words. kAborted: another was faster, so look again.
-Result<std::string> StartInBackground(const cli::EmulatorFlags& flags, const Path& state);
+Result<std::string> StartInBackground(const EmulatorFlags& flags, const Path& state);
 
 /// Asks the owner to end and waits until it has. False where there is none.
 Result<bool> StopOwner(const Path& state);
 
 /// The words that give `caip serve` these flags.
-std::vector<std::string> FlagWords(const cli::EmulatorFlags& flags);
+std::vector<std::string> FlagWords(const EmulatorFlags& flags);
 
 }  // namespace caip::app

@@ -10,7 +10,7 @@
 namespace caip::app {
 namespace {
 
-// The names of Google's that the APIs here answer to (clients.md, sections 1 and 6).
+// The names of Google's that the APIs here answer to (docs/service/clients.md, sections 1 and 6).
 const std::vector<std::string> kServedNames = {
     "storage.googleapis.com",
     "*.storage.googleapis.com",
@@ -40,7 +40,7 @@ bool BodyIsData(const http::Request& request) {
   return std::find(std::begin(kApiPaths), std::end(kApiPaths), first) == std::end(kApiPaths);
 }
 
-std::string Find(const Variables& variables, std::string_view name) {
+std::string VariableOrEmpty(const Variables& variables, std::string_view name) {
   for (const auto& [variable, value] : variables) {
     if (variable == name) return value;
   }
@@ -49,8 +49,8 @@ std::string Find(const Variables& variables, std::string_view name) {
 
 // Either spelling, the small one first, as curl reads them.
 std::string FindEither(const Variables& variables, const std::string& name) {
-  const std::string value = Find(variables, name);
-  return value.empty() ? Find(variables, UpperCase(name)) : value;
+  const std::string value = VariableOrEmpty(variables, name);
+  return value.empty() ? VariableOrEmpty(variables, UpperCase(name)) : value;
 }
 
 }  // namespace
@@ -58,8 +58,9 @@ std::string FindEither(const Variables& variables, const std::string& name) {
 Result<std::shared_ptr<http::CertificateAuthority>> OpenAuthority(const Path& state,
                                                                   const Clock& wall,
                                                                   const Variables& own) {
-  ASSIGN_OR_RETURN(auto opened, http::CertificateAuthority::Open(state / "ca", kServedNames, wall,
-                                                                 Find(own, "SSL_CERT_FILE")));
+  ASSIGN_OR_RETURN(auto opened,
+                   http::CertificateAuthority::Open(state / "ca", kServedNames, wall,
+                                                    VariableOrEmpty(own, "SSL_CERT_FILE")));
   return std::shared_ptr<http::CertificateAuthority>(std::move(opened));
 }
 

@@ -2,7 +2,7 @@
 
 #include <thread>
 
-#include "emulator/api/ml_routes.h"
+#include "emulator/api/ml/ml_routes.h"
 #include "emulator/app/companion_options.h"
 #include "emulator/app/serving.h"
 #include "google/gcs_uri.h"

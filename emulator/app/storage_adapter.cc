@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <vector>
 
-#include "base/text.h"
+#include "base/encoding.h"
 #include "google/gcs_uri.h"
 
 namespace caip::app {

@@ -1,6 +1,6 @@
 #include "emulator/app/storage_faces.h"
 
-#include "fakes/gcs/signing/key_routes.h"
+#include "fakes/gcs/json/key_routes.h"
 
 namespace caip::app {
 namespace {
@@ -16,17 +16,15 @@ Result<std::unique_ptr<StorageFaces>> StorageFaces::Open(const StorageFacesOptio
                                                          const Clock& wall) {
   std::unique_ptr<StorageFaces> faces(new StorageFaces());
   const Random chance(options.seed);
-  faces->api_ = std::make_shared<gcs::StorageApi>(store, options.seed);
+  faces->service_ = std::make_shared<gcs::StorageService>(store, options.seed);
   ASSIGN_OR_RETURN(
       faces->keys_,
       gcs::ServiceKeys::Open(options.keys, wall, chance.Fork("storage keys"), options.signer));
   faces->tests_ = std::make_shared<gcs::RetryTests>(gcs::MethodsOf(faces->JsonRoutes()),
                                                     chance.Fork("retry tests"));
-  faces->json_.Add(faces->Faulty(faces->JsonRoutes()));
   gcs::XmlApiOptions xml;
-  xml.json = [inner = &faces->json_](const http::Request& request) {
-    return inner->Handle(request);
-  };
+  xml.service = faces->service_;
+  xml.faults = gcs::FaultyCalls(faces->tests_, faces->pause_);
   xml.uploads = options.state / "xml-uploads";
   xml.seed = options.seed;
   faces->xml_ = std::make_unique<gcs::XmlApi>(std::move(xml), *faces->keys_, wall);
@@ -34,7 +32,7 @@ Result<std::unique_ptr<StorageFaces>> StorageFaces::Open(const StorageFacesOptio
 }
 
 std::vector<http::Route> StorageFaces::JsonRoutes() const {
-  std::vector<http::Route> routes = gcs::StorageRoutes(api_);
+  std::vector<http::Route> routes = gcs::StorageRoutes(service_);
   Append(gcs::HmacKeyRoutes(keys_), &routes);
   return routes;
 }

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/files.h"
-#include "fakes/gcs/faults/faulty_routes.h"
+#include "fakes/gcs/faults/faulty_calls.h"
 #include "fakes/gcs/faults/retry_tests.h"
 #include "fakes/gcs/json/json_api.h"
 #include "fakes/gcs/signing/service_keys.h"
@@ -45,11 +45,10 @@ class StorageFaces {
  private:
   StorageFaces() = default;
 
-  std::shared_ptr<gcs::StorageApi> api_;
+  std::shared_ptr<gcs::StorageService> service_;
   std::shared_ptr<gcs::ServiceKeys> keys_;
   std::shared_ptr<gcs::RetryTests> tests_;
   std::shared_ptr<gcs::Pause> pause_ = std::make_shared<gcs::Pause>();
-  http::Router json_{gcs::NoStorageRoute};  // what the XML API asks
   std::unique_ptr<gcs::XmlApi> xml_;
 };
 

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 
-#include "base/text.h"
+#include "base/time_text.h"
 
 namespace caip::front {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 // The variables that lead a replica to its own metadata server and, where its software insists on
-// https, to our front of Google's names (clients.md, section 6).
+// https, to our front of Google's names (docs/service/clients.md, section 6).
 
 #include <string>
 #include <utility>

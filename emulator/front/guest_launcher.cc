@@ -1,14 +1,12 @@
 #include "emulator/front/guest_launcher.h"
 
+#include "base/hash.h"
+
 namespace caip::front {
 namespace {
 
 // 64 bits that are the same for the same words; positive, as the service's numbers are.
-uint64_t NumberFor(const std::string& words) {
-  uint64_t hash = 14695981039346656037u;  // FNV-1a
-  for (unsigned char c : words) hash = (hash ^ c) * 1099511628211u;
-  return hash >> 1;
-}
+uint64_t NumberFor(const std::string& words) { return Fnv1a(words) >> 1; }
 
 }  // namespace
 

@@ -1,6 +1,6 @@
 #pragma once
-// The hosts file of a replica that has a mount namespace of its own (clients.md, section 6: how
-// software that insists on Google's names is led here).
+// The hosts file of a replica that has a mount namespace of its own (docs/service/clients.md,
+// section 6: how software that insists on Google's names is led here).
 
 #include <string>
 #include <utility>

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/json.h"
-#include "emulator/api/api_description.h"
+#include "emulator/api/discovery/api_description.h"
 #include "emulator/api/error_body.h"
 #include "emulator/api/errors.h"
 #include "emulator/front/partial_response.h"

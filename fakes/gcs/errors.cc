@@ -2,77 +2,149 @@
 
 #include <sqlite3.h>
 
+#include <cstdlib>
+#include <utility>
+
 #include "base/json.h"
+#include "base/quoting.h"
 
 namespace caip::gcs::errors {
 namespace {
 
 std::string Text(std::string_view text) { return std::string(text); }
 
-std::string Quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
-
-// A reason that the code alone does not tell rides along as a violation of "reason".
-constexpr const char* kReason = "reason";
-
 Error WithReason(Error error, std::string_view reason) {
-  error.violations.push_back({kReason, std::string(reason)});
+  error.reason = std::string(reason);
   return error;
 }
 
-struct Shape {
-  Code code;
-  int status;
-  const char* reason;
+// The reason of an error that has only a code.
+constexpr std::pair<Code, const char*> kReasonsOfCodes[] = {
+    {Code::kInvalidArgument, "invalid"},
+    {Code::kUnauthenticated, "authenticationRequired"},
+    {Code::kPermissionDenied, "forbidden"},
+    {Code::kResourceExhausted, "quotaExceeded"},
+    {Code::kNotFound, "notFound"},
+    {Code::kAlreadyExists, "conflict"},
+    {Code::kAborted, "conflict"},
+    {Code::kFailedPrecondition, "conditionNotMet"},
+    {Code::kOutOfRange, "requestedRangeNotSatisfiable"},
+    {Code::kUnimplemented, "notImplemented"},
+    {Code::kUnavailable, "backendError"},
 };
 
-// A refusal is never a 5xx: clients repeat those for minutes, which looks like a hang. That is why
-// a full disk is a 403.
-constexpr Shape kShapes[] = {
-    {Code::kInvalidArgument, 400, "invalid"},
-    {Code::kUnauthenticated, 401, "required"},
-    {Code::kPermissionDenied, 403, "forbidden"},
-    {Code::kResourceExhausted, 403, "quotaExceeded"},
-    {Code::kNotFound, 404, "notFound"},
-    {Code::kAlreadyExists, 409, "conflict"},
-    {Code::kAborted, 409, "conflict"},
-    {Code::kFailedPrecondition, 412, "conditionNotMet"},
-    {Code::kOutOfRange, 416, "requestedRangeNotSatisfiable"},
-    {Code::kUnimplemented, 501, "notImplemented"},
-    {Code::kUnavailable, 503, "backendError"},
+struct Row {
+  const char* reason;
+  HttpForm form;
 };
+
+// A refusal is never a 5xx: clients retry those for minutes, which looks like a hang. For the same
+// reason a full disk is a 403.
+constexpr Row kForms[] = {
+    {"invalid", {400, "invalid"}},
+    {"required", {400, "required"}},
+    {"bucketNameInvalid", {400, "invalid"}},
+    {"digestMismatch", {400, "invalid"}},
+    {"malformedXml", {400, "invalid"}},
+    {"invalidUri", {400, "invalid"}},
+    {"invalidPart", {400, "invalid"}},
+    {"invalidPartOrder", {400, "invalid"}},
+    {"entityTooSmall", {400, "invalid"}},
+    {"entityTooLarge", {400, "invalid"}},
+    {"malformedPost", {400, "invalid"}},
+    {"invalidPolicy", {400, "invalid"}},
+    {"resourceIsEncryptedWithCustomerEncryptionKey",
+     {400, "resourceIsEncryptedWithCustomerEncryptionKey"}},
+    {"authenticationRequired", {401, "required"}},
+    {"forbidden", {403, "forbidden"}},
+    {"quotaExceeded", {403, "quotaExceeded"}},
+    {"objectUnderActiveHold", {403, "objectUnderActiveHold"}},
+    {"retentionPolicyNotMet", {403, "retentionPolicyNotMet"}},
+    {"customerEncryptionKeyIsIncorrect", {403, "customerEncryptionKeyIsIncorrect"}},
+    {"notFound", {404, "notFound"}},
+    {"bucketNotFound", {404, "notFound"}},
+    {"noSuchUpload", {404, "notFound"}},
+    {"methodNotAllowed", {405, "methodNotAllowed"}},
+    {"requestTimeout", {408, "requestTimeout"}},
+    {"conflict", {409, "conflict"}},
+    {"bucketExists", {409, "conflict"}},
+    {"bucketNotEmpty", {409, "conflict"}},
+    {"folderNotEmpty", {409, "conflict"}},
+    {"gone", {410, "gone"}},
+    {"conditionNotMet", {412, "conditionNotMet"}},
+    {"requestedRangeNotSatisfiable", {416, "requestedRangeNotSatisfiable"}},
+    {"rateLimitExceeded", {429, "rateLimitExceeded"}},
+    {"internalError", {500, "internalError"}},
+    {"notImplemented", {501, "notImplemented"}},
+    {"badGateway", {502, "badGateway"}},
+    {"backendError", {503, "backendError"}},
+    {"gatewayTimeout", {504, "gatewayTimeout"}},
+};
+
+// The error that a status stands for when a fault asks for it.
+struct InjectedRow {
+  int status;
+  Code code;
+  const char* reason;
+};
+constexpr InjectedRow kInjected[] = {
+    {400, Code::kInvalidArgument, "invalid"},
+    {401, Code::kUnauthenticated, "required"},
+    {403, Code::kPermissionDenied, "forbidden"},
+    {404, Code::kNotFound, "notFound"},
+    {408, Code::kDeadlineExceeded, "requestTimeout"},
+    {409, Code::kAborted, "conflict"},
+    {412, Code::kFailedPrecondition, "conditionNotMet"},
+    {429, Code::kResourceExhausted, "rateLimitExceeded"},
+    {500, Code::kInternal, "internalError"},
+    {502, Code::kUnavailable, "badGateway"},
+    {503, Code::kUnavailable, "backendError"},
+    {504, Code::kUnavailable, "gatewayTimeout"},
+};
+constexpr std::string_view kInjectedReason = "injected:";
+constexpr std::string_view kResetReason = "connectionReset";
 
 }  // namespace
 
 Error BucketNotFound(std::string_view bucket) {
-  return {Code::kNotFound, "The specified bucket does not exist: " + Quoted(bucket) + "."};
+  return WithReason(
+      {Code::kNotFound, "The specified bucket does not exist: " + Quoted(bucket) + "."},
+      "bucketNotFound");
 }
 
 Error BucketExists(std::string_view bucket) {
-  return {Code::kAlreadyExists, "The bucket " + Quoted(bucket) +
-                                    " exists already. Choose another name, or use it as it is."};
+  return WithReason(
+      {Code::kAlreadyExists, "The bucket " + Quoted(bucket) +
+                                 " exists already. Choose another name, or use it as it is."},
+      "bucketExists");
 }
 
 Error BucketNotEmpty(std::string_view bucket) {
-  return {Code::kFailedPrecondition,
-          "The bucket you tried to delete is not empty: " + Quoted(bucket) + "."};
+  return WithReason({Code::kFailedPrecondition,
+                     "The bucket you tried to delete is not empty: " + Quoted(bucket) + "."},
+                    "bucketNotEmpty");
 }
 
 Error FolderNotEmpty(std::string_view folder) {
-  return {Code::kFailedPrecondition,
-          "The managed folder you tried to delete is not empty: " + Quoted(folder) +
-              ". With allowNonEmpty=true it goes, and what is in it stays."};
+  return WithReason({Code::kFailedPrecondition,
+                     "The managed folder you tried to delete is not empty: " + Quoted(folder) +
+                         ". With allowNonEmpty=true it goes, and what is in it stays."},
+                    "folderNotEmpty");
 }
 
 Error BucketHoldsStrangers(std::string_view bucket) {
-  return {Code::kFailedPrecondition,
-          "The directory of bucket " + Quoted(bucket) +
-              " holds files that are no objects (links, devices, or names that no object has). "
-              "Remove them by hand."};
+  return WithReason(
+      {Code::kFailedPrecondition,
+       "The directory of bucket " + Quoted(bucket) +
+           " holds files that are not objects (links, devices, or names that no object has). "
+           "Remove them by hand."},
+      "bucketNotEmpty");
 }
 
 Error BucketNameInvalid(std::string_view bucket, std::string_view why) {
-  return {Code::kInvalidArgument,
-          "Invalid bucket name: " + Quoted(bucket) + ": " + Text(why) + "."};
+  return WithReason(
+      {Code::kInvalidArgument, "Invalid bucket name: " + Quoted(bucket) + ": " + Text(why) + "."},
+      "bucketNameInvalid");
 }
 
 Error ObjectNotFound(std::string_view bucket, std::string_view name) {
@@ -132,14 +204,17 @@ Error ConditionNotMet(std::string_view condition, int64_t wanted, int64_t found)
 }
 
 Error Md5Mismatch(std::string_view given, std::string_view computed) {
-  return {Code::kInvalidArgument, "Provided MD5 hash " + Quoted(given) +
-                                      " doesn't match calculated MD5 hash " + Quoted(computed) +
-                                      "."};
+  return WithReason(
+      {Code::kInvalidArgument, "Provided MD5 hash " + Quoted(given) +
+                                   " doesn't match calculated MD5 hash " + Quoted(computed) + "."},
+      "digestMismatch");
 }
 
 Error Crc32cMismatch(std::string_view given, std::string_view computed) {
-  return {Code::kInvalidArgument, "Provided CRC32C " + Quoted(given) +
-                                      " doesn't match calculated CRC32C " + Quoted(computed) + "."};
+  return WithReason(
+      {Code::kInvalidArgument, "Provided CRC32C " + Quoted(given) +
+                                   " doesn't match calculated CRC32C " + Quoted(computed) + "."},
+      "digestMismatch");
 }
 
 Error PageTokenInvalid(std::string_view token) {
@@ -238,7 +313,7 @@ Error KeyWrong(std::string_view object) {
 
 Error RewriteTokenInvalid() {
   return {Code::kInvalidArgument,
-          "The rewriteToken does not fit this request. Begin the rewrite anew, without a token."};
+          "The rewriteToken does not fit this request. Start the rewrite again, without a token."};
 }
 
 Error UploadLengthWrong(uint64_t wanted, uint64_t got) {
@@ -259,10 +334,10 @@ Error ChunkOutOfPlace(uint64_t wanted, uint64_t got) {
 }
 
 Error UploadUnknown() {
-  return {
-      Code::kOutOfRange,
-      "This upload session does not exist: it was cancelled, or its URL is not from here. Start "
-      "a new one."};
+  return WithReason({Code::kOutOfRange,
+                     "This upload session does not exist: it was cancelled, or its URL is not from "
+                     "here. Start a new one."},
+                    "gone");
 }
 
 Error UploadTakenOver() {
@@ -283,22 +358,101 @@ Error NotImplemented(std::string_view what) {
   return {Code::kUnimplemented, Text(what) + " is not implemented by this emulator."};
 }
 
-http::Response ToResponse(int status, std::string_view reason, std::string_view message) {
-  const Json detail = {{"message", message}, {"domain", "global"}, {"reason", reason}};
-  const Json error = {{"code", status}, {"message", message}, {"errors", Json::array({detail})}};
-  return http::JsonResponse(status, PrettyJson(Json{{"error", error}}));
+Error PartsUnknown() {
+  return WithReason(
+      {Code::kNotFound,
+       "The requested upload was not found: it was completed, aborted, or never begun."},
+      "noSuchUpload");
+}
+
+Error HmacKeyNotFound(std::string_view access_id) {
+  return {Code::kNotFound, "Access ID not found: " + Quoted(access_id) + " in this project."};
+}
+
+Error HmacKeyChanged() {
+  return {Code::kFailedPrecondition,
+          "The HMAC key has changed since this etag was read. Read it again."};
+}
+
+Error HmacKeyActive(std::string_view access_id) {
+  return {Code::kInvalidArgument, "Cannot delete HMAC key " + Quoted(access_id) +
+                                      ": it is ACTIVE. Make it INACTIVE first."};
+}
+
+Error PublicKeyInvalid() {
+  return {Code::kInvalidArgument, "expected an RSA key or a certificate of one, in PEM"};
+}
+
+Error RsaFailed(std::string_view what) {
+  return {Code::kInternal, "cannot " + Text(what) + " an RSA key"};
+}
+
+Error PolicyInvalid(std::string_view why) {
+  return WithReason({Code::kInvalidArgument, "Invalid policy document: " + Text(why) + "."},
+                    "invalidPolicy");
+}
+
+Error RangeNotSatisfiable(uint64_t size) {
+  return {Code::kOutOfRange,
+          "Request range not satisfiable: the object has " + std::to_string(size) + " bytes."};
+}
+
+Error BatchPartInvalid() {
+  return {Code::kInvalidArgument, "A part of the batch is not an HTTP request."};
+}
+
+Error RouteNotFound(std::string_view path) { return {Code::kNotFound, "Not Found: " + Text(path)}; }
+
+Error MethodNotAllowed(std::string_view method, std::string_view allowed) {
+  return WithReason({Code::kUnimplemented,
+                     Text(method) + " is not allowed here; allowed: " + Text(allowed) + "."},
+                    "methodNotAllowed");
+}
+
+Error RetryTestNotFound(std::string_view id) {
+  return {Code::kNotFound, "Retry test " + Quoted(id) +
+                               " does not exist. Make it with POST /retry_test, and send its id "
+                               "in the header x-retry-test-id."};
+}
+
+Error Injected(int status, std::string_view message) {
+  Code code = Code::kUnavailable;
+  for (const InjectedRow& row : kInjected) {
+    if (row.status == status) code = row.code;
+  }
+  return WithReason({code, Text(message)}, std::string(kInjectedReason) + std::to_string(status));
+}
+
+Error ConnectionReset() {
+  return WithReason({Code::kUnavailable, "Injected fault: return-reset-connection."}, kResetReason);
+}
+
+bool IsConnectionReset(const Error& error) { return error.reason == kResetReason; }
+
+HttpForm HttpFormOf(const Error& error) {
+  std::string_view reason = error.reason;
+  if (reason.starts_with(kInjectedReason)) {
+    const int status = std::atoi(error.reason.c_str() + kInjectedReason.size());
+    for (const InjectedRow& row : kInjected) {
+      if (row.status == status) return {status, row.reason};
+    }
+    return {status, "injected"};
+  }
+  for (const auto& [code, name] : kReasonsOfCodes) {
+    if (reason.empty() && code == error.code) reason = name;
+  }
+  for (const Row& row : kForms) {
+    if (reason == row.reason) return row.form;
+  }
+  return {500, "internalError"};
 }
 
 http::Response ToResponse(const Error& error) {
-  std::string_view own;
-  for (const FieldViolation& violation : error.violations) {
-    if (violation.field == kReason) own = violation.description;
-  }
-  for (const Shape& shape : kShapes) {
-    if (shape.code != error.code) continue;
-    return ToResponse(shape.status, own.empty() ? shape.reason : own, error.message);
-  }
-  return ToResponse(500, "internalError", error.message);
+  const auto [status, reason] = HttpFormOf(error);
+  const Json detail = {{"message", error.message}, {"domain", "global"}, {"reason", reason}};
+  const Json shown = {
+      {"code", status}, {"message", error.message}, {"errors", Json::array({detail})}};
+  return http::JsonResponse(status, PrettyJson(Json{{"error", shown}}));
 }
 
 }  // namespace caip::gcs::errors

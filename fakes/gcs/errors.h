@@ -1,5 +1,5 @@
 #pragma once
-// Every text that a user of Cloud Storage can read in an error is made here.
+// The errors of Cloud Storage: their texts, reasons and HTTP statuses.
 
 #include <cstdint>
 #include <string>
@@ -57,9 +57,39 @@ Error UploadBytesLost();
 Error TooManySources(size_t count);
 Error NotImplemented(std::string_view what);
 
+/// A multipart upload of the XML API.
+Error PartsUnknown();
+
+// Keys and signatures.
+Error HmacKeyNotFound(std::string_view access_id);
+Error HmacKeyChanged();
+Error HmacKeyActive(std::string_view access_id);
+Error PublicKeyInvalid();
+Error RsaFailed(std::string_view what);
+Error PolicyInvalid(std::string_view why);
+
+// HTTP.
+Error RangeNotSatisfiable(uint64_t size);
+Error BatchPartInvalid();
+Error RouteNotFound(std::string_view path);
+Error MethodNotAllowed(std::string_view method, std::string_view allowed);
+Error RetryTestNotFound(std::string_view id);
+
+/// An injected fault. Both APIs answer it with this status.
+Error Injected(int status, std::string_view message);
+/// An injected fault that resets the connection instead of answering.
+Error ConnectionReset();
+bool IsConnectionReset(const Error& error);
+
+/// An error in HTTP: its status, and the JSON API's errors[].reason. Both follow from the error's
+/// reason, which is finer, or from its code if it has no reason.
+struct HttpForm {
+  int status;
+  const char* reason;
+};
+HttpForm HttpFormOf(const Error& error);
+
 /// The error as storage/v1 sends it: {"error":{"code","message","errors":[{reason,...}]}}.
 http::Response ToResponse(const Error& error);
-/// The same with status and reason chosen by the caller.
-http::Response ToResponse(int status, std::string_view reason, std::string_view message);
 
 }  // namespace caip::gcs::errors

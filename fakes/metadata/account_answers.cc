@@ -1,5 +1,6 @@
 #include "fakes/metadata/account_answers.h"
 
+#include "base/hash.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "fakes/metadata/errors.h"
@@ -79,9 +80,7 @@ http::Response AccountAnswer(std::string_view what, const http::Request& request
 
 // 21 digits that begin with 1, as the service's are.
 std::string UniqueIdOf(std::string_view account) {
-  uint64_t hash = 14695981039346656037u;
-  for (unsigned char c : account) hash = (hash ^ c) * 1099511628211u;
-  std::string digits = std::to_string(hash);
+  const std::string digits = std::to_string(Fnv1a(account));
   return "1" + std::string(20 - digits.size(), '0') + digits;
 }
 

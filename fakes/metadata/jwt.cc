@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/text.h"
+#include "base/encoding.h"
 
 namespace caip::metadata {
 namespace {

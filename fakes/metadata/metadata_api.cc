@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/encoding.h"
+#include "base/hash.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "fakes/metadata/account_answers.h"
@@ -27,8 +29,7 @@ bool HasFlavor(const http::Request& request) {
 
 // Of JSON text, so that it is the same in whatever form the value is asked for.
 std::string EtagOf(const std::string& text) {
-  uint64_t hash = 14695981039346656037u;  // FNV-1a
-  for (unsigned char c : text) hash = (hash ^ c) * 1099511628211u;
+  const uint64_t hash = Fnv1a(text);
   char digits[17];
   std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(hash));
   return digits;

@@ -13,7 +13,7 @@
 #include <cerrno>
 #include <vector>
 
-#include "base/text.h"
+#include "base/encoding.h"
 #include "fakes/metadata/errors.h"
 
 namespace caip::metadata {

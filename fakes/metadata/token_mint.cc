@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 
 #include "base/json.h"
-#include "base/text.h"
 #include "fakes/metadata/errors.h"
 #include "fakes/metadata/jwt.h"
 

@@ -3,27 +3,25 @@
 namespace caip::metadata {
 namespace {
 
-using Kind = Node::Kind;
-
 Node Text(std::string name, std::string value) {
   return {.name = std::move(name), .text = std::move(value)};
 }
 
 Node Number(std::string name, std::string digits) {
-  return {.name = std::move(name), .kind = Kind::kNumber, .text = std::move(digits)};
+  return {.name = std::move(name), .kind = Node::Kind::kNumber, .text = std::move(digits)};
 }
 
 Node Lines(std::string name, std::vector<std::string> lines) {
-  return {.name = std::move(name), .kind = Kind::kLines, .lines = std::move(lines)};
+  return {.name = std::move(name), .kind = Node::Kind::kLines, .lines = std::move(lines)};
 }
 
 Node Directory(std::string name, std::vector<Node> children) {
-  return {.name = std::move(name), .kind = Kind::kDirectory, .children = std::move(children)};
+  return {.name = std::move(name), .kind = Node::Kind::kDirectory, .children = std::move(children)};
 }
 
 Node Indexed(std::string name, std::vector<Node> children) {
   for (size_t i = 0; i < children.size(); ++i) children[i].name = std::to_string(i);
-  return {.name = std::move(name), .kind = Kind::kIndexed, .children = std::move(children)};
+  return {.name = std::move(name), .kind = Node::Kind::kIndexed, .children = std::move(children)};
 }
 
 std::string Truth(bool value) { return value ? "TRUE" : "FALSE"; }
@@ -59,9 +57,9 @@ Node NetworkInterfaces(const Guest& guest) {
 Node Account(std::string name, const Guest& guest) {
   Node account = Directory(std::move(name), {Lines("aliases", {"default"}),
                                              Text("email", guest.service_account),
-                                             {.name = "identity", .kind = Kind::kOnDemand},
+                                             {.name = "identity", .kind = Node::Kind::kOnDemand},
                                              Lines("scopes", guest.scopes),
-                                             {.name = "token", .kind = Kind::kOnDemand}});
+                                             {.name = "token", .kind = Node::Kind::kOnDemand}});
   account.own_name = true;
   return account;
 }

@@ -8,8 +8,6 @@
 namespace caip::metadata {
 namespace {
 
-using Kind = Node::Kind;
-
 // "numeric-project-id" -> "numericProjectId".
 std::string CamelCase(std::string_view name) {
   std::string camel;
@@ -36,16 +34,16 @@ std::string ListedName(const Node& node) {
 
 void AddLines(const Node& node, const std::string& path, std::string& text) {
   switch (node.kind) {
-    case Kind::kDirectory:
-    case Kind::kIndexed:
+    case Node::Kind::kDirectory:
+    case Node::Kind::kIndexed:
       for (const Node& child : node.children) {
         AddLines(child, path.empty() ? child.name : path + "/" + child.name, text);
       }
       break;
-    case Kind::kLines:
+    case Node::Kind::kLines:
       for (const std::string& line : node.lines) text += path + " " + line + "\n";
       break;
-    case Kind::kOnDemand:
+    case Node::Kind::kOnDemand:
       break;
     default:
       text += path + " " + node.text + "\n";
@@ -67,7 +65,7 @@ Json ListingJson(const Node& directory) {
 }
 
 std::string ValueText(const Node& leaf) {
-  if (leaf.kind != Kind::kLines) return leaf.text;
+  if (leaf.kind != Node::Kind::kLines) return leaf.text;
   std::string text;
   for (const std::string& line : leaf.lines) text += line + "\n";
   return text;
@@ -75,25 +73,25 @@ std::string ValueText(const Node& leaf) {
 
 Json ToJson(const Node& node) {
   switch (node.kind) {
-    case Kind::kText:
+    case Node::Kind::kText:
       return node.text;
-    case Kind::kNumber:
+    case Node::Kind::kNumber:
       return NumberJson(node.text);
-    case Kind::kLines:
+    case Node::Kind::kLines:
       return node.lines;
-    case Kind::kOnDemand:
+    case Node::Kind::kOnDemand:
       return nullptr;
-    case Kind::kIndexed: {
+    case Node::Kind::kIndexed: {
       Json list = Json::array();
       for (const Node& child : node.children) list.push_back(ToJson(child));
       return list;
     }
-    case Kind::kDirectory:
+    case Node::Kind::kDirectory:
       break;
   }
   Json object = Json::object();
   for (const Node& child : node.children) {
-    if (child.kind == Kind::kOnDemand) continue;
+    if (child.kind == Node::Kind::kOnDemand) continue;
     object[child.own_name ? child.name : CamelCase(child.name)] = ToJson(child);
   }
   return object;

@@ -2,7 +2,7 @@
 
 import json
 
-# Scalars as they stand in a file: YAML 1.1 gives most of them a type of its own.
+# Scalars as written in a file. YAML 1.1 gives most of them different types.
 SCALARS = [
     'a', 'trainer.task', '"2.4"', "'3.7'", '2.4', '1.10', '7200', '"7200"', '3600s', '"3600s"',
     'y', 'n', 'Y', 'yes', 'no', 'on', 'Off', 'true', 'false', 'TRUE', '"true"', '~', 'null', '',
@@ -23,7 +23,7 @@ def pick(chance, *options):
 
 
 def scalar(chance, right):
-    """Mostly what the field wants, now and then anything."""
+    """A value that usually fits the field, and sometimes any value."""
     return chance.choice(right if chance.random() < 0.9 else SCALARS)
 
 
@@ -138,7 +138,7 @@ def block(chance, tree, indent=0):
 
 
 def config_text(chance):
-    """The text of a file, or None where there is to be no file."""
+    """The text of a file, or None for no file."""
     fate = chance.random()
     if fate < 0.03:
         return None
@@ -165,7 +165,7 @@ def flow_json(tree):
     return tree if tree[:1] in '"0123456789-' or tree in ('true', 'false') else json.dumps(tree)
 
 
-# Values of flags: right ones first, wrong ones behind.
+# Values of flags: valid ones first, then invalid ones.
 FLAGS = {
     '--module-name': (['trainer.task', 'a.b', ''], ['-x', '-1', '-x y']),
     '--job-dir': (['gs://bkt', 'gs://bkt/out', 'gs://bkt/out/', 'gs://bkt//x', 'gs://bkt/a b/é'],
@@ -233,7 +233,7 @@ def flag_words(chance, flag, wrong):
 
 
 def words(chance, package_paths):
-    """Words behind `jobs submit training`, and whether a config file is among them."""
+    """The arguments after `jobs submit training`, and whether a config file is among them."""
     wrong = 0.0 if chance.random() < 0.75 else 0.15
     parts = []
     if chance.random() < 0.97:
@@ -261,7 +261,7 @@ def words(chance, package_paths):
     chance.shuffle(parts)
     line = [word for part in parts for word in part]
     if '--stream-logs' in line and '--async' not in line:
-        line.insert(0, '--async')  # alone it would wait for a job that never runs
+        line.insert(0, '--async')  # without it gcloud would wait for a job that never runs
     if chance.random() < 0.4:
         line += ['--'] + chance.choice(USER_ARGS)
     return line, has_config

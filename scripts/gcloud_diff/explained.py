@@ -1,4 +1,4 @@
-"""Differences from gcloud that are meant, each with its reason."""
+"""Intended differences from gcloud, each with its reason."""
 
 import json
 
@@ -9,21 +9,21 @@ def _has_non_finite(body):
 
 
 def explanation(case, gcloud, caip):
-    """Why this difference is meant; None where nobody has said so."""
+    """The reason for an intended difference; None if it is not intended."""
     body = gcloud['body']
     config = case['config'] or ''
     if gcloud['exit'] == 0 and caip['exit'] == 1:
         if _has_non_finite(body):
-            return ('infinity and NaN: gcloud sends a body that is no JSON, which the service '
-                    'refuses; caip refuses the file')
+            return ('infinity and NaN: gcloud sends a body that is not JSON, which the service '
+                    'rejects; caip rejects the file')
         if '99999999999999999999' in config:
-            return ('integers beyond 64 bits: gcloud sends them, the service refuses them; caip '
-                    'refuses the file')
+            return ('integers beyond 64 bits: gcloud sends them, the service rejects them; caip '
+                    'rejects the file')
         if 'additionalProperties' in config:
-            return 'a label called additionalProperties: gcloud loses it; caip refuses the file'
+            return 'a label called additionalProperties: gcloud loses it; caip rejects the file'
     if '99999999999999999999' in json.dumps(body) and caip['exit'] == 0:
         return ('integers beyond 64 bits under unknown keys: gcloud passes them on, caip passes on '
-                'the nearest float; the service refuses the key in any case')
+                'the nearest float; the service rejects the key in any case')
     if '--network' in ' '.join(case['words']) and gcloud['exit'] == 2 and 'beta' not in case['track']:
         return '--network: gcloud has it on its alpha and beta tracks only; caip on all'
     return None

@@ -2,8 +2,8 @@
 
 Started with the Python that gcloud itself uses. Reads one JSON object a line on stdin,
 `{"words": [...], "directory": DIR, "environment": {...}}`, and answers one a line on stdout:
-`{"exit": N, "body": <what POST create carried> or null, "uploads": [...], "stderr": TEXT}`.
-Nothing of gcloud is replaced: it talks HTTP to a recording server on the loopback interface.
+`{"exit": N, "body": <the body of POST create> or null, "uploads": [...], "stderr": TEXT}`.
+No part of gcloud is replaced: it sends HTTP to a recording server on the loopback interface.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ import urllib.parse
 
 
 class Recorder(http.server.BaseHTTPRequestHandler):
-    """Answers like the service would, and remembers what it was sent."""
+    """Answers like the service, and records the requests."""
 
     protocol_version = 'HTTP/1.1'
     body = None
@@ -58,7 +58,7 @@ class Recorder(http.server.BaseHTTPRequestHandler):
 
 
 def run(cli, request):
-    """One command, as if typed: exit code and what went over the wire."""
+    """Runs one command. Returns its exit code and its requests."""
     Recorder.body = None
     Recorder.uploads = []
     os.chdir(request['directory'])
@@ -72,7 +72,7 @@ def run(cli, request):
             cli.Execute(request['words'])
         except SystemExit as leaving:
             code = leaving.code if isinstance(leaving.code, int) else 1
-        except BaseException as error:  # gcloud's main calls that a crash and exits 1
+        except BaseException as error:  # gcloud's main reports a crash and exits with 1
             err.write(f'crashed ({type(error).__name__}): {error}\n')
             code = 1
     for name in request.get('environment', {}):

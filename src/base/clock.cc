@@ -2,7 +2,11 @@
 
 #include <algorithm>
 
+#include "base/stopwatch.h"
+
 namespace caip {
+
+MonotonicTime MonotonicNow() { return std::chrono::steady_clock::now(); }
 
 Instant SystemClock::Now() const { return std::chrono::system_clock::now(); }
 
@@ -11,7 +15,7 @@ void SystemClock::WaitUntil(Instant deadline) {
   if (deadline == kNever) {
     wake_.wait(lock, [this] { return interrupted_; });
   } else {
-    // By the steady clock, so that a step of the wall's time does not stretch a wait.
+    // Waits for a duration: a step of the system's clock must not stretch the wait.
     wake_.wait_for(lock, deadline - SystemClock::Now(), [this] { return interrupted_; });
   }
   interrupted_ = false;
@@ -83,7 +87,7 @@ void LeapClock::Release() {
     std::lock_guard lock(offset_mutex_);
     --holders_;
   }
-  Interrupt();  // whoever waits may leap now
+  Interrupt();  // a waiting thread may leap now
 }
 
 }  // namespace caip

@@ -1,5 +1,6 @@
 #pragma once
-// The only source of time. Code outside base/clock.cc never asks the system.
+// The only source of the emulated service's time. No other code reads the system's clocks; real
+// elapsed time is measured with base/stopwatch.h.
 
 #include <chrono>
 #include <condition_variable>
@@ -19,12 +20,12 @@ class Clock {
   /// Returns at `deadline`, or sooner if Interrupt() is called (also when it was called before).
   virtual void WaitUntil(Instant deadline) = 0;
   virtual void Interrupt() = 0;
-  /// While held, time runs as the wall's does: a living replica must never see it jump.
+  /// While held, time runs at the pace of real time: a living replica must never see it jump.
   virtual void Hold() {}
   virtual void Release() {}
 };
 
-/// The wall's time.
+/// The system's time.
 class SystemClock : public Clock {
  public:
   Instant Now() const override;
@@ -37,7 +38,7 @@ class SystemClock : public Clock {
   bool interrupted_ = false;
 };
 
-/// Time stands still until somebody waits; then it leaps to the deadline. For tests and simulation.
+/// Time stands still until a thread waits; then it leaps to the deadline. For tests and simulation.
 class VirtualClock final : public Clock {
  public:
   explicit VirtualClock(Instant start) : now_(start) {}
@@ -53,8 +54,8 @@ class VirtualClock final : public Clock {
   bool interrupted_ = false;
 };
 
-/// Runs as the wall does while anybody holds it, and leaps over the waiting when nobody does:
-/// a queue of 20 minutes passes at once, and the timestamps still read 20 minutes apart.
+/// Runs at the pace of real time while it is held, and otherwise leaps to each deadline: a queue
+/// of 20 minutes passes at once, and its timestamps are still 20 minutes apart.
 class LeapClock final : public SystemClock {
  public:
   Instant Now() const override;
@@ -64,7 +65,7 @@ class LeapClock final : public SystemClock {
 
  private:
   mutable std::mutex offset_mutex_;
-  Duration offset_{0};  // how far we are ahead of the wall
+  Duration offset_{0};  // how far this clock is ahead of the system's
   int holders_ = 0;
 };
 

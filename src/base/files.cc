@@ -138,7 +138,7 @@ void RemoveTree(const Path& path) {
   std::error_code error;
   std::filesystem::remove_all(path, error);
   if (!error) return;
-  // A trainer may have left directories it cannot be listed in; open them and try once more.
+  // A trainer may have left directories without permissions. Add them and try once more.
   for (auto it = std::filesystem::recursive_directory_iterator(
            path, std::filesystem::directory_options::skip_permission_denied, error);
        !error && it != std::filesystem::recursive_directory_iterator(); it.increment(error)) {

@@ -1,5 +1,5 @@
 #pragma once
-// Files, so written that a crash leaves the old text or the new one, never half of it.
+// Reads and writes files. After a crash a file holds the old text or the new one, never a part.
 
 #include <filesystem>
 #include <string>
@@ -29,7 +29,7 @@ class Fd {
   int fd_ = -1;
 };
 
-/// errno's text behind what was being done: "cannot open '/x': No such file or directory".
+/// The failed action, followed by errno's text: "cannot open '/x': No such file or directory".
 /// The code is kNotFound, kPermissionDenied, kResourceExhausted (disk full) or kInternal by errno.
 Error SystemError(std::string what, int error_number);
 
@@ -37,15 +37,15 @@ Result<std::string> ReadFile(const Path& path);
 /// Reads at most `limit` bytes; kOutOfRange when the file is longer.
 Result<std::string> ReadFileUpTo(const Path& path, size_t limit);
 
-/// Temporary file in the same directory, fsync, rename, fsync of the directory. `mode` is the new
-/// file's from the first byte on: 0600 for what nobody else may read.
+/// Writes a temporary file in the same directory, syncs it, renames it, and syncs the directory.
+/// The new file has `mode` from its first byte on: use 0600 for secrets.
 Status WriteFileDurably(const Path& path, std::string_view bytes, unsigned mode = 0644);
-/// The same without the syncs: whole or not at all, but a power cut may lose it.
+/// Replaces a file in one step, without syncs: a power cut may lose the new text.
 Status WriteFile(const Path& path, std::string_view bytes);
 Status MakeDirectories(const Path& path);
 Status SyncDirectory(const Path& path);
 
-/// A directory that is gone, with all it held, when this goes. Made below $TMPDIR, else /tmp.
+/// A temporary directory below $TMPDIR, else /tmp. The destructor deletes it with its contents.
 class TemporaryDirectory {
  public:
   explicit TemporaryDirectory(std::string_view prefix = "caip-");
@@ -58,7 +58,7 @@ class TemporaryDirectory {
   Path path_;
 };
 
-/// Deletes a tree; what is gone already is fine. Makes directories writable where it must.
+/// Deletes a tree. A missing file is not an error. Makes directories writable where it must.
 void RemoveTree(const Path& path);
 
 }  // namespace caip

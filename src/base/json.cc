@@ -6,8 +6,8 @@
 namespace caip {
 namespace {
 
-// The place of a byte, as an editor counts: lines and columns from 1.
-std::string Place(std::string_view text, size_t byte) {
+// Where a byte stands, as an editor counts: lines and columns from 1.
+std::string LineAndColumn(std::string_view text, size_t byte) {
   int line = 1;
   int column = 1;
   for (size_t i = 0; i + 1 < byte && i < text.size(); ++i) {
@@ -99,7 +99,7 @@ Result<Json> ParseJson(std::string_view text) {
     return Json::parse(text);
   } catch (const Json::parse_error& error) {
     return Error{Code::kInvalidArgument,
-                 Place(text, error.byte) + ": " + WithoutPrefix(error.what())};
+                 LineAndColumn(text, error.byte) + ": " + WithoutPrefix(error.what())};
   } catch (const Json::exception& error) {
     return Error{Code::kInvalidArgument, WithoutPrefix(error.what())};
   }

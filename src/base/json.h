@@ -1,5 +1,5 @@
 #pragma once
-// JSON text <-> tree, without exceptions.
+// Reads and writes JSON text. No function throws.
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -10,28 +10,28 @@
 
 namespace caip {
 
-/// Deeper documents are refused: no real request comes near, and recursion must end somewhere.
+/// Deeper documents are refused, so that recursion stays bounded. No real request comes near.
 inline constexpr int kJsonDepthMax = 100;
 
 /// Parses RFC 8259 text. kInvalidArgument with line and column where it is broken or too deep.
 Result<Json> ParseJson(std::string_view text);
 
-/// `{"a":1}`: no blanks. Bytes that are no UTF-8 become U+FFFD.
+/// `{"a":1}`, without blanks. Bytes that are not valid UTF-8 become U+FFFD.
 std::string CompactJson(const Json& value);
 
 /// `{"a": 1, "b": [2]}` on one line with Python's separators, as json.dumps writes it.
 std::string PythonJson(const Json& value);
 
-/// Two blanks of indentation, as Google's APIs answer with prettyPrint.
+/// Indented by two blanks, as Google's APIs answer with prettyPrint.
 std::string PrettyJson(const Json& value);
 
-/// The member, or nullptr when `object` is no object or has none of that name.
+/// The member, or nullptr when `object` is not an object or lacks it.
 const Json* Member(const Json& object, std::string_view name);
 
-/// The member as text, or `otherwise` when it is missing or no string.
+/// The member as text, or `otherwise` when it is missing or not a string.
 std::string StringOr(const Json& object, std::string_view name, std::string_view otherwise = "");
 
-/// The member as an integer; Google's int64 texts ("12") are read too.
+/// The member as an integer, or `otherwise`. Reads Google's int64 texts ("12") too.
 long long IntOr(const Json& object, std::string_view name, long long otherwise);
 
 }  // namespace caip

@@ -1,11 +1,11 @@
 #pragma once
-// The name of our JSON tree, for headers. Bodies include "base/json.h".
+// Declares the JSON tree, for headers. A .cc file that uses one includes "base/json.h".
 
 #include <nlohmann/json_fwd.hpp>
 
 namespace caip {
 
-/// A JSON tree whose objects keep the order in which their members were put in.
+/// A JSON tree whose objects keep their members in the order of insertion.
 using Json = nlohmann::ordered_json;
 
 }  // namespace caip

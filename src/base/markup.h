@@ -1,13 +1,13 @@
 #pragma once
-// Text inside HTML and XML.
+// Escapes text for HTML and XML.
 
 #include <string>
 #include <string_view>
 
 namespace caip {
 
-/// As the text of an element or of a quoted attribute: & < > " by their names, control characters,
-/// which XML 1.0 has no way to say, as blanks (not line ends and tabs).
+/// The text for an element or a quoted attribute. & < > " become entities. Control characters,
+/// which XML 1.0 cannot express, become blanks, except for line ends and tabs.
 std::string MarkupText(std::string_view text);
 
 }  // namespace caip

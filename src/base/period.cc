@@ -3,20 +3,18 @@
 #include <chrono>
 #include <string>
 
-#include "base/text.h"
+#include "base/time_text.h"
 
 namespace caip {
 namespace {
 
 using std::chrono::days;
-using std::chrono::hours;
-using std::chrono::minutes;
 using std::chrono::months;
 using std::chrono::sys_days;
 using std::chrono::year_month_day;
 using std::chrono::years;
 
-// What a shortened time lacks, by how long it is.
+// Completes a shortened time: the rest of this text is appended to it.
 constexpr std::string_view kWhole = "0000-01-01T00:00:00";
 
 bool IsBeginning(size_t length) {
@@ -29,8 +27,8 @@ Instant EndOf(Instant first, size_t length) {
   if (length == 4) return sys_days(date + years(1));
   if (length == 7) return sys_days(date + months(1));
   if (length == 10) return first + days(1);
-  if (length == 13) return first + hours(1);
-  return first + minutes(1);
+  if (length == 13) return first + std::chrono::hours(1);
+  return first + std::chrono::minutes(1);
 }
 
 }  // namespace

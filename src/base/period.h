@@ -1,5 +1,5 @@
 #pragma once
-// Times as filters name them: a whole RFC 3339 time, or only a beginning of one.
+// Times in filters: a whole RFC 3339 time, or the beginning of one.
 
 #include <optional>
 #include <string_view>
@@ -8,7 +8,7 @@
 
 namespace caip {
 
-/// A stretch of time; `end` is not in it.
+/// A span of time that includes `begin` and excludes `end`.
 struct Period {
   Instant first;
   Instant end;

@@ -5,6 +5,8 @@
 #include <random>
 #include <string_view>
 
+#include "base/hash.h"
+
 namespace caip {
 
 uint64_t Random::Next() {
@@ -15,7 +17,7 @@ uint64_t Random::Next() {
 }
 
 uint64_t Random::Below(uint64_t bound) {
-  // The wide product spreads 2^64 throws over `bound` with an error far below anything we show.
+  // The wide product maps 2^64 values onto `bound` with a negligible bias.
   return static_cast<uint64_t>((static_cast<unsigned __int128>(Next()) * bound) >> 64);
 }
 
@@ -34,9 +36,7 @@ std::string Random::Hex(int digits) {
 }
 
 Random Random::Fork(std::string_view purpose) const {
-  uint64_t hash = 0xcbf29ce484222325ULL ^ state_;  // FNV-1a
-  for (unsigned char c : purpose) hash = (hash ^ c) * 0x100000001b3ULL;
-  Random forked(hash);
+  Random forked(Fnv1a(purpose, kFnvStart ^ state_));
   forked.Next();
   return forked;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The only die. Same seed, same throws, on every machine and standard library.
+// The only source of randomness. The same seed gives the same numbers on every host.
 
 #include <cstdint>
 #include <string>
@@ -7,28 +7,28 @@
 
 namespace caip {
 
-/// A seeded generator (splitmix64). Not for secrets. One owner, one thread.
+/// A seeded generator (splitmix64), not for secrets. One thread owns it.
 class Random {
  public:
   explicit Random(uint64_t seed) : state_(seed) {}
   uint64_t Next();
-  /// Evenly in [0, bound); bound > 0.
+  /// Uniform in [0, bound); bound > 0.
   uint64_t Below(uint64_t bound);
-  /// Evenly in [0, 1).
+  /// Uniform in [0, 1).
   double Unit();
-  /// Normal with mean 0 and deviation 1.
+  /// Normal with mean 0 and standard deviation 1.
   double Normal();
   /// `digits` lower-case hexadecimal digits.
   std::string Hex(int digits);
-  /// A generator of its own for a named purpose: what one draws does not move another's throws.
+  /// A separate generator for a named purpose: drawing from one does not change another's numbers.
   Random Fork(std::string_view purpose) const;
 
  private:
   uint64_t state_;
 };
 
-/// A seed from the system, for runs that were given none; it is printed, so that they can be
-/// redone.
+/// A seed from the system, for runs without a given seed. The run prints it, so that it can be
+/// repeated.
 uint64_t SeedFromSystem();
 
 }  // namespace caip

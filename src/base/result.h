@@ -30,24 +30,27 @@ enum class Code {
   kUnauthenticated = 16,
 };
 
-/// One broken rule: which field, and what is wrong with it.
+/// One broken rule: the field, and what is wrong with it.
 struct FieldViolation {
   std::string field;
   std::string description;
   bool operator==(const FieldViolation&) const = default;
 };
 
-/// Why something did not work. `message` is for people; `violations` name the fields at fault.
+/// Why an operation failed. `message` is for people; programs decide by `code` and `reason`.
 struct Error {
   Code code = Code::kUnknown;
   std::string message;
-  std::vector<FieldViolation> violations = {};
+  std::vector<FieldViolation> violations = {};  // the fields at fault
+  /// A machine-readable cause that is finer than the code, such as "conditionNotMet" of Cloud
+  /// Storage; "" where the code says everything.
+  std::string reason = {};
 };
 
-/// The result of something that has nothing to say when it worked.
+/// The value of a successful operation that returns nothing else.
 struct Ok {};
 
-/// A value, or the reason why there is none. Any thread; owns what it holds.
+/// A value, or the Error that explains why there is none. Owns what it holds. Any thread.
 template <typename T>
 class [[nodiscard]] Result {
  public:
@@ -88,7 +91,7 @@ using Status = Result<Ok>;
 #define CAIP_CONCAT_(a, b) a##b
 #define CAIP_CONCAT(a, b) CAIP_CONCAT_(a, b)
 
-/// `ASSIGN_OR_RETURN(auto x, F());` hands the error of F() up, else names its value x.
+/// `ASSIGN_OR_RETURN(auto x, F());` returns the error of F(), or names its value x.
 #define ASSIGN_OR_RETURN(declaration, expression) \
   ASSIGN_OR_RETURN_(CAIP_CONCAT(result_, __LINE__), declaration, expression)
 #define ASSIGN_OR_RETURN_(result, declaration, expression) \
@@ -96,7 +99,7 @@ using Status = Result<Ok>;
   if (!result.ok()) return result.error();                 \
   declaration = std::move(result).value()
 
-/// `RETURN_IF_ERROR(F());` hands the error of F() up.
+/// `RETURN_IF_ERROR(F());` returns the error of F(), if there is one.
 #define RETURN_IF_ERROR(expression)                                         \
   do {                                                                      \
     if (auto status_ = (expression); !status_.ok()) return status_.error(); \

@@ -1,5 +1,5 @@
 #pragma once
-// "Did you mean ...?"
+// Finds the name that a mistyped word was meant to be.
 
 #include <string>
 #include <string_view>
@@ -7,7 +7,7 @@
 
 namespace caip {
 
-/// The name that is nearest to a mistyped word, case aside; "" where none is near enough to be it.
+/// The name nearest to a mistyped word, ignoring case; "" if none is near enough.
 std::string NearestName(std::string_view word, const std::vector<std::string>& names);
 
 }  // namespace caip

@@ -1,12 +1,12 @@
 #pragma once
 
-// How a database in write-ahead mode is closed.
+// Closes a SQLite database in write-ahead mode.
 //
-// SQLite moves what its log holds into the database when the last connection closes, and deletes
-// the log: two syncs and two deleted files, some five milliseconds at the end of every command with
-// an emulator inside. A short log may stay: the next opening reads it in less time than that, as it
-// does after a kill. (https://www.sqlite.org/wal.html, "Avoiding Excessively Large WAL Files" and
-// "WAL-Index Recovery")
+// When the last connection closes, SQLite moves the log into the database and deletes it: two
+// syncs and two deleted files, some five milliseconds at the end of every command with an embedded
+// emulator. A short log may stay: the next opening reads it faster than that, as after a kill.
+// (https://www.sqlite.org/wal.html, "Avoiding Excessively Large WAL Files" and "WAL-Index
+// Recovery")
 #include <sqlite3.h>
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 
 namespace caip {
 
-// Closes `db`, which may be null; its log stays when it has at most `bytes` (a mebibyte is read in
-// about a millisecond). All that was committed is kept either way.
+// Closes `db`, which may be null. The log stays if it has at most `bytes` (reading a mebibyte takes
+// about a millisecond). Committed data is kept either way.
 inline void CloseLeavingShortLog(sqlite3* db, std::uintmax_t bytes = 1 << 20) {
   if (const char* file = db != nullptr ? sqlite3_db_filename(db, "main") : nullptr) {
     std::error_code absent;

@@ -1,10 +1,8 @@
-// The part of base/text.h that reads and writes times and durations.
+#include "base/time_text.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
-
-#include "base/text.h"
 
 namespace caip {
 namespace {
@@ -31,7 +29,7 @@ bool TakeChar(std::string_view& text, std::string_view any_of) {
   return true;
 }
 
-// ".25" -> 250'000'000 ns. More than nine digits, or none behind the point: false.
+// ".25" -> 250'000'000 ns. False for more than nine digits, or none after the point.
 bool TakeFraction(std::string_view& text, int64_t& nanoseconds) {
   nanoseconds = 0;
   if (!TakeChar(text, ".")) return true;
@@ -50,13 +48,13 @@ bool TakeOffset(std::string_view& text, seconds& offset) {
   offset = seconds(0);
   if (TakeChar(text, "Zz")) return true;
   const bool west = !text.empty() && text.front() == '-';
-  int hours = 0;
-  int minutes = 0;
-  if (!TakeChar(text, "+-") || !TakeNumber(text, 2, hours) || !TakeChar(text, ":") ||
-      !TakeNumber(text, 2, minutes)) {
+  int offset_hours = 0;
+  int offset_minutes = 0;
+  if (!TakeChar(text, "+-") || !TakeNumber(text, 2, offset_hours) || !TakeChar(text, ":") ||
+      !TakeNumber(text, 2, offset_minutes)) {
     return false;
   }
-  offset = seconds((hours * 60 + minutes) * 60 * (west ? -1 : 1));
+  offset = seconds((offset_hours * 60 + offset_minutes) * 60 * (west ? -1 : 1));
   return true;
 }
 
@@ -64,7 +62,7 @@ constexpr int64_t kDurationSecondsMax = 315'576'000'000;  // google/protobuf/dur
 
 }  // namespace
 
-// By hand: every line of a log and every object of a listing has some.
+// Formatted by hand for speed: each log line and each listed object has times.
 std::string Rfc3339(Instant instant, int fraction_digits) {
   const auto day = floor<days>(instant);
   const std::chrono::year_month_day date(day);
@@ -101,7 +99,7 @@ std::optional<Instant> ParseRfc3339(std::string_view text) {
                                          std::chrono::month(static_cast<unsigned>(month)),
                                          std::chrono::day(static_cast<unsigned>(day))};
   if (!read || !date.ok() || hour > 23 || minute > 59 || second > 60) return std::nullopt;
-  if (year < 1678 || year > 2261) return std::nullopt;  // what 64 bits of nanoseconds can hold
+  if (year < 1678 || year > 2261) return std::nullopt;  // the range of 64 bits of nanoseconds
   return std::chrono::sys_days(date) + std::chrono::hours(hour) + std::chrono::minutes(minute) +
          seconds(second) - offset + Duration(nanoseconds);
 }

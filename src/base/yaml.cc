@@ -22,13 +22,13 @@ namespace {
 constexpr std::string_view kTagPrefix = "tag:yaml.org,2002:";
 constexpr size_t kPlaceBytesMax = 64u << 20;  // pointers of deep documents with long keys
 
-/// What is wrong, and where. Thrown inside this file only: yaml-cpp's events cannot return.
+/// A mistake and its place. Thrown inside this file only: handlers of yaml-cpp return nothing.
 struct Refusal {
   YAML::Mark mark;
   std::string what;
 };
 
-/// How large a value is when every alias is written out.
+/// The size of a value with every alias written out.
 struct Weight {
   size_t nodes = 1;
   size_t bytes = 0;
@@ -86,7 +86,8 @@ class Builder final : public YAML::EventHandler {
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto found = anchors_.find(anchor);
-    if (found == anchors_.end()) throw Refusal{mark, "an alias stands inside what it names"};
+    if (found == anchors_.end())
+      throw Refusal{mark, "an alias stands inside the value that it names"};
     Count(mark, found->second.weight);
     Add(mark, found->second);
   }
@@ -138,7 +139,7 @@ class Builder final : public YAML::EventHandler {
     }
     if (type == ScalarType::kTimestamp) document_.dates.push_back(NextPointer());
     std::optional<Json> json = ScalarAs(type, text);
-    if (!json) throw Refusal{mark, "'" + text + "' is not what its tag says"};
+    if (!json) throw Refusal{mark, "'" + text + "' does not have the type that its tag names"};
     return {std::move(*json), weight, type == ScalarType::kMerge};
   }
 
@@ -168,7 +169,8 @@ class Builder final : public YAML::EventHandler {
   void Open(const YAML::Mark& mark, YAML::anchor_t anchor, bool is_map) {
     Count(mark, {});
     if (frames_.size() >= static_cast<size_t>(kYamlDepthMax)) {
-      throw Refusal{mark, "nested deeper than " + std::to_string(kYamlDepthMax) + " levels"};
+      throw Refusal{
+          mark, "the document is nested deeper than " + std::to_string(kYamlDepthMax) + " levels"};
     }
     if (!frames_.empty() && frames_.back().is_map && !frames_.back().has_key) {
       throw Refusal{mark, "a key must be text, not a list or a mapping"};
@@ -191,7 +193,7 @@ class Builder final : public YAML::EventHandler {
     Add(frame.mark, std::move(value));
   }
 
-  // What << brought in, then the mapping's own members, which win.
+  // Merges the members that << named, then the mapping's own members, which win.
   static Json Merged(const Frame& frame) {
     std::map<std::string, Json> last;
     std::vector<std::string> order;
@@ -292,7 +294,7 @@ class ViewBuffer final : public std::streambuf {
   }
 };
 
-// "%YAML 1.2" types scalars differently; nobody has asked for that yet.
+// "%YAML 1.2" types scalars differently, so it is refused.
 bool AsksForOtherVersion(std::string_view text) {
   return text.starts_with("%YAML") && !text.starts_with("%YAML 1.1");
 }
@@ -326,16 +328,17 @@ std::string WithoutSurrogates(std::string_view text) {
   return joined;
 }
 
-// What the parser says of mistakes that people make, in words that tell what to look for.
+// Plain words for the parser's reports of common mistakes.
 std::string InPlainWords(const std::string& said) {
   namespace texts = YAML::ErrorMsg;
   static const std::map<std::string, std::string> plain = {
       {texts::END_OF_SEQ_FLOW, "a `[` is not closed"},
       {texts::END_OF_MAP_FLOW, "a `{` is not closed"},
       {texts::TAB_IN_INDENTATION, "tabs cannot indent; use blanks"},
-      {texts::END_OF_MAP, "this is no `key: value` of the mapping above; look at its indentation"},
-      {texts::END_OF_SEQ, "this is no `- ` of the list above; look at its indentation"},
-      {texts::MAP_VALUE, "a second `: ` in one line; quote the text that has it"},
+      {texts::END_OF_MAP,
+       "this line is not a `key: value` of the mapping above; check its indentation"},
+      {texts::END_OF_SEQ, "this line is not a `- ` item of the list above; check its indentation"},
+      {texts::MAP_VALUE, "a second `: ` stands in one line; quote the text that holds it"},
       {texts::BLOCK_ENTRY, "a list cannot begin here; put it on a line of its own"},
   };
   const auto found = plain.find(said);

@@ -1,5 +1,6 @@
 #pragma once
-// YAML text -> JSON tree, as ruamel.yaml's safe loader reads it (YAML 1.1), with places for errors.
+// Reads YAML text into a JSON tree as ruamel.yaml's safe loader does (YAML 1.1), with places for
+// errors.
 
 #include <map>
 #include <string>
@@ -11,27 +12,26 @@
 
 namespace caip {
 
-/// Where a value stands in its file, from 1.
+/// Where a value stands in its file. Lines and columns count from 1.
 struct Place {
   int line = 0;
   int column = 0;
 };
 
-/// A document and, by JSON pointer ("/trainingInput/region"), where each value stands. What an
-/// alias
-/// (*name) stands for has one place, the alias's.
+/// A document, and the place of each value by its JSON pointer ("/trainingInput/region"). The value
+/// of an alias (*name) has the place of the alias.
 struct YamlDocument {
   Json value;
   std::map<std::string, Place> places;
-  /// Keys written twice in one mapping. The first one counts, as the reader that gcloud uses has
-  /// it; a caller that owes gcloud nothing should refuse them.
+  /// Keys written twice in one mapping. The first value counts, as in the reader that gcloud uses.
+  /// A caller that need not follow gcloud should refuse them.
   std::vector<std::string> duplicates;
-  std::vector<Place> duplicate_places;  // of their later values, one each
-  /// Plain scalars that YAML 1.1 takes for dates. They are kept as text; gcloud cannot send them.
+  std::vector<Place> duplicate_places;  // of the later value of each duplicate
+  /// Plain scalars that are dates in YAML 1.1. They are kept as text; gcloud cannot send them.
   std::vector<std::string> dates;
 };
 
-/// Limits against documents that explode: aliases are counted as if written out.
+/// Limits against documents that explode. An alias counts as if it were written out.
 inline constexpr size_t kYamlBytesMax = 16u << 20;
 inline constexpr size_t kYamlNodesMax = 1'000'000;
 inline constexpr int kYamlDepthMax = 100;

@@ -18,7 +18,7 @@ std::string LineAt(std::string_view text, int line) {
   return found;
 }
 
-// The line at fault with a caret below the place; of a long line, the part around it.
+// The line at fault with a caret below the place. A long line is cut around the place.
 std::string Excerpt(std::string_view text, int line, int column) {
   constexpr int kWidth = 76;
   std::string source = LineAt(text, line);
@@ -40,7 +40,7 @@ Error ErrorAtByte(std::string_view text, std::string_view name, size_t byte,
   return YamlError(text, name, line, static_cast<int>(byte - start), what);
 }
 
-// The first byte that YAML's character set does not have, or npos.
+// The first byte that is outside YAML's character set, or npos.
 size_t BadCharacter(std::string_view text) {
   for (size_t i = 0; i < text.size(); ++i) {
     const auto c = static_cast<unsigned char>(text[i]);
@@ -71,7 +71,8 @@ Error YamlError(std::string_view text, std::string_view name, int line, int colu
 }
 
 Status CheckYamlCharacters(std::string_view text, std::string_view name) {
-  if (!IsUtf8(text)) return ErrorAtByte(text, name, FirstBadUtf8(text), "this is no UTF-8");
+  if (!IsUtf8(text))
+    return ErrorAtByte(text, name, FirstBadUtf8(text), "this byte is not valid UTF-8");
   if (const size_t bad = BadCharacter(text); bad != std::string_view::npos) {
     return ErrorAtByte(text, name, bad, "YAML allows no control characters; escape it in quotes");
   }

@@ -1,5 +1,5 @@
 #pragma once
-// How a mistake in a file that a person wrote is shown: place, what, the line and a caret below it.
+// Shows a mistake in a file: its place, what is wrong, the line, and a caret below it.
 
 #include <string>
 #include <string_view>

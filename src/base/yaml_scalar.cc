@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kDigits = "0123456789";
 
-// Takes as many of `allowed` from the head of `text` as there are; tells whether there was one.
+// Takes all leading characters of `text` that are `allowed`. True if there was one.
 bool Eat(std::string_view& text, std::string_view allowed) {
   const size_t end = std::min(text.find_first_not_of(allowed), text.size());
   text.remove_prefix(end);

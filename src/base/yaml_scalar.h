@@ -1,5 +1,5 @@
 #pragma once
-// What a plain YAML scalar is: text, number, boolean, nothing or a date. YAML 1.1's rules.
+// The type of a plain YAML scalar by the rules of YAML 1.1: text, number, boolean, null or date.
 
 #include <optional>
 #include <string_view>
@@ -14,8 +14,8 @@ enum class ScalarType { kText, kNull, kBool, kInt, kFloat, kTimestamp, kMerge, k
 /// The type of an unquoted scalar without a tag.
 ScalarType ScalarTypeOf(std::string_view text);
 
-/// `text` read as a boolean, integer or float whatever it looks like ("!!int \"5\""); nullopt where
-/// it is none. Integers beyond 64 bits become floats.
+/// Reads `text` as the named type, whatever it looks like ("!!int \"5\""); nullopt if it is not a
+/// value of that type. Integers beyond 64 bits become floats.
 std::optional<Json> ScalarAs(ScalarType type, std::string_view text);
 
 }  // namespace caip

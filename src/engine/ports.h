@@ -58,8 +58,8 @@ struct ReplicaWatch {
   bool any() const { return output || !roots.empty(); }
 };
 
-/// One value of a trial's metric, as its trainer has reported it (page hyperparameter-tuning,
-/// section 5).
+/// One value of a trial's metric, as its trainer has reported it
+/// (docs/service/hyperparameter-tuning.md, section 5).
 struct Report {
   int64_t step = 0;
   double value = 0;      // may be NaN or infinite

@@ -1,5 +1,5 @@
 #pragma once
-// What a report is known by (page hyperparameter-tuning, section 5: step and time).
+// What a report is known by (docs/service/hyperparameter-tuning.md, section 5: step and time).
 
 #include <bit>
 #include <cstdint>

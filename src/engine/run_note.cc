@@ -1,7 +1,7 @@
 #include "engine/run_note.h"
 
 #include "base/json.h"
-#include "base/text.h"
+#include "base/time_text.h"
 #include "engine/errors.h"
 
 namespace caip::engine {

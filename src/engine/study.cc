@@ -35,7 +35,7 @@ std::optional<tuning::Outcome> OutcomeOf(JobState state, const std::vector<Repor
   return outcome;
 }
 
-// The rule goes by steps (page hyperparameter-tuning, section 6).
+// The rule goes by steps (docs/service/hyperparameter-tuning.md, section 6).
 tuning::Curve CurveOf(const std::vector<Report>& reports) {
   tuning::Curve curve;
   for (const Report& report : ReportsThatCount(reports))

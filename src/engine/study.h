@@ -1,6 +1,6 @@
 #pragma once
-// The trials of a tuning job: what each is given, what it has reported, and what they come to (page
-// hyperparameter-tuning, sections 1, 5 and 7). No I/O, no clock.
+// The trials of a tuning job: what each is given, what it has reported, and what they come to
+// (docs/service/hyperparameter-tuning.md, sections 1, 5 and 7). No I/O, no clock.
 
 #include <cstdint>
 #include <deque>

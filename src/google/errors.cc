@@ -3,6 +3,8 @@
 #include <cassert>
 #include <utility>
 
+#include "base/quoting.h"
+
 namespace caip::google {
 namespace {
 
@@ -66,7 +68,7 @@ Error NotAGcsUri() { return {Code::kInvalidArgument, "It must have the form gs:/
 
 Error BucketNameIllegal(std::string_view bucket) {
   return {Code::kInvalidArgument,
-          "'" + std::string(bucket) + "'" +
+          Quoted(bucket) +
               " is no bucket's name: 3 to 222 small letters, digits, '-', '_' and '.', a letter or "
               "digit at both ends, at most 63 between dots, and no IP address."};
 }

@@ -5,8 +5,9 @@
 #include <limits>
 #include <optional>
 
+#include "base/encoding.h"
 #include "base/json.h"
-#include "base/text.h"
+#include "base/time_text.h"
 #include "google/errors.h"
 
 namespace caip::google {

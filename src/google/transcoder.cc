@@ -1,9 +1,8 @@
 #include "google/transcoder.h"
 
 #include "base/json.h"
-#include "base/text.h"
-#include "google/errors.h"
 #include "google/scalar_json.h"
+#include "google/errors.h"
 
 namespace caip::google {
 namespace {

@@ -1,12 +1,11 @@
 #include "host/errors.h"
 
+#include "base/quoting.h"
 #include "base/text.h"
 #include "host/store/state_directory.h"
 
 namespace caip::host::errors {
 namespace {
-
-std::string Quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
 
 std::string Remedy() { return " Name another with --state or $CAIP_STATE."; }
 

@@ -6,7 +6,6 @@
 #include <optional>
 #include <vector>
 
-#include "base/text.h"
 #include "http/errors.h"
 #include "http/transport/endpoint.h"
 #include "http/transport/socket.h"

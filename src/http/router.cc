@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/text.h"
+#include "base/encoding.h"
 #include "http/method_override.h"
 
 namespace caip::http {

@@ -1,6 +1,6 @@
 #include "http/target.h"
 
-#include "base/text.h"
+#include "base/encoding.h"
 
 namespace caip::http {
 namespace {

@@ -56,7 +56,7 @@ std::string ImageOf(const TrainingInput& input, Role role) {
   return input.master.config->image_uri;
 }
 
-// The table "master versus chief" of replica-environment.md, section 2.
+// The table "master versus chief" of docs/service/replica-environment.md, section 2.
 bool UsesChief(const TrainingInput& input, bool has_evaluators) {
   if (has_evaluators) return true;
   if (input.UsesContainer()) return input.use_chief_in_tf_config;

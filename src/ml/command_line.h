@@ -1,6 +1,7 @@
 #pragma once
-// What a replica runs: its final arguments, and the command they are given to (pages
-// replica-environment.md, section 5, and api.md, ReplicaConfig).
+// What a replica runs: its final arguments, and the command they are given to
+// (docs/service/replica-environment.md, section 5, and docs/service/api.md, section 7:
+// ReplicaConfig).
 
 #include <map>
 #include <string>

@@ -18,11 +18,11 @@ constexpr std::string_view kTracebackFile = "tmp/last_traceback.log";
 constexpr std::string_view kHome = "root";
 constexpr std::string_view kTemporary = "tmp";
 
-// As the page's examples have it.
+// The order of the examples in docs/service/replica-environment.md, section 2.
 constexpr Role kClusterOrder[] = {Role::kMaster, Role::kParameterServer,
                                        Role::kWorker, Role::kEvaluator};
 
-std::string Quoted(std::string_view text) { return PythonJson(Json(text)); }
+std::string PythonQuoted(std::string_view text) { return PythonJson(Json(text)); }
 
 // "master" is called "chief" only by TF_CONFIG.
 std::string_view TaskType(Role role, bool uses_chief) {
@@ -37,10 +37,10 @@ std::string ClusterText(const ClusterPlan& plan, bool uses_chief, bool with_eval
     std::string hosts;
     for (const ReplicaPlan& replica : plan.replicas) {
       if (replica.id.role != role) continue;
-      hosts += (hosts.empty() ? "" : ", ") + Quoted(replica.address);
+      hosts += (hosts.empty() ? "" : ", ") + PythonQuoted(replica.address);
     }
     if (hosts.empty()) continue;
-    text += (text.size() == 1 ? "" : ", ") + Quoted(TaskType(role, uses_chief));
+    text += (text.size() == 1 ? "" : ", ") + PythonQuoted(TaskType(role, uses_chief));
     text += ": [" + hosts + "]";
   }
   return text + "}";
@@ -48,14 +48,15 @@ std::string ClusterText(const ClusterPlan& plan, bool uses_chief, bool with_eval
 
 // {"type": "worker", "index": 1, "trial": "3", without its closing brace.
 std::string TaskHead(const EnvironmentFacts& facts, bool uses_chief) {
-  std::string text = "{\"type\": " + Quoted(TaskType(facts.replica.role, uses_chief));
+  std::string text = "{\"type\": " + PythonQuoted(TaskType(facts.replica.role, uses_chief));
   text += ", \"index\": " + std::to_string(facts.replica.index);
-  if (!facts.trial.empty()) text += ", \"trial\": " + Quoted(facts.trial);
+  if (!facts.trial.empty()) text += ", \"trial\": " + PythonQuoted(facts.trial);
   return text;
 }
 
 std::string TaskText(const EnvironmentFacts& facts) {
-  return TaskHead(facts, facts.plan.uses_chief) + ", \"cloud\": " + Quoted(facts.cloud_id) + "}";
+  return TaskHead(facts, facts.plan.uses_chief) + ", \"cloud\": " + PythonQuoted(facts.cloud_id) +
+         "}";
 }
 
 // The launcher of Python jobs appends to the very list it dumps later: args are then the final
@@ -120,7 +121,7 @@ void AddLauncher(const EnvironmentFacts& facts, Variables& out) {
   out.emplace_back("TRACEBACK_FILE_PATH", file(kTracebackFile));
 }
 
-// Where the client libraries of clients.md, section 6, look for Cloud Storage.
+// Where the client libraries of docs/service/clients.md, section 6, look for Cloud Storage.
 void AddStorage(const EnvironmentFacts& facts, Variables& out) {
   out.emplace_back("STORAGE_EMULATOR_HOST", facts.endpoint);
   out.emplace_back("CLOUD_STORAGE_EMULATOR_ENDPOINT", facts.endpoint);
@@ -133,7 +134,7 @@ void AddStorage(const EnvironmentFacts& facts, Variables& out) {
   out.emplace_back("GOOGLE_CLOUD_PROJECT", facts.project_id);
 }
 
-// For gcloud and gsutil started by the trainer: clients.md, section 1.
+// For gcloud and gsutil started by the trainer: docs/service/clients.md, section 1.
 void AddGcloud(const EnvironmentFacts& facts, Variables& out) {
   out.emplace_back("CLOUDSDK_CONFIG",
                    facts.boot_disk + "/" + std::string(kHome) + "/.config/gcloud");
@@ -185,7 +186,7 @@ std::string RenderClusterSpec(const EnvironmentFacts& facts) {
   std::string text = "{\"cluster\": ";
   text += ClusterText(facts.plan, /*uses_chief=*/false, /*with_evaluators=*/true);
   text += ", \"environment\": \"cloud\", \"task\": " + TaskHead(facts, /*uses_chief=*/false);
-  return text + "}, \"job\": " + Quoted(CompactJson(job)) + "}";
+  return text + "}, \"job\": " + PythonQuoted(CompactJson(job)) + "}";
 }
 
 std::string RenderTpuConfig(const EnvironmentFacts& facts) {

@@ -1,8 +1,8 @@
 #pragma once
 // The environment of a replica, whole: TF_CONFIG, CLUSTER_SPEC, TPU_CONFIG, CLOUD_ML_* and the
-// variables that lead libraries to the emulator (pages replica-environment.md, sections 2 to 4, and
-// clients.md, section 6). Rendered from facts alone, so a replica that starts again reads the same
-// bytes.
+// variables that lead libraries to the emulator (docs/service/replica-environment.md, sections 2 to
+// 4, and docs/service/clients.md, section 6). Rendered from facts alone, so a replica that starts
+// again reads the same bytes.
 
 #include <string>
 #include <string_view>

@@ -2,16 +2,10 @@
 
 #include <utility>
 
+#include "base/quoting.h"
 #include "google/errors.h"
 
 namespace caip::ml::errors {
-namespace {
-
-// 'text', as all our messages show a value.
-std::string Quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
-
-}  // namespace
-
 Error JobAlreadyExists() {
   return google::errors::FieldError(Code::kAlreadyExists, "job.job_id",
                                     "A job with this id already exists.");

@@ -2,20 +2,21 @@
 
 #include <cstdint>
 
+#include "base/hash.h"
 #include "base/random.h"
 
 namespace caip::ml {
 namespace {
 
 void Mix(uint64_t& hash, std::string_view text) {
-  for (unsigned char byte : text) hash = (hash ^ byte) * 0x100000001b3ULL;  // FNV-1a
-  hash = (hash ^ 0x1ff) * 0x100000001b3ULL;  // no byte: "a","bc" is not "ab","c"
+  hash = Fnv1a(text, hash);
+  hash = (hash ^ 0x1ff) * kFnvPrime;  // not a byte, so that "a","bc" differs from "ab","c"
 }
 
 }  // namespace
 
 std::string NextEtag(std::string_view previous, const std::map<std::string, std::string>& labels) {
-  uint64_t hash = 0xcbf29ce484222325ULL;
+  uint64_t hash = kFnvStart;
   Mix(hash, previous);
   for (const auto& [key, value] : labels) {
     Mix(hash, key);

@@ -1,5 +1,5 @@
 #pragma once
-// The optimistic lock of a job (api.md, section 4).
+// The optimistic lock of a job (docs/service/api.md, section 4).
 
 #include <map>
 #include <string>

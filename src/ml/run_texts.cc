@@ -2,7 +2,7 @@
 
 #include <cassert>
 
-#include "base/text.h"
+#include "base/time_text.h"
 #include "run/texts.h"
 #include "run/traceback.h"
 

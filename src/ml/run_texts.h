@@ -1,6 +1,7 @@
 #pragma once
-// Every text that the service writes about a run: its log lines and the job's errorMessage (page
-// replica-environment.md, sections 5 to 8). Texts marked "ours" have no attested wording.
+// Every text that the service writes about a run: its log lines and the job's errorMessage
+// (docs/service/replica-environment.md, sections 5 to 8). Texts marked "ours" have no attested
+// wording.
 
 #include <cstdint>
 #include <string>

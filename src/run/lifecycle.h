@@ -1,5 +1,5 @@
 #pragma once
-// The life of a job as a table: which state follows which on what (api.md, section 8).
+// The life of a job as a table: which state follows which on what (docs/service/api.md, section 8).
 
 #include <array>
 #include <optional>

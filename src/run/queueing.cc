@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "base/time_text.h"
 
 namespace caip::run {
 namespace {

@@ -38,7 +38,8 @@ struct StockOut {
 };
 using DelayModel = std::variant<NoDelay, ConstantDelay, UniformDelay, LognormalDelay, StockOut>;
 
-/// The service asks for machines this often before the job fails (replica-environment.md, 7).
+/// The service asks for machines this often before the job fails
+/// (docs/service/replica-environment.md, section 7).
 inline constexpr int kStockOutTriesMax = 3;
 
 /// One throw: machines are there after `delay`, or it is known then that there will be none.

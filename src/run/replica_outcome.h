@@ -1,6 +1,6 @@
 #pragma once
 // The second table: what to do when a replica has ended (lead or not x exit class x attempts left),
-// from the page replica-environment.md, sections 7 and 8.
+// from docs/service/replica-environment.md, sections 7 and 8.
 
 #include <array>
 #include <cassert>

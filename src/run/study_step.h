@@ -1,6 +1,6 @@
 #pragma once
-// What a tuning job does next, and what its trials make of it (page hyperparameter-tuning, section
-// 7). Pure.
+// What a tuning job does next, and what its trials make of it
+// (docs/service/hyperparameter-tuning.md, section 7). Pure.
 
 #include <cstdint>
 
@@ -26,7 +26,8 @@ enum class StudyStep {
 };
 
 /// So many trials that fail, with no success, fail the job where maxFailedTrials leaves it to the
-/// service (a proposal of the page: nothing is documented).
+/// service. The number is ours: nothing is documented (docs/service/hyperparameter-tuning.md,
+/// section 7).
 inline constexpr int64_t kFirstFailuresMin = 3;
 
 StudyStep NextStep(const StudyProgress& progress);

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <initializer_list>
 
-#include "base/text.h"
+#include "base/time_text.h"
 #include "run/queueing.h"
 #include "run/replica_outcome.h"
 

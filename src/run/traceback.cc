@@ -10,9 +10,9 @@ constexpr std::string_view kGroupHeading = "  + Exception Group Traceback (most 
 constexpr std::string_view kFrame = "  File \"";
 constexpr std::string_view kLeftOut = "  [...]\n";
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+bool IsDigitTraceback(char c) { return c >= '0' && c <= '9'; }
 
-std::string_view WithoutNewlines(std::string_view text) {
+std::string_view WithoutNewlinesTraceback(std::string_view text) {
   while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
   return text;
 }
@@ -48,7 +48,7 @@ std::vector<size_t> Cuts(std::string_view text) {
 }  // namespace
 
 std::string ReduceTraceback(std::string_view text, size_t limit) {
-  text = WithoutNewlines(text);
+  text = WithoutNewlinesTraceback(text);
   if (text.size() <= limit) return std::string(text);
   if (!text.starts_with(kTracebackHeading)) return std::string(Beginning(text, limit));
   for (size_t cut : Cuts(text)) {
@@ -94,8 +94,8 @@ bool LooksLikeLogRecord(std::string_view line) {
     if (next == ':' || next == ' ' || next == '\t') return true;
   }
   if (line.starts_with('[')) line.remove_prefix(1);  // [2021-01-02 03:04:05] text
-  return line.size() > 7 && IsDigit(line[0]) && IsDigit(line[3]) && line[4] == '-' &&
-         IsDigit(line[5]) && IsDigit(line[6]) && line[7] == '-';
+  return line.size() > 7 && IsDigitTraceback(line[0]) && IsDigitTraceback(line[3]) &&
+         line[4] == '-' && IsDigitTraceback(line[5]) && IsDigitTraceback(line[6]) && line[7] == '-';
 }
 
 }  // namespace caip::run

@@ -2,13 +2,13 @@
 
 #include <string>
 
+#include "base/quoting.h"
 #include "tuning/value.h"
 
 namespace caip::tuning::errors {
 namespace {
 
 Error Illegal(std::string message) { return {Code::kInvalidArgument, std::move(message)}; }
-std::string Quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 #pragma once
-// Names the values of the next trial (page hyperparameter-tuning, section 3): ask and tell.
+// Names the values of the next trial (docs/service/hyperparameter-tuning.md, section 3): ask and
+// tell.
 //
 // What is asked is a function of the study, the seed, the trial's number and the trials known by
 // then. So an emulator that starts again rebuilds the optimizer from the trials it has kept: Add

@@ -1,5 +1,5 @@
 #pragma once
-// The four scales of a numeric parameter (page hyperparameter-tuning, section 2).
+// The four scales of a numeric parameter (docs/service/hyperparameter-tuning.md, section 2).
 
 #include <string_view>
 

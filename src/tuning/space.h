@@ -1,7 +1,7 @@
 #pragma once
 // Where the parameters of trials lie: each one's set of values and scale, and which parameters
-// there are only when another has certain values (page hyperparameter-tuning, section 2; api.md,
-// section 9).
+// there are only when another has certain values (docs/service/hyperparameter-tuning.md, section 2;
+// docs/service/api.md, section 9).
 
 #include <map>
 #include <optional>

@@ -1,6 +1,6 @@
 #pragma once
-// Whether a trial that runs is worth going on with (page hyperparameter-tuning, section 6; REST
-// reference, AutomatedStoppingConfig).
+// Whether a trial that runs is worth going on with (docs/service/hyperparameter-tuning.md, section
+// 6; REST reference, AutomatedStoppingConfig).
 
 #include <cstdint>
 #include <optional>

@@ -1,6 +1,6 @@
 #pragma once
 // A StudyConfig of the optimizer API as the optimizer takes it, held against its rules (REST
-// reference, projects.locations.studies; api.md, section 9).
+// reference, projects.locations.studies; docs/service/api.md, section 9).
 
 #include <string>
 #include <vector>

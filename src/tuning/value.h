@@ -12,7 +12,8 @@ using Value = std::variant<double, int64_t, std::string>;
 
 /// As the service wrote values into arguments and into trialOutput: 15 significant digits where
 /// they say it exactly, else 17; whole numbers without a fraction. "0.05", "0.072136064767837529",
-/// "256" (page hyperparameter-tuning, section 2; the samples there rule out the shortest text).
+/// "256" (docs/service/hyperparameter-tuning.md, section 2; the samples there rule out the shortest
+/// text).
 std::string TextOf(double number);
 std::string TextOf(const Value& value);
 

@@ -1,4 +1,4 @@
-#include "emulator/api/discovery.h"
+#include "emulator/api/discovery/discovery.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

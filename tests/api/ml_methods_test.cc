@@ -4,6 +4,8 @@
 
 #include <set>
 
+#include "base/encoding.h"
+#include "base/text.h"
 #include "tests/api/ml_world.h"
 
 namespace caip::api {

@@ -7,10 +7,9 @@
 #include <vector>
 
 #include "base/json.h"
-#include "base/text.h"
-#include "emulator/api/discovery.h"
+#include "emulator/api/discovery/discovery.h"
 #include "emulator/api/error_body.h"
-#include "emulator/api/ml_routes.h"
+#include "emulator/api/ml/ml_routes.h"
 #include "emulator/front/standard_parameters.h"
 #include "tests/api/router_client.h"
 #include "tests/support/simulated_engine.h"

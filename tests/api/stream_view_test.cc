@@ -1,4 +1,4 @@
-#include "emulator/api/stream_view.h"
+#include "emulator/api/control/stream_view.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Studies that many ask of at once.
 
-#include "emulator/api/study_desk.h"
+#include "emulator/api/optimizer/study_desk.h"
 
 #include <gtest/gtest.h>
 

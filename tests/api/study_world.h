@@ -10,8 +10,8 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "emulator/api/error_body.h"
-#include "emulator/api/studies.h"
-#include "emulator/api/study_desk.h"
+#include "emulator/api/optimizer/studies.h"
+#include "emulator/api/optimizer/study_desk.h"
 #include "tests/api/router_client.h"
 
 namespace caip::api {

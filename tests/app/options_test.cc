@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 
 class Options : public ::testing::Test {
  protected:
-  Result<EmulatorOptions> Read(const std::string& config, cli::EmulatorFlags flags = {}) {
+  Result<EmulatorOptions> Read(const std::string& config, EmulatorFlags flags = {}) {
     EXPECT_TRUE(WriteFile(directory_.path() / "config.yaml", config).ok());
     return ReadOptions(flags, directory_.path());
   }
@@ -58,7 +58,7 @@ TEST_F(Options, TheConfigFileInTheStateDirectoryIsRead) {
 TEST_F(Options, IsolationIsOffUnlessAskedFor) {
   EXPECT_EQ(Read("")->isolation, Isolation::kNone);
   EXPECT_EQ(Read("isolation: namespaces\n")->isolation, Isolation::kNamespaces);
-  cli::EmulatorFlags flags;
+  EmulatorFlags flags;
   flags.isolation = "none";
   EXPECT_EQ(Read("isolation: namespaces\n", flags)->isolation, Isolation::kNone);
   flags.isolation = "vm";
@@ -73,7 +73,7 @@ TEST_F(Options, IsolationLeavesNoWayToCompanions) {
 }
 
 TEST_F(Options, FlagsWinOverTheFile) {
-  cli::EmulatorFlags flags;
+  EmulatorFlags flags;
   flags.seed = "9";
   flags.gpus = "cpu";
   flags.map_images = {"a/b=sh -c 'exit 1'"};
@@ -99,7 +99,7 @@ TEST_F(Options, AllMistakesOfTheFileAreToldWithTheirPlace) {
 }
 
 TEST_F(Options, AllMistakesOfTheFlagsAreToldAtOnce) {
-  cli::EmulatorFlags flags;
+  EmulatorFlags flags;
   flags.gpus = "many";
   flags.addressing = "wifi";
   flags.seed = "x";
@@ -112,7 +112,7 @@ TEST_F(Options, AllMistakesOfTheFlagsAreToldAtOnce) {
 }
 
 TEST_F(Options, AConfigFileThatIsNamedMustBeThere) {
-  cli::EmulatorFlags flags;
+  EmulatorFlags flags;
   flags.config = (directory_.path() / "missing.yaml").string();
   EXPECT_EQ(ReadOptions(flags, directory_.path()).error().code, Code::kNotFound);
 }

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <string>
 
-#include "base/text.h"
+#include "base/time_text.h"
 
 namespace caip {
 namespace {

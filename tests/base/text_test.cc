@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "base/encoding.h"
+#include "base/quoting.h"
+#include "base/time_text.h"
+
 namespace caip {
 namespace {
 

@@ -136,7 +136,8 @@ TEST(Yaml, MergesWithTheMappingsOwnMembersOnTop) {
 
 TEST(Yaml, AliasesStandForWhatTheyName) {
   EXPECT_EQ(Tree("a: &x {b: [1]}\nc: *x"), R"({"a":{"b":[1]},"c":{"b":[1]}})");
-  EXPECT_THAT(Message("a: &x [*x]"), HasSubstr("c.yaml:1:8: an alias stands inside what it names"));
+  EXPECT_THAT(Message("a: &x [*x]"),
+              HasSubstr("c.yaml:1:8: an alias stands inside the value that it names"));
   EXPECT_THAT(Message("a: *b"), HasSubstr("c.yaml:1:4"));
 }
 
@@ -144,8 +145,8 @@ TEST(Yaml, TellsOfMistakesInPlainWords) {
   EXPECT_THAT(Message("a: [1, 2\nb: 3\n"), HasSubstr("a `[` is not closed"));
   EXPECT_THAT(Message("a: {b: 1\n"), HasSubstr("a `{` is not closed"));
   EXPECT_THAT(Message("a:\n  b: 1\n\tc: 2\n"), HasSubstr("tabs cannot indent"));
-  EXPECT_THAT(Message("a:\n  b: 1\n c: 2\n"), HasSubstr("look at its indentation"));
-  EXPECT_THAT(Message("a: b: c\n"), HasSubstr("a second `: ` in one line"));
+  EXPECT_THAT(Message("a:\n  b: 1\n c: 2\n"), HasSubstr("check its indentation"));
+  EXPECT_THAT(Message("a: b: c\n"), HasSubstr("a second `: ` stands in one line"));
 }
 
 TEST(Yaml, RefusesAliasesThatExplode) {
@@ -195,7 +196,7 @@ TEST(Yaml, PointsAtTheMistake) {
   EXPECT_THAT(Message("a: b\n---\nc: d"), HasSubstr("c.yaml:2:1: a second document starts here"));
   EXPECT_THAT(Message("a: =\n"), HasSubstr("c.yaml:1:4: a bare '='"));
   EXPECT_THAT(Message("a: \x07"), HasSubstr("c.yaml:1:4: YAML allows no control characters"));
-  EXPECT_THAT(Message("ab\ncd: \xff\xfe"), HasSubstr("c.yaml:2:5: this is no UTF-8"));
+  EXPECT_THAT(Message("ab\ncd: \xff\xfe"), HasSubstr("c.yaml:2:5: this byte is not valid UTF-8"));
   EXPECT_THAT(Message("%YAML 1.2\n---\na: b"), HasSubstr("only YAML 1.1 is read"));
   EXPECT_THAT(Message("a: ["), HasSubstr("c.yaml:1:"));
   EXPECT_THAT(Message("a:\n\tb: c"), HasSubstr("c.yaml:2:"));

@@ -1,4 +1,4 @@
-"""What the tests of `caip check` share: a folder, the command, and its report."""
+"""Shared by the tests of `caip check`: a folder, the command, and its report."""
 import argparse
 import json
 import pathlib
@@ -34,7 +34,7 @@ class WithFolder(unittest.TestCase):
                               text=True, timeout=PATIENCE)
 
     def as_image(self, package):
-        """The words of a job whose trainer stands for an image: nothing has to be installed."""
+        """Arguments for a job whose trainer replaces an image, so that nothing must be installed."""
         command = f"env PYTHONPATH={package.parent} /usr/bin/python3 -B -m trainer.task"
         return ["--master-image-uri", IMAGE, "--map-image", f"{IMAGE}={command}", "--state",
                 self.state]
@@ -43,7 +43,7 @@ class WithFolder(unittest.TestCase):
         return ["--package-path", package, "--module-name", "trainer.task", "--state", self.state]
 
     def report(self, *words, **surroundings):
-        """The report for programs, and what was printed."""
+        """The JSON report, and the finished process."""
         done = self.run_caip("--json", self.folder / "report.json", *words, **surroundings)
         if done.returncode not in (0, 1):
             self.fail(f"exit code {done.returncode}:\n{done.stdout}{done.stderr}")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `caip check` sees in packages by looking at them: the program that looks, by itself."""
+"""The program with which `caip check` inspects packages."""
 import json
 import pathlib
 import subprocess
@@ -19,7 +19,7 @@ class Look(unittest.TestCase):
         self.folder = pathlib.Path(directory.name)
 
     def look(self, files, packed=None, requires=""):
-        """The source tree has the files, the archive those of them that were packed."""
+        """Inspects a source tree with `files` and an archive with those of them that are `packed`."""
         archive = self.folder / "trainer-0.1.tar.gz"
         with tarfile.open(archive, "w:gz") as tar:
             for name, text in files.items():
@@ -45,14 +45,14 @@ class Look(unittest.TestCase):
         found = self.look({"trainer/__init__.py": "", "trainer/task.py": text}, requires=requires)
         return [one["module"] for one in found["undeclared"]]
 
-    def test_a_sub_package_without_init_is_told_with_who_wants_it(self):
+    def test_a_sub_package_without_init_is_reported_with_its_importer(self):
         files = {"trainer/__init__.py": "", "trainer/task.py": "\nfrom .models import deep\n",
                  "trainer/models/deep.py": ""}
         self.assertEqual(
             self.missing(files, packed=["trainer/__init__.py", "trainer/task.py"]),
             {"trainer/models/deep.py": ("trainer/models has no __init__.py", "trainer/task.py:2")})
 
-    def test_a_data_file_is_wanted_by_who_names_it(self):
+    def test_a_missing_data_file_is_reported_with_the_line_that_names_it(self):
         files = {"trainer/__init__.py": "", "trainer/task.py": "PATH = 'data/words.txt'\n",
                  "trainer/data/words.txt": "", "trainer/notes.txt": ""}
         self.assertEqual(
@@ -60,14 +60,14 @@ class Look(unittest.TestCase):
             {"trainer/data/words.txt": ("it is no package data", "trainer/task.py:1"),
              "trainer/notes.txt": ("it is no package data", "")})
 
-    def test_what_was_made_by_python_or_is_hidden_is_nobody_s(self):
+    def test_hidden_files_and_bytecode_are_not_missing(self):
         files = {"trainer/__init__.py": "", "trainer/.secret": "",
                  "trainer/__pycache__/task.pyc": "", "trainer/task.py": ""}
         self.assertEqual(
             self.missing(files, packed=["trainer/__init__.py", "trainer/task.py"]), {})
 
-    def test_imports_have_to_be_declared(self):
-        for text, told in [
+    def test_imports_must_be_declared(self):
+        for text, undeclared in [
                 ("import office_plots\n", ["office_plots"]),
                 ("import os, json\nimport tensorflow as tf\nimport numpy\n", []),
                 ("from office.plots import draw\n", ["office"]),
@@ -75,10 +75,10 @@ class Look(unittest.TestCase):
                 ("try:\n    import office_plots\nexcept ImportError:\n    office_plots = None\n", []),
                 ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import office_plots\n", []),
                 ("def draw():\n    import office_plots\n", ["office_plots"]),
-                ("this is no Python\n", [])]:
-            self.assertEqual(self.undeclared(text), told, text)
+                ("this is not Python\n", [])]:
+            self.assertEqual(self.undeclared(text), undeclared, text)
 
-    def test_a_declared_import_is_known_by_its_distribution(self):
+    def test_a_declared_import_is_matched_by_its_distribution(self):
         self.assertEqual(self.undeclared("import office_plots\n", "office-plots>=2.0\n"), [])
         self.assertEqual(self.undeclared("import office_plots\n", "[extra]\noffice-maps\n"),
                          ["office_plots"])

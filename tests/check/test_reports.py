@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `caip check` prints and writes, what it refuses, and how it is interrupted."""
+"""Reports of `caip check`, command lines that it refuses, and interruptions."""
 import json
 import os
 import pathlib
@@ -24,15 +24,15 @@ TYPES = {"object": dict, "array": list, "string": str, "integer": int, "boolean"
 
 
 def misfits(value, schema, place="report"):
-    """What of the value the schema does not allow; the part of JSON Schema that ours uses."""
+    """Violations of the schema in a value. Implements the part of JSON Schema that the schema uses."""
     wanted = TYPES.get(schema.get("type"))
     if wanted and not isinstance(value, wanted):
-        yield f"{place} is no {schema['type']}"
+        yield f"{place} is not of type {schema['type']}"
         return
     if "const" in schema and value != schema["const"]:
         yield f"{place} is not {schema['const']}"
     if "enum" in schema and value not in schema["enum"]:
-        yield f"{place} is none of {schema['enum']}"
+        yield f"{place} is not in {schema['enum']}"
     for name in schema.get("required", ()):
         if name not in value:
             yield f"{place} has no {name}"
@@ -41,13 +41,13 @@ def misfits(value, schema, place="report"):
             if name in schema.get("properties", {}):
                 yield from misfits(member, schema["properties"][name], f"{place}.{name}")
             elif schema.get("additionalProperties") is False:
-                yield f"{place} has a {name}"
+                yield f"{place} has an unexpected {name}"
     for index, item in enumerate(value if isinstance(value, list) else ()):
         yield from misfits(item, schema.get("items", {}), f"{place}[{index}]")
 
 
 def await_that(what, condition):
-    """Waits for the condition; names what was awaited in vain."""
+    """Waits for the condition, and names it if it does not come true."""
     deadline = time.monotonic() + fixture.PATIENCE
     while not condition():
         if time.monotonic() > deadline:
@@ -56,17 +56,17 @@ def await_that(what, condition):
 
 
 def processes_of(folder):
-    """Those that live and whose command line or environment mentions the folder."""
+    """Live processes whose command line or environment mentions the folder."""
     found = []
     for entry in pathlib.Path("/proc").glob("[0-9]*"):
         try:
             if entry.joinpath("stat").read_text().rpartition(")")[2].split()[0] == "Z":
                 continue
-            told = entry.joinpath("cmdline").read_bytes() + entry.joinpath("environ").read_bytes()
+            words = entry.joinpath("cmdline").read_bytes() + entry.joinpath("environ").read_bytes()
         except OSError:
             continue
-        if str(folder).encode() in told and int(entry.name) != os.getpid():
-            found.append(told.replace(b"\0", b" ")[:100].decode(errors="replace"))
+        if str(folder).encode() in words and int(entry.name) != os.getpid():
+            found.append(words.replace(b"\0", b" ")[:100].decode(errors="replace"))
     return found
 
 
@@ -76,7 +76,7 @@ class Reports(fixture.WithFolder):
     def broken(self):
         return trainers.write(self.folder / "source", trainers.BROKEN["start/succeeds"])
 
-    def test_all_forms_say_the_same(self):
+    def test_all_formats_agree(self):
         report, done = self.report(*self.FEW, "--junit", self.folder / "report.xml", "--tap",
                                    self.folder / "report.tap", *self.as_image(self.broken()))
         self.assertEqual(done.returncode, 1)
@@ -93,7 +93,7 @@ class Reports(fixture.WithFolder):
         self.assertLess(done.stdout.index("FAIL"), done.stdout.index("SKIPPED"), "failures first")
         self.assertNotIn("\033", done.stdout, "no colours in a file")
 
-    def test_a_report_may_be_printed(self):
+    def test_a_report_can_be_printed(self):
         done = self.run_caip("--json", "-", *self.FEW, *self.as_image(self.broken()))
         self.assertEqual(json.loads(done.stdout)["failed"], 1)
         self.assertIn("start/succeeds", done.stderr)
@@ -106,7 +106,7 @@ class Reports(fixture.WithFolder):
         self.assertTrue(lines[0].startswith("::error title=caip check%3A start/succeeds::The job"))
         self.assertIn("%0A| master-0: RuntimeError: no data", lines[0])
 
-    def test_the_replay_makes_that_check_alone(self):
+    def test_the_replay_runs_only_that_check(self):
         report, _ = self.report(*self.FEW, *self.as_image(self.broken()), "--", "--steps", "6")
         words = shlex.split(report["checks"][0]["replay"])
         self.assertEqual((words[0], words[-2:]), ("caip", ["--steps", "6"]))
@@ -115,7 +115,7 @@ class Reports(fixture.WithFolder):
         self.assertEqual(again.returncode, 1)
         self.assertIn("1 check: 0 passed, 1 failed", again.stdout)
 
-    def test_the_list_names_all_and_shards_share_them(self):
+    def test_the_list_names_all_checks_and_shards_divide_them(self):
         def ids(*words):
             return [line.split()[0] for line in self.run_caip("--list", *words).stdout.splitlines()]
         everything = ids()
@@ -123,9 +123,9 @@ class Reports(fixture.WithFolder):
         self.assertEqual(sorted(ids("--shard", "1/2") + ids("--shard", "2/2")), sorted(everything))
         self.assertEqual(ids("--filter", "exit/*"), ["exit/failure", "exit/sigterm"])
 
-    def test_mistakes_are_told_and_nothing_is_run(self):
+    def test_wrong_arguments_are_reported_before_any_run(self):
         package = trainers.write(self.folder / "source")
-        for words, told in [
+        for words, named in [
                 (["--filter", "nothing/*"], "--list has all"),
                 (["--shard", "3/2"], "no part like"),
                 (["--run-timeout", "soon"], "no time like"),
@@ -138,11 +138,11 @@ class Reports(fixture.WithFolder):
         ]:
             done = self.run_caip(*self.as_image(package), *words)
             self.assertEqual(done.returncode, 2, (words, done.stdout, done.stderr))
-            self.assertIn(told, done.stderr)
+            self.assertIn(named, done.stderr)
         done = self.run_caip("--package-path", self.folder / "nowhere", "--module-name", "t.t")
         self.assertEqual(done.returncode, 2, done.stderr)
 
-    def test_a_full_disk_is_the_hosts(self):
+    def test_a_full_disk_is_a_failure_of_the_host(self):
         fills = [("        step += 1\n", "        step += 1\n"
                                           "        job.put('big-%d' % step, 'x' * 5_000_000)\n")]
         package = trainers.write(self.folder / "source", fills)
@@ -153,10 +153,10 @@ class Reports(fixture.WithFolder):
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=fixture.PATIENCE,
             cwd=self.folder)
         self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
-        self.assertIn("the disk is full", done.stderr)
+        self.assertIn("The disk is full", done.stderr)
 
-    def test_what_caip_itself_cannot_do_is_no_verdict(self):
-        """Its launcher is not there: nobody can tell anything of the trainer."""
+    def test_a_failure_of_caip_is_not_a_verdict(self):
+        """Without caip-launcher, no verdict on the trainer is possible."""
         alone = self.folder / "caip"
         shutil.copy(self.caip, alone)
         package = trainers.write(self.folder / "source")
@@ -172,7 +172,7 @@ class Reports(fixture.WithFolder):
         self.assertIn("raise RuntimeError('no data')", done.stdout)
         self.assertIn("RuntimeError: no data", done.stdout)
 
-    def test_an_interruption_reports_what_ran(self):
+    def test_an_interruption_reports_completed_checks(self):
         slow = [("    job = folder(", "    time.sleep(PATIENCE)\n    job = folder(")]
         package = trainers.write(self.folder / "source", slow)
         process = subprocess.Popen(
@@ -201,8 +201,8 @@ class Reports(fixture.WithFolder):
         done = self.run_caip(*words, "--bucket", f"data={self.folder / 'data'}")
         self.assertEqual(done.returncode, 0, done.stdout)
 
-    def test_a_trainer_may_see_directories(self):
-        """There a file is seen while it is short, which our storage module does nothing about."""
+    def test_a_trainer_may_use_directories(self):
+        """In a directory an incomplete file is visible; the trainer's storage module permits that."""
         report, done = self.report("--storage-view", "path", "--filter", "exit/*", "--filter",
                                    "restart/*", *self.as_image(trainers.write(self.folder / "s")))
         self.assertEqual(list(self.verdicts(report, "FAIL", "WARN", "SKIPPED")),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`caip check` from the outside: a sound trainer fails nothing, each broken one exactly one check."""
+"""A sound trainer passes all checks of `caip check`; each broken trainer fails exactly one."""
 import json
 import os
 import pathlib
@@ -14,8 +14,8 @@ class Check(fixture.WithFolder):
     def assert_fails_alone(self, check, report, done):
         self.assertEqual(list(self.verdicts(report, "FAIL", "WARN", "NOT RUN")), [check], done.stdout)
         found = next(one for one in report["checks"] if one["id"] == check)
-        self.assertTrue(found["evidence"], "nothing was shown")
-        self.assertTrue(found["advice"], "nothing was advised")
+        self.assertTrue(found["evidence"], "there is no evidence")
+        self.assertTrue(found["advice"], "there is no advice")
         self.assertIn(f"--filter {check}", found["replay"])
 
     def test_a_sound_trainer_passes_all(self):
@@ -26,13 +26,13 @@ class Check(fixture.WithFolder):
         self.assertEqual(list(self.state.glob("scenarios/*")), [], "left behind")
         self.assertFalse((self.folder / "caip-findings").exists(), "nothing was found")
 
-    def test_a_sound_image_passes_all_but_what_only_packages_show(self):
+    def test_a_sound_image_passes_all_checks_except_those_of_packages(self):
         report, done = self.report(*self.as_image(trainers.write(self.folder / "source")))
         self.assertEqual(self.verdicts(report, "FAIL", "WARN", "NOT RUN"), {}, done.stdout)
         self.assertEqual(set(self.verdicts(report, "SKIPPED")),
                          {*trainers.BROKEN_PACKAGES, "tuning/metric"})
 
-    def test_the_deep_course_passes_a_sound_trainer(self):
+    def test_a_sound_trainer_passes_the_deep_checks(self):
         report, done = self.report("--deep", "--filter", "restart/*",
                                    *self.as_image(trainers.write(self.folder / "source")))
         self.assertEqual(self.verdicts(report, "FAIL", "WARN", "SKIPPED"), {}, done.stdout)
@@ -41,7 +41,7 @@ class Check(fixture.WithFolder):
         (self.folder / "tuning.yaml").write_text(trainers.TUNING)
         return ["--config", self.folder / "tuning.yaml"]
 
-    def test_a_trial_that_tells_another_metric(self):
+    def test_a_trial_that_reports_another_metric(self):
         package = trainers.write(self.folder / "source", trainers.OTHER_METRIC)
         report, done = self.report(*self.as_image(package), *self.tuning())
         self.assert_fails_alone("tuning/metric", report, done)
@@ -55,16 +55,16 @@ class Check(fixture.WithFolder):
                 report, done = self.report("--verbose", "--metric", tag, "--filter", "tuning/*",
                                            *self.as_image(package))
                 self.assertEqual(done.returncode, code, done.stdout)
-                told = "the tag 'loss': 2.0" if code else f"1 value of '{tag}', the last at step 8"
-                self.assertIn(told, done.stdout)
+                found = "the tag 'loss': 2.0" if code else f"1 value of '{tag}', the last at step 8"
+                self.assertIn(found, done.stdout)
 
-    def test_a_metric_goes_before_that_of_the_tuning_job(self):
+    def test_a_metric_flag_overrides_the_metric_of_the_tuning_job(self):
         package = trainers.write(self.folder / "source", trainers.OTHER_METRIC)
         _, done = self.report("--metric", "loss", "--filter", "tuning/*", *self.as_image(package),
                               *self.tuning())
         self.assertEqual(done.returncode, 0, done.stdout)
 
-    def test_an_object_named_after_what_the_system_calls_the_host(self):
+    def test_an_object_named_after_the_hosts_name(self):
         named = [('    if not job.list("export/"):',
                   '    import socket\n    if not job.list("hosts/"):\n'
                   '        job.put("hosts/" + socket.gethostname(), {})\n'
@@ -78,14 +78,14 @@ class Check(fixture.WithFolder):
                 self.assert_fails_alone("machine/independent", report, done)
                 self.assertIn("hosts/caip-check-moved is named after", done.stdout)
 
-    def test_a_trainer_that_knows_its_host(self):
+    def test_a_trainer_that_depends_on_its_host(self):
         known = [("    job = folder(",
                   f"    if os.uname().nodename != {os.uname().nodename!r}:\n"
-                  "        raise RuntimeError('on whose machine am I?')\n    job = folder(")]
+                  "        raise RuntimeError('this is another machine')\n    job = folder(")]
         report, done = self.report("--filter", "machine/independent",
                                    *self.as_image(trainers.write(self.folder / "source", known)))
         self.assert_fails_alone("machine/independent", report, done)
-        self.assertIn("on whose machine am I?", done.stdout)
+        self.assertIn("this is another machine", done.stdout)
 
     def test_a_file_of_this_machine(self):
         (self.folder / "vocabulary.txt").write_text("words")
@@ -95,7 +95,7 @@ class Check(fixture.WithFolder):
         self.assert_fails_alone("machine/independent", report, done)
         self.assertIn("vocabulary.txt of the current directory of this command", done.stdout)
 
-    def test_scratch_and_caches_are_no_results(self):
+    def test_temporary_files_and_caches_are_not_results(self):
         scratch = [("    job = folder(",
                     "    import tempfile\n"
                     "    with open('data.csv', 'w') as out:\n        out.write('1,2')\n"
@@ -109,13 +109,13 @@ class Check(fixture.WithFolder):
         self.assertEqual(self.verdicts(report, "FAIL", "WARN", "SKIPPED"), {}, done.stdout)
         self.assertIn("1 file stays on the boot disk", done.stdout)
 
-    def test_a_warning_of_a_library_is_warned_of(self):
+    def test_a_warning_of_a_library_is_a_warning(self):
         warns = [("    job = folder(", "    import warnings\n    warnings.warn('old')\n"
                                        "    import logging\n    logging.info('kept its level')\n"
                                        "    job = folder(")]
         report, done = self.report(*self.as_image(trainers.write(self.folder / "source", warns)))
         self.assert_fails_alone("logs/severity", report, done)
-        self.assertEqual(done.returncode, 0, "a warning is no failure")
+        self.assertEqual(done.returncode, 0, "a warning is not a failure")
         self.assertNotIn("kept its level", done.stdout)
 
     BY_LIBRARY = {"env": dict(os.environ, CAIP_INTERPOSITION="preload")}
@@ -134,7 +134,7 @@ class Check(fixture.WithFolder):
         self.assert_fails_alone("machine/writes", report, done)
         self.assertIn("history.csv in the current directory", done.stdout)
 
-    def test_replicas_may_be_told_localhost_and_ports(self):
+    def test_replicas_may_have_ports_of_localhost(self):
         wants = [("    role, index = task()",
                   "    role, index = task()\n"
                   '    cluster = json.loads(os.environ.get("TF_CONFIG") or "{}").get("cluster", {})\n'
@@ -147,34 +147,34 @@ class Check(fixture.WithFolder):
         report, done = self.report("--addressing", "ports", *words)
         self.assertEqual(list(self.verdicts(report, "PASS")), ["roles/chief"], done.stdout)
 
-    def test_steps_may_be_told_in_other_words(self):
-        """Of a trainer that reads what it wrote, only its steps show that it starts over."""
-        anew = [('print(json.dumps({"step": step, "w": step / 4}), flush=True)',
+    def test_steps_may_have_another_format(self):
+        """Only the steps show that this trainer starts over, because it reads what it wrote."""
+        starts_over = [('print(json.dumps({"step": step, "w": step / 4}), flush=True)',
                  'print("epoch 1, step %d is done" % step, flush=True)'),
                 ("    step = newest(job)",
                  '    for name in job.list("ckpt-"):\n        job.get(name)\n    step = 0')]
         words = ["--filter", "restart/resumes", *self.as_image(
-            trainers.write(self.folder / "source", anew))]
+            trainers.write(self.folder / "source", starts_over))]
         report, done = self.report(*words)
         self.assertEqual(list(self.verdicts(report, "PASS")), ["restart/resumes"], done.stdout)
         report, done = self.report("--step-regex", r"step (?P<step>\d+)", *words)
         self.assert_fails_alone("restart/resumes", report, done)
         self.assertIn("boot 2 began at 1", done.stdout)
 
-    def test_a_strict_trainer_is_warned(self):
+    def test_a_strict_trainer_gets_a_warning(self):
         package = trainers.write(self.folder / "source", trainers.STRICT)
         report, done = self.report(*self.as_image(package))
         self.assert_fails_alone("arguments/unknown", report, done)
-        self.assertEqual(done.returncode, 0, "a warning is no failure")
+        self.assertEqual(done.returncode, 0, "a warning is not a failure")
 
-    def test_a_limit_that_comes_between_two_checkpoints(self):
+    def test_a_limit_between_two_checkpoints(self):
         package = trainers.write(self.folder / "source")
         report, done = self.report("--filter", "restart/checkpoints", "--real-duration", "200h",
                                    *self.as_image(package))
         self.assert_fails_alone("restart/checkpoints", report, done)
         self.assertIn("a machine stays 4h", done.stdout)
 
-    def test_a_finding_of_the_explorer_can_be_played_again(self):
+    def test_a_finding_of_the_explorer_is_a_scenario(self):
         package = trainers.write(self.folder / "source", trainers.BROKEN["restart/explored"])
         self.report("--filter", "restart/explored", "--addressing", "ports", "--run-timeout", "3m",
                     *self.as_image(package))
@@ -184,14 +184,14 @@ class Check(fixture.WithFolder):
         self.assertEqual(again.returncode, 1, again.stdout + again.stderr)
         self.assertIn("BROKEN", again.stdout)
 
-    def test_what_the_explorer_does_not_compare_is_said(self):
+    def test_objects_that_the_explorer_does_not_compare_are_listed(self):
         differs = [('    if not job.list("export/"):',
                     '    job.put("process", {"id": os.getpid()})\n    if not job.list("export/"):')]
         _, done = self.report("--verbose", "--filter", "restart/explored",
                               *self.as_image(trainers.write(self.folder / "source", differs)))
         self.assertIn("not compared: object job/out/process", done.stdout)
 
-    def test_the_explorer_and_the_check_leave_each_other_s_findings(self):
+    def test_findings_of_different_jobs_do_not_replace_each_other(self):
         package = trainers.write(self.folder / "source", trainers.BROKEN["restart/explored"])
         words = ["--filter", "restart/explored", *self.as_image(package)]
         self.report(*words, "--", "--steps", "8")

@@ -1,4 +1,4 @@
-"""A trainer that survives the service, and for each check a variant of it that fails that check alone."""
+"""A trainer that survives the service, and for each check a variant that fails only that check."""
 import pathlib
 import shutil
 
@@ -18,7 +18,7 @@ PATIENCE = 60
 
 
 def task():
-    """What this replica is; without TF_CONFIG the only one."""
+    """The role and index of this replica; without TF_CONFIG it is the only one."""
     described = json.loads(os.environ.get("TF_CONFIG") or "{}").get("task", {})
     return described.get("type", "master"), described.get("index", 0)
 
@@ -28,7 +28,7 @@ def newest(job):
 
 
 def report(step, value):
-    """In a trial, as cloudml-hypertune does: the whole file anew, texts for numbers."""
+    """Reports as cloudml-hypertune does: it replaces the file, and writes numbers as strings."""
     file = os.environ.get("CLOUD_ML_HP_METRIC_FILE")
     if not file:
         return
@@ -51,7 +51,7 @@ def train(job, steps):
 
 
 def wait_for_export(job):
-    """What a replica does that does not train."""
+    """The task of replicas that do not train."""
     deadline = time.monotonic() + PATIENCE
     while not job.list("export/") and time.monotonic() < deadline:
         time.sleep(0.02)
@@ -74,7 +74,7 @@ if __name__ == "__main__":
     main()
 '''
 
-# Check -> what is put in the place of what.
+# For each check, the replacements that break it.
 BROKEN = {
     "start/succeeds": [("    job = folder(", "    raise RuntimeError('no data')\n    job = folder(")],
     "arguments/job-dir": [
@@ -121,7 +121,7 @@ BROKEN = {
         ("    step = newest(job)",
          "    step = newest(job)\n    if step:\n        raise RuntimeError('job-dir is not empty')")],
     "restart/resumes": [("    step = newest(job)", "    step = 0")],
-    # A checkpoint of two objects counts as soon as the first is there.
+    # A checkpoint of two objects counts as soon as the first exists.
     "restart/explored": [
         ("    step = newest(job)",
          "    step = newest(job)\n    if step:\n        job.get('state-%04d' % step)"),
@@ -144,7 +144,7 @@ BROKEN = {
          '    if not job.list("export/"):')],
 }
 
-# A tuning job whose trial tells something else.
+# A tuning job whose trial reports another metric.
 OTHER_METRIC = [('"accuracy"', '"loss"')]
 TUNING = '''trainingInput:
   hyperparameters:
@@ -153,10 +153,10 @@ TUNING = '''trainingInput:
     params: [{parameterName: rate, type: DOUBLE, minValue: 0.1, maxValue: 1.0}]
 '''
 
-# A warning is all that is said of this one.
+# This variant causes only a warning.
 STRICT = [("args, _ = parser.parse_known_args()", "args = parser.parse_args()")]
 
-# Those that only a package can show: what is changed, and where the storage module lies.
+# Variants that fail only as packages: replacements, and the sub-package with the storage module.
 BROKEN_PACKAGES = {
     "package/installed": ([("from trainer.storage", "from trainer.store.storage")], "store"),
     "package/complete": ([
@@ -169,9 +169,9 @@ BROKEN_PACKAGES = {
 
 
 def write(folder, replacements=(), sub_package=None):
-    """The package `trainer` in the folder, with its source changed; the path of the package.
+    """Writes the package `trainer` with these replacements, and returns its path.
 
-    A copy of the storage module goes into the sub-package, if there is to be one."""
+    If there is a sub-package, it gets a copy of the storage module."""
     source = SOUND
     for old, new in replacements:
         assert old in source, old

@@ -1,7 +1,7 @@
 // Which command takes which --format.
 #include <gtest/gtest.h>
 
-#include "emulator/cli/arguments.h"
+#include "emulator/cli/arguments/arguments.h"
 #include "emulator/cli/exit_codes.h"
 
 namespace caip::cli {

@@ -1,4 +1,4 @@
-#include "emulator/cli/arguments.h"
+#include "emulator/cli/arguments/arguments.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -109,38 +109,38 @@ TEST(Arguments, ReadsEveryFlagOfSubmit) {
                                   "2.1",
                                   "--project",
                                   "proj"});
-  EXPECT_EQ(c.flags.job, "j1");
-  EXPECT_EQ(c.flags.module_name, "trainer.task");
-  EXPECT_EQ(c.package_path, "trainer");
-  EXPECT_THAT(c.packages, ElementsAre("a.whl", "gs://b/c"));
-  EXPECT_EQ(c.staging_bucket, "stage");
-  EXPECT_EQ(c.flags.job_dir, "gs://bkt/");  // as the client sends it
-  EXPECT_EQ(c.flags.region, "us-central1");
-  EXPECT_EQ(c.config, "c.yaml");
-  EXPECT_EQ(c.flags.scale_tier, "STANDARD_1");
-  EXPECT_EQ(c.flags.runtime_version, "2.11");
-  EXPECT_EQ(c.flags.python_version, "3.7");
-  EXPECT_EQ(c.flags.service_account, "a@b.c");
-  EXPECT_TRUE(c.flags.enable_web_access);
-  EXPECT_EQ(c.flags.master.machine_type, "m");
-  EXPECT_EQ(c.flags.master.accelerator, (spec::AcceleratorFlag{"NVIDIA_TESLA_T4", 2}));
-  EXPECT_EQ(c.flags.master.image_uri, "mi");
-  EXPECT_EQ(c.flags.worker.machine_type, "w");
-  EXPECT_EQ(c.flags.worker.count, 3);
-  EXPECT_EQ(c.flags.worker.accelerator, (spec::AcceleratorFlag{"TPU_V2", 1}));
-  EXPECT_EQ(c.flags.worker.image_uri, "wi");
-  EXPECT_EQ(c.flags.parameter_server.machine_type, "p");
-  EXPECT_EQ(c.flags.parameter_server.count, 4);
-  EXPECT_EQ(c.flags.parameter_server.image_uri, "pi");
-  EXPECT_EQ(c.flags.use_chief_in_tf_config, true);
-  EXPECT_EQ(c.flags.labels, (std::map<std::string, std::string>{{"a", "b"}, {"c", ""}}));
-  EXPECT_EQ(c.kms.key, "k");
-  EXPECT_EQ(c.kms.keyring, "r");
-  EXPECT_EQ(c.kms.location, "l");
-  EXPECT_EQ(c.kms.project, "kp");
+  EXPECT_EQ(c.request.flags.job, "j1");
+  EXPECT_EQ(c.request.flags.module_name, "trainer.task");
+  EXPECT_EQ(c.request.package_path, "trainer");
+  EXPECT_THAT(c.request.packages, ElementsAre("a.whl", "gs://b/c"));
+  EXPECT_EQ(c.request.staging_bucket, "stage");
+  EXPECT_EQ(c.request.flags.job_dir, "gs://bkt/");  // as the client sends it
+  EXPECT_EQ(c.request.flags.region, "us-central1");
+  EXPECT_EQ(c.request.config, "c.yaml");
+  EXPECT_EQ(c.request.flags.scale_tier, "STANDARD_1");
+  EXPECT_EQ(c.request.flags.runtime_version, "2.11");
+  EXPECT_EQ(c.request.flags.python_version, "3.7");
+  EXPECT_EQ(c.request.flags.service_account, "a@b.c");
+  EXPECT_TRUE(c.request.flags.enable_web_access);
+  EXPECT_EQ(c.request.flags.master.machine_type, "m");
+  EXPECT_EQ(c.request.flags.master.accelerator, (client::AcceleratorFlag{"NVIDIA_TESLA_T4", 2}));
+  EXPECT_EQ(c.request.flags.master.image_uri, "mi");
+  EXPECT_EQ(c.request.flags.worker.machine_type, "w");
+  EXPECT_EQ(c.request.flags.worker.count, 3);
+  EXPECT_EQ(c.request.flags.worker.accelerator, (client::AcceleratorFlag{"TPU_V2", 1}));
+  EXPECT_EQ(c.request.flags.worker.image_uri, "wi");
+  EXPECT_EQ(c.request.flags.parameter_server.machine_type, "p");
+  EXPECT_EQ(c.request.flags.parameter_server.count, 4);
+  EXPECT_EQ(c.request.flags.parameter_server.image_uri, "pi");
+  EXPECT_EQ(c.request.flags.use_chief_in_tf_config, true);
+  EXPECT_EQ(c.request.flags.labels, (std::map<std::string, std::string>{{"a", "b"}, {"c", ""}}));
+  EXPECT_EQ(c.request.kms.key, "k");
+  EXPECT_EQ(c.request.kms.keyring, "r");
+  EXPECT_EQ(c.request.kms.location, "l");
+  EXPECT_EQ(c.request.kms.project, "kp");
   EXPECT_TRUE(c.stream_logs);
-  EXPECT_EQ(c.flags.network, "n");
-  EXPECT_EQ(c.flags.tpu_tf_version, "2.1");
+  EXPECT_EQ(c.request.flags.network, "n");
+  EXPECT_EQ(c.request.flags.tpu_tf_version, "2.1");
   EXPECT_EQ(c.gcloud.project, "proj");
 }
 
@@ -174,7 +174,7 @@ TEST(Arguments, ReadsTheEmulatorsOwnFlags) {
                                   "7",
                                   "--emulator-config",
                                   "f"});
-  EXPECT_TRUE(c.dry_run && c.validate_only && c.strict);
+  EXPECT_TRUE(c.dry_run && c.validate_only && c.request.strict);
   EXPECT_EQ(c.emulator.state, "/s");
   EXPECT_THAT(c.emulator.map_images, ElementsAre("a=b", "c=d e"));
   EXPECT_TRUE(c.emulator.create_buckets && c.emulator.strict_runtime);
@@ -190,27 +190,30 @@ TEST(Arguments, ReadsTheEmulatorsOwnFlags) {
 }
 
 TEST(Arguments, EverythingBehindTheFirstBarBelongsToTheProgram) {
-  EXPECT_EQ(Parsed({}).flags.user_args, std::nullopt);
-  EXPECT_THAT(Parsed({"--"}).flags.user_args.value(), ElementsAre());
-  EXPECT_THAT(Parsed({"--", "--b=2", "--", "--help"}).flags.user_args.value(),
+  EXPECT_EQ(Parsed({}).request.flags.user_args, std::nullopt);
+  EXPECT_THAT(Parsed({"--"}).request.flags.user_args.value(), ElementsAre());
+  EXPECT_THAT(Parsed({"--", "--b=2", "--", "--help"}).request.flags.user_args.value(),
               ElementsAre("--b=2", "--", "--help"));
   EXPECT_THAT(Complaint({"jobs", "list", "--", "x"}), HasSubstr("unrecognized arguments: --"));
 }
 
 TEST(Arguments, ReadsValuesAsArgparseDoes) {
-  EXPECT_EQ(Parsed({"--region="}).flags.region, "");
-  EXPECT_EQ(Parsed({"--module-name", "-1"}).flags.module_name, "-1");
-  EXPECT_EQ(Parsed({"--module-name", "-"}).flags.module_name, "-");
-  EXPECT_EQ(Parsed({"--module-name", "-x y"}).flags.module_name, "-x y");
-  EXPECT_EQ(Parsed({"--module-name=-x"}).flags.module_name, "-x");
-  EXPECT_EQ(Parsed({"--region", "a", "--region", "b"}).flags.region, "b");
-  EXPECT_EQ(Parsed({"--worker-count= 1_0 ", "--worker-machine-type", "w"}).flags.worker.count, 10);
+  EXPECT_EQ(Parsed({"--region="}).request.flags.region, "");
+  EXPECT_EQ(Parsed({"--module-name", "-1"}).request.flags.module_name, "-1");
+  EXPECT_EQ(Parsed({"--module-name", "-"}).request.flags.module_name, "-");
+  EXPECT_EQ(Parsed({"--module-name", "-x y"}).request.flags.module_name, "-x y");
+  EXPECT_EQ(Parsed({"--module-name=-x"}).request.flags.module_name, "-x");
+  EXPECT_EQ(Parsed({"--region", "a", "--region", "b"}).request.flags.region, "b");
   EXPECT_EQ(
-      Parsed({"--worker-count", "unlimited", "--worker-machine-type", "w"}).flags.worker.count,
-      std::nullopt);
-  EXPECT_FALSE(Parsed({"--enable-web-access", "--no-enable-web-access"}).flags.enable_web_access);
-  EXPECT_THAT(Parsed({"--packages", "^;^a,b;c"}).packages, ElementsAre("a,b", "c"));
-  EXPECT_EQ(Parsed({"--labels=a=b", "--labels=a=c,é=ü"}).flags.labels,
+      Parsed({"--worker-count= 1_0 ", "--worker-machine-type", "w"}).request.flags.worker.count,
+      10);
+  EXPECT_EQ(Parsed({"--worker-count", "unlimited", "--worker-machine-type", "w"})
+                .request.flags.worker.count,
+            std::nullopt);
+  EXPECT_FALSE(
+      Parsed({"--enable-web-access", "--no-enable-web-access"}).request.flags.enable_web_access);
+  EXPECT_THAT(Parsed({"--packages", "^;^a,b;c"}).request.packages, ElementsAre("a,b", "c"));
+  EXPECT_EQ(Parsed({"--labels=a=b", "--labels=a=c,é=ü"}).request.flags.labels,
             (std::map<std::string, std::string>{{"a", "c"}, {"é", "ü"}}));
 }
 

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/files.h"
-#include "emulator/cli/arguments.h"
+#include "emulator/cli/arguments/arguments.h"
 #include "host/process/child_process.h"
 
 namespace caip::cli {

@@ -7,11 +7,11 @@
 
 #include "base/files.h"
 #include "base/json.h"
-#include "emulator/cli/arguments.h"
-#include "emulator/cli/client_environment.h"
-#include "emulator/cli/commands.h"
-#include "emulator/cli/variables_text.h"
-#include "emulator/cli/verbosity.h"
+#include "emulator/cli/arguments/arguments.h"
+#include "emulator/cli/commands/client_environment.h"
+#include "emulator/cli/commands/commands.h"
+#include "emulator/cli/print/variables_text.h"
+#include "emulator/cli/print/verbosity.h"
 
 namespace caip::cli {
 namespace {
@@ -93,7 +93,7 @@ TEST(VariablesText, TakesThemBack) {
             "Remove-Item -ErrorAction Ignore Env:A\nRemove-Item -ErrorAction Ignore Env:B\n");
 }
 
-class NoConnection final : public Connection {
+class NoConnection final : public client::Connection {
  public:
   Result<http::ClientResponse> Send(const http::ClientRequest&) override {
     return Error{Code::kUnavailable, "nobody"};
@@ -119,10 +119,10 @@ Ran RunEnvWith(std::vector<std::string> words) {
   }
   const Io io{[&](std::string_view text) { ran.out += text; },
               [&](std::string_view text) { ran.err += text; }};
-  const Connect connect = [&](const EmulatorFlags&,
-                              Lifetime) -> Result<std::unique_ptr<Connection>> {
+  const app::Connect connect = [&](const app::EmulatorFlags&,
+                                   app::Lifetime) -> Result<std::unique_ptr<client::Connection>> {
     ++ran.connections;
-    return std::unique_ptr<Connection>(new NoConnection);
+    return std::unique_ptr<client::Connection>(new NoConnection);
   };
   ran.exit_code = RunEnv(std::get<EnvCommand>(command), {io, connect, nullptr});
   return ran;

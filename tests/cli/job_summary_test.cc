@@ -1,4 +1,4 @@
-#include "emulator/cli/job_summary.h"
+#include "emulator/cli/print/job_summary.h"
 
 #include <gtest/gtest.h>
 

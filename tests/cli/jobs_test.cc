@@ -5,8 +5,8 @@
 #include <cstdlib>
 
 #include "base/json.h"
-#include "emulator/cli/arguments.h"
-#include "emulator/cli/commands.h"
+#include "emulator/cli/arguments/arguments.h"
+#include "emulator/cli/commands/commands.h"
 
 namespace caip::cli {
 namespace {
@@ -16,7 +16,7 @@ using ::testing::Not;
 using Words = std::vector<std::string>;
 
 /// Answers each request with the same.
-class OneAnswer final : public Connection {
+class OneAnswer final : public client::Connection {
  public:
   explicit OneAnswer(http::ClientResponse answer) : answer_(std::move(answer)) {}
   Result<http::ClientResponse> Send(const http::ClientRequest&) override { return answer_; }
@@ -40,9 +40,9 @@ class Jobs : public ::testing::Test {
                 [this](std::string_view text) { err_ += text; }};
     const Surroundings world{
         io,
-        [this](const EmulatorFlags&, Lifetime) {
+        [this](const app::EmulatorFlags&, app::Lifetime) {
           ++connected_;
-          return Result<std::unique_ptr<Connection>>(std::make_unique<OneAnswer>(answer_));
+          return Result<std::unique_ptr<client::Connection>>(std::make_unique<OneAnswer>(answer_));
         },
         nullptr};
     const Command command = ParseArguments(words);

@@ -10,9 +10,8 @@
 
 #include "base/files.h"
 #include "base/json.h"
-#include "base/text.h"
-#include "emulator/cli/commands.h"
-#include "emulator/cli/local_train_cluster.h"
+#include "emulator/cli/commands/commands.h"
+#include "emulator/cli/local_train/cluster.h"
 
 namespace caip::cli {
 namespace {

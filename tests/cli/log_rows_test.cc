@@ -1,4 +1,4 @@
-#include "emulator/cli/log_rows.h"
+#include "emulator/cli/print/log_rows.h"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>

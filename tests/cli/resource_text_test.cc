@@ -1,6 +1,6 @@
 // tests/golden/cli/formats/printed.txt was printed by the printers of gcloud 528 for jobs.json
 // beside it; "list" with the columns of `jobs list`, as gcloud hands them on.
-#include "emulator/cli/resource_text.h"
+#include "emulator/cli/print/resource_text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,8 +9,7 @@
 
 #include "base/files.h"
 #include "base/json.h"
-#include "base/text.h"
-#include "emulator/cli/format_expression.h"
+#include "emulator/cli/print/format_expression.h"
 #include "places.h"
 
 namespace caip::cli {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
-#include "emulator/cli/arguments.h"
+#include "emulator/cli/arguments/arguments.h"
 #include "emulator/cli/exit_codes.h"
 #include "harness/simulation/simulation.h"
 
@@ -13,7 +13,7 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using Words = std::vector<std::string>;
 
-SimulateCommand Parsed(const Words& words) {
+SimulateCommand ParsedSimulate(const Words& words) {
   const Command command = ParseArguments(words);
   if (const auto* print = std::get_if<PrintCommand>(&command)) ADD_FAILURE() << print->err;
   const auto* simulate = std::get_if<SimulateCommand>(&command);
@@ -36,15 +36,16 @@ Outcome Simulated(const Words& words) {
   Outcome outcome;
   const Io io{[&](std::string_view text) { outcome.out += text; },
               [&](std::string_view text) { outcome.err += text; }};
-  outcome.code = RunSimulate(Parsed(words), Surroundings{io, {}, {}});
+  outcome.code = RunSimulate(ParsedSimulate(words), Surroundings{io, {}, {}});
   return outcome;
 }
 
 TEST(Simulate, TakesASeedARangeOrANumberOfJobs) {
-  EXPECT_EQ(Parsed({"simulate", "--seed", "0"}).seed, 0);
-  EXPECT_EQ(Parsed({"simulate", "--seeds", "3..20"}).seeds, (std::pair<int64_t, int64_t>{3, 20}));
-  EXPECT_EQ(Parsed({"simulate", "--jobs", "1000000", "--threads", "2"}).jobs, 1'000'000);
-  EXPECT_EQ(Parsed({"simulate", "--jobs", "5", "--threads", "2"}).threads, 2);
+  EXPECT_EQ(ParsedSimulate({"simulate", "--seed", "0"}).seed, 0);
+  EXPECT_EQ(ParsedSimulate({"simulate", "--seeds", "3..20"}).seeds,
+            (std::pair<int64_t, int64_t>{3, 20}));
+  EXPECT_EQ(ParsedSimulate({"simulate", "--jobs", "1000000", "--threads", "2"}).jobs, 1'000'000);
+  EXPECT_EQ(ParsedSimulate({"simulate", "--jobs", "5", "--threads", "2"}).threads, 2);
 }
 
 TEST(Simulate, OtherWordsAreUsageErrors) {
@@ -87,7 +88,7 @@ TEST(Simulate, TheCommandThatIsNamedForAFailedSeedIsOne) {
   const size_t at = text.find(head);
   ASSERT_NE(at, std::string::npos) << text;
   const std::string line = text.substr(at + head.size());
-  const SimulateCommand command = Parsed(Split(Trim(line), ' '));
+  const SimulateCommand command = ParsedSimulate(Split(Trim(line), ' '));
   EXPECT_EQ(command.seed, 123);
   EXPECT_TRUE(command.journal);
 }

@@ -3,14 +3,14 @@
 
 #include <cstdlib>
 
-#include "emulator/cli/arguments.h"
-#include "emulator/cli/commands.h"
-#include "emulator/cli/follow.h"
+#include "emulator/cli/arguments/arguments.h"
+#include "emulator/cli/commands/commands.h"
+#include "emulator/cli/commands/follow.h"
 
 namespace caip::cli {
 namespace {
 
-class FinishedJob final : public Connection {
+class FinishedJob final : public client::Connection {
  public:
   Result<http::ClientResponse> Send(const http::ClientRequest&) override {
     return http::ClientResponse{
@@ -34,8 +34,8 @@ TEST(StreamLogs, PrintsTheLogAsItsResultInTheColoursOfThatSink) {
   ::setenv("TZ", "UTC", 1);
   ::setenv("CLOUDSDK_CORE_PROJECT", "demo", 1);
   const auto command = std::get<StreamLogsCommand>(ParseArguments({"jobs", "stream-logs", "j1"}));
-  const Connect connect = [](const EmulatorFlags&, Lifetime) {
-    return Result<std::unique_ptr<Connection>>(std::make_unique<FinishedJob>());
+  const app::Connect connect = [](const app::EmulatorFlags&, app::Lifetime) {
+    return Result<std::unique_ptr<client::Connection>>(std::make_unique<FinishedJob>());
   };
   for (const bool terminal : {false, true}) {
     Sinks sinks;

@@ -1,6 +1,6 @@
 // What `caip jobs trials --plot` draws.
 
-#include "emulator/cli/study_plot.h"
+#include "report/study_plot.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -40,10 +40,10 @@ std::vector<double> HeightsOnTheFirstAxis(const std::string& picture) {
 }
 
 TEST(StudyPlot, IsOnePictureWithAllTrials) {
-  StudyView study = AStudy();
+  report::StudyView study = AStudy();
   study.trials[3].final_metric.reset();  // a trial without a metric is a cross
   study.metric = "<accuracy & co>";
-  const std::string picture = StudyPicture(study);
+  const std::string picture = report::StudyPicture(study);
   EXPECT_THAT(picture, ::testing::StartsWith("<svg xmlns="));
   EXPECT_THAT(All(picture, "(<circle)"), SizeIs(7));
   EXPECT_THAT(picture, HasSubstr("×"));
@@ -53,85 +53,86 @@ TEST(StudyPlot, IsOnePictureWithAllTrials) {
 }
 
 TEST(StudyPlot, OfAnEmptyStudyIsAPicture) {
-  StudyView study = AStudy();
+  report::StudyView study = AStudy();
   study.trials.clear();
-  EXPECT_THAT(StudyPicture(study), HasSubstr("Too few trials have succeeded."));
-  EXPECT_THAT(StudyPage(study), HasSubstr("<!DOCTYPE html>"));
+  EXPECT_THAT(report::StudyPicture(study), HasSubstr("Too few trials have succeeded."));
+  EXPECT_THAT(report::StudyPage(study), HasSubstr("<!DOCTYPE html>"));
 }
 
 TEST(StudyPlot, HasTheNumbersOfItsTrialsBelow) {
-  StudyView study = AStudy();
+  report::StudyView study = AStudy();
   study.trials.resize(2);
   study.trials[0].id = "9";
   study.trials[1].id = "10";
-  EXPECT_THAT(All(StudyPicture(study), ">(trial [0-9]+)</text>"),
+  EXPECT_THAT(All(report::StudyPicture(study), ">(trial [0-9]+)</text>"),
               ElementsAre("trial 9", "trial 10"));
   study.trials.resize(1);
-  EXPECT_THAT(All(StudyPicture(study), ">(trial [0-9]+)</text>"), ElementsAre("trial 9"));
+  EXPECT_THAT(All(report::StudyPicture(study), ">(trial [0-9]+)</text>"), ElementsAre("trial 9"));
   study.trials.clear();
-  EXPECT_THAT(All(StudyPicture(study), ">(trial [0-9]+)</text>"), SizeIs(0));
+  EXPECT_THAT(All(report::StudyPicture(study), ">(trial [0-9]+)</text>"), SizeIs(0));
 }
 
 TEST(StudyPlot, HasOneLineWhereAllValuesAreEqual) {
-  StudyView study = AStudy();
-  EXPECT_THAT(All(StudyPicture(study), R"((class="grid"))"), SizeIs(5));
-  for (TrialView& trial : study.trials) trial.final_metric->second = 0.125;
-  const std::string picture = StudyPicture(study);
+  report::StudyView study = AStudy();
+  EXPECT_THAT(All(report::StudyPicture(study), R"((class="grid"))"), SizeIs(5));
+  for (report::TrialView& trial : study.trials) trial.final_metric->second = 0.125;
+  const std::string picture = report::StudyPicture(study);
   EXPECT_THAT(All(picture, R"((class="grid"))"), SizeIs(1));
   EXPECT_THAT(All(picture, ">(0.125)</text>"), SizeIs(2));  // of the grid, and of the last axis
 }
 
 TEST(StudyPlot, TellsCloseValuesApart) {
-  StudyView study = AStudy();
+  report::StudyView study = AStudy();
   for (size_t i = 0; i < 8; ++i) study.trials[i].final_metric->second = 0.9 + 1e-9 * i;
-  const auto marks = All(StudyPicture(study), R"(class="end">([0-9.e-]+)</text>)");
+  const auto marks = All(report::StudyPicture(study), R"(class="end">([0-9.e-]+)</text>)");
   EXPECT_EQ(std::set<std::string>(marks.begin(), marks.end()).size(), 5u);
 }
 
 TEST(StudyPlot, SaysWhyATrialIsACross) {
-  StudyView study = AStudy();
+  report::StudyView study = AStudy();
   study.trials[3].final_metric.reset();
   study.trials[3].state = "FAILED";
   study.trials[4].final_metric->second = INFINITY;
-  const auto crosses = All(StudyPicture(study), "<title>([^<]*)</title>×</text>");
+  const auto crosses = All(report::StudyPicture(study), "<title>([^<]*)</title>×</text>");
   EXPECT_THAT(crosses, ElementsAre("trial 4: FAILED, kind=b, rate=0.400000",
                                    "trial 5: SUCCEEDED, accuracy inf, kind=a, rate=0.500000"));
 }
 
 TEST(StudyPlot, HasNumbersOfASetAtTheirPlaces) {
-  StudyView study = AStudy();
+  report::StudyView study = AStudy();
   study.parameters[0] = {"rate",
-                         ParameterKind::kNumbers,
+                         report::ParameterKind::kNumbers,
                          tuning::Scale::kLinear,
                          {"0.10000000000000001", "0.30000000000000004", "0.5"}};
   study.trials.resize(2);
   study.trials[0].values["rate"] = "0.30000000000000004";
   study.trials[1].values["rate"] = "0.1";
-  EXPECT_THAT(HeightsOnTheFirstAxis(StudyPicture(study)), ElementsAre(630, 505));
+  EXPECT_THAT(HeightsOnTheFirstAxis(report::StudyPicture(study)), ElementsAre(630, 505));
 }
 
 TEST(StudyPlot, HasTheScaleOfEachParameter) {
-  StudyView study = AStudy();
+  report::StudyView study = AStudy();
   study.trials.resize(1);
   study.trials[0].values["rate"] = "0.1";
-  ParameterView& rate = study.parameters[0];
-  EXPECT_THAT(HeightsOnTheFirstAxis(StudyPicture(study)), ElementsAre(505));  // half of 0.01 to 1
+  report::ParameterView& rate = study.parameters[0];
+  EXPECT_THAT(HeightsOnTheFirstAxis(report::StudyPicture(study)),
+              ElementsAre(505));  // half of 0.01 to 1
   rate.scale = tuning::Scale::kReverseLog;
   study.trials[0].values["rate"] = "0.91";  // as far from 1 as 0.1 is from 0.01
-  EXPECT_THAT(HeightsOnTheFirstAxis(StudyPicture(study)), ElementsAre(505));
+  EXPECT_THAT(HeightsOnTheFirstAxis(report::StudyPicture(study)), ElementsAre(505));
 }
 
 TEST(StudyPlot, TurnsLongNamesAndLeavesOutLabelsWithoutRoom) {
-  StudyView study = AStudy();
-  EXPECT_THAT(StudyPicture(study), Not(HasSubstr("rotate(")));
-  ParameterView many{"kind", ParameterKind::kNumbers, tuning::Scale::kLinear, {}};
+  report::StudyView study = AStudy();
+  EXPECT_THAT(report::StudyPicture(study), Not(HasSubstr("rotate(")));
+  report::ParameterView many{"kind", report::ParameterKind::kNumbers, tuning::Scale::kLinear, {}};
   for (int i = 0; i < 100; ++i) many.choices.push_back("70" + std::to_string(i));
   study.parameters[1] = many;
   for (int i = 0; i < 6; ++i) {
     study.parameters.push_back(study.parameters[0]);
     study.parameters.back().name = "a_parameter_of_a_long_name_" + std::to_string(i);
   }
-  const std::string picture = StudyPicture(study);
+  const std::string picture = report::StudyPicture(study);
   EXPECT_THAT(All(picture, "(rotate\\()"), SizeIs(9));  // of each axis
   EXPECT_THAT(picture,
               HasSubstr("<title>a_parameter_of_a_long_name_0</title>a_parameter_of_a_long_n…"));
@@ -146,9 +147,9 @@ TEST(StudyPlot, TurnsLongNamesAndLeavesOutLabelsWithoutRoom) {
 }
 
 TEST(StudyPlot, SaysWhereThereIsNoImportance) {
-  StudyView study = AStudy();
-  for (TrialView& trial : study.trials) trial.values["kind"] = "of " + trial.id;
-  EXPECT_THAT(All(StudyPicture(study), "(too few trials of each value)"), SizeIs(1));
+  report::StudyView study = AStudy();
+  for (report::TrialView& trial : study.trials) trial.values["kind"] = "of " + trial.id;
+  EXPECT_THAT(All(report::StudyPicture(study), "(too few trials of each value)"), SizeIs(1));
 }
 
 }  // namespace

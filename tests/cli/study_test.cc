@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "base/json.h"
-#include "base/text.h"
-#include "emulator/cli/study_table.h"
+#include "base/time_text.h"
+#include "report/study_table.h"
 #include "tests/cli/study_view.h"
 
 namespace caip::cli {
@@ -32,7 +32,7 @@ constexpr char kAnswer[] = R"({
                          {"step": 3, "value": 1, "time": 3}]}})";
 
 TEST(Study, IsReadFromTheAnswer) {
-  const auto study = ReadStudy(*ParseJson(kAnswer));
+  const auto study = report::ReadStudy(*ParseJson(kAnswer));
   ASSERT_TRUE(study.ok()) << study.error().message;
   EXPECT_FALSE(study->maximize);
   EXPECT_EQ(study->max_trials, 5);
@@ -47,14 +47,15 @@ TEST(Study, IsReadFromTheAnswer) {
 }
 
 TEST(Study, OfAJobThatTunesNothingIsAnError) {
-  const auto study = ReadStudy(*ParseJson(R"({"job": {"jobId": "j", "trainingInput": {}}})"));
+  const auto study =
+      report::ReadStudy(*ParseJson(R"({"job": {"jobId": "j", "trainingInput": {}}})"));
   ASSERT_FALSE(study.ok());
   EXPECT_THAT(study.error().message, HasSubstr("has no hyperparameters"));
 }
 
 TEST(StudyTable, ShowsTrialsBestAndCurves) {
-  const auto study = ReadStudy(*ParseJson(kAnswer));
-  EXPECT_EQ(StudyTable(*study, *ParseRfc3339("2022-02-09T09:00:30Z")),
+  const auto study = report::ReadStudy(*ParseJson(kAnswer));
+  EXPECT_EQ(report::StudyTable(*study, *ParseRfc3339("2022-02-09T09:00:30Z")),
             "j  RUNNING  2 of 5 trials, 1 running, 1 succeeded; MINIMIZE accuracy\n"
             "TRIAL  STATE      ACCURACY  STEP  TIME   CURVE  rate  size\n"
             "  2    RUNNING    1         3     10.0s  █×▁    0.2   0.5\n"
@@ -63,63 +64,63 @@ TEST(StudyTable, ShowsTrialsBestAndCurves) {
 }
 
 TEST(StudyTable, TellsATrialInALine) {
-  const auto study = ReadStudy(*ParseJson(kAnswer));
-  EXPECT_EQ(TrialLine(*study, study->trials[1]),
+  const auto study = report::ReadStudy(*ParseJson(kAnswer));
+  EXPECT_EQ(report::TrialLine(*study, study->trials[1]),
             "trial 10 SUCCEEDED accuracy=0.25 at step 7, rate=0.5, size=16\n");
 }
 
 TEST(Sparkline, HasEightHeightsAndAWidth) {
   std::vector<std::pair<int64_t, double>> curve;
-  EXPECT_EQ(Sparkline(curve, 8), "");
+  EXPECT_EQ(report::Sparkline(curve, 8), "");
   for (int i = 0; i < 8; ++i) curve.emplace_back(i, i);
-  EXPECT_EQ(Sparkline(curve, 8), "▁▂▃▄▅▆▇█");
-  EXPECT_EQ(Sparkline(curve, 2), "▁█");
-  EXPECT_EQ(Sparkline({{1, 5}}, 8), "▅");
-  EXPECT_EQ(Sparkline({{1, INFINITY}, {2, 0}, {3, 1}}, 8), "×▁█");
+  EXPECT_EQ(report::Sparkline(curve, 8), "▁▂▃▄▅▆▇█");
+  EXPECT_EQ(report::Sparkline(curve, 2), "▁█");
+  EXPECT_EQ(report::Sparkline({{1, 5}}, 8), "▅");
+  EXPECT_EQ(report::Sparkline({{1, INFINITY}, {2, 0}, {3, 1}}, 8), "×▁█");
 }
 
 TEST(Importance, IsOfTheParameterThatMatters) {
-  const auto importance = ImportanceOf(AStudy());
+  const auto importance = report::ImportanceOf(AStudy());
   ASSERT_EQ(importance.size(), 2u);
   EXPECT_LT(*importance[0], 0.5);
   EXPECT_GT(*importance[1], 0.99);
 }
 
 TEST(Importance, IsUnknownOfFewTrials) {
-  StudyView study = AStudy();
+  report::StudyView study = AStudy();
   study.trials.resize(4);
-  EXPECT_TRUE(ImportanceOf(study).empty());
+  EXPECT_TRUE(report::ImportanceOf(study).empty());
 }
 
 TEST(Importance, PartsTheNumbersOfASet) {
-  StudyView study = AStudy();
-  ParameterView& size = study.parameters[1];
-  size = {"size", ParameterKind::kNumbers, tuning::Scale::kLinear, {}};
+  report::StudyView study = AStudy();
+  report::ParameterView& size = study.parameters[1];
+  size = {"size", report::ParameterKind::kNumbers, tuning::Scale::kLinear, {}};
   study.trials.clear();
   for (int i = 0; i < 12; ++i) {  // eleven values, whose size says nothing of the outcome
-    TrialView trial = ATrial(std::to_string(i + 1), 0.1, "", i % 2);
+    report::TrialView trial = ATrial(std::to_string(i + 1), 0.1, "", i % 2);
     const std::string number = std::to_string(i == 11 ? 9 : i);
     trial.values["size"] = number;
     if (i < 11) size.choices.push_back(number);
     study.trials.push_back(trial);
   }
-  ASSERT_TRUE(ImportanceOf(study)[1]);
-  EXPECT_LT(*ImportanceOf(study)[1], 0.2);
+  ASSERT_TRUE(report::ImportanceOf(study)[1]);
+  EXPECT_LT(*report::ImportanceOf(study)[1], 0.2);
   for (size_t i = 0; i < 12; ++i) study.trials[i].final_metric->second = i < 6 ? 0 : 1;
-  EXPECT_GT(*ImportanceOf(study)[1], 0.9);
+  EXPECT_GT(*report::ImportanceOf(study)[1], 0.9);
 }
 
 TEST(Importance, IsUnknownOfTextsThatNearlyEachTrialHasForItself) {
-  StudyView study = AStudy();
-  for (TrialView& trial : study.trials) trial.values["kind"] = "of " + trial.id;
+  report::StudyView study = AStudy();
+  for (report::TrialView& trial : study.trials) trial.values["kind"] = "of " + trial.id;
   study.trials[7].values["kind"] = "of 1";
-  const auto importance = ImportanceOf(study);
+  const auto importance = report::ImportanceOf(study);
   EXPECT_TRUE(importance[0]);
   EXPECT_FALSE(importance[1]);
 }
 
 TEST(Study, HasTheServicesBestAlsoWhereItIsInfinite) {
-  StudyView study = AStudy();
+  report::StudyView study = AStudy();
   study.trials[4].final_metric->second = INFINITY;
   study.trials[5].final_metric->second = NAN;
   EXPECT_EQ(study.Best()->id, "5");
@@ -132,7 +133,7 @@ TEST(Study, HasTheValuesOfASetAsTrialsAreGivenThem) {
   Json& params = answer["job"]["trainingInput"]["hyperparameters"]["params"];
   params[1]["discreteValues"] = {0.1, 0.30000000000000004, 1e-7, 256.0};
   params[0]["scaleType"] = "UNIT_REVERSE_LOG_SCALE";
-  const auto study = ReadStudy(answer);
+  const auto study = report::ReadStudy(answer);
   EXPECT_EQ(study->parameters[1].choices,
             (std::vector<std::string>{"0.1", "0.30000000000000004", "1e-07", "256"}));
   EXPECT_EQ(study->parameters[0].scale, tuning::Scale::kReverseLog);

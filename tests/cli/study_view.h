@@ -3,12 +3,13 @@
 
 #include <string>
 
-#include "emulator/cli/study_view.h"
+#include "report/study_view.h"
 
 namespace caip::cli {
 
-inline TrialView ATrial(const std::string& id, double rate, const std::string& kind, double value) {
-  TrialView trial;
+inline report::TrialView ATrial(const std::string& id, double rate, const std::string& kind,
+                                double value) {
+  report::TrialView trial;
   trial.id = id;
   trial.state = "SUCCEEDED";
   trial.values = {{"rate", std::to_string(rate)}, {"kind", kind}};
@@ -20,14 +21,14 @@ inline TrialView ATrial(const std::string& id, double rate, const std::string& k
 }
 
 /// Eight trials whose kind decides.
-inline StudyView AStudy() {
-  StudyView study;
+inline report::StudyView AStudy() {
+  report::StudyView study;
   study.job_id = "j";
   study.state = "RUNNING";
   study.metric = "accuracy";
   study.max_trials = 20;
-  study.parameters = {{"rate", ParameterKind::kRange, tuning::Scale::kLog, {}, 0.01, 1},
-                      {"kind", ParameterKind::kTexts, tuning::Scale::kLinear, {"a", "b"}}};
+  study.parameters = {{"rate", report::ParameterKind::kRange, tuning::Scale::kLog, {}, 0.01, 1},
+                      {"kind", report::ParameterKind::kTexts, tuning::Scale::kLinear, {"a", "b"}}};
   for (int i = 1; i <= 8; ++i) {
     study.trials.push_back(
         ATrial(std::to_string(i), 0.1 * i, i % 2 ? "a" : "b", i % 2 ? 0.9 : 0.1));

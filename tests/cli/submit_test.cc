@@ -5,11 +5,12 @@
 #include <cstdlib>
 #include <map>
 
+#include "base/encoding.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "emulator/cli/arguments.h"
-#include "emulator/cli/commands.h"
+#include "emulator/cli/arguments/arguments.h"
+#include "emulator/cli/commands/commands.h"
 #include "tests/support/golden.h"
 
 namespace caip::cli {
@@ -70,7 +71,7 @@ struct Service {
   }
 };
 
-class FakeConnection final : public Connection {
+class FakeConnection final : public client::Connection {
  public:
   explicit FakeConnection(Service& service) : service_(service) {}
   Result<http::ClientResponse> Send(const http::ClientRequest& request) override {
@@ -110,11 +111,12 @@ class Submit : public ::testing::Test {
     out_ = err_ = "";
     const Io io{[this](std::string_view text) { out_ += text; },
                 [this](std::string_view text) { err_ += text; }};
-    const Connect connect = [this](const EmulatorFlags&, Lifetime lifetime) {
+    const app::Connect connect = [this](const app::EmulatorFlags&, app::Lifetime lifetime) {
       lifetimes_.push_back(lifetime);
-      return Result<std::unique_ptr<Connection>>(std::make_unique<FakeConnection>(service_));
+      return Result<std::unique_ptr<client::Connection>>(
+          std::make_unique<FakeConnection>(service_));
     };
-    const Follow follow = [this](Connection&, const FollowRequest& request, const Io& to) {
+    const Follow follow = [this](client::Connection&, const FollowRequest& request, const Io& to) {
       to.err("INFO\t(the log of " + request.job_id + ")\n");
       return outcome_;
     };
@@ -135,7 +137,7 @@ class Submit : public ::testing::Test {
   Path root_ = directory_.path();
   Service service_;
   FollowOutcome outcome_;
-  std::vector<Lifetime> lifetimes_;
+  std::vector<app::Lifetime> lifetimes_;
   std::string out_;
   std::string err_;
 };
@@ -153,13 +155,13 @@ TEST_F(Submit, SendsTheJobAndSaysWhatToDoNext) {
   EXPECT_EQ(nlohmann::json::parse(service_.created).dump(),
             R"({"jobId":"j1","trainingInput":{"args":["--a","1"],"enableWebAccess":false,)"
             R"("packageUris":["gs://bkt/a.tar.gz"],"region":"us-central1"}})");
-  EXPECT_THAT(lifetimes_, ElementsAre(Lifetime::kBackground));
+  EXPECT_THAT(lifetimes_, ElementsAre(app::Lifetime::kBackground));
   testing::ExpectGolden("cli/submitted.txt", "stdout:\n" + out_ + "stderr:\n" + err_);
 }
 
 TEST_F(Submit, FollowsTheLogAndEndsAsTheJobDid) {
   EXPECT_EQ(Run(With(kPlain, {"--stream-logs"})), 0);
-  EXPECT_THAT(lifetimes_, ElementsAre(Lifetime::kThisCommand));
+  EXPECT_THAT(lifetimes_, ElementsAre(app::Lifetime::kThisCommand));
   testing::ExpectGolden("cli/streamed.txt", "stdout:\n" + out_ + "stderr:\n" + err_);
   service_.state = "FAILED";
   EXPECT_EQ(Run(With(kPlain, {"--stream-logs"})), 1);

@@ -12,9 +12,9 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "emulator/cli/arguments.h"
-#include "emulator/cli/study_table.h"
-#include "emulator/cli/terminal_size.h"
+#include "emulator/cli/arguments/arguments.h"
+#include "report/study_table.h"
+#include "report/terminal_size.h"
 #include "tests/cli/study_view.h"
 
 namespace caip::cli {
@@ -40,11 +40,11 @@ size_t WidthOf(const std::string& line) {
 }
 
 // Fifty trials of which three run; the first is the best.
-StudyView ALongStudy() {
-  StudyView study = AStudy();
+report::StudyView ALongStudy() {
+  report::StudyView study = AStudy();
   study.trials.clear();
   for (int i = 1; i <= 50; ++i) {
-    TrialView trial = ATrial(std::to_string(i), 0.1, "a", i == 1 ? 0.99 : 0.5);
+    report::TrialView trial = ATrial(std::to_string(i), 0.1, "a", i == 1 ? 0.99 : 0.5);
     trial.values["rate"] = "0.072136064767837529";
     trial.end_time = Instant(std::chrono::seconds(100 + i));
     if (i > 47) {
@@ -58,18 +58,19 @@ StudyView ALongStudy() {
 }
 
 TEST(StudyScreen, FitsTheWindow) {
-  for (const TerminalSize size : {TerminalSize{80, 24}, {60, 12}, {200, 60}, {10, 4}, {1, 1}}) {
-    const std::string screen = StudyScreen(ALongStudy(), kNow, size);
+  for (const report::TerminalSize size :
+       {report::TerminalSize{80, 24}, {60, 12}, {200, 60}, {10, 4}, {1, 1}}) {
+    const std::string screen = report::StudyScreen(ALongStudy(), kNow, size);
     const auto lines = LinesOf(screen);
     EXPECT_LT(std::count(screen.begin(), screen.end(), '\n'), static_cast<long>(size.rows));
     for (const std::string& line : lines) EXPECT_LE(WidthOf(line), size.columns) << line;
   }
-  EXPECT_EQ(LinesOf(StudyScreen(ALongStudy(), kNow, {200, 60})).size(), 53u)
+  EXPECT_EQ(LinesOf(report::StudyScreen(ALongStudy(), kNow, {200, 60})).size(), 53u)
       << "nothing is missing";
 }
 
 TEST(StudyScreen, KeepsTheBestTheRunningAndThoseThatEndedLast) {
-  const auto lines = LinesOf(StudyScreen(ALongStudy(), kNow, {80, 12}));
+  const auto lines = LinesOf(report::StudyScreen(ALongStudy(), kNow, {80, 12}));
   ASSERT_EQ(lines.size(), 11u);
   std::vector<std::string> ids;
   for (size_t i = 2; i < 9; ++i) ids.push_back(lines[i].substr(0, 4));
@@ -79,16 +80,16 @@ TEST(StudyScreen, KeepsTheBestTheRunningAndThoseThatEndedLast) {
 }
 
 TEST(StudyScreen, HasShortNumbersWhereTheTableHasExactOnes) {
-  StudyView study = ALongStudy();
+  report::StudyView study = ALongStudy();
   study.trials.resize(1);
   study.trials[0].values["kind"] = "0.072136064767837529";  // a text, whatever it looks like
-  const std::string screen = StudyScreen(study, kNow, {200, 24});
+  const std::string screen = report::StudyScreen(study, kNow, {200, 24});
   EXPECT_THAT(screen, HasSubstr("rate=0.0721361, kind=0.072136064767837529"));
   EXPECT_THAT(screen, HasSubstr("  0.0721361  "));
-  EXPECT_THAT(StudyTable(study, kNow), HasSubstr("rate=0.072136064767837529"));
+  EXPECT_THAT(report::StudyTable(study, kNow), HasSubstr("rate=0.072136064767837529"));
   study.parameters[0].name = "training/a_parameter_of_a_long_name";
   study.trials[0].values["kind"] = "two\nlines\x1b[2J";
-  const auto lines = LinesOf(StudyScreen(study, kNow, {200, 24}));
+  const auto lines = LinesOf(report::StudyScreen(study, kNow, {200, 24}));
   ASSERT_EQ(lines.size(), 4u);
   EXPECT_THAT(lines[1], HasSubstr("training/a_pa…"));
   EXPECT_THAT(lines[2], HasSubstr("two?lines?[2J"));
@@ -105,7 +106,7 @@ constexpr char kRunning[] = R"({
   "measurements": {"1": [{"step": 1, "value": "NaN", "time": 2}]}})";
 
 // The window that a look finds; none: there is no terminal.
-void SetWindow(std::optional<TerminalSize> size) {
+void SetWindow(std::optional<report::TerminalSize> size) {
   for (const auto& [name, count] : std::map<const char*, size_t>{
            {"COLUMNS", size ? size->columns : 0}, {"LINES", size ? size->rows : 0}}) {
     count > 0 ? ::setenv(name, std::to_string(count).c_str(), 1) : ::unsetenv(name);
@@ -114,9 +115,9 @@ void SetWindow(std::optional<TerminalSize> size) {
 
 /// Answers that the job runs, `looks` times, and then that it has ended. At each look the window
 /// has the next of `sizes`.
-class FakeConnection final : public Connection {
+class TrialsConnection final : public client::Connection {
  public:
-  FakeConnection(int looks, std::vector<TerminalSize> sizes)
+  TrialsConnection(int looks, std::vector<report::TerminalSize> sizes)
       : looks_(looks), sizes_(std::move(sizes)) {}
   Result<http::ClientResponse> Send(const http::ClientRequest& request) override {
     EXPECT_EQ(request.target, "/emulator/v1/projects/p/jobs/j/trials");
@@ -129,7 +130,7 @@ class FakeConnection final : public Connection {
 
  private:
   int looks_;
-  std::vector<TerminalSize> sizes_;
+  std::vector<report::TerminalSize> sizes_;
   size_t look_ = 0;
 };
 
@@ -141,7 +142,7 @@ struct Ran {
 };
 
 // In a terminal whose window has these sizes, one after the other, or in none.
-Ran Called(const Words& more, int looks, const std::vector<TerminalSize>& sizes = {}) {
+Ran Called(const Words& more, int looks, const std::vector<report::TerminalSize>& sizes = {}) {
   Words words = {"jobs", "trials", "j", "--project", "p"};
   words.insert(words.end(), more.begin(), more.end());
   const Command command = ParseArguments(words);
@@ -151,8 +152,9 @@ Ran Called(const Words& more, int looks, const std::vector<TerminalSize>& sizes 
   }
   const Io io{[&](std::string_view text) { ran.writes.emplace_back(text); },
               [&](std::string_view text) { ran.err += text; }, !sizes.empty()};
-  const Connect connect = [&](const EmulatorFlags&, Lifetime) {
-    return Result<std::unique_ptr<Connection>>(std::make_unique<FakeConnection>(looks, sizes));
+  const app::Connect connect = [&](const app::EmulatorFlags&, app::Lifetime) {
+    return Result<std::unique_ptr<client::Connection>>(
+        std::make_unique<TrialsConnection>(looks, sizes));
   };
   ran.code = RunTrials(std::get<TrialsCommand>(command), {io, connect, {}});
   SetWindow(std::nullopt);
@@ -207,17 +209,17 @@ TEST(TerminalSize, IsThatOfTheWindow) {
   ASSERT_GE(terminal.get(), 0);
   const winsize window{12, 60, 0, 0};
   ASSERT_EQ(::ioctl(terminal.get(), TIOCSWINSZ, &window), 0);
-  EXPECT_EQ(TerminalSizeOf(terminal.get()), (TerminalSize{60, 12}));
+  EXPECT_EQ(report::TerminalSizeOf(terminal.get()), (report::TerminalSize{60, 12}));
   ::setenv("COLUMNS", "132", 1);  // the user's own word
   ::setenv("LINES", "none", 1);
-  EXPECT_EQ(TerminalSizeOf(terminal.get()), (TerminalSize{132, 12}));
+  EXPECT_EQ(report::TerminalSizeOf(terminal.get()), (report::TerminalSize{132, 12}));
   SetWindow(std::nullopt);
 }
 
 TEST(TerminalSize, IsTheUsualOneWhereNobodyTells) {
   SetWindow(std::nullopt);
   const Fd none(::open("/dev/null", O_RDWR | O_CLOEXEC));
-  EXPECT_EQ(TerminalSizeOf(none.get()), (TerminalSize{80, 24}));
+  EXPECT_EQ(report::TerminalSizeOf(none.get()), (report::TerminalSize{80, 24}));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Renderings were printed by gcloud 528's own printer (yaml and json formats) for the same values.
-#include "emulator/cli/yaml_text.h"
+#include "client/yaml_text.h"
 
 #include <gtest/gtest.h>
 
@@ -66,49 +66,50 @@ TEST(YamlText, QuotesTextsThatWouldBeReadAsSomethingElse) {
       {"--- a", "'--- a'"},
   };
   for (const auto& [text, yaml] : rows) {
-    EXPECT_EQ(YamlText(Json{{"k", text}}), "k: " + std::string(yaml) + "\n") << text;
+    EXPECT_EQ(client::YamlText(Json{{"k", text}}), "k: " + std::string(yaml) + "\n") << text;
   }
 }
 
 TEST(YamlText, WritesSeveralLinesAsABlock) {
-  EXPECT_EQ(YamlText(Json{{"k", "x\ny\n"}}), "k: |\n  x\n  y\n");
-  EXPECT_EQ(YamlText(Json{{"k", "x\n y"}}), "k: |-\n  x\n   y\n");
-  EXPECT_EQ(YamlText(Json{{"k", " a\nb"}}), "k: |2-\n   a\n  b\n");
-  EXPECT_EQ(YamlText(Json{{"k", "a\n"}}), "k: |\n  a\n");
+  EXPECT_EQ(client::YamlText(Json{{"k", "x\ny\n"}}), "k: |\n  x\n  y\n");
+  EXPECT_EQ(client::YamlText(Json{{"k", "x\n y"}}), "k: |-\n  x\n   y\n");
+  EXPECT_EQ(client::YamlText(Json{{"k", " a\nb"}}), "k: |2-\n   a\n  b\n");
+  EXPECT_EQ(client::YamlText(Json{{"k", "a\n"}}), "k: |\n  a\n");
 }
 
 TEST(YamlText, SortsKeysAndDoesNotIndentLists) {
-  EXPECT_EQ(YamlText(Tree(R"({"b": true, "a": [1, "x", {"c": [], "d": {}}, [1, [2]]],
+  EXPECT_EQ(client::YamlText(Tree(R"({"b": true, "a": [1, "x", {"c": [], "d": {}}, [1, [2]]],
                               "e": {"n": [[], {}]}, "f": null, "g": 1.0, "h": 0.1234567,
                               "i": 1e20, "j": 0.30000000000000004})")),
             "a:\n- 1\n- x\n- c: []\n  d: {}\n- - 1\n  - - 2\nb: true\ne:\n  n:\n  - []\n  - {}\n"
             "f: null\ng: 1.0\nh: 0.123457\ni: 1e+20\nj: 0.3\n");
-  EXPECT_EQ(YamlText(Tree(R"([{"@type": "t", "b": [{"x": "y"}]}])")),
+  EXPECT_EQ(client::YamlText(Tree(R"([{"@type": "t", "b": [{"x": "y"}]}])")),
             "- '@type': t\n  b:\n  - x: y\n");
 }
 
 TEST(YamlText, FoldsLongTexts) {
   std::string words;
   for (int i = 0; i < 30; ++i) words += "word ";
-  testing::ExpectGolden("cli/folded.yaml", YamlText(Json{{"plain", words + "end"},
-                                                         {"single", "w: " + words + "end"},
-                                                         {"double", "'w: " + words + "end"},
-                                                         {"list", Json::array({words + "end"})},
-                                                         {"deep", Json{{"er", words + "end"}}}}));
+  testing::ExpectGolden("cli/folded.yaml",
+                        client::YamlText(Json{{"plain", words + "end"},
+                                              {"single", "w: " + words + "end"},
+                                              {"double", "'w: " + words + "end"},
+                                              {"list", Json::array({words + "end"})},
+                                              {"deep", Json{{"er", words + "end"}}}}));
 }
 
 TEST(YamlText, IsReadBackAsItWas) {
   const Json value = Tree(R"({"a": ["y: z", "2.4", "null", "", " x ", "l1\nl2\n", "\u0001", "é\t"],
                               "b": {"c d": -1, "e": [{"f": "#"}, []]}})");
-  EXPECT_EQ(nlohmann::json(ParseYaml(YamlText(value), "t")->value), nlohmann::json(value));
+  EXPECT_EQ(nlohmann::json(ParseYaml(client::YamlText(value), "t")->value), nlohmann::json(value));
 }
 
 TEST(YamlText, WritesTimesInLocalTimeWithoutAZone) {
   ::setenv("TZ", "UTC-1", 1);
   ::tzset();
-  EXPECT_EQ(LocalDate("2022-02-09T17:36:42Z"), "2022-02-09T18:36:42");
-  EXPECT_EQ(LocalDate("2022-02-09T17:36:42.123Z"), "2022-02-09T18:36:42");
-  EXPECT_EQ(LocalDate("soon"), "soon");
+  EXPECT_EQ(client::LocalDate("2022-02-09T17:36:42Z"), "2022-02-09T18:36:42");
+  EXPECT_EQ(client::LocalDate("2022-02-09T17:36:42.123Z"), "2022-02-09T18:36:42");
+  EXPECT_EQ(client::LocalDate("soon"), "soon");
   ::unsetenv("TZ");
   ::tzset();
 }

@@ -12,7 +12,7 @@ import support
 
 EMULATOR = 'platform/bigtable-emulator/cbtemulator'
 
-# What a trainer does: no word about an emulator anywhere in it.
+# The trainer. Nothing in it names an emulator.
 TRAINER = '''
 import sys
 from google.cloud import bigtable
@@ -99,21 +99,21 @@ class BigtableJob(unittest.TestCase):
         emulator.kill()
         support.wait_for(lambda: not processes_of(emulator.state), 'the end of the emulator', 30)
 
-    def test_starts_one_anew_that_has_died(self):
+    def test_restarts_one_that_has_died(self):
         emulator = self.emulator('bigtable')
         self.run_job(emulator, 'writer', 'write')
         for process in processes_of(emulator.state):
             os.kill(process, signal.SIGKILL)
         support.wait_for(lambda: not processes_of(emulator.state), 'the end of the emulator', 30)
-        self.run_job(emulator, 'again', 'write')  # its table is gone, and can be made again
+        self.run_job(emulator, 'again', 'write')  # its table is lost, and can be created again
 
-    def test_starts_nothing_before_a_job_wants_it(self):
+    def test_starts_nothing_before_a_job_needs_it(self):
         emulator = self.emulator('bigtable')
         self.assertEqual(processes_of(emulator.state), [])
 
 
 class MissingCompanion(unittest.TestCase):
-    def test_is_told_in_the_log_of_a_job_that_runs_all_the_same(self):
+    def test_is_reported_in_the_log_of_a_job_that_runs_without_it(self):
         with tempfile.TemporaryDirectory() as nowhere:
             config = (f'companions: [spanner]\ncloud_sdk: {nowhere}\n'
                       'images: {"gcr.io/demo/env:v1": [/usr/bin/env]}\n')

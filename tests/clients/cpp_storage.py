@@ -1,4 +1,4 @@
-"""google-cloud-cpp, as pyarrow's wheels carry it (pyarrow.fs.GcsFileSystem): no package has it alone.
+"""google-cloud-cpp as part of pyarrow (pyarrow.fs.GcsFileSystem): no package has it alone.
 
 TensorFlow I/O, DuckDB and others embed the same library and read the same variable.
 """
@@ -24,7 +24,7 @@ MIB = 1 << 20
 
 
 class GoogleCloudCpp(support.EmulatorTest):
-    """By CLOUD_STORAGE_EMULATOR_ENDPOINT alone; no credentials, no options but the project."""
+    """Configured by CLOUD_STORAGE_EMULATOR_ENDPOINT and the project only, without credentials."""
 
     @classmethod
     def setUpClass(cls):
@@ -65,7 +65,7 @@ class GoogleCloudCpp(support.EmulatorTest):
                 out.write(b'x')
 
     def test_trees(self):
-        self.fs.create_dir(f'{self.bucket}/d/e')  # a folder is an object for this library
+        self.fs.create_dir(f'{self.bucket}/d/e')  # this library stores a folder as an object
         for name in ('a', 'd/b', 'd/e/c'):
             self.put(name, name.encode())
         below = self.fs.get_file_info(fs.FileSelector(self.bucket, recursive=True))
@@ -96,7 +96,7 @@ class GoogleCloudCpp(support.EmulatorTest):
         back = data.dataset(f'gs://anonymous@{self.bucket}/set', partitioning='hive')
         self.assertEqual(back.count_rows(filter=data.field('day') == 'mon'), 5000)
 
-    def test_copies_between_here_and_there(self):
+    def test_copies_between_local_files_and_the_bucket(self):
         with tempfile.TemporaryDirectory() as directory:
             for name in ('x', 'y/z'):
                 path = Path(directory, 'up', name)

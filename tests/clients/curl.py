@@ -33,7 +33,7 @@ class Curl(support.EmulatorTest):
         return self.emulator.url + target
 
     def curl(self, *words, check=True):
-        """The output; the status in a last line of its own is cut off into `self.status`."""
+        """The output. curl prints the status on a last line, which goes to `self.status`."""
         done = support.run(['curl', '-sS', '-w', '\n%{http_code}', *words], cwd=self.work,
                            env=self.emulator.env, check=check)
         body, _, status = done.stdout.rpartition('\n')
@@ -69,7 +69,7 @@ class Curl(support.EmulatorTest):
         self.curl('-C', '-', '-o', 'part', self.at('/bkt/a%20b.txt'))
         self.assertEqual((self.work / 'part').read_text(), '0123456789')
 
-    def test_gzip_is_unpacked_for_those_who_do_not_know_it(self):
+    def test_gzip_is_unpacked_for_clients_that_do_not_accept_it(self):
         stored = gzip.compress(b'plain text ' * 100)
         (self.work / 'z').write_bytes(stored)
         self.curl('-T', 'z', self.at('/bkt/z'), '-H', 'Content-Encoding: gzip',
@@ -100,7 +100,7 @@ class Curl(support.EmulatorTest):
         secure = self.emulator.url.replace('http:', 'https:')
         done = support.run(['curl', '-sS', secure + '/bkt/a%20b.txt'], check=False,
                            env=self.emulator.env)
-        self.assertEqual(done.returncode, 60)  # an authority that nobody knows
+        self.assertEqual(done.returncode, 60)  # an unknown authority
         self.assertEqual(self.curl('--cacert', self.authority, secure + '/bkt/a%20b.txt'),
                          '0123456789')
         told = json.loads(self.curl('--cacert', self.authority,
@@ -115,7 +115,7 @@ class Curl(support.EmulatorTest):
                                            f'https://{name}{path}'), '0123456789')
 
     def signed(self, method, path, seconds=60, headers=None, age=0):
-        """A V4 signed URL, made with openssl and a key that the emulator is told of."""
+        """A V4 signed URL, made with openssl and a key that is registered with the emulator."""
         support.need('openssl')
         key = self.work / 'key.pem'
         if not key.exists():

@@ -103,7 +103,7 @@ class Submit(GcloudTest):
         self.assertEqual(described['labels'], {'team': 'a'})
         self.wait(job, 'SUCCEEDED', 'FAILED')
 
-    def test_shows_what_the_service_finds_wrong_with_a_configuration(self):
+    def test_shows_the_services_errors_about_a_configuration(self):
         config = self.directory / 'bad.yaml'
         config.write_text('trainingInput:\n  scaleTier: HUGE\n  bogus: 1\n')
         done = self.submit(self.name('refused'), '--config', str(config), check=False)
@@ -120,7 +120,7 @@ class Submit(GcloudTest):
                           'json').stdout
         self.assertIn('from a container', log)
 
-    def test_tells_a_taken_id_as_a_conflict(self):
+    def test_reports_a_used_id_as_a_conflict(self):
         job = self.name('twice')
         self.submit(job)
         done = self.submit(job, check=False)
@@ -128,7 +128,7 @@ class Submit(GcloudTest):
         self.assertIn('is the subject of a conflict', done.stderr)
         self.assertIn('A job with this id already exists.', done.stderr)
 
-    def test_says_that_a_staging_bucket_is_missing(self):
+    def test_reports_that_a_staging_bucket_is_missing(self):
         done = self.gcloud('ai-platform', 'jobs', 'submit', 'training', self.name('nobucket'),
                            '--package-path', str(self.package), '--module-name', 'trainer.task',
                            '--staging-bucket', 'gs://nowhere-bkt', '--region', 'us-central1',
@@ -156,7 +156,7 @@ class Jobs(GcloudTest):
                              '1', '--format', 'value(jobId)').stdout.split()
         self.assertEqual(newest, [job])
 
-    def test_are_cancelled_and_that_may_be_asked_again(self):
+    def test_can_be_cancelled_twice(self):
         job = self.name('cancelled')
         self.submit(job, user=('--words', 'wait'))
         self.wait(job, 'RUNNING')
@@ -177,7 +177,7 @@ class Jobs(GcloudTest):
         self.gcloud('ai-platform', 'jobs', 'update', job, '--clear-labels')
         self.assertNotIn('labels', self.describe(job))
 
-    def test_tell_their_logs_again(self):
+    def test_show_their_logs_again(self):
         job = self.name('logs')
         self.submit(job)
         self.wait(job, 'SUCCEEDED')
@@ -198,12 +198,12 @@ class Other(GcloudTest):
         one = self.gcloud('alpha', 'ai-platform', 'locations', 'describe', 'us-central1').stdout
         self.assertIn('TRAINING', one)
 
-    def test_models_are_honestly_not_there(self):
+    def test_models_are_reported_as_not_emulated(self):
         done = self.gcloud('ai-platform', 'models', 'list', '--region', 'global', check=False)
         self.assertEqual(done.returncode, 1)
         self.assertIn('ml.projects.models.list is not emulated', done.stderr)
 
-    def test_environment_leads_gsutil_through_gcloud(self):
+    def test_environment_makes_gsutil_use_gcloud(self):
         support.need('gsutil')
         listing = support.run(['gsutil', 'ls'], env=self.emulator.env).stdout
         self.assertIn('gs://staging-bkt/', listing)
@@ -216,13 +216,13 @@ class Other(GcloudTest):
 
 
 class RegionalEndpoint(unittest.TestCase):
-    """`--region R` puts R- before the endpoint's name: the hosts file has to know both."""
+    """`--region R` puts R- before the endpoint's name: the hosts file must have both."""
 
     def test_is_reached_by_names_of_the_hosts_file(self):
         support.need('gcloud', 'unshare', 'mount')
         probe = subprocess.run(['unshare', '-m', 'true'], capture_output=True, check=False)
         if probe.returncode != 0:
-            self.skipTest('no mount namespace can be made here (it takes root)')
+            self.skipTest('no mount namespace can be made here (this needs root)')
         with support.Emulator('--allow-host', 'ml.local', '--allow-host', '*-ml.local') as emulator:
             lines = emulator.caip('env', '--hosts').stdout
             self.assertRegex(lines, re.compile(r'^127\.0\.0\.1 us-central1-ml\.local$', re.M))

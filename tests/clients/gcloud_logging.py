@@ -6,7 +6,7 @@ import support
 
 
 class GcloudLogging(support.EmulatorTest):
-    """The commands as they are."""
+    """The commands, unmodified."""
 
     @classmethod
     def setUpClass(cls):
@@ -19,7 +19,7 @@ class GcloudLogging(support.EmulatorTest):
     def read(self, *words):
         return json.loads(self.gcloud('read', *words, '--format', 'json').stdout)
 
-    def test_what_is_written_is_read_back(self):
+    def test_written_entries_are_read_back(self):
         self.gcloud('write', 'my/log', 'a text', '--severity', 'ERROR')
         self.gcloud('write', 'my/log', '{"message": "a struct", "n": 42}', '--payload-type', 'json',
                     '--severity', 'WARNING')
@@ -45,7 +45,7 @@ class GcloudLogging(support.EmulatorTest):
         self.assertNotEqual(self.gcloud('logs', 'delete', 'goes', '--quiet', check=False).returncode,
                             0)
 
-    def test_a_broken_filter_is_refused_with_its_place(self):
+    def test_an_invalid_filter_is_refused_with_the_position(self):
         done = self.gcloud('read', 'severity="ERROR', check=False)
         self.assertNotEqual(done.returncode, 0)
         self.assertIn('INVALID_ARGUMENT', done.stderr)
@@ -65,7 +65,7 @@ class GcloudLogging(support.EmulatorTest):
         self.gcloud('metrics', 'delete', 'm', '--quiet')
         self.assertEqual(json.loads(self.gcloud('metrics', 'list', '--format', 'json').stdout), [])
 
-    def test_the_buckets_and_views_of_every_project_are_there(self):
+    def test_every_project_has_the_default_buckets_and_views(self):
         buckets = json.loads(self.gcloud('buckets', 'list', '--format', 'json').stdout)
         self.assertEqual([bucket['name'].rsplit('/', 1)[1] for bucket in buckets],
                          ['_Default', '_Required'])

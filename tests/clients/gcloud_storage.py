@@ -1,4 +1,4 @@
-"""`gcloud storage` by the variables of `caip env`: every command that people use with gs://."""
+"""`gcloud storage`, configured by the variables of `caip env`: every common command."""
 
 import json
 import os
@@ -16,7 +16,7 @@ STRANGE = ('a b', 'a+b', 'a#b', 'a%20b', 'a?b', 'grüße/日本', "it's", 'a&b=c
 
 
 def write(path, size=None, text='', seed=1):
-    """A file of this text, or of so many random bytes; its folders are made."""
+    """Writes a file of this text, or of so many random bytes, and creates its folders."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(random.Random(seed).randbytes(size) if size is not None else text.encode())
@@ -24,7 +24,7 @@ def write(path, size=None, text='', seed=1):
 
 
 def contents(directory):
-    """{relative name: bytes} of all files."""
+    """All files as {relative name: bytes}."""
     return {str(path.relative_to(directory)): path.read_bytes()
             for path in sorted(Path(directory).rglob('*')) if path.is_file()}
 
@@ -86,7 +86,7 @@ class Files(StorageTest):
         self.storage('cp', '-r', 'tree', self.bucket)
         self.assertEqual(sorted(self.urls('-r', f'{self.bucket}/**')),
                          sorted(f'{self.bucket}/tree/{name}' for name in STRANGE))
-        # gcloud takes ? and # in a URL for its own (wildcard, generation): by prefix then.
+        # In a URL, ? and # have a meaning of their own for gcloud, so these are removed by prefix.
         self.storage('cp', '-r', f'{self.bucket}/tree', '.', cwd=self.folder('down'))
         self.assertEqual(contents(self.work / 'down/tree'),
                          {name: name.encode() for name in STRANGE})
@@ -154,7 +154,7 @@ class Files(StorageTest):
         self.storage('cp', f'{self.bucket}/a.txt', 'back')
         self.assertEqual((self.work / 'back').read_text(), 'x' * 100_000)
         write(self.work / 'b.txt', text='y' * 100_000)
-        self.storage('cp', '-J', 'b.txt', f'{self.bucket}/b.txt')  # compressed on the way only
+        self.storage('cp', '-J', 'b.txt', f'{self.bucket}/b.txt')  # compressed on the network only
         told = self.json('objects', 'describe', f'{self.bucket}/b.txt')
         self.assertEqual(int(told['size']), 100_000)
         self.assertNotIn('content_encoding', told)
@@ -180,7 +180,7 @@ class Rsync(StorageTest):
     """rsync in both directions."""
 
     def sync(self, *words):
-        """The copies and removals that it did."""
+        """Runs rsync, and returns the copies and removals that it made."""
         said = self.storage('rsync', '-r', *words).stderr
         return [line for line in said.splitlines() if line.startswith(('Copying', 'Removing'))]
 
@@ -292,7 +292,7 @@ class BigFiles(StorageTest):
         self.assertGreater(len(slices), 1)
 
     def begin(self, wire, big):
-        """An upload that stands still in its middle."""
+        """Starts an upload that halts half way."""
         wire.hold_after(12_000_000)
         env = {**self.emulator.env,
                'CLOUDSDK_API_ENDPOINT_OVERRIDES_STORAGE': wire.url + '/storage/v1/'}
@@ -311,10 +311,10 @@ class BigFiles(StorageTest):
             pass
         client.wait()
 
-    def test_an_upload_whose_client_was_killed_is_taken_up_again(self):
+    def test_an_upload_is_resumed_after_its_client_was_killed(self):
         self.interrupted(restart=False)
 
-    def test_an_upload_over_a_killed_client_and_a_killed_emulator_is_taken_up_again(self):
+    def test_an_upload_is_resumed_after_its_client_and_the_emulator_were_killed(self):
         self.interrupted(restart=True)
 
     def interrupted(self, restart):
@@ -333,7 +333,7 @@ class BigFiles(StorageTest):
         self.storage('cp', f'{self.bucket}/big', 'down')
         self.same(big, self.work / 'down')
 
-    def test_an_upload_goes_on_when_the_emulator_was_killed_and_came_back(self):
+    def test_an_upload_continues_after_the_emulator_was_killed_and_restarted(self):
         big = write(self.work / 'big', size=30_000_000)
         with relay.Relay(self.emulator.port) as wire:
             client, _ = self.begin(wire, big)

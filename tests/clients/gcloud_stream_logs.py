@@ -21,7 +21,7 @@ AT_A_TIME = 6
 TASK = '''
 import sys, time
 name, seconds, lines, quiet = sys.argv[1], float(sys.argv[2]), int(sys.argv[3]), sys.argv[5] == 'quiet'
-if quiet:  # all at the end: what a stream that stops too early loses
+if quiet:  # all at the end: a stream that stops too early loses these
     time.sleep(seconds)
 for i in range(lines):
     print(f'LINE {name} {i} of {lines}', flush=True)
@@ -50,7 +50,7 @@ class GcloudStreamLogs(support.EmulatorTest):
                            *(str(argument) for argument in arguments))
 
     def one_job(self, name, seconds, lines, status, manner):
-        """What is missing of, or too much in, what gcloud shows of a job."""
+        """Lines that gcloud shows never or twice of a job."""
         self.submit(name, seconds, lines, status, manner)
         done = support.run(['gcloud', 'ai-platform', 'jobs', 'stream-logs', name, '--project',
                             'demo-project'], env=self.env, timeout=600)
@@ -73,7 +73,7 @@ class GcloudStreamLogs(support.EmulatorTest):
             problems = sum(pool.map(lambda job: self.one_job(*job), jobs), [])
         self.assertEqual(problems, [], f'{len(problems)} problems in {JOBS} jobs')
 
-    def test_submit_with_stream_logs_tells_by_its_status_how_the_job_ended(self):
+    def test_the_status_of_submit_with_stream_logs_shows_how_the_job_ended(self):
         for status in (0, 1):
             name = f'submitted_{status}'
             done = support.run(
@@ -99,11 +99,11 @@ class GcloudStreamLogs(support.EmulatorTest):
 
 
 class GcloudStreamLogsOfQueuedJobs(support.EmulatorTest):
-    """The service's clock leaps over a queue of twenty minutes; gcloud need not wait for them."""
+    """The service's clock skips a queue of twenty minutes, and gcloud need not wait for it."""
 
     flags = ('--queue-delay', 'constant:20m')
 
-    def test_lines_are_shown_though_their_times_are_ahead_of_the_wall(self):
+    def test_lines_are_shown_although_their_times_are_in_the_future(self):
         support.need('gcloud')
         self.emulator.bucket('bkt')
         package = support.write_package(self.emulator.directory / 'code', TASK)

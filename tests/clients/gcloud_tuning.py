@@ -21,7 +21,7 @@ class Tuning(support.EmulatorTest):
         support.need('gcloud')
         python = support.virtualenv('tuning', 'scikit-learn', 'cloudml-hypertune', 'setuptools',
                                     'wheel')
-        # The runtime's Python is one that has the frameworks, as the service's images have them.
+        # The runtime's Python has the frameworks, like the service's images.
         cls.config = f'companions: []\nruntimes:\n  "3.7": {python}\n'
         super().setUpClass()
         cls.emulator.bucket('staging-bkt')
@@ -52,7 +52,7 @@ class Tuning(support.EmulatorTest):
         self.assertEqual(sorted(int(trial['trialId']) for trial in output['trials']),
                          list(range(1, 11)))
 
-    def test_names_the_best_first_and_it_has_learned(self):
+    def test_lists_the_best_first_and_it_has_learned(self):
         values = [trial['finalMetric']['objectiveValue']
                   for trial in self.job['trainingOutput']['trials']]
         self.assertEqual(values, sorted(values, reverse=True))

@@ -1,4 +1,4 @@
-"""gcsfs below fsspec and pandas, by the variables of `caip env` alone."""
+"""gcsfs with fsspec and pandas, configured by the variables of `caip env` only."""
 
 import io
 import os
@@ -26,7 +26,7 @@ MIB = 1 << 20
 
 
 class FileSystemTest(support.EmulatorTest):
-    """gs:// as a trainer meets it: variables, no arguments."""
+    """gs:// as in a trainer: variables, no arguments."""
 
     @classmethod
     def setUpClass(cls):
@@ -34,7 +34,7 @@ class FileSystemTest(support.EmulatorTest):
         patch = mock.patch.dict(os.environ, cls.emulator.variables)
         patch.start()
         cls.addClassCleanup(patch.stop)
-        # fsspec's own variables are read at import; a trainer has them before that.
+        # fsspec reads its variables at import; in a replica they are set before.
         fsspec.config.set_conf_env(fsspec.config.conf)
 
     def setUp(self):
@@ -88,7 +88,7 @@ class Frames(FileSystemTest):
         with fsspec.open(f'gs://{self.bucket}/ckpt/last.ckpt', 'rb') as source:
             self.assertEqual(pickle.load(source), checkpoint)
 
-    def test_a_process_of_its_own_needs_the_variables_only(self):
+    def test_a_new_process_needs_only_the_variables(self):
         code = (f"import fsspec\nwith fsspec.open('gs://{self.bucket}/x', 'w') as f: f.write('hi')\n"
                 f"print(fsspec.open('gs://{self.bucket}/x', 'r').open().read())")
         done = subprocess.run([sys.executable, '-c', code], env=self.emulator.env, timeout=120,
@@ -97,7 +97,7 @@ class Frames(FileSystemTest):
 
 
 class Trees(FileSystemTest):
-    """Names, folders, and moving them about."""
+    """Names, folders, copies and renames."""
 
     NAMES = ('a.txt', 'd/b.csv', 'd/e/c.csv', 'd/e/ä +#%?.txt')
 

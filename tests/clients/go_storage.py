@@ -1,4 +1,4 @@
-"""cloud.google.com/go/storage by STORAGE_EMULATOR_HOST alone: uploads, ranges, lists, conditions."""
+"""cloud.google.com/go/storage with STORAGE_EMULATOR_HOST: uploads, ranges, lists, conditions."""
 
 import support
 import toolchains
@@ -39,9 +39,9 @@ func same(what string, got, want any) {
 }
 
 func status(err error) int {
-	var told *googleapi.Error
-	if errors.As(err, &told) {
-		return told.Code
+	var failure *googleapi.Error
+	if errors.As(err, &failure) {
+		return failure.Code
 	}
 	return 0
 }

@@ -1,4 +1,4 @@
-"""google-auth inside a replica: credentials from the metadata server, with no change of code."""
+"""google-auth inside a replica: credentials from the metadata server, with unchanged code."""
 
 import json
 import tempfile
@@ -33,7 +33,7 @@ print('SEEN ' + json.dumps({
 
 
 class GoogleAuthJob(support.EmulatorTest):
-    """google.auth.default() and what follows from it."""
+    """google.auth.default() and its tokens."""
 
     @classmethod
     def setUpClass(cls):
@@ -46,7 +46,7 @@ class GoogleAuthJob(support.EmulatorTest):
         cls.package = support.write_package(cls.directory.name, TASK)
 
     def seen_by(self, job, *flags):
-        """Runs a job with TASK; answers what it has printed."""
+        """Runs a job with TASK; returns what it printed."""
         self.emulator.caip(
             'jobs', 'submit', 'training', job, '--package-path', self.package, '--module-name',
             'trainer.task', '--staging-bucket', 'gs://bkt', '--region', 'europe-west1',
@@ -59,7 +59,7 @@ class GoogleAuthJob(support.EmulatorTest):
         self.assertTrue(lines, text)
         return json.loads(lines[0].split('SEEN ', 1)[1])
 
-    def test_the_jobs_account_gets_a_token_that_everybody_takes(self):
+    def test_the_jobs_account_gets_a_token_that_every_api_accepts(self):
         seen = self.seen_by('named', '--service-account', ACCOUNT)
         self.assertEqual(seen['type'], 'google.auth.compute_engine.credentials')
         self.assertEqual(seen['project'], 'demo-project')
@@ -69,7 +69,7 @@ class GoogleAuthJob(support.EmulatorTest):
         self.assertEqual(seen['listing'], 200)
         self.assertRegex(seen['zone'], r'projects/\d+/zones/europe-west1-b')
 
-    def test_identity_tokens_pass_googles_own_check(self):
+    def test_identity_tokens_pass_googles_check(self):
         seen = self.seen_by('identity', '--service-account', ACCOUNT)
         self.assertEqual((seen['audience'], seen['claimed']), ('https://me.example', ACCOUNT))
 
@@ -77,7 +77,7 @@ class GoogleAuthJob(support.EmulatorTest):
         self.assertRegex(self.seen_by('managed')['email'],
                          r'^service-\d+@cloud-ml\.google\.com\.iam\.gserviceaccount\.com$')
 
-    def test_the_metadata_server_goes_with_the_job(self):
+    def test_the_metadata_server_ends_with_the_job(self):
         self.seen_by('gone')
         log = (self.emulator.state / 'access.log').read_text()
         self.assertIn(' gone/master-replica-0 GET /computeMetadata/v1/project/project-id 200 ', log)
@@ -95,7 +95,7 @@ class InANetworkOfItsOwn(GoogleAuthJob):
 
 
 class KeyFile(support.EmulatorTest):
-    """Software that insists on the file of a service account."""
+    """Software that requires the key file of a service account."""
 
     def test_becomes_a_token(self):
         python = support.virtualenv('google-auth', 'google-auth', 'requests')

@@ -14,7 +14,7 @@ url = sys.argv[1]
 client = cloud_logging.Client(project='demo-project', credentials=AnonymousCredentials(),
                               _use_grpc=False, client_options={'api_endpoint': url})
 
-def told_by_library(entry):  # its own version, with the first entry that a process writes
+def is_librarys_own(entry):  # its version, written before the first entry of a process
     return isinstance(entry.payload, dict) and 'logging.googleapis.com/diagnostic' in entry.payload
 '''
 
@@ -28,7 +28,7 @@ class GoogleCloudLogging(support.EmulatorTest):
         super().setUpClass()
 
     def run_script(self, body):
-        """Runs SCRIPT and `body`; answers what it prints, a line of JSON each."""
+        """Runs SCRIPT and `body`; returns the lines of JSON that it prints."""
         done = support.run([self.python, '-c', SCRIPT + body, self.emulator.url],
                            env=self.emulator.env)
         return [json.loads(line) for line in done.stdout.splitlines()]
@@ -45,7 +45,7 @@ logger.log_struct({'message': 'a struct', 'n': 42, 'list': [1, 'two'], 'deep': {
                   resource=Resource(type='generic_task', labels={'job': 'j', 'task_id': 't'}))
 logger.log_empty(severity='INFO')
 for entry in client.list_entries(filter_='logName="projects/demo-project/logs/kinds" timestamp>="2026-01-01"', order_by=cloud_logging.ASCENDING):
-    if told_by_library(entry): continue
+    if is_librarys_own(entry): continue
     print(json.dumps({'kind': type(entry).__name__, 'payload': entry.payload, 'severity': entry.severity,
         'labels': entry.labels, 'resource': entry.resource.type, 'trace': entry.trace, 'span': entry.span_id,
         'source': entry.source_location, 'http': entry.http_request, 'insert_id': entry.insert_id,
@@ -124,7 +124,7 @@ for e in client.list_entries(filter_='resource.labels.job_id="lib_job"', order_b
         seen = self.run_script("""
 logger = client.logger('to%2Fdelete')
 logger.log_text('x')
-print(json.dumps([e.payload for e in logger.list_entries() if not told_by_library(e)]))
+print(json.dumps([e.payload for e in logger.list_entries() if not is_librarys_own(e)]))
 logger.delete()
 print(json.dumps(len(list(logger.list_entries()))))
 from google.cloud.exceptions import NotFound
@@ -150,7 +150,7 @@ metric.delete(); print(json.dumps(metric.exists()))
         self.assertEqual(seen, [False, True, 'severity>=CRITICAL', ['errors'], [],
                                 [['m', 'textPayload:x', 'd']], False])
 
-    def test_a_broken_filter_is_a_bad_request_that_tells_where(self):
+    def test_an_invalid_filter_is_a_bad_request_with_the_position(self):
         seen = self.run_script("""
 from google.cloud.exceptions import BadRequest
 try:

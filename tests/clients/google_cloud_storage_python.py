@@ -1,4 +1,4 @@
-"""google-cloud-storage for Python, current and of the 1.x line, by STORAGE_EMULATOR_HOST alone."""
+"""google-cloud-storage for Python, current and 1.x, with STORAGE_EMULATOR_HOST only."""
 
 import base64
 import datetime
@@ -28,7 +28,7 @@ MIB = 1 << 20
 
 
 def need(thing, what):
-    """Skips where this release of the library has no such thing."""
+    """Skips if this release of the library does not have it."""
     if thing is None:
         raise unittest.SkipTest(f'google-cloud-storage {storage.__version__} has no {what}')
     return thing
@@ -40,7 +40,7 @@ def some_bytes(size, seed=1):
 
 
 class StorageTest(support.EmulatorTest):
-    """A client as a user of the variables has it, and a bucket of its own for each test."""
+    """A client that is configured by the variables, and a bucket for each test."""
 
     @classmethod
     def setUpClass(cls):
@@ -64,7 +64,7 @@ class StorageTest(support.EmulatorTest):
 
 
 class Uploads(StorageTest):
-    """Every way in, and the same bytes out."""
+    """Every kind of upload returns the same bytes."""
 
     def test_a_string_has_type_and_checksums(self):
         blob = self.put('a/b c+d#e?f%g/ü.txt', 'grüße', content_type='text/plain; charset=utf-8')
@@ -102,7 +102,7 @@ class Uploads(StorageTest):
         self.assertEqual(base64.b64decode(blob.md5_hash), hashlib.md5(data).digest())
         self.assertEqual(self.bucket.blob('chunks', chunk_size=256 * 1024).download_as_bytes(), data)
 
-    def test_chunks_that_end_on_a_border_and_sizes_not_known_before(self):
+    def test_chunks_that_end_on_a_boundary_and_unknown_sizes(self):
         for size in (512 * 1024, 512 * 1024 - 1, 512 * 1024 + 1, 0):
             with self.subTest(size=size):
                 data = some_bytes(size, size)
@@ -153,7 +153,7 @@ class Uploads(StorageTest):
         self.assertEqual(self.bucket.blob('text.gz').download_as_bytes(), plain)
         self.assertEqual(self.bucket.blob('text.gz').download_as_bytes(raw_download=True), stored)
 
-    def test_a_bucket_that_is_not_there(self):
+    def test_a_missing_bucket(self):
         with self.assertRaises(exceptions.NotFound):
             self.client.bucket('no-such-bucket').blob('a').upload_from_string(b'x')
         with self.assertRaises(exceptions.NotFound):
@@ -171,7 +171,7 @@ class Uploads(StorageTest):
 
 
 class Lists(StorageTest):
-    """list_blobs with all that narrows it."""
+    """list_blobs with all its filters."""
 
     NAMES = ('a.txt', 'b/1.csv', 'b/2.csv', 'b/c/3.csv', 'b/c/4.txt', 'd/', 'e')
 
@@ -259,7 +259,7 @@ class Changes(StorageTest):
         self.assertEqual(self.bucket.get_blob('two').storage_class, 'NEARLINE')
         self.assertEqual(self.bucket.get_blob('two').download_as_bytes(), b'1')
 
-    def test_metadata_is_patched_and_taken_away(self):
+    def test_metadata_is_patched_and_removed(self):
         blob = self.put('meta')
         self.assertEqual(blob.metageneration, 1)
         blob.metadata = {'a': '1', 'ü': 'ö'}
@@ -334,7 +334,7 @@ class Changes(StorageTest):
 
 
 class Buckets(StorageTest):
-    """Buckets and what they say of themselves."""
+    """Buckets and their settings."""
 
     def test_are_made_found_listed_and_deleted(self):
         name = self.bucket.name

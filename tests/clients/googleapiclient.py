@@ -1,4 +1,4 @@
-"""google-api-python-client, of today and Debian's 1.7.12, by both discovery URLs."""
+"""google-api-python-client, current and Debian's 1.7.12, with both discovery URLs."""
 
 import json
 import sys
@@ -8,11 +8,11 @@ from pathlib import Path
 
 import support
 
-# Fields that the service's messages have, as gcloud knows them, and its document has not.
+# Fields that the service's messages have in gcloud, but not in its discovery document.
 MESSAGES_ONLY = {'explanationInput', 'explanationOutput', 'nasJobOutput', 'nasJobSpec',
                  'resilientToWorkerRestart', 'strategy'}
 
-# Runs inside the client's own environment; answers one JSON object.
+# Runs inside the client's own environment; prints one JSON object.
 PROGRAM = '''
 import json, sys
 from google.auth.credentials import AnonymousCredentials
@@ -144,7 +144,7 @@ class Client:
 class Current(Client, support.EmulatorTest):
     requirements = ('google-api-python-client',)
 
-    def test_document_is_the_services_own_as_far_as_it_goes(self):
+    def test_document_agrees_with_the_services(self):
         """Every method and field of ours is one of the service's, and none of its methods is
         missing."""
         source = ('import json, googleapiclient, os; print(open(os.path.join(os.path.dirname('
@@ -182,7 +182,7 @@ class Debian(Client, support.EmulatorTest):
 
 
 def methods_of(resource):
-    """(id, method) of all, however deep."""
+    """(id, method) of all methods, at any depth."""
     for method in resource.get('methods', {}).values():
         yield method['id'], method
     for inner in resource.get('resources', {}).values():

@@ -1,4 +1,4 @@
-"""google-api-python-client drives the optimizer API, which it knows from the discovery document."""
+"""google-api-python-client calls the optimizer API, which it reads from the discovery document."""
 
 import json
 import tempfile
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import support
 
-# Runs inside the client's own environment; answers one JSON object.
+# Runs inside the client's own environment; prints one JSON object.
 PROGRAM = '''
 import json, sys
 from google.auth.credentials import AnonymousCredentials

@@ -1,4 +1,4 @@
-"""gsutil 5: through gcloud on http, and itself (JSON API) over TLS on the same port."""
+"""gsutil 5: through gcloud over http, and by itself (JSON API) over TLS on the same port."""
 
 import os
 import random
@@ -9,7 +9,7 @@ import support
 
 
 def write(path, text):
-    """A file of this text; its folders are made."""
+    """Writes a file of this text, and creates its folders."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
@@ -17,7 +17,7 @@ def write(path, text):
 
 
 class Everything:
-    """The commands; how gsutil speaks is the subclasses' affair."""
+    """The commands. Subclasses choose the protocol."""
 
     boto = 'boto'
 
@@ -101,7 +101,7 @@ class Everything:
             self.assertIn('kAFQmDzST7DWlj99KOF/cg==', told)
         self.assertEqual(self.gsutil('du', '-s', b).stdout.split(), ['3', b])
 
-    def test_a_big_file_is_sent_by_a_session(self):
+    def test_a_big_file_is_sent_in_a_session(self):
         data = random.Random(1).randbytes(20_000_000)
         (self.work / 'big').write_bytes(data)
         self.gsutil('cp', 'big', self.bucket)
@@ -110,11 +110,11 @@ class Everything:
 
 
 class ThroughGcloud(Everything, support.EmulatorTest):
-    """As the boto file of `caip env` has it: gcloud storage does the work."""
+    """With the boto file of `caip env`: gsutil passes the work to gcloud storage."""
 
 
 class OverTls(Everything, support.EmulatorTest):
-    """gsutil itself, with the other file: always https, which the same port speaks."""
+    """gsutil by itself, with the other boto file: https on the same port."""
 
     boto = 'boto-tls'
 

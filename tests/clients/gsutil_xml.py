@@ -1,4 +1,4 @@
-"""gsutil 5 with prefer_api = xml, unsigned in effect and with an HMAC key of the emulator's own."""
+"""gsutil 5 with prefer_api = xml, with an unknown key and with an HMAC key of the emulator."""
 
 import json
 import os
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import support
 
-# boto's downloads stumble over a gs_port, so the emulator is gsutil's proxy.
+# boto's downloads fail if gs_port is set, so the emulator is gsutil's proxy.
 BOTO = '''[Credentials]
 gs_access_key_id = {access}
 gs_secret_access_key = {secret}
@@ -27,7 +27,7 @@ disable_analytics_prompt = True
 
 
 class DummyKey(support.EmulatorTest):
-    """A key that nobody knows: its signatures are not checked."""
+    """An unknown key: its signatures are not checked."""
 
     @classmethod
     def setUpClass(cls):
@@ -90,7 +90,7 @@ class DummyKey(support.EmulatorTest):
         self.assertEqual(self.gsutil(*words).stderr.count('Copying file:'), 8)
         self.assertEqual(self.gsutil(*words).stderr.count('Copying file:'), 0)
 
-    def test_a_big_file_is_sent_by_a_session(self):
+    def test_a_big_file_is_sent_in_a_session(self):
         data = random.Random(1).randbytes(12_000_000)
         (self.work / 'big').write_bytes(data)
         self.gsutil('cp', 'big', self.bucket)
@@ -99,7 +99,7 @@ class DummyKey(support.EmulatorTest):
 
 
 class HmacKey(DummyKey):
-    """A key of the emulator's own, whose signatures are checked."""
+    """A key of the emulator: its signatures are checked."""
 
     @classmethod
     def key(cls):

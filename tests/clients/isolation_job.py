@@ -1,5 +1,5 @@
-"""Replicas with namespaces of their own: a trainer without any variable of ours finds Google's names
-through its hosts file, and the metadata server at its real address and names."""
+"""Replicas in namespaces: without any variable of caip, a trainer finds Google's names through its hosts
+file, and the metadata server at its real address and names."""
 
 import json
 import os
@@ -14,7 +14,7 @@ import support
 
 NOBODY = 65534
 
-# Looks around with nothing but PATH in the environment, and prints what it has seen.
+# Inspects its surroundings with nothing but PATH in the environment, and prints them.
 LOOK = r'''
 import json, os, socket, ssl, sys, urllib.request
 ca, host_port = sys.argv[1:3]
@@ -44,7 +44,7 @@ print('SEEN ' + json.dumps({
 }), flush=True)
 '''
 
-# Runs LOOK; the worker then says so to the master, at the address of TF_CONFIG.
+# Runs LOOK. The worker then reports to the master, at the address in TF_CONFIG.
 TASK = r'''
 import json, os, socket, subprocess, sys
 host_port, = sys.argv[1:]
@@ -64,7 +64,7 @@ elif config['task']['type'] == 'worker':
     import time; time.sleep(600)
 '''.replace('LOOK,', repr(LOOK) + ',')
 
-# Loses its machine once: it is told apart by a file beside it.
+# Kills itself in its first boot. A file beside it distinguishes the boots.
 RESTARTED = r'''
 import os, signal, sys
 if not os.path.exists(sys.argv[2]):
@@ -109,7 +109,7 @@ class IsolationTest(support.EmulatorTest):
         cls.addClassCleanup(cls.host_listens.close)
 
     def submit(self, job, image, *words, workers=0, wait=True):
-        """Runs a job; answers all its log says."""
+        """Runs a job, and returns its log."""
         image = ['--master-image-uri', f'gcr.io/p/{image}:v1']
         if workers:
             image += ['--scale-tier', 'custom', '--master-machine-type', 'n1-standard-4',
@@ -133,7 +133,7 @@ class IsolationTest(support.EmulatorTest):
         return str(self.host_listens.getsockname()[1])
 
     def seen(self, log):
-        """What LOOK has printed, by task."""
+        """The output of LOOK, by task."""
         lines = [line.split('SEEN ', 1)[1] for line in log.splitlines() if 'SEEN {' in line]
         self.assertTrue(lines, log)
         found = [json.loads(line) for line in lines]
@@ -159,7 +159,7 @@ class Job(IsolationTest):
         self.assertEqual(seen['user'], self.user)
         self.assertFalse(seen['host_is_reached'])
 
-    def test_replicas_are_told_apart_and_speak_to_each_other(self):
+    def test_replicas_have_addresses_of_their_own_and_reach_each_other(self):
         log = self.submit('cluster', 'task', self.host_port, workers=1)
         self.assertEqual(self.state_of('cluster'), 'SUCCEEDED', log)
         seen = self.seen(log)
@@ -183,7 +183,7 @@ class Job(IsolationTest):
             self.assertEqual(self.state_of('ports'), 'SUCCEEDED', log)
             self.assertIn('HEARD cmle-training-worker-', log)
 
-    def test_a_restarted_replica_finds_it_all_again(self):
+    def test_a_restarted_replica_finds_the_same(self):
         marker = self.programs / f'marker-{type(self).__name__}'
         log = self.submit('again', 'restarted', self.host_port, marker)
         self.assertIn('first boot', log)
@@ -192,7 +192,7 @@ class Job(IsolationTest):
         self.assertEqual(seen['object'], 'hello from the bucket')
         self.assertEqual(seen['name'], seen['host'])
 
-    def test_is_cancelled_as_any_other(self):
+    def test_can_be_cancelled(self):
         self.submit('stopped', 'sleeper', wait=False)
         child = self.sleeper_of(self.emulator)
         self.emulator.caip('jobs', 'cancel', 'stopped', '--project', 'demo-project')
@@ -214,7 +214,7 @@ class Job(IsolationTest):
         self.assertNotIn(str(emulator.state), Path('/proc/mounts').read_text())
 
     def sleeper_of(self, emulator):
-        """The process that SLEEPER has started, once it has."""
+        """Waits for the process that SLEEPER starts."""
         def found():
             sleeping = [pid for pid in descendants(emulator.process.pid)
                         if command_of(pid).startswith('sleep 600')]
@@ -223,7 +223,7 @@ class Job(IsolationTest):
 
 
 class JobOfAnOrdinaryUser(Job):
-    """Where the tests run as root: as nobody, who needs a user namespace for it."""
+    """If the tests run as root: the same as the user nobody, who needs a user namespace."""
 
     prefix = ('setpriv', f'--reuid={NOBODY}', f'--regid={NOBODY}', '--clear-groups')
     user = NOBODY
@@ -239,7 +239,7 @@ class JobOfAnOrdinaryUser(Job):
 
 
 class Denied(unittest.TestCase):
-    """Where there are no network namespaces to be had (a limit of a user namespace sees to it)."""
+    """Network namespaces are not available, because a user namespace limits their number to 0."""
 
     def caip(self, *words):
         script = 'echo 0 > /proc/sys/user/max_net_namespaces && exec "$@"'
@@ -260,7 +260,7 @@ class Denied(unittest.TestCase):
         self.assertIn('cannot have namespaces of their own on this host (making a network namespace',
                       done.stderr)
 
-    def test_is_told_by_the_doctor(self):
+    def test_is_reported_by_the_doctor(self):
         facts = {fact['name']: fact for fact in json.loads(
             self.caip('doctor', '--format', 'json', '--state', self.state).stdout)}
         self.assertEqual(facts['isolation']['found'], 'no')
@@ -268,21 +268,21 @@ class Denied(unittest.TestCase):
 
 
 def may_run(prefix, *words):
-    """Whether whoever the prefix makes of us may run it. setpriv itself still has root's rights."""
+    """Whether the user to whom `prefix` changes may run it. setpriv itself still has root's rights."""
     shell = ['sh', '-c', 'exec "$@"', 'sh'] if prefix else []
     return support.run([*prefix, *shell, *words], check=False).returncode == 0
 
 
 def python_for(prefix):
-    """A python that whoever the prefix makes of us may run."""
+    """A python that the user to whom `prefix` changes may run."""
     for python in (sys.executable, '/usr/bin/python3'):
         if may_run(prefix, python, '-c', 'pass'):
             return python
-    raise unittest.SkipTest('nobody may run no python here')
+    raise unittest.SkipTest('the user nobody may not run any python of this host')
 
 
 def is_alive(pid):
-    """Whether a process lives: a zombie of which nobody takes notice does not."""
+    """Whether a process is alive; a zombie is not."""
     try:
         return Path(f'/proc/{pid}/stat').read_text().rsplit(')', 1)[1].split()[0] not in 'ZX'
     except OSError:

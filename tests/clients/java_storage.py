@@ -145,8 +145,8 @@ public class Main {
   static void buckets() throws Exception {
     storage.update(BucketInfo.newBuilder(bucket).setVersioningEnabled(true)
         .setLabels(Map.of("team", "a")).build());
-    Bucket told = storage.get(bucket);
-    same("settings", List.of(told.versioningEnabled(), told.getLabels().get("team"), told.getLocation()),
+    Bucket found = storage.get(bucket);
+    same("settings", List.of(found.versioningEnabled(), found.getLabels().get("team"), found.getLocation()),
         List.of(true, "a", "EUROPE-WEST1"));
     Blob first = storage.create(info("v").build(), text("1"));
     storage.create(info("v").build(), text("2"));

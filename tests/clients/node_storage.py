@@ -1,4 +1,4 @@
-"""@google-cloud/storage for Node, by apiEndpoint and by STORAGE_EMULATOR_HOST."""
+"""@google-cloud/storage for Node, with apiEndpoint and with STORAGE_EMULATOR_HOST."""
 
 import tempfile
 
@@ -137,7 +137,7 @@ const parts = {
 
 
 class Parts:
-    """What both ways of pointing the library must do."""
+    """The tests for each way to configure the endpoint."""
 
     release = '8'
 
@@ -178,7 +178,7 @@ class ByEnvironment(Parts, support.EmulatorTest):
 
 
 class OfRelease7(Parts, support.EmulatorTest):
-    """The line before, by the variable."""
+    """The previous major release, with the variable."""
 
     by_endpoint = False
     release = '7'

@@ -1,4 +1,4 @@
-"""rclone with the google cloud storage back end: a tree of 200 files, there and back, twice."""
+"""rclone with its Google Cloud Storage backend: uploads and downloads a tree of 200 files, twice."""
 
 import os
 import random
@@ -10,7 +10,7 @@ import toolchains
 
 
 class Rclone(support.EmulatorTest):
-    """Configured by variables only, as a user without a configuration file does it."""
+    """Configured by variables only, without a configuration file."""
 
     @classmethod
     def setUpClass(cls):

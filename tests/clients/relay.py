@@ -1,6 +1,6 @@
-"""A wire between a client and the emulator that can be held in the middle of a transfer.
+"""A relay between a client and the emulator that can stop in the middle of a transfer.
 
-A part of the scripts here, as support.py is.
+Used by the scripts here, like support.py.
 """
 
 import re
@@ -11,10 +11,10 @@ _REQUEST = re.compile(rb'^([A-Z]+) (\S+) HTTP/1\.1\r\n((?:[^\r\n]+\r\n)*)', re.M
 
 
 class Relay:
-    """Hands every connection on to 127.0.0.1:`port`, which may change.
+    """Forwards every connection to 127.0.0.1:`target`, which may change.
 
     with Relay(emulator.port) as relay:
-        relay.hold_after(10_000_000)   # bytes of clients; then nobody gets further
+        relay.hold_after(10_000_000)   # bytes of the clients; then all wait
         ...relay.held.wait(60)...
         relay.let_go()
     """
@@ -26,7 +26,7 @@ class Relay:
         self.url = f'http://127.0.0.1:{self.port}'
         self.held = threading.Event()
         self.requests = []  # (method, target, headers) as the clients sent them
-        self.sent = 0  # bytes of the clients that were handed on
+        self.sent = 0  # bytes of the clients that were forwarded
         self.limit = None
         self.going = threading.Event()
         self.going.set()
@@ -43,13 +43,13 @@ class Relay:
         self.going.set()
 
     def hold_after(self, count):
-        """Hands on `count` bytes more, then holds the clients' side until `let_go`."""
+        """Forwards `count` more bytes, then stops reading from the clients until `let_go`."""
         with self.lock:
             self.limit = self.sent + count
         self.held.clear()
 
     def let_go(self):
-        """Hands on again, without limit."""
+        """Forwards again, without limit."""
         with self.lock:
             self.limit = None
         self.going.set()

@@ -1,11 +1,11 @@
-"""What the tests of real clients share: an emulator of their own, and clients installed for them.
+"""Shared by the tests of real clients: an emulator, and the installation of clients.
 
 A script is one client. It runs by itself (`python3 tests/clients/gcloud.py -v [Class.test]`) or
 from ctest as `clients.gcloud`. It ends with `support.main()`: exit code 0 all passed, 1 something
-failed, 77 nothing could be run here. What is skipped is told by name, with the reason.
+failed, 77 nothing could be run here. Skipped tests are listed by name, with the reason.
 
-  CAIP          the caip to test; else the newest of build/{release,quick,dev}/caip
-  CAIP_CLIENTS  where virtual environments and node modules are kept; else clients/ beside caip
+  CAIP          the caip to test; default: the newest of build/{release,quick,dev}/caip
+  CAIP_CLIENTS  where virtual environments and node modules are kept; default: clients/ beside caip
 """
 
 import contextlib
@@ -25,7 +25,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SKIPPED = 77
-# What must not leak from the developer's own shell into a client.
+# Variables that must not reach a client from the developer's shell.
 FOREIGN = ('CLOUDSDK_', 'GOOGLE_', 'STORAGE_EMULATOR_HOST', 'BOTO_', 'GCE_METADATA_', 'CAIP_STATE',
            'HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy', 'TENSORSTORE_', 'PYTHON')
 installation = {k: v for k, v in os.environ.items() if k.lower() in ('http_proxy', 'https_proxy')}
@@ -38,17 +38,17 @@ def caip_binary():
     built = [ROOT / 'build' / name / 'caip' for name in ('release', 'quick', 'dev')]
     built = [path for path in built if path.exists()]
     if not built:
-        raise SystemExit('tests/clients: there is no caip; set CAIP, or build one')
+        raise SystemExit('tests/clients: caip is not built. Build it, or set CAIP.')
     return max(built, key=lambda path: path.stat().st_mtime)
 
 
 def clients_directory():
-    """Where installed clients are kept between runs."""
+    """The directory that keeps installed clients between runs."""
     return Path(os.environ.get('CAIP_CLIENTS') or caip_binary().parent / 'clients').resolve()
 
 
 def clean_environment():
-    """This process's environment without what points clients anywhere."""
+    """This process's environment without variables that configure clients."""
     return {name: value for name, value in os.environ.items() if not name.startswith(FOREIGN)}
 
 
@@ -56,11 +56,11 @@ def need(*programs):
     """Skips unless all programs are on PATH."""
     for program in programs:
         if not shutil.which(program):
-            raise unittest.SkipTest(f'there is no {program} on PATH')
+            raise unittest.SkipTest(f'{program} is not on PATH')
 
 
 def need_isolation(prefix=()):
-    """Skips where replicas cannot have namespaces of their own; `prefix`: as whom to ask."""
+    """Skips if replicas cannot have namespaces on this host. `prefix` changes to the user who asks."""
     with tempfile.TemporaryDirectory() as state:
         done = run([*prefix, caip_binary(), 'doctor', '--format', 'json', '--state', state])
     fact = next(fact for fact in json.loads(done.stdout) if fact['name'] == 'isolation')
@@ -81,7 +81,7 @@ def run(words, env=None, timeout=300, check=True, cwd=None, stdin=None):
 
 
 def wait_for(condition, what, seconds=60):
-    """Waits until `condition()` is true and answers its value."""
+    """Waits until `condition()` is true, and returns its value."""
     deadline = time.monotonic() + seconds
     while True:
         value = condition()
@@ -94,7 +94,7 @@ def wait_for(condition, what, seconds=60):
 
 @contextlib.contextmanager
 def installing(name, recipe):
-    """Gives the directory of a client, empty when it must be (re)made; one process at a time."""
+    """Yields the directory of a client, empty if it must be installed; one process at a time."""
     home = clients_directory()
     home.mkdir(parents=True, exist_ok=True)
     stamp = hashlib.sha256(recipe.encode()).hexdigest()
@@ -111,7 +111,7 @@ def installing(name, recipe):
 
 
 def install(words, env, timeout, cwd=None):
-    """Runs an installer; what it cannot get is a reason to skip."""
+    """Runs an installer; skips if it fails."""
     try:
         done = run(words, env=env, timeout=timeout, check=False, cwd=cwd)
     except subprocess.TimeoutExpired:
@@ -124,7 +124,7 @@ def install(words, env, timeout, cwd=None):
 
 
 def virtualenv(name, *requirements, python=sys.executable, timeout=900, system_packages=False):
-    """The python of a virtual environment with these requirements; skips where it cannot be had."""
+    """The python of a virtual environment with these requirements; skips if they cannot be installed."""
     recipe = json.dumps([str(python), requirements, system_packages])
     with installing(f'venv-{name}', recipe) as (directory, fresh):
         interpreter = directory / 'bin/python'
@@ -139,7 +139,7 @@ def virtualenv(name, *requirements, python=sys.executable, timeout=900, system_p
 
 
 def node_modules(name, *packages, timeout=600):
-    """A directory below which `node` finds these packages; skips where they cannot be had."""
+    """A directory below which `node` finds these packages; skips if they cannot be installed."""
     need('node', 'npm')
     with installing(f'node-{name}', json.dumps(packages)) as (directory, fresh):
         if fresh:
@@ -151,7 +151,7 @@ def node_modules(name, *packages, timeout=600):
 
 
 class Emulator:
-    """`caip serve` on a state directory of its own; everything is gone when it closes.
+    """`caip serve` on a new state directory. Closing it removes everything.
 
     with Emulator('--create-buckets') as emulator:
         run(['gcloud', 'storage', 'ls'], env=emulator.env)
@@ -165,7 +165,7 @@ class Emulator:
         self.port = port
         self.own = env or {}
         self.home = {}
-        self.prefix = prefix  # words before every caip, such as those of setpriv
+        self.prefix = prefix  # words before every caip command, such as those of setpriv
         self.process = None
         if config is not None:
             self.state.mkdir()
@@ -180,7 +180,7 @@ class Emulator:
         self.close()
 
     def start(self):
-        """Starts the server and waits until it says that it serves."""
+        """Starts the server and waits until it reports that it serves."""
         reader, writer = os.pipe()
         env = {**clean_environment(), **self.home, **self.own, 'CAIP_READY_FD': str(writer)}
         words = [*self.prefix, caip_binary(), 'serve', '--state', self.state, '--port', self.port, *self.flags]
@@ -190,7 +190,7 @@ class Emulator:
                                             pass_fds=[writer], start_new_session=True)
         os.close(writer)
         with os.fdopen(reader) as ready:
-            self.url = ready.readline().strip()  # the end of the file, too, ends this
+            self.url = ready.readline().strip()  # the end of the file ends this, too
         if not self.url:
             self.process.wait()
             raise AssertionError('caip serve did not start:\n' + self.log())
@@ -201,18 +201,18 @@ class Emulator:
         return self
 
     def give_away(self):
-        """Its directory becomes that of whoever the prefix makes of us."""
+        """Gives the directory to the user to whom `prefix` changes."""
         ids = run([*self.prefix, 'sh', '-c', 'id -u; id -g']).stdout.split()
         for path in (self.directory, *self.directory.rglob('*')):
             os.chown(path, *map(int, ids))
         self.home = {'HOME': str(self.directory)}
 
     def stop(self):
-        """SIGTERM, and the end of it awaited."""
+        """Sends SIGTERM and waits for the end."""
         self._end(signal.SIGTERM)
 
     def kill(self):
-        """SIGKILL: as a power cut for the process."""
+        """Sends SIGKILL, which is like a power cut for the process."""
         self._end(signal.SIGKILL)
 
     def _end(self, number):
@@ -229,7 +229,7 @@ class Emulator:
             self.process = None
 
     def restart(self, kill=False):
-        """Ends and starts it on the same state and port."""
+        """Restarts it on the same state and port."""
         self._end(signal.SIGKILL if kill else signal.SIGTERM)
         return self.start()
 
@@ -245,12 +245,12 @@ class Emulator:
         return run([*self.prefix, caip_binary(), *words], env=env, check=check, timeout=timeout, cwd=cwd)
 
     def bucket(self, name='bkt'):
-        """Makes a bucket; answers its directory on disk."""
+        """Creates a bucket, and returns its directory on disk."""
         self.caip('buckets', 'create', name)
         return self.state / 'buckets' / name
 
     def log(self):
-        """What the server has said."""
+        """The server's output so far."""
         return (self.directory / 'serve.log').read_text(errors='replace')
 
 
@@ -270,7 +270,7 @@ class EmulatorTest(unittest.TestCase):
 
 
 def write_package(parent, source, name='trainer'):
-    """parent/trainer/{__init__,task}.py; answers the package's directory."""
+    """Writes parent/trainer/{__init__,task}.py, and returns the package's directory."""
     package = Path(parent) / name
     package.mkdir(parents=True, exist_ok=True)
     (package / '__init__.py').write_text('')
@@ -279,7 +279,7 @@ def write_package(parent, source, name='trainer'):
 
 
 def main():
-    """As unittest.main; tells skips by name, and exits with 77 when nothing but skips is left."""
+    """Like unittest.main, but lists skips by name, and exits with 77 if every test was skipped."""
     program = unittest.main(module='__main__', exit=False,
                             argv=sys.argv if len(sys.argv) > 1 else [sys.argv[0], '-v'])
     result = program.result

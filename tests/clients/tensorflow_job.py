@@ -8,7 +8,7 @@ import support
 
 PACKAGE = Path(__file__).parent / 'keras_job' / 'trainer'
 
-# Makes the data: y = 3a - 2b + 1, in three files.
+# Writes the data: y = 3a - 2b + 1, in three files.
 WRITER = '''
 import random, sys
 import tensorflow as tf
@@ -23,7 +23,7 @@ for part in range(3):
                 'x': feature([a, b]), 'y': feature([3 * a - 2 * b + 1])})).SerializeToString())
 '''
 
-# Looks at what was left: does the model answer, which scalars were written?
+# Inspects the output: the model's predictions, and the scalars that were written.
 READER = '''
 import glob, json, sys
 import tensorflow as tf
@@ -62,7 +62,7 @@ class TensorFlowTest(unittest.TestCase):
         return support.run([cls.python, '-c', source, *words], env=env).stdout
 
     def submit(self, job, *flags, epochs=2, out=None):
-        """Runs a job to its end; answers the job and the log lines of its replicas."""
+        """Runs a job to its end, and returns the job and the log lines of its replicas."""
         self.emulator.caip(
             'jobs', 'submit', 'training', job, '--package-path', PACKAGE, '--module-name',
             'trainer.task', '--staging-bucket', 'gs://bkt', '--job-dir', f'gs://bkt/{out or job}',
@@ -97,7 +97,7 @@ class KerasJob(TensorFlowTest):
         self.assert_model_is_right(out)
         self.assertRegex(log, r"reads \['gs://bkt/data/part-0\.tfrecord', .*part-2")
 
-    def test_its_requests_are_known_as_the_jobs(self):
+    def test_the_access_log_names_the_job(self):
         job, log = self.submit('known', '--service-account', 'trainer@demo.iam.gserviceaccount.com',
                                epochs=1)
         self.assertEqual(job['state'], 'SUCCEEDED', log)
@@ -107,7 +107,7 @@ class KerasJob(TensorFlowTest):
             self.assertEqual(line.split()[1:3], ['trainer@demo.iam.gserviceaccount.com',
                                                  'known/master-replica-0'])
 
-    def test_a_second_run_goes_on_from_the_checkpoint_of_the_first(self):
+    def test_a_second_run_resumes_from_the_checkpoint_of_the_first(self):
         self.submit('first', epochs=1, out='shared')
         job, log = self.submit('second', epochs=3, out='shared')
         self.assertEqual(job['state'], 'SUCCEEDED', log)
@@ -142,11 +142,11 @@ class InANetworkOfItsOwn(TensorFlowTest):
 class Replicas(TensorFlowTest):
     """More than one. TensorFlow's servers listen on all addresses, so each needs its own port."""
 
-    # The last releases whose Keras trains on several workers.
+    # The last releases in which Keras trains on several workers.
     name, requirements = 'tensorflow-keras2', ('tensorflow-cpu>=2.12,<2.16',)
     settings = 'addressing: ports\n'
 
-    def test_speak_to_each_other_past_the_proxy(self):
+    def test_reach_each_other_without_the_proxy(self):
         job, log = self.submit('pair', '--scale-tier', 'custom', '--master-machine-type',
                                'n1-standard-4', '--worker-machine-type', 'n1-standard-4',
                                '--worker-count', '1')

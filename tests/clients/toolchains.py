@@ -1,6 +1,6 @@
-"""Clients that come by other ways than pip and npm, each installed once below the build folder.
+"""Clients that are not installed by pip or npm, each installed once below the build folder.
 
-A part of the scripts here, as support.py is.
+Used by the scripts here, like support.py.
 """
 
 import json
@@ -16,8 +16,8 @@ import support
 def inside(**environments):
     """Runs this script in virtual environments, each a list of requirements named by a keyword.
 
-    Answers only inside one. Outside, it ends the process: with 1 when one of the environments' runs
-    failed, with 77 when nothing could be run in any.
+    Returns only inside of one. Outside, it ends the process: with 1 if one of the environments' runs
+    failed, with 77 if nothing could be run in any.
     """
     if os.environ.get('CAIP_CLIENT_ENVIRONMENT') in environments:
         return
@@ -40,7 +40,7 @@ def _run_inside(name, requirements):
 
 
 def debian_program(package, program):
-    """The path of a program of a Debian package: the installed one, else one unpacked for us."""
+    """The path of a program of a Debian package: the installed one, or else one unpacked here."""
     if shutil.which(program):
         return shutil.which(program)
     support.need('apt-get', 'dpkg-deb')
@@ -55,7 +55,7 @@ def debian_program(package, program):
 
 
 def go_program(name, source, *modules, timeout=1500):
-    """A program built of Go text with these modules (`path@version`)."""
+    """A program built from Go source text with these modules (`path@version`)."""
     support.need('go')
     recipe = json.dumps([source, modules])
     home = support.clients_directory() / 'go'
@@ -67,7 +67,7 @@ def go_program(name, source, *modules, timeout=1500):
             for words in (['mod', 'init', 'client.test/main'], ['get', *modules],
                           ['mod', 'tidy']):
                 support.install(['go', *words], env, timeout, cwd=directory)
-            # What does not compile is our mistake, not this host's lack.
+            # A program that does not compile is an error of the test, not a reason to skip.
             support.run(['nice', 'go', 'build', '-p', '1', '-o', 'client', '.'], env=env,
                         timeout=timeout, cwd=directory)
     return directory / 'client'
@@ -85,7 +85,7 @@ _POM = '''<project xmlns="http://maven.apache.org/POM/4.0.0">
 
 
 def java_program(name, source, *artifacts, timeout=1500):
-    """The words that start class Main of this text with these artifacts (`group:artifact:version`)."""
+    """The command that runs class Main of this source text with these artifacts (`group:artifact:version`)."""
     support.need('java', 'javac', 'mvn')
     recipe = json.dumps([source, artifacts])
     home = support.clients_directory() / 'maven'

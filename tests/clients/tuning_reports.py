@@ -13,7 +13,7 @@ parser = argparse.ArgumentParser()
 parser.add_argument('--rate', type=float)
 known, _ = parser.parse_known_args()
 reports = hypertune.HyperTune()
-for step in range(1, 151):  # the library's file has the last hundred of them
+for step in range(1, 151):  # the library's file keeps the last hundred
     reports.report_hyperparameter_tuning_metric('accuracy', known.rate * step / 150, step)
 reports.report_hyperparameter_tuning_metric('other', 99, 200)
 '''
@@ -36,7 +36,7 @@ train.close()
 evaluation.close()
 '''
 
-# TensorFlow 2 writes a scalar as a tensor; what it keeps of version 1, as a simple value.
+# TensorFlow 2 writes a scalar as a tensor; its version 1 API writes a simple value.
 TENSORFLOW = '''
 import argparse, os
 os.environ['CUDA_VISIBLE_DEVICES'] = ''
@@ -114,7 +114,7 @@ class Hypertune(Reports):
             self.assertEqual(metric['trainingStep'], '150')
             self.assertAlmostEqual(metric['objectiveValue'], rate)
 
-    def test_reports_come_once_and_in_order(self):
+    def test_each_report_is_read_once_and_in_order(self):
         for reports in self.measurements().values():
             steps = [report['step'] for report in reports]
             self.assertEqual(steps, sorted(set(steps)))
@@ -132,7 +132,7 @@ class TensorBoardX(Reports):
             self.assertEqual(metric['trainingStep'], '20')
             self.assertAlmostEqual(metric['objectiveValue'], rate, places=6)
 
-    def test_every_step_of_the_tag_is_there_once(self):
+    def test_every_step_of_the_tag_is_read_once(self):
         for reports in self.measurements().values():
             self.assertEqual([report['step'] for report in reports], list(range(1, 21)))
 

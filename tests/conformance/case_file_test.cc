@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/encoding.h"
 #include "conformance/format/base64.h"
 #include "tests/conformance/case_of.h"
 

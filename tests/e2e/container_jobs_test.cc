@@ -1,4 +1,4 @@
-// Jobs with a mapped image: the whole way from the command line to the outcome, without pip.
+// Jobs with a mapped image, from the command line to the outcome, without pip.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "base/time_text.h"
 #include "tests/support/caip_command.h"
 
 namespace caip::testing {
@@ -21,7 +22,7 @@ constexpr char kImage[] = "gcr.io/demo/probe:v1";
 
 class ContainerJobs : public ::testing::Test {
  protected:
-  // Maps the image to a shell script of that text.
+  // Maps the image to a shell script with this text.
   std::string Map(const std::string& script) {
     const Path file = caip_.state().parent_path() / "probe.sh";
     std::ofstream(file) << "#!/bin/sh\n" << script << "\n";
@@ -105,7 +106,7 @@ TEST_F(ContainerJobs, AClusterSharesOneClusterSpec) {
   EXPECT_THAT(clusters[0], HasSubstr(":2222"));
 }
 
-TEST_F(ContainerJobs, AnUnmappedImageIsRefusedWithWhatToDo) {
+TEST_F(ContainerJobs, AnUnmappedImageIsRefusedWithAdvice) {
   const Transcript run =
       caip_.Run({"jobs", "submit", "training", "nomap", "--region", "us-central1",
                  "--master-image-uri", "gcr.io/demo/other:v1", "--stream-logs"});
@@ -138,7 +139,7 @@ TEST_F(ContainerJobs, MaxWaitTimeCancelsAJobThatWaitsInTheQueue) {
   EXPECT_NE(Member(job, "endTime"), nullptr);
 }
 
-TEST_F(ContainerJobs, FakeGpusAreLentInDisjointSets) {
+TEST_F(ContainerJobs, FakeGpusAreAssignedInDisjointSets) {
   const Transcript run =
       Submit("gpus", "echo \"GPUS $CUDA_VISIBLE_DEVICES\"; sleep 0.3",
              {"--fake-gpus", "4xNVIDIA_TESLA_T4", "--scale-tier", "custom", "--master-machine-type",
@@ -158,7 +159,7 @@ TEST_F(ContainerJobs, FakeGpusAreLentInDisjointSets) {
   EXPECT_EQ(devices.size(), 4u) << run.err;
 }
 
-TEST_F(ContainerJobs, TheSameIdIsTakenForEver) {
+TEST_F(ContainerJobs, AnIdIsNeverFreeAgain) {
   ASSERT_EQ(Submit("once", "exit 0").exit_code, 0);
   const Transcript again = Submit("once", "exit 0");
   EXPECT_EQ(again.exit_code, 1);
@@ -180,7 +181,7 @@ TEST_F(ContainerJobs, CancelStopsAJobOfTheBackgroundServer) {
 
 TEST_F(ContainerJobs, AKilledEmulatorLosesNoJobAndLeavesNoReplica) {
   const std::string marker = (caip_.state().parent_path() / "second").string();
-  // The first run waits for ever; the one after the restart finds the marker and ends.
+  // The first boot waits forever. The boot after the restart finds the marker and ends.
   ASSERT_EQ(caip_
                 .Run(Words("survivor", Map("[ -e " + marker + " ] && exit 0; touch " + marker +
                                            "; exec sleep 1000")))
@@ -195,12 +196,12 @@ TEST_F(ContainerJobs, AKilledEmulatorLosesNoJobAndLeavesNoReplica) {
     }
   }
   EXPECT_TRUE(Eventually([&] { return ProcessesMentioning("survivor").empty(); }));
-  // Any command starts an emulator on the state again, which takes the job up as after lost VMs.
+  // Any command starts an emulator on the state again. It resumes the job as after lost machines.
   ASSERT_TRUE(Eventually([&] { return caip_.StateOf("survivor") == "SUCCEEDED"; }))
       << caip_.Describe("survivor").dump();
 }
 
-TEST_F(ContainerJobs, TwoAtOnceNeverShareAnAddress) {
+TEST_F(ContainerJobs, TwoConcurrentJobsNeverShareAnAddress) {
   const std::string mapping = Map("echo \"CLUSTER $CLUSTER_SPEC\"; sleep 0.5");
   ASSERT_EQ(caip_.Run(Words("first", mapping)).exit_code, 0);
   ASSERT_EQ(caip_.Run(Words("second", mapping)).exit_code, 0);

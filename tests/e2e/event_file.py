@@ -1,4 +1,4 @@
-"""A TensorFlow event file by hand: one scalar as a simple value, framed as TFRecord."""
+"""Writes a TensorFlow event file: one scalar as a simple value, framed as TFRecord."""
 
 import struct
 

@@ -5,7 +5,6 @@
 
 #include <fstream>
 
-#include "base/text.h"
 #include "tests/support/caip_command.h"
 
 namespace caip::testing {
@@ -73,7 +72,7 @@ TEST_F(PythonJobs, AnUncaughtExceptionIsOneEntryAndEndsTheErrorMessage) {
               HasSubstr("To find out more about why your job exited please check the logs"));
 }
 
-TEST_F(PythonJobs, AModuleThatIsNotThereFailsTheJob) {
+TEST_F(PythonJobs, AMissingModuleFailsTheJob) {
   std::vector<std::string> words = Words("missing");
   *std::find(words.begin(), words.end(), "trainer.task") = "trainer.nothing";
   const Transcript run = caip_.Run(words);
@@ -96,7 +95,7 @@ TEST_F(PythonJobs, APackageThatCannotBeInstalledFailsTheJobWithPipsWords) {
               HasSubstr("exited with a non-zero status of 1"));
 }
 
-TEST_F(PythonJobs, AFailingBuildIsToldByTheClientAndNothingIsSent) {
+TEST_F(PythonJobs, AFailingBuildIsReportedByTheClientAndNothingIsSent) {
   std::ofstream(Parent() / "setup.py") << "raise RuntimeError('broken setup')\n";
   const Transcript run = caip_.Run(Words("unbuilt"));
   EXPECT_EQ(run.exit_code, 1);
@@ -105,7 +104,7 @@ TEST_F(PythonJobs, AFailingBuildIsToldByTheClientAndNothingIsSent) {
   EXPECT_TRUE(caip_.Describe("unbuilt").is_null());
 }
 
-TEST_F(PythonJobs, AMissingBucketIsRefusedNotMade) {
+TEST_F(PythonJobs, AMissingBucketIsRefusedAndNotCreated) {
   std::vector<std::string> words = Words("nobucket");
   *std::find(words.begin(), words.end(), "gs://staging-1") = "gs://missing-1";
   const Transcript run = caip_.Run(words);
@@ -119,7 +118,7 @@ TEST_F(PythonJobs, AMissingBucketIsRefusedNotMade) {
   EXPECT_TRUE(caip_.Describe("nojobdir").is_null());
 }
 
-TEST_F(PythonJobs, ValidateOnlyLooksAtEverythingAndLeavesNothing) {
+TEST_F(PythonJobs, ValidateOnlyChecksEverythingAndLeavesNothing) {
   const Transcript good = caip_.Run(Words("checked", {"--validate-only"}));
   EXPECT_EQ(good.exit_code, 0) << good.err;
   EXPECT_THAT(good.err, HasSubstr("Job [checked] is valid; nothing was submitted."));
@@ -145,7 +144,7 @@ TEST_F(PythonJobs, AnUnreadablePackageIsRefused) {
   EXPECT_THAT(run.err, HasSubstr("The provided GCS paths cannot be read by service account"));
 }
 
-TEST_F(PythonJobs, APackageTheUserKilledReportsTheSignalAndIsRestarted) {
+TEST_F(PythonJobs, AReplicaThatKillsItselfIsRestarted) {
   WritePackage(
       Parent(),
       "import os, signal\n"
@@ -168,7 +167,7 @@ TEST_F(PythonJobs, APackageTheUserKilledReportsTheSignalAndIsRestarted) {
   EXPECT_THAT(run.err, HasSubstr("BOOT 2"));
 }
 
-TEST_F(PythonJobs, StorageViewPathGivesADirectory) {
+TEST_F(PythonJobs, StorageViewPathIsADirectory) {
   WritePackage(Parent(),
                "import argparse, os\n"
                "p = argparse.ArgumentParser(); p.add_argument('--job-dir')\n"

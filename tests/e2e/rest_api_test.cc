@@ -1,9 +1,10 @@
-// The REST API of a foreground server, asked over HTTP as any client would.
+// The REST API of a running server, called over HTTP.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/text.h"
+#include "base/encoding.h"
+#include "base/time_text.h"
 #include "http/client.h"
 #include "tests/support/caip_command.h"
 
@@ -17,7 +18,7 @@ constexpr char kJobs[] = "/v1/projects/demo/jobs";
 class RestApi : public ::testing::Test {
  protected:
   void SetUp() override {
-    // Any command starts the background server; `env` tells where it is.
+    // Any command starts the background server; `env` prints its address.
     const Transcript env =
         caip_.Run({"env", "--format", "json", "--map-image", "gcr.io/demo/probe=sh -c 'exit 0'",
                    "--map-image", "gcr.io/demo/sleep=sleep 1000"});
@@ -52,7 +53,7 @@ class RestApi : public ::testing::Test {
   std::unique_ptr<http::Client> client_;
 };
 
-TEST_F(RestApi, CreateAnswersAQueuedJobWithEtagAndTime) {
+TEST_F(RestApi, CreateReturnsAQueuedJobWithEtagAndTime) {
   const Answer created = Ask("POST", kJobs, Job("created"));
   ASSERT_EQ(created.status, 200) << created.body.dump();
   EXPECT_EQ(StringOr(created.body, "state"), "QUEUED");
@@ -61,7 +62,7 @@ TEST_F(RestApi, CreateAnswersAQueuedJobWithEtagAndTime) {
   EXPECT_EQ(Member(created.body, "endTime"), nullptr);
 }
 
-TEST_F(RestApi, AllViolationsComeAtOnceInTheServicesEnvelope) {
+TEST_F(RestApi, AllViolationsAreReportedAtOnceInTheServicesFormat) {
   Json job = Job("9lives");
   job["trainingInput"]["region"] = "mars";
   const Answer refused = Ask("POST", kJobs, job);
@@ -76,7 +77,7 @@ TEST_F(RestApi, AllViolationsComeAtOnceInTheServicesEnvelope) {
             "Field: job.job_id Error: " + StringOr(violations[0], "description"));
 }
 
-TEST_F(RestApi, AnUnknownFieldIsNamedWithItsPlace) {
+TEST_F(RestApi, AnUnknownFieldIsNamedWithItsPath) {
   Json job = Job("unknown");
   job["trainingInput"]["parameter_server_tipe"] = "x";
   const Answer refused = Ask("POST", kJobs, job);
@@ -85,13 +86,13 @@ TEST_F(RestApi, AnUnknownFieldIsNamedWithItsPlace) {
               HasSubstr("Unknown name \"parameter_server_tipe\" at 'job.training_input'"));
 }
 
-TEST_F(RestApi, AJobThatIsNotThereIs404) {
+TEST_F(RestApi, AMissingJobIs404) {
   EXPECT_EQ(Ask("GET", std::string(kJobs) + "/nothing").status, 404);
   EXPECT_EQ(Ask("POST", std::string(kJobs) + "/nothing:cancel", Json::object()).status, 404);
   EXPECT_EQ(Ask("DELETE", std::string(kJobs) + "/nothing").status, 405) << "there is no delete";
 }
 
-TEST_F(RestApi, LabelsAreReplacedAndGuardedByTheEtag) {
+TEST_F(RestApi, LabelsAreReplacedAndProtectedByTheEtag) {
   ASSERT_EQ(Ask("POST", kJobs, Job("labelled")).status, 200);
   const std::string path = std::string(kJobs) + "/labelled";
   const Answer set = Ask("PATCH", path + "?updateMask=labels", {{"labels", {{"a", "b"}}}});
@@ -130,7 +131,7 @@ TEST_F(RestApi, ListsNewestFirstInPagesAndFilters) {
   EXPECT_EQ(Ask("GET", std::string(kJobs) + "?filter=nonsense").status, 400);
 }
 
-TEST_F(RestApi, AQueuedJobTellsItsPlaceAndMayBeCancelled) {
+TEST_F(RestApi, AQueuedJobShowsItsPositionAndCanBeCancelled) {
   ASSERT_EQ(Ask("POST", kJobs, Job("sleeper", "gcr.io/demo/sleep")).status, 200);
   const std::string path = std::string(kJobs) + "/sleeper";
   ASSERT_TRUE(Eventually([&] { return StringOr(Ask("GET", path).body, "state") == "RUNNING"; }));
@@ -140,7 +141,7 @@ TEST_F(RestApi, AQueuedJobTellsItsPlaceAndMayBeCancelled) {
   EXPECT_EQ(Ask("POST", path + ":cancel", Json::object()).status, 200) << "a no-op, and success";
 }
 
-TEST_F(RestApi, ProjectsTellTheirAccountAndLocations) {
+TEST_F(RestApi, ProjectsHaveAnAccountAndLocations) {
   const Answer config = Ask("GET", "/v1/projects/demo:getConfig");
   EXPECT_EQ(config.status, 200);
   EXPECT_THAT(StringOr(config.body, "serviceAccount"), HasSubstr("@"));

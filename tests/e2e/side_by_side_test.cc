@@ -1,4 +1,4 @@
-// Commands that run at the same time, and what becomes of an emulator inside of one of them.
+// Commands that run at the same time, and an emulator that is embedded in one of them.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,9 +18,9 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr const char* kImage = "gcr.io/demo/task:v1";
+constexpr const char* kSideImage = "gcr.io/demo/task:v1";
 
-// Says that it started, and ends when it is let go.
+// Reports its start, and ends when the test releases it.
 constexpr const char* kTask =
     "echo $$ >> starts-$1\n"
     "echo hello from $1\n"
@@ -34,19 +34,19 @@ class SideBySide : public ::testing::Test {
     fs::create_directories(folder_);
     std::ofstream(folder_ / "task.sh") << "cd " << folder_.string() << "\n" << kTask;
     std::ofstream(caip_.state() / "config.yaml")
-        << "images: {\"" << kImage << "\": [\"/bin/sh\", \"" << (folder_ / "task.sh").string()
+        << "images: {\"" << kSideImage << "\": [\"/bin/sh\", \"" << (folder_ / "task.sh").string()
         << "\"]}\n";
   }
 
   static std::vector<std::string> Submit(const std::string& job, bool stream) {
     std::vector<std::string> words = {"jobs",     "submit",      "training",           job,
-                                      "--region", "us-central1", "--master-image-uri", kImage};
+                                      "--region", "us-central1", "--master-image-uri", kSideImage};
     if (stream) words.push_back("--stream-logs");
     words.insert(words.end(), {"--", job});
     return words;
   }
 
-  void LetGo(const std::string& job) { std::ofstream(folder_ / ("go-" + job)) << "go"; }
+  void Release(const std::string& job) { std::ofstream(folder_ / ("go-" + job)) << "go"; }
 
   // One line for each time that the job's process was started.
   size_t Starts(const std::string& job) {
@@ -58,17 +58,17 @@ class SideBySide : public ::testing::Test {
     ASSERT_TRUE(Eventually([&] { return Starts(job) >= count; })) << job << " did not start";
   }
 
-  // By the job's own file: asking would be a further command that needs the emulator.
+  // Reads the job's own file: a caip command would be a further user of the emulator.
   int OwnerPid() {
     const auto owner = host::StateDirectory::Peek(caip_.state());
     return owner.ok() && *owner ? (*owner)->pid : 0;
   }
 
-  void ExpectNobodyLeft() {
+  void ExpectNoProcessLeft() {
     EXPECT_TRUE(Eventually([&] { return ProcessesMentioning(caip_.state().string()).empty(); }));
   }
 
-  // Descriptors of living processes on the files that commands here wrote to.
+  // Descriptors of live processes on the output files of the commands.
   int HoldersOfOutput() {
     int holders = 0;
     std::error_code error;
@@ -83,7 +83,7 @@ class SideBySide : public ::testing::Test {
     return holders;
   }
 
-  // All at once; each transcript.
+  // Runs all commands at once, and returns their transcripts.
   std::vector<Transcript> RunAll(const std::vector<std::vector<std::string>>& commands) {
     std::vector<std::future<Transcript>> runs;
     for (const auto& words : commands) {
@@ -98,16 +98,16 @@ class SideBySide : public ::testing::Test {
   Path folder_ = caip_.state().parent_path() / "work";
 };
 
-TEST_F(SideBySide, CommandsThatBeginAtOnceFindEachOther) {
+TEST_F(SideBySide, CommandsThatStartAtOnceShareAnEmulator) {
   for (int round = 0; round < 5; ++round) {
     for (const Transcript& run : RunAll({10, {"jobs", "list"}})) {
       EXPECT_EQ(run.exit_code, 0) << run.err;
     }
   }
-  ExpectNobodyLeft();
+  ExpectNoProcessLeft();
 }
 
-TEST_F(SideBySide, NothingThatWasSaidToBeDoneIsLost) {
+TEST_F(SideBySide, NoReportedSuccessIsLost) {
   std::vector<std::vector<std::string>> commands;
   for (int i = 0; i < 12; ++i) {
     commands.push_back({"buckets", "create", "bucket-" + std::to_string(i)});
@@ -117,11 +117,11 @@ TEST_F(SideBySide, NothingThatWasSaidToBeDoneIsLost) {
   for (int i = 0; i < 12; ++i) EXPECT_THAT(list, HasSubstr("bucket-" + std::to_string(i)));
 }
 
-TEST_F(SideBySide, SubmitsThatBeginAtOnceShareOneServer) {
+TEST_F(SideBySide, SubmitsThatStartAtOnceShareOneServer) {
   std::vector<std::vector<std::string>> commands;
   for (int i = 0; i < 6; ++i) {
     const std::string job = "job_" + std::to_string(i);
-    LetGo(job);
+    Release(job);
     commands.push_back(Submit(job, i % 3 == 2));
   }
   for (const Transcript& run : RunAll(commands)) EXPECT_EQ(run.exit_code, 0) << run.err;
@@ -132,38 +132,38 @@ TEST_F(SideBySide, SubmitsThatBeginAtOnceShareOneServer) {
   }
 }
 
-TEST_F(SideBySide, ACommandThatEndsLeavesOthersTheirJobs) {
-  Going first = caip_.Start(Submit("first", true));
+TEST_F(SideBySide, ACommandThatEndsDoesNotStopTheJobsOfOthers) {
+  RunningCommand first = caip_.Start(Submit("first", true));
   AwaitStart("first");
   const Transcript second = caip_.Run(Submit("second", false));
   ASSERT_EQ(second.exit_code, 0) << second.err;
   AwaitStart("second");
-  LetGo("first");
+  Release("first");
   const Transcript end = first.End();
   EXPECT_EQ(end.exit_code, 0) << end.err;
   EXPECT_THAT(end.out, HasSubstr("state: SUCCEEDED"));
-  LetGo("second");
+  Release("second");
   EXPECT_TRUE(Eventually([&] { return caip_.StateOf("second") == "SUCCEEDED"; }));
-  EXPECT_EQ(Starts("second"), 1u) << "its process was not to be disturbed";
+  EXPECT_EQ(Starts("second"), 1u) << "its process must keep running";
 }
 
 TEST_F(SideBySide, AFollowerOfAnotherCommandsEmulatorSeesItsJobsEnd) {
-  Going first = caip_.Start(Submit("first", true));
+  RunningCommand first = caip_.Start(Submit("first", true));
   AwaitStart("first");
-  Going second = caip_.Start(Submit("second", true));
+  RunningCommand second = caip_.Start(Submit("second", true));
   AwaitStart("second");
-  LetGo("first");
+  Release("first");
   EXPECT_EQ(first.End().exit_code, 0);
-  LetGo("second");
+  Release("second");
   const Transcript end = second.End();
   EXPECT_EQ(end.exit_code, 0) << end.err;
   EXPECT_THAT(end.err, HasSubstr("goodbye from second"));
   EXPECT_THAT(end.out, HasSubstr("state: SUCCEEDED"));
   EXPECT_EQ(Starts("second"), 1u);
-  ExpectNobodyLeft();  // nobody asked for a server
+  ExpectNoProcessLeft();  // no command asked for a server
 }
 
-TEST_F(SideBySide, AJobGoesOnWhenItsFollowerIsInterrupted) {
+TEST_F(SideBySide, AJobContinuesWhenItsFollowerIsInterrupted) {
   struct Row {
     int signal;
     const char* said;
@@ -172,7 +172,7 @@ TEST_F(SideBySide, AJobGoesOnWhenItsFollowerIsInterrupted) {
        {Row{SIGINT, "Received keyboard interrupt."}, Row{SIGTERM, "Received SIGTERM."},
         Row{SIGHUP, "The terminal was closed."}}) {
     const std::string job = "job_" + std::to_string(signal);
-    Going command = caip_.Start(Submit(job, true));
+    RunningCommand command = caip_.Start(Submit(job, true));
     AwaitStart(job);
     ASSERT_TRUE(Eventually([&] { return command.err().find("hello") != std::string::npos; }));
     command.Signal(signal);
@@ -181,41 +181,41 @@ TEST_F(SideBySide, AJobGoesOnWhenItsFollowerIsInterrupted) {
     EXPECT_THAT(end.err, HasSubstr(said));
     EXPECT_THAT(end.err, HasSubstr("Your job is still active."));
     EXPECT_THAT(end.out, HasSubstr("state: RUNNING"));
-    EXPECT_EQ(HoldersOfOutput(), 0) << "who reads it through a pipe would wait for the job";
-    LetGo(job);
+    EXPECT_EQ(HoldersOfOutput(), 0) << "a reader of its pipe would wait for the job";
+    Release(job);
     EXPECT_TRUE(Eventually([&] { return caip_.StateOf(job) == "SUCCEEDED"; }));
     EXPECT_EQ(Starts(job), 1u) << "no other start";
-    ExpectNobodyLeft();
+    ExpectNoProcessLeft();
   }
 }
 
-TEST_F(SideBySide, AFollowerGoesOnWithTheNextEmulatorWhenItsOwnIsKilled) {
+TEST_F(SideBySide, AFollowerContinuesWithTheNextEmulatorWhenItsOwnIsKilled) {
   ASSERT_EQ(caip_.Run(Submit("job", false)).exit_code, 0);
   AwaitStart("job");
-  Going follower = caip_.Start({"jobs", "stream-logs", "job"});
+  RunningCommand follower = caip_.Start({"jobs", "stream-logs", "job"});
   ASSERT_TRUE(Eventually([&] { return follower.out().find("hello") != std::string::npos; }));
   ASSERT_GT(OwnerPid(), 0);
   ::kill(OwnerPid(), SIGKILL);
   AwaitStart("job", 2);  // as after the loss of its machine
-  LetGo("job");
+  Release("job");
   const Transcript end = follower.End();
   EXPECT_EQ(end.exit_code, 0) << end.err;
   EXPECT_THAT(end.out, HasSubstr("goodbye from job"));
 }
 
-TEST_F(SideBySide, StopEndsAnEmulatorInsideOfACommandAndItsFollower) {
-  Going command = caip_.Start(Submit("job", true));
+TEST_F(SideBySide, StopEndsAnEmbeddedEmulatorAndItsFollower) {
+  RunningCommand command = caip_.Start(Submit("job", true));
   AwaitStart("job");
   EXPECT_EQ(caip_.Run({"stop"}).exit_code, 0);
   const Transcript end = command.End();
   EXPECT_EQ(end.exit_code, 1);
   EXPECT_THAT(end.err, HasSubstr("The emulator was stopped"));
-  ExpectNobodyLeft();
-  LetGo("job");
+  ExpectNoProcessLeft();
+  Release("job");
   EXPECT_TRUE(Eventually([&] { return caip_.StateOf("job") == "SUCCEEDED"; }));
 }
 
-TEST_F(SideBySide, ASubmitThatIsInterruptedWhilePackagingLeavesNothing) {
+TEST_F(SideBySide, ASubmitInterruptedDuringPackagingLeavesNothing) {
   WritePackage(folder_, "print(1)\n");
   fs::create_directories(folder_ / "tmp");
   const Path python = folder_ / "python";
@@ -224,9 +224,10 @@ TEST_F(SideBySide, ASubmitThatIsInterruptedWhilePackagingLeavesNothing) {
   fs::permissions(python, fs::perms::owner_all);
   caip_.Set("CLOUDSDK_PYTHON", python.string());
   caip_.Set("TMPDIR", (folder_ / "tmp").string());
-  Going command = caip_.Start({"jobs", "submit", "training", "job", "--region", "us-central1",
-                               "--package-path", (folder_ / "trainer").string(), "--module-name",
-                               "trainer.task", "--staging-bucket", "gs://bkt"});
+  RunningCommand command =
+      caip_.Start({"jobs", "submit", "training", "job", "--region", "us-central1", "--package-path",
+                   (folder_ / "trainer").string(), "--module-name", "trainer.task",
+                   "--staging-bucket", "gs://bkt"});
   ASSERT_TRUE(Eventually([&] { return fs::exists(folder_ / "building"); }));
   EXPECT_FALSE(fs::exists(folder_ / "setup.py"));
   command.Signal(SIGTERM);
@@ -234,10 +235,10 @@ TEST_F(SideBySide, ASubmitThatIsInterruptedWhilePackagingLeavesNothing) {
   EXPECT_EQ(end.exit_code, 130) << end.err;
   EXPECT_THAT(end.err, HasSubstr("nothing was submitted"));
   EXPECT_TRUE(fs::is_empty(folder_ / "tmp"));
-  ExpectNobodyLeft();
+  ExpectNoProcessLeft();
 }
 
-TEST_F(SideBySide, ACommandSaysThatItsStateDirectoryIsNew) {
+TEST_F(SideBySide, ACommandReportsThatItsStateDirectoryIsNew) {
   fs::remove_all(caip_.state());
   EXPECT_THAT(caip_.Run({"jobs", "list"}).err, HasSubstr(caip_.state().string() + " is new"));
   EXPECT_THAT(caip_.Run({"jobs", "list"}).err, Not(HasSubstr("is new")));

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The optimizer API under kill -9: what was answered is kept, and nothing is there twice."""
+"""The optimizer API under kill -9: every answered change is kept, and nothing exists twice."""
 
 import json
 import random
@@ -26,7 +26,7 @@ GONE = (urllib.error.URLError, ConnectionError, TimeoutError, json.JSONDecodeErr
 
 
 class Client:
-    """Goes on with its work whatever happens to the emulator, which is killed ever so often."""
+    """A client that keeps working while the emulator is killed again and again."""
 
     def __init__(self, emulator, chance):
         self.emulator = emulator
@@ -35,7 +35,7 @@ class Client:
         self.requests = 0
 
     def send(self, target, body=None):
-        """An answer, or None where the emulator went away under the request."""
+        """The answer, or None if the emulator was killed during the request."""
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self.emulator.url + target, data,
                                          {'Content-Type': 'application/json'})
@@ -59,7 +59,7 @@ class Client:
                 self.emulator.restart(kill=True)
 
     def certainly(self, target, body=None, done=lambda: None):
-        """Asks until there is an answer; `done` looks whether one that got lost took effect."""
+        """Repeats a request until it is answered; `done` tests whether an unanswered one took effect."""
         while True:
             answer = self.send(target, body)
             if answer is not None:
@@ -94,7 +94,7 @@ class Killed(unittest.TestCase):
                              [min(shown, key=lambda name: self.loss(shown[name]))])
 
     def work(self, client, finished):
-        """Two suggestions, measured twice and completed, as an honest worker does."""
+        """Takes two suggestions, measures each twice and completes it."""
         operation = client.certainly(TRIALS + ':suggest',
                                      {'suggestionCount': 2, 'clientId': 'worker'})
         for trial in operation['response']['trials']:

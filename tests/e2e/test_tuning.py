@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tuning jobs end to end: trials that misbehave, and an emulator that is killed in the middle."""
+"""Tuning jobs end to end: trials that misbehave, and an emulator that is killed during a study."""
 
 import json
 import sys
@@ -75,7 +75,7 @@ class Study(unittest.TestCase):
         return {trial['trialId']: trial for trial in trials if trial['state'] == 'SUCCEEDED'}
 
     def end(self):
-        """The job once it has ended, its trials by their ids."""
+        """The ended job, with its trials by id."""
         def ended():
             job = self.job()
             return job if job['state'] in ('SUCCEEDED', 'FAILED', 'CANCELLED') else None
@@ -90,14 +90,14 @@ class Study(unittest.TestCase):
 
 class Killed(Study):
     def test_loses_no_finished_trial_and_repeats_no_report(self):
-        """Fifty trials that go on from their checkpoints; the emulator is killed six times."""
+        """Fifty trials that resume from their checkpoints; the emulator is killed six times."""
         self.trainer('''
             given.job_dir.mkdir(parents=True, exist_ok=True)
             with open(given.job_dir / 'starts', 'a') as starts:
                 starts.write('begun\\n')
             checkpoint = given.job_dir / 'step'
             done = int(checkpoint.read_text()) if checkpoint.exists() else 0
-            for step in range(max(done, 1), 6):  # what it did last it reports again, as it was
+            for step in range(max(done, 1), 6):  # it reports its last step again, with the same value
                 time.sleep(0.02)
                 report(*range(max(1, step - 2), step + 1))
                 part = given.job_dir / 'part'
@@ -137,14 +137,14 @@ class Killed(Study):
 
 
 class Misbehaving(Study):
-    def test_a_parameter_named_like_a_flag_of_the_user_comes_behind_it(self):
+    def test_a_parameter_named_like_a_flag_of_the_user_follows_it(self):
         self.trainer('report(1)\nprint(sys.argv[1:])')
         self.submit(2, 1, args=['--rate', '77', '--rate=99', '--other', '1'])
         _, trials = self.end()
         for trial, shown in trials.items():
             self.assertEqual(shown['finalMetric']['objectiveValue'], int(trial))
 
-    def test_a_trial_that_hangs_keeps_no_other_and_goes_with_its_job(self):
+    def test_a_trial_that_hangs_blocks_no_other_and_ends_with_its_job(self):
         self.trainer('''
             report(1)
             if trial == '1':
@@ -160,10 +160,10 @@ class Misbehaving(Study):
         self.assertEqual(states, {'1': 'CANCELLED', '2': 'SUCCEEDED', '3': 'SUCCEEDED',
                                   '4': 'SUCCEEDED', '5': 'SUCCEEDED'})
 
-    def test_a_report_behind_the_end_of_the_trial_is_too_late(self):
+    def test_a_report_after_the_end_of_the_trial_is_ignored(self):
         self.trainer('''
             report(1)
-            if trial == '1':  # leaves somebody behind who waits for the next one
+            if trial == '1':  # leaves a process that waits for the next trial
                 subprocess.Popen([sys.executable, '-c', f"""
             import pathlib, time
             late = pathlib.Path({str(given.job_dir.parent / 'late')!r})
@@ -180,7 +180,7 @@ class Misbehaving(Study):
                          {'trainingStep': '1', 'objectiveValue': 1})
         self.assertEqual(self.measurements()['1'], [1])
 
-    def test_what_is_written_into_a_neighbours_job_dir_is_the_neighbours(self):
+    def test_a_report_in_another_trials_job_dir_counts_for_that_trial(self):
         self.trainer('''
             sys.path.insert(0, @FOLDER@)
             from event_file import record
@@ -197,8 +197,8 @@ class Misbehaving(Study):
         self.assertNotIn('finalMetric', trials['1'])
         self.assertEqual(trials['2']['finalMetric'], {'trainingStep': '7', 'objectiveValue': 0.5})
 
-    def test_metrics_that_are_none_leave_the_trial_without_one(self):
-        """A text, another tag, a directory and a FIFO in the place of the file, and nothing."""
+    def test_invalid_reports_leave_the_trial_without_a_metric(self):
+        """A word, another tag, a directory or a FIFO instead of the file, and no report."""
         self.trainer('''
             if trial == '1':
                 FILE.write_text(line(1, 'excellent'))
@@ -220,7 +220,7 @@ class Misbehaving(Study):
 
 
 class DocumentedConfigs(unittest.TestCase):
-    """The example configurations of the service's documentation, as they stand."""
+    """The example configurations of the service's documentation, unchanged."""
 
     def test_parse_and_validate(self):
         folder = Path(__file__).parent / 'documented_configs'

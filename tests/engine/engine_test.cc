@@ -19,14 +19,14 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr run::ReplicaId kMasterId{};
-constexpr run::ReplicaId kWorker0{Role::kWorker, 0};
+constexpr run::ReplicaId kMasterReplica{};
+constexpr run::ReplicaId kFirstWorker{Role::kWorker, 0};
 
 // A master that runs as long, and everybody else until told to stop.
 auto MasterRunsFor(Duration time) {
   return [time](const ReplicaLaunch& launch) {
     Script script;
-    script.run_for = launch.key.replica == kMasterId ? time : kForever;
+    script.run_for = launch.key.replica == kMasterReplica ? time : kForever;
     return script;
   };
 }
@@ -209,12 +209,12 @@ TEST(Engine, AReplicaWhoseMachineIsTakenAwayStartsAgain) {
   world.launcher.script = MasterRunsFor(minutes(5));
   world.Boot();
   ASSERT_TRUE(world.Submit(AJob("j")).ok());
-  EXPECT_EQ(world.LoseVm("j", kWorker0, VmLoss::kKill).error().code, Code::kFailedPrecondition);
+  EXPECT_EQ(world.LoseVm("j", kFirstWorker, VmLoss::kKill).error().code, Code::kFailedPrecondition);
   world.RunUntilState("j", JobState::kRunning);
-  EXPECT_TRUE(world.LoseVm("j", kWorker0, VmLoss::kKill).ok());
+  EXPECT_TRUE(world.LoseVm("j", kFirstWorker, VmLoss::kKill).ok());
   EXPECT_EQ(world.LoseVm("j", {Role::kWorker, 9}, VmLoss::kKill).error().code,
             Code::kFailedPrecondition);
-  EXPECT_EQ(world.LoseVm("none", kWorker0, VmLoss::kKill).error().code, Code::kNotFound);
+  EXPECT_EQ(world.LoseVm("none", kFirstWorker, VmLoss::kKill).error().code, Code::kNotFound);
   world.RunUntilIdle();
   EXPECT_EQ(world.JobOf("j").state, JobState::kSucceeded);
   EXPECT_EQ(world.launcher.launches(), 5u);

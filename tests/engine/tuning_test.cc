@@ -24,8 +24,8 @@ using ::testing::IsSupersetOf;
 using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 
-constexpr run::ReplicaId kMasterId{};
-constexpr run::ReplicaId kWorker0{run::Role::kWorker, 0};
+constexpr run::ReplicaId kTrialMaster{};
+constexpr run::ReplicaId kTrialWorker{run::Role::kWorker, 0};
 
 int TrialOf(const ReplicaLaunch& launch) { return std::stoi(launch.key.run.trial); }
 
@@ -48,7 +48,7 @@ struct Tuning {
   }
   static Script Usual(const ReplicaLaunch& launch) {
     Script does;
-    if (launch.key.replica != kMasterId) does.run_for = kForever;
+    if (launch.key.replica != kTrialMaster) does.run_for = kForever;
     if (launch.metrics) does.reports = {ReportAt(5, 100, 0.1 * TrialOf(launch))};
     return does;
   }
@@ -144,7 +144,7 @@ TEST(Tuning, GivesEachTrialItsOwnArgumentsEnvironmentAndDisk) {
     EXPECT_THAT(tf_config, HasSubstr("\"trial\": \"" + trial + "\""));
     EXPECT_THAT(tf_config, HasSubstr("\"parameter_name\": \"rate\", \"type\": \"DOUBLE\", "
                                      "\"min_value\": 0.1, \"max_value\": 1"));
-    EXPECT_EQ(launch.metrics.has_value(), launch.key.replica == kMasterId);
+    EXPECT_EQ(launch.metrics.has_value(), launch.key.replica == kTrialMaster);
     disks.insert(Variable(launch, "HOME"));
     clusters.insert(launch.machine.host_name);
   }
@@ -297,11 +297,11 @@ TEST(Tuning, ARestartedMachineKeepsTheTrialItsNumberAndItsReports) {
   };
   ASSERT_TRUE(t.world.Submit(ATuningJob("j", 2, 2)).ok());
   t.world.RunFor(seconds(20));
-  ASSERT_TRUE(t.world.LoseVm("j", kMasterId, VmLoss::kKill, "2").ok());
+  ASSERT_TRUE(t.world.LoseVm("j", kTrialMaster, VmLoss::kKill, "2").ok());
   t.world.RunUntilIdle();
   EXPECT_EQ(t.world.JobOf("j").state, JobState::kSucceeded);
   ASSERT_EQ(t.launches.size(), 3u);
-  EXPECT_EQ(t.launches[2].key, (ReplicaKey{{"p", "j", "2"}, kMasterId, 2}));
+  EXPECT_EQ(t.launches[2].key, (ReplicaKey{{"p", "j", "2"}, kTrialMaster, 2}));
   EXPECT_EQ(t.launches[1].environment, t.launches[2].environment);
   EXPECT_THAT(t.Steps("j", 1), ElementsAre(10));
   EXPECT_THAT(t.Steps("j", 2), ElementsAre(10, 20));

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """The explorer on the corpus of restart bugs.
 
-Of each pair it is given the broken trainer, and must find something; the mended one, and must find
-nothing. For jobs of one replica, recoveries from recorded buckets must come to the same verdict, point
-by point, as runs from the beginning.
+Of each pair of trainers, the explorer must find a bug in the broken one and nothing in the fixed one.
+For jobs of one replica, recoveries from recorded buckets must have the same verdict, point by point, as
+runs from the beginning.
 """
 
 import argparse
@@ -17,7 +17,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCENARIOS = ROOT / "scenarios" / "restarts"
 
-# R11's bug needs a reader that is held: no single restart shows it. R14 needs tuning.
+# R11's bug needs a reader that is held, so no single restart shows it. R14 needs tuning.
 SINGLE = ["r01_half_a_checkpoint", "r02_temporary_alone", "r03_newest_by_name", "r04_mid_epoch",
           "r05_mid_epoch", "r06_schedule", "r07_patience", "r08_warm_start", "r13_before_export"]
 CLUSTERS = ["r09_chief", "r10_empty_server", "r12_mixed_shards"]
@@ -34,7 +34,7 @@ def explore(name, out, *words):
 
 
 def verdicts(out):
-    """Which points were found wanting, and by what: what progress.jsonl says."""
+    """For each point of progress.jsonl, the causes of its flaws and its first step."""
     lines = (out / "progress.jsonl").read_text().splitlines()
     points = [json.loads(line) for line in lines[1:]]
     return {p["point"]: (sorted(f["cause"] for f in p["flaws"]), p.get("first_step"))
@@ -65,7 +65,7 @@ class Corpus(unittest.TestCase):
             with self.subTest(name):
                 self.check_pair(name, "--max-points", "12")
 
-    def test_recorded_recoveries_come_to_the_verdicts_of_full_runs(self):
+    def test_recorded_recoveries_have_the_verdicts_of_full_runs(self):
         for name in SINGLE:
             for variant in ("broken", "fixed"):
                 with self.subTest(f"{name}_{variant}"):
@@ -78,7 +78,7 @@ class Corpus(unittest.TestCase):
                     self.assertGreater(len(both), 2)
                     self.assertEqual({p: mine[p] for p in both}, {p: theirs[p] for p in both})
 
-    def test_a_finding_is_a_scenario_that_fails_until_the_trainer_is_mended(self):
+    def test_a_finding_is_a_scenario_that_fails_until_the_trainer_is_fixed(self):
         explore("r01_half_a_checkpoint_broken", self.out / "found")
         command = [CAIP, "scenario", "run", str(self.out / "found" / "finding-1.yaml"), "--state",
                    str(self.out / "state")]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The explorer from the outside: a second restart, both kinds of disks, how it ends before its end, and
-how it goes on. Real processes; nothing is left of them.
+"""The explorer with real processes: second restarts, both kinds of disks, interruptions and resumption.
+No process may be left.
 """
 
 import argparse
@@ -26,7 +26,7 @@ PATIENCE = 60
 
 
 def await_that(what, condition):
-    """Waits for the condition; names what was awaited in vain."""
+    """Waits for the condition, and names it if it does not come true."""
     deadline = time.monotonic() + PATIENCE
     while not condition():
         if time.monotonic() > deadline:
@@ -35,22 +35,22 @@ def await_that(what, condition):
 
 
 def processes_of(folder):
-    """Those that live and whose command line or environment mentions the folder."""
+    """Live processes whose command line or environment mentions the folder."""
     found = []
     for entry in pathlib.Path("/proc").glob("[0-9]*"):
         try:
             if entry.joinpath("stat").read_text().rpartition(")")[2].split()[0] == "Z":
                 continue
-            told = entry.joinpath("cmdline").read_bytes() + entry.joinpath("environ").read_bytes()
+            words = entry.joinpath("cmdline").read_bytes() + entry.joinpath("environ").read_bytes()
         except OSError:
             continue
-        if str(folder).encode() in told and int(entry.name) != os.getpid():
-            found.append(told.split(b"\0")[0].decode())
+        if str(folder).encode() in words and int(entry.name) != os.getpid():
+            found.append(words.split(b"\0")[0].decode())
     return found
 
 
-def room_of(process_id):
-    """Where that explorer keeps what it writes in memory, if it does: its guard's last word."""
+def memory_directory_of(process_id):
+    """The explorer's temporary directory in memory, or None. It is an argument of its guard process."""
     for entry in pathlib.Path("/proc").glob("[0-9]*"):
         try:
             parent = entry.joinpath("stat").read_text().rpartition(")")[2].split()[1]
@@ -84,19 +84,19 @@ class Explore(unittest.TestCase):
         return file
 
     def play(self, file):
-        """The verdict of a scenario, as programs read it."""
+        """Runs a scenario, and returns its part of the JSON report."""
         report = self.folder / "report.json"
         subprocess.run([CAIP, "scenario", "run", str(file), "--state", str(self.folder / "state"),
                         "--json", str(report)], stdout=subprocess.DEVNULL, timeout=120)
         return json.loads(report.read_text())["scenarios"][0]
 
     def findings(self, out="out"):
-        """What the finding files say, without the places where they lie."""
+        """The texts of the finding files, without paths."""
         return [re.sub(r"extends: .*", "", file.read_text())
                 for file in sorted((self.folder / out).glob("finding-*.yaml"))]
 
     def verdicts(self, out="out"):
-        """By point, whether something was wrong."""
+        """For each point, whether a flaw was found."""
         lines = (self.folder / out / "progress.jsonl").read_text().splitlines()[1:]
         return {point["point"]: bool(point["flaws"]) for point in map(json.loads, lines)}
 
@@ -109,16 +109,16 @@ class Explore(unittest.TestCase):
         left = list((self.folder / "state" / "scenarios").iterdir())
         self.assertEqual(left, [], "directories of runs are left")
 
-    # A job in the words of a submit.
+    # A job as arguments of a submit.
 
     def explore_here(self, *words):
-        """From the folder of the test, with no folder named but the state's."""
+        """Runs in the folder of the test, and names no folder except the state directory."""
         done = subprocess.run([CAIP, "explore", "--state", str(self.folder / "state"), *words],
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                               timeout=300, cwd=self.folder)
         return done.returncode, done.stdout
 
-    def test_the_documented_words_run_as_they_stand(self):
+    def test_the_documented_command_runs_unchanged(self):
         trainers.write_package(self.folder, trainers.SOUND + "assert flag('epochs') == '3'\n")
         words = ["--module-name", "trainer.task", "--", "--epochs", "3"]
         for package in (["--package-path", "trainer"], ["--package-path=./trainer/"]):
@@ -126,7 +126,7 @@ class Explore(unittest.TestCase):
             self.assertEqual(code, 0, text)
             self.assertIn("nothing found", text)
 
-    def test_what_words_name_is_looked_for_where_they_are_said(self):
+    def test_relative_paths_in_arguments_start_at_the_current_directory(self):
         trainers.write_package(self.folder, trainers.SOUND
                                + "assert open(flag('data')).read() == 'words'\n"
                                + "assert open(flag('more')).read() == 'words'\n")
@@ -139,25 +139,25 @@ class Explore(unittest.TestCase):
             "--more=data/words.txt")
         self.assertEqual(code, 0, text)
         job = next((self.folder / "some" / "where").glob("job-*.yaml")).read_text()
-        self.assertNotIn("--runtime-version", job, "the file says one")
+        self.assertNotIn("--runtime-version", job, "the file has one")
         self.assertIn('"../../trainer"', job)
 
-    def test_words_that_make_no_job_are_refused(self):
-        for words, told in ((["--module-name", "trainer.task"], "package"),
+    def test_arguments_that_do_not_make_a_job_are_refused(self):
+        for words, named in ((["--module-name", "trainer.task"], "package"),
                             (["--module-nam", "trainer.task"], "--module-nam")):
             code, text = self.explore_here("--", *words)
             self.assertEqual(code, 2, text)
-            self.assertIn(told, text)
+            self.assertIn(named, text)
 
     # Second restarts.
 
-    def test_a_second_restart_shows_what_one_does_not(self):
+    def test_a_second_restart_finds_what_one_does_not(self):
         file = trainers.write(self.folder, trainers.FEARS_ITS_OWN_MARK)
         code, text = self.explore(file)
         self.assertEqual(code, 0, text)
         code, text = self.explore(file, "--pairs")
         self.assertEqual(code, 1, text)
-        self.assertIn("somebody else is at work", text)
+        self.assertIn("another process is at work", text)
         self.assertIn("then", text)
         self.assert_nothing_is_left()
 
@@ -177,15 +177,15 @@ class Explore(unittest.TestCase):
         file = trainers.write(self.folder, trainers.FEARS_ITS_OWN_MARK)
         code, text = self.explore(file, "--pairs", "--full-runs")
         self.assertEqual(code, 1, text)
-        self.assertIn("somebody else is at work", text)
+        self.assertIn("another process is at work", text)
 
-    def test_a_sound_trainer_stands_two_restarts(self):
+    def test_a_sound_trainer_survives_two_restarts(self):
         code, text = self.explore(trainers.write(self.folder, trainers.SOUND), "--pairs")
         self.assertEqual(code, 0, text)
 
-    # What is told, and how sure it is.
+    # Findings, and how certain they are.
 
-    def test_a_checkpoint_that_is_gone_for_a_moment(self):
+    def test_a_checkpoint_that_is_deleted_before_the_next_is_written(self):
         code, text = self.explore(trainers.write(self.folder, trainers.DELETES_FIRST))
         self.assertEqual(code, 1, text)
         self.assertIn("all progress is lost behind delete job/out/ckpt", text)
@@ -195,7 +195,7 @@ class Explore(unittest.TestCase):
         self.assertEqual(code, 1, text)
         self.assertIn("all progress is lost behind delete job/out/ckpt", text)
 
-    def test_what_comes_twice_is_no_count_of_starts(self):
+    def test_repeated_entries_are_not_a_count_of_starts(self):
         code, text = self.explore(trainers.write(self.folder, trainers.APPENDS_FIRST))
         self.assertEqual(code, 0, text)
         self.assertIn("objects hold something else: job/out/history", text)
@@ -209,7 +209,7 @@ class Explore(unittest.TestCase):
         self.assertIn("not compared, for it counts restarts: objects like job/out/attempt, "
                       "objects like job/out/starts/#", text)
 
-    def test_what_is_perhaps_harmless_is_told_so_and_is_no_failure(self):
+    def test_a_finding_that_may_be_harmless_is_marked_and_is_not_a_failure(self):
         code, text = self.explore(trainers.write(self.folder, trainers.WRITES_AGAIN))
         self.assertEqual(code, 0, text)
         self.assertIn("a result that was whole is written again: job/out/done", text)
@@ -217,17 +217,17 @@ class Explore(unittest.TestCase):
         self.assertIn("1 cause, perhaps harmless", text)
         self.assertIn("# Perhaps harmless", self.findings()[0])
 
-    def test_what_came_with_a_finding_is_listed_below_it(self):
-        code, text = self.explore(trainers.write(self.folder, trainers.LEAVES_OUT))
+    def test_consequences_of_a_finding_are_listed_below_it(self):
+        code, text = self.explore(trainers.write(self.folder, trainers.SKIPS_A_STEP))
         self.assertEqual(code, 1, text)
         self.assertIn("1. steps are never done", text)
         self.assertIn("with it: steps differ in 'total'", text)
 
-    def test_what_does_not_show_again_is_told_so(self):
+    def test_a_finding_that_does_not_repeat_is_marked(self):
         file = trainers.write(self.folder, trainers.FAILS_ONCE_ON_A_HOST)
         code, text = self.explore(file, "--jobs", "1")
         self.assertEqual(code, 0, text)
-        self.assertIn("somebody has the file", text)
+        self.assertIn("the file is in use", text)
         self.assertIn("perhaps harmless: it did not show again", text)
 
     def test_findings_stay_with_their_scenarios(self):
@@ -237,7 +237,7 @@ class Explore(unittest.TestCase):
             file.write_text(file.read_text().replace(str(self.folder / name), "."))
             self.explore(file)
         out = self.folder / "out"
-        (out / "finding-9.yaml").write_text("extends: nobody knows\n")
+        (out / "finding-9.yaml").write_text("extends: unknown\n")
         of = {name: [file for file in sorted(out.glob("finding-*.yaml"))
                      if f"/{name}/" in file.read_text()] for name in ("a", "b")}
         self.assertEqual([len(of["a"]), len(of["b"])], [1, 1])
@@ -252,9 +252,9 @@ class Explore(unittest.TestCase):
         played = self.play(moved / "out" / of["b"][0].name)
         self.assertEqual((played["passed"], played["state"]), (False, "SUCCEEDED"))
 
-    # The disk that a restart finds.
+    # Disks after a restart.
 
-    def test_a_kept_disk_shows_what_a_new_one_does_not(self):
+    def test_a_kept_disk_shows_a_bug_that_a_new_one_hides(self):
         file = trainers.write(self.folder, trainers.LOCKS_ITS_DISK)
         code, text = self.explore(file)
         self.assertEqual(code, 0, text)
@@ -269,15 +269,15 @@ class Explore(unittest.TestCase):
         self.assertFalse(played["passed"])
         self.assertEqual([len(fault["struck_at"]) for fault in played["faults"]], [1])
 
-    # Ends before the end.
+    # Interruptions.
 
-    def test_it_is_killed_leaves_nothing_and_goes_on(self):
+    def test_a_killed_exploration_leaves_nothing_and_resumes(self):
         file = self.half_a_checkpoint()
         self.explore(file, out="whole")
         running = subprocess.Popen(self.command(file, "--jobs", "1"), stdout=subprocess.DEVNULL,
                                    stderr=subprocess.DEVNULL)
         await_that("three points noted", lambda: self.points_tried() >= 3)
-        room = room_of(running.pid)
+        room = memory_directory_of(running.pid)
         running.send_signal(signal.SIGKILL)
         running.wait(PATIENCE)
         await_that("no process of the killed one", lambda: not processes_of(self.folder))
@@ -293,7 +293,7 @@ class Explore(unittest.TestCase):
         self.assertGreater(len(self.findings()), 0)
         self.assert_nothing_is_left()
 
-    def test_it_goes_on_only_where_the_trainer_is_the_same(self):
+    def test_it_resumes_only_with_the_same_trainer(self):
         file = trainers.write(self.folder, trainers.SOUND)
         self.explore(file)
         code, text = self.explore(file, "--resume")
@@ -303,7 +303,7 @@ class Explore(unittest.TestCase):
         self.assertEqual(code, 0, text)
         self.assertNotIn("known before", text)
 
-    def test_what_runs_write_beside_the_trainer_does_not_keep_it_from_going_on(self):
+    def test_it_resumes_although_runs_wrote_files_beside_the_trainer(self):
         trainers.write(self.folder, trainers.SOUND)
         (self.folder / "job.yaml").write_text(
             "description: A job of the test.\n"
@@ -320,7 +320,7 @@ class Explore(unittest.TestCase):
         _, text = self.explore_here("job.yaml", "--resume")
         self.assertNotIn("known before", text)
 
-    def test_a_package_that_was_mended_is_explored_anew(self):
+    def test_a_changed_package_is_explored_again(self):
         package = trainers.write_package(self.folder, trainers.SOUND)
         words = ["--max-points", "2", "--resume", "--", "--package-path", "trainer",
                  "--module-name", "trainer.task"]
@@ -331,7 +331,7 @@ class Explore(unittest.TestCase):
         _, text = self.explore_here(*words)
         self.assertNotIn("known before", text)
 
-    def test_ctrl_c_tells_what_was_found(self):
+    def test_ctrl_c_reports_the_findings(self):
         file = self.half_a_checkpoint()
         running = subprocess.Popen(self.command(file, "--jobs", "1"), stdout=subprocess.PIPE,
                                    stderr=subprocess.STDOUT, text=True)
@@ -345,7 +345,7 @@ class Explore(unittest.TestCase):
         self.assertGreater(len(self.findings()), 0)
         self.assert_nothing_is_left()
 
-    def test_ctrl_c_in_peace_says_so(self):
+    def test_ctrl_c_in_the_baseline_run_is_reported(self):
         file = trainers.write(self.folder, "say('begun')\nwhile True:\n    time.sleep(0.1)\n",
                               "limits: {wall: 5m, no_progress: 5m}\n")
         running = subprocess.Popen(self.command(file), stdout=subprocess.PIPE,
@@ -369,20 +369,20 @@ class Explore(unittest.TestCase):
             self.assertEqual(code, 2, text)
             self.assertIn(f"'{word}' is no time", text)
 
-    def test_a_job_that_fails_in_peace_is_not_explored(self):
+    def test_a_job_whose_baseline_run_fails_is_not_explored(self):
         file = trainers.write(self.folder, "raise RuntimeError('no data')\n")
         code, text = self.explore(file)
         self.assertEqual(code, 2, text)
-        self.assertIn("does not succeed in peace", text)
+        self.assertIn("does not succeed in the baseline run", text)
         self.assertIn("no data", text)
 
-    def test_a_replica_that_the_job_has_not_is_refused(self):
+    def test_an_unknown_replica_is_refused(self):
         file = trainers.write(self.folder, trainers.SOUND)
         code, text = self.explore(file, "--replicas", "worker-3")
         self.assertEqual(code, 2, text)
-        self.assertIn("the job has no replica 'worker-3'; it has master-0", text)
+        self.assertIn("The job has no replica 'worker-3'; it has master-0", text)
 
-    def test_a_full_disk_is_no_finding(self):
+    def test_a_full_disk_is_not_a_finding(self):
         state = self.folder / "state"
         state.mkdir()
         small = small_disk.prefix(state, "10m")
@@ -390,7 +390,7 @@ class Explore(unittest.TestCase):
         code, text = self.explore(file, "--jobs", "1", prefix=small)
         self.assertEqual(code, 3, text)
         self.assertIn("not all were tried: the disk is full", text)
-        self.assertIn(f"the disk is full: what runs write did not fit at '{state}", text)
+        self.assertIn(f"The disk is full: what runs write did not fit at '{state}", text)
         self.assertNotIn("the job ends FAILED", text)
         await_that("no process of the exploration", lambda: not processes_of(self.folder))
         code, text = self.explore(file, "--resume")

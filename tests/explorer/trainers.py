@@ -1,4 +1,4 @@
-"""Small trainers for tests of the explorer, each with one weakness, written into a folder of the test."""
+"""Small trainers for tests of the explorer, each with one weakness."""
 import pathlib
 import textwrap
 
@@ -15,7 +15,7 @@ def newest():
     return max((int(name[5:]) for name in job.list("ckpt-")), default=0)
 """
 
-# Right whatever happens.
+# Survives every restart.
 SOUND = """
 step = newest()
 while step < 12:
@@ -25,13 +25,13 @@ while step < 12:
         job.put("ckpt-%02d" % step, {"step": step})
 """
 
-# Who takes over writes a mark until its first checkpoint, and ends when there is one already: only a
-# second restart, within the first recovery, shows it.
+# After a restart it keeps a mark until its first checkpoint, and fails if it finds a mark. Only a second
+# restart, during the first recovery, shows this.
 FEARS_ITS_OWN_MARK = """
 step = newest()
 if step:
     if job.list("mark"):
-        raise RuntimeError("somebody else is at work")
+        raise RuntimeError("another process is at work")
     job.put("mark", {})
 while step < 12:
     step += 1
@@ -44,7 +44,7 @@ if job.list("mark"):
     job.delete("mark")
 """
 
-# Its only checkpoint is gone for a moment.
+# It deletes its only checkpoint before it writes the next one.
 DELETES_FIRST = """
 step = job.get("ckpt")["step"] if job.list("ckpt") else 0
 while step < 6:
@@ -55,7 +55,7 @@ while step < 6:
     job.put("ckpt", {"step": step})
 """
 
-# Its history is ahead of its checkpoint: what is done again is in it twice, the first step too.
+# It writes its history before its checkpoint, so repeated steps are in the history twice.
 APPENDS_FIRST = """
 history = job.get("history") if job.list("history") else []
 step = newest()
@@ -67,7 +67,7 @@ while step < 6:
     job.put("ckpt-%02d" % step, {"step": step})
 """
 
-# Right, but does what is done already.
+# Correct, but it writes its result again.
 WRITES_AGAIN = """
 step = newest()
 while step < 6:
@@ -78,15 +78,15 @@ while step < 6:
 job.put("done", {"step": step})
 """
 
-# Right: it counts its starts, in an object and in names.
+# Correct: it counts its starts, in an object and in names.
 COUNTS_STARTS = """
 attempt = (job.get("attempt")["attempt"] if job.list("attempt") else 0) + 1
 job.put("attempt", {"attempt": attempt})
 job.put("starts/%d" % attempt, {})
 """ + SOUND
 
-# Each restart leaves a step out.
-LEAVES_OUT = """
+# Each restart skips a step.
+SKIPS_A_STEP = """
 step = newest() + (1 if newest() else 0)
 total = sum(range(newest() + 1))
 while step < 12:
@@ -99,15 +99,15 @@ if not job.list("result"):
     job.put("result", {"total": total, "steps": step})
 """
 
-# The first of all restarts on this host fails: what is wrong is not in the job.
+# Only the first restart on this host fails, so the fault is not in the job.
 FAILS_ONCE_ON_A_HOST = """
 taken = os.path.join(os.path.dirname(os.path.abspath(__file__)), "taken")
 if newest() and not os.path.exists(taken):
     open(taken, "w").close()
-    raise RuntimeError("somebody has the file")
+    raise RuntimeError("the file is in use")
 """ + SOUND
 
-# A lock on the local disk: gone with the machine, there still when only the process has died.
+# A lock on the local disk. It is lost with the machine, but kept if only the process dies.
 LOCKS_ITS_DISK = """
 lock = os.environ["HOME"] + "/lock"
 if os.path.exists(lock):
@@ -115,7 +115,7 @@ if os.path.exists(lock):
 open(lock, "w").close()
 """ + SOUND
 
-# What it does behind a restart takes much room; in peace it takes none.
+# It needs much space after a restart, and none in a baseline run.
 HOARDS = """
 step = newest()
 if step:
@@ -129,12 +129,12 @@ while step < 12:
 """
 
 
-# Wide: the host may have other things to do.
+# Wide, because the host may be busy.
 LIMITS = "limits: {wall: 4m, no_progress: 2m}\n"
 
 
 def write(folder, body, extra=LIMITS):
-    """A scenario with that trainer; the path of its file."""
+    """Writes a scenario with that trainer, and returns the path of its file."""
     (folder / "trainer.py").write_text(HEAD + textwrap.dedent(body))
     file = folder / "job.yaml"
     file.write_text("description: A job of the test.\n"
@@ -143,7 +143,7 @@ def write(folder, body, extra=LIMITS):
 
 
 def write_package(folder, body, name="trainer"):
-    """The same as a package: `trainer.task`, with a file beside it."""
+    """Writes the same trainer as a package, `trainer.task`, with a setup.py."""
     package = folder / name
     package.mkdir()
     (package / "__init__.py").write_text("")

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/text.h"
+#include "base/time_text.h"
 
 namespace caip::front {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
-#include "base/text.h"
+#include "base/time_text.h"
 #include "fakes/metadata/account_answers.h"
 #include "http/target.h"
 

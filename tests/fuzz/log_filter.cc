@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/json.h"
-#include "base/text.h"
+#include "base/time_text.h"
 #include "fakes/logging/filter/bounds.h"
 #include "fakes/logging/filter/filter.h"
 

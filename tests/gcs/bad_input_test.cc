@@ -2,7 +2,6 @@
 #include <chrono>
 #include <thread>
 
-#include "base/text.h"
 #include "tests/gcs/api_world.h"
 
 namespace caip::gcs {

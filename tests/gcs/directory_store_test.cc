@@ -5,9 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/text.h"
+#include "base/encoding.h"
 #include "fakes/gcs/store/checksums.h"
-#include "fakes/gcs/store/preconditions.h"
+#include "fakes/gcs/store/bucket_store.h"
 #include "tests/gcs/store_world.h"
 
 namespace caip::gcs {

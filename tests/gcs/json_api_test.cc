@@ -1,5 +1,5 @@
 // The methods that are no uploads, over real sockets.
-#include "base/text.h"
+#include "base/time_text.h"
 #include "tests/gcs/api_world.h"
 
 namespace caip::gcs {

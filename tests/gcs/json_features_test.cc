@@ -1,5 +1,5 @@
 // Versions, buckets' settings, access, encodings and keys, over the JSON API.
-#include "base/text.h"
+#include "base/encoding.h"
 #include "http/compression.h"
 #include "tests/gcs/api_world.h"
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "base/encoding.h"
 #include "base/random.h"
 #include "base/text.h"
 

@@ -1,6 +1,6 @@
 // What the service's own system tests (google-cloud-storage for Python) expect, and nobody else
 // did.
-#include "base/text.h"
+#include "base/time_text.h"
 #include "tests/gcs/api_world.h"
 
 namespace caip::gcs {

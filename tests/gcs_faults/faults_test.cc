@@ -1,7 +1,7 @@
 // Faults on purpose, over real sockets: what a client sees of them.
-#include "fakes/gcs/faults/faulty_routes.h"
+#include "fakes/gcs/faults/faulty_calls.h"
 #include "fakes/gcs/faults/retry_tests.h"
-#include "fakes/gcs/signing/key_routes.h"
+#include "fakes/gcs/json/key_routes.h"
 #include "tests/gcs/api_world.h"
 
 namespace caip::gcs {
@@ -45,7 +45,7 @@ class FaultTest : public ApiTest {
   FaultTest() {
     auto keys = ServiceKeys::Open(directory_.path() / "keys", world_.clock(), Random(5),
                                   [] { return Result<SignerKey>(SignerKey{}); });
-    std::vector<http::Route> routes = StorageRoutes(std::make_shared<StorageApi>(*world_, 3));
+    std::vector<http::Route> routes = StorageRoutes(std::make_shared<StorageService>(*world_, 3));
     for (auto& route : HmacKeyRoutes(std::shared_ptr<ServiceKeys>(std::move(*keys)))) {
       routes.push_back(std::move(route));
     }

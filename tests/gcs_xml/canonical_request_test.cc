@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/encoding.h"
 #include "base/text.h"
 #include "fakes/gcs/signing/digest.h"
 

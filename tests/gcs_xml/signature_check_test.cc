@@ -1,8 +1,12 @@
 #include "fakes/gcs/signing/signature_check.h"
 
+#include "base/encoding.h"
+#include "base/text.h"
+#include "base/time_text.h"
+#include "fakes/gcs/json/json_api.h"
+#include "fakes/gcs/json/key_routes.h"
 #include "fakes/gcs/signing/canonical_request.h"
 #include "fakes/gcs/signing/digest.h"
-#include "fakes/gcs/signing/key_routes.h"
 #include "tests/gcs_xml/xml_world.h"
 
 namespace caip::gcs {
@@ -205,38 +209,64 @@ TEST(ServiceKeys, OutliveARestart) {
   EXPECT_NE((*keys)->CreateHmac("p", kAccount)->access_id, id);  // though the seed is the same
 }
 
+// Routes of the JSON API, called without sockets.
+class KeyApi {
+ public:
+  struct Answer {
+    int status = 0;
+    std::string body;
+    Json json;
+    bool ok() const { return status == 200; }
+  };
+
+  explicit KeyApi(const std::shared_ptr<ServiceKeys>& keys) {
+    router_.Add(HmacKeyRoutes(keys));
+    router_.Add(AccountKeyRoutes(keys));
+  }
+  Answer Call(const std::string& method, const std::string& path,
+              std::vector<std::pair<std::string, std::string>> query = {},
+              const Json& json = Json()) const {
+    TextBody body(json.is_null() ? "" : CompactJson(json));
+    http::Request request;
+    request.method = method;
+    request.path = path;
+    request.query = std::move(query);
+    request.host = "127.0.0.1";
+    request.body = &body;
+    const http::Response response = router_.Handle(request);
+    const auto parsed = ParseJson(response.body);
+    return {response.status, response.body, parsed.ok() ? *parsed : Json()};
+  }
+
+ private:
+  http::Router router_{NoStorageRoute};
+};
+
 TEST(HmacKeyRoutes, CreateListUpdateAndDelete) {
   TemporaryDirectory directory;
   SystemClock clock;
   auto opened = ServiceKeys::Open(directory.path() / "keys", clock, Random(1), TestSigner);
   const std::shared_ptr<ServiceKeys> keys = std::move(*opened);
-  http::Router router(NoStorageRoute);
-  router.Add(HmacKeyRoutes(keys));
-  router.Add(AccountKeyRoutes(keys));
-  const JsonStorage api([&](const http::Request& request) { return router.Handle(request); });
-  http::Request asked;
-  asked.host = "127.0.0.1";
+  const KeyApi api(keys);
   const std::string all = "/storage/v1/projects/p/hmacKeys";
-  const JsonAnswer made = api.Call(asked, "POST", all, {{"serviceAccountEmail", kAccount}});
-  ASSERT_TRUE(made.ok()) << made.response.body;
+  const KeyApi::Answer made = api.Call("POST", all, {{"serviceAccountEmail", kAccount}});
+  ASSERT_TRUE(made.ok()) << made.body;
   EXPECT_EQ(made.json["secret"].get<std::string>().size(), 40u);
   const std::string one = all + "/" + made.json["metadata"]["accessId"].get<std::string>();
-  EXPECT_EQ(api.Call(asked, "POST", all).response.status, 400);
-  EXPECT_EQ(api.Call(asked, "GET", one).json["state"], "ACTIVE");
-  EXPECT_EQ(api.Call(asked, "GET", all).json["items"].size(), 1u);
-  EXPECT_EQ(api.Call(asked, "DELETE", one).response.status, 400);
-  EXPECT_EQ(
-      api.Call(asked, "PUT", one, {}, Json{{"state", "INACTIVE"}, {"etag", "old"}}).response.status,
-      412);
-  EXPECT_EQ(api.Call(asked, "PUT", one, {}, Json{{"state", "INACTIVE"}}).json["state"], "INACTIVE");
-  EXPECT_EQ(api.Call(asked, "DELETE", one).response.status, 204);
-  EXPECT_FALSE(api.Call(asked, "GET", all).json.contains("items"));
-  EXPECT_EQ(api.Call(asked, "GET", all, {{"showDeletedKeys", "true"}}).json["items"].size(), 1u);
-  EXPECT_EQ(api.Call(asked, "GET", all + "/GOOGNOPE").response.status, 404);
-  const JsonAnswer blob = api.Call(
-      asked, "POST", std::string("/v1/projects/-/serviceAccounts/") + kAccount + ":signBlob", {},
-      Json{{"payload", Base64("text")}});
-  ASSERT_TRUE(blob.ok()) << blob.response.body;
+  EXPECT_EQ(api.Call("POST", all).status, 400);
+  EXPECT_EQ(api.Call("GET", one).json["state"], "ACTIVE");
+  EXPECT_EQ(api.Call("GET", all).json["items"].size(), 1u);
+  EXPECT_EQ(api.Call("DELETE", one).status, 400);
+  EXPECT_EQ(api.Call("PUT", one, {}, Json{{"state", "INACTIVE"}, {"etag", "old"}}).status, 412);
+  EXPECT_EQ(api.Call("PUT", one, {}, Json{{"state", "INACTIVE"}}).json["state"], "INACTIVE");
+  EXPECT_EQ(api.Call("DELETE", one).status, 204);
+  EXPECT_FALSE(api.Call("GET", all).json.contains("items"));
+  EXPECT_EQ(api.Call("GET", all, {{"showDeletedKeys", "true"}}).json["items"].size(), 1u);
+  EXPECT_EQ(api.Call("GET", all + "/GOOGNOPE").status, 404);
+  const KeyApi::Answer blob =
+      api.Call("POST", std::string("/v1/projects/-/serviceAccounts/") + kAccount + ":signBlob", {},
+               Json{{"payload", Base64("text")}});
+  ASSERT_TRUE(blob.ok()) << blob.body;
   EXPECT_TRUE(RsaVerifies(keys->PublicKeysOf(kAccount)[0], "text",
                           *FromBase64(blob.json["signedBlob"].get<std::string>())));
 }

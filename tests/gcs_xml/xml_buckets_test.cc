@@ -1,4 +1,5 @@
 // Buckets, listings and settings through the XML API.
+#include "base/encoding.h"
 #include "tests/gcs_xml/xml_world.h"
 
 namespace caip::gcs {

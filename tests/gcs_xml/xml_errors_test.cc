@@ -1,4 +1,5 @@
 // Every error that a client of the XML API can cause: status, code, message and details.
+#include "base/text.h"
 #include "tests/gcs_xml/xml_world.h"
 #include "tests/support/golden.h"
 

@@ -1,4 +1,7 @@
 // Objects through the XML API.
+#include "base/encoding.h"
+#include "fakes/gcs/signing/digest.h"
+#include "fakes/gcs/wire/request_headers.h"
 #include "fakes/gcs/xml/object_headers.h"
 #include "tests/gcs_xml/xml_world.h"
 
@@ -103,6 +106,19 @@ TEST_F(XmlTest, HonoursPreconditions) {
   EXPECT_EQ(Call("PUT", "/bkt/o", "2", {{"If-Match", etag}}).status, 200);
   EXPECT_EQ(Call("GET", "/bkt/o?generation=" + generation).code(), "NoSuchKey");
   EXPECT_EQ(Call("PUT", "/bkt/new", "3", {{"x-goog-if-generation-match", "0"}}).status, 200);
+}
+
+TEST_F(XmlTest, UnpacksGzipForClientsThatDoNotTakeIt) {
+  const std::string packed =
+      *FromHex("1f8b08000000000002ffcb48cdc9c9070086a6103605000000");  // hello
+  Call("PUT", "/bkt/z", packed, {{"Content-Encoding", "gzip"}, {"Content-Type", "text/plain"}});
+  const XmlAnswer stored = Call("GET", "/bkt/z", "", {{"Accept-Encoding", "gzip"}});
+  EXPECT_EQ(stored.body, packed);
+  EXPECT_EQ(Header(stored, "Content-Encoding"), "gzip");
+  const XmlAnswer unpacked = Call("GET", "/bkt/z");
+  EXPECT_EQ(unpacked.body, "hello");
+  EXPECT_FALSE(unpacked.headers.Has("Content-Encoding"));
+  EXPECT_EQ(Header(unpacked, "x-goog-stored-content-encoding"), "gzip");
 }
 
 TEST_F(XmlTest, LetsTheUrlChooseResponseHeaders) {

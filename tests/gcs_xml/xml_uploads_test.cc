@@ -1,4 +1,7 @@
 // Multipart uploads and form uploads.
+#include "base/encoding.h"
+#include "base/text.h"
+#include "base/time_text.h"
 #include "fakes/gcs/signing/canonical_request.h"
 #include "fakes/gcs/signing/digest.h"
 #include "tests/gcs_xml/xml_world.h"

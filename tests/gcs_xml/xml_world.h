@@ -1,15 +1,13 @@
 #pragma once
-// The XML API over the JSON API over a directory store, called without sockets.
+// The XML API over a directory store, called without sockets.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include "base/json.h"
-#include "base/text.h"
-#include "fakes/gcs/json/json_api.h"
+#include "fakes/gcs/service/storage_service.h"
 #include "fakes/gcs/signing/service_keys.h"
-#include "fakes/gcs/xml/json_storage.h"
 #include "fakes/gcs/xml/xml_api.h"
 #include "fakes/gcs/xml/xml_text.h"
 #include "http/target.h"
@@ -24,6 +22,21 @@ struct XmlAnswer {
   std::string body;
   XmlElement xml;
   std::string code() const { return xml.TextOf("Code"); }
+};
+
+/// Bytes in memory as a request's body.
+class TextBody final : public http::BodyReader {
+ public:
+  explicit TextBody(std::string text) : text_(std::move(text)) {}
+  Result<size_t> Read(char* buffer, size_t size) override {
+    const size_t count = text_.copy(buffer, size, at_);
+    at_ += count;
+    return count;
+  }
+
+ private:
+  std::string text_;
+  size_t at_ = 0;
 };
 
 /// All that a sink would get of a response.
@@ -65,10 +78,8 @@ class XmlTest : public ::testing::Test {
     Serve();
   }
   void Serve(SignatureOptions signatures = {}) {
-    router_ = std::make_unique<http::Router>(NoStorageRoute);
-    router_->Add(StorageRoutes(std::make_shared<StorageApi>(*world_, 7)));
     xml_ = std::make_unique<XmlApi>(
-        XmlApiOptions{[this](const http::Request& request) { return router_->Handle(request); },
+        XmlApiOptions{std::make_shared<StorageService>(*world_, 7), FaultyCalls(faults_, pause_),
                       directory_.path() / "xml-uploads", 7, signatures},
         *keys_, world_.clock());
   }
@@ -108,7 +119,8 @@ class XmlTest : public ::testing::Test {
   StoreWorld world_;
   TemporaryDirectory directory_;
   std::unique_ptr<ServiceKeys> keys_;
-  std::unique_ptr<http::Router> router_;
+  std::shared_ptr<FaultPlan> faults_;  // before Serve()
+  std::shared_ptr<Pause> pause_ = std::make_shared<Pause>();
   std::unique_ptr<XmlApi> xml_;
 };
 

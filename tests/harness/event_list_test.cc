@@ -8,7 +8,7 @@
 namespace caip::harness {
 namespace {
 
-const std::string kHead =
+const std::string kEventHead =
     R"({"kind":"scenario","version":1,"file":"a.yaml","description":"d","seed":7})"
     "\n";
 
@@ -50,7 +50,7 @@ TEST(EventList, IsReadAsItWasWritten) {
 }
 
 TEST(EventList, OfARunThatWasCutOffHasNoVerdict) {
-  const auto list = ReadEventList(kHead + R"({"n":1,"kind":"state","state":"QUEUED"})", "x");
+  const auto list = ReadEventList(kEventHead + R"({"n":1,"kind":"state","state":"QUEUED"})", "x");
   ASSERT_TRUE(list.ok()) << list.error().message;
   EXPECT_FALSE(list->judged);
   EXPECT_EQ(list->happenings.size(), 1u);
@@ -63,12 +63,12 @@ TEST(EventList, SaysWhichLineIsBroken) {
   EXPECT_TRUE(
       WhatIsWrong("{\"scenarios\":[]}")
           .starts_with("run.jsonl:1: an event list begins with a line of kind \"scenario\""));
-  EXPECT_TRUE(WhatIsWrong(kHead + "{\"n\":1,").starts_with("run.jsonl:2: is no JSON object"));
-  EXPECT_EQ(WhatIsWrong(kHead + "\n{\"n\":1,\"kind\":\"tea\"}\n"),
+  EXPECT_TRUE(WhatIsWrong(kEventHead + "{\"n\":1,").starts_with("run.jsonl:2: is no JSON object"));
+  EXPECT_EQ(WhatIsWrong(kEventHead + "\n{\"n\":1,\"kind\":\"tea\"}\n"),
             "run.jsonl:3: kind 'tea' is none of an event list");
-  EXPECT_EQ(WhatIsWrong(kHead + kHead), "run.jsonl:2: a second event list begins here");
+  EXPECT_EQ(WhatIsWrong(kEventHead + kEventHead), "run.jsonl:2: a second event list begins here");
   EXPECT_EQ(WhatIsWrong("{\"kind\":\"scenario\",\"version\":2}"), "run.jsonl:1: version must be 1");
-  EXPECT_EQ(WhatIsWrong(kHead + "{\"kind\":\"verdict\"}\n{\"n\":1,\"kind\":\"state\"}\n"),
+  EXPECT_EQ(WhatIsWrong(kEventHead + "{\"kind\":\"verdict\"}\n{\"n\":1,\"kind\":\"state\"}\n"),
             "run.jsonl:3: nothing may follow the line of kind \"verdict\"");
 }
 

@@ -5,11 +5,9 @@
 namespace caip::harness {
 namespace {
 
-using Kind = Happening::Kind;
-
 TEST(StepReader, ReadsOneJsonObjectALine) {
   const Happening step = StepReader().Read(R"({"step": 12, "w": 0.5})");
-  EXPECT_EQ(step.kind, Kind::kStep);
+  EXPECT_EQ(step.kind, Happening::Kind::kStep);
   EXPECT_EQ(step.step, 12);
   EXPECT_EQ(step.record, Json({{"step", 12}, {"w", 0.5}}));
 }
@@ -19,7 +17,7 @@ TEST(StepReader, TakesOtherLinesForLines) {
        {"", "hello", "{", "{\"step\": }", "{\"step\": \"12\"}", "{\"step\": 1.5}",
         "[{\"step\": 1}]", " {\"step\": 1}", "{\"loss\": 1}"}) {
     const Happening read = StepReader().Read(line);
-    EXPECT_EQ(read.kind, Kind::kLog) << line;
+    EXPECT_EQ(read.kind, Happening::Kind::kLog) << line;
     EXPECT_EQ(read.text, line);
   }
 }
@@ -27,12 +25,12 @@ TEST(StepReader, TakesOtherLinesForLines) {
 TEST(StepReader, ReadsForeignLinesByAPattern) {
   const StepReader reader(R"(step (?P<step>\d+).*loss (?P<loss>\S+) (?P<note>\w+))");
   const Happening step = reader.Read("INFO step 0012/100 loss 0.25 fine");
-  EXPECT_EQ(step.kind, Kind::kStep);
+  EXPECT_EQ(step.kind, Happening::Kind::kStep);
   EXPECT_EQ(step.step, 12);
   EXPECT_EQ(step.record, Json({{"loss", 0.25}, {"note", "fine"}, {"step", 12}}));
   EXPECT_EQ(reader.Read("INFO step 000/100 loss nan fine").step, 0);
-  EXPECT_EQ(reader.Read("epoch 1").kind, Kind::kLog);
-  EXPECT_EQ(reader.Read(R"({"step": 1})").kind, Kind::kLog);
+  EXPECT_EQ(reader.Read("epoch 1").kind, Happening::Kind::kLog);
+  EXPECT_EQ(reader.Read(R"({"step": 1})").kind, Happening::Kind::kLog);
 }
 
 TEST(StepPattern, NamesItsStep) {

@@ -9,14 +9,12 @@
 namespace caip::harness {
 namespace {
 
-using Kind = Trigger::Kind;
-
 TriggerCount Counting(Trigger trigger, uint64_t seed = 1) {
   return TriggerCount(std::move(trigger), "master-0", Random(seed));
 }
 
 Trigger Before(const std::string& op, const std::string& glob) {
-  return {.kind = Kind::kStorage, .phase = Phase::kBefore, .op = op, .pattern = glob};
+  return {.kind = Trigger::Kind::kStorage, .phase = Phase::kBefore, .op = op, .pattern = glob};
 }
 
 TEST(Glob, StarsCrossSlashes) {
@@ -68,11 +66,11 @@ TEST(Trigger, WriteIsCreateOrOverwrite) {
 }
 
 TEST(Trigger, ALineIsALineAlsoWhereItReportsAStep) {
-  TriggerCount log = Counting({.kind = Kind::kLog, .pattern = "step 9 "});
+  TriggerCount log = Counting({.kind = Trigger::Kind::kLog, .pattern = "step 9 "});
   Happening line = Step("master-0", 1, 9);
   line.text = "step 9 loss 0.11";
   EXPECT_TRUE(log.Meet(line, Phase::kAfter));
-  TriggerCount step = Counting({.kind = Kind::kStep, .number = 9});
+  TriggerCount step = Counting({.kind = Trigger::Kind::kStep, .number = 9});
   EXPECT_FALSE(step.Meet(Line("master-0", 1, "step 9 loss 0.11"), Phase::kAfter));
 }
 
@@ -86,13 +84,13 @@ TEST(Trigger, OfACopyMatchesEitherName) {
 
 TEST(Trigger, EachKindMeetsItsOwnHappening) {
   const std::vector<std::pair<Trigger, Happening>> pairs = {
-      {{.kind = Kind::kLog, .pattern = "ckpt-\\d+"}, Line("master-0", 1, "saved ckpt-10")},
-      {{.kind = Kind::kStep, .number = 12}, Step("master-0", 1, 12)},
-      {{.kind = Kind::kState, .pattern = "RUNNING"}, State("RUNNING")},
-      {{.kind = Kind::kStart, .number = 2}, Live("master-0", 2)},
-      {{.kind = Kind::kExit}, Exit("master-0", 1)},
-      {{.kind = Kind::kFault, .pattern = "kill 1"}, Struck("master-0", 1, "kill 1")},
-      {{.kind = Kind::kMetric, .pattern = "accuracy"},
+      {{.kind = Trigger::Kind::kLog, .pattern = "ckpt-\\d+"}, Line("master-0", 1, "saved ckpt-10")},
+      {{.kind = Trigger::Kind::kStep, .number = 12}, Step("master-0", 1, 12)},
+      {{.kind = Trigger::Kind::kState, .pattern = "RUNNING"}, State("RUNNING")},
+      {{.kind = Trigger::Kind::kStart, .number = 2}, Live("master-0", 2)},
+      {{.kind = Trigger::Kind::kExit}, Exit("master-0", 1)},
+      {{.kind = Trigger::Kind::kFault, .pattern = "kill 1"}, Struck("master-0", 1, "kill 1")},
+      {{.kind = Trigger::Kind::kMetric, .pattern = "accuracy"},
        {.kind = Happening::Kind::kMetric, .replica = "master-0", .boot = 1, .text = "accuracy"}},
   };
   for (size_t i = 0; i < pairs.size(); ++i) {
@@ -105,19 +103,19 @@ TEST(Trigger, EachKindMeetsItsOwnHappening) {
 }
 
 TEST(Trigger, WantsItsNumberAndText) {
-  EXPECT_FALSE(
-      Counting({.kind = Kind::kStep, .number = 12}).Meet(Step("master-0", 1, 11), Phase::kAfter));
-  EXPECT_FALSE(
-      Counting({.kind = Kind::kStart, .number = 2}).Meet(Live("master-0", 1), Phase::kAfter));
-  EXPECT_FALSE(
-      Counting({.kind = Kind::kState, .pattern = "RUNNING"}).Meet(State("QUEUED"), Phase::kAfter));
-  EXPECT_FALSE(Counting({.kind = Kind::kLog, .pattern = "^a$"})
+  EXPECT_FALSE(Counting({.kind = Trigger::Kind::kStep, .number = 12})
+                   .Meet(Step("master-0", 1, 11), Phase::kAfter));
+  EXPECT_FALSE(Counting({.kind = Trigger::Kind::kStart, .number = 2})
+                   .Meet(Live("master-0", 1), Phase::kAfter));
+  EXPECT_FALSE(Counting({.kind = Trigger::Kind::kState, .pattern = "RUNNING"})
+                   .Meet(State("QUEUED"), Phase::kAfter));
+  EXPECT_FALSE(Counting({.kind = Trigger::Kind::kLog, .pattern = "^a$"})
                    .Meet(Line("master-0", 1, "ab"), Phase::kAfter));
 }
 
 TEST(Trigger, IsOfTheFaultsReplicaUnlessItNamesAnother) {
   const Happening workers = Step("worker-1", 1, 5);
-  Trigger trigger{.kind = Kind::kStep, .number = 5};
+  Trigger trigger{.kind = Trigger::Kind::kStep, .number = 5};
   EXPECT_FALSE(Counting(trigger).Meet(workers, Phase::kAfter));
   trigger.replica = "worker-1";
   EXPECT_TRUE(Counting(trigger).Meet(workers, Phase::kAfter));
@@ -126,12 +124,12 @@ TEST(Trigger, IsOfTheFaultsReplicaUnlessItNamesAnother) {
 }
 
 TEST(Trigger, OfAnotherFaultIsMetWhoeverThatStruck) {
-  TriggerCount count = Counting({.kind = Kind::kFault, .pattern = "kill 1"});
+  TriggerCount count = Counting({.kind = Trigger::Kind::kFault, .pattern = "kill 1"});
   EXPECT_TRUE(count.Meet(Struck("worker-3", 1, "kill 1"), Phase::kAfter));
 }
 
 std::vector<int> StrikesOf(Occurrence nth, int moments) {
-  TriggerCount count = Counting({.kind = Kind::kStep, .number = 1, .nth = nth});
+  TriggerCount count = Counting({.kind = Trigger::Kind::kStep, .number = 1, .nth = nth});
   std::vector<int> strikes;
   for (int i = 1; i <= moments; ++i) {
     if (count.Meet(Step("master-0", 1, 1), Phase::kAfter)) strikes.push_back(i);
@@ -149,7 +147,7 @@ TEST(Trigger, CountsItsOccurrences) {
 }
 
 std::vector<int> LuckyOnes(uint64_t seed) {
-  Trigger trigger{.kind = Kind::kStep, .number = 1, .nth = {1, 1, 1}, .probability = 0.25};
+  Trigger trigger{.kind = Trigger::Kind::kStep, .number = 1, .nth = {1, 1, 1}, .probability = 0.25};
   TriggerCount count = Counting(trigger, seed);
   std::vector<int> strikes;
   for (int i = 0; i < 2000; ++i) {
@@ -177,7 +175,7 @@ TEST(Trigger, SaysWhatItWaitsFor) {
   EXPECT_EQ(Describe(write), "before create */state.json of worker-1, every time");
   write.nth = {1, 1, 2};
   EXPECT_EQ(Describe(write), "before create */state.json of worker-1, every 2nd time");
-  EXPECT_EQ(Describe({.kind = Kind::kAt, .at = std::chrono::minutes(20)}),
+  EXPECT_EQ(Describe({.kind = Trigger::Kind::kAt, .at = std::chrono::minutes(20)}),
             "20m 00s after submission");
 }
 

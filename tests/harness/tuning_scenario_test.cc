@@ -12,12 +12,12 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const std::string kHead =
+const std::string kTuningScenarioHead =
     "description: d\ntrainer: {command: [python3, t.py]}\n"
     "job: {config: {scaleTier: BASIC, hyperparameters: {maxTrials: 3}}}\n";
 
 std::string MistakesOf(const std::string& fault) {
-  return Mistakes(kHead + "faults: [{" + fault + "}]\n");
+  return Mistakes(kTuningScenarioHead + "faults: [{" + fault + "}]\n");
 }
 
 TEST(TuningScenario, ATrialsReplicaIsNamedByBoth) {
@@ -26,7 +26,8 @@ TEST(TuningScenario, ATrialsReplicaIsNamedByBoth) {
 }
 
 TEST(TuningScenario, ATriggersTrialIsOfTheFaultsOwnReplica) {
-  const auto read = Read(kHead + "faults: [{kill: {replica: master}, when: {step: 37, trial: 2}}]");
+  const auto read =
+      Read(kTuningScenarioHead + "faults: [{kill: {replica: master}, when: {step: 37, trial: 2}}]");
   ASSERT_TRUE(read.ok()) << read.error().message;
   EXPECT_EQ(read->faults[0].replica, "master-0/2");
   EXPECT_EQ(read->faults[0].when.replica, "master-0/2");
@@ -34,7 +35,7 @@ TEST(TuningScenario, ATriggersTrialIsOfTheFaultsOwnReplica) {
 
 TEST(TuningScenario, OneTrialsMomentMayStrikeAnother) {
   const auto read =
-      Read(kHead +
+      Read(kTuningScenarioHead +
            "faults: [{kill: {replica: master-0/3}, when: {metric: accuracy, trial: 2, nth: 3}}]");
   ASSERT_TRUE(read.ok()) << read.error().message;
   EXPECT_EQ(read->faults[0].replica, "master-0/3");
@@ -53,8 +54,8 @@ TEST(TuningScenario, ReplicasThatAreNotThereAreTold) {
 }
 
 TEST(TuningScenario, ExpectsTrials) {
-  const auto read =
-      Read(kHead + "expect: {trials: {count: 2, reports: [10, 20], best_as_twin: true}}");
+  const auto read = Read(kTuningScenarioHead +
+                         "expect: {trials: {count: 2, reports: [10, 20], best_as_twin: true}}");
   ASSERT_TRUE(read.ok()) << read.error().message;
   ASSERT_EQ(read->expectations.size(), 2u);  // the first one: that the job succeeds
   EXPECT_TRUE(read->needs_twin());

@@ -18,10 +18,9 @@ using run::Role;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using Kind = DeviceAnswer::Kind;
 
-const RunKey kRun{"p", "job", ""};
-const RunKey kOther{"p", "other", ""};
+const RunKey kBoundRun{"p", "job", ""};
+const RunKey kOtherBoundRun{"p", "other", ""};
 const ReplicaId kMaster{Role::kMaster, 0};
 const ReplicaId kWorker0{Role::kWorker, 0};
 const ReplicaId kWorker1{Role::kWorker, 1};
@@ -61,8 +60,8 @@ TEST(Devices, OfAJobThatAsksForNoneAreHiddenAndNotLookedFor) {
     ADD_FAILURE() << "the inventory was read";
     return {};
   });
-  const DeviceAnswer answer = binder.Bind(kRun, kCluster, {});
-  EXPECT_EQ(answer.kind, Kind::kGranted);
+  const DeviceAnswer answer = binder.Bind(kBoundRun, kCluster, {});
+  EXPECT_EQ(answer.kind, DeviceAnswer::Kind::kGranted);
   ASSERT_EQ(answer.environment.size(), 3u);
   EXPECT_EQ(Variable(answer, kMaster, "CUDA_VISIBLE_DEVICES"), "");
   EXPECT_EQ(Variable(answer, kWorker1, "NVIDIA_VISIBLE_DEVICES"), "");
@@ -71,8 +70,9 @@ TEST(Devices, OfAJobThatAsksForNoneAreHiddenAndNotLookedFor) {
 
 TEST(Devices, AreDisjointSetsByUuidAndNoneForWhoAskedForNone) {
   DeviceBinderOnHost binder(DeviceMode::kByHost, Read(Fakes("4xNVIDIA_TESLA_T4")));
-  const DeviceAnswer answer = binder.Bind(kRun, kCluster, {{kWorker0, kT4, 2}, {kWorker1, kT4, 2}});
-  ASSERT_EQ(answer.kind, Kind::kGranted);
+  const DeviceAnswer answer =
+      binder.Bind(kBoundRun, kCluster, {{kWorker0, kT4, 2}, {kWorker1, kT4, 2}});
+  ASSERT_EQ(answer.kind, DeviceAnswer::Kind::kGranted);
   std::set<std::string> all;
   for (const ReplicaId& worker : {kWorker0, kWorker1}) {
     for (const std::string& uuid : Gpus(answer, worker)) {
@@ -90,20 +90,23 @@ TEST(Devices, AreDisjointSetsByUuidAndNoneForWhoAskedForNone) {
 
 TEST(QueueMode, JobsWaitUntilTheGpusAreGivenBack) {
   DeviceBinderOnHost binder(DeviceMode::kQueue, Read(Fakes("3xNVIDIA_TESLA_T4")));
-  EXPECT_EQ(binder.Bind(kRun, {kMaster}, {{kMaster, kT4, 2}}).kind, Kind::kGranted);
-  EXPECT_EQ(binder.Bind(kOther, {kMaster}, {{kMaster, kT4, 2}}).kind, Kind::kWait);
+  EXPECT_EQ(binder.Bind(kBoundRun, {kMaster}, {{kMaster, kT4, 2}}).kind,
+            DeviceAnswer::Kind::kGranted);
+  EXPECT_EQ(binder.Bind(kOtherBoundRun, {kMaster}, {{kMaster, kT4, 2}}).kind,
+            DeviceAnswer::Kind::kWait);
   // All or none: the waiting job holds nothing, so a small one still fits.
   const RunKey small{"p", "small", ""};
-  EXPECT_EQ(binder.Bind(small, {kMaster}, {{kMaster, kT4, 1}}).kind, Kind::kGranted);
-  binder.Release(kRun);
-  EXPECT_EQ(binder.Bind(kOther, {kMaster}, {{kMaster, kT4, 2}}).kind, Kind::kGranted);
+  EXPECT_EQ(binder.Bind(small, {kMaster}, {{kMaster, kT4, 1}}).kind, DeviceAnswer::Kind::kGranted);
+  binder.Release(kBoundRun);
+  EXPECT_EQ(binder.Bind(kOtherBoundRun, {kMaster}, {{kMaster, kT4, 2}}).kind,
+            DeviceAnswer::Kind::kGranted);
 }
 
 TEST(QueueMode, AJobThatCanNeverStartIsRefusedWithTheWaysOut) {
   DeviceBinderOnHost binder(DeviceMode::kQueue, Read(Fakes("2xNVIDIA_TESLA_T4")));
-  const DeviceAnswer answer =
-      binder.Bind(kRun, kCluster, {{kMaster, kT4, 1}, {kWorker0, kV100, 1}, {kWorker1, kT4, 1}});
-  EXPECT_EQ(answer.kind, Kind::kNever);
+  const DeviceAnswer answer = binder.Bind(
+      kBoundRun, kCluster, {{kMaster, kT4, 1}, {kWorker0, kV100, 1}, {kWorker1, kT4, 1}});
+  EXPECT_EQ(answer.kind, DeviceAnswer::Kind::kNever);
   EXPECT_THAT(answer.refusal, HasSubstr("2 NVIDIA_TESLA_T4 and 1 NVIDIA_TESLA_V100"));
   EXPECT_THAT(answer.refusal, HasSubstr("has 2 GPUs"));
   EXPECT_THAT(answer.refusal, HasSubstr("--gpus=share"));
@@ -116,12 +119,12 @@ TEST(QueueMode, GivesTheAskedTypeFirstAndSaysWhatElseItGave) {
   const std::vector<Gpu> all = Fakes("1xNVIDIA_TESLA_T4,2xNVIDIA_TESLA_V100").gpus;
   // The first request could be served by any, but must leave the V100s to the second.
   const DeviceAnswer answer =
-      binder.Bind(kRun, kCluster, {{kWorker0, kT4, 1}, {kWorker1, kV100, 2}});
+      binder.Bind(kBoundRun, kCluster, {{kWorker0, kT4, 1}, {kWorker1, kV100, 2}});
   EXPECT_THAT(Gpus(answer, kWorker0), ElementsAre(all[0].uuid));
   EXPECT_THAT(Gpus(answer, kWorker1), ElementsAre(all[1].uuid, all[2].uuid));
   EXPECT_THAT(answer.warnings, IsEmpty());
-  const DeviceAnswer mixed = binder.Bind(kRun, kCluster, {{kWorker0, kT4, 2}});
-  EXPECT_EQ(mixed.kind, Kind::kGranted);
+  const DeviceAnswer mixed = binder.Bind(kBoundRun, kCluster, {{kWorker0, kT4, 2}});
+  EXPECT_EQ(mixed.kind, DeviceAnswer::Kind::kGranted);
   EXPECT_THAT(mixed.warnings,
               ElementsAre("worker-replica-0 asked for 2 NVIDIA_TESLA_T4; it gets 1 fake "
                           "NVIDIA_TESLA_V100, which this host has."));
@@ -133,22 +136,25 @@ TEST(QueueMode, TwoEmulatorsNeverLendTheSameRealGpu) {
                     {1, "GPU-test-of-claims-b", "Tesla T4", kT4}};
   DeviceBinderOnHost mine(DeviceMode::kQueue, Read(inventory));
   DeviceBinderOnHost theirs(DeviceMode::kQueue, Read(inventory));
-  const DeviceAnswer first = mine.Bind(kRun, {kMaster}, {{kMaster, kT4, 1}});
-  const DeviceAnswer second = theirs.Bind(kRun, {kMaster}, {{kMaster, kT4, 1}});
-  ASSERT_EQ(second.kind, Kind::kGranted);
+  const DeviceAnswer first = mine.Bind(kBoundRun, {kMaster}, {{kMaster, kT4, 1}});
+  const DeviceAnswer second = theirs.Bind(kBoundRun, {kMaster}, {{kMaster, kT4, 1}});
+  ASSERT_EQ(second.kind, DeviceAnswer::Kind::kGranted);
   EXPECT_NE(Gpus(first, kMaster), Gpus(second, kMaster));
-  EXPECT_EQ(theirs.Bind(kOther, {kMaster}, {{kMaster, kT4, 1}}).kind, Kind::kWait);
-  mine.Release(kRun);
-  EXPECT_EQ(theirs.Bind(kOther, {kMaster}, {{kMaster, kT4, 1}}).kind, Kind::kGranted);
+  EXPECT_EQ(theirs.Bind(kOtherBoundRun, {kMaster}, {{kMaster, kT4, 1}}).kind,
+            DeviceAnswer::Kind::kWait);
+  mine.Release(kBoundRun);
+  EXPECT_EQ(theirs.Bind(kOtherBoundRun, {kMaster}, {{kMaster, kT4, 1}}).kind,
+            DeviceAnswer::Kind::kGranted);
 }
 
 TEST(ShareMode, LendsInTurnAndWarnsOfSharing) {
   DeviceBinderOnHost binder(DeviceMode::kShare, Read(Fakes("2xNVIDIA_TESLA_T4")));
-  const DeviceAnswer first = binder.Bind(kRun, kCluster, {{kWorker0, kT4, 1}, {kWorker1, kT4, 1}});
+  const DeviceAnswer first =
+      binder.Bind(kBoundRun, kCluster, {{kWorker0, kT4, 1}, {kWorker1, kT4, 1}});
   EXPECT_NE(Gpus(first, kWorker0), Gpus(first, kWorker1));
   EXPECT_THAT(first.warnings, IsEmpty());
-  const DeviceAnswer second = binder.Bind(kOther, {kMaster}, {{kMaster, kT4, 4}});
-  EXPECT_EQ(second.kind, Kind::kGranted);
+  const DeviceAnswer second = binder.Bind(kOtherBoundRun, {kMaster}, {{kMaster, kT4, 4}});
+  EXPECT_EQ(second.kind, DeviceAnswer::Kind::kGranted);
   EXPECT_EQ(Gpus(second, kMaster).size(), 2u);
   EXPECT_THAT(second.warnings, ElementsAre(HasSubstr("asked for 4 NVIDIA_TESLA_T4; it gets 2"),
                                            HasSubstr("shares its GPUs")));
@@ -156,8 +162,9 @@ TEST(ShareMode, LendsInTurnAndWarnsOfSharing) {
 
 TEST(CpuMode, HidesAllAndWarnsOnce) {
   DeviceBinderOnHost binder(DeviceMode::kCpu, Read(Fakes("2xNVIDIA_TESLA_T4")));
-  const DeviceAnswer answer = binder.Bind(kRun, kCluster, {{kWorker0, kT4, 4}, {kWorker1, kT4, 4}});
-  EXPECT_EQ(answer.kind, Kind::kGranted);
+  const DeviceAnswer answer =
+      binder.Bind(kBoundRun, kCluster, {{kWorker0, kT4, 4}, {kWorker1, kT4, 4}});
+  EXPECT_EQ(answer.kind, DeviceAnswer::Kind::kGranted);
   EXPECT_THAT(Gpus(answer, kWorker0), IsEmpty());
   EXPECT_THAT(answer.warnings, ElementsAre("The job asked for 8 NVIDIA_TESLA_T4; it runs on the "
                                            "CPU, because of --gpus=cpu."));
@@ -165,8 +172,8 @@ TEST(CpuMode, HidesAllAndWarnsOnce) {
 
 TEST(ByHostMode, IsCpuWhereThereAreNoGpus) {
   DeviceBinderOnHost binder(DeviceMode::kByHost, Read({}));
-  const DeviceAnswer answer = binder.Bind(kRun, {kMaster}, {{kMaster, kT4, 1}});
-  EXPECT_EQ(answer.kind, Kind::kGranted);
+  const DeviceAnswer answer = binder.Bind(kBoundRun, {kMaster}, {{kMaster, kT4, 1}});
+  EXPECT_EQ(answer.kind, DeviceAnswer::Kind::kGranted);
   EXPECT_THAT(answer.warnings, ElementsAre(HasSubstr("this host has no GPU")));
 }
 
@@ -174,22 +181,24 @@ TEST(Tpu, IsOneLocalDeviceAndIsLentToOneJob) {
   DeviceInventory inventory;
   for (int i = 0; i < 4; ++i) inventory.tpu_chips.push_back({i, "/dev/accel" + std::to_string(i)});
   DeviceBinderOnHost binder(DeviceMode::kByHost, Read(inventory));
-  const DeviceAnswer answer = binder.Bind(kRun, {kMaster}, {{kMaster, "TPU_V2", 8}});
-  ASSERT_EQ(answer.kind, Kind::kGranted);
+  const DeviceAnswer answer = binder.Bind(kBoundRun, {kMaster}, {{kMaster, "TPU_V2", 8}});
+  ASSERT_EQ(answer.kind, DeviceAnswer::Kind::kGranted);
   EXPECT_EQ(Variable(answer, kMaster, "TPU_VISIBLE_CHIPS"), "0,1,2,3");
   EXPECT_EQ(Variable(answer, kMaster, "TPU_CHIPS_PER_PROCESS_BOUNDS"), "2,2,1");
   EXPECT_EQ(Variable(answer, kMaster, "TPU_PROCESS_BOUNDS"), "1,1,1");
   EXPECT_EQ(Variable(answer, kMaster, "CUDA_VISIBLE_DEVICES"), "");
-  EXPECT_EQ(binder.Bind(kOther, {kMaster}, {{kMaster, "TPU_V2", 8}}).kind, Kind::kWait);
-  binder.Release(kRun);
-  EXPECT_EQ(binder.Bind(kOther, {kMaster}, {{kMaster, "TPU_V2", 8}}).kind, Kind::kGranted);
+  EXPECT_EQ(binder.Bind(kOtherBoundRun, {kMaster}, {{kMaster, "TPU_V2", 8}}).kind,
+            DeviceAnswer::Kind::kWait);
+  binder.Release(kBoundRun);
+  EXPECT_EQ(binder.Bind(kOtherBoundRun, {kMaster}, {{kMaster, "TPU_V2", 8}}).kind,
+            DeviceAnswer::Kind::kGranted);
 }
 
 TEST(Tpu, IsPretendedWhereThereIsNone) {
   DeviceBinderOnHost binder(DeviceMode::kByHost, Read({}));
-  for (const RunKey& run : {kRun, kOther}) {
+  for (const RunKey& run : {kBoundRun, kOtherBoundRun}) {
     const DeviceAnswer answer = binder.Bind(run, {kMaster}, {{kMaster, "TPU_V3", 8}});
-    ASSERT_EQ(answer.kind, Kind::kGranted);
+    ASSERT_EQ(answer.kind, DeviceAnswer::Kind::kGranted);
     EXPECT_EQ(Variable(answer, kMaster, "TPU_VISIBLE_CHIPS"), "0");
     EXPECT_THAT(answer.warnings, ElementsAre(HasSubstr("this host has no TPU")));
   }
@@ -203,7 +212,8 @@ TEST(Devices, MayBeReadAheadOfTheFirstJob) {
       return Fakes("1xNVIDIA_TESLA_T4");
     });
     binder.Warm();
-    EXPECT_EQ(binder.Bind(kRun, {kMaster}, {{kMaster, kT4, 1}}).kind, Kind::kGranted);
+    EXPECT_EQ(binder.Bind(kBoundRun, {kMaster}, {{kMaster, kT4, 1}}).kind,
+              DeviceAnswer::Kind::kGranted);
   }
   EXPECT_EQ(reads, 1);
 }

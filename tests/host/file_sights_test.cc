@@ -10,8 +10,6 @@
 namespace caip::host {
 namespace {
 
-using Kind = FileSight::Kind;
-
 struct Waiting final : AnswerPath {
   bool waits = true;
   bool IsWaiting() const override { return waits; }
@@ -52,14 +50,15 @@ class FileSights : public ::testing::Test {
 TEST_F(FileSights, AFileThatIsThereIsReadOrWritten) {
   struct Row {
     int flags;
-    Kind kind;
+    FileSight::Kind kind;
     bool reads_too;
   };
   for (const Row& row :
-       {Row{O_RDONLY, Kind::kRead, false}, Row{O_WRONLY, Kind::kWrite, false},
-        Row{O_RDWR, Kind::kWrite, true}, Row{O_RDWR | O_TRUNC, Kind::kWrite, false},
-        Row{O_RDONLY | O_TRUNC, Kind::kWrite, false},
-        Row{O_WRONLY | O_APPEND, Kind::kWrite, false}}) {
+       {Row{O_RDONLY, FileSight::Kind::kRead, false}, Row{O_WRONLY, FileSight::Kind::kWrite, false},
+        Row{O_RDWR, FileSight::Kind::kWrite, true},
+        Row{O_RDWR | O_TRUNC, FileSight::Kind::kWrite, false},
+        Row{O_RDONLY | O_TRUNC, FileSight::Kind::kWrite, false},
+        Row{O_WRONLY | O_APPEND, FileSight::Kind::kWrite, false}}) {
     const auto sight = Open(At("there"), row.flags);
     ASSERT_TRUE(sight) << row.flags;
     EXPECT_EQ(sight->kind, row.kind) << row.flags;
@@ -74,7 +73,7 @@ TEST_F(FileSights, AFileThatIsNotThereIsSeenWhenItIsMade) {
   EXPECT_FALSE(Open(At("new"), O_WRONLY)) << "this fails, and nothing comes of it";
   const auto made = Open(At("new"), O_RDWR | O_CREAT);
   ASSERT_TRUE(made);
-  EXPECT_EQ(made->kind, Kind::kWrite);
+  EXPECT_EQ(made->kind, FileSight::Kind::kWrite);
   EXPECT_FALSE(made->is_there);
   EXPECT_FALSE(made->reads_too);
   EXPECT_FALSE(Open(At("nowhere/new"), O_WRONLY | O_CREAT)) << "its directory is not there";
@@ -109,7 +108,7 @@ TEST_F(FileSights, ARenameSaysWhetherItReplaces) {
     const auto sight =
         See(SYS_renameat2, {Number(AT_FDCWD), Number(from), Number(AT_FDCWD), Number(to), 0});
     ASSERT_TRUE(sight) << target;
-    EXPECT_EQ(sight->kind, Kind::kRename);
+    EXPECT_EQ(sight->kind, FileSight::Kind::kRename);
     EXPECT_EQ(sight->path, from);
     EXPECT_EQ(sight->target, to);
     EXPECT_EQ(sight->is_there, is_there);
@@ -121,18 +120,18 @@ TEST_F(FileSights, ADeletionNamesTheLinkNotTheFile) {
   const std::string link = At("link");
   const auto sight = See(SYS_unlinkat, {Number(AT_FDCWD), Number(link), 0});
   ASSERT_TRUE(sight);
-  EXPECT_EQ(sight->kind, Kind::kDelete);
+  EXPECT_EQ(sight->kind, FileSight::Kind::kDelete);
   EXPECT_EQ(sight->path, link);
 }
 
 #ifdef SYS_open
 TEST_F(FileSights, TheOldCallsAreTheNewOnes) {
   const std::string there = At("there"), to = At("new");
-  EXPECT_EQ(See(SYS_open, {Number(there), O_RDONLY})->kind, Kind::kRead);
-  EXPECT_EQ(See(SYS_creat, {Number(to), 0644})->kind, Kind::kWrite);
+  EXPECT_EQ(See(SYS_open, {Number(there), O_RDONLY})->kind, FileSight::Kind::kRead);
+  EXPECT_EQ(See(SYS_creat, {Number(to), 0644})->kind, FileSight::Kind::kWrite);
   EXPECT_EQ(See(SYS_rename, {Number(there), Number(to)})->target, to);
-  EXPECT_EQ(See(SYS_unlink, {Number(there)})->kind, Kind::kDelete);
-  EXPECT_EQ(See(SYS_rmdir, {Number(there)})->kind, Kind::kDelete);
+  EXPECT_EQ(See(SYS_unlink, {Number(there)})->kind, FileSight::Kind::kDelete);
+  EXPECT_EQ(See(SYS_rmdir, {Number(there)})->kind, FileSight::Kind::kDelete);
 }
 #endif
 

@@ -13,7 +13,7 @@
 namespace caip::host {
 namespace {
 
-constexpr auto kPatience = std::chrono::seconds(20);
+constexpr auto kRoomPatience = std::chrono::seconds(20);
 
 class MemoryRoomTest : public ::testing::Test {
  protected:
@@ -71,7 +71,7 @@ TEST_F(MemoryRoomTest, IsGoneWhenItsOwnerIsKilled) {
   const std::string path = told.data();
   if (path == "none") GTEST_SKIP() << "this host has no room in memory";
   ASSERT_TRUE(path.starts_with("/dev/shm/"));
-  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  const auto deadline = std::chrono::steady_clock::now() + kRoomPatience;
   while (std::filesystem::exists(path)) {
     ASSERT_LT(std::chrono::steady_clock::now(), deadline) << path << " is still there";
     std::this_thread::yield();

@@ -11,7 +11,6 @@
 #include <atomic>
 #include <future>
 
-#include "base/text.h"
 #include "host/process/child_process.h"
 #include "tests/host/archive_maker.h"
 #include "tests/host/launch_world.h"

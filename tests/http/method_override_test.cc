@@ -10,9 +10,9 @@
 namespace caip::http {
 namespace {
 
-class Text final : public BodyReader {
+class TextReader final : public BodyReader {
  public:
-  explicit Text(std::string text) : text_(std::move(text)) {}
+  explicit TextReader(std::string text) : text_(std::move(text)) {}
   Result<size_t> Read(char* buffer, size_t size) override {
     const size_t count = std::min(size, text_.size());
     std::memcpy(buffer, text_.data(), count);
@@ -34,7 +34,7 @@ std::string Routed(const std::string& method, const std::string& override,
                   return JsonResponse(200, request.method + "?" + std::string(request.Query("a")));
                 }});
   }
-  Text body(form);
+  TextReader body(form);
   Request request;
   request.method = method;
   request.path = "/x";

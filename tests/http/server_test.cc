@@ -28,7 +28,7 @@ Response Text(std::string body) {
 }
 
 // Answers with what it was asked.
-Response Echo(const Request& request) {
+Response EchoServer(const Request& request) {
   if (request.path == "/unread") return Text("did not look");
   if (request.path == "/throw") throw std::runtime_error("a handler's mistake");
   if (request.path == "/stream") {
@@ -51,7 +51,7 @@ Response Echo(const Request& request) {
 
 class ServerTest : public ::testing::Test {
  protected:
-  void Start(ServerOptions options = {}, Handler handler = Echo) {
+  void Start(ServerOptions options = {}, Handler handler = EchoServer) {
     auto started = Server::Start(options, handler);
     ASSERT_TRUE(started.ok()) << started.error().message;
     server_ = std::move(*started);
@@ -263,14 +263,14 @@ TEST_F(ServerTest, ClosesASilentConnection) {
 
 TEST_F(ServerTest, NamesTheAddressOfAPortThatIsTaken) {
   Start();
-  const auto second = Server::Start({.port = server_->port()}, Echo);
+  const auto second = Server::Start({.port = server_->port()}, EchoServer);
   ASSERT_FALSE(second.ok());
   EXPECT_EQ(second.error().code, Code::kAlreadyExists);
   EXPECT_THAT(second.error().message, HasSubstr("127.0.0.1:" + std::to_string(server_->port())));
 }
 
 TEST_F(ServerTest, RefusesAnAddressThatIsNone) {
-  const auto server = Server::Start({.address = "not-an-address"}, Echo);
+  const auto server = Server::Start({.address = "not-an-address"}, EchoServer);
   ASSERT_FALSE(server.ok());
   EXPECT_EQ(server.error().code, Code::kInvalidArgument);
 }

@@ -6,9 +6,10 @@
 
 #include <map>
 
+#include "base/encoding.h"
 #include "base/json.h"
 #include "base/random.h"
-#include "base/text.h"
+#include "base/time_text.h"
 #include "fakes/logging/book/log_book.h"
 
 namespace caip::logging {

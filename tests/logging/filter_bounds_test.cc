@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "base/text.h"
+#include "base/time_text.h"
 #include "fakes/logging/filter/bounds.h"
 
 namespace caip::logging {
@@ -12,7 +12,7 @@ EntryBounds Bounds(const std::string& text) {
   return EntryBounds::Of(*filter);
 }
 
-const Instant kNoon = *ParseRfc3339("2022-02-09T12:00:00Z");
+const Instant kBoundsNoon = *ParseRfc3339("2022-02-09T12:00:00Z");
 
 TEST(EntryBounds, AreThoseOfTheComparisonsThatMustHold) {
   const EntryBounds bounds = Bounds(
@@ -23,8 +23,8 @@ TEST(EntryBounds, AreThoseOfTheComparisonsThatMustHold) {
   EXPECT_EQ(bounds.task, "t");
   EXPECT_EQ(bounds.trial, "2");
   EXPECT_EQ(bounds.log_id, "a/b");
-  EXPECT_EQ(bounds.from, kNoon);
-  EXPECT_EQ(bounds.until, kNoon + std::chrono::hours(12));
+  EXPECT_EQ(bounds.from, kBoundsNoon);
+  EXPECT_EQ(bounds.until, kBoundsNoon + std::chrono::hours(12));
   EXPECT_EQ(bounds.after_insert_id, "0007");
   EXPECT_EQ(bounds.severities,
             SeverityBit(500) | SeverityBit(600) | SeverityBit(700) | SeverityBit(800));
@@ -36,7 +36,7 @@ TEST(EntryBounds, OfAnAlternativeHoldForEachOfIt) {
       "((timestamp=\"2022-02-09T12:00:00Z\" AND insertId>\"5\") OR "
       "timestamp>\"2022-02-09T12:00:00Z\") (severity=INFO OR severity=ERROR) "
       "(resource.labels.job_id=a OR resource.labels.job_id=b)");
-  EXPECT_EQ(bounds.from, kNoon);
+  EXPECT_EQ(bounds.from, kBoundsNoon);
   EXPECT_EQ(bounds.until, Instant::max());
   EXPECT_EQ(bounds.after_insert_id, "");
   EXPECT_EQ(bounds.severities, SeverityBit(200) | SeverityBit(500));

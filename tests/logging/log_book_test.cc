@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "base/text.h"
+#include "base/time_text.h"
 
 namespace caip::logging {
 namespace {
@@ -22,9 +23,9 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-const Instant kNoon = *ParseRfc3339("2022-02-09T12:00:00.000000001Z");
+const Instant kBookNoon = *ParseRfc3339("2022-02-09T12:00:00.000000001Z");
 
-Entry AnEntry(std::string message, Instant time = kNoon, std::string job_id = "j") {
+Entry AnEntry(std::string message, Instant time = kBookNoon, std::string job_id = "j") {
   Entry entry;
   entry.project = "p";
   entry.job_id = std::move(job_id);
@@ -71,7 +72,7 @@ TEST_F(LogBookTest, GivesBackAllOfAnEntry) {
   EXPECT_EQ(back.trial, "3");
   EXPECT_EQ(back.task, "master-replica-0");
   EXPECT_EQ(back.severity, "WARNING");
-  EXPECT_EQ(back.timestamp, kNoon);
+  EXPECT_EQ(back.timestamp, kBookNoon);
   EXPECT_EQ(back.message, entry.message);
   EXPECT_EQ(back.pathname, "/trainer/task.py");
   EXPECT_EQ(back.lineno, 42);
@@ -83,7 +84,7 @@ TEST_F(LogBookTest, KeepsApartWhatDiffersFromEntryToEntry) {
   const auto book = Open();
   std::vector<Entry> entries;
   for (int i = 0; i < 64; ++i) {  // all combinations of six members, each set or not
-    Entry entry = AnEntry(i & 1 ? "m" : "", i & 2 ? kNoon + seconds(i) : kNoon);
+    Entry entry = AnEntry(i & 1 ? "m" : "", i & 2 ? kBookNoon + seconds(i) : kBookNoon);
     if (i & 4) entry.severity = "";
     if (i & 8) entry.trial = "2";
     if (i & 16) entry.task = "service";
@@ -94,7 +95,7 @@ TEST_F(LogBookTest, KeepsApartWhatDiffersFromEntryToEntry) {
   ASSERT_TRUE(book->Flush().ok());
   const auto read = book->ReadAfter("p", "j", 0);
   ASSERT_EQ(read->size(), entries.size());
-  Instant latest = kNoon;
+  Instant latest = kBookNoon;
   for (size_t i = 0; i < entries.size(); ++i) {
     latest = std::max(latest, entries[i].timestamp);
     EXPECT_EQ((*read)[i].timestamp, latest) << i;
@@ -121,7 +122,7 @@ TEST_F(LogBookTest, KeepsTheOrderOfAJobAndInsertIdsGrowOverTheWholeBook) {
   const auto book = Open();
   std::vector<Entry> entries;
   for (int i = 0; i < 5000; ++i) {
-    entries.push_back(AnEntry(std::to_string(i), kNoon + Duration(i), i % 3 ? "a" : "b"));
+    entries.push_back(AnEntry(std::to_string(i), kBookNoon + Duration(i), i % 3 ? "a" : "b"));
   }
   book->Append(entries);
   ASSERT_TRUE(book->Flush().ok());
@@ -139,17 +140,17 @@ TEST_F(LogBookTest, KeepsTheOrderOfAJobAndInsertIdsGrowOverTheWholeBook) {
 }
 
 TEST_F(LogBookTest, LetsNoTimeOfAJobGoBackNotEvenAcrossARestart) {
-  Open()->Append({AnEntry("noon"), AnEntry("late", kNoon - seconds(5))});
+  Open()->Append({AnEntry("noon"), AnEntry("late", kBookNoon - seconds(5))});
   const auto book = Open();
-  book->Append({AnEntry("later", kNoon - seconds(9)), AnEntry("one", kNoon + seconds(1)),
-                AnEntry("other job", kNoon - seconds(9), "k")});
+  book->Append({AnEntry("later", kBookNoon - seconds(9)), AnEntry("one", kBookNoon + seconds(1)),
+                AnEntry("other job", kBookNoon - seconds(9), "k")});
   ASSERT_TRUE(book->Flush().ok());
   const auto read = book->ReadAfter("p", "j", 0);
   ASSERT_EQ(read->size(), 4u);
-  EXPECT_EQ((*read)[1].timestamp, kNoon);
-  EXPECT_EQ((*read)[2].timestamp, kNoon);
-  EXPECT_EQ((*read)[3].timestamp, kNoon + seconds(1));
-  EXPECT_EQ(book->ReadAfter("p", "k", 0)->front().timestamp, kNoon - seconds(9));
+  EXPECT_EQ((*read)[1].timestamp, kBookNoon);
+  EXPECT_EQ((*read)[2].timestamp, kBookNoon);
+  EXPECT_EQ((*read)[3].timestamp, kBookNoon + seconds(1));
+  EXPECT_EQ(book->ReadAfter("p", "k", 0)->front().timestamp, kBookNoon - seconds(9));
 }
 
 TEST_F(LogBookTest, InsertIdsGoOnGrowingAfterARestart) {
@@ -185,19 +186,19 @@ TEST_F(LogBookTest, ReadsOnBehindAnInsertIdInPages) {
 TEST_F(LogBookTest, FindsEntriesByTaskTimeAndAnyFurtherCondition) {
   const auto book = Open();
   for (int i = 0; i < 10; ++i) {
-    Entry entry = AnEntry(std::to_string(i), kNoon + seconds(i));
+    Entry entry = AnEntry(std::to_string(i), kBookNoon + seconds(i));
     if (i % 2) entry.task = "worker-replica-0";
     if (i == 5) entry.severity = "ERROR";
     book->Append({entry});
   }
-  book->Append({AnEntry("other", kNoon, "k")});
+  book->Append({AnEntry("other", kBookNoon, "k")});
   ASSERT_TRUE(book->Flush().ok());
   EntryQuery query;
   query.project = "p";
   query.job_id = "j";
   query.task = "worker-replica-0";
-  query.from = kNoon + seconds(3);
-  query.until = kNoon + seconds(9);
+  query.from = kBookNoon + seconds(3);
+  query.until = kBookNoon + seconds(9);
   EXPECT_THAT(Messages(book->Query(query)), ElementsAre("3", "5", "7"));
   query.newest_first = true;
   query.limit = 2;
@@ -215,7 +216,7 @@ TEST_F(LogBookTest, WakesAFollowerAtOnce) {
   const auto book = Open();
   std::atomic<bool> woke = false;
   std::thread follower([&] { woke = book->WaitForMore("p", "j", 0, seconds(60)); });
-  book->Append({AnEntry("other", kNoon, "k")});
+  book->Append({AnEntry("other", kBookNoon, "k")});
   book->Append({AnEntry("x")});
   follower.join();  // long before the minute is over, or the test's own limit ends it
   EXPECT_TRUE(woke);
@@ -327,7 +328,7 @@ TEST_F(LogBookTest, StoresWhatSeveralThreadsAppend) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&, t] {
-      for (int i = 0; i < 500; ++i) book->Append({AnEntry("x", kNoon, std::to_string(t))});
+      for (int i = 0; i < 500; ++i) book->Append({AnEntry("x", kBookNoon, std::to_string(t))});
     });
   }
   for (std::thread& thread : threads) thread.join();

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "base/time_text.h"
 
 namespace caip::logging {
 namespace {
@@ -14,7 +15,7 @@ using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-const Instant kNoon = *ParseRfc3339("2022-02-09T12:00:00Z");
+const Instant kApiNoon = *ParseRfc3339("2022-02-09T12:00:00Z");
 
 class TextBody final : public http::BodyReader {
  public:
@@ -84,8 +85,8 @@ class LoggingApiTest : public ::testing::Test {
 
   TemporaryDirectory directory_;
   Path file_ = directory_.path() / "logs.db";
-  VirtualClock clock_{kNoon};
-  VirtualClock wall_{kNoon};
+  VirtualClock clock_{kApiNoon};
+  VirtualClock wall_{kApiNoon};
   StreamReaders readers_;
   std::unique_ptr<LogBook> book_;
   http::Router router_{[](int status, const http::Request&, const std::string&) {
@@ -209,7 +210,7 @@ TEST_F(LoggingApiTest, PagesAreTiedToTheirRequest) {
   for (int i = 0; i < 5; ++i) {
     WriteOne({{"logName", "projects/p/logs/a"},
               {"resource", kGlobal},
-              {"timestamp", Rfc3339(kNoon + seconds(i))},
+              {"timestamp", Rfc3339(kApiNoon + seconds(i))},
               {"textPayload", std::to_string(i)}});
   }
   Json asked = {{"resourceNames", {"projects/p"}},
@@ -301,10 +302,10 @@ Json StreamPoll(Instant until) {
 }
 
 TEST_F(LoggingApiTest, RemembersHowFarARunOfGcloudHasReadAJobsLog) {
-  Post("list", StreamPoll(kNoon - seconds(5)), kGcloud);
-  EXPECT_EQ(readers_.ReadUpTo("abc", "p", "j"), kNoon - seconds(5));
-  Post("list", StreamPoll(kNoon - seconds(4)), kGcloud);
-  EXPECT_EQ(readers_.ReadUpTo("abc", "p", "j"), kNoon - seconds(4));
+  Post("list", StreamPoll(kApiNoon - seconds(5)), kGcloud);
+  EXPECT_EQ(readers_.ReadUpTo("abc", "p", "j"), kApiNoon - seconds(5));
+  Post("list", StreamPoll(kApiNoon - seconds(4)), kGcloud);
+  EXPECT_EQ(readers_.ReadUpTo("abc", "p", "j"), kApiNoon - seconds(4));
   EXPECT_FALSE(readers_.ReadUpTo("other", "p", "j"));
   EXPECT_FALSE(readers_.ReadUpTo("abc", "p", "k"));
   EXPECT_FALSE(readers_.ReadUpTo("", "p", "j"));

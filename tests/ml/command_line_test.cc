@@ -9,7 +9,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-TrainingInput Input(std::vector<std::string> args, std::string job_dir) {
+TrainingInput InputWith(std::vector<std::string> args, std::string job_dir) {
   TrainingInput input;
   input.args = std::move(args);
   input.job_dir = std::move(job_dir);
@@ -17,22 +17,22 @@ TrainingInput Input(std::vector<std::string> args, std::string job_dir) {
 }
 
 TEST(FinalArguments, KeepTheArgsAndPutTheJobDirLast) {
-  EXPECT_THAT(FinalArguments(Input({"--epochs=2", "a b"}, "gs://bkt/out")),
+  EXPECT_THAT(FinalArguments(InputWith({"--epochs=2", "a b"}, "gs://bkt/out")),
               ElementsAre("--epochs=2", "a b", "--job-dir", "gs://bkt/out"));
 }
 
 TEST(FinalArguments, AddNothingWithoutAJobDir) {
-  EXPECT_THAT(FinalArguments(Input({"--epochs", "2"}, "")), ElementsAre("--epochs", "2"));
-  EXPECT_THAT(FinalArguments(Input({}, "")), IsEmpty());
+  EXPECT_THAT(FinalArguments(InputWith({"--epochs", "2"}, "")), ElementsAre("--epochs", "2"));
+  EXPECT_THAT(FinalArguments(InputWith({}, "")), IsEmpty());
 }
 
 TEST(FinalArguments, KeepAJobDirOfTheUsersOwnBeforeTheServices) {
-  EXPECT_THAT(FinalArguments(Input({"--job-dir", "gs://mine"}, "gs://bkt/out")),
+  EXPECT_THAT(FinalArguments(InputWith({"--job-dir", "gs://mine"}, "gs://bkt/out")),
               ElementsAre("--job-dir", "gs://mine", "--job-dir", "gs://bkt/out"));
 }
 
 TEST(FinalArguments, GiveATrialItsValuesAndItsDirectory) {
-  TrainingInput input = Input({"--epochs", "2"}, "gs://bkt/out");
+  TrainingInput input = InputWith({"--epochs", "2"}, "gs://bkt/out");
   input.hyperparameters = HyperparameterSpec{};
   input.hyperparameters->params.resize(2);
   input.hyperparameters->params[0].parameter_name = "units";
@@ -44,11 +44,11 @@ TEST(FinalArguments, GiveATrialItsValuesAndItsDirectory) {
 }
 
 TEST(FinalArguments, GiveATrialNoDirectoryWhereTheJobHasNone) {
-  EXPECT_THAT(FinalArguments(Input({}, ""), "3", {{"rate", "1"}}), ElementsAre("--rate", "1"));
+  EXPECT_THAT(FinalArguments(InputWith({}, ""), "3", {{"rate", "1"}}), ElementsAre("--rate", "1"));
 }
 
 TEST(FinalArguments, TakeAnotherJobDirWhenTold) {
-  EXPECT_THAT(FinalArguments(Input({}, "gs://bkt/out"), "2", {}, "/state/buckets/bkt/out"),
+  EXPECT_THAT(FinalArguments(InputWith({}, "gs://bkt/out"), "2", {}, "/state/buckets/bkt/out"),
               ElementsAre("--job-dir", "/state/buckets/bkt/out/2"));
 }
 

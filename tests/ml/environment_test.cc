@@ -112,7 +112,7 @@ TEST(TfConfig, IsExampleAOfThePageToTheByte) {
             R"("environment": "cloud"})");
 }
 
-// What the page's examples show of a TF_CONFIG: all but the job.
+// Examples B and D of docs/service/replica-environment.md, section 2, leave out the job.
 Json WithoutJob(const std::string& tf_config) {
   Json config = *ParseJson(tf_config);
   config.erase("job");
@@ -121,7 +121,7 @@ Json WithoutJob(const std::string& tf_config) {
 
 Json ParsedExample(std::string_view text) { return *ParseJson(text); }
 
-// Order of members aside, as the page's dumps were printed again.
+// Compares without the order of members: the published dumps were formatted again.
 void ExpectSame(const Json& got, const Json& wanted) {
   EXPECT_EQ(nlohmann::json(got), nlohmann::json(wanted));
 }

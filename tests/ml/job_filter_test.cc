@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/text.h"
+#include "base/time_text.h"
 #include "tests/ml/a_job.h"
 
 namespace caip::ml {

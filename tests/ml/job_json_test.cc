@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "base/json.h"
-#include "base/text.h"
+#include "base/time_text.h"
 #include "tests/ml/a_job.h"
 #include "tests/support/golden.h"
 
@@ -91,7 +91,7 @@ TEST(JobJson, ATrainingInputIsShownInSnakeCaseForTfConfig) {
                         PrettyJson(ToSnakeCaseJson(*AFullJob().training_input)) + "\n");
 }
 
-// Example A of the page about distributed training.
+// Example A of docs/service/replica-environment.md, section 2.
 TEST(JobJson, TheExampleOfTfConfigIsReproducedByteForByte) {
   TrainingInput input;
   input.scale_tier = "BASIC";

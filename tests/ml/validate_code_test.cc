@@ -1,6 +1,5 @@
 // https://cloud.google.com/ai-platform/training/docs/reference/rest/v1/projects.jobs#TrainingInput
 
-#include "base/text.h"
 #include "tests/ml/validate_rules.h"
 
 namespace caip::ml {
@@ -11,37 +10,38 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-using Input = TrainingInput;
-
 TEST(ValidatePackages, APythonJobNeedsPackagesAndAModule) {
   const BrokenRule rows[] = {
-      {"packageUris", [](Input& input) { input.package_uris.clear(); }, "package_uris",
+      {"packageUris", [](TrainingInput& input) { input.package_uris.clear(); }, "package_uris",
        "The field is required"},
-      {"pythonModule", [](Input& input) { input.python_module.clear(); }, "python_module",
+      {"pythonModule", [](TrainingInput& input) { input.python_module.clear(); }, "python_module",
        "The field is required"},
-      {"at most 100", [](Input& input) { input.package_uris.assign(101, "gs://bkt/a.tar.gz"); },
+      {"at most 100",
+       [](TrainingInput& input) { input.package_uris.assign(101, "gs://bkt/a.tar.gz"); },
        "package_uris", "101 package URIs. At most 100"},
-      {"a local path", [](Input& input) { input.package_uris.push_back("dist/a.tar.gz"); },
+      {"a local path", [](TrainingInput& input) { input.package_uris.push_back("dist/a.tar.gz"); },
        "package_uris", "'dist/a.tar.gz' is no object in Cloud Storage. It must have the form"},
-      {"a bucket only", [](Input& input) { input.package_uris = {"gs://bkt"}; }, "package_uris",
-       "Name the package's archive"},
-      {"a folder", [](Input& input) { input.package_uris = {"gs://bkt/dist/"}; }, "package_uris",
-       "Name the package's archive"},
-      {"a bad bucket", [](Input& input) { input.package_uris = {"gs://B/a.tar.gz"}; },
+      {"a bucket only", [](TrainingInput& input) { input.package_uris = {"gs://bkt"}; },
+       "package_uris", "Name the package's archive"},
+      {"a folder", [](TrainingInput& input) { input.package_uris = {"gs://bkt/dist/"}; },
+       "package_uris", "Name the package's archive"},
+      {"a bad bucket", [](TrainingInput& input) { input.package_uris = {"gs://B/a.tar.gz"}; },
        "package_uris", "'B' is no bucket's name"},
       {"an object's name too long",
-       [](Input& input) { input.package_uris = {"gs://bkt/" + std::string(1025, 'a')}; },
+       [](TrainingInput& input) { input.package_uris = {"gs://bkt/" + std::string(1025, 'a')}; },
        "package_uris", "at most 1024 bytes"},
-      {"a path as module", [](Input& input) { input.python_module = "trainer/task.py"; },
+      {"a path as module", [](TrainingInput& input) { input.python_module = "trainer/task.py"; },
        "python_module", "'trainer/task.py' is no Python module"},
-      {"an empty name in the module", [](Input& input) { input.python_module = "trainer..task"; },
-       "python_module", "is no Python module"},
-      {"blanks in the module", [](Input& input) { input.python_module = "trainer.task --x"; },
-       "python_module", "is no Python module"},
-      {"an option as module", [](Input& input) { input.python_module = "-c"; }, "python_module",
+      {"an empty name in the module",
+       [](TrainingInput& input) { input.python_module = "trainer..task"; }, "python_module",
        "is no Python module"},
+      {"blanks in the module",
+       [](TrainingInput& input) { input.python_module = "trainer.task --x"; }, "python_module",
+       "is no Python module"},
+      {"an option as module", [](TrainingInput& input) { input.python_module = "-c"; },
+       "python_module", "is no Python module"},
       {"NUL in args",
-       [](Input& input) {
+       [](TrainingInput& input) {
          input.args = {"a", std::string("b\0c", 3)};
        },
        "args[1]", "NUL"},
@@ -54,18 +54,20 @@ TEST(ValidatePackages, APythonJobNeedsPackagesAndAModule) {
 
 TEST(ValidatePackages, TheJobDirIsAPlaceInCloudStorage) {
   const BrokenRule rows[] = {
-      {"local", [](Input& input) { input.job_dir = "/tmp/out"; }, "job_dir",
+      {"local", [](TrainingInput& input) { input.job_dir = "/tmp/out"; }, "job_dir",
        "It must have the form gs://BUCKET/OBJECT"},
-      {"no bucket", [](Input& input) { input.job_dir = "gs://"; }, "job_dir", "no bucket's name"},
-      {"IP address", [](Input& input) { input.job_dir = "gs://10.0.0.1/x"; }, "job_dir",
+      {"no bucket", [](TrainingInput& input) { input.job_dir = "gs://"; }, "job_dir",
+       "no bucket's name"},
+      {"IP address", [](TrainingInput& input) { input.job_dir = "gs://10.0.0.1/x"; }, "job_dir",
        "no IP address"},
-      {"line end", [](Input& input) { input.job_dir = "gs://bkt/a\nb"; }, "job_dir", "line ends"},
+      {"line end", [](TrainingInput& input) { input.job_dir = "gs://bkt/a\nb"; }, "job_dir",
+       "line ends"},
   };
   ExpectEachTold(AJob(), rows);
   const AllowedUse fine[] = {
-      {"bucket", [](Input& input) { input.job_dir = "gs://bkt"; }},
-      {"bucket with slash", [](Input& input) { input.job_dir = "gs://bkt/"; }},
-      {"prefix", [](Input& input) { input.job_dir = "gs://bkt/jobs/j1/"; }},
+      {"bucket", [](TrainingInput& input) { input.job_dir = "gs://bkt"; }},
+      {"bucket with slash", [](TrainingInput& input) { input.job_dir = "gs://bkt/"; }},
+      {"prefix", [](TrainingInput& input) { input.job_dir = "gs://bkt/jobs/j1/"; }},
   };
   ExpectEachAllowed(AJob(), fine);
 }
@@ -110,15 +112,15 @@ TEST(ValidateRuntime, PythonGoesWithTheRuntimeVersion) {
 
 TEST(ValidateRuntime, FaultsAreTold) {
   const BrokenRule rows[] = {
-      {"required without an image", [](Input& input) { input.runtime_version.clear(); },
+      {"required without an image", [](TrainingInput& input) { input.runtime_version.clear(); },
        "runtime_version", "The field is required"},
-      {"there is no 2.0", [](Input& input) { input.runtime_version = "2.0"; }, "runtime_version",
-       "'2.0' is not supported. Options are [1.0, 1.1, "},
-      {"form", [](Input& input) { input.runtime_version = "2.4.1"; }, "runtime_version",
+      {"there is no 2.0", [](TrainingInput& input) { input.runtime_version = "2.0"; },
+       "runtime_version", "'2.0' is not supported. Options are [1.0, 1.1, "},
+      {"form", [](TrainingInput& input) { input.runtime_version = "2.4.1"; }, "runtime_version",
        "MAJOR.MINOR"},
-      {"unknown Python", [](Input& input) { input.python_version = "3.9"; }, "python_version",
-       "'3.9' is not supported. Options are [2.7, 3.5, 3.7]"},
-      {"Python of another runtime", [](Input& input) { input.python_version = "2.7"; },
+      {"unknown Python", [](TrainingInput& input) { input.python_version = "3.9"; },
+       "python_version", "'3.9' is not supported. Options are [2.7, 3.5, 3.7]"},
+      {"Python of another runtime", [](TrainingInput& input) { input.python_version = "2.7"; },
        "python_version", "not supported with runtime version '2.4'. Options are [3.7]"},
   };
   ExpectEachTold(AJob(), rows);
@@ -157,28 +159,30 @@ TEST(ValidateRuntime, DefaultsAreNotForContainers) {
 
 TEST(ValidateImages, FaultsAreTold) {
   const BrokenRule rows[] = {
-      {"image xor runtime", [](Input& input) { input.runtime_version = "2.4"; }, "runtime_version",
-       "Only one of runtime_version and master_config.image_uri"},
-      {"no image at all", [](Input& input) { input.master.config->image_uri = "My Image"; },
+      {"image xor runtime", [](TrainingInput& input) { input.runtime_version = "2.4"; },
+       "runtime_version", "Only one of runtime_version and master_config.image_uri"},
+      {"no image at all", [](TrainingInput& input) { input.master.config->image_uri = "My Image"; },
        "master_config.image_uri", "'My Image' is no container image"},
-      {"a URL", [](Input& input) { input.master.config->image_uri = "https://gcr.io/p/i"; },
+      {"a URL", [](TrainingInput& input) { input.master.config->image_uri = "https://gcr.io/p/i"; },
        "master_config.image_uri", "is no container image"},
       {"args or containerArgs",
-       [](Input& input) {
+       [](TrainingInput& input) {
          input.args = {"--x"};
          input.master.config->container_args = {"--y"};
        },
        "args", "args cannot be combined"},
       {"args or containerCommand of any role",
-       [](Input& input) {
+       [](TrainingInput& input) {
          input.args = {"--x"};
          input.worker.config.emplace().container_command = {"run"};
        },
        "args", "which worker_config has"},
       {"NUL in a command",
-       [](Input& input) { input.master.config->container_command = {std::string("a\0", 2)}; },
+       [](TrainingInput& input) {
+         input.master.config->container_command = {std::string("a\0", 2)};
+       },
        "master_config.container_command[0]", "NUL"},
-      {"unknown Python", [](Input& input) { input.python_version = "4"; }, "python_version",
+      {"unknown Python", [](TrainingInput& input) { input.python_version = "4"; }, "python_version",
        "is not supported"},
   };
   ExpectEachTold(AContainerJob(), rows);
@@ -187,27 +191,27 @@ TEST(ValidateImages, FaultsAreTold) {
 TEST(ValidateImages, LegalUsesAreAccepted) {
   const AllowedUse rows[] = {
       {"args",
-       [](Input& input) {
+       [](TrainingInput& input) {
          input.args = {"--epochs", "2"};
        }},
       {"command and args",
-       [](Input& input) {
+       [](TrainingInput& input) {
          input.master.config->container_command = {"python"};
          input.master.config->container_args = {"-m", "trainer"};
        }},
       {"worker runs the master's image",
-       [](Input& input) {
+       [](TrainingInput& input) {
          input.worker = {"n1-standard-4", ReplicaConfig{}, 2};
          input.worker.config->container_args = {"--role", "worker"};
        }},
       {"worker runs its own image",
-       [](Input& input) {
+       [](TrainingInput& input) {
          input.worker = {"n1-standard-4", ReplicaConfig{}, 2};
          input.worker.config->image_uri = "gcr.io/my-project/worker@sha256:" + std::string(64, 'a');
        }},
-      {"chief in TF_CONFIG", [](Input& input) { input.use_chief_in_tf_config = true; }},
+      {"chief in TF_CONFIG", [](TrainingInput& input) { input.use_chief_in_tf_config = true; }},
       {"packages beside an image, as the PyTorch images want them",
-       [](Input& input) {
+       [](TrainingInput& input) {
          input.package_uris = {"gs://bkt/a.tar.gz"};
          input.python_module = "trainer.task";
        }},
@@ -217,13 +221,14 @@ TEST(ValidateImages, LegalUsesAreAccepted) {
 
 TEST(ValidateImages, WithoutAMastersImageNoOtherRoleHasOneNorACommand) {
   const BrokenRule rows[] = {
-      {"worker image", [](Input& input) { input.worker.config.emplace().image_uri = "gcr.io/p/i"; },
+      {"worker image",
+       [](TrainingInput& input) { input.worker.config.emplace().image_uri = "gcr.io/p/i"; },
        "worker_config.image_uri", "Set master_config.image_uri, too"},
       {"containerArgs",
-       [](Input& input) { input.master.config.emplace().container_args = {"--x"}; },
+       [](TrainingInput& input) { input.master.config.emplace().container_args = {"--x"}; },
        "master_config.container_args", "container_args needs a custom container"},
       {"containerCommand",
-       [](Input& input) { input.evaluator.config.emplace().container_command = {"x"}; },
+       [](TrainingInput& input) { input.evaluator.config.emplace().container_command = {"x"}; },
        "evaluator_config.container_command", "container_command needs a custom container"},
   };
   ExpectEachTold(AJob(), rows);
@@ -234,11 +239,11 @@ TEST(ValidateImages, BuiltInAlgorithmsHaveNoCodeAndNeedAJobDir) {
   job.training_input->master.config->image_uri = "gcr.io/cloud-ml-algos/boosted_trees:latest";
   job.training_input->job_dir = "gs://bkt/out";
   const BrokenRule rows[] = {
-      {"packages", [](Input& input) { input.package_uris = {"gs://bkt/a.tar.gz"}; }, "package_uris",
-       "A built-in algorithm brings its own code"},
-      {"module", [](Input& input) { input.python_module = "trainer.task"; }, "python_module",
-       "must not be set"},
-      {"job dir", [](Input& input) { input.job_dir.clear(); }, "job_dir",
+      {"packages", [](TrainingInput& input) { input.package_uris = {"gs://bkt/a.tar.gz"}; },
+       "package_uris", "A built-in algorithm brings its own code"},
+      {"module", [](TrainingInput& input) { input.python_module = "trainer.task"; },
+       "python_module", "must not be set"},
+      {"job dir", [](TrainingInput& input) { input.job_dir.clear(); }, "job_dir",
        "A built-in algorithm writes its model there"},
   };
   ExpectEachTold(job, rows);

@@ -11,9 +11,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-using Input = TrainingInput;
-
-void Workers(Input& input, const char* machine, int64_t count) {
+void Workers(TrainingInput& input, const char* machine, int64_t count) {
   input.worker.machine_type = machine;
   input.worker.count = count;
 }
@@ -26,30 +24,31 @@ AcceleratorConfig& Accelerator(RoleInput& role) {
 TEST(ValidateMachines, ATierOtherThanCustomChoosesTheMachinesItself) {
   const BrokenRule rows[] = {
       {"masterType only with CUSTOM",
-       [](Input& input) { input.master.machine_type = "n1-standard-8"; }, "master_type",
+       [](TrainingInput& input) { input.master.machine_type = "n1-standard-8"; }, "master_type",
        "'n1-standard-8' can be asked for only with scale tier 'CUSTOM', but the job's is 'BASIC'"},
-      {"workerCount only with CUSTOM", [](Input& input) { input.worker.count = 2; }, "worker_count",
+      {"workerCount only with CUSTOM", [](TrainingInput& input) { input.worker.count = 2; },
+       "worker_count", "only with scale tier 'CUSTOM'"},
+      {"workerType only with CUSTOM",
+       [](TrainingInput& input) { input.worker.machine_type = "standard"; }, "worker_type",
        "only with scale tier 'CUSTOM'"},
-      {"workerType only with CUSTOM", [](Input& input) { input.worker.machine_type = "standard"; },
-       "worker_type", "only with scale tier 'CUSTOM'"},
       {"parameterServerCount only with CUSTOM",
-       [](Input& input) { input.parameter_server.count = 1; }, "parameter_server_count",
+       [](TrainingInput& input) { input.parameter_server.count = 1; }, "parameter_server_count",
        "only with scale tier 'CUSTOM'"},
       {"evaluatorType only with CUSTOM",
-       [](Input& input) { input.evaluator.machine_type = "standard"; }, "evaluator_type",
+       [](TrainingInput& input) { input.evaluator.machine_type = "standard"; }, "evaluator_type",
        "only with scale tier 'CUSTOM'"},
       {"an absent tier is BASIC",
-       [](Input& input) {
+       [](TrainingInput& input) {
          input.scale_tier.clear();
          input.evaluator.count = 1;
        },
        "evaluator_count", "but the job's is 'BASIC'"},
       {"acceleratorConfig needs a machine type",
-       [](Input& input) {
+       [](TrainingInput& input) {
          Accelerator(input.master) = {1, "NVIDIA_TESLA_T4"};
        },
        "master_config.accelerator_config", "Set scale_tier to CUSTOM and master_type"},
-      {"a tier must exist", [](Input& input) { input.scale_tier = "HUGE"; }, "scale_tier",
+      {"a tier must exist", [](TrainingInput& input) { input.scale_tier = "HUGE"; }, "scale_tier",
        "'HUGE' is not offered"},
   };
   ExpectEachTold(AJob(), rows);
@@ -65,29 +64,31 @@ TEST(ValidateMachines, EveryTierIsAcceptedAlone) {
 
 TEST(ValidateMachines, CustomNeedsTypesAndCounts) {
   const BrokenRule rows[] = {
-      {"masterType is required with CUSTOM", [](Input& input) { input.master.machine_type = ""; },
-       "master_type", "The field is required"},
-      {"a count needs a type", [](Input& input) { input.worker.count = 2; }, "worker_type",
+      {"masterType is required with CUSTOM",
+       [](TrainingInput& input) { input.master.machine_type = ""; }, "master_type",
+       "The field is required"},
+      {"a count needs a type", [](TrainingInput& input) { input.worker.count = 2; }, "worker_type",
        "asks for 2 replicas of role worker, but not on which machines. Set worker_type"},
       {"a type needs a count",
-       [](Input& input) { input.parameter_server.machine_type = "n1-standard-4"; },
+       [](TrainingInput& input) { input.parameter_server.machine_type = "n1-standard-4"; },
        "parameter_server_count", "Set parameter_server_count to 1 or more"},
-      {"the same for evaluators", [](Input& input) { input.evaluator.count = 1; }, "evaluator_type",
-       "Set evaluator_type"},
-      {"a count is not negative", [](Input& input) { Workers(input, "n1-standard-8", -1); },
+      {"the same for evaluators", [](TrainingInput& input) { input.evaluator.count = 1; },
+       "evaluator_type", "Set evaluator_type"},
+      {"a count is not negative", [](TrainingInput& input) { Workers(input, "n1-standard-8", -1); },
        "worker_count", "The count -1 is negative"},
       {"a cluster fits into one machine's memory",
-       [](Input& input) { Workers(input, "n1-standard-8", INT64_MAX); }, "worker_count",
+       [](TrainingInput& input) { Workers(input, "n1-standard-8", INT64_MAX); }, "worker_count",
        "more than 10000 replicas"},
-      {"a machine type must exist", [](Input& input) { input.master.machine_type = "n1-standard"; },
-       "master_type", "The specified machine type 'n1-standard' is not available"},
+      {"a machine type must exist",
+       [](TrainingInput& input) { input.master.machine_type = "n1-standard"; }, "master_type",
+       "The specified machine type 'n1-standard' is not available"},
       {"n1-standard-1 is not accepted",
-       [](Input& input) { input.master.machine_type = "n1-standard-1"; }, "master_type",
+       [](TrainingInput& input) { input.master.machine_type = "n1-standard-1"; }, "master_type",
        "'n1-standard-1' is not available"},
       {"n1-highcpu-8 is for tiers only",
-       [](Input& input) { input.master.machine_type = "n1-highcpu-8"; }, "master_type",
+       [](TrainingInput& input) { input.master.machine_type = "n1-highcpu-8"; }, "master_type",
        "inside scale tiers only"},
-      {"every role's type must exist", [](Input& input) { Workers(input, "huge", 1); },
+      {"every role's type must exist", [](TrainingInput& input) { Workers(input, "huge", 1); },
        "worker_type", "'huge' is not available"},
   };
   ExpectEachTold(ACustomJob(), rows);
@@ -95,16 +96,16 @@ TEST(ValidateMachines, CustomNeedsTypesAndCounts) {
 
 TEST(ValidateMachines, LegacyAndComputeEngineTypesDoNotMix) {
   const BrokenRule rows[] = {
-      {"workers", [](Input& input) { Workers(input, "large_model", 1); }, "worker_type",
+      {"workers", [](TrainingInput& input) { Workers(input, "large_model", 1); }, "worker_type",
        "'large_model' is a legacy one, but master_type 'n1-standard-8' is one of Compute Engine"},
       {"parameter servers",
-       [](Input& input) {
+       [](TrainingInput& input) {
          input.parameter_server.machine_type = "standard";
          input.parameter_server.count = 1;
        },
        "parameter_server_type", "must be legacy ones, or all Compute Engine's"},
       {"evaluators",
-       [](Input& input) {
+       [](TrainingInput& input) {
          input.evaluator.machine_type = "standard_gpu";
          input.evaluator.count = 1;
        },
@@ -118,7 +119,7 @@ TEST(ValidateMachines, LegacyAndComputeEngineTypesDoNotMix) {
 
 TEST(ValidateMachines, DisksAreOfTwoTypesAndOfSizesBetween100And64000) {
   const auto disk = [](const char* type, int32_t size_gb) {
-    return [type, size_gb](Input& input) {
+    return [type, size_gb](TrainingInput& input) {
       input.master.config.emplace().disk_config = DiskConfig{type, size_gb};
     };
   };
@@ -139,7 +140,7 @@ TEST(ValidateMachines, DisksAreOfTwoTypesAndOfSizesBetween100And64000) {
 
 TEST(ValidateAccelerators, FaultsAreToldWithWhatWouldBeRight) {
   const auto gpu = [](int64_t count, const char* type) {
-    return [=](Input& input) { Accelerator(input.master) = {count, type}; };
+    return [=](TrainingInput& input) { Accelerator(input.master) = {count, type}; };
   };
   const BrokenRule rows[] = {
       {"type missing", gpu(1, ""), "master_config.accelerator_config.type", "required"},
@@ -157,13 +158,13 @@ TEST(ValidateAccelerators, FaultsAreToldWithWhatWouldBeRight) {
        "Options are [NVIDIA_TESLA_K80, NVIDIA_TESLA_P100, NVIDIA_TESLA_P4, NVIDIA_TESLA_T4, "
        "NVIDIA_TESLA_V100]"},
       {"machine without accelerators",
-       [&](Input& input) {
+       [&](TrainingInput& input) {
          input.master.machine_type = "e2-standard-8";
          Accelerator(input.master) = {1, "NVIDIA_TESLA_T4"};
        },
        "master_config.accelerator_config.type", "It takes none"},
       {"legacy machine",
-       [&](Input& input) {
+       [&](TrainingInput& input) {
          input.master.machine_type = "standard_gpu";
          Accelerator(input.master) = {1, "NVIDIA_TESLA_K80"};
        },
@@ -171,13 +172,13 @@ TEST(ValidateAccelerators, FaultsAreToldWithWhatWouldBeRight) {
       {"TPU on a machine", gpu(8, "TPU_V2"), "master_config.accelerator_config.type",
        "only workers of machine type 'cloud_tpu'"},
       {"each role by itself",
-       [](Input& input) {
+       [](TrainingInput& input) {
          Workers(input, "n1-highmem-96", 2);
          Accelerator(input.worker) = {1, "NVIDIA_TESLA_P4"};
        },
        "worker_config.accelerator_config.count", "Options are [4]"},
       {"a role without a machine",
-       [](Input& input) {
+       [](TrainingInput& input) {
          Accelerator(input.evaluator) = {1, "NVIDIA_TESLA_T4"};
        },
        "evaluator_config.accelerator_config", "evaluator_type"},
@@ -209,64 +210,65 @@ TEST(ValidateAccelerators, ExactlyTheCountsOfTheTableAreAccepted) {
 
 TEST(ValidateTpu, MisuseIsToldInTheServicesWords) {
   const BrokenRule rows[] = {
-      {"cloud_tpu is no master", [](Input& input) { input.master.machine_type = "cloud_tpu"; },
-       "master_type",
+      {"cloud_tpu is no master",
+       [](TrainingInput& input) { input.master.machine_type = "cloud_tpu"; }, "master_type",
        "The specified machine type for masteris not supported in TPU training jobs: cloud_tpu"},
       {"nor a parameter server",
-       [](Input& input) {
+       [](TrainingInput& input) {
          input.parameter_server.machine_type = "cloud_tpu";
          input.parameter_server.count = 1;
        },
        "parameter_server_type",
        "The specified machine type for parameter server is not supported in TPU training jobs"},
       {"the master has no GPU of its own",
-       [](Input& input) { input.master.machine_type = "standard_gpu"; }, "master_type",
+       [](TrainingInput& input) { input.master.machine_type = "standard_gpu"; }, "master_type",
        "for masteris not supported in TPU training jobs: standard_gpu"},
       {"nor an added one",
-       [](Input& input) {
+       [](TrainingInput& input) {
          Accelerator(input.master) = {1, "NVIDIA_TESLA_T4"};
        },
        "master_type", "for masteris not supported in TPU training jobs: n1-standard-8"},
-      {"one TPU worker", [](Input& input) { input.worker.count = 2; }, "worker_count",
+      {"one TPU worker", [](TrainingInput& input) { input.worker.count = 2; }, "worker_count",
        "not 2. Set worker_count to 1"},
       {"cores come in eights",
-       [](Input& input) {
+       [](TrainingInput& input) {
          Accelerator(input.worker) = {4, "TPU_V3"};
        },
        "worker_config.accelerator_config.count", "Options are [8]"},
       {"pods in 32s",
-       [](Input& input) {
+       [](TrainingInput& input) {
          Accelerator(input.worker) = {8, "TPU_V2_POD"};
        },
        "worker_config.accelerator_config.count", "Options are [32 or a multiple of it]"},
       {"no GPU on a TPU node",
-       [](Input& input) {
+       [](TrainingInput& input) {
          Accelerator(input.worker) = {1, "NVIDIA_TESLA_T4"};
        },
        "worker_config.accelerator_config.type",
        "Options are [TPU_V2, TPU_V2_POD, TPU_V3, TPU_V3_POD, TPU_V4_POD]"},
-      {"2.3 has no TPU", [](Input& input) { input.runtime_version = "2.3"; }, "runtime_version",
+      {"2.3 has no TPU", [](TrainingInput& input) { input.runtime_version = "2.3"; },
+       "runtime_version",
        "The specified runtime version '2.3' is not supported for TPU training. Please specify a "
        "different runtime version."},
       {"tpuTfVersion is for containers",
-       [](Input& input) { input.worker.config.emplace().tpu_tf_version = "2.1"; }, "tpu_tf_version",
-       "worker_config.tpu_tf_version can be set only"},
+       [](TrainingInput& input) { input.worker.config.emplace().tpu_tf_version = "2.1"; },
+       "tpu_tf_version", "worker_config.tpu_tf_version can be set only"},
   };
   ExpectEachTold(ATpuJob(), rows);
 }
 
 TEST(ValidateTpu, LegalJobsAreAccepted) {
   const AllowedUse rows[] = {
-      {"v2-8 when nothing is said", [](Input&) {}},
+      {"v2-8 when nothing is said", [](TrainingInput&) {}},
       {"v3-8",
-       [](Input& input) {
+       [](TrainingInput& input) {
          Accelerator(input.worker) = {8, "TPU_V3"};
        }},
       {"pod",
-       [](Input& input) {
+       [](TrainingInput& input) {
          Accelerator(input.worker) = {64, "TPU_V3_POD"};
        }},
-      {"a legacy master", [](Input& input) { input.master.machine_type = "standard"; }},
+      {"a legacy master", [](TrainingInput& input) { input.master.machine_type = "standard"; }},
   };
   ExpectEachAllowed(ATpuJob(), rows);
 }

@@ -14,8 +14,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-using Input = TrainingInput;
-
 TEST(Validate, ValidJobsOfEveryKindAreAccepted) {
   EXPECT_THAT(Told(Validate(AJob())), IsEmpty());
   EXPECT_THAT(Told(Validate(ACustomJob())), IsEmpty());
@@ -74,7 +72,8 @@ TEST(Validate, PredictionAndExplanationAreRefusedAsNotEmulated) {
 }
 
 TEST(Validate, ArchitectureSearchIsRefusedAsNotEmulated) {
-  const BrokenRule rows[] = {{"nasJobSpec", [](Input& input) { input.has_nas_job_spec = true; },
+  const BrokenRule rows[] = {{"nasJobSpec",
+                              [](TrainingInput& input) { input.has_nas_job_spec = true; },
                               "nas_job_spec", "not emulated"}};
   ExpectEachTold(AJob(), rows);
 }
@@ -126,40 +125,45 @@ TEST(ValidatePlace, ARegionThatIsNotOfferedIsToldInTheServicesWords) {
 
 TEST(ValidatePlace, FaultsAreTold) {
   const auto key = [](const char* name) {
-    return [name](Input& input) { input.kms_key_name = name; };
+    return [name](TrainingInput& input) { input.kms_key_name = name; };
   };
   const BrokenRule rows[] = {
-      {"region is required", [](Input& input) { input.region.clear(); }, "region",
+      {"region is required", [](TrainingInput& input) { input.region.clear(); }, "region",
        "The field is required"},
-      {"global is no region", [](Input& input) { input.region = "global"; }, "region",
+      {"global is no region", [](TrainingInput& input) { input.region = "global"; }, "region",
        "'global' is not available"},
       {"network by the project's number",
-       [](Input& input) { input.network = "projects/my-project/global/networks/default"; },
+       [](TrainingInput& input) { input.network = "projects/my-project/global/networks/default"; },
        "network", "with the project's number"},
-      {"network's name", [](Input& input) { input.network = "default"; }, "network",
+      {"network's name", [](TrainingInput& input) { input.network = "default"; }, "network",
        "projects/NUMBER/global/networks/NAME"},
-      {"service account", [](Input& input) { input.service_account = "trainer"; },
+      {"service account", [](TrainingInput& input) { input.service_account = "trainer"; },
        "service_account", "e-mail address"},
-      {"service account without domain", [](Input& input) { input.service_account = "a@b"; },
-       "service_account", "e-mail address"},
+      {"service account without domain",
+       [](TrainingInput& input) { input.service_account = "a@b"; }, "service_account",
+       "e-mail address"},
       {"key's form", key("my-key"), "encryption_config.kms_key_name", "is malformed"},
       {"key's region", key("projects/p/locations/us-east1/keyRings/r/cryptoKeys/k"),
        "encryption_config.kms_key_name",
        "in location 'us-east1', but the job's region is 'us-central1'"},
       {"global key", key("projects/p/locations/global/keyRings/r/cryptoKeys/k"),
        "encryption_config.kms_key_name", "in location 'global'"},
-      {"an empty encryptionConfig", [](Input& input) { input.has_encryption_config = true; },
+      {"an empty encryptionConfig",
+       [](TrainingInput& input) { input.has_encryption_config = true; },
        "encryption_config.kms_key_name", "The field is required"},
   };
   ExpectEachTold(AJob(), rows);
   const AllowedUse fine[] = {
-      {"network", [](Input& input) { input.network = "projects/123456/global/networks/my-net"; }},
+      {"network",
+       [](TrainingInput& input) { input.network = "projects/123456/global/networks/my-net"; }},
       {"service account",
-       [](Input& input) { input.service_account = "t@my-project.iam.gserviceaccount.com"; }},
+       [](TrainingInput& input) {
+         input.service_account = "t@my-project.iam.gserviceaccount.com";
+       }},
       {"service account by number",
-       [](Input& input) { input.service_account = "113456789012345678901"; }},
+       [](TrainingInput& input) { input.service_account = "113456789012345678901"; }},
       {"key in the region", key("projects/p/locations/us-central1/keyRings/r/cryptoKeys/k-1")},
-      {"web access", [](Input& input) { input.enable_web_access = true; }},
+      {"web access", [](TrainingInput& input) { input.enable_web_access = true; }},
   };
   ExpectEachAllowed(AJob(), fine);
 }
@@ -167,13 +171,13 @@ TEST(ValidatePlace, FaultsAreTold) {
 TEST(ValidateScheduling, WaitsRunsAndPrioritiesHaveBounds) {
   using std::chrono::seconds;
   const auto wait = [](Duration span) {
-    return [span](Input& input) { input.scheduling.emplace().max_wait_time = span; };
+    return [span](TrainingInput& input) { input.scheduling.emplace().max_wait_time = span; };
   };
   const auto running = [](Duration span) {
-    return [span](Input& input) { input.scheduling.emplace().max_running_time = span; };
+    return [span](TrainingInput& input) { input.scheduling.emplace().max_running_time = span; };
   };
   const auto priority = [](int32_t value) {
-    return [value](Input& input) { input.scheduling.emplace().priority = value; };
+    return [value](TrainingInput& input) { input.scheduling.emplace().priority = value; };
   };
   const BrokenRule rows[] = {
       {"wait at least 1800s", wait(seconds(1800) - Duration(1)), "scheduling.max_wait_time",

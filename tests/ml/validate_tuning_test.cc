@@ -8,24 +8,22 @@
 namespace caip::ml {
 namespace {
 
-using Input = TrainingInput;
-
 // Which parameter of ATuningJob has which type.
 constexpr size_t kInteger = 0;
 constexpr size_t kDiscrete = 1;
 constexpr size_t kCategorical = 2;
 constexpr size_t kDouble = 3;
 
-HyperparameterSpec& Spec(Input& input) { return *input.hyperparameters; }
+HyperparameterSpec& Spec(TrainingInput& input) { return *input.hyperparameters; }
 
 auto With(size_t index, std::function<void(ParameterSpec&)> change) {
-  return [=](Input& input) { change(Spec(input).params[index]); };
+  return [=](TrainingInput& input) { change(Spec(input).params[index]); };
 }
 
 TEST(ValidateTuning, ParametersHaveNamesAndTypes) {
   const BrokenRule rows[] = {
-      {"at least one", [](Input& input) { Spec(input).params.clear(); }, "hyperparameters.params",
-       "at least one parameter"},
+      {"at least one", [](TrainingInput& input) { Spec(input).params.clear(); },
+       "hyperparameters.params", "at least one parameter"},
       {"a name", With(kInteger, [](auto& p) { p.parameter_name = ""; }),
        "hyperparameters.params[0].parameter_name", "is illegal"},
       {"usable as a flag", With(kDouble, [](auto& p) { p.parameter_name = "learning rate"; }),
@@ -142,42 +140,46 @@ TEST(ValidateTuning, DiscreteValuesIncrease) {
 
 TEST(ValidateTuning, TrialsAndAlgorithms) {
   const BrokenRule rows[] = {
-      {"maxTrials", [](Input& input) { Spec(input).max_trials = 0; }, "hyperparameters.max_trials",
-       "It must be 1 or more"},
-      {"maxParallelTrials", [](Input& input) { Spec(input).max_parallel_trials = 0; },
+      {"maxTrials", [](TrainingInput& input) { Spec(input).max_trials = 0; },
+       "hyperparameters.max_trials", "It must be 1 or more"},
+      {"maxParallelTrials", [](TrainingInput& input) { Spec(input).max_parallel_trials = 0; },
        "hyperparameters.max_parallel_trials", "It must be 1 or more"},
       {"at most ten thousand at a time",
-       [](Input& input) {
+       [](TrainingInput& input) {
          Spec(input).max_trials = 20000;
          Spec(input).max_parallel_trials = 10001;
        },
        "hyperparameters.max_parallel_trials", "one machine emulates 10000 at the most"},
-      {"not more at a time than in all", [](Input& input) { Spec(input).max_parallel_trials = 31; },
+      {"not more at a time than in all",
+       [](TrainingInput& input) { Spec(input).max_parallel_trials = 31; },
        "hyperparameters.max_parallel_trials", "31 trials at a time, but for 30 in all"},
-      {"one trial when nothing is said", [](Input& input) { Spec(input).max_trials.reset(); },
+      {"one trial when nothing is said",
+       [](TrainingInput& input) { Spec(input).max_trials.reset(); },
        "hyperparameters.max_parallel_trials", "2 trials at a time, but for 1 in all"},
-      {"maxFailedTrials", [](Input& input) { Spec(input).max_failed_trials = -1; },
+      {"maxFailedTrials", [](TrainingInput& input) { Spec(input).max_failed_trials = -1; },
        "hyperparameters.max_failed_trials", "is negative"},
-      {"resumePreviousJobId", [](Input& input) { Spec(input).resume_previous_job_id = "a-b"; },
+      {"resumePreviousJobId",
+       [](TrainingInput& input) { Spec(input).resume_previous_job_id = "a-b"; },
        "hyperparameters.resume_previous_job_id", "'a-b' is no job id"},
-      {"a grid has no DOUBLE", [](Input& input) { Spec(input).algorithm = "GRID_SEARCH"; },
+      {"a grid has no DOUBLE", [](TrainingInput& input) { Spec(input).algorithm = "GRID_SEARCH"; },
        "hyperparameters.params[3].type", "no grid for parameter 'learning_rate'"},
       {"population based training is not documented",
-       [](Input& input) { Spec(input).algorithm = "POPULATION_BASED_TRAINING"; },
+       [](TrainingInput& input) { Spec(input).algorithm = "POPULATION_BASED_TRAINING"; },
        "hyperparameters.algorithm", "is not emulated"},
   };
   ExpectEachTold(ATuningJob(), rows);
   const AllowedUse fine[] = {
-      {"goal unspecified", [](Input& input) { Spec(input).goal = "GOAL_TYPE_UNSPECIFIED"; }},
-      {"random search", [](Input& input) { Spec(input).algorithm = "RANDOM_SEARCH"; }},
+      {"goal unspecified",
+       [](TrainingInput& input) { Spec(input).goal = "GOAL_TYPE_UNSPECIFIED"; }},
+      {"random search", [](TrainingInput& input) { Spec(input).algorithm = "RANDOM_SEARCH"; }},
       {"grid without DOUBLE",
-       [](Input& input) {
+       [](TrainingInput& input) {
          Spec(input).algorithm = "GRID_SEARCH";
          Spec(input).params.pop_back();
        }},
-      {"resume", [](Input& input) { Spec(input).resume_previous_job_id = "earlier_1"; }},
+      {"resume", [](TrainingInput& input) { Spec(input).resume_previous_job_id = "earlier_1"; }},
       {"defaults",
-       [](Input& input) {
+       [](TrainingInput& input) {
          Spec(input).max_trials.reset();
          Spec(input).max_parallel_trials.reset();
        }},

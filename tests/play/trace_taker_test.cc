@@ -1,4 +1,4 @@
-#include "emulator/play/trace_taker.h"
+#include "emulator/check/trace_taker.h"
 
 #include <gmock/gmock.h>
 
@@ -12,7 +12,6 @@ using harness::TouchedFile;
 using host::FileSight;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using Kind = FileSight::Kind;
 
 const ReplicaKey kMaster = {{"p", "j", ""}, {}, 1};
 const ReplicaKey kWorker = {{"p", "j", ""}, {run::Role::kWorker, 0}, 1};
@@ -30,15 +29,17 @@ std::string Words(const TouchedFile& file) {
 class TraceTakerTest : public ::testing::Test {
  protected:
   void Read(const std::string& path, const ReplicaKey& who = kMaster) {
-    taker_.Seen(who, {Kind::kRead, path, "", true, false});
+    taker_.Seen(who, {FileSight::Kind::kRead, path, "", true, false});
   }
   void Write(const std::string& path, bool is_there = false, bool reads_too = false) {
-    taker_.Seen(kMaster, {Kind::kWrite, path, "", is_there, reads_too});
+    taker_.Seen(kMaster, {FileSight::Kind::kWrite, path, "", is_there, reads_too});
   }
   void Rename(const std::string& from, const std::string& to, bool is_there = false) {
-    taker_.Seen(kMaster, {Kind::kRename, from, to, is_there, false});
+    taker_.Seen(kMaster, {FileSight::Kind::kRename, from, to, is_there, false});
   }
-  void Delete(const std::string& path) { taker_.Seen(kMaster, {Kind::kDelete, path, "", true}); }
+  void Delete(const std::string& path) {
+    taker_.Seen(kMaster, {FileSight::Kind::kDelete, path, "", true});
+  }
   void Launch(const ReplicaKey& who) {
     engine::ReplicaLaunch launch;
     launch.key = who;
@@ -60,7 +61,7 @@ class TraceTakerTest : public ::testing::Test {
     return files;
   }
 
-  TraceTaker taker_{"/state/buckets", true};
+  check::TraceTaker taker_{"/state/buckets", true};
 };
 
 TEST_F(TraceTakerTest, ObjectsAndTheSystemsFilesAreNotNoted) {

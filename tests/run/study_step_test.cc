@@ -5,7 +5,7 @@
 namespace caip::run {
 namespace {
 
-struct Case {
+struct StepCase {
   const char* what;
   StudyProgress progress;
   StudyStep step;
@@ -35,7 +35,7 @@ StudyProgress Parallel(StudyProgress progress, int64_t parallel) {
 
 TEST(StudyStep, FollowsTheTable) {
   using enum StudyStep;
-  const Case cases[] = {
+  const StepCase cases[] = {
       {"at the start", Progress(0, 0, 0, 0), kBeginTrial},
       {"one runs", Progress(1, 1, 0, 0), kBeginTrial},
       {"as many run as may", Progress(2, 2, 0, 0), kWait},
@@ -59,7 +59,7 @@ TEST(StudyStep, FollowsTheTable) {
       {"no values are left, all failed", With(Progress(2, 0, 0, 2), 0, true), kFail},
       {"there was nothing to try", With(Progress(0, 0, 0, 0), 0, true), kSucceed},
   };
-  for (const Case& c : cases) EXPECT_EQ(NextStep(c.progress), c.step) << c.what;
+  for (const StepCase& c : cases) EXPECT_EQ(NextStep(c.progress), c.step) << c.what;
 }
 
 }  // namespace

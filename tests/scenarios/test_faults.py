@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Faults on real emulators, told by a trainer that met them, and what scenarios refuse or have to end.
+"""Faults on real emulators, as trainers see them; scenarios that are refused or stopped.
 
-Each scenario and its trainer are written into a folder of the test; the verdict is read as programs
-read it (--json, --events).
+Each test writes a scenario and its trainer into a folder, and reads the verdict with --json and
+--events.
 """
 
 import argparse
@@ -34,7 +34,7 @@ BASE = os.environ["STORAGE_EMULATOR_HOST"]
 JOB_API = os.environ["CLOUDSDK_API_ENDPOINT_OVERRIDES_ML"]
 
 def ask(url, method="GET", data=None):
-    # status, body; of an answer that breaks off: what came, as a number below 0
+    # Returns status and body; for an answer that breaks off, minus the number of bytes received.
     try:
         with urllib.request.urlopen(urllib.request.Request(url, data, method=method)) as answer:
             return answer.status, answer.read()
@@ -66,7 +66,7 @@ class Case(unittest.TestCase):
         self.addCleanup(directory.cleanup)
 
     def scenario(self, trainer, rest):
-        """Limits are wide unless they are what is tested: the host may have other things to do."""
+        """Writes a scenario. Limits are wide unless they are tested, because the host may be busy."""
         if "limits:" not in rest:
             rest = textwrap.dedent(rest) + "\n" + LIMITS
         (self.folder / "trainer.py").write_text(HEAD + textwrap.dedent(trainer))
@@ -76,7 +76,7 @@ class Case(unittest.TestCase):
         return file
 
     def run_scenario(self, file, *words, environment=()):
-        """Exit code, what was printed, the report, and the event list."""
+        """Returns exit code, output, report and event list."""
         report, events = self.folder / "report.json", self.folder / "events.jsonl"
         for old in (report, events):
             old.unlink(missing_ok=True)
@@ -91,7 +91,7 @@ class Case(unittest.TestCase):
         return done.returncode, done.stdout, played, lines
 
     def play(self, trainer, rest, *words):
-        """The lines that the trainer said, and the events; the scenario passes."""
+        """Plays a scenario that must pass; returns the trainer's lines and the events."""
         code, text, _, events = self.run_scenario(self.scenario(trainer, rest), *words)
         if code == 3:
             self.skipTest(text.strip().splitlines()[1].strip())
@@ -104,7 +104,7 @@ class Case(unittest.TestCase):
 class Storage(Case):
     STATUSES = (403, 404, 408, 412, 429, 500, 502, 503, 504)
 
-    def test_a_refused_operation_is_answered_with_the_very_status(self):
+    def test_a_refused_operation_is_answered_with_the_given_status(self):
         faults = "".join(
             f"  - storage_error: {{status: {status}}}\n"
             f"    when: {{before: {{create: job/refused-{status}}}, replica: master-0}}\n"
@@ -114,18 +114,18 @@ class Storage(Case):
             for status in {self.STATUSES}:
                 name = "refused-%d" % status
                 code, body = upload(name)
-                say("%d told %d, there: %d" % (code, json.loads(body)["error"]["code"],
+                say("%d answered %d, download: %d" % (code, json.loads(body)["error"]["code"],
                                                download(name)[0]))
                 say("again %d" % upload(name)[0])
             """, "faults:\n" + faults + "expect: {state: SUCCEEDED}\n")
         wanted = [line for status in self.STATUSES
-                  for line in (f"{status} told {status}, there: 404", "again 200")]
+                  for line in (f"{status} answered {status}, download: 404", "again 200")]
         self.assertEqual(said, wanted)
 
-    def test_an_answer_that_is_lost_leaves_the_object(self):
+    def test_a_lost_answer_leaves_the_object(self):
         said, _ = self.play(
             """
-            say("told %d" % upload("written")[0])
+            say("answered %d" % upload("written")[0])
             say("there %d" % download("written")[0])
             """, """
             faults:
@@ -133,7 +133,7 @@ class Storage(Case):
                 when: {after: {create: job/written}, replica: master-0}
             expect: {state: SUCCEEDED, writes: {job/written: 1}}
             """)
-        self.assertEqual(said, ["told 503", "there 200"])
+        self.assertEqual(said, ["answered 503", "there 200"])
 
     def test_a_download_breaks_after_so_many_bytes(self):
         said, _ = self.play(
@@ -151,7 +151,7 @@ class Storage(Case):
             """)
         self.assertEqual(said, ["came 1000, right: True", "came 200000 of status 200"])
 
-    def test_a_listing_is_as_it_was(self):
+    def test_a_listing_is_stale(self):
         said, _ = self.play(
             """
             def names():
@@ -183,7 +183,7 @@ class Storage(Case):
             """)
         self.assertEqual(said[1::2], ["late", "late"])
 
-    def test_a_directory_refuses_with_an_errno(self):
+    def test_a_directory_fails_with_an_errno(self):
         said, _ = self.play(
             """
             path = flag("job-dir") + "/thing"
@@ -205,35 +205,35 @@ class Storage(Case):
             """)
         self.assertEqual(said, ["OSError 5", "FileNotFoundError 2", "written"])
 
-    # Each says what it was told and what is there then.
+    # Each operation prints its result and the sizes of the files after it.
     IN_A_DIRECTORY = """
         path = flag("job-dir")
         os.makedirs(path, exist_ok=True)
-        def tell(act, *names):
+        def attempt(act, *names):
             try:
                 act()
-                told = "well"
+                result = "well"
             except OSError as error:
-                told = "error %d" % error.errno
+                result = "error %d" % error.errno
             there = [os.path.getsize(f"{path}/{name}") if os.path.exists(f"{path}/{name}") else "none"
                      for name in names]
-            say(" ".join(str(word) for word in [told, *there]))
+            say(" ".join(str(word) for word in [result, *there]))
         def write(name):
             with open(f"{path}/{name}", "w") as file:
                 file.write("x" * 300)
         write("a")
         write("b")
-        tell(lambda: write("after"), "after")
-        tell(lambda: write("mid"), "mid")
-        tell(lambda: os.rename(f"{path}/a", f"{path}/moved"), "a", "moved")
-        tell(lambda: os.remove(f"{path}/b"), "b")
-        tell(lambda: open(f"{path}/moved"))
-        tell(lambda: os.listdir(path))
-        tell(lambda: write("mid"), "mid")
-        tell(lambda: write("after"), "after")
+        attempt(lambda: write("after"), "after")
+        attempt(lambda: write("mid"), "mid")
+        attempt(lambda: os.rename(f"{path}/a", f"{path}/moved"), "a", "moved")
+        attempt(lambda: os.remove(f"{path}/b"), "b")
+        attempt(lambda: open(f"{path}/moved"))
+        attempt(lambda: os.listdir(path))
+        attempt(lambda: write("mid"), "mid")
+        attempt(lambda: write("after"), "after")
         """
 
-    def test_an_answer_is_lost_in_a_directory_and_a_write_fails_in_its_middle(self):
+    def test_in_a_directory_an_answer_is_lost_and_a_write_fails_half_way(self):
         file = self.scenario(self.IN_A_DIRECTORY, """
             semantics: posix
             faults:
@@ -260,7 +260,7 @@ class Storage(Case):
                                         "error 5 none", "error 5", "error 5", "well 300",
                                         "well 300"])
 
-    def test_what_nobody_hears_of_has_not_struck(self):
+    def test_a_fault_that_no_client_sees_has_not_taken_effect(self):
         code, text, _, _ = self.run_scenario(self.scenario(
             """
             os.makedirs(flag("job-dir"), exist_ok=True)
@@ -316,7 +316,7 @@ class Others(Case):
             """)
         self.assertEqual(said, ["ahead 60", "ahead -30"])
 
-    def test_a_trainer_sleeps_whose_clock_steps(self):
+    def test_a_trainer_whose_clock_steps_can_sleep(self):
         said, _ = self.play(
             """
             begin, ticks = time.time(), time.monotonic()
@@ -332,7 +332,7 @@ class Others(Case):
             """)
         self.assertEqual(said, ["60 0"])
 
-    def test_machines_have_their_time(self):
+    def test_machines_have_a_lifetime(self):
         # By seed 6 the first machine lives for 0.3 seconds, and the second one for more than 7.
         _, events = self.play(
             "os.execvp('sleep', ['sleep', '3'])\n", """
@@ -346,7 +346,7 @@ class Others(Case):
         ends = [event for event in events[struck:] if event["kind"] == "exit"]
         self.assertEqual(ends[0]["signal"], 9)
 
-    def test_a_line_that_reports_a_step_is_a_line(self):
+    def test_a_line_that_reports_a_step_triggers_log_faults(self):
         self.play(
             """
             job = folder(flag("job-dir"))
@@ -360,7 +360,7 @@ class Others(Case):
             expect: {state: SUCCEEDED, restarts: {master-0: 1}, first_step: {master-0: {2: 1}}}
             """)
 
-    def test_lines_are_lost_and_doubled_in_the_log(self):
+    def test_lines_are_lost_and_duplicated_in_the_log(self):
         file = self.scenario("for line in ('one', 'two', 'three'): say('line ' + line)\n"
                              "record(5, text='line five')\nrecord(6, text='line six')\n", """
             faults:
@@ -394,7 +394,7 @@ class Reports(Case):
                                str(self.folder / "state")], stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True, timeout=300)
 
-    def test_a_job_that_fails_fails_its_scenario_which_tells_why(self):
+    def test_a_failed_job_fails_its_scenario_with_the_reason(self):
         file = self.scenario("record(1)\nsys.exit('out of luck')\n", "limits: {wall: 1m}\n")
         code, text, played, _ = self.run_scenario(file)
         self.assertEqual(code, 1, text)
@@ -402,7 +402,7 @@ class Reports(Case):
         self.assertIn("the job ended FAILED: ", text)
         self.assertIn("exited with a non-zero status of 1", played["error_message"])
 
-    def test_words_of_a_command_are_files_beside_the_scenario(self):
+    def test_files_in_a_command_are_looked_up_beside_the_scenario(self):
         (self.folder / "t.py").write_text("import sys\nprint(open(sys.argv[1]).read(), flush=True)\n")
         (self.folder / "data.txt").write_text("of the file")
         file = self.folder / "s.yaml"
@@ -411,7 +411,7 @@ class Reports(Case):
         code, text, _, _ = self.run_scenario(file)
         self.assertEqual(code, 0, text)
 
-    def test_lists_of_files_of_one_name_lie_side_by_side(self):
+    def test_event_lists_of_equal_names_do_not_replace_each_other(self):
         text = self.scenario("record(1)\n", "seed: 1\n").read_text()
         for name in ("a/x.yaml", "b/x.yaml", "b/y.yaml"):
             (self.folder / name).parent.mkdir(exist_ok=True)
@@ -421,7 +421,7 @@ class Reports(Case):
         self.assertEqual(sorted(file.name for file in (self.folder / "ev").iterdir()),
                          ["a-x.jsonl", "b-x.jsonl", "y.jsonl"])
 
-    def test_reports_that_cannot_be_written_are_told_before_anything_is_played(self):
+    def test_unwritable_reports_are_refused_before_any_run(self):
         file = self.scenario("time.sleep(600)\n", "seed: 1\n")
         for flag in ("--junit", "--json", "--events"):
             done = self.run_words(file, flag, self.folder / "nope" / "x")
@@ -433,16 +433,16 @@ class Reports(Case):
         self.assertEqual(json.loads(done.stdout)["passed"], 1)
         self.assertIn("PASSED", done.stderr)
 
-    def test_what_an_interruption_leaves_is_not_run(self):
-        told = self.folder / "told"
-        file = self.scenario(f"open({str(told)!r}, 'w').close()\ntime.sleep(600)\n",
+    def test_an_interruption_reports_scenarios_that_did_not_run(self):
+        began = self.folder / "began"
+        file = self.scenario(f"open({str(began)!r}, 'w').close()\ntime.sleep(600)\n",
                              "limits: {wall: 1h, no_progress: 1h}\n")
         report, junit = self.folder / "r.json", self.folder / "r.xml"
         process = subprocess.Popen([CAIP, "scenario", "run", str(file), str(file), "--jobs", "1",
                                     "--state", str(self.folder / "state"), "--json", str(report),
                                     "--junit", str(junit)], stdout=subprocess.PIPE, text=True)
         deadline = time.monotonic() + PATIENCE
-        while not told.exists():
+        while not began.exists():
             self.assertLess(time.monotonic(), deadline, "the trainer never began")
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
@@ -459,7 +459,7 @@ class Reports(Case):
 
 
 class HeldByALibrary(Case):
-    """LD_PRELOAD in place of the kernel: the same event list, for a trainer that is Python's."""
+    """With LD_PRELOAD instead of the kernel, a Python trainer has the same event list."""
 
     BY_LIBRARY = {"CAIP_INTERPOSITION": "preload"}
 
@@ -482,7 +482,7 @@ class HeldByALibrary(Case):
                 self.assertGreater(len([e for e in by_kernel if e["kind"] == "storage"]), 5)
                 self.assertEqual(self.events_of(file, self.BY_LIBRARY), by_kernel)
 
-    def test_a_static_program_is_refused_where_it_would_have_to_be_held(self):
+    def test_a_static_program_is_refused_if_it_must_be_held(self):
         static = pathlib.Path(CAIP).parent / "caip-launcher"
         file = self.folder / "scenario.yaml"
         for semantics, code in (("posix", 3), ("object", 1)):
@@ -492,7 +492,7 @@ class HeldByALibrary(Case):
             self.assertEqual(done, code, text)
             self.assertEqual("is linked statically" in text, code == 3, text)
 
-    def test_the_doctor_says_how_replicas_are_held(self):
+    def test_the_doctor_reports_how_replicas_are_held(self):
         said = {}
         for name, environment in (("kernel", {}), ("library", self.BY_LIBRARY)):
             said[name] = subprocess.run([CAIP, "doctor"], stdout=subprocess.PIPE, text=True,
@@ -502,17 +502,17 @@ class HeldByALibrary(Case):
 
 
 class Trainers(Case):
-    """Those that behave badly. Whatever they do, the scenario ends, and nothing of them is left."""
+    """Trainers that misbehave. The scenario always ends, and no process is left."""
 
-    def broken_off(self, trainer, limits):
+    def stopped(self, trainer, limits):
         code, text, played, _ = self.run_scenario(self.scenario(
             trainer, f"limits: {limits}\nexpect: {{state: SUCCEEDED}}\n"))
         self.assertEqual(code, 1, text)
         return next(a["found"] for a in played["assertions"] if a["name"] == "limits")
 
     def assert_ends(self, file):
-        """The processes whose ids stand in the file."""
-        self.assertTrue(file.exists(), "the trainer never came so far")
+        """Waits for the end of the processes whose ids are in the file."""
+        self.assertTrue(file.exists(), "the trainer wrote no process ids")
         for process_id in file.read_text().split():
             deadline = time.monotonic() + PATIENCE
             while is_alive(process_id):
@@ -520,37 +520,38 @@ class Trainers(Case):
                 time.sleep(0.01)
 
     def test_one_that_never_ends(self):
-        found = self.broken_off("step = 0\nwhile True:\n    step += 1\n    record(step)\n"
-                                "    time.sleep(0.05)\n", "{wall: 2s}")
+        found = self.stopped("step = 0\nwhile True:\n    step += 1\n    record(step)\n"
+                             "    time.sleep(0.05)\n", "{wall: 2s}")
         self.assertIn("limits.wall: not over after 2.00s", found)
 
-    def test_one_that_stands_still(self):
-        found = self.broken_off("record(1)\ntime.sleep(600)\n", "{no_progress: 1s}")
+    def test_one_that_makes_no_progress(self):
+        found = self.stopped("record(1)\ntime.sleep(600)\n", "{no_progress: 1s}")
         self.assertIn("limits.no_progress", found)
 
-    def test_one_that_talks_without_end(self):
-        found = self.broken_off("while True: say('and another thing')\n", "{log_lines: 500, no_progress: 60s}")
+    def test_one_that_logs_without_end(self):
+        found = self.stopped("while True: say('and another thing')\n",
+                             "{log_lines: 500, no_progress: 60s}")
         self.assertIn("limits.log_lines: more than 500 lines", found)
 
     def test_one_that_leaves_children(self):
-        told = self.folder / "told"
+        ids = self.folder / "ids"
         code, text, _, _ = self.run_scenario(self.scenario(
             f"""
             sleep = ["sleep", "600"]
             children = [subprocess.Popen(sleep), subprocess.Popen(sleep, start_new_session=True)]
-            pathlib = {str(told)!r}
+            pathlib = {str(ids)!r}
             open(pathlib, "w").write(" ".join(str(child.pid) for child in children))
             record(1)
             """, "expect: {state: SUCCEEDED, steps: {master-0: 1..1}}\n"))
         self.assertEqual(code, 0, text)
-        self.assert_ends(told)
+        self.assert_ends(ids)
 
-    def test_one_that_leaves_children_when_its_machine_goes(self):
-        told = self.folder / "told"
+    def test_one_that_leaves_children_when_its_machine_is_lost(self):
+        ids = self.folder / "ids"
         code, text, _, _ = self.run_scenario(self.scenario(
             f"""
             child = subprocess.Popen(["sleep", "600"], start_new_session=True)
-            open({str(told)!r}, "a").write(" %d" % child.pid)
+            open({str(ids)!r}, "a").write(" %d" % child.pid)
             record(1)
             """, """
             faults:
@@ -559,13 +560,13 @@ class Trainers(Case):
             expect: {state: SUCCEEDED, restarts: {master-0: 1}}
             """))
         self.assertEqual(code, 0, text)
-        self.assertEqual(len(told.read_text().split()), 2)
-        self.assert_ends(told)
+        self.assertEqual(len(ids.read_text().split()), 2)
+        self.assert_ends(ids)
 
-    def test_one_that_does_not_hear_sigterm(self):
+    def test_one_that_ignores_sigterm(self):
         _, events = self.play(
             """
-            signal.signal(signal.SIGTERM, lambda *_: say("heard, and went on"))
+            signal.signal(signal.SIGTERM, lambda *_: say("received, and ignored"))
             job = folder(flag("job-dir"))
             first = not job.list("mark")
             job.put("mark", {})
@@ -580,14 +581,14 @@ class Trainers(Case):
             expect:
               state: SUCCEEDED
               restarts: {master-0: 1}
-              log: [{match: "heard, and went on", replica: master-0, boot: 1, count: 1}]
+              log: [{match: "received, and ignored", replica: master-0, boot: 1, count: 1}]
             """)
         ends = [event for event in events if event["kind"] == "exit"]
         self.assertEqual([end.get("signal", 0) for end in ends], [9, 0])
 
 
 class Mistakes(Case):
-    """What a file says is judged before anything is run: exit code 2, with line, column and caret."""
+    """Mistakes in a file are reported before any run: exit code 2, with line, column and caret."""
 
     def refused(self, rest, trainer="record(1)\n"):
         file = self.scenario(trainer, rest)
@@ -596,7 +597,7 @@ class Mistakes(Case):
         self.assertEqual([e for e in events if e["kind"] == "start"], [])
         return text
 
-    def test_all_mistakes_come_at_once(self):
+    def test_all_mistakes_are_reported_at_once(self):
         text = self.refused("""
             faults:
               - kil: {replica: master-0}
@@ -613,7 +614,7 @@ class Mistakes(Case):
         self.assertIn("scenario.yaml:5:10", text)
         self.assertIn("^", text)
 
-    def test_what_can_never_come_is_said(self):
+    def test_impossible_triggers_are_reported(self):
         for rest, words in (
                 ("kill: {replica: worker-7}\n    when: {step: 1}", "the job has no worker-7"),
                 ("kill: {replica: master-0}\n    when: {before: {rename: '*'}}", "can never come"),
@@ -622,7 +623,7 @@ class Mistakes(Case):
             with self.subTest(words):
                 self.assertIn(words, self.refused(f"faults:\n  - {rest}\n"))
 
-    def test_a_replica_that_the_submitted_job_has_not(self):
+    def test_a_replica_that_the_submitted_job_does_not_have(self):
         package = self.folder / "trainer"
         package.mkdir()
         (package / "__init__.py").write_text("")
@@ -636,7 +637,7 @@ class Mistakes(Case):
         self.assertEqual(code, 2, text)
         self.assertIn("the job has no worker-7; it has master-0", text)
 
-    def test_a_trigger_that_does_not_come_fails_the_scenario(self):
+    def test_a_trigger_that_never_occurs_fails_the_scenario(self):
         code, text, _, _ = self.run_scenario(self.scenario("record(1)\n", """
             faults:
               - kill: {replica: master-0}
@@ -646,7 +647,7 @@ class Mistakes(Case):
         self.assertEqual(code, 1, text)
         self.assertIn("never; its occasion came 0 times", text)
 
-    def test_a_full_disk_is_the_hosts(self):
+    def test_a_full_disk_is_a_failure_of_the_host(self):
         state = self.folder / "state"
         state.mkdir()
         small = small_disk.prefix(state, "6m")
@@ -657,13 +658,13 @@ class Mistakes(Case):
             with self.subTest(semantics):
                 file = self.scenario(write + "\n",
                                      f"semantics: {semantics}\nexpect: {{state: SUCCEEDED}}\n"
-                                     # Not what ends it: that the disk is full does.
+                                     # The limits are so wide that only the full disk ends the run.
                                      "limits: {wall: 1h, no_progress: 1h}\n")
                 done = subprocess.run(
                     [*small, CAIP, "scenario", "run", str(file), "--state", str(state)],
                     stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
                 self.assertEqual(done.returncode, 3, done.stdout)
-                self.assertIn("the disk is full", done.stdout)
+                self.assertIn("The disk is full", done.stdout)
 
 
 if __name__ == "__main__":

@@ -48,7 +48,7 @@ IwIDAQAB
 -----END PUBLIC KEY-----
 )";
 
-/// Puts it where metadata::ServiceAccountKey finds one made already.
+/// Stores it where metadata::ServiceAccountKey looks for an existing key.
 inline void PutTestKey(const Path& keys) {
   if (!MakeDirectories(keys).ok()) return;
   if (!WriteFile(keys / "service-account.pem", kTestPrivateKey).ok()) return;

@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string Slurp(const Path& path) {
-  // A process may go away between the opening and the reading; a stream would throw then.
+  // A process may end between the opening and the reading; a stream would throw then.
   auto text = ReadFile(path);
   return text.ok() ? std::move(*text) : "";
 }
@@ -74,7 +74,7 @@ Transcript CaipCommand::Run(std::vector<std::string> words) const {
   return {output->result.ShellStatus(), std::move(output->out), std::move(output->err)};
 }
 
-Going CaipCommand::Start(std::vector<std::string> words) const {
+RunningCommand CaipCommand::Start(std::vector<std::string> words) const {
   static int started = 0;
   const Path base = directory_.path() / ("run-" + std::to_string(++started));
   const Path out = base.string() + ".out";
@@ -99,17 +99,17 @@ Going CaipCommand::Start(std::vector<std::string> words) const {
   ::_exit(127);
 }
 
-Going::~Going() {
+RunningCommand::~RunningCommand() {
   if (pid_ <= 0) return;
   ::kill(pid_, SIGKILL);
   ::waitpid(pid_, nullptr, 0);
 }
 
-void Going::Signal(int signal) const { ::kill(pid_, signal); }
-std::string Going::out() const { return Slurp(out_); }
-std::string Going::err() const { return Slurp(err_); }
+void RunningCommand::Signal(int signal) const { ::kill(pid_, signal); }
+std::string RunningCommand::out() const { return Slurp(out_); }
+std::string RunningCommand::err() const { return Slurp(err_); }
 
-Transcript Going::End() {
+Transcript RunningCommand::End() {
   int status = 0;
   if (!Eventually([&] { return ::waitpid(pid_, &status, WNOHANG) == pid_; }, 120)) {
     return {-1, out(), err() + "(it did not end)"};

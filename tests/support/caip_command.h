@@ -1,5 +1,5 @@
 #pragma once
-// The built caip as its users run it, on a state directory of its own that is gone afterwards.
+// Runs the built caip as users do, on a state directory that is removed afterwards.
 
 #include <functional>
 #include <string>
@@ -22,13 +22,14 @@ class CaipCommand {
  public:
   CaipCommand();
   ~CaipCommand();
-  /// Runs `caip WORDS...` with this state directory and project `demo` to its end (2 minutes most).
+  /// Runs `caip WORDS...` with this state directory and project `demo` to its end, at most 2
+  /// minutes.
   Transcript Run(std::vector<std::string> words) const;
-  /// The argv of such a run, for tests that want the process.
+  /// The argv of such a run, for tests that need the process.
   std::vector<std::string> Argv(std::vector<std::string> words) const;
-  /// Starts such a run in a process group of its own; it ends with us, at the latest.
-  class Going Start(std::vector<std::string> words) const;
-  /// The Job as `jobs describe --format json` prints it; null where there is none.
+  /// Starts such a run in its own process group. It ends with the test at the latest.
+  class RunningCommand Start(std::vector<std::string> words) const;
+  /// The Job as `jobs describe --format json` prints it; null if it does not exist.
   Json Describe(const std::string& job) const;
   std::string StateOf(const std::string& job) const;
   /// All messages of a job's log, one a line.
@@ -45,28 +46,29 @@ class CaipCommand {
   std::vector<std::pair<std::string, std::string>> environment_;
 };
 
-/// A command that runs. Killed where it still does when this goes.
-class Going {
+/// A running command. The destructor kills it.
+class RunningCommand {
  public:
-  Going(int pid, Path out, Path err) : pid_(pid), out_(std::move(out)), err_(std::move(err)) {}
-  Going(Going&& other) noexcept
+  RunningCommand(int pid, Path out, Path err)
+      : pid_(pid), out_(std::move(out)), err_(std::move(err)) {}
+  RunningCommand(RunningCommand&& other) noexcept
       : pid_(std::exchange(other.pid_, 0)), out_(other.out_), err_(other.err_) {}
-  ~Going();
+  ~RunningCommand();
   int pid() const { return pid_; }
-  /// To the process alone, as `kill` does it.
+  /// Signals the process, not its group, as `kill` does.
   void Signal(int signal) const;
   std::string out() const;
   std::string err() const;
-  /// Waits for its end (2 minutes most) and gives what it said.
+  /// Waits for its end, at most 2 minutes, and returns its output.
   Transcript End();
 
  private:
-  int pid_;  // 0: it was waited for
+  int pid_;  // 0 after the wait for its end
   Path out_;
   Path err_;
 };
 
-/// `parent/trainer/{__init__,task}.py`; the answer is the package's directory.
+/// Writes `parent/trainer/{__init__,task}.py` and returns the package's directory.
 Path WritePackage(const Path& parent, const std::string& task_source);
 
 /// Ids of live processes whose environment or command line mentions `text`.

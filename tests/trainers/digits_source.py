@@ -1,4 +1,4 @@
-"""Where the digits trainer lies; importing this makes its package `trainer` importable."""
+"""The folder of the digits trainer. Importing this module makes its package `trainer` importable."""
 import os
 import sys
 

@@ -1,4 +1,4 @@
-"""The few endpoints of Cloud Storage's JSON API that the trainer uses, with faults on order."""
+"""The few endpoints of Cloud Storage's JSON API that the trainer uses, with injected faults."""
 import http.server
 import json
 import threading
@@ -8,7 +8,7 @@ PAGE = 2
 
 
 class FakeBucket:
-    """Objects by (bucket, name). `faults` are statuses answered first, one a request."""
+    """Objects by (bucket, name). `faults` are the statuses of the first answers."""
 
     def __init__(self):
         self.objects, self.faults, self.requests = {}, [], []

@@ -1,10 +1,10 @@
-"""Runs a trainer of scenarios/trainers/restarts and kills it at a named place, as its machine goes.
+"""Runs a trainer of scenarios/trainers/restarts and kills it at a named place, as the loss of a machine does.
 
     interrupted.py TRAINER PLACE [ARGUMENT...]
 
 PLACE is "before create GLOB", "after delete GLOB" and so on (create, overwrite, copy, delete,
-rename), "log TEXT", or "nowhere". It counts the first time. With CAIP_OBJECTS=1 a rename in the
-directory is what it is in a bucket: a copy, then a delete.
+rename), "log TEXT", or "nowhere". The first occurrence counts. With CAIP_OBJECTS=1 a rename in the
+directory is a copy and then a delete, as in a bucket.
 """
 import fnmatch
 import os
@@ -18,7 +18,7 @@ def die():
 
 
 class Watch:
-    """What the trainer does to its folder and says, and where that ends."""
+    """Observes the trainer's files and lines, and ends the process at the place."""
 
     def __init__(self, place):
         self._when, _, self._what = place.partition(" ")

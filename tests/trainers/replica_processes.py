@@ -13,7 +13,7 @@ DEADLINE_SECONDS = 120.0
 
 
 def wait_until(condition, awaited, describe=lambda: ""):
-    """The condition's first true value; fails after the deadline, naming what was awaited."""
+    """The condition's first true value. Fails after the deadline, and names the condition."""
     deadline = time.monotonic() + DEADLINE_SECONDS
     while True:
         value = condition()
@@ -31,7 +31,7 @@ def free_address(host):
 
 
 class Replicas:
-    """Starts, kills and restarts replicas; each start has a log file of its own."""
+    """Starts, kills and restarts replicas; each start has its own log file."""
 
     def __init__(self, folder, flags, workers=0, servers=0, chief="chief"):
         self.folder, self.flags = folder, flags

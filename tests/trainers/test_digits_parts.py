@@ -53,12 +53,12 @@ class FlagsTest(unittest.TestCase):
 
 
 class DataTest(unittest.TestCase):
-    def test_a_fifth_is_held_out_always_the_same(self):
+    def test_a_fifth_is_held_out_and_always_the_same(self):
         train, held_out = data.load(DATA)
         self.assertEqual((len(train.labels), len(held_out.labels)), (1438, 359))
         self.assertEqual(held_out.labels[:8], HELD_OUT_BEGINS)
 
-    def test_each_epoch_has_each_example_once_in_an_order_of_its_own(self):
+    def test_each_epoch_has_each_example_once_in_its_own_order(self):
         examples = data.Examples(list(range(10)), list(range(10)))
         batches = data.Batches(examples, 4, seed=1)
         epochs = [[image for step in range(first, first + batches.per_epoch)
@@ -110,7 +110,7 @@ class ShardTest(unittest.TestCase):
             shard.fill(6, [[0.0]] * 3)
         self.assertEqual(shard.pull(7), [1.0] * 3)
 
-    def test_an_empty_one_says_so_over_the_wire(self):
+    def test_an_empty_one_reports_that_over_the_network(self):
         server = wire.Server(("127.0.0.1", 0), lambda request, _: parameter_server.answer(
             Shard(), request))
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
@@ -133,7 +133,7 @@ class TicketsTest(unittest.TestCase):
         self.tickets = Tickets()
         self.tickets.begin(7, 10, 12)
 
-    def test_a_step_whose_worker_went_away_is_handed_out_again(self):
+    def test_a_step_of_a_lost_worker_is_handed_out_again(self):
         self.assertEqual(self.tickets.next("a", 0, 0, 0.0).step, 11)
         self.assertEqual(self.tickets.next("b", 0, 0, 0.0).step, 12)
         self.tickets.leave("a")
@@ -206,14 +206,14 @@ class CheckpointTest(unittest.TestCase):
                          (1000, [1000.1], 1.5))
         self.assertEqual(sorted(os.listdir(self.path(""))), ["ckpt-100", "ckpt-1000", "ckpt-90"])
 
-    def test_one_that_is_not_whole_is_passed_over(self):
+    def test_an_incomplete_one_is_skipped(self):
         for spoil in ("manifest.json", "values.f64", "state.json"):
             self.write(10)
             self.write(20)
             os.remove(self.path("ckpt-20/" + spoil))
             self.assertEqual(self.checkpoints.newest().step, 10, spoil)
 
-    def test_one_whose_objects_are_of_two_attempts_is_passed_over(self):
+    def test_one_with_objects_of_two_attempts_is_skipped(self):
         self.write(10)
         self.write(20)
         storage.write(self.path("ckpt-20/means.f64"), b"\0" * 8)
@@ -221,7 +221,7 @@ class CheckpointTest(unittest.TestCase):
             self.checkpoints.read(20)
         self.assertEqual(self.checkpoints.newest().step, 10)
 
-    def test_drops_what_was_half_dropped_or_half_written_when_a_predecessor_stopped(self):
+    def test_removes_what_a_stopped_predecessor_deleted_or_wrote_in_part(self):
         for step in (10, 20):
             self.write(step)
         os.remove(os.path.join(self.job_dir, "checkpoints/ckpt-10/manifest.json"))
@@ -232,14 +232,14 @@ class CheckpointTest(unittest.TestCase):
         self.assertEqual(sorted(os.listdir(os.path.join(self.job_dir, "checkpoints"))),
                          ["ckpt-30", "ckpt-40", "ckpt-50"])
 
-    def test_what_a_stopped_predecessor_left_is_removed(self):
+    def test_remains_of_a_stopped_predecessor_are_removed(self):
         self.write(10)
         self.write(20)
         os.remove(self.path("ckpt-20/manifest.json"))
         self.checkpoints.discard_after(10)
         self.assertEqual(os.listdir(self.path("")), ["ckpt-10"])
 
-    def test_one_of_another_shape_is_an_error_and_not_a_new_beginning(self):
+    def test_one_of_another_shape_is_an_error_and_not_a_fresh_start(self):
         self.write(10)
         with self.assertRaisesRegex(SystemExit, "another --job-dir"):
             Checkpoints(self.job_dir, {"hidden": 2}).newest()

@@ -1,4 +1,4 @@
-"""The digits trainer as a cluster of processes, whose replicas are killed in mid-training."""
+"""The digits trainer as a cluster of processes, whose replicas are killed during training."""
 import json
 import os
 import shutil
@@ -36,7 +36,7 @@ class RestartTest(unittest.TestCase):
         replicas.start_all(evaluators=1)
         return replicas
 
-    def test_trains_without_any_restart_and_judges_the_last_checkpoint(self):
+    def test_trains_without_any_restart_and_evaluates_the_last_checkpoint(self):
         replicas = self.full_cluster()
         self.assert_finished(replicas)
         self.assertEqual(replicas.read_json("eval/%d.json" % STEPS)["accuracy"],
@@ -44,7 +44,7 @@ class RestartTest(unittest.TestCase):
         self.assertIn("steps done here", replicas.log("worker", 0))
         self.assertIn("steps done here", replicas.log("worker", 1))
 
-    def test_a_restarted_master_goes_on_at_the_newest_checkpoint(self):
+    def test_a_restarted_master_resumes_from_the_newest_checkpoint(self):
         replicas = self.full_cluster()
         replicas.await_line("^checkpoint 100 written", "chief")
         replicas.kill("chief")
@@ -53,7 +53,7 @@ class RestartTest(unittest.TestCase):
         self.assert_finished(replicas)
         self.assertRegex(replicas.log("chief"), r"restored checkpoint 1[05]0 ")
 
-    def test_a_restarted_worker_just_goes_on(self):
+    def test_a_restarted_worker_continues(self):
         replicas = self.full_cluster()
         replicas.await_line("^50 steps done here", "worker", 1)
         replicas.kill("worker", 1)
@@ -70,7 +70,7 @@ class RestartTest(unittest.TestCase):
         self.assertRegex(replicas.log("chief"), r"lost its values.*\n(.*\n)*restored checkpoint")
         self.assertIn("shard 1 filled", replicas.log("ps", 1))
 
-    def test_a_restarted_evaluator_judges_no_checkpoint_twice(self):
+    def test_a_restarted_evaluator_evaluates_no_checkpoint_twice(self):
         replicas = self.full_cluster()
         replicas.await_line('"step": 50', "evaluator")
         replicas.kill("evaluator")
@@ -79,7 +79,7 @@ class RestartTest(unittest.TestCase):
         self.assertNotIn('"step": 50}', replicas.log("evaluator"))
         self.assertIn('"step": 300', replicas.log("evaluator"))
 
-    def test_all_but_the_storage_may_be_lost_at_once(self):
+    def test_everything_except_the_storage_may_be_lost_at_once(self):
         replicas = self.full_cluster()
         replicas.await_line("^checkpoint 50 written", "chief")
         for role, index in [("chief", 0), ("ps", 0), ("ps", 1), ("worker", 0), ("worker", 1)]:
@@ -88,7 +88,7 @@ class RestartTest(unittest.TestCase):
         self.assert_finished(replicas)
         self.assertIn("restored checkpoint", replicas.log("chief"))
 
-    def test_data_and_results_may_lie_in_a_bucket_that_fails_now_and_then(self):
+    def test_data_and_results_may_be_in_a_bucket_that_sometimes_fails(self):
         bucket = FakeBucket()
         self.addCleanup(bucket.close)
         with open(DATA, "rb") as file:
@@ -127,7 +127,7 @@ class RestartTest(unittest.TestCase):
         replicas.start("ps", 0)
         self.assert_finished(replicas)
 
-    def test_alone_a_killed_master_ends_with_the_very_parameters_of_an_unkilled_one(self):
+    def test_a_single_killed_master_ends_with_the_parameters_of_one_that_was_not_killed(self):
         killed, twin = self.cluster(FLAGS), self.cluster(FLAGS)
         killed.start("chief")
         killed.await_line("^checkpoint 100 written", "chief")
@@ -140,7 +140,7 @@ class RestartTest(unittest.TestCase):
         self.assertEqual(killed.read_json("model/model.json")["parameters"],
                          twin.read_json("model/model.json")["parameters"])
 
-    def test_a_master_restarted_after_the_end_trains_no_more(self):
+    def test_a_master_restarted_after_the_end_does_not_train(self):
         replicas = self.cluster(FLAGS)
         replicas.start("chief")
         self.assert_finished(replicas)

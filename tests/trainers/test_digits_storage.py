@@ -1,4 +1,4 @@
-"""The trainer's storage: the same promises in a bucket and in a local folder."""
+"""The trainer's storage behaves alike in a bucket and in a local folder."""
 import os
 import shutil
 import tempfile
@@ -11,9 +11,9 @@ from trainer import storage
 
 
 class StoragePromises:
-    """What holds in both worlds; `self.root` is where the objects go."""
+    """Tests for both kinds of storage; `self.root` is the folder or URL of the objects."""
 
-    def test_reads_back_what_was_written_last(self):
+    def test_reads_the_last_written_value(self):
         storage.write(self.root + "/a/b", b"\x00first\r\n")
         storage.write(self.root + "/a/b", b"second")
         self.assertEqual(storage.read(self.root + "/a/b"), b"second")
@@ -24,7 +24,7 @@ class StoragePromises:
         self.assertEqual(storage.read(url), b"")
         self.assertEqual(storage.list_all(self.root + "/with"), [url])
 
-    def test_says_that_an_object_is_missing(self):
+    def test_reports_a_missing_object(self):
         self.assertFalse(storage.exists(self.root + "/none"))
         with self.assertRaises(FileNotFoundError):
             storage.read(self.root + "/none")
@@ -70,7 +70,7 @@ class BucketStorageTest(StoragePromises, unittest.TestCase):
             self.addCleanup(patch.stop)
         self.pauses = patched
 
-    def test_repeats_what_may_be_a_passing_failure_at_growing_pauses(self):
+    def test_repeats_after_a_transient_failure_with_growing_pauses(self):
         self.bucket.faults = [503, 429, None, 408, 500]
         storage.write("gs://bucket/x", b"kept")
         self.assertEqual(self.bucket.objects, {("bucket", "x"): b"kept"})
@@ -87,13 +87,13 @@ class BucketStorageTest(StoragePromises, unittest.TestCase):
             self.assertEqual(operation("gs://bucket/x"), expected, operation.__name__)
             self.assertEqual(self.bucket.faults, [])
 
-    def test_does_not_repeat_what_was_refused_and_says_what_was(self):
+    def test_does_not_repeat_a_refused_operation_and_names_it(self):
         self.bucket.faults = [403]
         with self.assertRaisesRegex(storage.StorageError, "POST gs://bucket/x .* 403 injected"):
             storage.write("gs://bucket/x", b"1")
         self.assertEqual(len(self.bucket.requests), 1)
 
-    def test_gives_up_in_the_end_with_the_last_reason(self):
+    def test_gives_up_with_the_last_reason(self):
         self.bucket.faults = [503, 503]
         with mock.patch.object(storage, "PATIENCE_SECONDS", 0.15):
             with self.assertRaisesRegex(storage.StorageError, "503 injected"):

@@ -1,6 +1,6 @@
-"""The trainers of scenarios/trainers/restarts: the fixed one survives what the broken one does not.
+"""Trainers of scenarios/trainers/restarts: the fixed one survives what the broken one does not.
 
-Those of one replica, on a directory, killed at named places.
+Only those of one replica, on a directory, killed at named places.
 """
 import json
 import os
@@ -16,12 +16,12 @@ from digits_source import REPOSITORY
 TRAINERS = os.path.join(REPOSITORY, "scenarios", "trainers", "restarts")
 INTERRUPTED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "interrupted.py")
 
-# One start of the trainer: its records, all it said, its exit status (negative: a signal).
+# One start of the trainer: its records, its output, its exit status (negative: a signal).
 Boot = namedtuple("Boot", "records output status")
 
 
 class RestartTest(unittest.TestCase):
-    """Plays a trainer; `kills` are the places where its first boots end."""
+    """Runs a trainer; `kills` are the places where its first boots end."""
 
     def setUp(self):
         self.root = tempfile.mkdtemp(prefix="restarts-")
@@ -76,7 +76,7 @@ class HalfACheckpoint(RestartTest):
     SWEEP = (("before create ckpt-20/weights", 11), ("before create ckpt-20/optim", 11),
              ("before create ckpt-20/state.json", 11), ("after create ckpt-20/state.json", 21))
 
-    def test_fixed_goes_on_at_the_last_whole_one_wherever_the_save_ends(self):
+    def test_fixed_resumes_from_the_last_complete_one_wherever_the_save_ends(self):
         for place, first in self.SWEEP:
             with self.subTest(place):
                 boots = self.play("r01/fixed", place)
@@ -84,7 +84,7 @@ class HalfACheckpoint(RestartTest):
                 self.assertIn("ckpt-20/state.json", self.names())
                 self.assert_same_steps_as_twin("r01/fixed", boots)
 
-    def test_broken_dies_on_the_half_one_for_ever(self):
+    def test_broken_fails_at_the_incomplete_one_forever(self):
         for place, _ in self.SWEEP[1:3]:
             with self.subTest(place):
                 boot = self.play("r01/broken", place)[1]
@@ -157,7 +157,7 @@ class DataPosition(RestartTest):
                 self.assertNotEqual(self.ids(boots, 0), self.ids(boots, 1))
                 self.assert_same_steps_as_twin("r05/fixed", boots)
 
-    def test_broken_sees_twelve_twice_in_mid_epoch(self):
+    def test_broken_sees_twelve_ids_twice_in_an_epoch(self):
         ids = self.ids(self.play("r05/broken", "after create ckpt-2"), 0)
         self.assertEqual(sum(ids.count(sample) == 2 for sample in range(24)), 12)
 
@@ -169,7 +169,7 @@ class DataPosition(RestartTest):
 class LearningRate(RestartTest):
     PLACE = 'log "step": 23,'
 
-    def test_fixed_goes_on_with_rate_and_momentum(self):
+    def test_fixed_restores_rate_and_momentum(self):
         boots = self.play("r06/fixed", self.PLACE)
         self.assertEqual(self.first_step(boots[1]), 21)
         self.assert_same_steps_as_twin("r06/fixed", boots)
@@ -209,7 +209,7 @@ class WarmStart(RestartTest):
         self.assertEqual(boots[2].records[-1], {"step": 40, "w": 140})
         self.assertEqual(["starting from" in boot.output for boot in boots], [True, False, False])
 
-    def test_broken_begins_there_each_time(self):
+    def test_broken_applies_it_at_each_start(self):
         boots = self.play("r08/broken", 'log "step": 25,', 'log "step": 35,',
                           arguments=self.arguments())
         self.assertEqual([self.first_step(boot) for boot in boots], [1, 1, 1])
@@ -219,7 +219,7 @@ class FinishLine(RestartTest):
     SWEEP = ("after create ckpt-40", "after create export/weights",
              "after create export/model.json", "after delete ckpt-10")
 
-    def test_fixed_only_does_the_rest(self):
+    def test_fixed_does_only_the_remaining_work(self):
         for place in self.SWEEP:
             with self.subTest(place):
                 boots = self.play("r13/fixed", place)
@@ -228,7 +228,7 @@ class FinishLine(RestartTest):
                 self.assertEqual(self.read("export/model.json")["step"], 40)
                 self.assert_same_steps_as_twin("r13/fixed", boots)
 
-    def test_broken_trains_on(self):
+    def test_broken_continues_training(self):
         for place in self.SWEEP:
             with self.subTest(place):
                 boots = self.play("r13/broken", place)
@@ -238,7 +238,7 @@ class FinishLine(RestartTest):
 
 class Reports(RestartTest):
     def reported(self, trainer):
-        """The steps of what the service sees; it looks after each boot, and knows what it knows."""
+        """The steps that the service reads. It reads the file after each boot, and skips known lines."""
         seen, disk = set(), os.path.join(self.root, "disk")
         self.job = os.path.join(self.root, "job")
         for place in ('log "step": 37,', "nowhere"):

@@ -16,7 +16,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
 
 // A value each ten steps and each minute.
 Curve CurveOf(const std::vector<double>& values) {
@@ -40,8 +40,8 @@ TEST(MedianRule, WeighsTheBestAgainstRunningAverages) {
     std::vector<double> pending;
     bool stop;
   } cases[] = {
-      {{0.4, 0.49}, true}, {{0.49, 0.1}, true},       {{0.4, 0.5}, false},
-      {{0.9, 0.1}, false}, {{kNaN, 0.49, 0.2}, true},
+      {{0.4, 0.49}, true}, {{0.49, 0.1}, true},           {{0.4, 0.5}, false},
+      {{0.9, 0.1}, false}, {{kNoValue, 0.49, 0.2}, true},
   };
   for (const auto& each : cases) {
     EXPECT_EQ(Median(Goal::kMaximize, CurveOf(each.pending), completed).stop, each.stop)
@@ -84,8 +84,8 @@ TEST(MedianRule, GoesByElapsedTimeWhereAsked) {
 TEST(MedianRule, GoesOnWhereThereIsNothingToCompare) {
   EXPECT_FALSE(Median(Goal::kMaximize, {}, {CurveOf({1})}).stop);
   EXPECT_FALSE(Median(Goal::kMaximize, CurveOf({0}), {}).stop);
-  EXPECT_FALSE(Median(Goal::kMaximize, CurveOf({0}), {{}, CurveOf({kNaN})}).stop);
-  EXPECT_FALSE(Median(Goal::kMaximize, CurveOf({kNaN}), {CurveOf({1})}).stop);
+  EXPECT_FALSE(Median(Goal::kMaximize, CurveOf({0}), {{}, CurveOf({kNoValue})}).stop);
+  EXPECT_FALSE(Median(Goal::kMaximize, CurveOf({kNoValue}), {CurveOf({1})}).stop);
 }
 
 std::vector<Curve> FiveThatDouble() {
@@ -134,12 +134,12 @@ TEST(DecayCurveRule, HoldsWhereAllReportTheSame) {
   EXPECT_TRUE(AdviseByDecayCurve(Goal::kMaximize, Progress::kSteps, CurveOf({1}), completed).stop)
       << "it cannot be better, only as good";
   EXPECT_FALSE(
-      AdviseByDecayCurve(Goal::kMaximize, Progress::kSteps, CurveOf({kNaN}), completed).stop);
+      AdviseByDecayCurve(Goal::kMaximize, Progress::kSteps, CurveOf({kNoValue}), completed).stop);
 }
 
 TEST(ParetoSet, HasWhatNothingElseBeats) {
   const std::vector<Goal> goals = {Goal::kMaximize, Goal::kMinimize};
-  EXPECT_THAT(ParetoSet(goals, {{1, 1}, {2, 2}, {2, 3}, {0, 0.5}, {0, 1}, {kNaN, 0}}),
+  EXPECT_THAT(ParetoSet(goals, {{1, 1}, {2, 2}, {2, 3}, {0, 0.5}, {0, 1}, {kNoValue, 0}}),
               ElementsAre(0, 1, 3));
   EXPECT_THAT(ParetoSet({Goal::kMinimize}, {{3}, {1}, {2}, {1}}), ElementsAre(1, 3));
   EXPECT_THAT(ParetoSet(goals, {}), IsEmpty());

@@ -1,20 +1,22 @@
 #pragma once
-// What may befall one call on purpose, in the words of the storage testbench's retry tests.
+// Faults that can be injected into a call, in the words of the storage testbench's retry tests.
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/clock.h"
+#include "http/message.h"
 
 namespace caip::gcs {
 
-/// One mishap. Which calls can suffer it follows from its kind.
+/// One fault. Its kind decides which calls it can affect.
 struct Fault {
   enum class Kind {
-    kStatus,            // any call: `status` instead of an answer, nothing happens
-    kReset,             // any call: the connection is reset, nothing happens
+    kStatus,            // any call: `status` instead of an answer; the call has no effect
+    kReset,             // any call: the connection is reset; the call has no effect
     kStatusAfterBytes,  // an upload: `status` once `bytes` of the object are stored
     kBreakAfterBytes,   // a download: the connection ends after `bytes` of the body
     kBreakFinalAnswer,  // an upload's last piece: it is stored, its answer ends after `bytes`
@@ -33,5 +35,17 @@ std::optional<Fault> ParseFault(std::string_view instruction);
 
 /// Every form that ParseFault reads, for an error's text.
 std::string FaultForms();
+
+/// Decides which fault a call gets: a client's retry tests, or a scenario. Asked once a call. Any
+/// thread.
+class FaultPlan {
+ public:
+  virtual ~FaultPlan() = default;
+  /// The fault for this call of `method` ("storage.objects.get"), which is consumed.
+  virtual std::optional<Fault> Take(const std::string& method, const http::Request& request) = 0;
+  /// Returns a fault that did not apply (the download was too short). A later call gets it.
+  virtual void PutBack(const std::string& method, const http::Request& request,
+                       const Fault& fault) = 0;
+};
 
 }  // namespace caip::gcs

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/encoding.h"
 #include "base/json.h"
 #include "fakes/gcs/errors.h"
 
@@ -30,18 +31,12 @@ std::string RouteIdOf(const std::string& name) {
   return name;
 }
 
-Error NoSuchTest(std::string_view id) {
-  return {Code::kNotFound, "Retry test '" + std::string(id) +
-                               "' does not exist. Make it with POST /retry_test, and send its id "
-                               "in the header x-retry-test-id."};
-}
-
 // "storage.objects.get" -> "storage.objects.".
 std::string_view FamilyOf(std::string_view method) {
   return method.substr(0, method.rfind('.') + 1);
 }
 
-// Some verbs of a resource may have no route here; a test of theirs simply never strikes.
+// Some verbs of a resource may have no route here; their tests never take effect.
 bool IsKnown(const std::set<std::string>& methods, const std::string& method) {
   return std::any_of(methods.begin(), methods.end(),
                      [&](const std::string& known) { return FamilyOf(known) == FamilyOf(method); });
@@ -55,7 +50,7 @@ Result<std::string> RetryTests::Create(const Json& resource) {
     return errors::FieldInvalid("instructions", "expected an object of lists, by method");
   }
   const std::string transport = StringOr(resource, "transport", "HTTP");
-  if (transport != "HTTP" && transport != "http") {  // Go's client writes it small
+  if (transport != "HTTP" && transport != "http") {  // Go's client writes it in lower case
     return errors::FieldInvalid("transport", "only HTTP is served here, not " + transport);
   }
   Test test;
@@ -71,7 +66,7 @@ Result<std::string> RetryTests::Create(const Json& resource) {
       if (!fault) {
         return errors::FieldInvalid(
             "instructions." + name,
-            CompactJson(word) + " is no instruction; there are " + FaultForms());
+            CompactJson(word) + " is not a valid instruction. Use one of " + FaultForms());
       }
       test.pending[method].push_back({word.get<std::string>(), *fault});
     }
@@ -93,7 +88,8 @@ std::optional<Fault> RetryTests::Take(const std::string& method, const Request& 
   if (id.empty()) return std::nullopt;
   const std::lock_guard lock(mutex_);
   const auto test = tests_.find(std::string(id));
-  if (test == tests_.end()) return Fault{.status = 404, .message = NoSuchTest(id).message};
+  if (test == tests_.end())
+    return Fault{.status = 404, .message = errors::RetryTestNotFound(id).message};
   const auto steps = test->second.pending.find(method);
   if (steps == test->second.pending.end() || steps->second.empty()) return std::nullopt;
   Step step = std::move(steps->second.front());
@@ -137,13 +133,13 @@ Json RetryTests::Shown(const std::string& id, const Test& test) const {
 Result<Json> RetryTests::Get(const std::string& id) const {
   const std::lock_guard lock(mutex_);
   const auto test = tests_.find(id);
-  if (test == tests_.end()) return NoSuchTest(id);
+  if (test == tests_.end()) return errors::RetryTestNotFound(id);
   return Shown(id, test->second);
 }
 
 Status RetryTests::Delete(const std::string& id) {
   const std::lock_guard lock(mutex_);
-  if (tests_.erase(id) == 0) return NoSuchTest(id);
+  if (tests_.erase(id) == 0) return errors::RetryTestNotFound(id);
   return Ok{};
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// The retry test API of Google's storage testbench: a client's test suite names the mishaps it
-// wants to see, and its calls carry the test's id in the header x-retry-test-id.
+// The retry test API of Google's storage testbench: a client's test suite names the faults it
+// wants, and its calls carry the test's id in the header x-retry-test-id.
 // https://github.com/googleapis/storage-testbench#retry-test-api
 
 #include <deque>
@@ -13,12 +13,12 @@
 
 #include "base/json_fwd.h"
 #include "base/random.h"
-#include "fakes/gcs/faults/fault_plan.h"
+#include "fakes/gcs/faults/fault.h"
 #include "http/router.h"
 
 namespace caip::gcs {
 
-/// Any thread. Tests live in memory, the oldest go when there are too many.
+/// Keeps tests in memory and drops the oldest when there are too many. Any thread.
 class RetryTests final : public FaultPlan {
  public:
   static constexpr size_t kTestsMax = 10'000;
@@ -48,7 +48,7 @@ class RetryTests final : public FaultPlan {
   struct Test {
     uint64_t number = 0;
     std::map<std::string, std::deque<Step>> pending;
-    std::map<std::string, std::vector<Step>> taken;  // by method, those given away
+    std::map<std::string, std::vector<Step>> taken;  // by method, faults already given out
     std::map<std::string, std::string> names;        // by method, what the client calls it
   };
   Json Shown(const std::string& id, const Test& test) const;

@@ -111,9 +111,7 @@ Result<http::Response> ServeBatch(const http::Router& router, const http::Reques
     TextBody body(rest);
     call.body = &body;
     answers += RenderAnswer(
-        parsed ? router.Handle(call)
-               : errors::ToResponse(400, "invalid", "A part of the batch is no HTTP request."),
-        content_id);
+        parsed ? router.Handle(call) : errors::ToResponse(errors::BatchPartInvalid()), content_id);
   }
   http::Response response;
   response.headers.Add("Content-Type", "multipart/mixed; boundary=" + std::string(kBoundary));

@@ -1,122 +1,17 @@
 #include "fakes/gcs/json/bucket_json.h"
 
+#include "base/encoding.h"
 #include "base/json.h"
-#include "base/text.h"
-#include "fakes/gcs/errors.h"
-#include "fakes/gcs/service/access_lists.h"
+#include "base/time_text.h"
+#include "fakes/gcs/json/access_json.h"
+#include "fakes/gcs/service/bucket_settings.h"
 #include "fakes/gcs/store/bucket_rules.h"
 
 namespace caip::gcs {
 namespace {
 
-// Fields that are kept and given back as they are (with what the service adds to them).
-enum class Shape { kObject, kArray, kFlag, kText };
-struct Setting {
-  const char* name;
-  Shape shape;
-};
-constexpr Setting kSettings[] = {
-    {"versioning", Shape::kObject},
-    {"lifecycle", Shape::kObject},
-    {"cors", Shape::kArray},
-    {"website", Shape::kObject},
-    {"logging", Shape::kObject},
-    {"billing", Shape::kObject},
-    {"retentionPolicy", Shape::kObject},
-    {"defaultEventBasedHold", Shape::kFlag},
-    {"iamConfiguration", Shape::kObject},
-    {"encryption", Shape::kObject},
-    {"autoclass", Shape::kObject},
-    {"customPlacementConfig", Shape::kObject},
-    {"softDeletePolicy", Shape::kObject},
-    {"objectRetention", Shape::kObject},
-    {"rpo", Shape::kText},
-};
-
-// Settings that would change how the bucket behaves, and do not here.
-constexpr const char* kNotEmulated[] = {"hierarchicalNamespace", "ipFilter"};
-
 constexpr const char* kMultiRegions[] = {"US", "EU", "ASIA"};
 constexpr const char* kDualRegions[] = {"NAM4", "EUR4", "EUR5", "EUR7", "EUR8", "ASIA1"};
-constexpr long long kRetentionSecondsMax = 3'155'760'000;  // 100 years
-constexpr long long kSoftDeleteSecondsMax = 90 * 86'400;
-
-Json TreeOf(const std::string& text) {
-  auto json = ParseJson(text);
-  return json.ok() && json->is_object() ? std::move(*json) : Json::object();
-}
-
-bool Fits(const Json& value, Shape shape) {
-  switch (shape) {
-    case Shape::kObject:
-      return value.is_object();
-    case Shape::kArray:
-      return value.is_array();
-    case Shape::kFlag:
-      return value.is_boolean();
-    case Shape::kText:
-      return value.is_string();
-  }
-  return false;
-}
-
-// {"enabled":false}, null, [] and false ask for nothing.
-bool AsksForSomething(const Json& value) {
-  if (value.is_null() || value == false || value == "") return false;
-  if (!value.is_object() && !value.is_array()) return true;
-  for (const Json& member : value) {
-    if (AsksForSomething(member)) return true;
-  }
-  return false;
-}
-
-Status ApplySetting(const Json& resource, const Setting& setting, Json* settings) {
-  const Json* value = Member(resource, setting.name);
-  if (value == nullptr) return Ok{};
-  if (value->is_null()) {
-    settings->erase(setting.name);
-    return Ok{};
-  }
-  if (!Fits(*value, setting.shape)) {
-    return errors::FieldInvalid(setting.name, "the value is of the wrong type");
-  }
-  if (setting.shape == Shape::kObject && settings->contains(setting.name)) {
-    (*settings)[setting.name].merge_patch(*value);
-  } else {
-    Json fresh;
-    fresh.merge_patch(*value);  // without members that are null
-    (*settings)[setting.name] = setting.shape == Shape::kObject ? std::move(fresh) : *value;
-  }
-  return Ok{};
-}
-
-// Seconds are texts in answers, whatever they came as.
-Status NormalizeSeconds(Json* settings, const char* name, const char* member, long long least,
-                        long long most) {
-  if (!settings->contains(name) || !(*settings)[name].contains(member)) return Ok{};
-  Json& value = (*settings)[name][member];
-  const long long seconds = IntOr((*settings)[name], member, -1);
-  if (seconds < least || seconds > most) {
-    return errors::FieldInvalid(std::string(name) + "." + member,
-                                "expected a number of seconds from " + std::to_string(least) +
-                                    " to " + std::to_string(most));
-  }
-  value = std::to_string(seconds);
-  return Ok{};
-}
-
-// The two names of uniform bucket-level access say the same; the newer one wins.
-void NormalizeAccess(Json* settings, const Json& resource) {
-  if (!settings->contains("iamConfiguration")) return;
-  Json& iam = (*settings)["iamConfiguration"];
-  const Json* asked = Member(resource, "iamConfiguration");
-  const bool only_old = asked != nullptr && Member(*asked, "bucketPolicyOnly") != nullptr &&
-                        Member(*asked, "uniformBucketLevelAccess") == nullptr;
-  const char* from = only_old ? "bucketPolicyOnly" : "uniformBucketLevelAccess";
-  if (!iam.contains(from)) return;
-  iam["uniformBucketLevelAccess"] = iam[from];
-  iam["bucketPolicyOnly"] = iam[from];
-}
 
 std::string LocationType(const Bucket& bucket, const Json& settings) {
   if (settings.contains("customPlacementConfig")) return "dual-region";
@@ -129,43 +24,12 @@ std::string LocationType(const Bucket& bucket, const Json& settings) {
   return "region";
 }
 
-Status ApplyText(const Json& resource, const char* name, std::string* into) {
-  const Json* value = Member(resource, name);
-  if (value == nullptr) return Ok{};
-  if (!value->is_string() || value->get<std::string>().empty()) {
-    return errors::FieldInvalid(name, "expected a string");
-  }
-  *into = UpperCase(value->get<std::string>());
-  return Ok{};
-}
-
-Status ApplyLabels(const Json& resource, std::map<std::string, std::string>* labels) {
-  const Json* value = Member(resource, "labels");
-  if (value == nullptr) return Ok{};
-  if (value->is_null()) labels->clear();
-  if (!value->is_null() && !value->is_object()) {
-    return errors::FieldInvalid("labels", "expected an object of strings");
-  }
-  for (const auto& [key, label] : value->items()) {
-    if (label.is_null()) {
-      labels->erase(key);
-    } else if (label.is_string()) {
-      (*labels)[key] = label.get<std::string>();
-    } else {
-      return errors::FieldInvalid("labels." + key, "expected a string");
-    }
-  }
-  constexpr size_t kLabelsMax = 64;
-  if (labels->size() > kLabelsMax) return errors::FieldInvalid("labels", "at most 64 are allowed");
-  return Ok{};
-}
-
 }  // namespace
 
 std::string EtagOf(const Bucket& bucket) { return Base64(std::to_string(bucket.metageneration)); }
 
 Json BucketJson(const Bucket& bucket, const std::string& base, bool full) {
-  Json settings = TreeOf(bucket.settings);
+  Json settings = SettingsOf(bucket);
   Json json = {
       {"kind", "storage#bucket"},
       {"id", bucket.name},
@@ -194,62 +58,11 @@ Json BucketJson(const Bucket& bucket, const std::string& base, bool full) {
   }
   for (const auto& [name, value] : settings.items()) json[name] = value;
   if (full && !RulesOf(bucket).uniform_access) {
-    json["acl"] = BucketAcl(bucket, base);
-    json["defaultObjectAcl"] = DefaultObjectAcl(bucket, base);
+    json["acl"] = BucketAclJson(bucket, base);
+    json["defaultObjectAcl"] = NewObjectAclJson(bucket, base);
     json["owner"] = {{"entity", "project-owners-0"}};
   }
   return json;
-}
-
-Status ApplyBucketFields(const Json& resource, Bucket* bucket) {
-  if (!resource.is_object()) return errors::BodyInvalid("expected a JSON object");
-  for (const char* name : kNotEmulated) {
-    const Json* value = Member(resource, name);
-    if (value && AsksForSomething(*value)) {
-      return errors::NotImplemented("A bucket's field '" + std::string(name) + "'");
-    }
-  }
-  const BucketRules before = RulesOf(*bucket);
-  RETURN_IF_ERROR(ApplyText(resource, "location", &bucket->location));
-  RETURN_IF_ERROR(ApplyText(resource, "storageClass", &bucket->storage_class));
-  RETURN_IF_ERROR(ApplyLabels(resource, &bucket->labels));
-  Json settings = TreeOf(bucket->settings);
-  for (const Setting& setting : kSettings) {
-    RETURN_IF_ERROR(ApplySetting(resource, setting, &settings));
-  }
-  RETURN_IF_ERROR(
-      NormalizeSeconds(&settings, "retentionPolicy", "retentionPeriod", 1, kRetentionSecondsMax));
-  RETURN_IF_ERROR(NormalizeSeconds(&settings, "softDeletePolicy", "retentionDurationSeconds", 0,
-                                   kSoftDeleteSecondsMax));
-  NormalizeAccess(&settings, resource);
-  bucket->settings = settings.empty() ? "" : CompactJson(settings);
-  const BucketRules after = RulesOf(*bucket);
-  if (before.retention_locked && (after.retention < before.retention || !after.retention_locked)) {
-    return errors::RetentionLocked(bucket->name);
-  }
-  for (const char* list : {"acl", "defaultObjectAcl"}) {
-    const Json* entries = Member(resource, list);
-    if (entries == nullptr || !entries->is_array() || after.uniform_access) continue;
-    Json policies = PoliciesOf(*bucket);
-    RETURN_IF_ERROR(CheckAcl(*entries));
-    policies[list] = *entries;
-    SetPolicies(policies, bucket);
-  }
-  return Ok{};
-}
-
-void ClearBucketFields(Bucket* bucket) {
-  const bool locked = RulesOf(*bucket).retention_locked;
-  const Json settings = TreeOf(bucket->settings);
-  bucket->labels.clear();
-  bucket->settings =
-      locked ? CompactJson(Json{{"retentionPolicy", settings["retentionPolicy"]}}) : "";
-}
-
-Json PoliciesOf(const Bucket& bucket) { return TreeOf(bucket.policies); }
-
-void SetPolicies(const Json& policies, Bucket* bucket) {
-  bucket->policies = policies.empty() ? "" : CompactJson(policies);
 }
 
 }  // namespace caip::gcs

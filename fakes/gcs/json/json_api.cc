@@ -3,7 +3,7 @@
 #include <span>
 
 #include "fakes/gcs/errors.h"
-#include "fakes/gcs/json/api_methods.h"
+#include "fakes/gcs/json/methods.h"
 
 namespace caip::gcs {
 namespace {
@@ -115,7 +115,7 @@ constexpr Served kServedElsewhere[] = {
     {"GET", "/download/storage/v1/b/{bucket}/o/{object}", "storage.objects.get", DownloadObject},
 };
 
-// What the service has beyond, for an honest 501.
+// Methods of the real service that are not emulated: they answer 501 with their names.
 constexpr Served kNotServed[] = {
     {"POST", "/b/{bucket}/restore", "storage.buckets.restore", nullptr},
     {"POST", "/b/{bucket}/relocate", "storage.buckets.relocate", nullptr},
@@ -137,16 +137,16 @@ constexpr Served kNotServed[] = {
     {"POST", "/channels/stop", "storage.channels.stop", nullptr},
 };
 
-Result<Response> Call(const Served& served, StorageApi& api, const Request& request,
+Result<Response> Call(const Served& served, StorageService& service, const Request& request,
                       const PathParameters& path) {
   if (served.method == nullptr) return errors::NotImplemented(std::string("Method ") + served.id);
-  return served.method(api, request, path);
+  return served.method(service, request, path);
 }
 
 http::Route RouteOf(const std::string& prefix, const Served& served,
-                    const std::shared_ptr<StorageApi>& api) {
-  const auto handler = [api, served](const Request& request, const PathParameters& path) {
-    auto response = Call(served, *api, request, path);
+                    const std::shared_ptr<StorageService>& service) {
+  const auto handler = [service, served](const Request& request, const PathParameters& path) {
+    auto response = Call(served, *service, request, path);
     return response.ok() ? std::move(*response) : errors::ToResponse(response.error());
   };
   return {served.verb, prefix + served.pattern, served.id, handler, served.method != nullptr};
@@ -154,18 +154,18 @@ http::Route RouteOf(const std::string& prefix, const Served& served,
 
 }  // namespace
 
-std::vector<http::Route> StorageRoutes(std::shared_ptr<StorageApi> api) {
+std::vector<http::Route> StorageRoutes(std::shared_ptr<StorageService> service) {
   std::vector<http::Route> routes;
   for (const std::string prefix : {"/storage/v1", ""}) {
     for (const auto& methods : {std::span<const Served>(kServed), {kNotServed}}) {
       for (const Served& served : methods) {
         const std::string_view pattern = served.pattern;
         const bool ours = !prefix.empty() || pattern == "/b" || pattern.starts_with("/b/");
-        if (ours) routes.push_back(RouteOf(prefix, served, api));
+        if (ours) routes.push_back(RouteOf(prefix, served, service));
       }
     }
   }
-  for (const Served& served : kServedElsewhere) routes.push_back(RouteOf("", served, api));
+  for (const Served& served : kServedElsewhere) routes.push_back(RouteOf("", served, service));
   return routes;
 }
 
@@ -179,11 +179,9 @@ bool IsStoragePath(std::string_view path) {
 }
 
 http::Response NoStorageRoute(int status, const http::Request& request, const std::string& allow) {
-  if (status == 405) {
-    return errors::ToResponse(405, "methodNotAllowed",
-                              request.method + " is not allowed here; allowed: " + allow + ".");
-  }
-  return errors::ToResponse(404, "notFound", "Not Found: " + request.path);
+  const bool known = status == 405;
+  return errors::ToResponse(known ? errors::MethodNotAllowed(request.method, allow)
+                                  : errors::RouteNotFound(request.path));
 }
 
 }  // namespace caip::gcs

@@ -1,30 +1,20 @@
 #pragma once
-// The JSON API of Cloud Storage (storage/v1) over a BucketStore, as a table of routes.
+// The JSON API of Cloud Storage (storage/v1) over the service, as a table of routes.
 // https://cloud.google.com/storage/docs/json_api/v1
 
-#include <cstdint>
 #include <memory>
 #include <vector>
 
-#include "fakes/gcs/service/resumable.h"
-#include "fakes/gcs/store/bucket_store.h"
+#include "fakes/gcs/service/storage_service.h"
 #include "http/router.h"
 
 namespace caip::gcs {
 
-/// What the methods share. Any thread.
-struct StorageApi {
-  StorageApi(BucketStore& bucket_store, uint64_t seed)
-      : store(bucket_store), sessions(bucket_store, seed) {}
-  BucketStore& store;
-  ResumableSessions sessions;
-};
-
 /// Every route of the API but the batch's (batch.h), which is made of these: /storage/v1/..., its
 /// alias /b/..., /upload/..., /resumable/upload/... and /download/... The handlers share ownership
-/// of `api`, whose store must outlive them. Methods that the service has and we have not answer 501
+/// of `service`. Methods that are not emulated answer 501
 /// with their names.
-std::vector<http::Route> StorageRoutes(std::shared_ptr<StorageApi> api);
+std::vector<http::Route> StorageRoutes(std::shared_ptr<StorageService> service);
 
 /// True for paths of this API: there an unknown one gets this API's form of 404 and 405.
 bool IsStoragePath(std::string_view path);

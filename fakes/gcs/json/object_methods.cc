@@ -1,19 +1,27 @@
+// Objects: listed, read, changed, deleted, moved and restored.
+#include <algorithm>
+
+#include "base/encoding.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "base/time_text.h"
 #include "fakes/gcs/errors.h"
-#include "fakes/gcs/json/api_methods.h"
-#include "fakes/gcs/service/access_lists.h"
-#include "fakes/gcs/service/upload.h"
-#include "fakes/gcs/store/glob.h"
-#include "fakes/gcs/store/preconditions.h"
-#include "fakes/gcs/store/text_fields.h"
+#include "fakes/gcs/json/methods.h"
+#include "fakes/gcs/json/object_json.h"
+#include "fakes/gcs/json/request_fields.h"
+#include "fakes/gcs/service/object_rules.h"
+#include "fakes/gcs/store/bucket_store.h"
+#include "fakes/gcs/store/checksums.h"
+#include "fakes/gcs/store/object_record.h"
+#include "fakes/gcs/wire/object_content.h"
+#include "fakes/gcs/wire/request_headers.h"
 
 namespace caip::gcs {
 namespace {
 
-constexpr int kUpdateTries = 10;
+constexpr int64_t kObjectPageMax = 1000;
 
-// Sums of files dropped by hand mean reading them: not when the client does not want them.
+// Checksums of files that were added by hand are computed only if the client wants them.
 bool WantsHashes(const Request& request) {
   const std::string_view fields = request.Query("fields");
   for (std::string_view name : {"md5Hash", "crc32c", "*"}) {
@@ -21,6 +29,19 @@ bool WantsHashes(const Request& request) {
   }
   const bool whole_items = fields.ends_with("items") || fields.find("items,") != std::string::npos;
   return fields.empty() || whole_items;
+}
+
+Status CheckListQuery(const Request& request, const ListQuery& query) {
+  if (request.HasQuery("filter")) {
+    return errors::NotImplemented("objects.list's parameter 'filter'");
+  }
+  if (const auto problem = Glob::Problem(query.match_glob)) {
+    return errors::ParameterInvalid("matchGlob", query.match_glob, *problem);
+  }
+  if (query.versions && query.soft_deleted) {
+    return errors::ParameterInvalid("softDeleted", "true", "versions=true forbids it");
+  }
+  return Ok{};
 }
 
 Result<ListQuery> ListQueryOf(const Request& request) {
@@ -32,157 +53,256 @@ Result<ListQuery> ListQueryOf(const Request& request) {
   query.include_trailing_delimiter = IsTrue(request.Query("includeTrailingDelimiter"));
   query.page_token = std::string(request.Query("pageToken"));
   query.with_hashes = WantsHashes(request);
+  query.match_glob = std::string(request.Query("matchGlob"));
+  query.versions = IsTrue(request.Query("versions"));
+  query.soft_deleted = IsTrue(request.Query("softDeleted"));
   ASSIGN_OR_RETURN(const auto wanted, IntParameter(request, "maxResults"));
   if (wanted && *wanted < 0) {
     return errors::ParameterInvalid("maxResults", request.Query("maxResults"),
                                     "expected a number from 1 to 1000");
   }
-  if (wanted) query.max_results = static_cast<int>(std::min<int64_t>(*wanted, 1000));
-  if (request.HasQuery("filter")) {
-    return errors::NotImplemented("objects.list's parameter 'filter'");
-  }
-  query.match_glob = std::string(request.Query("matchGlob"));
-  if (const auto problem = Glob::Problem(query.match_glob)) {
-    return errors::ParameterInvalid("matchGlob", query.match_glob, *problem);
-  }
-  query.versions = IsTrue(request.Query("versions"));
-  query.soft_deleted = IsTrue(request.Query("softDeleted"));
-  if (query.versions && query.soft_deleted) {
-    return errors::ParameterInvalid("softDeleted", "true", "versions=true forbids it");
-  }
+  if (wanted) query.max_results = static_cast<int>(std::min(*wanted, kObjectPageMax));
+  RETURN_IF_ERROR(CheckListQuery(request, query));
   return query;
 }
 
-// A retention that is locked may only grow; one that is not needs a word to shrink.
-Status CheckRetentionChange(const Request& request, const std::string& before,
-                            const std::string& after) {
-  if (before.empty() || before == after) return Ok{};
-  const auto old = ParseJson(before);
-  const auto now = ParseJson(after);
-  const auto until = [](const Result<Json>& json) {
-    const auto end = ParseRfc3339(json.ok() ? StringOr(*json, "retainUntilTime") : "");
-    return end.value_or(Instant());
-  };
-  const bool locked = old.ok() && StringOr(*old, "mode") == "Locked";
-  const bool weaker = until(now) < until(old) || (locked && StringOr(*now, "mode") != "Locked");
-  if (!weaker || (!locked && IsTrue(request.Query("overrideUnlockedRetention")))) return Ok{};
-  return errors::ObjectRetained(locked);
+// Whether If-Match or If-None-Match names the tag, quoted or as the resource shows it.
+bool NamesTag(std::string_view header, const std::string& etag) {
+  for (const std::string& item : Split(header, ',')) {
+    std::string_view tag = Trim(item);
+    if (tag.starts_with("W/")) tag.remove_prefix(2);
+    if (tag.size() > 1 && tag.starts_with('"') && tag.ends_with('"')) {
+      tag = tag.substr(1, tag.size() - 2);
+    }
+    if (tag == etag || tag == "*") return true;
+  }
+  return false;
 }
 
-Status ApplyChange(const Request& request, const Json& resource, ObjectInfo* info) {
-  const std::string retention = info->retention;
-  RETURN_IF_ERROR(ApplyObjectFields(resource, info));
-  if (request.HasQuery("predefinedAcl")) {
-    ASSIGN_OR_RETURN(const Json acl, PredefinedAcl(request.Query("predefinedAcl")));
-    info->acl = CompactJson(acl);
+// The preconditions of a read: 412 by error, 304 (not modified) by the response.
+Result<std::optional<Response>> CheckReadConditions(const Request& request,
+                                                    const ObjectInfo& info) {
+  ASSIGN_OR_RETURN(Preconditions asked, PreconditionsOf(request));
+  Preconditions must_match;
+  must_match.if_generation_match = std::exchange(asked.if_generation_match, std::nullopt);
+  must_match.if_metageneration_match = std::exchange(asked.if_metageneration_match, std::nullopt);
+  RETURN_IF_ERROR(CheckPreconditions(must_match, &info));
+  const std::string etag = EtagOf(info);
+  const std::string_view if_match = request.headers.Get("If-Match");
+  if (!if_match.empty() && !NamesTag(if_match, etag)) return errors::EtagChanged();
+  const bool has_it = NamesTag(request.headers.Get("If-None-Match"), etag);
+  if (!has_it && CheckPreconditions(asked, &info).ok()) return std::optional<Response>();
+  return std::optional<Response>(NotModified(etag));
+}
+
+void AddDownloadHeaders(const ObjectInfo& info, http::Headers* headers) {
+  const auto add_if = [&](const char* name, const std::string& value) {
+    if (!value.empty()) headers->Add(name, value);
+  };
+  headers->Add("Content-Type",
+               info.content_type.empty() ? "application/octet-stream" : info.content_type);
+  add_if("Content-Disposition", info.content_disposition);
+  add_if("Content-Language", info.content_language);
+  add_if("Cache-Control", info.cache_control);
+  headers->Add("ETag", EtagOf(info));
+  add_if("x-goog-encryption-key-sha256", info.customer_key_sha256);
+  if (!info.customer_key_sha256.empty()) headers->Add("x-goog-encryption-algorithm", "AES256");
+  headers->Add("Last-Modified", HttpDate(info.updated));
+  std::string hashes = "crc32c=" + Crc32cText(info.crc32c);
+  if (!info.md5.empty()) hashes += ",md5=" + Base64(info.md5);
+  headers->Add("x-goog-hash", hashes);
+  headers->Add("x-goog-generation", std::to_string(info.generation));
+  headers->Add("x-goog-metageneration", std::to_string(info.metageneration));
+  headers->Add("x-goog-storage-class", info.storage_class);
+  headers->Add("x-goog-stored-content-encoding",
+               info.content_encoding.empty() ? "identity" : info.content_encoding);
+  headers->Add("x-goog-stored-content-length", std::to_string(info.size));
+  if (info.component_count > 0) {
+    headers->Add("x-goog-component-count", std::to_string(info.component_count));
   }
-  return CheckRetentionChange(request, retention, info->retention);
+}
+
+Response DownloadResponse(const Request& request, const std::shared_ptr<ObjectReader>& reader) {
+  const ObjectInfo& info = reader->info();
+  const ObjectContent content = ChooseContent(request, *reader);
+  Response response;
+  if (content.kind == ObjectContent::Kind::kUnsatisfiable) {
+    response = errors::ToResponse(errors::RangeNotSatisfiable(info.size));
+  } else {
+    AddDownloadHeaders(info, &response.headers);
+    const bool packed = content.kind != ObjectContent::Kind::kUnpacked;
+    if (packed && !info.content_encoding.empty()) {
+      response.headers.Add("Content-Encoding", info.content_encoding);
+    }
+  }
+  AddContent(request, reader, content, &response);
+  return response;
+}
+
+Status ApplyObjectChange(const Request& request, const Json& resource, ObjectInfo* info) {
+  RETURN_IF_ERROR(ApplyObjectFields(resource, info));
+  if (!request.HasQuery("predefinedAcl")) return Ok{};
+  ASSIGN_OR_RETURN(const AccessEntries entries, PredefinedEntries(request.Query("predefinedAcl")));
+  SetObjectEntries(entries, info);
+  return Ok{};
+}
+
+// A PUT clears every field that it does not name, except the KMS key.
+void ClearObjectFields(ObjectInfo* info) {
+  const ObjectInfo fresh;
+  for (const TextField& field : kTextFields) {
+    const bool stays = std::string_view(field.name) == "kmsKeyName";
+    if (!stays) info->*field.member = fresh.*field.member;
+  }
+  for (const FlagField& flag : kFlagFields) info->*flag.member = false;
+  info->contexts.clear();
+  info->metadata.clear();
+}
+
+Result<Response> ChangeByRequest(StorageService& service, const Request& request,
+                                 const PathParameters& path, const ObjectChange& change) {
+  ASSIGN_OR_RETURN(const Preconditions conditions, PreconditionsOf(request));
+  ASSIGN_OR_RETURN(const Version version, VersionOf(request));
+  ASSIGN_OR_RETURN(const ObjectInfo info,
+                   service.ChangeObject(ObjectAt(path), version, conditions, change,
+                                        IsTrue(request.Query("overrideUnlockedRetention"))));
+  return Rendered(RenderedObject(service, request, info));
+}
+
+Result<BulkRestore> BulkRestoreOf(const Json& body) {
+  BulkRestore wanted;
+  if (const Json* globs = Member(body, "matchGlobs"); globs && globs->is_array()) {
+    for (const Json& glob : *globs) {
+      const std::string text = glob.is_string() ? glob.get<std::string>() : "";
+      if (const auto problem = Glob::Problem(text)) {
+        return errors::FieldInvalid("matchGlobs", *problem);
+      }
+      wanted.globs.emplace_back(text);
+    }
+  }
+  for (const auto& [name, into] : {std::pair("softDeletedAfterTime", &wanted.deleted_after),
+                                   std::pair("softDeletedBeforeTime", &wanted.deleted_before)}) {
+    if (!Member(body, name)) continue;
+    *into = ParseRfc3339(StringOr(body, name));
+    if (!*into) return errors::FieldInvalid(name, "expected an RFC 3339 time");
+  }
+  const Json* overwrite = Member(body, "allowOverwrite");
+  const Json* with_acl = Member(body, "copySourceAcl");
+  wanted.overwrite = overwrite != nullptr && *overwrite == true;
+  wanted.with_acl = with_acl != nullptr && *with_acl == true;
+  return wanted;
 }
 
 }  // namespace
 
-Result<ObjectInfo> ChangeObject(StorageApi& api, const Request& request, const PathParameters& path,
-                                const std::function<Status(ObjectInfo*)>& change) {
-  ASSIGN_OR_RETURN(const Preconditions asked, PreconditionsOf(request));
-  ASSIGN_OR_RETURN(const Version version, VersionOf(request));
-  for (int tries = 1;; ++tries) {
-    ASSIGN_OR_RETURN(ObjectInfo info,
-                     api.store.GetObject(path.At("bucket"), path.At("object"), version));
-    Preconditions conditions = asked;
-    if (!conditions.if_metageneration_match)
-      conditions.if_metageneration_match = info.metageneration;
-    RETURN_IF_ERROR(CheckPreconditions(asked, &info));  // before any rule of the fields
-    RETURN_IF_ERROR(change(&info));
-    auto updated = api.store.UpdateObject(info, conditions);
-    if (updated.ok()) return updated;
-    const bool raced = updated.error().code == Code::kFailedPrecondition ||
-                       updated.error().code == Code::kNotFound;
-    if (!raced || asked.if_metageneration_match || tries == kUpdateTries) return updated.error();
-  }
-}
-
 // GET /b/{bucket}/o
-Result<Response> ListObjects(StorageApi& api, const Request& request, const PathParameters& path) {
-  ASSIGN_OR_RETURN(ListQuery query, ListQueryOf(request));
+Result<Response> ListObjects(StorageService& service, const Request& request,
+                             const PathParameters& path) {
+  ASSIGN_OR_RETURN(const ListQuery query, ListQueryOf(request));
   // "Only applicable if delimiter is set to '/'" (the method's discovery document).
-  if (IsTrue(request.Query("includeFoldersAsPrefixes")) && query.delimiter == "/") {
-    ASSIGN_OR_RETURN(const Bucket bucket, api.store.GetBucket(path.At("bucket")));
-    query.folders = ManagedFoldersOf(bucket);
+  const bool with_folders =
+      IsTrue(request.Query("includeFoldersAsPrefixes")) && query.delimiter == "/";
+  ASSIGN_OR_RETURN(const auto page, service.ListObjects(path.At("bucket"), query, with_folders));
+  Json json = {{"kind", "storage#objects"}};
+  const Listing& listing = page.listing;
+  if (!listing.next_page_token.empty()) json["nextPageToken"] = listing.next_page_token;
+  if (!listing.prefixes.empty()) json["prefixes"] = listing.prefixes;
+  const BucketRules rules = RulesOf(page.bucket);
+  for (const ObjectInfo& info : listing.items) {
+    json["items"].push_back(RenderedObject(page.bucket, rules, request, info));
   }
-  ASSIGN_OR_RETURN(const Listing listing, api.store.List(path.At("bucket"), query));
-  Json page = {{"kind", "storage#objects"}};
-  if (!listing.next_page_token.empty()) page["nextPageToken"] = listing.next_page_token;
-  if (!listing.prefixes.empty()) page["prefixes"] = listing.prefixes;
-  if (!listing.items.empty()) {
-    Json items = Json::array();
-    ASSIGN_OR_RETURN(const Bucket bucket, api.store.GetBucket(path.At("bucket")));
-    const BucketRules rules = RulesOf(bucket);
-    for (const ObjectInfo& info : listing.items) {
-      items.push_back(RenderedObject(bucket, rules, request, info));
-    }
-    page["items"] = std::move(items);
-  }
-  return Rendered(page);
+  return Rendered(json);
 }
 
 // GET /b/{bucket}/o/{object}
-Result<Response> GetObject(StorageApi& api, const Request& request, const PathParameters& path) {
-  if (request.Query("alt") == "media") return DownloadObject(api, request, path);
+Result<Response> GetObject(StorageService& service, const Request& request,
+                           const PathParameters& path) {
+  if (request.Query("alt") == "media") return DownloadObject(service, request, path);
   ASSIGN_OR_RETURN(const Version version, VersionOf(request));
-  ASSIGN_OR_RETURN(const ObjectInfo info,
-                   api.store.GetObject(path.At("bucket"), path.At("object"), version));
+  ASSIGN_OR_RETURN(const ObjectInfo info, service.GetObject(ObjectAt(path), version));
   ASSIGN_OR_RETURN(auto not_modified, CheckReadConditions(request, info));
   if (not_modified) return std::move(*not_modified);
-  Response response = Rendered(RenderedObject(api, request, info));
+  Response response = Rendered(RenderedObject(service, request, info));
   response.headers.Add("ETag", EtagOf(info));
   return response;
 }
 
+// GET /download/.../o/{object} and GET .../o/{object}?alt=media
+Result<Response> DownloadObject(StorageService& service, const Request& request,
+                                const PathParameters& path) {
+  ASSIGN_OR_RETURN(const Version version, VersionOf(request));
+  ASSIGN_OR_RETURN(const auto reader, service.OpenObject(ObjectAt(path), version));
+  ASSIGN_OR_RETURN(auto not_modified, CheckReadConditions(request, reader->info()));
+  if (not_modified) return std::move(*not_modified);
+  ASSIGN_OR_RETURN(const std::string key, KeyShown(request));
+  RETURN_IF_ERROR(CheckKey(reader->info(), key));
+  return DownloadResponse(request, reader);
+}
+
 // PATCH /b/{bucket}/o/{object}: what is not named stays.
-Result<Response> PatchObject(StorageApi& api, const Request& request, const PathParameters& path) {
+Result<Response> PatchObject(StorageService& service, const Request& request,
+                             const PathParameters& path) {
   ASSIGN_OR_RETURN(const Json resource, JsonBody(request));
-  ASSIGN_OR_RETURN(const ObjectInfo info,
-                   ChangeObject(api, request, path, [&](ObjectInfo* changed) {
-                     return ApplyChange(request, resource, changed);
-                   }));
-  return Rendered(RenderedObject(api, request, info));
+  return ChangeByRequest(service, request, path, [&](ObjectInfo* changed) {
+    return ApplyObjectChange(request, resource, changed);
+  });
 }
 
 // PUT /b/{bucket}/o/{object}: what is not named is cleared.
-Result<Response> UpdateObject(StorageApi& api, const Request& request, const PathParameters& path) {
+Result<Response> UpdateObject(StorageService& service, const Request& request,
+                              const PathParameters& path) {
   ASSIGN_OR_RETURN(const Json resource, JsonBody(request));
-  ASSIGN_OR_RETURN(const ObjectInfo info,
-                   ChangeObject(api, request, path, [&](ObjectInfo* changed) {
-                     const ObjectInfo fresh;
-                     for (const TextField& field : kTextFields) {
-                       const bool stays = std::string_view(field.name) == "kmsKeyName";
-                       if (!stays) changed->*field.member = fresh.*field.member;
-                     }
-                     for (const FlagField& flag : kFlagFields) changed->*flag.member = false;
-                     changed->contexts.clear();
-                     changed->metadata.clear();
-                     return ApplyChange(request, resource, changed);
-                   }));
-  return Rendered(RenderedObject(api, request, info));
+  return ChangeByRequest(service, request, path, [&](ObjectInfo* changed) {
+    ClearObjectFields(changed);
+    return ApplyObjectChange(request, resource, changed);
+  });
 }
 
 // DELETE /b/{bucket}/o/{object}
-Result<Response> DeleteObject(StorageApi& api, const Request& request, const PathParameters& path) {
-  ASSIGN_OR_RETURN(const Preconditions preconditions, PreconditionsOf(request));
+Result<Response> DeleteObject(StorageService& service, const Request& request,
+                              const PathParameters& path) {
+  ASSIGN_OR_RETURN(const Preconditions conditions, PreconditionsOf(request));
   ASSIGN_OR_RETURN(const Version version, VersionOf(request));
-  RETURN_IF_ERROR(
-      api.store.DeleteObject(path.At("bucket"), path.At("object"), preconditions, version));
+  RETURN_IF_ERROR(service.DeleteObject(ObjectAt(path), version, conditions));
   return NoContent();
 }
 
 // POST /b/{bucket}/o/{object}/moveTo/o/{toObject}
-Result<Response> MoveObject(StorageApi& api, const Request& request, const PathParameters& path) {
+Result<Response> MoveObject(StorageService& service, const Request& request,
+                            const PathParameters& path) {
   ASSIGN_OR_RETURN(const Preconditions of_target, PreconditionsOf(request));
   ASSIGN_OR_RETURN(const Preconditions of_source, PreconditionsOf(request, "ifSource"));
   ASSIGN_OR_RETURN(const ObjectInfo info,
-                   api.store.MoveObject(path.At("bucket"), path.At("object"), path.At("toObject"),
-                                        of_source, of_target));
-  return Rendered(RenderedObject(api, request, info));
+                   service.MoveObject(ObjectAt(path), path.At("toObject"), of_source, of_target));
+  return Rendered(RenderedObject(service, request, info));
+}
+
+// POST /b/{bucket}/o/{object}/restore
+Result<Response> RestoreObject(StorageService& service, const Request& request,
+                               const PathParameters& path) {
+  ASSIGN_OR_RETURN(const auto generation, IntParameter(request, "generation"));
+  if (!generation) return errors::Required("generation");
+  ASSIGN_OR_RETURN(const Preconditions conditions, PreconditionsOf(request));
+  ASSIGN_OR_RETURN(const ObjectInfo info, service.Restore(ObjectAt(path), *generation, conditions,
+                                                          IsTrue(request.Query("copySourceAcl"))));
+  return Rendered(RenderedObject(service, request, info));
+}
+
+// POST /b/{bucket}/o/bulkRestore. The restore is complete before the answer goes out, so the
+// operation is done, too.
+Result<Response> BulkRestoreObjects(StorageService& service, const Request& request,
+                                    const PathParameters& path) {
+  ASSIGN_OR_RETURN(const Json body, JsonBody(request));
+  ASSIGN_OR_RETURN(const BulkRestore wanted, BulkRestoreOf(body));
+  const std::string& bucket = path.At("bucket");
+  ASSIGN_OR_RETURN(const BulkRestored done, service.RestoreMany(bucket, wanted));
+  return Rendered(Json{{"kind", "storage#operation"},
+                       {"name", "projects/_/buckets/" + bucket + "/operations/bulk-restore"},
+                       {"done", true},
+                       {"metadata",
+                        {{"succeededCount", std::to_string(done.restored)},
+                         {"skippedCount", std::to_string(done.skipped)}}},
+                       {"response", Json::object()}});
 }
 
 }  // namespace caip::gcs

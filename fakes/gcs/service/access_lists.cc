@@ -1,121 +1,122 @@
 #include "fakes/gcs/service/access_lists.h"
 
 #include "base/json.h"
-#include "base/text.h"
 #include "fakes/gcs/errors.h"
-#include "fakes/gcs/json/bucket_json.h"
+#include "fakes/gcs/service/bucket_settings.h"
+#include "fakes/gcs/store/bucket_rules.h"
 
 namespace caip::gcs {
 namespace {
 
 constexpr const char* kRoles[] = {"OWNER", "WRITER", "READER"};
+constexpr const char* kBucketList = "acl";
+constexpr const char* kNewObjectList = "defaultObjectAcl";
 
-Json Entry(std::string_view entity, std::string_view role) {
-  return {{"entity", entity}, {"role", role}};
+AccessEntries ProjectPrivate() {
+  return {{"project-owners-0", "OWNER"},
+          {"project-editors-0", "OWNER"},
+          {"project-viewers-0", "READER"}};
 }
 
-Json ProjectPrivate() {
-  return Json::array({Entry("project-owners-0", "OWNER"), Entry("project-editors-0", "OWNER"),
-                      Entry("project-viewers-0", "READER")});
+Json JsonOf(const AccessEntries& entries) {
+  Json list = Json::array();
+  for (const auto& [entity, role] : entries) {
+    list.push_back(Json{{"entity", entity}, {"role", role}});
+  }
+  return list;
 }
 
-Json Bare(const Bucket& bucket, const char* list) {
+AccessEntries KeptEntries(const Json& list) {
+  AccessEntries entries;
+  for (const Json& entry : list) {
+    entries.push_back({StringOr(entry, "entity"), StringOr(entry, "role")});
+  }
+  return entries;
+}
+
+AccessEntries KeptWithBucket(const Bucket& bucket, const char* list) {
   const Json policies = PoliciesOf(bucket);
   const Json* kept = Member(policies, list);
-  return kept != nullptr ? *kept : ProjectPrivate();
+  return kept != nullptr ? KeptEntries(*kept) : ProjectPrivate();
 }
 
-// The entry as a resource of its own.
-Json Dressed(const Json& entry, const char* kind, const std::string& id, const std::string& link) {
-  const std::string entity = StringOr(entry, "entity");
-  const std::string role = StringOr(entry, "role");
-  Json json = {{"kind", kind}, {"id", id + "/" + entity}, {"selfLink", link + "/" + entity}};
-  json["entity"] = entity;
-  json["role"] = role;
-  json["etag"] = Base64(entity + role);
-  const size_t dash = entity.find('-');
-  const std::string type = entity.substr(0, dash);
-  if (dash != std::string::npos && (type == "user" || type == "group")) {
-    json["email"] = entity.substr(dash + 1);
-  } else if (dash != std::string::npos && type == "domain") {
-    json["domain"] = entity.substr(dash + 1);
-  } else if (type == "project") {
-    const size_t last = entity.rfind('-');
-    json["projectTeam"] = {{"projectNumber", entity.substr(last + 1)},
-                           {"team", entity.substr(dash + 1, last - dash - 1)}};
+void KeepWithBucket(const AccessEntries& entries, const char* list, Bucket* bucket) {
+  Json policies = PoliciesOf(*bucket);
+  policies[list] = JsonOf(entries);
+  SetPolicies(policies, bucket);
+}
+
+bool IsRole(std::string_view role) {
+  for (const char* known : kRoles) {
+    if (role == known) return true;
   }
-  return json;
+  return false;
 }
 
 }  // namespace
 
-Json BareBucketAcl(const Bucket& bucket) { return Bare(bucket, "acl"); }
+AccessEntries BucketEntries(const Bucket& bucket) { return KeptWithBucket(bucket, kBucketList); }
 
-Json BareDefaultAcl(const Bucket& bucket) { return Bare(bucket, "defaultObjectAcl"); }
-
-Json BareObjectAcl(const Bucket& bucket, const ObjectInfo& info) {
-  if (auto own = ParseJson(info.acl); own.ok() && own->is_array()) return std::move(*own);
-  return BareDefaultAcl(bucket);
+AccessEntries NewObjectEntries(const Bucket& bucket) {
+  return KeptWithBucket(bucket, kNewObjectList);
 }
 
-Json BucketAcl(const Bucket& bucket, const std::string& base) {
-  Json list = Json::array();
-  for (const Json& entry : BareBucketAcl(bucket)) {
-    Json json = Dressed(entry, "storage#bucketAccessControl", bucket.name,
-                        base + "/storage/v1/b/" + bucket.name + "/acl");
-    json["bucket"] = bucket.name;
-    list.push_back(std::move(json));
+AccessEntries ObjectEntries(const Bucket& bucket, const ObjectInfo& info) {
+  const auto own = ParseJson(info.acl);
+  return own.ok() && own->is_array() ? KeptEntries(*own) : NewObjectEntries(bucket);
+}
+
+void SetBucketEntries(const AccessEntries& entries, Bucket* bucket) {
+  KeepWithBucket(entries, kBucketList, bucket);
+}
+
+void SetNewObjectEntries(const AccessEntries& entries, Bucket* bucket) {
+  KeepWithBucket(entries, kNewObjectList, bucket);
+}
+
+void SetObjectEntries(const AccessEntries& entries, ObjectInfo* info) {
+  info->acl = CompactJson(JsonOf(entries));
+}
+
+Status CheckEntry(const AccessEntry& entry) {
+  if (entry.entity.empty()) return errors::Required("entity");
+  if (IsRole(entry.role)) return Ok{};
+  return errors::FieldInvalid("role", "expected OWNER, WRITER or READER");
+}
+
+Result<AccessEntries> EntriesFromJson(const Json& list) {
+  if (!list.is_array()) return errors::FieldInvalid("acl", "expected a list");
+  AccessEntries entries = KeptEntries(list);
+  for (const AccessEntry& entry : entries) {
+    RETURN_IF_ERROR(CheckEntry(entry));
   }
-  return list;
+  return entries;
 }
 
-Json DefaultObjectAcl(const Bucket& bucket, const std::string& base) {
-  Json list = Json::array();
-  for (const Json& entry : BareDefaultAcl(bucket)) {
-    list.push_back(Dressed(entry, "storage#objectAccessControl", bucket.name,
-                           base + "/storage/v1/b/" + bucket.name + "/defaultObjectAcl"));
-  }
-  return list;
-}
-
-Json ObjectAcl(const Bucket& bucket, const ObjectInfo& info, const std::string& base) {
-  Json list = Json::array();
-  const std::string generation = std::to_string(info.generation);
-  for (const Json& entry : BareObjectAcl(bucket, info)) {
-    Json json = Dressed(
-        entry, "storage#objectAccessControl", bucket.name + "/" + info.name + "/" + generation,
-        base + "/storage/v1/b/" + bucket.name + "/o/" + PercentEncoded(info.name) + "/acl");
-    json["bucket"] = bucket.name;
-    json["object"] = info.name;
-    json["generation"] = generation;
-    list.push_back(std::move(json));
-  }
-  return list;
-}
-
-Status CheckAcl(const Json& entries) {
-  if (!entries.is_array()) return errors::FieldInvalid("acl", "expected a list");
-  for (const Json& entry : entries) {
-    if (StringOr(entry, "entity").empty()) return errors::Required("entity");
-    bool known = false;
-    for (const char* role : kRoles) known = known || StringOr(entry, "role") == role;
-    if (!known) return errors::FieldInvalid("role", "expected OWNER, WRITER or READER");
-  }
-  return Ok{};
-}
-
-Result<Json> PredefinedAcl(std::string_view name) {
-  const Json owner = Entry("project-owners-0", "OWNER");
+Result<AccessEntries> PredefinedEntries(std::string_view name) {
+  const AccessEntry owner = {"project-owners-0", "OWNER"};
   if (name == "private" || name == "bucketOwnerRead" || name == "bucketOwnerFullControl") {
-    return Json::array({owner});
+    return AccessEntries{owner};
   }
   if (name == "projectPrivate") return ProjectPrivate();
-  if (name == "publicRead") return Json::array({owner, Entry("allUsers", "READER")});
-  if (name == "publicReadWrite") return Json::array({owner, Entry("allUsers", "WRITER")});
-  if (name == "authenticatedRead") {
-    return Json::array({owner, Entry("allAuthenticatedUsers", "READER")});
-  }
+  if (name == "publicRead") return AccessEntries{owner, {"allUsers", "READER"}};
+  if (name == "publicReadWrite") return AccessEntries{owner, {"allUsers", "WRITER"}};
+  if (name == "authenticatedRead") return AccessEntries{owner, {"allAuthenticatedUsers", "READER"}};
   return errors::ParameterInvalid("predefinedAcl", name, "it is none of the service's lists");
+}
+
+Status ApplyPredefined(const std::optional<std::string>& acl,
+                       const std::optional<std::string>& new_object_acl, Bucket* bucket) {
+  if (RulesOf(*bucket).uniform_access) return Ok{};
+  if (acl) {
+    ASSIGN_OR_RETURN(const AccessEntries entries, PredefinedEntries(*acl));
+    SetBucketEntries(entries, bucket);
+  }
+  if (new_object_acl) {
+    ASSIGN_OR_RETURN(const AccessEntries entries, PredefinedEntries(*new_object_acl));
+    SetNewObjectEntries(entries, bucket);
+  }
+  return Ok{};
 }
 
 }  // namespace caip::gcs

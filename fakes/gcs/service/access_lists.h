@@ -1,29 +1,62 @@
 #pragma once
-// Access control lists: kept and given back, never asked (everybody may do everything here).
-// https://cloud.google.com/storage/docs/json_api/v1/objectAccessControls
+// Access control lists. The emulator stores and returns them but does not enforce them: every
+// client may do everything here. https://cloud.google.com/storage/docs/access-control/lists
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/json_fwd.h"
 #include "fakes/gcs/store/bucket_store.h"
 
 namespace caip::gcs {
 
-/// The entries of a list: an array of resources. `base` as for ObjectJson.
-Json BucketAcl(const Bucket& bucket, const std::string& base);
-Json DefaultObjectAcl(const Bucket& bucket, const std::string& base);
-Json ObjectAcl(const Bucket& bucket, const ObjectInfo& info, const std::string& base);
+/// Gives an entity a role: OWNER, WRITER or READER.
+struct AccessEntry {
+  std::string entity;
+  std::string role;
+};
+using AccessEntries = std::vector<AccessEntry>;
 
-/// kInvalidArgument unless it is an array of entries with an entity and a role.
-Status CheckAcl(const Json& entries);
+/// A bucket's own list, the one that its new objects get, or an object's.
+enum class AccessListKind { kBucket, kNewObjects, kObject };
 
-/// The list that predefinedAcl (or predefinedDefaultObjectAcl) stands for: [{entity, role}].
-Result<Json> PredefinedAcl(std::string_view name);
+/// Names an access control list.
+struct AccessListPlace {
+  AccessListKind kind = AccessListKind::kBucket;
+  ObjectName object;  // its name is "" unless the kind is kObject
+  Version version = {};
+};
 
-/// The bare [{entity, role}] that are kept.
-Json BareBucketAcl(const Bucket& bucket);
-Json BareDefaultAcl(const Bucket& bucket);
-Json BareObjectAcl(const Bucket& bucket, const ObjectInfo& info);
+/// An access control list with its bucket. `object` is set if the list is an object's.
+struct AccessList {
+  Bucket bucket;
+  std::optional<ObjectInfo> object;
+  AccessEntries entries;
+};
+
+AccessEntries BucketEntries(const Bucket& bucket);
+AccessEntries NewObjectEntries(const Bucket& bucket);
+/// The object's own list, or the bucket's for new objects.
+AccessEntries ObjectEntries(const Bucket& bucket, const ObjectInfo& info);
+
+void SetBucketEntries(const AccessEntries& entries, Bucket* bucket);
+void SetNewObjectEntries(const AccessEntries& entries, Bucket* bucket);
+void SetObjectEntries(const AccessEntries& entries, ObjectInfo* info);
+
+/// kInvalidArgument unless it has an entity and a known role.
+Status CheckEntry(const AccessEntry& entry);
+
+/// Reads [{"entity","role"}] and checks every entry.
+Result<AccessEntries> EntriesFromJson(const Json& list);
+
+/// The list that predefinedAcl or predefinedDefaultObjectAcl stands for.
+Result<AccessEntries> PredefinedEntries(std::string_view name);
+
+/// Applies predefined lists by their names. Does nothing under uniform
+/// access, where buckets have no lists: rclone sends the parameter anyway.
+Status ApplyPredefined(const std::optional<std::string>& acl,
+                       const std::optional<std::string>& new_object_acl, Bucket* bucket);
 
 }  // namespace caip::gcs

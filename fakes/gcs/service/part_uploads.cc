@@ -8,19 +8,18 @@
 #include <cerrno>
 #include <charconv>
 
-#include "base/text.h"
+#include "base/encoding.h"
+#include "base/time_text.h"
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/store/checksums.h"
 
 namespace caip::gcs {
 namespace {
 
-constexpr size_t kPieceBytes = 256 << 10;
+constexpr size_t kPartUploadsPieceBytes = 256 << 10;
 constexpr char kPlanFile[] = "upload.json";
 
-Error Unknown() { return {Code::kNotFound, "no such upload"}; }
-
-// What we give as ids, and nothing that could leave the directory.
+// An id never leads out of the directory.
 bool IsId(std::string_view id) {
   return id.size() == 32 && id.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
@@ -57,7 +56,7 @@ Status WriteAll(int fd, std::string_view bytes) {
   return Ok{};
 }
 
-// The parts' files one behind the other; one is open at a time.
+// Reads the parts' files in order; one is open at a time.
 class PartReader final : public http::BodyReader {
  public:
   explicit PartReader(std::vector<Path> files) : files_(std::move(files)) {}
@@ -130,9 +129,9 @@ Result<PartUpload> PartUploads::Begin(PartUpload plan) {
 
 Result<PartUpload> PartUploads::Find(const std::string& id, const std::string& bucket,
                                      const std::string& object) const {
-  if (!IsId(id)) return Unknown();
+  if (!IsId(id)) return errors::PartsUnknown();
   auto plan = ReadPlan(directory_ / id);
-  if (!plan.ok() || plan->bucket != bucket || plan->object != object) return Unknown();
+  if (!plan.ok() || plan->bucket != bucket || plan->object != object) return errors::PartsUnknown();
   return plan;
 }
 
@@ -154,9 +153,10 @@ Result<UploadedPart> PartUploads::Put(const PartUpload& upload, int number, http
   const Path directory = directory_ / upload.id;
   const Path temporary = directory / ("receiving." + NewId());
   Fd file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (!file.valid()) return errno == ENOENT ? Unknown() : SystemError("cannot keep a part", errno);
+  if (!file.valid())
+    return errno == ENOENT ? errors::PartsUnknown() : SystemError("cannot keep a part", errno);
   const auto receive = [&]() -> Result<UploadedPart> {
-    std::vector<char> piece(kPieceBytes);
+    std::vector<char> piece(kPartUploadsPieceBytes);
     Hasher hasher;
     UploadedPart part{.number = number};
     while (true) {
@@ -185,7 +185,7 @@ Result<UploadedPart> PartUploads::Put(const PartUpload& upload, int number, http
     if (old.number == number) ::unlink((directory / NameOf(old)).c_str());
   }
   if (::rename(temporary.c_str(), (directory / NameOf(*part)).c_str()) != 0) {
-    return errno == ENOENT ? Unknown() : SystemError("cannot keep a part", errno);
+    return errno == ENOENT ? errors::PartsUnknown() : SystemError("cannot keep a part", errno);
   }
   RETURN_IF_ERROR(SyncDirectory(directory));
   return part;

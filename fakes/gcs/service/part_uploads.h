@@ -1,5 +1,5 @@
 #pragma once
-// Multipart uploads that have begun: their plan and parts as files, so that they outlive a restart.
+// Multipart uploads that have begun. Their plans and parts are files, so they survive a restart.
 
 #include <cstdint>
 #include <memory>
@@ -19,7 +19,8 @@ namespace caip::gcs {
 inline constexpr int kPartNumberMax = 10'000;
 inline constexpr uint64_t kPartBytesMin = 5 << 20;  // of every part but the last
 
-/// An upload as it was begun. `metadata` is an object resource, `query` its conditions.
+/// An upload as its first request described it. `metadata` is an object resource, `query` its
+/// conditions.
 struct PartUpload {
   std::string id;
   std::string bucket;
@@ -37,17 +38,17 @@ struct UploadedPart {
   Instant modified = {};
 };
 
-/// Any thread. <directory>/<id>/upload.json and part files that tell number and sum in their names.
+/// Stores <directory>/<id>/upload.json and part files, whose names hold number and MD5. Any thread.
 class PartUploads {
  public:
   PartUploads(Path directory, const Clock& clock, Random random);
   PartUploads(PartUploads&&) noexcept;
   ~PartUploads();
 
-  /// 32 hexadecimal digits that were not given before.
+  /// 32 hexadecimal digits that are not in use.
   std::string NewId();
   Result<PartUpload> Begin(PartUpload plan);
-  /// kNotFound also for an id that is none, or that belongs to another object.
+  /// kNotFound also for a malformed id and for an upload of another object.
   Result<PartUpload> Find(const std::string& id, const std::string& bucket,
                           const std::string& object) const;
   std::vector<PartUpload> List(const std::string& bucket) const;
@@ -55,7 +56,7 @@ class PartUploads {
   Result<UploadedPart> Put(const PartUpload& upload, int number, http::BodyReader& body,
                            const std::string& expected_md5);
   std::vector<UploadedPart> Parts(const PartUpload& upload) const;
-  /// The bytes of these parts, one behind the other.
+  /// The bytes of these parts in this order.
   std::unique_ptr<http::BodyReader> Read(const PartUpload& upload,
                                          std::vector<UploadedPart> parts) const;
   void Forget(const PartUpload& upload);

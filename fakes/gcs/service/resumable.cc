@@ -4,29 +4,60 @@
 #include <cstdlib>
 #include <vector>
 
-#include "base/text.h"
+#include "base/encoding.h"
+#include "base/json.h"
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/store/checksums.h"
+#include "fakes/gcs/store/object_record.h"
 
 namespace caip::gcs {
 namespace {
 
-constexpr size_t kPieceBytes = 256 << 10;
+constexpr size_t kResumablePieceBytes = 256 << 10;
 constexpr std::string_view kCancelled = "cancelled";
+
+struct Condition {
+  const char* name;
+  std::optional<int64_t> Preconditions::*member;
+};
+
+constexpr Condition kConditions[] = {
+    {"g", &Preconditions::if_generation_match},
+    {"gn", &Preconditions::if_generation_not_match},
+    {"m", &Preconditions::if_metageneration_match},
+    {"mn", &Preconditions::if_metageneration_not_match},
+};
+
+// Detects URLs of other servers and typing errors. It does not stop attackers, who may write
+// objects anyway.
+std::string Seal(std::string_view text) {
+  Hasher hasher;
+  hasher.Add("caip-upload:");
+  hasher.Add(text);
+  return Hex(hasher.Finish().md5).substr(0, 16);
+}
+
+std::string UrlBase64(std::string_view bytes) {
+  std::string text = Base64(bytes);
+  std::replace(text.begin(), text.end(), '+', '-');
+  std::replace(text.begin(), text.end(), '/', '_');
+  text.erase(text.find_last_not_of('=') + 1);
+  return text;
+}
 
 }  // namespace
 
-// The mutex is held for moments only, never while a peer is waited for. Whoever calls last owns the
-// session; an earlier caller that wakes up then finds that it does not any more.
+// The mutex is never held while a call waits for its client. The latest call owns the session; an
+// earlier one that wakes up finds that it has lost it.
 struct ResumableSessions::Session {
   std::mutex mutex;
   UploadPlan plan;
   std::string key;
   std::unique_ptr<ObjectWriter> writer;  // made with the first byte
   uint64_t received = 0;
-  std::optional<uint64_t> total;  // as a piece announced it
-  bool recalled = true;           // what the store keeps of it is known here
-  bool resumed_from_url = false;  // we may have had bytes of it once
+  std::optional<uint64_t> total;  // as the first piece that named it says
+  bool recalled = true;           // the store's state of it is loaded
+  bool resumed_from_url = false;  // bytes of it may have been lost
   bool cancelled = false;
   std::optional<ObjectInfo> done;
   uint64_t owner = 0;
@@ -38,11 +69,12 @@ ResumableSessions::ResumableSessions(BucketStore& store, uint64_t seed)
 ResumableSessions::~ResumableSessions() = default;
 
 Result<std::string> ResumableSessions::Start(const UploadPlan& plan) {
-  RETURN_IF_ERROR(store_.NewObject(plan.info.bucket, plan.info.name));  // may it be written at all?
+  RETURN_IF_ERROR(
+      store_.NewObject(plan.info.bucket, plan.info.name));  // fails where it cannot be written
   const std::lock_guard lock(mutex_);
   auto session = std::make_shared<Session>();
   std::string id;
-  do {  // with the same seed the same draws come again, and an earlier process may have had them
+  do {  // the same seed repeats the numbers of an earlier process
     id = UploadIdOf(plan, random_.Hex(16));
     session->key = KeyOfUploadId(id);
   } while (store_.UploadNote(session->key));
@@ -58,7 +90,7 @@ std::string ResumableSessions::NewNumber() {
   return random_.Hex(16);
 }
 
-// Never one that a caller has in hand: two writers of the same bytes would be made of it.
+// Never drops a session in use: a second writer of the same bytes would be made.
 void ResumableSessions::DropOldest() {
   if (sessions_.size() <= kSessionsMax) return;
   auto oldest = sessions_.end();
@@ -91,7 +123,7 @@ Result<std::shared_ptr<ResumableSessions::Session>> ResumableSessions::Find(
   return session;
 }
 
-// What became of a session that an earlier process had, or that was put away.
+// Loads the state of a session that an earlier process had or that was dropped from memory.
 Status ResumableSessions::Recall(Session& session) {
   if (std::exchange(session.recalled, true)) return Ok{};
   const auto note = store_.UploadNote(session.key);
@@ -111,10 +143,10 @@ Status ResumableSessions::Recall(Session& session) {
   return Ok{};
 }
 
-// Appends the body's bytes but for the first `skip`, which are here already.
+// Appends the body's bytes except the first `skip`, which were received before.
 Status ResumableSessions::Receive(Session& session, uint64_t owner, uint64_t skip,
                                   http::BodyReader& body) {
-  std::vector<char> piece(kPieceBytes);
+  std::vector<char> piece(kResumablePieceBytes);
   while (true) {
     ASSIGN_OR_RETURN(const size_t count, body.Read(piece.data(), piece.size()));
     if (count == 0) return Ok{};
@@ -131,7 +163,7 @@ Status ResumableSessions::Receive(Session& session, uint64_t owner, uint64_t ski
   }
 }
 
-// Where the start named another sum than the last chunk does, one of them is wrong.
+// If the first request and the last piece name different sums, one of them is wrong.
 static Status CheckAgree(const ExpectedSums& first, const ExpectedSums& last) {
   if (first.md5 && last.md5 && *first.md5 != *last.md5) {
     return errors::Md5Mismatch(Base64(*first.md5), Base64(*last.md5));
@@ -142,7 +174,7 @@ static Status CheckAgree(const ExpectedSums& first, const ExpectedSums& last) {
   return Ok{};
 }
 
-// With the session's mutex held.
+// The caller holds the session's mutex.
 Result<UploadProgress> ResumableSessions::Finish(Session& session, const ExpectedSums& sums) {
   const UploadPlan& plan = session.plan;
   if (plan.length && *plan.length != session.received) {
@@ -168,8 +200,8 @@ Result<UploadProgress> ResumableSessions::Finish(Session& session, const Expecte
   return UploadProgress{received, session.done};
 }
 
-// With the session's mutex held: whether the piece fits what was announced, before a byte of it is
-// kept. The first total that was named holds.
+// Checks a piece against the announced length before any of its bytes is kept. The first total that
+// a piece names is binding. The caller holds the session's mutex.
 Status ResumableSessions::CheckFits(Session& session, const ContentRange& range) {
   const std::optional<uint64_t> announced =
       session.plan.length ? session.plan.length : session.total;
@@ -200,7 +232,7 @@ Result<UploadProgress> ResumableSessions::Put(const std::string& upload_id,
   if (has_data) {
     const uint64_t first = range ? *range->first : 0;
     if (first > session->received) {
-      // Bytes that were lost with an earlier process are our fault: the client may ask and resend.
+      // An earlier process lost the bytes: the client may ask for the progress and send them again.
       if (session->resumed_from_url) return errors::UploadBytesLost();
       return errors::ChunkOutOfPlace(session->received, first);
     }
@@ -221,7 +253,7 @@ Result<UploadProgress> ResumableSessions::Put(const std::string& upload_id,
   const bool whole = total ? session->received == *total : open_end;
   if (whole) return Finish(*session, sums);
   if (session->writer)
-    RETURN_IF_ERROR(session->writer->Persist());  // before we say that it is here
+    RETURN_IF_ERROR(session->writer->Persist());  // before the answer confirms the bytes
   return UploadProgress{session->received, std::nullopt};
 }
 
@@ -235,6 +267,52 @@ Status ResumableSessions::Cancel(const std::string& upload_id) {
   session->writer.reset();
   store_.ForgetUpload(session->key);
   return store_.NoteUpload(session->key, std::string(kCancelled));
+}
+
+std::string UploadIdOf(const UploadPlan& plan, std::string_view nonce) {
+  Json json = {{"id", nonce},
+               {"b", plan.info.bucket},
+               {"o", plan.info.name},
+               {"r", ObjectRecordText(plan.info)}};
+  for (const Condition& condition : kConditions) {
+    const auto& value = plan.preconditions.*condition.member;
+    if (value) json[condition.name] = *value;
+  }
+  if (plan.sums.md5) json["md5"] = Base64(*plan.sums.md5);
+  if (plan.sums.crc32c) json["crc"] = *plan.sums.crc32c;
+  if (plan.length) json["l"] = *plan.length;
+  const std::string text = UrlBase64(CompactJson(json));
+  return text + "." + Seal(text);
+}
+
+std::string KeyOfUploadId(std::string_view upload_id) {
+  Hasher hasher;
+  hasher.Add(upload_id);
+  return Hex(hasher.Finish().md5);
+}
+
+std::optional<UploadPlan> PlanOfUploadId(std::string_view upload_id) {
+  const size_t dot = upload_id.rfind('.');
+  if (dot == std::string_view::npos) return std::nullopt;
+  const std::string_view text = upload_id.substr(0, dot);
+  if (Seal(text) != upload_id.substr(dot + 1)) return std::nullopt;
+  const auto bytes = FromBase64(text);
+  if (!bytes) return std::nullopt;
+  const auto json = ParseJson(*bytes);
+  if (!json.ok()) return std::nullopt;
+  UploadPlan plan;
+  plan.info = ObjectFromRecordText(StringOr(*json, "r"));
+  plan.info.bucket = StringOr(*json, "b");
+  plan.info.name = StringOr(*json, "o");
+  for (const Condition& condition : kConditions) {
+    if (Member(*json, condition.name)) {
+      plan.preconditions.*condition.member = IntOr(*json, condition.name, 0);
+    }
+  }
+  if (Member(*json, "md5")) plan.sums.md5 = FromBase64(StringOr(*json, "md5"));
+  if (Member(*json, "crc")) plan.sums.crc32c = static_cast<uint32_t>(IntOr(*json, "crc", 0));
+  if (Member(*json, "l")) plan.length = static_cast<uint64_t>(IntOr(*json, "l", 0));
+  return plan;
 }
 
 }  // namespace caip::gcs

@@ -1,6 +1,6 @@
 #pragma once
-// Resumable uploads. A session's URL carries all that was agreed at its start and the store keeps
-// its bytes, so that it goes on after a restart where it was.
+// Resumable uploads. A session's URL holds its plan and the store keeps its bytes, so a session
+// continues after a restart.
 
 #include <cstdint>
 #include <map>
@@ -10,36 +10,35 @@
 #include <string>
 
 #include "base/random.h"
-#include "fakes/gcs/service/upload.h"
-#include "fakes/gcs/wire/byte_ranges.h"
+#include "fakes/gcs/service/uploads.h"
 
 namespace caip::gcs {
 
-/// Where an upload stands: done, or how many bytes are here.
+/// The state of an upload: complete, or the number of bytes received.
 struct UploadProgress {
   uint64_t received = 0;
   std::optional<ObjectInfo> done;
 };
 
-/// Any thread. Sessions that were not used for long are put away when there are too many: they
-/// come back with their bytes when they are asked for.
+/// When there are too many sessions, the one unused longest is dropped from memory; its next
+/// request restores it. Any thread.
 class ResumableSessions {
  public:
-  /// Sessions that keep a file descriptor at a time.
+  /// Sessions in memory. Each may hold a file descriptor.
   static constexpr size_t kSessionsMax = 256;
 
   ResumableSessions(BucketStore& store, uint64_t seed);
   ~ResumableSessions();
   /// The upload_id for a session's URL. kNotFound when the bucket is missing.
   Result<std::string> Start(const UploadPlan& plan);
-  /// Takes a piece, or (without `first`) only tells where it stands. A range of nullopt: all of it
-  /// at once. kOutOfRange for an id that was never given. A newer call takes the session over from
-  /// an older one that still waits for its peer.
+  /// Receives a piece, or without `first` only reports the progress. A range of nullopt means the
+  /// whole object. kOutOfRange for an unknown id. A newer call takes the session over from an older
+  /// one that still waits for its client.
   Result<UploadProgress> Put(const std::string& upload_id, const std::optional<ContentRange>& range,
                              const ExpectedSums& sums, http::BodyReader& body);
-  /// 16 hexadecimal digits that are not given twice (by this process).
+  /// 16 hexadecimal digits, random within this process.
   std::string NewNumber();
-  /// Drops the bytes; the id is dead.
+  /// Drops the bytes. The id is unknown from then on.
   Status Cancel(const std::string& upload_id);
 
  private:
@@ -58,10 +57,10 @@ class ResumableSessions {
   std::map<std::string, std::shared_ptr<Session>> sessions_;
 };
 
-/// An upload_id and back; nullopt for what we never made.
+/// Converts a plan to an upload_id and back; nullopt for an id that was not made here.
 std::string UploadIdOf(const UploadPlan& plan, std::string_view nonce);
 std::optional<UploadPlan> PlanOfUploadId(std::string_view upload_id);
-/// Under what the store keeps the bytes.
+/// The key under which the store keeps the bytes.
 std::string KeyOfUploadId(std::string_view upload_id);
 
 }  // namespace caip::gcs

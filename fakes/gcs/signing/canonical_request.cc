@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <map>
 
+#include "base/encoding.h"
 #include "base/text.h"
 #include "fakes/gcs/signing/digest.h"
 
 namespace caip::gcs {
 namespace {
 
-// Blanks around it go, those inside become one.
+// Trims blanks and replaces runs of blanks inside by one.
 std::string Collapsed(std::string_view value) {
   std::string text;
   for (char c : Trim(value)) {

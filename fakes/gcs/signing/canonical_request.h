@@ -11,7 +11,7 @@
 
 namespace caip::gcs {
 
-/// Where the signer thought that the request would go.
+/// The host and path for which the client signed.
 struct SignedTarget {
   std::string host;
   std::string path;  // as in the canonical request, %-encoded

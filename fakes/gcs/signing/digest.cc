@@ -10,6 +10,9 @@
 
 #include <memory>
 
+#include "base/encoding.h"
+#include "fakes/gcs/errors.h"
+
 namespace caip::gcs {
 namespace {
 
@@ -40,7 +43,7 @@ Memory Reading(std::string_view text) {
   return Memory(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
 }
 
-// Nobody is asked for a passphrase.
+// Never asks for a passphrase.
 int NoPassphrase(char*, int, int, void*) { return -1; }
 
 Key PrivateKey(const std::string& pem) {
@@ -60,10 +63,6 @@ std::string TextOf(BIO* memory) {
   char* data = nullptr;
   const long size = BIO_get_mem_data(memory, &data);
   return {data, static_cast<size_t>(size)};
-}
-
-Error Failed(std::string_view what) {
-  return {Code::kInternal, "cannot " + std::string(what) + " an RSA key"};
 }
 
 }  // namespace
@@ -107,10 +106,10 @@ bool SameSecret(std::string_view a, std::string_view b) {
 Result<std::string> PublicKeyOf(const std::string& pem) {
   const Key key = PublicKey(pem);
   if (!key || EVP_PKEY_base_id(key.get()) != EVP_PKEY_RSA) {
-    return Error{Code::kInvalidArgument, "expected an RSA key or a certificate of one, in PEM"};
+    return errors::PublicKeyInvalid();
   }
   const Memory memory(BIO_new(BIO_s_mem()));
-  if (PEM_write_bio_PUBKEY(memory.get(), key.get()) != 1) return Failed("write");
+  if (PEM_write_bio_PUBKEY(memory.get(), key.get()) != 1) return errors::RsaFailed("write");
   return TextOf(memory.get());
 }
 
@@ -120,12 +119,12 @@ Result<std::string> RsaSign(const std::string& private_pem, std::string_view byt
   size_t size = 0;
   if (!key || EVP_DigestSignInit(context.get(), nullptr, EVP_sha256(), nullptr, key.get()) != 1 ||
       EVP_DigestSign(context.get(), nullptr, &size, Bytes(bytes), bytes.size()) != 1) {
-    return Failed("sign with");
+    return errors::RsaFailed("sign with");
   }
   std::string signature(size, '\0');
   if (EVP_DigestSign(context.get(), reinterpret_cast<unsigned char*>(signature.data()), &size,
                      Bytes(bytes), bytes.size()) != 1) {
-    return Failed("sign with");
+    return errors::RsaFailed("sign with");
   }
   signature.resize(size);
   return signature;

@@ -1,10 +1,11 @@
 #pragma once
-// Sums, seals and signatures as OpenSSL makes them.
+// Hashes, HMACs and RSA signatures by OpenSSL.
 
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/encoding.h"
 #include "base/result.h"
 
 namespace caip::gcs {
@@ -17,7 +18,7 @@ std::string HmacSha1(std::string_view key, std::string_view bytes);
 /// Lower-case hex -> bytes; nullopt for anything else.
 std::optional<std::string> FromHex(std::string_view text);
 
-/// Compares in a time that does not tell where the difference is.
+/// Compares in constant time.
 bool SameSecret(std::string_view a, std::string_view b);
 
 /// The public half (or a public key, or the key of a certificate) as PEM. kInvalidArgument.

@@ -2,16 +2,15 @@
 
 #include <algorithm>
 
+#include "base/encoding.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "base/time_text.h"
+#include "fakes/gcs/errors.h"
 #include "fakes/gcs/signing/signature_flaws.h"
 
 namespace caip::gcs {
 namespace {
-
-Error Invalid(std::string_view why) {
-  return {Code::kInvalidArgument, "Invalid policy document: " + std::string(why) + "."};
-}
 
 SignatureFlaw Refused(std::string_view why) {
   return {400,
@@ -20,7 +19,7 @@ SignatureFlaw Refused(std::string_view why) {
           {{"Details", std::string(why)}}};
 }
 
-// Fields that prove the policy, or that the server never looks at.
+// Fields that sign the policy, or that the server ignores.
 bool NeedsNoCondition(const std::string& field) {
   return field == "policy" || field == "signature" || field == "x-goog-signature" ||
          field == "x-amz-signature" || field == "googleaccessid" || field == "awsaccesskeyid" ||
@@ -39,19 +38,21 @@ std::optional<uint64_t> Bytes(const Json& value) {
 }
 
 Status AddList(const Json& list, PostPolicy* policy) {
-  if (list.size() != 3 || !list[0].is_string()) return Invalid("a list needs three elements");
+  if (list.size() != 3 || !list[0].is_string())
+    return errors::PolicyInvalid("a list needs three elements");
   const std::string kind = LowerCase(list[0].get<std::string>());
   if (kind == "content-length-range") {
     policy->bytes_min = Bytes(list[1]);
     policy->bytes_max = Bytes(list[2]);
     if (policy->bytes_min && policy->bytes_max) return Ok{};
-    return Invalid("content-length-range needs two numbers");
+    return errors::PolicyInvalid("content-length-range needs two numbers");
   }
   if ((kind != "eq" && kind != "starts-with") || !list[1].is_string()) {
-    return Invalid("expected eq, starts-with or content-length-range, not '" + kind + "'");
+    return errors::PolicyInvalid("expected eq, starts-with or content-length-range, not '" + kind +
+                                 "'");
   }
   const std::string field = list[1].get<std::string>();
-  if (!field.starts_with('$')) return Invalid("a field is written as $name");
+  if (!field.starts_with('$')) return errors::PolicyInvalid("a field is written as $name");
   policy->conditions.push_back(
       {kind == "starts-with", LowerCase(field.substr(1)), ValueText(list[2])});
   return Ok{};
@@ -65,15 +66,16 @@ bool Holds(const PostPolicy::Condition& condition, const std::string& value) {
 
 Result<PostPolicy> ParsePostPolicy(std::string_view base64) {
   const auto text = FromBase64(base64);
-  if (!text) return Invalid("it is not base64");
+  if (!text) return errors::PolicyInvalid("it is not base64");
   const auto json = ParseJson(*text);
-  if (!json.ok()) return Invalid(json.error().message);
+  if (!json.ok()) return errors::PolicyInvalid(json.error().message);
   PostPolicy policy;
   const auto expiration = ParseRfc3339(StringOr(*json, "expiration"));
-  if (!expiration) return Invalid("'expiration' must be an RFC 3339 time");
+  if (!expiration) return errors::PolicyInvalid("'expiration' must be an RFC 3339 time");
   policy.expiration = *expiration;
   const Json* conditions = Member(*json, "conditions");
-  if (conditions == nullptr || !conditions->is_array()) return Invalid("'conditions' is no list");
+  if (conditions == nullptr || !conditions->is_array())
+    return errors::PolicyInvalid("'conditions' must be a list");
   for (const Json& condition : *conditions) {
     if (condition.is_array()) {
       RETURN_IF_ERROR(AddList(condition, &policy));
@@ -82,7 +84,7 @@ Result<PostPolicy> ParsePostPolicy(std::string_view base64) {
         policy.conditions.push_back({false, LowerCase(field), ValueText(value)});
       }
     } else {
-      return Invalid("a condition is a list or an object");
+      return errors::PolicyInvalid("a condition is a list or an object");
     }
   }
   return policy;

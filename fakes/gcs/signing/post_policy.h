@@ -1,5 +1,5 @@
 #pragma once
-// Policy documents: what a form that uploads an object may hold.
+// Policy documents: conditions on the fields of a form that uploads an object.
 // https://cloud.google.com/storage/docs/authentication/signatures#policy-document
 
 #include <cstdint>
@@ -32,7 +32,8 @@ struct PostPolicy {
 /// Reads a field `policy` (JSON in base64). kInvalidArgument says what is wrong.
 Result<PostPolicy> ParsePostPolicy(std::string_view base64);
 
-/// Expiration, every condition, and that no field is left without one. `bucket` is the request's.
+/// Checks expiration and every condition, and that every field has a condition. `bucket` is the
+/// request's.
 std::optional<SignatureFlaw> CheckPolicy(const PostPolicy& policy, const FormFields& fields,
                                          const std::string& bucket, Instant now);
 

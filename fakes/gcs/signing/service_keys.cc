@@ -5,8 +5,9 @@
 
 #include <algorithm>
 
+#include "base/encoding.h"
 #include "base/json.h"
-#include "base/text.h"
+#include "base/time_text.h"
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/signing/digest.h"
 
@@ -14,7 +15,7 @@ namespace caip::gcs {
 namespace {
 
 constexpr size_t kPublicKeysMax = 10;  // of one account, as the service allows
-constexpr int kRandomCharacters = 55;  // behind "GOOG1E": 61 in all, as the service makes them
+constexpr int kRandomCharacters = 55;  // after "GOOG1E": 61 in all, as the service makes them
 
 Json ToJson(const HmacKey& key) {
   return {{"accessId", key.access_id},
@@ -40,17 +41,13 @@ HmacKey FromJson(const Json& json) {
   return key;
 }
 
-Error NoSuchKey(const std::string& access_id) {
-  return {Code::kNotFound, "Access ID not found: '" + access_id + "' in this project."};
-}
-
 Result<Json> ReadJson(const Path& file) {
   if (!std::filesystem::exists(file)) return Json();
   ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
   return ParseJson(text);
 }
 
-// Secrets are nobody else's business.
+// Secrets are readable by their owner only.
 Status WriteSecretly(const Path& file, std::string_view bytes) {
   RETURN_IF_ERROR(WriteFileDurably(file, bytes));
   if (::chmod(file.c_str(), 0600) != 0) {
@@ -160,7 +157,8 @@ Result<HmacKey> ServiceKeys::GetHmac(const std::string& project,
                                      const std::string& access_id) const {
   const std::lock_guard lock(mutex_);
   const auto key = hmac_.find(access_id);
-  if (key == hmac_.end() || key->second.project != project) return NoSuchKey(access_id);
+  if (key == hmac_.end() || key->second.project != project)
+    return errors::HmacKeyNotFound(access_id);
   return key->second;
 }
 
@@ -171,11 +169,11 @@ Result<HmacKey> ServiceKeys::UpdateHmac(const std::string& project, const std::s
   }
   const std::lock_guard lock(mutex_);
   const auto found = hmac_.find(access_id);
-  if (found == hmac_.end() || found->second.project != project) return NoSuchKey(access_id);
+  if (found == hmac_.end() || found->second.project != project)
+    return errors::HmacKeyNotFound(access_id);
   HmacKey& key = found->second;
   if (!etag.empty() && etag != EtagOf(key)) {
-    return Error{Code::kFailedPrecondition,
-                 "The HMAC key has changed since this etag was read. Read it again."};
+    return errors::HmacKeyChanged();
   }
   if (key.state == "DELETED") return errors::FieldInvalid("state", "a deleted key stays deleted");
   const HmacKey before = key;
@@ -194,12 +192,11 @@ Status ServiceKeys::DeleteHmac(const std::string& project, const std::string& ac
   const auto found = hmac_.find(access_id);
   if (found == hmac_.end() || found->second.project != project ||
       found->second.state == "DELETED") {
-    return NoSuchKey(access_id);
+    return errors::HmacKeyNotFound(access_id);
   }
   HmacKey& key = found->second;
   if (key.state != "INACTIVE") {
-    return Error{Code::kInvalidArgument, "Cannot delete HMAC key '" + access_id +
-                                             "': it is ACTIVE. Make it INACTIVE first."};
+    return errors::HmacKeyActive(access_id);
   }
   const HmacKey before = key;
   key.state = "DELETED";

@@ -1,6 +1,6 @@
 #pragma once
-// The keys that are known here: HMAC keys that were made here, and the public keys of service
-// accounts. On disk, so that a signed URL outlives a restart.
+// The keys that the emulator knows: HMAC keys that it made, and public keys of service accounts.
+// They are on disk, so a signed URL survives a restart.
 
 #include <functional>
 #include <map>
@@ -13,11 +13,11 @@
 #include "base/files.h"
 #include "base/random.h"
 #include "base/result.h"
-#include "fakes/gcs/signing/key_ring.h"
+#include "fakes/gcs/signing/signature_check.h"
 
 namespace caip::gcs {
 
-/// As storage.projects.hmacKeys shows it, with the secret that only its creation tells.
+/// A key as storage.projects.hmacKeys shows it, with the secret that only its creation returns.
 struct HmacKey {
   std::string access_id;
   std::string secret;
@@ -29,13 +29,13 @@ struct HmacKey {
   int64_t version = 1;  // for the etag
 };
 
-/// What service accounts sign with where they let this place do it.
+/// The key with which the emulator signs for service accounts.
 struct SignerKey {
   std::string id;           // as key files and identity tokens name it
   std::string private_pem;  // RSA
 };
 
-/// Asked for when somebody first lets an account sign, by any thread.
+/// Called on any thread when an account first signs.
 using SigningKeySource = std::function<Result<SignerKey>()>;
 
 /// Any thread. `directory` holds hmac_keys.json and public_keys.json (mode 0600).
@@ -48,7 +48,7 @@ class ServiceKeys final : public KeyRing {
   std::vector<std::string> PublicKeysOf(const std::string& account) const override;
 
   Result<HmacKey> CreateHmac(const std::string& project, const std::string& account);
-  /// By access id; keys that were deleted stay listable.
+  /// Sorted by access id. Includes deleted keys.
   std::vector<HmacKey> ListHmac(const std::string& project) const;
   Result<HmacKey> GetHmac(const std::string& project, const std::string& access_id) const;
   /// ACTIVE or INACTIVE. `etag`: "" or that of the key, else kFailedPrecondition.
@@ -57,10 +57,10 @@ class ServiceKeys final : public KeyRing {
   /// kInvalidArgument while it is active.
   Status DeleteHmac(const std::string& project, const std::string& access_id);
 
-  /// One more public key (or certificate) in PEM by which the account's signatures are known.
+  /// Adds a public key (or certificate) in PEM for checking the account's signatures.
   Status Register(const std::string& account, const std::string& pem);
-  /// Signs as the account, with the one key of this place (RSA, SHA-256). From then on its
-  /// signatures are known. The key's id comes along.
+  /// Signs as the account with the emulator's key (RSA, SHA-256) and registers that key for the
+  /// account.
   struct Signed {
     std::string key_id;
     std::string signature;

@@ -1,5 +1,5 @@
 #pragma once
-// Is a request what its signature says? Signed URLs (V4, V2) and Authorization headers.
+// Checks signatures of requests: signed URLs (V4, V2) and Authorization headers.
 // https://cloud.google.com/storage/docs/access-control/signed-urls
 
 #include <optional>
@@ -8,12 +8,26 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "fakes/gcs/signing/key_ring.h"
 #include "http/message.h"
 
 namespace caip::gcs {
 
-/// Why a signature does not hold, in the words of the XML API.
+struct HmacSecret {
+  std::string secret;
+  bool active = true;
+};
+
+/// The keys that signatures are checked with: a port to where keys are kept. Any thread.
+class KeyRing {
+ public:
+  virtual ~KeyRing() = default;
+  /// nullopt: a key that was not made here.
+  virtual std::optional<HmacSecret> SecretOf(const std::string& access_id) const = 0;
+  /// PEM of a service account's RSA keys. Without any its signatures cannot be checked.
+  virtual std::vector<std::string> PublicKeysOf(const std::string& account) const = 0;
+};
+
+/// Why a signature is not valid, in the words of the XML API.
 struct SignatureFlaw {
   int status = 403;
   std::string code;
@@ -22,24 +36,25 @@ struct SignatureFlaw {
 };
 
 struct SignatureOptions {
-  /// A key that was not made or registered here is refused. Else only its signature's form, dates
-  /// and expiry are checked, so that a client with any dummy key works offline.
+  /// Refuses keys that were not made or registered here. Otherwise only form, dates and expiry of
+  /// their signatures are checked, so that a client with a dummy key works offline.
   bool strict = false;
   /// How far a request's date may be from ours.
   Duration skew = std::chrono::minutes(15);
 };
 
-/// Any thread. The ring and the clock (the wall's: signers know no other) must outlive it.
+/// The ring and the clock must outlive it. The clock is the wall clock, which signers use. Any
+/// thread.
 class SignatureCheck {
  public:
   SignatureCheck(const KeyRing& keys, const Clock& clock, SignatureOptions options = {})
       : keys_(keys), clock_(clock), options_(options) {}
 
-  /// nullopt: the signature holds, or there is none. `bucket`: which the request means, in whatever
-  /// style; a URL signed for storage.googleapis.com holds at every address of ours, too.
+  /// nullopt if the signature is valid or missing. `bucket` is the request's, whatever its style. A
+  /// URL signed for storage.googleapis.com is valid at every address of the emulator.
   std::optional<SignatureFlaw> Check(const http::Request& request, const std::string& bucket) const;
 
-  /// A V4 signature over a text that is no request (a policy document). `scope` without the id.
+  /// A V4 signature over a text that is not a request (a policy document). `scope` without the id.
   std::optional<SignatureFlaw> CheckText(const std::string& algorithm, const std::string& id,
                                          const std::string& scope, std::string_view text,
                                          const std::string& signature_hex) const;

@@ -1,6 +1,6 @@
 #include "fakes/gcs/signing/signature_flaws.h"
 
-#include "base/text.h"
+#include "base/time_text.h"
 
 namespace caip::gcs::flaws {
 

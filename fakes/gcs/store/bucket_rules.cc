@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/json.h"
-#include "base/text.h"
+#include "base/time_text.h"
 #include "fakes/gcs/errors.h"
 
 namespace caip::gcs {

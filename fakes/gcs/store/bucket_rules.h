@@ -1,5 +1,5 @@
 #pragma once
-// What a bucket's settings mean for its objects.
+// The effects of a bucket's settings on its objects.
 
 #include <optional>
 #include <string>
@@ -21,14 +21,14 @@ struct BucketRules {
 };
 BucketRules RulesOf(const Bucket& bucket);
 
-/// Writes into the settings since when a policy that changed is in force.
+/// Sets the effective time of each policy that changed.
 void StampSettings(const Bucket& before, Instant now, Bucket* bucket);
 
-/// Until when the bucket's policy keeps the object; nullopt where it does not, or holds it without
-/// an end.
+/// When the bucket's policy releases the object; nullopt if it does not retain it, or retains it
+/// without an end.
 std::optional<Instant> RetentionEnd(const BucketRules& rules, const ObjectInfo& info);
 
-/// kPermissionDenied while a hold or a retention forbids that the version's bytes go.
+/// kPermissionDenied while a hold or a retention forbids deleting the version.
 Status MayLose(const BucketRules& rules, const ObjectInfo& info, Instant now);
 
 }  // namespace caip::gcs

@@ -1,5 +1,5 @@
 #pragma once
-// Buckets and objects, as Cloud Storage means them: the port between its HTTP faces and the bytes.
+// Buckets and objects of Cloud Storage: the port between the service and the bytes.
 
 #include <cstdint>
 #include <functional>
@@ -23,14 +23,14 @@ struct Bucket {
   Instant time_created;
   Instant updated;
   int64_t metageneration = 1;
-  int64_t revision = 0;  // grows with every change, also those that metageneration does not count
+  int64_t revision = 0;  // grows with every change, even if metageneration does not
   std::map<std::string, std::string> labels = {};
   std::string project = {};   // whose ?project= made it; "" for one made by hand
   std::string settings = {};  // JSON object: all other fields that a client may set; "" none
   std::string policies = {};  // JSON object: ACLs, IAM policy, notifications, folders; "" none
 };
 
-/// What is known of an object beside its bytes.
+/// An object's metadata.
 struct ObjectInfo {
   std::string bucket;
   std::string name;
@@ -64,13 +64,20 @@ struct ObjectInfo {
   std::optional<Instant> hard_delete_time = {};  // when its bytes go
 };
 
-/// Which of an object's versions: by default the live one.
-struct Version {
-  int64_t generation = 0;
-  bool soft_deleted = false;  // among those that were deleted, not those that are there
+/// Names an object.
+struct ObjectName {
+  std::string bucket;
+  std::string name = {};
 };
 
-/// All that are set must hold, else kFailedPrecondition and nothing changes (HTTP 412).
+/// Names a version of an object: by default the live one.
+struct Version {
+  int64_t generation = 0;
+  bool soft_deleted = false;  // a soft-deleted version
+};
+
+/// Conditions of a request. Unless all that are set hold, the error is kFailedPrecondition (HTTP
+/// 412) and nothing changes.
 struct Preconditions {
   std::optional<int64_t> if_generation_match = {};  // 0: must not exist
   std::optional<int64_t> if_generation_not_match = {};
@@ -86,7 +93,7 @@ struct ListQuery {
   bool include_trailing_delimiter = false;
   int max_results = 1000;
   std::string page_token = {};
-  std::string match_glob = {};            // names that fit; see glob.h
+  std::string match_glob = {};            // only matching names; see glob.h
   std::vector<std::string> folders = {};  // sorted, each with its "/": prefixes without objects
   bool versions = false;                  // noncurrent ones, too
   bool soft_deleted = false;              // only those that may be restored
@@ -99,7 +106,7 @@ struct Listing {
   std::string next_page_token;  // "" on the last page
 };
 
-/// The bytes of one generation, still readable when it is overwritten meanwhile.
+/// The bytes of one generation. They stay readable when the object is overwritten.
 class ObjectReader {
  public:
   virtual ~ObjectReader() = default;
@@ -110,16 +117,16 @@ class ObjectReader {
   virtual int descriptor() const { return -1; }
 };
 
-/// An object being written. Visible to nobody before Commit; dropped without a trace without it.
+/// An object being written. It becomes visible with Commit, and disappears without it.
 class ObjectWriter {
  public:
   virtual ~ObjectWriter() = default;
   virtual Status Append(std::string_view bytes) = 0;
-  /// Copies from another object, without looking at the bytes where it can.
+  /// Copies from another object, if possible without reading the bytes.
   virtual Status AppendFrom(ObjectReader& source, uint64_t offset, uint64_t length);
   /// Bytes so far.
   virtual uint64_t size() const = 0;
-  /// Bytes so far outlive a power cut; only for a writer of ResumeObject.
+  /// Makes the bytes so far survive a power failure; only for a writer of ResumeObject.
   virtual Status Persist() { return Ok{}; }
   /// Durable and visible when it returns. `expected_md5` / `expected_crc32c`: kInvalidArgument when
   /// the bytes differ. The new generation is larger than any before. `info` gives what a client may
@@ -130,7 +137,7 @@ class ObjectWriter {
 };
 
 /// Any thread. kNotFound names bucket or object; kAlreadyExists for a bucket made twice;
-/// kInvalidArgument for a name against the rules; kFailedPrecondition for preconditions and for the
+/// kInvalidArgument for an invalid name; kFailedPrecondition for preconditions and for the
 /// deletion of a bucket that is not empty; kResourceExhausted when the disk is full.
 class BucketStore {
  public:
@@ -148,12 +155,12 @@ class BucketStore {
 
   virtual Result<std::unique_ptr<ObjectWriter>> NewObject(const std::string& bucket,
                                                           const std::string& name) = 0;
-  /// A writer whose bytes are kept under `key` (hexadecimal digits) until it commits or they are
-  /// forgotten, also over a restart. It goes on behind the bytes that are there.
+  /// A writer whose bytes are kept under `key` (hexadecimal digits), even over a restart, until it
+  /// commits or they are forgotten. It appends to the bytes kept so far.
   virtual Result<std::unique_ptr<ObjectWriter>> ResumeObject(const std::string& bucket,
                                                              const std::string& name,
                                                              const std::string& key) = 0;
-  /// A short text that is kept beside the bytes, or in their stead when they are committed.
+  /// Keeps a short text with the bytes, or instead of them after the commit.
   virtual Status NoteUpload(const std::string& key, const std::string& note) = 0;
   /// nullopt when neither bytes nor text are kept under the key.
   virtual std::optional<std::string> UploadNote(const std::string& key) const = 0;
@@ -165,13 +172,13 @@ class BucketStore {
                                                            const std::string& name,
                                                            const Version& version = {}) const = 0;
   virtual Result<Listing> List(const std::string& bucket, const ListQuery& query) const = 0;
-  /// Without a generation the live version goes, to the noncurrent ones where the bucket keeps
-  /// them. With one exactly that version goes for good, or becomes soft-deleted where the bucket
-  /// says so. kPermissionDenied while a hold or a retention forbids it.
+  /// Without a generation deletes the live version, which a bucket with versioning keeps as a
+  /// noncurrent one. With a generation deletes that version; a bucket with soft delete keeps it.
+  /// kPermissionDenied while a hold or a retention forbids it.
   virtual Status DeleteObject(const std::string& bucket, const std::string& name,
                               const Preconditions& preconditions, const Version& version = {}) = 0;
   /// Replaces what a client may choose (content type, metadata and so on); metageneration + 1.
-  /// info.generation may name a noncurrent version; kNotFound when it is none at all.
+  /// info.generation may name a noncurrent version; kNotFound if there is no such version.
   virtual Result<ObjectInfo> UpdateObject(const ObjectInfo& info,
                                           const Preconditions& preconditions) = 0;
   /// Gives the live object another name in its bucket, in one step and with a new generation.
@@ -179,5 +186,11 @@ class BucketStore {
                                         const std::string& to, const Preconditions& of_source,
                                         const Preconditions& of_target) = 0;
 };
+
+/// `live`: the object, or nullptr when there is none. kFailedPrecondition names the condition.
+Status CheckPreconditions(const Preconditions& preconditions, const ObjectInfo* live);
+
+/// The same for what has no generation: a bucket or a managed folder.
+Status CheckMetagenerationConditions(const Preconditions& preconditions, int64_t metageneration);
 
 }  // namespace caip::gcs

@@ -24,7 +24,7 @@ std::string ParentOf(const std::string& path) {
 
 std::string LeafOf(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-// What says that no object is there, rather than that something went wrong.
+// True for errors that mean that the object does not exist.
 bool MeansAbsent(int error_number) {
   return error_number == ENOENT || error_number == ENOTDIR || error_number == ELOOP ||
          error_number == EXDEV || error_number == ENXIO || error_number == ENAMETOOLONG;
@@ -36,7 +36,7 @@ bool IsOfType(int directory, const std::string& leaf, mode_t type) {
          (status.st_mode & S_IFMT) == type;
 }
 
-// The object whose plain place the directory has taken, if any object could be there.
+// The object whose plain path the directory occupies, if any object has that path.
 std::optional<std::string> NameOfDirectory(const std::string& path) {
   auto name = NameOfPath(path + "/x");
   if (name) name->resize(name->size() - 2);
@@ -140,7 +140,7 @@ Result<Fd> BucketTree::OpenParent(const std::string& path, std::vector<std::stri
   return fd;
 }
 
-// The file in the place of a directory-to-be goes to its object's place beside it.
+// Moves the file at the path of a new directory to its object's path beside the directory.
 Status BucketTree::StepAside(const std::string& path, std::vector<std::string>* touched) {
   struct stat status {};
   Fd file = OpenBeneath(directory_.get(), path, O_PATH | O_NOFOLLOW);
@@ -177,7 +177,7 @@ Result<FileIdentity> BucketTree::Place(int from_directory, const std::string& fr
   if (::fstatat(parent.get(), leaf.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
     return SystemError("cannot look at object '" + name + "'", errno);
   }
-  if (!beside) {  // an older one may still stand beside: it must not come back some day
+  if (!beside) {  // an older file may still exist beside: it must not become visible again
     const std::string old = BesidePath(name);
     const Fd old_parent = OpenBeneath(directory_.get(), ParentOf(old), O_RDONLY | O_DIRECTORY);
     if (old_parent.valid()) ::unlinkat(old_parent.get(), LeafOf(old).c_str(), 0);
@@ -223,7 +223,7 @@ void BucketTree::StepBack(const std::string& path) {
   const Fd from = OpenBeneath(directory_.get(), ParentOf(beside), O_RDONLY | O_DIRECTORY);
   const Fd to = OpenBeneath(directory_.get(), ParentOf(path), O_RDONLY | O_DIRECTORY);
   if (!from.valid() || !to.valid()) return;
-  // No replacing: what a person has put there meanwhile is the object now.
+  // Does not replace a file that was added by hand meanwhile: it is the object now.
   ::renameat2(from.get(), LeafOf(beside).c_str(), to.get(), LeafOf(path).c_str(), RENAME_NOREPLACE);
 }
 
@@ -252,7 +252,7 @@ bool BucketTree::RemoveEmptyDirectories() const {
 Status BucketTree::Sync(const std::vector<std::string>& touched) const {
   for (const std::string& path : touched) {
     const Fd fd = OpenBeneath(directory_.get(), path, O_RDONLY | O_DIRECTORY);
-    if (!fd.valid()) continue;  // removed since: then its parent is what counts
+    if (!fd.valid()) continue;  // removed since: its parent is synced
     if (::fsync(fd.get()) != 0) return SystemError("cannot sync a bucket's directory", errno);
   }
   return Ok{};

@@ -33,12 +33,12 @@ class BucketTree {
   const std::string& bucket() const { return bucket_; }
   /// kNotFound when no file is there.
   Result<OpenFile> Open(const std::string& name) const;
-  /// Moves a finished file in. Directories on the way are made, and files that stand where a
-  /// directory must be step aside (object_path.h). Adds to `touched` the directories to be synced.
+  /// Moves a finished file in. Makes its directories; files at their paths move aside
+  /// (object_path.h). Adds to `touched` the directories to be synced.
   Result<FileIdentity> Place(int from_directory, const std::string& from, const std::string& name,
                              std::vector<std::string>* touched);
-  /// Removes the file, then the directories that it leaves empty; what had stepped aside for them
-  /// steps back.
+  /// Removes the file and the directories that it leaves empty. Files that had moved aside for them
+  /// move back.
   Status Remove(const std::string& name, std::vector<std::string>* touched);
   /// Removes directories that hold nothing; false when something else is left.
   bool RemoveEmptyDirectories() const;
@@ -72,7 +72,7 @@ class FileLooker {
 /// Opens below `directory`, through no link and never out of it. Invalid with errno set.
 Fd OpenBeneath(int directory, const std::string& path, int flags);
 
-/// The plain file there, open for reading; not valid with errno set, 0 when it is no plain file.
+/// Opens the plain file for reading. If invalid, errno is set, to 0 if it is not a plain file.
 OpenFile OpenPlainFile(int directory, const std::string& path);
 
 }  // namespace caip::gcs

@@ -7,8 +7,8 @@
 #include <cerrno>
 #include <vector>
 
+#include "base/encoding.h"
 #include "base/files.h"
-#include "base/text.h"
 
 namespace caip::gcs {
 namespace {

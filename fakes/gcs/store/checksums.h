@@ -1,5 +1,5 @@
 #pragma once
-// The two sums that Cloud Storage keeps of every object, computed as the bytes pass by.
+// The two checksums that Cloud Storage keeps of every object.
 
 #include <cstdint>
 #include <memory>
@@ -16,7 +16,7 @@ struct Hashes {
   uint32_t crc32c = 0;
 };
 
-/// Feed it bytes, then ask once.
+/// Computes both checksums. Finish() may be called once.
 class Hasher {
  public:
   Hasher();
@@ -32,10 +32,10 @@ class Hasher {
   uint32_t crc32c_ = ~0u;
 };
 
-/// The sum of two pieces of bytes, of which the second has that length.
+/// The CRC32C of two pieces together, from theirs and the second piece's length.
 uint32_t CombinedCrc32c(uint32_t first, uint32_t second, uint64_t second_length);
 
-/// Reads the whole file behind the descriptor.
+/// Reads the whole open file.
 Result<Hashes> HashFile(int fd);
 
 /// As the JSON API and x-goog-hash write it: base64 of the big-endian bytes.

@@ -12,7 +12,7 @@
 
 namespace caip::gcs {
 
-// A directory made by hand is a bucket from the first look on.
+// A directory made by hand becomes a bucket at the first lookup.
 Bucket DirectoryStore::BucketRecord(const std::string& name) const {
   if (auto known = side_->FindBucket(name)) return *known;
   Bucket bucket;

@@ -1,24 +1,33 @@
-// The directory store's changes of objects: commit, delete, update, move.
+// The directory store's changes of objects: commit, delete, update, move; and its unfinished
+// uploads: <uploads>/<key> has the bytes, <key>.note a text.
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cassert>
 #include <cerrno>
 
 #include "fakes/gcs/errors.h"
+#include "fakes/gcs/store/bucket_store.h"
 #include "fakes/gcs/store/directory_store.h"
 #include "fakes/gcs/store/directory_writer.h"
 #include "fakes/gcs/store/names.h"
-#include "fakes/gcs/store/preconditions.h"
-#include "fakes/gcs/store/text_fields.h"
+#include "fakes/gcs/store/object_record.h"
 
 namespace caip::gcs {
 namespace {
 
 constexpr const char* kUnknownType = "application/octet-stream";
 
+constexpr size_t kNoteBytesMax = 64 << 10;
+
+[[maybe_unused]] bool IsKey(const std::string& key) {
+  return !key.empty() && key.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
 }  // namespace
 
-// The record of an object that begins now, its bytes being in place.
+// The record of a new object whose bytes are in place.
 ObjectRecord DirectoryStore::NewRecord(ObjectInfo info, const FileIdentity& file,
                                        const BucketRules& rules) {
   info.generation = side_->NextGeneration(clock_.Now());
@@ -116,14 +125,14 @@ Result<ObjectInfo> DirectoryStore::UpdateObject(const ObjectInfo& wanted,
   return std::move(record.info);
 }
 
-// The target's file is a second name of the source's before the first one goes: a crash between
-// leaves both objects, never none.
+// The target's file becomes a second name of the source's before the first name goes, so a crash in
+// between leaves both objects, never none.
 Result<ObjectInfo> DirectoryStore::MoveObject(const std::string& bucket, const std::string& from,
                                               const std::string& to, const Preconditions& of_source,
                                               const Preconditions& of_target) {
   if (const auto problem = ObjectNameProblem(to)) return errors::ObjectNameInvalid(to, *problem);
   if (from == to) return errors::MovedOntoItself(to);
-  RETURN_IF_ERROR(Find(bucket, from, true));  // its sums go with it
+  RETURN_IF_ERROR(Find(bucket, from, true));  // its checksums move with it
   ASSIGN_OR_RETURN(BucketTree tree, OpenBucket(bucket));
   std::vector<std::string> touched;
   ObjectRecord record;
@@ -157,6 +166,36 @@ Result<ObjectInfo> DirectoryStore::MoveObject(const std::string& bucket, const s
   if (options_.durable) RETURN_IF_ERROR(tree.Sync(touched));
   RETURN_IF_ERROR(side_->Flush());
   return std::move(record.info);
+}
+
+Result<std::unique_ptr<ObjectWriter>> DirectoryStore::ResumeObject(const std::string& bucket,
+                                                                   const std::string& name,
+                                                                   const std::string& key) {
+  assert(IsKey(key));
+  RETURN_IF_ERROR(MakeIfWanted(bucket));
+  if (const auto problem = ObjectNameProblem(name))
+    return errors::ObjectNameInvalid(name, *problem);
+  return DirectoryWriter::Resume(*this, bucket, name, key);
+}
+
+// Does not sync: if a power failure loses the note, the client sends the bytes again.
+Status DirectoryStore::NoteUpload(const std::string& key, const std::string& note) {
+  assert(IsKey(key));
+  return WriteFile(options_.uploads / (key + ".note"), note);
+}
+
+std::optional<std::string> DirectoryStore::UploadNote(const std::string& key) const {
+  assert(IsKey(key));
+  auto note = ReadFileUpTo(options_.uploads / (key + ".note"), kNoteBytesMax);
+  if (note.ok()) return std::move(*note);
+  if (::faccessat(directories_.uploads.get(), key.c_str(), F_OK, 0) == 0) return std::string();
+  return std::nullopt;
+}
+
+void DirectoryStore::ForgetUpload(const std::string& key) {
+  assert(IsKey(key));
+  ::unlinkat(directories_.uploads.get(), key.c_str(), 0);
+  ::unlinkat(directories_.uploads.get(), (key + ".note").c_str(), 0);
 }
 
 }  // namespace caip::gcs

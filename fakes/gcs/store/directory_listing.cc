@@ -1,5 +1,5 @@
-// The directory store's listings: the tree's live objects, with versions from the side store
-// threaded in between.
+// The directory store's listings: live objects from the tree, merged with versions from the side
+// store.
 #include "fakes/gcs/store/directory_store.h"
 #include "fakes/gcs/store/object_path.h"
 
@@ -8,8 +8,7 @@ namespace {
 
 constexpr int kVersionsAtOnce = 1000;
 
-// Feeds a page with what the walk finds and, before it, with what the side store knows of versions
-// up to there.
+// Merges the objects of the walk with the versions of the side store on a page.
 class VersionThreader final : public TreeVisitor {
  public:
   VersionThreader(SideStore& side, const std::string& bucket, ListingPage& page, PageStart start,
@@ -25,7 +24,7 @@ class VersionThreader final : public TreeVisitor {
     if (!Feed(&name)) return false;
     return name < page_.seek() || page_.Visit(name, path);  // a version may have passed a group
   }
-  /// What comes after the last name of the tree.
+  /// Adds the versions after the last name of the tree.
   void Finish() {
     if (!page_.full()) (void)Feed(nullptr);
   }
@@ -66,7 +65,7 @@ class VersionThreader final : public TreeVisitor {
 
 }  // namespace
 
-// The object of a page's entry; nullopt when it has gone since.
+// The object of a page's entry; nullopt if it was deleted since.
 std::optional<ObjectInfo> DirectoryStore::ListedLocked(FileLooker& looker, const BucketTree& tree,
                                                        const PageEntry& entry,
                                                        std::optional<ObjectRecord> record,
@@ -116,7 +115,7 @@ Result<Listing> DirectoryStore::List(const std::string& bucket, const ListQuery&
       bool without_sums = false;
       auto info = ListedLocked(looker, tree, entry, std::move(records[i]), &without_sums);
       if (!info) continue;
-      // A version that was on its way out when the process died is still the live one.
+      // A version whose move was interrupted by a crash is still the live one.
       if (!listing.items.empty() && listing.items.back().generation == info->generation) {
         listing.items.pop_back();
       }

@@ -9,12 +9,12 @@
 #include <cerrno>
 
 #include "fakes/gcs/errors.h"
+#include "fakes/gcs/store/bucket_store.h"
 #include "fakes/gcs/store/checksums.h"
 #include "fakes/gcs/store/directory_writer.h"
 #include "fakes/gcs/store/listing_page.h"
 #include "fakes/gcs/store/names.h"
 #include "fakes/gcs/store/object_path.h"
-#include "fakes/gcs/store/preconditions.h"
 
 namespace caip::gcs {
 namespace {
@@ -22,7 +22,7 @@ namespace {
 constexpr const char* kTemporary = ".caip-tmp";  // no bucket's name begins with a dot
 constexpr const char* kVersions = ".caip-versions";
 constexpr std::chrono::hours kUploadsKept(7 * 24);  // as long as the service keeps a session
-constexpr const char* kUnknownType = "application/octet-stream";
+constexpr const char* kDefaultType = "application/octet-stream";
 constexpr int kHashTries = 3;
 
 Result<Fd> OpenDirectory(const Path& path) {
@@ -111,7 +111,7 @@ Path DirectoryStore::PathOf(const std::string& bucket, const std::string& object
   return directory / PlainPath(name.ends_with('/') ? name.substr(0, name.size() - 1) : name);
 }
 
-// A file that nobody announced, or that is not what it was: an object whose generation begins now.
+// A file that is new or has changed by hand becomes an object with a new generation.
 ObjectRecord DirectoryStore::Adopt(const std::string& bucket, const std::string& name,
                                    const FileIdentity& file) const {
   ObjectRecord record;
@@ -119,7 +119,7 @@ ObjectRecord DirectoryStore::Adopt(const std::string& bucket, const std::string&
   record.info.bucket = bucket;
   record.info.name = name;
   record.info.size = file.size;
-  record.info.content_type = kUnknownType;
+  record.info.content_type = kDefaultType;
   record.info.generation = side_->NextGeneration(clock_.Now());
   record.info.time_created = record.info.updated = Instant(Duration(file.modified_ns));
   side_->StageObject(record);
@@ -137,8 +137,8 @@ Result<DirectoryStore::Found> DirectoryStore::FindLocked(const BucketTree& tree,
   return Found{std::move(file), std::move(*record), changed};
 }
 
-// The usual case, without the lock: a file and a record that agree are of the same moment, even
-// while one of them is being replaced. Whatever is not so plain is looked at again with the lock.
+// The usual case, without the lock: a file and a record that agree belong together, even while one
+// of them is being replaced. Any other case is looked up again with the lock.
 std::optional<DirectoryStore::Found> DirectoryStore::FindAtOnce(const std::string& bucket,
                                                                 const std::string& name) const {
   if (BucketNameProblem(bucket) || ObjectNameProblem(name)) return std::nullopt;
@@ -164,7 +164,7 @@ Result<DirectoryStore::Found> DirectoryStore::Find(const std::string& bucket,
   return FindHashed(bucket, name, std::move(*found));
 }
 
-// The live version, or the one that is asked for.
+// The live version, or the one that the request names.
 Result<DirectoryStore::Found> DirectoryStore::FindVersion(const std::string& bucket,
                                                           const std::string& name,
                                                           const Version& version) const {
@@ -189,7 +189,7 @@ Result<DirectoryStore::Found> DirectoryStore::FindVersion(const std::string& buc
   struct stat status {};
   if (!found.file.fd.valid() || ::fstat(found.file.fd.get(), &status) != 0) return absent;
   found.file.identity = IdentityOf(status);
-  if (found.file.identity != record->file) return absent;  // changed by hand: it is no more
+  if (found.file.identity != record->file) return absent;  // changed by hand: the version is lost
   found.record = std::move(*record);
   if (!found.record.hashed) {
     ASSIGN_OR_RETURN(Hashes hashes, HashFile(found.file.fd.get()));
@@ -200,7 +200,7 @@ Result<DirectoryStore::Found> DirectoryStore::FindVersion(const std::string& buc
   return found;
 }
 
-// Sums are computed without the lock, so a file may change under our eyes: then look again.
+// Checksums are computed without the lock. If the file changes meanwhile, it is looked up again.
 Result<DirectoryStore::Found> DirectoryStore::FindHashed(const std::string& bucket,
                                                          const std::string& name,
                                                          Found found) const {
@@ -214,7 +214,7 @@ Result<DirectoryStore::Found> DirectoryStore::FindHashed(const std::string& buck
       now.record.info.md5 = std::move(hashes.md5);
       now.record.info.crc32c = hashes.crc32c;
       now.record.hashed = true;
-      if (same) side_->StageObject(now.record);  // else it changes faster than we read
+      if (same) side_->StageObject(now.record);  // else the file changes faster than it is read
     }
     found = std::move(now);
     found.staged = true;

@@ -1,7 +1,7 @@
 #pragma once
-// Buckets as directories that a person can look into: <root>/<bucket>/<object's path> holds the
-// bytes as a plain file (object_path.h), and a file put there by hand is an object. What a file
-// cannot say is kept beside in <root>.db (side_store.h), which may be thrown away.
+// Buckets as readable directories: <root>/<bucket>/<object's path> holds an object's bytes as a
+// plain file (object_path.h), and a file put there by hand is an object. Other metadata is kept in
+// <root>.db (side_store.h), which may be deleted.
 
 #include <array>
 #include <memory>
@@ -21,12 +21,12 @@ namespace caip::gcs {
 struct DirectoryStoreOptions {
   Path root;                    // "<state>/buckets"; "<state>/buckets.db" stands beside it
   bool durable = true;          // false: acknowledged writes may be lost in a power cut
-  bool create_buckets = false;  // the first write to a missing bucket makes it
+  bool create_buckets = false;  // the first write to a missing bucket creates it
   Path uploads = {};            // unfinished uploads; "" for "uploads" beside the root
 };
 
-/// Any thread. A file is a new generation at the next look when its inode, size or modification
-/// time is not what it was. Symbolic links, devices and sockets are no objects.
+/// A file becomes a new generation at the next lookup after its inode, size or modification time
+/// has changed. Symbolic links, devices and sockets are not objects. Any thread.
 class DirectoryStore final : public BucketStore {
  public:
   /// `clock` must outlive the store. Removes what an earlier process left half written.
@@ -64,7 +64,7 @@ class DirectoryStore final : public BucketStore {
                                 const Preconditions& of_target) override;
 
   /// The local path of gs://bucket/object (or of the directory of gs://bucket/prefix/), whether it
-  /// exists or not: for trainers that know no gs://.
+  /// exists or not: for trainers without support for gs://.
   Path PathOf(const std::string& bucket, const std::string& object) const;
 
  private:
@@ -72,7 +72,7 @@ class DirectoryStore final : public BucketStore {
   struct Found {
     OpenFile file;
     ObjectRecord record;
-    bool staged = false;  // the look itself changed the record: flush before telling anybody
+    bool staged = false;  // the lookup changed the record: flush before returning it
   };
 
   // What the directories are for, in the order in which they are opened.
@@ -105,7 +105,7 @@ class DirectoryStore final : public BucketStore {
                             const Preconditions& preconditions);
   ObjectRecord NewRecord(ObjectInfo info, const FileIdentity& file, const BucketRules& rules);
 
-  // directory_versions.cc. All with the bucket's lock held, but for the first.
+  // directory_versions.cc. The caller holds the bucket's lock, except for the first.
   void ClearVersions();
   Status MakeWay(const Found& live, const BucketRules& rules);
   Status Keep(const Found& found, bool noncurrent, const BucketRules& rules);
@@ -120,7 +120,7 @@ class DirectoryStore final : public BucketStore {
   Directories directories_;
   std::unique_ptr<SideStore> side_;
   mutable DirectoryCache cache_;
-  // A bucket's changes, and looks that must not fall between two of their steps, one at a time.
+  // Serializes a bucket's changes, and lookups that must not see a change half done.
   mutable std::array<std::mutex, 64> locks_;
 };
 

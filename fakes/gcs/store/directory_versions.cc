@@ -1,7 +1,7 @@
-// What the directory store keeps beside the live objects: noncurrent and soft-deleted versions, as
-// .caip-versions/<bucket>/<generation>. The order of steps matters: the record of a version is on
-// disk before the live file goes, and gone before the version's own file does. So a crash leaves a
-// version twice at most (the live one counts), or a file without a record (removed at the start).
+// Noncurrent and soft-deleted versions, as .caip-versions/<bucket>/<generation>. The order of steps
+// matters: a version's record is on disk before the live file goes, and is deleted before the
+// version's file. So a crash leaves at most a version twice (the live one counts), or a file
+// without a record (removed at the next start).
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,8 +10,8 @@
 #include <charconv>
 
 #include "fakes/gcs/errors.h"
+#include "fakes/gcs/store/bucket_store.h"
 #include "fakes/gcs/store/directory_store.h"
-#include "fakes/gcs/store/preconditions.h"
 
 namespace caip::gcs {
 namespace {
@@ -27,7 +27,7 @@ std::optional<int64_t> GenerationOf(const std::string& leaf) {
 
 }  // namespace
 
-// At the start: files without records, and what is beyond its time.
+// Removes files without records and expired versions. Called at the start.
 void DirectoryStore::ClearVersions() {
   std::error_code ignored;
   const Path root = options_.root / ".caip-versions";
@@ -59,12 +59,12 @@ void DirectoryStore::RemoveVersionFile(const std::string& bucket, int64_t genera
   ::unlinkat(directories_.versions.get(), path.c_str(), 0);
 }
 
-// The records go with the bucket's.
+// The records are removed with the bucket's record.
 void DirectoryStore::ForgetVersions(const std::string& bucket) {
   RemoveTree(options_.root / ".caip-versions" / bucket);
 }
 
-// Before a live object is overwritten or removed: is that allowed, and must it be kept?
+// Prepares for a live object's end: checks that it is allowed, and keeps a version if required.
 Status DirectoryStore::MakeWay(const Found& live, const BucketRules& rules) {
   if (rules.versioning) return Keep(live, true, rules);
   RETURN_IF_ERROR(MayLose(rules, live.record.info, clock_.Now()));
@@ -101,7 +101,7 @@ Status DirectoryStore::Keep(const Found& found, bool noncurrent, const BucketRul
   return side_->Flush();
 }
 
-// A version that is not live: for good, or it becomes a soft-deleted one.
+// Deletes a version that is not live, or makes it a soft-deleted one.
 Status DirectoryStore::DeleteVersion(const std::string& bucket, const std::string& name,
                                      const Preconditions& preconditions, const Version& version) {
   auto record = side_->FindVersion(bucket, name, version.generation);

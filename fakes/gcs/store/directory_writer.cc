@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <vector>
 
-#include "base/text.h"
+#include "base/encoding.h"
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/store/directory_store.h"
 
@@ -64,7 +64,7 @@ Result<std::unique_ptr<ObjectWriter>> DirectoryWriter::Resume(DirectoryStore& st
   Fd fd(::openat(directory, key.c_str(), kWriteFlags | O_APPEND | O_NOFOLLOW, 0666));
   struct stat status {};
   if (!fd.valid() || ::fstat(fd.get(), &status) != 0) {
-    return SystemError("cannot go on with object '" + name + "'", errno);
+    return SystemError("cannot continue object '" + name + "'", errno);
   }
   std::unique_ptr<DirectoryWriter> writer(new DirectoryWriter(
       store, std::move(bucket), std::move(name), directory, std::move(key), true, std::move(fd)));
@@ -103,7 +103,7 @@ Status DirectoryWriter::Write(std::string_view bytes) {
   return Ok{};
 }
 
-// The disk begins while more is received, so that the sync at the end finds less to do.
+// Starts writing to disk while more is received, so that the final sync has less to do.
 void DirectoryWriter::StartFlushing() {
   ::sync_file_range(fd_.get(), static_cast<off_t>(flushing_), static_cast<off_t>(size_ - flushing_),
                     SYNC_FILE_RANGE_WRITE);  // a hint: what fails here fails at the sync, too
@@ -168,7 +168,7 @@ Result<Hashes> DirectoryWriter::Finish(bool composite) {
 Result<ObjectInfo> DirectoryWriter::Commit(ObjectInfo info, const Preconditions& preconditions,
                                            const std::optional<std::string>& expected_md5,
                                            const std::optional<uint32_t>& expected_crc32c) {
-  // First the disk: a hasher that follows catches up meanwhile.
+  // Syncs first: the following hasher catches up meanwhile.
   if (store_.options_.durable && ::fsync(fd_.get()) != 0) {
     return SystemError("cannot sync object '" + name_ + "'", errno);
   }

@@ -1,5 +1,5 @@
 #pragma once
-// An object on its way in: a nameless-to-all file that becomes the object when it is whole.
+// An object being written: a temporary file that becomes the object when it is complete.
 
 #include <memory>
 #include <optional>
@@ -13,13 +13,13 @@ namespace caip::gcs {
 
 class DirectoryStore;
 
-/// Bytes go to a temporary file and through the sums in one pass; those of other objects are copied
-/// by the kernel, and their sums put together. One thread at a time.
+/// Writes bytes to a temporary file and computes checksums in one pass. The kernel copies the bytes
+/// of other objects, whose checksums are combined. One thread at a time.
 class DirectoryWriter final : public ObjectWriter {
  public:
   static Result<std::unique_ptr<ObjectWriter>> Start(DirectoryStore& store, std::string bucket,
                                                      std::string name);
-  /// The file of that name among the uploads, and it stays when this goes.
+  /// Continues the file of that name among the uploads, which outlives the writer.
   static Result<std::unique_ptr<ObjectWriter>> Resume(DirectoryStore& store, std::string bucket,
                                                       std::string name, std::string key);
   static std::string NewTemporaryName();
@@ -34,8 +34,8 @@ class DirectoryWriter final : public ObjectWriter {
                             const std::optional<uint32_t>& expected_crc32c) override;
 
  private:
-  // How the sums are known: all bytes passed by, or all came from objects that have sums. Else the
-  // file is read once more at the end.
+  // How the checksums are known: all bytes were hashed, or all came from objects that have
+  // checksums. Otherwise the file is read again at the end.
   enum class Sums { kPassing, kCombined, kUnknown };
 
   DirectoryWriter(DirectoryStore& store, std::string bucket, std::string name, int directory,
@@ -56,8 +56,8 @@ class DirectoryWriter final : public ObjectWriter {
   Hasher hasher_;
   Hashes combined_;  // md5 is "" unless there was a single piece
   uint64_t size_ = 0;
-  uint64_t flushing_ = 0;  // so many bytes are at least on their way to the disk
-  std::unique_ptr<FollowingHasher> follower_;  // of a large object, in hasher_'s stead
+  uint64_t flushing_ = 0;                      // bytes that the kernel was asked to write
+  std::unique_ptr<FollowingHasher> follower_;  // of a large object, instead of hasher_
 };
 
 }  // namespace caip::gcs

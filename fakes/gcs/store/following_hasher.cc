@@ -12,7 +12,7 @@
 namespace caip::gcs {
 namespace {
 
-constexpr uint64_t kPieceBytes = 256 << 10;
+constexpr uint64_t kHashPieceBytes = 256 << 10;
 
 }  // namespace
 
@@ -65,12 +65,12 @@ void FollowingHasher::Follow() {
       if (given_up_ || reached_ == done_) return;
       reached = reached_;
     }
-    health_ = AddUpTo(std::min(reached, done_ + 4 * kPieceBytes));
+    health_ = AddUpTo(std::min(reached, done_ + 4 * kHashPieceBytes));
   }
 }
 
 Status FollowingHasher::AddUpTo(uint64_t size) {
-  piece_.resize(kPieceBytes);
+  piece_.resize(kHashPieceBytes);
   while (done_ < size) {
     const size_t wanted = static_cast<size_t>(std::min<uint64_t>(piece_.size(), size - done_));
     const ssize_t count = ::pread(fd_, piece_.data(), wanted, static_cast<off_t>(done_));

@@ -1,5 +1,5 @@
 #pragma once
-// The sums of a large object, computed beside its writing instead of between: MD5 takes longer than
+// Computes the checksums of a large object on a thread of its own, because MD5 takes longer than
 // receiving and writing together.
 
 #include <condition_variable>
@@ -13,18 +13,18 @@
 
 namespace caip::gcs {
 
-/// Reads a file behind its writer, on a thread of its own. One caller's thread.
+/// Reads a file while it is written, on a thread of its own. Used by one thread.
 class FollowingHasher {
  public:
-  /// `begun` has the sums of the first `size` bytes. nullptr, and `begun` is as before, where no
-  /// thread is to be had. The descriptor outlives it.
+  /// `begun` has the checksums of the first `size` bytes. nullptr, with `begun` unchanged, if no
+  /// thread is available. The descriptor outlives it.
   static std::unique_ptr<FollowingHasher> Start(int fd, Hasher& begun, uint64_t size);
-  /// Gives up where it has got to.
+  /// Stops before the end.
   ~FollowingHasher();
   FollowingHasher(const FollowingHasher&) = delete;
   FollowingHasher& operator=(const FollowingHasher&) = delete;
 
-  /// So many bytes are in the file by now.
+  /// Reports that the file has `size` bytes now.
   void Reached(uint64_t size);
   /// Waits for the sums of all bytes reached. Once, at the end.
   Result<Hashes> Finish();

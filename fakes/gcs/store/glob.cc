@@ -6,7 +6,7 @@ namespace {
 constexpr size_t kPatternBytesMax = 1024;
 constexpr std::string_view kSpecial = "*?[{\\";
 
-// Behind the bracket that ends the set which begins at `at`; npos when it does not end.
+// The position after the bracket that ends the set at `at`; npos if the set does not end.
 size_t EndOfSet(std::string_view pattern, size_t at) {
   size_t first = at + 1;
   if (first < pattern.size() && (pattern[first] == '!' || pattern[first] == '^')) ++first;
@@ -41,7 +41,7 @@ Glob::Glob(std::string_view pattern)
   steps_.push_back({Step::Kind::kEnd});
 }
 
-// Reads [abc], [a-z] and [!a-z]; answers the place behind it.
+// Reads [abc], [a-z] and [!a-z]; returns the position after it.
 size_t Glob::CompileSet(std::string_view pattern, size_t at) {
   const size_t end = EndOfSet(pattern, at);
   std::string_view inner = pattern.substr(at + 1, end - at - 2);
@@ -61,7 +61,7 @@ size_t Glob::CompileSet(std::string_view pattern, size_t at) {
   return end;
 }
 
-// Alternatives become a fork into each of them and a jump behind all from the end of each.
+// Alternatives become a fork into each of them, and a jump past all from the end of each.
 void Glob::Compile(std::string_view pattern) {
   constexpr size_t kNone = std::string_view::npos;
   size_t fork = kNone;

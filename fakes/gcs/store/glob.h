@@ -14,7 +14,7 @@ class Glob {
  public:
   /// The pattern must have no problem.
   explicit Glob(std::string_view pattern);
-  /// What is wrong with the pattern; nullopt when it can be used.
+  /// Describes what is wrong with the pattern; nullopt if it is valid.
   static std::optional<std::string> Problem(std::string_view pattern);
 
   bool Matches(std::string_view name) const;

@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/encoding.h"
 #include "base/text.h"
 #include "fakes/gcs/errors.h"
 
 namespace caip::gcs {
 namespace {
 
-constexpr int kResultsMax = 1000;  // per page, whatever is asked for
+constexpr int kResultsMax = 1000;  // per page
 constexpr char kAfterName = 'n';   // a token continues after a name, or after a common prefix
 constexpr char kAfterPrefix = 'p';
 constexpr char kAfterVersion = 'v';  // of a name: "v<generation>/<name>"

@@ -1,5 +1,5 @@
 #pragma once
-// One page of a listing: which names and which common prefixes, from the walk of a bucket.
+// One page of a listing: names and common prefixes, collected while a bucket is walked.
 
 #include <memory>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace caip::gcs {
 
-/// What a page holds, in order.
+/// A name or common prefix on a page.
 struct PageEntry {
   std::string name;
   bool is_prefix = false;  // of a name to be added: a folder, which is a prefix or nothing
@@ -19,7 +19,7 @@ struct PageEntry {
   std::string path = {};   // of the live one
 };
 
-/// Where a page begins: at this version of this name, the live one being the last.
+/// The start of a page: a version of a name. The live version comes last.
 struct PageStart {
   std::string name;
   int64_t generation = 0;
@@ -40,7 +40,7 @@ class ListingPage final : public TreeVisitor {
   bool VisitVersion(const std::string& name, int64_t generation) {
     return AddInTurn({name, false, generation, ""});
   }
-  /// What the query's folders add behind the last name.
+  /// Adds the query's folders that follow the last name.
   void Finish();
 
   /// True when there is more than the page holds.
@@ -63,10 +63,10 @@ class ListingPage final : public TreeVisitor {
   bool more_ = false;
 };
 
-/// The page's begin: "" for no token. kInvalidArgument for one that we never gave.
+/// The start that a token names: "" without a token. kInvalidArgument for an invalid one.
 Result<PageStart> ParsePageToken(const std::string& token);
 
-/// The token of a page that begins behind `name`.
+/// The token of a page that begins after `name`.
 std::string PageTokenAfter(const std::string& name);
 
 /// The first name after all that begin with `prefix`.

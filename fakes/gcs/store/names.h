@@ -10,7 +10,7 @@ namespace caip::gcs {
 
 inline constexpr size_t kObjectNameBytesMax = 1024;
 
-/// Why the service would refuse the name; nullopt when it is fine.
+/// Why the name is invalid; nullopt if it is valid.
 std::optional<std::string> BucketNameProblem(std::string_view name);
 std::optional<std::string> ObjectNameProblem(std::string_view name);
 

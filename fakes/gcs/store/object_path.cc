@@ -1,5 +1,6 @@
 #include "fakes/gcs/store/object_path.h"
 
+#include "base/encoding.h"
 #include "base/text.h"
 
 namespace caip::gcs {

@@ -1,17 +1,18 @@
 #pragma once
-// Object names as paths below a bucket's directory, and back. docs/storage-names.md tells people.
+// Converts object names to paths below a bucket's directory and back. docs/storage-names.md is the
+// description for users.
 //
 // An ordinary name is its own path: "data/train.csv" is the file data/train.csv. Only what a
 // directory cannot hold is escaped, component by component:
 //
-//   control characters, bytes that are no UTF-8   %XX (upper case)
+//   control characters, invalid UTF-8             %XX (upper case)
 //   "." and ".."                                  %2E and %2E%2E
 //   an empty component ("a//b", "a/", "/a")       %~
 //   a component over 255 bytes                    cut: <piece>%~/<piece>%~/<last piece>
 //   "%" before two of 0-9A-F, or before "~"       %25
 //   an object beside a directory ("a", "a/b")     a%~file
 //
-// The rule is injective and reversible; a file whose path no name maps to is no object. No path
+// The rule is injective and reversible; a file whose path no name maps to is not an object. No path
 // leaves its directory: it has no "..", no empty component and no leading "/".
 
 #include <optional>
@@ -20,13 +21,13 @@
 
 namespace caip::gcs {
 
-/// Where the object is, unless a directory is there.
+/// The object's path, unless a directory has that path.
 std::string PlainPath(std::string_view name);
 
-/// Where the object is while a directory stands in its plain place.
+/// The object's path while a directory has its plain path.
 std::string BesidePath(std::string_view name);
 
-/// The object whose plain or beside path this is; nullopt when there is none.
+/// The object with this plain or beside path; nullopt if there is none.
 std::optional<std::string> NameOfPath(std::string_view path);
 
 /// One step of a path, for those who walk directories.

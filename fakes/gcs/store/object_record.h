@@ -1,13 +1,15 @@
 #pragma once
-// An object's metadata and which bytes they speak of.
+// An object's metadata together with the file that it describes.
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 #include "fakes/gcs/store/bucket_store.h"
 
 namespace caip::gcs {
 
-/// Which bytes a record speaks of. A file that differs was changed by hand.
+/// Identifies the file that a record describes. A file that differs was changed by hand.
 struct FileIdentity {
   uint64_t inode = 0;
   int64_t modified_ns = 0;
@@ -15,11 +17,51 @@ struct FileIdentity {
   bool operator==(const FileIdentity&) const = default;
 };
 
-/// An object as it was when we last wrote or looked at its file.
+/// An object as its file was last written or looked up.
 struct ObjectRecord {
   ObjectInfo info;
   FileIdentity file;
   bool hashed = false;  // md5 and crc32c are known
 };
+
+/// A text property of an object, with its name in the JSON API.
+struct TextField {
+  const char* name;
+  std::string ObjectInfo::*member;
+};
+
+inline constexpr TextField kTextFields[] = {
+    {"contentType", &ObjectInfo::content_type},
+    {"contentEncoding", &ObjectInfo::content_encoding},
+    {"contentDisposition", &ObjectInfo::content_disposition},
+    {"contentLanguage", &ObjectInfo::content_language},
+    {"cacheControl", &ObjectInfo::cache_control},
+    {"customTime", &ObjectInfo::custom_time},
+    {"storageClass", &ObjectInfo::storage_class},
+    {"kmsKeyName", &ObjectInfo::kms_key_name},
+};
+
+/// Properties that are stored as JSON.
+inline constexpr TextField kJsonFields[] = {
+    {"retention", &ObjectInfo::retention},
+    {"contexts", &ObjectInfo::contexts},
+};
+
+struct FlagField {
+  const char* name;
+  bool ObjectInfo::*member;
+};
+
+inline constexpr FlagField kFlagFields[] = {
+    {"temporaryHold", &ObjectInfo::temporary_hold},
+    {"eventBasedHold", &ObjectInfo::event_based_hold},
+};
+
+/// All but bucket, name, generation, size and sums, which have columns of their own.
+std::string ObjectRecordText(const ObjectInfo& info);
+ObjectInfo ObjectFromRecordText(std::string_view text);
+
+std::string BucketRecordText(const Bucket& bucket);
+Bucket BucketFromRecordText(std::string_view text);
 
 }  // namespace caip::gcs

@@ -1,5 +1,5 @@
 #pragma once
-// Records of objects that were asked for or changed lately, so that a read does not ask SQLite.
+// A cache of recently used records, so that a read does not query SQLite.
 
 #include <cstdint>
 #include <optional>
@@ -10,8 +10,8 @@
 
 namespace caip::gcs {
 
-/// Holds at most two generations of records: when the young one is full, it becomes the old one,
-/// and what is still asked for moves over. Guarded by its owner.
+/// Holds two generations of records. When the young one is full, it becomes the old one; records
+/// that are found in the old one move to the young one. Guarded by its owner.
 class RecordCache {
  public:
   explicit RecordCache(size_t generation_size) : generation_size_(generation_size) {}

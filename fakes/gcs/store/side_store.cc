@@ -1,8 +1,8 @@
 #include "fakes/gcs/store/side_store.h"
 
 #include "base/json.h"
-#include "fakes/gcs/store/record_text.h"
-#include "fakes/gcs/store/side_store_parts.h"
+#include "fakes/gcs/store/object_record.h"
+#include "fakes/gcs/store/side_tables.h"
 
 namespace caip::gcs {
 namespace {
@@ -86,7 +86,7 @@ Result<std::unique_ptr<SideStore>> SideStore::Open(const Path& file, bool durabl
   return store;
 }
 
-// With the mutex held: what is staged, or being written, of the object. nullopt: nothing.
+// The object's staged or unwritten record. The caller holds the mutex.
 std::optional<std::optional<ObjectRecord>> SideStore::NotYetWritten(const std::string& bucket,
                                                                     const std::string& name) const {
   for (const Batch* batch : {&staged_, &writing_}) {
@@ -99,7 +99,7 @@ std::optional<std::optional<ObjectRecord>> SideStore::NotYetWritten(const std::s
   return std::nullopt;
 }
 
-// With the reader's mutex held.
+// The caller holds the reader's mutex.
 std::optional<ObjectRecord> SideStore::ReadObject(const std::string& bucket,
                                                   const std::string& name) {
   Statement& select = reader_->object;
@@ -127,7 +127,7 @@ std::optional<ObjectRecord> SideStore::FindObject(const std::string& bucket,
   return record;
 }
 
-// What was read from the disk, unless something has been staged since: it might be newer.
+// Caches what was read from the disk, unless something newer may have been staged since.
 void SideStore::Remember(const std::optional<ObjectRecord>& record, uint64_t staged_count) {
   const std::lock_guard lock(mutex_);
   if (record && staged_count == staged_count_) known_objects_.Put(*record);
@@ -204,7 +204,7 @@ void SideStore::StageBucketRemoval(const std::string& name) {
   ++staged_count_;
 }
 
-// Leader and followers: whoever comes first commits for all that are waiting by then.
+// The first thread commits for all that wait by then.
 Status SideStore::Flush() {
   std::unique_lock lock(mutex_);
   const uint64_t wanted = staged_count_;
@@ -228,7 +228,7 @@ Status SideStore::Flush() {
   return status;
 }
 
-// What could not be written stays staged, unless something newer is.
+// Records that could not be written stay staged, unless newer ones are.
 void SideStore::PutBack(Batch failed) {
   for (auto& [key, object] : failed.objects) {
     const auto bucket = staged_.buckets.find(key.first);
@@ -278,6 +278,72 @@ int64_t SideStore::NextGeneration(Instant now) {
   const std::lock_guard lock(mutex_);
   last_generation_ = std::max(last_generation_ + 1, micros);
   return last_generation_;
+}
+
+std::optional<ObjectRecord> SideStore::FindVersion(const std::string& bucket,
+                                                   const std::string& name, int64_t generation) {
+  {
+    const std::lock_guard lock(mutex_);
+    for (const Batch* batch : {&staged_, &writing_}) {
+      const auto at = batch->versions.find({bucket, name, generation});
+      if (at != batch->versions.end()) return at->second;
+      const auto gone = batch->buckets.find(bucket);
+      if (gone != batch->buckets.end() && !gone->second) return std::nullopt;
+    }
+  }
+  const std::lock_guard lock(reader_mutex_);
+  Statement& select = reader_->version;
+  std::optional<ObjectRecord> record;
+  if (select.Bind(1, bucket).Bind(2, name).Bind(3, generation).Step()) {
+    record = Reader::RecordOf(select, bucket, name);
+  }
+  select.Reset();
+  return record;
+}
+
+void SideStore::StageVersion(const ObjectRecord& record) {
+  const std::lock_guard lock(mutex_);
+  const ObjectInfo& info = record.info;
+  staged_.versions[{info.bucket, info.name, info.generation}] = record;
+  ++staged_count_;
+}
+
+void SideStore::StageVersionRemoval(const std::string& bucket, const std::string& name,
+                                    int64_t generation) {
+  const std::lock_guard lock(mutex_);
+  staged_.versions[{bucket, name, generation}] = std::nullopt;
+  ++staged_count_;
+}
+
+std::vector<SideStore::VersionName> SideStore::VersionsFrom(const std::string& bucket,
+                                                            const std::string& name,
+                                                            int64_t generation, bool soft_deleted,
+                                                            int limit) {
+  const std::lock_guard lock(reader_mutex_);
+  Statement& select = reader_->versions;
+  select.Bind(1, bucket).Bind(2, name).Bind(3, generation);
+  select.Bind(4, int64_t{soft_deleted}).Bind(5, int64_t{limit});
+  std::vector<VersionName> names;
+  while (select.Step()) names.push_back({select.Text(0), select.Int(1)});
+  select.Reset();
+  return names;
+}
+
+std::vector<ObjectRecord> SideStore::VersionsBeyond(Instant hard_delete_time, int limit) {
+  const std::lock_guard lock(reader_mutex_);
+  Statement& select = reader_->beyond;
+  select.Bind(1, int64_t{hard_delete_time.time_since_epoch().count()}).Bind(2, int64_t{limit});
+  std::vector<ObjectRecord> records;
+  while (select.Step()) records.push_back(Reader::RecordOf(select, select.Text(8), select.Text(9)));
+  select.Reset();
+  return records;
+}
+
+bool SideStore::KnowsGeneration(const std::string& bucket, int64_t generation) {
+  const std::lock_guard lock(reader_mutex_);
+  const bool known = reader_->known.Bind(1, bucket).Bind(2, generation).Step();
+  reader_->known.Reset();
+  return known;
 }
 
 }  // namespace caip::gcs

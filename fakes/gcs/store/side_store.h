@@ -1,6 +1,6 @@
 #pragma once
-// What a file cannot say of its object: generation, sums, content type, metadata. Kept in a SQLite
-// file that may be thrown away while nobody uses it; then generations begin afresh.
+// The metadata that a file cannot hold: generation, checksums, content type and so on. It is kept
+// in a SQLite file, which may be deleted while it is not in use; generations then start again.
 
 #include <condition_variable>
 #include <map>
@@ -18,13 +18,13 @@
 
 namespace caip::gcs {
 
-/// Records of objects and buckets. Staged changes are seen by every Find at once and are on disk
-/// after Flush, which many threads share: one transaction, one sync for all that wait. Any thread;
-/// who stages for a bucket holds that bucket's lock.
+/// Records of objects and buckets. Every Find sees staged changes at once. Flush writes them to
+/// disk; threads that flush at the same time share one transaction and one sync. Any thread. A
+/// thread that stages for a bucket holds that bucket's lock.
 class SideStore {
  public:
-  /// Makes the file when it is missing, and anew when it is no database (the old one is kept as
-  /// <file>.broken). `durable`: a flush outlives a power cut, not only the process.
+  /// Creates the file if it is missing or not a database (the old one is kept as <file>.broken).
+  /// `durable`: a flush survives a power failure, not only the end of the process.
   static Result<std::unique_ptr<SideStore>> Open(const Path& file, bool durable);
   ~SideStore();  // flushes what is staged
 
@@ -37,7 +37,7 @@ class SideStore {
   std::optional<Bucket> FindBucket(const std::string& name);
   void StageBucket(const Bucket& bucket);
 
-  /// Versions that are not live. They are listed from the disk: flush before.
+  /// Versions that are not live. Listings read the disk: flush before.
   std::optional<ObjectRecord> FindVersion(const std::string& bucket, const std::string& name,
                                           int64_t generation);
   void StageVersion(const ObjectRecord& record);
@@ -56,7 +56,7 @@ class SideStore {
   void StageBucketRemoval(const std::string& name);
   Status Flush();
 
-  /// Larger than any before, also before a restart; near `now` in microseconds.
+  /// Larger than every earlier one, even from before a restart; near `now` in microseconds.
   int64_t NextGeneration(Instant now);
 
  private:

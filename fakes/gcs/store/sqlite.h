@@ -1,5 +1,5 @@
 #pragma once
-// Just enough SQLite for the side store: connections and statements that clean up after themselves.
+// SQLite connections and statements for the side store, which release what they hold.
 
 #include <cstdint>
 #include <memory>
@@ -48,7 +48,7 @@ class Database {
   sqlite3* get() const { return database_; }
   Status Run(const char* sql);
   Error LastError(std::string_view what) const;
-  /// True when the last failure says that the file is no (whole) database.
+  /// True if the last failure means that the file is not a valid database.
   bool IsBroken() const;
 
  private:

@@ -18,8 +18,8 @@ namespace {
 
 constexpr size_t kWorthKnowing = 256;  // entries
 constexpr size_t kKnownEntriesMax = 2'000'000;
-// A directory changed twice within one tick of the file system's clock looks unchanged the second
-// time; so what changed only just now is not remembered.
+// A directory that changes twice within one tick of the file system's clock looks unchanged the
+// second time, so a directory that changed just now is not cached.
 constexpr std::chrono::nanoseconds kTick = std::chrono::milliseconds(50);
 
 std::chrono::nanoseconds FileSystemNow() {

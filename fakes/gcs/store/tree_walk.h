@@ -1,5 +1,5 @@
 #pragma once
-// Walks a bucket's directory in the order of object names (bytes of UTF-8), from any place on.
+// Walks a bucket's directory in the order of object names (bytes of UTF-8), from any name on.
 
 #include <cstdint>
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace caip::gcs {
 
-/// What a directory holds: objects, and directories below which there may be some.
+/// An entry of a directory: an object, or a directory that may hold objects.
 struct TreeEntry {
   std::string key;  // the object's name from this directory on; for a directory it ends in "/"
   std::string path;
@@ -37,13 +37,14 @@ class DirectoryCache {
   size_t entries_ = 0;
 };
 
-/// Told of each object in order. It says where to go on, so that whole directories are skipped.
+/// Receives each object in order. It names where the walk continues, so whole directories are
+/// skipped.
 class TreeVisitor {
  public:
   virtual ~TreeVisitor() = default;
-  /// Names before this one are not wanted (any more).
+  /// Names before this one are skipped.
   virtual const std::string& seek() const = 0;
-  /// False when no name that begins with `prefix` is wanted.
+  /// False to skip all names that begin with `prefix`.
   virtual bool WantsBelow(const std::string& prefix) const = 0;
   /// False ends the walk.
   virtual bool Visit(const std::string& name, const std::string& path) = 0;

@@ -1,9 +1,11 @@
 #pragma once
-// The two range headers: what a download asks for, and what an upload's piece is.
+// The headers Range, of a download, and Content-Range, of an upload's piece.
 
 #include <cstdint>
 #include <optional>
 #include <string_view>
+
+#include "fakes/gcs/service/uploads.h"
 
 namespace caip::gcs {
 
@@ -14,16 +16,8 @@ struct RangeAsked {
   uint64_t length = 0;
 };
 
-/// Several ranges, and anything that is no byte range, mean the whole (RFC 9110, 14.2).
+/// Several ranges, and anything that is not a byte range, mean the whole (RFC 9110, 14.2).
 RangeAsked ParseRange(std::string_view header, uint64_t size);
-
-/// `Content-Range` of an upload: "bytes 0-99/100", "bytes 0-99/*", "bytes 0-*/*" (open end),
-/// "bytes */100" and "bytes */*" (a question).
-struct ContentRange {
-  std::optional<uint64_t> first;  // nullopt: no data, a question
-  std::optional<uint64_t> last;   // nullopt with `first`: up to the end of the body
-  std::optional<uint64_t> total;
-};
 
 /// nullopt where the header is malformed or contradicts itself.
 std::optional<ContentRange> ParseContentRange(std::string_view header);

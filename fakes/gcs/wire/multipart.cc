@@ -139,7 +139,7 @@ Result<size_t> MultipartReader::DataAhead() {
   return size_t{0};
 }
 
-// Behind the boundary: two dashes end it all, else the next part's headers follow on a new line.
+// After the boundary: two dashes end the body, else the next part's headers follow on a new line.
 Status MultipartReader::FinishPart() {
   in_part_ = false;
   ended_ = pending().starts_with("--");

@@ -1,6 +1,9 @@
-// Buckets themselves: list, head, create, delete, and the deletion of many objects at once.
+// Requests on buckets: list, head, create, delete, and deletion of many objects at once.
 #include "base/text.h"
+#include "base/time_text.h"
+#include "fakes/gcs/wire/request_headers.h"
 #include "fakes/gcs/xml/object_headers.h"
+#include "fakes/gcs/xml/xml_errors.h"
 #include "fakes/gcs/xml/xml_methods.h"
 
 namespace caip::gcs {
@@ -8,96 +11,93 @@ namespace {
 
 constexpr size_t kDeletionsMax = 1000;
 
-std::string ProjectOf(const http::Request& request) { return Extension(request, "project-id"); }
+// One of many: <Object><Key/><VersionId/></Object>.
+Status DeleteOne(const XmlCall& call, const ObjectName& object, const std::string& version_id) {
+  RETURN_IF_ERROR(call.Meet("storage.objects.delete"));
+  ASSIGN_OR_RETURN(const auto generation, ParseGeneration("generation", version_id));
+  return call.storage().DeleteObject(object, {.generation = generation.value_or(0)}, {});
+}
 
 }  // namespace
 
 // GET /
-http::Response ListBucketsXml(const XmlCall& call) {
+Result<http::Response> ListBucketsXml(const XmlCall& call) {
+  RETURN_IF_ERROR(call.Meet("storage.buckets.list"));
   XmlElement root = XmlRoot("ListAllMyBucketsResult");
   XmlElement& owner = root.Add("Owner");
   owner.Add("ID", "caip-owner");
   XmlElement& buckets = root.Add("Buckets");
-  std::string token;
+  BucketQuery query{.project = Extension(call.request, "project-id")};
   do {
-    QueryList query = {{"project", ProjectOf(call.request)}};
-    if (!token.empty()) query.emplace_back("pageToken", token);
-    const JsonAnswer page = call.Json("GET", "/storage/v1/b", std::move(query));
-    if (!page.ok()) return call.Failure(page.response);
-    if (const Json* items = Member(page.json, "items")) {
-      for (const Json& item : *items) {
-        XmlElement& bucket = buckets.Add("Bucket");
-        bucket.Add("Name", StringOr(item, "name"));
-        bucket.Add("CreationDate", StringOr(item, "timeCreated"));
-      }
+    const BucketPage page = call.storage().ListBuckets(query);
+    for (const Bucket& item : page.buckets) {
+      XmlElement& bucket = buckets.Add("Bucket");
+      bucket.Add("Name", item.name);
+      bucket.Add("CreationDate", Rfc3339(item.time_created, 3));
     }
-    token = StringOr(page.json, "nextPageToken");
-  } while (!token.empty());
+    query.after = page.next;
+  } while (!query.after.empty());
   return XmlResponse(root);
 }
 
 // HEAD /bucket
-http::Response HeadBucketXml(const XmlCall& call) {
-  const JsonAnswer bucket = call.Json("GET", BucketPath(call.place.bucket));
-  if (!bucket.ok()) return call.Failure(bucket.response);
+Result<http::Response> HeadBucketXml(const XmlCall& call) {
+  RETURN_IF_ERROR(call.Meet("storage.buckets.get"));
+  ASSIGN_OR_RETURN(const Bucket bucket, call.storage().GetBucket(call.place.bucket));
   http::Response response;
   response.headers.Add("Content-Type", "application/xml; charset=UTF-8");
-  response.headers.Add("x-goog-metageneration", StringOr(bucket.json, "metageneration"));
-  response.headers.Add("x-goog-storage-class", StringOr(bucket.json, "storageClass"));
-  response.headers.Add("x-goog-bucket-location", StringOr(bucket.json, "location"));
+  response.headers.Add("x-goog-metageneration", std::to_string(bucket.metageneration));
+  response.headers.Add("x-goog-storage-class", bucket.storage_class);
+  response.headers.Add("x-goog-bucket-location", bucket.location);
   return response;
 }
 
 // PUT /bucket, with a CreateBucketConfiguration or nothing.
-http::Response PutBucketXml(const XmlCall& call) {
-  const auto body = XmlBody(call.request);
-  if (!body.ok()) return MalformedXml(body.error());
-  Json resource = {{"name", call.place.bucket}};
-  const std::string location = body->TextOf("LocationConstraint");
-  const std::string kind = body->TextOf("StorageClass");
-  if (!location.empty()) resource["location"] = location;
-  if (!kind.empty()) resource["storageClass"] = kind;
-  QueryList query = {{"project", ProjectOf(call.request)}};
+Result<http::Response> PutBucketXml(const XmlCall& call) {
+  ASSIGN_OR_RETURN(const XmlElement body, XmlBody(call.request));
+  RETURN_IF_ERROR(call.Meet("storage.buckets.insert"));
+  Bucket wanted;
+  wanted.name = call.place.bucket;
+  wanted.project = Extension(call.request, "project-id");
+  const std::string location = UpperCase(body.TextOf("LocationConstraint"));
+  const std::string kind = UpperCase(body.TextOf("StorageClass"));
+  if (!location.empty()) wanted.location = location;
+  if (!kind.empty()) wanted.storage_class = kind;
   const std::string acl = Extension(call.request, "acl");
-  if (!acl.empty()) query.emplace_back("predefinedAcl", CannedAcl(acl));
-  const JsonAnswer made = call.Json("POST", "/storage/v1/b", std::move(query), resource);
-  if (!made.ok()) return call.Failure(made.response);
-  return Nothing(200);
+  if (!acl.empty()) RETURN_IF_ERROR(ApplyPredefined(CannedAcl(acl), std::nullopt, &wanted));
+  RETURN_IF_ERROR(call.storage().CreateBucket(wanted));
+  return EmptyResponse(200);
 }
 
 // DELETE /bucket
-http::Response DeleteBucketXml(const XmlCall& call) {
-  const JsonAnswer gone = call.Json("DELETE", BucketPath(call.place.bucket));
-  return gone.ok() ? Nothing(204) : call.Failure(gone.response);
+Result<http::Response> DeleteBucketXml(const XmlCall& call) {
+  RETURN_IF_ERROR(call.Meet("storage.buckets.delete"));
+  RETURN_IF_ERROR(call.storage().DeleteBucket(call.place.bucket, {}));
+  return EmptyResponse(204);
 }
 
 // POST /bucket?delete: <Delete><Quiet/><Object><Key/><VersionId/></Object>...</Delete>
-http::Response DeleteManyXml(const XmlCall& call) {
-  const auto body = XmlBody(call.request);
-  if (!body.ok()) return MalformedXml(body.error());
-  const auto objects = body->All("Object");
+Result<http::Response> DeleteManyXml(const XmlCall& call) {
+  ASSIGN_OR_RETURN(const XmlElement body, XmlBody(call.request));
+  const auto objects = body.All("Object");
   if (objects.empty() || objects.size() > kDeletionsMax) {
-    return ToResponse(xml_errors::MalformedXml("expected 1 to 1000 objects"));
+    return xml_errors::MalformedXml("expected 1 to 1000 objects");
   }
-  const bool quiet = LowerCase(body->TextOf("Quiet")) == "true";
+  const bool quiet = LowerCase(body.TextOf("Quiet")) == "true";
   XmlElement root = XmlRoot("DeleteResult");
   for (const XmlElement* object : objects) {
     const Place place{call.place.bucket, object->TextOf("Key"), call.place.bucket_in_host};
-    QueryList query;
-    const std::string version = object->TextOf("VersionId");
-    if (!version.empty()) query.emplace_back("generation", version);
-    const JsonAnswer gone = call.Json("DELETE", ObjectPath(place), std::move(query));
-    const bool was_absent = gone.response.status == 404;
-    if (gone.ok() || was_absent) {  // deleting what is not there is a success in this call
+    const Status gone = DeleteOne(call, {place.bucket, place.object}, object->TextOf("VersionId"));
+    // This call reports the deletion of a missing object as a success.
+    if (gone.ok() || gone.error().code == Code::kNotFound) {
       if (!quiet) root.Add("Deleted").Add("Key", place.object);
       continue;
     }
-    const auto shown =
-        ParseXml(FailureOf(call.services.storage, call.request, place, gone.response).body);
+    const auto [code, message] = XmlErrorWordsOf(gone.error(), place);
     XmlElement& error = root.Add("Error");
     error.Add("Key", place.object);
-    error.Add("Code", shown.ok() ? shown->TextOf("Code") : "InternalError");
-    error.Add("Message", shown.ok() ? shown->TextOf("Message") : "");
+    error.Add("Code", code);
+    error.Add("Message", message);
   }
   return XmlResponse(root);
 }

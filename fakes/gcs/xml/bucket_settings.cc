@@ -2,13 +2,12 @@
 
 #include <algorithm>
 
-#include "base/text.h"
+#include "fakes/gcs/service/bucket_settings.h"
+#include "fakes/gcs/xml/xml_errors.h"
 #include "fakes/gcs/xml/xml_methods.h"
 
 namespace caip::gcs {
 namespace {
-
-Error Invalid(const std::string& why) { return {Code::kInvalidArgument, why}; }
 
 void AddList(const Json& from, const char* field, const char* list, const char* item,
              XmlElement* into) {
@@ -54,7 +53,8 @@ Result<Json> CorsFromXml(const XmlElement& root, const Json&) {
     ReadList(*cors, "ResponseHeaders", "ResponseHeader", "responseHeader", &entry);
     if (const std::string age = cors->TextOf("MaxAgeSec"); !age.empty()) {
       const auto number = ParseJson(age);
-      if (!number.ok() || !number->is_number_integer()) return Invalid("MaxAgeSec is no number");
+      if (!number.ok() || !number->is_number_integer())
+        return xml_errors::MalformedXml("MaxAgeSec must be a number");
       entry["maxAgeSeconds"] = *number;
     }
     entries.push_back(std::move(entry));
@@ -73,7 +73,7 @@ XmlElement VersioningToXml(const Json& bucket) {
 Result<Json> VersioningFromXml(const XmlElement& root, const Json&) {
   const std::string status = root.TextOf("Status");
   if (status != "Enabled" && status != "Suspended") {
-    return Invalid("Status must be Enabled or Suspended");
+    return xml_errors::MalformedXml("Status must be Enabled or Suspended");
   }
   return Json{{"versioning", {{"enabled", status == "Enabled"}}}};
 }
@@ -83,7 +83,7 @@ XmlElement StorageClassToXml(const Json& bucket) {
 }
 
 Result<Json> StorageClassFromXml(const XmlElement& root, const Json&) {
-  if (root.text.empty()) return Invalid("expected a storage class");
+  if (root.text.empty()) return xml_errors::MalformedXml("expected a storage class");
   return Json{{"storageClass", root.text}};
 }
 
@@ -166,7 +166,8 @@ XmlElement TaggingToXml(const Json& bucket) {
   return root;
 }
 
-// The new set replaces the old one, and a patch keeps what it does not name.
+// The new set replaces the old one. A patch keeps labels that it does not name, so those are
+// nulled.
 Result<Json> TaggingFromXml(const XmlElement& root, const Json& bucket) {
   Json labels = Json::object();
   if (const Json* old = Member(bucket, "labels"); old && old->is_object()) {
@@ -174,14 +175,14 @@ Result<Json> TaggingFromXml(const XmlElement& root, const Json& bucket) {
   }
   if (const XmlElement* set = root.Child("TagSet")) {
     for (const XmlElement* tag : set->All("Tag")) {
-      if (tag->TextOf("Key").empty()) return Invalid("a Tag needs a Key");
+      if (tag->TextOf("Key").empty()) return xml_errors::MalformedXml("a Tag needs a Key");
       labels[tag->TextOf("Key")] = tag->TextOf("Value");
     }
   }
   return Json{{"labels", std::move(labels)}};
 }
 
-constexpr BucketSetting kSettings[] = {
+constexpr BucketSetting kXmlSettings[] = {
     {"cors", "CORS", CorsToXml, CorsFromXml},
     {"lifecycle", "Lifecycle management", LifecycleToXml, LifecycleFromXml},
     {"versioning", "Object versioning", VersioningToXml, VersioningFromXml},
@@ -196,11 +197,20 @@ constexpr BucketSetting kSettings[] = {
     {"tagging", "Labels", TaggingToXml, TaggingFromXml},
 };
 
-constexpr const char* kMissing[] = {"policy",      "notification",      "replication",
-                                    "inventory",   "requestPayment",    "accelerate",
-                                    "object-lock", "publicAccessBlock", "ownershipControls"};
+constexpr const char* kMissingSettings[] = {
+    "policy",     "notification", "replication",       "inventory",        "requestPayment",
+    "accelerate", "object-lock",  "publicAccessBlock", "ownershipControls"};
 
-// A patched field that the bucket does not show afterwards was not taken.
+// The bucket's settings together with storage class, location and labels.
+Json DocumentOf(const Bucket& bucket) {
+  Json document = SettingsOf(bucket);
+  document["storageClass"] = bucket.storage_class;
+  document["location"] = bucket.location;
+  for (const auto& [key, value] : bucket.labels) document["labels"][key] = value;
+  return document;
+}
+
+// True if a patched field is missing afterwards: the service ignores that setting.
 bool LosesField(const Json& patch, const Json& bucket) {
   for (const auto& [field, value] : patch.items()) {
     const bool asks = !value.is_null() && field != "labels" && value != Json{{"enabled", false}} &&
@@ -213,14 +223,15 @@ bool LosesField(const Json& patch, const Json& bucket) {
 }  // namespace
 
 const BucketSetting* SettingNamed(std::string_view name) {
-  for (const BucketSetting& setting : kSettings) {
+  for (const BucketSetting& setting : kXmlSettings) {
     if (name == setting.name) return &setting;
   }
   return nullptr;
 }
 
 bool IsKnownMissingSetting(std::string_view name) {
-  return std::find(std::begin(kMissing), std::end(kMissing), name) != std::end(kMissing);
+  return std::find(std::begin(kMissingSettings), std::end(kMissingSettings), name) !=
+         std::end(kMissingSettings);
 }
 
 const char* SettingNameIn(const http::Request& request) {
@@ -233,33 +244,30 @@ const char* SettingNameIn(const http::Request& request) {
   return nullptr;
 }
 
-http::Response BucketSettingXml(const XmlCall& call, std::string_view name) {
+Result<http::Response> BucketSettingXml(const XmlCall& call, std::string_view name) {
   if (name == "acl" || name == "defaultObjectAcl") return AccessListXml(call, std::string(name));
   const BucketSetting* setting = SettingNamed(name);
   if (setting == nullptr) {
-    return ToResponse(xml_errors::NotImplemented("A bucket's ?" + std::string(name)));
+    return xml_errors::NotImplemented("A bucket's ?" + std::string(name));
   }
+  RETURN_IF_ERROR(call.Meet("storage.buckets.get"));
+  ASSIGN_OR_RETURN(const Bucket bucket, call.storage().GetBucket(call.place.bucket));
   const std::string& method = call.request.method;
-  const std::string path = BucketPath(call.place.bucket);
-  const JsonAnswer bucket = call.Json("GET", path, {{"projection", "full"}});
-  if (!bucket.ok()) return call.Failure(bucket.response);
-  if (method == "GET" || method == "HEAD") return XmlResponse(setting->to_xml(bucket.json));
+  const Json document = DocumentOf(bucket);
+  if (method == "GET" || method == "HEAD") return XmlResponse(setting->to_xml(document));
   if ((method != "PUT" && method != "DELETE") || setting->from_xml == nullptr) {
-    return ToResponse(xml_errors::MethodNotAllowed(method, setting->title));
+    return xml_errors::MethodNotAllowed(method, setting->title);
   }
   XmlElement root;
   if (method == "PUT") {
-    auto body = XmlBody(call.request);
-    if (!body.ok()) return MalformedXml(body.error());
-    root = std::move(*body);
+    ASSIGN_OR_RETURN(root, XmlBody(call.request));
   }
-  const auto patch = setting->from_xml(root, bucket.json);
-  if (!patch.ok()) return MalformedXml(patch.error());
-  const JsonAnswer patched = call.Json("PATCH", path, {{"projection", "full"}}, *patch);
-  if (!patched.ok()) return call.Failure(patched.response);
-  if (LosesField(*patch, patched.json))
-    return ToResponse(xml_errors::NotImplemented(setting->title));
-  return Nothing(method == "PUT" ? 200 : 204);
+  ASSIGN_OR_RETURN(const Json patch, setting->from_xml(root, document));
+  RETURN_IF_ERROR(call.Meet("storage.buckets.patch"));
+  const auto change = [&](Bucket* changed) { return ApplyBucketFields(patch, changed); };
+  ASSIGN_OR_RETURN(const Bucket patched, call.storage().ChangeBucket(bucket.name, {}, change));
+  if (LosesField(patch, DocumentOf(patched))) return xml_errors::NotImplemented(setting->title);
+  return EmptyResponse(method == "PUT" ? 200 : 204);
 }
 
 }  // namespace caip::gcs

@@ -1,10 +1,12 @@
-// POST /bucket with multipart/form-data: what an HTML form uploads, under a policy or without one.
+// POST /bucket with multipart/form-data: uploads from HTML forms, with or without a policy.
 // https://cloud.google.com/storage/docs/xml-api/post-object-forms
+#include "base/encoding.h"
 #include "base/text.h"
-#include "fakes/gcs/errors.h"
 #include "fakes/gcs/signing/post_policy.h"
 #include "fakes/gcs/wire/multipart.h"
+#include "fakes/gcs/wire/request_headers.h"
 #include "fakes/gcs/xml/object_headers.h"
+#include "fakes/gcs/xml/xml_errors.h"
 #include "fakes/gcs/xml/xml_methods.h"
 
 namespace caip::gcs {
@@ -49,39 +51,32 @@ Result<Form> ReadFields(MultipartReader& parts) {
     ASSIGN_OR_RETURN(std::string value, parts.ReadPart(kFieldBytesMax));
     form.fields[name] = std::move(value);
   }
-  return Error{Code::kInvalidArgument, "the form has no field 'file'"};
+  return xml_errors::MalformedPost("the form has no field 'file'");
 }
 
-// Bytes that must not be fewer or more than a policy allows.
-class Bounded final : public http::BodyReader {
+// Refuses fewer or more bytes than a policy allows.
+class BoundedBody final : public http::BodyReader {
  public:
-  Bounded(http::BodyReader& source, const PostPolicy* policy) : source_(source) {
+  BoundedBody(http::BodyReader& source, const PostPolicy* policy) : source_(source) {
     if (policy && policy->bytes_min) least_ = *policy->bytes_min;
     if (policy && policy->bytes_max) most_ = *policy->bytes_max;
   }
   Result<size_t> Read(char* buffer, size_t size) override {
     ASSIGN_OR_RETURN(const size_t count, source_.Read(buffer, size));
     total_ += count;
-    if (most_ && total_ > *most_) refusal_ = xml_errors::EntityTooLarge(*most_);
-    if (count == 0 && total_ < least_) refusal_ = xml_errors::EntityTooSmall(total_, least_);
-    if (refusal_) return Error{Code::kInvalidArgument, refusal_->message};
+    if (most_ && total_ > *most_) return xml_errors::EntityTooLarge(*most_);
+    if (count == 0 && total_ < least_) return xml_errors::EntityTooSmall(total_, least_);
     return count;
   }
-  const std::optional<XmlError>& refusal() const { return refusal_; }
 
  private:
   http::BodyReader& source_;
   uint64_t least_ = 0;
   std::optional<uint64_t> most_;
   uint64_t total_ = 0;
-  std::optional<XmlError> refusal_;
 };
 
-http::Response FlawResponse(const SignatureFlaw& flaw) {
-  return ToResponse(XmlError{flaw.status, flaw.code, flaw.message, flaw.details});
-}
-
-std::string Field(const Form& form, const std::string& name) {
+std::string FieldOf(const Form& form, const std::string& name) {
   const auto field = form.fields.find(name);
   return field == form.fields.end() ? "" : field->second;
 }
@@ -90,27 +85,27 @@ std::string Field(const Form& form, const std::string& name) {
 http::Request AsPut(const Form& form) {
   http::Request put;
   for (const auto& [name, value] : form.fields) put.headers.Set(name, value);
-  put.headers.Set("Content-Type", Field(form, "content-type").empty()
+  put.headers.Set("Content-Type", FieldOf(form, "content-type").empty()
                                       ? form.file_type
-                                      : Field(form, "content-type"));
+                                      : FieldOf(form, "content-type"));
   return put;
 }
 
 // 204, or what the form wants to see.
-http::Response Success(const XmlCall& call, const Form& form, const Place& made,
-                       const Json& object) {
-  std::string redirect = Field(form, "success_action_redirect");
-  if (redirect.empty()) redirect = Field(form, "redirect");
+http::Response FormStored(const XmlCall& call, const Form& form, const ObjectInfo& object) {
+  const Place made{object.bucket, object.name, call.place.bucket_in_host};
+  std::string redirect = FieldOf(form, "success_action_redirect");
+  if (redirect.empty()) redirect = FieldOf(form, "redirect");
   const std::string location = call.request.scheme + "://" + call.request.host + PathOf(made);
   const std::string etag = XmlEtag(object);
-  http::Response response = Nothing(204);
+  http::Response response = EmptyResponse(204);
   if (!redirect.empty()) {
-    response = Nothing(303);
+    response = EmptyResponse(303);
     response.headers.Add(
         "Location", redirect + (redirect.find('?') == std::string::npos ? "?" : "&") +
                         "bucket=" + PercentEncoded(made.bucket) +
                         "&key=" + PercentEncoded(made.object) + "&etag=" + PercentEncoded(etag));
-  } else if (Field(form, "success_action_status") == "201") {
+  } else if (FieldOf(form, "success_action_status") == "201") {
     XmlElement root("PostResponse");
     root.Add("Location", location);
     root.Add("Bucket", made.bucket);
@@ -119,59 +114,70 @@ http::Response Success(const XmlCall& call, const Form& form, const Place& made,
     response = XmlResponse(root, 201);
     response.headers.Add("Location", location);
   } else {
-    response = Nothing(Field(form, "success_action_status") == "200" ? 200 : 204);
+    response = EmptyResponse(FieldOf(form, "success_action_status") == "200" ? 200 : 204);
     response.headers.Add("Location", location);
   }
   AddWriteHeaders(object, &response.headers);
   return response;
 }
 
-// The policy of the form, checked; nothing in `policy` where it has none.
+// A response: the policy's signature or one of its conditions does not hold.
 std::optional<http::Response> CheckForm(const XmlCall& call, const Form& form,
-                                        std::optional<PostPolicy>* policy) {
-  const std::string text = Field(form, "policy");
-  if (text.empty()) return std::nullopt;
-  auto parsed = ParsePostPolicy(text);
-  if (!parsed.ok()) return ToResponse(xml_errors::InvalidPolicy(parsed.error().message));
+                                        const PostPolicy& policy) {
   if (const auto flaw = CheckPolicySignature(call.services.signatures, form.fields)) {
-    return FlawResponse(*flaw);
+    return XmlErrorResponse(*flaw);
   }
   if (const auto flaw =
-          CheckPolicy(*parsed, form.fields, call.place.bucket, call.services.clock.Now())) {
-    return FlawResponse(*flaw);
+          CheckPolicy(policy, form.fields, call.place.bucket, call.services.clock.Now())) {
+    return XmlErrorResponse(*flaw);
   }
-  *policy = std::move(*parsed);
   return std::nullopt;
+}
+
+Result<std::optional<PostPolicy>> PolicyOf(const Form& form) {
+  const std::string text = FieldOf(form, "policy");
+  if (text.empty()) return std::optional<PostPolicy>();
+  ASSIGN_OR_RETURN(PostPolicy policy, ParsePostPolicy(text));
+  return std::optional<PostPolicy>(std::move(policy));
+}
+
+// The form's fields as a PUT's headers; keys come with the request itself.
+Result<UploadPlan> PlanOfForm(const XmlCall& call, const Form& form) {
+  const http::Request put = AsPut(form);
+  UploadPlan plan;
+  plan.info.bucket = call.place.bucket;
+  plan.info.name = ReplaceAll(FieldOf(form, "key"), "${filename}", form.file_name);
+  plan.info.content_type = "application/octet-stream";
+  ApplyMetadataHeaders(put, &plan.info);
+  ASSIGN_OR_RETURN(plan.preconditions, PreconditionHeaders(put));
+  const std::string acl = FieldOf(form, "acl");
+  RETURN_IF_ERROR(ApplyCannedAcl(acl.empty() ? Extension(put, "acl") : acl, &plan.info));
+  ASSIGN_OR_RETURN(plan.info.customer_key_sha256, KeyShown(call.request));
+  RETURN_IF_ERROR(AddHeaderSums(put, &plan.sums));
+  return plan;
 }
 
 }  // namespace
 
-http::Response FormUploadXml(const XmlCall& call) {
+Result<http::Response> FormUploadXml(const XmlCall& call) {
   auto boundaries = BoundariesOf(call.request.headers.Get("Content-Type"));
-  if (boundaries.empty()) return ToResponse(xml_errors::MalformedPost("there is no boundary"));
+  if (boundaries.empty()) return xml_errors::MalformedPost("there is no boundary");
   MultipartReader parts(*call.request.body, std::move(boundaries));
-  auto form = ReadFields(parts);
-  if (!form.ok()) return ToResponse(xml_errors::MalformedPost(form.error().message));
-  if (Field(*form, "key").empty()) {
-    return ToResponse(xml_errors::InvalidArgument("the form needs a field 'key'"));
+  const auto form = ReadFields(parts);
+  if (!form.ok()) return xml_errors::MalformedPost(form.error().message);
+  if (FieldOf(*form, "key").empty()) {
+    return xml_errors::InvalidArgument("the form needs a field 'key'");
   }
-  std::optional<PostPolicy> policy;
-  if (auto refused = CheckForm(call, *form, &policy)) return std::move(*refused);
-  const http::Request put = AsPut(*form);
-  Place made = call.place;
-  made.object = ReplaceAll(Field(*form, "key"), "${filename}", form->file_name);
-  Insertion insertion{made.bucket, made.object, MetadataOf(put), PreconditionsOf(put)};
-  std::string acl = Field(*form, "acl");
-  if (acl.empty()) acl = Extension(put, "acl");
-  if (!acl.empty()) insertion.query.emplace_back("predefinedAcl", CannedAcl(acl));
-  Bounded bytes(parts, policy ? &*policy : nullptr);
-  const JsonAnswer stored =
-      call.services.storage.Insert(call.request, insertion, SumsOf(put), BoundaryFor(call), bytes);
-  if (bytes.refusal()) return ToResponse(*bytes.refusal());
-  if (!stored.ok()) {
-    return FailureOf(call.services.storage, call.request, made, stored.response);
+  ASSIGN_OR_RETURN(const std::optional<PostPolicy> policy, PolicyOf(*form));
+  if (policy) {
+    if (auto refused = CheckForm(call, *form, *policy)) return std::move(*refused);
   }
-  return Success(call, *form, made, stored.json);
+  ASSIGN_OR_RETURN(const UploadPlan plan, PlanOfForm(call, *form));
+  BoundedBody bounded(parts, policy ? &*policy : nullptr);
+  return AnswerUpload(call, bounded, 0, [&](http::BodyReader& bytes) -> Result<http::Response> {
+    ASSIGN_OR_RETURN(const ObjectInfo made, call.storage().Insert(plan, bytes));
+    return FormStored(call, *form, made);
+  });
 }
 
 }  // namespace caip::gcs

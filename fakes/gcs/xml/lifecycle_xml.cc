@@ -3,57 +3,58 @@
 
 #include "base/text.h"
 #include "fakes/gcs/xml/bucket_settings.h"
+#include "fakes/gcs/xml/xml_errors.h"
 
 namespace caip::gcs {
 namespace {
 
-enum class Kind { kNumber, kText, kTruth, kList };
+enum class ValueKind { kNumber, kText, kTruth, kList };
 
-struct Condition {
+struct LifecycleCondition {
   const char* xml;
   const char* json;
-  Kind kind;
+  ValueKind kind;
 };
-constexpr Condition kConditions[] = {
-    {"Age", "age", Kind::kNumber},
-    {"CreatedBefore", "createdBefore", Kind::kText},
-    {"IsLive", "isLive", Kind::kTruth},
-    {"NumberOfNewerVersions", "numNewerVersions", Kind::kNumber},
-    {"DaysSinceNoncurrentTime", "daysSinceNoncurrentTime", Kind::kNumber},
-    {"NoncurrentTimeBefore", "noncurrentTimeBefore", Kind::kText},
-    {"DaysSinceCustomTime", "daysSinceCustomTime", Kind::kNumber},
-    {"CustomTimeBefore", "customTimeBefore", Kind::kText},
-    {"MatchesStorageClass", "matchesStorageClass", Kind::kList},
-    {"MatchesPrefix", "matchesPrefix", Kind::kList},
-    {"MatchesSuffix", "matchesSuffix", Kind::kList},
+constexpr LifecycleCondition kLifecycleConditions[] = {
+    {"Age", "age", ValueKind::kNumber},
+    {"CreatedBefore", "createdBefore", ValueKind::kText},
+    {"IsLive", "isLive", ValueKind::kTruth},
+    {"NumberOfNewerVersions", "numNewerVersions", ValueKind::kNumber},
+    {"DaysSinceNoncurrentTime", "daysSinceNoncurrentTime", ValueKind::kNumber},
+    {"NoncurrentTimeBefore", "noncurrentTimeBefore", ValueKind::kText},
+    {"DaysSinceCustomTime", "daysSinceCustomTime", ValueKind::kNumber},
+    {"CustomTimeBefore", "customTimeBefore", ValueKind::kText},
+    {"MatchesStorageClass", "matchesStorageClass", ValueKind::kList},
+    {"MatchesPrefix", "matchesPrefix", ValueKind::kList},
+    {"MatchesSuffix", "matchesSuffix", ValueKind::kList},
 };
-
-Error Invalid(const std::string& why) { return {Code::kInvalidArgument, why}; }
 
 Result<Json> ConditionFromXml(const XmlElement& element) {
   Json json = Json::object();
   for (const XmlElement& child : element.children) {
-    const Condition* known = nullptr;
-    for (const Condition& condition : kConditions) {
+    const LifecycleCondition* known = nullptr;
+    for (const LifecycleCondition& condition : kLifecycleConditions) {
       if (child.name == condition.xml) known = &condition;
     }
-    if (known == nullptr) return Invalid("the condition '" + child.name + "' is unknown");
+    if (known == nullptr)
+      return xml_errors::MalformedXml("the condition '" + child.name + "' is unknown");
     switch (known->kind) {
-      case Kind::kNumber: {
+      case ValueKind::kNumber: {
         int64_t number = 0;
         const char* end = child.text.data() + child.text.size();
         const auto [rest, error] = std::from_chars(child.text.data(), end, number);
-        if (error != std::errc() || rest != end) return Invalid(child.name + " needs a number");
+        if (error != std::errc() || rest != end)
+          return xml_errors::MalformedXml(child.name + " needs a number");
         json[known->json] = number;
         break;
       }
-      case Kind::kText:
+      case ValueKind::kText:
         json[known->json] = child.text;
         break;
-      case Kind::kTruth:
+      case ValueKind::kTruth:
         json[known->json] = LowerCase(child.text) == "true";
         break;
-      case Kind::kList:
+      case ValueKind::kList:
         json[known->json].push_back(child.text);
         break;
     }
@@ -62,7 +63,7 @@ Result<Json> ConditionFromXml(const XmlElement& element) {
 }
 
 Result<Json> ActionFromXml(const XmlElement& element) {
-  if (element.children.size() != 1) return Invalid("an Action holds one element");
+  if (element.children.size() != 1) return xml_errors::MalformedXml("an Action holds one element");
   const XmlElement& kind = element.children[0];
   if (kind.name == "SetStorageClass") {
     return Json{{"type", kind.name}, {"storageClass", kind.text}};
@@ -70,7 +71,7 @@ Result<Json> ActionFromXml(const XmlElement& element) {
   if (kind.name == "Delete" || kind.name == "AbortIncompleteMultipartUpload") {
     return Json{{"type", kind.name}};
   }
-  return Invalid("the action '" + kind.name + "' is unknown");
+  return xml_errors::MalformedXml("the action '" + kind.name + "' is unknown");
 }
 
 std::string Spelled(const Json& value) {
@@ -78,7 +79,7 @@ std::string Spelled(const Json& value) {
 }
 
 void AddCondition(const Json& json, XmlElement* into) {
-  for (const Condition& condition : kConditions) {
+  for (const LifecycleCondition& condition : kLifecycleConditions) {
     const Json* value = Member(json, condition.json);
     if (value == nullptr) continue;
     if (value->is_array()) {
@@ -114,7 +115,7 @@ Result<Json> LifecycleFromXml(const XmlElement& root, const Json&) {
     const XmlElement* action = rule->Child("Action");
     const XmlElement* condition = rule->Child("Condition");
     if (action == nullptr || condition == nullptr) {
-      return Invalid("a Rule needs an Action and a Condition");
+      return xml_errors::MalformedXml("a Rule needs an Action and a Condition");
     }
     ASSIGN_OR_RETURN(Json what, ActionFromXml(*action));
     ASSIGN_OR_RETURN(Json when, ConditionFromXml(*condition));

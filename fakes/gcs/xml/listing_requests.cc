@@ -1,30 +1,34 @@
 // GET /bucket: version 1 with markers, version 2 (list-type=2) with continuation tokens, and all
 // generations (?versions).
-#include <charconv>
+#include <algorithm>
 
+#include "base/encoding.h"
 #include "base/text.h"
+#include "base/time_text.h"
 #include "fakes/gcs/store/listing_page.h"
 #include "fakes/gcs/xml/object_headers.h"
+#include "fakes/gcs/xml/xml_errors.h"
 #include "fakes/gcs/xml/xml_methods.h"
 
 namespace caip::gcs {
 namespace {
 
-constexpr int kPageMax = 1000;
+constexpr int kKeysMax = 1000;
 
-struct Asked {
+// What a client wants to see.
+struct ListingRequest {
   std::string prefix;
   std::string delimiter;
   std::string after;  // marker or start-after
-  std::string token;  // of the JSON API: continuation-token, generation-marker
-  int max_keys = kPageMax;
+  std::string token;  // of the page: continuation-token, generation-marker
+  int max_keys = kKeysMax;
   bool version_two = false;
   bool versions = false;
   bool url_encoded = false;
 };
 
-Result<Asked> AskedOf(const http::Request& request) {
-  Asked asked;
+Result<ListingRequest> ListingRequestOf(const http::Request& request) {
+  ListingRequest asked;
   asked.version_two = request.Query("list-type") == "2";
   asked.versions = request.HasQuery("versions");
   asked.prefix = std::string(request.Query("prefix"));
@@ -39,18 +43,18 @@ Result<Asked> AskedOf(const http::Request& request) {
   asked.url_encoded = LowerCase(request.Query("encoding-type")) == "url";
   const std::string_view keys = request.Query("max-keys");
   if (!keys.empty()) {
-    const auto [end, error] =
-        std::from_chars(keys.data(), keys.data() + keys.size(), asked.max_keys);
-    if (error != std::errc() || end != keys.data() + keys.size() || asked.max_keys < 0) {
-      return Error{Code::kInvalidArgument, "max-keys must be a number from 0 to 1000"};
+    const auto number = ParseCount(keys);
+    if (!number || *number < 0) {
+      return xml_errors::InvalidArgument("max-keys must be a number from 0 to 1000");
     }
+    asked.max_keys = *number;
   }
-  asked.max_keys = std::min(asked.max_keys, kPageMax);
+  asked.max_keys = std::min(asked.max_keys, kKeysMax);
   return asked;
 }
 
-// The first name behind the marker: a marker within a common prefix stands for all below it.
-std::string StartOf(const Asked& asked) {
+// The first name after the marker: a marker within a common prefix stands for all below it.
+std::string StartOf(const ListingRequest& asked) {
   if (asked.after.empty()) return "";
   if (!asked.delimiter.empty() && asked.after.starts_with(asked.prefix)) {
     const size_t end = asked.after.find(asked.delimiter, asked.prefix.size());
@@ -61,31 +65,30 @@ std::string StartOf(const Asked& asked) {
   return asked.after + '\0';
 }
 
-class Writer {
+class ListingWriter {
  public:
-  Writer(const Asked& asked, XmlElement* root) : asked_(asked), root_(root) {}
+  ListingWriter(const ListingRequest& asked, XmlElement* root) : asked_(asked), root_(root) {}
 
   std::string Name(const std::string& raw) const {
     return asked_.url_encoded ? PercentEncoded(raw, "/") : raw;
   }
 
-  void Item(const Json& object) {
+  void Item(const ObjectInfo& object) {
     XmlElement& item = root_->Add(asked_.versions ? "Version" : "Contents");
-    const std::string name = StringOr(object, "name");
-    last_ = std::max(last_, name);
-    item.Add("Key", Name(name));
-    item.Add("Generation", StringOr(object, "generation"));
-    item.Add("MetaGeneration", StringOr(object, "metageneration"));
+    const std::string generation = std::to_string(object.generation);
+    last_ = std::max(last_, object.name);
+    item.Add("Key", Name(object.name));
+    item.Add("Generation", generation);
+    item.Add("MetaGeneration", std::to_string(object.metageneration));
     if (asked_.versions) {
-      const std::string deleted = StringOr(object, "timeDeleted");
-      item.Add("VersionId", StringOr(object, "generation"));
-      item.Add("IsLatest", deleted.empty() ? "true" : "false");
-      if (!deleted.empty()) item.Add("DeletedTime", deleted);
+      item.Add("VersionId", generation);
+      item.Add("IsLatest", object.time_deleted ? "false" : "true");
+      if (object.time_deleted) item.Add("DeletedTime", Rfc3339(*object.time_deleted, 3));
     }
-    item.Add("LastModified", StringOr(object, "updated"));
+    item.Add("LastModified", Rfc3339(object.updated, 3));
     item.Add("ETag", XmlEtag(object));
-    item.Add("Size", StringOr(object, "size"));
-    item.Add("StorageClass", StringOr(object, "storageClass"));
+    item.Add("Size", std::to_string(object.size));
+    item.Add("StorageClass", object.storage_class);
     item.Add("Owner").Add("ID", "caip-owner");
   }
 
@@ -97,12 +100,12 @@ class Writer {
   const std::string& last() const { return last_; }
 
  private:
-  const Asked& asked_;
+  const ListingRequest& asked_;
   XmlElement* root_;
   std::string last_;
 };
 
-void AddHead(const Asked& asked, const std::string& bucket, const Writer& writer,
+void AddHead(const ListingRequest& asked, const std::string& bucket, const ListingWriter& writer,
              XmlElement* root) {
   root->Add("Name", bucket);
   root->Add("Prefix", writer.Name(asked.prefix));
@@ -117,8 +120,8 @@ void AddHead(const Asked& asked, const std::string& bucket, const Writer& writer
   if (asked.url_encoded) root->Add("EncodingType", "url");
 }
 
-void AddNext(const Asked& asked, const std::string& token, const Writer& writer, size_t count,
-             XmlElement* root) {
+void AddNext(const ListingRequest& asked, const std::string& token, const ListingWriter& writer,
+             size_t count, XmlElement* root) {
   root->Add("IsTruncated", token.empty() ? "false" : "true");
   if (asked.version_two) {
     root->Add("KeyCount", std::to_string(count));
@@ -135,38 +138,31 @@ void AddNext(const Asked& asked, const std::string& token, const Writer& writer,
 
 }  // namespace
 
-http::Response ListObjectsXml(const XmlCall& call) {
-  const auto asked = AskedOf(call.request);
-  if (!asked.ok()) return ToResponse(xml_errors::InvalidArgument(asked.error().message));
+Result<http::Response> ListObjectsXml(const XmlCall& call) {
+  ASSIGN_OR_RETURN(const ListingRequest asked, ListingRequestOf(call.request));
   XmlElement root = XmlRoot("ListBucketResult");
-  Writer writer(*asked, &root);
-  AddHead(*asked, call.place.bucket, writer, &root);
-  if (asked->max_keys == 0) {  // boto asks so whether a bucket is there
-    const JsonAnswer bucket = call.Json("GET", BucketPath(call.place.bucket));
-    if (!bucket.ok()) return call.Failure(bucket.response);
-    AddNext(*asked, "", writer, 0, &root);
+  ListingWriter writer(asked, &root);
+  AddHead(asked, call.place.bucket, writer, &root);
+  if (asked.max_keys == 0) {  // boto asks so whether a bucket exists
+    RETURN_IF_ERROR(call.Meet("storage.buckets.get"));
+    RETURN_IF_ERROR(call.storage().GetBucket(call.place.bucket));
+    AddNext(asked, "", writer, 0, &root);
     return XmlResponse(root);
   }
-  QueryList query = {{"maxResults", std::to_string(asked->max_keys)},
-                     {"prefix", asked->prefix},
-                     {"delimiter", asked->delimiter}};
-  if (asked->versions) query.emplace_back("versions", "true");
-  if (!asked->token.empty()) query.emplace_back("pageToken", asked->token);
-  if (const std::string start = StartOf(*asked); !start.empty()) {
-    query.emplace_back("startOffset", start);
-  }
-  const JsonAnswer page = call.Json("GET", BucketPath(call.place.bucket) + "/o", std::move(query));
-  if (!page.ok()) return call.Failure(page.response);
-  size_t count = 0;
-  if (const Json* items = Member(page.json, "items")) {
-    for (const Json& item : *items) writer.Item(item);
-    count += items->size();
-  }
-  if (const Json* prefixes = Member(page.json, "prefixes")) {
-    for (const Json& prefix : *prefixes) writer.Prefix(prefix.get<std::string>());
-    count += prefixes->size();
-  }
-  AddNext(*asked, StringOr(page.json, "nextPageToken"), writer, count, &root);
+  RETURN_IF_ERROR(call.Meet("storage.objects.list"));
+  ListQuery query;
+  query.prefix = asked.prefix;
+  query.delimiter = asked.delimiter;
+  query.max_results = asked.max_keys;
+  query.versions = asked.versions;
+  query.page_token = asked.token;
+  query.start_offset = StartOf(asked);
+  ASSIGN_OR_RETURN(const ObjectPage page, call.storage().ListObjects(call.place.bucket, query));
+  const Listing& listing = page.listing;
+  for (const ObjectInfo& item : listing.items) writer.Item(item);
+  for (const std::string& prefix : listing.prefixes) writer.Prefix(prefix);
+  AddNext(asked, listing.next_page_token, writer, listing.items.size() + listing.prefixes.size(),
+          &root);
   return XmlResponse(root);
 }
 

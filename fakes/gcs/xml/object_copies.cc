@@ -1,20 +1,24 @@
-// PUT with x-goog-copy-source: a rewrite, repeated until it is done.
+// PUT with x-goog-copy-source.
+#include "base/encoding.h"
 #include "base/text.h"
+#include "base/time_text.h"
+#include "fakes/gcs/wire/request_headers.h"
 #include "fakes/gcs/xml/object_headers.h"
+#include "fakes/gcs/xml/xml_errors.h"
 #include "fakes/gcs/xml/xml_methods.h"
 
 namespace caip::gcs {
 namespace {
 
 // "/bucket/object" or "bucket/object", %-encoded, maybe with ?generation=.
-struct Source {
-  Place place;
+struct CopySource {
+  ObjectName object;
   std::string generation;
 };
 
-std::optional<Source> SourceOf(const http::Request& request) {
+std::optional<CopySource> CopySourceOf(const http::Request& request) {
   std::string text = Extension(request, "copy-source");
-  Source source;
+  CopySource source;
   source.generation = Extension(request, "copy-source-generation");
   for (const std::string mark : {"?generation=", "?versionId="}) {
     if (const size_t at = text.find(mark); at != std::string::npos) {
@@ -30,13 +34,13 @@ std::optional<Source> SourceOf(const http::Request& request) {
   if (slash == std::string_view::npos || slash == 0 || slash + 1 == path.size()) {
     return std::nullopt;
   }
-  source.place.bucket = std::string(path.substr(0, slash));
-  source.place.object = std::string(path.substr(slash + 1));
+  source.object.bucket = std::string(path.substr(0, slash));
+  source.object.name = std::string(path.substr(slash + 1));
   return source;
 }
 
 // x-goog-copy-source-if-match and so on, as the headers of a read of the source.
-std::optional<http::Response> CheckSource(const http::Request& request, const Json& source) {
+Status CheckSource(const http::Request& request, const ObjectInfo& source) {
   http::Request read;
   constexpr std::pair<const char*, const char*> kNames[] = {
       {"copy-source-if-match", "If-Match"},
@@ -48,79 +52,70 @@ std::optional<http::Response> CheckSource(const http::Request& request, const Js
       read.headers.Set(header, std::move(value));
     }
   }
-  const auto refused = CheckReadConditions(read, source);
-  if (!refused) return std::nullopt;
-  return ToResponse(xml_errors::PreconditionFailed("a condition on the source of the copy"));
+  const auto refused = CheckMatchHeaders(read, source);
+  if (refused.ok() && !*refused) return Ok{};
+  return xml_errors::PreconditionFailed("a condition on the source of the copy");
 }
 
-// The resource of the copy: nothing keeps the source's, REPLACE names every field anew.
-Json Replacement(const http::Request& request, const Json& source) {
-  Json fresh = MetadataOf(request);
-  for (const char* field : {"contentType", "contentEncoding", "contentDisposition",
-                            "contentLanguage", "cacheControl"}) {
-    if (Member(source, field) && !Member(fresh, field)) fresh[field] = nullptr;
+// With REPLACE the headers name all metadata, and none of the source's is kept.
+void ApplyDirective(const http::Request& request, ObjectInfo* copy) {
+  const std::string kind = Extension(request, "storage-class");
+  if (UpperCase(Extension(request, "metadata-directive")) != "REPLACE") {
+    if (!kind.empty()) copy->storage_class = UpperCase(kind);
+    return;
   }
-  Json metadata = Json::object();
-  if (const Json* old = Member(source, "metadata"); old && old->is_object()) {
-    for (const auto& [key, value] : old->items()) metadata[key] = nullptr;
+  for (std::string ObjectInfo::*field :
+       {&ObjectInfo::content_type, &ObjectInfo::content_encoding, &ObjectInfo::content_disposition,
+        &ObjectInfo::content_language, &ObjectInfo::cache_control}) {
+    (copy->*field).clear();
   }
-  if (const Json* asked = Member(fresh, "metadata")) metadata.update(*asked);
-  if (!metadata.empty()) fresh["metadata"] = std::move(metadata);
-  return fresh;
+  copy->metadata.clear();
+  ApplyMetadataHeaders(request, copy);
+}
+
+Result<CopyRequest> CopyRequestOf(const XmlCall& call, const CopySource& source,
+                                  int64_t generation) {
+  const http::Request& request = call.request;
+  CopyRequest copy;
+  copy.source = source.object;
+  copy.version = {.generation = generation};
+  copy.target = call.object();
+  ASSIGN_OR_RETURN(copy.of_target, PreconditionHeaders(request));
+  ASSIGN_OR_RETURN(
+      copy.of_source.if_generation_match,
+      ParseInt("ifSourceGenerationMatch", Extension(request, "copy-source-if-generation-match")));
+  ASSIGN_OR_RETURN(copy.of_source.if_metageneration_match,
+                   ParseInt("ifSourceMetagenerationMatch",
+                            Extension(request, "copy-source-if-metageneration-match")));
+  ASSIGN_OR_RETURN(const std::string key, KeyShown(request));
+  copy.change = [&request, key](ObjectInfo* info) -> Status {
+    ApplyDirective(request, info);
+    info->customer_key_sha256 = key;
+    return ApplyCannedAcl(Extension(request, "acl"), info);
+  };
+  return copy;
 }
 
 }  // namespace
 
-http::Response CopyObjectXml(const XmlCall& call) {
-  const auto source = SourceOf(call.request);
-  if (!source) {
-    return ToResponse(xml_errors::InvalidArgument("x-goog-copy-source must be /bucket/object"));
-  }
-  QueryList read;
-  if (!source->generation.empty()) read.emplace_back("generation", source->generation);
-  const JsonAnswer found = call.Json("GET", ObjectPath(source->place), std::move(read));
-  if (!found.ok()) {
-    return FailureOf(call.services.storage, call.request, source->place, found.response);
-  }
-  if (auto refused = CheckSource(call.request, found.json)) return std::move(*refused);
-  QueryList query = PreconditionsOf(call.request);
-  query.emplace_back("sourceGeneration", StringOr(found.json, "generation"));
-  for (const char* kind : {"generation", "metageneration"}) {
-    const std::string wanted =
-        Extension(call.request, std::string("copy-source-if-") + kind + "-match");
-    const std::string name =
-        kind == std::string_view("generation") ? "Generation" : "Metageneration";
-    if (!wanted.empty()) query.emplace_back("ifSource" + name + "Match", wanted);
-  }
-  if (const std::string acl = Extension(call.request, "acl"); !acl.empty()) {
-    query.emplace_back("destinationPredefinedAcl", CannedAcl(acl));
-  }
-  const bool replaces = UpperCase(Extension(call.request, "metadata-directive")) == "REPLACE";
-  Json resource = replaces ? Replacement(call.request, found.json) : Json::object();
-  if (const std::string kind = Extension(call.request, "storage-class"); !kind.empty()) {
-    resource["storageClass"] = UpperCase(kind);
-  }
-  const std::string path = ObjectPath(source->place) + "/rewriteTo/b/" +
-                           PercentEncoded(call.place.bucket) + "/o/" +
-                           PercentEncoded(call.place.object);
-  JsonAnswer step;
-  for (std::string token;;) {
-    QueryList more = query;
-    if (!token.empty()) more.emplace_back("rewriteToken", token);
-    step = call.Json("POST", path, std::move(more), resource.empty() ? Json() : resource);
-    if (!step.ok()) return call.Failure(step.response);
-    token = StringOr(step.json, "rewriteToken");
-    const Json* done = Member(step.json, "done");
-    if (token.empty() || (done && *done == true)) break;
-  }
-  const Json* made = Member(step.json, "resource");
-  if (made == nullptr) return ToResponse(xml_errors::Internal("the copy tells no object"));
+Result<http::Response> CopyObjectXml(const XmlCall& call) {
+  const auto source = CopySourceOf(call.request);
+  if (!source) return xml_errors::InvalidArgument("x-goog-copy-source must be /bucket/object");
+  ASSIGN_OR_RETURN(const auto generation, ParseGeneration("generation", source->generation));
+  RETURN_IF_ERROR(call.Meet("storage.objects.get"));
+  ASSIGN_OR_RETURN(
+      const ObjectInfo found,
+      call.storage().GetObject(source->object, {.generation = generation.value_or(0)}));
+  RETURN_IF_ERROR(CheckSource(call.request, found));
+  ASSIGN_OR_RETURN(const CopyRequest copy, CopyRequestOf(call, *source, found.generation));
+  RETURN_IF_ERROR(call.Meet("storage.objects.rewrite"));
+  ASSIGN_OR_RETURN(const ObjectInfo made, call.storage().Copy(copy));
   XmlElement root = XmlRoot("CopyObjectResult");
-  root.Add("LastModified", StringOr(*made, "updated"));
-  root.Add("ETag", XmlEtag(*made));
+  root.Add("LastModified", Rfc3339(made.updated, 3));
+  root.Add("ETag", XmlEtag(made));
   http::Response response = XmlResponse(root);
-  AddWriteHeaders(*made, &response.headers);
-  response.headers.Set("x-goog-copy-source-generation", StringOr(found.json, "generation"));
+  AddWriteHeaders(made, &response.headers);
+  response.headers.Set("x-goog-copy-source-generation", std::to_string(found.generation));
   return response;
 }
 

@@ -6,40 +6,38 @@
 #include <string>
 #include <string_view>
 
-#include "base/clock.h"
-#include "base/json.h"
-#include "fakes/gcs/xml/json_storage.h"
+#include "fakes/gcs/store/bucket_store.h"
 #include "http/message.h"
 
 namespace caip::gcs {
 
-/// "Sun, 06 Nov 1994 08:49:37 GMT".
-std::string HttpDate(Instant instant);
-std::optional<Instant> ParseHttpDate(std::string_view text);
-
 /// The MD5 sum in hex, in quotes; for an object without one (composite), a tag that begins with -.
-std::string XmlEtag(const Json& object);
+std::string XmlEtag(const ObjectInfo& object);
 
 /// The value of x-goog-<name>, else of x-amz-<name>, else "".
 std::string Extension(const http::Request& request, const std::string& name);
 
-/// Everything that a GET or HEAD tells of an object beside its length.
-void AddObjectHeaders(const Json& object, http::Headers* headers);
-/// What the answer to a write tells: ETag, generation, sums, stored length.
-void AddWriteHeaders(const Json& object, http::Headers* headers);
+/// The headers of an answer to a GET or HEAD, except the length.
+void AddObjectHeaders(const ObjectInfo& object, http::Headers* headers);
+/// The headers of an answer to a write: ETag, generation, checksums, stored length.
+void AddWriteHeaders(const ObjectInfo& object, http::Headers* headers);
 
-/// The object resource that a PUT's headers describe.
-Json MetadataOf(const http::Request& request);
-/// x-goog-hash and Content-MD5 as one x-goog-hash, or "".
-std::string SumsOf(const http::Request& request);
+/// Sets the metadata that the headers of a write name: content type and the like, storage class,
+/// custom time and x-goog-meta-... Other metadata is unchanged.
+void ApplyMetadataHeaders(const http::Request& request, ObjectInfo* object);
 
-/// "public-read" -> "publicRead"; what is no canned ACL stays as it is.
+/// Converts "public-read" to "publicRead". Other text is unchanged.
 std::string CannedAcl(std::string_view canned);
+/// Gives the object the access list of that canned ACL; "" none.
+Status ApplyCannedAcl(const std::string& canned, ObjectInfo* object);
 
-/// x-goog-if-generation-match and x-goog-if-metageneration-match as JSON parameters.
-QueryList PreconditionsOf(const http::Request& request);
+/// x-goog-if-generation-match and x-goog-if-metageneration-match.
+Result<Preconditions> PreconditionHeaders(const http::Request& request);
+/// The generation (or versionId) that the query names.
+Result<Version> VersionInQuery(const http::Request& request);
 
-/// If-Match and its sisters, on an object that is there. nullopt: go on.
-std::optional<http::Response> CheckReadConditions(const http::Request& request, const Json& object);
+/// If-Match and its sisters, on an object that exists. The response is a 304; nullopt: go on.
+Result<std::optional<http::Response>> CheckMatchHeaders(const http::Request& request,
+                                                        const ObjectInfo& object);
 
 }  // namespace caip::gcs

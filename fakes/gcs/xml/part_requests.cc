@@ -1,11 +1,17 @@
 // Multipart uploads: begin, put a part, complete, abort, list.
 // https://cloud.google.com/storage/docs/multipart-uploads
-#include <charconv>
+#include <algorithm>
 
+#include "base/encoding.h"
+#include "base/json.h"
 #include "base/text.h"
+#include "base/time_text.h"
 #include "fakes/gcs/signing/digest.h"
 #include "fakes/gcs/store/checksums.h"
+#include "fakes/gcs/store/object_record.h"
+#include "fakes/gcs/wire/request_headers.h"
 #include "fakes/gcs/xml/object_headers.h"
+#include "fakes/gcs/xml/xml_errors.h"
 #include "fakes/gcs/xml/xml_methods.h"
 
 namespace caip::gcs {
@@ -13,7 +19,7 @@ namespace {
 
 constexpr size_t kListMax = 1000;
 
-std::string Quoted(const std::string& text) { return '"' + text + '"'; }
+std::string PartEtag(const UploadedPart& part) { return '"' + part.md5 + '"'; }
 
 std::string Unquoted(std::string_view text) {
   text = Trim(text);
@@ -23,53 +29,110 @@ std::string Unquoted(std::string_view text) {
   return std::string(text);
 }
 
-std::optional<int> Number(std::string_view text) {
-  int number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
-Result<PartUpload> UploadOf(const XmlCall& call) {
+Result<PartUpload> FindUpload(const XmlCall& call) {
   return call.services.uploads.Find(std::string(call.request.Query("uploadId")), call.place.bucket,
                                     call.place.object);
 }
 
+// How many entries a page lists: the parameter, from 1 to 1000.
+size_t ListLimit(std::string_view text) {
+  const int most = static_cast<int>(kListMax);
+  return static_cast<size_t>(std::clamp(ParseCount(text).value_or(most), 1, most));
+}
+
+// The object as the upload's begin described it, for its plan on the disk and back.
+Json KeptResource(const ObjectInfo& info) {
+  Json json = Json::object();
+  for (const TextField& field : kTextFields) {
+    if (!(info.*field.member).empty()) json[field.name] = info.*field.member;
+  }
+  for (const auto& [key, value] : info.metadata) json["metadata"][key] = value;
+  return json;
+}
+
+ObjectInfo FromKeptResource(const Json& json) {
+  ObjectInfo info;
+  for (const TextField& field : kTextFields) {
+    info.*field.member = StringOr(json, field.name, info.*field.member);
+  }
+  if (info.content_type.empty()) info.content_type = "application/octet-stream";
+  if (const Json* metadata = Member(json, "metadata"); metadata && metadata->is_object()) {
+    for (const auto& [key, value] : metadata->items()) {
+      if (value.is_string()) info.metadata[key] = value.get<std::string>();
+    }
+  }
+  return info;
+}
+
+// What the begin and the completion say together; the begin's conditions come first.
+Result<UploadPlan> PlanOfUpload(const XmlCall& call, const PartUpload& upload) {
+  UploadPlan plan;
+  plan.info = FromKeptResource(upload.metadata);
+  plan.info.bucket = upload.bucket;
+  plan.info.name = upload.object;
+  RETURN_IF_ERROR(ApplyCannedAcl(StringOr(upload.query, "predefinedAcl"), &plan.info));
+  ASSIGN_OR_RETURN(plan.info.customer_key_sha256, KeyShown(call.request));
+  ASSIGN_OR_RETURN(plan.preconditions, PreconditionHeaders(call.request));
+  for (const auto& [name, into] :
+       {std::pair("ifGenerationMatch", &plan.preconditions.if_generation_match),
+        std::pair("ifMetagenerationMatch", &plan.preconditions.if_metageneration_match)}) {
+    ASSIGN_OR_RETURN(const auto begun, ParseInt(name, StringOr(upload.query, name)));
+    if (begun) *into = begun;
+  }
+  return plan;
+}
+
 // The parts that a CompleteMultipartUpload names, checked against those that are here.
-std::optional<XmlError> Chosen(const XmlElement& body, const std::vector<UploadedPart>& here,
-                               std::vector<UploadedPart>* chosen) {
+Result<std::vector<UploadedPart>> ChosenParts(const XmlElement& body,
+                                              const std::vector<UploadedPart>& here) {
+  std::vector<UploadedPart> chosen;
   for (const XmlElement* wanted : body.All("Part")) {
-    const auto number = Number(wanted->TextOf("PartNumber"));
+    const auto number = ParseCount(wanted->TextOf("PartNumber"));
     if (!number) return xml_errors::MalformedXml("a Part needs a PartNumber");
-    if (!chosen->empty() && *number <= chosen->back().number) return xml_errors::InvalidPartOrder();
+    if (!chosen.empty() && *number <= chosen.back().number) return xml_errors::InvalidPartOrder();
     const auto part = std::find_if(here.begin(), here.end(),
                                    [&](const auto& known) { return known.number == *number; });
-    const std::string which = "part " + std::to_string(*number);
-    if (part == here.end()) return xml_errors::InvalidPart(which);
-    if (Unquoted(wanted->TextOf("ETag")) != part->md5) return xml_errors::InvalidPart(which);
-    if (!chosen->empty() && chosen->back().size < kPartBytesMin) {
-      return xml_errors::EntityTooSmall(chosen->back().size, kPartBytesMin);
+    if (part == here.end() || Unquoted(wanted->TextOf("ETag")) != part->md5) {
+      return xml_errors::InvalidPart(*number);
     }
-    chosen->push_back(*part);
+    if (!chosen.empty() && chosen.back().size < kPartBytesMin) {
+      return xml_errors::EntityTooSmall(chosen.back().size, kPartBytesMin);
+    }
+    chosen.push_back(*part);
   }
-  if (chosen->empty()) return xml_errors::MalformedXml("expected at least one Part");
-  return std::nullopt;
+  if (chosen.empty()) return xml_errors::MalformedXml("expected at least one Part");
+  return chosen;
+}
+
+// Content-MD5 as raw bytes; "" for none.
+Result<std::string> PartMd5(const http::Request& request) {
+  const std::string_view text = request.headers.Get("Content-MD5");
+  const std::string md5 = FromBase64(text).value_or("");
+  if (!text.empty() && md5.size() != 16) {
+    return xml_errors::InvalidArgument("Content-MD5 must be 16 bytes in base64");
+  }
+  return md5;
 }
 
 }  // namespace
 
 // POST ?uploads
-http::Response BeginUploadXml(const XmlCall& call) {
-  const JsonAnswer bucket = call.Json("GET", BucketPath(call.place.bucket));
-  if (!bucket.ok()) return call.Failure(bucket.response);
+Result<http::Response> BeginUploadXml(const XmlCall& call) {
+  RETURN_IF_ERROR(call.Meet("storage.buckets.get"));
+  RETURN_IF_ERROR(call.storage().GetBucket(call.place.bucket));
   Json query = Json::object();
-  for (const auto& [name, value] : PreconditionsOf(call.request)) query[name] = value;
-  if (const std::string acl = Extension(call.request, "acl"); !acl.empty()) {
-    query["predefinedAcl"] = CannedAcl(acl);
+  for (const auto& [header, name] :
+       {std::pair("x-goog-if-generation-match", "ifGenerationMatch"),
+        std::pair("x-goog-if-metageneration-match", "ifMetagenerationMatch")}) {
+    if (call.request.headers.Has(header)) query[name] = call.request.headers.Get(header);
   }
+  const std::string acl = Extension(call.request, "acl");
+  if (!acl.empty()) query["predefinedAcl"] = CannedAcl(acl);
+  ObjectInfo info;
+  ApplyMetadataHeaders(call.request, &info);
   const auto begun = call.services.uploads.Begin(
-      {"", call.place.bucket, call.place.object, MetadataOf(call.request), query, Instant()});
-  if (!begun.ok()) return ToResponse(xml_errors::Internal(begun.error().message));
+      {"", call.place.bucket, call.place.object, KeptResource(info), query, Instant()});
+  if (!begun.ok()) return xml_errors::Internal(begun.error().message);
   XmlElement root = XmlRoot("InitiateMultipartUploadResult", kPartsNamespace);
   root.Add("Bucket", begun->bucket);
   root.Add("Key", begun->object);
@@ -78,102 +141,74 @@ http::Response BeginUploadXml(const XmlCall& call) {
 }
 
 // PUT ?partNumber=N&uploadId=ID
-http::Response PutPartXml(const XmlCall& call) {
-  const auto number = Number(call.request.Query("partNumber"));
+Result<http::Response> PutPartXml(const XmlCall& call) {
+  const auto number = ParseCount(call.request.Query("partNumber"));
   if (!number || *number < 1 || *number > kPartNumberMax) {
-    return ToResponse(xml_errors::InvalidArgument("partNumber must be from 1 to 10000"));
+    return xml_errors::InvalidArgument("partNumber must be from 1 to 10000");
   }
-  const auto upload = UploadOf(call);
-  if (!upload.ok()) return ToResponse(xml_errors::NoSuchUpload());
-  std::string md5;
-  if (const std::string_view text = call.request.headers.Get("Content-MD5"); !text.empty()) {
-    md5 = FromBase64(text).value_or("");
-    if (md5.size() != 16) {
-      return ToResponse(xml_errors::InvalidArgument("Content-MD5 must be 16 bytes in base64"));
-    }
-  }
-  const auto part = call.services.uploads.Put(*upload, *number, *call.request.body, md5);
-  if (!part.ok()) {
-    const Error& error = part.error();
-    if (error.code == Code::kNotFound) return ToResponse(xml_errors::NoSuchUpload());
-    if (error.code == Code::kInvalidArgument)
-      return ToResponse(xml_errors::BadDigest(error.message));
-    if (error.code == Code::kResourceExhausted) {
-      return ToResponse(XmlError{403, "QuotaExceeded", error.message});
-    }
-    return ToResponse(
-        XmlError{error.code == Code::kUnavailable ? 408 : 500, "RequestTimeout", error.message});
-  }
-  http::Response response = Nothing(200);
-  response.headers.Add("ETag", Quoted(part->md5));
+  ASSIGN_OR_RETURN(const PartUpload upload, FindUpload(call));
+  ASSIGN_OR_RETURN(const std::string md5, PartMd5(call.request));
+  const auto part = call.services.uploads.Put(upload, *number, *call.request.body, md5);
+  if (!part.ok()) return xml_errors::PartLost(part.error());
+  http::Response response = EmptyResponse(200);
+  response.headers.Add("ETag", PartEtag(*part));
   response.headers.Add("x-goog-hash", "crc32c=" + Crc32cText(part->crc32c) +
                                           ",md5=" + Base64(FromHex(part->md5).value_or("")));
   return response;
 }
 
 // POST ?uploadId=ID. The object appears whole, with the type and metadata given at the beginning.
-http::Response CompleteUploadXml(const XmlCall& call) {
-  const auto upload = UploadOf(call);
-  if (!upload.ok()) return ToResponse(xml_errors::NoSuchUpload());
-  const auto body = XmlBody(call.request);
-  if (!body.ok()) return MalformedXml(body.error());
-  std::vector<UploadedPart> parts;
-  if (const auto error = Chosen(*body, call.services.uploads.Parts(*upload), &parts)) {
-    return ToResponse(*error);
-  }
-  Insertion insertion{upload->bucket, upload->object, upload->metadata};
-  for (const auto& [name, value] : upload->query.items()) {
-    if (value.is_string()) insertion.query.emplace_back(name, value.get<std::string>());
-  }
-  for (auto& condition : PreconditionsOf(call.request)) insertion.query.push_back(condition);
-  const auto bytes = call.services.uploads.Read(*upload, parts);
-  const JsonAnswer made =
-      call.services.storage.Insert(call.request, insertion, "", BoundaryFor(call), *bytes);
-  if (!made.ok()) return call.Failure(made.response);
-  call.services.uploads.Forget(*upload);
-  XmlElement root = XmlRoot("CompleteMultipartUploadResult", kPartsNamespace);
-  root.Add("Location", call.request.scheme + "://" + call.request.host + PathOf(call.place));
-  root.Add("Bucket", upload->bucket);
-  root.Add("Key", upload->object);
-  root.Add("ETag", XmlEtag(made.json));
-  http::Response response = XmlResponse(root);
-  AddWriteHeaders(made.json, &response.headers);
-  return response;
+Result<http::Response> CompleteUploadXml(const XmlCall& call) {
+  ASSIGN_OR_RETURN(const PartUpload upload, FindUpload(call));
+  ASSIGN_OR_RETURN(const XmlElement body, XmlBody(call.request));
+  ASSIGN_OR_RETURN(const auto parts, ChosenParts(body, call.services.uploads.Parts(upload)));
+  ASSIGN_OR_RETURN(const UploadPlan plan, PlanOfUpload(call, upload));
+  const auto store = [&](http::BodyReader& bytes) -> Result<http::Response> {
+    ASSIGN_OR_RETURN(const ObjectInfo made, call.storage().Insert(plan, bytes));
+    call.services.uploads.Forget(upload);
+    XmlElement root = XmlRoot("CompleteMultipartUploadResult", kPartsNamespace);
+    root.Add("Location", call.request.scheme + "://" + call.request.host + PathOf(call.place));
+    root.Add("Bucket", upload.bucket);
+    root.Add("Key", upload.object);
+    root.Add("ETag", XmlEtag(made));
+    http::Response response = XmlResponse(root);
+    AddWriteHeaders(made, &response.headers);
+    return response;
+  };
+  const auto bytes = call.services.uploads.Read(upload, parts);
+  return AnswerUpload(call, *bytes, 0, store);
 }
 
 // DELETE ?uploadId=ID
-http::Response AbortUploadXml(const XmlCall& call) {
-  const auto upload = UploadOf(call);
-  if (!upload.ok()) return ToResponse(xml_errors::NoSuchUpload());
-  call.services.uploads.Forget(*upload);
-  return Nothing(204);
+Result<http::Response> AbortUploadXml(const XmlCall& call) {
+  ASSIGN_OR_RETURN(const PartUpload upload, FindUpload(call));
+  call.services.uploads.Forget(upload);
+  return EmptyResponse(204);
 }
 
 // GET ?uploadId=ID
-http::Response ListPartsXml(const XmlCall& call) {
-  const auto upload = UploadOf(call);
-  if (!upload.ok()) return ToResponse(xml_errors::NoSuchUpload());
-  const int after = Number(call.request.Query("part-number-marker")).value_or(0);
-  const size_t limit = static_cast<size_t>(std::clamp(
-      Number(call.request.Query("max-parts")).value_or(kListMax), 1, static_cast<int>(kListMax)));
+Result<http::Response> ListPartsXml(const XmlCall& call) {
+  ASSIGN_OR_RETURN(const PartUpload upload, FindUpload(call));
+  const int after = ParseCount(call.request.Query("part-number-marker")).value_or(0);
+  const size_t limit = ListLimit(call.request.Query("max-parts"));
   XmlElement root = XmlRoot("ListPartsResult", kPartsNamespace);
-  root.Add("Bucket", upload->bucket);
-  root.Add("Key", upload->object);
-  root.Add("UploadId", upload->id);
-  root.Add("StorageClass", StringOr(upload->metadata, "storageClass", "STANDARD"));
+  root.Add("Bucket", upload.bucket);
+  root.Add("Key", upload.object);
+  root.Add("UploadId", upload.id);
+  root.Add("StorageClass", StringOr(upload.metadata, "storageClass", "STANDARD"));
   root.Add("PartNumberMarker", std::to_string(after));
   root.Add("MaxParts", std::to_string(limit));
   size_t shown = 0;
   int last = 0;
   bool more = false;
-  for (const UploadedPart& part : call.services.uploads.Parts(*upload)) {
+  for (const UploadedPart& part : call.services.uploads.Parts(upload)) {
     if (part.number <= after) continue;
     more = shown == limit;
     if (more) break;
     XmlElement& element = root.Add("Part");
     element.Add("PartNumber", std::to_string(part.number));
     element.Add("LastModified", Rfc3339(part.modified, 3));
-    element.Add("ETag", Quoted(part.md5));
+    element.Add("ETag", PartEtag(part));
     element.Add("Size", std::to_string(part.size));
     last = part.number;
     ++shown;
@@ -184,14 +219,13 @@ http::Response ListPartsXml(const XmlCall& call) {
 }
 
 // GET /bucket?uploads
-http::Response ListUploadsXml(const XmlCall& call) {
-  const JsonAnswer bucket = call.Json("GET", BucketPath(call.place.bucket));
-  if (!bucket.ok()) return call.Failure(bucket.response);
+Result<http::Response> ListUploadsXml(const XmlCall& call) {
+  RETURN_IF_ERROR(call.Meet("storage.buckets.get"));
+  RETURN_IF_ERROR(call.storage().GetBucket(call.place.bucket));
   const std::string prefix(call.request.Query("prefix"));
   const std::pair<std::string, std::string> after(call.request.Query("key-marker"),
                                                   call.request.Query("upload-id-marker"));
-  const size_t limit = static_cast<size_t>(std::clamp(
-      Number(call.request.Query("max-uploads")).value_or(kListMax), 1, static_cast<int>(kListMax)));
+  const size_t limit = ListLimit(call.request.Query("max-uploads"));
   XmlElement root = XmlRoot("ListMultipartUploadsResult", kPartsNamespace);
   root.Add("Bucket", call.place.bucket);
   root.Add("KeyMarker", after.first);

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "base/encoding.h"
 #include "base/text.h"
 #include "fakes/gcs/store/names.h"
+#include "fakes/gcs/xml/xml_errors.h"
 
 namespace caip::gcs {
 namespace {
@@ -54,7 +56,7 @@ bool IsApiVersion(std::string_view path) {
   return FirstSegment(path.substr(path.find(version) + version.size())) == "projects";
 }
 
-// Who speaks XML to "/" signs, or is no browser and no prober of a metadata server.
+// Clients of the XML API sign requests to "/". Browsers and probers of a metadata server do not.
 bool IsServiceRequest(const http::Request& request) {
   const std::string_view authorization = request.headers.Get("Authorization");
   for (const std::string_view scheme : {"GOOG1 ", "GOOG4-", "AWS ", "AWS4-"}) {
@@ -82,7 +84,7 @@ Result<Place> PlaceOf(const http::Request& request) {
   const auto decoded = [](std::string_view raw) -> Result<std::string> {
     auto text = PercentDecoded(raw);
     if (text) return std::move(*text);
-    return Error{Code::kInvalidArgument, "The request's path has a broken escape."};
+    return xml_errors::InvalidUri("The request's path has a broken escape.");
   };
   std::string_view path = WithoutOldPrefix(request.path);
   if (path.starts_with('/')) path.remove_prefix(1);

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "fakes/gcs/xml/object_headers.h"
+#include "fakes/gcs/xml/xml_errors.h"
 #include "fakes/gcs/xml/xml_methods.h"
 
 namespace caip::gcs {
@@ -14,17 +15,17 @@ bool IsForm(const Request& request) {
   return LowerCase(request.headers.Get("Content-Type")).starts_with("multipart/form-data");
 }
 
-Response NotAllowed(const Request& request, const char* what) {
-  return ToResponse(xml_errors::MethodNotAllowed(request.method, what));
+Error NotAllowed(const Request& request, const char* what) {
+  return xml_errors::MethodNotAllowed(request.method, what);
 }
 
-Response OfService(const XmlCall& call) {
+Result<Response> OfService(const XmlCall& call) {
   const std::string& method = call.request.method;
   if (method == "GET" || method == "HEAD") return ListBucketsXml(call);
   return NotAllowed(call.request, "the service");
 }
 
-Response OfBucket(const XmlCall& call) {
+Result<Response> OfBucket(const XmlCall& call) {
   const Request& request = call.request;
   if (request.method == "POST") {
     if (request.HasQuery("delete")) return DeleteManyXml(call);
@@ -40,19 +41,19 @@ Response OfBucket(const XmlCall& call) {
   return NotAllowed(request, "a bucket");
 }
 
-Response PutOfObject(const XmlCall& call) {
+Result<Response> PutOfObject(const XmlCall& call) {
   const Request& request = call.request;
   if (request.HasQuery("upload_id")) return UseSessionXml(call);
   if (request.HasQuery("compose")) return ComposeObjectXml(call);
   const bool copies = !Extension(request, "copy-source").empty();
   if (request.HasQuery("uploadId")) {
-    if (copies) return ToResponse(xml_errors::NotImplemented("A part copied from an object"));
+    if (copies) return xml_errors::NotImplemented("A part copied from an object");
     return PutPartXml(call);
   }
   return copies ? CopyObjectXml(call) : PutObjectXml(call);
 }
 
-Response PostOfObject(const XmlCall& call) {
+Result<Response> PostOfObject(const XmlCall& call) {
   const Request& request = call.request;
   if (request.HasQuery("uploads")) return BeginUploadXml(call);
   if (request.HasQuery("uploadId")) return CompleteUploadXml(call);
@@ -61,18 +62,18 @@ Response PostOfObject(const XmlCall& call) {
   return NotAllowed(request, "an object");
 }
 
-Response DeleteOfObject(const XmlCall& call) {
+Result<Response> DeleteOfObject(const XmlCall& call) {
   if (call.request.HasQuery("uploadId")) return AbortUploadXml(call);
   if (call.request.HasQuery("upload_id")) return UseSessionXml(call);
   return DeleteObjectXml(call);
 }
 
-Response OfObject(const XmlCall& call) {
+Result<Response> OfObject(const XmlCall& call) {
   const Request& request = call.request;
   for (const char* missing : {"tagging", "retention", "legal-hold", "torrent", "restore",
                               "attributes", "select", "renameFolder"}) {
     if (request.HasQuery(missing)) {
-      return ToResponse(xml_errors::NotImplemented("An object's ?" + std::string(missing)));
+      return xml_errors::NotImplemented("An object's ?" + std::string(missing));
     }
   }
   if (request.HasQuery("acl")) return AccessListXml(call, "acl");
@@ -89,24 +90,27 @@ Response OfObject(const XmlCall& call) {
 
 XmlApi::XmlApi(XmlApiOptions options, const KeyRing& keys, const Clock& wall)
     : services_(new XmlServices{
-          JsonStorage(std::move(options.json)), SignatureCheck(keys, wall, options.signatures),
-          wall, PartUploads(std::move(options.uploads), wall, Random(options.seed).Fork("xml"))}) {}
+          std::move(options.service), std::move(options.faults),
+          SignatureCheck(keys, wall, options.signatures), wall,
+          PartUploads(std::move(options.uploads), wall, Random(options.seed).Fork("xml"))}) {}
 
 XmlApi::~XmlApi() = default;
 
 Response XmlApi::Handle(const Request& request) const {
   const auto place = PlaceOf(request);
-  if (!place.ok()) return ToResponse(xml_errors::InvalidUri(place.error().message));
+  if (!place.ok()) return XmlErrorResponse(place.error(), {});
   const bool form = request.method == "POST" && IsForm(request);  // proved by its policy
   const bool session = request.HasQuery("upload_id");             // by knowing its URL
   if (!form && !session) {
     if (const auto flaw = services_->signatures.Check(request, place->bucket)) {
-      return ToResponse(XmlError{flaw->status, flaw->code, flaw->message, flaw->details});
+      return XmlErrorResponse(*flaw);
     }
   }
   const XmlCall call{request, *place, *services_};
-  if (place->bucket.empty()) return OfService(call);
-  return place->object.empty() ? OfBucket(call) : OfObject(call);
+  auto response = place->bucket.empty()   ? OfService(call)
+                  : place->object.empty() ? OfBucket(call)
+                                          : OfObject(call);
+  return response.ok() ? std::move(*response) : XmlErrorResponse(response.error(), *place);
 }
 
 }  // namespace caip::gcs

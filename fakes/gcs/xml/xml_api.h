@@ -1,12 +1,13 @@
 #pragma once
-// The XML API of Cloud Storage over its JSON API: path style and virtual-host style, signatures
+// The XML API of Cloud Storage over the service: path style and virtual-host style, signatures
 // checked. https://cloud.google.com/storage/docs/xml-api/overview
 
 #include <memory>
 
 #include "base/clock.h"
 #include "base/files.h"
-#include "fakes/gcs/signing/key_ring.h"
+#include "fakes/gcs/faults/faulty_calls.h"
+#include "fakes/gcs/service/storage_service.h"
 #include "fakes/gcs/signing/signature_check.h"
 #include "fakes/gcs/xml/place.h"
 #include "http/message.h"
@@ -16,8 +17,8 @@ namespace caip::gcs {
 struct XmlServices;
 
 struct XmlApiOptions {
-  /// Answers requests of the JSON API: /storage/v1, /upload and /download.
-  http::Handler json;
+  std::shared_ptr<StorageService> service;
+  FaultyCalls faults = {nullptr, nullptr};
   /// Parts of multipart uploads, until they are completed: "<state>/xml-uploads".
   Path uploads;
   uint64_t seed = 0;

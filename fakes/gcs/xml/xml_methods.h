@@ -5,12 +5,11 @@
 #include <string_view>
 
 #include "base/clock.h"
-#include "base/random.h"
+#include "fakes/gcs/faults/faulty_calls.h"
 #include "fakes/gcs/service/part_uploads.h"
+#include "fakes/gcs/service/storage_service.h"
 #include "fakes/gcs/signing/signature_check.h"
-#include "fakes/gcs/xml/json_storage.h"
 #include "fakes/gcs/xml/place.h"
-#include "fakes/gcs/xml/xml_error.h"
 #include "fakes/gcs/xml/xml_text.h"
 #include "http/message.h"
 
@@ -18,7 +17,8 @@ namespace caip::gcs {
 
 /// What the methods share. Any thread.
 struct XmlServices {
-  JsonStorage storage;
+  std::shared_ptr<StorageService> storage;
+  FaultyCalls faults;
   SignatureCheck signatures;
   const Clock& clock;
   PartUploads uploads;
@@ -30,59 +30,54 @@ struct XmlCall {
   const Place& place;
   XmlServices& services;
 
-  JsonAnswer Json(const std::string& method, const std::string& path, QueryList query = {},
-                  const caip::Json& body = caip::Json()) const {
-    return services.storage.Call(request, method, path, std::move(query), body);
-  }
-  http::Response Failure(http::Response response) const {
-    return FailureOf(services.storage, request, place, std::move(response));
-  }
+  StorageService& storage() const { return *services.storage; }
+  ObjectName object() const { return {place.bucket, place.object}; }
+  /// A fault on purpose, for a step that means `method` of the JSON API.
+  Status Meet(const char* method) const { return services.faults.Meet(method, request); }
 };
 
-using XmlMethod = http::Response (*)(const XmlCall&);
+using XmlMethod = Result<http::Response> (*)(const XmlCall&);
 
 // bucket_requests.cc
-http::Response ListBucketsXml(const XmlCall&);
-http::Response HeadBucketXml(const XmlCall&);
-http::Response PutBucketXml(const XmlCall&);
-http::Response DeleteBucketXml(const XmlCall&);
-http::Response DeleteManyXml(const XmlCall&);
+Result<http::Response> ListBucketsXml(const XmlCall&);
+Result<http::Response> HeadBucketXml(const XmlCall&);
+Result<http::Response> PutBucketXml(const XmlCall&);
+Result<http::Response> DeleteBucketXml(const XmlCall&);
+Result<http::Response> DeleteManyXml(const XmlCall&);
 
 // listing_requests.cc
-http::Response ListObjectsXml(const XmlCall&);
+Result<http::Response> ListObjectsXml(const XmlCall&);
 
-// bucket_settings.cc: ?cors, ?lifecycle and so on. nullptr name: the query names none.
+// bucket_settings.cc: ?cors, ?lifecycle and so on. nullptr: the query names none.
 const char* SettingNameIn(const http::Request& request);
-http::Response BucketSettingXml(const XmlCall&, std::string_view name);
+Result<http::Response> BucketSettingXml(const XmlCall&, std::string_view name);
 
-// access_lists.cc
-http::Response AccessListXml(const XmlCall&, const std::string& field);
+// access_requests.cc: `field` is "acl" of an object or bucket, "defaultObjectAcl" of a bucket.
+Result<http::Response> AccessListXml(const XmlCall&, const std::string& field);
 
-// object_reads.cc
-http::Response ReadObjectXml(const XmlCall&);
-
-// object_writes.cc
-http::Response PutObjectXml(const XmlCall&);
-http::Response DeleteObjectXml(const XmlCall&);
-http::Response ComposeObjectXml(const XmlCall&);
-http::Response StartSessionXml(const XmlCall&);
-http::Response UseSessionXml(const XmlCall&);
+// object_requests.cc
+Result<http::Response> ReadObjectXml(const XmlCall&);
+Result<http::Response> PutObjectXml(const XmlCall&);
+Result<http::Response> DeleteObjectXml(const XmlCall&);
+Result<http::Response> ComposeObjectXml(const XmlCall&);
+Result<http::Response> StartSessionXml(const XmlCall&);
+Result<http::Response> UseSessionXml(const XmlCall&);
 
 // object_copies.cc
-http::Response CopyObjectXml(const XmlCall&);
+Result<http::Response> CopyObjectXml(const XmlCall&);
 
 // part_requests.cc: multipart uploads.
-http::Response BeginUploadXml(const XmlCall&);
-http::Response PutPartXml(const XmlCall&);
-http::Response CompleteUploadXml(const XmlCall&);
-http::Response AbortUploadXml(const XmlCall&);
-http::Response ListPartsXml(const XmlCall&);
-http::Response ListUploadsXml(const XmlCall&);
+Result<http::Response> BeginUploadXml(const XmlCall&);
+Result<http::Response> PutPartXml(const XmlCall&);
+Result<http::Response> CompleteUploadXml(const XmlCall&);
+Result<http::Response> AbortUploadXml(const XmlCall&);
+Result<http::Response> ListPartsXml(const XmlCall&);
+Result<http::Response> ListUploadsXml(const XmlCall&);
 
 // form_uploads.cc
-http::Response FormUploadXml(const XmlCall&);
+Result<http::Response> FormUploadXml(const XmlCall&);
 
-// xml_parts.cc: what several methods need.
+// xml_answers.cc: what several methods need.
 inline constexpr char kXmlNamespace[] = "http://doc.s3.amazonaws.com/2006-03-01";
 /// Of answers about multipart uploads; client libraries look for it.
 inline constexpr char kPartsNamespace[] = "http://s3.amazonaws.com/doc/2006-03-01/";
@@ -92,11 +87,14 @@ XmlElement XmlRoot(const std::string& name, const std::string& xmlns = kXmlNames
 /// The request's body as XML; an empty one is an element without a name.
 Result<XmlElement> XmlBody(const http::Request& request);
 /// An empty body with this status.
-http::Response Nothing(int status);
-/// The answer to a write of this object resource.
-http::Response Written(const caip::Json& object);
-http::Response MalformedXml(const Error& error);
-/// "-": no name that anything could have in a multipart body.
-std::string BoundaryFor(const XmlCall&);
+http::Response EmptyResponse(int status);
+/// The answer to a write of this object.
+http::Response WrittenResponse(const ObjectInfo& object);
+/// A whole number in an XML document or a query; nullopt for anything else.
+std::optional<int> ParseCount(std::string_view text);
+/// Stores the bytes, with the faults of an upload. `offset`: where they stand in the object.
+Result<http::Response> AnswerUpload(
+    const XmlCall&, http::BodyReader& bytes, uint64_t offset,
+    const std::function<Result<http::Response>(http::BodyReader& bytes)>& store);
 
 }  // namespace caip::gcs

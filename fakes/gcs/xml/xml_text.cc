@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "fakes/gcs/xml/xml_errors.h"
 
 namespace caip::gcs {
 namespace {
@@ -54,14 +55,14 @@ class Parser {
     if (!Looks("<")) return Broken("expected an element");
     ASSIGN_OR_RETURN(XmlElement root, Element(0));
     RETURN_IF_ERROR(SkipBetween());
-    if (at_ != text_.size()) return Broken("something stands behind the last element");
+    if (at_ != text_.size()) return Broken("something follows the last element");
     return root;
   }
 
  private:
   Error Broken(std::string_view why) const {
-    return {Code::kInvalidArgument,
-            std::string(why) + " (at byte " + std::to_string(at_ + 1) + ")"};
+    return xml_errors::MalformedXml(std::string(why) + " (at byte " + std::to_string(at_ + 1) +
+                                    ")");
   }
   bool Looks(std::string_view word) const { return text_.substr(at_).starts_with(word); }
   bool Take(std::string_view word) {
@@ -170,7 +171,7 @@ class Parser {
       text.append(raw.substr(0, ampersand));
       if (ampersand == std::string_view::npos) return text;
       const size_t end = raw.find(';', ampersand);
-      if (end == std::string_view::npos) return Broken("expected ; behind &");
+      if (end == std::string_view::npos) return Broken("expected ; after &");
       if (!AppendReference(raw.substr(ampersand + 1, end - ampersand - 1), &text)) {
         return Broken("unknown entity");
       }

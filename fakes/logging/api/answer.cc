@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/encoding.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "fakes/logging/api/errors.h"

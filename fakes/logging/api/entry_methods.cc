@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "base/hash.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "base/time_text.h"
 #include "fakes/logging/api/answer.h"
 #include "fakes/logging/api/errors.h"
 #include "fakes/logging/api/log_names.h"
@@ -60,11 +62,7 @@ std::string Fingerprint(const Json& body) {
   Json asked = body;
   asked.erase("pageToken");
   asked.erase("pageSize");
-  uint64_t hash = 14695981039346656037u;  // FNV-1a
-  for (const char c : CompactJson(asked)) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
-  }
-  return std::to_string(hash);
+  return std::to_string(Fnv1a(CompactJson(asked)));
 }
 
 std::string PageToken(const EntryPosition& next, const Json& body) {

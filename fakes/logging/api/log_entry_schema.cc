@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "base/time_text.h"
 #include "fakes/logging/api/errors.h"
 #include "fakes/logging/filter/fields.h"
 

@@ -1,7 +1,7 @@
 // logs.list, logs.delete and the descriptors of monitored resources.
 
+#include "base/encoding.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "fakes/logging/api/answer.h"
 #include "fakes/logging/api/errors.h"
 #include "fakes/logging/api/log_names.h"
@@ -10,14 +10,14 @@
 namespace caip::logging {
 namespace {
 
-constexpr size_t kPageStandard = 50;
-constexpr size_t kPageMax = 1000;
+constexpr size_t kLogMethodsPageStandard = 50;
+constexpr size_t kLogMethodsPageMax = 1000;
 
 Result<size_t> QueryPageSize(const http::Request& request) {
   const std::string text(request.Query("pageSize"));
   const long long asked = text.empty() ? 0 : IntOr(Json{{"n", text}}, "n", INT64_MIN);
   if (asked == INT64_MIN) return errors::MemberMisfit("pageSize", "a number");
-  return PageSizeOf(asked, kPageStandard, kPageMax);
+  return PageSizeOf(asked, kLogMethodsPageStandard, kLogMethodsPageMax);
 }
 
 // The log that a token's page ended with.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/encoding.h"
 #include "base/text.h"
 #include "fakes/logging/api/errors.h"
 

@@ -1,8 +1,10 @@
 // Sinks, log-based metrics and exclusions: kept and answered, with their filters checked. Nothing
 // is exported, counted or left out by them.
 
+#include "base/encoding.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "base/time_text.h"
 #include "fakes/logging/api/answer.h"
 #include "fakes/logging/api/errors.h"
 #include "fakes/logging/api/logging_api.h"
@@ -11,8 +13,8 @@
 namespace caip::logging {
 namespace {
 
-constexpr size_t kPageStandard = 100;
-constexpr size_t kPageMax = 1000;
+constexpr size_t kSinkMethodsPageStandard = 100;
+constexpr size_t kSinkMethodsPageMax = 1000;
 constexpr const char* kWriter =
     "serviceAccount:service-000000000000@gcp-sa-logging.iam.gserviceaccount.com";
 
@@ -55,9 +57,9 @@ class Collection {
 
   Result<Json> List(const http::Request& request) const {
     const std::string size(request.Query("pageSize"));
-    ASSIGN_OR_RETURN(
-        const size_t limit,
-        PageSizeOf(size.empty() ? 0 : IntOr(Json{{"n", size}}, "n", -1), kPageStandard, kPageMax));
+    ASSIGN_OR_RETURN(const size_t limit,
+                     PageSizeOf(size.empty() ? 0 : IntOr(Json{{"n", size}}, "n", -1),
+                                kSinkMethodsPageStandard, kSinkMethodsPageMax));
     std::string after;
     if (const auto text = request.Query("pageToken"); !text.empty()) {
       ASSIGN_OR_RETURN(const Json token, ReadToken(text));

@@ -1,7 +1,7 @@
 #include "fakes/logging/api/written_entry.h"
 
 #include "base/json.h"
-#include "base/text.h"
+#include "base/time_text.h"
 #include "fakes/logging/api/errors.h"
 #include "fakes/logging/api/log_entry_schema.h"
 #include "fakes/logging/api/log_names.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/text.h"
+#include "base/time_text.h"
 #include "fakes/logging/filter/bounds.h"
 
 namespace caip::logging {

@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "base/time_text.h"
 
 namespace caip::logging {
 namespace {

@@ -2,14 +2,14 @@
 
 #include <sqlite3.h>
 
+#include "base/quoting.h"
+
 namespace caip::logging::errors {
 namespace {
 
 constexpr const char* kBeginAnew =
     "; move the file away (with its -wal and -shm neighbours) to begin a new one: it holds the "
     "lines that jobs printed, not the jobs";
-
-std::string Quoted(const Path& file) { return "'" + file.string() + "'"; }
 
 bool IsDamage(int sqlite_code) {
   const int primary = sqlite_code & 0xff;
@@ -34,9 +34,9 @@ Code CodeOf(int sqlite_code) {
 }
 
 Error Make(const char* what, const Path& file, int sqlite_code, const std::string& detail) {
-  std::string message = std::string(what) + " the log " + Quoted(file) + ": " + detail;
+  std::string message = std::string(what) + " the log " + Quoted(file.string()) + ": " + detail;
   if (IsDamage(sqlite_code))
-    message = "The log " + Quoted(file) + " is damaged: " + detail + kBeginAnew;
+    message = "The log " + Quoted(file.string()) + " is damaged: " + detail + kBeginAnew;
   return {CodeOf(sqlite_code), std::move(message)};
 }
 
@@ -47,13 +47,13 @@ Error CannotOpen(const Path& file, int sqlite_code, const std::string& detail) {
 }
 
 Error NotALogBook(const Path& file) {
-  return {Code::kDataLoss, Quoted(file) +
+  return {Code::kDataLoss, Quoted(file.string()) +
                                " is a database, but no log of caip's; was it put there by hand?" +
                                kBeginAnew};
 }
 
 Error MadeByNewerVersion(const Path& file, int version) {
-  return {Code::kFailedPrecondition, "The log " + Quoted(file) + " has format " +
+  return {Code::kFailedPrecondition, "The log " + Quoted(file.string()) + " has format " +
                                          std::to_string(version) +
                                          ", which a newer caip made; use that one, or another "
                                          "state directory"};
@@ -68,18 +68,19 @@ Error CannotRead(const Path& file, int sqlite_code, const std::string& detail) {
 }
 
 Error ChunkDamaged(const Path& file, unsigned long long first_id) {
-  return {Code::kDataLoss, "The log " + Quoted(file) + " is damaged at entry " +
+  return {Code::kDataLoss, "The log " + Quoted(file.string()) + " is damaged at entry " +
                                std::to_string(first_id) + ": its text is no JSON" + kBeginAnew};
 }
 
 Error WrittenDamaged(const Path& file, long long id) {
-  return {Code::kDataLoss, "The log " + Quoted(file) + " is damaged at row " + std::to_string(id) +
-                               " of what clients wrote: its text is no JSON" + kBeginAnew};
+  return {Code::kDataLoss, "The log " + Quoted(file.string()) + " is damaged at row " +
+                               std::to_string(id) + " of what clients wrote: its text is no JSON" +
+                               kBeginAnew};
 }
 
 Error ResourceDamaged(const Path& file, const std::string& name) {
-  return {Code::kDataLoss, "The log " + Quoted(file) + " is damaged: the resource '" + name +
-                               "' in it is no JSON" + kBeginAnew};
+  return {Code::kDataLoss, "The log " + Quoted(file.string()) + " is damaged: the resource '" +
+                               name + "' in it is no JSON" + kBeginAnew};
 }
 
 Error LogNotFound(const std::string& log_id) {

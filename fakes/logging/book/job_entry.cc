@@ -1,7 +1,8 @@
 #include "fakes/logging/book/job_entry.h"
 
+#include "base/encoding.h"
 #include "base/json.h"
-#include "base/text.h"
+#include "base/time_text.h"
 #include "fakes/logging/book/written_rows.h"
 
 namespace caip::logging {

@@ -1,5 +1,5 @@
 #pragma once
-// A job's entry as the service's LogEntry (replica-environment.md, section 6).
+// A job's entry as the service's LogEntry (docs/service/replica-environment.md, section 6).
 
 #include "base/json_fwd.h"
 #include "fakes/logging/book/log_book.h"

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "base/time_text.h"
 #include "fakes/logging/filter/errors.h"
 
 namespace caip::logging {

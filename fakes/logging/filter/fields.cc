@@ -83,7 +83,7 @@ const KnownField* Find(std::string_view path) {
   return nullptr;
 }
 
-std::string CamelCase(std::string_view text) {
+std::string CamelCaseFields(std::string_view text) {
   std::string camel;
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '_' && i + 1 < text.size()) {
@@ -108,7 +108,7 @@ std::optional<FilterField> ResolveField(const std::vector<std::string>& segments
       field.path.push_back(segment);
       continue;
     }
-    const std::string name = CamelCase(segment);
+    const std::string name = CamelCaseFields(segment);
     path += (path.empty() ? "" : ".") + name;
     const KnownField* known = Find(path);
     if (!known) return std::nullopt;

@@ -7,8 +7,6 @@
 namespace caip::logging {
 namespace {
 
-using Kind = FilterToken::Kind;
-
 constexpr int kDepthMax = 100;  // recursion must end somewhere
 
 FilterNode Combine(FilterNode::Kind kind, std::vector<FilterNode> parts) {
@@ -38,9 +36,9 @@ class Parser {
   explicit Parser(std::vector<FilterToken> tokens) : tokens_(std::move(tokens)) {}
 
   Result<FilterNode> Run() {
-    if (Now().kind == Kind::kEnd) return FilterNode{};
+    if (Now().kind == FilterToken::Kind::kEnd) return FilterNode{};
     ASSIGN_OR_RETURN(FilterNode node, Expression(nullptr));
-    if (Now().kind != Kind::kEnd) return Unexpected();
+    if (Now().kind != FilterToken::Kind::kEnd) return Unexpected();
     return node;
   }
 
@@ -56,7 +54,9 @@ class Parser {
   FilterToken Take() { return tokens_[at_++]; }
   Error Unexpected() const { return errors::FilterSyntax(Now().place, Now().text); }
 
-  bool EndsExpression() const { return Now().kind == Kind::kEnd || Now().kind == Kind::kRight; }
+  bool EndsExpression() const {
+    return Now().kind == FilterToken::Kind::kEnd || Now().kind == FilterToken::Kind::kRight;
+  }
 
   Result<FilterNode> Expression(const Comparand* comparand) {
     std::vector<FilterNode> parts;
@@ -64,7 +64,7 @@ class Parser {
       if (!parts.empty() && Now().Is("AND")) ++at_;
       ASSIGN_OR_RETURN(FilterNode part, Factor(comparand));
       parts.push_back(std::move(part));
-    } while (!EndsExpression() && Now().kind != Kind::kComma);
+    } while (!EndsExpression() && Now().kind != FilterToken::Kind::kComma);
     return Combine(FilterNode::Kind::kAnd, std::move(parts));
   }
 
@@ -86,29 +86,31 @@ class Parser {
   }
 
   Result<FilterNode> TermBelow(const Comparand* comparand) {
-    if (Now().kind == Kind::kMinus || Now().Is("NOT")) {
+    if (Now().kind == FilterToken::Kind::kMinus || Now().Is("NOT")) {
       ++at_;
       ASSIGN_OR_RETURN(FilterNode part, Term(comparand));
       return Negate(std::move(part));
     }
-    if (Now().kind == Kind::kLeft) {
+    if (Now().kind == FilterToken::Kind::kLeft) {
       ++at_;
       ASSIGN_OR_RETURN(FilterNode node, Expression(comparand));
-      if (Now().kind != Kind::kRight) return Unexpected();
+      if (Now().kind != FilterToken::Kind::kRight) return Unexpected();
       ++at_;
       return node;
     }
     if (Now().Is("AND") || Now().Is("OR")) return Unexpected();
-    if (Now().kind != Kind::kWord && Now().kind != Kind::kQuoted) return Unexpected();
+    if (Now().kind != FilterToken::Kind::kWord && Now().kind != FilterToken::Kind::kQuoted)
+      return Unexpected();
     if (comparand) return Compare(*comparand, Take());
-    const bool is_word = Now().kind == Kind::kWord;
-    if (is_word && Next().kind == Kind::kLeft && Next().is_adjacent) return Function();
-    if (Next().kind == Kind::kOperator) return Comparison();
+    const bool is_word = Now().kind == FilterToken::Kind::kWord;
+    if (is_word && Next().kind == FilterToken::Kind::kLeft && Next().is_adjacent) return Function();
+    if (Next().kind == FilterToken::Kind::kOperator) return Comparison();
     return Anywhere(Take().text);
   }
 
   Result<FilterField> Field(const FilterToken& token) const {
-    if (token.kind != Kind::kWord) return errors::FilterSyntax(token.place, token.text);
+    if (token.kind != FilterToken::Kind::kWord)
+      return errors::FilterSyntax(token.place, token.text);
     const auto field = ResolveField(token.segments);
     if (!field) return errors::FilterFieldUnknown(token.place, token.text);
     return *field;
@@ -117,10 +119,10 @@ class Parser {
   Result<FilterNode> Comparison() {
     ASSIGN_OR_RETURN(FilterField field, Field(Take()));
     const Comparand comparand{std::move(field), *FilterOperatorOf(Take().text)};
-    if (Now().kind == Kind::kLeft) return TermBelow(&comparand);
-    const bool is_word = Now().kind == Kind::kWord;
+    if (Now().kind == FilterToken::Kind::kLeft) return TermBelow(&comparand);
+    const bool is_word = Now().kind == FilterToken::Kind::kWord;
     if (Now().Is("AND") || Now().Is("OR") || Now().Is("NOT")) return Unexpected();
-    if (!is_word && Now().kind != Kind::kQuoted) return Unexpected();
+    if (!is_word && Now().kind != FilterToken::Kind::kQuoted) return Unexpected();
     return Compare(comparand, Take());
   }
 
@@ -139,11 +141,12 @@ class Parser {
     std::vector<FilterToken> arguments;
     do {
       ++at_;  // the parenthesis, a comma
-      if (arguments.empty() && Now().kind == Kind::kRight) break;
-      if (Now().kind != Kind::kWord && Now().kind != Kind::kQuoted) return Unexpected();
+      if (arguments.empty() && Now().kind == FilterToken::Kind::kRight) break;
+      if (Now().kind != FilterToken::Kind::kWord && Now().kind != FilterToken::Kind::kQuoted)
+        return Unexpected();
       arguments.push_back(Take());
-    } while (Now().kind == Kind::kComma);
-    if (Now().kind != Kind::kRight) return Unexpected();
+    } while (Now().kind == FilterToken::Kind::kComma);
+    if (Now().kind != FilterToken::Kind::kRight) return Unexpected();
     ++at_;
     const std::string function = FoldCase(name.text);
     if (function == "log_id") return LogId(name, arguments);
@@ -163,7 +166,8 @@ class Parser {
 
   Result<FilterNode> Search(const FilterToken& name,
                             const std::vector<FilterToken>& arguments) const {
-    if (arguments.empty() || arguments.size() > 2 || arguments.back().kind != Kind::kQuoted) {
+    if (arguments.empty() || arguments.size() > 2 ||
+        arguments.back().kind != FilterToken::Kind::kQuoted) {
       return errors::FilterArguments(name.place, "SEARCH(\"words\") or SEARCH(field, \"words\")");
     }
     FilterNode node;

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/encoding.h"
+#include "base/hash.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "fakes/logging/filter/filter.h"
 
 namespace caip::logging {
@@ -19,7 +20,7 @@ const Json* At(const Json& entry, const std::vector<std::string>& path) {
   return value;
 }
 
-std::string ScalarText(const Json& value) {
+std::string ScalarTextMatch(const Json& value) {
   return value.is_string() ? value.get<std::string>() : CompactJson(value);
 }
 
@@ -41,7 +42,7 @@ class WordSearch {
       for (const Json& member : value) Look(member);
       return;
     }
-    const std::vector<std::string> words = SearchWords(ScalarText(value));
+    const std::vector<std::string> words = SearchWords(ScalarTextMatch(value));
     std::erase_if(wanted_, [&](const std::string& word) {
       return std::find(words.begin(), words.end(), word) != words.end();
     });
@@ -68,10 +69,7 @@ bool Finds(const FilterNode& node, const Json& entry) {
 bool IsSampled(const FilterNode& node, const Json& entry) {
   const Json* value = At(entry, node.field.path);
   if (!value) return false;
-  uint64_t hash = 14695981039346656037u;
-  for (const char c : ScalarText(*value)) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
-  }
+  uint64_t hash = Fnv1a(ScalarTextMatch(*value));
   hash = (hash ^ hash >> 33) * 0xff51afd7ed558ccdu;
   hash = (hash ^ hash >> 33) * 0xc4ceb9fe1a85ec53u;
   hash ^= hash >> 33;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/text.h"
 #include "fakes/logging/filter/comparison.h"
 
 namespace caip::logging {

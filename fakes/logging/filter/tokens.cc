@@ -6,8 +6,6 @@
 namespace caip::logging {
 namespace {
 
-using Kind = FilterToken::Kind;
-
 constexpr size_t kFilterBytesMax = 20'000;  // of the service
 
 bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
@@ -44,7 +42,7 @@ class Tokenizer {
       token.is_adjacent = at_ == begin && begin > 0;
       RETURN_IF_ERROR(Read(token));
       tokens_.push_back(std::move(token));
-      if (tokens_.back().kind == Kind::kEnd) return std::move(tokens_);
+      if (tokens_.back().kind == FilterToken::Kind::kEnd) return std::move(tokens_);
     }
   }
 
@@ -83,28 +81,29 @@ class Tokenizer {
     if (AtEnd()) return Ok{};
     switch (Peek()) {
       case '(':
-        return Take(1, Kind::kLeft, token);
+        return Take(1, FilterToken::Kind::kLeft, token);
       case ')':
-        return Take(1, Kind::kRight, token);
+        return Take(1, FilterToken::Kind::kRight, token);
       case ',':
-        return Take(1, Kind::kComma, token);
+        return Take(1, FilterToken::Kind::kComma, token);
       case '"':
       case '\'':
-        token.kind = Kind::kQuoted;
+        token.kind = FilterToken::Kind::kQuoted;
         return ReadQuoted(token.text);
       default:
         break;
     }
     for (const std::string_view sign : {"!=", "!~", ">=", "<=", "=~", "=", ">", "<", ":"}) {
-      if (text_.substr(at_).starts_with(sign)) return Take(sign.size(), Kind::kOperator, token);
+      if (text_.substr(at_).starts_with(sign))
+        return Take(sign.size(), FilterToken::Kind::kOperator, token);
     }
-    const bool is_value = !tokens_.empty() && tokens_.back().kind == Kind::kOperator;
-    if (Peek() == '-' && !is_value) return Take(1, Kind::kMinus, token);
+    const bool is_value = !tokens_.empty() && tokens_.back().kind == FilterToken::Kind::kOperator;
+    if (Peek() == '-' && !is_value) return Take(1, FilterToken::Kind::kMinus, token);
     if (IsWordCharacter(Peek())) return ReadWord(token);
     return errors::FilterSyntax(PlaceOf(at_), std::string(1, Peek()));
   }
 
-  Status Take(size_t length, Kind kind, FilterToken& token) {
+  Status Take(size_t length, FilterToken::Kind kind, FilterToken& token) {
     token.kind = kind;
     token.text = text_.substr(at_, length);
     at_ += length;
@@ -113,7 +112,7 @@ class Tokenizer {
 
   // resource.labels."a/b".c: a word is its text and its path.
   Status ReadWord(FilterToken& token) {
-    token.kind = Kind::kWord;
+    token.kind = FilterToken::Kind::kWord;
     token.segments.emplace_back();
     while (!AtEnd()) {
       const char c = Peek();

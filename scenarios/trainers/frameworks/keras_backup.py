@@ -1,4 +1,4 @@
-"""Keras: model.fit with BackupAndRestore, the model saved behind it.
+"""Keras: model.fit with BackupAndRestore; the model is saved after it.
 
 Origin: the example in the documentation of keras.callbacks.BackupAndRestore, and model.save of the
 guide "Save, serialize, and export models".
@@ -32,7 +32,7 @@ model.compile(optimizer="adam", loss="sparse_categorical_crossentropy", metrics=
 
 
 def say(epoch, logs):
-    """One line an epoch: the step that is done."""
+    """Prints one line for each epoch: the finished step."""
     print(json.dumps({"step": epoch + 1, "loss": round(float(logs["loss"]), 6)}), flush=True)
 
 

@@ -1,4 +1,4 @@
-"""scikit-learn: partial_fit by batches, the estimator dumped each epoch.
+"""scikit-learn: partial_fit by batches; each epoch dumps the estimator.
 
 Origin: scikit-learn's user guide, "Strategies to scale computationally: bigger data" (partial_fit)
 and "Model persistence" (joblib.dump, joblib.load).
@@ -27,7 +27,7 @@ path = os.path.join(args.job_dir, "checkpoint.joblib")
 if os.path.exists(path):
     state = joblib.load(path)
     start, clf = state["epoch"], state["model"]
-    print("going on behind epoch %d" % start, flush=True)
+    print("resuming after epoch %d" % start, flush=True)
 else:
     start, clf = 0, SGDClassifier(random_state=0)
 

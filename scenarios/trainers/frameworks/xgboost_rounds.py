@@ -1,7 +1,7 @@
-"""XGBoost: a checkpoint each round, training goes on from the newest.
+"""XGBoost: a checkpoint for each round; training resumes from the newest.
 
 Origin: `check_point_callback` of XGBoost's own demo/guide-python/callbacks.py, whose
-TrainingCheckPoint and parameters these are; going on is the documented `xgb_model` of xgb.train.
+TrainingCheckPoint and parameters these are; it resumes with the documented `xgb_model` of xgb.train.
 Needs: xgboost, scikit-learn (for its data set).
 """
 import argparse
@@ -22,7 +22,7 @@ args = parser.parse_args()
 
 
 class Report(xgb.callback.TrainingCallback):
-    """Says each round: the line that a step of a trainer is known by."""
+    """Prints a line for each round, by which caip recognizes the step."""
 
     def after_iteration(self, model, epoch, evals_log):
         loss = evals_log["Test"]["logloss"][-1]
@@ -32,7 +32,7 @@ class Report(xgb.callback.TrainingCallback):
 
 
 def newest(folder):
-    """Path of the newest checkpoint by its number, None before the first."""
+    """Path of the checkpoint with the highest number, or None."""
     paths = glob.glob(os.path.join(folder, "model_*.ubj"))
     return max(paths, key=lambda path: int(re.search(r"_(\d+)\.ubj$", path)[1]), default=None)
 

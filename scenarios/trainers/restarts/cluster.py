@@ -1,4 +1,4 @@
-"""The replicas of the job and the wires between them: one JSON message a line over TCP."""
+"""The replicas of the job and their connections: one JSON message for each line over TCP."""
 import json
 import os
 import socket
@@ -8,7 +8,7 @@ RETRY_SECONDS = 0.02
 
 
 class Cluster:
-    """Who is who, by CLUSTER_SPEC or TF_CONFIG."""
+    """The replicas and their addresses, from CLUSTER_SPEC or TF_CONFIG."""
 
     def __init__(self):
         spec = json.loads(os.environ.get("CLUSTER_SPEC") or os.environ["TF_CONFIG"])
@@ -31,7 +31,7 @@ class Cluster:
         return server
 
     def connect(self, role, index=0):
-        """A connection to a replica, however long it takes to come up."""
+        """A connection to a replica. Waits until the replica listens."""
         while True:
             try:
                 return Peer(socket.create_connection(self._address(role, index)))
@@ -44,11 +44,11 @@ class Cluster:
 
 
 class Gone(Exception):
-    """The other end is there no more."""
+    """The other end was closed."""
 
 
 class Peer:
-    """One end of a connection. That the other end is gone is told by receive()."""
+    """One end of a connection. receive() reports that the other end is gone."""
 
     def __init__(self, connection):
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -78,11 +78,11 @@ class Peer:
 
 
 def accept(server):
-    """The next who calls."""
+    """The next incoming connection."""
     return Peer(server.accept()[0])
 
 
 def wait_to_be_stopped():
-    """For a replica that can do nothing more by itself; ending would be taken for an end."""
+    """Waits forever. A replica that cannot continue must not exit, because that would end the job."""
     while True:
         time.sleep(3600)

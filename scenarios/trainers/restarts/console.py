@@ -1,10 +1,10 @@
-"""What a trainer is told and says: flags of its command line, lines on standard output."""
+"""Input and output of a trainer: flags of its command line, lines on standard output."""
 import json
 import sys
 
 
 def flag(name, default=None):
-    """The last value of --name VALUE or --name=VALUE: the service's own flags come last."""
+    """The last value of --name VALUE or --name=VALUE, because the service appends its own flags."""
     value, words = default, sys.argv[1:]
     for index, word in enumerate(words):
         if word == "--" + name and index + 1 < len(words):
@@ -15,11 +15,11 @@ def flag(name, default=None):
 
 
 def record(step, **fields):
-    """Reports a step that is done, as one line of JSON."""
+    """Reports a finished step, as one line of JSON."""
     say(json.dumps(dict({"step": step}, **fields)))
 
 
 def say(text):
-    """One line, at once: what is still in a buffer is lost with the machine."""
+    """Prints one line at once, because buffered lines are lost with the machine."""
     sys.stdout.write(text + "\n")
     sys.stdout.flush()

@@ -1,8 +1,8 @@
-"""Orders of a data set, one for each epoch; `random` would take longer to import than to use."""
+"""Orders of a data set, one for each epoch. Importing `random` would take longer than using it."""
 
 
 class Shuffle:
-    """A generator of orders. Who restores its state is dealt what comes next."""
+    """A generator of orders. Restoring its state continues the sequence."""
 
     def __init__(self, state):
         self.state = state

@@ -1,7 +1,7 @@
-"""Where a job keeps its things: objects in Cloud Storage, or files in a directory, behind one face.
+"""The storage of a job: objects in Cloud Storage or files in a directory, with the same methods.
 
-Values are JSON. Only what is needed is imported: a restarted trainer should be back at once, and
-http.client alone would double the time of its start.
+Values are JSON. Imports are few, so that a restarted trainer starts fast: http.client alone would
+double the time.
 """
 import json
 import os
@@ -17,7 +17,7 @@ def folder(url):
 
 
 class Directory:
-    """Files. One that is being written is seen while it is short; a rename is one step."""
+    """Files. A file that is being written is visible while incomplete; a rename is atomic."""
 
     def __init__(self, path):
         self._path = path.rstrip("/")
@@ -33,7 +33,7 @@ class Directory:
             return json.loads(file.read())
 
     def list(self, prefix=""):
-        """The names below the folder that begin so, sorted as text."""
+        """The names below the folder with this prefix, sorted as text."""
         found = []
         for place, _, files in os.walk(self._path):
             found += [os.path.relpath(os.path.join(place, file), self._path) for file in files]
@@ -50,7 +50,7 @@ class Directory:
 
 
 class Bucket:
-    """Objects by the JSON API over one connection. There is no rename: it is copy, then delete."""
+    """Objects of the JSON API, over one connection. A rename is a copy, then a delete."""
 
     def __init__(self, url):
         self._bucket, _, path = url[len("gs://"):].partition("/")
@@ -67,7 +67,7 @@ class Bucket:
         return json.loads(self._ask("GET", self._object(name) + "?alt=media").decode())
 
     def list(self, prefix=""):
-        """The names below the folder that begin so, sorted as text."""
+        """The names below the folder with this prefix, sorted as text."""
         found, page, start = [], "", len(self._prefix)
         while page is not None:
             answer = json.loads(self._ask("GET", "/storage/v1/b/%s/o?prefix=%s%s" % (
@@ -92,7 +92,7 @@ class Bucket:
         return "/storage/v1/b/%s/o/%s" % (self._bucket, _quoted(self._of(name)))
 
     def _ask(self, method, target, body=b""):
-        """The answer's body. What may pass by itself is tried again, as Google's clients do."""
+        """The answer's body. Transient failures are tried again, as in Google's clients."""
         for attempt in range(TRIES):
             try:
                 status, answer = self._exchange(method, target, body)

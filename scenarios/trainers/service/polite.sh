@@ -1,5 +1,5 @@
 #!/bin/sh
-# Saves when it is told that its machine will go.
+# Saves when SIGTERM announces the loss of its machine.
 for job_dir; do :; done
 mkdir -p "$job_dir"
 save() {

@@ -1,6 +1,6 @@
-"""Each replica does a step and writes an object of its name; all but the master then stay.
+"""Each replica does a step and writes an object with its name; all but the master then wait.
 
-Each tells what its local disk remembers of an earlier start.
+Each prints whether its local disk has a file of an earlier start.
 """
 import os
 import sys

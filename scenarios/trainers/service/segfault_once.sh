@@ -1,5 +1,5 @@
 #!/bin/sh
-# Dies like a program with a bug in its native code, the first time that the job is tried.
+# Dies like a program with a bug in its native code, only in the first try of the job.
 for job_dir; do :; done
 if [ ! -e "$job_dir/tried" ]; then
   mkdir -p "$job_dir" && echo 1 >"$job_dir/tried"

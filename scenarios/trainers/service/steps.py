@@ -1,4 +1,4 @@
-"""Three steps, each with an object of its own, and good-bye."""
+"""Three steps, each of which writes an object."""
 import sys
 
 sys.path.insert(1, sys.path[0] + "/../restarts")

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "base/quoting.h"
 #include "base/text.h"
+#include "base/time_text.h"
 #include "harness/check/check_report.h"
 
 namespace caip::harness {

@@ -8,11 +8,11 @@
 namespace caip::harness {
 namespace {
 
-constexpr size_t kLineMax = 400;
+constexpr size_t kEvidenceLineMax = 400;
 constexpr size_t kLastLines = 10;  // a traceback and what went before it
 
 std::string Shortened(std::string text) {
-  if (text.size() > kLineMax) text = text.substr(0, kLineMax) + " ...";
+  if (text.size() > kEvidenceLineMax) text = text.substr(0, kEvidenceLineMax) + " ...";
   return text;
 }
 

@@ -7,7 +7,7 @@
 namespace caip::harness {
 namespace {
 
-bool HoldsAny(const std::string& text, std::initializer_list<const char*> parts) {
+bool PathHoldsAny(const std::string& text, std::initializer_list<const char*> parts) {
   return std::any_of(parts.begin(), parts.end(),
                      [&](const char* part) { return text.find(part) != std::string::npos; });
 }
@@ -79,7 +79,7 @@ bool FilePlaces::IsOnBootDisk(const TouchedFile& file) const {
 }
 
 bool FilePlaces::IsByTheWay(const TouchedFile& file) const {
-  if (HoldsAny(file.path, {"/__pycache__/", "/torchinductor_"})) return true;
+  if (PathHoldsAny(file.path, {"/__pycache__/", "/torchinductor_"})) return true;
   if (file.path.ends_with(".pyc")) return true;
   const LaunchedReplica* replica = ReplicaOf(file);
   if (!replica) return false;
@@ -107,7 +107,7 @@ bool FilePlaces::IsOfProgram(const TouchedFile& file) const {
   }
   if (std::any_of(program_.begin(), program_.end(), holds)) return true;
   return holds(course_.trainer.workshop.string()) ||
-         HoldsAny(path, {"/lib/python", "/site-packages/", "/dist-packages/", ".so"}) ||
+         PathHoldsAny(path, {"/lib/python", "/site-packages/", "/dist-packages/", ".so"}) ||
          path.ends_with("/pyvenv.cfg");
 }
 

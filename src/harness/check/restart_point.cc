@@ -7,13 +7,11 @@
 namespace caip::harness {
 namespace {
 
-using Kind = Happening::Kind;
-
 constexpr int64_t kEndPart = 10;  // a tenth of the run is its end
 
 bool IsLasting(const Happening& h) {
   const bool writes = h.op != "read" && h.op != "list" && h.op != "delete";
-  return h.kind == Kind::kStorage && !h.failed && writes &&
+  return h.kind == Happening::Kind::kStorage && !h.failed && writes &&
          h.object.find(".tfevents.") == std::string::npos;
 }
 
@@ -31,8 +29,8 @@ std::pair<Instant, Instant> SpanOf(const CourseRun& run, const std::string& repl
   std::pair<Instant, Instant> span{};
   for (const Happening& h : run.evidence.happenings) {
     if (h.replica != replica) continue;
-    if (h.kind == Kind::kLive) span.first = h.time;
-    if (h.kind == Kind::kExit) span.second = h.time;
+    if (h.kind == Happening::Kind::kLive) span.first = h.time;
+    if (h.kind == Happening::Kind::kExit) span.second = h.time;
   }
   return span;
 }
@@ -51,7 +49,8 @@ std::vector<const Happening*> WritesOf(const CourseRun& run, const std::string& 
 }
 
 std::vector<const Happening*> StepsOf(const CourseRun& run, const std::string& replica, int boot) {
-  return Those(run, replica, boot, [](const Happening& h) { return h.kind == Kind::kStep; });
+  return Those(run, replica, boot,
+               [](const Happening& h) { return h.kind == Happening::Kind::kStep; });
 }
 
 std::vector<const Happening*> SavesOf(const CourseRun& plain) {
@@ -74,7 +73,7 @@ std::optional<CrashPoint> MiddleOf(const CourseRun& plain) {
   std::vector<CrashPoint> writes;
   for (CrashPoint& point : PointsOf(plain.evidence, selection)) {
     const bool write = point.op != "read" && point.op != "list" && point.op != "delete";
-    if (point.kind == Kind::kStep) {
+    if (point.kind == Happening::Kind::kStep) {
       steps.push_back(std::move(point));
     } else if (!point.before && point.mid_bytes == 0 && write) {
       writes.push_back(std::move(point));

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "base/time_text.h"
 
 namespace caip::harness {
 namespace {

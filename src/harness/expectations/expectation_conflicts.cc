@@ -13,7 +13,8 @@
 namespace caip::harness {
 namespace {
 
-constexpr int64_t kAttemptsMax = 4;  // architecture.md: a job is retried three times
+// The service retries a job three times (docs/service/replica-environment.md, section 7).
+constexpr int64_t kAttemptsMax = 4;
 constexpr int64_t kBootsMax = 6 * kAttemptsMax;
 
 /// Pairs of expectations, each with what it says against the other.
@@ -74,7 +75,7 @@ class Conflicts {
     return states;
   }
 
-  // By the table of architecture.md, as the engine goes by it.
+  // Follows the table of docs/service/api.md, section 8, as the engine does.
   static bool Follows(const std::string& before, const std::string& state) {
     const auto from = run::JobStateNamed(before);
     const auto to = run::JobStateNamed(state);

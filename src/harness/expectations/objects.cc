@@ -11,14 +11,14 @@
 namespace caip::harness {
 namespace {
 
-std::string Bare(std::string glob) {
+std::string BareName(std::string glob) {
   if (glob.starts_with("gs://")) glob.erase(0, 5);
   return glob;
 }
 
 std::vector<std::string> Globs(const Cursor& cursor) {
   std::vector<std::string> globs;
-  for (const Cursor& element : cursor.Elements()) globs.push_back(Bare(element.Text()));
+  for (const Cursor& element : cursor.Elements()) globs.push_back(BareName(element.Text()));
   return globs;
 }
 
@@ -87,8 +87,8 @@ ExpectationPtr ReadObjects(const Cursor& cursor) {
     }
   }
   for (const auto& [glob, count] : cursor.At("count").Members()) {
-    wanted[Bare(glob)] = ReadCount(count);
-    names[Bare(glob)] = "count";
+    wanted[BareName(glob)] = ReadCount(count);
+    names[BareName(glob)] = "count";
   }
   return Expect([wanted, names](const Case& judged) {
     std::vector<Assertion> assertions;
@@ -106,7 +106,7 @@ ExpectationPtr ReadObjectFields(const Cursor& cursor) {
   if (!cursor.MustBeMap()) return nullptr;
   std::map<std::string, Json> wanted;
   for (const auto& [glob, fields] : cursor.Members()) {
-    if (fields.MustBeMap()) wanted[Bare(glob)] = fields.json();
+    if (fields.MustBeMap()) wanted[BareName(glob)] = fields.json();
   }
   return Expect([wanted](const Case& judged) {
     std::vector<Assertion> assertions;
@@ -142,7 +142,7 @@ ExpectationPtr ReadSameObjectsAsTwin(const Cursor& cursor) {
 ExpectationPtr ReadWrites(const Cursor& cursor) {
   if (!cursor.MustBeMap()) return nullptr;
   std::map<std::string, Count> wanted;
-  for (const auto& [glob, count] : cursor.Members()) wanted[Bare(glob)] = ReadCount(count);
+  for (const auto& [glob, count] : cursor.Members()) wanted[BareName(glob)] = ReadCount(count);
   return Expect([wanted](const Case& judged) {
     std::vector<Assertion> assertions;
     for (const auto& [glob, count] : wanted) {
@@ -195,7 +195,7 @@ ExpectationPtr ReadReads(const Cursor& cursor) {
       const std::string whose = ReplicaOfKey(replica, boots);
       if (!boots.MustBeMap()) continue;
       for (const auto& [boot, count] : boots.Members()) {
-        wanted.push_back({Bare(glob), whose, BootOfKey(boot, count), ReadCount(count)});
+        wanted.push_back({BareName(glob), whose, BootOfKey(boot, count), ReadCount(count)});
       }
     }
   }

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "base/time_text.h"
 #include "harness/expectations/counts.h"
 
 namespace caip::harness {

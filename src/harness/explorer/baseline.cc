@@ -10,8 +10,6 @@
 namespace caip::harness {
 namespace {
 
-using Kind = Happening::Kind;
-
 bool SameSteps(const StepRecords& a, const StepRecords& b) {
   return std::ranges::equal(
       a, b, {}, [](const auto& one) { return one.first; },
@@ -85,7 +83,7 @@ void Peace::Learn(const Evidence& early_restart) {
 void Peace::FindResults() {
   size_t last_step = 0;
   for (size_t i = 0; i < run_.happenings.size(); ++i) {
-    if (run_.happenings[i].kind == Kind::kStep) last_step = i;
+    if (run_.happenings[i].kind == Happening::Kind::kStep) last_step = i;
   }
   std::map<std::string, int> writes;
   for (size_t i = 0; i < run_.happenings.size(); ++i) {
@@ -122,7 +120,7 @@ std::set<std::string> DifferingFields(const Json& a, const Json& b, const StepCo
 }
 
 bool IsWrite(const Happening& h) {
-  return h.kind == Kind::kStorage && !h.failed &&
+  return h.kind == Happening::Kind::kStorage && !h.failed &&
          (h.op == "create" || h.op == "overwrite" || h.op == "copy" || h.op == "move");
 }
 

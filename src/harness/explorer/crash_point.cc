@@ -8,10 +8,8 @@
 namespace caip::harness {
 namespace {
 
-using Kind = Happening::Kind;
-
 bool IsChange(const Happening& h) {
-  return h.kind == Kind::kStorage && !h.failed && h.op != "read" && h.op != "list";
+  return h.kind == Happening::Kind::kStorage && !h.failed && h.op != "read" && h.op != "list";
 }
 
 // A regular expression that finds exactly this line.
@@ -42,10 +40,10 @@ size_t ChangesOf(const Happening& h) {
   return h.op == "move" ? 2 : 1;
 }
 
-std::string WordOf(Kind kind) {
-  if (kind == Kind::kStorage) return "storage";
-  if (kind == Kind::kStep) return "steps";
-  return kind == Kind::kLog ? "logs" : "states";
+std::string WordOf(Happening::Kind kind) {
+  if (kind == Happening::Kind::kStorage) return "storage";
+  if (kind == Happening::Kind::kStep) return "steps";
+  return kind == Happening::Kind::kLog ? "logs" : "states";
 }
 
 CrashPoint PointAt(const Happening& h) {
@@ -53,8 +51,10 @@ CrashPoint PointAt(const Happening& h) {
   point.replica = h.replica;
   point.kind = h.kind;
   point.op = h.op;
-  point.text = h.kind == Kind::kStorage ? h.object : h.kind == Kind::kLog ? h.text : "";
-  point.step = h.kind == Kind::kStep ? h.step : 0;
+  point.text = h.kind == Happening::Kind::kStorage ? h.object
+               : h.kind == Happening::Kind::kLog   ? h.text
+                                                   : "";
+  point.step = h.kind == Happening::Kind::kStep ? h.step : 0;
   return point;
 }
 
@@ -66,14 +66,14 @@ std::vector<CrashPoint> PointsOf(const Evidence& run, const PointSelection& sele
   size_t changes = 0;
   for (size_t i = 0; i < run.happenings.size(); ++i) {
     const Happening& h = run.happenings[i];
-    const bool kind = h.kind == Kind::kStorage || h.kind == Kind::kStep || h.kind == Kind::kLog ||
-                      h.kind == Kind::kLive;
+    const bool kind = h.kind == Happening::Kind::kStorage || h.kind == Happening::Kind::kStep ||
+                      h.kind == Happening::Kind::kLog || h.kind == Happening::Kind::kLive;
     const bool whose = selection.replicas.empty() || selection.replicas.contains(h.replica);
     const bool wanted = kind && whose && h.replica != "service" && !h.failed &&
                         selection.kinds.contains(WordOf(h.kind));
     CrashPoint point = PointAt(h);
     if (kind) point.nth = numbering.Next(point);
-    if (wanted && h.kind == Kind::kStorage) {
+    if (wanted && h.kind == Happening::Kind::kStorage) {
       CrashPoint before = point;
       before.before = true;
       before.events = i;
@@ -97,16 +97,16 @@ std::vector<CrashPoint> PointsOf(const Evidence& run, const PointSelection& sele
 std::string Describe(const CrashPoint& point) {
   const std::string nth = point.nth > 1 ? " (time " + std::to_string(point.nth) + ")" : "";
   switch (point.kind) {
-    case Kind::kStorage:
+    case Happening::Kind::kStorage:
       if (point.mid_bytes > 0) {
         return "after " + std::to_string(point.mid_bytes) + " bytes of " + point.op + " " +
                point.text + nth + " by " + point.replica;
       }
       return std::string(point.before ? "before " : "after ") + point.op + " " + point.text + nth +
              " by " + point.replica;
-    case Kind::kStep:
+    case Happening::Kind::kStep:
       return "after step " + std::to_string(point.step) + nth + " of " + point.replica;
-    case Kind::kLog:
+    case Happening::Kind::kLog:
       return "after '" + point.text.substr(0, 60) + "'" + nth + " of " + point.replica;
     default:
       return "at boot " + std::to_string(point.nth) + " of " + point.replica;
@@ -126,16 +126,16 @@ std::string YamlQuoted(const std::string& text) { return CompactJson(Json(text))
 std::string WhenText(const CrashPoint& point) {
   const std::string nth = point.nth > 1 ? ", nth: " + std::to_string(point.nth) : "";
   switch (point.kind) {
-    case Kind::kStorage:
+    case Happening::Kind::kStorage:
       if (point.mid_bytes > 0) {
         return "{mid: {" + point.op + ": " + YamlQuoted(point.text) +
                ", bytes: " + std::to_string(point.mid_bytes) + "}" + nth + "}";
       }
       return std::string("{") + (point.before ? "before" : "after") + ": {" + point.op + ": " +
              YamlQuoted(point.text) + "}" + nth + "}";
-    case Kind::kStep:
+    case Happening::Kind::kStep:
       return "{step: " + std::to_string(point.step) + nth + "}";
-    case Kind::kLog:
+    case Happening::Kind::kLog:
       return "{log: " + YamlQuoted(Escaped(point.text)) + nth + "}";
     default:
       return "{start: " + std::to_string(point.nth) + "}";
@@ -146,18 +146,18 @@ Trigger TriggerOf(const CrashPoint& point) {
   Trigger trigger;
   trigger.nth = {point.nth, point.nth, 0};
   switch (point.kind) {
-    case Kind::kStorage:
+    case Happening::Kind::kStorage:
       trigger.phase = point.before ? Phase::kBefore : Phase::kAfter;
       if (point.mid_bytes > 0) trigger.phase = Phase::kMid;
       trigger.bytes = point.mid_bytes;
       trigger.op = point.op;
       trigger.pattern = point.text;
       break;
-    case Kind::kStep:
+    case Happening::Kind::kStep:
       trigger.kind = Trigger::Kind::kStep;
       trigger.number = point.step;
       break;
-    case Kind::kLog:
+    case Happening::Kind::kLog:
       trigger.kind = Trigger::Kind::kLog;
       trigger.pattern = Escaped(point.text);
       break;

@@ -10,9 +10,9 @@
 namespace caip::harness {
 namespace {
 
-constexpr size_t kShown = 60;       // characters of a text
-constexpr size_t kBefore = 20;      // of them before the first difference
-constexpr size_t kBytesShown = 12;  // of what is no text
+constexpr size_t kDifferenceShown = 60;  // characters of a text
+constexpr size_t kBefore = 20;           // of them before the first difference
+constexpr size_t kBytesShown = 12;       // of what is no text
 
 bool IsText(std::string_view bytes) {
   return IsUtf8(bytes) && std::none_of(bytes.begin(), bytes.end(), [](unsigned char c) {
@@ -46,11 +46,11 @@ std::string WhereItDiffers(std::string_view bytes, std::string_view other) {
   const auto ends = std::mismatch(bytes.begin(), bytes.end(), other.begin(), other.end());
   const auto at = static_cast<size_t>(ends.first - bytes.begin());
   if (IsText(bytes) && IsText(other)) {
-    if (bytes.size() <= kShown || at < kShown - kBefore) {
-      return std::string(bytes.substr(0, BeginOfCharacter(bytes, kShown)));
+    if (bytes.size() <= kDifferenceShown || at < kDifferenceShown - kBefore) {
+      return std::string(bytes.substr(0, BeginOfCharacter(bytes, kDifferenceShown)));
     }
     const size_t begin = BeginOfCharacter(bytes, at - kBefore);
-    const size_t end = BeginOfCharacter(bytes, begin + kShown);
+    const size_t end = BeginOfCharacter(bytes, begin + kDifferenceShown);
     return "…" + std::string(bytes.substr(begin, end - begin));
   }
   const std::string size = std::to_string(bytes.size()) + " bytes, ";

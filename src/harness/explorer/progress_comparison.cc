@@ -5,8 +5,6 @@
 namespace caip::harness {
 namespace {
 
-using Kind = Happening::Kind;
-
 constexpr char kGoesOn[] = "goes on with step ";
 constexpr char kPassedOver[] = "a whole checkpoint is passed over: ";
 constexpr char kAllLost[] = "all progress is lost behind ";
@@ -15,7 +13,7 @@ constexpr char kNothing[] =
 
 std::optional<int64_t> FirstStepOf(const Evidence& run, const std::string& replica) {
   for (const Happening& h : run.happenings) {
-    if (h.kind == Kind::kStep && h.replica == replica) return h.step;
+    if (h.kind == Happening::Kind::kStep && h.replica == replica) return h.step;
   }
   return std::nullopt;
 }
@@ -47,7 +45,7 @@ std::vector<size_t> StorageMoments(const std::vector<Resumption>& all, const std
   std::vector<size_t> moments;
   for (size_t i = 0; i < all.size(); ++i) {
     const CrashPoint& point = all[i].point;
-    const bool tells = point.kind == Kind::kStorage && all[i].first_step.has_value();
+    const bool tells = point.kind == Happening::Kind::kStorage && all[i].first_step.has_value();
     if (tells && point.replica == replica) moments.push_back(i);
   }
   std::ranges::stable_sort(moments, {}, [&](size_t i) { return all[i].point.events; });
@@ -57,7 +55,7 @@ std::vector<size_t> StorageMoments(const std::vector<Resumption>& all, const std
 // Steps that come again in peace (of an epoch, say) do not tell where a restart went on.
 bool ComesOnce(const Evidence& run, const std::string& replica, int64_t step) {
   const auto is_it = [&](const Happening& h) {
-    return h.kind == Kind::kStep && h.replica == replica && h.step == step;
+    return h.kind == Happening::Kind::kStep && h.replica == replica && h.step == step;
   };
   return std::ranges::count_if(run.happenings, is_it) == 1;
 }
@@ -76,16 +74,16 @@ std::map<size_t, Flaw> LostProgress(const Peace& peace, const std::vector<Resump
   const std::vector<Happening>& events = peace.run().happenings;
   for (size_t i = 0; i < all.size(); ++i) {
     const CrashPoint& point = all[i].point;
-    if (point.kind != Kind::kStorage || point.before || !all[i].first_step) continue;
+    if (point.kind != Happening::Kind::kStorage || point.before || !all[i].first_step) continue;
     if (point.op == "delete" || point.op == "read" || point.op == "list") continue;
     bool ends = true;  // no further write before the replica's next step
     for (size_t at = point.events; at < events.size() && ends; ++at) {
-      if (events[at].kind == Kind::kStep && events[at].replica == point.replica) break;
+      if (events[at].kind == Happening::Kind::kStep && events[at].replica == point.replica) break;
       if (IsWrite(events[at]) && events[at].replica == point.replica) ends = false;
     }
     int64_t step = 0;
     for (size_t at = 0; at < point.events; ++at) {
-      if (events[at].kind == Kind::kStep && events[at].replica == point.replica) {
+      if (events[at].kind == Happening::Kind::kStep && events[at].replica == point.replica) {
         step = events[at].step;
       }
     }

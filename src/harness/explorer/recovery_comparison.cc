@@ -3,15 +3,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/text.h"
 #include "harness/expectations/counts.h"
 #include "harness/explorer/difference.h"
 #include "harness/explorer/start_counters.h"
 
 namespace caip::harness {
 namespace {
-
-using Kind = Happening::Kind;
 
 constexpr char kNeverDone[] = "steps are never done";
 
@@ -155,8 +152,8 @@ std::optional<int64_t> UntoldStep(const Peace& peace, const CrashPoint& point,
   for (size_t i = 0; i < std::min(point.events, recovery.happenings.size()); ++i) {
     const Happening& h = recovery.happenings[i];
     if (h.replica != point.replica) continue;
-    if (h.kind == Kind::kStep) told = h.step;
-    written = IsWrite(h) || (written && h.kind != Kind::kStep);
+    if (h.kind == Happening::Kind::kStep) told = h.step;
+    written = IsWrite(h) || (written && h.kind != Happening::Kind::kStep);
   }
   const auto next = told ? wanted.upper_bound(*told) : wanted.begin();
   if (!written || next == wanted.end() || *next != *missing.begin()) return std::nullopt;
@@ -173,7 +170,7 @@ bool HoldsMoreThanCounts(const Json& json) {
 bool WouldShow(const Peace& peace, const std::string& replica, int64_t step) {
   bool behind = false;
   for (const Happening& h : peace.run().happenings) {
-    behind = behind || (h.kind == Kind::kStep && h.replica == replica && h.step == step);
+    behind = behind || (h.kind == Happening::Kind::kStep && h.replica == replica && h.step == step);
     const auto object = peace.run().objects.find(h.object);
     if (!behind || !IsWrite(h) || object == peace.run().objects.end()) continue;
     const auto json = ParseJson(object->second.bytes);

@@ -3,15 +3,16 @@
 namespace caip::harness {
 namespace {
 
-Verdict Strike(const Fault& fault, Scene&) {
+Verdict StrikeApiError(const Fault& fault, Scene&) {
   return {Verdict::Kind::kRefuse, fault.status, 0, "refused by the scenario"};
 }
 
 }  // namespace
 
 FaultKind ApiErrorKind() {
-  return {"api_error", "A call of the job API is refused with a status.", {"status"}, {}, "api", "",
-          Strike};
+  return {
+      "api_error",   "A call of the job API is refused with a status.", {"status"}, {}, "api", "",
+      StrikeApiError};
 }
 
 }  // namespace caip::harness

@@ -3,7 +3,7 @@
 namespace caip::harness {
 namespace {
 
-Verdict Strike(const Fault&, Scene& scene) {
+Verdict StrikeCancel(const Fault&, Scene& scene) {
   (void)scene.world().CancelJob();
   return {};
 }
@@ -11,7 +11,7 @@ Verdict Strike(const Fault&, Scene& scene) {
 }  // namespace
 
 FaultKind CancelKind() {
-  return {"cancel", "The user cancels the job.", {}, {}, "replica", "", Strike};
+  return {"cancel", "The user cancels the job.", {}, {}, "replica", "", StrikeCancel};
 }
 
 }  // namespace caip::harness

@@ -3,7 +3,7 @@
 namespace caip::harness {
 namespace {
 
-Verdict Strike(const Fault& fault, Scene& scene) {
+Verdict StrikeClockStep(const Fault& fault, Scene& scene) {
   (void)scene.world().StepClock(fault.replica, fault.delay);
   return {};
 }
@@ -17,7 +17,7 @@ FaultKind ClockStepKind() {
           {"replica", "by"},
           "replica",
           "libfaketime",
-          Strike};
+          StrikeClockStep};
 }
 
 }  // namespace caip::harness

@@ -3,7 +3,7 @@
 namespace caip::harness {
 namespace {
 
-Verdict Strike(const Fault& fault, Scene& scene) {
+Verdict StrikeCrash(const Fault& fault, Scene& scene) {
   if (!scene.world().LoseVm(fault.replica, engine::VmLoss::kCrash).ok()) return {};
   scene.WaitForEnd(fault.replica);
   return {};
@@ -18,7 +18,7 @@ FaultKind CrashKind() {
           {"replica"},
           "replica",
           "",
-          Strike};
+          StrikeCrash};
 }
 
 }  // namespace caip::harness

@@ -3,15 +3,15 @@
 namespace caip::harness {
 namespace {
 
-Verdict Strike(const Fault&, Scene&) { return {Verdict::Kind::kDrop, 0, 0, ""}; }
+Verdict StrikeDropLog(const Fault&, Scene&) { return {Verdict::Kind::kDrop, 0, 0, ""}; }
 
 }  // namespace
 
 FaultKind DropLogKind() {
-  return {"drop_log",  "A line of the replica never arrives in the log.",
-          {"replica"}, {"replica"},
-          "line",      "",
-          Strike};
+  return {"drop_log",   "A line of the replica never arrives in the log.",
+          {"replica"},  {"replica"},
+          "line",       "",
+          StrikeDropLog};
 }
 
 }  // namespace caip::harness

@@ -3,7 +3,7 @@
 namespace caip::harness {
 namespace {
 
-Verdict Strike(const Fault& fault, Scene& scene) {
+Verdict StrikeHang(const Fault& fault, Scene& scene) {
   scene.world().Freeze(fault.replica);
   scene.WhenOver(fault, [&world = scene.world(), replica = fault.replica] { world.Thaw(replica); });
   return {};
@@ -19,7 +19,7 @@ FaultKind HangKind() {
       {"replica"},
       "replica",
       "",
-      Strike};
+      StrikeHang};
 }
 
 }  // namespace caip::harness

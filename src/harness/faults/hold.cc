@@ -3,7 +3,7 @@
 namespace caip::harness {
 namespace {
 
-Verdict Strike(const Fault& fault, Scene& scene) {
+Verdict StrikeHold(const Fault& fault, Scene& scene) {
   scene.WaitForUntil(fault);
   return {};
 }
@@ -17,7 +17,7 @@ FaultKind HoldKind() {
           {"replica", "until"},
           "replica",
           "",
-          Strike};
+          StrikeHold};
 }
 
 }  // namespace caip::harness

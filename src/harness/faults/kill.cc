@@ -3,7 +3,7 @@
 namespace caip::harness {
 namespace {
 
-Verdict Strike(const Fault& fault, Scene& scene) {
+Verdict StrikeKill(const Fault& fault, Scene& scene) {
   if (!scene.world().LoseVm(fault.replica, engine::VmLoss::kKill).ok()) return {};
   scene.WaitForEnd(fault.replica);
   return {};
@@ -18,7 +18,7 @@ FaultKind KillKind() {
           {"replica"},
           "replica",
           "",
-          Strike};
+          StrikeKill};
 }
 
 }  // namespace caip::harness

@@ -4,7 +4,7 @@ namespace caip::harness {
 namespace {
 
 // The one who met it goes on: it has been asked to end, and has its time.
-Verdict Strike(const Fault& fault, Scene& scene) {
+Verdict StrikeMaintenance(const Fault& fault, Scene& scene) {
   (void)scene.world().LoseVm(fault.replica, engine::VmLoss::kMaintenance);
   return {};
 }
@@ -18,7 +18,7 @@ FaultKind MaintenanceKind() {
           {"replica"},
           "replica",
           "",
-          Strike};
+          StrikeMaintenance};
 }
 
 }  // namespace caip::harness

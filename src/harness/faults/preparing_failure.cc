@@ -3,7 +3,7 @@
 namespace caip::harness {
 namespace {
 
-Verdict Strike(const Fault& fault, Scene&) {
+Verdict StrikePreparingFailure(const Fault& fault, Scene&) {
   const bool unreadable = fault.how == "package_unreadable";
   return {Verdict::Kind::kRefuse, 0, 0,
           unreadable ? "The package could not be downloaded: the scenario has it unreadable."
@@ -20,7 +20,7 @@ FaultKind PreparingFailureKind() {
           {"how"},
           "prepare",
           "",
-          Strike};
+          StrikePreparingFailure};
 }
 
 }  // namespace caip::harness

@@ -3,7 +3,7 @@
 namespace caip::harness {
 namespace {
 
-Verdict Strike(const Fault& fault, Scene& scene) {
+Verdict StrikeStorageError(const Fault& fault, Scene& scene) {
   if (fault.delay > Duration(0)) {
     scene.Pause(fault.delay);
     return {};
@@ -23,7 +23,7 @@ FaultKind StorageErrorKind() {
           {},
           "storage",
           "",
-          Strike};
+          StrikeStorageError};
 }
 
 }  // namespace caip::harness

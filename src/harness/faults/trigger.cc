@@ -4,12 +4,10 @@
 
 #include <utility>
 
-#include "base/text.h"
+#include "base/time_text.h"
 
 namespace caip::harness {
 namespace {
-
-using Kind = Trigger::Kind;
 
 std::string Ordinal(int64_t n) {
   const bool teen = n % 100 >= 11 && n % 100 <= 13;
@@ -42,25 +40,25 @@ re2::RE2::Options Quiet() {
   return options;
 }
 
-Happening::Kind HappeningOf(Kind kind) {
+Happening::Kind HappeningOf(Trigger::Kind kind) {
   switch (kind) {
-    case Kind::kStorage:
+    case Trigger::Kind::kStorage:
       return Happening::Kind::kStorage;
-    case Kind::kLog:
+    case Trigger::Kind::kLog:
       return Happening::Kind::kLog;
-    case Kind::kStep:
+    case Trigger::Kind::kStep:
       return Happening::Kind::kStep;
-    case Kind::kMetric:
+    case Trigger::Kind::kMetric:
       return Happening::Kind::kMetric;
-    case Kind::kStart:
+    case Trigger::Kind::kStart:
       return Happening::Kind::kLive;
-    case Kind::kExit:
+    case Trigger::Kind::kExit:
       return Happening::Kind::kExit;
-    case Kind::kFault:
+    case Trigger::Kind::kFault:
       return Happening::Kind::kFault;
-    case Kind::kPrepare:
+    case Trigger::Kind::kPrepare:
       return Happening::Kind::kPrepare;
-    case Kind::kApi:
+    case Trigger::Kind::kApi:
       return Happening::Kind::kApi;
     default:
       return Happening::Kind::kState;
@@ -77,7 +75,7 @@ struct TriggerCount::Regex {
 TriggerCount::TriggerCount(Trigger trigger, std::string own_replica, Random random)
     : trigger_(std::move(trigger)), random_(random) {
   replica_ = trigger_.replica.empty() ? std::move(own_replica) : trigger_.replica;
-  if (trigger_.kind == Kind::kLog) regex_ = std::make_unique<Regex>(trigger_.pattern);
+  if (trigger_.kind == Trigger::Kind::kLog) regex_ = std::make_unique<Regex>(trigger_.pattern);
 }
 TriggerCount::~TriggerCount() = default;
 TriggerCount::TriggerCount(TriggerCount&&) noexcept = default;
@@ -90,22 +88,23 @@ bool TriggerCount::Meet(const Happening& happening, Phase phase) {
 }
 
 bool TriggerCount::Matches(const Happening& happening, Phase phase) const {
-  if (trigger_.kind == Kind::kAt) return false;
-  const bool reports = trigger_.kind == Kind::kLog && happening.kind == Happening::Kind::kStep;
+  if (trigger_.kind == Trigger::Kind::kAt) return false;
+  const bool reports =
+      trigger_.kind == Trigger::Kind::kLog && happening.kind == Happening::Kind::kStep;
   if (happening.kind != HappeningOf(trigger_.kind) && !reports) return false;
   const bool whose = happening.replica.empty() || replica_.empty() || replica_ == "any" ||
                      replica_ == happening.replica;
-  if (!whose && trigger_.kind != Kind::kFault) return false;
-  if (trigger_.kind == Kind::kStorage) return MatchesStorage(happening, phase);
+  if (!whose && trigger_.kind != Trigger::Kind::kFault) return false;
+  if (trigger_.kind == Trigger::Kind::kStorage) return MatchesStorage(happening, phase);
   if (phase != Phase::kAfter) return false;
   switch (trigger_.kind) {
-    case Kind::kLog:
+    case Trigger::Kind::kLog:
       return re2::RE2::PartialMatch(happening.text, regex_->re);
-    case Kind::kStep:
-    case Kind::kPrepare:
+    case Trigger::Kind::kStep:
+    case Trigger::Kind::kPrepare:
       return happening.step == trigger_.number;
-    case Kind::kStart:
-    case Kind::kExit:
+    case Trigger::Kind::kStart:
+    case Trigger::Kind::kExit:
       return trigger_.number == 0 || happening.boot == trigger_.number;
     default:
       return happening.text == trigger_.pattern;
@@ -153,37 +152,37 @@ std::optional<std::string> RegexProblem(const std::string& pattern) {
 std::string Describe(const Trigger& trigger) {
   std::string text;
   switch (trigger.kind) {
-    case Kind::kStorage:
+    case Trigger::Kind::kStorage:
       text = DescribeStorage(trigger);
       break;
-    case Kind::kLog:
+    case Trigger::Kind::kLog:
       text = "after a log line like /" + trigger.pattern + "/";
       break;
-    case Kind::kStep:
+    case Trigger::Kind::kStep:
       text = "after step " + std::to_string(trigger.number);
       break;
-    case Kind::kMetric:
+    case Trigger::Kind::kMetric:
       text = "after a report of " + trigger.pattern;
       break;
-    case Kind::kState:
+    case Trigger::Kind::kState:
       text = "when the job is " + trigger.pattern;
       break;
-    case Kind::kStart:
+    case Trigger::Kind::kStart:
       text = trigger.number > 0 ? "at boot " + std::to_string(trigger.number) : "at a boot";
       break;
-    case Kind::kExit:
+    case Trigger::Kind::kExit:
       text = "at an exit";
       break;
-    case Kind::kPrepare:
+    case Trigger::Kind::kPrepare:
       text = "while the packages of attempt " + std::to_string(trigger.number) + " are installed";
       break;
-    case Kind::kApi:
+    case Trigger::Kind::kApi:
       text = "at a call of " + trigger.pattern;
       break;
-    case Kind::kFault:
+    case Trigger::Kind::kFault:
       text = "after fault '" + trigger.pattern + "'";
       break;
-    case Kind::kAt:
+    case Trigger::Kind::kAt:
       return HumanDuration(trigger.at) + " after submission";
   }
   if (!trigger.replica.empty()) text += " of " + trigger.replica;

@@ -8,10 +8,9 @@
 namespace caip::harness {
 namespace {
 
-using Kind = Trigger::Kind;
-
-const std::vector<std::string> kKinds = {"before", "after", "mid",   "log", "step",    "metric",
-                                         "state",  "start", "fault", "at",  "prepare", "api"};
+const std::vector<std::string> kTriggerReaderKinds = {"before", "after",  "mid",     "log",
+                                                      "step",   "metric", "state",   "start",
+                                                      "fault",  "at",     "prepare", "api"};
 const std::vector<std::string> kStates = {"QUEUED", "PREPARING",  "RUNNING",  "SUCCEEDED",
                                           "FAILED", "CANCELLING", "CANCELLED"};
 
@@ -19,12 +18,12 @@ const std::vector<std::string> kCalls = {"projects.jobs.create", "projects.jobs.
                                          "projects.jobs.list", "projects.jobs.cancel",
                                          "projects.jobs.patch"};
 // A job is retried three times; each replica is restarted five times in each try.
-constexpr int64_t kAttemptsMax = 4;
-constexpr int64_t kBootsMax = 6 * kAttemptsMax;
+constexpr int64_t kTriggerReaderAttemptsMax = 4;
+constexpr int64_t kTriggerReaderBootsMax = 6 * kTriggerReaderAttemptsMax;
 
 // {create: GLOB} or, of `mid`, {write: GLOB, bytes: N}.
 void ReadOperation(const Cursor& cursor, Phase phase, Trigger& trigger) {
-  trigger.kind = Kind::kStorage;
+  trigger.kind = Trigger::Kind::kStorage;
   trigger.phase = phase;
   if (!cursor.MustBeMap()) return;
   std::vector<std::string> known = OperationNames();
@@ -77,38 +76,38 @@ void ReadKind(const std::string& key, const Cursor& member, Trigger& trigger) {
   if (key == "after") return ReadOperation(member, Phase::kAfter, trigger);
   if (key == "mid") return ReadOperation(member, Phase::kMid, trigger);
   if (key == "at") {
-    trigger.kind = Kind::kAt;
+    trigger.kind = Trigger::Kind::kAt;
     trigger.at = member.Time();
     return;
   }
   if (key == "step" || key == "start") {
-    trigger.kind = key == "step" ? Kind::kStep : Kind::kStart;
-    trigger.number = key == "step" ? member.Integer(0) : member.Integer(1, kBootsMax);
+    trigger.kind = key == "step" ? Trigger::Kind::kStep : Trigger::Kind::kStart;
+    trigger.number = key == "step" ? member.Integer(0) : member.Integer(1, kTriggerReaderBootsMax);
     return;
   }
   if (key == "prepare") {
-    trigger.kind = Kind::kPrepare;
-    trigger.number = member.Integer(1, kAttemptsMax);
+    trigger.kind = Trigger::Kind::kPrepare;
+    trigger.number = member.Integer(1, kTriggerReaderAttemptsMax);
     return;
   }
   trigger.pattern = member.Text();
   if (key == "api") {
-    trigger.kind = Kind::kApi;
+    trigger.kind = Trigger::Kind::kApi;
     const bool known = std::find(kCalls.begin(), kCalls.end(), trigger.pattern) != kCalls.end();
     if (!known) {
       member.Wrong("is no call of the job API; those are " + Join(kCalls, ", ") +
                    Suggestion(trigger.pattern, kCalls));
     }
   }
-  if (key == "fault") trigger.kind = Kind::kFault;
-  if (key == "metric") trigger.kind = Kind::kMetric;
+  if (key == "fault") trigger.kind = Trigger::Kind::kFault;
+  if (key == "metric") trigger.kind = Trigger::Kind::kMetric;
   if (key == "state") {
-    trigger.kind = Kind::kState;
+    trigger.kind = Trigger::Kind::kState;
     const bool known = std::find(kStates.begin(), kStates.end(), trigger.pattern) != kStates.end();
     if (!known) member.Wrong("is no state of a job; those are " + Join(kStates, ", "));
   }
   if (key == "log") {
-    trigger.kind = Kind::kLog;
+    trigger.kind = Trigger::Kind::kLog;
     if (const auto problem = RegexProblem(trigger.pattern)) {
       member.Wrong("is no regular expression (RE2): " + *problem);
     }
@@ -152,7 +151,7 @@ const std::vector<std::string>& OperationNames() {
 Trigger ReadTrigger(const Cursor& cursor) {
   Trigger trigger;
   if (!cursor.MustBeMap()) return trigger;
-  std::vector<std::string> known = kKinds;
+  std::vector<std::string> known = kTriggerReaderKinds;
   for (const char* more : {"replica", "trial", "nth", "probability"}) known.emplace_back(more);
   cursor.OnlyKeys(known);
   int kinds = 0;
@@ -167,13 +166,16 @@ Trigger ReadTrigger(const Cursor& cursor) {
       }
       if (!cursor.Has("nth")) trigger.nth.every = 1;
     }
-    if (std::find(kKinds.begin(), kKinds.end(), key) == kKinds.end()) continue;
+    if (std::find(kTriggerReaderKinds.begin(), kTriggerReaderKinds.end(), key) ==
+        kTriggerReaderKinds.end())
+      continue;
     if (++kinds == 2) member.Wrong("a trigger has one occasion; write another fault for this one");
     if (kinds == 1) ReadKind(key, member, trigger);
   }
-  if (kinds == 0) cursor.Wrong("names no occasion; write one of " + Join(kKinds, ", "));
+  if (kinds == 0)
+    cursor.Wrong("names no occasion; write one of " + Join(kTriggerReaderKinds, ", "));
   for (const char* word : {"replica", "trial", "nth", "probability"}) {
-    if (trigger.kind != Kind::kAt || !cursor.Has(word)) continue;
+    if (trigger.kind != Trigger::Kind::kAt || !cursor.Has(word)) continue;
     cursor.At(word).Wrong("says nothing beside `at`: that moment comes once");
   }
   return trigger;

@@ -6,6 +6,7 @@
 
 #include "base/spelling.h"
 #include "base/text.h"
+#include "base/time_text.h"
 #include "base/yaml_error.h"
 
 namespace caip::harness {

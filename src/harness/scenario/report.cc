@@ -4,6 +4,7 @@
 
 #include "base/markup.h"
 #include "base/text.h"
+#include "base/time_text.h"
 
 namespace caip::harness {
 namespace {
@@ -25,7 +26,7 @@ size_t FailedCount(const std::vector<Played>& played) {
   return played.size() - PassedCount(played) - NotRunCount(played);
 }
 
-std::string Seconds(Duration time) {
+std::string SecondsReport(Duration time) {
   const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(time).count();
   std::string fraction = std::to_string(ms % 1000);
   return std::to_string(ms / 1000) + "." + std::string(3 - fraction.size(), '0') + fraction;
@@ -52,9 +53,12 @@ Json RestartsOf(const Evidence& run) {
 }
 
 Json PlayedJson(const Played& one) {
-  Json json = {
-      {"file", one.file},      {"description", one.description},          {"seed", one.seed},
-      {"passed", Passed(one)}, {"seconds", std::stod(Seconds(one.took))}, {"replay", one.replay}};
+  Json json = {{"file", one.file},
+               {"description", one.description},
+               {"seed", one.seed},
+               {"passed", Passed(one)},
+               {"seconds", std::stod(SecondsReport(one.took))},
+               {"replay", one.replay}};
   if (!one.not_run.empty()) json["not_run"] = one.not_run;
   if (!one.error.empty()) json["error"] = one.error;
   if (!one.error.empty() || !one.not_run.empty()) return json;
@@ -116,7 +120,7 @@ std::string JunitSuite(const Played& one) {
   return "  <testsuite name=\"" + XmlText(one.file) + "\" tests=\"" + std::to_string(tests) +
          "\" failures=\"" + std::to_string(failed) + "\" errors=\"" +
          (one.error.empty() ? "0" : "1") + "\" skipped=\"" + (one.not_run.empty() ? "0" : "1") +
-         "\" time=\"" + Seconds(one.took) + "\">\n" + cases + "  </testsuite>\n";
+         "\" time=\"" + SecondsReport(one.took) + "\">\n" + cases + "  </testsuite>\n";
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/text.h"
 #include "harness/events/replica_name.h"
 #include "ml/catalog/catalog.h"
 

@@ -1,6 +1,6 @@
 // What an invariant saw, in words.
 
-#include "base/text.h"
+#include "base/time_text.h"
 #include "harness/simulation/invariants.h"
 
 namespace caip::harness {

@@ -14,7 +14,7 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 
 // A life of five jobs takes some hundreds; who needs these many goes round in circles.
-constexpr int kStepsMax = 50'000;
+constexpr int kSwarmStepsMax = 50'000;
 
 constexpr const char* kGpu = "NVIDIA_TESLA_T4";
 
@@ -90,7 +90,7 @@ class Life {
   void Boot() { world_.Boot(); }
 
   bool Step() {
-    if (++steps_ > kStepsMax) {
+    if (++steps_ > kSwarmStepsMax) {
       witness_.Accuse("every life comes to its end", Describe(WorldFacts{world_}));
       return false;
     }

@@ -2,7 +2,7 @@
 #include <map>
 
 #include "base/markup.h"
-#include "base/text.h"
+#include "base/time_text.h"
 #include "harness/timeline/timeline.h"
 #include "harness/timeline/timeline_layout.h"
 #include "harness/timeline/timeline_page.h"
@@ -20,7 +20,7 @@ constexpr size_t kTipMax = 600;     // of what is told of a happening, in bytes
 constexpr size_t kTableMax = 5000;  // rows of the table of events
 
 // Cut between two characters.
-std::string Shortened(std::string text) {
+std::string ShortenedTimelineHtml(std::string text) {
   if (text.size() <= kTipMax) return text;
   size_t end = kTipMax;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
@@ -93,7 +93,8 @@ std::string Text(double x, double y, const std::string& name, const std::string&
 
 std::string TipOf(const EventList& list, const Happening& h) {
   const Duration after = h.time - list.happenings.front().time;
-  return "#" + std::to_string(h.number) + "  +" + HumanDuration(after) + "\n" + Shortened(Tell(h));
+  return "#" + std::to_string(h.number) + "  +" + HumanDuration(after) + "\n" +
+         ShortenedTimelineHtml(Tell(h));
 }
 
 std::string Box(const char* name, double from, double to, double y) {
@@ -109,14 +110,14 @@ std::string Bars(const TimelineLayout& layout) {
     svg += Box("starting", bar.from, bar.up, y) + Box("up", bar.up, bar.to, y);
     svg += Text(X(bar.from), y - 12, "boot", "boot " + std::to_string(bar.boot));
     const std::string steps = DescribeSteps(bar);
-    if (!steps.empty()) svg += Text(X(bar.from), y + 34, "steps", Shortened(steps));
+    if (!steps.empty()) svg += Text(X(bar.from), y + 34, "steps", ShortenedTimelineHtml(steps));
   }
   std::map<size_t, double> used;  // by row: how far names of folders reach
   for (const WriteGroup& group : layout.groups) {
     const double x = X(group.from) - 4;
     if (group.folder.empty() || x < used[group.row]) continue;
     used[group.row] = x + 7 * static_cast<double>(group.folder.size());
-    svg += Text(x, Y(group.row) + 20, "folder", Shortened(group.folder));
+    svg += Text(x, Y(group.row) + 20, "folder", ShortenedTimelineHtml(group.folder));
   }
   return svg;
 }
@@ -138,7 +139,7 @@ std::string Marks(const EventList& list, const TimelineLayout& layout) {
            "\"/>\n";
     if (mark.kind != Mark::Kind::kState) continue;
     const double level = static_cast<double>(states++ % 3);
-    svg += Text(x - 2, Y(0) - 14 - 14 * level, "name", Shortened(h.text));
+    svg += Text(x - 2, Y(0) - 14 - 14 * level, "name", ShortenedTimelineHtml(h.text));
   }
   return svg;
 }
@@ -151,7 +152,7 @@ std::string Svg(const EventList& list) {
                     "\" viewBox=\"0 0 " + Number(width) + " " + Number(height) +
                     "\" role=\"img\" aria-label=\"timeline\">\n";
   for (size_t row = 0; row < layout.rows.size(); ++row) {
-    svg += Text(4, Y(row) + 4, "row", Shortened(layout.rows[row]));
+    svg += Text(4, Y(row) + 4, "row", ShortenedTimelineHtml(layout.rows[row]));
     svg += "<path class=\"rule\" d=\"M" + Number(X(0)) + " " + Number(Y(row)) + "H" +
            Number(X(layout.width)) + "\"/>\n";
   }
@@ -188,7 +189,7 @@ std::string Table(const EventList& list) {
     html += std::string("<tr") + (IsMoment(h) ? " class=\"moment\"" : "") + "><td>" +
             std::to_string(h.number) + "</td><td>" +
             HumanDuration(h.time - list.happenings.front().time) + "</td><td>" +
-            MarkupText(Shortened(Tell(h))) + "</td></tr>\n";
+            MarkupText(ShortenedTimelineHtml(Tell(h))) + "</td></tr>\n";
   }
   html += "</table>\n";
   if (list.happenings.size() > kTableMax) {

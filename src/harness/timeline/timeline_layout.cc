@@ -12,7 +12,7 @@ namespace {
 constexpr char kService[] = "service";
 constexpr double kLeastGap = 1e-3;
 
-bool IsWrite(const Happening& h) {
+bool IsWriteTimelineLayout(const Happening& h) {
   return h.op == "create" || h.op == "overwrite" || h.op == "copy" || h.op == "move" ||
          h.op == "rename" || h.op == "write";
 }
@@ -33,7 +33,7 @@ Mark::Kind KindOf(const Happening& h) {
       return Mark::Kind::kStep;
     case Happening::Kind::kStorage:
       if (h.op == "delete") return Mark::Kind::kDelete;
-      return IsWrite(h) && !h.failed ? Mark::Kind::kWrite : Mark::Kind::kRead;
+      return IsWriteTimelineLayout(h) && !h.failed ? Mark::Kind::kWrite : Mark::Kind::kRead;
     case Happening::Kind::kLog:
     case Happening::Kind::kMetric:
     case Happening::Kind::kPrepare:
@@ -44,7 +44,7 @@ Mark::Kind KindOf(const Happening& h) {
 }
 
 // "ckpt-10" of "job/out/ckpt-10/weights".
-std::string FolderOf(const std::string& object) {
+std::string FolderOfTimelineLayout(const std::string& object) {
   const size_t end = object.rfind('/');
   if (end == std::string::npos || end == 0) return "";
   const size_t begin = object.rfind('/', end - 1);
@@ -120,7 +120,7 @@ class Walk {
   }
 
   double GapBehindWrite(const Mark& mark, const Happening& h) {
-    const std::string folder = FolderOf(h.object);
+    const std::string folder = FolderOfTimelineLayout(h.object);
     const auto open = group_of_.find(mark.row);
     if (open != group_of_.end() && layout_.groups[open->second].folder == folder) {
       WriteGroup& group = layout_.groups[open->second];

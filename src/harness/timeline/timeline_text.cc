@@ -2,7 +2,7 @@
 #include <cmath>
 #include <optional>
 
-#include "base/text.h"
+#include "base/time_text.h"
 #include "harness/timeline/glyph_grid.h"
 #include "harness/timeline/timeline.h"
 #include "harness/timeline/timeline_layout.h"

@@ -5,6 +5,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/encoding.h"
 #include "base/text.h"
 
 namespace caip::host {

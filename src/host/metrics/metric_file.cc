@@ -7,13 +7,12 @@
 #include <optional>
 
 #include "base/json.h"
-#include "base/text.h"
 
 namespace caip::host {
 namespace {
 
 // As Python's float() reads what its str() writes: "0.91", "1e-05", "nan", "inf", "-inf".
-std::optional<double> NumberIn(std::string_view text) {
+std::optional<double> NumberInMetricFile(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
   if (text.starts_with('+')) text.remove_prefix(1);
@@ -34,7 +33,7 @@ std::optional<double> NumberOf(const Json* value) {
   if (!value) return std::nullopt;
   if (value->is_number()) return value->get<double>();
   if (!value->is_string()) return std::nullopt;
-  return NumberIn(value->get_ref<const std::string&>());
+  return NumberInMetricFile(value->get_ref<const std::string&>());
 }
 
 // Python's json writes NaN, Infinity and -Infinity bare, which is no JSON: here they become texts.
@@ -83,7 +82,7 @@ std::vector<std::string_view> LinesOf(std::string_view text) {
   return lines;
 }
 
-constexpr size_t kTagsMax = 20;
+constexpr size_t kMetricFileTagsMax = 20;
 
 }  // namespace
 
@@ -102,7 +101,7 @@ std::set<std::string> TagsIn(std::string_view text) {
     if (!json) continue;
     for (const auto& [key, value] : json->items()) {
       const bool is_tag = key != "global_step" && key != "timestamp" && key != "trial";
-      if (is_tag && tags.size() < kTagsMax && NumberOf(&value)) tags.insert(key);
+      if (is_tag && tags.size() < kMetricFileTagsMax && NumberOf(&value)) tags.insert(key);
     }
   }
   return tags;

@@ -20,7 +20,7 @@ constexpr size_t kSyntaxErrorBytesMax = 4096;
 // So many entries behind a traceback, it was not what the program died of.
 constexpr int kLastWordsMax = 64;
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+bool IsDigitLogEntry(char c) { return c >= '0' && c <= '9'; }
 
 bool StartsBlank(std::string_view line) {
   return !line.empty() && (line.front() == ' ' || line.front() == '\t');
@@ -48,7 +48,7 @@ std::optional<run::Severity> LevelOf(char letter) {
 bool Take(std::string_view form, std::string_view& rest) {
   if (rest.size() < form.size()) return false;
   for (size_t i = 0; i < form.size(); ++i) {
-    if (form[i] == '9' ? !IsDigit(rest[i]) : rest[i] != form[i]) return false;
+    if (form[i] == '9' ? !IsDigitLogEntry(rest[i]) : rest[i] != form[i]) return false;
   }
   rest.remove_prefix(form.size());
   return true;
@@ -56,7 +56,7 @@ bool Take(std::string_view form, std::string_view& rest) {
 
 std::string_view TakeDigits(std::string_view& rest) {
   size_t count = 0;
-  while (count < rest.size() && IsDigit(rest[count])) ++count;
+  while (count < rest.size() && IsDigitLogEntry(rest[count])) ++count;
   const std::string_view digits = rest.substr(0, count);
   rest.remove_prefix(count);
   return digits;
@@ -84,7 +84,7 @@ bool TakePlace(std::string_view rest, CapturedEntry& entry) {
 // "[2020-02-09 17:36:42.123456: ]I path:line] text". The time is dropped, as the service does.
 bool ParseTensorFlow(std::string_view line, CapturedEntry& entry) {
   std::string_view rest = line;
-  if (IsDigit(rest.front())) {
+  if (IsDigitLogEntry(rest.front())) {
     if (!Take("9999-99-99 99:99:99.9", rest)) return false;
     TakeDigits(rest);
     if (!Take(": ", rest) || rest.empty()) return false;
@@ -120,7 +120,7 @@ bool ParsePrefix(std::string_view line, CapturedEntry& entry) {
   return ParseTensorFlow(line, entry) || ParseGrpc(line, entry);
 }
 
-CapturedEntry Plain(std::string_view line, run::Severity severity) {
+CapturedEntry PlainEntry(std::string_view line, run::Severity severity) {
   CapturedEntry entry;
   entry.severity = severity;
   entry.message = line;
@@ -146,7 +146,7 @@ void EmitLines(std::string_view text, const LineClassifier::Emit& emit) {
   while (!text.empty()) {
     const size_t end = std::min(text.find('\n'), text.size() - 1);
     const std::string_view line = WithoutNewlines(text.substr(0, end + 1));
-    if (!line.empty()) emit(Plain(line, run::Severity::kError));
+    if (!line.empty()) emit(PlainEntry(line, run::Severity::kError));
     text.remove_prefix(end + 1);
   }
 }
@@ -156,7 +156,7 @@ void EmitLines(std::string_view text, const LineClassifier::Emit& emit) {
 void LineClassifier::Feed(std::string_view line, const Emit& emit) {
   while (!line.empty() && line.back() == '\r') line.remove_suffix(1);
   if (stream_ == OutputStream::kStdout) {
-    if (!line.empty()) emit(Plain(line, run::Severity::kInfo));
+    if (!line.empty()) emit(PlainEntry(line, run::Severity::kInfo));
     return;
   }
   const size_t mark = FindRecordMark(line);
@@ -201,7 +201,7 @@ void LineClassifier::FeedPlain(std::string_view line, const Emit& emit) {
   if (run::OpensTraceback(line)) return Open(line, State::kFrames);
   if (run::OpensSyntaxError(line)) return Open(line, State::kSyntaxError);
   CapturedEntry entry;
-  EmitOne(ParsePrefix(line, entry) ? entry : Plain(line, run::Severity::kError), emit);
+  EmitOne(ParsePrefix(line, entry) ? entry : PlainEntry(line, run::Severity::kError), emit);
 }
 
 bool LineClassifier::FeedHeld(std::string_view line, const Emit& emit) {
@@ -308,7 +308,7 @@ void LineClassifier::Close(size_t group_bytes, const Emit& emit) {
   if (!group.empty()) {
     last_traceback_.assign(group).push_back('\n');
     entries_since_ = 0;
-    emit(Plain(group, run::Severity::kError));
+    emit(PlainEntry(group, run::Severity::kError));
   }
   EmitLines(std::string_view(held).substr(group_bytes), emit);
 }

@@ -1,6 +1,6 @@
 #pragma once
-// A line that a replica prints -> severity, message and place, by the capture rules of the page
-// replica-environment.md, section 6.
+// A line that a replica prints -> severity, message and place, by the capture rules of
+// docs/service/replica-environment.md, section 6.
 
 #include <functional>
 #include <string>

@@ -13,6 +13,7 @@
 #include <memory>
 #include <system_error>
 
+#include "base/hash.h"
 #include "base/text.h"
 
 namespace caip::host {
@@ -56,10 +57,7 @@ std::string StateId(const Path& state_directory) {
   Path canonical = std::filesystem::weakly_canonical(state_directory, error);
   if (error) canonical = state_directory;
   if (!canonical.has_filename()) canonical = canonical.parent_path();  // "a/x/.." gives "a/"
-  uint64_t hash = 14695981039346656037u;                               // FNV-1a
-  for (const char byte : canonical.string()) {
-    hash = (hash ^ static_cast<unsigned char>(byte)) * 1099511628211u;
-  }
+  const uint64_t hash = Fnv1a(canonical.string());
   char text[17];
   std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash));
   return text;

@@ -186,7 +186,7 @@ class ProcessLauncher::Core {
                 std::move(err.reading));
     replica.number = number;
     replica.argv = std::move(argv);
-    replica.environment = Variables(launch.environment, ReplicaMarker(state_id_, launch.key));
+    replica.environment = VariableWords(launch.environment, ReplicaMarker(state_id_, launch.key));
     replica.out = out.writing.get();
     replica.err = err.writing.get();
     return link_->Launch(replica);

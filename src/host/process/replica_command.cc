@@ -23,8 +23,8 @@ Status CheckTexts(const engine::ReplicaLaunch& launch, const std::vector<std::st
   return Ok{};
 }
 
-std::vector<std::string> Variables(const engine::Environment& environment,
-                                   const std::string& marker) {
+std::vector<std::string> VariableWords(const engine::Environment& environment,
+                                       const std::string& marker) {
   std::vector<std::string> variables;
   for (const auto& [name, value] : environment) {
     if (name != kReplicaVariable) variables.push_back(name + "=" + value);

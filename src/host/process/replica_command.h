@@ -13,7 +13,7 @@ namespace caip::host {
 Status CheckTexts(const engine::ReplicaLaunch& launch, const std::vector<std::string>& argv);
 
 /// NAME=value; the marker (orphans.h) last, whatever the caller had under its name.
-std::vector<std::string> Variables(const engine::Environment& environment,
-                                   const std::string& marker);
+std::vector<std::string> VariableWords(const engine::Environment& environment,
+                                       const std::string& marker);
 
 }  // namespace caip::host

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/encoding.h"
 #include "base/json.h"
-#include "base/text.h"
 
 namespace caip::host {
 namespace {

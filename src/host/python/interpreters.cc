@@ -8,7 +8,6 @@
 #include <set>
 
 #include "base/json.h"
-#include "base/text.h"
 #include "host/errors.h"
 #include "host/process/child_process.h"
 #include "host/python/interpreters_scan.h"

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 constexpr int kOldestMinor = 5;
 constexpr int kNewestMinor = 20;
 
-bool IsProgram(const Path& path) {
+bool IsProgramInterpretersScan(const Path& path) {
   struct stat facts = {};
   return ::stat(path.c_str(), &facts) == 0 && S_ISREG(facts.st_mode) &&
          ::access(path.c_str(), X_OK) == 0;
@@ -39,7 +39,7 @@ std::optional<PythonMinor> MinorInName(const std::string& name) {
 class Scan {
  public:
   void Add(const Path& path, std::optional<PythonMinor> presumed) {
-    if (!IsProgram(path) || !seen_.insert(Identity(path)).second) return;
+    if (!IsProgramInterpretersScan(path) || !seen_.insert(Identity(path)).second) return;
     if (!presumed) presumed = MinorInName(fs::canonical(path, ignored_).filename());
     found_.push_back({path, presumed});
   }
@@ -65,7 +65,7 @@ class Scan {
 
  private:
   void AddUnlessScript(const Path& path, std::optional<PythonMinor> presumed) {
-    if (IsProgram(path) && !IsScript(path)) Add(path, presumed);
+    if (IsProgramInterpretersScan(path) && !IsScript(path)) Add(path, presumed);
   }
   // A virtual environment's python is a link to its base's, and yet another interpreter.
   std::string Identity(const Path& path) {

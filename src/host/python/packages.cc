@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/text.h"
+#include "base/encoding.h"
 #include "host/errors.h"
 #include "host/python/packages_build.h"
 #include "host/python/python_hook.h"

@@ -27,7 +27,8 @@ struct PipCommand {
 };
 
 /// The two commands of the service's launcher for one package in the working directory
-/// (replica-environment.md, section 5). `--user` is missing: the environment is the job's own.
+/// (docs/service/replica-environment.md, section 5). `--user` is missing: the environment is the
+/// job's own.
 std::vector<PipCommand> InstallCommands(const Path& python, const std::string& file_name,
                                         const PipSettings& settings, bool no_build_isolation);
 

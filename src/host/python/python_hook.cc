@@ -2,7 +2,7 @@
 
 #include <openssl/evp.h>
 
-#include "base/text.h"
+#include "base/encoding.h"
 #include "host/errors.h"
 
 namespace caip::host {

@@ -10,6 +10,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "base/time_text.h"
 #include "host/errors.h"
 
 namespace caip::host {

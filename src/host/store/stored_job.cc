@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/json.h"
-#include "base/text.h"
+#include "base/time_text.h"
 #include "host/errors.h"
 
 namespace caip::host {

@@ -10,8 +10,6 @@
 namespace caip::host {
 namespace {
 
-using Kind = FileSight::Kind;
-
 int Directory(uint64_t argument) { return static_cast<int>(argument); }
 
 std::optional<std::string> PathOf(const WatchedCall& call, int directory, uint64_t text,
@@ -35,7 +33,8 @@ std::optional<FileSight> Opening(const WatchedCall& call, int at, int flags) {
   if (!will_be) return std::nullopt;
   const bool writes = (flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC) || !is_there;
   const bool keeps = is_there && (flags & O_ACCMODE) == O_RDWR && !(flags & O_TRUNC);
-  return FileSight{writes ? Kind::kWrite : Kind::kRead, *path, "", is_there, writes && keeps};
+  return FileSight{writes ? FileSight::Kind::kWrite : FileSight::Kind::kRead, *path, "", is_there,
+                   writes && keeps};
 }
 
 std::optional<FileSight> Renaming(const WatchedCall& call, bool at) {
@@ -44,14 +43,14 @@ std::optional<FileSight> Renaming(const WatchedCall& call, bool at) {
   const auto to =
       PathOf(call, at ? Directory(call.argument(2)) : AT_FDCWD, call.argument(at ? 3 : 1), false);
   if (!from || !to) return std::nullopt;
-  return FileSight{Kind::kRename, *from, *to, ::access(to->c_str(), F_OK) == 0};
+  return FileSight{FileSight::Kind::kRename, *from, *to, ::access(to->c_str(), F_OK) == 0};
 }
 
 std::optional<FileSight> Deleting(const WatchedCall& call, bool at) {
   const auto path =
       PathOf(call, at ? Directory(call.argument(0)) : AT_FDCWD, call.argument(at ? 1 : 0), false);
   if (!path) return std::nullopt;
-  return FileSight{Kind::kDelete, *path, "", true};
+  return FileSight{FileSight::Kind::kDelete, *path, "", true};
 }
 
 int Flags(uint64_t argument) { return static_cast<int>(argument); }

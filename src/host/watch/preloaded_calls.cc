@@ -50,9 +50,9 @@ class ToLibrary final : public AnswerPath {
   Fd connection_;
 };
 
-class Calls final : public CallSource {
+class PreloadCalls final : public CallSource {
  public:
-  Calls(Fd listener, Fd end) : listener_(std::move(listener)), end_(std::move(end)) {}
+  PreloadCalls(Fd listener, Fd end) : listener_(std::move(listener)), end_(std::move(end)) {}
 
   bool Wait(bool receive) override {
     for (;;) {
@@ -118,7 +118,7 @@ Result<PreloadedWatch> WatchByPreload(bool files) {
   }
   Fd end(::eventfd(0, EFD_CLOEXEC));
   if (!end.valid()) return SystemError("cannot make an eventfd", errno);
-  return PreloadedWatch{std::make_unique<Calls>(std::move(listener), std::move(end)),
+  return PreloadedWatch{std::make_unique<PreloadCalls>(std::move(listener), std::move(end)),
                         PreloadLibraryBesideUs().string(), (files ? "f" : "o") + name};
 }
 

@@ -15,12 +15,10 @@
 namespace caip::host {
 namespace {
 
-using Kind = FileOperation::Kind;
+constexpr int64_t kFilePieceBytes = 1 << 20;  // of a large write, carried out at once
+constexpr size_t kListBytes = 256u << 10;     // more than a C library asks for
 
-constexpr int64_t kPieceBytes = 1 << 20;   // of a large write, carried out at once
-constexpr size_t kListBytes = 256u << 10;  // more than a C library asks for
-
-int Directory(uint64_t argument) { return static_cast<int>(argument); }
+int DirectoryWatchedFiles(uint64_t argument) { return static_cast<int>(argument); }
 
 bool Writes(int flags) { return (flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC); }
 
@@ -113,7 +111,7 @@ Handled WatchedFiles::Answer(const WatchedCall& call, const FileOperation& opera
 
 Handled WatchedFiles::Open(const WatchedCall& call) {
   const bool at = call.number() == SYS_openat;
-  Opening opening{at ? Directory(call.argument(0)) : AT_FDCWD, "",
+  Opening opening{at ? DirectoryWatchedFiles(call.argument(0)) : AT_FDCWD, "",
                   static_cast<int>(call.argument(at ? 2 : 1)),
                   static_cast<mode_t>(call.argument(at ? 3 : 2))};
 #ifdef SYS_creat
@@ -133,8 +131,9 @@ Handled WatchedFiles::Open(const WatchedCall& call) {
   // Directories are told of when they are listed; a FIFO would hold us up.
   if (exists && !S_ISREG(status.st_mode)) return Handled::kNotMine;
   opening.path = *path;
-  Kind kind = Writes(opening.flags) ? Kind::kOverwrite : Kind::kRead;
-  if (!exists && (opening.flags & O_CREAT)) kind = Kind::kCreate;
+  FileOperation::Kind kind =
+      Writes(opening.flags) ? FileOperation::Kind::kOverwrite : FileOperation::Kind::kRead;
+  if (!exists && (opening.flags & O_CREAT)) kind = FileOperation::Kind::kCreate;
   return OpenBelow(call, opening, {kind, *path});
 }
 
@@ -143,7 +142,8 @@ Handled WatchedFiles::OpenBelow(const WatchedCall& call, const Opening& opening,
   if (const Handled asked = Ask(call, operation); asked != Handled::kNotMine) return asked;
   const Fd file(::open(opening.path.c_str(), opening.flags | O_CLOEXEC | O_NOCTTY, 0600));
   if (!file.valid()) return Answer(call, operation, -errno);
-  if (operation.kind == Kind::kCreate) ::fchmod(file.get(), opening.mode & ~UmaskOf(call) & 07777);
+  if (operation.kind == FileOperation::Kind::kCreate)
+    ::fchmod(file.get(), opening.mode & ~UmaskOf(call) & 07777);
   const Verdict verdict = watcher_.After(key_, operation, 0);
   if (verdict.kind == Verdict::Kind::kNever) return Handled::kNever;
   if (verdict.kind == Verdict::Kind::kFail) {
@@ -152,7 +152,7 @@ Handled WatchedFiles::OpenBelow(const WatchedCall& call, const Opening& opening,
   }
   const auto id = IdentifyFile("/proc/self/fd/" + std::to_string(file.get()));
   if (id && (opening.flags & O_ACCMODE) != O_RDONLY) {
-    written_[*id] = {opening.path, operation.kind == Kind::kCreate, 0};
+    written_[*id] = {opening.path, operation.kind == FileOperation::Kind::kCreate, 0};
   }
   if (const int error = call.ReturnDescriptor(file.get(), opening.flags & O_CLOEXEC)) {
     call.Fail(error);
@@ -162,12 +162,12 @@ Handled WatchedFiles::OpenBelow(const WatchedCall& call, const Opening& opening,
 
 Handled WatchedFiles::Rename(const WatchedCall& call) {
   const bool at = call.number() == SYS_renameat || call.number() == SYS_renameat2;
-  const auto from =
-      Resolve(call, at ? Directory(call.argument(0)) : AT_FDCWD, call.argument(at ? 1 : 0));
-  const auto to =
-      Resolve(call, at ? Directory(call.argument(2)) : AT_FDCWD, call.argument(at ? 3 : 1));
+  const auto from = Resolve(call, at ? DirectoryWatchedFiles(call.argument(0)) : AT_FDCWD,
+                            call.argument(at ? 1 : 0));
+  const auto to = Resolve(call, at ? DirectoryWatchedFiles(call.argument(2)) : AT_FDCWD,
+                          call.argument(at ? 3 : 1));
   if (!from || !to || !(IsBelowRoot(*from) || IsBelowRoot(*to))) return Handled::kNotMine;
-  const FileOperation operation{Kind::kRename, *from, *to};
+  const FileOperation operation{FileOperation::Kind::kRename, *from, *to};
   if (const Handled asked = Ask(call, operation); asked != Handled::kNotMine) return asked;
   const auto flags = static_cast<unsigned>(call.number() == SYS_renameat2 ? call.argument(4) : 0);
   if (::syscall(SYS_renameat2, AT_FDCWD, from->c_str(), AT_FDCWD, to->c_str(), flags) != 0) {
@@ -187,10 +187,10 @@ Handled WatchedFiles::Delete(const WatchedCall& call) {
 #ifdef SYS_rmdir
   is_directory |= call.number() == SYS_rmdir;
 #endif
-  const auto path =
-      Resolve(call, at ? Directory(call.argument(0)) : AT_FDCWD, call.argument(at ? 1 : 0));
+  const auto path = Resolve(call, at ? DirectoryWatchedFiles(call.argument(0)) : AT_FDCWD,
+                            call.argument(at ? 1 : 0));
   if (!path || !IsBelowRoot(*path)) return Handled::kNotMine;
-  const FileOperation operation{Kind::kDelete, *path};
+  const FileOperation operation{FileOperation::Kind::kDelete, *path};
   if (const Handled asked = Ask(call, operation); asked != Handled::kNotMine) return asked;
   const int failed = is_directory ? ::rmdir(path->c_str()) : ::unlink(path->c_str());
   return Answer(call, operation, failed ? -errno : 0);
@@ -203,7 +203,7 @@ Handled WatchedFiles::List(const WatchedCall& call) {
   const auto path =
       ResolvePath(call, AT_FDCWD, call.Proc("fd/" + std::to_string(descriptor)), true);
   if (!path || !IsBelowRoot(*path)) return Handled::kNotMine;
-  const FileOperation operation{Kind::kList, *path};
+  const FileOperation operation{FileOperation::Kind::kList, *path};
   if (const Handled asked = Ask(call, operation); asked != Handled::kNotMine) return asked;
   const auto directory = BorrowDescriptor(call, descriptor);
   if (!directory.ok()) return Handled::kNotMine;
@@ -225,7 +225,7 @@ Handled WatchedFiles::Write(const WatchedCall& call) {
 Handled WatchedFiles::WriteAll(const WatchedCall& call, int descriptor, Written& written) {
   const auto file = BorrowDescriptor(call, descriptor);
   if (!file.ok()) return Handled::kNotMine;
-  FileOperation operation{Kind::kWrite, written.path, "", written.bytes, 0};
+  FileOperation operation{FileOperation::Kind::kWrite, written.path, "", written.bytes, 0};
   for (const iovec& buffer : call.Buffers()) {
     operation.count += static_cast<int64_t>(buffer.iov_len);
   }
@@ -283,7 +283,7 @@ int64_t WatchedFiles::WritePart(const WatchedCall& call, int file, int64_t skip,
     int64_t at = std::min(skip, size);
     skip -= at;
     while (at < size && done < bytes) {
-      const auto piece = static_cast<size_t>(std::min({kPieceBytes, size - at, bytes - done}));
+      const auto piece = static_cast<size_t>(std::min({kFilePieceBytes, size - at, bytes - done}));
       const auto text = call.Read(reinterpret_cast<uint64_t>(buffer.iov_base) + at, piece);
       if (!text) return done > 0 ? done : -EFAULT;
       const ssize_t count = is_placed ? ::pwrite(file, text->data(), piece, place + done)
@@ -359,7 +359,9 @@ Verdict WatchedFiles::Whole(const FileId& file, bool is_told) {
   const Written written = written_.at(file);
   written_.erase(file);
   return watcher_.After(
-      key_, {Kind::kWhole, written.path, "", written.bytes, 0, written.is_new, is_told}, 0);
+      key_,
+      {FileOperation::Kind::kWhole, written.path, "", written.bytes, 0, written.is_new, is_told},
+      0);
 }
 
 }  // namespace caip::host

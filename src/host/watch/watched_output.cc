@@ -11,7 +11,7 @@
 namespace caip::host {
 namespace {
 
-constexpr size_t kPieceBytes = 1u << 20;  // of a large write, taken at once
+constexpr size_t kOutputPieceBytes = 1u << 20;  // of a large write, taken at once
 
 }  // namespace
 
@@ -43,9 +43,9 @@ std::optional<host::OutputStream> WatchedOutput::StreamOf(const WatchedCall& cal
 Handled WatchedOutput::Write(const WatchedCall& call, host::OutputStream stream) {
   int64_t taken = 0;
   for (const iovec& buffer : call.Buffers()) {
-    for (size_t done = 0; done < buffer.iov_len; done += kPieceBytes) {
+    for (size_t done = 0; done < buffer.iov_len; done += kOutputPieceBytes) {
       const auto piece = call.Read(reinterpret_cast<uint64_t>(buffer.iov_base) + done,
-                                   std::min(kPieceBytes, buffer.iov_len - done));
+                                   std::min(kOutputPieceBytes, buffer.iov_len - done));
       if (!call.IsWaiting()) return Handled::kAnswered;
       if (!piece && taken == 0) return Handled::kNotMine;  // no memory there: the kernel says so
       if (!piece) return Tell(call, taken);

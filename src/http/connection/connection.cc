@@ -26,9 +26,9 @@ using Steady = std::chrono::steady_clock;
 using std::chrono::seconds;
 using State = Activity::State;
 
-constexpr size_t kInputBytes = 16 << 10;
+constexpr size_t kConnectionInputBytes = 16 << 10;
 constexpr auto kLingering = std::chrono::milliseconds(1000);
-constexpr auto kConnectLimit = seconds(30);
+constexpr auto kTunnelConnectLimit = seconds(30);
 constexpr char kTlsHandshake = 0x16;  // a TLS record's first byte; no method begins so
 constexpr std::string_view kEstablished = "HTTP/1.1 200 Connection established\r\n\r\n";
 
@@ -124,7 +124,7 @@ class Connection {
         begun = true;
         socket_.SetDeadline(HeadDeadline());
       }
-      const Flow flow = input_.ReceiveMore(socket_, kInputBytes);
+      const Flow flow = input_.ReceiveMore(socket_, kConnectionInputBytes);
       if (flow == Flow::kSilent && begun) {
         return Refuse(408, "The request's header did not arrive in time.");
       }
@@ -249,7 +249,7 @@ class Connection {
     }
     activity_.Enter(State::kRelaying);
     std::string from_server;
-    auto server = ReachFromHere(options_.relay, *to, kConnectLimit, from_server);
+    auto server = ReachFromHere(options_.relay, *to, kTunnelConnectLimit, from_server);
     if (!server.ok()) return RefuseWith(errors::CannotRelay(server.error()));
     if (socket_.Send(kEstablished) != Flow::kData) return Next::kEnd;
     Relay(socket_, input_.Take(), *server, from_server, seconds(options_.relay.idle_seconds),

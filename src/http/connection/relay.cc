@@ -15,7 +15,7 @@
 namespace caip::http {
 namespace {
 
-constexpr size_t kPieceBytes = 64 << 10;
+constexpr size_t kRelayPieceBytes = 64 << 10;
 
 bool IsElsewhereV4(uint32_t address) {  // in the host's order
   const uint32_t first = address >> 24;
@@ -27,7 +27,7 @@ bool IsElsewhereV4(uint32_t address) {  // in the host's order
 class Pipe {
  public:
   Pipe(int from, int to, std::string_view already)
-      : from_(from), to_(to), piece_(std::max(kPieceBytes, already.size())) {
+      : from_(from), to_(to), piece_(std::max(kRelayPieceBytes, already.size())) {
     already.copy(piece_.data(), already.size());
     end_ = already.size();
   }

@@ -3,6 +3,7 @@
 #include <netdb.h>
 #include <sys/socket.h>
 
+#include "base/encoding.h"
 #include "base/text.h"
 #include "http/errors.h"
 #include "http/transport/endpoint.h"

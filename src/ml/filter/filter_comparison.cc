@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "base/time_text.h"
 #include "ml/filter/filter_errors.h"
 #include "ml/schema/job_schema.h"
 

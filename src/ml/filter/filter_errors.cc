@@ -1,9 +1,10 @@
 #include "ml/filter/filter_errors.h"
 
+#include "base/quoting.h"
+
 namespace caip::ml::errors {
 namespace {
 
-std::string Quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
 Error Because(std::string why) { return {Code::kInvalidArgument, std::move(why)}; }
 
 }  // namespace

@@ -7,7 +7,7 @@ namespace {
 std::string Text(const Json& plain, std::string_view name) { return StringOr(plain, name); }
 
 template <typename T = int64_t>
-T Number(const Json& plain, std::string_view name) {
+T NumberJobFromPlain(const Json& plain, std::string_view name) {
   const Json* value = Member(plain, name);
   return value == nullptr ? T{} : value->get<T>();
 }
@@ -18,10 +18,12 @@ std::optional<T> Optional(const Json& plain, std::string_view name) {
   return value == nullptr ? std::nullopt : std::optional<T>(value->get<T>());
 }
 
-bool Flag(const Json& plain, std::string_view name) { return Number<bool>(plain, name); }
+bool FlagJobFromPlain(const Json& plain, std::string_view name) {
+  return NumberJobFromPlain<bool>(plain, name);
+}
 
 template <typename T>
-std::vector<T> List(const Json& plain, std::string_view name) {
+std::vector<T> ListFrom(const Json& plain, std::string_view name) {
   const Json* value = Member(plain, name);
   return value == nullptr ? std::vector<T>{} : value->get<std::vector<T>>();
 }
@@ -67,21 +69,22 @@ auto Messages(const Json& plain, std::string_view name, Read read) {
 ReplicaConfig ReadReplicaConfig(const Json& plain) {
   ReplicaConfig config;
   config.accelerator_config = Message(plain, "accelerator_config", [](const Json& value) {
-    return AcceleratorConfig{Number(value, "count"), Text(value, "type")};
+    return AcceleratorConfig{NumberJobFromPlain(value, "count"), Text(value, "type")};
   });
   config.image_uri = Text(plain, "image_uri");
   config.tpu_tf_version = Text(plain, "tpu_tf_version");
   config.disk_config = Message(plain, "disk_config", [](const Json& value) {
-    return DiskConfig{Text(value, "boot_disk_type"), Number<int32_t>(value, "boot_disk_size_gb")};
+    return DiskConfig{Text(value, "boot_disk_type"),
+                      NumberJobFromPlain<int32_t>(value, "boot_disk_size_gb")};
   });
-  config.container_command = List<std::string>(plain, "container_command");
-  config.container_args = List<std::string>(plain, "container_args");
+  config.container_command = ListFrom<std::string>(plain, "container_command");
+  config.container_args = ListFrom<std::string>(plain, "container_args");
   return config;
 }
 
 RoleInput ReadRole(const Json& plain, const std::string& role) {
   return {Text(plain, role + "_type"), Message(plain, role + "_config", ReadReplicaConfig),
-          Number(plain, role + "_count")};
+          NumberJobFromPlain(plain, role + "_count")};
 }
 
 ParameterSpec ReadParameter(const Json& plain) {
@@ -90,8 +93,8 @@ ParameterSpec ReadParameter(const Json& plain) {
   parameter.type = Text(plain, "type");
   parameter.min_value = Optional<double>(plain, "min_value");
   parameter.max_value = Optional<double>(plain, "max_value");
-  parameter.discrete_values = List<double>(plain, "discrete_values");
-  parameter.categorical_values = List<std::string>(plain, "categorical_values");
+  parameter.discrete_values = ListFrom<double>(plain, "discrete_values");
+  parameter.categorical_values = ListFrom<std::string>(plain, "categorical_values");
   parameter.scale_type = Text(plain, "scale_type");
   return parameter;
 }
@@ -102,9 +105,9 @@ HyperparameterSpec ReadHyperparameters(const Json& plain) {
   spec.params = Messages(plain, "params", ReadParameter);
   spec.max_trials = Optional<int32_t>(plain, "max_trials");
   spec.max_parallel_trials = Optional<int32_t>(plain, "max_parallel_trials");
-  spec.max_failed_trials = Number<int32_t>(plain, "max_failed_trials");
+  spec.max_failed_trials = NumberJobFromPlain<int32_t>(plain, "max_failed_trials");
   spec.hyperparameter_metric_tag = Text(plain, "hyperparameter_metric_tag");
-  spec.enable_trial_early_stopping = Flag(plain, "enable_trial_early_stopping");
+  spec.enable_trial_early_stopping = FlagJobFromPlain(plain, "enable_trial_early_stopping");
   spec.resume_previous_job_id = Text(plain, "resume_previous_job_id");
   spec.algorithm = Text(plain, "algorithm");
   return spec;
@@ -114,8 +117,8 @@ Scheduling ReadScheduling(const Json& plain) {
   Scheduling scheduling;
   scheduling.max_running_time = Span(plain, "max_running_time");
   scheduling.max_wait_time = Span(plain, "max_wait_time");
-  scheduling.priority = Number<int32_t>(plain, "priority");
-  scheduling.resilient_to_worker_restart = Flag(plain, "resilient_to_worker_restart");
+  scheduling.priority = NumberJobFromPlain<int32_t>(plain, "priority");
+  scheduling.resilient_to_worker_restart = FlagJobFromPlain(plain, "resilient_to_worker_restart");
   scheduling.strategy = Text(plain, "strategy");
   return scheduling;
 }
@@ -127,15 +130,15 @@ TrainingInput ReadTrainingInput(const Json& plain) {
   input.worker = ReadRole(plain, "worker");
   input.parameter_server = ReadRole(plain, "parameter_server");
   input.evaluator = ReadRole(plain, "evaluator");
-  input.package_uris = List<std::string>(plain, "package_uris");
+  input.package_uris = ListFrom<std::string>(plain, "package_uris");
   input.python_module = Text(plain, "python_module");
-  input.args = List<std::string>(plain, "args");
+  input.args = ListFrom<std::string>(plain, "args");
   input.hyperparameters = Message(plain, "hyperparameters", ReadHyperparameters);
   input.region = Text(plain, "region");
   input.job_dir = Text(plain, "job_dir");
   input.runtime_version = Text(plain, "runtime_version");
   input.python_version = Text(plain, "python_version");
-  input.use_chief_in_tf_config = Flag(plain, "use_chief_in_tf_config");
+  input.use_chief_in_tf_config = FlagJobFromPlain(plain, "use_chief_in_tf_config");
   input.scheduling = Message(plain, "scheduling", ReadScheduling);
   input.network = Text(plain, "network");
   input.service_account = Text(plain, "service_account");
@@ -143,7 +146,7 @@ TrainingInput ReadTrainingInput(const Json& plain) {
     input.has_encryption_config = true;
     input.kms_key_name = Text(*encryption, "kms_key_name");
   }
-  input.enable_web_access = Flag(plain, "enable_web_access");
+  input.enable_web_access = FlagJobFromPlain(plain, "enable_web_access");
   input.has_nas_job_spec = Member(plain, "nas_job_spec") != nullptr;
   return input;
 }
@@ -158,9 +161,10 @@ HyperparameterOutput ReadTrial(const Json& plain) {
   trial.trial_id = Text(plain, "trial_id");
   trial.hyperparameters = Map(plain, "hyperparameters");
   trial.final_metric = Message(plain, "final_metric", [](const Json& value) {
-    return std::pair(Number(value, "training_step"), Number<double>(value, "objective_value"));
+    return std::pair(NumberJobFromPlain(value, "training_step"),
+                     NumberJobFromPlain<double>(value, "objective_value"));
   });
-  trial.is_trial_stopped_early = Flag(plain, "is_trial_stopped_early");
+  trial.is_trial_stopped_early = FlagJobFromPlain(plain, "is_trial_stopped_early");
   trial.state = State(plain, "state");
   trial.start_time = Time(plain, "start_time");
   trial.end_time = Time(plain, "end_time");
@@ -171,11 +175,11 @@ HyperparameterOutput ReadTrial(const Json& plain) {
 
 TrainingOutput ReadTrainingOutput(const Json& plain) {
   TrainingOutput output;
-  output.completed_trial_count = Number(plain, "completed_trial_count");
+  output.completed_trial_count = NumberJobFromPlain(plain, "completed_trial_count");
   output.trials = Messages(plain, "trials", ReadTrial);
-  output.consumed_ml_units = Number<double>(plain, "consumed_ml_units");
-  output.is_hyperparameter_tuning_job = Flag(plain, "is_hyperparameter_tuning_job");
-  output.is_built_in_algorithm_job = Flag(plain, "is_built_in_algorithm_job");
+  output.consumed_ml_units = NumberJobFromPlain<double>(plain, "consumed_ml_units");
+  output.is_hyperparameter_tuning_job = FlagJobFromPlain(plain, "is_hyperparameter_tuning_job");
+  output.is_built_in_algorithm_job = FlagJobFromPlain(plain, "is_built_in_algorithm_job");
   output.built_in_algorithm_output = Message(plain, "built_in_algorithm_output", ReadBuiltIn);
   output.hyperparameter_metric_tag = Text(plain, "hyperparameter_metric_tag");
   output.web_access_uris = Map(plain, "web_access_uris");
@@ -198,7 +202,7 @@ Job JobFromPlain(const Json& plain) {
   job.end_time = Time(plain, "end_time");
   job.error_message = Text(plain, "error_message");
   job.training_output = Message(plain, "training_output", ReadTrainingOutput);
-  job.job_position = Number(plain, "job_position");
+  job.job_position = NumberJobFromPlain(plain, "job_position");
   return job;
 }
 

@@ -9,7 +9,7 @@ namespace caip::ml {
 
 /// Reads a create body: lowerCamelCase or snake_case names, int64 as text or number, durations as
 /// "3600s", enums by name (or number). Unknown names, wrong types and unknown enum values are all
-/// collected, worded as the service's transcoder does (spec page api.md section 5).
+/// collected, worded as the service's transcoder does (docs/service/api.md, section 5).
 Result<Job> ParseJob(const Json& body);
 
 /// The Job as the API answers it: default-valued fields left out, int64 as text, times in whole

@@ -50,10 +50,10 @@ constexpr std::string_view kScaleTypeNames[] = {"NONE", "UNIT_LINEAR_SCALE", "UN
                                                 "UNIT_REVERSE_LOG_SCALE"};
 constexpr EnumSchema kScaleType{"google.cloud.ml.v1.ParameterSpec.ScaleType", kScaleTypeNames};
 
-constexpr std::string_view kStateNames[] = {"STATE_UNSPECIFIED", "QUEUED",    "PREPARING",
-                                            "RUNNING",           "SUCCEEDED", "FAILED",
-                                            "CANCELLING",        "CANCELLED"};
-constexpr EnumSchema kState{"google.cloud.ml.v1.Job.State", kStateNames};
+constexpr std::string_view kJobSchemaStateNames[] = {"STATE_UNSPECIFIED", "QUEUED",    "PREPARING",
+                                                     "RUNNING",           "SUCCEEDED", "FAILED",
+                                                     "CANCELLING",        "CANCELLED"};
+constexpr EnumSchema kState{"google.cloud.ml.v1.Job.State", kJobSchemaStateNames};
 
 constexpr FieldSchema kAcceleratorConfigFields[] = {
     Field("count", "count", kInt64),

@@ -13,8 +13,10 @@ using google::EnumSchema;
 using google::FieldSchema;
 using google::MessageSchema;
 
-constexpr std::string_view kGoalNames[] = {"GOAL_TYPE_UNSPECIFIED", "MAXIMIZE", "MINIMIZE"};
-constexpr EnumSchema kGoal{"google.cloud.ml.v1.StudyConfig.MetricSpec.GoalType", kGoalNames};
+constexpr std::string_view kStudySchemaGoalNames[] = {"GOAL_TYPE_UNSPECIFIED", "MAXIMIZE",
+                                                      "MINIMIZE"};
+constexpr EnumSchema kStudySchemaGoal{"google.cloud.ml.v1.StudyConfig.MetricSpec.GoalType",
+                                      kStudySchemaGoalNames};
 
 constexpr std::string_view kTypeNames[] = {"PARAMETER_TYPE_UNSPECIFIED", "DOUBLE", "INTEGER",
                                            "CATEGORICAL", "DISCRETE"};
@@ -25,9 +27,10 @@ constexpr std::string_view kScaleNames[] = {"SCALE_TYPE_UNSPECIFIED", "UNIT_LINE
                                             "UNIT_LOG_SCALE", "UNIT_REVERSE_LOG_SCALE"};
 constexpr EnumSchema kScale{"google.cloud.ml.v1.StudyConfig.ParameterSpec.ScaleType", kScaleNames};
 
-constexpr std::string_view kAlgorithmNames[] = {"ALGORITHM_UNSPECIFIED", "GAUSSIAN_PROCESS_BANDIT",
-                                                "GRID_SEARCH", "RANDOM_SEARCH"};
-constexpr EnumSchema kAlgorithm{"google.cloud.ml.v1.StudyConfig.Algorithm", kAlgorithmNames};
+constexpr std::string_view kStudySchemaAlgorithmNames[] = {
+    "ALGORITHM_UNSPECIFIED", "GAUSSIAN_PROCESS_BANDIT", "GRID_SEARCH", "RANDOM_SEARCH"};
+constexpr EnumSchema kStudySchemaAlgorithm{"google.cloud.ml.v1.StudyConfig.Algorithm",
+                                           kStudySchemaAlgorithmNames};
 
 constexpr std::string_view kStudyStateNames[] = {"STATE_UNSPECIFIED", "ACTIVE", "INACTIVE",
                                                  "COMPLETED"};
@@ -38,7 +41,7 @@ constexpr std::string_view kTrialStateNames[] = {"STATE_UNSPECIFIED", "REQUESTED
 constexpr EnumSchema kTrialState{"google.cloud.ml.v1.Trial.State", kTrialStateNames};
 
 constexpr FieldSchema kMetricSpecFields[] = {
-    Of("goal", "goal", kGoal),
+    Of("goal", "goal", kStudySchemaGoal),
     Field("metric", "metric", kString),
 };
 constexpr MessageSchema kMetricSpec{"google.cloud.ml.v1.StudyConfig.MetricSpec", kMetricSpecFields};
@@ -67,9 +70,9 @@ constexpr FieldSchema kTextsFields[] = {List(Field("values", "values", kString))
 constexpr MessageSchema kTexts{"google.cloud.ml.v1.StudyConfig.ParameterSpec.CategoricalValueSpec",
                                kTextsFields};
 
-extern const MessageSchema kParameterSpec;  // it has children of its own kind
+extern const MessageSchema kStudySchemaParameterSpec;  // it has children of its own kind
 
-constexpr FieldSchema kParameterSpecFields[] = {
+constexpr FieldSchema kStudySchemaParameterSpecFields[] = {
     Field("parameter", "parameter", kString),
     Of("type", "type", kType),
     Of("doubleValueSpec", "double_value_spec", kDoubleRange),
@@ -77,13 +80,13 @@ constexpr FieldSchema kParameterSpecFields[] = {
     Of("categoricalValueSpec", "categorical_value_spec", kTexts),
     Of("discreteValueSpec", "discrete_value_spec", kNumbers),
     Of("scaleType", "scale_type", kScale),
-    List(Of("childParameterSpecs", "child_parameter_specs", kParameterSpec)),
+    List(Of("childParameterSpecs", "child_parameter_specs", kStudySchemaParameterSpec)),
     Of("parentDiscreteValues", "parent_discrete_values", kNumbers),
     Of("parentIntValues", "parent_int_values", kIntegers),
     Of("parentCategoricalValues", "parent_categorical_values", kTexts),
 };
-constexpr MessageSchema kParameterSpec{"google.cloud.ml.v1.StudyConfig.ParameterSpec",
-                                       kParameterSpecFields};
+constexpr MessageSchema kStudySchemaParameterSpec{"google.cloud.ml.v1.StudyConfig.ParameterSpec",
+                                                  kStudySchemaParameterSpecFields};
 
 constexpr FieldSchema kStoppingRuleFields[] = {Field("useElapsedTime", "use_elapsed_time", kBool)};
 constexpr MessageSchema kDecayCurve{
@@ -100,8 +103,8 @@ constexpr MessageSchema kStopping{"google.cloud.ml.v1.AutomatedStoppingConfig", 
 
 constexpr FieldSchema kStudyConfigFields[] = {
     List(Of("metrics", "metrics", kMetricSpec)),
-    List(Of("parameters", "parameters", kParameterSpec)),
-    Of("algorithm", "algorithm", kAlgorithm),
+    List(Of("parameters", "parameters", kStudySchemaParameterSpec)),
+    Of("algorithm", "algorithm", kStudySchemaAlgorithm),
     Of("automatedStoppingConfig", "automated_stopping_config", kStopping),
 };
 constexpr MessageSchema kStudyConfig{"google.cloud.ml.v1.StudyConfig", kStudyConfigFields};

@@ -1,5 +1,6 @@
 #pragma once
-// The messages of the optimizer API: projects.locations.studies and .trials (api.md, section 9).
+// The messages of the optimizer API: projects.locations.studies and .trials (docs/service/api.md,
+// section 9).
 
 #include "google/message_schema.h"
 

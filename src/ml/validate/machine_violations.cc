@@ -1,13 +1,12 @@
 // The texts of the rules of machines, accelerators and TPUs.
 
+#include "base/quoting.h"
 #include "base/text.h"
 #include "ml/limits.h"
 #include "ml/validate/violations.h"
 
 namespace caip::ml {
 namespace {
-
-std::string Quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
 
 FieldViolation About(Role role, std::string_view rest, std::string description) {
   return {RoleField(role, rest), std::move(description)};

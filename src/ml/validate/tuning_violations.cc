@@ -1,7 +1,7 @@
 // The texts of the rules of hyperparameter tuning.
 
 #include "base/json.h"
-#include "base/text.h"
+#include "base/quoting.h"
 #include "ml/limits.h"
 #include "ml/validate/violations.h"
 #include "tuning/space.h"
@@ -9,7 +9,6 @@
 namespace caip::ml::violations {
 namespace {
 
-std::string Quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
 std::string Shown(double number) { return CompactJson(Json(number)); }
 
 FieldViolation OfParameter(size_t index, std::string_view field, std::string description) {

@@ -1,13 +1,14 @@
 #include "ml/validate/violations.h"
 
+#include "base/quoting.h"
 #include "base/text.h"
+#include "base/time_text.h"
 #include "google/limits.h"
 #include "ml/limits.h"
 
 namespace caip::ml {
 namespace {
 
-std::string Quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
 std::string Bracketed(const std::vector<std::string>& list) { return "[" + Join(list, ", ") + "]"; }
 
 }  // namespace

@@ -1,8 +1,8 @@
-"""Checkpoints of several objects, whole only once their manifest is there, and the final export.
+"""Checkpoints of several objects, complete only with their manifest, and the final export.
 
 `<job-dir>/checkpoints/ckpt-<step>/` holds values.f64, means.f64 and squares.f64 (little-endian
 doubles), state.json and, written last, manifest.json: names, sizes and MD5 sums of the others. A
-set of objects without a manifest that fits is what a stopped replica left, and is never restored.
+set of objects without a matching manifest was left by a stopped replica, and is never restored.
 """
 import array
 import hashlib
@@ -22,11 +22,11 @@ State = namedtuple("State", "step vectors seconds")
 
 
 class Broken(Exception):
-    """The checkpoint is not whole: half written, being deleted, or mixed."""
+    """The checkpoint is incomplete: partly written, being deleted, or mixed."""
 
 
 class Checkpoints:
-    """The checkpoints under a job directory. One process writes, any may read."""
+    """The checkpoints under a job directory. One process writes, any process may read."""
 
     def __init__(self, job_dir, shape):
         """`shape` (a dict) is what a checkpoint and the run that restores it must share."""
@@ -34,11 +34,11 @@ class Checkpoints:
         self._shape = shape
 
     def steps(self):
-        """The steps whose manifest is there, ascending by number."""
+        """The steps that have a manifest, ascending by number."""
         return sorted(step for step, name in self._listed() if name == "manifest.json")
 
     def write(self, state):
-        """Stores the state, its manifest last, and drops what is older than the last few."""
+        """Stores the state, its manifest last, and removes all but the newest few."""
         content = {name + ".f64": _pack(vector)
                    for name, vector in state.vectors._asdict().items()}
         content["state.json"] = _json({"step": state.step, "seconds": state.seconds,
@@ -74,7 +74,7 @@ class Checkpoints:
         return State(state["step"], vectors, state["seconds"])
 
     def newest(self):
-        """The newest whole checkpoint, or None."""
+        """The newest complete checkpoint, or None."""
         for step in reversed(self.steps()):
             try:
                 return self.read(step)
@@ -83,11 +83,11 @@ class Checkpoints:
         return None
 
     def discard_after(self, step):
-        """Removes what a stopped predecessor left of later ones: no new one may mix with it."""
+        """Removes remains of later checkpoints, so that no new one mixes with them."""
         self._discard({found for found, _ in self._listed() if found > step})
 
     def _discard_before(self, step):
-        """Removes all earlier ones, those too of which a stopped predecessor left a part."""
+        """Removes all earlier checkpoints, also those that a stopped predecessor removed in part."""
         self._discard({found for found, _ in self._listed() if found < step})
 
     def _discard(self, steps):
@@ -95,7 +95,7 @@ class Checkpoints:
             return
         listed = self._listed()
         for step in sorted(steps):
-            # The manifest goes first: without it the rest is no checkpoint.
+            # The manifest goes first: without it, the rest is not a checkpoint.
             names = [name for found, name in listed if found == step]
             for name in sorted(names, key=lambda name: name != "manifest.json"):
                 storage.delete(self._url(step, name))
@@ -111,7 +111,7 @@ class Checkpoints:
 
 
 class Export:
-    """The trained model: metrics.json first, then model.json, whose presence means "finished"."""
+    """The trained model: metrics.json first, then model.json, which means "finished"."""
 
     def __init__(self, job_dir):
         self._root = job_dir.rstrip("/") + "/model/"
@@ -121,7 +121,7 @@ class Export:
         storage.write(self._root + "model.json", _json(model))
 
     def metrics(self, steps):
-        """The metrics of a model trained for so many steps at least, or None if there is none."""
+        """The metrics of a model that was trained for at least so many steps, or None."""
         try:
             model = json.loads(storage.read(self._root + "model.json").decode("utf-8"))
         except FileNotFoundError:

@@ -79,7 +79,7 @@ class Chief:
             logging.info(json.dumps({"step": step, "loss": round(mean, 4)}))
 
     def _train(self):
-        """Each turn is a generation: from the newest checkpoint until the end or a lost shard."""
+        """Each round is a generation: from the newest checkpoint until the end or a lost shard."""
         if not self._cluster.workers:
             self._train_here()
         while True:
@@ -91,7 +91,7 @@ class Chief:
                 logging.info("a parameter server lost its values: back to the newest checkpoint")
 
     def _train_here(self):
-        """Without workers the chief takes the tickets itself, in a thread of its own."""
+        """Without workers the chief takes the tickets itself, in another thread."""
         shards = [RemoteShard(address) for address in self._cluster.servers] or [self._local]
 
         def train_or_die():
@@ -119,7 +119,7 @@ class Chief:
     def _train_generation(self, state):
         if state.step >= self._steps:
             return state
-        # Of two generations the later one is the higher, also when the chief itself was restarted.
+        # A later generation has a higher number, also after a restart of the chief.
         self._generation = max(self._generation + 1, int(time.time() * 1000))
         for shard, part in zip(self._shards, self._parts):
             shard.fill(self._generation, [vector[part] for vector in state.vectors])
@@ -141,7 +141,7 @@ class Chief:
         return min((step // every + 1) * every, self._steps)
 
     def _snapshot(self, due):
-        """All shards' vectors, put together again, after exactly the steps that were due."""
+        """The joined vectors of all shards, after exactly the expected steps."""
         parts = []
         for shard in self._shards:
             vectors, applied = shard.snapshot(self._generation)
@@ -162,7 +162,7 @@ class Chief:
         return metrics
 
     def _say_farewell(self):
-        """Lets workers and servers end by themselves, and an evaluator judge the last steps."""
+        """Waits until workers and servers have ended, and an evaluator has evaluated the last steps."""
         self._tickets.finish()
         deadline = time.monotonic() + FAREWELL_SECONDS
         while self._owners and time.monotonic() < deadline:

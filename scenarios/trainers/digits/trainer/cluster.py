@@ -1,4 +1,4 @@
-"""Who this replica is and where the others listen: what TF_CONFIG says, and nothing else."""
+"""The role of this replica and the addresses of the others, from TF_CONFIG only."""
 import json
 import os
 from collections import namedtuple
@@ -11,7 +11,7 @@ class Cluster(namedtuple("Cluster", "role index chief workers servers")):
 
     @property
     def own_address(self):
-        """Where this replica listens: its own entry. An evaluator is in no cluster."""
+        """The address of this replica. An evaluator is not part of the cluster."""
         if self.role == CHIEF:
             return self.chief
         entries = {WORKER: self.workers, SERVER: self.servers}.get(self.role, ())
@@ -19,7 +19,7 @@ class Cluster(namedtuple("Cluster", "role index chief workers servers")):
 
     @property
     def shards(self):
-        """Where the parameters live: on the servers, or with the chief when there are none."""
+        """The processes that hold the parameters: the servers, or else the chief."""
         return self.servers or ((self.chief,) if self.chief else ())
 
 

@@ -1,4 +1,4 @@
-"""The digits, their fixed split, and the batch that belongs to each step."""
+"""The digits, their fixed split, and the batch of each step."""
 import gzip
 import hashlib
 import random
@@ -16,7 +16,7 @@ Examples = namedtuple("Examples", "images labels")
 def load(url):
     """Reads the CSV file (gzipped or plain) and returns (training examples, held-out examples).
 
-    A fifth is held out: the lines whose SHA-256 comes first. So the split depends neither on the
+    The fifth of the lines with the lowest SHA-256 is held out. So the split depends neither on the
     order of the lines, nor on a seed, nor on the version of Python.
     """
     content = storage.read(url)
@@ -42,9 +42,9 @@ def _examples(url, lines):
 
 
 class Batches:
-    """Which examples each step sees: a function of the seed and the step's number alone.
+    """The examples of each step: a function of the seed and the step's number only.
 
-    A replica that comes back needs no other record of how far the data had been read.
+    A restarted replica needs no other record of its position in the data.
     """
 
     def __init__(self, examples, batch_size, seed):

@@ -1,4 +1,4 @@
-"""The evaluator: judges each whole checkpoint on the held-out digits until the model is there."""
+"""The evaluator tests each complete checkpoint on the held-out digits until the model exists."""
 import json
 import logging
 import re
@@ -9,12 +9,12 @@ from trainer.checkpoint import Broken
 
 
 def run(model, held_out, options, checkpoints, is_finished):
-    """Writes `<job-dir>/eval/<step>.json`; what a predecessor judged is not judged again."""
+    """Writes `<job-dir>/eval/<step>.json`, and skips checkpoints that a predecessor evaluated."""
     root = options.job_dir.rstrip("/") + "/eval/"
     judged = _judged(root)
     logging.info("evaluator begins; judged before: %s", sorted(judged) or "none")
     while True:
-        # Asked first: what was saved before the end is then in the list below.
+        # Read first, so that the list below has every checkpoint that was saved before the end.
         finished = is_finished()
         for step in checkpoints.steps():
             if step not in judged and _judge(step, model, held_out, root, checkpoints):
@@ -33,7 +33,7 @@ def _judged(root):
 def _judge(step, model, held_out, root, checkpoints):
     try:
         values = list(checkpoints.read(step).vectors.values)
-    except Broken as error:  # the chief keeps the last few only, and may be deleting this one
+    except Broken as error:  # the chief keeps only the last few, and may be deleting this one
         logging.info("checkpoint %d is passed over: %s", step, error)
         return False
     result = {"step": step, "accuracy": model.accuracy(values, held_out)}

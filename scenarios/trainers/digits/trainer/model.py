@@ -19,7 +19,7 @@ def _dot(a, b):
 
 
 class Model:
-    """The network's shape; the parameters are handed in, for they live on the parameter servers."""
+    """The network's shape. The parameters are arguments, because the parameter servers hold them."""
 
     def __init__(self, hidden):
         self.hidden = hidden
@@ -69,13 +69,13 @@ class Model:
 
     @staticmethod
     def _layer_gradient(errors, inputs):
-        """A layer's weights and then its biases; both arguments hold a row for each example."""
+        """A layer's weights, then its biases. Both arguments have a row for each example."""
         by_unit, by_input = list(zip(*errors)), list(zip(*inputs))
         weights = [_dot(error, column) for error in by_unit for column in by_input]
         return weights + [sum(error) for error in by_unit]
 
     def accuracy(self, flat, examples):
-        """The share of the examples whose highest score is at their label."""
+        """The share of examples whose label has the highest score."""
         layers, right = self._layers(flat), 0
         for image, label in zip(examples.images, examples.labels):
             scores = self._forward(layers, image)[1]
@@ -84,5 +84,5 @@ class Model:
 
 
 def learning_rate(base, step, steps):
-    """Falls linearly to a tenth: a function of the step alone, which no restart can disturb."""
+    """Falls linearly to a tenth. It depends only on the step, so no restart changes it."""
     return base * (1.0 - 0.9 * (step - 1) / max(1, steps))

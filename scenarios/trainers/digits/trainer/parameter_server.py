@@ -1,8 +1,8 @@
-"""A shard of the parameters: Adam's rule, each step applied once, nothing kept on disk.
+"""A shard of the parameters: Adam's rule, each step applied once, nothing stored on disk.
 
-Every request names a generation, which the chief gives when it fills the shards. A server that was
-restarted has none, so it answers "stale" to all, and the chief then takes every shard back to the
-newest whole checkpoint. A gradient of an earlier generation never reaches a newer one.
+Every request names a generation, which the chief assigns when it fills the shards. A restarted server
+has none, so it answers "stale" to every request, and the chief then resets every shard to the newest
+complete checkpoint. A gradient of an earlier generation never reaches a newer one.
 """
 import logging
 import math
@@ -16,12 +16,12 @@ SQUARE_KEPT = 0.99
 TINY = 1e-6
 PATIENCE_SECONDS = 600.0
 
-# The values, and of their gradients the running mean and the running mean square: three vectors.
+# Three vectors: the values, and the running means of their gradients and of the squared gradients.
 Vectors = namedtuple("Vectors", "values means squares")
 
 
 class Stale(Exception):
-    """The shard holds another generation than the caller's, or nothing at all (generation 0)."""
+    """The shard has another generation than the caller, or none (generation 0)."""
 
     def __init__(self, generation):
         super().__init__("the shard holds generation %d" % generation)
@@ -49,7 +49,7 @@ class Shard:
             return self._vectors.values
 
     def push(self, generation, step, rate, gradient):
-        """Applies the step's gradient, unless it has been, and returns the values."""
+        """Applies the step's gradient unless it was applied before, and returns the values."""
         with self._lock:
             self._check(generation)
             if step not in self._applied:
@@ -68,7 +68,7 @@ class Shard:
         self._vectors = Vectors(values, means, squares)
 
     def snapshot(self, generation):
-        """The vectors, and how many steps were applied since the shard was filled."""
+        """The vectors, and the number of steps that were applied since the shard was filled."""
         with self._lock:
             self._check(generation)
             return self._vectors, len(self._applied)
@@ -79,7 +79,7 @@ class Shard:
 
 
 class RemoteShard:
-    """The same, on the server at an address. For one thread."""
+    """The same, on a server at an address. For one thread."""
 
     def __init__(self, address):
         self._peer = wire.Peer(address)
@@ -105,7 +105,7 @@ class RemoteShard:
         return _split(answer.vector), answer.step
 
     def dismiss(self):
-        """Lets the server end; one that has ended already is left in peace."""
+        """Tells the server to end, unless it has ended already."""
         try:
             self._peer.ask(wire.message(wire.LEAVE_OFF), patience=0.0)
         except wire.Unreachable:
@@ -113,7 +113,7 @@ class RemoteShard:
 
 
 def answer(shard, request):
-    """What a shard says to a message from a RemoteShard."""
+    """The answer of a shard to a message from a RemoteShard."""
     try:
         if request.op == wire.INIT:
             shard.fill(request.generation, _split(request.vector))
@@ -141,12 +141,12 @@ def _split(joined):
 
 
 def bounds(size, count):
-    """Splits a vector of so many parameters over the shards: a list of slices."""
+    """Divides a vector of so many parameters among the shards: a list of slices."""
     return [slice(size * i // count, size * (i + 1) // count) for i in range(count)]
 
 
 def run(cluster):
-    """Serves this replica's shard until the chief says that training is over."""
+    """Serves this replica's shard until the chief reports that training is over."""
     shard, over = Shard(), threading.Event()
 
     def respond(request, _):

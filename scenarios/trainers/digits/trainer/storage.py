@@ -1,7 +1,7 @@
-"""Objects in Cloud Storage (gs://bucket/name) and plain files, behind the same six functions.
+"""The same six functions for objects in Cloud Storage (gs://bucket/name) and for plain files.
 
-Cloud Storage is spoken to through its JSON API at $STORAGE_EMULATOR_HOST, else at the public
-address, without credentials. A write becomes visible whole or not at all in both worlds.
+Cloud Storage is called through its JSON API at $STORAGE_EMULATOR_HOST, or else at the public address,
+without credentials. In both, a write becomes visible as a whole or not at all.
 """
 import http.client
 import json
@@ -20,11 +20,11 @@ TEMPORARY = ".partial-"
 
 
 class StorageError(Exception):
-    """Cloud Storage refused a request, or could not be reached for too long."""
+    """Cloud Storage refused a request, or was unreachable for too long."""
 
 
 def read(url):
-    """The whole content; FileNotFoundError if there is none."""
+    """The whole content; FileNotFoundError if it does not exist."""
     if _is_remote(url):
         return _request("GET", url, _object_path(url) + "?alt=media")
     with open(url, "rb") as file:
@@ -49,7 +49,7 @@ def write(url, content):
 
 
 def exists(url):
-    """Whether there is such an object or file."""
+    """Whether the object or file exists."""
     if not _is_remote(url):
         return os.path.isfile(url)
     try:
@@ -60,7 +60,7 @@ def exists(url):
 
 
 def delete(url):
-    """Removes the object or file; it is no error if it is gone already."""
+    """Removes the object or file. A missing one is not an error."""
     try:
         if _is_remote(url):
             _request("DELETE", url, _object_path(url))
@@ -69,13 +69,13 @@ def delete(url):
     except FileNotFoundError:
         return
     try:
-        os.rmdir(os.path.dirname(url))  # as in a bucket, no folder without content
+        os.rmdir(os.path.dirname(url))  # as in a bucket, there are no empty folders
     except OSError:
         pass
 
 
 def sweep(folder):
-    """Removes a folder in which stopped writers left what nobody sees; buckets have none."""
+    """Removes a folder with invisible files of stopped writers; buckets have none."""
     if _is_remote(folder) or not os.path.isdir(folder):
         return
     for name in os.listdir(folder):
@@ -132,7 +132,7 @@ def _object_path(url):
 
 
 def _request(method, url, path, body=None):
-    """One request, repeated at growing pauses for as long as the failure may be a passing one."""
+    """One request, repeated with growing pauses while the failure may be transient."""
     deadline, pause = time.monotonic() + PATIENCE_SECONDS, 0.1
     while True:
         try:
@@ -154,7 +154,7 @@ def _request(method, url, path, body=None):
 
 def _request_once(method, path, body):
     host = os.environ.get("STORAGE_EMULATOR_HOST", "")
-    # A proxy would send a request for the emulator on this machine astray.
+    # A proxy would misdirect requests to the emulator on this machine.
     opener = urllib.request.build_opener(*([urllib.request.ProxyHandler({})] if host else []))
     if not host:
         host = "https://storage.googleapis.com"

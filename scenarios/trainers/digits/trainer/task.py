@@ -1,4 +1,4 @@
-"""The module every replica runs: finds out its role from TF_CONFIG and plays it."""
+"""The module that every replica runs. It reads its role from TF_CONFIG."""
 import argparse
 import logging
 import sys
@@ -16,7 +16,7 @@ def _positive(text):
 
 
 def parse(arguments):
-    """All replicas get the same flags; of a repeated one the last counts."""
+    """All replicas get the same flags. The last of a repeated flag counts."""
     parser = argparse.ArgumentParser(prog="trainer.task", description=__doc__, allow_abbrev=False)
     add = parser.add_argument
     add("--job-dir", required=True, help="gs:// or local folder for checkpoints/, eval/, model/")
@@ -34,7 +34,7 @@ def parse(arguments):
 
 
 def main(arguments=None):
-    # The service takes lines on stderr for errors.
+    # The service treats lines on stderr as errors.
     logging.basicConfig(stream=sys.stdout, level=logging.INFO, format="%(message)s")
     options, here = parse(arguments), cluster.from_environment()
     if here.role == cluster.SERVER:

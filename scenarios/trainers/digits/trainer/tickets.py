@@ -1,9 +1,9 @@
-"""Which step is done by whom: the chief's book of steps.
+"""The chief's record of steps and of the workers that do them.
 
-Steps are numbered from 1. Each is handed out as a ticket and comes back done. A ticket whose worker
-went away is handed out again (the shards apply each step once, whoever sends it). No ticket lies
-beyond the next checkpoint's step until that checkpoint's values have been taken: so a checkpoint
-holds the steps up to its own, all of them and no other.
+Steps are numbered from 1. Each is handed out as a ticket and returned when it is done. A ticket of a
+lost worker is handed out again; the shards apply each step only once. No ticket goes beyond the next
+checkpoint's step until that checkpoint's values have been taken. So a checkpoint holds exactly the steps
+up to its own.
 """
 import threading
 import time
@@ -11,16 +11,16 @@ from collections import namedtuple
 
 from trainer import wire
 
-# After so long a worker's ticket is given to another one too.
+# After this time a worker's ticket is given to another worker, too.
 OVERDUE_SECONDS = 60.0
-# A worker that waits is told so now and then, or it would take the chief for dead.
+# A waiting worker gets an answer at this interval, or else it would consider the chief dead.
 WAIT_SECONDS = 20.0
 
 Ticket = namedtuple("Ticket", "kind generation step")
 
 
 class Tickets:
-    """Any thread may call. `owner` stands for one connection of a worker."""
+    """Any thread may call. An `owner` is one connection of a worker."""
 
     def __init__(self, progress=lambda step, loss: None):
         self._changed = threading.Condition()
@@ -31,7 +31,7 @@ class Tickets:
         self._stale = self._finished = False
 
     def begin(self, generation, step, boundary):
-        """A generation begins: `step` steps are done, and none beyond the boundary may be."""
+        """Begins a generation: `step` steps are done, and no step beyond the boundary may be."""
         with self._changed:
             self._generation, self._next, self._boundary = generation, step + 1, boundary
             self._open, self._returned = {}, []
@@ -39,13 +39,13 @@ class Tickets:
             self._changed.notify_all()
 
     def extend(self, boundary):
-        """The values at the old boundary have been taken; on to the next."""
+        """Moves to the next boundary, after the values at the old one were taken."""
         with self._changed:
             self._boundary = boundary
             self._changed.notify_all()
 
     def finish(self):
-        """All steps are done: whoever asks is told so."""
+        """Ends training: every later request is answered with the end."""
         with self._changed:
             self._finished = True
             self._changed.notify_all()
@@ -80,7 +80,7 @@ class Tickets:
         return next((step for step, (_, given) in self._open.items() if given < overdue), None)
 
     def leave(self, owner):
-        """The connection is gone, and whoever had it may never come back."""
+        """Frees the ticket of a closed connection, because its worker may never return."""
         with self._changed:
             self._give_back(owner)
 
@@ -91,7 +91,7 @@ class Tickets:
             self._changed.notify_all()
 
     def report_stale(self, owner, generation):
-        """A shard did not know the generation: if it is the running one, a server was restarted."""
+        """A shard did not know the generation. If it is the current one, a server was restarted."""
         with self._changed:
             self._give_back(owner)
             if generation == self._generation and not self._stale:

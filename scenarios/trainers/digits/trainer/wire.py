@@ -9,7 +9,7 @@ from collections import namedtuple
 
 # Requests to a parameter server.
 INIT, PULL, PUSH, SNAPSHOT, LEAVE_OFF = 1, 2, 3, 4, 5
-# Requests to the chief: the next step, please; and: a parameter server did not know my generation.
+# Requests to the chief: for the next step; and the report that a server did not know the generation.
 NEXT, REPORT_STALE = 10, 11
 # Answers.
 OK, STALE, WAIT, FINISHED, UNKNOWN = 20, 21, 22, 23, 24
@@ -17,14 +17,14 @@ OK, STALE, WAIT, FINISHED, UNKNOWN = 20, 21, 22, 23, 24
 HEADER = struct.Struct("<BQQdI")
 Message = namedtuple("Message", "op generation step number vector")
 
-# A replica may be away while its machine is replaced. Nothing here gives up in less than a minute.
+# A replica is unreachable while its machine is replaced. No wait here is shorter than a minute.
 SILENCE_SECONDS = 90.0
 BIND_SECONDS = 90.0
 LONGEST_PAUSE_SECONDS = 1.0
 
 
 class Unreachable(Exception):
-    """The other replica could not be reached for as long as the caller cared to wait."""
+    """The other replica was unreachable for the caller's whole time limit."""
 
 
 def message(op, generation=0, step=0, number=0.0, vector=()):
@@ -60,14 +60,14 @@ def _exactly(connection, size):
 
 
 class Peer:
-    """A client's end: connects when needed, and again whenever the other side was restarted."""
+    """A client's end. It connects when needed, and again after a restart of the other side."""
 
     def __init__(self, address):
         self._address = address
         self._connection = None
 
     def ask(self, request, patience):
-        """Sends until there is an answer; so every request must bear being handled twice."""
+        """Sends until there is an answer, so every request may be handled twice."""
         deadline, pause = time.monotonic() + patience, 0.05
         while True:
             try:
@@ -93,12 +93,12 @@ class Peer:
 
 
 class Server(socketserver.ThreadingTCPServer):
-    """Answers each message by `answer(request, owner)`; `left(owner)` tells that a client has gone.
+    """Answers each message by `answer(request, owner)`, and calls `left(owner)` when a client is gone.
 
-    The owner stands for one connection. Each connection has a thread.
+    The owner is one connection. Each connection has a thread.
     """
 
-    allow_reuse_address = True  # a restarted replica takes its old address at once
+    allow_reuse_address = True  # a restarted replica uses its old address at once
     daemon_threads = True
     block_on_close = False
     request_queue_size = 64
@@ -110,7 +110,7 @@ class Server(socketserver.ThreadingTCPServer):
             try:
                 super().__init__(address, _Conversation)
                 return
-            except OSError as error:  # the predecessor has not quite gone, or the name is new
+            except OSError as error:  # the predecessor has not ended yet, or the name is new
                 if time.monotonic() > deadline:
                     raise SystemExit("cannot listen on %s:%d, this replica's own address in "
                                      "TF_CONFIG: %s" % (address + (error,)))

@@ -1,4 +1,4 @@
-"""The training loop of a worker, and of a chief without workers: ticket, gradient, push, again."""
+"""The training loop of a worker, and of a chief without workers: ticket, gradient, push."""
 import logging
 import threading
 import time
@@ -15,7 +15,7 @@ STEPS_A_LINE = 50
 
 
 class RemoteTickets:
-    """Asks the chief. While it is away, a finished model in the job directory means the end too."""
+    """Asks the chief. While it is unreachable, a finished model in the job directory means the end."""
 
     def __init__(self, address, is_finished):
         self._peer = wire.Peer(address)
@@ -42,7 +42,7 @@ class RemoteTickets:
 
 
 def train(tickets, shards, model, examples, options, steps):
-    """Does steps until the tickets say that training is finished; returns how many it did."""
+    """Does steps until the tickets end, and returns their number."""
     batches = Batches(examples, options.batch_size, options.seed)
     parts = bounds(model.size, len(shards))
     me, generation, done, loss, count, values = object(), 0, 0, 0.0, 0, None
@@ -80,7 +80,7 @@ def _joined(parts):
 
 
 def run(cluster, model, examples, options, steps, is_finished):
-    """A worker replica. Its own address answers nothing; it is taken so that a clash would show."""
+    """A worker replica. It listens at its own address only to detect a conflict."""
     server = wire.Server(cluster.own_address, lambda request, owner: wire.message(wire.UNKNOWN))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     logging.info("worker %d listens on %s:%d", cluster.index, *cluster.own_address)

@@ -1,6 +1,6 @@
-"""A network of one hidden layer on scikit-learn's digits, with what a tuning job gives it.
+"""A network with one hidden layer on scikit-learn's digits; a tuning job sets its hyperparameters.
 
-Each epoch's accuracy on held-out digits is reported; the model goes below --job-dir.
+It reports the accuracy on held-out digits after each epoch, and writes the model below --job-dir.
 """
 import argparse
 import os
@@ -26,7 +26,7 @@ def arguments():
 
 
 def keep(model, job_dir):
-    """Writes the model where --job-dir is: a directory, or a gs:// URI through the storage client."""
+    """Writes the model below --job-dir: a directory, or a gs:// URI through the storage client."""
     if not job_dir:
         return
     if not job_dir.startswith("gs://"):

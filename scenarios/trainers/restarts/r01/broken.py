@@ -1,4 +1,4 @@
-"""R01, broken: a checkpoint counts as soon as its directory is there."""
+"""R01, broken: a checkpoint counts as soon as its directory exists."""
 import sys
 
 sys.path.insert(1, sys.path[0] + "/..")

@@ -1,4 +1,4 @@
-"""R01, fixed: a checkpoint counts once its last part, state.json, is there."""
+"""R01, fixed: a checkpoint counts only with its last part, state.json."""
 import sys
 
 sys.path.insert(1, sys.path[0] + "/..")

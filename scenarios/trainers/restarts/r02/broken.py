@@ -1,4 +1,4 @@
-"""R02, broken: the newest by listing is restored, whatever its name begins with."""
+"""R02, broken: the newest of the listing is restored, temporary names included."""
 import re
 import sys
 

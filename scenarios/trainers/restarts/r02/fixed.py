@@ -1,4 +1,4 @@
-"""R02, fixed: a temporary name is never restored, and what is left of one is cleared away."""
+"""R02, fixed: temporary names are never restored, and remaining ones are deleted."""
 import re
 import sys
 

@@ -30,7 +30,7 @@ def rotate(job):
 def main():
     job = folder(flag("job-dir"))
     state = restore(job)
-    rotate(job)  # the last save may have come no further than to its own object
+    rotate(job)  # the last save may have written its object and removed none
     for step in range(state["step"] + 1, STEPS + 1):
         state = {"step": step, "w": 0.9 * state["w"] + step}
         record(step, w=state["w"])

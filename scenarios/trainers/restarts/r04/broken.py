@@ -1,4 +1,4 @@
-"""R04, broken: the running epoch is saved, and the reader runs that one from its start."""
+"""R04, broken: the current epoch is saved, and the reader runs it from its start."""
 import sys
 
 sys.path.insert(1, sys.path[0] + "/..")

@@ -1,4 +1,4 @@
-"""R04, fixed: what is saved is the next epoch and batch, for the writer and for the reader."""
+"""R04, fixed: writer and reader both mean the next epoch and batch."""
 import sys
 
 sys.path.insert(1, sys.path[0] + "/..")

@@ -1,4 +1,4 @@
-"""R05, broken: optimizer steps are skipped where micro-batches are due, in epoch 0's order."""
+"""R05, broken: it skips as many micro-batches as optimizer steps were done, in epoch 0's order."""
 import sys
 
 sys.path.insert(1, sys.path[0] + "/..")

@@ -1,4 +1,4 @@
-"""R05, fixed: the position is saved in micro-batches, and the shuffle's state with it."""
+"""R05, fixed: the position is saved in micro-batches, with the state of the shuffle."""
 import sys
 
 sys.path.insert(1, sys.path[0] + "/..")

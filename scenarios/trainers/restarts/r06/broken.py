@@ -1,4 +1,4 @@
-"""R06, broken: the weights are restored, momentum and the schedule begin anew."""
+"""R06, broken: the weights are restored, but momentum and the schedule start over."""
 import sys
 
 sys.path.insert(1, sys.path[0] + "/..")

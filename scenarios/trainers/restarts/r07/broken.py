@@ -1,4 +1,4 @@
-"""R07, broken: the best value and the patience live in memory."""
+"""R07, broken: the best value and the patience are only in memory."""
 import sys
 
 sys.path.insert(1, sys.path[0] + "/..")

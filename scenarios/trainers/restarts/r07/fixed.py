@@ -1,4 +1,4 @@
-"""R07, fixed: the best value and the patience that is left are part of the state."""
+"""R07, fixed: the best value and the remaining patience are part of the state."""
 import sys
 
 sys.path.insert(1, sys.path[0] + "/..")

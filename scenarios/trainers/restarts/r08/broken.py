@@ -1,4 +1,4 @@
-"""R08, broken: --init-from goes before the job's own newest checkpoint."""
+"""R08, broken: --init-from has precedence over the job's own newest checkpoint."""
 import sys
 
 sys.path.insert(1, sys.path[0] + "/..")

@@ -1,4 +1,4 @@
-"""R08, fixed: the job's own newest checkpoint goes before --init-from."""
+"""R08, fixed: the job's own newest checkpoint has precedence over --init-from."""
 import sys
 
 sys.path.insert(1, sys.path[0] + "/..")

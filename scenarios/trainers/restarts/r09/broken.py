@@ -1,7 +1,7 @@
-"""R09, broken: who comes back begins at the newest checkpoint, the others where they were.
+"""R09, broken: a restarted replica begins at the newest checkpoint, the others continue.
 
-A worker's message for step s + 1 also says that it has recorded step s. Each waits for the other's
-message of its own step, which never comes.
+A worker's message for step s + 1 also means that it has recorded step s. Each side waits for the
+other's message of its own step, which never comes.
 """
 import sys
 
@@ -20,13 +20,13 @@ def newest(job):
 
 
 def gather_workers(server, workers, count):
-    """Waits until every worker is connected; who calls again has been restarted."""
+    """Waits until every worker is connected; a worker that connects again has been restarted."""
     while len(workers) < count:
         caller = accept(server)
         try:
             workers[caller.receive()["index"]] = caller
         except Gone:
-            continue  # restarted once more, before it said who it is
+            continue  # restarted again, before it sent its name
 
 
 def exchange(server, workers, index, step):
@@ -64,7 +64,7 @@ def master(cluster, job):
 
 
 def worker(cluster, job):
-    """Until the service stops it with the job."""
+    """Works until the service stops it with the job."""
     step = newest(job)["step"]
     while True:
         master = cluster.connect("master")

@@ -1,7 +1,7 @@
-"""R09, fixed: whenever somebody is lost, all begin a new generation at the newest checkpoint.
+"""R09, fixed: after each loss, all replicas begin a new generation at the newest checkpoint.
 
-A worker's message for step s + 1 also says that it has recorded step s. The count of generations
-is kept in the job's folder: one in a replica's memory would begin anew with that replica.
+A worker's message for step s + 1 also means that it has recorded step s. The count of generations is
+kept in the job's folder, because a count in memory would start over with the replica.
 """
 import sys
 
@@ -26,17 +26,17 @@ def next_generation(job):
 
 
 def gather_workers(server, workers, count):
-    """Waits until every worker is connected; who calls again has been restarted."""
+    """Waits until every worker is connected; a worker that connects again has been restarted."""
     while len(workers) < count:
         caller = accept(server)
         try:
             workers[caller.receive()["index"]] = caller
         except Gone:
-            continue  # restarted once more, before it said who it is
+            continue  # restarted again, before it sent its name
 
 
 def exchange(workers, index, generation):
-    """A worker's gradient. It may still be speaking of a generation that has ended."""
+    """A worker's gradient. It may belong to a generation that has ended."""
     while True:
         try:
             message = workers[index].receive()
@@ -80,7 +80,7 @@ def master(cluster, job):
 
 
 def worker(cluster):
-    """Until the service stops it with the job."""
+    """Works until the service stops it with the job."""
     while True:
         master = cluster.connect("master")
         try:

@@ -1,7 +1,7 @@
-"""R10, broken: a server that is there again is taken for the one that was there before.
+"""R10, broken: a restarted server is taken for the one before the restart.
 
-Master and worker each add a half a step; the server answers when it has both halves, so that a push
-for step s + 1 also says that its sender has recorded step s.
+Master and worker each add half of a step. The server answers when it has both halves, so a push for
+step s + 1 also means that its sender has recorded step s.
 """
 import sys
 
@@ -23,7 +23,7 @@ def newest(job):
 
 
 def ps(cluster):
-    """Holds w. The master says after which step it goes on, and fills in w if it has one."""
+    """Holds w. The master sends the step after which to continue, and w if it has one."""
     server, w = cluster.listen(), 0.0
     while True:
         clients = {}
@@ -74,7 +74,7 @@ def master(cluster, job):
 
 
 def worker(cluster):
-    """Until the service stops it with the job."""
+    """Works until the service stops it with the job."""
     while True:
         server = cluster.connect("ps")
         try:

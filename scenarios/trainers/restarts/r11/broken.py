@@ -1,4 +1,4 @@
-"""R11, broken: what is there at the start counts as evaluated, and is thought to stay."""
+"""R11, broken: checkpoints that exist at the start count as evaluated, and are expected to stay."""
 import sys
 import time
 
@@ -23,7 +23,7 @@ def whole(job):
 
 
 def rotate(job):
-    """Removes all but the newest, and what a save or a removal left half done."""
+    """Removes all but the newest, and the remains of incomplete saves and removals."""
     kept = whole(job)[-KEPT:]
     for name in job.list("ckpt-"):
         if step_of(name) not in kept:
@@ -65,7 +65,7 @@ def evaluate(job, step):
 
 
 def evaluator(job):
-    """Until the service stops it with the job."""
+    """Works until the service stops it with the job."""
     last = max(whole(job), default=0)
     say("looking for checkpoints after step %d" % last)
     while last < STEPS:

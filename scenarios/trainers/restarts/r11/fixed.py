@@ -1,4 +1,4 @@
-"""R11, fixed: the folder says what was evaluated, and a checkpoint that goes is passed over."""
+"""R11, fixed: the folder records what was evaluated, and a deleted checkpoint is skipped."""
 import sys
 import time
 
@@ -23,7 +23,7 @@ def whole(job):
 
 
 def rotate(job):
-    """Removes all but the newest, and what a save or a removal left half done."""
+    """Removes all but the newest, and the remains of incomplete saves and removals."""
     kept = whole(job)[-KEPT:]
     for name in job.list("ckpt-"):
         if step_of(name) not in kept:
@@ -69,7 +69,7 @@ def evaluate(job, step):
 
 
 def evaluator(job):
-    """Until the service stops it with the job."""
+    """Works until the service stops it with the job."""
     last = evaluated(job)
     say("looking for checkpoints after step %d" % last)
     while last < STEPS:

@@ -1,8 +1,8 @@
-"""R12, fixed: the master alone says what is whole, and all begin where it says.
+"""R12, fixed: only the master decides which checkpoint is complete, and all restore that one.
 
-Every replica keeps a shard of its own: worker i shard i, the master the last one. Workers save one
-after the other, when the master tells them. Who loses another one waits for the service, which
-starts the whole job again.
+Every replica keeps its own shard: worker i shard i, the master the last one. Workers save one after
+the other, at the master's command. A replica that loses another one waits for the service, which starts
+the whole job again.
 """
 import sys
 
@@ -22,7 +22,7 @@ def next_attempt(job):
 
 
 def save_shard(job, shard, step, w, attempt):
-    loss = 1.0 / step + attempt / 1000.0  # no two attempts round alike on real machines, either
+    loss = 1.0 / step + attempt / 1000.0  # on real machines, too, two attempts round differently
     job.put("ckpt-%d/shard-%d-%.4f" % (step, shard, loss),
             {"step": step, "w": w, "attempt": attempt})
 
@@ -36,7 +36,7 @@ def restore_shard(job, shard, step):
 
 
 def committed(job):
-    """The newest step that is whole; what is not whole is cleared away, and mixes with nothing."""
+    """The newest complete step. Deletes incomplete ones, so that nothing mixes with them."""
     names = job.list("ckpt-")
     places = {name.split("/")[0] for name in names if name.endswith("/COMMIT")}
     for name in names:
@@ -82,7 +82,7 @@ def master(cluster, job):
 
 
 def worker(cluster, job):
-    """Until the service stops it with the job."""
+    """Works until the service stops it with the job."""
     master = cluster.connect("master")
     master.send(index=cluster.index)
     begin = master.receive()

@@ -1,4 +1,4 @@
-"""R13, broken: training ends on exactly the last step, and the export is made again."""
+"""R13, broken: training ends only at exactly the last step, and the export is repeated."""
 import sys
 
 sys.path.insert(1, sys.path[0] + "/..")
@@ -19,7 +19,7 @@ def restore(job):
 
 def train(job, state):
     step, w = state["step"], state["w"]
-    for batch in range(step, BATCHES):  # there is more data than is asked for
+    for batch in range(step, BATCHES):  # there is more data than needed
         step, w = step + 1, 0.9 * w + batch
         record(step, w=w)
         if step % SAVE_EVERY == 0:

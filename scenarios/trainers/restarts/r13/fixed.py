@@ -1,4 +1,4 @@
-"""R13, fixed: what is done already is done: no step, no second export, only the rest."""
+"""R13, fixed: finished work is not repeated: no step, no second export."""
 import sys
 
 sys.path.insert(1, sys.path[0] + "/..")
@@ -19,7 +19,7 @@ def restore(job):
 
 def train(job, state):
     step, w = state["step"], state["w"]
-    for batch in range(step, BATCHES):  # there is more data than is asked for
+    for batch in range(step, BATCHES):  # there is more data than needed
         if step >= STEPS:
             break
         step, w = step + 1, 0.9 * w + batch

@@ -1,4 +1,4 @@
-"""R14, broken: what was reported is in memory, and the steps that come again are reported again."""
+"""R14, broken: reports are only in memory, so repeated steps are reported again."""
 import json
 import os
 import sys
@@ -21,7 +21,7 @@ def restore(job):
 
 
 class Reports:
-    """The reports of this trial, and the file in which the service finds them."""
+    """The reports of this trial, and the file from which the service reads them."""
 
     def __init__(self):
         self._reports = []

@@ -1,7 +1,7 @@
-"""R14, fixed: what was reported is kept in the job's folder, time and all, and is never made anew.
+"""R14, fixed: reports are kept in the job's folder with their times, and never made again.
 
-The service takes two lines of one step and one time for the same report. So a report is noted down
-first, and the metric file, which goes with the machine, is written again from the notes.
+The service takes two lines with the same step and time for one report. So a report is first stored in
+the folder. The metric file, which is lost with the machine, is written again from there.
 """
 import json
 import os
@@ -25,7 +25,7 @@ def restore(job):
 
 
 class Reports:
-    """The reports of this trial, and the file in which the service finds them."""
+    """The reports of this trial, and the file from which the service reads them."""
 
     def __init__(self, job):
         self._job = job

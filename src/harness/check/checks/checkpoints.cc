@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "base/text.h"
+#include "base/time_text.h"
 #include "harness/check/check.h"
 #include "harness/check/evidence_lines.h"
 #include "harness/check/restart_point.h"
@@ -45,7 +45,7 @@ Distance Measure(const CourseRun& run) {
   return distance;
 }
 
-Ruling Judge(const Course& course) {
+Ruling JudgeCheckpoints(const Course& course) {
   const CourseRun& run = course.Of("plain");
   if (!run.succeeded()) return Skip("the job does not succeed by itself");
   const Distance distance = Measure(run);
@@ -87,9 +87,9 @@ Ruling Judge(const Course& course) {
 CheckKind CheckpointsCheck() {
   return {"restart/checkpoints",
           "The trainer saves often enough for what a machine and the job's time limit leave it.",
-          "replica-environment, section 8: save often, at least every four hours",
+          "docs/service/replica-environment.md, section 8: save often, at least every four hours",
           {"plain"},
-          Judge};
+          JudgeCheckpoints};
 }
 
 }  // namespace caip::harness

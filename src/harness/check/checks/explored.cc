@@ -6,7 +6,7 @@
 namespace caip::harness {
 namespace {
 
-constexpr size_t kShown = 5;
+constexpr size_t kShownFindings = 5;
 
 // What differs without a restart, or counts them.
 std::string NotCompared(const CourseRun& run) {
@@ -19,7 +19,7 @@ Ruling Found(const CourseRun& run, bool sure) {
   for (const ExploredFlaw& flaw : run.flaws) {
     if (flaw.is_doubtful == sure) continue;
     if (count++ == 0) ruling.found = flaw.cause;
-    if (count > kShown) continue;
+    if (count > kShownFindings) continue;
     ruling.evidence.push_back("the machine goes " + flaw.moment + ": " + flaw.cause);
     ruling.evidence.push_back("  expected " + flaw.expected + ", found " + flaw.found);
     ruling.evidence.push_back("  again: caip scenario run " + flaw.scenario);
@@ -32,7 +32,7 @@ Ruling Found(const CourseRun& run, bool sure) {
   return ruling;
 }
 
-Ruling Judge(const Course& course) {
+Ruling JudgeExplored(const Course& course) {
   for (const CheckKind& simpler : {SigtermCheck(), ResumesCheck(), CheckpointsCheck()}) {
     if (JudgeCheck(simpler, course).verdict != CheckVerdict::kFail) continue;
     return Skip(simpler.id + " fails: most restarts would show that alone");
@@ -59,9 +59,9 @@ Ruling Judge(const Course& course) {
 CheckKind ExploredCheck() {
   return {"restart/explored",
           "The result is the same whenever the machine goes.",
-          "restart-bugs; docs/explorer.md",
+          "docs/service/restarts.md, section 3; docs/explorer.md",
           {"plain", "maintenance", "restarts"},
-          Judge};
+          JudgeExplored};
 }
 
 }  // namespace caip::harness

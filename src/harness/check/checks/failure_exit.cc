@@ -5,16 +5,16 @@
 namespace caip::harness {
 namespace {
 
-constexpr size_t kShown = 5;
+constexpr size_t kShownLines = 5;
 
-Ruling Judge(const Course& course) {
+Ruling JudgeFailure(const Course& course) {
   const CourseRun& run = course.Of("refused-writes");
   const std::string master = MasterOf(run);
   Ruling ruling{CheckVerdict::kFail, ""};
   size_t refused = 0;
   for (const Happening& h : run.evidence.happenings) {
     if (h.kind != Happening::Kind::kFault) continue;
-    if (++refused <= kShown) ruling.evidence.push_back("refused: " + h.detail);
+    if (++refused <= kShownLines) ruling.evidence.push_back("refused: " + h.detail);
   }
   const std::string what =
       std::to_string(refused) + (refused == 1 ? " write was refused" : " writes were refused");
@@ -35,11 +35,12 @@ Ruling Judge(const Course& course) {
 }  // namespace
 
 CheckKind FailureCheck() {
-  return {"exit/failure",
-          "A trainer that cannot write its results does not end with exit code 0.",
-          "replica-environment, section 7: the master's exit 0 is the job's success",
-          {"refused-writes"},
-          Judge};
+  return {
+      "exit/failure",
+      "A trainer that cannot write its results does not end with exit code 0.",
+      "docs/service/replica-environment.md, section 7: the master's exit 0 is the job's success",
+      {"refused-writes"},
+      JudgeFailure};
 }
 
 }  // namespace caip::harness

@@ -93,7 +93,7 @@ Ruling JudgeMove(const Course& course) {
           std::move(lines), "If they do not differ by chance, look for what depends on these."};
 }
 
-Ruling Judge(const Course& course) {
+Ruling JudgeIndependent(const Course& course) {
   const CourseRun& plain = course.Of("plain");
   std::vector<std::string> lines = ReadHere(course, plain);
   if (lines.empty()) return JudgeMove(course);
@@ -106,12 +106,12 @@ Ruling Judge(const Course& course) {
 }  // namespace
 
 CheckKind IndependentCheck() {
-  return {
-      "machine/independent",
-      "The trainer leans on no file, directory or name of the machine.",
-      "replica-environment, sections 2 and 5: replicas have disks, homes and names of their own",
-      {"plain", "moved"},
-      Judge};
+  return {"machine/independent",
+          "The trainer leans on no file, directory or name of the machine.",
+          "docs/service/replica-environment.md, sections 2 and 5: replicas have disks, homes and "
+          "names of their own",
+          {"plain", "moved"},
+          JudgeIndependent};
 }
 
 }  // namespace caip::harness

@@ -5,7 +5,7 @@
 namespace caip::harness {
 namespace {
 
-Ruling Judge(const Course& course) {
+Ruling JudgeJobDirFlag(const Course& course) {
   const CourseRun& run = course.Of("plain");
   const FailureCause cause = CauseOf(course);
   if (cause == FailureCause::kNone) return Pass("it was started with --job-dir, and succeeded");
@@ -26,9 +26,9 @@ Ruling Judge(const Course& course) {
 CheckKind JobDirFlagCheck() {
   return {"arguments/job-dir",
           "The trainer takes --job-dir, which the service adds.",
-          "replica-environment, section 5: argument order",
+          "docs/service/replica-environment.md, section 5: argument order",
           {"plain"},
-          Judge};
+          JudgeJobDirFlag};
 }
 
 }  // namespace caip::harness

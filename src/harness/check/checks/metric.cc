@@ -1,4 +1,3 @@
-#include "base/text.h"
 #include "harness/check/check.h"
 #include "harness/check/evidence_lines.h"
 #include "harness/check/file_places.h"
@@ -57,7 +56,7 @@ Ruling Fail(const Course& course, const CourseRun& run, const std::string& tag) 
   return ruling;
 }
 
-Ruling Judge(const Course& course) {
+Ruling JudgeMetric(const Course& course) {
   const std::string tag = TagOf(course.trainer);
   if (tag.empty()) {
     return Skip(
@@ -83,9 +82,9 @@ Ruling Judge(const Course& course) {
 CheckKind MetricCheck() {
   return {"tuning/metric",
           "A trial reports its metric where the service reads it.",
-          "hyperparameter-tuning, section 5",
+          "docs/service/hyperparameter-tuning.md, section 5",
           {"plain"},
-          Judge};
+          JudgeMetric};
 }
 
 }  // namespace caip::harness

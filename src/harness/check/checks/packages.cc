@@ -1,6 +1,5 @@
 // What was packed and installed, beside the source tree: three checks of one look.
 
-#include "base/text.h"
 #include "harness/check/check.h"
 #include "harness/check/evidence_lines.h"
 #include "harness/check/failure_cause.h"
@@ -8,7 +7,9 @@
 namespace caip::harness {
 namespace {
 
-constexpr char kSource[] = "submit: packages; replica-environment, section 5: pip install";
+constexpr char kSource[] =
+    "docs/service/submit.md, section 4: packages; "
+    "docs/service/replica-environment.md, section 5: pip install";
 constexpr char kPackAdvice[] =
     "Only what setup.py names is installed: packages=find_packages() finds folders with an "
     "__init__.py, data files need package_data. Without a setup.py of your own the package is "

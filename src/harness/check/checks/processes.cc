@@ -3,7 +3,7 @@
 namespace caip::harness {
 namespace {
 
-Ruling Judge(const Course& course) {
+Ruling JudgeProcesses(const Course& course) {
   const CourseRun& run = course.Of("plain");
   if (!run.succeeded()) return Skip("the job does not succeed as it was given");
   const std::vector<LeftProcess>& left = run.traces.left_running;
@@ -24,9 +24,10 @@ Ruling Judge(const Course& course) {
 CheckKind ProcessesCheck() {
   return {"machine/processes",
           "No process outlives the trainer's main process.",
-          "replica-environment, section 7: the main process's exit is the replica's end",
+          "docs/service/replica-environment.md, section 7: the main process's exit is the "
+          "replica's end",
           {"plain"},
-          Judge};
+          JudgeProcesses};
 }
 
 }  // namespace caip::harness

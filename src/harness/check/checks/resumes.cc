@@ -8,7 +8,7 @@
 namespace caip::harness {
 namespace {
 
-constexpr char kAdvice[] =
+constexpr char kResumesAdvice[] =
     "Look for the newest whole checkpoint in job-dir when the trainer starts, and go on behind it: "
     "a job whose machine goes more often than it takes to train would never end.";
 
@@ -19,7 +19,7 @@ Ruling JudgeSteps(const CourseRun& run, const std::string& master) {
   const std::string from = "boot 1 came to step " + std::to_string(before.back()->step) +
                            ", boot 2 began at " + std::to_string(behind.front()->step);
   if (behind.front()->step > before.front()->step) return Pass(from);
-  Ruling ruling{CheckVerdict::kFail, from, {}, kAdvice};
+  Ruling ruling{CheckVerdict::kFail, from, {}, kResumesAdvice};
   ruling.evidence.push_back("saved before: " + Shown(*WritesOf(run, master, 1).back()));
   ruling.evidence.push_back("first of boot 2: " + Shown(*behind.front()));
   return ruling;
@@ -35,12 +35,13 @@ Ruling JudgeReads(const CourseRun& run, const std::string& master) {
       return Pass("boot 2 read " + h.object + ", which boot 1 had written");
     }
   }
-  Ruling ruling{CheckVerdict::kFail, "boot 2 read nothing of what boot 1 had written", {}, kAdvice};
+  Ruling ruling{
+      CheckVerdict::kFail, "boot 2 read nothing of what boot 1 had written", {}, kResumesAdvice};
   for (const std::string& object : written) ruling.evidence.push_back("written: " + object);
   return ruling;
 }
 
-Ruling Judge(const Course& course) {
+Ruling JudgeSteps(const Course& course) {
   const CourseRun& run = course.Of("maintenance");
   const std::string master = MasterOf(run);
   if (!run.succeeded()) return Skip("the job did not survive: restart/sigterm tells why");
@@ -53,11 +54,12 @@ Ruling Judge(const Course& course) {
 }  // namespace
 
 CheckKind ResumesCheck() {
-  return {"restart/resumes",
-          "A restarted trainer goes on from what it had saved.",
-          "replica-environment, section 8; restart-bugs, R08",
-          {"maintenance"},
-          Judge};
+  return {
+      "restart/resumes",
+      "A restarted trainer goes on from what it had saved.",
+      "docs/service/replica-environment.md, section 8; docs/service/restarts.md, section 3: R08",
+      {"maintenance"},
+      JudgeSteps};
 }
 
 }  // namespace caip::harness

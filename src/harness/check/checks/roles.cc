@@ -7,7 +7,8 @@
 namespace caip::harness {
 namespace {
 
-constexpr char kSource[] = "replica-environment, section 2: TF_CONFIG of every role";
+constexpr char kRolesSource[] =
+    "docs/service/replica-environment.md, section 2: TF_CONFIG of every role";
 
 std::string AdviceFor(const std::string& role) {
   if (role == "chief" || role == "master") {
@@ -62,7 +63,7 @@ Ruling JudgeEvaluator(const Course& course) { return JudgeMember(course, "evalua
 CheckKind ChiefCheck() {
   return {"roles/chief",
           "The trainer knows itself as task type chief.",
-          kSource,
+          kRolesSource,
           {"chief"},
           JudgeChief};
 }
@@ -70,24 +71,27 @@ CheckKind ChiefCheck() {
 CheckKind MasterCheck() {
   return {"roles/master",
           "The trainer knows itself as task type master.",
-          kSource,
+          kRolesSource,
           {"master"},
           JudgeMaster};
 }
 
 CheckKind WorkerCheck() {
-  return {
-      "roles/worker", "A replica of type worker does not fail.", kSource, {"chief"}, JudgeWorker};
+  return {"roles/worker",
+          "A replica of type worker does not fail.",
+          kRolesSource,
+          {"chief"},
+          JudgeWorker};
 }
 
 CheckKind ParameterServerCheck() {
-  return {"roles/ps", "A replica of type ps does not fail.", kSource, {"chief"}, JudgeServer};
+  return {"roles/ps", "A replica of type ps does not fail.", kRolesSource, {"chief"}, JudgeServer};
 }
 
 CheckKind EvaluatorCheck() {
   return {"roles/evaluator",
           "A replica of type evaluator, which is in no cluster, does not fail.",
-          kSource,
+          kRolesSource,
           {"chief"},
           JudgeEvaluator};
 }

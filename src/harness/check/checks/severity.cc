@@ -8,10 +8,10 @@
 namespace caip::harness {
 namespace {
 
-constexpr size_t kShown = 5;
+constexpr size_t kSeverityShown = 5;
 constexpr size_t kLineMax = 200;
 
-constexpr char kAdvice[] =
+constexpr char kSeverityAdvice[] =
     "Print to stdout, or use `logging` as it is configured already (without a StreamHandler of "
     "your own or force=True): its records keep their level. In containers log to stdout, or one "
     "JSON object a line with a `severity`. Progress bars take file=sys.stdout.";
@@ -36,7 +36,7 @@ std::string Shown(const PrintedLine& line) {
   return line.replica + ": ERROR " + first;
 }
 
-Ruling Judge(const Course& course) {
+Ruling JudgeSeverity(const Course& course) {
   const CourseRun& run = course.Of("plain");
   if (!run.succeeded()) return Skip("the job does not succeed as it was given");
   std::vector<std::string> no_errors;
@@ -53,12 +53,12 @@ Ruling Judge(const Course& course) {
                 std::to_string(count) + (count == 1 ? " line" : " lines") +
                     " of stderr would be shown as errors in the log of a job that succeeds"};
   for (std::string& line : others) no_errors.push_back(std::move(line));
-  if (no_errors.size() > kShown) {
-    no_errors.resize(kShown);
-    no_errors.push_back("and " + std::to_string(count - kShown) + " more");
+  if (no_errors.size() > kSeverityShown) {
+    no_errors.resize(kSeverityShown);
+    no_errors.push_back("and " + std::to_string(count - kSeverityShown) + " more");
   }
   ruling.evidence = std::move(no_errors);
-  ruling.advice = kAdvice;
+  ruling.advice = kSeverityAdvice;
   return ruling;
 }
 
@@ -67,9 +67,10 @@ Ruling Judge(const Course& course) {
 CheckKind SeverityCheck() {
   return {"logs/severity",
           "What is no error is not logged as one.",
-          "replica-environment, section 6: each line of stderr becomes an entry of level ERROR",
+          "docs/service/replica-environment.md, section 6: each line of stderr becomes an entry of "
+          "level ERROR",
           {"plain"},
-          Judge};
+          JudgeSeverity};
 }
 
 }  // namespace caip::harness

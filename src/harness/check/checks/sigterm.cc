@@ -1,6 +1,5 @@
 #include <set>
 
-#include "base/text.h"
 #include "harness/check/check.h"
 #include "harness/check/evidence_lines.h"
 #include "harness/check/restart_point.h"
@@ -29,7 +28,7 @@ std::vector<std::string> Missing(const CourseRun& plain, const CourseRun& run) {
   return missing;
 }
 
-Ruling Judge(const Course& course) {
+Ruling JudgeSigterm(const Course& course) {
   const CourseRun& run = course.Of("maintenance");
   const std::string advice =
       "A machine is moved with a SIGTERM and comes back as a new one with an empty disk: take up "
@@ -49,9 +48,9 @@ Ruling Judge(const Course& course) {
 CheckKind SigtermCheck() {
   return {"restart/sigterm",
           "The training survives a SIGTERM and a new machine.",
-          "replica-environment, sections 7 and 8: machines are moved",
+          "docs/service/replica-environment.md, sections 7 and 8: machines are moved",
           {"plain", "maintenance"},
-          Judge};
+          JudgeSigterm};
 }
 
 }  // namespace caip::harness

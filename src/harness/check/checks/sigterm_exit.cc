@@ -5,7 +5,7 @@
 namespace caip::harness {
 namespace {
 
-Ruling Judge(const Course& course) {
+Ruling JudgeSigtermExit(const Course& course) {
   const CourseRun& run = course.Of("maintenance");
   const std::string master = MasterOf(run);
   const auto end = FirstEnd(run, [&](const Happening& h) { return h.replica == master; });
@@ -34,9 +34,9 @@ Ruling Judge(const Course& course) {
 CheckKind SigtermExitCheck() {
   return {"exit/sigterm",
           "A trainer that is asked to end before it is done does not exit with 0.",
-          "replica-environment, sections 7 and 8",
+          "docs/service/replica-environment.md, sections 7 and 8",
           {"plain", "maintenance"},
-          Judge};
+          JudgeSigtermExit};
 }
 
 }  // namespace caip::harness

@@ -1,6 +1,7 @@
 #include <csignal>
 
 #include "base/text.h"
+#include "base/time_text.h"
 #include "harness/check/check.h"
 #include "harness/check/evidence_lines.h"
 
@@ -8,7 +9,7 @@ namespace caip::harness {
 namespace {
 
 // The master's end is the job's: the others get SIGTERM, and SIGKILL where that does not help.
-Ruling Judge(const Course& course) {
+Ruling JudgeStopWithMaster(const Course& course) {
   const CourseRun& run = course.Of("chief");
   if (!run.succeeded()) return Skip("the run with every role did not end well");
   Ruling ruling{CheckVerdict::kFail, "replicas had to be killed"};
@@ -34,11 +35,12 @@ Ruling Judge(const Course& course) {
 }  // namespace
 
 CheckKind StopWithMasterCheck() {
-  return {"roles/stop-with-master",
-          "The other replicas stop when the master is done.",
-          "replica-environment, sections 7 and 8: all others are shut down by SIGTERM",
-          {"chief"},
-          Judge};
+  return {
+      "roles/stop-with-master",
+      "The other replicas stop when the master is done.",
+      "docs/service/replica-environment.md, sections 7 and 8: all others are shut down by SIGTERM",
+      {"chief"},
+      JudgeStopWithMaster};
 }
 
 }  // namespace caip::harness

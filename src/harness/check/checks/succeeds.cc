@@ -5,7 +5,7 @@
 namespace caip::harness {
 namespace {
 
-Ruling Judge(const Course& course) {
+Ruling JudgeSucceeds(const Course& course) {
   const CourseRun& run = course.Of("plain");
   switch (CauseOf(course)) {
     case FailureCause::kNone:
@@ -27,11 +27,12 @@ Ruling Judge(const Course& course) {
 }  // namespace
 
 CheckKind SucceedsCheck() {
-  return {"start/succeeds",
-          "The job succeeds when nothing is in its way.",
-          "replica-environment, section 7: the master's exit 0 is the job's success",
-          {"plain"},
-          Judge};
+  return {
+      "start/succeeds",
+      "The job succeeds when nothing is in its way.",
+      "docs/service/replica-environment.md, section 7: the master's exit 0 is the job's success",
+      {"plain"},
+      JudgeSucceeds};
 }
 
 }  // namespace caip::harness

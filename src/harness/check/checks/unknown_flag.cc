@@ -4,7 +4,7 @@
 namespace caip::harness {
 namespace {
 
-Ruling Judge(const Course& course) {
+Ruling JudgeUnknownFlag(const Course& course) {
   const CourseRun& run = course.Of("unknown-flag");
   if (run.succeeded()) return Pass("a flag that it does not know was no matter");
   Ruling ruling = FailOf(run, "with --caip_check_hyperparameter 0.5",
@@ -19,9 +19,9 @@ Ruling Judge(const Course& course) {
 CheckKind UnknownFlagCheck() {
   return {"arguments/unknown",
           "The trainer takes flags that it does not know.",
-          "replica-environment, section 5: a flag for each hyperparameter",
+          "docs/service/replica-environment.md, section 5: a flag for each hyperparameter",
           {"unknown-flag"},
-          Judge};
+          JudgeUnknownFlag};
 }
 
 }  // namespace caip::harness

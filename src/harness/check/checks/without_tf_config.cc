@@ -4,7 +4,7 @@
 namespace caip::harness {
 namespace {
 
-Ruling Judge(const Course& course) {
+Ruling JudgeWithoutTfConfig(const Course& course) {
   const CourseRun& run = course.Of("without-tf-config");
   if (run.succeeded()) return Pass("SUCCEEDED without the variable");
   return FailOf(run, "without TF_CONFIG",
@@ -17,9 +17,9 @@ Ruling Judge(const Course& course) {
 CheckKind WithoutTfConfigCheck() {
   return {"roles/without-tf-config",
           "The trainer runs without TF_CONFIG.",
-          "replica-environment, section 2; a run by hand has none",
+          "docs/service/replica-environment.md, section 2; a run by hand has none",
           {"without-tf-config"},
-          Judge};
+          JudgeWithoutTfConfig};
 }
 
 }  // namespace caip::harness

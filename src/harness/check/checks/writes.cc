@@ -1,6 +1,5 @@
 #include <set>
 
-#include "base/text.h"
 #include "harness/check/check.h"
 #include "harness/check/evidence_lines.h"
 #include "harness/check/file_places.h"
@@ -9,7 +8,7 @@
 namespace caip::harness {
 namespace {
 
-constexpr char kAdvice[] =
+constexpr char kWritesAdvice[] =
     "Write what is to stay below --job-dir: each machine has a disk of its own, which is gone with "
     "the machine. What is needed for a while only goes into the directory of tempfile, and is "
     "deleted before the end.";
@@ -68,7 +67,7 @@ Left LeftBy(const Course& course, const CourseRun& run) {
   return left;
 }
 
-Ruling Judge(const Course& course) {
+Ruling JudgeWrites(const Course& course) {
   const CourseRun& run = course.Of("plain");
   if (!run.succeeded()) return Skip("the job does not succeed as it was given");
   Left left = LeftBy(course, run);
@@ -77,7 +76,7 @@ Ruling Judge(const Course& course) {
     return {CheckVerdict::kFail,
             std::to_string(count) + (count == 1 ? " file is" : " files are") +
                 " written outside of job-dir, and lost with the machine",
-            std::move(left.results), kAdvice};
+            std::move(left.results), kWritesAdvice};
   }
   if (std::vector<std::string> objects = ObjectsElsewhere(course, run); !objects.empty()) {
     return {CheckVerdict::kWarn, "objects are written that are not below job-dir",
@@ -95,10 +94,10 @@ Ruling Judge(const Course& course) {
 CheckKind WritesCheck() {
   return {"machine/writes",
           "What is to stay is written below job-dir.",
-          "replica-environment, section 5: --job-dir is for outputs; the boot disk goes with the "
-          "machine",
+          "docs/service/replica-environment.md, section 5: --job-dir is for outputs; the boot disk "
+          "goes with the machine",
           {"plain"},
-          Judge};
+          JudgeWrites};
 }
 
 }  // namespace caip::harness

@@ -1,6 +1,6 @@
-// Runs with a replica of each role, once under the name `chief` and once under `master` (page
-// replica-environment, section 2: runtime versions of 2.1 and later say chief, those up to 1.15
-// master, containers as useChiefInTfConfig has it).
+// Runs with a replica of each role, once under the name `chief` and once under `master`
+// (docs/service/replica-environment.md, section 2: runtime versions of 2.1 and later say chief,
+// those up to 1.15 master, containers as useChiefInTfConfig has it).
 
 #include <algorithm>
 
@@ -52,7 +52,7 @@ void WaitForOthers(const Course& course, Scenario& scenario) {
   scenario.faults.push_back(std::move(pause));
 }
 
-RunPlan Plan(const Course& course, bool chief) {
+RunPlan PlanChiefCluster(const Course& course, bool chief) {
   if (const std::string why = NoPeace(course); !why.empty()) return NotMade(why);
   RunPlan plan = AsGiven(course);
   Json& input = plan.scenario.training_input;
@@ -66,8 +66,8 @@ RunPlan Plan(const Course& course, bool chief) {
   return plan;
 }
 
-RunPlan WithChief(const Course& course) { return Plan(course, true); }
-RunPlan WithMaster(const Course& course) { return Plan(course, false); }
+RunPlan WithChief(const Course& course) { return PlanChiefCluster(course, true); }
+RunPlan WithMaster(const Course& course) { return PlanChiefCluster(course, false); }
 
 }  // namespace
 

@@ -5,9 +5,10 @@ namespace caip::harness {
 namespace {
 
 constexpr auto kPause = std::chrono::milliseconds(500);
-constexpr auto kGrace = std::chrono::seconds(30);  // page replica-environment, section 8
+// The grace period after SIGTERM (docs/service/replica-environment.md, section 8).
+constexpr auto kGrace = std::chrono::seconds(30);
 
-RunPlan Plan(const Course& course) {
+RunPlan PlanMaintenance(const Course& course) {
   if (const std::string why = NoPeace(course); !why.empty()) return NotMade(why);
   const auto middle = MiddleOf(course.Of("plain"));
   if (!middle) {
@@ -40,7 +41,7 @@ CourseRunKind MaintenanceRun() {
   return {"maintenance",
           "The job whose master gets SIGTERM in the middle of its training, and a new machine.",
           {"plain"},
-          Plan};
+          PlanMaintenance};
 }
 
 }  // namespace caip::harness

@@ -3,7 +3,7 @@
 namespace caip::harness {
 namespace {
 
-RunPlan Plan(const Course& course) {
+RunPlan PlanMoved(const Course& course) {
   if (const std::string why = NoPeace(course); !why.empty()) return NotMade(why);
   RunPlan plan = AsGiven(course);
   plan.moved_to = "caip-check-moved";
@@ -16,7 +16,7 @@ CourseRunKind MovedRun() {
   return {"moved",
           "The job on a host of another name, with another HOME and current directory.",
           {"plain"},
-          Plan};
+          PlanMoved};
 }
 
 }  // namespace caip::harness

@@ -3,7 +3,7 @@
 namespace caip::harness {
 namespace {
 
-RunPlan Plan(const Course& course) {
+RunPlan PlanPackages(const Course& course) {
   if (course.trainer.is_container) return NotMade("the job is an image and has no packages");
   RunPlan plan;
   plan.how = RunPlan::How::kLook;
@@ -23,7 +23,7 @@ CourseRunKind PackagesRun() {
   return {"packages",
           "A look at what was packed and installed, beside the source tree.",
           {"plain"},
-          Plan};
+          PlanPackages};
 }
 
 }  // namespace caip::harness

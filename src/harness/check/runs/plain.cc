@@ -4,7 +4,7 @@ namespace caip::harness {
 namespace {
 
 // Nobody knows yet how long this trainer is quiet when all is well.
-RunPlan Plan(const Course& course) {
+RunPlan PlanPlain(const Course& course) {
   RunPlan plan = AsGiven(course);
   plan.scenario.limits.no_progress = plan.scenario.limits.wall;
   plan.watches_files = true;
@@ -17,7 +17,7 @@ CourseRunKind PlainRun() {
   return {"plain",
           "The job as it was given, installed from its archive, with nothing in its way.",
           {},
-          Plan};
+          PlanPlain};
 }
 
 }  // namespace caip::harness

@@ -6,7 +6,7 @@ namespace {
 
 constexpr int kForbidden = 403;  // clients try 5xx again for minutes
 
-RunPlan Plan(const Course& course) {
+RunPlan PlanRefusedWrites(const Course& course) {
   if (const std::string why = NoPeace(course); !why.empty()) return NotMade(why);
   const std::string master = MasterOf(course.Of("plain"));
   if (WritesOf(course.Of("plain"), master).empty()) {
@@ -32,7 +32,7 @@ CourseRunKind RefusedWritesRun() {
   return {"refused-writes",
           "The job while storage refuses each object that its master writes.",
           {"plain"},
-          Plan};
+          PlanRefusedWrites};
 }
 
 }  // namespace caip::harness

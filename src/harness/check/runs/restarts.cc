@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "base/text.h"
+#include "base/time_text.h"
 #include "harness/check/check_run.h"
 
 namespace caip::harness {
@@ -12,7 +12,7 @@ constexpr Duration kShort = std::chrono::seconds(10);
 constexpr Duration kLong = std::chrono::seconds(30);
 constexpr int64_t kFew = 12;
 
-RunPlan Plan(const Course& course) {
+RunPlan PlanRestarts(const Course& course) {
   if (const std::string why = NoPeace(course); !why.empty()) return NotMade(why);
   RunPlan plan = AsGiven(course);
   plan.how = RunPlan::How::kExplore;
@@ -33,7 +33,7 @@ CourseRunKind RestartsRun() {
   return {"restarts",
           "The explorer: the machine goes at a dozen moments that matter; with --deep at all.",
           {"plain"},
-          Plan};
+          PlanRestarts};
 }
 
 }  // namespace caip::harness

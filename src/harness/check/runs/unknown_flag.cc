@@ -3,9 +3,9 @@
 namespace caip::harness {
 namespace {
 
-// A hyperparameter's flag comes behind the job's own arguments (page replica-environment, section
-// 5).
-RunPlan Plan(const Course& course) {
+// A hyperparameter's flag comes behind the job's own arguments
+// (docs/service/replica-environment.md, section 5).
+RunPlan PlanUnknownFlag(const Course& course) {
   if (const std::string why = NoPeace(course); !why.empty()) return NotMade(why);
   RunPlan plan = AsGiven(course);
   Json& input = plan.scenario.training_input;
@@ -18,8 +18,10 @@ RunPlan Plan(const Course& course) {
 }  // namespace
 
 CourseRunKind UnknownFlagRun() {
-  return {
-      "unknown-flag", "The job with one more flag, as a hyperparameter has it.", {"plain"}, Plan};
+  return {"unknown-flag",
+          "The job with one more flag, as a hyperparameter has it.",
+          {"plain"},
+          PlanUnknownFlag};
 }
 
 }  // namespace caip::harness

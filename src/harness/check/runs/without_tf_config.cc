@@ -3,7 +3,7 @@
 namespace caip::harness {
 namespace {
 
-RunPlan Plan(const Course& course) {
+RunPlan PlanWithoutTfConfig(const Course& course) {
   if (const std::string why = NoPeace(course); !why.empty()) return NotMade(why);
   RunPlan plan = AsGiven(course);
   plan.tf_config = false;
@@ -13,7 +13,10 @@ RunPlan Plan(const Course& course) {
 }  // namespace
 
 CourseRunKind WithoutTfConfigRun() {
-  return {"without-tf-config", "The job with no TF_CONFIG in its environment.", {"plain"}, Plan};
+  return {"without-tf-config",
+          "The job with no TF_CONFIG in its environment.",
+          {"plain"},
+          PlanWithoutTfConfig};
 }
 
 }  // namespace caip::harness

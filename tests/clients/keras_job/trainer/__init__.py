@@ -1,1 +1,1 @@
-"""A trainer as it would be written for the service: it knows gs:// and nothing of an emulator."""
+"""A trainer as it is written for the service: it uses gs:// and does not know the emulator."""

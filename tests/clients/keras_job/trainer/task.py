@@ -1,4 +1,4 @@
-"""Learns a line from TFRecords; leaves checkpoints, a SavedModel and TensorBoard summaries."""
+"""Learns a line from TFRecords. Writes checkpoints, a SavedModel and TensorBoard summaries."""
 
 import argparse
 import json
@@ -16,7 +16,7 @@ def parse(record):
 
 
 class Checkpoints(tf.keras.callbacks.Callback):
-    """Saves after every epoch, and goes on where an earlier run has stopped."""
+    """Saves after every epoch, and resumes from the last save of an earlier run."""
 
     def __init__(self, directory):
         super().__init__()
@@ -25,7 +25,7 @@ class Checkpoints(tf.keras.callbacks.Callback):
         self.manager = None
 
     def restore(self, model):
-        """The number of epochs that are behind the model."""
+        """Restores the model, and returns the number of epochs that it has been trained for."""
         checkpoint = tf.train.Checkpoint(model=model, done=self.done)
         self.manager = tf.train.CheckpointManager(checkpoint, self.directory, max_to_keep=2)
         checkpoint.restore(self.manager.latest_checkpoint)
@@ -37,12 +37,12 @@ class Checkpoints(tf.keras.callbacks.Callback):
 
 
 def is_chief(config):
-    """Whether this replica writes what is for all."""
+    """Whether this replica writes the shared files."""
     return config.get('task', {}).get('type', 'chief') in ('chief', 'master')
 
 
 def main():
-    """One replica's whole life."""
+    """Trains as one replica."""
     parser = argparse.ArgumentParser()
     parser.add_argument('--job-dir', required=True)
     parser.add_argument('--data', required=True)
@@ -59,7 +59,7 @@ def main():
     with strategy.scope():
         model = tf.keras.Sequential([tf.keras.Input((2,)), tf.keras.layers.Dense(1)])
         model.compile(optimizer=tf.keras.optimizers.SGD(0.1), loss='mse')
-    # Workers write, too (a collective save), to a place that nobody reads.
+    # Workers write, too (a collective save), to a folder that is not read.
     job_dir = args.job_dir if is_chief(config) else os.path.join(args.job_dir, 'scratch')
     checkpoints = Checkpoints(os.path.join(job_dir, 'checkpoints'))
     begin = checkpoints.restore(model)

@@ -1,0 +1,159 @@
+#include "emulator/api/control/control.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "base/time_text.h"
+#include "emulator/api/error_body.h"
+
+namespace caip::api {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr long long kWaitMax = 60'000;
+constexpr size_t kEntriesMax = 2000;
+constexpr size_t kCheckBytesMax = 16u << 20;
+
+milliseconds WaitOf(const http::Request& request) {
+  const Json text(std::string(request.Query("waitMs")));
+  const long long asked = IntOr(Json{{"waitMs", text}}, "waitMs", 0);
+  return milliseconds(std::clamp<long long>(asked, 0, kWaitMax));
+}
+
+Json EntryJson(const logging::Entry& entry) {
+  Json json = {{"insertId", logging::InsertIdText(entry.insert_id)},
+               {"timestamp", Rfc3339(entry.timestamp, 9)},
+               {"severity", entry.severity},
+               {"task", entry.task},
+               {"message", entry.message}};
+  if (!entry.trial.empty()) json["trial"] = entry.trial;
+  return json;
+}
+
+Json Answer(const run::Job& job, const std::vector<logging::Entry>& entries, uint64_t after,
+            std::string_view task, bool finished, bool ending) {
+  Json list = Json::array();
+  for (const logging::Entry& entry : entries) {
+    if (task.empty() || task == entry.task) list.push_back(EntryJson(entry));
+  }
+  Json answer = {
+      {"entries", std::move(list)},
+      {"last", logging::InsertIdText(entries.empty() ? after : entries.back().insert_id)},
+      {"state", run::Name(job.state)},
+      {"finished", finished},
+      {"ending", ending}};
+  if (job.create_time) answer["createTime"] = Rfc3339(*job.create_time, 9);
+  // When the present state began, as far as the job tells.
+  if (const auto& since = job.end_time ? job.end_time : job.start_time) {
+    answer["now"] = Rfc3339(*since, 9);
+  }
+  return answer;
+}
+
+}  // namespace
+
+JobFollower::JobFollower(engine::Engine& engine, logging::LogBook& book)
+    : engine_(engine), book_(book), subscription_(engine.Watch([this](const auto&...) {
+        ++saves_;
+        book_.WakeFollowers();
+      })) {}
+
+Result<Json> JobFollower::Follow(const http::Request& request, const std::string& project,
+                                 const std::string& job_id) const {
+  const auto deadline = steady_clock::now() + WaitOf(request);
+  const uint64_t after = logging::InsertIdOf(std::string(request.Query("after")));
+  logging::EntryQuery query;
+  query.project = project;
+  query.job_id = job_id;
+  query.after_id = after;
+  query.limit = kEntriesMax;
+  while (true) {
+    const uint64_t saves = saves_;
+    ASSIGN_OR_RETURN(const run::Job job, engine_.Get(project, job_id));
+    const bool over = job.end_time.has_value();
+    const bool ending = ending_;
+    if (over) RETURN_IF_ERROR(book_.Flush());  // what was said before the end is to be seen
+    ASSIGN_OR_RETURN(const std::vector<logging::Entry> entries, book_.Query(query));
+    const bool changed = request.Query("state") != run::Name(job.state);
+    const auto left = std::chrono::ceil<milliseconds>(deadline - steady_clock::now());
+    if (over || changed || ending || !entries.empty() || left.count() <= 0) {
+      return Answer(job, entries, after, request.Query("task"),
+                    over && entries.size() < kEntriesMax, ending);
+    }
+    book_.WaitForMore(project, job_id, after, left, [&] { return saves_ != saves; });
+  }
+}
+
+void JobFollower::End() {
+  ending_ = true;
+  ++saves_;
+  book_.WakeFollowers();
+}
+
+namespace {
+
+// POST /emulator/v1/projects/{project}/jobs:check {"job": Job, "arriving": [URI]}
+Result<Json> CheckJob(engine::Engine& engine, const http::Request& request,
+                      const std::string& project) {
+  ASSIGN_OR_RETURN(const std::string text, request.ReadBody(kCheckBytesMax));
+  ASSIGN_OR_RETURN(const Json body, ParseJson(text));
+  const Json* job = Member(body, "job");
+  std::vector<std::string> arriving;
+  if (const Json* uris = Member(body, "arriving"); uris && uris->is_array()) {
+    for (const Json& uri : *uris) {
+      if (uri.is_string()) arriving.push_back(uri.get<std::string>());
+    }
+  }
+  RETURN_IF_ERROR(engine.Check(project, job ? *job : Json::object(), arriving));
+  return Json::object();
+}
+
+Result<Json> Join(const std::function<Status(int, bool)>& join, const http::Request& request) {
+  const Json pid(std::string(request.Query("pid")));
+  RETURN_IF_ERROR(join(static_cast<int>(IntOr(Json{{"pid", pid}}, "pid", 0)),
+                       request.Query("stays") == "true"));
+  return Json::object();
+}
+
+}  // namespace
+
+std::vector<http::Route> ControlRoutes(const EmulatorIdentity& identity, engine::Engine& engine,
+                                       JobFollower& follower, ControlActions actions) {
+  return {
+      {"GET", "/emulator/v1/health", "emulator.health",
+       [identity](const http::Request& request, const http::PathParameters&) {
+         return Respond(request, Json{{"version", identity.version},
+                                      {"pid", ::getpid()},
+                                      {"stateDirectory", identity.state_directory},
+                                      {"seed", std::to_string(identity.seed)},
+                                      {"flags", identity.flags}});
+       }},
+      {"POST", "/emulator/v1:shutdown", "emulator.shutdown",
+       [&follower, shut_down = std::move(actions.shut_down)](const http::Request& request,
+                                                             const http::PathParameters&) {
+         follower.End();
+         shut_down();
+         return Respond(request, Json::object());
+       }},
+      {"POST", "/emulator/v1:join", "emulator.join",
+       [join = std::move(actions.join)](const http::Request& request, const http::PathParameters&) {
+         return Respond(request, Join(join, request));
+       }},
+      {"POST", "/emulator/v1/projects/{project}/jobs:check", "emulator.jobs.check",
+       [&engine](const http::Request& request, const http::PathParameters& at) {
+         return Respond(request, CheckJob(engine, request, at.At("project")));
+       }},
+      {"GET", "/emulator/v1/projects/{project}/jobs/{job}:follow", "emulator.jobs.follow",
+       [&follower](const http::Request& request, const http::PathParameters& at) {
+         return Respond(request, follower.Follow(request, at.At("project"), at.At("job")));
+       }},
+  };
+}
+
+}  // namespace caip::api

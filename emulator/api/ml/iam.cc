@@ -1,0 +1,182 @@
+#include "emulator/api/ml/iam.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "emulator/api/body.h"
+#include "emulator/api/discovery/api_description.h"
+#include "emulator/api/error_body.h"
+#include "emulator/api/errors.h"
+#include "emulator/api/ml/message_check.h"
+#include "google/errors.h"
+#include "ml/errors.h"
+
+namespace caip::api {
+namespace {
+
+using Violations = std::vector<FieldViolation>;
+
+// What can be done with one job. https://cloud.google.com/ml-engine/docs/access-control
+constexpr std::array<std::string_view, 5> kPermissions = {"ml.jobs.cancel", "ml.jobs.get",
+                                                          "ml.jobs.getIamPolicy",
+                                                          "ml.jobs.setIamPolicy", "ml.jobs.update"};
+
+constexpr std::array<std::string_view, 4> kMaskPaths = {"bindings", "etag", "version",
+                                                        "auditConfigs"};
+
+bool IsVersion(long long version) { return version == 0 || version == 1 || version == 3; }
+
+// roles/NAME, projects/P/roles/NAME, organizations/O/roles/NAME.
+bool IsRole(std::string_view role) {
+  std::vector<std::string> parts = Split(role, '/');
+  if (std::any_of(parts.begin(), parts.end(), [](const auto& part) { return part.empty(); })) {
+    return false;
+  }
+  if (parts.size() == 2) return parts[0] == "roles";
+  return parts.size() == 4 && (parts[0] == "projects" || parts[0] == "organizations") &&
+         parts[2] == "roles";
+}
+
+bool IsMember(std::string_view member) {
+  if (member == "allUsers" || member == "allAuthenticatedUsers") return true;
+  if (member.starts_with("deleted:")) member.remove_prefix(8);
+  if (member.starts_with("principal:") || member.starts_with("principalSet:")) {
+    return member.find("://") != std::string_view::npos;
+  }
+  static const std::set<std::string_view> kTypes = {
+      "user",         "serviceAccount", "group",        "domain",
+      "projectOwner", "projectEditor",  "projectViewer"};
+  const size_t colon = member.find(':');
+  return colon != std::string_view::npos && colon + 1 < member.size() &&
+         kTypes.contains(member.substr(0, colon));
+}
+
+void CheckBindings(const Json& policy, Violations& violations) {
+  const Json* bindings = Member(policy, "bindings");
+  bool conditions = false;
+  for (const Json& binding : bindings ? *bindings : Json::array()) {
+    const std::string role = StringOr(binding, "role");
+    if (!IsRole(role)) violations.push_back(errors::PolicyRoleMalformed(role));
+    const Json* members = Member(binding, "members");
+    if (!members || members->empty()) violations.push_back(errors::PolicyMembersMissing(role));
+    for (const Json& member : members ? *members : Json::array()) {
+      const std::string text = member.get<std::string>();
+      if (!IsMember(text)) violations.push_back(errors::PolicyMemberMalformed(text));
+    }
+    conditions = conditions || Member(binding, "condition") != nullptr;
+  }
+  const long long version = IntOr(policy, "version", 0);
+  if (!IsVersion(version)) {
+    violations.push_back(errors::PolicyVersionUnknown("policy.version", version));
+  } else if (conditions && version != 3) {
+    violations.push_back(errors::PolicyConditionNeedsVersion());
+  }
+}
+
+// The paths of the mask in lowerCamelCase; without one, bindings and etag.
+Result<std::set<std::string>> ReadMask(const Json& body) {
+  const std::string mask = StringOr(body, "updateMask");
+  std::set<std::string> paths;
+  for (const std::string& word : Split(mask, ',')) {
+    std::string path(Trim(word));
+    if (path.empty()) continue;
+    if (path == "audit_configs") path = "auditConfigs";
+    if (std::find(kMaskPaths.begin(), kMaskPaths.end(), path) == kMaskPaths.end()) {
+      return google::errors::Violations({errors::PolicyMaskIllegal(path)});
+    }
+    paths.insert(path);
+  }
+  if (paths.empty()) paths = {"bindings", "etag"};
+  return paths;
+}
+
+// GET v1/projects/{project}/jobs/{job}:getIamPolicy
+Result<Json> GetPolicy(engine::Engine& engine, const PolicyStore& policies,
+                       const http::Request& request, const http::PathParameters& at) {
+  constexpr const char* kVersion = "options.requestedPolicyVersion";
+  const Json asked = {{"version", request.Query(kVersion)}};
+  if (const long long version = IntOr(asked, "version", request.HasQuery(kVersion) ? -1 : 0);
+      !IsVersion(version)) {
+    return google::errors::Violations(
+        {errors::PolicyVersionUnknown("options.requested_policy_version", version)});
+  }
+  RETURN_IF_ERROR(engine.Get(at.At("project"), at.At("job")));
+  return policies.Get(at.At("project"), at.At("job"));
+}
+
+// POST v1/projects/{project}/jobs/{job}:setIamPolicy
+Result<Json> SetPolicy(engine::Engine& engine, PolicyStore& policies, const http::Request& request,
+                       const http::PathParameters& at) {
+  ASSIGN_OR_RETURN(const Json body, ReadJsonObject(request));
+  RETURN_IF_ERROR(
+      CheckMessage(body, ApiDescription::Ml().schemas(), "GoogleIamV1__SetIamPolicyRequest"));
+  const Json* policy = Member(body, "policy");
+  if (!policy) return google::errors::Violations({errors::PolicyMissing()});
+  ASSIGN_OR_RETURN(const std::set<std::string> mask, ReadMask(body));
+  Violations violations;
+  CheckBindings(*policy, violations);
+  if (!violations.empty()) return google::errors::Violations(std::move(violations));
+  RETURN_IF_ERROR(engine.Get(at.At("project"), at.At("job")));
+  ASSIGN_OR_RETURN(Json changed, policies.Get(at.At("project"), at.At("job")));
+  // The version belongs to the bindings; an etag always guards, whether or not the mask names it.
+  changed.erase("etag");
+  for (const std::string_view path : kMaskPaths) {
+    const std::string name(path);
+    const bool with = mask.contains(name) || (name == "version" && mask.contains("bindings"));
+    if (!with && name != "etag") continue;
+    changed.erase(name);
+    if (const Json* value = Member(*policy, name)) changed[name] = *value;
+  }
+  return policies.Set(at.At("project"), at.At("job"), std::move(changed));
+}
+
+// POST v1/projects/{project}/jobs/{job}:testIamPermissions
+Result<Json> TestPermissions(engine::Engine& engine, const http::Request& request,
+                             const http::PathParameters& at) {
+  ASSIGN_OR_RETURN(const Json body, ReadJsonObject(request));
+  RETURN_IF_ERROR(
+      CheckMessage(body, ApiDescription::Ml().schemas(), "GoogleIamV1__TestIamPermissionsRequest"));
+  Violations violations;
+  Json held = Json::array();
+  const Json* permissions = Member(body, "permissions");
+  for (const Json& permission : permissions ? *permissions : Json::array()) {
+    const std::string name = permission.get<std::string>();
+    if (name.find('*') != std::string::npos) {
+      violations.push_back(errors::PermissionWildcard(name));
+    } else if (std::find(kPermissions.begin(), kPermissions.end(), name) == kPermissions.end()) {
+      violations.push_back(errors::PermissionUnknown(name));
+    }
+    held.push_back(name);
+  }
+  if (!violations.empty()) return google::errors::Violations(std::move(violations));
+  // Of a job that is not there nobody holds anything; of any other, everybody holds all.
+  const auto job = engine.Get(at.At("project"), at.At("job"));
+  if (!job.ok() && job.error().code != Code::kNotFound) return job.error();
+  if (!job.ok() || held.empty()) return Json::object();
+  return Json{{"permissions", std::move(held)}};
+}
+
+}  // namespace
+
+std::vector<http::Route> IamRoutes(engine::Engine& engine, PolicyStore& policies) {
+  const std::string job = "/v1/projects/{project}/jobs/{job}";
+  return {
+      {"GET", job + ":getIamPolicy", "ml.projects.jobs.getIamPolicy",
+       [&engine, &policies](const http::Request& request, const http::PathParameters& at) {
+         return Respond(request, GetPolicy(engine, policies, request, at));
+       }},
+      {"POST", job + ":setIamPolicy", "ml.projects.jobs.setIamPolicy",
+       [&engine, &policies](const http::Request& request, const http::PathParameters& at) {
+         return Respond(request, SetPolicy(engine, policies, request, at));
+       }},
+      {"POST", job + ":testIamPermissions", "ml.projects.jobs.testIamPermissions",
+       [&engine](const http::Request& request, const http::PathParameters& at) {
+         return Respond(request, TestPermissions(engine, request, at));
+       }},
+  };
+}
+
+}  // namespace caip::api

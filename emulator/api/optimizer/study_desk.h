@@ -1,0 +1,84 @@
+#pragma once
+// The optimizer API's work: studies and trials from one state to the next (docs/service/api.md,
+// sections 2 and 9; REST reference, projects.locations.studies). Resources are plain trees of
+// spec/study_schema.h, names are whole ("projects/p/locations/l/studies/s").
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/result.h"
+#include "emulator/api/optimizer/study_locks.h"
+#include "emulator/api/optimizer/study_store.h"
+#include "tuning/optimizer.h"
+#include "tuning/study_config.h"
+
+namespace caip::api {
+
+/// Any thread; what changes is durable before it is answered. A study is changed by one at a time,
+/// and keeps no other waiting, however long its values take to be chosen. Store and clock outlive
+/// it.
+class StudyDesk {
+ public:
+  /// Takes a line for the emulator's log. Any thread.
+  using Say = std::function<void(const std::string&)>;
+
+  /// The same seed and the same calls suggest the same. `say` is told why a trial should stop,
+  /// which no answer of the API has room for.
+  StudyDesk(StudyStore& store, const Clock& clock, uint64_t seed, Say say = {})
+      : store_(store), clock_(clock), seed_(seed), say_(std::move(say)) {}
+
+  Result<Json> CreateStudy(const std::string& parent, const std::string& id, Json study);
+  Result<Json> GetStudy(const std::string& name) const;
+  Result<std::vector<Json>> ListStudies(const std::string& parent) const;
+  Status DeleteStudy(const std::string& name);
+
+  Result<Json> CreateTrial(const std::string& study, Json trial);
+  Result<Json> GetTrial(const std::string& name) const;
+  Result<std::vector<Json>> ListTrials(const std::string& study) const;
+  Status DeleteTrial(const std::string& name);
+
+  Result<Json> AddMeasurement(const std::string& trial, const Json& request);
+  Result<Json> Complete(const std::string& trial, const Json& request);
+  Result<Json> Stop(const std::string& trial);
+  /// The best trial, or with several metrics the Pareto set.
+  Result<std::vector<Json>> OptimalTrials(const std::string& study) const;
+
+  // Operations, as JSON of the API: done when they are answered.
+  Result<Json> Suggest(const std::string& study, const Json& request);
+  Result<Json> CheckStopping(const std::string& trial);
+  Result<Json> GetOperation(const std::string& name) const;
+
+ private:
+  // A study with what is made of it.
+  struct Open {
+    Json stored;  // {"study": the resource, "next_trial": a number that no trial ever had}
+    tuning::StudyConfig config;
+    std::string name;
+  };
+  Result<Open> OpenStudy(const std::string& name) const;
+  Result<Json> Trial(const std::string& name) const;
+  Result<Json> RunningTrial(const std::string& name) const;
+  Result<Json> SaveTrial(Json trial);
+  // A REQUESTED trial, or in an ACTIVE study one with new values; nullopt: there is neither, the
+  // grid is at its end.
+  std::optional<Json> NextTrial(Open& open, std::vector<Json>& trials,
+                                std::optional<tuning::Optimizer>& optimizer,
+                                const std::string& client) const;
+  Json Operation(const std::string& of, Json metadata, Json response);
+  int64_t Now() const { return clock_.Now().time_since_epoch().count(); }
+
+  StudyStore& store_;
+  const Clock& clock_;
+  uint64_t seed_;
+  Say say_;
+  std::atomic<uint64_t> operations_ = 0;
+  StudyLocks locks_;
+};
+
+}  // namespace caip::api

@@ -1,0 +1,66 @@
+#include "emulator/check/dressing.h"
+
+#include "base/json.h"
+#include "host/watch/other_host.h"
+#include "ml/environment.h"
+
+namespace caip::check {
+namespace {
+
+using engine::ReplicaLaunch;
+
+constexpr char kTrial[] = "1";
+
+// Another name of the host, another home, another directory.
+void Move(const std::string& to, ReplicaLaunch& launch) {
+  const std::string home = "home/" + to;
+  for (auto& [name, value] : launch.environment) {
+    if (name == "HOSTNAME") value = to;
+    if (name == "HOME") value = (Path(value).parent_path() / home).string();
+  }
+  launch.user_directories.push_back(home);
+  launch.working_directory = to;
+  launch.program = run::LocalCommand{host::OnHost(to, launch.Argv())};
+  launch.arguments.clear();
+}
+
+void NameTrialIn(std::string& tf_config) {
+  auto config = ParseJson(tf_config);
+  if (!config.ok() || !Member(*config, "task")) return;
+  (*config)["task"]["trial"] = kTrial;
+  tf_config = PythonJson(*config);
+}
+
+// As of a tuning job's first trial (docs/service/hyperparameter-tuning.md, section 5), where the
+// job is none.
+void MakeTrial(const std::string& tag, const std::string& job_dir, const std::string& boot_disk,
+               ReplicaLaunch& launch) {
+  if (launch.metrics) return;
+  const std::string file = boot_disk + "/" + std::string(ml::kMetricFile);
+  for (auto& [name, value] : launch.environment) {
+    if (name == "TF_CONFIG") NameTrialIn(value);
+  }
+  launch.environment.emplace_back("CLOUD_ML_TRIAL_ID", kTrial);
+  launch.environment.emplace_back("CLOUD_ML_HP_METRIC_TAG", tag);
+  launch.environment.emplace_back("CLOUD_ML_HP_METRIC_FILE", file);
+  if (launch.key.replica == ml::RunId({})) {  // only the master's counts
+    launch.metrics = engine::MetricSource{tag, file, job_dir};
+  }
+}
+
+}  // namespace
+
+scenario::Dresser DresserOf(const harness::RunPlan& plan) {
+  return [&plan](ReplicaLaunch& launch, const std::string& boot_disk) {
+    if (!plan.metric.empty()) {
+      MakeTrial(plan.metric, StringOr(plan.scenario.training_input, "jobDir"), boot_disk, launch);
+    }
+    if (!plan.tf_config) {
+      std::erase_if(launch.environment,
+                    [](const auto& variable) { return variable.first == "TF_CONFIG"; });
+    }
+    if (!plan.moved_to.empty()) Move(plan.moved_to, launch);
+  };
+}
+
+}  // namespace caip::check

@@ -1,0 +1,29 @@
+#include "emulator/check/errors.h"
+
+namespace caip::check::errors {
+namespace {
+
+Error Invalid(std::string text) { return {Code::kInvalidArgument, std::move(text)}; }
+
+}  // namespace
+
+Error NotABucketFolder(std::string_view word) {
+  return Invalid("--bucket: '" + std::string(word) +
+                 "' is not NAME=FOLDER with the name of a bucket and an existing folder.");
+}
+
+Error BucketIsTheJobs(std::string_view bucket) {
+  return Invalid("--bucket: the bucket '" + std::string(bucket) +
+                 "' holds what the job writes. Give the bucket another name.");
+}
+
+Error NoPythonToLookWith() {
+  return {Code::kNotFound,
+          "Packages cannot be looked at: neither python3 nor python was found on PATH."};
+}
+
+Error PackageLookFailed(std::string_view output) {
+  return {Code::kInternal, "The look at the packages failed: " + std::string(output)};
+}
+
+}  // namespace caip::check::errors

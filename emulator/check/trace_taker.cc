@@ -1,0 +1,130 @@
+#include "emulator/check/trace_taker.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "emulator/check/tried_reports.h"
+#include "harness/events/replica_name.h"
+
+namespace caip::check {
+namespace {
+
+// What the system and Python read all day long, which is of no interest to any check.
+constexpr const char* kSystem[] = {"/usr/", "/lib", "/bin/", "/etc/", "/dev/", "/proc/", "/sys/"};
+
+bool IsOfSystem(const host::FileSight& sight) {
+  if (sight.path.starts_with("/dev/") || sight.path.starts_with("/sys/")) return true;
+  return sight.kind == host::FileSight::Kind::kRead &&
+         std::any_of(std::begin(kSystem), std::end(kSystem),
+                     [&](const char* folder) { return sight.path.starts_with(folder); });
+}
+
+}  // namespace
+
+void TraceTaker::Launching(const engine::ReplicaLaunch& launch, const std::string& boot_disk) {
+  const std::lock_guard lock(mutex_);
+  const std::string replica = harness::ReplicaNameOf(launch.key);
+  if (launch.metrics) metrics_[replica] = *launch.metrics;
+  launched_.push_back({replica, launch.key.boot, launch.Argv(), launch.environment, boot_disk,
+                       boot_disk + "/" + launch.working_directory});
+}
+
+void TraceTaker::Seen(const engine::ReplicaKey& key, const host::FileSight& sight) {
+  if (sight.path.starts_with(buckets_) || IsOfSystem(sight)) return;
+  const std::lock_guard lock(mutex_);
+  switch (sight.kind) {
+    case host::FileSight::Kind::kRead:
+    case host::FileSight::Kind::kWrite:
+      return Open(harness::ReplicaNameOf(key), sight);
+    case host::FileSight::Kind::kRename:
+      return Rename(sight.path, sight.target, sight.is_there);
+    case host::FileSight::Kind::kDelete:
+      return Delete(sight.path);
+  }
+}
+
+void TraceTaker::Open(const std::string& replica, const host::FileSight& sight) {
+  const auto [entry, is_new] = files_.try_emplace(sight.path);
+  harness::TouchedFile& file = entry->second;
+  if (is_new) file.was_there = sight.is_there;
+  file.path = sight.path;
+  file.replica = replica;
+  const bool reads = sight.kind == host::FileSight::Kind::kRead || sight.reads_too;
+  if (reads && file.written) file.read_behind = true;
+  if (reads && !file.written) file.read = true;
+  if (sight.kind != host::FileSight::Kind::kWrite) return;
+  file.read_behind = sight.reads_too;
+  file.written = true;
+}
+
+// That it was read is remembered.
+void TraceTaker::Delete(const std::string& path) {
+  const auto entry = files_.find(path);
+  if (entry == files_.end()) return;
+  entry->second.written = false;
+  if (!entry->second.read) files_.erase(entry);
+}
+
+// Of a directory: all that is below.
+void TraceTaker::Rename(const std::string& from, const std::string& to, bool is_there) {
+  std::map<std::string, harness::TouchedFile> renamed;
+  for (auto entry = files_.lower_bound(from); entry != files_.end();) {
+    if (!entry->first.starts_with(from)) break;
+    if (!(entry->first + "/").starts_with(from + "/")) {
+      ++entry;
+      continue;
+    }
+    harness::TouchedFile file = std::move(entry->second);
+    file.path = to + file.path.substr(from.size());
+    file.was_there = is_there;
+    renamed[file.path] = std::move(file);
+    entry = files_.erase(entry);
+  }
+  if (to.starts_with(buckets_)) return;
+  for (auto& [path, file] : renamed) files_[path] = std::move(file);
+}
+
+void TraceTaker::Printed(const engine::LogLine& line) {
+  // A record of `logging`, and what has TensorFlow's or gRPC's prefix, knows where it comes from.
+  if (line.severity != engine::Severity::kError || !line.pathname.empty()) return;
+  const std::lock_guard lock(mutex_);
+  if (launched_.empty()) return;  // of the packages' installation
+  traces_.raw_errors.push_back({harness::ReplicaNameOf(line.task, line.run.trial), line.message});
+}
+
+void TraceTaker::LeftRunning(const engine::ReplicaKey& key, const std::vector<std::string>& left) {
+  const std::lock_guard lock(mutex_);
+  for (const std::string& command : left) {
+    traces_.left_running.push_back({harness::ReplicaNameOf(key), command});
+  }
+}
+
+void TraceTaker::Ended(const engine::ReplicaExit& exit) {
+  const std::lock_guard lock(mutex_);
+  const std::string replica = harness::ReplicaNameOf(exit.key);
+  Measure(replica);
+  const auto source = metrics_.find(replica);
+  if (source == metrics_.end()) return;
+  for (harness::TriedReport& report : TriedReports(source->second)) {
+    traces_.tried_reports.push_back(std::move(report));
+  }
+}
+
+void TraceTaker::Measure(const std::string& replica) {
+  for (auto& [path, file] : files_) {
+    if (file.replica != replica || !file.written) continue;
+    std::error_code error;
+    const bool is_file = std::filesystem::is_regular_file(path, error);
+    file.bytes = is_file ? std::filesystem::file_size(path, error) : 0;
+    if (error) file.bytes = 0;
+  }
+}
+
+void TraceTaker::HandOver(harness::CourseRun& run) {
+  const std::lock_guard lock(mutex_);
+  for (auto& [path, file] : files_) traces_.files.push_back(std::move(file));
+  run.launched = std::move(launched_);
+  run.traces = std::move(traces_);
+}
+
+}  // namespace caip::check

@@ -1,0 +1,47 @@
+#pragma once
+// Adds the definitions of commands to the grammar; one function for each group of commands.
+
+#include "emulator/cli/arguments/grammar.h"
+
+namespace caip::cli {
+
+/// gcloud's flags that every command takes; `into` must outlive the grammar.
+void AddGcloudFlags(Grammar& grammar, GcloudFlags* into);
+
+/// Ends a command line: the command takes gcloud's flags along.
+template <typename T>
+Grammar::Finish FinishWith(const std::shared_ptr<T>& command, const GcloudFlags& gcloud) {
+  return [command, &gcloud](const Words&) -> Result<Command> {
+    command->gcloud = gcloud;
+    return Command(*command);
+  };
+}
+
+/// Whether the command can print in the --format that was given.
+Status CheckFormat(const Command& command, const GcloudFlags& gcloud);
+
+/// The flags of the emulator itself, under their own heading.
+void AddEmulatorFlags(Grammar& grammar, CLI::App& app, app::EmulatorFlags* into);
+/// --state alone, for commands that only look for an emulator.
+void AddStateFlag(Grammar& grammar, CLI::App& app, app::EmulatorFlags* into);
+
+/// The checks across the flags of a job, once all of them are set.
+using FinishJob = std::function<Status(const Words& words)>;
+/// The flags that say what job is wanted, for every command that makes one. `job` outlives the
+/// grammar and what is returned.
+FinishJob AddJobFlags(Grammar& grammar, CLI::App& app, client::SubmitRequest* job);
+
+// `gcloud` holds the gcloud-wide flags of the command line once it was read.
+void AddSubmitCommand(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud);
+void AddJobsCommands(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud);
+void AddLocalCommands(Grammar& grammar, const GcloudFlags& gcloud);
+void AddServerCommands(Grammar& grammar, const GcloudFlags& gcloud);
+void AddScenarioCommands(Grammar& grammar);
+void AddCheckCommand(Grammar& grammar, const GcloudFlags& gcloud);
+void AddSimulateCommand(Grammar& grammar);
+void AddHelpCommands(Grammar& grammar);
+
+/// The completion script for "bash" or "zsh", of all commands in the grammar.
+std::string CompletionScript(CLI::App& root, const std::string& shell);
+
+}  // namespace caip::cli

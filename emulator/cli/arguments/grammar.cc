@@ -1,0 +1,376 @@
+#include "emulator/cli/arguments/grammar.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/spelling.h"
+#include "base/text.h"
+#include "emulator/cli/errors.h"
+#include "emulator/cli/exit_codes.h"
+
+namespace caip::cli {
+namespace {
+
+constexpr std::string_view kUserArgs = " [-- USER_ARGS ...]";
+
+// A wrong word, on its way out of CLI11's walk.
+struct WrongWord {
+  Error error;
+};
+
+// argparse: a number or a text with a blank is no flag, even with a dash in front.
+bool LooksLikeFlag(const std::string& word) {
+  if (word.size() < 2 || word[0] != '-') return false;
+  const size_t digits = word.find_first_not_of("0123456789", 1);
+  const bool number = digits == std::string::npos ||
+                      (word[digits] == '.' && digits + 1 < word.size() &&
+                       word.find_first_not_of("0123456789", digits + 1) == std::string::npos);
+  return !number && word.find(' ') == std::string::npos;
+}
+
+// "jobs.submit.training", as in gcloud's errors.
+std::string DottedPath(const CLI::App* app) {
+  std::string path;
+  for (; app->get_parent(); app = app->get_parent()) path = "." + app->get_name() + path;
+  return "caip" + path;
+}
+
+std::string PlainPath(const CLI::App* app) { return ReplaceAll(DottedPath(app), ".", " "); }
+
+}  // namespace
+
+struct Grammar::Impl {
+  struct Known {
+    std::vector<std::pair<std::string, const CLI::Option*>> required;
+    size_t positionals = 0;  // how many words without a flag it takes
+    std::vector<std::string> metavars;
+    bool many = false;
+    bool user_args = false;
+    Finish finish;
+  };
+
+  CLI::App root{"Runs training jobs of AI Platform Training on this machine.", "caip"};
+  std::map<const CLI::App*, Known> commands;
+  std::string heading = "Flags";
+  std::vector<std::string> values;  // what the placeholders stand for
+  std::function<Status(const Command&)> check = [](const Command&) -> Status { return Ok{}; };
+
+  // A word that CLI11 cannot take for anything but a value.
+  std::string Placeholder(const std::string& value) {
+    values.push_back(value);
+    return "\x1f" + std::to_string(values.size() - 1);
+  }
+  const std::string& ValueOf(const std::string& placeholder) const {
+    return values[std::stoul(placeholder.substr(1))];
+  }
+
+  static std::vector<CLI::App*> Children(CLI::App* app) {
+    return app->get_subcommands([](CLI::App*) { return true; });
+  }
+  static CLI::App* Child(CLI::App* app, const std::string& name) {
+    for (CLI::App* child : Children(app)) {
+      if (child->get_name() == name) return child;
+    }
+    return nullptr;
+  }
+
+  CLI::Option* Find(CLI::App* app, const std::string& name) const {
+    for (; app; app = app->get_parent()) {
+      if (CLI::Option* option = app->get_option_no_throw(name)) return option;
+    }
+    return nullptr;
+  }
+
+  CLI::Option* AddValue(CLI::App& app, const std::string& name, const std::string& metavar,
+                        const std::string& help, Setter set) {
+    const auto take = [this, name, set](const std::vector<std::string>& given) {
+      for (const std::string& placeholder : given) {
+        const Status status = set(ValueOf(placeholder));
+        if (!status.ok()) {
+          throw WrongWord{errors::Argument(name, status.error())};
+        }
+      }
+    };
+    CLI::Option* option = app.add_option_function<std::vector<std::string>>(name, take, help);
+    return option->type_name(metavar)->group(heading)->take_all()->expected(1)->allow_extra_args(
+        false);
+  }
+
+  // argparse: `--known=anything` is a flag even with blanks in it.
+  bool IsFlag(CLI::App* app, const std::string& word) const {
+    if (word.size() < 2 || word[0] != '-') return false;
+    return LooksLikeFlag(word) || Find(app, word.substr(0, word.find('=')));
+  }
+
+  // The words that CLI11 gets: commands and flag names as they are, values hidden.
+  struct Scan {
+    CLI::App* app;
+    std::vector<std::string> words;
+    std::vector<std::string> unknown;
+    std::vector<std::string> positionals;
+    std::set<const CLI::Option*> given;
+    bool help = false;
+    bool version = false;
+  };
+
+  void ScanFlag(Scan& scan, const std::vector<std::string>& own, size_t& i) {
+    const std::string& word = own[i];
+    const size_t equals = word.starts_with("--") ? word.find('=') : std::string::npos;
+    const std::string name = word.substr(0, equals);
+    if (name == "--help" || name == "-h") {
+      scan.help = true;
+      return;
+    }
+    if (name == "--version" && scan.app == &root) {
+      scan.version = true;
+      return;
+    }
+    const CLI::Option* option = Find(scan.app, name);
+    if (!option || option->get_positional()) {
+      scan.unknown.push_back(word);
+      return;
+    }
+    scan.given.insert(option);
+    scan.words.push_back(name);
+    if (option->get_items_expected_max() == 0) {
+      if (equals == std::string::npos) return;
+      throw WrongWord{errors::Argument(name, errors::TakesNoValue(word.substr(equals + 1)))};
+    }
+    if (equals != std::string::npos) {
+      scan.words.push_back(Placeholder(word.substr(equals + 1)));
+    } else if (i + 1 < own.size() && !IsFlag(scan.app, own[i + 1])) {
+      scan.words.push_back(Placeholder(own[++i]));
+    } else {
+      throw WrongWord{errors::Argument(name, errors::ExpectedOneArgument())};
+    }
+  }
+
+  void ScanWord(Scan& scan, const std::string& word) {
+    const auto known = commands.find(scan.app);
+    if (known != commands.end()) {
+      scan.positionals.push_back(word);
+      if (known->second.many || scan.positionals.size() <= known->second.positionals) {
+        scan.words.push_back(Placeholder(word));
+      } else {
+        scan.unknown.push_back(word);
+      }
+      return;
+    }
+    if (CLI::App* child = Child(scan.app, word)) {
+      scan.words.push_back(word);
+      scan.app = child;
+      return;
+    }
+    std::vector<std::string> names;
+    for (const CLI::App* child : Children(scan.app)) names.push_back(child->get_name());
+    throw WrongWord{errors::NoSuchCommand(word, NearestName(word, names))};
+  }
+
+  void CheckComplete(const Scan& scan) const {
+    const auto known = commands.find(scan.app);
+    if (known == commands.end()) throw WrongWord{errors::CommandMissing()};
+    for (size_t i = scan.positionals.size(); i < known->second.positionals; ++i) {
+      throw WrongWord{errors::Argument(known->second.metavars[i], errors::MustBeSpecified())};
+    }
+    for (const auto& [name, option] : known->second.required) {
+      if (!scan.given.contains(option)) {
+        throw WrongWord{errors::Argument(name, errors::MustBeSpecified())};
+      }
+    }
+    if (scan.unknown.empty()) return;
+    std::vector<std::string> names;
+    for (const CLI::App* app = scan.app; app; app = app->get_parent()) {
+      for (const CLI::Option* option : app->get_options()) {
+        if (!option->get_positional()) names.push_back(option->get_name());
+      }
+    }
+    const std::string& first = scan.unknown.front();
+    const bool flag = first.starts_with("--");
+    throw WrongWord{errors::UnrecognizedArguments(
+        scan.unknown, flag ? NearestName(first.substr(0, first.find('=')), names) : "")};
+  }
+
+  std::string Usage(const CLI::App* app) const {
+    const auto known = commands.find(app);
+    std::string usage = "Usage: " + PlainPath(app);
+    if (known == commands.end()) return usage + " COMMAND [flags]\n";
+    for (const std::string& metavar : known->second.metavars) usage += " " + metavar;
+    if (known->second.many) usage += known->second.positionals > 0 ? "..." : " [WORD...]";
+    for (const auto& [name, option] : known->second.required) {
+      usage += " " + name + "=" + option->get_type_name();
+    }
+    return usage + " [flags]" + (known->second.user_args ? std::string(kUserArgs) : "") + "\n";
+  }
+
+  // Not App::help(): that shows whatever command was parsed last.
+  static std::string Help(const CLI::App* app) {
+    return app->get_formatter()->make_help(app, app->get_name(), CLI::AppFormatMode::Normal);
+  }
+
+  Command Refusal(const CLI::App* app, const Error& error) const {
+    return PrintCommand{"",
+                        "ERROR: (" + DottedPath(app) + ") " + error.message + "\n" + Usage(app) +
+                            "\nFor all flags and examples, run:\n  " + PlainPath(app) + " --help\n",
+                        kExitUsage};
+  }
+
+  Command Walk(Scan& scan, const Words& words) {
+    for (size_t i = 0; i < words.own.size(); ++i) {
+      if (IsFlag(scan.app, words.own[i])) {
+        ScanFlag(scan, words.own, i);
+      } else {
+        ScanWord(scan, words.own[i]);
+      }
+    }
+    if (scan.version) return VersionCommand{};
+    if (scan.help) return PrintCommand{Help(scan.app), "", kExitSuccess};
+    CheckComplete(scan);
+    const Known& known = commands.at(scan.app);
+    if (words.user_args && !known.user_args) {
+      throw WrongWord{errors::UnrecognizedArguments({"--"}, "")};
+    }
+    std::reverse(scan.words.begin(), scan.words.end());  // as CLI11 wants them
+    root.parse(scan.words);
+    Result<Command> command = known.finish(words);
+    if (!command.ok()) throw WrongWord{command.error()};
+    if (const Status fits = check(*command); !fits.ok()) throw WrongWord{fits.error()};
+    return std::move(command).value();
+  }
+};
+
+namespace {
+
+/// CLI11's help with our own usage line.
+class HelpFormatter final : public CLI::Formatter {
+ public:
+  explicit HelpFormatter(std::function<std::string(const CLI::App*)> usage)
+      : usage_(std::move(usage)) {
+    column_width(34);
+    label("REQUIRED", "(required)");
+  }
+  std::string make_usage(const CLI::App* app, std::string) const override { return usage_(app); }
+
+ private:
+  std::function<std::string(const CLI::App*)> usage_;
+};
+
+}  // namespace
+
+Grammar::Grammar() : impl_(std::make_unique<Impl>()) {
+  Impl* impl = impl_.get();
+  impl->root.formatter(
+      std::make_shared<HelpFormatter>([impl](const CLI::App* app) { return impl->Usage(app); }));
+  impl->root.fallthrough();
+}
+
+Grammar::~Grammar() = default;
+
+CLI::App& Grammar::root() { return impl_->root; }
+
+void Grammar::Footer(const std::string& text) { impl_->root.footer(text); }
+
+CLI::App& Grammar::Group(CLI::App& parent, const std::string& name,
+                         const std::string& description) {
+  CLI::App* app = parent.add_subcommand(name, description);
+  app->fallthrough();
+  return *app;
+}
+
+CLI::App& Grammar::Leaf(CLI::App& parent, const std::string& name, const std::string& description,
+                        const std::string& footer, Finish finish) {
+  CLI::App& app = Group(parent, name, description);
+  app.footer("\n" + footer);
+  impl_->commands[&app].finish = std::move(finish);
+  return app;
+}
+
+void Grammar::Flag(CLI::App& app, const std::string& name, const std::string& metavar,
+                   const std::string& help, Setter set) {
+  impl_->AddValue(app, name, metavar, help, std::move(set));
+}
+
+void Grammar::RequiredFlag(CLI::App& app, const std::string& name, const std::string& metavar,
+                           const std::string& help, Setter set) {
+  const CLI::Option* option = impl_->AddValue(app, name, metavar, help, std::move(set))->required();
+  impl_->commands[&app].required.emplace_back(name, option);
+}
+
+void Grammar::Switch(CLI::App& app, const std::string& name, const std::string& help, bool* into) {
+  app.add_flag(name, *into, help)->group(impl_->heading);
+  const std::string negated = "--no-" + name.substr(name.find("--") + 2);
+  app.add_flag_callback(negated, [into] { *into = false; })->group("");
+}
+
+void Grammar::Positional(CLI::App& app, const std::string& metavar, const std::string& help,
+                         Setter set, bool many) {
+  CLI::Option* option = impl_->AddValue(app, metavar, "", help, std::move(set));
+  option->required();
+  if (many) option->expected(-1);
+  Impl::Known& known = impl_->commands[&app];
+  ++known.positionals;
+  known.many = known.many || many;
+  known.metavars.push_back(metavar);
+}
+
+void Grammar::OptionalWords(CLI::App& app, const std::string& metavar, const std::string& help,
+                            Setter set) {
+  impl_->AddValue(app, metavar, "", help, std::move(set))->expected(-1);
+  impl_->commands[&app].many = true;
+}
+
+void Grammar::Heading(const std::string& heading) { impl_->heading = heading; }
+
+void Grammar::TakesUserArgs(CLI::App& app) { impl_->commands[&app].user_args = true; }
+
+void Grammar::Check(std::function<Status(const Command&)> check) {
+  impl_->check = std::move(check);
+}
+
+Command Grammar::Parse(const std::vector<std::string>& words) {
+  const auto bar = std::find(words.begin(), words.end(), "--");
+  Words cut{{words.begin(), bar}, std::nullopt};
+  if (bar != words.end()) cut.user_args = std::vector<std::string>(bar + 1, words.end());
+  Impl::Scan scan{};
+  scan.app = &impl_->root;
+  try {
+    return impl_->Walk(scan, cut);
+  } catch (const WrongWord& wrong) {
+    return impl_->Refusal(scan.app, wrong.error);
+  } catch (const CLI::Error& error) {
+    return impl_->Refusal(scan.app, {Code::kInvalidArgument, error.what()});
+  }
+}
+
+std::optional<std::string> Grammar::HelpFor(const std::vector<std::string>& path) {
+  CLI::App* app = &impl_->root;
+  for (const std::string& name : path) {
+    app = Impl::Child(app, name);
+    if (!app) return std::nullopt;
+  }
+  return impl_->Help(app);
+}
+
+Grammar::Setter To(std::optional<std::string>* into) {
+  return [into](const std::string& value) -> Status {
+    *into = value;
+    return Ok{};
+  };
+}
+
+Grammar::Setter To(std::string* into) {
+  return [into](const std::string& value) -> Status {
+    *into = value;
+    return Ok{};
+  };
+}
+
+Grammar::Setter Append(std::vector<std::string>* into) {
+  return [into](const std::string& value) -> Status {
+    into->push_back(value);
+    return Ok{};
+  };
+}
+
+}  // namespace caip::cli

@@ -1,0 +1,83 @@
+#pragma once
+// The grammar of the command line: commands, flags and what they set. Definitions, help and the
+// walk over the words are CLI11's; how words become values is argparse's, as in gcloud: no
+// abbreviations, `--flag=` is an empty value, a value may not look like a flag.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "emulator/cli/commands/commands.h"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace caip::cli {
+
+/// What `words` are cut into before anything is read.
+struct Words {
+  std::vector<std::string> own;                       // before the first `--`
+  std::optional<std::vector<std::string>> user_args;  // behind it
+};
+
+/// Built once for each command line; not reused.
+class Grammar {
+ public:
+  using Setter = std::function<Status(const std::string& value)>;
+  /// Called when all flags of a command are set: the checks across flags, and the command.
+  using Finish = std::function<Result<Command>(const Words& words)>;
+
+  Grammar();
+  ~Grammar();
+  Grammar(const Grammar&) = delete;
+
+  CLI::App& root();
+  /// What the help of the program ends with.
+  void Footer(const std::string& text);
+  CLI::App& Group(CLI::App& parent, const std::string& name, const std::string& description);
+  CLI::App& Leaf(CLI::App& parent, const std::string& name, const std::string& description,
+                 const std::string& footer, Finish finish);
+  /// A flag with a value. Given twice, it is set twice.
+  void Flag(CLI::App& app, const std::string& name, const std::string& metavar,
+            const std::string& help, Setter set);
+  /// The flag must be given.
+  void RequiredFlag(CLI::App& app, const std::string& name, const std::string& metavar,
+                    const std::string& help, Setter set);
+  /// --name and --no-name.
+  void Switch(CLI::App& app, const std::string& name, const std::string& help, bool* into);
+  /// A word without a flag; `many` takes all that are left, at least one.
+  void Positional(CLI::App& app, const std::string& metavar, const std::string& help, Setter set,
+                  bool many = false);
+  /// Any number of words without a flag, none included.
+  void OptionalWords(CLI::App& app, const std::string& metavar, const std::string& help,
+                     Setter set);
+  /// Puts the flags of `app` that are added from here on under a heading of the help.
+  void Heading(const std::string& heading);
+  /// Headings for the help of commands that take `-- USER_ARGS`.
+  void TakesUserArgs(CLI::App& app);
+
+  /// What must hold of every command, besides its own checks.
+  void Check(std::function<Status(const Command& command)> check);
+
+  /// The command, a help text, or a usage error.
+  Command Parse(const std::vector<std::string>& words);
+  /// Help for the command that `path` leads to; nullopt when there is none.
+  std::optional<std::string> HelpFor(const std::vector<std::string>& path);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Setters for plain values.
+Grammar::Setter To(std::optional<std::string>* into);
+Grammar::Setter To(std::string* into);
+/// The flag may be given again.
+Grammar::Setter Append(std::vector<std::string>* into);
+
+}  // namespace caip::cli

@@ -1,0 +1,149 @@
+// The flags of `jobs describe|list|cancel|update|stream-logs`.
+
+#include "client/flag_values.h"
+#include "emulator/cli/arguments/definitions.h"
+#include "emulator/cli/errors.h"
+
+namespace caip::cli {
+namespace {
+
+// A command with its flags, kept alive by the setters.
+void AddJob(Grammar& grammar, CLI::App& app, std::string* job) {
+  grammar.Positional(app, "JOB", "Name of the job.", To(job));
+}
+
+Grammar::Setter ToPositive(std::optional<int64_t>* into) {
+  return [into](const std::string& value) -> Status {
+    ASSIGN_OR_RETURN(*into, client::ParseCount(value));
+    return Ok{};
+  };
+}
+
+void AddDescribe(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud) {
+  const auto describe = std::make_shared<DescribeCommand>();
+  CLI::App& app = grammar.Leaf(jobs, "describe", "Shows a job.",
+                               "Examples:\n  caip jobs describe my_job\n"
+                               "  caip jobs describe my_job --format json\n"
+                               "  caip jobs describe my_job --summarize",
+                               FinishWith(describe, gcloud));
+  AddJob(grammar, app, &describe->job);
+  grammar.Switch(app, "--summarize", "Tables that a person reads instead of YAML.",
+                 &describe->summarize);
+  AddEmulatorFlags(grammar, app, &describe->emulator);
+}
+
+void AddList(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud) {
+  const auto list = std::make_shared<ListCommand>();
+  CLI::App& app = grammar.Leaf(jobs, "list", "Lists the jobs of the project, newest first.",
+                               "Examples:\n  caip jobs list --limit 5\n"
+                               "  caip jobs list --filter 'state=FAILED AND labels.team:vision'\n"
+                               "  caip jobs list --sort-by ~endTime --format json",
+                               FinishWith(list, gcloud));
+  grammar.Flag(app, "--filter", "EXPRESSION", "Only jobs for which this holds.", To(&list->filter));
+  grammar.Flag(app, "--limit", "N", "At most so many jobs.", ToPositive(&list->limit));
+  grammar.Flag(app, "--page-size", "N", "Jobs of one page of output.",
+               ToPositive(&list->page_size));
+  grammar.Flag(app, "--sort-by", "FIELD,...", "Order by these; ~FIELD descends.",
+               [list](const std::string& value) -> Status {
+                 ASSIGN_OR_RETURN(list->sort_by, client::ParseList(value));
+                 return Ok{};
+               });
+  grammar.Switch(app, "--uri", "Print the URIs of the jobs instead of a table.", &list->uri);
+  AddEmulatorFlags(grammar, app, &list->emulator);
+}
+
+void AddCancel(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud) {
+  const auto cancel = std::make_shared<CancelCommand>();
+  CLI::App& app = grammar.Leaf(jobs, "cancel", "Cancels a job; one that has ended stays as it is.",
+                               "Examples:\n  caip jobs cancel my_job", FinishWith(cancel, gcloud));
+  AddJob(grammar, app, &cancel->job);
+  AddEmulatorFlags(grammar, app, &cancel->emulator);
+}
+
+void AddUpdate(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud) {
+  const auto update = std::make_shared<UpdateCommand>();
+  const auto finish = [update, &gcloud](const Words&) -> Result<Command> {
+    if (update->clear_labels && update->remove_labels) {
+      return errors::Argument("--clear-labels",
+                              errors::AtMostOneOf({"--clear-labels", "--remove-labels"}));
+    }
+    update->gcloud = gcloud;
+    return Command(*update);
+  };
+  CLI::App& app = grammar.Leaf(jobs, "update", "Changes the labels of a job.",
+                               "Examples:\n  caip jobs update my_job --update-labels team=vision\n"
+                               "  caip jobs update my_job --remove-labels team,owner\n"
+                               "  caip jobs update my_job --clear-labels",
+                               finish);
+  AddJob(grammar, app, &update->job);
+  grammar.Flag(app, "--update-labels", "KEY=VALUE,...", "Labels to add or to change.",
+               [update](const std::string& value) -> Status {
+                 ASSIGN_OR_RETURN(const auto labels, client::ParseLabels(value));
+                 if (!update->update_labels) update->update_labels.emplace();
+                 for (const auto& [key, label] : labels) (*update->update_labels)[key] = label;
+                 return Ok{};
+               });
+  grammar.Flag(app, "--remove-labels", "KEY,...", "Labels to remove.",
+               [update](const std::string& value) -> Status {
+                 ASSIGN_OR_RETURN(const auto keys, client::ParseList(value));
+                 auto& all = update->remove_labels;
+                 if (!all) all.emplace();
+                 all->insert(all->end(), keys.begin(), keys.end());
+                 return Ok{};
+               });
+  grammar.Switch(app, "--clear-labels", "Remove all labels first.", &update->clear_labels);
+  AddEmulatorFlags(grammar, app, &update->emulator);
+}
+
+void AddStreamLogs(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud) {
+  const auto stream = std::make_shared<StreamLogsCommand>();
+  CLI::App& app = grammar.Leaf(jobs, "stream-logs", "Shows a job's log from its start to its end.",
+                               "Examples:\n  caip jobs stream-logs my_job\n"
+                               "  caip jobs stream-logs my_job --task-name worker-replica-0",
+                               FinishWith(stream, gcloud));
+  AddJob(grammar, app, &stream->job);
+  grammar.Flag(app, "--polling-interval", "SECONDS",
+               "As in gcloud; here lines are shown at once whatever it is.",
+               [stream](const std::string& value) -> Status {
+                 ASSIGN_OR_RETURN(const std::optional<int64_t> seconds, client::ParseCount(value));
+                 if (seconds) stream->polling_interval = *seconds;
+                 return Ok{};
+               });
+  grammar.Flag(app, "--task-name", "TASK", "Only this replica's lines.", To(&stream->task_name));
+  grammar.Switch(app, "--allow-multiline-logs", "Keep messages of several lines in one row.",
+                 &stream->allow_multiline_logs);
+  AddEmulatorFlags(grammar, app, &stream->emulator);
+}
+
+void AddTrials(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud) {
+  const auto trials = std::make_shared<TrialsCommand>();
+  CLI::App& app = grammar.Leaf(jobs, "trials", "Shows the trials of a tuning job.",
+                               "Examples:\n  caip jobs trials my_study\n"
+                               "  caip jobs trials my_study --watch\n"
+                               "  caip jobs trials my_study --plot study.html",
+                               FinishWith(trials, gcloud));
+  AddJob(grammar, app, &trials->job);
+  grammar.Switch(app, "--watch", "Go on showing them until the job has ended.", &trials->watch);
+  grammar.Flag(app, "--plot", "FILE", "Draw the study: FILE.html or FILE.svg.",
+               [trials](const std::string& value) -> Status {
+                 if (!value.ends_with(".html") && !value.ends_with(".svg")) {
+                   return errors::PlotFileKind(value);
+                 }
+                 trials->plot = value;
+                 return Ok{};
+               });
+  AddEmulatorFlags(grammar, app, &trials->emulator);
+}
+
+}  // namespace
+
+void AddJobsCommands(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud) {
+  AddDescribe(grammar, jobs, gcloud);
+  AddList(grammar, jobs, gcloud);
+  AddCancel(grammar, jobs, gcloud);
+  AddUpdate(grammar, jobs, gcloud);
+  AddStreamLogs(grammar, jobs, gcloud);
+  AddTrials(grammar, jobs, gcloud);
+}
+
+}  // namespace caip::cli

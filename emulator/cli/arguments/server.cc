@@ -1,0 +1,108 @@
+// The flags of the commands that gcloud does not have: serve, stop, env, doctor, version, buckets.
+
+#include "client/errors.h"
+#include "client/flag_values.h"
+#include "emulator/cli/arguments/definitions.h"
+#include "emulator/cli/errors.h"
+
+namespace caip::cli {
+namespace {
+
+void AddServe(Grammar& grammar) {
+  const auto serve = std::make_shared<ServeCommand>();
+  CLI::App& app = grammar.Leaf(
+      grammar.root(), "serve", "Runs the emulator in the foreground until Ctrl-C.",
+      "Examples:\n  caip serve --port 8080\n  caip serve --create-buckets --queue-delay 20m\n"
+      "  eval \"$(caip env)\"    in another shell, to point gcloud at it",
+      [serve](const Words&) -> Result<Command> { return Command(*serve); });
+  grammar.Flag(app, "--port", "PORT", "Port to listen on; 0 takes any free one.",
+               [serve](const std::string& value) -> Status {
+                 ASSIGN_OR_RETURN(const int64_t port, client::ParseInteger(value));
+                 if (port < 0) return client::errors::IntegerTooSmall(value, 0);
+                 if (port > 65535) return errors::PortTooLarge(value);
+                 serve->port = port;
+                 return Ok{};
+               });
+  grammar.Flag(app, "--address", "ADDRESS", "Address to listen on; 127.0.0.1 unless given.",
+               To(&serve->address));
+  grammar.Flag(app, "--allow-host", "NAME",
+               "Answer requests with this Host too, beyond loopback names. Repeatable.",
+               [serve](const std::string& value) -> Status {
+                 serve->allow_hosts.push_back(value);
+                 return Ok{};
+               });
+  grammar.Flag(app, "--idle-timeout", "DURATION", "End after being idle for so long: 10m.",
+               To(&serve->idle_timeout));
+  AddEmulatorFlags(grammar, app, &serve->emulator);
+}
+
+void AddSmallCommands(Grammar& grammar, const GcloudFlags& gcloud) {
+  const auto stop = std::make_shared<StopCommand>();
+  CLI::App& stop_app =
+      grammar.Leaf(grammar.root(), "stop", "Ends the emulator of the state directory.",
+                   "Examples:\n  caip stop\n  caip stop --state /tmp/state",
+                   [stop](const Words&) -> Result<Command> { return Command(*stop); });
+  AddStateFlag(grammar, stop_app, &stop->emulator);
+
+  const auto env = std::make_shared<EnvCommand>();
+  CLI::App& env_app = grammar.Leaf(
+      grammar.root(), "env", "Prints the variables that point Google's clients at the emulator.",
+      "Examples:\n  eval \"$(caip env)\"\n  caip env --format dotenv > .env\n"
+      "  caip env --format github >> \"$GITHUB_ENV\"\n"
+      "  caip env --format powershell | Out-String | Invoke-Expression\n"
+      "  eval \"$(caip env --unset)\"\n  caip env --hosts | sudo tee -a /etc/hosts",
+      FinishWith(env, gcloud));
+  grammar.Switch(
+      env_app, "--tls",
+      "Also lead clients that know https only, such as TensorFlow's gs://: a proxy and a "
+      "certificate authority of our own, for this shell.",
+      &env->tls);
+  grammar.Switch(env_app, "--unset", "Print what takes the variables back.", &env->unset);
+  grammar.Switch(env_app, "--hosts",
+                 "Print the lines of a hosts file that regional endpoints (--region) need.",
+                 &env->hosts);
+  AddEmulatorFlags(grammar, env_app, &env->emulator);
+
+  const auto doctor = std::make_shared<DoctorCommand>();
+  CLI::App& doctor_app = grammar.Leaf(
+      grammar.root(), "doctor", "Tells what this host offers, and what each missing thing costs.",
+      "Examples:\n  caip doctor\n  caip doctor --format json", FinishWith(doctor, gcloud));
+  AddEmulatorFlags(grammar, doctor_app, &doctor->emulator);
+
+  grammar.Leaf(grammar.root(), "version", "Prints the version.", "Examples:\n  caip version",
+               [](const Words&) -> Result<Command> { return Command(VersionCommand{}); });
+}
+
+void AddBuckets(Grammar& grammar, const GcloudFlags& gcloud) {
+  CLI::App& buckets =
+      grammar.Group(grammar.root(), "buckets", "Makes and lists the emulator's buckets.");
+  const auto create = std::make_shared<BucketsCreateCommand>();
+  CLI::App& app = grammar.Leaf(buckets, "create", "Makes buckets.",
+                               "Examples:\n  caip buckets create gs://my-bucket gs://other",
+                               FinishWith(create, gcloud));
+  grammar.Positional(
+      app, "BUCKET", "Name of a bucket, with or without gs://.",
+      [create](const std::string& value) -> Status {
+        const std::string url = value.starts_with("gs://") ? value : "gs://" + value;
+        ASSIGN_OR_RETURN(std::string bucket, client::ParseStagingBucket(url));
+        create->buckets.push_back(std::move(bucket));
+        return Ok{};
+      },
+      true);
+  AddEmulatorFlags(grammar, app, &create->emulator);
+
+  const auto list = std::make_shared<BucketsListCommand>();
+  CLI::App& list_app = grammar.Leaf(buckets, "list", "Lists the buckets.",
+                                    "Examples:\n  caip buckets list", FinishWith(list, gcloud));
+  AddEmulatorFlags(grammar, list_app, &list->emulator);
+}
+
+}  // namespace
+
+void AddServerCommands(Grammar& grammar, const GcloudFlags& gcloud) {
+  AddServe(grammar);
+  AddSmallCommands(grammar, gcloud);
+  AddBuckets(grammar, gcloud);
+}
+
+}  // namespace caip::cli

@@ -1,0 +1,234 @@
+// The flags of `jobs submit training`.
+
+#include "base/spelling.h"
+#include "client/flag_values.h"
+#include "emulator/cli/arguments/definitions.h"
+#include "emulator/cli/errors.h"
+
+namespace caip::cli {
+namespace {
+
+constexpr const char* kSubmitFooter =
+    R"(Flags win over the file of --config, but: packageUris, enableWebAccess and region of the file
+are never used, and a `--` with nothing behind it erases its args. --strict tells.
+
+Examples:
+  Package a source tree, run it, follow its log:
+    caip jobs submit training my_job --region us-central1 --module-name trainer.task \
+        --package-path trainer --staging-bucket gs://my-bucket --job-dir gs://my-bucket/out \
+        --runtime-version 2.11 --python-version 3.7 --stream-logs -- --epochs 3
+  A cluster described in a file:
+    caip jobs submit training my_job --region us-central1 --config cluster.yaml \
+        --module-name trainer.task --packages gs://my-bucket/trainer-0.1.tar.gz
+  What would be sent:
+    caip jobs submit training my_job --region us-central1 --config cluster.yaml --dry-run)";
+
+// Keeps what `parse` makes of a value.
+template <typename T, typename Parse>
+Grammar::Setter Parsed(std::optional<T>* into, Parse parse) {
+  return [into, parse](const std::string& value) -> Status {
+    ASSIGN_OR_RETURN(*into, parse(value));
+    return Ok{};
+  };
+}
+
+Result<std::string> ParseTier(const std::string& choice) {
+  std::string tier = client::ScaleTierOfChoice(choice);
+  if (tier.empty()) return errors::NoSuchChoice(choice, client::ScaleTierChoices());
+  return tier;
+}
+
+// As the client sends it: always a slash behind the bucket.
+Result<std::string> ParseJobDir(const std::string& url) {
+  ASSIGN_OR_RETURN(const client::ObjectName name, client::ParseObject(url));
+  return "gs://" + name.bucket + "/" + name.object;
+}
+
+struct CountFlag {
+  std::optional<int64_t> value;
+  bool given = false;
+};
+
+// A count that is "unlimited" is given, but not sent.
+Grammar::Setter ToCount(const std::shared_ptr<CountFlag>& count) {
+  return [count](const std::string& value) -> Status {
+    ASSIGN_OR_RETURN(count->value, client::ParseCount(value));
+    count->given = true;
+    return Ok{};
+  };
+}
+
+void AddSourceFlags(Grammar& grammar, CLI::App& app, client::SubmitRequest* job) {
+  client::SubmitFlags& flags = job->flags;
+  grammar.Flag(app, "--module-name", "MODULE", "Python module to run: trainer.task.",
+               To(&flags.module_name));
+  grammar.Flag(app, "--package-path", "DIR",
+               "Directory of the Python package to build; its parent may hold a setup.py.",
+               To(&job->package_path));
+  grammar.Flag(app, "--packages", "PACKAGE,...",
+               "Archives to install: local files, which are uploaded, or gs:// objects.",
+               [job](const std::string& value) -> Status {
+                 ASSIGN_OR_RETURN(job->packages, client::ParseList(value));
+                 return Ok{};
+               });
+  grammar.Flag(app, "--staging-bucket", "gs://BUCKET", "Where packages are uploaded to.",
+               Parsed(&job->staging_bucket, client::ParseStagingBucket));
+  grammar.Flag(app, "--job-dir", "gs://BUCKET/OBJECT",
+               "Where the trainer writes; passed to it as --job-dir. Packages go there when "
+               "there is no --staging-bucket.",
+               Parsed(&flags.job_dir, ParseJobDir));
+  grammar.Flag(app, "--region", "REGION",
+               "Region of the job. Else $CLOUDSDK_COMPUTE_REGION, else gcloud's configuration.",
+               To(&flags.region));
+  grammar.Flag(app, "--config", "FILE", "A Job in YAML or JSON; flags win over it.",
+               To(&job->config));
+}
+
+void AddServiceFlags(Grammar& grammar, CLI::App& app, client::SubmitRequest* job) {
+  client::SubmitFlags& flags = job->flags;
+  grammar.Flag(app, "--scale-tier", "TIER",
+               "basic, standard-1, premium-1, basic-gpu, basic-tpu or custom.",
+               Parsed(&flags.scale_tier, ParseTier));
+  grammar.Flag(app, "--runtime-version", "VERSION", "Runtime version, such as 2.11.",
+               To(&flags.runtime_version));
+  grammar.Flag(app, "--python-version", "VERSION", "Python version: 3.7, 3.5 or 2.7.",
+               To(&flags.python_version));
+  grammar.Flag(app, "--service-account", "ACCOUNT", "Account the trainer runs as.",
+               [job](const std::string& value) -> Status {
+                 RETURN_IF_ERROR(client::CheckServiceAccount(value));
+                 job->flags.service_account = value;
+                 return Ok{};
+               });
+  grammar.Switch(app, "--enable-web-access", "Offer shells on the replicas (webAccessUris).",
+                 &flags.enable_web_access);
+  grammar.Flag(app, "--network", "NETWORK", "VPC network the job is peered with.",
+               To(&flags.network));
+  grammar.Flag(app, "--labels", "KEY=VALUE,...", "Labels of the job.",
+               [job](const std::string& value) -> Status {
+                 ASSIGN_OR_RETURN(const auto labels, client::ParseLabels(value));
+                 auto& all = job->flags.labels;
+                 if (!all) all.emplace();
+                 for (const auto& [key, label] : labels) (*all)[key] = label;
+                 return Ok{};
+               });
+  grammar.Flag(app, "--kms-key", "KEY", "Encryption key: its full name, or with the next three.",
+               To(&job->kms.key));
+  grammar.Flag(app, "--kms-keyring", "KEYRING", "Key ring of --kms-key.", To(&job->kms.keyring));
+  grammar.Flag(app, "--kms-location", "LOCATION", "Location of --kms-key.", To(&job->kms.location));
+  grammar.Flag(app, "--kms-project", "PROJECT", "Project of --kms-key; else the job's.",
+               To(&job->kms.project));
+}
+
+void AddRoleFlags(Grammar& grammar, CLI::App& app, const std::string& role,
+                  client::RoleFlags* into) {
+  grammar.Flag(app, "--" + role + "-machine-type", "TYPE", "Machine type of the " + role + ".",
+               To(&into->machine_type));
+  grammar.Flag(app, "--" + role + "-accelerator", "type=TYPE,count=N",
+               "Accelerators of each " + role + " machine.",
+               Parsed(&into->accelerator, client::ParseAccelerator));
+  grammar.Flag(app, "--" + role + "-image-uri", "URI", "Container image of the " + role + ".",
+               To(&into->image_uri));
+}
+
+void AddClusterFlags(Grammar& grammar, CLI::App& app, client::SubmitRequest* job,
+                     const std::shared_ptr<CountFlag>& workers,
+                     const std::shared_ptr<CountFlag>& servers) {
+  grammar.Heading("Flags of the cluster");
+  AddRoleFlags(grammar, app, "master", &job->flags.master);
+  AddRoleFlags(grammar, app, "worker", &job->flags.worker);
+  grammar.Flag(app, "--worker-count", "N", "How many workers.", ToCount(workers));
+  AddRoleFlags(grammar, app, "parameter-server", &job->flags.parameter_server);
+  grammar.Flag(app, "--parameter-server-count", "N", "How many parameter servers.",
+               ToCount(servers));
+  grammar.Flag(app, "--use-chief-in-tf-config", "true|false",
+               "Call the master `chief` in the cluster; for containers.",
+               Parsed(&job->flags.use_chief_in_tf_config, client::ParseBoolean));
+  grammar.Flag(app, "--tpu-tf-version", "VERSION", "TensorFlow of a TPU worker's container.",
+               To(&job->flags.tpu_tf_version));
+  grammar.Heading("Flags");
+}
+
+void AddWaitFlags(Grammar& grammar, CLI::App& app, SubmitCommand* submit) {
+  grammar.Switch(app, "--stream-logs", "Wait for the job's end and show its log meanwhile.",
+                 &submit->stream_logs);
+  grammar.Switch(app, "--async", "(DEPRECATED) Do not wait; so it is without the flag.",
+                 &submit->async);
+  grammar.Heading("Flags that gcloud does not have");
+  grammar.Switch(app, "--dry-run", "Print the Job that would be sent, as JSON; do nothing else.",
+                 &submit->dry_run);
+  grammar.Switch(app, "--validate-only",
+                 "Like --dry-run, but let the service's rules judge the Job too.",
+                 &submit->validate_only);
+  grammar.Switch(app, "--strict",
+                 "Refuse what gcloud would do silently: dropped fields of the file, unknown keys.",
+                 &submit->request.strict);
+  grammar.Heading("Flags");
+}
+
+Status CheckPair(const std::optional<std::string>& type, const CountFlag& count,
+                 const std::string& role) {
+  if (count.given && !type) {
+    return errors::Argument("--" + role + "-machine-type", errors::MustBeSpecified());
+  }
+  if (type && !count.given) {
+    return errors::Argument("--" + role + "-count", errors::MustBeSpecified());
+  }
+  return Ok{};
+}
+
+Status CheckKms(const client::KmsFlags& kms) {
+  const std::pair<const char*, const std::optional<std::string>*> parts[] = {
+      {"--kms-keyring", &kms.keyring},
+      {"--kms-location", &kms.location},
+      {"--kms-project", &kms.project}};
+  for (const auto& [flag, value] : parts) {
+    if (*value && !kms.key) {
+      return errors::Argument(flag, errors::OtherMustBeSpecified("--kms-key"));
+    }
+  }
+  return Ok{};
+}
+
+}  // namespace
+
+FinishJob AddJobFlags(Grammar& grammar, CLI::App& app, client::SubmitRequest* job) {
+  const auto workers = std::make_shared<CountFlag>();
+  const auto servers = std::make_shared<CountFlag>();
+  AddSourceFlags(grammar, app, job);
+  AddServiceFlags(grammar, app, job);
+  AddClusterFlags(grammar, app, job, workers, servers);
+  return [=](const Words& words) -> Status {
+    RETURN_IF_ERROR(CheckPair(job->flags.worker.machine_type, *workers, "worker"));
+    RETURN_IF_ERROR(
+        CheckPair(job->flags.parameter_server.machine_type, *servers, "parameter-server"));
+    RETURN_IF_ERROR(CheckKms(job->kms));
+    job->flags.worker.count = workers->value;
+    job->flags.parameter_server.count = servers->value;
+    job->flags.user_args = words.user_args;
+    return Ok{};
+  };
+}
+
+void AddSubmitCommand(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud) {
+  const auto submit = std::make_shared<SubmitCommand>();
+  const auto finish_job = std::make_shared<FinishJob>();
+  const auto finish = [submit, finish_job, &gcloud](const Words& words) -> Result<Command> {
+    if (submit->async && submit->stream_logs) {
+      return errors::Argument("--async", errors::AtMostOneOf({"--async", "--stream-logs"}));
+    }
+    RETURN_IF_ERROR((*finish_job)(words));
+    submit->gcloud = gcloud;
+    return Command(*submit);
+  };
+  CLI::App& group = grammar.Group(jobs, "submit", "Submits a job.");
+  CLI::App& app = grammar.Leaf(group, "training", "Submits a training job.", kSubmitFooter, finish);
+  grammar.TakesUserArgs(app);
+  *finish_job = AddJobFlags(grammar, app, &submit->request);
+  grammar.Positional(app, "JOB",
+                     "Name of the job: letters, digits and underscores, a letter first.",
+                     To(&submit->request.flags.job));
+  AddWaitFlags(grammar, app, submit.get());
+  AddEmulatorFlags(grammar, app, &submit->emulator);
+}
+
+}  // namespace caip::cli

@@ -1,0 +1,146 @@
+// `caip check`.
+
+#include <algorithm>
+#include <cstdlib>
+#include <thread>
+
+#include "base/text.h"
+#include "emulator/app/interrupt.h"
+#include "emulator/check/checked_trainer.h"
+#include "emulator/check/checking.h"
+#include "emulator/cli/commands/commands.h"
+#include "emulator/cli/exit_codes.h"
+#include "emulator/cli/output.h"
+#include "emulator/scenario/playing.h"
+#include "harness/check/check_report.h"
+
+namespace caip::cli {
+namespace {
+
+using harness::CheckKind;
+using harness::CheckReport;
+using harness::CheckVerdict;
+using Steady = std::chrono::steady_clock;
+
+// Of what kept the course from being made.
+int CheckExitCode(const Error& error) {
+  if (error.code == Code::kResourceExhausted) return kExitCannot;
+  // What the user named was looked for before any run: kNotFound is a part of caip's own.
+  const bool ours = error.code == Code::kInternal || error.code == Code::kUnavailable ||
+                    error.code == Code::kNotFound;
+  return ours ? kExitOurFault : kExitUsage;
+}
+
+std::vector<const CheckKind*> Chosen(const CheckCommand& command) {
+  std::vector<const CheckKind*> chosen;
+  int64_t number = 0;
+  for (const CheckKind& check : harness::CheckKinds()) {
+    const bool wanted =
+        command.filters.empty() ||
+        std::any_of(command.filters.begin(), command.filters.end(),
+                    [&](const std::string& glob) { return harness::GlobMatches(glob, check.id); });
+    if (wanted && number++ % command.shards == command.shard - 1) chosen.push_back(&check);
+  }
+  return chosen;
+}
+
+check::CheckingOptions OptionsOf(const CheckCommand& command, const Path& workshop) {
+  check::CheckingOptions options;
+  options.workshop = workshop;
+  options.findings = command.out;
+  const auto cores = static_cast<int64_t>(std::max(1u, std::thread::hardware_concurrency()));
+  options.jobs = command.jobs > 0 ? command.jobs : cores;
+  return options;
+}
+
+std::string SubjectOf(const harness::CheckedTrainer& trainer) {
+  const Json& input = trainer.job.training_input;
+  const Json* master = Member(input, "masterConfig");
+  return trainer.is_container ? StringOr(*master, "imageUri") : StringOr(input, "pythonModule");
+}
+
+Status WriteReports(const CheckCommand& command, const CheckReport& report, const Io& io) {
+  RETURN_IF_ERROR(WriteReport(command.junit, JunitReport(report), io));
+  RETURN_IF_ERROR(WriteReport(command.json, PrettyJson(JsonReport(report)) + "\n", io));
+  return WriteReport(command.tap, TapReport(report), io);
+}
+
+// What is printed for people goes where it does not mix with what is printed for programs.
+void Tell(const CheckCommand& command, const CheckReport& report, const Io& io) {
+  const auto printed = [](const std::optional<std::string>& file) { return file == "-"; };
+  const bool aside = printed(command.junit) || printed(command.json) || printed(command.tap);
+  const bool terminal = aside ? io.err_is_terminal : io.out_is_terminal;
+  const bool colours = terminal && !std::getenv("NO_COLOR");
+  const std::string text = TextReport(report, {colours, command.verbose});
+  aside ? io.err(text) : io.out(text);
+  if (std::getenv("GITHUB_ACTIONS") && !aside) io.out(GithubReport(report));
+}
+
+// A line that writes over itself, on a terminal only.
+void ShowProgress(check::CheckingOptions& options, size_t of, const Io& io) {
+  if (!io.err_is_terminal) return;
+  options.made = [&io, of, made = size_t{0}](const harness::CourseRunKind& kind,
+                                             const harness::CourseRun&) mutable {
+    ++made;
+    io.err("\r\033[K[" + std::to_string(made) + "/" + std::to_string(of) + "] " +
+           (made == of ? "\r\033[K" : kind.name));
+  };
+}
+
+CheckReport ReportOf(const CheckCommand& command, const std::vector<const CheckKind*>& checks,
+                     const harness::Course& course) {
+  CheckReport report;
+  report.subject = SubjectOf(course.trainer);
+  for (const CheckKind* check : checks) {
+    report.outcomes.push_back({check, JudgeCheck(*check, course)});
+  }
+  for (const harness::CourseRunKind& kind : harness::CourseRunKinds()) {
+    const auto run = course.runs.find(kind.name);
+    if (run == course.runs.end() || !run->second.skipped.empty()) continue;
+    report.runs.emplace_back(kind.name, run->second.took);
+  }
+  report.replay = command.replay;
+  report.replay_args = command.replay_args;
+  return report;
+}
+
+}  // namespace
+
+int RunCheck(const CheckCommand& command, const Surroundings& world) {
+  const std::vector<const CheckKind*> checks = Chosen(command);
+  if (checks.empty())
+    return Fail(world.io, "check", "no check has such an id; --list has all", kExitUsage);
+  if (command.list) {
+    world.io.out(harness::CheckList(checks));
+    return kExitSuccess;
+  }
+  const auto begin = Steady::now();
+  const auto workshop = scenario::Workshop::Open(app::StateDirectory(command.trainer.emulator));
+  if (!workshop.ok())
+    return Fail(world.io, "check", workshop.error().message, CheckExitCode(workshop.error()));
+  const app::InterruptGuard guard;
+  harness::Course course;
+  auto trainer = check::MakeCheckedTrainer(command.trainer, (*workshop)->path());
+  if (guard.interrupted())
+    return Fail(world.io, "check", "interrupted before any run", kExitInterrupted);
+  if (!trainer.ok()) return Fail(world.io, "check", trainer.error().message, kExitUsage);
+  course.trainer = *std::move(trainer);
+  const auto runs = RunsFor(checks);
+  check::CheckingOptions options = OptionsOf(command, (*workshop)->path());
+  options.interrupted = [&guard] { return guard.interrupted(); };
+  ShowProgress(options, runs.size(), world.io);
+  const Status made = MakeRuns(runs, options, course);
+  if (!made.ok() && !guard.interrupted()) {
+    return Fail(world.io, "check", made.error().message, CheckExitCode(made.error()));
+  }
+  CheckReport report = ReportOf(command, checks, course);
+  report.interrupted = guard.interrupted();
+  report.took = Steady::now() - begin;
+  Tell(command, report, world.io);
+  const Status written = WriteReports(command, report, world.io);
+  if (!written.ok()) return Fail(world.io, "check", written.error().message, kExitUsage);
+  if (report.interrupted) return kExitInterrupted;
+  return report.Count(CheckVerdict::kFail) > 0 ? kExitFailure : kExitSuccess;
+}
+
+}  // namespace caip::cli

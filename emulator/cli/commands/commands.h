@@ -1,0 +1,275 @@
+#pragma once
+// Every command of caip as a value, and who carries it out. `arguments` fills them from argv.
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "client/submit_request.h"
+#include "emulator/app/connection.h"
+#include "emulator/app/emulator_flags.h"
+#include "emulator/check/trainer_request.h"
+#include "emulator/cli/commands/follow.h"
+#include "emulator/cli/io.h"
+
+namespace caip::cli {
+
+/// Flags that gcloud knows on every command, as far as they mean something here.
+struct GcloudFlags : client::GcloudContext {
+  std::optional<std::string> format;  // --format json|yaml|table|...; see print/resource_text.h
+  std::string verbosity = "warning";  // --verbosity debug|info|warning|error|critical|none
+  bool user_output_enabled = true;    // --no-user-output-enabled
+};
+
+/// `jobs submit training JOB`.
+struct SubmitCommand {
+  GcloudFlags gcloud;
+  app::EmulatorFlags emulator;
+  client::SubmitRequest request;
+  bool async = false;  // deprecated: warns
+  bool stream_logs = false;
+  bool dry_run = false;        // print the Job that would be sent; nothing else happens
+  bool validate_only = false;  // the service's own checks as well; nothing is created
+};
+
+/// `jobs describe JOB`.
+struct DescribeCommand {
+  GcloudFlags gcloud;
+  app::EmulatorFlags emulator;
+  std::string job;
+  bool summarize = false;
+};
+
+/// `jobs list`.
+struct ListCommand {
+  GcloudFlags gcloud;
+  app::EmulatorFlags emulator;
+  std::optional<std::string> filter;
+  std::optional<int64_t> limit;
+  std::optional<int64_t> page_size;
+  std::vector<std::string> sort_by;  // "~field" descends
+  bool uri = false;
+};
+
+/// `jobs cancel JOB`.
+struct CancelCommand {
+  GcloudFlags gcloud;
+  app::EmulatorFlags emulator;
+  std::string job;
+};
+
+/// `jobs update JOB`.
+struct UpdateCommand {
+  GcloudFlags gcloud;
+  app::EmulatorFlags emulator;
+  std::string job;
+  std::optional<std::map<std::string, std::string>> update_labels;
+  std::optional<std::vector<std::string>> remove_labels;
+  bool clear_labels = false;
+};
+
+/// `jobs stream-logs JOB`.
+struct StreamLogsCommand {
+  GcloudFlags gcloud;
+  app::EmulatorFlags emulator;
+  std::string job;
+  int64_t polling_interval = 60;  // seconds; lines are shown at once whatever it is
+  std::optional<std::string> task_name;
+  bool allow_multiline_logs = false;
+};
+
+/// `jobs trials JOB`: the trials of a tuning job.
+struct TrialsCommand {
+  GcloudFlags gcloud;
+  app::EmulatorFlags emulator;
+  std::string job;
+  bool watch = false;               // --watch: until the job has ended
+  std::optional<std::string> plot;  // --plot FILE.html|FILE.svg
+};
+
+/// `local train`. Needs no emulator.
+struct LocalTrainCommand {
+  GcloudFlags gcloud;
+  std::string module_name;
+  std::optional<std::string> package_path;
+  std::optional<std::string> job_dir;
+  bool distributed = false;
+  std::optional<int64_t> parameter_server_count;
+  std::optional<int64_t> worker_count;
+  std::optional<int64_t> evaluator_count;
+  int64_t start_port = 27182;
+  std::vector<std::string> user_args;
+};
+
+/// `serve`: a server in the foreground.
+struct ServeCommand {
+  app::EmulatorFlags emulator;
+  std::string address = "127.0.0.1";
+  std::optional<int64_t> port;  // unset: the emulator's own choice; 0: any free one
+  std::vector<std::string> allow_hosts;
+  std::optional<std::string> idle_timeout;  // "10m"; unset: never
+};
+
+/// `stop`: ends the emulator of the state directory.
+struct StopCommand {
+  app::EmulatorFlags emulator;
+};
+
+/// `env`: the variables that point Google's clients at the emulator.
+struct EnvCommand {
+  GcloudFlags gcloud;
+  app::EmulatorFlags emulator;
+  bool tls = false;    // --tls: also what leads https clients here
+  bool unset = false;  // --unset: takes the variables back
+  bool hosts = false;  // --hosts: the hosts file's lines for regional endpoints
+};
+
+/// `doctor`: what this host offers.
+struct DoctorCommand {
+  GcloudFlags gcloud;
+  app::EmulatorFlags emulator;
+};
+
+/// `version`.
+struct VersionCommand {};
+
+/// `buckets create BUCKET...`.
+struct BucketsCreateCommand {
+  GcloudFlags gcloud;
+  app::EmulatorFlags emulator;
+  std::vector<std::string> buckets;  // bare names
+};
+
+/// `buckets list`.
+struct BucketsListCommand {
+  GcloudFlags gcloud;
+  app::EmulatorFlags emulator;
+};
+
+/// `scenario run FILE...`.
+struct ScenarioRunCommand {
+  app::EmulatorFlags emulator;        // --state: where runs have their directories
+  std::vector<std::string> files;     // a folder stands for all scenarios below it
+  std::optional<uint64_t> seed;       // --seed N
+  std::optional<std::string> junit;   // --junit FILE
+  std::optional<std::string> json;    // --json FILE
+  std::optional<std::string> events;  // --events FILE; a folder for several scenarios
+  int64_t jobs = 0;                   // --jobs N: so many at once; 0: one a core
+  bool keep = false;                  // --keep: the runs' directories stay
+  bool verbose = false;               // --verbose: every assertion of those that passed, too
+};
+
+/// `scenario validate FILE...`.
+struct ScenarioValidateCommand {
+  std::vector<std::string> files;
+};
+
+/// `scenario schema`: the format as a JSON schema.
+struct ScenarioSchemaCommand {};
+
+/// `scenario show EVENTS`: an event list as a timeline.
+struct ScenarioShowCommand {
+  std::string events;               // "-": the standard input
+  std::optional<std::string> html;  // --html FILE; "-": printed
+  std::optional<int64_t> width;     // --width COLUMNS
+};
+
+/// `explore FILE` or `explore -- SUBMIT WORDS`.
+struct ExploreCommand {
+  app::EmulatorFlags emulator;                     // --state
+  std::optional<std::string> file;                 // a scenario; its faults are left out
+  std::optional<std::vector<std::string>> submit;  // else the words of `jobs submit training`
+  std::string out = "caip-findings";               // --out DIR
+  std::optional<Duration> budget;                  // --budget 60s
+  std::vector<std::string> points;                 // --points storage,steps,logs,states
+  std::vector<std::string> replicas;               // --replicas master-0,worker-1
+  int64_t points_max = 400;                        // --max-points N
+  int64_t jobs = 0;                                // --jobs N; 0: one a core
+  std::optional<uint64_t> seed;                    // --seed N
+  bool pairs = false;
+  bool full_runs = false;
+  std::string disks = "new";  // --disks new|kept|both
+  bool crash = false;         // --crash: kept
+  bool resume = false;
+};
+
+/// `check SUBMIT FLAGS -- USER_ARGS`.
+struct CheckCommand {
+  check::TrainerRequest trainer;
+  std::vector<std::string> filters;  // --filter GLOB, repeatable
+  int64_t shard = 1;                 // --shard i/n
+  int64_t shards = 1;
+  bool list = false;                  // --list
+  bool verbose = false;               // --verbose
+  std::optional<std::string> junit;   // --junit FILE; "-": printed
+  std::optional<std::string> json;    // --json FILE
+  std::optional<std::string> tap;     // --tap FILE
+  std::string out = "caip-findings";  // --out DIR
+  int64_t jobs = 0;                   // --jobs N; 0: one for each core
+  std::string replay;                 // the command, up to its --filter
+  std::string replay_args;            // " -- USER_ARGS"
+};
+
+/// `simulate`. At most one of the first three.
+struct SimulateCommand {
+  std::optional<int64_t> seed;                       // --seed N
+  std::optional<std::pair<int64_t, int64_t>> seeds;  // --seeds A..B
+  std::optional<int64_t> jobs;     // --jobs N: seeds from 1 until there are so many
+  std::optional<int64_t> threads;  // --threads N; unset: one a core
+  bool journal = false;            // --journal: with --seed
+};
+
+/// Help, a completion script or a usage error: text that is printed, and no more.
+struct PrintCommand {
+  std::string out;
+  std::string err;
+  int exit_code = 0;
+};
+
+using Command = std::variant<SubmitCommand, DescribeCommand, ListCommand, CancelCommand,
+                             UpdateCommand, StreamLogsCommand, TrialsCommand, LocalTrainCommand,
+                             ServeCommand, StopCommand, EnvCommand, DoctorCommand, VersionCommand,
+                             BucketsCreateCommand, BucketsListCommand, ScenarioRunCommand,
+                             ScenarioValidateCommand, ScenarioSchemaCommand, ScenarioShowCommand,
+                             ExploreCommand, CheckCommand, SimulateCommand, PrintCommand>;
+
+/// What a command may ask of the world besides its own words. Made by main, replaced in tests.
+struct Surroundings {
+  const Io& io;
+  app::Connect connect;
+  Follow follow;
+};
+
+// Each carries its command out and returns the exit code (exit_codes.h).
+int RunSubmit(const SubmitCommand& command, const Surroundings& world);
+int RunDescribe(const DescribeCommand& command, const Surroundings& world);
+int RunList(const ListCommand& command, const Surroundings& world);
+int RunCancel(const CancelCommand& command, const Surroundings& world);
+int RunUpdate(const UpdateCommand& command, const Surroundings& world);
+int RunStreamLogs(const StreamLogsCommand& command, const Surroundings& world);
+int RunTrials(const TrialsCommand& command, const Surroundings& world);
+int RunLocalTrain(const LocalTrainCommand& command, const Surroundings& world);
+int RunServe(const ServeCommand& command, const Surroundings& world);
+int RunStop(const StopCommand& command, const Surroundings& world);
+int RunEnv(const EnvCommand& command, const Surroundings& world);
+int RunDoctor(const DoctorCommand& command, const Surroundings& world);
+int RunVersion(const VersionCommand& command, const Surroundings& world);
+int RunBucketsCreate(const BucketsCreateCommand& command, const Surroundings& world);
+int RunBucketsList(const BucketsListCommand& command, const Surroundings& world);
+int RunScenarioRun(const ScenarioRunCommand& command, const Surroundings& world);
+int RunScenarioValidate(const ScenarioValidateCommand& command, const Surroundings& world);
+int RunScenarioSchema(const ScenarioSchemaCommand& command, const Surroundings& world);
+int RunScenarioShow(const ScenarioShowCommand& command, const Surroundings& world);
+int RunExplore(const ExploreCommand& command, const Surroundings& world);
+int RunCheck(const CheckCommand& command, const Surroundings& world);
+int RunSimulate(const SimulateCommand& command, const Surroundings& world);
+int RunPrint(const PrintCommand& command, const Surroundings& world);
+
+}  // namespace caip::cli

@@ -1,0 +1,179 @@
+// `caip explore FILE` and `caip explore -- SUBMIT WORDS`.
+
+#include <algorithm>
+#include <thread>
+
+#include "base/quoting.h"
+#include "base/text.h"
+#include "base/time_text.h"
+#include "emulator/app/interrupt.h"
+#include "emulator/cli/arguments/arguments.h"
+#include "emulator/cli/commands/commands.h"
+#include "emulator/cli/exit_codes.h"
+#include "emulator/cli/output.h"
+#include "emulator/explore/explored_job.h"
+#include "emulator/explore/exploring.h"
+#include "emulator/scenario/abilities.h"
+#include "emulator/scenario/playing.h"
+
+namespace caip::cli {
+namespace {
+
+Result<Path> FileOf(const ExploreCommand& command) {
+  if (command.file) return Path(*command.file);
+  return explore::WriteExploredJob(*command.submit, command.out, ReadSubmitWords);
+}
+
+explore::ExploreOptions OptionsOf(const ExploreCommand& command, const Path& workshop) {
+  explore::ExploreOptions options;
+  options.workshop = workshop;
+  options.out = command.out;
+  const auto cores = static_cast<int64_t>(std::max(1u, std::thread::hardware_concurrency()));
+  options.jobs = command.jobs > 0 ? command.jobs : cores;
+  options.budget = command.budget;
+  options.points_are_default = command.points.empty();
+  if (!command.points.empty()) {
+    options.points.kinds = {command.points.begin(), command.points.end()};
+  }
+  options.points.replicas = {command.replicas.begin(), command.replicas.end()};
+  options.points_max = command.points_max;
+  options.pairs = command.pairs;
+  options.full_runs = command.full_runs;
+  if (command.disks == "kept" || command.crash) options.disks = explore::Disks::kKept;
+  if (command.disks == "both") options.disks = explore::Disks::kBoth;
+  options.resume = command.resume;
+  return options;
+}
+
+// "13 distinct states of the buckets", "20 restarts to be tried", or both.
+std::string WhatThereIs(const explore::ExploreReport& report) {
+  std::vector<std::string> words;
+  if (report.recorded > 0 || report.whole == 0) {
+    words.push_back(std::to_string(report.recorded) + " distinct states of the buckets");
+  }
+  if (report.whole > 0) words.push_back(std::to_string(report.whole) + " restarts to be tried");
+  return Join(words, " and ");
+}
+
+// The runs in peace took all the time that was given.
+bool WasInVain(const explore::ExploreReport& report) {
+  return report.tried == 0 && report.ended == explore::kBudgetSpent;
+}
+
+bool IsSure(const explore::ExploreFinding& finding) { return finding.flaw.doubt.empty(); }
+
+void TellOne(int number, const explore::ExploreFinding& finding, const Io& io) {
+  io.out(
+      "\n" + std::to_string(number) + ". " + finding.flaw.cause + "  (" +
+      std::to_string(finding.points) + (finding.points == 1 ? " point)" : " points)") +
+      (finding.disk_kept ? "\n   the process dies, its disk stays, " : "\n   the machine goes ") +
+      Describe(finding.point) + (finding.second ? ",\n   then " + Describe(*finding.second) : "") +
+      "\n   expected " + finding.flaw.expected + "\n   found    " + finding.flaw.found + "\n");
+  if (!IsSure(finding)) io.out("   perhaps harmless: " + finding.flaw.doubt + "\n");
+  if (!finding.remark.empty()) io.out("   " + finding.remark + "\n");
+  for (const std::string& other : finding.also) io.out("   with it: " + other + "\n");
+  io.out("   again: caip scenario run " + ShellQuoted(finding.scenario.string()) + "\n");
+}
+
+// "3 causes, 1 of them perhaps harmless".
+std::string Sum(const std::vector<explore::ExploreFinding>& findings) {
+  if (findings.empty()) return "nothing found";
+  const auto sure = std::count_if(findings.begin(), findings.end(), IsSure);
+  const auto all = static_cast<std::ptrdiff_t>(findings.size());
+  std::string text = std::to_string(all) + (all == 1 ? " cause" : " causes");
+  if (sure == all) return text;
+  return text + ", " + (all == 1 ? "" : std::to_string(all - sure) + " of them ") +
+         "perhaps harmless";
+}
+
+void Tell(const explore::ExploreReport& report, const Io& io) {
+  io.out("in peace " + HumanDuration(report.peace) + "; " + std::to_string(report.moments) +
+         " moments, " + WhatThereIs(report) + "; " + std::to_string(report.tried) + " tried in " +
+         HumanDuration(report.took) +
+         (report.known > 0 ? " (" + std::to_string(report.known) + " known before)" : "") + "\n");
+  if (!report.ended.empty()) io.out("not all were tried: " + report.ended + "\n");
+  if (report.missed > 0) {
+    io.out("at " + std::to_string(report.missed) + (report.missed == 1 ? " moment" : " moments") +
+           " nothing was shown: they did not come again in the run that was to be restarted\n");
+  }
+  if (!report.not_compared.empty()) {
+    io.out("not compared, for it differs between two runs in peace: " +
+           Join(report.not_compared, ", ") + "\n");
+  }
+  if (!report.counting.empty()) {
+    io.out("not compared, for it counts restarts: " + Join(report.counting, ", ") + "\n");
+  }
+  int number = 0;
+  for (const explore::ExploreFinding& finding : report.findings) TellOne(++number, finding, io);
+  if (!WasInVain(report)) io.out("\n" + Sum(report.findings) + "\n");
+}
+
+// A line that writes over itself, on a terminal only.
+std::function<void(size_t, size_t, size_t)> ProgressOn(const Io& io) {
+  if (!io.err_is_terminal) return nullptr;
+  return [&io](size_t tried, size_t of, size_t causes) {
+    const size_t width = 30;
+    const size_t full = of == 0 ? width : tried * width / of;
+    io.err("\r[" + std::string(full, '#') + std::string(width - full, '.') + "] " +
+           std::to_string(tried) + "/" + std::to_string(of) + " restarts, " +
+           std::to_string(causes) + " findings " + (tried == of ? "\n" : ""));
+  };
+}
+
+// Of what kept an exploration from being made, or from being whole.
+int ExploreExitCode(const Error& error) {
+  if (error.code == Code::kResourceExhausted) return kExitCannot;
+  const bool ours = error.code == Code::kInternal || error.code == Code::kUnavailable;
+  return ours ? kExitOurFault : kExitUsage;
+}
+
+}  // namespace
+
+int RunExplore(const ExploreCommand& command, const Surroundings& world) {
+  const auto file = FileOf(command);
+  if (!file.ok()) return Fail(world.io, "explore", file.error().message, kExitUsage);
+  auto scenario = harness::ReadScenario(*file);
+  if (!scenario.ok()) return Fail(world.io, "explore", scenario.error().message, kExitUsage);
+  if (command.seed) scenario->seed = *command.seed;
+  scenario->faults.clear();
+  if (const std::string lack = scenario::LackOf(*scenario); !lack.empty()) {
+    return Fail(world.io, "explore", "this host cannot explore it: " + lack, kExitCannot);
+  }
+  const auto workshop = scenario::Workshop::Open(app::StateDirectory(command.emulator));
+  if (!workshop.ok())
+    return Fail(world.io, "explore", workshop.error().message, ExploreExitCode(workshop.error()));
+  const app::InterruptGuard guard;
+  const harness::Scenario as_written = *scenario;
+  if (command.submit)
+    scenario = explore::WithPackagesBuilt(as_written, *command.submit, (*workshop)->path(),
+                                          ReadSubmitWords);
+  if (!scenario.ok()) return Fail(world.io, "explore", scenario.error().message, kExitUsage);
+  explore::ExploreOptions options = OptionsOf(command, (*workshop)->path());
+  options.interrupted = [&guard] { return guard.interrupted(); };
+  options.read_words = ReadSubmitWords;
+  options.progress = ProgressOn(world.io);
+  options.as_written = &as_written;
+  const auto report = explore::Explore(*scenario, options);
+  if (!report.ok() && guard.interrupted()) {
+    return Fail(world.io, "explore", "interrupted before the first restart", kExitInterrupted);
+  }
+  if (!report.ok())
+    return Fail(world.io, "explore", report.error().message, ExploreExitCode(report.error()));
+  Tell(*report, world.io);
+  if (WasInVain(*report)) {
+    return Fail(world.io, "explore",
+                "nothing was tried: the runs in peace took " + HumanDuration(report->in_peace) +
+                    ", give more than that by --budget",
+                kExitUsage);
+  }
+  if (guard.interrupted()) return kExitInterrupted;
+  if (report->broke) {
+    return Fail(world.io, "explore",
+                report->broke->message + "\nWhat was found until then is above; --resume goes on.",
+                std::max<int>(ExploreExitCode(*report->broke), kExitCannot));
+  }
+  const auto& findings = report->findings;
+  return std::any_of(findings.begin(), findings.end(), IsSure) ? kExitFailure : kExitSuccess;
+}
+
+}  // namespace caip::cli

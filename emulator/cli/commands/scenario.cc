@@ -1,0 +1,226 @@
+// `caip scenario run|validate|schema`.
+
+#include "harness/scenario/scenario.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <map>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "base/text.h"
+#include "emulator/app/interrupt.h"
+#include "emulator/cli/arguments/arguments.h"
+#include "emulator/cli/commands/commands.h"
+#include "emulator/cli/exit_codes.h"
+#include "emulator/cli/output.h"
+#include "emulator/scenario/playing.h"
+#include "harness/scenario/report.h"
+
+namespace caip::cli {
+namespace {
+
+// A folder stands for the scenarios below it, in the order of their names.
+std::vector<Path> Files(const std::vector<std::string>& words) {
+  std::vector<Path> files;
+  for (const std::string& word : words) {
+    std::error_code error;
+    if (!std::filesystem::is_directory(word, error)) {
+      files.emplace_back(word);
+      continue;
+    }
+    std::vector<Path> found;
+    using Walk = std::filesystem::recursive_directory_iterator;
+    for (Walk entry(word, error), end; !error && entry != end; entry.increment(error)) {
+      if (entry->path().extension() == ".yaml") found.push_back(entry->path());
+    }
+    std::sort(found.begin(), found.end());
+    files.insert(files.end(), found.begin(), found.end());
+  }
+  return files;
+}
+
+// What is for people goes where it does not mix with a report that is printed.
+void Say(const ScenarioRunCommand& command, const Io& io, const std::string& text) {
+  command.junit == "-" || command.json == "-" ? io.err(text) : io.out(text);
+}
+
+// The event list of each: by its file's name; of files of one name by their folder's, too, and the
+// same file is counted.
+std::vector<std::string> EventNames(const std::vector<Path>& files) {
+  std::map<std::string, int> stems;
+  for (const Path& file : files) ++stems[file.stem().string()];
+  std::set<std::string> taken;
+  std::vector<std::string> names;
+  for (const Path& file : files) {
+    std::string name = file.stem().string();
+    const std::string folder = std::filesystem::absolute(file).parent_path().filename().string();
+    if (stems[name] > 1) name = folder + "-" + name;
+    std::string free = name;
+    for (int i = 2; !taken.insert(free).second; ++i) free = name + "-" + std::to_string(i);
+    names.push_back(free + ".jsonl");
+  }
+  return names;
+}
+
+/// Plays all, some at once; told in the order of the list.
+class Playlist {
+ public:
+  Playlist(const ScenarioRunCommand& command, const Io& io, const Path& workshop)
+      : command_(command),
+        io_(io),
+        workshop_(workshop),
+        files_(Files(command.files)),
+        event_names_(EventNames(files_)) {
+    played_.resize(files_.size());
+    done_.resize(files_.size());
+  }
+
+  bool empty() const { return files_.empty(); }
+  const std::vector<harness::Played>& played() const { return played_; }
+
+  void Run(const app::InterruptGuard& guard) {
+    const auto cores = static_cast<int64_t>(std::max(1u, std::thread::hardware_concurrency()));
+    const int64_t jobs = std::min<int64_t>(command_.jobs > 0 ? command_.jobs : cores,
+                                           static_cast<int64_t>(files_.size()));
+    std::vector<std::thread> threads;
+    for (int64_t i = 0; i < jobs; ++i) {
+      threads.emplace_back([this, &guard] { Work(guard); });
+    }
+    for (std::thread& thread : threads) thread.join();
+    for (; told_ < files_.size(); ++told_) {  // after an interruption
+      if (!done_[told_]) {
+        played_[told_].file = files_[told_].string();
+        played_[told_].not_run = "not begun";
+      }
+      Tell(played_[told_]);
+    }
+  }
+
+ private:
+  void Work(const app::InterruptGuard& guard) {
+    for (size_t i = next_++; i < files_.size() && !guard.interrupted(); i = next_++) {
+      harness::Played one = scenario::Play(files_[i], OptionsFor(i, guard));
+      const std::lock_guard lock(mutex_);
+      played_[i] = std::move(one);
+      done_[i] = true;
+      for (; told_ < files_.size() && done_[told_]; ++told_) {
+        Tell(played_[told_]);
+      }
+    }
+  }
+
+  void Tell(const harness::Played& one) const {
+    Say(command_, io_, harness::TextReport(one, command_.verbose));
+  }
+
+  scenario::PlayOptions OptionsFor(size_t i, const app::InterruptGuard& guard) const {
+    scenario::PlayOptions options;
+    options.workshop = workshop_;
+    options.seed = command_.seed;
+    options.keep = command_.keep;
+    options.interrupted = [&guard] { return guard.interrupted(); };
+    options.read_words = ReadSubmitWords;
+    if (command_.events) {
+      options.events =
+          files_.size() == 1 ? Path(*command_.events) : Path(*command_.events) / event_names_[i];
+    }
+    return options;
+  }
+
+  const ScenarioRunCommand& command_;
+  const Io& io_;
+  Path workshop_;
+  std::vector<Path> files_;
+  std::vector<std::string> event_names_;
+  std::vector<harness::Played> played_;
+  std::vector<char> done_;
+  std::atomic<size_t> next_{0};
+  std::mutex mutex_;
+  size_t told_ = 0;
+};
+
+Status WriteReports(const ScenarioRunCommand& command, const std::vector<harness::Played>& played,
+                    const Io& io) {
+  RETURN_IF_ERROR(WriteReport(command.junit, harness::JunitReport(played), io));
+  return WriteReport(command.json, PrettyJson(harness::JsonReport(played)) + "\n", io);
+}
+
+// Nobody waits for minutes to hear that a report cannot be written.
+Status OpenReports(const ScenarioRunCommand& command, bool events_are_a_folder) {
+  const auto open = [](const std::string& file) -> Status {
+    if (file == "-") return Ok{};
+    const Fd opened(::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+    if (opened.valid()) return Ok{};
+    return SystemError("cannot write '" + file + "'", errno);
+  };
+  if (command.junit) RETURN_IF_ERROR(open(*command.junit));
+  if (command.json) RETURN_IF_ERROR(open(*command.json));
+  if (!command.events) return Ok{};
+  return events_are_a_folder ? MakeDirectories(*command.events) : open(*command.events);
+}
+
+int ScenarioExitCode(const std::vector<harness::Played>& played) {
+  int code = kExitSuccess;
+  for (const harness::Played& one : played) {
+    if (one.ours) return kExitOurFault;
+    if (!one.error.empty() && !one.cannot) return kExitUsage;
+    if (one.error.empty() && !one.judgement.passed) code = kExitFailure;
+    if (one.cannot && code == kExitSuccess) code = kExitCannot;
+  }
+  return code;
+}
+
+}  // namespace
+
+int RunScenarioRun(const ScenarioRunCommand& command, const Surroundings& world) {
+  const auto workshop = scenario::Workshop::Open(app::StateDirectory(command.emulator));
+  if (!workshop.ok()) {
+    const bool full = workshop.error().code == Code::kResourceExhausted;
+    return Fail(world.io, "scenario", workshop.error().message, full ? kExitCannot : kExitOurFault);
+  }
+  if (command.keep) (*workshop)->Keep();
+  Playlist list(command, world.io, (*workshop)->path());
+  if (list.empty()) return Fail(world.io, "scenario", "no scenario (*.yaml) is there", kExitUsage);
+  const Status opened = OpenReports(command, Files(command.files).size() > 1);
+  if (!opened.ok()) return Fail(world.io, "scenario", opened.error().message, kExitUsage);
+  bool interrupted = false;
+  {
+    const app::InterruptGuard guard;
+    list.Run(guard);
+    interrupted = guard.interrupted();
+  }
+  Say(command, world.io, harness::Summary(list.played()) + "\n");
+  if (command.keep) Say(command, world.io, "kept: " + (*workshop)->path().string() + "\n");
+  const Status written = WriteReports(command, list.played(), world.io);
+  if (!written.ok()) return Fail(world.io, "scenario", written.error().message, kExitOurFault);
+  return interrupted ? static_cast<int>(kExitInterrupted) : ScenarioExitCode(list.played());
+}
+
+int RunScenarioValidate(const ScenarioValidateCommand& command, const Surroundings& world) {
+  int code = kExitSuccess;
+  const std::vector<Path> files = Files(command.files);
+  for (const Path& file : files) {
+    const auto scenario = harness::ReadScenario(file);
+    if (scenario.ok()) continue;
+    world.io.err(scenario.error().message + "\n");
+    code = kExitUsage;
+  }
+  if (files.empty()) return Fail(world.io, "scenario", "no scenario (*.yaml) is there", kExitUsage);
+  if (code == kExitSuccess) {
+    world.io.out(std::to_string(files.size()) +
+                 (files.size() == 1 ? " scenario is" : " scenarios are") + " well formed\n");
+  }
+  return code;
+}
+
+int RunScenarioSchema(const ScenarioSchemaCommand&, const Surroundings& world) {
+  world.io.out(PrettyJson(harness::ScenarioSchema()) + "\n");
+  return kExitSuccess;
+}
+
+}  // namespace caip::cli

@@ -1,0 +1,146 @@
+// `caip jobs trials JOB [--watch] [--plot FILE] [--format FORMAT]`: a study, now or as it goes on.
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include "base/encoding.h"
+#include "base/files.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "base/time_text.h"
+#include "client/gcloud_properties.h"
+#include "client/service_call.h"
+#include "emulator/app/interrupt.h"
+#include "emulator/cli/commands/commands.h"
+#include "emulator/cli/errors.h"
+#include "emulator/cli/exit_codes.h"
+#include "emulator/cli/output.h"
+#include "emulator/cli/print/resource_text.h"
+#include "report/study_plot.h"
+#include "report/study_table.h"
+
+namespace caip::cli {
+namespace {
+
+constexpr int kLookAgainMs = 500;
+
+struct Look {
+  Json answer;
+  report::StudyView study;
+  Instant now{};
+  bool over = false;
+};
+
+Result<Look> LookAt(client::Connection& connection, const std::string& project,
+                    const std::string& job) {
+  const std::string target = "/emulator/v1/projects/" + PercentEncoded(project) + "/jobs/" +
+                             PercentEncoded(job) + "/trials";
+  Look look;
+  ASSIGN_OR_RETURN(look.answer, client::CallService(connection, {.target = target}, project));
+  ASSIGN_OR_RETURN(look.study, report::ReadStudy(look.answer));
+  look.now = ParseRfc3339(StringOr(look.answer, "now")).value_or(Instant{});
+  const Json* shown = Member(look.answer, "job");
+  look.over = shown && Member(*shown, "endTime") != nullptr;
+  return look;
+}
+
+// What was written before goes, where there is a terminal; else each trial is told when it ends.
+class Screen {
+ public:
+  explicit Screen(const Io& io) : io_(io) {}
+  void Show(const Look& look) {
+    if (io_.out_is_terminal) return Draw(look);
+    for (const report::TrialView& trial : look.study.trials) {
+      if (trial.end_time && told_.insert(trial.id).second)
+        io_.out(report::TrialLine(look.study, trial));
+    }
+    if (look.over) io_.out(report::StudyTable(look.study, look.now));
+  }
+
+ private:
+  // Line by line over the last look, as a screen that is cleared goes into many a terminal's
+  // history. In a window of another size nobody knows where those lines are: all of it is written
+  // anew. The terminal does not wrap meanwhile, for characters may be wider than they are counted.
+  void Draw(const Look& look) {
+    const report::TerminalSize size = report::TerminalSizeOf(STDOUT_FILENO);
+    std::string text = "\x1b[?7l";
+    if (lines_ > 0) text += size == size_ ? "\x1b[" + std::to_string(lines_) + "A\r" : "\x1b[H";
+    lines_ = 0;
+    for (const std::string& line : Split(report::StudyScreen(look.study, look.now, size), '\n')) {
+      if (line.empty()) continue;  // behind the last
+      text += "\x1b[K" + line + "\n";
+      ++lines_;
+    }
+    io_.out(text + "\x1b[J\x1b[?7h");
+    size_ = size;
+  }
+
+  const Io& io_;
+  size_t lines_ = 0;
+  report::TerminalSize size_;
+  std::set<std::string> told_;
+};
+
+Result<Look> WatchToItsEnd(client::Connection& connection, const TrialsCommand& command,
+                           const std::string& project,
+                           const std::function<void(const Look&)>& show) {
+  app::InterruptGuard guard;
+  while (true) {
+    ASSIGN_OR_RETURN(Look look, LookAt(connection, project, command.job));
+    show(look);
+    if (look.over || guard.interrupted()) return look;
+    struct pollfd wait {
+      guard.descriptor(), POLLIN, 0
+    };
+    ::poll(&wait, 1, kLookAgainMs);
+  }
+}
+
+// The last look: the answer in the format that was asked for, or the table unless it was watched.
+Status Tell(const Look& look, const TrialsCommand& command, bool as_table, const Io& io) {
+  if (!as_table) {
+    ASSIGN_OR_RETURN(const std::string text, FormatResource(look.answer, *command.gcloud.format));
+    io.out(text);
+  } else if (!command.watch && !command.plot) {
+    io.out(report::StudyTable(look.study, look.now));
+  }
+  return Ok{};
+}
+
+Status Trials(const TrialsCommand& command, const Surroundings& world) {
+  const std::string format = command.gcloud.format.value_or("table");
+  const bool as_table = format == "table";
+  ASSIGN_OR_RETURN(const std::string project, client::ProjectOf(command.gcloud));
+  ASSIGN_OR_RETURN(const auto connection, world.connect(command.emulator, app::Lifetime::kBriefly));
+  Screen screen(world.io);
+  const auto show = [&](const Look& look) {
+    if (as_table) screen.Show(look);
+  };
+  Look look;
+  if (command.watch) {
+    ASSIGN_OR_RETURN(look, WatchToItsEnd(*connection, command, project, show));
+  } else {
+    ASSIGN_OR_RETURN(look, LookAt(*connection, project, command.job));
+  }
+  RETURN_IF_ERROR(Tell(look, command, as_table, world.io));
+  if (!command.plot) return Ok{};
+  const bool is_html = !command.plot->ends_with(".svg");
+  RETURN_IF_ERROR(WriteFile(
+      *command.plot, is_html ? report::StudyPage(look.study) : report::StudyPicture(look.study)));
+  world.io.err("The study is drawn in " + *command.plot + ".\n");
+  return Ok{};
+}
+
+}  // namespace
+
+int RunTrials(const TrialsCommand& command, const Surroundings& world) {
+  const Status done = Trials(command, world);
+  return done.ok() ? static_cast<int>(kExitSuccess)
+                   : Fail(world.io, "jobs.trials", done.error().message);
+}
+
+}  // namespace caip::cli

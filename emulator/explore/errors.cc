@@ -1,0 +1,23 @@
+#include "emulator/explore/errors.h"
+
+#include "base/text.h"
+
+namespace caip::explore::errors {
+
+Error BaselineFailed(std::string_view state, std::string_view why) {
+  return {Code::kFailedPrecondition, "The job does not succeed in the baseline run: " +
+                                         std::string(state) + " " + std::string(why)};
+}
+
+Error NoSuchReplica(std::string_view replica, const std::vector<std::string>& replicas) {
+  return {Code::kInvalidArgument, "The job has no replica '" + std::string(replica) + "'; it has " +
+                                      Join(replicas, ", ") + "."};
+}
+
+Error ContainerNeedsScenario() {
+  return {Code::kInvalidArgument,
+          "A container cannot be explored from words. Write a scenario that says "
+          "`trainer: {command: [...]}`."};
+}
+
+}  // namespace caip::explore::errors

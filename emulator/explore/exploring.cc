@@ -1,0 +1,371 @@
+#include "emulator/explore/exploring.h"
+
+#include <algorithm>
+#include <atomic>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "base/text.h"
+#include "emulator/explore/causes.h"
+#include "emulator/explore/errors.h"
+#include "emulator/explore/exploring_files.h"
+#include "emulator/explore/exploring_tasks.h"
+#include "emulator/scenario/stage.h"
+#include "host/machine/memory_room.h"
+
+namespace caip::explore {
+namespace {
+
+using harness::CrashPoint;
+using harness::Evidence;
+using harness::Flaw;
+using harness::Happening;
+using harness::Scenario;
+using Steady = std::chrono::steady_clock;
+
+constexpr size_t kConfirmations = 3;
+constexpr char kNotAgain[] =
+    "it did not show again when its restart was tried once more, with no other run beside it: runs "
+    "may share a file of this host, or what is wrong depends on time";
+
+class Explorer {
+ public:
+  Explorer(const Scenario& scenario, const ExploreOptions& options)
+      : scenario_(InPeace(scenario)), options_(options), begin_(Steady::now()) {}
+
+  Result<ExploreReport> Run() {
+    RETURN_IF_ERROR(FindPeace());
+    files_.emplace(options_, scenario_);
+    room_ = host::MemoryRoom::Open(
+        options_.workshop, written_ * static_cast<uint64_t>(std::max<int64_t>(1, options_.jobs)));
+    RETURN_IF_ERROR(CheckReplicas());
+    MakeTasks();
+    const auto before = Steady::now();
+    report_.in_peace = before - begin_;
+    TryAll();
+    report_.took = Steady::now() - before;
+    RETURN_IF_ERROR(Conclude());
+    return std::move(report_);
+  }
+
+ private:
+  // In memory where there is room; what does not fit there is run again on the disk, as all that
+  // follows.
+  Result<Evidence> Play(const Scenario& scenario, const scenario::StageOptions& stage) {
+    if (!room_ || crowded_) return PlayAt(options_.workshop, scenario, stage);
+    auto evidence = PlayAt(room_->path(), scenario, stage);
+    if (evidence.ok() || evidence.error().code != Code::kResourceExhausted) return evidence;
+    crowded_ = true;
+    return PlayAt(options_.workshop, scenario, stage);
+  }
+
+  Result<Evidence> PlayAt(const Path& place, const Scenario& scenario,
+                          scenario::StageOptions stage) {
+    const bool in_memory = room_ && place == room_->path();
+    if (in_memory) stage.overfull = [this] { return room_->IsOverfull(); };
+    stage.state = place / ("explore-" + std::to_string(++runs_));
+    stage.caches = options_.workshop / "caches";
+    stage.seed = scenario.seed;
+    stage.interrupted = options_.interrupted;
+    stage.read_words = options_.read_words;
+    RETURN_IF_ERROR(MakeDirectories(stage.state));
+    const Path state = stage.state;
+    auto evidence = scenario::Stage(scenario, std::move(stage)).Run();
+    if (!room_) written_ = std::max(written_.load(), host::BytesBelow(state));
+    RemoveTree(state);
+    return evidence;
+  }
+
+  Status FindPeace() {
+    const auto before = Steady::now();
+    recorder_ = std::make_unique<scenario::Recorder>(options_.workshop / "record");
+    scenario::StageOptions recorded;
+    recorded.recorder = recorder_.get();
+    ASSIGN_OR_RETURN(Evidence first, Play(scenario_, std::move(recorded)));
+    RETURN_IF_ERROR(recorder_->outcome());
+    report_.peace = Steady::now() - before;
+    if (first.state != "SUCCEEDED") {
+      return errors::BaselineFailed(first.state, first.broke_off + first.error_message);
+    }
+    ASSIGN_OR_RETURN(Evidence second, Play(scenario_, {}));
+    peace_ =
+        std::make_unique<harness::Peace>(std::move(first), std::move(second), scenario_.comparison);
+    for (const std::string& name : peace_->unstable_objects()) {
+      report_.not_compared.push_back("object " + name);
+    }
+    for (const std::string& name : peace_->unstable_fields()) {
+      report_.not_compared.push_back("field " + name);
+    }
+    if (!peace_->steps_are_stable()) report_.not_compared.push_back("which steps are done");
+    return LearnCounting();
+  }
+
+  Status LearnCounting() {
+    ExploreTask early;
+    const auto point = EarlyPoint(peace_->run());
+    if (!point) return Ok{};
+    early.point = *point;
+    early.disk_kept = options_.disks == Disks::kKept;
+    ASSIGN_OR_RETURN(const Evidence restarted, RunWhole(early));
+    peace_->Learn(restarted);
+    for (const std::string& pattern : peace_->counting_patterns()) {
+      report_.counting.push_back("objects like " + pattern);
+    }
+    return Ok{};
+  }
+
+  std::set<std::string> Replicas() const {
+    std::set<std::string> replicas;
+    for (const Happening& h : peace_->run().happenings) {
+      if (h.kind == Happening::Kind::kStart) replicas.insert(h.replica);
+    }
+    return replicas;
+  }
+
+  Status CheckReplicas() const {
+    const std::set<std::string> all = Replicas();
+    for (const std::string& wanted : options_.points.replicas) {
+      if (all.contains(wanted)) continue;
+      return errors::NoSuchReplica(wanted, std::vector<std::string>(all.begin(), all.end()));
+    }
+    return Ok{};
+  }
+
+  // One replica, and nothing but buckets outlives its machine: only the way back need be run.
+  bool CanUseRecord() const {
+    return Replicas().size() == 1 && !options_.full_runs &&
+           scenario_.semantics == harness::Semantics::kObject;
+  }
+
+  harness::PointSelection Selection() const {
+    harness::PointSelection selection = options_.points;
+    selection.torn_writes = scenario_.semantics == harness::Semantics::kPosix;
+    return selection;
+  }
+
+  void MakeTasks() {
+    RecordedRun peace;
+    peace.states = recorder_->states();
+    peace.events = peace_->run().happenings;
+    peace.points = MomentsOf(peace_->run(), Selection(), options_.points_are_default);
+    report_.moments = peace.points.size();
+    if (options_.disks != Disks::kKept && CanUseRecord()) {
+      tasks_.AddRecorded(peace, std::nullopt);
+    } else if (options_.disks != Disks::kKept) {
+      tasks_.AddWhole(peace, std::nullopt, false);
+    }
+    if (options_.disks != Disks::kNew) tasks_.AddWhole(peace, std::nullopt, true);
+    ThinOut(0, "points");
+  }
+
+  void ThinOut(size_t from, const std::string& what) {
+    const auto most = static_cast<size_t>(options_.points_max);
+    const size_t all = tasks_.ThinOut(from, most);
+    if (all <= most) return;
+    report_.ended = "thinned out to " + std::to_string(most) + " of " + std::to_string(all) + " " +
+                    what + " (--max-points)";
+  }
+
+  void TryAll() {
+    if (options_.progress) options_.progress(0, tasks_.size(), 0);
+    TryFrom(0);
+    if (options_.pairs) {
+      const size_t singles = tasks_.size();
+      for (const auto& [index, deeper] : deeper_) {
+        const ExploreTask first = tasks_[index];
+        first.recorded ? tasks_.AddRecorded(deeper, first.point)
+                       : tasks_.AddWhole(deeper, first.point, first.disk_kept);
+      }
+      ThinOut(singles, "pairs");
+      TryFrom(singles);
+    }
+    for (size_t i = 0; i < tasks_.size(); ++i) {
+      ++(tasks_[i].recorded ? report_.recorded : report_.whole);
+    }
+  }
+
+  void TryFrom(size_t first) {
+    outcomes_.resize(tasks_.size());
+    next_ = first;
+    std::vector<std::thread> threads;
+    for (int64_t i = 0; i < std::max<int64_t>(1, options_.jobs); ++i) {
+      threads.emplace_back([this] { Work(); });
+    }
+    for (std::thread& thread : threads) thread.join();
+  }
+
+  void Work() {
+    for (size_t i = next_++; i < tasks_.size(); i = next_++) {
+      const std::string name = Describe(tasks_[i]);
+      const bool deepens = options_.pairs && !tasks_[i].second;  // its recovery is needed again
+      const auto known = deepens ? std::nullopt : files_->Known(name);
+      if (known) {
+        ++known_;
+        Take(i, {known->flaws, known->first_step});
+        continue;
+      }
+      if (Over()) return;
+      const auto before = Steady::now();
+      auto tried = TryOne(i);
+      spent_ += (Steady::now() - before).count();
+      if (options_.interrupted && options_.interrupted()) continue;
+      if (tried.ok()) {
+        files_->Note(name, {tried->flaws, tried->first_step});
+        Take(i, *std::move(tried));
+      } else {
+        Break(tried.error());
+      }
+    }
+  }
+
+  void Take(size_t index, ExploreOutcome outcome) {
+    const std::lock_guard lock(mutex_);
+    for (const Flaw& flaw : outcome.flaws) causes_.insert(flaw.cause);
+    outcomes_[index] = std::move(outcome);
+    ++report_.tried;
+    if (options_.progress) options_.progress(report_.tried, tasks_.size(), causes_.size());
+  }
+
+  void Break(const Error& error) {
+    const std::lock_guard lock(mutex_);
+    if (!report_.broke) report_.broke = error;
+  }
+
+  bool Over() {
+    const std::string why = WhyOver(TimeToConfirm());
+    if (why.empty()) return false;
+    const std::lock_guard lock(mutex_);
+    report_.ended = why;
+    return true;
+  }
+
+  // What is tried again at the end is a part of the budget, and a small one.
+  Duration TimeToConfirm() {
+    const std::lock_guard lock(mutex_);
+    if (!options_.budget) return Duration(0);
+    return std::min<Duration>(*options_.budget / 4, causes_.size() * report_.peace * 2);
+  }
+
+  // "" it is not over yet, when so much time is to be left.
+  std::string WhyOver(Duration left) {
+    if (options_.interrupted && options_.interrupted()) return "interrupted";
+    const std::lock_guard lock(mutex_);
+    if (report_.broke && report_.broke->code == Code::kResourceExhausted) return "the disk is full";
+    const bool spent = options_.budget && Steady::now() - begin_ + left > *options_.budget;
+    return spent ? kBudgetSpent : "";
+  }
+
+  Result<ExploreOutcome> TryOne(size_t index) {
+    const ExploreTask& task = tasks_[index];
+    const bool deepens = options_.pairs && !task.second;
+    std::optional<scenario::Recorder> recorder;
+    if (deepens && task.recorded) {
+      recorder.emplace(options_.workshop / ("record-" + std::to_string(index)));
+    }
+    auto whole = task.recorded ? Recover(task, recorder ? &*recorder : nullptr) : RunWhole(task);
+    if (!whole.ok()) return whole.error();
+    if (recorder) RETURN_IF_ERROR(recorder->outcome());
+    if (deepens) {
+      RecordedRun next;
+      if (recorder) next.states = recorder->states();
+      next.events = whole->happenings;
+      next.points = PointsOfRecovery(task, *whole, Selection());
+      const std::lock_guard lock(mutex_);
+      deeper_[index] = std::move(next);
+    }
+    ExploreOutcome outcome;
+    outcome.flaws = JudgeRecovery(*peace_, task.second.value_or(task.point), *whole);
+    outcome.first_step = FirstStep(*whole, task.point.events, task.point.replica);
+    return outcome;
+  }
+
+  Result<Evidence> Recover(const ExploreTask& task, scenario::Recorder* recorder) {
+    scenario::StageOptions stage;
+    stage.begin = &task.begin;
+    stage.recorder = recorder;
+    ASSIGN_OR_RETURN(Evidence recovery, Play(scenario_, std::move(stage)));
+    return Joined(task, std::move(recovery));
+  }
+
+  Result<Evidence> RunWhole(const ExploreTask& task) {
+    ASSIGN_OR_RETURN(Evidence run, Play(WithRestart(scenario_, task), {}));
+    if (WasMissed(run)) ++missed_;
+    return run;
+  }
+
+  Status Conclude() {
+    const std::vector<Shown> more = JudgeTogether(*peace_, tasks_, outcomes_);
+    report_.known = known_;
+    report_.missed = missed_;
+    report_.recoveries = Duration(spent_.load());
+    std::vector<Cause> causes = CausesOf(tasks_, outcomes_, more);
+    for (Cause& cause : causes) Confirm(cause);
+    std::ranges::stable_partition(
+        causes, [](const Cause& cause) { return cause.finding.flaw.doubt.empty(); });
+    files_->RemoveFindings();
+    for (Cause& cause : causes) {
+      ExploreFinding& finding = cause.finding;
+      ASSIGN_OR_RETURN(finding.scenario, files_->WriteScenario(finding, *peace_));
+      report_.findings.push_back(std::move(finding));
+    }
+    return Ok{};
+  }
+
+  // Runs at once may have been in each other's way, and a recovery from a record leaves out how it
+  // came to it: what is told as sure was shown by a whole run of its own as well.
+  void Confirm(Cause& cause) {
+    ExploreFinding& finding = cause.finding;
+    if (!finding.flaw.doubt.empty()) return;
+    for (size_t i = 0; i < std::min(kConfirmations, cause.shown.size()); ++i) {
+      const Shown& shown = cause.shown[i];
+      if (!shown.outcome.flaws.front().doubt.empty()) break;
+      const std::string ended = WhyOver(Duration(0));
+      if (!ended.empty()) {
+        finding.remark = "not tried again by itself: " + ended;
+        return;
+      }
+      const auto again = Play(WithRestart(scenario_, shown.task), {});
+      if (!again.ok()) {
+        finding.remark = "not tried again by itself: " + again.error().message;
+        return;
+      }
+      if (WasMissed(*again) || !ShowsAgain(*peace_, shown, finding.flaw.cause, *again)) continue;
+      finding.flaw = shown.outcome.flaws.front();
+      finding.point = shown.task.point;
+      finding.second = shown.task.second;
+      finding.disk_kept = shown.task.disk_kept;
+      return;
+    }
+    finding.flaw.doubt = kNotAgain;
+  }
+
+  Scenario scenario_;
+  const ExploreOptions& options_;
+  Steady::time_point begin_;
+  std::unique_ptr<scenario::Recorder> recorder_;
+  std::unique_ptr<harness::Peace> peace_;
+  std::optional<ExplorationFiles> files_;
+  std::unique_ptr<host::MemoryRoom> room_;  // for what comes behind the peace
+  std::atomic<uint64_t> written_{0};        // by a run in peace
+  std::atomic<bool> crowded_{false};        // the room was too small
+  TaskList tasks_;
+  std::vector<std::optional<ExploreOutcome>> outcomes_;
+  std::map<size_t, RecordedRun> deeper_;  // recoveries, for a second restart in them
+  std::atomic<size_t> next_{0};
+  std::atomic<int> runs_{0};
+  std::atomic<size_t> known_{0};
+  std::atomic<size_t> missed_{0};
+  std::atomic<int64_t> spent_{0};
+  std::mutex mutex_;
+  std::set<std::string> causes_;
+  ExploreReport report_;
+};
+
+}  // namespace
+
+Result<ExploreReport> Explore(const Scenario& scenario, const ExploreOptions& options) {
+  return Explorer(scenario, options).Run();
+}
+
+}  // namespace caip::explore

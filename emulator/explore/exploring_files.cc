@@ -1,0 +1,218 @@
+#include "emulator/explore/exploring_files.h"
+
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "emulator/explore/finding_paths.h"
+#include "emulator/explore/fingerprint.h"
+#include "emulator/scenario/submission.h"
+#include "harness/explorer/progress_comparison.h"
+
+namespace caip::explore {
+namespace {
+
+using harness::CrashPoint;
+using harness::Flaw;
+using harness::Happening;
+using harness::YamlQuoted;
+
+constexpr char kProgress[] = "progress.jsonl";
+constexpr char kFinding[] = "finding-";
+constexpr char kHead[] = "# Found by caip explore.";
+
+Json FlawJson(const Flaw& flaw) {
+  Json json = {{"cause", flaw.cause}, {"expected", flaw.expected}, {"found", flaw.found}};
+  if (!flaw.doubt.empty()) json["doubt"] = flaw.doubt;
+  return json;
+}
+
+Json TriedJson(const std::string& point, const TriedPoint& tried) {
+  Json json = {{"point", point}, {"flaws", Json::array()}};
+  for (const Flaw& flaw : tried.flaws) json["flaws"].push_back(FlawJson(flaw));
+  if (tried.first_step) json["first_step"] = *tried.first_step;
+  return json;
+}
+
+TriedPoint TriedFromJson(const Json& json) {
+  TriedPoint tried;
+  if (const Json* flaws = Member(json, "flaws")) {
+    for (const Json& flaw : *flaws) {
+      tried.flaws.push_back({StringOr(flaw, "cause"), StringOr(flaw, "expected"),
+                             StringOr(flaw, "found"), StringOr(flaw, "doubt")});
+    }
+  }
+  if (Member(json, "first_step")) tried.first_step = IntOr(json, "first_step", 0);
+  return tried;
+}
+
+std::string FaultLine(const CrashPoint& point, bool crash) {
+  return std::string("  - ") + (crash ? "crash" : "kill") + ": {replica: " + point.replica +
+         "}\n    when: " + WhenText(point) + "\n";
+}
+
+std::string TextList(const std::set<std::string>& names) {
+  std::vector<std::string> quoted;
+  for (const std::string& name : names) quoted.push_back(YamlQuoted(name));
+  return "[" + Join(quoted, ", ") + "]";
+}
+
+// The fields of steps that are compared, by all that was reported.
+std::set<std::string> FieldsOf(const harness::Peace& peace) {
+  std::set<std::string> fields;
+  for (const Happening& h : peace.run().happenings) {
+    if (h.kind != Happening::Kind::kStep) continue;
+    for (const auto& [name, value] : h.record.items()) {
+      const bool compared = peace.how().steps.Compares(name);
+      if (compared && !peace.unstable_fields().contains(name)) fields.insert(name);
+    }
+  }
+  return fields;
+}
+
+std::string ObjectsExpectation(const harness::Peace& peace, bool builds_packages) {
+  const harness::ObjectComparison& how = peace.how().objects;
+  std::set<std::string> except(how.except.begin(), how.except.end());
+  for (const std::string& name : peace.unstable_objects()) except.insert(name);
+  // Each run of the finding builds them itself.
+  if (builds_packages) except.insert("job/" + std::string(scenario::kJobId) + "/*");
+  std::vector<std::string> words;
+  if (how.globs != harness::ObjectComparison().globs) {
+    words.push_back("globs: " + TextList({how.globs.begin(), how.globs.end()}));
+  }
+  if (!except.empty()) words.push_back("except: " + TextList(except));
+  if (how.json_tolerance > 0) {
+    words.push_back("json_tolerance: " + CompactJson(Json(how.json_tolerance)));
+  }
+  return words.empty() ? "true" : "{" + Join(words, ", ") + "}";
+}
+
+// What a finding extends; "" it is none.
+Path Extends(const Path& finding) {
+  const auto text = ReadFile(finding);
+  if (!text.ok() || !text->starts_with(kHead)) return "";
+  for (const std::string& line : Split(*text, '\n')) {
+    if (!line.starts_with("extends: ")) continue;
+    const auto name = ParseJson(line.substr(line.find(' ') + 1));
+    if (!name.ok() || !name->is_string()) return "";
+    std::error_code error;
+    const Path file = finding.parent_path() / name->get<std::string>();
+    return std::filesystem::weakly_canonical(file, error);
+  }
+  return "";
+}
+
+// The state directory is above the workshop of one command.
+std::vector<Path> WrittenBy(const ExploreOptions& options) {
+  return {options.out, options.workshop.parent_path().parent_path()};
+}
+
+// What the flaw broke, as expectations.
+std::string Expectations(const ExploreFinding& finding, const harness::Peace& peace,
+                         bool builds_packages) {
+  std::string text = "expect:\n  state: SUCCEEDED\n";
+  if (peace.steps_are_stable() && !peace.replicas().empty()) {
+    const harness::StepComparison& how = peace.how().steps;
+    text += "  same_steps_as_twin: {fields: " + TextList(FieldsOf(peace));
+    if (!how.replicas.empty()) text += ", replicas: " + TextList(how.replicas);
+    if (how.tolerance > 0) text += ", tolerance: " + CompactJson(Json(how.tolerance));
+    text += "}\n";
+  }
+  text += "  same_objects_as_twin: " + ObjectsExpectation(peace, builds_packages) + "\n";
+  if (const auto step = harness::WantedStep(finding.flaw)) {
+    text += "  first_step: {" + finding.point.replica + ": {2: " + std::to_string(*step) + "}}\n";
+  }
+  if (finding.flaw.cause.starts_with("a result that was whole")) {
+    const std::string name = finding.flaw.expected.substr(0, finding.flaw.expected.find(' '));
+    text += "  written_once: [" + YamlQuoted(name) + "]\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+ExplorationFiles::ExplorationFiles(const ExploreOptions& options, const harness::Scenario& scenario)
+    : out_(options.out),
+      findings_(options.findings.empty() ? options.out : options.findings),
+      scenario_(options.as_written ? *options.as_written : scenario) {
+  head_ = CompactJson({{"exploration", Fingerprint(scenario_, WrittenBy(options))}});
+  if (!options.resume) RemoveFindings();
+  const auto text = ReadFile(out_ / kProgress);
+  if (!options.resume || !text.ok() || !text->starts_with(head_ + "\n")) return;
+  for (const std::string& line : Split(*text, '\n')) {
+    const auto json = ParseJson(line);  // the last line may be half written
+    if (json.ok() && Member(*json, "point"))
+      known_[StringOr(*json, "point")] = TriedFromJson(*json);
+  }
+}
+
+std::optional<TriedPoint> ExplorationFiles::Known(const std::string& point) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = known_.find(point);
+  return found == known_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void ExplorationFiles::Note(const std::string& point, const TriedPoint& tried) {
+  const std::lock_guard lock(mutex_);
+  if (!progress_.is_open() && !BeginProgress().ok()) return;
+  progress_ << CompactJson(TriedJson(point, tried)) << "\n" << std::flush;
+}
+
+// What is known is written anew, so that nothing is added to a line that is half there.
+Status ExplorationFiles::BeginProgress() {
+  RETURN_IF_ERROR(MakeDirectories(out_));
+  std::string text = head_ + "\n";
+  for (const auto& [point, tried] : known_) text += CompactJson(TriedJson(point, tried)) + "\n";
+  RETURN_IF_ERROR(WriteFile(out_ / kProgress, text));
+  progress_.open(out_ / kProgress, std::ios::app);
+  return Ok{};
+}
+
+void ExplorationFiles::RemoveFindings() const {
+  std::error_code error;
+  std::vector<Path> mine;
+  const Path base = std::filesystem::weakly_canonical(scenario_.file, error);
+  for (std::filesystem::directory_iterator entry(findings_, error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (entry->path().filename().string().starts_with(kFinding) && Extends(entry->path()) == base) {
+      mine.push_back(entry->path());
+    }
+  }
+  for (const Path& file : mine) std::filesystem::remove(file, error);
+}
+
+// The first number that no other scenario's finding has.
+Path ExplorationFiles::NextFinding() const {
+  std::error_code error;
+  for (int number = 1;; ++number) {
+    const Path path = findings_ / (kFinding + std::to_string(number) + ".yaml");
+    if (!std::filesystem::exists(path, error)) return path;
+  }
+}
+
+Result<Path> ExplorationFiles::WriteScenario(const ExploreFinding& finding,
+                                             const harness::Peace& peace) const {
+  RETURN_IF_ERROR(MakeDirectories(findings_));
+  const Path path = NextFinding();
+  std::string text = kHead;
+  const std::string& doubt = finding.flaw.doubt;
+  text += doubt.empty() ? " Fails until the trainer is mended.\n"
+                        : "\n# Perhaps harmless: " + doubt + "\n";
+  text += "extends: " + YamlQuoted(SeenFrom(findings_, scenario_.file).string()) + "\n";
+  text += "description: " +
+          YamlQuoted((finding.disk_kept ? "The process dies " : "The machine goes ") +
+                     Describe(finding.point) +
+                     (finding.second ? ", then " + Describe(*finding.second) : "") + ": " +
+                     finding.flaw.cause) +
+          "\n";
+  text += "seed: " + std::to_string(scenario_.seed) + "\nshows_bug: []\nfaults:\n";
+  text += FaultLine(finding.point, finding.disk_kept);
+  if (finding.second) text += FaultLine(*finding.second, finding.disk_kept);
+  text += Expectations(finding, peace, !scenario_.submit.empty());
+  RETURN_IF_ERROR(WriteFile(path, text));
+  return path;
+}
+
+}  // namespace caip::explore

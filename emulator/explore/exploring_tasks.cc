@@ -1,0 +1,204 @@
+#include "emulator/explore/exploring_tasks.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace caip::explore {
+namespace {
+
+using harness::CrashPoint;
+using harness::Evidence;
+using harness::Happening;
+
+constexpr size_t kPointsOfSilent = 12;
+
+Happening EndOfMachine(const CrashPoint& point, int boot) {
+  Happening exit;
+  exit.kind = Happening::Kind::kExit;
+  exit.replica = point.replica;
+  exit.boot = boot;
+  exit.signal = 9;
+  exit.detail = "kill";
+  return exit;
+}
+
+// An operation that the first restart struck before it took effect was met all the same.
+bool WasMetInVain(const CrashPoint& first, const CrashPoint& point) {
+  return first.before && first.mid_bytes == 0 && point.before && first.kind == point.kind &&
+         first.replica == point.replica && first.op == point.op && first.text == point.text;
+}
+
+// Behind the end of the machine that the restart took away.
+size_t BeginOfRecovery(const ExploreTask& task, const Evidence& whole) {
+  const std::vector<Happening>& events = whole.happenings;
+  size_t i = task.recorded ? task.prefix.size() : 0;
+  const auto ends = [&](const Happening& h) {
+    return h.kind == Happening::Kind::kExit && h.replica == task.point.replica;
+  };
+  while (i < events.size() && !ends(events[i])) ++i;
+  return std::min(i + 1, events.size());
+}
+
+}  // namespace
+
+std::string Describe(const ExploreTask& task) {
+  return harness::Describe(task.point) +
+         (task.second ? ", then " + harness::Describe(*task.second) : "") +
+         (task.disk_kept ? ", its disk is kept" : "");
+}
+
+harness::Scenario InPeace(harness::Scenario scenario) {
+  scenario.faults.clear();
+  scenario.expectations.clear();
+  scenario.shows_bug.clear();
+  scenario.mood.vm_lifetime.reset();
+  return scenario;
+}
+
+Evidence Joined(const ExploreTask& task, Evidence recovery) {
+  int boots = 0;
+  std::vector<Happening> all = task.prefix;
+  for (const Happening& h : all) boots = std::max(boots, h.boot);
+  all.push_back(EndOfMachine(task.second.value_or(task.point), boots));
+  for (Happening& h : recovery.happenings) {
+    if (h.replica.empty() || h.replica == "service") continue;
+    h.boot += boots;
+    all.push_back(std::move(h));
+  }
+  int64_t number = 0;
+  for (Happening& h : all) h.number = ++number;
+  recovery.happenings = std::move(all);
+  return recovery;
+}
+
+std::vector<CrashPoint> PointsOfRecovery(const ExploreTask& task, const Evidence& whole,
+                                         const harness::PointSelection& selection) {
+  const size_t begin = BeginOfRecovery(task, whole);
+  const size_t changes = harness::ChangesIn(whole.happenings, begin);
+  std::vector<CrashPoint> points;
+  for (CrashPoint& point : harness::PointsOf(whole, selection)) {
+    if (point.events < begin + (point.before ? 0 : 1)) continue;
+    point.changes -= changes;
+    if (WasMetInVain(task.point, point)) ++point.nth;
+    points.push_back(std::move(point));
+  }
+  return points;
+}
+
+std::optional<int64_t> FirstStep(const Evidence& run, size_t behind, const std::string& replica) {
+  int boot = 0;
+  for (size_t i = 0; i < run.happenings.size(); ++i) {
+    const Happening& h = run.happenings[i];
+    if (h.replica != replica) continue;
+    if (i >= behind && h.kind == Happening::Kind::kStart) boot = h.boot;
+    if (boot > 0 && h.kind == Happening::Kind::kStep && h.boot >= boot) return h.step;
+  }
+  return std::nullopt;
+}
+
+harness::Scenario WithRestart(const harness::Scenario& scenario, const ExploreTask& task) {
+  harness::Scenario restarted = scenario;
+  for (const CrashPoint& point : {task.point, task.second.value_or(task.point)}) {
+    harness::Fault fault;
+    fault.name = restarted.faults.empty() ? "restart" : "second restart";
+    fault.kind = task.disk_kept ? "crash" : "kill";
+    fault.replica = point.replica;
+    fault.when = TriggerOf(point);
+    restarted.faults.push_back(std::move(fault));
+    if (!task.second) break;
+  }
+  return restarted;
+}
+
+bool WasMissed(const Evidence& run) {
+  return std::any_of(run.faults.begin(), run.faults.end(),
+                     [](const harness::FaultTally& fault) { return fault.struck_at.empty(); });
+}
+
+std::optional<CrashPoint> EarlyPoint(const Evidence& peace) {
+  const std::vector<Happening>& events = peace.happenings;
+  size_t first_step = 0;
+  while (first_step < events.size() && events[first_step].kind != Happening::Kind::kStep) {
+    ++first_step;
+  }
+  if (first_step == events.size()) return std::nullopt;
+  std::optional<CrashPoint> early;
+  for (const CrashPoint& point : harness::PointsOf(peace, {{"storage"}, {}, false})) {
+    const bool change = point.op != "list" && point.op != "read";
+    if (!point.before && change && point.events <= first_step) early = point;
+  }
+  return early;
+}
+
+std::vector<CrashPoint> MomentsOf(const Evidence& peace, harness::PointSelection selection,
+                                  bool by_default) {
+  std::vector<CrashPoint> points = harness::PointsOf(peace, selection);
+  std::erase_if(points, [](const CrashPoint& point) { return point.op == "list"; });
+  if (!by_default) return points;
+  std::set<std::string> silent;
+  for (const Happening& h : peace.happenings) {
+    const bool wanted = selection.replicas.empty() || selection.replicas.contains(h.replica);
+    if (h.kind == Happening::Kind::kStart && wanted) silent.insert(h.replica);
+  }
+  for (const CrashPoint& point : points) silent.erase(point.replica);
+  for (const std::string& replica : silent) {
+    std::vector<CrashPoint> more = harness::PointsOf(peace, {{"steps"}, {replica}, false});
+    if (more.empty()) more = harness::PointsOf(peace, {{"logs"}, {replica}, false});
+    for (CrashPoint& point : Thinned(more, kPointsOfSilent)) points.push_back(std::move(point));
+  }
+  return points;
+}
+
+void TaskList::AddRecorded(const RecordedRun& run, const std::optional<CrashPoint>& first) {
+  for (const CrashPoint& point : run.points) {
+    if (point.changes >= run.states.size()) continue;
+    const scenario::BucketState& state = run.states[point.changes];
+    // The same bytes behind fewer steps are another story to be told of the first restart only.
+    std::string key = scenario::KeyOf(state);
+    if (!seen_.insert(key).second) {
+      if (!first) equals_.push_back({point, std::move(key)});
+      continue;
+    }
+    ExploreTask task;
+    task.state = std::move(key);
+    task.point = first.value_or(point);
+    if (first) task.second = point;
+    task.recorded = true;
+    task.begin = state;
+    task.prefix.assign(run.events.begin(),
+                       run.events.begin() + static_cast<ptrdiff_t>(point.events));
+    tasks_.push_back(std::move(task));
+  }
+}
+
+void TaskList::AddWhole(const RecordedRun& run, const std::optional<CrashPoint>& first,
+                        bool disk_kept) {
+  std::map<std::string, size_t> last;
+  for (const CrashPoint& point : run.points) {
+    const auto found = last.find(point.replica);
+    bool between = found == last.end();
+    const size_t from = between ? 0 : found->second;
+    for (size_t i = from; i < point.events && !between; ++i) {
+      between = run.events[i].replica == point.replica;
+    }
+    if (point.before && !between && point.mid_bytes == 0) continue;
+    if (!point.before) last[point.replica] = point.events;
+    ExploreTask task;
+    task.point = first.value_or(point);
+    if (first) task.second = point;
+    task.disk_kept = disk_kept;
+    tasks_.push_back(std::move(task));
+  }
+}
+
+size_t TaskList::ThinOut(size_t from, size_t most) {
+  const auto begin = tasks_.begin() + static_cast<ptrdiff_t>(from);
+  const std::vector<ExploreTask> all(begin, tasks_.end());
+  if (all.size() <= most) return all.size();
+  tasks_.resize(from);
+  for (ExploreTask& task : Thinned(all, most)) tasks_.push_back(std::move(task));
+  return all.size();
+}
+
+}  // namespace caip::explore

@@ -1,0 +1,136 @@
+#include "emulator/explore/fingerprint.h"
+
+#include <filesystem>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "base/hash.h"
+#include "base/json.h"
+
+namespace caip::explore {
+namespace {
+
+/// A hash of a list of texts.
+class Hash {
+ public:
+  void AddBytes(std::string_view text) { hash_ = Fnv1a(text, hash_); }
+  void Add(std::string_view text) {
+    AddBytes(text);
+    hash_ = (hash_ ^ 256u) * kFnvPrime;  // "ab","c" is not "a","bc"
+  }
+  uint64_t value() const { return hash_; }
+
+ private:
+  uint64_t hash_ = kFnvStart;
+};
+
+/// A hash of the files that make a trainer.
+class FileHash {
+ public:
+  explicit FileHash(const std::vector<Path>& not_ours) {
+    std::error_code error;
+    for (const Path& folder : not_ours) {
+      not_ours_.insert(std::filesystem::weakly_canonical(folder, error));
+    }
+  }
+
+  void Add(std::string_view text) { hash_.Add(text); }
+
+  void AddFile(const Path& file) {
+    const auto bytes = ReadFile(file);
+    hash_.Add(file.filename().string());
+    if (bytes.ok()) hash_.Add(*bytes);
+  }
+
+  /// All files below it, by name.
+  void AddTree(const Path& folder) {
+    std::set<Path> files;
+    std::error_code error;
+    using Walk = std::filesystem::recursive_directory_iterator;
+    const auto options = std::filesystem::directory_options::skip_permission_denied;
+    for (Walk entry(folder, options, error), end; !error && entry != end; entry.increment(error)) {
+      std::error_code gone;
+      if (entry->is_directory(gone)) {
+        if (IsNotOurs(entry->path())) entry.disable_recursion_pending();
+      } else if (entry->is_regular_file(gone) && !IsMadeByRuns(entry->path())) {
+        files.insert(entry->path());
+      }
+    }
+    for (const Path& file : files) AddFile(file);
+  }
+
+  // A program's folder has what it imports; the folders of the host's own programs do not matter.
+  void AddWord(const Path& folder, const std::string& word, bool names_package) {
+    hash_.Add(word);
+    std::error_code error;
+    const Path path = folder / word;
+    if (word.empty() || word.starts_with("gs://")) return;
+    const bool is_file = std::filesystem::is_regular_file(path, error);
+    const bool beside = word.front() != '/';
+    if (is_file) AddFile(path);
+    if (is_file && beside) AddTree(path.parent_path());
+    const bool wanted = (beside && word.find('/') != std::string::npos) || names_package;
+    if (wanted && std::filesystem::is_directory(path, error)) AddTree(path);
+  }
+
+  std::string text() const { return std::to_string(hash_.value()); }
+
+ private:
+  bool IsNotOurs(const Path& folder) const {
+    static const std::set<Path> names = {".git", "__pycache__", "caip-findings"};
+    if (names.contains(folder.filename())) return true;
+    std::error_code error;
+    return not_ours_.contains(std::filesystem::weakly_canonical(folder, error));
+  }
+
+  static bool IsMadeByRuns(const Path& file) {
+    return file.extension() == ".pyc" || file.filename().string().starts_with("events.out.");
+  }
+
+  std::set<Path> not_ours_;
+  Hash hash_;
+};
+
+void AddSubmit(const harness::Scenario& scenario, FileHash& hash) {
+  const std::string flag = "--package-path";
+  std::string before;
+  for (const std::string& word : scenario.submit) {
+    const bool joined = word.starts_with(flag + "=");
+    hash.AddWord(scenario.job_folder, joined ? word.substr(flag.size() + 1) : word,
+                 joined || before == flag);
+    before = word;
+  }
+}
+
+}  // namespace
+
+std::string ShortHash(std::string_view text) {
+  Hash hash;
+  hash.AddBytes(text);
+  const uint64_t value = hash.value();
+  const auto folded = static_cast<uint32_t>(value ^ (value >> 32));
+  std::string digits;
+  for (int shift = 28; shift >= 0; shift -= 4)
+    digits += "0123456789abcdef"[(folded >> shift) & 15u];
+  return digits;
+}
+
+std::string Fingerprint(const harness::Scenario& scenario, const std::vector<Path>& not_ours) {
+  FileHash hash(not_ours);
+  hash.AddFile(scenario.file);
+  for (const std::string& word : scenario.command) {
+    hash.AddWord(scenario.trainer_folder, word, false);
+  }
+  AddSubmit(scenario, hash);
+  for (const std::string& word : scenario.arguments) hash.Add(word);
+  hash.Add(CompactJson(scenario.training_input));
+  for (const auto& [name, bucket] : scenario.buckets) {
+    hash.Add(name);
+    if (bucket.from) hash.AddTree(*bucket.from);
+    for (const auto& [object, bytes] : bucket.objects) hash.Add(object + "\n" + bytes);
+  }
+  return hash.text() + " " + std::to_string(scenario.seed);
+}
+
+}  // namespace caip::explore

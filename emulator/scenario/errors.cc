@@ -1,0 +1,57 @@
+#include "emulator/scenario/errors.h"
+
+#include "base/text.h"
+
+namespace caip::scenario::errors {
+namespace {
+
+Error Invalid(std::string text) { return {Code::kInvalidArgument, std::move(text)}; }
+
+std::string S(std::string_view text) { return std::string(text); }
+
+}  // namespace
+
+Error JobNotTaken(const Error& cause) {
+  std::string text = "The job was not taken: " + cause.message;
+  for (const FieldViolation& violation : cause.violations) {
+    text += "\n  " + violation.field + ": " + violation.description;
+  }
+  return {cause.code, std::move(text)};
+}
+
+Error NoTrainingInput() {
+  return Invalid("The job has no trainingInput. Name a module and its package, or an image.");
+}
+
+Error PackageInBucket(std::string_view uri) {
+  return Invalid("--packages: '" + S(uri) +
+                 "' is in a bucket. Give the archive as a file of this host.");
+}
+
+Error FaultWithoutReplica(std::string_view fault, std::string_view replica,
+                          const std::vector<std::string>& replicas) {
+  return Invalid("Fault '" + S(fault) + "' can never happen: the job has no " + S(replica) +
+                 "; it has " + Join(replicas, ", ") + ".");
+}
+
+Error BucketUnreadable(std::string_view bucket, const Path& from, std::string_view why) {
+  return {Code::kNotFound,
+          "buckets." + S(bucket) + ".from: '" + from.string() + "' cannot be read: " + S(why)};
+}
+
+Error NeverStarted(std::string_view replica) {
+  return {Code::kNotFound, "Replica " + S(replica) + " was never started."};
+}
+
+Error TwinFailed(std::string_view state, std::string_view why) {
+  return {Code::kFailedPrecondition,
+          "The twin, which runs without faults, did not succeed: " + S(state) + " " + S(why)};
+}
+
+Error DiskFull(const Path& directory) {
+  return {Code::kResourceExhausted, "The disk is full: what runs write did not fit at '" +
+                                        directory.string() +
+                                        "'. Free some space, or name another place with --state."};
+}
+
+}  // namespace caip::scenario::errors

@@ -1,0 +1,28 @@
+#pragma once
+// The texts of everything that keeps a scenario from being played. What a run shows is no error.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/files.h"
+#include "base/result.h"
+
+namespace caip::scenario::errors {
+
+// The job. The code is that of `cause`.
+Error JobNotTaken(const Error& cause);
+Error NoTrainingInput();
+Error PackageInBucket(std::string_view uri);
+/// A fault names a replica that the job does not have.
+Error FaultWithoutReplica(std::string_view fault, std::string_view replica,
+                          const std::vector<std::string>& replicas);
+Error BucketUnreadable(std::string_view bucket, const Path& from, std::string_view why);
+Error NeverStarted(std::string_view replica);
+/// The run without faults did not succeed.
+Error TwinFailed(std::string_view state, std::string_view why);
+
+/// kResourceExhausted, which means nothing else where runs are made.
+Error DiskFull(const Path& directory);
+
+}  // namespace caip::scenario::errors

@@ -1,0 +1,86 @@
+#include "emulator/scenario/fake_clocks.h"
+
+#include <chrono>
+
+#include "host/process/child_process.h"
+#include "host/watch/preloaded_calls.h"
+
+namespace caip::scenario {
+
+std::optional<Path> FakeTimeLibrary() {
+  // Debian's places, by architecture; then those of other distributions.
+  for (const char* place :
+       {"/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1",
+        "/usr/lib/aarch64-linux-gnu/faketime/libfaketime.so.1",
+        "/usr/lib64/faketime/libfaketime.so.1", "/usr/lib/faketime/libfaketime.so.1",
+        "/usr/local/lib/faketime/libfaketime.so.1"}) {
+    std::error_code error;
+    if (std::filesystem::exists(place, error)) return Path(place);
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+// Only the wall's clock: time that has passed does not step. Ours goes before it: preload/sleep.c.
+void Bend(const Path& library, const Path& file, engine::Environment& environment) {
+  const std::string preload = host::PreloadLibraryBesideUs().string() + ":" + library.string();
+  environment.emplace_back("LD_PRELOAD", preload);
+  environment.emplace_back("FAKETIME_TIMESTAMP_FILE", file.string());
+  environment.emplace_back("FAKETIME_NO_CACHE", "1");
+  environment.emplace_back("FAKETIME_DONT_FAKE_MONOTONIC", "1");
+}
+
+// What kills a trainer by itself is no fault of a scenario.
+std::string TrySleeping(const Path& library) {
+  const TemporaryDirectory scratch;
+  const Path offset = scratch.path() / "offset";
+  host::Tool sleeper;
+  sleeper.argv = {"python3", "-c", "import time; time.sleep(0.001); print(time.time() > 4e9)"};
+  sleeper.environment = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}};
+  sleeper.timeout = std::chrono::seconds(20);
+  Bend(library, offset, sleeper.environment);
+  if (!WriteFile(offset, "+3000000000\n").ok()) return "no temporary file can be made";
+  const auto slept = host::CaptureTool(std::move(sleeper));
+  if (!slept.ok()) return "";  // without a Python to try it with
+  if (!slept->result.ok()) return "with libfaketime, programs cannot sleep: " + slept->err;
+  return slept->out.starts_with("True") ? "" : "libfaketime does not bend the clock";
+}
+
+}  // namespace
+
+std::string LackOfFakeTime() {
+  const auto library = FakeTimeLibrary();
+  if (!library) return "libfaketime is not installed (Debian: apt install faketime)";
+  static const std::string lack = TrySleeping(*library);
+  return lack;
+}
+
+void FakeClocks::Give(const std::string& replica, engine::Environment& environment) {
+  const auto library = FakeTimeLibrary();
+  if (!library) return;
+  {
+    const std::lock_guard lock(mutex_);
+    offsets_[replica] = Duration(0);
+    (void)Write(replica);
+  }
+  std::erase_if(environment, [](const auto& variable) { return variable.first == "LD_PRELOAD"; });
+  Bend(*library, directory_ / replica, environment);
+}
+
+Status FakeClocks::Step(const std::string& replica, Duration by) {
+  const std::lock_guard lock(mutex_);
+  offsets_[replica] += by;
+  return Write(replica);
+}
+
+// Mutex held. "+3600.000000": so many seconds ahead of the host.
+Status FakeClocks::Write(const std::string& replica) {
+  RETURN_IF_ERROR(MakeDirectories((directory_ / replica).parent_path()));  // of a trial: master-0/2
+  const double seconds = std::chrono::duration<double>(offsets_[replica]).count();
+  std::string text = std::to_string(seconds);
+  if (seconds >= 0) text.insert(0, "+");
+  return WriteFile(directory_ / replica, text + "\n");
+}
+
+}  // namespace caip::scenario

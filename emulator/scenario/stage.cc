@@ -1,0 +1,381 @@
+#include "emulator/scenario/stage.h"
+
+#include <algorithm>
+#include <future>
+#include <utility>
+
+#include "base/time_text.h"
+#include "emulator/scenario/abilities.h"
+#include "emulator/scenario/caller.h"
+#include "emulator/scenario/errors.h"
+#include "emulator/scenario/job_api_watch.h"
+#include "emulator/scenario/output_watch.h"
+#include "emulator/scenario/packaging_watch.h"
+#include "emulator/scenario/storage_watch.h"
+#include "emulator/scenario/submission.h"
+#include "harness/events/progress.h"
+#include "harness/events/step_reader.h"
+#include "ml/render.h"
+
+namespace caip::scenario {
+namespace {
+
+using harness::Evidence;
+using harness::FinalObject;
+using harness::Happening;
+using std::chrono::milliseconds;
+using Steady = std::chrono::steady_clock;
+
+constexpr auto kLook = milliseconds(100);  // limits are looked at this often
+constexpr auto kFreezePatience = std::chrono::seconds(5);
+constexpr auto kFullDiskPatience = std::chrono::seconds(5);  // of one that nobody told of
+constexpr char kDiskIsFull[] = "the disk is full";
+constexpr uint64_t kObjectBytesMax = 16u << 20;  // larger ones are told by their size
+constexpr char kBucket[] = "job";
+
+bool IsTerminal(const std::string& state) {
+  return state == "SUCCEEDED" || state == "FAILED" || state == "CANCELLED";
+}
+
+// What shows that a job gets on: not that somebody reads, lists or talks.
+Status Write(gcs::BucketStore& store, const std::string& bucket, const std::string& name,
+             std::string_view bytes) {
+  ASSIGN_OR_RETURN(auto writer, store.NewObject(bucket, name));
+  RETURN_IF_ERROR(writer->Append(bytes));
+  const auto written = writer->Commit({}, {}, std::nullopt, std::nullopt);
+  return written.ok() ? Status(Ok{}) : written.error();
+}
+
+Status WriteTree(gcs::BucketStore& store, const std::string& bucket, const Path& from) {
+  std::error_code error;
+  using Walk = std::filesystem::recursive_directory_iterator;
+  for (Walk entry(from, error), end; !error && entry != end; entry.increment(error)) {
+    if (!entry->is_regular_file()) continue;
+    ASSIGN_OR_RETURN(const std::string bytes, ReadFile(entry->path()));
+    RETURN_IF_ERROR(Write(store, bucket, std::filesystem::relative(entry->path(), from), bytes));
+  }
+  if (!error) return Ok{};
+  return errors::BucketUnreadable(bucket, from, error.message());
+}
+
+Result<std::string> Bytes(gcs::BucketStore& store, const gcs::ObjectInfo& info) {
+  if (info.size > kObjectBytesMax) return std::to_string(info.size) + " bytes " + info.md5;
+  ASSIGN_OR_RETURN(auto reader, store.OpenObject(info.bucket, info.name, {}));
+  std::string bytes(info.size, '\0');
+  size_t at = 0;
+  while (at < bytes.size()) {
+    ASSIGN_OR_RETURN(const size_t count, reader->ReadAt(at, bytes.data() + at, bytes.size() - at));
+    if (count == 0) break;
+    at += count;
+  }
+  bytes.resize(at);
+  return bytes;
+}
+
+}  // namespace
+
+// The director needs a clock before there is an emulator; from Begin on it is the emulator's.
+struct Stage::RunClock final : Clock {
+  Instant Now() const override {
+    const Clock* clock = real.load();
+    return clock ? clock->Now() : Instant{};
+  }
+  void WaitUntil(Instant) override {}
+  void Interrupt() override {}
+  void Hold() override {
+    if (Clock* clock = real.load()) clock->Hold();
+  }
+  void Release() override {
+    if (Clock* clock = real.load()) clock->Release();
+  }
+  std::atomic<Clock*> real{nullptr};
+};
+
+Stage::Stage(const harness::Scenario& scenario, StageOptions options)
+    : scenario_(scenario), options_(std::move(options)), clock_(std::make_unique<RunClock>()) {
+  harness::DirectorOptions directing;
+  directing.seed = options_.seed;
+  if (options_.disturbed) {
+    directing.faults = scenario.faults;
+    directing.vm_lifetime = scenario.mood.vm_lifetime;
+  }
+  director_ = std::make_unique<harness::Director>(std::move(directing), *clock_);
+  director_->Torment(*this);
+  if (options_.watcher) director_->Watch(options_.watcher);
+}
+
+bool Stage::NeedsClocks() const {
+  return options_.disturbed &&
+         std::any_of(scenario_.faults.begin(), scenario_.faults.end(),
+                     [](const harness::Fault& fault) { return fault.kind == "clock_step"; });
+}
+
+Path Stage::Buckets() const {
+  std::error_code error;
+  const Path state = std::filesystem::canonical(options_.state, error);
+  return (error ? options_.state : state) / "buckets";
+}
+
+host::ReplicaWatcher* Stage::Watcher() {
+  calls_ = std::make_unique<SystemWatch>(*director_, Buckets(), options_.onlooker);
+  return calls_.get();
+}
+
+Stage::~Stage() {
+  director_->End();
+  emulator_.reset();
+}
+
+app::EmulatorOptions Stage::Options() const {
+  app::EmulatorOptions options;
+  options.state = options_.state;
+  options.port = 0;
+  options.access_log = "off";
+  options.durable_storage = false;  // nobody cuts the power: the directory is gone afterwards
+  options.queue_delay = scenario_.mood.queue_delay;
+  options.provision_delay = scenario_.mood.provisioning_delay;
+  options.restart_delay = scenario_.mood.restart_delay;
+  options.grace = scenario_.limits.grace;
+  options.seed = options_.seed;
+  options.images = ImagesOf(scenario_);
+  options.create_buckets = true;
+  options.gs_front = app::GsFront::kProxy;
+  if (scenario_.own_ports) options.addressing = app::Addressing::kPorts;
+  if (scenario_.semantics == harness::Semantics::kPosix) {
+    options.storage_view = app::StorageView::kPath;
+  }
+  return options;
+}
+
+std::unique_ptr<gcs::BucketStore> Stage::Around(gcs::BucketStore& store) {
+  StoreListener listener;
+  listener.failed = [this](const Error& error) {
+    if (error.code == Code::kResourceExhausted) disk_was_full_ = true;
+  };
+  if (options_.recorder) {
+    listener.changed = [this](const std::string& bucket, const std::string& name) {
+      options_.recorder->Take(emulator_->buckets(), bucket, name);
+    };
+  }
+  return WatchedStore(store, *director_, std::move(listener));
+}
+
+std::unique_ptr<engine::LogSink> Stage::Around(engine::LogSink& sink) {
+  return WatchedOutput(sink, *director_, harness::StepReader(scenario_.step_regex),
+                       {lines_, options_.onlooker});
+}
+
+std::unique_ptr<engine::LogSink> Stage::AroundService(engine::LogSink& sink) {
+  return WatchedServiceLog(sink, *director_);
+}
+
+std::unique_ptr<engine::Launcher> Stage::Around(engine::Launcher& launcher) {
+  if (NeedsClocks()) clocks_ = std::make_unique<FakeClocks>(options_.state / "clocks");
+  engine::ReplicaWatch watch{.output = true, .roots = {}};
+  if (scenario_.semantics == harness::Semantics::kPosix) watch.roots = {Buckets().string()};
+  auto watched = std::make_unique<WatchedLauncher>(
+      launcher, *director_, watch, LaunchCompany{clocks_.get(), options_.dress, options_.onlooker});
+  launcher_ = watched.get();
+  return watched;
+}
+
+std::unique_ptr<engine::Packager> Stage::Around(engine::Packager& packager) {
+  return WatchedPackager(packager, *director_);
+}
+
+http::Handler Stage::Around(http::Handler apis) {
+  return KnowingCallers(WatchedJobApi(std::move(apis), *director_));
+}
+
+void Stage::Begin(engine::Engine& engine, Clock& clock) {
+  clock_->real = &clock;
+  engine_ = &engine;
+  states_ =
+      engine.Watch([this, last = std::string()](const run::Job& job) mutable {
+        const std::string state(run::Name(job.state));
+        if (state == last) return;
+        last = state;
+        if (state == "QUEUED") director_->SubmittedAt(clock_->Now());
+        Happening happening;
+        happening.kind = Happening::Kind::kState;
+        happening.text = state;
+        director_->Note(std::move(happening));
+      });
+}
+
+void Stage::End() {
+  director_->End();
+  states_.End();
+}
+
+// Installing a job's packages takes seconds, and is the same each time.
+Status Stage::ShareCaches() const {
+  if (options_.caches.empty()) return Ok{};
+  for (const char* name : {"environments", "sdists"}) {
+    RETURN_IF_ERROR(MakeDirectories(options_.caches / name));
+    std::error_code error;
+    std::filesystem::create_directory_symlink(options_.caches / name, options_.state / name, error);
+    if (error) return SystemError("cannot share '" + std::string(name) + "'", error.value());
+  }
+  return Ok{};
+}
+
+Status Stage::FillBuckets() {
+  gcs::DirectoryStore& store = emulator_->buckets();
+  std::map<std::string, harness::BucketContents> buckets = scenario_.buckets;
+  buckets[kBucket];
+  for (const auto& [name, contents] : buckets) {
+    const auto made = store.CreateBucket(name);
+    if (!made.ok()) return made.error();
+    if (options_.begin) continue;
+    if (contents.from) RETURN_IF_ERROR(WriteTree(store, name, *contents.from));
+    for (const auto& [object, bytes] : contents.objects) {
+      RETURN_IF_ERROR(Write(store, name, object, bytes));
+    }
+  }
+  if (options_.begin) RETURN_IF_ERROR(Restore(*options_.begin, store));
+  if (options_.recorder) return options_.recorder->Begin(store);
+  return Ok{};
+}
+
+bool Stage::DiskWasFull() const { return disk_was_full_ || (calls_ && calls_->disk_was_full()); }
+
+bool Stage::LacksRoom() const {
+  return IsFull(options_.state) || (options_.overfull && options_.overfull());
+}
+
+// What a trainer does where nothing can be written says nothing about it.
+Result<Evidence> Stage::Run() {
+  auto evidence = RunJob();
+  const bool well = evidence.ok() && evidence->state == "SUCCEEDED";
+  if (!DiskWasFull() && (well || !LacksRoom())) return evidence;
+  return errors::DiskFull(options_.state);
+}
+
+Result<Evidence> Stage::RunJob() {
+  RETURN_IF_ERROR(ShareCaches());
+  ASSIGN_OR_RETURN(emulator_, app::Emulator::Start(Options(), {}, this));
+  RETURN_IF_ERROR(FillBuckets());
+  Evidence evidence;
+  RETURN_IF_ERROR(Collect(evidence.objects_before));
+  RETURN_IF_ERROR(SendJob(scenario_, options_.read_words, *emulator_));
+  ASSIGN_OR_RETURN(const run::Job accepted, engine_->Get(kProject, kJobId));
+  ASSIGN_OR_RETURN(const ml::Job taken, ml::RenderJob(accepted));
+  RETURN_IF_ERROR(CheckReplicas(scenario_, taken));
+  evidence.broke_off = Follow();
+  if (!evidence.broke_off.empty()) Abandon();
+  ASSIGN_OR_RETURN(const run::Job ended, engine_->Get(kProject, kJobId));
+  ASSIGN_OR_RETURN(const ml::Job job, ml::RenderJob(ended));
+  evidence.state = run::Name(job.state);
+  evidence.error_message = job.error_message;
+  RETURN_IF_ERROR(CollectTrials(job, evidence));
+  evidence.happenings = director_->happenings();
+  evidence.faults = director_->tallies();
+  RETURN_IF_ERROR(Collect(evidence.objects));
+  emulator_.reset();
+  return evidence;
+}
+
+// Until the job is over; answers the limit that was met before, "" for none.
+std::string Stage::Follow() {
+  const auto begin = Steady::now();
+  auto progress = begin;
+  size_t known = 0;
+  for (;;) {
+    const size_t now = director_->WaitForMore(known, kLook);
+    if (now > known) {
+      const std::vector<Happening> all = director_->Since(known);
+      for (const Happening& happening : all) {
+        if (harness::IsProgress(happening)) progress = Steady::now();
+        const bool state = happening.kind == Happening::Kind::kState;
+        if (state && IsTerminal(happening.text)) return "";
+      }
+      known = now;
+    }
+    if (options_.interrupted && options_.interrupted()) return "interrupted";
+    if (DiskWasFull()) return kDiskIsFull;  // nobody need wait for what such a run comes to
+    if (std::string limit = LimitMet(begin, progress); !limit.empty()) return limit;
+  }
+}
+
+std::string Stage::LimitMet(Steady::time_point begin, Steady::time_point progress) const {
+  const auto now = Steady::now();
+  const harness::Limits& limits = scenario_.limits;
+  if (lines_ > limits.log_lines) {
+    return "limits.log_lines: more than " + std::to_string(limits.log_lines) + " lines";
+  }
+  if (options_.overfull && options_.overfull()) return kDiskIsFull;
+  if (now - progress > kFullDiskPatience && IsFull(options_.state)) return kDiskIsFull;
+  if (now - begin > limits.wall) {
+    return "limits.wall: not over after " + HumanDuration(limits.wall);
+  }
+  if (now - progress > limits.no_progress) {
+    return "limits.no_progress: no step, no change in storage, no boot for " +
+           HumanDuration(limits.no_progress);
+  }
+  return "";
+}
+
+// The event list ends here: what follows is our doing.
+void Stage::Abandon() {
+  director_->End();
+  (void)engine_->Cancel(kProject, kJobId);
+}
+
+Status Stage::Collect(std::map<std::string, FinalObject>& objects) {
+  gcs::DirectoryStore& store = emulator_->buckets();
+  for (const gcs::Bucket& bucket : store.ListBuckets()) {
+    gcs::ListQuery query;
+    do {
+      ASSIGN_OR_RETURN(const gcs::Listing page, store.List(bucket.name, query));
+      for (const gcs::ObjectInfo& info : page.items) {
+        const auto bytes = Bytes(store, info);
+        if (bytes.ok()) objects[info.bucket + "/" + info.name] = {*bytes, info.generation};
+      }
+      query.page_token = page.next_page_token;
+    } while (!query.page_token.empty());
+  }
+  return Ok{};
+}
+
+Status Stage::CollectTrials(const ml::Job& job, Evidence& evidence) {
+  if (!job.training_output || !job.training_output->is_hyperparameter_tuning_job) return Ok{};
+  ASSIGN_OR_RETURN(const auto kept, engine_->Trials(kProject, kJobId));
+  for (const engine::TrialRecord& trial : kept) {
+    harness::FinalTrial& final = evidence.trials[trial.job.key.trial];
+    final.state = run::Name(trial.job.state);
+    for (const engine::Report& report : trial.reports) final.steps.push_back(report.step);
+  }
+  const auto& shown = job.training_output->trials;
+  if (!shown.empty() && shown.front().final_metric) evidence.best_trial = shown.front().trial_id;
+  return Ok{};
+}
+
+Status Stage::LoseVm(const std::string& replica, engine::VmLoss kind) {
+  const auto key = launcher_->LastBoot(replica);
+  if (!key) return errors::NeverStarted(replica);
+  return engine_->LoseVm(key->run, key->replica, kind);
+}
+
+// Returns when it stands still, so that what follows the fault finds it so.
+void Stage::Freeze(const std::string& replica) {
+  const auto key = launcher_->LastBoot(replica);
+  if (!key) return;
+  const auto frozen = std::make_shared<std::promise<void>>();
+  launcher_->Freeze(*key, [frozen, told = std::make_shared<std::atomic<bool>>(false)] {
+    if (!told->exchange(true)) frozen->set_value();
+  });
+  frozen->get_future().wait_for(kFreezePatience);
+}
+
+void Stage::Thaw(const std::string& replica) {
+  if (const auto key = launcher_->LastBoot(replica)) launcher_->Thaw(*key);
+}
+
+Status Stage::CancelJob() { return engine_->Cancel(kProject, kJobId); }
+
+Status Stage::StepClock(const std::string& replica, Duration by) {
+  return clocks_->Step(replica, by);
+}
+
+}  // namespace caip::scenario

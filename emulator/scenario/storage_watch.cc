@@ -1,0 +1,276 @@
+#include "emulator/scenario/storage_watch.h"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "emulator/scenario/caller.h"
+
+namespace caip::scenario {
+namespace {
+
+using gcs::Bucket;
+using gcs::Listing;
+using gcs::ListQuery;
+using gcs::ObjectInfo;
+using gcs::ObjectReader;
+using gcs::ObjectWriter;
+using gcs::Preconditions;
+using gcs::Version;
+using harness::Director;
+using harness::Happening;
+using harness::Phase;
+using harness::Verdict;
+
+// What a refused operation is told. The faces make a status of the code, the caller is answered
+// with the very one that the scenario names.
+Error StorageRefusal(const Verdict& verdict) {
+  if (verdict.status != 0) AnswerCallerWith(verdict.status);
+  const std::string text = "refused by the scenario";
+  switch (verdict.status) {
+    case 403:
+      return {Code::kPermissionDenied, text};
+    case 404:
+      return {Code::kNotFound, text};
+    case 412:
+      return {Code::kFailedPrecondition, text};
+    case 429:
+      return {Code::kResourceExhausted, text};
+    case 500:
+      return {Code::kInternal, text};
+    default:
+      return {Code::kUnavailable, text};
+  }
+}
+
+// Refused, or nobody is left who waits for an answer.
+bool Stops(const Verdict& verdict) {
+  return verdict.kind == Verdict::Kind::kRefuse || verdict.kind == Verdict::Kind::kGone;
+}
+
+Happening Operation(const std::string& replica, std::string op, std::string object) {
+  Happening happening;
+  happening.kind = Happening::Kind::kStorage;
+  happening.replica = replica;
+  happening.op = std::move(op);
+  happening.object = std::move(object);
+  return happening;
+}
+
+// Does the operation between its two moments.
+template <typename Do>
+auto Told(Director& director, Happening happening, const Do& operation) -> decltype(operation()) {
+  const Verdict before = director.Meet(happening, Phase::kBefore);
+  if (Stops(before)) return StorageRefusal(before);
+  auto result = operation();
+  happening.failed = !result.ok();
+  const Verdict after = director.Meet(happening, Phase::kAfter);
+  if (Stops(after)) return StorageRefusal(after);
+  return result;
+}
+
+// Ends in the middle: what is behind `bytes` cannot be read.
+class BrokenReader final : public ObjectReader {
+ public:
+  BrokenReader(std::unique_ptr<ObjectReader> reader, uint64_t bytes)
+      : reader_(std::move(reader)), bytes_(bytes) {}
+  const ObjectInfo& info() const override { return reader_->info(); }
+  Result<size_t> ReadAt(uint64_t offset, char* buffer, size_t size) override {
+    if (offset >= bytes_) {
+      return Error{Code::kUnavailable, "the stream breaks here, as the scenario has it"};
+    }
+    return reader_->ReadAt(offset, buffer, std::min<uint64_t>(size, bytes_ - offset));
+  }
+
+ private:
+  std::unique_ptr<ObjectReader> reader_;
+  uint64_t bytes_;
+};
+
+class WatchedWriter final : public ObjectWriter {
+ public:
+  WatchedWriter(std::unique_ptr<ObjectWriter> writer, gcs::BucketStore& store, Director& director,
+                std::string replica, std::string bucket, std::string name,
+                const StoreListener& listener)
+      : writer_(std::move(writer)),
+        store_(store),
+        director_(director),
+        replica_(std::move(replica)),
+        bucket_(std::move(bucket)),
+        name_(std::move(name)),
+        listener_(listener) {}
+
+  Status Append(std::string_view bytes) override { return Noted(writer_->Append(bytes)); }
+  Status AppendFrom(ObjectReader& source, uint64_t offset, uint64_t length) override {
+    copied_ = source.info().bucket + "/" + source.info().name;
+    return Noted(writer_->AppendFrom(source, offset, length));
+  }
+  uint64_t size() const override { return writer_->size(); }
+  Status Persist() override { return writer_->Persist(); }
+  Result<ObjectInfo> Commit(ObjectInfo info, const Preconditions& preconditions,
+                            const std::optional<std::string>& md5,
+                            const std::optional<uint32_t>& crc32c) override {
+    Happening happening = Operation(replica_, Name(), bucket_ + "/" + name_);
+    happening.bytes = writer_->size();
+    happening.detail = copied_;
+    return Told(director_, std::move(happening), [&] {
+      auto committed = writer_->Commit(std::move(info), preconditions, md5, crc32c);
+      if (listener_.changed && committed.ok()) listener_.changed(bucket_, name_);
+      if (!committed.ok()) (void)Noted(committed.error());
+      return committed;
+    });
+  }
+
+ private:
+  Status Noted(Status written) const {
+    if (listener_.failed && !written.ok()) listener_.failed(written.error());
+    return written;
+  }
+  std::string Name() const {
+    if (!copied_.empty()) return "copy";
+    return store_.GetObject(bucket_, name_).ok() ? "overwrite" : "create";
+  }
+
+  std::unique_ptr<ObjectWriter> writer_;
+  gcs::BucketStore& store_;
+  Director& director_;
+  std::string replica_;
+  std::string bucket_;
+  std::string name_;
+  const StoreListener& listener_;
+  std::string copied_;  // of a copy: the (last) object it is made of
+};
+
+class StorageWatch final : public gcs::BucketStore {
+ public:
+  StorageWatch(gcs::BucketStore& store, Director& director, StoreListener listener)
+      : store_(store), director_(director), listener_(std::move(listener)) {}
+
+  Result<Bucket> CreateBucket(const Bucket& wanted) override { return store_.CreateBucket(wanted); }
+  Result<Bucket> GetBucket(const std::string& name) const override {
+    return store_.GetBucket(name);
+  }
+  std::vector<Bucket> ListBuckets() const override { return store_.ListBuckets(); }
+  Status DeleteBucket(const std::string& name) override { return store_.DeleteBucket(name); }
+  Result<Bucket> UpdateBucket(const Bucket& bucket) override { return store_.UpdateBucket(bucket); }
+
+  Result<std::unique_ptr<ObjectWriter>> NewObject(const std::string& bucket,
+                                                  const std::string& name) override {
+    return Wrapped(store_.NewObject(bucket, name), bucket, name);
+  }
+  Result<std::unique_ptr<ObjectWriter>> ResumeObject(const std::string& bucket,
+                                                     const std::string& name,
+                                                     const std::string& key) override {
+    return Wrapped(store_.ResumeObject(bucket, name, key), bucket, name);
+  }
+  Status NoteUpload(const std::string& key, const std::string& note) override {
+    return store_.NoteUpload(key, note);
+  }
+  std::optional<std::string> UploadNote(const std::string& key) const override {
+    return store_.UploadNote(key);
+  }
+  void ForgetUpload(const std::string& key) override { store_.ForgetUpload(key); }
+  Result<ObjectInfo> GetObject(const std::string& bucket, const std::string& name,
+                               const Version& version) const override {
+    return store_.GetObject(bucket, name, version);
+  }
+  Result<std::unique_ptr<ObjectReader>> OpenObject(const std::string& bucket,
+                                                   const std::string& name,
+                                                   const Version& version) const override {
+    const auto open = [&] { return store_.OpenObject(bucket, name, version); };
+    const Caller* caller = CurrentCaller();
+    if (!caller || caller->replica.empty() || !caller->reads_count) return open();
+    Happening happening = Operation(caller->replica, "read", bucket + "/" + name);
+    const Verdict before = director_.Meet(happening, Phase::kBefore);
+    if (Stops(before)) return StorageRefusal(before);
+    auto reader = open();
+    happening.failed = !reader.ok();
+    const Verdict after = director_.Meet(happening, Phase::kAfter);
+    if (Stops(after)) return StorageRefusal(after);
+    const Verdict& broken = before.kind == Verdict::Kind::kBreak ? before : after;
+    if (!reader.ok() || broken.kind != Verdict::Kind::kBreak) return reader;
+    return std::unique_ptr<ObjectReader>(
+        std::make_unique<BrokenReader>(*std::move(reader), broken.bytes));
+  }
+  Result<Listing> List(const std::string& bucket, const ListQuery& query) const override {
+    const auto list = [&] { return store_.List(bucket, query); };
+    const Caller* caller = CurrentCaller();
+    if (!caller || caller->replica.empty()) return list();
+    const Happening happening = Operation(caller->replica, "list", bucket + "/" + query.prefix);
+    const Verdict before = director_.Meet(happening, Phase::kBefore);
+    if (Stops(before)) return StorageRefusal(before);
+    const std::string key = happening.object + "\n" + query.delimiter + "\n" + query.page_token;
+    auto listing = before.kind == Verdict::Kind::kStale ? Earlier(key) : Remembered(key, list());
+    const Verdict after = director_.Meet(happening, Phase::kAfter);
+    if (Stops(after)) return StorageRefusal(after);
+    return listing;
+  }
+  Status DeleteObject(const std::string& bucket, const std::string& name,
+                      const Preconditions& preconditions, const Version& version) override {
+    const auto remove = [&] {
+      Status removed = store_.DeleteObject(bucket, name, preconditions, version);
+      if (listener_.changed && removed.ok()) listener_.changed(bucket, name);
+      return removed;
+    };
+    const Caller* caller = CurrentCaller();
+    if (!caller || caller->replica.empty()) return remove();
+    return Told(director_, Operation(caller->replica, "delete", bucket + "/" + name), remove);
+  }
+  Result<ObjectInfo> UpdateObject(const ObjectInfo& info,
+                                  const Preconditions& preconditions) override {
+    return store_.UpdateObject(info, preconditions);
+  }
+  Result<ObjectInfo> MoveObject(const std::string& bucket, const std::string& from,
+                                const std::string& to, const Preconditions& of_source,
+                                const Preconditions& of_target) override {
+    const auto move = [&] {
+      auto moved = store_.MoveObject(bucket, from, to, of_source, of_target);
+      if (listener_.changed && moved.ok()) listener_.changed(bucket, from);
+      if (listener_.changed && moved.ok()) listener_.changed(bucket, to);
+      return moved;
+    };
+    const Caller* caller = CurrentCaller();
+    if (!caller || caller->replica.empty()) return move();
+    Happening happening = Operation(caller->replica, "move", bucket + "/" + to);
+    happening.detail = bucket + "/" + from;
+    return Told(director_, std::move(happening), move);
+  }
+
+ private:
+  Result<std::unique_ptr<ObjectWriter>> Wrapped(Result<std::unique_ptr<ObjectWriter>> writer,
+                                                const std::string& bucket,
+                                                const std::string& name) {
+    const Caller* caller = CurrentCaller();
+    if (!writer.ok() || !caller || caller->replica.empty()) return writer;
+    return std::unique_ptr<ObjectWriter>(std::make_unique<WatchedWriter>(
+        *std::move(writer), store_, director_, caller->replica, bucket, name, listener_));
+  }
+
+  // What a listing said when it was made last, for those that are to be stale.
+  Result<Listing> Remembered(const std::string& key, Result<Listing> listing) const {
+    if (!listing.ok()) return listing;
+    const std::lock_guard lock(mutex_);
+    listings_[key] = *listing;
+    return listing;
+  }
+  Result<Listing> Earlier(const std::string& key) const {
+    const std::lock_guard lock(mutex_);
+    return listings_[key];
+  }
+
+  gcs::BucketStore& store_;
+  Director& director_;
+  StoreListener listener_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::string, Listing> listings_;
+};
+
+}  // namespace
+
+std::unique_ptr<gcs::BucketStore> WatchedStore(gcs::BucketStore& store, Director& director,
+                                               StoreListener listener) {
+  return std::make_unique<StorageWatch>(store, director, std::move(listener));
+}
+
+}  // namespace caip::scenario

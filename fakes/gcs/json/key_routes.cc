@@ -1,0 +1,138 @@
+#include "fakes/gcs/json/key_routes.h"
+
+#include <algorithm>
+
+#include "base/encoding.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "base/time_text.h"
+#include "fakes/gcs/errors.h"
+#include "fakes/gcs/json/request_fields.h"
+
+namespace caip::gcs {
+namespace {
+
+using http::PathParameters;
+using http::Request;
+using http::Response;
+
+constexpr size_t kKeyPageMax = 250;
+
+using KeyMethod = Result<Response> (*)(ServiceKeys&, const Request&, const PathParameters&);
+
+Json KeyJson(const HmacKey& key, const std::string& base) {
+  return {{"kind", "storage#hmacKeyMetadata"},
+          {"id", key.project + "/" + key.access_id},
+          {"selfLink", base + "/storage/v1/projects/" + key.project + "/hmacKeys/" + key.access_id},
+          {"accessId", key.access_id},
+          {"projectId", key.project},
+          {"serviceAccountEmail", key.account},
+          {"state", key.state},
+          {"timeCreated", Rfc3339(key.created, 3)},
+          {"updated", Rfc3339(key.updated, 3)},
+          {"etag", EtagOf(key)}};
+}
+
+Result<Response> CreateKey(ServiceKeys& keys, const Request& request, const PathParameters& path) {
+  ASSIGN_OR_RETURN(
+      const HmacKey key,
+      keys.CreateHmac(path.At("project"), std::string(request.Query("serviceAccountEmail"))));
+  return Rendered(Json{{"kind", "storage#hmacKey"},
+                       {"metadata", KeyJson(key, BaseOf(request))},
+                       {"secret", key.secret}});
+}
+
+// The token is the last access id of the page before.
+Result<Response> ListKeys(ServiceKeys& keys, const Request& request, const PathParameters& path) {
+  ASSIGN_OR_RETURN(const size_t limit, PageSize(request, kKeyPageMax));
+  const std::string_view account = request.Query("serviceAccountEmail");
+  const bool deleted_too = LowerCase(request.Query("showDeletedKeys")) == "true";
+  Json page = {{"kind", "storage#hmacKeysMetadata"}};
+  Json items = Json::array();
+  std::string last;
+  for (const HmacKey& key : keys.ListHmac(path.At("project"))) {
+    if (key.access_id <= request.Query("pageToken")) continue;
+    if (!account.empty() && key.account != account) continue;
+    if (key.state == "DELETED" && !deleted_too) continue;
+    if (items.size() == limit) {
+      page["nextPageToken"] = last;
+      break;
+    }
+    last = key.access_id;
+    items.push_back(KeyJson(key, BaseOf(request)));
+  }
+  if (!items.empty()) page["items"] = std::move(items);
+  return Rendered(page);
+}
+
+Result<Response> GetKey(ServiceKeys& keys, const Request& request, const PathParameters& path) {
+  ASSIGN_OR_RETURN(const HmacKey key, keys.GetHmac(path.At("project"), path.At("key")));
+  return Rendered(KeyJson(key, BaseOf(request)));
+}
+
+Result<Response> UpdateKey(ServiceKeys& keys, const Request& request, const PathParameters& path) {
+  ASSIGN_OR_RETURN(const Json body, JsonBody(request));
+  ASSIGN_OR_RETURN(const HmacKey key,
+                   keys.UpdateHmac(path.At("project"), path.At("key"), StringOr(body, "state"),
+                                   StringOr(body, "etag")));
+  return Rendered(KeyJson(key, BaseOf(request)));
+}
+
+Result<Response> DeleteKey(ServiceKeys& keys, const Request&, const PathParameters& path) {
+  RETURN_IF_ERROR(keys.DeleteHmac(path.At("project"), path.At("key")));
+  return NoContent();
+}
+
+// {"payload": base64, "delegates": [...]} -> {"keyId", "signedBlob"}
+Result<Response> SignBlob(ServiceKeys& keys, const Request& request, const PathParameters& path) {
+  ASSIGN_OR_RETURN(const Json body, JsonBody(request));
+  const auto bytes = FromBase64(StringOr(body, "payload"));
+  if (!bytes || bytes->empty()) return errors::FieldInvalid("payload", "expected base64");
+  ASSIGN_OR_RETURN(const auto made, keys.SignAs(path.At("account"), *bytes));
+  return Rendered(Json{{"keyId", made.key_id}, {"signedBlob", Base64(made.signature)}});
+}
+
+Result<Response> ListPublicKeys(ServiceKeys& keys, const Request&, const PathParameters& path) {
+  return Rendered(Json{{"publicKeys", keys.PublicKeysOf(path.At("account"))}});
+}
+
+Result<Response> AddPublicKey(ServiceKeys& keys, const Request& request,
+                              const PathParameters& path) {
+  ASSIGN_OR_RETURN(const Json body, JsonBody(request));
+  RETURN_IF_ERROR(keys.Register(path.At("account"), StringOr(body, "publicKey")));
+  return ListPublicKeys(keys, request, path);
+}
+
+http::Route KeyRoute(const std::shared_ptr<ServiceKeys>& keys, const char* verb,
+                     const char* pattern, const char* id, KeyMethod call) {
+  return {verb, pattern, id, [keys, call](const Request& request, const PathParameters& path) {
+            auto response = call(*keys, request, path);
+            return response.ok() ? std::move(*response) : errors::ToResponse(response.error());
+          }};
+}
+
+}  // namespace
+
+std::vector<http::Route> HmacKeyRoutes(std::shared_ptr<ServiceKeys> keys) {
+  constexpr const char* kAll = "/storage/v1/projects/{project}/hmacKeys";
+  constexpr const char* kOne = "/storage/v1/projects/{project}/hmacKeys/{key}";
+  return {
+      KeyRoute(keys, "POST", kAll, "storage.projects.hmacKeys.create", CreateKey),
+      KeyRoute(keys, "GET", kAll, "storage.projects.hmacKeys.list", ListKeys),
+      KeyRoute(keys, "GET", kOne, "storage.projects.hmacKeys.get", GetKey),
+      KeyRoute(keys, "PUT", kOne, "storage.projects.hmacKeys.update", UpdateKey),
+      KeyRoute(keys, "DELETE", kOne, "storage.projects.hmacKeys.delete", DeleteKey),
+  };
+}
+
+std::vector<http::Route> AccountKeyRoutes(std::shared_ptr<ServiceKeys> keys) {
+  constexpr const char* kKeys = "/emulator/v1/serviceAccounts/{account}/publicKeys";
+  return {
+      KeyRoute(keys, "POST", "/v1/projects/{project}/serviceAccounts/{account}:signBlob",
+               "iamcredentials.projects.serviceAccounts.signBlob", SignBlob),
+      KeyRoute(keys, "GET", kKeys, "emulator.serviceAccounts.publicKeys.list", ListPublicKeys),
+      KeyRoute(keys, "PUT", kKeys, "emulator.serviceAccounts.publicKeys.add", AddPublicKey),
+  };
+}
+
+}  // namespace caip::gcs

@@ -1,0 +1,53 @@
+#pragma once
+// What several methods of the JSON API read of a request, and how they render objects. Private to
+// fakes/gcs.
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/json_fwd.h"
+#include "fakes/gcs/service/storage_service.h"
+#include "fakes/gcs/store/bucket_rules.h"
+#include "http/message.h"
+#include "http/router.h"
+
+namespace caip::gcs {
+
+/// "http://127.0.0.1:8080": scheme and host of the request itself.
+std::string BaseOf(const http::Request& request);
+/// The body as JSON: an empty one and the word null are null. kInvalidArgument when it is not JSON,
+/// too large, or neither object nor null.
+Result<Json> JsonBody(const http::Request& request);
+http::Response Rendered(const Json& json);
+http::Response NoContent();
+/// 304: the client has it already.
+http::Response NotModified(const std::string& etag);
+
+bool IsTrue(std::string_view text);
+/// A parameter that may be missing.
+std::optional<std::string> TextParameter(const http::Request& request, std::string_view name);
+Result<std::optional<int64_t>> IntParameter(const http::Request& request, const std::string& name);
+/// maxResults, limited to 1..`most`; `most` if it is missing.
+Result<size_t> PageSize(const http::Request& request, size_t most);
+
+/// The object of the path: {bucket} and {object}.
+ObjectName ObjectAt(const http::PathParameters& path);
+/// Which version the request means by `generation` (or another parameter) and `softDeleted`.
+Result<Version> VersionOf(const http::Request& request,
+                          const std::string& generation = "generation");
+/// ifGenerationMatch and its sisters; `prefix` is "if" or "ifSource".
+Result<Preconditions> PreconditionsOf(const http::Request& request,
+                                      const std::string& prefix = "if");
+/// What parameters and headers say of a new object: its access control list, key and KMS key.
+Status ApplyDestination(const http::Request& request, ObjectInfo* info);
+
+/// The object as JSON, with its retention expiration time. projection=full adds its access control
+/// list.
+Json RenderedObject(const StorageService& service, const http::Request& request,
+                    const ObjectInfo& info);
+/// The same for many objects of one bucket, whose rules are read once.
+Json RenderedObject(const Bucket& bucket, const BucketRules& rules, const http::Request& request,
+                    const ObjectInfo& info);
+
+}  // namespace caip::gcs

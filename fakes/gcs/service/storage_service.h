@@ -1,0 +1,200 @@
+#pragma once
+// Cloud Storage as typed operations: preconditions, retries of changes, copies, access lists and
+// uploads over a BucketStore. The JSON and the XML API parse a request, call an operation and
+// render its result.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/json_fwd.h"
+#include "fakes/gcs/service/access_lists.h"
+#include "fakes/gcs/service/resumable.h"
+#include "fakes/gcs/service/uploads.h"
+#include "fakes/gcs/store/bucket_store.h"
+#include "fakes/gcs/store/glob.h"
+
+namespace caip::gcs {
+
+/// Changes a record in memory or refuses to. Called again if another writer was faster.
+using BucketChange = std::function<Status(Bucket*)>;
+using ObjectChange = std::function<Status(ObjectInfo*)>;
+
+/// Selects the buckets of a page: those of `project` and those of no project.
+struct BucketQuery {
+  std::string project = {};
+  std::string prefix = {};
+  std::string after = {};  // the last name of the page before
+  size_t limit = 1000;
+};
+
+struct BucketPage {
+  std::vector<Bucket> buckets;
+  std::string next;  // "" on the last page
+};
+
+/// A page of objects with the bucket whose rules they follow.
+struct ObjectPage {
+  Bucket bucket;
+  Listing listing;
+};
+
+/// Describes a copy. `change` turns the source's metadata into the target's.
+struct CopyRequest {
+  ObjectName source;
+  Version version;
+  Preconditions of_source;
+  std::string source_key;  // SHA-256 of the key that opens the source, as KeyShown() gives it
+  ObjectName target;
+  Preconditions of_target;
+  ObjectChange change;
+};
+
+/// The state of a rewrite: `made` is set when all bytes are copied, else `token` continues it.
+struct RewriteProgress {
+  uint64_t rewritten = 0;
+  uint64_t size = 0;
+  std::string token;
+  std::optional<ObjectInfo> made;
+};
+
+struct ComposeSource {
+  std::string name;
+  int64_t generation = 0;
+  std::optional<int64_t> if_generation_match = {};
+};
+
+/// Describes a composition of up to 32 objects of one bucket. `info` has the client's fields.
+struct ComposeRequest {
+  ObjectName target;
+  std::vector<ComposeSource> sources;
+  ObjectInfo info;
+  Preconditions preconditions;
+  bool delete_sources = false;
+};
+
+/// Selects the soft-deleted objects that a bulk restore restores.
+struct BulkRestore {
+  std::vector<Glob> globs;  // none: every name
+  std::optional<Instant> deleted_after;
+  std::optional<Instant> deleted_before;
+  bool overwrite = false;
+  bool with_acl = false;
+};
+
+struct BulkRestored {
+  int64_t restored = 0;
+  int64_t skipped = 0;
+};
+
+/// The resource of an IAM policy: a bucket or one of its managed folders. An object has the policy
+/// of its bucket.
+struct PolicyPlace {
+  std::string bucket;
+  std::string object = {};
+  std::string folder = {};
+};
+
+/// A name prefix that ends in "/" and can have an IAM policy.
+struct ManagedFolder {
+  std::string name;
+  std::string create_time;  // RFC 3339
+};
+
+/// Sorted by name.
+std::vector<ManagedFolder> ManagedFoldersOf(const Bucket& bucket);
+
+/// Any thread. `store` must outlive it.
+class StorageService {
+ public:
+  StorageService(BucketStore& store, uint64_t seed) : store_(store), sessions_(store, seed) {}
+
+  // buckets.cc
+  BucketPage ListBuckets(const BucketQuery& query) const;
+  /// kInvalidArgument for an invalid name; kAlreadyExists.
+  Result<Bucket> CreateBucket(const Bucket& wanted);
+  Result<Bucket> GetBucket(const std::string& name, const Preconditions& conditions = {}) const;
+  /// Reads, changes and writes back under the metageneration conditions. Tries again if another
+  /// writer was faster. Increments the metageneration unless `counts` is false.
+  Result<Bucket> ChangeBucket(const std::string& name, const Preconditions& conditions,
+                              const BucketChange& change, bool counts = true);
+  Result<Bucket> LockRetentionPolicy(const std::string& name, const Preconditions& conditions);
+  Status DeleteBucket(const std::string& name, const Preconditions& conditions);
+
+  // objects.cc
+  /// `with_folders`: managed folders count as prefixes.
+  Result<ObjectPage> ListObjects(const std::string& bucket, ListQuery query,
+                                 bool with_folders = false) const;
+  Result<ObjectInfo> GetObject(const ObjectName& object, const Version& version = {}) const;
+  /// The object's bytes. Callers check the key before they read: CheckKey().
+  Result<std::shared_ptr<ObjectReader>> OpenObject(const ObjectName& object,
+                                                   const Version& version = {}) const;
+  /// Reads, changes and writes back. Tries again if another writer was faster, unless there is a
+  /// metageneration condition. An unlocked retention is weakened only if `may_weaken_retention`.
+  Result<ObjectInfo> ChangeObject(const ObjectName& object, const Version& version,
+                                  const Preconditions& conditions, const ObjectChange& change,
+                                  bool may_weaken_retention = false);
+  Status DeleteObject(const ObjectName& object, const Version& version,
+                      const Preconditions& conditions);
+  Result<ObjectInfo> MoveObject(const ObjectName& from, const std::string& to,
+                                const Preconditions& of_source, const Preconditions& of_target);
+  /// Restores a soft-deleted version. The version stays soft-deleted, as in the real service.
+  Result<ObjectInfo> Restore(const ObjectName& object, int64_t generation,
+                             const Preconditions& conditions, bool with_acl);
+  Result<BulkRestored> RestoreMany(const std::string& bucket, const BulkRestore& wanted);
+
+  // writes.cc
+  /// Stores the bytes up to the body's end as one object.
+  Result<ObjectInfo> Insert(const UploadPlan& plan, http::BodyReader& bytes);
+  /// Resumable uploads; see ResumableSessions.
+  Result<std::string> StartUpload(const UploadPlan& plan);
+  Result<UploadProgress> ContinueUpload(const UploadPiece& piece, http::BodyReader& bytes) {
+    return sessions_.Put(piece.id, piece.range, piece.sums, bytes);
+  }
+  Status CancelUpload(const std::string& id) { return sessions_.Cancel(id); }
+  Result<ObjectInfo> Copy(const CopyRequest& request);
+  /// Copies at most `limit` more bytes; the first call has the token "". Only copies to another
+  /// location, storage class or key take several steps.
+  Result<RewriteProgress> Rewrite(const CopyRequest& request, const std::string& token,
+                                  std::optional<uint64_t> limit);
+  Result<ObjectInfo> Compose(ComposeRequest request);
+
+  // access.cc
+  Result<AccessList> GetAccessList(const AccessListPlace& place) const;
+  /// Gives the entity that role; "" removes its entry (kNotFound if it has none).
+  Status SetAccessEntry(const AccessListPlace& place, const Preconditions& conditions,
+                        const AccessEntry& entry);
+  /// {"bindings","version","etag"}
+  Result<Json> GetIamPolicy(const PolicyPlace& place) const;
+  /// kFailedPrecondition when `policy` has an etag that is not the current one.
+  Result<Json> SetIamPolicy(const PolicyPlace& place, const Json& policy,
+                            const Preconditions& conditions);
+  /// kNotFound when the bucket or the object does not exist.
+  Status CheckPolicyPlace(const PolicyPlace& place) const;
+
+  // bucket_entries.cc
+  Result<std::vector<Json>> ListNotifications(const std::string& bucket) const;
+  Result<Json> GetNotification(const std::string& bucket, const std::string& id) const;
+  /// `link`: the selfLink of a bucket's notifications, up to the id.
+  Result<Json> InsertNotification(const std::string& bucket, Json wanted, const std::string& link,
+                                  const Preconditions& conditions);
+  Status DeleteNotification(const std::string& bucket, const std::string& id,
+                            const Preconditions& conditions);
+  /// Sorted by name.
+  Result<std::vector<ManagedFolder>> ListManagedFolders(const std::string& bucket) const;
+  Result<ManagedFolder> GetManagedFolder(const ObjectName& folder) const;
+  Result<ManagedFolder> InsertManagedFolder(const ObjectName& folder,
+                                            const Preconditions& conditions);
+  /// kFailedPrecondition if it holds objects or other folders, unless `allow_non_empty`.
+  Status DeleteManagedFolder(const ObjectName& folder, const Preconditions& conditions,
+                             bool allow_non_empty);
+
+ private:
+  BucketStore& store_;
+  ResumableSessions sessions_;
+};
+
+}  // namespace caip::gcs

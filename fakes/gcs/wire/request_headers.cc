@@ -1,0 +1,158 @@
+#include "fakes/gcs/wire/request_headers.h"
+
+#include <openssl/sha.h>
+
+#include <charconv>
+#include <chrono>
+
+#include "base/encoding.h"
+#include "base/text.h"
+#include "base/time_text.h"
+#include "fakes/gcs/errors.h"
+#include "fakes/gcs/store/checksums.h"
+#include "fakes/gcs/wire/byte_ranges.h"
+
+namespace caip::gcs {
+namespace {
+
+constexpr size_t kKeyBytes = 32;
+constexpr const char* kDays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+constexpr const char* kMonths[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                   "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+
+std::string Sha256(const std::string& bytes) {
+  unsigned char digest[SHA256_DIGEST_LENGTH];
+  ::SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest);
+  return {reinterpret_cast<const char*>(digest), sizeof digest};
+}
+
+Status AddSum(std::string_view name, std::string_view text, ExpectedSums* sums) {
+  if (name == "md5") {
+    sums->md5 = FromBase64(text);
+    if (sums->md5 && sums->md5->size() == 16) return Ok{};
+  } else if (name == "crc32c") {
+    sums->crc32c = ParseCrc32c(text);
+    if (sums->crc32c) return Ok{};
+  } else {
+    return Ok{};
+  }
+  return errors::FieldInvalid(name, "expected a sum in base64");
+}
+
+}  // namespace
+
+std::optional<uint64_t> ParseNumber(std::string_view text) {
+  uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+Result<std::optional<int64_t>> ParseInt(std::string_view name, std::string_view text) {
+  if (text.empty()) return std::optional<int64_t>();
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    return errors::ParameterInvalid(name, text, "expected an integer");
+  }
+  return std::optional<int64_t>(number);
+}
+
+Result<std::optional<int64_t>> ParseGeneration(std::string_view name, std::string_view text) {
+  ASSIGN_OR_RETURN(const auto number, ParseInt(name, text));
+  if (number && *number < 0) return errors::ParameterInvalid(name, text, "it is negative");
+  return number;
+}
+
+Status AddHeaderSums(const http::Request& request, ExpectedSums* sums) {
+  for (const auto& [name, value] : request.headers.all()) {
+    if (LowerCase(name) != "x-goog-hash") continue;
+    for (const std::string& item : Split(value, ',')) {
+      const size_t equals = item.find('=');
+      if (equals == std::string::npos) continue;
+      RETURN_IF_ERROR(AddSum(Trim(item.substr(0, equals)), Trim(item.substr(equals + 1)), sums));
+    }
+  }
+  const std::string_view md5 = request.headers.Get("Content-MD5");
+  return md5.empty() ? Status(Ok{}) : AddSum("md5", md5, sums);
+}
+
+Result<std::string> KeyShown(const http::Request& request, const char* prefix) {
+  const auto header = [&](const char* name) {
+    return std::string(request.headers.Get(std::string(prefix) + name));
+  };
+  const std::string algorithm = header("algorithm");
+  const std::string key = header("key");
+  const std::string sum = header("key-sha256");
+  if (algorithm.empty() && key.empty() && sum.empty()) return std::string();
+  if (algorithm != "AES256") return errors::KeyInvalid("the algorithm must be AES256");
+  const auto bytes = FromBase64(key);
+  if (!bytes || bytes->size() != kKeyBytes) {
+    return errors::KeyInvalid("it must be 32 bytes in base64");
+  }
+  const std::string computed = Base64(Sha256(*bytes));
+  if (!sum.empty() && sum != computed) return errors::KeyInvalid("it is not what its SHA-256 says");
+  return computed;
+}
+
+Result<UploadPiece> ReadUploadPiece(const http::Request& request) {
+  UploadPiece piece;
+  piece.id = std::string(request.Query("upload_id"));
+  const std::string_view header = request.headers.Get("Content-Range");
+  if (!header.empty()) {
+    piece.range = ParseContentRange(header);
+    if (!piece.range) return errors::ContentRangeInvalid(header);
+    const auto length = ParseNumber(request.headers.Get("Content-Length"));
+    const auto& [first, last, total] = *piece.range;
+    if (length && first && last && *length != *last - *first + 1) {
+      return errors::UploadLengthWrong(*last - *first + 1, *length);
+    }
+  }
+  RETURN_IF_ERROR(AddHeaderSums(request, &piece.sums));
+  return piece;
+}
+
+http::Response UploadIncomplete(const http::Request& request, uint64_t received) {
+  http::Response response;
+  response.status = 308;
+  if (LowerCase(request.headers.Get("X-Guploader-No-308")) == "yes") {
+    response.status = 200;
+    response.headers.Add("X-Http-Status-Code-Override", "308");
+  }
+  if (received > 0) response.headers.Add("Range", "bytes=0-" + std::to_string(received - 1));
+  return response;
+}
+
+std::string HttpDate(Instant instant) {
+  const auto day = std::chrono::floor<std::chrono::days>(instant);
+  const std::chrono::year_month_day date(day);
+  const std::string text = Rfc3339(instant);  // 1994-11-06T08:49:37Z
+  std::string answer = kDays[std::chrono::weekday(day).c_encoding()];
+  answer.append(", ").append(text, 8, 2).append(" ");
+  answer.append(kMonths[static_cast<unsigned>(date.month()) - 1]).append(" ");
+  return answer.append(text, 0, 4).append(" ").append(text, 11, 8).append(" GMT");
+}
+
+std::optional<Instant> ParseHttpDate(std::string_view text) {
+  char month[4] = {};
+  int day = 0;
+  int year = 0;
+  int hour = 0;
+  int minute = 0;
+  int second = 0;
+  const std::string copy(text);
+  if (std::sscanf(copy.c_str(), "%*3s, %2d %3s %4d %2d:%2d:%2d", &day, month, &year, &hour, &minute,
+                  &second) != 6) {
+    return std::nullopt;
+  }
+  for (int i = 0; i < 12; ++i) {
+    if (std::string_view(month) != kMonths[i]) continue;
+    char spelled[32];
+    std::snprintf(spelled, sizeof spelled, "%04d-%02d-%02dT%02d:%02d:%02dZ", year, i + 1, day, hour,
+                  minute, second);
+    return ParseRfc3339(spelled);
+  }
+  return std::nullopt;
+}
+
+}  // namespace caip::gcs

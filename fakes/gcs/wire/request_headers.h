@@ -1,0 +1,44 @@
+#pragma once
+// Headers that mean the same in the JSON and the XML API: checksums, customer-supplied keys, pieces
+// of resumable uploads and dates.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "fakes/gcs/service/uploads.h"
+#include "http/message.h"
+
+namespace caip::gcs {
+
+/// Digits only; nullopt for anything else and on overflow.
+std::optional<uint64_t> ParseNumber(std::string_view text);
+/// The value of parameter or header `name` as an int64: "" is nullopt.
+Result<std::optional<int64_t>> ParseInt(std::string_view name, std::string_view text);
+/// A generation; kInvalidArgument for a negative one.
+Result<std::optional<int64_t>> ParseGeneration(std::string_view name, std::string_view text);
+
+/// x-goog-hash and Content-MD5 of the request on top of `sums`.
+Status AddHeaderSums(const http::Request& request, ExpectedSums* sums);
+
+/// Customer-supplied encryption keys. The bytes on disk are not encrypted, but only a client that
+/// shows the key can read them, as with the real service.
+/// https://cloud.google.com/storage/docs/encryption/customer-supplied-keys
+inline constexpr const char* kKeyHeaders = "x-goog-encryption-";
+inline constexpr const char* kSourceKeyHeaders = "x-goog-copy-source-encryption-";
+/// The SHA-256 (base64) of the key in the headers <prefix>algorithm, -key and -key-sha256; "" when
+/// there is none. kInvalidArgument when they do not fit together.
+Result<std::string> KeyShown(const http::Request& request, const char* prefix = kKeyHeaders);
+
+/// The upload_id, range and sums of a request to a resumable upload's URL.
+Result<UploadPiece> ReadUploadPiece(const http::Request& request);
+/// 308 with the range received so far, or the same in a 200 for clients that cannot take a 308.
+http::Response UploadIncomplete(const http::Request& request, uint64_t received);
+
+/// RFC 9110's form: "Sun, 06 Nov 1994 08:49:37 GMT".
+std::string HttpDate(Instant instant);
+std::optional<Instant> ParseHttpDate(std::string_view text);
+
+}  // namespace caip::gcs

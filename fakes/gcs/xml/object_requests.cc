@@ -1,0 +1,234 @@
+// Objects: GET, HEAD, PUT, DELETE, ?compose and resumable uploads.
+#include "base/text.h"
+#include "fakes/gcs/errors.h"
+#include "fakes/gcs/service/object_rules.h"
+#include "fakes/gcs/store/bucket_store.h"
+#include "fakes/gcs/wire/object_content.h"
+#include "fakes/gcs/wire/request_headers.h"
+#include "fakes/gcs/xml/object_headers.h"
+#include "fakes/gcs/xml/xml_errors.h"
+#include "fakes/gcs/xml/xml_methods.h"
+
+namespace caip::gcs {
+namespace {
+
+constexpr int kReadTriesMax = 3;
+constexpr const char* kDefaultType = "application/octet-stream";
+
+// response-content-type=... and its sisters, which a signed URL may carry.
+void OverrideHeaders(const http::Request& request, http::Headers* headers) {
+  constexpr std::pair<const char*, const char*> kNames[] = {
+      {"response-content-type", "Content-Type"},
+      {"response-content-disposition", "Content-Disposition"},
+      {"response-content-language", "Content-Language"},
+      {"response-content-encoding", "Content-Encoding"},
+      {"response-cache-control", "Cache-Control"},
+      {"response-expires", "Expires"}};
+  for (const auto& [parameter, header] : kNames) {
+    if (request.HasQuery(parameter)) headers->Set(header, std::string(request.Query(parameter)));
+  }
+}
+
+// The object that a read means, its conditions checked. The response is a 304.
+Result<std::optional<http::Response>> FindForRead(const XmlCall& call, ObjectInfo* object) {
+  ASSIGN_OR_RETURN(const Version version, VersionInQuery(call.request));
+  RETURN_IF_ERROR(call.Meet("storage.objects.get"));
+  ASSIGN_OR_RETURN(*object, call.storage().GetObject(call.object(), version));
+  ASSIGN_OR_RETURN(const Preconditions conditions, PreconditionHeaders(call.request));
+  RETURN_IF_ERROR(CheckPreconditions(conditions, object));
+  return CheckMatchHeaders(call.request, *object);
+}
+
+http::Response HeadResponse(const ObjectInfo& object) {
+  http::Response response;
+  AddObjectHeaders(object, &response.headers);
+  response.content_length = static_cast<int64_t>(object.size);
+  response.write_body = [](const http::Response::Sink&) {};
+  return response;
+}
+
+http::Response ContentResponse(const XmlCall& call, const std::shared_ptr<ObjectReader>& reader) {
+  const ObjectInfo& object = reader->info();
+  const ObjectContent content = ChooseContent(call.request, *reader);
+  http::Response response;
+  if (content.kind == ObjectContent::Kind::kUnsatisfiable) {
+    response = XmlErrorResponse(errors::RangeNotSatisfiable(object.size), call.place);
+  } else {
+    ObjectInfo shown = object;
+    if (content.kind == ObjectContent::Kind::kUnpacked) shown.content_encoding.clear();
+    AddObjectHeaders(shown, &response.headers);
+    AddWriteHeaders(object, &response.headers);
+    if (!object.customer_key_sha256.empty()) {
+      response.headers.Set("x-goog-encryption-key-sha256", object.customer_key_sha256);
+      response.headers.Set("x-goog-encryption-algorithm", "AES256");
+    }
+  }
+  AddContent(call.request, reader, content, &response);
+  return response;
+}
+
+// The bytes of this generation.
+Result<http::Response> Download(const XmlCall& call, int64_t generation) {
+  ASSIGN_OR_RETURN(const auto reader,
+                   call.storage().OpenObject(call.object(), {.generation = generation}));
+  ASSIGN_OR_RETURN(const std::string key, KeyShown(call.request));
+  RETURN_IF_ERROR(CheckKey(reader->info(), key));
+  return ContentResponse(call, reader);
+}
+
+http::Response DownloadOrFault(const XmlCall& call, int64_t generation, bool* missing) {
+  const auto render = [&](const Error& error) { return XmlErrorResponse(error, call.place); };
+  return call.services.faults.Run("storage.objects.get", call.request, {FaultSite::Kind::kDownload},
+                                  render, [&](const http::Request&) {
+                                    auto response = Download(call, generation);
+                                    if (response.ok()) return std::move(*response);
+                                    *missing = response.error().code == Code::kNotFound;
+                                    return render(response.error());
+                                  });
+}
+
+// Conditions and access list of a write: x-goog-if-..., x-goog-acl, and If-Match or If-None-Match
+// as generations. The response is a 304: the write is refused.
+Result<std::optional<http::Response>> ApplyWriteHeaders(const XmlCall& call, ObjectInfo* info,
+                                                        Preconditions* conditions) {
+  const http::Headers& headers = call.request.headers;
+  ASSIGN_OR_RETURN(*conditions, PreconditionHeaders(call.request));
+  RETURN_IF_ERROR(ApplyCannedAcl(Extension(call.request, "acl"), info));
+  std::optional<int64_t>& generation = conditions->if_generation_match;
+  if (Trim(headers.Get("If-None-Match")) == "*") generation = generation.value_or(0);
+  if (!headers.Has("If-Match")) return std::optional<http::Response>();
+  RETURN_IF_ERROR(call.Meet("storage.objects.get"));
+  ASSIGN_OR_RETURN(const ObjectInfo live, call.storage().GetObject(call.object()));
+  generation = generation.value_or(live.generation);
+  return CheckMatchHeaders(call.request, live);
+}
+
+// The object that a write makes, as its headers describe it.
+Result<UploadPlan> PlanOfHeaders(const XmlCall& call) {
+  UploadPlan plan;
+  plan.info.bucket = call.place.bucket;
+  plan.info.name = call.place.object;
+  plan.info.content_type = kDefaultType;
+  ApplyMetadataHeaders(call.request, &plan.info);
+  ASSIGN_OR_RETURN(plan.info.customer_key_sha256, KeyShown(call.request));
+  RETURN_IF_ERROR(AddHeaderSums(call.request, &plan.sums));
+  return plan;
+}
+
+// A body of individually signed chunks has a coding of its own, not HTTP's.
+bool IsSignedInChunks(const http::Request& request) {
+  return request.headers.Get("x-amz-content-sha256").starts_with("STREAMING-") ||
+         request.headers.Get("x-goog-content-sha256").starts_with("STREAMING-");
+}
+
+int64_t NumberOrZero(const std::string& text) {
+  const auto number = ParseInt("", text);
+  return number.ok() ? number->value_or(0) : 0;
+}
+
+// <ComposeRequest><Component><Name/><Generation/><IfGenerationMatch/></Component>...
+std::vector<ComposeSource> ComponentsOf(const XmlElement& body) {
+  std::vector<ComposeSource> sources;
+  for (const XmlElement* component : body.All("Component")) {
+    ComposeSource source{component->TextOf("Name"), NumberOrZero(component->TextOf("Generation"))};
+    const std::string match = component->TextOf("IfGenerationMatch");
+    if (!match.empty()) source.if_generation_match = NumberOrZero(match);
+    sources.push_back(std::move(source));
+  }
+  return sources;
+}
+
+}  // namespace
+
+Result<http::Response> ReadObjectXml(const XmlCall& call) {
+  for (int tries = 1;; ++tries) {
+    ObjectInfo object;
+    ASSIGN_OR_RETURN(auto not_modified, FindForRead(call, &object));
+    if (not_modified) return std::move(*not_modified);
+    bool missing = false;
+    http::Response response = call.request.method == "HEAD"
+                                  ? HeadResponse(object)
+                                  : DownloadOrFault(call, object.generation, &missing);
+    // The object was overwritten between the two lookups: try again.
+    if (missing && !call.request.HasQuery("generation") && tries < kReadTriesMax) continue;
+    if (response.status != 200 && response.status != 206) return response;
+    if (!response.headers.Has("Content-Type")) response.headers.Set("Content-Type", kDefaultType);
+    OverrideHeaders(call.request, &response.headers);
+    return response;
+  }
+}
+
+Result<http::Response> PutObjectXml(const XmlCall& call) {
+  if (IsSignedInChunks(call.request)) {
+    return xml_errors::NotImplemented("A body signed in chunks (aws-chunked)");
+  }
+  ASSIGN_OR_RETURN(UploadPlan plan, PlanOfHeaders(call));
+  ASSIGN_OR_RETURN(auto refused, ApplyWriteHeaders(call, &plan.info, &plan.preconditions));
+  if (refused) return std::move(*refused);
+  return AnswerUpload(call, *call.request.body, 0,
+                      [&](http::BodyReader& bytes) -> Result<http::Response> {
+                        ASSIGN_OR_RETURN(const ObjectInfo made, call.storage().Insert(plan, bytes));
+                        return WrittenResponse(made);
+                      });
+}
+
+Result<http::Response> DeleteObjectXml(const XmlCall& call) {
+  ASSIGN_OR_RETURN(const Preconditions conditions, PreconditionHeaders(call.request));
+  ASSIGN_OR_RETURN(const Version version, VersionInQuery(call.request));
+  RETURN_IF_ERROR(call.Meet("storage.objects.delete"));
+  RETURN_IF_ERROR(call.storage().DeleteObject(call.object(), version, conditions));
+  return EmptyResponse(204);
+}
+
+// PUT ?compose. A Content-Type of XML describes the request's body, not the object.
+Result<http::Response> ComposeObjectXml(const XmlCall& call) {
+  ASSIGN_OR_RETURN(const XmlElement body, XmlBody(call.request));
+  ComposeRequest compose;
+  compose.target = call.object();
+  compose.sources = ComponentsOf(body);
+  ApplyMetadataHeaders(call.request, &compose.info);
+  if (compose.info.content_type.find("xml") != std::string::npos) compose.info.content_type = "";
+  ASSIGN_OR_RETURN(compose.info.customer_key_sha256, KeyShown(call.request));
+  ASSIGN_OR_RETURN(auto refused, ApplyWriteHeaders(call, &compose.info, &compose.preconditions));
+  if (refused) return std::move(*refused);
+  RETURN_IF_ERROR(call.Meet("storage.objects.compose"));
+  ASSIGN_OR_RETURN(const ObjectInfo made, call.storage().Compose(std::move(compose)));
+  return WrittenResponse(made);
+}
+
+// POST with x-goog-resumable: start
+Result<http::Response> StartSessionXml(const XmlCall& call) {
+  ASSIGN_OR_RETURN(UploadPlan plan, PlanOfHeaders(call));
+  ASSIGN_OR_RETURN(auto refused, ApplyWriteHeaders(call, &plan.info, &plan.preconditions));
+  if (refused) return std::move(*refused);
+  plan.length = ParseNumber(call.request.headers.Get("X-Upload-Content-Length"));
+  RETURN_IF_ERROR(call.Meet("storage.objects.insert"));
+  ASSIGN_OR_RETURN(const std::string id, call.storage().StartUpload(plan));
+  http::Response response = EmptyResponse(201);
+  response.headers.Add("Location", call.request.scheme + "://" + call.request.host +
+                                       PathOf(call.place) + "?upload_id=" + id);
+  response.headers.Add("X-GUploader-UploadID", id);
+  return response;
+}
+
+// PUT (a piece, or the question where it stands) and DELETE of a session's URL.
+Result<http::Response> UseSessionXml(const XmlCall& call) {
+  if (call.request.method == "DELETE") {
+    RETURN_IF_ERROR(call.Meet("storage.objects.insert"));
+    RETURN_IF_ERROR(call.storage().CancelUpload(std::string(call.request.Query("upload_id"))));
+    return EmptyResponse(499);  // what the service answers
+  }
+  ASSIGN_OR_RETURN(const UploadPiece piece, ReadUploadPiece(call.request));
+  const uint64_t offset = piece.range && piece.range->first ? *piece.range->first : 0;
+  return AnswerUpload(call, *call.request.body, offset,
+                      [&](http::BodyReader& bytes) -> Result<http::Response> {
+                        ASSIGN_OR_RETURN(const UploadProgress progress,
+                                         call.storage().ContinueUpload(piece, bytes));
+                        if (!progress.done) {
+                          return UploadIncomplete(call.request, progress.received);
+                        }
+                        return WrittenResponse(*progress.done);
+                      });
+}
+
+}  // namespace caip::gcs

@@ -1,0 +1,102 @@
+#include "base/encoding.h"
+
+#include <cstdint>
+
+namespace caip {
+namespace {
+
+constexpr std::string_view kBase64Alphabet =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+int HexDigit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+}  // namespace
+
+bool IsUnreserved(unsigned char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+         c == '.' || c == '_' || c == '~';
+}
+
+std::string Base64(std::string_view bytes) {
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (size_t i = 0; i < bytes.size(); i += 3) {
+    uint32_t group = 0;
+    for (size_t k = 0; k < 3; ++k) {
+      group = group << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0);
+    }
+    for (size_t k = 0; k < 4; ++k) {
+      text += i + k > bytes.size() ? '=' : kBase64Alphabet[group >> (18 - 6 * k) & 63];
+    }
+  }
+  return text;
+}
+
+std::optional<std::string> FromBase64(std::string_view text) {
+  while (!text.empty() && text.back() == '=') text.remove_suffix(1);
+  std::string bytes;
+  uint32_t group = 0;
+  int bits = 0;
+  for (char c : text) {
+    const char standard = c == '-' ? '+' : c == '_' ? '/' : c;
+    const size_t value = kBase64Alphabet.find(standard);
+    if (value == std::string_view::npos) return std::nullopt;
+    group = group << 6 | static_cast<uint32_t>(value);
+    bits += 6;
+    if (bits >= 8) {
+      bits -= 8;
+      bytes += static_cast<char>(group >> bits & 0xff);
+    }
+  }
+  if (bits >= 6) return std::nullopt;
+  return bytes;
+}
+
+std::string Hex(std::string_view bytes) {
+  std::string text;
+  text.reserve(bytes.size() * 2);
+  for (unsigned char c : bytes) {
+    text += "0123456789abcdef"[c >> 4];
+    text += "0123456789abcdef"[c & 15];
+  }
+  return text;
+}
+
+std::string PercentEncoded(std::string_view text, std::string_view keep) {
+  std::string encoded;
+  for (char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (IsUnreserved(byte) || keep.find(c) != std::string_view::npos) {
+      encoded += c;
+    } else {
+      encoded += '%';
+      encoded += "0123456789ABCDEF"[byte >> 4];
+      encoded += "0123456789ABCDEF"[byte & 15];
+    }
+  }
+  return encoded;
+}
+
+std::optional<std::string> PercentDecoded(std::string_view text) {
+  std::string decoded;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      decoded += text[i];
+      continue;
+    }
+    if (i + 2 >= text.size()) return std::nullopt;
+    const int high = HexDigit(text[i + 1]);
+    const int low = HexDigit(text[i + 2]);
+    if (high < 0 || low < 0) return std::nullopt;
+    decoded += static_cast<char>(high * 16 + low);
+    i += 2;
+  }
+  return decoded;
+}
+
+}  // namespace caip

@@ -1,0 +1,145 @@
+#include "client/job_preparation.h"
+
+#include <algorithm>
+
+#include "client/errors.h"
+#include "client/flag_values.h"
+#include "client/packaging.h"
+#include "client/service_call.h"
+#include "client/submit_config.h"
+
+namespace caip::client {
+namespace {
+
+/// A submit's flags on their way to a Job: each step needs what the one before it found out.
+class Preparation {
+ public:
+  Preparation(const SubmitRequest& request, const PreparationOptions& options)
+      : request_(request), flags_(request.flags), options_(options) {}
+
+  Result<PreparedJob> Run() {
+    const Status made = MakeJob();
+    if (made.ok()) return std::move(prepared_);
+    const Error& error = made.error();
+    return Error{error.code, config_ ? config_->Shown(error) : ShownWithoutFile(error)};
+  }
+
+ private:
+  Status MakeJob() {
+    const bool has_config = request_.config && !request_.config->empty();
+    if (has_config && FileComesFirst(flags_)) RETURN_IF_ERROR(LoadConfig());
+    RETURN_IF_ERROR(CheckServerFlags(flags_, File()));
+    RETURN_IF_ERROR(ReadKmsKey());
+    if (!flags_.region) flags_.region = GcloudProperty(request_.gcloud, "compute", "region");
+    if (!flags_.region) return errors::RegionMissing();
+    RETURN_IF_ERROR(CollectFiles());
+    if (has_config && !config_) RETURN_IF_ERROR(LoadConfig());
+    if (request_.strict) RETURN_IF_ERROR(CheckTraps(flags_, File()));
+    ASSIGN_OR_RETURN(prepared_.job, MergeJob(flags_, File(), package_uris_));
+    if (config_ && !request_.strict) options_.warn(config_->DuplicateWarnings());
+    ASSIGN_OR_RETURN(prepared_.project, ProjectOf(request_.gcloud));
+    return Ok{};
+  }
+
+  Status LoadConfig() {
+    ASSIGN_OR_RETURN(config_, SubmitConfig::Load(*request_.config));
+    return Ok{};
+  }
+
+  SubmitFile File() const { return config_ ? config_->File() : SubmitFile{}; }
+
+  // A full name or URL stands for itself; anything else is a key's id and needs the other parts.
+  Status ReadKmsKey() {
+    const KmsFlags& kms = request_.kms;
+    std::string key = kms.key.value_or("");
+    const bool url = key.starts_with("https://") || key.starts_with("http://");
+    if (url) key = key.substr(std::min(key.find("/projects/"), key.size() - 1) + 1);
+    const std::vector<std::string> parts = Split(key, '/');
+    const bool full = parts.size() >= 8 && parts[0] == "projects" && parts[2] == "locations" &&
+                      parts[4] == "keyRings" && parts[6] == "cryptoKeys";
+    if (full && !parts[1].empty() && !parts[3].empty() && !parts[5].empty()) {
+      flags_.kms_key = key;
+      return Ok{};
+    }
+    const std::string ring = kms.keyring.value_or("");
+    const std::string location = kms.location.value_or("");
+    const std::string own_project = kms.project.value_or("");
+    if (key.empty() && ring.empty() && location.empty() && own_project.empty()) return Ok{};
+    const Result<std::string> project =
+        own_project.empty() ? ProjectOf(request_.gcloud) : Result<std::string>(own_project);
+    if (full || url || key.empty() || ring.empty() || location.empty() || !project.ok()) {
+      return errors::EncryptionKeyIncomplete();
+    }
+    flags_.kms_key = "projects/" + *project + "/locations/" + location + "/keyRings/" + ring +
+                     "/cryptoKeys/" + key;
+    return Ok{};
+  }
+
+  Status CollectFiles() {
+    ASSIGN_OR_RETURN(const auto location,
+                     StagingLocationOf(flags_.job, request_.staging_bucket, flags_.job_dir));
+    PackageRequest wanted{request_.packages, request_.package_path, request_.package_cache};
+    wanted.read_only_cache = options_.read_only_cache;
+    wanted.stop = options_.stop;
+    ASSIGN_OR_RETURN(PackageFiles files, CollectPackages(wanted));
+    prepared_.built = files.keep;
+    package_uris_ = prepared_.remote_packages = files.remote;
+    if (files.local.empty()) return Ok{};
+    if (!location) return errors::NoStagingLocation();
+    ASSIGN_OR_RETURN(const std::string digest, DigestOf(files.local));
+    ASSIGN_OR_RETURN(prepared_.staged, StagedFiles(*location, digest, files.local));
+    for (const StagedFile& file : prepared_.staged) package_uris_.push_back(file.Uri());
+    return Ok{};
+  }
+
+  const SubmitRequest& request_;
+  SubmitFlags flags_;
+  const PreparationOptions& options_;
+  std::optional<SubmitConfig> config_;
+  std::vector<std::string> package_uris_;
+  PreparedJob prepared_;
+};
+
+http::ClientRequest PostJson(std::string target, const Json& body) {
+  http::ClientRequest request{.method = "POST", .target = std::move(target)};
+  request.headers.Set("Content-Type", "application/json");
+  request.body = CompactJson(body);
+  return request;
+}
+
+}  // namespace
+
+Result<PreparedJob> PrepareJob(const SubmitRequest& request, const PreparationOptions& options) {
+  return Preparation(request, options).Run();
+}
+
+Status StageFiles(Connection& connection, const PreparedJob& prepared, bool create_buckets) {
+  if (create_buckets) {
+    if (!prepared.staged.empty()) {
+      RETURN_IF_ERROR(EnsureBucket(connection, prepared.project, prepared.staged.front().bucket));
+    }
+    const Json* input = Member(prepared.job, "trainingInput");
+    const Result<ObjectName> job_dir = ParseObject(StringOr(*input, "jobDir"));
+    if (job_dir.ok()) {
+      RETURN_IF_ERROR(EnsureBucket(connection, prepared.project, job_dir->bucket));
+    }
+  }
+  return UploadFiles(connection, prepared.staged);
+}
+
+Result<Json> CreateJob(Connection& connection, const PreparedJob& prepared) {
+  return CallService(connection, PostJson(JobsPath(prepared.project), prepared.job),
+                     prepared.project);
+}
+
+Status CheckJob(Connection& connection, const PreparedJob& prepared) {
+  Json arriving = Json::array();
+  for (const StagedFile& file : prepared.staged) arriving.push_back(file.Uri());
+  const Json body = {{"job", prepared.job}, {"arriving", std::move(arriving)}};
+  const auto fits =
+      CallService(connection, PostJson("/emulator" + JobsPath(prepared.project) + ":check", body),
+                  prepared.project);
+  return fits.ok() ? Status(Ok{}) : Status(fits.error());
+}
+
+}  // namespace caip::client

@@ -1,0 +1,315 @@
+#include "client/submit_typing.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/encoding.h"
+#include "base/json.h"
+#include "base/spelling.h"
+#include "base/text.h"
+#include "client/submit_errors.h"
+#include "ml/schema/job_schema.h"
+
+namespace caip::client {
+namespace {
+
+std::string Step(const std::string& pointer, std::string_view key) {
+  return pointer + "/" + ReplaceAll(ReplaceAll(std::string(key), "~", "~0"), "/", "~1");
+}
+
+// Python takes blanks around a number, a sign, and single underscores between digits.
+std::optional<std::string> PythonDigits(std::string_view text) {
+  std::string plain;
+  const std::string_view trimmed = Trim(text);
+  for (size_t i = 0; i < trimmed.size(); ++i) {
+    if (trimmed[i] != '_') {
+      plain += trimmed[i];
+      continue;
+    }
+    const auto digit = [&](size_t at) {
+      return at < trimmed.size() && trimmed[at] >= '0' && trimmed[at] <= '9';
+    };
+    if (i == 0 || !digit(i - 1) || !digit(i + 1)) return std::nullopt;
+  }
+  if (plain.starts_with('+') && plain.size() > 1 && plain[1] != '-') plain.erase(0, 1);
+  return plain;
+}
+
+std::optional<int64_t> PythonInt(std::string_view text) {
+  const std::optional<std::string> digits = PythonDigits(text);
+  if (!digits || digits->empty()) return std::nullopt;
+  int64_t value = 0;
+  const auto [end, code] = std::from_chars(digits->data(), digits->data() + digits->size(), value);
+  if (code != std::errc() || end != digits->data() + digits->size()) return std::nullopt;
+  return value;
+}
+
+std::optional<double> ParsePythonFloat(std::string_view text) {
+  const std::optional<std::string> digits = PythonDigits(text);
+  if (!digits || digits->empty()) return std::nullopt;
+  if (digits->find_first_of("xX") != std::string::npos) return std::nullopt;  // strtod reads hex
+  char* end = nullptr;
+  const double value = std::strtod(digits->c_str(), &end);
+  if (end != digits->c_str() + digits->size()) return std::nullopt;
+  return value;
+}
+
+// base64 as Python decodes and encodes it again: either alphabet in, the URL-safe one out; foreign
+// characters are skipped.
+std::optional<std::string> Base64Again(std::string_view text) {
+  std::string quads;
+  size_t padding = 0;
+  for (char c : text) {
+    const char plain = c == '-' ? '+' : c == '_' ? '/' : c;
+    const bool letter = (plain >= '0' && plain <= '9') || (plain >= 'a' && plain <= 'z') ||
+                        (plain >= 'A' && plain <= 'Z') || plain == '+' || plain == '/';
+    if (letter) quads += plain;
+    if (c == '=' && quads.size() % 4 > 1) {
+      ++padding;
+      if ((quads.size() + padding) % 4 == 0) break;
+    }
+  }
+  if ((quads.size() + padding) % 4 != 0) return std::nullopt;
+  const std::optional<std::string> bytes = FromBase64(quads);
+  if (!bytes) return std::nullopt;
+  return ReplaceAll(ReplaceAll(Base64(*bytes), "+", "-"), "/", "_");
+}
+
+// The field of that message whose name is nearest to a mistyped one, or "".
+std::string Nearest(const google::MessageSchema& message, std::string_view key) {
+  std::vector<std::string> names;
+  for (const google::FieldSchema& field : message.fields) names.emplace_back(field.name);
+  return NearestName(key, names);
+}
+
+bool Contains(std::span<const std::string_view> names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+class Typing {
+ public:
+  explicit Typing(TypedFile& result) : result_(result) {}
+
+  Json Message(const google::MessageSchema& type, const Json& value, const std::string& pointer) {
+    Json typed = Json::object();
+    if (!value.is_object()) {
+      result_.faults.push_back(submit_errors::NotAMapping(pointer, value));
+      return typed;
+    }
+    for (const auto& [key, member] : value.items()) {
+      const std::string place = Step(pointer, key);
+      const google::FieldSchema* field = type.Find(key);
+      if (field && field->name == key) {
+        Field(*field, key, member, place, typed);
+        continue;
+      }
+      // The client keeps what it does not know, the proto's own spelling (job_id) included.
+      if (!field)
+        result_.traps.push_back(submit_errors::UnknownKey(place, key, Nearest(type, key)));
+      CheckFinite(member, place);
+      typed[key] = member;
+    }
+    return typed;
+  }
+
+ private:
+  void Field(const google::FieldSchema& type, const std::string& key, const Json& value,
+             const std::string& pointer, Json& into) {
+    const bool empty_list = value.is_array() && value.empty();
+    if (value.is_null() || (empty_list && !type.repeated)) {
+      // Nothing is nothing, but what is no known enum value is kept as it was.
+      if (type.kind == google::FieldKind::kEnum) into[key] = value;
+      return;
+    }
+    if (!type.repeated) {
+      if (std::optional<Json> typed = Single(type, value, pointer)) into[key] = *typed;
+      return;
+    }
+    Json list = Json::array();
+    const Json whole =
+        value.is_array() ? value : Json::array({value});  // one element needs no list
+    for (size_t i = 0; i < whole.size(); ++i) {
+      const std::string place = value.is_array() ? pointer + "/" + std::to_string(i) : pointer;
+      if (whole[i].is_null()) {
+        result_.faults.push_back(submit_errors::NullInList(place));
+      } else if (std::optional<Json> typed = Single(type, whole[i], place)) {
+        list.push_back(*typed);
+      }
+    }
+    if (!list.empty()) into[key] = list;
+  }
+
+  std::optional<Json> Single(const google::FieldSchema& type, const Json& value,
+                             const std::string& pointer) {
+    switch (type.kind) {
+      case google::FieldKind::kMessage:
+        return Message(*type.message, value, pointer);
+      case google::FieldKind::kOpaque:
+        return Opaque(value, pointer);
+      case google::FieldKind::kStringMap:
+        return Map(value, pointer);
+      case google::FieldKind::kEnum:
+        return Enum(type.enumeration->names, value, pointer);
+      case google::FieldKind::kString:
+      case google::FieldKind::kTimestamp:
+      case google::FieldKind::kDuration:  // the client does not look at their form
+        return value.is_string() ? std::optional<Json>(value) : Wrong(pointer, "text", value);
+      case google::FieldKind::kBool:
+        return value.is_boolean() ? std::optional<Json>(value)
+                                  : Wrong(pointer, "true or false", value);
+      case google::FieldKind::kInt32:
+      case google::FieldKind::kInt64:
+        return Integer(type.kind, value, pointer);
+      case google::FieldKind::kDouble:
+        return Float(value, pointer);
+      case google::FieldKind::kBytes:
+        return Bytes(value, pointer);
+    }
+    return std::nullopt;
+  }
+
+  // Prediction, explanation and architecture search: not emulated, so passed on for the service to
+  // refuse.
+  std::optional<Json> Opaque(const Json& value, const std::string& pointer) {
+    if (!value.is_object()) result_.faults.push_back(submit_errors::NotAMapping(pointer, value));
+    CheckFinite(value, pointer);
+    return value;
+  }
+
+  std::optional<Json> Wrong(const std::string& pointer, std::string_view wanted,
+                            const Json& value) {
+    result_.faults.push_back(submit_errors::WrongType(pointer, wanted, value));
+    return std::nullopt;
+  }
+
+  // A boolean is an integer to the client: it sends "True".
+  std::optional<Json> Integer(google::FieldKind kind, const Json& value, const std::string& pointer) {
+    const bool as_text = kind == google::FieldKind::kInt64;
+    if (value.is_boolean()) {
+      Json sent = as_text ? Json(value.get<bool>() ? "True" : "False") : value;
+      result_.traps.push_back(submit_errors::NotSpelledAsMeant(pointer, value, CompactJson(sent)));
+      return sent;
+    }
+    if (value.is_number_integer()) return as_text ? Json(value.dump()) : value;
+    const std::optional<int64_t> number =
+        value.is_string() ? PythonInt(value.get<std::string>()) : std::nullopt;
+    if (!number) return Wrong(pointer, "a whole number", value);
+    return as_text ? Json(std::to_string(*number)) : Json(*number);
+  }
+
+  std::optional<Json> Float(const Json& value, const std::string& pointer) {
+    std::optional<double> number;
+    if (value.is_boolean()) {
+      number = value.get<bool>() ? 1.0 : 0.0;
+      result_.traps.push_back(
+          submit_errors::NotSpelledAsMeant(pointer, value, CompactJson(Json(*number))));
+    } else if (value.is_number()) {
+      number = value.get<double>();
+    } else if (value.is_string()) {
+      number = ParsePythonFloat(value.get<std::string>());
+    }
+    if (!number) return Wrong(pointer, "a number", value);
+    if (!std::isfinite(*number)) {
+      result_.faults.push_back(submit_errors::NotFinite(pointer));
+      return std::nullopt;
+    }
+    return Json(*number);
+  }
+
+  std::optional<Json> Bytes(const Json& value, const std::string& pointer) {
+    if (value.is_structured()) return Wrong(pointer, "text in base64", value);
+    std::string text = value.is_string() ? value.get<std::string>() : CompactJson(value);
+    if (value.is_boolean()) text = value.get<bool>() ? "True" : "False";
+    const std::optional<std::string> sent = Base64Again(text);
+    if (sent) return Json(*sent);
+    result_.faults.push_back(submit_errors::BrokenBase64(pointer, text));
+    return std::nullopt;
+  }
+
+  // Known names and numbers become the name; all else is passed on as it is.
+  std::optional<Json> Enum(std::span<const std::string_view> names, const Json& value,
+                           const std::string& pointer) {
+    const bool zero = value.is_number() && value.get<double>() == 0;
+    if (zero || value == Json("") || value == Json(false) || value == Json::object()) {
+      result_.faults.push_back(submit_errors::EmptyEnum(pointer, names));
+      return std::nullopt;
+    }
+    if (value.is_string() && Contains(names, value.get<std::string>())) return value;
+    if (value.is_number_integer() || value.is_boolean()) {
+      const int64_t number = value.is_boolean() ? 1 : value.get<int64_t>();
+      if (number > 0 && number < static_cast<int64_t>(names.size())) {
+        const std::string_view name = names[static_cast<size_t>(number)];
+        result_.traps.push_back(submit_errors::NotSpelledAsMeant(pointer, value, name));
+        return Json(std::string(name));
+      }
+    }
+    result_.traps.push_back(submit_errors::UnknownEnum(pointer, value, names));
+    CheckFinite(value, pointer);
+    return value;
+  }
+
+  std::optional<Json> Map(const Json& value, const std::string& pointer) {
+    if (!value.is_object()) {
+      result_.faults.push_back(submit_errors::NotAMapping(pointer, value));
+      return std::nullopt;
+    }
+    Json typed = Json::object();
+    for (const auto& [key, member] : value.items()) {
+      const std::string place = Step(pointer, key);
+      if (key == "additionalProperties") {  // what the client calls the map inside
+        result_.faults.push_back(submit_errors::ReservedKey(place));
+      } else if (member.is_null()) {
+        result_.traps.push_back(submit_errors::NotSpelledAsMeant(place, member, "null"));
+        typed[key] = nullptr;
+      } else if (member.is_string()) {
+        typed[key] = member;
+      } else {
+        (void)Wrong(place, "text", member);
+      }
+    }
+    return typed;
+  }
+
+  void CheckFinite(const Json& value, const std::string& pointer) {
+    if (value.is_number_float() && !std::isfinite(value.get<double>())) {
+      result_.faults.push_back(submit_errors::NotFinite(pointer));
+    } else if (value.is_object()) {
+      for (const auto& [key, member] : value.items()) CheckFinite(member, Step(pointer, key));
+    } else if (value.is_array()) {
+      for (size_t i = 0; i < value.size(); ++i) {
+        CheckFinite(value[i], pointer + "/" + std::to_string(i));
+      }
+    }
+  }
+
+  TypedFile& result_;
+};
+
+}  // namespace
+
+TypedFile TypeFile(const Json& file) {
+  TypedFile result;
+  result.job = Typing(result).Message(ml::JobSchema(), file, "");
+  return result;
+}
+
+std::span<const std::string_view> EnumNames(std::string_view path) {
+  const google::MessageSchema* message = &ml::JobSchema();
+  const google::FieldSchema* field = nullptr;
+  for (const std::string& step : Split(path, '.')) {
+    field = message->Find(step);
+    assert(field);
+    if (field->message) message = field->message;
+  }
+  return field->enumeration->names;
+}
+
+bool IsKnownEnum(std::string_view path, const Json& value) {
+  return value.is_string() && Contains(EnumNames(path), value.get<std::string>());
+}
+
+}  // namespace caip::client

@@ -1,0 +1,227 @@
+#include "client/yaml_scalar_text.h"
+
+#include <regex>
+
+namespace caip::client {
+namespace {
+
+constexpr int kYamlScalarTextWidth = 80;
+constexpr std::u32string_view kBreaks = U"\n\u0085\u2028\u2029";
+constexpr std::u32string_view kYamlScalarTextBlanks = U" \t\r\n\u0085\u2028\u2029";
+
+bool IsIn(char32_t c, std::u32string_view set) { return set.find(c) != set.npos; }
+
+std::u32string CharactersYamlScalarText(std::string_view text) {
+  std::u32string characters;
+  for (unsigned char byte : text) {
+    if ((byte & 0xc0) == 0x80 && !characters.empty()) {
+      characters.back() = characters.back() << 6 | (byte & 0x3f);
+    } else {
+      characters += byte >= 0xf0   ? byte & 7
+                    : byte >= 0xe0 ? byte & 15
+                    : byte >= 0xc0 ? byte & 31
+                                   : byte;
+    }
+  }
+  return characters;
+}
+
+void AppendUtf8(std::string& out, char32_t c) {
+  if (c < 0x80) {
+    out += static_cast<char>(c);
+    return;
+  }
+  const int bytes = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+  const unsigned char heads[] = {0, 0, 0xc0, 0xe0, 0xf0};
+  out += static_cast<char>(heads[bytes] | (c >> (6 * (bytes - 1))));
+  for (int i = bytes - 2; i >= 0; --i) out += static_cast<char>(0x80 | ((c >> (6 * i)) & 0x3f));
+}
+
+// Would YAML 1.2 read it as a number, a boolean, nothing or a date?
+bool LooksTyped(std::string_view text) {
+  if (text.empty() || text.size() > 256) return text.empty();
+  static const std::regex kTyped(
+      "true|True|TRUE|false|False|FALSE|~|null|Null|NULL|<<|="
+      "|[-+]?[0-9][0-9_]*\\.[0-9_]*([eE][-+]?[0-9]+)?|[-+]?[0-9][0-9_]*[eE][-+]?[0-9]+"
+      "|[-+]?\\.[0-9_]+([eE][-+][0-9]+)?|[-+]?\\.(inf|Inf|INF)|\\.(nan|NaN|NAN)"
+      "|[-+]?0b[01_]+|[-+]?0o?[0-7_]+|[-+][0-9_]+|[0-9][0-9_]*|[-+]?0x[0-9a-fA-F_]+"
+      "|[0-9]{4}-[0-9]{2}-[0-9]{2}"
+      "|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt]|[ \\t]+)[0-9]{1,2}:[0-9]{2}:[0-9]{2}(\\.[0-9]*)?"
+      "([ \\t]*(Z|[-+][0-9]{1,2}(:[0-9]{2})?))?");
+  return std::regex_match(text.begin(), text.end(), kTyped);
+}
+
+struct Analysis {
+  bool plain = true;
+  bool single_quoted = true;
+  bool block = true;
+};
+
+bool IsSpecial(char32_t c) {
+  if (c == '\n' || (c >= 0x20 && c <= 0x7e)) return false;
+  const bool printable =
+      c == 0x85 || (c >= 0xa0 && c <= 0xd7ff) || (c >= 0xe000 && c <= 0xfffd) || c >= 0x10000;
+  return !printable || c == 0xfeff;
+}
+
+// Indicators that a plain scalar may not start with, or not have inside.
+bool HasIndicators(const std::u32string& text) {
+  if (text.starts_with(U"---") || text.starts_with(U"...")) return true;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char32_t c = text[i];
+    const bool blank_follows = i + 1 >= text.size() || IsIn(text[i + 1], kYamlScalarTextBlanks);
+    const bool blank_before = i == 0 || IsIn(text[i - 1], kYamlScalarTextBlanks);
+    if (i == 0 && IsIn(c, U"#,[]{}&*!|>'\"%@`")) return true;
+    if (i == 0 && IsIn(c, U"?-") && blank_follows) return true;
+    if (c == ':' && blank_follows) return true;
+    if (c == '#' && blank_before) return true;
+  }
+  return false;
+}
+
+Analysis Analyse(const std::u32string& text) {
+  Analysis allowed;
+  if (text.empty()) return allowed;
+  const auto edge = [](char32_t c) { return c == ' ' || IsIn(c, kBreaks); };
+  if (edge(text.front()) || edge(text.back()) || HasIndicators(text)) allowed.plain = false;
+  if (text.back() == ' ') allowed.block = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const bool line_break = IsIn(text[i], kBreaks);
+    if (line_break) allowed.plain = false;
+    if (line_break && i + 1 < text.size() && text[i + 1] == ' ') allowed.single_quoted = false;
+    if (line_break && i > 0 && text[i - 1] == ' ') allowed.single_quoted = allowed.block = false;
+    if (IsSpecial(text[i])) return {false, false, false};
+  }
+  return allowed;
+}
+
+/// Writes one scalar and knows in which column it is.
+class Writer {
+ public:
+  explicit Writer(const ScalarPlace& place) : place_(place), column_(place.column) {}
+
+  // Plain and single-quoted scalars break at single blanks behind column 80.
+  std::string Words(const std::u32string& text, bool quoted) {
+    if (quoted) Put('\'');
+    for (size_t i = 0; i < text.size();) {
+      if (text[i] == ' ') {
+        size_t end = i;
+        while (end < text.size() && text[end] == ' ') ++end;
+        const bool inside = !quoted || (i != 0 && end != text.size());
+        if (end == i + 1 && column_ > kYamlScalarTextWidth && inside && !place_.is_key) {
+          NewLine();
+        } else {
+          for (; i < end; ++i) Put(' ');
+        }
+        i = end;
+        continue;
+      }
+      if (quoted && text[i] == '\'') Put('\'');
+      Put(text[i++]);
+    }
+    if (quoted) Put('\'');
+    return std::move(out_);
+  }
+
+  std::string DoubleQuoted(const std::u32string& text) {
+    Put('"');
+    size_t start = 0;
+    const auto flush = [&](size_t end) {
+      while (start < end) Put(text[start++]);
+    };
+    for (size_t end = 0; end <= text.size(); ++end) {
+      const bool last = end == text.size();
+      const char32_t c = last ? 0 : text[end];
+      if (last || NeedsEscape(c)) {
+        flush(end);
+        if (!last) {
+          Escape(c);
+          start = end + 1;
+        }
+      }
+      const bool inside = end > 0 && end + 1 < text.size();
+      const int ahead = static_cast<int>(end) - static_cast<int>(start);
+      if (inside && (c == ' ' || start >= end) && column_ + ahead > kYamlScalarTextWidth &&
+          !place_.is_key) {
+        flush(end);
+        Put('\\');
+        NewLine();
+        if (text[start] == ' ') Put('\\');
+      }
+    }
+    Put('"');
+    return std::move(out_);
+  }
+
+  // |, with how it begins and ends where that cannot be seen.
+  std::string Block(const std::u32string& text) {
+    out_ = "|";
+    if (text.front() == ' ' || IsIn(text.front(), kBreaks)) out_ += '2';
+    if (!IsIn(text.back(), kBreaks)) {
+      out_ += '-';
+    } else if (text.size() == 1 || IsIn(text[text.size() - 2], kBreaks)) {
+      out_ += '+';
+    }
+    bool at_start = true;
+    out_ += '\n';
+    for (char32_t c : text) {
+      if (!IsIn(c, kBreaks) && at_start) {
+        out_ += std::string(static_cast<size_t>(place_.indent), ' ');
+      }
+      at_start = IsIn(c, kBreaks);
+      AppendUtf8(out_, c);
+    }
+    if (!at_start) out_ += '\n';
+    return std::move(out_);
+  }
+
+ private:
+  void Put(char32_t c) {
+    AppendUtf8(out_, c);
+    ++column_;
+  }
+
+  void NewLine() {
+    out_ += '\n' + std::string(static_cast<size_t>(place_.indent), ' ');
+    column_ = place_.indent;
+  }
+
+  static bool NeedsEscape(char32_t c) {
+    if (IsIn(c, U"\"\\\u0085\u2028\u2029\ufeff")) return true;
+    return !((c >= 0x20 && c <= 0x7e) || (c >= 0xa0 && c <= 0xd7ff) ||
+             (c >= 0xe000 && c <= 0xfffd));
+  }
+
+  void Escape(char32_t c) {
+    static constexpr char32_t kCharacters[] = {0,    '\a', '\b', '\t', '\n', '\v',   '\f',  '\r',
+                                               0x1b, '"',  '\\', 0x85, 0xa0, 0x2028, 0x2029};
+    constexpr std::u32string_view kNamed(kCharacters, std::size(kCharacters));
+    constexpr std::string_view kNames = "0abtnvfre\"\\N_LP";
+    char text[16];
+    if (const size_t at = kNamed.find(c); at != kNamed.npos) {
+      std::snprintf(text, sizeof text, "\\%c", kNames[at]);
+    } else {
+      const char* form = c <= 0xff ? "\\x%02X" : c <= 0xffff ? "\\u%04X" : "\\U%08X";
+      std::snprintf(text, sizeof text, form, static_cast<unsigned>(c));
+    }
+    for (const char* p = text; *p; ++p) Put(static_cast<unsigned char>(*p));
+  }
+
+  ScalarPlace place_;
+  int column_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string YamlScalar(std::string_view utf8, const ScalarPlace& place) {
+  const std::u32string text = CharactersYamlScalarText(utf8);
+  const Analysis allowed = Analyse(text);
+  if (text.find(U'\n') != text.npos && !place.is_key) return Writer(place).Block(text);
+  if (allowed.plain && !LooksTyped(utf8)) return Writer(place).Words(text, false);
+  const bool awkward = text.find(U'\'') != text.npos || text.find(U'\n') != text.npos;
+  if (awkward || !allowed.single_quoted) return Writer(place).DoubleQuoted(text);
+  return Writer(place).Words(text, true);
+}
+
+}  // namespace caip::client

@@ -1,0 +1,13 @@
+#pragma once
+// The texts of what cannot be reported.
+
+#include <string>
+
+#include "base/result.h"
+
+namespace caip::report::errors {
+
+/// kFailedPrecondition.
+Error NoTuningJob(const std::string& job);
+
+}  // namespace caip::report::errors

@@ -1,0 +1,71 @@
+// The rules of order, as tests: folders of human size, one home for error texts, one clock.
+
+#include <gtest/gtest.h>
+#include <re2/re2.h>
+
+#include <map>
+#include <string>
+
+#include "tests/architecture/sources.h"
+
+namespace caip::architecture {
+namespace {
+
+constexpr int kFilesOfAFolderMax = 40;
+
+TEST(Rooms, NoFolderHoldsMoreThanFortyFiles) {
+  std::map<std::string, int> files;
+  for (const SourceFile& file : SourcesBelow(kEverything)) {
+    ++files[fs::path(file.name).parent_path().string()];
+  }
+  for (const auto& [folder, count] : files) {
+    EXPECT_LE(count, kFilesOfAFolderMax) << folder << ": divide it into rooms by subject";
+  }
+}
+
+// A text that users see is found in one place, and a reviewer reads all texts of a module together.
+TEST(Rooms, ErrorsAreMadeInErrorsFiles) {
+  const RE2 construction(R"(\{Code::k\w+,|\bError\{[^}]|\bFieldViolation\{[^}])");
+  const RE2 home(R"(.*(errors|texts|violations)\.(cc|h))");
+  double all = 0;
+  double at_home = 0;
+  std::string strays;
+  for (const SourceFile& file : SourcesBelow(kProduct)) {
+    for (size_t i = 0; i < file.lines.size(); ++i) {
+      if (!RE2::PartialMatch(CodeOf(file.lines[i]), construction)) continue;
+      ++all;
+      if (RE2::FullMatch(file.name, home)) {
+        ++at_home;
+      } else {
+        strays += "\n  " + file.name + ":" + std::to_string(i + 1);
+      }
+    }
+  }
+  ASSERT_GT(all, 0);
+  EXPECT_GE(at_home / all, 0.95) << at_home << " of " << all
+                                 << " are at home; not these:" << strays;
+}
+
+TEST(Rooms, TheMonotonicClockIsReadInOnePlace) {
+  const RE2 call(R"(steady_clock::now|CLOCK_MONOTONIC)");
+  const RE2 except(R"(src/base/clock\.cc|src/host/launcher/.*|conformance/.*)");
+  for (const SourceFile& file : SourcesBelow(kProduct)) {
+    for (size_t i = 0; i < file.lines.size(); ++i) {
+      if (!RE2::PartialMatch(CodeOf(file.lines[i]), call)) continue;
+      EXPECT_TRUE(RE2::FullMatch(file.name, except))
+          << file.name << ":" << i + 1 << ": instead: MonotonicNow() or Stopwatch of "
+          << "base/stopwatch.h";
+    }
+  }
+}
+
+TEST(Rooms, TheHeaderOfTheCommandLineParserIsInThreeFiles) {
+  int files = 0;
+  for (const SourceFile& file : SourcesBelow({"src", "fakes", "emulator"})) {
+    for (const std::string& line : file.lines) files += line.starts_with("#include <CLI/");
+  }
+  EXPECT_LE(files, 3);
+}
+
+}  // namespace
+}  // namespace caip::architecture
