@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "run/job.h"
+#include "run/replica.h"
 #include "run/study_step.h"
 #include "tuning/space.h"
 
