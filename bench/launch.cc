@@ -61,7 +61,7 @@ double Launches(engine::Launcher& launcher, int count) {
       continue;
     }
     engine::ReplicaLaunch launch;
-    launch.key = {{"p", "bench", ""}, {run::Role::kWorker, boots}, 1};
+    launch.key = {{"p", "bench", ""}, {"worker", boots}, 1};
     launch.argv = {"/bin/true"};
     launch.environment = {{"A", "1"}};
     ++boots;

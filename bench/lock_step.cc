@@ -57,7 +57,7 @@ double Seconds(const Case& what, int count, bool watched) {
   char program[300];
   std::snprintf(program, sizeof program, what.program, count);
   engine::ReplicaLaunch launch;
-  launch.key = {{"my-bench-project-1", "job", ""}, {run::Role::kMaster, 0}, 1};
+  launch.key = {{"my-bench-project-1", "job", ""}, {"master", 0}, 1};
   launch.argv = {"/usr/bin/python3", "-c", program};
   launch.watch.output = watched;
   if (watched) launch.watch.roots = {(*launcher)->BootDisk(launch.key)};

@@ -34,13 +34,13 @@ using Document = std::shared_ptr<const Json>;
 
 /// A job or a trial.
 struct Job {
-  RunKey key;
+  RunKey key = {};
   JobState state = JobState::kUnspecified;
-  std::optional<Instant> create_time;
-  std::optional<Instant> start_time;  // of the first RUNNING
-  std::optional<Instant> end_time;
-  std::string error_message;
-  Document document;
+  std::optional<Instant> create_time = {};
+  std::optional<Instant> start_time = {};  // of the first RUNNING
+  std::optional<Instant> end_time = {};
+  std::string error_message = {};
+  Document document = {};
   int64_t queue_position = 0;  // 1: the next to leave the queue; 0: not in it. Never stored
 };
 
@@ -50,7 +50,7 @@ struct Trial {
   std::map<std::string, std::string> values;
   JobState state = JobState::kUnspecified;
   std::optional<Instant> start_time;
-  std::optional<Instant> end_time;
+  std::optional<Instant> end_time = {};
   std::optional<std::pair<int64_t, double>> final_metric;  // step and value
   bool stopped_early = false;
 };
@@ -59,7 +59,7 @@ struct Trial {
 struct TrialsSummary {
   std::string metric_tag;
   int64_t completed = 0;
-  std::vector<Trial> trials;
+  std::vector<Trial> trials = {};
 };
 
 }  // namespace caip::run

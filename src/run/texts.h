@@ -15,7 +15,7 @@ namespace caip::run {
 
 /// How one replica failed.
 struct ReplicaFailure {
-  ReplicaId replica;
+  ReplicaId replica = {};
   int status = 0;  // ReportedExitCode
   int signal = 0;  // 0 none
   bool out_of_memory = false;

@@ -37,7 +37,7 @@ class RecordingLauncher final : public engine::Launcher {
 };
 
 struct GuestWorld {
-  static constexpr run::ReplicaId kWorker{run::Role::kWorker, 1};
+  static const run::ReplicaId kWorker{"worker", 1};
 
   TemporaryDirectory directory;
   SystemClock wall;
@@ -112,7 +112,7 @@ TEST(GuestLauncher, GivesReplicasDifferentDoors) {
   GuestWorld world;
   GuestLauncher launcher = world.Launcher();
   launcher.Launch(world.ALaunch(), {});
-  launcher.Launch(world.ALaunch({run::Role::kMaster, 0}), {});
+  launcher.Launch(world.ALaunch({"master", 0}), {});
   EXPECT_NE(world.VariablesOf(0).at("GCE_METADATA_HOST"),
             world.VariablesOf(1).at("GCE_METADATA_HOST"));
 }
@@ -149,7 +149,7 @@ TEST(GuestLauncher, ClosesTheDoorsWhenTheRunHasEnded) {
 
 // What a run of two finds in a network of its own.
 struct NetworkWorld : GuestWorld {
-  static constexpr run::ReplicaId kMaster{run::Role::kMaster, 0};
+  static const run::ReplicaId kMaster{"master", 0};
 
   NetworkWorld() {
     options.https = front::HttpsFront{"", "/b.pem", {}};

@@ -36,7 +36,7 @@ class Isolation : public ::testing::Test {
 
   engine::ReplicaLaunch AnIsolated(const std::string& script, engine::ReplicaKey key = AKey()) {
     auto launch = AShell(script, std::move(key));
-    launch.machine.host_name = "cmle-training-" + run::TaskName(launch.key.replica);
+    launch.machine.host_name = "cmle-training-" + run::Name(launch.key.replica);
     launch.isolation = engine::ReplicaIsolation{network_, "127.0.0.1 localhost\n9.8.7.6 served\n"};
     return launch;
   }
@@ -145,7 +145,7 @@ TEST_F(Isolation, TellsWhichReplicaHasTheOtherEnd) {
   const auto first = Accept();
   // The second is a program that was started without any environment.
   auto launch = APython(waits, AKey(1));
-  launch.argv.insert(launch.argv.begin(), {"/bin/sh", "-c", "env -i \"$0\" \"$@\"; exit $?"});
+  launch.Argv().insert(launch.Argv().begin(), {"/bin/sh", "-c", "env -i \"$0\" \"$@\"; exit $?"});
   world_.Launch(std::move(launch));
   const auto second = Accept();
   EXPECT_EQ(world_.launcher->TaskOfClient(AKey().run, first.second), "worker-replica-0");

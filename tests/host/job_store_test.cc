@@ -224,8 +224,8 @@ TEST_F(JobStoreTest, KeepsTrialsByNumberWithTheirReportsInOrder) {
   const auto trials = store_->Trials("p", "j");
   ASSERT_TRUE(trials.ok()) << trials.error().message;
   ASSERT_EQ(trials->size(), 3u);
-  EXPECT_EQ((*trials)[0].run_key.trial, "1");
-  EXPECT_EQ((*trials)[2].run_key.trial, "10");
+  EXPECT_EQ((*trials)[0].job.key.trial, "1");
+  EXPECT_EQ((*trials)[2].job.key.trial, "10");
   const engine::TrialRecord& second = (*trials)[1];
   EXPECT_EQ(second.job.state, run::JobState::kSucceeded);
   EXPECT_EQ(second.job.create_time, Instant(std::chrono::seconds(5)));

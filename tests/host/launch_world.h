@@ -65,7 +65,7 @@ class RecordingSink final : public engine::LogSink {
 inline Path LauncherProgram() { return Path(CAIP_BINARY_DIR) / "caip-launcher"; }
 
 inline engine::ReplicaKey AKey(int worker = 0, int boot = 1) {
-  return {{"my-project", "census_20260101", ""}, {run::Role::kWorker, worker}, boot};
+  return {{"my-project", "census_20260101", ""}, {"worker", worker}, boot};
 }
 
 /// sh -c SCRIPT as worker 0.

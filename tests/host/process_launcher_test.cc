@@ -201,7 +201,7 @@ TEST(ProcessLauncher, StartsWithArgumentsFarLargerThanAMessage) {
   LaunchWorld world;
   auto launch = AShell("");
   launch.argv = {"/bin/sh", "-c", "echo $# ${#9}", "sh"};
-  for (int i = 0; i < 9; ++i) launch.argv.push_back(std::string(100'000, 'a'));
+  for (int i = 0; i < 9; ++i) launch.Argv().push_back(std::string(100'000, 'a'));
   world.Run(std::move(launch));
   EXPECT_THAT(world.sink.Messages(), ElementsAre("9 100000"));
 }

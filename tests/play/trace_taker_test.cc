@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 const ReplicaKey kMaster = {{"p", "j", ""}, {}, 1};
-const ReplicaKey kWorker = {{"p", "j", ""}, {run::Role::kWorker, 0}, 1};
+const ReplicaKey kWorker = {{"p", "j", ""}, {"worker", 0}, 1};
 
 /// "master-0 /a was there, read, written, read behind, 3 bytes".
 std::string Words(const TouchedFile& file) {
@@ -148,7 +148,7 @@ TEST_F(TraceTakerTest, LaunchesKeepWhatTheyWereGiven) {
   const harness::CourseRun run = Over();
   ASSERT_EQ(run.launched.size(), 1u);
   EXPECT_EQ(run.launched[0].replica, "worker-0");
-  EXPECT_EQ(run.launched[0].argv, launch.argv);
+  EXPECT_EQ(run.launched[0].argv, launch.Argv());
   EXPECT_EQ(run.launched[0].Variable("HOSTNAME"), "elsewhere");
   EXPECT_EQ(run.launched[0].Variable("HOME"), "");
   EXPECT_EQ(run.launched[0].boot_disk, "/disk");

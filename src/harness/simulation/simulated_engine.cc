@@ -52,10 +52,11 @@ void SimulatedEngine::RunFor(Duration time) {
   RunUntil([&] { return over; });
 }
 
-Result<run::Job> SimulatedEngine::Submit(ml::Job job) {
-  Result<run::Job> result = Error{};
-  engine->SubmitLater({api->Take("p", std::move(job))},
-                      [&](auto answer) { result = std::move(answer); });
+Result<ml::Job> SimulatedEngine::Submit(ml::Job job) {
+  Result<ml::Job> result = Error{};
+  engine->SubmitLater({api->Take("p", std::move(job))}, [&](const Result<run::Job>& answer) {
+    result = answer.ok() ? ml::RenderJob(*answer) : answer.error();
+  });
   engine->Turn();
   return result;
 }

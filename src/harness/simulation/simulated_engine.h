@@ -51,7 +51,7 @@ class SimulatedEngine {
   }
   void RunFor(Duration time);
 
-  Result<run::Job> Submit(ml::Job job);
+  Result<ml::Job> Submit(ml::Job job);
   Status Cancel(const std::string& id);
   Status LoseVm(const std::string& id, const run::ReplicaId& replica, engine::VmLoss kind,
                 const std::string& trial = "");
