@@ -50,9 +50,9 @@ ml::Job JobNumber(int number) {
   return job;
 }
 
-// All in one transaction: a synced Create each would take minutes.
+// One transaction for all jobs: a synced Create for each would take minutes.
 bool Fill(const Path& file, int count) {
-  if (!host::SqliteJobStore::Open(file).ok()) return false;  // makes the schema
+  if (!host::OpenJobStore(file).ok()) return false;  // makes the schema
   sqlite3* db = nullptr;
   sqlite3_stmt* insert = nullptr;
   bool done = sqlite3_open(file.c_str(), &db) == SQLITE_OK &&
@@ -76,7 +76,7 @@ bool Fill(const Path& file, int count) {
   return done;
 }
 
-// `caip serve`, until it goes.
+// Runs `caip serve` until destruction.
 class Server {
  public:
   explicit Server(const Path& state) {

@@ -1,5 +1,5 @@
-// Simulated jobs per second: the whole engine with fake ports, four replicas a job, and machines
-// that are lost. Says how much of a run is ours, next to processes and disks.
+// Measures simulated jobs per second: the whole engine with fake ports, four replicas for each job,
+// and lost machines. This is caip's share of a run, without processes and disks.
 
 #include <benchmark/benchmark.h>
 
@@ -8,7 +8,7 @@
 namespace caip::harness {
 namespace {
 
-// Jobs come one after the other, as many as are asked for; one in four loses a machine.
+// Runs the given number of jobs one after the other. One in four loses a machine.
 void SimulatedJobs(benchmark::State& state) {
   const auto jobs = static_cast<int>(state.range(0));
   size_t launches = 0;

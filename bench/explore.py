@@ -31,7 +31,7 @@ def run(*words):
 
 
 def processor_seconds():
-    """Of all that was run so far, and what that ran."""
+    """Processor time of all processes that have run so far."""
     spent = resource.getrusage(resource.RUSAGE_CHILDREN)
     return spent.ru_utime + spent.ru_stime
 

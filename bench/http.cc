@@ -89,7 +89,7 @@ Contender StartNginx(const Path& directory) {
   return {"nginx", child, port};
 }
 
-// Asks `times` on one connection and reads the answers away. False when that did not work.
+// Sends `times` requests on one connection and discards the answers. False if one failed.
 bool AskAgain(uint16_t port, const std::string& path, uint64_t size, int times) {
   auto socket = http::ConnectTo("127.0.0.1", std::to_string(port), std::chrono::seconds(5));
   if (!socket.ok()) return false;
@@ -115,7 +115,7 @@ bool AskAgain(uint16_t port, const std::string& path, uint64_t size, int times) 
   return true;
 }
 
-// Seconds until all connections have had all their answers.
+// Seconds until all connections have received all their answers.
 double Measure(uint16_t port, const std::string& path, uint64_t size, int connections, int times) {
   const auto begin = Steady::now();
   std::vector<std::thread> threads;

@@ -1,5 +1,5 @@
-// Replicas launched in a second, against bare posix_spawn of the same program in the same run; with
-// a small emulator and with one that holds 1 GiB. Goal: a ratio of at least 0.5.
+// Compares replicas launched in a second with posix_spawn of the same program in the same run, in a
+// small emulator and in one that holds 1 GiB. Goal: a ratio of at least 0.5.
 
 #include <spawn.h>
 #include <sys/wait.h>
@@ -23,7 +23,7 @@ double Seconds(std::chrono::steady_clock::duration duration) {
   return std::chrono::duration<double>(duration).count();
 }
 
-/// posix_spawn of /bin/true, `kAtOnce` living at a time, as in the other measurement.
+/// posix_spawn of /bin/true, `kAtOnce` alive at a time, as in the other measurement.
 double Spawns(int count) {
   const auto begin = std::chrono::steady_clock::now();
   char* const argv[] = {const_cast<char*>("/bin/true"), nullptr};
@@ -47,7 +47,7 @@ class NoSink final : public engine::LogSink {
   void Flush() override {}
 };
 
-/// Whole replicas: a fresh boot disk, two pipes, an init, the end reported after the output.
+/// Complete replicas: a new boot disk, two pipes, an init, and the end reported after the output.
 double Launches(engine::Launcher& launcher, int count) {
   std::mutex mutex;
   std::condition_variable changed;

@@ -1,5 +1,5 @@
-// What it costs a replica to wait at each of its lines or file operations: the same program with
-// and without a watcher. bench_lock_step [COUNT]
+// Measures the cost of holding a replica at each of its lines or file operations: runs the same
+// program with and without a watcher. bench_lock_step [COUNT]
 
 #include <chrono>
 #include <condition_variable>
@@ -26,8 +26,8 @@ class EagerWatcher final : public host::ReplicaWatcher {
   host::Verdict Before(const engine::ReplicaKey&, const host::FileOperation&) override {
     return {};
   }
-  Answer After(const engine::ReplicaKey&, const host::FileOperation&, int) override {
-    return Answer::kGoOn;
+  host::Verdict After(const engine::ReplicaKey&, const host::FileOperation&, int) override {
+    return {};
   }
   void Gone(const engine::ReplicaKey&) override {}
 };
@@ -52,15 +52,17 @@ double Seconds(const Case& what, int count, bool watched) {
   NoSink sink;
   EagerWatcher watcher;
   auto launcher = host::ProcessLauncher::Start(
-      {state.path(), Path(CAIP_BINARY_DIR) / "caip-launcher", {}, &watcher}, clock, sink);
+      {state.path(), Path(CAIP_BINARY_DIR) / "caip-launcher"}, clock, sink);
   if (!launcher.ok()) std::abort();
   char program[300];
   std::snprintf(program, sizeof program, what.program, count);
   engine::ReplicaLaunch launch;
   launch.key = {{"my-bench-project-1", "job", ""}, {"master", 0}, 1};
   launch.argv = {"/usr/bin/python3", "-c", program};
-  launch.watch.output = watched;
-  if (watched) launch.watch.roots = {(*launcher)->BootDisk(launch.key)};
+  if (watched) {
+    const std::string disk = (*launcher)->BootDisk(launch.key);
+    (*launcher)->Watch({.output = true, .roots = {disk}}, watcher);
+  }
   std::mutex mutex;
   std::condition_variable changed;
   bool ended = false;

@@ -1,4 +1,4 @@
-// How many lines a second one core classifies: plain ones, TensorFlow's, tracebacks.
+// Measures how many lines one core classifies in a second: plain ones, TensorFlow's, tracebacks.
 
 #include <benchmark/benchmark.h>
 

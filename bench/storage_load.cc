@@ -1,13 +1,12 @@
-// Operations in a second of any server that speaks storage/v1: small objects put, read, rewritten
-// and listed over kept connections. Knows nothing of our own server; storage_peers.py starts the
-// servers to compare.
+// Measures operations in a second of any server of storage/v1: puts, reads, rewrites and lists
+// small objects over kept connections. storage_peers.py starts the servers to compare.
 //
 //   bench_storage_load BASE BUCKET put|get|rewrite|list
 //                      [--connections N] [--count N] [--bytes N] [--server-pid PID]
 //
 // `put` makes small/0 ... small/<count-1>; the others read what put made. Prints one JSON object.
-// `load_us` and, of a server that is named, `server_us` are microseconds of processor time for an
-// operation: on a machine that both share and others use, they say more than the clock.
+// `load_us` and, with --server-pid, `server_us` are microseconds of processor time for an
+// operation. On a busy machine they are more reliable than elapsed time.
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -85,7 +84,7 @@ WireLoad::Write RewriteRequest(const Load& load) {
   };
 }
 
-/// Pages through all of small/; answers how many objects it saw.
+/// Pages through all of small/ and returns the number of objects.
 int ListAll(const Load& load) {
   http::Client client(load.base);
   int seen = 0;

@@ -88,7 +88,7 @@ def create_bucket(base, name):
 
 
 class Servers:
-    """How each server is started on an own directory."""
+    """Starts each server in its own directory."""
 
     def __init__(self, options, work):
         self.options = options
@@ -121,7 +121,7 @@ OPERATIONS = ("put", "get", "rewrite", "list")
 
 
 class Server:
-    """One that runs, and what was measured of it."""
+    """A running server, and its measurements."""
 
     def __init__(self, name, url, pid):
         self.name = name
@@ -132,7 +132,7 @@ class Server:
             create_bucket(self.base, bucket)
 
     def load(self, options, bucket, operation, count):
-        connections = "1" if self.name == "Python peer" else "16"  # it serves one at a time and loses others
+        connections = "1" if self.name == "Python peer" else "16"  # it serves one connection at a time and drops others
         command = [options.build / "bench_storage_load", self.base, bucket, operation, "--connections", connections,
                    "--count", str(count), "--server-pid", str(self.pid)]
         result = subprocess.run(command, capture_output=True, text=True)
@@ -200,7 +200,7 @@ def print_small(options, running):
 
 
 def seconds_of(commands):
-    """All of them at once."""
+    """The time to run all commands at once."""
     start = time.monotonic()
     processes = [subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
                  for command in commands]

@@ -92,7 +92,7 @@ double Rosenbrock(const Point& at) {
   return sum;
 }
 
-// Looks like the loss of a network: the best rate depends on the optimizer, the depth on the
+// Resembles the loss of a network: the best rate depends on the optimizer, the depth on the
 // activation.
 double Network(const Point& at) {
   const std::string& optimizer = std::get<std::string>(at.at("optimizer"));

@@ -68,7 +68,7 @@ def rosenbrock(x):
 
 
 def network(x):
-    """Looks like the loss of a network: the best rate depends on the optimizer, the depth on the activation."""
+    """Resembles the loss of a network: the best rate depends on the optimizer, the depth on the activation."""
     best_rate = {"sgd": -1.0, "momentum": -2.0, "adam": -3.0, "rmsprop": -3.5}[x["optimizer"]]
     floor = {"sgd": 0.30, "momentum": 0.12, "adam": 0.0, "rmsprop": 0.08}[x["optimizer"]]
     best_depth = {"relu": 9, "tanh": 4, "gelu": 12}[x["activation"]]

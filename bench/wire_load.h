@@ -1,6 +1,6 @@
 #pragma once
-// The load of storage_load.cc: many requests over kept connections from one thread, with as little
-// work for each as can be, because the generator shares the machine with the server it measures.
+// The load of storage_load.cc: many requests over kept connections from one thread, with little
+// work for each, because the generator shares the machine with the server that it measures.
 
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -28,7 +28,7 @@ namespace caip {
   std::exit(1);
 }
 
-/// How long the answer at the front is, or 0 while it is not all there. Knows lengths and chunks.
+/// The length of the first answer, or 0 while it is incomplete. Supports lengths and chunks.
 class AnswerReader {
  public:
   static size_t LengthOf(std::string_view input) {
@@ -46,7 +46,7 @@ class AnswerReader {
   }
 
  private:
-  // `name` in small letters.
+  // `name` is in lower case.
   static std::string_view FieldOf(std::string_view fields, std::string_view name) {
     for (size_t at = 0; (at = fields.find("\r\n", at)) != fields.npos; at += 2) {
       size_t same = 0;
@@ -74,7 +74,7 @@ class AnswerReader {
   }
 };
 
-/// Every index of 0 ... count-1 once, whichever connection is free. Ends the program at an answer
+/// Sends every index of 0 ... count-1 once, on any free connection. Ends the program at an answer
 /// that is not 2xx.
 class WireLoad {
  public:
@@ -128,13 +128,13 @@ class WireLoad {
     if (next_ == count_) return;
     link.request.clear();
     (*write_)(next_++, link.request);
-    // A request is small against a socket's buffer: it goes at once.
+    // A request is much smaller than a socket's buffer, so one write sends it.
     const ssize_t sent =
         ::send(Descriptor(link), link.request.data(), link.request.size(), MSG_NOSIGNAL);
     if (sent != static_cast<ssize_t>(link.request.size())) GiveUp("a request was not sent whole");
   }
 
-  // 1 when an answer is whole; then the next request is on its way.
+  // Returns 1 when an answer is complete; the next request has then been sent.
   int Continue(Link& link) {
     const size_t had = link.answer.size();
     link.answer.resize(had + kPiece);
@@ -152,7 +152,7 @@ class WireLoad {
     return 1;
   }
 
-  // A server of HTTP/1.0 says the end of an answer by closing; each request has its own connection.
+  // A server of HTTP/1.0 ends an answer by closing, so each request has its own connection.
   int ContinueOld(Link& link, bool closed) {
     if (!closed) return 0;
     link.answer.clear();

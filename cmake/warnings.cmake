@@ -4,6 +4,8 @@ target_compile_options(caip_warnings INTERFACE -Wall -Wextra -Wshadow -Wnon-virt
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # A false alarm of g++ 12 on concatenated strings (gcc.gnu.org/PR105651).
   target_compile_options(caip_warnings INTERFACE $<$<CONFIG:Release>:-Wno-restrict>)
+  # Another one, on optional members (gcc.gnu.org/PR80635).
+  target_compile_options(caip_warnings INTERFACE $<$<CONFIG:Release>:-Wno-maybe-uninitialized>)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CAIP_UNITY)
   # In a unity build g++ takes a .cc file for a header, whose types may not use unnamed namespaces.

@@ -25,51 +25,58 @@ Examples:
   caip conform --endpoint none --submit-command 'gcloud ai-platform jobs submit training'
   caip conform --junit report.xml --shard 1/4
 
-Exit codes: 0 all passed or are known misses; 1 something failed; 2 words or files are wrong;
-3 the endpoint cannot be judged; 4 the judge itself broke; 130 interrupted.)";
+Exit codes: 0 all cases passed or are known misses; 1 a case failed; 2 the command line or a file
+is wrong; 3 the endpoint cannot be judged; 4 the judge itself failed; 130 interrupted.)";
 
-struct Raw {
+struct RawArguments {
   std::vector<std::string> settings;
   std::string shard;
   double call = 20, job = 180, logs = 5;
 };
 
-void DefineEndpoint(CLI::App& app, Arguments* out, Raw* raw) {
+void DefineEndpoint(CLI::App& app, Arguments* out, RawArguments* raw) {
   app.add_option("--endpoint", out->endpoint,
-                 "URL to judge; `embedded` starts an emulator; `none`: commands only.");
-  app.add_option("--storage", out->storage, "URL of Cloud Storage; the endpoint unless given.");
-  app.add_option("--logging", out->logging, "URL of Cloud Logging; the endpoint unless given.");
-  app.add_option("--project", out->project, "Project in which jobs are made.");
+                 "URL to judge. `embedded` starts an emulator; `none` judges only commands.");
+  app.add_option("--storage", out->storage, "URL of Cloud Storage. Default: the endpoint.");
+  app.add_option("--logging", out->logging, "URL of Cloud Logging. Default: the endpoint.");
+  app.add_option("--project", out->project, "Project in which to create jobs.");
   app.add_option("--bucket", out->bucket, "Bucket for the probe's package and objects.");
   app.add_option("--token-file", out->token_file, "File whose first line is the bearer token.");
-  app.add_option("--ca-file", out->ca_file, "Certificate authorities for https, as PEM.");
-  app.add_flag("--insecure", out->insecure, "Believe any certificate.");
-  app.add_option("--target", out->target, "Target file: what it has, what it is known to miss.");
+  app.add_option("--ca-file", out->ca_file, "Certificate authorities for https, in PEM format.");
+  app.add_flag("--insecure", out->insecure, "Accept any certificate.");
+  app.add_option("--target", out->target,
+                 "Target file: what the endpoint has, and its known misses.");
   app.add_option("--set", raw->settings, "A setting of the target: NAME=VALUE. Repeatable.");
-  app.add_option("--submit-command", out->submit_command, "Command whose jobs are judged.");
+  app.add_option("--submit-command", out->submit_command, "Command whose jobs to judge.");
   app.add_option("--train-command", out->train_command, "Command for local training to judge.");
   app.add_option("--caip", out->caip, "The emulator's program, for `embedded`.");
   const CLI::Range seconds(0.001, 1e6);
-  app.add_option("--timeout", raw->call, "Seconds for one answer.")->check(seconds);
-  app.add_option("--job-timeout", raw->job, "Seconds for a job, or a command, to end.")
+  app.add_option("--timeout", raw->call, "Seconds to wait for one answer.")->check(seconds);
+  app.add_option("--job-timeout", raw->job, "Seconds to wait for a job or a command to end.")
       ->check(seconds);
-  app.add_option("--log-timeout", raw->logs, "Seconds for log entries to arrive.")->check(seconds);
+  app.add_option("--log-timeout", raw->logs, "Seconds to wait for log entries.")->check(seconds);
 }
 
-void DefineRun(CLI::App& app, Arguments* out, Raw* raw) {
+void DefineRun(CLI::App& app, Arguments* out, RawArguments* raw) {
   app.add_option("--home", out->home, "Folder with cases, rules, targets and the probe.");
-  app.add_option("--cases", out->cases, "Folder with case files, instead of the one at home.");
-  app.add_option("--filter", out->filters, "Only cases whose id matches the glob. Repeatable.");
-  app.add_option("--chapter", out->chapters, "Only this chapter. Repeatable.");
-  app.add_option("--shard", raw->shard, "Only the i-th of n parts: i/n.");
-  app.add_option("--jobs", out->jobs, "Cases at once.")->check(CLI::Range(1, 64));
+  app.add_option("--cases", out->cases, "Folder with case files. Default: the one in --home.");
+  app.add_option("--filter", out->filters, "Run only cases whose id matches the glob. Repeatable.");
+  app.add_option("--chapter", out->chapters, "Run only this chapter. Repeatable.");
+  app.add_option("--shard", raw->shard, "Run only the i-th of n parts: i/n.");
+  app.add_option("--jobs", out->jobs, "Number of cases to run in parallel.")
+      ->check(CLI::Range(1, 64));
   app.add_flag("--fail-fast", out->fail_fast, "Stop at the first failure.");
-  app.add_flag("--list", out->list, "Tell the cases, run none.");
-  app.add_flag("--coverage", out->coverage,
-               "Tell which rules no case judges; run none. 1 where one is new.");
-  app.add_flag("--verbose", out->verbose, "Tell what was seen, and why cases were skipped.");
-  app.add_option("--junit", out->junit, "Write JUnit's XML to this file; - is standard output.");
-  app.add_option("--json", out->json, "Write the report as JSON (docs has the schema).");
+  app.add_flag("--list", out->list, "List the cases without running them.");
+  app.add_flag(
+      "--coverage", out->coverage,
+      "List the rules that no case judges, without running cases. Exit code 1 if a rule has no "
+      "case and no reason for it.");
+  app.add_flag("--verbose", out->verbose,
+               "Show the answers of failed cases, and why cases were skipped.");
+  app.add_option("--junit", out->junit,
+                 "Write the report as JUnit XML to this file; - is standard output.");
+  app.add_option("--json", out->json,
+                 "Write the report as JSON (schema: docs/conformance-report.schema.json).");
   app.add_option("--tap", out->tap, "Write the report as TAP 13.");
   app.add_option("--markdown", out->markdown, "Write a summary as Markdown.");
 }
@@ -83,14 +90,14 @@ fs::path OwnFolder() {
   return fs::read_symlink("/proc/self/exe", code).parent_path();
 }
 
-// Beside the program where it is installed, else in the tree it was built from.
-std::string UsualHome() {
+// Next to the installed program, or in the source tree.
+std::string DefaultHome() {
   const fs::path beside = OwnFolder() / "conformance";
   if (fs::exists(beside / "jobs.yaml")) return beside.string();
   return CAIP_CONFORMANCE_HOME;  // set by the build
 }
 
-std::optional<std::string> MistakeInUrls(const Arguments& out) {
+std::optional<std::string> FindMistakeInUrls(const Arguments& out) {
   std::vector<std::string> urls;
   if (out.endpoint != "embedded" && out.endpoint != "none") urls.push_back(out.endpoint);
   if (!out.storage.empty()) urls.push_back(out.storage);
@@ -102,7 +109,7 @@ std::optional<std::string> MistakeInUrls(const Arguments& out) {
   return std::nullopt;
 }
 
-std::optional<std::string> Understand(const Raw& raw, Arguments* out) {
+std::optional<std::string> ApplyArguments(const RawArguments& raw, Arguments* out) {
   for (const std::string& text : raw.settings) {
     const size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0) return problems::SettingBroken(text);
@@ -116,11 +123,11 @@ std::optional<std::string> Understand(const Raw& raw, Arguments* out) {
       return problems::ShardBroken(raw.shard);
     }
   }
-  if (auto mistake = MistakeInUrls(*out)) return mistake;
+  if (auto mistake = FindMistakeInUrls(*out)) return mistake;
   out->call_patience = Milliseconds(raw.call);
   out->job_patience = Milliseconds(raw.job);
   out->log_patience = Milliseconds(raw.logs);
-  if (out->home.empty()) out->home = UsualHome();
+  if (out->home.empty()) out->home = DefaultHome();
   out->home = fs::absolute(out->home).string();
   if (out->cases.empty()) out->cases = out->home + "/cases";
   if (out->caip.empty()) out->caip = (OwnFolder() / "caip").string();
@@ -132,18 +139,18 @@ std::optional<std::string> Understand(const Raw& raw, Arguments* out) {
     out->submit_command = out->caip + " jobs submit training";
   if (embedded && out->train_command.empty()) out->train_command = out->caip + " local train";
   const bool command = !out->submit_command.empty() || !out->train_command.empty();
-  if (out->endpoint == "none" && !command) return problems::CommandWanted();
+  if (out->endpoint == "none" && !command) return problems::CommandMissing();
   return std::nullopt;
 }
 
 }  // namespace
 
-Parsed ParseWords(int argc, char** argv) {
+ParsedArguments ParseArguments(int argc, char** argv) {
   CLI::App app{"Judges whether an endpoint is AI Platform Training, by cases that cite its rules.",
                "caip conform"};
   app.footer(kFooter);
   Arguments arguments;
-  Raw raw;
+  RawArguments raw;
   DefineEndpoint(app, &arguments, &raw);
   DefineRun(app, &arguments, &raw);
   try {
@@ -152,7 +159,7 @@ Parsed ParseWords(int argc, char** argv) {
     const int code = app.exit(end);
     return {std::nullopt, code == 0 ? kExitFine : kExitUsage};
   }
-  if (const auto mistake = Understand(raw, &arguments)) {
+  if (const auto mistake = ApplyArguments(raw, &arguments)) {
     std::cerr << "ERROR: (caip.conform) " << *mistake << "\n";
     return {std::nullopt, kExitUsage};
   }

@@ -1,5 +1,5 @@
 #pragma once
-// The words of the command line, as a value.
+// The command line as a value.
 
 #include <chrono>
 #include <map>
@@ -14,10 +14,10 @@ namespace conform {
 enum ExitCode : int {
   kExitFine = 0,          // every case passed, or was listed as a known miss
   kExitFailed = 1,        // a case failed, or a listed one passed, or a rule is uncovered
-  kExitUsage = 2,         // words or files of ours are wrong; nothing was judged
-  kExitCannot = 3,        // the endpoint cannot be judged: nobody there, or not the service
-  kExitOurFault = 4,      // the judge itself broke
-  kExitInterrupted = 130  // Ctrl-C; what ran is reported
+  kExitUsage = 2,         // the command line or a file is wrong; nothing was judged
+  kExitCannot = 3,        // the endpoint cannot be judged: no answer, or not the service
+  kExitOurFault = 4,      // the judge itself failed
+  kExitInterrupted = 130  // Ctrl-C; finished cases are reported
 };
 
 struct Arguments {
@@ -31,7 +31,7 @@ struct Arguments {
   bool insecure = false;
   std::string target;  // file; "": by the endpoint
   std::string home;    // folder with cases, rules, targets and the probe
-  std::string cases;   // folder with cases; "": home's
+  std::string cases;   // folder with cases; "": in home
   std::string caip;    // the emulator's program
   std::string submit_command;
   std::string train_command;
@@ -44,19 +44,19 @@ struct Arguments {
   bool coverage = false;
   bool verbose = false;
   bool fail_fast = false;
-  int jobs = 6;  // cases at once
+  int jobs = 6;  // parallel cases
   std::chrono::milliseconds call_patience{10000};
   std::chrono::milliseconds job_patience{60000};
   std::chrono::milliseconds log_patience{3000};
 };
 
-/// What main is to do: run with these, or print and leave.
-struct Parsed {
+/// The parsed command line: arguments to run with, or an exit code.
+struct ParsedArguments {
   std::optional<Arguments> arguments;
   int exit_code = 0;
 };
 
-/// Reads the words; prints help or what is wrong with them.
-Parsed ParseWords(int argc, char** argv);
+/// Reads the command line. Prints the help, or a mistake.
+ParsedArguments ParseArguments(int argc, char** argv);
 
 }  // namespace conform

@@ -23,7 +23,7 @@ int Tell(int code, const std::string& text) {
   return code;
 }
 
-// The command line again, without what chooses cases and writes reports.
+// The command line without the options that select cases and write reports.
 std::string ReplayStart(int argc, char** argv) {
   const std::string words[] = {"--filter", "--chapter", "--shard",   "--junit",
                                "--json",   "--tap",     "--markdown"};
@@ -32,7 +32,7 @@ std::string ReplayStart(int argc, char** argv) {
     const std::string word = argv[i];
     bool skip = false;
     for (const std::string& one : words) {
-      if (word == one) ++i;  // its value is the next word
+      if (word == one) ++i;  // the next word is its value
       skip = skip || word == one || word.starts_with(one + "=");
     }
     if (skip) continue;
@@ -88,7 +88,7 @@ int Report(const Arguments& arguments, const Run& run, const ReportFacts& facts)
   return bad ? kExitFailed : kExitFine;
 }
 
-// `--endpoint none`: only what judges a command.
+// For `--endpoint none`: only cases that judge a command.
 std::vector<Case> OfCommands(const std::vector<Case>& cases) {
   std::vector<Case> chosen;
   for (const Case& one : cases) {
@@ -102,7 +102,7 @@ std::vector<Case> OfCommands(const std::vector<Case>& cases) {
 }
 
 int Main(int argc, char** argv) {
-  const Parsed parsed = ParseWords(argc, argv);
+  const ParsedArguments parsed = ParseArguments(argc, argv);
   if (!parsed.arguments) return parsed.exit_code;
   const Arguments& arguments = *parsed.arguments;
   const Result<RuleBook> rules = ReadRules(arguments.home + "/rules");
@@ -122,17 +122,17 @@ int Main(int argc, char** argv) {
   if (arguments.list) return List(chosen);
 
   WatchForInterrupts();
-  const auto stage = SetUp(arguments, std::move(target).value());
-  if (!stage.ok()) return Tell(kExitCannot, stage.problem().text);
-  if (auto problem = PutPackage(*stage.value())) return Tell(kExitCannot, problem->text);
+  const auto setup = SetUp(arguments, std::move(target).value());
+  if (!setup.ok()) return Tell(kExitCannot, setup.problem().text);
+  if (auto problem = UploadPackage(*setup.value())) return Tell(kExitCannot, problem->text);
   const bool live = ::isatty(STDERR_FILENO) == 1;
   const size_t all = chosen.size();
-  const Run run = RunCases(stage.value()->world, std::move(chosen), arguments.jobs,
+  const Run run = RunCases(setup.value()->world, std::move(chosen), arguments.jobs,
                            arguments.fail_fast, [&](size_t done, const Case& one, const Outcome&) {
                              if (live) ShowProgress(done, all, one);
                            });
-  TakeAway(*stage.value());
-  const ReportFacts facts{stage.value()->world.target.name, ReplayStart(argc, argv),
+  DeleteObjects(*setup.value());
+  const ReportFacts facts{setup.value()->world.target.name, ReplayStart(argc, argv),
                           ::isatty(STDOUT_FILENO) == 1, arguments.verbose, &rules.value()};
   return Report(arguments, run, facts);
 }

@@ -16,7 +16,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Cases that wait for jobs begin first, so that the short ones fill the gaps.
+// Starts cases that wait for jobs first, so that short ones fill the gaps.
 int Weight(const Case& one) {
   for (const Json& step : one.steps) {
     const std::string kind = KindOf(step).value_or("");
@@ -42,7 +42,7 @@ Outcome Judge(const World& world, Clients& clients, const Case& one, int number)
   if (!miss) return outcome;
   if (outcome.verdict == Verdict::kPassed) {
     outcome.verdict = Verdict::kUnexpected;
-    outcome.why = problems::PassedThoughListed(miss->line, miss->reason);
+    outcome.why = problems::PassedAlthoughListed(miss->line, miss->reason);
   } else {
     outcome.verdict = Verdict::kMissed;
     outcome.why = miss->reason + " (" + outcome.why + ")";
@@ -50,7 +50,7 @@ Outcome Judge(const World& world, Clients& clients, const Case& one, int number)
   return outcome;
 }
 
-// What the workers share.
+// The state that the workers share.
 struct Work {
   const World& world;
   Run& run;
@@ -70,7 +70,7 @@ void WorkOn(Work& work, bool fail_fast, const Progress& progress) {
     const Case& one = work.run.cases[at];
     Outcome outcome = Judge(work.world, clients, one, static_cast<int>(at));
     if (Interrupted() && outcome.verdict == Verdict::kFailed)
-      outcome = {};  // cut short, not judged
+      outcome = {};  // interrupted, not judged
     const std::lock_guard lock(work.mutex);
     const bool failed =
         outcome.verdict == Verdict::kFailed || outcome.verdict == Verdict::kUnexpected;

@@ -1,5 +1,5 @@
 #pragma once
-// Runs cases, several at once, and keeps how each went.
+// Runs several cases in parallel and collects their outcomes.
 
 #include <functional>
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace conform {
 
-/// How the run went: one outcome a case, in the order of the cases.
+/// The result of a run: one outcome for each case, in the order of the cases.
 struct Run {
   std::vector<Case> cases;
   std::vector<Outcome> outcomes;
@@ -21,12 +21,12 @@ struct Run {
 /// Called after each case, from one thread at a time.
 using Progress = std::function<void(size_t done, const Case& one, const Outcome& outcome)>;
 
-/// Runs `cases` with `jobs` workers. Ends early when interrupted or, with `fail_fast`, at the first
-/// failure.
+/// Runs `cases` with `jobs` workers. Stops early after an interrupt or, with `fail_fast`, at the
+/// first failure.
 Run RunCases(const World& world, std::vector<Case> cases, int jobs, bool fail_fast,
              const Progress& progress);
 
-/// The cases that filters, chapters and the shard leave.
+/// The cases that filters, chapters and the shard select.
 std::vector<Case> Chosen(const std::vector<Case>& cases, const std::vector<std::string>& filters,
                          const std::vector<std::string>& chapters, std::pair<int, int> shard);
 

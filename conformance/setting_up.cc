@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Unlike in every run of every process; ids of jobs are kept for ever by the service.
+// Unique for each run: the service keeps job ids forever.
 std::string RunName() {
   static const char* kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
   const auto ticks = std::chrono::steady_clock::now().time_since_epoch().count();
@@ -40,7 +40,7 @@ Result<std::string> FirstLineOf(const std::string& file) {
   return line;
 }
 
-// ${name} in an emulator's configuration: settings of the run.
+// Fills ${name} in an emulator's configuration with the settings of the run.
 Json Configured(const Json& config, const World& world) {
   return Fill(config, [&](const std::string& name) -> std::optional<Json> {
     const auto found = world.target.settings.find(name);
@@ -48,8 +48,8 @@ Json Configured(const Json& config, const World& world) {
   });
 }
 
-std::optional<Problem> StartEmulators(const Arguments& arguments, Stage* stage) {
-  World& world = stage->world;
+std::optional<Problem> StartEmulators(const Arguments& arguments, Setup* setup) {
+  World& world = setup->world;
   if (world.target.instances.empty()) world.target.instances[""] = Json::object();
   for (const auto& [name, config] : world.target.instances) {
     const std::string folder = world.scratch + "/emulator_" + (name.empty() ? "main" : name);
@@ -57,7 +57,7 @@ std::optional<Problem> StartEmulators(const Arguments& arguments, Stage* stage) 
     if (!embedded.ok()) return embedded.problem();
     const std::string url = embedded.value().url;
     world.instances[name] = {url, url, url};
-    stage->emulators.push_back(std::move(embedded).value());
+    setup->emulators.push_back(std::move(embedded).value());
   }
   return std::nullopt;
 }
@@ -87,7 +87,7 @@ void Settings(const Arguments& arguments, World* world) {
   if (!world->train_command.empty()) world->target.has.insert("train");
 }
 
-// Whether the ML API answers as it should to the simplest question there is.
+// Whether the ML API answers the simplest request correctly.
 std::optional<Problem> LookAt(const World& world) {
   Clients clients(world);
   const std::string base = world.instances.at("").ml;
@@ -100,7 +100,7 @@ std::optional<Problem> LookAt(const World& world) {
     return problems::NotTheService(base, response.value().status, response.value().body);
   }
   if (response.value().status == 401 || response.value().status == 403) {
-    return problems::NotLetIn(base, response.value().status, response.value().body);
+    return problems::AccessRefused(base, response.value().status, response.value().body);
   }
   if (response.value().status != 200) {
     return problems::NotTheService(base, response.value().status, response.value().body);
@@ -116,15 +116,15 @@ Result<Json> JobsOf(const std::string& home) {
 
 }  // namespace
 
-Stage::~Stage() {
+Setup::~Setup() {
   emulators.clear();
   std::error_code ignored;
   if (!world.scratch.empty()) fs::remove_all(world.scratch, ignored);
 }
 
-Result<std::unique_ptr<Stage>> SetUp(const Arguments& arguments, Target target) {
-  auto stage = std::make_unique<Stage>();
-  World& world = stage->world;
+Result<std::unique_ptr<Setup>> SetUp(const Arguments& arguments, Target target) {
+  auto setup = std::make_unique<Setup>();
+  World& world = setup->world;
   world.target = std::move(target);
   world.home = arguments.home;
   world.trust = {arguments.ca_file, arguments.insecure};
@@ -142,27 +142,27 @@ Result<std::unique_ptr<Stage>> SetUp(const Arguments& arguments, Target target) 
     if (!token.ok()) return token.problem();
     world.token = std::move(token).value();
   }
-  if (arguments.endpoint == "none") return stage;
+  if (arguments.endpoint == "none") return setup;
   if (arguments.endpoint == "embedded") {
-    if (auto problem = StartEmulators(arguments, stage.get())) return *problem;
+    if (auto problem = StartEmulators(arguments, setup.get())) return *problem;
   } else {
     world.instances[""] = {arguments.endpoint,
                            arguments.storage.empty() ? arguments.endpoint : arguments.storage,
                            arguments.logging.empty() ? arguments.endpoint : arguments.logging};
   }
   if (auto problem = LookAt(world)) return *problem;
-  return stage;
+  return setup;
 }
 
-std::optional<Problem> PutPackage(Stage& stage) {
-  const World& world = stage.world;
+std::optional<Problem> UploadPackage(Setup& setup) {
+  const World& world = setup.world;
   Result<std::string> package = ProbePackage(world.home + "/probe");
   if (!package.ok()) return package.problem();
   Clients clients(world);
   const std::string bucket = world.setting("bucket");
   for (const auto& [instance, places] : world.instances) {
     const std::string made = Json({{"name", bucket}}).dump();
-    // 409 where it is there already; the upload tells whether it is ours.
+    // 409: the bucket exists. The upload shows whether it can be used.
     (void)clients.Send(instance, "storage",
                        {"POST",
                         "/storage/v1/b?project=" + Encoded(world.setting("project")),
@@ -177,20 +177,20 @@ std::optional<Problem> PutPackage(Stage& stage) {
          package.value()});
     if (!sent.ok()) return sent.problem();
     if (sent.value().status != 200) {
-      return problems::PackageNotSent(bucket, sent.value().status, sent.value().body);
+      return problems::PackageNotUploaded(bucket, sent.value().status, sent.value().body);
     }
   }
   return std::nullopt;
 }
 
-void TakeAway(Stage& stage) {
-  if (!stage.emulators.empty()) return;  // their state goes away with them
-  Clients clients(stage.world);
-  const std::string bucket = "/storage/v1/b/" + Encoded(stage.world.setting("bucket")) + "/o";
-  for (const auto& [instance, places] : stage.world.instances) {
+void DeleteObjects(Setup& setup) {
+  if (!setup.emulators.empty()) return;  // their state is deleted with them
+  Clients clients(setup.world);
+  const std::string bucket = "/storage/v1/b/" + Encoded(setup.world.setting("bucket")) + "/o";
+  for (const auto& [instance, places] : setup.world.instances) {
     const auto list = clients.Send(
         instance, "storage",
-        {"GET", bucket + "?prefix=" + Encoded(stage.world.setting("prefix") + "/"), {}, ""});
+        {"GET", bucket + "?prefix=" + Encoded(setup.world.setting("prefix") + "/"), {}, ""});
     if (!list.ok()) continue;
     const Json body = Json::parse(list.value().body, nullptr, false);
     if (!body.is_object()) continue;

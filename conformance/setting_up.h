@@ -1,6 +1,6 @@
 #pragma once
-// From the words of the command line to a world that cases can run in: endpoints started and looked
-// at, bucket and package there.
+// Prepares a run from the command line: starts and checks endpoints, creates the bucket, and
+// uploads the probe's package.
 
 #include <string>
 #include <vector>
@@ -11,23 +11,23 @@
 
 namespace conform {
 
-/// The world, and the emulators that end with it.
-struct Stage {
+/// The world of a run, and the emulators that end with it.
+struct Setup {
   World world;
   std::vector<Embedded> emulators;
 
-  Stage() = default;
-  Stage(Stage&&) = default;
-  ~Stage();
+  Setup() = default;
+  Setup(Setup&&) = default;
+  ~Setup();
 };
 
-/// Starts what is to be started and looks whether anybody is there who speaks like the service.
-Result<std::unique_ptr<Stage>> SetUp(const Arguments& arguments, Target target);
+/// Starts emulators if necessary, and checks that the endpoint answers like the service.
+Result<std::unique_ptr<Setup>> SetUp(const Arguments& arguments, Target target);
 
-/// Puts the bucket and the probe's package in place, on every instance.
-std::optional<Problem> PutPackage(Stage& stage);
+/// Creates the bucket and uploads the probe's package, on every instance.
+std::optional<Problem> UploadPackage(Setup& setup);
 
-/// Takes the run's objects away again.
-void TakeAway(Stage& stage);
+/// Deletes the run's objects.
+void DeleteObjects(Setup& setup);
 
 }  // namespace conform

@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "emulator/app/connect.h"
+#include "emulator/app/attach/connect.h"
 #include "emulator/cli/arguments/arguments.h"
 #include "emulator/cli/commands/conform.h"
 #include "emulator/cli/commands/follow.h"

@@ -1,12 +1,12 @@
 #pragma once
-// Bytes that no YAML text can hold.
+// Base64, for bytes that a YAML text cannot hold.
 
 #include <optional>
 #include <string>
 
 namespace conform {
 
-/// The bytes that RFC 4648's base64 text stands for; nullopt: it is none.
+/// Decodes base64 (RFC 4648); nullopt if the text is not valid.
 std::optional<std::string> FromBase64(const std::string& text);
 
 }  // namespace conform

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 const std::set<std::string> kCaseWords = {"id",    "sentence", "rules", "needs", "instance",
                                           "table", "each",     "given", "steps"};
 
-// Names that are there in every run; settings of a target (target.h) among them.
+// Names that have a value in every run, including settings of a target (target.h).
 const std::set<std::string> kKnownNames = {"project", "bucket",  "region", "runtime",      "python",
                                            "package", "image",   "run",    "job",          "prefix",
                                            "module",  "machine", "probe",  "probe_package"};
@@ -50,7 +50,7 @@ class FileReader {
     for (size_t i = 0; i < root["cases"].size(); ++i) {
       Json written = root["cases"][i];
       const std::string at = Below("/cases", i);
-      if (!written.is_object()) return document_.Complain(at, problems::CaseNoMap());
+      if (!written.is_object()) return document_.Complain(at, problems::CaseNotMap());
       for (const auto& [key, value] : defaults.items()) {
         if (!written.contains(key)) written[key] = value;
       }
@@ -101,7 +101,7 @@ class FileReader {
     one.needs = Texts(filled.value("needs", Json::array()));
     one.instance = filled.value("instance", "");
     if (!ids_.insert(one.id).second) {
-      return document_.Complain(Below(at, "id"), problems::IdTwice(one.id));
+      return document_.Complain(Below(at, "id"), problems::DuplicateId(one.id));
     }
     for (const std::string& rule : one.rules) {
       if (!rule_ids_.contains(rule)) {
@@ -116,7 +116,7 @@ class FileReader {
     return std::nullopt;
   }
 
-  // The steps that are judged: a list, or the case itself where there is but one.
+  // The judged steps: a list, or the case itself if it is one step.
   std::optional<Problem> Judged(const std::string& at, const Json& filled,
                                 std::set<std::string>* names, std::vector<Json>* steps) {
     if (filled.contains("steps")) return Steps(Below(at, "steps"), filled, "steps", names, steps);
@@ -167,8 +167,8 @@ std::vector<fs::path> YamlFilesBelow(const std::string& folder) {
 
 }  // namespace
 
-Result<std::vector<Case>> CasesOf(const Document& document, const std::string& chapter,
-                                  const std::set<std::string>& rule_ids) {
+Result<std::vector<Case>> ParseCases(const Document& document, const std::string& chapter,
+                                     const std::set<std::string>& rule_ids) {
   return FileReader(document, chapter, rule_ids).Read();
 }
 
@@ -180,11 +180,12 @@ Result<std::vector<Case>> ReadCases(const std::string& folder,
     const Result<Document> document = Document::Read(file.string());
     if (!document.ok()) return document.problem();
     const std::string chapter = file.parent_path().filename().string();
-    Result<std::vector<Case>> cases = CasesOf(document.value(), chapter, rule_ids);
+    Result<std::vector<Case>> cases = ParseCases(document.value(), chapter, rule_ids);
     if (!cases.ok()) return cases;
     for (const Case& one : cases.value()) {
       const auto [other, fresh] = seen.try_emplace(one.id, one.place);
-      if (!fresh) return document.value().Complain("", problems::IdTwiceIn(one.id, other->second));
+      if (!fresh)
+        return document.value().Complain("", problems::DuplicateIdIn(one.id, other->second));
       all.push_back(one);
     }
   }

@@ -1,6 +1,6 @@
 #pragma once
-// Case files: YAML below cases/<chapter>/, README.md has the format. Every mistake in one is a
-// problem with file, line and caret; nothing is run then.
+// Reads case files: YAML below cases/<chapter>/, in the format of README.md. A mistake is a problem
+// with file, line and caret; then no case runs.
 
 #include <set>
 #include <string>
@@ -12,11 +12,11 @@
 
 namespace conform {
 
-/// The cases of one file, tables expanded. `rule_ids` are the rules that may be cited.
-Result<std::vector<Case>> CasesOf(const Document& document, const std::string& chapter,
-                                  const std::set<std::string>& rule_ids);
+/// The cases of one file, with expanded tables. `rule_ids` are the rules that may be cited.
+Result<std::vector<Case>> ParseCases(const Document& document, const std::string& chapter,
+                                     const std::set<std::string>& rule_ids);
 
-/// All cases below a folder, in the order of chapter, file and line.
+/// All cases below a folder, sorted by chapter, file and line.
 Result<std::vector<Case>> ReadCases(const std::string& folder,
                                     const std::set<std::string>& rule_ids);
 

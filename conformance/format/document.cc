@@ -18,7 +18,7 @@ bool IsInteger(const std::string& text) {
          text.find_first_not_of("0123456789", start) == std::string::npos;
 }
 
-// Plain scalars have the types of YAML 1.2's core; `no`, `y` and dates are texts.
+// Plain scalars have the types of YAML 1.2's core schema: `no`, `y` and dates are texts.
 Json ScalarOf(const YAML::Node& node) {
   const std::string& text = node.Scalar();
   if (node.Tag() == "!" || text.empty()) return node.Tag() == "!" ? Json(text) : Json();
@@ -36,7 +36,7 @@ Json ScalarOf(const YAML::Node& node) {
 
 }  // namespace
 
-// Walks YAML's nodes once and notes where each was.
+// Reads YAML's nodes and records the place of each.
 class DocumentReader {
  public:
   explicit DocumentReader(Document& document) : document_(document) {}
@@ -60,9 +60,9 @@ class DocumentReader {
       const std::string key = member.first.Scalar();
       const std::string below = Below(pointer, key);
       const bool twice = object.contains(key);
-      if (twice) document_.places_.erase(below);  // the second one is what is wrong
-      Note(member.first, below);                  // a mistake is shown at its key
-      if (twice) return document_.Complain(below, problems::KeyTwice(key));
+      if (twice) document_.places_.erase(below);  // report the second one
+      Note(member.first, below);                  // show a mistake at its key
+      if (twice) return document_.Complain(below, problems::DuplicateKey(key));
       Result<Json> value = Walk(member.second, below);
       if (!value.ok()) return value;
       object[key] = std::move(value).value();

@@ -1,6 +1,6 @@
 #pragma once
-// A YAML file as a JSON tree that still knows where each of its values was written, so that every
-// mistake in a case file is told with file, line, column and a caret.
+// A YAML file as a JSON tree that knows the place of each value, so that a mistake in a case file
+// is shown with file, line, column and a caret.
 
 #include <map>
 #include <nlohmann/json.hpp>
@@ -12,23 +12,23 @@ namespace conform {
 
 using Json = nlohmann::json;
 
-/// Where in a file something is; both count from 1.
+/// A place in a file. Both numbers count from 1.
 struct Place {
   int line = 1;
   int column = 1;
 };
 
-/// A file that was read. Values have no owner but this.
+/// A file that was read. Owns its values.
 class Document {
  public:
-  /// Reads a file; a mistake of YAML's is a problem with a caret.
+  /// Reads a file. A YAML error is a problem with a caret.
   static Result<Document> Read(const std::string& file);
   /// Reads a text that came from `file`.
   static Result<Document> Parse(const std::string& file, const std::string& text);
 
   const Json& root() const { return root_; }
   const std::string& file() const { return file_; }
-  /// Where the value at a JSON pointer was written; the nearest value above it if there is none.
+  /// The place of the value at a JSON pointer, or of the nearest value above it.
   Place PlaceOf(const std::string& pointer) const;
   /// "file:line:column: message", the line itself, and a caret below.
   Problem Complain(const std::string& pointer, const std::string& message) const;

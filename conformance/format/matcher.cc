@@ -98,7 +98,7 @@ Mismatches Unordered(const Json& wanted, const Json* actual, const std::string& 
   return {};
 }
 
-// What is not there has the length 0.
+// An absent value has the length 0.
 Mismatches Length(const Json& wanted, const Json* actual, const std::string& where) {
   size_t length = 0;
   if (actual && actual->is_string()) length = actual->get_ref<const std::string&>().size();
@@ -161,7 +161,7 @@ const std::map<std::string, Matcher> kMatchers = {
     {"$at_least", AtLeast},
 };
 
-// ${name} as a key is filled in later.
+// A key may be ${name}, which is filled in later.
 bool IsMatcher(const Json& expected) {
   if (!expected.is_object() || expected.size() != 1) return false;
   const std::string key = expected.begin().key();
@@ -178,9 +178,9 @@ std::optional<std::string> MistakeInMatcher(const std::string& name, const Json&
   if (TakesNoPattern(name)) return std::nullopt;
   const bool list =
       name == "$one_of" || name == "$all" || name == "$in_order" || name == "$unordered";
-  if (list && !argument.is_array()) return problems::MatcherWantsList(name);
+  if (list && !argument.is_array()) return problems::MatcherRequiresList(name);
   if (name == "$matches") {
-    if (!argument.is_string()) return problems::MatcherWantsText(name);
+    if (!argument.is_string()) return problems::MatcherRequiresText(name);
     if (argument.get<std::string>().find("${") != std::string::npos) return std::nullopt;
     try {
       const std::regex compiled(argument.get<std::string>());
@@ -188,7 +188,7 @@ std::optional<std::string> MistakeInMatcher(const std::string& name, const Json&
       return problems::RegexBroken(argument.get<std::string>(), broken.what());
     }
   }
-  return MistakeIn(argument);
+  return FindMistake(argument);
 }
 
 }  // namespace
@@ -222,16 +222,16 @@ Mismatches Match(const Json& expected, const Json* actual, const std::string& wh
   return Differs(where, Shown(&expected), actual);
 }
 
-std::optional<std::string> MistakeIn(const Json& expected) {
+std::optional<std::string> FindMistake(const Json& expected) {
   if (!expected.is_structured()) return std::nullopt;
   if (IsMatcher(expected)) {
     return MistakeInMatcher(expected.begin().key(), expected.begin().value());
   }
   for (const auto& [key, value] : expected.items()) {
     if (expected.is_object() && key.starts_with("$") && !key.starts_with("${")) {
-      return problems::MatcherBesideOthers(key);
+      return problems::MatcherNotAlone(key);
     }
-    if (auto mistake = MistakeIn(value)) return mistake;
+    if (auto mistake = FindMistake(value)) return mistake;
   }
   return std::nullopt;
 }

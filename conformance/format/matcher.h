@@ -1,17 +1,23 @@
 #pragma once
-// Partial matching: what a case does not mention, it does not judge. An object matches when each
-// member that is named matches; a list when it has the same length and each element matches; all
-// else when it is equal. Beyond that, a few matchers, written as an object with one key:
+// Partial matching: a case does not judge what it does not mention. An object matches if each named
+// member matches; a list if it has the same length and each element matches; any other value if it
+// is equal. A matcher is an object with one key:
 //
-//   $any: true          is there, whatever it is      $absent: true    is not there
-//   $contains: X        a text holds it; a list holds an element that matches X; a map a key
-//   $matches: REGEX     a text matches it, whole      $one_of: [X, Y]  matches one of them
-//   $not: X             does not match X              $all: [X, Y]     matches each of them
-//   $exactly: X         equal, nothing beside it      $each: X         each element matches X
-//   $length: N          list, map or text so long     $json: X         a text that is JSON matching
-//   X $unordered: [X, Y]  a list of these, in any order $in_order: [X, Y] elements matching these
-//   occur $at_least: X        number or text not below X       in this order, others between them
-//   $absolute: true     an http(s) URL
+//   $any: true            the value is present
+//   $absent: true         the value is absent
+//   $contains: X          a text contains X; a list has an element that matches X; a map has a key
+//   $matches: REGEX       the whole text matches
+//   $one_of: [X, Y]       matches one of them
+//   $all: [X, Y]          matches each of them
+//   $not: X               does not match X
+//   $exactly: X           equals X, without additional members
+//   $each: X              each element matches X
+//   $length: N            the length of a list, map or text
+//   $json: X              a text that is JSON and matches X
+//   $unordered: [X, Y]    a list of these, in any order
+//   $in_order: [X, Y]     elements that match these occur in this order, others between them
+//   $at_least: X          a number or text that is not less than X
+//   $absolute: true       an http(s) URL
 
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -22,18 +28,18 @@ namespace conform {
 
 using Json = nlohmann::json;
 
-/// One difference: where (as "body.error.code"), what was expected and what was there.
+/// One difference: its place (such as "body.error.code"), the expected and the actual value.
 struct Mismatch {
   std::string where;
   std::string text;
 };
 
-/// Everything in which `actual` is not as expected. `actual` is null for what is absent.
+/// All differences between `actual` and `expected`. `actual` is null if the value is absent.
 std::vector<Mismatch> Match(const Json& expected, const Json* actual,
                             const std::string& where = "");
 
-/// What is wrong with an expectation itself, for the reader of case files: an unknown matcher, a
-/// regular expression that is none. nullopt: nothing.
-std::optional<std::string> MistakeIn(const Json& expected);
+/// A mistake in an expectation itself, such as an unknown matcher or an invalid regular expression.
+/// nullopt: it is valid.
+std::optional<std::string> FindMistake(const Json& expected);
 
 }  // namespace conform

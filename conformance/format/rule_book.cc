@@ -29,9 +29,10 @@ std::optional<Problem> ReadPage(const Document& document, RuleBook* rules) {
         rule.sentence = entry["rule"];
         rule.uncovered = entry["uncovered"];
       } else {
-        return document.Complain(at, problems::RuleNoSentence());
+        return document.Complain(at, problems::RuleNotSentence());
       }
-      if (!rules->try_emplace(id, rule).second) return document.Complain(at, problems::IdTwice(id));
+      if (!rules->try_emplace(id, rule).second)
+        return document.Complain(at, problems::DuplicateId(id));
     }
   }
   return std::nullopt;

@@ -1,6 +1,6 @@
 #pragma once
-// The rules of the pages in docs/service: each has an id, its page and section, and a sentence.
-// Cases cite them; the coverage tells which are cited by none.
+// The rules of the pages in docs/service: each has an id, a page and section, and a sentence.
+// Cases cite rules. The coverage shows the rules that no case cites.
 
 #include <map>
 #include <set>
@@ -12,7 +12,7 @@
 
 namespace conform {
 
-/// One rule. `uncovered` says why no case can judge it, where none can.
+/// One rule. `uncovered` is the reason if no case can judge it.
 struct Rule {
   std::string id;
   std::string page;     // "docs/service/api.md"
@@ -26,15 +26,15 @@ using RuleBook = std::map<std::string, Rule>;
 
 Result<RuleBook> ReadRules(const std::string& folder);
 std::set<std::string> IdsOf(const RuleBook& rules);
-/// "docs/service/api.md, section 7.1 Job id", for each rule a case cites.
+/// "docs/service/api.md, section 7.1 Job id" for each rule that a case cites.
 std::string SourceOf(const Case& one, const RuleBook& rules);
 
-/// What the cases judge of the rules.
+/// Which rules the cases judge.
 struct Coverage {
-  std::map<std::string, int> cases;    // how many cite each rule
-  std::vector<std::string> uncovered;  // cited by none, and no reason given
-  std::vector<std::string> excused;    // cited by none, with a reason
-  std::vector<std::string> stale;      // cited, though a reason says that none can
+  std::map<std::string, int> cases;    // the number of cases that cite each rule
+  std::vector<std::string> uncovered;  // not cited, without a reason
+  std::vector<std::string> excused;    // not cited, with a reason
+  std::vector<std::string> stale;      // cited in spite of a reason
 };
 Coverage CoverageOf(const RuleBook& rules, const std::vector<Case>& cases);
 std::string CoverageText(const RuleBook& rules, const Coverage& coverage);

@@ -9,7 +9,7 @@
 namespace conform {
 namespace {
 
-// Words that every step may have, then those of each kind.
+// The words that every step may have, and those of each kind.
 const std::set<std::string> kShared = {"expect", "save", "within"};
 const std::map<std::string, std::set<std::string>> kKinds = {
     {"call", {"call", "query", "headers", "body", "text", "base64", "service", "project", "token"}},
@@ -75,7 +75,7 @@ std::optional<Problem> MistakeInStep(const Document& document, const std::string
     }
   }
   if (step.contains("base64") && !FromBase64(step["base64"])) {
-    return document.Complain(Below(pointer, "base64"), problems::NoBase64());
+    return document.Complain(Below(pointer, "base64"), problems::Base64Invalid());
   }
   if (!step.contains("expect")) return std::nullopt;
   const Json& expect = step["expect"];
@@ -84,7 +84,7 @@ std::optional<Problem> MistakeInStep(const Document& document, const std::string
   if (expect.is_string() && expect != "accepted") {
     return document.Complain(at, problems::ExpectationUnknown(expect.get<std::string>()));
   }
-  if (auto mistake = MistakeIn(expect)) return document.Complain(at, *mistake);
+  if (auto mistake = FindMistake(expect)) return document.Complain(at, *mistake);
   return std::nullopt;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// The kinds of step a case may have, and the words each takes.
+// The kinds of steps, and the words of each.
 
 #include <optional>
 #include <set>
@@ -9,15 +9,15 @@
 
 namespace conform {
 
-/// "call", "create", "await", "run", "command": the word in `step` that says what it is.
+/// The word in `step` that names its kind: "call", "create", "await", "run" or "command".
 std::optional<std::string> KindOf(const Json& step);
-/// The words of any kind of step.
+/// All words of all kinds of steps.
 const std::set<std::string>& StepWords();
-/// What is wrong with a step as written, with its place; nullopt: nothing.
+/// A mistake in a step, with its place; nullopt if there is none.
 std::optional<Problem> MistakeInStep(const Document& document, const std::string& pointer,
                                      const Json& step);
 
-/// `expect: accepted` and `expect: {refused: field}` written out for the matcher.
+/// Expands `expect: accepted` and `expect: {refused: field}` for the matcher.
 Json ExpectationOf(const Json& step);
 
 }  // namespace conform

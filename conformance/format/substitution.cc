@@ -9,7 +9,7 @@ std::string TextOf(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-// "x*128" -> 128 times x.
+// Reads "x*128": x, 128 times.
 std::optional<std::string> Repeated(const std::string& name) {
   const size_t star = name.rfind('*');
   if (star == std::string::npos || star == 0 || star + 1 == name.size()) return std::nullopt;
@@ -25,7 +25,7 @@ std::optional<Json> ValueOf(const std::string& name, const Lookup& lookup) {
   return lookup(name);
 }
 
-// Calls `at(name)` for each ${name}, and puts its texts together with what lies between.
+// Replaces each ${name} by the text that `at(name)` returns.
 template <typename At>
 std::string Walk(const std::string& text, At at) {
   std::string out;

@@ -1,5 +1,5 @@
 #pragma once
-// ${name} in case files, and the few forms that write long values shortly.
+// ${name} in case files, and short forms of long values.
 
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -13,18 +13,18 @@ namespace conform {
 
 using Json = nlohmann::json;
 
-/// What a name stands for; nullopt: not known (yet).
+/// The value of a name; nullopt: not known (yet).
 using Lookup = std::function<std::optional<Json>(const std::string& name)>;
 
-/// Fills ${name} in texts and keys. A text that is nothing but one ${name} becomes the value
-/// itself, whatever its type. ${x*128} is x 128 times. Names that `lookup` does not know stay.
+/// Fills ${name} in texts and keys. A text that consists of one ${name} becomes the value itself,
+/// of any type. ${x*128} repeats x 128 times. Names without a value stay.
 Json Fill(const Json& tree, const Lookup& lookup);
-/// The names that are still there, each once.
+/// The remaining names, each once.
 std::vector<std::string> NamesIn(const Json& tree);
 
-/// {$range: [first, count]} -> numbers; {$repeat: value, times: n} -> a list;
-/// {$concat: [list, list]} -> one list; {$keys: prefix, times: n, value: v} -> a map;
-/// {$merge: [map, map]} -> one map, in which the later one wins.
+/// Expands {$range: [first, count]} to numbers, {$repeat: value, times: n} and {$concat: [list,
+/// list]} to a list, {$keys: prefix, times: n, value: v} and {$merge: [map, map]} to a map. In
+/// $merge the later map wins.
 Json Generate(const Json& tree);
 
 }  // namespace conform

@@ -30,7 +30,7 @@ Result<Rows> TableRows(const Document& document, const std::string& at, const Js
   if (table.is_object()) return WithColumns(document, at, table);
   Rows rows;
   for (size_t i = 0; i < table.size(); ++i) {
-    if (!table[i].is_object()) return document.Complain(Below(at, i), problems::RowNoMap());
+    if (!table[i].is_object()) return document.Complain(Below(at, i), problems::RowNotMap());
     rows.push_back(table[i]);
   }
   return rows;
@@ -59,7 +59,7 @@ Result<Rows> RowsOf(const Document& document, const std::string& pointer, const 
   if (!written.contains("each")) return rows;
   for (const auto& [name, values] : written["each"].items()) {
     if (!values.is_array() || values.empty()) {
-      return document.Complain(Below(Below(pointer, "each"), name), problems::EachNoList(name));
+      return document.Complain(Below(Below(pointer, "each"), name), problems::EachNotList(name));
     }
     rows = Times(rows, name, values);
   }

@@ -1,5 +1,5 @@
 #pragma once
-// Parameter tables: one written case becomes one case a row.
+// Parameter tables: a written case becomes one case for each row.
 
 #include <optional>
 #include <vector>
@@ -8,9 +8,9 @@
 
 namespace conform {
 
-/// The rows that `table` and `each` of a written case stand for: maps of name to value. One empty
-/// row when it has neither. `table` is {columns, rows} or a list of maps; `each` is a map of lists,
-/// of which every combination is taken.
+/// The rows of `table` and `each` in a written case, as maps of name to value. One empty row if it
+/// has neither. `table` is {columns, rows} or a list of maps; `each` is a map of lists, which gives
+/// all combinations.
 Result<std::vector<Json>> RowsOf(const Document& document, const std::string& pointer,
                                  const Json& written);
 

@@ -53,7 +53,7 @@ std::optional<Problem> CheckMisses(const Target& target, const std::string& file
   for (const KnownMiss& miss : target.misses) {
     bool found = false;
     for (const Case& one : cases) found = found || GlobMatches(miss.cases, one.id);
-    if (!found) return problems::MissNamesNothing(file, miss.line, miss.cases);
+    if (!found) return problems::MissMatchesNothing(file, miss.line, miss.cases);
   }
   return std::nullopt;
 }

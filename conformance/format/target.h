@@ -1,5 +1,5 @@
 #pragma once
-// What is known of the endpoint that is judged: what it has, and which cases it is known to miss.
+// The description of the judged endpoint: its features, and the cases that it is known to miss.
 
 #include <map>
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace conform {
 
-/// A case, or all that a glob matches, which the target fails, and why.
+/// Cases that the target is known to fail, and the reason.
 struct KnownMiss {
   std::string cases;  // glob over ids
   std::string reason;
@@ -24,20 +24,20 @@ struct KnownMiss {
 struct Target {
   std::string name;
   std::map<std::string, Json> settings;  // ${region} and the like
-  std::set<std::string> has;             // what cases may need
+  std::set<std::string> has;             // features that cases may need
   std::vector<KnownMiss> misses;
   std::map<std::string, Json>
-      instances;  // embedded: config.yaml of each emulator; "" is the main one
+      instances;  // embedded: the config.yaml of each emulator; "" is the main one
 };
 
 Result<Target> ReadTarget(const std::string& file);
-/// A miss that matches no case is a mistake in the target file.
+/// Finds a miss that matches no case: a mistake in the target file.
 std::optional<Problem> CheckMisses(const Target& target, const std::string& file,
                                    const std::vector<Case>& cases);
-/// The miss that a case is listed under.
+/// The miss that lists a case; nullptr if none does.
 const KnownMiss* MissOf(const Target& target, const std::string& id);
 
-/// `*` is any text, `?` any one character.
+/// `*` matches any text, `?` any character.
 bool GlobMatches(const std::string& pattern, const std::string& text);
 
 }  // namespace conform

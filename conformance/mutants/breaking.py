@@ -61,7 +61,7 @@ def closing(text, start):
     raise ValueError(text)
 
 
-# Where the text is no expression by itself.
+# For texts that are not expressions.
 SPECIAL = {
     'chief_in_cluster_spec': 'caip_mutant("chief_in_cluster_spec"), true',
     'patch_ignores_etag': 'change.labels, caip_mutant("patch_ignores_etag") ? std::nullopt : etag)',

@@ -1,4 +1,4 @@
-// What all forms share, and the form for people.
+// The parts that all reports share, and the report for people.
 
 #include "conformance/report/report.h"
 
@@ -110,7 +110,7 @@ std::string TextReport(const Run& run, const ReportFacts& facts) {
     std::string line;
     AddCount(sum.passed, "passed", &line);
     AddCount(sum.bad, "FAILED", &line);
-    AddCount(sum.missed, "known to be missed", &line);
+    AddCount(sum.missed, sum.missed == 1 ? "known miss" : "known misses", &line);
     AddCount(sum.skipped, "skipped", &line);
     AddCount(sum.not_run, "not run", &line);
     out << (sum.bad ? paint("31", "x") : paint("32", "+")) << " " << Padded(sum.chapter, 22) << line
@@ -122,18 +122,20 @@ std::string TextReport(const Run& run, const ReportFacts& facts) {
     out << NameOf(verdict) << ": " << run.cases[i].id << ": " << run.outcomes[i].why << "\n";
   }
   const int bad = run.Count(Verdict::kFailed) + run.Count(Verdict::kUnexpected);
-  std::string sum = std::to_string(run.cases.size()) + " cases against " + facts.target + ": ";
+  std::string sum = std::to_string(run.cases.size()) +
+                    (run.cases.size() == 1 ? " case" : " cases") + " against " + facts.target +
+                    ": ";
   sum +=
       std::to_string(run.Count(Verdict::kPassed)) + " passed, " + std::to_string(bad) + " failed";
   if (const int missed = run.Count(Verdict::kMissed)) {
-    sum += ", " + std::to_string(missed) + " known to be missed";
+    sum += ", " + std::to_string(missed) + (missed == 1 ? " known miss" : " known misses");
   }
   if (const int skipped = run.Count(Verdict::kSkipped)) {
     sum += ", " + std::to_string(skipped) + " skipped";
   }
   if (const int left = run.Count(Verdict::kNotRun)) sum += ", " + std::to_string(left) + " not run";
   out << paint(bad ? "1;31" : "1;32", sum) << " in " << Seconds(run.seconds) << "\n";
-  if (run.interrupted) out << "Interrupted: this is what ran until then.\n";
+  if (run.interrupted) out << "Interrupted: this report covers the cases that ran before.\n";
   return out.str();
 }
 

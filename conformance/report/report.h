@@ -1,5 +1,5 @@
 #pragma once
-// How a run went, in the forms that people and CI read.
+// The reports of a run, for people and for CI systems.
 
 #include <string>
 
@@ -8,24 +8,24 @@
 
 namespace conform {
 
-/// What the reports need beside the run.
+/// What the reports need in addition to the run.
 struct ReportFacts {
   std::string target;  // its name
-  std::string replay;  // the command line up to the filter
+  std::string replay;  // the command line before --filter
   bool colour = false;
   bool verbose = false;
   const RuleBook* rules = nullptr;
 };
 
-/// For people: failures first, by chapter; then the chapters and the sum.
+/// For people: failures by chapter, then the chapters and the total.
 std::string TextReport(const Run& run, const ReportFacts& facts);
-/// JUnit's XML, a test suite a chapter.
+/// JUnit XML with one test suite for each chapter.
 std::string JunitReport(const Run& run, const ReportFacts& facts);
 /// docs/conformance-report.schema.json has the schema.
 std::string JsonReport(const Run& run, const ReportFacts& facts);
 /// TAP version 13.
 std::string TapReport(const Run& run, const ReportFacts& facts);
-/// Workflow commands of GitHub Actions: an error at the case's place for each failure.
+/// Workflow commands of GitHub Actions: for each failure an error at the place of its case.
 std::string GithubReport(const Run& run, const ReportFacts& facts);
 /// A table of chapters and the failures, for documentation.
 std::string MarkdownReport(const Run& run, const ReportFacts& facts);

@@ -1,4 +1,4 @@
-// The forms for machines.
+// The reports for machines.
 
 #include <sstream>
 
@@ -37,7 +37,7 @@ std::string Details(const Outcome& outcome) {
 
 std::string FirstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-// GitHub's escapes of data in workflow commands.
+// Escapes data in a workflow command of GitHub Actions.
 std::string CommandText(const std::string& text) {
   std::string out;
   for (const char c : text) {

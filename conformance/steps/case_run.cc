@@ -15,8 +15,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-// Does what the step says, and returns how to look at what came of it. Only what may come true
-// later looks twice.
+// Runs a step and returns a function that reads its result. Only results that can change are read
+// again.
 Result<Look> Begin(Scope& scope, const Json& step, const std::string& kind) {
   if (kind == "await") return Await(scope, step);
   if (kind == "run") return RunJob(scope, step);
@@ -63,7 +63,7 @@ std::optional<Outcome> SaveNames(Scope& scope, const Json& step, const Json& see
   return std::nullopt;
 }
 
-// nullopt: the step went as expected.
+// nullopt: the step met its expectation.
 std::optional<Outcome> DoStep(Scope& scope, const Json& written) {
   const std::string kind = *KindOf(written);
   Json doing = written;
@@ -73,7 +73,7 @@ std::optional<Outcome> DoStep(Scope& scope, const Json& written) {
   const Json& step = filled.value();
   const Result<Look> look = Begin(scope, step, kind);
   if (!look.ok()) return Outcome{Verdict::kFailed, look.problem().text};
-  // Only now: `create` and `run` give ${job} its value, which their own expectations may name.
+  // After the step: `create` and `run` set ${job}, and their expectations may name it.
   const Result<Json> expectation = scope.Filled(ExpectationOf(written));
   if (!expectation.ok()) return Outcome{Verdict::kFailed, expectation.problem().text};
   const auto deadline = Clock::now() + PatienceOf(scope, step, kind);
@@ -111,8 +111,9 @@ Outcome RunCase(const World& world, Clients& clients, const Case& one, int numbe
   Outcome outcome;
   try {
     outcome = DoSteps(scope, one);
-  } catch (const std::exception& broken) {  // the JSON library's, of answers of unforeseen shape
-    outcome = {Verdict::kFailed, problems::ShapeUnforeseen(broken.what())};
+  } catch (
+      const std::exception& broken) {  // from the JSON library, for answers of an unexpected form
+    outcome = {Verdict::kFailed, problems::AnswerUnexpected(broken.what())};
   }
   scope.CleanUp();
   outcome.seconds = std::chrono::duration<double>(Clock::now() - start).count();

@@ -1,5 +1,5 @@
 #pragma once
-// Carries out one case and says how it went.
+// Runs one case.
 
 #include <string>
 #include <vector>
@@ -11,19 +11,19 @@ namespace conform {
 
 enum class Verdict {
   kPassed,
-  kFailed,      // the endpoint did something else
-  kMissed,      // failed, and the target file says that it would
-  kUnexpected,  // passed, though the target file says that it does not
-  kSkipped,     // the target has not what it needs
-  kNotRun,      // interrupted before it
+  kFailed,      // the endpoint breaks a rule
+  kMissed,      // failed, and the target file lists it
+  kUnexpected,  // passed, although the target file lists it
+  kSkipped,     // the target lacks a feature that it needs
+  kNotRun,      // the run was interrupted
 };
 
-/// How a case went, with the evidence.
+/// The outcome of a case, with the evidence.
 struct Outcome {
   Verdict verdict = Verdict::kNotRun;
   std::string why = {};                   // for people; empty when passed
-  std::vector<Mismatch> mismatches = {};  // when an expectation was not met
-  std::string seen = {};                  // what was there instead, shortened
+  std::vector<Mismatch> mismatches = {};  // if an expectation was not met
+  std::string seen = {};                  // the actual result, shortened
   double seconds = 0;
 };
 

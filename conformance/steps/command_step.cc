@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 constexpr const char* kProbeMark = "CAIP-PROBE ";
 
-// A folder that goes away with the object.
+// A folder that is deleted with the object.
 class Folder {
  public:
   explicit Folder(const std::string& path) : path_(path) { fs::create_directories(path_); }
@@ -40,7 +40,7 @@ std::optional<Problem> WriteFiles(const fs::path& folder, const Json& files) {
   return std::nullopt;
 }
 
-// Which replica of a local cluster told this.
+// The replica of a local cluster that printed a record.
 std::string NameOf(const Json& record) {
   const std::string text = record.value("/env/TF_CONFIG"_json_pointer, "");
   const Json config = Json::parse(text, nullptr, false);
@@ -64,8 +64,9 @@ Json RecordsIn(const std::string& out) {
 
 }  // namespace
 
-std::map<std::string, std::string> LeadTo(const std::string& url, const std::string& project,
-                                          const std::string& home) {
+std::map<std::string, std::string> EndpointEnvironment(const std::string& url,
+                                                       const std::string& project,
+                                                       const std::string& home) {
   return {{"CAIP_ENDPOINT", url},
           {"CLOUDSDK_CONFIG", home},
           {"CLOUDSDK_API_ENDPOINT_OVERRIDES_ML", url + "/"},
@@ -98,8 +99,9 @@ Result<Json> RunCommand(Scope& scope, const Json& step) {
   for (const char* unwanted : {"CLOUDSDK_COMPUTE_REGION", "TF_CONFIG", "CLOUDSDK_PYTHON"}) {
     program.environment.erase(unwanted);
   }
-  for (const auto& [name, value] : LeadTo(recorder.value()->url(), world.setting("project"),
-                                          (folder.path() / "config").string())) {
+  for (const auto& [name, value] :
+       EndpointEnvironment(recorder.value()->url(), world.setting("project"),
+                           (folder.path() / "config").string())) {
     program.environment[name] = value;
   }
   program.environment["CAIP_STATE"] = (folder.path() / "state").string();
@@ -110,7 +112,7 @@ Result<Json> RunCommand(Scope& scope, const Json& step) {
   }
   const Result<Ended> ended = RunProgram(program, world.job_patience);
   if (!ended.ok()) return ended.problem();
-  if (ended.value().late) return problems::CommandLate(program.words[0]);
+  if (ended.value().late) return problems::CommandTimeout(program.words[0]);
   Json seen = recorder.value()->Seen();
   seen["exit"] = ended.value().exit_code;
   seen["out"] = ended.value().out;

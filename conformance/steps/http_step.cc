@@ -6,7 +6,7 @@
 namespace conform {
 namespace {
 
-// "trainingInput.hyperparameters.params[0].minValue" -> /trainingInput/hyperparameters/params/0/...
+// Converts "trainingInput.hyperparameters.params[0].minValue" to a JSON pointer.
 Json::json_pointer PointerOf(const std::string& path) {
   std::string pointer = "/";
   for (char c : path) {
@@ -42,7 +42,7 @@ std::string WithQuery(std::string target, const Json& query) {
   return target;
 }
 
-// Links that an answer gave are whole URLs; they are asked of the same endpoint.
+// A link in an answer is a whole URL. Its path is requested from the same endpoint.
 std::string PathOf(const std::string& link) {
   const size_t scheme = link.find("://");
   if (scheme == std::string::npos || scheme > 5) return link;
@@ -69,7 +69,7 @@ WireRequest RequestOf(const Json& step) {
   return request;
 }
 
-// A job that a plain call made has to be cancelled like any other.
+// A job that `call` created must be cancelled like any other.
 void NoteIfCreated(Scope& scope, const WireRequest& request, const Json& seen) {
   const std::string start = "/v1/projects/";
   const bool create = request.method == "POST" && request.target.starts_with(start);
@@ -90,7 +90,7 @@ Result<Json> Call(Scope& scope, const Json& step) {
   return seen;
 }
 
-Result<Json> JobOf(const World& world, const Json& form) {
+Result<Json> BuildJob(const World& world, const Json& form) {
   Json job = form.value("job", Json::object());
   if (form.contains("base")) {
     const auto base = world.jobs.find(form["base"]);
@@ -114,7 +114,7 @@ Result<Json> JobOf(const World& world, const Json& form) {
 }
 
 Result<Json> Create(Scope& scope, const Json& step) {
-  const Result<Json> made = JobOf(scope.world(), step["create"]);
+  const Result<Json> made = BuildJob(scope.world(), step["create"]);
   if (!made.ok()) return made;
   const Result<Json> job = scope.Filled(made.value());
   if (!job.ok()) return job;

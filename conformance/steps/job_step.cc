@@ -23,7 +23,7 @@ std::set<std::string> Wanted(const Json& wanted) {
   return wanted.get<std::set<std::string>>();
 }
 
-// The job when it is in one of the states, or has ended in another.
+// Waits until the job is in one of the states, or has ended in another.
 Result<Json> JobIn(Scope& scope, const std::string& project, const std::string& id,
                    const std::set<std::string>& wanted) {
   const auto deadline = Clock::now() + scope.world().job_patience;
@@ -33,7 +33,7 @@ Result<Json> JobIn(Scope& scope, const std::string& project, const std::string& 
     Result<Json> seen = scope.Send("ml", {"GET", JobPath(project, id), {}, ""});
     if (!seen.ok()) return seen;
     if (seen.value()["status"] != 200 || !seen.value().contains("body")) {
-      return problems::JobNotThere(id, seen.value()["status"].get<int>());
+      return problems::JobNotReadable(id, seen.value()["status"].get<int>());
     }
     const Json& job = seen.value()["body"];
     state = job.value("state", "");
@@ -41,7 +41,7 @@ Result<Json> JobIn(Scope& scope, const std::string& project, const std::string& 
     if (wanted.contains(state) || kEnds.contains(state)) return job;
     Pause(wait);
   }
-  return problems::JobNotInTime(id, state, *wanted.begin(), scope.world().job_patience.count());
+  return problems::JobTimeout(id, state, *wanted.begin(), scope.world().job_patience.count());
 }
 
 Json MessageOf(const Json& entry) {
@@ -66,7 +66,7 @@ Result<Json> EntriesOf(Scope& scope, const std::string& project, const std::stri
         {"POST", "/v2/entries:list", {{"Content-Type", "application/json"}}, body.dump()});
     if (!seen.ok()) return seen;
     if (seen.value()["status"] != 200 || !seen.value().contains("body")) {
-      return problems::LogsNotThere(seen.value()["status"].get<int>());
+      return problems::LogsNotReadable(seen.value()["status"].get<int>());
     }
     const Json& answer = seen.value()["body"];
     for (const Json& entry : answer.value("entries", Json::array())) entries.push_back(entry);

@@ -1,5 +1,5 @@
 #pragma once
-// Steps about a job's life: `await` a state, and `run`, which makes a job of the probe and looks at
+// Steps that follow a job: `await` waits for a state; `run` creates a job of the probe and returns
 // what its replicas saw.
 
 #include <functional>
@@ -8,16 +8,17 @@
 
 namespace conform {
 
-/// Looks again at the same thing, for expectations that come true later.
+/// Reads the same result again, for expectations that become true later.
 using Look = std::function<Result<Json>()>;
 
-/// Waits until the job is in one of the states, or has ended. What is seen then:
-/// {state, body, replicas, lines, logs}; the last three with `logs: true`.
+/// Waits until the job is in one of the states, or has ended. Returns {state, body, replicas,
+/// lines, logs}; the last three only with `logs: true`.
 Result<Look> Await(Scope& scope, const Json& step);
-/// `run: {base, set, unset}` with `do: [words of the probe]`: creates, awaits the end.
+/// Runs `run: {base, set, unset}` with `do: [words of the probe]`: creates a job and awaits its
+/// end.
 Result<Look> RunJob(Scope& scope, const Json& step);
 
-/// What the probe's lines tell: {"master-replica-0": [{argv, env, ...} of each start]}.
+/// Reads the probe's lines: {"master-replica-0": [{argv, env, ...} of each start]}.
 Json ReplicasIn(const Json& logs);
 
 }  // namespace conform

@@ -53,7 +53,8 @@ void Scope::NoteEnded(const std::string& project, const std::string& id) {
 void Scope::CleanUp() {
   for (const std::string& path : live_) {
     WireRequest cancel{"POST", path + ":cancel", {{"Content-Type", "application/json"}}, "{}"};
-    (void)clients_.Send(instance_, "ml", cancel);  // gone or ended: nothing is left to do
+    (void)clients_.Send(instance_, "ml",
+                        cancel);  // a job that is missing or has ended needs nothing
   }
   live_.clear();
 }

@@ -1,5 +1,5 @@
 #pragma once
-// What one running case knows: its names, and what it left at the endpoint.
+// The state of a running case: its names, and the jobs that it created.
 
 #include <set>
 #include <string>
@@ -15,17 +15,17 @@ class Scope {
   Scope(const World& world, Clients& clients, const Case& one, int number);
 
   const World& world() const { return world_; }
-  /// Fills the names of a step; a problem where one has no value.
+  /// Fills the names of a step. A name without a value is a problem.
   Result<Json> Filled(const Json& tree);
   void Save(const std::string& name, const Json& value) { names_[name] = value; }
 
-  /// Sends to a service of the case's instance. The answer as {status, headers, body, text}; `body`
-  /// is there where it is JSON.
+  /// Sends to a service of the case's instance. Returns {status, headers, body, text}; `body` only
+  /// if the answer is JSON.
   Result<Json> Send(const std::string& service, WireRequest request);
-  /// A job was made: it is cancelled when the case is over, unless it has ended.
+  /// Records a created job. CleanUp cancels it unless it has ended.
   void NoteJob(const std::string& project, const std::string& id);
   void NoteEnded(const std::string& project, const std::string& id);
-  /// Cancels what still runs.
+  /// Cancels running jobs.
   void CleanUp();
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// What a run judges, and with what: made once, then read by every worker.
+// The endpoint of a run and its parameters. Built once, then read by all workers.
 
 #include <atomic>
 #include <chrono>
@@ -12,8 +12,8 @@
 
 namespace conform {
 
-/// Where the services of one endpoint are.
-struct Places {
+/// The URLs of the services of one endpoint.
+struct ServiceUrls {
   std::string ml;
   std::string storage;
   std::string logging;
@@ -21,14 +21,14 @@ struct Places {
 
 struct World {
   Target target;
-  std::map<std::string, Places> instances;  // "" is the main one
+  std::map<std::string, ServiceUrls> instances;  // "" is the main one
   Trust trust;
-  std::string token;                               // bearer token; "": none is sent
-  std::map<std::string, Json> jobs;                // written jobs that cases start from (jobs.yaml)
+  std::string token;                               // bearer token; "": none
+  std::map<std::string, Json> jobs;                // templates of jobs (jobs.yaml)
   std::string home;                                // the folder of cases, rules and the probe
-  std::string scratch;                             // a folder of this run, removed at its end
+  std::string scratch;                             // a folder of this run, deleted at its end
   std::chrono::milliseconds call_patience{10000};  // for one answer
-  std::chrono::milliseconds job_patience{60000};   // for a job to get somewhere
+  std::chrono::milliseconds job_patience{60000};   // for a job to reach a state
   std::chrono::milliseconds log_patience{3000};    // for log lines to arrive
   std::vector<std::string> submit_command;         // "gcloud ai-platform jobs submit training"
   std::vector<std::string> train_command;          // "gcloud ai-platform local train"
@@ -36,7 +36,7 @@ struct World {
   std::string setting(const std::string& name) const;
 };
 
-/// The clients of one worker: one connection to each place.
+/// The clients of one worker: one connection to each URL.
 class Clients {
  public:
   explicit Clients(const World& world) : world_(world) {}
@@ -49,7 +49,7 @@ class Clients {
   std::map<std::string, std::unique_ptr<WireClient>> clients_;  // by base URL
 };
 
-/// The service that a path belongs to, unless a case says otherwise.
+/// The service of a path. A case can name another.
 std::string ServiceOf(const std::string& path);
 
 }  // namespace conform

@@ -35,7 +35,7 @@ struct Pipe {
   }
 };
 
-// What execvpe wants, made before the fork.
+// The arguments of execvpe, allocated before the fork.
 struct Arguments {
   std::vector<std::string> texts;
   std::vector<char*> words;
@@ -50,7 +50,7 @@ struct Arguments {
   }
 };
 
-// In the child, after the fork: only calls that are safe there.
+// Runs in the child after the fork: only async-signal-safe calls.
 [[noreturn]] void Become(const Program& program, const Arguments& arguments, int out, int err,
                          pid_t parent) {
   ::setpgid(0, 0);
@@ -87,7 +87,7 @@ int Milliseconds(Clock::duration left) {
   return static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(left).count());
 }
 
-// Reads both pipes to their ends, or till the deadline; false: late.
+// Reads both pipes to their ends. False: the deadline passed.
 bool Drain(Pipe& out, Pipe& err, Ended* ended, Clock::time_point deadline) {
   pollfd both[2] = {{out.ends[0], POLLIN, 0}, {err.ends[0], POLLIN, 0}};
   std::string* texts[2] = {&ended->out, &ended->err};
@@ -124,7 +124,7 @@ Result<Ended> RunProgram(const Program& program, std::chrono::milliseconds patie
   int status = 0;
   while (::waitpid(process.value(), &status, 0) < 0 && errno == EINTR) {
   }
-  ::kill(-process.value(), SIGKILL);  // what it may have left behind
+  ::kill(-process.value(), SIGKILL);  // remaining processes of its group
   ended.exit_code = ExitCodeOf(status);
   if (ended.exit_code == 127 && ended.out.empty() && ended.err.empty()) {
     return problems::ProgramNotStarted(program.words[0], "not found");

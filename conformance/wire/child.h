@@ -1,5 +1,5 @@
 #pragma once
-// Programs that the judge runs: the emulator it starts, commands it judges.
+// Programs that the judge runs: an emulator, and commands to judge.
 
 #include <sys/types.h>
 
@@ -12,29 +12,28 @@
 
 namespace conform {
 
-/// What to run. The environment is the whole of it, nothing is inherited.
+/// A program to run. It inherits no environment variables.
 struct Program {
   std::vector<std::string> words;
   std::map<std::string, std::string> environment;
-  std::string directory;  // "": ours
+  std::string directory;  // "": that of this process
 };
 
-/// What a program left.
+/// The result of a program.
 struct Ended {
-  int exit_code = 0;  // 128 + N where signal N ended it
-  bool late = false;  // it was killed at its deadline
+  int exit_code = 0;  // 128 + N if signal N ended it
+  bool late = false;  // killed at its deadline
   std::string out;
   std::string err;
 };
 
-/// Runs a program to its end; its whole group is killed at the deadline.
+/// Runs a program to its end. Kills its process group at the deadline.
 Result<Ended> RunProgram(const Program& program, std::chrono::milliseconds deadline);
 
-/// A program that goes on beside us. Ends with us: with the object, and with the judge however that
-/// ends. Owned by who started it.
+/// A program in the background. Ends with the object, and with the judge in any case.
 class Companion {
  public:
-  /// Starts it; what it writes to stderr goes to `log`.
+  /// Starts a program. Its stderr goes to the file `log`.
   static Result<Companion> Start(const Program& program, const std::string& log);
   Companion(Companion&& other) noexcept : process_(other.process_) { other.process_ = -1; }
   Companion& operator=(Companion&&) = delete;
@@ -47,7 +46,7 @@ class Companion {
   pid_t process_;
 };
 
-/// What this process itself was given.
+/// The environment of this process.
 std::map<std::string, std::string> OwnEnvironment();
 
 }  // namespace conform

@@ -21,7 +21,7 @@ std::string TextOfEmbedded(const std::string& file) {
   return text.str();
 }
 
-// "... serves AI Platform Training at http://127.0.0.1:1234\n"
+// Reads "... serves AI Platform Training at http://127.0.0.1:1234\n".
 std::string UrlIn(const std::string& text) {
   const std::string mark = " at http://";
   const size_t at = text.find(mark);
@@ -34,7 +34,7 @@ std::string UrlIn(const std::string& text) {
 Result<Embedded> StartEmbedded(const std::string& caip, const std::string& scratch,
                                const nlohmann::json& config) {
   std::filesystem::create_directories(scratch);
-  std::ofstream(scratch + "/emulator.yaml") << config.dump(1);  // JSON is YAML, too
+  std::ofstream(scratch + "/emulator.yaml") << config.dump(1);  // JSON is valid YAML
   const std::string log = scratch + "/emulator.log";
   Program program{{caip, "serve", "--port", "0", "--state", scratch + "/state", "--emulator-config",
                    scratch + "/emulator.yaml", "--access-log", "off"},

@@ -1,6 +1,6 @@
 #pragma once
-// `--endpoint embedded`: an emulator on a free port with a state directory of its own, for as long
-// as the run lasts.
+// `--endpoint embedded`: an emulator on a free port, with its own state directory, for the duration
+// of the run.
 
 #include <memory>
 #include <nlohmann/json.hpp>

@@ -27,7 +27,7 @@ std::string TarHeader(const std::string& name, size_t size) {
   std::snprintf(header.data() + 108, 8, "%07o", 0u);
   std::snprintf(header.data() + 116, 8, "%07o", 0u);
   std::snprintf(header.data() + 124, 12, "%011zo", size);
-  std::snprintf(header.data() + 136, 12, "%011o", 1577836800u);  // 2020-01-01: the same each time
+  std::snprintf(header.data() + 136, 12, "%011o", 1577836800u);  // 2020-01-01: always the same
   std::memset(header.data() + 148, ' ', 8);
   header[156] = '0';
   std::memcpy(header.data() + 257, "ustar\00000", 8);

@@ -1,5 +1,5 @@
 #pragma once
-// The probe as a source package, made anew in every run, with the same bytes each time.
+// The probe as a source package. Every run builds it, with the same bytes.
 
 #include <string>
 
@@ -7,7 +7,7 @@
 
 namespace conform {
 
-/// The bytes of a .tar.gz with all Python files of `folder` below "caip_probe-1.0/".
+/// A .tar.gz with all Python files of `folder` below "caip_probe-1.0/".
 Result<std::string> ProbePackage(const std::string& folder);
 
 }  // namespace conform

@@ -11,7 +11,7 @@ namespace conform {
 namespace {
 
 std::atomic<bool> interrupted = false;
-int wake[2] = {-1, -1};  // written to by the handler, polled by everyone, never read
+int wake[2] = {-1, -1};  // the handler writes to it, all threads poll it, nobody reads it
 
 void Note(int) {
   if (interrupted.exchange(true)) ::_exit(130);

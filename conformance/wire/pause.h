@@ -1,14 +1,15 @@
 #pragma once
-// Waiting between two looks at something that is not ready yet; cut short by Ctrl-C.
+// Waits between two attempts, and interrupts by Ctrl-C.
 
 #include <chrono>
 
 namespace conform {
 
-/// Waits, or comes back at once when the run was interrupted.
+/// Waits. Returns at once if the run is interrupted.
 void Pause(std::chrono::milliseconds time);
 
-/// From here on SIGINT and SIGTERM only note that the run was interrupted; a second one ends us.
+/// From now on, a first SIGINT or SIGTERM only marks the run as interrupted; a second one ends the
+/// process.
 void WatchForInterrupts();
 bool Interrupted();
 

@@ -43,7 +43,7 @@ std::string QueryValue(const std::string& target, const std::string& name) {
   return "";
 }
 
-// ".../b/BUCKET/o..." -> BUCKET
+// Reads BUCKET from ".../b/BUCKET/o...".
 std::string BucketOf(const std::string& target) {
   const size_t at = target.find("/b/");
   if (at == std::string::npos) return "";
@@ -140,7 +140,7 @@ struct Recorder::Impl {
   void Accept();
 };
 
-// One connection; alive as long as something is going on with it.
+// One connection. Lives until its last operation ends.
 class Recorder::Impl::Session : public std::enable_shared_from_this<Session> {
  public:
   Session(Impl& impl, tcp::socket socket) : impl_(impl), stream_(std::move(socket)) {}

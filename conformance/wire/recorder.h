@@ -1,5 +1,5 @@
 #pragma once
-// An endpoint that believes everything and writes down what reaches it: how commands are judged.
+// An endpoint that accepts every request and records it, for judging commands.
 
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -11,11 +11,11 @@ namespace conform {
 
 using Json = nlohmann::json;
 
-/// Serves jobs.create and what uploading packages needs, on a port of 127.0.0.1, in a thread of its
-/// own, until it goes away.
+/// Serves jobs.create and uploads of packages on a port of 127.0.0.1, in its own thread, for the
+/// lifetime of the object.
 class Recorder {
  public:
-  /// `reply`: {status, body} answered to jobs.create instead of the job.
+  /// `reply` is {status, body}: the answer to jobs.create instead of the job.
   static Result<std::unique_ptr<Recorder>> Start(const Json& reply);
   ~Recorder();
   Recorder(const Recorder&) = delete;
@@ -31,8 +31,8 @@ class Recorder {
   std::unique_ptr<Impl> impl_;
 };
 
-/// What an upload's request body holds: name and size of the object. The body is multipart/related
-/// in any of the forms that Google's clients send.
+/// The name and size of an uploaded object. The request's body is multipart/related in any of the
+/// forms that Google's clients send.
 struct Upload {
   std::string name;
   size_t size = 0;

@@ -29,8 +29,7 @@ std::string Lower(std::string text) {
   return text;
 }
 
-// The asynchronous operations know deadlines, the blocking ones do not; so each is started and
-// awaited.
+// Only asynchronous operations have deadlines. So each operation is started and awaited.
 template <typename Start>
 beast::error_code Await(net::io_context& context, Start start) {
   beast::error_code outcome = net::error::would_block;
@@ -61,7 +60,7 @@ struct WireClient::Impl {
   std::unique_ptr<beast::tcp_stream> plain;
   std::unique_ptr<beast::ssl_stream<beast::tcp_stream>> secure;
   beast::flat_buffer buffer;
-  bool gone_before_answer = false;  // the last one: a kept connection that was closed meanwhile
+  bool gone_before_answer = false;  // the last request failed on a kept connection
 
   bool open() const { return plain || secure; }
   void Close() {
@@ -73,13 +72,14 @@ struct WireClient::Impl {
   Problem Failed(const char* what, beast::error_code code) {
     Close();
     const std::string where = base.scheme + "://" + base.host + ":" + base.port;
-    if (code == beast::error::timeout) return problems::Silent(where, what, deadline.count());
-    if (code == http::error::body_limit) return problems::BodyEndless(where, kBodyMax);
-    if (code == http::error::end_of_stream) return problems::HungUp(where, what);
+    if (code == beast::error::timeout)
+      return problems::AnswerTimeout(where, what, deadline.count());
+    if (code == http::error::body_limit) return problems::AnswerTooLong(where, kBodyMax);
+    if (code == http::error::end_of_stream) return problems::ConnectionClosed(where, what);
     return problems::WireFailed(where, what, code.message());
   }
 
-  // The transport below TLS, or the only one.
+  // The transport below TLS, or without TLS.
   beast::tcp_stream& transport() { return secure ? beast::get_lowest_layer(*secure) : *plain; }
 
   // The certificate must be for the name, or the address, in the URL.
@@ -104,7 +104,7 @@ struct WireClient::Impl {
     if (!code) return std::nullopt;
     const Problem problem = Failed("TLS handshake", code);
     if (trust.insecure || verdict == X509_V_OK) return problem;
-    return problems::CertificateNotBelieved(base.host, X509_verify_cert_error_string(verdict));
+    return problems::CertificateNotTrusted(base.host, X509_verify_cert_error_string(verdict));
   }
 
   std::optional<Problem> Connect() {
@@ -143,7 +143,7 @@ struct WireClient::Impl {
     parser.skip(request.method() == http::verb::head);
     const auto code =
         secure ? Exchange(*secure, request, parser) : Exchange(*plain, request, parser);
-    // Not after a silence: the endpoint may have done what was asked, and would do it twice.
+    // Not after a timeout: the endpoint may have handled the request, and would handle it twice.
     gone_before_answer =
         !parser.got_some() &&
         (code == http::error::end_of_stream || code == net::error::connection_reset ||
@@ -179,7 +179,7 @@ Result<WireResponse> WireClient::Send(const WireRequest& wanted) {
   }
   Result<WireResponse> response = impl_->Try(request);
   if (response.ok() || !kept || !impl_->gone_before_answer) return response;
-  if (auto problem = impl_->Connect()) return *problem;  // a kept connection may be gone by now
+  if (auto problem = impl_->Connect()) return *problem;  // a kept connection may be closed
   return impl_->Try(request);
 }
 
@@ -198,10 +198,10 @@ std::string Encoded(const std::string& text) {
 
 Result<Url> ParseUrl(const std::string& text) {
   const size_t scheme_end = text.find("://");
-  if (scheme_end == std::string::npos) return problems::NoUrl(text);
+  if (scheme_end == std::string::npos) return problems::UrlInvalid(text);
   Url url;
   url.scheme = text.substr(0, scheme_end);
-  if (url.scheme != "http" && url.scheme != "https") return problems::NoUrl(text);
+  if (url.scheme != "http" && url.scheme != "https") return problems::UrlInvalid(text);
   const size_t path = text.find('/', scheme_end + 3);
   std::string authority = text.substr(scheme_end + 3, path - scheme_end - 3);
   if (path != std::string::npos) url.path = text.substr(path);
@@ -211,7 +211,7 @@ Result<Url> ParseUrl(const std::string& text) {
   url.port = colon == std::string::npos ? (url.scheme == "https" ? "443" : "80")
                                         : authority.substr(colon + 1);
   if (url.host.empty() || url.port.find_first_not_of("0123456789") != std::string::npos) {
-    return problems::NoUrl(text);
+    return problems::UrlInvalid(text);
   }
   return url;
 }

@@ -1,6 +1,6 @@
 #pragma once
-// The judge's own HTTP client. It trusts nothing that an endpoint says: everything has a deadline
-// and a size.
+// The judge's own HTTP client. It does not trust the endpoint: everything has a deadline and a
+// maximum size.
 
 #include <chrono>
 #include <map>
@@ -25,7 +25,7 @@ Result<Url> ParseUrl(const std::string& text);
 /// How an https endpoint is trusted.
 struct Trust {
   std::string ca_file;    // "": the system's authorities
-  bool insecure = false;  // anything goes
+  bool insecure = false;  // accept any certificate
 };
 
 struct WireRequest {
@@ -41,14 +41,14 @@ struct WireResponse {
   std::string body;
 };
 
-/// One connection at a time to one place, kept open between requests. Used by one thread.
+/// One connection to one host, kept open between requests. Used by one thread.
 class WireClient {
  public:
   WireClient(Url base, Trust trust, std::chrono::milliseconds deadline);
   ~WireClient();
   WireClient(const WireClient&) = delete;
 
-  /// The whole answer within the deadline, or why there was none.
+  /// The complete answer, or why none arrived within the deadline.
   Result<WireResponse> Send(const WireRequest& request);
 
  private:
@@ -56,7 +56,7 @@ class WireClient {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Percent-encodes all but unreserved characters.
+/// Percent-encodes all characters except unreserved ones.
 std::string Encoded(const std::string& text);
 
 }  // namespace conform

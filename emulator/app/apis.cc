@@ -5,7 +5,7 @@
 #include "emulator/api/discovery/discovery.h"
 #include "emulator/api/discovery/route_list.h"
 #include "emulator/api/ml/ml_routes.h"
-#include "emulator/app/settings.h"
+#include "emulator/app/settings/part_options.h"
 #include "emulator/app/version.h"
 #include "emulator/front/standard_parameters.h"
 #include "fakes/gcs/json/batch.h"

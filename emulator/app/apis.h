@@ -10,7 +10,7 @@
 #include "emulator/api/ml/policies.h"
 #include "emulator/api/optimizer/study_desk.h"
 #include "emulator/app/kept_state.h"
-#include "emulator/app/options.h"
+#include "emulator/app/settings/options.h"
 #include "engine/engine.h"
 #include "fakes/logging/api/stream_readers.h"
 #include "http/router.h"
@@ -36,7 +36,7 @@ class Apis {
   void Serve(http::Router* router, api::ControlActions actions);
 
   /// The emulator ends: who follows a job is told so, and not to wait.
-  void SendFollowersHome() { follower_.End(); }
+  void EndFollowing() { follower_.End(); }
 
  private:
   std::vector<http::Route> MlRoutes();

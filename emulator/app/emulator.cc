@@ -11,19 +11,20 @@
 #include "emulator/api/error_body.h"
 #include "emulator/app/alarmed_clock.h"
 #include "emulator/app/apis.h"
-#include "emulator/app/companion_options.h"
-#include "emulator/app/company.h"
+#include "emulator/app/attach/attached_clients.h"
+#include "emulator/app/attach/owner.h"
 #include "emulator/app/interference.h"
 #include "emulator/app/kept_state.h"
-#include "emulator/app/owner.h"
-#include "emulator/app/reception.h"
+#include "emulator/app/listener.h"
 #include "emulator/app/replica_host.h"
-#include "emulator/app/settings.h"
+#include "emulator/app/settings/companion_options.h"
+#include "emulator/app/settings/part_options.h"
 #include "emulator/front/guest_launcher.h"
 #include "fakes/gcs/json/json_api.h"
 #include "host/companions/companion_launcher.h"
+#include "host/errors.h"
 #include "host/process/child_process.h"
-#include "host/process/side_thread.h"
+#include "host/process/task_queue.h"
 
 namespace caip::app {
 namespace {
@@ -44,17 +45,15 @@ struct Emulator::Parts {
   AlarmedClock clock;
   SystemClock wall;  // of tokens and the access log: others compare it with their own
   Fd end_asked;      // an eventfd: readable once a client has asked for the end
-  Company company;
+  AttachedClients clients;
   Interference* interference = nullptr;
   KeptState state;
   http::Router router{NoRoute};
-  std::unique_ptr<Reception> reception;
-  ReplicaHost replica_host;
-  std::unique_ptr<front::GuestLauncher> guests;
-  std::unique_ptr<host::CompanionLauncher> companions;  // where any are asked for
-  std::unique_ptr<engine::Packager> watched_packager;   // around the packager, likewise
-  std::unique_ptr<engine::LogSink> watched_log;         // around the log, where somebody interferes
-  host::SideThread thinker;
+  std::unique_ptr<Listener> listener;
+  std::unique_ptr<engine::LogSink> watched_output;  // around the log, where somebody interferes
+  std::unique_ptr<engine::LogSink> watched_log;     // likewise
+  host::LauncherBundle replicas;
+  host::WorkerThread worker;
   std::unique_ptr<ml::TrainingApi> training;
   std::unique_ptr<engine::Engine> engine;
   std::unique_ptr<Apis> apis;
@@ -62,8 +61,8 @@ struct Emulator::Parts {
   ~Parts() { StopServing(); }
   http::Response Answer(const http::Request& request) const;
   Status Open();
-  void ServeNetworks(front::GuestNetworkOptions& network);
-  engine::Launcher& OutermostLauncher();
+  Status ServeNetworks(front::GuestNetworkOptions& network);
+  Status AddServers();
   Status StartEngine();
   void Serve();
   void StopServing();
@@ -76,53 +75,57 @@ http::Response Emulator::Parts::Answer(const http::Request& request) const {
 Status Emulator::Parts::Open() {
   if (interference) clock.SetAlarm(interference);
   ASSIGN_OR_RETURN(state, OpenState(options, clock, wall, interference));
-  ASSIGN_OR_RETURN(replica_host, OpenReplicaHost(options, state, clock, interference));
+  if (interference) watched_output = interference->Around(*state.log);
+  engine::LogSink& output = watched_output ? *watched_output : *state.log;
+  ASSIGN_OR_RETURN(replicas, OpenReplicaHost(options, state, clock, output));
+  if (interference) RETURN_IF_ERROR(interference->Around(replicas));
   http::Handler answer = [this](const http::Request& request) { return Answer(request); };
   if (interference) answer = interference->Around(std::move(answer));
-  ASSIGN_OR_RETURN(reception, Reception::Open(options, *state.mint, wall, std::move(answer)));
-  return reception->Listen(options);
+  ASSIGN_OR_RETURN(listener, Listener::Open(options, *state.mint, wall, std::move(answer)));
+  return listener->Listen(options);
 }
 
-// Sockets of networks of runs' own come as the networks are made.
-void Emulator::Parts::ServeNetworks(front::GuestNetworkOptions& network) {
-  host::ProcessLauncher& launcher = *replica_host.launcher;
-  http::Server& server = reception->server();
+// The launcher hands over the listening sockets of a run's network when it makes the network.
+Status Emulator::Parts::ServeNetworks(front::GuestNetworkOptions& network) {
+  if (!replicas.networks) return host::errors::LauncherLacksNetworks(replicas.name);
+  http::Server& server = listener->server();
   network.port = server.port();
   if (!network.names.empty()) {
     network.more_names = [&buckets = *state.buckets] { return NamesOfBuckets(buckets); };
   }
-  network.task_of_client = [&launcher](const engine::RunKey& run, const std::string& client) {
-    return launcher.TaskOfClient(run, client);
-  };
-  launcher.ServeDoors(
+  network.networks = replicas.networks;
+  replicas.networks->ServeDoors(
       [&server](const std::string& tag, Fd listening) { server.Adopt(std::move(listening), tag); });
+  return Ok{};
 }
 
 // Each replica gets a metadata server, then the companions' addresses.
-engine::Launcher& Emulator::Parts::OutermostLauncher() {
-  front::GuestOptions settings = GuestSettings(options, reception->bundle_file());
-  if (settings.network) ServeNetworks(*settings.network);
-  guests = std::make_unique<front::GuestLauncher>(
-      front::GuestLauncher::World{replica_host.outermost(), reception->server(),
-                                  reception->guests(), *state.mint, wall},
+Status Emulator::Parts::AddServers() {
+  front::GuestOptions settings = GuestSettings(options, listener->bundle_file());
+  settings.address = replicas.address;
+  if (settings.network) RETURN_IF_ERROR(ServeNetworks(*settings.network));
+  replicas.launcher = std::make_unique<front::GuestLauncher>(
+      std::move(replicas.launcher),
+      front::GuestLauncher::World{listener->server(), listener->guests(), *state.mint, wall},
       std::move(settings));
-  if (options.companions.empty()) return *guests;
-  companions = std::make_unique<host::CompanionLauncher>(
-      *guests, CompanionsOf(options, host::OwnEnvironment()), *state.log, clock);
-  return *companions;
+  if (options.companions.empty()) return Ok{};
+  host::CompanionOptions companions = CompanionsOf(options, host::OwnEnvironment());
+  companions.address = replicas.address;
+  replicas.launcher = std::make_unique<host::CompanionLauncher>(
+      std::move(replicas.launcher), std::move(companions), *state.log, clock);
+  return Ok{};
 }
 
 Status Emulator::Parts::StartEngine() {
+  RETURN_IF_ERROR(AddServers());
   if (interference) watched_log = interference->AroundService(*state.log);
   engine::LogSink& log = watched_log ? *watched_log : *state.log;
-  if (interference) watched_packager = interference->Around(*replica_host.packager);
-  engine::Packager& packager =
-      watched_packager ? *watched_packager : static_cast<engine::Packager&>(*replica_host.packager);
   training = std::make_unique<ml::TrainingApi>(TrainingSettings(options), *state.storage);
   engine = std::make_unique<engine::Engine>(
-      EngineSettings(options, reception->replicas_url(options), *state.buckets),
-      engine::EnginePorts{OutermostLauncher(), packager, *replica_host.devices,
-                          *replica_host.addresses, *state.jobs, log, *training, thinker},
+      EngineSettings(options, replicas.url_for_replicas(listener->base_url()), *state.buckets),
+      engine::EnginePorts{*replicas.launcher, *replicas.packager, *replicas.devices,
+                          *replicas.addresses, *state.jobs, log, *training, worker,
+                          replicas.disks},
       clock);
   return engine->Start();
 }
@@ -134,16 +137,16 @@ void Emulator::Parts::Serve() {
                           [[maybe_unused]] const auto written =
                               ::write(end_asked.get(), &one, sizeof one);
                         },
-                        [this](int pid, bool stays) { return company.Join(pid, stays); }});
-  reception->LetIn();
+                        [this](int pid, bool stays) { return clients.Join(pid, stays); }});
+  listener->StartAnswering();
 }
 
 // Before anything that requests use goes.
 void Emulator::Parts::StopServing() {
-  if (!reception) return;
-  reception->LetIn();  // after a start that failed: what came early must not wait for ever
+  if (!listener) return;
+  listener->StartAnswering();  // after a start that failed: what came early must not wait for ever
   state.faces->EndPauses();
-  reception->Close();
+  listener->Close();
 }
 
 Result<std::unique_ptr<Emulator>> Emulator::Start(const EmulatorOptions& options,
@@ -158,7 +161,7 @@ Result<std::unique_ptr<Emulator>> Emulator::Start(const EmulatorOptions& options
   RETURN_IF_ERROR(parts->StartEngine());
   if (interference) interference->Begin(*parts->engine, parts->clock);
   parts->Serve();
-  RETURN_IF_ERROR(parts->state.owner->Publish(parts->reception->base_url()));
+  RETURN_IF_ERROR(parts->state.owner->Publish(parts->listener->base_url()));
   return std::unique_ptr<Emulator>(new Emulator(std::move(parts)));
 }
 
@@ -166,9 +169,9 @@ Emulator::Emulator(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
 Emulator::~Emulator() { Stop(); }
 
-const std::string& Emulator::base_url() const { return parts_->reception->base_url(); }
+const std::string& Emulator::base_url() const { return parts_->listener->base_url(); }
 
-const std::string& Emulator::port_note() const { return parts_->reception->port_note(); }
+const std::string& Emulator::port_note() const { return parts_->listener->port_note(); }
 
 uint64_t Emulator::seed() const { return parts_->options.seed; }
 
@@ -177,7 +180,7 @@ engine::Engine& Emulator::engine() { return *parts_->engine; }
 gcs::DirectoryStore& Emulator::buckets() { return *parts_->state.buckets; }
 
 Emulator::End Emulator::WaitForEnd(int interrupt_descriptor, std::optional<Duration> idle) {
-  http::Server& server = parts_->reception->server();
+  http::Server& server = parts_->listener->server();
   uint64_t requests = server.total_requests();
   while (true) {
     struct pollfd waits[] = {{interrupt_descriptor, POLLIN, 0},
@@ -190,7 +193,7 @@ Emulator::End Emulator::WaitForEnd(int interrupt_descriptor, std::optional<Durat
     if (waits[1].revents != 0) return End::kAsked;
     const uint64_t now = server.total_requests();
     const bool silent = now == requests && server.active_requests() == 0;
-    if (silent && parts_->company.Part([this] { return parts_->engine->Idle(); })) {
+    if (silent && parts_->clients.CloseIfUnused([this] { return parts_->engine->Idle(); })) {
       return End::kIdle;
     }
     requests = now;
@@ -202,18 +205,18 @@ std::optional<Emulator::End> Emulator::MayEnd() {
     parts_->end_asked.get(), POLLIN, 0
   };
   if (::poll(&asked, 1, 0) > 0) {
-    parts_->company.Close();
+    parts_->clients.Close();
     return End::kAsked;
   }
-  const bool needed =
-      parts_->company.stays() || !parts_->company.Part([this] { return parts_->engine->Idle(); });
+  const bool needed = parts_->clients.stays() ||
+                      !parts_->clients.CloseIfUnused([this] { return parts_->engine->Idle(); });
   return needed ? std::nullopt : std::optional(End::kIdle);
 }
 
 Emulator::End Emulator::WaitWhileNeeded(int interrupt_descriptor) {
   while (true) {
     if (const auto end = MayEnd()) return *end;
-    if (parts_->company.stays()) {
+    if (parts_->clients.stays()) {
       return WaitForEnd(interrupt_descriptor, ParseDuration(parts_->options.background_idle));
     }
     struct pollfd waits[] = {{interrupt_descriptor, POLLIN, 0},
@@ -225,8 +228,8 @@ Emulator::End Emulator::WaitWhileNeeded(int interrupt_descriptor) {
 
 void Emulator::Stop() {
   if (parts_->interference) std::exchange(parts_->interference, nullptr)->End();
-  parts_->company.Close();
-  if (parts_->apis) parts_->apis->SendFollowersHome();
+  parts_->clients.Close();
+  if (parts_->apis) parts_->apis->EndFollowing();
   // Replicas first: until they are gone they may write to storage.
   parts_->engine->Stop();
   parts_->StopServing();

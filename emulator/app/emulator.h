@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "emulator/app/options.h"
+#include "emulator/app/settings/options.h"
 #include "engine/engine.h"
 #include "fakes/gcs/store/directory_store.h"
 

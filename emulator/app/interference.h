@@ -6,7 +6,7 @@
 #include "emulator/app/alarmed_clock.h"
 #include "engine/engine.h"
 #include "fakes/gcs/store/bucket_store.h"
-#include "host/watch/replica_watcher.h"
+#include "host/launcher_bundle.h"
 #include "http/message.h"
 
 namespace caip::app {
@@ -21,13 +21,11 @@ class Interference : public Alarm {
   virtual std::unique_ptr<engine::LogSink> Around(engine::LogSink& sink) = 0;
   /// What the engine writes to the log.
   virtual std::unique_ptr<engine::LogSink> AroundService(engine::LogSink& sink) = 0;
-  /// Next to the processes: launches are as complete as they will be.
-  virtual std::unique_ptr<engine::Launcher> Around(engine::Launcher& launcher) = 0;
-  virtual std::unique_ptr<engine::Packager> Around(engine::Packager& packager) = 0;
+  /// May wrap the launcher, whose launches are as complete as they will be, and the packager, and
+  /// use the launcher's abilities. An Error: the launcher lacks an ability that is needed.
+  virtual Status Around(host::LauncherBundle& replicas) = 0;
   /// All but metadata and tokens.
   virtual http::Handler Around(http::Handler apis) = 0;
-  /// Who is told of replicas' own system calls; null for nobody.
-  virtual host::ReplicaWatcher* Watcher() = 0;
   /// The engine runs; nothing was submitted.
   virtual void Begin(engine::Engine& engine, Clock& clock) = 0;
   /// Before the engine goes.

@@ -21,7 +21,7 @@ Result<KeptState> OpenState(const EmulatorOptions& options, const Clock& clock, 
                             Interference* interference) {
   KeptState state;
   ASSIGN_OR_RETURN(state.owner, host::StateDirectory::Own(options.state, kVersion, clock.Now()));
-  ASSIGN_OR_RETURN(state.jobs, host::SqliteJobStore::Open(options.state / "jobs.db"));
+  ASSIGN_OR_RETURN(state.jobs, host::OpenJobStore(options.state / "jobs.db"));
   ASSIGN_OR_RETURN(state.studies, api::StudyStore::Open(options.state / "studies.db"));
   ASSIGN_OR_RETURN(state.book, logging::LogBook::Open(options.state / "logs.db"));
   state.log = std::make_unique<LogAdapter>(*state.book);

@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "emulator/api/optimizer/study_store.h"
 #include "emulator/app/log_adapter.h"
-#include "emulator/app/options.h"
+#include "emulator/app/settings/options.h"
 #include "emulator/app/storage_adapter.h"
 #include "emulator/app/storage_faces.h"
 #include "fakes/gcs/store/directory_store.h"
@@ -24,7 +24,7 @@ class Interference;
 /// In the order of their making; nothing is empty once it is open.
 struct KeptState {
   std::optional<host::StateDirectory> owner;
-  std::unique_ptr<host::SqliteJobStore> jobs;
+  std::unique_ptr<engine::JobStore> jobs;
   std::unique_ptr<api::StudyStore> studies;
   std::unique_ptr<logging::LogBook> book;
   std::unique_ptr<LogAdapter> log;  // `book` as the engine writes to it

@@ -1,30 +1,14 @@
 #include "emulator/app/replica_host.h"
 
-#include <optional>
 #include <string>
-#include <string_view>
-#include <vector>
 
-#include "emulator/app/interference.h"
 #include "google/gcs_uri.h"
-#include "host/devices/devices.h"
-#include "host/devices/devices_binder.h"
-#include "host/errors.h"
-#include "host/machine/addresses.h"
-#include "host/machine/isolation.h"
 #include "host/process/child_process.h"
 
 namespace caip::app {
 namespace {
 
-std::optional<std::string> Find(const host::Variables& variables, std::string_view name) {
-  for (const auto& [variable, value] : variables) {
-    if (variable == name) return value;
-  }
-  return std::nullopt;
-}
-
-host::DeviceMode ModeOf(GpuMode mode) {
+host::DeviceMode DeviceModeFrom(GpuMode mode) {
   switch (mode) {
     case GpuMode::kQueue:
       return host::DeviceMode::kQueue;
@@ -38,76 +22,31 @@ host::DeviceMode ModeOf(GpuMode mode) {
   return host::DeviceMode::kByHost;
 }
 
-std::unique_ptr<engine::AddressLender> LenderOf(const EmulatorOptions& options) {
-  const Random chance(options.seed);
-  if (options.addressing == Addressing::kPorts) {
-    return std::make_unique<host::PortAddresses>(chance.Fork("ports"));
-  }
-  return std::make_unique<host::LoopbackAddresses>(chance.Fork("addresses"));
-}
-
-Result<std::unique_ptr<engine::DeviceBinder>> BinderOf(const EmulatorOptions& options) {
-  std::vector<host::Gpu> fakes;
-  if (!options.fake_gpus.empty()) {
-    ASSIGN_OR_RETURN(fakes, host::FakeGpus(options.fake_gpus));
-  }
-  const auto own = host::OwnEnvironment();
-  host::DevicePlaces places;
-  places.path = Find(own, "PATH").value_or("");
-  return std::unique_ptr<engine::DeviceBinder>(std::make_unique<host::DeviceBinderOnHost>(
-      ModeOf(options.gpus), [places, fakes, visible = Find(own, "CUDA_VISIBLE_DEVICES")] {
-        return host::InventoryFor(places, fakes, visible);
-      }));
-}
-
-std::unique_ptr<host::Interpreters> InterpretersOf(const EmulatorOptions& options) {
-  host::InterpreterSearch search = host::DefaultSearch(host::OwnEnvironment());
-  search.configured.assign(options.interpreters.begin(), options.interpreters.end());
-  search.cache_file = options.state / "interpreters.json";
-  return std::make_unique<host::Interpreters>(std::move(search), options.runtimes);
-}
-
-host::PackagerOptions PackagingOf(const EmulatorOptions& options) {
-  host::PackagerOptions packaging;
-  packaging.state = options.state;
-  packaging.own_environment = host::OwnEnvironment();
-  packaging.strict_runtime = options.strict_runtime;
-  return packaging;
-}
-
-std::function<Path(const std::string&)> DirectoriesOf(const gcs::DirectoryStore& buckets) {
-  return [&buckets](const std::string& uri) {
-    const auto place = google::ParseGcsUri(uri);
-    return place.ok() ? buckets.PathOf(place->bucket, place->object) : Path();
-  };
+host::LauncherOptions LauncherOptionsFrom(const EmulatorOptions& options) {
+  return {.kind = options.launcher,
+          .state = options.state,
+          .images = options.images,
+          .seed = options.seed,
+          .own_environment = host::OwnEnvironment(),
+          .own_networks = options.isolation == Isolation::kNamespaces,
+          .addressing = options.addressing,
+          .devices = DeviceModeFrom(options.gpus),
+          .fake_gpus = options.fake_gpus,
+          .interpreters = {options.interpreters.begin(), options.interpreters.end()},
+          .runtimes = options.runtimes,
+          .strict_runtime = options.strict_runtime};
 }
 
 }  // namespace
 
-Result<ReplicaHost> OpenReplicaHost(const EmulatorOptions& options, const KeptState& state,
-                                    Clock& clock, Interference* interference) {
-  ReplicaHost host;
-  if (options.isolation == Isolation::kNamespaces) {
-    const auto why_not = host::TryIsolation(host::LauncherBesideUs());
-    if (why_not) return host::errors::NoNamespaces(*why_not);
-  }
-  if (interference) host.watched_output = interference->Around(*state.log);
-  engine::LogSink& output = host.watched_output ? *host.watched_output : *state.log;
-  host::ProcessLauncherOptions launching{.state_directory = options.state,
-                                         .images = options.images};
-  if (interference) launching.watcher = interference->Watcher();
-  ASSIGN_OR_RETURN(host.launcher,
-                   host::ProcessLauncher::Start(std::move(launching), clock, output));
-  host.metrics = std::make_unique<host::MetricLauncher>(
-      *host.launcher, host::MetricLauncherOptions{DirectoriesOf(*state.buckets)}, *state.log,
-      clock);
-  if (interference) host.watched = interference->Around(*host.metrics);
-  host.interpreters = InterpretersOf(options);
-  host.packager = std::make_unique<host::PackagerOnHost>(PackagingOf(options), *host.interpreters,
-                                                         *state.storage, *state.log, clock);
-  ASSIGN_OR_RETURN(host.devices, BinderOf(options));
-  host.addresses = LenderOf(options);
-  return host;
+Result<host::LauncherBundle> OpenReplicaHost(const EmulatorOptions& options, const KeptState& state,
+                                             Clock& clock, engine::LogSink& output) {
+  const auto directory_of = [&buckets = *state.buckets](const std::string& uri) {
+    const auto place = google::ParseGcsUri(uri);
+    return place.ok() ? buckets.PathOf(place->bucket, place->object) : Path();
+  };
+  return host::OpenLauncherBundle(LauncherOptionsFrom(options),
+                                  {clock, output, *state.log, *state.storage, directory_of});
 }
 
 }  // namespace caip::app

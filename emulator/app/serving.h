@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "emulator/app/options.h"
+#include "emulator/app/settings/options.h"
 #include "http/server.h"
 #include "http/transport/certificate_authority.h"
 

@@ -93,7 +93,7 @@ explore::ExploreOptions OptionsOf(const harness::RunPlan& plan, const CheckingOp
 }  // namespace
 
 Status ExploreRestarts(const harness::RunPlan& plan, const CheckingOptions& options,
-                       harness::CourseRun& run) {
+                       harness::CheckRun& run) {
   std::error_code error;
   Scenario scenario = plan.scenario;
   const Path folder = std::filesystem::absolute(options.findings, error);

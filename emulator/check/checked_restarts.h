@@ -1,5 +1,5 @@
 #pragma once
-// The explorer as a run of a course, and what it leaves for the user.
+// The explorer as a run of a session, and what it leaves for the user.
 
 #include "emulator/check/checking.h"
 #include "harness/check/check_run.h"
@@ -10,6 +10,6 @@ namespace caip::check {
 /// scenarios, with the job and the buckets that they need beside them. A job that cannot be
 /// explored is told as a run that was skipped.
 Status ExploreRestarts(const harness::RunPlan& plan, const CheckingOptions& options,
-                       harness::CourseRun& run);
+                       harness::CheckRun& run);
 
 }  // namespace caip::check

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/json.h"
-#include "emulator/app/options.h"
+#include "emulator/app/settings/options.h"
 #include "emulator/check/errors.h"
 #include "emulator/scenario/built_job.h"
 
@@ -35,7 +35,7 @@ Status AddEmulatorOptions(const TrainerRequest& request, const Path& workshop,
                    app::ReadOptions(request.emulator, workshop));
   job.images = options.images;
   if (options.storage_view == app::StorageView::kPath) job.semantics = harness::Semantics::kPosix;
-  if (request.emulator.seed) job.seed = options.seed;
+  if (request.emulator.Has("seed")) job.seed = options.seed;
   job.own_ports = options.addressing == app::Addressing::kPorts;
   return Ok{};
 }

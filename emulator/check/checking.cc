@@ -16,18 +16,18 @@
 namespace caip::check {
 namespace {
 
-using harness::Course;
-using harness::CourseRun;
-using harness::CourseRunKind;
+using harness::CheckRun;
+using harness::CheckRunKind;
+using harness::CheckSession;
 using harness::RunPlan;
 using Steady = std::chrono::steady_clock;
 
 /// Makes runs on several threads, each as soon as those that it is after were made.
 class Maker {
  public:
-  Maker(const std::vector<const CourseRunKind*>& kinds, const CheckingOptions& options,
-        Course& course)
-      : kinds_(kinds), options_(options), course_(course) {}
+  Maker(const std::vector<const CheckRunKind*>& kinds, const CheckingOptions& options,
+        CheckSession& session)
+      : kinds_(kinds), options_(options), session_(session) {}
 
   Status Run() {
     std::vector<std::thread> threads;
@@ -44,13 +44,13 @@ class Maker {
   void Work() {
     std::unique_lock lock(mutex_);
     while (outcome_.ok() && !Interrupted() && begun_.size() < kinds_.size()) {
-      const CourseRunKind* kind = Next();
+      const CheckRunKind* kind = Next();
       if (!kind) {
         changed_.wait(lock);
         continue;
       }
       begun_.insert(kind->name);
-      const RunPlan plan = kind->plan(course_);
+      const RunPlan plan = kind->plan(session_);
       lock.unlock();
       const auto begin = Steady::now();
       auto run = Make(*kind, plan);
@@ -59,24 +59,25 @@ class Maker {
       if (run.ok() && !Interrupted()) {
         run->took = Steady::now() - begin;
         if (options_.made) options_.made(*kind, *run);
-        course_.runs[kind->name] = *std::move(run);
+        session_.runs[kind->name] = *std::move(run);
       }
       changed_.notify_all();
     }
     changed_.notify_all();
   }
 
-  const CourseRunKind* Next() const {
-    for (const CourseRunKind* kind : kinds_) {
-      const bool ready = std::all_of(kind->after.begin(), kind->after.end(),
-                                     [&](const auto& name) { return course_.runs.contains(name); });
+  const CheckRunKind* Next() const {
+    for (const CheckRunKind* kind : kinds_) {
+      const bool ready = std::all_of(kind->after.begin(), kind->after.end(), [&](const auto& name) {
+        return session_.runs.contains(name);
+      });
       if (ready && !begun_.contains(kind->name)) return kind;
     }
     return nullptr;
   }
 
-  Result<CourseRun> Make(const CourseRunKind& kind, const RunPlan& plan) {
-    CourseRun run;
+  Result<CheckRun> Make(const CheckRunKind& kind, const RunPlan& plan) {
+    CheckRun run;
     run.skipped = plan.skip;
     if (!run.skipped.empty()) return run;
     if (plan.how == RunPlan::How::kLook) {
@@ -90,7 +91,7 @@ class Maker {
     return run;
   }
 
-  Status Play(const CourseRunKind& kind, const RunPlan& plan, CourseRun& run) {
+  Status Play(const CheckRunKind& kind, const RunPlan& plan, CheckRun& run) {
     scenario::StageOptions stage;
     stage.state = options_.workshop / ("check-" + kind.name);
     stage.caches = options_.workshop / "caches";
@@ -110,9 +111,9 @@ class Maker {
     return Ok{};
   }
 
-  const std::vector<const CourseRunKind*>& kinds_;
+  const std::vector<const CheckRunKind*>& kinds_;
   const CheckingOptions& options_;
-  Course& course_;
+  CheckSession& session_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::set<std::string> begun_;
@@ -121,9 +122,9 @@ class Maker {
 
 }  // namespace
 
-Status MakeRuns(const std::vector<const CourseRunKind*>& kinds, const CheckingOptions& options,
-                Course& course) {
-  return Maker(kinds, options, course).Run();
+Status MakeRuns(const std::vector<const CheckRunKind*>& kinds, const CheckingOptions& options,
+                CheckSession& session) {
+  return Maker(kinds, options, session).Run();
 }
 
 }  // namespace caip::check

@@ -1,5 +1,5 @@
 #pragma once
-// Makes the runs of a course, each on an emulator of its own.
+// Makes the runs of a session, each on an emulator of its own.
 
 #include <functional>
 #include <optional>
@@ -17,14 +17,14 @@ struct CheckingOptions {
   int64_t jobs = 1;  // runs at once, where one does not need the other
   std::function<bool()> interrupted = nullptr;
   /// Told when a run was made or skipped; one call at a time, from any thread.
-  std::function<void(const harness::CourseRunKind& kind, const harness::CourseRun& run)> made =
+  std::function<void(const harness::CheckRunKind& kind, const harness::CheckRun& run)> made =
       nullptr;
 };
 
-/// Makes the runs that are named and puts them into the course; those behind an interruption are
+/// Makes the runs that are named and puts them into the session; those behind an interruption are
 /// left out. An Error is the host's or ours, never the trainer's: a run whose job was not taken is
 /// one (kInvalidArgument), and so is a full disk (kResourceExhausted).
-Status MakeRuns(const std::vector<const harness::CourseRunKind*>& kinds,
-                const CheckingOptions& options, harness::Course& course);
+Status MakeRuns(const std::vector<const harness::CheckRunKind*>& kinds,
+                const CheckingOptions& options, harness::CheckSession& session);
 
 }  // namespace caip::check

@@ -1,5 +1,5 @@
 #pragma once
-// What a run of a course does to the launches of its replicas.
+// What a run of a session does to the launches of its replicas.
 
 #include "emulator/scenario/launch_watch.h"
 #include "harness/check/check_run.h"

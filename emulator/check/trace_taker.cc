@@ -50,10 +50,10 @@ void TraceTaker::Open(const std::string& replica, const host::FileSight& sight) 
   file.path = sight.path;
   file.replica = replica;
   const bool reads = sight.kind == host::FileSight::Kind::kRead || sight.reads_too;
-  if (reads && file.written) file.read_behind = true;
+  if (reads && file.written) file.read_again = true;
   if (reads && !file.written) file.read = true;
   if (sight.kind != host::FileSight::Kind::kWrite) return;
-  file.read_behind = sight.reads_too;
+  file.read_again = sight.reads_too;
   file.written = true;
 }
 
@@ -120,7 +120,7 @@ void TraceTaker::Measure(const std::string& replica) {
   }
 }
 
-void TraceTaker::HandOver(harness::CourseRun& run) {
+void TraceTaker::HandOver(harness::CheckRun& run) {
   const std::lock_guard lock(mutex_);
   for (auto& [path, file] : files_) traces_.files.push_back(std::move(file));
   run.launched = std::move(launched_);

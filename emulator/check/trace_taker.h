@@ -1,5 +1,5 @@
 #pragma once
-// Fills in what a run of a course left behind beside its event list.
+// Fills in what a run of a session left behind beside its event list.
 
 #include <map>
 #include <mutex>
@@ -25,7 +25,7 @@ class TraceTaker final : public scenario::Onlooker {
   void Ended(const engine::ReplicaExit& exit) override;
 
   /// When the run is over.
-  void HandOver(harness::CourseRun& run);
+  void HandOver(harness::CheckRun& run);
 
  private:
   void Open(const std::string& replica, const host::FileSight& sight);

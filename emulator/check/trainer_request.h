@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "client/submit_request.h"
-#include "emulator/app/emulator_flags.h"
+#include "emulator/app/settings/emulator_flags.h"
 
 namespace caip::check {
 

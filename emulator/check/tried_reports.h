@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "engine/ports.h"
-#include "harness/check/traces.h"
+#include "harness/check/check_run.h"
 
 namespace caip::check {
 

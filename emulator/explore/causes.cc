@@ -54,16 +54,16 @@ void AddEquals(const TaskList& tasks, const Outcomes& outcomes, Recoveries& foun
 
 }  // namespace
 
-std::vector<Shown> JudgeTogether(const harness::Peace& peace, const TaskList& tasks,
-                                 Outcomes& outcomes) {
+std::vector<Shown> CompareTogether(const harness::Baseline& baseline, const TaskList& tasks,
+                                   Outcomes& outcomes) {
   std::vector<Shown> more;
   for (const bool disk_kept : {false, true}) {
     Recoveries found = RecoveriesOf(tasks, outcomes, disk_kept);
-    for (auto& [index, flaw] : harness::LostProgress(peace, found.all)) {
+    for (auto& [index, flaw] : harness::FindLostProgress(baseline, found.all)) {
       AddInFront(outcomes[found.indices[index]]->flaws, std::move(flaw));
     }
     if (!disk_kept) AddEquals(tasks, outcomes, found);
-    for (auto& [index, flaw] : harness::FallenBack(peace, found.all)) {
+    for (auto& [index, flaw] : harness::FindFallbacks(baseline, found.all)) {
       if (index < found.indices.size()) {
         AddInFront(outcomes[found.indices[index]]->flaws, std::move(flaw));
         continue;
@@ -110,17 +110,17 @@ std::vector<Cause> CausesOf(const TaskList& tasks, const Outcomes& outcomes,
   return causes;
 }
 
-bool ShowsAgain(const harness::Peace& peace, const Shown& shown, const std::string& cause,
+bool ShowsAgain(const harness::Baseline& baseline, const Shown& shown, const Flaw& wanted,
                 const harness::Evidence& again) {
   const harness::CrashPoint& point = shown.task.point;
   const std::vector<Flaw> flaws =
-      harness::JudgeRecovery(peace, shown.task.second.value_or(point), again);
-  const auto is_it = [&](const Flaw& flaw) { return flaw.cause == cause; };
+      harness::CompareRecovery(baseline, shown.task.second.value_or(point), again);
+  const auto is_it = [&](const Flaw& flaw) { return flaw.cause == wanted.cause; };
   if (std::ranges::any_of(flaws, is_it)) return true;
   // What shows among all recoveries alone: this one began where it did.
   const bool begins_there =
       FirstStep(again, point.events, point.replica) == shown.outcome.first_step;
-  return begins_there && harness::IsOfProgress(cause);
+  return begins_there && wanted.kind == Flaw::Kind::kLostProgress;
 }
 
 }  // namespace caip::explore

@@ -25,8 +25,8 @@ struct Cause {
 
 /// Adds to `outcomes` (of `tasks`; nullopt: not tried) what only shows when they are held against
 /// each other. What shows at moments that were not tried, for others lead to the same, is returned.
-std::vector<Shown> JudgeTogether(const harness::Peace& peace, const TaskList& tasks,
-                                 std::vector<std::optional<ExploreOutcome>>& outcomes);
+std::vector<Shown> CompareTogether(const harness::Baseline& baseline, const TaskList& tasks,
+                                   std::vector<std::optional<ExploreOutcome>>& outcomes);
 
 /// By their first flaws: the others of a recovery follow from it, most likely. Sure ones come
 /// first, then the earliest.
@@ -35,7 +35,7 @@ std::vector<Cause> CausesOf(const TaskList& tasks,
                             const std::vector<Shown>& more);
 
 /// The same restart again shows the same.
-bool ShowsAgain(const harness::Peace& peace, const Shown& shown, const std::string& cause,
+bool ShowsAgain(const harness::Baseline& baseline, const Shown& shown, const harness::Flaw& wanted,
                 const harness::Evidence& again);
 
 }  // namespace caip::explore

@@ -12,37 +12,37 @@
 #include "emulator/explore/exploring_files.h"
 #include "emulator/explore/exploring_tasks.h"
 #include "emulator/scenario/stage.h"
-#include "host/machine/memory_room.h"
+#include "host/machine/memory_directory.h"
 
 namespace caip::explore {
 namespace {
 
 using harness::CrashPoint;
+using harness::Event;
 using harness::Evidence;
 using harness::Flaw;
-using harness::Happening;
 using harness::Scenario;
 using Steady = std::chrono::steady_clock;
 
 constexpr size_t kConfirmations = 3;
-constexpr char kNotAgain[] =
-    "it did not show again when its restart was tried once more, with no other run beside it: runs "
-    "may share a file of this host, or what is wrong depends on time";
+constexpr char kNotConfirmed[] =
+    "it did not appear again when the same restart ran alone: the runs may share a file of this "
+    "host, or the flaw depends on timing";
 
 class Explorer {
  public:
   Explorer(const Scenario& scenario, const ExploreOptions& options)
-      : scenario_(InPeace(scenario)), options_(options), begin_(Steady::now()) {}
+      : scenario_(WithoutFaults(scenario)), options_(options), begin_(Steady::now()) {}
 
   Result<ExploreReport> Run() {
-    RETURN_IF_ERROR(FindPeace());
+    RETURN_IF_ERROR(RunBaseline());
     files_.emplace(options_, scenario_);
-    room_ = host::MemoryRoom::Open(
+    room_ = host::MemoryDirectory::Open(
         options_.workshop, written_ * static_cast<uint64_t>(std::max<int64_t>(1, options_.jobs)));
     RETURN_IF_ERROR(CheckReplicas());
     MakeTasks();
     const auto before = Steady::now();
-    report_.in_peace = before - begin_;
+    report_.before_restarts = before - begin_;
     TryAll();
     report_.took = Steady::now() - before;
     RETURN_IF_ERROR(Conclude());
@@ -77,39 +77,39 @@ class Explorer {
     return evidence;
   }
 
-  Status FindPeace() {
+  Status RunBaseline() {
     const auto before = Steady::now();
     recorder_ = std::make_unique<scenario::Recorder>(options_.workshop / "record");
     scenario::StageOptions recorded;
     recorded.recorder = recorder_.get();
     ASSIGN_OR_RETURN(Evidence first, Play(scenario_, std::move(recorded)));
     RETURN_IF_ERROR(recorder_->outcome());
-    report_.peace = Steady::now() - before;
+    report_.baseline = Steady::now() - before;
     if (first.state != "SUCCEEDED") {
       return errors::BaselineFailed(first.state, first.broke_off + first.error_message);
     }
     ASSIGN_OR_RETURN(Evidence second, Play(scenario_, {}));
-    peace_ =
-        std::make_unique<harness::Peace>(std::move(first), std::move(second), scenario_.comparison);
-    for (const std::string& name : peace_->unstable_objects()) {
+    baseline_ = std::make_unique<harness::Baseline>(std::move(first), std::move(second),
+                                                    scenario_.comparison);
+    for (const std::string& name : baseline_->unstable_objects()) {
       report_.not_compared.push_back("object " + name);
     }
-    for (const std::string& name : peace_->unstable_fields()) {
+    for (const std::string& name : baseline_->unstable_fields()) {
       report_.not_compared.push_back("field " + name);
     }
-    if (!peace_->steps_are_stable()) report_.not_compared.push_back("which steps are done");
+    if (!baseline_->steps_are_stable()) report_.not_compared.push_back("the numbers of the steps");
     return LearnCounting();
   }
 
   Status LearnCounting() {
     ExploreTask early;
-    const auto point = EarlyPoint(peace_->run());
+    const auto point = EarlyPoint(baseline_->run());
     if (!point) return Ok{};
     early.point = *point;
     early.disk_kept = options_.disks == Disks::kKept;
     ASSIGN_OR_RETURN(const Evidence restarted, RunWhole(early));
-    peace_->Learn(restarted);
-    for (const std::string& pattern : peace_->counting_patterns()) {
+    baseline_->Learn(restarted);
+    for (const std::string& pattern : baseline_->counting_patterns()) {
       report_.counting.push_back("objects like " + pattern);
     }
     return Ok{};
@@ -117,8 +117,8 @@ class Explorer {
 
   std::set<std::string> Replicas() const {
     std::set<std::string> replicas;
-    for (const Happening& h : peace_->run().happenings) {
-      if (h.kind == Happening::Kind::kStart) replicas.insert(h.replica);
+    for (const Event& h : baseline_->run().events) {
+      if (h.Is<harness::StartEvent>()) replicas.insert(h.replica);
     }
     return replicas;
   }
@@ -145,17 +145,17 @@ class Explorer {
   }
 
   void MakeTasks() {
-    RecordedRun peace;
-    peace.states = recorder_->states();
-    peace.events = peace_->run().happenings;
-    peace.points = MomentsOf(peace_->run(), Selection(), options_.points_are_default);
-    report_.moments = peace.points.size();
+    RecordedRun baseline;
+    baseline.states = recorder_->states();
+    baseline.events = baseline_->run().events;
+    baseline.points = PointsToTry(baseline_->run(), Selection(), options_.points_are_default);
+    report_.points = baseline.points.size();
     if (options_.disks != Disks::kKept && CanUseRecord()) {
-      tasks_.AddRecorded(peace, std::nullopt);
+      tasks_.AddRecorded(baseline, std::nullopt);
     } else if (options_.disks != Disks::kKept) {
-      tasks_.AddWhole(peace, std::nullopt, false);
+      tasks_.AddWhole(baseline, std::nullopt, false);
     }
-    if (options_.disks != Disks::kNew) tasks_.AddWhole(peace, std::nullopt, true);
+    if (options_.disks != Disks::kNew) tasks_.AddWhole(baseline, std::nullopt, true);
     ThinOut(0, "points");
   }
 
@@ -163,7 +163,7 @@ class Explorer {
     const auto most = static_cast<size_t>(options_.points_max);
     const size_t all = tasks_.ThinOut(from, most);
     if (all <= most) return;
-    report_.ended = "thinned out to " + std::to_string(most) + " of " + std::to_string(all) + " " +
+    report_.ended = "reduced to " + std::to_string(most) + " of " + std::to_string(all) + " " +
                     what + " (--max-points)";
   }
 
@@ -244,7 +244,7 @@ class Explorer {
   Duration TimeToConfirm() {
     const std::lock_guard lock(mutex_);
     if (!options_.budget) return Duration(0);
-    return std::min<Duration>(*options_.budget / 4, causes_.size() * report_.peace * 2);
+    return std::min<Duration>(*options_.budget / 4, causes_.size() * report_.baseline * 2);
   }
 
   // "" it is not over yet, when so much time is to be left.
@@ -269,13 +269,13 @@ class Explorer {
     if (deepens) {
       RecordedRun next;
       if (recorder) next.states = recorder->states();
-      next.events = whole->happenings;
+      next.events = whole->events;
       next.points = PointsOfRecovery(task, *whole, Selection());
       const std::lock_guard lock(mutex_);
       deeper_[index] = std::move(next);
     }
     ExploreOutcome outcome;
-    outcome.flaws = JudgeRecovery(*peace_, task.second.value_or(task.point), *whole);
+    outcome.flaws = CompareRecovery(*baseline_, task.second.value_or(task.point), *whole);
     outcome.first_step = FirstStep(*whole, task.point.events, task.point.replica);
     return outcome;
   }
@@ -295,7 +295,7 @@ class Explorer {
   }
 
   Status Conclude() {
-    const std::vector<Shown> more = JudgeTogether(*peace_, tasks_, outcomes_);
+    const std::vector<Shown> more = CompareTogether(*baseline_, tasks_, outcomes_);
     report_.known = known_;
     report_.missed = missed_;
     report_.recoveries = Duration(spent_.load());
@@ -306,7 +306,7 @@ class Explorer {
     files_->RemoveFindings();
     for (Cause& cause : causes) {
       ExploreFinding& finding = cause.finding;
-      ASSIGN_OR_RETURN(finding.scenario, files_->WriteScenario(finding, *peace_));
+      ASSIGN_OR_RETURN(finding.scenario, files_->WriteScenario(finding, *baseline_));
       report_.findings.push_back(std::move(finding));
     }
     return Ok{};
@@ -322,33 +322,33 @@ class Explorer {
       if (!shown.outcome.flaws.front().doubt.empty()) break;
       const std::string ended = WhyOver(Duration(0));
       if (!ended.empty()) {
-        finding.remark = "not tried again by itself: " + ended;
+        finding.remark = "not confirmed by a run of its own: " + ended;
         return;
       }
       const auto again = Play(WithRestart(scenario_, shown.task), {});
       if (!again.ok()) {
-        finding.remark = "not tried again by itself: " + again.error().message;
+        finding.remark = "not confirmed by a run of its own: " + again.error().message;
         return;
       }
-      if (WasMissed(*again) || !ShowsAgain(*peace_, shown, finding.flaw.cause, *again)) continue;
+      if (WasMissed(*again) || !ShowsAgain(*baseline_, shown, finding.flaw, *again)) continue;
       finding.flaw = shown.outcome.flaws.front();
       finding.point = shown.task.point;
       finding.second = shown.task.second;
       finding.disk_kept = shown.task.disk_kept;
       return;
     }
-    finding.flaw.doubt = kNotAgain;
+    finding.flaw.doubt = kNotConfirmed;
   }
 
   Scenario scenario_;
   const ExploreOptions& options_;
   Steady::time_point begin_;
   std::unique_ptr<scenario::Recorder> recorder_;
-  std::unique_ptr<harness::Peace> peace_;
+  std::unique_ptr<harness::Baseline> baseline_;
   std::optional<ExplorationFiles> files_;
-  std::unique_ptr<host::MemoryRoom> room_;  // for what comes behind the peace
-  std::atomic<uint64_t> written_{0};        // by a run in peace
-  std::atomic<bool> crowded_{false};        // the room was too small
+  std::unique_ptr<host::MemoryDirectory> room_;  // for the runs after the baseline
+  std::atomic<uint64_t> written_{0};             // by a baseline run
+  std::atomic<bool> crowded_{false};             // the room was too small
   TaskList tasks_;
   std::vector<std::optional<ExploreOutcome>> outcomes_;
   std::map<size_t, RecordedRun> deeper_;  // recoveries, for a second restart in them

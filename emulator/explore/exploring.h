@@ -1,6 +1,6 @@
 #pragma once
-// Finds restart bugs by itself: runs a job once in peace, takes its machine away at every moment
-// that matters, and holds what comes of it against the peace.
+// Finds restart bugs: runs a job without faults, takes its machine away at every crash point of
+// that baseline run, and compares each recovery with the baseline.
 
 #include <functional>
 #include <map>
@@ -55,29 +55,29 @@ struct ExploreFinding {
 };
 
 /// Why an exploration ended: its time was over.
-inline constexpr char kBudgetSpent[] = "the budget is spent";
+inline constexpr char kBudgetSpent[] = "the budget is used up";
 
 struct ExploreReport {
-  size_t moments = 0;   // that were named
+  size_t points = 0;    // crash points of the baseline run
   size_t recorded = 0;  // distinct states of the buckets, to be recovered from
   size_t whole = 0;     // restarts that need whole runs
   size_t tried = 0;
-  size_t missed = 0;                      // whole runs whose moment did not come again
+  size_t missed = 0;                      // whole runs that did not reach their point again
   size_t known = 0;                       // taken from an earlier exploration
   std::string ended = {};                 // why before all were tried; "" they were
   std::optional<Error> broke = {};        // a restart could not be tried, for no fault of the job
-  Duration peace{0};                      // one run in peace
-  Duration in_peace{0};                   // all that was run before the first restart of a point
+  Duration baseline{0};                   // one baseline run
+  Duration before_restarts{0};            // all runs before the first restart of a point
   Duration took{0};                       // all recoveries, by the wall
   Duration recoveries{0};                 // the same, summed up over those at once
-  std::vector<std::string> not_compared;  // what differs between two runs in peace
+  std::vector<std::string> not_compared;  // what differs between two baseline runs
   std::vector<std::string> counting;      // and what counts restarts
   std::vector<ExploreFinding> findings;   // the sure ones first, then the smallest
 };
 
-/// The scenario's own faults and expectations are left out of it. An Error: it cannot be explored,
-/// for its job does not succeed in peace (kFailedPrecondition), the disk is full
-/// (kResourceExhausted), ...
+/// Ignores the scenario's own faults and expectations. An Error means that the job cannot be
+/// explored: its baseline run fails (kFailedPrecondition), the disk is full (kResourceExhausted),
+/// ...
 Result<ExploreReport> Explore(const harness::Scenario& scenario, const ExploreOptions& options);
 
 }  // namespace caip::explore

@@ -15,8 +15,8 @@ namespace caip::explore {
 namespace {
 
 using harness::CrashPoint;
+using harness::Event;
 using harness::Flaw;
-using harness::Happening;
 using harness::YamlQuoted;
 
 constexpr char kProgress[] = "progress.jsonl";
@@ -26,6 +26,9 @@ constexpr char kHead[] = "# Found by caip explore.";
 Json FlawJson(const Flaw& flaw) {
   Json json = {{"cause", flaw.cause}, {"expected", flaw.expected}, {"found", flaw.found}};
   if (!flaw.doubt.empty()) json["doubt"] = flaw.doubt;
+  if (flaw.kind != Flaw::Kind::kOther) json["kind"] = harness::Name(flaw.kind);
+  if (flaw.resume_step) json["resume_step"] = *flaw.resume_step;
+  if (!flaw.object.empty()) json["object"] = flaw.object;
   return json;
 }
 
@@ -36,13 +39,19 @@ Json TriedJson(const std::string& point, const TriedPoint& tried) {
   return json;
 }
 
+Flaw FlawFromJson(const Json& json) {
+  Flaw flaw{StringOr(json, "cause"), StringOr(json, "expected"), StringOr(json, "found"),
+            StringOr(json, "doubt")};
+  flaw.kind = harness::FlawKindNamed(StringOr(json, "kind"));
+  if (Member(json, "resume_step")) flaw.resume_step = IntOr(json, "resume_step", 0);
+  flaw.object = StringOr(json, "object");
+  return flaw;
+}
+
 TriedPoint TriedFromJson(const Json& json) {
   TriedPoint tried;
   if (const Json* flaws = Member(json, "flaws")) {
-    for (const Json& flaw : *flaws) {
-      tried.flaws.push_back({StringOr(flaw, "cause"), StringOr(flaw, "expected"),
-                             StringOr(flaw, "found"), StringOr(flaw, "doubt")});
-    }
+    for (const Json& flaw : *flaws) tried.flaws.push_back(FlawFromJson(flaw));
   }
   if (Member(json, "first_step")) tried.first_step = IntOr(json, "first_step", 0);
   return tried;
@@ -60,22 +69,23 @@ std::string TextList(const std::set<std::string>& names) {
 }
 
 // The fields of steps that are compared, by all that was reported.
-std::set<std::string> FieldsOf(const harness::Peace& peace) {
+std::set<std::string> FieldsOf(const harness::Baseline& baseline) {
   std::set<std::string> fields;
-  for (const Happening& h : peace.run().happenings) {
-    if (h.kind != Happening::Kind::kStep) continue;
-    for (const auto& [name, value] : h.record.items()) {
-      const bool compared = peace.how().steps.Compares(name);
-      if (compared && !peace.unstable_fields().contains(name)) fields.insert(name);
+  for (const Event& h : baseline.run().events) {
+    const auto* step = h.As<harness::StepEvent>();
+    if (!step) continue;
+    for (const auto& [name, value] : step->record.items()) {
+      const bool compared = baseline.how().steps.Compares(name);
+      if (compared && !baseline.unstable_fields().contains(name)) fields.insert(name);
     }
   }
   return fields;
 }
 
-std::string ObjectsExpectation(const harness::Peace& peace, bool builds_packages) {
-  const harness::ObjectComparison& how = peace.how().objects;
+std::string ObjectsExpectation(const harness::Baseline& baseline, bool builds_packages) {
+  const harness::ObjectComparison& how = baseline.how().objects;
   std::set<std::string> except(how.except.begin(), how.except.end());
-  for (const std::string& name : peace.unstable_objects()) except.insert(name);
+  for (const std::string& name : baseline.unstable_objects()) except.insert(name);
   // Each run of the finding builds them itself.
   if (builds_packages) except.insert("job/" + std::string(scenario::kJobId) + "/*");
   std::vector<std::string> words;
@@ -110,23 +120,22 @@ std::vector<Path> WrittenBy(const ExploreOptions& options) {
 }
 
 // What the flaw broke, as expectations.
-std::string Expectations(const ExploreFinding& finding, const harness::Peace& peace,
+std::string Expectations(const ExploreFinding& finding, const harness::Baseline& baseline,
                          bool builds_packages) {
   std::string text = "expect:\n  state: SUCCEEDED\n";
-  if (peace.steps_are_stable() && !peace.replicas().empty()) {
-    const harness::StepComparison& how = peace.how().steps;
-    text += "  same_steps_as_twin: {fields: " + TextList(FieldsOf(peace));
+  if (baseline.steps_are_stable() && !baseline.replicas().empty()) {
+    const harness::StepComparison& how = baseline.how().steps;
+    text += "  same_steps_as_twin: {fields: " + TextList(FieldsOf(baseline));
     if (!how.replicas.empty()) text += ", replicas: " + TextList(how.replicas);
     if (how.tolerance > 0) text += ", tolerance: " + CompactJson(Json(how.tolerance));
     text += "}\n";
   }
-  text += "  same_objects_as_twin: " + ObjectsExpectation(peace, builds_packages) + "\n";
-  if (const auto step = harness::WantedStep(finding.flaw)) {
+  text += "  same_objects_as_twin: " + ObjectsExpectation(baseline, builds_packages) + "\n";
+  if (const auto step = finding.flaw.resume_step) {
     text += "  first_step: {" + finding.point.replica + ": {2: " + std::to_string(*step) + "}}\n";
   }
-  if (finding.flaw.cause.starts_with("a result that was whole")) {
-    const std::string name = finding.flaw.expected.substr(0, finding.flaw.expected.find(' '));
-    text += "  written_once: [" + YamlQuoted(name) + "]\n";
+  if (finding.flaw.kind == Flaw::Kind::kRewrittenResult) {
+    text += "  written_once: [" + YamlQuoted(finding.flaw.object) + "]\n";
   }
   return text;
 }
@@ -193,16 +202,16 @@ Path ExplorationFiles::NextFinding() const {
 }
 
 Result<Path> ExplorationFiles::WriteScenario(const ExploreFinding& finding,
-                                             const harness::Peace& peace) const {
+                                             const harness::Baseline& baseline) const {
   RETURN_IF_ERROR(MakeDirectories(findings_));
   const Path path = NextFinding();
   std::string text = kHead;
   const std::string& doubt = finding.flaw.doubt;
-  text += doubt.empty() ? " Fails until the trainer is mended.\n"
-                        : "\n# Perhaps harmless: " + doubt + "\n";
+  text += doubt.empty() ? " Fails until the trainer is fixed.\n"
+                        : "\n# May be harmless: " + doubt + "\n";
   text += "extends: " + YamlQuoted(SeenFrom(findings_, scenario_.file).string()) + "\n";
   text += "description: " +
-          YamlQuoted((finding.disk_kept ? "The process dies " : "The machine goes ") +
+          YamlQuoted((finding.disk_kept ? "The process dies " : "The machine goes away ") +
                      Describe(finding.point) +
                      (finding.second ? ", then " + Describe(*finding.second) : "") + ": " +
                      finding.flaw.cause) +
@@ -210,7 +219,7 @@ Result<Path> ExplorationFiles::WriteScenario(const ExploreFinding& finding,
   text += "seed: " + std::to_string(scenario_.seed) + "\nshows_bug: []\nfaults:\n";
   text += FaultLine(finding.point, finding.disk_kept);
   if (finding.second) text += FaultLine(*finding.second, finding.disk_kept);
-  text += Expectations(finding, peace, !scenario_.submit.empty());
+  text += Expectations(finding, baseline, !scenario_.submit.empty());
   RETURN_IF_ERROR(WriteFile(path, text));
   return path;
 }

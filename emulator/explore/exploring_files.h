@@ -32,7 +32,8 @@ class ExplorationFiles {
   void Note(const std::string& point, const TriedPoint& tried);
 
   /// A file that `caip scenario run` fails on until the trainer is mended.
-  Result<Path> WriteScenario(const ExploreFinding& finding, const harness::Peace& peace) const;
+  Result<Path> WriteScenario(const ExploreFinding& finding,
+                             const harness::Baseline& baseline) const;
 
   /// Those of earlier explorations of the same scenario; other scenarios' findings stay.
   void RemoveFindings() const;

@@ -8,18 +8,14 @@ namespace caip::explore {
 namespace {
 
 using harness::CrashPoint;
+using harness::Event;
 using harness::Evidence;
-using harness::Happening;
 
 constexpr size_t kPointsOfSilent = 12;
 
-Happening EndOfMachine(const CrashPoint& point, int boot) {
-  Happening exit;
-  exit.kind = Happening::Kind::kExit;
-  exit.replica = point.replica;
-  exit.boot = boot;
-  exit.signal = 9;
-  exit.detail = "kill";
+Event EndOfMachine(const CrashPoint& point, int boot) {
+  Event exit{.replica = point.replica, .boot = boot};
+  exit.body = harness::ExitEvent{0, 9, "kill"};
   return exit;
 }
 
@@ -31,10 +27,10 @@ bool WasMetInVain(const CrashPoint& first, const CrashPoint& point) {
 
 // Behind the end of the machine that the restart took away.
 size_t BeginOfRecovery(const ExploreTask& task, const Evidence& whole) {
-  const std::vector<Happening>& events = whole.happenings;
+  const std::vector<Event>& events = whole.events;
   size_t i = task.recorded ? task.prefix.size() : 0;
-  const auto ends = [&](const Happening& h) {
-    return h.kind == Happening::Kind::kExit && h.replica == task.point.replica;
+  const auto ends = [&](const Event& h) {
+    return h.Is<harness::ExitEvent>() && h.replica == task.point.replica;
   };
   while (i < events.size() && !ends(events[i])) ++i;
   return std::min(i + 1, events.size());
@@ -48,7 +44,7 @@ std::string Describe(const ExploreTask& task) {
          (task.disk_kept ? ", its disk is kept" : "");
 }
 
-harness::Scenario InPeace(harness::Scenario scenario) {
+harness::Scenario WithoutFaults(harness::Scenario scenario) {
   scenario.faults.clear();
   scenario.expectations.clear();
   scenario.shows_bug.clear();
@@ -58,26 +54,26 @@ harness::Scenario InPeace(harness::Scenario scenario) {
 
 Evidence Joined(const ExploreTask& task, Evidence recovery) {
   int boots = 0;
-  std::vector<Happening> all = task.prefix;
-  for (const Happening& h : all) boots = std::max(boots, h.boot);
+  std::vector<Event> all = task.prefix;
+  for (const Event& h : all) boots = std::max(boots, h.boot);
   all.push_back(EndOfMachine(task.second.value_or(task.point), boots));
-  for (Happening& h : recovery.happenings) {
+  for (Event& h : recovery.events) {
     if (h.replica.empty() || h.replica == "service") continue;
     h.boot += boots;
     all.push_back(std::move(h));
   }
   int64_t number = 0;
-  for (Happening& h : all) h.number = ++number;
-  recovery.happenings = std::move(all);
+  for (Event& h : all) h.number = ++number;
+  recovery.events = std::move(all);
   return recovery;
 }
 
 std::vector<CrashPoint> PointsOfRecovery(const ExploreTask& task, const Evidence& whole,
                                          const harness::PointSelection& selection) {
   const size_t begin = BeginOfRecovery(task, whole);
-  const size_t changes = harness::ChangesIn(whole.happenings, begin);
+  const size_t changes = harness::CountChanges(whole.events, begin);
   std::vector<CrashPoint> points;
-  for (CrashPoint& point : harness::PointsOf(whole, selection)) {
+  for (CrashPoint& point : harness::FindCrashPoints(whole, selection)) {
     if (point.events < begin + (point.before ? 0 : 1)) continue;
     point.changes -= changes;
     if (WasMetInVain(task.point, point)) ++point.nth;
@@ -86,13 +82,14 @@ std::vector<CrashPoint> PointsOfRecovery(const ExploreTask& task, const Evidence
   return points;
 }
 
-std::optional<int64_t> FirstStep(const Evidence& run, size_t behind, const std::string& replica) {
+std::optional<int64_t> FirstStep(const Evidence& run, size_t after, const std::string& replica) {
   int boot = 0;
-  for (size_t i = 0; i < run.happenings.size(); ++i) {
-    const Happening& h = run.happenings[i];
+  for (size_t i = 0; i < run.events.size(); ++i) {
+    const Event& h = run.events[i];
     if (h.replica != replica) continue;
-    if (i >= behind && h.kind == Happening::Kind::kStart) boot = h.boot;
-    if (boot > 0 && h.kind == Happening::Kind::kStep && h.boot >= boot) return h.step;
+    if (i >= after && h.Is<harness::StartEvent>()) boot = h.boot;
+    const auto* step = h.As<harness::StepEvent>();
+    if (boot > 0 && step && h.boot >= boot) return step->step;
   }
   return std::nullopt;
 }
@@ -100,12 +97,9 @@ std::optional<int64_t> FirstStep(const Evidence& run, size_t behind, const std::
 harness::Scenario WithRestart(const harness::Scenario& scenario, const ExploreTask& task) {
   harness::Scenario restarted = scenario;
   for (const CrashPoint& point : {task.point, task.second.value_or(task.point)}) {
-    harness::Fault fault;
-    fault.name = restarted.faults.empty() ? "restart" : "second restart";
-    fault.kind = task.disk_kept ? "crash" : "kill";
-    fault.replica = point.replica;
-    fault.when = TriggerOf(point);
-    restarted.faults.push_back(std::move(fault));
+    const char* name = restarted.faults.empty() ? "restart" : "second restart";
+    const auto make = task.disk_kept ? harness::CrashFault : harness::KillFault;
+    restarted.faults.push_back(make(name, point.replica, MakeTrigger(point)));
     if (!task.second) break;
   }
   return restarted;
@@ -113,38 +107,39 @@ harness::Scenario WithRestart(const harness::Scenario& scenario, const ExploreTa
 
 bool WasMissed(const Evidence& run) {
   return std::any_of(run.faults.begin(), run.faults.end(),
-                     [](const harness::FaultTally& fault) { return fault.struck_at.empty(); });
+                     [](const harness::FaultTally& fault) { return fault.injected_at.empty(); });
 }
 
-std::optional<CrashPoint> EarlyPoint(const Evidence& peace) {
-  const std::vector<Happening>& events = peace.happenings;
+std::optional<CrashPoint> EarlyPoint(const Evidence& baseline) {
+  const std::vector<Event>& events = baseline.events;
   size_t first_step = 0;
-  while (first_step < events.size() && events[first_step].kind != Happening::Kind::kStep) {
+  while (first_step < events.size() && !events[first_step].Is<harness::StepEvent>()) {
     ++first_step;
   }
   if (first_step == events.size()) return std::nullopt;
   std::optional<CrashPoint> early;
-  for (const CrashPoint& point : harness::PointsOf(peace, {{"storage"}, {}, false})) {
+  for (const CrashPoint& point : harness::FindCrashPoints(baseline, {{"storage"}, {}, false})) {
     const bool change = point.op != "list" && point.op != "read";
     if (!point.before && change && point.events <= first_step) early = point;
   }
   return early;
 }
 
-std::vector<CrashPoint> MomentsOf(const Evidence& peace, harness::PointSelection selection,
-                                  bool by_default) {
-  std::vector<CrashPoint> points = harness::PointsOf(peace, selection);
+std::vector<CrashPoint> PointsToTry(const Evidence& baseline, harness::PointSelection selection,
+                                    bool by_default) {
+  std::vector<CrashPoint> points = harness::FindCrashPoints(baseline, selection);
   std::erase_if(points, [](const CrashPoint& point) { return point.op == "list"; });
   if (!by_default) return points;
   std::set<std::string> silent;
-  for (const Happening& h : peace.happenings) {
+  for (const Event& h : baseline.events) {
     const bool wanted = selection.replicas.empty() || selection.replicas.contains(h.replica);
-    if (h.kind == Happening::Kind::kStart && wanted) silent.insert(h.replica);
+    if (h.Is<harness::StartEvent>() && wanted) silent.insert(h.replica);
   }
   for (const CrashPoint& point : points) silent.erase(point.replica);
   for (const std::string& replica : silent) {
-    std::vector<CrashPoint> more = harness::PointsOf(peace, {{"steps"}, {replica}, false});
-    if (more.empty()) more = harness::PointsOf(peace, {{"logs"}, {replica}, false});
+    std::vector<CrashPoint> more =
+        harness::FindCrashPoints(baseline, {{"steps"}, {replica}, false});
+    if (more.empty()) more = harness::FindCrashPoints(baseline, {{"logs"}, {replica}, false});
     for (CrashPoint& point : Thinned(more, kPointsOfSilent)) points.push_back(std::move(point));
   }
   return points;

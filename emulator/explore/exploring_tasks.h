@@ -20,7 +20,7 @@ struct ExploreTask {
   bool disk_kept = false;                          // the process dies, its machine stays
   bool recorded = false;                           // only the way back is run, from `begin`
   scenario::BucketState begin = {};                // of recorded ones
-  std::vector<harness::Happening> prefix = {};     // likewise: what had happened
+  std::vector<harness::Event> prefix = {};         // likewise: what had happened
   std::string state = {};                          // likewise: names the buckets
 };
 
@@ -40,7 +40,7 @@ struct ExploreOutcome {
 struct RecordedRun {
   std::vector<scenario::BucketState> states =
       {};  // behind each change; empty where they were not recorded
-  std::vector<harness::Happening> events = {};
+  std::vector<harness::Event> events = {};
   std::vector<harness::CrashPoint> points = {};  // their `changes` count the states
 };
 
@@ -48,7 +48,7 @@ struct RecordedRun {
 std::string Describe(const ExploreTask& task);
 
 /// The scenario without its faults and expectations.
-harness::Scenario InPeace(harness::Scenario scenario);
+harness::Scenario WithoutFaults(harness::Scenario scenario);
 
 /// The recovery's own events behind what was before it: one run with a restart.
 harness::Evidence Joined(const ExploreTask& task, harness::Evidence recovery);
@@ -60,7 +60,7 @@ std::vector<harness::CrashPoint> PointsOfRecovery(const ExploreTask& task,
                                                   const harness::PointSelection& selection);
 
 /// The first step that the replica reports in a boot that begins behind so many events.
-std::optional<int64_t> FirstStep(const harness::Evidence& run, size_t behind,
+std::optional<int64_t> FirstStep(const harness::Evidence& run, size_t after,
                                  const std::string& replica);
 
 /// The scenario with the restart of the task (or both) as its faults.
@@ -71,7 +71,7 @@ bool WasMissed(const harness::Evidence& run);
 
 /// The last thing that any replica changes before the first step of all: what is restarted behind
 /// it has lost no training.
-std::optional<harness::CrashPoint> EarlyPoint(const harness::Evidence& peace);
+std::optional<harness::CrashPoint> EarlyPoint(const harness::Evidence& baseline);
 
 /// Up to `most` of them, evenly.
 template <typename T>
@@ -82,10 +82,11 @@ std::vector<T> Thinned(const std::vector<T>& all, size_t most) {
   return some;
 }
 
-/// The moments of a run in peace that are worth a restart. `by_default`: nobody chose their kinds,
-/// and a replica that stores nothing is restarted behind some of its steps, or else of its lines.
-std::vector<harness::CrashPoint> MomentsOf(const harness::Evidence& peace,
-                                           harness::PointSelection selection, bool by_default);
+/// The crash points of a baseline run that are worth a restart. `by_default`: nobody chose their
+/// kinds, and a replica that stores nothing is restarted behind some of its steps, or else of its
+/// lines.
+std::vector<harness::CrashPoint> PointsToTry(const harness::Evidence& baseline,
+                                             harness::PointSelection selection, bool by_default);
 
 /// Tasks in the order in which they are tried. One thread.
 class TaskList {

@@ -30,7 +30,7 @@ metadata::Identity CallerReader::CallerOf(const http::Request& request,
   }
   if (listener.empty()) return {};
   const auto sight = book_.Find(listener);
-  return sight ? metadata::IdentityOf(sight->guest) : metadata::Identity{};
+  return sight ? metadata::IdentityOfMachine(sight->machine) : metadata::Identity{};
 }
 
 // A client shows the same token with every request: it is opened once.

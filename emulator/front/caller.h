@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "fakes/metadata/guest.h"
+#include "fakes/metadata/machine.h"
 #include "fakes/metadata/token_mint.h"
 #include "http/message.h"
 
@@ -15,7 +15,7 @@ namespace caip::front {
 /// Any thread. Mint and book outlive it.
 class CallerReader {
  public:
-  CallerReader(const metadata::TokenMint& mint, const metadata::GuestBook& book)
+  CallerReader(const metadata::TokenMint& mint, const metadata::MachineTable& book)
       : mint_(mint), book_(book) {}
 
   /// Any token is good enough to be served; ours say whose they are. Nobody: an empty identity.
@@ -25,7 +25,7 @@ class CallerReader {
   metadata::Identity IdentityOfToken(std::string_view token) const;
 
   const metadata::TokenMint& mint_;
-  const metadata::GuestBook& book_;
+  const metadata::MachineTable& book_;
   mutable std::mutex mutex_;
   mutable std::map<std::string, metadata::Identity, std::less<>> known_;  // tokens seen lately
 };

@@ -42,7 +42,7 @@ http::Response FrontDoor::Handle(const http::Request& request) const {
   const bool for_metadata = IsForMetadata(request);
   // Who came to a door of many is looked up only where it matters: it takes a while.
   const std::string listener =
-      for_metadata ? parts_.book.Behind(request.listener, request.peer) : request.listener;
+      for_metadata ? parts_.book.ResolveListener(request.listener, request.peer) : request.listener;
   if (!parts_.log) return Answer(request, for_metadata, listener);
   const auto begin = Steady::now();
   const metadata::Identity caller = callers_.CallerOf(request, listener);

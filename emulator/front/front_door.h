@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "emulator/front/access_log.h"
 #include "emulator/front/caller.h"
-#include "fakes/metadata/guest.h"
+#include "fakes/metadata/machine.h"
 #include "fakes/metadata/metadata_api.h"
 #include "fakes/metadata/oauth_api.h"
 #include "http/router.h"
@@ -16,7 +16,7 @@ namespace caip::front {
 class FrontDoor {
  public:
   struct Parts {
-    const metadata::GuestBook& book;
+    const metadata::MachineTable& book;
     const metadata::TokenMint& mint;
     metadata::Identity user;  // whom a refresh token stands for
     http::Handler inner;      // all other APIs

@@ -24,38 +24,18 @@ void GuestLauncher::Close(const engine::RunKey& key, const Run& run) {
   for (const auto& door : run.network->doors) world_.server.Unlisten(door.tag);
 }
 
-Result<run::Program> GuestLauncher::Resolve(const run::Program& program) const {
-  return world_.inner.Resolve(program);
-}
-
-std::string GuestLauncher::BootDisk(const engine::ReplicaKey& key) const {
-  return world_.inner.BootDisk(key);
-}
-
 void GuestLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {
   if (const Door* door = DoorOf(launch)) Describe(launch, *door);
   if (options_.network) Isolate(launch);
-  world_.inner.Launch(std::move(launch), std::move(listener));
+  inner().Launch(std::move(launch), std::move(listener));
 }
-
-void GuestLauncher::Signal(const engine::ReplicaKey& key, int signal) {
-  world_.inner.Signal(key, signal);
-}
-
-void GuestLauncher::Kill(const engine::ReplicaKey& key) { world_.inner.Kill(key); }
-
-void GuestLauncher::Freeze(const engine::ReplicaKey& key, std::function<void()> frozen) {
-  world_.inner.Freeze(key, std::move(frozen));
-}
-
-void GuestLauncher::Thaw(const engine::ReplicaKey& key) { world_.inner.Thaw(key); }
 
 void GuestLauncher::Discard(const engine::RunKey& run) {
   if (const auto found = runs_.find(run); found != runs_.end()) {
     Close(run, found->second);
     runs_.erase(found);
   }
-  world_.inner.Discard(run);
+  inner().Discard(run);
 }
 
 // A door outlasts restarts: the replica finds its metadata server where it was.
@@ -77,13 +57,14 @@ GuestLauncher::Door* GuestLauncher::DoorOf(const engine::ReplicaLaunch& launch) 
 bool GuestLauncher::Open(const engine::ReplicaLaunch& launch, Run& run, Door& door) {
   const engine::RunKey& key = launch.key.run;
   if (!options_.network) {
-    const auto port = world_.server.Listen(ListenerTag(key, launch.key.replica));
-    if (port.ok()) door.address = "127.0.0.1:" + std::to_string(*port);
+    const auto port = world_.server.Listen(options_.address, ListenerTag(key, launch.key.replica));
+    if (port.ok()) door.address = options_.address + ":" + std::to_string(*port);
     return port.ok();
   }
-  door.address = OwnDoor(launch.machine, launch.key.replica);
+  const host::OwnNetworks& networks = *options_.network->networks;
+  door.address = OwnDoor(launch.machine, launch.key.replica, networks);
   if (run.network) return true;
-  run.network = NetworkOf(key, launch.machine, options_.network->port);
+  run.network = NetworkOf(key, launch.machine, *options_.network);
   world_.book.PutShared(RunTag(key), GuestFinder(key, launch.machine, *options_.network));
   return true;
 }
@@ -94,14 +75,15 @@ void GuestLauncher::Isolate(engine::ReplicaLaunch& launch) {
   const std::vector<std::string> more = options_.network->more_names();
   names.insert(names.end(), more.begin(), more.end());
   launch.isolation =
-      engine::ReplicaIsolation{runs_[launch.key.run].network, HostsFileOf(launch.machine, names)};
+      engine::ReplicaIsolation{runs_[launch.key.run].network,
+                               HostsFileOf(launch.machine, names, *options_.network->networks)};
 }
 
-metadata::Guest GuestLauncher::GuestOf(const engine::ReplicaLaunch& launch,
-                                       uint64_t machine) const {
+metadata::Machine GuestLauncher::GuestOf(const engine::ReplicaLaunch& launch,
+                                         uint64_t machine) const {
   const engine::RunKey& run = launch.key.run;
   const engine::ReplicaMachine& rented = launch.machine;
-  metadata::Guest guest{
+  metadata::Machine guest{
       .project_id = run.project,
       .project_number = options_.project_number,
       .instance_id = machine,
@@ -110,6 +92,7 @@ metadata::Guest GuestLauncher::GuestOf(const engine::ReplicaLaunch& launch,
       .zone = rented.region + "-b",  // as TPU_CONFIG has it
       .machine_type = rented.machine_type,
       .image = rented.image_uri,
+      .ip = options_.address,
       .attributes = {{"job_id", run.job_id}, {"task_name", launch.task}},
       .created = world_.wall.Now(),
       .service_account =
@@ -121,7 +104,7 @@ metadata::Guest GuestLauncher::GuestOf(const engine::ReplicaLaunch& launch,
 }
 
 void GuestLauncher::Describe(engine::ReplicaLaunch& launch, const Door& door) {
-  const metadata::Guest guest = GuestOf(launch, door.machine);
+  const metadata::Machine guest = GuestOf(launch, door.machine);
   front::FrontFacts facts;
   if (!options_.network) {  // there it is found by its name, and gives tokens itself
     facts.metadata = door.address;

@@ -2,23 +2,25 @@
 // A launcher that gives each replica a metadata server of its own before another launcher starts
 // it: a door of the server that only this replica is told of, open until its run has ended.
 
-#include <functional>
 #include <map>
-#include <mutex>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/clock.h"
 #include "emulator/front/front_environment.h"
 #include "emulator/front/guest_network.h"
 #include "engine/ports.h"
-#include "fakes/metadata/guest.h"
+#include "fakes/metadata/machine.h"
 #include "fakes/metadata/token_mint.h"
+#include "host/forwarding_launcher.h"
 #include "http/server.h"
 
 namespace caip::front {
 
 struct GuestOptions {
+  std::string address;          // of this host, for the doors; as replicas see it
   std::string project_number;   // of every project
   std::string service_account;  // of jobs that name none
   /// The front of Google's https names: `proxy` is filled in for each replica, `direct` is what the
@@ -29,26 +31,20 @@ struct GuestOptions {
 };
 
 /// Engine thread, as a Launcher. All that it is given outlives it.
-class GuestLauncher final : public engine::Launcher {
+class GuestLauncher final : public host::ForwardingLauncher {
  public:
   struct World {
-    engine::Launcher& inner;
     http::Server& server;
-    metadata::GuestBook& book;
+    metadata::MachineTable& book;
     const metadata::TokenMint& mint;
     const Clock& wall;
   };
-  GuestLauncher(World world, GuestOptions options) : world_(world), options_(std::move(options)) {}
+  GuestLauncher(std::unique_ptr<engine::Launcher> inner, World world, GuestOptions options)
+      : ForwardingLauncher(std::move(inner)), world_(world), options_(std::move(options)) {}
   ~GuestLauncher() override;
 
-  Result<run::Program> Resolve(const run::Program& program) const override;
-  std::string BootDisk(const engine::ReplicaKey& key) const override;
   /// A replica for which no door can be opened (out of descriptors) starts without these variables.
   void Launch(engine::ReplicaLaunch launch, Listener listener) override;
-  void Signal(const engine::ReplicaKey& key, int signal) override;
-  void Kill(const engine::ReplicaKey& key) override;
-  void Freeze(const engine::ReplicaKey& key, std::function<void()> frozen) override;
-  void Thaw(const engine::ReplicaKey& key) override;
   void Discard(const engine::RunKey& run) override;
 
  private:
@@ -61,7 +57,7 @@ class GuestLauncher final : public engine::Launcher {
     std::shared_ptr<const engine::RunNetwork> network;  // where it has one of its own
   };
   Door* DoorOf(const engine::ReplicaLaunch& launch);
-  metadata::Guest GuestOf(const engine::ReplicaLaunch& launch, uint64_t machine) const;
+  metadata::Machine GuestOf(const engine::ReplicaLaunch& launch, uint64_t machine) const;
   bool Open(const engine::ReplicaLaunch& launch, Run& run, Door& door);
   void Close(const engine::RunKey& key, const Run& run);
   void Describe(engine::ReplicaLaunch& launch, const Door& door);

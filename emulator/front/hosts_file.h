@@ -12,7 +12,8 @@ struct HostsFacts {
   /// Host names and addresses of the run's replicas, in the plan's order: {"cmle-training-ps-...",
   /// "127.1.2.3"}. "localhost" as an address means 127.0.0.1.
   std::vector<std::pair<std::string, std::string>> replicas;
-  std::vector<std::string> served;  // names that are answered at 127.0.0.1
+  std::vector<std::string> served;  // names that are answered at `served_at`
+  std::string served_at = "127.0.0.1";
 };
 
 /// man 5 hosts. The metadata server is where it is on the service, 169.254.169.254.

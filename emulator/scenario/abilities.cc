@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "emulator/scenario/fake_clocks.h"
-#include "harness/faults/fault_kind.h"
+#include "host/errors.h"
 #include "host/watch/interposition.h"
 #include "host/watch/preloaded_calls.h"
 
@@ -18,9 +18,13 @@ namespace {
 constexpr uint64_t kRoomBytes = 256u << 10;
 constexpr size_t kProgramBytesMax = 64u << 20;
 
-std::string LackOfAbility(const std::string& need) {
+std::string LackOfNamed(const std::string& need) {
   if (need != "libfaketime") return "it needs '" + need + "', which caip does not offer";
   return LackOfFakeTime();
+}
+
+std::string LackOfKind(const harness::FaultKind& kind) {
+  return kind.needs == harness::HostAbility::kFakeClock ? LackOfFakeTime() : "";
 }
 
 // Where a word of a command leads, as the replica's own PATH has it.
@@ -70,13 +74,11 @@ std::string LackOfPreload(const harness::Scenario& scenario, const std::string& 
 }  // namespace
 
 std::string LackOf(const harness::Scenario& scenario) {
-  std::vector<std::string> needs = scenario.needs;
-  for (const harness::Fault& fault : scenario.faults) {
-    const std::string& need = harness::FindFaultKind(fault.kind)->needs;
-    if (!need.empty()) needs.push_back(need);
+  for (const std::string& need : scenario.needs) {
+    if (std::string lack = LackOfNamed(need); !lack.empty()) return lack;
   }
-  for (const std::string& need : needs) {
-    if (std::string lack = LackOfAbility(need); !lack.empty()) return lack;
+  for (const harness::Fault& fault : scenario.faults) {
+    if (std::string lack = LackOfKind(*fault.kind); !lack.empty()) return lack;
   }
   const host::Interposition found = host::InterpositionOf();
   if (found.kind == host::Interposition::Kind::kSeccomp) return "";
@@ -84,6 +86,19 @@ std::string LackOf(const harness::Scenario& scenario) {
     return LackOfPreload(scenario, found.reason);
   }
   return "replicas cannot be held at their system calls: " + found.reason;
+}
+
+Status CheckAbilities(const harness::Scenario& scenario, const host::LauncherBundle& replicas) {
+  const auto lacks = [&](const std::string& what) {
+    return host::errors::LauncherLacks(replicas.name, what);
+  };
+  if (!replicas.watchable) return lacks("hold replicas at their system calls");
+  if (!replicas.disks) return lacks("keep boot disks in directories of this host");
+  const bool freezes = std::ranges::any_of(scenario.faults, [](const harness::Fault& fault) {
+    return fault.kind->while_until == harness::WhileUntil::kFrozen;
+  });
+  if (freezes && !replicas.freezable) return lacks("stop a replica in mid-step");
+  return Ok{};
 }
 
 bool IsFull(const Path& directory) {

@@ -20,34 +20,33 @@ std::string MethodOf(const http::Request& request) {
   return request.method == "PATCH" ? "projects.jobs.patch" : "projects.jobs.get";
 }
 
-Error Refusal(const harness::Verdict& verdict) {
+Error Refusal(const harness::FaultResponse& verdict) {
   switch (verdict.status) {
     case 403:
-      return {Code::kPermissionDenied, verdict.words};
+      return {Code::kPermissionDenied, verdict.message};
     case 404:
-      return {Code::kNotFound, verdict.words};
+      return {Code::kNotFound, verdict.message};
     case 409:
-      return {Code::kAborted, verdict.words};
+      return {Code::kAborted, verdict.message};
     case 429:
-      return {Code::kResourceExhausted, verdict.words};
+      return {Code::kResourceExhausted, verdict.message};
     case 500:
-      return {Code::kInternal, verdict.words};
+      return {Code::kInternal, verdict.message};
     default:
-      return {Code::kUnavailable, verdict.words};
+      return {Code::kUnavailable, verdict.message};
   }
 }
 
 }  // namespace
 
-http::Handler WatchedJobApi(http::Handler next, harness::Director& director) {
-  return [next = std::move(next), &director](const http::Request& request) {
-    harness::Happening happening;
-    happening.kind = harness::Happening::Kind::kApi;
-    happening.text = MethodOf(request);
-    if (happening.text.empty()) return next(request);
-    if (const Caller* caller = CurrentCaller()) happening.replica = caller->replica;
-    const harness::Verdict verdict = director.Note(std::move(happening));
-    if (verdict.kind != harness::Verdict::Kind::kRefuse) return next(request);
+http::Handler WatchedJobApi(http::Handler next, harness::FaultInjector& injector) {
+  return [next = std::move(next), &injector](const http::Request& request) {
+    const std::string method = MethodOf(request);
+    if (method.empty()) return next(request);
+    harness::Event event{.body = harness::ApiCallEvent{method}};
+    if (const Caller* caller = CurrentCaller()) event.replica = caller->replica;
+    const harness::FaultResponse verdict = injector.Report(std::move(event));
+    if (verdict.kind != harness::FaultResponse::Kind::kRefuse) return next(request);
     return WithStatus(api::ErrorResponse(Refusal(verdict)), verdict.status);
   };
 }

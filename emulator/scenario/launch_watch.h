@@ -1,5 +1,5 @@
 #pragma once
-// A launcher whose every start and end is told to the director, and which keeps down what is to
+// A launcher whose every start and end is told to the injector, and which keeps down what is to
 // stay down.
 
 #include <functional>
@@ -14,6 +14,7 @@
 #include "emulator/scenario/onlooker.h"
 #include "engine/ports.h"
 #include "harness/faults/fault_injector.h"
+#include "host/forwarding_launcher.h"
 
 namespace caip::scenario {
 
@@ -27,39 +28,24 @@ struct LaunchCompany {
   Onlooker* onlooker = nullptr;
 };
 
-/// `inner` and `director` outlive it.
-class WatchedLauncher final : public engine::Launcher {
+/// `injector` outlives it.
+class WatchedLauncher final : public host::ForwardingLauncher {
  public:
-  /// `watch`: what every replica is stopped at.
-  WatchedLauncher(engine::Launcher& inner, harness::Director& director, engine::ReplicaWatch watch,
-                  LaunchCompany company)
-      : inner_(inner),
-        director_(director),
-        watch_(std::move(watch)),
+  WatchedLauncher(std::unique_ptr<engine::Launcher> inner, engine::LocalDisks& disks,
+                  harness::FaultInjector& injector, LaunchCompany company)
+      : ForwardingLauncher(std::move(inner)),
+        disks_(disks),
+        injector_(injector),
         company_(std::move(company)) {}
 
-  Result<run::Program> Resolve(const run::Program& program) const override {
-    return inner_.Resolve(program);
-  }
-  std::string BootDisk(const engine::ReplicaKey& key) const override {
-    return inner_.BootDisk(key);
-  }
   void Launch(engine::ReplicaLaunch launch, Listener listener) override;
-  void Signal(const engine::ReplicaKey& key, int signal) override { inner_.Signal(key, signal); }
-  void Kill(const engine::ReplicaKey& key) override { inner_.Kill(key); }
-  void Freeze(const engine::ReplicaKey& key, std::function<void()> frozen) override {
-    inner_.Freeze(key, std::move(frozen));
-  }
-  void Thaw(const engine::ReplicaKey& key) override { inner_.Thaw(key); }
-  void Discard(const engine::RunKey& run) override { inner_.Discard(run); }
 
   /// The boot that was launched last; nullopt before the first.
   std::optional<engine::ReplicaKey> LastBoot(const std::string& replica) const;
 
  private:
-  engine::Launcher& inner_;
-  harness::Director& director_;
-  engine::ReplicaWatch watch_;
+  engine::LocalDisks& disks_;
+  harness::FaultInjector& injector_;
   LaunchCompany company_;
   mutable std::mutex mutex_;
   std::map<std::string, engine::ReplicaKey> last_;

@@ -7,13 +7,13 @@
 namespace caip::scenario {
 namespace {
 
-using harness::Happening;
+using harness::Event;
 
 class WatchedLogSink final : public engine::LogSink {
  public:
-  WatchedLogSink(engine::LogSink& inner, harness::Director& director, harness::StepReader steps,
-                 OutputCompany company)
-      : inner_(inner), director_(director), steps_(std::move(steps)), company_(company) {}
+  WatchedLogSink(engine::LogSink& inner, harness::FaultInjector& injector,
+                 harness::StepReader steps, OutputCompany company)
+      : inner_(inner), injector_(injector), steps_(std::move(steps)), company_(company) {}
 
   void Write(std::vector<engine::LogLine> lines) override {
     std::vector<engine::LogLine> arriving;
@@ -21,14 +21,14 @@ class WatchedLogSink final : public engine::LogSink {
     for (engine::LogLine& line : lines) {
       ++company_.lines;
       if (company_.onlooker) company_.onlooker->Printed(line);
-      Happening happening = steps_.Read(line.message);
-      happening.replica = harness::ReplicaNameOf(line.task, line.run.trial);
-      if (happening.kind == Happening::Kind::kLog) {
-        happening.detail = std::string(run::Name(line.severity));
+      Event event = steps_.Read(line.message);
+      event.replica = harness::ReplicaNameOf(line.task, line.run.trial);
+      if (auto* log = std::get_if<harness::LogEvent>(&event.body)) {
+        log->severity = std::string(run::Name(line.severity));
       }
-      const auto verdict = director_.Note(std::move(happening)).kind;
-      if (verdict == harness::Verdict::Kind::kDrop) continue;
-      if (verdict == harness::Verdict::Kind::kTwice) arriving.push_back(line);
+      const auto verdict = injector_.Report(std::move(event)).kind;
+      if (verdict == harness::FaultResponse::Kind::kDrop) continue;
+      if (verdict == harness::FaultResponse::Kind::kTwice) arriving.push_back(line);
       arriving.push_back(std::move(line));
     }
     inner_.Write(std::move(arriving));
@@ -37,24 +37,21 @@ class WatchedLogSink final : public engine::LogSink {
 
  private:
   engine::LogSink& inner_;
-  harness::Director& director_;
+  harness::FaultInjector& injector_;
   harness::StepReader steps_;
   OutputCompany company_;
 };
 
 class WatchedService final : public engine::LogSink {
  public:
-  WatchedService(engine::LogSink& inner, harness::Director& director)
-      : inner_(inner), director_(director) {}
+  WatchedService(engine::LogSink& inner, harness::FaultInjector& injector)
+      : inner_(inner), injector_(injector) {}
   void Write(std::vector<engine::LogLine> lines) override {
     for (const engine::LogLine& line : lines) {
       if (line.task != kService || line.severity == run::Severity::kDebug) continue;
-      Happening happening;
-      happening.kind = Happening::Kind::kLog;
-      happening.replica = kService;
-      happening.text = line.message;
-      happening.detail = std::string(run::Name(line.severity));
-      director_.Note(std::move(happening));
+      Event event{.replica = kService};
+      event.body = harness::LogEvent{line.message, std::string(run::Name(line.severity))};
+      injector_.Report(std::move(event));
     }
     inner_.Write(std::move(lines));
   }
@@ -63,19 +60,20 @@ class WatchedService final : public engine::LogSink {
  private:
   static constexpr char kService[] = "service";
   engine::LogSink& inner_;
-  harness::Director& director_;
+  harness::FaultInjector& injector_;
 };
 
 }  // namespace
 
 std::unique_ptr<engine::LogSink> WatchedServiceLog(engine::LogSink& inner,
-                                                   harness::Director& director) {
-  return std::make_unique<WatchedService>(inner, director);
+                                                   harness::FaultInjector& injector) {
+  return std::make_unique<WatchedService>(inner, injector);
 }
 
-std::unique_ptr<engine::LogSink> WatchedOutput(engine::LogSink& inner, harness::Director& director,
+std::unique_ptr<engine::LogSink> WatchedOutput(engine::LogSink& inner,
+                                               harness::FaultInjector& injector,
                                                harness::StepReader steps, OutputCompany company) {
-  return std::make_unique<WatchedLogSink>(inner, director, std::move(steps), company);
+  return std::make_unique<WatchedLogSink>(inner, injector, std::move(steps), company);
 }
 
 }  // namespace caip::scenario

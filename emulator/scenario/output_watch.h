@@ -1,5 +1,5 @@
 #pragma once
-// A log whose lines of replicas are told to the director, as lines or as reports of steps.
+// A log whose lines of replicas are told to the injector, as lines or as reports of steps.
 
 #include <atomic>
 #include <memory>
@@ -18,12 +18,13 @@ struct OutputCompany {
   Onlooker* onlooker = nullptr;
 };
 
-/// `inner`, `director` and the company outlive it.
-std::unique_ptr<engine::LogSink> WatchedOutput(engine::LogSink& inner, harness::Director& director,
+/// `inner`, `injector` and the company outlive it.
+std::unique_ptr<engine::LogSink> WatchedOutput(engine::LogSink& inner,
+                                               harness::FaultInjector& injector,
                                                harness::StepReader steps, OutputCompany company);
 
 /// Tells the service's own lines and no others.
 std::unique_ptr<engine::LogSink> WatchedServiceLog(engine::LogSink& inner,
-                                                   harness::Director& director);
+                                                   harness::FaultInjector& injector);
 
 }  // namespace caip::scenario

@@ -7,37 +7,35 @@ namespace {
 
 class PackagingWatch final : public engine::Packager {
  public:
-  PackagingWatch(engine::Packager& inner, harness::Director& director)
-      : inner_(inner), director_(director) {}
+  PackagingWatch(std::unique_ptr<engine::Packager> inner, harness::FaultInjector& injector)
+      : inner_(std::move(inner)), injector_(injector) {}
 
   void Prepare(engine::PrepareRequest request,
                std::function<void(engine::Prepared)> done) override {
-    harness::Happening happening;
-    happening.kind = harness::Happening::Kind::kPrepare;
-    happening.step = request.attempt;
-    const harness::Verdict verdict = director_.Note(std::move(happening));
-    if (verdict.kind != harness::Verdict::Kind::kRefuse) {
-      inner_.Prepare(std::move(request), std::move(done));
+    harness::Event event{.body = harness::PrepareEvent{request.attempt}};
+    const harness::FaultResponse verdict = injector_.Report(std::move(event));
+    if (verdict.kind != harness::FaultResponse::Kind::kRefuse) {
+      inner_->Prepare(std::move(request), std::move(done));
       return;
     }
     engine::Prepared prepared;
     prepared.run = request.run;
     prepared.attempt = request.attempt;
-    prepared.failure = engine::Prepared::Failure{1, verdict.words, ""};
+    prepared.failure = engine::Prepared::Failure{1, verdict.message, ""};
     done(std::move(prepared));
   }
-  void Abandon(const engine::RunKey& run) override { inner_.Abandon(run); }
+  void Abandon(const engine::RunKey& run) override { inner_->Abandon(run); }
 
  private:
-  engine::Packager& inner_;
-  harness::Director& director_;
+  std::unique_ptr<engine::Packager> inner_;
+  harness::FaultInjector& injector_;
 };
 
 }  // namespace
 
-std::unique_ptr<engine::Packager> WatchedPackager(engine::Packager& inner,
-                                                  harness::Director& director) {
-  return std::make_unique<PackagingWatch>(inner, director);
+std::unique_ptr<engine::Packager> WatchedPackager(std::unique_ptr<engine::Packager> inner,
+                                                  harness::FaultInjector& injector) {
+  return std::make_unique<PackagingWatch>(std::move(inner), injector);
 }
 
 }  // namespace caip::scenario

@@ -1,5 +1,5 @@
 #pragma once
-// A packager whose installations are told to the director, which may let them fail.
+// A packager whose installations are told to the injector, which may let them fail.
 
 #include <memory>
 
@@ -8,8 +8,8 @@
 
 namespace caip::scenario {
 
-/// `inner` and `director` outlive it.
-std::unique_ptr<engine::Packager> WatchedPackager(engine::Packager& inner,
-                                                  harness::Director& director);
+/// `injector` outlives it.
+std::unique_ptr<engine::Packager> WatchedPackager(std::unique_ptr<engine::Packager> inner,
+                                                  harness::FaultInjector& injector);
 
 }  // namespace caip::scenario

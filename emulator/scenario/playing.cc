@@ -63,8 +63,8 @@ Status WriteEvents(const Path& file, const Scenario& scenario, const Played& pla
   std::string lines = CompactJson(harness::EventListHead(played.file, played.description,
                                                          played.seed, posix ? "posix" : "object")) +
                       "\n";
-  for (const harness::Happening& happening : played.run.happenings) {
-    lines += CompactJson(ToJson(happening)) + "\n";
+  for (const harness::Event& event : played.run.events) {
+    lines += CompactJson(ToJson(event)) + "\n";
   }
   lines += CompactJson(harness::EventListEnd(played)) + "\n";
   return WriteFile(file, lines);
@@ -81,7 +81,7 @@ Status PlayBoth(const Scenario& scenario, const PlayOptions& options, Played& pl
   }
   const RunDirectory directory(options.workshop, options.keep);
   ASSIGN_OR_RETURN(played.run, RunOnce(scenario, options, true, directory.path()));
-  played.judgement = harness::Judge(scenario, played.run, twin ? &*twin : nullptr);
+  played.verdict = harness::DecideVerdict(scenario, played.run, twin ? &*twin : nullptr);
   return Ok{};
 }
 
@@ -115,7 +115,7 @@ Played Play(const Path& file, const PlayOptions& options) {
   if (!done.ok()) {
     const Code code = done.error().code;
     played.error = done.error().message;
-    played.cannot = code == Code::kResourceExhausted;
+    played.cannot = code == Code::kResourceExhausted || code == Code::kUnimplemented;
     played.ours = code == Code::kInternal || code == Code::kUnavailable;
   }
   played.took = Steady::now() - begin;

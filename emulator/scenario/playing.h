@@ -1,5 +1,5 @@
 #pragma once
-// A scenario from file to verdict: its run, its twin's, the judgement, the event list.
+// A scenario from file to verdict: its run, its twin's, the verdict, the event list.
 
 #include <atomic>
 #include <functional>

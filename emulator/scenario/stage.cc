@@ -13,16 +13,16 @@
 #include "emulator/scenario/packaging_watch.h"
 #include "emulator/scenario/storage_watch.h"
 #include "emulator/scenario/submission.h"
-#include "harness/events/progress.h"
+#include "harness/events/event.h"
 #include "harness/events/step_reader.h"
 #include "ml/render.h"
 
 namespace caip::scenario {
 namespace {
 
+using harness::Event;
 using harness::Evidence;
 using harness::FinalObject;
-using harness::Happening;
 using std::chrono::milliseconds;
 using Steady = std::chrono::steady_clock;
 
@@ -74,7 +74,7 @@ Result<std::string> Bytes(gcs::BucketStore& store, const gcs::ObjectInfo& info) 
 
 }  // namespace
 
-// The director needs a clock before there is an emulator; from Begin on it is the emulator's.
+// The injector needs a clock before there is an emulator; from Begin on it is the emulator's.
 struct Stage::RunClock final : Clock {
   Instant Now() const override {
     const Clock* clock = real.load();
@@ -93,21 +93,23 @@ struct Stage::RunClock final : Clock {
 
 Stage::Stage(const harness::Scenario& scenario, StageOptions options)
     : scenario_(scenario), options_(std::move(options)), clock_(std::make_unique<RunClock>()) {
-  harness::DirectorOptions directing;
+  harness::FaultInjectorOptions directing;
   directing.seed = options_.seed;
   if (options_.disturbed) {
     directing.faults = scenario.faults;
     directing.vm_lifetime = scenario.mood.vm_lifetime;
   }
-  director_ = std::make_unique<harness::Director>(std::move(directing), *clock_);
-  director_->Torment(*this);
-  if (options_.watcher) director_->Watch(options_.watcher);
+  injector_ = std::make_unique<harness::FaultInjector>(std::move(directing), *clock_);
+  injector_->Attach(*this);
+  if (options_.watcher) injector_->Watch(options_.watcher);
 }
 
 bool Stage::NeedsClocks() const {
   return options_.disturbed &&
          std::any_of(scenario_.faults.begin(), scenario_.faults.end(),
-                     [](const harness::Fault& fault) { return fault.kind == "clock_step"; });
+                     [](const harness::Fault& fault) {
+                       return fault.kind->needs == harness::HostAbility::kFakeClock;
+                     });
 }
 
 Path Stage::Buckets() const {
@@ -116,13 +118,8 @@ Path Stage::Buckets() const {
   return (error ? options_.state : state) / "buckets";
 }
 
-host::ReplicaWatcher* Stage::Watcher() {
-  calls_ = std::make_unique<SystemWatch>(*director_, Buckets(), options_.onlooker);
-  return calls_.get();
-}
-
 Stage::~Stage() {
-  director_->End();
+  injector_->End();
   emulator_.reset();
 }
 
@@ -157,34 +154,37 @@ std::unique_ptr<gcs::BucketStore> Stage::Around(gcs::BucketStore& store) {
       options_.recorder->Take(emulator_->buckets(), bucket, name);
     };
   }
-  return WatchedStore(store, *director_, std::move(listener));
+  return WatchedStore(store, *injector_, std::move(listener));
 }
 
 std::unique_ptr<engine::LogSink> Stage::Around(engine::LogSink& sink) {
-  return WatchedOutput(sink, *director_, harness::StepReader(scenario_.step_regex),
+  return WatchedOutput(sink, *injector_, harness::StepReader(scenario_.step_regex),
                        {lines_, options_.onlooker});
 }
 
 std::unique_ptr<engine::LogSink> Stage::AroundService(engine::LogSink& sink) {
-  return WatchedServiceLog(sink, *director_);
+  return WatchedServiceLog(sink, *injector_);
 }
 
-std::unique_ptr<engine::Launcher> Stage::Around(engine::Launcher& launcher) {
-  if (NeedsClocks()) clocks_ = std::make_unique<FakeClocks>(options_.state / "clocks");
-  engine::ReplicaWatch watch{.output = true, .roots = {}};
+Status Stage::Around(host::LauncherBundle& replicas) {
+  RETURN_IF_ERROR(CheckAbilities(scenario_, replicas));
+  calls_ = std::make_unique<SystemWatch>(*injector_, Buckets(), options_.onlooker);
+  host::ReplicaWatch watch{.output = true};
   if (scenario_.semantics == harness::Semantics::kPosix) watch.roots = {Buckets().string()};
+  replicas.watchable->Watch(std::move(watch), *calls_);
+  freezable_ = replicas.freezable;
+  if (NeedsClocks()) clocks_ = std::make_unique<FakeClocks>(options_.state / "clocks");
   auto watched = std::make_unique<WatchedLauncher>(
-      launcher, *director_, watch, LaunchCompany{clocks_.get(), options_.dress, options_.onlooker});
+      std::move(replicas.launcher), *replicas.disks, *injector_,
+      LaunchCompany{clocks_.get(), options_.dress, options_.onlooker});
   launcher_ = watched.get();
-  return watched;
-}
-
-std::unique_ptr<engine::Packager> Stage::Around(engine::Packager& packager) {
-  return WatchedPackager(packager, *director_);
+  replicas.launcher = std::move(watched);
+  replicas.packager = WatchedPackager(std::move(replicas.packager), *injector_);
+  return Ok{};
 }
 
 http::Handler Stage::Around(http::Handler apis) {
-  return KnowingCallers(WatchedJobApi(std::move(apis), *director_));
+  return KnowingCallers(WatchedJobApi(std::move(apis), *injector_));
 }
 
 void Stage::Begin(engine::Engine& engine, Clock& clock) {
@@ -195,16 +195,13 @@ void Stage::Begin(engine::Engine& engine, Clock& clock) {
         const std::string state(run::Name(job.state));
         if (state == last) return;
         last = state;
-        if (state == "QUEUED") director_->SubmittedAt(clock_->Now());
-        Happening happening;
-        happening.kind = Happening::Kind::kState;
-        happening.text = state;
-        director_->Note(std::move(happening));
+        if (state == "QUEUED") injector_->SetSubmitted(clock_->Now());
+        injector_->Report({.body = harness::StateEvent{state}});
       });
 }
 
 void Stage::End() {
-  director_->End();
+  injector_->End();
   states_.End();
 }
 
@@ -269,8 +266,8 @@ Result<Evidence> Stage::RunJob() {
   evidence.state = run::Name(job.state);
   evidence.error_message = job.error_message;
   RETURN_IF_ERROR(CollectTrials(job, evidence));
-  evidence.happenings = director_->happenings();
-  evidence.faults = director_->tallies();
+  evidence.events = injector_->events();
+  evidence.faults = injector_->tallies();
   RETURN_IF_ERROR(Collect(evidence.objects));
   emulator_.reset();
   return evidence;
@@ -282,13 +279,13 @@ std::string Stage::Follow() {
   auto progress = begin;
   size_t known = 0;
   for (;;) {
-    const size_t now = director_->WaitForMore(known, kLook);
+    const size_t now = injector_->WaitForMore(known, kLook);
     if (now > known) {
-      const std::vector<Happening> all = director_->Since(known);
-      for (const Happening& happening : all) {
-        if (harness::IsProgress(happening)) progress = Steady::now();
-        const bool state = happening.kind == Happening::Kind::kState;
-        if (state && IsTerminal(happening.text)) return "";
+      const std::vector<Event> all = injector_->Since(known);
+      for (const Event& event : all) {
+        if (harness::IsProgress(event)) progress = Steady::now();
+        const auto* entered = event.As<harness::StateEvent>();
+        if (entered && IsTerminal(entered->state)) return "";
       }
       known = now;
     }
@@ -318,7 +315,7 @@ std::string Stage::LimitMet(Steady::time_point begin, Steady::time_point progres
 
 // The event list ends here: what follows is our doing.
 void Stage::Abandon() {
-  director_->End();
+  injector_->End();
   (void)engine_->Cancel(kProject, kJobId);
 }
 
@@ -362,14 +359,14 @@ void Stage::Freeze(const std::string& replica) {
   const auto key = launcher_->LastBoot(replica);
   if (!key) return;
   const auto frozen = std::make_shared<std::promise<void>>();
-  launcher_->Freeze(*key, [frozen, told = std::make_shared<std::atomic<bool>>(false)] {
+  freezable_->Freeze(*key, [frozen, told = std::make_shared<std::atomic<bool>>(false)] {
     if (!told->exchange(true)) frozen->set_value();
   });
   frozen->get_future().wait_for(kFreezePatience);
 }
 
 void Stage::Thaw(const std::string& replica) {
-  if (const auto key = launcher_->LastBoot(replica)) launcher_->Thaw(*key);
+  if (const auto key = launcher_->LastBoot(replica)) freezable_->Thaw(*key);
 }
 
 Status Stage::CancelJob() { return engine_->Cancel(kProject, kJobId); }

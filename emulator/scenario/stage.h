@@ -16,7 +16,7 @@
 #include "emulator/scenario/recorder.h"
 #include "emulator/scenario/system_watch.h"
 #include "harness/faults/fault_injector.h"
-#include "harness/faults/world.h"
+#include "harness/faults/run_control.h"
 #include "harness/scenario/scenario.h"
 #include "ml/job.h"
 
@@ -29,7 +29,7 @@ struct StageOptions {
   bool disturbed = true;  // false: the twin, without faults
   uint64_t seed = 1;
   /// Told of each line of the event list as it is written.
-  std::function<void(const harness::Happening&)> watcher;
+  std::function<void(const harness::Event&)> watcher;
   Recorder* recorder = nullptr;                  // keeps what is written
   const BucketState* begin = nullptr;            // buckets as they are, over those of the scenario
   std::function<bool()> interrupted = nullptr;   // set: the run ends
@@ -40,7 +40,7 @@ struct StageOptions {
 };
 
 /// One run. Made and used by one thread.
-class Stage final : public app::Interference, public harness::World {
+class Stage final : public app::Interference, public harness::RunControl {
  public:
   Stage(const harness::Scenario& scenario, StageOptions options);
   ~Stage() override;
@@ -53,16 +53,14 @@ class Stage final : public app::Interference, public harness::World {
   std::unique_ptr<gcs::BucketStore> Around(gcs::BucketStore& store) override;
   std::unique_ptr<engine::LogSink> Around(engine::LogSink& sink) override;
   std::unique_ptr<engine::LogSink> AroundService(engine::LogSink& sink) override;
-  std::unique_ptr<engine::Launcher> Around(engine::Launcher& launcher) override;
-  std::unique_ptr<engine::Packager> Around(engine::Packager& packager) override;
+  Status Around(host::LauncherBundle& replicas) override;
   http::Handler Around(http::Handler apis) override;
-  host::ReplicaWatcher* Watcher() override;
   void Begin(engine::Engine& engine, Clock& clock) override;
   void End() override;
-  Instant Next() const override { return director_->NextAt(); }
-  void Ring(Instant now) override { director_->TimeIs(now); }
+  Instant Next() const override { return injector_->NextTime(); }
+  void Ring(Instant now) override { injector_->AdvanceTo(now); }
 
-  // harness::World
+  // harness::RunControl
   Status LoseVm(const std::string& replica, engine::VmLoss kind) override;
   void Freeze(const std::string& replica) override;
   void Thaw(const std::string& replica) override;
@@ -87,15 +85,16 @@ class Stage final : public app::Interference, public harness::World {
 
   const harness::Scenario& scenario_;
   StageOptions options_;
-  // The director's clock and the emulator's are one: it is handed over in Begin.
+  // The injector's clock and the emulator's are one: it is handed over in Begin.
   struct RunClock;
   std::unique_ptr<RunClock> clock_;
-  std::unique_ptr<harness::Director> director_;
+  std::unique_ptr<harness::FaultInjector> injector_;
   std::atomic<int64_t> lines_{0};
   std::atomic<bool> disk_was_full_{false};  // when storage wanted to write
   std::unique_ptr<SystemWatch> calls_;
   std::unique_ptr<FakeClocks> clocks_;  // where a fault steps one
   WatchedLauncher* launcher_ = nullptr;
+  host::Freezable* freezable_ = nullptr;  // the launcher's
   engine::Engine* engine_ = nullptr;
   engine::Subscription states_;
   std::unique_ptr<app::Emulator> emulator_;

@@ -18,14 +18,14 @@ using gcs::ObjectReader;
 using gcs::ObjectWriter;
 using gcs::Preconditions;
 using gcs::Version;
-using harness::Director;
-using harness::Happening;
+using harness::Event;
+using harness::FaultInjector;
+using harness::FaultResponse;
 using harness::Phase;
-using harness::Verdict;
 
 // What a refused operation is told. The faces make a status of the code, the caller is answered
 // with the very one that the scenario names.
-Error StorageRefusal(const Verdict& verdict) {
+Error StorageRefusal(const FaultResponse& verdict) {
   if (verdict.status != 0) AnswerCallerWith(verdict.status);
   const std::string text = "refused by the scenario";
   switch (verdict.status) {
@@ -45,27 +45,29 @@ Error StorageRefusal(const Verdict& verdict) {
 }
 
 // Refused, or nobody is left who waits for an answer.
-bool Stops(const Verdict& verdict) {
-  return verdict.kind == Verdict::Kind::kRefuse || verdict.kind == Verdict::Kind::kGone;
+bool Stops(const FaultResponse& verdict) {
+  return verdict.kind == FaultResponse::Kind::kRefuse || verdict.kind == FaultResponse::Kind::kGone;
 }
 
-Happening Operation(const std::string& replica, std::string op, std::string object) {
-  Happening happening;
-  happening.kind = Happening::Kind::kStorage;
-  happening.replica = replica;
-  happening.op = std::move(op);
-  happening.object = std::move(object);
-  return happening;
+harness::StorageEvent& StorageOf(Event& event) {
+  return std::get<harness::StorageEvent>(event.body);
+}
+
+Event Operation(const std::string& replica, std::string op, std::string object) {
+  harness::StorageEvent operation;
+  operation.op = std::move(op);
+  operation.object = std::move(object);
+  return {.replica = replica, .body = std::move(operation)};
 }
 
 // Does the operation between its two moments.
 template <typename Do>
-auto Told(Director& director, Happening happening, const Do& operation) -> decltype(operation()) {
-  const Verdict before = director.Meet(happening, Phase::kBefore);
+auto Told(FaultInjector& injector, Event event, const Do& operation) -> decltype(operation()) {
+  const FaultResponse before = injector.ReportAndWait(event, Phase::kBefore);
   if (Stops(before)) return StorageRefusal(before);
   auto result = operation();
-  happening.failed = !result.ok();
-  const Verdict after = director.Meet(happening, Phase::kAfter);
+  StorageOf(event).failed = !result.ok();
+  const FaultResponse after = injector.ReportAndWait(event, Phase::kAfter);
   if (Stops(after)) return StorageRefusal(after);
   return result;
 }
@@ -90,12 +92,12 @@ class BrokenReader final : public ObjectReader {
 
 class WatchedWriter final : public ObjectWriter {
  public:
-  WatchedWriter(std::unique_ptr<ObjectWriter> writer, gcs::BucketStore& store, Director& director,
-                std::string replica, std::string bucket, std::string name,
+  WatchedWriter(std::unique_ptr<ObjectWriter> writer, gcs::BucketStore& store,
+                FaultInjector& injector, std::string replica, std::string bucket, std::string name,
                 const StoreListener& listener)
       : writer_(std::move(writer)),
         store_(store),
-        director_(director),
+        injector_(injector),
         replica_(std::move(replica)),
         bucket_(std::move(bucket)),
         name_(std::move(name)),
@@ -111,10 +113,10 @@ class WatchedWriter final : public ObjectWriter {
   Result<ObjectInfo> Commit(ObjectInfo info, const Preconditions& preconditions,
                             const std::optional<std::string>& md5,
                             const std::optional<uint32_t>& crc32c) override {
-    Happening happening = Operation(replica_, Name(), bucket_ + "/" + name_);
-    happening.bytes = writer_->size();
-    happening.detail = copied_;
-    return Told(director_, std::move(happening), [&] {
+    Event event = Operation(replica_, Name(), bucket_ + "/" + name_);
+    StorageOf(event).bytes = writer_->size();
+    StorageOf(event).from = copied_;
+    return Told(injector_, std::move(event), [&] {
       auto committed = writer_->Commit(std::move(info), preconditions, md5, crc32c);
       if (listener_.changed && committed.ok()) listener_.changed(bucket_, name_);
       if (!committed.ok()) (void)Noted(committed.error());
@@ -134,7 +136,7 @@ class WatchedWriter final : public ObjectWriter {
 
   std::unique_ptr<ObjectWriter> writer_;
   gcs::BucketStore& store_;
-  Director& director_;
+  FaultInjector& injector_;
   std::string replica_;
   std::string bucket_;
   std::string name_;
@@ -144,8 +146,8 @@ class WatchedWriter final : public ObjectWriter {
 
 class StorageWatch final : public gcs::BucketStore {
  public:
-  StorageWatch(gcs::BucketStore& store, Director& director, StoreListener listener)
-      : store_(store), director_(director), listener_(std::move(listener)) {}
+  StorageWatch(gcs::BucketStore& store, FaultInjector& injector, StoreListener listener)
+      : store_(store), injector_(injector), listener_(std::move(listener)) {}
 
   Result<Bucket> CreateBucket(const Bucket& wanted) override { return store_.CreateBucket(wanted); }
   Result<Bucket> GetBucket(const std::string& name) const override {
@@ -181,15 +183,15 @@ class StorageWatch final : public gcs::BucketStore {
     const auto open = [&] { return store_.OpenObject(bucket, name, version); };
     const Caller* caller = CurrentCaller();
     if (!caller || caller->replica.empty() || !caller->reads_count) return open();
-    Happening happening = Operation(caller->replica, "read", bucket + "/" + name);
-    const Verdict before = director_.Meet(happening, Phase::kBefore);
+    Event event = Operation(caller->replica, "read", bucket + "/" + name);
+    const FaultResponse before = injector_.ReportAndWait(event, Phase::kBefore);
     if (Stops(before)) return StorageRefusal(before);
     auto reader = open();
-    happening.failed = !reader.ok();
-    const Verdict after = director_.Meet(happening, Phase::kAfter);
+    StorageOf(event).failed = !reader.ok();
+    const FaultResponse after = injector_.ReportAndWait(event, Phase::kAfter);
     if (Stops(after)) return StorageRefusal(after);
-    const Verdict& broken = before.kind == Verdict::Kind::kBreak ? before : after;
-    if (!reader.ok() || broken.kind != Verdict::Kind::kBreak) return reader;
+    const FaultResponse& broken = before.kind == FaultResponse::Kind::kBreak ? before : after;
+    if (!reader.ok() || broken.kind != FaultResponse::Kind::kBreak) return reader;
     return std::unique_ptr<ObjectReader>(
         std::make_unique<BrokenReader>(*std::move(reader), broken.bytes));
   }
@@ -197,12 +199,14 @@ class StorageWatch final : public gcs::BucketStore {
     const auto list = [&] { return store_.List(bucket, query); };
     const Caller* caller = CurrentCaller();
     if (!caller || caller->replica.empty()) return list();
-    const Happening happening = Operation(caller->replica, "list", bucket + "/" + query.prefix);
-    const Verdict before = director_.Meet(happening, Phase::kBefore);
+    const Event event = Operation(caller->replica, "list", bucket + "/" + query.prefix);
+    const FaultResponse before = injector_.ReportAndWait(event, Phase::kBefore);
     if (Stops(before)) return StorageRefusal(before);
-    const std::string key = happening.object + "\n" + query.delimiter + "\n" + query.page_token;
-    auto listing = before.kind == Verdict::Kind::kStale ? Earlier(key) : Remembered(key, list());
-    const Verdict after = director_.Meet(happening, Phase::kAfter);
+    const std::string key = event.As<harness::StorageEvent>()->object + "\n" + query.delimiter +
+                            "\n" + query.page_token;
+    auto listing =
+        before.kind == FaultResponse::Kind::kStale ? Earlier(key) : Remembered(key, list());
+    const FaultResponse after = injector_.ReportAndWait(event, Phase::kAfter);
     if (Stops(after)) return StorageRefusal(after);
     return listing;
   }
@@ -215,7 +219,7 @@ class StorageWatch final : public gcs::BucketStore {
     };
     const Caller* caller = CurrentCaller();
     if (!caller || caller->replica.empty()) return remove();
-    return Told(director_, Operation(caller->replica, "delete", bucket + "/" + name), remove);
+    return Told(injector_, Operation(caller->replica, "delete", bucket + "/" + name), remove);
   }
   Result<ObjectInfo> UpdateObject(const ObjectInfo& info,
                                   const Preconditions& preconditions) override {
@@ -232,9 +236,9 @@ class StorageWatch final : public gcs::BucketStore {
     };
     const Caller* caller = CurrentCaller();
     if (!caller || caller->replica.empty()) return move();
-    Happening happening = Operation(caller->replica, "move", bucket + "/" + to);
-    happening.detail = bucket + "/" + from;
-    return Told(director_, std::move(happening), move);
+    Event event = Operation(caller->replica, "move", bucket + "/" + to);
+    StorageOf(event).from = bucket + "/" + from;
+    return Told(injector_, std::move(event), move);
   }
 
  private:
@@ -244,7 +248,7 @@ class StorageWatch final : public gcs::BucketStore {
     const Caller* caller = CurrentCaller();
     if (!writer.ok() || !caller || caller->replica.empty()) return writer;
     return std::unique_ptr<ObjectWriter>(std::make_unique<WatchedWriter>(
-        *std::move(writer), store_, director_, caller->replica, bucket, name, listener_));
+        *std::move(writer), store_, injector_, caller->replica, bucket, name, listener_));
   }
 
   // What a listing said when it was made last, for those that are to be stale.
@@ -260,7 +264,7 @@ class StorageWatch final : public gcs::BucketStore {
   }
 
   gcs::BucketStore& store_;
-  Director& director_;
+  FaultInjector& injector_;
   StoreListener listener_;
   mutable std::mutex mutex_;
   mutable std::map<std::string, Listing> listings_;
@@ -268,9 +272,9 @@ class StorageWatch final : public gcs::BucketStore {
 
 }  // namespace
 
-std::unique_ptr<gcs::BucketStore> WatchedStore(gcs::BucketStore& store, Director& director,
+std::unique_ptr<gcs::BucketStore> WatchedStore(gcs::BucketStore& store, FaultInjector& injector,
                                                StoreListener listener) {
-  return std::make_unique<StorageWatch>(store, director, std::move(listener));
+  return std::make_unique<StorageWatch>(store, injector, std::move(listener));
 }
 
 }  // namespace caip::scenario

@@ -1,5 +1,5 @@
 #pragma once
-// A store whose every use by a replica is told to the director, before and after.
+// A store whose every use by a replica is told to the injector, before and after.
 
 #include <functional>
 #include <memory>
@@ -12,14 +12,15 @@ namespace caip::scenario {
 
 /// Who is told of what the store itself did; on the thread that asked for it.
 struct StoreListener {
-  /// A change took effect; before the director is told.
+  /// A change took effect; before the injector is told.
   std::function<void(const std::string& bucket, const std::string& object)> changed = nullptr;
   /// Bytes could not be written, or an upload could not be ended.
   std::function<void(const Error& error)> failed = nullptr;
 };
 
-/// `store` and `director` outlive it. Uses by nobody of the job pass untold.
-std::unique_ptr<gcs::BucketStore> WatchedStore(gcs::BucketStore& store, harness::Director& director,
+/// `store` and `injector` outlive it. Uses by nobody of the job pass untold.
+std::unique_ptr<gcs::BucketStore> WatchedStore(gcs::BucketStore& store,
+                                               harness::FaultInjector& injector,
                                                StoreListener listener = {});
 
 }  // namespace caip::scenario

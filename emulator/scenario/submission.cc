@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "client/job_preparation.h"
-#include "emulator/app/stop_on_interrupt.h"
+#include "emulator/app/attach/stop_on_interrupt.h"
 #include "emulator/scenario/errors.h"
 #include "harness/events/replica_name.h"
 #include "harness/faults/fault_checks.h"
@@ -130,12 +130,12 @@ Status CheckReplicas(const Scenario& scenario, const ml::Job& job) {
     replicas.push_back(harness::ReplicaName(ml::TaskName(plan.id)));
   }
   if (const auto& tuning = job.training_input->hyperparameters) {
-    replicas = harness::InTrials(replicas, tuning->max_trials.value_or(1));
+    replicas = harness::NamesInTrials(replicas, tuning->max_trials.value_or(1));
   }
   for (const harness::Fault& fault : scenario.faults) {
-    const std::string strange = harness::StrangeReplica(fault, replicas);
-    if (strange.empty()) continue;
-    return errors::FaultWithoutReplica(fault.name, strange, replicas);
+    const std::string unknown = harness::FindUnknownReplica(fault, replicas);
+    if (unknown.empty()) continue;
+    return errors::FaultWithoutReplica(fault.name, unknown, replicas);
   }
   return Ok{};
 }

@@ -8,20 +8,21 @@
 namespace caip::scenario {
 namespace {
 
-using harness::Happening;
+using harness::Event;
 using harness::Phase;
 
-// The exit code of a process that ends with an operation: which one, is not known yet.
-constexpr int kEnds = -1;
+Event EventOf(const engine::ReplicaKey& key, harness::StorageEvent operation) {
+  return {.replica = harness::ReplicaNameOf(key), .boot = key.boot, .body = std::move(operation)};
+}
 
-host::Verdict VerdictOf(const harness::Verdict& verdict) {
+host::Verdict VerdictOf(const harness::FaultResponse& verdict) {
   switch (verdict.kind) {
-    case harness::Verdict::Kind::kGone:
+    case harness::FaultResponse::Kind::kGone:
       return {host::Verdict::Kind::kNever, 0, 0};
-    case harness::Verdict::Kind::kRefuse:
+    case harness::FaultResponse::Kind::kRefuse:
       return {host::Verdict::Kind::kFail, verdict.status == 404 ? ENOENT : EIO, 0};
-    case harness::Verdict::Kind::kBreak:
-    case harness::Verdict::Kind::kStale:
+    case harness::FaultResponse::Kind::kBreak:
+    case harness::FaultResponse::Kind::kStale:
       assert(false && "refused where storage is a directory: harness/faults/fault_checks.cc");
       return {};
     default:
@@ -53,50 +54,45 @@ std::string SystemWatch::ObjectOf(const std::string& path) const {
   return path.starts_with(root) ? path.substr(root.size()) : path;
 }
 
-Happening SystemWatch::MomentOf(const engine::ReplicaKey& key,
-                                const host::FileOperation& operation) {
-  Happening moment;
-  moment.kind = Happening::Kind::kStorage;
-  moment.replica = harness::ReplicaNameOf(key);
-  moment.boot = key.boot;
-  moment.op = NameOf(operation.kind);
-  moment.object = ObjectOf(operation.path);
-  if (operation.kind == host::FileOperation::Kind::kRename)
-    moment.detail = ObjectOf(operation.target);
+harness::StorageEvent SystemWatch::Describe(const host::FileOperation& operation) {
+  harness::StorageEvent event;
+  event.op = NameOf(operation.kind);
+  event.object = ObjectOf(operation.path);
+  if (operation.kind == host::FileOperation::Kind::kRename) event.from = ObjectOf(operation.target);
   if (operation.kind == host::FileOperation::Kind::kWhole) {
-    moment.op = operation.was_created ? "create" : "overwrite";
-    moment.bytes = static_cast<uint64_t>(operation.bytes);
+    event.op = operation.was_created ? "create" : "overwrite";
+    event.bytes = static_cast<uint64_t>(operation.bytes);
   }
   if (operation.kind == host::FileOperation::Kind::kWrite) {
     const std::lock_guard lock(mutex_);
-    moment.op = created_.contains(moment.object) ? "create" : "overwrite";
-    moment.bytes = static_cast<uint64_t>(operation.bytes);
+    event.op = created_.contains(event.object) ? "create" : "overwrite";
+    event.bytes = static_cast<uint64_t>(operation.bytes);
   }
-  return moment;
+  return event;
 }
 
 host::ReplicaWatcher::Answer SystemWatch::OutputSeen(const engine::ReplicaKey& key) {
   const std::string replica = harness::ReplicaNameOf(key);
-  return director_.Settle(replica, key.boot) ? Answer::kGoOn : Answer::kNever;
+  return injector_.WaitForLineFaults(replica, key.boot) ? Answer::kGoOn : Answer::kNever;
 }
 
 host::Verdict SystemWatch::Before(const engine::ReplicaKey& key,
                                   const host::FileOperation& operation) {
   if (operation.kind == host::FileOperation::Kind::kWrite) return BeforeWrite(key, operation);
-  Happening moment = MomentOf(key, operation);
+  const harness::StorageEvent event = Describe(operation);
   if (operation.kind == host::FileOperation::Kind::kCreate ||
       operation.kind == host::FileOperation::Kind::kOverwrite) {
     const std::lock_guard lock(mutex_);
-    if (operation.kind == host::FileOperation::Kind::kCreate) created_.insert(moment.object);
-    if (operation.kind == host::FileOperation::Kind::kOverwrite) created_.erase(moment.object);
+    if (operation.kind == host::FileOperation::Kind::kCreate) created_.insert(event.object);
+    if (operation.kind == host::FileOperation::Kind::kOverwrite) created_.erase(event.object);
   }
-  return VerdictOf(director_.Meet(std::move(moment), Phase::kBefore));
+  return VerdictOf(injector_.ReportAndWait(EventOf(key, event), Phase::kBefore));
 }
 
-// A write is cut where a fault wants to strike in the middle of it; the rest is asked for again.
+// A write is cut where a fault is due in the middle of it; the program writes the rest again.
 host::Verdict SystemWatch::BeforeWrite(const engine::ReplicaKey& key,
                                        const host::FileOperation& operation) {
-  Happening moment = MomentOf(key, operation);
+  const harness::StorageEvent event = Describe(operation);
   bool was_cut_here = false;
   {
     const std::lock_guard lock(mutex_);
@@ -105,10 +101,11 @@ host::Verdict SystemWatch::BeforeWrite(const engine::ReplicaKey& key,
     cut_.erase(key);
   }
   if (was_cut_here) {
-    const harness::Verdict verdict = director_.Meet(moment, Phase::kMid);
-    if (verdict.kind != harness::Verdict::Kind::kGoOn) return VerdictOf(verdict);
+    const harness::FaultResponse verdict =
+        injector_.ReportAndWait(EventOf(key, event), Phase::kMid);
+    if (verdict.kind != harness::FaultResponse::Kind::kGoOn) return VerdictOf(verdict);
   }
-  const auto next = director_.NextCut(moment, static_cast<uint64_t>(operation.count));
+  const auto next = injector_.NextCut(event, static_cast<uint64_t>(operation.count));
   if (!next) return {};
   const std::lock_guard lock(mutex_);
   cut_[key] = static_cast<int64_t>(*next);
@@ -124,15 +121,15 @@ host::Verdict SystemWatch::After(const engine::ReplicaKey& key,
   if (opened && error == 0) return {};
   if (operation.kind == host::FileOperation::Kind::kWrite && error != 0)
     return {};  // no byte was reached
-  Happening moment = MomentOf(key, operation);
-  moment.failed = error != 0;
-  if (!operation.is_told) moment.exit_code = kEnds;
+  harness::StorageEvent event = Describe(operation);
+  event.failed = error != 0;
+  event.is_unanswered = !operation.is_told;
   Phase phase = Phase::kAfter;
   if (operation.kind == host::FileOperation::Kind::kWrite) {
     phase = Phase::kMid;
-    moment.bytes = static_cast<uint64_t>(operation.bytes + operation.count);
+    event.bytes = static_cast<uint64_t>(operation.bytes + operation.count);
   }
-  return VerdictOf(director_.Meet(std::move(moment), phase));
+  return VerdictOf(injector_.ReportAndWait(EventOf(key, std::move(event)), phase));
 }
 
 void SystemWatch::LeftRunning(const engine::ReplicaKey& key, const std::vector<std::string>& left) {
@@ -144,7 +141,7 @@ void SystemWatch::Seen(const engine::ReplicaKey& key, const host::FileSight& sig
 }
 
 void SystemWatch::Gone(const engine::ReplicaKey& key) {
-  director_.Gone(harness::ReplicaNameOf(key), key.boot);
+  injector_.ReportProcessesDead(harness::ReplicaNameOf(key), key.boot);
 }
 
 }  // namespace caip::scenario

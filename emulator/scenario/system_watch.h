@@ -1,5 +1,5 @@
 #pragma once
-// A replica's own system calls as moments of the director: lines it prints, and, where storage is a
+// A replica's own system calls as moments of the injector: lines it prints, and, where storage is a
 // directory, files it handles.
 
 #include <atomic>
@@ -15,13 +15,13 @@
 
 namespace caip::scenario {
 
-/// Called by host on a thread for each replica; `director` outlives it.
+/// Called by host on a thread for each replica; `injector` outlives it.
 class SystemWatch final : public host::ReplicaWatcher {
  public:
   /// `buckets`: the directory below which paths are "bucket/path".
   /// `onlooker`: told of sights; may be null.
-  SystemWatch(harness::Director& director, Path buckets, Onlooker* onlooker)
-      : director_(director), buckets_(std::move(buckets)), onlooker_(onlooker) {}
+  SystemWatch(harness::FaultInjector& injector, Path buckets, Onlooker* onlooker)
+      : injector_(injector), buckets_(std::move(buckets)), onlooker_(onlooker) {}
 
   Answer OutputSeen(const engine::ReplicaKey& key) override;
   host::Verdict Before(const engine::ReplicaKey& key,
@@ -37,11 +37,11 @@ class SystemWatch final : public host::ReplicaWatcher {
   bool disk_was_full() const { return disk_was_full_; }
 
  private:
-  harness::Happening MomentOf(const engine::ReplicaKey& key, const host::FileOperation& operation);
+  harness::StorageEvent Describe(const host::FileOperation& operation);
   host::Verdict BeforeWrite(const engine::ReplicaKey& key, const host::FileOperation& operation);
   std::string ObjectOf(const std::string& path) const;
 
-  harness::Director& director_;
+  harness::FaultInjector& injector_;
   Path buckets_;
   Onlooker* onlooker_;
   std::atomic<bool> disk_was_full_{false};

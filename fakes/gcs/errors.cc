@@ -2,10 +2,8 @@
 
 #include <sqlite3.h>
 
-#include <cstdlib>
 #include <utility>
 
-#include "base/json.h"
 #include "base/quoting.h"
 
 namespace caip::gcs::errors {
@@ -17,92 +15,6 @@ Error WithReason(Error error, std::string_view reason) {
   error.reason = std::string(reason);
   return error;
 }
-
-// The reason of an error that has only a code.
-constexpr std::pair<Code, const char*> kReasonsOfCodes[] = {
-    {Code::kInvalidArgument, "invalid"},
-    {Code::kUnauthenticated, "authenticationRequired"},
-    {Code::kPermissionDenied, "forbidden"},
-    {Code::kResourceExhausted, "quotaExceeded"},
-    {Code::kNotFound, "notFound"},
-    {Code::kAlreadyExists, "conflict"},
-    {Code::kAborted, "conflict"},
-    {Code::kFailedPrecondition, "conditionNotMet"},
-    {Code::kOutOfRange, "requestedRangeNotSatisfiable"},
-    {Code::kUnimplemented, "notImplemented"},
-    {Code::kUnavailable, "backendError"},
-};
-
-struct Row {
-  const char* reason;
-  HttpForm form;
-};
-
-// A refusal is never a 5xx: clients retry those for minutes, which looks like a hang. For the same
-// reason a full disk is a 403.
-constexpr Row kForms[] = {
-    {"invalid", {400, "invalid"}},
-    {"required", {400, "required"}},
-    {"bucketNameInvalid", {400, "invalid"}},
-    {"digestMismatch", {400, "invalid"}},
-    {"malformedXml", {400, "invalid"}},
-    {"invalidUri", {400, "invalid"}},
-    {"invalidPart", {400, "invalid"}},
-    {"invalidPartOrder", {400, "invalid"}},
-    {"entityTooSmall", {400, "invalid"}},
-    {"entityTooLarge", {400, "invalid"}},
-    {"malformedPost", {400, "invalid"}},
-    {"invalidPolicy", {400, "invalid"}},
-    {"resourceIsEncryptedWithCustomerEncryptionKey",
-     {400, "resourceIsEncryptedWithCustomerEncryptionKey"}},
-    {"authenticationRequired", {401, "required"}},
-    {"forbidden", {403, "forbidden"}},
-    {"quotaExceeded", {403, "quotaExceeded"}},
-    {"objectUnderActiveHold", {403, "objectUnderActiveHold"}},
-    {"retentionPolicyNotMet", {403, "retentionPolicyNotMet"}},
-    {"customerEncryptionKeyIsIncorrect", {403, "customerEncryptionKeyIsIncorrect"}},
-    {"notFound", {404, "notFound"}},
-    {"bucketNotFound", {404, "notFound"}},
-    {"noSuchUpload", {404, "notFound"}},
-    {"methodNotAllowed", {405, "methodNotAllowed"}},
-    {"requestTimeout", {408, "requestTimeout"}},
-    {"conflict", {409, "conflict"}},
-    {"bucketExists", {409, "conflict"}},
-    {"bucketNotEmpty", {409, "conflict"}},
-    {"folderNotEmpty", {409, "conflict"}},
-    {"gone", {410, "gone"}},
-    {"conditionNotMet", {412, "conditionNotMet"}},
-    {"requestedRangeNotSatisfiable", {416, "requestedRangeNotSatisfiable"}},
-    {"rateLimitExceeded", {429, "rateLimitExceeded"}},
-    {"internalError", {500, "internalError"}},
-    {"notImplemented", {501, "notImplemented"}},
-    {"badGateway", {502, "badGateway"}},
-    {"backendError", {503, "backendError"}},
-    {"gatewayTimeout", {504, "gatewayTimeout"}},
-};
-
-// The error that a status stands for when a fault asks for it.
-struct InjectedRow {
-  int status;
-  Code code;
-  const char* reason;
-};
-constexpr InjectedRow kInjected[] = {
-    {400, Code::kInvalidArgument, "invalid"},
-    {401, Code::kUnauthenticated, "required"},
-    {403, Code::kPermissionDenied, "forbidden"},
-    {404, Code::kNotFound, "notFound"},
-    {408, Code::kDeadlineExceeded, "requestTimeout"},
-    {409, Code::kAborted, "conflict"},
-    {412, Code::kFailedPrecondition, "conditionNotMet"},
-    {429, Code::kResourceExhausted, "rateLimitExceeded"},
-    {500, Code::kInternal, "internalError"},
-    {502, Code::kUnavailable, "badGateway"},
-    {503, Code::kUnavailable, "backendError"},
-    {504, Code::kUnavailable, "gatewayTimeout"},
-};
-constexpr std::string_view kInjectedReason = "injected:";
-constexpr std::string_view kResetReason = "connectionReset";
 
 }  // namespace
 
@@ -413,46 +325,6 @@ Error RetryTestNotFound(std::string_view id) {
   return {Code::kNotFound, "Retry test " + Quoted(id) +
                                " does not exist. Make it with POST /retry_test, and send its id "
                                "in the header x-retry-test-id."};
-}
-
-Error Injected(int status, std::string_view message) {
-  Code code = Code::kUnavailable;
-  for (const InjectedRow& row : kInjected) {
-    if (row.status == status) code = row.code;
-  }
-  return WithReason({code, Text(message)}, std::string(kInjectedReason) + std::to_string(status));
-}
-
-Error ConnectionReset() {
-  return WithReason({Code::kUnavailable, "Injected fault: return-reset-connection."}, kResetReason);
-}
-
-bool IsConnectionReset(const Error& error) { return error.reason == kResetReason; }
-
-HttpForm HttpFormOf(const Error& error) {
-  std::string_view reason = error.reason;
-  if (reason.starts_with(kInjectedReason)) {
-    const int status = std::atoi(error.reason.c_str() + kInjectedReason.size());
-    for (const InjectedRow& row : kInjected) {
-      if (row.status == status) return {status, row.reason};
-    }
-    return {status, "injected"};
-  }
-  for (const auto& [code, name] : kReasonsOfCodes) {
-    if (reason.empty() && code == error.code) reason = name;
-  }
-  for (const Row& row : kForms) {
-    if (reason == row.reason) return row.form;
-  }
-  return {500, "internalError"};
-}
-
-http::Response ToResponse(const Error& error) {
-  const auto [status, reason] = HttpFormOf(error);
-  const Json detail = {{"message", error.message}, {"domain", "global"}, {"reason", reason}};
-  const Json shown = {
-      {"code", status}, {"message", error.message}, {"errors", Json::array({detail})}};
-  return http::JsonResponse(status, PrettyJson(Json{{"error", shown}}));
 }
 
 }  // namespace caip::gcs::errors

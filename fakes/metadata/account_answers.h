@@ -1,22 +1,22 @@
 #pragma once
-// What is made when it is asked for: service-accounts/<account>/token and .../identity.
+// Answers for service-accounts/<account>/token and .../identity, which are created on demand.
 
 #include <string_view>
 
-#include "fakes/metadata/guest.h"
+#include "fakes/metadata/machine.h"
 #include "fakes/metadata/token_mint.h"
 #include "http/message.h"
 
 namespace caip::metadata {
 
-/// Whom a guest's tokens name.
-Identity IdentityOf(const Guest& guest);
+/// The owner of a machine's tokens.
+Identity IdentityOfMachine(const Machine& machine);
 
 /// `what` is "token" or "identity".
-http::Response AccountAnswer(std::string_view what, const http::Request& request,
-                             const Guest& guest, const TokenMint& mint);
+http::Response AnswerAccountRequest(std::string_view what, const http::Request& request,
+                                    const Machine& machine, const TokenMint& mint);
 
-/// A number that stands for an account, the same at every time: "sub", "azp".
-std::string UniqueIdOf(std::string_view account);
+/// The number of an account, always the same: "sub", "azp".
+std::string AccountNumber(std::string_view account);
 
 }  // namespace caip::metadata

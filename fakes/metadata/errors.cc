@@ -29,13 +29,23 @@ http::Response OAuthError(int status, const char* error, const std::string& desc
 
 Error KeyUnreadable(std::string_view file) {
   return {Code::kDataLoss, "'" + std::string(file) +
-                               "' holds no key; delete it and a new one is made, and what the old "
-                               "one signed is worth nothing any more"};
+                               "' does not contain a key. Delete the file to create a new key; "
+                               "everything that the old key signed becomes invalid."};
 }
 
-Error KeyNotMade(std::string_view file, std::string_view why) {
+Error KeyNotCreated(std::string_view file, std::string_view why) {
   return {Code::kInternal,
-          "cannot make a key for '" + std::string(file) + "': " + std::string(why)};
+          "Cannot create a key for '" + std::string(file) + "': " + std::string(why)};
+}
+
+Error FormInvalid() { return {Code::kInvalidArgument, "the form is malformed"}; }
+
+Error JwtPartsInvalid() {
+  return {Code::kInvalidArgument, "a JWT must have three parts with a dot between them"};
+}
+
+Error JwtPartInvalid(std::string_view part) {
+  return {Code::kInvalidArgument, "the " + std::string(part) + " is not valid"};
 }
 
 http::Response NotFound(std::string_view path) {
@@ -53,7 +63,7 @@ http::Response FlavorMissing() {
 http::Response Forwarded() {
   return Page(403, "Forbidden",
               "Your client does not have permission to get this URL from this server. The metadata "
-              "server answers no request that was forwarded (X-Forwarded-For).");
+              "server does not answer forwarded requests (X-Forwarded-For).");
 }
 
 http::Response MethodNotAllowed(std::string_view method) {
@@ -79,9 +89,9 @@ http::Response AudienceMissing() {
   return response;
 }
 
-http::Response GoingDown() {
+http::Response MachineRemoved() {
   return Page(503, "Service Unavailable",
-              "The machine is gone, and its metadata server with it. Do not ask again.");
+              "The machine and its metadata server no longer exist. Do not retry.");
 }
 
 http::Response KeyUnusable(const Error& error) {
@@ -91,7 +101,8 @@ http::Response KeyUnusable(const Error& error) {
 http::Response GrantUnsupported(std::string_view grant) {
   return OAuthError(400, "unsupported_grant_type",
                     "grant_type '" + std::string(grant) +
-                        "' is none of urn:ietf:params:oauth:grant-type:jwt-bearer, refresh_token");
+                        "' is not supported. Use urn:ietf:params:oauth:grant-type:jwt-bearer or "
+                        "refresh_token.");
 }
 
 http::Response AssertionInvalid(std::string_view why) {

@@ -1,5 +1,5 @@
 #pragma once
-// Every text of the metadata server and of the token endpoints that a user can read is made here.
+// All error texts of the metadata server and of the token endpoints.
 
 #include <string>
 #include <string_view>
@@ -11,9 +11,15 @@ namespace caip::metadata::errors {
 
 // Keys.
 Error KeyUnreadable(std::string_view file);
-Error KeyNotMade(std::string_view file, std::string_view why);
+Error KeyNotCreated(std::string_view file, std::string_view why);
 
-// The metadata server; pages as Compute Engine's.
+// Requests to the token endpoints.
+Error FormInvalid();
+Error JwtPartsInvalid();
+/// `part` is "header", "claims part" or "signature".
+Error JwtPartInvalid(std::string_view part);
+
+// The metadata server: HTML pages, as from Compute Engine.
 http::Response NotFound(std::string_view path);
 http::Response FlavorMissing();
 http::Response Forwarded();
@@ -21,7 +27,7 @@ http::Response MethodNotAllowed(std::string_view method);
 http::Response ParameterInvalid(std::string_view name, std::string_view value,
                                 std::string_view rule);
 http::Response AudienceMissing();
-http::Response GoingDown();
+http::Response MachineRemoved();
 http::Response KeyUnusable(const Error& error);
 
 // OAuth: {"error": ..., "error_description": ...}.

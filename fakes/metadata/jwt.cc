@@ -3,13 +3,12 @@
 #include <algorithm>
 
 #include "base/encoding.h"
+#include "fakes/metadata/errors.h"
 
 namespace caip::metadata {
 namespace {
 
-Error NoJwt(const char* why) { return {Code::kInvalidArgument, why}; }
-
-std::optional<Json> ObjectIn(std::string_view part) {
+std::optional<Json> DecodeObject(std::string_view part) {
   const auto bytes = FromBase64Url(part);
   if (!bytes) return std::nullopt;
   auto parsed = ParseJson(*bytes);
@@ -29,14 +28,14 @@ Result<Jwt> ParseJwt(std::string_view text) {
   const size_t first = text.find('.');
   const size_t second = first == text.npos ? text.npos : text.find('.', first + 1);
   if (second == text.npos || text.find('.', second + 1) != text.npos) {
-    return NoJwt("a JWT has three parts with a dot between each two");
+    return errors::JwtPartsInvalid();
   }
-  auto header = ObjectIn(text.substr(0, first));
-  if (!header) return NoJwt("the header is no JSON object in base64url");
-  auto claims = ObjectIn(text.substr(first + 1, second - first - 1));
-  if (!claims) return NoJwt("the claims are no JSON object in base64url");
+  auto header = DecodeObject(text.substr(0, first));
+  if (!header) return errors::JwtPartInvalid("header");
+  auto claims = DecodeObject(text.substr(first + 1, second - first - 1));
+  if (!claims) return errors::JwtPartInvalid("claims part");
   auto signature = FromBase64Url(text.substr(second + 1));
-  if (!signature) return NoJwt("the signature is not base64url");
+  if (!signature) return errors::JwtPartInvalid("signature");
   return Jwt{*std::move(header), *std::move(claims), std::string(text.substr(0, second)),
              *std::move(signature)};
 }

@@ -14,12 +14,12 @@ namespace caip::metadata {
 struct Jwt {
   Json header;
   Json claims;
-  std::string signed_part;  // what the signature is of
+  std::string signed_part;  // the signed text
   std::string signature;
 };
 
 std::string MakeJwt(const Json& claims, const ServiceAccountKey& key);
-/// Reads the form; looks at no signature. The error says what is wrong with it.
+/// Reads a JWT. Does not check its signature.
 Result<Jwt> ParseJwt(std::string_view text);
 
 /// Base64 for URLs, without padding.

@@ -17,8 +17,9 @@ namespace {
 constexpr std::string_view kRoot = "/computeMetadata";
 constexpr std::string_view kVersion = "/computeMetadata/v1";
 constexpr int64_t kWaitSecondsMax = 30 * 24 * 3600;
-// Names under which programs look for the server.
-constexpr std::string_view kNames[] = {"metadata.google.internal", "metadata", "169.254.169.254"};
+// The names of the server that programs use.
+constexpr std::string_view kServerNames[] = {"metadata.google.internal", "metadata",
+                                             "169.254.169.254"};
 
 std::string HostName(std::string_view host) { return LowerCase(host.substr(0, host.find(':'))); }
 
@@ -27,8 +28,8 @@ bool HasFlavor(const http::Request& request) {
          LowerCase(request.headers.Get("X-Google-Metadata-Request")) == "true";
 }
 
-// Of JSON text, so that it is the same in whatever form the value is asked for.
-std::string EtagOf(const std::string& text) {
+// A hash of the JSON text, so that it is the same for all forms of the value.
+std::string ComputeEtag(const std::string& text) {
   const uint64_t hash = Fnv1a(text);
   char digits[17];
   std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(hash));
@@ -49,58 +50,48 @@ http::Response JsonAnswer(const Json& json) {
   return response;
 }
 
-// What the query asks for.
-struct Wish {
-  bool recursive = false;
-  bool as_json = false;
-  bool as_text = false;
-  bool wait = false;
-  std::optional<std::string> last_etag;
-  std::optional<GuestBook::Deadline> deadline;
-};
-
-// A parameter without a value ("?recursive") is on.
-bool IsOn(const http::Request& request, std::string_view name) {
+// A parameter without a value ("?recursive") counts as true.
+bool IsTrue(const http::Request& request, std::string_view name) {
   return request.HasQuery(name) &&
          (request.Query(name).empty() || LowerCase(request.Query(name)) == "true");
 }
 
-std::optional<http::Response> ReadWish(const http::Request& request, Wish& wish) {
-  wish.recursive = IsOn(request, "recursive");
-  wish.wait = IsOn(request, "wait_for_change");
+std::optional<http::Response> ReadQueryOptions(const http::Request& request,
+                                               QueryOptions& options) {
+  options.recursive = IsTrue(request, "recursive");
+  options.wait = IsTrue(request, "wait_for_change");
   const std::string_view alt = request.Query("alt");
   if (!alt.empty() && alt != "json" && alt != "text") {
-    return errors::ParameterInvalid("alt", alt, "is json or text");
+    return errors::ParameterInvalid("alt", alt, "must be json or text");
   }
-  wish.as_json = alt == "json" || (wish.recursive && alt != "text");
-  wish.as_text = alt == "text";
-  if (request.HasQuery("last_etag")) wish.last_etag = std::string(request.Query("last_etag"));
+  options.as_json = alt == "json" || (options.recursive && alt != "text");
+  options.as_text = alt == "text";
+  if (request.HasQuery("last_etag")) options.last_etag = std::string(request.Query("last_etag"));
   if (!request.HasQuery("timeout_sec")) return std::nullopt;
   const std::string_view text = request.Query("timeout_sec");
   int64_t seconds = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), seconds);
   if (code != std::errc() || end != text.data() + text.size() || seconds < 0) {
-    return errors::ParameterInvalid("timeout_sec", text, "is a number of seconds, 0 or more");
+    return errors::ParameterInvalid("timeout_sec", text, "must be a number of seconds, 0 or more");
   }
-  wish.deadline =
-      std::chrono::steady_clock::now() + std::chrono::seconds(std::min(seconds, kWaitSecondsMax));
+  options.deadline = MonotonicNow() + std::chrono::seconds(std::min(seconds, kWaitSecondsMax));
   return std::nullopt;
 }
 
-http::Response Render(const Node& node, const Wish& wish) {
+http::Response RenderNode(const Node& node, const QueryOptions& options) {
   if (node.IsDirectory()) {
-    if (wish.recursive) {
-      return wish.as_json ? JsonAnswer(ToJson(node)) : TextAnswer(RecursiveText(node));
+    if (options.recursive) {
+      return options.as_json ? JsonAnswer(ToJson(node)) : TextAnswer(RecursiveText(node));
     }
-    return wish.as_json ? JsonAnswer(ListingJson(node)) : TextAnswer(ListingText(node));
+    return options.as_json ? JsonAnswer(ListingJson(node)) : TextAnswer(ListingText(node));
   }
-  const bool json = wish.as_json || (node.json_by_default && !wish.as_text);
+  const bool json = options.as_json || (node.json_by_default && !options.as_text);
   return json ? JsonAnswer(ToJson(node)) : TextAnswer(ValueText(node));
 }
 
-// "/computeMetadata/v1/instance/disks/" -> {"instance", "disks"}; nullopt: a broken escape or an
-// empty segment.
-std::optional<std::vector<std::string>> SegmentsOf(std::string_view path) {
+// Splits "/computeMetadata/v1/instance/disks/" into {"instance", "disks"}. nullopt: a broken escape
+// or an empty segment.
+std::optional<std::vector<std::string>> SplitPath(std::string_view path) {
   path.remove_prefix(kVersion.size());
   if (path.starts_with('/')) path.remove_prefix(1);
   if (path.ends_with('/')) path.remove_suffix(1);
@@ -114,7 +105,7 @@ std::optional<std::vector<std::string>> SegmentsOf(std::string_view path) {
   return segments;
 }
 
-// Directories end with a slash; whoever forgets it is sent there.
+// Redirects a request for a directory without its final slash.
 http::Response Redirect(const http::Request& request) {
   std::string location = request.scheme + "://" + request.host + request.path + "/";
   char separator = '?';
@@ -135,7 +126,8 @@ bool IsMetadataRequest(const http::Request& request) {
   if (path == kRoot || path.starts_with(std::string(kRoot) + "/")) return true;
   if (path == "/" && HasFlavor(request)) return true;
   const std::string host = HostName(request.host);
-  return std::find(std::begin(kNames), std::end(kNames), host) != std::end(kNames);
+  return std::find(std::begin(kServerNames), std::end(kServerNames), host) !=
+         std::end(kServerNames);
 }
 
 http::Response MetadataApi::Handle(const http::Request& request,
@@ -165,33 +157,41 @@ http::Response MetadataApi::Answer(const http::Request& request,
 }
 
 http::Response MetadataApi::Serve(const http::Request& request, const std::string& listener) const {
-  const auto segments = SegmentsOf(request.path);
+  const auto segments = SplitPath(request.path);
   if (!segments) return errors::NotFound(request.path);
-  Wish wish;
-  if (auto refusal = ReadWish(request, wish)) return *std::move(refusal);
+  QueryOptions options;
+  if (auto refusal = ReadQueryOptions(request, options)) return *std::move(refusal);
   while (true) {
-    const auto sight = book_.Find(listener);
-    if (!sight) return errors::GoingDown();
-    const Node root = TreeOf(sight->guest);
-    const Node* node = FindNode(root, *segments);
-    const bool slash = request.path.ends_with('/');
-    if (!node || (slash && !node->IsDirectory())) return errors::NotFound(request.path);
-    if (node->IsDirectory() && !slash) return Redirect(request);
-    if (node->kind == Node::Kind::kOnDemand) {
-      return AccountAnswer(node->name, request, sight->guest, mint_);
+    const auto snapshot = table_.Find(listener);
+    if (!snapshot) return errors::MachineRemoved();
+    if (auto response = AnswerNow(request, *segments, snapshot->machine, options)) {
+      return *std::move(response);
     }
-    const std::string etag = EtagOf(CompactJson(ToJson(*node)));
-    if (!wish.last_etag && wish.wait) wish.last_etag = etag;
-    if (wish.wait && wish.last_etag == etag) {
-      const auto news = book_.WaitForChange(listener, sight->version, wish.deadline);
-      if (news == GuestBook::News::kGone) return errors::GoingDown();
-      // What changed may not be what was asked for: then the wait goes on.
-      if (news == GuestBook::News::kChanged) continue;
-    }
-    http::Response response = Render(*node, wish);
-    response.headers.Set("ETag", etag);
-    return response;
+    const auto result = table_.WaitForChange(listener, snapshot->version, options.deadline);
+    if (result == MachineTable::WaitResult::kRemoved) return errors::MachineRemoved();
+    // If another value changed, the loop waits again.
+    if (result == MachineTable::WaitResult::kTimeout) options.wait = false;
   }
+}
+
+std::optional<http::Response> MetadataApi::AnswerNow(const http::Request& request,
+                                                     const std::vector<std::string>& segments,
+                                                     const Machine& machine,
+                                                     QueryOptions& options) const {
+  const Node root = BuildTree(machine);
+  const Node* node = FindNode(root, segments);
+  const bool slash = request.path.ends_with('/');
+  if (!node || (slash && !node->IsDirectory())) return errors::NotFound(request.path);
+  if (node->IsDirectory() && !slash) return Redirect(request);
+  if (node->kind == Node::Kind::kOnDemand) {
+    return AnswerAccountRequest(node->name, request, machine, mint_);
+  }
+  const std::string etag = ComputeEtag(CompactJson(ToJson(*node)));
+  if (!options.last_etag && options.wait) options.last_etag = etag;
+  if (options.wait && options.last_etag == etag) return std::nullopt;
+  http::Response response = RenderNode(*node, options);
+  response.headers.Set("ETag", etag);
+  return response;
 }
 
 }  // namespace caip::metadata

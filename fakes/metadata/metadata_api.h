@@ -1,30 +1,48 @@
 #pragma once
 // Compute Engine's metadata server over HTTP: /computeMetadata/v1/... and the ping at "/".
 
-#include "fakes/metadata/guest.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fakes/metadata/machine.h"
 #include "fakes/metadata/token_mint.h"
 #include "http/message.h"
 
 namespace caip::metadata {
 
-/// Any thread. Book and mint outlive it.
+/// The parameters of a request for a value.
+struct QueryOptions {
+  bool recursive = false;
+  bool as_json = false;
+  bool as_text = false;
+  bool wait = false;
+  std::optional<std::string> last_etag;
+  std::optional<MachineTable::Deadline> deadline;
+};
+
+/// Any thread. The table and the mint must outlive it.
 class MetadataApi {
  public:
-  MetadataApi(const GuestBook& book, const TokenMint& mint) : book_(book), mint_(mint) {}
+  MetadataApi(const MachineTable& table, const TokenMint& mint) : table_(table), mint_(mint) {}
 
-  /// Answers as the machine behind that listener sees it. Blocks where it is asked to wait for a
-  /// change; GuestBook::Close() ends that.
+  /// Answers for the machine of the listener. Blocks if the request waits for a change;
+  /// MachineTable::Close() ends that.
   http::Response Handle(const http::Request& request, const std::string& listener) const;
 
  private:
   http::Response Answer(const http::Request& request, const std::string& listener) const;
+  /// Answers a request for a value. nullopt: the request waits for a change, and there is none.
+  std::optional<http::Response> AnswerNow(const http::Request& request,
+                                          const std::vector<std::string>& segments,
+                                          const Machine& machine, QueryOptions& options) const;
   http::Response Serve(const http::Request& request, const std::string& listener) const;
 
-  const GuestBook& book_;
+  const MachineTable& table_;
   const TokenMint& mint_;
 };
 
-/// Whether a request is for the metadata server wherever it arrives: by its path, by the server's
+/// Whether a request is for the metadata server, on any listener: by its path, by the server's
 /// name, or as a ping ("/" with the flavor header).
 bool IsMetadataRequest(const http::Request& request);
 

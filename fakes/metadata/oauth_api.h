@@ -1,7 +1,6 @@
 #pragma once
-// Google's token endpoints, as users of a service account's key file or of gcloud's own credentials
-// reach them: /token, /tokeninfo, /revoke, and the certificates by which identity tokens are
-// checked.
+// Google's token endpoints, for users of a service account's key file or of gcloud's credentials:
+// /token, /tokeninfo, /revoke, and the certificates that verify identity tokens.
 
 #include <string>
 #include <vector>
@@ -11,20 +10,20 @@
 
 namespace caip::metadata {
 
-/// Below this path all of it is served on any name, and the key file of an account
-/// (/keyFile?account=E-MAIL&project=ID); at the root only where the Host is Google's,
-/// since on ours a bucket may be called "token".
+/// Any host serves all routes below this path, and the key file of an account
+/// (/keyFile?account=E-MAIL&project=ID). Only Google's hosts serve them at the root, because on the
+/// emulator's host a bucket may be called "token".
 inline constexpr char kOAuthPrefix[] = "/emulator/v1/oauth2";
 
-/// Mint outlives the routes. `user` speaks where a grant names nobody: a refresh token.
+/// The mint must outlive the routes. `user` is the owner of refresh tokens, which name nobody.
 std::vector<http::Route> OAuthRoutes(const TokenMint& mint, const Identity& user,
                                      const std::string& prefix);
 
-/// Whether the request is one of these by Host and path; then OAuthRoutes with prefix "" serve it.
+/// Whether OAuthRoutes with the prefix "" serve the request, by its host and path.
 bool IsOAuthRequest(const http::Request& request);
 
-/// The key file of a service account, as the service would hand it out, whose token endpoint is
-/// `base_url` + kOAuthPrefix + "/token".
+/// The key file of a service account, in the service's format. Its token endpoint is `base_url` +
+/// kOAuthPrefix + "/token".
 std::string ServiceAccountFile(const ServiceAccountKey& key, const Identity& account,
                                const std::string& base_url);
 

@@ -20,14 +20,14 @@ namespace caip::metadata {
 namespace {
 
 constexpr char kFileName[] = "service-account.pem";
-constexpr int kBits = 2048;
+constexpr int kKeyBits = 2048;
 constexpr long kCertificateDays = 3650;
 constexpr size_t kFileBytesMax = 64 << 10;
 
 using Bio = std::unique_ptr<BIO, decltype(&BIO_free)>;
 using Certificate = std::unique_ptr<X509, decltype(&X509_free)>;
 
-std::string TextOf(BIO* bio) {
+std::string ReadBio(BIO* bio) {
   char* data = nullptr;
   const long size = BIO_get_mem_data(bio, &data);
   return {data, static_cast<size_t>(size)};
@@ -36,17 +36,17 @@ std::string TextOf(BIO* bio) {
 std::string PrivatePem(EVP_PKEY* key) {
   const Bio bio(BIO_new(BIO_s_mem()), BIO_free);
   PEM_write_bio_PKCS8PrivateKey(bio.get(), key, nullptr, nullptr, 0, nullptr, nullptr);
-  return TextOf(bio.get());
+  return ReadBio(bio.get());
 }
 
 std::string CertificatePem(X509* certificate) {
   const Bio bio(BIO_new(BIO_s_mem()), BIO_free);
   PEM_write_bio_X509(bio.get(), certificate);
-  return TextOf(bio.get());
+  return ReadBio(bio.get());
 }
 
-// Who checks a token by the certificate looks at its key and its dates only.
-Certificate SelfSigned(EVP_PKEY* key, Instant now) {
+// A client that verifies a token reads only the certificate's key and dates.
+Certificate MakeSelfSigned(EVP_PKEY* key, Instant now) {
   Certificate certificate(X509_new(), X509_free);
   const time_t from = std::chrono::system_clock::to_time_t(
       std::chrono::time_point_cast<std::chrono::system_clock::duration>(now));
@@ -64,7 +64,7 @@ Certificate SelfSigned(EVP_PKEY* key, Instant now) {
   return certificate;
 }
 
-std::string DigestOf(EVP_PKEY* key) {
+std::string ComputeKeyId(EVP_PKEY* key) {
   unsigned char* der = nullptr;
   const int size = i2d_PUBKEY(key, &der);
   unsigned char digest[EVP_MAX_MD_SIZE];
@@ -74,7 +74,7 @@ std::string DigestOf(EVP_PKEY* key) {
   return Hex({reinterpret_cast<const char*>(digest), length});
 }
 
-std::string NumberOf(EVP_PKEY* key, const char* parameter) {
+std::string ReadKeyNumber(EVP_PKEY* key, const char* parameter) {
   BIGNUM* number = nullptr;
   EVP_PKEY_get_bn_param(key, parameter, &number);
   std::string bytes(static_cast<size_t>(BN_num_bytes(number)), '\0');
@@ -83,7 +83,8 @@ std::string NumberOf(EVP_PKEY* key, const char* parameter) {
   return bytes;
 }
 
-// Whole or not at all, and never over one that is there: link() decides who was first.
+// Writes the complete file, or nothing, and never replaces one: link() decides which process is
+// first.
 Status PutIfAbsent(const Path& file, const std::string& text) {
   const Path draft = file.string() + "." + std::to_string(::getpid());
   {
@@ -113,11 +114,11 @@ Result<ServiceAccountKey> ServiceAccountKey::Open(const Path& directory, Instant
   if (!std::filesystem::exists(file, ignored)) {
     RETURN_IF_ERROR(MakeDirectories(directory));
     ::chmod(directory.c_str(), 0700);
-    const std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> made(EVP_RSA_gen(kBits),
+    const std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> made(EVP_RSA_gen(kKeyBits),
                                                                    EVP_PKEY_free);
-    if (!made) return errors::KeyNotMade(file.string(), "OpenSSL makes none");
+    if (!made) return errors::KeyNotCreated(file.string(), "OpenSSL failed");
     RETURN_IF_ERROR(PutIfAbsent(
-        file, PrivatePem(made.get()) + CertificatePem(SelfSigned(made.get(), now).get())));
+        file, PrivatePem(made.get()) + CertificatePem(MakeSelfSigned(made.get(), now).get())));
   }
   ASSIGN_OR_RETURN(const std::string pem, ReadFileUpTo(file, kFileBytesMax));
   ASSIGN_OR_RETURN(ServiceAccountKey key, Parse(pem, file));
@@ -133,14 +134,14 @@ Result<ServiceAccountKey> ServiceAccountKey::Parse(const std::string& pem, const
   if (!key.key_ || EVP_PKEY_get_base_id(key.key_.get()) != EVP_PKEY_RSA) {
     return errors::KeyUnreadable(file.string());
   }
-  key.id_ = DigestOf(key.key_.get());
+  key.id_ = ComputeKeyId(key.key_.get());
   key.private_pem_ = PrivatePem(key.key_.get());
   if (certificate) key.certificate_pem_ = CertificatePem(certificate.get());
   return key;
 }
 
 Status ServiceAccountKey::AddCertificate(const Path& file, Instant now) {
-  certificate_pem_ = CertificatePem(SelfSigned(key_.get(), now).get());
+  certificate_pem_ = CertificatePem(MakeSelfSigned(key_.get(), now).get());
   return WriteFileDurably(file, private_pem_ + certificate_pem_, 0600);
 }
 
@@ -168,11 +169,11 @@ bool ServiceAccountKey::Verifies(std::string_view bytes, std::string_view signat
 }
 
 std::string ServiceAccountKey::Modulus() const {
-  return NumberOf(key_.get(), OSSL_PKEY_PARAM_RSA_N);
+  return ReadKeyNumber(key_.get(), OSSL_PKEY_PARAM_RSA_N);
 }
 
 std::string ServiceAccountKey::Exponent() const {
-  return NumberOf(key_.get(), OSSL_PKEY_PARAM_RSA_E);
+  return ReadKeyNumber(key_.get(), OSSL_PKEY_PARAM_RSA_E);
 }
 
 }  // namespace caip::metadata

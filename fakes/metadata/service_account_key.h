@@ -1,6 +1,6 @@
 #pragma once
-// The key with which the emulator's service accounts sign: identity tokens, signed URLs,
-// assertions. One for all accounts of a state directory, kept in <state>/keys.
+// The key that signs for the emulator's service accounts: identity tokens, signed URLs, assertions.
+// All accounts of a state directory share it. It is stored in <state>/keys.
 
 #include <openssl/types.h>
 
@@ -14,15 +14,15 @@
 
 namespace caip::metadata {
 
-/// An RSA pair and its self-signed certificate. Immutable: any thread may sign.
+/// An RSA key pair and its self-signed certificate. Immutable; any thread.
 class ServiceAccountKey {
  public:
-  /// Reads <directory>/service-account.pem; makes it (and the directory) where there is none. Of
-  /// two processes that make it at the same time both get the same one. A key without a certificate
-  /// gets one. kDataLoss when the file holds something else.
+  /// Reads <directory>/service-account.pem, or creates it and the directory. Two processes that
+  /// create it at the same time get the same key. Adds a missing certificate. kDataLoss: the file
+  /// does not contain a key.
   static Result<ServiceAccountKey> Open(const Path& directory, Instant now);
 
-  /// SHA-256 with RSA, PKCS #1 v1.5: "RS256" of JWTs, GOOG4-RSA-SHA256 of signed URLs.
+  /// SHA-256 with RSA, PKCS #1 v1.5: RS256 in JWTs, GOOG4-RSA-SHA256 in signed URLs.
   std::string Sign(std::string_view bytes) const;
   bool Verifies(std::string_view bytes, std::string_view signature) const;
 

@@ -17,10 +17,10 @@ namespace {
 constexpr char kSecretName[] = "tokens.key";
 constexpr size_t kSecretBytes = 32;
 constexpr size_t kSealBytes = 16;
-// A token is handed out until so long before its end.
-constexpr int64_t kLastSeconds = 300;
+// A token is reused until this long before its end.
+constexpr int64_t kRenewalSeconds = 300;
 
-Result<std::string> SecretIn(const Path& keys) {
+Result<std::string> OpenSecret(const Path& keys) {
   const Path file = keys / kSecretName;
   std::error_code ignored;
   if (std::filesystem::exists(file, ignored)) {
@@ -32,15 +32,15 @@ Result<std::string> SecretIn(const Path& keys) {
   ::chmod(keys.c_str(), 0700);
   std::string secret(kSecretBytes, '\0');
   if (RAND_bytes(reinterpret_cast<unsigned char*>(secret.data()), kSecretBytes) != 1) {
-    return errors::KeyNotMade(file.string(), "the system has no chance to give");
+    return errors::KeyNotCreated(file.string(), "the system has no random bytes");
   }
   RETURN_IF_ERROR(WriteFileDurably(file, secret));
   return secret;
 }
 
-// One-letter names keep the token short: it travels with every request.
-std::string PayloadOf(const Identity& identity, const std::vector<std::string>& scopes,
-                      std::optional<int64_t> expires) {
+// One-letter names keep the token short: every request contains it.
+std::string MakePayload(const Identity& identity, const std::vector<std::string>& scopes,
+                        std::optional<int64_t> expires) {
   Json payload = {{"a", identity.account}, {"p", identity.project}};
   if (!identity.job.empty()) payload["j"] = identity.job;
   if (!identity.replica.empty()) payload["r"] = identity.replica;
@@ -55,7 +55,7 @@ TokenMint::TokenMint(Path keys, std::string secret, const Clock& wall)
     : keys_(std::move(keys)), secret_(std::move(secret)), wall_(wall) {}
 
 Result<std::unique_ptr<TokenMint>> TokenMint::Open(const Path& keys, const Clock& wall) {
-  ASSIGN_OR_RETURN(std::string secret, SecretIn(keys));
+  ASSIGN_OR_RETURN(std::string secret, OpenSecret(keys));
   return std::unique_ptr<TokenMint>(new TokenMint(keys, std::move(secret), wall));
 }
 
@@ -75,16 +75,16 @@ std::string TokenMint::Seal(const std::string& payload) const {
 // the same token, which lives on for a while in the next.
 TokenMint::AccessToken TokenMint::Access(const Identity& identity,
                                          const std::vector<std::string>& scopes) const {
-  constexpr int64_t kWindow = kTokenSeconds - kLastSeconds;
+  constexpr int64_t kWindow = kTokenSeconds - kRenewalSeconds;
   const int64_t now = NowSeconds();
   const int64_t expires = now - now % kWindow + kTokenSeconds;
-  const std::string payload = PayloadOf(identity, scopes, expires);
+  const std::string payload = MakePayload(identity, scopes, expires);
   return {kTokenPrefix + Base64Url(payload) + "." + Base64Url(Seal(payload)), expires - now};
 }
 
 std::string TokenMint::Lasting(const Identity& identity,
                                const std::vector<std::string>& scopes) const {
-  const std::string payload = PayloadOf(identity, scopes, std::nullopt);
+  const std::string payload = MakePayload(identity, scopes, std::nullopt);
   return kTokenPrefix + Base64Url(payload) + "." + Base64Url(Seal(payload));
 }
 

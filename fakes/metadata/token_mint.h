@@ -1,5 +1,5 @@
 #pragma once
-// Access tokens and identity tokens: fake, but well-formed, expiring, and they tell whose they are.
+// Access tokens and identity tokens: fake, but well-formed and expiring. They contain their owner.
 
 #include <memory>
 #include <mutex>
@@ -18,7 +18,7 @@ namespace caip::metadata {
 inline constexpr int64_t kTokenSeconds = 3600;
 inline constexpr char kTokenPrefix[] = "ya29.caip.";
 
-/// Who speaks.
+/// The owner of a token.
 struct Identity {
   std::string account;  // e-mail
   std::string project = {};
@@ -27,32 +27,32 @@ struct Identity {
   bool operator==(const Identity&) const = default;
 };
 
-/// What a token of ours says.
+/// The contents of an access token.
 struct TokenFacts {
   Identity identity;
   std::vector<std::string> scopes;
   std::optional<int64_t> expires;  // seconds since 1970; unset: never
 };
 
-/// Mints for one state directory. Any thread. `wall` is the time that clients see, not the
-/// emulated one; it outlives the mint.
+/// Makes the tokens of one state directory. `wall` is the real time, which clients see; it must
+/// outlive the mint. Any thread.
 class TokenMint {
  public:
-  /// `keys` is <state>/keys: made when there is none.
+  /// `keys` is <state>/keys. Creates it if necessary.
   static Result<std::unique_ptr<TokenMint>> Open(const Path& keys, const Clock& wall);
 
   struct AccessToken {
     std::string text;
     int64_t expires_in = 0;  // seconds
   };
-  /// As Compute Engine does, the same token until 300 seconds before its end.
+  /// Returns the same token until 300 seconds before its end, as Compute Engine does.
   AccessToken Access(const Identity& identity, const std::vector<std::string>& scopes) const;
-  /// One that never expires, always the same: for variables that are read once.
+  /// A token that never expires, always the same: for environment variables.
   std::string Lasting(const Identity& identity, const std::vector<std::string>& scopes) const;
-  /// What an access token says, expired or not; nullopt where we did not make it.
+  /// The contents of an access token, even if it has expired; nullopt if the mint did not make it.
   std::optional<TokenFacts> Read(std::string_view token) const;
 
-  /// Made at first use, which takes a moment.
+  /// Created at the first use, which takes a moment.
   Result<const ServiceAccountKey*> key() const;
   int64_t NowSeconds() const;
 
@@ -63,7 +63,7 @@ class TokenMint {
   Path keys_;
   std::string secret_;
   const Clock& wall_;
-  mutable std::mutex mutex_;  // of the key's making
+  mutable std::mutex mutex_;  // guards the creation of the key
   mutable std::optional<ServiceAccountKey> key_;
 };
 

@@ -6,47 +6,47 @@
 #include <vector>
 
 #include "base/json_fwd.h"
-#include "fakes/metadata/guest.h"
+#include "fakes/metadata/machine.h"
 
 namespace caip::metadata {
 
-/// A value or a directory. In listings and paths names are written with dashes; in JSON as
-/// lowerCamelCase, unless they are the user's own.
+/// A value or a directory. Names have dashes in listings and paths, and lowerCamelCase in JSON,
+/// unless a user chose them.
 struct Node {
   enum class Kind {
     kText,       // one value
-    kNumber,     // a whole number: JSON has it without quotes
-    kLines,      // several values, one a line
+    kNumber,     // a whole number, without quotes in JSON
+    kLines,      // several values, one per line
     kDirectory,  // of named nodes
     kIndexed,    // a directory of "0/", "1/", ...: a list in JSON
-    kOnDemand,   // named in listings, made by whoever serves it ("token", "identity")
+    kOnDemand,   // only listed; another part of the server makes it ("token", "identity")
   };
   std::string name;
   Kind kind = Kind::kText;
   std::string text = {};
   std::vector<std::string> lines = {};
   std::vector<Node> children = {};
-  bool json_by_default = false;  // a list that is shown as JSON unless text is asked for
-  bool own_name = false;         // the user's: the same in JSON
+  bool json_by_default = false;  // a list that is JSON unless alt=text
+  bool own_name = false;         // a user chose the name: unchanged in JSON
 
   bool IsDirectory() const { return kind == Kind::kDirectory || kind == Kind::kIndexed; }
 };
 
-/// What stands below /computeMetadata/v1/.
-Node TreeOf(const Guest& guest);
+/// The tree below /computeMetadata/v1/.
+Node BuildTree(const Machine& machine);
 
-/// The node at "instance/disks/0"; nullptr where there is none. Segments are decoded.
+/// The node at a path such as "instance/disks/0"; nullptr if there is none. Segments are decoded.
 const Node* FindNode(const Node& root, const std::vector<std::string>& segments);
 
 /// "cpu-platform\ndisks/\n".
 std::string ListingText(const Node& directory);
 /// ["cpu-platform","disks/"].
 Json ListingJson(const Node& directory);
-/// The value as it is asked for by default or with alt=text.
+/// The value by default, or with alt=text.
 std::string ValueText(const Node& leaf);
 /// The value, or the whole directory.
 Json ToJson(const Node& node);
-/// One line a value: "disks/0/mode READ_WRITE".
+/// One line per value: "disks/0/mode READ_WRITE".
 std::string RecursiveText(const Node& directory);
 
 }  // namespace caip::metadata

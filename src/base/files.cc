@@ -12,27 +12,6 @@
 namespace caip {
 namespace {
 
-Code CodeOf(int error_number) {
-  switch (error_number) {
-    case ENOENT:
-    case ENOTDIR:
-      return Code::kNotFound;
-    case EACCES:
-    case EPERM:
-    case EROFS:
-      return Code::kPermissionDenied;
-    case ENOSPC:
-    case EDQUOT:
-    case EMFILE:
-    case ENFILE:
-      return Code::kResourceExhausted;
-    case EEXIST:
-      return Code::kAlreadyExists;
-    default:
-      return Code::kInternal;
-  }
-}
-
 Status WriteAll(int fd, std::string_view bytes, const Path& path) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(fd, bytes.data(), bytes.size());
@@ -78,10 +57,6 @@ void Fd::Close() {
   fd_ = -1;
 }
 
-Error SystemError(std::string what, int error_number) {
-  return {CodeOf(error_number), std::move(what) + ": " + std::strerror(error_number)};
-}
-
 Result<std::string> ReadFile(const Path& path) { return ReadFileUpTo(path, SIZE_MAX); }
 
 Result<std::string> ReadFileUpTo(const Path& path, size_t limit) {
@@ -95,8 +70,7 @@ Result<std::string> ReadFileUpTo(const Path& path, size_t limit) {
     if (count < 0) return SystemError("cannot read '" + path.string() + "'", errno);
     if (count == 0) return bytes;
     if (bytes.size() + static_cast<size_t>(count) > limit) {
-      return Error{Code::kOutOfRange,
-                   "'" + path.string() + "' is larger than " + std::to_string(limit) + " bytes"};
+      return errors::FileTooLarge(path.string(), limit);
     }
     bytes.append(buffer, static_cast<size_t>(count));
   }

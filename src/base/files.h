@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/errors.h"
 #include "base/result.h"
 
 namespace caip {
@@ -28,10 +29,6 @@ class Fd {
  private:
   int fd_ = -1;
 };
-
-/// The failed action, followed by errno's text: "cannot open '/x': No such file or directory".
-/// The code is kNotFound, kPermissionDenied, kResourceExhausted (disk full) or kInternal by errno.
-Error SystemError(std::string what, int error_number);
 
 Result<std::string> ReadFile(const Path& path);
 /// Reads at most `limit` bytes; kOutOfRange when the file is longer.

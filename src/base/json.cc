@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/errors.h"
+
 namespace caip {
 namespace {
 
@@ -92,16 +94,14 @@ void WritePython(const Json& value, std::string& out) {
 
 Result<Json> ParseJson(std::string_view text) {
   if (DepthOf(text) > kJsonDepthMax) {
-    return Error{Code::kInvalidArgument,
-                 "the document is nested deeper than " + std::to_string(kJsonDepthMax) + " levels"};
+    return errors::JsonTooDeep(kJsonDepthMax);
   }
   try {
     return Json::parse(text);
   } catch (const Json::parse_error& error) {
-    return Error{Code::kInvalidArgument,
-                 LineAndColumn(text, error.byte) + ": " + WithoutPrefix(error.what())};
+    return errors::JsonBroken(LineAndColumn(text, error.byte), WithoutPrefix(error.what()));
   } catch (const Json::exception& error) {
-    return Error{Code::kInvalidArgument, WithoutPrefix(error.what())};
+    return errors::JsonBroken("", WithoutPrefix(error.what()));
   }
 }
 

@@ -12,8 +12,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/errors.h"
 #include "base/text.h"
-#include "base/yaml_error.h"
+#include "base/yaml_errors.h"
 #include "base/yaml_scalar.h"
 
 namespace caip {
@@ -349,8 +350,7 @@ std::string InPlainWords(const std::string& said) {
 
 Result<YamlDocument> ParseYaml(std::string_view text, std::string_view name) {
   if (text.size() > kYamlBytesMax) {
-    return Error{Code::kInvalidArgument, std::string(name) + ": the file is larger than " +
-                                             std::to_string(kYamlBytesMax >> 20) + " MiB"};
+    return errors::YamlTooLarge(name, kYamlBytesMax);
   }
   RETURN_IF_ERROR(CheckYamlCharacters(text, name));
   if (AsksForOtherVersion(text)) {

@@ -187,7 +187,8 @@ class Typing {
   }
 
   // A boolean is an integer to the client: it sends "True".
-  std::optional<Json> Integer(google::FieldKind kind, const Json& value, const std::string& pointer) {
+  std::optional<Json> Integer(google::FieldKind kind, const Json& value,
+                              const std::string& pointer) {
     const bool as_text = kind == google::FieldKind::kInt64;
     if (value.is_boolean()) {
       Json sent = as_text ? Json(value.get<bool>() ? "True" : "False") : value;

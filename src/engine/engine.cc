@@ -15,8 +15,8 @@ constexpr Duration kStopPatience = std::chrono::seconds(10);
 
 // The engine's own additions to what it was given.
 EngineOptions Completed(EngineOptions options, const EnginePorts& ports) {
-  options.rules.launch.boot_disk = [&launcher = ports.launcher](const ReplicaKey& key) {
-    return launcher.BootDisk(key);
+  options.rules.launch.boot_disk = [disks = ports.disks](const ReplicaKey& key) {
+    return disks ? disks->BootDisk(key) : std::string();
   };
   options.rules.api = &ports.api;
   return options;

@@ -21,7 +21,7 @@ struct LaunchSettings {
   std::string path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";  // PATH
   /// What the output directory becomes for the replicas of new jobs; unset: the URI itself.
   std::function<std::string(const std::string& uri)> storage_view;
-  std::function<std::string(const ReplicaKey&)> boot_disk;  // Launcher::BootDisk
+  std::function<std::string(const ReplicaKey&)> boot_disk;  // as the replica sees it; "": its root
 };
 
 /// One start of one replica. Made for a call: the references must outlive it.

@@ -30,6 +30,9 @@ struct EnginePorts {
   LogSink& log;
   const run::ApiPort& api;
   Thinker& thinker;
+  /// Null when the launcher keeps boot disks elsewhere: then a replica's boot disk is its own root
+  /// directory, "/".
+  LocalDisks* disks = nullptr;
 };
 
 }  // namespace caip::engine

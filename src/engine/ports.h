@@ -51,13 +51,6 @@ struct ReplicaMachine {
   std::vector<ReplicaPeer> peers = {};       // all of the run in the plan's order, itself included
 };
 
-/// What of a replica is stopped at, so that a fault can be decided at exactly that point.
-struct ReplicaWatch {
-  bool output = false;             // each write to its stdout or stderr
-  std::vector<std::string> roots;  // file operations below these directories; empty: none
-  bool any() const { return output || !roots.empty(); }
-};
-
 /// One value of a trial's metric, as its trainer has reported it
 /// (docs/service/hyperparameter-tuning.md, section 5).
 struct Report {
@@ -70,7 +63,7 @@ struct Report {
 /// Where a trial leaves its reports; only the file of its lead counts.
 struct MetricSource {
   std::string tag;               // of these values alone
-  std::string file;              // what cloudml-hypertune writes, on the replica's boot disk
+  std::string file;              // what cloudml-hypertune writes, by the path that the replica sees
   std::string output_directory;  // a gs:// URI with TensorFlow's event files below; "" none
 };
 
@@ -103,7 +96,6 @@ struct ReplicaLaunch {
   std::vector<std::string> user_directories;  // made below the boot disk before the start
   std::string working_directory;              // below the boot disk; made before the start
   bool fresh_disk = true;  // false: the boot disk of the replica's last boot is kept (`crash`)
-  ReplicaWatch watch = {};
   std::optional<MetricSource> metrics = {};  // of the lead of a trial
   std::optional<ReplicaIsolation> isolation = {};
 
@@ -123,7 +115,8 @@ struct ReplicaExit {
   std::string start_error;  // why it could not be started, "" if it was
 };
 
-/// Starts replicas and tells how they end. Kills are of the whole tree a replica has started.
+/// Starts replicas and reports how they end. What only some launchers can do is a separate
+/// interface: LocalDisks below, and those of host/abilities.h.
 class Launcher {
  public:
   struct Listener {
@@ -134,23 +127,26 @@ class Launcher {
     std::function<void(const ReplicaKey&, std::vector<Report>)> on_reports = {};
   };
   virtual ~Launcher() = default;
-  /// What it runs for `program`, or why it cannot; asked when a job is submitted. The answer is
-  /// kept with the job, so that an emulator with other settings runs the same later. Any thread.
+  /// What the launcher runs for `program`, or why it cannot. The engine asks when a job is
+  /// submitted and keeps the answer with the job, so that an emulator with other settings runs the
+  /// same later. Any thread.
   virtual Result<run::Program> Resolve(const run::Program& program) const = 0;
-  /// The directory that is the replica's boot disk: a pure function of the key.
-  virtual std::string BootDisk(const ReplicaKey& key) const = 0;
   virtual void Launch(ReplicaLaunch launch, Listener listener) = 0;
-  /// Sends `signal` to the replica's main process group. Of a replica that is gone: nothing.
+  /// Sends `signal` to the replica's main process group. Does nothing when the replica is gone.
   virtual void Signal(const ReplicaKey& key, int signal) = 0;
-  /// SIGKILL to everything the replica started; on_exit follows.
+  /// Ends everything that the replica started, at once (SIGKILL); on_exit follows.
   virtual void Kill(const ReplicaKey& key) = 0;
-  /// Stops the replica in mid-step (SIGSTOP to everything it started). `frozen` is called, on any
-  /// thread, when it makes no further step, or is gone. A frozen replica can be killed.
-  virtual void Freeze(const ReplicaKey& key, std::function<void()> frozen) = 0;
-  /// Lets a frozen replica go on.
-  virtual void Thaw(const ReplicaKey& key) = 0;
   /// Deletes the boot disks of a run that has ended.
   virtual void Discard(const RunKey& run) = 0;
+};
+
+/// The ability of a launcher to keep boot disks in directories of this host.
+class LocalDisks {
+ public:
+  virtual ~LocalDisks() = default;
+  /// The directory that is the replica's boot disk: a pure function of the key. Replicas see it
+  /// under the same path.
+  virtual std::string BootDisk(const ReplicaKey& key) const = 0;
 };
 
 /// What a run's packages need to be installed into.

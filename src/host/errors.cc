@@ -31,7 +31,7 @@ Error StateNotWritable(const Path& path, const Error& cause) {
 
 Error StateNoDirectory(const Path& path) {
   return {Code::kPermissionDenied,
-          "The state directory " + Quoted(path.string()) + " is no directory." + Remedy()};
+          "The state directory " + Quoted(path.string()) + " is not a directory." + Remedy()};
 }
 
 Error StateOfAnotherUser(const Path& path, uid_t owner, uid_t self) {
@@ -52,12 +52,13 @@ Error StateTaken(const Path& path, const std::optional<StateOwner>& owner) {
 
 Error JobStoreFailed(Code code, const Path& file, std::string_view why) {
   return {code, "The job store " + Quoted(file.string()) + " cannot be used: " + std::string(why) +
-                    (code == Code::kDataLoss ? ". Move it away to begin anew." : ".")};
+                    (code == Code::kDataLoss ? ". Move the file away to start with an empty store."
+                                             : ".")};
 }
 
 Error JobStoreTooNew(const Path& file, int64_t version) {
   return {Code::kDataLoss, "The job store " + Quoted(file.string()) +
-                               " is of a newer caip (schema " + Number(version) +
+                               " was written by a newer caip (schema " + Number(version) +
                                "). Use that one, or another state directory."};
 }
 
@@ -68,7 +69,7 @@ Error JobRecordBroken(const Path& file, std::string_view job, const Error& cause
 
 Error JobRecordExists(std::string_view project, std::string_view job_id) {
   return {Code::kAlreadyExists,
-          "Project " + Quoted(project) + " has a job " + Quoted(job_id) + " already."};
+          "Project " + Quoted(project) + " already has a job " + Quoted(job_id) + "."};
 }
 
 Error JobRecordMissing(std::string_view project, std::string_view job_id) {
@@ -117,7 +118,7 @@ Error NoInterpreter(std::string_view wanted) {
 Error MappedInterpreterBroken(std::string_view key, std::string_view path) {
   return {Code::kFailedPrecondition, "The configuration maps " + Quoted(key) + " to " +
                                          Quoted(path) +
-                                         ", which is no working Python. Correct "
+                                         ", which is not a working Python. Correct "
                                          "`runtimes:`."};
 }
 
@@ -144,7 +145,7 @@ Error PythonHookUnwritable(const Error& cause) {
 
 Error PackageNameless(std::string_view uri) {
   return {Code::kUnavailable,
-          "The package " + std::string(uri) + " has no file name behind its last slash."};
+          "The package " + std::string(uri) + " has no file name after its last slash."};
 }
 
 Error PackageUnreadable(std::string_view uri, const Error& cause) {
@@ -158,19 +159,19 @@ Error PackageRefused(std::string_view uri, const Error& cause) {
 
 Error PackageNoArchive(std::string_view package, std::string_view why) {
   return {Code::kDataLoss,
-          Quoted(package) + " is no readable sdist or wheel (" + std::string(why) +
+          Quoted(package) + " is not a readable sdist or wheel (" + std::string(why) +
               "). Packages are .tar.gz, .zip or .whl files as `python setup.py sdist` or "
               "bdist_wheel make them."};
 }
 
 Error PackageMemberOutside(std::string_view package, std::string_view member) {
   return {Code::kInvalidArgument, "member " + Quoted(member) + " of " + Quoted(package) +
-                                      " lies outside of the package. Build the package anew."};
+                                      " lies outside of the package. Build the package again."};
 }
 
 Error PackageMemberNameless(std::string_view package) {
   return {Code::kInvalidArgument,
-          Quoted(package) + " has a member whose name cannot be read. Build the package anew."};
+          Quoted(package) + " has a member whose name cannot be read. Build the package again."};
 }
 
 Error PackageMemberSpecial(std::string_view package, std::string_view member) {
@@ -292,17 +293,22 @@ std::string MetricFileIsNone(const Path& file, std::string_view what) {
 
 std::string EventFileBroken(std::string_view name) {
   return "The event file " + Quoted(name) +
-         " is broken: a record's length does not fit its checksum. What follows is not read.";
+         " is broken: a record's length does not match its checksum. The rest is not read.";
 }
 
 std::string EventRecordBroken(std::string_view name) {
   return "The event file " + Quoted(name) +
-         " has records that do not fit their checksums, or are no events. They are left out.";
+         " has records that do not match their checksums or are not events. They are skipped.";
 }
 
 std::string MetricsUnwatched() {
   return "The kernel watches no more directories (fs.inotify.max_user_watches): some reports of "
          "this trial are read only when it ends.";
+}
+
+std::string MetricFilesOutOfReach() {
+  return "The launcher keeps boot disks where caip cannot read them. The trial's metric file does "
+         "not count; TensorFlow event files below its job directory do.";
 }
 
 std::string OtherTagsOnly(std::string_view tag, const std::set<std::string>& others) {
@@ -311,10 +317,62 @@ std::string OtherTagsOnly(std::string_view tag, const std::set<std::string>& oth
          ".";
 }
 
+Error NvmlMissing(std::string_view library) {
+  return {Code::kNotFound, std::string(library) + " is not on this host"};
+}
+
+Error NvmlIncomplete(std::string_view library) {
+  return {Code::kUnavailable, std::string(library) + " lacks functions that caip needs"};
+}
+
+Error NvmlNotStarted(int code) {
+  return {Code::kUnavailable, "NVML does not start: error " + Number(code)};
+}
+
+Error ToolWithoutCommand() {
+  return {Code::kInvalidArgument, "cannot run a tool: its command is empty"};
+}
+
+Error ToolNotRun(std::string_view program, std::string_view why) {
+  return {Code::kInternal, "cannot run " + Quoted(program) + ": " + std::string(why)};
+}
+
+Error OrphanNotKilled(pid_t process) {
+  return {Code::kDeadlineExceeded, "process " + Number(process) +
+                                       ", a replica left by an earlier emulator, cannot be killed; "
+                                       "it may be in an uninterruptible sleep"};
+}
+
+Error CommandEmpty() {
+  return {Code::kInvalidArgument, "cannot start the replica: its command is empty"};
+}
+
+Error ArgumentWithNul(std::string_view program) {
+  return {Code::kInvalidArgument,
+          "cannot start " + Quoted(program) + ": an argument holds a NUL character"};
+}
+
+Error VariableNotLegal(std::string_view program, std::string_view name) {
+  return {Code::kInvalidArgument, "cannot start " + Quoted(program) + ": environment variable " +
+                                      Quoted(name) +
+                                      " has no legal name, or its value holds a NUL"};
+}
+
+Error LauncherLacks(std::string_view launcher, std::string_view ability) {
+  return {Code::kUnimplemented, "The launcher " + Quoted(launcher) + " cannot " +
+                                    std::string(ability) + ", which this scenario needs."};
+}
+
+Error LauncherLacksNetworks(std::string_view launcher) {
+  return {Code::kFailedPrecondition,
+          "The launcher " + Quoted(launcher) +
+              " cannot give runs networks of their own. Run without `--isolation namespaces`."};
+}
+
 Error NoNamespaces(std::string_view why) {
   return {Code::kFailedPrecondition,
           "Replicas cannot have namespaces of their own on this host (" + std::string(why) +
-              "). Run them without `--isolation namespaces`; `caip doctor` tells what that costs."};
+              "). Run them without `--isolation namespaces`; `caip doctor` shows what that costs."};
 }
 
 Error NoWatchInNamespaces() {
@@ -324,9 +382,9 @@ Error NoWatchInNamespaces() {
 }
 
 Error DoorAddress(std::string_view address) {
-  return {Code::kInvalidArgument, "Nobody can listen at " + Quoted(address) +
-                                      " in a network of replicas: it is no IPv4 "
-                                      "address."};
+  return {Code::kInvalidArgument, Quoted(address) +
+                                      " is not an IPv4 address, so no server can listen there in a "
+                                      "network of replicas."};
 }
 
 Error ImageNotMapped(std::string_view uri) {

@@ -39,6 +39,7 @@ std::string MetricFileIsNone(const Path& file, std::string_view what);
 std::string EventFileBroken(std::string_view name);
 std::string EventRecordBroken(std::string_view name);
 std::string MetricsUnwatched();
+std::string MetricFilesOutOfReach();
 std::string OtherTagsOnly(std::string_view tag, const std::set<std::string>& others);
 
 // Interpreters. The first three are warnings for a job's log.
@@ -80,6 +81,9 @@ std::string GpusShared(std::string_view task, int64_t count);
 std::string OnCpuInstead(std::string_view asked, bool has_gpus);
 std::string FakeTpu(std::string_view type, int64_t count);
 std::string OtherTpu(std::string_view type, int64_t count, int64_t given);
+Error NvmlMissing(std::string_view library);
+Error NvmlIncomplete(std::string_view library);
+Error NvmlNotStarted(int code);
 
 // Emulators of the Cloud SDK.
 Error CompanionMissing(std::string_view name);
@@ -91,7 +95,20 @@ std::string CompanionSilent(std::string_view name, const Path& log,
 Error NoLoopbackBlock(int tries);
 Error NoFreePort(int tries);
 
+// Tools that caip runs for itself.
+Error ToolWithoutCommand();
+Error ToolNotRun(std::string_view program, std::string_view why);
+
+// Starts and ends of replicas.
+Error OrphanNotKilled(pid_t process);
+Error CommandEmpty();
+Error ArgumentWithNul(std::string_view program);
+Error VariableNotLegal(std::string_view program, std::string_view name);
+
 // Namespaces.
+/// kUnimplemented: `ability` is what a scenario needs it to do, "stop a replica in mid-step".
+Error LauncherLacks(std::string_view launcher, std::string_view ability);
+Error LauncherLacksNetworks(std::string_view launcher);
 Error NoNamespaces(std::string_view why);
 Error NoWatchInNamespaces();
 Error DoorAddress(std::string_view address);

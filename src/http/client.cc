@@ -1,4 +1,4 @@
-// Beast's parser reads the answers; requests are written by hand.
+// Beast's parser reads the responses; the client writes the requests itself.
 #include "http/client.h"
 
 #include <boost/beast/http.hpp>
@@ -15,11 +15,11 @@ namespace caip::http {
 namespace {
 
 namespace beast = boost::beast::http;
-using Parser = beast::response_parser<beast::buffer_body>;
+using ResponseParser = beast::response_parser<beast::buffer_body>;
 
-constexpr size_t kPieceBytes = 64 << 10;
-constexpr uint32_t kHeaderBytesMax = 256 << 10;
-constexpr auto kConnectLimit = std::chrono::seconds(30);
+constexpr size_t kClientPieceBytes = 64 << 10;
+constexpr uint32_t kResponseHeadBytesMax = 256 << 10;
+constexpr auto kClientConnectLimit = std::chrono::seconds(30);
 
 struct Base {
   std::string host;
@@ -61,7 +61,7 @@ struct Client::Impl {
   std::string base_text;
   std::optional<Base> base;
   std::string trust_file;
-  ContextPtr tls;  // made when first needed
+  ContextPtr tls;  // created when first needed
   Socket socket;
   std::vector<char> input;
   size_t input_end = 0;
@@ -71,13 +71,13 @@ struct Client::Impl {
                               const std::function<bool(std::string_view)>& sink);
   Status Connect();
   Status Secure();
-  std::string HeadOf(const ClientRequest& request) const;
+  std::string FormatHead(const ClientRequest& request) const;
   Status SendBody(const ClientRequest& request);
   Result<ClientResponse> Receive(bool head, const std::function<bool(std::string_view)>& sink);
-  Status ReceiveHead(Parser& parser, bool* any);
-  Status ReceiveBody(Parser& parser, const std::function<bool(std::string_view)>& sink,
+  Status ReceiveHead(ResponseParser& parser, bool* any);
+  Status ReceiveBody(ResponseParser& parser, const std::function<bool(std::string_view)>& sink,
                      ClientResponse& response);
-  Status Feed(Parser& parser);
+  Result<bool> Feed(ResponseParser& parser);
   Flow ReceiveMore();
   Error Failure(Flow flow) const;
   void Close() {
@@ -92,7 +92,7 @@ Status Client::Impl::Connect() {
   if (base->secure && !tls) {
     ASSIGN_OR_RETURN(tls, MakeTlsClientContext(trust_file));
   }
-  ASSIGN_OR_RETURN(socket, ConnectTo(base->host, base->port, kConnectLimit));
+  ASSIGN_OR_RETURN(socket, ConnectTo(base->host, base->port, kClientConnectLimit));
   socket.SetSilenceLimit(std::chrono::seconds(silence_seconds));
   return base->secure ? Secure() : Ok{};
 }
@@ -105,7 +105,7 @@ Status Client::Impl::Secure() {
   return flow == Flow::kSilent ? Failure(flow) : errors::TlsRefused(base_text, why);
 }
 
-std::string Client::Impl::HeadOf(const ClientRequest& request) const {
+std::string Client::Impl::FormatHead(const ClientRequest& request) const {
   std::string head = request.method + " " + base->prefix + request.target + " HTTP/1.1\r\n";
   if (!request.headers.Has("Host")) head += "Host: " + base->authority + "\r\n";
   for (const auto& [name, value] : request.headers.all()) head += name + ": " + value + "\r\n";
@@ -117,13 +117,13 @@ std::string Client::Impl::HeadOf(const ClientRequest& request) const {
 }
 
 Status Client::Impl::SendBody(const ClientRequest& request) {
-  std::vector<char> piece(kPieceBytes);
+  std::vector<char> piece(kClientPieceBytes);
   for (uint64_t left = request.body_size; left > 0;) {
     const size_t want = static_cast<size_t>(std::min<uint64_t>(left, piece.size()));
     ASSIGN_OR_RETURN(const size_t count, request.body_reader->Read(piece.data(), want));
     if (count == 0) return errors::BodyTruncated();
     const Flow flow = socket.Send({piece.data(), count});
-    if (flow == Flow::kBroken) return Ok{};  // it may have answered already: read on
+    if (flow == Flow::kBroken) return Ok{};  // the server may have answered already: read
     if (flow != Flow::kData) return Failure(flow);
     left -= count;
   }
@@ -133,9 +133,9 @@ Status Client::Impl::SendBody(const ClientRequest& request) {
 Result<ClientResponse> Client::Impl::Send(const ClientRequest& request,
                                           const std::function<bool(std::string_view)>& sink) {
   if (!base) return errors::BaseInvalid(base_text);
-  const std::string head = HeadOf(request);
+  const std::string head = FormatHead(request);
   if (HasLineEnd(request.target) || HasLineEnd(request.method)) {
-    return errors::NoAnswer(base_text, "the request's target holds a line end");
+    return errors::NoAnswer(base_text, "the request's target contains a line end");
   }
   for (const bool kept : {true, false}) {
     const bool reused = kept && socket.valid();
@@ -149,12 +149,12 @@ Result<ClientResponse> Client::Impl::Send(const ClientRequest& request,
     }
     auto response = Receive(request.method == "HEAD", sink);
     const bool untouched = !response.ok() && response.error().code == Code::kAborted;
-    if (untouched && reused && !request.body_reader) continue;  // it was dead already
+    if (untouched && reused && !request.body_reader) continue;  // the kept connection was dead
     if (!response.ok()) Close();
-    if (untouched) return errors::NoAnswer(base_text, "the connection was closed");
+    if (untouched) return Failure(Flow::kEnd);
     return response;
   }
-  return errors::NoAnswer(base_text, "the connection was closed");
+  return Failure(Flow::kEnd);
 }
 
 Error Client::Impl::Failure(Flow flow) const {
@@ -163,14 +163,14 @@ Error Client::Impl::Failure(Flow flow) const {
 }
 
 Flow Client::Impl::ReceiveMore() {
-  if (input.size() < input_end + kPieceBytes) input.resize(input_end + kPieceBytes);
+  if (input.size() < input_end + kClientPieceBytes) input.resize(input_end + kClientPieceBytes);
   const Received received = socket.Receive(input.data() + input_end, input.size() - input_end);
   input_end += received.count;
   return received.flow;
 }
 
-// Gives the parser what is there; error kAborted when it needs more.
-Status Client::Impl::Feed(Parser& parser) {
+// Passes the received bytes to the parser. False: it needs more.
+Result<bool> Client::Impl::Feed(ResponseParser& parser) {
   boost::system::error_code error = beast::error::need_more;
   if (input_end > 0) {
     const size_t used = parser.put(boost::asio::buffer(input.data(), input_end), error);
@@ -178,19 +178,18 @@ Status Client::Impl::Feed(Parser& parser) {
               input.begin());
     input_end -= used;
   }
-  if (error == beast::error::need_more) return Error{Code::kAborted, ""};
+  if (error == beast::error::need_more) return false;
   if (error && error != beast::error::need_buffer) {
     return errors::NoAnswer(base_text, error.message());
   }
-  return Ok{};
+  return true;
 }
 
-// `any` becomes true with the first byte of an answer.
-Status Client::Impl::ReceiveHead(Parser& parser, bool* any) {
+// Sets `any` at the first byte of a response.
+Status Client::Impl::ReceiveHead(ResponseParser& parser, bool* any) {
   while (!parser.is_header_done()) {
-    const Status fed = Feed(parser);
-    if (fed.ok()) continue;
-    if (fed.error().code != Code::kAborted) return fed;
+    ASSIGN_OR_RETURN(const bool was_enough, Feed(parser));
+    if (was_enough) continue;
     const Flow flow = ReceiveMore();
     if (flow != Flow::kData) return Failure(flow);
     *any = true;
@@ -198,23 +197,24 @@ Status Client::Impl::ReceiveHead(Parser& parser, bool* any) {
   return Ok{};
 }
 
-Status Client::Impl::ReceiveBody(Parser& parser, const std::function<bool(std::string_view)>& sink,
+Status Client::Impl::ReceiveBody(ResponseParser& parser,
+                                 const std::function<bool(std::string_view)>& sink,
                                  ClientResponse& response) {
   const bool to_sink = sink && response.status >= 200 && response.status < 300;
-  std::vector<char> piece(kPieceBytes);
+  std::vector<char> piece(kClientPieceBytes);
   while (!parser.is_done()) {
     auto& body = parser.get().body();
     body.data = piece.data();
     body.size = piece.size();
-    const Status fed = Feed(parser);
+    const Result<bool> fed = Feed(parser);
     const std::string_view got(piece.data(), piece.size() - body.size);
     if (to_sink && !got.empty() && !sink(got)) {
       Close();
       return Ok{};
     }
     if (!to_sink) response.body.append(got);
-    if (fed.ok()) continue;
-    if (fed.error().code != Code::kAborted) return fed;
+    if (!fed.ok()) return fed.error();
+    if (*fed) continue;
     const Flow flow = ReceiveMore();
     if (flow == Flow::kEnd && parser.need_eof()) {
       Close();
@@ -225,18 +225,18 @@ Status Client::Impl::ReceiveBody(Parser& parser, const std::function<bool(std::s
   return Ok{};
 }
 
-// Error kAborted: the connection was dead before the first byte of an answer.
+// kAborted: the connection failed before the first byte of a response.
 Result<ClientResponse> Client::Impl::Receive(bool head,
                                              const std::function<bool(std::string_view)>& sink) {
   bool any = false;
   while (true) {
-    Parser parser;
-    parser.header_limit(kHeaderBytesMax);
+    ResponseParser parser;
+    parser.header_limit(kResponseHeadBytesMax);
     parser.body_limit(boost::none);
     if (head) parser.skip(true);
     const Status status = ReceiveHead(parser, &any);
     if (!status.ok() && !any && status.error().code == Code::kUnavailable) {
-      return Error{Code::kAborted, ""};
+      return errors::ClosedBeforeAnswer(base_text);
     }
     RETURN_IF_ERROR(status);
     const auto& message = parser.get();

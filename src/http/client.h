@@ -10,7 +10,7 @@
 
 namespace caip::http {
 
-/// What to send. `body_reader` streams a body of `body_size` bytes instead of `body`.
+/// A request to send. `body_reader` streams a body of `body_size` bytes instead of `body`.
 struct ClientRequest {
   std::string method = "GET";
   std::string target = {};  // path and query, %-encoded
@@ -23,24 +23,24 @@ struct ClientRequest {
 struct ClientResponse {
   int status = 0;
   Headers headers = {};
-  std::string body;  // empty when it went to the sink
+  std::string body;  // empty if the sink received it
 };
 
-/// One peer. Reuses its connection; reconnects once when a kept one turns out dead before any
-/// byte of the answer. One thread at a time.
+/// A client of one server. Reuses its connection; reconnects once if a kept connection fails before
+/// the first byte of the response. One thread at a time.
 class Client {
  public:
-  /// `base`: "http://host:port" or "https://host:port", the latter with a file of the authorities
-  /// (PEM) that may vouch for it. Connects at the first Send.
+  /// `base` is "http://host:port" or "https://host:port". `trust_file` (PEM) holds the authorities
+  /// for https. Connects at the first Send.
   explicit Client(std::string base, std::string trust_file = "");
   ~Client();
   Client(Client&&) noexcept;
   Client& operator=(Client&&) noexcept;
-  /// kUnavailable when the peer cannot be reached, kDeadlineExceeded when it is silent too long.
-  /// `sink` takes the body of a 2xx answer piece by piece; false stops.
+  /// kUnavailable: the server cannot be reached; kDeadlineExceeded: it is silent too long. `sink`
+  /// receives the body of a 2xx response piece by piece; false stops.
   Result<ClientResponse> Send(const ClientRequest& request,
                               const std::function<bool(std::string_view)>& sink = nullptr);
-  void set_silence_seconds(int seconds);  // default 60; 0 waits for ever
+  void set_silence_seconds(int seconds);  // default 60; 0 waits forever
   const std::string& base() const;
 
  private:

@@ -12,15 +12,15 @@
 namespace caip::http {
 namespace {
 
-constexpr int kGzipWindow = 15 + 16;    // zlib's way to say "with gzip's header"
-constexpr int kLevel = 1;               // the peer is on this machine: time counts
-constexpr size_t kWorthPacking = 1400;  // what one packet holds anyway
-constexpr size_t kInputBytes = 64 << 10;
+constexpr int kGzipWindow = 15 + 16;      // tells zlib to use gzip's header
+constexpr int kGzipLevel = 1;             // the peer is on this machine: speed matters
+constexpr size_t kCompressionMin = 1400;  // the content of one packet
+constexpr size_t kGzipInputBytes = 64 << 10;
 
-// Unpacks as it is read.
+// Decompresses a body while it is read.
 class GunzipReader final : public BodyReader {
  public:
-  explicit GunzipReader(BodyReader& packed) : packed_(packed), input_(kInputBytes) {
+  explicit GunzipReader(BodyReader& packed) : packed_(packed), input_(kGzipInputBytes) {
     ready_ = ::inflateInit2(&stream_, kGzipWindow) == Z_OK;
   }
   ~GunzipReader() override { ::inflateEnd(&stream_); }
@@ -28,7 +28,7 @@ class GunzipReader final : public BodyReader {
   GunzipReader& operator=(const GunzipReader&) = delete;
 
   Result<size_t> Read(char* buffer, size_t size) override {
-    if (!ready_) return errors::BodyMalformed("gzip cannot be read here");
+    if (!ready_) return errors::BodyMalformed("zlib could not start decompressing it");
     stream_.next_out = reinterpret_cast<Bytef*>(buffer);
     stream_.avail_out = static_cast<uInt>(std::min<size_t>(size, 1u << 30));
     const uInt wanted = stream_.avail_out;
@@ -47,7 +47,7 @@ class GunzipReader final : public BodyReader {
       if (code == Z_STREAM_END) {
         between_members_ = true;
       } else if (code != Z_OK && code != Z_BUF_ERROR) {
-        return errors::BodyMalformed("it is no gzip data");
+        return errors::BodyMalformed("it is not valid gzip data");
       }
     }
     return size_t{wanted - stream_.avail_out};
@@ -62,7 +62,7 @@ class GunzipReader final : public BodyReader {
   bool between_members_ = true;  // an empty body is an empty body
 };
 
-// "gzip;q=0" refuses it.
+// "gzip;q=0" refuses gzip.
 bool AcceptsGzip(std::string_view header) {
   for (const std::string& item : Split(LowerCase(header), ',')) {
     const std::vector<std::string> parts = Split(item, ';');
@@ -79,24 +79,24 @@ bool AcceptsGzip(std::string_view header) {
   return false;
 }
 
-bool IsText(std::string_view content_type) {
+bool IsTextType(std::string_view content_type) {
   const std::string type = LowerCase(content_type);
   return type.starts_with("text/") || type.starts_with("application/json") ||
          type.starts_with("application/javascript") || type.starts_with("application/xml") ||
          type.starts_with("image/svg");
 }
 
-// Packed, they would no longer be what their lengths, positions and checksums tell of.
-bool StandsForStoredBytes(const Response& response) {
+// Compression would contradict the lengths, ranges and checksums of these responses.
+bool RepresentsStoredBytes(const Response& response) {
   const Headers& headers = response.headers;
   return response.status == 206 || headers.Has("Content-Range") || headers.Has("ETag") ||
          headers.Has("Content-Encoding") || headers.Has("Accept-Ranges") ||
          LowerCase(headers.Get("Cache-Control")).find("no-transform") != std::string::npos;
 }
 
-void Pack(const Request& request, Response& response) {
-  if (response.write_body || response.file || response.body.size() < kWorthPacking) return;
-  if (!IsText(response.headers.Get("Content-Type")) || StandsForStoredBytes(response)) return;
+void CompressResponse(const Request& request, Response& response) {
+  if (response.write_body || response.file || response.body.size() < kCompressionMin) return;
+  if (!IsTextType(response.headers.Get("Content-Type")) || RepresentsStoredBytes(response)) return;
   response.headers.Add("Vary", "Accept-Encoding");
   if (!AcceptsGzip(request.headers.Get("Accept-Encoding"))) return;
   response.body = Gzip(response.body);
@@ -117,7 +117,7 @@ Headers WithoutEncoding(const Headers& headers) {
 std::string Gzip(std::string_view bytes) {
   z_stream stream{};
   [[maybe_unused]] const int ready =
-      ::deflateInit2(&stream, kLevel, Z_DEFLATED, kGzipWindow, 8, Z_DEFAULT_STRATEGY);
+      ::deflateInit2(&stream, kGzipLevel, Z_DEFLATED, kGzipWindow, 8, Z_DEFAULT_STRATEGY);
   assert(ready == Z_OK);
   std::string packed(::deflateBound(&stream, bytes.size()), '\0');
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
@@ -130,16 +130,12 @@ std::string Gzip(std::string_view bytes) {
   return packed;
 }
 
-std::unique_ptr<BodyReader> Gunzipped(BodyReader& packed) {
-  return std::make_unique<GunzipReader>(packed);
-}
-
 Handler WithCompression(Handler next, std::function<bool(const Request&)> keeps) {
   return [next = std::move(next), keeps = std::move(keeps)](const Request& request) {
     const std::string coding = LowerCase(request.headers.Get("Content-Encoding"));
     if ((coding != "gzip" && coding != "x-gzip") || (keeps && keeps(request))) {
       Response response = next(request);
-      Pack(request, response);
+      CompressResponse(request, response);
       return response;
     }
     GunzipReader unpacked(*request.body);
@@ -147,7 +143,7 @@ Handler WithCompression(Handler next, std::function<bool(const Request&)> keeps)
     plain.headers = WithoutEncoding(request.headers);
     plain.body = &unpacked;
     Response response = next(plain);
-    Pack(request, response);
+    CompressResponse(request, response);
     return response;
   };
 }

@@ -8,19 +8,19 @@
 namespace caip::http::errors {
 namespace {
 
-std::string Place(std::string_view address, uint16_t port) {
+std::string FormatPlace(std::string_view address, uint16_t port) {
   const bool six = address.find(':') != std::string_view::npos;
   const std::string host = six ? "[" + std::string(address) + "]" : std::string(address);
   return host + ":" + std::to_string(port);
 }
 
-struct Words {
+struct StatusNames {
   int status;
   const char* canonical;
   const char* reason;
 };
 
-constexpr Words kWords[] = {
+constexpr StatusNames kStatusNames[] = {
     {400, "INVALID_ARGUMENT", "invalid"},     {403, "PERMISSION_DENIED", "forbidden"},
     {404, "NOT_FOUND", "notFound"},           {405, "INVALID_ARGUMENT", "methodNotAllowed"},
     {408, "DEADLINE_EXCEEDED", "timeout"},    {413, "RESOURCE_EXHAUSTED", "uploadTooLarge"},
@@ -30,9 +30,9 @@ constexpr Words kWords[] = {
     {505, "INVALID_ARGUMENT", "invalid"},
 };
 
-Words WordsOf(int status) {
-  for (const Words& words : kWords) {
-    if (words.status == status) return words;
+StatusNames FindNames(int status) {
+  for (const StatusNames& names : kStatusNames) {
+    if (names.status == status) return names;
   }
   return {status, "UNKNOWN", "unknown"};
 }
@@ -40,96 +40,137 @@ Words WordsOf(int status) {
 }  // namespace
 
 Error PortTaken(std::string_view address, uint16_t port) {
-  return {Code::kAlreadyExists, "cannot listen on " + Place(address, port) +
-                                    ": another program has this port. Choose another port, or 0 "
+  return {Code::kAlreadyExists, "Cannot listen on " + FormatPlace(address, port) +
+                                    ": another program uses this port. Choose another port, or 0 "
                                     "for any free one."};
 }
 
 Error AddressInvalid(std::string_view address) {
-  return {Code::kInvalidArgument, "cannot listen on '" + std::string(address) +
-                                      "': it is no IPv4 or IPv6 address and not localhost"};
+  return {Code::kInvalidArgument, "Cannot listen on '" + std::string(address) +
+                                      "': it is not an IPv4 or IPv6 address, and not localhost."};
 }
 
 Error CannotListen(std::string_view address, uint16_t port, int error_number) {
   const Code code = error_number == EACCES          ? Code::kPermissionDenied
                     : error_number == EADDRNOTAVAIL ? Code::kInvalidArgument
                                                     : Code::kInternal;
-  return {code, "cannot listen on " + Place(address, port) + ": " + std::strerror(error_number)};
+  return {code,
+          "Cannot listen on " + FormatPlace(address, port) + ": " + std::strerror(error_number)};
 }
 
 Error ListenerExists(std::string_view tag) {
-  return {Code::kAlreadyExists, "there is a listener named '" + std::string(tag) + "' already"};
+  return {Code::kAlreadyExists, "A listener named '" + std::string(tag) + "' already exists."};
 }
 
 Error NoCertificate(std::string_view why) {
-  return {Code::kInternal, "cannot make a certificate: " + std::string(why)};
+  return {Code::kInternal, "Cannot create a certificate: " + std::string(why)};
 }
 
 Error NoTls(std::string_view why) {
-  return {Code::kInternal, "cannot set up TLS: " + std::string(why)};
+  return {Code::kInternal, "Cannot set up TLS: " + std::string(why)};
 }
 
 Error TrustUnreadable(std::string_view file) {
   return {Code::kInvalidArgument,
-          "'" + std::string(file) + "' holds no certificate authorities (PEM)"};
+          "'" + std::string(file) + "' does not contain certificate authorities in PEM format."};
 }
 
 Error TlsRefused(std::string_view base, std::string_view why) {
-  return {Code::kUnavailable, "no TLS with " + std::string(base) + ": " + std::string(why)};
+  return {Code::kUnavailable,
+          "Cannot establish TLS with " + std::string(base) + ": " + std::string(why)};
 }
 
 Error BodyTooLarge(size_t limit) {
   return {Code::kResourceExhausted,
-          "the request body is larger than " + std::to_string(limit) + " bytes"};
+          "The request body is larger than " + std::to_string(limit) + " bytes."};
 }
 
 Error BodyTruncated() {
-  return {Code::kUnavailable, "the connection ended before the whole body had arrived"};
+  return {Code::kUnavailable, "The connection ended before the whole body had arrived."};
 }
 
 Error BodyMalformed(std::string_view why) {
-  return {Code::kInvalidArgument, "the body is malformed: " + std::string(why)};
+  return {Code::kInvalidArgument, "The body is malformed: " + std::string(why)};
 }
 
 Error PeerSilent(int seconds) {
-  return {Code::kUnavailable, "the peer was silent for " + std::to_string(seconds) + " s"};
+  return {Code::kUnavailable, "The peer was silent for " + std::to_string(seconds) + " s."};
 }
 
-Error PeerGone() { return {Code::kUnavailable, "the peer closed the connection"}; }
+Error PeerGone() { return {Code::kUnavailable, "The peer closed the connection."}; }
 
 Error BaseInvalid(std::string_view base) {
   return {Code::kInvalidArgument,
-          "'" + std::string(base) + "' is no address of the form http://host:port"};
+          "'" + std::string(base) + "' is not an address of the form http://host:port."};
 }
 
 Error CannotReach(std::string_view base, std::string_view why) {
-  return {Code::kUnavailable, "cannot reach " + std::string(base) + ": " + std::string(why)};
+  return {Code::kUnavailable, "Cannot reach " + std::string(base) + ": " + std::string(why)};
 }
 
 Error AddressForbidden(std::string_view host) {
-  return {Code::kPermissionDenied, "'" + std::string(host) +
-                                       "' is an address of this machine or of its link: such are "
-                                       "not relayed to"};
+  return {Code::kPermissionDenied,
+          "'" + std::string(host) +
+              "' is an address of this machine or of its link. The proxy does "
+              "not relay to such addresses."};
 }
 
 Error NoAnswer(std::string_view base, std::string_view why) {
   return {Code::kUnavailable,
-          "no whole answer from " + std::string(base) + ": " + std::string(why)};
+          "No complete response from " + std::string(base) + ": " + std::string(why)};
+}
+
+Error ClosedBeforeAnswer(std::string_view base) {
+  return {Code::kAborted, "No response from " + std::string(base) + ": the connection was closed"};
 }
 
 Error AnswerSilent(std::string_view base, int seconds) {
   return {Code::kDeadlineExceeded,
-          std::string(base) + " was silent for " + std::to_string(seconds) + " s"};
+          std::string(base) + " was silent for " + std::to_string(seconds) + " s."};
 }
 
 Response Refusal(int status, std::string_view message) {
-  const Words words = WordsOf(status);
-  const Json detail = {{"message", message}, {"domain", "global"}, {"reason", words.reason}};
+  const StatusNames names = FindNames(status);
+  const Json detail = {{"message", message}, {"domain", "global"}, {"reason", names.reason}};
   const Json error = {{"code", status},
                       {"message", message},
-                      {"status", words.canonical},
+                      {"status", names.canonical},
                       {"errors", Json::array({detail})}};
   return JsonResponse(status, PrettyJson(Json{{"error", error}}));
+}
+
+Response TooManyConnections(int limit) {
+  return Refusal(503, "Too many connections: the limit is " + std::to_string(limit) + ".");
+}
+
+Response HeadTimeout() { return Refusal(408, "The request's header did not arrive in time."); }
+
+Response HeadTooLarge(size_t limit) {
+  return Refusal(431, "The request's header is larger than " + std::to_string(limit) + " bytes.");
+}
+
+Response NotHttp(std::string_view why) {
+  return Refusal(400, "The request is not valid HTTP/1.1: " + std::string(why) + ".");
+}
+
+Response VersionNotSupported() {
+  return Refusal(505, "The server supports only HTTP/1.0 and HTTP/1.1.");
+}
+
+Response TransferCodingNotSupported() {
+  return Refusal(501, "The server supports only the transfer coding 'chunked'.");
+}
+
+Response HostFieldCount() {
+  return Refusal(400, "An HTTP/1.1 request must have exactly one Host field.");
+}
+
+Response TargetMalformed(std::string_view target) {
+  return Refusal(400, "The request's target '" + std::string(target) + "' is malformed.");
+}
+
+Response HandlerFailed(std::string_view why) {
+  return Refusal(500, why.empty() ? "Internal error." : "Internal error: " + std::string(why));
 }
 
 Response HostNotAllowed(std::string_view host) {
@@ -144,27 +185,29 @@ Response OriginNotAllowed(std::string_view origin) {
 }
 
 Response TunnelInsideTls() {
-  return Refusal(501, "This proxy is spoken to without TLS: name it as http://, not https://.");
+  return Refusal(
+      501,
+      "This proxy does not accept CONNECT over TLS. Use http:// in its address, not https://.");
 }
 
 Response DestinationMalformed(std::string_view target) {
-  return Refusal(400, "'" + std::string(target) + "' is no destination of the form name:port.");
+  return Refusal(400, "'" + std::string(target) + "' is not a destination of the form name:port.");
 }
 
 Response RelayOff(std::string_view host) {
   return Refusal(403, "'" + std::string(host) +
-                          "' is not served here, and this proxy passes nothing on to other hosts.");
+                          "' is not served here, and this proxy does not relay to other hosts.");
 }
 
 Response PortNotRelayed(std::string_view host, uint16_t port) {
-  return Refusal(403, "This proxy passes on https only: port " + std::to_string(port) + " of '" +
+  return Refusal(403, "This proxy relays only https: port " + std::to_string(port) + " of '" +
                           std::string(host) + "' cannot be reached through it.");
 }
 
 Response PlainNotRelayed(std::string_view host) {
   return Refusal(403, "'" + std::string(host) +
-                          "' is not served here, and this proxy passes on https only. Do not name "
-                          "it as http_proxy, or name the host in no_proxy.");
+                          "' is not served here, and this proxy relays only https. Do not set "
+                          "http_proxy to it, or add the host to no_proxy.");
 }
 
 Response CannotRelay(const Error& error) {

@@ -1,5 +1,5 @@
 #pragma once
-// Every text that the HTTP front says to a peer or to the person who starts it.
+// All error texts of the HTTP server and client.
 
 #include <cstdint>
 #include <string>
@@ -34,11 +34,22 @@ Error BaseInvalid(std::string_view base);
 Error CannotReach(std::string_view base, std::string_view why);
 Error AddressForbidden(std::string_view host);
 Error NoAnswer(std::string_view base, std::string_view why);
+/// kAborted: the connection failed before the first byte of a response.
+Error ClosedBeforeAnswer(std::string_view base);
 Error AnswerSilent(std::string_view base, int seconds);
 
-/// What the server itself refuses, before any handler: JSON that both of Google's envelopes'
-/// readers understand (`status` for the newer, `errors[].reason` for the older).
+/// A response of the server itself, without a handler. Its JSON fits both of Google's error
+/// formats: the newer has `status`, the older `errors[].reason`.
 Response Refusal(int status, std::string_view message);
+Response TooManyConnections(int limit);
+Response HeadTimeout();
+Response HeadTooLarge(size_t limit);
+Response NotHttp(std::string_view why);
+Response VersionNotSupported();
+Response TransferCodingNotSupported();
+Response HostFieldCount();
+Response TargetMalformed(std::string_view target);
+Response HandlerFailed(std::string_view why);  // "" unknown
 Response HostNotAllowed(std::string_view host);
 Response OriginNotAllowed(std::string_view origin);
 

@@ -1,5 +1,5 @@
 #pragma once
-// HTTP messages as plain values. No Beast here, no Google either.
+// HTTP messages as plain values, without Beast and without anything of Google.
 
 #include <cstdint>
 #include <functional>
@@ -13,6 +13,9 @@
 #include "base/result.h"
 
 namespace caip::http {
+
+/// Whether two names of header fields are equal, ignoring case (RFC 9110, section 5.1).
+bool IsSameFieldName(std::string_view a, std::string_view b);
 
 /// Header fields in order; names compare without case.
 class Headers {
@@ -28,7 +31,7 @@ class Headers {
   std::vector<std::pair<std::string, std::string>> fields_;
 };
 
-/// Bytes that arrive piece by piece. Read() answers up to `size` bytes, 0 at the end.
+/// Bytes that arrive piece by piece. Read() returns up to `size` bytes, 0 at the end.
 class BodyReader {
  public:
   virtual ~BodyReader() = default;
@@ -44,13 +47,14 @@ struct Request {
   BodyReader* body = nullptr;  // never null in a handler; lives as long as the call
   std::string scheme = "http";
   std::string host;      // the Host header: "127.0.0.1:8080"
-  std::string peer;      // who asks: "127.0.0.1:51234", "[::1]:51234"
-  std::string listener;  // tag of the listener it came to; "" the main one
+  std::string peer;      // the client: "127.0.0.1:51234", "[::1]:51234"
+  std::string listener;  // tag of the listener that received it; "" the main one
 
   /// The first query parameter of that name, or "".
   std::string_view Query(std::string_view name) const;
   bool HasQuery(std::string_view name) const;
-  /// Reads the whole body; kResourceExhausted past `limit`, kUnavailable when the peer went away.
+  /// Reads the whole body. kResourceExhausted: it exceeds `limit`; kUnavailable: the peer closed
+  /// the connection.
   Result<std::string> ReadBody(size_t limit) const;
 };
 
@@ -61,18 +65,18 @@ struct FileSlice {
   uint64_t length = 0;
 };
 
-/// A response. A body is `body` (sent with Content-Length), or `file` (the same, straight from the
-/// page cache), or `write_body`, which is called once with a sink; with `content_length` >= 0 the
-/// sink's bytes are counted, else sent chunked.
+/// A response. Its body is `body` (sent with Content-Length), or `file` (the same, sent from the
+/// page cache), or `write_body`, which is called once with a sink. With `content_length` >= 0 the
+/// sink must receive exactly that many bytes; otherwise the body is sent in chunks.
 struct Response {
-  using Sink = std::function<bool(std::string_view)>;  // false: the peer is gone, stop
+  using Sink = std::function<bool(std::string_view)>;  // false: the connection is lost, stop
   int status = 200;
   Headers headers;
   std::string body;
   std::function<void(const Sink&)> write_body;
   int64_t content_length = -1;
   std::shared_ptr<const FileSlice> file;
-  bool reset = false;  // nothing is sent: the connection is reset (faults on purpose)
+  bool reset = false;  // send nothing and reset the connection (an injected fault)
 };
 
 using Handler = std::function<Response(const Request&)>;

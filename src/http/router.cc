@@ -4,13 +4,14 @@
 #include <optional>
 
 #include "base/encoding.h"
-#include "http/method_override.h"
+#include "base/text.h"
+#include "http/target.h"
 
 namespace caip::http {
 namespace {
 
-// "/a//b" -> {"a", "", "b"}.
-std::vector<std::string_view> SegmentsOf(std::string_view path) {
+// Splits "/a//b" into {"a", "", "b"}.
+std::vector<std::string_view> SplitSegments(std::string_view path) {
   std::vector<std::string_view> segments;
   if (path.starts_with('/')) path.remove_prefix(1);
   while (true) {
@@ -21,8 +22,8 @@ std::vector<std::string_view> SegmentsOf(std::string_view path) {
   }
 }
 
-// The segment without ":verb", or nullopt when it does not end so.
-std::optional<std::string_view> WithoutVerb(std::string_view segment, std::string_view verb) {
+// Removes ":verb" from the end of a segment; nullopt if it does not end that way.
+std::optional<std::string_view> RemoveVerb(std::string_view segment, std::string_view verb) {
   if (verb.empty()) return segment;
   if (segment.size() <= verb.size() || !segment.ends_with(verb)) return std::nullopt;
   segment.remove_suffix(verb.size());
@@ -36,13 +37,41 @@ bool IsWord(std::string_view segment, std::string_view word) {
                              PercentDecoded(segment).value_or("") == word);
 }
 
+constexpr char kOverrideHeader[] = "X-HTTP-Method-Override";
+constexpr std::string_view kOverridingMethods[] = {"GET", "PUT", "PATCH", "DELETE"};
+constexpr size_t kFormBytesMax = 1 << 20;
+
+bool IsForm(const Request& request) {
+  const std::string type = LowerCase(request.headers.Get("Content-Type"));
+  return type.starts_with("application/x-www-form-urlencoded");
+}
+
 }  // namespace
 
 struct Router::Match {
   const Route* route = nullptr;
   const std::vector<Segment>* pattern = nullptr;
-  std::string allow;  // methods of the routes whose pattern fits
+  std::string allow;  // the methods of all routes whose pattern fits
 };
+
+std::optional<Request> ApplyMethodOverride(const Request& request) {
+  if (request.method != "POST" || !request.headers.Has(kOverrideHeader)) return std::nullopt;
+  const std::string method = UpperCase(Trim(request.headers.Get(kOverrideHeader)));
+  if (std::find(std::begin(kOverridingMethods), std::end(kOverridingMethods), method) ==
+      std::end(kOverridingMethods)) {
+    return std::nullopt;
+  }
+  Request applied = request;
+  applied.method = method;
+  if (method == "GET" && IsForm(request)) {
+    const auto form = request.ReadBody(kFormBytesMax);
+    if (!form.ok()) return std::nullopt;
+    const auto target = ParseTarget("/?" + *form);
+    if (!target) return std::nullopt;
+    applied.query.insert(applied.query.end(), target->query.begin(), target->query.end());
+  }
+  return applied;
+}
 
 const std::string& PathParameters::At(std::string_view name) const {
   static const std::string none;
@@ -74,7 +103,7 @@ void Router::Add(std::vector<Route> routes) {
 
 std::vector<Router::Segment> Router::Compile(std::string_view pattern) {
   std::vector<Segment> compiled;
-  for (std::string_view segment : SegmentsOf(pattern)) {
+  for (std::string_view segment : SplitSegments(pattern)) {
     const size_t colon = segment.rfind(':');
     const std::string verb(colon == std::string_view::npos ? "" : segment.substr(colon + 1));
     segment = segment.substr(0, colon);
@@ -98,7 +127,7 @@ bool Router::Fits(const std::vector<Segment>& pattern, const std::vector<std::st
   for (size_t i = 0; i < pattern.size(); ++i) {
     const Segment& segment = pattern[i];
     if (segment.kind == Segment::Kind::kRest) return true;
-    const auto bare = WithoutVerb(path[i], segment.verb);
+    const auto bare = RemoveVerb(path[i], segment.verb);
     if (!bare) return false;
     if (segment.kind == Segment::Kind::kWord ? !IsWord(*bare, segment.text) : bare->empty()) {
       return false;
@@ -107,7 +136,8 @@ bool Router::Fits(const std::vector<Segment>& pattern, const std::vector<std::st
   return true;
 }
 
-// From left to right: a word beats a name, a name with a verb beats one without, the rest is last.
+// From left to right: a word precedes a name, a name with a verb precedes one without, and
+// {name...} comes last.
 bool Router::MoreSpecific(const std::vector<Segment>& a, const std::vector<Segment>& b) {
   for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
     if (a[i].kind != b[i].kind) return a[i].kind < b[i].kind;
@@ -123,7 +153,7 @@ const std::vector<size_t>& Router::CandidatesFor(std::string_view first_segment)
 }
 
 Router::Match Router::Lookup(std::string_view method, std::string_view path) const {
-  const std::vector<std::string_view> segments = SegmentsOf(path);
+  const std::vector<std::string_view> segments = SplitSegments(path);
   const std::vector<size_t>& candidates = CandidatesFor(segments.front());
   Match match;
   for (const std::string_view wanted : {method, std::string_view(method == "HEAD" ? "GET" : "")}) {
@@ -148,37 +178,45 @@ const Route* Router::Find(std::string_view method, std::string_view path) const 
   return Lookup(method, path).route;
 }
 
-Response Router::Handle(const Request& request) const {
-  if (const auto meant = Overridden(request)) return Handle(*meant);
-  const Match match = Lookup(request.method, request.path);
-  if (match.route == nullptr && request.method == "OPTIONS" &&
-      (!match.allow.empty() || request.path == "*")) {
+Response Router::HandleUnrouted(const Request& request, const std::string& allow) const {
+  if (request.method == "OPTIONS" && (!allow.empty() || request.path == "*")) {
     Response response;
     response.status = 204;
-    response.headers.Add("Allow", match.allow.empty() ? "GET, HEAD, OPTIONS, POST, PUT, DELETE"
-                                                      : match.allow + ", OPTIONS");
+    response.headers.Add(
+        "Allow", allow.empty() ? "GET, HEAD, OPTIONS, POST, PUT, DELETE" : allow + ", OPTIONS");
     return response;
   }
-  if (match.route == nullptr) {
-    Response response = no_route_(match.allow.empty() ? 404 : 405, request, match.allow);
-    if (!match.allow.empty()) response.headers.Set("Allow", match.allow);
-    return response;
-  }
+  Response response = no_route_(allow.empty() ? 404 : 405, request, allow);
+  if (!allow.empty()) response.headers.Set("Allow", allow);
+  return response;
+}
+
+std::optional<PathParameters> Router::ReadParameters(const std::vector<Segment>& pattern,
+                                                     std::string_view path) {
   PathParameters parameters;
-  const std::vector<std::string_view> segments = SegmentsOf(request.path);
-  for (size_t i = 0; i < match.pattern->size(); ++i) {
-    const Segment& segment = (*match.pattern)[i];
+  const std::vector<std::string_view> segments = SplitSegments(path);
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    const Segment& segment = pattern[i];
     if (segment.kind == Segment::Kind::kWord) continue;
-    std::string raw(*WithoutVerb(segments[i], segment.verb));
+    std::string raw(*RemoveVerb(segments[i], segment.verb));
     for (size_t k = i + 1; segment.kind == Segment::Kind::kRest && k < segments.size(); ++k) {
       raw += "/";
       raw += segments[k];
     }
     auto value = PercentDecoded(raw);
-    if (!value) return no_route_(404, request, "");  // a broken escape names nothing
+    if (!value) return std::nullopt;
     parameters.Set(segment.text, std::move(*value));
   }
-  return match.route->handler(request, parameters);
+  return parameters;
+}
+
+Response Router::Handle(const Request& request) const {
+  if (const auto applied = ApplyMethodOverride(request)) return Handle(*applied);
+  const Match match = Lookup(request.method, request.path);
+  if (match.route == nullptr) return HandleUnrouted(request, match.allow);
+  const auto parameters = ReadParameters(*match.pattern, request.path);
+  if (!parameters) return no_route_(404, request, "");  // a broken escape
+  return match.route->handler(request, *parameters);
 }
 
 }  // namespace caip::http

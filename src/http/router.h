@@ -1,8 +1,9 @@
 #pragma once
-// Routes as data: what is served is what the table says, and the table can be listed.
+// Routes as data: a table from methods and path patterns to handlers.
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,13 +13,13 @@
 
 namespace caip::http {
 
-/// What the {names} of a pattern stood for, decoded.
+/// The decoded values of the {names} of a pattern.
 class PathParameters {
  public:
   void Set(std::string name, std::string value) {
     values_.emplace_back(std::move(name), std::move(value));
   }
-  /// The value of that name, or "" where the pattern has none.
+  /// The value of that name, or "" if the pattern does not have it.
   const std::string& At(std::string_view name) const;
 
  private:
@@ -35,24 +36,29 @@ struct Route {
   std::string pattern;
   std::string id;
   RouteHandler handler;
-  bool emulated = true;  // false: the service has it, and here it answers 501 with its name
+  bool emulated = true;  // false: a method of the service that answers 501 here
 };
+
+/// X-HTTP-Method-Override replaces the method of a POST. Google's client for Java sends PATCH this
+/// way; Google's client for Python sends a GET whose query is too long for a URL as a form, which
+/// is read to its end and becomes the query. nullopt: the request has no valid override.
+std::optional<Request> ApplyMethodOverride(const Request& request);
 
 /// Finds the route of a request. Segments are split before they are decoded, so that %2F is part of
 /// a name. Filled once, then read by any thread.
 class Router {
  public:
-  /// Answers when no route fits: 404, or 405 with `allow` naming the methods that path knows.
+  /// Answers if no route fits: 404, or 405 with the methods of that path in `allow`.
   using NoRoute =
       std::function<Response(int status, const Request& request, const std::string& allow)>;
 
   explicit Router(NoRoute no_route);
   void Add(Route route);
   void Add(std::vector<Route> routes);
-  /// HEAD is answered by GET's route where it has none of its own, OPTIONS with 204 and the
-  /// methods that the path knows. X-HTTP-Method-Override is honoured.
+  /// The route of GET also answers HEAD if HEAD has no route. OPTIONS answers 204 with the methods
+  /// of the path. Applies X-HTTP-Method-Override.
   Response Handle(const Request& request) const;
-  /// Which route would serve it; nullptr when none does.
+  /// The route that would serve the request; nullptr if none would.
   const Route* Find(std::string_view method, std::string_view path) const;
   const std::vector<Route>& routes() const { return routes_; }
 
@@ -66,16 +72,19 @@ class Router {
   static std::vector<Segment> Compile(std::string_view pattern);
   static bool Fits(const std::vector<Segment>& pattern, const std::vector<std::string_view>& path);
   static bool MoreSpecific(const std::vector<Segment>& a, const std::vector<Segment>& b);
+  Response HandleUnrouted(const Request& request, const std::string& allow) const;
+  static std::optional<PathParameters> ReadParameters(const std::vector<Segment>& pattern,
+                                                      std::string_view path);
   Match Lookup(std::string_view method, std::string_view path) const;
   const std::vector<size_t>& CandidatesFor(std::string_view first_segment) const;
 
   NoRoute no_route_;
   std::vector<Route> routes_;
-  std::vector<std::vector<Segment>> compiled_;  // one a route
-  // Indices of routes, in their order: hundreds would be looked through for each request else.
+  std::vector<std::vector<Segment>> compiled_;  // one per route
+  // Indices of routes, in order, so that a request is not compared with hundreds of routes.
   std::vector<size_t> all_;
-  std::vector<size_t> open_;  // do not begin with a plain word
-  std::map<std::string, std::vector<size_t>, std::less<>> by_word_;  // do so, and open_ with them
+  std::vector<size_t> open_;  // those that do not begin with a plain word
+  std::map<std::string, std::vector<size_t>, std::less<>> by_word_;  // those that do, and open_
 };
 
 }  // namespace caip::http

@@ -15,6 +15,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/stopwatch.h"
 #include "http/connection/connection.h"
 #include "http/connection/guard.h"
 #include "http/connection/response_writer.h"
@@ -29,10 +30,10 @@ constexpr auto kRefusalLimit = std::chrono::milliseconds(200);
 constexpr auto kNoDescriptorsPause = std::chrono::milliseconds(100);
 constexpr auto kEvictionLimit = std::chrono::milliseconds(1000);
 constexpr int kAcceptAtOnce = 64;
-constexpr size_t kCrowd = 32;
+constexpr size_t kManyPeers = 32;  // worth returning memory for
 
 // A connection and its thread. Its socket is closed only under the server's lock, so that Stop()
-// never shuts a descriptor that means something else by now.
+// never shuts down a descriptor that has been reused.
 struct Peer {
   Socket socket;
   Origin origin;
@@ -41,7 +42,7 @@ struct Peer {
   std::thread thread;
 };
 
-// A door. Shared, so that the acceptor may wait at one that is being closed.
+// A listening socket. Shared, because the acceptor may wait on one that is being closed.
 struct Listener {
   Fd fd;
   std::string tag;
@@ -66,8 +67,8 @@ class BlockingServer final : public Server {
   int active_requests() const override { return context_.active_requests; }
   uint64_t total_requests() const override { return context_.total_requests; }
 
-  Result<uint16_t> Listen(const std::string& tag) override {
-    ASSIGN_OR_RETURN(Fd fd, ListenOn("127.0.0.1", 0));
+  Result<uint16_t> Listen(const std::string& address, const std::string& tag) override {
+    ASSIGN_OR_RETURN(Fd fd, ListenOn(address, 0));
     const uint16_t port = LocalPort(fd.get());
     const std::lock_guard lock(mutex_);
     if (FindListener(tag) != listeners_.end()) return errors::ListenerExists(tag);
@@ -87,7 +88,7 @@ class BlockingServer final : public Server {
     if (tag.empty()) return;
     const auto closed = std::erase_if(listeners_, [&](const auto& listener) {
       if (listener->tag != tag) return false;
-      ShutdownSocket(listener->fd.get());  // refuses from now on, though the acceptor holds it yet
+      ShutdownSocket(listener->fd.get());  // refuses connections while the acceptor still holds it
       return true;
     });
     if (closed == 0) return;
@@ -108,8 +109,7 @@ class BlockingServer final : public Server {
     std::unique_lock lock(mutex_);
     listeners_.clear();
     for (Peer& peer : peers_) {
-      if (!peer.activity.busy())
-        ::shutdown(peer.socket.get(), SHUT_RD);  // an idle one wakes up and ends
+      if (!peer.activity.busy()) ::shutdown(peer.socket.get(), SHUT_RD);  // wakes its thread
     }
     changed_.wait_for(lock, std::chrono::milliseconds(grace_ms), [&] { return peers_.empty(); });
     for (Peer& peer : peers_) ShutdownSocket(peer.socket.get());
@@ -130,7 +130,7 @@ class BlockingServer final : public Server {
     listeners_.push_back(std::make_shared<const Listener>(Listener{std::move(fd), tag}));
   }
 
-  // Makes the acceptor look at the listeners anew.
+  // Makes the acceptor read the list of listeners again.
   void Wake() { Signal(woken_); }
   static void Signal(const Fd& event) {
     const uint64_t one = 1;
@@ -150,7 +150,7 @@ class BlockingServer final : public Server {
       uint64_t ignored;
       if (waits[0].revents != 0) {
         [[maybe_unused]] const auto read = ::read(woken_.get(), &ignored, sizeof ignored);
-        TidyUp();
+        ReleaseMemory();
       }
       for (size_t i = 0; i < open.size(); ++i) {
         if (waits[i + 1].revents == 0) continue;
@@ -160,18 +160,18 @@ class BlockingServer final : public Server {
     }
   }
 
-  // After a crowd has gone: joins its threads and gives its memory back.
-  void TidyUp() {
+  // Joins ended threads, and returns memory to the system after many connections have ended.
+  void ReleaseMemory() {
     std::unique_lock lock(mutex_);
     Join(lock);
-    crowd_ = std::max(crowd_, peers_.size());
-    if (crowd_ < kCrowd || peers_.size() > crowd_ / 4) return;
-    crowd_ = peers_.size();
+    peers_peak_ = std::max(peers_peak_, peers_.size());
+    if (peers_peak_ < kManyPeers || peers_.size() > peers_peak_ / 4) return;
+    peers_peak_ = peers_.size();
     lock.unlock();
     ::malloc_trim(0);
   }
 
-  // False when nobody waits there (any more).
+  // False if no connection waits there.
   bool AcceptFrom(const Listener& listener) {
     Fd fd(::accept4(listener.fd.get(), nullptr, nullptr, SOCK_CLOEXEC));
     const int error = errno;
@@ -180,11 +180,11 @@ class BlockingServer final : public Server {
     if (!fd.valid()) {
       const bool exhausted =
           error == EMFILE || error == ENFILE || error == ENOMEM || error == ENOBUFS;
-      if (exhausted && !MakeRoom(lock)) changed_.wait_for(lock, kNoDescriptorsPause);
+      if (exhausted && !EvictIdlest(lock)) changed_.wait_for(lock, kNoDescriptorsPause);
       return false;
     }
     if (context_.stopping || FindListener(listener.tag) == listeners_.end()) return false;
-    if (Full() && !MakeRoom(lock)) {
+    if (IsFull() && !EvictIdlest(lock)) {
       lock.unlock();
       Refuse(Socket(std::move(fd)));
       return true;
@@ -193,11 +193,13 @@ class BlockingServer final : public Server {
     return true;
   }
 
-  bool Full() const { return static_cast<int>(peers_.size()) >= context_.options.connections_max; }
+  bool IsFull() const {
+    return static_cast<int>(peers_.size()) >= context_.options.connections_max;
+  }
 
-  // Ends the connection that would be missed least. False when all are at work.
-  bool MakeRoom(std::unique_lock<std::mutex>& lock) {
-    const auto now = std::chrono::steady_clock::now();
+  // Closes the connection with the highest Activity::Idleness. False if all are busy.
+  bool EvictIdlest(std::unique_lock<std::mutex>& lock) {
+    const auto now = MonotonicNow();
     Peer* idlest = nullptr;
     double most = -1;
     for (Peer& peer : peers_) {
@@ -216,14 +218,14 @@ class BlockingServer final : public Server {
   void StartPeer(Fd fd, const std::string& tag) {
     peers_.emplace_back();
     const auto peer = std::prev(peers_.end());
-    peer->origin = {PeerOf(fd.get()), tag};
+    peer->origin = {PeerAddress(fd.get()), tag};
     peer->socket = Socket(std::move(fd));
     try {
       peer->thread = std::thread([this, peer] {
         ServeConnection(peer->socket, peer->origin, context_, peer->activity);
         Retire(peer);
       });
-    } catch (const std::system_error&) {  // no thread to be had: as if the limit were reached
+    } catch (const std::system_error&) {  // no thread available: like the limit
       Refuse(std::move(peer->socket));
       peers_.erase(peer);
     }
@@ -231,9 +233,7 @@ class BlockingServer final : public Server {
 
   void Refuse(Socket socket) {
     socket.SetSilenceLimit(kRefusalLimit);
-    WriteResponse(socket,
-                  errors::Refusal(503, "Too many connections: the limit is " +
-                                           std::to_string(context_.options.connections_max) + "."),
+    WriteResponse(socket, errors::TooManyConnections(context_.options.connections_max),
                   {.keep_alive = false});
     socket.ShutdownWrites();
   }
@@ -241,13 +241,13 @@ class BlockingServer final : public Server {
   void Retire(std::list<Peer>::iterator peer) {
     const std::lock_guard lock(mutex_);
     peer->socket.Close();
-    crowd_ = std::max(crowd_, peers_.size());
+    peers_peak_ = std::max(peers_peak_, peers_.size());
     ended_.splice(ended_.end(), peers_, peer);
     changed_.notify_all();
-    if (peers_.empty() || ended_.size() >= kCrowd) Wake();
+    if (peers_.empty() || ended_.size() >= kManyPeers) Wake();
   }
 
-  // A thread cannot join itself: whoever holds the lock next joins those that have ended.
+  // A thread cannot join itself, so the next thread that holds the lock joins those that ended.
   void Join(std::unique_lock<std::mutex>& lock) {
     std::list<Peer> ended;
     ended.swap(ended_);
@@ -264,7 +264,7 @@ class BlockingServer final : public Server {
   Listeners listeners_;
   std::list<Peer> peers_;
   std::list<Peer> ended_;
-  size_t crowd_ = 0;  // the most peers there were since memory was last given back
+  size_t peers_peak_ = 0;  // since memory was last returned
   std::mutex stop_mutex_;
   std::thread acceptor_;
 };
@@ -276,8 +276,8 @@ Result<std::unique_ptr<Server>> Server::Start(ServerOptions options, Handler han
   std::unique_ptr<TlsServerContext> tls;
   if (options.tls) {
     const auto served = [options](const std::string& name) {
-      return HostAllowed(name, options.address, options.allowed_hosts) ||
-             NameFitsAny(name, options.served_names);
+      return IsHostAllowed(name, options.address, options.allowed_hosts) ||
+             MatchesAnyName(name, options.served_names);
     };
     ASSIGN_OR_RETURN(tls, TlsServerContext::Make(options.tls, served));
   }

@@ -1,5 +1,5 @@
 #pragma once
-// An HTTP/1.1 server on Boost.Beast: one blocking thread a connection, so handlers may block.
+// An HTTP/1.1 server on Boost.Beast. Each connection has its own thread, so handlers may block.
 
 #include <cstdint>
 #include <memory>
@@ -13,14 +13,14 @@
 
 namespace caip::http {
 
-/// What becomes of "CONNECT name:443" for names that are not served here.
+/// How the server answers "CONNECT name:443" for names that it does not serve.
 struct RelayOptions {
   bool enabled = false;  // false: 403
   std::vector<uint16_t> ports = {443};
-  bool to_this_machine = false;  // loopback and link-local addresses; tests need it
+  bool to_this_machine = false;  // also to loopback and link-local addresses, for tests
   int idle_seconds = 600;
-  std::string upstream = {};         // "http://user:password@host:port": a proxy to go through
-  std::string upstream_exempt = {};  // "localhost,.corp.example": hosts to reach without it
+  std::string upstream = {};         // "http://user:password@host:port": the proxy to use
+  std::string upstream_exempt = {};  // "localhost,.corp.example": hosts to reach directly
 };
 
 struct ServerOptions {
@@ -28,40 +28,40 @@ struct ServerOptions {
   uint16_t port = 0;  // 0: any free one
   std::vector<std::string> allowed_hosts =
       {};  // beyond loopback literals and localhost; without port
-  /// Names of the world that are answered here, also to clients that take us for their proxy:
+  /// Public names that this server answers for, also as the https proxy of a client:
   /// "metadata.google.internal", "*.storage.googleapis.com" (any subdomain), "*-ml.googleapis.com".
   std::vector<std::string> served_names = {};
-  /// The same port speaks TLS, too, where this is set: the first byte of a connection tells.
+  /// If set, the same port also speaks TLS. The first byte of a connection decides.
   std::shared_ptr<CertificateProvider> tls = nullptr;
   RelayOptions relay = {};
-  int connections_max = 512;  // then the one that would be missed least is closed
-  int idle_seconds = 120;     // a silent connection is closed after so long
+  int connections_max = 512;  // beyond it, the server closes the connection that is idle longest
+  int idle_seconds = 120;     // closes a connection after this silence
   int head_seconds = 20;      // from a request's first byte to the end of its header
   size_t header_bytes_max = 64 << 10;
 };
 
-/// Serves plain connections, TLS, and those of clients that take it for their https proxy.
-/// Refuses a foreign Host or Origin (both 403) before the handler sees anything: a page on the web
-/// must not reach us by DNS rebinding. A handler that throws answers 500; one that leaves the
-/// request's body unread costs at most 64 MiB of reading, then the connection.
+/// Serves plain connections, TLS connections, and clients that use it as their https proxy. Refuses
+/// a foreign Host or Origin (both 403) before it calls the handler, so that a web page cannot reach
+/// it by DNS rebinding. If a handler throws, the server answers 500. If a handler leaves more than
+/// 64 MiB of the body unread, the server closes the connection.
 class Server {
  public:
-  /// Listens at once. Error: kAlreadyExists when the port is taken, with the address in the text.
+  /// Starts listening. kAlreadyExists: the port is in use.
   static Result<std::unique_ptr<Server>> Start(ServerOptions options, Handler handler);
   virtual ~Server() = default;
   virtual uint16_t port() const = 0;
-  /// One more door to the same handler: a free port of 127.0.0.1 whose requests bear `tag` as
-  /// Request::listener. Error: kAlreadyExists for a tag that has one. Any thread.
-  virtual Result<uint16_t> Listen(const std::string& tag) = 0;
-  /// As many doors as wanted, at sockets that listen already, wherever that is (a socket stays in
-  /// the network namespace it was made in). Their tag may be one that has doors. Any thread.
+  /// Adds a listener on a free port of `address`. Its requests have `tag` as Request::listener.
+  /// kAlreadyExists: the tag already has a listener. Any thread.
+  virtual Result<uint16_t> Listen(const std::string& address, const std::string& tag) = 0;
+  /// Adds a listener on a socket that already listens, in any network namespace. A tag may have
+  /// several of them. Any thread.
   virtual void Adopt(Fd listening, const std::string& tag) = 0;
-  /// Closes the doors of that tag and ends the connections that came through them. Any thread.
+  /// Closes the listeners of the tag and their connections. Any thread.
   virtual void Unlisten(const std::string& tag) = 0;
-  /// Stops accepting, lets running handlers end for at most `grace_ms`, closes everything, and
-  /// returns when no thread is left. A handler that ignores its closed connection delays that.
+  /// Stops accepting, waits at most `grace_ms` for running handlers, closes all connections, and
+  /// returns when all threads have ended. A handler that ignores its closed connection delays that.
   virtual void Stop(int grace_ms) = 0;
-  /// Requests being handled now and since the start: for idle shutdown.
+  /// The number of requests being handled now, and since the start. For the idle shutdown.
   virtual int active_requests() const = 0;
   virtual uint64_t total_requests() const = 0;
 };

@@ -5,7 +5,7 @@
 namespace caip::http {
 namespace {
 
-std::optional<std::string> Decoded(std::string_view text) {
+std::optional<std::string> DecodeQueryText(std::string_view text) {
   if (text.find_first_of("%+") == std::string_view::npos) return std::string(text);
   std::string blanks(text);
   for (char& c : blanks) {
@@ -38,9 +38,9 @@ std::optional<Target> ParseTarget(std::string_view text) {
     rest.remove_prefix(std::min(rest.size(), pair.size() + 1));
     if (pair.empty()) continue;
     const size_t equals = pair.find('=');
-    const auto key = Decoded(pair.substr(0, equals));
-    const auto value =
-        Decoded(equals == std::string_view::npos ? std::string_view() : pair.substr(equals + 1));
+    const auto key = DecodeQueryText(pair.substr(0, equals));
+    const auto value = DecodeQueryText(equals == std::string_view::npos ? std::string_view()
+                                                                        : pair.substr(equals + 1));
     if (!key || !value) return std::nullopt;
     target.query.emplace_back(*key, *value);
   }

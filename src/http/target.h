@@ -10,13 +10,13 @@
 namespace caip::http {
 
 struct Target {
-  std::string path;  // still %-encoded, because %2F is no separator
+  std::string path;  // still %-encoded, because %2F is not a separator
   std::vector<std::pair<std::string, std::string>> query;
-  std::string authority = {};  // of a whole URL: "host:port"; "" where the target is a path
+  std::string authority = {};  // "host:port" of a whole URL; "" if the target is a path
 };
 
-/// Reads "/path?a=b" and "http://host/path?a=b". nullopt where it is neither, or an escape of the
-/// query is broken. `+` in a query is a blank.
+/// Reads "/path?a=b" and "http://host/path?a=b". nullopt: the text has neither form, or an escape
+/// in its query is broken. `+` in a query is a blank.
 std::optional<Target> ParseTarget(std::string_view text);
 
 }  // namespace caip::http

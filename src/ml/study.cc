@@ -14,7 +14,7 @@ tuning::ValueType TypeNamed(std::string_view name) {
 
 tuning::Parameter ParameterOf(const ParameterSpec& spec) {
   tuning::Parameter parameter{spec.parameter_name, TypeNamed(spec.type),
-                              tuning::ScaleNamed(spec.scale_type)};
+                              tuning::ParseScale(spec.scale_type)};
   if (parameter.type == tuning::ValueType::kDouble) {
     parameter.least = spec.min_value.value_or(0);
     parameter.most = spec.max_value.value_or(0);

@@ -68,7 +68,7 @@ ParameterView ParameterOf(const ml::ParameterSpec& spec) {
   view.kind = spec.type == "CATEGORICAL" ? ParameterKind::kTexts
               : spec.type == "DISCRETE"  ? ParameterKind::kNumbers
                                          : ParameterKind::kRange;
-  view.scale = tuning::ScaleNamed(spec.scale_type);
+  view.scale = tuning::ParseScale(spec.scale_type);
   view.least = spec.min_value.value_or(0);
   view.most = spec.max_value.value_or(1);
   view.choices = spec.categorical_values;

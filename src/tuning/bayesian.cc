@@ -1,6 +1,6 @@
-// ALGORITHM_UNSPECIFIED: a Gaussian process learns the objective from the trials that ended; the
-// next trial is where the improvement to be expected is greatest. What is pending counts as seen,
-// so that trials side by side differ. docs/adr/0012 says why it is made so.
+// ALGORITHM_UNSPECIFIED: a Gaussian process learns the objective from the trials that ended. The
+// next trial has the greatest expected improvement. Pending trials count as seen, so that parallel
+// trials differ. docs/adr/0012 gives the reasons.
 
 #include <algorithm>
 #include <cmath>
@@ -15,9 +15,9 @@
 namespace caip::tuning {
 namespace {
 
-constexpr size_t kRowsMax = 300;  // that the model takes: enough to learn from, and quick
+constexpr size_t kRowsMax = 300;  // of the model: enough to learn from, and fast
 
-// What the trials say, encoded. `targets` belong to the first rows.
+// The encoded trials. `targets` belong to the first rows.
 struct Evidence {
   std::vector<Coordinates> rows;
   std::vector<double> targets;
@@ -33,7 +33,7 @@ bool IsMeasured(const Trial& trial, size_t metrics) {
          std::none_of(objectives.begin(), objectives.end(), [](double x) { return std::isnan(x); });
 }
 
-// An outcome that nothing can be learned from but that the place is bad.
+// Whether an outcome shows only that the place is bad.
 bool IsBad(const Trial& trial) {
   return trial.outcome && (trial.outcome->infeasible || !trial.outcome->objectives.empty());
 }
@@ -45,13 +45,13 @@ std::vector<double> TargetsOf(const Study& study, const std::vector<const Outcom
     const double sign = study.goals[metric] == Goal::kMaximize ? -1 : 1;
     std::vector<double> values;
     for (const Outcome* outcome : outcomes) values.push_back(sign * outcome->objectives[metric]);
-    metrics.push_back(Warped(values));
+    metrics.push_back(WarpObjectives(values));
   }
-  return Scalarized(metrics, random);
+  return Scalarize(metrics, random);
 }
 
-Evidence EvidenceOf(const Study& study, const Trials& trials, const Encoding& encoding,
-                    Random& random) {
+Evidence CollectEvidence(const Study& study, const Trials& trials, const Encoding& encoding,
+                         Random& random) {
   Evidence evidence;
   std::vector<const Outcome*> outcomes;
   std::vector<Coordinates> bad;
@@ -78,8 +78,9 @@ Evidence EvidenceOf(const Study& study, const Trials& trials, const Encoding& en
   return evidence;
 }
 
-// The best half of what fits, and any others; shuffled, so that each part is a fair sample.
-void Thin(Evidence& evidence, Random& random) {
+// Selects the best rows for half of the limit, and random others. Shuffles them, so that each part
+// is a fair sample.
+void SelectRows(Evidence& evidence, Random& random) {
   std::vector<size_t> order(evidence.rows.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::stable_sort(order.begin(), order.end(),
@@ -103,14 +104,14 @@ void Thin(Evidence& evidence, Random& random) {
   evidence.targets = std::move(thinned.targets);
 }
 
-// The logarithm of the improvement to be expected: also where the improvement itself is too small
-// for a double, it says which way is up.
-double LogImprovement(const Belief& belief, double best) {
-  const double z = (best - belief.mean) / belief.deviation;
+// The logarithm of the expected improvement. It has a slope even if the improvement is too small
+// for a double.
+double LogImprovement(const Prediction& prediction, double best) {
+  const double z = (best - prediction.mean) / prediction.deviation;
   const double log_density = -0.5 * z * z - 0.5 * std::log(2 * std::numbers::pi);
-  if (z < -10) return std::log(belief.deviation) + log_density - 2 * std::log(-z);
+  if (z < -10) return std::log(prediction.deviation) + log_density - 2 * std::log(-z);
   const double share = 0.5 * std::erfc(-z / std::sqrt(2.0));
-  return std::log(belief.deviation) + std::log(z * share + std::exp(log_density));
+  return std::log(prediction.deviation) + std::log(z * share + std::exp(log_density));
 }
 
 struct Candidate {
@@ -118,31 +119,31 @@ struct Candidate {
   double score = 0;
 };
 
-// Looks for the place with the greatest score.
-class Search {
+// Finds the place with the greatest score.
+class PlaceSearch {
  public:
-  Search(const Encoding& encoding, const GaussianProcess& model, const Evidence& evidence,
-         double best, Random& random)
+  PlaceSearch(const Encoding& encoding, const GaussianProcess& model, const Evidence& evidence,
+              double best, Random& random)
       : encoding_(encoding), model_(model), evidence_(evidence), best_(best), random_(random) {}
 
   Coordinates Run() {
-    // The work for a candidate grows with the rows; fewer candidates keep the answer quick.
+    // The cost of a candidate grows with the rows, so many rows mean fewer candidates.
     const size_t many = evidence_.rows.size() > 150 ? 400 : 1000;
-    std::vector<Candidate> candidates = Scored(Anywhere(many));
-    for (Candidate& near : Scored(NearTheBest(many / 3))) candidates.push_back(std::move(near));
+    std::vector<Candidate> candidates = ScoreAll(DrawPlaces(many));
+    for (Candidate& near : ScoreAll(DrawNearBest(many / 3))) candidates.push_back(std::move(near));
     std::stable_sort(candidates.begin(), candidates.end(),
                      [](const Candidate& a, const Candidate& b) { return a.score > b.score; });
     const size_t tops = std::min<size_t>(candidates.size(), evidence_.rows.size() > 150 ? 3 : 5);
     Candidate found = candidates.front();
     for (size_t i = 0; i < tops; ++i) {
-      Candidate refined = Refined(candidates[i]);
+      Candidate refined = Refine(candidates[i]);
       if (refined.score > found.score) found = std::move(refined);
     }
     return found.at;
   }
 
  private:
-  std::vector<Coordinates> Anywhere(size_t count) {
+  std::vector<Coordinates> DrawPlaces(size_t count) {
     std::vector<Coordinates> places;
     std::vector<double> units(encoding_.size());
     for (size_t i = 0; i < count; ++i) {
@@ -152,7 +153,7 @@ class Search {
     return places;
   }
 
-  std::vector<Coordinates> NearTheBest(size_t count) {
+  std::vector<Coordinates> DrawNearBest(size_t count) {
     std::vector<size_t> order(evidence_.rows.size());
     for (size_t i = 0; i < order.size(); ++i) order[i] = i;
     const size_t tops = std::min<size_t>(order.size(), 4);
@@ -162,18 +163,18 @@ class Search {
     std::vector<Coordinates> places;
     for (size_t i = 0; i < count; ++i) {
       const double radius = 0.3 * std::pow(0.01, random_.Unit());
-      places.push_back(encoding_.Moved(evidence_.rows[order[i % tops]], radius, random_));
+      places.push_back(encoding_.Move(evidence_.rows[order[i % tops]], radius, random_));
     }
     return places;
   }
 
-  // Climbs by steps that shrink when none of a batch leads up.
-  Candidate Refined(Candidate from) {
+  // Climbs with steps that shrink when no candidate of a batch is better.
+  Candidate Refine(Candidate from) {
     double radius = 0.1;
     for (int round = 0; round < 24; ++round) {
       std::vector<Coordinates> batch;
-      for (int i = 0; i < 12; ++i) batch.push_back(encoding_.Moved(from.at, radius, random_));
-      std::vector<Candidate> tried = Scored(std::move(batch));
+      for (int i = 0; i < 12; ++i) batch.push_back(encoding_.Move(from.at, radius, random_));
+      std::vector<Candidate> tried = ScoreAll(std::move(batch));
       const auto top = std::max_element(
           tried.begin(), tried.end(),
           [](const Candidate& a, const Candidate& b) { return a.score < b.score; });
@@ -186,12 +187,12 @@ class Search {
     return from;
   }
 
-  std::vector<Candidate> Scored(std::vector<Coordinates> places) {
-    const std::vector<Belief> beliefs = model_.At(places);
+  std::vector<Candidate> ScoreAll(std::vector<Coordinates> places) {
+    const std::vector<Prediction> predictions = model_.At(places);
     std::vector<Candidate> candidates;
     for (size_t i = 0; i < places.size(); ++i) {
-      double score = LogImprovement(beliefs[i], best_);
-      if (evidence_.known.contains(places[i])) score -= 1e6;  // only where there is no other
+      double score = LogImprovement(predictions[i], best_);
+      if (evidence_.known.contains(places[i])) score -= 1e6;  // chosen only if there is no other
       candidates.push_back({std::move(places[i]), score});
     }
     return candidates;
@@ -204,9 +205,9 @@ class Search {
   Random& random_;
 };
 
-// The first trials spread evenly: a Kronecker sequence by the generalized golden ratio, shifted by
+// Spreads the first trials evenly: a Kronecker sequence by the generalized golden ratio, shifted by
 // the seed.
-Coordinates Spread(const Encoding& encoding, uint64_t seed, int64_t number) {
+Coordinates SpreadPoint(const Encoding& encoding, uint64_t seed, int64_t number) {
   const double axes = static_cast<double>(encoding.size());
   double ratio = 2;
   for (int i = 0; i < 60; ++i) ratio = std::pow(1 + ratio, 1 / (axes + 1));
@@ -221,35 +222,35 @@ Coordinates Spread(const Encoding& encoding, uint64_t seed, int64_t number) {
   return encoding.At(units);
 }
 
-// Where the sequence meets a point that is known, as in small spaces: another, if draws find one.
-Point AnythingNew(const Study& study, const Trials& trials, const Encoding& encoding,
-                  const Evidence& evidence, Random& random) {
+// Replaces a known point of the sequence, as in small spaces, by an unknown one, if draws find one.
+Point DrawUnknownPoint(const Study& study, const Trials& trials, const Encoding& encoding,
+                       const Evidence& evidence, Random& random) {
   for (int i = 0; i < 100; ++i) {
     Point point = study.space.Draw(random);
     if (!evidence.known.contains(encoding.Encode(point))) return point;
   }
-  return AnyPoint(study.space, trials, random);
+  return SuggestAtRandom(study.space, trials, random);
 }
 
 }  // namespace
 
-Point PointOfGreatestPromise(const Study& study, const Trials& trials, int64_t number,
-                             uint64_t seed) {
+Point SuggestByBayes(const Study& study, const Trials& trials, int64_t number, uint64_t seed) {
   const Encoding encoding(study.space);
   Random random = Random(seed).Fork("trial " + std::to_string(number));
-  Evidence evidence = EvidenceOf(study, trials, encoding, random);
-  const size_t first = std::clamp<size_t>(2 * encoding.Varying(), 4, 10);
+  Evidence evidence = CollectEvidence(study, trials, encoding, random);
+  const size_t first = std::clamp<size_t>(2 * encoding.CountVaryingAxes(), 4, 10);
   if (evidence.measured < 2 || evidence.known.size() < first) {
-    const Coordinates at = Spread(encoding, seed, number);
+    const Coordinates at = SpreadPoint(encoding, seed, number);
     if (!evidence.known.contains(at)) return encoding.Decode(at);
-    return AnythingNew(study, trials, encoding, evidence, random);
+    return DrawUnknownPoint(study, trials, encoding, evidence, random);
   }
-  Thin(evidence, random);
+  SelectRows(evidence, random);
   GaussianProcess model(encoding, evidence.rows, evidence.targets);
   double best = 0;
-  for (const Belief& belief : model.At(evidence.rows)) best = std::min(best, belief.mean);
-  model.Assume(evidence.pending);
-  return encoding.Decode(Search(encoding, model, evidence, best, random).Run());
+  for (const Prediction& prediction : model.At(evidence.rows))
+    best = std::min(best, prediction.mean);
+  model.AddPending(evidence.pending);
+  return encoding.Decode(PlaceSearch(encoding, model, evidence, best, random).Run());
 }
 
 }  // namespace caip::tuning

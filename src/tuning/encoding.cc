@@ -6,9 +6,9 @@
 namespace caip::tuning {
 namespace {
 
-constexpr double kTicksMax = 4096;  // longer ranges of integers are as good as continuous
+constexpr double kTicksMax = 4096;  // longer ranges of integers count as continuous
 
-double CoordinateOf(const Parameter& parameter, const Value& value) {
+double ToCoordinate(const Parameter& parameter, const Value& value) {
   if (parameter.type != ValueType::kCategorical) return parameter.UnitOf(value);
   const auto found = std::find(parameter.categories.begin(), parameter.categories.end(),
                                std::get<std::string>(value));
@@ -22,20 +22,20 @@ double NearestTick(const std::vector<double>& ticks, double unit) {
   return *above - unit < unit - *(above - 1) ? *above : *(above - 1);
 }
 
-// The tick next to `from`, up or down.
+// The next tick above or below `from`.
 double NextTick(const std::vector<double>& ticks, double from, bool up) {
   const auto at = std::lower_bound(ticks.begin(), ticks.end(), from);
   if (up) return at + 1 < ticks.end() ? *(at + 1) : *(ticks.end() - 2);
   return at > ticks.begin() ? *(at - 1) : ticks[1];
 }
 
-double Reflected(double unit) {
+double Reflect(double unit) {
   if (unit < 0) unit = -unit;
   if (unit > 1) unit = 2 - unit;
   return std::clamp(unit, 0.0, 1.0);
 }
 
-std::vector<double> AnyUnits(size_t count, Random& random) {
+std::vector<double> DrawUnits(size_t count, Random& random) {
   std::vector<double> units(count);
   for (double& unit : units) unit = random.Unit();
   return units;
@@ -62,13 +62,13 @@ Encoding::Axis Encoding::AxisOf(const Parameter& parameter) const {
   if (parameter.parent) {
     const Parameter& parent = space_.parameters()[*parameter.parent];
     for (const Value& value : parameter.parent_values) {
-      if (parent.Has(value)) axis.calling.push_back(CoordinateOf(parent, value));
+      if (parent.Has(value)) axis.calling.push_back(ToCoordinate(parent, value));
     }
   }
   return axis;
 }
 
-size_t Encoding::Varying() const {
+size_t Encoding::CountVaryingAxes() const {
   return static_cast<size_t>(
       std::count_if(axes_.begin(), axes_.end(), [](const Axis& axis) { return !axis.is_point; }));
 }
@@ -80,7 +80,7 @@ bool Encoding::IsCalledFor(size_t axis, const Coordinates& at) const {
   return std::find(calling.begin(), calling.end(), at[*parent]) != calling.end();
 }
 
-double Encoding::Snapped(size_t axis, double unit) const {
+double Encoding::Snap(size_t axis, double unit) const {
   const Axis& of = axes_[axis];
   if (of.categories > 0) {
     const double count = static_cast<double>(of.categories);
@@ -91,12 +91,12 @@ double Encoding::Snapped(size_t axis, double unit) const {
   return parameter.type == ValueType::kInteger ? parameter.UnitOf(parameter.AtUnit(unit)) : unit;
 }
 
-void Encoding::Settle(Coordinates& at, const std::vector<double>& units) const {
+void Encoding::MakeLegal(Coordinates& at, const std::vector<double>& units) const {
   for (size_t i = 0; i < axes_.size(); ++i) {
     if (!IsCalledFor(i, at)) {
       at[i] = kAbsent;
     } else if (at[i] == kAbsent) {
-      at[i] = Snapped(i, units[i]);
+      at[i] = Snap(i, units[i]);
     }
   }
 }
@@ -106,7 +106,7 @@ Coordinates Encoding::Encode(const Point& point) const {
   for (size_t i = 0; i < axes_.size(); ++i) {
     const Parameter& parameter = space_.parameters()[i];
     const auto value = point.find(parameter.name);
-    if (value != point.end()) at[i] = CoordinateOf(parameter, value->second);
+    if (value != point.end()) at[i] = ToCoordinate(parameter, value->second);
   }
   return at;
 }
@@ -125,22 +125,22 @@ Point Encoding::Decode(const Coordinates& at) const {
 
 Coordinates Encoding::At(const std::vector<double>& units) const {
   Coordinates at(axes_.size(), kAbsent);
-  Settle(at, units);
+  MakeLegal(at, units);
   return at;
 }
 
-double Encoding::MovedOn(size_t axis, double from, double radius, Random& random) const {
+double Encoding::MoveOnAxis(size_t axis, double from, double radius, Random& random) const {
   const Axis& of = axes_[axis];
   if (of.categories > 0) {
     const auto step = 1 + random.Below(of.categories - 1);
     return static_cast<double>((static_cast<size_t>(from) + step) % of.categories);
   }
-  const double to = Snapped(axis, Reflected(from + radius * random.Normal()));
+  const double to = Snap(axis, Reflect(from + radius * random.Normal()));
   if (to != from || of.ticks.empty()) return to;
   return NextTick(of.ticks, from, random.Below(2) == 0);
 }
 
-Coordinates Encoding::Moved(const Coordinates& at, double radius, Random& random) const {
+Coordinates Encoding::Move(const Coordinates& at, double radius, Random& random) const {
   std::vector<size_t> movable;
   for (size_t i = 0; i < axes_.size(); ++i) {
     if (at[i] != kAbsent && !axes_[i].is_point) movable.push_back(i);
@@ -149,11 +149,11 @@ Coordinates Encoding::Moved(const Coordinates& at, double radius, Random& random
   Coordinates to = at;
   const size_t sure = movable[random.Below(movable.size())];
   for (const size_t i : movable) {
-    // Categories jump; numbers move together, so that slanted valleys can be followed.
+    // Categories change one at a time. Numbers move together, to follow diagonal valleys.
     const double chance = axes_[i].categories > 0 ? 0.15 : 0.5;
-    if (i == sure || random.Unit() < chance) to[i] = MovedOn(i, at[i], radius, random);
+    if (i == sure || random.Unit() < chance) to[i] = MoveOnAxis(i, at[i], radius, random);
   }
-  Settle(to, AnyUnits(axes_.size(), random));
+  MakeLegal(to, DrawUnits(axes_.size(), random));
   return to;
 }
 

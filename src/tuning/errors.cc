@@ -19,12 +19,18 @@ Error ValueMissing(std::string_view parameter) {
 
 Error ValueOutside(std::string_view parameter, std::string_view text) {
   return Illegal("The value " + Quoted(text) + " of the parameter " + Quoted(parameter) +
-                 " is none of those that the study allows.");
+                 " is not allowed by the study.");
 }
 
-Error ParameterNotCalledFor(std::string_view parameter) {
+Error ParameterNotActive(std::string_view parameter) {
   return Illegal("The parameter " + Quoted(parameter) +
-                 " is none of the study, or its parent has a value that does not call for it.");
+                 " is not part of the study, or its parent's value does not activate it.");
+}
+
+Error ValuesInvalid(std::vector<FieldViolation> wrong) {
+  Error error = Illegal(wrong.front().description);
+  error.violations = std::move(wrong);
+  return error;
 }
 
 }  // namespace caip::tuning::errors
@@ -56,12 +62,12 @@ std::string NotForType(std::string_view type) {
 }
 
 std::string NotTheParents() {
-  return "The field does not fit: a child names values of its parent, in the field for the "
-         "parent's type, and only a child does.";
+  return "The field is not allowed here. Only a child parameter lists values of its parent, in the "
+         "field for the parent's type.";
 }
 
 std::string NoneOfTheParents(std::string_view value) {
-  return std::string(value) + " is none of the parent's values.";
+  return std::string(value) + " is not a value of the parent.";
 }
 
 std::string NoChildrenOfDouble() { return "A parameter of type DOUBLE cannot have children."; }
@@ -74,7 +80,7 @@ std::string NotFinite() { return "The values must be finite numbers."; }
 
 std::string BoundsReversed() { return "min_value must not be greater than max_value."; }
 
-std::string LogOfNothing() { return "A logarithmic scale needs values greater than 0."; }
+std::string LogOfNothing() { return "A logarithmic scale requires values greater than 0."; }
 
 std::string ValueTwice() { return "The values must differ from each other."; }
 
@@ -82,31 +88,31 @@ std::string NotIncreasing(size_t most) {
   return "The values must be strictly increasing, at most " + std::to_string(most) + " of them.";
 }
 
-std::string NothingMeasured() { return "The trial has not reported a number yet; it goes on."; }
+std::string NothingMeasured() { return "The trial has not reported a number yet; it continues."; }
 
 std::string NothingToCompare(int64_t step) {
   return "No completed trial has reported up to step " + std::to_string(step) +
-         "; the trial goes on.";
+         "; the trial continues.";
 }
 
 std::string MedianAdvice(bool stop, double value, double median, size_t trials, int64_t step) {
   return "The best objective value " + TextOf(value) + " up to step " + std::to_string(step) +
-         (stop ? " is worse than " : " is no worse than ") + TextOf(median) +
+         (stop ? " is worse than " : " is not worse than ") + TextOf(median) +
          ", the median of the running averages of " + std::to_string(trials) +
          (trials == 1 ? " completed trial" : " completed trials") +
-         (stop ? "." : "; the trial goes on.");
+         (stop ? "." : "; the trial continues.");
 }
 
 std::string TooFewCurves(size_t curves, size_t least) {
   return "Only " + std::to_string(curves) + " of the " + std::to_string(least) +
-         " completed trials that the decay-curve rule needs have reported so far; the trial goes "
-         "on.";
+         " completed trials that the decay-curve rule needs have reported so far; the trial "
+         "continues.";
 }
 
 std::string DecayAdvice(bool stop, double expected, double best, double chance, int64_t step) {
   return "At step " + std::to_string(step) + " the final objective value is expected to be " +
          TextOf(expected) + "; the chance that it beats the best, " + TextOf(best) + ", is " +
-         TextOf(chance) + (stop ? "." : "; the trial goes on.");
+         TextOf(chance) + (stop ? "." : "; the trial continues.");
 }
 
 }  // namespace caip::tuning::texts

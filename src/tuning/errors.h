@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
@@ -11,11 +12,13 @@ namespace caip::tuning::errors {
 
 Error ValueMissing(std::string_view parameter);
 Error ValueOutside(std::string_view parameter, std::string_view text);
-Error ParameterNotCalledFor(std::string_view parameter);
+Error ParameterNotActive(std::string_view parameter);
+/// The first violation gives the message. `wrong` is not empty.
+Error ValuesInvalid(std::vector<FieldViolation> wrong);
 
 }  // namespace caip::tuning::errors
 
-// Of a study's config.
+// Violations in a study's config.
 namespace caip::tuning::texts {
 
 std::string Required();
@@ -37,7 +40,7 @@ std::string NotIncreasing(size_t most);
 
 }  // namespace caip::tuning::texts
 
-// Sentences of the log, why a trial is stopped or goes on.
+// Log lines: why a trial stops or continues.
 namespace caip::tuning::texts {
 
 std::string NothingMeasured();

@@ -13,7 +13,7 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-// The parameters are found on no more rows than this: the cost grows with the third power.
+// The most rows for fitting the parameters: the cost grows with the third power.
 constexpr size_t kFitRows = 120;
 constexpr int kFitSteps = 40;
 constexpr double kNoiseMean = -9.2;  // ln 1e-4, of the signal's variance
@@ -23,7 +23,7 @@ constexpr double kNoiseMost = 1;
 constexpr double kLengthSpread = 0.9;
 constexpr double kLengthReach = 4;  // from the prior's mean, in the logarithm
 
-// Places that lack an axis and places that have it are as far apart as two categories.
+// A place without an axis is as far from one with it as two categories are from each other.
 double Apart(bool categorical, double a, double b) {
   if (a == b) return 0;
   if (categorical || a == kAbsent || b == kAbsent) return 1;
@@ -35,7 +35,7 @@ struct Hyperparameters {
   double log_noise = kNoiseMean;
 };
 
-// The kernel by scaled distances, with what its slope needs as well: exponentials take long.
+// The kernel by scaled distances, and the parts of its slope: exponentials are slow.
 struct Matern {
   Eigen::ArrayXXd r;
   Eigen::ArrayXXd decay;
@@ -45,7 +45,7 @@ struct Matern {
   MatrixXd Values() const { return ((1 + r + r.square() / 3) * decay).matrix(); }
 };
 
-// One axis of many places, side by side in memory.
+// One axis of many places, contiguous in memory.
 VectorXd AxisOf(size_t axis, const std::vector<Coordinates>& rows) {
   VectorXd column(rows.size());
   for (size_t i = 0; i < rows.size(); ++i) column[static_cast<Index>(i)] = rows[i][axis];
@@ -98,7 +98,7 @@ struct GaussianProcess::Parts {
     return Eigen::Map<const VectorXd>(targets.data(), static_cast<Index>(targets.size()));
   }
 
-  // Mean and variance that suit the targets best, given the factor.
+  // Finds the mean and variance that fit the targets best, given the factor.
   void Profile() {
     const VectorXd y = Targets();
     const VectorXd ones = VectorXd::Ones(y.size());
@@ -122,7 +122,8 @@ struct GaussianProcess::Parts {
   VectorXd Gradient(const std::vector<MatrixXd>& squares);
 };
 
-// Of the negative logarithm of the posterior density, by the lengths' logarithms and the noise's.
+// The gradient of the negative log posterior density by the logarithms of the lengths and the
+// noise.
 VectorXd GaussianProcess::Parts::Gradient(const std::vector<MatrixXd>& squares) {
   const Index n = static_cast<Index>(rows.size());
   MatrixXd scaled = MatrixXd::Zero(n, n);
@@ -146,7 +147,7 @@ VectorXd GaussianProcess::Parts::Gradient(const std::vector<MatrixXd>& squares) 
   return gradient;
 }
 
-// Steps by the signs of the gradient alone (Rprop), which need no line search and no scale.
+// Uses only the signs of the gradient (Rprop): that needs no line search and no scale.
 void GaussianProcess::Parts::Fit() {
   std::vector<MatrixXd> squares;
   for (Index k = 0; k < hyper.log_lengths.size(); ++k)
@@ -178,7 +179,7 @@ void GaussianProcess::Parts::Fit() {
 GaussianProcess::GaussianProcess(const Encoding& encoding, std::vector<Coordinates> rows,
                                  std::vector<double> targets)
     : parts_(new Parts{encoding, std::move(rows), std::move(targets)}) {
-  const double axes = static_cast<double>(std::max<size_t>(encoding.Varying(), 1));
+  const double axes = static_cast<double>(std::max<size_t>(encoding.CountVaryingAxes(), 1));
   parts_->prior_length = std::log(0.4) + 0.5 * std::log(axes);
   parts_->hyper.log_lengths =
       VectorXd::Constant(static_cast<Index>(encoding.size()), parts_->prior_length);
@@ -197,28 +198,28 @@ GaussianProcess::GaussianProcess(const Encoding& encoding, std::vector<Coordinat
 
 GaussianProcess::~GaussianProcess() = default;
 
-void GaussianProcess::Assume(const std::vector<Coordinates>& rows) {
+void GaussianProcess::AddPending(const std::vector<Coordinates>& rows) {
   if (rows.empty()) return;
-  const std::vector<Belief> beliefs = At(rows);
+  const std::vector<Prediction> predictions = At(rows);
   for (size_t i = 0; i < rows.size(); ++i) {
     parts_->rows.push_back(rows[i]);
-    parts_->targets.push_back(beliefs[i].mean);
+    parts_->targets.push_back(predictions[i].mean);
   }
   parts_->Factor(parts_->Kernel(parts_->rows, parts_->rows));
   parts_->weights = parts_->factor.solve((parts_->Targets().array() - parts_->mean).matrix());
 }
 
-std::vector<Belief> GaussianProcess::At(const std::vector<Coordinates>& rows) const {
+std::vector<Prediction> GaussianProcess::At(const std::vector<Coordinates>& rows) const {
   const MatrixXd kernel = parts_->Kernel(parts_->rows, rows);
   const VectorXd means = kernel.transpose() * parts_->weights;
   const MatrixXd half = parts_->factor.matrixL().solve(kernel);
-  std::vector<Belief> beliefs(rows.size());
+  std::vector<Prediction> predictions(rows.size());
   for (size_t i = 0; i < rows.size(); ++i) {
     const double known = half.col(static_cast<Index>(i)).squaredNorm();
-    beliefs[i].mean = parts_->mean + means[static_cast<Index>(i)];
-    beliefs[i].deviation = std::sqrt(parts_->variance * std::max(1 - known, 1e-12));
+    predictions[i].mean = parts_->mean + means[static_cast<Index>(i)];
+    predictions[i].deviation = std::sqrt(parts_->variance * std::max(1 - known, 1e-12));
   }
-  return beliefs;
+  return predictions;
 }
 
 }  // namespace caip::tuning

@@ -1,6 +1,6 @@
 #pragma once
-// A Gaussian process over encoded points: a Matérn 5/2 kernel with a length for each axis, and
-// noise. Lengths and noise are those of the greatest posterior density.
+// A Gaussian process over encoded points, with a Matérn 5/2 kernel, a length for each axis, and
+// noise. Lengths and noise maximize the posterior density.
 
 #include <memory>
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace caip::tuning {
 
-/// What the model believes of one point.
-struct Belief {
+/// The model's prediction for one point.
+struct Prediction {
   double mean = 0;
   double deviation = 0;
 };
@@ -18,15 +18,14 @@ struct Belief {
 /// Owns its data. One thread.
 class GaussianProcess {
  public:
-  /// `targets` should be around 0 with a deviation of about 1. At least two rows.
+  /// `targets` should have a mean of about 0 and a deviation of about 1. At least two rows.
   GaussianProcess(const Encoding& encoding, std::vector<Coordinates> rows,
                   std::vector<double> targets);
   ~GaussianProcess();
 
-  /// Takes the places as seen, with the values that are expected there: no news about the mean,
-  /// but less to find out.
-  void Assume(const std::vector<Coordinates>& rows);
-  std::vector<Belief> At(const std::vector<Coordinates>& rows) const;
+  /// Adds rows with their expected values: the mean does not change, the uncertainty becomes less.
+  void AddPending(const std::vector<Coordinates>& rows);
+  std::vector<Prediction> At(const std::vector<Coordinates>& rows) const;
 
  private:
   struct Parts;

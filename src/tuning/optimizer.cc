@@ -7,14 +7,14 @@
 namespace caip::tuning {
 namespace {
 
-std::optional<Point> Suggested(const Study& study, const Trials& trials, int64_t number,
-                               uint64_t seed) {
-  if (study.algorithm == Algorithm::kGrid) return NextOfGrid(study.space, trials);
+std::optional<Point> ComputeSuggestion(const Study& study, const Trials& trials, int64_t number,
+                                       uint64_t seed) {
+  if (study.algorithm == Algorithm::kGrid) return SuggestFromGrid(study.space, trials);
   if (study.algorithm == Algorithm::kBayesian) {
-    return PointOfGreatestPromise(study, trials, number, seed);
+    return SuggestByBayes(study, trials, number, seed);
   }
   Random random = Random(seed).Fork("trial " + std::to_string(number));
-  return AnyPoint(study.space, trials, random);
+  return SuggestAtRandom(study.space, trials, random);
 }
 
 }  // namespace
@@ -22,7 +22,7 @@ std::optional<Point> Suggested(const Study& study, const Trials& trials, int64_t
 std::optional<Point> Optimizer::Suggestion(int64_t number) const {
   const auto known = trials_.find(number);
   if (known != trials_.end()) return known->second.point;
-  return Suggested(study_, trials_, number, seed_);
+  return ComputeSuggestion(study_, trials_, number, seed_);
 }
 
 std::optional<Point> Optimizer::Ask(int64_t number) {

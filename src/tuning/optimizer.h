@@ -1,11 +1,10 @@
 #pragma once
-// Names the values of the next trial (docs/service/hyperparameter-tuning.md, section 3): ask and
+// Chooses the values of the next trial (docs/service/hyperparameter-tuning.md, section 3): ask and
 // tell.
 //
-// What is asked is a function of the study, the seed, the trial's number and the trials known by
-// then. So an emulator that starts again rebuilds the optimizer from the trials it has kept: Add
-// for each, Tell for those that ended, in any order; and it asks the same as one that never
-// stopped.
+// A suggestion is a function of the study, the seed, the trial's number and the known trials. So a
+// restarted emulator rebuilds the optimizer from its stored trials (Add for each, Tell for those
+// that ended, in any order) and gets the same suggestions as one that never stopped.
 
 #include <cstdint>
 #include <optional>
@@ -22,14 +21,14 @@ enum class Algorithm {
   kRandom,
 };
 
-/// What is sought, and how.
+/// The space, the goals and the algorithm.
 struct Study {
   Space space;
   std::vector<Goal> goals;  // one for each metric, at least one
   Algorithm algorithm = Algorithm::kBayesian;
 };
 
-/// One owner, one thread; no clock, no I/O.
+/// Used by one thread.
 class Optimizer {
  public:
   Optimizer(Study study, uint64_t seed) : study_(std::move(study)), seed_(seed) {}
@@ -37,15 +36,15 @@ class Optimizer {
   const Study& study() const { return study_; }
   const Trials& trials() const { return trials_; }
 
-  /// What Ask would answer. The trial does not become known.
+  /// What Ask would return. The trial does not become known.
   std::optional<Point> Suggestion(int64_t number) const;
-  /// Values for the trial of that number, which is pending from now on. nullopt: a grid has no more
-  /// points. Asking for a known trial again answers what it has.
+  /// Chooses values for the trial, which is pending from now on. For a known trial, returns its
+  /// values. nullopt: a grid has no more points.
   std::optional<Point> Ask(int64_t number);
-  /// Makes a trial known whose values are settled: kept from before, of an earlier job, or chosen
-  /// by the user. Pending until it is told of.
+  /// Adds a trial with given values: a stored one, one of an earlier job, or one of the user. It is
+  /// pending until Tell.
   void Add(int64_t number, Point point);
-  /// The trial has ended. Of an unknown number nothing is learned.
+  /// Records the end of a trial. Ignores unknown numbers.
   void Tell(int64_t number, Outcome outcome);
 
  private:

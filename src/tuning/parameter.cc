@@ -1,4 +1,4 @@
-// One parameter: what it may be, drawn, counted, read and scaled.
+// One parameter: its values, drawn, counted, read and scaled.
 
 #include <algorithm>
 #include <charconv>
@@ -19,27 +19,27 @@ std::optional<Number> NumberOf(std::string_view text) {
 }
 
 template <typename T>
-std::optional<Value> Behind(const std::vector<T>& set, const Value& value) {
+std::optional<Value> FindNext(const std::vector<T>& set, const Value& value) {
   auto found = std::find(set.begin(), set.end(), std::get<T>(value));
   if (found == set.end() || ++found == set.end()) return std::nullopt;
   return *found;
 }
 
 // Integers are drawn and scaled from half a step below the least to half a step above the most, so
-// that the ends get as much room as the others.
+// that the end values are as likely as the others.
 double LowerEdge(const Parameter& of) { return static_cast<double>(of.least_integer) - 0.5; }
 double UpperEdge(const Parameter& of) { return static_cast<double>(of.most_integer) + 0.5; }
 
-Value IntegerAt(const Parameter& of, double unit) {
+Value ToInteger(const Parameter& of, double unit) {
   const double x = std::nearbyint(FromUnit(of.scale, LowerEdge(of), UpperEdge(of), unit));
-  // Doubles beyond 2^53 may round out of the range, even out of 64 bits.
+  // Doubles beyond 2^53 can round to a value outside the range, even outside 64 bits.
   if (!(x > static_cast<double>(of.least_integer))) return of.least_integer;
   if (!(x < static_cast<double>(of.most_integer))) return of.most_integer;
   return static_cast<int64_t>(x);
 }
 
-Value AnyInteger(const Parameter& of, Random& random) {
-  if (of.scale != Scale::kLinear) return IntegerAt(of, random.Unit());
+Value DrawInteger(const Parameter& of, Random& random) {
+  if (of.scale != Scale::kLinear) return ToInteger(of, random.Unit());
   const uint64_t least = static_cast<uint64_t>(of.least_integer);
   const uint64_t count = static_cast<uint64_t>(of.most_integer) - least + 1;  // 0: all 64 bits
   return static_cast<int64_t>(least + (count == 0 ? random.Next() : random.Below(count)));
@@ -75,7 +75,7 @@ bool Parameter::Has(const Value& value) const {
 Value Parameter::Draw(Random& random) const {
   switch (type) {
     case ValueType::kInteger:
-      return AnyInteger(*this, random);
+      return DrawInteger(*this, random);
     case ValueType::kDiscrete:
       return numbers[random.Below(numbers.size())];
     case ValueType::kCategorical:
@@ -94,8 +94,8 @@ std::optional<Value> Parameter::First() const {
 }
 
 std::optional<Value> Parameter::After(const Value& value) const {
-  if (type == ValueType::kDiscrete) return Behind(numbers, value);
-  if (type == ValueType::kCategorical) return Behind(categories, value);
+  if (type == ValueType::kDiscrete) return FindNext(numbers, value);
+  if (type == ValueType::kCategorical) return FindNext(categories, value);
   if (type == ValueType::kDouble) return std::nullopt;
   const int64_t integer = std::get<int64_t>(value);
   if (integer >= most_integer) return std::nullopt;
@@ -118,7 +118,7 @@ double Parameter::UnitOf(const Value& value) const {
 }
 
 Value Parameter::AtUnit(double unit) const {
-  if (type == ValueType::kInteger) return IntegerAt(*this, unit);
+  if (type == ValueType::kInteger) return ToInteger(*this, unit);
   if (type == ValueType::kDiscrete) return NearestNumber(*this, unit);
   return FromUnit(scale, least, most, unit);
 }

@@ -10,10 +10,10 @@ bool Dominates(const std::vector<Goal>& goals, const std::vector<double>& a,
                const std::vector<double>& b) {
   bool better = false;
   for (size_t i = 0; i < goals.size(); ++i) {
-    const double ahead = goals[i] == Goal::kMaximize ? a[i] : b[i];
-    const double behind = goals[i] == Goal::kMaximize ? b[i] : a[i];
-    if (ahead < behind) return false;
-    if (ahead > behind) better = true;
+    const double left = goals[i] == Goal::kMaximize ? a[i] : b[i];
+    const double right = goals[i] == Goal::kMaximize ? b[i] : a[i];
+    if (left < right) return false;
+    if (left > right) better = true;
   }
   return better;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Which trials are the best where several metrics count.
+// The best trials of a study with several metrics.
 
 #include <vector>
 
@@ -7,9 +7,9 @@
 
 namespace caip::tuning {
 
-/// The places, in `points`, of those that no other is better than: at least as good in all metrics
-/// and better in one. With one metric: the best, and those that equal it. Points with NaN are none.
-/// Each point has a value for each of `goals`.
+/// The indices of the points that no other point dominates, that is, equals or beats in all metrics
+/// and beats in one. With one metric: the best, and those equal to it. Never a point with NaN. Each
+/// point has a value for each of `goals`.
 std::vector<size_t> ParetoSet(const std::vector<Goal>& goals,
                               const std::vector<std::vector<double>>& points);
 

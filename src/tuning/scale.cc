@@ -6,7 +6,7 @@
 namespace caip::tuning {
 namespace {
 
-// Halves, so that a range of all doubles does not overflow.
+// Uses halves, so that a range of all doubles does not overflow.
 double LinearUnit(double least, double most, double x) {
   return (x / 2 - least / 2) / (most / 2 - least / 2);
 }
@@ -19,12 +19,12 @@ double LogValue(double least, double most, double unit) {
   return std::exp(std::lerp(std::log(least), std::log(most), unit));
 }
 
-// The value as far from `most` as `x` is from `least`.
-double Mirrored(double least, double most, double x) { return (most - x) + least; }
+// Mirrors `x` within the range.
+double Mirror(double least, double most, double x) { return (most - x) + least; }
 
 }  // namespace
 
-Scale ScaleNamed(std::string_view name) {
+Scale ParseScale(std::string_view name) {
   if (name == "UNIT_LOG_SCALE") return Scale::kLog;
   if (name == "UNIT_REVERSE_LOG_SCALE") return Scale::kReverseLog;
   return Scale::kLinear;
@@ -41,7 +41,7 @@ double ToUnit(Scale scale, double least, double most, double x) {
       unit = LogUnit(least, most, x);
       break;
     case Scale::kReverseLog:
-      unit = 1 - LogUnit(least, most, Mirrored(least, most, x));
+      unit = 1 - LogUnit(least, most, Mirror(least, most, x));
       break;
   }
   return std::clamp(unit, 0.0, 1.0);
@@ -57,7 +57,7 @@ double FromUnit(Scale scale, double least, double most, double unit) {
       x = LogValue(least, most, unit);
       break;
     case Scale::kReverseLog:
-      x = Mirrored(least, most, LogValue(least, most, 1 - unit));
+      x = Mirror(least, most, LogValue(least, most, 1 - unit));
       break;
   }
   return std::clamp(x, least, most);

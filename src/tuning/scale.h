@@ -8,12 +8,13 @@ namespace caip::tuning {
 /// NONE is treated as linear. The logarithmic ones need a positive lower bound.
 enum class Scale { kLinear, kLog, kReverseLog };
 
-/// "UNIT_LOG_SCALE" -> kLog; linear for "", "NONE", "SCALE_TYPE_UNSPECIFIED", "UNIT_LINEAR_SCALE".
-Scale ScaleNamed(std::string_view name);
+/// kLog for "UNIT_LOG_SCALE"; kLinear for "", "NONE", "SCALE_TYPE_UNSPECIFIED",
+/// "UNIT_LINEAR_SCALE".
+Scale ParseScale(std::string_view name);
 
-/// Where `x` of [least, most] lies in [0, 1]; 0.5 where the range is a point.
+/// Maps `x` from [least, most] to [0, 1]; 0.5 if the range is a point.
 double ToUnit(Scale scale, double least, double most, double x);
-/// The inverse; never outside [least, most].
+/// The inverse. Never outside [least, most].
 double FromUnit(Scale scale, double least, double most, double unit);
 
 }  // namespace caip::tuning

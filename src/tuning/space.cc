@@ -33,14 +33,14 @@ Point Space::Completed(Point point, Random& random) const {
   return point;
 }
 
-// The points of the parameter and of what hangs below it.
+// Counts the points of the parameter and its descendants.
 double Space::CountBelow(size_t parameter) const {
   const Parameter& top = parameters_[parameter];
   const bool has_children = std::any_of(parameters_.begin(), parameters_.end(),
                                         [&](const Parameter& p) { return p.parent == parameter; });
   if (!has_children || top.type == ValueType::kDouble) return top.Count();
   double count = top.Count();
-  // Values that call for no child count once; each that does, times its children.
+  // A value counts as often as its children have points.
   std::vector<Value> calling;
   for (const Parameter& child : parameters_) {
     if (child.parent != parameter) continue;
@@ -76,7 +76,7 @@ ValueTexts Space::Texts(const Point& point) {
 Result<Point> Space::Read(const ValueTexts& texts) const {
   Point point;
   std::vector<FieldViolation> wrong;
-  std::set<std::string> told;  // what hangs below a wrong value cannot be judged
+  std::set<std::string> told;  // the children of a wrong value cannot be checked
   for (size_t i = 0; i < parameters_.size(); ++i) {
     const Parameter& parameter = parameters_[i];
     if (parameter.parent && told.contains(parameters_[*parameter.parent].name)) {
@@ -97,11 +97,10 @@ Result<Point> Space::Read(const ValueTexts& texts) const {
   }
   for (const auto& [name, text] : texts) {
     if (point.contains(name) || told.contains(name)) continue;
-    wrong.push_back({name, errors::ParameterNotCalledFor(name).message});
+    wrong.push_back({name, errors::ParameterNotActive(name).message});
   }
   if (wrong.empty()) return point;
-  std::string first = wrong.front().description;
-  return Error{Code::kInvalidArgument, std::move(first), std::move(wrong)};
+  return errors::ValuesInvalid(std::move(wrong));
 }
 
 }  // namespace caip::tuning

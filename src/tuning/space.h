@@ -18,16 +18,16 @@ namespace caip::tuning {
 
 enum class ValueType { kDouble, kInteger, kDiscrete, kCategorical };
 
-/// A discrete parameter has at most so many values.
+/// The most values of a discrete parameter.
 inline constexpr size_t kDiscreteValuesMax = 1000;
 
-/// The values of a trial as its trainer is given them, by parameter name.
+/// The values of a trial as its trainer gets them, by parameter name.
 using ValueTexts = std::map<std::string, std::string>;
 
-/// The parameters that there are at one place, by name.
+/// The values of the active parameters, by name.
 using Point = std::map<std::string, Value>;
 
-/// One parameter. A plain value; its bounds are those that the type needs.
+/// One parameter. Has the bounds that its type needs.
 struct Parameter {
   std::string name;
   ValueType type = ValueType::kDouble;
@@ -39,43 +39,46 @@ struct Parameter {
   std::vector<double> numbers = {};          // kDiscrete, increasing
   std::vector<std::string> categories = {};  // kCategorical
 
-  // Of a conditional parameter: its place in Space::parameters, and the values that call for it.
+  // For a conditional parameter: the parent's index in Space::parameters, and the parent's values
+  // that activate this one.
   std::optional<size_t> parent = {};
   std::vector<Value> parent_values = {};
 
   bool Has(const Value& value) const;
-  /// Any value, evenly in the scaled range; of a set, each as likely as the others.
+  /// A random value, uniform in the scaled range or in the set.
   Value Draw(Random& random) const;
-  /// The first value of the set and the one after `value`; nullopt behind the last and for kDouble.
+  /// The first value of the set, and the one after `value`. nullopt after the last, and for
+  /// kDouble.
   std::optional<Value> First() const;
   std::optional<Value> After(const Value& value) const;
-  /// Where a number lies in [0, 1] by the scale. Not for kCategorical.
+  /// The position of a number in [0, 1] by the scale. Not for kCategorical.
   double UnitOf(const Value& value) const;
-  /// The number nearest to `unit`, within the set. Not for kCategorical.
+  /// The number of the set nearest to `unit`. Not for kCategorical.
   Value AtUnit(double unit) const;
-  /// How many values there are; infinity for kDouble.
+  /// The number of values; infinity for kDouble.
   double Count() const;
-  /// The value that a trial's text says, if it is one of the set.
+  /// Reads a trial's text; nullopt if the set does not have the value.
   std::optional<Value> Read(std::string_view text) const;
 };
 
-/// All parameters of a study, each behind its parent. Immutable; shared by any threads.
+/// All parameters of a study, each after its parent. Immutable; any thread.
 class Space {
  public:
-  /// A parent comes before its children. `parameters` keep the rules of the API they come from.
+  /// A parent precedes its children. `parameters` obey the rules of their API.
   explicit Space(std::vector<Parameter> parameters) : parameters_(std::move(parameters)) {}
 
   const std::vector<Parameter>& parameters() const { return parameters_; }
-  /// True where `point` is such that the parameter is asked for: its parent has a fitting value.
+  /// Whether the parameter is active in `point`: it has no parent, or the parent's value activates
+  /// it.
   bool IsActive(size_t parameter, const Point& point) const;
-  /// Drops what is not called for, and draws what is missing.
+  /// Removes inactive parameters and draws missing active ones.
   Point Completed(Point point, Random& random) const;
   Point Draw(Random& random) const { return Completed({}, random); }
-  /// How many points there are; infinity with a DOUBLE.
+  /// The number of points; infinity with a DOUBLE.
   double Count() const;
 
   static ValueTexts Texts(const Point& point);
-  /// The inverse of Texts: every parameter that is called for, with a value of its set, no others.
+  /// The inverse of Texts. Requires a valid value for each active parameter, and no others.
   Result<Point> Read(const ValueTexts& texts) const;
 
  private:

@@ -11,25 +11,24 @@ namespace {
 constexpr size_t kCurvesLeast = 5;
 constexpr double kUnlikely = 0.01;
 
-bool IsBy(Progress progress, const Report& report, const Report& last) {
+bool IsUpTo(Progress progress, const Report& report, const Report& last) {
   return progress == Progress::kSteps ? report.step <= last.step : report.elapsed <= last.elapsed;
 }
 
-// The report that got furthest: a trial whose machine was lost reports its steps again from an
-// earlier one on.
-const Report& Furthest(Progress progress, const Curve& curve) {
+// The report with the greatest progress: a trial whose machine was lost repeats earlier steps.
+const Report& FindFurthest(Progress progress, const Curve& curve) {
   const Report* furthest = &curve.front();
   for (const Report& report : curve) {
-    if (IsBy(progress, *furthest, report)) furthest = &report;
+    if (IsUpTo(progress, *furthest, report)) furthest = &report;
   }
   return *furthest;
 }
 
-// The values that a curve has up to the point of `last`.
-std::vector<double> ValuesBy(Progress progress, const Curve& curve, const Report& last) {
+// The values of a curve up to the point of `last`.
+std::vector<double> CollectValuesUpTo(Progress progress, const Curve& curve, const Report& last) {
   std::vector<double> values;
   for (const Report& report : curve) {
-    if (IsBy(progress, report, last) && !std::isnan(report.value)) values.push_back(report.value);
+    if (IsUpTo(progress, report, last) && !std::isnan(report.value)) values.push_back(report.value);
   }
   return values;
 }
@@ -52,8 +51,8 @@ double Median(std::vector<double> values) {
   return values[middle - 1] / 2 + values[middle] / 2;
 }
 
-// A point of a completed trial as a regression takes it.
-struct Course {
+// A completed trial's value at the same point and at its end, for the regression.
+struct CurvePoint {
   double then = 0;
   double final = 0;
 };
@@ -64,34 +63,34 @@ struct Line {
   double deviation = 0;
 };
 
-Line LineThrough(const std::vector<Course>& courses) {
-  const double count = static_cast<double>(courses.size());
+Line FitLine(const std::vector<CurvePoint>& points) {
+  const double count = static_cast<double>(points.size());
   double then = 0;
   double final = 0;
-  for (const Course& course : courses) {
-    then += course.then / count;
-    final += course.final / count;
+  for (const CurvePoint& point : points) {
+    then += point.then / count;
+    final += point.final / count;
   }
   double spread = 0;
   double together = 0;
-  for (const Course& course : courses) {
-    spread += (course.then - then) * (course.then - then);
-    together += (course.then - then) * (course.final - final);
+  for (const CurvePoint& point : points) {
+    spread += (point.then - then) * (point.then - then);
+    together += (point.then - then) * (point.final - final);
   }
   Line line;
   line.slope = spread > 0 ? together / spread : 0;
   line.offset = final - line.slope * then;
   double errors = 0;
-  for (const Course& course : courses) {
-    const double error = course.final - line.offset - line.slope * course.then;
+  for (const CurvePoint& point : points) {
+    const double error = point.final - line.offset - line.slope * point.then;
     errors += error * error;
   }
   line.deviation = std::sqrt(errors / std::max(count - 2, 1.0));
   return line;
 }
 
-// The chance that a normal value is better than `bar`.
-double ChanceToBeat(Goal goal, double mean, double deviation, double bar) {
+// The chance that a normally distributed value is better than `bar`.
+double ComputeChanceToBeat(Goal goal, double mean, double deviation, double bar) {
   const double ahead = goal == Goal::kMaximize ? mean - bar : bar - mean;
   if (deviation <= 0) return ahead > 0 ? 1 : 0;
   return 0.5 * std::erfc(-ahead / deviation / std::sqrt(2.0));
@@ -106,12 +105,12 @@ StopAdvice AdviseByMedian(Goal goal, Progress progress, const Curve& pending,
     advice.why = texts::NothingMeasured();
     return advice;
   }
-  const Report& last = Furthest(progress, pending);
+  const Report& last = FindFurthest(progress, pending);
   advice.step = last.step;
-  const std::vector<double> own = ValuesBy(progress, pending, last);
+  const std::vector<double> own = CollectValuesUpTo(progress, pending, last);
   std::vector<double> averages;
   for (const Curve& curve : completed) {
-    const std::vector<double> values = ValuesBy(progress, curve, last);
+    const std::vector<double> values = CollectValuesUpTo(progress, curve, last);
     if (!values.empty()) averages.push_back(Average(values));
   }
   if (own.empty() || averages.empty()) {
@@ -129,30 +128,30 @@ StopAdvice AdviseByMedian(Goal goal, Progress progress, const Curve& pending,
 StopAdvice AdviseByDecayCurve(Goal goal, Progress progress, const Curve& pending,
                               const std::vector<Curve>& completed) {
   StopAdvice advice;
-  if (pending.empty() || !std::isfinite(Furthest(progress, pending).value)) {
+  if (pending.empty() || !std::isfinite(FindFurthest(progress, pending).value)) {
     advice.why = texts::NothingMeasured();
     return advice;
   }
-  const Report& last = Furthest(progress, pending);
+  const Report& last = FindFurthest(progress, pending);
   advice.step = last.step;
-  std::vector<Course> courses;
+  std::vector<CurvePoint> points;
   std::vector<double> finals;
   for (const Curve& curve : completed) {
-    const std::vector<double> values = ValuesBy(progress, curve, last);
+    const std::vector<double> values = CollectValuesUpTo(progress, curve, last);
     if (values.empty() || !std::isfinite(values.back())) continue;
-    const double final = Furthest(progress, curve).value;
+    const double final = FindFurthest(progress, curve).value;
     if (!std::isfinite(final)) continue;
-    courses.push_back({values.back(), final});
+    points.push_back({values.back(), final});
     finals.push_back(final);
   }
-  if (courses.size() < kCurvesLeast) {
-    advice.why = texts::TooFewCurves(courses.size(), kCurvesLeast);
+  if (points.size() < kCurvesLeast) {
+    advice.why = texts::TooFewCurves(points.size(), kCurvesLeast);
     return advice;
   }
-  const Line line = LineThrough(courses);
+  const Line line = FitLine(points);
   advice.value = line.offset + line.slope * last.value;
   advice.bar = Best(goal, finals);
-  const double chance = ChanceToBeat(goal, *advice.value, line.deviation, *advice.bar);
+  const double chance = ComputeChanceToBeat(goal, *advice.value, line.deviation, *advice.bar);
   advice.stop = chance < kUnlikely;
   advice.why = texts::DecayAdvice(advice.stop, *advice.value, *advice.bar, chance, last.step);
   return advice;

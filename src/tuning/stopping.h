@@ -1,6 +1,6 @@
 #pragma once
-// Whether a trial that runs is worth going on with (docs/service/hyperparameter-tuning.md, section
-// 6; REST reference, AutomatedStoppingConfig).
+// Whether a running trial should stop (docs/service/hyperparameter-tuning.md, section 6; REST
+// reference, AutomatedStoppingConfig).
 
 #include <cstdint>
 #include <optional>
@@ -19,30 +19,30 @@ struct Report {
   double value = 0;
 };
 
-/// What a trial reported, in that order.
+/// The measurements of a trial, in order.
 using Curve = std::vector<Report>;
 
-/// What it was weighed by; `why` is a sentence for the log.
+/// The advice and its reasons. `why` is a sentence for the log.
 struct StopAdvice {
   bool stop = false;
-  std::optional<double> value = {};  // of the trial: its best, or the expected final one
+  std::optional<double> value = {};  // the trial's best, or its expected final one
   std::optional<double> bar = {};    // the median of the others, or the best of them
-  std::optional<int64_t> step = {};  // of the trial's last measurement
+  std::optional<int64_t> step = {};  // the step of the trial's last measurement
   std::string why;
 };
 
-/// What "up to the same point" goes by.
+/// The measure of "up to the same point".
 enum class Progress { kSteps, kElapsedTime };
 
-/// The median rule: stops where the trial's best value so far is strictly worse than the median of
-/// the completed trials' running averages up to the same point. NaN counts for nothing. Goes on
-/// where there is nothing to compare.
+/// The median rule: stops if the trial's best value so far is strictly worse than the median of the
+/// completed trials' running averages up to the same point. Ignores NaN. Continues if there is
+/// nothing to compare.
 StopAdvice AdviseByMedian(Goal goal, Progress progress, const Curve& pending,
                           const std::vector<Curve>& completed);
 
-/// The decay-curve rule: stops where, by how completed trials went on from the same point, it is
-/// very unlikely (1 in 100) that the trial ends better than the best of them. The service trains a
-/// Gaussian process regressor; this is a linear one with normal errors, and wants five trials.
+/// The decay-curve rule: predicts the trial's end from completed trials at the same point, and
+/// stops if the chance to beat the best of them is below 1 in 100. The service trains a Gaussian
+/// process regressor; this is a linear one with normal errors, and needs five trials.
 StopAdvice AdviseByDecayCurve(Goal goal, Progress progress, const Curve& pending,
                               const std::vector<Curve>& completed);
 

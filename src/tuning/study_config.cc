@@ -19,8 +19,8 @@ const Json& ListOf(const Json& message, std::string_view name) {
 
 struct ValueField {
   std::string_view type;
-  std::string_view spec;    // the member that says which values there are
-  std::string_view parent;  // the member of a child that names some of them; "" for none
+  std::string_view spec;    // the member that defines the values
+  std::string_view parent;  // the member of a child that lists the parent's values; "" for none
 };
 constexpr ValueField kValueFields[] = {
     {"DOUBLE", "double_value_spec", ""},
@@ -31,8 +31,8 @@ constexpr ValueField kValueFields[] = {
 constexpr ValueType kValueTypes[] = {ValueType::kDouble, ValueType::kInteger,
                                      ValueType::kCategorical, ValueType::kDiscrete};
 
-// Reads a config, remembering all that is wrong.
-class Reader {
+// Reads a config and collects all violations.
+class StudyConfigReader {
  public:
   Result<StudyConfig> Read(const Json& plain) {
     ReadMetrics(ListOf(plain, "metrics"));
@@ -105,7 +105,7 @@ class Reader {
       return;
     }
     parameter.type = kValueTypes[field - std::begin(kValueFields)];
-    parameter.scale = ScaleNamed(StringOr(plain, "scale_type"));
+    parameter.scale = ParseScale(StringOr(plain, "scale_type"));
     ReadValues(plain, at, *field, parameter);
     const size_t own = parameters_.size();
     parameters_.push_back(std::move(parameter));
@@ -223,6 +223,6 @@ class Reader {
 
 }  // namespace
 
-Result<StudyConfig> ReadStudyConfig(const Json& plain) { return Reader().Read(plain); }
+Result<StudyConfig> ReadStudyConfig(const Json& plain) { return StudyConfigReader().Read(plain); }
 
 }  // namespace caip::tuning

@@ -1,5 +1,5 @@
 #pragma once
-// A StudyConfig of the optimizer API as the optimizer takes it, held against its rules (REST
+// Reads and checks a StudyConfig of the optimizer API (REST
 // reference, projects.locations.studies; docs/service/api.md, section 9).
 
 #include <string>

@@ -1,5 +1,5 @@
 #pragma once
-// The algorithms behind Optimizer, one function each.
+// The algorithms of Optimizer, one function each.
 
 #include <optional>
 
@@ -8,19 +8,18 @@
 
 namespace caip::tuning {
 
-/// The first point, in the order of the parameters and their values, that no trial has; the last
-/// parameter changes fastest. nullopt when all are taken. No DOUBLE.
-std::optional<Point> NextOfGrid(const Space& space, const Trials& trials);
+/// The first point, in the order of the parameters and their values, that no trial has. The last
+/// parameter changes fastest. nullopt: trials have all points. The space has no DOUBLE.
+std::optional<Point> SuggestFromGrid(const Space& space, const Trials& trials);
 
-/// Any point, but none that was infeasible, unless a hundred draws find no other.
-Point AnyPoint(const Space& space, const Trials& trials, Random& random);
+/// A random point. Avoids infeasible points, unless a hundred draws find no other.
+Point SuggestAtRandom(const Space& space, const Trials& trials, Random& random);
 
-/// Where the greatest improvement is to be expected of what the trials taught. Known points only
-/// where there are no others.
-Point PointOfGreatestPromise(const Study& study, const Trials& trials, int64_t number,
-                             uint64_t seed);
+/// The point with the greatest expected improvement, by what the trials show. Returns a known point
+/// only if there are no others.
+Point SuggestByBayes(const Study& study, const Trials& trials, int64_t number, uint64_t seed);
 
-/// True where a trial with these very values was infeasible.
+/// Whether a trial with exactly these values was infeasible.
 bool WasInfeasible(const Trials& trials, const Point& point);
 
 }  // namespace caip::tuning

@@ -1,5 +1,5 @@
 #pragma once
-// What the optimizer knows of a trial.
+// The optimizer's view of a trial.
 
 #include <cstdint>
 #include <map>
@@ -13,19 +13,19 @@ enum class Goal { kMaximize, kMinimize };
 
 /// How a trial ended.
 struct Outcome {
-  /// One for each metric of the study; empty: it ended without a measurement. NaN and infinities
-  /// may be told; a value that is no number counts as infeasible.
+  /// One for each metric of the study; empty: the trial ended without a measurement. NaN counts as
+  /// infeasible; infinities are allowed.
   std::vector<double> objectives = {};
-  /// The values cannot be used: it failed, or was said to be infeasible. They are not tried again.
+  /// The trial failed or was declared infeasible. Its values are not tried again.
   bool infeasible = false;
 };
 
 struct Trial {
   Point point;
-  std::optional<Outcome> outcome = {};  // none: it is pending
+  std::optional<Outcome> outcome = {};  // nullopt: pending
 };
 
-/// By number, whatever the order in which they came: what is asked depends on the trials alone.
+/// Trials by number: suggestions do not depend on the order in which trials were added.
 using Trials = std::map<int64_t, Trial>;
 
 }  // namespace caip::tuning

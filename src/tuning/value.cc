@@ -7,15 +7,15 @@
 namespace caip::tuning {
 namespace {
 
-constexpr double kWholeMax = 0x1p53;  // up to there doubles hold every whole number
+constexpr double kWholeMax = 0x1p53;  // doubles hold every whole number up to this
 
-std::string_view General(double number, int digits, char (&buffer)[40]) {
+std::string_view FormatGeneral(double number, int digits, char (&buffer)[40]) {
   const auto end =
       std::to_chars(buffer, buffer + sizeof buffer, number, std::chars_format::general, digits).ptr;
   return {buffer, static_cast<size_t>(end - buffer)};
 }
 
-bool Says(std::string_view text, double number) {
+bool ParsesAs(std::string_view text, double number) {
   double read = 0;
   std::from_chars(text.data(), text.data() + text.size(), read);
   return read == number;
@@ -26,14 +26,14 @@ bool Says(std::string_view text, double number) {
 std::string TextOf(double number) {
   char buffer[40];
   if (number == 0) return "0";  // and not "-0"
-  // A whole number has all its digits, as Python's int() takes no exponent.
+  // A whole number has all its digits, because Python's int() accepts no exponent.
   if (std::fabs(number) < kWholeMax && std::nearbyint(number) == number) {
     return std::to_string(static_cast<int64_t>(number));
   }
-  if (const std::string_view text = General(number, 15, buffer); Says(text, number)) {
+  if (const std::string_view text = FormatGeneral(number, 15, buffer); ParsesAs(text, number)) {
     return std::string(text);
   }
-  return std::string(General(number, 17, buffer));
+  return std::string(FormatGeneral(number, 17, buffer));
 }
 
 std::string TextOf(const Value& value) {

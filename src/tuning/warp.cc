@@ -12,7 +12,7 @@ struct Moments {
   double deviation = 0;
 };
 
-Moments MomentsOf(const std::vector<double>& values) {
+Moments ComputeMoments(const std::vector<double>& values) {
   Moments moments;
   const double count = static_cast<double>(values.size());
   for (const double value : values) moments.mean += value / count;
@@ -23,16 +23,16 @@ Moments MomentsOf(const std::vector<double>& values) {
   return moments;
 }
 
-std::vector<double> Standardized(std::vector<double> values) {
-  const Moments moments = MomentsOf(values);
+std::vector<double> Standardize(std::vector<double> values) {
+  const Moments moments = ComputeMoments(values);
   const double scale = moments.deviation > 0 ? moments.deviation : 1;
   for (double& value : values) value = (value - moments.mean) / scale;
   return values;
 }
 
-// Infinite values as if they were a bit beyond the finite ones; all in [0, 1], so that the spread
-// of doubles cannot overflow.
-std::vector<double> InUnit(const std::vector<double>& values) {
+// Scales values to [0, 1], so that differences of doubles cannot overflow. Infinite values lie a
+// little beyond the finite ones.
+std::vector<double> ScaleToUnit(const std::vector<double>& values) {
   double least = std::numeric_limits<double>::infinity();
   double most = -least;
   for (const double value : values) {
@@ -51,7 +51,7 @@ std::vector<double> InUnit(const std::vector<double>& values) {
   return units;
 }
 
-// The number that a share `p` of a normal distribution is below (by halving; p in (0, 1)).
+// The quantile of a normal distribution for `p` in (0, 1), by bisection.
 double NormalQuantile(double p) {
   double low = -8;
   double high = 8;
@@ -62,9 +62,9 @@ double NormalQuantile(double p) {
   return (low + high) / 2;
 }
 
-// What is worse than the median keeps its order only, spread like the half of a normal distribution
-// whose other half are the good ones.
-void CalmBadHalf(std::vector<double>& values) {
+// Keeps only the order of the values worse than the median, and spreads them like the other half of
+// a normal distribution.
+void SpreadBadHalf(std::vector<double>& values) {
   std::vector<double> sorted = values;
   std::sort(sorted.begin(), sorted.end());
   const double median = sorted[(sorted.size() - 1) / 2];
@@ -87,51 +87,51 @@ void CalmBadHalf(std::vector<double>& values) {
   }
 }
 
-double Powered(double x, double power) {
+double ApplyPower(double x, double power) {
   return power == 0 ? std::log(x) : (std::pow(x, power) - 1) / power;
 }
 
-// How like a normal distribution the powered values are (Box and Cox): greater is better.
-double Likeness(const std::vector<double>& shifted, double power) {
+// The likelihood that the transformed values are normally distributed (Box and Cox).
+double NormalLikelihood(const std::vector<double>& shifted, double power) {
   std::vector<double> powered;
   double logs = 0;
   for (const double x : shifted) {
-    powered.push_back(Powered(x, power));
+    powered.push_back(ApplyPower(x, power));
     logs += std::log(x);
   }
-  const double deviation = MomentsOf(powered).deviation;
+  const double deviation = ComputeMoments(powered).deviation;
   if (!(deviation > 0)) return -std::numeric_limits<double>::infinity();
   return -static_cast<double>(shifted.size()) * std::log(deviation) + (power - 1) * logs;
 }
 
 }  // namespace
 
-std::vector<double> Warped(const std::vector<double>& values) {
+std::vector<double> WarpObjectives(const std::vector<double>& values) {
   if (values.empty()) return {};
-  std::vector<double> shifted = InUnit(values);
-  CalmBadHalf(shifted);
-  shifted = Standardized(std::move(shifted));
+  std::vector<double> shifted = ScaleToUnit(values);
+  SpreadBadHalf(shifted);
+  shifted = Standardize(std::move(shifted));
   const double least = *std::min_element(shifted.begin(), shifted.end());
   for (double& x : shifted) x += 0.05 - least;
   double best = 1;
-  double best_likeness = Likeness(shifted, 1);
+  double best_likeness = NormalLikelihood(shifted, 1);
   for (const double power : {0.75, 0.5, 0.25, 0.0}) {
-    const double likeness = Likeness(shifted, power);
+    const double likeness = NormalLikelihood(shifted, power);
     if (likeness > best_likeness) {
       best = power;
       best_likeness = likeness;
     }
   }
-  for (double& x : shifted) x = Powered(x, best);
-  return Standardized(std::move(shifted));
+  for (double& x : shifted) x = ApplyPower(x, best);
+  return Standardize(std::move(shifted));
 }
 
-std::vector<double> Scalarized(const std::vector<std::vector<double>>& values, Random& random) {
+std::vector<double> Scalarize(const std::vector<std::vector<double>>& values, Random& random) {
   if (values.size() == 1) return values.front();
   std::vector<double> weights;
   double sum = 0;
   for (size_t i = 0; i < values.size(); ++i) {
-    weights.push_back(-std::log(1 - random.Unit()));  // evenly over all mixtures
+    weights.push_back(-std::log(1 - random.Unit()));  // uniform over all mixtures
     sum += weights.back();
   }
   std::vector<double> mixed(values.front().size());
@@ -145,7 +145,7 @@ std::vector<double> Scalarized(const std::vector<std::vector<double>>& values, R
     }
     mixed[row] = worst + 0.05 * total;
   }
-  return Standardized(std::move(mixed));
+  return Standardize(std::move(mixed));
 }
 
 }  // namespace caip::tuning

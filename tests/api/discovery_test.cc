@@ -10,7 +10,7 @@
 namespace caip::api {
 namespace {
 
-// id -> method, however deep in the resources.
+// id -> method, at any depth of the resources.
 void Gather(const Json& resource, std::map<std::string, Json>& methods) {
   for (const auto& method : resource.value("methods", Json::object()))
     methods[method["id"]] = method;
@@ -42,7 +42,7 @@ TEST(Discovery, HasEveryRouteOfMlAndNoOther) {
   }
   for (const auto& [id, method] : methods) {
     ASSERT_TRUE(routed.contains(id)) << id;
-    // What the document tells a client to send is what a route of this method serves.
+    // A route of this method must serve the path that the document tells clients to send.
     const ApiMethod* described = ApiDescription::Ml().Find(id);
     const std::string call =
         method["httpMethod"].get<std::string>() + " " + RoutePattern(*described);
@@ -50,7 +50,7 @@ TEST(Discovery, HasEveryRouteOfMlAndNoOther) {
   }
 }
 
-TEST(Discovery, HasNoReferenceThatLeadsNowhere) {
+TEST(Discovery, HasNoDanglingReference) {
   for (const ApiDescription* api : ApiDescription::All()) {
     std::set<std::string> all;
     for (const ApiMethod& method : api->methods()) all.insert(method.id);
@@ -60,7 +60,7 @@ TEST(Discovery, HasNoReferenceThatLeadsNowhere) {
   }
 }
 
-TEST(Discovery, TellsClientsToComeBackToWhereTheyAsked) {
+TEST(Discovery, NamesTheEndpointThatTheClientAsked) {
   MlWorld ml;
   ml.host = "localhost:9999";
   ml.scheme = "https";
@@ -83,7 +83,7 @@ TEST(Discovery, DescribesAMethodAsTheServiceDoes) {
   EXPECT_EQ(patch["request"]["$ref"], "GoogleCloudMlV1__Job");
 }
 
-TEST(Discovery, KnowsTheApiByHostOrByVersion) {
+TEST(Discovery, IsServedByHostOrByVersion) {
   MlWorld ml;
   EXPECT_EQ(ml.Get("/$discovery/rest?version=v1").json["name"], "ml");
   EXPECT_EQ(ml.Get("/$discovery/rest?version=v2").json["name"], "logging");
@@ -92,7 +92,7 @@ TEST(Discovery, KnowsTheApiByHostOrByVersion) {
   EXPECT_EQ(ml.Get("/$discovery/rest?version=v1").json["name"], "storage");
 }
 
-TEST(Discovery, ListsTheApisThatThereAre) {
+TEST(Discovery, ListsTheAvailableApis) {
   MlWorld ml;
   const Json list = ml.Get("/discovery/v1/apis").json;
   ASSERT_EQ(list["items"].size(), 3u);

@@ -17,7 +17,7 @@ TEST(JobPolicy, IsEmptyWithTheServicesEtagUntilItIsSet) {
   EXPECT_EQ(ml.Get(kJob + ":getIamPolicy").json, Json({{"etag", "ACAB"}}));
 }
 
-TEST(JobPolicy, IsGivenBackAsItWasSetWithANewEtag) {
+TEST(JobPolicy, IsReturnedUnchangedWithANewEtag) {
   MlWorld ml;
   ml.PutJob("j1");
   const Answer set = ml.Post(kJob + ":setIamPolicy", {{"policy", ViewerPolicy()}});
@@ -27,7 +27,7 @@ TEST(JobPolicy, IsGivenBackAsItWasSetWithANewEtag) {
   EXPECT_EQ(ml.Get(kJob + ":getIamPolicy").json, set.json);
 }
 
-TEST(JobPolicy, OutlivesTheEmulator) {
+TEST(JobPolicy, SurvivesARestartOfTheEmulator) {
   MlWorld ml;
   ml.PutJob("j1");
   const Answer set = ml.Post(kJob + ":setIamPolicy", {{"policy", ViewerPolicy()}});
@@ -59,7 +59,7 @@ TEST(JobPolicy, ChangesOnlyWhatTheMaskNames) {
   EXPECT_EQ(set.json["auditConfigs"], audit["auditConfigs"]);
 }
 
-TEST(JobPolicy, MustBeOne) {
+TEST(JobPolicy, MustBeValid) {
   MlWorld ml;
   ml.PutJob("j1");
   const Json condition = {{"expression", "true"}};
@@ -85,7 +85,7 @@ TEST(JobPolicy, MustBeOne) {
   EXPECT_EQ(ml.Get(kJob + ":getIamPolicy").json, Json({{"etag", "ACAB"}}));
 }
 
-TEST(JobPolicy, IsOfAVersionThatThereIs) {
+TEST(JobPolicy, HasAKnownVersion) {
   MlWorld ml;
   ml.PutJob("j1");
   const std::string get = kJob + ":getIamPolicy?options.requestedPolicyVersion=";
@@ -93,27 +93,27 @@ TEST(JobPolicy, IsOfAVersionThatThereIs) {
   for (const char* version : {"2", "-1", "x"}) EXPECT_EQ(ml.Get(get + version).status, 400);
 }
 
-TEST(JobPolicy, NeedsTheJob) {
+TEST(JobPolicy, NeedsAnExistingJob) {
   MlWorld ml;
   EXPECT_EQ(ml.Get(kJob + ":getIamPolicy").status, 404);
   EXPECT_EQ(ml.Post(kJob + ":setIamPolicy", {{"policy", ViewerPolicy()}}).status, 404);
 }
 
-TEST(JobPermissions, AreAllHeldByEverybody) {
+TEST(JobPermissions, AreAllGrantedToEveryCaller) {
   MlWorld ml;
   ml.PutJob("j1");
   const Json asked = {{"permissions", {"ml.jobs.get", "ml.jobs.cancel"}}};
   EXPECT_EQ(ml.Post(kJob + ":testIamPermissions", asked).json, asked);
 }
 
-TEST(JobPermissions, OfAMissingJobAreNoneAndNoError) {
+TEST(JobPermissions, OfAMissingJobAreEmptyAndNotAnError) {
   MlWorld ml;
   const Answer answer = ml.Post(kJob + ":testIamPermissions", {{"permissions", {"ml.jobs.get"}}});
   EXPECT_EQ(answer.status, 200);
   EXPECT_EQ(answer.json, Json::object());
 }
 
-TEST(JobPermissions, MustBeFullNamesOfAJobs) {
+TEST(JobPermissions, MustBeFullNamesOfJobPermissions) {
   MlWorld ml;
   ml.PutJob("j1");
   for (const char* name : {"ml.jobs.*", "storage.objects.get", ""}) {

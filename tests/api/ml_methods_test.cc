@@ -1,4 +1,4 @@
-// What ml v1 answers beside jobs, and in which form.
+// Methods of ml v1 other than jobs, and the format of answers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(MlMethods, ThatAreNotEmulatedSayTheirNames) {
+TEST(MlMethods, ThatAreNotEmulatedAreNamedInTheError) {
   const std::pair<const char*, const char*> calls[] = {
       {"POST /v1/projects/p/models", "ml.projects.models.create"},
       {"GET /v1/projects/p/models", "ml.projects.models.list"},
@@ -35,7 +35,7 @@ TEST(MlMethods, ThatAreNotEmulatedSayTheirNames) {
   }
 }
 
-TEST(MlMethods, OperationsAreNone) {
+TEST(MlMethods, HaveNoOperations) {
   MlWorld ml;
   EXPECT_EQ(ml.Get("/v1/projects/p/operations?pageSize=5&filter=x").json, Json::object());
   for (const char* name :
@@ -57,7 +57,7 @@ TEST(MlMethods, OtherPathsAndVerbsAreRefusedInJson) {
   EXPECT_EQ(verb.json["error"]["code"], 405);
 }
 
-TEST(MlMethods, AProjectThatNobodyCanHaveIsDenied) {
+TEST(MlMethods, AnImpossibleProjectIdIsDenied) {
   MlWorld ml;
   for (const char* project : {"Bad%21", "a_b", "-a", "a-", "A", "x.y:B"}) {
     for (const char* path : {"/jobs", "/jobs/j", "/locations", "/operations", ":getConfig"}) {
@@ -84,7 +84,7 @@ TEST(MlMethods, ABodyThatIsTooLargeIsAnInvalidArgument) {
   }
 }
 
-TEST(MlMethods, ParametersHaveTheNamesOfTheMessageToo) {
+TEST(MlMethods, ParametersMayHaveTheNamesOfTheMessage) {
   MlWorld ml;
   for (const char* id : {"j1", "j2", "j3"}) ml.PutJob(id);
   const Answer page = ml.Get("/v1/projects/demo/jobs?page_size=2");
@@ -98,7 +98,7 @@ TEST(MlMethods, ParametersHaveTheNamesOfTheMessageToo) {
   EXPECT_EQ(ml.Get("/v1/projects/demo/jobs?no_such=2").status, 400);
 }
 
-TEST(MlMethods, AMaskThatIsGivenTwiceIsBoth) {
+TEST(MlMethods, RepeatedMasksAreJoined) {
   MlWorld ml;
   ml.PutJob("j1");
   const std::string twice = "/v1/projects/demo/jobs/j1?updateMask=labels&updateMask=etag";
@@ -110,7 +110,7 @@ TEST(MlMethods, AMaskThatIsGivenTwiceIsBoth) {
   EXPECT_EQ(illegal.status, 400) << illegal.text;
 }
 
-TEST(MlMethods, HeadIsGetWithoutItsBody) {
+TEST(MlMethods, HeadIsGetWithoutABody) {
   MlWorld ml;
   ml.PutJob("j1");
   EXPECT_EQ(ml.Ask("HEAD", "/v1/projects/demo/jobs/j1").status, 200);
@@ -134,7 +134,7 @@ TEST(JobList, IsReadInPagesNewestFirst) {
   for (int i = 0; i < 45; ++i) EXPECT_EQ(seen[i], "j" + std::to_string(44 - i));
 }
 
-TEST(JobList, HasNoTokenWhenThePageIsJustFull) {
+TEST(JobList, HasNoTokenWhenTheLastPageIsFull) {
   MlWorld ml;
   for (int i = 0; i < 20; ++i) ml.PutJob("j" + std::to_string(i));
   const Answer page = ml.Get("/v1/projects/demo/jobs?pageSize=20");
@@ -143,7 +143,7 @@ TEST(JobList, HasNoTokenWhenThePageIsJustFull) {
   EXPECT_EQ(ml.Get("/v1/projects/other/jobs").json, Json::object());
 }
 
-TEST(JobList, LooksThroughSoManyJobsInOneCallAndNamesWhereToGoOn) {
+TEST(JobList, ExaminesALimitedNumberOfJobsInACallAndReturnsAToken) {
   MlWorld ml;
   for (int i = 0; i < 5000; ++i) ml.PutJob("j" + std::to_string(i));
   const Answer first = ml.Get("/v1/projects/demo/jobs?filter=jobId%3D%22j7%22");
@@ -156,7 +156,7 @@ TEST(JobList, LooksThroughSoManyJobsInOneCallAndNamesWhereToGoOn) {
   EXPECT_FALSE(second.json.contains("nextPageToken"));
 }
 
-TEST(JobList, FindsWhatAFilterNamesAmongMany) {
+TEST(JobList, FindsTheFilteredJobsAmongMany) {
   MlWorld ml;
   for (int i = 0; i < 600; ++i) ml.PutJob("j" + std::to_string(i));
   const Answer one = ml.Get("/v1/projects/demo/jobs?filter=jobId%3Aj1*");

@@ -1,5 +1,5 @@
 #pragma once
-// The ml API's routes over an engine that only remembers, asked without a server.
+// The routes of the ml API over an engine that runs nothing, called without a server.
 
 #include <memory>
 #include <string>
@@ -16,7 +16,7 @@
 
 namespace caip::api {
 
-/// Jobs are put into the store; nothing runs.
+/// Tests put jobs into the store; nothing runs.
 struct MlWorld {
   MlWorld() {
     world.Boot();

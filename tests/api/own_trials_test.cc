@@ -1,4 +1,4 @@
-// The optimizer API: trials that a user creates, what completes a trial, and names with slashes.
+// The optimizer API: trials that a user creates, the completion of trials, and names with slashes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ std::string ViolationsOf(const Answer& answer) {
   return text;
 }
 
-TEST(OwnTrials, AreToldAllThatIsWrongWithTheirValues) {
+TEST(OwnTrials, AreRefusedWithAllViolationsAtOnce) {
   StudyWorld ml;
   ml.Create(AConfig());
   const std::string wrong = ViolationsOf(ml.Post(kTrials, Json::parse(R"({
@@ -44,7 +44,7 @@ TEST(OwnTrials, AreToldAllThatIsWrongWithTheirValues) {
        {"trial.parameters: The value '2' of the parameter 'rate'",
         "trial.parameters: The value '1' of the parameter 'units'",
         "trial.parameters: The parameter 'cell' has no value",
-        "trial.parameters: The parameter 'depth' is none of the study",
+        "trial.parameters: The parameter 'depth' is not part of the study",
         "trial.state: A trial cannot be created ACTIVE",
         "trial.measurements[0].step_count: The value must not be negative.",
         "trial.measurements[0].elapsed_time: The value must not be negative.",
@@ -56,7 +56,7 @@ TEST(OwnTrials, AreToldAllThatIsWrongWithTheirValues) {
   EXPECT_EQ(ml.Get(kTrials).json, Json::object()) << "none was created";
 }
 
-TEST(OwnTrials, AreToldNothingOfWhatDependsOnAWrongValue) {
+TEST(OwnTrials, AreNotCheckedFurtherWhereAValueIsWrong) {
   StudyWorld ml;
   Json config = AConfig();
   config["parameters"] = Json::parse(R"([
@@ -73,7 +73,7 @@ TEST(OwnTrials, AreToldNothingOfWhatDependsOnAWrongValue) {
   EXPECT_THAT(wrong, Not(HasSubstr("'momentum'")));
 }
 
-TEST(OwnTrials, HaveEachParameterOnceAndWithOneValue) {
+TEST(OwnTrials, HaveEachParameterOnceWithOneValue) {
   StudyWorld ml;
   ml.Create(AConfig());
   Json twice = AWish();
@@ -99,7 +99,7 @@ TEST(OwnTrials, MayNotBeCreatedActiveOrStopping) {
   }
 }
 
-TEST(OwnTrials, MayBeKnownToBeInfeasible) {
+TEST(OwnTrials, MayBeInfeasible) {
   StudyWorld ml;
   Json config = AConfig();
   config["algorithm"] = "GRID_SEARCH";
@@ -119,7 +119,7 @@ TEST(OwnTrials, MayBeKnownToBeInfeasible) {
   EXPECT_EQ(left[0]["parameters"][0]["stringValue"], "lstm");
 }
 
-TEST(OwnTrials, ThatAreCompletedNeedAnOutcome) {
+TEST(OwnTrials, NeedAnOutcomeIfTheyAreCompleted) {
   StudyWorld ml;
   ml.Create(AConfig());
   EXPECT_THAT(ViolationsOf(ml.Post(kTrials, {{"parameters", AWish()}, {"state", "COMPLETED"}})),
@@ -132,7 +132,7 @@ TEST(OwnTrials, ThatAreCompletedNeedAnOutcome) {
   EXPECT_EQ(made.json["finalMeasurement"]["stepCount"], "7") << made.text;
 }
 
-TEST(OwnTrials, AreHandedOutWhenTheGridIsAtItsEnd) {
+TEST(OwnTrials, AreSuggestedAfterTheEndOfTheGrid) {
   StudyWorld ml;
   Json config = AConfig();
   config["algorithm"] = "GRID_SEARCH";
@@ -151,7 +151,7 @@ TEST(OwnTrials, AreHandedOutWhenTheGridIsAtItsEnd) {
   EXPECT_THAT(none.text, HasSubstr("no trial of it is REQUESTED"));
 }
 
-TEST(OwnTrials, ThatAreCompletedUnaskedBeginAndEndThen) {
+TEST(OwnTrials, StartAndEndAtOnceIfTheyAreCompletedWithoutASuggestion) {
   StudyWorld ml;
   ml.Create(AConfig());
   const Json made = ml.Post(kTrials, {{"parameters", AWish()}}).json;
@@ -188,7 +188,7 @@ TEST(Completion, TakesTheLastMeasurementThatHasAllMetrics) {
   EXPECT_EQ(best["trials"].size(), 1u);
 }
 
-TEST(Measurements, HaveNoNegativeProgress) {
+TEST(Measurements, RefuseNegativeProgress) {
   StudyWorld ml;
   ml.Create(AConfig());
   const std::string trial = PathOf(ml.Suggest(1, "a")[0]);
@@ -204,7 +204,7 @@ TEST(Measurements, HaveNoNegativeProgress) {
             "final_measurement.elapsed_time: The value must not be negative.\n");
 }
 
-TEST(Names, WithASlashAreOfNothing) {
+TEST(Names, WithASlashAreNotFound) {
   StudyWorld ml;
   ml.Create(AConfig());
   ml.Suggest(2, "a");

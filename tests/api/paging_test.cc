@@ -11,17 +11,17 @@ http::Request Asking(std::vector<std::pair<std::string, std::string>> query) {
   return request;
 }
 
-TEST(Paging, APageHasTwentyItemsUnlessAskedOtherwise) {
+TEST(Paging, APageHasTwentyItemsByDefault) {
   EXPECT_EQ(ReadPage(Asking({}))->size, 20u);
   EXPECT_EQ(ReadPage(Asking({{"pageSize", "0"}}))->size, 20u);
   EXPECT_EQ(ReadPage(Asking({{"pageSize", "7"}}))->size, 7u);
 }
 
-TEST(Paging, MoreThanAHundredIsAHundred) {
+TEST(Paging, APageHasAtMostAHundredItems) {
   EXPECT_EQ(ReadPage(Asking({{"pageSize", "1000"}}))->size, 100u);
 }
 
-TEST(Paging, ANegativeSizeOrNoNumberIsRefused) {
+TEST(Paging, ANegativeOrNonNumericSizeIsRefused) {
   for (const char* text : {"-1", "x", "1.5", "99999999999999999999"}) {
     const auto page = ReadPage(Asking({{"pageSize", text}}));
     ASSERT_FALSE(page.ok()) << text;
@@ -29,7 +29,7 @@ TEST(Paging, ANegativeSizeOrNoNumberIsRefused) {
   }
 }
 
-TEST(Paging, ATokenLeadsBackToTheLastItem) {
+TEST(Paging, ATokenContinuesAfterTheLastItem) {
   for (const char* item : {"job_1", "a", ">>>???"}) {
     const std::string token = PageToken(item);
     EXPECT_EQ(token.find_first_of("+/"), std::string::npos) << token;
@@ -37,7 +37,7 @@ TEST(Paging, ATokenLeadsBackToTheLastItem) {
   }
 }
 
-TEST(Paging, ATokenThatIsNoneOfOursIsRefused) {
+TEST(Paging, AForeignTokenIsRefused) {
   for (const char* token : {"job_1", "!!", "AAAA"}) {
     EXPECT_FALSE(ReadPage(Asking({{"pageToken", token}})).ok()) << token;
   }

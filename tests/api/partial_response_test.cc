@@ -21,7 +21,7 @@ Json Select(const std::string& fields) {
                         : Json(selection.error().violations[0].description);
 }
 
-TEST(FieldSelection, ChoosesFieldsOfMessagesAndOfTheElementsOfLists) {
+TEST(FieldSelection, SelectsFieldsOfMessagesAndOfListElements) {
   const std::pair<const char*, const char*> rows[] = {
       {"kind", R"({"kind":"list"})"},
       {"kind,next", R"({"kind":"list","next":"t"})"},
@@ -44,7 +44,7 @@ TEST(FieldSelection, ChoosesFieldsOfMessagesAndOfTheElementsOfLists) {
   EXPECT_EQ(Select("*"), kListing);
 }
 
-TEST(FieldSelection, IsRefusedWhereItIsBroken) {
+TEST(FieldSelection, IsRefusedIfItIsMalformed) {
   for (const char* fields :
        {"", ",", "a,", "a(", "a()", "a)", "a(b", "a/", "/a", "a(b))", "a b", "a(b)c"}) {
     const auto selection = FieldSelection::Parse(fields);
@@ -58,7 +58,7 @@ TEST(FieldSelection, IsRefusedWhereItIsBroken) {
   EXPECT_FALSE(FieldSelection::Parse(std::string(1 << 20, 'a')).ok());
 }
 
-TEST(StandardParameters, FieldsLeavePartOfAJob) {
+TEST(StandardParameters, FieldsSelectAPartOfAJob) {
   api::MlWorld ml;
   ml.PutJob("j1");
   EXPECT_EQ(ml.Get("/v1/projects/demo/jobs/j1?fields=jobId,trainingInput/region").json,
@@ -67,7 +67,7 @@ TEST(StandardParameters, FieldsLeavePartOfAJob) {
             Json({{"jobs", Json::array({{{"jobId", "j1"}, {"labels", {{"team", "j1"}}}}})}}));
 }
 
-TEST(StandardParameters, AFieldThatMessagesHaveNotIsRefused) {
+TEST(StandardParameters, AnUnknownFieldIsRefused) {
   api::MlWorld ml;
   ml.PutJob("j1");
   for (const char* fields :
@@ -78,14 +78,14 @@ TEST(StandardParameters, AFieldThatMessagesHaveNotIsRefused) {
   }
 }
 
-TEST(StandardParameters, AnErrorIsWholeWhateverIsAskedOfTheAnswer) {
+TEST(StandardParameters, AnErrorIsAlwaysComplete) {
   api::MlWorld ml;
   const auto answer = ml.Get("/v1/projects/demo/jobs/none?fields=jobId");
   EXPECT_EQ(answer.status, 404);
   EXPECT_EQ(answer.json["error"]["code"], 404);
 }
 
-TEST(StandardParameters, ThoseThatChangeNothingHereAreTaken) {
+TEST(StandardParameters, ParametersWithoutEffectHereAreAccepted) {
   api::MlWorld ml;
   ml.PutJob("j1");
   const auto answer = ml.Get(
@@ -94,7 +94,7 @@ TEST(StandardParameters, ThoseThatChangeNothingHereAreTaken) {
   EXPECT_EQ(answer.status, 200) << answer.text;
 }
 
-TEST(StandardParameters, OnesThatWouldChangeTheFormAreRefused) {
+TEST(StandardParameters, ParametersThatWouldChangeTheFormatAreRefused) {
   api::MlWorld ml;
   ml.PutJob("j1");
   for (const char* query :
@@ -113,7 +113,7 @@ TEST(StandardParameters, PrettyPrintingCanBeTurnedOff) {
   EXPECT_EQ(ml.Get(target + "&prettyPrint=false").text, "{\"jobId\":\"j1\"}");
 }
 
-TEST(StandardParameters, OldLibrariesGetTheirFormOfErrors) {
+TEST(StandardParameters, OldLibrariesGetTheOldFormatOfErrors) {
   api::MlWorld ml;
   const auto answer = ml.Get("/v1/projects/demo/jobs/none?$.xgafv=1");
   EXPECT_EQ(answer.json["error"]["errors"][0]["reason"], "notFound");

@@ -1,5 +1,5 @@
 #pragma once
-// A router asked without a server.
+// Calls a router without a server.
 
 #include <algorithm>
 #include <cassert>
@@ -12,7 +12,7 @@
 
 namespace caip::api {
 
-/// A body that is all there.
+/// A complete body.
 class TextBody final : public http::BodyReader {
  public:
   explicit TextBody(std::string text) : text_(std::move(text)) {}

@@ -49,14 +49,14 @@ struct StreamWorld : MlWorld {
     return json.ok() ? *json : Json();
   }
   void HasRead(std::chrono::seconds until) {
-    readers.Note("one", "demo", "census", engine::kMorning + until);
+    readers.Record("one", "demo", "census", engine::kMorning + until);
   }
 
   std::unique_ptr<logging::LogBook> book = *logging::LogBook::Open(directory.path() / "logs.db");
   logging::StreamReaders readers;
 };
 
-TEST(StreamView, HidesTheEndFromTheRunThatHasNotReadTheLastLines) {
+TEST(StreamView, HidesTheEndFromAClientThatHasNotReadTheLastLines) {
   StreamWorld world;
   world.HasRead(std::chrono::seconds(5));
   const Json seen = world.JobAsSeenBy(kGcloud);
@@ -66,14 +66,14 @@ TEST(StreamView, HidesTheEndFromTheRunThatHasNotReadTheLastLines) {
   EXPECT_TRUE(seen.contains("startTime"));
 }
 
-TEST(StreamView, ShowsTheEndOnceItHas) {
+TEST(StreamView, ShowsTheEndToAClientThatHasReadTheLastLines) {
   StreamWorld world;
   world.HasRead(std::chrono::seconds(11));
   EXPECT_EQ(world.JobAsSeenBy(kGcloud)["state"], "FAILED");
   EXPECT_TRUE(world.JobAsSeenBy(kGcloud).contains("endTime"));
 }
 
-TEST(StreamView, ShowsItToEverybodyElseAtOnce) {
+TEST(StreamView, ShowsTheEndToOtherClientsAtOnce) {
   StreamWorld world;
   world.HasRead(std::chrono::seconds(5));
   for (const char* other : {kAnotherRun, "curl/8", ""}) {
@@ -81,7 +81,7 @@ TEST(StreamView, ShowsItToEverybodyElseAtOnce) {
   }
 }
 
-TEST(StreamView, CallsAJobThatNeverStartedQueued) {
+TEST(StreamView, ShowsAJobThatNeverStartedAsQueued) {
   ml::Job job;
   job.state = run::JobState::kCancelled;
   job.end_time = engine::kMorning;

@@ -14,7 +14,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-TEST(Studies, AreMadeReadListedAndDeleted) {
+TEST(Studies, AreCreatedReadListedAndDeleted) {
   StudyWorld ml;
   const Answer made = ml.Create(AConfig());
   ASSERT_EQ(made.status, 200) << made.text;
@@ -34,7 +34,7 @@ TEST(Studies, AreMadeReadListedAndDeleted) {
   EXPECT_EQ(ml.Get(kStudies).json["studies"].size(), 1u);
 }
 
-TEST(Studies, OfOtherProjectsAndPlacesAreNotSeen) {
+TEST(Studies, OfOtherProjectsAndLocationsAreNotVisible) {
   StudyWorld ml;
   ml.Create(AConfig());
   EXPECT_EQ(ml.Get("/v1/projects/other/locations/us-central1/studies").json, Json::object());
@@ -42,7 +42,7 @@ TEST(Studies, OfOtherProjectsAndPlacesAreNotSeen) {
   EXPECT_THAT(ml.Get("/v1/projects/demo/locations/atlantis/studies").text, HasSubstr("atlantis"));
 }
 
-TEST(Studies, ThatBreakRulesAreToldAllOfThem) {
+TEST(Studies, AreRefusedWithAllViolationsAtOnce) {
   StudyWorld ml;
   Json config = Json::parse(R"({
     "metrics": [{"metric": "a"}, {"goal": "MAXIMIZE", "metric": "a"}],
@@ -88,7 +88,7 @@ TEST(Studies, ThatBreakRulesAreToldAllOfThem) {
   EXPECT_THAT(unknown.text, HasSubstr("Unknown name"));
 }
 
-TEST(Suggestions, AreAnOperationThatIsDone) {
+TEST(Suggestions, AreAFinishedOperation) {
   StudyWorld ml;
   ml.Create(AConfig());
   const Answer answer =
@@ -110,7 +110,7 @@ TEST(Suggestions, AreAnOperationThatIsDone) {
   EXPECT_EQ(ml.Get(kTrials).json["trials"], trials);
 }
 
-TEST(Suggestions, AreTheSameForAClientUntilItIsDone) {
+TEST(Suggestions, AreRepeatedForAClientUntilItCompletesThem) {
   StudyWorld ml;
   ml.Create(AConfig());
   const Json first = ml.Suggest(1, "a");
@@ -131,7 +131,7 @@ TEST(Suggestions, NeedACountAndAClient) {
   EXPECT_EQ(ml.Post(kStudies + "/none/trials:suggest", {{"suggestionCount", 1}}).status, 404);
 }
 
-TEST(Suggestions, OfAGridEndWithIt) {
+TEST(Suggestions, EndWithTheGrid) {
   StudyWorld ml;
   Json config = AConfig();
   config["algorithm"] = "GRID_SEARCH";
@@ -144,7 +144,7 @@ TEST(Suggestions, OfAGridEndWithIt) {
   EXPECT_EQ(ml.Post(kTrials + ":suggest", {{"suggestionCount", 1}, {"clientId", "b"}}).status, 400);
 }
 
-TEST(Suggestions, BeginWithTheTrialsOfTheUser) {
+TEST(Suggestions, BeginWithTrialsOfTheUser) {
   StudyWorld ml;
   ml.Create(AConfig());
   const Json wish = Json::parse(R"([{"parameter": "cell", "stringValue": "gru"},
@@ -248,7 +248,7 @@ TEST(OptimalTrials, AreTheParetoSet) {
   EXPECT_EQ(PathOf(best[1]), kTrials + "/2");
 }
 
-TEST(Studies, SuggestConditionalParametersOnlyWhereCalledFor) {
+TEST(Studies, SuggestConditionalParametersOnlyUnderTheirCondition) {
   StudyWorld ml;
   Json config = AConfig();
   config["algorithm"] = "RANDOM_SEARCH";
@@ -271,7 +271,7 @@ TEST(Studies, SuggestConditionalParametersOnlyWhereCalledFor) {
   EXPECT_EQ(seen.size(), 2u);
 }
 
-TEST(StudyStore, KeepsEverythingForTheNextEmulator) {
+TEST(StudyStore, KeepsEverythingOverARestart) {
   TemporaryDirectory directory;
   VirtualClock clock(kMorning);
   const std::string parent = "projects/p/locations/l";

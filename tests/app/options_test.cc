@@ -1,9 +1,12 @@
-#include "emulator/app/options.h"
+#include "emulator/app/settings/options.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "emulator/app/config_file.h"
+#include "base/yaml.h"
+#include "emulator/app/settings/settings_table.h"
+#include "emulator/app/settings/shell_words.h"
+#include "places.h"
 
 namespace caip::app {
 namespace {
@@ -59,9 +62,9 @@ TEST_F(Options, IsolationIsOffUnlessAskedFor) {
   EXPECT_EQ(Read("")->isolation, Isolation::kNone);
   EXPECT_EQ(Read("isolation: namespaces\n")->isolation, Isolation::kNamespaces);
   EmulatorFlags flags;
-  flags.isolation = "none";
+  flags.settings["isolation"] = {"none"};
   EXPECT_EQ(Read("isolation: namespaces\n", flags)->isolation, Isolation::kNone);
-  flags.isolation = "vm";
+  flags.settings["isolation"] = {"vm"};
   EXPECT_THAT(Read("", flags).error().message,
               HasSubstr("--isolation: 'vm' is not one of: none, namespaces"));
 }
@@ -74,9 +77,9 @@ TEST_F(Options, IsolationLeavesNoWayToCompanions) {
 
 TEST_F(Options, FlagsWinOverTheFile) {
   EmulatorFlags flags;
-  flags.seed = "9";
-  flags.gpus = "cpu";
-  flags.map_images = {"a/b=sh -c 'exit 1'"};
+  flags.settings["seed"] = {"9"};
+  flags.settings["gpus"] = {"cpu"};
+  flags.settings["images"] = {"a/b=sh -c 'exit 1'"};
   const auto options = Read("seed: 7\ngpus: queue\nimages: {a/b: sh}\n", flags);
   ASSERT_TRUE(options.ok()) << options.error().message;
   EXPECT_EQ(options->seed, 9u);
@@ -91,19 +94,19 @@ TEST_F(Options, AllMistakesOfTheFileAreToldWithTheirPlace) {
       "images:\n"
       "  x/y: {a: b}\n");
   ASSERT_FALSE(options.ok());
-  EXPECT_EQ(options.error().violations.size(), 4u) << options.error().message;
+  EXPECT_EQ(options.error().violations.size(), 3u) << options.error().message;
   EXPECT_THAT(options.error().message, HasSubstr("config.yaml:1:"));
-  EXPECT_THAT(options.error().message, HasSubstr("queue_dellay is no setting of caip"));
+  EXPECT_THAT(options.error().message, HasSubstr("queue_dellay is not a setting of caip"));
   EXPECT_THAT(options.error().message, HasSubstr("config.yaml:2:"));
   EXPECT_THAT(options.error().message, HasSubstr("config.yaml:4:"));
 }
 
 TEST_F(Options, AllMistakesOfTheFlagsAreToldAtOnce) {
   EmulatorFlags flags;
-  flags.gpus = "many";
-  flags.addressing = "wifi";
-  flags.seed = "x";
-  flags.map_images = {"nothing"};
+  flags.settings["gpus"] = {"many"};
+  flags.settings["addressing"] = {"wifi"};
+  flags.settings["seed"] = {"x"};
+  flags.settings["images"] = {"nothing"};
   const auto options = ReadOptions(flags, directory_.path());
   ASSERT_FALSE(options.ok());
   EXPECT_EQ(options.error().violations.size(), 4u) << options.error().message;
@@ -115,6 +118,38 @@ TEST_F(Options, AConfigFileThatIsNamedMustBeThere) {
   EmulatorFlags flags;
   flags.config = (directory_.path() / "missing.yaml").string();
   EXPECT_EQ(ReadOptions(flags, directory_.path()).error().code, Code::kNotFound);
+}
+
+TEST(SettingsTable, TheDocumentedConfigFileIsTheTables) {
+  const auto page = ReadFile(Path(CAIP_SOURCE_DIR) / "docs/configuration.md");
+  ASSERT_TRUE(page.ok());
+  EXPECT_THAT(*page, HasSubstr("```yaml\n" + SampleConfigFile() + "```")) << SampleConfigFile();
+}
+
+TEST_F(Options, SamplesThatAreDefaultsChangeNothing) {
+  for (const Setting& setting : Settings()) {
+    if (!setting.sample_is_default) continue;
+    EmulatorOptions options;
+    EmulatorOptions untouched;
+    const auto value = ParseYaml(std::string(setting.sample), "sample");
+    ASSERT_TRUE(value.ok()) << setting.key;
+    EXPECT_TRUE(setting.set(value->value, options).empty()) << setting.key;
+    const auto same = [&](auto... members) {
+      return ((options.*members == untouched.*members) && ...);
+    };
+    using O = EmulatorOptions;
+    EXPECT_TRUE(same(&O::address, &O::allowed_hosts, &O::create_buckets, &O::addressing,
+                     &O::storage_view, &O::gs_front, &O::isolation, &O::durable_storage,
+                     &O::queue_delay, &O::provision_delay, &O::restart_delay, &O::grace,
+                     &O::jobs_max, &O::strict_runtime, &O::interpreters, &O::extra_regions,
+                     &O::project_number, &O::service_account, &O::background_idle))
+        << setting.key;
+  }
+}
+
+TEST_F(Options, EverySampleIsAValidValue) {
+  const auto options = Read(SampleConfigFile());
+  EXPECT_TRUE(options.ok()) << options.error().message;
 }
 
 TEST(ShellWords, SplitAsAShellDoes) {

@@ -17,10 +17,10 @@ TEST(Serving, AnswersForGooglesNamesAndNoOthers) {
   for (const char* name :
        {"storage.googleapis.com", "bucket.storage.googleapis.com", "us-central1-ml.googleapis.com",
         "metadata.google.internal", "metadata", "169.254.169.254", "oauth2.googleapis.com"}) {
-    EXPECT_TRUE(http::NameFitsAny(name, serving.served_names)) << name;
+    EXPECT_TRUE(http::MatchesAnyName(name, serving.served_names)) << name;
   }
   for (const char* name : {"googleapis.com", "mail.google.com", "bigquery.googleapis.com"}) {
-    EXPECT_FALSE(http::NameFitsAny(name, serving.served_names)) << name;
+    EXPECT_FALSE(http::MatchesAnyName(name, serving.served_names)) << name;
   }
 }
 

@@ -9,7 +9,7 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-LOOK = ROOT / "emulator" / "play" / "python" / "look_at_packages.py"
+LOOK = ROOT / "emulator" / "check" / "python" / "look_at_packages.py"
 
 
 class Look(unittest.TestCase):

@@ -172,7 +172,7 @@ class Check(fixture.WithFolder):
         report, done = self.report("--filter", "restart/checkpoints", "--real-duration", "200h",
                                    *self.as_image(package))
         self.assert_fails_alone("restart/checkpoints", report, done)
-        self.assertIn("a machine stays 4h", done.stdout)
+        self.assertIn("a machine lives for 4h", done.stdout)
 
     def test_a_finding_of_the_explorer_is_a_scenario(self):
         package = trainers.write(self.folder / "source", trainers.BROKEN["restart/explored"])

@@ -176,16 +176,16 @@ TEST(Arguments, ReadsTheEmulatorsOwnFlags) {
                                   "f"});
   EXPECT_TRUE(c.dry_run && c.validate_only && c.request.strict);
   EXPECT_EQ(c.emulator.state, "/s");
-  EXPECT_THAT(c.emulator.map_images, ElementsAre("a=b", "c=d e"));
-  EXPECT_TRUE(c.emulator.create_buckets && c.emulator.strict_runtime);
-  EXPECT_EQ(c.emulator.gpus, "share");
-  EXPECT_EQ(c.emulator.fake_gpus, "4xNVIDIA_TESLA_T4");
-  EXPECT_EQ(c.emulator.addressing, "ports");
-  EXPECT_EQ(c.emulator.storage_view, "path");
-  EXPECT_EQ(c.emulator.durability, "relaxed");
-  EXPECT_EQ(c.emulator.queue_delay, "20m");
-  EXPECT_EQ(c.emulator.provision_delay, "1m");
-  EXPECT_EQ(c.emulator.seed, "7");
+  EXPECT_THAT(c.emulator.settings.at("images"), ElementsAre("a=b", "c=d e"));
+  EXPECT_TRUE(c.emulator.Has("create_buckets") && c.emulator.Has("strict_runtime"));
+  EXPECT_THAT(c.emulator.settings.at("gpus"), ElementsAre("share"));
+  EXPECT_THAT(c.emulator.settings.at("fake_gpus"), ElementsAre("4xNVIDIA_TESLA_T4"));
+  EXPECT_THAT(c.emulator.settings.at("addressing"), ElementsAre("ports"));
+  EXPECT_THAT(c.emulator.settings.at("storage_view"), ElementsAre("path"));
+  EXPECT_THAT(c.emulator.settings.at("durability"), ElementsAre("relaxed"));
+  EXPECT_THAT(c.emulator.settings.at("queue_delay"), ElementsAre("20m"));
+  EXPECT_THAT(c.emulator.settings.at("provision_delay"), ElementsAre("1m"));
+  EXPECT_THAT(c.emulator.settings.at("seed"), ElementsAre("7"));
   EXPECT_EQ(c.emulator.config, "f");
 }
 

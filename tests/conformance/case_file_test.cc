@@ -68,7 +68,7 @@ TEST(CaseFile, LongValuesAreWrittenShortly) {
 
 TEST(CaseFile, AMistakeIsShownWithFileLineAndCaret) {
   EXPECT_EQ(MistakeOfText(WithCase("    call: GET /\n    expct: {status: 200}\n")),
-            "cases/x.yaml:6:5: unknown word 'expct'; is it 'expect'?\n"
+            "cases/x.yaml:6:5: unknown word 'expct'; did you mean 'expect'?\n"
             "    expct: {status: 200}\n"
             "    ^");
 }
@@ -80,18 +80,20 @@ TEST(CaseFile, MistakesOfEveryKindAreFound) {
   } rows[] = {
       {"    sentence: twice\n    call: GET /\n", "cases/x.yaml:5:5: 'sentence' occurs twice"},
       {"    call: GET /\n    expect: {status: {$is: 1}}\n", "unknown matcher '$is'"},
-      {"    call: GET /\n    expect: {text: {$matches: '('}}\n", "is no regular expression"},
-      {"    call: GET /\n    expect: fine\n", "`expect` is a map, or `accepted`; not 'fine'"},
-      {"    create: {}\n    expect: {refused: a, becuse: b}\n", "is it 'because'?"},
-      {"    needs: [x]\n", "a step has one of the words"},
-      {"    call: GET /${nothing}\n", "${nothing} is no column, setting, or name saved before"},
+      {"    call: GET /\n    expect: {text: {$matches: '('}}\n",
+       "is not a valid regular expression"},
+      {"    call: GET /\n    expect: fine\n", "`expect` must be a map or `accepted`, not 'fine'"},
+      {"    create: {}\n    expect: {refused: a, becuse: b}\n", "did you mean 'because'?"},
+      {"    needs: [x]\n", "a step must have one of the words"},
+      {"    call: GET /${nothing}\n",
+       "${nothing} is not a column, a setting, or a name saved before"},
       {"    call: GET /\n    table: {columns: [a, b], rows: [[1]]}\n", "1 values for 2 columns"},
-      {"    call: GET /\n    table: [1]\n", "is a map of name to value"},
-      {"    call: GET /\n    table: {rows: []}\n", "a table is {columns, rows}"},
-      {"    call: GET /\n    each: {a: []}\n", "'a' needs a list of values"},
+      {"    call: GET /\n    table: [1]\n", "must be a map of name to value"},
+      {"    call: GET /\n    table: {rows: []}\n", "a table must be {columns, rows}"},
+      {"    call: GET /\n    each: {a: []}\n", "'a' requires a list"},
       {"    call: GET /\n    each: {a: [1, 2]}\n", "the id 'chapter/one' occurs twice"},
-      {"    call: POST /\n    base64: AAA\n", "cases/x.yaml:6:5: this is no base64"},
-      {"    call: POST /\n    base64: A*==\n", "this is no base64"},
+      {"    call: POST /\n    base64: AAA\n", "cases/x.yaml:6:5: this is not valid base64"},
+      {"    call: POST /\n    base64: A*==\n", "this is not valid base64"},
       {"    call: {GET: /\n", "cases/x.yaml:"},
       {"    steps:\n      - {call: GET /}\n      - {expect: {status: 200}}\n", "cases/x.yaml:7:9"},
   };

@@ -9,7 +9,7 @@ namespace conform {
 inline Result<std::vector<Case>> CasesOfText(const std::string& text) {
   Result<Document> document = Document::Parse("cases/x.yaml", text);
   if (!document.ok()) return document.problem();
-  return CasesOf(document.value(), "chapter", {"rule.a", "rule.b"});
+  return ParseCases(document.value(), "chapter", {"rule.a", "rule.b"});
 }
 
 /// What is wrong with a text; "" where nothing is.

@@ -72,7 +72,7 @@ class Endpoints(unittest.TestCase):
 
     def test_hanging_up(self):
         with Peer(lambda connection: connection.recv(65536)) as url:
-            self.cannot(url, 'the connection was closed before the answer was there')
+            self.cannot(url, 'the connection was closed before the answer arrived')
 
     def test_half_an_answer(self):
         with answering(b'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"jobs"') as url:
@@ -80,17 +80,17 @@ class Endpoints(unittest.TestCase):
 
     def test_html(self):
         with answering(b'HTTP/1.1 200 OK\r\nContent-Length: 15\r\n\r\n', b'<html>hi</html>') as url:
-            self.cannot(url, "does not speak like AI Platform Training: asked for jobs, it answers 200 "
-                             "with '<html>hi</html>'")
+            self.cannot(url, "is not AI Platform Training: a request for jobs was answered with 200 "
+                             "and '<html>hi</html>'")
 
     def test_other_json(self):
         with answering(b'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n', b'[]') as url:
-            self.cannot(url, 'does not speak like AI Platform Training')
+            self.cannot(url, 'is not AI Platform Training')
 
     def test_not_let_in(self):
         body = json.dumps({'error': {'code': 401}}).encode()
         with answering(b'HTTP/1.1 401 No\r\nContent-Length: %d\r\n\r\n' % len(body), body) as url:
-            self.cannot(url, 'does not let us in (401')
+            self.cannot(url, 'refuses access (401')
 
     def test_no_http(self):
         with answering(b'220 mail.example.com ESMTP\r\n') as url:
@@ -100,7 +100,7 @@ class Endpoints(unittest.TestCase):
         with Peer(endless) as url:
             code, out, err = judge('--endpoint', url, '--timeout', '30')
             self.assertEqual(code, 3, out + err)
-            self.assertIn('did not end within 64 MiB', err)
+            self.assertIn('is longer than 64 MiB', err)
 
     def test_plain_where_tls_is_wanted(self):
         with answering(b'HTTP/1.1 400 Bad Request\r\n\r\n') as url:

@@ -73,19 +73,19 @@ TEST(Matcher, TellsEveryDifferenceWithItsPlace) {
   const auto mismatches = Match(expected, &actual);
   ASSERT_EQ(mismatches.size(), 3u);
   EXPECT_EQ(mismatches[0].where, "body.error.code");
-  EXPECT_EQ(mismatches[0].text, "expected 400, was 404");
+  EXPECT_EQ(mismatches[0].text, "expected 400, got 404");
   EXPECT_EQ(mismatches[1].where, "body.error.list[1]");
   EXPECT_EQ(mismatches[2].where, "status");
-  EXPECT_EQ(mismatches[2].text, "expected 400, was nothing");
+  EXPECT_EQ(mismatches[2].text, "expected 400, got nothing");
 }
 
 TEST(Matcher, MistakesInExpectationsAreFound) {
-  EXPECT_FALSE(MistakeIn(Json::parse(R"({"a": {"$contains": "x"}})")).has_value());
-  EXPECT_FALSE(MistakeIn(Json::parse(R"({"${key}": "x"})")).has_value());
+  EXPECT_FALSE(FindMistake(Json::parse(R"({"a": {"$contains": "x"}})")).has_value());
+  EXPECT_FALSE(FindMistake(Json::parse(R"({"${key}": "x"})")).has_value());
   for (const char* mistake :
        {R"({"a": {"$contain": "x"}})", R"({"a": {"$matches": "("}})", R"({"a": {"$one_of": 1}})",
         R"({"a": {"$any": true, "b": 1}})", R"({"a": {"$contains": {"$nothing": 1}}})"}) {
-    EXPECT_TRUE(MistakeIn(Json::parse(mistake)).has_value()) << mistake;
+    EXPECT_TRUE(FindMistake(Json::parse(mistake)).has_value()) << mistake;
   }
 }
 

@@ -1,4 +1,4 @@
-"""Endpoints for the judge that are no service: each treats its connections in its own way."""
+"""Endpoints that are not the service: each treats its connections in its own way."""
 
 import os
 import socket

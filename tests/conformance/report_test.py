@@ -44,9 +44,9 @@ class Reports(unittest.TestCase):
         code, out, _ = judge(*self.words)
         self.assertEqual(code, 1)
         self.assertIn('failed labels/none\n  It <is> so.\n', out)
-        self.assertIn('    status: expected 200, was 404', out)
+        self.assertIn('    status: expected 200, got 404', out)
         self.assertIn('case:   %s/c/labels/x.yaml:2' % self.folder, out)
-        self.assertIn('4 cases against t: 1 passed, 1 failed, 1 known to be missed, 1 skipped', out)
+        self.assertIn('4 cases against t: 1 passed, 1 failed, 1 known miss, 1 skipped', out)
 
     def test_the_command_that_is_told_shows_the_failure_again(self):
         code, out, _ = judge(*self.words, '--junit', self.folder + '/j', '--shard', '1/1', '--jobs', '1')
@@ -54,7 +54,7 @@ class Reports(unittest.TestCase):
         run = subprocess.run(['bash', '-c', '%s %s' % (CAIP, again)], stdout=subprocess.PIPE, timeout=120)
         self.assertEqual((code, run.returncode), (1, 1))
         self.assertIn(b'failed labels/none', run.stdout)
-        self.assertIn(b'1 cases against t', run.stdout)
+        self.assertIn(b'1 case against t', run.stdout)
 
     def test_json_on_standard_output_is_nothing_but_json(self):
         code, out, err = judge(*self.words, '--json', '-', env=dict(os.environ, GITHUB_ACTIONS='true'))
@@ -120,7 +120,7 @@ class Interrupt(unittest.TestCase):
             run.send_signal(signal.SIGINT)
             out, err = run.communicate(timeout=100)
             self.assertEqual(run.returncode, 130, err)
-            self.assertIn(b'Interrupted: this is what ran until then.', out)
+            self.assertIn(b'Interrupted: this report covers the cases that ran before.', out)
             self.assertRegex(out, rb'\d+ cases against endpoint: .*not run')
             self.wait_for('all jobs to end', lambda: all('endTime' in job for job in self.jobs(caip)))
             with urllib.request.urlopen(caip.endpoint + '/storage/v1/b/caip-conform/o') as answer:

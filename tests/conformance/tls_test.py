@@ -85,7 +85,7 @@ class Tls(unittest.TestCase):
     def believed(self, certificate, *words, **more):
         code, out, err = self.judged(certificate, *words, **more)
         self.assertEqual(code, 0, out + err)
-        self.assertIn('1 cases against endpoint: 1 passed', out)
+        self.assertIn('1 case against endpoint: 1 passed', out)
 
     def authorities(self):
         return '--ca-file', self.authority.path('ca.pem')
@@ -98,7 +98,7 @@ class Tls(unittest.TestCase):
 
     def test_one_that_expired(self):
         self.authority.signed('expired', 'DNS:localhost', end='20200201000000Z')
-        self.refused('certificate of localhost cannot be believed: certificate has expired', 'expired',
+        self.refused('certificate of localhost is not trusted: certificate has expired', 'expired',
                      *self.authorities())
 
     def test_one_of_tomorrow(self):

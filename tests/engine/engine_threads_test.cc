@@ -27,7 +27,6 @@ class ObedientLauncher final : public Launcher {
     if (!image || image->uri == "gcr.io/p/known:1") return program;
     return Error{Code::kFailedPrecondition, "no command for " + image->uri};
   }
-  std::string BootDisk(const ReplicaKey&) const override { return "/disk"; }
   void Launch(ReplicaLaunch launch, Listener listener) override {
     listener.on_started(launch.key);
     std::lock_guard lock(mutex_);
@@ -39,8 +38,6 @@ class ObedientLauncher final : public Launcher {
   }
   void Signal(const ReplicaKey& key, int signal) override { End(key, signal); }
   void Kill(const ReplicaKey& key) override { End(key, SIGKILL); }
-  void Freeze(const ReplicaKey&, std::function<void()> frozen) override { frozen(); }
-  void Thaw(const ReplicaKey&) override {}
   void Discard(const RunKey&) override {}
   void EndAtOnce() {
     std::lock_guard lock(mutex_);

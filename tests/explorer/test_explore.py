@@ -188,47 +188,47 @@ class Explore(unittest.TestCase):
     def test_a_checkpoint_that_is_deleted_before_the_next_is_written(self):
         code, text = self.explore(trainers.write(self.folder, trainers.DELETES_FIRST))
         self.assertEqual(code, 1, text)
-        self.assertIn("all progress is lost behind delete job/out/ckpt", text)
+        self.assertIn("all progress is lost after delete job/out/ckpt", text)
         played = self.play(self.folder / "out" / "finding-1.yaml")
         self.assertFalse(played["passed"])
         code, text = self.explore(self.folder / "job.yaml", "--full-runs", out="full")
         self.assertEqual(code, 1, text)
-        self.assertIn("all progress is lost behind delete job/out/ckpt", text)
+        self.assertIn("all progress is lost after delete job/out/ckpt", text)
 
     def test_repeated_entries_are_not_a_count_of_starts(self):
         code, text = self.explore(trainers.write(self.folder, trainers.APPENDS_FIRST))
         self.assertEqual(code, 0, text)
-        self.assertIn("objects hold something else: job/out/history", text)
-        self.assertIn("perhaps harmless: a restart before the first step", text)
+        self.assertIn("objects have different contents: job/out/history", text)
+        self.assertIn("may be harmless: a restart before the first step", text)
         self.assertNotIn("not compared", text)
 
     def test_counts_of_starts_are_not_compared(self):
         code, text = self.explore(trainers.write(self.folder, trainers.COUNTS_STARTS))
         self.assertEqual(code, 0, text)
         self.assertIn("nothing found", text)
-        self.assertIn("not compared, for it counts restarts: objects like job/out/attempt, "
+        self.assertIn("not compared, because it counts restarts: objects like job/out/attempt, "
                       "objects like job/out/starts/#", text)
 
     def test_a_finding_that_may_be_harmless_is_marked_and_is_not_a_failure(self):
         code, text = self.explore(trainers.write(self.folder, trainers.WRITES_AGAIN))
         self.assertEqual(code, 0, text)
-        self.assertIn("a result that was whole is written again: job/out/done", text)
-        self.assertIn("perhaps harmless: the same bytes are there in the end", text)
-        self.assertIn("1 cause, perhaps harmless", text)
-        self.assertIn("# Perhaps harmless", self.findings()[0])
+        self.assertIn("a complete result is written again: job/out/done", text)
+        self.assertIn("may be harmless: the object has the same bytes at the end", text)
+        self.assertIn("1 cause, which may be harmless", text)
+        self.assertIn("# May be harmless", self.findings()[0])
 
     def test_consequences_of_a_finding_are_listed_below_it(self):
         code, text = self.explore(trainers.write(self.folder, trainers.SKIPS_A_STEP))
         self.assertEqual(code, 1, text)
-        self.assertIn("1. steps are never done", text)
-        self.assertIn("with it: steps differ in 'total'", text)
+        self.assertIn("1. steps are missing", text)
+        self.assertIn("also: steps differ in 'total'", text)
 
     def test_a_finding_that_does_not_repeat_is_marked(self):
         file = trainers.write(self.folder, trainers.FAILS_ONCE_ON_A_HOST)
         code, text = self.explore(file, "--jobs", "1")
         self.assertEqual(code, 0, text)
         self.assertIn("the file is in use", text)
-        self.assertIn("perhaps harmless: it did not show again", text)
+        self.assertIn("may be harmless: it did not appear again", text)
 
     def test_findings_stay_with_their_scenarios(self):
         for name in ("a", "b"):
@@ -288,7 +288,7 @@ class Explore(unittest.TestCase):
             progress.write('{"point": "half a li')  # the kill came in the middle of a line
         code, text = self.explore(file, "--resume")
         self.assertEqual(code, 1, text)
-        self.assertIn(f"({known} known before)", text)
+        self.assertIn(f"({known} known from an earlier run)", text)
         self.assertEqual(self.verdicts(), self.verdicts("whole"))
         self.assertGreater(len(self.findings()), 0)
         self.assert_nothing_is_left()
@@ -297,11 +297,11 @@ class Explore(unittest.TestCase):
         file = trainers.write(self.folder, trainers.SOUND)
         self.explore(file)
         code, text = self.explore(file, "--resume")
-        self.assertIn("known before", text)
+        self.assertIn("known from an earlier run", text)
         trainers.write(self.folder, trainers.SOUND + "\nsay('done')\n")
         code, text = self.explore(file, "--resume")
         self.assertEqual(code, 0, text)
-        self.assertNotIn("known before", text)
+        self.assertNotIn("known from an earlier run", text)
 
     def test_it_resumes_although_runs_wrote_files_beside_the_trainer(self):
         trainers.write(self.folder, trainers.SOUND)
@@ -315,10 +315,10 @@ class Explore(unittest.TestCase):
             (self.folder / made).mkdir()
             (self.folder / made / "index").write_text("x")
         _, text = self.explore_here("job.yaml", "--resume")
-        self.assertIn(f"({tried} known before)", text)
+        self.assertIn(f"({tried} known from an earlier run)", text)
         (self.folder / "model.py").write_text("x")
         _, text = self.explore_here("job.yaml", "--resume")
-        self.assertNotIn("known before", text)
+        self.assertNotIn("known from an earlier run", text)
 
     def test_a_changed_package_is_explored_again(self):
         package = trainers.write_package(self.folder, trainers.SOUND)
@@ -326,10 +326,10 @@ class Explore(unittest.TestCase):
                  "--module-name", "trainer.task"]
         self.explore_here(*words)
         _, text = self.explore_here(*words)
-        self.assertIn("(2 known before)", text)
+        self.assertIn("(2 known from an earlier run)", text)
         (package / "model.py").write_text("x")
         _, text = self.explore_here(*words)
-        self.assertNotIn("known before", text)
+        self.assertNotIn("known from an earlier run", text)
 
     def test_ctrl_c_reports_the_findings(self):
         file = self.half_a_checkpoint()
@@ -361,8 +361,8 @@ class Explore(unittest.TestCase):
         file = self.half_a_checkpoint()
         code, text = self.explore(file, "--budget", "1ms")
         self.assertEqual(code, 2, text)
-        self.assertIn("not all were tried: the budget is spent", text)
-        self.assertRegex(text, r"nothing was tried: the runs in peace took [0-9.]+s, give more")
+        self.assertIn("not all were tried: the budget is used up", text)
+        self.assertRegex(text, r"nothing was tried: the baseline runs took [0-9.]+s; set --budget")
         self.assertNotIn("nothing found", text)
         for word in ("soon", "0s"):
             code, text = self.explore(file, "--budget", word)

@@ -24,7 +24,7 @@ struct DoorWorld {
   VirtualClock wall{*ParseRfc3339("2026-11-21T08:20:00Z")};
   std::unique_ptr<metadata::TokenMint> mint =
       *metadata::TokenMint::Open(directory.path() / "keys", wall);
-  metadata::GuestBook book{Host()};
+  metadata::MachineTable book{Host()};
   std::unique_ptr<AccessLog> log = *AccessLog::Open(directory.path() / "access.log");
   http::Handler inner = [](const http::Request& request) {
     http::Response response;
@@ -39,14 +39,14 @@ struct DoorWorld {
                   wall}};
   NoBody nothing;
 
-  static metadata::Guest Host() {
-    metadata::Guest host;
+  static metadata::Machine Host() {
+    metadata::Machine host;
     host.project_id = "host-project";
     host.service_account = "host@x";
     return host;
   }
   DoorWorld() {
-    metadata::Guest replica = Host();
+    metadata::Machine replica = Host();
     replica.project_id = "replica-project";
     replica.service_account = "trainer@x";
     replica.job = "census_1";

@@ -15,25 +15,37 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
+struct Launched {
+  std::vector<engine::ReplicaLaunch> launches;
+  std::set<engine::RunKey> discarded;
+};
+
 // Starts nothing, remembers everything.
 class RecordingLauncher final : public engine::Launcher {
  public:
-  std::string BootDisk(const engine::ReplicaKey&) const override { return "/disk"; }
+  explicit RecordingLauncher(Launched& launched) : launched_(launched) {}
   void Launch(engine::ReplicaLaunch launch, Listener) override {
-    launches.push_back(std::move(launch));
+    launched_.launches.push_back(std::move(launch));
   }
   void Signal(const engine::ReplicaKey&, int) override {}
   void Kill(const engine::ReplicaKey&) override {}
-  void Freeze(const engine::ReplicaKey& key, std::function<void()> frozen) override {
-    frozen_.insert(key);
-    frozen();
-  }
-  void Thaw(const engine::ReplicaKey& key) override { frozen_.erase(key); }
-  void Discard(const engine::RunKey& run) override { discarded.insert(run); }
+  void Discard(const engine::RunKey& run) override { launched_.discarded.insert(run); }
 
-  std::vector<engine::ReplicaLaunch> launches;
-  std::set<engine::RunKey> discarded;
-  std::set<engine::ReplicaKey> frozen_;
+ private:
+  Launched& launched_;
+};
+
+// Knows of one connection, the worker's.
+class FakeNetworks final : public host::OwnNetworks {
+ public:
+  std::string SharedAddress() const override { return "127.0.0.1"; }
+  Place PrivatePlace(size_t index) const override {
+    return {"127.0.0.2", static_cast<uint16_t>(61000 + index)};
+  }
+  void ServeDoors(host::Doorkeeper) override {}
+  std::string TaskOfClient(const engine::RunKey&, const std::string& client) const override {
+    return client == "127.0.0.1:5" ? "worker-replica-1" : "";
+  }
 };
 
 struct GuestWorld {
@@ -43,14 +55,16 @@ struct GuestWorld {
   SystemClock wall;
   std::unique_ptr<metadata::TokenMint> mint =
       *metadata::TokenMint::Open(directory.path() / "keys", wall);
-  metadata::GuestBook book{metadata::Guest{}};
+  metadata::MachineTable book{metadata::Machine{}};
   metadata::MetadataApi api{book, *mint};
   std::unique_ptr<http::Server> server = *http::Server::Start(
       {}, [this](const http::Request& r) { return api.Handle(r, r.listener); });
-  RecordingLauncher inner;
-  GuestOptions options{"123", "default@x", std::nullopt};
+  Launched inner;
+  GuestOptions options{"127.0.0.1", "123", "default@x", std::nullopt};
 
-  GuestLauncher Launcher() { return {{inner, *server, book, *mint, wall}, options}; }
+  GuestLauncher Launcher() {
+    return {std::make_unique<RecordingLauncher>(inner), {*server, book, *mint, wall}, options};
+  }
   engine::RunKey run{"demo", "census_1", ""};
 
   engine::ReplicaLaunch ALaunch(run::ReplicaId replica = kWorker, int boot = 1) const {
@@ -157,10 +171,9 @@ struct NetworkWorld : GuestWorld {
         GuestNetworkOptions{2247,
                             {"storage.googleapis.com"},
                             [] { return std::vector<std::string>{"bkt.storage.googleapis.com"}; },
-                            [](const engine::RunKey&, const std::string& client) {
-                              return client == "127.0.0.1:5" ? "worker-replica-1" : "";
-                            }};
+                            &networks};
   }
+  FakeNetworks networks;
   engine::ReplicaLaunch InNetwork(run::ReplicaId replica) const {
     engine::ReplicaLaunch launch = ALaunch(replica);
     launch.machine.peers = {{kMaster, "host-master", "127.1.2.3"},
@@ -210,9 +223,9 @@ TEST(GuestNetwork, TellsTheReplicasApartThatShareADoor) {
   launcher.Launch(world.InNetwork(GuestWorld::kWorker), {});
   const std::string shared = RunTag(world.run);
   ASSERT_TRUE(world.book.IsShared(shared));
-  EXPECT_EQ(world.book.Behind(shared, "127.0.0.1:5"), "demo/census_1//worker-replica-1");
-  EXPECT_EQ(world.book.Behind(shared, "127.0.0.1:6"), "demo/census_1//master-replica-0");
-  EXPECT_EQ(world.book.Behind("another", "127.0.0.1:5"), "another");
+  EXPECT_EQ(world.book.ResolveListener(shared, "127.0.0.1:5"), "demo/census_1//worker-replica-1");
+  EXPECT_EQ(world.book.ResolveListener(shared, "127.0.0.1:6"), "demo/census_1//master-replica-0");
+  EXPECT_EQ(world.book.ResolveListener("another", "127.0.0.1:5"), "another");
   launcher.Discard(world.run);
   EXPECT_FALSE(world.book.IsShared(shared));
 }

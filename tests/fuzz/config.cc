@@ -1,5 +1,5 @@
-// Any text is a config file of a job or an error that names its line; a job of one is refused with
-// reasons or, accepted, says the same after a way through JSON.
+// Any text is a config file of a job, or an error with a line number. The job is rejected with
+// reasons, or it is unchanged after a conversion to JSON and back.
 
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Any bytes are an event file, or one that is broken somewhere; where they are cut does not matter.
+// Any bytes are an event file or a corrupt one. The result does not depend on where they are cut.
 
 #include "host/metrics/event_file.h"
 

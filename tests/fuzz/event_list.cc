@@ -1,4 +1,4 @@
-// Any text is an event list or an error that names its line; what can be read can be drawn.
+// Any text is an event list, or an error with a line number. Every valid list can be drawn.
 
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Whatever a peer sends, a connection of the server answers HTTP or nothing, and ends.
+// For any input, a connection of the server answers HTTP or nothing, and ends.
 
 #include <sys/socket.h>
 
@@ -15,7 +15,7 @@ namespace {
 using namespace caip;
 using namespace caip::http;
 
-constexpr size_t kInputBytesMax = 32 << 10;  // fits into a socket's buffer, as do the answers
+constexpr size_t kInputBytesMax = 32 << 10;  // fits into a socket's buffer, like the answers
 constexpr size_t kBodyBytesMax = 16 << 10;
 
 Response Echo(const Request& request, const PathParameters& parameters) {

@@ -1,5 +1,5 @@
-// Any text is a filter of logs or an error that tells where; a filter matches or does not, and
-// never matches an entry that its bounds leave out.
+// Any text is a log filter, or an error with a position. A filter never matches an entry outside of
+// its bounds.
 
 #include <cstdint>
 #include <cstdlib>

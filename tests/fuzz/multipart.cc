@@ -1,4 +1,4 @@
-// A multipart body is taken apart the same way however its bytes arrive, and nothing is made up.
+// The parts of a multipart body do not depend on how its bytes arrive, and have no other bytes.
 // The input: one byte (how many bytes arrive at a time), the Content-Type up to a line end, a body.
 
 #include "fakes/gcs/wire/multipart.h"
@@ -31,7 +31,7 @@ class PiecewiseBody final : public http::BodyReader {
   size_t piece_;
 };
 
-// What was read, and how it ended.
+// The bytes that were read, and the final status.
 std::vector<std::string> PartsOf(std::string_view content_type, std::string_view body,
                                  size_t piece) {
   std::vector<std::string> parts;

@@ -1,4 +1,4 @@
-// Tries the inputs of a corpus one after the other, where no fuzzer is linked in.
+// Runs the inputs of a corpus one after the other, in builds without a fuzzer.
 
 #include <cstdint>
 #include <cstdio>
@@ -15,7 +15,7 @@ int main(int count, char** directories) {
       const auto input = caip::ReadFile(entry.path());
       if (!input.ok()) return std::fprintf(stderr, "%s\n", input.error().message.c_str()), 1;
       std::printf("%s\n", entry.path().c_str());
-      std::fflush(stdout);  // the last name that was printed is the one that crashed
+      std::fflush(stdout);  // the last printed name is the input that crashed
       LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t*>(input->data()), input->size());
       ++tried;
     }

@@ -1,5 +1,5 @@
-// Any text is a scenario or an error that names its file; a scenario of one judges a run of
-// nothing.
+// Any text is a scenario, or an error that names its file. A valid scenario has a verdict on an
+// empty run.
 
 #include <cstdint>
 #include <cstdlib>
@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     return 0;
   }
   const harness::Evidence nothing;
-  const harness::Judgement judgement = harness::Judge(*scenario, nothing, &nothing);
-  if (judgement.passed != judgement.why_not.empty()) std::abort();
+  const harness::Verdict verdict = harness::DecideVerdict(*scenario, nothing, &nothing);
+  if (verdict.passed != verdict.why_not.empty()) std::abort();
   return 0;
 }

@@ -1,4 +1,4 @@
-// What the XML parser takes can be written down and is then taken as the same tree.
+// A tree of the XML parser is unchanged after it is written and parsed again.
 
 #include <algorithm>
 #include <cstdint>

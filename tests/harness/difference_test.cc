@@ -7,60 +7,61 @@
 namespace caip::harness {
 namespace {
 
-TEST(WhereItDiffers, ShowsAShortTextWhole) {
-  EXPECT_EQ(WhereItDiffers("{\"step\": 40}", "{\"step\": 30}"), "{\"step\": 40}");
+TEST(ExcerptAtDifference, ShowsAShortTextWhole) {
+  EXPECT_EQ(ExcerptAtDifference("{\"step\": 40}", "{\"step\": 30}"), "{\"step\": 40}");
 }
 
-TEST(WhereItDiffers, ShowsALongTextAroundItsFirstDifference) {
+TEST(ExcerptAtDifference, ShowsALongTextAroundItsFirstDifference) {
   const std::string same(500, 'x');
-  EXPECT_EQ(WhereItDiffers(same + "7, and so on", same + "8, and so on"),
+  EXPECT_EQ(ExcerptAtDifference(same + "7, and so on", same + "8, and so on"),
             "…" + std::string(20, 'x') + "7, and so on");
 }
 
-TEST(WhereItDiffers, CutsNoCharacterInTwo) {
+TEST(ExcerptAtDifference, CutsNoCharacterInTwo) {
   std::string same;
   for (int i = 0; i < 100; ++i) same += "ä";
-  EXPECT_EQ(WhereItDiffers(same + "7", same + "8"), "…ääääääääää7");
-  EXPECT_EQ(WhereItDiffers("x" + same, "y" + same).size(), 59u);
+  EXPECT_EQ(ExcerptAtDifference(same + "7", same + "8"), "…ääääääääää7");
+  EXPECT_EQ(ExcerptAtDifference("x" + same, "y" + same).size(), 59u);
 }
 
-TEST(WhereItDiffers, ShowsBytesThatAreNoTextInHexadecimal) {
+TEST(ExcerptAtDifference, ShowsBytesThatAreNoTextInHexadecimal) {
   const std::string pickle("\x80\x04\x95\x00\x10K\x01.", 8);
   const std::string other("\x80\x04\x95\x00\x10K\x02.", 8);
-  EXPECT_EQ(WhereItDiffers(pickle, other), "8 bytes, at byte 6: 01 2e");
-  EXPECT_EQ(WhereItDiffers(pickle, pickle.substr(0, 5)), "8 bytes, at byte 5: 4b 01 2e");
-  EXPECT_EQ(WhereItDiffers(pickle.substr(0, 5), pickle), "5 bytes, no more");
+  EXPECT_EQ(ExcerptAtDifference(pickle, other), "8 bytes, at byte 6: 01 2e");
+  EXPECT_EQ(ExcerptAtDifference(pickle, pickle.substr(0, 5)), "8 bytes, at byte 5: 4b 01 2e");
+  EXPECT_EQ(ExcerptAtDifference(pickle.substr(0, 5), pickle), "5 bytes, no more");
 }
 
-TEST(TellingLine, IsTheExceptionOfATraceback) {
-  EXPECT_EQ(TellingLine("The replica master 0 exited with a non-zero status of 1. \n"
-                        "Traceback (most recent call last):\n"
-                        "  File \"/usr/lib/python3.11/runpy.py\", line 196, in run\n"
-                        "    return call(x)\n"
-                        "           ~~~~^^^\n"
-                        "xgboost.core.XGBoostError: [07:35:51] json.cc:61: Expecting: \"}\"\n"
-                        "    {\"tree\": [1, 2,\n"
-                        "    ~~~~~~~^\n"
-                        "\n"
-                        "To find out more about why your job exited please check the logs: "
-                        "https://console.cloud.google.com/logs/viewer"),
+TEST(FindErrorLine, IsTheExceptionOfATraceback) {
+  EXPECT_EQ(FindErrorLine("The replica master 0 exited with a non-zero status of 1. \n"
+                          "Traceback (most recent call last):\n"
+                          "  File \"/usr/lib/python3.11/runpy.py\", line 196, in run\n"
+                          "    return call(x)\n"
+                          "           ~~~~^^^\n"
+                          "xgboost.core.XGBoostError: [07:35:51] json.cc:61: Expecting: \"}\"\n"
+                          "    {\"tree\": [1, 2,\n"
+                          "    ~~~~~~~^\n"
+                          "\n"
+                          "To find out more about why your job exited please check the logs: "
+                          "https://console.cloud.google.com/logs/viewer"),
             "xgboost.core.XGBoostError: [07:35:51] json.cc:61: Expecting: \"}\"");
 }
 
-TEST(TellingLine, IsTheLastOfExceptionsThatCameInTurn) {
-  EXPECT_EQ(TellingLine("  File \"a.py\", line 1, in f\n    a()\nKeyError: 'x'\n\n"
-                        "During handling of the above exception, another exception occurred:\n\n"
-                        "Traceback (most recent call last):\n"
-                        "  File \"b.py\", line 2, in g\n    b()\nValueError: no x\n"),
+TEST(FindErrorLine, IsTheLastOfExceptionsThatCameInTurn) {
+  EXPECT_EQ(FindErrorLine("  File \"a.py\", line 1, in f\n    a()\nKeyError: 'x'\n\n"
+                          "During handling of the above exception, another exception occurred:\n\n"
+                          "Traceback (most recent call last):\n"
+                          "  File \"b.py\", line 2, in g\n    b()\nValueError: no x\n"),
             "ValueError: no x");
 }
 
-TEST(TellingLine, IsTheLastThatSaysSomethingWhereNoTracebackIs) {
-  EXPECT_EQ(TellingLine("The replica master 0 exited with 1.\nboom at 7\n   ~~~~~^\n"),
+TEST(FindErrorLine, IsTheLastThatSaysSomethingWhereNoTracebackIs) {
+  EXPECT_EQ(FindErrorLine("The replica master 0 exited with 1.\nboom at 7\n   ~~~~~^\n"),
             "boom at 7");
-  EXPECT_EQ(TellingLine("The replica master 0 exited with 1. To find out more about it: https://x"),
-            "The replica master 0 exited with 1.");
-  EXPECT_EQ(TellingLine(""), "");
+  EXPECT_EQ(
+      FindErrorLine("The replica master 0 exited with 1. To find out more about it: https://x"),
+      "The replica master 0 exited with 1.");
+  EXPECT_EQ(FindErrorLine(""), "");
 }
 
 }  // namespace

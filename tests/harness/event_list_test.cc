@@ -22,13 +22,13 @@ TEST(EventList, IsReadAsItWasWritten) {
   played.file = "a.yaml";
   played.description = "d";
   played.run.state = "SUCCEEDED";
-  played.run.happenings = LostOnce(11);
-  played.judgement.assertions = {{"state", "SUCCEEDED", "SUCCEEDED", true},
-                                 {"first_step master-0 boot 2", "11", "21", false}};
-  played.judgement.why_not = "failed: first_step master-0 boot 2";
+  played.run.events = LostOnce(11);
+  played.verdict.assertions = {{"state", "SUCCEEDED", "SUCCEEDED", true},
+                               {"first_step master-0 boot 2", "11", "21", false}};
+  played.verdict.why_not = "failed: first_step master-0 boot 2";
   played.replay = "caip scenario run a.yaml --seed 7";
   std::string text = CompactJson(EventListHead("a.yaml", "d", 7, "object")) + "\n";
-  for (const Happening& h : played.run.happenings) text += CompactJson(ToJson(h)) + "\n";
+  for (const Event& h : played.run.events) text += CompactJson(ToJson(h)) + "\n";
   text += CompactJson(EventListEnd(played)) + "\n";
 
   const auto list = ReadEventList(text, "run.jsonl");
@@ -43,9 +43,9 @@ TEST(EventList, IsReadAsItWasWritten) {
   ASSERT_EQ(list->assertions.size(), 2u);
   EXPECT_EQ(list->assertions[1].found, "21");
   EXPECT_FALSE(list->assertions[1].passed);
-  ASSERT_EQ(list->happenings.size(), played.run.happenings.size());
-  for (size_t i = 0; i < list->happenings.size(); ++i) {
-    EXPECT_EQ(ToJson(list->happenings[i]), ToJson(played.run.happenings[i]));
+  ASSERT_EQ(list->events.size(), played.run.events.size());
+  for (size_t i = 0; i < list->events.size(); ++i) {
+    EXPECT_EQ(ToJson(list->events[i]), ToJson(played.run.events[i]));
   }
 }
 
@@ -53,20 +53,24 @@ TEST(EventList, OfARunThatWasCutOffHasNoVerdict) {
   const auto list = ReadEventList(kEventHead + R"({"n":1,"kind":"state","state":"QUEUED"})", "x");
   ASSERT_TRUE(list.ok()) << list.error().message;
   EXPECT_FALSE(list->judged);
-  EXPECT_EQ(list->happenings.size(), 1u);
+  EXPECT_EQ(list->events.size(), 1u);
 }
 
 TEST(EventList, SaysWhichLineIsBroken) {
-  EXPECT_EQ(WhatIsWrong(""), "run.jsonl:1: is empty; an event list has at least two lines");
-  EXPECT_TRUE(WhatIsWrong("\n").starts_with("run.jsonl:1: is no JSON object"));
-  EXPECT_TRUE(WhatIsWrong("hello\n").starts_with("run.jsonl:1: is no JSON object"));
+  EXPECT_EQ(WhatIsWrong(""),
+            "run.jsonl:1: the file is empty; an event list has at least two lines");
+  EXPECT_TRUE(WhatIsWrong("\n").starts_with("run.jsonl:1: the line is not a valid JSON object"));
+  EXPECT_TRUE(
+      WhatIsWrong("hello\n").starts_with("run.jsonl:1: the line is not a valid JSON object"));
   EXPECT_TRUE(
       WhatIsWrong("{\"scenarios\":[]}")
-          .starts_with("run.jsonl:1: an event list begins with a line of kind \"scenario\""));
-  EXPECT_TRUE(WhatIsWrong(kEventHead + "{\"n\":1,").starts_with("run.jsonl:2: is no JSON object"));
+          .starts_with("run.jsonl:1: an event list must begin with a line of kind \"scenario\""));
+  EXPECT_TRUE(WhatIsWrong(kEventHead + "{\"n\":1,")
+                  .starts_with("run.jsonl:2: the line is not a valid JSON object"));
   EXPECT_EQ(WhatIsWrong(kEventHead + "\n{\"n\":1,\"kind\":\"tea\"}\n"),
-            "run.jsonl:3: kind 'tea' is none of an event list");
-  EXPECT_EQ(WhatIsWrong(kEventHead + kEventHead), "run.jsonl:2: a second event list begins here");
+            "run.jsonl:3: 'tea' is not a valid kind of event");
+  EXPECT_EQ(WhatIsWrong(kEventHead + kEventHead),
+            "run.jsonl:2: the file contains a second event list from here on");
   EXPECT_EQ(WhatIsWrong("{\"kind\":\"scenario\",\"version\":2}"), "run.jsonl:1: version must be 1");
   EXPECT_EQ(WhatIsWrong(kEventHead + "{\"kind\":\"verdict\"}\n{\"n\":1,\"kind\":\"state\"}\n"),
             "run.jsonl:3: nothing may follow the line of kind \"verdict\"");

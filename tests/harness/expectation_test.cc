@@ -10,8 +10,8 @@ namespace caip::harness {
 namespace {
 
 /// What the expectation `kind: value` says of a run.
-std::vector<Assertion> JudgedBy(const std::string& kind, const std::string& value,
-                                const Evidence& run, const Evidence* twin = nullptr) {
+std::vector<Assertion> AssertionsOf(const std::string& kind, const std::string& value,
+                                    const Evidence& run, const Evidence* twin = nullptr) {
   const std::string text = "v: " + value;
   auto document = ParseYaml(text, "e.yaml");
   EXPECT_TRUE(document.ok()) << text;
@@ -19,15 +19,15 @@ std::vector<Assertion> JudgedBy(const std::string& kind, const std::string& valu
   const ExpectationPtr expectation = FindExpectationKind(kind)->read(Cursor(file).At("v"));
   for (const std::string& mistake : file->mistakes) ADD_FAILURE() << mistake;
   EXPECT_EQ(expectation->needs_twin(), twin != nullptr) << kind;
-  return expectation->Judge({run, twin});
+  return expectation->Evaluate({run, twin});
 }
 
 Evidence Lost(int64_t resumes = 11) {
   Evidence run;
   run.state = "SUCCEEDED";
-  run.happenings = LostOnce(resumes);
-  for (const Happening& h : run.happenings) {
-    if (h.op == "create") run.objects[h.object] = {R"({"w": 1})", 1};
+  run.events = LostOnce(resumes);
+  for (const Event& h : run.events) {
+    if (const StorageEvent* write = FindWrite(h)) run.objects[write->object] = {R"({"w": 1})", 1};
   }
   return run;
 }
@@ -36,7 +36,7 @@ Evidence Twin() {
   Evidence twin;
   twin.state = "SUCCEEDED";
   for (int64_t step = 1; step <= 30; ++step) {
-    twin.happenings.push_back(Step("master-0", 1, step));
+    twin.events.push_back(Step("master-0", 1, step));
   }
   twin.objects = Lost().objects;
   return twin;
@@ -73,7 +73,7 @@ TEST(Expectations, HoldOrDoNot) {
       {"steps", "{master-0: 1..31}", false, "1..30"},
       {"steps", "{master-0: 2..30}", false, "1..30"},
       {"steps_never_go_back", "[evaluator-0]", true, "so"},
-      {"steps_never_go_back", "[master-0]", false, "step 11 behind 20 (event 36)"},
+      {"steps_never_go_back", "[master-0]", false, "step 11 after 20 (event 36)"},
       {"objects", "{present: ['*/ckpt-10/weights']}", true, "1: job/out/ckpt-10/weights"},
       {"objects", "{present: ['*/ckpt-40/*']}", false, "0: none"},
       {"objects", "{absent: ['*/ckpt-40/*']}", true, "0: none"},
@@ -99,7 +99,7 @@ TEST(Expectations, HoldOrDoNot) {
        nullptr},
   };
   for (const Row& row : rows) {
-    const auto assertions = JudgedBy(row.kind, row.value, run);
+    const auto assertions = AssertionsOf(row.kind, row.value, run);
     ASSERT_FALSE(assertions.empty()) << row.kind << ": " << row.value;
     EXPECT_EQ(assertions[0].passed, row.passes)
         << row.kind << ": " << row.value << " found " << assertions[0].found;
@@ -113,156 +113,160 @@ TEST(Expectations, HoldOrDoNot) {
 TEST(Expectations, OfTheStateFailWhereALimitEndedTheRun) {
   Evidence run = Lost();
   run.broke_off = "limits.wall: not over after 60s";
-  const auto assertions = JudgedBy("state", "SUCCEEDED", run);
+  const auto assertions = AssertionsOf("state", "SUCCEEDED", run);
   EXPECT_FALSE(assertions.at(0).passed);
   EXPECT_NE(assertions.at(0).found.find("limits.wall"), std::string::npos);
 }
 
 TEST(Expectations, CountWhatWasWrittenTwice) {
   Evidence run = Lost();
-  run.happenings.push_back(Storage("master-0", 2, "overwrite", "job/out/ckpt-10/weights"));
-  EXPECT_FALSE(JudgedBy("written_once", "['*/weights']", run).at(0).passed);
-  run.happenings.back().failed = true;
-  EXPECT_TRUE(JudgedBy("written_once", "['*/weights']", run).at(0).passed);
+  run.events.push_back(Storage("master-0", 2, "overwrite", "job/out/ckpt-10/weights"));
+  EXPECT_FALSE(AssertionsOf("written_once", "['*/weights']", run).at(0).passed);
+  BodyOf<StorageEvent>(run.events.back()).failed = true;
+  EXPECT_TRUE(AssertionsOf("written_once", "['*/weights']", run).at(0).passed);
 }
 
 TEST(SameStepsAsTwin, ComparesEffectiveRecords) {
   const Evidence twin = Twin();
-  EXPECT_TRUE(JudgedBy("same_steps_as_twin", "{}", Lost(), &twin).at(0).passed);
+  EXPECT_TRUE(AssertionsOf("same_steps_as_twin", "{}", Lost(), &twin).at(0).passed);
   Evidence other = Lost();
-  for (Happening& h : other.happenings) {
-    if (h.step == 15 && h.boot == 2) h.record["lr"] = 0.5;
+  for (Event& h : other.events) {
+    auto* step = std::get_if<StepEvent>(&h.body);
+    if (step && step->step == 15 && h.boot == 2) step->record["lr"] = 0.5;
   }
-  const auto broken = JudgedBy("same_steps_as_twin", "{}", other, &twin);
+  const auto broken = AssertionsOf("same_steps_as_twin", "{}", other, &twin);
   EXPECT_FALSE(broken.at(0).passed);
   EXPECT_EQ(broken.at(0).found, "step 15 lr 0.5");
   EXPECT_EQ(broken.at(0).expected, "step 15 lr missing");
-  EXPECT_TRUE(JudgedBy("same_steps_as_twin", "{fields: [step]}", other, &twin).at(0).passed);
+  EXPECT_TRUE(AssertionsOf("same_steps_as_twin", "{fields: [step]}", other, &twin).at(0).passed);
 }
 
 TEST(SameStepsAsTwin, SaysWhichStepsAreMissing) {
   Evidence run = Lost();
-  run.happenings = Numbered({Step("master-0", 1, 1), Step("master-0", 1, 3)});
+  run.events = Numbered({Step("master-0", 1, 1), Step("master-0", 1, 3)});
   const Evidence twin = Twin();
-  const auto broken = JudgedBy("same_steps_as_twin", "{}", run, &twin);
+  const auto broken = AssertionsOf("same_steps_as_twin", "{}", run, &twin);
   EXPECT_EQ(broken.at(0).expected, "steps 1..30");
   EXPECT_EQ(broken.at(0).found, "steps 1, 3");
 }
 
 TEST(SameStepsAsTwin, AllowsATolerance) {
   Evidence run = Lost();
-  run.happenings = {Step("master-0", 1, 1, {{"step", 1}, {"w", 1.0}})};
+  run.events = {Step("master-0", 1, 1, {{"step", 1}, {"w", 1.0}})};
   Evidence twin = run;
-  twin.happenings[0].record["w"] = 1.0001;
-  EXPECT_FALSE(JudgedBy("same_steps_as_twin", "{}", run, &twin).at(0).passed);
-  EXPECT_TRUE(JudgedBy("same_steps_as_twin", "{tolerance: 0.001}", run, &twin).at(0).passed);
+  BodyOf<StepEvent>(twin.events[0]).record["w"] = 1.0001;
+  EXPECT_FALSE(AssertionsOf("same_steps_as_twin", "{}", run, &twin).at(0).passed);
+  EXPECT_TRUE(AssertionsOf("same_steps_as_twin", "{tolerance: 0.001}", run, &twin).at(0).passed);
 }
 
 TEST(SameObjectsAsTwin, ComparesSetAndBytes) {
   const Evidence twin = Twin();
-  EXPECT_TRUE(JudgedBy("same_objects_as_twin", "{}", Lost(), &twin).at(0).passed);
+  EXPECT_TRUE(AssertionsOf("same_objects_as_twin", "{}", Lost(), &twin).at(0).passed);
   Evidence run = Lost();
   run.objects.erase("job/out/ckpt-10/optim");
   run.objects["job/out/tmp"] = {"", 1};
   run.objects["job/out/ckpt-10/weights"].bytes = R"({"w": 1.0000001})";
-  const auto broken = JudgedBy("same_objects_as_twin", "{}", run, &twin);
+  const auto broken = AssertionsOf("same_objects_as_twin", "{}", run, &twin);
   EXPECT_FALSE(broken.at(0).passed);
   EXPECT_NE(broken.at(0).found.find("missing job/out/ckpt-10/optim"), std::string::npos);
   EXPECT_NE(broken.at(0).found.find("left over job/out/tmp"), std::string::npos);
   EXPECT_NE(broken.at(0).found.find("other bytes in job/out/ckpt-10/weights"), std::string::npos);
   const std::string lenient =
       "{except: ['*/optim', '*/tmp'], globs: ['job/*'], json_tolerance: 0.001}";
-  EXPECT_TRUE(JudgedBy("same_objects_as_twin", lenient, run, &twin).at(0).passed);
+  EXPECT_TRUE(AssertionsOf("same_objects_as_twin", lenient, run, &twin).at(0).passed);
 }
 
 TEST(Always, SeesWhatWasBrokenInBetween) {
   Evidence run;
-  run.happenings = Numbered({Storage("master-0", 1, "create", "job/ckpt-1/COMMIT"),
-                             Storage("master-0", 1, "create", "job/ckpt-1/shard-0")});
+  run.events = Numbered({Storage("master-0", 1, "create", "job/ckpt-1/COMMIT"),
+                         Storage("master-0", 1, "create", "job/ckpt-1/shard-0")});
   const std::string rule = "[{if_present: '*/ckpt-{s}/COMMIT', then_count: {'*/ckpt-{s}/s*': 1}}]";
-  const auto broken = JudgedBy("always", rule, run);
+  const auto broken = AssertionsOf("always", rule, run);
   EXPECT_FALSE(broken.at(0).passed);
   EXPECT_NE(broken.at(0).found.find("event 1"), std::string::npos) << broken.at(0).found;
-  std::swap(run.happenings[0], run.happenings[1]);
-  EXPECT_TRUE(JudgedBy("always", rule, run).at(0).passed);
+  std::swap(run.events[0], run.events[1]);
+  EXPECT_TRUE(AssertionsOf("always", rule, run).at(0).passed);
 }
 
 TEST(Always, ComparesAFieldOfObjectsThatBelongTogether) {
   Evidence run;
   for (const char* name : {"job/ckpt-1/COMMIT", "job/ckpt-1/shard-0", "job/ckpt-1/shard-1"}) {
-    run.happenings.push_back(Storage("master-0", 1, "create", name));
+    run.events.push_back(Storage("master-0", 1, "create", name));
     run.objects[name] = {R"({"attempt": 1})", 1};
   }
   const std::string rule =
       "[{if_present: '*/ckpt-{s}/COMMIT', then_same_field: {objects: '*/ckpt-{s}/shard-*', "
       "field: attempt}}]";
-  EXPECT_TRUE(JudgedBy("always", rule, run).at(0).passed);
+  EXPECT_TRUE(AssertionsOf("always", rule, run).at(0).passed);
   run.objects["job/ckpt-1/shard-1"].bytes = R"({"attempt": 2})";
-  const auto broken = JudgedBy("always", rule, run);
+  const auto broken = AssertionsOf("always", rule, run);
   EXPECT_FALSE(broken.at(0).passed);
   EXPECT_NE(broken.at(0).found.find("attempt is 1 and 2"), std::string::npos);
 }
 
 ExpectationPtr Fixed(const std::string& name, bool passes) {
-  return Expect([=](const Case&) -> std::vector<Assertion> { return {{name, "a", "b", passes}}; });
+  return Expect([=](const ComparedRuns&) -> std::vector<Assertion> {
+    return {{name, "a", "b", passes}};
+  });
 }
 
-TEST(Judge, PassesWhereAllHolds) {
+TEST(Verdict, PassesWhereAllHolds) {
   Scenario scenario;
   scenario.expectations = {Fixed("state", true), Fixed("steps master-0", true)};
-  const Judgement judgement = Judge(scenario, Lost(), nullptr);
-  EXPECT_TRUE(judgement.passed);
-  EXPECT_EQ(judgement.assertions.size(), 2u);
-  EXPECT_EQ(judgement.why_not, "");
+  const Verdict verdict = DecideVerdict(scenario, Lost(), nullptr);
+  EXPECT_TRUE(verdict.passed);
+  EXPECT_EQ(verdict.assertions.size(), 2u);
+  EXPECT_EQ(verdict.why_not, "");
 }
 
-TEST(Judge, NamesWhatFailed) {
+TEST(Verdict, NamesWhatFailed) {
   Scenario scenario;
   scenario.expectations = {Fixed("state", false), Fixed("steps master-0", false)};
-  const Judgement judgement = Judge(scenario, Lost(), nullptr);
-  EXPECT_FALSE(judgement.passed);
-  EXPECT_EQ(judgement.why_not, "failed: state, steps master-0");
+  const Verdict verdict = DecideVerdict(scenario, Lost(), nullptr);
+  EXPECT_FALSE(verdict.passed);
+  EXPECT_EQ(verdict.why_not, "failed: state, steps master-0");
 }
 
-TEST(Judge, FailsAFaultThatNeverStruck) {
+TEST(Verdict, FailsAFaultThatWasNeverInjected) {
   Evidence run = Lost();
   run.faults = {{"kill 1", "kill before create x", 3, {}, true}};
-  const Judgement judgement = Judge({}, run, nullptr);
-  EXPECT_FALSE(judgement.passed);
-  EXPECT_EQ(judgement.assertions.at(0).found, "never; its occasion came 3 times");
+  const Verdict verdict = DecideVerdict({}, run, nullptr);
+  EXPECT_FALSE(verdict.passed);
+  EXPECT_EQ(verdict.assertions.at(0).found, "never; its trigger counted 3 events");
 }
 
-TEST(Judge, FailsAnUntilThatNeverCame) {
+TEST(Verdict, FailsAnUntilThatNeverCame) {
   Evidence run = Lost();
   run.faults = {{"hold 1", "hold before create x", 1, {12}, false}};
-  const Judgement judgement = Judge({}, run, nullptr);
-  EXPECT_FALSE(judgement.passed);
-  EXPECT_EQ(judgement.assertions.at(0).found, "at event 12, but its `until` never came");
+  const Verdict verdict = DecideVerdict({}, run, nullptr);
+  EXPECT_FALSE(verdict.passed);
+  EXPECT_EQ(verdict.assertions.at(0).found, "at event 12, but its `until` never came");
 }
 
-TEST(Judge, FailsARunThatALimitEnded) {
+TEST(Verdict, FailsARunThatALimitEnded) {
   Evidence run = Lost();
   run.broke_off = "limits.no_progress: nothing for 10s";
-  const Judgement judgement = Judge({}, run, nullptr);
-  EXPECT_FALSE(judgement.passed);
-  EXPECT_EQ(judgement.assertions.at(0).name, "limits");
+  const Verdict verdict = DecideVerdict({}, run, nullptr);
+  EXPECT_FALSE(verdict.passed);
+  EXPECT_EQ(verdict.assertions.at(0).name, "limits");
 }
 
-TEST(Judge, WantsExactlyTheBugThatIsToShow) {
+TEST(Verdict, WantsExactlyTheBugThatIsToShow) {
   Scenario scenario;
   scenario.expectations = {Fixed("state", true), Fixed("first_step master-0 boot 2", false)};
   scenario.shows_bug = {"first_step"};
-  EXPECT_TRUE(Judge(scenario, Lost(), nullptr).passed);
+  EXPECT_TRUE(DecideVerdict(scenario, Lost(), nullptr).passed);
   scenario.shows_bug = {"first_step master-0 boot 2"};
-  EXPECT_TRUE(Judge(scenario, Lost(), nullptr).passed);
+  EXPECT_TRUE(DecideVerdict(scenario, Lost(), nullptr).passed);
   scenario.shows_bug = {"first"};
-  EXPECT_FALSE(Judge(scenario, Lost(), nullptr).passed);
+  EXPECT_FALSE(DecideVerdict(scenario, Lost(), nullptr).passed);
   scenario.shows_bug = {"first_step", "state"};
-  EXPECT_EQ(Judge(scenario, Lost(), nullptr).why_not, "the bug did not show: 'state' held");
+  EXPECT_EQ(DecideVerdict(scenario, Lost(), nullptr).why_not,
+            "the bug did not appear: 'state' holds");
   scenario.shows_bug = {"state"};
   scenario.expectations = {Fixed("state", false), Fixed("log /x/", false)};
-  EXPECT_EQ(Judge(scenario, Lost(), nullptr).why_not,
-            "'log /x/' failed, too, which shows_bug does not name");
+  EXPECT_EQ(DecideVerdict(scenario, Lost(), nullptr).why_not,
+            "'log /x/' also failed, and shows_bug does not name it");
 }
 
 }  // namespace

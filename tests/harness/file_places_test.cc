@@ -9,14 +9,14 @@ namespace {
 
 constexpr char kDisk[] = "/state/disks/master-0";
 
-/// A course by somebody at home in /home/ann, of a run whose master has a boot disk.
+/// A session by somebody at home in /home/ann, of a run whose master has a boot disk.
 class FilePlacesTest : public ::testing::Test {
  protected:
   FilePlacesTest() {
-    course_.trainer.home = "/home/ann";
-    course_.trainer.here = "/home/ann/project";
-    course_.trainer.source = "/home/ann/project/trainer";
-    course_.trainer.workshop = "/home/ann/.local/state/caip/scenarios/1";
+    session_.trainer.home = "/home/ann";
+    session_.trainer.here = "/home/ann/project";
+    session_.trainer.source = "/home/ann/project/trainer";
+    session_.trainer.workshop = "/home/ann/.local/state/caip/scenarios/1";
     run_.launched.push_back({.replica = "master-0",
                              .argv = {},
                              .environment = {{"HOME", std::string(kDisk) + "/root"},
@@ -34,10 +34,10 @@ class FilePlacesTest : public ::testing::Test {
   static TouchedFile OnDisk(const std::string& path) {
     return Touched(std::string(kDisk) + "/" + path);
   }
-  FilePlaces Places() const { return {course_, run_}; }
+  FilePlaces Places() const { return {session_, run_}; }
 
-  Course course_;
-  CourseRun run_;
+  CheckSession session_;
+  CheckRun run_;
 };
 
 TEST_F(FilePlacesTest, AFolderHoldsItselfAndWhatIsBelow) {
@@ -71,12 +71,12 @@ TEST_F(FilePlacesTest, CachesBytecodeAndNamedFilesAreByTheWay) {
        {OnDisk("root/.cache/x"), OnDisk("root/.keras/datasets/mnist.npz"), OnDisk("tmp/.torch/x"),
         OnDisk("user_dir/m.pyc"), OnDisk("user_dir/__pycache__/m"), Touched("/home/ann/.config/x"),
         Touched("/tmp/torchinductor_ann/x"), Touched("/somewhere/metric")}) {
-    EXPECT_TRUE(Places().IsByTheWay(file)) << file.path;
+    EXPECT_TRUE(Places().IsIncidental(file)) << file.path;
   }
   for (const TouchedFile& file : {OnDisk("user_dir/history.csv"), OnDisk("root/model.bin"),
                                   OnDisk("root/cache/x"), Touched("/somewhere/metric.old"),
                                   Touched("/home/ann/data.csv"), OnDisk("user_dir/.cache/x")}) {
-    EXPECT_FALSE(Places().IsByTheWay(file)) << file.path;
+    EXPECT_FALSE(Places().IsIncidental(file)) << file.path;
   }
 }
 
@@ -98,9 +98,9 @@ TEST_F(FilePlacesTest, AMappedImageIsWhereItsCommandLies) {
   ASSERT_TRUE(WriteFile(image / "task.py", "").ok());
   ASSERT_TRUE(WriteFile(image / "words.txt", "").ok());
   EXPECT_FALSE(Places().IsOfProgram(Touched((image / "words.txt").string())));
-  course_.trainer.job.images["gcr.io/p/t:v1"] = {"python3", (image / "task.py").string()};
+  session_.trainer.job.images["gcr.io/p/t:v1"] = {"python3", (image / "task.py").string()};
   EXPECT_TRUE(Places().IsOfProgram(Touched((image / "words.txt").string())));
-  course_.trainer.job.images["gcr.io/p/t:v1"] = {
+  session_.trainer.job.images["gcr.io/p/t:v1"] = {
       "env", "PYTHONPATH=/nowhere:" + (image / "packages").string(), "python3", "-m", "trainer"};
   EXPECT_TRUE(Places().IsOfProgram(Touched((image / "packages" / "m.py").string())));
   EXPECT_FALSE(Places().IsOfProgram(Touched((image / "words.txt").string())));
@@ -127,7 +127,7 @@ TEST_F(FilePlacesTest, AFileBelongsToTheNarrowestPlace) {
         {"/data/words.txt", "this machine"}}) {
     EXPECT_EQ(Places().OwnerOf(path), owner);
   }
-  course_.trainer.source.reset();
+  session_.trainer.source.reset();
   EXPECT_EQ(Places().OwnerOf("/home/ann/project/trainer/words.txt"),
             "the current directory of this command");
 }

@@ -5,6 +5,7 @@
 #include <regex>
 
 #include "base/text.h"
+#include "harness/events/replica_name.h"
 #include "tests/harness/run_of.h"
 
 namespace caip::harness {
@@ -17,11 +18,11 @@ Played Of(const std::string& file, std::vector<Assertion> assertions, bool passe
   played.seed = 7;
   played.took = std::chrono::milliseconds(1234);
   played.run.state = "SUCCEEDED";
-  played.run.happenings = LostOnce(11);
+  played.run.events = LostOnce(11);
   played.run.faults = {{"kill 1", "kill before create x", 1, {30}, true}};
-  played.judgement.assertions = std::move(assertions);
-  played.judgement.passed = passed;
-  if (!passed) played.judgement.why_not = "failed: first_step";
+  played.verdict.assertions = std::move(assertions);
+  played.verdict.passed = passed;
+  if (!passed) played.verdict.why_not = "failed: first_step";
   played.replay = "caip scenario run " + file + " --seed 7";
   return played;
 }
@@ -153,10 +154,10 @@ TEST(JunitReport, OfAShownBugHasNoFailure) {
 
 TEST(JunitReport, OfABugThatDidNotShowHasOne) {
   Played hidden = Of("a.yaml", {kHeld}, false);
-  hidden.judgement.why_not = "the bug did not show: 'state' held";
+  hidden.verdict.why_not = "the bug did not appear: 'state' holds";
   const auto elements = ElementsOf(JunitReport({hidden}));
   ASSERT_EQ(elements.size(), 5u);
-  EXPECT_EQ(elements[4], "failure message=\"the bug did not show: 'state' held\"");
+  EXPECT_EQ(elements[4], "failure message=\"the bug did not appear: 'state' holds\"");
 }
 
 TEST(JunitReport, OfWhatCouldNotBePlayedHasAnError) {
@@ -178,20 +179,15 @@ TEST(JunitReport, IsXmlWhateverTheRunSaid) {
   EXPECT_NE(xml.find("a&lt;b&gt;&amp;&quot;'"), std::string::npos);
 }
 
-TEST(Happening, SaysTheSameAfterAWayThroughJson) {
-  std::vector<Happening> all = LostOnce(11);
-  all.push_back({.kind = Happening::Kind::kMetric,
-                 .replica = "master-0",
-                 .boot = 2,
-                 .text = "acc",
-                 .step = 3,
-                 .record = {{"acc", 0.5}}});
-  Happening move = Storage("master-0", 1, "move", "job/b");
-  move.detail = "job/a";
-  move.failed = true;
+TEST(Event, SaysTheSameAfterAWayThroughJson) {
+  std::vector<Event> all = LostOnce(11);
+  all.push_back({.replica = "master-0", .boot = 1, .body = MetricEvent{"acc", 3, {{"acc", 0.5}}}});
+  Event move = Storage("master-0", 1, "move", "job/b");
+  BodyOf<StorageEvent>(move).from = "job/a";
+  BodyOf<StorageEvent>(move).failed = true;
   all.push_back(move);
-  for (const Happening& h : all) {
-    const auto again = HappeningFromJson(ToJson(h));
+  for (const Event& h : all) {
+    const auto again = EventFromJson(ToJson(h));
     ASSERT_TRUE(again.ok()) << Describe(h);
     EXPECT_EQ(ToJson(*again), ToJson(h));
     EXPECT_FALSE(ToJson(h, false).contains("time"));
@@ -200,8 +196,8 @@ TEST(Happening, SaysTheSameAfterAWayThroughJson) {
 
 TEST(ReplicaNames, AreShortForPeople) {
   EXPECT_EQ(ReplicaName("master-replica-0"), "master-0");
-  EXPECT_EQ(TaskNameOf("worker-12"), "worker-replica-12");
-  EXPECT_EQ(TaskNameOf("service"), "service");
+  EXPECT_EQ(ReplicaName("service"), "service");
+  EXPECT_EQ(ReplicaNameOf("worker-replica-1", "2"), "worker-1/2");
 }
 
 }  // namespace

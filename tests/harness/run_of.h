@@ -1,5 +1,5 @@
 #pragma once
-// Happenings and event lists for tests, without a run.
+// Events and event lists for tests, without a run.
 
 #include <string>
 #include <utility>
@@ -9,67 +9,53 @@
 
 namespace caip::harness {
 
-inline Happening State(const std::string& state) {
-  return {.kind = Happening::Kind::kState, .text = state};
+inline Event State(const std::string& state) { return {.body = StateEvent{state}}; }
+inline Event Start(const std::string& replica, int boot) {
+  return {.replica = replica, .boot = boot, .body = StartEvent{}};
 }
-inline Happening Start(const std::string& replica, int boot) {
-  return {.kind = Happening::Kind::kStart, .replica = replica, .boot = boot};
+inline Event Live(const std::string& replica, int boot) {
+  return {.replica = replica, .boot = boot, .body = LiveEvent{}};
 }
-inline Happening Live(const std::string& replica, int boot) {
-  return {.kind = Happening::Kind::kLive, .replica = replica, .boot = boot};
+inline Event Exit(const std::string& replica, int boot, int code = 0, int signal = 0) {
+  return {.replica = replica, .boot = boot, .body = ExitEvent{code, signal}};
 }
-inline Happening Exit(const std::string& replica, int boot, int code = 0, int signal = 0) {
-  return {.kind = Happening::Kind::kExit,
-          .replica = replica,
-          .boot = boot,
-          .exit_code = code,
-          .signal = signal};
+inline Event Line(const std::string& replica, int boot, const std::string& text,
+                  const std::string& severity = "INFO") {
+  return {.replica = replica, .boot = boot, .body = LogEvent{text, severity}};
 }
-inline Happening Line(const std::string& replica, int boot, const std::string& text,
-                      const std::string& severity = "INFO") {
-  return {.kind = Happening::Kind::kLog,
-          .replica = replica,
-          .boot = boot,
-          .text = text,
-          .detail = severity};
-}
-inline Happening Step(const std::string& replica, int boot, int64_t step, Json record = {}) {
+inline Event Step(const std::string& replica, int boot, int64_t step, Json record = {}) {
   if (record.is_null()) record = {{"step", step}};
-  return {.kind = Happening::Kind::kStep,
-          .replica = replica,
-          .boot = boot,
-          .step = step,
-          .record = std::move(record)};
+  return {.replica = replica, .boot = boot, .body = StepEvent{step, std::move(record)}};
 }
-inline Happening Storage(const std::string& replica, int boot, const std::string& op,
-                         const std::string& object) {
-  return {.kind = Happening::Kind::kStorage,
-          .replica = replica,
-          .boot = boot,
-          .op = op,
-          .object = object};
+inline Event Storage(const std::string& replica, int boot, const std::string& op,
+                     const std::string& object) {
+  return {.replica = replica, .boot = boot, .body = StorageEvent{op, object}};
 }
-inline Happening Struck(const std::string& replica, int boot, const std::string& name) {
-  return {.kind = Happening::Kind::kFault,
-          .replica = replica,
+inline Event Injected(const std::string& replica, int boot, const std::string& name) {
+  return {.replica = replica,
           .boot = boot,
-          .text = name,
-          .detail = "kill before create */ckpt-20/state.json"};
+          .body = FaultEvent{name, "kill before create */ckpt-20/state.json"}};
+}
+
+/// The body of an event of that kind, to be changed.
+template <typename Kind>
+Kind& BodyOf(Event& event) {
+  return std::get<Kind>(event.body);
 }
 
 /// Numbered from 1, a millisecond apart.
-inline std::vector<Happening> Numbered(std::vector<Happening> happenings) {
-  for (size_t i = 0; i < happenings.size(); ++i) {
-    happenings[i].number = static_cast<int64_t>(i) + 1;
-    happenings[i].time = Instant{} + std::chrono::milliseconds(i);
+inline std::vector<Event> Numbered(std::vector<Event> events) {
+  for (size_t i = 0; i < events.size(); ++i) {
+    events[i].number = static_cast<int64_t>(i) + 1;
+    events[i].time = Instant{} + std::chrono::milliseconds(i);
   }
-  return happenings;
+  return events;
 }
 
 /// A run of one replica that loses its machine once, and starts again at step `resumes`.
-inline std::vector<Happening> LostOnce(int64_t resumes) {
-  std::vector<Happening> run = {State("QUEUED"), State("PREPARING"), Start("master-0", 1),
-                                Live("master-0", 1), State("RUNNING")};
+inline std::vector<Event> LostOnce(int64_t resumes) {
+  std::vector<Event> run = {State("QUEUED"), State("PREPARING"), Start("master-0", 1),
+                            Live("master-0", 1), State("RUNNING")};
   const auto write = [&run](int boot, const std::string& checkpoint) {
     for (const char* part : {"weights", "optim", "state.json"}) {
       run.push_back(Storage("master-0", boot, "create", "job/out/" + checkpoint + "/" + part));
@@ -79,7 +65,7 @@ inline std::vector<Happening> LostOnce(int64_t resumes) {
   write(1, "ckpt-10");
   for (int64_t step = 11; step <= 20; ++step) run.push_back(Step("master-0", 1, step));
   run.push_back(Storage("master-0", 1, "create", "job/out/ckpt-20/weights"));
-  run.push_back(Struck("master-0", 1, "kill 1"));
+  run.push_back(Injected("master-0", 1, "kill 1"));
   run.push_back(Exit("master-0", 1, 0, 9));
   run.push_back(Line("service", 0, "The machine of master 0 is lost.", "WARNING"));
   run.push_back(Start("master-0", 2));

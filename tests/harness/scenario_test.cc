@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/faults/fault_kind.h"
 #include "harness/scenario/file_cursor.h"
 #include "places.h"
 #include "tests/harness/file_of.h"
@@ -11,6 +10,22 @@ namespace caip::harness {
 namespace {
 
 const std::string kHead = "description: d\ntrainer: {command: [python3, t.py]}\n";
+
+/// Of faults that only answer: nothing of it is asked for.
+class EmptyContext final : public FaultContext {
+ public:
+  RunControl& run() override { std::abort(); }
+  void WaitForEndOfBoot(const std::string&) override {}
+  void WaitForUntil() override {}
+  void WhenUntilComes(std::function<void()>) override {}
+  void After(Duration, std::function<void()>) override {}
+  void Pause(Duration) override {}
+};
+
+FaultResponse AnswerOf(const Fault& fault) {
+  EmptyContext context;
+  return fault.action->Inject(fault, context);
+}
 
 bool Says(const std::string& text, const std::string& what) {
   return Mistakes(text).find(what) != std::string::npos;
@@ -68,7 +83,7 @@ shows_bug: [state]
   EXPECT_EQ(read->faults[1].when.replica, "any");
   EXPECT_EQ(read->faults[1].when.bytes, 10u);
   EXPECT_EQ(read->faults[2].name, "storage_error 1");
-  EXPECT_EQ(read->faults[2].status, 429);
+  EXPECT_EQ(AnswerOf(read->faults[2]).status, 429);
   EXPECT_EQ(read->faults[2].when.nth.every, 3);
   EXPECT_EQ(read->faults[3].when.at, std::chrono::seconds(90));
   EXPECT_TRUE(read->needs_twin());
@@ -100,7 +115,8 @@ TEST(ScenarioReader, SaysAllMistakesAtOnceWithLineColumnAndCaret) {
   EXPECT_NE(mistakes.find("s.yaml:3:7: seed: must be a whole number"), std::string::npos)
       << mistakes;
   EXPECT_NE(mistakes.find("seed: many\n        ^"), std::string::npos) << mistakes;
-  EXPECT_NE(mistakes.find("s.yaml:5:21: faults[0].kill.replica: is no replica"), std::string::npos)
+  EXPECT_NE(mistakes.find("s.yaml:5:21: faults[0].kill.replica: 'boss-0' is not a valid replica"),
+            std::string::npos)
       << mistakes;
   EXPECT_NE(mistakes.find("did you mean 'create'?"), std::string::npos) << mistakes;
   EXPECT_NE(mistakes.find("s.yaml:8:10: expect.state: must be SUCCEEDED"), std::string::npos)
@@ -111,71 +127,75 @@ TEST(ScenarioReader, RefusesWhatItDoesNotKnow) {
   const std::pair<const char*, const char*> cases[] = {
       {"faults:\n- kil: {replica: master-0}\n  when: {step: 1}\n", "did you mean 'kill'?"},
       {"faults:\n- kill: {replica: master-0}\n  when: {stat: RUNNING}\n", "did you mean 'state'?"},
-      {"faults:\n- kill: {replica: master}\n", "says not when"},
+      {"faults:\n- kill: {replica: master}\n", "`when` is missing"},
       {"faults:\n- kill: {}\n  when: {step: 1}\n", "kill needs `replica`"},
       {"faults:\n- kill: {replica: master, for: 2s}\n  when: {step: 1}\n",
-       "kill.for: is not known"},
-      {"faults:\n- {kill: {replica: master}, cancel: {}, when: {step: 1}}\n", "of one kind"},
-      {"faults:\n- {cancel: {}, when: {step: 1, state: RUNNING}}\n", "a trigger has one occasion"},
-      {"faults:\n- {cancel: {}, when: {nth: 2}}\n", "names no occasion"},
-      {"faults:\n- {cancel: {}, when: {state: SLEEPING}}\n", "is no state of a job"},
-      {"faults:\n- {cancel: {}, when: {log: 'a('}}\n", "is no regular expression"},
+       "kill.for: is not a known key"},
+      {"faults:\n- {kill: {replica: master}, cancel: {}, when: {step: 1}}\n",
+       "a fault has one kind"},
+      {"faults:\n- {cancel: {}, when: {step: 1, state: RUNNING}}\n", "a trigger has one event"},
+      {"faults:\n- {cancel: {}, when: {nth: 2}}\n", "an event is missing"},
+      {"faults:\n- {cancel: {}, when: {state: SLEEPING}}\n", "is not a state of a job"},
+      {"faults:\n- {cancel: {}, when: {log: 'a('}}\n", "not a valid regular expression"},
       {"faults:\n- {cancel: {}, when: {step: 1, nth: 0}}\n", "must be a count from 1"},
       {"faults:\n- {cancel: {}, when: {step: 1, nth: 5..2}}\n", "must be a count from 1"},
       {"faults:\n- {cancel: {}, when: {step: 1, probability: 0}}\n", "must be above 0"},
-      {"faults:\n- {cancel: {}, when: {before: {create: a, read: b}}}\n", "one operation is named"},
+      {"faults:\n- {cancel: {}, when: {before: {create: a, read: b}}}\n",
+       "a trigger has one operation"},
       {"faults:\n- {cancel: {}, when: {fault: nobody}}\n", "no fault is named 'nobody'"},
       {"faults:\n- {name: a, cancel: {}, when: {step: 1}}\n- {name: a, cancel: {}, when: {step: "
        "2}}\n",
-       "another fault is named 'a'"},
-      {"faults:\n- {hang: {replica: master}, when: {step: 1}}\n", "a hang ends"},
+       "another fault already has the name 'a'"},
+      {"faults:\n- {hang: {replica: master}, when: {step: 1}}\n", "a hang must end"},
       {"faults:\n- {storage_error: {status: 503}, when: {step: 1}}\n",
-       "strikes storage operations"},
+       "storage_error needs a storage operation"},
       {"faults:\n- {storage_error: {status: 200}, when: {before: {read: a}}}\n", "at least 400"},
       {"faults:\n- {hold: {replica: master, until: {step: 2}}, when: {at: 2s}}\n",
-       "no replica waits in a moment of the clock"},
+       "a hold needs an event of a replica"},
       {"faults:\n- {api_error: {status: 503}, when: {api: projects.job.get}}\n",
        "did you mean 'projects.jobs.get'?"},
       {"faults:\n- {cancel: {}, when: {start: 25}}\n", "faults[0].when.start"},
       {"faults:\n- {preparing_failure: {how: pip_fails}, when: {prepare: 5}}\n",
        "faults[0].when.prepare"},
       {"semantics: posix\nfaults:\n- {cancel: {}, when: {mid: {write: a}}}\n",
-       "says not behind how many `bytes`"},
+       "`bytes` is missing"},
       {"faults: {cancel: {}}\n", "must be a list"},
       {"semantics: blob\n", "must be object or posix"},
       {"addressing: dns\n", "must be loopback or ports"},
-      {"limits: {wall: soon}\n", "must be a time like"},
+      {"limits: {wall: soon}\n", "must be a duration like"},
       {"mood: {queue_delay: 'often:2m'}\n", "mood.queue_delay"},
-      {"mood: {stock_out: 1, provisioning_delay: none}\n", "say one of them"},
+      {"mood: {stock_out: 1, provisioning_delay: none}\n", "use only one of them"},
       {"steps: {regex: '('}\n", "steps.regex"},
-      {"steps: {regex: 'step'}\n", "names no group `step`"},
+      {"steps: {regex: 'step'}\n", "needs a group `step`"},
       {"faults:\n- {cancel: {}, when: {step: 1, nth: every 0}}\n", "must be a count from 1"},
-      {"faults:\n- {cancel: {}, when: {at: 2s, nth: 2}}\n", "says nothing beside `at`"},
+      {"faults:\n- {cancel: {}, when: {at: 2s, nth: 2}}\n", "has no meaning with `at`"},
       {"faults:\n- {storage_error: {status: 503, latency: 2s}, when: {before: {read: a}}}\n",
        "fails in one way"},
       {"faults:\n- {hang: {replica: master, for: 2s, until: {step: 2}}, when: {step: 1}}\n",
-       "a hang ends once"},
+       "a hang ends by `until` or by `for`"},
       {"faults:\n- {hold: {replica: master, until: {at: 2s}}, when: {step: 1}}\n",
-       "no fault ends at a moment of the clock"},
-      {"expect: {first_step: {boss: {1: 1}}}\n", "'boss' is no replica"},
-      {"expect: {first_step: {master: {x: 1}}}\n", "'x' is no boot"},
+       "`at` cannot end a fault"},
+      {"expect: {first_step: {boss: {1: 1}}}\n", "'boss' is not a valid replica"},
+      {"expect: {first_step: {master: {x: 1}}}\n", "'x' is not a valid boot"},
       {"expect: {first_step: {master: 1}}\n", "must be a mapping"},
-      {"expect: {reads: {'*': {master: {0: 1}}}}\n", "'0' is no boot"},
-      {"expect: {restarts: {boss-0: 1}}\n", "'boss-0' is no replica"},
+      {"expect: {reads: {'*': {master: {0: 1}}}}\n", "'0' is not a valid boot"},
+      {"expect: {restarts: {boss-0: 1}}\n", "'boss-0' is not a valid replica"},
       {"expect: {steps: {master-0: 1..}}\n", "must be the first and the last step"},
       {"expect: {state: FAILED}\nshows_bug: [stat]\n", "did you mean 'state'?"},
-      {"shows_bug: [state]\n", "is expected nowhere"},
+      {"shows_bug: [state]\n", "is not an expectation of this file"},
       {"expect: {stat: SUCCEEDED}\n", "did you mean 'state'?"},
       {"expect: {restarts: {master-0: many}}\n", "must be a count like"},
-      {"expect: {objects: {there: [a]}}\n", "is not known here"},
-      {"expect: {always: [{if_present: a}]}\n", "says nothing that must hold"},
+      {"expect: {objects: {there: [a]}}\n", "is not a known key here"},
+      {"expect: {always: [{if_present: a}]}\n", "a rule is missing"},
       {"limits: {wall: 0s}\n", "s.yaml:3:16: limits.wall: must be above 0"},
       {"limits: {no_progress: 0s}\n", "limits.no_progress: must be above 0"},
-      {"buckets: {UPPER_: {}}\n", "s.yaml:3:19: buckets.UPPER_: 'UPPER_' is no name of a bucket"},
+      {"buckets: {UPPER_: {}}\n",
+       "s.yaml:3:19: buckets.UPPER_: 'UPPER_' is not a valid bucket name"},
       {"buckets: {data: {from: nowhere}}\n", "s.yaml:3:24: buckets.data.from: "},
-      {"buckets: {data: {objects: {'': x}}}\n", "is no name of an object"},
-      {"faults:\n- {clock_step: {replica: master, by: 0s}, when: {step: 1}}\n", "must be a step"},
-      {"faults:\n- {name: \"a\\e[31m\", cancel: {}, when: {step: 1}}\n", "that can be printed"},
+      {"buckets: {data: {objects: {'': x}}}\n", "is not a valid object name"},
+      {"faults:\n- {clock_step: {replica: master, by: 0s}, when: {step: 1}}\n", "must not be 0"},
+      {"faults:\n- {name: \"a\\e[31m\", cancel: {}, when: {step: 1}}\n",
+       "only printable characters"},
       {"seed: 1.5\n", "seed: must be a whole number, not 1.5"},
       {"seed: 99999999999999999999\n", "seed: is too large"},
       {"extends: nosuch.yaml\n", "s.yaml:3:10: extends: "},
@@ -188,17 +208,17 @@ TEST(ScenarioReader, RefusesWhatItDoesNotKnow) {
 
 TEST(ScenarioReader, RefusesTriggersThatCanNeverCome) {
   const std::string kill = "faults:\n- kill: {replica: master}\n  when: ";
-  EXPECT_TRUE(Says(kHead + kill + "{mid: {write: '*', bytes: 3}}\n", "can never come"));
-  EXPECT_TRUE(Says(kHead + kill + "{before: {rename: '*'}}\n", "can never come"));
+  EXPECT_TRUE(Says(kHead + kill + "{mid: {write: '*', bytes: 3}}\n", "can never happen"));
+  EXPECT_TRUE(Says(kHead + kill + "{before: {rename: '*'}}\n", "can never happen"));
   EXPECT_EQ(Mistakes("semantics: posix\n" + kHead + kill + "{before: {rename: '*'}}\n"), "");
   const std::string until =
       "faults:\n- hold: {replica: master, until: {before: {rename: '*'}}}\n  when: {step: 1}\n";
-  EXPECT_TRUE(Says(kHead + until, "can never come")) << Mistakes(kHead + until);
+  EXPECT_TRUE(Says(kHead + until, "can never happen")) << Mistakes(kHead + until);
   const std::string of_fault =
       "faults:\n- hold: {replica: master, until: {fault: nobody}}\n  when: {step: 1}\n";
   EXPECT_TRUE(Says(kHead + of_fault, "no fault is named 'nobody'"));
   const std::string of_itself = "faults:\n- {name: a, cancel: {}, when: {fault: a}}\n";
-  EXPECT_TRUE(Says(kHead + of_itself, "can never come"));
+  EXPECT_TRUE(Says(kHead + of_itself, "can never happen"));
 }
 
 TEST(ScenarioReader, RefusesAnswersThatADirectoryCannotGive) {
@@ -206,34 +226,34 @@ TEST(ScenarioReader, RefusesAnswersThatADirectoryCannotGive) {
       "faults:\n- storage_error: {break_after: 10}\n  when: {before: {read: a}}\n";
   EXPECT_EQ(Mistakes(kHead + reads), "");
   EXPECT_TRUE(Says("semantics: posix\n" + kHead + reads,
-                   "s.yaml:5:32: faults[0].storage_error.break_after: is for semantics: object"))
+                   "s.yaml:5:32: faults[0].storage_error.break_after: needs `semantics: object`"))
       << Mistakes("semantics: posix\n" + kHead + reads);
   EXPECT_TRUE(
       Says("semantics: posix\n" + kHead +
                "faults:\n- storage_error: {stale_listing: true}\n  when: {before: {list: a}}\n",
-           "stale_listing: is for semantics: object"));
+           "stale_listing: needs `semantics: object`"));
 }
 
 TEST(ScenarioReader, RefusesToWaitForWhoIsAway) {
   const std::string own = "until: {step: 9}}\n  when: {start: 1}\n";
   const std::string kill = "faults:\n- kill: {replica: master, down_";
-  EXPECT_TRUE(Says(kHead + kill + own, "down_until: can never come: master-0 is down"))
+  EXPECT_TRUE(Says(kHead + kill + own, "down_until: can never happen: master-0 is down"))
       << Mistakes(kHead + kill + own);
   EXPECT_TRUE(Says(kHead + "faults:\n- hang: {replica: master, " + own, "master-0 waits until"));
   const std::string cluster = "job: {config: {scaleTier: STANDARD_1}}\n";
   EXPECT_EQ(Mistakes(kHead + cluster + kill + own), "");
   EXPECT_EQ(Mistakes(kHead + kill + "until: {start: 1}}\n  when: {start: 1}\n"), "");
   const std::string hold = "faults:\n- hold: {replica: master, until: {step: 9}}\n  when: ";
-  EXPECT_TRUE(Says(kHead + hold + "{step: 2}\n", "until: can never come"));
+  EXPECT_TRUE(Says(kHead + hold + "{step: 2}\n", "until: can never happen"));
   EXPECT_EQ(Mistakes(kHead + hold + "{before: {create: a}}\n"), "");  // another thread may
   EXPECT_TRUE(Says("semantics: posix\n" + kHead + hold + "{before: {create: a}}\n",
-                   "until: can never come"));
+                   "until: can never happen"));
 }
 
 TEST(ScenarioReader, RefusesToBreakPackagesThatTheJobHasNot) {
   const std::string fails =
       "faults:\n- preparing_failure: {how: pip_fails}\n  when: {prepare: 1}\n";
-  EXPECT_TRUE(Says(kHead + fails, "when: can never come: the job has no packages"));
+  EXPECT_TRUE(Says(kHead + fails, "when: can never happen: the job has no packages"));
   EXPECT_EQ(Mistakes("description: d\njob: {config: {packageUris: ['gs://a/b.tar.gz']}}\n" + fails),
             "");
   EXPECT_EQ(Mistakes("description: d\njob: {submit: [--packages, p.tar.gz]}\n" + fails), "");
@@ -254,7 +274,7 @@ TEST(ScenarioReader, WantsSuccessUnlessItSaysAnotherEnd) {
   Evidence run;
   run.state = "FAILED";
   run.error_message = "no luck";
-  const auto assertions = Read(kHead)->expectations[0]->Judge({run});
+  const auto assertions = Read(kHead)->expectations[0]->Evaluate({run});
   EXPECT_EQ(assertions[0].name, "state");
   EXPECT_EQ(assertions[0].expected, "SUCCEEDED");
   EXPECT_EQ(assertions[0].found, "FAILED: no luck");
@@ -262,7 +282,8 @@ TEST(ScenarioReader, WantsSuccessUnlessItSaysAnotherEnd) {
 
 TEST(ScenarioReader, RefusesReplicasThatTheJobHasNot) {
   const std::string kill = "faults:\n- kill: {replica: worker-1}\n  when: {step: 1}\n";
-  EXPECT_TRUE(Says(kHead + kill, "s.yaml:4:3: faults[0]: can never come: the job has no worker-1"))
+  EXPECT_TRUE(
+      Says(kHead + kill, "s.yaml:4:3: faults[0]: can never happen: the job has no worker-1"))
       << Mistakes(kHead + kill);
   const std::string of = "job: {config: {scaleTier: ";
   EXPECT_EQ(Mistakes(kHead + of + "STANDARD_1}}\n" + kill), "");
@@ -283,7 +304,7 @@ TEST(ScenarioReader, RefusesFaultsThatWaitForEachOther) {
       "faults:\n- {name: a, cancel: {}, when: {fault: b}}\n"
       "- {name: b, cancel: {}, when: {fault: a}}\n- {name: c, cancel: {}, when: {fault: a}}\n";
   const std::string mistakes = Mistakes(kHead + faults);
-  EXPECT_NE(mistakes.find("faults[0].when: can never come: a and b wait for each other"),
+  EXPECT_NE(mistakes.find("faults[0].when: can never happen: a and b wait for each other"),
             std::string::npos)
       << mistakes;
   EXPECT_EQ(mistakes.find("faults[2]"), std::string::npos) << mistakes;
@@ -292,36 +313,38 @@ TEST(ScenarioReader, RefusesFaultsThatWaitForEachOther) {
 TEST(ScenarioReader, RefusesExpectationsThatExcludeEachOther) {
   const std::pair<const char*, const char*> cases[] = {
       {"{state: SUCCEEDED, error_matches: x}", "contradicts `state: SUCCEEDED`"},
-      {"{state: SUCCEEDED, states: [QUEUED, FAILED]}", "it ends FAILED"},
-      {"{states: [QUEUED, FAILED], at: {RUNNING: 1m..}}", "`states`, which has no RUNNING"},
+      {"{state: SUCCEEDED, states: [QUEUED, FAILED]}", "the list ends with FAILED"},
+      {"{states: [QUEUED, FAILED], at: {RUNNING: 1m..}}",
+       "`states`, which does not contain RUNNING"},
       {"{objects: {present: [a, b], absent: [b]}}", "contradicts `present`"},
-      {"{written_once: [a], writes: {a: 0}}", "contradicts `writes`, which wants none"},
+      {"{written_once: [a], writes: {a: 0}}", "contradicts `writes`, which expects none"},
       {"{restarts: {master: 1}, first_step: {chief: {3: 7}}}", "contradicts `restarts`"},
       {"{first_step: {master: {2: 7}}, no_steps: {master-0: [2]}}", "contradicts `no_steps`"},
-      {"{restarts: {master-0: 3, total: 1}}", "contradicts those of the replicas, which are 3"},
-      {"{restarts: {master-0: 24..}}", "a replica is started 24 times"},
+      {"{restarts: {master-0: 3, total: 1}}",
+       "contradicts the counts of the replicas, whose sum is at least 3"},
+      {"{restarts: {master-0: 24..}}", "a replica is started at most 24 times"},
       {"{steps: {worker-0: 1..40}}", "the job has no worker-0; it has master-0"},
       {"{same_steps_as_twin: {replicas: [ps-0]}}", "the job has no ps-0"},
       {"{steps_never_go_back: [evaluator-0]}", "the job has no evaluator-0"},
       {"{log: [{match: x, replica: worker-1}]}", "the job has no worker-1"},
       {"{reads: {a: {worker-1: {1: 1}}}}", "the job has no worker-1"},
       {"{steps: {master-0: 1..40}, first_step: {master: {1: 50}}}", "contradicts `steps`"},
-      {"{objects: {present: [a], count: {a: 0}}}", "contradicts `count`, which wants none"},
-      {"{objects: {absent: [a], count: {a: 2..}}}", "contradicts `count`, which wants some"},
-      {"{states: [RUNNING, SUCCEEDED]}", "a job begins QUEUED"},
-      {"{states: [QUEUED, RUNNING, SUCCEEDED]}", "states[1]: comes never behind QUEUED"},
-      {"{states: [QUEUED, FAILED, QUEUED]}", "states[2]: comes never behind FAILED"},
-      {"{states: [QUEUED, SLEEPING]}", "is no state of a job"},
+      {"{objects: {present: [a], count: {a: 0}}}", "contradicts `count`, which expects none"},
+      {"{objects: {absent: [a], count: {a: 2..}}}", "contradicts `count`, which expects some"},
+      {"{states: [RUNNING, SUCCEEDED]}", "a job must begin QUEUED"},
+      {"{states: [QUEUED, RUNNING, SUCCEEDED]}", "states[1]: can never follow QUEUED"},
+      {"{states: [QUEUED, FAILED, QUEUED]}", "states[2]: can never follow FAILED"},
+      {"{states: [QUEUED, SLEEPING]}", "is not a state of a job"},
       {"{state: FAILED, at: {SUCCEEDED: 1m..2m}}", "contradicts `state: FAILED`"},
-      {"{at: {SLEEPING: 1m..2m}}", "'SLEEPING' is no state"},
-      {"{state: SUCCEEDED, attempts: 0}", "nobody tried the job"},
-      {"{attempts: 0}", "nobody tried the job"},
-      {"{attempts: 7}", "a job is tried 4 times"},
+      {"{at: {SLEEPING: 1m..2m}}", "'SLEEPING' is not a state"},
+      {"{state: SUCCEEDED, attempts: 0}", "such a job is tried at least once"},
+      {"{attempts: 0}", "such a job is tried at least once"},
+      {"{attempts: 7}", "a job is tried at most 4 times"},
       {"{same_objects_as_twin: {json_tolerance: -1}}", "must be 0 or more"},
       {"{same_steps_as_twin: {tolerance: -1}}", "must be 0 or more"},
-      {"{always: [{if_present: 'a{s}', then_count: {'{t}': 4}}]}", "'{t}' is no variable"},
-      {"{always: [{if_present: 'a', then_count: {'{s}': 4}}]}", "{s} is nothing here"},
-      {"{always: [{if_present: '{s}-{s}', then_count: {a: 4}}]}", "has {s} twice"},
+      {"{always: [{if_present: 'a{s}', then_count: {'{t}': 4}}]}", "'{t}' is not a variable"},
+      {"{always: [{if_present: 'a', then_count: {'{s}': 4}}]}", "{s} has no value"},
+      {"{always: [{if_present: '{s}-{s}', then_count: {a: 4}}]}", "contains {s} twice"},
   };
   for (const auto& [expect, what] : cases) {
     const std::string text = kHead + "expect: " + expect + "\n";
@@ -340,8 +363,8 @@ TEST(ScenarioReader, RefusesExpectationsThatExcludeEachOther) {
 }
 
 TEST(ScenarioReader, WantsADescriptionAndAJob) {
-  EXPECT_TRUE(Says("seed: 1\n", "says no `description`"));
-  EXPECT_TRUE(Says("seed: 1\n", "says no job"));
+  EXPECT_TRUE(Says("seed: 1\n", "`description` is missing"));
+  EXPECT_TRUE(Says("seed: 1\n", "a job is missing"));
   EXPECT_TRUE(Says("[]\n", "must be a mapping, not a list"));
   EXPECT_TRUE(Says("", "must be a mapping, not nothing"));
   EXPECT_TRUE(Says("a: [\n", "s.yaml:"));

@@ -67,31 +67,31 @@ TEST(Trigger, WriteIsCreateOrOverwrite) {
 
 TEST(Trigger, ALineIsALineAlsoWhereItReportsAStep) {
   TriggerCount log = Counting({.kind = Trigger::Kind::kLog, .pattern = "step 9 "});
-  Happening line = Step("master-0", 1, 9);
-  line.text = "step 9 loss 0.11";
+  Event line = Step("master-0", 1, 9);
+  BodyOf<StepEvent>(line).line = "step 9 loss 0.11";
   EXPECT_TRUE(log.Meet(line, Phase::kAfter));
   TriggerCount step = Counting({.kind = Trigger::Kind::kStep, .number = 9});
   EXPECT_FALSE(step.Meet(Line("master-0", 1, "step 9 loss 0.11"), Phase::kAfter));
 }
 
 TEST(Trigger, OfACopyMatchesEitherName) {
-  Happening move = Storage("master-0", 1, "move", "job/final");
-  move.detail = "job/tmp";
+  Event move = Storage("master-0", 1, "move", "job/final");
+  BodyOf<StorageEvent>(move).from = "job/tmp";
   EXPECT_TRUE(Counting(Before("move", "*/tmp")).Meet(move, Phase::kBefore));
   EXPECT_TRUE(Counting(Before("move", "*/final")).Meet(move, Phase::kBefore));
   EXPECT_FALSE(Counting(Before("move", "*/other")).Meet(move, Phase::kBefore));
 }
 
-TEST(Trigger, EachKindMeetsItsOwnHappening) {
-  const std::vector<std::pair<Trigger, Happening>> pairs = {
+TEST(Trigger, EachKindMeetsItsOwnEvents) {
+  const std::vector<std::pair<Trigger, Event>> pairs = {
       {{.kind = Trigger::Kind::kLog, .pattern = "ckpt-\\d+"}, Line("master-0", 1, "saved ckpt-10")},
       {{.kind = Trigger::Kind::kStep, .number = 12}, Step("master-0", 1, 12)},
       {{.kind = Trigger::Kind::kState, .pattern = "RUNNING"}, State("RUNNING")},
       {{.kind = Trigger::Kind::kStart, .number = 2}, Live("master-0", 2)},
       {{.kind = Trigger::Kind::kExit}, Exit("master-0", 1)},
-      {{.kind = Trigger::Kind::kFault, .pattern = "kill 1"}, Struck("master-0", 1, "kill 1")},
+      {{.kind = Trigger::Kind::kFault, .pattern = "kill 1"}, Injected("master-0", 1, "kill 1")},
       {{.kind = Trigger::Kind::kMetric, .pattern = "accuracy"},
-       {.kind = Happening::Kind::kMetric, .replica = "master-0", .boot = 1, .text = "accuracy"}},
+       {.replica = "master-0", .boot = 1, .body = MetricEvent{"accuracy"}}},
   };
   for (size_t i = 0; i < pairs.size(); ++i) {
     for (size_t j = 0; j < pairs.size(); ++j) {
@@ -114,7 +114,7 @@ TEST(Trigger, WantsItsNumberAndText) {
 }
 
 TEST(Trigger, IsOfTheFaultsReplicaUnlessItNamesAnother) {
-  const Happening workers = Step("worker-1", 1, 5);
+  const Event workers = Step("worker-1", 1, 5);
   Trigger trigger{.kind = Trigger::Kind::kStep, .number = 5};
   EXPECT_FALSE(Counting(trigger).Meet(workers, Phase::kAfter));
   trigger.replica = "worker-1";
@@ -125,7 +125,7 @@ TEST(Trigger, IsOfTheFaultsReplicaUnlessItNamesAnother) {
 
 TEST(Trigger, OfAnotherFaultIsMetWhoeverThatStruck) {
   TriggerCount count = Counting({.kind = Trigger::Kind::kFault, .pattern = "kill 1"});
-  EXPECT_TRUE(count.Meet(Struck("worker-3", 1, "kill 1"), Phase::kAfter));
+  EXPECT_TRUE(count.Meet(Injected("worker-3", 1, "kill 1"), Phase::kAfter));
 }
 
 std::vector<int> StrikesOf(Occurrence nth, int moments) {

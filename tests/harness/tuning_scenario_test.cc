@@ -50,7 +50,7 @@ TEST(TuningScenario, ReplicasThatAreNotThereAreTold) {
   EXPECT_THAT(MistakesOf("kill: {replica: master-0}, when: {step: 1}"),
               HasSubstr("the job has no master-0; it has master-0/1, master-0/2, master-0/3"));
   EXPECT_THAT(MistakesOf("kill: {replica: master-0/x}, when: {step: 1}"),
-              HasSubstr("is no replica"));
+              HasSubstr("is not a valid replica"));
 }
 
 TEST(TuningScenario, ExpectsTrials) {
@@ -66,7 +66,7 @@ TEST(TuningScenario, ExpectsTrials) {
   Evidence twin = run;
   twin.best_trial = "2";
   std::vector<std::string> failed;
-  for (const Assertion& assertion : read->expectations[1]->Judge({run, &twin})) {
+  for (const Assertion& assertion : read->expectations[1]->Evaluate({run, &twin})) {
     if (!assertion.passed) failed.push_back(assertion.name + ": " + assertion.found);
   }
   EXPECT_EQ(failed,

@@ -116,11 +116,11 @@ TEST_F(CompanionsTest, AReplicaStartsOnceTheyServeAndKnowsThem) {
   Install(kBigtable, kListens);
   engine::HandClock clock{Instant{}};
   engine::Agenda agenda(clock);
-  engine::ScriptedLauncher inner(agenda);
+  auto inner = std::make_unique<engine::ScriptedLauncher>(agenda);
   engine::MemoryLog log;
   std::promise<engine::ReplicaLaunch> launched;
-  inner.on_launch = [&](const engine::ReplicaLaunch& launch) { launched.set_value(launch); };
-  CompanionLauncher launcher(inner, OptionsFor({"bigtable", "spanner"}), log, clock);
+  inner->on_launch = [&](const engine::ReplicaLaunch& launch) { launched.set_value(launch); };
+  CompanionLauncher launcher(std::move(inner), OptionsFor({"bigtable", "spanner"}), log, clock);
   engine::ReplicaLaunch launch;
   launch.key.run = {"demo", "j1", ""};
   launch.environment = {{"A", "b"}};
@@ -137,10 +137,10 @@ TEST_F(CompanionsTest, AReplicaThatIsKilledWhileItWaitsEndsWithoutHavingRun) {
   Install(kBigtable, "#!/bin/sh\nexec sleep 600\n");
   engine::HandClock clock{Instant{}};
   engine::Agenda agenda(clock);
-  engine::ScriptedLauncher inner(agenda);
+  auto inner = std::make_unique<engine::ScriptedLauncher>(agenda);
   engine::MemoryLog log;
-  inner.on_launch = [&](const engine::ReplicaLaunch&) { ADD_FAILURE() << "it ran"; };
-  CompanionLauncher launcher(inner, OptionsFor({"bigtable"}), log, clock);
+  inner->on_launch = [&](const engine::ReplicaLaunch&) { ADD_FAILURE() << "it ran"; };
+  CompanionLauncher launcher(std::move(inner), OptionsFor({"bigtable"}), log, clock);
   engine::ReplicaLaunch launch;
   launch.key.run = {"demo", "j1", ""};
   int exits = 0;

@@ -65,8 +65,8 @@ TEST(FakeGpus, BrokenTextsAreExplained) {
       {"xNVIDIA_TESLA_T4", "no count"},
       {"0xNVIDIA_TESLA_T4", "no count"},
       {"-1xNVIDIA_TESLA_T4", "no count"},
-      {"4xT4", "'T4' is no GPU of the service"},
-      {"4xTPU_V2", "no GPU of the service"},
+      {"4xT4", "'T4' is not a GPU type of the service"},
+      {"4xTPU_V2", "not a GPU type of the service"},
       {"1xNVIDIA_TESLA_T4,", "no count"},
       {"99999xNVIDIA_TESLA_T4", "more than 1024"},
   };

@@ -117,7 +117,7 @@ TEST_F(InterpretersTest, TheConfigurationIsObeyed) {
   EXPECT_EQ(interpreters.Choose({"1.15", "2.7"})->interpreter.version, "3.10.1");
   const auto is_broken = interpreters.Choose({"2.5", "3.7"});
   ASSERT_FALSE(is_broken.ok());
-  EXPECT_THAT(is_broken.error().message, HasSubstr("no working Python"));
+  EXPECT_THAT(is_broken.error().message, HasSubstr("not a working Python"));
 }
 
 TEST_F(InterpretersTest, ABrokenOneIsPassedOver) {

@@ -208,10 +208,9 @@ class CountingWatcher final : public ReplicaWatcher {
 class WatchedIsolation : public Isolation {
  protected:
   engine::ReplicaExit RunWatched(Interposition::Kind interposition) {
-    LaunchWorld world({}, &watcher_, interposition);
-    auto launch = AnIsolated("echo one; echo two");
-    launch.watch.output = true;
-    const auto exit = world.Run(std::move(launch));
+    LaunchWorld world({}, interposition);
+    world.launcher->Watch({.output = true}, watcher_);
+    const auto exit = world.Run(AnIsolated("echo one; echo two"));
     messages_ = world.sink.Messages();
     return exit;
   }

@@ -14,7 +14,8 @@
 #include <thread>
 
 #include "base/json.h"
-#include "host/store/sqlite_file.h"
+#include "base/sqlite.h"
+#include "host/errors.h"
 #include "ml/schema/job_json.h"
 
 namespace caip::host {
@@ -50,13 +51,13 @@ class JobStoreTest : public testing::Test {
   void SetUp() override { Reopen(); }
   void Reopen() {
     store_.reset();
-    auto opened = SqliteJobStore::Open(file_);
+    auto opened = OpenJobStore(file_);
     ASSERT_TRUE(opened.ok()) << opened.error().message;
     store_ = std::move(*opened);
   }
   TemporaryDirectory directory_;
   Path file_ = directory_.path() / "jobs.db";
-  std::unique_ptr<SqliteJobStore> store_;
+  std::unique_ptr<engine::JobStore> store_;
 };
 
 TEST_F(JobStoreTest, GivesBackWhatItWasGiven) {
@@ -154,7 +155,7 @@ TEST_F(JobStoreTest, KeepsAllItHasAcknowledgedWhenKilledMidway) {
     ASSERT_EQ(::pipe(pipe_ends), 0);
     const pid_t child = ::fork();
     if (child == 0) {
-      auto store = SqliteJobStore::Open(file_);
+      auto store = OpenJobStore(file_);
       for (int i = 0; store.ok(); ++i) {
         JobRecord record = Record(project, "job_" + std::to_string(i), i);
         bool ok = (*store)->Create(record).ok();
@@ -187,15 +188,15 @@ TEST_F(JobStoreTest, AFileThatIsNoStoreIsSaidToBeNone) {
   store_.reset();
   ASSERT_TRUE(WriteFile(file_, std::string(8192, 'x')).ok());
   for (const char* extension : {"-wal", "-shm"}) ::unlink((file_.string() + extension).c_str());
-  const auto opened = SqliteJobStore::Open(file_);
+  const auto opened = OpenJobStore(file_);
   ASSERT_FALSE(opened.ok());
   EXPECT_EQ(opened.error().code, Code::kDataLoss);
   EXPECT_THAT(opened.error().message, HasSubstr(file_.string()));
-  EXPECT_THAT(opened.error().message, HasSubstr("Move it away"));
+  EXPECT_THAT(opened.error().message, HasSubstr("Move the file away"));
 }
 
 TEST_F(JobStoreTest, AStoreInADirectoryThatIsNotThereCannotBeOpened) {
-  const auto opened = SqliteJobStore::Open(directory_.path() / "none" / "jobs.db");
+  const auto opened = OpenJobStore(directory_.path() / "none" / "jobs.db");
   ASSERT_FALSE(opened.ok());
   EXPECT_THAT(opened.error().message, HasSubstr("jobs.db"));
 }
@@ -244,8 +245,8 @@ TEST_F(JobStoreTest, KeepsTrialsByNumberWithTheirReportsInOrder) {
 TEST_F(JobStoreTest, AStoreOfTheTimeBeforeTrialsGetsThem) {
   ASSERT_TRUE(store_->Create(Record("p", "one", 100)).ok());
   store_.reset();
-  SqliteFile file(file_);  // what version 1 had
-  ASSERT_TRUE(file.Open(SQLITE_OPEN_READWRITE).ok());
+  SqliteDatabase file(file_, errors::JobStoreFailed);  // what version 1 had
+  ASSERT_TRUE(file.Open(SqliteDatabase::Mode::kExisting).ok());
   ASSERT_TRUE(file.Run("DROP TABLE trials; DROP TABLE reports; PRAGMA user_version = 1").ok());
   Reopen();
   EXPECT_TRUE(store_->Get("p", "one").ok());

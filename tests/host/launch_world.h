@@ -88,11 +88,10 @@ inline std::string NameOfInterposition(
 
 class LaunchWorld {
  public:
-  explicit LaunchWorld(std::function<int64_t()> oom_kills = {}, ReplicaWatcher* watcher = nullptr,
+  explicit LaunchWorld(std::function<int64_t()> oom_kills = {},
                        Interposition::Kind interposition = Interposition::Kind::kSeccomp) {
     auto started = ProcessLauncher::Start(
-        {state.path(), LauncherProgram(), std::move(oom_kills), watcher, interposition}, clock,
-        sink);
+        {state.path(), LauncherProgram(), std::move(oom_kills), interposition}, clock, sink);
     EXPECT_TRUE(started.ok()) << started.error().message;
     launcher = std::move(started).value();
   }

@@ -36,15 +36,10 @@ class TestWatcher final : public ReplicaWatcher {
   std::atomic<int> outputs = 0;
 };
 
-engine::ReplicaLaunch Watched(engine::ReplicaLaunch launch) {
-  launch.watch.output = true;
-  return launch;
-}
-
 engine::ReplicaLaunch APython(const std::string& program) {
   auto launch = AShell("");
   launch.argv = {"python3", "-c", program};
-  return Watched(std::move(launch));
+  return launch;
 }
 
 size_t EntriesOf(const char* directory) {
@@ -68,11 +63,12 @@ bool Await(const std::function<bool()>& condition) {
 
 class LockStep : public ::testing::TestWithParam<Interposition::Kind> {
  protected:
+  LockStep() { world.launcher->Watch({.output = true}, watcher); }
   Path Disk(const std::string& name) const {
     return Path(world.launcher->BootDisk(AKey())) / "user_dir" / name;
   }
   TestWatcher watcher;
-  LaunchWorld world{{}, &watcher, GetParam()};
+  LaunchWorld world{{}, GetParam()};
 };
 
 TEST_P(LockStep, TellsOfALineBeforeTheProgramTakesItsNextStep) {
@@ -214,10 +210,12 @@ TEST_P(LockStep, StaysFrozenWhenTheCallThatHeldItIsAnswered) {
 
 TEST_P(LockStep, CostsNothingWhereNothingIsWatched) {
   const auto script = "grep ^Seccomp: /proc/self/status; echo \"preloaded: $LD_PRELOAD\"";
+  world.launcher->Watch({}, watcher);
   world.Run(AShell(script));
   EXPECT_THAT(world.sink.Messages(), ElementsAre("Seccomp:\t0", "preloaded: "));
   EXPECT_EQ(watcher.outputs, 0);
-  world.Run(Watched(AShell(script, AKey(0, 2))));
+  world.launcher->Watch({.output = true}, watcher);
+  world.Run(AShell(script, AKey(0, 2)));
   const bool by_kernel = GetParam() == Interposition::Kind::kSeccomp;
   const std::string library = by_kernel ? "" : PreloadLibraryBesideUs().string();
   EXPECT_THAT(world.sink.Messages(),
@@ -227,7 +225,7 @@ TEST_P(LockStep, CostsNothingWhereNothingIsWatched) {
 }
 
 TEST_P(LockStep, SaysWhyAProgramCannotBeStarted) {
-  auto launch = Watched(AShell(""));
+  auto launch = AShell("");
   launch.argv = {"/no/such/python"};
   EXPECT_EQ(world.Run(launch).start_error,
             "cannot run '/no/such/python': No such file or directory");
@@ -261,8 +259,8 @@ TEST(LockStepAlone, LeavesNothingWhenTheEmulatorIsKilledWhileACallIsHeld) {
     };
     SystemClock clock;
     RecordingSink sink;
-    auto launcher =
-        ProcessLauncher::Start({state.path(), LauncherProgram(), {}, &watcher}, clock, sink);
+    auto launcher = ProcessLauncher::Start({state.path(), LauncherProgram()}, clock, sink);
+    (*launcher)->Watch({.output = true}, watcher);
     (*launcher)->Launch(APython("import os\nos.write(1, b'x\\n')\nwhile True: pass"), {});
     for (;;) ::pause();
   }

@@ -21,9 +21,11 @@ using ::testing::IsEmpty;
 
 /// A launcher with its metric launcher around it, buckets, and what was reported.
 struct World {
-  World()
-      : launcher(*processes.launcher, {[this](const std::string& uri) { return Directory(uri); }},
-                 processes.sink, processes.clock) {}
+  explicit World(bool has_disks = true)
+      : disks(*processes.launcher),
+        launcher(std::move(processes.launcher), has_disks ? &disks : nullptr,
+                 {[this](const std::string& uri) { return Directory(uri); }}, processes.sink,
+                 processes.clock) {}
   Path Directory(const std::string& uri) const {
     return processes.state.path() / "buckets" / uri.substr(5);
   }
@@ -31,7 +33,7 @@ struct World {
   engine::ReplicaLaunch Trial(const std::string& script, int boot = 1) {
     engine::ReplicaLaunch launch = AShell(script, {{"p", "job", "3"}, {}, boot});
     launch.user_directories = {"var/hypertune"};
-    const std::string file = launcher.BootDisk(launch.key) + "/var/hypertune/output.metric";
+    const std::string file = disks.BootDisk(launch.key) + "/var/hypertune/output.metric";
     launch.environment.emplace_back("FILE", file);
     launch.environment.emplace_back("EVENTS", Directory("gs://bkt/out/3").string());
     launch.metrics = engine::MetricSource{"accuracy", file, "gs://bkt/out/3"};
@@ -74,6 +76,7 @@ struct World {
   }
 
   LaunchWorld processes;
+  engine::LocalDisks& disks;
   std::mutex mutex;
   std::condition_variable changed;
   std::vector<Report> reports;
@@ -206,7 +209,7 @@ TEST(MetricLauncher, TellsOfBrokenEventFilesAndReadsTheRest) {
   world.Event("events.out.tfevents.2", "this is no event file at all");
   world.Run(world.Trial("true"));
   EXPECT_THAT(world.Values(), ElementsAre(0.25));
-  EXPECT_TRUE(world.processes.sink.AwaitMessage("records that do not fit their checksums"));
+  EXPECT_TRUE(world.processes.sink.AwaitMessage("records that do not match their checksums"));
   EXPECT_TRUE(world.processes.sink.AwaitMessage("tfevents.2' is broken"));
 }
 
@@ -227,6 +230,14 @@ TEST(MetricLauncher, WhatLiesInANeighboursJobDirIsTheNeighbours) {
   std::ofstream(other / "events.out.tfevents.1") << Framed(AnEvent(1, 1, Simple("accuracy", 0.5f)));
   world.Run(world.Trial("true"));
   EXPECT_THAT(world.Values(), IsEmpty());
+}
+
+TEST(MetricLauncher, ReadsEventFilesOnlyWhereBootDisksAreElsewhereAndSaysSo) {
+  World world(false);
+  world.Event("events.out.tfevents.1", Framed(AnEvent(1, 1, Simple("accuracy", 0.5f))));
+  world.Run(world.Trial(std::string(kLine) + "line 0.1 1 > $FILE"));
+  EXPECT_THAT(world.Values(), ElementsAre(0.5));
+  EXPECT_TRUE(world.processes.sink.AwaitMessage("The trial's metric file does not count"));
 }
 
 TEST(MetricLauncher, OneThatCannotBeStartedEndsAllTheSame) {

@@ -72,7 +72,7 @@ TEST_F(PackageArchive, ThatIsNoneIsRefused) {
     ASSERT_TRUE(WriteFile(path, bytes).ok());
     const auto facts = CheckArchive(path);
     ASSERT_FALSE(facts.ok()) << bytes.size();
-    EXPECT_THAT(facts.error().message, HasSubstr("'p.tar.gz' is no readable sdist or wheel"));
+    EXPECT_THAT(facts.error().message, HasSubstr("'p.tar.gz' is not a readable sdist or wheel"));
   }
   EXPECT_FALSE(CheckArchive(directory_.path() / "none.tar.gz").ok());
 }

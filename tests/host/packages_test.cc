@@ -246,7 +246,7 @@ TEST_F(PackagerTest, WhatIsNoArchiveFailsAsWhatPipRefuses) {
   ASSERT_TRUE(prepared.failure);
   EXPECT_EQ(prepared.failure->refusal, "");
   EXPECT_EQ(prepared.failure->exit_code, 1);
-  EXPECT_THAT(prepared.failure->traceback, HasSubstr("no readable sdist or wheel"));
+  EXPECT_THAT(prepared.failure->traceback, HasSubstr("not a readable sdist or wheel"));
 }
 
 TEST_F(PackagerTest, WhatCannotBeReadFailsTheJob) {

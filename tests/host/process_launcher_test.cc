@@ -176,7 +176,7 @@ TEST(ProcessLauncher, SaysWhyAProgramCannotBeStarted) {
   EXPECT_EQ(
       error_of(script.string()),
       "cannot run '" + script.string() +
-          "': No such file or directory (it is a script for '/opt/pythn', which is not there)");
+          "': No such file or directory (it is a script for '/opt/pythn', which does not exist)");
   ASSERT_TRUE(WriteFile(world.state.path() / "bare", "echo x\n").ok());
   std::filesystem::permissions(world.state.path() / "bare", std::filesystem::perms::owner_all);
   EXPECT_THAT(error_of((world.state.path() / "bare").string()), HasSubstr("without a #! line"));

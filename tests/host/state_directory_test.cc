@@ -131,7 +131,7 @@ TEST(StateDirectory, ThatIsAFileIsRefused) {
   ASSERT_TRUE(WriteFile(base.path() / "file", "x").ok());
   const auto state = StateDirectory::Own(base.path() / "file", "1.0", kNow);
   ASSERT_FALSE(state.ok());
-  EXPECT_THAT(state.error().message, HasSubstr("is no directory"));
+  EXPECT_THAT(state.error().message, HasSubstr("is not a directory"));
   const auto below = StateDirectory::Own(base.path() / "file" / "below", "1.0", kNow);
   ASSERT_FALSE(below.ok());
   EXPECT_EQ(below.error().code, Code::kPermissionDenied);

@@ -55,14 +55,16 @@ class TestWatcher final : public ReplicaWatcher {
 
 class WatchedFilesTest : public ::testing::TestWithParam<Interposition::Kind> {
  protected:
-  WatchedFilesTest() { watcher.root = std::filesystem::canonical(bucket.path()); }
+  WatchedFilesTest() {
+    watcher.root = std::filesystem::canonical(bucket.path());
+    world.launcher->Watch({.roots = {bucket.path().string()}}, watcher);
+  }
 
   engine::ReplicaExit Run(std::vector<std::string> argv) {
     auto launch = AShell("");
     launch.key.boot = ++boot;
     launch.argv = std::move(argv);
     launch.environment.emplace_back("B", bucket.path().string());
-    launch.watch.roots = {bucket.path().string()};
     return world.Run(std::move(launch));
   }
   engine::ReplicaExit Python(const std::string& program) {
@@ -79,7 +81,7 @@ class WatchedFilesTest : public ::testing::TestWithParam<Interposition::Kind> {
 
   TemporaryDirectory bucket;
   TestWatcher watcher;
-  LaunchWorld world{{}, &watcher, GetParam()};
+  LaunchWorld world{{}, GetParam()};
   int boot = 0;
 };
 

@@ -79,7 +79,7 @@ TEST_F(Authority, MakesCertificatesThatItVouchesFor) {
 TEST_F(Authority, HandsOutTheKeyThatFits) {
   const auto made = Open()->CertificateFor("localhost");
   ASSERT_TRUE(made.ok());
-  EXPECT_TRUE(Fit(*ReadCertificate(made->chain), *ReadKey(made->key)));
+  EXPECT_TRUE(HaveSameKey(*ReadCertificate(made->chain), *ReadKey(made->key)));
 }
 
 TEST_F(Authority, NamesLoopbackAndTheDefaultsWhenNoNameIsAskedFor) {
@@ -113,14 +113,14 @@ TEST_F(Authority, MakesACertificateOnceUntilItIsDueForRenewal) {
   EXPECT_EQ(chain(), first);
   clock_.Advance(days(40));
   EXPECT_NE(chain(), first);
-  EXPECT_GT(EndOf(*ReadCertificate(chain())), clock_.Now() + days(300));
+  EXPECT_GT(ExpiryOf(*ReadCertificate(chain())), clock_.Now() + days(300));
 }
 
 TEST_F(Authority, LastsTenYearsAndItsCertificatesNoLongerThanItself) {
   const auto authority = Open();
-  EXPECT_GT(EndOf(*ReadCertificate(Pem())), kStart + days(3600));
+  EXPECT_GT(ExpiryOf(*ReadCertificate(Pem())), kStart + days(3600));
   clock_.Advance(days(3600));
-  EXPECT_LE(EndOf(*Shown(*authority, "localhost")), EndOf(*ReadCertificate(Pem())));
+  EXPECT_LE(ExpiryOf(*Shown(*authority, "localhost")), ExpiryOf(*ReadCertificate(Pem())));
 }
 
 TEST_F(Authority, IsMadeAnewWhenItIsAboutToEnd) {

@@ -46,10 +46,10 @@ TEST(Chunks, AreRefusedWhereTheyCouldBeReadInTwoWays) {
       "3z\r\nabc\r\n0\r\n\r\n",                      // more than a number
       "11111111111111111\r\nabc\r\n0\r\n\r\n",       // more than 64 bits
       "3\nabc\r\n0\r\n\r\n",                         // bare LF
-      "3\r\nabcd\r\n0\r\n\r\n",                      // longer than it says
-      "3\r\nabc0\r\n\r\n",                           // no line end behind the data
-      "3;" + std::string(100'000, 'x') + "\r\nabc",  // an extension without end
-      "0\r\n" + trailers + "\r\n",                   // trailers without end
+      "3\r\nabcd\r\n0\r\n\r\n",                      // longer than its size
+      "3\r\nabc0\r\n\r\n",                           // no line end after the data
+      "3;" + std::string(100'000, 'x') + "\r\nabc",  // an endless extension
+      "0\r\n" + trailers + "\r\n",                   // endless trailers
   };
   for (const std::string& chunks : bad) {
     EXPECT_THAT(

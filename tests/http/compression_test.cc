@@ -65,7 +65,7 @@ TEST(Compression, UnpacksSeveralMembersAndAnEmptyBody) {
 TEST(Compression, SaysWhatIsWrongWithABrokenBody) {
   const std::string packed = Gzip(Noise(5000));
   EXPECT_THAT(Send(packed.substr(0, 100), 50).body, HasSubstr("ends early"));
-  EXPECT_THAT(Send("no gzip at all", 50).body, HasSubstr("no gzip data"));
+  EXPECT_THAT(Send("no gzip at all", 50).body, HasSubstr("not valid gzip data"));
   std::string wrong = packed;
   wrong[wrong.size() - 6] ^= 1;  // its CRC
   EXPECT_EQ(Send(wrong, 50).status, 400);
@@ -124,17 +124,6 @@ TEST(Compression, LeavesAnswersThatStandForStoredBytes) {
     EXPECT_EQ(response.body.size(), 20'000u) << name;
     EXPECT_EQ(response.headers.Get(name), value);
   }
-}
-
-TEST(Compression, ReadsAGunzippedBodyByItself) {
-  Pieces body(Gzip("unpacked by whoever stores it"), 3);
-  const auto reader = Gunzipped(body);
-  char buffer[100];
-  std::string all;
-  for (size_t count = 1; count > 0; all.append(buffer, count)) {
-    count = *reader->Read(buffer, sizeof buffer);
-  }
-  EXPECT_EQ(all, "unpacked by whoever stores it");
 }
 
 }  // namespace

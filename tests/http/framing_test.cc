@@ -1,10 +1,9 @@
-#include "http/connection/framing.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
+#include "http/connection/input.h"
 #include "tests/http/served.h"
 
 namespace caip::http {
@@ -16,7 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 std::string Settled(std::string text) {
-  SettleFraming({text.data(), text.size()});
+  ResolveFraming({text.data(), text.size()});
   return text;
 }
 

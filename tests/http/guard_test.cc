@@ -5,7 +5,7 @@
 namespace caip::http {
 namespace {
 
-TEST(NameFits, TakesANameOrAnythingBeforeAnEnding) {
+TEST(MatchesName, TakesANameOrAnythingBeforeAnEnding) {
   struct Case {
     const char* name;
     const char* pattern;
@@ -26,14 +26,14 @@ TEST(NameFits, TakesANameOrAnythingBeforeAnEnding) {
       {"ml.googleapis.com", "*-ml.googleapis.com", false},
   };
   for (const Case& c : cases) {
-    EXPECT_EQ(NameFits(c.name, c.pattern), c.fits) << c.name << " as " << c.pattern;
+    EXPECT_EQ(MatchesName(c.name, c.pattern), c.fits) << c.name << " as " << c.pattern;
   }
 }
 
-TEST(HostAllowed, TakesServedPatternsInAnyCaseWithAnyPort) {
-  EXPECT_TRUE(
-      HostAllowed("Bucket.Storage.googleapis.com:2247", "127.0.0.1", {"*.storage.googleapis.com"}));
-  EXPECT_FALSE(HostAllowed("storage.example", "127.0.0.1", {"*.storage.googleapis.com"}));
+TEST(IsHostAllowed, TakesServedPatternsInAnyCaseWithAnyPort) {
+  EXPECT_TRUE(IsHostAllowed("Bucket.Storage.googleapis.com:2247", "127.0.0.1",
+                            {"*.storage.googleapis.com"}));
+  EXPECT_FALSE(IsHostAllowed("storage.example", "127.0.0.1", {"*.storage.googleapis.com"}));
 }
 
 }  // namespace

@@ -158,10 +158,10 @@ TEST(Idleness, OfOneThatNeverAskedCountsForMore) {
 TEST(Idleness, OfABodyThatComesInDropsIsSeen) {
   Activity slow;
   slow.Enter(State::kReading);
-  slow.BodyCame(1000);
+  slow.CountBodyBytes(1000);
   Activity fast;
   fast.Enter(State::kReading);
-  fast.BodyCame(1'000'000);
+  fast.CountBodyBytes(1'000'000);
   const auto now = std::chrono::steady_clock::now();
   EXPECT_FALSE(slow.Idleness(now + seconds(5))) << "too early to tell";
   EXPECT_TRUE(slow.Idleness(now + seconds(30)));

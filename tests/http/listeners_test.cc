@@ -20,7 +20,7 @@ bool CanConnect(uint16_t port) {
 
 TEST(Listeners, TellTheHandlerWhereARequestCameIn) {
   const Served served(WhereFrom);
-  const auto port = served->Listen("replica-7");
+  const auto port = served->Listen("127.0.0.1", "replica-7");
   ASSERT_TRUE(port.ok());
   EXPECT_THAT(served.Ask(LastGetRequest("/")), HasSubstr("listener= peer=127.0.0.1:"));
   EXPECT_THAT(served.Ask(LastGetRequest("/"), *port), HasSubstr("listener=replica-7 peer=127."));
@@ -28,7 +28,7 @@ TEST(Listeners, TellTheHandlerWhereARequestCameIn) {
 
 TEST(Listeners, GuardTheHostAsTheMainOneDoes) {
   const Served served(WhereFrom);
-  const auto port = served->Listen("t");
+  const auto port = served->Listen("127.0.0.1", "t");
   ASSERT_TRUE(port.ok());
   EXPECT_THAT(
       served.Ask("GET / HTTP/1.1\r\nConnection: close\r\nHost: evil.example\r\n\r\n", *port),
@@ -37,11 +37,11 @@ TEST(Listeners, GuardTheHostAsTheMainOneDoes) {
 
 TEST(Listeners, HaveOneDoorForEachTag) {
   const Served served(WhereFrom);
-  ASSERT_TRUE(served->Listen("a").ok());
-  const auto again = served->Listen("a");
+  ASSERT_TRUE(served->Listen("127.0.0.1", "a").ok());
+  const auto again = served->Listen("127.0.0.1", "a");
   ASSERT_FALSE(again.ok());
   EXPECT_EQ(again.error().code, Code::kAlreadyExists);
-  EXPECT_EQ(served->Listen("").error().code, Code::kAlreadyExists);
+  EXPECT_EQ(served->Listen("127.0.0.1", "").error().code, Code::kAlreadyExists);
 }
 
 TEST(Listeners, MayBeSocketsThatOthersMadeManyOfATag) {
@@ -61,8 +61,8 @@ TEST(Listeners, MayBeSocketsThatOthersMadeManyOfATag) {
 
 TEST(Listeners, AreClosedWithTheirConnectionsWhileOthersGoOn) {
   const Served served(WhereFrom);
-  const auto gone = served->Listen("gone");
-  const auto stays = served->Listen("stays");
+  const auto gone = served->Listen("127.0.0.1", "gone");
+  const auto stays = served->Listen("127.0.0.1", "stays");
   ASSERT_TRUE(gone.ok() && stays.ok());
   RawPeer kept(*gone);
   kept.Send(GetRequest("/"));
@@ -71,12 +71,12 @@ TEST(Listeners, AreClosedWithTheirConnectionsWhileOthersGoOn) {
   EXPECT_EQ(kept.ReadToEnd(), "");
   EXPECT_FALSE(CanConnect(*gone));
   EXPECT_THAT(served.Ask(LastGetRequest("/"), *stays), HasSubstr("listener=stays"));
-  EXPECT_TRUE(served->Listen("gone").ok());
+  EXPECT_TRUE(served->Listen("127.0.0.1", "gone").ok());
 }
 
 TEST(Listeners, EndWithTheServer) {
   const Served served(WhereFrom);
-  const auto port = served->Listen("t");
+  const auto port = served->Listen("127.0.0.1", "t");
   ASSERT_TRUE(port.ok());
   served->Stop(0);
   EXPECT_FALSE(CanConnect(*port));

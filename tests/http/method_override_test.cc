@@ -1,5 +1,3 @@
-#include "http/method_override.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>

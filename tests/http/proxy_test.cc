@@ -4,8 +4,7 @@
 
 #include <thread>
 
-#include "http/connection/relay.h"
-#include "http/connection/upstream_proxy.h"
+#include "http/connection/tunnel.h"
 #include "http/transport/certificate_authority.h"
 #include "http/transport/tls_context.h"
 #include "tests/http/served.h"
@@ -173,7 +172,7 @@ TEST_F(Proxy, SaysWhenTheHostCannotBeReached) {
   }
   const Served served(WhoAmI, RelayingTo(closed));
   EXPECT_THAT(served.Ask(Connect("127.0.0.1:" + std::to_string(closed))),
-              AllOf(StartsWith("HTTP/1.1 502"), HasSubstr("cannot reach")));
+              AllOf(StartsWith("HTTP/1.1 502"), HasSubstr("Cannot reach")));
 }
 
 TEST_F(Proxy, EndsItsRelaysWithTheServer) {
@@ -240,20 +239,20 @@ TEST(ProxyAddress, IsReadFromAUrlOrAPlace) {
 }
 
 TEST(ProxyAddress, IsNotForExemptHosts) {
-  EXPECT_TRUE(IsExempt("a.corp.example", "localhost, .corp.example"));
-  EXPECT_TRUE(IsExempt("corp.example", "*.corp.example"));
-  EXPECT_TRUE(IsExempt("Whatever", "*"));
-  EXPECT_FALSE(IsExempt("evilcorp.example", "corp.example"));
-  EXPECT_FALSE(IsExempt("a.example", ""));
+  EXPECT_TRUE(IsProxyExempt("a.corp.example", "localhost, .corp.example"));
+  EXPECT_TRUE(IsProxyExempt("corp.example", "*.corp.example"));
+  EXPECT_TRUE(IsProxyExempt("Whatever", "*"));
+  EXPECT_FALSE(IsProxyExempt("evilcorp.example", "corp.example"));
+  EXPECT_FALSE(IsProxyExempt("a.example", ""));
 }
 
 TEST(ProxyAddress, NamesOfThisMachineAreKnownWithoutLookingThemUp) {
   for (const char* name : {"localhost", "LOCALHOST.", "x.localhost", "127.1", "::1", "2130706433",
                            "169.254.169.254", "0"}) {
-    EXPECT_TRUE(IsThisMachineByName(name)) << name;
+    EXPECT_TRUE(NamesThisMachine(name)) << name;
   }
   for (const char* name : {"example.com", "example.com.", "8.8.8.8", "nolocalhost"}) {
-    EXPECT_FALSE(IsThisMachineByName(name)) << name;
+    EXPECT_FALSE(NamesThisMachine(name)) << name;
   }
 }
 
@@ -261,15 +260,15 @@ bool Elsewhere(const std::string& text) {
   sockaddr_in four{};
   four.sin_family = AF_INET;
   if (::inet_pton(AF_INET, text.c_str(), &four.sin_addr) == 1) {
-    return IsElsewhere(reinterpret_cast<const sockaddr&>(four));
+    return IsOtherMachine(reinterpret_cast<const sockaddr&>(four));
   }
   sockaddr_in6 six{};
   six.sin6_family = AF_INET6;
   EXPECT_EQ(::inet_pton(AF_INET6, text.c_str(), &six.sin6_addr), 1) << text;
-  return IsElsewhere(reinterpret_cast<const sockaddr&>(six));
+  return IsOtherMachine(reinterpret_cast<const sockaddr&>(six));
 }
 
-TEST(IsElsewhere, TellsOtherMachinesFromThisOneAndItsLink) {
+TEST(IsOtherMachine, TellsOtherMachinesFromThisOneAndItsLink) {
   for (const char* address : {"127.0.0.1", "127.8.8.8", "0.0.0.0", "0.1.2.3", "169.254.169.254",
                               "224.0.0.1", "255.255.255.255", "::", "::1", "fe80::1", "ff02::1",
                               "::ffff:127.0.0.1", "::ffff:169.254.169.254", "::127.0.0.1"}) {

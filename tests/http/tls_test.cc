@@ -145,7 +145,7 @@ TEST_F(Tls, SendsFilesToo) {
 
 TEST_F(Tls, ClosesOnWhatOnlyBeginsLikeIt) {
   const Served served(Scheme, Options());
-  EXPECT_THAT(served.Ask("\x16nonsense that is no record\r\n\r\n"), Not(HasSubstr("HTTP")));
+  EXPECT_THAT(served.Ask("\x16nonsense, not a record\r\n\r\n"), Not(HasSubstr("HTTP")));
   EXPECT_THAT(served.Ask(LastGetRequest("/")), StartsWith("HTTP/1.1 200"));
 }
 

@@ -11,6 +11,7 @@
 #include "base/random.h"
 #include "base/time_text.h"
 #include "fakes/logging/book/log_book.h"
+#include "tests/logging/read_after.h"
 
 namespace caip::logging {
 namespace {
@@ -180,7 +181,7 @@ TEST_F(EntryListing, IsWhatSortingEverythingWouldGive) {
   for (const size_t limit : {1, 7, 50, 1000}) {
     ListQuery query = Query();
     query.limit = limit;
-    query.looks_max = 10;
+    query.examined_max = 10;
     EXPECT_EQ(Pages(query), oldest_first) << limit;
     query.newest_first = true;
     EXPECT_EQ(Pages(query), newest_first) << limit;
@@ -226,7 +227,7 @@ TEST_F(EntryListing, GoesOnWhereItWasWhileEntriesAreAdded) {
 TEST_F(EntryListing, AnswersAnEmptyPageThatGoesOnWhenItHasLookedLong) {
   for (int i = 0; i < 40; ++i) Append({AJobEntry(std::to_string(i), kNoon + seconds(i))});
   ListQuery query = Query("jsonPayload.message=39");
-  query.looks_max = 15;
+  query.examined_max = 15;
   const auto page = book_->List(query);
   EXPECT_TRUE(page->entries.empty());
   EXPECT_TRUE(page->next);
@@ -293,7 +294,7 @@ TEST_F(EntryListing, HasNothingOfADeletedLogAtOnceAndAgainWhatComesLater) {
   EXPECT_THAT(Texts("log_id(worker-replica-0)"), IsEmpty());
   EXPECT_EQ(Texts("").size(), 1000u);
   EXPECT_EQ(Pages(Query()).size(), 1001u);
-  EXPECT_EQ(book_->ReadAfter("p", "j", 0, 5000)->size(), 1000u);
+  EXPECT_EQ(ReadAfter(*book_, "p", "j", 0, 5000)->size(), 1000u);
   EXPECT_THAT(*book_->LogIds("projects/p", "", 10), ElementsAre("app", "master-replica-0"));
   Append({AJobEntry("later", kNoon + seconds(5), "j", "worker-replica-0")});
   EXPECT_THAT(Texts("log_id(worker-replica-0)"), ElementsAre("later"));
@@ -330,7 +331,7 @@ TEST_F(EntryListing, GivesNoInsertIdTwiceThoughTheLastEntriesWereDeleted) {
   }
   Reopen();
   Append({AJobEntry("c", kNoon)});
-  EXPECT_EQ(book_->ReadAfter("p", "j", 0)->front().insert_id, 3u);
+  EXPECT_EQ(ReadAfter(*book_, "p", "j", 0)->front().insert_id, 3u);
 }
 
 // The file of the first format had none of the tables but chunks, and no marks on them.

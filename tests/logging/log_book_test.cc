@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 #include "base/time_text.h"
+#include "tests/logging/read_after.h"
 
 namespace caip::logging {
 namespace {
@@ -64,7 +65,7 @@ TEST_F(LogBookTest, GivesBackAllOfAnEntry) {
   entry.thread = "1234";
   book->Append({entry});
   ASSERT_TRUE(book->Flush().ok());
-  const auto read = book->ReadAfter("p", "j", 0);
+  const auto read = ReadAfter(*book, "p", "j", 0);
   ASSERT_EQ(read->size(), 1u);
   const Entry& back = read->front();
   EXPECT_EQ(back.project, "p");
@@ -93,7 +94,7 @@ TEST_F(LogBookTest, KeepsApartWhatDiffersFromEntryToEntry) {
   }
   book->Append(entries);
   ASSERT_TRUE(book->Flush().ok());
-  const auto read = book->ReadAfter("p", "j", 0);
+  const auto read = ReadAfter(*book, "p", "j", 0);
   ASSERT_EQ(read->size(), entries.size());
   Instant latest = kBookNoon;
   for (size_t i = 0; i < entries.size(); ++i) {
@@ -111,7 +112,7 @@ TEST_F(LogBookTest, WritesTextThatIsNoUtf8SoThatItCanBeRead) {
   const auto book = Open();
   book->Append({AnEntry("a \xff\xfe z"), AnEntry("next")});
   ASSERT_TRUE(book->Flush().ok());
-  const auto messages = Messages(book->ReadAfter("p", "j", 0));
+  const auto messages = Messages(ReadAfter(*book, "p", "j", 0));
   ASSERT_EQ(messages.size(), 2u);
   EXPECT_TRUE(IsUtf8(messages[0]));
   EXPECT_THAT(messages[0], HasSubstr("\xEF\xBF\xBD"));
@@ -128,7 +129,7 @@ TEST_F(LogBookTest, KeepsTheOrderOfAJobAndInsertIdsGrowOverTheWholeBook) {
   ASSERT_TRUE(book->Flush().ok());
   std::set<uint64_t> ids;
   for (const std::string job : {"a", "b"}) {
-    const auto read = book->ReadAfter("p", job, 0, 10000);
+    const auto read = ReadAfter(*book, "p", job, 0, 10000);
     ASSERT_TRUE(read.ok());
     for (size_t i = 1; i < read->size(); ++i) {
       ASSERT_LT(std::stoi((*read)[i - 1].message), std::stoi((*read)[i].message));
@@ -145,12 +146,12 @@ TEST_F(LogBookTest, LetsNoTimeOfAJobGoBackNotEvenAcrossARestart) {
   book->Append({AnEntry("later", kBookNoon - seconds(9)), AnEntry("one", kBookNoon + seconds(1)),
                 AnEntry("other job", kBookNoon - seconds(9), "k")});
   ASSERT_TRUE(book->Flush().ok());
-  const auto read = book->ReadAfter("p", "j", 0);
+  const auto read = ReadAfter(*book, "p", "j", 0);
   ASSERT_EQ(read->size(), 4u);
   EXPECT_EQ((*read)[1].timestamp, kBookNoon);
   EXPECT_EQ((*read)[2].timestamp, kBookNoon);
   EXPECT_EQ((*read)[3].timestamp, kBookNoon + seconds(1));
-  EXPECT_EQ(book->ReadAfter("p", "k", 0)->front().timestamp, kBookNoon - seconds(9));
+  EXPECT_EQ(ReadAfter(*book, "p", "k", 0)->front().timestamp, kBookNoon - seconds(9));
 }
 
 TEST_F(LogBookTest, InsertIdsGoOnGrowingAfterARestart) {
@@ -159,7 +160,7 @@ TEST_F(LogBookTest, InsertIdsGoOnGrowingAfterARestart) {
     const auto book = Open();
     book->Append({AnEntry("life " + std::to_string(life))});
     ASSERT_TRUE(book->Flush().ok());
-    const auto read = book->ReadAfter("p", "j", last);
+    const auto read = ReadAfter(*book, "p", "j", last);
     ASSERT_EQ(read->size(), 1u);
     EXPECT_GT(read->front().insert_id, last);
     last = read->front().insert_id;
@@ -173,7 +174,7 @@ TEST_F(LogBookTest, ReadsOnBehindAnInsertIdInPages) {
   uint64_t after = 0;
   int next = 0;
   for (;;) {
-    const auto page = book->ReadAfter("p", "j", after, 77);
+    const auto page = ReadAfter(*book, "p", "j", after, 77);
     ASSERT_TRUE(page.ok());
     if (page->empty()) break;
     ASSERT_LE(page->size(), 77u);
@@ -220,7 +221,7 @@ TEST_F(LogBookTest, WakesAFollowerAtOnce) {
   book->Append({AnEntry("x")});
   follower.join();  // long before the minute is over, or the test's own limit ends it
   EXPECT_TRUE(woke);
-  EXPECT_THAT(Messages(book->ReadAfter("p", "j", 0)), ElementsAre("x"));
+  EXPECT_THAT(Messages(ReadAfter(*book, "p", "j", 0)), ElementsAre("x"));
 }
 
 TEST_F(LogBookTest, ToldToWaitForWhatIsThereReturnsAtOnceAlsoAfterARestart) {
@@ -252,13 +253,13 @@ TEST_F(LogBookTest, HasAllThatWasFlushedAfterKillMinus9) {
   ::close(pipe_ends[1]);
 
   const auto book = Open();
-  const auto read = book->ReadAfter("p", "j", 0, 10'000'000);
+  const auto read = ReadAfter(*book, "p", "j", 0, 10'000'000);
   ASSERT_TRUE(read.ok());
   ASSERT_GE(read->size(), static_cast<size_t>(kFlushed));
   for (size_t i = 0; i < read->size(); ++i) ASSERT_EQ((*read)[i].message, std::to_string(i));
   book->Append({AnEntry("next life")});
   ASSERT_TRUE(book->Flush().ok());
-  const auto more = book->ReadAfter("p", "j", read->back().insert_id);
+  const auto more = ReadAfter(*book, "p", "j", read->back().insert_id);
   EXPECT_THAT(Messages(more), ElementsAre("next life"));
 }
 
@@ -283,7 +284,7 @@ TEST_F(LogBookTest, TellsOfAFullDiskAndLosesNothing) {
   EXPECT_TRUE(book->WaitForMore("p", "j", 1, seconds(60)));
   EXPECT_TRUE(book->Flush().ok());
   EXPECT_TRUE(book->Health().ok());
-  EXPECT_THAT(Messages(book->ReadAfter("p", "j", 0)), ElementsAre("before", "while it is full"));
+  EXPECT_THAT(Messages(ReadAfter(*book, "p", "j", 0)), ElementsAre("before", "while it is full"));
 }
 
 TEST_F(LogBookTest, SaysClearlyThatAFileIsDamaged) {
@@ -292,7 +293,7 @@ TEST_F(LogBookTest, SaysClearlyThatAFileIsDamaged) {
   ASSERT_FALSE(book.ok());
   EXPECT_EQ(book.error().code, Code::kDataLoss);
   EXPECT_THAT(book.error().message, HasSubstr("logs.db"));
-  EXPECT_THAT(book.error().message, HasSubstr("move the file away"));
+  EXPECT_THAT(book.error().message, HasSubstr("move the file and its -wal and -shm files away"));
 }
 
 TEST_F(LogBookTest, RefusesADatabaseThatIsNotOurs) {
@@ -302,7 +303,7 @@ TEST_F(LogBookTest, RefusesADatabaseThatIsNotOurs) {
   sqlite3_close(database);
   const auto book = LogBook::Open(file_);
   ASSERT_FALSE(book.ok());
-  EXPECT_THAT(book.error().message, HasSubstr("no log of caip's"));
+  EXPECT_THAT(book.error().message, HasSubstr("not a log of caip"));
 }
 
 TEST_F(LogBookTest, SaysWhereATextIsDamaged) {
@@ -311,7 +312,7 @@ TEST_F(LogBookTest, SaysWhereATextIsDamaged) {
   ASSERT_EQ(sqlite3_open(file_.c_str(), &database), SQLITE_OK);
   sqlite3_exec(database, "UPDATE chunks SET entries = '{broken'", nullptr, nullptr, nullptr);
   sqlite3_close(database);
-  const auto read = Open()->ReadAfter("p", "j", 0);
+  const auto read = ReadAfter(*Open(), "p", "j", 0);
   ASSERT_FALSE(read.ok());
   EXPECT_EQ(read.error().code, Code::kDataLoss);
   EXPECT_THAT(read.error().message, HasSubstr("entry 1"));
@@ -334,16 +335,16 @@ TEST_F(LogBookTest, StoresWhatSeveralThreadsAppend) {
   for (std::thread& thread : threads) thread.join();
   ASSERT_TRUE(book->Flush().ok());
   for (int t = 0; t < 4; ++t) {
-    EXPECT_EQ(book->ReadAfter("p", std::to_string(t), 0, 10'000)->size(), 500u);
+    EXPECT_EQ(ReadAfter(*book, "p", std::to_string(t), 0, 10'000)->size(), 500u);
   }
 }
 
 TEST(InsertId, IsTextOfOneWidthThatGrowsAsText) {
   EXPECT_EQ(InsertIdText(7), "0000000000000007");
   EXPECT_LT(InsertIdText(99), InsertIdText(100));
-  EXPECT_EQ(InsertIdOf(InsertIdText(123456)), 123456u);
-  EXPECT_EQ(InsertIdOf(""), 0u);
-  EXPECT_EQ(InsertIdOf("12x"), 0u);
+  EXPECT_EQ(ParseInsertId(InsertIdText(123456)), 123456u);
+  EXPECT_EQ(ParseInsertId(""), 0u);
+  EXPECT_EQ(ParseInsertId("12x"), 0u);
 }
 
 }  // namespace

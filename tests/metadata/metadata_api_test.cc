@@ -151,7 +151,7 @@ TEST(MetadataServer, WritesTextAndJsonAsAsked) {
 
 TEST(MetadataServer, AMachineWithoutAnAccountHasNoToken) {
   MetadataWorld world;
-  world.book.Change(world.kReplica, [](Guest& guest) { guest.service_account = ""; });
+  world.book.Change(world.kReplica, [](Machine& machine) { machine.service_account = ""; });
   EXPECT_EQ(world.Text("instance/service-accounts/"), "");
   EXPECT_EQ(world.Get(std::string(kV1) + "instance/service-accounts/default/token").status, 404);
 }
@@ -164,10 +164,11 @@ TEST(MetadataServer, WaitsForAChange) {
     return world.Get(path + "?wait_for_change=true&last_etag=" + etag);
   });
   // Neither a change of something else nor one of another machine ends the wait.
-  world.book.Change(world.kReplica, [](Guest& guest) { guest.attributes["x"] = "y"; });
-  world.book.Change("", [](Guest& guest) { guest.maintenance_event = "OTHER"; });
-  world.book.Change(world.kReplica,
-                    [](Guest& guest) { guest.maintenance_event = "MIGRATE_ON_HOST_MAINTENANCE"; });
+  world.book.Change(world.kReplica, [](Machine& machine) { machine.attributes["x"] = "y"; });
+  world.book.Change("", [](Machine& machine) { machine.maintenance_event = "OTHER"; });
+  world.book.Change(world.kReplica, [](Machine& machine) {
+    machine.maintenance_event = "MIGRATE_ON_HOST_MAINTENANCE";
+  });
   const auto answer = waiting.get();
   EXPECT_EQ(answer.body, "MIGRATE_ON_HOST_MAINTENANCE");
   EXPECT_NE(answer.headers.Get("ETag"), etag);

@@ -8,7 +8,7 @@
 
 #include "base/files.h"
 #include "base/json.h"
-#include "fakes/metadata/guest.h"
+#include "fakes/metadata/machine.h"
 #include "fakes/metadata/metadata_api.h"
 #include "fakes/metadata/token_mint.h"
 #include "http/target.h"
@@ -16,7 +16,7 @@
 
 namespace caip::metadata {
 
-inline Guest AReplica() {
+inline Machine AReplica() {
   return {.project_id = "demo-project",
           .project_number = "123456789012",
           .project_attributes = {{"ssh-keys", "none"}},
@@ -65,7 +65,7 @@ struct MetadataWorld {
   TemporaryDirectory directory;
   VirtualClock wall{Instant(std::chrono::seconds(kNow))};
   std::unique_ptr<TokenMint> mint = *TokenMint::Open(directory.path() / "keys", wall);
-  GuestBook book{Guest{.project_id = "host-project", .project_number = "1"}};
+  MachineTable book{Machine{.project_id = "host-project", .project_number = "1"}};
   MetadataApi api{book, *mint};
 
   MetadataWorld() {

@@ -22,7 +22,7 @@ std::string Words(const TouchedFile& file) {
   if (file.was_there) words += " was there,";
   if (file.read) words += " read,";
   if (file.written) words += " written,";
-  if (file.read_behind) words += " read behind,";
+  if (file.read_again) words += " read behind,";
   return words + " " + std::to_string(file.bytes) + " bytes";
 }
 
@@ -50,8 +50,8 @@ class TraceTakerTest : public ::testing::Test {
     exit.key = who;
     taker_.Ended(exit);
   }
-  harness::CourseRun Over() {
-    harness::CourseRun run;
+  harness::CheckRun Over() {
+    harness::CheckRun run;
     taker_.HandOver(run);
     return run;
   }
@@ -145,7 +145,7 @@ TEST_F(TraceTakerTest, LaunchesKeepWhatTheyWereGiven) {
   launch.environment = {{"HOSTNAME", "elsewhere"}};
   launch.working_directory = "user_dir";
   taker_.Launching(launch, "/disk");
-  const harness::CourseRun run = Over();
+  const harness::CheckRun run = Over();
   ASSERT_EQ(run.launched.size(), 1u);
   EXPECT_EQ(run.launched[0].replica, "worker-0");
   EXPECT_EQ(run.launched[0].argv, launch.Argv());
@@ -170,7 +170,7 @@ TEST_F(TraceTakerTest, ErrorsAreLinesOfStderrThatNobodyLogged) {
   taker_.Printed(line("progress", engine::Severity::kError, ""));
   taker_.Printed(line("logged", engine::Severity::kError, "trainer/task.py"));
   taker_.Printed(line("printed", engine::Severity::kInfo, ""));
-  const harness::CourseRun run = Over();
+  const harness::CheckRun run = Over();
   ASSERT_EQ(run.traces.raw_errors.size(), 1u);
   EXPECT_EQ(run.traces.raw_errors[0].text, "progress");
   EXPECT_EQ(run.traces.raw_errors[0].replica, "master-0");
@@ -178,7 +178,7 @@ TEST_F(TraceTakerTest, ErrorsAreLinesOfStderrThatNobodyLogged) {
 
 TEST_F(TraceTakerTest, ProcessesThatStayAreNamed) {
   taker_.LeftRunning(kMaster, {"421 sleep 600"});
-  const harness::CourseRun run = Over();
+  const harness::CheckRun run = Over();
   ASSERT_EQ(run.traces.left_running.size(), 1u);
   EXPECT_EQ(run.traces.left_running[0].command, "421 sleep 600");
 }

@@ -273,7 +273,7 @@ class Storage(Case):
                 when: {after: {create: "*/a"}}
             """))
         self.assertEqual(code, 1, text)
-        self.assertIn("never; its occasion came 1 times", text)
+        self.assertIn("never; its trigger counted 1 events", text)
 
 
 class Others(Case):
@@ -608,7 +608,7 @@ class Mistakes(Case):
                 when: {step: 1}
             expect: {state: SUCCEEDED, error_matches: "x", stat: FAILED}
             """)
-        for words in ("did you mean 'kill'?", "is no replica", "did you mean 'step'?",
+        for words in ("did you mean 'kill'?", "is not a valid replica", "did you mean 'step'?",
                       "did you mean 'state'?"):
             self.assertIn(words, text)
         self.assertIn("scenario.yaml:5:10", text)
@@ -617,7 +617,7 @@ class Mistakes(Case):
     def test_impossible_triggers_are_reported(self):
         for rest, words in (
                 ("kill: {replica: worker-7}\n    when: {step: 1}", "the job has no worker-7"),
-                ("kill: {replica: master-0}\n    when: {before: {rename: '*'}}", "can never come"),
+                ("kill: {replica: master-0}\n    when: {before: {rename: '*'}}", "can never happen"),
                 ("cancel: {}\n    when: {api: projects.jobs.gett}", "did you mean"),
                 ("name: a\n    cancel: {}\n    when: {fault: a}", "waits for itself")):
             with self.subTest(words):
@@ -645,7 +645,7 @@ class Mistakes(Case):
             expect: {state: SUCCEEDED}
             """))
         self.assertEqual(code, 1, text)
-        self.assertIn("never; its occasion came 0 times", text)
+        self.assertIn("never; its trigger counted 0 events", text)
 
     def test_a_full_disk_is_a_failure_of_the_host(self):
         state = self.folder / "state"

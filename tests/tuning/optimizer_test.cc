@@ -90,7 +90,7 @@ std::vector<ml::ParameterSpec> Params(std::string_view algorithm) {
   return params;
 }
 
-// What comes of a trial, odd things among it.
+// The outcome of a trial, including odd ones.
 Outcome OutcomeOf(int64_t number, Random& random) {
   switch (random.Below(8)) {
     case 0:

@@ -63,7 +63,7 @@ TEST(MedianRule, SaysValueMedianAndStep) {
 
 TEST(MedianRule, ATrialThatBeginsAgainKeepsItsBestAndHowFarItGot) {
   Curve pending = CurveOf({0.4, 0.9});
-  pending.push_back({10, std::chrono::minutes(1), 0.1});  // its machine was lost behind step 20
+  pending.push_back({10, std::chrono::minutes(1), 0.1});  // its machine was lost after step 20
   const StopAdvice advice = Median(Goal::kMaximize, pending, {CurveOf({0.5, 0.5})});
   EXPECT_FALSE(advice.stop);
   EXPECT_EQ(advice.value, 0.9);

@@ -145,7 +145,7 @@ TEST(StudyConfig, OfChildrenTellsWhatIsNoneOfTheParents) {
 struct Wrong {
   const char* what;
   const char* parameter;  // merged into a parameter of that type
-  const char* field;      // behind "parameters[0]"
+  const char* field;      // after "parameters[0]"
 };
 
 TEST(StudyConfig, TellsWhatIsWrongWithAParameter) {

@@ -56,11 +56,11 @@ TEST(Scale, MapsAsThePageWrites) {
 }
 
 TEST(Scale, IsKnownByItsName) {
-  EXPECT_EQ(ScaleNamed("NONE"), Scale::kLinear);
-  EXPECT_EQ(ScaleNamed(""), Scale::kLinear);
-  EXPECT_EQ(ScaleNamed("UNIT_LINEAR_SCALE"), Scale::kLinear);
-  EXPECT_EQ(ScaleNamed("UNIT_LOG_SCALE"), Scale::kLog);
-  EXPECT_EQ(ScaleNamed("UNIT_REVERSE_LOG_SCALE"), Scale::kReverseLog);
+  EXPECT_EQ(ParseScale("NONE"), Scale::kLinear);
+  EXPECT_EQ(ParseScale(""), Scale::kLinear);
+  EXPECT_EQ(ParseScale("UNIT_LINEAR_SCALE"), Scale::kLinear);
+  EXPECT_EQ(ParseScale("UNIT_LOG_SCALE"), Scale::kLog);
+  EXPECT_EQ(ParseScale("UNIT_REVERSE_LOG_SCALE"), Scale::kReverseLog);
 }
 
 TEST(Scale, HoldsAtTheEdgesOfDoubles) {

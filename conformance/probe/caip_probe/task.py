@@ -1,4 +1,4 @@
-"""Tells what a replica sees, and does what it is told to, so that a judge can look at both.
+"""Prints what a replica sees, and follows instructions, so that the judge can check both.
 
 First it prints one line, `CAIP-PROBE {...}`: arguments, environment, working directory. Then it does
 the words of --do, in order; `ROLE:word` only in replicas of that role (as in TF_CONFIG's task type,
@@ -12,10 +12,10 @@ yet:
   metric=TAG:V:S report V at step S, in the metric file, as cloudml-hypertune does
   metric-line=TEXT  a line of the metric file as it stands
   lines=N        so many numbered lines        child      leave a process behind
-  file=PATH      tell whether PATH exists, then write it
-  meet=N         wait until all N replicas of the job have told what they see; meet=N:WORD where
-                 no job id tells one run from another
-  outlive        in the primary: wait until those it met are gone
+  file=PATH      print whether PATH exists, then write it
+  meet=N         wait until all N replicas of the job have printed what they see; meet=N:WORD if
+                 no job id separates one run from another
+  outlive        in the primary: wait until the replicas that it met have ended
 
 It runs on Python 2.7 and 3, and needs no other package.
 """
@@ -62,7 +62,7 @@ def tell():
 
 
 def report(text):
-    """One entry of the metric file; the file is written anew each time, as the library does."""
+    """One entry of the metric file; rewrites the file each time, as the library does."""
     tag, value, step = text.rsplit(':', 2)
     report_line(json.dumps(
         {tag: str(float(value)), 'global_step': str(int(step)), 'timestamp': time.time(),

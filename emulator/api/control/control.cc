@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "base/json.h"
+#include "base/stopwatch.h"
 #include "base/text.h"
 #include "base/time_text.h"
 #include "emulator/api/error_body.h"
@@ -14,7 +15,6 @@ namespace caip::api {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::steady_clock;
 
 constexpr long long kWaitMax = 60'000;
 constexpr size_t kEntriesMax = 2000;
@@ -66,8 +66,8 @@ JobFollower::JobFollower(engine::Engine& engine, logging::LogBook& book)
 
 Result<Json> JobFollower::Follow(const http::Request& request, const std::string& project,
                                  const std::string& job_id) const {
-  const auto deadline = steady_clock::now() + WaitOf(request);
-  const uint64_t after = logging::InsertIdOf(std::string(request.Query("after")));
+  const auto deadline = MonotonicNow() + WaitOf(request);
+  const uint64_t after = logging::ParseInsertId(std::string(request.Query("after")));
   logging::EntryQuery query;
   query.project = project;
   query.job_id = job_id;
@@ -81,7 +81,7 @@ Result<Json> JobFollower::Follow(const http::Request& request, const std::string
     if (over) RETURN_IF_ERROR(book_.Flush());  // what was said before the end is to be seen
     ASSIGN_OR_RETURN(const std::vector<logging::Entry> entries, book_.Query(query));
     const bool changed = request.Query("state") != run::Name(job.state);
-    const auto left = std::chrono::ceil<milliseconds>(deadline - steady_clock::now());
+    const auto left = std::chrono::ceil<milliseconds>(deadline - MonotonicNow());
     if (over || changed || ending || !entries.empty() || left.count() <= 0) {
       return Answer(job, entries, after, request.Query("task"),
                     over && entries.size() < kEntriesMax, ending);

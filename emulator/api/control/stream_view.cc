@@ -48,7 +48,7 @@ std::vector<http::Route> ForStreamReaders(std::vector<http::Route> routes, engin
     if (route.id != "ml.projects.jobs.get") continue;
     route.handler = [&engine, &book, &readers, plain = std::move(route.handler)](
                         const http::Request& request, const http::PathParameters& at) {
-      const Look look{logging::InvocationOf(request.headers.Get("User-Agent")), at.At("project"),
+      const Look look{logging::InvocationId(request.headers.Get("User-Agent")), at.At("project"),
                       at.At("job")};
       if (look.invocation.empty()) return plain(request, at);
       const auto job = engine.Get(look.project, look.job_id);

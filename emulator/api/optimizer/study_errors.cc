@@ -115,13 +115,13 @@ std::string TrialShouldStop(std::string_view trial, std::string_view why) {
   return std::string(trial) + " should stop: " + std::string(why);
 }
 
-Error StudyStoreFailed(std::string_view file, std::string_view why) {
+Error StudyStoreFailed(Code, const Path& file, std::string_view why) {
   return {Code::kInternal,
-          "cannot use the studies in '" + std::string(file) + "': " + std::string(why)};
+          "cannot use the studies in '" + file.string() + "': " + std::string(why)};
 }
 
-Error StudyStoreTooNew(std::string_view file, long long version) {
-  return {Code::kDataLoss, "'" + std::string(file) + "' has version " + std::to_string(version) +
+Error StudyStoreTooNew(const Path& file, int64_t version) {
+  return {Code::kDataLoss, "'" + file.string() + "' has version " + std::to_string(version) +
                                ", which a newer caip wrote. Use that one."};
 }
 

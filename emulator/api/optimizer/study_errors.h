@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/files.h"
 #include "base/result.h"
 
 namespace caip::api::errors {
@@ -35,7 +36,8 @@ FieldViolation MetricMissing(std::string_view field, std::string_view metric);
 Error NothingMeasured();
 /// Of the emulator's log; `why` is the stopping rule's sentence.
 std::string TrialShouldStop(std::string_view trial, std::string_view why);
-Error StudyStoreFailed(std::string_view file, std::string_view why);
-Error StudyStoreTooNew(std::string_view file, long long version);
+/// Always kInternal: a client can do nothing about the file.
+Error StudyStoreFailed(Code code, const Path& file, std::string_view why);
+Error StudyStoreTooNew(const Path& file, int64_t version);
 
 }  // namespace caip::api::errors

@@ -12,7 +12,6 @@
 #include <charconv>
 #include <cmath>
 
-#include "base/sqlite.h"
 #include "emulator/api/optimizer/study_errors.h"
 
 namespace caip::api {
@@ -55,71 +54,42 @@ Json Restored(Json value) {
   return value;
 }
 
-// One statement's run, from binding to its end.
-class Query {
- public:
-  Query(sqlite3* db, const char* sql) { sqlite3_prepare_v2(db, sql, -1, &statement_, nullptr); }
-  Query(const Query&) = delete;
-  Query& operator=(const Query&) = delete;
-  ~Query() { sqlite3_finalize(statement_); }
-
-  Query& Bind(const std::string& text) {
-    sqlite3_bind_text64(statement_, ++bound_, text.data(), text.size(), SQLITE_TRANSIENT,
-                        SQLITE_UTF8);
-    return *this;
-  }
-  int Step() { return sqlite3_step(statement_); }
-  int64_t Integer() const { return sqlite3_column_int64(statement_, 0); }
-  std::string Text() const {
-    const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_, 0));
-    const auto size = static_cast<size_t>(sqlite3_column_bytes(statement_, 0));
-    return text ? std::string(text, size) : std::string();
-  }
-
- private:
-  sqlite3_stmt* statement_ = nullptr;
-  int bound_ = 0;
-};
-
 }  // namespace
 
 Result<std::unique_ptr<StudyStore>> StudyStore::Open(const Path& file) {
-  sqlite3* db = nullptr;
-  sqlite3_open_v2(file.c_str(), &db,
-                  SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
-  std::unique_ptr<StudyStore> store(new StudyStore(file, db));
-  RETURN_IF_ERROR(store->Run("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL"));
-  int64_t version = 0;
-  {
-    Query query(db, "PRAGMA user_version");
-    if (query.Step() != SQLITE_ROW) return store->Failure();
-    version = query.Integer();
-  }
-  if (version > kSchemaVersion) return errors::StudyStoreTooNew(file.string(), version);
-  if (version == 0) RETURN_IF_ERROR(store->Run(kSchema));
+  std::unique_ptr<StudyStore> store(new StudyStore(file));
+  RETURN_IF_ERROR(store->Prepare());
   return store;
 }
 
-StudyStore::~StudyStore() { CloseLeavingShortLog(db_); }
+StudyStore::StudyStore(const Path& file) : db_(file, errors::StudyStoreFailed) {}
 
-Error StudyStore::Failure() const {
-  return errors::StudyStoreFailed(file_.string(), db_ ? sqlite3_errmsg(db_) : "no memory");
-}
-
-Status StudyStore::Run(const char* sql) const {
-  if (sqlite3_exec(db_, sql, nullptr, nullptr, nullptr) != SQLITE_OK) return Failure();
-  return Ok{};
+Status StudyStore::Prepare() {
+  RETURN_IF_ERROR(db_.Open(SqliteDatabase::Mode::kCreate));
+  RETURN_IF_ERROR(db_.Run("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL"));
+  ASSIGN_OR_RETURN(const int64_t version, db_.Number("PRAGMA user_version"));
+  if (version > kSchemaVersion) return errors::StudyStoreTooNew(db_.file(), version);
+  if (version == 0) RETURN_IF_ERROR(db_.Run(kSchema));
+  RETURN_IF_ERROR(db_.Prepare(get_, "SELECT body FROM resources WHERE name = ?1"));
+  RETURN_IF_ERROR(db_.Prepare(below_,
+                              "SELECT body FROM resources WHERE parent = ?1 AND "
+                              "substr(name, 1, length(?2)) = ?2 ORDER BY seq"));
+  RETURN_IF_ERROR(db_.Prepare(put_,
+                              "INSERT INTO resources (name, parent, body) VALUES (?1, ?2, ?3) "
+                              "ON CONFLICT (name) DO UPDATE SET body = excluded.body"));
+  return db_.Prepare(remove_, "DELETE FROM resources WHERE name = ?1 OR parent = ?1");
 }
 
 Result<std::optional<Json>> StudyStore::Get(const std::string& name) const {
   std::string text;
   {
     std::lock_guard lock(mutex_);
-    Query query(db_, "SELECT body FROM resources WHERE name = ?1");
-    const int code = query.Bind(name).Step();
+    SqliteUse row(get_);
+    row->Bind(1, name);
+    const int code = row->Step();
     if (code == SQLITE_DONE) return std::optional<Json>();
-    if (code != SQLITE_ROW) return Failure();
-    text = query.Text();
+    if (code != SQLITE_ROW) return db_.Failure(code);
+    text = row->Text(0);
   }
   ASSIGN_OR_RETURN(Json body, ParseJson(text));
   return std::optional<Json>(Restored(std::move(body)));
@@ -131,13 +101,11 @@ Result<std::vector<Json>> StudyStore::Below(const std::string& parent,
   std::vector<std::string> texts;
   {
     std::lock_guard lock(mutex_);
-    Query query(db_,
-                "SELECT body FROM resources WHERE parent = ?1 AND "
-                "substr(name, 1, length(?2)) = ?2 ORDER BY seq");
-    query.Bind(parent).Bind(prefix);
+    SqliteUse rows(below_);
+    rows->Bind(1, parent).Bind(2, prefix);
     int code = SQLITE_ROW;
-    while ((code = query.Step()) == SQLITE_ROW) texts.push_back(query.Text());
-    if (code != SQLITE_DONE) return Failure();
+    while ((code = rows->Step()) == SQLITE_ROW) texts.push_back(rows->Text(0));
+    if (code != SQLITE_DONE) return db_.Failure(code);
   }
   std::vector<Json> bodies;
   for (const std::string& text : texts) {
@@ -147,31 +115,33 @@ Result<std::vector<Json>> StudyStore::Below(const std::string& parent,
   return bodies;
 }
 
-Status StudyStore::Put(const StudyChange& change) const {
-  Query query(db_,
-              "INSERT INTO resources (name, parent, body) VALUES (?1, ?2, ?3) "
-              "ON CONFLICT (name) DO UPDATE SET body = excluded.body");
-  query.Bind(change.name).Bind(change.parent).Bind(CompactJson(Storable(*change.body)));
-  if (query.Step() != SQLITE_DONE) return Failure();
+Status StudyStore::Put(const StudyChange& change) {
+  SqliteUse put(put_);
+  put->Bind(1, change.name).Bind(2, change.parent);
+  put->Bind(3, CompactJson(Storable(*change.body)));
+  const int code = put->Step();
+  if (code != SQLITE_DONE) return db_.Failure(code);
   return Ok{};
 }
 
-Status StudyStore::Remove(const std::string& name) const {
-  Query query(db_, "DELETE FROM resources WHERE name = ?1 OR parent = ?1");
-  if (query.Bind(name).Step() != SQLITE_DONE) return Failure();
+Status StudyStore::Remove(const std::string& name) {
+  SqliteUse remove(remove_);
+  remove->Bind(1, name);
+  const int code = remove->Step();
+  if (code != SQLITE_DONE) return db_.Failure(code);
   return Ok{};
 }
 
 Status StudyStore::Apply(const std::vector<StudyChange>& changes) {
   std::lock_guard lock(mutex_);
-  RETURN_IF_ERROR(Run("BEGIN IMMEDIATE"));
+  RETURN_IF_ERROR(db_.Run("BEGIN IMMEDIATE"));
   for (const StudyChange& change : changes) {
     const Status done = change.body ? Put(change) : Remove(change.name);
     if (done.ok()) continue;
-    (void)Run("ROLLBACK");
+    (void)db_.Run("ROLLBACK");
     return done;
   }
-  return Run("COMMIT");
+  return db_.Run("COMMIT");
 }
 
 }  // namespace caip::api

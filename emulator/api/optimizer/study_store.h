@@ -11,8 +11,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/result.h"
-
-struct sqlite3;
+#include "base/sqlite.h"
 
 namespace caip::api {
 
@@ -28,7 +27,6 @@ class StudyStore {
  public:
   /// Makes the file if there is none. kDataLoss: it is no store of ours, or a newer caip's.
   static Result<std::unique_ptr<StudyStore>> Open(const Path& file);
-  ~StudyStore();
 
   /// nullopt: there is none of that name.
   Result<std::optional<Json>> Get(const std::string& name) const;
@@ -38,15 +36,17 @@ class StudyStore {
   Status Apply(const std::vector<StudyChange>& changes);
 
  private:
-  StudyStore(Path file, sqlite3* db) : file_(std::move(file)), db_(db) {}
-  Error Failure() const;
-  Status Run(const char* sql) const;
-  Status Put(const StudyChange& change) const;
-  Status Remove(const std::string& name) const;
+  explicit StudyStore(const Path& file);
+  Status Prepare();
+  Status Put(const StudyChange& change);
+  Status Remove(const std::string& name);
 
-  Path file_;
-  sqlite3* db_;
-  mutable std::mutex mutex_;  // of the connection
+  mutable std::mutex mutex_;  // of the connection and its statements
+  SqliteDatabase db_;
+  mutable SqliteStatement get_;
+  mutable SqliteStatement below_;
+  SqliteStatement put_;
+  SqliteStatement remove_;
 };
 
 }  // namespace caip::api

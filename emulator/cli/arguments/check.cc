@@ -119,17 +119,9 @@ void AddCourseFlags(Grammar& grammar, CLI::App& app, const Shared& check) {
 // Those of the emulator's flags that mean something here.
 void AddHostFlags(Grammar& grammar, CLI::App& app, app::EmulatorFlags& flags) {
   grammar.Heading("Flags that gcloud does not have");
-  grammar.Flag(app, "--map-image", "URI=COMMAND",
-               "The local command that stands for an image; may be given again.",
-               Append(&flags.map_images));
-  grammar.Flag(app, "--storage-view", "gs|path",
-               "What --job-dir is: a gs:// URI (unless given), or a directory.",
-               To(&flags.storage_view));
-  grammar.Flag(app, "--addressing", "loopback|ports",
-               "What TF_CONFIG names: an address for each replica (unless given), or localhost and "
-               "ports, which clusters of TensorFlow's own servers need.",
-               To(&flags.addressing));
-  grammar.Flag(app, "--seed", "N", "The seed of the runs; 1 unless given.", To(&flags.seed));
+  for (const char* key : {"images", "storage_view", "addressing", "seed"}) {
+    AddSettingFlag(grammar, app, key, &flags);
+  }
   AddStateFlag(grammar, app, &flags);
 }
 

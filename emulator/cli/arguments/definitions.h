@@ -22,6 +22,9 @@ Status CheckFormat(const Command& command, const GcloudFlags& gcloud);
 
 /// The flags of the emulator itself, under their own heading.
 void AddEmulatorFlags(Grammar& grammar, CLI::App& app, app::EmulatorFlags* into);
+/// The flag of one setting (app/settings_table.h), which must have one.
+void AddSettingFlag(Grammar& grammar, CLI::App& app, std::string_view key,
+                    app::EmulatorFlags* into);
 /// --state alone, for commands that only look for an emulator.
 void AddStateFlag(Grammar& grammar, CLI::App& app, app::EmulatorFlags* into);
 

@@ -303,6 +303,15 @@ void Grammar::Switch(CLI::App& app, const std::string& name, const std::string& 
   app.add_flag_callback(negated, [into] { *into = false; })->group("");
 }
 
+void Grammar::Switch(CLI::App& app, const std::string& name, const std::string& help,
+                     std::function<void(bool on)> set) {
+  app.add_flag_callback(
+         name, [set] { set(true); }, help)
+      ->group(impl_->heading);
+  const std::string negated = "--no-" + name.substr(name.find("--") + 2);
+  app.add_flag_callback(negated, [set] { set(false); })->group("");
+}
+
 void Grammar::Positional(CLI::App& app, const std::string& metavar, const std::string& help,
                          Setter set, bool many) {
   CLI::Option* option = impl_->AddValue(app, metavar, "", help, std::move(set));

@@ -50,6 +50,8 @@ class Grammar {
                     const std::string& help, Setter set);
   /// --name and --no-name.
   void Switch(CLI::App& app, const std::string& name, const std::string& help, bool* into);
+  void Switch(CLI::App& app, const std::string& name, const std::string& help,
+              std::function<void(bool on)> set);
   /// A word without a flag; `many` takes all that are left, at least one.
   void Positional(CLI::App& app, const std::string& metavar, const std::string& help, Setter set,
                   bool many = false);

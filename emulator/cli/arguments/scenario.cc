@@ -99,7 +99,7 @@ void AddExploreSwitches(Grammar& grammar, CLI::App& app, ExploreCommand& explore
                "process dies, its machine stays), or each once.",
                [&explore](const std::string& value) { return SetDisks(value, explore); });
   grammar.Switch(app, "--crash", "The same as --disks kept.", &explore.crash);
-  grammar.Switch(app, "--resume", "Go on where an exploration into the same folder was left.",
+  grammar.Switch(app, "--resume", "Continue an earlier exploration into the same folder.",
                  &explore.resume);
   AddStateFlag(grammar, app, &explore.emulator);
 }
@@ -107,11 +107,11 @@ void AddExploreSwitches(Grammar& grammar, CLI::App& app, ExploreCommand& explore
 void AddExplore(Grammar& grammar) {
   const auto explore = std::make_shared<ExploreCommand>();
   CLI::App& app = grammar.Leaf(
-      grammar.root(), "explore", "Finds restart bugs of a trainer by itself.",
-      "Runs the job in peace, takes its machine away at every moment that matters, and holds what "
-      "comes of it against the peace.\nExit codes: 0 nothing found (but what is perhaps "
-      "harmless), 1 findings, 2 usage, 3 this host cannot (its disk is full, ...), 4 our fault, "
-      "130 interrupted.\n\nExamples:\n  caip "
+      grammar.root(), "explore", "Finds restart bugs of a trainer.",
+      "Runs the job without faults, takes its machine away at every crash point of that baseline "
+      "run, and compares each recovery with the baseline.\nExit codes: 0 nothing found (or only "
+      "what may be harmless), 1 findings, 2 usage, 3 this host cannot (its disk is full, ...), 4 "
+      "our fault, 130 interrupted.\n\nExamples:\n  caip "
       "explore scenarios/restarts/r01_half_a_checkpoint_broken.yaml\n"
       "  caip explore my.yaml --budget 60s --points storage,steps --pairs\n"
       "  caip explore -- --package-path trainer --module-name trainer.task -- --steps 40",
@@ -119,21 +119,21 @@ void AddExplore(Grammar& grammar) {
         explore->submit = words.user_args;
         if (explore->file.has_value() == explore->submit.has_value()) {
           return Error{Code::kInvalidArgument,
-                       "name a scenario FILE, or the words of a submit behind `--`"};
+                       "name a scenario FILE, or give the words of a submit after `--`"};
         }
         return Command(*explore);
       });
-  grammar.OptionalWords(app, "FILE", "A scenario; its faults and expectations are left out.",
+  grammar.OptionalWords(app, "FILE", "A scenario; its faults and expectations are ignored.",
                         To(&explore->file));
   grammar.Flag(app, "--out", "DIR", "Where findings go; caip-findings unless given.",
                To(&explore->out));
-  grammar.Flag(app, "--budget", "DURATION", "Stop after so long, runs in peace included: 60s.",
+  grammar.Flag(app, "--budget", "DURATION", "Stop after this time, baseline runs included: 60s.",
                [explore](const std::string& value) -> Status {
                  explore->budget = ParseDuration(value);
                  if (explore->budget && *explore->budget > Duration(0)) return Ok{};
                  return Error{Code::kInvalidArgument, "'" + value + "' is no time like 60s or 5m"};
                });
-  grammar.Flag(app, "--points", "KINDS", "What is a moment: storage,steps,logs,states.",
+  grammar.Flag(app, "--points", "KINDS", "The kinds of crash points: storage,steps,logs,states.",
                [explore](const std::string& value) { return SetPoints(value, explore->points); });
   grammar.Flag(app, "--replicas", "NAMES", "Only these: master-0,worker-1.",
                [explore](const std::string& value) -> Status {

@@ -1,6 +1,7 @@
 // Flags that many commands share.
 
 #include "base/text.h"
+#include "emulator/app/settings/settings_table.h"
 #include "emulator/cli/arguments/definitions.h"
 #include "emulator/cli/errors.h"
 #include "emulator/cli/print/format_expression.h"
@@ -80,60 +81,38 @@ void AddStateFlag(Grammar& grammar, CLI::App& app, app::EmulatorFlags* into) {
   grammar.Heading("Flags");
 }
 
+void AddSettingFlag(Grammar& grammar, CLI::App& app, std::string_view key,
+                    app::EmulatorFlags* into) {
+  using Form = app::Setting::Form;
+  const app::Setting& setting = *app::FindSetting(key);
+  const std::string flag(setting.flag);
+  const std::string help(setting.help);
+  if (setting.form == Form::kSwitch) {
+    grammar.Switch(app, flag, help, [into, name = std::string(key)](bool on) {
+      into->settings.erase(name);
+      if (on) into->settings[name] = {"true"};
+    });
+    return;
+  }
+  const bool again = setting.form == Form::kRepeated;
+  grammar.Flag(app, flag, std::string(setting.values), help,
+               [into, again, name = std::string(key)](const std::string& value) -> Status {
+                 std::vector<std::string>& values = into->settings[name];
+                 if (!again) values.clear();
+                 values.push_back(value);
+                 return Ok{};
+               });
+}
+
 void AddEmulatorFlags(Grammar& grammar, CLI::App& app, app::EmulatorFlags* into) {
   AddStateFlag(grammar, app, into);
   grammar.Heading("Flags of the emulator");
   grammar.Flag(app, "--emulator-config", "FILE",
                "Settings of the emulator (YAML). Else config.yaml in the state directory.",
                To(&into->config));
-  grammar.Flag(app, "--map-image", "URI=COMMAND",
-               "Run COMMAND where a job asks for the container image URI. Repeatable.",
-               [into](const std::string& value) -> Status {
-                 into->map_images.push_back(value);
-                 return Ok{};
-               });
-  grammar.Switch(app, "--create-buckets", "Make missing buckets instead of refusing the job.",
-                 &into->create_buckets);
-  grammar.Flag(app, "--gpus", "queue|share|cpu",
-               "What becomes of a job that asks for more GPUs than there are: it waits, shares "
-               "them, or runs on the CPU.",
-               To(&into->gpus));
-  grammar.Flag(app, "--fake-gpus", "NxTYPE", "Pretend to have GPUs: 4xNVIDIA_TESLA_T4.",
-               To(&into->fake_gpus));
-  grammar.Flag(app, "--addressing", "loopback|ports",
-               "Addresses of replicas: own loopback addresses with one port, or localhost with "
-               "own ports.",
-               To(&into->addressing));
-  grammar.Flag(app, "--storage-view", "gs|path",
-               "What trainers get as --job-dir: gs://, or the directory behind it.",
-               To(&into->storage_view));
-  grammar.Flag(app, "--gs-front", "off|proxy",
-               "How trainers whose library knows only Google's https names for gs:// (TensorFlow) "
-               "are led here: by https_proxy and an own certificate authority, or not.",
-               To(&into->gs_front));
-  grammar.Flag(app, "--isolation", "none|namespaces",
-               "Whether a job's replicas get a network, a hosts file and host names of their own, "
-               "where Google's names and the metadata server are at their real addresses.",
-               To(&into->isolation));
-  grammar.Flag(app, "--durability", "full|relaxed",
-               "Whether storage's acknowledged writes outlive a power cut. relaxed is faster; a "
-               "killed process loses nothing either way.",
-               To(&into->durability));
-  grammar.Flag(app, "--access-log", "FILE",
-               "Where each request leaves a line: a file, - for the standard output, or off. Else "
-               "access.log in the state directory.",
-               To(&into->access_log));
-  grammar.Flag(app, "--queue-delay", "MODEL",
-               "How long jobs stay QUEUED: none, constant:20m, uniform:1m..20m, "
-               "lognormal:median=5m,sigma=0.8 or stock-out:tries=3. Waiting costs nothing.",
-               To(&into->queue_delay));
-  grammar.Flag(app, "--provision-delay", "MODEL", "How long jobs stay PREPARING; same forms.",
-               To(&into->provision_delay));
-  grammar.Switch(app, "--strict-runtime",
-                 "Refuse jobs whose Python version is not on this host, instead of running them "
-                 "with the nearest.",
-                 &into->strict_runtime);
-  grammar.Flag(app, "--seed", "N", "Seed of all chance, to repeat a run.", To(&into->seed));
+  for (const app::Setting& setting : app::Settings()) {
+    if (!setting.flag.empty()) AddSettingFlag(grammar, app, setting.key, into);
+  }
   grammar.Heading("Flags");
 }
 

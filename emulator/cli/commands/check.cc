@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "base/text.h"
-#include "emulator/app/interrupt.h"
+#include "emulator/app/attach/interrupt.h"
 #include "emulator/check/checked_trainer.h"
 #include "emulator/check/checking.h"
 #include "emulator/cli/commands/commands.h"
@@ -22,7 +22,7 @@ using harness::CheckReport;
 using harness::CheckVerdict;
 using Steady = std::chrono::steady_clock;
 
-// Of what kept the course from being made.
+// Of what kept the session from being made.
 int CheckExitCode(const Error& error) {
   if (error.code == Code::kResourceExhausted) return kExitCannot;
   // What the user named was looked for before any run: kNotFound is a part of caip's own.
@@ -79,8 +79,8 @@ void Tell(const CheckCommand& command, const CheckReport& report, const Io& io) 
 // A line that writes over itself, on a terminal only.
 void ShowProgress(check::CheckingOptions& options, size_t of, const Io& io) {
   if (!io.err_is_terminal) return;
-  options.made = [&io, of, made = size_t{0}](const harness::CourseRunKind& kind,
-                                             const harness::CourseRun&) mutable {
+  options.made = [&io, of, made = size_t{0}](const harness::CheckRunKind& kind,
+                                             const harness::CheckRun&) mutable {
     ++made;
     io.err("\r\033[K[" + std::to_string(made) + "/" + std::to_string(of) + "] " +
            (made == of ? "\r\033[K" : kind.name));
@@ -88,15 +88,15 @@ void ShowProgress(check::CheckingOptions& options, size_t of, const Io& io) {
 }
 
 CheckReport ReportOf(const CheckCommand& command, const std::vector<const CheckKind*>& checks,
-                     const harness::Course& course) {
+                     const harness::CheckSession& session) {
   CheckReport report;
-  report.subject = SubjectOf(course.trainer);
+  report.subject = SubjectOf(session.trainer);
   for (const CheckKind* check : checks) {
-    report.outcomes.push_back({check, JudgeCheck(*check, course)});
+    report.outcomes.push_back({check, EvaluateCheck(*check, session)});
   }
-  for (const harness::CourseRunKind& kind : harness::CourseRunKinds()) {
-    const auto run = course.runs.find(kind.name);
-    if (run == course.runs.end() || !run->second.skipped.empty()) continue;
+  for (const harness::CheckRunKind& kind : harness::CheckRunKinds()) {
+    const auto run = session.runs.find(kind.name);
+    if (run == session.runs.end() || !run->second.skipped.empty()) continue;
     report.runs.emplace_back(kind.name, run->second.took);
   }
   report.replay = command.replay;
@@ -119,21 +119,21 @@ int RunCheck(const CheckCommand& command, const Surroundings& world) {
   if (!workshop.ok())
     return Fail(world.io, "check", workshop.error().message, CheckExitCode(workshop.error()));
   const app::InterruptGuard guard;
-  harness::Course course;
+  harness::CheckSession session;
   auto trainer = check::MakeCheckedTrainer(command.trainer, (*workshop)->path());
   if (guard.interrupted())
     return Fail(world.io, "check", "interrupted before any run", kExitInterrupted);
   if (!trainer.ok()) return Fail(world.io, "check", trainer.error().message, kExitUsage);
-  course.trainer = *std::move(trainer);
+  session.trainer = *std::move(trainer);
   const auto runs = RunsFor(checks);
   check::CheckingOptions options = OptionsOf(command, (*workshop)->path());
   options.interrupted = [&guard] { return guard.interrupted(); };
   ShowProgress(options, runs.size(), world.io);
-  const Status made = MakeRuns(runs, options, course);
+  const Status made = MakeRuns(runs, options, session);
   if (!made.ok() && !guard.interrupted()) {
     return Fail(world.io, "check", made.error().message, CheckExitCode(made.error()));
   }
-  CheckReport report = ReportOf(command, checks, course);
+  CheckReport report = ReportOf(command, checks, session);
   report.interrupted = guard.interrupted();
   report.took = Steady::now() - begin;
   Tell(command, report, world.io);

@@ -6,7 +6,7 @@
 #include "base/quoting.h"
 #include "base/text.h"
 #include "base/time_text.h"
-#include "emulator/app/interrupt.h"
+#include "emulator/app/attach/interrupt.h"
 #include "emulator/cli/arguments/arguments.h"
 #include "emulator/cli/commands/commands.h"
 #include "emulator/cli/exit_codes.h"
@@ -45,67 +45,72 @@ explore::ExploreOptions OptionsOf(const ExploreCommand& command, const Path& wor
   return options;
 }
 
-// "13 distinct states of the buckets", "20 restarts to be tried", or both.
-std::string WhatThereIs(const explore::ExploreReport& report) {
+// "13 distinct states of the buckets", "20 restarts to try", or both.
+std::string DescribeWork(const explore::ExploreReport& report) {
   std::vector<std::string> words;
   if (report.recorded > 0 || report.whole == 0) {
     words.push_back(std::to_string(report.recorded) + " distinct states of the buckets");
   }
-  if (report.whole > 0) words.push_back(std::to_string(report.whole) + " restarts to be tried");
+  if (report.whole > 0) words.push_back(std::to_string(report.whole) + " restarts to try");
   return Join(words, " and ");
 }
 
-// The runs in peace took all the time that was given.
-bool WasInVain(const explore::ExploreReport& report) {
+// The baseline runs used up the budget.
+bool HadNoTime(const explore::ExploreReport& report) {
   return report.tried == 0 && report.ended == explore::kBudgetSpent;
 }
 
 bool IsSure(const explore::ExploreFinding& finding) { return finding.flaw.doubt.empty(); }
 
-void TellOne(int number, const explore::ExploreFinding& finding, const Io& io) {
-  io.out(
-      "\n" + std::to_string(number) + ". " + finding.flaw.cause + "  (" +
-      std::to_string(finding.points) + (finding.points == 1 ? " point)" : " points)") +
-      (finding.disk_kept ? "\n   the process dies, its disk stays, " : "\n   the machine goes ") +
-      Describe(finding.point) + (finding.second ? ",\n   then " + Describe(*finding.second) : "") +
-      "\n   expected " + finding.flaw.expected + "\n   found    " + finding.flaw.found + "\n");
-  if (!IsSure(finding)) io.out("   perhaps harmless: " + finding.flaw.doubt + "\n");
+void PrintFinding(int number, const explore::ExploreFinding& finding, const Io& io) {
+  io.out("\n" + std::to_string(number) + ". " + finding.flaw.cause + "  (" +
+         std::to_string(finding.points) + (finding.points == 1 ? " point)" : " points)") +
+         (finding.disk_kept ? "\n   the process dies and its disk stays, "
+                            : "\n   the machine goes away ") +
+         Describe(finding.point) +
+         (finding.second ? ",\n   then " + Describe(*finding.second) : "") + "\n   expected " +
+         finding.flaw.expected + "\n   found    " + finding.flaw.found + "\n");
+  if (!IsSure(finding)) io.out("   may be harmless: " + finding.flaw.doubt + "\n");
   if (!finding.remark.empty()) io.out("   " + finding.remark + "\n");
-  for (const std::string& other : finding.also) io.out("   with it: " + other + "\n");
+  for (const std::string& other : finding.also) io.out("   also: " + other + "\n");
   io.out("   again: caip scenario run " + ShellQuoted(finding.scenario.string()) + "\n");
 }
 
-// "3 causes, 1 of them perhaps harmless".
-std::string Sum(const std::vector<explore::ExploreFinding>& findings) {
+// "3 causes, 1 of which may be harmless".
+std::string SumUpFindings(const std::vector<explore::ExploreFinding>& findings) {
   if (findings.empty()) return "nothing found";
   const auto sure = std::count_if(findings.begin(), findings.end(), IsSure);
   const auto all = static_cast<std::ptrdiff_t>(findings.size());
   std::string text = std::to_string(all) + (all == 1 ? " cause" : " causes");
   if (sure == all) return text;
-  return text + ", " + (all == 1 ? "" : std::to_string(all - sure) + " of them ") +
-         "perhaps harmless";
+  return text + ", " + (all == 1 ? "" : std::to_string(all - sure) + " of ") +
+         "which may be harmless";
 }
 
-void Tell(const explore::ExploreReport& report, const Io& io) {
-  io.out("in peace " + HumanDuration(report.peace) + "; " + std::to_string(report.moments) +
-         " moments, " + WhatThereIs(report) + "; " + std::to_string(report.tried) + " tried in " +
-         HumanDuration(report.took) +
-         (report.known > 0 ? " (" + std::to_string(report.known) + " known before)" : "") + "\n");
+void PrintReport(const explore::ExploreReport& report, const Io& io) {
+  io.out("baseline run " + HumanDuration(report.baseline) + "; " + std::to_string(report.points) +
+         " crash points, " + DescribeWork(report) + "; " + std::to_string(report.tried) +
+         " tried in " + HumanDuration(report.took) +
+         (report.known > 0 ? " (" + std::to_string(report.known) + " known from an earlier run)"
+                           : "") +
+         "\n");
   if (!report.ended.empty()) io.out("not all were tried: " + report.ended + "\n");
   if (report.missed > 0) {
-    io.out("at " + std::to_string(report.missed) + (report.missed == 1 ? " moment" : " moments") +
-           " nothing was shown: they did not come again in the run that was to be restarted\n");
+    io.out(std::to_string(report.missed) +
+           (report.missed == 1 ? " crash point was" : " crash points were") +
+           " not reached again by the run that was to be restarted: nothing was tested there\n");
   }
   if (!report.not_compared.empty()) {
-    io.out("not compared, for it differs between two runs in peace: " +
+    io.out("not compared, because it differs between two baseline runs: " +
            Join(report.not_compared, ", ") + "\n");
   }
   if (!report.counting.empty()) {
-    io.out("not compared, for it counts restarts: " + Join(report.counting, ", ") + "\n");
+    io.out("not compared, because it counts restarts: " + Join(report.counting, ", ") + "\n");
   }
   int number = 0;
-  for (const explore::ExploreFinding& finding : report.findings) TellOne(++number, finding, io);
-  if (!WasInVain(report)) io.out("\n" + Sum(report.findings) + "\n");
+  for (const explore::ExploreFinding& finding : report.findings)
+    PrintFinding(++number, finding, io);
+  if (!HadNoTime(report)) io.out("\n" + SumUpFindings(report.findings) + "\n");
 }
 
 // A line that writes over itself, on a terminal only.
@@ -159,17 +164,17 @@ int RunExplore(const ExploreCommand& command, const Surroundings& world) {
   }
   if (!report.ok())
     return Fail(world.io, "explore", report.error().message, ExploreExitCode(report.error()));
-  Tell(*report, world.io);
-  if (WasInVain(*report)) {
+  PrintReport(*report, world.io);
+  if (HadNoTime(*report)) {
     return Fail(world.io, "explore",
-                "nothing was tried: the runs in peace took " + HumanDuration(report->in_peace) +
-                    ", give more than that by --budget",
+                "nothing was tried: the baseline runs took " +
+                    HumanDuration(report->before_restarts) + "; set --budget to more than that",
                 kExitUsage);
   }
   if (guard.interrupted()) return kExitInterrupted;
   if (report->broke) {
     return Fail(world.io, "explore",
-                report->broke->message + "\nWhat was found until then is above; --resume goes on.",
+                report->broke->message + "\nFindings so far are listed above; --resume continues.",
                 std::max<int>(ExploreExitCode(*report->broke), kExitCannot));
   }
   const auto& findings = report->findings;

@@ -3,7 +3,7 @@
 #include "base/encoding.h"
 #include "base/json.h"
 #include "base/time_text.h"
-#include "emulator/app/interrupt.h"
+#include "emulator/app/attach/interrupt.h"
 #include "emulator/cli/print/log_rows.h"
 
 namespace caip::cli {

@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "base/text.h"
-#include "emulator/app/interrupt.h"
+#include "emulator/app/attach/interrupt.h"
 #include "emulator/cli/arguments/arguments.h"
 #include "emulator/cli/commands/commands.h"
 #include "emulator/cli/exit_codes.h"
@@ -169,7 +169,7 @@ int ScenarioExitCode(const std::vector<harness::Played>& played) {
   for (const harness::Played& one : played) {
     if (one.ours) return kExitOurFault;
     if (!one.error.empty() && !one.cannot) return kExitUsage;
-    if (one.error.empty() && !one.judgement.passed) code = kExitFailure;
+    if (one.error.empty() && !one.verdict.passed) code = kExitFailure;
     if (one.cannot && code == kExitSuccess) code = kExitCannot;
   }
   return code;

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/time_text.h"
-#include "emulator/app/interrupt.h"
+#include "emulator/app/attach/interrupt.h"
 #include "emulator/cli/commands/commands.h"
 #include "emulator/cli/exit_codes.h"
 #include "harness/simulation/simulation.h"

@@ -4,8 +4,8 @@
 #include "client/job_preparation.h"
 #include "client/service_call.h"
 #include "client/yaml_text.h"
-#include "emulator/app/interrupt.h"
-#include "emulator/app/stop_on_interrupt.h"
+#include "emulator/app/attach/interrupt.h"
+#include "emulator/app/attach/stop_on_interrupt.h"
 #include "emulator/cli/commands/commands.h"
 #include "emulator/cli/errors.h"
 #include "emulator/cli/exit_codes.h"
@@ -64,7 +64,8 @@ class Submission {
     if (guard.interrupted()) return EndEarly();
     if (!connected.ok()) return Complain(connected.error().message);
     client::Connection& connection = **connected;
-    const Status staged = client::StageFiles(connection, job_, command_.emulator.create_buckets);
+    const Status staged =
+        client::StageFiles(connection, job_, command_.emulator.Has("create_buckets"));
     if (guard.interrupted()) return EndEarly();
     if (!staged.ok()) return Complain(staged.error().message);
     const Result<Json> created = client::CreateJob(connection, job_);

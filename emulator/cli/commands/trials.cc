@@ -14,7 +14,7 @@
 #include "base/time_text.h"
 #include "client/gcloud_properties.h"
 #include "client/service_call.h"
-#include "emulator/app/interrupt.h"
+#include "emulator/app/attach/interrupt.h"
 #include "emulator/cli/commands/commands.h"
 #include "emulator/cli/errors.h"
 #include "emulator/cli/exit_codes.h"

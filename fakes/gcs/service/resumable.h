@@ -11,6 +11,7 @@
 
 #include "base/random.h"
 #include "fakes/gcs/service/uploads.h"
+#include "http/message.h"
 
 namespace caip::gcs {
 

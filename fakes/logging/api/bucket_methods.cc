@@ -1,8 +1,8 @@
-// Log buckets and their views: the two that every project has, and a word for the rest.
+// Log buckets and their views: the two that every project has. The other methods answer 501.
 
 #include "base/json.h"
-#include "fakes/logging/api/answer.h"
 #include "fakes/logging/api/errors.h"
+#include "fakes/logging/api/json_messages.h"
 #include "fakes/logging/api/logging_api.h"
 
 namespace caip::logging {
@@ -13,7 +13,7 @@ struct KnownBucket {
   int retention_days;
   bool is_locked;
 };
-constexpr KnownBucket kBuckets[] = {{"_Default", 30, false}, {"_Required", 400, true}};
+constexpr KnownBucket kLogBuckets[] = {{"_Default", 30, false}, {"_Required", 400, true}};
 
 std::string BucketName(const std::string& parent, const std::string& bucket) {
   return parent + "/locations/global/buckets/" + bucket;
@@ -32,24 +32,25 @@ Json ViewJson(const std::string& parent, const std::string& bucket, const std::s
   return {{"name", BucketName(parent, bucket) + "/views/" + view}};
 }
 
-bool IsHere(const std::string& location) { return location == "global" || location == "-"; }
+// Both buckets are in the location "global".
+bool HasBuckets(const std::string& location) { return location == "global" || location == "-"; }
 
 Result<Json> ListBuckets(const std::string& parent, const http::PathParameters& at) {
   Json answer = Json::object();
-  if (!IsHere(at.At("location"))) return answer;
-  for (const KnownBucket& bucket : kBuckets) {
+  if (!HasBuckets(at.At("location"))) return answer;
+  for (const KnownBucket& bucket : kLogBuckets) {
     answer["buckets"].push_back(BucketJson(parent, bucket));
   }
   return answer;
 }
 
 Result<Json> GetBucket(const std::string& parent, const http::PathParameters& at) {
-  for (const KnownBucket& bucket : kBuckets) {
-    if (IsHere(at.At("location")) && at.At("bucket") == bucket.name) {
+  for (const KnownBucket& bucket : kLogBuckets) {
+    if (HasBuckets(at.At("location")) && at.At("bucket") == bucket.name) {
       return BucketJson(parent, bucket);
     }
   }
-  return errors::NotThere("Bucket", at.At("bucket"));
+  return errors::ResourceNotFound("Bucket", at.At("bucket"));
 }
 
 Result<Json> ListViews(const std::string& parent, const http::PathParameters& at) {
@@ -66,7 +67,7 @@ Result<Json> GetView(const std::string& parent, const http::PathParameters& at) 
   for (const Json& view : views["views"]) {
     if (StringOr(view, "name").ends_with("/views/" + at.At("view"))) return view;
   }
-  return errors::NotThere("View", at.At("view"));
+  return errors::ResourceNotFound("View", at.At("view"));
 }
 
 }  // namespace
@@ -81,7 +82,7 @@ std::vector<http::Route> BucketRoutes() {
       routes.push_back(
           {"GET", path, "logging." + kind + ".locations." + id,
            [kind, method](const http::Request& request, const http::PathParameters& at) {
-             return Answer(request, method(kind + "/" + at.At("id"), at));
+             return MakeResponse(request, method(kind + "/" + at.At("id"), at));
            }});
     };
     get(buckets, "buckets.list", ListBuckets);
@@ -92,7 +93,7 @@ std::vector<http::Route> BucketRoutes() {
       const std::string name = "logging." + kind + "." + id;
       routes.push_back(
           {verb, path, name, [name](const http::Request& request, const http::PathParameters&) {
-             return Answer(request, errors::NotServed(name));
+             return MakeResponse(request, errors::MethodNotEmulated(name));
            }});
     };
     refuse("POST", buckets, "locations.buckets.create");

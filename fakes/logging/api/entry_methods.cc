@@ -4,10 +4,11 @@
 
 #include "base/hash.h"
 #include "base/json.h"
+#include "base/stopwatch.h"
 #include "base/text.h"
 #include "base/time_text.h"
-#include "fakes/logging/api/answer.h"
 #include "fakes/logging/api/errors.h"
+#include "fakes/logging/api/json_messages.h"
 #include "fakes/logging/api/log_names.h"
 #include "fakes/logging/api/logging_api.h"
 #include "fakes/logging/api/written_entry.h"
@@ -15,18 +16,18 @@
 namespace caip::logging {
 namespace {
 
-constexpr size_t kPageStandard = 50;
-constexpr size_t kPageMax = 1000;
+constexpr size_t kEntriesPageStandard = 50;
+constexpr size_t kEntriesPageMax = 1000;
 constexpr size_t kResourcesMax = 100;
-constexpr std::chrono::milliseconds kTailBeat{1000};  // a blank tells whether the peer lives
+constexpr std::chrono::milliseconds kTailBeat{1000};  // a blank line detects a dead peer
 constexpr std::chrono::hours kTailMax{1};             // of the service
-constexpr Duration kLeapMin = std::chrono::milliseconds(100);
-constexpr Duration kStreamLagMax = std::chrono::seconds(60);  // gcloud's is five
-constexpr Duration kTailWindow = std::chrono::seconds(2);     // what comes late is put in its place
+constexpr Duration kLeadMin = std::chrono::milliseconds(100);
+constexpr Duration kStreamLagMax = std::chrono::seconds(60);  // gcloud uses five
+constexpr Duration kTailWindow = std::chrono::seconds(2);     // late entries are sorted in
 constexpr Duration kTailWindowMax = std::chrono::seconds(60);
 
-// resourceNames, and projectIds as it was before.
-Result<std::vector<std::string>> ParentsOf(const Json& body) {
+// Reads resourceNames, and the older projectIds.
+Result<std::vector<std::string>> ReadParents(const Json& body) {
   std::vector<std::string> names;
   for (const char* member : {"resourceNames", "projectIds"}) {
     const Json* list = Member(body, member);
@@ -57,7 +58,7 @@ Result<bool> IsNewestFirst(const Json& body) {
   return errors::OrderInvalid(order);
 }
 
-// What a token must have in common with the request it comes with.
+// A hash of the arguments that must be the same in all requests for pages of one list.
 std::string Fingerprint(const Json& body) {
   Json asked = body;
   asked.erase("pageToken");
@@ -65,75 +66,83 @@ std::string Fingerprint(const Json& body) {
   return std::to_string(Fnv1a(CompactJson(asked)));
 }
 
-std::string PageToken(const EntryPosition& next, const Json& body) {
-  return TokenText({{"time", next.time.time_since_epoch().count()},
-                    {"id", next.insert_id},
-                    {"source", next.source},
-                    {"of", Fingerprint(body)}});
+std::string MakeEntriesToken(const EntryPosition& next, const Json& body) {
+  return MakePageToken({{"time", next.time.time_since_epoch().count()},
+                        {"id", next.insert_id},
+                        {"source", next.source},
+                        {"of", Fingerprint(body)}});
 }
 
-Result<std::optional<EntryPosition>> ReadPageToken(const Json& body) {
+Result<std::optional<EntryPosition>> ReadEntriesToken(const Json& body) {
   const std::string text = StringOr(body, "pageToken");
   if (text.empty()) return std::optional<EntryPosition>();
-  ASSIGN_OR_RETURN(const Json token, ReadToken(text));
+  ASSIGN_OR_RETURN(const Json token, ParsePageToken(text));
   if (StringOr(token, "of") != Fingerprint(body)) return errors::PageTokenOfAnother();
   return std::optional<EntryPosition>({Instant(Duration(IntOr(token, "time", 0))),
                                        StringOr(token, "id"),
                                        static_cast<int>(IntOr(token, "source", 0))});
 }
 
-// A client that streams a job's log asks for entries before a few seconds ago, by its own clock.
-// Where the service's clock has leapt ahead of that, it means a few seconds ago by the service's.
-Filter ForServiceTime(const LoggingApi& api, const Filter& filter) {
+// A client that streams a job's log requests entries up to a few seconds ago, by its own clock. If
+// the service's clock is ahead, the filter must mean a few seconds ago by the service's clock.
+Filter AdjustToServiceTime(const LoggingApi& api, const Filter& filter) {
   const Instant wall = api.wall.Now();
-  const Duration ahead = api.clock.Now() - wall;
-  if (ahead < kLeapMin) return filter;
+  const Duration lead = api.clock.Now() - wall;
+  if (lead < kLeadMin) return filter;
   return filter.WithUpperTimes([=](Instant time) {
-    return time <= wall && time > wall - kStreamLagMax ? time + ahead : time;
+    return time <= wall && time > wall - kStreamLagMax ? time + lead : time;
   });
 }
 
-// Remembers how far a client that streams a job's log has asked.
-void PrepareForReader(const LoggingApi& api, const http::Request& request, ListQuery& query) {
-  const std::string invocation = InvocationOf(request.headers.Get("User-Agent"));
+// Records how far a client that streams a job's log has read.
+void RecordReader(const LoggingApi& api, const http::Request& request, ListQuery& query) {
+  const std::string invocation = InvocationId(request.headers.Get("User-Agent"));
   if (invocation.empty() || !EntryBounds::Of(query.filter).job_id) return;
-  query.filter = ForServiceTime(api, query.filter);
+  query.filter = AdjustToServiceTime(api, query.filter);
   const EntryBounds bounds = EntryBounds::Of(query.filter);
   for (const std::string& parent : query.parents) {
-    api.readers.Note(invocation, parent.substr(parent.find('/') + 1), *bounds.job_id, bounds.until);
+    api.readers.Record(invocation, parent.substr(parent.find('/') + 1), *bounds.job_id,
+                       bounds.until);
   }
+}
+
+Result<ListQuery> ReadListQuery(const Json& body) {
+  ListQuery query;
+  ASSIGN_OR_RETURN(query.parents, ReadParents(body));
+  ASSIGN_OR_RETURN(query.newest_first, IsNewestFirst(body));
+  ASSIGN_OR_RETURN(query.limit, LimitPageSize(IntOr(body, "pageSize", 0), kEntriesPageStandard,
+                                              kEntriesPageMax));
+  ASSIGN_OR_RETURN(query.filter, Filter::Parse(StringOr(body, "filter")));
+  ASSIGN_OR_RETURN(query.after, ReadEntriesToken(body));
+  return query;
 }
 
 Result<Json> ListEntriesMethod(const LoggingApi& api, const http::Request& request) {
   ASSIGN_OR_RETURN(const Json given, ReadBody(request));
-  ASSIGN_OR_RETURN(const Json body, OnlyMembers(given, {"resourceNames", "projectIds", "filter",
-                                                        "orderBy", "pageSize", "pageToken"}));
-  ListQuery query;
-  ASSIGN_OR_RETURN(query.parents, ParentsOf(body));
-  ASSIGN_OR_RETURN(query.newest_first, IsNewestFirst(body));
-  ASSIGN_OR_RETURN(query.limit, PageSizeOf(IntOr(body, "pageSize", 0), kPageStandard, kPageMax));
-  ASSIGN_OR_RETURN(query.filter, Filter::Parse(StringOr(body, "filter")));
-  ASSIGN_OR_RETURN(query.after, ReadPageToken(body));
-  PrepareForReader(api, request, query);
+  ASSIGN_OR_RETURN(const Json body,
+                   CanonicalMembers(given, {"resourceNames", "projectIds", "filter", "orderBy",
+                                            "pageSize", "pageToken"}));
+  ASSIGN_OR_RETURN(ListQuery query, ReadListQuery(body));
+  RecordReader(api, request, query);
   ASSIGN_OR_RETURN(ListPage page, api.book.List(query));
   Json answer = Json::object();
   if (!page.entries.empty()) answer["entries"] = Json(std::move(page.entries));
-  if (page.next) answer["nextPageToken"] = PageToken(*page.next, body);
+  if (page.next) answer["nextPageToken"] = MakeEntriesToken(*page.next, body);
   return answer;
 }
 
 struct WriteRequest {
   Json body;
   std::vector<WrittenEntry> entries;
-  Json refused = Json::object();  // by index
+  Json refused = Json::object();  // errors by index
   std::optional<Error> first_error;
 };
 
 Result<WriteRequest> ReadWriteRequest(const LoggingApi& api, const http::Request& request) {
   WriteRequest read;
   ASSIGN_OR_RETURN(const Json given, ReadBody(request));
-  ASSIGN_OR_RETURN(read.body, OnlyMembers(given, {"logName", "resource", "labels", "entries",
-                                                  "partialSuccess", "dryRun"}));
+  ASSIGN_OR_RETURN(read.body, CanonicalMembers(given, {"logName", "resource", "labels", "entries",
+                                                       "partialSuccess", "dryRun"}));
   WriteDefaults defaults;
   defaults.log_name = StringOr(read.body, "logName");
   defaults.resource = Member(read.body, "resource");
@@ -160,18 +169,21 @@ bool IsSet(const Json& body, std::string_view name) {
   return flag && flag->is_boolean() && flag->get<bool>();
 }
 
+// Stores the valid entries. An error refuses the whole request.
+Result<Json> WriteEntries(const LoggingApi& api, WriteRequest& read) {
+  if (read.first_error && !IsSet(read.body, "partialSuccess")) return *read.first_error;
+  if (!IsSet(read.body, "dryRun") && !read.entries.empty()) {
+    RETURN_IF_ERROR(api.book.Write(std::move(read.entries)));
+  }
+  return Json::object();
+}
+
 http::Response WriteEntriesMethod(const LoggingApi& api, const http::Request& request) {
   auto read = ReadWriteRequest(api, request);
-  if (!read.ok()) return Answer(request, read.error());
-  const bool is_partial = IsSet(read->body, "partialSuccess");
-  if (read->first_error && !is_partial) return Answer(request, *read->first_error);
-  if (!IsSet(read->body, "dryRun") && !read->entries.empty()) {
-    if (const Status written = api.book.Write(std::move(read->entries)); !written.ok()) {
-      return Answer(request, written.error());
-    }
-  }
-  if (!read->first_error) return Answer(request, Json::object());
-  return ErrorAnswer(
+  if (!read.ok()) return MakeResponse(request, read.error());
+  const Result<Json> written = WriteEntries(api, *read);
+  if (!written.ok() || !read->first_error) return MakeResponse(request, written);
+  return MakeErrorResponse(
       *read->first_error,
       Json::array({{{"@type", "type.googleapis.com/google.logging.v2.WriteLogEntriesPartialErrors"},
                     {"logEntryErrors", read->refused}}}));
@@ -182,23 +194,24 @@ struct TailRequest {
   Duration window = kTailWindow;
 };
 
-/// entries.tail as an array that grows: [{"entries":[...]},{"entries":[...]}, ...
+/// Sends the response of entries.tail: an array that grows, [{"entries":[...]},{"entries":[...]},
+/// ...
 class Tail {
  public:
   Tail(const std::shared_ptr<LoggingApi>& api, const TailRequest& request)
       : api_(api), query_(request.query), window_(request.window) {
-    query_.limit = kPageMax;
+    query_.limit = kEntriesPageMax;
     query_.after = EntryPosition{api->clock.Now(), "", 0};
   }
 
   void Run(const http::Response::Sink& sink) {
-    const auto deadline = std::chrono::steady_clock::now() + kTailMax;
+    const Stopwatch stopwatch;
     uint64_t seen = 0;
-    for (bool alive = sink("["); alive && std::chrono::steady_clock::now() < deadline;) {
+    for (bool alive = sink("["); alive && stopwatch.Elapsed() < kTailMax;) {
       query_.until = api_->clock.Now() - window_;
       const auto page = api_->book.List(query_);
       if (!page.ok()) break;
-      alive = sink(page->entries.empty() ? std::string("\n") : Part(page->entries));
+      alive = sink(page->entries.empty() ? std::string("\n") : NextElement(page->entries));
       if (page->next) {
         query_.after = page->next;
       } else if (!page->entries.empty()) {
@@ -210,7 +223,7 @@ class Tail {
   }
 
  private:
-  std::string Part(const std::vector<Json>& entries) {
+  std::string NextElement(const std::vector<Json>& entries) {
     const std::string comma = std::exchange(is_first_, false) ? "" : ",";
     return comma + CompactJson({{"entries", entries}}) + "\n";
   }
@@ -226,17 +239,17 @@ class Tail {
   bool is_first_ = true;
 };
 
-// A stream of requests, of which over HTTP there can be one, alone or in a list.
+// The service reads a stream of requests. Over HTTP there is one, alone or in a list.
 Result<TailRequest> ReadTailRequest(const http::Request& request) {
   ASSIGN_OR_RETURN(const std::string text, request.ReadBody(1u << 20));
   auto parsed = ParseJson(Trim(text).empty() ? "{}" : text);
   if (!parsed.ok()) return errors::BodyMalformed(parsed.error().message);
   const Json given = parsed->is_array() && parsed->size() == 1 ? (*parsed)[0] : *parsed;
-  if (!given.is_object()) return errors::BodyMalformed("it is no object");
+  if (!given.is_object()) return errors::BodyNotAnObject();
   ASSIGN_OR_RETURN(const Json body,
-                   OnlyMembers(given, {"resourceNames", "filter", "bufferWindow"}));
+                   CanonicalMembers(given, {"resourceNames", "filter", "bufferWindow"}));
   TailRequest tail;
-  ASSIGN_OR_RETURN(tail.query.parents, ParentsOf(body));
+  ASSIGN_OR_RETURN(tail.query.parents, ReadParents(body));
   ASSIGN_OR_RETURN(tail.query.filter, Filter::Parse(StringOr(body, "filter")));
   if (const std::string window = StringOr(body, "bufferWindow"); !window.empty()) {
     const auto duration = ParseProtoDuration(window);
@@ -251,7 +264,7 @@ Result<TailRequest> ReadTailRequest(const http::Request& request) {
 http::Response TailEntriesMethod(const std::shared_ptr<LoggingApi>& api,
                                  const http::Request& request) {
   const auto asked = ReadTailRequest(request);
-  if (!asked.ok()) return Answer(request, asked.error());
+  if (!asked.ok()) return MakeResponse(request, asked.error());
   http::Response response = http::JsonResponse(200, "");
   const auto tail = std::make_shared<Tail>(api, *asked);
   response.write_body = [tail](const http::Response::Sink& sink) { tail->Run(sink); };
@@ -264,7 +277,7 @@ std::vector<http::Route> EntryRoutes(const std::shared_ptr<LoggingApi>& api) {
   return {
       {"POST", "/v2/entries:list", "logging.entries.list",
        [api](const http::Request& request, const http::PathParameters&) {
-         return Answer(request, ListEntriesMethod(*api, request));
+         return MakeResponse(request, ListEntriesMethod(*api, request));
        }},
       {"POST", "/v2/entries:write", "logging.entries.write",
        [api](const http::Request& request, const http::PathParameters&) {
@@ -276,7 +289,7 @@ std::vector<http::Route> EntryRoutes(const std::shared_ptr<LoggingApi>& api) {
        }},
       {"POST", "/v2/entries:copy", "logging.entries.copy",
        [](const http::Request& request, const http::PathParameters&) {
-         return Answer(request, errors::NotServed("logging.entries.copy"));
+         return MakeResponse(request, errors::MethodNotEmulated("logging.entries.copy"));
        },
        false},
   };

@@ -11,6 +11,8 @@ Error BodyMalformed(const std::string& why) {
   return Invalid("Invalid JSON payload received: " + why);
 }
 
+Error BodyNotAnObject() { return BodyMalformed("the body is not an object"); }
+
 Error MemberUnknown(const std::string& name, const std::string& place) {
   return Invalid("Invalid JSON payload received. Unknown name \"" + name + "\"" +
                  (place.empty() ? "" : " at '" + place + "'") + ": Cannot find field.");
@@ -55,8 +57,8 @@ Error ResourceNameInvalid(const std::string& name) {
 }
 
 Error TooManyResources(size_t count, size_t most) {
-  return Invalid(std::to_string(count) + " resource names were given; " + std::to_string(most) +
-                 " are allowed");
+  return Invalid(std::to_string(count) + " resource names were given; at most " +
+                 std::to_string(most) + " are allowed");
 }
 
 Error OrderInvalid(const std::string& order) {
@@ -73,15 +75,15 @@ Error PageTokenOfAnother() {
   return Invalid("page_token doesn't match arguments from the request");
 }
 
-Error NotThere(const std::string& kind, const std::string& name) {
+Error ResourceNotFound(const std::string& kind, const std::string& name) {
   return {Code::kNotFound, kind + " " + name + " does not exist"};
 }
 
-Error AlreadyThere(const std::string& kind, const std::string& name) {
+Error ResourceExists(const std::string& kind, const std::string& name) {
   return {Code::kAlreadyExists, kind + " " + name + " already exists"};
 }
 
-Error NotServed(const std::string& method) {
+Error MethodNotEmulated(const std::string& method) {
   return {Code::kUnimplemented, method + " is not emulated"};
 }
 

@@ -8,7 +8,8 @@
 namespace caip::logging::errors {
 
 Error BodyMalformed(const std::string& why);
-/// `place` is "entries[3]", or "" for the request itself.
+Error BodyNotAnObject();
+/// `place` is a path such as "entries[3]", or "" for the request itself.
 Error MemberUnknown(const std::string& name, const std::string& place);
 Error MemberMisfit(const std::string& place, const std::string& wanted);
 Error MemberMissing(const std::string& name);
@@ -23,8 +24,8 @@ Error OrderInvalid(const std::string& order);
 Error PageSizeNegative(long long asked);
 Error PageTokenInvalid();
 Error PageTokenOfAnother();
-Error NotThere(const std::string& kind, const std::string& name);
-Error AlreadyThere(const std::string& kind, const std::string& name);
-Error NotServed(const std::string& method);
+Error ResourceNotFound(const std::string& kind, const std::string& name);
+Error ResourceExists(const std::string& kind, const std::string& name);
+Error MethodNotEmulated(const std::string& method);
 
 }  // namespace caip::logging::errors

@@ -2,39 +2,39 @@
 
 #include "base/encoding.h"
 #include "base/json.h"
-#include "fakes/logging/api/answer.h"
 #include "fakes/logging/api/errors.h"
+#include "fakes/logging/api/json_messages.h"
 #include "fakes/logging/api/log_names.h"
 #include "fakes/logging/api/logging_api.h"
 
 namespace caip::logging {
 namespace {
 
-constexpr size_t kLogMethodsPageStandard = 50;
-constexpr size_t kLogMethodsPageMax = 1000;
+constexpr size_t kLogsPageStandard = 50;
+constexpr size_t kLogsPageMax = 1000;
 
 Result<size_t> QueryPageSize(const http::Request& request) {
   const std::string text(request.Query("pageSize"));
   const long long asked = text.empty() ? 0 : IntOr(Json{{"n", text}}, "n", INT64_MIN);
   if (asked == INT64_MIN) return errors::MemberMisfit("pageSize", "a number");
-  return PageSizeOf(asked, kLogMethodsPageStandard, kLogMethodsPageMax);
+  return LimitPageSize(asked, kLogsPageStandard, kLogsPageMax);
 }
 
-// The log that a token's page ended with.
-Result<std::string> QueryToken(const http::Request& request, const std::string& parent) {
+// Reads from the page token the last log of the previous page.
+Result<std::string> QueryPageStart(const http::Request& request, const std::string& parent) {
   const std::string_view text = request.Query("pageToken");
   if (text.empty()) return std::string();
-  ASSIGN_OR_RETURN(const Json token, ReadToken(text));
+  ASSIGN_OR_RETURN(const Json token, ParsePageToken(text));
   if (StringOr(token, "parent") != parent) return errors::PageTokenOfAnother();
   return StringOr(token, "log");
 }
 
-// `name`: a parent, or a view of its bucket.
+// `name` is a parent, or a view of its bucket.
 Result<Json> ListLogs(const LoggingApi& api, const http::Request& request,
                       const std::string& name) {
   ASSIGN_OR_RETURN(const ListedResource resource, ParseListedResource(name));
   ASSIGN_OR_RETURN(const size_t limit, QueryPageSize(request));
-  ASSIGN_OR_RETURN(const std::string after, QueryToken(request, resource.parent));
+  ASSIGN_OR_RETURN(const std::string after, QueryPageStart(request, resource.parent));
   if (resource.is_empty) return Json::object();
   ASSIGN_OR_RETURN(std::vector<std::string> ids,
                    api.book.LogIds(resource.parent, after, limit + 1));
@@ -44,7 +44,7 @@ Result<Json> ListLogs(const LoggingApi& api, const http::Request& request,
   for (const std::string& id : ids)
     answer["logNames"].push_back(LogNameText({resource.parent, id}));
   if (has_more) {
-    answer["nextPageToken"] = TokenText({{"parent", resource.parent}, {"log", ids.back()}});
+    answer["nextPageToken"] = MakePageToken({{"parent", resource.parent}, {"log", ids.back()}});
   }
   return answer;
 }
@@ -99,14 +99,15 @@ std::vector<http::Route> LogRoutes(const std::shared_ptr<LoggingApi>& api) {
   std::vector<http::Route> routes = {
       {"GET", "/v2/monitoredResourceDescriptors", "logging.monitoredResourceDescriptors.list",
        [](const http::Request& request, const http::PathParameters&) {
-         return Answer(request, Descriptors());
+         return MakeResponse(request, Descriptors());
        }}};
   for (const std::string kind : {"projects", "organizations", "folders", "billingAccounts"}) {
     const std::string path = "/v2/" + kind + "/{id}";
     const std::string method = "logging." + kind;
     routes.push_back({"GET", path + "/logs", method + ".logs.list",
                       [api, kind](const http::Request& request, const http::PathParameters& at) {
-                        return Answer(request, ListLogs(*api, request, kind + "/" + at.At("id")));
+                        return MakeResponse(request,
+                                            ListLogs(*api, request, kind + "/" + at.At("id")));
                       }});
     routes.push_back({"GET", path + "/locations/{location}/buckets/{bucket}/views/{view}/logs",
                       method + ".locations.buckets.views.logs.list",
@@ -114,12 +115,12 @@ std::vector<http::Route> LogRoutes(const std::shared_ptr<LoggingApi>& api) {
                         const std::string name = kind + "/" + at.At("id") + "/locations/" +
                                                  at.At("location") + "/buckets/" + at.At("bucket") +
                                                  "/views/" + at.At("view");
-                        return Answer(request, ListLogs(*api, request, name));
+                        return MakeResponse(request, ListLogs(*api, request, name));
                       }});
     routes.push_back({"DELETE", path + "/logs/{log...}", method + ".logs.delete",
                       [api, kind](const http::Request& request, const http::PathParameters& at) {
-                        return Answer(request,
-                                      DeleteLog(*api, kind + "/" + at.At("id"), at.At("log")));
+                        return MakeResponse(
+                            request, DeleteLog(*api, kind + "/" + at.At("id"), at.At("log")));
                       }});
   }
   return routes;

@@ -62,7 +62,7 @@ Result<ListedResource> ParseListedResource(std::string_view text) {
       parts[5] == "_Default" && (parts[7] == "_AllLogs" || parts[7] == "_Default");
   const bool is_required = parts[5] == "_Required" && parts[7] == "_AllLogs";
   if (parts[3] != "global" || (!is_default && !is_required)) {
-    return errors::NotThere("View", std::string(text));
+    return errors::ResourceNotFound("View", std::string(text));
   }
   return ListedResource{parent, is_required};
 }

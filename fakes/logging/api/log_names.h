@@ -13,16 +13,16 @@ namespace caip::logging {
 /// "projects", "organizations", "folders", "billingAccounts".
 bool IsParentKind(std::string_view kind);
 
-/// "projects/p" -> itself; nullopt for what is no parent of logs.
+/// Returns a parent of logs, such as "projects/p", unchanged; nullopt for any other text.
 std::optional<std::string> ParseParent(std::string_view text);
 
 /// "projects/p/logs/a%2Fb". The error is kInvalidArgument.
 Result<LogKey> ParseLogName(std::string_view text);
-/// Percent-encoded where it must be.
+/// The full name of a log, percent-encoded where necessary.
 std::string LogNameText(const LogKey& log);
 
-/// What a resource name of entries.list stands for: a parent, with all its entries or none (the
-/// bucket _Required holds audit logs only). kInvalidArgument: malformed; kNotFound: no such view.
+/// A resource name of entries.list: a parent, with all its entries or none (the bucket _Required
+/// holds only audit logs). kInvalidArgument: malformed; kNotFound: the view does not exist.
 struct ListedResource {
   std::string parent;
   bool is_empty = false;

@@ -13,20 +13,20 @@
 
 namespace caip::logging {
 
-/// What the methods share. Book, clocks and readers outlive it. Any thread.
+/// The state that the methods share. Book, clocks and readers must outlive it. Any thread.
 struct LoggingApi {
   LogBook& book;
-  Clock& clock;  // the service's, which may be ahead of the wall's: it leaps over waiting
+  Clock& clock;  // the service's; ahead of `wall` after it has skipped waiting times
   Clock& wall;
   StreamReaders& readers;
   std::unique_ptr<ResourceTable> resources;
 };
 
-/// `book_file` is where the book is, and where sinks and metrics are kept, too.
+/// `book_file` is the file of the book. Sinks, metrics and exclusions are stored in it as well.
 std::shared_ptr<LoggingApi> MakeLoggingApi(const Path& book_file, LogBook& book, Clock& clock,
                                            Clock& wall, StreamReaders& readers);
 
-/// Every route below /v2. What the service has and we have not answers 501 with its name.
+/// Every route below /v2. A method of the service that is not emulated answers 501 with its name.
 std::vector<http::Route> LoggingRoutes(std::shared_ptr<LoggingApi> api);
 
 // The parts of the table.

@@ -1,33 +1,33 @@
-// Sinks, log-based metrics and exclusions: kept and answered, with their filters checked. Nothing
-// is exported, counted or left out by them.
+// Sinks, log-based metrics and exclusions: stored and returned, with their filters checked. They
+// have no effect: nothing is exported, counted or excluded.
 
 #include "base/encoding.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "base/time_text.h"
-#include "fakes/logging/api/answer.h"
 #include "fakes/logging/api/errors.h"
+#include "fakes/logging/api/json_messages.h"
 #include "fakes/logging/api/logging_api.h"
 #include "fakes/logging/filter/filter.h"
 
 namespace caip::logging {
 namespace {
 
-constexpr size_t kSinkMethodsPageStandard = 100;
-constexpr size_t kSinkMethodsPageMax = 1000;
-constexpr const char* kWriter =
+constexpr size_t kSinksPageStandard = 100;
+constexpr size_t kSinksPageMax = 1000;
+constexpr const char* kWriterIdentity =
     "serviceAccount:service-000000000000@gcp-sa-logging.iam.gserviceaccount.com";
 
 /// One kind of resource.
-struct Kind {
+struct ResourceKind {
   const char* collection;  // "sinks"
   const char* title;       // "Sink", in errors
-  const char* required;    // a member, besides the name
-  bool is_put_a_create;    // metrics.update makes what is not there
+  const char* required;    // the required member besides the name
+  bool update_creates;     // metrics.update creates a missing metric
   std::vector<std::string_view> members;
 };
 
-const Kind kSinks = {
+const ResourceKind kSinks = {
     "sinks",
     "Sink",
     "destination",
@@ -35,14 +35,15 @@ const Kind kSinks = {
     {"name", "destination", "filter", "description", "disabled", "exclusions",
      "outputVersionFormat", "writerIdentity", "includeChildren", "interceptChildren",
      "bigqueryOptions", "createTime", "updateTime", "resourceName", "startTime", "endTime"}};
-const Kind kMetrics = {"metrics",
-                       "Metric",
-                       "filter",
-                       true,
-                       {"name", "description", "filter", "bucketName", "disabled",
-                        "metricDescriptor", "valueExtractor", "labelExtractors", "bucketOptions",
-                        "createTime", "updateTime", "version", "resourceName"}};
-const Kind kExclusions = {
+const ResourceKind kMetrics = {
+    "metrics",
+    "Metric",
+    "filter",
+    true,
+    {"name", "description", "filter", "bucketName", "disabled", "metricDescriptor",
+     "valueExtractor", "labelExtractors", "bucketOptions", "createTime", "updateTime", "version",
+     "resourceName"}};
+const ResourceKind kExclusions = {
     "exclusions",
     "Exclusion",
     "filter",
@@ -52,17 +53,17 @@ const Kind kExclusions = {
 /// The methods of one kind below one parent.
 class Collection {
  public:
-  Collection(LoggingApi& api, const Kind& kind, const std::string& parent)
+  Collection(LoggingApi& api, const ResourceKind& kind, const std::string& parent)
       : api_(api), kind_(kind), prefix_(parent + "/" + kind.collection + "/") {}
 
   Result<Json> List(const http::Request& request) const {
     const std::string size(request.Query("pageSize"));
     ASSIGN_OR_RETURN(const size_t limit,
-                     PageSizeOf(size.empty() ? 0 : IntOr(Json{{"n", size}}, "n", -1),
-                                kSinkMethodsPageStandard, kSinkMethodsPageMax));
+                     LimitPageSize(size.empty() ? 0 : IntOr(Json{{"n", size}}, "n", -1),
+                                   kSinksPageStandard, kSinksPageMax));
     std::string after;
     if (const auto text = request.Query("pageToken"); !text.empty()) {
-      ASSIGN_OR_RETURN(const Json token, ReadToken(text));
+      ASSIGN_OR_RETURN(const Json token, ParsePageToken(text));
       after = StringOr(token, "after");
     }
     ASSIGN_OR_RETURN(auto found, api_.resources->List(prefix_, after, limit + 1));
@@ -70,13 +71,13 @@ class Collection {
     if (has_more) found.pop_back();
     Json answer = Json::object();
     for (auto& [name, body] : found) answer[kind_.collection].push_back(std::move(body));
-    if (has_more) answer["nextPageToken"] = TokenText({{"after", found.back().first}});
+    if (has_more) answer["nextPageToken"] = MakePageToken({{"after", found.back().first}});
     return answer;
   }
 
   Result<Json> Get(const std::string& id) const {
     ASSIGN_OR_RETURN(const std::optional<Json> body, api_.resources->Get(prefix_ + id));
-    if (!body) return errors::NotThere(kind_.title, id);
+    if (!body) return errors::ResourceNotFound(kind_.title, id);
     return *body;
   }
 
@@ -85,38 +86,41 @@ class Collection {
     const std::string id = StringOr(body, "name");
     if (!IsId(id)) return errors::MemberMisfit("name", "1 to 100 of letters, digits and _-.");
     return Put(id, std::move(body), [&](const std::optional<Json>& present) -> Status {
-      return present ? Status(errors::AlreadyThere(kind_.title, id)) : Status(Ok{});
+      return present ? Status(errors::ResourceExists(kind_.title, id)) : Status(Ok{});
     });
   }
 
-  /// `mask`: only these members change; "": all of them.
+  /// updateMask names the members to change; without it all change.
   Result<Json> Update(const http::Request& request, const std::string& id) const {
     ASSIGN_OR_RETURN(const Json given, Read(request));
     const std::string mask(request.Query("updateMask"));
-    return api_.resources->Change(prefix_ + id,
-                                  [&](const std::optional<Json>& present) -> Result<Json> {
-                                    if (!present && !kind_.is_put_a_create)
-                                      return errors::NotThere(kind_.title, id);
-                                    Json body = present && !mask.empty() ? *present : given;
-                                    for (const std::string& member : Split(mask, ',')) {
-                                      if (member.empty()) continue;
-                                      if (given.contains(member)) {
-                                        body[member] = given[member];
-                                      } else {
-                                        body.erase(member);
-                                      }
-                                    }
-                                    return Complete(std::move(body), id, present);
-                                  });
+    return api_.resources->Change(
+        prefix_ + id, [&](const std::optional<Json>& present) -> Result<Json> {
+          if (!present && !kind_.update_creates) return errors::ResourceNotFound(kind_.title, id);
+          Json body = present && !mask.empty() ? ChangeMembers(*present, given, mask) : given;
+          return Complete(std::move(body), id, present);
+        });
   }
 
   Result<Json> Delete(const std::string& id) const {
     ASSIGN_OR_RETURN(const bool was_there, api_.resources->Remove(prefix_ + id));
-    if (!was_there) return errors::NotThere(kind_.title, id);
+    if (!was_there) return errors::ResourceNotFound(kind_.title, id);
     return Json::object();
   }
 
  private:
+  static Json ChangeMembers(Json body, const Json& given, const std::string& mask) {
+    for (const std::string& member : Split(mask, ',')) {
+      if (member.empty()) continue;
+      if (given.contains(member)) {
+        body[member] = given[member];
+      } else {
+        body.erase(member);
+      }
+    }
+    return body;
+  }
+
   static bool IsId(const std::string& id) {
     return !id.empty() && id.size() <= 100 && id.find('/') == id.npos && id == PercentEncoded(id);
   }
@@ -143,7 +147,7 @@ class Collection {
                                   });
   }
 
-  // With what only the service sets.
+  // Adds the members that only the service sets.
   Result<Json> Complete(Json body, const std::string& id,
                         const std::optional<Json>& present) const {
     if (StringOr(body, kind_.required).empty()) return errors::MemberMissing(kind_.required);
@@ -151,31 +155,32 @@ class Collection {
     body["name"] = id;
     body["createTime"] = present ? StringOr(*present, "createTime", now) : now;
     body["updateTime"] = now;
-    if (&kind_ == &kSinks) body["writerIdentity"] = kWriter;
+    if (&kind_ == &kSinks) body["writerIdentity"] = kWriterIdentity;
     if (&kind_ != &kExclusions) body["resourceName"] = prefix_ + id;
     return body;
   }
 
   LoggingApi& api_;
-  const Kind& kind_;
+  const ResourceKind& kind_;
   std::string prefix_;
 };
 
-using Method = std::function<Result<Json>(const Collection&, const http::Request&,
-                                          const http::PathParameters&)>;
+using CollectionMethod = std::function<Result<Json>(const Collection&, const http::Request&,
+                                                    const http::PathParameters&)>;
 
-void AddRoutes(const std::shared_ptr<LoggingApi>& api, const Kind& kind, const std::string& parents,
-               std::vector<http::Route>& routes) {
+void AddRoutes(const std::shared_ptr<LoggingApi>& api, const ResourceKind& kind,
+               const std::string& parents, std::vector<http::Route>& routes) {
   const std::string all = "/v2/" + parents + "/{id}/" + kind.collection;
-  const auto add = [&](const char* verb, const std::string& path, const char* name, Method method) {
+  const auto add = [&](const char* verb, const std::string& path, const char* name,
+                       CollectionMethod method) {
     routes.push_back({verb, path, "logging." + parents + "." + kind.collection + "." + name,
                       [api, &kind, parents, method](const http::Request& request,
                                                     const http::PathParameters& at) {
                         const Collection collection(*api, kind, parents + "/" + at.At("id"));
-                        return Answer(request, method(collection, request, at));
+                        return MakeResponse(request, method(collection, request, at));
                       }});
   };
-  const Method update = [](const Collection& in, const auto& request, const auto& at) {
+  const CollectionMethod update = [](const Collection& in, const auto& request, const auto& at) {
     return in.Update(request, at.At("name"));
   };
   add("GET", all, "list",

@@ -3,11 +3,11 @@
 namespace caip::logging {
 namespace {
 
-constexpr size_t kMarksMax = 4096;
+constexpr size_t kReaderMarksMax = 4096;
 
 }  // namespace
 
-std::string InvocationOf(std::string_view user_agent) {
+std::string InvocationId(std::string_view user_agent) {
   constexpr std::string_view kMark = "invocation-id/";
   const size_t begin = user_agent.find(kMark);
   if (begin == user_agent.npos) return "";
@@ -15,15 +15,15 @@ std::string InvocationOf(std::string_view user_agent) {
   return std::string(rest.substr(0, rest.find(' ')));
 }
 
-void StreamReaders::Note(const std::string& invocation, const std::string& project,
-                         const std::string& job_id, Instant until) {
+void StreamReaders::Record(const std::string& invocation, const std::string& project,
+                           const std::string& job_id, Instant until) {
   if (invocation.empty() || job_id.empty() || until == Instant::max()) return;
   const std::lock_guard lock(mutex_);
   const Key key(invocation, project, job_id);
   if (const auto old = marks_.find(key); old != marks_.end()) by_number_.erase(old->second.number);
   marks_[key] = {until, next_number_};
   by_number_[next_number_++] = key;
-  if (marks_.size() <= kMarksMax) return;
+  if (marks_.size() <= kReaderMarksMax) return;
   marks_.erase(by_number_.begin()->second);
   by_number_.erase(by_number_.begin());
 }

@@ -1,10 +1,10 @@
 #pragma once
-// Up to which time each streaming client has read each job's log.
+// The time up to which each streaming client has read each job's log.
 //
-// `gcloud ai-platform jobs stream-logs` asks for entries up to five seconds ago, again and again,
-// and ends as soon as it reads of the job that it has ended: what the job said in its last seconds
-// would never be asked for. So whoever answers what a job is like can ask here how far the same
-// client has read, and tell it of the end when it has read up to there.
+// `gcloud ai-platform jobs stream-logs` repeatedly requests entries up to five seconds ago, and
+// stops as soon as the job's state is final. It would never request the entries of the job's last
+// seconds. So jobs.get can look up here how far the same client has read, and report the final
+// state only when the client has read the whole log.
 
 #include <cstdint>
 #include <map>
@@ -18,18 +18,17 @@
 
 namespace caip::logging {
 
-/// The id of one run of a program of the Cloud SDK, out of its User-Agent: "... invocation-id/x
-/// ...".
-/// "" for other clients.
-std::string InvocationOf(std::string_view user_agent);
+/// The id of one run of a Cloud SDK program, from its User-Agent: "... invocation-id/x ...". "" for
+/// other clients.
+std::string InvocationId(std::string_view user_agent);
 
-/// Any thread. Remembers the last some thousand.
+/// Remembers the last four thousand pairs of client and job. Any thread.
 class StreamReaders {
  public:
-  /// The client has asked for the job's entries before `until`.
-  void Note(const std::string& invocation, const std::string& project, const std::string& job_id,
-            Instant until);
-  /// nullopt: it has not asked for this job's entries, or without an upper bound.
+  /// Records that the client has requested the job's entries before `until`.
+  void Record(const std::string& invocation, const std::string& project, const std::string& job_id,
+              Instant until);
+  /// nullopt: the client has not requested this job's entries, or only without an upper bound.
   std::optional<Instant> ReadUpTo(const std::string& invocation, const std::string& project,
                                   const std::string& job_id) const;
 

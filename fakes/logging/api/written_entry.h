@@ -1,5 +1,5 @@
 #pragma once
-// An entry that a client wrote: entries.write's LogEntry, checked, and as a row.
+// Reads a LogEntry of entries.write: checks it and makes its row.
 
 #include <functional>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace caip::logging {
 
-/// What entries.write says for all its entries, and what the service adds.
+/// The values of entries.write that apply to all its entries, and those that the service adds.
 struct WriteDefaults {
   std::string log_name;
   const Json* resource = nullptr;
@@ -20,8 +20,8 @@ struct WriteDefaults {
   std::function<std::string()> new_insert_id;
 };
 
-/// Checks a LogEntry as a client sends it and makes it the row that is stored. The errors are
-/// kInvalidArgument and name the member; `place` is "entries[3]".
+/// Checks a LogEntry and makes its row. Errors are kInvalidArgument and name the member; `place` is
+/// a path such as "entries[3]".
 Result<WrittenEntry> ReadWrittenEntry(const Json& entry, const std::string& place,
                                       const WriteDefaults& defaults);
 

@@ -1,7 +1,8 @@
-// The entries of jobs in the order of their times, though each job's are in chunks of their own.
+// The entries of all jobs of a project in the order of their times.
 //
-// An index tells of each chunk from when to when it is and what is in it. Chunks are opened only as
-// the listing comes to their time, so that a page costs what it shows and not what is stored.
+// Each job has chunks of its own. An index holds the times, severities and tasks of each chunk. The
+// cursor opens a chunk only when the listing reaches its time, so the cost of a page depends on
+// what it shows, not on what is stored.
 
 #include <algorithm>
 #include <cstdlib>
@@ -13,16 +14,15 @@
 #include "fakes/logging/book/chunk_packer.h"
 #include "fakes/logging/book/entry_cursor.h"
 #include "fakes/logging/book/errors.h"
-#include "fakes/logging/book/job_entry.h"
-#include "fakes/logging/book/sql_query.h"
+#include "fakes/logging/book/written_rows.h"
 
 namespace caip::logging {
 namespace {
 
 constexpr size_t kInsertIdDigits = 16;
 
-/// What the index tells of a chunk.
-struct Head {
+/// A chunk as the index describes it.
+struct ChunkHead {
   uint64_t first_id = 0;
   uint64_t last_id = 0;
   Instant first_time;
@@ -30,14 +30,14 @@ struct Head {
   std::string job_id;
 };
 
-/// A chunk that is being read.
+/// A chunk whose entries have been read.
 struct OpenChunk {
   std::vector<Entry> entries;  // in the order of the listing
   size_t at = 0;
-  const Entry& now() const { return entries[at]; }
+  const Entry& current() const { return entries[at]; }
 };
 
-std::string HeadsSql(const EntryScan& scan, int source) {
+std::string ChunkHeadSelect(const EntryScan& scan, int source) {
   std::string sql =
       "SELECT first_id, last_id, first_time, last_time, job_id, severities, tasks FROM chunks"
       " INDEXED BY ";
@@ -53,7 +53,7 @@ Instant Earlier(Instant time, Duration by) {
   return time < Instant::min() + by ? Instant::min() : time - by;
 }
 
-bool SameText(const std::optional<std::string>& wanted, const std::string& text) {
+bool IsWantedText(const std::optional<std::string>& wanted, const std::string& text) {
   return !wanted || FoldCase(*wanted) == FoldCase(text);
 }
 
@@ -63,50 +63,50 @@ class ChunkCursor final : public EntryCursor {
       : file_(file),
         scan_(scan),
         project_(project),
-        parent_(ParentOfProject(project)),
+        parent_(ProjectParent(project)),
         source_(source),
         from_(Earlier(scan.bounds.from, scan.span)),
         job_id_(scan.bounds.job_id.value_or("")),
-        heads_(file, HeadsSql(scan, source)),
+        heads_(file, ChunkHeadSelect(scan, source)),
         pending_(IsLater),
-        open_(Behind{scan.newest_first}) {
+        open_(ComesLater{scan.newest_first}) {
     const std::string& after = scan.bounds.after_insert_id;
-    if (after.size() == kInsertIdDigits) after_id_ = InsertIdOf(after);
+    if (after.size() == kInsertIdDigits) after_id_ = ParseInsertId(after);
     heads_.Bind(1, project_).Bind(2, from_).Bind(3, scan.bounds.until).Bind(4, scan.bounds.from);
     if (scan.bounds.job_id) heads_.Bind(5, job_id_);
-    TakeHead();
+    ReadHead();
   }
 
   Result<bool> Next() override {
-    looks_ = 0;
-    if (now_ && ++now_->at < now_->entries.size()) open_.push(now_);
-    now_.reset();
+    examined_ = 0;
+    if (current_ && ++current_->at < current_->entries.size()) open_.push(current_);
+    current_.reset();
     RETURN_IF_ERROR(scan_.newest_first ? OpenNewest() : OpenOldest());
     RETURN_IF_ERROR(heads_.status());
     if (open_.empty()) return false;
-    now_ = open_.top();
+    current_ = open_.top();
     open_.pop();
     return true;
   }
 
   EntryPosition position() const override {
-    return {now_->now().timestamp, InsertIdText(now_->now().insert_id), source_};
+    return {current_->current().timestamp, InsertIdText(current_->current().insert_id), source_};
   }
 
-  bool IsWanted() const override { return IsWanted(now_->now()); }
-  size_t looks() const override { return looks_; }
-  Result<Json> Read() const override { return LogEntryOf(now_->now()); }
+  bool IsWanted() const override { return IsWanted(current_->current()); }
+  size_t examined() const override { return examined_; }
+  Result<Json> Read() const override { return LogEntryJson(current_->current()); }
 
  private:
   bool IsWanted(const Entry& entry) const {
     const EntryBounds& bounds = scan_.bounds;
-    return entry.insert_id > after_id_ && (bounds.severities & BitOf(entry.severity)) &&
-           SameText(bounds.task, entry.task) && SameText(bounds.trial, entry.trial) &&
+    return entry.insert_id > after_id_ && (bounds.severities & BitOfSeverity(entry.severity)) &&
+           IsWantedText(bounds.task, entry.task) && IsWantedText(bounds.trial, entry.trial) &&
            IsLogWanted(entry.task, entry.job_id, entry.insert_id);
   }
 
-  // A page of few among many asks for a hundred thousand, nearly all of one severity.
-  uint32_t BitOf(const std::string& severity) const {
+  // Called up to a hundred thousand times for a page; nearly all entries have one severity.
+  uint32_t BitOfSeverity(const std::string& severity) const {
     if (severity != severity_) {
       severity_ = severity;
       severity_bit_ = SeverityBit(SeverityNumber(severity).value_or(0));
@@ -115,37 +115,38 @@ class ChunkCursor final : public EntryCursor {
   }
 
   using Opened = std::shared_ptr<OpenChunk>;
-  struct Behind {
+  struct ComesLater {
     bool newest_first;
     bool operator()(const Opened& left, const Opened& right) const {
-      const auto a = std::tie(left->now().timestamp, left->now().insert_id);
-      const auto b = std::tie(right->now().timestamp, right->now().insert_id);
+      const auto a = std::tie(left->current().timestamp, left->current().insert_id);
+      const auto b = std::tie(right->current().timestamp, right->current().insert_id);
       return newest_first ? a < b : b < a;
     }
   };
-  static bool IsLater(const Head& left, const Head& right) {
+  static bool IsLater(const ChunkHead& left, const ChunkHead& right) {
     return left.last_time < right.last_time;
   }
 
   bool IsLogWanted(const std::string& task, const std::string& job_id, uint64_t id) const {
     if (!scan_.bounds.log_id && scan_.deleted.empty()) return true;
     const std::string log_id = LogIdOfTask(task, job_id);
-    if (!SameText(scan_.bounds.log_id, log_id)) return false;
+    if (!IsWantedText(scan_.bounds.log_id, log_id)) return false;
     const auto deleted = scan_.deleted.find({parent_, log_id});
     return deleted == scan_.deleted.end() || id > deleted->second.last_id;
   }
 
-  // Whether anything in the chunk can be wanted.
+  // Whether an entry of the chunk can be wanted.
   bool IsHeadWanted(uint32_t severities, const std::string& tasks) const {
     if (head_.last_id <= after_id_ || !(scan_.bounds.severities & severities)) return false;
     if (!scan_.bounds.task && !scan_.bounds.log_id && scan_.deleted.empty()) return true;
     const std::vector<std::string> all = Split(tasks, '\n');
     return std::any_of(all.begin(), all.end(), [&](const std::string& task) {
-      return SameText(scan_.bounds.task, task) && IsLogWanted(task, head_.job_id, head_.last_id);
+      return IsWantedText(scan_.bounds.task, task) &&
+             IsLogWanted(task, head_.job_id, head_.last_id);
     });
   }
 
-  void TakeHead() {
+  void ReadHead() {
     while ((has_head_ = heads_.Next())) {
       head_ = {static_cast<uint64_t>(heads_.Number(0)), static_cast<uint64_t>(heads_.Number(1)),
                heads_.Time(2), heads_.Time(3), heads_.Text(4)};
@@ -153,39 +154,40 @@ class ChunkCursor final : public EntryCursor {
     }
   }
 
-  // Oldest first: all chunks that begin before the present entry, or with it, must be open.
+  // Oldest first: all chunks that begin at or before the current entry must be open.
   Status OpenOldest() {
-    while (has_head_ && (open_.empty() || head_.first_time <= open_.top()->now().timestamp)) {
+    while (has_head_ && (open_.empty() || head_.first_time <= open_.top()->current().timestamp)) {
       RETURN_IF_ERROR(Open(head_));
-      TakeHead();
+      ReadHead();
     }
     return Ok{};
   }
 
-  // Newest first: all that end behind it. Heads come by their beginnings; one that ends behind
-  // begins less than a span before.
+  // Newest first: all chunks that end at or after the current entry must be open. The index sorts
+  // chunks by their first times; such a chunk begins at most one span before the entry.
   Status OpenNewest() {
     for (;;) {
-      while (has_head_ && (IsBare() || Earlier(Newest(), scan_.span) <= head_.first_time)) {
+      while (has_head_ && (HasNoChunk() || Earlier(Newest(), scan_.span) <= head_.first_time)) {
         pending_.push(head_);
-        TakeHead();
+        ReadHead();
       }
       if (pending_.empty()) return Ok{};
-      if (!open_.empty() && open_.top()->now().timestamp > pending_.top().last_time) return Ok{};
+      if (!open_.empty() && open_.top()->current().timestamp > pending_.top().last_time)
+        return Ok{};
       RETURN_IF_ERROR(Open(pending_.top()));
       pending_.pop();
     }
   }
 
-  bool IsBare() const { return open_.empty() && pending_.empty(); }
+  bool HasNoChunk() const { return open_.empty() && pending_.empty(); }
   Instant Newest() const {
     Instant newest = Instant::min();
-    if (!open_.empty()) newest = open_.top()->now().timestamp;
+    if (!open_.empty()) newest = open_.top()->current().timestamp;
     if (!pending_.empty()) newest = std::max(newest, pending_.top().last_time);
     return newest;
   }
 
-  Status Open(const Head& head) {
+  Status Open(const ChunkHead& head) {
     Chunk chunk;
     chunk.first_id = head.first_id;
     chunk.last_id = head.last_id;
@@ -198,19 +200,19 @@ class ChunkCursor final : public EntryCursor {
     }
     auto opened = std::make_shared<OpenChunk>();
     const auto wants = [this](const Entry& entry) { return IsWanted(entry); };
-    if (!UnpackWanted(chunk, wants, opened->entries, looks_)) {
+    if (!UnpackWanted(chunk, wants, opened->entries, examined_)) {
       return errors::ChunkDamaged(file_.path(), chunk.first_id);
     }
     if (scan_.newest_first) std::reverse(opened->entries.begin(), opened->entries.end());
-    SkipTooSoon(*opened);
+    SkipToBounds(*opened);
     if (opened->at < opened->entries.size()) open_.push(std::move(opened));
     return Ok{};
   }
 
-  // What the listing passes before it comes to its bounds.
-  void SkipTooSoon(OpenChunk& chunk) const {
+  // Skips the entries before the bounds of the listing.
+  void SkipToBounds(OpenChunk& chunk) const {
     while (chunk.at < chunk.entries.size()) {
-      const Instant time = chunk.now().timestamp;
+      const Instant time = chunk.current().timestamp;
       if (scan_.newest_first ? time < scan_.bounds.until : time >= scan_.bounds.from) return;
       ++chunk.at;
     }
@@ -224,21 +226,23 @@ class ChunkCursor final : public EntryCursor {
   Instant from_;
   std::string job_id_;
   uint64_t after_id_ = 0;
-  size_t looks_ = 0;
-  mutable std::string severity_;  // of the entry before, and its bit
+  size_t examined_ = 0;
+  mutable std::string severity_;  // of the previous entry, and its bit
   mutable uint32_t severity_bit_ = SeverityBit(0);
   SqlQuery heads_;
   bool has_head_ = false;
-  Head head_;
-  std::priority_queue<Head, std::vector<Head>, bool (*)(const Head&, const Head&)> pending_;
-  std::priority_queue<Opened, std::vector<Opened>, Behind> open_;
-  Opened now_;
+  ChunkHead head_;
+  std::priority_queue<ChunkHead, std::vector<ChunkHead>,
+                      bool (*)(const ChunkHead&, const ChunkHead&)>
+      pending_;
+  std::priority_queue<Opened, std::vector<Opened>, ComesLater> open_;
+  Opened current_;
 };
 
 }  // namespace
 
-std::unique_ptr<EntryCursor> ChunkEntries(LogFile& file, const EntryScan& scan,
-                                          const std::string& project, int source) {
+std::unique_ptr<EntryCursor> MakeChunkCursor(LogFile& file, const EntryScan& scan,
+                                             const std::string& project, int source) {
   return std::make_unique<ChunkCursor>(file, scan, project, source);
 }
 

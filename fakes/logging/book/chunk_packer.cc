@@ -10,8 +10,8 @@ namespace {
 
 constexpr size_t kChunkBytes = 256u << 10;
 
-/// The entries of each job, in their order; jobs in the order of their first entry.
-class Sorter {
+/// Groups entries by job. Keeps the order of entries, and of the first entries of jobs.
+class JobGroups {
  public:
   struct Group {
     const Entry* first;  // names the job
@@ -19,7 +19,7 @@ class Sorter {
   };
 
   void Add(const Entry& entry) {
-    if (groups_.empty() || !IsSameJob(*groups_[current_].first, entry)) current_ = GroupOf(entry);
+    if (groups_.empty() || !IsSameJob(*groups_[current_].first, entry)) current_ = FindGroup(entry);
     groups_[current_].entries.push_back(&entry);
   }
   const std::vector<Group>& groups() const { return groups_; }
@@ -29,7 +29,7 @@ class Sorter {
     return left.job_id == right.job_id && left.project == right.project;
   }
 
-  size_t GroupOf(const Entry& entry) {
+  size_t FindGroup(const Entry& entry) {
     const auto [found, is_new] =
         index_.try_emplace(std::pair(entry.project, entry.job_id), groups_.size());
     if (is_new) groups_.push_back({&entry, {}});
@@ -41,7 +41,7 @@ class Sorter {
   size_t current_ = 0;
 };
 
-bool MustEnd(const Chunk& chunk, uint64_t next_id, Instant time) {
+bool MustStartChunk(const Chunk& chunk, uint64_t next_id, Instant time) {
   return chunk.entries.size() >= kChunkBytes || next_id - chunk.first_id >= kChunkEntriesMax ||
          time - chunk.first_time > kChunkSpanMax;
 }
@@ -66,13 +66,13 @@ void ChunkMarks::MoveTo(Chunk& chunk) {
 
 Result<std::vector<Chunk>> ChunkPacker::Pack(const std::deque<std::vector<Entry>>& batch,
                                              const FindLast& find_last) {
-  Sorter sorter;
+  JobGroups groups;
   for (const std::vector<Entry>& entries : batch) {
-    for (const Entry& entry : entries) sorter.Add(entry);
+    for (const Entry& entry : entries) groups.Add(entry);
   }
   std::vector<Chunk> chunks;
   uint64_t id = last_id_;
-  for (const Sorter::Group& group : sorter.groups()) {
+  for (const JobGroups::Group& group : groups.groups()) {
     const JobKey key(group.first->project, group.first->job_id);
     if (!last_times_.count(key)) {
       ASSIGN_OR_RETURN(const LastEntry last, find_last(key.first, key.second));
@@ -81,7 +81,7 @@ Result<std::vector<Chunk>> ChunkPacker::Pack(const std::deque<std::vector<Entry>
     Instant time = last_times_[key];
     for (size_t i = 0; i < group.entries.size(); ++i) {
       time = std::max(time, group.entries[i]->timestamp);
-      if (i == 0 || MustEnd(chunks.back(), id + 1, time)) {
+      if (i == 0 || MustStartChunk(chunks.back(), id + 1, time)) {
         if (i > 0) marks_.MoveTo(chunks.back());
         chunks.push_back({id + 1, id, key.first, key.second, time, time, "", 0, {}});
         writer_.Begin();
@@ -97,7 +97,7 @@ Result<std::vector<Chunk>> ChunkPacker::Pack(const std::deque<std::vector<Entry>
   return chunks;
 }
 
-void ChunkPacker::Stored(const std::vector<Chunk>& chunks) {
+void ChunkPacker::MarkStored(const std::vector<Chunk>& chunks) {
   for (const Chunk& chunk : chunks) {
     last_id_ = chunk.last_id;
     last_times_[{chunk.project, chunk.job_id}] = chunk.last_time;
@@ -113,7 +113,7 @@ bool Unpack(const Chunk& chunk, std::vector<Entry>& entries) {
 bool UnpackWanted(const Chunk& chunk, const std::function<bool(const Entry&)>& wants,
                   std::vector<Entry>& entries, size_t& lines) {
   std::string_view text = chunk.entries;
-  Entry common;  // what the line before has, and then the present one
+  Entry common;  // the members that a line shares with the line before
   common.project = chunk.project;
   common.job_id = chunk.job_id;
   std::string_view time;

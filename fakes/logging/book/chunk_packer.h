@@ -1,6 +1,6 @@
 #pragma once
-// Entries in the order of their coming -> chunks of one job each, with insert ids and times that
-// never go back.
+// Packs entries, in the order in which they were appended, into chunks of one job each. Within a
+// job, insert ids and times never decrease.
 
 #include <deque>
 #include <functional>
@@ -10,31 +10,30 @@
 #include <vector>
 
 #include "fakes/logging/book/entry_text.h"
-#include "fakes/logging/book/log_book.h"
 #include "fakes/logging/book/log_file.h"
 
 namespace caip::logging {
 
-/// What is in a chunk, as its row tells it.
+/// Collects the severities and tasks of a chunk for its row.
 class ChunkMarks {
  public:
   void Add(const Entry& entry);
-  /// Into the chunk; begins anew.
+  /// Stores what was collected in the chunk and starts again.
   void MoveTo(Chunk& chunk);
 
  private:
-  std::string severity_;  // of the entry before, and its bit
+  std::string severity_;  // of the previous entry, and its bit
   uint32_t severity_bit_ = 1;
   uint32_t severities_ = 0;
   std::vector<std::string> tasks_;
-  size_t task_ = 0;  // of the entry before
+  size_t task_ = 0;  // of the previous entry
 };
 
-/// Numbers entries. Nothing it hands out counts before Stored(): a batch that could not be stored
-/// is packed again, with the same ids. One thread.
+/// Numbers entries and packs them. The ids become final with MarkStored(): a batch that could not
+/// be stored is packed again and gets the same ids. One thread.
 class ChunkPacker {
  public:
-  /// Finds a job's last entry in the file; asked once for each job.
+  /// Finds a job's last entry in the file. Called once for each job.
   using FindLast =
       std::function<Result<LastEntry>(const std::string& project, const std::string& job_id)>;
 
@@ -42,7 +41,7 @@ class ChunkPacker {
 
   Result<std::vector<Chunk>> Pack(const std::deque<std::vector<Entry>>& batch,
                                   const FindLast& find_last);
-  void Stored(const std::vector<Chunk>& chunks);
+  void MarkStored(const std::vector<Chunk>& chunks);
   uint64_t last_id() const { return last_id_; }
 
  private:
@@ -54,15 +53,16 @@ class ChunkPacker {
   ChunkMarks marks_;
 };
 
-/// The entries as a chunk's text: those that lack in first_id .. last_id are empty lines.
+/// Writes the entries as the chunk's text. An id in first_id .. last_id without an entry becomes an
+/// empty line.
 void Repack(const std::vector<Entry>& entries, Chunk& chunk);
 
-/// A chunk's entries, as they were appended, with their insert ids; without deleted ones. False:
-/// its text is damaged.
+/// Reads a chunk's entries, without deleted ones, with their insert ids. False: its text is
+/// damaged.
 bool Unpack(const Chunk& chunk, std::vector<Entry>& entries);
 
-/// Only those for which `wants` holds, and the first and the last one; fast where these are few.
-/// `wants` sees insert id, severity, task and trial. `lines`: how many there are in all.
+/// Like Unpack, but reads only the first entry, the last entry, and those that `wants` selects by
+/// insert id, severity, task and trial. Fast if these are few. Adds the number of lines to `lines`.
 bool UnpackWanted(const Chunk& chunk, const std::function<bool(const Entry&)>& wants,
                   std::vector<Entry>& entries, size_t& lines);
 

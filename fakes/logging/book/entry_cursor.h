@@ -1,8 +1,9 @@
 #pragma once
-// One source of entries in their order, time by time: the chunks of a project, or what clients
-// wrote under one parent.
+// One source of entries in the order of their times: the chunks of a project, or the entries that
+// clients wrote under one parent.
 
 #include <compare>
+#include <cstddef>
 #include <memory>
 #include <string>
 
@@ -13,7 +14,7 @@
 
 namespace caip::logging {
 
-/// Where an entry stands in a listing. `source` tells apart what has the rest in common.
+/// The position of an entry in a listing. `source` separates entries that agree in the rest.
 struct EntryPosition {
   Instant time;
   std::string insert_id;
@@ -21,7 +22,7 @@ struct EntryPosition {
   auto operator<=>(const EntryPosition&) const = default;
 };
 
-/// What all sources of a listing are told.
+/// The parameters that all sources of a listing share.
 struct EntryScan {
   EntryBounds bounds;
   bool newest_first = false;
@@ -29,24 +30,24 @@ struct EntryScan {
   Duration span = kChunkSpanMax;  // of the longest chunk
 };
 
-/// A source. One thread, inside LogFile::ReadAtOnce.
+/// A source. One thread, inside LogFile::ReadSnapshot.
 class EntryCursor {
  public:
   virtual ~EntryCursor() = default;
-  /// Goes to the next entry; false at the end. What the bounds exclude may come all the same.
+  /// Moves to the next entry; false at the end. May stop at entries that the bounds exclude.
   virtual Result<bool> Next() = 0;
   virtual EntryPosition position() const = 0;
-  /// False: the present entry is deleted, or the bounds exclude it. Cheap.
+  /// False: the current entry is deleted, or the bounds exclude it. Cheap.
   virtual bool IsWanted() const = 0;
-  /// How many stored entries were looked at for the last Next().
-  virtual size_t looks() const = 0;
-  /// The present entry as a LogEntry.
+  /// The number of stored entries that the last Next() examined.
+  virtual size_t examined() const = 0;
+  /// The current entry as a LogEntry.
   virtual Result<Json> Read() const = 0;
 };
 
-std::unique_ptr<EntryCursor> ChunkEntries(LogFile& file, const EntryScan& scan,
-                                          const std::string& project, int source);
-std::unique_ptr<EntryCursor> WrittenEntries(LogFile& file, const EntryScan& scan,
-                                            const std::string& parent, int source);
+std::unique_ptr<EntryCursor> MakeChunkCursor(LogFile& file, const EntryScan& scan,
+                                             const std::string& project, int source);
+std::unique_ptr<EntryCursor> MakeWrittenCursor(LogFile& file, const EntryScan& scan,
+                                               const std::string& parent, int source);
 
 }  // namespace caip::logging

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/json.h"
-#include "fakes/logging/book/log_schema.h"
 
 namespace caip::logging {
 namespace {
@@ -11,30 +10,30 @@ namespace {
 constexpr std::string_view kProjects = "projects/";
 constexpr std::string_view kJobResource = "ml_job";
 
-/// The sources that are not at their ends, each at an entry.
-class Merge {
+/// Merges sources. Holds those that have not ended, each at an entry.
+class EntryMerge {
  public:
-  explicit Merge(bool newest_first) : newest_first_(newest_first) {}
+  explicit EntryMerge(bool newest_first) : newest_first_(newest_first) {}
 
   Status Add(std::unique_ptr<EntryCursor> cursor) {
     ASSIGN_OR_RETURN(const bool has_entry, cursor->Next());
-    looks_ += cursor->looks();
+    examined_ += cursor->examined();
     if (has_entry) cursors_.push_back({cursor->position(), std::move(cursor)});
     return Ok{};
   }
 
   bool empty() const { return cursors_.empty(); }
-  /// How many stored entries were looked at.
-  size_t looks() const { return looks_; }
+  /// The number of stored entries that were examined.
+  size_t examined() const { return examined_; }
 
-  /// The source whose entry comes next.
-  const EntryCursor& now() const { return *cursors_[First()].second; }
+  /// The source whose entry is next.
+  const EntryCursor& current() const { return *cursors_[First()].second; }
   const EntryPosition& position() const { return cursors_[First()].first; }
 
   Status Next() {
     auto& [position, cursor] = cursors_[First()];
     ASSIGN_OR_RETURN(const bool has_entry, cursor->Next());
-    looks_ += cursor->looks();
+    examined_ += cursor->examined();
     if (has_entry) {
       position = cursor->position();
     } else {
@@ -54,16 +53,16 @@ class Merge {
   }
 
   bool newest_first_;
-  size_t looks_ = 0;
+  size_t examined_ = 0;
   std::vector<std::pair<EntryPosition, std::unique_ptr<EntryCursor>>> cursors_;
 };
 
-bool IsPast(const EntryPosition& position, const ListQuery& query) {
+bool IsAfterStart(const EntryPosition& position, const ListQuery& query) {
   if (!query.after) return true;
   return query.newest_first ? position < *query.after : position > *query.after;
 }
 
-Result<EntryScan> ScanOf(LogFile& file, const ListQuery& query) {
+Result<EntryScan> PrepareScan(LogFile& file, const ListQuery& query) {
   EntryScan scan;
   scan.bounds = EntryBounds::Of(query.filter);
   scan.newest_first = query.newest_first;
@@ -80,43 +79,43 @@ Result<EntryScan> ScanOf(LogFile& file, const ListQuery& query) {
 }
 
 Status AddSources(LogFile& file, const EntryScan& scan, const std::vector<std::string>& parents,
-                  Merge& merge) {
+                  EntryMerge& merge) {
   const auto& type = scan.bounds.resource_type;
   const bool may_be_jobs = !type || FoldCase(*type) == kJobResource;
   int source = 0;
   for (const std::string& parent : parents) {
     if (may_be_jobs && parent.starts_with(kProjects)) {
       const std::string project = parent.substr(kProjects.size());
-      RETURN_IF_ERROR(merge.Add(ChunkEntries(file, scan, project, source)));
+      RETURN_IF_ERROR(merge.Add(MakeChunkCursor(file, scan, project, source)));
     }
-    RETURN_IF_ERROR(merge.Add(WrittenEntries(file, scan, parent, source + 1)));
+    RETURN_IF_ERROR(merge.Add(MakeWrittenCursor(file, scan, parent, source + 1)));
     source += 2;
   }
   return Ok{};
 }
 
-bool IsBehindBounds(const EntryPosition& position, const EntryScan& scan) {
+bool IsOutOfBounds(const EntryPosition& position, const EntryScan& scan) {
   return scan.newest_first ? position.time < scan.bounds.from : position.time >= scan.bounds.until;
 }
 
 Status FillPage(LogFile& file, const ListQuery& query, ListPage& page) {
-  ASSIGN_OR_RETURN(const EntryScan scan, ScanOf(file, query));
+  ASSIGN_OR_RETURN(const EntryScan scan, PrepareScan(file, query));
   if (scan.bounds.none || scan.bounds.from >= scan.bounds.until) return Ok{};
-  Merge merge(query.newest_first);
+  EntryMerge merge(query.newest_first);
   RETURN_IF_ERROR(AddSources(file, scan, query.parents, merge));
   std::optional<EntryPosition> last = query.after;
   bool has_moved = false;
-  while (!merge.empty() && !IsBehindBounds(merge.position(), scan)) {
-    if (IsPast(merge.position(), query)) {
-      const bool is_tired = has_moved && merge.looks() > query.looks_max;
-      if (page.entries.size() == query.limit || is_tired) {
+  while (!merge.empty() && !IsOutOfBounds(merge.position(), scan)) {
+    if (IsAfterStart(merge.position(), query)) {
+      const bool is_at_limit = has_moved && merge.examined() > query.examined_max;
+      if (page.entries.size() == query.limit || is_at_limit) {
         page.next = last;
         return Ok{};
       }
       last = merge.position();
       has_moved = true;
-      if (merge.now().IsWanted()) {
-        ASSIGN_OR_RETURN(Json entry, merge.now().Read());
+      if (merge.current().IsWanted()) {
+        ASSIGN_OR_RETURN(Json entry, merge.current().Read());
         if (query.filter.Matches(entry)) page.entries.push_back(std::move(entry));
       }
     }
@@ -129,7 +128,7 @@ Status FillPage(LogFile& file, const ListQuery& query, ListPage& page) {
 
 Result<ListPage> ListEntries(LogFile& file, const ListQuery& query) {
   ListPage page;
-  RETURN_IF_ERROR(file.ReadAtOnce([&] { return FillPage(file, query, page); }));
+  RETURN_IF_ERROR(file.ReadSnapshot([&] { return FillPage(file, query, page); }));
   return page;
 }
 

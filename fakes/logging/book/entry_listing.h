@@ -1,5 +1,5 @@
 #pragma once
-// A page of entries.list: entries of several sources in one order, those that a filter matches.
+// A page of entries.list: the entries of several sources that match a filter, in one order.
 
 #include <optional>
 #include <string>
@@ -11,23 +11,24 @@
 
 namespace caip::logging {
 
-/// What to list.
+/// Selects the entries of a page.
 struct ListQuery {
   std::vector<std::string> parents;  // "projects/p", "organizations/1"; each once
   Filter filter;
   bool newest_first = false;
-  std::optional<EntryPosition> after;  // continue behind it
-  Instant until = Instant::max();      // exclusive, whatever the filter says
+  std::optional<EntryPosition> after;  // list only later ones
+  Instant until = Instant::max();      // exclusive; in addition to the filter
   size_t limit = 50;
-  size_t looks_max = 1'000'000;  // stored entries looked at for one page
+  size_t examined_max = 1'000'000;  // the most stored entries to examine for one page
 };
 
 struct ListPage {
   std::vector<Json> entries;
-  std::optional<EntryPosition> next;  // there may be more behind it; also when `entries` is empty
+  // Set if there may be more after it, even if `entries` is empty.
+  std::optional<EntryPosition> next;
 };
 
-/// Equal times are in the order of insert ids; newest first is exactly the other way round.
+/// Sorts by time, then by insert id. Newest first is exactly the reverse order.
 Result<ListPage> ListEntries(LogFile& file, const ListQuery& query);
 
 }  // namespace caip::logging

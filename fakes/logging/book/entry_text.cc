@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kSecondDigits = sizeof("2022-02-09T17:36:42") - 1;
 
-/// What JSON wants escaped in UTF-8.
+/// Whether JSON requires an escape for a byte of UTF-8.
 bool NeedsEscape(char byte) {
   return static_cast<unsigned char>(byte) < 0x20 || byte == '"' || byte == '\\';
 }
@@ -52,11 +52,11 @@ void WriteQuoted(std::string_view value, std::string& text) {
   text.append(value.substr(done));
   text.push_back('"');
   if (is_ascii || IsUtf8(value)) return;
-  text.resize(begin);  // nobody should hand us this
+  text.resize(begin);  // not UTF-8: the JSON library replaces the broken bytes
   text.append(CompactJson(Json(std::string(value))));
 }
 
-/// `name` is `"name":`. Members are closed by a comma, the last one's becomes the brace.
+/// `name` is `"name":`. A comma ends each member; the caller turns the last comma into the brace.
 void WriteMember(std::string_view name, std::string_view value, std::string& text) {
   text.append(name);
   WriteQuoted(value, text);
@@ -67,7 +67,7 @@ void WriteUnlessEmpty(std::string_view name, std::string_view value, std::string
   if (!value.empty()) WriteMember(name, value, text);
 }
 
-/// Writes what differs from the line before, and notes it as the new line before.
+/// Writes a member that differs from the line before, and remembers its value.
 void WriteChange(std::string_view name, const std::string& value, std::string& previous,
                  std::string& text) {
   if (value == previous) return;
@@ -114,7 +114,8 @@ void EntryWriter::Write(const Entry& entry, Instant time, std::string& text) {
 
 namespace {
 
-/// Takes `name` and its value off the front of a line. False: the value has an escape, or no end.
+/// Removes `name` and its value from the front of a line. False: the value has an escape, or no
+/// end.
 bool TakeMember(std::string_view name, std::string_view& line, std::string_view& value) {
   const size_t end = line.find('"', name.size());
   if (end == line.npos) return false;
@@ -125,7 +126,7 @@ bool TakeMember(std::string_view name, std::string_view& line, std::string_view&
 
 constexpr std::string_view kTime = "\"time\":\"";
 
-/// The same for the time: at once where it is as long as EntryWriter writes it.
+/// The same for the time. Fast if it has the length that EntryWriter writes.
 bool TakeTime(std::string_view& line, std::string_view& time) {
   constexpr size_t kLength = sizeof("2022-02-09T17:36:42.123456789Z") - 1;
   const std::string_view value = line.substr(kTime.size(), kLength + 1);
@@ -147,7 +148,7 @@ bool ReadCommon(std::string_view line, Entry& common, std::string_view& time) {
   if (!line.starts_with('{')) return false;
   line.remove_prefix(1);
   if (line.starts_with(kTime) && !TakeTime(line, time)) return false;
-  if (line.starts_with("\"message\"")) return true;  // as the line before, like most
+  if (line.starts_with("\"message\"")) return true;  // most lines: all as in the line before
   for (const auto& [name, member] : members) {
     if (!line.starts_with(name)) continue;
     std::string_view value;

@@ -1,23 +1,26 @@
 #pragma once
-// A log entry as a line of JSON, written fast: there are hundreds of thousands in a second.
+// A log entry as a line of JSON. Written for speed: jobs print hundreds of thousands of lines a
+// second.
 
+#include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 
-#include "fakes/logging/book/log_book.h"
+#include "fakes/logging/book/entry.h"
 
 namespace caip::logging {
 
-/// Writes entries. Keeps what an entry has in common with the one before, and the text of the last
-/// second, which most entries share. One thread.
+/// Writes entries. Remembers the members of the previous entry, so that a line repeats none of
+/// them, and the text of the last second, which most entries share. One thread.
 class EntryWriter {
  public:
-  /// The next entry has none before it.
+  /// Starts a chunk: the next line omits nothing.
   void Begin() { previous_.reset(); }
 
   /// Appends {"time":"...","severity":"...","task":"...","trial":"...","message":"..."} and a
-  /// newline to `text`. Of the first four, those that are as in the line before are left out; the
-  /// others are there when they are not empty. Project, job and insert id are the chunk's.
+  /// newline to `text`. The first four are omitted if they equal those of the line before; the
+  /// others are omitted if they are empty. The chunk has the project, the job and the insert id.
   void Write(const Entry& entry, Instant time, std::string& text);
 
  private:
@@ -35,13 +38,13 @@ class EntryWriter {
   std::string second_text_;  // "2022-02-09T17:36:42"
 };
 
-/// Reads of such a line only what it may have in common with others, and fast: severity, task and
-/// trial into `common`, which has those of the line before, the time's text into `time`. False: it
-/// takes ReadEntry to read this line.
+/// Reads only the members that lines share: severity, task and trial into `common`, which holds
+/// those of the line before, and the time's text into `time`. False: only ReadEntry can read this
+/// line.
 bool ReadCommon(std::string_view line, Entry& common, std::string_view& time);
 
-/// Reads one such line; `previous` is the entry of the line before, nullptr for the first. False
-/// when the line is none.
+/// Reads a line; `previous` is the entry of the line before, nullptr for the first. False if the
+/// line is not an entry.
 bool ReadEntry(std::string_view line, const Entry* previous, Entry& entry);
 
 }  // namespace caip::logging

@@ -7,7 +7,7 @@
 
 namespace caip::logging::errors {
 
-/// `detail` is SQLite's own sentence.
+/// `detail` is SQLite's message.
 Error CannotOpen(const Path& file, int sqlite_code, const std::string& detail);
 Error NotALogBook(const Path& file);
 Error MadeByNewerVersion(const Path& file, int version);

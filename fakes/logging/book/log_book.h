@@ -1,53 +1,42 @@
 #pragma once
-// All log entries, in one SQLite file: <state>/logs.db. Those of jobs come by hundreds of thousands
-// a second and share rows; what clients write has a row for each entry.
+// All log entries, in one SQLite file: <state>/logs.db. Jobs append hundreds of thousands of
+// entries a second, so their entries share rows. An entry that a client writes has its own row.
 //
 //   chunks(first_id, last_id, project, job_id, first_time, last_time, severities, tasks, entries)
 //   written(id, parent, log, time, insert_id, job_id, severity, entry)
 //
-// A chunk holds up to some hundreds of consecutive entries of one job; `entries` is text, one JSON
-// object a line; time, severity, task and trial are left out where they are as in the line before.
-// Entry n of a chunk has the insert id first_id + n; times are nanoseconds; an empty line was
-// deleted. A written `entry` is a LogEntry as clients see it.
+// A chunk holds up to 512 consecutive entries of one job. `entries` is text, one JSON object a
+// line; time, severity, task and trial are omitted if they equal those of the line before. Entry n
+// of a chunk has the insert id first_id + n. Times are nanoseconds. An empty line stands for a
+// deleted entry. A written `entry` is a LogEntry as clients see it.
 
+#include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <functional>
+#include <map>
 #include <memory>
-#include <optional>
+#include <mutex>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/stopwatch.h"
+#include "fakes/logging/book/chunk_packer.h"
+#include "fakes/logging/book/entry.h"
 #include "fakes/logging/book/entry_listing.h"
+#include "fakes/logging/book/log_purge.h"
+#include "fakes/logging/book/log_readers.h"
 #include "fakes/logging/book/written_rows.h"
 
 namespace caip::logging {
 
-/// A log entry. `insert_id` is given by the book.
-struct Entry {
-  std::string project;
-  std::string job_id;
-  std::string trial;  // "" outside tuning
-  std::string task;   // "service", "master-replica-0", ...
-  std::string severity;
-  Instant timestamp;
-  std::string message;
-  std::string pathname;  // "" unknown
-  int lineno = 0;        // 0 unknown
-  std::string thread;    // "" unknown
-  uint64_t insert_id = 0;
-};
-
-/// The insert id as clients see it: sixteen digits, so that it grows as text, too.
-std::string InsertIdText(uint64_t insert_id);
-/// As NewInsertId() makes it.
-std::string WrittenInsertIdText(uint64_t number);
-/// 0 for what is no insert id ("" is before the first).
-uint64_t InsertIdOf(const std::string& text);
-
-/// What to read of a job. All conditions hold at once.
+/// Selects entries of a job. All conditions hold at once.
 struct EntryQuery {
   std::string project;
   std::string job_id;     // "": all jobs of the project
@@ -60,61 +49,110 @@ struct EntryQuery {
   bool newest_first = false;
 };
 
-/// The book. Any thread may call anything. In the file, insert ids grow over the whole book, for
-/// ever; within a job, times never go back (an entry that is late gets the time of the one before).
+/// The book. Any thread may call anything. Insert ids increase over the whole life of the file.
+/// Within a job, times never decrease: an entry that is late gets the time of the one before.
 class LogBook {
  public:
-  /// Entries that are waiting to be stored, in bytes; then Append waits. While the disk is full,
-  /// this much is kept in memory.
+  /// The most bytes of entries that wait to be stored; Append blocks beyond that. While the disk is
+  /// full, the book keeps this much in memory.
   static constexpr size_t kWaitingBytesMax = 64u << 20;
 
-  /// Opens or makes the file. kDataLoss: it is damaged or no log book, and what to do about it.
+  /// Opens or creates the file. kDataLoss: it is damaged, or it is not a log book; the message says
+  /// what to do.
   static Result<std::unique_ptr<LogBook>> Open(const Path& file);
   LogBook(const LogBook&) = delete;
   LogBook& operator=(const LogBook&) = delete;
   ~LogBook();  // stores what was appended
 
-  /// Returns at once, as a rule: a thread of the book's stores entries in groups, 20 ms apart at
-  /// most. Waits while kWaitingBytesMax are waiting.
+  /// Usually returns at once: the storing thread stores entries in groups, at most 20 ms apart.
+  /// Blocks while kWaitingBytesMax are waiting.
   void Append(std::vector<Entry> entries);
-  /// What clients write: on disk and to be read when this returns. An entry with the time and the
-  /// insert id of another under its parent is that one again, and not stored.
+  /// Stores entries of clients: durable and readable when this returns. An entry with the time and
+  /// the insert id of another one under its parent is the same entry and is not stored again.
   Status Write(std::vector<WrittenEntry> entries);
-  /// An insert id for an entry whose writer gave none: grows, and none of a job's.
+  /// Makes an insert id for an entry whose client gave none. Ids increase and never equal that of a
+  /// job's entry.
   std::string NewInsertId();
-  /// Takes all entries that a log has now, at once. kNotFound: there is no such log.
+  /// Deletes all present entries of a log, at once for readers. kNotFound: the log does not exist.
   Status DeleteLog(const LogKey& log);
 
-  /// Returns when all that was appended is on disk and can be read. An Error says why it cannot get
-  /// there (the disk is full); nothing is lost by it, the book keeps trying.
+  /// Returns when everything appended so far is durable and readable. An Error says why that is not
+  /// possible now (the disk is full); nothing is lost, and the book keeps trying.
   Status Flush();
-  /// Ok, or what stands in the way of storing at present.
+  /// Ok, or why the book cannot store entries now.
   Status Health() const;
 
-  /// Of jobs and of clients, as LogEntries.
+  /// A page of entries of jobs and clients, as LogEntries.
   Result<ListPage> List(const ListQuery& query) const;
-  /// A page of the ids of a parent's logs, in their order, behind `after`.
+  /// A page of the ids of a parent's logs, sorted, after `after`.
   Result<std::vector<std::string>> LogIds(const std::string& parent, const std::string& after,
                                           size_t limit) const;
-
   Result<std::vector<Entry>> Query(const EntryQuery& query) const;
-  /// The job's entries behind `after_id`, oldest first: how a follower reads on.
-  Result<std::vector<Entry>> ReadAfter(const std::string& project, const std::string& job_id,
-                                       uint64_t after_id, size_t limit = 1000) const;
-  /// True as soon as the job has an entry behind `after_id`; false after `timeout`, or when
-  /// `other`, looked at whenever followers are woken, holds.
+
+  /// True as soon as the job has an entry after `after_id`. False after `timeout`, or once `other`
+  /// holds; `other` is checked whenever followers wake up.
   bool WaitForMore(const std::string& project, const std::string& job_id, uint64_t after_id,
                    std::chrono::milliseconds timeout,
                    const std::function<bool()>& other = {}) const;
-  /// How often something was stored; waits until that is not `seen` any more, or for `timeout`.
+  /// Returns a count that grows whenever something is stored. Waits until it differs from `seen`,
+  /// or for `timeout`.
   uint64_t WaitForChange(uint64_t seen, std::chrono::milliseconds timeout) const;
-  /// Makes those who wait look at their `other`.
+  /// Makes all waiting followers check their `other`.
   void WakeFollowers() const;
 
  private:
-  class Core;
-  explicit LogBook(std::unique_ptr<Core> core);
-  std::unique_ptr<Core> core_;
+  /// The work for one transaction.
+  struct Batch {
+    std::deque<std::vector<Entry>> entries;
+    std::vector<WrittenEntry> written;
+    std::vector<LogKey> deletions;
+    uint64_t calls = 0;  // the number of calls that added to it
+
+    bool empty() const { return calls == 0; }
+  };
+  using JobKey = std::pair<std::string, std::string>;  // project and job id
+
+  LogBook(LogFile file, uint64_t last_id, int64_t last_written);
+  Status StoreAtOnce(const std::function<void(Batch&)>& add);
+  Status WaitUntilStored(std::unique_lock<std::mutex>& lock, uint64_t wanted);
+  uint64_t LastIdInFile(const JobKey& job) const;
+
+  // The storing thread.
+  void RunStoring();
+  void WaitForBatch(std::unique_lock<std::mutex>& lock);
+  bool StoreBatch(const Batch& batch);
+  Status PutBatch(const Batch& batch, const std::vector<Chunk>& chunks);
+  void Purge();
+  void Announce(const std::vector<Chunk>& chunks);
+
+  // The storing thread owns these.
+  LogFile file_;
+  ChunkPacker packer_;
+  KnownLogs known_logs_;
+  LogPurge purge_;
+  int64_t last_written_;
+  bool purging_ = true;  // an earlier process may not have finished
+  MonotonicTime last_commit_{};
+
+  mutable LogReaders readers_;
+  std::atomic<uint64_t> next_insert_id_;
+
+  mutable std::mutex mutex_;  // guards the rest
+  std::condition_variable work_;
+  std::condition_variable done_;
+  std::condition_variable retry_;
+  mutable std::condition_variable more_;
+  Batch queue_;
+  size_t queued_bytes_ = 0;   // in queue_
+  size_t waiting_bytes_ = 0;  // in queue_ and in the batch that is being stored
+  uint64_t appended_ = 0;     // calls of Append, Write and DeleteLog
+  uint64_t stored_ = 0;       // of those
+  uint64_t flush_to_ = 0;
+  uint64_t failures_ = 0;
+  Status health_ = Ok{};
+  mutable std::map<JobKey, uint64_t> last_ids_;
+  bool stopping_ = false;
+  std::thread thread_;  // last: uses all of the above
 };
 
 }  // namespace caip::logging

@@ -8,22 +8,21 @@
 #include "base/sqlite.h"
 #include "base/text.h"
 #include "fakes/logging/book/errors.h"
-#include "fakes/logging/book/log_schema.h"
-#include "fakes/logging/book/sql_query.h"
 
 namespace caip::logging {
 namespace {
 
-constexpr uintmax_t kWalBytesToKeep = 4u << 20;  // as much as is read in no time at the next start
+// The next start reads this much in a few milliseconds.
+constexpr uintmax_t kWalBytesToKeep = 4u << 20;
 
-constexpr std::string_view kInsert =
+constexpr std::string_view kInsertChunk =
     "INSERT INTO chunks(first_id, last_id, project, job_id, first_time, last_time, severities,"
     " tasks, entries) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
-constexpr std::string_view kReplace =
+constexpr std::string_view kReplaceChunk =
     "REPLACE INTO chunks(first_id, last_id, project, job_id, first_time, last_time, severities,"
     " tasks, entries) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
 
-std::string SelectOf(const ChunkQuery& query) {
+std::string ChunkSelect(const ChunkQuery& query) {
   std::string sql =
       "SELECT first_id, last_id, project, job_id, first_time, last_time, entries FROM chunks"
       " WHERE project = ?1 AND last_id > ?3 AND first_id > ?6 AND last_time >= ?4 AND first_time < "
@@ -46,7 +45,9 @@ Result<LogFile> LogFile::Open(const Path& file) {
   if (code != SQLITE_OK) {
     return errors::CannotOpen(file, code, database ? sqlite3_errmsg(database) : "no memory");
   }
-  RETURN_IF_ERROR(opened.Prepare());
+  sqlite3_busy_timeout(database, 10'000);
+  RETURN_IF_ERROR(opened.Execute("PRAGMA wal_autocheckpoint = 2000"));
+  RETURN_IF_ERROR(opened.Execute("PRAGMA journal_size_limit = 4194304"));
   return opened;
 }
 
@@ -60,14 +61,7 @@ LogFile::~LogFile() {
   CloseLeavingShortLog(database_, kWalBytesToKeep);
 }
 
-Status LogFile::Prepare() {
-  sqlite3_busy_timeout(database_, 10'000);
-  RETURN_IF_ERROR(Run("PRAGMA wal_autocheckpoint = 2000"));
-  RETURN_IF_ERROR(Run("PRAGMA journal_size_limit = 4194304"));
-  return PrepareSchema(*this);
-}
-
-Status LogFile::Run(const char* sql) {
+Status LogFile::Execute(const char* sql) {
   const int code = sqlite3_exec(database_, sql, nullptr, nullptr, nullptr);
   if (code == SQLITE_OK) return Ok{};
   const Error error = errors::CannotOpen(path_, code, sqlite3_errmsg(database_));
@@ -99,18 +93,18 @@ Error LogFile::LastError() const {
 
 Status LogFile::Write(const std::function<Status()>& body) {
   writing_ = true;
-  Status written = SqlQuery(*this, "BEGIN IMMEDIATE").Done();
+  Status written = SqlQuery(*this, "BEGIN IMMEDIATE").Run();
   if (written.ok()) written = body();
-  if (written.ok()) written = SqlQuery(*this, "COMMIT").Done();
+  if (written.ok()) written = SqlQuery(*this, "COMMIT").Run();
   if (!written.ok()) RollBack();
   writing_ = false;
   return written;
 }
 
-Status LogFile::ReadAtOnce(const std::function<Status()>& body) {
-  RETURN_IF_ERROR(SqlQuery(*this, "BEGIN").Done());
+Status LogFile::ReadSnapshot(const std::function<Status()>& body) {
+  RETURN_IF_ERROR(SqlQuery(*this, "BEGIN").Run());
   const Status read = body();
-  RollBack();  // nothing was written
+  RollBack();  // `body` only reads
   return read;
 }
 
@@ -119,18 +113,18 @@ Status LogFile::PutChunk(std::string_view sql, const Chunk& chunk) {
   SqlQuery put(*this, sql);
   put.Bind(1, chunk.first_id).Bind(2, chunk.last_id).Bind(3, chunk.project).Bind(4, chunk.job_id);
   put.Bind(5, chunk.first_time).Bind(6, chunk.last_time).Bind(7, int64_t{chunk.severities});
-  return put.Bind(8, tasks).Bind(9, chunk.entries).Done();
+  return put.Bind(8, tasks).Bind(9, chunk.entries).Run();
 }
 
-Status LogFile::Insert(const Chunk& chunk) { return PutChunk(kInsert, chunk); }
-Status LogFile::Replace(const Chunk& chunk) { return PutChunk(kReplace, chunk); }
+Status LogFile::InsertChunk(const Chunk& chunk) { return PutChunk(kInsertChunk, chunk); }
+Status LogFile::ReplaceChunk(const Chunk& chunk) { return PutChunk(kReplaceChunk, chunk); }
 
-Status LogFile::Remove(uint64_t first_id) {
-  return SqlQuery(*this, "DELETE FROM chunks WHERE first_id = ?1").Bind(1, first_id).Done();
+Status LogFile::RemoveChunk(uint64_t first_id) {
+  return SqlQuery(*this, "DELETE FROM chunks WHERE first_id = ?1").Bind(1, first_id).Run();
 }
 
-Status LogFile::Read(const ChunkQuery& query, const std::function<bool(const Chunk&)>& take) {
-  SqlQuery rows(*this, SelectOf(query));
+Status LogFile::ReadChunks(const ChunkQuery& query, const std::function<bool(const Chunk&)>& take) {
+  SqlQuery rows(*this, ChunkSelect(query));
   rows.Bind(1, query.project).Bind(3, query.after_id).Bind(4, query.from).Bind(5, query.until);
   if (!query.job_id.empty()) rows.Bind(2, query.job_id);
   rows.Bind(6, query.after_id - std::min(query.after_id, kChunkEntriesMax));
@@ -148,20 +142,20 @@ Status LogFile::Read(const ChunkQuery& query, const std::function<bool(const Chu
   return rows.status();
 }
 
-Result<LastEntry> LogFile::Last(const std::string& project, const std::string& job_id) {
+Result<LastEntry> LogFile::LastOfJob(const std::string& project, const std::string& job_id) {
   ChunkQuery query;
   query.project = project;
   query.job_id = job_id;
   query.newest_first = true;
   LastEntry last;
-  RETURN_IF_ERROR(Read(query, [&last](const Chunk& chunk) {
+  RETURN_IF_ERROR(ReadChunks(query, [&last](const Chunk& chunk) {
     last = {chunk.last_id, chunk.last_time};
     return false;
   }));
   return last;
 }
 
-Result<uint64_t> LogFile::LastId() {
+Result<uint64_t> LogFile::LastInsertId() {
   ASSIGN_OR_RETURN(const int64_t kept, Setting(kLastIdSetting));
   SqlQuery row(*this, "SELECT last_id FROM chunks ORDER BY first_id DESC LIMIT 1");
   const int64_t last = row.Next() ? row.Number(0) : 0;
@@ -178,7 +172,60 @@ Result<int64_t> LogFile::Setting(const std::string& name) {
 
 Status LogFile::SetSetting(const std::string& name, int64_t value) {
   SqlQuery put(*this, "REPLACE INTO settings(name, value) VALUES(?1, ?2)");
-  return put.Bind(1, name).Bind(2, value).Done();
+  return put.Bind(1, name).Bind(2, value).Run();
+}
+
+SqlQuery::SqlQuery(LogFile& file, std::string_view sql)
+    : file_(file), statement_(file.Statement(sql)), code_(statement_ ? SQLITE_OK : SQLITE_ERROR) {}
+
+SqlQuery::~SqlQuery() {
+  if (!statement_) return;
+  sqlite3_reset(statement_);
+  sqlite3_clear_bindings(statement_);
+}
+
+SqlQuery& SqlQuery::Bind(int place, int64_t number) {
+  if (statement_) sqlite3_bind_int64(statement_, place, number);
+  return *this;
+}
+
+SqlQuery& SqlQuery::Bind(int place, uint64_t number) {
+  return Bind(place, static_cast<int64_t>(std::min<uint64_t>(number, INT64_MAX)));
+}
+
+SqlQuery& SqlQuery::Bind(int place, Instant time) {
+  return Bind(place, int64_t{time.time_since_epoch().count()});
+}
+
+SqlQuery& SqlQuery::Bind(int place, const std::string& text) {
+  if (statement_) {
+    sqlite3_bind_text64(statement_, place, text.data(), text.size(), SQLITE_STATIC, SQLITE_UTF8);
+  }
+  return *this;
+}
+
+bool SqlQuery::Next() {
+  if (statement_) code_ = sqlite3_step(statement_);
+  return code_ == SQLITE_ROW;
+}
+
+Status SqlQuery::Run() {
+  while (Next()) continue;
+  return status();
+}
+
+Status SqlQuery::status() const {
+  if (code_ == SQLITE_ROW || code_ == SQLITE_DONE || code_ == SQLITE_OK) return Ok{};
+  return file_.LastError();
+}
+
+int64_t SqlQuery::Number(int column) const { return sqlite3_column_int64(statement_, column); }
+
+Instant SqlQuery::Time(int column) const { return Instant(Duration(Number(column))); }
+
+std::string SqlQuery::Text(int column) const {
+  const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
+  return text ? std::string(text, sqlite3_column_bytes(statement_, column)) : "";
 }
 
 }  // namespace caip::logging

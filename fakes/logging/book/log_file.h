@@ -1,6 +1,8 @@
 #pragma once
-// The SQLite file of the log book: rows in, rows out. log_schema.cc draws the tables.
+// The SQLite file of the log book: one connection, its statements, and the rows of chunks.
+// log_schema.cc lists the tables.
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <string>
@@ -15,12 +17,18 @@ struct sqlite3_stmt;
 
 namespace caip::logging {
 
-/// More are never in one chunk, so a reader knows where the chunk of an entry can begin.
+/// The most entries in one chunk. A reader derives from it where the chunk of an entry can begin.
 inline constexpr uint64_t kChunkEntriesMax = 512;
-/// A chunk's entries are never further apart, so a reader knows where a chunk can begin in time.
+/// The longest time between two entries of one chunk. A reader derives from it how early a chunk
+/// can begin.
 inline constexpr Duration kChunkSpanMax = std::chrono::milliseconds(100);
 
-/// A row.
+// Names of settings.
+inline const std::string kLastIdSetting = "last_id";  // of entries, where a log was deleted
+inline const std::string kLastWrittenSetting = "last_written";
+inline const std::string kSpanSetting = "span";  // of chunks made before spans had a limit
+
+/// A row of job entries.
 struct Chunk {
   uint64_t first_id = 0;
   uint64_t last_id = 0;
@@ -29,11 +37,11 @@ struct Chunk {
   Instant first_time;
   Instant last_time;
   std::string entries;
-  uint32_t severities = 0;         // which occur in it: SeverityBit
-  std::vector<std::string> tasks;  // which occur in it
+  uint32_t severities = 0;         // the severities in it, as bits (SeverityBit)
+  std::vector<std::string> tasks;  // the tasks in it
 };
 
-/// Which rows may hold what is asked.
+/// Selects the chunks that can hold certain entries.
 struct ChunkQuery {
   std::string project;
   std::string job_id;  // "": all
@@ -49,43 +57,43 @@ struct LastEntry {
   Instant time = Instant::min();
 };
 
-/// One connection. One thread at a time.
+/// One connection to the file. One thread at a time.
 class LogFile {
  public:
+  /// Opens or creates the file. The caller prepares its tables: OpenLogFile in log_schema.h.
   static Result<LogFile> Open(const Path& file);
   LogFile(LogFile&& other) noexcept;
   LogFile& operator=(LogFile&&) = delete;
   ~LogFile();
 
-  /// What `body` writes is stored all or none, and durable when this returns.
+  /// Runs `body` in a transaction: all its changes are durable when this returns, or none is made.
   Status Write(const std::function<Status()>& body);
-  /// All that `body` reads is of one moment.
-  Status ReadAtOnce(const std::function<Status()>& body);
-  /// Inside Write.
-  Status Insert(const Chunk& chunk);
-  Status Replace(const Chunk& chunk);
-  Status Remove(uint64_t first_id);
+  /// Runs `body` on one consistent state of the file.
+  Status ReadSnapshot(const std::function<Status()>& body);
 
-  /// Hands out rows in the order of their ids until `take` returns false.
-  Status Read(const ChunkQuery& query, const std::function<bool(const Chunk&)>& take);
-  Result<LastEntry> Last(const std::string& project, const std::string& job_id);
-  /// The greatest insert id that was ever given.
-  Result<uint64_t> LastId();
-  /// A number that is kept under a name; 0 when there is none.
+  // Inside Write.
+  Status InsertChunk(const Chunk& chunk);
+  Status ReplaceChunk(const Chunk& chunk);
+  Status RemoveChunk(uint64_t first_id);
+
+  /// Passes chunks in the order of their ids to `take` until it returns false.
+  Status ReadChunks(const ChunkQuery& query, const std::function<bool(const Chunk&)>& take);
+  Result<LastEntry> LastOfJob(const std::string& project, const std::string& job_id);
+  /// The greatest insert id that any entry ever had.
+  Result<uint64_t> LastInsertId();
+  /// A number stored under a name; 0 if there is none.
   Result<int64_t> Setting(const std::string& name);
   Status SetSetting(const std::string& name, int64_t value);
 
   const Path& path() const { return path_; }
-  /// A statement, compiled once. nullptr: see LastError().
-  sqlite3_stmt* Statement(std::string_view sql);
-  /// What SQLite's last complaint means for the user.
-  Error LastError() const;
-  /// For a text of several statements, or of none that is worth keeping.
-  Status Run(const char* sql);
+  /// Runs a text of several statements, or one that is used only once.
+  Status Execute(const char* sql);
 
  private:
+  friend class SqlQuery;
   LogFile(const Path& path, sqlite3* database) : path_(path), database_(database) {}
-  Status Prepare();
+  sqlite3_stmt* Statement(std::string_view sql);  // nullptr: see LastError()
+  Error LastError() const;
   Status PutChunk(std::string_view sql, const Chunk& chunk);
   void RollBack();
 
@@ -93,6 +101,39 @@ class LogFile {
   sqlite3* database_;
   bool writing_ = false;
   std::map<std::string, sqlite3_stmt*, std::less<>> statements_;
+};
+
+/// One use of a compiled SQL statement: binds values, steps, and resets the statement at the end.
+/// Bound texts must live until then. Used by the thread of its file.
+class SqlQuery {
+ public:
+  /// The file compiles `sql` once and keeps it. Two queries with the same text must not exist at
+  /// the same time.
+  SqlQuery(LogFile& file, std::string_view sql);
+  SqlQuery(const SqlQuery&) = delete;
+  SqlQuery& operator=(const SqlQuery&) = delete;
+  ~SqlQuery();
+
+  SqlQuery& Bind(int place, int64_t number);
+  SqlQuery& Bind(int place, uint64_t number);
+  SqlQuery& Bind(int place, Instant time);
+  SqlQuery& Bind(int place, const std::string& text);
+
+  /// Steps to the next row. False at the end, and on a failure that `status()` then reports.
+  bool Next();
+  /// Runs a statement that returns no rows.
+  Status Run();
+  /// The outcome of the last Next().
+  Status status() const;
+
+  int64_t Number(int column) const;
+  Instant Time(int column) const;
+  std::string Text(int column) const;
+
+ private:
+  LogFile& file_;
+  sqlite3_stmt* statement_;
+  int code_;
 };
 
 }  // namespace caip::logging

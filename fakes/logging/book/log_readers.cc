@@ -18,11 +18,11 @@ Result<std::unique_ptr<LogFile>> LogReaders::Borrow() {
       return file;
     }
   }
-  ASSIGN_OR_RETURN(LogFile opened, LogFile::Open(path_));
+  ASSIGN_OR_RETURN(LogFile opened, OpenLogFile(path_));
   return std::make_unique<LogFile>(std::move(opened));
 }
 
-void LogReaders::GiveBack(std::unique_ptr<LogFile> file) {
+void LogReaders::Return(std::unique_ptr<LogFile> file) {
   const std::lock_guard lock(mutex_);
   if (idle_.size() < kIdleMax) idle_.push_back(std::move(file));
 }

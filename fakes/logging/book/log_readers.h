@@ -1,32 +1,32 @@
 #pragma once
-// Connections for those who read the log book: as many as read at a time.
+// The connections that read the log book: one for each concurrent reader.
 
 #include <memory>
 #include <mutex>
 #include <vector>
 
-#include "fakes/logging/book/log_file.h"
+#include "fakes/logging/book/log_schema.h"
 
 namespace caip::logging {
 
-/// Any thread. A long listing holds up no other reader.
+/// A pool of connections. Any thread. A long listing delays no other reader.
 class LogReaders {
  public:
   explicit LogReaders(const Path& file) : path_(file) {}
 
-  /// What `read` says of a connection that is its own meanwhile.
+  /// Calls `read` with a connection that no other thread uses, and returns its result.
   template <typename Read>
   auto With(const Read& read) -> decltype(read(std::declval<LogFile&>())) {
     auto file = Borrow();
     if (!file.ok()) return file.error();
-    auto answer = read(**file);
-    GiveBack(std::move(file).value());
-    return answer;
+    auto result = read(**file);
+    Return(std::move(file).value());
+    return result;
   }
 
  private:
   Result<std::unique_ptr<LogFile>> Borrow();
-  void GiveBack(std::unique_ptr<LogFile> file);
+  void Return(std::unique_ptr<LogFile> file);
 
   Path path_;
   std::mutex mutex_;

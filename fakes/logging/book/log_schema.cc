@@ -3,7 +3,6 @@
 #include "base/text.h"
 #include "fakes/logging/book/chunk_packer.h"
 #include "fakes/logging/book/errors.h"
-#include "fakes/logging/book/sql_query.h"
 #include "fakes/logging/book/written_rows.h"
 
 namespace caip::logging {
@@ -18,7 +17,7 @@ constexpr const char* kTables =
     " last_time INTEGER NOT NULL, severities INTEGER NOT NULL DEFAULT -1,"
     " tasks TEXT NOT NULL DEFAULT '', entries TEXT NOT NULL);"
     "CREATE INDEX IF NOT EXISTS chunks_of_job ON chunks(project, job_id, first_id);"
-    // These two answer which chunks to look into, without a look at the chunks.
+    // These two indices select the chunks to open without reading the chunks.
     "CREATE INDEX IF NOT EXISTS chunks_by_time ON chunks(project, first_time, last_time, last_id,"
     " severities, job_id, tasks);"
     "CREATE INDEX IF NOT EXISTS chunks_of_job_by_time ON chunks(project, job_id COLLATE NOCASE,"
@@ -43,17 +42,17 @@ constexpr const char* kTables =
     "PRAGMA application_id = 1128352080;"
     "PRAGMA user_version = 2;";
 
-Result<int64_t> Number(LogFile& file, std::string_view sql) {
+Result<int64_t> ReadNumber(LogFile& file, std::string_view sql) {
   SqlQuery row(file, sql);
   const int64_t number = row.Next() ? row.Number(0) : 0;
   if (const Status read = row.status(); !read.ok()) return read.error();
   return number;
 }
 
-// Chunks of format 1 do not tell what is in them; here they are asked.
+// Chunks of format 1 do not record the severities and tasks in them. This reads and records them.
 Status MarkChunks(LogFile& file) {
   ASSIGN_OR_RETURN(const int64_t span,
-                   Number(file, "SELECT max(last_time - first_time) FROM chunks"));
+                   ReadNumber(file, "SELECT max(last_time - first_time) FROM chunks"));
   RETURN_IF_ERROR(file.SetSetting(kSpanSetting, span));
   KnownLogs known;
   SqlQuery rows(file, "SELECT first_id, last_id, project, job_id, entries FROM chunks");
@@ -72,40 +71,46 @@ Status MarkChunks(LogFile& file) {
     const std::string tasks = Join(chunk.tasks, "\n");
     SqlQuery put(file, "UPDATE chunks SET severities = ?2, tasks = ?3 WHERE first_id = ?1");
     put.Bind(1, chunk.first_id).Bind(2, int64_t{chunk.severities}).Bind(3, tasks);
-    RETURN_IF_ERROR(put.Done());
-    RETURN_IF_ERROR(known.NoteLogsOf(file, chunk));
+    RETURN_IF_ERROR(put.Run());
+    RETURN_IF_ERROR(known.RecordLogsOf(file, chunk));
   }
   return rows.status();
 }
 
-Status Upgrade(LogFile& file) {
+Status UpgradeTables(LogFile& file) {
   return file.Write([&file]() -> Status {
     RETURN_IF_ERROR(
-        file.Run("ALTER TABLE chunks ADD COLUMN severities INTEGER NOT NULL DEFAULT -1;"
-                 "ALTER TABLE chunks ADD COLUMN tasks TEXT NOT NULL DEFAULT '';"));
-    RETURN_IF_ERROR(file.Run(kTables));
+        file.Execute("ALTER TABLE chunks ADD COLUMN severities INTEGER NOT NULL DEFAULT -1;"
+                     "ALTER TABLE chunks ADD COLUMN tasks TEXT NOT NULL DEFAULT '';"));
+    RETURN_IF_ERROR(file.Execute(kTables));
     return MarkChunks(file);
   });
 }
 
-Status MakeTables(LogFile& file) {
-  RETURN_IF_ERROR(file.Run("PRAGMA page_size = 16384"));  // chunks are large
-  RETURN_IF_ERROR(file.Run("PRAGMA synchronous = OFF"));  // of an empty file; the schema is synced
-  RETURN_IF_ERROR(file.Run("PRAGMA journal_mode = WAL"));
-  RETURN_IF_ERROR(file.Run("PRAGMA synchronous = FULL"));
-  return file.Write([&file] { return file.Run(kTables); });
+Status CreateTables(LogFile& file) {
+  RETURN_IF_ERROR(file.Execute("PRAGMA page_size = 16384"));  // chunks are large
+  RETURN_IF_ERROR(file.Execute("PRAGMA synchronous = OFF"));  // the schema below is synced
+  RETURN_IF_ERROR(file.Execute("PRAGMA journal_mode = WAL"));
+  RETURN_IF_ERROR(file.Execute("PRAGMA synchronous = FULL"));
+  return file.Write([&file] { return file.Execute(kTables); });
+}
+
+Status PrepareTables(LogFile& file) {
+  ASSIGN_OR_RETURN(const int64_t tables, ReadNumber(file, "SELECT count(*) FROM sqlite_schema"));
+  if (tables == 0) return CreateTables(file);  // synchronous is FULL by default
+  ASSIGN_OR_RETURN(const int64_t application, ReadNumber(file, "PRAGMA application_id"));
+  if (application != kApplicationId) return errors::NotALogBook(file.path());
+  ASSIGN_OR_RETURN(const int64_t version, ReadNumber(file, "PRAGMA user_version"));
+  if (version > kFormat) return errors::MadeByNewerVersion(file.path(), static_cast<int>(version));
+  return version < kFormat ? UpgradeTables(file) : Status(Ok{});
 }
 
 }  // namespace
 
-Status PrepareSchema(LogFile& file) {
-  ASSIGN_OR_RETURN(const int64_t tables, Number(file, "SELECT count(*) FROM sqlite_schema"));
-  if (tables == 0) return MakeTables(file);  // synchronous is FULL unless told otherwise
-  ASSIGN_OR_RETURN(const int64_t application, Number(file, "PRAGMA application_id"));
-  if (application != kApplicationId) return errors::NotALogBook(file.path());
-  ASSIGN_OR_RETURN(const int64_t version, Number(file, "PRAGMA user_version"));
-  if (version > kFormat) return errors::MadeByNewerVersion(file.path(), static_cast<int>(version));
-  return version < kFormat ? Upgrade(file) : Status(Ok{});
+Result<LogFile> OpenLogFile(const Path& path) {
+  ASSIGN_OR_RETURN(LogFile file, LogFile::Open(path));
+  RETURN_IF_ERROR(PrepareTables(file));
+  return file;
 }
 
 }  // namespace caip::logging

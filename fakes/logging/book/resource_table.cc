@@ -2,12 +2,11 @@
 
 #include "base/json.h"
 #include "fakes/logging/book/errors.h"
-#include "fakes/logging/book/sql_query.h"
 
 namespace caip::logging {
 namespace {
 
-Result<std::optional<Json>> Find(LogFile& file, const std::string& name) {
+Result<std::optional<Json>> FindResource(LogFile& file, const std::string& name) {
   SqlQuery row(file, "SELECT body FROM resources WHERE name = ?1");
   const bool is_there = row.Bind(1, name).Next();
   if (const Status read = row.status(); !read.ok()) return read.error();
@@ -20,7 +19,7 @@ Result<std::optional<Json>> Find(LogFile& file, const std::string& name) {
 }  // namespace
 
 Result<std::optional<Json>> ResourceTable::Get(const std::string& name) {
-  return files_.With([&](LogFile& file) { return Find(file, name); });
+  return files_.With([&](LogFile& file) { return FindResource(file, name); });
 }
 
 Result<Json> ResourceTable::Change(
@@ -29,11 +28,11 @@ Result<Json> ResourceTable::Change(
   return files_.With([&](LogFile& file) -> Result<Json> {
     Json body;
     const Status changed = file.Write([&]() -> Status {
-      ASSIGN_OR_RETURN(const std::optional<Json> present, Find(file, name));
+      ASSIGN_OR_RETURN(const std::optional<Json> present, FindResource(file, name));
       ASSIGN_OR_RETURN(body, change(present));
       const std::string text = CompactJson(body);
       SqlQuery put(file, "REPLACE INTO resources(name, body) VALUES(?1, ?2)");
-      return put.Bind(1, name).Bind(2, text).Done();
+      return put.Bind(1, name).Bind(2, text).Run();
     });
     if (!changed.ok()) return changed.error();
     return body;
@@ -44,9 +43,9 @@ Result<bool> ResourceTable::Remove(const std::string& name) {
   return files_.With([&](LogFile& file) -> Result<bool> {
     bool was_there = false;
     const Status removed = file.Write([&]() -> Status {
-      ASSIGN_OR_RETURN(const std::optional<Json> present, Find(file, name));
+      ASSIGN_OR_RETURN(const std::optional<Json> present, FindResource(file, name));
       was_there = present.has_value();
-      return SqlQuery(file, "DELETE FROM resources WHERE name = ?1").Bind(1, name).Done();
+      return SqlQuery(file, "DELETE FROM resources WHERE name = ?1").Bind(1, name).Run();
     });
     if (!removed.ok()) return removed.error();
     return was_there;

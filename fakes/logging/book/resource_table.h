@@ -1,5 +1,5 @@
 #pragma once
-// Sinks, metrics and exclusions: kept by their full names, as JSON.
+// Sinks, metrics and exclusions, stored as JSON under their full names.
 
 #include <functional>
 #include <optional>
@@ -12,18 +12,18 @@
 
 namespace caip::logging {
 
-/// In the log book's file. Durable when a call returns. Any thread.
+/// A table in the log book's file. Changes are durable when a call returns. Any thread.
 class ResourceTable {
  public:
   explicit ResourceTable(const Path& book_file) : files_(book_file) {}
 
   Result<std::optional<Json>> Get(const std::string& name);
-  /// Calls `change` with what is there, and stores what that answers; all of it at once.
+  /// Calls `change` with the stored resource and stores its result, in one transaction.
   Result<Json> Change(const std::string& name,
                       const std::function<Result<Json>(const std::optional<Json>&)>& change);
-  /// False: there was none.
+  /// False: it did not exist.
   Result<bool> Remove(const std::string& name);
-  /// Those whose names begin with `prefix`, in their order, behind `after`.
+  /// The resources whose names begin with `prefix`, sorted, after `after`.
   Result<std::vector<std::pair<std::string, Json>>> List(const std::string& prefix,
                                                          const std::string& after, size_t limit);
 

@@ -1,14 +1,13 @@
-// What clients wrote, in the order of its times: rows as an index has them.
+// The entries that clients wrote, in the order of their times, as an index returns them.
 
 #include "base/json.h"
 #include "fakes/logging/book/entry_cursor.h"
 #include "fakes/logging/book/errors.h"
-#include "fakes/logging/book/sql_query.h"
 
 namespace caip::logging {
 namespace {
 
-std::string RowsSql(const EntryScan& scan, int source) {
+std::string WrittenSelect(const EntryScan& scan, int source) {
   std::string sql = "SELECT time, insert_id, id, log, severity, entry FROM written INDEXED BY ";
   sql += scan.bounds.job_id   ? "written_of_job"
          : scan.bounds.log_id ? "written_of_log"
@@ -31,7 +30,7 @@ class WrittenCursor final : public EntryCursor {
         parent_(parent),
         source_(source),
         key_(scan.bounds.job_id ? *scan.bounds.job_id : scan.bounds.log_id.value_or("")),
-        rows_(file, RowsSql(scan, source)) {
+        rows_(file, WrittenSelect(scan, source)) {
     rows_.Bind(1, parent_).Bind(2, scan.bounds.from).Bind(3, scan.bounds.until);
     if (scan.bounds.job_id || scan.bounds.log_id) rows_.Bind(4, key_);
   }
@@ -52,7 +51,7 @@ class WrittenCursor final : public EntryCursor {
     return deleted == scan_.deleted.end() || rows_.Number(2) > deleted->second.last_written;
   }
 
-  size_t looks() const override { return 1; }
+  size_t examined() const override { return 1; }
 
   Result<Json> Read() const override {
     auto entry = ParseJson(rows_.Text(5));
@@ -71,8 +70,8 @@ class WrittenCursor final : public EntryCursor {
 
 }  // namespace
 
-std::unique_ptr<EntryCursor> WrittenEntries(LogFile& file, const EntryScan& scan,
-                                            const std::string& parent, int source) {
+std::unique_ptr<EntryCursor> MakeWrittenCursor(LogFile& file, const EntryScan& scan,
+                                               const std::string& parent, int source) {
   return std::make_unique<WrittenCursor>(file, scan, parent, source);
 }
 

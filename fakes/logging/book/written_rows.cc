@@ -2,34 +2,27 @@
 
 #include <algorithm>
 
-#include "fakes/logging/book/log_schema.h"
-#include "fakes/logging/book/sql_query.h"
+#include "fakes/logging/book/entry.h"
 
 namespace caip::logging {
 namespace {
 
-constexpr size_t kKnownMax = 10'000;
+constexpr size_t kKnownLogsMax = 10'000;
 
 }  // namespace
 
-std::string LogIdOfTask(const std::string& task, const std::string& job_id) {
-  return task == "service" ? "ml.googleapis.com/" + job_id : task;
-}
-
-std::string ParentOfProject(const std::string& project) { return "projects/" + project; }
-
-Status KnownLogs::Note(LogFile& file, const LogKey& log) {
+Status KnownLogs::Record(LogFile& file, const LogKey& log) {
   if (known_.count(log)) return Ok{};
   SqlQuery put(file, "INSERT OR IGNORE INTO logs(parent, log) VALUES(?1, ?2)");
-  RETURN_IF_ERROR(put.Bind(1, log.parent).Bind(2, log.log_id).Done());
-  if (known_.size() >= kKnownMax) known_.clear();
+  RETURN_IF_ERROR(put.Bind(1, log.parent).Bind(2, log.log_id).Run());
+  if (known_.size() >= kKnownLogsMax) known_.clear();
   known_.insert(log);
   return Ok{};
 }
 
-Status KnownLogs::NoteLogsOf(LogFile& file, const Chunk& chunk) {
+Status KnownLogs::RecordLogsOf(LogFile& file, const Chunk& chunk) {
   for (const std::string& task : chunk.tasks) {
-    RETURN_IF_ERROR(Note(file, {ParentOfProject(chunk.project), LogIdOfTask(task, chunk.job_id)}));
+    RETURN_IF_ERROR(Record(file, {ProjectParent(chunk.project), LogIdOfTask(task, chunk.job_id)}));
   }
   return Ok{};
 }
@@ -40,7 +33,7 @@ Status InsertWritten(LogFile& file, int64_t id, const WrittenEntry& entry) {
                " entry) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)");
   put.Bind(1, id).Bind(2, entry.parent).Bind(3, entry.log_id).Bind(4, entry.time);
   put.Bind(5, entry.insert_id).Bind(6, entry.job_id).Bind(7, int64_t{entry.severity});
-  return put.Bind(8, entry.json).Done();
+  return put.Bind(8, entry.json).Run();
 }
 
 Result<int64_t> LastWrittenId(LogFile& file) {
@@ -77,12 +70,12 @@ Result<DeletedLogs> ReadDeleted(LogFile& file) {
 
 Status MarkDeleted(LogFile& file, const LogKey& log, const DeletedUpTo& up_to) {
   SqlQuery forget(file, "DELETE FROM logs WHERE parent = ?1 AND log = ?2");
-  RETURN_IF_ERROR(forget.Bind(1, log.parent).Bind(2, log.log_id).Done());
+  RETURN_IF_ERROR(forget.Bind(1, log.parent).Bind(2, log.log_id).Run());
   SqlQuery put(file,
                "REPLACE INTO deleted(parent, log, last_id, last_written)"
                " VALUES(?1, ?2, ?3, ?4)");
   put.Bind(1, log.parent).Bind(2, log.log_id).Bind(3, up_to.last_id).Bind(4, up_to.last_written);
-  RETURN_IF_ERROR(put.Done());
+  RETURN_IF_ERROR(put.Run());
   RETURN_IF_ERROR(file.SetSetting(kLastIdSetting, static_cast<int64_t>(up_to.last_id)));
   return file.SetSetting(kLastWrittenSetting, up_to.last_written);
 }

@@ -1,6 +1,6 @@
 #pragma once
-// The rows of the log book that are no chunks: what clients wrote, which logs there are, and which
-// are deleted.
+// The rows of the log book besides chunks: entries that clients wrote, the logs that exist, and the
+// logs that were deleted.
 
 #include <map>
 #include <set>
@@ -11,14 +11,14 @@
 
 namespace caip::logging {
 
-/// A log: projects/p, id.
+/// Names a log.
 struct LogKey {
-  std::string parent;
-  std::string log_id;
+  std::string parent;  // "projects/p"
+  std::string log_id;  // not encoded: "a/b"
   auto operator<=>(const LogKey&) const = default;
 };
 
-/// A row of what clients wrote. `json` is the LogEntry as entries.list answers it.
+/// An entry that a client wrote. `json` is the LogEntry that entries.list returns.
 struct WrittenEntry {
   std::string parent;  // "projects/p"
   std::string log_id;  // not encoded: "a/b"
@@ -29,42 +29,38 @@ struct WrittenEntry {
   std::string json;
 };
 
-/// Up to where a deleted log's entries are gone; what came later is there.
+/// The last entries of a deleted log. Later entries of the same log exist.
 struct DeletedUpTo {
   uint64_t last_id = 0;
   int64_t last_written = 0;
 };
 using DeletedLogs = std::map<LogKey, DeletedUpTo>;
 
-/// The log of a job's entry: its task's, or the job's own for lines of the service.
-std::string LogIdOfTask(const std::string& task, const std::string& job_id);
-std::string ParentOfProject(const std::string& project);
-
-/// Notes logs in the file as their first entries come; remembers the last some thousand. The
-/// storing thread's.
+/// Records a log in the file when its first entry is stored. Remembers some thousand recorded logs.
+/// Used by the storing thread only.
 class KnownLogs {
  public:
-  Status Note(LogFile& file, const LogKey& log);
-  Status NoteLogsOf(LogFile& file, const Chunk& chunk);
+  Status Record(LogFile& file, const LogKey& log);
+  Status RecordLogsOf(LogFile& file, const Chunk& chunk);
   void Forget() { known_.clear(); }
 
  private:
   std::set<LogKey> known_;
 };
 
-/// Inside LogFile::Write. An entry with time and insert id of another of its parent's is not stored
-/// again.
+/// Inside LogFile::Write. An entry is not stored again if its parent already has one with its time
+/// and insert id.
 Status InsertWritten(LogFile& file, int64_t id, const WrittenEntry& entry);
-/// The greatest id that was ever given.
+/// The greatest row id that any written entry ever had.
 Result<int64_t> LastWrittenId(LogFile& file);
 
-/// A page of the ids of a parent's logs, in their order, behind `after`; `inclusive`: with it.
+/// A page of the ids of a parent's logs, sorted, after `after`; `inclusive`: from `after` on.
 Result<std::vector<std::string>> ReadLogIds(LogFile& file, const std::string& parent,
                                             const std::string& after, size_t limit, bool inclusive);
 
 Result<DeletedLogs> ReadDeleted(LogFile& file);
-/// Inside LogFile::Write: from now on nothing of the log is read. Nothing happens where there is
-/// none.
+/// Inside LogFile::Write. Hides all entries of the log up to `up_to` from readers. Does nothing if
+/// the log does not exist.
 Status MarkDeleted(LogFile& file, const LogKey& log, const DeletedUpTo& up_to);
 
 }  // namespace caip::logging

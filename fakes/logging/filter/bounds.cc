@@ -2,43 +2,43 @@
 
 #include <algorithm>
 
+#include "base/relation.h"
 #include "base/text.h"
 
 namespace caip::logging {
 namespace {
 
-using Text = std::optional<std::string>;
-
 constexpr int kSeverityStep = 100;
 constexpr int kSeverityMax = 800;
 
-// Both hold.
-void Narrow(Text& text, const Text& other, bool& none) {
+// Narrows the bounds to entries that also fulfil `other`.
+void NarrowText(std::optional<std::string>& text, const std::optional<std::string>& other,
+                bool& none) {
   if (!other) return;
   if (text && FoldCase(*text) != FoldCase(*other)) none = true;
   text = other;
 }
 
-void Narrow(EntryBounds& bounds, const EntryBounds& other) {
+void NarrowBounds(EntryBounds& bounds, const EntryBounds& other) {
   bounds.from = std::max(bounds.from, other.from);
   bounds.until = std::min(bounds.until, other.until);
   bounds.after_insert_id = std::max(bounds.after_insert_id, other.after_insert_id);
   bounds.severities &= other.severities;
   bounds.none = bounds.none || other.none;
-  Narrow(bounds.job_id, other.job_id, bounds.none);
-  Narrow(bounds.task, other.task, bounds.none);
-  Narrow(bounds.trial, other.trial, bounds.none);
-  Narrow(bounds.log_id, other.log_id, bounds.none);
-  Narrow(bounds.resource_type, other.resource_type, bounds.none);
+  NarrowText(bounds.job_id, other.job_id, bounds.none);
+  NarrowText(bounds.task, other.task, bounds.none);
+  NarrowText(bounds.trial, other.trial, bounds.none);
+  NarrowText(bounds.log_id, other.log_id, bounds.none);
+  NarrowText(bounds.resource_type, other.resource_type, bounds.none);
   bounds.none = bounds.none || bounds.severities == 0 || bounds.from >= bounds.until;
 }
 
-// One of both holds.
-void Widen(Text& text, const Text& other) {
+// Widens the bounds to entries that fulfil `other` instead.
+void WidenText(std::optional<std::string>& text, const std::optional<std::string>& other) {
   if (!text || !other || FoldCase(*text) != FoldCase(*other)) text.reset();
 }
 
-void Widen(EntryBounds& bounds, const EntryBounds& other) {
+void WidenBounds(EntryBounds& bounds, const EntryBounds& other) {
   if (other.none) return;
   if (bounds.none) {
     bounds = other;
@@ -48,14 +48,14 @@ void Widen(EntryBounds& bounds, const EntryBounds& other) {
   bounds.until = std::max(bounds.until, other.until);
   bounds.after_insert_id = std::min(bounds.after_insert_id, other.after_insert_id);
   bounds.severities |= other.severities;
-  Widen(bounds.job_id, other.job_id);
-  Widen(bounds.task, other.task);
-  Widen(bounds.trial, other.trial);
-  Widen(bounds.log_id, other.log_id);
-  Widen(bounds.resource_type, other.resource_type);
+  WidenText(bounds.job_id, other.job_id);
+  WidenText(bounds.task, other.task);
+  WidenText(bounds.trial, other.trial);
+  WidenText(bounds.log_id, other.log_id);
+  WidenText(bounds.resource_type, other.resource_type);
 }
 
-EntryBounds OfTime(const FilterComparison& comparison) {
+EntryBounds BoundsOfTime(const FilterComparison& comparison) {
   EntryBounds bounds;
   const Period& period = comparison.period();
   switch (comparison.op()) {
@@ -80,24 +80,7 @@ EntryBounds OfTime(const FilterComparison& comparison) {
   return bounds;
 }
 
-bool Holds(int number, FilterOperator op, int limit) {
-  switch (op) {
-    case FilterOperator::kUnequal:
-      return number != limit;
-    case FilterOperator::kLess:
-      return number < limit;
-    case FilterOperator::kLessEqual:
-      return number <= limit;
-    case FilterOperator::kGreater:
-      return number > limit;
-    case FilterOperator::kGreaterEqual:
-      return number >= limit;
-    default:
-      return number == limit;
-  }
-}
-
-EntryBounds OfSeverity(const FilterComparison& comparison) {
+EntryBounds BoundsOfSeverity(const FilterComparison& comparison) {
   EntryBounds bounds;
   const bool is_pattern =
       comparison.op() == FilterOperator::kMatches || comparison.op() == FilterOperator::kMatchesNot;
@@ -112,7 +95,7 @@ EntryBounds OfSeverity(const FilterComparison& comparison) {
   return bounds;
 }
 
-EntryBounds OfEqual(const std::string& path, const std::string& text) {
+EntryBounds BoundsOfEqual(const std::string& path, const std::string& text) {
   EntryBounds bounds;
   if (path == "resource.type") bounds.resource_type = text;
   if (path == "resource.labels.job_id") bounds.job_id = text;
@@ -120,36 +103,36 @@ EntryBounds OfEqual(const std::string& path, const std::string& text) {
   if (path == "resource.labels.task_name") bounds.task = text;
   if (path == "labels.ml.googleapis.com/task_name") bounds.task = text;
   if (path == "labels.ml.googleapis.com/trial_id") bounds.trial = text;
-  if (path == "logName") bounds.log_id = LogIdOf(text);
+  if (path == "logName") bounds.log_id = LogIdOfName(text);
   return bounds;
 }
 
-EntryBounds OfComparison(const FilterComparison& comparison) {
+EntryBounds BoundsOfComparison(const FilterComparison& comparison) {
   if (comparison.asks_presence()) return {};
   const std::string path = Join(comparison.field().path, ".");
-  if (path == "timestamp") return OfTime(comparison);
-  if (path == "severity") return OfSeverity(comparison);
+  if (path == "timestamp") return BoundsOfTime(comparison);
+  if (path == "severity") return BoundsOfSeverity(comparison);
   if (path == "insertId") {
     EntryBounds bounds;
     if (comparison.op() == FilterOperator::kGreater) bounds.after_insert_id = comparison.text();
     return bounds;
   }
-  return comparison.op() == FilterOperator::kEqual ? OfEqual(path, comparison.text())
+  return comparison.op() == FilterOperator::kEqual ? BoundsOfEqual(path, comparison.text())
                                                    : EntryBounds{};
 }
 
-EntryBounds OfNode(const FilterNode& node) {
+EntryBounds BoundsOfNode(const FilterNode& node) {
   EntryBounds bounds;
   switch (node.kind) {
     case FilterNode::Kind::kAnd:
-      for (const FilterNode& child : node.children) Narrow(bounds, OfNode(child));
+      for (const FilterNode& child : node.children) NarrowBounds(bounds, BoundsOfNode(child));
       return bounds;
     case FilterNode::Kind::kOr:
       bounds.none = true;
-      for (const FilterNode& child : node.children) Widen(bounds, OfNode(child));
+      for (const FilterNode& child : node.children) WidenBounds(bounds, BoundsOfNode(child));
       return bounds;
     case FilterNode::Kind::kCompare:
-      return OfComparison(*node.comparison);
+      return BoundsOfComparison(*node.comparison);
     case FilterNode::Kind::kLogId:
       bounds.log_id = node.text;
       return bounds;
@@ -160,7 +143,7 @@ EntryBounds OfNode(const FilterNode& node) {
 
 }  // namespace
 
-EntryBounds EntryBounds::Of(const Filter& filter) { return OfNode(filter.root()); }
+EntryBounds EntryBounds::Of(const Filter& filter) { return BoundsOfNode(filter.root()); }
 
 uint32_t SeverityBit(int number) {
   return uint32_t{1} << std::clamp(number / kSeverityStep, 0, kSeverityMax / kSeverityStep);

@@ -1,5 +1,5 @@
 #pragma once
-// What a filter asks for that an index can answer.
+// The conditions of a filter that an index can answer.
 
 #include <cstdint>
 #include <optional>
@@ -10,8 +10,8 @@
 
 namespace caip::logging {
 
-/// Conditions that every entry the filter matches fulfils; the filter may ask for more. Texts are
-/// as the filter has them, and compare without case.
+/// Conditions that every matching entry fulfils; the filter may have more. Texts are those of the
+/// filter and compare without case.
 struct EntryBounds {
   Instant from = Instant::min();
   Instant until = Instant::max();  // exclusive

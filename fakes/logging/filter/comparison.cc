@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/json.h"
+#include "base/relation.h"
 #include "base/text.h"
 #include "base/time_text.h"
 #include "fakes/logging/filter/errors.h"
@@ -20,7 +21,7 @@ constexpr std::pair<std::string_view, FilterOperator> kOperators[] = {
     {"!~", FilterOperator::kMatchesNot},
 };
 
-std::optional<double> NumberOf(std::string_view text) {
+std::optional<double> ParseFiniteNumber(std::string_view text) {
   double number = 0;
   if (text.starts_with('+')) text.remove_prefix(1);
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -29,19 +30,19 @@ std::optional<double> NumberOf(std::string_view text) {
   return number;
 }
 
-// "3.5s", "10ms", "2h", "1.5": seconds.
-std::optional<double> SecondsOf(std::string_view text) {
+// Reads "3.5s", "10ms", "2h" or "1.5" as seconds.
+std::optional<double> ParseSeconds(std::string_view text) {
   constexpr std::pair<std::string_view, double> kUnits[] = {
       {"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}};
   for (const auto& [unit, seconds] : kUnits) {
     if (!text.ends_with(unit)) continue;
-    const auto number = NumberOf(text.substr(0, text.size() - unit.size()));
+    const auto number = ParseFiniteNumber(text.substr(0, text.size() - unit.size()));
     if (number) return *number * seconds;
   }
-  return NumberOf(text);
+  return ParseFiniteNumber(text);
 }
 
-std::optional<bool> FlagOf(std::string_view text) {
+std::optional<bool> ParseFlag(std::string_view text) {
   const std::string lower = LowerCase(text);
   if (lower == "true") return true;
   if (lower == "false") return false;
@@ -52,28 +53,10 @@ std::string ScalarText(const Json& value) {
   return value.is_string() ? value.get<std::string>() : CompactJson(value);
 }
 
-template <typename T>
-bool Compare(const T& left, FilterOperator op, const T& right) {
-  switch (op) {
-    case FilterOperator::kUnequal:
-      return left != right;
-    case FilterOperator::kLess:
-      return left < right;
-    case FilterOperator::kLessEqual:
-      return left <= right;
-    case FilterOperator::kGreater:
-      return left > right;
-    case FilterOperator::kGreaterEqual:
-      return left >= right;
-    default:
-      return left == right;
-  }
-}
-
 char Folded(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
 
-// What a field that every entry has is worth where it is not written.
-Json DefaultOf(FieldKind kind) {
+// The default value of a field that every entry has.
+Json DefaultValue(FieldKind kind) {
   switch (kind) {
     case FieldKind::kNumber:
       return 0;
@@ -90,13 +73,52 @@ Json DefaultOf(FieldKind kind) {
   }
 }
 
+constexpr size_t kFractionDigitsMax = 9;
+
+// A time that 64 bits of nanoseconds cannot hold is before or after all entries.
+std::optional<Period> ParseUnrepresentable(std::string_view text) {
+  const std::string_view year = text.substr(0, 4);
+  if (year.size() < 4 || year.find_first_not_of("0123456789") != year.npos) return std::nullopt;
+  if (year < "1679") return Period{Instant::min(), Instant::min() + Duration(1)};
+  if (year > "2260") return Period{Instant::max() - Duration(1), Instant::max()};
+  return std::nullopt;
+}
+
+// Cuts off digits below the nanosecond.
+std::string TruncateFraction(std::string_view text) {
+  std::string shorter(text);
+  const size_t point = shorter.find('.');
+  if (point == std::string::npos) return shorter;
+  const size_t end = std::min(shorter.find_first_not_of("0123456789", point + 1), shorter.size());
+  if (end - point - 1 > kFractionDigitsMax)
+    shorter.erase(point + 1 + kFractionDigitsMax, end - point - 1 - kFractionDigitsMax);
+  return shorter;
+}
+
+// ISO 8601 allows offsets without a colon (+0100); google-cloud-logging writes them.
+std::string AddColonToOffset(std::string text) {
+  constexpr size_t kTime = sizeof("2017-01-15T19:00:00") - 1;
+  constexpr size_t kOffset = sizeof("+0100") - 1;
+  if (text.size() < kTime + kOffset) return text;
+  const size_t sign = text.size() - kOffset;
+  const bool is_plain = (text[sign] == '+' || text[sign] == '-') &&
+                        text.find_first_not_of("0123456789", sign + 1) == text.npos;
+  if (is_plain) text.insert(sign + 3, ":");
+  return text;
+}
+
 }  // namespace
 
-std::optional<FilterOperator> FilterOperatorOf(std::string_view sign) {
+std::optional<FilterOperator> ParseFilterOperator(std::string_view sign) {
   for (const auto& [text, op] : kOperators) {
     if (text == sign) return op;
   }
   return std::nullopt;
+}
+
+std::optional<Period> ParseEntryPeriod(std::string_view text) {
+  if (const auto beyond = ParseUnrepresentable(text)) return beyond;
+  return ParsePeriod(AddColonToOffset(TruncateFraction(text)), Duration(1));
 }
 
 std::string FoldCase(std::string_view text) {
@@ -135,11 +157,10 @@ Result<FilterComparison> FilterComparison::Make(FilterField field, FilterOperato
 
 Status FilterComparison::CheckOperator(const FilterToken& value) const {
   const bool is_pattern = op_ == FilterOperator::kMatches || op_ == FilterOperator::kMatchesNot;
-  const bool is_order = op_ >= FilterOperator::kLess && op_ <= FilterOperator::kGreaterEqual;
   const FieldKind kind = field_.kind;
   const bool is_text = kind == FieldKind::kText || kind == FieldKind::kFree;
   const bool fits = is_pattern                    ? is_text || kind == FieldKind::kSeverity
-                    : kind == FieldKind::kFlag    ? !is_order
+                    : kind == FieldKind::kFlag    ? !IsOrder(op_)
                     : kind == FieldKind::kMessage ? op_ == FilterOperator::kHas
                                                   : true;
   if (fits) return Ok{};
@@ -150,11 +171,11 @@ Status FilterComparison::ReadValue(const FilterToken& value) {
   if (op_ == FilterOperator::kMatches || op_ == FilterOperator::kMatchesNot) {
     return ReadPattern(value);
   }
-  flag_ = FlagOf(text_);
-  std::optional<double> number = NumberOf(text_);
+  flag_ = ParseFlag(text_);
+  std::optional<double> number = ParseFiniteNumber(text_);
   const char* wanted = nullptr;
   if (field_.kind == FieldKind::kTime) return ReadTime(value);
-  if (field_.kind == FieldKind::kDuration && !(number = SecondsOf(text_))) wanted = "a duration";
+  if (field_.kind == FieldKind::kDuration && !(number = ParseSeconds(text_))) wanted = "a duration";
   if (field_.kind == FieldKind::kNumber && !number) wanted = "a number";
   if (field_.kind == FieldKind::kFlag && !flag_) wanted = "true or false";
   if (field_.kind == FieldKind::kSeverity) {
@@ -183,7 +204,7 @@ Status FilterComparison::ReadTime(const FilterToken& value) {
   const auto period = ParseEntryPeriod(text_);
   if (!period) {
     return errors::FilterValueMisfit(value.place, Join(field_.path, "."), text_,
-                                     "a time as RFC 3339 writes it");
+                                     "a time in RFC 3339 format");
   }
   period_ = *period;
   return Ok{};
@@ -191,7 +212,7 @@ Status FilterComparison::ReadTime(const FilterToken& value) {
 
 bool FilterComparison::Matches(const Json& entry) const { return MatchesAt(entry, 0); }
 
-// Of a list, any element may be it.
+// A list matches if any element does.
 bool FilterComparison::MatchesAt(const Json& value, size_t depth) const {
   if (value.is_array()) {
     return std::any_of(value.begin(), value.end(),
@@ -202,7 +223,7 @@ bool FilterComparison::MatchesAt(const Json& value, size_t depth) const {
   if (member) return MatchesAt(*member, depth + 1);
   const bool has_default = field_.kind != FieldKind::kFree && field_.kind != FieldKind::kMessage &&
                            field_.kind != FieldKind::kTime;
-  return has_default && !asks_presence_ && MatchesValue(DefaultOf(field_.kind));
+  return has_default && !asks_presence_ && MatchesValue(DefaultValue(field_.kind));
 }
 
 bool FilterComparison::MatchesValue(const Json& value) const {
@@ -215,9 +236,9 @@ bool FilterComparison::MatchesValue(const Json& value) const {
       if (pattern_) return MatchesText(ScalarText(value));
       return MatchesNumber(SeverityNumber(ScalarText(value)).value_or(0));
     case FieldKind::kDuration:
-      return MatchesNumber(SecondsOf(ScalarText(value)).value_or(0));
+      return MatchesNumber(ParseSeconds(ScalarText(value)).value_or(0));
     case FieldKind::kNumber: {
-      const auto number = NumberOf(ScalarText(value));
+      const auto number = ParseFiniteNumber(ScalarText(value));
       return number && MatchesNumber(*number);
     }
     case FieldKind::kFlag:
@@ -243,15 +264,13 @@ bool FilterComparison::MatchesFree(const Json& value) const {
 bool FilterComparison::MatchesText(std::string_view text) const {
   if (pattern_) return pattern_->IsIn(text) == (op_ == FilterOperator::kMatches);
   if (op_ == FilterOperator::kHas) return HasFolded(text, folded_);
-  return Compare(FoldCase(text), op_, folded_);
+  return Holds(FoldCase(text), op_, folded_);
 }
 
-bool FilterComparison::MatchesNumber(double number) const { return Compare(number, op_, number_); }
+bool FilterComparison::MatchesNumber(double number) const { return Holds(number, op_, number_); }
 
 bool FilterComparison::MatchesFlag(bool flag) const {
-  if (!flag_ || (op_ >= FilterOperator::kLess && op_ <= FilterOperator::kGreaterEqual)) {
-    return false;
-  }
+  if (!flag_ || IsOrder(op_)) return false;
   return (flag == *flag_) == (op_ != FilterOperator::kUnequal);
 }
 
@@ -261,7 +280,7 @@ bool FilterComparison::MatchesTime(std::string_view text) const {
   const bool is_within = *time >= period_.first && *time < period_.end;
   if (op_ == FilterOperator::kEqual || op_ == FilterOperator::kHas) return is_within;
   if (op_ == FilterOperator::kUnequal) return !is_within;
-  return Compare(*time, op_, period_.first);
+  return Holds(*time, op_, period_.first);
 }
 
 }  // namespace caip::logging

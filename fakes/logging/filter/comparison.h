@@ -1,5 +1,5 @@
 #pragma once
-// One comparison of a filter: field, operator, value; made ready once, asked for every entry.
+// One comparison of a filter: field, operator, value. Prepared once, applied to every entry.
 
 #include <optional>
 #include <string>
@@ -26,25 +26,25 @@ enum class FilterOperator {
   kMatches,
   kMatchesNot,
 };
-std::optional<FilterOperator> FilterOperatorOf(std::string_view sign);
+std::optional<FilterOperator> ParseFilterOperator(std::string_view sign);
 
-/// ParsePeriod of a time as entries have it: any number of digits, offsets without the colon too.
+/// ParsePeriod for times of entries: any number of fraction digits, and offsets without a colon.
 std::optional<Period> ParseEntryPeriod(std::string_view text);
 
-/// Letters of ASCII in lower case: comparisons ignore case, as the service's do.
+/// Converts ASCII letters to lower case: like the service, comparisons ignore case.
 std::string FoldCase(std::string_view text);
-/// `folded` stands somewhere in `text`.
+/// Whether `text` contains `folded`, ignoring case.
 bool HasFolded(std::string_view text, std::string_view folded);
-/// `folded` is in some value below, or names a member of the top.
+/// Whether `value`, or any value inside it, contains `folded`.
 bool HasBelow(const Json& value, std::string_view folded);
 
 class FilterComparison {
  public:
-  /// `value` is a word or a quoted text; a word `*` behind `:` asks for presence.
+  /// `value` is a word or a quoted text. The word `*` after `:` tests for presence.
   static Result<FilterComparison> Make(FilterField field, FilterOperator op,
                                        const FilterToken& value);
-  /// `entry` is a LogEntry as JSON. A member of a payload or a label that is not there makes any
-  /// comparison false; a field that every entry has counts as its default.
+  /// `entry` is a LogEntry as JSON. If a label or a member of a payload is missing, every
+  /// comparison is false. A missing field that every entry has counts as its default.
   bool Matches(const Json& entry) const;
 
   const FilterField& field() const { return field_; }
@@ -75,7 +75,7 @@ class FilterComparison {
   std::string text_;
   std::string folded_;
   bool is_number_ = false;
-  double number_ = 0;  // a severity's and a duration's seconds, too
+  double number_ = 0;  // also a severity, and the seconds of a duration
   std::optional<bool> flag_;
   Period period_{};
   std::optional<TextPattern> pattern_;

@@ -11,6 +11,8 @@ Error Unparseable(const FilterPlace& place, const std::string& what) {
 
 }  // namespace
 
+Error PatternInvalid(const std::string& why) { return {Code::kInvalidArgument, why}; }
+
 Error FilterSyntax(const FilterPlace& place, const std::string& token) {
   Error error = Unparseable(place, "syntax error");
   error.message += token.empty() ? ", at the end of the filter" : ", token '" + token + "'";
@@ -18,11 +20,11 @@ Error FilterSyntax(const FilterPlace& place, const std::string& token) {
 }
 
 Error FilterQuoteOpen(const FilterPlace& place) {
-  return Unparseable(place, "the quote has no end");
+  return Unparseable(place, "the quote is not closed");
 }
 
 Error FilterTooLong(size_t bytes, size_t bytes_max) {
-  return {Code::kInvalidArgument, "The filter has " + std::to_string(bytes) + " bytes; " +
+  return {Code::kInvalidArgument, "The filter has " + std::to_string(bytes) + " bytes; at most " +
                                       std::to_string(bytes_max) + " are allowed"};
 }
 
@@ -37,8 +39,8 @@ Error FilterFieldUnknown(const FilterPlace& place, const std::string& field) {
 }
 
 Error FilterFunctionUnknown(const FilterPlace& place, const std::string& name) {
-  Error error = Unparseable(place, "function '" + name + "' is not served");
-  error.message += "; log_id, SEARCH and sample are";
+  Error error = Unparseable(place, "function '" + name + "' is not emulated");
+  error.message += "; use log_id, SEARCH or sample";
   return error;
 }
 
@@ -54,8 +56,8 @@ Error FilterOperatorMisfit(const FilterPlace& place, const std::string& field) {
 
 Error FilterValueMisfit(const FilterPlace& place, const std::string& field,
                         const std::string& value, const std::string& wanted) {
-  return Unparseable(place,
-                     "'" + value + "' is no value of '" + field + "', which wants " + wanted + ",");
+  return Unparseable(place, "'" + value + "' is not a valid value of '" + field +
+                                "', which must be " + wanted + ",");
 }
 
 Error FilterPatternBroken(const FilterPlace& place, const std::string& pattern,

@@ -8,6 +8,9 @@
 
 namespace caip::logging::errors {
 
+/// `why` is RE2's message.
+Error PatternInvalid(const std::string& why);
+
 // `place` is where the filter is broken.
 Error FilterSyntax(const FilterPlace& place, const std::string& token);  // "" the filter's end
 Error FilterQuoteOpen(const FilterPlace& place);

@@ -12,7 +12,7 @@ struct KnownField {
   FieldKind kind;
 };
 
-// google.logging.v2.LogEntry. What is kFree may have any members below.
+// google.logging.v2.LogEntry. A kFree field may have any members.
 constexpr KnownField kFields[] = {
     {"logName", FieldKind::kText},
     {"insertId", FieldKind::kText},
@@ -76,14 +76,14 @@ constexpr SeverityLevel kSeverities[] = {
     {"ERROR", 500}, {"CRITICAL", 600}, {"ALERT", 700}, {"EMERGENCY", 800},
 };
 
-const KnownField* Find(std::string_view path) {
+const KnownField* FindField(std::string_view path) {
   for (const KnownField& field : kFields) {
     if (field.path == path) return &field;
   }
   return nullptr;
 }
 
-std::string CamelCaseFields(std::string_view text) {
+std::string CamelCaseSegment(std::string_view text) {
   std::string camel;
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '_' && i + 1 < text.size()) {
@@ -108,9 +108,9 @@ std::optional<FilterField> ResolveField(const std::vector<std::string>& segments
       field.path.push_back(segment);
       continue;
     }
-    const std::string name = CamelCaseFields(segment);
+    const std::string name = CamelCaseSegment(segment);
     path += (path.empty() ? "" : ".") + name;
-    const KnownField* known = Find(path);
+    const KnownField* known = FindField(path);
     if (!known) return std::nullopt;
     field.path.push_back(name);
     field.kind = known->kind;
@@ -126,7 +126,7 @@ std::optional<int> SeverityNumber(std::string_view text) {
   for (const SeverityLevel& level : kSeverities) {
     if (level.name == name) return level.number;
   }
-  if (name == "WARN") return 400;  // as the service's own clients write it
+  if (name == "WARN") return 400;  // the service's own clients write it
   int number = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (code != std::errc() || end != text.data() + text.size() || number < 0) return std::nullopt;

@@ -1,5 +1,5 @@
 #pragma once
-// The fields of a LogEntry that a filter can name, and what kind of value each has.
+// The fields of a LogEntry that a filter can name, and the kinds of their values.
 
 #include <optional>
 #include <string>
@@ -15,23 +15,23 @@ enum class FieldKind {
   kTime,
   kDuration,
   kSeverity,
-  kFree,     // below a payload, or a label: the entry tells what it is
+  kFree,     // inside a payload, or a label: of any type
   kMessage,  // has members of its own: labels, resource, jsonPayload, ...
 };
 
-/// A resolved field: JSON names, whatever spelling the filter used.
+/// A resolved field, with its JSON names (log_name in a filter is logName here).
 struct FilterField {
   std::vector<std::string> path;
   FieldKind kind = FieldKind::kText;
   bool operator==(const FilterField&) const = default;
 };
 
-/// log_name and logName are the same. nullopt: a LogEntry has no such field.
+/// nullopt: a LogEntry has no such field.
 std::optional<FilterField> ResolveField(const std::vector<std::string>& segments);
 
-/// "error", "Error", "500" -> 500; nullopt for what is no severity.
+/// Returns 500 for "error", "Error" and "500"; nullopt if the text is not a severity.
 std::optional<int> SeverityNumber(std::string_view text);
-/// 500 -> "ERROR"; the name below for what lies between.
+/// Returns "ERROR" for 500, and the next lower name for a number without a name.
 std::string_view SeverityName(int number);
 
 }  // namespace caip::logging

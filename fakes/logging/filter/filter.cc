@@ -7,9 +7,9 @@
 namespace caip::logging {
 namespace {
 
-constexpr int kDepthMax = 100;  // recursion must end somewhere
+constexpr int kFilterDepthMax = 100;  // limits the recursion
 
-FilterNode Combine(FilterNode::Kind kind, std::vector<FilterNode> parts) {
+FilterNode CombineNodes(FilterNode::Kind kind, std::vector<FilterNode> parts) {
   if (parts.size() == 1) return std::move(parts.front());
   FilterNode node;
   node.kind = kind;
@@ -17,33 +17,33 @@ FilterNode Combine(FilterNode::Kind kind, std::vector<FilterNode> parts) {
   return node;
 }
 
-FilterNode Negate(FilterNode part) {
+FilterNode NegateNode(FilterNode part) {
   FilterNode node;
   node.kind = FilterNode::Kind::kNot;
   node.children.push_back(std::move(part));
   return node;
 }
 
-FilterNode Anywhere(const std::string& text) {
+FilterNode MakeAnywhere(const std::string& text) {
   FilterNode node;
   node.kind = FilterNode::Kind::kAnywhere;
   node.text = FoldCase(text);
   return node;
 }
 
-class Parser {
+class FilterParser {
  public:
-  explicit Parser(std::vector<FilterToken> tokens) : tokens_(std::move(tokens)) {}
+  explicit FilterParser(std::vector<FilterToken> tokens) : tokens_(std::move(tokens)) {}
 
   Result<FilterNode> Run() {
     if (Now().kind == FilterToken::Kind::kEnd) return FilterNode{};
-    ASSIGN_OR_RETURN(FilterNode node, Expression(nullptr));
+    ASSIGN_OR_RETURN(FilterNode node, ParseExpression(nullptr));
     if (Now().kind != FilterToken::Kind::kEnd) return Unexpected();
     return node;
   }
 
  private:
-  // Inside `field op ( ... )`, values are compared with the field.
+  // Set inside `field op ( ... )`, where values are compared with the field.
   struct Comparand {
     FilterField field;
     FilterOperator op;
@@ -58,42 +58,42 @@ class Parser {
     return Now().kind == FilterToken::Kind::kEnd || Now().kind == FilterToken::Kind::kRight;
   }
 
-  Result<FilterNode> Expression(const Comparand* comparand) {
+  Result<FilterNode> ParseExpression(const Comparand* comparand) {
     std::vector<FilterNode> parts;
     do {
       if (!parts.empty() && Now().Is("AND")) ++at_;
-      ASSIGN_OR_RETURN(FilterNode part, Factor(comparand));
+      ASSIGN_OR_RETURN(FilterNode part, ParseFactor(comparand));
       parts.push_back(std::move(part));
     } while (!EndsExpression() && Now().kind != FilterToken::Kind::kComma);
-    return Combine(FilterNode::Kind::kAnd, std::move(parts));
+    return CombineNodes(FilterNode::Kind::kAnd, std::move(parts));
   }
 
-  Result<FilterNode> Factor(const Comparand* comparand) {
+  Result<FilterNode> ParseFactor(const Comparand* comparand) {
     std::vector<FilterNode> parts;
     do {
       if (!parts.empty()) ++at_;  // OR
-      ASSIGN_OR_RETURN(FilterNode part, Term(comparand));
+      ASSIGN_OR_RETURN(FilterNode part, ParseTerm(comparand));
       parts.push_back(std::move(part));
     } while (Now().Is("OR"));
-    return Combine(FilterNode::Kind::kOr, std::move(parts));
+    return CombineNodes(FilterNode::Kind::kOr, std::move(parts));
   }
 
-  Result<FilterNode> Term(const Comparand* comparand) {
-    if (++depth_ > kDepthMax) return errors::FilterTooDeep(Now().place, kDepthMax);
-    auto node = TermBelow(comparand);
+  Result<FilterNode> ParseTerm(const Comparand* comparand) {
+    if (++depth_ > kFilterDepthMax) return errors::FilterTooDeep(Now().place, kFilterDepthMax);
+    auto node = ParseTermBelow(comparand);
     --depth_;
     return node;
   }
 
-  Result<FilterNode> TermBelow(const Comparand* comparand) {
+  Result<FilterNode> ParseTermBelow(const Comparand* comparand) {
     if (Now().kind == FilterToken::Kind::kMinus || Now().Is("NOT")) {
       ++at_;
-      ASSIGN_OR_RETURN(FilterNode part, Term(comparand));
-      return Negate(std::move(part));
+      ASSIGN_OR_RETURN(FilterNode part, ParseTerm(comparand));
+      return NegateNode(std::move(part));
     }
     if (Now().kind == FilterToken::Kind::kLeft) {
       ++at_;
-      ASSIGN_OR_RETURN(FilterNode node, Expression(comparand));
+      ASSIGN_OR_RETURN(FilterNode node, ParseExpression(comparand));
       if (Now().kind != FilterToken::Kind::kRight) return Unexpected();
       ++at_;
       return node;
@@ -101,14 +101,15 @@ class Parser {
     if (Now().Is("AND") || Now().Is("OR")) return Unexpected();
     if (Now().kind != FilterToken::Kind::kWord && Now().kind != FilterToken::Kind::kQuoted)
       return Unexpected();
-    if (comparand) return Compare(*comparand, Take());
+    if (comparand) return MakeComparison(*comparand, Take());
     const bool is_word = Now().kind == FilterToken::Kind::kWord;
-    if (is_word && Next().kind == FilterToken::Kind::kLeft && Next().is_adjacent) return Function();
-    if (Next().kind == FilterToken::Kind::kOperator) return Comparison();
-    return Anywhere(Take().text);
+    if (is_word && Next().kind == FilterToken::Kind::kLeft && Next().is_adjacent)
+      return ParseFunction();
+    if (Next().kind == FilterToken::Kind::kOperator) return ParseComparison();
+    return MakeAnywhere(Take().text);
   }
 
-  Result<FilterField> Field(const FilterToken& token) const {
+  Result<FilterField> ParseField(const FilterToken& token) const {
     if (token.kind != FilterToken::Kind::kWord)
       return errors::FilterSyntax(token.place, token.text);
     const auto field = ResolveField(token.segments);
@@ -116,17 +117,17 @@ class Parser {
     return *field;
   }
 
-  Result<FilterNode> Comparison() {
-    ASSIGN_OR_RETURN(FilterField field, Field(Take()));
-    const Comparand comparand{std::move(field), *FilterOperatorOf(Take().text)};
-    if (Now().kind == FilterToken::Kind::kLeft) return TermBelow(&comparand);
+  Result<FilterNode> ParseComparison() {
+    ASSIGN_OR_RETURN(FilterField field, ParseField(Take()));
+    const Comparand comparand{std::move(field), *ParseFilterOperator(Take().text)};
+    if (Now().kind == FilterToken::Kind::kLeft) return ParseTermBelow(&comparand);
     const bool is_word = Now().kind == FilterToken::Kind::kWord;
     if (Now().Is("AND") || Now().Is("OR") || Now().Is("NOT")) return Unexpected();
     if (!is_word && Now().kind != FilterToken::Kind::kQuoted) return Unexpected();
-    return Compare(comparand, Take());
+    return MakeComparison(comparand, Take());
   }
 
-  static Result<FilterNode> Compare(const Comparand& comparand, const FilterToken& value) {
+  static Result<FilterNode> MakeComparison(const Comparand& comparand, const FilterToken& value) {
     ASSIGN_OR_RETURN(FilterComparison comparison,
                      FilterComparison::Make(comparand.field, comparand.op, value));
     FilterNode node;
@@ -136,7 +137,7 @@ class Parser {
   }
 
   // name(a, b)
-  Result<FilterNode> Function() {
+  Result<FilterNode> ParseFunction() {
     const FilterToken name = Take();
     std::vector<FilterToken> arguments;
     do {
@@ -149,14 +150,14 @@ class Parser {
     if (Now().kind != FilterToken::Kind::kRight) return Unexpected();
     ++at_;
     const std::string function = FoldCase(name.text);
-    if (function == "log_id") return LogId(name, arguments);
-    if (function == "search") return Search(name, arguments);
-    if (function == "sample") return Sample(name, arguments);
+    if (function == "log_id") return MakeLogId(name, arguments);
+    if (function == "search") return MakeSearch(name, arguments);
+    if (function == "sample") return MakeSample(name, arguments);
     return errors::FilterFunctionUnknown(name.place, name.text);
   }
 
-  static Result<FilterNode> LogId(const FilterToken& name,
-                                  const std::vector<FilterToken>& arguments) {
+  static Result<FilterNode> MakeLogId(const FilterToken& name,
+                                      const std::vector<FilterToken>& arguments) {
     if (arguments.size() != 1) return errors::FilterArguments(name.place, "log_id(\"LOG_ID\")");
     FilterNode node;
     node.kind = FilterNode::Kind::kLogId;
@@ -164,8 +165,8 @@ class Parser {
     return node;
   }
 
-  Result<FilterNode> Search(const FilterToken& name,
-                            const std::vector<FilterToken>& arguments) const {
+  Result<FilterNode> MakeSearch(const FilterToken& name,
+                                const std::vector<FilterToken>& arguments) const {
     if (arguments.empty() || arguments.size() > 2 ||
         arguments.back().kind != FilterToken::Kind::kQuoted) {
       return errors::FilterArguments(name.place, "SEARCH(\"words\") or SEARCH(field, \"words\")");
@@ -175,19 +176,19 @@ class Parser {
     node.text = arguments.back().text;
     node.words = SearchWords(arguments.back().text);
     if (arguments.size() == 2) {
-      ASSIGN_OR_RETURN(node.field, Field(arguments[0]));
+      ASSIGN_OR_RETURN(node.field, ParseField(arguments[0]));
     }
     return node;
   }
 
-  Result<FilterNode> Sample(const FilterToken& name,
-                            const std::vector<FilterToken>& arguments) const {
+  Result<FilterNode> MakeSample(const FilterToken& name,
+                                const std::vector<FilterToken>& arguments) const {
     const Error broken =
         errors::FilterArguments(name.place, "sample(field, fraction), the fraction from 0 to 1");
     if (arguments.size() != 2) return broken;
     FilterNode node;
     node.kind = FilterNode::Kind::kSample;
-    ASSIGN_OR_RETURN(node.field, Field(arguments[0]));
+    ASSIGN_OR_RETURN(node.field, ParseField(arguments[0]));
     const std::string& text = arguments[1].text;
     const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), node.fraction);
     if (code != std::errc() || end != text.data() + text.size()) return broken;
@@ -221,7 +222,7 @@ Filter Filter::WithUpperTimes(const std::function<Instant(Instant)>& moved) cons
 
 Result<Filter> Filter::Parse(std::string_view text) {
   ASSIGN_OR_RETURN(std::vector<FilterToken> tokens, TokenizeFilter(text));
-  ASSIGN_OR_RETURN(FilterNode root, Parser(std::move(tokens)).Run());
+  ASSIGN_OR_RETURN(FilterNode root, FilterParser(std::move(tokens)).Run());
   Filter filter;
   filter.root_ = std::make_shared<const FilterNode>(std::move(root));
   return filter;

@@ -23,7 +23,7 @@
 
 namespace caip::logging {
 
-/// A part of a filter. Immutable once parsed.
+/// A part of a filter. Immutable after parsing.
 struct FilterNode {
   enum class Kind {
     kAll,       // matches everything
@@ -52,22 +52,22 @@ class Filter {
  public:
   /// Matches every entry.
   Filter() : root_(std::make_shared<const FilterNode>()) {}
-  /// Blank text matches every entry. kInvalidArgument tells line and column where it is broken.
+  /// Blank text matches every entry. kInvalidArgument names the line and column of the mistake.
   static Result<Filter> Parse(std::string_view text);
-  /// `entry` is a LogEntry as JSON, all its output fields set.
+  /// `entry` is a LogEntry as JSON with all its output fields set.
   bool Matches(const Json& entry) const { return root_->Matches(entry); }
   const FilterNode& root() const { return *root_; }
-  /// The same, with each upper bound of `timestamp` moved.
+  /// A copy whose upper bounds of `timestamp` are replaced by `moved` of them.
   Filter WithUpperTimes(const std::function<Instant(Instant)>& moved) const;
 
  private:
   std::shared_ptr<const FilterNode> root_;
 };
 
-/// The words of a text as SEARCH compares them: in lower case, split at what is no word.
+/// Splits a text into the words that SEARCH compares, in lower case.
 std::vector<std::string> SearchWords(std::string_view text);
 
-/// "projects/p/logs/a%2Fb" -> "a/b"; "" where it is no log's name.
-std::string LogIdOf(std::string_view log_name);
+/// Returns "a/b" for "projects/p/logs/a%2Fb", and "" if the text is not the name of a log.
+std::string LogIdOfName(std::string_view log_name);
 
 }  // namespace caip::logging

@@ -1,4 +1,4 @@
-// Whether an entry is what a filter asks for.
+// Whether an entry matches a filter.
 
 #include <algorithm>
 #include <cctype>
@@ -11,7 +11,7 @@
 namespace caip::logging {
 namespace {
 
-const Json* At(const Json& entry, const std::vector<std::string>& path) {
+const Json* FindValue(const Json& entry, const std::vector<std::string>& path) {
   const Json* value = &entry;
   for (const std::string& name : path) {
     value = Member(*value, name);
@@ -24,7 +24,7 @@ std::string ScalarTextMatch(const Json& value) {
   return value.is_string() ? value.get<std::string>() : CompactJson(value);
 }
 
-// Each of `words` is in `text`; those of a `phrase` between backticks one behind the other.
+// Looks for words in any order, and for phrases between backticks whose words follow each other.
 class WordSearch {
  public:
   explicit WordSearch(const FilterNode& node) : wanted_(node.words) {
@@ -37,9 +37,9 @@ class WordSearch {
     }
   }
 
-  void Look(const Json& value) {
+  void Search(const Json& value) {
     if (value.is_structured()) {
-      for (const Json& member : value) Look(member);
+      for (const Json& member : value) Search(member);
       return;
     }
     const std::vector<std::string> words = SearchWords(ScalarTextMatch(value));
@@ -57,17 +57,17 @@ class WordSearch {
   std::vector<std::vector<std::string>> phrases_;
 };
 
-bool Finds(const FilterNode& node, const Json& entry) {
-  const Json* place = At(entry, node.field.path);
+bool HasWords(const FilterNode& node, const Json& entry) {
+  const Json* place = FindValue(entry, node.field.path);
   if (!place) return false;
   WordSearch search(node);
-  search.Look(*place);
+  search.Search(*place);
   return search.found();
 }
 
 // The same entries at every look: chosen by a hash (FNV-1a, its bits mixed) of the field.
 bool IsSampled(const FilterNode& node, const Json& entry) {
-  const Json* value = At(entry, node.field.path);
+  const Json* value = FindValue(entry, node.field.path);
   if (!value) return false;
   uint64_t hash = Fnv1a(ScalarTextMatch(*value));
   hash = (hash ^ hash >> 33) * 0xff51afd7ed558ccdu;
@@ -94,9 +94,9 @@ bool FilterNode::Matches(const Json& entry) const {
     case Kind::kAnywhere:
       return HasBelow(entry, text);
     case Kind::kLogId:
-      return FoldCase(LogIdOf(StringOr(entry, "logName"))) == text;
+      return FoldCase(LogIdOfName(StringOr(entry, "logName"))) == text;
     case Kind::kSearch:
-      return Finds(*this, entry);
+      return HasWords(*this, entry);
     case Kind::kSample:
       return IsSampled(*this, entry);
   }
@@ -117,7 +117,7 @@ std::vector<std::string> SearchWords(std::string_view text) {
   return words;
 }
 
-std::string LogIdOf(std::string_view log_name) {
+std::string LogIdOfName(std::string_view log_name) {
   constexpr std::string_view kMark = "/logs/";
   const size_t mark = log_name.find(kMark);
   if (mark == log_name.npos) return "";

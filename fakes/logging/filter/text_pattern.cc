@@ -2,6 +2,8 @@
 
 #include <re2/re2.h>
 
+#include "fakes/logging/filter/errors.h"
+
 namespace caip::logging {
 namespace {
 
@@ -25,7 +27,7 @@ struct TextPattern::Compiled {
 Result<TextPattern> TextPattern::Compile(std::string_view expression) {
   auto compiled = std::make_shared<const Compiled>(expression);
   if (!compiled->pattern.ok()) {
-    return Error{Code::kInvalidArgument, compiled->pattern.error()};
+    return errors::PatternInvalid(compiled->pattern.error());
   }
   return TextPattern(std::move(compiled));
 }

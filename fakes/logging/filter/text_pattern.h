@@ -1,5 +1,5 @@
 #pragma once
-// Regular expressions as the service reads them: RE2's, which take linear time whatever they are.
+// Regular expressions in RE2's syntax, which the service uses. Matching takes linear time.
 
 #include <memory>
 #include <string>
@@ -12,9 +12,9 @@ namespace caip::logging {
 /// Immutable, cheap to copy, any thread.
 class TextPattern {
  public:
-  /// The error's message is RE2's word.
+  /// The error's message is RE2's.
   static Result<TextPattern> Compile(std::string_view expression);
-  /// Anywhere in the text; case counts.
+  /// Whether a part of the text matches. Case matters.
   bool IsIn(std::string_view text) const;
 
  private:

@@ -29,9 +29,9 @@ void AppendUtf8(uint32_t point, std::string& text) {
   }
 }
 
-class Tokenizer {
+class FilterTokenizer {
  public:
-  explicit Tokenizer(std::string_view text) : text_(text) {}
+  explicit FilterTokenizer(std::string_view text) : text_(text) {}
 
   Result<std::vector<FilterToken>> Run() {
     for (;;) {
@@ -52,7 +52,7 @@ class Tokenizer {
   }
   bool AtEnd() const { return at_ >= text_.size(); }
 
-  // Called with places that only grow.
+  // Must be called with increasing offsets.
   FilterPlace PlaceOf(size_t offset) {
     for (; placed_ < offset; ++placed_) {
       if (text_[placed_] == '\n') {
@@ -110,7 +110,7 @@ class Tokenizer {
     return Ok{};
   }
 
-  // resource.labels."a/b".c: a word is its text and its path.
+  // Reads a word such as resource.labels."a/b".c: its text and its path.
   Status ReadWord(FilterToken& token) {
     token.kind = FilterToken::Kind::kWord;
     token.segments.emplace_back();
@@ -149,8 +149,8 @@ class Tokenizer {
     return Ok{};
   }
 
-  // \x41 \101 \u00e9 \U0001f600 and C's letters; what has no meaning is kept with its backslash,
-  // as people write regular expressions in quotes.
+  // Reads \x41, \101, \u00e9, \U0001f600 and C's letters. Keeps the backslash of any other escape,
+  // because quoted regular expressions contain them.
   Status ReadEscape(std::string& value) {
     const size_t begin = at_;
     const char letter = Peek(1);
@@ -204,7 +204,7 @@ class Tokenizer {
 Result<std::vector<FilterToken>> TokenizeFilter(std::string_view text) {
   if (text.size() > kFilterBytesMax) return errors::FilterTooLong(text.size(), kFilterBytesMax);
   if (!IsUtf8(text)) return errors::FilterNotUtf8();
-  return Tokenizer(text).Run();
+  return FilterTokenizer(text).Run();
 }
 
 }  // namespace caip::logging

@@ -1,5 +1,6 @@
 #pragma once
-// A filter's text -> words. Knows quotes, comments, operators and places; not what they mean.
+// Splits the text of a filter into tokens. Knows quotes, comments, operators and places, but not
+// their meaning.
 
 #include <string>
 #include <string_view>
@@ -9,7 +10,7 @@
 
 namespace caip::logging {
 
-/// A place in a filter, as people count: from 1, columns in bytes.
+/// A place in a filter. Counts from 1; columns are bytes.
 struct FilterPlace {
   int line = 1;
   int column = 1;
@@ -18,16 +19,16 @@ struct FilterPlace {
 struct FilterToken {
   enum class Kind { kWord, kQuoted, kOperator, kMinus, kLeft, kRight, kComma, kEnd };
   Kind kind = Kind::kEnd;
-  std::string text;                   // quotes and escapes taken off
+  std::string text;                   // without quotes and escapes
   std::vector<std::string> segments;  // of a word: its dotted path, quoted segments unquoted
   FilterPlace place;
-  bool is_adjacent = false;  // nothing stands between this token and the one before
+  bool is_adjacent = false;  // follows the previous token without a blank
 
   bool Is(std::string_view word) const { return kind == Kind::kWord && text == word; }
 };
 
-/// The last token is kEnd. kInvalidArgument: a quote without its end, a character that belongs into
-/// quotes, a broken escape, more than 20,000 characters.
+/// The last token is kEnd. kInvalidArgument: an unfinished quote, a character that must be quoted,
+/// a broken escape, or more than 20,000 characters.
 Result<std::vector<FilterToken>> TokenizeFilter(std::string_view text);
 
 }  // namespace caip::logging

@@ -1,8 +1,12 @@
 #pragma once
-// What `caip check` judges of a trainer. One check, one file below checks/, one line in checks.cc.
-// docs/check.md is the user's side.
+// The checks of `caip check`. docs/check.md is the user's side.
+//
+// A new check is one function and one row in the file of its chapter: start_checks.cc,
+// package_checks.cc, role_checks.cc, exit_checks.cc, restart_checks.cc, machine_checks.cc,
+// log_checks.cc, tuning_checks.cc.
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/check/check_run.h"
@@ -13,57 +17,44 @@ enum class CheckVerdict { kPass, kWarn, kFail, kSkipped, kNotRun };
 /// "PASS", "WARN", "FAIL", "SKIPPED", "NOT RUN".
 std::string_view Name(CheckVerdict verdict);
 
-/// What a check says of a course.
-struct Ruling {
+/// What a check found in a session.
+struct CheckResult {
   CheckVerdict verdict = CheckVerdict::kPass;
   std::string found;                       // a sentence
   std::vector<std::string> evidence = {};  // lines, operations, files, as they were seen
   std::string advice = {};                 // what to do; "" nothing
 };
-Ruling Pass(std::string found);
-Ruling Skip(std::string why);
+CheckResult Pass(std::string found);
+CheckResult Skip(std::string why);
 
 struct CheckKind {
-  std::string id;                 // "chapter/name"
-  std::string sentence;           // what holds of a trainer that passes
-  std::string source;             // page and section that promise it, or the reason
-  std::vector<std::string> runs;  // of the course. None of them was skipped when `judge` is called
-  Ruling (*judge)(const Course& course);
+  std::string id;        // "chapter/name"
+  std::string sentence;  // what holds for a trainer that passes
+  std::string source;    // page and section that promise it, or the reason
+  /// Runs that the check looks at. All of them were made when `evaluate` is called.
+  std::vector<std::string> runs;
+  CheckResult (*evaluate)(const CheckSession& session);
 };
 
 /// All checks, by chapter.
 const std::vector<CheckKind>& CheckKinds();
+/// Null where there is no such check.
+const CheckKind* FindCheck(std::string_view id);
 
-/// The ruling of one check; SKIPPED with the reason where a run that it needs was not made.
-Ruling JudgeCheck(const CheckKind& check, const Course& course);
+/// The result of one check: SKIPPED with the reason where a run that it needs was not made.
+CheckResult EvaluateCheck(const CheckKind& check, const CheckSession& session);
 
-/// The runs that these checks need, with those that stand before them.
-std::vector<const CourseRunKind*> RunsFor(const std::vector<const CheckKind*>& checks);
+/// The runs that these checks need, with the runs that those depend on.
+std::vector<const CheckRunKind*> RunsFor(const std::vector<const CheckKind*>& checks);
 
-// One function a file.
-CheckKind SucceedsCheck();
-CheckKind JobDirFlagCheck();
-CheckKind WithoutTfConfigCheck();
-CheckKind ChiefCheck();
-CheckKind MasterCheck();
-CheckKind WorkerCheck();
-CheckKind ParameterServerCheck();
-CheckKind EvaluatorCheck();
-CheckKind StopWithMasterCheck();
-CheckKind UnknownFlagCheck();
-CheckKind InstalledCheck();
-CheckKind CompletePackageCheck();
-CheckKind DependenciesCheck();
-CheckKind FailureCheck();
-CheckKind SigtermExitCheck();
-CheckKind CheckpointsCheck();
-CheckKind SigtermCheck();
-CheckKind ResumesCheck();
-CheckKind ExploredCheck();
-CheckKind WritesCheck();
-CheckKind IndependentCheck();
-CheckKind ProcessesCheck();
-CheckKind SeverityCheck();
-CheckKind MetricCheck();
+// The chapters.
+std::vector<CheckKind> StartChecks();
+std::vector<CheckKind> PackageChecks();
+std::vector<CheckKind> RoleChecks();
+std::vector<CheckKind> ExitChecks();
+std::vector<CheckKind> RestartChecks();
+std::vector<CheckKind> MachineChecks();
+std::vector<CheckKind> LogChecks();
+std::vector<CheckKind> TuningChecks();
 
 }  // namespace caip::harness

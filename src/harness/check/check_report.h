@@ -1,5 +1,5 @@
 #pragma once
-// What `caip check` found, for people, for CI, and for programs.
+// The report of `caip check`, for people, for CI and for programs.
 
 #include <string>
 #include <utility>
@@ -11,7 +11,7 @@ namespace caip::harness {
 
 struct CheckOutcome {
   const CheckKind* check = nullptr;
-  Ruling ruling;
+  CheckResult result;
 };
 
 struct CheckReport {
@@ -22,12 +22,12 @@ struct CheckReport {
   Duration took{0};
   bool interrupted = false;
   std::string replay;       // the command, up to its --filter
-  std::string replay_args;  // what is behind it
+  std::string replay_args;  // what comes after it
 
   size_t Count(CheckVerdict verdict) const;
 };
 
-/// The command that makes one check again.
+/// The command that repeats one check.
 std::string ReplayOf(const CheckReport& report, const CheckKind& check);
 
 struct CheckTextStyle {

@@ -12,32 +12,32 @@ namespace {
 
 double Seconds(Duration time) { return std::chrono::duration<double>(time).count(); }
 
-bool Failed(const CheckOutcome& outcome) { return outcome.ruling.verdict == CheckVerdict::kFail; }
+bool Failed(const CheckOutcome& outcome) { return outcome.result.verdict == CheckVerdict::kFail; }
 
 bool Ran(const CheckOutcome& outcome) {
-  return outcome.ruling.verdict != CheckVerdict::kSkipped &&
-         outcome.ruling.verdict != CheckVerdict::kNotRun;
+  return outcome.result.verdict != CheckVerdict::kSkipped &&
+         outcome.result.verdict != CheckVerdict::kNotRun;
 }
 
 std::string Details(const CheckOutcome& outcome, const CheckReport& report) {
-  std::string text = outcome.ruling.found + "\n";
-  for (const std::string& line : outcome.ruling.evidence) text += "| " + line + "\n";
-  if (!outcome.ruling.advice.empty()) text += "do: " + outcome.ruling.advice + "\n";
+  std::string text = outcome.result.found + "\n";
+  for (const std::string& line : outcome.result.evidence) text += "| " + line + "\n";
+  if (!outcome.result.advice.empty()) text += "do: " + outcome.result.advice + "\n";
   return text + "again: " + ReplayOf(report, *outcome.check);
 }
 
 Json OutcomeJson(const CheckOutcome& outcome, const CheckReport& report) {
-  const Ruling& ruling = outcome.ruling;
+  const CheckResult& result = outcome.result;
   Json json = {{"id", outcome.check->id},
                {"chapter", ChapterOf(*outcome.check)},
                {"sentence", outcome.check->sentence},
                {"source", outcome.check->source},
                {"runs", outcome.check->runs},
-               {"verdict", Name(ruling.verdict)},
-               {"found", ruling.found},
-               {"evidence", ruling.evidence}};
-  if (!ruling.advice.empty()) json["advice"] = ruling.advice;
-  if (ruling.verdict != CheckVerdict::kPass) json["replay"] = ReplayOf(report, *outcome.check);
+               {"verdict", Name(result.verdict)},
+               {"found", result.found},
+               {"evidence", result.evidence}};
+  if (!result.advice.empty()) json["advice"] = result.advice;
+  if (result.verdict != CheckVerdict::kPass) json["replay"] = ReplayOf(report, *outcome.check);
   return json;
 }
 
@@ -45,14 +45,14 @@ std::string JunitCase(const CheckOutcome& outcome, const CheckReport& report) {
   std::string text = "    <testcase classname=\"" + XmlText(ChapterOf(*outcome.check)) +
                      "\" name=\"" + XmlText(outcome.check->id + ": " + outcome.check->sentence) +
                      "\" time=\"0\"";
-  if (outcome.ruling.verdict == CheckVerdict::kPass) return text + "/>\n";
+  if (outcome.result.verdict == CheckVerdict::kPass) return text + "/>\n";
   const std::string details = XmlText(Details(outcome, report));
   text += ">\n      ";
-  if (outcome.ruling.verdict == CheckVerdict::kWarn) {  // JUnit has no warnings
+  if (outcome.result.verdict == CheckVerdict::kWarn) {  // JUnit has no warnings
     text += "<system-out>" + details + "</system-out>";
   } else {
     const std::string kind = Failed(outcome) ? "failure" : "skipped";
-    text += "<" + kind + " message=\"" + XmlText(outcome.ruling.found) + "\">" + details + "</" +
+    text += "<" + kind + " message=\"" + XmlText(outcome.result.found) + "\">" + details + "</" +
             kind + ">";
   }
   return text + "\n    </testcase>\n";
@@ -123,11 +123,11 @@ std::string TapReport(const CheckReport& report) {
     text += std::string(Failed(outcome) ? "not ok " : "ok ") + std::to_string(++number) + " - " +
             outcome.check->id + " " + ReplaceAll(outcome.check->sentence, "#", "\\#");
     if (!Ran(outcome)) {
-      text += " # SKIP " + ReplaceAll(outcome.ruling.found, "\n", " ");
+      text += " # SKIP " + ReplaceAll(outcome.result.found, "\n", " ");
     }
     text += "\n";
-    if (outcome.ruling.verdict == CheckVerdict::kPass || !Ran(outcome)) continue;
-    text += "  ---\n  verdict: " + std::string(Name(outcome.ruling.verdict)) +
+    if (outcome.result.verdict == CheckVerdict::kPass || !Ran(outcome)) continue;
+    text += "  ---\n  verdict: " + std::string(Name(outcome.result.verdict)) +
             "\n  details: |\n    " + ReplaceAll(Details(outcome, report), "\n", "\n    ") +
             "\n  ...\n";
   }
@@ -137,7 +137,7 @@ std::string TapReport(const CheckReport& report) {
 std::string GithubReport(const CheckReport& report) {
   std::string text;
   for (const CheckOutcome& outcome : report.outcomes) {
-    const bool warned = outcome.ruling.verdict == CheckVerdict::kWarn;
+    const bool warned = outcome.result.verdict == CheckVerdict::kWarn;
     if (!warned && !Failed(outcome)) continue;
     text += std::string(warned ? "::warning" : "::error") +
             " title=" + PropertyText("caip check: " + outcome.check->id) +

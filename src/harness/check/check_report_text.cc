@@ -10,7 +10,7 @@
 namespace caip::harness {
 namespace {
 
-struct Paint {
+struct ReportPaint {
   bool on;
   std::string operator()(const char* code, const std::string& text) const {
     return on ? "\033[" + std::string(code) + "m" + text + "\033[0m" : text;
@@ -30,21 +30,22 @@ std::string Indented(const std::string& text) {
   return "         " + ReplaceAll(text, "\n", "\n         ") + "\n";
 }
 
-std::string Whole(const CheckOutcome& outcome, const CheckReport& report, const Paint& paint) {
-  const Ruling& ruling = outcome.ruling;
-  std::string text = paint(ruling.verdict) + " " + paint("1", outcome.check->id) + "\n";
-  text += Indented(outcome.check->sentence) + Indented("found: " + ruling.found);
-  for (const std::string& line : ruling.evidence) text += Indented(paint("2", "| " + line));
-  if (!ruling.advice.empty()) text += Indented("do:    " + ruling.advice);
-  if (ruling.verdict == CheckVerdict::kPass) return text + "\n";
+std::string Whole(const CheckOutcome& outcome, const CheckReport& report,
+                  const ReportPaint& paint) {
+  const CheckResult& result = outcome.result;
+  std::string text = paint(result.verdict) + " " + paint("1", outcome.check->id) + "\n";
+  text += Indented(outcome.check->sentence) + Indented("found: " + result.found);
+  for (const std::string& line : result.evidence) text += Indented(paint("2", "| " + line));
+  if (!result.advice.empty()) text += Indented("do:    " + result.advice);
+  if (result.verdict == CheckVerdict::kPass) return text + "\n";
   text += Indented("why:   " + outcome.check->source);
   return text + Indented("again: " + ReplayOf(report, *outcome.check)) + "\n";
 }
 
-std::string Line(const CheckOutcome& outcome, const Paint& paint) {
+std::string Line(const CheckOutcome& outcome, const ReportPaint& paint) {
   std::string id = outcome.check->id;
   id.resize(std::max<size_t>(id.size(), 26), ' ');
-  return paint(outcome.ruling.verdict) + " " + id + " " + outcome.ruling.found + "\n";
+  return paint(outcome.result.verdict) + " " + id + " " + outcome.result.found + "\n";
 }
 
 std::string Counted(size_t count, const std::string& what) {
@@ -70,7 +71,7 @@ std::string Sum(const CheckReport& report) {
 size_t CheckReport::Count(CheckVerdict verdict) const {
   return static_cast<size_t>(std::count_if(
       outcomes.begin(), outcomes.end(),
-      [&](const CheckOutcome& outcome) { return outcome.ruling.verdict == verdict; }));
+      [&](const CheckOutcome& outcome) { return outcome.result.verdict == verdict; }));
 }
 
 std::string ChapterOf(const CheckKind& check) { return check.id.substr(0, check.id.find('/')); }
@@ -80,18 +81,18 @@ std::string ReplayOf(const CheckReport& report, const CheckKind& check) {
 }
 
 std::string TextReport(const CheckReport& report, const CheckTextStyle& style) {
-  const Paint paint{style.colours};
+  const ReportPaint paint{style.colours};
   std::string text;
   for (const CheckVerdict verdict : {CheckVerdict::kFail, CheckVerdict::kWarn}) {
     for (const CheckOutcome& outcome : report.outcomes) {
-      if (outcome.ruling.verdict == verdict) text += Whole(outcome, report, paint);
+      if (outcome.result.verdict == verdict) text += Whole(outcome, report, paint);
     }
   }
   for (const CheckOutcome& outcome : report.outcomes) {
-    const bool passed = outcome.ruling.verdict == CheckVerdict::kPass;
-    const bool told = outcome.ruling.verdict == CheckVerdict::kFail ||
-                      outcome.ruling.verdict == CheckVerdict::kWarn;
-    if (!told)
+    const bool passed = outcome.result.verdict == CheckVerdict::kPass;
+    const bool shown = outcome.result.verdict == CheckVerdict::kFail ||
+                       outcome.result.verdict == CheckVerdict::kWarn;
+    if (!shown)
       text += passed && style.verbose ? Whole(outcome, report, paint) : Line(outcome, paint);
   }
   std::vector<std::string> runs;

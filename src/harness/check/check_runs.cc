@@ -1,22 +1,257 @@
-// The course as a list, and what its plans share.
+// The table of the runs of `caip check`, and the plan of each one.
 
 #include <algorithm>
+#include <utility>
 
+#include "base/time_text.h"
+#include "engine/run_rules.h"
 #include "harness/check/check_run.h"
-#include "harness/events/progress.h"
+#include "harness/check/cluster_roles.h"
+#include "harness/check/restart_point.h"
 
 namespace caip::harness {
+namespace {
 
-const std::vector<CourseRunKind>& CourseRunKinds() {
-  static const std::vector<CourseRunKind> kinds = {
-      PlainRun(),       WithoutTfConfigRun(), ChiefClusterRun(), MasterClusterRun(), RestartsRun(),
-      UnknownFlagRun(), RefusedWritesRun(),   MaintenanceRun(),  PackagesRun(),      MovedRun(),
+RunPlan SkippedPlan(std::string why) {
+  RunPlan plan;
+  plan.skip = std::move(why);
+  return plan;
+}
+
+// Why a run that needs a job that succeeds without faults cannot be made; "" it can.
+std::string WhyNoBaseline(const CheckSession& session) {
+  const auto plain = session.runs.find("plain");
+  if (plain == session.runs.end()) return "the plain run was not made";
+  if (!plain->second.skipped.empty()) return plain->second.skipped;
+  if (plain->second.succeeded()) return "";
+  return "the job does not succeed as given, without any fault";
+}
+
+Duration LongestTimeWithoutProgress(const CheckRun& run) {
+  Duration longest{0};
+  const Event* last = nullptr;
+  for (const Event& event : run.evidence.events) {
+    if (!IsProgress(event)) continue;
+    if (last) longest = std::max<Duration>(longest, event.time - last->time);
+    last = &event;
+  }
+  return longest;
+}
+
+// The job as given. It may be without progress twice as long as the plain run was: beside other
+// runs, and after a restart, a run may be half as fast.
+RunPlan PlanAsGiven(const CheckSession& session) {
+  RunPlan plan;
+  plan.scenario = session.trainer.job;
+  plan.metric = session.trainer.metric;
+  const auto plain = session.runs.find("plain");
+  if (plain == session.runs.end()) return plan;
+  Duration& stall = plan.scenario.limits.no_progress;
+  stall = std::max(stall, 2 * LongestTimeWithoutProgress(plain->second));
+  return plan;
+}
+
+// The plain run itself shows how long the trainer is without progress when all is well.
+RunPlan PlanPlainRun(const CheckSession& session) {
+  RunPlan plan = PlanAsGiven(session);
+  plan.scenario.limits.no_progress = plan.scenario.limits.wall;
+  plan.watches_files = true;
+  return plan;
+}
+
+RunPlan PlanWithoutTfConfig(const CheckSession& session) {
+  if (const std::string why = WhyNoBaseline(session); !why.empty()) return SkippedPlan(why);
+  RunPlan plan = PlanAsGiven(session);
+  plan.tf_config = false;
+  return plan;
+}
+
+// A hyperparameter's flag comes after the job's own arguments (docs/service/replica-environment.md,
+// section 5).
+RunPlan PlanUnknownFlag(const CheckSession& session) {
+  if (const std::string why = WhyNoBaseline(session); !why.empty()) return SkippedPlan(why);
+  RunPlan plan = PlanAsGiven(session);
+  Json& input = plan.scenario.training_input;
+  if (!input.contains("args")) input["args"] = Json::array();
+  input["args"].push_back("--caip_check_hyperparameter");
+  input["args"].push_back("0.5");
+  return plan;
+}
+
+RunPlan PlanMovedRun(const CheckSession& session) {
+  if (const std::string why = WhyNoBaseline(session); !why.empty()) return SkippedPlan(why);
+  RunPlan plan = PlanAsGiven(session);
+  plan.moved_to = "caip-check-moved";
+  return plan;
+}
+
+RunPlan PlanPackageLook(const CheckSession& session) {
+  if (session.trainer.is_container) return SkippedPlan("the job is an image and has no packages");
+  RunPlan plan;
+  plan.how = RunPlan::How::kLook;
+  plan.scenario.semantics = Semantics::kObject;
+  Json archives = Json::array();
+  for (const Path& archive : session.trainer.packages) archives.push_back(archive.string());
+  const auto& launched = session.Run("plain").launched;
+  plan.look = {{"archives", std::move(archives)},
+               {"source", session.trainer.source ? session.trainer.source->string() : ""},
+               {"environment", launched.empty() ? "" : launched.front().Variable("VIRTUAL_ENV")}};
+  return plan;
+}
+
+// The master is `chief` with runtime versions of 2.1 and later, `master` with those up to 1.15, and
+// in containers as useChiefInTfConfig says (docs/service/replica-environment.md, section 2).
+void ChooseMasterName(Json& input, const CheckedTrainer& trainer, bool chief) {
+  if (trainer.is_container) {
+    input["useChiefInTfConfig"] = chief;
+    return;
+  }
+  if (UsesChief(input) == chief) return;
+  input["runtimeVersion"] = chief ? "2.11" : "1.15";
+  input["pythonVersion"] = "3.7";
+}
+
+// How long the master took to its middle. In that time the other replicas have started work, too.
+Duration TimeToMiddle(const CheckRun& plain, const CrashPoint& middle) {
+  constexpr auto kLeast = std::chrono::milliseconds(500);
+  constexpr auto kMost = std::chrono::seconds(5);
+  Instant live{};
+  for (size_t i = 0; i < middle.events; ++i) {
+    const Event& event = plain.evidence.events[i];
+    if (event.replica == middle.replica && event.Is<LiveEvent>()) live = event.time;
+  }
+  const Duration took = plain.evidence.events[middle.events - 1].time - live;
+  return std::clamp<Duration>(2 * took, kLeast, kMost);
+}
+
+// Stops the master in its middle for a while. Otherwise it may be done before the others have
+// started, and nothing is seen of them.
+void LetOthersCatchUp(const CheckSession& session, Scenario& scenario) {
+  const CheckRun& plain = session.Run("plain");
+  const auto middle = FindMiddle(plain);
+  if (!middle) return;
+  scenario.faults.push_back(
+      HangFault("pause", middle->replica, MakeTrigger(*middle), TimeToMiddle(plain, *middle)));
+}
+
+RunPlan PlanCluster(const CheckSession& session, bool chief) {
+  if (const std::string why = WhyNoBaseline(session); !why.empty()) return SkippedPlan(why);
+  RunPlan plan = PlanAsGiven(session);
+  Json& input = plan.scenario.training_input;
+  // With an evaluator the master of a container job is the chief, whatever the job asks for.
+  if (!HasCluster(input)) AddEveryRole(input, chief);
+  if (!chief && HasRole(input, "evaluator")) {
+    return SkippedPlan("with an evaluator the master is always called chief");
+  }
+  ChooseMasterName(input, session.trainer, chief);
+  LetOthersCatchUp(session, plan.scenario);
+  return plan;
+}
+
+RunPlan PlanChiefCluster(const CheckSession& session) { return PlanCluster(session, true); }
+RunPlan PlanMasterCluster(const CheckSession& session) { return PlanCluster(session, false); }
+
+RunPlan PlanRefusedWrites(const CheckSession& session) {
+  constexpr int kForbidden = 403;  // clients retry 5xx for minutes
+  if (const std::string why = WhyNoBaseline(session); !why.empty()) return SkippedPlan(why);
+  const std::string master = MasterOf(session.Run("plain"));
+  if (WritesOf(session.Run("plain"), master).empty()) {
+    return SkippedPlan("the trainer writes nothing that could be refused");
+  }
+  RunPlan plan = PlanAsGiven(session);
+  Trigger every_write{.phase = Phase::kBefore, .op = "write", .pattern = "*"};
+  every_write.nth.every = 1;
+  plan.scenario.faults.push_back(
+      RefuseStorageFault("no write", master, std::move(every_write), kForbidden));
+  return plan;
+}
+
+RunPlan PlanMaintenance(const CheckSession& session) {
+  constexpr auto kPause = std::chrono::milliseconds(500);
+  if (const std::string why = WhyNoBaseline(session); !why.empty()) return SkippedPlan(why);
+  const auto middle = FindMiddle(session.Run("plain"));
+  if (!middle) {
+    return SkippedPlan(
+        "the trainer reports fewer than two steps (docs/scenarios.md: Steps) and writes fewer than "
+        "two objects: there is no middle at which to restart it");
+  }
+  RunPlan plan = PlanAsGiven(session);
+  const Trigger when = MakeTrigger(*middle);
+  // The replica is stopped until SIGTERM is sent. Otherwise a fast trainer is done before it.
+  plan.scenario.faults.push_back(HangFault("pause", middle->replica, when, kPause));
+  plan.scenario.faults.push_back(MaintenanceFault("maintenance", middle->replica, when));
+  plan.scenario.limits.grace = engine::RunRules().grace;
+  return plan;
+}
+
+// The explorer runs the job three times before its first restart.
+RunPlan PlanRestarts(const CheckSession& session) {
+  constexpr int kBaselineRuns = 3;
+  constexpr Duration kShort = std::chrono::seconds(10);
+  constexpr Duration kLong = std::chrono::seconds(30);
+  constexpr int64_t kFewPoints = 12;
+  if (const std::string why = WhyNoBaseline(session); !why.empty()) return SkippedPlan(why);
+  RunPlan plan = PlanAsGiven(session);
+  plan.how = RunPlan::How::kExplore;
+  if (session.trainer.deep) return plan;
+  const Duration took = session.Run("plain").took;
+  if (took > kLong) {
+    return SkippedPlan("one run takes " + HumanDuration(took) +
+                       ": give the trainer less to do after the --, or use --deep");
+  }
+  plan.budget = kBaselineRuns * took + std::max(kShort, 2 * took);
+  plan.points_max = kFewPoints;
+  return plan;
+}
+
+}  // namespace
+
+const std::vector<CheckRunKind>& CheckRunKinds() {
+  static const std::vector<CheckRunKind> kinds = {
+      {"plain",
+       "The job as given, installed from its archive, without any fault.",
+       {},
+       PlanPlainRun},
+      {"without-tf-config",
+       "The job without TF_CONFIG in its environment.",
+       {"plain"},
+       PlanWithoutTfConfig},
+      {"chief",
+       "The job's own cluster, or else one with a replica of every role, whose master TF_CONFIG "
+       "calls chief.",
+       {"plain"},
+       PlanChiefCluster},
+      {"master", "A cluster whose master TF_CONFIG calls master.", {"plain"}, PlanMasterCluster},
+      {"restarts",
+       "The explorer: the machine goes away at a dozen crash points; with --deep at all of them.",
+       {"plain"},
+       PlanRestarts},
+      {"unknown-flag",
+       "The job with one more flag, as for a hyperparameter.",
+       {"plain"},
+       PlanUnknownFlag},
+      {"refused-writes",
+       "The job while storage refuses each object that its master writes.",
+       {"plain"},
+       PlanRefusedWrites},
+      {"maintenance",
+       "The job whose master gets SIGTERM in the middle of its training, and then a new machine.",
+       {"plain"},
+       PlanMaintenance},
+      {"packages",
+       "The archive and what was installed, compared with the source tree.",
+       {"plain"},
+       PlanPackageLook},
+      {"moved",
+       "The job on a host of another name, with another HOME and current directory.",
+       {"plain"},
+       PlanMovedRun},
   };
   return kinds;
 }
 
-const CourseRunKind* FindCourseRun(std::string_view name) {
-  for (const CourseRunKind& kind : CourseRunKinds()) {
+const CheckRunKind* FindCheckRun(std::string_view name) {
+  for (const CheckRunKind& kind : CheckRunKinds()) {
     if (kind.name == name) return &kind;
   }
   return nullptr;
@@ -27,43 +262,6 @@ std::string LaunchedReplica::Variable(std::string_view name) const {
     if (variable == name) return value;
   }
   return "";
-}
-
-Duration LongestQuiet(const CourseRun& run) {
-  Duration longest{0};
-  const Happening* last = nullptr;
-  for (const Happening& h : run.evidence.happenings) {
-    if (!IsProgress(h)) continue;
-    if (last) longest = std::max<Duration>(longest, h.time - last->time);
-    last = &h;
-  }
-  return longest;
-}
-
-RunPlan AsGiven(const Course& course) {
-  RunPlan plan;
-  plan.scenario = course.trainer.job;
-  plan.metric = course.trainer.metric;
-  const auto plain = course.runs.find("plain");
-  if (plain == course.runs.end()) return plan;
-  // Beside others, and on its way again, a run may be half as quick.
-  Duration& stall = plan.scenario.limits.no_progress;
-  stall = std::max(stall, 2 * LongestQuiet(plain->second));
-  return plan;
-}
-
-RunPlan NotMade(std::string why) {
-  RunPlan plan;
-  plan.skip = std::move(why);
-  return plan;
-}
-
-std::string NoPeace(const Course& course) {
-  const auto plain = course.runs.find("plain");
-  if (plain == course.runs.end()) return "the plain run was not made";
-  if (!plain->second.skipped.empty()) return plain->second.skipped;
-  if (plain->second.succeeded()) return "";
-  return "the job does not succeed as it was given, with nothing in its way";
 }
 
 }  // namespace caip::harness

@@ -1,5 +1,5 @@
 #pragma once
-// Which roles a trainingInput has, and how it gets more. Pure.
+// The roles of a trainingInput. Pure.
 
 #include <string>
 
@@ -9,7 +9,7 @@ namespace caip::harness {
 
 /// "worker", "ps" or "evaluator" are in the job; the master always is.
 bool HasRole(const Json& input, const std::string& role);
-/// It has more than its master.
+/// The job has more replicas than its master.
 bool HasCluster(const Json& input);
 /// TF_CONFIG calls its master `chief`.
 bool UsesChief(const Json& input);

@@ -16,8 +16,10 @@ std::string Shortened(std::string text) {
   return text;
 }
 
-bool IsLine(const Happening& happening) {
-  return happening.kind == Happening::Kind::kLog || happening.kind == Happening::Kind::kStep;
+// The launcher's own lines about an end say nothing about the trainer.
+bool IsOfLauncher(const std::string& line) {
+  return line.starts_with("Command '[") || line == "Clean up finished." ||
+         line == "Module completed; cleaning up." || line.starts_with("Terminated by service.");
 }
 
 // A traceback is one entry of many lines: what it comes to is the last of them.
@@ -29,27 +31,26 @@ std::string LastLineOf(const std::string& text) {
 
 }  // namespace
 
-std::string Shown(const Happening& h) {
-  if (h.kind == Happening::Kind::kExit) {
-    const std::string how = h.signal ? "by signal " + std::to_string(h.signal)
-                                     : "with exit code " + std::to_string(h.exit_code);
+std::string Shown(const Event& h) {
+  if (const auto* exit = h.As<ExitEvent>()) {
+    const std::string how = exit->signal ? "by signal " + std::to_string(exit->signal)
+                                         : "with exit code " + std::to_string(exit->exit_code);
     return h.replica + " boot " + std::to_string(h.boot) + " ended " + how;
   }
-  if (IsLine(h)) return h.replica + ": " + Shortened(LastLineOf(h.text));
+  if (const std::string* line = FindPrintedLine(h)) {
+    return h.replica + ": " + Shortened(LastLineOf(*line));
+  }
   return Describe(h);
 }
 
-std::vector<std::string> LastLines(const CourseRun& run, const std::string& replica, size_t most) {
+std::vector<std::string> LastLines(const CheckRun& run, const std::string& replica, size_t most) {
   std::vector<std::string> lines;
-  const auto& all = run.evidence.happenings;
+  const auto& all = run.evidence.events;
   for (auto h = all.rbegin(); h != all.rend() && lines.size() < most; ++h) {
     const bool whose = replica.empty() ? h->replica != "service" : h->replica == replica;
-    // What the launcher says of an end is no word of the trainer.
-    const bool launcher = h->text.starts_with("Command '[") || h->text == "Clean up finished." ||
-                          h->text == "Module completed; cleaning up." ||
-                          h->text.starts_with("Terminated by service.");
-    if (!IsLine(*h) || !whose || launcher) continue;
-    const std::vector<std::string> parts = Split(h->text, '\n');  // of a traceback many
+    const std::string* text = FindPrintedLine(*h);
+    if (!text || !whose || IsOfLauncher(*text)) continue;
+    const std::vector<std::string> parts = Split(*text, '\n');  // of a traceback many
     for (auto part = parts.rbegin(); part != parts.rend() && lines.size() < most; ++part) {
       if (!Trim(*part).empty()) lines.push_back(h->replica + ": " + Shortened(*part));
     }
@@ -58,33 +59,38 @@ std::vector<std::string> LastLines(const CourseRun& run, const std::string& repl
   return lines;
 }
 
-std::optional<Happening> FirstEnd(const CourseRun& run,
-                                  const std::function<bool(const Happening&)>& which) {
-  for (const Happening& h : run.evidence.happenings) {
-    if (h.kind == Happening::Kind::kExit && which(h)) return h;
+std::optional<Event> FirstEnd(const CheckRun& run, const std::function<bool(const Event&)>& which) {
+  for (const Event& h : run.evidence.events) {
+    if (h.Is<ExitEvent>() && which(h)) return h;
   }
   return std::nullopt;
 }
 
-bool IsFailure(const Happening& end) {
-  if (end.signal != 0) return end.signal != SIGTERM && end.signal != SIGKILL;
-  return end.exit_code != 0 || !end.detail.empty();
+bool IsFailure(const Event& end) {
+  const ExitEvent& exit = *end.As<ExitEvent>();
+  if (exit.signal != 0) return exit.signal != SIGTERM && exit.signal != SIGKILL;
+  return exit.exit_code != 0 || !exit.lost.empty();
 }
 
-std::optional<Happening> FirstFailure(const CourseRun& run) { return FirstEnd(run, IsFailure); }
+std::optional<Event> FirstFailure(const CheckRun& run) { return FirstEnd(run, IsFailure); }
 
-Ruling FailOf(const CourseRun& run, const std::string& when, std::string advice) {
-  Ruling ruling{CheckVerdict::kFail, when + ": " + Outcome(run)};
+CheckResult FailOf(const CheckRun& run, const std::string& when, std::string advice) {
+  CheckResult result{CheckVerdict::kFail, when + ": " + Outcome(run)};
   const auto failure = FirstFailure(run);
-  ruling.evidence = LastLines(run, failure ? failure->replica : "", kLastLines);
-  if (failure) ruling.evidence.push_back(Shown(*failure));
-  ruling.advice = std::move(advice);
-  return ruling;
+  result.evidence = LastLines(run, failure ? failure->replica : "", kLastLines);
+  if (failure) result.evidence.push_back(Shown(*failure));
+  result.advice = std::move(advice);
+  return result;
+}
+
+bool ContainsAny(const std::string& text, std::initializer_list<const char*> parts) {
+  return std::any_of(parts.begin(), parts.end(),
+                     [&](const char* part) { return text.find(part) != std::string::npos; });
 }
 
 std::string RoleOf(const std::string& replica) { return replica.substr(0, replica.rfind('-')); }
 
-std::string Outcome(const CourseRun& run) {
+std::string Outcome(const CheckRun& run) {
   if (!run.evidence.broke_off.empty()) return "it did not end: " + run.evidence.broke_off;
   std::string words = run.evidence.state;
   const std::string& message = run.evidence.error_message;
@@ -93,10 +99,10 @@ std::string Outcome(const CourseRun& run) {
   return words + (first.empty() ? "" : ": " + std::string(Trim(first)));
 }
 
-std::string AllWords(const CourseRun& run) {
+std::string AllWords(const CheckRun& run) {
   std::string words;
-  for (const Happening& h : run.evidence.happenings) {
-    if (IsLine(h)) words += h.text + "\n";
+  for (const Event& h : run.evidence.events) {
+    if (const std::string* line = FindPrintedLine(h)) words += *line + "\n";
   }
   return words + run.evidence.error_message;
 }

@@ -1,7 +1,8 @@
 #pragma once
-// What was seen in a run, as lines of a report.
+// Lines of a report that show what a run did.
 
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,23 +13,25 @@
 namespace caip::harness {
 
 /// "master-0 boot 1 ended with exit code 2", "worker-0: the line": of anything in the event list.
-std::string Shown(const Happening& happening);
+std::string Shown(const Event& event);
 /// The last `most` lines that the replica printed; of all replicas for "".
-std::vector<std::string> LastLines(const CourseRun& run, const std::string& replica, size_t most);
-/// The first end of a replica, of those that `which` takes.
-std::optional<Happening> FirstEnd(const CourseRun& run,
-                                  const std::function<bool(const Happening&)>& which);
-/// It ended by itself, not well: a status other than 0, or a signal that nobody sent it.
-bool IsFailure(const Happening& end);
-/// The first replica that failed; what ended the job, if anything did.
-std::optional<Happening> FirstFailure(const CourseRun& run);
-/// A ruling of a run that did not go well: how it ended, the last lines of who failed, its end.
-Ruling FailOf(const CourseRun& run, const std::string& when, std::string advice);
+std::vector<std::string> LastLines(const CheckRun& run, const std::string& replica, size_t most);
+/// The first end of a replica for which `which` is true.
+std::optional<Event> FirstEnd(const CheckRun& run, const std::function<bool(const Event&)>& which);
+/// The boot failed by itself: with a status other than 0, or by a signal other than SIGTERM and
+/// SIGKILL.
+bool IsFailure(const Event& end);
+/// The first replica that failed.
+std::optional<Event> FirstFailure(const CheckRun& run);
+/// Whether the text contains one of the parts.
+bool ContainsAny(const std::string& text, std::initializer_list<const char*> parts);
+/// A result of a run that did not go well: how it ended, the last lines of who failed, its end.
+CheckResult FailOf(const CheckRun& run, const std::string& when, std::string advice);
 /// "worker" of "worker-1".
 std::string RoleOf(const std::string& replica);
 /// How the run ended: "FAILED: The replica master 0 exited ..." in one line.
-std::string Outcome(const CourseRun& run);
+std::string Outcome(const CheckRun& run);
 /// All lines of a replica and the job's errorMessage, for searching.
-std::string AllWords(const CourseRun& run);
+std::string AllWords(const CheckRun& run);
 
 }  // namespace caip::harness

@@ -1,5 +1,6 @@
 #pragma once
-// Why a job does not succeed by itself, as far as its words tell: so that one check says it.
+// Why a job fails without any fault, as far as its output tells. So one check reports it, and not
+// several.
 
 #include <string>
 
@@ -9,13 +10,13 @@ namespace caip::harness {
 
 enum class FailureCause {
   kNone,        // it succeeds
-  kJobDirFlag,  // it does not take --job-dir
+  kJobDirFlag,  // it refuses --job-dir
   kPackage,     // something is not in the package that is in the source tree, or is not installed
   kOther,
 };
 
-FailureCause CauseOf(const Course& course);
-/// The line that tells, of kJobDirFlag and kPackage.
-std::string TellingLine(const Course& course);
+FailureCause FindFailureCause(const CheckSession& session);
+/// The line of the output that shows kJobDirFlag or kPackage; else "".
+std::string FindFailureLine(const CheckSession& session);
 
 }  // namespace caip::harness

@@ -3,14 +3,10 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "harness/check/evidence_lines.h"
 
 namespace caip::harness {
 namespace {
-
-bool PathHoldsAny(const std::string& text, std::initializer_list<const char*> parts) {
-  return std::any_of(parts.begin(), parts.end(),
-                     [&](const char* part) { return text.find(part) != std::string::npos; });
-}
 
 // Below a home or a directory for temporary files.
 constexpr const char* kCaches[] = {".cache",  ".config", ".keras",    ".nv",        ".torch",
@@ -41,8 +37,9 @@ bool IsBelow(const std::string& path, const std::string& folder) {
   return !folder.empty() && folder != "/" && (path + "/").starts_with(folder + "/");
 }
 
-FilePlaces::FilePlaces(const Course& course, const CourseRun& run) : course_(course), run_(run) {
-  for (const auto& [image, command] : course.trainer.job.images) {
+FilePlaces::FilePlaces(const CheckSession& session, const CheckRun& run)
+    : session_(session), run_(run) {
+  for (const auto& [image, command] : session.trainer.job.images) {
     for (const std::string& word : command) AddFoldersOf(word, program_);
   }
   for (const LaunchedReplica& launched : run.launched) {
@@ -78,8 +75,8 @@ bool FilePlaces::IsOnBootDisk(const TouchedFile& file) const {
   return replica && IsBelow(file.path, replica->boot_disk);
 }
 
-bool FilePlaces::IsByTheWay(const TouchedFile& file) const {
-  if (PathHoldsAny(file.path, {"/__pycache__/", "/torchinductor_"})) return true;
+bool FilePlaces::IsIncidental(const TouchedFile& file) const {
+  if (ContainsAny(file.path, {"/__pycache__/", "/torchinductor_"})) return true;
   if (file.path.ends_with(".pyc")) return true;
   const LaunchedReplica* replica = ReplicaOf(file);
   if (!replica) return false;
@@ -88,7 +85,7 @@ bool FilePlaces::IsByTheWay(const TouchedFile& file) const {
     if (names && file.path == value) return true;
   }
   const std::string homes[] = {replica->Variable("HOME"), replica->Variable("TMPDIR"), "/tmp",
-                               course_.trainer.home.string()};
+                               session_.trainer.home.string()};
   for (const std::string& home : homes) {
     for (const char* cache : kCaches) {
       if (!home.empty() && IsBelow(file.path, home + "/" + cache)) return true;
@@ -106,13 +103,13 @@ bool FilePlaces::IsOfProgram(const TouchedFile& file) const {
     return true;
   }
   if (std::any_of(program_.begin(), program_.end(), holds)) return true;
-  return holds(course_.trainer.workshop.string()) ||
-         PathHoldsAny(path, {"/lib/python", "/site-packages/", "/dist-packages/", ".so"}) ||
+  return holds(session_.trainer.workshop.string()) ||
+         ContainsAny(path, {"/lib/python", "/site-packages/", "/dist-packages/", ".so"}) ||
          path.ends_with("/pyvenv.cfg");
 }
 
 std::string FilePlaces::OwnerOf(const std::string& path) const {
-  const CheckedTrainer& trainer = course_.trainer;
+  const CheckedTrainer& trainer = session_.trainer;
   if (trainer.source && IsBelow(path, trainer.source->string())) return "the source tree";
   if (IsBelow(path, trainer.here.string())) return "the current directory of this command";
   if (IsBelow(path, trainer.home.string())) return "your home";

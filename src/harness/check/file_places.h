@@ -1,5 +1,5 @@
 #pragma once
-// Whose the files are that a replica of a run touched.
+// Sorts the files that a replica of a run touched by their owner.
 
 #include <string>
 #include <vector>
@@ -8,19 +8,19 @@
 
 namespace caip::harness {
 
-/// Borrows the course.
+/// Borrows the session.
 class FilePlaces {
  public:
-  FilePlaces(const Course& course, const CourseRun& run);
+  FilePlaces(const CheckSession& session, const CheckRun& run);
 
   /// "history.json in the current directory", or its whole path.
   std::string Shown(const TouchedFile& file) const;
-  /// It lies on the replica's own disk, which goes with the machine.
+  /// The file is on the replica's own disk, which is deleted with the machine.
   bool IsOnBootDisk(const TouchedFile& file) const;
-  /// What libraries keep for themselves, and what the service's own parts ask for: bytecode,
-  /// caches, files that the replica's environment names.
-  bool IsByTheWay(const TouchedFile& file) const;
-  /// The program itself and what it runs on, which the service has, too.
+  /// A file that libraries or the service need: bytecode, caches, files that the replica's
+  /// environment names.
+  bool IsIncidental(const TouchedFile& file) const;
+  /// The program itself and its runtime, which the service has, too.
   bool IsOfProgram(const TouchedFile& file) const;
   /// "the source tree", "your home", "the current directory" or "this machine".
   std::string OwnerOf(const std::string& path) const;
@@ -28,8 +28,8 @@ class FilePlaces {
  private:
   const LaunchedReplica* ReplicaOf(const TouchedFile& file) const;
 
-  const Course& course_;
-  const CourseRun& run_;
+  const CheckSession& session_;
+  const CheckRun& run_;
   std::vector<std::string> program_;  // folders
 };
 

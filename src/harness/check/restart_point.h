@@ -1,5 +1,5 @@
 #pragma once
-// Where in its training the trainer's master is asked to end, and what it had done by then.
+// Finds the point at which checks restart the master, and what the master had done by then.
 
 #include <optional>
 #include <string>
@@ -11,21 +11,30 @@
 namespace caip::harness {
 
 /// "master-0", of a tuning job's first trial "master-0/1".
-std::string MasterOf(const CourseRun& run);
+std::string MasterOf(const CheckRun& run);
 
-/// Behind a step in the middle of the training, with something saved before it if anything is;
-/// of trainers that report no steps behind a write. nullopt: there is no such moment.
-std::optional<CrashPoint> MiddleOf(const CourseRun& plain);
+/// After a step in the middle of the training, with a save before it if there is one; for trainers
+/// that report no steps, after a write. nullopt: there is no such point.
+std::optional<CrashPoint> FindMiddle(const CheckRun& plain);
 
-/// What the replica wrote to storage and stayed: no TensorFlow summaries, which are no checkpoints.
-/// `boot` 0: all boots.
-std::vector<const Happening*> WritesOf(const CourseRun& run, const std::string& replica,
-                                       int boot = 0);
+/// A write of a replica, and its line in the event list.
+struct ReplicaWrite {
+  const Event* event;
+  std::string object;
+};
+/// A step that a replica reported, and its line in the event list.
+struct ReplicaStep {
+  const Event* event;
+  int64_t step;
+};
+
+/// The lasting writes of the replica to storage, without TensorFlow summaries, which are not
+/// checkpoints. `boot` 0: all boots.
+std::vector<ReplicaWrite> WritesOf(const CheckRun& run, const std::string& replica, int boot = 0);
 /// The steps that the replica reported, in order. `boot` 0: all boots.
-std::vector<const Happening*> StepsOf(const CourseRun& run, const std::string& replica,
-                                      int boot = 0);
-/// Those writes that are no result of the end: before the last step, or, of trainers that report no
-/// steps, not in the last tenth of the run.
-std::vector<const Happening*> SavesOf(const CourseRun& plain);
+std::vector<ReplicaStep> StepsOf(const CheckRun& run, const std::string& replica, int boot = 0);
+/// The writes that are saves and not results: before the last step or, for trainers that report no
+/// steps, before the last tenth of the run.
+std::vector<ReplicaWrite> SavesOf(const CheckRun& plain);
 
 }  // namespace caip::harness

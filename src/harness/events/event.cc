@@ -2,144 +2,179 @@
 
 #include <array>
 #include <string_view>
+#include <utility>
 
-#include "base/text.h"
 #include "base/time_text.h"
+#include "harness/errors.h"
 
 namespace caip::harness {
 namespace {
 
-constexpr std::array<std::string_view, 11> kKinds = {"state", "start",   "exit",   "storage",
-                                                     "log",   "step",    "metric", "fault",
-                                                     "live",  "prepare", "api"};
+// In the order of Event::Body.
+constexpr std::array<std::string_view, std::variant_size_v<Event::Body>> kEventKinds = {
+    "state",  "start", "exit", "storage", "log", "step",
+    "metric", "fault", "live", "prepare", "api"};
 
-void AddFacts(const Happening& h, Json& json) {
-  switch (h.kind) {
-    case Happening::Kind::kState:
-      json["state"] = h.text;
-      break;
-    case Happening::Kind::kStart:
-      json["fresh_disk"] = h.fresh_disk;
-      break;
-    case Happening::Kind::kLive:
-      break;
-    case Happening::Kind::kExit:
-      json["exit_code"] = h.exit_code;
-      json["signal"] = h.signal;
-      if (!h.detail.empty()) json["lost"] = h.detail;
-      break;
-    case Happening::Kind::kStorage:
-      json["op"] = h.op;
-      json["object"] = h.object;
-      if (!h.detail.empty()) json["from"] = h.detail;
-      if (h.bytes > 0) json["bytes"] = h.bytes;
-      if (h.failed) json["failed"] = true;
-      break;
-    case Happening::Kind::kLog:
-      json["severity"] = h.detail;
-      json["message"] = h.text;
-      break;
-    case Happening::Kind::kMetric:
-      json["tag"] = h.text;
-      [[fallthrough]];
-    case Happening::Kind::kStep:
-      json["step"] = h.step;
-      json["record"] = h.record;
-      break;
-    case Happening::Kind::kPrepare:
-      json["attempt"] = h.step;
-      break;
-    case Happening::Kind::kApi:
-      json["method"] = h.text;
-      break;
-    case Happening::Kind::kFault:
-      json["fault"] = h.text;
-      json["when"] = h.detail;
-      break;
-  }
+bool IsTrue(const Json& json, std::string_view name) {
+  const Json* value = Member(json, name);
+  return value && value->is_boolean() && value->get<bool>();
 }
+
+/// Adds the fields of a kind to a line.
+struct FieldWriter {
+  Json& json;
+
+  void operator()(const StateEvent& e) const { json["state"] = e.state; }
+  void operator()(const StartEvent& e) const { json["fresh_disk"] = e.fresh_disk; }
+  void operator()(const LiveEvent&) const {}
+  void operator()(const ExitEvent& e) const {
+    json["exit_code"] = e.exit_code;
+    json["signal"] = e.signal;
+    if (!e.lost.empty()) json["lost"] = e.lost;
+  }
+  void operator()(const StorageEvent& e) const {
+    json["op"] = e.op;
+    json["object"] = e.object;
+    if (!e.from.empty()) json["from"] = e.from;
+    if (e.bytes > 0) json["bytes"] = e.bytes;
+    if (e.failed) json["failed"] = true;
+  }
+  void operator()(const LogEvent& e) const {
+    json["severity"] = e.severity;
+    json["message"] = e.message;
+  }
+  void operator()(const StepEvent& e) const {
+    json["step"] = e.step;
+    json["record"] = e.record;
+  }
+  void operator()(const MetricEvent& e) const {
+    json["tag"] = e.tag;
+    json["step"] = e.step;
+    json["record"] = e.record;
+  }
+  void operator()(const FaultEvent& e) const {
+    json["fault"] = e.fault;
+    json["when"] = e.when;
+  }
+  void operator()(const PrepareEvent& e) const { json["attempt"] = e.attempt; }
+  void operator()(const ApiCallEvent& e) const { json["method"] = e.method; }
+};
+
+Json RecordIn(const Json& json) {
+  const Json* record = Member(json, "record");
+  return record ? *record : Json();
+}
+
+StorageEvent ReadStorageEvent(const Json& json) {
+  StorageEvent event;
+  event.op = StringOr(json, "op");
+  event.object = StringOr(json, "object");
+  event.from = StringOr(json, "from");
+  event.bytes = static_cast<uint64_t>(IntOr(json, "bytes", 0));
+  event.failed = IsTrue(json, "failed");
+  return event;
+}
+
+StartEvent ReadStartEvent(const Json& json) {
+  const Json* fresh = Member(json, "fresh_disk");
+  return {!fresh || !fresh->is_boolean() || fresh->get<bool>()};
+}
+
+ExitEvent ReadExitEvent(const Json& json) {
+  return {static_cast<int>(IntOr(json, "exit_code", 0)), static_cast<int>(IntOr(json, "signal", 0)),
+          StringOr(json, "lost")};
+}
+
+std::optional<Event::Body> ReadBody(std::string_view kind, const Json& json) {
+  if (kind == "state") return StateEvent{StringOr(json, "state")};
+  if (kind == "start") return ReadStartEvent(json);
+  if (kind == "live") return LiveEvent{};
+  if (kind == "exit") return ReadExitEvent(json);
+  if (kind == "storage") return ReadStorageEvent(json);
+  if (kind == "log") return LogEvent{StringOr(json, "message"), StringOr(json, "severity")};
+  if (kind == "step") return StepEvent{IntOr(json, "step", 0), RecordIn(json)};
+  if (kind == "metric") {
+    return MetricEvent{StringOr(json, "tag"), IntOr(json, "step", 0), RecordIn(json)};
+  }
+  if (kind == "fault") return FaultEvent{StringOr(json, "fault"), StringOr(json, "when")};
+  if (kind == "prepare") return PrepareEvent{IntOr(json, "attempt", 0)};
+  if (kind == "api") return ApiCallEvent{StringOr(json, "method")};
+  return std::nullopt;
+}
+
+struct EventDescriber {
+  const Event& event;
+  const std::string of = event.replica.empty() ? "" : " of " + event.replica;
+  const std::string boot = "boot " + std::to_string(event.boot) + of;
+
+  std::string operator()(const StateEvent& e) const { return "state " + e.state; }
+  std::string operator()(const StartEvent&) const { return boot; }
+  std::string operator()(const LiveEvent&) const { return boot + " is up"; }
+  std::string operator()(const ExitEvent&) const { return "end of " + boot; }
+  std::string operator()(const StorageEvent& e) const {
+    return e.op + " " + e.object + (event.replica.empty() ? "" : " by " + event.replica);
+  }
+  std::string operator()(const LogEvent& e) const {
+    return "log line '" + e.message.substr(0, 80) + "'" + of;
+  }
+  std::string operator()(const StepEvent& e) const { return "step " + std::to_string(e.step) + of; }
+  std::string operator()(const MetricEvent& e) const { return "metric " + e.tag + of; }
+  std::string operator()(const PrepareEvent& e) const {
+    return "packages of attempt " + std::to_string(e.attempt);
+  }
+  std::string operator()(const ApiCallEvent& e) const { return "call of " + e.method + of; }
+  std::string operator()(const FaultEvent& e) const { return "fault " + e.fault; }
+};
 
 }  // namespace
 
-Json ToJson(const Happening& h, bool with_time) {
-  Json json = {{"n", h.number}};
-  if (with_time) json["time"] = Rfc3339(h.time, 6);
-  json["kind"] = kKinds[static_cast<size_t>(h.kind)];
-  if (!h.replica.empty()) json["replica"] = h.replica;
-  if (h.boot > 0) json["boot"] = h.boot;
-  AddFacts(h, json);
+Json ToJson(const Event& event, bool with_time) {
+  Json json = {{"n", event.number}};
+  if (with_time) json["time"] = Rfc3339(event.time, 6);
+  json["kind"] = kEventKinds[event.body.index()];
+  if (!event.replica.empty()) json["replica"] = event.replica;
+  if (event.boot > 0) json["boot"] = event.boot;
+  std::visit(FieldWriter{json}, event.body);
   return json;
 }
 
-Result<Happening> HappeningFromJson(const Json& json) {
-  Happening h;
+Result<Event> EventFromJson(const Json& json) {
   const std::string kind = StringOr(json, "kind");
-  size_t at = 0;
-  while (at < kKinds.size() && kKinds[at] != kind) ++at;
-  if (at == kKinds.size()) {
-    return Error{Code::kInvalidArgument, "kind '" + kind + "' is none of an event list"};
-  }
-  h.kind = static_cast<Happening::Kind>(at);
-  h.number = IntOr(json, "n", 0);
-  h.time = ParseRfc3339(StringOr(json, "time")).value_or(Instant{});
-  h.replica = StringOr(json, "replica");
-  h.boot = static_cast<int>(IntOr(json, "boot", 0));
-  for (const char* name : {"state", "message", "tag", "fault", "method"}) {
-    if (Member(json, name)) h.text = StringOr(json, name);
-  }
-  for (const char* name : {"lost", "severity", "when", "from"}) {
-    if (Member(json, name)) h.detail = StringOr(json, name);
-  }
-  h.op = StringOr(json, "op");
-  h.object = StringOr(json, "object");
-  h.bytes = static_cast<uint64_t>(IntOr(json, "bytes", 0));
-  const Json* failed = Member(json, "failed");
-  h.failed = failed && failed->is_boolean() && failed->get<bool>();
-  h.step = IntOr(json, "step", IntOr(json, "attempt", 0));
-  if (const Json* record = Member(json, "record")) h.record = *record;
-  h.exit_code = static_cast<int>(IntOr(json, "exit_code", 0));
-  h.signal = static_cast<int>(IntOr(json, "signal", 0));
-  const Json* fresh = Member(json, "fresh_disk");
-  h.fresh_disk = !fresh || !fresh->is_boolean() || fresh->get<bool>();
-  return h;
+  std::optional<Event::Body> body = ReadBody(kind, json);
+  if (!body) return errors::UnknownEventKind(kind);
+  Event event;
+  event.number = IntOr(json, "n", 0);
+  event.time = ParseRfc3339(StringOr(json, "time")).value_or(Instant{});
+  event.replica = StringOr(json, "replica");
+  event.boot = static_cast<int>(IntOr(json, "boot", 0));
+  event.body = *std::move(body);
+  return event;
 }
 
-std::string Describe(const Happening& h) {
-  const std::string whose = h.replica.empty() ? "" : " of " + h.replica;
-  switch (h.kind) {
-    case Happening::Kind::kState:
-      return "state " + h.text;
-    case Happening::Kind::kStart:
-      return "boot " + std::to_string(h.boot) + whose;
-    case Happening::Kind::kLive:
-      return "boot " + std::to_string(h.boot) + whose + " is up";
-    case Happening::Kind::kExit:
-      return "end of boot " + std::to_string(h.boot) + whose;
-    case Happening::Kind::kStorage:
-      return h.op + " " + h.object + (h.replica.empty() ? "" : " by " + h.replica);
-    case Happening::Kind::kLog:
-      return "log line '" + h.text.substr(0, 80) + "'" + whose;
-    case Happening::Kind::kStep:
-      return "step " + std::to_string(h.step) + whose;
-    case Happening::Kind::kMetric:
-      return "metric " + h.text + whose;
-    case Happening::Kind::kPrepare:
-      return "packages of attempt " + std::to_string(h.step);
-    case Happening::Kind::kApi:
-      return "call of " + h.text + whose;
-    case Happening::Kind::kFault:
-      return "fault " + h.text;
-  }
-  return "";
+std::string Describe(const Event& event) { return std::visit(EventDescriber{event}, event.body); }
+
+const std::string* FindPrintedLine(const Event& event) {
+  if (const auto* log = event.As<LogEvent>()) return &log->message;
+  const auto* step = event.As<StepEvent>();
+  return step ? &step->line : nullptr;
 }
 
-std::string ReplicaName(std::string task) { return ReplaceAll(std::move(task), "-replica-", "-"); }
+const StorageEvent* FindWrite(const Event& event) {
+  const auto* storage = event.As<StorageEvent>();
+  if (!storage || storage->failed) return nullptr;
+  const std::string& op = storage->op;
+  const bool writes = op == "create" || op == "overwrite" || op == "copy" || op == "move";
+  return writes ? storage : nullptr;
+}
 
-std::string TaskNameOf(std::string replica) {
-  const size_t dash = replica.rfind('-');
-  return dash == std::string::npos
-             ? replica
-             : replica.substr(0, dash) + "-replica-" + replica.substr(dash + 1);
+bool IsProgress(const Event& event) {
+  if (event.Is<LogEvent>()) return false;
+  const auto* storage = event.As<StorageEvent>();
+  return !storage || (storage->op != "read" && storage->op != "list");
+}
+
+bool EndedWell(const ExitEvent& exit) {
+  return exit.exit_code == 0 && exit.signal == 0 && exit.lost.empty();
 }
 
 }  // namespace caip::harness

@@ -4,60 +4,112 @@
 
 #include <cstdint>
 #include <string>
+#include <variant>
 
 #include "base/clock.h"
 #include "base/json.h"
 
 namespace caip::harness {
 
-struct Happening {
-  enum class Kind {
-    kState,
-    kStart,
-    kExit,
-    kStorage,
-    kLog,
-    kStep,
-    kMetric,
-    kFault,
-    kLive,
-    kPrepare,
-    kApi
-  };
-
-  Kind kind = Kind::kState;
-  int64_t number = 0;        // from 1, in the order of the list
-  Instant time{};            // the service's clock
-  std::string replica = {};  // "master-0"; "" of the job itself
-  int boot = 0;              // of the replica, from 1
-
-  std::string text = {};    // state; log message; name of the fault; metric tag; method
-  std::string detail = {};  // kFault: the occasion, in words; kLog: severity; kExit: what took it;
-                            // kStorage: where a copy or move comes from
-  // kStorage
-  std::string op = {};      // create overwrite copy move delete read list; write close rename
-  std::string object = {};  // "bucket/path", of kList the prefix
-  uint64_t bytes = 0;
-  bool failed = false;
-  // kStep and kMetric
-  int64_t step = 0;
-  Json record = {};  // what the trainer said
-  // kExit
+/// The job entered a state.
+struct StateEvent {
+  std::string state;
+};
+/// A boot of the replica was launched.
+struct StartEvent {
+  bool fresh_disk = true;
+};
+/// The boot is up.
+struct LiveEvent {};
+/// The boot ended.
+struct ExitEvent {
   int exit_code = 0;
   int signal = 0;
-  // kStart
-  bool fresh_disk = true;
+  std::string lost = {};  // the reason where the machine went away or nothing could be started
+};
+/// An operation of storage.
+struct StorageEvent {
+  std::string op = {};      // create overwrite copy move delete read list; write close rename
+  std::string object = {};  // "bucket/path"; of `list` the prefix
+  std::string from = {};    // the source of a copy or move; the new name of a rename
+  uint64_t bytes = 0;
+  bool failed = false;
+  bool is_unanswered = false;  // the process ends with the operation and gets no answer
+};
+/// A line that the replica printed, or the service.
+struct LogEvent {
+  std::string message;
+  std::string severity = {};
+};
+/// A line that reports a step.
+struct StepEvent {
+  int64_t step = 0;
+  Json record = {};       // what the trainer reported
+  std::string line = {};  // as printed; not in the file of an event list
+};
+/// A trial reported a metric.
+struct MetricEvent {
+  std::string tag;
+  int64_t step = 0;
+  Json record = {};
+};
+/// A fault was injected.
+struct FaultEvent {
+  std::string fault;  // its name
+  std::string when;   // the occasion, in words
+};
+/// The packages of an attempt are installed.
+struct PrepareEvent {
+  int64_t attempt = 0;
+};
+/// A call of the job API.
+struct ApiCallEvent {
+  std::string method;
+};
+
+struct Event {
+  /// In the order of the kinds' names in event.cc.
+  using Body = std::variant<StateEvent, StartEvent, ExitEvent, StorageEvent, LogEvent, StepEvent,
+                            MetricEvent, FaultEvent, LiveEvent, PrepareEvent, ApiCallEvent>;
+
+  int64_t number = 0;        // from 1, in the order of the list
+  Instant time{};            // the service's clock
+  std::string replica = {};  // "master-0"; "service"; "" for the job itself
+  int boot = 0;              // of the replica, from 1
+  Body body = StateEvent{};
+
+  /// The body if it is of that kind, else null.
+  template <typename Kind>
+  const Kind* As() const {
+    return std::get_if<Kind>(&body);
+  }
+  template <typename Kind>
+  bool Is() const {
+    return std::holds_alternative<Kind>(body);
+  }
 };
 
 /// The line's object; `time` is left out where it is not wanted.
-Json ToJson(const Happening& happening, bool with_time = true);
-Result<Happening> HappeningFromJson(const Json& json);
+Json ToJson(const Event& event, bool with_time = true);
+Result<Event> EventFromJson(const Json& json);
 
 /// "create job/out/ckpt-10/weights by master-0": for reports.
-std::string Describe(const Happening& happening);
+std::string Describe(const Event& event);
 
-/// "master-0" of a task name "master-replica-0", and back. Other words are left as they are.
-std::string ReplicaName(std::string task);
-std::string TaskNameOf(std::string replica);
+/// The line that the replica or the service printed; null for events that are not lines.
+const std::string* FindPrintedLine(const Event& event);
+
+/// The operation took effect and left an object: create, overwrite, copy, move. Null for all other
+/// events.
+const StorageEvent* FindWrite(const Event& event);
+/// The same as a predicate.
+inline bool IsWrite(const Event& event) { return FindWrite(event) != nullptr; }
+
+/// A step, a change in storage, a start or an end: what limits.no_progress waits for. A run that
+/// only prints, reads or lists makes no progress.
+bool IsProgress(const Event& event);
+
+/// A boot that ended by itself with exit code 0.
+bool EndedWell(const ExitEvent& exit);
 
 }  // namespace caip::harness

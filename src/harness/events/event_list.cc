@@ -3,29 +3,28 @@
 #include <utility>
 
 #include "base/text.h"
+#include "harness/errors.h"
 
 namespace caip::harness {
 namespace {
 
-Error Broken(const std::string& name, int64_t line, const std::string& what) {
-  return Error{Code::kInvalidArgument, name + ":" + std::to_string(line) + ": " + what};
-}
+using errors::EventListNotValid;
 
-void ReadHead(const Json& json, EventList& list) {
+void ReadHeadLine(const Json& json, EventList& list) {
   list.file = StringOr(json, "file");
   list.description = StringOr(json, "description");
   list.seed = static_cast<uint64_t>(IntOr(json, "seed", 1));
   list.semantics = StringOr(json, "semantics");
 }
 
-bool IsTrue(const Json& json, std::string_view name) {
+bool IsTrueMember(const Json& json, std::string_view name) {
   const Json* value = Member(json, name);
   return value && value->is_boolean() && value->get<bool>();
 }
 
-void ReadVerdict(const Json& json, EventList& list) {
+void ReadVerdictLine(const Json& json, EventList& list) {
   list.judged = true;
-  list.passed = IsTrue(json, "passed");
+  list.passed = IsTrueMember(json, "passed");
   list.state = StringOr(json, "state");
   list.why_not = StringOr(json, "why_not");
   list.error = StringOr(json, "error");
@@ -34,34 +33,41 @@ void ReadVerdict(const Json& json, EventList& list) {
   if (!assertions || !assertions->is_array()) return;
   for (const Json& one : *assertions) {
     list.assertions.push_back({StringOr(one, "name"), StringOr(one, "expected"),
-                               StringOr(one, "found"), IsTrue(one, "passed")});
+                               StringOr(one, "found"), IsTrueMember(one, "passed")});
   }
 }
 
 // One line that is not blank.
-Status ReadLine(std::string_view text, const std::string& name, int64_t number, EventList& list) {
+Status ReadEventLine(std::string_view text, const std::string& name, int64_t number,
+                     EventList& list) {
   const auto json = ParseJson(text);
-  if (!json.ok()) return Broken(name, number, "is no JSON object: " + json.error().message);
+  if (!json.ok())
+    return EventListNotValid(name, number,
+                             "the line is not a valid JSON object: " + json.error().message);
   const std::string kind = StringOr(*json, "kind");
   if (number == 1 && kind != "scenario") {
-    return Broken(name, number,
-                  "an event list begins with a line of kind \"scenario\"; write one with `caip "
-                  "scenario run FILE --events EVENTS`");
+    return EventListNotValid(
+        name, number,
+        "an event list must begin with a line of kind \"scenario\"; write one with `caip "
+        "scenario run FILE --events EVENTS`");
   }
-  if (list.judged) return Broken(name, number, "nothing may follow the line of kind \"verdict\"");
+  if (list.judged)
+    return EventListNotValid(name, number, "nothing may follow the line of kind \"verdict\"");
   if (kind == "scenario") {
-    if (number > 1) return Broken(name, number, "a second event list begins here");
-    if (IntOr(*json, "version", 0) != 1) return Broken(name, number, "version must be 1");
-    ReadHead(*json, list);
+    if (number > 1)
+      return EventListNotValid(name, number, "the file contains a second event list from here on");
+    if (IntOr(*json, "version", 0) != 1)
+      return EventListNotValid(name, number, "version must be 1");
+    ReadHeadLine(*json, list);
     return Ok{};
   }
   if (kind == "verdict") {
-    ReadVerdict(*json, list);
+    ReadVerdictLine(*json, list);
     return Ok{};
   }
-  auto happening = HappeningFromJson(*json);
-  if (!happening.ok()) return Broken(name, number, happening.error().message);
-  list.happenings.push_back(*std::move(happening));
+  auto event = EventFromJson(*json);
+  if (!event.ok()) return EventListNotValid(name, number, event.error().message);
+  list.events.push_back(*std::move(event));
   return Ok{};
 }
 
@@ -76,9 +82,10 @@ Result<EventList> ReadEventList(std::string_view text, const std::string& name) 
     text.remove_prefix(std::min(end + 1, text.size()));
     ++number;
     if (line.empty() && number > 1) continue;
-    RETURN_IF_ERROR(ReadLine(line, name, number, list));
+    RETURN_IF_ERROR(ReadEventLine(line, name, number, list));
   }
-  if (number == 0) return Broken(name, 1, "is empty; an event list has at least two lines");
+  if (number == 0)
+    return EventListNotValid(name, 1, "the file is empty; an event list has at least two lines");
   return list;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// An event list as `caip scenario run --events` writes it, read again.
+// Reads an event list that `caip scenario run --events` wrote.
 
 #include <string>
 #include <string_view>
@@ -11,13 +11,13 @@
 
 namespace caip::harness {
 
-/// A run as its event list tells it. Immutable once read.
+/// A run as its event list describes it. Immutable once read.
 struct EventList {
   std::string file;  // the scenario
   std::string description;
   uint64_t seed = 1;
   std::string semantics;  // "object" or "posix"
-  std::vector<Happening> happenings;
+  std::vector<Event> events;
 
   bool judged = false;  // it has its last line; else all below is empty
   bool passed = false;
@@ -28,7 +28,7 @@ struct EventList {
   std::vector<Assertion> assertions;
 };
 
-/// `name` is what errors call the file. Errors say the line: kInvalidArgument.
+/// `name` is the file's name in errors. Errors name the line: kInvalidArgument.
 Result<EventList> ReadEventList(std::string_view text, const std::string& name);
 
 }  // namespace caip::harness

@@ -1,6 +1,8 @@
 #include "harness/events/replica_name.h"
 
-#include "harness/events/event.h"
+#include <utility>
+
+#include "base/text.h"
 
 namespace caip::harness {
 
@@ -13,7 +15,9 @@ std::string ReplicaNameOf(const std::string& task, const std::string& trial) {
   return trial.empty() ? name : name + "/" + trial;
 }
 
-std::vector<std::string> InTrials(const std::vector<std::string>& replicas, int64_t trials) {
+std::string ReplicaName(std::string task) { return ReplaceAll(std::move(task), "-replica-", "-"); }
+
+std::vector<std::string> NamesInTrials(const std::vector<std::string>& replicas, int64_t trials) {
   std::vector<std::string> names;
   for (int64_t trial = 1; trial <= trials; ++trial) {
     for (const std::string& replica : replicas) {

@@ -40,20 +40,19 @@ Json RecordOf(const re2::RE2& re, const std::string& line) {
 }  // namespace
 
 std::optional<std::string> StepPatternProblem(const std::string& pattern) {
-  if (auto problem = RegexProblem(pattern)) return "is no regular expression (RE2): " + *problem;
+  if (auto problem = RegexProblem(pattern))
+    return "not a valid regular expression (RE2): " + *problem;
   const re2::RE2 re(pattern);
   if (re.NamedCapturingGroups().contains("step")) return std::nullopt;
-  return "names no group `step`; write it like 'step (?P<step>\\d+)'";
+  return "needs a group `step`; write it like 'step (?P<step>\\d+)'";
 }
 
 StepReader::StepReader(const std::string& pattern) {
   if (!pattern.empty()) pattern_ = std::make_shared<Pattern>(pattern);
 }
 
-Happening StepReader::Read(const std::string& line) const {
-  Happening happening;
-  happening.kind = Happening::Kind::kLog;
-  happening.text = line;
+Event StepReader::Read(const std::string& line) const {
+  Event event{.body = LogEvent{line}};
   Json record;
   if (pattern_) {
     record = RecordOf(pattern_->re, line);
@@ -62,11 +61,10 @@ Happening StepReader::Read(const std::string& line) const {
     if (json.ok() && json->is_object()) record = *json;
   }
   const Json* step = Member(record, "step");
-  if (!step || !step->is_number_integer()) return happening;
-  happening.kind = Happening::Kind::kStep;
-  happening.step = step->get<int64_t>();
-  happening.record = std::move(record);
-  return happening;
+  if (!step || !step->is_number_integer()) return event;
+  const auto number = step->get<int64_t>();
+  event.body = StepEvent{number, std::move(record), line};
+  return event;
 }
 
 }  // namespace caip::harness

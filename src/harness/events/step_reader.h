@@ -1,5 +1,5 @@
 #pragma once
-// A line of a trainer -> the step that it reports, or just a line.
+// Turns a line of a trainer into the step that it reports, or into a log line.
 
 #include <memory>
 #include <optional>
@@ -14,15 +14,15 @@ namespace caip::harness {
 class StepReader {
  public:
   explicit StepReader(const std::string& pattern = "");
-  /// kStep with step and record, else kLog; `text` is the line.
-  Happening Read(const std::string& line) const;
+  /// A StepEvent if the line reports a step, else a LogEvent.
+  Event Read(const std::string& line) const;
 
  private:
   struct Pattern;
   std::shared_ptr<const Pattern> pattern_;
 };
 
-/// nullopt when the pattern is a good one: a regular expression with a group named `step`.
+/// What is wrong with the pattern; nullopt for a regular expression with a group named `step`.
 std::optional<std::string> StepPatternProblem(const std::string& pattern);
 
 }  // namespace caip::harness

@@ -1,4 +1,4 @@
-// What must hold after every event, not only at the end: objects that stand for others.
+// Rules that must hold after every event, not only at the end: objects that stand for others.
 
 #include <re2/re2.h>
 
@@ -12,7 +12,7 @@
 namespace caip::harness {
 namespace {
 
-// While an object like `if_present` is there, the others are as many, and of one kind.
+// While an object matches `if_present`, there are so many of the others, and they agree in a field.
 struct Rule {
   std::string if_present;                   // "*/ckpt-{s}/COMMIT"
   std::map<std::string, Count> then_count;  // "*/ckpt-{s}/shard-*" -> 4
@@ -22,7 +22,7 @@ struct Rule {
 
 constexpr std::string_view kCapture = "{s}";
 
-// The glob as a regular expression; {s} is what it captures.
+// The glob as a regular expression that captures {s}.
 std::string Capturing(const std::string& glob) {
   std::string re;
   for (size_t i = 0; i < glob.size(); ++i) {
@@ -62,7 +62,7 @@ std::optional<std::string> BrokenCount(const Rule& rule, const std::string& capt
   return std::nullopt;
 }
 
-// Looked at in the end: bytes are known then only.
+// Checked at the end, because bytes are known only then.
 std::optional<std::string> BrokenField(const Rule& rule, const std::string& captured,
                                        const Evidence& run) {
   if (rule.same_field_of.empty()) return std::nullopt;
@@ -78,35 +78,38 @@ std::optional<std::string> BrokenField(const Rule& rule, const std::string& capt
          With(rule.if_present, captured);
 }
 
-void Apply(const Happening& h, std::set<std::string>& present) {
-  if (h.kind != Happening::Kind::kStorage || h.failed) return;
-  const bool there = h.op == "create" || h.op == "overwrite" || h.op == "copy" || h.op == "move";
-  if (there) present.insert(h.object);
-  if (h.op == "rename") present.insert(h.detail);
-  if (h.op == "delete" || h.op == "rename") present.erase(h.object);
-  if (h.op == "move") present.erase(h.detail);
+void ApplyToPresent(const StorageEvent& operation, std::set<std::string>& present) {
+  if (operation.failed) return;
+  const std::string& op = operation.op;
+  if (op == "create" || op == "overwrite" || op == "copy" || op == "move") {
+    present.insert(operation.object);
+  }
+  if (op == "rename") present.insert(operation.from);
+  if (op == "delete" || op == "rename") present.erase(operation.object);
+  if (op == "move") present.erase(operation.from);
 }
 
-Assertion JudgeRule(const Rule& rule, const Case& judged) {
+Assertion CheckRule(const Rule& rule, const ComparedRuns& runs) {
   Assertion assertion{"always " + rule.if_present, "held after every event", "held", true};
   std::set<std::string> present;
-  for (const auto& [name, object] : judged.run.objects_before) present.insert(name);
-  for (const Happening& h : judged.run.happenings) {
-    Apply(h, present);
-    if (h.kind != Happening::Kind::kStorage) continue;
+  for (const auto& [name, object] : runs.run.objects_before) present.insert(name);
+  for (const Event& event : runs.run.events) {
+    const auto* operation = event.As<StorageEvent>();
+    if (!operation) continue;
+    ApplyToPresent(*operation, present);
     for (const std::string& name : present) {
       const auto captured = Captured(rule.if_present, name);
       const auto broken = captured ? BrokenCount(rule, *captured, present) : std::nullopt;
       if (!broken) continue;
       assertion.passed = false;
-      assertion.found = *broken + " while " + name + " is there (event " +
-                        std::to_string(h.number) + ", " + Describe(h) + ")";
+      assertion.found = *broken + " while " + name + " exists (event " +
+                        std::to_string(event.number) + ", " + Describe(event) + ")";
       return assertion;
     }
   }
   for (const std::string& name : present) {
     const auto captured = Captured(rule.if_present, name);
-    const auto broken = captured ? BrokenField(rule, *captured, judged.run) : std::nullopt;
+    const auto broken = captured ? BrokenField(rule, *captured, runs.run) : std::nullopt;
     if (!broken) continue;
     assertion.passed = false;
     assertion.found = *broken;
@@ -115,29 +118,25 @@ Assertion JudgeRule(const Rule& rule, const Case& judged) {
   return assertion;
 }
 
-std::string Bare(std::string glob) {
-  if (glob.starts_with("gs://")) glob.erase(0, 5);
-  return glob;
-}
-
 // {s} is the one variable; a glob has it once, and only where it is bound.
 void CheckVariables(const std::string& glob, bool is_bound, const Cursor& place) {
   static const re2::RE2 variable("(\\{[^{}]*\\})");
   re2::StringPiece rest(glob);
   std::string found;
   while (re2::RE2::FindAndConsume(&rest, variable, &found)) {
-    if (found != kCapture) place.Wrong("'" + found + "' is no variable; the one there is is {s}");
-    if (found == kCapture && !is_bound) place.Wrong("{s} is nothing here: `if_present` has none");
+    if (found != kCapture) place.Wrong("'" + found + "' is not a variable; the only one is {s}");
+    if (found == kCapture && !is_bound)
+      place.Wrong("{s} has no value, because `if_present` has no {s}");
   }
 }
 
-void CheckRule(const Rule& rule, const Cursor& cursor) {
+void ValidateRule(const Rule& rule, const Cursor& cursor) {
   const size_t first = rule.if_present.find(kCapture);
   const bool is_bound = first != std::string::npos;
   if (cursor.Has("if_present")) {
     CheckVariables(rule.if_present, true, cursor.At("if_present"));
     if (is_bound && rule.if_present.find(kCapture, first + 1) != std::string::npos) {
-      cursor.At("if_present").Wrong("has {s} twice");
+      cursor.At("if_present").Wrong("contains {s} twice");
     }
   }
   for (const auto& [glob, count] : cursor.At("then_count").Members()) {
@@ -152,20 +151,21 @@ Rule ReadRule(const Cursor& cursor) {
   Rule rule;
   if (!cursor.MustBeMap()) return rule;
   cursor.OnlyKeys({"if_present", "then_count", "then_same_field"});
-  if (!cursor.Has("if_present")) cursor.Wrong("says no `if_present`: a glob, may be with {s}");
-  if (cursor.Has("if_present")) rule.if_present = Bare(cursor.At("if_present").Text());
+  if (!cursor.Has("if_present"))
+    cursor.Wrong("`if_present` is missing: a glob, optionally with {s}");
+  if (cursor.Has("if_present")) rule.if_present = ObjectGlob(cursor.At("if_present").Text());
   for (const auto& [glob, count] : cursor.At("then_count").Members()) {
-    rule.then_count[Bare(glob)] = ReadCount(count);
+    rule.then_count[ObjectGlob(glob)] = ReadCount(count);
   }
   if (cursor.Has("then_same_field")) {
     const Cursor same = cursor.At("then_same_field");
     same.OnlyKeys({"objects", "field"});
-    rule.same_field_of = Bare(same.At("objects").Text());
+    rule.same_field_of = ObjectGlob(same.At("objects").Text());
     rule.field = same.At("field").Text();
   }
-  CheckRule(rule, cursor);
+  ValidateRule(rule, cursor);
   if (rule.then_count.empty() && rule.same_field_of.empty()) {
-    cursor.Wrong("says nothing that must hold; write then_count or then_same_field");
+    cursor.Wrong("a rule is missing; write then_count or then_same_field");
   }
   return rule;
 }
@@ -175,9 +175,9 @@ Rule ReadRule(const Cursor& cursor) {
 ExpectationPtr ReadAlways(const Cursor& cursor) {
   std::vector<Rule> rules;
   for (const Cursor& element : cursor.Elements()) rules.push_back(ReadRule(element));
-  return Expect([rules](const Case& judged) {
+  return Expect([rules](const ComparedRuns& runs) {
     std::vector<Assertion> assertions;
-    for (const Rule& rule : rules) assertions.push_back(JudgeRule(rule, judged));
+    for (const Rule& rule : rules) assertions.push_back(CheckRule(rule, runs));
     return assertions;
   });
 }

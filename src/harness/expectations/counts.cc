@@ -34,16 +34,17 @@ std::string Text(const Count& count) {
 
 StepRecords EffectiveSteps(const Evidence& run, const std::string& replica) {
   StepRecords records;
-  for (const Happening& h : run.happenings) {
-    if (h.kind == Happening::Kind::kStep && h.replica == replica) records[h.step] = h;
+  for (const Event& event : run.events) {
+    const auto* step = event.As<StepEvent>();
+    if (step && event.replica == replica) records[step->step] = step->record;
   }
   return records;
 }
 
 std::set<std::string> ReplicasWithSteps(const Evidence& run) {
   std::set<std::string> replicas;
-  for (const Happening& h : run.happenings) {
-    if (h.kind == Happening::Kind::kStep) replicas.insert(h.replica);
+  for (const Event& event : run.events) {
+    if (event.Is<StepEvent>()) replicas.insert(event.replica);
   }
   return replicas;
 }
@@ -51,7 +52,7 @@ std::set<std::string> ReplicasWithSteps(const Evidence& run) {
 int BootOfKey(const std::string& key, const Cursor& value) {
   const bool digits = !key.empty() && key.find_first_not_of("0123456789") == std::string::npos;
   const int boot = digits && key.size() < 9 ? std::atoi(key.c_str()) : 0;
-  if (boot == 0) value.Wrong("'" + key + "' is no boot; they are counted from 1");
+  if (boot == 0) value.Wrong("'" + key + "' is not a valid boot; boots are counted from 1");
   return boot;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// How many are expected: 3, 1.., 0..1.
+// Counts that expectations ask for (3, 1.., 0..1), and what they count.
 
 #include <cstdint>
 #include <map>
@@ -21,16 +21,16 @@ struct Count {
 Count ReadCount(const Cursor& cursor);
 std::string Text(const Count& count);
 
-/// A step's effective record: the last one that was written for it.
-using StepRecords = std::map<int64_t, Happening>;
+/// By step, its effective record: the last one that the replica wrote for it.
+using StepRecords = std::map<int64_t, Json>;
 StepRecords EffectiveSteps(const Evidence& run, const std::string& replica);
 /// Replicas that reported steps.
 std::set<std::string> ReplicasWithSteps(const Evidence& run);
 
-/// A mapping's key that names a boot, from 1; what is wrong is said at its value.
+/// A mapping's key that names a boot, from 1; mistakes are reported at its value.
 int BootOfKey(const std::string& key, const Cursor& value);
 
-/// "1..4, 7, 9..12": runs of whole numbers, for people.
+/// "1..4, 7, 9..12".
 std::string Runs(const std::set<int64_t>& numbers);
 
 }  // namespace caip::harness

@@ -29,7 +29,7 @@ struct FinalTrial {
 
 /// All that a run left behind. `object` names are "bucket/path".
 struct Evidence {
-  std::vector<Happening> happenings;
+  std::vector<Event> events;
   std::vector<FaultTally> faults;
   std::string state;  // of the job at its end
   std::string error_message;
@@ -49,7 +49,7 @@ struct Assertion {
 };
 
 /// What an expectation may look at. `twin`: the run without faults; null where none was made.
-struct Case {
+struct ComparedRuns {
   const Evidence& run;
   const Evidence* twin = nullptr;
 };
@@ -58,7 +58,7 @@ struct Case {
 class Expectation {
  public:
   virtual ~Expectation() = default;
-  virtual std::vector<Assertion> Judge(const Case& judged) const = 0;
+  virtual std::vector<Assertion> Evaluate(const ComparedRuns& runs) const = 0;
   virtual bool needs_twin() const { return false; }
 };
 using ExpectationPtr = std::shared_ptr<const Expectation>;
@@ -74,7 +74,7 @@ const std::vector<ExpectationKind>& ExpectationKinds();
 const ExpectationKind* FindExpectationKind(std::string_view name);
 
 /// An expectation that is a function.
-ExpectationPtr Expect(std::function<std::vector<Assertion>(const Case&)> judge,
+ExpectationPtr Expect(std::function<std::vector<Assertion>(const ComparedRuns&)> evaluate,
                       bool needs_twin = false);
 
 // expectations/outcome.cc

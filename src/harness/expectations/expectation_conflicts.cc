@@ -13,11 +13,7 @@
 namespace caip::harness {
 namespace {
 
-// The service retries a job three times (docs/service/replica-environment.md, section 7).
-constexpr int64_t kAttemptsMax = 4;
-constexpr int64_t kBootsMax = 6 * kAttemptsMax;
-
-/// Pairs of expectations, each with what it says against the other.
+/// Checks pairs of expectations against each other.
 class Conflicts {
  public:
   Conflicts(const Cursor& expect, const Scenario& scenario) : expect_(expect) {
@@ -47,9 +43,9 @@ class Conflicts {
     for (const auto& [entered, member] : expect_.At("at").Members()) {
       const auto named = run::JobStateNamed(entered);
       if (!named) {
-        member.Wrong("'" + entered + "' is no state of a job");
+        member.Wrong("'" + entered + "' is not a state of a job");
       } else if (!states.empty() && std::ranges::find(states, entered) == states.end()) {
-        member.Wrong("contradicts `states`, which has no " + entered);
+        member.Wrong("contradicts `states`, which does not contain " + entered);
       } else if (!state.empty() && state != entered && run::IsTerminal(*named)) {
         member.Wrong("contradicts `state: " + state + "`: a job ends once");
       }
@@ -61,16 +57,18 @@ class Conflicts {
     const std::vector<Cursor> elements = list.Elements();
     for (const Cursor& element : elements) {
       states.push_back(element.Text());
-      if (!run::JobStateNamed(states.back())) element.Wrong("is no state of a job");
-      if (states.size() == 1 && states[0] != "QUEUED") element.Wrong("a job begins QUEUED");
+      if (!run::JobStateNamed(states.back()))
+        element.Wrong("'" + states.back() + "' is not a state of a job");
+      if (states.size() == 1 && states[0] != "QUEUED") element.Wrong("a job must begin QUEUED");
       const size_t before = states.size() - 2;
       if (states.size() > 1 && !Follows(states[before], states.back())) {
-        element.Wrong("comes never behind " + states[before]);
+        element.Wrong("can never follow " + states[before]);
       }
     }
-    const std::string last = states.empty() ? "" : states.back();  // "" too of what is no text
+    const std::string last =
+        states.empty() ? "" : states.back();  // "" for values that are not strings, too
     if (!state.empty() && !last.empty() && last != state) {
-      list.Wrong("contradicts `state: " + state + "`: it ends " + last);
+      list.Wrong("contradicts `state: " + state + "`: the list ends with " + last);
     }
     return states;
   }
@@ -79,28 +77,28 @@ class Conflicts {
   static bool Follows(const std::string& before, const std::string& state) {
     const auto from = run::JobStateNamed(before);
     const auto to = run::JobStateNamed(state);
-    if (!from || !to) return true;  // said already
+    if (!from || !to) return true;  // reported already
     return std::ranges::any_of(run::kJobEvents,
                                [&](run::JobEvent event) { return run::Next(*from, event) == to; });
   }
 
-  // Also where nothing is said of the end: scenario_reader.cc.
+  // A scenario that does not name an end expects success, too: scenario_reader.cc.
   bool WantsSuccess() const {
     if (expect_.Has("state")) return Has("state") && expect_.At("state").Text() == "SUCCEEDED";
     const bool says = expect_.Has("states") || expect_.Has("error_matches") || expect_.Has("at");
     return !says && may_fail_.empty();
   }
 
-  // A job is retried three times; one that nobody tried has not succeeded.
   void CheckAttempts() const {
     if (!Has("attempts")) return;
     const Cursor attempts = expect_.At("attempts");
     const Count count = ReadCount(attempts);
     if (count.least > kAttemptsMax) {
-      attempts.Wrong("can never come: a job is tried " + std::to_string(kAttemptsMax) + " times");
+      attempts.Wrong("can never happen: a job is tried at most " + std::to_string(kAttemptsMax) +
+                     " times");
     }
     if (count.most == 0 && WantsSuccess()) {
-      attempts.Wrong("contradicts `state: SUCCEEDED`: nobody tried the job");
+      attempts.Wrong("contradicts `state: SUCCEEDED`: such a job is tried at least once");
     }
   }
 
@@ -110,11 +108,11 @@ class Conflicts {
       std::set<std::string> present;
       for (const Cursor& glob : ElementsOf(objects, "present")) present.insert(glob.Text());
       for (const Cursor& glob : ElementsOf(objects, "absent")) {
-        if (present.contains(glob.Text())) glob.Wrong("contradicts `present`, which has it, too");
-        if (CountOf(objects, glob).least > 0) glob.Wrong("contradicts `count`, which wants some");
+        if (present.contains(glob.Text())) glob.Wrong("contradicts `present`, which contains it");
+        if (CountOf(objects, glob).least > 0) glob.Wrong("contradicts `count`, which expects some");
       }
       for (const Cursor& glob : ElementsOf(objects, "present")) {
-        if (CountOf(objects, glob).most == 0) glob.Wrong("contradicts `count`, which wants none");
+        if (CountOf(objects, glob).most == 0) glob.Wrong("contradicts `count`, which expects none");
       }
     }
     if (!Has("writes")) return;
@@ -122,7 +120,7 @@ class Conflicts {
     for (const Cursor& glob : ElementsOf(expect_, "written_once")) {
       if (!writes.Has(glob.Text()) || may_fail_.contains("written_once")) continue;
       if (ReadCount(writes.At(glob.Text())).most >= 1) continue;
-      glob.Wrong("contradicts `writes`, which wants none");
+      glob.Wrong("contradicts `writes`, which expects none");
     }
   }
 
@@ -141,12 +139,13 @@ class Conflicts {
         const Count count = restarts[ReplicaOfKey(replica, member)] = ReadCount(member);
         least += count.least;
         if (count.least < kBootsMax) continue;
-        member.Wrong("can never come: a replica is started " + std::to_string(kBootsMax) +
+        member.Wrong("can never happen: a replica is started at most " + std::to_string(kBootsMax) +
                      " times");
       }
       const Cursor total = expect_.At("restarts").At("total");
       if (!total.json().is_null() && ReadCount(total).most < least) {
-        total.Wrong("contradicts those of the replicas, which are " + std::to_string(least));
+        total.Wrong("contradicts the counts of the replicas, whose sum is at least " +
+                    std::to_string(least));
       }
     }
     if (!Has("first_step")) return;
@@ -156,7 +155,7 @@ class Conflicts {
       for (const auto& [boot, step] : boots.Members()) {
         const int number = BootOfKey(boot, step);
         if (found != restarts.end() && found->second.most < number - 1) {
-          step.Wrong("contradicts `restarts`, which allows " + Text(found->second) + " of it");
+          step.Wrong("contradicts `restarts`, which expects " + Text(found->second));
         }
         CheckNoSteps(name, number, step);
         CheckSteps(name, step);
@@ -170,7 +169,7 @@ class Conflicts {
     for (const auto& [other, range] : expect_.At("steps").Members()) {
       if (ReplicaOfKey(other, range) != replica) continue;
       const Count all = ReadCount(range);
-      if (!all.Holds(step.Integer(0))) step.Wrong("contradicts `steps`, which has it not");
+      if (!all.Holds(step.Integer(0))) step.Wrong("contradicts `steps`, which does not contain it");
     }
   }
 
@@ -192,7 +191,7 @@ class Conflicts {
   std::set<std::string> may_fail_;
 };
 
-/// The replicas that expectations name, held against those of the job.
+/// Checks that the job has the replicas that expectations name.
 class NamedReplicas {
  public:
   NamedReplicas(const Cursor& expect, std::vector<std::string> replicas)
@@ -223,9 +222,7 @@ class NamedReplicas {
   }
   void CheckOne(const std::string& replica, const Cursor& place) const {
     if (std::ranges::find(replicas_, replica) != replicas_.end()) return;
-    place.Wrong("the job has no " + replica + "; it has " +
-                (replicas_.size() > 6 ? replicas_.front() + " to " + replicas_.back()
-                                      : Join(replicas_, ", ")));
+    place.Wrong(DescribeMissingReplica(replica, replicas_));
   }
 
   const Cursor& expect_;
@@ -237,7 +234,7 @@ class NamedReplicas {
 void CheckExpectations(const Cursor& expect, const Scenario& scenario) {
   if (!expect.IsMap()) return;
   Conflicts(expect, scenario).Check();
-  std::vector<std::string> replicas = ReplicasOf(scenario);
+  std::vector<std::string> replicas = FindReplicas(scenario);
   if (!replicas.empty()) NamedReplicas(expect, std::move(replicas)).Check();
 }
 

@@ -7,20 +7,24 @@ namespace {
 
 class FunctionExpectation final : public Expectation {
  public:
-  FunctionExpectation(std::function<std::vector<Assertion>(const Case&)> judge, bool needs_twin)
-      : judge_(std::move(judge)), needs_twin_(needs_twin) {}
-  std::vector<Assertion> Judge(const Case& judged) const override { return judge_(judged); }
+  FunctionExpectation(std::function<std::vector<Assertion>(const ComparedRuns&)> evaluate,
+                      bool needs_twin)
+      : evaluate_(std::move(evaluate)), needs_twin_(needs_twin) {}
+  std::vector<Assertion> Evaluate(const ComparedRuns& runs) const override {
+    return evaluate_(runs);
+  }
   bool needs_twin() const override { return needs_twin_; }
 
  private:
-  std::function<std::vector<Assertion>(const Case&)> judge_;
+  std::function<std::vector<Assertion>(const ComparedRuns&)> evaluate_;
   bool needs_twin_;
 };
 
 }  // namespace
 
-ExpectationPtr Expect(std::function<std::vector<Assertion>(const Case&)> judge, bool needs_twin) {
-  return std::make_shared<FunctionExpectation>(std::move(judge), needs_twin);
+ExpectationPtr Expect(std::function<std::vector<Assertion>(const ComparedRuns&)> evaluate,
+                      bool needs_twin) {
+  return std::make_shared<FunctionExpectation>(std::move(evaluate), needs_twin);
 }
 
 const std::vector<ExpectationKind>& ExpectationKinds() {
@@ -28,20 +32,19 @@ const std::vector<ExpectationKind>& ExpectationKinds() {
       {"state", "The job's last state.", ReadState},
       {"error_matches", "A regular expression that is found in the job's errorMessage.",
        ReadErrorMatches},
-      {"states", "All states that the job went through, in order.", ReadStates},
+      {"states", "All states of the job, in order.", ReadStates},
       {"at", "By state: when it was first entered since the job was made, emulated: 10m..11m.",
        ReadAt},
       {"restarts", "How often each replica was restarted; `total` for all.", ReadRestarts},
       {"attempts", "How often the whole job was tried.", ReadAttempts},
       {"first_step", "By replica and boot: the first step that it reports.", ReadFirstStep},
       {"no_steps", "By replica: the boots that report no step at all.", ReadNoSteps},
-      {"steps", "By replica: the steps whose effective records are there, exactly: 1..40.",
-       ReadSteps},
+      {"steps", "By replica: exactly the steps that have effective records: 1..40.", ReadSteps},
       {"steps_never_go_back", "Replicas that never report a step twice or go back.",
        ReadStepsNeverGoBack},
       {"same_steps_as_twin", "Effective records of steps equal those of the run without faults.",
        ReadSameStepsAsTwin},
-      {"objects", "What is there at the end: present, absent, count.", ReadObjects},
+      {"objects", "Objects at the end: present, absent, count.", ReadObjects},
       {"object_fields", "Fields of objects that are JSON.", ReadObjectFields},
       {"same_objects_as_twin", "The objects at the end equal those of the run without faults.",
        ReadSameObjectsAsTwin},
@@ -51,8 +54,8 @@ const std::vector<ExpectationKind>& ExpectationKinds() {
       {"reads", "By glob, replica and boot: how often objects were read.", ReadReads},
       {"trials", "Of a tuning job: how many trials, the steps that each reports, the best one.",
        ReadTrials},
-      {"log", "Log lines like a regular expression: how many.", ReadLog},
-      {"always", "What must hold after every event.", ReadAlways},
+      {"log", "How many log lines match a regular expression.", ReadLog},
+      {"always", "Rules that must hold after every event.", ReadAlways},
   };
   return kinds;
 }

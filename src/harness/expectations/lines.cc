@@ -9,18 +9,18 @@
 namespace caip::harness {
 namespace {
 
-struct Line {
+struct ExpectedLine {
   std::string pattern;
   std::string replica;  // "" any
   int boot = 0;         // 0 any
   Count count{1, INT64_MAX};
 };
 
-Line ReadLine(const Cursor& cursor) {
-  Line line;
+ExpectedLine ReadExpectedLine(const Cursor& cursor) {
+  ExpectedLine line;
   if (!cursor.MustBeMap()) return line;
   cursor.OnlyKeys({"match", "replica", "boot", "count"});
-  if (!cursor.Has("match")) cursor.Wrong("says no `match`: a regular expression");
+  if (!cursor.Has("match")) cursor.Wrong("`match` is missing: a regular expression");
   if (cursor.Has("match")) line.pattern = cursor.At("match").Text();
   if (const auto problem = RegexProblem(line.pattern)) cursor.At("match").Wrong(*problem);
   if (cursor.Has("replica")) {
@@ -32,14 +32,14 @@ Line ReadLine(const Cursor& cursor) {
   return line;
 }
 
-Assertion JudgeLine(const Line& line, const Evidence& run) {
+Assertion CountLines(const ExpectedLine& line, const Evidence& run) {
   const re2::RE2 re(line.pattern);
   int64_t found = 0;
-  for (const Happening& h : run.happenings) {
-    const bool is_line = h.kind == Happening::Kind::kLog || h.kind == Happening::Kind::kStep;
-    const bool whose = (line.replica.empty() || h.replica == line.replica) &&
-                       (line.boot == 0 || h.boot == line.boot);
-    if (is_line && whose && re2::RE2::PartialMatch(h.text, re)) ++found;
+  for (const Event& event : run.events) {
+    const std::string* text = FindPrintedLine(event);
+    const bool whose = (line.replica.empty() || event.replica == line.replica) &&
+                       (line.boot == 0 || event.boot == line.boot);
+    if (text && whose && re2::RE2::PartialMatch(*text, re)) ++found;
   }
   std::string name = "log /" + line.pattern + "/";
   if (!line.replica.empty()) name += " of " + line.replica;
@@ -50,11 +50,11 @@ Assertion JudgeLine(const Line& line, const Evidence& run) {
 }  // namespace
 
 ExpectationPtr ReadLog(const Cursor& cursor) {
-  std::vector<Line> lines;
-  for (const Cursor& element : cursor.Elements()) lines.push_back(ReadLine(element));
-  return Expect([lines](const Case& judged) {
+  std::vector<ExpectedLine> lines;
+  for (const Cursor& element : cursor.Elements()) lines.push_back(ReadExpectedLine(element));
+  return Expect([lines](const ComparedRuns& runs) {
     std::vector<Assertion> assertions;
-    for (const Line& line : lines) assertions.push_back(JudgeLine(line, judged.run));
+    for (const ExpectedLine& line : lines) assertions.push_back(CountLines(line, runs.run));
     return assertions;
   });
 }

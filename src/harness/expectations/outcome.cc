@@ -12,25 +12,25 @@
 namespace caip::harness {
 namespace {
 
-std::string StateOf(const Evidence& run) {
+std::string FinalStateText(const Evidence& run) {
   if (run.broke_off.empty()) return run.state;
   return run.state + " (ended by caip: " + run.broke_off + ")";
 }
 
-int64_t BootsOf(const Evidence& run, const std::string& replica) {
-  return std::count_if(run.happenings.begin(), run.happenings.end(), [&](const Happening& h) {
-    return h.kind == Happening::Kind::kStart && (replica.empty() || h.replica == replica);
+int64_t CountBoots(const Evidence& run, const std::string& replica) {
+  return std::count_if(run.events.begin(), run.events.end(), [&](const Event& event) {
+    return event.Is<StartEvent>() && (replica.empty() || event.replica == replica);
   });
 }
 
 // The first boot of each replica is none.
-int64_t RestartsOf(const Evidence& run, const std::string& replica) {
-  if (!replica.empty()) return std::max<int64_t>(0, BootsOf(run, replica) - 1);
+int64_t CountRestarts(const Evidence& run, const std::string& replica) {
+  if (!replica.empty()) return std::max<int64_t>(0, CountBoots(run, replica) - 1);
   std::set<std::string> replicas;
-  for (const Happening& h : run.happenings) {
-    if (h.kind == Happening::Kind::kStart) replicas.insert(h.replica);
+  for (const Event& event : run.events) {
+    if (event.Is<StartEvent>()) replicas.insert(event.replica);
   }
-  return BootsOf(run, "") - static_cast<int64_t>(replicas.size());
+  return CountBoots(run, "") - static_cast<int64_t>(replicas.size());
 }
 
 }  // namespace
@@ -43,10 +43,10 @@ ExpectationPtr ReadState(const Cursor& cursor) {
 }
 
 ExpectationPtr ExpectState(const std::string& state) {
-  return Expect([state](const Case& judged) -> std::vector<Assertion> {
-    const bool passed = judged.run.state == state && judged.run.broke_off.empty();
-    std::string found = StateOf(judged.run);
-    if (!passed && !judged.run.error_message.empty()) found += ": " + judged.run.error_message;
+  return Expect([state](const ComparedRuns& runs) -> std::vector<Assertion> {
+    const bool passed = runs.run.state == state && runs.run.broke_off.empty();
+    std::string found = FinalStateText(runs.run);
+    if (!passed && !runs.run.error_message.empty()) found += ": " + runs.run.error_message;
     return {{"state", state, found, passed}};
   });
 }
@@ -54,9 +54,9 @@ ExpectationPtr ExpectState(const std::string& state) {
 ExpectationPtr ReadErrorMatches(const Cursor& cursor) {
   const std::string pattern = cursor.Text();
   if (const auto problem = RegexProblem(pattern)) cursor.Wrong(*problem);
-  return Expect([pattern](const Case& judged) -> std::vector<Assertion> {
-    const bool passed = re2::RE2::PartialMatch(judged.run.error_message, pattern);
-    return {{"error_matches", "/" + pattern + "/", judged.run.error_message, passed}};
+  return Expect([pattern](const ComparedRuns& runs) -> std::vector<Assertion> {
+    const bool passed = re2::RE2::PartialMatch(runs.run.error_message, pattern);
+    return {{"error_matches", "/" + pattern + "/", runs.run.error_message, passed}};
   });
 }
 
@@ -66,10 +66,10 @@ ExpectationPtr ReadRestarts(const Cursor& cursor) {
   for (const auto& [key, member] : cursor.Members()) {
     wanted[key == "total" ? "" : ReplicaOfKey(key, member)] = ReadCount(member);
   }
-  return Expect([wanted](const Case& judged) {
+  return Expect([wanted](const ComparedRuns& runs) {
     std::vector<Assertion> assertions;
     for (const auto& [replica, count] : wanted) {
-      const int64_t found = RestartsOf(judged.run, replica);
+      const int64_t found = CountRestarts(runs.run, replica);
       assertions.push_back({replica.empty() ? "restarts" : "restarts of " + replica, Text(count),
                             std::to_string(found), count.Holds(found)});
     }
@@ -79,10 +79,11 @@ ExpectationPtr ReadRestarts(const Cursor& cursor) {
 
 ExpectationPtr ReadAttempts(const Cursor& cursor) {
   const Count count = ReadCount(cursor);
-  return Expect([count](const Case& judged) -> std::vector<Assertion> {
+  return Expect([count](const ComparedRuns& runs) -> std::vector<Assertion> {
     int64_t attempts = 0;  // PREPARING comes once an attempt
-    for (const Happening& h : judged.run.happenings) {
-      if (h.kind == Happening::Kind::kState && h.text == "PREPARING") ++attempts;
+    for (const Event& event : runs.run.events) {
+      const auto* entered = event.As<StateEvent>();
+      if (entered && entered->state == "PREPARING") ++attempts;
     }
     return {{"attempts", Text(count), std::to_string(attempts), count.Holds(attempts)}};
   });

@@ -1,5 +1,5 @@
-// The states that the job went through, and when: states, at. Times are to the second: an event
-// is noted a little later than it came.
+// The states that the job entered, and when: states, at. Times are rounded to the second, because
+// an event is recorded a little later than it happens.
 
 #include <algorithm>
 #include <chrono>
@@ -35,10 +35,16 @@ std::string Text(const Period& period) {
   return HumanDuration(period.least) + " to " + HumanDuration(*period.most);
 }
 
-std::vector<Happening> StatesOf(const Evidence& run) {
-  std::vector<Happening> states;
-  for (const Happening& h : run.happenings) {
-    if (h.kind == Happening::Kind::kState) states.push_back(h);
+struct EnteredState {
+  std::string state;
+  Instant time;
+};
+
+std::vector<EnteredState> FindEnteredStates(const Evidence& run) {
+  std::vector<EnteredState> states;
+  for (const Event& event : run.events) {
+    if (const auto* entered = event.As<StateEvent>())
+      states.push_back({entered->state, event.time});
   }
   return states;
 }
@@ -48,9 +54,9 @@ std::vector<Happening> StatesOf(const Evidence& run) {
 ExpectationPtr ReadStates(const Cursor& cursor) {
   std::vector<std::string> wanted;
   for (const Cursor& element : cursor.Elements()) wanted.push_back(element.Text());
-  return Expect([wanted](const Case& judged) -> std::vector<Assertion> {
+  return Expect([wanted](const ComparedRuns& runs) -> std::vector<Assertion> {
     std::vector<std::string> found;
-    for (const Happening& h : StatesOf(judged.run)) found.push_back(h.text);
+    for (const EnteredState& one : FindEnteredStates(runs.run)) found.push_back(one.state);
     return {{"states", Join(wanted, ", "), Join(found, ", "), found == wanted}};
   });
 }
@@ -59,11 +65,11 @@ ExpectationPtr ReadAt(const Cursor& cursor) {
   std::map<std::string, Period> wanted;
   if (!cursor.MustBeMap()) return nullptr;
   for (const auto& [state, member] : cursor.Members()) wanted[state] = ReadPeriod(member);
-  return Expect([wanted](const Case& judged) {
-    const std::vector<Happening> states = StatesOf(judged.run);
+  return Expect([wanted](const ComparedRuns& runs) {
+    const std::vector<EnteredState> states = FindEnteredStates(runs.run);
     std::vector<Assertion> assertions;
     for (const auto& [state, period] : wanted) {
-      const auto entered = std::ranges::find(states, state, &Happening::text);
+      const auto entered = std::ranges::find(states, state, &EnteredState::state);
       Assertion assertion{"at " + state, Text(period), "never", false};
       if (entered != states.end()) {
         const Duration time =

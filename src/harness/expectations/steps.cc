@@ -12,12 +12,11 @@ namespace {
 constexpr int64_t kStepsMax = 1'000'000;
 
 // Steps in the order in which a boot reported them.
-std::vector<int64_t> StepsOf(const Evidence& run, const std::string& replica, int boot) {
+std::vector<int64_t> ReportedSteps(const Evidence& run, const std::string& replica, int boot) {
   std::vector<int64_t> steps;
-  for (const Happening& h : run.happenings) {
-    if (h.kind == Happening::Kind::kStep && h.replica == replica && h.boot == boot) {
-      steps.push_back(h.step);
-    }
+  for (const Event& event : run.events) {
+    const auto* step = event.As<StepEvent>();
+    if (step && event.replica == replica && event.boot == boot) steps.push_back(step->step);
   }
   return steps;
 }
@@ -27,7 +26,8 @@ std::string BootName(const std::string& replica, int boot) {
 }
 
 // The first field in which two records differ.
-std::optional<std::string> Difference(const Json& a, const Json& b, const StepComparison& how) {
+std::optional<std::string> FindDifferingField(const Json& a, const Json& b,
+                                              const StepComparison& how) {
   for (const auto& [name, value] : a.items()) {
     if (!how.Compares(name)) continue;
     const Json* other = Member(b, name);
@@ -39,10 +39,10 @@ std::optional<std::string> Difference(const Json& a, const Json& b, const StepCo
   return std::nullopt;
 }
 
-Assertion CompareReplica(const Case& judged, const std::string& replica,
+Assertion CompareReplica(const ComparedRuns& runs, const std::string& replica,
                          const StepComparison& how) {
-  const StepRecords mine = EffectiveSteps(judged.run, replica);
-  const StepRecords twins = EffectiveSteps(*judged.twin, replica);
+  const StepRecords mine = EffectiveSteps(runs.run, replica);
+  const StepRecords twins = EffectiveSteps(*runs.twin, replica);
   Assertion assertion{"same_steps_as_twin " + replica, "", "", false};
   std::set<int64_t> my_steps;
   std::set<int64_t> twin_steps;
@@ -54,11 +54,11 @@ Assertion CompareReplica(const Case& judged, const std::string& replica,
     return assertion;
   }
   for (const auto& [step, record] : twins) {
-    const Json& found = mine.at(step).record;
-    const auto field = Difference(record.record, found, how);
+    const Json& found = mine.at(step);
+    const auto field = FindDifferingField(record, found, how);
     if (!field) continue;
     const std::string at = "step " + std::to_string(step) + " " + *field + " ";
-    const Json* a = Member(record.record, *field);
+    const Json* a = Member(record, *field);
     const Json* b = Member(found, *field);
     assertion.expected = at + (a ? CompactJson(*a) : "missing");
     assertion.found = at + (b ? CompactJson(*b) : "missing");
@@ -81,10 +81,10 @@ ExpectationPtr ReadFirstStep(const Cursor& cursor) {
       wanted[{whose, BootOfKey(boot, step)}] = step.Integer(0);
     }
   }
-  return Expect([wanted](const Case& judged) {
+  return Expect([wanted](const ComparedRuns& runs) {
     std::vector<Assertion> assertions;
     for (const auto& [key, step] : wanted) {
-      const std::vector<int64_t> steps = StepsOf(judged.run, key.first, key.second);
+      const std::vector<int64_t> steps = ReportedSteps(runs.run, key.first, key.second);
       const std::string found = steps.empty() ? "no step" : std::to_string(steps.front());
       assertions.push_back({"first_step " + BootName(key.first, key.second), std::to_string(step),
                             found, !steps.empty() && steps.front() == step});
@@ -101,10 +101,10 @@ ExpectationPtr ReadNoSteps(const Cursor& cursor) {
       wanted.emplace_back(ReplicaOfKey(replica, boots), static_cast<int>(boot.Integer(1, 1000)));
     }
   }
-  return Expect([wanted](const Case& judged) {
+  return Expect([wanted](const ComparedRuns& runs) {
     std::vector<Assertion> assertions;
     for (const auto& [replica, boot] : wanted) {
-      const std::vector<int64_t> steps = StepsOf(judged.run, replica, boot);
+      const std::vector<int64_t> steps = ReportedSteps(runs.run, replica, boot);
       const std::set<int64_t> found(steps.begin(), steps.end());
       assertions.push_back(
           {"no_steps " + BootName(replica, boot), "none", Runs(found), steps.empty()});
@@ -123,13 +123,13 @@ ExpectationPtr ReadSteps(const Cursor& cursor) {
       range.Wrong("must be the first and the last step, like 1..40, of at most a million");
     }
   }
-  return Expect([wanted](const Case& judged) {
+  return Expect([wanted](const ComparedRuns& runs) {
     std::vector<Assertion> assertions;
     for (const auto& [replica, range] : wanted) {
       std::set<int64_t> all;
       for (int64_t step = range.least; step <= range.most; ++step) all.insert(step);
       std::set<int64_t> found;
-      for (const auto& [step, record] : EffectiveSteps(judged.run, replica)) found.insert(step);
+      for (const auto& [step, record] : EffectiveSteps(runs.run, replica)) found.insert(step);
       assertions.push_back({"steps " + replica, Runs(all), Runs(found), all == found});
     }
     return assertions;
@@ -139,19 +139,20 @@ ExpectationPtr ReadSteps(const Cursor& cursor) {
 ExpectationPtr ReadStepsNeverGoBack(const Cursor& cursor) {
   std::vector<std::string> replicas;
   for (const Cursor& element : cursor.Elements()) replicas.push_back(ReadReplica(element));
-  return Expect([replicas](const Case& judged) {
+  return Expect([replicas](const ComparedRuns& runs) {
     std::vector<Assertion> assertions;
     for (const std::string& replica : replicas) {
       Assertion assertion{"steps_never_go_back " + replica, "each step above the last", "so", true};
       int64_t last = INT64_MIN;
-      for (const Happening& h : judged.run.happenings) {
-        if (h.kind != Happening::Kind::kStep || h.replica != replica) continue;
-        if (h.step <= last && assertion.passed) {
+      for (const Event& event : runs.run.events) {
+        const auto* step = event.As<StepEvent>();
+        if (!step || event.replica != replica) continue;
+        if (step->step <= last && assertion.passed) {
           assertion.passed = false;
-          assertion.found = "step " + std::to_string(h.step) + " behind " + std::to_string(last) +
-                            " (event " + std::to_string(h.number) + ")";
+          assertion.found = "step " + std::to_string(step->step) + " after " +
+                            std::to_string(last) + " (event " + std::to_string(event.number) + ")";
         }
-        last = h.step;
+        last = step->step;
       }
       assertions.push_back(std::move(assertion));
     }
@@ -163,12 +164,12 @@ ExpectationPtr ReadSameStepsAsTwin(const Cursor& cursor) {
   const StepComparison how = ReadStepComparison(cursor);
   if (!cursor.IsMap() && !cursor.Flag()) return nullptr;
   return Expect(
-      [how](const Case& judged) {
+      [how](const ComparedRuns& runs) {
         std::vector<Assertion> assertions;
         const std::set<std::string> replicas =
-            how.replicas.empty() ? ReplicasWithSteps(*judged.twin) : how.replicas;
+            how.replicas.empty() ? ReplicasWithSteps(*runs.twin) : how.replicas;
         for (const std::string& replica : replicas) {
-          assertions.push_back(CompareReplica(judged, replica, how));
+          assertions.push_back(CompareReplica(runs, replica, how));
         }
         return assertions;
       },

@@ -8,21 +8,21 @@
 namespace caip::harness {
 namespace {
 
-struct Wanted {
+struct ExpectedTrials {
   std::optional<Count> count;
   std::optional<std::vector<int64_t>> reports;
   bool best_as_twin = false;
 };
 
-std::string Texts(const std::vector<int64_t>& steps) {
+std::string StepList(const std::vector<int64_t>& steps) {
   std::vector<std::string> texts;
   for (int64_t step : steps) texts.push_back(std::to_string(step));
   return texts.empty() ? "none" : Join(texts, ", ");
 }
 
-std::vector<Assertion> Judge(const Wanted& wanted, const Case& judged) {
+std::vector<Assertion> CheckTrials(const ExpectedTrials& wanted, const ComparedRuns& runs) {
   std::vector<Assertion> assertions;
-  const auto& trials = judged.run.trials;
+  const auto& trials = runs.run.trials;
   if (wanted.count) {
     const auto found = static_cast<int64_t>(trials.size());
     assertions.push_back(
@@ -30,17 +30,17 @@ std::vector<Assertion> Judge(const Wanted& wanted, const Case& judged) {
   }
   if (wanted.reports) {
     for (const auto& [id, trial] : trials) {
-      assertions.push_back({"trials reports of " + id, Texts(*wanted.reports), Texts(trial.steps),
-                            trial.steps == *wanted.reports});
+      assertions.push_back({"trials reports of " + id, StepList(*wanted.reports),
+                            StepList(trial.steps), trial.steps == *wanted.reports});
     }
     if (trials.empty()) {
-      assertions.push_back({"trials reports", Texts(*wanted.reports), "no trial", false});
+      assertions.push_back({"trials reports", StepList(*wanted.reports), "no trial", false});
     }
   }
-  if (wanted.best_as_twin && judged.twin) {
+  if (wanted.best_as_twin && runs.twin) {
     const auto name = [](const std::string& best) { return best.empty() ? "none" : best; };
-    assertions.push_back({"trials best", name(judged.twin->best_trial), name(judged.run.best_trial),
-                          judged.run.best_trial == judged.twin->best_trial});
+    assertions.push_back({"trials best", name(runs.twin->best_trial), name(runs.run.best_trial),
+                          runs.run.best_trial == runs.twin->best_trial});
   }
   return assertions;
 }
@@ -48,7 +48,7 @@ std::vector<Assertion> Judge(const Wanted& wanted, const Case& judged) {
 }  // namespace
 
 ExpectationPtr ReadTrials(const Cursor& cursor) {
-  Wanted wanted;
+  ExpectedTrials wanted;
   if (!cursor.MustBeMap()) return nullptr;
   cursor.OnlyKeys({"count", "reports", "best_as_twin"});
   for (const auto& [key, member] : cursor.Members()) {
@@ -58,7 +58,7 @@ ExpectationPtr ReadTrials(const Cursor& cursor) {
     wanted.reports.emplace();
     for (const Cursor& step : member.Elements()) wanted.reports->push_back(step.Integer());
   }
-  return Expect([wanted](const Case& judged) { return Judge(wanted, judged); },
+  return Expect([wanted](const ComparedRuns& runs) { return CheckTrials(wanted, runs); },
                 wanted.best_as_twin);
 }
 

@@ -17,8 +17,7 @@ bool AnyMatches(const std::vector<std::string>& globs, const std::string& name) 
 std::vector<std::string> GlobsOf(const Cursor& cursor) {
   std::vector<std::string> globs;
   for (const Cursor& element : cursor.Elements()) {
-    std::string glob = element.Text();
-    globs.push_back(glob.starts_with("gs://") ? glob.substr(5) : glob);
+    globs.push_back(ObjectGlob(element.Text()));
   }
   return globs;
 }

@@ -1,6 +1,6 @@
 #pragma once
-// How a run is held against its twin: which fields and objects count, and how near is equal. Said
-// by the expectations same_steps_as_twin and same_objects_as_twin; the explorer goes by it, too.
+// How a run is compared with its twin: which fields and objects count, and which values are equal.
+// The expectations same_steps_as_twin and same_objects_as_twin set it; the explorer uses it, too.
 
 #include <set>
 #include <string>
@@ -11,7 +11,7 @@
 namespace caip::harness {
 
 struct StepComparison {
-  std::set<std::string> fields;    // empty: all but those that say which boot it is
+  std::set<std::string> fields;    // empty: all but `attempt` and `boot`
   std::set<std::string> replicas;  // empty: all that report steps
   double tolerance = 0;            // of numbers
 
@@ -34,11 +34,11 @@ struct TwinComparison {
   ObjectComparison objects;
 };
 
-/// `true`, or a mapping; what is wrong is said on the cursor.
+/// `true`, or a mapping; mistakes are reported on the cursor.
 StepComparison ReadStepComparison(const Cursor& cursor);
 ObjectComparison ReadObjectComparison(const Cursor& cursor);
 
-/// Equal but for numbers that are so near.
+/// Equal except for numbers that differ by at most `tolerance`.
 bool SameJson(const Json& a, const Json& b, double tolerance);
 
 }  // namespace caip::harness

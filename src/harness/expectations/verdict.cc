@@ -8,19 +8,20 @@
 namespace caip::harness {
 namespace {
 
-void JudgeFaults(const Evidence& run, std::vector<Assertion>& assertions) {
+void CheckFaultsWereInjected(const Evidence& run, std::vector<Assertion>& assertions) {
   for (const FaultTally& fault : run.faults) {
-    Assertion struck{"fault " + fault.name, "strikes: " + fault.what, "", !fault.struck_at.empty()};
+    Assertion injected{"fault " + fault.name, "injected: " + fault.what, "",
+                       !fault.injected_at.empty()};
     std::vector<std::string> numbers;
-    for (const int64_t number : fault.struck_at) numbers.push_back(std::to_string(number));
-    struck.found = fault.struck_at.empty()
-                       ? "never; its occasion came " + std::to_string(fault.seen) + " times"
-                       : "at event " + Join(numbers, ", ");
-    if (struck.passed && !fault.until_came) {
-      struck.passed = false;
-      struck.found += ", but its `until` never came";
+    for (const int64_t number : fault.injected_at) numbers.push_back(std::to_string(number));
+    injected.found = fault.injected_at.empty()
+                         ? "never; its trigger counted " + std::to_string(fault.seen) + " events"
+                         : "at event " + Join(numbers, ", ");
+    if (injected.passed && !fault.until_came) {
+      injected.passed = false;
+      injected.found += ", but its `until` never came";
     }
-    assertions.push_back(std::move(struck));
+    assertions.push_back(std::move(injected));
   }
 }
 
@@ -29,46 +30,46 @@ bool Names(const std::string& wanted, const std::string& assertion) {
   return assertion == wanted || assertion.starts_with(wanted + " ");
 }
 
-void Conclude(const Scenario& scenario, Judgement& judgement) {
+void Conclude(const Scenario& scenario, Verdict& verdict) {
   std::vector<std::string> failed;
-  for (const Assertion& assertion : judgement.assertions) {
+  for (const Assertion& assertion : verdict.assertions) {
     if (!assertion.passed) failed.push_back(assertion.name);
   }
   if (scenario.shows_bug.empty()) {
-    judgement.passed = failed.empty();
-    if (!judgement.passed) judgement.why_not = "failed: " + Join(failed, ", ");
+    verdict.passed = failed.empty();
+    if (!verdict.passed) verdict.why_not = "failed: " + Join(failed, ", ");
     return;
   }
   for (const std::string& wanted : scenario.shows_bug) {
     const bool shown = std::any_of(failed.begin(), failed.end(),
                                    [&](const std::string& name) { return Names(wanted, name); });
-    if (!shown) judgement.why_not = "the bug did not show: '" + wanted + "' held";
+    if (!shown) verdict.why_not = "the bug did not appear: '" + wanted + "' holds";
   }
   for (const std::string& name : failed) {
     const bool wanted = std::any_of(scenario.shows_bug.begin(), scenario.shows_bug.end(),
                                     [&](const std::string& word) { return Names(word, name); });
-    if (!wanted) judgement.why_not = "'" + name + "' failed, too, which shows_bug does not name";
+    if (!wanted) verdict.why_not = "'" + name + "' also failed, and shows_bug does not name it";
   }
-  judgement.passed = judgement.why_not.empty();
+  verdict.passed = verdict.why_not.empty();
 }
 
 }  // namespace
 
-Judgement Judge(const Scenario& scenario, const Evidence& run, const Evidence* twin) {
-  Judgement judgement;
-  JudgeFaults(run, judgement.assertions);
+Verdict DecideVerdict(const Scenario& scenario, const Evidence& run, const Evidence* twin) {
+  Verdict verdict;
+  CheckFaultsWereInjected(run, verdict.assertions);
   if (!run.broke_off.empty()) {
-    judgement.assertions.push_back({"limits", "the job ends by itself", run.broke_off, false});
+    verdict.assertions.push_back({"limits", "the job ends by itself", run.broke_off, false});
   }
-  const Case judged{run, twin};
+  const ComparedRuns runs{run, twin};
   for (const auto& expectation : scenario.expectations) {
     if (expectation->needs_twin() && !twin) continue;
-    for (Assertion& assertion : expectation->Judge(judged)) {
-      judgement.assertions.push_back(std::move(assertion));
+    for (Assertion& assertion : expectation->Evaluate(runs)) {
+      verdict.assertions.push_back(std::move(assertion));
     }
   }
-  Conclude(scenario, judgement);
-  return judgement;
+  Conclude(scenario, verdict);
+  return verdict;
 }
 
 }  // namespace caip::harness

@@ -1,5 +1,5 @@
 #pragma once
-// A run held against its scenario.
+// Checks a run against its scenario.
 
 #include <string>
 #include <vector>
@@ -9,16 +9,16 @@
 
 namespace caip::harness {
 
-/// What came of it. `passed` is what a person wants to know: of a scenario that is to show a bug,
-/// exactly the assertions that it names failed.
-struct Judgement {
+/// The result of a run. A scenario that is to show a bug passes if exactly the assertions that it
+/// names failed.
+struct Verdict {
   std::vector<Assertion> assertions;
   bool passed = false;
   std::string why_not;  // "" when passed
 };
 
-/// Each expectation, each fault (one that never struck fails), and that no limit was met. `twin`
+/// Checks each expectation, that each fault was injected, and that no limit ended the run. `twin`
 /// may be null when the scenario needs none.
-Judgement Judge(const Scenario& scenario, const Evidence& run, const Evidence* twin);
+Verdict DecideVerdict(const Scenario& scenario, const Evidence& run, const Evidence* twin);
 
 }  // namespace caip::harness

@@ -18,7 +18,7 @@ bool SameSteps(const StepRecords& a, const StepRecords& b) {
 
 }  // namespace
 
-Peace::Peace(Evidence first, Evidence second, TwinComparison how)
+Baseline::Baseline(Evidence first, Evidence second, TwinComparison how)
     : run_(std::move(first)), how_(std::move(how)) {
   for (const std::string& replica : ReplicasWithSteps(run_)) {
     if (how_.steps.ComparesReplica(replica)) replicas_.insert(replica);
@@ -27,7 +27,7 @@ Peace::Peace(Evidence first, Evidence second, TwinComparison how)
   FindResults();
 }
 
-void Peace::FindUnstable(const Evidence& other) {
+void Baseline::FindUnstable(const Evidence& other) {
   for (const auto& [name, object] : run_.objects) {
     const auto twin = other.objects.find(name);
     if (twin == other.objects.end() || !how_.objects.Equal(twin->second.bytes, object.bytes)) {
@@ -49,13 +49,13 @@ void Peace::FindUnstable(const Evidence& other) {
     for (const auto& [step, record] : mine) {
       const auto twin = twins.find(step);
       if (twin == twins.end()) continue;
-      unstable_fields_.merge(DifferingFields(record.record, twin->second.record, how_.steps));
+      unstable_fields_.merge(DifferingFields(record, twin->second, how_.steps));
     }
   }
 }
 
-void Peace::Learn(const Evidence& early_restart) {
-  if (early_restart.state != "SUCCEEDED") return;  // that is no matter of counting
+void Baseline::Learn(const Evidence& early_restart) {
+  if (early_restart.state != "SUCCEEDED") return;  // a failure is not a counter
   const std::set<std::string> renamed = RenamedPatterns(run_, early_restart);
   const auto note = [&](const std::string& name, bool counts) {
     const std::string pattern = WithoutNumbers(name);
@@ -80,30 +80,30 @@ void Peace::Learn(const Evidence& early_restart) {
   for (const std::string& pattern : doubtful_patterns_) counting_patterns_.erase(pattern);
 }
 
-void Peace::FindResults() {
+void Baseline::FindResults() {
   size_t last_step = 0;
-  for (size_t i = 0; i < run_.happenings.size(); ++i) {
-    if (run_.happenings[i].kind == Happening::Kind::kStep) last_step = i;
+  for (size_t i = 0; i < run_.events.size(); ++i) {
+    if (run_.events[i].Is<StepEvent>()) last_step = i;
   }
   std::map<std::string, int> writes;
-  for (size_t i = 0; i < run_.happenings.size(); ++i) {
-    const Happening& h = run_.happenings[i];
-    if (!IsWrite(h)) continue;
-    ++writes[h.object];
-    if (i > last_step && last_step > 0) results_.insert(h.object);
+  for (size_t i = 0; i < run_.events.size(); ++i) {
+    const StorageEvent* write = FindWrite(run_.events[i]);
+    if (!write) continue;
+    ++writes[write->object];
+    if (i > last_step && last_step > 0) results_.insert(write->object);
   }
   std::erase_if(results_, [&](const std::string& name) {
     return writes[name] > 1 || !run_.objects.contains(name);
   });
 }
 
-bool Peace::Compares(const std::string& object) const {
+bool Baseline::Compares(const std::string& object) const {
   return how_.objects.Compares(object) && !unstable_objects_.contains(object) &&
          !unstable_patterns_.contains(WithoutNumbers(object)) &&
          !counting_patterns_.contains(WithoutNumbers(object));
 }
 
-bool Peace::MayCount(const std::string& object) const {
+bool Baseline::MayCount(const std::string& object) const {
   return doubtful_patterns_.contains(WithoutNumbers(object));
 }
 
@@ -117,11 +117,6 @@ std::set<std::string> DifferingFields(const Json& a, const Json& b, const StepCo
     if (how.Compares(name) && !a.contains(name)) fields.insert(name);
   }
   return fields;
-}
-
-bool IsWrite(const Happening& h) {
-  return h.kind == Happening::Kind::kStorage && !h.failed &&
-         (h.op == "create" || h.op == "overwrite" || h.op == "copy" || h.op == "move");
 }
 
 std::string WithoutNumbers(const std::string& text) {

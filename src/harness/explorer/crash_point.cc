@@ -2,14 +2,20 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <utility>
 
 #include "base/json.h"
 
 namespace caip::harness {
 namespace {
 
-bool IsChange(const Happening& h) {
-  return h.kind == Happening::Kind::kStorage && !h.failed && h.op != "read" && h.op != "list";
+// A move adds one object and removes another.
+size_t CountChanges(const Event& event) {
+  const auto* operation = event.As<StorageEvent>();
+  if (!operation || operation->failed) return 0;
+  if (operation->op == "read" || operation->op == "list") return 0;
+  return operation->op == "move" ? 2 : 1;
 }
 
 // A regular expression that finds exactly this line.
@@ -22,7 +28,7 @@ std::string Escaped(const std::string& line) {
   return regex + "$";
 }
 
-/// Counts equals, so that each has its number.
+/// Numbers points that are alike.
 class Numbering {
  public:
   int64_t Next(const CrashPoint& point) {
@@ -34,62 +40,78 @@ class Numbering {
   std::map<std::string, int64_t> counts_;
 };
 
-// A move puts one object there and takes another away.
-size_t ChangesOf(const Happening& h) {
-  if (!IsChange(h)) return 0;
-  return h.op == "move" ? 2 : 1;
+const char* SelectionWord(CrashPoint::Kind kind) {
+  switch (kind) {
+    case CrashPoint::Kind::kStorage:
+      return "storage";
+    case CrashPoint::Kind::kStep:
+      return "steps";
+    case CrashPoint::Kind::kLog:
+      return "logs";
+    case CrashPoint::Kind::kBoot:
+      return "states";
+  }
+  return "";
 }
 
-std::string WordOf(Happening::Kind kind) {
-  if (kind == Happening::Kind::kStorage) return "storage";
-  if (kind == Happening::Kind::kStep) return "steps";
-  return kind == Happening::Kind::kLog ? "logs" : "states";
-}
-
-CrashPoint PointAt(const Happening& h) {
+// The point after the event; nullopt for events that are not points.
+std::optional<CrashPoint> PointAfter(const Event& event) {
   CrashPoint point;
-  point.replica = h.replica;
-  point.kind = h.kind;
-  point.op = h.op;
-  point.text = h.kind == Happening::Kind::kStorage ? h.object
-               : h.kind == Happening::Kind::kLog   ? h.text
-                                                   : "";
-  point.step = h.kind == Happening::Kind::kStep ? h.step : 0;
+  point.replica = event.replica;
+  if (const auto* operation = event.As<StorageEvent>()) {
+    point.op = operation->op;
+    point.text = operation->object;
+  } else if (const auto* step = event.As<StepEvent>()) {
+    point.kind = CrashPoint::Kind::kStep;
+    point.step = step->step;
+  } else if (const auto* log = event.As<LogEvent>()) {
+    point.kind = CrashPoint::Kind::kLog;
+    point.text = log->message;
+  } else if (event.Is<LiveEvent>()) {
+    point.kind = CrashPoint::Kind::kBoot;
+  } else {
+    return std::nullopt;
+  }
   return point;
+}
+
+// The points before the operation takes effect.
+void AddPointsBefore(const StorageEvent& operation, CrashPoint before, bool torn_writes,
+                     std::vector<CrashPoint>& points) {
+  before.before = true;
+  points.push_back(before);
+  const bool writes = operation.op == "create" || operation.op == "overwrite";
+  if (!torn_writes || !writes || operation.bytes <= 1) return;
+  before.mid_bytes = operation.bytes / 2;
+  points.push_back(std::move(before));
 }
 
 }  // namespace
 
-std::vector<CrashPoint> PointsOf(const Evidence& run, const PointSelection& selection) {
+std::vector<CrashPoint> FindCrashPoints(const Evidence& run, const PointSelection& selection) {
   std::vector<CrashPoint> points;
   Numbering numbering;
   size_t changes = 0;
-  for (size_t i = 0; i < run.happenings.size(); ++i) {
-    const Happening& h = run.happenings[i];
-    const bool kind = h.kind == Happening::Kind::kStorage || h.kind == Happening::Kind::kStep ||
-                      h.kind == Happening::Kind::kLog || h.kind == Happening::Kind::kLive;
-    const bool whose = selection.replicas.empty() || selection.replicas.contains(h.replica);
-    const bool wanted = kind && whose && h.replica != "service" && !h.failed &&
-                        selection.kinds.contains(WordOf(h.kind));
-    CrashPoint point = PointAt(h);
-    if (kind) point.nth = numbering.Next(point);
-    if (wanted && h.kind == Happening::Kind::kStorage) {
-      CrashPoint before = point;
-      before.before = true;
+  for (size_t i = 0; i < run.events.size(); ++i) {
+    const Event& event = run.events[i];
+    const auto* operation = event.As<StorageEvent>();
+    std::optional<CrashPoint> point = PointAfter(event);
+    if (point) point->nth = numbering.Next(*point);
+    const bool selected =
+        point && selection.kinds.contains(SelectionWord(point->kind)) &&
+        (selection.replicas.empty() || selection.replicas.contains(event.replica));
+    const bool wanted = selected && event.replica != "service" && !(operation && operation->failed);
+    if (wanted && operation) {
+      CrashPoint before = *point;
       before.events = i;
       before.changes = changes;
-      points.push_back(before);
-      const bool writes = h.op == "create" || h.op == "overwrite";
-      if (selection.torn_writes && writes && h.bytes > 1) {
-        before.mid_bytes = h.bytes / 2;
-        points.push_back(std::move(before));
-      }
+      AddPointsBefore(*operation, std::move(before), selection.torn_writes, points);
     }
-    changes += ChangesOf(h);
+    changes += CountChanges(event);
     if (!wanted) continue;
-    point.events = i + 1;
-    point.changes = changes;
-    points.push_back(std::move(point));
+    point->events = i + 1;
+    point->changes = changes;
+    points.push_back(*std::move(point));
   }
   return points;
 }
@@ -97,27 +119,25 @@ std::vector<CrashPoint> PointsOf(const Evidence& run, const PointSelection& sele
 std::string Describe(const CrashPoint& point) {
   const std::string nth = point.nth > 1 ? " (time " + std::to_string(point.nth) + ")" : "";
   switch (point.kind) {
-    case Happening::Kind::kStorage:
+    case CrashPoint::Kind::kStorage:
       if (point.mid_bytes > 0) {
         return "after " + std::to_string(point.mid_bytes) + " bytes of " + point.op + " " +
                point.text + nth + " by " + point.replica;
       }
       return std::string(point.before ? "before " : "after ") + point.op + " " + point.text + nth +
              " by " + point.replica;
-    case Happening::Kind::kStep:
+    case CrashPoint::Kind::kStep:
       return "after step " + std::to_string(point.step) + nth + " of " + point.replica;
-    case Happening::Kind::kLog:
+    case CrashPoint::Kind::kLog:
       return "after '" + point.text.substr(0, 60) + "'" + nth + " of " + point.replica;
     default:
       return "at boot " + std::to_string(point.nth) + " of " + point.replica;
   }
 }
 
-size_t ChangesIn(const std::vector<Happening>& happenings, size_t events) {
+size_t CountChanges(const std::vector<Event>& list, size_t events) {
   size_t changes = 0;
-  for (size_t i = 0; i < std::min(events, happenings.size()); ++i) {
-    changes += ChangesOf(happenings[i]);
-  }
+  for (size_t i = 0; i < std::min(events, list.size()); ++i) changes += CountChanges(list[i]);
   return changes;
 }
 
@@ -126,38 +146,38 @@ std::string YamlQuoted(const std::string& text) { return CompactJson(Json(text))
 std::string WhenText(const CrashPoint& point) {
   const std::string nth = point.nth > 1 ? ", nth: " + std::to_string(point.nth) : "";
   switch (point.kind) {
-    case Happening::Kind::kStorage:
+    case CrashPoint::Kind::kStorage:
       if (point.mid_bytes > 0) {
         return "{mid: {" + point.op + ": " + YamlQuoted(point.text) +
                ", bytes: " + std::to_string(point.mid_bytes) + "}" + nth + "}";
       }
       return std::string("{") + (point.before ? "before" : "after") + ": {" + point.op + ": " +
              YamlQuoted(point.text) + "}" + nth + "}";
-    case Happening::Kind::kStep:
+    case CrashPoint::Kind::kStep:
       return "{step: " + std::to_string(point.step) + nth + "}";
-    case Happening::Kind::kLog:
+    case CrashPoint::Kind::kLog:
       return "{log: " + YamlQuoted(Escaped(point.text)) + nth + "}";
     default:
       return "{start: " + std::to_string(point.nth) + "}";
   }
 }
 
-Trigger TriggerOf(const CrashPoint& point) {
+Trigger MakeTrigger(const CrashPoint& point) {
   Trigger trigger;
   trigger.nth = {point.nth, point.nth, 0};
   switch (point.kind) {
-    case Happening::Kind::kStorage:
+    case CrashPoint::Kind::kStorage:
       trigger.phase = point.before ? Phase::kBefore : Phase::kAfter;
       if (point.mid_bytes > 0) trigger.phase = Phase::kMid;
       trigger.bytes = point.mid_bytes;
       trigger.op = point.op;
       trigger.pattern = point.text;
       break;
-    case Happening::Kind::kStep:
+    case CrashPoint::Kind::kStep:
       trigger.kind = Trigger::Kind::kStep;
       trigger.number = point.step;
       break;
-    case Happening::Kind::kLog:
+    case CrashPoint::Kind::kLog:
       trigger.kind = Trigger::Kind::kLog;
       trigger.pattern = Escaped(point.text);
       break;

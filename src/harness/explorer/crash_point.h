@@ -1,5 +1,5 @@
 #pragma once
-// The moments of a peaceful run at which a machine could go away.
+// The points of a baseline run at which a machine could go away.
 
 #include <cstdint>
 #include <set>
@@ -8,26 +8,28 @@
 
 #include "harness/events/event.h"
 #include "harness/expectations/expectation.h"
+#include "harness/faults/trigger.h"
 
 namespace caip::harness {
 
-/// Named by replica, kind, object and occurrence, so that it can be had again tomorrow.
+/// Named by replica, kind, object and occurrence, so that another run has the same point.
 struct CrashPoint {
+  enum class Kind { kStorage, kLog, kStep, kBoot };
   std::string replica;
-  Happening::Kind kind = Happening::Kind::kStorage;  // kStorage, kStep, kLog or kLive
-  bool before = false;                               // of a storage operation; else behind it
+  Kind kind = Kind::kStorage;
+  bool before = false;  // of a storage operation; else after it
   std::string op = {};
   std::string text = {};  // object; line
   int64_t step = 0;
-  uint64_t mid_bytes = 0;  // above 0: in the middle of writing a file, behind so many bytes
+  uint64_t mid_bytes = 0;  // above 0: in the middle of writing a file, after so many bytes
   int64_t nth = 1;         // among equals of this replica
-  size_t events = 0;       // of the peaceful run's list, so many had happened
-  size_t changes = 0;      // in storage, likewise
+  size_t events = 0;       // of the baseline run's list, so many come before it
+  size_t changes = 0;      // of storage, likewise
 
   auto operator<=>(const CrashPoint&) const = default;
 };
 
-/// What kinds of moments are wanted: "storage", "steps", "logs", "states" (boots).
+/// The kinds of points that are wanted: "storage", "steps", "logs", "states" (boots).
 struct PointSelection {
   std::set<std::string> kinds = {"storage"};
   std::set<std::string> replicas;  // empty: all
@@ -35,17 +37,17 @@ struct PointSelection {
 };
 
 /// In the order of the run. `run` has succeeded without a fault.
-std::vector<CrashPoint> PointsOf(const Evidence& run, const PointSelection& selection);
+std::vector<CrashPoint> FindCrashPoints(const Evidence& run, const PointSelection& selection);
 
 /// "before create job/out/ckpt-20/optim by master-0".
 std::string Describe(const CrashPoint& point);
 /// The lines of a scenario's `when`, as flow YAML: `{before: {create: "job/out/x"}, nth: 2}`.
 std::string WhenText(const CrashPoint& point);
 /// The same as a value.
-Trigger TriggerOf(const CrashPoint& point);
+Trigger MakeTrigger(const CrashPoint& point);
 
 /// How many of the first `events` changed what is stored.
-size_t ChangesIn(const std::vector<Happening>& happenings, size_t events);
+size_t CountChanges(const std::vector<Event>& list, size_t events);
 
 /// A text as YAML in double quotes.
 std::string YamlQuoted(const std::string& text);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kDifferenceShown = 60;  // characters of a text
 constexpr size_t kBefore = 20;           // of them before the first difference
-constexpr size_t kBytesShown = 12;       // of what is no text
+constexpr size_t kBytesShown = 12;       // of bytes that are not text
 
 bool IsText(std::string_view bytes) {
   return IsUtf8(bytes) && std::none_of(bytes.begin(), bytes.end(), [](unsigned char c) {
@@ -42,7 +42,7 @@ bool SaysSomething(std::string_view line) {
 
 }  // namespace
 
-std::string WhereItDiffers(std::string_view bytes, std::string_view other) {
+std::string ExcerptAtDifference(std::string_view bytes, std::string_view other) {
   const auto ends = std::mismatch(bytes.begin(), bytes.end(), other.begin(), other.end());
   const auto at = static_cast<size_t>(ends.first - bytes.begin());
   if (IsText(bytes) && IsText(other)) {
@@ -58,7 +58,7 @@ std::string WhereItDiffers(std::string_view bytes, std::string_view other) {
   return size + "at byte " + std::to_string(at) + ":" + Hexadecimal(bytes.substr(at, kBytesShown));
 }
 
-std::string TellingLine(std::string_view error_message) {
+std::string FindErrorLine(std::string_view error_message) {
   std::string last;
   std::string exception;
   bool in_traceback = false;

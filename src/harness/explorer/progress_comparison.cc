@@ -1,30 +1,42 @@
 #include "harness/explorer/progress_comparison.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace caip::harness {
 namespace {
 
-constexpr char kGoesOn[] = "goes on with step ";
-constexpr char kPassedOver[] = "a whole checkpoint is passed over: ";
-constexpr char kAllLost[] = "all progress is lost behind ";
-constexpr char kNothing[] =
-    "nothing that was written is ever taken up: each restart begins at the start";
+constexpr char kIgnoredCheckpoint[] = "a complete checkpoint is ignored: ";
+constexpr char kAllLost[] = "all progress is lost after ";
+constexpr char kNothingUsed[] = "no restart uses what was saved: each one begins at the first step";
 
-std::optional<int64_t> FirstStepOf(const Evidence& run, const std::string& replica) {
-  for (const Happening& h : run.happenings) {
-    if (h.kind == Happening::Kind::kStep && h.replica == replica) return h.step;
+const StepEvent* FindStepOf(const Event& event, const std::string& replica) {
+  return event.replica == replica ? event.As<StepEvent>() : nullptr;
+}
+
+std::optional<int64_t> FindFirstStep(const Evidence& run, const std::string& replica) {
+  for (const Event& event : run.events) {
+    if (const StepEvent* step = FindStepOf(event, replica)) return step->step;
   }
   return std::nullopt;
 }
 
-// Whatever was written, each restart began at the very first step again: all but those behind which
+Flaw LostProgressFlaw(std::string cause, int64_t expected, int64_t found) {
+  const std::string words = "resumes at step ";
+  Flaw flaw{std::move(cause), words + std::to_string(expected), words + std::to_string(found)};
+  flaw.kind = Flaw::Kind::kLostProgress;
+  flaw.resume_step = expected;
+  return flaw;
+}
+
+// Whatever was written, each restart began at the very first step: all but those after which
 // nothing was left to do.
-std::map<size_t, Flaw> NothingTakenUp(const Peace& peace, const std::vector<Resumption>& all) {
+std::map<size_t, Flaw> FindRestartsFromScratch(const Baseline& baseline,
+                                               const std::vector<Resumption>& all) {
   std::map<size_t, Flaw> lost;
-  if (!peace.steps_are_stable()) return lost;
-  for (const std::string& replica : peace.replicas()) {
-    const auto first = FirstStepOf(peace.run(), replica);
+  if (!baseline.steps_are_stable()) return lost;
+  for (const std::string& replica : baseline.replicas()) {
+    const auto first = FindFirstStep(baseline.run(), replica);
     std::vector<size_t> from_scratch;
     size_t taken_up = 0;
     for (size_t i = 0; i < all.size(); ++i) {
@@ -34,86 +46,98 @@ std::map<size_t, Flaw> NothingTakenUp(const Peace& peace, const std::vector<Resu
     }
     if (taken_up > 0 || from_scratch.size() < 3) continue;
     const size_t last = from_scratch.back();
-    lost[last] = {kNothing, "a step behind " + std::to_string(*first),
-                  "step " + std::to_string(*first)};
+    Flaw& flaw = lost[last] = {kNothingUsed, "a step after " + std::to_string(*first),
+                               "step " + std::to_string(*first)};
+    flaw.kind = Flaw::Kind::kLostProgress;
   }
   return lost;
 }
 
 // Of one replica, by the order of the run.
-std::vector<size_t> StorageMoments(const std::vector<Resumption>& all, const std::string& replica) {
-  std::vector<size_t> moments;
+std::vector<size_t> FindStoragePoints(const std::vector<Resumption>& all,
+                                      const std::string& replica) {
+  std::vector<size_t> points;
   for (size_t i = 0; i < all.size(); ++i) {
     const CrashPoint& point = all[i].point;
-    const bool tells = point.kind == Happening::Kind::kStorage && all[i].first_step.has_value();
-    if (tells && point.replica == replica) moments.push_back(i);
+    const bool counts = point.kind == CrashPoint::Kind::kStorage && all[i].first_step.has_value();
+    if (counts && point.replica == replica) points.push_back(i);
   }
-  std::ranges::stable_sort(moments, {}, [&](size_t i) { return all[i].point.events; });
-  return moments;
+  std::ranges::stable_sort(points, {}, [&](size_t i) { return all[i].point.events; });
+  return points;
 }
 
-// Steps that come again in peace (of an epoch, say) do not tell where a restart went on.
+// Steps that the baseline repeats (in each epoch, say) do not tell where a restart resumed.
 bool ComesOnce(const Evidence& run, const std::string& replica, int64_t step) {
-  const auto is_it = [&](const Happening& h) {
-    return h.kind == Happening::Kind::kStep && h.replica == replica && h.step == step;
+  const auto is_it = [&](const Event& event) {
+    const StepEvent* found = FindStepOf(event, replica);
+    return found && found->step == step;
   };
-  return std::ranges::count_if(run.happenings, is_it) == 1;
+  return std::ranges::count_if(run.events, is_it) == 1;
+}
+
+/// A restart after a write that ended a run of writes: what came next was the next step.
+struct ProgressSample {
+  size_t resumption;
+  int64_t step;  // the last one before the write
+  bool advanced;
+};
+
+// The last step before the point, where no further write comes before the replica's next step.
+std::optional<int64_t> FindSavedStep(const std::vector<Event>& events, const CrashPoint& point) {
+  for (size_t at = point.events; at < events.size(); ++at) {
+    if (FindStepOf(events[at], point.replica)) break;
+    if (IsWrite(events[at]) && events[at].replica == point.replica) return std::nullopt;
+  }
+  std::optional<int64_t> step;
+  for (size_t at = 0; at < point.events; ++at) {
+    if (const StepEvent* found = FindStepOf(events[at], point.replica)) step = found->step;
+  }
+  return step && *step != 0 ? step : std::nullopt;
+}
+
+// By the pattern of the object that was written.
+std::map<std::string, std::vector<ProgressSample>> CollectSamples(
+    const Baseline& baseline, const std::vector<Resumption>& all) {
+  std::map<std::string, std::vector<ProgressSample>> samples;
+  for (size_t i = 0; i < all.size(); ++i) {
+    const CrashPoint& point = all[i].point;
+    if (point.kind != CrashPoint::Kind::kStorage || point.before || !all[i].first_step) continue;
+    if (point.op == "delete" || point.op == "read" || point.op == "list") continue;
+    const auto step = FindSavedStep(baseline.run().events, point);
+    if (!step) continue;
+    samples[WithoutNumbers(point.text)].push_back({i, *step, *all[i].first_step == *step + 1});
+  }
+  return samples;
 }
 
 }  // namespace
 
-std::map<size_t, Flaw> LostProgress(const Peace& peace, const std::vector<Resumption>& all) {
-  // The step that was the last when an object like this was written, for the writes that ended a
-  // run of writes: what came behind them was the next step.
-  struct Sample {
-    size_t resumption;
-    int64_t step;
-    bool advanced;
-  };
-  std::map<std::string, std::vector<Sample>> by_pattern;
-  const std::vector<Happening>& events = peace.run().happenings;
-  for (size_t i = 0; i < all.size(); ++i) {
-    const CrashPoint& point = all[i].point;
-    if (point.kind != Happening::Kind::kStorage || point.before || !all[i].first_step) continue;
-    if (point.op == "delete" || point.op == "read" || point.op == "list") continue;
-    bool ends = true;  // no further write before the replica's next step
-    for (size_t at = point.events; at < events.size() && ends; ++at) {
-      if (events[at].kind == Happening::Kind::kStep && events[at].replica == point.replica) break;
-      if (IsWrite(events[at]) && events[at].replica == point.replica) ends = false;
-    }
-    int64_t step = 0;
-    for (size_t at = 0; at < point.events; ++at) {
-      if (events[at].kind == Happening::Kind::kStep && events[at].replica == point.replica) {
-        step = events[at].step;
-      }
-    }
-    if (!ends || step == 0) continue;
-    by_pattern[WithoutNumbers(point.text)].push_back({i, step, *all[i].first_step == step + 1});
-  }
-  std::map<size_t, Flaw> lost = NothingTakenUp(peace, all);
-  for (const auto& [pattern, samples] : by_pattern) {
+std::map<size_t, Flaw> FindLostProgress(const Baseline& baseline,
+                                        const std::vector<Resumption>& all) {
+  std::map<size_t, Flaw> lost = FindRestartsFromScratch(baseline, all);
+  for (const auto& [pattern, samples] : CollectSamples(baseline, all)) {
     const auto advanced = std::count_if(samples.begin(), samples.end(),
-                                        [](const Sample& sample) { return sample.advanced; });
+                                        [](const ProgressSample& one) { return one.advanced; });
     if (samples.size() < 3 || 2 * advanced < static_cast<int64_t>(samples.size())) continue;
-    for (const Sample& sample : samples) {
+    for (const ProgressSample& sample : samples) {
       const int64_t first = *all[sample.resumption].first_step;
       if (sample.advanced || first > sample.step) continue;
-      lost[sample.resumption] = {kPassedOver + pattern, kGoesOn + std::to_string(sample.step + 1),
-                                 kGoesOn + std::to_string(first)};
+      lost[sample.resumption] =
+          LostProgressFlaw(kIgnoredCheckpoint + pattern, sample.step + 1, first);
     }
   }
   return lost;
 }
 
-std::map<size_t, Flaw> FallenBack(const Peace& peace, const std::vector<Resumption>& all) {
+std::map<size_t, Flaw> FindFallbacks(const Baseline& baseline, const std::vector<Resumption>& all) {
   std::map<size_t, Flaw> fallen;
-  if (!peace.steps_are_stable()) return fallen;
-  for (const std::string& replica : peace.replicas()) {
-    const auto first = FirstStepOf(peace.run(), replica);
-    if (!first || !ComesOnce(peace.run(), replica, *first)) continue;
-    std::optional<int64_t> before;  // where the last one that went on did so
+  if (!baseline.steps_are_stable()) return fallen;
+  for (const std::string& replica : baseline.replicas()) {
+    const auto first = FindFirstStep(baseline.run(), replica);
+    if (!first || !ComesOnce(baseline.run(), replica, *first)) continue;
+    std::optional<int64_t> before;  // where the last one that resumed did so
     std::vector<size_t> suspects;
-    for (const size_t i : StorageMoments(all, replica)) {
+    for (const size_t i : FindStoragePoints(all, replica)) {
       const CrashPoint& point = all[i].point;
       if (*all[i].first_step == *first) {
         const bool changed = !point.before || point.mid_bytes > 0;
@@ -122,23 +146,14 @@ std::map<size_t, Flaw> FallenBack(const Peace& peace, const std::vector<Resumpti
       }
       for (const size_t suspect : suspects) {
         const CrashPoint& bad = all[suspect].point;
-        fallen[suspect] = {kAllLost + bad.op + " " + WithoutNumbers(bad.text),
-                           kGoesOn + std::to_string(*before), kGoesOn + std::to_string(*first)};
+        fallen[suspect] =
+            LostProgressFlaw(kAllLost + bad.op + " " + WithoutNumbers(bad.text), *before, *first);
       }
       suspects.clear();
       before = all[i].first_step;
     }
   }
   return fallen;
-}
-
-std::optional<int64_t> WantedStep(const Flaw& flaw) {
-  if (!flaw.expected.starts_with(kGoesOn)) return std::nullopt;
-  return std::stoll(flaw.expected.substr(sizeof kGoesOn - 1));
-}
-
-bool IsOfProgress(const std::string& cause) {
-  return cause.starts_with(kPassedOver) || cause.starts_with(kAllLost) || cause == kNothing;
 }
 
 }  // namespace caip::harness

@@ -1,5 +1,5 @@
 #pragma once
-// What only shows when recoveries are held against each other: how far back they begin.
+// Compares recoveries with each other: where each one resumes.
 
 #include <cstdint>
 #include <map>
@@ -16,21 +16,16 @@ namespace caip::harness {
 /// A recovery as the comparison among all of them sees it.
 struct Resumption {
   CrashPoint point;
-  std::optional<int64_t> first_step;  // that the replica reports behind its restart
+  std::optional<int64_t> first_step;  // that the replica reports after its restart
 };
 
-/// Those that begin again further back than others of the same kind would have: most restarts
-/// behind the writing of an object like this went on behind its step, and these did not.
-std::map<size_t, Flaw> LostProgress(const Peace& peace, const std::vector<Resumption>& all);
+/// Resumptions that begin further back than others of the same kind: most restarts after the write
+/// of an object like this one resumed after its step, and these did not.
+std::map<size_t, Flaw> FindLostProgress(const Baseline& baseline,
+                                        const std::vector<Resumption>& all);
 
-/// Those that begin at the very first step again, where a restart a moment before went on and a
-/// later one does. `all` has every moment of the run that leads to a recovery.
-std::map<size_t, Flaw> FallenBack(const Peace& peace, const std::vector<Resumption>& all);
-
-/// The step with which the restart should have gone on, where one of these flaws names it.
-std::optional<int64_t> WantedStep(const Flaw& flaw);
-
-/// The cause of a flaw that one of these functions told.
-bool IsOfProgress(const std::string& cause);
+/// Resumptions that begin at the very first step, where the restart at the point before resumed and
+/// a later one does. `all` has every point of the run that leads to a recovery.
+std::map<size_t, Flaw> FindFallbacks(const Baseline& baseline, const std::vector<Resumption>& all);
 
 }  // namespace caip::harness

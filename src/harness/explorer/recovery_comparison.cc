@@ -10,20 +10,18 @@
 namespace caip::harness {
 namespace {
 
-constexpr char kNeverDone[] = "steps are never done";
-
-// Why nothing may be wrong.
+// Doubts: why a flaw may be harmless.
 constexpr char kOtherBytes[] =
-    "all steps are the same, and it is no JSON: what was loaded and written again (a pickle) may "
-    "have other bytes and mean the same; then name it in expect.same_objects_as_twin.except";
-constexpr char kSameAgain[] = "the same bytes are there in the end";
+    "all steps are the same, and the object is not JSON: data that was loaded and saved again (a "
+    "pickle) may have other bytes and the same meaning; if so, name the object in "
+    "expect.same_objects_as_twin.except";
+constexpr char kSameAgain[] = "the object has the same bytes at the end";
 constexpr char kMayCount[] =
-    "a restart before the first step, when nothing was there to be lost, changes it too: it may "
-    "tell "
-    "how often the job was started";
-constexpr char kUntold[] =
-    "the machine went between a write and the line of that step: it may have been done, and not "
-    "told; tell of a step before it is saved";
+    "a restart before the first step, when nothing could be lost, changes the object too: it may "
+    "hold the number of starts";
+constexpr char kUnreportedStep[] =
+    "the machine went away between a write and the line that reports this step: the step may have "
+    "been done without a report; report a step before it is saved";
 
 std::set<int64_t> NumbersOf(const StepRecords& records) {
   std::set<int64_t> numbers;
@@ -31,11 +29,11 @@ std::set<int64_t> NumbersOf(const StepRecords& records) {
   return numbers;
 }
 
-void JudgeOutcome(const Evidence& run, std::vector<Flaw>& flaws) {
+void CompareOutcome(const Evidence& run, std::vector<Flaw>& flaws) {
   if (!run.broke_off.empty()) {
     flaws.push_back({"the job does not end", "SUCCEEDED", run.broke_off});
   } else if (run.state != "SUCCEEDED") {
-    const std::string why = TellingLine(run.error_message);
+    const std::string why = FindErrorLine(run.error_message);
     flaws.push_back({"the job ends " + run.state + ": " + WithoutNumbers(why), "SUCCEEDED",
                      run.state + ": " + why});
   }
@@ -48,164 +46,191 @@ std::set<int64_t> Without(const std::set<int64_t>& all, const std::set<int64_t>&
   return rest;
 }
 
-void JudgeSteps(const Peace& peace, const std::string& replica, const Evidence& run,
-                std::vector<Flaw>& flaws) {
-  const StepRecords wanted = EffectiveSteps(peace.run(), replica);
+void CompareSteps(const Baseline& baseline, const std::string& replica, const Evidence& run,
+                  std::vector<Flaw>& flaws) {
+  const StepRecords wanted = EffectiveSteps(baseline.run(), replica);
   const StepRecords found = EffectiveSteps(run, replica);
   const std::set<int64_t> missing = Without(NumbersOf(wanted), NumbersOf(found));
   const std::set<int64_t> surplus = Without(NumbersOf(found), NumbersOf(wanted));
   const std::string whose = replica + ": ";
   if (!missing.empty()) {
-    flaws.push_back(
-        {kNeverDone, whose + "steps " + Runs(NumbersOf(wanted)), "without " + Runs(missing)});
+    Flaw flaw{"steps are missing", whose + "steps " + Runs(NumbersOf(wanted)),
+              "without " + Runs(missing)};
+    flaw.kind = Flaw::Kind::kMissingSteps;
+    flaws.push_back(std::move(flaw));
   }
   if (!surplus.empty()) {
-    flaws.push_back({"steps are done that nobody asked for",
-                     whose + "steps " + Runs(NumbersOf(wanted)), "and " + Runs(surplus)});
+    flaws.push_back({"unexpected steps are done", whose + "steps " + Runs(NumbersOf(wanted)),
+                     "and " + Runs(surplus)});
   }
   for (const auto& [step, record] : wanted) {
     const auto other = found.find(step);
     if (other == found.end()) continue;
-    for (const std::string& field :
-         DifferingFields(record.record, other->second.record, peace.how().steps)) {
-      if (peace.unstable_fields().contains(field)) continue;
-      const Json* a = Member(record.record, field);
-      const Json* b = Member(other->second.record, field);
+    for (const std::string& field : DifferingFields(record, other->second, baseline.how().steps)) {
+      if (baseline.unstable_fields().contains(field)) continue;
+      const Json* a = Member(record, field);
+      const Json* b = Member(other->second, field);
       flaws.push_back(
           {"steps differ in '" + field + "'",
            whose + "step " + std::to_string(step) + " " + (a ? CompactJson(*a) : "none"),
            b ? CompactJson(*b) : "none"});
-      return;  // the first one; what follows follows from it
+      return;  // later differences follow from the first one
     }
   }
 }
 
-void JudgeObjects(const Peace& peace, const Evidence& run, std::vector<Flaw>& flaws) {
+void CompareObjectsWithBaseline(const Baseline& baseline, const Evidence& run,
+                                std::vector<Flaw>& flaws) {
   std::map<std::string, Flaw> by_cause;
-  const std::set<std::string> renamed = RenamedPatterns(peace.run(), run);
+  const std::set<std::string> renamed = RenamedPatterns(baseline.run(), run);
   const auto add = [&](const std::string& what, const std::string& name,
                        const std::string& expected, const std::string& found,
                        const std::string& doubt = "") {
     const std::string pattern = WithoutNumbers(name);
-    if (renamed.contains(pattern) || !peace.Compares(name)) return;
+    if (renamed.contains(pattern) || !baseline.Compares(name)) return;
     const std::string cause = what + ": " + pattern;
-    const std::string why = doubt.empty() && peace.MayCount(name) ? kMayCount : doubt;
+    const std::string why = doubt.empty() && baseline.MayCount(name) ? kMayCount : doubt;
     by_cause.try_emplace(cause, Flaw{cause, name + ": " + expected, found, why});
   };
-  const bool same_steps = flaws.empty() && !peace.replicas().empty() && peace.steps_are_stable();
-  for (const auto& [name, object] : peace.run().objects) {
+  const bool same_steps =
+      flaws.empty() && !baseline.replicas().empty() && baseline.steps_are_stable();
+  for (const auto& [name, object] : baseline.run().objects) {
     const auto mine = run.objects.find(name);
     if (mine == run.objects.end()) {
-      add("objects are missing in the end", name, "there", "not there");
-    } else if (!peace.how().objects.Equal(mine->second.bytes, object.bytes) &&
+      add("objects are missing at the end", name, "present", "missing");
+    } else if (!baseline.how().objects.Equal(mine->second.bytes, object.bytes) &&
                !CountsStarts(object.bytes, mine->second.bytes)) {
-      add("objects hold something else", name, WhereItDiffers(object.bytes, mine->second.bytes),
-          WhereItDiffers(mine->second.bytes, object.bytes),
+      add("objects have different contents", name,
+          ExcerptAtDifference(object.bytes, mine->second.bytes),
+          ExcerptAtDifference(mine->second.bytes, object.bytes),
           same_steps && !ParseJson(object.bytes).ok() ? kOtherBytes : "");
     }
   }
   for (const auto& [name, object] : run.objects) {
-    if (!peace.run().objects.contains(name)) add("objects are left over", name, "gone", "there");
+    if (!baseline.run().objects.contains(name))
+      add("objects are left over", name, "absent", "present");
   }
   for (auto& [cause, flaw] : by_cause) flaws.push_back(std::move(flaw));
 }
 
-std::string FolderOf(const std::string& name) { return name.substr(0, name.rfind('/') + 1); }
+std::string FolderOfResult(const std::string& name) { return name.substr(0, name.rfind('/') + 1); }
 
-// A result that was whole, with all its neighbours, when the machine went, is not made again.
-void JudgeResults(const Peace& peace, const CrashPoint& point, const Evidence& run,
-                  std::vector<Flaw>& flaws) {
-  std::set<std::string> there;
+// A result that was complete when the machine went away is not made again. It is complete if all
+// results of its folder are there.
+void CompareResults(const Baseline& baseline, const CrashPoint& point, const Evidence& run,
+                    std::vector<Flaw>& flaws) {
+  std::set<std::string> present;
   size_t at = 0;
-  for (; at < std::min(point.events, run.happenings.size()); ++at) {
-    if (IsWrite(run.happenings[at])) there.insert(run.happenings[at].object);
+  for (; at < std::min(point.events, run.events.size()); ++at) {
+    if (const StorageEvent* write = FindWrite(run.events[at])) present.insert(write->object);
   }
-  std::set<std::string> told;
-  for (; at < run.happenings.size(); ++at) {
-    const Happening& h = run.happenings[at];
-    if (!IsWrite(h) || !peace.results().contains(h.object) || !there.contains(h.object)) continue;
-    const std::string folder = FolderOf(h.object);
-    const bool whole = std::all_of(
-        peace.results().begin(), peace.results().end(),
-        [&](const std::string& name) { return FolderOf(name) != folder || there.contains(name); });
-    if (!whole || !told.insert(folder).second) continue;
-    const auto found = run.objects.find(h.object);
+  std::set<std::string> reported;  // folders
+  for (; at < run.events.size(); ++at) {
+    const StorageEvent* write = FindWrite(run.events[at]);
+    if (!write || !present.contains(write->object)) continue;
+    const std::string& object = write->object;
+    if (!baseline.results().contains(object)) continue;
+    const std::string folder = FolderOfResult(object);
+    const bool complete = std::ranges::all_of(baseline.results(), [&](const std::string& name) {
+      return FolderOfResult(name) != folder || present.contains(name);
+    });
+    if (!complete || !reported.insert(folder).second) continue;
+    const auto found = run.objects.find(object);
     const bool same =
         found != run.objects.end() &&
-        peace.how().objects.Equal(found->second.bytes, peace.run().objects.at(h.object).bytes);
-    flaws.push_back({"a result that was whole is written again: " + WithoutNumbers(h.object),
-                     h.object + " written once",
-                     "written again at event " + std::to_string(h.number), same ? kSameAgain : ""});
+        baseline.how().objects.Equal(found->second.bytes, baseline.run().objects.at(object).bytes);
+    Flaw flaw{
+        "a complete result is written again: " + WithoutNumbers(object), object + " written once",
+        "written again at event " + std::to_string(run.events[at].number), same ? kSameAgain : ""};
+    flaw.kind = Flaw::Kind::kRewrittenResult;
+    flaw.object = object;
+    flaws.push_back(std::move(flaw));
   }
 }
 
-// A step that is missing, and was under way when the machine went: something was written behind the
-// line of the step before, and its own line was still to come.
-std::optional<int64_t> UntoldStep(const Peace& peace, const CrashPoint& point,
-                                  const Evidence& recovery) {
-  const std::set<int64_t> wanted = NumbersOf(EffectiveSteps(peace.run(), point.replica));
+// The one missing step, if it was under way when the machine went away: something was written after
+// the line of the step before, and its own line was still to come.
+std::optional<int64_t> FindUnreportedStep(const Baseline& baseline, const CrashPoint& point,
+                                          const Evidence& recovery) {
+  const std::set<int64_t> wanted = NumbersOf(EffectiveSteps(baseline.run(), point.replica));
   const std::set<int64_t> missing =
       Without(wanted, NumbersOf(EffectiveSteps(recovery, point.replica)));
   if (missing.size() != 1) return std::nullopt;
   bool written = false;
-  std::optional<int64_t> told;
-  for (size_t i = 0; i < std::min(point.events, recovery.happenings.size()); ++i) {
-    const Happening& h = recovery.happenings[i];
-    if (h.replica != point.replica) continue;
-    if (h.kind == Happening::Kind::kStep) told = h.step;
-    written = IsWrite(h) || (written && h.kind != Happening::Kind::kStep);
+  std::optional<int64_t> reported;
+  for (size_t i = 0; i < std::min(point.events, recovery.events.size()); ++i) {
+    const Event& event = recovery.events[i];
+    if (event.replica != point.replica) continue;
+    const auto* step = event.As<StepEvent>();
+    if (step) reported = step->step;
+    written = IsWrite(event) || (written && !step);
   }
-  const auto next = told ? wanted.upper_bound(*told) : wanted.begin();
+  const auto next = reported ? wanted.upper_bound(*reported) : wanted.begin();
   if (!written || next == wanted.end() || *next != *missing.begin()) return std::nullopt;
   return *next;
 }
 
-// Whole numbers count; what was learned shows in others, or in bytes of its own.
-bool HoldsMoreThanCounts(const Json& json) {
+// Whole numbers are counters; the training shows in other numbers, or in bytes that are not JSON.
+bool HoldsMoreThanCounters(const Json& json) {
   if (json.is_number_float()) return true;
-  return json.is_structured() && std::any_of(json.begin(), json.end(), HoldsMoreThanCounts);
+  return json.is_structured() && std::any_of(json.begin(), json.end(), HoldsMoreThanCounters);
 }
 
-// Something that was written behind the step, and is compared, would be other without it.
-bool WouldShow(const Peace& peace, const std::string& replica, int64_t step) {
-  bool behind = false;
-  for (const Happening& h : peace.run().happenings) {
-    behind = behind || (h.kind == Happening::Kind::kStep && h.replica == replica && h.step == step);
-    const auto object = peace.run().objects.find(h.object);
-    if (!behind || !IsWrite(h) || object == peace.run().objects.end()) continue;
-    const auto json = ParseJson(object->second.bytes);
-    const bool tells = json.ok() ? HoldsMoreThanCounts(*json) : !object->second.bytes.empty();
-    if (tells && peace.Compares(h.object)) return true;
+// Whether an object that was written after the step, and is compared, would differ without it.
+bool WouldDifferWithout(const Baseline& baseline, const std::string& replica, int64_t step) {
+  bool after = false;
+  for (const Event& event : baseline.run().events) {
+    const auto* found = event.As<StepEvent>();
+    after = after || (found && event.replica == replica && found->step == step);
+    const StorageEvent* write = FindWrite(event);
+    if (!after || !write) continue;
+    const auto object = baseline.run().objects.find(write->object);
+    if (object == baseline.run().objects.end()) continue;
+    const std::string& bytes = object->second.bytes;
+    const auto json = ParseJson(bytes);
+    const bool tells = json.ok() ? HoldsMoreThanCounters(*json) : !bytes.empty();
+    if (tells && baseline.Compares(write->object)) return true;
   }
   return false;
 }
 
-// A trainer that saves a step before it tells of it does a step that nobody hears of, when its
-// machine goes between the two. It was done if all that came of it is the same.
-void DoubtUntold(const Peace& peace, const CrashPoint& point, const Evidence& recovery,
-                 std::vector<Flaw>& flaws) {
-  if (flaws.size() != 1 || !flaws.front().cause.starts_with(kNeverDone)) return;
-  const auto step = UntoldStep(peace, point, recovery);
+// A trainer that saves a step before it reports it does a step without a report when its machine
+// goes away between the two. The step was done if all later objects are the same.
+void DoubtUnreportedStep(const Baseline& baseline, const CrashPoint& point,
+                         const Evidence& recovery, std::vector<Flaw>& flaws) {
+  if (flaws.size() != 1 || flaws.front().kind != Flaw::Kind::kMissingSteps) return;
+  const auto step = FindUnreportedStep(baseline, point, recovery);
   if (!step) return;
-  if (WouldShow(peace, point.replica, *step)) return flaws.clear();
-  flaws.front().doubt = kUntold;
+  if (WouldDifferWithout(baseline, point.replica, *step)) return flaws.clear();
+  flaws.front().doubt = kUnreportedStep;
 }
+
+constexpr std::string_view kFlawKinds[] = {"", "missing_steps", "rewritten_result",
+                                           "lost_progress"};
 
 }  // namespace
 
-std::vector<Flaw> JudgeRecovery(const Peace& peace, const CrashPoint& point,
-                                const Evidence& recovery) {
+std::string_view Name(Flaw::Kind kind) { return kFlawKinds[static_cast<size_t>(kind)]; }
+
+Flaw::Kind FlawKindNamed(std::string_view name) {
+  const auto found = std::ranges::find(kFlawKinds, name);
+  return found == std::end(kFlawKinds) ? Flaw::Kind::kOther
+                                       : static_cast<Flaw::Kind>(found - std::begin(kFlawKinds));
+}
+
+std::vector<Flaw> CompareRecovery(const Baseline& baseline, const CrashPoint& point,
+                                  const Evidence& recovery) {
   std::vector<Flaw> flaws;
-  JudgeOutcome(recovery, flaws);
+  CompareOutcome(recovery, flaws);
   if (!flaws.empty()) return flaws;  // the rest follows from it
-  if (peace.steps_are_stable()) {
-    for (const std::string& replica : peace.replicas()) {
-      JudgeSteps(peace, replica, recovery, flaws);
+  if (baseline.steps_are_stable()) {
+    for (const std::string& replica : baseline.replicas()) {
+      CompareSteps(baseline, replica, recovery, flaws);
     }
   }
-  JudgeObjects(peace, recovery, flaws);
-  JudgeResults(peace, point, recovery, flaws);
-  DoubtUntold(peace, point, recovery, flaws);
+  CompareObjectsWithBaseline(baseline, recovery, flaws);
+  CompareResults(baseline, point, recovery, flaws);
+  DoubtUnreportedStep(baseline, point, recovery, flaws);
   std::stable_partition(flaws.begin(), flaws.end(),
                         [](const Flaw& flaw) { return flaw.doubt.empty(); });
   return flaws;

@@ -1,8 +1,10 @@
 #pragma once
-// What is wrong with a recovery, without being told what the trainer is for: it is held against
-// runs of the same job in peace.
+// Compares a recovery with the baseline, without knowing what the trainer is for.
 
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/expectations/expectation.h"
@@ -13,14 +15,23 @@ namespace caip::harness {
 
 /// One thing that is wrong. Equal causes are one bug, most likely.
 struct Flaw {
-  std::string cause;  // numbers taken out: "objects are left over: job/out/tmp_ckpt_#"
+  enum class Kind { kOther, kMissingSteps, kRewrittenResult, kLostProgress };
+  std::string cause;  // without numbers: "objects are left over: job/out/tmp_ckpt_#"
   std::string expected;
   std::string found;
-  std::string doubt = {};  // why nothing may be wrong with it; "" something is
+  std::string doubt = {};  // why the flaw may be harmless; "" it is not
+  Kind kind = Kind::kOther;
+  std::optional<int64_t> resume_step = {};  // kLostProgress: where the restart should have resumed
+  std::string object = {};                  // kRewrittenResult
 };
 
+/// "missing_steps"; "" for kOther.
+std::string_view Name(Flaw::Kind kind);
+/// kOther for other words.
+Flaw::Kind FlawKindNamed(std::string_view name);
+
 /// `recovery`: the whole run, restart included.
-std::vector<Flaw> JudgeRecovery(const Peace& peace, const CrashPoint& point,
-                                const Evidence& recovery);
+std::vector<Flaw> CompareRecovery(const Baseline& baseline, const CrashPoint& point,
+                                  const Evidence& recovery);
 
 }  // namespace caip::harness

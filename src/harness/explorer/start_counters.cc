@@ -10,8 +10,8 @@
 namespace caip::harness {
 namespace {
 
-// Numbers cut out of a text, and the text without them.
-std::pair<std::string, std::vector<int64_t>> Numbers(const std::string& text) {
+// Splits a text into its numbers and the text without them.
+std::pair<std::string, std::vector<int64_t>> SplitNumbers(const std::string& text) {
   std::pair<std::string, std::vector<int64_t>> parts;
   for (size_t i = 0; i < text.size(); ++i) {
     size_t end = i;
@@ -31,16 +31,16 @@ std::pair<std::string, std::vector<int64_t>> Numbers(const std::string& text) {
 
 bool CountsStarts(const std::string& before, const std::string& after) {
   if (before.size() > 200 || after.size() > 200) return false;
-  const auto a = Numbers(before);
-  const auto b = Numbers(after);
+  const auto a = SplitNumbers(before);
+  const auto b = SplitNumbers(after);
   if (a.first != b.first || a.second.size() != 1 || b.second.size() != 1) return false;
   return b.second.front() == a.second.front() + 1;
 }
 
 bool CountsSecondStart(const std::string& once, const std::string& twice) {
   if (CountsStarts(once, twice)) return true;
-  const auto a = Numbers(once);
-  const auto b = Numbers(twice);
+  const auto a = SplitNumbers(once);
+  const auto b = SplitNumbers(twice);
   if (a.first != b.first || a.second.size() != b.second.size()) return false;
   int differ = 0;
   for (size_t i = 0; i < a.second.size(); ++i) {
@@ -51,16 +51,16 @@ bool CountsSecondStart(const std::string& once, const std::string& twice) {
   return differ == 1;
 }
 
-std::set<std::string> RenamedPatterns(const Evidence& peace, const Evidence& run) {
+std::set<std::string> RenamedPatterns(const Evidence& baseline, const Evidence& run) {
   std::map<std::string, int64_t> balance;
   std::map<std::string, int64_t> missing;
-  for (const auto& [name, object] : peace.objects) {
+  for (const auto& [name, object] : baseline.objects) {
     if (run.objects.contains(name)) continue;
     --balance[WithoutNumbers(name)];
     ++missing[WithoutNumbers(name)];
   }
   for (const auto& [name, object] : run.objects) {
-    if (!peace.objects.contains(name)) ++balance[WithoutNumbers(name)];
+    if (!baseline.objects.contains(name)) ++balance[WithoutNumbers(name)];
   }
   std::set<std::string> renamed;
   for (const auto& [pattern, count] : balance) {

@@ -1,5 +1,6 @@
 #pragma once
-// What tells how often a job was started, and so is another behind a restart with nothing wrong.
+// Recognizes values that count the starts of a job. They change after a restart, and nothing is
+// wrong.
 
 #include <set>
 #include <string>
@@ -8,15 +9,15 @@
 
 namespace caip::harness {
 
-/// Equal texts but for their only number, and that is one higher.
+/// The texts are equal except for their only number, which is one higher in `after`.
 bool CountsStarts(const std::string& before, const std::string& after);
 
-/// The same of two texts of which the first tells of a single start: it may say more than that, but
-/// only one of its numbers differs, and that is 0 or 1 at first.
+/// The same for texts with more numbers, the first from a single start: only one number differs,
+/// and it is 0 or 1 in `once`.
 bool CountsSecondStart(const std::string& once, const std::string& twice);
 
-/// Names with a number of the attempt in them: as many of the pattern (WithoutNumbers) are left
-/// over as are missing.
-std::set<std::string> RenamedPatterns(const Evidence& peace, const Evidence& run);
+/// Patterns (WithoutNumbers) of names that contain the number of an attempt: as many of them are
+/// left over as are missing.
+std::set<std::string> RenamedPatterns(const Evidence& baseline, const Evidence& run);
 
 }  // namespace caip::harness

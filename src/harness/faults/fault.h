@@ -1,27 +1,120 @@
 #pragma once
-// A fault as data: what, to whom, and when.
+// A fault of a scenario, and the table of fault kinds.
+//
+// A new kind is one class and one row in a file of its family (machine_faults.cc,
+// service_faults.cc, log_and_clock_faults.cc), its line in docs/scenarios.md, and a new
+// scenarios/schema.json
+// (`caip scenario schema`).
 
-#include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "harness/faults/run_control.h"
 #include "harness/faults/trigger.h"
+#include "harness/scenario/file_cursor.h"
 
 namespace caip::harness {
 
-/// One fault of a scenario. Which of the parameters count follows from the kind (fault_kind.h).
-struct Fault {
-  std::string name;     // unique in its scenario: "kill 1"
-  std::string kind;     // "kill"
-  std::string replica;  // "worker-0"; "" of the job's own faults
-  Trigger when;
-  std::optional<Trigger> until = {};         // hold and hang: ends it; kill: holds the new VM back
-  std::optional<Duration> lasts = {};        // hang: ends it, in the wall's time
-  int status = 503;                          // of refused calls
-  std::optional<uint64_t> break_after = {};  // bytes
-  Duration delay{0};                         // latency of storage; step of a clock
-  bool stale_listing = false;
-  std::string how = {};  // of a failing preparation
+struct Fault;
+struct Scenario;
+
+/// What a fault may use while it is injected.
+class FaultContext {
+ public:
+  virtual ~FaultContext() = default;
+  virtual RunControl& run() = 0;
+  /// Blocks until the current boot of the replica has ended, or the run has.
+  virtual void WaitForEndOfBoot(const std::string& replica) = 0;
+  /// Blocks until the fault's `until` has come, or the run has ended.
+  virtual void WaitForUntil() = 0;
+  /// Calls `then` once the fault's `until` has come or the run has ended. Does not block.
+  virtual void WhenUntilComes(std::function<void()> then) = 0;
+  /// Calls `then` after `time` of the wall's clock, or when the run ends. Does not block.
+  virtual void After(Duration time, std::function<void()> then) = 0;
+  /// Blocks for so long; ends with the run.
+  virtual void Pause(Duration time) = 0;
 };
+
+/// The action of one fault, with the parameters of its kind. Immutable; any thread.
+class FaultAction {
+ public:
+  virtual ~FaultAction() = default;
+  virtual FaultResponse Inject(const Fault& fault, FaultContext& context) const = 0;
+  /// True where the fault does nothing but change the answer of the operation that it meets. Such a
+  /// fault needs somebody who gets that answer.
+  virtual bool only_answers() const { return false; }
+};
+using FaultActionPtr = std::shared_ptr<const FaultAction>;
+
+/// The events that a kind of fault can be injected at.
+enum class FaultOccasion {
+  kAny,               // every event but the calls and installations below
+  kStorageOperation,  // before, after, mid
+  kInstallation,      // prepare
+  kApiCall,           // api
+  kLogLine,           // log
+};
+
+/// What the replica does between the fault and its `until`.
+enum class WhileUntil {
+  kNothingSpecial,  // the kind takes no `until`
+  kDown,            // the replacement of its machine is not started
+  kFrozen,
+  kThreadWaits,  // the thread that met the fault waits; others may go on
+};
+
+/// An ability of the host that a kind of fault depends on.
+enum class HostAbility { kFakeClock };
+
+struct FaultKind {
+  std::string name;     // its key in a scenario
+  std::string summary;  // one line for documentation and the schema
+  std::vector<std::string> parameters =
+      {};  // the keys below it; `replica` and `until` are read for all
+  std::vector<std::string> required = {};  // those that must be given
+  FaultOccasion occasion = FaultOccasion::kAny;
+  WhileUntil while_until = WhileUntil::kNothingSpecial;
+  std::optional<HostAbility> needs = {};
+  /// Reads the parameters of this kind alone and reports mistakes on the cursor.
+  FaultActionPtr (*read)(const Cursor& parameters) = nullptr;
+  /// Reports on `element`, the fault in the file, what the parameters and the trigger cannot mean
+  /// together. May be null.
+  void (*check)(const Fault& fault, const Cursor& element, const Scenario& scenario) = nullptr;
+};
+
+/// One fault of a scenario.
+struct Fault {
+  std::string name;                 // unique in its scenario: "kill 1"
+  const FaultKind* kind = nullptr;  // null only where the file named none
+  std::string replica = {};         // "worker-0"; "" for the job's own faults
+  Trigger when = {};
+  std::optional<Trigger> until = {};  // ends the fault
+  FaultActionPtr action = {};
+};
+
+/// All kinds, in the order of the documentation.
+const std::vector<FaultKind>& FaultKinds();
+/// Null where there is no such kind.
+const FaultKind* FindFaultKind(std::string_view name);
+
+/// The fault is injected at once, on the thread that met it, and only gives that thread an answer.
+bool IsAnsweredInline(const FaultKind& kind);
+
+// Faults that code makes. `name` is the fault's name in reports.
+Fault KillFault(std::string name, std::string replica, Trigger when);
+Fault CrashFault(std::string name, std::string replica, Trigger when);
+Fault MaintenanceFault(std::string name, std::string replica, Trigger when);
+/// Ends after `lasts`, or by its `until`, which the caller sets.
+Fault HangFault(std::string name, std::string replica, Trigger when,
+                std::optional<Duration> lasts = {});
+/// The caller sets `until`.
+Fault HoldFault(std::string name, std::string replica, Trigger when);
+Fault CancelFault(std::string name, Trigger when);
+Fault RefuseStorageFault(std::string name, std::string replica, Trigger when, int status = 503);
+Fault DelayStorageFault(std::string name, std::string replica, Trigger when, Duration latency);
 
 }  // namespace caip::harness

@@ -1,6 +1,6 @@
 #pragma once
-// What faults of a scenario cannot mean: moments that never come, replicas that its job has not,
-// faults that wait for each other, answers that its storage cannot give.
+// Rejects faults of a scenario that can never be injected or never end: triggers that cannot
+// happen, replicas that the job does not have, faults that wait for each other.
 
 #include <string>
 #include <vector>
@@ -10,10 +10,11 @@
 
 namespace caip::harness {
 
-/// The replica that a fault or one of its triggers names and that is none of `replicas`; "" none.
-std::string StrangeReplica(const Fault& fault, const std::vector<std::string>& replicas);
+/// The replica that the fault or one of its triggers names and that is not one of `replicas`; "" if
+/// there is none.
+std::string FindUnknownReplica(const Fault& fault, const std::vector<std::string>& replicas);
 
-/// Says at each element of `faults` what can never come. `scenario.faults` were read from it.
+/// Reports at each element of `faults` what can never happen. `scenario.faults` were read from it.
 void CheckFaultsOfJob(const Cursor& faults, const Scenario& scenario);
 
 }  // namespace caip::harness

@@ -1,106 +1,156 @@
-// The part of harness/faults/fault_injector.h that makes faults strike: at moments, and at times.
+// The part of harness/faults/fault_injector.h that injects faults, at events and at times.
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "harness/faults/fault_injector_parts.h"
+#include "harness/faults/fault_injector.h"
 
 namespace caip::harness {
 
-Verdict Director::Strike(const std::vector<size_t>& due) {
-  Verdict verdict;
-  for (const size_t plot : due) {
-    const Fault& fault = plots_[plot]->fault;
-    ScenePart scene(*this, plot);
-    const Verdict one = FindFaultKind(fault.kind)->strike(fault, scene);
-    if (one.kind != Verdict::Kind::kGoOn) verdict = one;
+/// What a fault of the injector may use.
+class FaultInjector::Context final : public FaultContext {
+ public:
+  Context(FaultInjector& injector, size_t index) : injector_(injector), index_(index) {}
+
+  RunControl& run() override { return *injector_.run_; }
+  void WaitForEndOfBoot(const std::string& replica) override {
+    std::unique_lock lock(injector_.mutex_);
+    const int boot = injector_.booted_[replica];
+    injector_.changed_.wait(lock, [&] {
+      return injector_.ended_ || injector_.live_[replica] == 0 ||
+             injector_.booted_[replica] != boot || injector_.dead_[replica] == boot;
+    });
   }
-  return verdict;
+  void WaitForUntil() override {
+    std::unique_lock lock(injector_.mutex_);
+    const ScheduledFault& scheduled = *injector_.faults_[index_];
+    injector_.changed_.wait(lock, [&] { return injector_.ended_ || !scheduled.armed; });
+  }
+  void WhenUntilComes(std::function<void()> then) override {
+    {
+      const std::lock_guard lock(injector_.mutex_);
+      ScheduledFault& scheduled = *injector_.faults_[index_];
+      if (scheduled.armed && !injector_.ended_) {  // after the end nobody calls it any more
+        scheduled.when_over.push_back(std::move(then));
+        return;
+      }
+    }
+    then();
+  }
+  void After(Duration time, std::function<void()> then) override {
+    injector_.Enqueue([injector = &injector_, time, then = std::move(then)] {
+      Context(*injector, 0).Pause(time);
+      then();
+    });
+  }
+  void Pause(Duration time) override {
+    std::unique_lock lock(injector_.mutex_);
+    injector_.changed_.wait_for(lock, time, [&] { return injector_.ended_; });
+  }
+
+ private:
+  FaultInjector& injector_;
+  size_t index_;
+};
+
+FaultResponse FaultInjector::Inject(const std::vector<size_t>& due) {
+  FaultResponse response;
+  for (const size_t index : due) {
+    const Fault& fault = faults_[index]->fault;
+    Context context(*this, index);
+    const FaultResponse one = fault.action->Inject(fault, context);
+    if (one.kind != FaultResponse::Kind::kGoOn) response = one;
+  }
+  return response;
 }
 
-bool Director::KeepDown(const std::string& replica, std::function<void()> start) {
+bool FaultInjector::DelayStart(const std::string& replica, std::function<void()> start) {
   const std::lock_guard lock(mutex_);
   if (ended_) return false;
-  for (const auto& plot : plots_) {
-    const bool takes_away = plot->fault.kind == "kill" || plot->fault.kind == "crash";
-    if (!takes_away || !plot->armed || plot->fault.replica != replica) continue;
-    plot->when_over.push_back(std::move(start));
+  for (const auto& scheduled : faults_) {
+    const Fault& fault = scheduled->fault;
+    const bool keeps_down = fault.kind->while_until == WhileUntil::kDown;
+    if (!keeps_down || !scheduled->armed || fault.replica != replica) continue;
+    scheduled->when_over.push_back(std::move(start));
     return true;
   }
   return false;
 }
 
-Instant Director::NextAt() const {
+Instant FaultInjector::NextTime() const {
   const std::lock_guard lock(mutex_);
   Instant next = kNever;
   if (submitted_ == kNever || ended_) return next;
-  for (const auto& plot : plots_) {
-    const Trigger& when = plot->fault.when;
-    if (when.kind != Trigger::Kind::kAt || !plot->tally.struck_at.empty()) continue;
+  for (const auto& scheduled : faults_) {
+    const Trigger& when = scheduled->fault.when;
+    if (when.kind != Trigger::Kind::kAt || !scheduled->tally.injected_at.empty()) continue;
     next = std::min(next, submitted_ + when.at);
   }
   for (const Lifetime& life : lifetimes_) next = std::min(next, life.end);
   return next;
 }
 
-void Director::SubmittedAt(Instant instant) {
+void FaultInjector::SetSubmitted(Instant instant) {
   const std::lock_guard lock(mutex_);
   submitted_ = instant;
 }
 
-void Director::TimeIs(Instant now) {
+void FaultInjector::AdvanceTo(Instant now) {
   std::vector<size_t> due;
   {
     const std::lock_guard lock(mutex_);
     if (submitted_ == kNever || ended_) return;
-    for (size_t i = 0; i < plots_.size(); ++i) {
-      const Plot& plot = *plots_[i];
-      if (plot.fault.when.kind != Trigger::Kind::kAt || !plot.tally.struck_at.empty()) continue;
-      if (submitted_ + plot.fault.when.at > now) continue;
-      EnterFault(i, {.kind = Happening::Kind::kState, .text = "as it was"});
+    for (size_t i = 0; i < faults_.size(); ++i) {
+      const ScheduledFault& scheduled = *faults_[i];
+      const Trigger& when = scheduled.fault.when;
+      if (when.kind != Trigger::Kind::kAt || !scheduled.tally.injected_at.empty()) continue;
+      if (submitted_ + when.at > now) continue;
+      AppendFault(i, "time reached");
       due.push_back(i);
     }
-    if (!due.empty()) {
-      ++under_way_;
-      clock_.Hold();
-    }
+    if (!due.empty()) BeginInFlight();
   }
-  if (!due.empty()) StrikeApart(due);
-  EndMachines(now);
+  if (!due.empty()) InjectOnOwnThread(due);
+  LoseExpiredMachines(now);
 }
 
-// Mutex held. Strikes those of `due` that only have something to say, and takes them out of it.
-Verdict Director::StrikeInline(std::vector<size_t>& due) {
-  Verdict verdict;
-  std::erase_if(due, [&](size_t plot) {
-    const Fault& fault = plots_[plot]->fault;
-    const FaultKind* kind = FindFaultKind(fault.kind);
-    if (!IsInline(*kind)) return false;
-    ScenePart scene(*this, plot);
-    verdict = kind->strike(fault, scene);
+// Mutex held. Injects those of `due` that only give an answer, and removes them from it.
+FaultResponse FaultInjector::AnswerInline(std::vector<size_t>& due) {
+  FaultResponse response;
+  std::erase_if(due, [&](size_t index) {
+    const Fault& fault = faults_[index]->fault;
+    if (!IsAnsweredInline(*fault.kind)) return false;
+    Context context(*this, index);
+    response = fault.action->Inject(fault, context);
     return true;
   });
-  return verdict;
+  return response;
 }
 
-// Counted as under way by the caller, who held the clock for it.
-void Director::StrikeApart(std::vector<size_t> due) {
-  Leave([this, due = std::move(due)] { EndApart([&] { Strike(due); }); });
+// Mutex held.
+void FaultInjector::BeginInFlight() {
+  ++in_flight_;
+  clock_.Hold();
 }
 
-void Director::EndApart(const std::function<void()>& work) {
+// The caller has called BeginInFlight().
+void FaultInjector::InjectOnOwnThread(std::vector<size_t> due) {
+  Enqueue([this, due = std::move(due)] { RunInFlight([&] { Inject(due); }); });
+}
+
+void FaultInjector::RunInFlight(const std::function<void()>& work) {
   work();
   {
     const std::lock_guard lock(mutex_);
-    --under_way_;
+    --in_flight_;
   }
   clock_.Release();
   changed_.notify_all();
 }
 
 // Mutex held.
-void Director::DrawLifetime(const std::string& replica, int boot) {
+void FaultInjector::DrawLifetime(const std::string& replica, int boot) {
   if (!options_.vm_lifetime) return;
   Random random = Random(options_.seed).Fork("machine of " + replica + " " + std::to_string(boot));
   const double mean = static_cast<double>(options_.vm_lifetime->count());
@@ -108,34 +158,28 @@ void Director::DrawLifetime(const std::string& replica, int boot) {
   lifetimes_.push_back({clock_.Now() + Duration(life), replica, boot});
 }
 
-// Machines whose time is over go away, as the service's did.
-void Director::EndMachines(Instant now) {
-  std::vector<std::string> over;
+void FaultInjector::LoseExpiredMachines(Instant now) {
+  std::vector<std::string> expired;
   {
     const std::lock_guard lock(mutex_);
     for (const Lifetime& life : lifetimes_) {
       if (life.end > now || live_[life.replica] != life.boot) continue;
-      Happening line;
-      line.kind = Happening::Kind::kFault;
-      line.replica = life.replica;
-      line.boot = life.boot;
-      line.text = "vm_lifetime";
-      line.detail = "the machine's time is over";
-      Enter(std::move(line));
-      over.push_back(life.replica);
-      ++under_way_;
-      clock_.Hold();
+      Event line{.replica = life.replica, .boot = life.boot};
+      line.body = FaultEvent{"vm_lifetime", "the lifetime of the machine is over"};
+      Append(std::move(line));
+      expired.push_back(life.replica);
+      BeginInFlight();
     }
     std::erase_if(lifetimes_, [&](const Lifetime& life) { return life.end <= now; });
   }
-  for (const std::string& replica : over) {
-    Leave([this, replica] {
-      EndApart([&] { (void)world_->LoseVm(replica, engine::VmLoss::kKill); });
+  for (const std::string& replica : expired) {
+    Enqueue([this, replica] {
+      RunInFlight([&] { (void)run_->LoseVm(replica, engine::VmLoss::kKill); });
     });
   }
 }
 
-void Director::Leave(std::function<void()> work) {
+void FaultInjector::Enqueue(std::function<void()> work) {
   {
     const std::lock_guard lock(mutex_);
     work_.push_back(std::move(work));
@@ -143,7 +187,7 @@ void Director::Leave(std::function<void()> work) {
   changed_.notify_all();
 }
 
-void Director::Work() {
+void FaultInjector::RunQueue() {
   std::unique_lock lock(mutex_);
   for (;;) {
     changed_.wait(lock, [this] { return stopping_ || !work_.empty(); });
@@ -156,25 +200,23 @@ void Director::Work() {
   }
 }
 
-// Mutex held.
-void Director::EnterFault(size_t index, const Happening& occasion) {
-  Plot& plot = *plots_[index];
-  plot.armed = plot.until.has_value() && !plot.over;
-  plot.tally.until_came = !plot.armed;
-  Happening line;
-  line.kind = Happening::Kind::kFault;
-  line.replica = plot.fault.replica;
-  line.boot = plot.fault.replica.empty() ? 0 : booted_[plot.fault.replica];
-  line.text = plot.fault.name;
-  line.detail = plot.fault.kind + " " + Describe(plot.fault.when) + ": " + Describe(occasion);
-  plot.tally.struck_at.push_back(static_cast<int64_t>(list_.size()) + 1);
-  const std::vector<size_t> chained = CountAll(line, Phase::kAfter);
-  Enter(line);
+// Mutex held. Faults that wait for this one are in flight from here on.
+void FaultInjector::AppendFault(size_t index, const std::string& occasion) {
+  ScheduledFault& scheduled = *faults_[index];
+  const Fault& fault = scheduled.fault;
+  scheduled.armed = scheduled.until.has_value() && !scheduled.over;
+  scheduled.tally.until_came = !scheduled.armed;
+  Event line{.replica = fault.replica};
+  line.boot = fault.replica.empty() ? 0 : booted_[fault.replica];
+  line.body =
+      FaultEvent{fault.name, fault.kind->name + " " + Describe(fault.when) + ": " + occasion};
+  scheduled.tally.injected_at.push_back(static_cast<int64_t>(list_.size()) + 1);
+  const std::vector<size_t> chained = CountTriggers(line, Phase::kAfter);
+  Append(line);
   for (const size_t next : chained) {
-    EnterFault(next, line);
-    ++under_way_;
-    clock_.Hold();
-    work_.push_back([this, next] { EndApart([this, next] { Strike({next}); }); });
+    AppendFault(next, Describe(line));
+    BeginInFlight();
+    work_.push_back([this, next] { RunInFlight([this, next] { Inject({next}); }); });
   }
 }
 

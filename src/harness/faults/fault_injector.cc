@@ -3,38 +3,44 @@
 #include <algorithm>
 #include <utility>
 
-#include "harness/faults/fault_injector_parts.h"
-
 namespace caip::harness {
 namespace {
 
-// Strikes that nobody waits for may wait for each other's ends.
-constexpr int kThreads = 3;
+// Faults that nobody waits for may wait for the ends of each other.
+constexpr int kInjectorThreads = 3;
 
-// What only has something to say to whoever does the operation needs somebody who hears it, and a
-// process that ends with its operation (its exit code is set, then) does not.
-bool CanStrike(const Fault& fault, const Happening& happening) {
-  const bool ends = happening.kind == Happening::Kind::kStorage && happening.exit_code != 0;
-  const FaultKind* kind = FindFaultKind(fault.kind);
-  return !ends || fault.delay > Duration(0) || !kind || kind->meets != "storage";
+// A process that ends with its operation gets no answer to it.
+bool CanInject(const Fault& fault, const Event& event) {
+  const auto* storage = event.As<StorageEvent>();
+  return !storage || !storage->is_unanswered || !fault.action->only_answers();
+}
+
+bool HasReached(const std::map<std::string, int>& boots, const std::string& replica, int boot) {
+  const auto found = boots.find(replica);
+  return found != boots.end() && found->second >= boot;
 }
 
 }  // namespace
 
-Director::Director(DirectorOptions options, Clock& clock)
-    : options_(std::move(options)), clock_(clock) {
-  const Random random(options_.seed);
-  std::vector<Fault> faults = options_.faults;
-  for (Fault& fault : faults) {
-    auto plot = std::make_unique<Plot>(std::move(fault), random.Fork("fault " + fault.name));
-    plot->tally.name = plot->fault.name;
-    plot->tally.what = plot->fault.kind + " " + Describe(plot->fault.when);
-    plots_.push_back(std::move(plot));
-  }
-  for (int i = 0; i < kThreads && Disturbs(); ++i) threads_.emplace_back([this] { Work(); });
+FaultInjector::ScheduledFault::ScheduledFault(Fault f, Random random)
+    : fault(std::move(f)), when(fault.when, fault.replica, random.Fork("when")) {
+  if (fault.until) until.emplace(*fault.until, "any", random.Fork("until"));
+  tally.name = fault.name;
+  tally.what = fault.kind->name + " " + Describe(fault.when);
 }
 
-Director::~Director() {
+FaultInjector::FaultInjector(FaultInjectorOptions options, Clock& clock)
+    : options_(std::move(options)), clock_(clock) {
+  const Random random(options_.seed);
+  for (const Fault& fault : options_.faults) {
+    faults_.push_back(std::make_unique<ScheduledFault>(fault, random.Fork("fault " + fault.name)));
+  }
+  for (int i = 0; i < kInjectorThreads && HasFaults(); ++i) {
+    threads_.emplace_back([this] { RunQueue(); });
+  }
+}
+
+FaultInjector::~FaultInjector() {
   End();
   {
     const std::lock_guard lock(mutex_);
@@ -44,207 +50,211 @@ Director::~Director() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-// Mutex held. A boot that is over by now is let through: it gets no answer anyway.
-bool Director::MayGoOn(const Happening& h) const {
-  if (ended_ || IsOver(h)) return true;
-  const auto booted = booted_.find(h.replica);
-  if (booted == booted_.end() || booted->second > h.boot) return true;
-  const auto live = live_.find(h.replica);
-  const bool up = live != live_.end() && live->second == h.boot;
-  return up && running_ && under_way_ == 0;
+// Mutex held. A boot that is over may proceed: it gets no answer anyway.
+bool FaultInjector::MayProceed(const std::string& replica, int boot) const {
+  if (ended_ || IsOver(replica, boot)) return true;
+  const auto booted = booted_.find(replica);
+  if (booted == booted_.end() || booted->second > boot) return true;
+  const auto live = live_.find(replica);
+  const bool up = live != live_.end() && live->second == boot;
+  return up && running_ && in_flight_ == 0;
 }
 
-Verdict Director::Meet(Happening happening, Phase phase) {
+// Mutex held. The operations of a dead boot do not take effect.
+bool FaultInjector::IsOver(const std::string& replica, int boot) const {
+  return boot != 0 && (HasReached(over_, replica, boot) || HasReached(dead_, replica, boot));
+}
+
+FaultResponse FaultInjector::ReportAndWait(Event event, Phase phase) {
+  const FaultResponse gone{FaultResponse::Kind::kGone, 0, 0, {}};
+  const std::string replica = event.replica;
   std::vector<size_t> due;
   {
     std::unique_lock lock(mutex_);
-    if (happening.boot == 0 && !happening.replica.empty())
-      happening.boot = booted_[happening.replica];
-    changed_.wait(lock, [&] { return MayGoOn(happening); });
+    if (event.boot == 0 && !replica.empty()) event.boot = booted_[replica];
+    changed_.wait(lock, [&] { return MayProceed(replica, event.boot); });
     if (ended_) return {};
-    if (IsOver(happening)) return {Verdict::Kind::kGone, 0, 0};
-    due = CountAll(happening, phase);
-    if (phase == Phase::kAfter) Enter(happening);
-    for (const size_t plot : due) EnterFault(plot, happening);
+    if (IsOver(replica, event.boot)) return gone;
+    due = CountTriggers(event, phase);
+    if (phase == Phase::kAfter) Append(event);
+    for (const size_t index : due) AppendFault(index, Describe(event));
   }
   changed_.notify_all();
-  const Verdict verdict = Strike(due);
+  const FaultResponse response = Inject(due);
   const std::lock_guard lock(mutex_);
-  return IsOver(happening) ? Verdict{Verdict::Kind::kGone, 0, 0} : verdict;
+  return IsOver(replica, event.boot) ? gone : response;
 }
 
-// Mutex held. The dead do nothing more: what they began is not done.
-bool Director::IsOver(const Happening& happening) const {
-  if (happening.boot == 0) return false;
-  const auto ended = [&](const std::map<std::string, int>& boots) {
-    const auto found = boots.find(happening.replica);
-    return found != boots.end() && found->second >= happening.boot;
-  };
-  return ended(over_) || ended(gone_);
+// Mutex held. Whether the line's boot is not known to be up yet.
+bool FaultInjector::IsHeldBack(const Event& line) const {
+  const auto over = over_.find(line.replica);
+  if (over != over_.end() && over->second == line.boot) return false;
+  const auto live = live_.find(line.replica);
+  return !running_ || live == live_.end() || live->second != line.boot;
 }
 
-Verdict Director::Note(Happening happening) {
-  using Kind = Happening::Kind;
+FaultResponse FaultInjector::Report(Event event) {
   std::vector<size_t> due;
-  Verdict verdict;
+  FaultResponse response;
   {
     const std::lock_guard lock(mutex_);
     if (ended_) return {};
-    const bool is_line = happening.kind == Kind::kLog || happening.kind == Kind::kStep;
-    if (is_line && booted_.contains(happening.replica)) {
-      const int boot = booted_[happening.replica];
-      happening.boot = boot;
-      const bool over = over_[happening.replica] == boot;
-      if (!over && (live_[happening.replica] != boot || !running_)) {
-        EarlyLine early{std::move(happening), {}, {}};
-        early.met = early.due = CountAll(early.line, Phase::kAfter);
-        verdict = StrikeInline(early.due);
-        early_[early.line.replica].push_back(std::move(early));
-        return verdict;
+    const bool is_line = FindPrintedLine(event) != nullptr;
+    const std::string replica = event.replica;
+    if (is_line && booted_.contains(replica)) {
+      event.boot = booted_[replica];
+      if (IsHeldBack(event)) {
+        HeldBackLine held{std::move(event), {}, {}};
+        held.met = held.due = CountTriggers(held.line, Phase::kAfter);
+        response = AnswerInline(held.due);
+        held_back_[replica].push_back(std::move(held));
+        return response;
       }
     }
-    const std::string replica = happening.replica;
-    Enter(happening);
-    due = CountAll(happening, Phase::kAfter);
-    for (const size_t plot : due) EnterFault(plot, happening);
-    verdict = StrikeInline(due);
+    Append(event);
+    due = CountTriggers(event, Phase::kAfter);
+    for (const size_t index : due) AppendFault(index, Describe(event));
+    response = AnswerInline(due);
     if (is_line && lock_step_) {
-      auto& left = unsettled_[replica];
+      auto& left = due_by_lines_[replica];
       left.insert(left.end(), due.begin(), due.end());
       due.clear();
     }
-    if (!due.empty()) {
-      ++under_way_;
-      clock_.Hold();
-    }
+    if (!due.empty()) BeginInFlight();
   }
   changed_.notify_all();
-  if (!due.empty()) StrikeApart(due);
-  return verdict;
+  if (!due.empty()) InjectOnOwnThread(due);
+  return response;
 }
 
-bool Director::Settle(const std::string& replica, int boot) {
-  const Happening moment{.replica = replica, .boot = boot};
+bool FaultInjector::WaitForLineFaults(const std::string& replica, int boot) {
   std::vector<size_t> due;
   {
     std::unique_lock lock(mutex_);
     lock_step_ = true;
-    changed_.wait(lock, [&] { return MayGoOn(moment); });
-    due = std::exchange(unsettled_[replica], {});
+    changed_.wait(lock, [&] { return MayProceed(replica, boot); });
+    due = std::exchange(due_by_lines_[replica], {});
   }
-  Strike(due);
+  Inject(due);
   const std::lock_guard lock(mutex_);
-  return !IsOver(moment);
+  return !IsOver(replica, boot);
 }
 
-void Director::Gone(const std::string& replica, int boot) {
+void FaultInjector::ReportProcessesDead(const std::string& replica, int boot) {
   {
     const std::lock_guard lock(mutex_);
-    gone_[replica] = boot;
+    dead_[replica] = boot;
   }
   changed_.notify_all();
 }
 
-std::optional<uint64_t> Director::NextCut(const Happening& moment, uint64_t count) const {
+std::optional<uint64_t> FaultInjector::NextCut(const StorageEvent& write, uint64_t count) const {
   const std::lock_guard lock(mutex_);
   std::optional<uint64_t> next;
-  for (const auto& plot : plots_) {
-    const Trigger& when = plot->fault.when;
-    const bool within = when.bytes > moment.bytes && when.bytes < moment.bytes + count;
-    if (when.phase != Phase::kMid || !within || !GlobMatches(when.pattern, moment.object)) continue;
+  for (const auto& scheduled : faults_) {
+    const Trigger& when = scheduled->fault.when;
+    const bool within = when.bytes > write.bytes && when.bytes < write.bytes + count;
+    if (when.phase != Phase::kMid || !within || !GlobMatches(when.pattern, write.object)) continue;
     if (!next || when.bytes < *next) next = when.bytes;
   }
   return next;
 }
 
+// Mutex held. Keeps what the event says about the job's state and the boots of its replicas.
+void FaultInjector::NoteBoot(const Event& event) {
+  if (const auto* entered = event.As<StateEvent>()) {  // a job that is being cancelled still runs
+    if (entered->state == "RUNNING") running_ = true;
+    if (entered->state == "QUEUED" || entered->state == "PREPARING") running_ = false;
+  }
+  if (event.Is<StartEvent>()) booted_[event.replica] = event.boot;
+  if (event.Is<LiveEvent>()) {
+    live_[event.replica] = event.boot;
+    DrawLifetime(event.replica, event.boot);
+  }
+  if (!event.Is<ExitEvent>()) return;
+  // Its last lines come before its end, even if the boot was never seen to be up.
+  for (HeldBackLine& held : std::exchange(held_back_[event.replica], {})) {
+    Append(std::move(held.line));
+  }
+  live_[event.replica] = 0;
+  over_[event.replica] = event.boot;
+}
+
 // Mutex held.
-void Director::Enter(Happening happening) {
-  using Kind = Happening::Kind;
-  if (happening.kind == Kind::kState) {  // a job that is being cancelled still runs
-    if (happening.text == "RUNNING") running_ = true;
-    if (happening.text == "QUEUED" || happening.text == "PREPARING") running_ = false;
-  }
-  if (happening.kind == Kind::kStart) booted_[happening.replica] = happening.boot;
-  if (happening.kind == Kind::kLive) {
-    live_[happening.replica] = happening.boot;
-    DrawLifetime(happening.replica, happening.boot);
-  }
-  happening.number = static_cast<int64_t>(list_.size()) + 1;
-  happening.time = clock_.Now();
-  const bool is_exit = happening.kind == Kind::kExit;
-  const std::string replica = happening.replica;
-  if (is_exit) {  // its last lines come before its end, also if it was never seen to be up
-    for (EarlyLine& early : std::exchange(early_[replica], {})) Enter(std::move(early.line));
-    happening.number = static_cast<int64_t>(list_.size()) + 1;
-    live_[replica] = 0;
-    over_[replica] = happening.boot;
-  }
-  list_.push_back(std::move(happening));
+void FaultInjector::Append(Event event) {
+  event.time = clock_.Now();
+  NoteBoot(event);
+  event.number = static_cast<int64_t>(list_.size()) + 1;
+  list_.push_back(std::move(event));
   if (watcher_) watcher_(list_.back());
-  if (!running_) return;
-  for (auto& [name, lines] : early_) {
-    if (lines.empty() || live_[name] == 0) continue;
-    for (EarlyLine& early : std::exchange(lines, {})) {
-      Enter(early.line);
-      for (const size_t plot : early.met) EnterFault(plot, early.line);
-      auto& left = unsettled_[name];
-      left.insert(left.end(), early.due.begin(), early.due.end());
+  if (running_) AppendHeldBackLines();
+}
+
+// Mutex held.
+void FaultInjector::AppendHeldBackLines() {
+  for (auto& [replica, lines] : held_back_) {
+    if (lines.empty() || live_[replica] == 0) continue;
+    for (HeldBackLine& held : std::exchange(lines, {})) {
+      Append(held.line);
+      for (const size_t index : held.met) AppendFault(index, Describe(held.line));
+      auto& left = due_by_lines_[replica];
+      left.insert(left.end(), held.due.begin(), held.due.end());
     }
   }
 }
 
-// Mutex held. Which faults are due now; those whose `until` this is are over.
-std::vector<size_t> Director::CountAll(const Happening& happening, Phase phase) {
+// Mutex held. Returns the faults that are due now; those whose `until` this is are over.
+std::vector<size_t> FaultInjector::CountTriggers(const Event& event, Phase phase) {
   std::vector<size_t> due;
-  for (size_t i = 0; i < plots_.size(); ++i) {
-    Plot& plot = *plots_[i];
-    if (plot.until && plot.until->Meet(happening, phase)) {
-      plot.over = true;
-      plot.armed = false;
-      plot.tally.until_came = true;
-      for (auto& then : std::exchange(plot.when_over, {})) work_.push_back(std::move(then));
+  for (size_t i = 0; i < faults_.size(); ++i) {
+    ScheduledFault& scheduled = *faults_[i];
+    if (scheduled.until && scheduled.until->Meet(event, phase)) {
+      scheduled.over = true;
+      scheduled.armed = false;
+      scheduled.tally.until_came = true;
+      for (auto& then : std::exchange(scheduled.when_over, {})) work_.push_back(std::move(then));
     }
-    if (plot.when.Meet(happening, phase) && CanStrike(plot.fault, happening)) due.push_back(i);
-    plot.tally.seen = plot.when.seen();
+    if (scheduled.when.Meet(event, phase) && CanInject(scheduled.fault, event)) due.push_back(i);
+    scheduled.tally.seen = scheduled.when.seen();
   }
   return due;
 }
 
-void Director::End() {
+void FaultInjector::End() {
   {
     const std::lock_guard lock(mutex_);
     ended_ = true;
-    for (auto& plot : plots_) {
-      for (auto& then : std::exchange(plot->when_over, {})) work_.push_back(std::move(then));
+    for (auto& scheduled : faults_) {
+      for (auto& then : std::exchange(scheduled->when_over, {})) work_.push_back(std::move(then));
     }
   }
   changed_.notify_all();
 }
 
-bool Director::ended() const {
+bool FaultInjector::ended() const {
   const std::lock_guard lock(mutex_);
   return ended_;
 }
 
-std::vector<Happening> Director::happenings() const {
+std::vector<Event> FaultInjector::events() const {
   const std::lock_guard lock(mutex_);
   return list_;
 }
 
-std::vector<Happening> Director::Since(size_t known) const {
+std::vector<Event> FaultInjector::Since(size_t known) const {
   const std::lock_guard lock(mutex_);
   const auto begin = list_.begin() + static_cast<ptrdiff_t>(std::min(known, list_.size()));
   return {begin, list_.end()};
 }
 
-std::vector<FaultTally> Director::tallies() const {
+std::vector<FaultTally> FaultInjector::tallies() const {
   const std::lock_guard lock(mutex_);
   std::vector<FaultTally> tallies;
-  for (const auto& plot : plots_) tallies.push_back(plot->tally);
+  for (const auto& scheduled : faults_) tallies.push_back(scheduled->tally);
   return tallies;
 }
 
-size_t Director::WaitForMore(size_t known, Duration at_most) const {
+size_t FaultInjector::WaitForMore(size_t known, Duration at_most) const {
   std::unique_lock lock(mutex_);
   changed_.wait_for(lock, at_most, [&] { return ended_ || list_.size() > known; });
   return list_.size();

@@ -1,10 +1,12 @@
 #pragma once
-// Writes the event list, counts, and makes faults strike where they are due.
+// Writes the event list of a run, counts the events that faults wait for, and injects the faults
+// that are due.
 //
-// Whoever does something tells it here and is kept until what it caused is done, so that a replica
-// never runs past the moment in which its machine is to be taken away. What nobody can be kept for
-// (a decision of the engine) is told by Note(); the faults that it makes due strike on a thread of
-// ours, and until they have, every replica waits at its next moment and time does not leap.
+// Code that watches a replica reports what the replica does and waits until the faults that this
+// caused have taken effect. So a replica never runs past the event at which its machine goes away.
+// Nobody can wait for a decision of the engine: it is reported by Report(), its faults run on
+// threads of the injector, and until they are done every replica waits at its next event and
+// emulated time does not leap.
 
 #include <condition_variable>
 #include <deque>
@@ -20,121 +22,130 @@
 
 #include "harness/events/event.h"
 #include "harness/faults/fault.h"
-#include "harness/faults/fault_kind.h"
 
 namespace caip::harness {
 
-/// A fault as the run had it.
+/// What became of a fault in a run.
 struct FaultTally {
   std::string name;
-  std::string what;                // kind and occasion, in words
-  int64_t seen = 0;                // moments that its trigger counted
-  std::vector<int64_t> struck_at;  // numbers of its lines in the event list
-  bool until_came = true;          // of those with `until`
+  std::string what;                  // kind and trigger, in words
+  int64_t seen = 0;                  // events that its trigger counted
+  std::vector<int64_t> injected_at;  // numbers of its lines in the event list
+  bool until_came = true;            // of those with `until`
 };
 
-struct DirectorOptions {
+struct FaultInjectorOptions {
   std::vector<Fault> faults;
   uint64_t seed = 1;
   std::optional<Duration> vm_lifetime;  // mean of each machine's, emulated; an exponential law
 };
 
 /// Any thread.
-class Director {
+class FaultInjector {
  public:
-  /// `clock` outlives it; it is held while a fault is under way that nobody waits for.
-  Director(DirectorOptions options, Clock& clock);
-  ~Director();
-  Director(const Director&) = delete;
-  Director& operator=(const Director&) = delete;
+  /// `clock` outlives the injector, which holds it while a fault is in flight that nobody waits
+  /// for.
+  FaultInjector(FaultInjectorOptions options, Clock& clock);
+  ~FaultInjector();
+  FaultInjector(const FaultInjector&) = delete;
+  FaultInjector& operator=(const FaultInjector&) = delete;
 
-  /// Before anything happens.
-  void Torment(World& world) { world_ = &world; }
+  /// To be called before the first event.
+  void Attach(RunControl& run) { run_ = &run; }
 
-  /// For the replica's own doings. Waits until its boot is known to be up and the job is RUNNING,
-  /// enters the happening (of Phase::kAfter only), and returns when all faults it met have struck.
-  Verdict Meet(Happening happening, Phase phase);
-  /// For what cannot be kept waiting. Lines of a replica are entered no sooner than it is up.
-  /// Answers what faults that need nobody to wait (a line that gets lost) have to say.
-  Verdict Note(Happening happening);
-  /// Keeps the caller, a thread of the replica, until the faults that its lines met have struck.
-  /// False: its boot is over.
-  bool Settle(const std::string& replica, int boot);
-  /// The processes of that boot are dead; its exit will be told.
-  void Gone(const std::string& replica, int boot);
-  /// The byte of a file behind `moment.bytes`, within `count`, at which a fault is to strike.
-  std::optional<uint64_t> NextCut(const Happening& moment, uint64_t count) const;
-  /// A `down` replica is not started before its fault's `until`: true keeps it, and calls `start`
-  /// later.
-  bool KeepDown(const std::string& replica, std::function<void()> start);
+  /// For what the replica itself does. Waits until its boot is up and the job is RUNNING, appends
+  /// the event (at Phase::kAfter only), and returns when all faults that it met are injected.
+  FaultResponse ReportAndWait(Event event, Phase phase);
+  /// For events that nobody can wait for. Lines of a replica are appended once its boot is up.
+  /// Returns the answer of faults that only give one, such as a lost line.
+  FaultResponse Report(Event event);
+  /// Blocks a thread of the replica until the faults that its lines met are injected. False: its
+  /// boot is over.
+  bool WaitForLineFaults(const std::string& replica, int boot);
+  /// The processes of that boot are dead; its end will be reported.
+  void ReportProcessesDead(const std::string& replica, int boot);
+  /// The next byte after `write.bytes`, within `count`, at which a fault is due.
+  std::optional<uint64_t> NextCut(const StorageEvent& write, uint64_t count) const;
+  /// True while a fault keeps the replica down; then `start` is called when that fault is over.
+  bool DelayStart(const std::string& replica, std::function<void()> start);
 
-  /// Emulated moments at which faults are due, and what the engine's clock calls at them.
-  Instant NextAt() const;
-  void SubmittedAt(Instant instant);
-  void TimeIs(Instant now);
+  /// Emulated times at which faults are due. The engine's clock calls AdvanceTo() at them.
+  Instant NextTime() const;
+  void SetSubmitted(Instant instant);
+  void AdvanceTo(Instant now);
 
-  /// Nothing strikes any more and nobody is kept.
+  /// After this no fault is injected and nobody waits.
   void End();
   bool ended() const;
 
-  std::vector<Happening> happenings() const;
-  /// Those behind the first `known`.
-  std::vector<Happening> Since(size_t known) const;
+  std::vector<Event> events() const;
+  /// Those after the first `known`.
+  std::vector<Event> Since(size_t known) const;
   std::vector<FaultTally> tallies() const;
-  /// Waits until the list is longer than `known`, the director ended, or the time is over.
+  /// Waits until the list is longer than `known`, the injector ended, or the time is over.
   size_t WaitForMore(size_t known, Duration at_most) const;
-  /// Called for each line as it is entered, in order, under our lock.
-  void Watch(std::function<void(const Happening&)> watcher) { watcher_ = std::move(watcher); }
+  /// Called for each line as it is appended, in order, under the injector's lock.
+  void Watch(std::function<void(const Event&)> watcher) { watcher_ = std::move(watcher); }
 
  private:
-  class ScenePart;
-  struct Plot;
-  struct Due {
-    size_t plot;
-    Happening occasion;
+  class Context;
+  /// A fault with its counts, and what waits for its end.
+  struct ScheduledFault {
+    ScheduledFault(Fault f, Random random);
+    Fault fault;
+    TriggerCount when;
+    std::optional<TriggerCount> until;
+    FaultTally tally;
+    bool over = false;   // its `until` has come, possibly before the fault was injected
+    bool armed = false;  // injected, and not over
+    std::vector<std::function<void()>> when_over;
   };
 
-  bool MayGoOn(const Happening& happening) const;
-  bool IsOver(const Happening& happening) const;
-  void Enter(Happening happening);
-  std::vector<size_t> CountAll(const Happening& happening, Phase phase);
-  void EnterFault(size_t plot, const Happening& occasion);
-  bool Disturbs() const { return !plots_.empty() || options_.vm_lifetime.has_value(); }
-  Verdict Strike(const std::vector<size_t>& due);
-  Verdict StrikeInline(std::vector<size_t>& due);
-  void StrikeApart(std::vector<size_t> due);
-  void EndApart(const std::function<void()>& work);
+  bool MayProceed(const std::string& replica, int boot) const;
+  bool IsOver(const std::string& replica, int boot) const;
+  bool IsHeldBack(const Event& line) const;
+  void Append(Event event);
+  void NoteBoot(const Event& event);
+  void AppendHeldBackLines();
+  std::vector<size_t> CountTriggers(const Event& event, Phase phase);
+  void AppendFault(size_t index, const std::string& occasion);
+  bool HasFaults() const { return !faults_.empty() || options_.vm_lifetime.has_value(); }
+  FaultResponse Inject(const std::vector<size_t>& due);
+  FaultResponse AnswerInline(std::vector<size_t>& due);
+  void BeginInFlight();
+  void InjectOnOwnThread(std::vector<size_t> due);
+  void RunInFlight(const std::function<void()>& work);
   void DrawLifetime(const std::string& replica, int boot);
-  void EndMachines(Instant now);
-  void Leave(std::function<void()> work);
-  void Work();
+  void LoseExpiredMachines(Instant now);
+  void Enqueue(std::function<void()> work);
+  void RunQueue();
 
-  const DirectorOptions options_;
+  const FaultInjectorOptions options_;
   Clock& clock_;
-  World* world_ = nullptr;
-  std::function<void(const Happening&)> watcher_;
+  RunControl* run_ = nullptr;
+  std::function<void(const Event&)> watcher_;
 
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
-  std::vector<std::unique_ptr<Plot>> plots_;
-  std::vector<Happening> list_;
+  std::vector<std::unique_ptr<ScheduledFault>> faults_;
+  std::vector<Event> list_;
   std::map<std::string, int> live_;    // replica -> the boot that is up, 0 none
   std::map<std::string, int> booted_;  // replica -> the boot that was launched last
   std::map<std::string, int> over_;    // replica -> the boot that ended last
-  std::map<std::string, int> gone_;    // replica -> the boot whose processes died last
-  /// A line of a replica that is not up yet, and the faults that it met: told, and to be struck.
-  struct EarlyLine {
-    Happening line;
-    std::vector<size_t> met;
-    std::vector<size_t> due;
+  std::map<std::string, int> dead_;    // replica -> the boot whose processes died last
+  /// A line of a replica that is not up yet, and the faults that it met.
+  struct HeldBackLine {
+    Event line;
+    std::vector<size_t> met;  // to be appended with it
+    std::vector<size_t> due;  // of these, not injected yet
   };
-  std::map<std::string, std::vector<EarlyLine>> early_;
-  std::map<std::string, std::vector<size_t>> unsettled_;
+  std::map<std::string, std::vector<HeldBackLine>> held_back_;
+  std::map<std::string, std::vector<size_t>> due_by_lines_;
   bool running_ = false;  // the job's state
   bool ended_ = false;
-  int under_way_ = 0;  // strikes that nobody waits for
+  int in_flight_ = 0;  // faults that nobody waits for
   Instant submitted_ = kNever;
-  /// A machine, and when its time is over.
+  /// A machine, and when its lifetime ends.
   struct Lifetime {
     Instant end;
     std::string replica;
@@ -144,7 +155,7 @@ class Director {
   std::deque<std::function<void()>> work_;
   std::vector<std::thread> threads_;
   bool stopping_ = false;
-  bool lock_step_ = false;  // lines are settled by the replica that printed them
+  bool lock_step_ = false;  // the replica that printed a line waits for its faults
 };
 
 }  // namespace caip::harness

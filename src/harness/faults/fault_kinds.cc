@@ -1,19 +1,24 @@
-#include "harness/faults/fault_kind.h"
+#include "harness/faults/fault_kinds.h"
+
+#include <cassert>
+#include <utility>
 
 namespace caip::harness {
+namespace {
 
-const std::vector<FaultKind>& FaultKinds() {
-  static const std::vector<FaultKind> kinds = {
-      KillKind(),         CrashKind(),     MaintenanceKind(),
-      HangKind(),         HoldKind(),      CancelKind(),
-      StorageErrorKind(), ClockStepKind(), PreparingFailureKind(),
-      ApiErrorKind(),     DropLogKind(),   DuplicateLogKind(),
-  };
-  return kinds;
+std::vector<FaultKind> CollectFaultKinds() {
+  std::vector<FaultKind> all;
+  for (auto family : {MachineFaultKinds(), ServiceFaultKinds(), LogAndClockFaultKinds()}) {
+    for (FaultKind& kind : family) all.push_back(std::move(kind));
+  }
+  return all;
 }
 
-bool IsInline(const FaultKind& kind) {
-  return kind.meets == "prepare" || kind.meets == "api" || kind.meets == "line";
+}  // namespace
+
+const std::vector<FaultKind>& FaultKinds() {
+  static const std::vector<FaultKind> kinds = CollectFaultKinds();
+  return kinds;
 }
 
 const FaultKind* FindFaultKind(std::string_view name) {
@@ -21,6 +26,23 @@ const FaultKind* FindFaultKind(std::string_view name) {
     if (kind.name == name) return &kind;
   }
   return nullptr;
+}
+
+bool IsAnsweredInline(const FaultKind& kind) {
+  return kind.occasion == FaultOccasion::kInstallation ||
+         kind.occasion == FaultOccasion::kApiCall || kind.occasion == FaultOccasion::kLogLine;
+}
+
+Fault MakeFault(const char* kind, std::string name, std::string replica, Trigger when,
+                FaultActionPtr action) {
+  Fault fault;
+  fault.name = std::move(name);
+  fault.kind = FindFaultKind(kind);
+  assert(fault.kind && "a kind of the table");
+  fault.replica = std::move(replica);
+  fault.when = std::move(when);
+  fault.action = std::move(action);
+  return fault;
 }
 
 }  // namespace caip::harness

@@ -8,7 +8,10 @@
 
 namespace caip::harness {
 
-/// Says on the cursors what is wrong. Names are made where none is given: "kill 1".
+/// Reports mistakes on the cursors. A fault without a name gets one: "kill 1".
 std::vector<Fault> ReadFaults(const Cursor& cursor);
+
+/// The place of `until` or `down_until` in `element`, from which `fault` was read.
+Cursor UntilPlace(const Fault& fault, const Cursor& element);
 
 }  // namespace caip::harness

@@ -40,29 +40,32 @@ re2::RE2::Options Quiet() {
   return options;
 }
 
-Happening::Kind HappeningOf(Trigger::Kind kind) {
-  switch (kind) {
-    case Trigger::Kind::kStorage:
-      return Happening::Kind::kStorage;
-    case Trigger::Kind::kLog:
-      return Happening::Kind::kLog;
+// Kinds that compare one value of the event.
+bool MatchesOther(const Trigger& trigger, const Event& event) {
+  const auto is_boot = [&] { return trigger.number == 0 || event.boot == trigger.number; };
+  switch (trigger.kind) {
     case Trigger::Kind::kStep:
-      return Happening::Kind::kStep;
-    case Trigger::Kind::kMetric:
-      return Happening::Kind::kMetric;
-    case Trigger::Kind::kStart:
-      return Happening::Kind::kLive;
-    case Trigger::Kind::kExit:
-      return Happening::Kind::kExit;
-    case Trigger::Kind::kFault:
-      return Happening::Kind::kFault;
+      return event.Is<StepEvent>() && event.As<StepEvent>()->step == trigger.number;
     case Trigger::Kind::kPrepare:
-      return Happening::Kind::kPrepare;
+      return event.Is<PrepareEvent>() && event.As<PrepareEvent>()->attempt == trigger.number;
+    case Trigger::Kind::kStart:
+      return event.Is<LiveEvent>() && is_boot();
+    case Trigger::Kind::kExit:
+      return event.Is<ExitEvent>() && is_boot();
+    case Trigger::Kind::kMetric:
+      return event.Is<MetricEvent>() && event.As<MetricEvent>()->tag == trigger.pattern;
+    case Trigger::Kind::kFault:
+      return event.Is<FaultEvent>() && event.As<FaultEvent>()->fault == trigger.pattern;
     case Trigger::Kind::kApi:
-      return Happening::Kind::kApi;
-    default:
-      return Happening::Kind::kState;
+      return event.Is<ApiCallEvent>() && event.As<ApiCallEvent>()->method == trigger.pattern;
+    case Trigger::Kind::kState:
+      return event.Is<StateEvent>() && event.As<StateEvent>()->state == trigger.pattern;
+    case Trigger::Kind::kStorage:
+    case Trigger::Kind::kLog:
+    case Trigger::Kind::kAt:
+      return false;
   }
+  return false;
 }
 
 }  // namespace
@@ -80,44 +83,36 @@ TriggerCount::TriggerCount(Trigger trigger, std::string own_replica, Random rand
 TriggerCount::~TriggerCount() = default;
 TriggerCount::TriggerCount(TriggerCount&&) noexcept = default;
 
-bool TriggerCount::Meet(const Happening& happening, Phase phase) {
-  if (!Matches(happening, phase)) return false;
+bool TriggerCount::Meet(const Event& event, Phase phase) {
+  if (!Matches(event, phase)) return false;
   ++seen_;
   const bool lucky = trigger_.probability >= 1 || random_.Unit() < trigger_.probability;
   return trigger_.nth.Holds(seen_) && lucky;
 }
 
-bool TriggerCount::Matches(const Happening& happening, Phase phase) const {
-  if (trigger_.kind == Trigger::Kind::kAt) return false;
-  const bool reports =
-      trigger_.kind == Trigger::Kind::kLog && happening.kind == Happening::Kind::kStep;
-  if (happening.kind != HappeningOf(trigger_.kind) && !reports) return false;
-  const bool whose = happening.replica.empty() || replica_.empty() || replica_ == "any" ||
-                     replica_ == happening.replica;
+bool TriggerCount::Matches(const Event& event, Phase phase) const {
+  const bool whose =
+      event.replica.empty() || replica_.empty() || replica_ == "any" || replica_ == event.replica;
   if (!whose && trigger_.kind != Trigger::Kind::kFault) return false;
-  if (trigger_.kind == Trigger::Kind::kStorage) return MatchesStorage(happening, phase);
-  if (phase != Phase::kAfter) return false;
-  switch (trigger_.kind) {
-    case Trigger::Kind::kLog:
-      return re2::RE2::PartialMatch(happening.text, regex_->re);
-    case Trigger::Kind::kStep:
-    case Trigger::Kind::kPrepare:
-      return happening.step == trigger_.number;
-    case Trigger::Kind::kStart:
-    case Trigger::Kind::kExit:
-      return trigger_.number == 0 || happening.boot == trigger_.number;
-    default:
-      return happening.text == trigger_.pattern;
+  if (trigger_.kind == Trigger::Kind::kStorage) {
+    const auto* operation = event.As<StorageEvent>();
+    return operation && MatchesStorage(*operation, phase);
   }
+  if (phase != Phase::kAfter) return false;
+  if (trigger_.kind == Trigger::Kind::kLog) {
+    const std::string* line = FindPrintedLine(event);
+    return line && re2::RE2::PartialMatch(*line, regex_->re);
+  }
+  return MatchesOther(trigger_, event);
 }
 
-bool TriggerCount::MatchesStorage(const Happening& happening, Phase phase) const {
+bool TriggerCount::MatchesStorage(const StorageEvent& operation, Phase phase) const {
   if (phase != trigger_.phase) return false;
-  if (phase == Phase::kMid && happening.bytes != trigger_.bytes) return false;
-  const bool writes = happening.op == "create" || happening.op == "overwrite";
-  if (happening.op != trigger_.op && !(trigger_.op == "write" && writes)) return false;
-  return GlobMatches(trigger_.pattern, happening.object) ||
-         (!happening.detail.empty() && GlobMatches(trigger_.pattern, happening.detail));
+  if (phase == Phase::kMid && operation.bytes != trigger_.bytes) return false;
+  const bool writes = operation.op == "create" || operation.op == "overwrite";
+  if (operation.op != trigger_.op && !(trigger_.op == "write" && writes)) return false;
+  return GlobMatches(trigger_.pattern, operation.object) ||
+         (!operation.from.empty() && GlobMatches(trigger_.pattern, operation.from));
 }
 
 bool GlobMatches(std::string_view glob, std::string_view text) {
@@ -141,6 +136,11 @@ bool GlobMatches(std::string_view glob, std::string_view text) {
   }
   while (g < glob.size() && glob[g] == '*') ++g;
   return g == glob.size();
+}
+
+std::string ObjectGlob(std::string glob) {
+  if (glob.starts_with("gs://")) glob.erase(0, 5);
+  return glob;
 }
 
 std::optional<std::string> RegexProblem(const std::string& pattern) {

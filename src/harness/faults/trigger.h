@@ -1,5 +1,5 @@
 #pragma once
-// When a fault strikes: counted, never only timed.
+// When a fault is injected: counted, never only timed.
 
 #include <cstdint>
 #include <memory>
@@ -11,10 +11,10 @@
 
 namespace caip::harness {
 
-/// Where in a happening its reporter stands. Only storage operations have a before and a middle.
+/// When an operation is reported. Only storage operations have a before and a middle.
 enum class Phase { kBefore, kMid, kAfter };
 
-/// Which of the matching moments: the first..last, or every so many.
+/// Which of the matching events: the first to the last, or every so many.
 struct Occurrence {
   int64_t first = 1;
   int64_t last = 1;
@@ -42,7 +42,7 @@ struct Trigger {
   };
   Kind kind = Kind::kStorage;
   Phase phase = Phase::kAfter;
-  std::string op = {};       // kStorage: an op of Happening, or "write": create or overwrite
+  std::string op = {};       // kStorage: an op of StorageEvent, or "write": create or overwrite
   std::string pattern = {};  // glob of objects; regex of lines; state; fault's or metric's name
   int64_t number = 0;        // step; boot; attempt
   uint64_t bytes = 0;        // kMid: after so many
@@ -54,6 +54,8 @@ struct Trigger {
 
 /// `*` matches any run of characters, slashes too; `?` one; the rest itself.
 bool GlobMatches(std::string_view glob, std::string_view text);
+/// A glob of objects as "bucket/path": without a leading gs://.
+std::string ObjectGlob(std::string glob);
 
 /// A trigger and its count. Not for several threads.
 class TriggerCount {
@@ -62,14 +64,14 @@ class TriggerCount {
   ~TriggerCount();
   TriggerCount(TriggerCount&&) noexcept;
 
-  /// Counts the moment if it is one of the trigger's; true when it is due now.
-  bool Meet(const Happening& happening, Phase phase);
+  /// Counts the event if it is one of the trigger's. True when the trigger is due now.
+  bool Meet(const Event& event, Phase phase);
   int64_t seen() const { return seen_; }
   const Trigger& trigger() const { return trigger_; }
 
  private:
-  bool Matches(const Happening& happening, Phase phase) const;
-  bool MatchesStorage(const Happening& happening, Phase phase) const;
+  bool Matches(const Event& event, Phase phase) const;
+  bool MatchesStorage(const StorageEvent& operation, Phase phase) const;
 
   struct Regex;
   Trigger trigger_;
@@ -79,7 +81,7 @@ class TriggerCount {
   int64_t seen_ = 0;
 };
 
-/// nullopt when the pattern is a good regular expression (RE2), else what is wrong with it.
+/// What is wrong with the pattern; nullopt for a valid regular expression (RE2).
 std::optional<std::string> RegexProblem(const std::string& pattern);
 
 /// "before create */ckpt-20/state.json, the 3rd": for reports.

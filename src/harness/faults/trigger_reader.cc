@@ -8,18 +8,15 @@
 namespace caip::harness {
 namespace {
 
-const std::vector<std::string> kTriggerReaderKinds = {"before", "after",  "mid",     "log",
-                                                      "step",   "metric", "state",   "start",
-                                                      "fault",  "at",     "prepare", "api"};
+const std::vector<std::string> kTriggerKinds = {"before", "after",  "mid",     "log",
+                                                "step",   "metric", "state",   "start",
+                                                "fault",  "at",     "prepare", "api"};
 const std::vector<std::string> kStates = {"QUEUED", "PREPARING",  "RUNNING",  "SUCCEEDED",
                                           "FAILED", "CANCELLING", "CANCELLED"};
 
 const std::vector<std::string> kCalls = {"projects.jobs.create", "projects.jobs.get",
                                          "projects.jobs.list", "projects.jobs.cancel",
                                          "projects.jobs.patch"};
-// A job is retried three times; each replica is restarted five times in each try.
-constexpr int64_t kTriggerReaderAttemptsMax = 4;
-constexpr int64_t kTriggerReaderBootsMax = 6 * kTriggerReaderAttemptsMax;
 
 // {create: GLOB} or, of `mid`, {write: GLOB, bytes: N}.
 void ReadOperation(const Cursor& cursor, Phase phase, Trigger& trigger) {
@@ -34,13 +31,15 @@ void ReadOperation(const Cursor& cursor, Phase phase, Trigger& trigger) {
       trigger.bytes = static_cast<uint64_t>(member.Integer(1));
       continue;
     }
-    if (!trigger.op.empty()) member.Wrong("one operation is named already; write another fault");
+    if (!trigger.op.empty())
+      member.Wrong("a trigger has one operation; write another fault for this one");
     trigger.op = key;
-    trigger.pattern = member.Text();
-    if (trigger.pattern.starts_with("gs://")) trigger.pattern.erase(0, 5);
+    trigger.pattern = ObjectGlob(member.Text());
   }
-  if (phase == Phase::kMid && trigger.bytes == 0) cursor.Wrong("says not behind how many `bytes`");
-  if (trigger.op.empty()) cursor.Wrong("names no operation; write one of " + Join(known, ", "));
+  if (phase == Phase::kMid && trigger.bytes == 0)
+    cursor.Wrong("`bytes` is missing: the number of bytes after which the fault is injected");
+  if (trigger.op.empty())
+    cursor.Wrong("an operation is missing; write one of " + Join(known, ", "));
 }
 
 // 3, 2..5, every, "every 3".
@@ -82,12 +81,12 @@ void ReadKind(const std::string& key, const Cursor& member, Trigger& trigger) {
   }
   if (key == "step" || key == "start") {
     trigger.kind = key == "step" ? Trigger::Kind::kStep : Trigger::Kind::kStart;
-    trigger.number = key == "step" ? member.Integer(0) : member.Integer(1, kTriggerReaderBootsMax);
+    trigger.number = key == "step" ? member.Integer(0) : member.Integer(1, kBootsMax);
     return;
   }
   if (key == "prepare") {
     trigger.kind = Trigger::Kind::kPrepare;
-    trigger.number = member.Integer(1, kTriggerReaderAttemptsMax);
+    trigger.number = member.Integer(1, kAttemptsMax);
     return;
   }
   trigger.pattern = member.Text();
@@ -95,8 +94,8 @@ void ReadKind(const std::string& key, const Cursor& member, Trigger& trigger) {
     trigger.kind = Trigger::Kind::kApi;
     const bool known = std::find(kCalls.begin(), kCalls.end(), trigger.pattern) != kCalls.end();
     if (!known) {
-      member.Wrong("is no call of the job API; those are " + Join(kCalls, ", ") +
-                   Suggestion(trigger.pattern, kCalls));
+      member.Wrong("'" + trigger.pattern + "' is not a call of the job API; the calls are " +
+                   Join(kCalls, ", ") + Suggestion(trigger.pattern, kCalls));
     }
   }
   if (key == "fault") trigger.kind = Trigger::Kind::kFault;
@@ -104,18 +103,23 @@ void ReadKind(const std::string& key, const Cursor& member, Trigger& trigger) {
   if (key == "state") {
     trigger.kind = Trigger::Kind::kState;
     const bool known = std::find(kStates.begin(), kStates.end(), trigger.pattern) != kStates.end();
-    if (!known) member.Wrong("is no state of a job; those are " + Join(kStates, ", "));
+    if (!known)
+      member.Wrong("'" + trigger.pattern + "' is not a state of a job; the states are " +
+                   Join(kStates, ", "));
   }
   if (key == "log") {
     trigger.kind = Trigger::Kind::kLog;
     if (const auto problem = RegexProblem(trigger.pattern)) {
-      member.Wrong("is no regular expression (RE2): " + *problem);
+      member.Wrong("not a valid regular expression (RE2): " + *problem);
     }
   }
 }
 
-constexpr char kNoReplica[] =
-    "is no replica; write master-0, worker-1, ps-0 or evaluator-0, of a trial master-0/2";
+std::string NotAReplica(const std::string& name) {
+  return "'" + name +
+         "' is not a valid replica; write master-0, worker-1, ps-0 or evaluator-0, and for a trial "
+         "master-0/2";
+}
 
 // "worker" -> "worker-0", "chief" -> "master-0"; of a trial "worker/2" -> "worker-0/2".
 std::optional<std::string> FullName(const std::string& name) {
@@ -151,7 +155,7 @@ const std::vector<std::string>& OperationNames() {
 Trigger ReadTrigger(const Cursor& cursor) {
   Trigger trigger;
   if (!cursor.MustBeMap()) return trigger;
-  std::vector<std::string> known = kTriggerReaderKinds;
+  std::vector<std::string> known = kTriggerKinds;
   for (const char* more : {"replica", "trial", "nth", "probability"}) known.emplace_back(more);
   cursor.OnlyKeys(known);
   int kinds = 0;
@@ -166,17 +170,14 @@ Trigger ReadTrigger(const Cursor& cursor) {
       }
       if (!cursor.Has("nth")) trigger.nth.every = 1;
     }
-    if (std::find(kTriggerReaderKinds.begin(), kTriggerReaderKinds.end(), key) ==
-        kTriggerReaderKinds.end())
-      continue;
-    if (++kinds == 2) member.Wrong("a trigger has one occasion; write another fault for this one");
+    if (std::ranges::find(kTriggerKinds, key) == kTriggerKinds.end()) continue;
+    if (++kinds == 2) member.Wrong("a trigger has one event; write another fault for this one");
     if (kinds == 1) ReadKind(key, member, trigger);
   }
-  if (kinds == 0)
-    cursor.Wrong("names no occasion; write one of " + Join(kTriggerReaderKinds, ", "));
+  if (kinds == 0) cursor.Wrong("an event is missing; write one of " + Join(kTriggerKinds, ", "));
   for (const char* word : {"replica", "trial", "nth", "probability"}) {
     if (trigger.kind != Trigger::Kind::kAt || !cursor.Has(word)) continue;
-    cursor.At(word).Wrong("says nothing beside `at`: that moment comes once");
+    cursor.At(word).Wrong("has no meaning with `at`, which happens once");
   }
   return trigger;
 }
@@ -185,13 +186,13 @@ std::string ReadReplica(const Cursor& cursor, bool or_any) {
   const std::string name = cursor.Text();
   if (name == "any" && or_any) return name;
   if (const auto replica = FullName(name)) return *replica;
-  cursor.Wrong(kNoReplica + std::string(or_any ? ", or any" : ""));
+  cursor.Wrong(NotAReplica(name) + (or_any ? ", or any" : ""));
   return name;
 }
 
 std::string ReplicaOfKey(const std::string& name, const Cursor& value) {
   if (const auto replica = FullName(name)) return *replica;
-  value.Wrong("'" + name + "' " + kNoReplica);
+  value.Wrong(NotAReplica(name));
   return name;
 }
 

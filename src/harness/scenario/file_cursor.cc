@@ -7,7 +7,7 @@
 #include "base/spelling.h"
 #include "base/text.h"
 #include "base/time_text.h"
-#include "base/yaml_error.h"
+#include "base/yaml_errors.h"
 
 namespace caip::harness {
 namespace {
@@ -29,7 +29,7 @@ const char* KindOf(const Json& json) {
   if (json.is_array()) return "a list";
   if (json.is_boolean()) return "true or false";
   if (json.is_number()) return "a number";
-  return "a text";
+  return "a string";
 }
 
 bool IsHuge(const Json& json) {
@@ -63,7 +63,7 @@ std::shared_ptr<FileText> FileTextOf(YamlDocument document, std::string text, st
     const Place& place = read.duplicate_places[i];
     file->mistakes.push_back(
         YamlError(file->text, file->name, place.line - 1, place.column - 1,
-                  NameOf(read.duplicates[i]) + ": is written twice; this is the second time")
+                  NameOf(read.duplicates[i]) + ": is written twice; this is the second place")
             .message);
   }
   return file;
@@ -129,7 +129,7 @@ std::vector<Cursor> Cursor::Elements() const {
 std::string Cursor::Text() const {
   if (json_->is_string()) return json_->get<std::string>();
   if (json_->is_number()) return CompactJson(*json_);
-  Wrong(std::string("must be a text, not ") + KindOf(*json_));
+  Wrong(std::string("must be a string, not ") + KindOf(*json_));
   return "";
 }
 
@@ -167,14 +167,15 @@ Duration Cursor::Time(bool may_be_negative) const {
   const std::string text = json_->is_string() ? json_->get<std::string>() : "";
   const bool negative = may_be_negative && text.starts_with('-');
   const auto time = ParseDuration(std::string_view(text).substr(negative ? 1 : 0));
-  if (!time) Wrong("must be a time like 250ms, 90s, 20m or 1h30m");
+  if (!time) Wrong("must be a duration like 250ms, 90s, 20m or 1h30m");
   return time ? (negative ? -*time : *time) : Duration(0);
 }
 
 void Cursor::OnlyKeys(const std::vector<std::string>& known) const {
   for (const auto& [key, member] : Members()) {
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
-    member.Wrong("is not known here; known are " + Join(known, ", ") + Suggestion(key, known));
+    member.Wrong("is not a known key here; the known keys are " + Join(known, ", ") +
+                 Suggestion(key, known));
   }
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Walks a YAML file that a person wrote; what is wrong is gathered, with line, column and a caret.
+// Walks a YAML file that a person wrote and collects mistakes, with line, column and a caret.
 
 #include <cstdint>
 #include <memory>
@@ -36,7 +36,7 @@ class Cursor {
   const Json& json() const { return *json_; }
   /// "/faults/0/kill": as JSON pointers are written.
   const std::string& pointer() const { return pointer_; }
-  /// What a person calls it: "faults[0].kill".
+  /// The same for people: "faults[0].kill".
   std::string name() const;
 
   /// "file.yaml:7:11: faults[0].kill: <what>", the line and a caret.
@@ -45,20 +45,21 @@ class Cursor {
   bool IsMap() const { return json_->is_object(); }
   bool IsList() const { return json_->is_array(); }
   bool Has(std::string_view key) const;
-  /// The member; the cursor's own place with JSON null where it is missing.
+  /// The member; JSON null at the cursor's own place where it is missing.
   Cursor At(std::string_view key) const;
   std::vector<std::pair<std::string, Cursor>> Members() const;
-  std::vector<Cursor> Elements() const;  // of a list; of anything else: itself alone
+  /// Of a list; any other value is its own only element.
+  std::vector<Cursor> Elements() const;
 
-  // Each says what is wrong and answers a neutral value when it is not of the kind.
+  // Each reports a value of another kind and then returns a neutral value.
   std::string Text() const;
   int64_t Integer(int64_t least = INT64_MIN, int64_t most = INT64_MAX) const;
   double Number() const;
   bool Flag() const;
   Duration Time(bool may_be_negative = false) const;
-  /// Wrong() for each member whose key is none of these.
+  /// Reports each member whose key is not one of these.
   void OnlyKeys(const std::vector<std::string>& known) const;
-  /// Wrong() and false when it is none.
+  /// Reports a value that is not a mapping, and returns false.
   bool MustBeMap() const;
 
  private:

@@ -10,7 +10,7 @@ namespace caip::harness {
 namespace {
 
 bool Passed(const Played& one) {
-  return one.error.empty() && one.not_run.empty() && one.judgement.passed;
+  return one.error.empty() && one.not_run.empty() && one.verdict.passed;
 }
 
 size_t PassedCount(const std::vector<Played>& played) {
@@ -40,14 +40,15 @@ Json AssertionJson(const Assertion& assertion) {
 }
 
 Json FaultJson(const FaultTally& fault) {
-  return {{"name", fault.name}, {"what", fault.what}, {"struck_at", fault.struck_at}};
+  return {{"name", fault.name}, {"what", fault.what}, {"struck_at", fault.injected_at}};
 }
 
-Json RestartsOf(const Evidence& run) {
+Json RestartsJson(const Evidence& run) {
   Json restarts = Json::object();
-  for (const Happening& h : run.happenings) {
-    if (h.kind != Happening::Kind::kStart) continue;
-    restarts[h.replica] = restarts.contains(h.replica) ? restarts[h.replica].get<int>() + 1 : 0;
+  for (const Event& event : run.events) {
+    if (!event.Is<StartEvent>()) continue;
+    const std::string& replica = event.replica;
+    restarts[replica] = restarts.contains(replica) ? restarts[replica].get<int>() + 1 : 0;
   }
   return restarts;
 }
@@ -62,12 +63,12 @@ Json PlayedJson(const Played& one) {
   if (!one.not_run.empty()) json["not_run"] = one.not_run;
   if (!one.error.empty()) json["error"] = one.error;
   if (!one.error.empty() || !one.not_run.empty()) return json;
-  if (!one.judgement.why_not.empty()) json["why_not"] = one.judgement.why_not;
+  if (!one.verdict.why_not.empty()) json["why_not"] = one.verdict.why_not;
   json["state"] = one.run.state;
   if (!one.run.error_message.empty()) json["error_message"] = one.run.error_message;
-  json["restarts"] = RestartsOf(one.run);
+  json["restarts"] = RestartsJson(one.run);
   json["assertions"] = Json::array();
-  for (const Assertion& assertion : one.judgement.assertions) {
+  for (const Assertion& assertion : one.verdict.assertions) {
     json["assertions"].push_back(AssertionJson(assertion));
   }
   json["faults"] = Json::array();
@@ -76,7 +77,7 @@ Json PlayedJson(const Played& one) {
 }
 
 // "the job ended FAILED: ..."; of one that a limit ended, the state in which it was.
-std::string EndOf(const Evidence& run) {
+std::string DescribeJobEnd(const Evidence& run) {
   const std::string end = run.broke_off.empty() ? "the job ended " : "the job was ";
   if (run.error_message.empty()) return end + run.state;
   return end + run.state + ": " + ReplaceAll(run.error_message, "\n", "\n    ");
@@ -101,15 +102,15 @@ std::string JunitSuite(const Played& one) {
     cases += head + "played\" time=\"0\">\n      <error message=\"" + XmlText(one.error) +
              "\"/>\n    </testcase>\n";
   } else {  // a scenario that is to show a bug passes by failing: one case says so
-    for (const Assertion& assertion : one.judgement.assertions) {
-      if (!assertion.passed && one.judgement.passed) continue;
+    for (const Assertion& assertion : one.verdict.assertions) {
+      if (!assertion.passed && one.verdict.passed) continue;
       failed += assertion.passed ? 0 : 1;
       cases += JunitCase(one, assertion);
     }
-    if (!one.judgement.passed && failed == 0) {
+    if (!one.verdict.passed && failed == 0) {
       ++failed;
       cases += head + "verdict\" time=\"0\">\n      <failure message=\"" +
-               XmlText(one.judgement.why_not) + "\"/>\n    </testcase>\n";
+               XmlText(one.verdict.why_not) + "\"/>\n    </testcase>\n";
     }
   }
   size_t tests = 0;
@@ -139,13 +140,13 @@ std::string TextReport(const Played& one, bool verbose) {
   if (!one.error.empty()) return text + "  " + ReplaceAll(one.error, "\n", "\n  ") + "\n";
   if (passed && !verbose) return text;
   text += "  " + one.description + "\n";
-  for (const Assertion& assertion : one.judgement.assertions) {
+  for (const Assertion& assertion : one.verdict.assertions) {
     text += std::string(assertion.passed ? "    ok      " : "    BROKEN  ") + assertion.name +
             ": expected " + assertion.expected + ", found " +
             std::string(Trim(ReplaceAll(assertion.found, "\n", "\n            "))) + "\n";
   }
-  if (!one.judgement.why_not.empty()) text += "  " + one.judgement.why_not + "\n";
-  if (!passed) text += "  " + EndOf(one.run) + "\n";
+  if (!one.verdict.why_not.empty()) text += "  " + one.verdict.why_not + "\n";
+  if (!passed) text += "  " + DescribeJobEnd(one.run) + "\n";
   return text + "  again: " + one.replay + "\n";
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// What came of scenarios, for people, for CI, and for programs.
+// Reports on scenarios, for people, for CI and for programs.
 
 #include <string>
 #include <vector>
@@ -15,10 +15,10 @@ struct Played {
   uint64_t seed = 1;
   Duration took{0};
   Evidence run;
-  Judgement judgement;
+  Verdict verdict;
   std::string error;         // set: it could not be played, and why; the rest is empty
-  bool cannot = false;       // ... for this host lacks something
-  bool ours = false;         // ... for caip itself broke
+  bool cannot = false;       // ... because this host lacks something
+  bool ours = false;         // ... because caip itself failed
   std::string replay;        // the command that plays it again
   std::string not_run = {};  // set: it was not played to its end ("interrupted"), and is not judged
 };
@@ -31,7 +31,7 @@ Json JsonReport(const std::vector<Played>& played);
 /// JUnit's XML, as CI systems read it: a test suite each, a test case an assertion.
 std::string JunitReport(const std::vector<Played>& played);
 
-/// Any bytes as XML can hold them, in attributes too, whose line ends would else become blanks.
+/// Escapes any bytes for XML, in attributes too, where line ends would otherwise become blanks.
 std::string XmlText(const std::string& raw);
 
 /// The first and the last line of an event list.

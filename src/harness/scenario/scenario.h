@@ -1,6 +1,6 @@
 #pragma once
-// A scenario: a job, the service's mood, what goes wrong and when, and what must come of it.
-// docs/scenarios.md is the format; scenarios/schema.json the same for editors.
+// A scenario: a job, the delays of the service, what goes wrong and when, and what must hold after
+// it. docs/scenarios.md is the format; scenarios/schema.json the same for editors.
 
 #include <cstdint>
 #include <map>
@@ -20,7 +20,7 @@
 
 namespace caip::harness {
 
-/// What a trainer reads and writes: objects over HTTP, or files below a directory.
+/// How a trainer sees storage: objects over HTTP, or files below a directory.
 enum class Semantics { kObject, kPosix };
 
 /// A bucket as it is before the job.
@@ -29,7 +29,8 @@ struct BucketContents {
   std::map<std::string, std::string> objects;  // and these
 };
 
-struct Mood {
+/// `mood` of the format.
+struct ServiceDelays {
   run::DelayModel queue_delay = run::NoDelay{};
   run::DelayModel provisioning_delay = run::NoDelay{};
   run::DelayModel restart_delay = run::NoDelay{};
@@ -50,19 +51,19 @@ struct Scenario {
   Semantics semantics = Semantics::kObject;
   std::vector<std::string> needs;  // abilities of the host beyond those of its faults
 
-  // The job: words of gcloud, or a trainingInput, or a command that all replicas run.
+  // The job: arguments of gcloud, a trainingInput, or a command that all replicas run.
   Path job_folder;      // relative paths in `submit` begin there
   Path trainer_folder;  // those in `command` there
   std::vector<std::string> submit;
   Json training_input;  // null without one
   std::vector<std::string> command;
   std::vector<std::string> arguments;
-  // URI -> command, set by code only. Replicas are told localhost and ports, not addresses.
+  // URI -> command, set by code only.
   std::map<std::string, std::vector<std::string>> images = {};
-  bool own_ports = false;
+  bool own_ports = false;  // TF_CONFIG names localhost and ports, not addresses
 
   std::map<std::string, BucketContents> buckets;
-  Mood mood;
+  ServiceDelays mood;
   Limits limits;
   std::string step_regex;  // of trainers that report no JSON; "" none
   std::vector<Fault> faults;
@@ -70,11 +71,12 @@ struct Scenario {
   TwinComparison comparison;           // as the expectations have it
   std::vector<std::string> shows_bug;  // assertions that must fail; empty: none may
 
-  /// Some expectation compares with a run without faults.
+  /// True if an expectation compares the run with one without faults.
   bool needs_twin() const;
 };
 
-/// All mistakes at once, each with line, column and a caret. Reads the files it `extends`.
+/// Reports all mistakes at once, each with line, column and a caret. Reads the files that the
+/// scenario `extends`.
 Result<Scenario> ReadScenario(const Path& file);
 
 /// The format as a JSON schema (draft 2020-12).

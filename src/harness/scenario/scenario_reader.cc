@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "google/gcs_uri.h"
+#include "harness/errors.h"
 #include "harness/events/step_reader.h"
 #include "harness/expectations/expectation_conflicts.h"
 #include "harness/expectations/state.h"
@@ -31,7 +32,7 @@ std::vector<std::string> Texts(const Cursor& cursor) {
   return texts;
 }
 
-/// The keys of a scenario, of the file itself or of one that it extends.
+/// The keys of a scenario, from the file itself or from one that it extends.
 class Reading {
  public:
   Status Open(const Path& file) {
@@ -48,7 +49,8 @@ class Reading {
     }
     if (!top.Has("extends")) return Ok{};
     if (depth >= kExtendsMax) {
-      top.At("extends").Wrong("files extend each other in a circle, or too deep");
+      top.At("extends").Wrong("the files extend each other in a circle, or more than " +
+                              std::to_string(kExtendsMax) + " of them");
       return Ok{};
     }
     const Path base = file.parent_path() / top.At("extends").Text();
@@ -63,7 +65,7 @@ class Reading {
     const auto found = keys_.find(key);
     return found == keys_.end() ? nullptr : &found->second;
   }
-  /// Where paths below that key begin.
+  /// The folder to which paths below that key are relative.
   Path FolderOf(const std::string& key) const {
     const auto found = folders_.find(key);
     return found == folders_.end() ? Path() : found->second;
@@ -73,12 +75,12 @@ class Reading {
   Status Outcome() const {
     std::vector<std::string> mistakes;
     for (const auto& file : files_) {
-      for (const std::string& mistake : file->mistakes) {  // some are looked at twice
+      for (const std::string& mistake : file->mistakes) {  // some are checked twice
         if (std::ranges::find(mistakes, mistake) == mistakes.end()) mistakes.push_back(mistake);
       }
     }
     if (mistakes.empty()) return Ok{};
-    return Error{Code::kInvalidArgument, Join(mistakes, "\n")};
+    return errors::ScenarioNotValid(mistakes);
   }
 
  private:
@@ -93,7 +95,7 @@ run::DelayModel ReadDelay(const Cursor& cursor) {
   return model.ok() ? *model : run::NoDelay{};
 }
 
-void ReadMood(const Cursor& cursor, Mood& mood) {
+void ReadServiceDelays(const Cursor& cursor, ServiceDelays& mood) {
   if (!cursor.MustBeMap()) return;
   cursor.OnlyKeys(
       {"queue_delay", "provisioning_delay", "restart_delay", "stock_out", "vm_lifetime"});
@@ -105,7 +107,7 @@ void ReadMood(const Cursor& cursor, Mood& mood) {
   if (cursor.Has("stock_out")) {
     const auto tries = static_cast<int>(cursor.At("stock_out").Integer(1, 100));
     if (cursor.Has("provisioning_delay")) {
-      cursor.At("stock_out").Wrong("is a provisioning_delay itself; say one of them");
+      cursor.At("stock_out").Wrong("is a provisioning_delay itself; use only one of them");
     }
     mood.provisioning_delay = run::StockOut{tries};
   }
@@ -130,18 +132,18 @@ void ReadBuckets(const Cursor& cursor, const Path& folder, Scenario& scenario) {
   if (!cursor.MustBeMap()) return;
   for (const auto& [name, member] : cursor.Members()) {
     BucketContents& bucket = scenario.buckets[name];
-    if (!google::IsBucketName(name)) member.Wrong("'" + name + "' is no name of a bucket");
+    if (!google::IsBucketName(name)) member.Wrong("'" + name + "' is not a valid bucket name");
     if (!member.MustBeMap()) continue;
     member.OnlyKeys({"from", "objects"});
     if (member.Has("from")) {
       std::error_code error;
       bucket.from = folder / member.At("from").Text();
       const bool there = std::filesystem::is_directory(*bucket.from, error);
-      if (!there) member.At("from").Wrong("'" + bucket.from->string() + "' is no folder");
+      if (!there) member.At("from").Wrong("'" + bucket.from->string() + "' is not a directory");
     }
     for (const auto& [object, content] : member.At("objects").Members()) {
       const bool named = !object.empty() && google::IsObjectName(object);
-      if (!named) content.Wrong("'" + object + "' is no name of an object");
+      if (!named) content.Wrong("'" + object + "' is not a valid object name");
       const Json& json = content.json();
       bucket.objects[object] = json.is_string() ? json.get<std::string>() : PythonJson(json);
     }
@@ -165,10 +167,10 @@ void ReadJob(const Reading& reading, Scenario& scenario) {
     trainer->OnlyKeys({"command", "args"});
     if (trainer->Has("command")) scenario.command = Texts(trainer->At("command"));
     if (trainer->Has("args")) scenario.arguments = Texts(trainer->At("args"));
-    if (scenario.command.empty()) trainer->Wrong("says no `command`");
+    if (scenario.command.empty()) trainer->Wrong("`command` is missing");
   }
   if (scenario.submit.empty() && scenario.training_input.is_null() && scenario.command.empty()) {
-    reading.Wrong("says no job; write `trainer: {command: [...]}` or `job: {submit: [...]}`");
+    reading.Wrong("a job is missing; write `trainer: {command: [...]}` or `job: {submit: [...]}`");
   }
 }
 
@@ -188,7 +190,7 @@ void ReadExpectations(const Cursor& cursor, Scenario& scenario) {
   }
 }
 
-// How storage looks, and what replicas are told of each other.
+// The view of storage and the addresses of replicas.
 void ReadPlaces(const Reading& reading, Scenario& scenario) {
   if (const Cursor* semantics = reading.Find("semantics")) {
     const std::string word = semantics->Text();
@@ -212,7 +214,7 @@ void ReadParts(const Reading& reading, Scenario& scenario) {
   if (const Cursor* buckets = reading.Find("buckets")) {
     ReadBuckets(*buckets, reading.FolderOf("buckets"), scenario);
   }
-  if (const Cursor* mood = reading.Find("mood")) ReadMood(*mood, scenario.mood);
+  if (const Cursor* mood = reading.Find("mood")) ReadServiceDelays(*mood, scenario.mood);
   if (const Cursor* limits = reading.Find("limits")) ReadLimits(*limits, scenario.limits);
   if (const Cursor* steps = reading.Find("steps")) {
     steps->OnlyKeys({"regex"});
@@ -226,7 +228,7 @@ void ReadParts(const Reading& reading, Scenario& scenario) {
   if (const Cursor* bug = reading.Find("shows_bug")) scenario.shows_bug = Texts(*bug);
 }
 
-// Words of shows_bug name what may fail: a key of `expect`, a fault, the limits.
+// A word of shows_bug names what may fail: a key of `expect`, a fault, the limits.
 void CheckShowsBug(const Reading& reading, const Scenario& scenario) {
   const Cursor* words = reading.Find("shows_bug");
   const Cursor* expect = reading.Find("expect");
@@ -240,12 +242,12 @@ void CheckShowsBug(const Reading& reading, const Scenario& scenario) {
     const std::string& word = scenario.shows_bug[i];
     const std::string key = word.substr(0, word.find(' '));
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
-    elements[i].Wrong("is expected nowhere; what may fail is " + Join(known, ", ") +
-                      Suggestion(key, known));
+    elements[i].Wrong("is not an expectation of this file; one of these may fail: " +
+                      Join(known, ", ") + Suggestion(key, known));
   }
 }
 
-// Who says nothing of the job's end wants it to succeed.
+// A scenario that does not name the job's end expects success.
 void ExpectAnEnd(const Reading& reading, Scenario& scenario) {
   if (reading.Find("shows_bug")) return;
   if (const Cursor* expect = reading.Find("expect")) {
@@ -264,7 +266,7 @@ Result<Scenario> Finish(const Reading& reading, const Path& file) {
   if (const Cursor* description = reading.Find("description")) {
     scenario.description = description->Text();
   } else {
-    reading.Wrong("says no `description`: what happens, in a sentence");
+    reading.Wrong("`description` is missing: what happens, in a sentence");
   }
   ReadParts(reading, scenario);
   CheckShowsBug(reading, scenario);

@@ -7,7 +7,7 @@
 
 namespace caip::harness {
 
-/// As ReadScenario(file), of which `text` is what stands in it.
+/// Like ReadScenario(file) for a file with this text.
 Result<Scenario> ReadScenarioText(const std::string& text, const Path& file);
 
 }  // namespace caip::harness

@@ -38,7 +38,7 @@ int64_t CountOf(const RoleWords& role, const Json& input) {
 
 }  // namespace
 
-std::vector<std::string> ReplicasOf(const Scenario& scenario) {
+std::vector<std::string> FindReplicas(const Scenario& scenario) {
   std::vector<std::string> replicas;
   if (!scenario.submit.empty()) return replicas;
   const Json input = scenario.training_input.is_object() ? scenario.training_input : Json::object();
@@ -50,7 +50,13 @@ std::vector<std::string> ReplicasOf(const Scenario& scenario) {
   }
   const Json* tuning = Member(input, "hyperparameters");
   if (!tuning) return replicas;
-  return InTrials(replicas, std::clamp<int64_t>(IntOr(*tuning, "maxTrials", 1), 1, 1000));
+  return NamesInTrials(replicas, std::clamp<int64_t>(IntOr(*tuning, "maxTrials", 1), 1, 1000));
+}
+
+std::string DescribeMissingReplica(const std::string& missing,
+                                   const std::vector<std::string>& replicas) {
+  return "the job has no " + missing + "; it has " +
+         (replicas.size() > 6 ? replicas.front() + " to " + replicas.back() : Join(replicas, ", "));
 }
 
 }  // namespace caip::harness

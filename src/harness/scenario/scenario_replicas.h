@@ -1,5 +1,5 @@
 #pragma once
-// The job of a scenario. What cannot be of it: fault_sense.h, expectation_sense.h.
+// The replicas of a scenario's job.
 
 #include <string>
 #include <vector>
@@ -8,8 +8,12 @@
 
 namespace caip::harness {
 
-/// The replicas of a job that is a trainer or a config, by the names of scenarios; empty where only
+/// The replicas of a job that is a trainer or a config, by the names of scenarios. Empty where only
 /// the client can tell (`submit`).
-std::vector<std::string> ReplicasOf(const Scenario& scenario);
+std::vector<std::string> FindReplicas(const Scenario& scenario);
+
+/// "the job has no worker-1; it has master-0".
+std::string DescribeMissingReplica(const std::string& missing,
+                                   const std::vector<std::string>& replicas);
 
 }  // namespace caip::harness

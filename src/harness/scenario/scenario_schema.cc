@@ -1,4 +1,4 @@
-#include "harness/faults/fault_kind.h"
+#include "harness/faults/fault.h"
 #include "harness/faults/trigger_reader.h"
 #include "harness/scenario/scenario.h"
 
@@ -29,20 +29,21 @@ Json TriggerSchema() {
       {"metric", TextOf("tag of a reported metric")},
       {"state", TextOf("state of the job")},
       {"start", {{"type", "integer"}, {"description", "the replica's boot, from 1"}}},
-      {"fault", TextOf("name of a fault that has struck")},
+      {"fault", TextOf("name of a fault that was injected")},
       {"prepare",
        {{"type", "integer"}, {"description", "the attempt whose packages are installed, from 1"}}},
       {"api", TextOf("a call of the job API: projects.jobs.get")},
       {"at", TextOf("time since submission, emulated: 90s, 20m")},
-      {"replica", TextOf("whose moment; the fault's own replica unless given; any")},
-      {"trial", {{"type", "integer"}, {"description", "of a tuning job: in this trial"}}},
+      {"replica", TextOf("the replica of the event; the fault's own unless given, or any")},
+      {"trial", {{"type", "integer"}, {"description", "for a tuning job: in this trial"}}},
       {"nth", {{"description", "3, 2..5, every, every 3"}}},
       {"probability", {{"type", "number"}, {"description", "by the seed; above 0, at most 1"}}}};
   return Object(std::move(properties));
 }
 
 Json FaultSchema() {
-  Json properties = {{"name", TextOf("what others call it")}, {"when", Ref("trigger")}};
+  Json properties = {{"name", TextOf("the name by which other faults refer to it")},
+                     {"when", Ref("trigger")}};
   Json kinds = Json::array();
   for (const FaultKind& kind : FaultKinds()) {
     Json parameters = Json::object();
@@ -76,7 +77,7 @@ Json MoodSchema() {
                  {"provisioning_delay", TextOf(model)},
                  {"restart_delay", TextOf(model)},
                  {"stock_out", {{"type", "integer"}, {"minimum", 1}}},
-                 {"vm_lifetime", TextOf("mean of an exponential law")}});
+                 {"vm_lifetime", TextOf("mean of an exponential distribution")}});
 }
 
 }  // namespace
@@ -84,7 +85,7 @@ Json MoodSchema() {
 Json ScenarioSchema() {
   const Json texts = {{"type", "array"}, {"items", {{"type", "string"}}}};
   Json properties = {
-      {"extends", TextOf("another scenario, over which this one's keys are laid")},
+      {"extends", TextOf("another scenario; the keys of this file replace its keys")},
       {"description", TextOf("what happens, in a sentence")},
       {"seed", {{"type", "integer"}, {"minimum", 0}}},
       {"semantics", {{"enum", {"object", "posix"}}}},

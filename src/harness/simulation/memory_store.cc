@@ -1,5 +1,7 @@
 #include "harness/simulation/memory_store.h"
 
+#include "harness/errors.h"
+
 namespace caip::harness {
 
 using engine::JobRecord;
@@ -7,7 +9,7 @@ using engine::JobRecord;
 Result<JobRecord> MemoryStore::Get(const std::string& project, const std::string& job_id) const {
   std::lock_guard lock(mutex_);
   const auto found = records_.find({project, job_id});
-  if (found == records_.end()) return Error{Code::kNotFound, "no such job"};
+  if (found == records_.end()) return errors::NoSuchRecord("job");
   return found->second.second;
 }
 
@@ -49,7 +51,7 @@ Status MemoryStore::Write(const JobRecord& record, bool create) {
   }
   const auto found = records_.find({record.job.key.project, record.job.key.job_id});
   const bool exists = found != records_.end();
-  if (create && exists) return Error{Code::kAlreadyExists, "taken"};
+  if (create && exists) return errors::RecordExists();
   if (on_save) on_save(exists ? &found->second.second : nullptr, record);
   if (exists) {
     found->second.second = record;
@@ -79,7 +81,7 @@ Status MemoryStore::AddReports(const engine::RunKey& trial,
     if (auto error = refuse()) return *error;
   }
   const auto found = trials_.find(trial);
-  if (found == trials_.end()) return Error{Code::kNotFound, "no such trial"};
+  if (found == trials_.end()) return errors::NoSuchRecord("trial");
   if (on_reports) on_reports(trial, reports);
   std::vector<engine::Report>& kept = found->second.reports;
   kept.insert(kept.end(), reports.begin(), reports.end());

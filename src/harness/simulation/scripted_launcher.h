@@ -31,7 +31,7 @@ struct Script {
 inline constexpr Duration kForever = Duration::max();
 
 /// Starts nothing: replicas live and die in the agenda's time.
-class ScriptedLauncher final : public engine::Launcher {
+class ScriptedLauncher final : public engine::Launcher, public engine::LocalDisks {
  public:
   explicit ScriptedLauncher(Agenda& agenda) : agenda_(agenda) {}
 
@@ -44,13 +44,11 @@ class ScriptedLauncher final : public engine::Launcher {
   std::map<std::string, std::vector<std::string>> images;
 
   Result<run::Program> Resolve(const run::Program& program) const override;
-  std::string BootDisk(const engine::ReplicaKey& key) const override;
   void Launch(engine::ReplicaLaunch launch, Listener listener) override;
   void Signal(const engine::ReplicaKey& key, int signal) override;
   void Kill(const engine::ReplicaKey& key) override;
-  void Freeze(const engine::ReplicaKey&, std::function<void()> frozen) override { frozen(); }
-  void Thaw(const engine::ReplicaKey&) override {}
   void Discard(const engine::RunKey& run) override { discarded_.insert(run); }
+  std::string BootDisk(const engine::ReplicaKey& key) const override;
 
   /// The emulator was killed: nothing of it lives.
   void LoseAll() { live_.clear(); }

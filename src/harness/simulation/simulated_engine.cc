@@ -18,7 +18,8 @@ void SimulatedEngine::Boot() {
   api = std::make_unique<ml::TrainingApi>(api_options, storage);
   engine = std::make_unique<engine::Engine>(
       options,
-      engine::EnginePorts{launcher, packager, devices, addresses, store, log, *api, thinker},
+      engine::EnginePorts{launcher, packager, devices, addresses, store, log, *api, thinker,
+                          &launcher},
       clock);
   const Status recovered = engine->Recover();
   assert(recovered.ok() && "a store in memory can be read");

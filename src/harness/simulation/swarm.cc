@@ -3,6 +3,7 @@
 #include <csignal>
 
 #include "base/random.h"
+#include "harness/errors.h"
 
 namespace caip::harness {
 namespace {
@@ -115,7 +116,7 @@ class Life {
     if (saves_until_death_ > 0) --saves_until_death_;
     if (!dead && !(disk_may_fill_ && OneIn(30))) return std::nullopt;
     ++tally_.refused_saves;
-    return Error{Code::kResourceExhausted, "disk full"};
+    return errors::SaveRefused();
   }
 
   Script ScriptFor(const engine::ReplicaLaunch& launch) {

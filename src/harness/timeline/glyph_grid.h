@@ -1,5 +1,5 @@
 #pragma once
-// A field of character cells, drawn into and read off as lines.
+// A grid of character cells that is drawn into and read as lines.
 
 #include <string>
 #include <string_view>
@@ -7,10 +7,10 @@
 
 namespace caip::harness {
 
-/// ANSI's colours, as far as they are needed.
+/// The ANSI colours that drawings use.
 enum class Paint { kPlain, kFaint, kBold, kRed, kGreen, kYellow, kCyan };
 
-/// `text` in the colour, or as it is.
+/// `text` in the colour, or unchanged.
 std::string Painted(const std::string& text, Paint paint, bool colours);
 
 /// At most `columns` characters, none of them a control character; "…" where something is cut.

@@ -1,5 +1,5 @@
 #pragma once
-// An event list as a drawing: who lived when, what struck, what was written, which steps were done.
+// Draws an event list: boots, faults, writes and steps.
 
 #include <string>
 
@@ -12,10 +12,10 @@ struct TimelineStyle {
   bool colours = false;  // ANSI's
 };
 
-/// Lines for a terminal, in UTF-8. What the run said is shown without its control characters.
+/// Lines for a terminal, in UTF-8. Control characters of the run's own output are removed.
 std::string TimelineText(const EventList& list, const TimelineStyle& style);
 
-/// One page that asks nobody for anything: SVG, style and script are inside.
+/// One page that needs no other file: SVG, style and script are inside.
 std::string TimelineHtml(const EventList& list);
 
 }  // namespace caip::harness

@@ -16,11 +16,11 @@ constexpr double kMargin = 110;       // of the rows' names
 constexpr double kTop = 70;           // of the states' names
 constexpr double kRowHeight = 64;
 constexpr double kNear = 1.5;       // pixels: marks of a kind that are nearer share one element
-constexpr size_t kTipMax = 600;     // of what is told of a happening, in bytes
+constexpr size_t kTipMax = 600;     // bytes of an event's description
 constexpr size_t kTableMax = 5000;  // rows of the table of events
 
 // Cut between two characters.
-std::string ShortenedTimelineHtml(std::string text) {
+std::string CutTip(std::string text) {
   if (text.size() <= kTipMax) return text;
   size_t end = kTipMax;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
@@ -38,14 +38,14 @@ std::string Number(double value) {
 double X(double at) { return kMargin + at * kUnit; }
 double Y(size_t row) { return kTop + static_cast<double>(row) * kRowHeight; }
 
-const char* ClassOf(const Mark& mark, const Happening& h) {
+const char* ClassOf(const Mark& mark, const Event& h) {
   switch (mark.kind) {
     case Mark::Kind::kState:
       return "state";
     case Mark::Kind::kFault:
       return "fault";
     case Mark::Kind::kExit:
-      return h.exit_code == 0 && h.signal == 0 && h.detail.empty() ? "exit" : "exit bad";
+      return EndedWell(*h.As<ExitEvent>()) ? "exit" : "exit bad";
     case Mark::Kind::kStart:
       return "start";
     case Mark::Kind::kLive:
@@ -91,10 +91,10 @@ std::string Text(double x, double y, const std::string& name, const std::string&
          MarkupText(text) + "</text>\n";
 }
 
-std::string TipOf(const EventList& list, const Happening& h) {
-  const Duration after = h.time - list.happenings.front().time;
+std::string TipOf(const EventList& list, const Event& h) {
+  const Duration after = h.time - list.events.front().time;
   return "#" + std::to_string(h.number) + "  +" + HumanDuration(after) + "\n" +
-         ShortenedTimelineHtml(Tell(h));
+         CutTip(DescribeForTimeline(h));
 }
 
 std::string Box(const char* name, double from, double to, double y) {
@@ -110,25 +110,25 @@ std::string Bars(const TimelineLayout& layout) {
     svg += Box("starting", bar.from, bar.up, y) + Box("up", bar.up, bar.to, y);
     svg += Text(X(bar.from), y - 12, "boot", "boot " + std::to_string(bar.boot));
     const std::string steps = DescribeSteps(bar);
-    if (!steps.empty()) svg += Text(X(bar.from), y + 34, "steps", ShortenedTimelineHtml(steps));
+    if (!steps.empty()) svg += Text(X(bar.from), y + 34, "steps", CutTip(steps));
   }
   std::map<size_t, double> used;  // by row: how far names of folders reach
   for (const WriteGroup& group : layout.groups) {
     const double x = X(group.from) - 4;
     if (group.folder.empty() || x < used[group.row]) continue;
     used[group.row] = x + 7 * static_cast<double>(group.folder.size());
-    svg += Text(x, Y(group.row) + 20, "folder", ShortenedTimelineHtml(group.folder));
+    svg += Text(x, Y(group.row) + 20, "folder", CutTip(group.folder));
   }
   return svg;
 }
 
-// Small marks of one kind that fall together are one element: a million steps are of no use.
+// Small marks of one kind at one place become one element, so that a million steps stay readable.
 std::string Marks(const EventList& list, const TimelineLayout& layout) {
   std::string svg;
   std::map<std::pair<size_t, Mark::Kind>, double> last;
   size_t states = 0;
   for (const Mark& mark : layout.marks) {
-    const Happening& h = list.happenings[mark.event];
+    const Event& h = list.events[mark.event];
     const double x = X(mark.at);
     const auto [before, fresh] = last.try_emplace({mark.row, mark.kind}, x);
     const bool small = mark.kind > Mark::Kind::kLive;
@@ -139,7 +139,7 @@ std::string Marks(const EventList& list, const TimelineLayout& layout) {
            "\"/>\n";
     if (mark.kind != Mark::Kind::kState) continue;
     const double level = static_cast<double>(states++ % 3);
-    svg += Text(x - 2, Y(0) - 14 - 14 * level, "name", ShortenedTimelineHtml(h.text));
+    svg += Text(x - 2, Y(0) - 14 - 14 * level, "name", CutTip(h.As<StateEvent>()->state));
   }
   return svg;
 }
@@ -152,7 +152,7 @@ std::string Svg(const EventList& list) {
                     "\" viewBox=\"0 0 " + Number(width) + " " + Number(height) +
                     "\" role=\"img\" aria-label=\"timeline\">\n";
   for (size_t row = 0; row < layout.rows.size(); ++row) {
-    svg += Text(4, Y(row) + 4, "row", ShortenedTimelineHtml(layout.rows[row]));
+    svg += Text(4, Y(row) + 4, "row", CutTip(layout.rows[row]));
     svg += "<path class=\"rule\" d=\"M" + Number(X(0)) + " " + Number(Y(row)) + "H" +
            Number(X(layout.width)) + "\"/>\n";
   }
@@ -181,20 +181,20 @@ std::string VerdictOf(const EventList& list) {
 
 std::string Table(const EventList& list) {
   std::string html =
-      "<details><summary>All " + std::to_string(list.happenings.size()) +
+      "<details><summary>All " + std::to_string(list.events.size()) +
       " events</summary>\n<table class=\"events\"><tr><th>n</th><th>after</th><th></th></tr>\n";
-  size_t told = 0;
-  for (const Happening& h : list.happenings) {
-    if (++told > kTableMax) break;
-    html += std::string("<tr") + (IsMoment(h) ? " class=\"moment\"" : "") + "><td>" +
+  size_t shown = 0;
+  for (const Event& h : list.events) {
+    if (++shown > kTableMax) break;
+    html += std::string("<tr") + (IsHighlight(h) ? " class=\"highlight\"" : "") + "><td>" +
             std::to_string(h.number) + "</td><td>" +
-            HumanDuration(h.time - list.happenings.front().time) + "</td><td>" +
-            MarkupText(ShortenedTimelineHtml(Tell(h))) + "</td></tr>\n";
+            HumanDuration(h.time - list.events.front().time) + "</td><td>" +
+            MarkupText(CutTip(DescribeForTimeline(h))) + "</td></tr>\n";
   }
   html += "</table>\n";
-  if (list.happenings.size() > kTableMax) {
-    html += "<p>and " + std::to_string(list.happenings.size() - kTableMax) +
-            " more, which the event list has.</p>\n";
+  if (list.events.size() > kTableMax) {
+    html += "<p>and " + std::to_string(list.events.size() - kTableMax) +
+            " more in the event list.</p>\n";
   }
   return html + "</details>\n";
 }
@@ -210,11 +210,11 @@ std::string TimelineHtml(const EventList& list) {
   html += "<p>" + MarkupText(list.description) + "</p>\n<p class=\"faint\">seed " +
           std::to_string(list.seed) + ", " + MarkupText(list.semantics) +
           " semantics; events from left to right in their order, not to scale of time</p>\n";
-  if (!list.happenings.empty()) {
+  if (!list.events.empty()) {
     html += "<div class=\"scroll\">\n" + Svg(list) + "</div>\n" + kTimelineLegend;
   }
   html += VerdictOf(list);
-  if (!list.happenings.empty()) html += Table(list);
+  if (!list.events.empty()) html += Table(list);
   return html + "<div id=\"tip\" hidden></div>\n<script>\n" + kTimelineScript +
          "</script>\n</body>\n</html>\n";
 }

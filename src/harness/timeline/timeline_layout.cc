@@ -12,39 +12,31 @@ namespace {
 constexpr char kService[] = "service";
 constexpr double kLeastGap = 1e-3;
 
-bool IsWriteTimelineLayout(const Happening& h) {
-  return h.op == "create" || h.op == "overwrite" || h.op == "copy" || h.op == "move" ||
-         h.op == "rename" || h.op == "write";
+bool ChangesObject(const StorageEvent& operation) {
+  const std::string& op = operation.op;
+  return op == "create" || op == "overwrite" || op == "copy" || op == "move" || op == "rename" ||
+         op == "write";
 }
 
-Mark::Kind KindOf(const Happening& h) {
-  switch (h.kind) {
-    case Happening::Kind::kState:
-      return Mark::Kind::kState;
-    case Happening::Kind::kStart:
-      return Mark::Kind::kStart;
-    case Happening::Kind::kLive:
-      return Mark::Kind::kLive;
-    case Happening::Kind::kExit:
-      return Mark::Kind::kExit;
-    case Happening::Kind::kFault:
-      return Mark::Kind::kFault;
-    case Happening::Kind::kStep:
-      return Mark::Kind::kStep;
-    case Happening::Kind::kStorage:
-      if (h.op == "delete") return Mark::Kind::kDelete;
-      return IsWriteTimelineLayout(h) && !h.failed ? Mark::Kind::kWrite : Mark::Kind::kRead;
-    case Happening::Kind::kLog:
-    case Happening::Kind::kMetric:
-    case Happening::Kind::kPrepare:
-    case Happening::Kind::kApi:
-      return Mark::Kind::kLine;
+struct MarkKindOf {
+  Mark::Kind operator()(const StateEvent&) const { return Mark::Kind::kState; }
+  Mark::Kind operator()(const StartEvent&) const { return Mark::Kind::kStart; }
+  Mark::Kind operator()(const LiveEvent&) const { return Mark::Kind::kLive; }
+  Mark::Kind operator()(const ExitEvent&) const { return Mark::Kind::kExit; }
+  Mark::Kind operator()(const FaultEvent&) const { return Mark::Kind::kFault; }
+  Mark::Kind operator()(const StepEvent&) const { return Mark::Kind::kStep; }
+  Mark::Kind operator()(const StorageEvent& operation) const {
+    if (operation.op == "delete") return Mark::Kind::kDelete;
+    return ChangesObject(operation) && !operation.failed ? Mark::Kind::kWrite : Mark::Kind::kRead;
   }
-  return Mark::Kind::kLine;
-}
+  template <typename Other>
+  Mark::Kind operator()(const Other&) const {
+    return Mark::Kind::kLine;
+  }
+};
 
 // "ckpt-10" of "job/out/ckpt-10/weights".
-std::string FolderOfTimelineLayout(const std::string& object) {
+std::string FolderNameOf(const std::string& object) {
   const size_t end = object.rfind('/');
   if (end == std::string::npos || end == 0) return "";
   const size_t begin = object.rfind('/', end - 1);
@@ -62,7 +54,7 @@ class Walk {
   }
 
   TimelineLayout Go() {
-    for (size_t i = 0; i < list_.happenings.size(); ++i) Place(i);
+    for (size_t i = 0; i < list_.events.size(); ++i) Place(i);
     for (Bar& bar : layout_.bars) {
       if (!bar.ended) bar.to = cursor_;
       if (!up_.contains({bar.row, bar.boot})) bar.up = bar.to;
@@ -82,14 +74,15 @@ class Walk {
   }
 
   void Place(size_t event) {
-    const Happening& h = list_.happenings[event];
-    const Mark mark{KindOf(h), RowOf(h.replica), event, std::max(cursor_, next_[RowOf(h.replica)])};
+    const Event& h = list_.events[event];
+    const Mark mark{std::visit(MarkKindOf{}, h.body), RowOf(h.replica), event,
+                    std::max(cursor_, next_[RowOf(h.replica)])};
     cursor_ = mark.at;
     layout_.marks.push_back(mark);
-    next_[mark.row] = mark.at + GapBehind(mark, h);
+    next_[mark.row] = mark.at + GapAfter(mark, h);
   }
 
-  double GapBehind(const Mark& mark, const Happening& h) {
+  double GapAfter(const Mark& mark, const Event& h) {
     switch (mark.kind) {
       case Mark::Kind::kStart:
         layout_.bars.push_back({mark.row, h.boot, mark.at, mark.at, mark.at, false, {}, 0});
@@ -107,10 +100,10 @@ class Walk {
         }
         return 2;
       case Mark::Kind::kStep:
-        if (Bar* bar = Find(mark, h)) CountStep(*bar, h.step);
+        if (Bar* bar = Find(mark, h)) CountStep(*bar, h.As<StepEvent>()->step);
         return gap_;
       case Mark::Kind::kWrite:
-        return GapBehindWrite(mark, h);
+        return GapAfterWrite(mark, h);
       case Mark::Kind::kState:
       case Mark::Kind::kFault:
         return 2;
@@ -119,8 +112,8 @@ class Walk {
     }
   }
 
-  double GapBehindWrite(const Mark& mark, const Happening& h) {
-    const std::string folder = FolderOfTimelineLayout(h.object);
+  double GapAfterWrite(const Mark& mark, const Event& h) {
+    const std::string folder = FolderNameOf(h.As<StorageEvent>()->object);
     const auto open = group_of_.find(mark.row);
     if (open != group_of_.end() && layout_.groups[open->second].folder == folder) {
       WriteGroup& group = layout_.groups[open->second];
@@ -133,7 +126,7 @@ class Walk {
     return 1;
   }
 
-  Bar* Find(const Mark& mark, const Happening& h) {
+  Bar* Find(const Mark& mark, const Event& h) {
     const auto found = bar_of_.find({mark.row, h.boot});
     return found == bar_of_.end() ? nullptr : &layout_.bars[found->second];
   }
@@ -170,23 +163,46 @@ void Shrink(TimelineLayout& layout, double factor) {
   layout.width *= factor;
 }
 
-std::string Ending(const Happening& h) {
-  if (!h.detail.empty()) return h.detail;
-  if (h.signal == 0) return "exit code " + std::to_string(h.exit_code);
-  const std::string name(run::SignalName(h.signal));
-  return "signal " + std::to_string(h.signal) + (name.empty() ? "" : " (" + name + ")");
+std::string DescribeEnd(const ExitEvent& exit) {
+  if (!exit.lost.empty()) return exit.lost;
+  if (exit.signal == 0) return "exit code " + std::to_string(exit.exit_code);
+  const std::string name(run::SignalName(exit.signal));
+  return "signal " + std::to_string(exit.signal) + (name.empty() ? "" : " (" + name + ")");
 }
 
-std::string Whose(const Happening& h) {
-  return h.replica.empty() ? "job" : h.replica + " boot " + std::to_string(h.boot);
-}
+/// The sentence of an event.
+struct TimelineDescriber {
+  const Event& event;
+  const std::string who =
+      event.replica.empty() ? "job" : event.replica + " boot " + std::to_string(event.boot);
 
-std::string TellStorage(const Happening& h) {
-  std::string text = Whose(h) + " " + h.op + " " + h.object;
-  if (!h.detail.empty()) text += " from " + h.detail;
-  if (h.bytes > 0) text += ", " + std::to_string(h.bytes) + " bytes";
-  return text + (h.failed ? ", failed" : "");
-}
+  std::string operator()(const StateEvent& e) const { return "job is " + e.state; }
+  std::string operator()(const StartEvent& e) const {
+    return who + " starts" + (e.fresh_disk ? "" : ", with its old disk");
+  }
+  std::string operator()(const LiveEvent&) const { return who + " is up"; }
+  std::string operator()(const ExitEvent& e) const { return who + " ends: " + DescribeEnd(e); }
+  std::string operator()(const StorageEvent& e) const {
+    std::string text = who + " " + e.op + " " + e.object;
+    if (!e.from.empty()) text += " from " + e.from;
+    if (e.bytes > 0) text += ", " + std::to_string(e.bytes) + " bytes";
+    return text + (e.failed ? ", failed" : "");
+  }
+  std::string operator()(const LogEvent& e) const {
+    return (event.replica == kService ? kService : who) + ": " + e.message;
+  }
+  std::string operator()(const StepEvent& e) const {
+    return who + " step " + std::to_string(e.step) + " " + CompactJson(e.record);
+  }
+  std::string operator()(const MetricEvent& e) const {
+    return who + " metric " + e.tag + " at step " + std::to_string(e.step);
+  }
+  std::string operator()(const FaultEvent& e) const { return "fault " + e.fault + ": " + e.when; }
+  template <typename Other>
+  std::string operator()(const Other&) const {
+    return Describe(event);
+  }
+};
 
 }  // namespace
 
@@ -212,40 +228,15 @@ std::string DescribeSteps(const Bar& bar) {
   return text + ", " + std::to_string(bar.again) + " again";
 }
 
-std::string Tell(const Happening& h) {
-  switch (h.kind) {
-    case Happening::Kind::kState:
-      return "job is " + h.text;
-    case Happening::Kind::kStart:
-      return Whose(h) + " starts" + (h.fresh_disk ? "" : ", with its old disk");
-    case Happening::Kind::kLive:
-      return Whose(h) + " is up";
-    case Happening::Kind::kExit:
-      return Whose(h) + " ends: " + Ending(h);
-    case Happening::Kind::kStorage:
-      return TellStorage(h);
-    case Happening::Kind::kLog:
-      return (h.replica == kService ? kService : Whose(h)) + ": " + h.text;
-    case Happening::Kind::kStep:
-      return Whose(h) + " step " + std::to_string(h.step) + " " + CompactJson(h.record);
-    case Happening::Kind::kMetric:
-      return Whose(h) + " metric " + h.text + " at step " + std::to_string(h.step);
-    case Happening::Kind::kPrepare:
-    case Happening::Kind::kApi:
-      return Describe(h);
-    case Happening::Kind::kFault:
-      return "fault " + h.text + ": " + h.detail;
-  }
-  return "";
+std::string DescribeForTimeline(const Event& event) {
+  return std::visit(TimelineDescriber{event}, event.body);
 }
 
-bool IsMoment(const Happening& h) {
-  if (h.kind == Happening::Kind::kFault || h.kind == Happening::Kind::kState) return true;
-  if (h.kind == Happening::Kind::kExit) {
-    return h.exit_code != 0 || h.signal != 0 || !h.detail.empty();
-  }
-  return h.kind == Happening::Kind::kLog && h.replica == kService && h.detail != "INFO" &&
-         h.detail != "DEBUG";
+bool IsHighlight(const Event& event) {
+  if (event.Is<FaultEvent>() || event.Is<StateEvent>()) return true;
+  if (const auto* exit = event.As<ExitEvent>()) return !EndedWell(*exit);
+  const auto* log = event.As<LogEvent>();
+  return log && event.replica == kService && log->severity != "INFO" && log->severity != "DEBUG";
 }
 
 }  // namespace caip::harness

@@ -1,8 +1,8 @@
 #pragma once
-// Where the happenings of a run stand in a drawing: rows of who, columns of when.
+// Places the events of a run in a drawing: a row for each replica, columns for the order.
 //
-// The order of the list is kept from left to right, time is not: a run takes milliseconds where a
-// queue takes hours. What different replicas did side by side may share a column.
+// The drawing keeps the order of the list from left to right but not the scale of time: a run takes
+// milliseconds where a queue takes hours. Events of different replicas may share a column.
 
 #include <set>
 #include <string>
@@ -16,7 +16,7 @@ struct Mark {
   enum class Kind { kState, kFault, kExit, kStart, kLive, kWrite, kDelete, kRead, kStep, kLine };
   Kind kind = Kind::kLine;
   size_t row = 0;
-  size_t event = 0;  // index into the list's happenings
+  size_t event = 0;  // index into the list's events
   double at = 0;
 };
 
@@ -25,7 +25,7 @@ struct Bar {
   size_t row = 0;
   int boot = 0;
   double from = 0;
-  double up = 0;  // where it was seen to live; `to` when it never was
+  double up = 0;  // where it was up; `to` if it never was
   double to = 0;
   bool ended = false;
   std::set<int64_t> steps;
@@ -54,9 +54,9 @@ TimelineLayout LayOut(const EventList& list, double width);
 
 /// "steps 11-40, 10 of them again"; "" without any.
 std::string DescribeSteps(const Bar& bar);
-/// The happening in words for a reader: "worker-0 boot 1 ends: signal 9 (SIGKILL)".
-std::string Tell(const Happening& happening);
-/// Worth a line of its own: faults, ends that are none of success, the service's warnings.
-bool IsMoment(const Happening& happening);
+/// The event in words for a reader: "worker-0 boot 1 ends: signal 9 (SIGKILL)".
+std::string DescribeForTimeline(const Event& event);
+/// Worth a line of its own: faults, states, failed ends, the warnings of the service.
+bool IsHighlight(const Event& event);
 
 }  // namespace caip::harness

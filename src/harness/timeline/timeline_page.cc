@@ -30,7 +30,7 @@ table { border-collapse: collapse; margin: .6rem 0; }
 th, td { text-align: left; vertical-align: top; padding: .1rem .8rem .1rem 0;
   overflow-wrap: anywhere; }
 th { color: var(--faint); font-weight: 500; } td { font: 12px/1.5 ui-monospace, monospace; }
-.moment { color: var(--bad); } summary { cursor: pointer; margin-top: 1rem; }
+.highlight { color: var(--bad); } summary { cursor: pointer; margin-top: 1rem; }
 code { font: 12px ui-monospace, monospace; }
 #tip { position: fixed; max-width: 40rem; padding: .4rem .6rem; border-radius: 6px;
   background: var(--tip); border: 1px solid var(--rule); font: 12px/1.4 ui-monospace, monospace;

@@ -1,5 +1,5 @@
 #pragma once
-// What of a timeline's page is the same for every run.
+// The parts of a timeline's page that are the same for every run.
 
 namespace caip::harness {
 

@@ -11,7 +11,7 @@ namespace caip::harness {
 namespace {
 
 constexpr size_t kRightMargin = 10;  // for the name of the last state
-constexpr size_t kMomentsMax = 60;
+constexpr size_t kHighlightsMax = 60;
 constexpr size_t kLabelRowsMax = 12;
 constexpr size_t kStepColumnsMax = 44;
 
@@ -39,7 +39,7 @@ std::optional<size_t> RowFor(const GlyphGrid& grid, const Label& label, size_t f
   return std::nullopt;
 }
 
-// From right to left, each as near to `first` as it can; those that find no room are left out.
+// From right to left, each as near to row `first` as possible. Labels without room are left out.
 void PlaceLabels(GlyphGrid& grid, std::vector<Label> labels, size_t first) {
   std::stable_sort(labels.begin(), labels.end(),
                    [](const Label& a, const Label& b) { return a.column > b.column; });
@@ -57,7 +57,7 @@ class Drawing {
  public:
   Drawing(const EventList& list, const TimelineStyle& style) : list_(list), style_(style) {
     const size_t width = static_cast<size_t>(std::max(style.width, 40));
-    for (const Happening& h : list.happenings) margin_ = std::max(margin_, h.replica.size());
+    for (const Event& h : list.events) margin_ = std::max(margin_, h.replica.size());
     margin_ = std::min<size_t>(margin_, 16) + 2;
     plot_ = width - margin_ - kRightMargin;
     columns_ = width - margin_;
@@ -79,11 +79,11 @@ class Drawing {
     line.Put(0, 0, Repeated("─", ColumnOf(layout_.width) + 1), Paint::kFaint);
     for (const Mark& mark : layout_.marks) {
       if (mark.row != 0) continue;
-      const Happening& h = list_.happenings[mark.event];
+      const Event& h = list_.events[mark.event];
       if (mark.kind == Mark::Kind::kFault) line.Put(0, ColumnOf(mark.at), "▲", Paint::kRed);
       if (mark.kind != Mark::Kind::kState) continue;
       line.Put(0, ColumnOf(mark.at), "┴", Paint::kBold);
-      labels.push_back({ColumnOf(mark.at), OneLine(h.text, 24), Paint::kBold});
+      labels.push_back({ColumnOf(mark.at), OneLine(h.As<StateEvent>()->state, 24), Paint::kBold});
     }
     PlaceLabels(names, labels, 0);
     std::string text;
@@ -134,12 +134,12 @@ class Drawing {
 
   void DrawMark(GlyphGrid& grid, const Mark& mark) const {
     const size_t column = ColumnOf(mark.at);
-    const Happening& h = list_.happenings[mark.event];
+    const Event& h = list_.events[mark.event];
     if (mark.kind == Mark::Kind::kWrite) grid.Put(0, column, "◆", Paint::kCyan);
     if (mark.kind == Mark::Kind::kDelete) grid.Put(0, column, "◇", Paint::kCyan);
     if (mark.kind == Mark::Kind::kFault) grid.Put(0, column, "▲", Paint::kRed);
     if (mark.kind != Mark::Kind::kExit) return;
-    const bool fine = h.exit_code == 0 && h.signal == 0 && h.detail.empty();
+    const bool fine = EndedWell(*h.As<ExitEvent>());
     grid.Put(0, column, fine ? "┤" : "✗", fine ? Paint::kGreen : Paint::kRed);
   }
 
@@ -164,18 +164,18 @@ class Drawing {
   TimelineLayout layout_;
 };
 
-std::string After(const EventList& list, const Happening& h) {
-  return HumanDuration(h.time - list.happenings.front().time);
+std::string After(const EventList& list, const Event& h) {
+  return HumanDuration(h.time - list.events.front().time);
 }
 
-std::string Moments(const EventList& list, const TimelineStyle& style) {
+std::string HighlightLines(const EventList& list, const TimelineStyle& style) {
   std::string text;
-  size_t told = 0;
+  size_t shown = 0;
   size_t left_out = 0;
   const size_t columns = static_cast<size_t>(std::max(style.width, 40));
-  for (const Happening& h : list.happenings) {
-    if (!IsMoment(h)) continue;
-    if (++told > kMomentsMax) {
+  for (const Event& h : list.events) {
+    if (!IsHighlight(h)) continue;
+    if (++shown > kHighlightsMax) {
       ++left_out;
       continue;
     }
@@ -183,13 +183,13 @@ std::string Moments(const EventList& list, const TimelineStyle& style) {
     number.insert(0, number.size() < 6 ? 6 - number.size() : 0, ' ');
     std::string after = After(list, h);
     after.insert(0, after.size() < 9 ? 9 - after.size() : 0, ' ');
-    const bool bad = h.kind == Happening::Kind::kFault || h.kind == Happening::Kind::kExit;
-    text +=
-        number + after + "  " +
-        Painted(OneLine(Tell(h), columns - 17), bad ? Paint::kRed : Paint::kPlain, style.colours) +
-        "\n";
+    const bool bad = h.Is<FaultEvent>() || h.Is<ExitEvent>();
+    text += number + after + "  " +
+            Painted(OneLine(DescribeForTimeline(h), columns - 17),
+                    bad ? Paint::kRed : Paint::kPlain, style.colours) +
+            "\n";
   }
-  if (left_out > 0) text += "        and " + std::to_string(left_out) + " more moments\n";
+  if (left_out > 0) text += "        and " + std::to_string(left_out) + " more events\n";
   return text.empty() ? "" : " event    after\n" + text;
 }
 
@@ -211,7 +211,7 @@ std::string VerdictText(const EventList& list, const TimelineStyle& style) {
   text += "  assertions that hold: " + std::to_string(held) + " of " +
           std::to_string(list.assertions.size()) + "\n";
   if (list.passed && held < list.assertions.size()) {
-    text += "  This scenario is there to show a bug, and shows it.\n";
+    text += "  This scenario is meant to show a bug, and shows it.\n";
   }
   if (!list.why_not.empty()) text += "  " + OneLine(list.why_not, wide) + "\n";
   return list.replay.empty() ? text : text + "  again: " + OneLine(list.replay, wide) + "\n";
@@ -224,13 +224,13 @@ std::string TimelineText(const EventList& list, const TimelineStyle& style) {
   std::string text = OneLine(list.file, columns) + "\n";
   if (!list.description.empty()) text += OneLine(list.description, 4000) + "\n";
   text += "seed " + std::to_string(list.seed) + ", " + list.semantics + " semantics, " +
-          std::to_string(list.happenings.size()) + " events from left to right\n\n";
-  if (!list.happenings.empty()) {
+          std::to_string(list.events.size()) + " events from left to right\n\n";
+  if (!list.events.empty()) {
     text += Drawing(list, style).Text() + "\n";
     text +=
         "  1 boot   ╌ starting   ━ up   ◆ written   ◇ deleted\n"
         "  ▲ fault   ✗ killed or failed   ┤ ended well\n\n";
-    text += Moments(list, style) + "\n";
+    text += HighlightLines(list, style) + "\n";
   }
   return text + VerdictText(list, style);
 }

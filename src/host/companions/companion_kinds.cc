@@ -9,33 +9,32 @@
 namespace caip::host {
 namespace {
 
-constexpr std::string_view kHost = "127.0.0.1";
-
 std::string Address(const CompanionStart& start) {
-  return std::string(kHost) + ":" + std::to_string(start.port);
+  return start.address + ":" + std::to_string(start.port);
 }
 
 std::string Port(const CompanionStart& start) { return std::to_string(start.port); }
 
 std::vector<std::string> BigtableCommand(const CompanionStart& start) {
-  return {start.program, "-host=" + std::string(kHost), "-port=" + Port(start)};
+  return {start.program, "-host=" + start.address, "-port=" + Port(start)};
 }
 
-// It wants a directory that its own `create` has made.
+// The emulator needs a directory that its own `create` command has made.
 std::vector<std::string> DatastoreCommand(const CompanionStart& start) {
   constexpr const char* kScript =
       "rm -rf \"$2\" && \"$0\" create --project_id=\"$3\" \"$2\" && exec \"$0\" start "
-      "--host=127.0.0.1 --port=\"$1\" --store_on_disk=False --consistency=1.0 \"$2\"";
-  return {"/bin/sh",    "-c", kScript, start.program, Port(start), (start.data / "data").string(),
-          start.project};
+      "--host=\"$4\" --port=\"$1\" --store_on_disk=False --consistency=1.0 \"$2\"";
+  return {"/bin/sh",     "-c",         kScript,
+          start.program, Port(start),  (start.data / "data").string(),
+          start.project, start.address};
 }
 
 std::vector<std::string> FirestoreCommand(const CompanionStart& start) {
-  return {start.program, "start", "--host=" + std::string(kHost), "--port=" + Port(start)};
+  return {start.program, "start", "--host=" + start.address, "--port=" + Port(start)};
 }
 
 std::vector<std::string> PubsubCommand(const CompanionStart& start) {
-  return {start.program, "--host=" + std::string(kHost), "--port=" + Port(start)};
+  return {start.program, "--host=" + start.address, "--port=" + Port(start)};
 }
 
 std::vector<std::string> SpannerCommand(const CompanionStart& start) {

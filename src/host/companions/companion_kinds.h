@@ -1,5 +1,5 @@
 #pragma once
-// What each emulator of the Cloud SDK is called, and how it is started. Private to companions.
+// The names of the Cloud SDK's emulators, and how each is started. Private to companions.
 
 #include <cstdint>
 #include <span>
@@ -16,6 +16,7 @@ struct CompanionStart {
   Path program;
   Path data;  // a directory of its own
   std::string project;
+  std::string address;  // of this host, where it listens and replicas find it
   uint16_t port = 0;
 };
 

@@ -1,34 +1,48 @@
 #pragma once
-// A launcher whose replicas know the companions: it holds them until those serve.
+// A launcher that starts replicas once the companions serve, and gives replicas their addresses.
 
-#include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
 
+#include "base/clock.h"
 #include "engine/ports.h"
 #include "host/companions/companions.h"
+#include "host/forwarding_launcher.h"
 
 namespace caip::host {
 
-/// Engine's thread, as every Launcher. What it is given outlives it.
-class CompanionLauncher final : public engine::Launcher {
+/// Calls the inner launcher from the companions' thread, too, but never from two threads at once.
+/// `log` and `clock` must outlive it.
+class CompanionLauncher final : public ForwardingLauncher {
  public:
-  /// `inner` is called from the companions' thread, too, but never from two at once.
-  CompanionLauncher(engine::Launcher& inner, CompanionOptions options, engine::LogSink& log,
-                    const Clock& clock);
-  ~CompanionLauncher() override;  // ends the companions
+  CompanionLauncher(std::unique_ptr<engine::Launcher> inner, CompanionOptions options,
+                    engine::LogSink& log, const Clock& clock);
 
-  Result<run::Program> Resolve(const run::Program& program) const override;
-  std::string BootDisk(const engine::ReplicaKey& key) const override;
   void Launch(engine::ReplicaLaunch launch, Listener listener) override;
   void Signal(const engine::ReplicaKey& key, int signal) override;
   void Kill(const engine::ReplicaKey& key) override;
-  void Freeze(const engine::ReplicaKey& key, std::function<void()> frozen) override;
-  void Thaw(const engine::ReplicaKey& key) override;
   void Discard(const engine::RunKey& run) override;
 
  private:
-  class Body;
-  std::unique_ptr<Body> body_;
+  struct Waiting {
+    engine::ReplicaLaunch launch;
+    Listener listener;
+  };
+  void Release(const engine::ReplicaKey& key, const CompanionsServed& served);
+  bool EndWaiting(const engine::ReplicaKey& key, int signal);
+  void Warn(const engine::RunKey& run, const std::vector<std::string>& warnings);
+
+  engine::LogSink& log_;
+  const Clock& clock_;
+  std::mutex inner_mutex_;  // taken before mutex_
+  std::mutex mutex_;
+  std::map<engine::ReplicaKey, Waiting> waiting_;  // guarded by mutex_
+  std::set<engine::RunKey> warned_;                // guarded by mutex_
+  Companions companions_;                          // last: its thread ends before the rest goes
 };
 
 }  // namespace caip::host

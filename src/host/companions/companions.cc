@@ -12,35 +12,34 @@
 #include <mutex>
 #include <thread>
 
+#include "base/stopwatch.h"
 #include "base/text.h"
 #include "host/companions/companion_kinds.h"
 #include "host/errors.h"
 #include "host/process/launcher_link.h"
 #include "host/process/orphans.h"
-#include "host/process/process_launcher.h"
 #include "http/client.h"
 
 namespace caip::host {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::steady_clock;
 
 constexpr milliseconds kBetweenLooks{50};
 constexpr int kHealthSilenceSeconds = 5;
 constexpr size_t kLastWordsMax = 300;
 
-sockaddr_in Loopback(uint16_t port) {
+sockaddr_in SocketAddress(const std::string& ip, uint16_t port) {
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  ::inet_pton(AF_INET, ip.c_str(), &address.sin_addr);
   return address;
 }
 
-Result<uint16_t> FreePort() {
+Result<uint16_t> FreePort(const std::string& ip) {
   const Fd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_in address = Loopback(0);
+  sockaddr_in address = SocketAddress(ip, 0);
   socklen_t size = sizeof address;
   auto* generic = reinterpret_cast<sockaddr*>(&address);
   if (!socket.valid() || ::bind(socket.get(), generic, size) != 0 ||
@@ -50,14 +49,14 @@ Result<uint16_t> FreePort() {
   return ntohs(address.sin_port);
 }
 
-bool Accepts(uint16_t port) {
+bool Accepts(const CompanionStart& start) {
   const Fd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const sockaddr_in address = Loopback(port);
+  const sockaddr_in address = SocketAddress(start.address, start.port);
   return ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
 }
 
-bool Answers(uint16_t port) {
-  http::Client client("http://127.0.0.1:" + std::to_string(port));
+bool Answers(const CompanionStart& start) {
+  http::Client client("http://" + start.address + ":" + std::to_string(start.port));
   client.set_silence_seconds(kHealthSilenceSeconds);
   const auto answer = client.Send({.target = "/"});
   return answer.ok() && answer->status < 500;
@@ -109,7 +108,7 @@ class Companions::Body {
     CompanionStart start;
     uint64_t number = 0;  // of its process at the launcher; 0 never started
     bool alive = false;   // under mutex_
-    std::string failure;  // why it is not there
+    std::string failure;  // why it does not serve
   };
 
   void Work() {
@@ -172,8 +171,9 @@ class Companions::Body {
     start.data = options_.state / "companions" / name;
     start.project = options_.project;
     RETURN_IF_ERROR(MakeDirectories(start.data));
+    start.address = options_.address;
     if (start.port == 0) {
-      ASSIGN_OR_RETURN(start.port, FreePort());
+      ASSIGN_OR_RETURN(start.port, FreePort(start.address));
     }
     RETURN_IF_ERROR(EnsureLink());
     const Fd log(::open(LogOf(member).c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
@@ -232,10 +232,9 @@ class Companions::Body {
 
   void AwaitHealth(Member& member) {
     const std::string name(member.kind->name);
-    const auto deadline = steady_clock::now() + options_.patience;
+    const auto deadline = MonotonicNow() + options_.patience;
     while (true) {
-      const uint16_t port = member.start.port;
-      if (Accepts(port) && (!member.kind->speaks_http || Answers(port))) {
+      if (Accepts(member.start) && (!member.kind->speaks_http || Answers(member.start))) {
         if (IsAlive(member)) return;
       }
       std::unique_lock lock(mutex_);
@@ -247,7 +246,7 @@ class Companions::Body {
         member.failure = errors::CompanionEnded(name, LogOf(member), LastWords(LogOf(member)));
         return;
       }
-      if (steady_clock::now() < deadline) continue;
+      if (MonotonicNow() < deadline) continue;
       lock.unlock();
       member.failure = errors::CompanionSilent(name, LogOf(member), options_.patience);
       link_->Kill(member.number);

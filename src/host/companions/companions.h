@@ -1,6 +1,6 @@
 #pragma once
-// The emulators that ship with the Cloud SDK, beside ours: found on this host, started when a job
-// wants them, told to replicas by their *_EMULATOR_HOST, and ended with us.
+// The emulators that ship with the Cloud SDK. caip finds them on this host, starts them when a job
+// wants them, gives replicas their *_EMULATOR_HOST variables, and ends them when it ends.
 
 #include <chrono>
 #include <functional>
@@ -13,13 +13,14 @@
 #include "base/files.h"
 #include "base/result.h"
 #include "engine/ports.h"
+#include "host/machine/addresses.h"
 
 namespace caip::host {
 
 /// bigtable, datastore, firestore, pubsub, spanner.
 std::vector<std::string> CompanionNames();
 
-/// Where they may be: the Cloud SDK's root if it is told, else that of the gcloud on `path`, the
+/// Where they may be: the Cloud SDK's root if it is set, else that of the gcloud on `path`, the
 /// places its packages use, and `path` itself.
 struct CompanionSearch {
   std::optional<Path> sdk_root;
@@ -34,28 +35,29 @@ struct CompanionOptions {
   Path state;                      // logs and data go to <state>/companions
   std::vector<std::string> names;  // of CompanionNames()
   CompanionSearch search;
-  std::string project = "demo-project";        // of datastore, which has one
-  engine::Environment environment = {};        // PATH, JAVA_HOME, ...: theirs, whole but for HOME
-  Path program = {};                           // caip-launcher; empty: the one beside us
-  std::chrono::milliseconds patience{60'000};  // for one to serve
+  std::string project = "demo-project";  // of datastore, which has one
+  engine::Environment environment = {};  // PATH, JAVA_HOME, ...: theirs, whole but for HOME
+  std::string address = std::string(kLoopbackAddress);  // of this host, where they listen
+  Path program = {};                                    // caip-launcher; empty: the one beside us
+  std::chrono::milliseconds patience{60'000};           // for one to serve
 };
 
-/// What replicas are told.
+/// What replicas get to know of the companions.
 struct CompanionsServed {
   engine::Environment environment;    // BIGTABLE_EMULATOR_HOST, ...
-  std::vector<std::string> warnings;  // about each that is not there
+  std::vector<std::string> warnings;  // about each that does not serve
 };
 
-/// Any thread. They run under a caip-launcher of their own, so that they die with us, however we
-/// end. One that died is started again when the next job asks.
+/// Runs companions under a caip-launcher of their own, so that they die with this process, however
+/// it ends. A companion that died is started again when the next job asks. Any thread.
 class Companions {
  public:
   explicit Companions(CompanionOptions options);
-  ~Companions();  // ends them all; waiting callbacks are not called any more
+  ~Companions();  // ends all of them; callbacks that wait are never called
   Companions(const Companions&) = delete;
   Companions& operator=(const Companions&) = delete;
 
-  /// Calls `ready` once, on a thread of its own, when each serves or has failed to.
+  /// Calls `ready` once, on a worker thread, when each companion serves or has failed to start.
   void WhenReady(std::function<void(const CompanionsServed&)> ready);
 
  private:

@@ -62,7 +62,7 @@ Status AddFakes(std::string_view text, std::string_view part, std::vector<std::s
   const std::vector<std::string> known = AcceleratorTypes();
   if (std::find(known.begin(), known.end(), type) == known.end()) {
     return errors::FakeGpusMalformed(
-        text, "'" + type + "' is no GPU of the service (" + Join(known, ", ") + ")");
+        text, "'" + type + "' is not a GPU type of the service (" + Join(known, ", ") + ")");
   }
   if (static_cast<int64_t>(types.size()) + *count > kFakeGpusMax) {
     return errors::FakeGpusMalformed(text, "more than " + std::to_string(kFakeGpusMax));

@@ -40,10 +40,11 @@ std::string ServiceGpuType(std::string_view product_name);
 /// "4xNVIDIA_TESLA_T4,2xNVIDIA_TESLA_V100" as GPUs that do not exist, with well-formed UUIDs.
 Result<std::vector<Gpu>> FakeGpus(std::string_view text);
 
-/// What our own CUDA_VISIBLE_DEVICES leaves of them: whoever started us may have been given few.
+/// The GPUs that this process's own CUDA_VISIBLE_DEVICES leaves: a scheduler that started caip may
+/// have given it only some.
 std::vector<Gpu> LimitToVisible(std::vector<Gpu> gpus, std::string_view visible);
 
-/// Where to look for devices; tests say elsewhere.
+/// Where to look for devices. Tests name other places.
 struct DevicePlaces {
   std::string nvml = "libnvidia-ml.so.1";
   std::string path;  // $PATH, for nvidia-smi
@@ -56,7 +57,7 @@ struct DevicePlaces {
 DeviceInventory ReadInventory(const DevicePlaces& places);
 
 /// The inventory as jobs may see it: with `fakes` instead of real GPUs if there are any, else
-/// limited by our own CUDA_VISIBLE_DEVICES (nullopt: not set).
+/// limited by this process's CUDA_VISIBLE_DEVICES (nullopt: not set).
 DeviceInventory InventoryFor(const DevicePlaces& places, std::vector<Gpu> fakes,
                              const std::optional<std::string>& visible);
 

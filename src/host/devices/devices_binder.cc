@@ -34,7 +34,7 @@ int64_t Total(const std::vector<DeviceRequest>& requests) {
       [](int64_t sum, const DeviceRequest& request) { return sum + request.count; });
 }
 
-// How libtpu is told of its chips: 1 chip is 1x1x1, 4 are a 2x2x1 board, 8 two of them.
+// The chip bounds as libtpu reads them: 1 chip is 1x1x1, 4 are a 2x2x1 board, 8 two of them.
 std::string ChipBounds(size_t chips) {
   if (chips == 4) return "2,2,1";
   if (chips == 8) return "2,4,1";
@@ -177,7 +177,7 @@ Environment DeviceBinderOnHost::Visible(const std::vector<size_t>& gpus) {
 DeviceAnswer DeviceBinderOnHost::Bind(const engine::RunKey& run,
                                       const std::vector<run::ReplicaId>& replicas,
                                       const std::vector<DeviceRequest>& requests) {
-  Release(run);  // whoever asks again has given back
+  Release(run);  // a run that asks again gives back what it had
   DeviceAnswer answer;
   std::vector<DeviceRequest> gpu_requests;
   std::map<run::ReplicaId, Environment> tpu_environment;

@@ -15,12 +15,12 @@
 
 namespace caip::host {
 
-/// What becomes of jobs that ask for more accelerators than there are.
+/// How jobs that ask for more accelerators than the host has are treated.
 enum class DeviceMode {
   kByHost,  // kQueue where there are GPUs, else kCpu
   kQueue,   // a GPU is lent to one replica at a time; jobs wait
   kShare,   // GPUs are lent in turn, to any number of replicas
-  kCpu,     // nobody sees a GPU
+  kCpu,     // no replica sees a GPU
 };
 
 /// engine::DeviceBinder over an inventory that is read when the first job asks for devices: a host

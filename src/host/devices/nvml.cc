@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "host/errors.h"
+
 namespace caip::host {
 namespace {
 
@@ -74,13 +76,13 @@ Gpu Describe(const Functions& nvml, unsigned index) {
 Result<std::vector<Gpu>> AskNvml(const std::string& library_name) {
   const std::unique_ptr<void, CloseLibrary> library(
       ::dlopen(library_name.c_str(), RTLD_NOW | RTLD_LOCAL));
-  if (!library) return Error{Code::kNotFound, library_name + " is not on this host"};
+  if (!library) return errors::NvmlMissing(library_name);
   Functions nvml = {};
   if (!nvml.LoadAll(library.get())) {
-    return Error{Code::kUnavailable, library_name + " lacks functions that caip knows"};
+    return errors::NvmlIncomplete(library_name);
   }
   if (const int code = nvml.init(); code != kSuccess) {
-    return Error{Code::kUnavailable, "NVML does not start: error " + std::to_string(code)};
+    return errors::NvmlNotStarted(code);
   }
   std::vector<Gpu> gpus;
   unsigned count = 0;

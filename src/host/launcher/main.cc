@@ -1,4 +1,4 @@
-// caip-launcher: the small process through which caip starts replicas. It is no program for people;
+// caip-launcher: the small process through which caip starts replicas. It is not meant for people:
 // caip starts it with a socket as descriptor 3. See README.md here.
 
 #include <fcntl.h>

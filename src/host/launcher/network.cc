@@ -52,7 +52,8 @@ bool MapUsers(uid_t user, gid_t group) {
          Write("/proc/self/gid_map", groups);
 }
 
-/// Whoever may (root, mostly) needs no user namespace, and so sees the host's users as they are.
+/// A process with the right to (root, mostly) needs no user namespace, and so sees the host's users
+/// as they are.
 Outcome LeaveTheNetwork(bool& has_users) {
   has_users = false;
   if (::unshare(CLONE_NEWNET) == 0) return {};

@@ -1,6 +1,6 @@
 #pragma once
 // A network of a run's own: a network namespace whose only way out are sockets that were made in it
-// and are served from outside. No process stays behind for it.
+// and are served from outside. No process stays alive for it.
 
 #include <cstdint>
 

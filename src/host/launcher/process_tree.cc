@@ -19,7 +19,8 @@ namespace caip::host::launcher {
 namespace {
 
 constexpr size_t kCommandBytesMax = 200;
-constexpr int kStopRounds = 1000;  // of a millisecond; nobody awaits a stubborn one for ever
+constexpr int kStopRounds =
+    1000;  // of a millisecond each: a process that will not stop is not awaited forever
 
 bool ReadAll(const char* path, std::string& text) {
   const int fd = ::open(path, O_RDONLY | O_CLOEXEC);

@@ -24,7 +24,7 @@ void FreezeTree();
 /// SIGCONT to everything that descends from us.
 void ThawTree();
 
-/// Is told of a child that was waited for: its process id, native status and use of resources.
+/// Called with a child that was waited for: its process id, native status and use of resources.
 using Reaped = std::function<void(pid_t, int status, const rusage&)>;
 
 /// Kills children for which `spare` is false, and what they leave behind, until none is left.

@@ -46,7 +46,7 @@ struct Recipe {
   std::vector<char*> environment;
 };
 
-/// False when the bytes are no recipe.
+/// False when the bytes are not a recipe.
 inline bool DecodeRecipe(char* bytes, size_t size, Recipe& recipe) {
   if (size < sizeof(RecipeHead) + 1 || bytes[size - 1] != '\0') return false;
   const RecipeHead head = *reinterpret_cast<const RecipeHead*>(bytes);

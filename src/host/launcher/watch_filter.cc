@@ -27,7 +27,7 @@ constexpr uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
 #error "caip-launcher knows the system calls of x86-64 and arm64 only"
 #endif
 
-/// io_uring would write behind our back; it is refused, and programs that know it can do without.
+/// io_uring would write unseen. It is refused; programs that know it can do without.
 constexpr int kOutputCalls[] = {SYS_write, SYS_writev, SYS_sendfile, SYS_splice,
                                 SYS_io_uring_setup};
 /// Beyond those. The older ones of each pair are not on arm64.

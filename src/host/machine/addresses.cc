@@ -64,7 +64,7 @@ std::optional<std::vector<HostClaim>> ClaimKept(const std::vector<std::string>& 
   for (const std::string& address : kept) {
     const auto port = LocalPort(address);
     auto claim = port ? Claim(*port) : std::nullopt;
-    if (!claim || !CanListen("127.0.0.1", *port)) return std::nullopt;
+    if (!claim || !CanListen(std::string(kLoopbackAddress), *port)) return std::nullopt;
     claims.push_back(std::move(*claim));
   }
   return claims;
@@ -75,7 +75,7 @@ std::optional<std::vector<HostClaim>> ClaimKept(const std::vector<std::string>& 
 bool CanListen(const std::string& ip, int port) {
   Fd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!socket.valid()) return false;
-  // As servers do: connections of a dead one that are still winding down are no hindrance.
+  // As servers do: closing connections of a dead server do not get in the way.
   const int yes = 1;
   ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   sockaddr_in address = {};
@@ -169,7 +169,7 @@ Result<std::vector<std::string>> PortAddresses::Lend(const engine::RunKey& run, 
   while (addresses.size() < count) {
     const int port = kFirstPort + static_cast<int>(random_.Below(kPorts));
     auto claim = Claim(port);
-    if (claim && CanListen("127.0.0.1", port)) {
+    if (claim && CanListen(std::string(kLoopbackAddress), port)) {
       claims.push_back(std::move(*claim));
       addresses.push_back("localhost:" + std::to_string(port));
     } else if (++failures == kPorts) {

@@ -13,6 +13,9 @@
 
 namespace caip::host {
 
+/// The address at which this host reaches itself.
+inline constexpr std::string_view kLoopbackAddress = "127.0.0.1";
+
 /// The port of every task on the service.
 inline constexpr int kTaskPort = 2222;
 
@@ -28,8 +31,8 @@ inline constexpr size_t kBlockAddresses = 250;  // .2 to .251 of a block
 /// An address as this lender writes it, or nullopt.
 std::optional<LoopbackBlock> BlockOf(std::string_view address);
 
-/// engine::AddressLender with an own loopback address for each replica, all with port 2222. Blocks
-/// are chosen by the seed and claimed on the whole host, so two emulators never collide.
+/// Lends each replica a loopback address of its own, all with port 2222. The seed chooses the
+/// blocks, which are claimed on the whole host, so that two emulators never collide.
 class LoopbackAddresses final : public engine::AddressLender {
  public:
   explicit LoopbackAddresses(Random random) : random_(random) {}
@@ -46,8 +49,8 @@ class LoopbackAddresses final : public engine::AddressLender {
   std::map<engine::RunKey, std::vector<HostClaim>> claims_;
 };
 
-/// engine::AddressLender with ports of localhost, for hosts where only 127.0.0.1 works. The ports
-/// lie outside of the range that the kernel hands out, so none is lost between now and its use.
+/// Lends ports of localhost, for hosts where only 127.0.0.1 works. The ports lie outside of the
+/// range that the kernel hands out, so none is lost before it is used.
 class PortAddresses final : public engine::AddressLender {
  public:
   explicit PortAddresses(Random random) : random_(random) {}

@@ -17,8 +17,8 @@
 
 namespace caip::host {
 
-/// Makes, empties and deletes boot disks. Deleting is renaming, so that it costs the caller
-/// nothing; a thread of ours does the rest. Any thread; one owner for each state directory.
+/// Makes, empties and deletes boot disks. Deleting renames the disk, so that it costs the caller
+/// nothing; a worker thread does the rest. Any thread; one owner for each state directory.
 class BootDisks {
  public:
   explicit BootDisks(const Path& state_directory);
@@ -37,7 +37,7 @@ class BootDisks {
   void Discard(const engine::RunKey& run);
   /// An earlier emulator left disks behind: it was killed while replicas lived.
   bool AnyLeft() const;
-  /// The disks of a dead emulator's replicas: nobody will ask for them again.
+  /// Deletes the disks of a dead emulator's replicas.
   void DiscardAll();
 
  private:

@@ -9,11 +9,11 @@
 
 namespace caip::host {
 
-/// A name that nobody else on this host holds: a socket in the abstract namespace. It leaves no
-/// file behind and the kernel takes it back when the process ends, killed or not. Move-only.
+/// A name that no other process on this host holds: a socket in the abstract namespace. It leaves
+/// no file behind and the kernel takes it back when the process ends, killed or not. Move-only.
 class HostClaim {
  public:
-  /// nullopt when somebody holds it. `name` is at most 90 bytes.
+  /// nullopt when another process holds it. `name` is at most 90 bytes.
   static std::optional<HostClaim> Take(const std::string& name);
 
  private:

@@ -16,7 +16,7 @@
 #include "host/machine/addresses.h"
 #include "host/machine/isolation.h"
 #include "host/process/child_process.h"
-#include "host/process/process_launcher.h"
+#include "host/process/launcher_link.h"
 #include "host/watch/interposition.h"
 
 namespace caip::host {

@@ -15,6 +15,12 @@ namespace {
 constexpr uint64_t kTrial = 1;
 constexpr std::chrono::seconds kTrialLimit{10};
 
+// Above the ports that Linux hands out (60999), at loopback addresses that are never lent to
+// replicas (127.0.0.*), nor are 127.0.0.1, where the emulator's port may be any.
+constexpr int kFirstPrivatePort = 61000;
+constexpr int kPrivatePortsOfAnAddress = 4000;
+constexpr int kFirstPrivateAddress = 2;
+
 Result<launcher::Door> DoorAt(const std::string& address, uint16_t port) {
   in_addr number{};
   if (::inet_pton(AF_INET, address.c_str(), &number) != 1) return errors::DoorAddress(address);
@@ -92,6 +98,13 @@ void RunNetworks::DoorOpened(uint64_t number, uint32_t door, Fd listening) {
     tag = found->second.network->doors[door].tag;
   }
   if (keeper_) keeper_(tag, std::move(listening));
+}
+
+OwnNetworks::Place PrivatePlaceInNetwork(size_t index) {
+  const int number = static_cast<int>(index);
+  const int host = kFirstPrivateAddress + number / kPrivatePortsOfAnAddress;
+  return {"127.0.0." + std::to_string(host),
+          static_cast<uint16_t>(kFirstPrivatePort + number % kPrivatePortsOfAnAddress)};
 }
 
 std::string WhyNoNamespaces(const launcher::Report& report) {

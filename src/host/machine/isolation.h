@@ -11,19 +11,17 @@
 
 #include "base/files.h"
 #include "engine/ports.h"
+#include "host/abilities.h"
 #include "host/process/launcher_link.h"
 
 namespace caip::host {
-
-/// Who serves the sockets of networks. May be called on any thread.
-using Doorkeeper = std::function<void(const std::string& tag, Fd listening)>;
 
 /// The networks that one launcher has opened. One thread opens and closes; the link's thread hears.
 class RunNetworks {
  public:
   void SetDoorkeeper(Doorkeeper keeper) { keeper_ = std::move(keeper); }
 
-  /// The number of the run's network, which is opened before if it is not there.
+  /// The number of the run's network. Opens the network first if it does not exist.
   Result<uint64_t> Open(LauncherLink& link, const engine::RunKey& run,
                         const std::shared_ptr<const engine::RunNetwork>& network);
   void Close(LauncherLink* link, const engine::RunKey& run);
@@ -42,6 +40,9 @@ class RunNetworks {
   std::map<uint64_t, Opened> opened_;  // guarded by mutex_
   uint64_t last_number_ = 0;
 };
+
+/// OwnNetworks::PrivatePlace of networks that one launcher opens.
+OwnNetworks::Place PrivatePlaceInNetwork(size_t index);
 
 /// Why the launcher could not make namespaces: "making a network namespace: Operation not
 /// permitted".

@@ -1,6 +1,6 @@
 #pragma once
-// Which files below a directory change, as the kernel tells it (inotify): nobody asks again and
-// again. A directory may come, and go, at any time.
+// Reports which files below a directory change, through inotify instead of polling. A directory may
+// appear and vanish at any time.
 
 #include <cstdint>
 #include <functional>
@@ -25,11 +25,11 @@ class DirectoryWatch {
 
   /// Readable when there is something to Handle(); -1 where the kernel has none to give.
   int descriptor() const { return inotify_.get(); }
-  /// Files right in `directory`; `deep`: and in all below it. It need not be there yet. False: the
-  /// kernel watches no more (fs.inotify.max_user_watches), so some changes will not be told.
+  /// Files right in `directory`; `deep`: and in all below it. It need not exist yet. False:
+  /// the kernel watches no more (fs.inotify.max_user_watches), so some changes are not reported.
   bool Add(Number number, const Path& directory, bool deep);
   void Remove(Number number);
-  /// Takes what has happened, and tells each file once, however often it was written.
+  /// Takes what has happened, and reports each file once, however often it was written.
   void Handle();
 
  private:

@@ -36,7 +36,7 @@ class EventReader {
   uint64_t to_skip() const { return to_skip_; }
   void Skip(uint64_t bytes) { to_skip_ -= bytes; }
 
-  /// A frame is no frame: what follows cannot be found any more.
+  /// A frame is not valid, so that the next one cannot be found.
   bool broken() const { return broken_; }
   /// Records whose data is not what its sum says, or no Event: they were left out.
   int bad_records() const { return bad_records_; }

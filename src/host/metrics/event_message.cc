@@ -22,7 +22,7 @@ constexpr int kFixed64 = 1;
 constexpr int kBytes = 2;
 constexpr int kFixed32 = 5;
 
-// Walks the fields of a message. ok() is false once the bytes were no message.
+// Walks the fields of a message. ok() is false once the bytes are not a message.
 class Fields {
  public:
   explicit Fields(std::string_view bytes) : rest_(bytes) {}
@@ -139,7 +139,7 @@ const NumberType* NumberTypeOf(uint64_t data_type) {
   return nullptr;
 }
 
-// The elements of a list, packed or not. More than one is told as two.
+// The elements of a list, packed or not. More than one counts as two.
 void AddElements(const Field& field, const NumberType& type, std::vector<double>& elements) {
   if (field.wire == type.wire) elements.push_back(type.in_list(field.bits));
   if (field.wire != kBytes) return;

@@ -11,7 +11,7 @@
 namespace caip::host {
 
 /// Adds the values of `tag`, at the event's step and wall time, and the tags of other scalars (some
-/// twenty at the most). False: the bytes are no Event.
+/// twenty at the most). False: the bytes are not an Event.
 bool ReadScalars(std::string_view event, std::string_view tag, std::vector<engine::Report>& reports,
                  std::set<std::string>& other_tags);
 

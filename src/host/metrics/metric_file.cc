@@ -36,7 +36,8 @@ std::optional<double> NumberOf(const Json* value) {
   return NumberInMetricFile(value->get_ref<const std::string&>());
 }
 
-// Python's json writes NaN, Infinity and -Infinity bare, which is no JSON: here they become texts.
+// Python's json writes NaN, Infinity and -Infinity bare, which is not valid JSON: here they become
+// texts.
 std::string WithQuotedNumbers(std::string_view line) {
   std::string quoted;
   bool in_text = false;

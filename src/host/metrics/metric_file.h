@@ -1,6 +1,6 @@
 #pragma once
-// What cloudml-hypertune leaves in its file: a JSON object a line, the last hundred reports, the
-// whole file written anew at each (docs/service/hyperparameter-tuning.md, section 5).
+// The file that cloudml-hypertune writes: one JSON object a line, the last hundred reports, the
+// whole file written again at each (docs/service/hyperparameter-tuning.md, section 5).
 
 #include <set>
 #include <string>

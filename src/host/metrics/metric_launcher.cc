@@ -19,11 +19,13 @@ namespace caip::host {
 using engine::ReplicaExit;
 using engine::ReplicaKey;
 
-// The thread that reads, and what it is told by others.
+// The thread that reads, and the tasks that other threads post to it.
 class MetricLauncher::Reader {
  public:
-  Reader(MetricLauncherOptions options, engine::LogSink& log, const Clock& clock)
-      : options_(std::move(options)),
+  Reader(engine::LocalDisks* disks, MetricLauncherOptions options, engine::LogSink& log,
+         const Clock& clock)
+      : has_files_(disks != nullptr),
+        options_(std::move(options)),
         log_(log),
         clock_(clock),
         wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
@@ -92,14 +94,19 @@ class MetricLauncher::Reader {
   static uint64_t FilesOf(uint64_t number) { return number * 2; }
   static uint64_t EventsOf(uint64_t number) { return number * 2 + 1; }
 
-  void Begin(const ReplicaKey& key, const engine::MetricSource& source, const Listener& listener) {
+  void Begin(const ReplicaKey& key, engine::MetricSource source, const Listener& listener) {
     const uint64_t number = ++numbers_;
+    if (!has_files_) {
+      source.file.clear();
+      Log(key, errors::MetricFilesOutOfReach());
+    }
     by_key_[key] = number;
     const Path events = source.output_directory.empty() ? Path() : options_.directory_of(source.output_directory);
     Followed& followed =
         followed_.emplace(number, Followed{key, listener, MetricSources(source, events)})
             .first->second;
-    bool all = watch_.Add(FilesOf(number), Path(source.file).parent_path(), false);
+    bool all = true;
+    if (has_files_) all = watch_.Add(FilesOf(number), Path(source.file).parent_path(), false);
     if (!events.empty()) all = watch_.Add(EventsOf(number), events, true) && all;
     if (!all) Log(key, errors::MetricsUnwatched());
     Tell(followed, followed.sources.ReadMetricFile());
@@ -151,6 +158,7 @@ class MetricLauncher::Reader {
                  .message = std::move(message)}});
   }
 
+  const bool has_files_;  // boot disks are directories of this host
   MetricLauncherOptions options_;
   engine::LogSink& log_;
   const Clock& clock_;
@@ -166,25 +174,18 @@ class MetricLauncher::Reader {
   std::thread thread_;
 };
 
-MetricLauncher::MetricLauncher(engine::Launcher& inner, MetricLauncherOptions options,
-                               engine::LogSink& log, const Clock& clock)
-    : inner_(inner), reader_(std::make_shared<Reader>(std::move(options), log, clock)) {}
+MetricLauncher::MetricLauncher(std::unique_ptr<engine::Launcher> inner, engine::LocalDisks* disks,
+                               MetricLauncherOptions options, engine::LogSink& log,
+                               const Clock& clock)
+    : ForwardingLauncher(std::move(inner)),
+      reader_(std::make_shared<Reader>(disks, std::move(options), log, clock)) {}
 
 MetricLauncher::~MetricLauncher() { reader_->Stop(); }
 
-Result<run::Program> MetricLauncher::Resolve(const run::Program& program) const {
-  return inner_.Resolve(program);
-}
-
-std::string MetricLauncher::BootDisk(const ReplicaKey& key) const { return inner_.BootDisk(key); }
-
-// Followed from its start on, when its boot disk is there; before its exit goes on to the engine,
-// which may make the disk anew, everything is read once more.
+// The trial is followed from its start, when its boot disk exists. Everything is read once more
+// before the engine hears of the exit, because it may then empty the disk.
 void MetricLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {
-  if (!launch.metrics) {
-    inner_.Launch(std::move(launch), std::move(listener));
-    return;
-  }
+  if (!launch.metrics) return inner().Launch(std::move(launch), std::move(listener));
   Listener told;
   told.on_started = [reader = reader_, source = *launch.metrics, listener](const ReplicaKey& key) {
     reader->Follow(key, source, listener);
@@ -193,19 +194,7 @@ void MetricLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {
   told.on_exit = [reader = reader_, listener](const ReplicaExit& exit) {
     reader->Finish(exit, listener);
   };
-  inner_.Launch(std::move(launch), std::move(told));
+  inner().Launch(std::move(launch), std::move(told));
 }
-
-void MetricLauncher::Signal(const ReplicaKey& key, int signal) { inner_.Signal(key, signal); }
-
-void MetricLauncher::Kill(const ReplicaKey& key) { inner_.Kill(key); }
-
-void MetricLauncher::Freeze(const ReplicaKey& key, std::function<void()> frozen) {
-  inner_.Freeze(key, std::move(frozen));
-}
-
-void MetricLauncher::Thaw(const ReplicaKey& key) { inner_.Thaw(key); }
-
-void MetricLauncher::Discard(const engine::RunKey& run) { inner_.Discard(run); }
 
 }  // namespace caip::host

@@ -51,6 +51,7 @@ std::string Read(int fd, uint64_t offset, size_t size) {
 }  // namespace
 
 std::vector<engine::Report> MetricSources::ReadMetricFile() {
+  if (source_.file.empty()) return {};
   std::string what_else;
   const auto opened = OpenRegular(source_.file, what_else);
   if (!what_else.empty()) Warn(errors::MetricFileIsNone(source_.file, what_else));
@@ -71,7 +72,7 @@ std::vector<engine::Report> MetricSources::ReadEventFile(const Path& path) {
   const auto [place, is_new] = files_.try_emplace(path, EventFile{EventReader(source_.tag)});
   EventFile& file = place->second;
   const auto size = static_cast<uint64_t>(opened->facts.st_size);
-  // An object that has grown is a new file; what was told of it is not told again.
+  // An object that has grown is a new file; reports from the old one are not repeated.
   const bool is_another = file.inode != opened->facts.st_ino || size < file.read;
   if (!is_new && is_another) file = EventFile{EventReader(source_.tag)};
   file.inode = opened->facts.st_ino;
@@ -123,8 +124,8 @@ std::vector<engine::Report> MetricSources::ReadEventFiles() {
 }
 
 // A trainer that writes no timestamps may report the same value at the same step again. Lines that
-// the file had when it was read last are no news: all, or the last of them stand at its start now.
-// The others get as their time how often the very same was told before.
+// the file had when it was read last are not new: all, or the last of them stand at its start now.
+// Each other line gets as its time how often the very same line was reported before.
 void MetricSources::Place(std::vector<engine::Report>& reports) {
   std::vector<engine::ReportName> names;
   for (const engine::Report& report : reports) {
@@ -136,7 +137,7 @@ void MetricSources::Place(std::vector<engine::Report>& reports) {
     const auto old = untimed_.begin() + static_cast<long>(from);
     if (std::equal(old, old + static_cast<long>(both), names.begin())) kept = both;
   }
-  if (kept < names.size()) untimed_ = names;  // else it is being written anew
+  if (kept < names.size()) untimed_ = names;  // else it is being written again
   size_t place = 0;
   std::erase_if(reports, [&](engine::Report& report) {
     if (report.time != 0) return false;

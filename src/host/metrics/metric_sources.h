@@ -13,8 +13,8 @@
 
 namespace caip::host {
 
-/// Reads what is new, in bounded memory, whatever lies there: a directory or a FIFO in the place of
-/// a file is none. One start of one replica; one thread.
+/// Reads what is new, in bounded memory. Ignores a directory or a FIFO where a file should be. One
+/// start of one replica; one thread.
 class MetricSources {
  public:
   /// `event_root` is the directory of the trial's job-dir; "" none.
@@ -31,7 +31,7 @@ class MetricSources {
   std::vector<engine::Report> ReadEventFiles();
   /// Tags that numbers were reported of, where there were none of the one that is asked for.
   std::set<std::string> OtherTags() const;
-  /// What was wrong with a source and has not been told: for the trial's log.
+  /// Takes the warnings about sources that are not in the trial's log yet.
   std::vector<std::string> TakeWarnings();
 
  private:

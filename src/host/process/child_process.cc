@@ -17,6 +17,7 @@
 #include <boost/process/v2/stdio.hpp>
 
 #include "base/files.h"
+#include "host/errors.h"
 #include "host/process/line_splitter.h"
 
 extern char** environ;  // NOLINT: POSIX declares it nowhere
@@ -223,12 +224,12 @@ class Run {
 
 Result<ToolResult> RunTool(const Tool& tool) {
   if (tool.argv.empty() || tool.argv.front().empty()) {
-    return Error{Code::kInvalidArgument, "cannot run a tool: its command is empty"};
+    return errors::ToolWithoutCommand();
   }
   try {
     return Run(tool).ToItsEnd();
   } catch (const std::exception& exception) {  // Boost's, out of memory or descriptors
-    return Error{Code::kInternal, "cannot run '" + tool.argv.front() + "': " + exception.what()};
+    return errors::ToolNotRun(tool.argv.front(), exception.what());
   }
 }
 
@@ -243,8 +244,15 @@ Result<ToolOutput> CaptureTool(Tool tool) {
   return output;
 }
 
-std::vector<std::pair<std::string, std::string>> OwnEnvironment() {
-  std::vector<std::pair<std::string, std::string>> environment;
+std::optional<std::string> FindVariable(const Variables& variables, std::string_view name) {
+  for (const auto& [variable, value] : variables) {
+    if (variable == name) return value;
+  }
+  return std::nullopt;
+}
+
+Variables OwnEnvironment() {
+  Variables environment;
   for (char** entry = environ; entry && *entry; ++entry) {
     const std::string_view text(*entry);
     const size_t equals = text.find('=');

@@ -19,8 +19,8 @@ namespace {
 using launcher::Command;
 using launcher::Report;
 
-/// Starts the program with `socket` as descriptor 3, in a session of its own (a Ctrl-C is for us,
-/// and we decide what becomes of the replicas).
+/// Starts the program with `socket` as descriptor 3, in a session of its own: a Ctrl-C reaches
+/// caip, which then decides about the replicas.
 Result<pid_t> Spawn(const Path& program, int socket) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -73,6 +73,12 @@ Status SendWith(int socket, const Command& command, const int (&fds)[3]) {
 }
 
 }  // namespace
+
+Path LauncherBesideUs() {
+  std::error_code error;
+  const Path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  return self.parent_path() / "caip-launcher";
+}
 
 Result<std::unique_ptr<LauncherLink>> LauncherLink::Start(const Path& program, Listener listener) {
   int ends[2];

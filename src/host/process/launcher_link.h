@@ -1,5 +1,6 @@
 #pragma once
-// Our end of caip-launcher (src/host/launcher): starts it, hands it commands, hears its reports.
+// caip's end of caip-launcher (src/host/launcher): starts it, sends it commands, receives its
+// reports.
 
 #include <sys/types.h>
 
@@ -78,5 +79,8 @@ class LauncherLink {
   std::atomic<bool> is_closing_{false};
   std::thread thread_;
 };
+
+/// The caip-launcher that lies beside the running program.
+Path LauncherBesideUs();
 
 }  // namespace caip::host

@@ -68,7 +68,7 @@ class LineSplitter {
   template <typename Take>
   void End(Take&& take) {
     const std::string_view line = WithoutReturn(rest_);
-    if (!(line.empty() && was_cut_)) take(line);  // the end of a cut line is no line of its own
+    if (!(line.empty() && was_cut_)) take(line);  // the end of a cut line is not another line
     rest_.clear();
     was_cut_ = false;
   }

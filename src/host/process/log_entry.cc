@@ -6,14 +6,15 @@
 #include <optional>
 #include <utility>
 
+#include "base/log_limit.h"
 #include "host/process/python_record.h"
 #include "run/traceback.h"
 
 namespace caip::host {
 namespace {
 
-// A traceback beyond this is handed over in parts: Cloud Logging takes 256 KB an entry.
-constexpr size_t kHeldBytesMax = 256 * 1024;
+// A longer traceback becomes several entries.
+constexpr size_t kHeldBytesMax = kLogEntryBytesMax;
 // More lines than this behind an exception are the program's next words, not its message.
 constexpr int kDoubtfulLinesMax = 16;
 constexpr size_t kSyntaxErrorBytesMax = 4096;

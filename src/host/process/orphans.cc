@@ -14,12 +14,12 @@
 #include <system_error>
 
 #include "base/hash.h"
+#include "base/stopwatch.h"
 #include "base/text.h"
+#include "host/errors.h"
 
 namespace caip::host {
 namespace {
-
-using std::chrono::steady_clock;
 
 /// True when the process was started with a marker of this state directory.
 bool IsMarked(pid_t pid, const std::string& wanted) {
@@ -33,17 +33,11 @@ std::string Wanted(const std::string& state_id) {
   return std::string(kReplicaVariable) + "=" + state_id + "/";
 }
 
-Error CannotKill(pid_t pid) {
-  return {Code::kDeadlineExceeded, "process " + std::to_string(pid) +
-                                       ", a replica left by an earlier emulator, cannot be killed; "
-                                       "it may be in an uninterruptible sleep"};
-}
-
 /// Waits for a process, which need not be our child, to end. False when `deadline` came first.
-bool AwaitEnd(int pidfd, steady_clock::time_point deadline) {
+bool AwaitEnd(int pidfd, MonotonicTime deadline) {
   for (;;) {
     const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - steady_clock::now());
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - MonotonicNow());
     if (left.count() < 0) return false;
     pollfd waited{pidfd, POLLIN, 0};
     if (::poll(&waited, 1, static_cast<int>(left.count()) + 1) > 0) return true;
@@ -83,12 +77,12 @@ std::vector<pid_t> FindReplicas(const std::string& state_id) {
 }
 
 Result<int> KillReplicas(const std::string& state_id, std::chrono::milliseconds patience) {
-  const auto deadline = steady_clock::now() + patience;
+  const auto deadline = MonotonicNow() + patience;
   int killed = 0;
   for (;;) {
     const std::vector<pid_t> replicas = FindReplicas(state_id);
     if (replicas.empty()) return killed;
-    if (steady_clock::now() > deadline) return CannotKill(replicas.front());
+    if (MonotonicNow() > deadline) return errors::OrphanNotKilled(replicas.front());
     std::map<pid_t, Fd> dying;
     for (const pid_t pid : replicas) {
       Fd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
@@ -100,7 +94,7 @@ Result<int> KillReplicas(const std::string& state_id, std::chrono::milliseconds 
     }
     for (const auto& [pid, pidfd] : dying) {
       if (AwaitEnd(pidfd.get(), deadline)) continue;
-      return CannotKill(pid);
+      return errors::OrphanNotKilled(pid);
     }
   }
 }

@@ -1,6 +1,6 @@
 #pragma once
 // Replicas that outlived the emulator that started them. caip-launcher leaves none; this is for the
-// day on which it was killed as well, and for the moment in which it is still at it.
+// case that it was killed as well, and for the time in which it is still killing replicas.
 
 #include <sys/types.h>
 
@@ -26,8 +26,8 @@ std::string ReplicaMarker(const std::string& state_id, const engine::ReplicaKey&
 /// Living processes, other than this one, that carry a marker of the state directory.
 std::vector<pid_t> FindReplicas(const std::string& state_id);
 
-/// Kills them, and what they start meanwhile, and waits until they are gone. Returns how many there
-/// were; kDeadlineExceeded names those that would not die (in an uninterruptible sleep).
+/// Kills them, and what they start meanwhile, and waits until they are gone. Returns how many it
+/// killed. kDeadlineExceeded names one that would not die (in an uninterruptible sleep).
 Result<int> KillReplicas(const std::string& state_id,
                          std::chrono::milliseconds patience = std::chrono::seconds(10));
 

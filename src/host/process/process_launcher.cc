@@ -5,23 +5,22 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <deque>
-#include <map>
-#include <mutex>
 #include <optional>
-#include <thread>
+#include <string>
 #include <utility>
 
 #include "host/errors.h"
+#include "host/machine/addresses.h"
 #include "host/machine/boot_disks.h"
+#include "host/machine/isolation.h"
 #include "host/machine/socket_owner.h"
 #include "host/process/launcher_link.h"
-#include "host/process/note_queue.h"
+#include "host/process/live_replicas.h"
 #include "host/process/oom_count.h"
 #include "host/process/orphans.h"
-#include "host/process/replica_command.h"
 #include "host/process/replica_end.h"
 #include "host/process/replica_output.h"
+#include "host/process/task_queue.h"
 #include "host/watch/kernel_calls.h"
 #include "host/watch/watched_replicas.h"
 
@@ -43,94 +42,118 @@ Result<Pipe> MakePipe() {
   return Pipe{Fd(ends[0]), Fd(ends[1])};
 }
 
-}  // namespace
-
-/// The notes, the thread that works through them, and the replicas that live.
-class ProcessLauncher::Core {
- public:
-  Result<run::Program> Resolve(const run::Program& program) const {
-    return ResolveImage(options_.images, program);
+/// Refuses what execve cannot take.
+Status CheckCommand(const std::vector<std::string>& argv, const run::Environment& environment) {
+  if (argv.empty() || argv.front().empty()) return errors::CommandEmpty();
+  const std::string& program = argv.front();
+  for (const std::string& argument : argv) {
+    if (argument.find('\0') != std::string::npos) return errors::ArgumentWithNul(program);
   }
+  for (const auto& [name, value] : environment) {
+    const bool is_name = !name.empty() && name.find_first_of(std::string("=\0", 2)) == name.npos;
+    if (!is_name || value.find('\0') != std::string::npos) {
+      return errors::VariableNotLegal(program, name);
+    }
+  }
+  return Ok{};
+}
 
-  Core(ProcessLauncherOptions options, const Clock& clock, engine::LogSink& sink)
+/// NAME=value; the marker (orphans.h) last, whatever the launch has under its name.
+std::vector<std::string> VariablesFor(const ReplicaLaunch& launch, const std::string& marker) {
+  std::vector<std::string> variables;
+  for (const auto& [name, value] : launch.environment) {
+    if (name != kReplicaVariable) variables.push_back(name + "=" + value);
+  }
+  variables.push_back(std::string(kReplicaVariable) + "=" + marker);
+  return variables;
+}
+
+/// Methods whose names end in "Now" run on the worker thread.
+class Processes final : public ProcessLauncher {
+ public:
+  Processes(ProcessLauncherOptions options, const Clock& clock, engine::LogSink& sink)
       : options_(std::move(options)),
         state_id_(StateId(options_.state_directory)),
         disks_(options_.state_directory),
         output_(clock, sink),
-        oom_kills_(options_.oom_kills) {
-    if (options_.watcher) watched_.emplace(*options_.watcher, output_, options_.interposition);
-  }
+        watched_(output_, options_.interposition),
+        oom_kills_(options_.oom_kills) {}
 
-  ~Core() {
-    notes_.Stop();
+  ~Processes() override {
+    tasks_.Stop();
     link_.reset();  // kills; returns when all are dead
-    watched_.reset();
   }
 
-  /// Blocks; before any note is left.
-  Status Start() {
+  /// Blocks; before any task is posted.
+  Status Open() {
     RETURN_IF_ERROR(EnsureLink());
     if (disks_.AnyLeft()) {  // no replica lives without its disk; to look for one takes a while
       const auto killed = KillReplicas(state_id_);
       if (!killed.ok()) return killed.error();
     }
     disks_.DiscardAll();
-    notes_.Start();
+    tasks_.Start();
     return Ok{};
   }
 
-  BootDisks& disks() { return disks_; }
-  NoteQueue& notes() { return notes_; }
-  RunNetworks& networks() { return networks_; }
-  const std::string& state_id() const { return state_id_; }
-
-  void Launch(ReplicaLaunch launch, Listener listener) {
-    const ReplicaKey key = launch.key;
-    const Status linked = EnsureLink();  // first: the end of an old link ends all that are entered
-    const uint64_t number = Enter(launch, std::move(listener));
-    const Status started = linked.ok() ? Begin(number, std::move(launch)) : linked;
-    if (started.ok()) return;
-    ReplicaExit exit;
-    exit.key = key;
-    exit.start_error = started.error().message;
-    End(number, std::move(exit), {});
+  // engine::Launcher
+  Result<run::Program> Resolve(const run::Program& program) const override {
+    return ResolveImage(options_.images, program);
+  }
+  void Launch(ReplicaLaunch launch, Listener listener) override {
+    tasks_.Post([this, launch = std::move(launch), listener = std::move(listener)]() mutable {
+      LaunchNow(std::move(launch), std::move(listener));
+    });
+  }
+  void Signal(const ReplicaKey& key, int signal) override {
+    tasks_.Post([this, key, signal] {
+      const uint64_t number = replicas_.NumberOf(key, signal == SIGKILL);
+      if (number != 0) link_->Signal(number, signal);
+    });
+  }
+  void Kill(const ReplicaKey& key) override {
+    tasks_.Post([this, key] {
+      if (const uint64_t number = replicas_.NumberOf(key, true)) link_->Kill(number);
+    });
+  }
+  void Discard(const engine::RunKey& run) override {
+    tasks_.Post([this, run] {
+      networks_.Close(link_.get(), run);
+      disks_.Discard(run);
+    });
   }
 
-  void Signal(const ReplicaKey& key, int signal) {
-    if (const uint64_t number = NumberOf(key, signal == SIGKILL)) link_->Signal(number, signal);
+  // engine::LocalDisks
+  std::string BootDisk(const ReplicaKey& key) const override { return disks_.Of(key).string(); }
+
+  // Freezable
+  void Freeze(const ReplicaKey& key, std::function<void()> frozen) override {
+    tasks_.Post([this, key, frozen = std::move(frozen)] {
+      const uint64_t number = replicas_.NumberOf(key, false);
+      if (number == 0 || !replicas_.AwaitFrozen(number, frozen)) return frozen();
+      link_->Freeze(number);
+    });
+  }
+  void Thaw(const ReplicaKey& key) override {
+    tasks_.Post([this, key] {
+      if (const uint64_t number = replicas_.NumberOf(key, false)) link_->Thaw(number);
+    });
   }
 
-  void Kill(const ReplicaKey& key) {
-    if (const uint64_t number = NumberOf(key, true)) link_->Kill(number);
+  // Watchable
+  void Watch(ReplicaWatch watch, ReplicaWatcher& watcher) override {
+    tasks_.Post([this, watch = std::move(watch), &watcher] { watching_ = {watch, &watcher}; });
   }
 
-  void Freeze(const ReplicaKey& key, std::function<void()> frozen) {
-    const uint64_t number = NumberOf(key, false);
-    if (!number || !AwaitFrozen(number, frozen)) return frozen();
-    link_->Freeze(number);
-  }
-
-  void Thaw(const ReplicaKey& key) {
-    if (const uint64_t number = NumberOf(key, false)) link_->Thaw(number);
-  }
-
-  void Discard(const engine::RunKey& run) {
-    networks_.Close(link_.get(), run);
-    disks_.Discard(run);
+  // OwnNetworks
+  std::string SharedAddress() const override { return std::string(kLoopbackAddress); }
+  Place PrivatePlace(size_t index) const override { return PrivatePlaceInNetwork(index); }
+  void ServeDoors(Doorkeeper keeper) override { networks_.SetDoorkeeper(std::move(keeper)); }
+  std::string TaskOfClient(const engine::RunKey& run, const std::string& client) const override {
+    return host::TaskOfClient(state_id_, run, client);
   }
 
  private:
-  struct Replica {
-    ReplicaKey key;
-    Listener listener;
-    std::string program;
-    std::string directory;
-    std::deque<std::function<void()>> on_frozen;  // one for each freeze that is under way
-    int64_t oom_kills = 0;                        // at its start
-    bool was_killed = false;                      // by us
-    bool is_ending = false;
-  };
-
   Status EnsureLink() {
     if (link_ && link_->IsAlive()) return Ok{};
     link_.reset();
@@ -138,7 +161,7 @@ class ProcessLauncher::Core {
     LauncherLink::Listener listener;
     listener.report = [this](const launcher::Report& report) { Hear(report); };
     listener.watched = [this](uint64_t number, Fd calls, pid_t init) {
-      if (watched_) watched_->Listen(number, KernelCalls(std::move(calls)), init);
+      watched_.Listen(number, KernelCalls(std::move(calls)), init);
     };
     listener.door = [this](uint64_t network, uint32_t door, Fd listening) {
       networks_.DoorOpened(network, door, std::move(listening));
@@ -149,28 +172,33 @@ class ProcessLauncher::Core {
     return Ok{};
   }
 
-  uint64_t Enter(const ReplicaLaunch& launch, Listener listener) {
-    const int64_t oom_kills = oom_kills_.Lately();
-    const std::lock_guard lock(mutex_);
-    Replica& replica = replicas_[++last_number_];
-    replica.key = launch.key;
-    replica.listener = std::move(listener);
+  void LaunchNow(ReplicaLaunch launch, Listener listener) {
+    const ReplicaKey key = launch.key;
     const std::vector<std::string> argv = launch.Argv();
-    replica.program = argv.empty() ? "" : argv.front();
-    replica.directory = DirectoryOf(launch);
-    replica.oom_kills = oom_kills;
-    numbers_[launch.key] = last_number_;
-    return last_number_;
+    const Status linked = EnsureLink();  // first: the end of an old link ends all that are entered
+    const uint64_t number =
+        replicas_.Enter({.key = key,
+                         .listener = std::move(listener),
+                         .program = argv.empty() ? "" : argv.front(),
+                         .directory = DirectoryOf(launch),
+                         .watcher = watching_.watcher,
+                         .oom_kills = oom_kills_.Recent()});
+    const Status started = linked.ok() ? StartNow(number, argv, std::move(launch)) : linked;
+    if (started.ok()) return;
+    ReplicaExit exit;
+    exit.key = key;
+    exit.start_error = started.error().message;
+    End(number, std::move(exit), {});
   }
 
   std::string DirectoryOf(const ReplicaLaunch& launch) const {
     return (disks_.Of(launch.key) / launch.working_directory).string();
   }
 
-  /// An Error is a start that failed before the launcher was asked.
-  Status Begin(uint64_t number, ReplicaLaunch launch) {
-    std::vector<std::string> argv = launch.Argv();
-    RETURN_IF_ERROR(CheckTexts(launch, argv));
+  /// An Error is a start that failed before caip-launcher was asked.
+  Status StartNow(uint64_t number, const std::vector<std::string>& argv,
+                  ReplicaLaunch launch) {
+    RETURN_IF_ERROR(CheckCommand(argv, launch.environment));
     RETURN_IF_ERROR(disks_.Make(launch.key, launch.fresh_disk));
     for (const std::string& directory : launch.user_directories) {
       RETURN_IF_ERROR(MakeDirectories(disks_.Of(launch.key) / directory));
@@ -178,23 +206,28 @@ class ProcessLauncher::Core {
     LauncherLink::Replica replica;
     replica.directory = DirectoryOf(launch);
     RETURN_IF_ERROR(MakeDirectories(replica.directory));
-    RETURN_IF_ERROR(Isolate(launch, replica));
+    RETURN_IF_ERROR(IsolateNow(launch, replica));
     ASSIGN_OR_RETURN(Pipe out, MakePipe());
     ASSIGN_OR_RETURN(Pipe err, MakePipe());
-    RETURN_IF_ERROR(Watch(number, launch, out.writing.get(), err.writing.get(), replica.watch));
+    if (IsWatched()) {
+      ASSIGN_OR_RETURN(replica.watch, watched_.Admit(number, watching_, launch, out.writing.get(),
+                                                     err.writing.get()));
+    }
     output_.Add(number, launch.key.run, launch.task, std::move(out.reading),
                 std::move(err.reading));
     replica.number = number;
-    replica.argv = std::move(argv);
-    replica.environment = VariableWords(launch.environment, ReplicaMarker(state_id_, launch.key));
+    replica.argv = argv;
+    replica.environment = VariablesFor(launch, ReplicaMarker(state_id_, launch.key));
     replica.out = out.writing.get();
     replica.err = err.writing.get();
     return link_->Launch(replica);
   }
 
-  Status Isolate(const ReplicaLaunch& launch, LauncherLink::Replica& replica) {
+  bool IsWatched() const { return watching_.watcher && watching_.watch.any(); }
+
+  Status IsolateNow(const ReplicaLaunch& launch, LauncherLink::Replica& replica) {
     if (!launch.isolation) return Ok{};
-    if (launch.watch.any() && options_.interposition == Interposition::Kind::kPreload) {
+    if (IsWatched() && options_.interposition == Interposition::Kind::kPreload) {
       return errors::NoWatchInNamespaces();  // its sockets are the host's network's
     }
     const Path hosts = disks_.HostsFileOf(launch.key);
@@ -206,85 +239,34 @@ class ProcessLauncher::Core {
     return Ok{};
   }
 
-  Status Watch(uint64_t number, ReplicaLaunch& launch, int out, int err, uint32_t& watch) {
-    if (!launch.watch.any()) return Ok{};
-    if (!watched_) {
-      return Error{Code::kInternal, "cannot watch the replica: nobody was given to watch it"};
-    }
-    ASSIGN_OR_RETURN(watch, watched_->Admit(number, launch, out, err));
-    return Ok{};
-  }
-
-  /// 0 when the replica has ended. `to_kill` notes that its end will be our doing.
-  uint64_t NumberOf(const ReplicaKey& key, bool to_kill) {
-    const std::lock_guard lock(mutex_);
-    const auto found = numbers_.find(key);
-    if (found == numbers_.end()) return 0;
-    Replica& replica = replicas_.at(found->second);
-    if (replica.is_ending) return 0;
-    replica.was_killed |= to_kill;
-    return found->second;
-  }
-
-  /// False when it has ended meanwhile.
-  bool AwaitFrozen(uint64_t number, std::function<void()> frozen) {
-    const std::lock_guard lock(mutex_);
-    const auto found = replicas_.find(number);
-    if (found == replicas_.end()) return false;
-    found->second.on_frozen.push_back(std::move(frozen));
-    return true;
-  }
-
-  void TellFrozen(uint64_t number) {
-    std::function<void()> frozen;
-    {
-      const std::lock_guard lock(mutex_);
-      const auto found = replicas_.find(number);
-      if (found == replicas_.end() || found->second.on_frozen.empty()) return;
-      frozen = std::move(found->second.on_frozen.front());
-      found->second.on_frozen.pop_front();
-    }
-    frozen();
-  }
-
   /// The link's thread.
   void Hear(const launcher::Report& report) {
-    if (report.kind == launcher::Report::kFrozen) return TellFrozen(report.replica);
-    Replica replica;
-    {
-      const std::lock_guard lock(mutex_);
-      const auto found = replicas_.find(report.replica);
-      if (found == replicas_.end() || found->second.is_ending) return;
-      replica = found->second;
-    }
+    if (report.kind == launcher::Report::kFrozen) return replicas_.ReportFrozen(report.replica);
+    const std::optional<LiveReplica> replica = replicas_.Find(report.replica);
+    if (!replica) return;
     if (report.kind == launcher::Report::kStarted) {
-      if (replica.listener.on_started) replica.listener.on_started(replica.key);
+      if (replica->listener.on_started) replica->listener.on_started(replica->key);
       return;
     }
     ReplicaExit exit;
     if (report.kind == launcher::Report::kStartFailed) {
-      exit.key = replica.key;
-      exit.start_error = StartError(replica.program, replica.directory, report);
+      exit.key = replica->key;
+      exit.start_error = StartError(replica->program, replica->directory, report);
     } else {
-      exit = ExitOf(replica.key, report);
+      exit = ExitOf(replica->key, report);
       const std::vector<std::string> left = LeftRunning(report);
-      if (options_.watcher && !left.empty()) options_.watcher->LeftRunning(replica.key, left);
+      if (replica->watcher && !left.empty()) replica->watcher->LeftRunning(replica->key, left);
       exit.out_of_memory =
-          exit.signal == SIGKILL && !replica.was_killed && oom_kills_.Now() > replica.oom_kills;
+          exit.signal == SIGKILL && !replica->was_killed && oom_kills_.Now() > replica->oom_kills;
     }
     std::vector<ReplicaOutput::Remark> remarks = Remarks(exit, report);
     End(report.replica, std::move(exit), std::move(remarks));
   }
 
-  /// Tells the engine once the log has all of it.
+  /// Reports the exit once the log has everything that the replica printed.
   void End(uint64_t number, ReplicaExit exit, std::vector<ReplicaOutput::Remark> remarks) {
-    {
-      const std::lock_guard lock(mutex_);
-      const auto found = replicas_.find(number);
-      if (found == replicas_.end() || std::exchange(found->second.is_ending, true)) return;
-    }
-    if (!watched_) return FinishOutput(number, std::move(exit), std::move(remarks));
-    watched_->Finish(number, [this, number, exit = std::move(exit), remarks = std::move(remarks)] {
+    if (!replicas_.BeginEnd(number)) return;
+    watched_.Finish(number, [this, number, exit = std::move(exit), remarks = std::move(remarks)] {
       FinishOutput(number, exit, remarks);
     });
   }
@@ -293,31 +275,16 @@ class ProcessLauncher::Core {
     output_.Finish(number, std::move(remarks),
                    [this, number, exit = std::move(exit)](std::string traceback) mutable {
                      exit.traceback = std::move(traceback);
-                     const Replica replica = Forget(number);
+                     const LiveReplica replica = replicas_.Remove(number);
                      for (const auto& frozen : replica.on_frozen) frozen();
                      if (replica.listener.on_exit) replica.listener.on_exit(exit);
                    });
   }
 
-  Replica Forget(uint64_t number) {
-    const std::lock_guard lock(mutex_);
-    const auto found = replicas_.find(number);
-    Replica replica = std::move(found->second);
-    replicas_.erase(found);
-    const auto named = numbers_.find(replica.key);
-    if (named != numbers_.end() && named->second == number) numbers_.erase(named);
-    return replica;
-  }
-
-  /// The launcher has been killed; its replicas died with it, those that it could not see to now.
+  /// caip-launcher was killed; its replicas died with it, those that it could not see to now.
   void EndAll() {
     const auto killed = KillReplicas(state_id_);
-    std::vector<std::pair<uint64_t, ReplicaKey>> ended;
-    {
-      const std::lock_guard lock(mutex_);
-      for (const auto& [number, replica] : replicas_) ended.emplace_back(number, replica.key);
-    }
-    for (const auto& [number, key] : ended) {
+    for (const auto& [number, key] : replicas_.All()) {
       ReplicaExit exit;
       exit.key = key;
       exit.signal = SIGKILL;
@@ -328,73 +295,24 @@ class ProcessLauncher::Core {
   const ProcessLauncherOptions options_;
   const std::string state_id_;
   BootDisks disks_;
-  std::mutex mutex_;
-  std::map<uint64_t, Replica> replicas_;    // guarded by mutex_
-  std::map<ReplicaKey, uint64_t> numbers_;  // guarded by mutex_
-  uint64_t last_number_ = 0;                // guarded by mutex_
+  LiveReplicas replicas_;
   ReplicaOutput output_;
-  std::optional<WatchedReplicas> watched_;
+  WatchedReplicas watched_;
   RunNetworks networks_;
-  OomCount oom_kills_;                  // Lately: the worker's
-  std::unique_ptr<LauncherLink> link_;  // Start, then the worker
-  NoteQueue notes_;                     // its thread is "the worker"
+  Watching watching_;                   // the worker's
+  OomCount oom_kills_;                  // Recent: the worker's
+  std::unique_ptr<LauncherLink> link_;  // Open, then the worker's
+  TaskQueue tasks_;                     // its thread is "the worker"
 };
+
+}  // namespace
 
 Result<std::unique_ptr<ProcessLauncher>> ProcessLauncher::Start(ProcessLauncherOptions options,
                                                                 const Clock& clock,
                                                                 engine::LogSink& sink) {
-  auto core = std::make_unique<Core>(std::move(options), clock, sink);
-  RETURN_IF_ERROR(core->Start());
-  return std::unique_ptr<ProcessLauncher>(new ProcessLauncher(std::move(core)));
-}
-
-ProcessLauncher::ProcessLauncher(std::unique_ptr<Core> core) : core_(std::move(core)) {}
-ProcessLauncher::~ProcessLauncher() = default;
-
-Result<run::Program> ProcessLauncher::Resolve(const run::Program& program) const {
-  return core_->Resolve(program);
-}
-
-std::string ProcessLauncher::BootDisk(const ReplicaKey& key) const {
-  return core_->disks().Of(key).string();
-}
-
-void ProcessLauncher::Launch(ReplicaLaunch launch, Listener listener) {
-  core_->notes().Leave(
-      [core = core_.get(), launch = std::move(launch), listener = std::move(listener)]() mutable {
-        core->Launch(std::move(launch), std::move(listener));
-      });
-}
-
-void ProcessLauncher::Signal(const ReplicaKey& key, int signal) {
-  core_->notes().Leave([core = core_.get(), key, signal] { core->Signal(key, signal); });
-}
-
-void ProcessLauncher::Kill(const ReplicaKey& key) {
-  core_->notes().Leave([core = core_.get(), key] { core->Kill(key); });
-}
-
-void ProcessLauncher::Freeze(const ReplicaKey& key, std::function<void()> frozen) {
-  core_->notes().Leave([core = core_.get(), key, frozen = std::move(frozen)]() mutable {
-    core->Freeze(key, std::move(frozen));
-  });
-}
-
-void ProcessLauncher::Thaw(const ReplicaKey& key) {
-  core_->notes().Leave([core = core_.get(), key] { core->Thaw(key); });
-}
-
-void ProcessLauncher::Discard(const engine::RunKey& run) {
-  core_->notes().Leave([core = core_.get(), run] { core->Discard(run); });
-}
-
-void ProcessLauncher::ServeDoors(Doorkeeper keeper) {
-  core_->networks().SetDoorkeeper(std::move(keeper));
-}
-
-std::string ProcessLauncher::TaskOfClient(const engine::RunKey& run,
-                                          const std::string& client) const {
-  return host::TaskOfClient(core_->state_id(), run, client);
+  auto processes = std::make_unique<Processes>(std::move(options), clock, sink);
+  RETURN_IF_ERROR(processes->Open());
+  return std::unique_ptr<ProcessLauncher>(std::move(processes));
 }
 
 }  // namespace caip::host

@@ -72,7 +72,7 @@ std::string StartError(const std::string& program, const std::string& directory,
   if (program.find('/') == std::string::npos) {
     text += " (looked for in PATH)";
   } else if (report.error == ENOENT && !InterpreterOf(file).empty()) {
-    text += " (it is a script for '" + InterpreterOf(file) + "', which is not there)";
+    text += " (it is a script for '" + InterpreterOf(file) + "', which does not exist)";
   } else if (report.error == ENOEXEC) {
     text += " (is it a script without a #! line, or built for another machine?)";
   }

@@ -1,6 +1,6 @@
 #pragma once
-// What caip-launcher reported about a replica's end -> what the engine and the log are told. Pure,
-// but for a look at the program that could not be started.
+// Turns what caip-launcher reports about a replica's end into an exit for the engine and entries
+// for the log. Pure, but for a look at the program that could not be started.
 
 #include <string>
 #include <vector>

@@ -13,13 +13,12 @@
 #include <thread>
 #include <utility>
 
+#include "base/stopwatch.h"
 #include "host/process/line_splitter.h"
 #include "host/process/log_entry.h"
 
 namespace caip::host {
 namespace {
-
-using std::chrono::steady_clock;
 
 constexpr int kPipeBytes = 256 << 10;  // asked of the kernel, so that we wake up less often
 constexpr size_t kBatchLines = 8192;   // handed to the sink at once
@@ -60,7 +59,7 @@ class Stream {
     return count;
   }
 
-  /// Takes all that the pipe holds, but not for ever, should somebody go on writing.
+  /// Takes all that the pipe holds, but ends also when a writer never stops.
   void ReadAll(std::vector<char>& buffer, Instant now) {
     if (!fd_.valid()) return;
     ssize_t left = std::max(::fcntl(fd_.get(), F_GETPIPE_SZ), kPipeBytes);
@@ -70,7 +69,7 @@ class Stream {
 
   void Take(std::string_view bytes, Instant now) {
     now_ = now;
-    last_read_ = steady_clock::now();
+    last_read_ = MonotonicNow();
     lines_.Feed(bytes, [this](std::string_view line) { Line(line); });
   }
 
@@ -84,7 +83,7 @@ class Stream {
   }
 
   bool holds() const { return classifier_.holds(); }
-  void FlushIfQuiet(steady_clock::time_point at, Instant now) {
+  void FlushIfQuiet(MonotonicTime at, Instant now) {
     const auto patience = classifier_.is_unfinished() ? kQuietForHalf : kQuiet;
     if (!classifier_.holds() || at - last_read_ < patience) return;
     now_ = now;
@@ -120,7 +119,7 @@ class Stream {
   host::LineClassifier::Emit take_;
   std::vector<engine::LogLine>& batch_;
   Instant now_{};
-  steady_clock::time_point last_read_{};
+  MonotonicTime last_read_{};
 };
 
 }  // namespace
@@ -233,7 +232,7 @@ class ReplicaOutput::Reader {
   }
 
   void FlushQuiet(Instant now) {
-    const auto at = steady_clock::now();
+    const auto at = MonotonicNow();
     for (auto& [id, pipes] : replicas_) pipes->err.FlushIfQuiet(at, now);
   }
 

@@ -9,20 +9,21 @@
 
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/log_limit.h"
 #include "engine/ports.h"
 #include "host/process/log_entry.h"
 
 namespace caip::host {
 
-/// A longer line becomes several entries. 256 KiB is what Cloud Logging takes as one entry.
-inline constexpr size_t kLogLineBytesMax = 256u << 10;
+/// A longer line becomes several entries.
+inline constexpr size_t kLogLineBytesMax = kLogEntryBytesMax;
 
 /// Reads the pipes of all replicas on a thread of its own: bytes to lines to entries to the sink,
 /// in batches, each stamped with the time it was read. When the sink is slow, the pipes fill and
 /// the replicas wait: nothing is dropped. Any thread may call.
 class ReplicaOutput {
  public:
-  /// An entry of our own about a replica, written behind all it printed.
+  /// An entry about a replica by caip itself, written after everything that the replica printed.
   struct Remark {
     engine::Severity severity = engine::Severity::kInfo;
     std::string message;

@@ -130,7 +130,7 @@ std::vector<Path> EnvironmentCache::TakeDoomed(const std::set<std::string>& buil
   for (Path& path : doomed) {
     if (path.filename().string().starts_with(kDoomed)) continue;  // from an earlier life
     const Path renamed = root_ / (kDoomed + path.filename().string());
-    fs::rename(path, renamed, error);  // from here on its key may be built anew
+    fs::rename(path, renamed, error);  // from here on its key may be built again
     if (!error) path = renamed;
   }
   return doomed;

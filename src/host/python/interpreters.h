@@ -25,8 +25,8 @@ std::string Text(PythonMinor version);
 
 /// What an interpreter says of itself.
 struct Interpreter {
-  Path path;            // as found, absolute
-  Path executable;      // the program behind wrappers and links: sys.executable, or its base's
+  Path path;        // as found, absolute
+  Path executable;  // the program that wrappers and links lead to: sys.executable, or its base's
   std::string version;  // "3.11.2"
   PythonMinor minor;
   std::string pip;              // version; "" it has none

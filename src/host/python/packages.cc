@@ -86,7 +86,7 @@ void PackagerOnHost::Abandon(const RunKey& run) {
       open_.erase(found);
       if (order->build && order->build->Unwatch(run)) {
         order->build->stop().request_stop();
-        builds_.erase(order->build->plan().key);  // whoever comes now begins anew
+        builds_.erase(order->build->plan().key);  // the next request for it starts a new build
       }
     }
   }

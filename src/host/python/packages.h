@@ -44,18 +44,18 @@ struct PackagerOptions {
 
 class PackageBuild;
 
-/// engine::Packager with pip. One thread answers what is in the cache, others install; runs that
-/// want the same environment at the same time share one installation and each get its lines.
+/// Installs packages with pip. One thread answers from the cache, others install. Runs that want
+/// the same environment at the same time share one installation and each get its lines.
 class PackagerOnHost final : public engine::Packager {
  public:
   /// The references must outlive it.
   PackagerOnHost(PackagerOptions options, Interpreters& interpreters, PackageSource& source,
                  engine::LogSink& log, Clock& clock);
-  /// Stops what is being installed; callbacks that were not called yet never are.
+  /// Stops installations; pending callbacks are never called.
   ~PackagerOnHost() override;
 
   using Done = std::function<void(engine::Prepared)>;
-  /// `done` is called on a thread of ours and must not call back.
+  /// Calls `done` on a thread of the packager; `done` must not call back.
   void Prepare(engine::PrepareRequest request, Done done) override;
   /// Also for a run that has ended: its environment may be deleted from then on.
   void Abandon(const engine::RunKey& run) override;

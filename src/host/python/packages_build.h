@@ -13,7 +13,7 @@
 namespace caip::host {
 
 /// Fetches, looks into and installs packages, in order. Runs on one thread; watchers come and go
-/// from others. A late watcher is told all that was said before.
+/// from others. A late watcher gets all earlier lines.
 class PackageBuild {
  public:
   using Say = std::function<void(engine::Severity, const std::string& line)>;

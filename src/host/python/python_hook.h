@@ -9,7 +9,7 @@
 
 namespace caip::host {
 
-/// The text of python/sitecustomize.py; module.cmake writes the body.
+/// The text of sitecustomize.py; module.cmake writes the body.
 std::string_view PythonHookText();
 
 /// Writes the hook below the state directory, unless it is there, and returns the directory that

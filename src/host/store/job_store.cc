@@ -1,7 +1,7 @@
 // The schema, version 2 (PRAGMA user_version); version 1 had no trials:
 //
 //   jobs  seq          order of creation, over all projects
-//         project, id  the job's name; unique for ever, also when the job has ended
+//         project, id  the job's name; stays unique after the job has ended
 //         create_time  nanoseconds since 1970
 //         finished     1 in a terminal state
 //         job          the job's document, state and times, JSON (stored_job.h)
@@ -45,11 +45,11 @@ constexpr const char* kJobSchema = R"sql(
   CREATE INDEX jobs_by_age ON jobs (project, create_time, seq);
   CREATE INDEX jobs_unfinished ON jobs (seq) WHERE finished = 0;)sql";
 
-class Writer : public SqliteFile {
+class Writer : public SqliteDatabase {
  public:
-  using SqliteFile::SqliteFile;
+  explicit Writer(const Path& file) : SqliteDatabase(file, errors::JobStoreFailed) {}
   Status Open() {
-    RETURN_IF_ERROR(SqliteFile::Open(SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE));
+    RETURN_IF_ERROR(SqliteDatabase::Open(Mode::kCreate));
     RETURN_IF_ERROR(Run("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL"));
     ASSIGN_OR_RETURN(const int64_t version, Number("PRAGMA user_version"));
     if (version > kSchemaVersion) return errors::JobStoreTooNew(file(), version);
@@ -62,8 +62,8 @@ class Writer : public SqliteFile {
                    "UPDATE jobs SET create_time = ?3, finished = ?4, job = ?5, run = ?6 "
                    "WHERE project = ?1 AND id = ?2");
   }
-  Statement insert;
-  Statement update;
+  SqliteStatement insert;
+  SqliteStatement update;
   TrialWriter trials;
 
  private:
@@ -77,11 +77,11 @@ class Writer : public SqliteFile {
 
 #define CAIP_COLUMNS "SELECT project, id, job, run, create_time, seq FROM jobs "
 
-class Reader : public SqliteFile {
+class Reader : public SqliteDatabase {
  public:
-  using SqliteFile::SqliteFile;
+  explicit Reader(const Path& file) : SqliteDatabase(file, errors::JobStoreFailed) {}
   Status Open() {
-    RETURN_IF_ERROR(SqliteFile::Open(SQLITE_OPEN_READWRITE));
+    RETURN_IF_ERROR(SqliteDatabase::Open(Mode::kExisting));
     RETURN_IF_ERROR(Run("PRAGMA query_only = ON"));
     RETURN_IF_ERROR(trials.Prepare(*this));
     RETURN_IF_ERROR(Prepare(get, CAIP_COLUMNS "WHERE project = ?1 AND id = ?2"));
@@ -90,13 +90,13 @@ class Reader : public SqliteFile {
                                          "ORDER BY create_time DESC, seq DESC LIMIT ?4"));
     return Prepare(unfinished, CAIP_COLUMNS "WHERE finished = 0 ORDER BY seq");
   }
-  Statement get;
-  Statement list;
-  Statement unfinished;
+  SqliteStatement get;
+  SqliteStatement list;
+  SqliteStatement unfinished;
   TrialReader trials;
 };
 
-Result<JobRecord> RecordIn(const Statement& row, const Path& file) {
+Result<JobRecord> RecordIn(const SqliteStatement& row, const Path& file) {
   const std::string name = row.Text(0) + "/" + row.Text(1);
   auto job = ParseStoredJob({row.Text(0), row.Text(1), ""}, row.Text(2));
   if (!job.ok()) return errors::JobRecordBroken(file, name, job.error());
@@ -105,7 +105,7 @@ Result<JobRecord> RecordIn(const Statement& row, const Path& file) {
   return JobRecord{*std::move(job), *std::move(note)};
 }
 
-Result<std::vector<JobRecord>> RecordsOf(Use& rows, const Reader& reader) {
+Result<std::vector<JobRecord>> RecordsOf(SqliteUse& rows, const Reader& reader) {
   std::vector<JobRecord> records;
   int code = rows->Step();
   for (; code == SQLITE_ROW; code = rows->Step()) {
@@ -120,7 +120,7 @@ int64_t CreateTimeOf(const JobRecord& record) {
   return record.job.create_time ? record.job.create_time->time_since_epoch().count() : 0;
 }
 
-void BindRecord(Use& statement, const JobRecord& record) {
+void BindRecord(SqliteUse& statement, const JobRecord& record) {
   const run::RunKey& key = record.job.key;
   statement->Bind(1, key.project).Bind(2, key.job_id).Bind(3, CreateTimeOf(record));
   statement->Bind(4, static_cast<int64_t>(run::IsTerminal(record.job.state)));
@@ -128,20 +128,19 @@ void BindRecord(Use& statement, const JobRecord& record) {
   statement->Bind(6, CompactJson(record.note));
 }
 
-}  // namespace
-
-class SqliteJobStore::Body {
+/// One connection writes; each read takes a connection of its own.
+class SqliteJobStore final : public engine::JobStore {
  public:
-  explicit Body(const Path& file) : file_(file), writer_(file) {}
+  explicit SqliteJobStore(const Path& file) : file_(file), writer_(file) {}
 
   Status Open() {
     RETURN_IF_ERROR(writer_.Open());
-    ASSIGN_OR_RETURN(auto reader, NewReader());  // tells now what is wrong with the file
+    ASSIGN_OR_RETURN(auto reader, NewReader());  // reports now what is wrong with the file
     Give(std::move(reader));
     return Ok{};
   }
 
-  Status Create(const JobRecord& record) {
+  Status Create(const JobRecord& record) override {
     std::lock_guard lock(writer_mutex_);
     // A commit under FULL syncs the write-ahead log before it returns.
     RETURN_IF_ERROR(writer_.Run("PRAGMA synchronous = FULL"));
@@ -155,29 +154,82 @@ class SqliteJobStore::Body {
     return Ok{};
   }
 
-  Status Save(const JobRecord& record) {
+  Status Save(const JobRecord& record) override {
     std::lock_guard lock(writer_mutex_);
     const int code = Change(writer_.update, record);
     if (code != SQLITE_DONE) return writer_.Failure(code);
-    if (sqlite3_changes(writer_.db()) == 0) {
+    if (writer_.Changes() == 0) {
       return errors::JobRecordMissing(record.job.key.project, record.job.key.job_id);
     }
     return Ok{};
   }
 
-  Status SaveTrial(const engine::TrialRecord& record) {
+  Result<JobRecord> Get(const std::string& project, const std::string& job_id) const override {
+    return WithReader([&](Reader& reader) -> Result<JobRecord> {
+      SqliteUse row(reader.get);
+      row->Bind(1, project).Bind(2, job_id);
+      const int code = row->Step();
+      if (code == SQLITE_DONE) return errors::JobRecordMissing(project, job_id);
+      if (code != SQLITE_ROW) return reader.Failure(code);
+      return RecordIn(reader.get, reader.file());
+    });
+  }
+
+  Result<std::vector<JobRecord>> List(const JobQuery& query) const override {
+    return WithReader([&](Reader& reader) { return ListWith(reader, query); });
+  }
+
+  Result<std::vector<JobRecord>> Unfinished() const override {
+    return WithReader([&](Reader& reader) -> Result<std::vector<JobRecord>> {
+      SqliteUse rows(reader.unfinished);
+      return RecordsOf(rows, reader);
+    });
+  }
+
+  Status SaveTrial(const engine::TrialRecord& record) override {
     std::lock_guard lock(writer_mutex_);
     return writer_.trials.Save(writer_, record);
   }
 
-  Status AddReports(const engine::RunKey& trial, const std::vector<engine::Report>& reports) {
+  Status AddReports(const engine::RunKey& trial,
+                    const std::vector<engine::Report>& reports) override {
     std::lock_guard lock(writer_mutex_);
     return writer_.trials.Add(writer_, trial, reports);
   }
 
-  /// Calls `read(Reader&)` with a connection that nobody else uses meanwhile.
+  Result<std::vector<engine::TrialRecord>> Trials(const std::string& project,
+                                                  const std::string& job_id) const override {
+    return WithReader([&](Reader& reader) { return reader.trials.Read(reader, project, job_id); });
+  }
+
+ private:
+  static int Change(SqliteStatement& statement, const JobRecord& record) {
+    SqliteUse use(statement);
+    BindRecord(use, record);
+    return use->Step();
+  }
+
+  static Result<std::vector<JobRecord>> ListWith(Reader& reader, const JobQuery& query) {
+    int64_t time = INT64_MAX;
+    int64_t seq = INT64_MAX;
+    if (!query.before_id.empty()) {
+      SqliteUse row(reader.get);
+      row->Bind(1, query.project).Bind(2, query.before_id);
+      const int code = row->Step();
+      if (code == SQLITE_DONE) return errors::JobRecordMissing(query.project, query.before_id);
+      if (code != SQLITE_ROW) return reader.Failure(code);
+      time = reader.get.Integer(4);
+      seq = reader.get.Integer(5);
+    }
+    SqliteUse rows(reader.list);
+    rows->Bind(1, query.project).Bind(2, time).Bind(3, seq);
+    rows->Bind(4, static_cast<int64_t>(query.limit > 0 ? query.limit : -1));
+    return RecordsOf(rows, reader);
+  }
+
+  /// Calls `read(Reader&)` with a connection that no other thread uses meanwhile.
   template <typename Read>
-  auto WithReader(Read&& read) -> decltype(read(std::declval<Reader&>())) {
+  auto WithReader(Read&& read) const -> decltype(read(std::declval<Reader&>())) {
     std::unique_ptr<Reader> reader = Take();
     if (!reader) {
       auto made = NewReader();
@@ -189,26 +241,19 @@ class SqliteJobStore::Body {
     return answer;
   }
 
- private:
-  static int Change(Statement& statement, const JobRecord& record) {
-    Use use(statement);
-    BindRecord(use, record);
-    return use->Step();
-  }
-
   Result<std::unique_ptr<Reader>> NewReader() const {
     auto reader = std::make_unique<Reader>(file_);
     RETURN_IF_ERROR(reader->Open());
     return reader;
   }
-  std::unique_ptr<Reader> Take() {
+  std::unique_ptr<Reader> Take() const {
     std::lock_guard lock(readers_mutex_);
     if (readers_.empty()) return nullptr;
     auto reader = std::move(readers_.back());
     readers_.pop_back();
     return reader;
   }
-  void Give(std::unique_ptr<Reader> reader) {
+  void Give(std::unique_ptr<Reader> reader) const {
     std::lock_guard lock(readers_mutex_);
     if (readers_.size() < kIdleReadersMax) readers_.push_back(std::move(reader));
   }
@@ -216,75 +261,16 @@ class SqliteJobStore::Body {
   Path file_;
   std::mutex writer_mutex_;
   Writer writer_;
-  std::mutex readers_mutex_;
-  std::vector<std::unique_ptr<Reader>> readers_;  // idle
+  mutable std::mutex readers_mutex_;
+  mutable std::vector<std::unique_ptr<Reader>> readers_;  // idle
 };
 
-SqliteJobStore::SqliteJobStore(std::unique_ptr<Body> body) : body_(std::move(body)) {}
-SqliteJobStore::~SqliteJobStore() = default;
+}  // namespace
 
-Result<std::unique_ptr<SqliteJobStore>> SqliteJobStore::Open(const Path& file) {
-  auto body = std::make_unique<Body>(file);
-  RETURN_IF_ERROR(body->Open());
-  return std::unique_ptr<SqliteJobStore>(new SqliteJobStore(std::move(body)));
-}
-
-Status SqliteJobStore::Create(const JobRecord& record) { return body_->Create(record); }
-
-Status SqliteJobStore::Save(const JobRecord& record) { return body_->Save(record); }
-
-Result<JobRecord> SqliteJobStore::Get(const std::string& project, const std::string& job_id) const {
-  return body_->WithReader([&](Reader& reader) -> Result<JobRecord> {
-    Use row(reader.get);
-    row->Bind(1, project).Bind(2, job_id);
-    const int code = row->Step();
-    if (code == SQLITE_DONE) return errors::JobRecordMissing(project, job_id);
-    if (code != SQLITE_ROW) return reader.Failure(code);
-    return RecordIn(reader.get, reader.file());
-  });
-}
-
-Result<std::vector<JobRecord>> SqliteJobStore::List(const JobQuery& query) const {
-  return body_->WithReader([&](Reader& reader) -> Result<std::vector<JobRecord>> {
-    int64_t time = INT64_MAX;
-    int64_t seq = INT64_MAX;
-    if (!query.before_id.empty()) {
-      Use row(reader.get);
-      row->Bind(1, query.project).Bind(2, query.before_id);
-      const int code = row->Step();
-      if (code == SQLITE_DONE) return errors::JobRecordMissing(query.project, query.before_id);
-      if (code != SQLITE_ROW) return reader.Failure(code);
-      time = reader.get.Integer(4);
-      seq = reader.get.Integer(5);
-    }
-    Use rows(reader.list);
-    rows->Bind(1, query.project).Bind(2, time).Bind(3, seq);
-    rows->Bind(4, static_cast<int64_t>(query.limit > 0 ? query.limit : -1));
-    return RecordsOf(rows, reader);
-  });
-}
-
-Result<std::vector<JobRecord>> SqliteJobStore::Unfinished() const {
-  return body_->WithReader([&](Reader& reader) -> Result<std::vector<JobRecord>> {
-    Use rows(reader.unfinished);
-    return RecordsOf(rows, reader);
-  });
-}
-
-Status SqliteJobStore::SaveTrial(const engine::TrialRecord& record) {
-  return body_->SaveTrial(record);
-}
-
-Status SqliteJobStore::AddReports(const engine::RunKey& trial,
-                                  const std::vector<engine::Report>& reports) {
-  return body_->AddReports(trial, reports);
-}
-
-Result<std::vector<engine::TrialRecord>> SqliteJobStore::Trials(const std::string& project,
-                                                                const std::string& job_id) const {
-  return body_->WithReader([&](Reader& reader) -> Result<std::vector<engine::TrialRecord>> {
-    return reader.trials.Read(reader, project, job_id);
-  });
+Result<std::unique_ptr<engine::JobStore>> OpenJobStore(const Path& file) {
+  auto store = std::make_unique<SqliteJobStore>(file);
+  RETURN_IF_ERROR(store->Open());
+  return std::unique_ptr<engine::JobStore>(std::move(store));
 }
 
 }  // namespace caip::host

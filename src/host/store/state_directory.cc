@@ -25,7 +25,7 @@ Path Absolute(const std::string& text, const Path& current) {
   return path.lexically_normal();
 }
 
-// Field 22 of /proc/self/stat; the name in field 2 may hold blanks, so count behind its ")".
+// Field 22 of /proc/self/stat; the name in field 2 may hold blanks, so count after its ")".
 uint64_t OwnStartTicks() {
   const auto stat = ReadFile("/proc/self/stat");
   if (!stat.ok()) return 0;

@@ -34,7 +34,7 @@ struct StateNames {
 /// of the first two are taken from `current`; the XDG rules ignore a relative $XDG_STATE_HOME.
 Result<Path> ResolveStateDirectory(const StateNames& names, const Path& current);
 
-/// Who owns a state directory.
+/// The owner of a state directory.
 struct StateOwner {
   pid_t pid = 0;
   uint64_t start_ticks = 0;  // of the process, since boot: tells it from a later one of that pid

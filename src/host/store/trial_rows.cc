@@ -19,7 +19,7 @@ namespace {
 
 int64_t NumberOf(const RunKey& trial) { return std::stoll(trial.trial); }
 
-Result<TrialRecord> RecordIn(const Statement& row, const SqliteFile& file,
+Result<TrialRecord> RecordIn(const SqliteStatement& row, const SqliteDatabase& file,
                              const std::string& project, const std::string& job_id) {
   const std::string trial = std::to_string(row.Integer(0));
   const std::string name = project + "/" + job_id + " trial " + trial;
@@ -32,7 +32,7 @@ Result<TrialRecord> RecordIn(const Statement& row, const SqliteFile& file,
 
 }  // namespace
 
-Status TrialWriter::Prepare(SqliteFile& file) {
+Status TrialWriter::Prepare(SqliteDatabase& file) {
   RETURN_IF_ERROR(file.Prepare(save_,
                                "INSERT INTO trials (project, job, number, state, run) "
                                "VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (project, job, number) "
@@ -42,9 +42,9 @@ Status TrialWriter::Prepare(SqliteFile& file) {
                       "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)");
 }
 
-Status TrialWriter::Save(SqliteFile& file, const TrialRecord& record) {
+Status TrialWriter::Save(SqliteDatabase& file, const TrialRecord& record) {
   const RunKey& key = record.job.key;
-  Use use(save_);
+  SqliteUse use(save_);
   use->Bind(1, key.project).Bind(2, key.job_id).Bind(3, NumberOf(key));
   use->Bind(4, StoredJobText(record.job)).Bind(5, CompactJson(record.note));
   const int code = use->Step();
@@ -52,10 +52,11 @@ Status TrialWriter::Save(SqliteFile& file, const TrialRecord& record) {
   return Ok{};
 }
 
-Status TrialWriter::Add(SqliteFile& file, const RunKey& trial, const std::vector<Report>& reports) {
+Status TrialWriter::Add(SqliteDatabase& file, const RunKey& trial,
+                        const std::vector<Report>& reports) {
   RETURN_IF_ERROR(file.Run("BEGIN IMMEDIATE"));
   for (const Report& report : reports) {
-    Use use(add_);
+    SqliteUse use(add_);
     use->Bind(1, trial.project).Bind(2, trial.job_id).Bind(3, NumberOf(trial));
     use->Bind(4, report.step).Bind(5, report.value).Bind(6, report.time);
     use->Bind(7, static_cast<int64_t>(report.summary));
@@ -68,7 +69,7 @@ Status TrialWriter::Add(SqliteFile& file, const RunKey& trial, const std::vector
   return file.Run("COMMIT");
 }
 
-Status TrialReader::Prepare(SqliteFile& file) {
+Status TrialReader::Prepare(SqliteDatabase& file) {
   RETURN_IF_ERROR(file.Prepare(trials_,
                                "SELECT number, state, run FROM trials "
                                "WHERE project = ?1 AND job = ?2 ORDER BY number"));
@@ -77,12 +78,12 @@ Status TrialReader::Prepare(SqliteFile& file) {
                       "WHERE project = ?1 AND job = ?2 ORDER BY seq");
 }
 
-Result<std::vector<TrialRecord>> TrialReader::Read(SqliteFile& file, const std::string& project,
+Result<std::vector<TrialRecord>> TrialReader::Read(SqliteDatabase& file, const std::string& project,
                                                    const std::string& job_id) {
   std::vector<TrialRecord> records;
   RETURN_IF_ERROR(file.Run("BEGIN"));
   const auto read = [&]() -> Status {
-    Use rows(trials_);
+    SqliteUse rows(trials_);
     rows->Bind(1, project).Bind(2, job_id);
     int code = rows->Step();
     for (; code == SQLITE_ROW; code = rows->Step()) {
@@ -98,11 +99,11 @@ Result<std::vector<TrialRecord>> TrialReader::Read(SqliteFile& file, const std::
   return records;
 }
 
-Status TrialReader::ReadReports(SqliteFile& file, const std::string& project,
+Status TrialReader::ReadReports(SqliteDatabase& file, const std::string& project,
                                 const std::string& job_id, std::vector<TrialRecord>& records) {
   std::map<int64_t, TrialRecord*> by_number;
   for (TrialRecord& record : records) by_number.emplace(NumberOf(record.job.key), &record);
-  Use rows(reports_);
+  SqliteUse rows(reports_);
   rows->Bind(1, project).Bind(2, job_id);
   int code = rows->Step();
   for (; code == SQLITE_ROW; code = rows->Step()) {

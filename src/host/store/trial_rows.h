@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "base/sqlite.h"
 #include "engine/ports.h"
-#include "host/store/sqlite_file.h"
 
 namespace caip::host {
 
@@ -38,31 +38,31 @@ inline constexpr const char* kTrialSchema = R"sql(
 /// Statements of a connection that writes; it outlives them.
 class TrialWriter {
  public:
-  Status Prepare(SqliteFile& file);
-  Status Save(SqliteFile& file, const engine::TrialRecord& record);
+  Status Prepare(SqliteDatabase& file);
+  Status Save(SqliteDatabase& file, const engine::TrialRecord& record);
   /// All or none.
-  Status Add(SqliteFile& file, const engine::RunKey& trial,
+  Status Add(SqliteDatabase& file, const engine::RunKey& trial,
              const std::vector<engine::Report>& reports);
 
  private:
-  Statement save_;
-  Statement add_;
+  SqliteStatement save_;
+  SqliteStatement add_;
 };
 
 /// Statements of a connection that reads; it outlives them.
 class TrialReader {
  public:
-  Status Prepare(SqliteFile& file);
+  Status Prepare(SqliteDatabase& file);
   /// In one moment of the store.
-  Result<std::vector<engine::TrialRecord>> Read(SqliteFile& file, const std::string& project,
+  Result<std::vector<engine::TrialRecord>> Read(SqliteDatabase& file, const std::string& project,
                                                 const std::string& job_id);
 
  private:
-  Status ReadReports(SqliteFile& file, const std::string& project, const std::string& job_id,
+  Status ReadReports(SqliteDatabase& file, const std::string& project, const std::string& job_id,
                      std::vector<engine::TrialRecord>& records);
 
-  Statement trials_;
-  Statement reports_;
+  SqliteStatement trials_;
+  SqliteStatement reports_;
 };
 
 }  // namespace caip::host

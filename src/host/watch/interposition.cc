@@ -23,7 +23,7 @@ namespace {
 std::string WhyNoSeccomp() {
   const char* wish = std::getenv("CAIP_INTERPOSITION");
   if (wish && std::string_view(wish) == "preload") return "CAIP_INTERPOSITION=preload asks for it";
-  // A filter at address 0 is none: EFAULT says that everything else was understood.
+  // The filter's address is 0: EFAULT shows that the kernel understood everything else.
   const unsigned long flags =
       SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
   ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, nullptr);
@@ -50,7 +50,7 @@ Interposition InterpositionOf() {
   if (why.empty()) return {Kind::kSeccomp, ""};
   const Path library = PreloadLibraryBesideUs();
   if (::access(library.c_str(), R_OK) == 0) return {Kind::kPreload, why};
-  return {Kind::kNone, why + "; and '" + library.string() + "' is not there"};
+  return {Kind::kNone, why + "; and '" + library.string() + "' does not exist"};
 }
 
 }  // namespace caip::host

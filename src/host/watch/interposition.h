@@ -1,5 +1,5 @@
 #pragma once
-// Whether this host lets us hold a replica at its system calls.
+// Whether this host lets caip hold a replica at its system calls.
 
 #include <string>
 
@@ -11,7 +11,7 @@ struct Interposition {
     kPreload,  // in a library that is loaded into programs: those that are linked dynamically
     kNone
   } kind = Kind::kNone;
-  std::string reason;  // why no better one can be had
+  std::string reason;  // why no better one is available
 };
 
 /// The best that this host offers; changes nothing. CAIP_INTERPOSITION=preload asks for the second.

@@ -1,5 +1,5 @@
 #pragma once
-// Calls that wait in a library of ours, loaded into the replica's programs by LD_PRELOAD: for hosts
+// Calls that wait in a library of caip, loaded into the replica's programs by LD_PRELOAD: for hosts
 // whose kernel does not hold them. Static programs, and those that make system calls by themselves,
 // are not seen.
 
@@ -18,10 +18,11 @@ struct PreloadedWatch {
   std::string watch;    // CAIP_WATCH
 };
 
-/// `files`: its file operations, too. An Error where no socket can be had.
+/// `files`: its file operations, too. An Error where no socket can be made.
 Result<PreloadedWatch> WatchByPreload(bool files);
 
-/// Its variables among those of a replica. What others preload (a bent clock) comes behind ours.
+/// Adds its variables to those of a replica. Other preloaded libraries (a fake clock) come after
+/// it.
 void AddTo(engine::Environment& environment, const PreloadedWatch& watch);
 
 /// libcaip-watch.so, which lies beside the running program.

@@ -1,6 +1,6 @@
 #pragma once
-// Who decides faults at exact points of a replica: it is told of a watched call while the calling
-// thread waits for it in the kernel.
+// Decides faults at exact points of a replica: a watcher sees a watched call while the calling
+// thread waits in the kernel.
 
 #include <cstdint>
 #include <string>
@@ -9,6 +9,13 @@
 #include "engine/ports.h"
 
 namespace caip::host {
+
+/// Where a replica is held, so that a fault can be decided at exactly that point.
+struct ReplicaWatch {
+  bool output = false;                  // at each write to its stdout or stderr
+  std::vector<std::string> roots = {};  // at file operations below these directories
+  bool any() const { return output || !roots.empty(); }
+};
 
 /// What a replica does to a file or directory below a watched root.
 struct FileOperation {
@@ -41,13 +48,13 @@ struct FileSight {
   bool reads_too = false;   // kWrite: what is there can be read and is kept
 };
 
-/// What is to be done with a call.
+/// The decision about a call.
 struct Verdict {
   enum class Kind {
     kGoOn,   // it is carried out
     kFail,   // it returns `error`; asked before, it has no effect
     kPart,   // kWrite: `bytes` of it are written, then the question is put again for the rest
-    kNever,  // it returns never: the replica is being killed. No later call is answered either
+    kNever,  // it never returns: the replica is being killed. No later call is answered either
   };
   Kind kind = Kind::kGoOn;
   int error = 0;
@@ -64,19 +71,19 @@ class ReplicaWatcher {
   /// (but for those that may be half a traceback). When this returns the write does.
   virtual Answer OutputSeen(const engine::ReplicaKey& key) = 0;
   virtual Verdict Before(const engine::ReplicaKey& key, const FileOperation& operation) = 0;
-  /// It took effect, or failed with `error`; the replica does not know yet, and is told what this
-  /// says: of kFail that it failed. A file that is whole is closed nevertheless.
+  /// The operation took effect, or failed with `error`. The replica does not know yet and gets the
+  /// result that this returns: after kFail, a failure. A file that is whole is closed anyway.
   virtual Verdict After(const engine::ReplicaKey& key, const FileOperation& operation,
                         int error) = 0;
-  /// Whether it wants to be told of sights, of all replicas.
+  /// Whether it wants to see the sights of all replicas.
   virtual bool looks() const { return false; }
   /// Nothing is decided here.
   virtual void Seen(const engine::ReplicaKey&, const FileSight&) {}
-  /// Processes that outlived their replica's main process, "421 sleep 600"; before the exit is
-  /// told.
+  /// Processes that outlived their replica's main process, "421 sleep 600"; called before the exit
+  /// is reported.
   virtual void LeftRunning(const engine::ReplicaKey&, const std::vector<std::string>&) {}
   /// The replica's processes are dead: a call above that blocks has to return. Any thread. The
-  /// replica's exit is told when no call above is under way.
+  /// replica's exit is reported when no call above is running.
   virtual void Gone(const engine::ReplicaKey& key) = 0;
 };
 

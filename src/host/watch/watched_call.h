@@ -25,7 +25,7 @@ struct FileId {
 /// nullopt when there is no such file.
 std::optional<FileId> IdentifyFile(const std::string& path);
 
-/// What became of a call.
+/// The result of handling a call.
 enum class Handled {
   kNotMine,  // it is still to be answered
   kAnswered,

@@ -128,7 +128,7 @@ Handled WatchedFiles::Open(const WatchedCall& call) {
   if (!path || !IsBelowRoot(*path)) return Handled::kNotMine;
   struct stat status {};
   const bool exists = ::stat(path->c_str(), &status) == 0;
-  // Directories are told of when they are listed; a FIFO would hold us up.
+  // Directories are reported when they are listed; opening a FIFO here would block.
   if (exists && !S_ISREG(status.st_mode)) return Handled::kNotMine;
   opening.path = *path;
   FileOperation::Kind kind =
@@ -253,7 +253,7 @@ Handled WatchedFiles::WriteAll(const WatchedCall& call, int descriptor, Written&
     if (result < part) break;  // the disk is full: the kernel's way to say it
   }
   if (done == 0) return FailPending(call, written);
-  if (written.failing != 0) {  // the watcher was told of this place before
+  if (written.failing != 0) {  // the watcher has seen this write before
     call.Return(done);
     return Handled::kAnswered;
   }
@@ -266,8 +266,8 @@ Handled WatchedFiles::WriteAll(const WatchedCall& call, int descriptor, Written&
   return Handled::kAnswered;
 }
 
-/// As the kernel does it: bytes that are written are told as written, and what comes next fails.
-/// Who were told otherwise would write them again.
+/// As the kernel does it: bytes that were written are reported as written, and the next write
+/// fails. A program that got an error now would write them again.
 Handled WatchedFiles::FailPending(const WatchedCall& call, Written& written) {
   call.Fail(std::exchange(written.failing, 0));
   return Handled::kAnswered;
@@ -314,7 +314,7 @@ std::vector<pid_t> WatchedFiles::Processes(pid_t caller) const {
   return processes;
 }
 
-/// Told while the descriptor is open still, because all that was written is there by now.
+/// Reported while the descriptor is still open, because everything is written by then.
 Handled WatchedFiles::Close(const WatchedCall& call, int descriptor) {
   const auto id = written_.empty() ? std::nullopt : call.Identify(descriptor);
   if (!id || !written_.contains(*id)) return Handled::kNotMine;

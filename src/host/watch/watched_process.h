@@ -1,5 +1,6 @@
 #pragma once
-// The process behind a watched call, seen from outside: its paths, its descriptors, its relatives.
+// The process that makes a watched call, seen from outside: its paths, its descriptors, its
+// relatives.
 
 #include <sys/types.h>
 
@@ -14,7 +15,7 @@
 namespace caip::host {
 
 /// The path that a call names, absolute and without links in its directories; the last part stays
-/// as it is unless `follow`. nullopt when its directory is not there. `directory` is a descriptor
+/// as it is unless `follow`. nullopt when its directory does not exist. `directory` is a descriptor
 /// of the process or AT_FDCWD.
 std::optional<std::string> ResolvePath(const WatchedCall& call, int directory,
                                        const std::string& path, bool follow);

@@ -1,5 +1,5 @@
 #pragma once
-// Replicas whose calls wait for us: hears them and has the watcher decide.
+// Replicas whose calls wait for an answer: receives the calls and lets the watcher decide.
 
 #include <condition_variable>
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -20,11 +21,17 @@
 
 namespace caip::host {
 
-/// What is to be known of a replica whose calls are watched.
+/// At which calls replicas are held, and who is asked about each.
+struct Watching {
+  ReplicaWatch watch;
+  ReplicaWatcher* watcher = nullptr;
+};
+
+/// A replica whose calls are watched.
 struct WatchedReplica {
   uint64_t number = 0;  // of ReplicaOutput
   engine::ReplicaKey key;
-  engine::ReplicaWatch watch;
+  Watching watching;
   FileId out;  // the pipes that are its stdout
   FileId err;  // and its stderr
 };
@@ -32,9 +39,9 @@ struct WatchedReplica {
 /// A thread for each watched replica that lives. Any thread may call.
 class WatchedReplicas {
  public:
-  /// Both outlive us.
-  WatchedReplicas(ReplicaWatcher& watcher, ReplicaOutput& output, Interposition::Kind interposition)
-      : watcher_(watcher), output_(output), interposition_(interposition) {}
+  /// `output` must outlive this.
+  WatchedReplicas(ReplicaOutput& output, Interposition::Kind interposition)
+      : output_(output), interposition_(interposition) {}
   WatchedReplicas(const WatchedReplicas&) = delete;
   WatchedReplicas& operator=(const WatchedReplicas&) = delete;
   /// The processes of all replicas must be dead, or about to be.
@@ -43,7 +50,8 @@ class WatchedReplicas {
   /// A replica that is about to be launched with these pipes as its stdout and stderr. Answers what
   /// the launcher is to watch (launcher/protocol.h); puts into the launch's environment what else
   /// it takes.
-  Result<uint32_t> Admit(uint64_t number, engine::ReplicaLaunch& launch, int out, int err);
+  Result<uint32_t> Admit(uint64_t number, const Watching& watching, engine::ReplicaLaunch& launch,
+                         int out, int err);
   /// Begins to answer its calls. `init` is the ancestor of its processes; 0: whichever of the
   /// ancestors of who calls first is called caip-replica.
   void Listen(uint64_t number, std::unique_ptr<CallSource> calls, pid_t init);
@@ -60,11 +68,9 @@ class WatchedReplicas {
     std::function<void()> done;  // set by Finish
   };
   void Serve(Entry& entry);
-  void TellOfSight(const WatchedCall& call, const engine::ReplicaKey& key) const;
   void Part(uint64_t number);
   void JoinParted();
 
-  ReplicaWatcher& watcher_;
   ReplicaOutput& output_;
   const Interposition::Kind interposition_;
   std::mutex mutex_;

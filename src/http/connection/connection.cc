@@ -1,19 +1,18 @@
-// The reading half is Beast's parser, fed by hand: Beast's own blocking streams know no time limit.
+// Beast's parser reads the requests. The bytes come from Socket, because Beast's blocking streams
+// have no time limits.
 #include "http/connection/connection.h"
 
 #include <boost/beast/http.hpp>
 #include <chrono>
 #include <vector>
 
+#include "base/stopwatch.h"
 #include "base/text.h"
-#include "http/connection/framing.h"
 #include "http/connection/guard.h"
 #include "http/connection/input.h"
-#include "http/connection/preflight.h"
-#include "http/connection/relay.h"
 #include "http/connection/request_body.h"
 #include "http/connection/response_writer.h"
-#include "http/connection/upstream_proxy.h"
+#include "http/connection/tunnel.h"
 #include "http/errors.h"
 #include "http/target.h"
 
@@ -22,17 +21,16 @@ namespace {
 
 namespace beast = boost::beast::http;
 using RequestParser = beast::request_parser<beast::buffer_body>;
-using Steady = std::chrono::steady_clock;
 using std::chrono::seconds;
 using State = Activity::State;
 
 constexpr size_t kConnectionInputBytes = 16 << 10;
 constexpr auto kLingering = std::chrono::milliseconds(1000);
 constexpr auto kTunnelConnectLimit = seconds(30);
-constexpr char kTlsHandshake = 0x16;  // a TLS record's first byte; no method begins so
+constexpr char kTlsHandshake = 0x16;  // the first byte of TLS; no method begins with it
 constexpr std::string_view kEstablished = "HTTP/1.1 200 Connection established\r\n\r\n";
 
-// What follows a request.
+// What the connection does after a request.
 enum class Next { kRequest, kLinger, kEnd };
 
 // Counts a request as active for as long as it lives.
@@ -82,7 +80,7 @@ class Connection {
   }
 
  private:
-  // False when the connection is over. Plain ones and those that are TLS already stay as they are.
+  // False if the connection has ended. Does nothing for a plain connection, or with TLS already.
   bool StartTlsIfAsked() {
     if (!context_.tls || socket_.secure()) return true;
     char first = 0;
@@ -100,10 +98,10 @@ class Connection {
 
   Deadline HeadDeadline() const {
     if (options_.head_seconds == 0) return std::nullopt;
-    return Steady::now() + seconds(options_.head_seconds);
+    return MonotonicNow() + seconds(options_.head_seconds);
   }
 
-  // False when there is no request to answer (any more).
+  // False if there is no further request.
   bool ReadHead(RequestParser& parser) {
     parser.header_limit(static_cast<std::uint32_t>(options_.header_bytes_max));
     parser.body_limit(boost::none);
@@ -113,20 +111,19 @@ class Connection {
       while (input_.view().starts_with("\r\n") && !parser.got_some()) input_.Consume(2);
       boost::system::error_code error = beast::error::need_more;
       if (input_.size() > 0) {
-        ambiguous_ = SettleFraming(input_.bytes()) || ambiguous_;
+        ambiguous_ = ResolveFraming(input_.bytes()) || ambiguous_;
         const std::string_view bytes = input_.view();
         input_.Consume(parser.put(boost::asio::buffer(bytes.data(), bytes.size()), error));
       }
       if (error && error != beast::error::need_more) return RefuseHead(error);
       if (parser.is_header_done() || !error) continue;
-      if (!begun &&
-          (input_.size() > 0 || parser.got_some())) {  // from here on, dawdling is no idleness
-        begun = true;
+      if (!begun && (input_.size() > 0 || parser.got_some())) {
+        begun = true;  // from here on the header's deadline applies
         socket_.SetDeadline(HeadDeadline());
       }
       const Flow flow = input_.ReceiveMore(socket_, kConnectionInputBytes);
       if (flow == Flow::kSilent && begun) {
-        return Refuse(408, "The request's header did not arrive in time.");
+        return Refuse(errors::HeadTimeout());
       }
       if (flow != Flow::kData) return false;
     }
@@ -136,14 +133,13 @@ class Connection {
 
   bool RefuseHead(const boost::system::error_code& error) {
     if (error == beast::error::header_limit) {
-      return Refuse(431, "The request's header is larger than " +
-                             std::to_string(options_.header_bytes_max) + " bytes.");
+      return Refuse(errors::HeadTooLarge(options_.header_bytes_max));
     }
-    return Refuse(400, "The request is no HTTP/1.1: " + error.message() + ".");
+    return Refuse(errors::NotHttp(error.message()));
   }
 
-  bool Refuse(int status, std::string_view message) {
-    RefuseWith(errors::Refusal(status, message));
+  bool Refuse(const Response& response) {
+    RefuseWith(response);
     Linger();
     return false;
   }
@@ -164,7 +160,7 @@ class Connection {
     Request request;
     Response response;
     bool usable = true;
-    if (const auto refusal = Understand(message, parser.chunked(), request)) {
+    if (const auto refusal = ReadRequest(message, parser.chunked(), request)) {
       response = *refusal;
       usable = response.status == 403;
     } else {
@@ -172,26 +168,26 @@ class Connection {
       response = Handle(request);
     }
     form.keep_alive = usable && !ambiguous_ && message.keep_alive() && !context_.stopping &&
-                      (body.AtEnd() || body.WorthDraining());
+                      (body.IsAtEnd() || body.IsWorthDraining());
     const bool goes_on = WriteResponse(socket_, response, form) && body.Drain();
     return goes_on ? Next::kRequest : Next::kLinger;
   }
 
-  // Fills the request, or says why it cannot be served.
+  // Fills the request, or returns the refusal.
   template <typename Message>
-  std::optional<Response> Understand(const Message& message, bool chunked, Request& request) {
+  std::optional<Response> ReadRequest(const Message& message, bool chunked, Request& request) {
     if (message.version() != 10 && message.version() != 11) {
-      return errors::Refusal(505, "Only HTTP/1.0 and HTTP/1.1 are spoken here.");
+      return errors::VersionNotSupported();
     }
     if (message.count(beast::field::transfer_encoding) > 0 && !chunked) {
-      return errors::Refusal(501, "The only transfer coding served is 'chunked'.");
+      return errors::TransferCodingNotSupported();
     }
     if (message.count(beast::field::host) > 1 ||
         (message.version() == 11 && message.count(beast::field::host) == 0)) {
-      return errors::Refusal(400, "An HTTP/1.1 request has exactly one Host field.");
+      return errors::HostFieldCount();
     }
     auto target = ParseTarget(message.target());
-    if (!target) return errors::Refusal(400, "The request's target is malformed.");
+    if (!target) return errors::TargetMalformed(message.target());
     request.method = std::string(message.method_string());
     request.path = std::move(target->path);
     request.query = std::move(target->query);
@@ -209,16 +205,16 @@ class Connection {
   }
 
   std::optional<Response> Guard(const Request& request, bool whole_url) const {
-    const std::string name = HostWithoutPort(request.host);
-    if (!HostAllowed(request.host, options_.address, options_.allowed_hosts) &&
-        !NameFitsAny(name, options_.served_names)) {
+    const std::string name = RemovePort(request.host);
+    if (!IsHostAllowed(request.host, options_.address, options_.allowed_hosts) &&
+        !MatchesAnyName(name, options_.served_names)) {
       return whole_url ? errors::PlainNotRelayed(name) : errors::HostNotAllowed(request.host);
     }
     const std::string_view origin = request.headers.Get("Origin");
-    if (!OriginAllowed(origin, request.scheme, request.host)) {
+    if (!IsOriginAllowed(origin, request.scheme, request.host)) {
       return errors::OriginNotAllowed(origin);
     }
-    if (IsPreflight(request)) return PreflightAnswer(request);
+    if (IsPreflight(request)) return AnswerPreflight(request);
     return std::nullopt;
   }
 
@@ -226,19 +222,19 @@ class Connection {
     try {
       return context_.handler(request);
     } catch (const std::exception& failure) {
-      return errors::Refusal(500, std::string("Internal error: ") + failure.what());
+      return errors::HandlerFailed(failure.what());
     } catch (...) {
-      return errors::Refusal(500, "Internal error.");
+      return errors::HandlerFailed("");
     }
   }
 
-  // CONNECT: from now on the client speaks to whom it named. That is ourselves for a served name.
+  // CONNECT: connects the client with the host that it names. This server answers for served names.
   Next Tunnel(RequestParser& parser) {
     const std::string target(parser.get().target());
     const auto to = ParseDestination(target);
     if (!to) return RefuseWith(errors::DestinationMalformed(target));
     if (socket_.secure()) return RefuseWith(errors::TunnelInsideTls());
-    if (NameFitsAny(to->host, options_.served_names)) {
+    if (MatchesAnyName(to->host, options_.served_names)) {
       if (socket_.Send(kEstablished) != Flow::kData) return Next::kEnd;
       return StartTlsIfAsked() ? Next::kRequest : Next::kEnd;
     }
@@ -249,7 +245,7 @@ class Connection {
     }
     activity_.Enter(State::kRelaying);
     std::string from_server;
-    auto server = ReachFromHere(options_.relay, *to, kTunnelConnectLimit, from_server);
+    auto server = ConnectToDestination(options_.relay, *to, kTunnelConnectLimit, from_server);
     if (!server.ok()) return RefuseWith(errors::CannotRelay(server.error()));
     if (socket_.Send(kEstablished) != Flow::kData) return Next::kEnd;
     Relay(socket_, input_.Take(), *server, from_server, seconds(options_.relay.idle_seconds),
@@ -257,14 +253,14 @@ class Connection {
     return Next::kEnd;
   }
 
-  // Says that we are done and reads on for a moment: closing over unread bytes would reset the
-  // connection, and the peer would lose our last words.
+  // Ends the sending side and reads for a moment: closing with unread bytes would reset the
+  // connection, and the peer could lose the response.
   void Linger() {
     if (socket_.resets_on_close()) return;
     socket_.ShutdownWrites();
     socket_.SetSilenceLimit(kLingering);
     std::vector<char> scratch(64 << 10);
-    const auto deadline = Steady::now() + 5 * kLingering;
+    const auto deadline = MonotonicNow() + 5 * kLingering;
     socket_.SetDeadline(deadline);
     while (!context_.stopping &&
            socket_.Receive(scratch.data(), scratch.size()).flow == Flow::kData) {
@@ -277,7 +273,7 @@ class Connection {
   const ServerOptions& options_;
   Activity& activity_;
   Input input_;
-  bool ambiguous_ = false;  // the request told its length twice
+  bool ambiguous_ = false;  // the request has two body lengths
 };
 
 }  // namespace

@@ -14,13 +14,13 @@
 
 namespace caip::http {
 
-/// Where a connection came from.
+/// Where a connection comes from.
 struct Origin {
   std::string peer;      // "127.0.0.1:51234"
   std::string listener;  // the tag
 };
 
-/// What all connections of a server share. Owned by the server, outlives its threads.
+/// The state that all connections of a server share. The server owns it; it outlives all threads.
 struct ConnectionContext {
   ServerOptions options;
   Handler handler;
@@ -32,7 +32,7 @@ struct ConnectionContext {
   std::atomic<uint64_t> total_requests{0};
 };
 
-/// Serves requests until either side ends it.
+/// Serves requests until either side ends the connection.
 void ServeConnection(Socket& socket, const Origin& origin, ConnectionContext& context,
                      Activity& activity);
 

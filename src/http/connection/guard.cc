@@ -9,7 +9,7 @@
 namespace caip::http {
 namespace {
 
-// "127.0.0.1" and its 16 million sisters; inet_pton takes no short or octal forms.
+// 127.0.0.0/8 and [::1]. inet_pton rejects short and octal forms.
 bool IsLoopbackLiteral(const std::string& name) {
   in_addr four{};
   if (::inet_pton(AF_INET, name.c_str(), &four) == 1) return ntohl(four.s_addr) >> 24 == 127;
@@ -21,7 +21,7 @@ bool IsLoopbackLiteral(const std::string& name) {
 
 }  // namespace
 
-std::string HostWithoutPort(std::string_view host) {
+std::string RemovePort(std::string_view host) {
   const size_t bracket = host.rfind(']');
   const size_t colon = host.rfind(':');
   const bool has_port =
@@ -29,30 +29,52 @@ std::string HostWithoutPort(std::string_view host) {
   return LowerCase(has_port ? host.substr(0, colon) : host);
 }
 
-bool NameFits(std::string_view name, std::string_view pattern) {
+bool MatchesName(std::string_view name, std::string_view pattern) {
   const std::string lower = LowerCase(pattern);
   if (!lower.starts_with('*') && !lower.starts_with('.')) return name == lower;
   const std::string_view ending = std::string_view(lower).substr(lower[0] == '*' ? 1 : 0);
   return name.size() > ending.size() && name.ends_with(ending);
 }
 
-bool NameFitsAny(std::string_view name, const std::vector<std::string>& patterns) {
+bool MatchesAnyName(std::string_view name, const std::vector<std::string>& patterns) {
   return std::any_of(patterns.begin(), patterns.end(),
-                     [&](const std::string& pattern) { return NameFits(name, pattern); });
+                     [&](const std::string& pattern) { return MatchesName(name, pattern); });
 }
 
-bool HostAllowed(std::string_view host, std::string_view listening_address,
-                 const std::vector<std::string>& allowed) {
-  const std::string name = HostWithoutPort(host);
+bool IsHostAllowed(std::string_view host, std::string_view listening_address,
+                   const std::vector<std::string>& allowed) {
+  const std::string name = RemovePort(host);
   if (name == "localhost" || IsLoopbackLiteral(name)) return true;
   if (name == LowerCase(listening_address)) return true;
   if (name == "[" + LowerCase(listening_address) + "]") return true;
-  return NameFitsAny(name, allowed);
+  return MatchesAnyName(name, allowed);
 }
 
-bool OriginAllowed(std::string_view origin, std::string_view scheme, std::string_view host) {
+bool IsOriginAllowed(std::string_view origin, std::string_view scheme, std::string_view host) {
   if (origin.empty()) return true;
   return LowerCase(origin) == LowerCase(std::string(scheme) + "://" + std::string(host));
+}
+
+bool IsPreflight(const Request& request) {
+  return request.method == "OPTIONS" && request.headers.Has("Origin") &&
+         request.headers.Has("Access-Control-Request-Method");
+}
+
+Response AnswerPreflight(const Request& request) {
+  const auto requested = [&](std::string_view name) {
+    return std::string(request.headers.Get(name));
+  };
+  Response response;
+  response.status = 204;
+  response.headers.Add("Access-Control-Allow-Origin", requested("Origin"));
+  response.headers.Add("Access-Control-Allow-Methods", requested("Access-Control-Request-Method"));
+  if (request.headers.Has("Access-Control-Request-Headers")) {
+    response.headers.Add("Access-Control-Allow-Headers",
+                         requested("Access-Control-Request-Headers"));
+  }
+  response.headers.Add("Access-Control-Max-Age", "3600");
+  response.headers.Add("Vary", "Origin");
+  return response;
 }
 
 }  // namespace caip::http

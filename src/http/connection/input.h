@@ -1,5 +1,5 @@
 #pragma once
-// Bytes received and not yet understood. Private to src/http.
+// Received bytes that have not been parsed. Private to src/http.
 
 #include <algorithm>
 #include <span>
@@ -11,14 +11,14 @@
 
 namespace caip::http {
 
-/// One owner, one thread.
+/// A buffer between a socket and a parser. One thread.
 class Input {
  public:
   std::string_view view() const { return {data_.data() + begin_, end_ - begin_}; }
   std::span<char> bytes() { return {data_.data() + begin_, end_ - begin_}; }
   size_t size() const { return end_ - begin_; }
   void Consume(size_t count) { begin_ += count; }
-  /// All of it, out of here.
+  /// Removes and returns all bytes.
   std::string Take() {
     std::string taken(view());
     data_ = {};
@@ -44,5 +44,14 @@ class Input {
   size_t begin_ = 0;
   size_t end_ = 0;
 };
+
+/// Makes headers with two body lengths acceptable, as curl inside TensorFlow sends them: Beast's
+/// parser refuses them, though RFC 9112 (6.1, 6.3) allows a server to accept them.
+///
+/// If `bytes` begin with a complete header (or its rest, from the start of a line), hides fields by
+/// giving them unknown names of the same length: "Transfer-Encoding: identity", which means
+/// nothing, and Content-Length next to "Transfer-Encoding: chunked", which overrides it. True in
+/// the latter case: then the server must close the connection after the response.
+bool ResolveFraming(std::span<char> bytes);
 
 }  // namespace caip::http

@@ -1,4 +1,4 @@
-// Chunks are read by hand, because data then goes from the socket to the handler without a copy.
+// Reads chunks without Beast, so that data goes from the socket to the handler without a copy.
 #include "http/connection/request_body.h"
 
 #include <charconv>
@@ -31,7 +31,7 @@ RequestBody::RequestBody(Socket& socket, Input& input, const BodyForm& form, Act
 
 Result<size_t> RequestBody::Read(char* buffer, size_t size) {
   if (failed_) return errors::BodyTruncated();
-  if (AtEnd() || size == 0) return size_t{0};
+  if (IsAtEnd() || size == 0) return size_t{0};
   if (!std::exchange(begun_, true)) activity_.Enter(Activity::State::kReading);
   if (std::exchange(continue_wanted_, false) &&
       socket_.Send("HTTP/1.1 100 Continue\r\n\r\n") != Flow::kData) {
@@ -39,17 +39,17 @@ Result<size_t> RequestBody::Read(char* buffer, size_t size) {
   }
   if (chunked_ && left_ == 0) RETURN_IF_ERROR(BeginChunk());
   const auto count = left_ > 0 ? ReadSome(buffer, size) : Result<size_t>(size_t{0});
-  if (count.ok()) activity_.BodyCame(*count);
-  if (AtEnd() || failed_) activity_.Enter(Activity::State::kWorking);
+  if (count.ok()) activity_.CountBodyBytes(*count);
+  if (IsAtEnd() || failed_) activity_.Enter(Activity::State::kWorking);
   return count;
 }
 
-bool RequestBody::WorthDraining() const {
+bool RequestBody::IsWorthDraining() const {
   return !failed_ && !continue_wanted_ && (chunked_ || left_ <= kDrainBytesMax);
 }
 
 bool RequestBody::Drain() {
-  if (AtEnd()) return true;
+  if (IsAtEnd()) return true;
   std::vector<char> scratch(kDrainBytes);
   for (uint64_t skipped = 0; skipped <= kDrainBytesMax;) {
     const auto count = Read(scratch.data(), scratch.size());
@@ -60,7 +60,7 @@ bool RequestBody::Drain() {
   return false;
 }
 
-// Of the body, or of the chunk: what is here already, else straight from the socket.
+// Reads from the body or the chunk: received bytes first, then directly from the socket.
 Result<size_t> RequestBody::ReadSome(char* buffer, size_t size) {
   size = static_cast<size_t>(std::min<uint64_t>(size, left_));
   if (input_.size() > 0) {
@@ -77,11 +77,11 @@ Result<size_t> RequestBody::ReadSome(char* buffer, size_t size) {
   return size;
 }
 
-// "1a;name=value": the chunk's size in hexadecimal digits; extensions mean nothing to us.
+// Reads "1a;name=value": the chunk's size in hexadecimal digits. Ignores extensions.
 Status RequestBody::BeginChunk() {
   if (std::exchange(between_chunks_, false)) {
     ASSIGN_OR_RETURN(const std::string end, ReadLine());
-    if (!end.empty()) return Malformed("a chunk is longer than it says");
+    if (!end.empty()) return Malformed("a chunk is longer than its stated size");
   }
   ASSIGN_OR_RETURN(const std::string line, ReadLine());
   const char* const begin = line.data();
@@ -90,7 +90,7 @@ Status RequestBody::BeginChunk() {
   const bool extended = rest.empty() || rest[0] == ';' || rest[0] == ' ' || rest[0] == '\t';
   if (code != std::errc() || !extended) {
     left_ = 0;
-    return Malformed("a chunk's size is no hexadecimal number");
+    return Malformed("a chunk's size is not a hexadecimal number");
   }
   return left_ > 0 ? Ok{} : SkipTrailers();
 }
@@ -102,17 +102,18 @@ Status RequestBody::SkipTrailers() {
     last_chunk_seen_ = true;
     return Ok{};
   }
-  return Malformed("too many trailers");
+  return Malformed("it has too many trailers");
 }
 
-// Without its line end.
+// Returns the line without its end.
 Result<std::string> RequestBody::ReadLine() {
   while (true) {
     const std::string_view bytes = input_.view();
     const size_t end = bytes.find('\n');
-    if (std::min(end, bytes.size()) > kLineBytesMax) return Malformed("a chunk's head is too long");
+    if (std::min(end, bytes.size()) > kLineBytesMax)
+      return Malformed("a chunk's header is too long");
     if (end != std::string_view::npos) {
-      if (end == 0 || bytes[end - 1] != '\r') return Malformed("a line of it ends without CRLF");
+      if (end == 0 || bytes[end - 1] != '\r') return Malformed("a line does not end with CRLF");
       std::string line(bytes.substr(0, end - 1));
       input_.Consume(end + 1);
       return line;

@@ -1,5 +1,5 @@
 #pragma once
-// The body of one request, read as the handler asks for it. Private to src/http.
+// The body of one request, read on demand. Private to src/http.
 
 #include <cstdint>
 
@@ -9,24 +9,25 @@
 
 namespace caip::http {
 
-/// What a request's header says about its body.
+/// The properties of a body, from the request's header.
 struct BodyForm {
   bool chunked = false;
-  uint64_t length = 0;  // where it is not chunked
+  uint64_t length = 0;  // if it is not chunked
   bool expects_continue = false;
 };
 
-/// Lives as long as its request. Says "100 Continue" when somebody wants to read.
+/// Lives as long as its request. Sends "100 Continue" before the first read.
 class RequestBody final : public BodyReader {
  public:
   RequestBody(Socket& socket, Input& input, const BodyForm& form, Activity& activity,
               int silence_seconds);
 
   Result<size_t> Read(char* buffer, size_t size) override;
-  bool AtEnd() const { return chunked_ ? last_chunk_seen_ : left_ == 0; }
-  /// Whether what is left may be skipped so that the connection can serve the next request.
-  bool WorthDraining() const;
-  /// Skips what is left. False when the connection must end.
+  bool IsAtEnd() const { return chunked_ ? last_chunk_seen_ : left_ == 0; }
+  /// Whether the rest is short enough to be skipped, so that the connection can serve the next
+  /// request.
+  bool IsWorthDraining() const;
+  /// Skips the rest. False if the connection must end.
   bool Drain();
 
  private:
@@ -46,7 +47,7 @@ class RequestBody final : public BodyReader {
   bool continue_wanted_;
   bool failed_ = false;
   bool begun_ = false;
-  bool between_chunks_ = false;  // a chunk's data has ended, its line end has not been read
+  bool between_chunks_ = false;  // after a chunk's data, before its line end
   bool last_chunk_seen_ = false;
 };
 

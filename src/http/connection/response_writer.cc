@@ -4,14 +4,12 @@
 #include <array>
 #include <cstdio>
 
-#include "http/field_name.h"
-
 namespace caip::http {
 namespace {
 
 constexpr size_t kHeadBytes = 1024;  // usually enough
 
-std::string_view ReasonOf(int status) {
+std::string_view ReasonPhrase(int status) {
   struct Reason {
     int status;
     std::string_view text;
@@ -55,10 +53,10 @@ std::string_view ReasonOf(int status) {
   return "Status";
 }
 
-bool HasNoBody(int status) { return status == 204 || status == 304 || status < 200; }
+bool IsBodiless(int status) { return status == 204 || status == 304 || status < 200; }
 
-// A value that came from a user's object must not start a header of its own.
-void AppendSafely(std::string& text, std::string_view value) {
+// A value from a user's object must not start another header.
+void AppendOneLine(std::string& text, std::string_view value) {
   const size_t begin = text.size();
   text += value;
   std::replace_if(
@@ -66,29 +64,30 @@ void AppendSafely(std::string& text, std::string_view value) {
       [](char c) { return c == '\r' || c == '\n' || c == '\0'; }, ' ');
 }
 
-bool IsOurs(std::string_view name) {
-  return SameFieldName(name, "content-length") || SameFieldName(name, "transfer-encoding") ||
-         SameFieldName(name, "connection");
+// Fields that the writer sets itself.
+bool IsFramingField(std::string_view name) {
+  return IsSameFieldName(name, "content-length") || IsSameFieldName(name, "transfer-encoding") ||
+         IsSameFieldName(name, "connection");
 }
 
-std::string HeadOf(const Response& response, ResponseForm form) {
+std::string FormatHead(const Response& response, ResponseForm form) {
   std::string head;
   head.reserve(kHeadBytes);
   head.append("HTTP/1.1 ").append(std::to_string(response.status)).append(" ");
-  head += ReasonOf(response.status);
+  head += ReasonPhrase(response.status);
   head += "\r\n";
   for (const auto& [name, value] : response.headers.all()) {
-    if (IsOurs(name)) continue;
-    AppendSafely(head, name);
+    if (IsFramingField(name)) continue;
+    AppendOneLine(head, name);
     head += ": ";
-    AppendSafely(head, value);
+    AppendOneLine(head, value);
     head += "\r\n";
   }
   if (!form.keep_alive) head += "Connection: close\r\n";
   return head;
 }
 
-// Sends what a body writer hands out; the head travels with the first piece.
+// Sends the pieces of a body. The head goes with the first piece.
 class BodyPieces {
  public:
   BodyPieces(Socket& socket, std::string head, int64_t content_length, bool chunked)
@@ -98,30 +97,30 @@ class BodyPieces {
     if (broken_) return false;
     if (piece.empty()) return true;
     if (left_ >= 0 && static_cast<int64_t>(piece.size()) > left_) {
-      broken_ = true;  // more than was promised: what went out already cannot be taken back
+      broken_ = true;  // more bytes than announced
       return false;
     }
     if (left_ >= 0) left_ -= static_cast<int64_t>(piece.size());
-    if (!chunked_) return Sent(std::exchange(head_, {}), piece);
+    if (!chunked_) return SendParts(std::exchange(head_, {}), piece);
     char size[24];
     std::snprintf(size, sizeof size, "%zx\r\n", piece.size());
     std::string framed = std::exchange(head_, {}) + size;
     framed.append(piece);
     framed += "\r\n";
-    return Sent(framed, {});
+    return SendParts(framed, {});
   }
 
-  // True when the whole body went out and the connection is as good as before.
+  // True if the whole body was sent and the connection can be used again.
   bool Finish() {
     const std::string rest = std::exchange(head_, {}) + (chunked_ && !broken_ ? "0\r\n\r\n" : "");
-    if (!broken_ && !rest.empty()) Sent(rest, {});
+    if (!broken_ && !rest.empty()) SendParts(rest, {});
     return !broken_ && (chunked_ || left_ == 0);
   }
 
   void Break() { broken_ = true; }
 
  private:
-  bool Sent(std::string_view first, std::string_view second) {
+  bool SendParts(std::string_view first, std::string_view second) {
     if (socket_.Send(first, second) != Flow::kData) broken_ = true;
     return !broken_;
   }
@@ -144,7 +143,7 @@ bool WriteStreamed(Socket& socket, const Response& response, ResponseForm form, 
   try {
     response.write_body([&](std::string_view piece) { return pieces.Put(piece); });
   } catch (...) {
-    pieces.Break();  // half a body went out; only closing can tell the peer
+    pieces.Break();  // part of the body was sent; closing is the only signal left
   }
   return pieces.Finish();
 }
@@ -163,8 +162,8 @@ bool WriteResponse(Socket& socket, const Response& response, ResponseForm form) 
     return false;
   }
   if (response.write_body && response.content_length < 0 && !form.chunks) form.keep_alive = false;
-  std::string head = HeadOf(response, form);
-  if (HasNoBody(response.status)) {
+  std::string head = FormatHead(response, form);
+  if (IsBodiless(response.status)) {
     return socket.Send(head + "\r\n") == Flow::kData && form.keep_alive;
   }
   if (response.file) {

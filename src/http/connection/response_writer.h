@@ -1,5 +1,5 @@
 #pragma once
-// Turns a Response into bytes on a socket. Private to src/http.
+// Sends a Response to a socket. Private to src/http.
 
 #include <string>
 #include <string_view>
@@ -9,15 +9,15 @@
 
 namespace caip::http {
 
-/// How the request wants to be answered.
+/// The form of a response, which depends on the request.
 struct ResponseForm {
   bool head = false;       // no body, the same headers
   bool chunks = true;      // HTTP/1.1: a body of unknown length can be sent in chunks
-  bool keep_alive = true;  // false: the answer says that the connection ends
+  bool keep_alive = true;  // false: announce the end of the connection
 };
 
-/// Sends all of it. False when the connection cannot be used any longer: the peer is gone, the body
-/// was shorter than promised, or its end is told by closing.
+/// Sends a response. False if the connection must be closed: it is lost, the body was shorter than
+/// announced, or only closing can mark the end of the body.
 bool WriteResponse(Socket& socket, const Response& response, ResponseForm form);
 
 }  // namespace caip::http

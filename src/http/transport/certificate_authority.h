@@ -1,6 +1,6 @@
 #pragma once
-// A certificate authority of our own, so that clients that insist on https can be answered here.
-// Only who is told to trust its ca.pem does; its key never leaves the directory.
+// A local certificate authority, so that the server can answer clients that insist on https. Only
+// clients that are configured with its ca.pem trust it. Its key never leaves the directory.
 
 #include <map>
 #include <memory>
@@ -14,15 +14,15 @@
 
 namespace caip::http {
 
-/// Makes certificates for server names as they are asked for. Any thread.
+/// Issues certificates for server names on demand. Any thread.
 class CertificateAuthority final : public CertificateProvider {
  public:
-  /// Opens the authority that `directory` holds, or makes it: ca.key (0600) and ca.pem, good for
-  /// ten years; one that is damaged or about to end is replaced (the key is looked at when the
-  /// first certificate is asked for: it takes longer than a job to start, and most need none).
-  /// bundle.pem is ours and the authorities in `roots` (else, or where that cannot be read, the
-  /// system's), for clients that know only one file of them. `default_names` are in the certificate
-  /// of a client that names no server, beside 127.0.0.1, ::1 and localhost.
+  /// Opens the authority in `directory`, or creates it: ca.key (0600) and ca.pem, valid for ten
+  /// years. Replaces one that is damaged or about to expire. Reads the key only for the first
+  /// certificate, because that is slow and most runs need none. bundle.pem holds this authority and
+  /// those in `roots` (or the system's, if `roots` is not readable), for clients that read only one
+  /// file. A client that names no server gets a certificate for `default_names`, 127.0.0.1, ::1 and
+  /// localhost.
   static Result<std::unique_ptr<CertificateAuthority>> Open(Path directory,
                                                             std::vector<std::string> default_names,
                                                             const Clock& clock, Path roots = {});
@@ -34,14 +34,14 @@ class CertificateAuthority final : public CertificateProvider {
 
  private:
   struct Keys;
-  struct Minted {
+  struct Issued {
     ServerCertificate certificate;
     Instant renewal;
   };
   CertificateAuthority(Path directory, std::vector<std::string> default_names, const Clock& clock,
                        Path roots, std::unique_ptr<Keys> keys);
   Path TrustedFile() const;
-  bool BundleIsFresh(const Path& source) const;
+  bool IsBundleFresh(const Path& source) const;
   Status WriteBundle() const;
   Status LoadKeys();
 
@@ -51,7 +51,7 @@ class CertificateAuthority final : public CertificateProvider {
   const Clock& clock_;
   std::unique_ptr<Keys> keys_;
   std::mutex mutex_;
-  std::map<std::string, Minted> minted_;
+  std::map<std::string, Issued> issued_;
 };
 
 }  // namespace caip::http

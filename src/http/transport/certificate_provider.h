@@ -1,5 +1,5 @@
 #pragma once
-// What a TLS listener needs to show for itself.
+// The source of certificates for a TLS listener.
 
 #include <string>
 
@@ -7,17 +7,17 @@
 
 namespace caip::http {
 
-/// A certificate (with those that lead to its root behind it) and its private key, all PEM.
+/// A certificate, followed by those that lead to its root, and its private key. All PEM.
 struct ServerCertificate {
   std::string chain;
   std::string key;
 };
 
-/// Finds the certificate for the name that a client asks for. Any thread.
+/// Supplies the certificate for the name that a client asks for. Any thread.
 class CertificateProvider {
  public:
   virtual ~CertificateProvider() = default;
-  /// `server_name`: lower case; "" when the client names none or one that is not served.
+  /// `server_name` is in lower case; "" if the client names none, or one that is not served.
   virtual Result<ServerCertificate> CertificateFor(const std::string& server_name) = 0;
 };
 

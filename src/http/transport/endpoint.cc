@@ -15,11 +15,11 @@
 namespace caip::http {
 namespace {
 
-constexpr int kBacklog = 512;
+constexpr int kListenBacklog = 512;
 
 using Addresses = std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)>;
 
-// nullptr with `error` set to getaddrinfo's code when the name cannot be had.
+// On failure returns nullptr and sets `error` to getaddrinfo's code.
 Addresses Resolve(const std::string& host, const std::string& port, int flags, int* error) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
@@ -29,7 +29,7 @@ Addresses Resolve(const std::string& host, const std::string& port, int flags, i
   return Addresses(*error == 0 ? found : nullptr, &::freeaddrinfo);
 }
 
-// errno of the attempt; 0 when connected.
+// Returns 0 if connected, else errno.
 int ConnectWithin(int fd, const addrinfo& address, std::chrono::milliseconds limit) {
   if (::connect(fd, address.ai_addr, address.ai_addrlen) == 0) return 0;
   if (errno != EINPROGRESS) return errno;
@@ -83,7 +83,7 @@ Result<Fd> ListenOn(const std::string& address, uint16_t port) {
   const int on = 1;
   ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   if (::bind(fd.get(), addresses->ai_addr, addresses->ai_addrlen) != 0 ||
-      ::listen(fd.get(), kBacklog) != 0) {
+      ::listen(fd.get(), kListenBacklog) != 0) {
     if (errno == EADDRINUSE) return errors::PortTaken(address, port);
     return errors::CannotListen(address, port, errno);
   }
@@ -100,7 +100,7 @@ uint16_t LocalPort(int fd) {
   return ntohs(port);
 }
 
-std::string PeerOf(int fd) {
+std::string PeerAddress(int fd) {
   sockaddr_storage peer{};
   socklen_t size = sizeof peer;
   if (::getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &size) != 0) return "";

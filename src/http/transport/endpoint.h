@@ -1,5 +1,5 @@
 #pragma once
-// The ends of TCP connections: connecting, listening, and who is there.
+// The ends of TCP connections: connecting, listening, addresses.
 
 #include <chrono>
 #include <cstdint>
@@ -14,16 +14,16 @@ struct sockaddr;
 
 namespace caip::http {
 
-/// Connects to host and port; kUnavailable with the resolver's or the system's words. Addresses
-/// that `allowed` does not like are passed over; kPermissionDenied when none is left.
+/// Connects to host and port. kUnavailable, with the message of the resolver or the system, if that
+/// fails. Skips addresses that `allowed` rejects; kPermissionDenied if it rejects all.
 Result<Socket> ConnectTo(const std::string& host, const std::string& port,
                          std::chrono::milliseconds limit,
                          const std::function<bool(const sockaddr&)>& allowed = nullptr);
 
-/// Listens; `port` 0 picks one, read it back with LocalPort.
+/// Listens. Port 0 picks a free one; LocalPort returns it.
 Result<Fd> ListenOn(const std::string& address, uint16_t port);
 uint16_t LocalPort(int fd);
-/// "127.0.0.1:51234" of the other end, "" where it is gone.
-std::string PeerOf(int fd);
+/// The address of the other end, such as "127.0.0.1:51234"; "" if the connection is lost.
+std::string PeerAddress(int fd);
 
 }  // namespace caip::http

@@ -16,7 +16,7 @@
 namespace caip::http {
 namespace {
 
-constexpr uint64_t kFilePiece = 256 << 10;
+constexpr uint64_t kFilePieceBytes = 256 << 10;
 
 }  // namespace
 
@@ -39,7 +39,7 @@ Flow Socket::AcceptTls(SSL_CTX* context, std::string already) {
 Flow Socket::ConnectTls(SSL_CTX* context, const std::string& host, std::string& why) {
   tls_ = std::make_unique<TlsSession>(context, fd_.get(), "");
   const Flow flow = tls_->Connect(host);
-  why = tls_->trouble();
+  why = tls_->failure();
   return flow;
 }
 
@@ -76,7 +76,7 @@ Flow Socket::Send(std::string_view first, std::string_view second) {
 
 Flow Socket::SendFile(std::string_view head, int descriptor, uint64_t offset, uint64_t length) {
   if (!tls_) return SendFileOn(fd_.get(), head, descriptor, offset, length);
-  std::vector<char> piece(static_cast<size_t>(std::min(length, kFilePiece)));
+  std::vector<char> piece(static_cast<size_t>(std::min(length, kFilePieceBytes)));
   while (length > 0) {
     const size_t want = static_cast<size_t>(std::min<uint64_t>(length, piece.size()));
     const ssize_t count = ::pread(descriptor, piece.data(), want, static_cast<off_t>(offset));

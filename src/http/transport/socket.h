@@ -1,6 +1,6 @@
 #pragma once
-// A connected, blocking TCP socket with a limit on silence, plain or TLS. Server and client stand
-// on it.
+// A connected, blocking TCP socket, plain or TLS, with a limit on silence. Used by server and
+// client.
 
 #include <chrono>
 #include <cstddef>
@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/files.h"
+#include "base/stopwatch.h"
 
 using SSL_CTX = struct ssl_ctx_st;
 
@@ -18,7 +19,7 @@ namespace caip::http {
 
 class TlsSession;
 
-/// What became of a read or write.
+/// The result of a read or write.
 enum class Flow { kData, kEnd, kSilent, kBroken };
 
 struct Received {
@@ -26,10 +27,10 @@ struct Received {
   size_t count = 0;
 };
 
-/// When reading must be over, however busy the peer is. nullopt: no such limit.
-using Deadline = std::optional<std::chrono::steady_clock::time_point>;
+/// The time by which reading must end, even if bytes keep arriving. nullopt: no limit.
+using Deadline = std::optional<MonotonicTime>;
 
-/// One owner, one thread; only ShutdownSocket() may come from another.
+/// Used by one thread; only ShutdownSocket() may be called from another.
 class Socket {
  public:
   Socket();
@@ -40,26 +41,26 @@ class Socket {
   bool valid() const { return fd_.valid(); }
   int get() const { return fd_.get(); }
 
-  /// Becomes the server's end of TLS. `already`: bytes of it that were received before.
+  /// Starts TLS as the server. `already` holds bytes of it that were received before.
   Flow AcceptTls(SSL_CTX* context, std::string already = {});
-  /// Becomes the client's end; `host` is who the peer must be. `why` gets the reason if it is not.
+  /// Starts TLS as the client. The peer must be `host`; otherwise `why` gets the reason.
   Flow ConnectTls(SSL_CTX* context, const std::string& host, std::string& why);
   bool secure() const { return tls_ != nullptr; }
 
-  /// 0 waits for ever.
+  /// 0 waits forever.
   void SetSilenceLimit(std::chrono::milliseconds limit);
   void SetDeadline(const Deadline& deadline);
   Received Receive(char* buffer, size_t size);
-  /// Waits for the next byte without taking it. Before TLS only.
+  /// Waits for the next byte without consuming it. Only before TLS.
   Received Peek(char& byte);
-  /// Sends both, one behind the other, or says why not.
+  /// Sends `first`, then `second`.
   Flow Send(std::string_view first, std::string_view second = {});
   /// Sends `head` and then a part of a file. kEnd: the file is shorter than that.
   Flow SendFile(std::string_view head, int descriptor, uint64_t offset, uint64_t length);
-  /// True when the peer has closed or sent something unasked: not to be used again.
+  /// True if the peer has closed the connection or sent unexpected bytes: it must not be reused.
   bool IsStale() const;
   void ShutdownWrites();
-  /// The peer will see a reset instead of an end, without our last words.
+  /// Closing will reset the connection and discard unsent bytes.
   void ResetOnClose();
   bool resets_on_close() const { return resets_on_close_; }
   void Close();
@@ -71,7 +72,7 @@ class Socket {
   bool resets_on_close_ = false;
 };
 
-/// Ends both directions of a descriptor that another thread may be blocked on.
+/// Ends both directions of a descriptor. Wakes a thread that is blocked on it.
 void ShutdownSocket(int fd);
 
 }  // namespace caip::http

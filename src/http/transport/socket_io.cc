@@ -15,22 +15,21 @@ namespace {
 
 constexpr uint64_t kSendFilePiece = 1 << 30;  // the system call's own limit is 2 GiB
 
-Flow FlowOf(int error_number) {
+Flow FlowOfError(int error_number) {
   return error_number == EAGAIN || error_number == EWOULDBLOCK ? Flow::kSilent : Flow::kBroken;
 }
 
-bool ReadableBefore(int fd, std::chrono::steady_clock::time_point deadline) {
+bool WaitUntilReadable(int fd, MonotonicTime deadline) {
   using Milliseconds = std::chrono::milliseconds;
   while (true) {
-    const auto left = std::chrono::ceil<Milliseconds>(deadline - std::chrono::steady_clock::now());
+    const auto left = std::chrono::ceil<Milliseconds>(deadline - MonotonicNow());
     if (left.count() <= 0) return false;
     pollfd waiting{fd, POLLIN, 0};
     if (::poll(&waiting, 1, static_cast<int>(left.count())) > 0) return true;
   }
 }
 
-// sendfile knows no MSG_NOSIGNAL: the signal is held back in this thread, and taken away if it
-// came.
+// sendfile has no MSG_NOSIGNAL. This blocks SIGPIPE in the thread and removes a pending one.
 class NoPipeSignal {
  public:
   NoPipeSignal() {
@@ -45,7 +44,7 @@ class NoPipeSignal {
   }
   NoPipeSignal(const NoPipeSignal&) = delete;
   NoPipeSignal& operator=(const NoPipeSignal&) = delete;
-  void Came() { broken_ = true; }
+  void MarkRaised() { broken_ = true; }
 
  private:
   sigset_t pipe_;
@@ -57,11 +56,11 @@ class NoPipeSignal {
 
 Received ReceiveOn(int fd, char* buffer, size_t size, const Deadline& deadline) {
   while (true) {
-    if (deadline && !ReadableBefore(fd, *deadline)) return {Flow::kSilent};
+    if (deadline && !WaitUntilReadable(fd, *deadline)) return {Flow::kSilent};
     const ssize_t count = ::recv(fd, buffer, size, 0);
     if (count > 0) return {Flow::kData, static_cast<size_t>(count)};
     if (count == 0) return {Flow::kEnd};
-    if (errno != EINTR) return {FlowOf(errno)};
+    if (errno != EINTR) return {FlowOfError(errno)};
   }
 }
 
@@ -74,7 +73,7 @@ Flow SendOn(int fd, std::string_view first, std::string_view second) {
     message.msg_iovlen = first.empty() || second.empty() ? 1 : 2;
     const ssize_t count = ::sendmsg(fd, &message, MSG_NOSIGNAL);
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return FlowOf(errno);
+    if (count < 0) return FlowOfError(errno);
     size_t sent = static_cast<size_t>(count);
     const size_t of_first = std::min(sent, first.size());
     first.remove_prefix(of_first);
@@ -84,11 +83,11 @@ Flow SendOn(int fd, std::string_view first, std::string_view second) {
 }
 
 Flow SendFileOn(int fd, std::string_view head, int file, uint64_t offset, uint64_t length) {
-  // Of a head that nothing follows the kernel would wait for more, for a fifth of a second.
+  // With MSG_MORE and nothing to follow, the kernel would delay the head by a fifth of a second.
   const int more = length > 0 ? MSG_MORE : 0;
   while (!head.empty()) {
     const ssize_t count = ::send(fd, head.data(), head.size(), MSG_NOSIGNAL | more);
-    if (count < 0 && errno != EINTR) return FlowOf(errno);
+    if (count < 0 && errno != EINTR) return FlowOfError(errno);
     if (count > 0) head.remove_prefix(static_cast<size_t>(count));
   }
   NoPipeSignal signal;
@@ -99,8 +98,8 @@ Flow SendFileOn(int fd, std::string_view head, int file, uint64_t offset, uint64
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) {
       const int error = errno;
-      if (error == EPIPE) signal.Came();
-      return FlowOf(error);
+      if (error == EPIPE) signal.MarkRaised();
+      return FlowOfError(error);
     }
     if (count == 0) return Flow::kEnd;
     length -= static_cast<uint64_t>(count);

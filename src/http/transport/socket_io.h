@@ -1,17 +1,17 @@
 #pragma once
-// Bytes on a connected, blocking TCP descriptor. Private to src/http: Socket and TLS stand on it.
+// Reads and writes on a connected, blocking TCP descriptor, for Socket and TlsSession. Private to
+// src/http.
 
-#include <chrono>
-#include <optional>
+#include <cstdint>
 #include <string_view>
 
 #include "http/transport/socket.h"
 
 namespace caip::http {
 
-/// kSilent past the descriptor's own silence limit or past the deadline.
+/// kSilent: after the descriptor's limit on silence, or after the deadline.
 Received ReceiveOn(int fd, char* buffer, size_t size, const Deadline& deadline);
-/// Sends both, one behind the other, or says why not. Never raises SIGPIPE.
+/// Sends `first`, then `second`. Never raises SIGPIPE.
 Flow SendOn(int fd, std::string_view first, std::string_view second = {});
 /// Sends `head` and a part of a file without copying it.
 Flow SendFileOn(int fd, std::string_view head, int file, uint64_t offset, uint64_t length);

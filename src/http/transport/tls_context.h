@@ -1,5 +1,5 @@
 #pragma once
-// What all TLS connections of a server, or of a client, have in common. Private to src/http.
+// The TLS settings that all connections of a server, or of a client, share. Private to src/http.
 
 #include <functional>
 #include <memory>
@@ -20,13 +20,13 @@ using ContextPtr = std::unique_ptr<SSL_CTX, ContextDeleter>;
 /// The server's side: TLS 1.2 and 1.3, http/1.1. Immutable once made; any thread.
 class TlsServerContext {
  public:
-  /// `served` tells whether a name may have a certificate of its own; others get the default one.
+  /// `served` decides whether a name gets its own certificate; other names get the default one.
   static Result<std::unique_ptr<TlsServerContext>> Make(
       std::shared_ptr<CertificateProvider> certificates,
       std::function<bool(const std::string&)> served);
   SSL_CTX* get() const { return context_.get(); }
 
-  /// For OpenSSL's callback: what a client that asks for `server_name` is shown.
+  /// For OpenSSL's callback: the certificate for a client that asks for `server_name`.
   Result<ServerCertificate> CertificateFor(const std::string& server_name) const;
 
  private:
@@ -39,7 +39,7 @@ class TlsServerContext {
 /// The client's side: trusts the authorities of one PEM file.
 Result<ContextPtr> MakeTlsClientContext(const std::string& trust_file);
 
-/// OpenSSL's oldest complaint of this thread, in words; none are left.
-std::string TlsWords();
+/// The text of OpenSSL's oldest error in this thread. Clears all errors.
+std::string TlsErrorText();
 
 }  // namespace caip::http

@@ -1,5 +1,5 @@
-// OpenSSL's own socket BIO would raise SIGPIPE, knows no deadline and cannot be given bytes that
-// were read before; ours does.
+// This file has its own BIO: OpenSSL's socket BIO raises SIGPIPE, has no deadline, and cannot start
+// with bytes that were received before.
 #include "http/transport/tls_session.h"
 
 #include <arpa/inet.h>
@@ -18,19 +18,19 @@
 namespace caip::http {
 namespace {
 
-constexpr size_t kFlushBytes = 256 << 10;  // records go out together
+constexpr size_t kFlushBytes = 256 << 10;  // sends records together
 constexpr size_t kRecordBytes = 16 << 10;
 
 }  // namespace
 
-// What the BIO reads and writes.
+// The data of the BIO.
 struct TlsSession::Wire {
   int fd;
   std::string already;
   size_t already_used = 0;
   std::string out = {};
   Deadline deadline = {};
-  bool at_once = false;  // only what has arrived
+  bool at_once = false;  // read only received bytes
   Flow flow = Flow::kData;
 
   int Read(char* buffer, size_t size) {
@@ -111,7 +111,7 @@ Flow TlsSession::FlowOfFailure(int result) {
     case SSL_ERROR_WANT_READ:
       return Flow::kSilent;
     default:
-      trouble_ = TlsWords();
+      failure_ = TlsErrorText();
       return wire_->flow == Flow::kData ? Flow::kBroken : wire_->flow;
   }
 }
@@ -121,7 +121,7 @@ Flow TlsSession::Handshake(int (*step)(ssl_st*)) {
   const int result = step(ssl_);
   const Flow flow = result == 1 ? Flow::kData : FlowOfFailure(result);
   const Flow before = wire_->flow;
-  const bool flushed = wire_->Flush();  // also the alert that tells the peer what went wrong
+  const bool flushed = wire_->Flush();  // also an alert about a failure
   if (flow == Flow::kData) return flushed ? flow : wire_->flow;
   wire_->flow = before;
   return flow;
@@ -142,7 +142,7 @@ Flow TlsSession::Connect(const std::string& host) {
   const Flow flow = Handshake(::SSL_connect);
   const long verdict = ::SSL_get_verify_result(ssl_);
   if (flow != Flow::kData && verdict != X509_V_OK) {
-    trouble_ = ::X509_verify_cert_error_string(verdict);
+    failure_ = ::X509_verify_cert_error_string(verdict);
   }
   return flow;
 }

@@ -14,24 +14,24 @@ namespace caip::http {
 /// One thread. The descriptor must outlive it.
 class TlsSession {
  public:
-  /// `already` are bytes of the peer's that were received before anybody knew they were TLS.
+  /// `already` holds bytes that were received before TLS was detected.
   TlsSession(SSL_CTX* context, int fd, std::string already);
   ~TlsSession();
   TlsSession(const TlsSession&) = delete;
   TlsSession& operator=(const TlsSession&) = delete;
 
   Flow Accept();
-  /// Verifies that the peer is `host`, a name or an address.
+  /// Verifies that the peer is `host`, which is a name or an address.
   Flow Connect(const std::string& host);
   Received Receive(char* buffer, size_t size);
   Flow Send(std::string_view first, std::string_view second);
-  /// Whether the peer has ended or sent something; what TLS says to itself does not count.
+  /// Whether the peer has closed the connection or sent data. Ignores messages of TLS itself.
   bool IsStale();
-  /// Tells the peer that no more will come.
+  /// Announces the end of sent data to the peer.
   void ShutdownWrites();
   void SetDeadline(const Deadline& deadline);
-  /// Why Connect or Accept did not work.
-  const std::string& trouble() const { return trouble_; }
+  /// Why Connect or Accept failed.
+  const std::string& failure() const { return failure_; }
 
  private:
   struct Wire;
@@ -41,7 +41,7 @@ class TlsSession {
 
   std::unique_ptr<Wire> wire_;
   SSL* ssl_;
-  std::string trouble_;
+  std::string failure_;
 };
 
 }  // namespace caip::http

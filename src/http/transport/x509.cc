@@ -17,13 +17,13 @@ namespace {
 
 constexpr int kSerialBytes = 16;
 
-std::string OpenSslWords() {
+std::string OpenSslErrorText() {
   char text[256] = "";
   ::ERR_error_string_n(::ERR_get_error(), text, sizeof text);
   return text;
 }
 
-std::string Drained(BIO* bio) {
+std::string TakeText(BIO* bio) {
   char* bytes = nullptr;
   const long size = BIO_get_mem_data(bio, &bytes);
   std::string text(bytes, static_cast<size_t>(size));
@@ -83,21 +83,21 @@ bool AddExtension(X509& certificate, X509& issuer, int kind, const std::string& 
 using Extensions = std::vector<std::pair<int, std::string>>;
 
 // `issuer` null: signs itself.
-Result<CertificatePtr> NewCertificate(EVP_PKEY& key, const CertificateWords& words, X509* issuer,
+Result<CertificatePtr> NewCertificate(EVP_PKEY& key, const CertificateFields& words, X509* issuer,
                                       EVP_PKEY& issuer_key, const Extensions& extensions) {
   CertificatePtr made(::X509_new());
   bool good = made && ::X509_set_version(made.get(), X509_VERSION_3) && SetSerial(*made) &&
               SetTime(X509_getm_notBefore(made.get()), words.from) &&
               SetTime(X509_getm_notAfter(made.get()), words.until) &&
               SetName(*made, words.common_name) && ::X509_set_pubkey(made.get(), &key);
-  if (!good) return errors::NoCertificate(OpenSslWords());
+  if (!good) return errors::NoCertificate(OpenSslErrorText());
   X509& signer = issuer ? *issuer : *made;
   good = ::X509_set_issuer_name(made.get(), ::X509_get_subject_name(&signer));
   for (const auto& [kind, value] : extensions) {
     good = good && AddExtension(*made, signer, kind, value);
   }
   if (!good || ::X509_sign(made.get(), &issuer_key, ::EVP_sha256()) == 0) {
-    return errors::NoCertificate(OpenSslWords());
+    return errors::NoCertificate(OpenSslErrorText());
   }
   return made;
 }
@@ -106,18 +106,18 @@ Result<CertificatePtr> NewCertificate(EVP_PKEY& key, const CertificateWords& wor
 
 Result<KeyPtr> NewEcKey() {
   KeyPtr key(EVP_EC_gen("P-256"));
-  if (!key) return errors::NoCertificate(OpenSslWords());
+  if (!key) return errors::NoCertificate(OpenSslErrorText());
   return key;
 }
 
-Result<CertificatePtr> NewAuthority(EVP_PKEY& key, const CertificateWords& words) {
+Result<CertificatePtr> NewAuthority(EVP_PKEY& key, const CertificateFields& words) {
   return NewCertificate(key, words, nullptr, key,
                         {{NID_basic_constraints, "critical,CA:TRUE,pathlen:0"},
                          {NID_key_usage, "critical,keyCertSign,cRLSign"},
                          {NID_subject_key_identifier, "hash"}});
 }
 
-Result<CertificatePtr> NewServerCertificate(EVP_PKEY& key, const CertificateWords& words,
+Result<CertificatePtr> NewServerCertificate(EVP_PKEY& key, const CertificateFields& words,
                                             X509& issuer, EVP_PKEY& issuer_key) {
   return NewCertificate(key, words, &issuer, issuer_key,
                         {{NID_basic_constraints, "critical,CA:FALSE"},
@@ -128,16 +128,16 @@ Result<CertificatePtr> NewServerCertificate(EVP_PKEY& key, const CertificateWord
                          {NID_authority_key_identifier, "keyid"}});
 }
 
-std::string PemOf(EVP_PKEY& key) {
+std::string ToPem(EVP_PKEY& key) {
   BIO* bio = ::BIO_new(::BIO_s_mem());
   ::PEM_write_bio_PKCS8PrivateKey(bio, &key, nullptr, nullptr, 0, nullptr, nullptr);
-  return Drained(bio);
+  return TakeText(bio);
 }
 
-std::string PemOf(X509& certificate) {
+std::string ToPem(X509& certificate) {
   BIO* bio = ::BIO_new(::BIO_s_mem());
   ::PEM_write_bio_X509(bio, &certificate);
-  return Drained(bio);
+  return TakeText(bio);
 }
 
 KeyPtr ReadKey(const std::string& pem) {
@@ -156,13 +156,13 @@ CertificatePtr ReadCertificate(const std::string& pem) {
   return certificate;
 }
 
-bool Fit(X509& certificate, EVP_PKEY& key) {
+bool HaveSameKey(X509& certificate, EVP_PKEY& key) {
   const bool fit = ::X509_check_private_key(&certificate, &key) == 1;
   ::ERR_clear_error();
   return fit;
 }
 
-Instant EndOf(X509& certificate) {
+Instant ExpiryOf(X509& certificate) {
   std::tm time{};
   ::ASN1_TIME_to_tm(::X509_get0_notAfter(&certificate), &time);
   return Instant(std::chrono::seconds(::timegm(&time)));

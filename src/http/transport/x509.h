@@ -1,5 +1,5 @@
 #pragma once
-// Keys and certificates by OpenSSL. Private to src/http; errors are kInternal with OpenSSL's words.
+// Keys and certificates by OpenSSL. Errors are kInternal with OpenSSL's text. Private to src/http.
 
 #include <openssl/evp.h>
 #include <openssl/x509.h>
@@ -22,23 +22,23 @@ using CertificatePtr = std::unique_ptr<X509, X509Deleter>;
 
 Result<KeyPtr> NewEcKey();
 
-/// What a new certificate says. `names` are DNS names, patterns or addresses.
-struct CertificateWords {
+/// The contents of a new certificate. `names` are DNS names, patterns or addresses.
+struct CertificateFields {
   std::string common_name;
   std::vector<std::string> names;
   Instant from;
   Instant until;
 };
-Result<CertificatePtr> NewAuthority(EVP_PKEY& key, const CertificateWords& words);
-Result<CertificatePtr> NewServerCertificate(EVP_PKEY& key, const CertificateWords& words,
+Result<CertificatePtr> NewAuthority(EVP_PKEY& key, const CertificateFields& words);
+Result<CertificatePtr> NewServerCertificate(EVP_PKEY& key, const CertificateFields& words,
                                             X509& issuer, EVP_PKEY& issuer_key);
 
-std::string PemOf(EVP_PKEY& key);
-std::string PemOf(X509& certificate);
-/// nullptr where it is none.
+std::string ToPem(EVP_PKEY& key);
+std::string ToPem(X509& certificate);
+/// nullptr if the text is not a key.
 KeyPtr ReadKey(const std::string& pem);
 CertificatePtr ReadCertificate(const std::string& pem);
-bool Fit(X509& certificate, EVP_PKEY& key);
-Instant EndOf(X509& certificate);
+bool HaveSameKey(X509& certificate, EVP_PKEY& key);
+Instant ExpiryOf(X509& certificate);
 
 }  // namespace caip::http

@@ -1,6 +1,7 @@
 // caip-other-host WAY LIBRARY NAME COMMAND [WORD...]: becomes the command, on a host of that name.
-// A UTS namespace has a name of its own; who may make none gets one with a user namespace, in which
-// it stays who it is. Where that is forbidden, too, or WAY is "preload", LIBRARY tells the name.
+// A UTS namespace has a host name of its own. A user without the right to make one gets it together
+// with a user namespace and keeps its user id. Where that is forbidden, too, or WAY is "preload",
+// LIBRARY supplies the name.
 
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,6 +1,6 @@
 #pragma once
-// What a watched program and caip say to each other where the kernel's own way (seccomp) is not to
-// be had: one connection to an abstract Unix socket (SOCK_SEQPACKET) for each call. The program
+// What a watched program and caip say to each other where the kernel's own way (seccomp) is not
+// available: one connection to an abstract Unix socket (SOCK_SEQPACKET) for each call. The program
 // asks, waits, and acts by the answer. Also C.
 
 #include <stdint.h>
@@ -8,7 +8,7 @@
 /// The variable that names the socket, and what is asked for: "f" files, too; "o" output only.
 #define CAIP_WATCH_VARIABLE "CAIP_WATCH"
 
-/// The variable that has the name of the host that programs are to be told; unset: the kernel's.
+/// The variable with the host name that programs see; unset: the kernel's.
 #define CAIP_HOST_NAME_VARIABLE "CAIP_HOST_NAME"
 
 /// A call as the kernel would see it.

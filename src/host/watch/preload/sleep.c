@@ -1,5 +1,5 @@
 // Sleeps by a clock that nobody bends. libfaketime 0.9.10 (Debian 12) reckons a sleep until a
-// moment of CLOCK_MONOTONIC by the wall's clock, also where it is told to leave that clock alone;
+// moment of CLOCK_MONOTONIC by the wall's clock, also where it is set to leave that clock alone;
 // the kernel then refuses it, and with it time.sleep() of Python 3.11 and later. Loaded before it,
 // we hand such sleeps to the kernel as they are.
 

@@ -1,5 +1,5 @@
-// Loaded into a watched replica's programs (LD_PRELOAD) where seccomp user notification is not to
-// be had. Stands before the C library's file calls and asks caip at each whether to go on, as the
+// Loaded into a watched replica's programs (LD_PRELOAD) where seccomp user notification is not
+// available. Stands before the C library's file calls and asks caip at each whether to go on, as the
 // kernel would have done. Needs nothing but the C library; keeps no state that a fork or a signal
 // could find half changed: what it knows is read from the environment, once.
 
@@ -314,7 +314,7 @@ SHOWN DIR* opendir(const char* path) {
   return directory;
 }
 
-// A listing, told once, as its first entry is asked for. caip lists the directory by a descriptor
+// A listing, reported once, when its first entry is read. caip lists the directory by a descriptor
 // of its own, for what it reads of ours we would miss.
 static int MayList(DIR* directory) {
   if (Watched() != kFiles || telldir(directory) != 0) return 1;

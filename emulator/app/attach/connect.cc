@@ -1,0 +1,186 @@
+#include "emulator/app/attach/connect.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/json.h"
+#include "base/stopwatch.h"
+#include "base/text.h"
+#include "client/gcloud_properties.h"
+#include "emulator/app/attach/interrupt.h"
+#include "emulator/app/attach/owner.h"
+#include "emulator/app/errors.h"
+#include "host/errors.h"
+#include "host/store/job_store.h"
+#include "host/store/state_directory.h"
+
+namespace caip::app {
+namespace {
+
+using std::chrono::milliseconds;
+
+// A server that was killed is often started again; who followed it leaves it the state directory.
+constexpr milliseconds kLeftToTheNextServer{2000};
+// The kernel tells nobody that it took a lock back. (inotify would tell of the note, and its end
+// costs a process 10 to 20 ms, each time.)
+constexpr int kLookAgainMilliseconds = 5;
+
+// Any failure to reach an owner means: look again.
+Error GoneAway(const Error& cause) { return errors::LookAgain(cause.message); }
+
+// The flags given now must be among those the running emulator was started with.
+Status FitsRunning(http::Client& client, const EmulatorFlags& flags) {
+  const std::vector<std::string> wanted = FlagWords(flags);
+  if (wanted.empty()) return Ok{};
+  const auto health = client.Send({.target = "/emulator/v1/health"});
+  if (!health.ok()) return GoneAway(health.error());
+  ASSIGN_OR_RETURN(const Json body, ParseJson(health->body));
+  std::vector<std::string> present;
+  if (const Json* words = Member(body, "flags")) {
+    present = words->get<std::vector<std::string>>();
+  }
+  // Word by word in order: "--gpus share" is found as a run of two.
+  auto at = present.begin();
+  for (const std::string& word : wanted) {
+    at = std::find(at, present.end(), word);
+    if (at == present.end()) {
+      return errors::FlagsDoNotFit(client.base(), present, wanted);
+    }
+    ++at;
+  }
+  return Ok{};
+}
+
+// From the answer on the emulator lives at least as long as we do. An older one knows no join.
+Status JoinAt(const std::string& url, const EmulatorFlags& flags, Lifetime lifetime) {
+  http::Client client(url);
+  RETURN_IF_ERROR(FitsRunning(client, flags));
+  const bool stays = lifetime == Lifetime::kBackground;
+  const auto joined = client.Send({.method = "POST",
+                                   .target = "/emulator/v1:join?pid=" + std::to_string(::getpid()) +
+                                             (stays ? "&stays=true" : "")});
+  if (!joined.ok()) return GoneAway(joined.error());
+  if (joined->status == 503) return errors::LookAgain("The emulator at " + url + " is ending.");
+  return Ok{};
+}
+
+bool HasUnfinishedJobs(const Path& state) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(state / "jobs.db", ignored)) return false;
+  const auto store = host::OpenJobStore(state / "jobs.db");
+  const auto unfinished =
+      store.ok() ? (*store)->Unfinished() : Result<std::vector<engine::JobRecord>>(store.error());
+  return unfinished.ok() && !unfinished->empty();
+}
+
+}  // namespace
+
+class Connector::FoundConnection final : public client::Connection {
+ public:
+  FoundConnection(const std::string& url, Connector* connector, EmulatorFlags flags,
+                  Lifetime lifetime)
+      : client_(url), connector_(connector), flags_(std::move(flags)), lifetime_(lifetime) {}
+
+  Result<http::ClientResponse> Send(const http::ClientRequest& request) override {
+    auto response = client_.Send(request);
+    const bool lost = !response.ok() && response.error().code == Code::kUnavailable;
+    if (!lost || !connector_ || request.body_reader) return response;
+    // Killed, or its machine's power went: the next emulator has all that was acknowledged.
+    ASSIGN_OR_RETURN(const std::string url, connector_->Find(flags_, lifetime_, true));
+    client_ = http::Client(url);
+    return client_.Send(request);
+  }
+  std::string base_url() const override { return client_.base(); }
+
+ private:
+  http::Client client_;
+  Connector* connector_;  // null: the endpoint is the only one
+  EmulatorFlags flags_;
+  Lifetime lifetime_;
+};
+
+Connector::Connector(std::function<void(std::string_view)> tell, milliseconds patience)
+    : tell_(std::move(tell)), patience_(patience) {}
+
+Result<std::unique_ptr<client::Connection>> Connector::Connect(const EmulatorFlags& flags,
+                                                               Lifetime lifetime) {
+  // An endpoint that somebody else runs, such as a recorder that judges what commands send.
+  if (const char* endpoint = std::getenv("CAIP_ENDPOINT"); endpoint && *endpoint) {
+    return std::unique_ptr<client::Connection>(
+        std::make_unique<FoundConnection>(endpoint, nullptr, flags, lifetime));
+  }
+  ASSIGN_OR_RETURN(const std::string url, Find(flags, lifetime, false));
+  return std::unique_ptr<client::Connection>(
+      std::make_unique<FoundConnection>(url, this, flags, lifetime));
+}
+
+// Many commands may begin at once, and an owner may end at any time: a lost race for the state
+// directory means that there is somebody to find now.
+Result<std::string> Connector::Find(const EmulatorFlags& flags, Lifetime lifetime, bool again) {
+  const auto began = MonotonicNow();
+  while (true) {
+    const auto waited = MonotonicNow() - began;
+    Result<std::string> found = LookOnce(flags, lifetime, !again || waited > kLeftToTheNextServer);
+    if (found.ok() || found.error().code != Code::kAborted || waited > patience_) return found;
+    if (InterruptGuard::Pending()) {
+      return errors::InterruptedWaiting(found.error());
+    }
+    ::poll(nullptr, 0, kLookAgainMilliseconds);
+  }
+}
+
+Result<std::string> Connector::LookOnce(const EmulatorFlags& flags, Lifetime lifetime,
+                                        bool may_begin) {
+  if (emulator_) return emulator_->base_url();
+  const Path state = app::StateDirectory(flags);
+  ASSIGN_OR_RETURN(const auto owner, host::StateDirectory::Peek(state));
+  if (owner && owner->url.empty()) return host::errors::StateTaken(state, *owner);
+  if (owner) {
+    RETURN_IF_ERROR(JoinAt(owner->url, flags, lifetime));
+    return owner->url;
+  }
+  if (!may_begin) return errors::NoEmulatorRuns(state);
+  std::error_code ignored;
+  if (lifetime == Lifetime::kBriefly && !std::filesystem::exists(state, ignored)) {
+    tell_("The state directory " + state.string() + " is new: it holds no jobs and no buckets.\n");
+  }
+  const bool background = lifetime == Lifetime::kBackground ||
+                          (lifetime == Lifetime::kBriefly && HasUnfinishedJobs(state));
+  if (!background) return Embed(flags, state);
+  ASSIGN_OR_RETURN(const std::string url, StartInBackground(flags, state));
+  RETURN_IF_ERROR(JoinAt(url, flags, lifetime));
+  return url;
+}
+
+Result<std::string> Connector::Embed(const EmulatorFlags& flags, const Path& state) {
+  ASSIGN_OR_RETURN(const EmulatorOptions options, ReadOptions(flags, state));
+  if (!serving_child_) {
+    ASSIGN_OR_RETURN(serving_child_, ServingChild::Begin());
+  }
+  const StderrSilencer launchers;
+  ASSIGN_OR_RETURN(emulator_, Emulator::Start(options, flags));
+  flags_ = flags;
+  state_ = state;
+  return emulator_->base_url();
+}
+
+int Connector::Finish(int exit_code) {
+  if (!emulator_) return exit_code;
+  auto end = emulator_->MayEnd();
+  if (!end) {
+    serving_child_->Release(exit_code, state_ / "server.log");
+    const InterruptGuard guard;
+    end = emulator_->WaitWhileNeeded(guard.descriptor());
+  }
+  emulator_->Stop();
+  const bool idle = emulator_->engine().Idle();
+  emulator_.reset();
+  // A client that never joined may have brought a job in the last moment.
+  if (*end == Emulator::End::kIdle && !idle) (void)StartInBackground(flags_, state_);
+  return exit_code;
+}
+
+}  // namespace caip::app

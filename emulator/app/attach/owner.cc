@@ -1,0 +1,139 @@
+#include "emulator/app/attach/owner.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/text.h"
+#include "emulator/app/errors.h"
+#include "emulator/app/settings/options.h"
+#include "emulator/app/settings/settings_table.h"
+#include "host/store/state_directory.h"
+#include "http/client.h"
+
+extern char** environ;
+
+namespace caip::app {
+namespace {
+
+constexpr int kStartMilliseconds = 30'000;
+constexpr int kStopMilliseconds = 60'000;
+constexpr size_t kLogTailBytes = 2000;
+
+// Waits until the process has ended; true when it has.
+bool WaitForProcess(pid_t pid, int timeout_ms) {
+  const Fd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  if (!process.valid()) return errno == ESRCH;
+  struct pollfd wait {
+    process.get(), POLLIN, 0
+  };
+  return ::poll(&wait, 1, timeout_ms) > 0;
+}
+
+// The first line that comes through the pipe; "" when the other end closed without one.
+std::string ReadLine(int descriptor) {
+  std::string line;
+  char c = 0;
+  struct pollfd wait {
+    descriptor, POLLIN, 0
+  };
+  while (::poll(&wait, 1, kStartMilliseconds) > 0 && ::read(descriptor, &c, 1) == 1 && c != '\n') {
+    line += c;
+  }
+  return c == '\n' ? line : "";
+}
+
+// What the server wrote last, for the error when it did not come up.
+std::string LastWords(const Path& log, off_t from) {
+  const auto text = ReadFile(log);
+  if (!text.ok()) return text.error().message;
+  std::string_view words =
+      std::string_view(*text).substr(std::min(text->size(), static_cast<size_t>(from)));
+  if (words.size() > kLogTailBytes) words.remove_prefix(words.size() - kLogTailBytes);
+  return std::string(Trim(words));
+}
+
+// The server's process: a session of its own, no terminal, its words in the log.
+Result<pid_t> Spawn(const std::vector<std::string>& words, int log, int ready) {
+  std::vector<char*> argv;
+  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  const std::string variable = std::string(kReadyVariable) + "=3";
+  std::vector<char*> environment;
+  for (char** entry = environ; *entry; ++entry) environment.push_back(*entry);
+  environment.push_back(const_cast<char*>(variable.c_str()));
+  environment.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, log, 1);
+  posix_spawn_file_actions_adddup2(&actions, log, 2);
+  posix_spawn_file_actions_adddup2(&actions, ready, 3);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
+  pid_t pid = 0;
+  const int error =
+      ::posix_spawn(&pid, "/proc/self/exe", &actions, &attributes, argv.data(), environment.data());
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  if (error != 0) return SystemError("cannot start a background server", error);
+  return pid;
+}
+
+}  // namespace
+
+std::vector<std::string> FlagWords(const EmulatorFlags& flags) {
+  std::vector<std::string> words;
+  if (flags.config) words.insert(words.end(), {"--emulator-config", *flags.config});
+  for (const Setting& setting : Settings()) {
+    const auto given = flags.settings.find(setting.key);
+    if (given == flags.settings.end()) continue;
+    for (const std::string& value : given->second) {
+      words.emplace_back(setting.flag);
+      if (setting.form != Setting::Form::kSwitch) words.push_back(value);
+    }
+  }
+  return words;
+}
+
+Result<std::string> StartInBackground(const EmulatorFlags& flags, const Path& state) {
+  RETURN_IF_ERROR(MakeDirectories(state));
+  const Path log_path = state / "server.log";
+  const Fd log(::open(log_path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+  if (!log.valid()) return SystemError("cannot write '" + log_path.string() + "'", errno);
+  const off_t from = ::lseek(log.get(), 0, SEEK_END);
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return SystemError("cannot make a pipe", errno);
+  const Fd ready(ends[0]);
+  Fd tell(ends[1]);
+  ASSIGN_OR_RETURN(const EmulatorOptions options, ReadOptions(flags, state));
+  std::vector<std::string> words = {"caip",         "serve",          "--state",
+                                    state.string(), "--idle-timeout", options.background_idle};
+  for (std::string& word : FlagWords(flags)) words.push_back(std::move(word));
+  RETURN_IF_ERROR(Spawn(words, log.get(), tell.get()));
+  tell.Close();
+  const std::string url = ReadLine(ready.get());
+  if (url == kTakenWord) return errors::OwnedByAnother();
+  if (!url.empty()) return url;
+  return errors::ServerDidNotStart(LastWords(log_path, from), log_path);
+}
+
+Result<bool> StopOwner(const Path& state) {
+  ASSIGN_OR_RETURN(const auto owner, host::StateDirectory::Peek(state));
+  if (!owner) return false;
+  http::Client client(owner->url);
+  const auto response = client.Send({.method = "POST", .target = "/emulator/v1:shutdown"});
+  if (!response.ok()) return response.error();
+  if (!WaitForProcess(owner->pid, kStopMilliseconds)) {
+    return errors::ServerDoesNotEnd(owner->pid);
+  }
+  return true;
+}
+
+}  // namespace caip::app

@@ -1,0 +1,158 @@
+#include "emulator/app/attach/serving_child.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+
+#include "emulator/app/attach/interrupt.h"
+
+namespace caip::app {
+namespace {
+
+// What the signal handlers of either process may touch.
+std::atomic<pid_t> child{0};
+std::atomic<int> passed_on{0};
+std::atomic<int> outcome{-1};  // the child's end
+std::atomic<int> nothing{-1};  // /dev/null
+
+// More than these, and the user does not want to wait for a child that does not answer. GNU timeout
+// sends two at once.
+constexpr int kSignalsPassedOn = 3;
+constexpr int kPartingMilliseconds = 2000;
+
+void PassOn(int signal) {
+  const int saved = errno;
+  if (++passed_on > kSignalsPassedOn) ::_exit(128 + signal);
+  ::kill(child, signal);
+  errno = saved;
+}
+
+void TellOutcome(int exit_code) {
+  // The waiting process may be gone: no SIGPIPE.
+  [[maybe_unused]] const auto sent =
+      ::send(outcome, &exit_code, sizeof exit_code, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+// Outside of InterruptGuards a signal ends the command, but not the emulator within: the command
+// comes to its end unheard.
+void EndSilently(int signal) {
+  const int saved = errno;
+  ::dup2(nothing, STDOUT_FILENO);
+  ::dup2(nothing, STDERR_FILENO);
+  TellOutcome(128 + signal);
+  errno = saved;
+}
+
+constexpr int kPassedOn[] = {SIGINT, SIGTERM, SIGHUP};
+
+/// While it lives, those signals wait.
+class Held {
+ public:
+  Held() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (const int signal : kPassedOn) sigaddset(&signals, signal);
+    ::sigprocmask(SIG_BLOCK, &signals, &before_);
+  }
+  Held(const Held&) = delete;
+  ~Held() { Free(); }
+  void Free() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_;
+};
+
+bool IsIgnored(int signal) {
+  struct sigaction present {};
+  return ::sigaction(signal, nullptr, &present) == 0 && present.sa_handler == SIG_IGN;
+}
+
+// The part of the process that the user started. Nothing is unwound: what the command holds (files
+// to be deleted) is the child's.
+[[noreturn]] void WaitFor(pid_t pid, int reads, Held& held) {
+  child = pid;
+  for (const int signal : kPassedOn) {
+    struct sigaction action {};
+    action.sa_handler = PassOn;
+    // A shell's `command &` ignores SIGINT, and `kill -INT` has always ended our followers.
+    if (signal != SIGHUP || !IsIgnored(signal)) ::sigaction(signal, &action, nullptr);
+  }
+  held.Free();
+  int exit_code = 0;
+  ssize_t count = 0;
+  do {
+    count = ::read(reads, &exit_code, sizeof exit_code);
+  } while (count < 0 && errno == EINTR);
+  if (count == sizeof exit_code) ::_exit(exit_code);
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  ::_exit(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ServingChild>> ServingChild::Begin() {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+    return SystemError("cannot make a pair of sockets", errno);
+  }
+  Fd reads(ends[0]);
+  Fd writes(ends[1]);
+  Held held;
+  const pid_t parent = ::getpid();
+  const pid_t pid = ::fork();
+  if (pid < 0) return SystemError("cannot start a process", errno);
+  if (pid > 0) {
+    writes.Close();
+    WaitFor(pid, reads.get(), held);
+  }
+  ::setsid();
+  nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  outcome = writes.Release();
+  InterruptGuard::SetOutside(EndSilently);
+  // However the waiting process ends, we hear of it.
+  ::prctl(PR_SET_PDEATHSIG, SIGHUP);
+  if (::getppid() != parent) ::raise(SIGHUP);
+  return std::unique_ptr<ServingChild>(new ServingChild());
+}
+
+ServingChild::~ServingChild() {
+  InterruptGuard::SetOutside(SIG_DFL);
+  ::close(outcome.exchange(-1));
+  ::close(nothing.exchange(-1));
+}
+
+void ServingChild::Release(int exit_code, const Path& log) {
+  ::prctl(PR_SET_PDEATHSIG, 0);
+  const Fd words(::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+  ::dup2(nothing, STDIN_FILENO);
+  for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
+    ::dup2(words.valid() ? words.get() : nothing.load(), stream);
+  }
+  // What the waiting process still passes on was meant for the command.
+  const Held held;
+  TellOutcome(exit_code);
+  struct pollfd gone {
+    outcome, POLLIN, 0
+  };
+  ::poll(&gone, 1, kPartingMilliseconds);  // it ends its end of the pair with itself
+  InterruptGuard::SetOutside(SIG_IGN);
+}
+
+StderrSilencer::StderrSilencer() : kept_(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)) {
+  if (kept_.valid() && nothing >= 0) ::dup2(nothing, STDERR_FILENO);
+}
+
+StderrSilencer::~StderrSilencer() {
+  if (kept_.valid()) ::dup2(kept_.get(), STDERR_FILENO);
+}
+
+}  // namespace caip::app

@@ -1,0 +1,39 @@
+#pragma once
+// The texts of everything that keeps a command from an emulator, or an emulator from starting.
+
+#include <sys/types.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/files.h"
+#include "base/result.h"
+
+namespace caip::app::errors {
+
+// Of the emulator that owns a state directory. kAborted: look for the owner again.
+Error LookAgain(std::string text);
+Error NoEmulatorRuns(const Path& state);
+Error OwnedByAnother();
+Error ServerDidNotStart(std::string_view output, const Path& log);
+Error ServerDoesNotEnd(pid_t pid);
+Error FlagsDoNotFit(std::string_view url, const std::vector<std::string>& present,
+                    const std::vector<std::string>& wanted);
+Error InterruptedWaiting(const Error& cause);
+/// kUnavailable.
+Error Ending();
+
+// Settings.
+Error ConfigNotAMapping(const Path& file);
+/// All violations in one error, `field: description` each.
+Error BadFlags(std::vector<FieldViolation> violations);
+/// The same for violations that name their place themselves.
+Error BadConfigFile(std::vector<FieldViolation> violations);
+FieldViolation UnknownSetting(std::string_view key, std::string_view place,
+                              const std::vector<std::string>& known);
+FieldViolation BadSetting(std::string_view key, std::string_view place, std::string_view text);
+FieldViolation BadFlag(std::string_view flag, std::string_view text);
+FieldViolation CompanionsOutOfReach();
+
+}  // namespace caip::app::errors

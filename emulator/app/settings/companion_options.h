@@ -1,0 +1,18 @@
+#pragma once
+// What the emulators of the Cloud SDK are started with.
+
+#include "emulator/app/settings/options.h"
+#include "host/companions/companions.h"
+#include "host/process/child_process.h"
+
+namespace caip::app {
+
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
+/// `own`: this process's environment, of which they get what Java and the machine need.
+host::CompanionOptions CompanionsOf(const EmulatorOptions& options, const Variables& own);
+
+/// The project that this process's environment names, else demo-project.
+std::string ProjectOf(const Variables& own);
+
+}  // namespace caip::app

@@ -1,0 +1,30 @@
+#pragma once
+// The flags that configure the emulator itself, as they were written. `settings_table.h` gives them
+// their meaning, so that a config file and the command line go through the same checks.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/files.h"
+
+namespace caip::app {
+
+/// Flags that gcloud does not have. Accepted by `serve` and by every command that may start an
+/// emulator.
+struct EmulatorFlags {
+  std::optional<std::string> state;   // --state DIR
+  std::optional<std::string> config;  // --emulator-config FILE
+  /// The values of the flags that were given, by the key of the setting; "true" of a switch.
+  std::map<std::string, std::vector<std::string>, std::less<>> settings = {};
+
+  bool Has(std::string_view key) const { return settings.find(key) != settings.end(); }
+  bool operator==(const EmulatorFlags&) const = default;
+};
+
+/// --state, else $CAIP_STATE, else $XDG_STATE_HOME/caip, else ~/.local/state/caip.
+Path StateDirectory(const EmulatorFlags& flags);
+
+}  // namespace caip::app

@@ -1,0 +1,86 @@
+#include "emulator/app/settings/part_options.h"
+
+#include <thread>
+
+#include "emulator/api/ml/ml_routes.h"
+#include "emulator/app/serving.h"
+#include "emulator/app/settings/companion_options.h"
+#include "google/gcs_uri.h"
+#include "host/process/child_process.h"
+
+namespace caip::app {
+
+std::string ServiceAccountOf(const EmulatorOptions& options) {
+  return options.service_account.empty() ? api::ManagedServiceAccount(options.project_number)
+                                         : options.service_account;
+}
+
+metadata::Machine HostGuest(const EmulatorOptions& options, Instant now) {
+  const auto own = host::OwnEnvironment();
+  metadata::Machine guest;
+  guest.project_id = ProjectOf(own);
+  guest.project_number = options.project_number;
+  guest.instance_id = 1;
+  guest.name = "caip";
+  guest.hostname = "caip.c." + guest.project_id + ".internal";
+  guest.zone = "us-central1-b";
+  guest.machine_type = "n1-standard-4";
+  guest.created = now;
+  guest.service_account = ServiceAccountOf(options);
+  return guest;
+}
+
+front::GuestOptions GuestSettings(const EmulatorOptions& options, const Path& bundle) {
+  front::GuestOptions settings;
+  settings.project_number = options.project_number;
+  settings.service_account = ServiceAccountOf(options);
+  if (options.gs_front == GsFront::kProxy) {
+    settings.https = front::HttpsFront{"", bundle.string(), DirectHosts(host::OwnEnvironment())};
+  }
+  if (options.isolation == Isolation::kNamespaces) {
+    settings.network.emplace();
+    if (settings.https) {
+      settings.network->names = NamesOfHostsFile();
+      settings.https->direct.clear();  // the proxy is the only way out
+    }
+  }
+  return settings;
+}
+
+std::vector<std::string> NamesOfBuckets(const gcs::DirectoryStore& buckets) {
+  std::vector<std::string> names;
+  for (const gcs::Bucket& bucket : buckets.ListBuckets()) {
+    names.push_back(bucket.name + ".storage.googleapis.com");
+  }
+  return names;
+}
+
+engine::EngineOptions EngineSettings(const EmulatorOptions& options, const std::string& base_url,
+                                     const gcs::DirectoryStore& buckets) {
+  engine::EngineOptions settings;
+  settings.rules.seed = options.seed;
+  settings.rules.queue_delay = options.queue_delay;
+  settings.rules.provisioning_delay = options.provision_delay;
+  settings.rules.vm_restart_delay = options.restart_delay;
+  settings.rules.grace = options.grace;
+  settings.rules.launch.host.endpoint = base_url;
+  settings.rules.launch.host.cpus = static_cast<int>(std::thread::hardware_concurrency());
+  if (options.storage_view == StorageView::kPath) {
+    settings.rules.launch.storage_view = [&buckets](const std::string& uri) {
+      const auto place = google::ParseGcsUri(uri);
+      return place.ok() ? buckets.PathOf(place->bucket, place->object).string() : uri;
+    };
+  }
+  settings.jobs_max = options.jobs_max;
+  return settings;
+}
+
+ml::TrainingApiOptions TrainingSettings(const EmulatorOptions& options) {
+  ml::TrainingApiOptions settings;
+  settings.validation.extra_regions = options.extra_regions;
+  settings.service_account = ServiceAccountOf(options);
+  settings.project_number = options.project_number;
+  return settings;
+}
+
+}  // namespace caip::app

@@ -1,0 +1,139 @@
+#include "emulator/app/settings/setting_readers.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "emulator/app/settings/shell_words.h"
+#include "host/companions/companions.h"
+
+namespace caip::app {
+namespace {
+
+constexpr uint64_t kPortMax = 65535;
+constexpr uint64_t kJobsMax = 1'000'000;
+
+template <typename Number>
+std::optional<Number> NumberOf(const Json& value, uint64_t most) {
+  const std::string text = SettingText(value).value_or("");
+  uint64_t number = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (code != std::errc() || text.empty() || end != text.data() + text.size() || number > most) {
+    return std::nullopt;
+  }
+  return static_cast<Number>(number);
+}
+
+}  // namespace
+
+std::optional<std::string> SettingText(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_number() || value.is_boolean()) return value.dump();
+  return std::nullopt;
+}
+
+// Kept as a text: a background server gets it as a flag.
+SettingProblems SetIdleTimeout(const Json& value, EmulatorOptions& options) {
+  options.background_idle = SettingText(value).value_or("");
+  if (!ParseDuration(options.background_idle)) {
+    return {errors::NotADuration(options.background_idle)};
+  }
+  return {};
+}
+
+SettingProblems SetLauncher(const Json& value, EmulatorOptions& options) {
+  const std::string text = SettingText(value).value_or("");
+  std::vector<std::string> names;
+  for (const auto& [name, kind] : host::LauncherKinds()) {
+    if (name == text) {
+      options.launcher = kind;
+      return {};
+    }
+    names.push_back(name);
+  }
+  return {errors::NotOneOf(text, names)};
+}
+
+SettingProblems SetSeed(const Json& value, EmulatorOptions& options) {
+  const auto seed = NumberOf<uint64_t>(value, UINT64_MAX);
+  if (!seed) return {errors::NotASeed(SettingText(value).value_or(""))};
+  options.seed = *seed;
+  return {};
+}
+
+SettingProblems SetJobsMax(const Json& value, EmulatorOptions& options) {
+  const auto most = NumberOf<int>(value, kJobsMax);
+  if (!most) return {errors::NotANumberUpTo(kJobsMax, "0 is no limit")};
+  options.jobs_max = *most;
+  return {};
+}
+
+SettingProblems SetPort(const Json& value, EmulatorOptions& options) {
+  const auto port = NumberOf<uint16_t>(value, kPortMax);
+  if (!port) return {errors::NotANumberUpTo(kPortMax, "0 is any free port")};
+  options.port = *port;
+  return {};
+}
+
+// A flag has "URI=COMMAND"; the file a mapping of images to commands.
+SettingProblems SetImages(const Json& value, EmulatorOptions& options) {
+  if (value.is_string()) {
+    const auto text = value.get<std::string>();
+    const size_t equals = text.find('=');
+    const auto command = equals == std::string::npos
+                             ? std::nullopt
+                             : ShellWords(std::string_view(text).substr(equals + 1));
+    if (equals == 0 || !command || command->empty()) return {errors::NotAnImage(text)};
+    options.images[text.substr(0, equals)] = *command;
+    return {};
+  }
+  if (!value.is_object()) return {errors::NotAMapping()};
+  SettingProblems problems;
+  for (const auto& [uri, member] : value.items()) {
+    std::vector<std::string> command;
+    if (member.is_string()) {
+      command = ShellWords(member.get<std::string>()).value_or(std::vector<std::string>{});
+    } else {
+      for (const Json& word : member.is_array() ? member : Json::array()) {
+        command.push_back(SettingText(word).value_or(""));
+      }
+    }
+    if (command.empty() || command.front().empty()) {
+      problems.push_back(errors::NotACommand(uri));
+    } else {
+      options.images[uri] = std::move(command);
+    }
+  }
+  return problems;
+}
+
+SettingProblems SetRuntimes(const Json& value, EmulatorOptions& options) {
+  if (!value.is_object()) return {errors::NotAMapping()};
+  SettingProblems problems;
+  for (const auto& [version, path] : value.items()) {
+    if (path.is_string() && path.get<std::string>().starts_with("/")) {
+      options.runtimes[version] = path.get<std::string>();
+    } else {
+      problems.push_back(errors::NotAnInterpreter(version));
+    }
+  }
+  return problems;
+}
+
+SettingProblems SetCompanions(const Json& value, EmulatorOptions& options) {
+  SettingProblems problems = SetList<&EmulatorOptions::companions>(value, options);
+  const std::vector<std::string> known = host::CompanionNames();
+  for (const std::string& name : options.companions) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      problems.push_back(errors::NotACompanion(name, known));
+    }
+  }
+  return problems;
+}
+
+SettingProblems SetCloudSdk(const Json& value, EmulatorOptions& options) {
+  options.cloud_sdk = SettingText(value).value_or("");
+  if (!options.cloud_sdk.starts_with("/")) return {errors::NotAnSdkPath()};
+  return {};
+}
+
+}  // namespace caip::app

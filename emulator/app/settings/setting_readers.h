@@ -1,0 +1,109 @@
+#pragma once
+// How the values of settings are read into options: a function for each kind of value.
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/json.h"
+#include "base/time_text.h"
+#include "emulator/app/settings/options.h"
+#include "emulator/app/settings/setting_errors.h"
+
+namespace caip::app {
+
+/// A value as text. Numbers and booleans are texts as they were written: `seed: 7`, "2.4".
+std::optional<std::string> SettingText(const Json& value);
+
+// Settings with a form of their own.
+SettingProblems SetIdleTimeout(const Json& value, EmulatorOptions& options);
+SettingProblems SetLauncher(const Json& value, EmulatorOptions& options);
+SettingProblems SetSeed(const Json& value, EmulatorOptions& options);
+SettingProblems SetJobsMax(const Json& value, EmulatorOptions& options);
+SettingProblems SetPort(const Json& value, EmulatorOptions& options);
+SettingProblems SetImages(const Json& value, EmulatorOptions& options);
+SettingProblems SetRuntimes(const Json& value, EmulatorOptions& options);
+SettingProblems SetCompanions(const Json& value, EmulatorOptions& options);
+SettingProblems SetCloudSdk(const Json& value, EmulatorOptions& options);
+
+// Settings of a common form; `kMember` is the option.
+
+template <auto kMember>
+SettingProblems SetText(const Json& value, EmulatorOptions& options) {
+  const auto text = SettingText(value);
+  if (!text) return {errors::NotAText()};
+  options.*kMember = *text;
+  return {};
+}
+
+template <auto kMember>
+SettingProblems SetSwitch(const Json& value, EmulatorOptions& options) {
+  if (!value.is_boolean()) return {errors::NotTrueOrFalse()};
+  options.*kMember = value.get<bool>();
+  return {};
+}
+
+template <auto kMember>
+SettingProblems SetList(const Json& value, EmulatorOptions& options) {
+  if (!value.is_array()) return {errors::NotAListOfTexts()};
+  std::vector<std::string> texts;
+  for (const Json& element : value) {
+    const auto text = SettingText(element);
+    if (!text) return {errors::NotAListOfTexts()};
+    texts.push_back(*text);
+  }
+  options.*kMember = std::move(texts);
+  return {};
+}
+
+template <typename Value>
+using Choice = std::pair<std::string_view, Value>;
+
+constexpr std::array kGpuModes = {Choice<GpuMode>{"queue", GpuMode::kQueue},
+                                  Choice<GpuMode>{"share", GpuMode::kShare},
+                                  Choice<GpuMode>{"cpu", GpuMode::kCpu}};
+constexpr std::array kAddressings = {Choice<Addressing>{"loopback", Addressing::kLoopback},
+                                     Choice<Addressing>{"ports", Addressing::kPorts}};
+constexpr std::array kStorageViews = {Choice<StorageView>{"gs", StorageView::kGs},
+                                      Choice<StorageView>{"path", StorageView::kPath}};
+constexpr std::array kGsFronts = {Choice<GsFront>{"off", GsFront::kOff},
+                                  Choice<GsFront>{"proxy", GsFront::kProxy}};
+constexpr std::array kIsolations = {Choice<Isolation>{"none", Isolation::kNone},
+                                    Choice<Isolation>{"namespaces", Isolation::kNamespaces}};
+constexpr std::array kDurabilities = {Choice<bool>{"full", true}, Choice<bool>{"relaxed", false}};
+
+template <auto kMember, const auto& kChoices>
+SettingProblems SetChoice(const Json& value, EmulatorOptions& options) {
+  const std::string text = SettingText(value).value_or("");
+  std::vector<std::string> names;
+  for (const auto& [name, choice] : kChoices) {
+    if (name == text) {
+      options.*kMember = choice;
+      return {};
+    }
+    names.emplace_back(name);
+  }
+  return {errors::NotOneOf(text, names)};
+}
+
+template <auto kMember>
+SettingProblems SetDelay(const Json& value, EmulatorOptions& options) {
+  auto model = run::ParseDelayModel(SettingText(value).value_or(""));
+  if (!model.ok()) return {errors::Because(model.error())};
+  options.*kMember = *model;
+  return {};
+}
+
+template <auto kMember>
+SettingProblems SetDuration(const Json& value, EmulatorOptions& options) {
+  const std::string text = SettingText(value).value_or("");
+  const auto duration = ParseDuration(text);
+  if (!duration) return {errors::NotADuration(text)};
+  options.*kMember = *duration;
+  return {};
+}
+
+}  // namespace caip::app

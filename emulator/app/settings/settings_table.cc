@@ -1,0 +1,251 @@
+#include "emulator/app/settings/settings_table.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "emulator/app/settings/setting_readers.h"
+
+namespace caip::app {
+namespace {
+
+using Form = Setting::Form;
+
+constexpr Setting kSettings[] = {
+    {.key = "queue_delay",
+     .flag = "--queue-delay",
+     .values = "MODEL",
+     .help = "How long jobs stay QUEUED: none, constant:20m, uniform:1m..20m, "
+             "lognormal:median=5m,sigma=0.8 or stock-out:tries=3. Waiting costs nothing.",
+     .set = SetDelay<&EmulatorOptions::queue_delay>,
+     .sample = "none",
+     .sample_is_default = true,
+     .note = "constant:20m | uniform:1m..20m | lognormal:median=5m,sigma=0.8 | stock-out:tries=3",
+     .heading = "How long things take, in emulated time. While no replica is alive, time skips "
+                "ahead, so waiting costs nothing."},
+    {.key = "provision_delay",
+     .flag = "--provision-delay",
+     .values = "MODEL",
+     .help = "How long jobs stay PREPARING; same forms.",
+     .set = SetDelay<&EmulatorOptions::provision_delay>,
+     .sample = "none",
+     .sample_is_default = true,
+     .note = "from PREPARING until all machines exist; the same models"},
+    {.key = "restart_delay",
+     .set = SetDelay<&EmulatorOptions::restart_delay>,
+     .sample = "none",
+     .sample_is_default = true,
+     .note = "until a lost machine is replaced"},
+    {.key = "grace",
+     .set = SetDuration<&EmulatorOptions::grace>,
+     .sample = "30s",
+     .sample_is_default = true,
+     .note = "between SIGTERM and SIGKILL"},
+    {.key = "seed",
+     .flag = "--seed",
+     .values = "N",
+     .help = "Seed of all chance, to repeat a run.",
+     .set = SetSeed,
+     .sample = "7",
+     .note = "of all random choices; default: a random seed, which every run prints"},
+    {.key = "jobs_max",
+     .set = SetJobsMax,
+     .sample = "0",
+     .sample_is_default = true,
+     .note = "jobs out of the queue at the same time; 0: no limit"},
+    {.key = "launcher",
+     .set = SetLauncher,
+     .sample = "process",
+     .sample_is_default = true,
+     .note = "replicas run as processes of this host; no other launcher exists",
+     .heading = "Where things run."},
+    {.key = "addressing",
+     .flag = "--addressing",
+     .values = "loopback|ports",
+     .help = "Addresses of replicas: own loopback addresses with one port, or localhost with own "
+             "ports.",
+     .set = SetChoice<&EmulatorOptions::addressing, kAddressings>,
+     .sample = "loopback",
+     .sample_is_default = true,
+     .note = "an address 127.x.y.z:2222 for each replica; ports: localhost:PORT"},
+    {.key = "gs_front",
+     .flag = "--gs-front",
+     .values = "off|proxy",
+     .help = "How trainers whose library knows only Google's https names for gs:// (TensorFlow) "
+             "reach the emulator: through https_proxy and its own certificate authority, or not "
+             "at all.",
+     .set = SetChoice<&EmulatorOptions::gs_front, kGsFronts>,
+     .sample = "proxy",
+     .sample_is_default = true,
+     .note = "off: trainers that know only Google's https names do not reach caip"},
+    {.key = "isolation",
+     .flag = "--isolation",
+     .values = "none|namespaces",
+     .help = "Whether a job's replicas get a network, a hosts file and host names of their own, "
+             "where Google's names and the metadata server are at their real addresses.",
+     .set = SetChoice<&EmulatorOptions::isolation, kIsolations>,
+     .sample = "none",
+     .sample_is_default = true,
+     .note =
+         "namespaces: each job has its own network, hosts files and host names (docs/clients.md)"},
+    {.key = "storage_view",
+     .flag = "--storage-view",
+     .values = "gs|path",
+     .help = "What trainers get as --job-dir: gs://, or the directory behind it.",
+     .set = SetChoice<&EmulatorOptions::storage_view, kStorageViews>,
+     .sample = "gs",
+     .sample_is_default = true,
+     .note = "path: --job-dir is the local directory of the gs:// URI"},
+    {.key = "gpus",
+     .flag = "--gpus",
+     .values = "queue|share|cpu",
+     .help = "What happens to a job that asks for more GPUs than there are: it waits, shares "
+             "them, or runs on the CPU.",
+     .set = SetChoice<&EmulatorOptions::gpus, kGpuModes>,
+     .sample = "queue",
+     .note = "share | cpu; default: queue if the host has GPUs, else cpu"},
+    {.key = "fake_gpus",
+     .flag = "--fake-gpus",
+     .values = "NxTYPE",
+     .help = "Pretend to have GPUs: 4xNVIDIA_TESLA_T4.",
+     .set = SetText<&EmulatorOptions::fake_gpus>,
+     .sample = "4xNVIDIA_TESLA_T4",
+     .note = "GPUs that do not exist, to test device binding anywhere"},
+    {.key = "strict_runtime",
+     .flag = "--strict-runtime",
+     .help = "Refuse jobs whose Python version is not on this host, instead of running them with "
+             "the nearest.",
+     .form = Form::kSwitch,
+     .set = SetSwitch<&EmulatorOptions::strict_runtime>,
+     .sample = "false",
+     .sample_is_default = true,
+     .note = "reject a job whose Python version is missing on this host"},
+    {.key = "create_buckets",
+     .flag = "--create-buckets",
+     .help = "Create missing buckets instead of refusing the job.",
+     .form = Form::kSwitch,
+     .set = SetSwitch<&EmulatorOptions::create_buckets>,
+     .sample = "false",
+     .sample_is_default = true,
+     .note = "a missing bucket is created when a job or client names it"},
+    {.key = "durability",
+     .flag = "--durability",
+     .values = "full|relaxed",
+     .help = "Whether writes that storage acknowledged survive a power cut. relaxed is faster; a "
+             "killed process loses nothing either way.",
+     .set = SetChoice<&EmulatorOptions::durable_storage, kDurabilities>,
+     .sample = "full",
+     .sample_is_default = true,
+     .note = "relaxed: storage is faster, but a power cut may lose the last writes"},
+    {.key = "images",
+     .flag = "--map-image",
+     .values = "URI=COMMAND",
+     .help = "Run COMMAND where a job asks for the container image URI. Repeatable.",
+     .form = Form::kRepeated,
+     .set = SetImages,
+     .sample = "\ngcr.io/my-project/trainer:v1: python3 /home/me/src/train.py\n"
+               "gcr.io/my-project/other: [python3, -m, other.task]",
+     .note = "container images that run as local commands",
+     .heading = "Substitutes."},
+    {.key = "runtimes",
+     .set = SetRuntimes,
+     .sample = "\n\"2.11\": /usr/bin/python3\n\"3.7\": /opt/python3.7/bin/python3",
+     .note = "runtime or Python versions -> interpreters"},
+    {.key = "interpreters",
+     .set = SetList<&EmulatorOptions::interpreters>,
+     .sample = "[]",
+     .sample_is_default = true,
+     .note = "further interpreters to consider"},
+    {.key = "extra_regions",
+     .set = SetList<&EmulatorOptions::extra_regions>,
+     .sample = "[]",
+     .sample_is_default = true,
+     .note = "regions to accept in addition to the service's own"},
+    {.key = "companions",
+     .set = SetCompanions,
+     .sample = "[bigtable]",
+     .note = "default: none",
+     .heading =
+         "Emulators of the Cloud SDK that replicas can use: bigtable, datastore, firestore, "
+         "pubsub, spanner. Each one starts with\nthe first job that runs, on a free port of "
+         "127.0.0.1. Replicas get its *_EMULATOR_HOST (datastore: all five of its\nvariables). If "
+         "it cannot start, the job's log has a warning. Emulators keep their data in memory and "
+         "end with caip. Their\nlogs are in <state>/companions. caip looks for them below the "
+         "gcloud on PATH, where its packages install them, and on PATH."},
+    {.key = "cloud_sdk",
+     .set = SetCloudSdk,
+     .sample = "/opt/google-cloud-sdk",
+     .note = "default: found as described above"},
+    {.key = "project_number",
+     .set = SetText<&EmulatorOptions::project_number>,
+     .sample = "\"123456789012\"",
+     .sample_is_default = true,
+     .heading = "Identity."},
+    {.key = "service_account",
+     .set = SetText<&EmulatorOptions::service_account>,
+     .sample = "\"\"",
+     .sample_is_default = true,
+     .note = "default: the project's managed account"},
+    {.key = "address",
+     .set = SetText<&EmulatorOptions::address>,
+     .sample = "127.0.0.1",
+     .sample_is_default = true,
+     .heading = "The server."},
+    {.key = "port",
+     .set = SetPort,
+     .sample = "2247",
+     .note = "default: the last one used, else 2247, else the next free one; 0: any free one"},
+    {.key = "access_log",
+     .flag = "--access-log",
+     .values = "FILE",
+     .help = "Where each request leaves a line: a file, - for the standard output, or off. Else "
+             "access.log in the state directory.",
+     .set = SetText<&EmulatorOptions::access_log>,
+     .sample = "/var/tmp/caip.log",
+     .note = "- for standard output, or off; default: access.log in the state directory, restarted "
+             "at 64 MiB"},
+    {.key = "allow_hosts",
+     .set = SetList<&EmulatorOptions::allowed_hosts>,
+     .sample = "[]",
+     .sample_is_default = true,
+     .note = "host names besides localhost that a Host header may have"},
+    {.key = "idle_timeout",
+     .set = SetIdleTimeout,
+     .sample = "5m",
+     .sample_is_default = true,
+     .note = "of a server started in the background"},
+};
+
+constexpr size_t kNoteColumn = 31;
+
+}  // namespace
+
+std::span<const Setting> Settings() { return kSettings; }
+
+const Setting* FindSetting(std::string_view key) {
+  for (const Setting& setting : kSettings) {
+    if (setting.key == key) return &setting;
+  }
+  return nullptr;
+}
+
+std::string SampleConfigFile() {
+  std::string file;
+  for (const Setting& setting : kSettings) {
+    if (!setting.heading.empty()) {
+      if (!file.empty()) file += '\n';
+      for (const std::string& line : Split(setting.heading, '\n')) file += "# " + line + "\n";
+    }
+    const std::vector<std::string> lines = Split(setting.sample, '\n');
+    std::string line = std::string(setting.key) + ":";
+    if (!lines[0].empty()) line += " " + lines[0];
+    if (!setting.note.empty()) {
+      line.resize(std::max(line.size() + 2, kNoteColumn), ' ');
+      line += "# " + std::string(setting.note);
+    }
+    file += line + "\n";
+    for (size_t i = 1; i < lines.size(); ++i) file += "  " + lines[i] + "\n";
+  }
+  return file;
+}
+
+}  // namespace caip::app

@@ -1,0 +1,28 @@
+#pragma once
+// The texts of errors about files and JSON; yaml_errors.h has those about YAML.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace caip {
+
+/// The failed action, followed by errno's text: "cannot open '/x': No such file or directory".
+/// The code is kNotFound, kPermissionDenied, kResourceExhausted (disk full) or kInternal by errno.
+Error SystemError(std::string what, int error_number);
+
+namespace errors {
+
+/// kOutOfRange: the file holds more than `limit` bytes.
+Error FileTooLarge(std::string_view file, size_t limit);
+
+// kInvalidArgument, all of them.
+Error JsonTooDeep(int limit);
+/// `place` is "line 1, column 2", or "" where none is known.
+Error JsonBroken(std::string_view place, std::string_view why);
+Error YamlTooLarge(std::string_view file, size_t limit);
+
+}  // namespace errors
+}  // namespace caip

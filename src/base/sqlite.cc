@@ -1,0 +1,125 @@
+#include "base/sqlite.h"
+
+#include <sqlite3.h>
+
+#include <filesystem>
+#include <limits>
+#include <system_error>
+
+namespace caip {
+namespace {
+
+constexpr int kSqliteBusyTimeoutMs = 10'000;
+
+Code CodeOfSqlite(int sqlite_code) {
+  switch (sqlite_code & 0xff) {
+    case SQLITE_FULL:
+      return Code::kResourceExhausted;
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+      return Code::kDataLoss;
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+      return Code::kPermissionDenied;
+    default:
+      return Code::kInternal;
+  }
+}
+
+}  // namespace
+
+SqliteStatement::~SqliteStatement() { sqlite3_finalize(statement_); }
+
+SqliteStatement& SqliteStatement::Bind(int at, const std::string& text) {
+  sqlite3_bind_text64(statement_, at, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+  return *this;
+}
+
+SqliteStatement& SqliteStatement::Bind(int at, int64_t number) {
+  sqlite3_bind_int64(statement_, at, number);
+  return *this;
+}
+
+SqliteStatement& SqliteStatement::Bind(int at, double number) {
+  sqlite3_bind_double(statement_, at, number);
+  return *this;
+}
+
+int SqliteStatement::Step() { return sqlite3_step(statement_); }
+
+std::string SqliteStatement::Text(int column) const {
+  const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
+  const int size = sqlite3_column_bytes(statement_, column);
+  return text == nullptr ? "" : std::string(text, static_cast<size_t>(size));
+}
+
+int64_t SqliteStatement::Integer(int column) const {
+  return sqlite3_column_int64(statement_, column);
+}
+
+double SqliteStatement::Real(int column) const {
+  if (sqlite3_column_type(statement_, column) == SQLITE_NULL) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  return sqlite3_column_double(statement_, column);
+}
+
+void SqliteStatement::Reset() {
+  sqlite3_reset(statement_);
+  sqlite3_clear_bindings(statement_);
+}
+
+SqliteDatabase::~SqliteDatabase() { CloseLeavingShortLog(db_); }
+
+Status SqliteDatabase::Open(Mode mode) {
+  const int create = mode == Mode::kCreate ? SQLITE_OPEN_CREATE : 0;
+  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | create;
+  const int code = sqlite3_open_v2(file_.c_str(), &db_, flags, nullptr);
+  if (code != SQLITE_OK) return Failure(code);
+  sqlite3_busy_timeout(db_, kSqliteBusyTimeoutMs);
+  return Ok{};
+}
+
+Status SqliteDatabase::Run(const char* sql) {
+  const int code = sqlite3_exec(db_, sql, nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) return Failure(code);
+  return Ok{};
+}
+
+Status SqliteDatabase::Prepare(SqliteStatement& statement, const char* sql) {
+  const int code =
+      sqlite3_prepare_v3(db_, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement.statement_, nullptr);
+  if (code != SQLITE_OK) return Failure(code);
+  return Ok{};
+}
+
+Result<int64_t> SqliteDatabase::Number(const char* sql) {
+  SqliteStatement statement;
+  RETURN_IF_ERROR(Prepare(statement, sql));
+  const int code = statement.Step();
+  if (code != SQLITE_ROW) return Failure(code);
+  return statement.Integer(0);
+}
+
+int64_t SqliteDatabase::Changes() const { return sqlite3_changes64(db_); }
+
+Error SqliteDatabase::Failure(int sqlite_code) const {
+  return make_error_(CodeOfSqlite(sqlite_code), file_,
+                     db_ ? std::string_view(sqlite3_errmsg(db_)) : "no memory");
+}
+
+void CloseLeavingShortLog(sqlite3* db, uint64_t bytes) {
+  if (const char* file = db != nullptr ? sqlite3_db_filename(db, "main") : nullptr) {
+    std::error_code absent;
+    const auto size = std::filesystem::file_size(sqlite3_filename_wal(file), absent);
+    if (!absent && size <= bytes) {
+      int keep = 1;
+      sqlite3_file_control(db, "main", SQLITE_FCNTL_PERSIST_WAL, &keep);
+      sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+    }
+  }
+  sqlite3_close_v2(db);
+}
+
+}  // namespace caip

@@ -1,0 +1,82 @@
+// The chapter exit: the exit code is all that the service knows about a trainer.
+
+#include "harness/check/check.h"
+#include "harness/check/evidence_lines.h"
+#include "harness/check/restart_point.h"
+
+namespace caip::harness {
+namespace {
+
+CheckResult CheckFailureExit(const CheckSession& session) {
+  constexpr size_t kShown = 5;
+  const CheckRun& run = session.Run("refused-writes");
+  const std::string master = MasterOf(run);
+  CheckResult result{CheckVerdict::kFail, ""};
+  size_t refused = 0;
+  for (const Event& event : run.evidence.events) {
+    const auto* fault = event.As<FaultEvent>();
+    if (!fault) continue;
+    if (++refused <= kShown) result.evidence.push_back("refused: " + fault->when);
+  }
+  const std::string what =
+      std::to_string(refused) + (refused == 1 ? " write was refused" : " writes were refused");
+  if (!run.evidence.broke_off.empty()) {
+    result.found = what + ", and the trainer neither succeeds nor fails: " + Outcome(run);
+  } else if (run.evidence.state == "SUCCEEDED") {
+    result.found = what + ", and the trainer ended with exit code 0";
+  } else {
+    return Pass(what + ", and the job FAILED");
+  }
+  for (const std::string& line : LastLines(run, master, 3)) result.evidence.push_back(line);
+  result.advice =
+      "The service knows only the exit code of a trainer. Let exceptions end the trainer, or exit "
+      "with a code other than 0 when a checkpoint or the result could not be written.";
+  return result;
+}
+
+CheckResult CheckSigtermExit(const CheckSession& session) {
+  const CheckRun& run = session.Run("maintenance");
+  const std::string master = MasterOf(run);
+  const auto end = FirstEnd(run, [&](const Event& event) { return event.replica == master; });
+  if (!end) return Skip("the master's first boot did not end");
+  const ExitEvent& exit = *end->As<ExitEvent>();
+  if (exit.signal != 0 || exit.exit_code != 0) {
+    return Pass("SIGTERM ended the trainer " +
+                std::string(exit.signal ? "by signal " : "with exit code ") +
+                std::to_string(exit.signal ? exit.signal : exit.exit_code));
+  }
+  const CheckRun& plain = session.Run("plain");
+  const size_t all = StepsOf(plain, MasterOf(plain)).size() + WritesOf(plain, master).size();
+  const size_t done = StepsOf(run, master, 1).size() + WritesOf(run, master, 1).size();
+  if (done >= all) return Pass("the trainer finished within the grace period of SIGTERM");
+  CheckResult result{CheckVerdict::kFail,
+                     "SIGTERM in the middle of the training led to exit code 0"};
+  if (const auto last = StepsOf(run, master, 1); !last.empty()) {
+    result.evidence.push_back("the last step of boot 1: " + Shown(*last.back().event));
+  }
+  result.evidence.push_back(Shown(*end));
+  result.advice =
+      "Exit code 0 means that the training is done. After a SIGTERM save what can be saved and "
+      "exit "
+      "with 128+15, or restore the default handler and raise the signal again.";
+  return result;
+}
+
+}  // namespace
+
+std::vector<CheckKind> ExitChecks() {
+  return {
+      {"exit/failure",
+       "A trainer that cannot write its results does not end with exit code 0.",
+       "docs/service/replica-environment.md, section 7: the master's exit 0 is the job's success",
+       {"refused-writes"},
+       CheckFailureExit},
+      {"exit/sigterm",
+       "A trainer that gets SIGTERM before it is done does not exit with 0.",
+       "docs/service/replica-environment.md, sections 7 and 8",
+       {"plain", "maintenance"},
+       CheckSigtermExit},
+  };
+}
+
+}  // namespace caip::harness

@@ -1,0 +1,252 @@
+// The chapter restart: checkpoints, a machine that is moved, and the explorer.
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+#include "base/time_text.h"
+#include "harness/check/check.h"
+#include "harness/check/evidence_lines.h"
+#include "harness/check/restart_point.h"
+#include "harness/explorer/baseline.h"
+#include "ml/schema/job_json.h"
+
+namespace caip::harness {
+namespace {
+
+constexpr char kSaveAdvice[] =
+    "Save to job-dir every few minutes, and at least every four hours. A machine may go away at "
+    "any "
+    "time, and all work since the last checkpoint is done again.";
+
+std::optional<Duration> MaxRunningTimeOf(const CheckSession& session) {
+  const Json* scheduling = Member(session.trainer.job.training_input, "scheduling");
+  return scheduling ? ParseProtoDuration(StringOr(*scheduling, "maxRunningTime")) : std::nullopt;
+}
+
+/// The training of the master: its length, and the longest time in it without a save.
+struct SaveIntervals {
+  Duration whole{0};
+  Duration longest{0};
+  size_t saves = 0;
+};
+
+SaveIntervals MeasureSaves(const CheckRun& run) {
+  const std::string master = MasterOf(run);
+  Instant begin{};
+  Instant end{};
+  for (const Event& event : run.evidence.events) {
+    if (event.replica != master) continue;
+    if (event.Is<LiveEvent>()) begin = event.time;
+    if (event.Is<ExitEvent>()) end = event.time;
+  }
+  SaveIntervals intervals{end - begin, Duration(0), 0};
+  Instant last = begin;
+  for (const ReplicaWrite& save : SavesOf(run)) {
+    intervals.longest = std::max<Duration>(intervals.longest, save.event->time - last);
+    last = save.event->time;
+    ++intervals.saves;
+  }
+  intervals.longest = std::max<Duration>(intervals.longest, end - last);
+  return intervals;
+}
+
+CheckResult FailWithoutCheckpoints(const CheckRun& run) {
+  const auto writes = WritesOf(run, MasterOf(run));
+  CheckResult result{CheckVerdict::kFail,
+                     writes.empty() ? "nothing was written to storage at all"
+                                    : "nothing was saved before the training was over",
+                     {},
+                     kSaveAdvice};
+  for (const ReplicaWrite& write : writes) result.evidence.push_back(Shown(*write.event));
+  return result;
+}
+
+// The intervals of the small run are scaled to the length of the real job.
+CheckResult CheckCheckpoints(const CheckSession& session) {
+  const CheckRun& run = session.Run("plain");
+  if (!run.succeeded()) return Skip("the job does not succeed by itself");
+  const SaveIntervals intervals = MeasureSaves(run);
+  if (intervals.saves == 0) return FailWithoutCheckpoints(run);
+  const auto limit = MaxRunningTimeOf(session);
+  const auto real = session.trainer.real_duration ? session.trainer.real_duration : limit;
+  const double part = static_cast<double>(intervals.longest.count()) /
+                      static_cast<double>(std::max<int64_t>(1, intervals.whole.count()));
+  const auto scaled =
+      real ? Duration(static_cast<int64_t>(part * static_cast<double>(real->count())))
+           : intervals.longest;
+  std::string found = std::to_string(intervals.saves) + " saves, at most " +
+                      HumanDuration(intervals.longest) + " apart";
+  if (real) {
+    found += "; in a job of " + HumanDuration(*real) + " that is " + HumanDuration(scaled);
+  }
+  const bool too_late = limit && scaled >= *limit;
+  if (!too_late && scaled <= session.trainer.vm_lifetime) return Pass(std::move(found));
+  found += too_late ? ", and maxRunningTime ends the job after " + HumanDuration(*limit)
+                    : ", and a machine lives for " + HumanDuration(session.trainer.vm_lifetime);
+  CheckResult result{CheckVerdict::kFail, std::move(found), {}, kSaveAdvice};
+  for (const ReplicaWrite& save : SavesOf(run)) result.evidence.push_back(Shown(*save.event));
+  return result;
+}
+
+std::set<int64_t> StepNumbersOf(const CheckRun& run) {
+  std::set<int64_t> numbers;
+  for (const ReplicaStep& step : StepsOf(run, MasterOf(run))) numbers.insert(step.step);
+  return numbers;
+}
+
+std::vector<std::string> FindMissingWork(const CheckRun& plain, const CheckRun& run) {
+  std::vector<std::string> missing;
+  std::set<std::string> present;  // names may contain times
+  for (const auto& [name, object] : run.evidence.objects) present.insert(WithoutNumbers(name));
+  for (const auto& [name, object] : plain.evidence.objects) {
+    if (!present.contains(WithoutNumbers(name))) missing.push_back("missing at the end: " + name);
+  }
+  const std::set<int64_t> done = StepNumbersOf(run);
+  for (const int64_t step : StepNumbersOf(plain)) {
+    if (!done.contains(step)) missing.push_back("not done: step " + std::to_string(step));
+  }
+  return missing;
+}
+
+CheckResult CheckSigterm(const CheckSession& session) {
+  constexpr size_t kShown = 8;
+  const CheckRun& run = session.Run("maintenance");
+  const std::string advice =
+      "When a machine is moved, the trainer gets SIGTERM and restarts on a new machine with an "
+      "empty disk. Load the newest complete checkpoint of job-dir and continue from it.";
+  if (!run.succeeded()) return FailOf(run, "after SIGTERM and a new machine", advice);
+  std::vector<std::string> missing = FindMissingWork(session.Run("plain"), run);
+  if (missing.empty()) return Pass("SUCCEEDED with the steps and objects of the plain run");
+  CheckResult result{CheckVerdict::kFail, "the job SUCCEEDED, but some of its work is missing"};
+  result.evidence = std::move(missing);
+  if (result.evidence.size() > kShown) result.evidence.resize(kShown);
+  result.advice = advice;
+  return result;
+}
+
+constexpr char kResumeAdvice[] =
+    "When the trainer starts, load the newest complete checkpoint of job-dir and continue after "
+    "it. "
+    "Otherwise a job whose machine goes away more often than the training takes never ends.";
+
+CheckResult CheckResumedSteps(const CheckRun& run, const std::string& master) {
+  const auto first = StepsOf(run, master, 1);
+  const auto second = StepsOf(run, master, 2);
+  if (second.empty()) return Pass("boot 2 had no step left to do");
+  const std::string from = "boot 1 reached step " + std::to_string(first.back().step) +
+                           ", boot 2 began at " + std::to_string(second.front().step);
+  if (second.front().step > first.front().step) return Pass(from);
+  CheckResult result{CheckVerdict::kFail, from, {}, kResumeAdvice};
+  result.evidence.push_back("saved before: " + Shown(*WritesOf(run, master, 1).back().event));
+  result.evidence.push_back("first step of boot 2: " + Shown(*second.front().event));
+  return result;
+}
+
+// A trainer that reports no steps must be seen to read what it has written.
+CheckResult CheckResumedReads(const CheckRun& run, const std::string& master) {
+  std::set<std::string> written;
+  for (const ReplicaWrite& write : WritesOf(run, master, 1)) written.insert(write.object);
+  for (const Event& event : run.evidence.events) {
+    const auto* operation = event.As<StorageEvent>();
+    const bool read = operation && operation->op == "read" && !operation->failed;
+    if (read && event.replica == master && event.boot == 2 && written.contains(operation->object)) {
+      return Pass("boot 2 read " + operation->object + ", which boot 1 had written");
+    }
+  }
+  CheckResult result{
+      CheckVerdict::kFail, "boot 2 read nothing that boot 1 had written", {}, kResumeAdvice};
+  for (const std::string& object : written) result.evidence.push_back("written: " + object);
+  return result;
+}
+
+CheckResult CheckResumes(const CheckSession& session) {
+  const CheckRun& run = session.Run("maintenance");
+  const std::string master = MasterOf(run);
+  if (!run.succeeded()) return Skip("the job does not survive: see restart/sigterm");
+  if (WritesOf(run, master, 1).empty()) {
+    return Skip("nothing was saved before the restart: see restart/checkpoints");
+  }
+  return StepsOf(run, master, 1).empty() ? CheckResumedReads(run, master)
+                                         : CheckResumedSteps(run, master);
+}
+
+std::string DescribeNotCompared(const CheckRun& run) {
+  return run.not_compared.empty() ? "" : "not compared: " + Join(run.not_compared, ", ");
+}
+
+// The findings of which the explorer is sure, or those that may be harmless.
+CheckResult ReportFlaws(const CheckRun& run, bool sure) {
+  constexpr size_t kShown = 5;
+  CheckResult result{sure ? CheckVerdict::kFail : CheckVerdict::kWarn, ""};
+  size_t count = 0;
+  for (const ExploredFlaw& flaw : run.flaws) {
+    if (flaw.is_doubtful == sure) continue;
+    if (count++ == 0) result.found = flaw.cause;
+    if (count > kShown) continue;
+    result.evidence.push_back("the machine goes away " + flaw.point + ": " + flaw.cause);
+    result.evidence.push_back("  expected " + flaw.expected + ", found " + flaw.found);
+    result.evidence.push_back("  again: caip scenario run " + flaw.scenario);
+  }
+  if (const std::string rest = DescribeNotCompared(run); !rest.empty()) {
+    result.evidence.push_back(rest);
+  }
+  if (count > 1) result.found += ", and " + std::to_string(count - 1) + " more";
+  result.advice =
+      "Each finding is a scenario that fails until the trainer is fixed. `caip scenario show` "
+      "draws "
+      "a run of it. See docs/explorer.md.";
+  return result;
+}
+
+CheckResult CheckExplored(const CheckSession& session) {
+  for (const char* simpler : {"restart/sigterm", "restart/resumes", "restart/checkpoints"}) {
+    const CheckKind& check = *FindCheck(simpler);
+    if (EvaluateCheck(check, session).verdict != CheckVerdict::kFail) continue;
+    return Skip(check.id + " fails: most restarts would show only that");
+  }
+  const CheckRun& run = session.Run("restarts");
+  if (run.restarts_tried == 0) {
+    return Skip("no restart was tried" +
+                (run.not_all.empty() ? std::string() : ": " + run.not_all));
+  }
+  const auto doubtful = [](const ExploredFlaw& flaw) { return flaw.is_doubtful; };
+  if (!std::all_of(run.flaws.begin(), run.flaws.end(), doubtful)) return ReportFlaws(run, true);
+  if (!run.flaws.empty()) return ReportFlaws(run, false);
+  std::vector<std::string> remarks;
+  for (const std::string& one : {run.not_all, DescribeNotCompared(run)}) {
+    if (!one.empty()) remarks.push_back(one);
+  }
+  return Pass(std::to_string(run.restarts_tried) +
+              " restarts, each with the result of a run without restarts" +
+              (remarks.empty() ? "" : " (" + Join(remarks, "; ") + ")"));
+}
+
+}  // namespace
+
+std::vector<CheckKind> RestartChecks() {
+  return {
+      {"restart/checkpoints",
+       "The trainer saves often enough for the lifetime of a machine and the job's time limit.",
+       "docs/service/replica-environment.md, section 8: save often, at least every four hours",
+       {"plain"},
+       CheckCheckpoints},
+      {"restart/sigterm",
+       "The training survives a SIGTERM and a new machine.",
+       "docs/service/replica-environment.md, sections 7 and 8: machines are moved",
+       {"plain", "maintenance"},
+       CheckSigterm},
+      {"restart/resumes",
+       "A restarted trainer continues from its last checkpoint.",
+       "docs/service/replica-environment.md, section 8; docs/service/restarts.md, section 3: R08",
+       {"maintenance"},
+       CheckResumes},
+      {"restart/explored",
+       "The result is the same wherever the machine goes away.",
+       "docs/service/restarts.md, section 3; docs/explorer.md",
+       {"plain", "maintenance", "restarts"},
+       CheckExplored},
+  };
+}
+
+}  // namespace caip::harness

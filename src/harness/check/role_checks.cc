@@ -1,0 +1,142 @@
+// The chapter roles: TF_CONFIG, one check a role and one for each name of the master, and the end
+// of the others with the master.
+
+#include <csignal>
+
+#include "base/time_text.h"
+#include "harness/check/check.h"
+#include "harness/check/cluster_roles.h"
+#include "harness/check/evidence_lines.h"
+
+namespace caip::harness {
+namespace {
+
+constexpr char kRoleSource[] =
+    "docs/service/replica-environment.md, section 2: TF_CONFIG of every role";
+
+CheckResult CheckWithoutTfConfig(const CheckSession& session) {
+  const CheckRun& run = session.Run("without-tf-config");
+  if (run.succeeded()) return Pass("SUCCEEDED without the variable");
+  return FailOf(run, "without TF_CONFIG",
+                "Read it as json.loads(os.environ.get('TF_CONFIG') or '{}'), and treat a missing "
+                "task as the only one. Then the trainer runs on a laptop and in tests, too.");
+}
+
+std::string RoleAdvice(const std::string& role) {
+  if (role == "chief" || role == "master") {
+    return "The first replica is task type `chief` with runtime versions from 2.1 on and with "
+           "evaluators, and `master` with older versions and with containers. Treat both as the "
+           "one that trains, saves and exports.";
+  }
+  if (role == "evaluator") {
+    return "An evaluator is not in TF_CONFIG's cluster: do not look its task up there. It gets the "
+           "same arguments, evaluates checkpoints of job-dir, and ends when training has ended.";
+  }
+  return "Look at task.type and task.index of TF_CONFIG, and let a " + role + " do the work of a " +
+         role + " (or wait for the master, if it has none).";
+}
+
+CheckResult CheckRole(const CheckSession& session, const std::string& run_name,
+                      const std::string& role, const std::string& name) {
+  const CheckRun& run = session.Run(run_name);
+  const auto failure = FirstFailure(run);
+  if (failure && RoleOf(failure->replica) != role) {
+    return Skip("the run ended early because its " + RoleOf(failure->replica) + " failed");
+  }
+  if (!failure && run.succeeded()) return Pass("as " + name + " it did its part");
+  CheckResult result{CheckVerdict::kFail, "as " + name + ": " + Outcome(run)};
+  if (!failure && role != "master") return Skip("the run did not end well: " + Outcome(run));
+  result.evidence = LastLines(run, failure ? failure->replica : "", 4);
+  if (failure) {
+    result.evidence.push_back(Shown(*failure));
+    for (const LaunchedReplica& launched : run.launched) {
+      if (launched.replica != failure->replica || launched.boot != failure->boot) continue;
+      result.evidence.push_back("TF_CONFIG=" + launched.Variable("TF_CONFIG").substr(0, 300));
+    }
+  }
+  result.advice = RoleAdvice(name);
+  return result;
+}
+
+CheckResult CheckMember(const CheckSession& session, const std::string& role) {
+  const Json& input = session.trainer.job.training_input;
+  if (HasCluster(input) && !HasRole(input, role)) return Skip("the job has no " + role);
+  return CheckRole(session, "chief", role, role);
+}
+
+CheckResult CheckChief(const CheckSession& session) {
+  return CheckRole(session, "chief", "master", "chief");
+}
+CheckResult CheckMaster(const CheckSession& session) {
+  return CheckRole(session, "master", "master", "master");
+}
+CheckResult CheckWorker(const CheckSession& session) { return CheckMember(session, "worker"); }
+CheckResult CheckParameterServer(const CheckSession& session) { return CheckMember(session, "ps"); }
+CheckResult CheckEvaluator(const CheckSession& session) {
+  return CheckMember(session, "evaluator");
+}
+
+// The master's end is the job's: the others get SIGTERM, and SIGKILL after the grace period.
+CheckResult CheckStopWithMaster(const CheckSession& session) {
+  const CheckRun& run = session.Run("chief");
+  if (!run.succeeded()) return Skip("the run with every role did not end well");
+  CheckResult result{CheckVerdict::kFail, ""};
+  size_t others = 0;
+  for (const Event& event : run.evidence.events) {
+    const auto* exit = event.As<ExitEvent>();
+    if (!exit || RoleOf(event.replica) == "master") continue;
+    ++others;
+    if (exit->signal == SIGKILL) result.evidence.push_back(Shown(event) + " (SIGKILL)");
+  }
+  if (others == 0) return Skip("the job has only a master");
+  if (result.evidence.empty()) {
+    return Pass(std::to_string(others) + " other replicas ended by themselves or by SIGTERM");
+  }
+  result.found = std::to_string(result.evidence.size()) + " of " + std::to_string(others) +
+                 " replicas did not end within " + HumanDuration(session.trainer.job.limits.grace) +
+                 " after SIGTERM and had to be killed";
+  result.advice =
+      "Do not ignore SIGTERM, and let a handler end the process. Anything that it writes after the "
+      "end of the job is lost or incomplete.";
+  return result;
+}
+
+}  // namespace
+
+std::vector<CheckKind> RoleChecks() {
+  return {
+      {"roles/without-tf-config",
+       "The trainer runs without TF_CONFIG.",
+       "docs/service/replica-environment.md, section 2; a run by hand has none",
+       {"without-tf-config"},
+       CheckWithoutTfConfig},
+      {"roles/chief", "The trainer works as task type chief.", kRoleSource, {"chief"}, CheckChief},
+      {"roles/master",
+       "The trainer works as task type master.",
+       kRoleSource,
+       {"master"},
+       CheckMaster},
+      {"roles/worker",
+       "A replica of type worker does not fail.",
+       kRoleSource,
+       {"chief"},
+       CheckWorker},
+      {"roles/ps",
+       "A replica of type ps does not fail.",
+       kRoleSource,
+       {"chief"},
+       CheckParameterServer},
+      {"roles/evaluator",
+       "A replica of type evaluator, which is in no cluster, does not fail.",
+       kRoleSource,
+       {"chief"},
+       CheckEvaluator},
+      {"roles/stop-with-master",
+       "The other replicas stop when the master is done.",
+       "docs/service/replica-environment.md, sections 7 and 8: all others are shut down by SIGTERM",
+       {"chief"},
+       CheckStopWithMaster},
+  };
+}
+
+}  // namespace caip::harness

@@ -1,0 +1,25 @@
+#include "harness/errors.h"
+
+#include "base/text.h"
+
+namespace caip::harness::errors {
+
+Error ScenarioNotValid(const std::vector<std::string>& mistakes) {
+  return {Code::kInvalidArgument, Join(mistakes, "\n")};
+}
+
+Error EventListNotValid(const std::string& file, int64_t line, const std::string& what) {
+  return {Code::kInvalidArgument, file + ":" + std::to_string(line) + ": " + what};
+}
+
+Error UnknownEventKind(const std::string& kind) {
+  return {Code::kInvalidArgument, "'" + kind + "' is not a valid kind of event"};
+}
+
+Error NoSuchRecord(const std::string& what) { return {Code::kNotFound, "no such " + what}; }
+
+Error RecordExists() { return {Code::kAlreadyExists, "the record exists already"}; }
+
+Error SaveRefused() { return {Code::kResourceExhausted, "disk full"}; }
+
+}  // namespace caip::harness::errors

@@ -1,0 +1,24 @@
+#pragma once
+// The errors of src/harness.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace caip::harness::errors {
+
+/// All mistakes of a scenario, each whole, with its line, column and excerpt.
+Error ScenarioNotValid(const std::vector<std::string>& mistakes);
+
+/// A line of an event list: "events.jsonl:7: ...".
+Error EventListNotValid(const std::string& file, int64_t line, const std::string& what);
+Error UnknownEventKind(const std::string& kind);
+
+// Of the stores and saves of a simulation.
+Error NoSuchRecord(const std::string& what);
+Error RecordExists();
+Error SaveRefused();
+
+}  // namespace caip::harness::errors

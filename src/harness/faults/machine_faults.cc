@@ -1,0 +1,138 @@
+// Faults of a replica's machine and of its processes: kill, crash, maintenance, hang, hold.
+
+#include <utility>
+
+#include "harness/faults/fault_kinds.h"
+
+namespace caip::harness {
+namespace {
+
+/// The replica that met a maintenance goes on: it got SIGTERM and has its grace. The others end.
+class LoseMachine final : public FaultAction {
+ public:
+  explicit LoseMachine(engine::VmLoss loss) : loss_(loss) {}
+  FaultResponse Inject(const Fault& fault, FaultContext& context) const override {
+    const Status lost = context.run().LoseVm(fault.replica, loss_);
+    if (lost.ok() && loss_ != engine::VmLoss::kMaintenance) {
+      context.WaitForEndOfBoot(fault.replica);
+    }
+    return {};
+  }
+
+ private:
+  engine::VmLoss loss_;
+};
+
+class Hang final : public FaultAction {
+ public:
+  explicit Hang(std::optional<Duration> lasts) : lasts_(lasts) {}
+  FaultResponse Inject(const Fault& fault, FaultContext& context) const override {
+    context.run().Freeze(fault.replica);
+    const auto thaw = [&run = context.run(), replica = fault.replica] { run.Thaw(replica); };
+    lasts_ ? context.After(*lasts_, thaw) : context.WhenUntilComes(thaw);
+    return {};
+  }
+
+ private:
+  std::optional<Duration> lasts_;
+};
+
+class Hold final : public FaultAction {
+ public:
+  FaultResponse Inject(const Fault&, FaultContext& context) const override {
+    context.WaitForUntil();
+    return {};
+  }
+};
+
+template <engine::VmLoss kLoss>
+FaultActionPtr ReadMachineLoss(const Cursor&) {
+  return std::make_shared<LoseMachine>(kLoss);
+}
+
+FaultActionPtr ReadHang(const Cursor& parameters) {
+  std::optional<Duration> lasts;
+  if (parameters.Has("for")) lasts = parameters.At("for").Time();
+  if (lasts && parameters.Has("until")) {
+    parameters.At("for").Wrong("a hang ends by `until` or by `for`, not by both");
+  }
+  if (!lasts && !parameters.Has("until")) {
+    parameters.Wrong("a hang must end; write `until: TRIGGER` or `for: 2s`");
+  }
+  return std::make_shared<Hang>(lasts);
+}
+
+FaultActionPtr ReadHold(const Cursor&) { return std::make_shared<Hold>(); }
+
+void CheckHold(const Fault& fault, const Cursor& element, const Scenario&) {
+  if (fault.when.kind != Trigger::Kind::kAt) return;
+  element.At("when").Wrong("a hold needs an event of a replica, and `at` is not one; use hang");
+}
+
+}  // namespace
+
+std::vector<FaultKind> MachineFaultKinds() {
+  using engine::VmLoss;
+  return {
+      {.name = "kill",
+       .summary = "The replica's machine goes away without warning; the next one has a new disk.",
+       .parameters = {"replica", "down_until"},
+       .required = {"replica"},
+       .while_until = WhileUntil::kDown,
+       .read = ReadMachineLoss<VmLoss::kKill>},
+      {.name = "crash",
+       .summary = "The replica dies of a signal; its machine and its disk stay, and it restarts.",
+       .parameters = {"replica", "down_until"},
+       .required = {"replica"},
+       .while_until = WhileUntil::kDown,
+       .read = ReadMachineLoss<VmLoss::kCrash>},
+      {.name = "maintenance",
+       .summary = "SIGTERM, the grace period (limits.grace), SIGKILL; the next machine has a new "
+                  "disk.",
+       .parameters = {"replica"},
+       .required = {"replica"},
+       .read = ReadMachineLoss<VmLoss::kMaintenance>},
+      {.name = "hang",
+       .summary =
+           "Every process of the replica is stopped until `until: TRIGGER` or for `for: 2s`.",
+       .parameters = {"replica", "until", "for"},
+       .required = {"replica"},
+       .while_until = WhileUntil::kFrozen,
+       .read = ReadHang},
+      {.name = "hold",
+       .summary = "The thread of the replica that meets `when` waits there until `until` comes.",
+       .parameters = {"replica", "until"},
+       .required = {"replica", "until"},
+       .while_until = WhileUntil::kThreadWaits,
+       .read = ReadHold,
+       .check = CheckHold},
+  };
+}
+
+Fault KillFault(std::string name, std::string replica, Trigger when) {
+  return MakeFault("kill", std::move(name), std::move(replica), std::move(when),
+                   std::make_shared<LoseMachine>(engine::VmLoss::kKill));
+}
+
+Fault CrashFault(std::string name, std::string replica, Trigger when) {
+  return MakeFault("crash", std::move(name), std::move(replica), std::move(when),
+                   std::make_shared<LoseMachine>(engine::VmLoss::kCrash));
+}
+
+Fault MaintenanceFault(std::string name, std::string replica, Trigger when) {
+  return MakeFault("maintenance", std::move(name), std::move(replica), std::move(when),
+                   std::make_shared<LoseMachine>(engine::VmLoss::kMaintenance));
+}
+
+Fault HangFault(std::string name, std::string replica, Trigger when,
+                std::optional<Duration> lasts) {
+  return MakeFault("hang", std::move(name), std::move(replica), std::move(when),
+                   std::make_shared<Hang>(lasts));
+}
+
+Fault HoldFault(std::string name, std::string replica, Trigger when) {
+  return MakeFault("hold", std::move(name), std::move(replica), std::move(when),
+                   std::make_shared<Hold>());
+}
+
+}  // namespace caip::harness

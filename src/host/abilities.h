@@ -1,0 +1,61 @@
+#pragma once
+// What some launchers can do beyond engine::Launcher. A LauncherBundle (launcher_bundle.h) offers
+// each ability as a pointer, which is null when the launcher lacks it. engine::LocalDisks is
+// another.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "base/files.h"
+#include "engine/ports.h"
+#include "host/watch/replica_watcher.h"
+
+namespace caip::host {
+
+/// The ability to stop a replica in mid-step.
+class Freezable {
+ public:
+  virtual ~Freezable() = default;
+  /// Stops everything that the replica started (SIGSTOP). `frozen` is called once, on any thread,
+  /// when the replica makes no further step, or is gone. A frozen replica can be killed.
+  virtual void Freeze(const engine::ReplicaKey& key, std::function<void()> frozen) = 0;
+  /// Lets a frozen replica continue.
+  virtual void Thaw(const engine::ReplicaKey& key) = 0;
+};
+
+/// The ability to hold replicas at their system calls.
+class Watchable {
+ public:
+  virtual ~Watchable() = default;
+  /// Holds the replicas that are launched from now on at the calls that `watch` names, and asks
+  /// `watcher` about each. `watcher` must outlive the launcher.
+  virtual void Watch(ReplicaWatch watch, ReplicaWatcher& watcher) = 0;
+};
+
+/// Called with the tag of a listener in a run's network and its listening socket. Any thread.
+using Doorkeeper = std::function<void(const std::string& tag, Fd listening)>;
+
+/// The ability to give each run a network of its own (ReplicaLaunch::isolation).
+class OwnNetworks {
+ public:
+  struct Place {
+    std::string address;
+    uint16_t port = 0;
+  };
+  virtual ~OwnNetworks() = default;
+  /// Where all replicas of a run find what they share: the emulator, Google's names.
+  virtual std::string SharedAddress() const = 0;
+  /// Where the replica at `index` of a run's plan finds a listener of its own, which no other
+  /// replica knows.
+  virtual Place PrivatePlace(size_t index) const = 0;
+  /// Names who serves the listeners of runs' networks. Call it before the first launch.
+  virtual void ServeDoors(Doorkeeper keeper) = 0;
+  /// The task name of the run's replica that has the other end of a connection, by the client's
+  /// address in the run's network ("127.0.0.1:51234"); "" when it is unknown. Any thread; takes
+  /// milliseconds.
+  virtual std::string TaskOfClient(const engine::RunKey& run, const std::string& client) const = 0;
+};
+
+}  // namespace caip::host

@@ -1,0 +1,104 @@
+#include "host/launcher_bundle.h"
+
+#include <optional>
+#include <string_view>
+
+#include "host/errors.h"
+#include "host/machine/addresses.h"
+#include "host/machine/isolation.h"
+#include "host/metrics/metric_launcher.h"
+#include "host/process/launcher_link.h"
+#include "host/process/process_launcher.h"
+
+namespace caip::host {
+namespace {
+
+constexpr char kProcessName[] = "process";
+
+std::unique_ptr<engine::AddressLender> MakeAddressLender(const LauncherOptions& options) {
+  const Random chance(options.seed);
+  if (options.addressing == Addressing::kPorts) {
+    return std::make_unique<PortAddresses>(chance.Fork("ports"));
+  }
+  return std::make_unique<LoopbackAddresses>(chance.Fork("addresses"));
+}
+
+Result<std::unique_ptr<engine::DeviceBinder>> MakeDeviceBinder(const LauncherOptions& options) {
+  std::vector<Gpu> fakes;
+  if (!options.fake_gpus.empty()) {
+    ASSIGN_OR_RETURN(fakes, FakeGpus(options.fake_gpus));
+  }
+  const Variables& own = options.own_environment;
+  DevicePlaces places;
+  places.path = FindVariable(own, "PATH").value_or("");
+  return std::unique_ptr<engine::DeviceBinder>(std::make_unique<DeviceBinderOnHost>(
+      options.devices, [places, fakes, visible = FindVariable(own, "CUDA_VISIBLE_DEVICES")] {
+        return InventoryFor(places, fakes, visible);
+      }));
+}
+
+std::unique_ptr<Interpreters> MakeInterpreters(const LauncherOptions& options) {
+  InterpreterSearch search = DefaultSearch(options.own_environment);
+  search.configured = options.interpreters;
+  search.cache_file = options.state / "interpreters.json";
+  return std::make_unique<Interpreters>(std::move(search), options.runtimes);
+}
+
+PackagerOptions PackagerOptionsFrom(const LauncherOptions& options) {
+  PackagerOptions packaging;
+  packaging.state = options.state;
+  packaging.own_environment = options.own_environment;
+  packaging.strict_runtime = options.strict_runtime;
+  return packaging;
+}
+
+// In a network of its run's own, a replica finds the emulator's port at that network's loopback.
+std::string UrlInOwnNetwork(const std::string& url) {
+  return "http://" + std::string(kLoopbackAddress) + url.substr(url.rfind(':'));
+}
+
+Result<LauncherBundle> OpenProcessBundle(const LauncherOptions& options, LauncherWorld world) {
+  if (options.own_networks) {
+    if (const auto why_not = TryIsolation(LauncherBesideUs())) {
+      return errors::NoNamespaces(*why_not);
+    }
+  }
+  LauncherBundle bundle;
+  bundle.name = kProcessName;
+  ASSIGN_OR_RETURN(auto processes,
+                   ProcessLauncher::Start({.state_directory = options.state, .images = options.images},
+                                          world.clock, world.output));
+  bundle.disks = processes.get();
+  bundle.freezable = processes.get();
+  bundle.watchable = processes.get();
+  bundle.networks = processes.get();
+  bundle.launcher = std::make_unique<MetricLauncher>(
+      std::move(processes), bundle.disks, MetricLauncherOptions{std::move(world.directory_of)},
+      world.log, world.clock);
+  bundle.interpreters = MakeInterpreters(options);
+  bundle.packager = std::make_unique<PackagerOnHost>(
+      PackagerOptionsFrom(options), *bundle.interpreters, world.packages, world.log, world.clock);
+  ASSIGN_OR_RETURN(bundle.devices, MakeDeviceBinder(options));
+  bundle.addresses = MakeAddressLender(options);
+  bundle.address = kLoopbackAddress;
+  bundle.url_for_replicas = [own = options.own_networks](const std::string& url) {
+    return own ? UrlInOwnNetwork(url) : url;
+  };
+  return bundle;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, LauncherKind>> LauncherKinds() {
+  return {{kProcessName, LauncherKind::kProcess}};
+}
+
+Result<LauncherBundle> OpenLauncherBundle(const LauncherOptions& options, LauncherWorld world) {
+  switch (options.kind) {
+    case LauncherKind::kProcess:
+      break;
+  }
+  return OpenProcessBundle(options, std::move(world));
+}
+
+}  // namespace caip::host

@@ -1,0 +1,84 @@
+#pragma once
+// Everything that replicas run on, chosen in one place: a launcher and the ports that must fit it.
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "base/result.h"
+#include "engine/ports.h"
+#include "host/abilities.h"
+#include "host/devices/devices_binder.h"
+#include "host/process/image_map.h"
+#include "host/python/interpreters.h"
+#include "host/python/packages.h"
+
+namespace caip::host {
+
+/// The launchers that caip has.
+enum class LauncherKind {
+  kProcess,  // replicas are processes of this host
+};
+/// Their names in configuration files.
+std::vector<std::pair<std::string, LauncherKind>> LauncherKinds();
+
+/// How replicas find each other: each at a loopback address of its own, or at ports of localhost.
+enum class Addressing { kLoopback, kPorts };
+
+struct LauncherOptions {
+  LauncherKind kind = LauncherKind::kProcess;
+  Path state;  // the emulator's state directory
+  ImageMap images = {};
+  uint64_t seed = 0;
+  Variables own_environment = {};  // OwnEnvironment()
+  bool own_networks = false;       // each run gets a network namespace of its own
+  Addressing addressing = Addressing::kLoopback;
+  DeviceMode devices = DeviceMode::kByHost;
+  std::string fake_gpus = {};                        // "4xNVIDIA_TESLA_T4"; "" none
+  std::vector<Path> interpreters = {};               // pythons to consider first
+  std::map<std::string, std::string> runtimes = {};  // runtime or Python version -> interpreter
+  bool strict_runtime = false;
+};
+
+/// What a bundle uses. All of it outlives the bundle.
+struct LauncherWorld {
+  Clock& clock;
+  engine::LogSink& output;  // takes what replicas print
+  engine::LogSink& log;     // takes what the bundle itself reports
+  PackageSource& packages;
+  /// The directory of a gs:// URI, whether it exists or not; "" where it has none.
+  std::function<Path(const std::string& uri)> directory_of;
+};
+
+/// A launcher with its packager, device binder and address lender, and what it can do beyond the
+/// ports. `launcher` also reads what trials report. Decorators are put around it by moving it.
+struct LauncherBundle {
+  std::string name;                            // of the launcher: "process"
+  std::unique_ptr<Interpreters> interpreters;  // of the packager
+  std::unique_ptr<engine::Launcher> launcher;
+  std::unique_ptr<engine::Packager> packager;
+  std::unique_ptr<engine::DeviceBinder> devices;
+  std::unique_ptr<engine::AddressLender> addresses;
+
+  // Abilities, null when the launcher lacks one. They belong to `launcher`.
+  engine::LocalDisks* disks = nullptr;
+  Freezable* freezable = nullptr;
+  Watchable* watchable = nullptr;
+  OwnNetworks* networks = nullptr;
+
+  /// The address of this host that listeners for replicas bind to, and at which replicas find them.
+  std::string address;
+  /// The URL by which replicas reach the emulator that clients reach by `url`.
+  std::function<std::string(const std::string& url)> url_for_replicas;
+};
+
+/// Makes the bundle that `options.kind` names. Kills replicas that an earlier emulator left on the
+/// state directory. kFailedPrecondition: the host lacks what the options ask for.
+Result<LauncherBundle> OpenLauncherBundle(const LauncherOptions& options, LauncherWorld world);
+
+}  // namespace caip::host

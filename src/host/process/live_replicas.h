@@ -1,0 +1,58 @@
+#pragma once
+// The replicas that a launcher has started and whose exit it has not reported.
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/ports.h"
+#include "host/watch/replica_watcher.h"
+
+namespace caip::host {
+
+struct LiveReplica {
+  engine::ReplicaKey key;
+  engine::Launcher::Listener listener;
+  std::string program;
+  std::string directory;
+  ReplicaWatcher* watcher = nullptr;                 // null: the replica is not watched
+  std::deque<std::function<void()>> on_frozen = {};  // one for each freeze that is under way
+  int64_t oom_kills = 0;                             // when it was started
+  bool was_killed = false;                           // by the launcher
+  bool is_ending = false;
+};
+
+/// Numbers each start of a replica. Any thread.
+class LiveReplicas {
+ public:
+  /// Returns the number of this start, counted from 1.
+  uint64_t Enter(LiveReplica replica);
+  /// 0 when the replica has ended. `to_kill` records that the launcher is the cause of its end.
+  uint64_t NumberOf(const engine::ReplicaKey& key, bool to_kill);
+  /// nullopt when the replica is ending or gone.
+  std::optional<LiveReplica> Find(uint64_t number) const;
+  std::vector<std::pair<uint64_t, engine::ReplicaKey>> All() const;
+
+  /// Keeps a callback for the next freeze that is complete; false when the replica is gone.
+  bool AwaitFrozen(uint64_t number, std::function<void()> frozen);
+  /// Calls the oldest of these callbacks.
+  void ReportFrozen(uint64_t number);
+
+  /// False when the replica is gone, or its end has begun before.
+  bool BeginEnd(uint64_t number);
+  LiveReplica Remove(uint64_t number);
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<uint64_t, LiveReplica> replicas_;        // guarded by mutex_
+  std::map<engine::ReplicaKey, uint64_t> numbers_;  // guarded by mutex_
+  uint64_t last_number_ = 0;                        // guarded by mutex_
+};
+
+}  // namespace caip::host

@@ -1,0 +1,50 @@
+#pragma once
+// Tasks that any thread may post and one worker thread carries out.
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "engine/thinker.h"
+
+namespace caip::host {
+
+/// Runs its tasks in the order in which they were posted, on a worker thread of its own.
+class TaskQueue {
+ public:
+  TaskQueue() = default;
+  TaskQueue(const TaskQueue&) = delete;
+  TaskQueue& operator=(const TaskQueue&) = delete;
+  ~TaskQueue() { Stop(); }
+
+  void Start();
+  /// Any thread.
+  void Post(std::function<void()> task);
+  /// Drops the tasks that have not begun. Returns when none is running.
+  void Stop();
+
+ private:
+  void Work();
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::function<void()>> tasks_;  // guarded by mutex_
+  bool stopping_ = false;                    // guarded by mutex_
+  std::thread worker_;
+};
+
+/// A worker thread for what takes too long for the engine's thread and touches nothing of it. The
+/// destructor waits for the task that is running; the others are dropped.
+class WorkerThread final : public engine::Thinker {
+ public:
+  WorkerThread() { queue_.Start(); }
+  void Do(std::function<void()> work) override { queue_.Post(std::move(work)); }  // any thread
+
+ private:
+  TaskQueue queue_;
+};
+
+}  // namespace caip::host

@@ -1,0 +1,444 @@
+#include "harness/faults/fault_injector.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <future>
+
+#include "tests/harness/run_of.h"
+
+namespace caip::harness {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr auto kDeadline = seconds(20);
+
+/// Time that stands still, and who holds it.
+class StillClock final : public Clock {
+ public:
+  Instant Now() const override { return Instant{} + seconds(1); }
+  void WaitUntil(Instant) override {}
+  void Interrupt() override {}
+  void Hold() override { ++holders_; }
+  void Release() override { --holders_; }
+  int holders() const { return holders_; }
+
+ private:
+  std::atomic<int> holders_{0};
+};
+
+/// Notes what it is asked for. The end of a replica that is lost is told by whoever watches, here
+/// by `on_lost`.
+class FakeWorld final : public RunControl {
+ public:
+  std::function<void(const std::string&)> on_lost = [](const std::string&) {};
+  std::function<void()> on_frozen = [] {};
+
+  Status LoseVm(const std::string& replica, engine::VmLoss) override {
+    Add("lose " + replica);
+    on_lost(replica);
+    return Ok{};
+  }
+  void Freeze(const std::string& replica) override {
+    Add("freeze " + replica);
+    on_frozen();
+  }
+  void Thaw(const std::string& replica) override { Add("thaw " + replica); }
+  Status CancelJob() override {
+    Add("cancel");
+    return Ok{};
+  }
+  Status StepClock(const std::string& replica, Duration) override {
+    Add("step clock of " + replica);
+    return Ok{};
+  }
+
+  int Count(const std::string& what) const {
+    const std::lock_guard lock(mutex_);
+    return static_cast<int>(std::count(asked_.begin(), asked_.end(), what));
+  }
+  /// Whether it was asked before the deadline.
+  bool WasAsked(const std::string& what) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, kDeadline, [&] {
+      return std::find(asked_.begin(), asked_.end(), what) != asked_.end();
+    });
+  }
+
+ private:
+  void Add(const std::string& what) {
+    {
+      const std::lock_guard lock(mutex_);
+      asked_.push_back(what);
+    }
+    changed_.notify_all();
+  }
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::string> asked_;
+};
+
+Fault Kill(Trigger when, const std::string& replica = "master-0") {
+  return KillFault("kill 1", replica, std::move(when));
+}
+Fault Hold(Trigger when, Trigger until) {
+  Fault fault = HoldFault("hold 1", "master-0", std::move(when));
+  fault.until = std::move(until);
+  return fault;
+}
+Fault HangUntil(Trigger when, Trigger until) {
+  Fault fault = HangFault("hang 1", "master-0", std::move(when));
+  fault.until = std::move(until);
+  return fault;
+}
+
+Trigger BeforeCreate(const std::string& glob) {
+  return {
+      .kind = Trigger::Kind::kStorage, .phase = Phase::kBefore, .op = "create", .pattern = glob};
+}
+
+Trigger AtStep(int64_t step, const std::string& replica = "") {
+  return {.kind = Trigger::Kind::kStep, .number = step, .replica = replica};
+}
+
+class FaultInjectorTest : public ::testing::Test {
+ protected:
+  void Direct(std::vector<Fault> faults, uint64_t seed = 1) {
+    injector_ = std::make_unique<FaultInjector>(
+        FaultInjectorOptions{.faults = std::move(faults), .seed = seed, .vm_lifetime = {}}, clock_);
+    injector_->Attach(world_);
+  }
+  void TearDown() override {
+    if (injector_) injector_->End();
+  }
+  void Boot(const std::string& replica, int boot) {
+    injector_->Report(Start(replica, boot));
+    injector_->Report(Live(replica, boot));
+  }
+  void Running(const std::vector<std::string>& replicas = {"master-0"}) {
+    for (const std::string& replica : replicas) Boot(replica, 1);
+    injector_->Report(State("RUNNING"));
+  }
+  std::future<FaultResponse> InBackground(Event event, Phase phase) {
+    return std::async(std::launch::async, [this, event = std::move(event), phase] {
+      return injector_->ReportAndWait(event, phase);
+    });
+  }
+  std::vector<std::string> Told() const {
+    std::vector<std::string> told;
+    for (const Event& h : injector_->events()) told.push_back(Describe(h));
+    return told;
+  }
+
+  StillClock clock_;
+  FakeWorld world_;
+  std::unique_ptr<FaultInjector> injector_;
+};
+
+TEST_F(FaultInjectorTest, WritesTheListInItsOrder) {
+  Direct({});
+  Running();
+  EXPECT_EQ(
+      injector_->ReportAndWait(Storage("master-0", 1, "create", "job/a"), Phase::kBefore).kind,
+      FaultResponse::Kind::kGoOn);
+  injector_->ReportAndWait(Storage("master-0", 1, "create", "job/a"), Phase::kAfter);
+  const std::vector<Event> list = injector_->events();
+  ASSERT_EQ(list.size(), 4u);
+  for (size_t i = 0; i < list.size(); ++i) EXPECT_EQ(list[i].number, static_cast<int64_t>(i) + 1);
+  EXPECT_EQ(list[3].As<StorageEvent>()->op, "create");
+  EXPECT_EQ(injector_->Since(3).size(), 1u);
+  EXPECT_TRUE(injector_->Since(99).empty());
+}
+
+TEST_F(FaultInjectorTest, KeepsWhoMetAKillUntilTheReplicaHasEnded) {
+  Direct({Kill(BeforeCreate("*/b"))});
+  Running();
+  auto met = InBackground(Storage("master-0", 0, "create", "job/b"), Phase::kBefore);
+  ASSERT_TRUE(world_.WasAsked("lose master-0"));
+  EXPECT_EQ(met.wait_for(milliseconds(30)), std::future_status::timeout);
+  injector_->Report(Exit("master-0", 1, 0, 9));
+  ASSERT_EQ(met.wait_for(kDeadline), std::future_status::ready);
+  EXPECT_EQ(met.get().kind, FaultResponse::Kind::kGone);
+  EXPECT_EQ(Told().back(), "end of boot 1 of master-0");
+  ASSERT_EQ(injector_->tallies().size(), 1u);
+  EXPECT_EQ(injector_->tallies()[0].injected_at, std::vector<int64_t>{4});
+}
+
+TEST_F(FaultInjectorTest, LetsTheDeadDoNothing) {
+  Direct({});
+  Running();
+  injector_->Report(Exit("master-0", 1));
+  const FaultResponse verdict =
+      injector_->ReportAndWait(Storage("master-0", 1, "create", "job/a"), Phase::kAfter);
+  EXPECT_EQ(verdict.kind, FaultResponse::Kind::kGone);
+  EXPECT_EQ(Told().back(), "end of boot 1 of master-0");
+}
+
+TEST_F(FaultInjectorTest, LetsAReplicaDoNothingBeforeItIsUpAndTheJobRuns) {
+  Direct({});
+  injector_->Report(Start("master-0", 1));
+  auto met = InBackground(Storage("master-0", 0, "list", "job/"), Phase::kAfter);
+  injector_->Report(Live("master-0", 1));
+  EXPECT_EQ(met.wait_for(milliseconds(30)), std::future_status::timeout);
+  injector_->Report(State("RUNNING"));
+  ASSERT_EQ(met.wait_for(kDeadline), std::future_status::ready);
+  EXPECT_EQ(Told().back(), "list job/ by master-0");
+}
+
+TEST_F(FaultInjectorTest, EntersLinesNoSoonerThanTheirBootIsUp) {
+  Direct({});
+  injector_->Report(State("RUNNING"));
+  injector_->Report(Start("master-0", 1));
+  injector_->Report(Line("master-0", 0, "early"));
+  EXPECT_EQ(injector_->events().size(), 2u);
+  injector_->Report(Live("master-0", 1));
+  const std::vector<Event> list = injector_->events();
+  ASSERT_EQ(list.size(), 4u);
+  EXPECT_EQ(list[3].As<LogEvent>()->message, "early");
+  EXPECT_EQ(list[3].boot, 1);
+}
+
+TEST_F(FaultInjectorTest, EntersLinesOfABootThatWasNeverUpBeforeItsEnd) {
+  Direct({});
+  injector_->Report(State("RUNNING"));
+  injector_->Report(Start("master-0", 1));
+  injector_->Report(Line("master-0", 0, "last words"));
+  injector_->Report(Exit("master-0", 1, 1));
+  const std::vector<std::string> told = Told();
+  ASSERT_EQ(told.size(), 4u);
+  EXPECT_EQ(told[2], "log line 'last words' of master-0");
+  EXPECT_EQ(told[3], "end of boot 1 of master-0");
+}
+
+TEST_F(FaultInjectorTest, HoldsAReplicaUntilAnotherDidSomething) {
+  Direct({Hold(BeforeCreate("*"), AtStep(5, "worker-0"))});
+  Running({"master-0", "worker-0"});
+  auto met = InBackground(Storage("master-0", 0, "create", "job/a"), Phase::kBefore);
+  EXPECT_EQ(met.wait_for(milliseconds(30)), std::future_status::timeout);
+  injector_->Report(Step("worker-0", 0, 4));
+  EXPECT_EQ(met.wait_for(milliseconds(30)), std::future_status::timeout);
+  injector_->Report(Step("worker-0", 0, 5));
+  ASSERT_EQ(met.wait_for(kDeadline), std::future_status::ready);
+  EXPECT_EQ(met.get().kind, FaultResponse::Kind::kGoOn);
+  EXPECT_TRUE(injector_->tallies()[0].until_came);
+}
+
+TEST_F(FaultInjectorTest, HoldsNobodyForWhatHasComeAlready) {
+  Direct({Hold(BeforeCreate("*"), AtStep(5, "worker-0"))});
+  Running({"master-0", "worker-0"});
+  injector_->Report(Step("worker-0", 0, 5));
+  auto met = InBackground(Storage("master-0", 0, "create", "job/a"), Phase::kBefore);
+  ASSERT_EQ(met.wait_for(kDeadline), std::future_status::ready);
+  EXPECT_EQ(injector_->tallies()[0].injected_at.size(), 1u);
+  EXPECT_TRUE(injector_->tallies()[0].until_came);
+}
+
+TEST_F(FaultInjectorTest, SaysThatAnUntilNeverCame) {
+  Direct({Hold(BeforeCreate("*"), AtStep(5, "worker-0"))});
+  Running({"master-0", "worker-0"});
+  auto met = InBackground(Storage("master-0", 0, "create", "job/a"), Phase::kBefore);
+  EXPECT_EQ(met.wait_for(milliseconds(30)), std::future_status::timeout);
+  injector_->End();
+  ASSERT_EQ(met.wait_for(kDeadline), std::future_status::ready);
+  EXPECT_FALSE(injector_->tallies()[0].until_came);
+}
+
+TEST_F(FaultInjectorTest, ThawsWhatHangsWhenItsUntilCame) {
+  Direct({HangUntil(AtStep(3), AtStep(9, "worker-0"))});
+  Running({"master-0", "worker-0"});
+  injector_->Report(Step("master-0", 0, 3));
+  ASSERT_TRUE(world_.WasAsked("freeze master-0"));
+  EXPECT_EQ(world_.Count("thaw master-0"), 0);
+  injector_->Report(Step("worker-0", 0, 9));
+  EXPECT_TRUE(world_.WasAsked("thaw master-0"));
+}
+
+TEST_F(FaultInjectorTest, ThawsWhatHangsForATime) {
+  Direct({HangFault("hang 1", "master-0", AtStep(3), milliseconds(20))});
+  Running();
+  injector_->Report(Step("master-0", 0, 3));
+  EXPECT_TRUE(world_.WasAsked("freeze master-0"));
+  EXPECT_TRUE(world_.WasAsked("thaw master-0"));
+}
+
+TEST_F(FaultInjectorTest, ThawsAllAtTheEnd) {
+  Direct({HangUntil(AtStep(3), AtStep(9, "worker-0"))});
+  Running();
+  injector_->Report(Step("master-0", 0, 3));
+  ASSERT_TRUE(world_.WasAsked("freeze master-0"));
+  injector_->End();
+  EXPECT_TRUE(world_.WasAsked("thaw master-0"));
+}
+
+TEST_F(FaultInjectorTest, ThawsWhatIsStillBeingFrozenAtTheEnd) {
+  Direct({HangUntil(AtStep(3), AtStep(9, "worker-0"))});
+  world_.on_frozen = [this] { injector_->End(); };
+  Running();
+  injector_->Report(Step("master-0", 0, 3));
+  EXPECT_TRUE(world_.WasAsked("thaw master-0"));
+}
+
+TEST_F(FaultInjectorTest, KeepsNothingDownBehindTheEnd) {
+  Fault kill = Kill(BeforeCreate("*"));
+  kill.until = AtStep(7, "worker-0");
+  Direct({kill});
+  world_.on_lost = [this](const std::string&) { injector_->Report(Exit("master-0", 1, 0, 9)); };
+  Running({"master-0", "worker-0"});
+  injector_->ReportAndWait(Storage("master-0", 0, "create", "job/a"), Phase::kBefore);
+  injector_->End();
+  EXPECT_FALSE(injector_->DelayStart("master-0", [] {}));
+}
+
+TEST_F(FaultInjectorTest, KeepsAReplacementDown) {
+  Fault kill = Kill(BeforeCreate("*"));
+  kill.until = AtStep(7, "worker-0");
+  Direct({kill});
+  world_.on_lost = [this](const std::string&) { injector_->Report(Exit("master-0", 1, 0, 9)); };
+  Running({"master-0", "worker-0"});
+  injector_->ReportAndWait(Storage("master-0", 0, "create", "job/a"), Phase::kBefore);
+  std::promise<void> started;
+  EXPECT_FALSE(injector_->DelayStart("worker-0", [] {}));
+  ASSERT_TRUE(injector_->DelayStart("master-0", [&started] { started.set_value(); }));
+  auto start = started.get_future();
+  EXPECT_EQ(start.wait_for(milliseconds(30)), std::future_status::timeout);
+  injector_->Report(Step("worker-0", 0, 7));
+  EXPECT_EQ(start.wait_for(kDeadline), std::future_status::ready);
+  EXPECT_FALSE(injector_->DelayStart("master-0", [] {}));
+}
+
+TEST_F(FaultInjectorTest, RefusesStorageAsTheFaultSays) {
+  Direct({RefuseStorageFault("storage_error 1", "", BeforeCreate("*/a"), 429)});
+  Running();
+  const FaultResponse first =
+      injector_->ReportAndWait(Storage("master-0", 1, "create", "job/a"), Phase::kBefore);
+  EXPECT_EQ(first.kind, FaultResponse::Kind::kRefuse);
+  EXPECT_EQ(first.status, 429);
+  EXPECT_EQ(
+      injector_->ReportAndWait(Storage("master-0", 1, "create", "job/a"), Phase::kBefore).kind,
+      FaultResponse::Kind::kGoOn);
+}
+
+TEST_F(FaultInjectorTest, RefusesNothingWhereNobodyHearsOfIt) {
+  Direct({RefuseStorageFault("storage_error 1", "master-0", BeforeCreate("*/a")),
+          DelayStorageFault("storage_error 2", "", BeforeCreate("*/a"), milliseconds(1))});
+  Running();
+  Event unheard = Storage("master-0", 1, "create", "job/a");
+  BodyOf<StorageEvent>(unheard).is_unanswered = true;
+  EXPECT_EQ(injector_->ReportAndWait(unheard, Phase::kBefore).kind, FaultResponse::Kind::kGoOn);
+  const std::vector<FaultTally> tallies = injector_->tallies();
+  EXPECT_TRUE(tallies[0].injected_at.empty());
+  EXPECT_EQ(tallies[0].seen, 1);
+  EXPECT_EQ(tallies[1].injected_at.size(), 1u);
+}
+
+TEST_F(FaultInjectorTest, StrikesBehindAnotherFault) {
+  Direct({RefuseStorageFault("storage_error 1", "master-0", BeforeCreate("*/a")),
+          CancelFault("cancel 1", {.kind = Trigger::Kind::kFault, .pattern = "storage_error 1"})});
+  Running();
+  injector_->ReportAndWait(Storage("master-0", 1, "create", "job/a"), Phase::kBefore);
+  EXPECT_TRUE(world_.WasAsked("cancel"));
+  EXPECT_EQ(injector_->tallies()[1].injected_at.size(), 1u);
+}
+
+TEST_F(FaultInjectorTest, HoldsTheClockWhileNobodyWaitsForAFault) {
+  Direct({Kill({.kind = Trigger::Kind::kState, .pattern = "RUNNING"})});
+  Running();
+  ASSERT_TRUE(world_.WasAsked("lose master-0"));
+  EXPECT_EQ(clock_.holders(), 1);
+  auto met = InBackground(Storage("master-0", 0, "create", "job/a"), Phase::kBefore);
+  EXPECT_EQ(met.wait_for(milliseconds(30)), std::future_status::timeout);
+  injector_->Report(Exit("master-0", 1, 0, 9));
+  ASSERT_EQ(met.wait_for(kDeadline), std::future_status::ready);
+  injector_.reset();  // joins what strikes
+  EXPECT_EQ(clock_.holders(), 0);
+}
+
+TEST_F(FaultInjectorTest, StrikesAtItsTime) {
+  Direct({CancelFault("cancel 1", {.kind = Trigger::Kind::kAt, .at = seconds(90)})});
+  EXPECT_EQ(injector_->NextTime(), kNever);
+  injector_->SetSubmitted(Instant{} + seconds(10));
+  EXPECT_EQ(injector_->NextTime(), Instant{} + seconds(100));
+  injector_->AdvanceTo(Instant{} + seconds(99));
+  EXPECT_EQ(world_.Count("cancel"), 0);
+  injector_->AdvanceTo(Instant{} + seconds(100));
+  EXPECT_TRUE(world_.WasAsked("cancel"));
+  EXPECT_EQ(injector_->NextTime(), kNever);
+}
+
+TEST_F(FaultInjectorTest, DoesNothingAfterTheEnd) {
+  Direct({Kill(BeforeCreate("*"))});
+  Running();
+  const size_t known = injector_->events().size();
+  injector_->End();
+  EXPECT_TRUE(injector_->ended());
+  EXPECT_EQ(
+      injector_->ReportAndWait(Storage("master-0", 1, "create", "job/a"), Phase::kBefore).kind,
+      FaultResponse::Kind::kGoOn);
+  injector_->Report(Step("master-0", 1, 1));
+  injector_->AdvanceTo(Instant::max());
+  EXPECT_EQ(injector_->events().size(), known);
+  EXPECT_EQ(world_.Count("lose master-0"), 0);
+}
+
+TEST_F(FaultInjectorTest, SaysEachLineToItsWatcherOnceAndInOrder) {
+  Direct({});
+  std::vector<int64_t> numbers;
+  injector_->Watch([&numbers](const Event& h) { numbers.push_back(h.number); });
+  Running();
+  injector_->Report(Step("master-0", 1, 1));
+  EXPECT_EQ(numbers, (std::vector<int64_t>{1, 2, 3, 4}));
+}
+
+// Many replicas on threads of their own, each killed now and then.
+TEST_F(FaultInjectorTest, StandsManyThreads) {
+  constexpr int kReplicas = 8;
+  constexpr int kBoots = 5;
+  std::vector<Fault> faults;
+  for (int i = 0; i < kReplicas; ++i) {
+    Fault kill = KillFault("kill " + std::to_string(i), "worker-" + std::to_string(i),
+                           BeforeCreate("*/last"));
+    kill.when.nth.every = 1;
+    faults.push_back(std::move(kill));
+  }
+  Direct(std::move(faults));
+  std::array<std::atomic<int>, kReplicas> boots{};
+  world_.on_lost = [&](const std::string& replica) {
+    const auto i = static_cast<size_t>(std::stoi(replica.substr(7)));
+    injector_->Report(Exit(replica, boots[i], 0, 9));
+  };
+  injector_->Report(State("RUNNING"));
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < kReplicas; ++i) {
+    threads.emplace_back([&, i] {
+      const std::string replica = "worker-" + std::to_string(i);
+      for (int boot = 1; boot <= kBoots; ++boot) {
+        boots[i] = boot;
+        Boot(replica, boot);
+        for (int step = 0; step < 20; ++step) {
+          injector_->Report(Step(replica, boot, step));
+          injector_->ReportAndWait(Storage(replica, boot, "create", "job/w"), Phase::kBefore);
+          injector_->ReportAndWait(Storage(replica, boot, "create", "job/w"), Phase::kAfter);
+        }
+        EXPECT_EQ(
+            injector_->ReportAndWait(Storage(replica, boot, "create", "job/last"), Phase::kBefore)
+                .kind,
+            FaultResponse::Kind::kGone);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  const std::vector<Event> list = injector_->events();
+  EXPECT_EQ(list.size(), 1u + kReplicas * kBoots * (3u + 40u + 1u));
+  for (size_t i = 0; i < list.size(); ++i) EXPECT_EQ(list[i].number, static_cast<int64_t>(i) + 1);
+  for (const FaultTally& tally : injector_->tallies()) {
+    EXPECT_EQ(tally.injected_at.size(), static_cast<size_t>(kBoots)) << tally.name;
+  }
+}
+
+}  // namespace
+}  // namespace caip::harness

@@ -1,0 +1,236 @@
+// What the explorer calls wrong, what it doubts, and what it leaves alone.
+
+#include "harness/explorer/recovery_comparison.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/explorer/progress_comparison.h"
+#include "tests/harness/run_of.h"
+
+namespace caip::harness {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+const std::string kPickle = "\x80\x04 weights";
+constexpr int kSteps = 6;
+
+Json Record(int64_t step) { return {{"step", step}, {"loss", 1.0 / static_cast<double>(step)}}; }
+
+/// Saves each step before (`saves_first`) or after the line that reports it.
+struct Trainer {
+  bool saves_first = false;
+  std::string model = kPickle;
+
+  void Do(Evidence& run, int boot, int64_t from, int64_t to) const {
+    for (int64_t step = from; step <= to; ++step) {
+      const Event line = Step("master-0", boot, step, Record(step));
+      if (!saves_first) run.events.push_back(line);
+      run.events.push_back(Storage("master-0", boot, "overwrite", "job/out/ckpt"));
+      if (saves_first) run.events.push_back(line);
+    }
+  }
+  void Finish(Evidence& run, int boot) const {
+    run.events.push_back(Storage("master-0", boot, "create", "job/out/model"));
+    run.events.push_back(Exit("master-0", boot));
+    run.events = Numbered(std::move(run.events));
+    run.objects["job/out/ckpt"] = {"6", 6};
+    run.objects["job/out/model"] = {model, 1};
+    run.state = "SUCCEEDED";
+  }
+  Evidence Undisturbed() const {
+    Evidence run;
+    run.events = {Start("master-0", 1), Live("master-0", 1)};
+    Do(run, 1, 1, kSteps);
+    Finish(run, 1);
+    return run;
+  }
+  /// Its machine goes away after the write of step 3; the next boot begins with step `resumes`.
+  Evidence Restarted(int64_t resumes) const {
+    Evidence run;
+    run.events = {Start("master-0", 1), Live("master-0", 1)};
+    Do(run, 1, 1, 3);
+    if (saves_first) run.events.pop_back();
+    run.events.push_back(Exit("master-0", 1, 0, 9));
+    run.events.push_back(Start("master-0", 2));
+    Do(run, 2, resumes, kSteps);
+    Finish(run, 2);
+    return run;
+  }
+  CrashPoint Point() const {
+    const size_t events = 2 + 3 * 2 - (saves_first ? 1 : 0);
+    return {.replica = "master-0", .op = "overwrite", .text = "job/out/ckpt", .events = events};
+  }
+};
+
+std::vector<Flaw> Compared(const Trainer& trainer, const Evidence& run, TwinComparison how = {}) {
+  const Baseline baseline(trainer.Undisturbed(), trainer.Undisturbed(), std::move(how));
+  return CompareRecovery(baseline, trainer.Point(), run);
+}
+
+std::vector<std::string> CausesOf(const std::vector<Flaw>& flaws) {
+  std::vector<std::string> causes;
+  for (const Flaw& flaw : flaws) causes.push_back((flaw.doubt.empty() ? "" : "? ") + flaw.cause);
+  return causes;
+}
+
+TEST(RecoveryComparison, FindsNothingInARecoveryThatComesToTheSame) {
+  const Trainer trainer;
+  EXPECT_THAT(CausesOf(Compared(trainer, trainer.Restarted(4))), IsEmpty());
+}
+
+TEST(RecoveryComparison, DoubtsOtherBytesWhereAllStepsAreTheSame) {
+  const Trainer trainer;
+  Evidence run = trainer.Restarted(4);
+  run.objects["job/out/model"].bytes += " again";
+  EXPECT_THAT(CausesOf(Compared(trainer, run)),
+              ElementsAre("? objects have different contents: job/out/model"));
+}
+
+TEST(RecoveryComparison, IsSureOfOtherBytesThatAreJsonOrComeWithOtherSteps) {
+  Trainer trainer;
+  Evidence run = trainer.Restarted(4);
+  run.objects["job/out/ckpt"].bytes = "{\"w\": 2}";
+  trainer.model = "{\"w\": 1}";
+  run.objects["job/out/model"].bytes = "{\"w\": 1.5}";
+  EXPECT_THAT(CausesOf(Compared(trainer, run)),
+              ElementsAre("objects have different contents: job/out/ckpt",
+                          "objects have different contents: job/out/model"));
+  run = trainer.Restarted(4);
+  run.objects["job/out/model"].bytes = "\x80 other";
+  BodyOf<StepEvent>(run.events[run.events.size() - 4]).record["loss"] = 7;
+  EXPECT_THAT(
+      CausesOf(Compared(trainer, run)),
+      ElementsAre("steps differ in 'loss'", "objects have different contents: job/out/model"));
+}
+
+TEST(RecoveryComparison, ComparesOnlyWhatTheScenarioCompares) {
+  Trainer trainer;
+  trainer.model = "{\"w\": 1.0}";
+  Evidence run = trainer.Restarted(4);
+  run.objects["job/out/model"].bytes = "{\"w\": 1.0000001}";
+  TwinComparison how;
+  EXPECT_THAT(Compared(trainer, run, how), SizeIs(1));
+  how.objects.json_tolerance = 1e-6;
+  EXPECT_THAT(CausesOf(Compared(trainer, run, how)), IsEmpty());
+  how = {};
+  how.objects.except = {"*/model"};
+  EXPECT_THAT(CausesOf(Compared(trainer, run, how)), IsEmpty());
+  BodyOf<StepEvent>(run.events[run.events.size() - 4]).record["loss"] = 0.25001;
+  how.steps.fields = {"accuracy"};
+  EXPECT_THAT(CausesOf(Compared(trainer, run, how)), IsEmpty());
+  how.steps = {};
+  how.steps.tolerance = 0.2;
+  EXPECT_THAT(CausesOf(Compared(trainer, run, how)), IsEmpty());
+  how.steps.tolerance = 0;
+  EXPECT_THAT(CausesOf(Compared(trainer, run, how)), ElementsAre("steps differ in 'loss'"));
+}
+
+TEST(RecoveryComparison, KnowsAStepThatWasDoneAndNotTold) {
+  const Trainer trainer{.saves_first = true};
+  EXPECT_THAT(CausesOf(Compared(trainer, trainer.Restarted(4))), IsEmpty());
+}
+
+TEST(RecoveryComparison, DoubtsAStepThatWasNotToldWhereNothingShowsThatItWasDone) {
+  const Trainer trainer{.saves_first = true, .model = "{\"step\": 6}"};
+  EXPECT_THAT(CausesOf(Compared(trainer, trainer.Restarted(4))),
+              ElementsAre("? steps are missing"));
+}
+
+TEST(RecoveryComparison, IsSureOfStepsThatWereNotDone) {
+  const Trainer tells_first;
+  Evidence skipped = tells_first.Restarted(5);
+  skipped.objects["job/out/model"].bytes = "\x80 less";  // it shows
+  EXPECT_THAT(CausesOf(Compared(tells_first, skipped)),
+              ElementsAre("steps are missing", "objects have different contents: job/out/model"));
+  const Trainer saves_first{.saves_first = true};
+  EXPECT_THAT(CausesOf(Compared(saves_first, saves_first.Restarted(5))),
+              ElementsAre("steps are missing"));
+  Evidence run = saves_first.Restarted(4);  // untold, and with another result: the first is sure
+  run.objects["job/out/model"].bytes = "{\"w\": 0}";
+  EXPECT_THAT(CausesOf(Compared(saves_first, run)),
+              ElementsAre("steps are missing", "objects have different contents: job/out/model"));
+}
+
+TEST(RecoveryComparison, DoubtsAResultThatIsWrittenAgainWithTheSameBytes) {
+  const Trainer trainer;
+  CrashPoint point = trainer.Point();
+  Evidence run = trainer.Undisturbed();
+  point.events = run.events.size() - 1;  // behind the result
+  run.events.back() = Exit("master-0", 1, 0, 9);
+  run.events.push_back(Start("master-0", 2));
+  run.events.push_back(Storage("master-0", 2, "overwrite", "job/out/model"));
+  run.events = Numbered(std::move(run.events));
+  const Baseline baseline(trainer.Undisturbed(), trainer.Undisturbed());
+  EXPECT_THAT(CausesOf(CompareRecovery(baseline, point, run)),
+              ElementsAre("? a complete result is written again: job/out/model"));
+  run.objects["job/out/model"].bytes = "\x80 other";
+  EXPECT_THAT(CausesOf(CompareRecovery(baseline, point, run)),
+              ElementsAre("a complete result is written again: job/out/model",
+                          "? objects have different contents: job/out/model"));
+}
+
+TEST(RecoveryComparison, SaysHowAJobEndsAndNothingElse) {
+  const Trainer trainer;
+  Evidence run = trainer.Restarted(5);
+  run.state = "FAILED";
+  run.error_message = "The replica master 0 exited with 1.\nKeyError: 'step 12'\n";
+  EXPECT_THAT(CausesOf(Compared(trainer, run)),
+              ElementsAre("the job ends FAILED: KeyError: 'step #'"));
+  run.broke_off = "limits.wall: not over after 1m";
+  EXPECT_THAT(CausesOf(Compared(trainer, run)), ElementsAre("the job does not end"));
+}
+
+TEST(RecoveryComparison, IgnoresWhatDiffersBetweenBaselineRuns) {
+  const Trainer trainer;
+  Evidence other = trainer.Undisturbed();
+  other.objects["job/out/model"].bytes += " at noon";
+  const Baseline baseline(trainer.Undisturbed(), other);
+  Evidence run = trainer.Restarted(4);
+  run.objects["job/out/model"].bytes += " at night";
+  EXPECT_THAT(CausesOf(CompareRecovery(baseline, trainer.Point(), run)), IsEmpty());
+  EXPECT_FALSE(baseline.Compares("job/out/model"));
+  EXPECT_TRUE(baseline.Compares("job/out/ckpt"));
+}
+
+TEST(RecoveryComparison, TakesOnlyCountsOfStartsForCounting) {
+  const Trainer trainer;
+  Evidence baseline_run = trainer.Undisturbed();
+  baseline_run.objects["job/out/commit"] = {"{\"step\": 6, \"attempt\": 1}", 1};
+  baseline_run.objects["job/out/history"] = {"[1, 2]", 1};
+  Baseline baseline(baseline_run, baseline_run);
+  Evidence early = baseline_run;
+  early.objects["job/out/commit"].bytes = "{\"step\": 6, \"attempt\": 2}";
+  early.objects["job/out/history"].bytes = "[1, 1, 2]";
+  baseline.Learn(early);
+  EXPECT_THAT(baseline.counting_patterns(), ElementsAre("job/out/commit"));
+  EXPECT_TRUE(baseline.MayCount("job/out/history"));
+  Evidence run = baseline_run;
+  run.objects["job/out/history"].bytes = "[1, 2, 2]";
+  EXPECT_THAT(CausesOf(CompareRecovery(baseline, trainer.Point(), run)),
+              ElementsAre("? objects have different contents: job/out/history"));
+}
+
+TEST(ProgressComparison, SeesAPointWithoutACheckpointBetweenTwoThatHaveOne) {
+  const Trainer trainer;
+  const Baseline baseline(trainer.Undisturbed(), trainer.Undisturbed());
+  const auto at = [](const char* op, size_t events, int64_t first_step) {
+    CrashPoint point{.replica = "master-0", .op = op, .text = "job/out/ckpt"};
+    point.events = events;
+    return Resumption{point, first_step};
+  };
+  std::vector<Resumption> all = {at("create", 4, 2), at("delete", 6, 1), at("create", 7, 3)};
+  const auto fallen = FindFallbacks(baseline, all);
+  ASSERT_THAT(fallen, SizeIs(1));
+  EXPECT_EQ(fallen.begin()->first, 1u);
+  EXPECT_EQ(fallen.begin()->second.cause, "all progress is lost after delete job/out/ckpt");
+  EXPECT_EQ(fallen.begin()->second.resume_step, 2);
+  all.pop_back();  // none that goes on behind it: the end, perhaps
+  EXPECT_THAT(FindFallbacks(baseline, all), IsEmpty());
+}
+
+}  // namespace
+}  // namespace caip::harness

@@ -1,0 +1,75 @@
+#include "emulator/scenario/abilities.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/scenario/scenario_reader.h"
+
+namespace caip::scenario {
+namespace {
+
+using ::testing::HasSubstr;
+
+// A launcher with every ability, of which tests take some away.
+class AbleLauncher final : public engine::LocalDisks,
+                           public host::Freezable,
+                           public host::Watchable {
+ public:
+  std::string BootDisk(const engine::ReplicaKey&) const override { return "/disk"; }
+  void Freeze(const engine::ReplicaKey&, std::function<void()> frozen) override { frozen(); }
+  void Thaw(const engine::ReplicaKey&) override {}
+  void Watch(host::ReplicaWatch, host::ReplicaWatcher&) override {}
+};
+
+class LauncherAbilities : public ::testing::Test {
+ protected:
+  LauncherAbilities() {
+    replicas_.name = "far";
+    replicas_.disks = &launcher_;
+    replicas_.freezable = &launcher_;
+    replicas_.watchable = &launcher_;
+  }
+  static harness::Scenario AScenario(const std::string& faults) {
+    auto scenario = harness::ReadScenarioText(
+        "description: d\ntrainer: {command: [python3, t.py]}\n" + faults, "s.yaml");
+    EXPECT_TRUE(scenario.ok()) << scenario.error().message;
+    return *std::move(scenario);
+  }
+  static harness::Scenario ThatHangsAReplica() {
+    return AScenario("faults:\n  - hang: {replica: master, for: 2s}\n    when: {at: 90s}\n");
+  }
+
+  AbleLauncher launcher_;
+  host::LauncherBundle replicas_;
+};
+
+TEST_F(LauncherAbilities, OfALauncherThatCanDoEverythingLackNothing) {
+  EXPECT_TRUE(CheckAbilities(ThatHangsAReplica(), replicas_).ok());
+}
+
+TEST_F(LauncherAbilities, ToStopAReplicaAreNeededByAFaultThatHangsOne) {
+  replicas_.freezable = nullptr;
+  const Status checked = CheckAbilities(ThatHangsAReplica(), replicas_);
+  ASSERT_FALSE(checked.ok());
+  EXPECT_EQ(checked.error().code, Code::kUnimplemented);
+  EXPECT_EQ(checked.error().message,
+            "The launcher 'far' cannot stop a replica in mid-step, which this scenario needs.");
+  EXPECT_TRUE(CheckAbilities(AScenario(""), replicas_).ok());
+}
+
+TEST_F(LauncherAbilities, ToHoldReplicasAreNeededByEveryScenario) {
+  replicas_.watchable = nullptr;
+  const Status checked = CheckAbilities(AScenario(""), replicas_);
+  ASSERT_FALSE(checked.ok());
+  EXPECT_THAT(checked.error().message, HasSubstr("hold replicas at their system calls"));
+}
+
+TEST_F(LauncherAbilities, ToShowBootDisksAreNeededByEveryScenario) {
+  replicas_.disks = nullptr;
+  const Status checked = CheckAbilities(AScenario(""), replicas_);
+  ASSERT_FALSE(checked.ok());
+  EXPECT_THAT(checked.error().message, HasSubstr("boot disks in directories of this host"));
+}
+
+}  // namespace
+}  // namespace caip::scenario
