@@ -62,7 +62,7 @@ double Launches(engine::Launcher& launcher, int count) {
     }
     engine::ReplicaLaunch launch;
     launch.key = {{"p", "bench", ""}, {"worker", boots}, 1};
-    launch.argv = {"/bin/true"};
+    launch.program = run::LocalCommand{{"/bin/true"}};
     launch.environment = {{"A", "1"}};
     ++boots;
     ++living;

@@ -168,7 +168,7 @@ TEST(JobRun, FailsWhenUserCodeFailsAnywhere) {
       if (other != id) b.Exit(other, 0, SIGTERM);
     }
     EXPECT_EQ(b.State(), JobState::kFailed);
-    EXPECT_THAT(b.run.job().error_message, HasSubstr("The replica " + run::ProseName(id) +
+    EXPECT_THAT(b.run.job().error_message, HasSubstr("The replica " + id.role + " " + std::to_string(id.index) +
                                                      " exited with a non-zero status of 1."));
     EXPECT_THAT(b.run.job().error_message, HasSubstr("ValueError: no"));
     EXPECT_THAT(b.all, Contains("log service: Job failed."));

@@ -154,9 +154,8 @@ TEST(Tuning, GivesEachTrialItsOwnArgumentsEnvironmentAndDisk) {
 }
 
 TEST(Tuning, AContainersClusterSpecHasTheTrial) {
-  EngineOptions options;
-  options.rules.launch.images = {{"gcr.io/p/i:v", {"/train"}}};
-  Tuning t(options);
+  Tuning t;
+  t.world.launcher.images = {{"gcr.io/p/i:v", {"/train"}}};
   ml::Job job = ATuningJob("j", 1);
   ml::TrainingInput& input = *job.training_input;
   input.package_uris.clear();
@@ -164,8 +163,8 @@ TEST(Tuning, AContainersClusterSpecHasTheTrial) {
   input.master.config.emplace().image_uri = "gcr.io/p/i:v";
   EXPECT_EQ(t.Run(std::move(job)).state, JobState::kSucceeded);
   ASSERT_EQ(t.launches.size(), 1u);
-  EXPECT_EQ(t.launches[0].argv[0], "/train");
-  EXPECT_THAT(t.launches[0].argv, Contains("--rate"));
+  EXPECT_EQ(t.launches[0].Argv()[0], "/train");
+  EXPECT_THAT(t.launches[0].Argv(), Contains("--rate"));
   EXPECT_THAT(Variable(t.launches[0], "CLUSTER_SPEC"), HasSubstr("\"trial\": \"1\""));
 }
 
@@ -505,7 +504,7 @@ TEST(TuningRecovery, GoesOnWithTheValuesThatItHadChosen) {
   t.world.Boot();
   t.world.RunUntilIdle();
   ASSERT_EQ(t.launches.size(), 5u);
-  EXPECT_EQ(t.launches[0].argv, t.launches[2].argv);
+  EXPECT_EQ(t.launches[0].Argv(), t.launches[2].Argv());
   EXPECT_EQ(t.launches[0].environment, t.launches[2].environment);
   EXPECT_EQ(t.launches[1].environment, t.launches[3].environment);
   EXPECT_EQ(t.world.packager.requests().size(), 2u);  // once for each emulator

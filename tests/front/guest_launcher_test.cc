@@ -23,6 +23,7 @@ struct Launched {
 // Starts nothing, remembers everything.
 class RecordingLauncher final : public engine::Launcher {
  public:
+  Result<run::Program> Resolve(const run::Program& program) const override { return program; }
   explicit RecordingLauncher(Launched& launched) : launched_(launched) {}
   void Launch(engine::ReplicaLaunch launch, Listener) override {
     launched_.launches.push_back(std::move(launch));
@@ -49,7 +50,7 @@ class FakeNetworks final : public host::OwnNetworks {
 };
 
 struct GuestWorld {
-  static const run::ReplicaId kWorker{"worker", 1};
+  static inline const run::ReplicaId kWorker{"worker", 1};
 
   TemporaryDirectory directory;
   SystemClock wall;
@@ -70,6 +71,7 @@ struct GuestWorld {
   engine::ReplicaLaunch ALaunch(run::ReplicaId replica = kWorker, int boot = 1) const {
     engine::ReplicaLaunch launch;
     launch.key = {run, replica, boot};
+    launch.task = run::Name(replica);
     launch.machine = {
         "cmle-training-worker-e118e0f997-1", "europe-west1", "n1-highmem-8", "", "trainer@x",
         {"127.1.2.3", "127.1.2.4"}};
@@ -163,7 +165,7 @@ TEST(GuestLauncher, ClosesTheDoorsWhenTheRunHasEnded) {
 
 // What a run of two finds in a network of its own.
 struct NetworkWorld : GuestWorld {
-  static const run::ReplicaId kMaster{"master", 0};
+  static inline const run::ReplicaId kMaster{"master", 0};
 
   NetworkWorld() {
     options.https = front::HttpsFront{"", "/b.pem", {}};

@@ -42,7 +42,7 @@ class Isolation : public ::testing::Test {
   }
   engine::ReplicaLaunch APython(const std::string& source, engine::ReplicaKey key = AKey()) {
     auto launch = AnIsolated("", std::move(key));
-    launch.argv = {"python3", "-c", source};
+    launch.program = run::LocalCommand{{"python3", "-c", source}};
     return launch;
   }
 
@@ -145,7 +145,8 @@ TEST_F(Isolation, TellsWhichReplicaHasTheOtherEnd) {
   const auto first = Accept();
   // The second is a program that was started without any environment.
   auto launch = APython(waits, AKey(1));
-  launch.Argv().insert(launch.Argv().begin(), {"/bin/sh", "-c", "env -i \"$0\" \"$@\"; exit $?"});
+  std::vector<std::string>& words = std::get<run::LocalCommand>(launch.program).words;
+  words.insert(words.begin(), {"/bin/sh", "-c", "env -i \"$0\" \"$@\"; exit $?"});
   world_.Launch(std::move(launch));
   const auto second = Accept();
   EXPECT_EQ(world_.launcher->TaskOfClient(AKey().run, first.second), "worker-replica-0");

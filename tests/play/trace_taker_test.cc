@@ -13,7 +13,7 @@ using host::FileSight;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-const ReplicaKey kMaster = {{"p", "j", ""}, {}, 1};
+const ReplicaKey kMaster = {{"p", "j", ""}, {"master", 0}, 1};
 const ReplicaKey kWorker = {{"p", "j", ""}, {"worker", 0}, 1};
 
 /// "master-0 /a was there, read, written, read behind, 3 bytes".
@@ -141,7 +141,7 @@ TEST_F(TraceTakerTest, BytesAreThoseAtTheReplicasEnd) {
 TEST_F(TraceTakerTest, LaunchesKeepWhatTheyWereGiven) {
   engine::ReplicaLaunch launch;
   launch.key = kWorker;
-  launch.argv = {"python3", "-m", "trainer.task"};
+  launch.program = run::LocalCommand{{"python3", "-m", "trainer.task"}};
   launch.environment = {{"HOSTNAME", "elsewhere"}};
   launch.working_directory = "user_dir";
   taker_.Launching(launch, "/disk");

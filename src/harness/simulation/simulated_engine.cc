@@ -55,7 +55,7 @@ void SimulatedEngine::RunFor(Duration time) {
 
 Result<ml::Job> SimulatedEngine::Submit(ml::Job job) {
   Result<ml::Job> result = Error{};
-  engine->SubmitLater({api->Take("p", std::move(job))}, [&](const Result<run::Job>& answer) {
+  engine->SubmitLater({api->Take("p", std::move(job)), launcher.images}, [&](const Result<run::Job>& answer) {
     result = answer.ok() ? ml::RenderJob(*answer) : answer.error();
   });
   engine->Turn();
