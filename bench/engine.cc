@@ -19,7 +19,7 @@ void SimulatedJobs(benchmark::State& state) {
     world.log.keep = false;
     world.launcher.script = [](const engine::ReplicaLaunch& launch) {
       Script script;
-      if (launch.key.replica.role != run::Role::kMaster) script.run_for = kForever;
+      if (launch.key.replica.role != "master") script.run_for = kForever;
       return script;
     };
     world.Boot();
@@ -28,7 +28,7 @@ void SimulatedJobs(benchmark::State& state) {
       if (!world.Submit(AJob(id)).ok()) state.SkipWithError("not accepted");
       if (i % 4 != 0) continue;
       world.RunUntilState(id, run::JobState::kRunning);
-      (void)world.LoseVm(id, {run::Role::kWorker, 0}, engine::VmLoss::kKill);
+      (void)world.LoseVm(id, {"worker", 0}, engine::VmLoss::kKill);
     }
     world.RunUntilIdle();
     for (const engine::JobRecord& record : world.store.InOrder()) {

@@ -61,8 +61,8 @@ double Launches(engine::Launcher& launcher, int count) {
       continue;
     }
     engine::ReplicaLaunch launch;
-    launch.key = {{"p", "bench", ""}, {run::Role::kWorker, boots}, 1};
-    launch.argv = {"/bin/true"};
+    launch.key = {{"p", "bench", ""}, {"worker", boots}, 1};
+    launch.program = run::LocalCommand{{"/bin/true"}};
     launch.environment = {{"A", "1"}};
     ++boots;
     ++living;

@@ -57,8 +57,8 @@ double Seconds(const Case& what, int count, bool watched) {
   char program[300];
   std::snprintf(program, sizeof program, what.program, count);
   engine::ReplicaLaunch launch;
-  launch.key = {{"my-bench-project-1", "job", ""}, {run::Role::kMaster, 0}, 1};
-  launch.argv = {"/usr/bin/python3", "-c", program};
+  launch.key = {{"my-bench-project-1", "job", ""}, {"master", 0}, 1};
+  launch.program = run::LocalCommand{{"/usr/bin/python3", "-c", program}};
   if (watched) {
     const std::string disk = (*launcher)->BootDisk(launch.key);
     (*launcher)->Watch({.output = true, .roots = {disk}}, watcher);

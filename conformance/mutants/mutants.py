@@ -48,7 +48,7 @@ MUTANTS = [
     # Machines.
     ('tier_takes_types', 'tiers', MACHINES, '!asked.machine_type.empty()) {\n    exam.Report(violations::OnlyWithCustomTier(RoleField(role, "type")',
      None),
-    ('tier_takes_counts', 'tiers', MACHINES, 'asked.count > 0 && role != run::Role::kMaster', 'false'),
+    ('tier_takes_counts', 'tiers', MACHINES, 'asked.count > 0 && role != Role::kMaster', 'false'),
     ('any_machine', 'machines', MACHINES, 'machine == nullptr) {\n    exam.Report(violations::MachineUnknown', None),
     ('small_machines', 'machines', MACHINES, 'machine->tier_only', 'false'),
     ('custom_without_master', 'tiers', MACHINES, 'exam.is_custom && asked.machine_type.empty()) {\n      exam.Report(violations::Required("master_type"', None),

@@ -54,6 +54,7 @@ struct Emulator::Parts {
   std::unique_ptr<engine::LogSink> watched_log;     // likewise
   host::LauncherBundle replicas;
   host::WorkerThread worker;
+  std::unique_ptr<ml::TrainingApi> training;
   std::unique_ptr<engine::Engine> engine;
   std::unique_ptr<Apis> apis;
 
@@ -119,10 +120,11 @@ Status Emulator::Parts::StartEngine() {
   RETURN_IF_ERROR(AddServers());
   if (interference) watched_log = interference->AroundService(*state.log);
   engine::LogSink& log = watched_log ? *watched_log : *state.log;
+  training = std::make_unique<ml::TrainingApi>(TrainingSettings(options), *state.storage);
   engine = std::make_unique<engine::Engine>(
       EngineSettings(options, replicas.url_for_replicas(listener->base_url()), *state.buckets),
       engine::EnginePorts{*replicas.launcher, *replicas.packager, *replicas.devices,
-                          *replicas.addresses, *state.jobs, log, *state.storage, worker,
+                          *replicas.addresses, *state.jobs, log, *training, worker,
                           replicas.disks},
       clock);
   return engine->Start();

@@ -25,6 +25,7 @@ host::DeviceMode DeviceModeFrom(GpuMode mode) {
 host::LauncherOptions LauncherOptionsFrom(const EmulatorOptions& options) {
   return {.kind = options.launcher,
           .state = options.state,
+          .images = options.images,
           .seed = options.seed,
           .own_environment = host::OwnEnvironment(),
           .own_networks = options.isolation == Isolation::kNamespaces,

@@ -1,14 +1,14 @@
 #pragma once
 // Cloud Storage as the engine and the packager see it: the bucket store behind their ports.
 
-#include "engine/ports.h"
 #include "fakes/gcs/store/directory_store.h"
 #include "host/python/packages.h"
+#include "run/storage_probe.h"
 
 namespace caip::app {
 
 /// Any thread. `buckets` outlives it.
-class StorageAdapter final : public engine::StorageProbe, public host::PackageSource {
+class StorageAdapter final : public run::StorageProbe, public host::PackageSource {
  public:
   /// `create_buckets`: a missing bucket counts as there, and is made when it is first written to.
   StorageAdapter(gcs::DirectoryStore& buckets, bool create_buckets)

@@ -20,7 +20,8 @@ void Move(const std::string& to, ReplicaLaunch& launch) {
   }
   launch.user_directories.push_back(home);
   launch.working_directory = to;
-  launch.argv = host::OnHost(to, std::move(launch.argv));
+  launch.program = run::LocalCommand{host::OnHost(to, launch.Argv())};
+  launch.arguments.clear();
 }
 
 void NameTrialIn(std::string& tf_config) {
@@ -42,7 +43,7 @@ void MakeTrial(const std::string& tag, const std::string& job_dir, const std::st
   launch.environment.emplace_back("CLOUD_ML_TRIAL_ID", kTrial);
   launch.environment.emplace_back("CLOUD_ML_HP_METRIC_TAG", tag);
   launch.environment.emplace_back("CLOUD_ML_HP_METRIC_FILE", file);
-  if (launch.key.replica == run::ReplicaId{}) {  // only the master's counts
+  if (launch.key.replica == ml::RunId({})) {  // only the master's counts
     launch.metrics = engine::MetricSource{tag, file, job_dir};
   }
 }

@@ -25,7 +25,7 @@ void TraceTaker::Launching(const engine::ReplicaLaunch& launch, const std::strin
   const std::lock_guard lock(mutex_);
   const std::string replica = harness::ReplicaNameOf(launch.key);
   if (launch.metrics) metrics_[replica] = *launch.metrics;
-  launched_.push_back({replica, launch.key.boot, launch.argv, launch.environment, boot_disk,
+  launched_.push_back({replica, launch.key.boot, launch.Argv(), launch.environment, boot_disk,
                        boot_disk + "/" + launch.working_directory});
 }
 

@@ -93,12 +93,12 @@ metadata::Machine GuestLauncher::GuestOf(const engine::ReplicaLaunch& launch,
       .machine_type = rented.machine_type,
       .image = rented.image_uri,
       .ip = options_.address,
-      .attributes = {{"job_id", run.job_id}, {"task_name", run::TaskName(launch.key.replica)}},
+      .attributes = {{"job_id", run.job_id}, {"task_name", launch.task}},
       .created = world_.wall.Now(),
       .service_account =
           rented.service_account.empty() ? options_.service_account : rented.service_account,
       .job = run.job_id,
-      .replica = run::TaskName(launch.key.replica)};
+      .replica = launch.task};
   if (!run.trial.empty()) guest.attributes["trial_id"] = run.trial;
   return guest;
 }

@@ -12,7 +12,7 @@ std::string RunTag(const engine::RunKey& run) {
 }
 
 std::string ListenerTag(const engine::RunKey& run, run::ReplicaId replica) {
-  return RunTag(run) + run::TaskName(replica);
+  return RunTag(run) + run::Name(replica);
 }
 
 std::string OwnDoor(const engine::ReplicaMachine& machine, run::ReplicaId replica,

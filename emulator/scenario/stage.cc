@@ -15,6 +15,7 @@
 #include "emulator/scenario/submission.h"
 #include "harness/events/event.h"
 #include "harness/events/step_reader.h"
+#include "ml/render.h"
 
 namespace caip::scenario {
 namespace {
@@ -190,7 +191,7 @@ void Stage::Begin(engine::Engine& engine, Clock& clock) {
   clock_->real = &clock;
   engine_ = &engine;
   states_ =
-      engine.Watch([this, last = std::string()](const std::string&, const ml::Job& job) mutable {
+      engine.Watch([this, last = std::string()](const run::Job& job) mutable {
         const std::string state(run::Name(job.state));
         if (state == last) return;
         last = state;
@@ -255,11 +256,13 @@ Result<Evidence> Stage::RunJob() {
   Evidence evidence;
   RETURN_IF_ERROR(Collect(evidence.objects_before));
   RETURN_IF_ERROR(SendJob(scenario_, options_.read_words, *emulator_));
-  ASSIGN_OR_RETURN(const ml::Job taken, engine_->Get(kProject, kJobId));
+  ASSIGN_OR_RETURN(const run::Job accepted, engine_->Get(kProject, kJobId));
+  ASSIGN_OR_RETURN(const ml::Job taken, ml::RenderJob(accepted));
   RETURN_IF_ERROR(CheckReplicas(scenario_, taken));
   evidence.broke_off = Follow();
   if (!evidence.broke_off.empty()) Abandon();
-  ASSIGN_OR_RETURN(const ml::Job job, engine_->Get(kProject, kJobId));
+  ASSIGN_OR_RETURN(const run::Job ended, engine_->Get(kProject, kJobId));
+  ASSIGN_OR_RETURN(const ml::Job job, ml::RenderJob(ended));
   evidence.state = run::Name(job.state);
   evidence.error_message = job.error_message;
   RETURN_IF_ERROR(CollectTrials(job, evidence));
@@ -336,7 +339,7 @@ Status Stage::CollectTrials(const ml::Job& job, Evidence& evidence) {
   if (!job.training_output || !job.training_output->is_hyperparameter_tuning_job) return Ok{};
   ASSIGN_OR_RETURN(const auto kept, engine_->Trials(kProject, kJobId));
   for (const engine::TrialRecord& trial : kept) {
-    harness::FinalTrial& final = evidence.trials[trial.run_key.trial];
+    harness::FinalTrial& final = evidence.trials[trial.job.key.trial];
     final.state = run::Name(trial.job.state);
     for (const engine::Report& report : trial.reports) final.steps.push_back(report.step);
   }

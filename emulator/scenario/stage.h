@@ -18,6 +18,7 @@
 #include "harness/faults/fault_injector.h"
 #include "harness/faults/run_control.h"
 #include "harness/scenario/scenario.h"
+#include "ml/job.h"
 
 namespace caip::scenario {
 

@@ -116,8 +116,9 @@ Status SendJob(const Scenario& scenario, const client::ReadSubmitWords& read,
     const Status sent = SendWords(scenario, read, emulator);
     return sent.ok() ? sent : Status(errors::JobNotTaken(sent.error()));
   }
-  ASSIGN_OR_RETURN(ml::Job job, ml::ParseJob(JobOf(scenario)));
-  const auto sent = emulator.engine().Submit(kProject, std::move(job));
+  const Json job = JobOf(scenario);
+  RETURN_IF_ERROR(ml::ParseJob(job));
+  const auto sent = emulator.engine().Submit(kProject, job);
   if (sent.ok()) return Ok{};
   return errors::JobNotTaken(sent.error());
 }
@@ -126,7 +127,7 @@ Status CheckReplicas(const Scenario& scenario, const ml::Job& job) {
   if (!job.training_input) return Ok{};
   std::vector<std::string> replicas;
   for (const ml::ReplicaPlan& plan : ml::PlanCluster(*job.training_input).replicas) {
-    replicas.push_back(harness::ReplicaName(run::TaskName(plan.id)));
+    replicas.push_back(harness::ReplicaName(ml::TaskName(plan.id)));
   }
   if (const auto& tuning = job.training_input->hyperparameters) {
     replicas = harness::NamesInTrials(replicas, tuning->max_trials.value_or(1));

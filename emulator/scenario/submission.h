@@ -8,6 +8,7 @@
 #include "client/submit_request.h"
 #include "emulator/app/emulator.h"
 #include "harness/scenario/scenario.h"
+#include "ml/job.h"
 
 namespace caip::scenario {
 

@@ -4,24 +4,8 @@
 #include <utility>
 
 #include "engine/errors.h"
-#include "ml/etag.h"
-#include "ml/errors.h"
-#include "ml/run_texts.h"
 
 namespace caip::engine {
-namespace {
-
-// What a client may not set is ignored, as the service does (docs/service/api.md, section 7).
-ml::Job InputOf(ml::Job job) {
-  ml::Job input;
-  input.job_id = std::move(job.job_id);
-  input.training_input = std::move(job.training_input);
-  input.labels = std::move(job.labels);
-  return input;
-}
-
-}  // namespace
-
 Core::Core(const EngineOptions& options, EnginePorts ports, Clock& clock,
            std::shared_ptr<Mailbox> mailbox, Observers& observers, QueueBoard& board)
     : options_(options),
@@ -38,81 +22,78 @@ Core::Entry& Core::Add(JobRun run, uint64_t age) {
   return runs_.try_emplace(key, std::move(run), age).first->second;
 }
 
-Core::Entry* Core::Find(const std::string& project, const std::string& job_id) {
-  const auto found = runs_.find({project, job_id, ""});
+Core::Entry* Core::Find(const RunKey& key) {
+  const auto found = runs_.find(key);
   return found == runs_.end() ? nullptr : &found->second;
 }
 
-Result<ml::Job> Core::Create(const std::string& project, ml::Job job) {
-  if (stopping_) return errors::EngineStopped();
-  job = InputOf(std::move(job));
-  ml::FillDefaults(*job.training_input, options_.rules.validation);
-  job.etag = ml::NextEtag(project + "/" + job.job_id, job.labels);
-  const RunKey key{project, job.job_id, ""};
-  ASSIGN_OR_RETURN(JobRun::Trials trials, TrialsOf({project, job, {}}));
-  trials.own.clear();  // of a job that has the id already
-  JobRun run = JobRun::New(key, std::move(job), clock_.Now(), options_.rules, std::move(trials));
-  if (Status created = ports_.store.Create(run.Record()); !created.ok()) {
-    const bool taken = created.error().code == Code::kAlreadyExists;
-    return taken ? ml::errors::JobAlreadyExists() : created.error();
-  }
-  ml::Job answer = run.job();
-  Add(std::move(run), created_++);
-  Handle(key, Submitted{});
-  answer.job_position = board_.PositionOf(key);
-  observers_.Tell(project, answer);
-  return answer;
-}
-
-Status Core::Cancel(const std::string& project, const std::string& job_id) {
-  if (stopping_) return errors::EngineStopped();
-  Entry* entry = Find(project, job_id);
-  if (!entry) {
-    const auto stored = ports_.store.Get(project, job_id);
-    if (stored.ok()) return Ok{};  // it has ended
-    return stored.error().code == Code::kNotFound ? ml::errors::JobNotFound() : stored.error();
-  }
-  const RunKey key = entry->run.key();
-  Handle(key, CancelAsked{ml::texts::CancelledByUser()});
-  entry = Find(project, job_id);
-  return entry ? SavedOrWhyNot(*entry) : Status(Ok{});
-}
-
-Result<ml::Job> Core::ReplaceLabels(const std::string& project, const std::string& job_id,
-                                    std::map<std::string, std::string> labels,
-                                    const std::optional<std::string>& etag) {
-  if (stopping_) return errors::EngineStopped();
-  Result<JobRecord> stored = ports_.store.Get(project, job_id);
-  if (!stored.ok()) {
-    const bool missing = stored.error().code == Code::kNotFound;
-    return missing ? ml::errors::JobNotFound() : stored.error();
-  }
-  Entry* entry = Find(project, job_id);
-  ml::Job job = entry ? entry->run.job() : stored->job;
-  if (etag && *etag != job.etag) return ml::errors::EtagStale();
-  job.labels = std::move(labels);
-  job.etag = ml::NextEtag(job.etag, job.labels);
-  if (entry) {
-    Handle(entry->run.key(), LabelsReplaced{job.labels, job.etag});
-    RETURN_IF_ERROR(SavedOrWhyNot(*entry));
-    job.job_position = board_.PositionOf({project, job_id, ""});
-    return job;
-  }
-  stored->job = job;
-  RETURN_IF_ERROR(ports_.store.Save(*stored));
-  observers_.Tell(project, job);
+run::Job Core::WithPosition(run::Job job) const {
+  job.queue_position = board_.PositionOf(job.key);
   return job;
 }
 
-Status Core::LoseVm(const RunKey& key, run::ReplicaId replica, VmLoss kind) {
+Result<run::Job> Core::Create(NewJob job) {
   if (stopping_) return errors::EngineStopped();
-  if (!runs_.contains(key)) {
+  const RunKey key = job.accepted.key;
+  ASSIGN_OR_RETURN(JobRun::Trials trials, TrialsOf(key, job.accepted.job->spec()));
+  trials.own.clear();  // of a job that has the id already
+  JobRun run = JobRun::New(std::move(job.accepted), std::move(job.images), clock_.Now(),
+                           options_.rules, std::move(trials));
+  if (Status created = ports_.store.Create(run.Record()); !created.ok()) {
+    const bool taken = created.error().code == Code::kAlreadyExists;
+    return taken ? ports_.api.JobAlreadyExists() : created.error();
+  }
+  run::Job answer = run.job();
+  Add(std::move(run), created_++);
+  Handle(key, Submitted{});
+  answer = WithPosition(std::move(answer));
+  observers_.Tell(answer);
+  return answer;
+}
+
+Status Core::Cancel(const RunKey& key) {
+  if (stopping_) return errors::EngineStopped();
+  if (!Find(key)) {
     const auto stored = ports_.store.Get(key.project, key.job_id);
-    return stored.ok() ? errors::JobNotRunning(key.job_id) : ml::errors::JobNotFound();
+    if (stored.ok()) return Ok{};  // it has ended
+    return stored.error().code == Code::kNotFound ? ports_.api.JobNotFound() : stored.error();
+  }
+  Handle(key, CancelAsked{run::texts::CancelledByUser()});
+  const Entry* entry = Find(key);
+  return entry ? SavedOrWhyNot(*entry) : Status(Ok{});
+}
+
+Result<run::Job> Core::Update(const RunKey& key, const DocumentChange& change) {
+  if (stopping_) return errors::EngineStopped();
+  Result<JobRecord> stored = ports_.store.Get(key.project, key.job_id);
+  if (!stored.ok()) {
+    const bool missing = stored.error().code == Code::kNotFound;
+    return missing ? ports_.api.JobNotFound() : stored.error();
+  }
+  Entry* entry = Find(key);
+  run::Job job = entry ? entry->run.job() : stored->job;
+  ASSIGN_OR_RETURN(job.document, change(job));
+  if (entry) {
+    Handle(key, DocumentReplaced{job.document});
+    RETURN_IF_ERROR(SavedOrWhyNot(*entry));
+    return WithPosition(std::move(job));
+  }
+  stored->job = job;
+  RETURN_IF_ERROR(ports_.store.Save(*stored));
+  observers_.Tell(job);
+  return job;
+}
+
+Status Core::LoseVm(const RunKey& key, const run::ReplicaId& replica, VmLoss kind) {
+  if (stopping_) return errors::EngineStopped();
+  const auto found = runs_.find(key);
+  if (found == runs_.end()) {
+    const auto stored = ports_.store.Get(key.project, key.job_id);
+    return stored.ok() ? errors::JobNotRunning(key.job_id) : ports_.api.JobNotFound();
   }
   const auto live = live_.lower_bound({key, replica, 0});
   if (live == live_.end() || live->run != key || live->replica != replica) {
-    return errors::NothingToLose(key.job_id, replica);
+    return errors::NothingToLose(key.job_id, found->second.run.api().ReplicaName(replica));
   }
   Handle(key, VmLost{replica, kind});
   return Ok{};
@@ -147,7 +128,7 @@ Instant Core::NextDeadline() const { return stopping_ ? kNever : timers_.NextDea
 
 void Core::Handle(const RunKey& key, const Event& event) {
   const auto found = runs_.find(key);
-  if (found == runs_.end()) return;  // a late word of a run that has ended
+  if (found == runs_.end()) return;  // a late event of a run that has ended
   Entry& entry = found->second;
   ++handled_;
   if (options_.journal) options_.journal(key, Describe(event));
@@ -184,13 +165,14 @@ void Core::StartRuns() {
 bool Core::TryToStart(Entry& entry) {
   const RunKey key = entry.run.key();
   if (entry.run.phase() != JobRun::Phase::kWaiting) return true;  // ended, not saved yet
-  if (entry.run.plan().replicas.empty()) {  // a tuning job: its trials ask for themselves
+  if (entry.run.plan().empty()) {  // a tuning job: its trials ask for themselves
     Start(entry, {}, "");
     return true;
   }
-  const std::vector<DeviceRequest> requests = DeviceRequestsOf(entry.run.plan());
+  const std::vector<DeviceRequest> requests =
+      DeviceRequestsOf(entry.run.api().spec(), entry.run.plan());
   std::vector<run::ReplicaId> replicas;
-  for (const ml::ReplicaPlan& replica : entry.run.plan().replicas) replicas.push_back(replica.id);
+  for (const run::PlannedReplica& replica : entry.run.plan()) replicas.push_back(replica.id);
   DeviceAnswer answer = ports_.devices.Bind(key, replicas, requests);
   if (answer.kind == DeviceAnswer::Kind::kWait) return false;
   std::string refusal = std::move(answer.refusal);
@@ -218,7 +200,7 @@ void Core::Start(Entry& entry, Granted granted, const std::string& refusal) {
   }
   entry.granted = true;
   active_ += !entry.run.IsTrial();
-  clusters_ += !entry.run.plan().replicas.empty();
+  clusters_ += !entry.run.plan().empty();
   Handle(key, granted);
 }
 

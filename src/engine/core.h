@@ -6,11 +6,13 @@
 
 #include <atomic>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "engine/job_run.h"
 #include "engine/mailbox.h"
@@ -20,6 +22,15 @@
 #include "engine/timers.h"
 
 namespace caip::engine {
+
+/// A document that an API has accepted, and what the launcher runs for the images it names.
+struct NewJob {
+  run::AcceptedJob accepted;
+  std::map<std::string, std::vector<std::string>> images = {};  // entrypoints by the image's URI
+};
+
+/// Makes the next document of a job out of the present one, or says why not.
+using DocumentChange = std::function<Result<run::Document>(const run::Job&)>;
 
 /// Engine thread only, but for unfinished().
 class Core {
@@ -31,12 +42,10 @@ class Core {
   Status Recover();
 
   /// `job` has passed every check but that of its id.
-  Result<ml::Job> Create(const std::string& project, ml::Job job);
-  Status Cancel(const std::string& project, const std::string& job_id);
-  Result<ml::Job> ReplaceLabels(const std::string& project, const std::string& job_id,
-                                std::map<std::string, std::string> labels,
-                                const std::optional<std::string>& etag);
-  Status LoseVm(const RunKey& run, run::ReplicaId replica, VmLoss kind);
+  Result<run::Job> Create(NewJob job);
+  Status Cancel(const RunKey& key);
+  Result<run::Job> Update(const RunKey& key, const DocumentChange& change);
+  Status LoseVm(const RunKey& key, const run::ReplicaId& replica, VmLoss kind);
 
   /// An event from a port.
   void Deliver(const RunEvent& message);
@@ -65,8 +74,9 @@ class Core {
   };
 
   Entry& Add(JobRun run, uint64_t age);
-  Result<JobRun::Trials> TrialsOf(const JobRecord& record) const;
-  Entry* Find(const std::string& project, const std::string& job_id);
+  Result<JobRun::Trials> TrialsOf(const RunKey& key, const run::RunSpec& spec) const;
+  Entry* Find(const RunKey& key);
+  run::Job WithPosition(run::Job job) const;
   void Handle(const RunKey& key, const Event& event);
   void CarryOut(Entry& entry);
   Status SavedOrWhyNot(const Entry& entry) const;
@@ -114,7 +124,7 @@ class Core {
   Timers timers_;
   int active_ = 0;               // jobs that were granted and have not returned
   int clusters_ = 0;             // runs with addresses lent to them
-  std::set<ReplicaKey> live_;    // launched, and no exit was told; each holds the clock
+  std::set<ReplicaKey> live_;    // launched, and not ended; each holds the clock
   std::set<RunKey> installing_;  // each holds the clock
   std::set<RunKey> choosing_;    // likewise: values for their trials
   std::vector<LogLine> lines_;   // to be written before the next effect of another kind

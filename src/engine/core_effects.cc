@@ -34,21 +34,18 @@ bool Core::Saved(Entry& entry, const Status& saved) {
 }
 
 bool Core::Apply(Entry& entry, const SaveJob& save) {
+  const RunKey& key = entry.run.key();
   if (entry.run.IsTrial()) {
-    TrialRecord record{entry.run.key(), save.record.job, save.record.run};
-    record.job.training_input.reset();  // its job's
+    static const run::Document kNone = std::make_shared<const Json>(Json::object());
+    TrialRecord record{save.record.job, save.record.note};
+    record.job.document = kNone;  // that of its job
     if (!Saved(entry, ports_.store.SaveTrial(record))) return false;
-    const RunKey& trial = entry.run.key();
-    Handle({trial.project, trial.job_id, ""},
-           TrialMoved{trial.trial, std::move(record.job), entry.run.AnyWasLaunched(),
-                      entry.run.note().stopped_early});
+    Handle(key.Job(), TrialMoved{key.trial, std::move(record.job), entry.run.AnyWasLaunched(),
+                                 entry.run.note().stopped_early});
     return true;
   }
   if (!Saved(entry, ports_.store.Save(save.record))) return false;
-  if (!observers_.any()) return true;
-  ml::Job shown = save.record.job;
-  shown.job_position = board_.PositionOf(entry.run.key());
-  observers_.Tell(save.record.project, shown);
+  if (observers_.any()) observers_.Tell(WithPosition(save.record.job));
   return true;
 }
 
@@ -69,22 +66,18 @@ void Core::EndChoice(const RunKey& run) {
 }
 
 void Core::Apply(Entry& entry, const BeginTrial& begin) {
-  const RunKey key = begin.record.run_key;
-  JobRecord record{key.project, begin.record.job, begin.record.run};
-  record.job.training_input = entry.run.job().training_input;
-  JobRun run = JobRun::Restore(key, std::move(record), options_.rules);
+  const RunKey key = begin.record.job.key;
+  JobRecord record{begin.record.job, begin.record.note};
+  record.job.document = entry.run.job().document;
+  JobRun run = JobRun::Restore(std::move(record), entry.run.shared_api(), options_.rules);
   run.UsePrepared(begin.prepared);
   Add(std::move(run), entry.age);
   Handle(key, begin.is_new ? Event(Submitted{}) : Event(Recovered{}));
 }
 
 void Core::Apply(Entry& entry, const TellTrial& tell) {
-  const RunKey& job = entry.run.key();
-  std::visit(
-      [&](const auto& event) {
-        Handle({job.project, job.job_id, tell.trial}, event);
-      },
-      tell.what);
+  const RunKey trial = entry.run.key().WithTrial(tell.trial);
+  std::visit([&](const auto& event) { Handle(trial, event); }, tell.what);
 }
 
 void Core::Apply(Entry&, const WriteLog& write) { lines_.push_back(write.line); }
@@ -96,7 +89,7 @@ void Core::Apply(Entry& entry, const Enqueue& enqueue) {
   const QueuePlace place{enqueue.resumed, enqueue.priority, entry.age,
                          trial.empty() ? 0 : std::stoll(trial)};
   std::set<std::string> wanted;
-  for (const DeviceRequest& request : DeviceRequestsOf(entry.run.plan())) {
+  for (const DeviceRequest& request : DeviceRequestsOf(entry.run.api().spec(), entry.run.plan())) {
     wanted.insert(request.type);
   }
   scheduler_.Add(entry.run.key(), place, std::move(wanted));
@@ -134,8 +127,7 @@ void Core::Apply(Entry&, const LaunchReplica& launch) {
   };
   const auto post_reports = [mailbox = mailbox_](const ReplicaKey& key,
                                                  std::vector<Report> reports) {
-    const RunKey& run = key.run;
-    mailbox->Post(RunEvent{{run.project, run.job_id, ""}, Reported{run.trial, std::move(reports)}});
+    mailbox->Post(RunEvent{key.run.Job(), Reported{key.run.trial, std::move(reports)}});
   };
   ports_.launcher.Launch(launch.launch,
                          {[post](const ReplicaKey& key) { post(key, ReplicaStarted{key}); },
@@ -163,7 +155,7 @@ void Core::Apply(Entry& entry, const ReturnResources&) {
   ports_.packager.Abandon(entry.run.key());  // its environment may go when others need the room
   if (std::exchange(entry.granted, false)) {
     active_ -= !entry.run.IsTrial();
-    clusters_ -= !entry.run.plan().replicas.empty();
+    clusters_ -= !entry.run.plan().empty();
   }
   scheduler_.TryAgain();
 }

@@ -3,9 +3,9 @@
 #include <future>
 #include <utility>
 
+#include "base/json.h"
+
 #include "engine/errors.h"
-#include "engine/submission.h"
-#include "ml/errors.h"
 
 namespace caip::engine {
 namespace {
@@ -14,21 +14,39 @@ namespace {
 constexpr Duration kStopPatience = std::chrono::seconds(10);
 
 // The engine's own additions to what it was given.
-EngineOptions Completed(EngineOptions options, LocalDisks* disks) {
-  options.rules.launch.boot_disk = [disks](const ReplicaKey& key) {
+EngineOptions Completed(EngineOptions options, const EnginePorts& ports) {
+  options.rules.launch.boot_disk = [disks = ports.disks](const ReplicaKey& key) {
     return disks ? disks->BootDisk(key) : std::string();
   };
+  options.rules.api = &ports.api;
   return options;
 }
 
-Error JobMissing(const Error& error) {
-  return error.code == Code::kNotFound ? ml::errors::JobNotFound() : error;
+/// What the launcher answers for the programs of a run.
+struct ResolvedPrograms {
+  std::map<std::string, std::vector<std::string>> images;  // entrypoints by URI
+  std::vector<FieldViolation> refused;
+};
+
+ResolvedPrograms Resolve(const run::RunSpec& spec, const Launcher& launcher) {
+  ResolvedPrograms resolved;
+  for (const run::ReplicaGroup& group : spec.groups) {
+    const Result<run::Program> program = launcher.Resolve(group.program);
+    if (!program.ok()) {
+      if (!group.program_field.empty()) {
+        resolved.refused.push_back({group.program_field, program.error().message});
+      }
+    } else if (const auto* image = std::get_if<run::ContainerImage>(&*program)) {
+      if (!image->entrypoint.empty()) resolved.images[image->uri] = image->entrypoint;
+    }
+  }
+  return resolved;
 }
 
 }  // namespace
 
 Engine::Engine(EngineOptions options, EnginePorts ports, Clock& clock)
-    : options_(Completed(std::move(options), ports.disks)),
+    : options_(Completed(std::move(options), ports)),
       ports_(ports),
       clock_(clock),
       mailbox_(std::make_shared<Mailbox>(clock)),
@@ -76,50 +94,51 @@ void Engine::Stop() {
   mailbox_->Close();
 }
 
-Status Engine::Check(const std::string& project, const ml::Job& job,
-                     const std::vector<std::string>& arriving) {
-  Status checked = CheckSubmission(job, options_, ports_.storage, arriving);
-  if (!job.training_input) return checked;
-  Status resumable = CheckResumption(project, *job.training_input, ports_.store);
-  return Both(std::move(checked), std::move(resumable));
+Result<NewJob> Engine::Check(const std::string& project, const Json& document,
+                             const std::vector<std::string>& arriving) {
+  const run::JobRequest request{
+      project, "", document, arriving,
+      [&](const std::string& job_id) -> Result<run::Job> {
+        ASSIGN_OR_RETURN(JobRecord earlier, ports_.store.Get(project, job_id));
+        return std::move(earlier.job);
+      }};
+  ASSIGN_OR_RETURN(run::AcceptedJob accepted, ports_.api.Accept(request));
+  ResolvedPrograms programs = Resolve(accepted.job->spec(), ports_.launcher);
+  RETURN_IF_ERROR(ports_.api.Probe(accepted, request, std::move(programs.refused)));
+  return NewJob{std::move(accepted), std::move(programs.images)};
 }
 
-Result<ml::Job> Engine::Submit(const std::string& project, ml::Job job) {
-  RETURN_IF_ERROR(Check(project, job));
-  return Ask<ml::Job>([&](auto answer) { return SubmitLater(project, job, answer); });
+Result<run::Job> Engine::Submit(const std::string& project, const Json& document) {
+  ASSIGN_OR_RETURN(const NewJob job, Check(project, document));
+  return Ask<run::Job>([&](auto answer) { return SubmitLater(job, answer); });
 }
 
 Status Engine::Cancel(const std::string& project, const std::string& job_id) {
   return Ask<Ok>([&](auto answer) { return CancelLater(project, job_id, answer); });
 }
 
-Result<ml::Job> Engine::UpdateLabels(const std::string& project, const std::string& job_id,
-                                     std::map<std::string, std::string> labels,
-                                     std::optional<std::string> etag) {
-  if (auto broken = ml::ValidateLabels(labels); !broken.empty()) {
-    return ml::ValidationError(std::move(broken));
-  }
-  return Ask<ml::Job>([&](auto answer) {
-    return mailbox_->Post(
-        Call([=, this] { answer(core_.ReplaceLabels(project, job_id, labels, etag)); }));
+Result<run::Job> Engine::Update(const std::string& project, const std::string& job_id,
+                                DocumentChange change) {
+  const RunKey key{project, job_id, ""};
+  return Ask<run::Job>([&](auto answer) {
+    return mailbox_->Post(Call([=, this] { answer(core_.Update(key, change)); }));
   });
 }
 
-Status Engine::LoseVm(const RunKey& run, run::ReplicaId replica, VmLoss kind) {
+Status Engine::LoseVm(const RunKey& run, const run::ReplicaId& replica, VmLoss kind) {
   return Ask<Ok>([&](auto answer) { return LoseVmLater(run, replica, kind, answer); });
 }
 
-bool Engine::SubmitLater(const std::string& project, ml::Job job,
-                         std::function<void(Result<ml::Job>)> answer) {
-  return mailbox_->Post(Call([=, this] { answer(core_.Create(project, job)); }));
+bool Engine::SubmitLater(NewJob job, std::function<void(Result<run::Job>)> answer) {
+  return mailbox_->Post(Call([=, this] { answer(core_.Create(job)); }));
 }
 
 bool Engine::CancelLater(const std::string& project, const std::string& job_id,
                          std::function<void(Status)> answer) {
-  return mailbox_->Post(Call([=, this] { answer(core_.Cancel(project, job_id)); }));
+  return mailbox_->Post(Call([=, this] { answer(core_.Cancel({project, job_id, ""})); }));
 }
 
-bool Engine::LoseVmLater(const RunKey& run, run::ReplicaId replica, VmLoss kind,
+bool Engine::LoseVmLater(const RunKey& run, const run::ReplicaId& replica, VmLoss kind,
                          std::function<void(Status)> answer) {
   return mailbox_->Post(Call([=, this] { answer(core_.LoseVm(run, replica, kind)); }));
 }
@@ -136,18 +155,17 @@ Result<T> Engine::Ask(const std::function<bool(std::function<void(Result<T>)>)>&
   return future.get();
 }
 
-Result<ml::Job> Engine::Get(const std::string& project, const std::string& job_id) const {
+Result<run::Job> Engine::Get(const std::string& project, const std::string& job_id) const {
   auto record = ports_.store.Get(project, job_id);
-  if (!record.ok()) return JobMissing(record.error());
-  return WithPosition(project, std::move(record->job));
+  if (record.ok()) return WithPosition(std::move(record->job));
+  const bool missing = record.error().code == Code::kNotFound;
+  return missing ? ports_.api.JobNotFound() : record.error();
 }
 
-Result<std::vector<ml::Job>> Engine::List(const JobQuery& query) const {
+Result<std::vector<run::Job>> Engine::List(const JobQuery& query) const {
   ASSIGN_OR_RETURN(std::vector<JobRecord> records, ports_.store.List(query));
-  std::vector<ml::Job> jobs;
-  for (JobRecord& record : records) {
-    jobs.push_back(WithPosition(record.project, std::move(record.job)));
-  }
+  std::vector<run::Job> jobs;
+  for (JobRecord& record : records) jobs.push_back(WithPosition(std::move(record.job)));
   return jobs;
 }
 
@@ -157,9 +175,9 @@ Result<std::vector<TrialRecord>> Engine::Trials(const std::string& project,
   return ports_.store.Trials(project, job_id);
 }
 
-ml::Job Engine::WithPosition(const std::string& project, ml::Job job) const {
+run::Job Engine::WithPosition(run::Job job) const {
   const bool queued = job.state == run::JobState::kQueued;
-  job.job_position = queued ? board_.PositionOf({project, job.job_id, ""}) : 0;
+  job.queue_position = queued ? board_.PositionOf(job.key) : 0;
   return job;
 }
 

@@ -35,32 +35,31 @@ class Engine {
   /// next Start() treats them as having lost their machines. Cancel first what shall not go on.
   void Stop();
 
-  /// Validates and probes Cloud Storage on the caller's thread. When it returns the job is durable.
-  Result<ml::Job> Submit(const std::string& project, ml::Job job);
-  /// All that Submit checks but for the job id being free, and writes nothing but the probe.
+  /// Checks the document on the caller's thread. When it returns the job is durable.
+  Result<run::Job> Submit(const std::string& project, const Json& document);
+  /// All that Submit checks except whether the job's id is free; writes nothing but the probe.
   /// Packages in `arriving` are still to be uploaded, and not looked for.
-  Status Check(const std::string& project, const ml::Job& job,
-               const std::vector<std::string>& arriving = {});
-  /// Of a finished job: nothing happens, and that is success.
+  Result<NewJob> Check(const std::string& project, const Json& document,
+                       const std::vector<std::string>& arriving = {});
+  /// Does nothing, successfully, where the job has ended.
   Status Cancel(const std::string& project, const std::string& job_id);
-  /// Replaces the whole map. With `etag`: only if it is the job's, else kAborted.
-  Result<ml::Job> UpdateLabels(const std::string& project, const std::string& job_id,
-                               std::map<std::string, std::string> labels,
-                               std::optional<std::string> etag);
-  Result<ml::Job> Get(const std::string& project, const std::string& job_id) const;
+  /// Replaces the document. `change` is called on the engine's thread and must not block.
+  Result<run::Job> Update(const std::string& project, const std::string& job_id,
+                          DocumentChange change);
+  Result<run::Job> Get(const std::string& project, const std::string& job_id) const;
   /// Newest first.
-  Result<std::vector<ml::Job>> List(const JobQuery& query) const;
+  Result<std::vector<run::Job>> List(const JobQuery& query) const;
 
-  /// Of a tuning job, by number, with what they have reported; none of another. kNotFound where
-  /// there is no such job.
+  /// The trials of a tuning job, by number, with what they have reported; none of another job.
+  /// kNotFound where there is no such job.
   Result<std::vector<TrialRecord>> Trials(const std::string& project,
                                           const std::string& job_id) const;
 
   /// Takes a living replica's machine away.
-  Status LoseVm(const RunKey& run, run::ReplicaId replica, VmLoss kind);
+  Status LoseVm(const RunKey& run, const run::ReplicaId& replica, VmLoss kind);
 
-  /// `observer` is told of each job that was saved, on the engine's thread, until the subscription
-  /// goes; when its destructor has returned, no call is under way. It must not block.
+  /// Calls `observer` with each job that was saved, on the engine's thread, until the subscription
+  /// ends; when its destructor has returned, no call is under way. It must not block.
   using Observer = Observers::Observer;
   [[nodiscard]] Subscription Watch(Observer observer);
 
@@ -68,9 +67,9 @@ class Engine {
   bool Idle() const;
   uint64_t seed() const { return options_.rules.seed; }
 
-  // For simulations, which have no thread: in the place of Start().
+  // For simulations, which have no thread: instead of Start().
 
-  /// Takes up what the store holds unfinished.
+  /// Continues what the store holds unfinished.
   Status Recover();
   /// Handles all that was posted and all timers that are due. Engine's thread only.
   void Turn();
@@ -79,18 +78,17 @@ class Engine {
   uint64_t handled() const { return core_.handled(); }
   /// Like those without Later, but unchecked and answered during a Turn(). False: stopped, no
   /// answer.
-  bool SubmitLater(const std::string& project, ml::Job job,
-                   std::function<void(Result<ml::Job>)> answer);
+  bool SubmitLater(NewJob job, std::function<void(Result<run::Job>)> answer);
   bool CancelLater(const std::string& project, const std::string& job_id,
                    std::function<void(Status)> answer);
-  bool LoseVmLater(const RunKey& run, run::ReplicaId replica, VmLoss kind,
+  bool LoseVmLater(const RunKey& run, const run::ReplicaId& replica, VmLoss kind,
                    std::function<void(Status)> answer);
 
  private:
   void Loop();
   template <typename T>
   Result<T> Ask(const std::function<bool(std::function<void(Result<T>)>)>& post);
-  ml::Job WithPosition(const std::string& project, ml::Job job) const;
+  run::Job WithPosition(run::Job job) const;
 
   EngineOptions options_;
   EnginePorts ports_;

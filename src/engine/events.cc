@@ -4,7 +4,7 @@ namespace caip::engine {
 namespace {
 
 std::string Of(const ReplicaKey& key) {
-  return run::TaskName(key.replica) + " boot " + std::to_string(key.boot);
+  return run::Name(key.replica) + " boot " + std::to_string(key.boot);
 }
 
 std::string_view NameOf(TimerKind kind) {
@@ -39,8 +39,9 @@ std::string_view NameOf(VmLoss kind) {
   return "";
 }
 
-std::string Of(TimerKind kind, run::ReplicaId replica) {
-  return std::string(NameOf(kind)) + " " + run::TaskName(replica);
+std::string Of(TimerKind kind, const run::ReplicaId& replica) {
+  const std::string name(NameOf(kind));
+  return replica.role.empty() ? name : name + " " + run::Name(replica);
 }
 
 struct EventWriter {
@@ -57,7 +58,7 @@ struct EventWriter {
            std::to_string(e.signal);
   }
   std::string operator()(const VmLost& e) const {
-    return "vm lost " + run::TaskName(e.replica) + " by " + std::string(NameOf(e.kind));
+    return "vm lost " + run::Name(e.replica) + " by " + std::string(NameOf(e.kind));
   }
   std::string operator()(const CancelAsked& e) const { return "cancel asked: " + e.reason; }
   std::string operator()(const Reported& e) const {
@@ -70,7 +71,7 @@ struct EventWriter {
     return (e.values ? "values chosen for trial " : "no values left for trial ") + e.trial;
   }
   std::string operator()(const StopAsked&) const { return "stop asked"; }
-  std::string operator()(const LabelsReplaced&) const { return "labels replaced"; }
+  std::string operator()(const DocumentReplaced&) const { return "document replaced"; }
   std::string operator()(const TimerFired& e) const {
     return "timer " + Of(e.kind, e.replica) + " stamp " + std::to_string(e.stamp);
   }
@@ -108,7 +109,7 @@ struct EffectWriter {
     return "choose values for trial " + e.trial;
   }
   std::string operator()(const BeginTrial& e) const {
-    return "begin trial " + e.record.run_key.trial + (e.is_new ? "" : " again");
+    return "begin trial " + e.record.job.key.trial + (e.is_new ? "" : " again");
   }
   std::string operator()(const TellTrial& e) const {
     return (e.what.index() == 0 ? "cancel trial " : "stop trial ") + e.trial;

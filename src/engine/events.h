@@ -16,8 +16,8 @@ namespace caip::engine {
 /// What a timer of a run is for. `stamp` of a timer says which attempt or boot it belongs to.
 enum class TimerKind {
   kQueueOver,    // the queue delay has passed
-  kMaxWait,      // trainingInput.scheduling.maxWaitTime
-  kMaxRunning,   // trainingInput.scheduling.maxRunningTime
+  kMaxWait,      // the run's limit of waiting
+  kMaxRunning,   // the run's limit of running
   kProvisioned,  // the machines of this attempt are there
   kGraceOver,    // those who were asked to stop have had their time
   kReplaced,     // a replica's new machine is there
@@ -55,7 +55,7 @@ struct VmLost {
   VmLoss kind = VmLoss::kKill;
 };
 struct CancelAsked {
-  std::string reason;  // for errorMessage
+  std::string reason;  // for the job's error message
 };
 /// To a tuning job: what a trial of it has reported.
 struct Reported {
@@ -65,7 +65,7 @@ struct Reported {
 /// To a tuning job: what a trial of it has become is durable.
 struct TrialMoved {
   std::string trial;
-  ml::Job job;            // of the trial: state, times, errorMessage
+  run::Job job;
   bool launched = false;  // a replica of it was started, or was to be
   bool stopped_early = false;
 };
@@ -76,19 +76,19 @@ struct ValuesChosen {
 };
 /// To a trial: it is not worth going on with.
 struct StopAsked {};
-struct LabelsReplaced {
-  std::map<std::string, std::string> labels;
-  std::string etag;
+/// A client has changed what the API keeps of the job.
+struct DocumentReplaced {
+  run::Document document;
 };
 struct TimerFired {
   TimerKind kind;
-  run::ReplicaId replica;
+  run::ReplicaId replica;  // none of a timer of the whole run
   int stamp = 0;
   bool operator==(const TimerFired&) const = default;
 };
 using Event = std::variant<Submitted, Recovered, Granted, Refused, Prepared, ReplicaStarted,
                            ReplicaExit, VmLost, CancelAsked, Reported, TrialMoved, ValuesChosen,
-                           StopAsked, LabelsReplaced, TimerFired>;
+                           StopAsked, DocumentReplaced, TimerFired>;
 
 // ---- effects -------------------------------------------------------------------------------
 

@@ -5,72 +5,70 @@
 
 #include "base/json.h"
 #include "base/random.h"
-#include "ml/environment.h"
 
 namespace caip::engine {
 namespace {
+
+constexpr const char* kServiceTask = "service";  // of the lines that no replica has printed
 
 std::string Purpose(const RunKey& key, std::string_view what) {
   return key.project + "/" + key.job_id + "/" + key.trial + " " + std::string(what);
 }
 
-// The machines of a tuning job are its trials'.
-ml::ClusterPlan PlanOf(const ml::TrainingInput& input, bool is_study) {
-  ml::ClusterPlan plan = ml::PlanCluster(input);
-  if (!is_study) return plan;
-  plan.replicas.clear();
-  plan.tpu_type.clear();
-  return plan;
-}
-
 }  // namespace
 
-// Ten hexadecimal digits in host names; the tenant project has sixteen.
-RunNote JobRun::NewNote(const RunKey& key, const ml::TrainingInput& input, const RunRules& rules) {
+RunNote JobRun::NewNote(const RunKey& key, const run::RunSpec& spec, const RunRules& rules) {
   RunNote note;
   Random random = Random(rules.seed).Fork(Purpose(key, "names"));
-  note.cluster_id = random.Hex(10);
-  note.cloud_id = "w" + random.Hex(16) + "-ml";
-  note.images = ImagesOf(input, rules.launch.images);
+  note.names = rules.api->MakeNames(random);
   const auto& view = rules.launch.storage_view;
-  if (view && !input.job_dir.empty()) note.seen_job_dir = view(input.job_dir);
+  if (view && !spec.output_directory.empty()) note.output_directory = view(spec.output_directory);
   return note;
 }
 
-JobRun::JobRun(RunKey key, JobRecord record, RunNote note, const RunRules& rules, Trials trials)
+JobRun::JobRun(JobRecord record, RunNote note, std::shared_ptr<const run::ApiJob> api,
+               const RunRules& rules, Trials trials)
     : rules_(&rules),
-      key_(std::move(key)),
       job_(std::move(record.job)),
       note_(std::move(note)),
-      plan_(PlanOf(*job_.training_input, !IsTrial() && job_.training_input->hyperparameters)) {
-  if (!IsTrial() && job_.training_input->hyperparameters) {
-    study_.emplace(*job_.training_input->hyperparameters, ml::MetricTagOf(*job_.training_input),
-                   RandomFor("trials").Next(), trials.earlier);
+      api_(std::move(api)),
+      lead_(api_->spec().lead()) {
+  const run::RunSpec& spec = api_->spec();
+  if (!IsTrial() && spec.tuning) {
+    study_.emplace(*spec.tuning, RandomFor("trials").Next(), trials.earlier);
     study_->Restore(std::move(trials.own));
+  } else {
+    plan_ = run::PlanReplicas(spec);
   }
-  for (const ml::ReplicaPlan& replica : plan_.replicas) {
+  for (const run::PlannedReplica& replica : plan_) {
     replicas_[replica.id];
     note_.replicas[replica.id];
   }
 }
 
-JobRun JobRun::New(RunKey key, ml::Job job, Instant now, const RunRules& rules, Trials trials) {
-  job.state = run::JobState::kQueued;
-  job.create_time = now;
-  RunNote note = NewNote(key, *job.training_input, rules);
-  Random queue = Random(rules.seed).Fork(Purpose(key, "queue"));
+JobRun JobRun::New(run::AcceptedJob accepted,
+                   std::map<std::string, std::vector<std::string>> images, Instant now,
+                   const RunRules& rules, Trials trials) {
+  run::Job job{.key = std::move(accepted.key),
+               .state = run::JobState::kQueued,
+               .create_time = now,
+               .document = std::move(accepted.document)};
+  RunNote note = NewNote(job.key, accepted.job->spec(), rules);
+  note.images = std::move(images);
+  Random queue = Random(rules.seed).Fork(Purpose(job.key, "queue"));
   const run::Wait wait = run::Throw(rules.queue_delay, queue);
   note.queued_until = now + wait.delay;
   note.failed_tries = wait.failed_tries;
   note.out_of_stock = wait.out_of_stock;
-  JobRecord record{key.project, std::move(job), {}};
-  return JobRun(std::move(key), std::move(record), std::move(note), rules, std::move(trials));
+  return JobRun({std::move(job), {}}, std::move(note), std::move(accepted.job), rules,
+                std::move(trials));
 }
 
-JobRun JobRun::Restore(RunKey key, JobRecord record, const RunRules& rules, Trials trials) {
-  Result<RunNote> note = ParseRunNote(record.run);
-  RunNote known = note.ok() ? *std::move(note) : NewNote(key, *record.job.training_input, rules);
-  return JobRun(std::move(key), std::move(record), std::move(known), rules, std::move(trials));
+JobRun JobRun::Restore(JobRecord record, std::shared_ptr<const run::ApiJob> api,
+                       const RunRules& rules, Trials trials) {
+  Result<RunNote> note = ParseRunNote(record.note);
+  RunNote known = note.ok() ? *std::move(note) : NewNote(record.job.key, api->spec(), rules);
+  return JobRun(std::move(record), std::move(known), std::move(api), rules, std::move(trials));
 }
 
 Effects JobRun::Handle(Instant now, const Event& event) {
@@ -80,7 +78,7 @@ Effects JobRun::Handle(Instant now, const Event& event) {
   return std::move(effects_);
 }
 
-JobRecord JobRun::Record() const { return {key_.project, job_, ToJson(note_)}; }
+JobRecord JobRun::Record() const { return {job_, ToJson(note_)}; }
 
 void JobRun::MoveTo(run::JobEvent event) {
   const auto next = run::Next(job_.state, event);
@@ -89,58 +87,76 @@ void JobRun::MoveTo(run::JobEvent event) {
 }
 
 void JobRun::Save() {
-  if (study_) job_.training_output = study_->Output();
+  if (study_) job_.document = api_->WithTrials(job_.document, study_->Summary());
   Do(SaveJob{Record()});
 }
 
 void JobRun::LogService(std::string message, Severity severity) {
-  Do(WriteLog{{.run = key_,
-               .task = std::string(ml::texts::kService),
+  Do(WriteLog{{.run = key(),
+               .task = kServiceTask,
                .severity = severity,
                .time = now_,
                .message = std::move(message)}});
 }
 
-// The stations of a job. A trial's are told by its job, in words of their own.
-void JobRun::LogLife(std::string message) {
-  if (!IsTrial()) LogService(std::move(message));
+// A trial's moments are reported by its job, in other words.
+void JobRun::LogMoment(run::JobMoment moment, Severity severity) {
+  if (IsTrial()) return;
+  for (std::string& line : api_->Lines(moment, key())) LogService(std::move(line), severity);
 }
 
-void JobRun::LogReplica(run::ReplicaId id, std::string message, Severity severity) {
-  Do(WriteLog{{.run = key_,
-               .task = run::TaskName(id),
+void JobRun::LogReplica(const run::ReplicaId& id, std::string message, Severity severity) {
+  Do(WriteLog{{.run = key(),
+               .task = api_->TaskName(id),
                .severity = severity,
                .time = now_,
                .message = std::move(message)}});
 }
 
-void JobRun::Start(TimerKind kind, Instant at, run::ReplicaId replica, int stamp) {
+void JobRun::LogReplicaMoment(const run::ReplicaId& id, run::ReplicaMoment moment,
+                              Severity severity) {
+  for (std::string& line : api_run_->Lines(moment, id)) LogReplica(id, std::move(line), severity);
+}
+
+void JobRun::Start(TimerKind kind, Instant at, const run::ReplicaId& replica, int stamp) {
   Do(StartTimer{{kind, replica, stamp}, at});
 }
 
 Random JobRun::RandomFor(std::string_view purpose) const {
-  return Random(rules_->seed).Fork(Purpose(key_, purpose));
+  return Random(rules_->seed).Fork(Purpose(key(), purpose));
 }
 
-ReplicaKey JobRun::KeyOf(run::ReplicaId id) const { return {key_, id, note_.replicas.at(id).boot}; }
+ReplicaKey JobRun::KeyOf(const run::ReplicaId& id) const {
+  return {key(), id, note_.replicas.at(id).boot};
+}
 
 bool JobRun::IsThisBoot(const ReplicaKey& key) const {
   const auto found = replicas_.find(key.replica);
   return found != replicas_.end() && found->second.life != Life::kOff && key == KeyOf(key.replica);
 }
 
-LaunchFacts JobRun::FactsOf(run::ReplicaId id) const {
+LaunchFacts JobRun::FactsOf(const run::ReplicaId& id) const {
   static const Environment kNone;
   const auto devices = devices_.find(id);
-  return {rules_->launch, *job_.training_input,
-          plan_,          note_,
-          prepared_,      devices == devices_.end() ? kNone : devices->second,
-          KeyOf(id),      job_texts_ ? &*job_texts_ : nullptr};
+  const ReplicaKey key = KeyOf(id);
+  return {.job = *api_,
+          .run = *api_run_,
+          .plan = plan_,
+          .note = note_,
+          .prepared = prepared_,
+          .devices = devices == devices_.end() ? kNone : devices->second,
+          .key = key,
+          .boot_disk = rules_->launch.boot_disk(key),
+          .path = rules_->launch.path};
 }
 
-bool JobRun::MasterFinished() const {
-  const auto master = note_.replicas.find(kMaster);
-  return master != note_.replicas.end() && master->second.finished;
+bool JobRun::RunsContainer(const run::ReplicaId& id) const {
+  return std::holds_alternative<run::ContainerImage>(api_->spec().GroupOf(id).program);
+}
+
+bool JobRun::LeadFinished() const {
+  const auto lead = note_.replicas.find(lead_);
+  return lead != note_.replicas.end() && lead->second.finished;
 }
 
 bool JobRun::AllGone() const {

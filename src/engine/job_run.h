@@ -6,12 +6,13 @@
 //                              '------------- the whole job again ---------'
 //
 // A trial of a tuning job is such a run as well, without its own queue delay, installation and
-// deadlines; the tuning job itself is one that has trials in the place of replicas.
+// deadlines; the tuning job itself is a run that has trials instead of replicas.
 //
 // Its chapters: job_run_queue.cc, job_run_prepare.cc, job_run_replicas.cc, job_run_trials.cc,
 // job_run_end.cc.
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,7 +21,6 @@
 #include "engine/run_note.h"
 #include "engine/run_rules.h"
 #include "engine/study.h"
-#include "ml/run_texts.h"
 #include "run/replica_outcome.h"
 
 namespace caip::engine {
@@ -30,18 +30,20 @@ class JobRun {
  public:
   enum class Phase { kWaiting, kPreparing, kActive, kStopping, kDone };
 
-  /// Of a tuning job: those of the jobs it goes on from, and its own.
+  /// Of a tuning job: the trials of the jobs that it continues, and its own.
   struct Trials {
     std::vector<TrialRecord> earlier;
     std::vector<TrialRecord> own;
   };
 
-  /// A job that is not in the store yet: state QUEUED, times and etag set.
-  static JobRun New(RunKey key, ml::Job job, Instant now, const RunRules& rules,
-                    Trials trials = {});
+  /// A job that is not in the store yet. `images` are the launcher's answers.
+  static JobRun New(run::AcceptedJob accepted,
+                    std::map<std::string, std::vector<std::string>> images, Instant now,
+                    const RunRules& rules, Trials trials = {});
   /// A job, or a trial, as the store holds it. One whose note cannot be read starts without
   /// replicas.
-  static JobRun Restore(RunKey key, JobRecord record, const RunRules& rules, Trials trials = {});
+  static JobRun Restore(JobRecord record, std::shared_ptr<const run::ApiJob> api,
+                        const RunRules& rules, Trials trials = {});
   /// To a trial, before anything else: what its job has installed.
   void UsePrepared(Prepared prepared) { prepared_ = std::move(prepared); }
 
@@ -49,12 +51,14 @@ class JobRun {
   Effects Handle(Instant now, const Event& event);
 
   JobRecord Record() const;
-  const RunKey& key() const { return key_; }
-  const ml::Job& job() const { return job_; }
+  const RunKey& key() const { return job_.key; }
+  const run::Job& job() const { return job_; }
   const RunNote& note() const { return note_; }
-  const ml::ClusterPlan& plan() const { return plan_; }
+  const std::vector<run::PlannedReplica>& plan() const { return plan_; }
   Phase phase() const { return phase_; }
-  bool IsTrial() const { return !key_.trial.empty(); }
+  bool IsTrial() const { return key().IsTrial(); }
+  const run::ApiJob& api() const { return *api_; }
+  std::shared_ptr<const run::ApiJob> shared_api() const { return api_; }
   bool AnyWasLaunched() const;
 
  private:
@@ -68,13 +72,13 @@ class JobRun {
   /// A replica that ended: how, and in what words.
   struct Death {
     run::ExitClass how = run::ExitClass::kSuccess;
-    ml::texts::ReplicaFailure failure;
+    run::ReplicaFailure failure;
     std::string start_error;
   };
-  static constexpr run::ReplicaId kMaster{};
 
-  JobRun(RunKey key, JobRecord record, RunNote note, const RunRules& rules, Trials trials);
-  static RunNote NewNote(const RunKey& key, const ml::TrainingInput& input, const RunRules& rules);
+  JobRun(JobRecord record, RunNote note, std::shared_ptr<const run::ApiJob> api,
+         const RunRules& rules, Trials trials);
+  static RunNote NewNote(const RunKey& key, const run::RunSpec& spec, const RunRules& rules);
 
   // job_run_queue.cc
   void On(const Submitted&);
@@ -92,9 +96,9 @@ class JobRun {
   run::Wait WaitForMachines() const;
   void LogFailedTries(int tries);
   void InstallPackages();
-  void LogFirstWords(run::ReplicaId id);
+  void LogBeforePackages(const run::ReplicaId& id);
   void LaunchAll();
-  void Launch(run::ReplicaId id, bool fresh_disk);
+  void Launch(const run::ReplicaId& id, bool fresh_disk);
   // job_run_replicas.cc
   void On(const ReplicaStarted& started);
   void On(const ReplicaExit& exit);
@@ -102,15 +106,15 @@ class JobRun {
   void IfAllUp();
   void BecomeRunning();
   Death DeathOf(const ReplicaExit& exit) const;
-  Death LossOf(run::ReplicaId id) const;
+  Death LossOf(const run::ReplicaId& id) const;
   std::string Words(const Death& death) const;
-  void LogLastWords(const ReplicaExit& exit);
+  void LogEnd(const ReplicaExit& exit);
   run::Decision Judge(const Death& death);
-  void EndedByItself(run::ReplicaId id);
+  void EndedByItself(const run::ReplicaId& id);
   void Restart(const Death& death);
-  run::Wait WaitForReplacement(run::ReplicaId id) const;
-  void ReplacementIsThere(run::ReplicaId id);
-  void Relaunch(run::ReplicaId id, bool fresh_disk);
+  run::Wait WaitForReplacement(const run::ReplicaId& id) const;
+  void ReplacementIsThere(const run::ReplicaId& id);
+  void Relaunch(const run::ReplicaId& id, bool fresh_disk);
   void RetryJob(const Death& death);
   // job_run_trials.cc
   void On(const Reported& reported);
@@ -127,11 +131,11 @@ class JobRun {
   void LogTrial(const std::string& trial, std::string message, Severity severity = Severity::kInfo);
   // job_run_end.cc
   void On(const CancelAsked& asked);
-  void On(const LabelsReplaced& replaced);
+  void On(const DocumentReplaced& replaced);
   void On(const TimerFired& fired);
   void End(run::JobEvent as, std::string message);
   void StopEverything();
-  void Terminate(run::ReplicaId id);
+  void Terminate(const run::ReplicaId& id);
   void IfAllStopped();
   void Finish();
   void LogOutcome();
@@ -140,28 +144,32 @@ class JobRun {
   void MoveTo(run::JobEvent event);
   void Save();
   void LogService(std::string message, Severity severity = Severity::kInfo);
-  void LogLife(std::string message);
-  void LogReplica(run::ReplicaId id, std::string message, Severity severity = Severity::kInfo);
-  void Start(TimerKind kind, Instant at, run::ReplicaId replica = {}, int stamp = 0);
+  void LogMoment(run::JobMoment moment, Severity severity = Severity::kInfo);
+  void LogReplica(const run::ReplicaId& id, std::string message, Severity severity = Severity::kInfo);
+  void LogReplicaMoment(const run::ReplicaId& id, run::ReplicaMoment moment,
+                        Severity severity = Severity::kInfo);
+  void Start(TimerKind kind, Instant at, const run::ReplicaId& replica = {}, int stamp = 0);
   bool IsThisBoot(const ReplicaKey& key) const;
-  LaunchFacts FactsOf(run::ReplicaId id) const;
+  LaunchFacts FactsOf(const run::ReplicaId& id) const;
   void Do(Effect effect) { effects_.push_back(std::move(effect)); }
   Random RandomFor(std::string_view purpose) const;
-  ReplicaKey KeyOf(run::ReplicaId id) const;
-  bool MasterFinished() const;
+  ReplicaKey KeyOf(const run::ReplicaId& id) const;
+  bool LeadFinished() const;
+  bool RunsContainer(const run::ReplicaId& id) const;
   bool AllGone() const;
 
   const RunRules* rules_;
-  RunKey key_;
-  ml::Job job_;
+  run::Job job_;
   RunNote note_;
-  ml::ClusterPlan plan_;
+  std::shared_ptr<const run::ApiJob> api_;
+  std::unique_ptr<const run::ApiRun> api_run_;  // since it was granted
+  run::ReplicaId lead_;
+  std::vector<run::PlannedReplica> plan_;  // empty for a tuning job: its trials have replicas
   Phase phase_ = Phase::kWaiting;
-  std::map<run::ReplicaId, Replica> replicas_;
+  run::ByReplica<Replica> replicas_;
   std::map<run::ReplicaId, Environment> devices_;
   Prepared prepared_;
-  std::optional<Study> study_;             // of a tuning job
-  std::optional<ml::JobTexts> job_texts_;  // since it was granted
+  std::optional<Study> study_;  // of a tuning job
 
   bool installing_ = false;  // the packager is at work
   bool retrying_ = false;    // kStopping leads to the next attempt

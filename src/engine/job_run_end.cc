@@ -10,7 +10,6 @@ namespace caip::engine {
 
 using run::JobEvent;
 using run::JobState;
-namespace texts = ml::texts;
 
 void JobRun::On(const CancelAsked& asked) {
   if (job_.state == JobState::kCancelling) return;
@@ -22,14 +21,12 @@ void JobRun::On(const CancelAsked& asked) {
   }
 }
 
-void JobRun::On(const LabelsReplaced& replaced) {
-  job_.labels = replaced.labels;
-  job_.etag = replaced.etag;
+void JobRun::On(const DocumentReplaced& replaced) {
+  job_.document = replaced.document;
   Save();
 }
 
 void JobRun::On(const TimerFired& fired) {
-  const std::optional<ml::Scheduling>& scheduling = job_.training_input->scheduling;
   const auto replica = note_.replicas.find(fired.replica);  // a tuning job has none
   const bool this_boot = replica != note_.replicas.end() && fired.stamp == replica->second.boot;
   switch (fired.kind) {
@@ -37,12 +34,10 @@ void JobRun::On(const TimerFired& fired) {
       if (phase_ == Phase::kWaiting) QueueIsOver();
       break;
     case TimerKind::kMaxWait:
-      if (!job_.start_time) On(CancelAsked{texts::WaitedTooLong(*scheduling->max_wait_time)});
+      if (!job_.start_time) On(CancelAsked{api_->WaitedTooLong()});
       break;
     case TimerKind::kMaxRunning:
-      On(CancelAsked{texts::RanTooLong(scheduling && scheduling->max_running_time
-                                           ? *scheduling->max_running_time
-                                           : kMaxRunningDefault)});
+      On(CancelAsked{api_->RanTooLong()});
       break;
     case TimerKind::kProvisioned:
       if (phase_ == Phase::kPreparing && fired.stamp == note_.attempt) MachinesAreThere();
@@ -58,7 +53,7 @@ void JobRun::On(const TimerFired& fired) {
   }
 }
 
-// The outcome is decided; the job shows it when nothing of it lives any more.
+// The outcome is decided; the job reports it once nothing of the job lives.
 void JobRun::End(JobEvent as, std::string message) {
   assert(!note_.ending);
   note_.ending = Ending{as, std::move(message)};
@@ -68,7 +63,7 @@ void JobRun::End(JobEvent as, std::string message) {
   retrying_ = false;
   phase_ = Phase::kStopping;
   Save();
-  if (AnyWasLaunched()) LogLife(texts::TearingDown());
+  if (AnyWasLaunched()) LogMoment(run::JobMoment::kTearingDown);
   StopEverything();
   IfAllStopped();
 }
@@ -77,7 +72,7 @@ void JobRun::StopEverything() {
   Do(StopTimer{TimerKind::kProvisioned, {}});
   if (study_) {
     study_->DropPlans();
-    ResumeTrials();  // one that is not begun again cannot be told
+    ResumeTrials();  // only a trial that runs again can be cancelled
     StopTrials();
   }
   for (const auto& [id, replica] : replicas_) {
@@ -87,10 +82,10 @@ void JobRun::StopEverything() {
   }
 }
 
-void JobRun::Terminate(run::ReplicaId id) {
+void JobRun::Terminate(const run::ReplicaId& id) {
   Replica& replica = replicas_.at(id);
   replica.terminated = true;
-  if (!plan_.is_container) LogReplica(id, texts::TerminatedByService(), Severity::kError);
+  LogReplicaMoment(id, run::ReplicaMoment::kTerminated, Severity::kError);
   Do(SignalReplica{KeyOf(id), SIGTERM});
   Start(TimerKind::kGraceOver, now_ + rules_->grace, id, KeyOf(id).boot);
 }
@@ -105,14 +100,14 @@ void JobRun::IfAllStopped() {
 }
 
 void JobRun::Finish() {
-  if (AnyWasLaunched()) LogLife(texts::TornDown());
+  if (AnyWasLaunched()) LogMoment(run::JobMoment::kTornDown);
   MoveTo(note_.ending->as);
   job_.error_message = note_.ending->message;
   job_.end_time = now_;
   phase_ = Phase::kDone;
   if (!IsTrial()) {
     LogOutcome();
-    Do(FlushLog{});  // whoever sees endTime stops reading the log
+    Do(FlushLog{});  // a client that sees the end time stops reading the log
   }
   Save();
   Do(ReturnResources{});
@@ -122,15 +117,15 @@ void JobRun::Finish() {
 void JobRun::LogOutcome() {
   switch (job_.state) {
     case JobState::kSucceeded:
-      LogService(texts::JobCompleted());
+      LogMoment(run::JobMoment::kSucceeded);
       break;
     case JobState::kFailed:
       LogService(job_.error_message, Severity::kError);
-      LogService(texts::JobFailed(), Severity::kError);
+      LogMoment(run::JobMoment::kFailed, Severity::kError);
       break;
     default:
       LogService(job_.error_message);
-      LogService(texts::JobCancelled());
+      LogMoment(run::JobMoment::kCancelled);
   }
 }
 

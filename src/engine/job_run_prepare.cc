@@ -1,12 +1,10 @@
 // Chapter: machines, packages, and the start of all replicas.
 
-#include "engine/errors.h"
 #include "engine/job_run.h"
 
 namespace caip::engine {
 
 using run::JobEvent;
-namespace texts = ml::texts;
 
 // In PREPARING or, where the emulator was killed under a running job, in RUNNING.
 void JobRun::BeginAttempt() {
@@ -14,7 +12,7 @@ void JobRun::BeginAttempt() {
   retrying_ = false;
   for (auto& [id, replica] : replicas_) replica = {};
   Save();
-  if (job_.state == run::JobState::kPreparing) LogLife(texts::JobPreparing());
+  if (job_.state == run::JobState::kPreparing) LogMoment(run::JobMoment::kPreparing);
   const run::Wait wait = WaitForMachines();
   if (wait.delay > Duration(0)) {
     Start(TimerKind::kProvisioned, now_ + wait.delay, {}, note_.attempt);
@@ -23,7 +21,7 @@ void JobRun::BeginAttempt() {
   }
 }
 
-// The same throw whenever it is asked for, so nothing needs to be remembered. A tuning job has no
+// The same delay whenever it is asked for, so nothing needs to be stored. A tuning job has no
 // machines; each of its trials waits for its own.
 run::Wait JobRun::WaitForMachines() const {
   if (study_) return {};
@@ -35,16 +33,16 @@ void JobRun::MachinesAreThere() {
   const run::Wait wait = WaitForMachines();
   LogFailedTries(wait.failed_tries);
   if (wait.out_of_stock) {
-    End(JobEvent::kGaveUp, texts::OutOfStock(job_.training_input->region));
+    End(JobEvent::kGaveUp, api_->OutOfStock());
     return;
   }
-  LogLife(texts::WaitingForProgram());
+  LogMoment(run::JobMoment::kMachinesReady);
   if (IsTrial()) {
     for (const auto& [id, note] : note_.replicas) {
-      if (!note.finished) LogFirstWords(id);
+      if (!note.finished) LogBeforePackages(id);
     }
   }
-  if (plan_.is_container || IsTrial()) {
+  if (!api_->spec().NeedsPackages() || IsTrial()) {
     LaunchAll();
   } else {
     InstallPackages();
@@ -53,34 +51,31 @@ void JobRun::MachinesAreThere() {
 
 void JobRun::LogFailedTries(int tries) {
   for (int i = 1; i <= tries; ++i) {
-    LogService(texts::NoMachines(job_.training_input->region, i), Severity::kWarning);
+    LogService(run::texts::NoMachines(api_->spec().region, i), Severity::kWarning);
   }
 }
 
 void JobRun::InstallPackages() {
-  const ml::TrainingInput& input = *job_.training_input;
-  PrepareRequest request{key_,
+  const auto& module = std::get<run::PythonModule>(api_->spec().GroupOf(lead_).program);
+  PrepareRequest request{key(),
                          note_.attempt,
-                         input.package_uris,
-                         input.runtime_version,
-                         ml::PythonVersionOf(input, rules_->validation),
-                         input.python_module,
+                         module.package_uris,
+                         module.runtime_version,
+                         module.python_version,
+                         module.module,
                          {}};
   for (const auto& [id, note] : note_.replicas) {
     if (note.finished) continue;
-    request.log_tasks.push_back(run::TaskName(id));
-    LogFirstWords(id);
+    request.log_tasks.push_back(api_->TaskName(id));
+    LogBeforePackages(id);
   }
-  if (study_) request.log_tasks.push_back(run::TaskName(kMaster));
+  if (study_) request.log_tasks.push_back(api_->TaskName(lead_));
   installing_ = true;
   Do(PreparePackages{std::move(request)});
 }
 
-// The first that the service's launcher says of a Python program, before it installs.
-void JobRun::LogFirstWords(run::ReplicaId id) {
-  if (plan_.is_container) return;
-  LogReplica(id, TaskLine(FactsOf(id)));
-  LogReplica(id, texts::RunningModule(job_.training_input->python_module));
+void JobRun::LogBeforePackages(const run::ReplicaId& id) {
+  LogReplicaMoment(id, run::ReplicaMoment::kBeforePackages);
 }
 
 void JobRun::On(const Prepared& prepared) {
@@ -92,9 +87,9 @@ void JobRun::On(const Prepared& prepared) {
   } else if (const Prepared::Failure& failure = *prepared.failure; !failure.refusal.empty()) {
     End(JobEvent::kGaveUp, failure.refusal);
   } else {
-    // Permanent, whoever looks at it.
+    // Permanent: another attempt would install the same packages.
     End(JobEvent::kGaveUp, Words({run::ExitClass::kNotPrepared,
-                                  {kMaster, failure.exit_code, 0, false, failure.traceback},
+                                  {lead_, failure.exit_code, 0, false, failure.traceback},
                                   ""}));
   }
 }
@@ -109,16 +104,16 @@ void JobRun::LaunchAll() {
     launched.push_back(id);
   }
   Save();
-  for (run::ReplicaId id : launched) Launch(id, true);
+  for (const run::ReplicaId& id : launched) Launch(id, true);
 }
 
 // The boot was counted, and that was saved before.
-void JobRun::Launch(run::ReplicaId id, bool fresh_disk) {
+void JobRun::Launch(const run::ReplicaId& id, bool fresh_disk) {
   Replica& replica = replicas_.at(id);
   replica.life = Life::kLaunched;
   replica.terminated = false;
   replica.lost.reset();
-  if (!plan_.is_container) LogReplica(id, CommandLine(FactsOf(id)));
+  LogReplicaMoment(id, run::ReplicaMoment::kBeforeStart);
   Do(LaunchReplica{MakeLaunch(FactsOf(id), fresh_disk)});
 }
 

@@ -2,21 +2,18 @@
 
 #include <cassert>
 
-#include "engine/errors.h"
 #include "engine/job_run.h"
-#include "ml/trial_texts.h"
 
 namespace caip::engine {
 namespace {
 
-// Durations may be as long as a proto allows, which is longer than our clock.
+// A limit may exceed the range of the clock.
 Instant Later(Instant from, Duration by) { return by > kNever - from ? kNever : from + by; }
 
 }  // namespace
 
 using run::JobEvent;
 using run::JobState;
-namespace texts = ml::texts;
 
 void JobRun::On(const Submitted&) {
   if (IsTrial()) {
@@ -24,14 +21,11 @@ void JobRun::On(const Submitted&) {
     WaitForTurn(false);
     return;
   }
-  LogService(texts::ValidatingJob());
-  LogService(texts::JobValidated());
-  LogService(texts::JobQueued(job_.job_id));
-  LogService(texts::WaitingForProvisioning());
-  LogService(texts::Seed(rules_->seed), Severity::kDebug);
+  LogMoment(run::JobMoment::kAccepted);
+  LogService(run::texts::Seed(rules_->seed), Severity::kDebug);
   if (study_ && study_->known_before() > 0) {
-    LogService(texts::StudyResumed(job_.training_input->hyperparameters->resume_previous_job_id,
-                                   static_cast<int64_t>(study_->known_before())));
+    LogService(run::texts::StudyResumed(api_->spec().tuning->resumed_job,
+                                        static_cast<int64_t>(study_->known_before())));
   }
   WaitForTurn(false);
 }
@@ -42,14 +36,14 @@ void JobRun::On(const Recovered&) {
     if (study_) ResumeTrials(), StopTrials();
     IfAllStopped();
   } else if (job_.state == JobState::kCancelling) {  // its note was lost
-    End(JobEvent::kAllStopped, texts::CancelledByUser());
-  } else if (MasterFinished()) {  // the job has succeeded, only nobody said so
+    End(JobEvent::kAllStopped, run::texts::CancelledByUser());
+  } else if (LeadFinished()) {  // the job has succeeded, and that was not saved
     if (job_.state == JobState::kPreparing) BecomeRunning();
     End(JobEvent::kSucceeded, "");
   } else if (job_.state == JobState::kQueued) {
     WaitForTurn(false);
   } else {
-    LogService(texts::EmulatorRestarted(), Severity::kWarning);
+    LogService(run::texts::EmulatorRestarted(), Severity::kWarning);
     WaitForTurn(true);
     LoseAllMachines();
   }
@@ -64,14 +58,14 @@ void JobRun::LoseAllMachines() {
 }
 
 void JobRun::WaitForTurn(bool resumed) {
-  const std::optional<ml::Scheduling>& scheduling = job_.training_input->scheduling;
-  Do(Enqueue{scheduling ? scheduling->priority : 0, resumed});
+  const run::RunSpec& spec = api_->spec();
+  Do(Enqueue{spec.priority, resumed});
   if (IsTrial()) {
-    // Its job's deadlines hold.
+    // The deadlines of its job hold.
   } else if (job_.start_time) {
     StartMaxRunning();
-  } else if (scheduling && scheduling->max_wait_time) {
-    Start(TimerKind::kMaxWait, Later(*job_.create_time, *scheduling->max_wait_time));
+  } else if (spec.limits.max_wait) {
+    Start(TimerKind::kMaxWait, Later(*job_.create_time, *spec.limits.max_wait));
   }
   if (resumed) {
     Do(BecomeReady{});
@@ -82,18 +76,15 @@ void JobRun::WaitForTurn(bool resumed) {
   }
 }
 
-// Counted from the first RUNNING: a job that begins anew does not get more time.
+// Counted from the first RUNNING: a job that is tried again does not get more time.
 void JobRun::StartMaxRunning() {
-  const std::optional<ml::Scheduling>& scheduling = job_.training_input->scheduling;
-  const Duration limit = scheduling && scheduling->max_running_time ? *scheduling->max_running_time
-                                                                    : kMaxRunningDefault;
-  Start(TimerKind::kMaxRunning, Later(*job_.start_time, limit));
+  Start(TimerKind::kMaxRunning, Later(*job_.start_time, api_->spec().limits.max_running));
 }
 
 void JobRun::QueueIsOver() {
   LogFailedTries(note_.failed_tries);
   if (note_.out_of_stock) {
-    End(JobEvent::kGaveUp, texts::OutOfStock(job_.training_input->region));
+    End(JobEvent::kGaveUp, api_->OutOfStock());
   } else {
     Do(BecomeReady{});
   }
@@ -102,11 +93,14 @@ void JobRun::QueueIsOver() {
 void JobRun::On(const Granted& granted) {
   assert(phase_ == Phase::kWaiting);
   devices_ = {granted.devices.begin(), granted.devices.end()};
-  job_texts_ = MakeJobTexts(key_, *job_.training_input, plan_, note_);
   note_.addresses = granted.addresses;
-  for (size_t i = 0; i < plan_.replicas.size(); ++i) {
-    plan_.replicas[i].address = granted.addresses.at(i);
-  }
+  for (size_t i = 0; i < plan_.size(); ++i) plan_[i].address = granted.addresses.at(i);
+  api_run_ = api_->Begin({.key = key(),
+                          .names = note_.names,
+                          .plan = plan_,
+                          .values = note_.values,
+                          .output_directory = note_.output_directory,
+                          .host = rules_->launch.host});
   for (const std::string& warning : granted.warnings) LogService(warning, Severity::kWarning);
   if (job_.state == JobState::kQueued) MoveTo(JobEvent::kScheduled);
   BeginAttempt();

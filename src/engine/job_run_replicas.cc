@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <csignal>
 
-#include "engine/errors.h"
 #include "engine/job_run.h"
 
 namespace caip::engine {
@@ -11,7 +10,7 @@ namespace caip::engine {
 using run::Decision;
 using run::JobEvent;
 using run::JobState;
-namespace texts = ml::texts;
+namespace texts = run::texts;
 
 void JobRun::On(const ReplicaStarted& started) {
   if (!IsThisBoot(started.key)) return;
@@ -29,7 +28,7 @@ void JobRun::IfAllUp() {
   });
   if (!all_up) return;
   BecomeRunning();
-  if (MasterFinished()) End(JobEvent::kSucceeded, "");
+  if (LeadFinished()) End(JobEvent::kSucceeded, "");
 }
 
 void JobRun::BecomeRunning() {
@@ -39,13 +38,13 @@ void JobRun::BecomeRunning() {
     Do(StopTimer{TimerKind::kMaxWait, {}});
     if (!IsTrial()) StartMaxRunning();
   }
-  LogLife(texts::JobRunning());
+  LogMoment(run::JobMoment::kRunning);
   Save();
 }
 
 void JobRun::On(const ReplicaExit& exit) {
   if (!IsThisBoot(exit.key)) return;  // the late end of an earlier boot
-  LogLastWords(exit);
+  LogEnd(exit);
   Do(StopTimer{TimerKind::kGraceOver, exit.key.replica});
   const Death death = DeathOf(exit);
   replicas_.at(exit.key.replica).life = Life::kOff;
@@ -71,7 +70,7 @@ void JobRun::On(const VmLost& lost) {
 
 JobRun::Death JobRun::DeathOf(const ReplicaExit& exit) const {
   const std::optional<VmLoss>& lost = replicas_.at(exit.key.replica).lost;
-  // Who ended with 0 was faster than the kill. Under SIGTERM a 0 may just be good manners.
+  // A replica that ended with 0 was faster than the kill. After SIGTERM a 0 proves nothing.
   const bool was_faster = exit.signal == 0 && exit.exit_code == 0 && exit.start_error.empty() &&
                           lost != VmLoss::kMaintenance;
   const run::ReplicaEnd end{
@@ -81,54 +80,51 @@ JobRun::Death JobRun::DeathOf(const ReplicaExit& exit) const {
       .vm_lost = lost && lost != VmLoss::kCrash && !was_faster,
       .could_not_start = !exit.start_error.empty(),
   };
-  return {run::Classify(end, plan_.is_container),
-          {exit.key.replica, run::ReportedExitCode(plan_.is_container, exit.exit_code, exit.signal),
+  const bool container = RunsContainer(exit.key.replica);
+  return {run::Classify(end, container),
+          {exit.key.replica, run::ReportedExitCode(container, exit.exit_code, exit.signal),
            exit.signal, exit.out_of_memory, exit.traceback},
           exit.start_error};
 }
 
-JobRun::Death JobRun::LossOf(run::ReplicaId id) const {
+JobRun::Death JobRun::LossOf(const run::ReplicaId& id) const {
   return {run::ExitClass::kVmLost,
-          {id, run::ReportedExitCode(plan_.is_container, 0, SIGKILL), SIGKILL, false, ""},
+          {id, run::ReportedExitCode(RunsContainer(id), 0, SIGKILL), SIGKILL, false, ""},
           ""};
 }
 
 std::string JobRun::Words(const Death& death) const {
   if (death.how == run::ExitClass::kCouldNotStart) {
-    return texts::CouldNotStart(death.failure.replica, death.start_error);
+    return texts::CouldNotStart(api_->ReplicaName(death.failure.replica), death.start_error);
   }
-  const std::string& number = rules_->project_number;
-  return texts::ReplicasFailed({death.failure}, number.empty() ? key_.project : number,
-                               job_.job_id);
+  return api_->ReplicaFailed(death.failure, key());
 }
 
-// What the service's launcher says behind a Python program; it dies itself with a lost machine.
-void JobRun::LogLastWords(const ReplicaExit& exit) {
-  const Replica& replica = replicas_.at(exit.key.replica);
-  const run::ReplicaId id = exit.key.replica;
+// A replica that was terminated or lost its machine has no time for last lines.
+void JobRun::LogEnd(const ReplicaExit& exit) {
+  const run::ReplicaId& id = exit.key.replica;
+  const Replica& replica = replicas_.at(id);
   if (!exit.start_error.empty()) {
-    LogReplica(id, texts::CouldNotStart(id, exit.start_error), Severity::kError);
+    LogReplica(id, texts::CouldNotStart(api_->ReplicaName(id), exit.start_error),
+               Severity::kError);
     return;
   }
-  if (plan_.is_container || replica.terminated || replica.lost) return;
-  LogReplica(id, texts::ModuleCompleted());
-  LogReplica(id, texts::CleanedUp());
-  if (exit.exit_code == 0 && exit.signal == 0) LogReplica(id, texts::TaskCompleted());
+  if (replica.terminated || replica.lost) return;
+  const bool succeeded = exit.exit_code == 0 && exit.signal == 0;
+  LogReplicaMoment(id, succeeded ? run::ReplicaMoment::kSucceeded : run::ReplicaMoment::kFailed);
 }
 
-// The second table decides; here is only what its words mean.
+// The second table decides.
 Decision JobRun::Judge(const Death& death) {
-  const run::ReplicaId id = death.failure.replica;
-  if (MasterFinished()) {  // the job has succeeded: the rest does not matter
+  const run::ReplicaId& id = death.failure.replica;
+  if (LeadFinished()) {  // the job has succeeded: the rest does not matter
     EndedByItself(id);
     return Decision::kIgnore;
   }
-  const auto& scheduling = job_.training_input->scheduling;
-  const Decision decision =
-      run::Decide(id.role, death.how,
-                  {.replica_restarts = note_.replicas.at(id).restarts,
-                   .job_retries = note_.attempt - 1,
-                   .resilient = scheduling && scheduling->resilient_to_worker_restart});
+  const Decision decision = run::Decide(
+      id == lead_, death.how,
+      {.replica_restarts = note_.replicas.at(id).restarts, .job_retries = note_.attempt - 1},
+      api_->spec().policy);
   switch (decision) {
     case Decision::kIgnore:
     case Decision::kSucceedJob:
@@ -147,9 +143,9 @@ Decision JobRun::Judge(const Death& death) {
   return decision;
 }
 
-void JobRun::EndedByItself(run::ReplicaId id) {
+void JobRun::EndedByItself(const run::ReplicaId& id) {
   note_.replicas.at(id).finished = true;
-  if (id == kMaster && job_.state == JobState::kRunning) {
+  if (id == lead_ && job_.state == JobState::kRunning) {
     End(JobEvent::kSucceeded, "");
   } else {
     Save();
@@ -158,12 +154,15 @@ void JobRun::EndedByItself(run::ReplicaId id) {
 }
 
 void JobRun::Restart(const Death& death) {
-  const run::ReplicaId id = death.failure.replica;
+  const run::ReplicaId& id = death.failure.replica;
+  const int restarts_max = api_->spec().policy.replica_restarts_max;
   ReplicaNote& note = note_.replicas.at(id);
   ++note.restarts;
   const bool new_machine = death.how == run::ExitClass::kVmLost;
-  LogService(new_machine ? texts::ReplacingMachine(id, note.restarts)
-                         : texts::RestartingReplica(death.failure, note.restarts),
+  const std::string name = api_->ReplicaName(id);
+  LogService(new_machine
+                 ? texts::ReplacingMachine(name, note.restarts, restarts_max)
+                 : texts::RestartingReplica(name, death.failure, note.restarts, restarts_max),
              Severity::kWarning);
   if (phase_ == Phase::kWaiting) {  // after a recovery: all are launched when its turn comes
     Save();
@@ -178,33 +177,32 @@ void JobRun::Restart(const Death& death) {
   }
 }
 
-run::Wait JobRun::WaitForReplacement(run::ReplicaId id) const {
-  Random random = RandomFor("machine of " + run::TaskName(id) + " behind boot " +
+run::Wait JobRun::WaitForReplacement(const run::ReplicaId& id) const {
+  Random random = RandomFor("machine of " + run::Name(id) + " behind boot " +
                             std::to_string(note_.replicas.at(id).boot));
   return run::Throw(rules_->vm_restart_delay, random);
 }
 
-void JobRun::ReplacementIsThere(run::ReplicaId id) {
+void JobRun::ReplacementIsThere(const run::ReplicaId& id) {
   const run::Wait wait = WaitForReplacement(id);
   LogFailedTries(wait.failed_tries);
   if (wait.out_of_stock) {
-    End(JobEvent::kGaveUp, texts::OutOfStock(job_.training_input->region));
+    End(JobEvent::kGaveUp, api_->OutOfStock());
   } else {
     Relaunch(id, true);
   }
 }
 
-void JobRun::Relaunch(run::ReplicaId id, bool fresh_disk) {
+void JobRun::Relaunch(const run::ReplicaId& id, bool fresh_disk) {
   ++note_.replicas.at(id).boot;
   Save();
-  LogFirstWords(id);
+  LogBeforePackages(id);
   Launch(id, fresh_disk);
 }
 
 void JobRun::RetryJob(const Death& death) {
-  const texts::ReplicaFailure& failure = death.failure;
-  LogService(texts::RetryingJob(lines::LostReplica(failure.replica, failure.status, failure.signal),
-                                note_.attempt),
+  LogService(texts::RetryingJob(api_->ReplicaName(death.failure.replica), death.failure,
+                                note_.attempt, api_->spec().policy.job_retries_max),
              Severity::kWarning);
   ++note_.attempt;
   for (auto& [id, note] : note_.replicas) {

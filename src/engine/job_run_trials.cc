@@ -2,29 +2,21 @@
 // no replicas, and drives them.
 
 #include "engine/job_run.h"
-#include "ml/trial_texts.h"
 
 namespace caip::engine {
 
 using run::JobEvent;
 using run::JobState;
 using run::StudyStep;
-namespace texts = ml::texts;
+namespace texts = run::texts;
 
 namespace {
 
-// Not the trial's input: that is its job's.
-ml::Job TrialJob(std::string id, Instant now) {
-  ml::Job job;
-  job.job_id = std::move(id);
-  job.state = JobState::kQueued;
-  job.create_time = now;
-  return job;
-}
+constexpr const char* kTrialTask = "service";
 
 }  // namespace
 
-// In the place of launching replicas: everything is prepared.
+// Runs trials instead of launching replicas: everything is prepared.
 void JobRun::ActivateStudy() {
   phase_ = Phase::kActive;
   Save();
@@ -61,7 +53,7 @@ void JobRun::NextTrials() {
 }
 
 void JobRun::On(const ValuesChosen& chosen) {
-  if (!study_ || phase_ != Phase::kActive) return;  // the job has ended while they were chosen
+  if (!study_ || phase_ != Phase::kActive) return;  // the job has ended in the meantime
   if (study_->Begin(chosen)) {
     BeginNewTrial(chosen.trial);
   } else {
@@ -71,22 +63,27 @@ void JobRun::On(const ValuesChosen& chosen) {
 }
 
 void JobRun::BeginNewTrial(const std::string& trial) {
-  const RunKey key{key_.project, key_.job_id, trial};
-  RunNote note = NewNote(key, *job_.training_input, *rules_);
+  static const run::Document kNone = std::make_shared<const Json>(Json::object());
+  const run::RunSpec& spec = api_->spec();
+  const RunKey trial_key = key().WithTrial(trial);
+  RunNote note = NewNote(trial_key, spec, *rules_);
   note.images = note_.images;
-  note.seen_job_dir = note_.seen_job_dir;
+  note.output_directory = note_.output_directory;
   note.queued_until = now_;
-  note.hyperparameters = study_->Of(trial).shown.hyperparameters;
-  LogTrial(trial,
-           texts::TrialBegins(trial, *job_.training_input->hyperparameters, note.hyperparameters));
-  Do(BeginTrial{{key, TrialJob(key_.job_id, now_), ToJson(note)}, prepared_, true});
+  note.values = study_->Of(trial).shown.values;
+  LogTrial(trial, texts::TrialBegins(trial, spec.tuning->study.space, note.values));
+  run::Job job{.key = trial_key,
+               .state = JobState::kQueued,
+               .create_time = now_,
+               .document = kNone};  // that of its job
+  Do(BeginTrial{{std::move(job), ToJson(note)}, prepared_, true});
 }
 
 void JobRun::On(const Reported& reported) {
   if (!study_) return;
   std::vector<Report> fresh = study_->TakeIn(reported.trial, reported.reports);
   if (fresh.empty()) return;
-  Do(SaveReports{{key_.project, key_.job_id, reported.trial}, std::move(fresh)});
+  Do(SaveReports{key().WithTrial(reported.trial), std::move(fresh)});
   if (phase_ != Phase::kActive) return;
   if (const auto why = study_->WhyStop(reported.trial)) {
     study_->Stopped(reported.trial);
@@ -107,16 +104,15 @@ void JobRun::On(const TrialMoved& moved) {
 }
 
 void JobRun::TrialEnded(const TrialMoved& moved) {
-  const ml::TrainingOutput output = study_->Output();
-  for (const ml::HyperparameterOutput& shown : output.trials) {
-    if (shown.trial_id != moved.trial) continue;
+  for (const run::Trial& shown : study_->Summary().trials) {
+    if (shown.id != moved.trial) continue;
     LogTrial(moved.trial, texts::TrialEnded(shown, study_->metric_tag(), moved.job.error_message),
              moved.job.state == JobState::kFailed ? Severity::kError : Severity::kInfo);
   }
   Save();
   if (phase_ != Phase::kActive) return IfAllStopped();
   if (moved.job.state == JobState::kFailed && !moved.launched) {
-    End(JobEvent::kGaveUp, moved.job.error_message);  // no machine: so it is for all that follow
+    End(JobEvent::kGaveUp, moved.job.error_message);  // no machine: the following trials would get none either
   } else {
     NextTrials();
   }
@@ -124,17 +120,17 @@ void JobRun::TrialEnded(const TrialMoved& moved) {
 
 std::string JobRun::TrialsFailedText() const {
   const Study::Trial& last = *study_->LastFailed();
-  return texts::TrialsFailed(study_->progress(), last.shown.trial_id, last.error_message);
+  return api_->TrialsFailed(study_->progress(), last.shown.id, last.error_message);
 }
 
-// A trial is told; what it is told in is the reason of its job.
+// Trials end for the reason of their job.
 void JobRun::StopTrials() {
   const std::string reason =
       job_.state == JobState::kCancelling ? note_.ending->message : texts::TrialCancelledWithJob();
   for (const std::string& trial : study_->Live()) Do(TellTrial{trial, CancelAsked{reason}});
 }
 
-// To a trial: what it has reported counts as its result.
+// A trial receives this: what it has reported counts as its result.
 void JobRun::On(const StopAsked&) {
   if (!IsTrial() || job_.state != JobState::kRunning || note_.ending) return;
   note_.stopped_early = true;
@@ -142,8 +138,8 @@ void JobRun::On(const StopAsked&) {
 }
 
 void JobRun::LogTrial(const std::string& trial, std::string message, Severity severity) {
-  Do(WriteLog{{.run = {key_.project, key_.job_id, trial},
-               .task = std::string(texts::kService),
+  Do(WriteLog{{.run = key().WithTrial(trial),
+               .task = kTrialTask,
                .severity = severity,
                .time = now_,
                .message = std::move(message)}});

@@ -2,42 +2,11 @@
 
 #include <algorithm>
 
-#include "ml/command_line.h"
-#include "ml/environment.h"
-#include "ml/run_texts.h"
-
 namespace caip::engine {
 namespace {
 
-// The launcher makes and enters it before anything else (docs/service/replica-environment.md,
-// section 5).
-constexpr const char* kUserDirectory = "user_dir";
-
-std::vector<std::string> ArgumentsOf(const LaunchFacts& facts) {
-  return ml::FinalArguments(facts.input, facts.key.run.trial, facts.note.hyperparameters,
-                            facts.note.seen_job_dir);
-}
-
-ml::EnvironmentFacts EnvironmentOf(const LaunchFacts& facts) {
-  const std::string& prefix = facts.prepared.path_prefix;
-  return {.input = facts.input,
-          .plan = facts.plan,
-          .replica = facts.key.replica,
-          .job_id = facts.key.run.job_id,
-          .project_id = facts.key.run.project,
-          .trial = facts.key.run.trial,
-          .arguments = ArgumentsOf(facts),
-          .cloud_id = facts.note.cloud_id,
-          .host_id = facts.note.cluster_id,
-          .boot_disk = facts.settings.boot_disk(facts.key),
-          .path = prefix.empty() ? facts.settings.path : prefix + ":" + facts.settings.path,
-          .cpus = facts.settings.cpus,
-          .endpoint = facts.settings.endpoint,
-          .job_texts = facts.job_texts};
-}
-
-// Later ones win, at the place of the first: names stay unique.
-void Lay(const Environment& over, Environment& base) {
+// Later variables win, at the place of the first: names stay unique.
+void Overlay(const Environment& over, Environment& base) {
   for (const auto& variable : over) {
     const auto found = std::find_if(
         base.begin(), base.end(), [&](const auto& entry) { return entry.first == variable.first; });
@@ -49,28 +18,27 @@ void Lay(const Environment& over, Environment& base) {
   }
 }
 
-std::vector<std::string> CommandOf(const LaunchFacts& facts,
-                                   const std::vector<std::string>& arguments) {
-  if (!facts.plan.is_container) {
-    return ml::PythonCommand(facts.prepared.interpreter, facts.input.python_module, arguments);
+// What the launcher has answered for the images when the job was submitted.
+run::Program ResolvedProgram(const LaunchFacts& facts) {
+  run::Program program = facts.job.spec().GroupOf(facts.key.replica).program;
+  if (auto* image = std::get_if<run::ContainerImage>(&program)) {
+    const auto known = facts.note.images.find(image->uri);
+    if (known != facts.note.images.end()) image->entrypoint = known->second;
   }
-  const std::string& uri = facts.plan.Of(facts.key.replica).image_uri;
-  const std::vector<std::string>* command = FindImage(facts.note.images, uri);
-  const auto& config = facts.input.Of(facts.key.replica.role).config;
-  return ml::ContainerCommand({command ? *command : std::vector<std::string>{}, {}},
-                              config ? &*config : nullptr, arguments);
+  return program;
 }
 
-ReplicaMachine MachineOf(const LaunchFacts& facts) {
-  const ml::ReplicaPlan& plan = facts.plan.Of(facts.key.replica);
-  ReplicaMachine machine{.host_name = ml::HostName(facts.key.replica, facts.note.cluster_id),
-                         .region = facts.input.region,
-                         .machine_type = plan.machine_type,
-                         .image_uri = plan.image_uri,
-                         .service_account = facts.input.service_account};
-  for (const ml::ReplicaPlan& peer : facts.plan.replicas) {
+ReplicaMachine DescribeMachine(const LaunchFacts& facts, const run::Program& program) {
+  const run::RunSpec& spec = facts.job.spec();
+  const auto* image = std::get_if<run::ContainerImage>(&program);
+  ReplicaMachine machine{.host_name = facts.job.HostName(facts.key.replica, facts.note.names),
+                         .region = spec.region,
+                         .machine_type = spec.GroupOf(facts.key.replica).machine_type,
+                         .image_uri = image ? image->uri : "",
+                         .service_account = spec.service_account};
+  for (const run::PlannedReplica& peer : facts.plan) {
     const std::string host = peer.address.substr(0, peer.address.rfind(':'));
-    machine.peers.push_back({peer.id, ml::HostName(peer.id, facts.note.cluster_id), host});
+    machine.peers.push_back({peer.id, facts.job.HostName(peer.id, facts.note.names), host});
     if (std::find(machine.peer_hosts.begin(), machine.peer_hosts.end(), host) ==
         machine.peer_hosts.end()) {
       machine.peer_hosts.push_back(host);
@@ -79,56 +47,48 @@ ReplicaMachine MachineOf(const LaunchFacts& facts) {
   return machine;
 }
 
-// Only the master's file counts (docs/service/hyperparameter-tuning.md, section 5).
-std::optional<MetricSource> MetricsOf(const LaunchFacts& facts) {
-  const std::string& trial = facts.key.run.trial;
-  if (trial.empty() || facts.key.replica != run::ReplicaId{}) return std::nullopt;
-  return MetricSource{
-      .tag = ml::MetricTagOf(facts.input),
-      .file = facts.settings.boot_disk(facts.key) + "/" + std::string(ml::kMetricFile),
-      .job_dir = ml::JobDirOf(facts.input.job_dir, trial)};
+// Only the file of the lead counts (page hyperparameter-tuning, section 5).
+std::optional<MetricSource> FindMetrics(const LaunchFacts& facts) {
+  const auto& tuning = facts.job.spec().tuning;
+  const bool leads = facts.key.replica == facts.job.spec().lead();
+  if (!facts.key.run.IsTrial() || !leads || !tuning) return std::nullopt;
+  return MetricSource{.tag = tuning->metric_tag,
+                      .file = facts.boot_disk + "/" + facts.run.MetricFile(),
+                      .output_directory = facts.run.OutputDirectory()};
 }
 
 }  // namespace
 
-std::vector<DeviceRequest> DeviceRequestsOf(const ml::ClusterPlan& plan) {
+std::vector<DeviceRequest> DeviceRequestsOf(const run::RunSpec& spec,
+                                            const std::vector<run::PlannedReplica>& plan) {
   std::vector<DeviceRequest> requests;
-  for (const ml::ReplicaPlan& replica : plan.replicas) {
-    if (replica.accelerator_count > 0) {
-      requests.push_back({replica.id, replica.accelerator_type, replica.accelerator_count});
+  for (const run::PlannedReplica& replica : plan) {
+    for (const run::Accelerator& asked : spec.GroupOf(replica.id).accelerators) {
+      requests.push_back({replica.id, asked.type, asked.count});
     }
   }
-  if (!plan.tpu_type.empty()) requests.push_back({{}, plan.tpu_type, plan.tpu_count});
   return requests;
 }
 
-ml::JobTexts MakeJobTexts(const RunKey& run, const ml::TrainingInput& input,
-                          const ml::ClusterPlan& plan, const RunNote& note) {
-  return ml::RenderJobTexts(
-      input, plan, ml::FinalArguments(input, run.trial, note.hyperparameters, note.seen_job_dir));
-}
-
 ReplicaLaunch MakeLaunch(const LaunchFacts& facts, bool fresh_disk) {
-  const ml::EnvironmentFacts environment = EnvironmentOf(facts);
+  const std::string& prefix = facts.prepared.path_prefix;
+  run::ReplicaSetup setup = facts.run.SetUp(
+      {facts.key.replica, facts.boot_disk, prefix.empty() ? facts.path : prefix + ":" + facts.path});
   ReplicaLaunch launch;
   launch.key = facts.key;
-  launch.machine = MachineOf(facts);
-  launch.argv = CommandOf(facts, environment.arguments);
-  launch.environment = ml::RenderEnvironment(environment);
-  Lay(facts.devices, launch.environment);
-  Lay(facts.prepared.environment, launch.environment);
-  launch.user_directories = ml::BootDiskDirectories();
-  launch.working_directory = kUserDirectory;
+  launch.task = facts.job.TaskName(facts.key.replica);
+  launch.program = ResolvedProgram(facts);
+  launch.machine = DescribeMachine(facts, launch.program);
+  launch.interpreter = facts.prepared.interpreter;
+  launch.arguments = std::move(setup.arguments);
+  launch.environment = std::move(setup.environment);
+  Overlay(facts.devices, launch.environment);
+  Overlay(facts.prepared.environment, launch.environment);
+  launch.user_directories = std::move(setup.directories);
+  launch.working_directory = std::move(setup.working_directory);
   launch.fresh_disk = fresh_disk;
-  launch.metrics = MetricsOf(facts);
+  launch.metrics = FindMetrics(facts);
   return launch;
-}
-
-std::string TaskLine(const LaunchFacts& facts) { return ml::RunningTaskText(EnvironmentOf(facts)); }
-
-std::string CommandLine(const LaunchFacts& facts) {
-  return ml::texts::RunningCommand(ml::PythonCommandText(
-      facts.input.python_version, facts.input.python_module, ArgumentsOf(facts)));
 }
 
 }  // namespace caip::engine

@@ -37,9 +37,9 @@ bool Observers::any() const {
   return !observers_.empty();
 }
 
-void Observers::Tell(const std::string& project, const ml::Job& job) {
+void Observers::Tell(const run::Job& job) {
   std::lock_guard lock(mutex_);
-  for (const auto& [number, observer] : observers_) observer(project, job);
+  for (const auto& [number, observer] : observers_) observer(job);
 }
 
 }  // namespace caip::engine

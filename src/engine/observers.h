@@ -8,7 +8,7 @@
 #include <mutex>
 #include <string>
 
-#include "ml/job.h"
+#include "run/job.h"
 
 namespace caip::engine {
 
@@ -32,12 +32,12 @@ class Subscription {
 /// Any thread. An observer may neither subscribe nor unsubscribe while it is being told.
 class Observers {
  public:
-  using Observer = std::function<void(const std::string& project, const ml::Job& job)>;
+  using Observer = std::function<void(const run::Job& job)>;
 
   Subscription Add(Observer observer);
   void Remove(uint64_t number);
   bool any() const;
-  void Tell(const std::string& project, const ml::Job& job);
+  void Tell(const run::Job& job);
 
  private:
   mutable std::mutex mutex_;

@@ -7,16 +7,16 @@
 #include "engine/ports.h"
 #include "engine/run_rules.h"
 #include "engine/thinker.h"
+#include "run/api_port.h"
 
 namespace caip::engine {
 
 struct EngineOptions {
-  /// Delays, chance, grace, the service's lists, and what replicas are started with.
-  /// `rules.launch.boot_disk` is set by the engine; the seed is in every job's log.
+  /// Delays, chance, grace, and what replicas are started with. The engine sets
+  /// `rules.launch.boot_disk` and `rules.api`; the seed is in every job's log.
   RunRules rules;
-  int jobs_max = 0;             // so many are out of the queue at once; 0: no limit
-  std::string service_account;  // named where it cannot read or write
-  /// Told, on the engine's thread, of every event of every run and, indented, of its effects.
+  int jobs_max = 0;  // so many are out of the queue at once; 0: no limit
+  /// Called on the engine's thread with every event of every run and, indented, its effects.
   std::function<void(const RunKey& run, const std::string& what)> journal;
 };
 
@@ -28,7 +28,7 @@ struct EnginePorts {
   AddressLender& addresses;
   JobStore& store;
   LogSink& log;
-  StorageProbe& storage;
+  const run::ApiPort& api;
   Thinker& thinker;
   /// Null when the launcher keeps boot disks elsewhere: then a replica's boot disk is its own root
   /// directory, "/".

@@ -11,20 +11,18 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/json.h"
 #include "base/result.h"
-#include "ml/cluster.h"
-#include "ml/job.h"
+#include "run/environment.h"
+#include "run/job.h"
+#include "run/program.h"
+#include "run/replica.h"
 #include "run/severity.h"
 
 namespace caip::engine {
 
-/// One run of a cluster: a job, or one trial of a tuning job (trial "" outside tuning).
-struct RunKey {
-  std::string project;
-  std::string job_id;
-  std::string trial;
-  auto operator<=>(const RunKey&) const = default;
-};
+using run::Environment;
+using run::RunKey;
 
 /// One start of one replica. `boot` counts the starts of this replica in this job from 1, so that a
 /// late exit of an earlier start can be told from the present one.
@@ -34,8 +32,6 @@ struct ReplicaKey {
   int boot = 1;
   auto operator<=>(const ReplicaKey&) const = default;
 };
-
-using Environment = std::vector<std::pair<std::string, std::string>>;  // in order, names unique
 
 /// Where the other replicas of a run are, and what their machines are called.
 struct ReplicaPeer {
@@ -48,8 +44,8 @@ struct ReplicaPeer {
 struct ReplicaMachine {
   std::string host_name;        // "cmle-training-worker-e118e0f997-1", the same after a restart
   std::string region;           // "us-central1"
-  std::string machine_type;     // "n1-standard-4", as asked, or what the scale tier gives
-  std::string image_uri;        // "" of a Python job
+  std::string machine_type;     // "n1-standard-4"
+  std::string image_uri;        // "" where the replica runs no image
   std::string service_account;  // e-mail; "" the default one
   std::vector<std::string> peer_hosts = {};  // of the run's addresses, its own included
   std::vector<ReplicaPeer> peers = {};       // all of the run in the plan's order, itself included
@@ -64,11 +60,11 @@ struct Report {
   bool summary = false;  // from a TensorFlow event file, else from the metric file
 };
 
-/// Where a trial leaves its reports; only its master's file counts.
+/// Where a trial leaves its reports; only the file of its lead counts.
 struct MetricSource {
-  std::string tag;      // of these values alone
-  std::string file;     // what cloudml-hypertune writes, by the path that the replica sees
-  std::string job_dir;  // the trial's, a gs:// URI with TensorFlow's event files below; "" none
+  std::string tag;               // of these values alone
+  std::string file;              // what cloudml-hypertune writes, by the path that the replica sees
+  std::string output_directory;  // a gs:// URI with TensorFlow's event files below; "" none
 };
 
 /// A network of a run's own, which its replicas share: they reach each other, and whoever serves
@@ -91,14 +87,22 @@ struct ReplicaIsolation {
 /// Everything needed to start a replica.
 struct ReplicaLaunch {
   ReplicaKey key;
+  std::string task;  // the replica's name in the log
   ReplicaMachine machine;
-  std::vector<std::string> argv;  // argv[0] is a path or is looked up in PATH of `environment`
-  Environment environment;        // whole: nothing is inherited
+  run::Program program;                // as Launcher::Resolve has answered
+  std::string interpreter;             // path of python, for a PythonModule
+  std::vector<std::string> arguments;  // after those of the program
+  Environment environment;             // whole: nothing is inherited
   std::vector<std::string> user_directories;  // made below the boot disk before the start
   std::string working_directory;              // below the boot disk; made before the start
   bool fresh_disk = true;  // false: the boot disk of the replica's last boot is kept (`crash`)
-  std::optional<MetricSource> metrics = {};  // of the master of a trial
+  std::optional<MetricSource> metrics = {};  // of the lead of a trial
   std::optional<ReplicaIsolation> isolation = {};
+
+  /// The command line. argv[0] is a path or is looked up in PATH of `environment`.
+  std::vector<std::string> Argv() const {
+    return run::CommandLine(program, interpreter, arguments);
+  }
 };
 
 /// How a replica ended. Exactly one for each Launch, after all its output was handed to the log.
@@ -123,6 +127,10 @@ class Launcher {
     std::function<void(const ReplicaKey&, std::vector<Report>)> on_reports = {};
   };
   virtual ~Launcher() = default;
+  /// What the launcher runs for `program`, or why it cannot. The engine asks when a job is
+  /// submitted and keeps the answer with the job, so that an emulator with other settings runs the
+  /// same later. Any thread.
+  virtual Result<run::Program> Resolve(const run::Program& program) const = 0;
   virtual void Launch(ReplicaLaunch launch, Listener listener) = 0;
   /// Sends `signal` to the replica's main process group. Does nothing when the replica is gone.
   virtual void Signal(const ReplicaKey& key, int signal) = 0;
@@ -234,26 +242,24 @@ class AddressLender {
   virtual void Release(const RunKey& run) = 0;
 };
 
-/// A job as the store keeps it. `run` is the engine's own note of how far the run is.
+/// A job as the store keeps it. `note` is the engine's own note of how far the run is.
 struct JobRecord {
-  std::string project;
-  ml::Job job;
-  Json run;
+  run::Job job;
+  Json note;
 };
 
-/// A trial of a tuning job as the store keeps it. `job` has its state and times, and no input: that
-/// is its job's. `run` is the engine's own note. `reports` are in the order in which they came.
+/// A trial of a tuning job as the store keeps it. Its document is empty: it runs its job's.
+/// `reports` are in the order in which they came.
 struct TrialRecord {
-  RunKey run_key;
-  ml::Job job;
-  Json run;
+  run::Job job;
+  Json note;
   std::vector<Report> reports = {};
 };
 
 struct JobQuery {
   std::string project;
   int limit = 0;               // 0: all
-  std::string before_id = {};  // continue behind this id in the order of the list; "" at the start
+  std::string before_id = {};  // continue after this id in the order of the list; "" at the start
 };
 
 /// Jobs and their trials, durably. Reads from any thread, writes from the engine's.
@@ -276,17 +282,6 @@ class JobStore {
   /// All trials of a job, by number; none where there is no such job.
   virtual Result<std::vector<TrialRecord>> Trials(const std::string& project,
                                                   const std::string& job_id) const = 0;
-};
-
-/// What the service looks at in Cloud Storage before it accepts a job. Blocks; any thread but the
-/// engine's.
-class StorageProbe {
- public:
-  virtual ~StorageProbe() = default;
-  virtual bool BucketExists(const std::string& bucket) const = 0;
-  /// Proved by writing and deleting an object below the prefix.
-  virtual bool Writable(const std::string& bucket, const std::string& prefix) = 0;
-  virtual bool ObjectReadable(const std::string& bucket, const std::string& object) const = 0;
 };
 
 }  // namespace caip::engine

@@ -1,24 +1,25 @@
-// The start of an engine: what the store holds unfinished is taken up again. Whatever ran has, by
+// The start of an engine: it continues what the store holds unfinished. Whatever ran has, by
 // definition, lost its machines, so this is the restart path and not a second one.
 
 #include "engine/core.h"
+#include "engine/errors.h"
 
 namespace caip::engine {
 
-// Those of the job, and of all jobs that it goes on from.
-Result<JobRun::Trials> Core::TrialsOf(const JobRecord& record) const {
+// The trials of the job, and of all jobs that it continues.
+Result<JobRun::Trials> Core::TrialsOf(const RunKey& key, const run::RunSpec& spec) const {
   JobRun::Trials trials;
-  const auto& spec = record.job.training_input->hyperparameters;
-  if (!spec) return trials;
-  ASSIGN_OR_RETURN(trials.own, ports_.store.Trials(record.project, record.job.job_id));
-  std::string earlier = spec->resume_previous_job_id;
-  std::set<std::string> seen = {record.job.job_id};
+  if (!spec.tuning) return trials;
+  ASSIGN_OR_RETURN(trials.own, ports_.store.Trials(key.project, key.job_id));
+  std::string earlier = spec.tuning->resumed_job;
+  std::set<std::string> seen = {key.job_id};
   while (!earlier.empty() && seen.insert(earlier).second) {
-    ASSIGN_OR_RETURN(const auto more, ports_.store.Trials(record.project, earlier));
+    ASSIGN_OR_RETURN(const auto more, ports_.store.Trials(key.project, earlier));
     trials.earlier.insert(trials.earlier.begin(), more.begin(), more.end());
-    ASSIGN_OR_RETURN(const JobRecord job, ports_.store.Get(record.project, earlier));
-    const auto& input = job.job.training_input;
-    earlier = input && input->hyperparameters ? input->hyperparameters->resume_previous_job_id : "";
+    ASSIGN_OR_RETURN(const JobRecord record, ports_.store.Get(key.project, earlier));
+    const auto job = ports_.api.Open(record.job.document);
+    const bool tuned = job.ok() && (*job)->spec().tuning;
+    earlier = tuned ? (*job)->spec().tuning->resumed_job : "";
   }
   return trials;
 }
@@ -27,10 +28,12 @@ Status Core::Recover() {
   ASSIGN_OR_RETURN(std::vector<JobRecord> records, ports_.store.Unfinished());
   std::vector<RunKey> keys;
   for (JobRecord& record : records) {  // oldest first: their ages are given in this order
-    RunKey key{record.project, record.job.job_id, ""};
+    const RunKey key = record.job.key;
+    auto job = ports_.api.Open(record.job.document);
+    if (!job.ok()) return errors::StoredJobUnreadable(key.job_id, job.error());
     keys.push_back(key);
-    ASSIGN_OR_RETURN(JobRun::Trials trials, TrialsOf(record));
-    Add(JobRun::Restore(std::move(key), std::move(record), options_.rules, std::move(trials)),
+    ASSIGN_OR_RETURN(JobRun::Trials trials, TrialsOf(key, (*job)->spec()));
+    Add(JobRun::Restore(std::move(record), *std::move(job), options_.rules, std::move(trials)),
         created_++);
   }
   for (const RunKey& key : keys) Handle(key, Recovered{});

@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "base/time_text.h"
+#include "engine/errors.h"
 
 namespace caip::engine {
 namespace {
@@ -14,15 +15,10 @@ constexpr EndingName kEndings[] = {{run::JobEvent::kSucceeded, "SUCCEEDED"},
                                    {run::JobEvent::kGaveUp, "FAILED"},
                                    {run::JobEvent::kAllStopped, "CANCELLED"}};
 
-Error Unreadable(std::string_view what) {
-  return {Code::kDataLoss, "the state directory holds a run that cannot be read: " +
-                               std::string(what) + " is missing or malformed"};
-}
-
-Json ReplicasToJson(const std::map<run::ReplicaId, ReplicaNote>& replicas) {
+Json ReplicasToJson(const run::ByReplica<ReplicaNote>& replicas) {
   Json list = Json::array();
   for (const auto& [id, note] : replicas) {
-    Json entry = {{"role", run::RoleKey(id.role)}, {"index", id.index}, {"boot", note.boot}};
+    Json entry = {{"role", id.role}, {"index", id.index}, {"boot", note.boot}};
     if (note.restarts > 0) entry["restarts"] = note.restarts;
     if (note.finished) entry["finished"] = true;
     list.push_back(std::move(entry));
@@ -30,23 +26,16 @@ Json ReplicasToJson(const std::map<run::ReplicaId, ReplicaNote>& replicas) {
   return list;
 }
 
-std::optional<run::Role> RoleNamed(std::string_view name) {
-  for (run::Role role : run::kRoles) {
-    if (run::RoleKey(role) == name) return role;
-  }
-  return std::nullopt;
-}
-
 bool ReadReplicas(const Json& list, RunNote& note) {
   if (!list.is_array()) return false;
   for (const Json& entry : list) {
-    const auto role = RoleNamed(StringOr(entry, "role"));
+    const std::string role = StringOr(entry, "role");
     const auto index = static_cast<int>(IntOr(entry, "index", -1));
-    if (!role || index < 0) return false;
+    if (role.empty() || index < 0) return false;
     const Json* finished = Member(entry, "finished");
-    note.replicas[{*role, index}] = {static_cast<int>(IntOr(entry, "boot", 0)),
-                                     static_cast<int>(IntOr(entry, "restarts", 0)),
-                                     finished && *finished == true};
+    note.replicas[{role, index}] = {static_cast<int>(IntOr(entry, "boot", 0)),
+                                    static_cast<int>(IntOr(entry, "restarts", 0)),
+                                    finished && *finished == true};
   }
   return true;
 }
@@ -77,7 +66,7 @@ bool ReadValues(const Json& object, RunNote& note) {
   if (!object.is_object()) return false;
   for (const auto& [name, value] : object.items()) {
     if (!value.is_string()) return false;
-    note.hyperparameters.emplace(name, value.get<std::string>());
+    note.values.emplace(name, value.get<std::string>());
   }
   return true;
 }
@@ -94,8 +83,8 @@ bool ReadEnding(const Json& json, RunNote& note) {
 }  // namespace
 
 Json ToJson(const RunNote& note) {
-  Json json = {{"clusterId", note.cluster_id},
-               {"cloudId", note.cloud_id},
+  Json json = {{"clusterId", note.names.cluster_id},
+               {"cloudId", note.names.tenant_project},
                {"attempt", note.attempt},
                {"queuedUntil", Rfc3339(note.queued_until, 9)}};
   if (note.failed_tries > 0) json["failedTries"] = note.failed_tries;
@@ -103,8 +92,8 @@ Json ToJson(const RunNote& note) {
   json["addresses"] = note.addresses;
   json["replicas"] = ReplicasToJson(note.replicas);
   if (!note.images.empty()) json["images"] = note.images;
-  if (!note.seen_job_dir.empty()) json["seenJobDir"] = note.seen_job_dir;
-  if (!note.hyperparameters.empty()) json["hyperparameters"] = note.hyperparameters;
+  if (!note.output_directory.empty()) json["seenJobDir"] = note.output_directory;
+  if (!note.values.empty()) json["hyperparameters"] = note.values;
   if (note.stopped_early) json["stoppedEarly"] = true;
   if (!note.ending) return json;
   for (const EndingName& ending : kEndings) {
@@ -116,30 +105,30 @@ Json ToJson(const RunNote& note) {
 
 Result<RunNote> ParseRunNote(const Json& json) {
   RunNote note;
-  note.cluster_id = StringOr(json, "clusterId");
-  note.cloud_id = StringOr(json, "cloudId");
+  note.names.cluster_id = StringOr(json, "clusterId");
+  note.names.tenant_project = StringOr(json, "cloudId");
   note.attempt = static_cast<int>(IntOr(json, "attempt", 0));
-  if (note.cluster_id.empty()) return Unreadable("clusterId");
-  if (note.attempt < 1) return Unreadable("attempt");
+  if (note.names.cluster_id.empty()) return errors::RunNoteUnreadable("clusterId");
+  if (note.attempt < 1) return errors::RunNoteUnreadable("attempt");
   const auto until = ParseRfc3339(StringOr(json, "queuedUntil"));
-  if (!until) return Unreadable("queuedUntil");
+  if (!until) return errors::RunNoteUnreadable("queuedUntil");
   note.queued_until = *until;
   note.failed_tries = static_cast<int>(IntOr(json, "failedTries", 0));
   const Json* out_of_stock = Member(json, "outOfStock");
   note.out_of_stock = out_of_stock && *out_of_stock == true;
   const Json* addresses = Member(json, "addresses");
-  if (!addresses || !ReadAddresses(*addresses, note)) return Unreadable("addresses");
+  if (!addresses || !ReadAddresses(*addresses, note)) return errors::RunNoteUnreadable("addresses");
   const Json* replicas = Member(json, "replicas");
-  if (!replicas || !ReadReplicas(*replicas, note)) return Unreadable("replicas");
+  if (!replicas || !ReadReplicas(*replicas, note)) return errors::RunNoteUnreadable("replicas");
   const Json* images = Member(json, "images");
-  if (images && !ReadImages(*images, note)) return Unreadable("images");
-  note.seen_job_dir = StringOr(json, "seenJobDir");
+  if (images && !ReadImages(*images, note)) return errors::RunNoteUnreadable("images");
+  note.output_directory = StringOr(json, "seenJobDir");
   const Json* values = Member(json, "hyperparameters");
-  if (values && !ReadValues(*values, note)) return Unreadable("hyperparameters");
+  if (values && !ReadValues(*values, note)) return errors::RunNoteUnreadable("hyperparameters");
   const Json* stopped_early = Member(json, "stoppedEarly");
   note.stopped_early = stopped_early && *stopped_early == true;
   const Json* ending = Member(json, "ending");
-  if (ending && !ReadEnding(*ending, note)) return Unreadable("ending");
+  if (ending && !ReadEnding(*ending, note)) return errors::RunNoteUnreadable("ending");
   return note;
 }
 

@@ -9,11 +9,9 @@
 #include "base/clock.h"
 #include "base/json_fwd.h"
 #include "base/result.h"
-#include "engine/image_map.h"
-#include "ml/cluster.h"
-#include "ml/command_line.h"
+#include "run/api_port.h"
 #include "run/lifecycle.h"
-#include "tuning/space.h"
+#include "run/replica.h"
 
 namespace caip::engine {
 
@@ -31,22 +29,21 @@ struct Ending {
 
 /// JobRecord::run as a value. Deadlines are not in it: they follow from createTime and startTime.
 struct RunNote {
-  std::string cluster_id;  // ten hexadecimal digits, in host names
-  std::string cloud_id;    // the tenant project of TF_CONFIG's task.cloud
-  int attempt = 1;         // of the whole job
+  run::RunNames names;
+  int attempt = 1;  // of the whole job
   Instant queued_until{};
   int failed_tries = 0;  // of the queue model's stock-out
   bool out_of_stock = false;
   std::vector<std::string> addresses;  // in the order of the plan
   // How the job was understood when it was submitted: an emulator with other settings that takes it
-  // up later runs the same commands on the same --job-dir.
-  ImageMap images;
-  std::string seen_job_dir;  // "": the URI itself
-  std::map<run::ReplicaId, ReplicaNote> replicas;
+  // up later runs the same commands on the same directory.
+  std::map<std::string, std::vector<std::string>> images;  // entrypoints by the image's URI
+  std::string output_directory;  // as replicas are told it; "": the job's URI
+  run::ByReplica<ReplicaNote> replicas;
   std::optional<Ending> ending;
 
   // Of a trial.
-  tuning::ValueTexts hyperparameters;
+  tuning::ValueTexts values;
   bool stopped_early = false;
 };
 

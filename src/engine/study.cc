@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "engine/run_note.h"
-#include "ml/study.h"
 
 namespace caip::engine {
 
@@ -20,9 +19,9 @@ struct Kept {
 
 // A row that cannot be read is as good as none, but that its number is taken.
 std::optional<Kept> KeptIn(const TrialRecord& record, int64_t& last_number) {
-  const int64_t number = std::stoll(record.run_key.trial);
+  const int64_t number = std::stoll(record.job.key.trial);
   last_number = std::max(last_number, number);
-  auto note = ParseRunNote(record.run);
+  auto note = ParseRunNote(record.note);
   if (!note.ok()) return std::nullopt;
   return Kept{number, *std::move(note)};
 }
@@ -64,18 +63,19 @@ std::optional<std::pair<int64_t, double>> FinalMetric(const std::vector<Report>&
   return std::pair(final->step, final->value);
 }
 
-Study::Study(const ml::HyperparameterSpec& spec, std::string metric_tag, uint64_t seed,
-             const std::vector<TrialRecord>& earlier)
-    : maximize_(spec.goal != "MINIMIZE"),
-      stops_early_(spec.enable_trial_early_stopping),
-      metric_tag_(std::move(metric_tag)),
-      optimizer_(ml::StudyOf(spec), seed),
-      progress_(ml::ProgressAtTheStart(spec)) {
+Study::Study(const run::TuningSpec& spec, uint64_t seed, const std::vector<TrialRecord>& earlier)
+    : maximize_(spec.study.goals.front() == tuning::Goal::kMaximize),
+      stops_early_(spec.stops_early),
+      metric_tag_(spec.metric_tag),
+      optimizer_(spec.study, seed),
+      progress_{.max_trials = spec.max_trials,
+                .max_parallel = spec.max_parallel,
+                .max_failed = spec.max_failed} {
   for (const TrialRecord& record : earlier) {
     const auto kept = KeptIn(record, last_number_);
     if (!kept) continue;
     auto outcome = OutcomeOf(record.job.state, record.reports);
-    auto point = optimizer_.study().space.Read(kept->note.hyperparameters);
+    auto point = optimizer_.study().space.Read(kept->note.values);
     if (!outcome || !point.ok()) continue;
     optimizer_.Add(kept->number, *std::move(point));
     optimizer_.Tell(kept->number, *std::move(outcome));
@@ -88,11 +88,11 @@ void Study::Restore(std::vector<TrialRecord> records) {
   for (TrialRecord& record : records) {
     auto kept = KeptIn(record, last_number_);
     if (!kept) continue;
-    auto point = optimizer_.study().space.Read(kept->note.hyperparameters);
+    auto point = optimizer_.study().space.Read(kept->note.values);
     if (point.ok()) optimizer_.Add(kept->number, *std::move(point));
     Trial& trial = trials_[kept->number];
-    trial.shown.trial_id = record.run_key.trial;
-    trial.shown.hyperparameters = std::move(kept->note.hyperparameters);
+    trial.shown.id = record.job.key.trial;
+    trial.shown.values = std::move(kept->note.values);
     trial.shown.state = record.job.state;
     trial.shown.start_time = record.job.start_time;
     trial.shown.end_time = record.job.end_time;
@@ -143,8 +143,8 @@ bool Study::Begin(const ValuesChosen& chosen) {
   for (auto& [ended, outcome] : planned_.front().learned) asking_->Tell(ended, std::move(outcome));
   planned_.pop_front();
   Trial& trial = trials_[number];
-  trial.shown.trial_id = chosen.trial;
-  trial.shown.hyperparameters = tuning::Space::Texts(*chosen.values);
+  trial.shown.id = chosen.trial;
+  trial.shown.values = tuning::Space::Texts(*chosen.values);
   trial.shown.state = JobState::kQueued;
   ++progress_.begun;
   ++progress_.live;
@@ -161,7 +161,7 @@ std::vector<TrialRecord> Study::TakeInterrupted() {
   return records;
 }
 
-bool Study::Move(const std::string& name, const ml::Job& job, bool stopped_early) {
+bool Study::Move(const std::string& name, const run::Job& job, bool stopped_early) {
   Trial& trial = trials_.at(NumberOf(name));
   if (!trial.is_live() || trial.shown.state == job.state) return false;
   trial.shown.state = job.state;
@@ -210,7 +210,7 @@ bool Study::Has(const std::string& trial) const { return trials_.contains(Number
 std::vector<std::string> Study::Live() const {
   std::vector<std::string> live;
   for (const auto& [number, trial] : trials_) {
-    if (trial.is_live()) live.push_back(trial.shown.trial_id);
+    if (trial.is_live()) live.push_back(trial.shown.id);
   }
   return live;
 }
@@ -229,27 +229,24 @@ bool Study::AnyRan() const {
                      [](const auto& entry) { return entry.second.shown.start_time.has_value(); });
 }
 
-ml::TrainingOutput Study::Output() const {
-  ml::TrainingOutput output;
-  output.is_hyperparameter_tuning_job = true;
-  output.hyperparameter_metric_tag = metric_tag_;
-  output.completed_trial_count = progress_.succeeded;
+run::TrialsSummary Study::Summary() const {
+  run::TrialsSummary summary{.metric_tag = metric_tag_, .completed = progress_.succeeded};
   for (const auto& [number, trial] : trials_) {
-    ml::HyperparameterOutput& shown = output.trials.emplace_back(trial.shown);
+    run::Trial& shown = summary.trials.emplace_back(trial.shown);
     const bool succeeded = trial.shown.state == JobState::kSucceeded;
     if (succeeded) shown.final_metric = FinalMetric(trial.reports);
-    shown.is_trial_stopped_early = succeeded && trial.stopping;
+    shown.stopped_early = succeeded && trial.stopping;
   }
-  // Those without a metric come last; before them those whose metric is no number.
-  const auto rank = [this](const ml::HyperparameterOutput& trial) {
+  // Trials without a metric come last; before them those whose metric is not a number.
+  const auto rank = [this](const run::Trial& trial) {
     if (!trial.final_metric) return std::pair(2, 0.0);
     const double value = trial.final_metric->second;
     if (std::isnan(value)) return std::pair(1, 0.0);
     return std::pair(0, maximize_ ? -value : value);
   };
-  std::stable_sort(output.trials.begin(), output.trials.end(),
+  std::stable_sort(summary.trials.begin(), summary.trials.end(),
                    [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
-  return output;
+  return summary;
 }
 
 // Every number was made by us, or came from a row that was read by us.

@@ -13,7 +13,8 @@
 
 #include "engine/events.h"
 #include "engine/report_name.h"
-#include "ml/job.h"
+#include "run/job.h"
+#include "run/run_spec.h"
 #include "run/study_step.h"
 #include "tuning/optimizer.h"
 #include "tuning/stopping.h"
@@ -31,7 +32,7 @@ std::optional<std::pair<int64_t, double>> FinalMetric(const std::vector<Report>&
 class Study {
  public:
   struct Trial {
-    ml::HyperparameterOutput shown;
+    run::Trial shown;  // without its final metric, which follows from the reports
     std::string error_message;
     std::vector<Report> reports;
     std::set<ReportName> known;
@@ -41,8 +42,7 @@ class Study {
   };
 
   /// `earlier` are the trials of the jobs that this one goes on from: the oldest job's first.
-  Study(const ml::HyperparameterSpec& spec, std::string metric_tag, uint64_t seed,
-        const std::vector<TrialRecord>& earlier);
+  Study(const run::TuningSpec& spec, uint64_t seed, const std::vector<TrialRecord>& earlier);
   /// The job's own trials, as the store has kept them.
   void Restore(std::vector<TrialRecord> records);
 
@@ -59,10 +59,10 @@ class Study {
   /// Takes the live trials that have not been begun since the emulator was killed.
   std::vector<TrialRecord> TakeInterrupted();
   /// False: it is as it was.
-  bool Move(const std::string& trial, const ml::Job& job, bool stopped_early);
+  bool Move(const std::string& trial, const run::Job& job, bool stopped_early);
   /// Takes in what is new of the reports, and tells what that is.
   std::vector<Report> TakeIn(const std::string& trial, const std::vector<Report>& reports);
-  /// By the median rule of enableTrialEarlyStopping, in words; nullopt: it is to go on.
+  /// By the median rule, in words; nullopt: the trial continues.
   std::optional<std::string> WhyStop(const std::string& trial) const;
   void Stopped(const std::string& trial) { trials_.at(NumberOf(trial)).stopping = true; }
 
@@ -79,8 +79,7 @@ class Study {
   size_t known() const { return optimizer_.trials().size(); }
   const std::string& metric_tag() const { return metric_tag_; }
 
-  /// The job's: best first, then those without a metric.
-  ml::TrainingOutput Output() const;
+  run::TrialsSummary Summary() const;
 
  private:
   struct Planned {

@@ -387,4 +387,17 @@ Error DoorAddress(std::string_view address) {
                                       "network of replicas."};
 }
 
+Error ImageNotMapped(std::string_view uri) {
+  const std::string image(uri);
+  return {Code::kFailedPrecondition,
+          "The image '" + image +
+              "' is not mapped to a local command, and the emulator does not pull images. Say what "
+              "its entrypoint is here: --map-image '" +
+              image + "=COMMAND' (or `images:` in the configuration)."};
+}
+
+Error StoredJobMalformed(std::string_view member) {
+  return {Code::kDataLoss, std::string(member) + " is missing or malformed"};
+}
+
 }  // namespace caip::host::errors

@@ -112,6 +112,10 @@ Error LauncherLacksNetworks(std::string_view launcher);
 Error NoNamespaces(std::string_view why);
 Error NoWatchInNamespaces();
 Error DoorAddress(std::string_view address);
+Error ImageNotMapped(std::string_view uri);
+/// A stored job whose `member` is missing or malformed.
+Error StoredJobMalformed(std::string_view member);
 
 }  // namespace errors
+
 }  // namespace caip::host

@@ -13,6 +13,9 @@ class ForwardingLauncher : public engine::Launcher {
  public:
   explicit ForwardingLauncher(std::unique_ptr<engine::Launcher> inner) : inner_(std::move(inner)) {}
 
+  Result<run::Program> Resolve(const run::Program& program) const override {
+    return inner_->Resolve(program);
+  }
   void Launch(engine::ReplicaLaunch launch, Listener listener) override {
     inner_->Launch(std::move(launch), std::move(listener));
   }

@@ -15,13 +15,6 @@ namespace {
 
 constexpr char kProcessName[] = "process";
 
-std::optional<std::string> FindVariable(const Variables& variables, std::string_view name) {
-  for (const auto& [variable, value] : variables) {
-    if (variable == name) return value;
-  }
-  return std::nullopt;
-}
-
 std::unique_ptr<engine::AddressLender> MakeAddressLender(const LauncherOptions& options) {
   const Random chance(options.seed);
   if (options.addressing == Addressing::kPorts) {
@@ -72,8 +65,9 @@ Result<LauncherBundle> OpenProcessBundle(const LauncherOptions& options, Launche
   }
   LauncherBundle bundle;
   bundle.name = kProcessName;
-  ASSIGN_OR_RETURN(auto processes, ProcessLauncher::Start({.state_directory = options.state},
-                                                          world.clock, world.output));
+  ASSIGN_OR_RETURN(auto processes,
+                   ProcessLauncher::Start({.state_directory = options.state, .images = options.images},
+                                          world.clock, world.output));
   bundle.disks = processes.get();
   bundle.freezable = processes.get();
   bundle.watchable = processes.get();

@@ -14,6 +14,7 @@
 #include "engine/ports.h"
 #include "host/abilities.h"
 #include "host/devices/devices_binder.h"
+#include "host/process/image_map.h"
 #include "host/python/interpreters.h"
 #include "host/python/packages.h"
 
@@ -32,6 +33,7 @@ enum class Addressing { kLoopback, kPorts };
 struct LauncherOptions {
   LauncherKind kind = LauncherKind::kProcess;
   Path state;  // the emulator's state directory
+  ImageMap images = {};
   uint64_t seed = 0;
   Variables own_environment = {};  // OwnEnvironment()
   bool own_networks = false;       // each run gets a network namespace of its own

@@ -19,16 +19,16 @@ struct RoleShape {
   int64_t count = 0;
 };
 
-RoleShape FromTier(const ScaleTier& tier, run::Role role) {
+RoleShape FromTier(const ScaleTier& tier, Role role) {
   const TierRole* given = tier.Of(role);
   if (!given) return {};
   return {given->machine_type, given->accelerator_type, given->accelerator_count, given->count};
 }
 
-RoleShape FromJob(const RoleInput& asked, run::Role role) {
+RoleShape FromJob(const RoleInput& asked, Role role) {
   RoleShape shape;
   shape.machine_type = asked.machine_type;
-  shape.count = role == run::Role::kMaster ? 1 : asked.count;
+  shape.count = role == Role::kMaster ? 1 : asked.count;
   const bool asks_accelerator = asked.config && asked.config->accelerator_config &&
                                 asked.config->accelerator_config->count > 0;
   if (asks_accelerator) {
@@ -41,7 +41,7 @@ RoleShape FromJob(const RoleInput& asked, run::Role role) {
   return shape;
 }
 
-RoleShape ShapeOf(const TrainingInput& input, run::Role role) {
+RoleShape ShapeOf(const TrainingInput& input, Role role) {
   const std::string_view name = input.scale_tier.empty() ? kDefaultTier : input.scale_tier;
   const ScaleTier* tier = DefaultCatalog().FindTier(name);
   if (tier && !tier->IsCustom()) return FromTier(*tier, role);
@@ -49,7 +49,7 @@ RoleShape ShapeOf(const TrainingInput& input, run::Role role) {
 }
 
 // Roles without an image of their own run the master's.
-std::string ImageOf(const TrainingInput& input, run::Role role) {
+std::string ImageOf(const TrainingInput& input, Role role) {
   if (!input.UsesContainer()) return {};
   const std::optional<ReplicaConfig>& config = input.Of(role).config;
   if (config && !config->image_uri.empty()) return config->image_uri;
@@ -74,15 +74,15 @@ void TakeTpu(const RoleShape& shape, ClusterPlan& plan) {
 
 }  // namespace
 
-std::string HostName(run::ReplicaId id, std::string_view host_id) {
+std::string HostName(ReplicaId id, std::string_view host_id) {
   std::string name = "cmle-training-";
-  name += run::RoleKey(id.role);
+  name += RoleKey(id.role);
   name += '-';
   name += host_id;
   return name + '-' + std::to_string(id.index);
 }
 
-const ReplicaPlan& ClusterPlan::Of(run::ReplicaId id) const {
+const ReplicaPlan& ClusterPlan::Of(ReplicaId id) const {
   const auto found = std::find_if(replicas.begin(), replicas.end(),
                                   [&](const ReplicaPlan& replica) { return replica.id == id; });
   assert(found != replicas.end());
@@ -92,9 +92,9 @@ const ReplicaPlan& ClusterPlan::Of(run::ReplicaId id) const {
 ClusterPlan PlanCluster(const TrainingInput& input) {
   ClusterPlan plan;
   plan.is_container = input.UsesContainer();
-  for (run::Role role : run::kRoles) {
+  for (Role role : kRoles) {
     const RoleShape shape = ShapeOf(input, role);
-    if (role == run::Role::kWorker && shape.machine_type == DefaultCatalog().tpu().machine_type) {
+    if (role == Role::kWorker && shape.machine_type == DefaultCatalog().tpu().machine_type) {
       TakeTpu(shape, plan);
       continue;
     }
@@ -108,7 +108,7 @@ ClusterPlan PlanCluster(const TrainingInput& input) {
     }
   }
   const bool has_evaluators =
-      !plan.replicas.empty() && plan.replicas.back().id.role == run::Role::kEvaluator;
+      !plan.replicas.empty() && plan.replicas.back().id.role == Role::kEvaluator;
   plan.uses_chief = UsesChief(input, has_evaluators);
   return plan;
 }

@@ -11,10 +11,10 @@ namespace caip::ml {
 /// "cmle-training-worker-e118e0f997-1": the host's name, the same after every restart. `host_id` is
 /// ten lower-case hexadecimal digits, one for each run. The master is never called chief here, as
 /// seen in the field.
-std::string HostName(run::ReplicaId id, std::string_view host_id);
+std::string HostName(ReplicaId id, std::string_view host_id);
 
 struct ReplicaPlan {
-  run::ReplicaId id;
+  ReplicaId id;
   std::string machine_type;      // as asked, or what the scale tier gives
   std::string accelerator_type;  // "" none; includes GPUs that come with the machine type
   int64_t accelerator_count = 0;
@@ -31,7 +31,7 @@ struct ClusterPlan {
   std::string tpu_type;  // "" or "TPU_V2", "TPU_V3", "TPU_V2_POD", ...
   int64_t tpu_count = 0;
 
-  const ReplicaPlan& Of(run::ReplicaId id) const;
+  const ReplicaPlan& Of(ReplicaId id) const;
 };
 
 /// `input` has passed Validate. Addresses are still empty.

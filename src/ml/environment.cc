@@ -19,21 +19,21 @@ constexpr std::string_view kHome = "root";
 constexpr std::string_view kTemporary = "tmp";
 
 // The order of the examples in docs/service/replica-environment.md, section 2.
-constexpr run::Role kClusterOrder[] = {run::Role::kMaster, run::Role::kParameterServer,
-                                       run::Role::kWorker, run::Role::kEvaluator};
+constexpr Role kClusterOrder[] = {Role::kMaster, Role::kParameterServer,
+                                       Role::kWorker, Role::kEvaluator};
 
 std::string PythonQuoted(std::string_view text) { return PythonJson(Json(text)); }
 
 // "master" is called "chief" only by TF_CONFIG.
-std::string_view TaskType(run::Role role, bool uses_chief) {
-  return role == run::Role::kMaster && uses_chief ? "chief" : run::RoleKey(role);
+std::string_view TaskType(Role role, bool uses_chief) {
+  return role == Role::kMaster && uses_chief ? "chief" : RoleKey(role);
 }
 
 // {"chief": ["h:2222"], "worker": ["h:2222", "h:2222"]}; a role without replicas has no key.
 std::string ClusterText(const ClusterPlan& plan, bool uses_chief, bool with_evaluators) {
   std::string text = "{";
-  for (run::Role role : kClusterOrder) {
-    if (role == run::Role::kEvaluator && !with_evaluators) continue;
+  for (Role role : kClusterOrder) {
+    if (role == Role::kEvaluator && !with_evaluators) continue;
     std::string hosts;
     for (const ReplicaPlan& replica : plan.replicas) {
       if (replica.id.role != role) continue;

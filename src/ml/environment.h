@@ -30,7 +30,7 @@ JobTexts RenderJobTexts(const TrainingInput& input, const ClusterPlan& plan,
 struct EnvironmentFacts {
   const TrainingInput& input;
   const ClusterPlan& plan;  // with addresses
-  run::ReplicaId replica;
+  ReplicaId replica;
   std::string job_id;
   std::string project_id;
   std::string trial;                   // "" outside tuning

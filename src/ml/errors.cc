@@ -108,12 +108,43 @@ Error JobDirUnwritable(std::string_view job_dir, std::string_view service_accoun
           ". Grant it the right to create and delete objects, or name another path.");
 }
 
+Error NotResumable(const std::vector<std::string>& reasons) {
+  std::vector<FieldViolation> violations;
+  for (const std::string& reason : reasons) {
+    violations.push_back({"hyperparameters.resume_previous_job_id", reason});
+  }
+  return google::errors::Violations(std::move(violations));
+}
+
+std::string ResumedMissing(std::string_view job_id) {
+  return "There is no job " + Quoted(job_id) +
+         " in this project. Name an earlier tuning job, or leave the field out.";
+}
+
+std::string ResumedNotTuning(std::string_view job_id) {
+  return "The job " + Quoted(job_id) + " has no hyperparameters, so it has no trials to resume.";
+}
+
+std::string ResumedNotFinished(std::string_view job_id) {
+  return "The job " + Quoted(job_id) +
+         " is still running. A study can be resumed only after its job has ended.";
+}
+
+std::string ResumedDiffers(std::string_view job_id, std::string_view field) {
+  return "The job " + Quoted(job_id) + " has other " + std::string(field) +
+         ". A study can be resumed only under the same params, goal and metric tag.";
+}
+
 Error CatalogBroken(std::string_view entry, std::string_view why) {
   return {Code::kInternal, "catalog: " + Quoted(entry) + ": " + std::string(why)};
 }
 
 Error StoredJobBroken(const Error& cause) {
   return {Code::kDataLoss, "A stored job cannot be read: " + cause.message, cause.violations};
+}
+
+Error StoredJobWithoutInput() {
+  return {Code::kDataLoss, "A stored job cannot be read: it has no trainingInput."};
 }
 
 }  // namespace caip::ml::errors

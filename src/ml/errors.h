@@ -30,8 +30,17 @@ Error PackagesUnreadable(std::string_view service_account);
 Error JobDirBucketMissing(std::string_view bucket);
 Error JobDirUnwritable(std::string_view job_dir, std::string_view service_account);
 
+// A study that continues an earlier job's.
+/// Why it cannot, one violation each.
+Error NotResumable(const std::vector<std::string>& reasons);
+std::string ResumedMissing(std::string_view job_id);
+std::string ResumedNotTuning(std::string_view job_id);
+std::string ResumedNotFinished(std::string_view job_id);
+std::string ResumedDiffers(std::string_view job_id, std::string_view field);
+
 // Of our own data.
 Error CatalogBroken(std::string_view entry, std::string_view why);
 Error StoredJobBroken(const Error& cause);
+Error StoredJobWithoutInput();
 
 }  // namespace caip::ml::errors

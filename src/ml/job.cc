@@ -3,15 +3,15 @@
 #include <cassert>
 
 namespace caip::ml {
-const RoleInput& TrainingInput::Of(run::Role role) const {
+const RoleInput& TrainingInput::Of(Role role) const {
   switch (role) {
-    case run::Role::kMaster:
+    case Role::kMaster:
       return master;
-    case run::Role::kWorker:
+    case Role::kWorker:
       return worker;
-    case run::Role::kParameterServer:
+    case Role::kParameterServer:
       return parameter_server;
-    case run::Role::kEvaluator:
+    case Role::kEvaluator:
       return evaluator;
   }
   assert(false && "a role without an input");

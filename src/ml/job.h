@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "run/lifecycle.h"
-#include "run/replica.h"
+#include "ml/replica.h"
 
 namespace caip::ml {
 
@@ -96,8 +96,8 @@ struct TrainingInput {
   bool enable_web_access = false;
   bool has_nas_job_spec = false;  // architecture search is not ours to run: Validate refuses it
 
-  const RoleInput& Of(run::Role role) const;
-  RoleInput& Of(run::Role role) {
+  const RoleInput& Of(Role role) const;
+  RoleInput& Of(Role role) {
     return const_cast<RoleInput&>(static_cast<const TrainingInput*>(this)->Of(role));
   }
   /// True where masterConfig.imageUri is set: the job runs a container, not a Python module.

@@ -3,8 +3,7 @@
 #include <cassert>
 
 #include "base/time_text.h"
-#include "run/queueing.h"
-#include "run/replica_outcome.h"
+#include "run/texts.h"
 #include "run/traceback.h"
 
 namespace caip::ml::texts {
@@ -16,25 +15,21 @@ std::string Text(std::initializer_list<std::string_view> parts) {
   return text;
 }
 
-std::string OutOf(int count, int limit) {
-  return "(" + std::to_string(count) + " of " + std::to_string(limit) + ")";
-}
-
 // "The replica master 0", "The replicas worker 0, worker 1".
 std::string Subject(const std::vector<const ReplicaFailure*>& group) {
   std::string text = group.size() == 1 ? "The replica " : "The replicas ";
   const char* separator = "";
   for (const ReplicaFailure* failure : group) {
-    text += separator + run::ProseName(failure->replica);
+    text += separator + ProseName(failure->replica);
     separator = ", ";
   }
   return text;
 }
 
 std::string Predicate(const ReplicaFailure& failure) {
-  return Text({failure.out_of_memory ? " ran out-of-memory and" : "",
-               " exited with a non-zero status of ",
-               StatusInWords(failure.status, failure.signal)});
+  return run::texts::FailurePredicate({.status = failure.status,
+                                       .signal = failure.signal,
+                                       .out_of_memory = failure.out_of_memory});
 }
 
 // Replicas that failed in the same way, in the order of their first.
@@ -114,14 +109,6 @@ std::string TerminatedByService() {
          "on other VM shortly.";
 }
 
-std::string StatusInWords(int status, int signal) {
-  std::string text = std::to_string(status);
-  if (const std::string_view name = run::SignalName(signal); !name.empty()) {
-    text += Text({"(", name, ")"});
-  }
-  return text;
-}
-
 std::string ReplicasFailed(const std::vector<ReplicaFailure>& failures, std::string_view project,
                            std::string_view job_id) {
   assert(!failures.empty());
@@ -139,18 +126,10 @@ std::string LogsSentence(std::string_view project, std::string_view job_id) {
        "%22"});
 }
 
-std::string InternalError() { return "Internal error occurred for the current attempt"; }
-
 std::string OutOfStock(std::string_view region) {
   return Text({"Resources are insufficient in region: ", region,
                ". Try a different region or use a different accelerator."});
 }
-
-std::string CouldNotStart(run::ReplicaId replica, std::string_view reason) {
-  return Text({"The replica ", run::ProseName(replica), " could not be started: ", reason});
-}
-
-std::string CancelledByUser() { return "The job was cancelled by the user."; }
 
 std::string WaitedTooLong(Duration max_wait_time) {
   return Text({"The job was cancelled because it waited longer than scheduling.maxWaitTime (",
@@ -161,31 +140,5 @@ std::string RanTooLong(Duration max_running_time) {
   return Text({"The job was cancelled because it ran longer than scheduling.maxRunningTime (",
                ProtoDuration(max_running_time), ")."});
 }
-
-std::string RestartingReplica(const ReplicaFailure& failure, int restart) {
-  return Text({"The replica ", run::ProseName(failure.replica), Predicate(failure),
-               ". It is restarted ", OutOf(restart, run::kReplicaRestartsMax), "."});
-}
-
-std::string ReplacingMachine(run::ReplicaId replica, int restart) {
-  return Text({"The machine of ", run::ProseName(replica),
-               " is lost. The replica is restarted on another machine ",
-               OutOf(restart, run::kReplicaRestartsMax), "."});
-}
-
-std::string RetryingJob(std::string_view reason, int retry) {
-  return Text({"The job is tried again ", OutOf(retry, run::kJobRetriesMax), ": ", reason});
-}
-
-std::string NoMachines(std::string_view region, int attempt) {
-  return Text({"No machines in region ", region, " (try ", std::to_string(attempt), " of ",
-               std::to_string(run::kStockOutTriesMax), ")."});
-}
-
-std::string EmulatorRestarted() {
-  return "The emulator was restarted. Replicas that ran are treated as on lost machines.";
-}
-
-std::string Seed(uint64_t seed) { return "The seed of this run is " + std::to_string(seed) + "."; }
 
 }  // namespace caip::ml::texts

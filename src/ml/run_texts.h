@@ -42,15 +42,12 @@ std::string TerminatedByService();
 
 /// How one replica failed, for errorMessage.
 struct ReplicaFailure {
-  run::ReplicaId replica;
+  ReplicaId replica;
   int status = 0;  // ReportedExitCode
   int signal = 0;  // named behind the status; 0 none
   bool out_of_memory = false;
   std::string traceback = {};  // as printed; it is shortened here. "" none
 };
-
-/// "9(SIGKILL)", "1".
-std::string StatusInWords(int status, int signal);
 
 /// errorMessage of a job that failed by its replicas, at least one; in their order. `project` is
 /// the number, or the id where there is none.
@@ -61,24 +58,8 @@ std::string ReplicasFailed(const std::vector<ReplicaFailure>& failures, std::str
 std::string LogsSentence(std::string_view project, std::string_view job_id);
 
 // Other errorMessages.
-std::string InternalError();
 std::string OutOfStock(std::string_view region);
-/// Ours: there was no process. `reason` is the system's, e.g. "No such file or directory".
-std::string CouldNotStart(run::ReplicaId replica, std::string_view reason);
-std::string CancelledByUser();                      // ours
 std::string WaitedTooLong(Duration max_wait_time);  // ours
 std::string RanTooLong(Duration max_running_time);  // ours
-
-// Further service lines, ours: what happens between the attested ones.
-/// "The replica worker 0 exited with a non-zero status of 9(SIGKILL). It is restarted (1 of 5)."
-std::string RestartingReplica(const ReplicaFailure& failure, int restart);
-/// "The machine of worker 0 is lost. The replica is restarted on another machine (1 of 5)."
-std::string ReplacingMachine(run::ReplicaId replica, int restart);
-/// "The job is tried again (1 of 3): The replica ...".
-std::string RetryingJob(std::string_view reason, int retry);
-/// "No machines in region us-central1 (try 1 of 3)."
-std::string NoMachines(std::string_view region, int attempt);
-std::string EmulatorRestarted();
-std::string Seed(uint64_t seed);
 
 }  // namespace caip::ml::texts

@@ -6,13 +6,13 @@
 #include <cstdlib>
 
 #include "base/markup.h"
-#include "ml/trial_texts.h"
 #include "report/svg_shapes.h"
+#include "run/texts.h"
 
 namespace caip::report {
 namespace {
 
-using ml::texts::ShortNumber;
+using run::texts::ShortNumber;
 
 constexpr double kStudyPlotWidth = 960;
 constexpr double kLeft = 80;

@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "base/time_text.h"
-#include "ml/trial_texts.h"
+#include "run/texts.h"
 
 namespace caip::report {
 namespace {
@@ -62,7 +62,7 @@ std::string ShortValue(const ParameterView& parameter, std::string text) {
     if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = '?';  // would move the cursor
   }
   if (parameter.kind == ParameterKind::kTexts) return text;
-  const std::string number = ml::texts::ShortNumber(std::strtod(text.c_str(), nullptr));
+  const std::string number = run::texts::ShortNumber(std::strtod(text.c_str(), nullptr));
   return number.size() < text.size() ? number : text;
 }
 
@@ -106,7 +106,7 @@ std::vector<std::string> Row(const StudyView& study, const TrialView& trial, boo
   const auto metric = Present(trial);
   std::vector<std::string> row = {(best ? "* " : "  ") + trial.id,
                                   trial.state + (trial.stopped_early ? " early" : ""),
-                                  metric ? ml::texts::ShortNumber(metric->second) : "",
+                                  metric ? run::texts::ShortNumber(metric->second) : "",
                                   metric ? std::to_string(metric->first) : "",
                                   TimeOf(trial, now),
                                   Sparkline(trial.curve, kCurveColumns)};
@@ -136,7 +136,7 @@ std::vector<const TrialView*> Chosen(const StudyView& study, const TrialView* be
 
 std::string BestLine(const StudyView& study, const TrialView& best, Style style) {
   return "best so far: trial " + best.id + ", " + study.metric + " " +
-         ml::texts::ShortNumber(best.final_metric->second) + " at step " +
+         run::texts::ShortNumber(best.final_metric->second) + " at step " +
          std::to_string(best.final_metric->first) + ": " + ValuesText(study, best, style) + "\n";
 }
 
@@ -184,7 +184,7 @@ std::string TrialLine(const StudyView& study, const TrialView& trial) {
   std::string text = "trial " + trial.id + " " + trial.state;
   if (trial.stopped_early) text += " (stopped early)";
   if (trial.final_metric) {
-    text += " " + study.metric + "=" + ml::texts::ShortNumber(trial.final_metric->second) +
+    text += " " + study.metric + "=" + run::texts::ShortNumber(trial.final_metric->second) +
             " at step " + std::to_string(trial.final_metric->first);
   }
   return text + ", " + ValuesText(study, trial, Style::kExact) + "\n";

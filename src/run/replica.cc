@@ -2,17 +2,9 @@
 
 namespace caip::run {
 
-std::string_view RoleKey(Role role) {
-  constexpr std::string_view kKeys[] = {"master", "worker", "ps", "evaluator"};
-  return kKeys[static_cast<int>(role)];
-}
-
-std::string TaskName(ReplicaId id) {
-  return std::string(RoleKey(id.role)) + "-replica-" + std::to_string(id.index);
-}
-
-std::string ProseName(ReplicaId id) {
-  return std::string(RoleKey(id.role)) + " " + std::to_string(id.index);
+std::string Name(const ReplicaId& replica) {
+  if (replica.role.empty()) return "";
+  return replica.role + "-replica-" + std::to_string(replica.index);
 }
 
 }  // namespace caip::run

@@ -1,30 +1,57 @@
 #pragma once
-// Which replicas a run has: roles, indices and their names.
+// Replicas of a run: their roles, which are data, and their names.
 
 #include <compare>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace caip::run {
 
-/// A kind of replica. Order = order in listings.
-enum class Role { kMaster, kWorker, kParameterServer, kEvaluator };
-inline constexpr Role kRoles[] = {Role::kMaster, Role::kWorker, Role::kParameterServer,
-                                  Role::kEvaluator};
-
-/// One replica of a cluster: role and zero-based index. The master's index is 0.
+/// One replica of a run: the role of its group and a zero-based index. The order of replicas is that
+/// of the run's specification, not that of these values.
 struct ReplicaId {
-  Role role = Role::kMaster;
+  std::string role;
   int index = 0;
   auto operator<=>(const ReplicaId&) const = default;
 };
 
-/// "master-replica-0", "ps-replica-2": the task name of logs and webAccessUris.
-std::string TaskName(ReplicaId id);
-/// "master 0": the replica in error texts.
-std::string ProseName(ReplicaId id);
-/// "master", "worker", "ps", "evaluator": role key of CLUSTER_SPEC (and of TF_CONFIG but for
-/// chief).
-std::string_view RoleKey(Role role);
+/// "worker-replica-0": the name of a replica in directories, journals and random streams. An API may
+/// show it under another name.
+std::string Name(const ReplicaId& replica);
+
+/// One value for each replica of a run, in the run's order.
+template <typename T>
+class ByReplica {
+ public:
+  using Entry = std::pair<ReplicaId, T>;
+
+  /// The value of `id`; a new replica comes last.
+  T& operator[](const ReplicaId& id) {
+    const auto found = find(id);
+    return found != end() ? found->second : entries_.emplace_back(id, T{}).second;
+  }
+  T& at(const ReplicaId& id) { return find(id)->second; }
+  const T& at(const ReplicaId& id) const { return find(id)->second; }
+  auto find(const ReplicaId& id) { return Find(*this, id); }
+  auto find(const ReplicaId& id) const { return Find(*this, id); }
+  bool contains(const ReplicaId& id) const { return find(id) != end(); }
+  auto begin() { return entries_.begin(); }
+  auto end() { return entries_.end(); }
+  auto begin() const { return entries_.begin(); }
+  auto end() const { return entries_.end(); }
+  size_t size() const { return entries_.size(); }
+  bool empty() const { return entries_.empty(); }
+
+ private:
+  template <typename Self>
+  static auto Find(Self& self, const ReplicaId& id) {
+    auto at = self.entries_.begin();
+    while (at != self.entries_.end() && at->first != id) ++at;
+    return at;
+  }
+  std::vector<Entry> entries_;
+};
 
 }  // namespace caip::run

@@ -1,12 +1,10 @@
 #pragma once
-// The second table: what to do when a replica has ended (role x exit class x attempts left), from
-// docs/service/replica-environment.md, sections 7 and 8.
+// The second table: what to do when a replica has ended (lead or not x exit class x attempts left),
+// from docs/service/replica-environment.md, sections 7 and 8.
 
 #include <array>
 #include <cassert>
 #include <string_view>
-
-#include "run/replica.h"
 
 namespace caip::run {
 
@@ -65,15 +63,22 @@ inline constexpr int kReplicaRestartsMax = 5;      // of each replica, within on
 inline constexpr int kJobRetriesMax = 3;           // further tries of the job
 inline constexpr int kServiceErrorRetriesMax = 2;  // of those, after faults of the service
 
+/// How often what is begun anew.
+struct RestartPolicy {
+  int replica_restarts_max = kReplicaRestartsMax;
+  int job_retries_max = kJobRetriesMax;
+  int service_error_retries_max = kServiceErrorRetriesMax;
+  bool restarts_whole_job = false;  // instead of one replica
+};
+
 /// What has been used up before this end.
 struct Attempts {
   int replica_restarts = 0;  // of this replica within this try of the job
   int job_retries = 0;       // so far
-  bool resilient = false;    // scheduling.resilientToWorkerRestart: a restart is the whole job's
 };
 
 /// Whose row it is.
-enum class Who { kMaster, kOthers, kAll };
+enum class Who { kLead, kOthers, kAll };
 
 struct OutcomeRow {
   Who who;
@@ -83,10 +88,10 @@ struct OutcomeRow {
   Decision last;    // else
 };
 
-// The master's success is the job's; that of any other replica is waited for by nobody. Faults are
-// the same for every role, evaluators too: the documentation makes no exception for them.
+// The lead's success is the job's; nothing waits for the success of another replica. Faults count
+// alike for every role: the documentation makes no exception.
 inline constexpr std::array kOutcomes = {
-    OutcomeRow{Who::kMaster, ExitClass::kSuccess,  //
+    OutcomeRow{Who::kLead, ExitClass::kSuccess,  //
                Decision::kSucceedJob, Decision::kSucceedJob, Decision::kSucceedJob},
     OutcomeRow{Who::kOthers, ExitClass::kSuccess,  //
                Decision::kIgnore, Decision::kIgnore, Decision::kIgnore},
@@ -108,25 +113,24 @@ inline constexpr std::array kOutcomes = {
                Decision::kRetryJob, Decision::kRetryJob, Decision::kFailJob},
 };
 
-constexpr bool Covers(const OutcomeRow& row, Role role, ExitClass how) {
-  const bool is_master = role == Role::kMaster;
-  const bool meant = row.who == Who::kAll || (row.who == Who::kMaster) == is_master;
+constexpr bool Covers(const OutcomeRow& row, bool leads, ExitClass how) {
+  const bool meant = row.who == Who::kAll || (row.who == Who::kLead) == leads;
   return meant && row.how == how;
 }
 
 constexpr bool EveryEndHasExactlyOneRow() {
-  for (Role role : kRoles) {
+  for (const bool leads : {true, false}) {
     for (ExitClass how : kExitClasses) {
       int rows = 0;
-      for (const OutcomeRow& row : kOutcomes) rows += Covers(row, role, how);
+      for (const OutcomeRow& row : kOutcomes) rows += Covers(row, leads, how);
       if (rows != 1) return false;
     }
   }
   return true;
 }
 
-/// Nothing goes on for ever: without attempts left nothing begins anew, and without restarts left
-/// no replica does.
+/// No run lasts forever: without retries left the job is not tried again, and without restarts left
+/// no replica is restarted.
 constexpr bool EveryRowEnds() {
   for (const OutcomeRow& row : kOutcomes) {
     if (row.last == Decision::kRetryJob || row.last == Decision::kRestartReplica) return false;
@@ -139,28 +143,29 @@ static_assert(EveryEndHasExactlyOneRow());
 static_assert(EveryRowEnds());
 
 /// What to do now. The caller counts: a restart into replica_restarts, a retry into job_retries.
-constexpr Decision Decide(Role role, ExitClass how, const Attempts& used) {
+constexpr Decision Decide(bool leads, ExitClass how, const Attempts& used,
+                          const RestartPolicy& policy = {}) {
   const int retries_max =
-      how == ExitClass::kServiceError ? kServiceErrorRetriesMax : kJobRetriesMax;
-  const bool may_restart = used.replica_restarts < kReplicaRestartsMax;
+      how == ExitClass::kServiceError ? policy.service_error_retries_max : policy.job_retries_max;
+  const bool may_restart =
+      !policy.restarts_whole_job && used.replica_restarts < policy.replica_restarts_max;
   const bool may_retry = used.job_retries < retries_max;
   for (const OutcomeRow& row : kOutcomes) {
-    if (!Covers(row, role, how)) continue;
-    if (row.first == Decision::kRestartReplica && may_restart && !used.resilient) return row.first;
+    if (!Covers(row, leads, how)) continue;
+    if (row.first == Decision::kRestartReplica && may_restart) return row.first;
     return may_retry ? row.second : row.last;
   }
   assert(false && "no row");
   return Decision::kFailJob;
 }
 
-static_assert(Decide(Role::kMaster, ExitClass::kSuccess, {}) == Decision::kSucceedJob);
-static_assert(Decide(Role::kWorker, ExitClass::kKilled, {.replica_restarts = 4}) ==
+static_assert(Decide(true, ExitClass::kSuccess, {}) == Decision::kSucceedJob);
+static_assert(Decide(false, ExitClass::kKilled, {.replica_restarts = 4}) ==
               Decision::kRestartReplica);
-static_assert(Decide(Role::kWorker, ExitClass::kKilled, {.replica_restarts = 5}) ==
-              Decision::kRetryJob);
-static_assert(Decide(Role::kWorker, ExitClass::kKilled,
-                     {.replica_restarts = 5, .job_retries = 3}) == Decision::kFailJob);
-static_assert(Decide(Role::kWorker, ExitClass::kVmLost, {.resilient = true}) ==
+static_assert(Decide(false, ExitClass::kKilled, {.replica_restarts = 5}) == Decision::kRetryJob);
+static_assert(Decide(false, ExitClass::kKilled, {.replica_restarts = 5, .job_retries = 3}) ==
+              Decision::kFailJob);
+static_assert(Decide(false, ExitClass::kVmLost, {}, {.restarts_whole_job = true}) ==
               Decision::kRetryJob);
 
 }  // namespace caip::run

@@ -11,6 +11,7 @@
 #include "emulator/api/error_body.h"
 #include "emulator/api/ml/ml_routes.h"
 #include "emulator/front/standard_parameters.h"
+#include "ml/schema/job_json.h"
 #include "tests/api/router_client.h"
 #include "tests/support/simulated_engine.h"
 
@@ -34,14 +35,17 @@ struct MlWorld {
   }
 
   void PutJob(const std::string& id, run::JobState state = run::JobState::kSucceeded) {
-    engine::JobRecord record{"demo", {}, Json::object()};
-    record.job.job_id = id;
+    ml::Job job;
+    job.job_id = id;
+    job.labels = {{"team", id}};
+    job.etag = "12345678";
+    job.training_input.emplace().region = "us-central1";
+    engine::JobRecord record;
+    record.job.key = {"demo", id, ""};
     record.job.state = state;
     record.job.create_time = engine::kMorning + std::chrono::seconds(++jobs);
-    record.job.labels = {{"team", id}};
-    record.job.etag = "12345678";
-    record.job.training_input.emplace();
-    record.job.training_input->region = "us-central1";
+    record.job.document = std::make_shared<const Json>(ml::ToStoredJson(job));
+    record.note = Json::object();
     const Status created = world.store.Create(record);
     assert(created.ok());
     (void)created;

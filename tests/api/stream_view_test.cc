@@ -17,14 +17,16 @@ struct StreamWorld : MlWorld {
     router.Add(
         ForStreamReaders(MlRoutes(*world.engine, policies, studies, {"1", "robot@example.com"}),
                          *world.engine, *book, readers));
-    engine::JobRecord record{"demo", {}, Json::object()};
-    record.job.job_id = "census";
+    engine::JobRecord record;
+    record.job.key = {"demo", "census", ""};
     record.job.state = run::JobState::kFailed;
     record.job.error_message = "The replica master 0 exited with a non-zero status of 1.";
     record.job.create_time = engine::kMorning;
     record.job.start_time = engine::kMorning + std::chrono::seconds(1);
     record.job.end_time = engine::kMorning + std::chrono::seconds(10);
-    record.job.training_input.emplace();
+    ml::Job job;
+    job.training_input.emplace();
+    record.job.document = std::make_shared<const Json>(ml::ToStoredJson(job));
     EXPECT_TRUE(world.store.Create(record).ok());
     logging::Entry last;
     last.project = "demo";

@@ -35,7 +35,7 @@ const std::map<std::string, std::set<std::string>> kAllowed = {
     {"tuning", {"base", "google", "tuning"}},
     {"run", {"base", "tuning", "run"}},
     {"ml", {"base", "google", "run", "tuning", "ml"}},
-    {"engine", {"base", "run", "ml", "tuning", "engine"}},
+    {"engine", {"base", "run", "tuning", "engine"}},
     {"harness", {"base", "google", "run", "ml", "tuning", "engine", "harness"}},
     {"host",
      {"base", "google", "run", "ml", "http", "engine/ports.h", "engine/report_name.h",

@@ -11,7 +11,6 @@ namespace caip::engine {
 namespace {
 
 using run::JobState;
-using run::Role;
 using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
@@ -19,8 +18,8 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr run::ReplicaId kMasterReplica{};
-constexpr run::ReplicaId kFirstWorker{Role::kWorker, 0};
+const run::ReplicaId kMasterReplica{"master", 0};
+const run::ReplicaId kFirstWorker{"worker", 0};
 
 // A master that runs as long, and everybody else until told to stop.
 auto MasterRunsFor(Duration time) {
@@ -212,7 +211,7 @@ TEST(Engine, AReplicaWhoseMachineIsTakenAwayStartsAgain) {
   EXPECT_EQ(world.LoseVm("j", kFirstWorker, VmLoss::kKill).error().code, Code::kFailedPrecondition);
   world.RunUntilState("j", JobState::kRunning);
   EXPECT_TRUE(world.LoseVm("j", kFirstWorker, VmLoss::kKill).ok());
-  EXPECT_EQ(world.LoseVm("j", {Role::kWorker, 9}, VmLoss::kKill).error().code,
+  EXPECT_EQ(world.LoseVm("j", {"worker", 9}, VmLoss::kKill).error().code,
             Code::kFailedPrecondition);
   EXPECT_EQ(world.LoseVm("none", kFirstWorker, VmLoss::kKill).error().code, Code::kNotFound);
   world.RunUntilIdle();
@@ -253,8 +252,8 @@ TEST(Engine, TellsObserversOfEverySaveUntilTheyLeave) {
   world.launcher.script = MasterRunsFor(minutes(5));
   world.Boot();
   std::vector<std::string> seen;
-  auto watch = world.engine->Watch([&](const std::string& project, const ml::Job& job) {
-    const std::string text = project + "/" + job.job_id + " " + std::string(Name(job.state));
+  auto watch = world.engine->Watch([&](const run::Job& job) {
+    const std::string text = job.key.project + "/" + job.key.job_id + " " + std::string(Name(job.state));
     if (seen.empty() || seen.back() != text) seen.push_back(text);
   });
   ASSERT_TRUE(world.Submit(AJob("j")).ok());
@@ -291,7 +290,7 @@ TEST(Engine, GoesOnAfterItsProcessWasKilledAndTheStoreKnowsAll) {
   EXPECT_EQ(world.JobOf("runs").state, JobState::kSucceeded);
   EXPECT_EQ(world.JobOf("waits").state, JobState::kSucceeded);
   // Of each replica one text a job, however often it started.
-  for (const auto& [id, texts] : tf_configs) EXPECT_EQ(texts.size(), 2u) << run::TaskName(id);
+  for (const auto& [id, texts] : tf_configs) EXPECT_EQ(texts.size(), 2u) << run::Name(id);
 }
 
 TEST(Engine, ATpuIsAskedForOnBehalfOfTheMaster) {

@@ -9,6 +9,8 @@
 
 #include "engine/engine.h"
 #include "tests/support/a_tuning_job.h"
+#include "ml/render.h"
+#include "ml/schema/job_json.h"
 
 namespace caip::engine {
 namespace {
@@ -20,6 +22,11 @@ using ::testing::HasSubstr;
 /// Replicas that start at once and end when the test says so, or when they are stopped.
 class ObedientLauncher final : public Launcher {
  public:
+  Result<run::Program> Resolve(const run::Program& program) const override {
+    const auto* image = std::get_if<run::ContainerImage>(&program);
+    if (!image || image->uri == "gcr.io/p/known:1") return program;
+    return Error{Code::kFailedPrecondition, "no command for " + image->uri};
+  }
   void Launch(ReplicaLaunch launch, Listener listener) override {
     listener.on_started(launch.key);
     std::lock_guard lock(mutex_);
@@ -99,17 +106,28 @@ class PatientThinker final : public Thinker {
   bool may_ = false;
 };
 
+Json Sent(const ml::Job& job) { return ml::ToStoredJson(job); }
+
+Result<ml::Job> UpdateLabels(Engine& engine, const std::string& id,
+                             std::map<std::string, std::string> labels,
+                             std::optional<std::string> etag = {}) {
+  const auto updated = engine.Update(
+      "p", id, [=](const run::Job& job) { return ml::WithLabels(job, labels, etag); });
+  if (!updated.ok()) return updated.error();
+  return ml::RenderJob(*updated);
+}
+
 /// An engine on leaping time, and a way to wait for what it saves.
 struct Service {
   explicit Service(EngineOptions given = {}) : options(std::move(given)) {}
   Engine& Start() {
     watch = {};  // of the engine before
     engine = std::make_unique<Engine>(
-        options, EnginePorts{launcher, packager, devices, addresses, store, log, storage, thinker},
+        options, EnginePorts{launcher, packager, devices, addresses, store, log, api, thinker},
         clock);
-    watch = engine->Watch([this](const std::string&, const ml::Job& job) {
+    watch = engine->Watch([this](const run::Job& job) {
       std::lock_guard lock(mutex);
-      states[job.job_id] = job.state;
+      states[job.key.job_id] = job.state;
       changed.notify_all();
     });
     EXPECT_TRUE(engine->Start().ok());
@@ -129,6 +147,7 @@ struct Service {
   MemoryStore store;
   MemoryLog log;
   ListedStorage storage;
+  ml::TrainingApi api{{}, storage};
   PatientThinker thinker;
   std::mutex mutex;
   std::condition_variable changed;
@@ -141,21 +160,21 @@ TEST(EngineThread, TakesJobsWhileTheValuesOfATrialAreChosen) {
   Service service;
   service.launcher.EndAtOnce();
   Engine& engine = service.Start();
-  ASSERT_TRUE(engine.Submit("p", ATuningJob("study", 2)).ok());
+  ASSERT_TRUE(engine.Submit("p", Sent(ATuningJob("study", 2))).ok());
   ASSERT_TRUE(service.thinker.AwaitThought());
-  ASSERT_TRUE(engine.Submit("p", AJob("other")).ok());
+  ASSERT_TRUE(engine.Submit("p", Sent(AJob("other"))).ok());
   ASSERT_TRUE(service.Await("other", JobState::kSucceeded));
   EXPECT_EQ(engine.Get("p", "study")->state, JobState::kPreparing);
   service.thinker.LetThink();
   ASSERT_TRUE(service.Await("study", JobState::kSucceeded));
-  EXPECT_EQ(engine.Get("p", "study")->training_output->trials.size(), 2u);
+  EXPECT_EQ(ml::RenderJob(*engine.Get("p", "study"))->training_output->trials.size(), 2u);
 }
 
 TEST(EngineThread, StopsWhileTheValuesOfATrialAreChosen) {
   Service service;
   service.launcher.EndAtOnce();
   Engine& engine = service.Start();
-  ASSERT_TRUE(engine.Submit("p", ATuningJob("study", 2)).ok());
+  ASSERT_TRUE(engine.Submit("p", Sent(ATuningJob("study", 2))).ok());
   ASSERT_TRUE(service.thinker.AwaitThought());
   engine.Stop();
   service.thinker.LetThink();  // a late answer finds nobody
@@ -171,7 +190,7 @@ TEST(EngineThread, LeapsOverAQueueOfTwentyMinutes) {
   service.launcher.EndAtOnce();
   Engine& engine = service.Start();
   const auto before = SystemClock().Now();
-  ASSERT_TRUE(engine.Submit("p", AJob("j")).ok());
+  ASSERT_TRUE(engine.Submit("p", Sent(AJob("j"))).ok());
   ASSERT_TRUE(service.Await("j", JobState::kSucceeded)) << "awaited SUCCEEDED";
   const auto job = engine.Get("p", "j");
   EXPECT_GE(*job->start_time - *job->create_time, minutes(20));
@@ -188,11 +207,11 @@ TEST(EngineThread, ManyCallersAtOnceEachGetTheirAnswer) {
     callers.emplace_back([&, caller] {
       for (int i = 0; i < 10; ++i) {
         const std::string id = "j" + std::to_string(caller) + "_" + std::to_string(i);
-        EXPECT_TRUE(engine.Submit("p", AJob(id)).ok());
-        EXPECT_TRUE(engine.UpdateLabels("p", id, {{"i", std::to_string(i)}}, {}).ok());
+        EXPECT_TRUE(engine.Submit("p", Sent(AJob(id))).ok());
+        EXPECT_TRUE(UpdateLabels(engine, id, {{"i", std::to_string(i)}}).ok());
         EXPECT_TRUE(engine.Get("p", id).ok());
         EXPECT_TRUE(engine.Cancel("p", id).ok());
-        const auto again = engine.Submit("p", AJob("shared_" + std::to_string(i)));
+        const auto again = engine.Submit("p", Sent(AJob("shared_" + std::to_string(i))));
         EXPECT_EQ(again.ok() ? Code::kAlreadyExists : again.error().code, Code::kAlreadyExists);
         taken += again.ok();
       }
@@ -206,13 +225,13 @@ TEST(EngineThread, ManyCallersAtOnceEachGetTheirAnswer) {
 TEST(EngineThread, StopKillsTheReplicasAndLeavesTheJobsToTheNextStart) {
   Service service;
   service.Start();
-  ASSERT_TRUE(service.engine->Submit("p", AJob("j")).ok());
+  ASSERT_TRUE(service.engine->Submit("p", Sent(AJob("j"))).ok());
   ASSERT_TRUE(service.Await("j", JobState::kRunning)) << "awaited RUNNING";
   EXPECT_EQ(service.launcher.live(), 4u);
   service.engine->Stop();
   EXPECT_EQ(service.launcher.live(), 0u);
   EXPECT_EQ(service.store.Get("p", "j")->job.state, JobState::kRunning);
-  EXPECT_EQ(service.engine->Submit("p", AJob("late")).error().code, Code::kUnavailable);
+  EXPECT_EQ(service.engine->Submit("p", Sent(AJob("late"))).error().code, Code::kUnavailable);
   EXPECT_EQ(service.engine->Cancel("p", "j").error().code, Code::kUnavailable);
   EXPECT_TRUE(service.engine->Get("p", "j").ok()) << "reading goes on";
 
@@ -230,43 +249,42 @@ TEST(EngineThread, ChecksEverythingBeforeAJobIsCreated) {
   Engine& engine = service.Start();
   ml::Job broken = AJob("9lives");
   broken.training_input->region = "mars-north1";
-  const auto rules = engine.Submit("p", broken);
+  const auto rules = engine.Submit("p", Sent(broken));
   EXPECT_EQ(rules.error().code, Code::kInvalidArgument);
   EXPECT_EQ(rules.error().violations.size(), 2u) << "all at once";
 
   ml::Job no_bucket = AJob("j");
   no_bucket.training_input->job_dir = "gs://nobodys/out";
-  EXPECT_THAT(engine.Submit("p", no_bucket).error().message, HasSubstr("nobodys"));
+  EXPECT_THAT(engine.Submit("p", Sent(no_bucket)).error().message, HasSubstr("nobodys"));
   ml::Job locked = AJob("j");
   locked.training_input->job_dir = "gs://locked/out";
   service.storage.buckets.insert("locked");
-  EXPECT_THAT(engine.Submit("p", locked).error().message, HasSubstr("gs://locked/out"));
+  EXPECT_THAT(engine.Submit("p", Sent(locked)).error().message, HasSubstr("gs://locked/out"));
 
   ml::Job nothing_there = AJob("j");
   nothing_there.training_input->package_uris = {"gs://bucket/none.tar.gz"};
   nothing_there.training_input->job_dir = "gs://nobodys/out";
-  const auto both = engine.Submit("p", nothing_there);
+  const auto both = engine.Submit("p", Sent(nothing_there));
   EXPECT_EQ(both.error().violations.size(), 2u);
   EXPECT_EQ(both.error().violations[0].field, "package_uris");
   EXPECT_EQ(both.error().violations[1].field, "job_dir");
   EXPECT_TRUE(engine.List({.project = "p"})->empty());
 }
 
-TEST(EngineThread, AnImageWithoutALocalCommandIsRefusedWithHowToMapIt) {
+TEST(EngineThread, AnImageThatTheLauncherCannotRunIsRefusedAtItsField) {
   Service service;
-  service.options.rules.launch.images["gcr.io/p/known"] = {"/bin/true"};
   Engine& engine = service.Start();
   ml::Job job = AJob("j", 1, 0);
   ml::TrainingInput& input = *job.training_input;
   input.package_uris.clear();
   input.python_module = input.runtime_version = input.python_version = "";
   input.master.config.emplace().image_uri = "gcr.io/p/unknown:1";
-  const auto refused = engine.Submit("p", job);
+  const auto refused = engine.Submit("p", Sent(job));
   EXPECT_EQ(refused.error().code, Code::kFailedPrecondition);
-  EXPECT_THAT(refused.error().message, HasSubstr("--map-image 'gcr.io/p/unknown:1=COMMAND'"));
+  EXPECT_THAT(refused.error().message, HasSubstr("no command for gcr.io/p/unknown:1"));
   EXPECT_EQ(refused.error().violations[0].field, "master_config.image_uri");
   input.master.config->image_uri = "gcr.io/p/known:1";
-  EXPECT_TRUE(engine.Submit("p", job).ok());
+  EXPECT_TRUE(engine.Submit("p", Sent(job)).ok());
 }
 
 TEST(EngineThread, ATuningJobIsCheckedAndTaken) {
@@ -280,10 +298,10 @@ TEST(EngineThread, ATuningJobIsCheckedAndTaken) {
   rate.type = "DOUBLE";
   rate.min_value = 0.1;
   rate.max_value = 1;
-  EXPECT_TRUE(engine.Check("p", job).ok()) << engine.Check("p", job).error().message;
-  EXPECT_TRUE(engine.Submit("p", job).ok());
+  EXPECT_TRUE(engine.Check("p", Sent(job)).ok()) << engine.Check("p", Sent(job)).error().message;
+  EXPECT_TRUE(engine.Submit("p", Sent(job)).ok());
   rate.max_value.reset();
-  EXPECT_EQ(engine.Submit("p", job).error().code, Code::kInvalidArgument);
+  EXPECT_EQ(engine.Submit("p", Sent(job)).error().code, Code::kInvalidArgument);
 }
 
 TEST(EngineThread, AStudyGoesOnFromAFinishedStudyThatAskedTheSame) {
@@ -299,7 +317,7 @@ TEST(EngineThread, AStudyGoesOnFromAFinishedStudyThatAskedTheSame) {
   rate.max_value = 1;
   const auto why = [&](const std::string& earlier) {
     tuning.resume_previous_job_id = earlier;
-    const Status checked = engine.Check("p", job);
+    const auto checked = engine.Check("p", Sent(job));
     EXPECT_EQ(checked.error().code, Code::kInvalidArgument);
     std::string all;
     for (const FieldViolation& violation : checked.error().violations) {
@@ -308,11 +326,11 @@ TEST(EngineThread, AStudyGoesOnFromAFinishedStudyThatAskedTheSame) {
     }
     return all;
   };
-  ASSERT_TRUE(engine.Submit("p", AJob("plain")).ok());
-  ASSERT_TRUE(engine.Submit("p", job).ok());
+  ASSERT_TRUE(engine.Submit("p", Sent(AJob("plain"))).ok());
+  ASSERT_TRUE(engine.Submit("p", Sent(job)).ok());
   EXPECT_THAT(why("none"), HasSubstr("There is no job 'none'"));
   EXPECT_THAT(why("plain"), HasSubstr("has no hyperparameters"));
-  EXPECT_THAT(why("j"), HasSubstr("has not ended"));
+  EXPECT_THAT(why("j"), HasSubstr("is still running"));
   rate.max_value = 2;
   tuning.goal = "MINIMIZE";
   tuning.hyperparameter_metric_tag = "loss";
@@ -327,12 +345,12 @@ TEST(EngineThread, TellsAnEarlierStudyThatIsNotThereWithTheBrokenRules) {
   Engine& engine = service.Start();
   ml::Job job = ATuningJob("j", 0);  // no trial at all
   job.training_input->hyperparameters->resume_previous_job_id = "none";
-  const Status checked = engine.Check("p", job);
+  const auto checked = engine.Check("p", Sent(job));
   ASSERT_EQ(checked.error().violations.size(), 2u) << checked.error().message;
   EXPECT_EQ(checked.error().violations[0].field, "hyperparameters.max_trials");
   EXPECT_EQ(checked.error().violations[1].field, "hyperparameters.resume_previous_job_id");
   job.training_input->hyperparameters->resume_previous_job_id = "no id";
-  EXPECT_EQ(engine.Check("p", job).error().violations.size(), 2u);  // told once
+  EXPECT_EQ(engine.Check("p", Sent(job)).error().violations.size(), 2u);  // told once
 }
 
 TEST(UpdateLabels, ReplacesTheWholeMapAndChangesTheEtag) {
@@ -340,30 +358,30 @@ TEST(UpdateLabels, ReplacesTheWholeMapAndChangesTheEtag) {
   Engine& engine = service.Start();
   ml::Job job = AJob("j");
   job.labels = {{"a", "1"}, {"b", "2"}};
-  const auto created = engine.Submit("p", job);
+  ASSERT_TRUE(engine.Submit("p", Sent(job)).ok());
+  const auto created = ml::RenderJob(*engine.Get("p", "j"));
   ASSERT_TRUE(created.ok());
-  const auto updated = engine.UpdateLabels("p", "j", {{"c", "3"}}, created->etag);
+  const auto updated = UpdateLabels(engine, "j", {{"c", "3"}}, created->etag);
   ASSERT_TRUE(updated.ok());
   EXPECT_EQ(updated->labels, (std::map<std::string, std::string>{{"c", "3"}}));
   EXPECT_NE(updated->etag, created->etag);
   EXPECT_EQ(updated->etag.size(), 8u);
-  EXPECT_EQ(engine.Get("p", "j")->labels, updated->labels);
-  EXPECT_EQ(engine.UpdateLabels("p", "j", {}, created->etag).error().code, Code::kAborted);
-  EXPECT_TRUE(engine.UpdateLabels("p", "j", {}, {}).ok()) << "without an etag: unconditionally";
+  EXPECT_EQ(ml::RenderJob(*engine.Get("p", "j"))->labels, updated->labels);
+  EXPECT_EQ(UpdateLabels(engine, "j", {}, created->etag).error().code, Code::kAborted);
+  EXPECT_TRUE(UpdateLabels(engine, "j", {}, {}).ok()) << "without an etag: unconditionally";
 }
 
-TEST(UpdateLabels, WorksInEveryStateAndRefusesWhatIsNoLabel) {
+TEST(UpdateLabels, WorksInEveryState) {
   Service service;
   service.launcher.EndAtOnce();
   Engine& engine = service.Start();
-  ASSERT_TRUE(engine.Submit("p", AJob("j")).ok());
+  ASSERT_TRUE(engine.Submit("p", Sent(AJob("j"))).ok());
   ASSERT_TRUE(service.Await("j", JobState::kSucceeded)) << "awaited SUCCEEDED";
-  const auto updated = engine.UpdateLabels("p", "j", {{"done", "yes"}}, {});
+  const auto updated = UpdateLabels(engine, "j", {{"done", "yes"}}, {});
   ASSERT_TRUE(updated.ok());
-  EXPECT_EQ(engine.Get("p", "j")->labels.at("done"), "yes");
+  EXPECT_EQ(ml::RenderJob(*engine.Get("p", "j"))->labels.at("done"), "yes");
   EXPECT_EQ(engine.Get("p", "j")->state, JobState::kSucceeded);
-  EXPECT_EQ(engine.UpdateLabels("p", "j", {{"No", ""}}, {}).error().code, Code::kInvalidArgument);
-  EXPECT_EQ(engine.UpdateLabels("p", "none", {}, {}).error().code, Code::kNotFound);
+  EXPECT_EQ(UpdateLabels(engine, "none", {}, {}).error().code, Code::kNotFound);
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "ml/render.h"
+
 namespace caip::harness {
 namespace {
 
@@ -14,20 +16,20 @@ using ::testing::Contains;
 /// A save of a running job that breaks nothing.
 struct Save {
   Save() {
-    record.project = "p";
-    record.job = AJob("j");
+    record.job.key = {"p", "j", ""};
+    record.job.document = ml::DocumentOf("p", AJob("j"));
     record.job.state = run::JobState::kRunning;
     record.job.create_time = kMorning;
     record.job.start_time = kMorning;
-    note.cluster_id = "e118e0f997";
-    note.replicas[{}] = {1, 0, false};
+    note.names.cluster_id = "e118e0f997";
+    note.replicas[{"master", 0}] = {1, 0, false};
     last_record = record;
     last_note = note;
   }
   std::vector<std::string> Refusing() {
     std::vector<std::string> names;
     for (const auto& invariant : OfEverySave()) {
-      if (!invariant.holds({world, record, note, &last_record, &last_note})) {
+      if (!invariant.holds({world, record, note, tuned, &last_record, &last_note})) {
         names.push_back(invariant.name);
       }
     }
@@ -37,6 +39,7 @@ struct Save {
   JobRecord record;
   JobRecord last_record;
   engine::RunNote note;
+  ml::Job tuned;
   engine::RunNote last_note;
 };
 
@@ -52,16 +55,16 @@ TEST(Invariants, EachOfASaveCanBreak) {
       {"errorMessage tells of a failure or a cancel, at the end",
        [](Save& t) { t.record.job.error_message = "no"; }},
       {"at most three retries of a job", [](Save& t) { t.note.attempt = 5; }},
-      {"at most five restarts of a replica", [](Save& t) { t.note.replicas[{}].restarts = 6; }},
-      {"boots are restarts and retries", [](Save& t) { t.note.replicas[{}].boot = 25; }},
+      {"at most five restarts of a replica", [](Save& t) { t.note.replicas[{"master", 0}].restarts = 6; }},
+      {"boots are restarts and retries", [](Save& t) { t.note.replicas[{"master", 0}].boot = 25; }},
       {"states follow the table", [](Save& t) { t.record.job.state = run::JobState::kQueued; }},
       {"a finished job never changes",
        [](Save& t) { t.last_record.job.state = run::JobState::kFailed; }},
       {"createTime never changes", [](Save& t) { *t.last_record.job.create_time += Duration(1); }},
       {"startTime never changes", [](Save& t) { *t.last_record.job.start_time += Duration(1); }},
-      {"the cluster keeps its id", [](Save& t) { t.note.cluster_id = "other"; }},
+      {"the cluster keeps its id", [](Save& t) { t.note.names.cluster_id = "other"; }},
       {"attempts only grow", [](Save& t) { t.last_note.attempt = 2; }},
-      {"boots only grow", [](Save& t) { t.last_note.replicas[{}].boot = 2; }},
+      {"boots only grow", [](Save& t) { t.last_note.replicas[{"master", 0}].boot = 2; }},
   };
   for (const auto& [name, spoil] : kBreaks) {
     Save save;

@@ -26,7 +26,7 @@ TEST(JobRun, RestartsAKilledReplicaOnItsDiskWithTheSameEnvironment) {
   EXPECT_TRUE(first.fresh_disk);
   EXPECT_FALSE(second.fresh_disk);
   EXPECT_EQ(first.environment, second.environment);
-  EXPECT_EQ(first.argv, second.argv);
+  EXPECT_EQ(first.Argv(), second.Argv());
   EXPECT_EQ(second.key.boot, 2);
   EXPECT_EQ(b.State(), JobState::kRunning);
 }

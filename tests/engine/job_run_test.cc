@@ -168,7 +168,7 @@ TEST(JobRun, FailsWhenUserCodeFailsAnywhere) {
       if (other != id) b.Exit(other, 0, SIGTERM);
     }
     EXPECT_EQ(b.State(), JobState::kFailed);
-    EXPECT_THAT(b.run.job().error_message, HasSubstr("The replica " + run::ProseName(id) +
+    EXPECT_THAT(b.run.job().error_message, HasSubstr("The replica " + id.role + " " + std::to_string(id.index) +
                                                      " exited with a non-zero status of 1."));
     EXPECT_THAT(b.run.job().error_message, HasSubstr("ValueError: no"));
     EXPECT_THAT(b.all, Contains("log service: Job failed."));
@@ -181,7 +181,7 @@ TEST(JobRun, StopsWithSigtermThenGraceThenSigkill) {
   b.UntilRunning();
   b.Exit(kMasterId);
   for (run::ReplicaId id : {kWorker0, kWorker1, kPs}) {
-    EXPECT_THAT(b.Last(), Contains("signal 15 to " + run::TaskName(id) + " boot 1"));
+    EXPECT_THAT(b.Last(), Contains("signal 15 to " + run::Name(id) + " boot 1"));
   }
   EXPECT_EQ(b.timers.at({TimerKind::kGraceOver, kPs}).at, b.now + seconds(30));
   b.Exit(kWorker0, 0, SIGTERM);
@@ -242,14 +242,13 @@ ml::Job AContainerJob(const std::string& image) {
 }
 
 TEST(JobRun, AContainerRunsTheMappedCommandAndInstallsNothing) {
-  RunRules rules = PlainRules();
-  rules.launch.images["gcr.io/p/trainer"] = {"/bin/train", "--now"};
-  Bench b(rules, AContainerJob("gcr.io/p/trainer:v2"));
+  Bench b(PlainRules(), AContainerJob("gcr.io/p/trainer:v2"),
+          {{"gcr.io/p/trainer:v2", {"/bin/train", "--now"}}});
   b.Feed(Submitted{});
   b.Grant();
   EXPECT_THAT(b.Last(), Not(Contains(HasSubstr("prepare packages"))));
   ASSERT_EQ(b.launches[kMasterId].size(), 1u);
-  EXPECT_THAT(b.launches[kMasterId][0].argv,
+  EXPECT_THAT(b.launches[kMasterId][0].Argv(),
               ElementsAre("/bin/train", "--now", "--epochs", "2", "--job-dir", "gs://bucket/out"));
   b.StartAll();
   b.Exit(kWorker0, 137);
@@ -258,18 +257,16 @@ TEST(JobRun, AContainerRunsTheMappedCommandAndInstallsNothing) {
 
 TEST(JobRun, RunsTheSameCommandUnderAnEmulatorWithOtherSettings) {
   RunRules rules = PlainRules();
-  rules.launch.images["gcr.io/p/trainer"] = {"/bin/train"};
   rules.launch.storage_view = [](const std::string&) { return "/buckets/bucket/out"; };
-  Bench b(rules, AContainerJob("gcr.io/p/trainer:v2"));
+  Bench b(rules, AContainerJob("gcr.io/p/trainer:v2"), {{"gcr.io/p/trainer:v2", {"/bin/train"}}});
   b.Feed(Submitted{});
   b.Grant();
   b.StartAll();
-  b.rules.launch.images.clear();
   b.rules.launch.storage_view = nullptr;
   b.KillEmulator();
   b.Grant();
   ASSERT_EQ(b.launches[kMasterId].size(), 2u);
-  EXPECT_THAT(b.launches[kMasterId][1].argv,
+  EXPECT_THAT(b.launches[kMasterId][1].Argv(),
               ElementsAre("/bin/train", "--epochs", "2", "--job-dir", "/buckets/bucket/out"));
   EXPECT_EQ(b.launches[kMasterId][0].environment, b.launches[kMasterId][1].environment);
 }

@@ -151,7 +151,7 @@ TEST(Recovery, ADecidedOutcomeStands) {
 TEST(Recovery, ANoteThatCannotBeReadStartsTheReplicasAnew) {
   Bench b;
   b.UntilRunning();
-  b.saved.run = Json("garbage");
+  b.saved.note = Json("garbage");
   b.KillEmulator();
   EXPECT_EQ(b.State(), JobState::kRunning);
   b.Grant();

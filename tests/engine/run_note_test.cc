@@ -9,15 +9,15 @@ namespace {
 
 RunNote ANote() {
   RunNote note;
-  note.cluster_id = "e118e0f997";
-  note.cloud_id = "w93a1503672d4dd09-ml";
+  note.names.cluster_id = "e118e0f997";
+  note.names.tenant_project = "w93a1503672d4dd09-ml";
   note.attempt = 2;
   note.queued_until = Instant(std::chrono::nanoseconds(1'644'429'600'123'456'789));
   note.failed_tries = 3;
   note.out_of_stock = true;
   note.addresses = {"127.0.0.2:2222", "127.0.0.3:2222"};
-  note.replicas[{run::Role::kMaster, 0}] = {1, 0, true};
-  note.replicas[{run::Role::kParameterServer, 1}] = {4, 3, false};
+  note.replicas[{"master", 0}] = {1, 0, true};
+  note.replicas[{"ps", 1}] = {4, 3, false};
   note.ending = Ending{run::JobEvent::kGaveUp, "because"};
   return note;
 }
@@ -28,8 +28,8 @@ TEST(RunNote, IsReadAsItWasWritten) {
   ASSERT_TRUE(read.ok()) << read.error().message;
   EXPECT_EQ(CompactJson(ToJson(*read)), CompactJson(ToJson(note)));
   EXPECT_EQ(read->queued_until, note.queued_until);
-  EXPECT_EQ(read->replicas.at({run::Role::kParameterServer, 1}).restarts, 3);
-  EXPECT_TRUE(read->replicas.at({run::Role::kMaster, 0}).finished);
+  EXPECT_EQ(read->replicas.at({"ps", 1}).restarts, 3);
+  EXPECT_TRUE(read->replicas.at({"master", 0}).finished);
   EXPECT_EQ(read->ending->message, "because");
 }
 

@@ -158,7 +158,7 @@ TEST(Simulation, TheLowestSeedIsTold) {
   // Only a second emulator breaks here, so that the first seeds pass.
   const auto renamed = [](SimulatedEngine& world) {
     world.launcher.script = [&world, script = world.launcher.script](const auto& launch) {
-      world.options.rules.launch.endpoint = "http://elsewhere";  // of the next emulator
+      world.options.rules.launch.host.endpoint = "http://elsewhere";  // of the next emulator
       return script(launch);
     };
   };

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "ml/to_run_spec.h"
 #include "tests/support/a_tuning_job.h"
 
 namespace caip::engine {
@@ -16,15 +17,15 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 Study AStudyOf(const ml::Job& job) {
-  return Study(*job.training_input->hyperparameters, "accuracy", 1, {});
+  return Study(*ml::ToRunSpec(*job.training_input, {}).tuning, 1, {});
 }
 
 ValuesChosen Answered(const ChooseValues& choice) {
   return {choice.trial, choice.known->Suggestion(std::stoll(choice.trial))};
 }
 
-ml::Job In(JobState state) {
-  ml::Job job;
+run::Job In(JobState state) {
+  run::Job job;
   job.state = state;
   return job;
 }
@@ -104,7 +105,7 @@ TEST(Study, TakesNoReportOfATrialThatHasEndedOrIsNone) {
   EXPECT_THAT(study.TakeIn("2", Reports(1)), IsEmpty());
   study.Move("1", In(JobState::kSucceeded), false);
   EXPECT_THAT(study.TakeIn("1", Reports(2)), IsEmpty());
-  EXPECT_EQ(study.Output().trials[0].final_metric, std::pair(int64_t{1}, 0.5));
+  EXPECT_EQ(study.Summary().trials[0].final_metric, std::pair(int64_t{1}, 0.5));
 }
 
 }  // namespace

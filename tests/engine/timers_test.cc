@@ -9,7 +9,7 @@ using std::chrono::seconds;
 
 const RunKey kOne{"p", "one", ""};
 const RunKey kOther{"p", "other", ""};
-constexpr run::ReplicaId kWorker{run::Role::kWorker, 0};
+const run::ReplicaId kWorker{"worker", 0};
 Instant At(int second) { return Instant(seconds(second)); }
 
 TEST(Timers, FireInTheOrderOfTheirTimes) {

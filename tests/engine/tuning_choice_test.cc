@@ -27,7 +27,7 @@ struct Choosing {
     world.thinker.takes = [takes] { return takes; };
     world.launcher.script = [](const ReplicaLaunch& launch) {
       Script does;
-      if (launch.metrics) does.reports = {ReportAt(5, 1, std::stod(launch.argv.at(6)))};
+      if (launch.metrics) does.reports = {ReportAt(5, 1, std::stod(launch.Argv().at(6)))};
       return does;
     };
     world.Boot();

@@ -24,8 +24,8 @@ using ::testing::IsSupersetOf;
 using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 
-constexpr run::ReplicaId kTrialMaster{};
-constexpr run::ReplicaId kTrialWorker{run::Role::kWorker, 0};
+const run::ReplicaId kTrialMaster{"master", 0};
+const run::ReplicaId kTrialWorker{"worker", 0};
 
 int TrialOf(const ReplicaLaunch& launch) { return std::stoi(launch.key.run.trial); }
 
@@ -133,12 +133,12 @@ TEST(Tuning, GivesEachTrialItsOwnArgumentsEnvironmentAndDisk) {
   for (const ReplicaLaunch& launch : t.launches) {
     const std::string trial = launch.key.run.trial;
     const std::string rate = t.Trial(job, trial).hyperparameters.at("rate");
-    EXPECT_THAT(launch.argv,
+    EXPECT_THAT(launch.Argv(),
                 ElementsAre("/envs/e1/bin/python3", "-m", "trainer.task", "--epochs", "2", "--rate",
                             rate, "--job-dir", "gs://bucket/out/" + trial));
     EXPECT_EQ(Variable(launch, "CLOUD_ML_TRIAL_ID"), trial);
     EXPECT_EQ(Variable(launch, "CLOUD_ML_HP_METRIC_TAG"), "accuracy");
-    const std::string disk = "/disks/p/j/trial-" + trial + "/" + run::TaskName(launch.key.replica);
+    const std::string disk = "/disks/p/j/trial-" + trial + "/" + run::Name(launch.key.replica);
     EXPECT_EQ(Variable(launch, "CLOUD_ML_HP_METRIC_FILE"), disk + "/var/hypertune/output.metric");
     const std::string tf_config = Variable(launch, "TF_CONFIG");
     EXPECT_THAT(tf_config, HasSubstr("\"trial\": \"" + trial + "\""));
@@ -150,13 +150,12 @@ TEST(Tuning, GivesEachTrialItsOwnArgumentsEnvironmentAndDisk) {
   }
   EXPECT_EQ(disks.size(), 4u);
   EXPECT_EQ(clusters.size(), 4u);
-  EXPECT_EQ(t.launches[0].metrics->job_dir, "gs://bucket/out/1");
+  EXPECT_EQ(t.launches[0].metrics->output_directory, "gs://bucket/out/1");
 }
 
 TEST(Tuning, AContainersClusterSpecHasTheTrial) {
-  EngineOptions options;
-  options.rules.launch.images = {{"gcr.io/p/i:v", {"/train"}}};
-  Tuning t(options);
+  Tuning t;
+  t.world.launcher.images = {{"gcr.io/p/i:v", {"/train"}}};
   ml::Job job = ATuningJob("j", 1);
   ml::TrainingInput& input = *job.training_input;
   input.package_uris.clear();
@@ -164,8 +163,8 @@ TEST(Tuning, AContainersClusterSpecHasTheTrial) {
   input.master.config.emplace().image_uri = "gcr.io/p/i:v";
   EXPECT_EQ(t.Run(std::move(job)).state, JobState::kSucceeded);
   ASSERT_EQ(t.launches.size(), 1u);
-  EXPECT_EQ(t.launches[0].argv[0], "/train");
-  EXPECT_THAT(t.launches[0].argv, Contains("--rate"));
+  EXPECT_EQ(t.launches[0].Argv()[0], "/train");
+  EXPECT_THAT(t.launches[0].Argv(), Contains("--rate"));
   EXPECT_THAT(Variable(t.launches[0], "CLUSTER_SPEC"), HasSubstr("\"trial\": \"1\""));
 }
 
@@ -471,8 +470,8 @@ TEST(TuningRecovery, AKilledEmulatorLosesNoFinishedTrialAndRepeatsNoReport) {
     for (const TrialRecord& trial : t.Kept("j")) {
       if (trial.job.state != JobState::kSucceeded) continue;
       const auto [known, is_new] =
-          reports_at_the_end.try_emplace(trial.run_key.trial, trial.reports.size());
-      EXPECT_EQ(known->second, trial.reports.size()) << "trial " << trial.run_key.trial;
+          reports_at_the_end.try_emplace(trial.job.key.trial, trial.reports.size());
+      EXPECT_EQ(known->second, trial.reports.size()) << "trial " << trial.job.key.trial;
     }
     t.world.Boot();
   }
@@ -488,7 +487,7 @@ TEST(TuningRecovery, AKilledEmulatorLosesNoFinishedTrialAndRepeatsNoReport) {
     std::set<std::pair<int64_t, double>> known;
     for (const Report& report : trial.reports) {
       EXPECT_TRUE(known.insert({report.step, report.time}).second)
-          << "trial " << trial.run_key.trial << " step " << report.step;
+          << "trial " << trial.job.key.trial << " step " << report.step;
     }
     EXPECT_GE(trial.reports.size(), 9u);
   }
@@ -505,7 +504,7 @@ TEST(TuningRecovery, GoesOnWithTheValuesThatItHadChosen) {
   t.world.Boot();
   t.world.RunUntilIdle();
   ASSERT_EQ(t.launches.size(), 5u);
-  EXPECT_EQ(t.launches[0].argv, t.launches[2].argv);
+  EXPECT_EQ(t.launches[0].Argv(), t.launches[2].Argv());
   EXPECT_EQ(t.launches[0].environment, t.launches[2].environment);
   EXPECT_EQ(t.launches[1].environment, t.launches[3].environment);
   EXPECT_EQ(t.world.packager.requests().size(), 2u);  // once for each emulator

@@ -23,6 +23,7 @@ struct Launched {
 // Starts nothing, remembers everything.
 class RecordingLauncher final : public engine::Launcher {
  public:
+  Result<run::Program> Resolve(const run::Program& program) const override { return program; }
   explicit RecordingLauncher(Launched& launched) : launched_(launched) {}
   void Launch(engine::ReplicaLaunch launch, Listener) override {
     launched_.launches.push_back(std::move(launch));
@@ -49,7 +50,7 @@ class FakeNetworks final : public host::OwnNetworks {
 };
 
 struct GuestWorld {
-  static constexpr run::ReplicaId kWorker{run::Role::kWorker, 1};
+  static inline const run::ReplicaId kWorker{"worker", 1};
 
   TemporaryDirectory directory;
   SystemClock wall;
@@ -70,6 +71,7 @@ struct GuestWorld {
   engine::ReplicaLaunch ALaunch(run::ReplicaId replica = kWorker, int boot = 1) const {
     engine::ReplicaLaunch launch;
     launch.key = {run, replica, boot};
+    launch.task = run::Name(replica);
     launch.machine = {
         "cmle-training-worker-e118e0f997-1", "europe-west1", "n1-highmem-8", "", "trainer@x",
         {"127.1.2.3", "127.1.2.4"}};
@@ -126,7 +128,7 @@ TEST(GuestLauncher, GivesReplicasDifferentDoors) {
   GuestWorld world;
   GuestLauncher launcher = world.Launcher();
   launcher.Launch(world.ALaunch(), {});
-  launcher.Launch(world.ALaunch({run::Role::kMaster, 0}), {});
+  launcher.Launch(world.ALaunch({"master", 0}), {});
   EXPECT_NE(world.VariablesOf(0).at("GCE_METADATA_HOST"),
             world.VariablesOf(1).at("GCE_METADATA_HOST"));
 }
@@ -163,7 +165,7 @@ TEST(GuestLauncher, ClosesTheDoorsWhenTheRunHasEnded) {
 
 // What a run of two finds in a network of its own.
 struct NetworkWorld : GuestWorld {
-  static constexpr run::ReplicaId kMaster{run::Role::kMaster, 0};
+  static inline const run::ReplicaId kMaster{"master", 0};
 
   NetworkWorld() {
     options.https = front::HttpsFront{"", "/b.pem", {}};

@@ -36,13 +36,13 @@ class Isolation : public ::testing::Test {
 
   engine::ReplicaLaunch AnIsolated(const std::string& script, engine::ReplicaKey key = AKey()) {
     auto launch = AShell(script, std::move(key));
-    launch.machine.host_name = "cmle-training-" + run::TaskName(launch.key.replica);
+    launch.machine.host_name = "cmle-training-" + run::Name(launch.key.replica);
     launch.isolation = engine::ReplicaIsolation{network_, "127.0.0.1 localhost\n9.8.7.6 served\n"};
     return launch;
   }
   engine::ReplicaLaunch APython(const std::string& source, engine::ReplicaKey key = AKey()) {
     auto launch = AnIsolated("", std::move(key));
-    launch.argv = {"python3", "-c", source};
+    launch.program = run::LocalCommand{{"python3", "-c", source}};
     return launch;
   }
 
@@ -145,7 +145,8 @@ TEST_F(Isolation, TellsWhichReplicaHasTheOtherEnd) {
   const auto first = Accept();
   // The second is a program that was started without any environment.
   auto launch = APython(waits, AKey(1));
-  launch.argv.insert(launch.argv.begin(), {"/bin/sh", "-c", "env -i \"$0\" \"$@\"; exit $?"});
+  std::vector<std::string>& words = std::get<run::LocalCommand>(launch.program).words;
+  words.insert(words.begin(), {"/bin/sh", "-c", "env -i \"$0\" \"$@\"; exit $?"});
   world_.Launch(std::move(launch));
   const auto second = Accept();
   EXPECT_EQ(world_.launcher->TaskOfClient(AKey().run, first.second), "worker-replica-0");

@@ -16,7 +16,6 @@
 #include "base/json.h"
 #include "base/sqlite.h"
 #include "host/errors.h"
-#include "ml/schema/job_json.h"
 
 namespace caip::host {
 namespace {
@@ -28,12 +27,11 @@ using testing::HasSubstr;
 JobRecord Record(const std::string& project, const std::string& id, int64_t second,
                  run::JobState state = run::JobState::kQueued) {
   JobRecord record;
-  record.project = project;
-  record.job.job_id = id;
+  record.job.key = {project, id, ""};
   record.job.create_time = Instant(std::chrono::seconds(second) + std::chrono::nanoseconds(7));
   record.job.state = state;
-  record.job.training_input.emplace().region = "us-central1";
-  record.run = {{"seed", 4711}, {"addresses", {"127.3.4.2:2222"}}};
+  record.job.document = std::make_shared<const Json>(Json{{"trainingInput", {{"region", "us-central1"}}}});
+  record.note = {{"seed", 4711}, {"addresses", {"127.3.4.2:2222"}}};
   return record;
 }
 
@@ -41,7 +39,7 @@ std::vector<std::string> Ids(const Result<std::vector<JobRecord>>& records) {
   std::vector<std::string> ids;
   EXPECT_TRUE(records.ok()) << (records.ok() ? "" : records.error().message);
   if (records.ok()) {
-    for (const JobRecord& record : *records) ids.push_back(record.job.job_id);
+    for (const JobRecord& record : *records) ids.push_back(record.job.key.job_id);
   }
   return ids;
 }
@@ -66,10 +64,10 @@ TEST_F(JobStoreTest, GivesBackWhatItWasGiven) {
   Reopen();
   const auto found = store_->Get("p", "one");
   ASSERT_TRUE(found.ok()) << found.error().message;
-  EXPECT_EQ(ml::ToStoredJson(found->job), ml::ToStoredJson(record.job));
+  EXPECT_EQ(*found->job.document, *record.job.document);
   EXPECT_EQ(found->job.create_time, record.job.create_time);
-  EXPECT_EQ(found->run, record.run);
-  EXPECT_EQ(found->project, "p");
+  EXPECT_EQ(found->note, record.note);
+  EXPECT_EQ(found->job.key, record.job.key);
 }
 
 TEST_F(JobStoreTest, AnIdIsTakenForEverInItsProject) {
@@ -88,11 +86,11 @@ TEST_F(JobStoreTest, SavesOnlyWhatWasCreated) {
   EXPECT_EQ(early.error().code, Code::kNotFound);
   ASSERT_TRUE(store_->Create(record).ok());
   record.job.state = run::JobState::kRunning;
-  record.run = {{"boot", 2}};
+  record.note = {{"boot", 2}};
   ASSERT_TRUE(store_->Save(record).ok());
   Reopen();
   EXPECT_EQ(store_->Get("p", "one")->job.state, run::JobState::kRunning);
-  EXPECT_EQ(store_->Get("p", "one")->run, (Json{{"boot", 2}}));
+  EXPECT_EQ(store_->Get("p", "one")->note, (Json{{"boot", 2}}));
 }
 
 TEST_F(JobStoreTest, ListsTheNewestFirstAndEqualTimesByCreation) {
@@ -121,7 +119,7 @@ TEST_F(JobStoreTest, KnowsTheUnfinishedOfAllProjectsOldestFirst) {
 TEST_F(JobStoreTest, NamesThatLookLikeSqlAreNames) {
   const std::string id = "a'); DROP TABLE jobs; --";
   ASSERT_TRUE(store_->Create(Record("p'", id, 1)).ok());
-  EXPECT_EQ(store_->Get("p'", id)->job.job_id, id);
+  EXPECT_EQ(store_->Get("p'", id)->job.key.job_id, id);
 }
 
 TEST_F(JobStoreTest, IsReadFromManyThreadsWhileOneWrites) {
@@ -203,8 +201,10 @@ TEST_F(JobStoreTest, AStoreInADirectoryThatIsNotThereCannotBeOpened) {
 
 engine::TrialRecord ATrial(const std::string& job, const std::string& trial,
                            run::JobState state = run::JobState::kRunning) {
-  engine::TrialRecord record{{"p", job, trial}, {}, {{"attempt", 1}}};
-  record.job.job_id = job;
+  engine::TrialRecord record;
+  record.job.key = {"p", job, trial};
+  record.job.document = std::make_shared<const Json>(Json::object());
+  record.note = {{"attempt", 1}};
   record.job.state = state;
   record.job.create_time = Instant(std::chrono::seconds(5));
   return record;
@@ -225,12 +225,12 @@ TEST_F(JobStoreTest, KeepsTrialsByNumberWithTheirReportsInOrder) {
   const auto trials = store_->Trials("p", "j");
   ASSERT_TRUE(trials.ok()) << trials.error().message;
   ASSERT_EQ(trials->size(), 3u);
-  EXPECT_EQ((*trials)[0].run_key.trial, "1");
-  EXPECT_EQ((*trials)[2].run_key.trial, "10");
+  EXPECT_EQ((*trials)[0].job.key.trial, "1");
+  EXPECT_EQ((*trials)[2].job.key.trial, "10");
   const engine::TrialRecord& second = (*trials)[1];
   EXPECT_EQ(second.job.state, run::JobState::kSucceeded);
   EXPECT_EQ(second.job.create_time, Instant(std::chrono::seconds(5)));
-  EXPECT_EQ(second.run, Json({{"attempt", 1}}));
+  EXPECT_EQ(second.note, Json({{"attempt", 1}}));
   ASSERT_EQ(second.reports.size(), 3u);
   EXPECT_EQ(second.reports[0].step, 10);
   EXPECT_EQ(second.reports[0].value, 0.5);

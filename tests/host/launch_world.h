@@ -65,14 +65,15 @@ class RecordingSink final : public engine::LogSink {
 inline Path LauncherProgram() { return Path(CAIP_BINARY_DIR) / "caip-launcher"; }
 
 inline engine::ReplicaKey AKey(int worker = 0, int boot = 1) {
-  return {{"my-project", "census_20260101", ""}, {run::Role::kWorker, worker}, boot};
+  return {{"my-project", "census_20260101", ""}, {"worker", worker}, boot};
 }
 
 /// sh -c SCRIPT as worker 0.
 inline engine::ReplicaLaunch AShell(const std::string& script, engine::ReplicaKey key = AKey()) {
   engine::ReplicaLaunch launch;
   launch.key = std::move(key);
-  launch.argv = {"/bin/sh", "-c", script};
+  launch.task = run::Name(launch.key.replica);
+  launch.program = run::LocalCommand{{"/bin/sh", "-c", script}};
   launch.environment = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}};
   launch.working_directory = "user_dir";
   return launch;
@@ -91,7 +92,11 @@ class LaunchWorld {
   explicit LaunchWorld(std::function<int64_t()> oom_kills = {},
                        Interposition::Kind interposition = Interposition::Kind::kSeccomp) {
     auto started = ProcessLauncher::Start(
-        {state.path(), LauncherProgram(), std::move(oom_kills), interposition}, clock, sink);
+        {.state_directory = state.path(),
+         .program = LauncherProgram(),
+         .oom_kills = std::move(oom_kills),
+         .interposition = interposition},
+        clock, sink);
     EXPECT_TRUE(started.ok()) << started.error().message;
     launcher = std::move(started).value();
   }

@@ -38,7 +38,7 @@ class TestWatcher final : public ReplicaWatcher {
 
 engine::ReplicaLaunch APython(const std::string& program) {
   auto launch = AShell("");
-  launch.argv = {"python3", "-c", program};
+  launch.program = run::LocalCommand{{"python3", "-c", program}};
   return launch;
 }
 
@@ -226,7 +226,7 @@ TEST_P(LockStep, CostsNothingWhereNothingIsWatched) {
 
 TEST_P(LockStep, SaysWhyAProgramCannotBeStarted) {
   auto launch = AShell("");
-  launch.argv = {"/no/such/python"};
+  launch.program = run::LocalCommand{{"/no/such/python"}};
   EXPECT_EQ(world.Run(launch).start_error,
             "cannot run '/no/such/python': No such file or directory");
 }

@@ -243,7 +243,7 @@ TEST(MetricLauncher, ReadsEventFilesOnlyWhereBootDisksAreElsewhereAndSaysSo) {
 TEST(MetricLauncher, OneThatCannotBeStartedEndsAllTheSame) {
   World world;
   engine::ReplicaLaunch launch = world.Trial("true");
-  launch.argv = {"/no/such/program"};
+  launch.program = run::LocalCommand{{"/no/such/program"}};
   world.Run(launch);
   EXPECT_NE(world.exits[0].start_error + std::to_string(world.exits[0].exit_code), "0");
 }

@@ -18,7 +18,7 @@ class OtherHost : public ::testing::TestWithParam<const char*> {
 
   engine::ReplicaExit Run(std::vector<std::string> command) {
     engine::ReplicaLaunch launch = AShell("");
-    launch.argv = OnHost("elsewhere", std::move(command));
+    launch.program = run::LocalCommand{OnHost("elsewhere", std::move(command))};
     return world_.Run(std::move(launch));
   }
 

@@ -22,11 +22,11 @@ using ::testing::UnorderedElementsAre;
 engine::ReplicaLaunch AProgramThatAwaitsTerm(const std::string& before, const std::string& then,
                                              engine::ReplicaKey key = AKey()) {
   auto launch = AShell("", std::move(key));
-  launch.argv = {"python3", "-c",
+  launch.program = run::LocalCommand{{"python3", "-c",
                  "import os, signal, sys\n"
                  "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])\n" +
                      before + "\nprint(who, 'ready', flush=True)\n" +
-                     "signal.sigwait([signal.SIGTERM])\n" + then + "\n"};
+                     "signal.sigwait([signal.SIGTERM])\n" + then + "\n"}};
   return launch;
 }
 
@@ -67,7 +67,7 @@ TEST(ProcessLauncher, HandsAllOutputToTheLogBeforeItTellsTheExit) {
 TEST(ProcessLauncher, GivesExactlyTheEnvironmentAndItsOwnMark) {
   LaunchWorld world;
   auto launch = AShell("");
-  launch.argv = {"/usr/bin/env"};
+  launch.program = run::LocalCommand{{"/usr/bin/env"}};
   launch.environment = {{"TF_CONFIG", "{\"task\": {}}"}, {"EMPTY", ""}, {"CAIP_REPLICA", "mine"}};
   world.Run(std::move(launch));
   EXPECT_THAT(world.sink.Messages(),
@@ -80,7 +80,7 @@ TEST(ProcessLauncher, LeaksNoDescriptorSignalOrTerminal) {
   LaunchWorld world;
   const Fd leak_me(::dup(STDERR_FILENO));  // not close-on-exec, as a careless library would do it
   auto launch = AShell("");
-  launch.argv = {"python3", "-c",
+  launch.program = run::LocalCommand{{"python3", "-c",
                  "import os\n"
                  "print('fds', *sorted(int(n) for n in os.listdir('/proc/self/fd'))[:3],\n"
                  "      len(os.listdir('/proc/self/fd')))\n"
@@ -88,7 +88,7 @@ TEST(ProcessLauncher, LeaksNoDescriptorSignalOrTerminal) {
                  "s = dict(l.split(':\\t') for l in open('/proc/self/status') if ':\\t' in l)\n"
                  "print('blocked', int(s['SigBlk'], 16), 'ignored', bin(int(s['SigIgn'], 16) & \n"
                  "      ~(1 << 12) & ~(1 << 24)))\n"
-                 "print('leads', os.getsid(0) == os.getpgid(0) == os.getpid())\n"};
+                 "print('leads', os.getsid(0) == os.getpgid(0) == os.getpid())\n"}};
   world.Run(std::move(launch));
   // Python itself ignores SIGPIPE and SIGXFSZ; the fourth descriptor is that of the listing.
   EXPECT_THAT(world.sink.Messages(),
@@ -162,7 +162,7 @@ TEST(ProcessLauncher, SaysWhyAProgramCannotBeStarted) {
   LaunchWorld world;
   const auto error_of = [&world](const std::string& program) {
     auto launch = AShell("");
-    launch.argv = {program};
+    launch.program = run::LocalCommand{{program}};
     const auto exit = world.Run(std::move(launch));
     return exit.start_error;
   };
@@ -186,11 +186,11 @@ TEST(ProcessLauncher, SaysWhyAProgramCannotBeStarted) {
 TEST(ProcessLauncher, RefusesWhatNoProcessCanBeGiven) {
   LaunchWorld world;
   auto launch = AShell("");
-  launch.argv = {};
+  launch.program = run::LocalCommand{{}};
   EXPECT_THAT(world.Run(launch).start_error, HasSubstr("command is empty"));
-  launch.argv = {"/bin/echo", std::string("a\0b", 3)};
+  launch.program = run::LocalCommand{{"/bin/echo", std::string("a\0b", 3)}};
   EXPECT_THAT(world.Run(launch).start_error, HasSubstr("NUL"));
-  launch.argv = {"/bin/echo"};
+  launch.program = run::LocalCommand{{"/bin/echo"}};
   launch.environment = {{"A=B", "c"}};
   EXPECT_THAT(world.Run(launch).start_error, HasSubstr("'A=B'"));
   launch.environment = {{"BIG", std::string(3u << 20, 'x')}};
@@ -200,8 +200,8 @@ TEST(ProcessLauncher, RefusesWhatNoProcessCanBeGiven) {
 TEST(ProcessLauncher, StartsWithArgumentsFarLargerThanAMessage) {
   LaunchWorld world;
   auto launch = AShell("");
-  launch.argv = {"/bin/sh", "-c", "echo $# ${#9}", "sh"};
-  for (int i = 0; i < 9; ++i) launch.argv.push_back(std::string(100'000, 'a'));
+  launch.program = run::LocalCommand{{"/bin/sh", "-c", "echo $# ${#9}", "sh"}};
+  for (int i = 0; i < 9; ++i) launch.arguments.push_back(std::string(100'000, 'a'));
   world.Run(std::move(launch));
   EXPECT_THAT(world.sink.Messages(), ElementsAre("9 100000"));
 }

@@ -63,7 +63,7 @@ class WatchedFilesTest : public ::testing::TestWithParam<Interposition::Kind> {
   engine::ReplicaExit Run(std::vector<std::string> argv) {
     auto launch = AShell("");
     launch.key.boot = ++boot;
-    launch.argv = std::move(argv);
+    launch.program = run::LocalCommand{std::move(argv)};
     launch.environment.emplace_back("B", bucket.path().string());
     return world.Run(std::move(launch));
   }

@@ -37,24 +37,24 @@ TEST(Catalog, ScaleTiersGiveTheMachinesOfTheDocumentation) {
     const ScaleTier* tier = DefaultCatalog().FindTier(row.tier);
     ASSERT_NE(tier, nullptr);
     EXPECT_FALSE(tier->IsCustom());
-    ASSERT_NE(tier->Of(run::Role::kMaster), nullptr);
-    EXPECT_EQ(tier->Of(run::Role::kMaster)->machine_type, row.master);
-    EXPECT_EQ(tier->Of(run::Role::kMaster)->count, 1);
-    const TierRole* worker = tier->Of(run::Role::kWorker);
+    ASSERT_NE(tier->Of(Role::kMaster), nullptr);
+    EXPECT_EQ(tier->Of(Role::kMaster)->machine_type, row.master);
+    EXPECT_EQ(tier->Of(Role::kMaster)->count, 1);
+    const TierRole* worker = tier->Of(Role::kWorker);
     EXPECT_EQ(worker ? worker->machine_type : "", row.worker);
     EXPECT_EQ(worker ? worker->count : 0, row.workers);
-    const TierRole* ps = tier->Of(run::Role::kParameterServer);
+    const TierRole* ps = tier->Of(Role::kParameterServer);
     EXPECT_EQ(ps ? ps->machine_type : "", row.parameter_server);
     EXPECT_EQ(ps ? ps->count : 0, row.parameter_servers);
-    EXPECT_EQ(tier->Of(run::Role::kEvaluator), nullptr);
+    EXPECT_EQ(tier->Of(Role::kEvaluator), nullptr);
   }
 }
 
 TEST(Catalog, TheGpuTierHasOneK80AndTheTpuTierOneDeviceOfEightCores) {
-  const TierRole* gpu = DefaultCatalog().FindTier("BASIC_GPU")->Of(run::Role::kMaster);
+  const TierRole* gpu = DefaultCatalog().FindTier("BASIC_GPU")->Of(Role::kMaster);
   EXPECT_EQ(gpu->accelerator_type, "NVIDIA_TESLA_K80");
   EXPECT_EQ(gpu->accelerator_count, 1);
-  const TierRole* tpu = DefaultCatalog().FindTier("BASIC_TPU")->Of(run::Role::kWorker);
+  const TierRole* tpu = DefaultCatalog().FindTier("BASIC_TPU")->Of(Role::kWorker);
   EXPECT_EQ(tpu->accelerator_type, "TPU_V2");
   EXPECT_EQ(tpu->accelerator_count, 8);
 }

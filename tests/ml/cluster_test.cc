@@ -40,7 +40,7 @@ TrainingInput Container(TrainingInput input) {
 std::vector<std::string> Listing(const ClusterPlan& plan) {
   std::vector<std::string> lines;
   for (const ReplicaPlan& replica : plan.replicas) {
-    std::string line = run::TaskName(replica.id) + " " + replica.machine_type;
+    std::string line = TaskName(replica.id) + " " + replica.machine_type;
     if (replica.accelerator_count > 0) {
       line += " " + replica.accelerator_type + "x" + std::to_string(replica.accelerator_count);
     }
@@ -64,8 +64,8 @@ TEST(PlanCluster, GivesEachTierTheMachinesOfTheTable) {
 TEST(PlanCluster, GivesPremium31Replicas) {
   const ClusterPlan plan = PlanCluster(Tier("PREMIUM_1"));
   EXPECT_EQ(plan.replicas.size(), 31u);
-  EXPECT_EQ(plan.Of({run::Role::kWorker, 18}).machine_type, "n1-highcpu-16");
-  EXPECT_EQ(plan.Of({run::Role::kParameterServer, 10}).machine_type, "n1-highmem-8");
+  EXPECT_EQ(plan.Of({Role::kWorker, 18}).machine_type, "n1-highcpu-16");
+  EXPECT_EQ(plan.Of({Role::kParameterServer, 10}).machine_type, "n1-highmem-8");
 }
 
 TEST(PlanCluster, TakesAnAbsentTierForBasic) {
@@ -131,9 +131,9 @@ TEST(PlanCluster, LetsRolesRunTheMastersImageUnlessTheyNameTheirOwn) {
   input.worker.config->image_uri = "gcr.io/p/worker:2";
   const ClusterPlan plan = PlanCluster(input);
   EXPECT_TRUE(plan.is_container);
-  EXPECT_EQ(plan.Of({run::Role::kMaster, 0}).image_uri, kImage);
-  EXPECT_EQ(plan.Of({run::Role::kWorker, 0}).image_uri, "gcr.io/p/worker:2");
-  EXPECT_EQ(plan.Of({run::Role::kParameterServer, 0}).image_uri, kImage);
+  EXPECT_EQ(plan.Of({Role::kMaster, 0}).image_uri, kImage);
+  EXPECT_EQ(plan.Of({Role::kWorker, 0}).image_uri, "gcr.io/p/worker:2");
+  EXPECT_EQ(plan.Of({Role::kParameterServer, 0}).image_uri, kImage);
 }
 
 TEST(PlanCluster, GivesPythonJobsNoImage) {
@@ -174,13 +174,13 @@ TEST(PlanCluster, CallsTheMasterChiefByTheTable) {
 }
 
 TEST(ReplicaNames, AreThoseOfThePage) {
-  EXPECT_EQ(run::TaskName({run::Role::kMaster, 0}), "master-replica-0");
-  EXPECT_EQ(run::TaskName({run::Role::kParameterServer, 2}), "ps-replica-2");
-  EXPECT_EQ(run::TaskName({run::Role::kEvaluator, 0}), "evaluator-replica-0");
-  EXPECT_EQ(run::ProseName({run::Role::kMaster, 0}), "master 0");
-  EXPECT_EQ(run::ProseName({run::Role::kWorker, 11}), "worker 11");
-  EXPECT_EQ(HostName({run::Role::kMaster, 0}, "e118e0f997"), "cmle-training-master-e118e0f997-0");
-  EXPECT_EQ(HostName({run::Role::kParameterServer, 1}, "e118e0f997"),
+  EXPECT_EQ(TaskName({Role::kMaster, 0}), "master-replica-0");
+  EXPECT_EQ(TaskName({Role::kParameterServer, 2}), "ps-replica-2");
+  EXPECT_EQ(TaskName({Role::kEvaluator, 0}), "evaluator-replica-0");
+  EXPECT_EQ(ProseName({Role::kMaster, 0}), "master 0");
+  EXPECT_EQ(ProseName({Role::kWorker, 11}), "worker 11");
+  EXPECT_EQ(HostName({Role::kMaster, 0}, "e118e0f997"), "cmle-training-master-e118e0f997-0");
+  EXPECT_EQ(HostName({Role::kParameterServer, 1}, "e118e0f997"),
             "cmle-training-ps-e118e0f997-1");
 }
 

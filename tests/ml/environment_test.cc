@@ -32,7 +32,7 @@ ClusterPlan PlanOf(const TrainingInput& input) {
 // One replica of one job, with everything that stays the same in these tests.
 struct Scene {
   TrainingInput input;
-  run::ReplicaId replica;
+  ReplicaId replica;
   std::string trial = {};
   tuning::ValueTexts values = {};
   ClusterPlan plan = PlanOf(input);
@@ -127,7 +127,7 @@ void ExpectSame(const Json& got, const Json& wanted) {
 }
 
 TEST(TfConfig, IsExampleBForAWorkerOfATrial) {
-  const Scene scene = {Tuning(Custom(Python("", "2.4"), 2, 1, 0)), {run::Role::kWorker, 0}, "1"};
+  const Scene scene = {Tuning(Custom(Python("", "2.4"), 2, 1, 0)), {Role::kWorker, 0}, "1"};
   ExpectSame(WithoutJob(RenderTfConfig(scene.Facts())), ParsedExample(R"(
       {"cluster": {"chief": ["cmle-training-master-e118e0f997-0:2222"],
                    "ps": ["cmle-training-ps-e118e0f997-0:2222"],
@@ -138,7 +138,7 @@ TEST(TfConfig, IsExampleBForAWorkerOfATrial) {
 }
 
 TEST(TfConfig, IsExampleCForAParameterServerOfStandard1) {
-  const Scene scene = {Python("STANDARD_1", "1.14"), {run::Role::kParameterServer, 2}};
+  const Scene scene = {Python("STANDARD_1", "1.14"), {Role::kParameterServer, 2}};
   const Json config = *ParseJson(RenderTfConfig(scene.Facts()));
   EXPECT_EQ(config["cluster"].size(), 3u);
   EXPECT_EQ(config["cluster"]["master"].size(), 1u);
@@ -149,7 +149,7 @@ TEST(TfConfig, IsExampleCForAParameterServerOfStandard1) {
 }
 
 TEST(TfConfig, IsExampleDForAnEvaluatorWhichStandsOutsideTheCluster) {
-  const Scene scene = {Custom(Python("", "2.4"), 1, 0, 1), {run::Role::kEvaluator, 0}};
+  const Scene scene = {Custom(Python("", "2.4"), 1, 0, 1), {Role::kEvaluator, 0}};
   EXPECT_EQ(PythonJson(WithoutJob(RenderTfConfig(scene.Facts()))),
             R"({"cluster": {"chief": ["cmle-training-master-e118e0f997-0:2222"], )"
             R"("worker": ["cmle-training-worker-e118e0f997-0:2222"]}, )"
@@ -158,7 +158,7 @@ TEST(TfConfig, IsExampleDForAnEvaluatorWhichStandsOutsideTheCluster) {
 }
 
 TEST(TfConfig, IsExampleEForAWorker) {
-  const Scene scene = {Custom(Python("", "2.1"), 4, 0, 0), {run::Role::kWorker, 3}};
+  const Scene scene = {Custom(Python("", "2.1"), 4, 0, 0), {Role::kWorker, 3}};
   const Json config = *ParseJson(RenderTfConfig(scene.Facts()));
   EXPECT_EQ(PythonJson(config["task"]),
             R"({"type": "worker", "index": 3, "cloud": "w93a1503672d4dd09-ml"})");
@@ -192,7 +192,7 @@ TEST(TfConfig, KeepsTheArgsOfContainersAsTheyWereSubmitted) {
 }
 
 TEST(ClusterSpec, IsTheExampleOfThePageToTheByte) {
-  Scene scene = {Container(2, 0), {run::Role::kWorker, 1}};
+  Scene scene = {Container(2, 0), {Role::kWorker, 1}};
   for (ReplicaPlan& replica : scene.plan.replicas) {
     replica.address = HostName(replica.id, "4c1d6d97d0") + ":2222";
   }
@@ -233,7 +233,7 @@ TEST(RunningTaskText, ShowsTheLaunchersArgumentsBeforeItAddsItsOwn) {
 }
 
 TEST(Environment, IsTheSameBytesForTheSameFacts) {
-  const Scene scene = {Tuning(Custom(Python("", "2.4"), 2, 1, 1)), {run::Role::kWorker, 1}, "2"};
+  const Scene scene = {Tuning(Custom(Python("", "2.4"), 2, 1, 1)), {Role::kWorker, 1}, "2"};
   EXPECT_EQ(RenderEnvironment(scene.Facts()), RenderEnvironment(scene.Facts()));
 }
 
@@ -333,23 +333,23 @@ std::vector<GoldenCase> GoldenCases() {
       {"basic_runtime_2_4_master", {Python("BASIC", "2.4"), {}}},
       {"basic_runtime_1_15_master", {Python("BASIC", "1.15"), {}}},
       {"standard_1_runtime_1_14_ps_2",
-       {Python("STANDARD_1", "1.14"), {run::Role::kParameterServer, 2}}},
-      {"premium_1_runtime_2_11_worker_18", {Python("PREMIUM_1", "2.11"), {run::Role::kWorker, 18}}},
+       {Python("STANDARD_1", "1.14"), {Role::kParameterServer, 2}}},
+      {"premium_1_runtime_2_11_worker_18", {Python("PREMIUM_1", "2.11"), {Role::kWorker, 18}}},
       {"basic_gpu_runtime_2_1_master", {Python("BASIC_GPU", "2.1"), {}}},
       {"basic_tpu_runtime_2_1_master", {Python("BASIC_TPU", "2.1"), {}}},
       {"custom_runtime_2_4_master", {custom, {}}},
-      {"custom_runtime_2_4_worker_1", {custom, {run::Role::kWorker, 1}}},
-      {"custom_runtime_2_4_ps_0", {custom, {run::Role::kParameterServer, 0}}},
-      {"custom_runtime_2_4_evaluator_0", {custom, {run::Role::kEvaluator, 0}}},
-      {"custom_runtime_1_15_evaluator_0", {old_custom, {run::Role::kEvaluator, 0}}},
+      {"custom_runtime_2_4_worker_1", {custom, {Role::kWorker, 1}}},
+      {"custom_runtime_2_4_ps_0", {custom, {Role::kParameterServer, 0}}},
+      {"custom_runtime_2_4_evaluator_0", {custom, {Role::kEvaluator, 0}}},
+      {"custom_runtime_1_15_evaluator_0", {old_custom, {Role::kEvaluator, 0}}},
       {"tuning_runtime_2_4_master_trial_1", {Tuning(Python("BASIC", "2.4")), {}, "1", values}},
       {"tuning_runtime_2_4_worker_0_trial_3",
-       {Tuning(custom), {run::Role::kWorker, 0}, "3", values}},
+       {Tuning(custom), {Role::kWorker, 0}, "3", values}},
       {"container_master", {Container(0, 0), {}}},
-      {"container_worker_1", {Container(2, 0), {run::Role::kWorker, 1}}},
+      {"container_worker_1", {Container(2, 0), {Role::kWorker, 1}}},
       {"container_with_evaluator_master", {mixed, {}}},
-      {"container_with_evaluator_evaluator_0", {mixed, {run::Role::kEvaluator, 0}}},
-      {"container_use_chief_worker_0", {chief, {run::Role::kWorker, 0}}},
+      {"container_with_evaluator_evaluator_0", {mixed, {Role::kEvaluator, 0}}},
+      {"container_use_chief_worker_0", {chief, {Role::kWorker, 0}}},
       {"container_tpu_master", {tpu_container, {}}},
       {"container_tuning_master_trial_2", {tuned_container, {}, "2", values}},
   };

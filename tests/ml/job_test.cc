@@ -27,9 +27,9 @@ TEST(TrainingInput, FindsEachRolesPart) {
   input.parameter_server.machine_type = "p";
   input.evaluator.machine_type = "e";
   std::string all;
-  for (const run::Role role : run::kRoles) all += input.Of(role).machine_type;
+  for (const Role role : kRoles) all += input.Of(role).machine_type;
   EXPECT_EQ(all, "mwpe");
-  input.Of(run::Role::kEvaluator).count = 3;
+  input.Of(Role::kEvaluator).count = 3;
   EXPECT_EQ(input.evaluator.count, 3);
 }
 

@@ -292,7 +292,7 @@ TEST(ValidateTpu, ACustomContainerTellsItsTensorFlow) {
 }
 
 TEST(ValidateTpu, ATpuVersionOutsideTpuJobsIsRefusedForEveryRole) {
-  for (const run::Role role : run::kRoles) {
+  for (const Role role : kRoles) {
     Job job = AContainerJob();
     RoleInput& asked = job.training_input->Of(role);
     if (!asked.config) asked.config.emplace();

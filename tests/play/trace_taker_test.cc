@@ -13,8 +13,8 @@ using host::FileSight;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-const ReplicaKey kMaster = {{"p", "j", ""}, {}, 1};
-const ReplicaKey kWorker = {{"p", "j", ""}, {run::Role::kWorker, 0}, 1};
+const ReplicaKey kMaster = {{"p", "j", ""}, {"master", 0}, 1};
+const ReplicaKey kWorker = {{"p", "j", ""}, {"worker", 0}, 1};
 
 /// "master-0 /a was there, read, written, read behind, 3 bytes".
 std::string Words(const TouchedFile& file) {
@@ -141,14 +141,14 @@ TEST_F(TraceTakerTest, BytesAreThoseAtTheReplicasEnd) {
 TEST_F(TraceTakerTest, LaunchesKeepWhatTheyWereGiven) {
   engine::ReplicaLaunch launch;
   launch.key = kWorker;
-  launch.argv = {"python3", "-m", "trainer.task"};
+  launch.program = run::LocalCommand{{"python3", "-m", "trainer.task"}};
   launch.environment = {{"HOSTNAME", "elsewhere"}};
   launch.working_directory = "user_dir";
   taker_.Launching(launch, "/disk");
   const harness::CheckRun run = Over();
   ASSERT_EQ(run.launched.size(), 1u);
   EXPECT_EQ(run.launched[0].replica, "worker-0");
-  EXPECT_EQ(run.launched[0].argv, launch.argv);
+  EXPECT_EQ(run.launched[0].argv, launch.Argv());
   EXPECT_EQ(run.launched[0].Variable("HOSTNAME"), "elsewhere");
   EXPECT_EQ(run.launched[0].Variable("HOME"), "");
   EXPECT_EQ(run.launched[0].boot_disk, "/disk");

@@ -8,11 +8,11 @@ namespace caip::run {
 namespace {
 
 // The page's rules, said again as a person would: the table must agree for every combination.
-Decision Wanted(Role role, ExitClass how, const Attempts& used) {
-  const bool may_restart = used.replica_restarts < 5 && !used.resilient;
+Decision Wanted(bool leads, ExitClass how, const Attempts& used, bool whole_job) {
+  const bool may_restart = used.replica_restarts < 5 && !whole_job;
   switch (how) {
     case ExitClass::kSuccess:
-      return role == Role::kMaster ? Decision::kSucceedJob : Decision::kIgnore;
+      return leads ? Decision::kSucceedJob : Decision::kIgnore;
     case ExitClass::kUserFailure:
     case ExitClass::kOutOfMemory:
     case ExitClass::kCouldNotStart:
@@ -30,37 +30,46 @@ Decision Wanted(Role role, ExitClass how, const Attempts& used) {
   return Decision::kIgnore;
 }
 
-TEST(Decide, IsThePagesRuleForEveryRoleEndAndCountOfAttempts) {
+TEST(Decide, IsThePagesRuleForEveryEndAndCountOfAttempts) {
   int combinations = 0;
-  for (Role role : kRoles) {
+  for (const bool leads : {true, false}) {
     for (ExitClass how : kExitClasses) {
       for (int restarts = 0; restarts <= 6; ++restarts) {
         for (int retries = 0; retries <= 4; ++retries) {
-          for (bool resilient : {false, true}) {
-            const Attempts used = {restarts, retries, resilient};
-            EXPECT_EQ(Decide(role, how, used), Wanted(role, how, used))
-                << "role " << static_cast<int>(role) << ", " << Name(how) << ", " << restarts
-                << " restarts, " << retries << " retries, resilient " << resilient;
+          for (const bool whole_job : {false, true}) {
+            const Attempts used = {restarts, retries};
+            EXPECT_EQ(Decide(leads, how, used, {.restarts_whole_job = whole_job}),
+                      Wanted(leads, how, used, whole_job))
+                << "lead " << leads << ", " << Name(how) << ", " << restarts << " restarts, "
+                << retries << " retries, whole job " << whole_job;
             ++combinations;
           }
         }
       }
     }
   }
-  EXPECT_EQ(combinations, 4 * 9 * 7 * 5 * 2);
+  EXPECT_EQ(combinations, 2 * 9 * 7 * 5 * 2);
 }
 
-TEST(Decide, EndsEveryJobThatFailsForEver) {
-  for (Role role : kRoles) {
+TEST(Decide, FollowsThePolicyOfTheRun) {
+  const RestartPolicy never = {.replica_restarts_max = 0, .job_retries_max = 0};
+  EXPECT_EQ(Decide(false, ExitClass::kKilled, {}, never), Decision::kFailJob);
+  const RestartPolicy often = {.replica_restarts_max = 0, .job_retries_max = 6};
+  EXPECT_EQ(Decide(false, ExitClass::kVmLost, {0, 5}, often), Decision::kRetryJob);
+  EXPECT_EQ(Decide(false, ExitClass::kVmLost, {0, 6}, often), Decision::kFailJob);
+}
+
+TEST(Decide, EndsEveryJobThatFailsAgainAndAgain) {
+  for (const bool leads : {true, false}) {
     for (ExitClass how : kExitClasses) {
       if (how == ExitClass::kSuccess) continue;
       Attempts used;
       int ends = 0;
       for (; ends < 100; ++ends) {
-        const Decision decision = Decide(role, how, used);
+        const Decision decision = Decide(leads, how, used);
         if (decision == Decision::kFailJob) break;
         if (decision == Decision::kRestartReplica) ++used.replica_restarts;
-        if (decision == Decision::kRetryJob) used = {0, used.job_retries + 1, used.resilient};
+        if (decision == Decision::kRetryJob) used = {0, used.job_retries + 1};
       }
       const bool restarts = how == ExitClass::kKilled || how == ExitClass::kVmLost;
       EXPECT_LE(ends, 23) << Name(how);

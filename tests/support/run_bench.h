@@ -12,25 +12,28 @@
 
 namespace caip::engine {
 
-inline constexpr run::ReplicaId kMasterId{run::Role::kMaster, 0};
-inline constexpr run::ReplicaId kWorker0{run::Role::kWorker, 0};
-inline constexpr run::ReplicaId kWorker1{run::Role::kWorker, 1};
-inline constexpr run::ReplicaId kPs{run::Role::kParameterServer, 0};
+inline const run::ReplicaId kMasterId{"master", 0};
+inline const run::ReplicaId kWorker0{"worker", 0};
+inline const run::ReplicaId kWorker1{"worker", 1};
+inline const run::ReplicaId kPs{"ps", 0};
 /// The replicas of AJob.
-inline constexpr run::ReplicaId kAll[] = {kMasterId, kWorker0, kWorker1, kPs};
+inline const run::ReplicaId kAll[] = {kMasterId, kWorker0, kWorker1, kPs};
 
 inline RunRules PlainRules() {
   RunRules rules;
   rules.launch.boot_disk = [](const ReplicaKey& key) {
-    return "/disks/" + run::TaskName(key.replica);
+    return "/disks/" + run::Name(key.replica);
   };
   return rules;
 }
 
 /// A run and what it has asked for so far.
 struct Bench {
-  explicit Bench(RunRules given = PlainRules(), ml::Job job = AJob("j"))
-      : rules(std::move(given)), run(JobRun::New({"p", "j", ""}, std::move(job), now, rules)) {}
+  using Images = std::map<std::string, std::vector<std::string>>;  // as the launcher resolves them
+
+  explicit Bench(RunRules given = PlainRules(), ml::Job job = AJob("j"), Images images = {})
+      : rules(WithApi(std::move(given))),
+        run(JobRun::New(api.Take("p", std::move(job)), std::move(images), now, rules)) {}
 
   /// Hands in the event and keeps what came out.
   Effects& Feed(const Event& event) {
@@ -56,10 +59,10 @@ struct Bench {
     for (const Effect& effect : last) texts.push_back(Describe(effect));
     return texts;
   }
-  ReplicaKey Key(run::ReplicaId id, int boot = 0) const {
+  ReplicaKey Key(const run::ReplicaId& id, int boot = 0) const {
     return {run.key(), id, boot ? boot : run.note().replicas.at(id).boot};
   }
-  void Fire(TimerKind kind, run::ReplicaId replica = {}) {
+  void Fire(TimerKind kind, const run::ReplicaId& replica = {}) {
     const StartTimer timer = timers.at({kind, replica});
     timers.erase({kind, replica});
     now = timer.at;
@@ -71,15 +74,15 @@ struct Bench {
   void Prepare() {
     Feed(Prepared{run.key(), run.note().attempt, "/e/bin/python3", {}, "/e/bin", {}});
   }
-  void Start(run::ReplicaId id) { Feed(ReplicaStarted{Key(id)}); }
+  void Start(const run::ReplicaId& id) { Feed(ReplicaStarted{Key(id)}); }
   void StartAll() {
-    for (run::ReplicaId id : kAll) Start(id);
+    for (const run::ReplicaId& id : kAll) Start(id);
   }
-  void Exit(run::ReplicaId id, int code = 0, int signal = 0, std::string traceback = "") {
+  void Exit(const run::ReplicaId& id, int code = 0, int signal = 0, std::string traceback = "") {
     Feed(ReplicaExit{Key(id), code, signal, false, std::move(traceback), ""});
   }
   void ExitAll(int signal) {
-    for (run::ReplicaId id : kAll) Exit(id, 0, signal);
+    for (const run::ReplicaId& id : kAll) Exit(id, 0, signal);
   }
   Bench& UntilRunning() {
     Feed(Submitted{});
@@ -90,13 +93,20 @@ struct Bench {
   }
   /// The emulator was killed after the last save, and started again.
   void KillEmulator() {
-    run = JobRun::Restore(run.key(), saved, rules);
+    run = JobRun::Restore(saved, *api.Open(saved.job.document), rules);
     timers.clear();
     Feed(Recovered{});
   }
   run::JobState State() const { return run.job().state; }
 
+  RunRules WithApi(RunRules given) {
+    given.api = &api;
+    return given;
+  }
+
   Instant now = kMorning;
+  ListedStorage storage;
+  ml::TrainingApi api{{}, storage};
   RunRules rules;
   JobRun run;
   Effects last;

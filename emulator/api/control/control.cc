@@ -10,7 +10,6 @@
 #include "base/text.h"
 #include "base/time_text.h"
 #include "emulator/api/error_body.h"
-#include "ml/schema/job_json.h"
 
 namespace caip::api {
 namespace {
@@ -37,7 +36,7 @@ Json EntryJson(const logging::Entry& entry) {
   return json;
 }
 
-Json Answer(const ml::Job& job, const std::vector<logging::Entry>& entries, uint64_t after,
+Json Answer(const run::Job& job, const std::vector<logging::Entry>& entries, uint64_t after,
             std::string_view task, bool finished, bool ending) {
   Json list = Json::array();
   for (const logging::Entry& entry : entries) {
@@ -76,7 +75,7 @@ Result<Json> JobFollower::Follow(const http::Request& request, const std::string
   query.limit = kEntriesMax;
   while (true) {
     const uint64_t saves = saves_;
-    ASSIGN_OR_RETURN(const ml::Job job, engine_.Get(project, job_id));
+    ASSIGN_OR_RETURN(const run::Job job, engine_.Get(project, job_id));
     const bool over = job.end_time.has_value();
     const bool ending = ending_;
     if (over) RETURN_IF_ERROR(book_.Flush());  // what was said before the end is to be seen
@@ -105,14 +104,13 @@ Result<Json> CheckJob(engine::Engine& engine, const http::Request& request,
   ASSIGN_OR_RETURN(const std::string text, request.ReadBody(kCheckBytesMax));
   ASSIGN_OR_RETURN(const Json body, ParseJson(text));
   const Json* job = Member(body, "job");
-  ASSIGN_OR_RETURN(const ml::Job parsed, ml::ParseJob(job ? *job : Json::object()));
   std::vector<std::string> arriving;
   if (const Json* uris = Member(body, "arriving"); uris && uris->is_array()) {
     for (const Json& uri : *uris) {
       if (uri.is_string()) arriving.push_back(uri.get<std::string>());
     }
   }
-  RETURN_IF_ERROR(engine.Check(project, parsed, arriving));
+  RETURN_IF_ERROR(engine.Check(project, job ? *job : Json::object(), arriving));
   return Json::object();
 }
 

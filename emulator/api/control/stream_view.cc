@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "emulator/api/error_body.h"
+#include "ml/render.h"
 #include "ml/schema/job_json.h"
 
 namespace caip::api {
@@ -53,7 +54,9 @@ std::vector<http::Route> ForStreamReaders(std::vector<http::Route> routes, engin
       const auto job = engine.Get(look.project, look.job_id);
       const bool is_over = job.ok() && job->end_time;
       if (!is_over || !HasUnread(book, readers, look)) return plain(request, at);
-      return Respond(request, ml::ToJson(BeforeItsEnd(*job)));
+      auto shown = ml::RenderJob(*job);
+      if (!shown.ok()) return plain(request, at);
+      return Respond(request, ml::ToJson(BeforeItsEnd(*std::move(shown))));
     };
   }
   return routes;

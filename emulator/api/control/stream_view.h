@@ -13,6 +13,7 @@
 #include "fakes/logging/api/stream_readers.h"
 #include "fakes/logging/book/log_book.h"
 #include "http/router.h"
+#include "ml/job.h"
 
 namespace caip::api {
 

@@ -7,6 +7,7 @@
 #include "emulator/api/error_body.h"
 #include "engine/study.h"
 #include "ml/environment.h"
+#include "ml/render.h"
 #include "ml/schema/job_json.h"
 
 namespace caip::api {
@@ -31,10 +32,11 @@ Json ReportsJson(const std::vector<engine::Report>& reports) {
 Result<Json> StudyOf(engine::Engine& engine, const Clock& clock, const std::string& project,
                      const std::string& job_id) {
   ASSIGN_OR_RETURN(const std::vector<engine::TrialRecord> trials, engine.Trials(project, job_id));
-  ASSIGN_OR_RETURN(const ml::Job job, engine.Get(project, job_id));
+  ASSIGN_OR_RETURN(const run::Job stored, engine.Get(project, job_id));
+  ASSIGN_OR_RETURN(const ml::Job job, ml::RenderJob(stored));
   Json measurements = Json::object();
   for (const engine::TrialRecord& trial : trials) {
-    measurements[trial.run_key.trial] = ReportsJson(trial.reports);
+    measurements[trial.job.key.trial] = ReportsJson(trial.reports);
   }
   Json answer = {{"job", ml::ToStoredJson(job)},
                  {"now", Rfc3339(clock.Now(), 9)},

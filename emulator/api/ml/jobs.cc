@@ -10,7 +10,9 @@
 #include "google/errors.h"
 #include "ml/errors.h"
 #include "ml/filter/job_filter.h"
+#include "ml/render.h"
 #include "ml/schema/job_json.h"
+#include "ml/validate/validate.h"
 
 namespace caip::api {
 namespace {
@@ -26,19 +28,23 @@ Result<Json> ReadJsonBody(const http::Request& request) {
   return body;
 }
 
+Result<Json> ResourceOf(const run::Job& job) {
+  ASSIGN_OR_RETURN(const ml::Job rendered, ml::RenderJob(job));
+  return ml::ToJson(rendered);
+}
+
 // POST v1/projects/{project}/jobs
 Result<Json> CreateJob(engine::Engine& engine, const http::Request& request,
                        const std::string& project) {
   ASSIGN_OR_RETURN(const Json body, ReadJsonBody(request));
-  ASSIGN_OR_RETURN(ml::Job job, ml::ParseJob(body));
-  ASSIGN_OR_RETURN(const ml::Job created, engine.Submit(project, std::move(job)));
-  return ml::ToJson(created);
+  ASSIGN_OR_RETURN(const run::Job created, engine.Submit(project, body));
+  return ResourceOf(created);
 }
 
 // GET v1/projects/{project}/jobs/{job}
 Result<Json> GetJob(engine::Engine& engine, const std::string& project, const std::string& job_id) {
-  ASSIGN_OR_RETURN(const ml::Job job, engine.Get(project, job_id));
-  return ml::ToJson(job);
+  ASSIGN_OR_RETURN(const run::Job job, engine.Get(project, job_id));
+  return ResourceOf(job);
 }
 
 // GET v1/projects/{project}/jobs: newest first. A page ends at the last job it shows; for a filter
@@ -58,10 +64,11 @@ Result<Json> ListJobs(engine::Engine& engine, const http::Request& request,
   for (bool at_end = false; !at_end && !more;) {
     more = looked_at >= kLookedThroughMax;
     if (more) break;
-    ASSIGN_OR_RETURN(const std::vector<ml::Job> batch, engine.List(query));
+    ASSIGN_OR_RETURN(const std::vector<run::Job> batch, engine.List(query));
     at_end = batch.size() < static_cast<size_t>(batch_size);
     looked_at += static_cast<int>(batch.size());
-    for (const ml::Job& job : batch) {
+    for (const run::Job& stored : batch) {
+      ASSIGN_OR_RETURN(const ml::Job job, ml::RenderJob(stored));
       if (filter.Matches(job)) {
         more = jobs.size() == page.size;
         if (more) break;
@@ -107,14 +114,21 @@ Result<Json> PatchJob(engine::Engine& engine, const http::Request& request,
     if (change.etag.empty()) return ml::errors::EtagMissing();
     etag = change.etag;
   }
-  ASSIGN_OR_RETURN(const ml::Job present, engine.Get(project, job_id));
   if (!in_mask("labels")) {
-    if (*etag != present.etag) return ml::errors::EtagStale();
-    return ml::ToJson(present);
+    ASSIGN_OR_RETURN(const run::Job present, engine.Get(project, job_id));
+    ASSIGN_OR_RETURN(const ml::Job shown, ml::RenderJob(present));
+    if (*etag != shown.etag) return ml::errors::EtagStale();
+    return ml::ToJson(shown);
   }
-  ASSIGN_OR_RETURN(const ml::Job updated,
-                   engine.UpdateLabels(project, job_id, change.labels, etag));
-  return ml::ToJson(updated);
+  RETURN_IF_ERROR(engine.Get(project, job_id));
+  if (auto broken = ml::ValidateLabels(change.labels); !broken.empty()) {
+    return ml::ValidationError(std::move(broken));
+  }
+  ASSIGN_OR_RETURN(const run::Job updated,
+                   engine.Update(project, job_id, [&](const run::Job& present) {
+                     return ml::WithLabels(present, change.labels, etag);
+                   }));
+  return ResourceOf(updated);
 }
 
 // POST v1/projects/{project}/jobs/{job}:cancel

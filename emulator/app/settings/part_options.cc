@@ -63,10 +63,8 @@ engine::EngineOptions EngineSettings(const EmulatorOptions& options, const std::
   settings.rules.provisioning_delay = options.provision_delay;
   settings.rules.vm_restart_delay = options.restart_delay;
   settings.rules.grace = options.grace;
-  settings.rules.project_number = options.project_number;
-  settings.rules.launch.endpoint = base_url;
-  settings.rules.launch.cpus = static_cast<int>(std::thread::hardware_concurrency());
-  settings.rules.launch.images = options.images;
+  settings.rules.launch.host.endpoint = base_url;
+  settings.rules.launch.host.cpus = static_cast<int>(std::thread::hardware_concurrency());
   if (options.storage_view == StorageView::kPath) {
     settings.rules.launch.storage_view = [&buckets](const std::string& uri) {
       const auto place = google::ParseGcsUri(uri);
@@ -74,8 +72,14 @@ engine::EngineOptions EngineSettings(const EmulatorOptions& options, const std::
     };
   }
   settings.jobs_max = options.jobs_max;
-  settings.rules.validation.extra_regions = options.extra_regions;
+  return settings;
+}
+
+ml::TrainingApiOptions TrainingSettings(const EmulatorOptions& options) {
+  ml::TrainingApiOptions settings;
+  settings.validation.extra_regions = options.extra_regions;
   settings.service_account = ServiceAccountOf(options);
+  settings.project_number = options.project_number;
   return settings;
 }
 

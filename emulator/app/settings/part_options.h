@@ -9,6 +9,7 @@
 #include "engine/engine.h"
 #include "fakes/gcs/store/directory_store.h"
 #include "fakes/metadata/machine.h"
+#include "ml/training_api.h"
 
 namespace caip::app {
 
@@ -27,5 +28,8 @@ std::vector<std::string> NamesOfBuckets(const gcs::DirectoryStore& buckets);
 /// `base_url`: where replicas reach the emulator. `buckets` outlives the engine.
 engine::EngineOptions EngineSettings(const EmulatorOptions& options, const std::string& base_url,
                                      const gcs::DirectoryStore& buckets);
+
+/// The rules and names of AI Platform Training.
+ml::TrainingApiOptions TrainingSettings(const EmulatorOptions& options);
 
 }  // namespace caip::app

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "base/json.h"
-#include "ml/trial_texts.h"
 #include "report/box_table.h"
+#include "run/texts.h"
 
 namespace caip::cli {
 namespace {
@@ -47,7 +47,7 @@ std::string Cell(const Json* value) {
 // Python's %g, as gcloud shows what its message calls a double; JSON's texts are numbers to it,
 // too.
 std::string ObjectiveCell(const Json* value) {
-  if (value && value->is_number()) return ml::texts::ShortNumber(value->get<double>());
+  if (value && value->is_number()) return run::texts::ShortNumber(value->get<double>());
   const std::string text = Cell(value);
   return text == "NaN" ? "nan" : text == "Infinity" ? "inf" : text == "-Infinity" ? "-inf" : text;
 }

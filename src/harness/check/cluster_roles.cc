@@ -19,7 +19,7 @@ bool HasRole(const Json& input, const std::string& role) {
   const auto plan = PlanOf(input);
   if (!plan.ok()) return false;
   for (const ml::ReplicaPlan& replica : plan->replicas) {
-    if (run::RoleKey(replica.id.role) == role) return true;
+    if (ml::RoleKey(replica.id.role) == role) return true;
   }
   return false;
 }

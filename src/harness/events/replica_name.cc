@@ -7,7 +7,7 @@
 namespace caip::harness {
 
 std::string ReplicaNameOf(const engine::ReplicaKey& key) {
-  return ReplicaNameOf(run::TaskName(key.replica), key.run.trial);
+  return ReplicaNameOf(run::Name(key.replica), key.run.trial);
 }
 
 std::string ReplicaNameOf(const std::string& task, const std::string& trial) {

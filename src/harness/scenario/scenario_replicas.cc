@@ -9,15 +9,15 @@ namespace caip::harness {
 namespace {
 
 struct RoleWords {
-  run::Role role;
+  ml::Role role;
   const char* name;   // in scenarios
   const char* count;  // in a trainingInput
 };
 constexpr RoleWords kRoleWords[] = {
-    {run::Role::kMaster, "master", ""},
-    {run::Role::kWorker, "worker", "workerCount"},
-    {run::Role::kParameterServer, "ps", "parameterServerCount"},
-    {run::Role::kEvaluator, "evaluator", "evaluatorCount"},
+    {ml::Role::kMaster, "master", ""},
+    {ml::Role::kWorker, "worker", "workerCount"},
+    {ml::Role::kParameterServer, "ps", "parameterServerCount"},
+    {ml::Role::kEvaluator, "evaluator", "evaluatorCount"},
 };
 
 // Counts are int64, which JSON may write as text.
@@ -29,7 +29,7 @@ int64_t CountIn(const Json& input, const char* key) {
 }
 
 int64_t CountOf(const RoleWords& role, const Json& input) {
-  if (role.role == run::Role::kMaster) return 1;
+  if (role.role == ml::Role::kMaster) return 1;
   const ml::ScaleTier* tier = ml::DefaultCatalog().FindTier(StringOr(input, "scaleTier"));
   if (!tier || tier->IsCustom()) return CountIn(input, role.count);
   const ml::TierRole* of_tier = tier->Of(role.role);

@@ -1,6 +1,19 @@
 #include "harness/simulation/invariant_monitor.h"
 
+#include "base/json.h"
+#include "ml/render.h"
+
 namespace caip::harness {
+namespace {
+
+// Only jobs with trials are rendered: that costs more than all other checks.
+ml::Job TunedJob(const run::Job& job) {
+  if (!job.document->contains("trainingOutput")) return {};
+  auto rendered = ml::RenderJob(job);
+  return rendered.ok() ? *std::move(rendered) : ml::Job{};
+}
+
+}  // namespace
 
 Witness::Witness(SimulatedEngine& world) : world_(world) {
   world.store.on_save = [this](const auto* before, const auto& after) { Saved(before, after); };
@@ -17,16 +30,16 @@ void Witness::Accuse(std::string invariant, std::string saw) {
 }
 
 void Witness::Saved(const engine::JobRecord* before, const engine::JobRecord& after) {
-  Check(before, after, "");
+  Check(before, after);
 }
 
 void Witness::TrialSaved(const engine::TrialRecord& after) {
-  const engine::JobRecord record{after.run_key.project, after.job, after.run};
-  const auto known = known_.find(after.run_key);
+  const engine::JobRecord record{after.job, after.note};
+  const auto known = known_.find(after.job.key);
   std::optional<engine::JobRecord> before;
   if (known != known_.end()) before = known->second.trial;
-  Check(before ? &*before : nullptr, record, after.run_key.trial);
-  known_[after.run_key].trial = record;
+  Check(before ? &*before : nullptr, record);
+  known_[after.job.key].trial = record;
 }
 
 // What is durable is told once, whatever happens between.
@@ -38,20 +51,20 @@ void Witness::Reported(const engine::RunKey& trial, const std::vector<engine::Re
   }
 }
 
-void Witness::Check(const engine::JobRecord* before, const engine::JobRecord& after,
-                    const std::string& trial) {
+void Witness::Check(const engine::JobRecord* before, const engine::JobRecord& after) {
   ++saves_;
-  auto note = engine::ParseRunNote(after.run);
+  auto note = engine::ParseRunNote(after.note);
   if (!note.ok()) {
-    Accuse("the note can be read", after.job.job_id + ": " + note.error().message);
+    Accuse("the note can be read", after.job.key.job_id + ": " + note.error().message);
     return;
   }
-  Known& known = known_[{after.project, after.job.job_id, trial}];
-  SaveFacts facts{world_, after, *note};
-  facts.trial = trial;
+  Known& known = known_[after.job.key];
+  ml::Job tuned = TunedJob(after.job);
+  SaveFacts facts{world_, after, *note, tuned};
   if (before) {
     facts.last_record = before;
     facts.last_note = &known.note;
+    facts.last_tuned = &known.tuned;
     for (const auto& [id, replica] : note->replicas) {
       const auto was = known.note.replicas.find(id);
       restarts_ += was != known.note.replicas.end() && was->second.restarts < replica.restarts;
@@ -60,6 +73,7 @@ void Witness::Check(const engine::JobRecord* before, const engine::JobRecord& af
   Check(OfEverySave(), facts);
   known.state = after.job.state;
   known.note = *std::move(note);
+  known.tuned = std::move(tuned);
 }
 
 void Witness::Starts(const engine::ReplicaLaunch& launch) {

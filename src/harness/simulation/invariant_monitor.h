@@ -44,12 +44,12 @@ class Witness {
   struct Known {
     run::JobState state{};
     engine::RunNote note;
+    ml::Job tuned;
     std::optional<engine::JobRecord> trial = {};  // the record of one, as saved last
   };
   void Saved(const engine::JobRecord* before, const engine::JobRecord& after);
   void TrialSaved(const engine::TrialRecord& after);
-  void Check(const engine::JobRecord* before, const engine::JobRecord& after,
-             const std::string& trial);
+  void Check(const engine::JobRecord* before, const engine::JobRecord& after);
   void Reported(const engine::RunKey& trial, const std::vector<engine::Report>& reports);
   void Starts(const engine::ReplicaLaunch& launch);
   template <typename Facts>

@@ -12,17 +12,16 @@ namespace {
 using run::JobState;
 
 bool Ends(const SaveFacts& f) { return run::IsTerminal(f.record.job.state); }
-engine::RunKey RunOf(const SaveFacts& f) {
-  return {f.record.project, f.record.job.job_id, f.trial};
-}
 
 using Trials = std::vector<ml::HyperparameterOutput>;
-const Trials& TrialsOf(const SaveFacts& f) {
+
+const Trials& TrialsOf(const ml::Job& job) {
   static const Trials kNone;
-  return f.record.job.training_output ? f.record.job.training_output->trials : kNone;
+  return job.training_output ? job.training_output->trials : kNone;
 }
+const Trials& TrialsOf(const SaveFacts& f) { return TrialsOf(f.tuned); }
 const ml::HyperparameterSpec* TuningOf(const SaveFacts& f) {
-  const auto& input = f.record.job.training_input;
+  const auto& input = f.tuned.training_input;
   return input && input->hyperparameters ? &*input->hyperparameters : nullptr;
 }
 
@@ -30,17 +29,17 @@ bool EndTime(const SaveFacts& f) { return f.record.job.end_time.has_value() == E
 bool CreateTime(const SaveFacts& f) { return f.record.job.create_time.has_value(); }
 
 bool StartedAfterCreation(const SaveFacts& f) {
-  const ml::Job& job = f.record.job;
+  const run::Job& job = f.record.job;
   return !job.start_time || *job.start_time >= *job.create_time;
 }
 
 bool EndedAfterStart(const SaveFacts& f) {
-  const ml::Job& job = f.record.job;
+  const run::Job& job = f.record.job;
   return !job.end_time || *job.end_time >= job.start_time.value_or(*job.create_time);
 }
 
 bool RanBeforeSuccess(const SaveFacts& f) {
-  const ml::Job& job = f.record.job;
+  const run::Job& job = f.record.job;
   const bool needs_start = job.state == JobState::kSucceeded || job.state == JobState::kRunning;
   return !needs_start || job.start_time.has_value();
 }
@@ -51,7 +50,7 @@ bool MessageOfFailure(const SaveFacts& f) {
 }
 
 bool NothingLivesAtTheEnd(const SaveFacts& f) {
-  return !Ends(f) || !f.world.launcher.AnyLives(RunOf(f));
+  return !Ends(f) || !f.world.launcher.AnyLives(f.record.job.key);
 }
 
 bool RetriesAreFew(const SaveFacts& f) { return f.note.attempt <= 1 + run::kJobRetriesMax; }
@@ -78,8 +77,8 @@ bool StatesFollowTheTable(const SaveFacts& f) {
 
 bool FinishedStays(const SaveFacts& f) {
   if (!f.last_record || !run::IsTerminal(f.last_record->job.state)) return true;
-  const ml::Job& old = f.last_record->job;
-  const ml::Job& now = f.record.job;
+  const run::Job& old = f.last_record->job;
+  const run::Job& now = f.record.job;
   return old.state == now.state && old.end_time == now.end_time &&
          old.error_message == now.error_message;
 }
@@ -94,7 +93,7 @@ bool StartTimeStays(const SaveFacts& f) {
 }
 
 bool ClusterStays(const SaveFacts& f) {
-  return !f.last_note || f.last_note->cluster_id == f.note.cluster_id;
+  return !f.last_note || f.last_note->names.cluster_id == f.note.names.cluster_id;
 }
 
 bool AttemptsGrow(const SaveFacts& f) {
@@ -134,7 +133,7 @@ bool TrialsEndWithTheirJob(const SaveFacts& f) {
 }
 
 bool CompletedAreSuccesses(const SaveFacts& f) {
-  const auto& output = f.record.job.training_output;
+  const auto& output = f.tuned.training_output;
   return !output || output->completed_trial_count ==
                         std::ranges::count_if(output->trials, [](const auto& trial) {
                           return trial.state == JobState::kSucceeded;
@@ -151,13 +150,13 @@ bool BestFirst(const SaveFacts& f) {
   });
 }
 
-// Of the last save: nothing that was shown is shown no more, or otherwise.
+// Everything that a client has seen in the last saved state is still visible and unchanged.
 bool FinishedTrialsStay(const SaveFacts& f) {
-  if (!f.last_record || !f.last_record->job.training_output) return true;
-  return std::ranges::all_of(f.last_record->job.training_output->trials, [&](const auto& old) {
-    const auto now =
-        std::ranges::find(TrialsOf(f), old.trial_id, &ml::HyperparameterOutput::trial_id);
-    if (now == TrialsOf(f).end() || now->hyperparameters != old.hyperparameters) return false;
+  if (!f.last_tuned) return true;
+  const Trials& trials = TrialsOf(f);
+  return std::ranges::all_of(TrialsOf(*f.last_tuned), [&](const auto& old) {
+    const auto now = std::ranges::find(trials, old.trial_id, &ml::HyperparameterOutput::trial_id);
+    if (now == trials.end() || now->hyperparameters != old.hyperparameters) return false;
     return !run::IsTerminal(old.state) ||
            (now->state == old.state && now->end_time == old.end_time &&
             now->final_metric == old.final_metric);
@@ -234,12 +233,13 @@ bool EveryJobEnds(const WorldFacts& f) {
 }
 bool EveryTrialIsShown(const WorldFacts& f) {
   return std::ranges::all_of(f.world.store.InOrder(), [&](const engine::JobRecord& record) {
-    const auto kept = f.world.store.Trials(record.project, record.job.job_id);
-    const auto& output = record.job.training_output;
+    const run::RunKey& key = record.job.key;
+    const auto kept = f.world.store.Trials(key.project, key.job_id);
+    const auto output = f.world.JobOf(key.job_id).training_output;
     if (!output) return kept->empty();
     return output->trials.size() == kept->size() &&
            std::ranges::all_of(*kept, [&](const engine::TrialRecord& trial) {
-             const auto shown = std::ranges::find(output->trials, trial.run_key.trial,
+             const auto shown = std::ranges::find(output->trials, trial.job.key.trial,
                                                   &ml::HyperparameterOutput::trial_id);
              return shown != output->trials.end() && shown->state == trial.job.state;
            });
@@ -247,7 +247,7 @@ bool EveryTrialIsShown(const WorldFacts& f) {
 }
 bool NoEndedJobIsQueued(const WorldFacts& f) {
   return std::ranges::all_of(f.world.store.InOrder(), [&](const engine::JobRecord& record) {
-    return f.world.JobOf(record.job.job_id).job_position == 0;
+    return f.world.JobOf(record.job.key.job_id).job_position == 0;
   });
 }
 bool EngineIdle(const WorldFacts& f) { return f.world.engine->Idle(); }

@@ -15,9 +15,10 @@ struct SaveFacts {
   const SimulatedEngine& world;
   const engine::JobRecord& record;
   const engine::RunNote& note;
+  const ml::Job& tuned;  // the record's resource where it has trials, else empty
   const engine::JobRecord* last_record = nullptr;
   const engine::RunNote* last_note = nullptr;
-  std::string trial = {};  // "": the record is a job's
+  const ml::Job* last_tuned = nullptr;
 };
 
 /// A start of a replica, and its job as saved last.

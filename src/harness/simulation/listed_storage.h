@@ -4,12 +4,13 @@
 #include <set>
 #include <string>
 
-#include "engine/ports.h"
+#include "ml/job.h"
+#include "run/storage_probe.h"
 
 namespace caip::harness {
 
 /// Buckets and objects by name; what is not in the sets is not there.
-class ListedStorage final : public engine::StorageProbe {
+class ListedStorage final : public run::StorageProbe {
  public:
   std::set<std::string> buckets = {"bucket"};
   std::set<std::string> read_only;

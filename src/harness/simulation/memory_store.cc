@@ -18,11 +18,11 @@ Result<std::vector<JobRecord>> MemoryStore::List(const engine::JobQuery& query) 
   bool behind = query.before_id.empty();
   const auto all = InOrder();
   for (auto it = all.rbegin(); it != all.rend(); ++it) {
-    if (it->project != query.project) continue;
+    if (it->job.key.project != query.project) continue;
     if (behind && (query.limit == 0 || records.size() < static_cast<size_t>(query.limit))) {
       records.push_back(*it);
     }
-    behind = behind || it->job.job_id == query.before_id;
+    behind = behind || it->job.key.job_id == query.before_id;
   }
   return records;
 }
@@ -49,14 +49,14 @@ Status MemoryStore::Write(const JobRecord& record, bool create) {
   if (refuse) {
     if (auto error = refuse()) return *error;
   }
-  const auto found = records_.find({record.project, record.job.job_id});
+  const auto found = records_.find({record.job.key.project, record.job.key.job_id});
   const bool exists = found != records_.end();
   if (create && exists) return errors::RecordExists();
   if (on_save) on_save(exists ? &found->second.second : nullptr, record);
   if (exists) {
     found->second.second = record;
   } else {
-    records_.emplace(std::pair(record.project, record.job.job_id), std::pair(made_++, record));
+    records_.emplace(std::pair(record.job.key.project, record.job.key.job_id), std::pair(made_++, record));
   }
   return Ok{};
 }
@@ -67,7 +67,7 @@ Status MemoryStore::SaveTrial(const engine::TrialRecord& record) {
     if (auto error = refuse()) return *error;
   }
   if (on_trial) on_trial(record);
-  engine::TrialRecord& kept = trials_[record.run_key];
+  engine::TrialRecord& kept = trials_[record.job.key];
   std::vector<engine::Report> reports = std::move(kept.reports);
   kept = record;
   kept.reports = std::move(reports);

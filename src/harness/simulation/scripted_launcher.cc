@@ -8,10 +8,20 @@ namespace caip::harness {
 using engine::ReplicaKey;
 using engine::RunKey;
 
+Result<run::Program> ScriptedLauncher::Resolve(const run::Program& program) const {
+  const auto* image = std::get_if<run::ContainerImage>(&program);
+  if (!image) return program;
+  const auto found = images.find(image->uri);
+  if (found == images.end()) return Error{Code::kFailedPrecondition, "no such image"};
+  run::ContainerImage resolved = *image;
+  resolved.entrypoint = found->second;
+  return run::Program(std::move(resolved));
+}
+
 std::string ScriptedLauncher::BootDisk(const ReplicaKey& key) const {
   const std::string trial = key.run.trial.empty() ? "" : "/trial-" + key.run.trial;
   return "/disks/" + key.run.project + "/" + key.run.job_id + trial + "/" +
-         run::TaskName(key.replica);
+         run::Name(key.replica);
 }
 
 void ScriptedLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {
@@ -69,7 +79,7 @@ bool ScriptedLauncher::AnyLives(const RunKey& run) const {
          (run.trial.empty() && found.project == run.project && found.job_id == run.job_id);
 }
 
-bool ScriptedLauncher::Lives(const RunKey& run, run::ReplicaId replica) const {
+bool ScriptedLauncher::Lives(const RunKey& run, const run::ReplicaId& replica) const {
   const auto first = live_.lower_bound({run, replica, 0});
   return first != live_.end() && first->first.run == run && first->first.replica == replica;
 }

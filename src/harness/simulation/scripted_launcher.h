@@ -40,6 +40,10 @@ class ScriptedLauncher final : public engine::Launcher, public engine::LocalDisk
   };
   std::function<void(const engine::ReplicaLaunch&)> on_launch;
 
+  /// A program by the image's URI.
+  std::map<std::string, std::vector<std::string>> images;
+
+  Result<run::Program> Resolve(const run::Program& program) const override;
   void Launch(engine::ReplicaLaunch launch, Listener listener) override;
   void Signal(const engine::ReplicaKey& key, int signal) override;
   void Kill(const engine::ReplicaKey& key) override;
@@ -53,7 +57,7 @@ class ScriptedLauncher final : public engine::Launcher, public engine::LocalDisk
   /// Of the run and, where it is a tuning job's, of its trials.
   bool AnyLives(const engine::RunKey& run) const;
   /// Any boot of it.
-  bool Lives(const engine::RunKey& run, run::ReplicaId replica) const;
+  bool Lives(const engine::RunKey& run, const run::ReplicaId& replica) const;
   size_t launches() const { return launches_; }
   bool Discarded(const engine::RunKey& run) const { return discarded_.contains(run); }
 

@@ -4,6 +4,8 @@
 #include <cassert>
 #include <utility>
 
+#include "ml/render.h"
+
 namespace caip::harness {
 
 SimulatedEngine::SimulatedEngine(engine::EngineOptions given) : options(std::move(given)) {
@@ -13,11 +15,12 @@ SimulatedEngine::SimulatedEngine(engine::EngineOptions given) : options(std::mov
 }
 
 void SimulatedEngine::Boot() {
-  engine =
-      std::make_unique<engine::Engine>(options,
-                                       engine::EnginePorts{launcher, packager, devices, addresses,
-                                                           store, log, storage, thinker, &launcher},
-                                       clock);
+  api = std::make_unique<ml::TrainingApi>(api_options, storage);
+  engine = std::make_unique<engine::Engine>(
+      options,
+      engine::EnginePorts{launcher, packager, devices, addresses, store, log, *api, thinker,
+                          &launcher},
+      clock);
   const Status recovered = engine->Recover();
   assert(recovered.ok() && "a store in memory can be read");
   (void)recovered;
@@ -52,7 +55,9 @@ void SimulatedEngine::RunFor(Duration time) {
 
 Result<ml::Job> SimulatedEngine::Submit(ml::Job job) {
   Result<ml::Job> result = Error{};
-  engine->SubmitLater("p", std::move(job), [&](auto answer) { result = std::move(answer); });
+  engine->SubmitLater({api->Take("p", std::move(job)), launcher.images}, [&](const Result<run::Job>& answer) {
+    result = answer.ok() ? ml::RenderJob(*answer) : answer.error();
+  });
   engine->Turn();
   return result;
 }
@@ -64,7 +69,7 @@ Status SimulatedEngine::Cancel(const std::string& id) {
   return result;
 }
 
-Status SimulatedEngine::LoseVm(const std::string& id, run::ReplicaId replica, engine::VmLoss kind,
+Status SimulatedEngine::LoseVm(const std::string& id, const run::ReplicaId& replica, engine::VmLoss kind,
                                const std::string& trial) {
   Status result = Error{};
   engine->LoseVmLater({"p", id, trial}, replica, kind,
@@ -74,8 +79,10 @@ Status SimulatedEngine::LoseVm(const std::string& id, run::ReplicaId replica, en
 }
 
 ml::Job SimulatedEngine::JobOf(const std::string& id) const {
-  auto job = engine->Get("p", id);
-  return job.ok() ? *std::move(job) : ml::Job{};
+  const auto job = engine->Get("p", id);
+  if (!job.ok()) return {};
+  auto rendered = ml::RenderJob(*job);
+  return rendered.ok() ? *std::move(rendered) : ml::Job{};
 }
 
 }  // namespace caip::harness

@@ -13,6 +13,7 @@
 #include "harness/simulation/scripted_launcher.h"
 #include "harness/simulation/scripted_packager.h"
 #include "harness/simulation/scripted_thinker.h"
+#include "ml/training_api.h"
 
 namespace caip::harness {
 
@@ -52,12 +53,13 @@ class SimulatedEngine {
 
   Result<ml::Job> Submit(ml::Job job);
   Status Cancel(const std::string& id);
-  Status LoseVm(const std::string& id, run::ReplicaId replica, engine::VmLoss kind,
+  Status LoseVm(const std::string& id, const run::ReplicaId& replica, engine::VmLoss kind,
                 const std::string& trial = "");
   /// As the API shows it; a default Job where there is none.
   ml::Job JobOf(const std::string& id) const;
 
   engine::EngineOptions options;
+  ml::TrainingApiOptions api_options;
   HandClock clock{kMorning};
   Agenda agenda{clock};
   ScriptedLauncher launcher{agenda};
@@ -67,6 +69,7 @@ class SimulatedEngine {
   MemoryStore store;
   MemoryLog log;
   ListedStorage storage;
+  std::unique_ptr<ml::TrainingApi> api;
   ScriptedThinker thinker{agenda};
   std::vector<std::string> journal;
   bool keep_journal = true;

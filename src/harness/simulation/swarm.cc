@@ -125,7 +125,7 @@ class Life {
     script.run_for = milliseconds(random_.Below(600'000));
     script.obeys_in = OneIn(4) ? kForever : Duration(milliseconds(random_.Below(40'000)));
     script.exit_code_when_told = OneIn(3) ? static_cast<int>(random_.Below(3)) : -1;
-    const bool is_master = launch.key.replica.role == run::Role::kMaster;
+    const bool is_master = launch.key.replica.role == "master";
     if (!is_master && OneIn(2)) script.run_for = kForever;
     if (launch.metrics) script.reports = AnyReports(launch);
     if (OneIn(200)) script.start_error = "No such file or directory";
@@ -235,10 +235,10 @@ class Life {
   void SumUp() {
     for (const engine::JobRecord& record : world_.store.InOrder()) {
       ++tally_.ends[record.job.state];
-      if (const auto note = engine::ParseRunNote(record.run); note.ok()) {
+      if (const auto note = engine::ParseRunNote(record.note); note.ok()) {
         tally_.retries += static_cast<uint64_t>(note->attempt - 1);
       }
-      tally_.trials += world_.store.Trials(record.project, record.job.job_id)->size();
+      tally_.trials += world_.store.Trials(record.job.key.project, record.job.key.job_id)->size();
     }
     tally_.events += world_.engine->handled();
     tally_.saves = witness_.saves();

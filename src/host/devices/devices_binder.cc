@@ -112,7 +112,7 @@ void DeviceBinderOnHost::TakeShared(const std::vector<DeviceRequest>& requests, 
     });
     const size_t count = std::min(order.size(), static_cast<size_t>(request.count));
     order.resize(count);
-    const std::string task = run::TaskName(request.replica);
+    const std::string task = run::Name(request.replica);
     if (static_cast<int64_t>(count) < request.count) {
       warnings.push_back(
           errors::FewerGpus(task, request.count, request.type, static_cast<int64_t>(count)));
@@ -160,7 +160,7 @@ void DeviceBinderOnHost::WarnOfOtherTypes(const std::vector<DeviceRequest>& requ
     std::vector<std::string> words;
     for (const auto& [name, count] : others) words.push_back(std::to_string(count) + " " + name);
     if (words.empty()) continue;
-    warnings.push_back(errors::OtherGpu(run::TaskName(request.replica), request.count, request.type,
+    warnings.push_back(errors::OtherGpu(run::Name(request.replica), request.count, request.type,
                                         Join(words, " and ")));
   }
 }

@@ -39,11 +39,11 @@ Path BootDisks::Of(const engine::RunKey& run) const {
 }
 
 Path BootDisks::Of(const engine::ReplicaKey& key) const {
-  return Of(key.run) / run::TaskName(key.replica);
+  return Of(key.run) / run::Name(key.replica);
 }
 
 Path BootDisks::HostsFileOf(const engine::ReplicaKey& key) const {
-  return Of(key.run) / ".hosts" / run::TaskName(key.replica);
+  return Of(key.run) / ".hosts" / run::Name(key.replica);
 }
 
 Status BootDisks::Make(const engine::ReplicaKey& key, bool fresh) {

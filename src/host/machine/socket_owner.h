@@ -9,7 +9,7 @@
 
 namespace caip::host {
 
-/// The task (run::TaskName) of the replica among whose processes one holds the socket that is
+/// The task (run::Name) of the replica among whose processes one holds the socket that is
 /// bound to `client` ("127.0.0.1:51234") in the run's network; "" where it cannot be found (any
 /// more). Looks through /proc: a matter of milliseconds.
 std::string TaskOfClient(const std::string& state_id, const engine::RunKey& run,

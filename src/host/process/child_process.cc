@@ -244,8 +244,15 @@ Result<ToolOutput> CaptureTool(Tool tool) {
   return output;
 }
 
-std::vector<std::pair<std::string, std::string>> OwnEnvironment() {
-  std::vector<std::pair<std::string, std::string>> environment;
+std::optional<std::string> FindVariable(const Variables& variables, std::string_view name) {
+  for (const auto& [variable, value] : variables) {
+    if (variable == name) return value;
+  }
+  return std::nullopt;
+}
+
+Variables OwnEnvironment() {
+  Variables environment;
   for (char** entry = environ; entry && *entry; ++entry) {
     const std::string_view text(*entry);
     const size_t equals = text.find('=');

@@ -16,13 +16,15 @@
 
 namespace caip::host {
 
+using Variables = std::vector<std::pair<std::string, std::string>>;  // of an environment
+
 enum class ToolStream { kOut, kErr };
 
 /// What to run and how. Nothing is inherited but the user, the limits and the umask.
 struct Tool {
   std::vector<std::string> argv;  // argv[0] is a path or is looked up in PATH of `environment`
-  std::vector<std::pair<std::string, std::string>> environment;  // whole
-  std::string directory = {};                                    // "": ours
+  Variables environment;          // whole
+  std::string directory = {};     // "": ours
   /// Each line of output without its end, as it comes, on the thread that called RunTool. A last
   /// line without an end counts. Lines above 1 MiB are cut into several.
   std::function<void(ToolStream, std::string_view line)> on_line = {};
@@ -58,6 +60,8 @@ struct ToolOutput {
 Result<ToolOutput> CaptureTool(Tool tool);
 
 /// The environment of this process, for tools that need what the user's shell would give them.
-std::vector<std::pair<std::string, std::string>> OwnEnvironment();
+Variables OwnEnvironment();
+/// nullopt where there is no variable of this name.
+std::optional<std::string> FindVariable(const Variables& variables, std::string_view name);
 
 }  // namespace caip::host

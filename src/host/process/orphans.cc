@@ -92,7 +92,7 @@ std::string StateId(const Path& state_directory) {
 std::string ReplicaMarker(const std::string& state_id, const engine::ReplicaKey& key) {
   std::vector<std::string> parts = {state_id, key.run.project, key.run.job_id};
   if (!key.run.trial.empty()) parts.push_back("trial-" + key.run.trial);
-  parts.push_back(run::TaskName(key.replica));
+  parts.push_back(run::Name(key.replica));
   parts.push_back(std::to_string(key.boot));
   return Join(parts, "/");
 }

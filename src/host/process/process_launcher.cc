@@ -43,13 +43,13 @@ Result<Pipe> MakePipe() {
 }
 
 /// Refuses what execve cannot take.
-Status CheckCommand(const ReplicaLaunch& launch) {
-  if (launch.argv.empty() || launch.argv.front().empty()) return errors::CommandEmpty();
-  const std::string& program = launch.argv.front();
-  for (const std::string& argument : launch.argv) {
+Status CheckCommand(const std::vector<std::string>& argv, const run::Environment& environment) {
+  if (argv.empty() || argv.front().empty()) return errors::CommandEmpty();
+  const std::string& program = argv.front();
+  for (const std::string& argument : argv) {
     if (argument.find('\0') != std::string::npos) return errors::ArgumentWithNul(program);
   }
-  for (const auto& [name, value] : launch.environment) {
+  for (const auto& [name, value] : environment) {
     const bool is_name = !name.empty() && name.find_first_of(std::string("=\0", 2)) == name.npos;
     if (!is_name || value.find('\0') != std::string::npos) {
       return errors::VariableNotLegal(program, name);
@@ -97,6 +97,9 @@ class Processes final : public ProcessLauncher {
   }
 
   // engine::Launcher
+  Result<run::Program> Resolve(const run::Program& program) const override {
+    return ResolveImage(options_.images, program);
+  }
   void Launch(ReplicaLaunch launch, Listener listener) override {
     tasks_.Post([this, launch = std::move(launch), listener = std::move(listener)]() mutable {
       LaunchNow(std::move(launch), std::move(listener));
@@ -171,15 +174,16 @@ class Processes final : public ProcessLauncher {
 
   void LaunchNow(ReplicaLaunch launch, Listener listener) {
     const ReplicaKey key = launch.key;
+    const std::vector<std::string> argv = launch.Argv();
     const Status linked = EnsureLink();  // first: the end of an old link ends all that are entered
     const uint64_t number =
         replicas_.Enter({.key = key,
                          .listener = std::move(listener),
-                         .program = launch.argv.empty() ? "" : launch.argv.front(),
+                         .program = argv.empty() ? "" : argv.front(),
                          .directory = DirectoryOf(launch),
                          .watcher = watching_.watcher,
                          .oom_kills = oom_kills_.Recent()});
-    const Status started = linked.ok() ? StartNow(number, std::move(launch)) : linked;
+    const Status started = linked.ok() ? StartNow(number, argv, std::move(launch)) : linked;
     if (started.ok()) return;
     ReplicaExit exit;
     exit.key = key;
@@ -192,8 +196,9 @@ class Processes final : public ProcessLauncher {
   }
 
   /// An Error is a start that failed before caip-launcher was asked.
-  Status StartNow(uint64_t number, ReplicaLaunch launch) {
-    RETURN_IF_ERROR(CheckCommand(launch));
+  Status StartNow(uint64_t number, const std::vector<std::string>& argv,
+                  ReplicaLaunch launch) {
+    RETURN_IF_ERROR(CheckCommand(argv, launch.environment));
     RETURN_IF_ERROR(disks_.Make(launch.key, launch.fresh_disk));
     for (const std::string& directory : launch.user_directories) {
       RETURN_IF_ERROR(MakeDirectories(disks_.Of(launch.key) / directory));
@@ -208,10 +213,10 @@ class Processes final : public ProcessLauncher {
       ASSIGN_OR_RETURN(replica.watch, watched_.Admit(number, watching_, launch, out.writing.get(),
                                                      err.writing.get()));
     }
-    output_.Add(number, launch.key.run, run::TaskName(launch.key.replica), std::move(out.reading),
+    output_.Add(number, launch.key.run, launch.task, std::move(out.reading),
                 std::move(err.reading));
     replica.number = number;
-    replica.argv = std::move(launch.argv);
+    replica.argv = argv;
     replica.environment = VariablesFor(launch, ReplicaMarker(state_id_, launch.key));
     replica.out = out.writing.get();
     replica.err = err.writing.get();

@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "engine/ports.h"
 #include "host/abilities.h"
+#include "host/process/image_map.h"
 #include "host/watch/interposition.h"
 
 namespace caip::host {
@@ -16,6 +17,7 @@ namespace caip::host {
 struct ProcessLauncherOptions {
   Path state_directory;
   Path program = {};  // caip-launcher; empty: the one beside the running program
+  ImageMap images = {};
   /// Counts the processes that the kernel has killed because memory ran out, since it booted.
   std::function<int64_t()> oom_kills = {};  // empty: asks /proc/vmstat
   /// How watched calls are held.

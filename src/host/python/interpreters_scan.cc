@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "host/process/child_process.h"
 
 namespace caip::host {
 namespace {
@@ -79,14 +80,6 @@ class Scan {
   std::vector<InterpreterCandidate> found_;
 };
 
-std::string ValueOf(const std::vector<std::pair<std::string, std::string>>& environment,
-                    std::string_view name) {
-  for (const auto& [key, value] : environment) {
-    if (key == name) return value;
-  }
-  return "";
-}
-
 }  // namespace
 
 std::vector<InterpreterCandidate> ScanForInterpreters(const InterpreterSearch& search) {
@@ -101,9 +94,9 @@ std::vector<InterpreterCandidate> ScanForInterpreters(const InterpreterSearch& s
 InterpreterSearch DefaultSearch(
     const std::vector<std::pair<std::string, std::string>>& environment) {
   InterpreterSearch search;
-  search.path = ValueOf(environment, "PATH");
+  search.path = FindVariable(environment, "PATH").value_or("");
   for (const Path& root :
-       {Path(ValueOf(environment, "PYENV_ROOT")), Path(ValueOf(environment, "HOME")) / ".pyenv"}) {
+       {Path(FindVariable(environment, "PYENV_ROOT").value_or("")), Path(FindVariable(environment, "HOME").value_or("")) / ".pyenv"}) {
     if (root.is_absolute()) search.pyenv_roots.push_back(root);
   }
   return search;

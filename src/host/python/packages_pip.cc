@@ -60,24 +60,17 @@ bool IsPassed(std::string_view name) {
   return Holds(kPassed, name) || name.starts_with("LC_") || LowerCase(name).ends_with("_proxy");
 }
 
-std::string ValueOf(const Variables& variables, std::string_view name) {
-  for (const auto& [key, value] : variables) {
-    if (key == name) return value;
-  }
-  return "";
-}
-
 // The configuration files that pip reads outside of our environment (pip's documentation).
 std::vector<Path> ConfigFiles(const Variables& own) {
-  const Path home = ValueOf(own, "HOME");
-  const std::string xdg = ValueOf(own, "XDG_CONFIG_HOME");
+  const Path home = FindVariable(own, "HOME").value_or("");
+  const std::string xdg = FindVariable(own, "XDG_CONFIG_HOME").value_or("");
   std::vector<Path> files = {"/etc/pip.conf", home / ".pip/pip.conf",
                              (xdg.empty() ? home / ".config" : Path(xdg)) / "pip/pip.conf"};
-  const std::string directories = ValueOf(own, "XDG_CONFIG_DIRS");
+  const std::string directories = FindVariable(own, "XDG_CONFIG_DIRS").value_or("");
   for (const std::string& directory : Split(directories.empty() ? "/etc/xdg" : directories, ':')) {
     files.push_back(Path(directory) / "pip/pip.conf");
   }
-  const std::string named = ValueOf(own, "PIP_CONFIG_FILE");
+  const std::string named = FindVariable(own, "PIP_CONFIG_FILE").value_or("");
   if (!named.empty()) files.emplace_back(named);
   return files;
 }
@@ -131,7 +124,7 @@ Variables PipEnvironment(const Variables& own, const Path& environment) {
   variables.emplace_back("PIP_NO_INPUT", "1");
   variables.emplace_back("PYTHONNOUSERSITE", "1");
   variables.emplace_back("PYTHONUNBUFFERED", "1");
-  if (ValueOf(own, "PIP_DISABLE_PIP_VERSION_CHECK").empty()) {
+  if (FindVariable(own, "PIP_DISABLE_PIP_VERSION_CHECK").value_or("").empty()) {
     variables.emplace_back("PIP_DISABLE_PIP_VERSION_CHECK", "1");
   }
   return variables;

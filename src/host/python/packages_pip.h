@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/files.h"
+#include "host/process/child_process.h"
 #include "host/python/interpreters.h"
 #include "host/python/packages_archive.h"
 
@@ -18,7 +19,6 @@ struct PipSettings {
   bool no_index = false;
 };
 
-using Variables = std::vector<std::pair<std::string, std::string>>;
 
 /// One pip run.
 struct PipCommand {

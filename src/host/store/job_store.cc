@@ -4,7 +4,7 @@
 //         project, id  the job's name; stays unique after the job has ended
 //         create_time  nanoseconds since 1970
 //         finished     1 in a terminal state
-//         job          the Job, JSON with the API's names (ml::ToStoredJson)
+//         job          the job's document, state and times, JSON (stored_job.h)
 //         run          the engine's note, JSON
 //   trials, reports      see trial_rows.h
 //
@@ -20,8 +20,8 @@
 
 #include "base/json.h"
 #include "host/errors.h"
+#include "host/store/stored_job.h"
 #include "host/store/trial_rows.h"
-#include "ml/schema/job_json.h"
 
 namespace caip::host {
 namespace {
@@ -98,12 +98,11 @@ class Reader : public SqliteDatabase {
 
 Result<JobRecord> RecordIn(const SqliteStatement& row, const Path& file) {
   const std::string name = row.Text(0) + "/" + row.Text(1);
-  ASSIGN_OR_RETURN(const Json job_json, ParseJson(row.Text(2)));
-  auto job = ml::FromStoredJson(job_json);
+  auto job = ParseStoredJob({row.Text(0), row.Text(1), ""}, row.Text(2));
   if (!job.ok()) return errors::JobRecordBroken(file, name, job.error());
-  auto run = ParseJson(row.Text(3));
-  if (!run.ok()) return errors::JobRecordBroken(file, name, run.error());
-  return JobRecord{row.Text(0), *std::move(job), *std::move(run)};
+  auto note = ParseJson(row.Text(3));
+  if (!note.ok()) return errors::JobRecordBroken(file, name, note.error());
+  return JobRecord{*std::move(job), *std::move(note)};
 }
 
 Result<std::vector<JobRecord>> RecordsOf(SqliteUse& rows, const Reader& reader) {
@@ -122,10 +121,11 @@ int64_t CreateTimeOf(const JobRecord& record) {
 }
 
 void BindRecord(SqliteUse& statement, const JobRecord& record) {
-  statement->Bind(1, record.project).Bind(2, record.job.job_id).Bind(3, CreateTimeOf(record));
+  const run::RunKey& key = record.job.key;
+  statement->Bind(1, key.project).Bind(2, key.job_id).Bind(3, CreateTimeOf(record));
   statement->Bind(4, static_cast<int64_t>(run::IsTerminal(record.job.state)));
-  statement->Bind(5, CompactJson(ml::ToStoredJson(record.job)));
-  statement->Bind(6, CompactJson(record.run));
+  statement->Bind(5, StoredJobText(record.job));
+  statement->Bind(6, CompactJson(record.note));
 }
 
 /// One connection writes; each read takes a connection of its own.
@@ -148,7 +148,7 @@ class SqliteJobStore final : public engine::JobStore {
     const Error failure = code == SQLITE_DONE ? Error{} : writer_.Failure(code);
     RETURN_IF_ERROR(writer_.Run("PRAGMA synchronous = NORMAL"));
     if ((code & 0xff) == SQLITE_CONSTRAINT) {
-      return errors::JobRecordExists(record.project, record.job.job_id);
+      return errors::JobRecordExists(record.job.key.project, record.job.key.job_id);
     }
     if (code != SQLITE_DONE) return failure;
     return Ok{};
@@ -159,7 +159,7 @@ class SqliteJobStore final : public engine::JobStore {
     const int code = Change(writer_.update, record);
     if (code != SQLITE_DONE) return writer_.Failure(code);
     if (writer_.Changes() == 0) {
-      return errors::JobRecordMissing(record.project, record.job.job_id);
+      return errors::JobRecordMissing(record.job.key.project, record.job.key.job_id);
     }
     return Ok{};
   }

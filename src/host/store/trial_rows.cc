@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 #include "host/errors.h"
-#include "ml/schema/job_json.h"
+#include "host/store/stored_job.h"
 
 namespace caip::host {
 
@@ -23,12 +23,11 @@ Result<TrialRecord> RecordIn(const SqliteStatement& row, const SqliteDatabase& f
                              const std::string& project, const std::string& job_id) {
   const std::string trial = std::to_string(row.Integer(0));
   const std::string name = project + "/" + job_id + " trial " + trial;
-  ASSIGN_OR_RETURN(const Json state, ParseJson(row.Text(1)));
-  auto job = ml::FromStoredJson(state);
+  auto job = ParseStoredJob({project, job_id, trial}, row.Text(1));
   if (!job.ok()) return errors::JobRecordBroken(file.file(), name, job.error());
-  auto run = ParseJson(row.Text(2));
-  if (!run.ok()) return errors::JobRecordBroken(file.file(), name, run.error());
-  return TrialRecord{{project, job_id, trial}, *std::move(job), *std::move(run)};
+  auto note = ParseJson(row.Text(2));
+  if (!note.ok()) return errors::JobRecordBroken(file.file(), name, note.error());
+  return TrialRecord{*std::move(job), *std::move(note)};
 }
 
 }  // namespace
@@ -44,10 +43,10 @@ Status TrialWriter::Prepare(SqliteDatabase& file) {
 }
 
 Status TrialWriter::Save(SqliteDatabase& file, const TrialRecord& record) {
-  const RunKey& key = record.run_key;
+  const RunKey& key = record.job.key;
   SqliteUse use(save_);
   use->Bind(1, key.project).Bind(2, key.job_id).Bind(3, NumberOf(key));
-  use->Bind(4, CompactJson(ml::ToStoredJson(record.job))).Bind(5, CompactJson(record.run));
+  use->Bind(4, StoredJobText(record.job)).Bind(5, CompactJson(record.note));
   const int code = use->Step();
   if (code != SQLITE_DONE) return file.Failure(code);
   return Ok{};
@@ -103,7 +102,7 @@ Result<std::vector<TrialRecord>> TrialReader::Read(SqliteDatabase& file, const s
 Status TrialReader::ReadReports(SqliteDatabase& file, const std::string& project,
                                 const std::string& job_id, std::vector<TrialRecord>& records) {
   std::map<int64_t, TrialRecord*> by_number;
-  for (TrialRecord& record : records) by_number.emplace(NumberOf(record.run_key), &record);
+  for (TrialRecord& record : records) by_number.emplace(NumberOf(record.job.key), &record);
   SqliteUse rows(reports_);
   rows->Bind(1, project).Bind(2, job_id);
   int code = rows->Step();

@@ -28,7 +28,7 @@ bool ReadSmallNumber(std::string_view digits, int& number) {
 
 }  // namespace
 
-const TierRole* ScaleTier::Of(run::Role role) const {
+const TierRole* ScaleTier::Of(Role role) const {
   for (const TierRole& entry : roles) {
     if (entry.role == role) return &entry;
   }

@@ -18,7 +18,7 @@ namespace caip::ml {
 
 /// What one role gets from a scale tier.
 struct TierRole {
-  run::Role role = run::Role::kMaster;
+  Role role = Role::kMaster;
   std::string machine_type;
   int64_t count = 0;
   std::string accelerator_type;  // "" none; of each replica
@@ -31,7 +31,7 @@ struct ScaleTier {
   std::vector<TierRole> roles;  // in the order of kRoles; absent roles are left out
   bool IsCustom() const { return name == "CUSTOM"; }
   /// nullptr when the tier has no replica of that role.
-  const TierRole* Of(run::Role role) const;
+  const TierRole* Of(Role role) const;
 };
 
 /// All machine types of a job are legacy, or all are Compute Engine's; cloud_tpu stands beside

@@ -9,11 +9,11 @@
 namespace caip::ml {
 namespace {
 
-constexpr std::pair<const char*, run::Role> kTierRoles[] = {
-    {"master", run::Role::kMaster},
-    {"worker", run::Role::kWorker},
-    {"parameter_server", run::Role::kParameterServer},
-    {"evaluator", run::Role::kEvaluator},
+constexpr std::pair<const char*, Role> kTierRoles[] = {
+    {"master", Role::kMaster},
+    {"worker", Role::kWorker},
+    {"parameter_server", Role::kParameterServer},
+    {"evaluator", Role::kEvaluator},
 };
 
 std::vector<std::string> Texts(const Json* list) {

@@ -53,19 +53,19 @@ Examination::Examination(const TrainingInput& examined, const ValidationOptions&
   tier = options.catalog->FindTier(tier_name);
   is_custom = tier != nullptr && tier->IsCustom();
   const std::string& tpu = options.catalog->tpu().machine_type;
-  const TierRole* tier_worker = tier == nullptr ? nullptr : tier->Of(run::Role::kWorker);
+  const TierRole* tier_worker = tier == nullptr ? nullptr : tier->Of(Role::kWorker);
   is_tpu_job = (tier_worker != nullptr && tier_worker->machine_type == tpu) ||
-               std::any_of(std::begin(run::kRoles), std::end(run::kRoles),
-                           [&](run::Role role) { return input.Of(role).machine_type == tpu; });
+               std::any_of(std::begin(kRoles), std::end(kRoles),
+                           [&](Role role) { return input.Of(role).machine_type == tpu; });
   is_built_in =
       input.UsesContainer() && options.catalog->IsBuiltInAlgorithm(input.master.config->image_uri);
 }
 
-const MachineType* Examination::MachineOf(run::Role role) const {
+const MachineType* Examination::MachineOf(Role role) const {
   return options.catalog->FindMachine(input.Of(role).machine_type);
 }
 
-bool Examination::RunsImage(run::Role role) const {
+bool Examination::RunsImage(Role role) const {
   const auto& config = input.Of(role).config;
   return input.UsesContainer() || (config && !config->image_uri.empty());
 }

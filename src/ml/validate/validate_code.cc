@@ -21,7 +21,7 @@ void ExamineWords(const Examination& exam, const std::vector<std::string>& words
   exam.Report(violations::HoldsNul(field + "[" + std::to_string(bad - words.begin()) + "]"));
 }
 
-void ExamineCommand(const Examination& exam, run::Role role, const ReplicaConfig& config) {
+void ExamineCommand(const Examination& exam, Role role, const ReplicaConfig& config) {
   if (config.container_command.empty() && config.container_args.empty()) return;
   if (!exam.RunsImage(role)) {
     if (!config.container_command.empty()) {
@@ -71,7 +71,7 @@ void ExaminePython(const Examination& exam, const Runtime* runtime) {
 }  // namespace
 
 void ExamineImages(const Examination& exam) {
-  for (const run::Role role : run::kRoles) {
+  for (const Role role : kRoles) {
     const auto& config = exam.input.Of(role).config;
     if (!config) continue;
     if (!config->image_uri.empty()) {

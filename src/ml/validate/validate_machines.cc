@@ -19,20 +19,20 @@ const AcceleratorConfig* AcceleratorOf(const RoleInput& role) {
 }
 
 // With a tier other than CUSTOM the tier alone says which machines and how many.
-void ExamineTierLimits(const Examination& exam, run::Role role) {
+void ExamineTierLimits(const Examination& exam, Role role) {
   const RoleInput& asked = exam.input.Of(role);
   if (exam.tier == nullptr || exam.is_custom) return;
   if (!asked.machine_type.empty()) {
     exam.Report(violations::OnlyWithCustomTier(RoleField(role, "type"), asked.machine_type,
                                                exam.tier->name));
   }
-  if (asked.count > 0 && role != run::Role::kMaster) {
+  if (asked.count > 0 && role != Role::kMaster) {
     exam.Report(violations::OnlyWithCustomTier(RoleField(role, "count"),
                                                std::to_string(asked.count), exam.tier->name));
   }
 }
 
-void ExamineType(const Examination& exam, run::Role role) {
+void ExamineType(const Examination& exam, Role role) {
   const std::string& name = exam.input.Of(role).machine_type;
   if (name.empty()) return;
   const MachineType* machine = exam.MachineOf(role);
@@ -43,9 +43,9 @@ void ExamineType(const Examination& exam, run::Role role) {
   }
 }
 
-void ExamineCount(const Examination& exam, run::Role role) {
+void ExamineCount(const Examination& exam, Role role) {
   const RoleInput& asked = exam.input.Of(role);
-  if (role == run::Role::kMaster) {
+  if (role == Role::kMaster) {
     if (exam.is_custom && asked.machine_type.empty()) {
       exam.Report(violations::Required("master_type",
                                        "Scale tier CUSTOM needs the master's "
@@ -64,9 +64,9 @@ void ExamineCount(const Examination& exam, run::Role role) {
 
 void ExamineTotal(const Examination& exam) {
   int64_t total = 1;
-  for (const run::Role role : run::kRoles) {
+  for (const Role role : kRoles) {
     const int64_t count =
-        role == run::Role::kMaster ? 0 : std::max<int64_t>(exam.input.Of(role).count, 0);
+        role == Role::kMaster ? 0 : std::max<int64_t>(exam.input.Of(role).count, 0);
     total += std::min(count, kReplicasMax);
   }
   if (total > kReplicasMax) exam.Report(violations::TooManyReplicas(kReplicasMax));
@@ -79,8 +79,8 @@ std::string_view InWords(MachineCategory category) {
 // The first role with a machine sets the category; cloud_tpu stands beside both.
 void ExamineCategories(const Examination& exam) {
   const MachineType* first = nullptr;
-  run::Role first_role = run::Role::kMaster;
-  for (const run::Role role : run::kRoles) {
+  Role first_role = Role::kMaster;
+  for (const Role role : kRoles) {
     const MachineType* machine = exam.MachineOf(role);
     if (machine == nullptr || machine->category == MachineCategory::kTpu) continue;
     if (first == nullptr) {
@@ -94,7 +94,7 @@ void ExamineCategories(const Examination& exam) {
   }
 }
 
-void ExamineDisk(const Examination& exam, run::Role role) {
+void ExamineDisk(const Examination& exam, Role role) {
   const auto& config = exam.input.Of(role).config;
   if (!config || !config->disk_config) return;
   const std::string& type = config->disk_config->boot_disk_type;
@@ -108,7 +108,7 @@ void ExamineDisk(const Examination& exam, run::Role role) {
   }
 }
 
-void ExamineTpuAccelerator(const Examination& exam, run::Role role,
+void ExamineTpuAccelerator(const Examination& exam, Role role,
                            const AcceleratorConfig& asked) {
   const TpuRules& tpu = exam.options.catalog->tpu();
   if (!tpu.IsTpuType(asked.type)) {
@@ -122,7 +122,7 @@ void ExamineTpuAccelerator(const Examination& exam, run::Role role,
   }
 }
 
-void ExamineGpu(const Examination& exam, run::Role role, const AcceleratorConfig& asked,
+void ExamineGpu(const Examination& exam, Role role, const AcceleratorConfig& asked,
                 const MachineType& machine) {
   const auto& legal = machine.accelerator_counts;
   const auto row = legal.find(asked.type);
@@ -139,7 +139,7 @@ void ExamineGpu(const Examination& exam, run::Role role, const AcceleratorConfig
                                                   Join(counts, ", ")));
 }
 
-void ExamineAccelerator(const Examination& exam, run::Role role, const AcceleratorConfig& asked) {
+void ExamineAccelerator(const Examination& exam, Role role, const AcceleratorConfig& asked) {
   const MachineType* machine = exam.MachineOf(role);
   if (exam.input.Of(role).machine_type.empty()) {
     exam.Report(violations::AcceleratorWithoutMachine(role));
@@ -167,7 +167,7 @@ void ExamineAccelerator(const Examination& exam, run::Role role, const Accelerat
   }
 }
 
-bool HasGpu(const Examination& exam, run::Role role) {
+bool HasGpu(const Examination& exam, Role role) {
   const MachineType* machine = exam.MachineOf(role);
   return (machine != nullptr && machine->gpu_count > 0) ||
          AcceleratorOf(exam.input.Of(role)) != nullptr;
@@ -177,7 +177,7 @@ bool HasGpu(const Examination& exam, run::Role role) {
 
 void ExamineMachines(const Examination& exam) {
   if (exam.tier == nullptr) exam.Report(violations::ScaleTierUnknown(exam.input.scale_tier));
-  for (const run::Role role : run::kRoles) {
+  for (const Role role : kRoles) {
     ExamineTierLimits(exam, role);
     ExamineType(exam, role);
     ExamineCount(exam, role);
@@ -188,7 +188,7 @@ void ExamineMachines(const Examination& exam) {
 }
 
 void ExamineAccelerators(const Examination& exam) {
-  for (const run::Role role : run::kRoles) {
+  for (const Role role : kRoles) {
     const AcceleratorConfig* asked = AcceleratorOf(exam.input.Of(role));
     if (asked != nullptr) ExamineAccelerator(exam, role, *asked);
   }
@@ -197,10 +197,10 @@ void ExamineAccelerators(const Examination& exam) {
 void ExamineTpu(const Examination& exam) {
   const TpuRules& tpu = exam.options.catalog->tpu();
   if (exam.is_tpu_job) {
-    for (const run::Role role :
-         {run::Role::kMaster, run::Role::kParameterServer, run::Role::kEvaluator}) {
+    for (const Role role :
+         {Role::kMaster, Role::kParameterServer, Role::kEvaluator}) {
       const std::string& name = exam.input.Of(role).machine_type;
-      const bool is_gpu_master = role == run::Role::kMaster && exam.is_custom && HasGpu(exam, role);
+      const bool is_gpu_master = role == Role::kMaster && exam.is_custom && HasGpu(exam, role);
       if (name == tpu.machine_type || is_gpu_master) {
         exam.Report(violations::MachineNotInTpuJobs(role, name));
       }
@@ -210,11 +210,11 @@ void ExamineTpu(const Examination& exam) {
       exam.Report(violations::TpuWorkerCount(worker.count));
     }
   }
-  const bool needs_version = exam.is_tpu_job && exam.RunsImage(run::Role::kWorker);
-  for (const run::Role role : run::kRoles) {
+  const bool needs_version = exam.is_tpu_job && exam.RunsImage(Role::kWorker);
+  for (const Role role : kRoles) {
     const auto& config = exam.input.Of(role).config;
     const std::string version = config ? config->tpu_tf_version : "";
-    if (role == run::Role::kWorker && needs_version) {
+    if (role == Role::kWorker && needs_version) {
       const Runtime* runtime = exam.options.FindRuntime(version);
       if (version.empty()) {
         exam.Report(violations::TpuVersionMissing());

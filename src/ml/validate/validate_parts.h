@@ -13,9 +13,9 @@ struct Examination {
               std::vector<FieldViolation>& sink);
 
   void Report(FieldViolation violation) const { found.push_back(std::move(violation)); }
-  const MachineType* MachineOf(run::Role role) const;  // named by the job and known; else nullptr
+  const MachineType* MachineOf(Role role) const;  // named by the job and known; else nullptr
   /// True where the role's replicas run an image: their own, or the master's.
-  bool RunsImage(run::Role role) const;
+  bool RunsImage(Role role) const;
 
   const TrainingInput& input;
   const ValidationOptions& options;

@@ -74,14 +74,14 @@ FieldViolation HoldsNul(std::string field) {
           "The text has a NUL character, which no command line can hold. Remove it."};
 }
 
-FieldViolation ImageMalformed(run::Role role, std::string_view image_uri) {
+FieldViolation ImageMalformed(Role role, std::string_view image_uri) {
   return {RoleField(role, "config.image_uri"),
           Quoted(image_uri) +
               " is no container image. It must have the form REGISTRY/PATH:TAG or "
               "REGISTRY/PATH@DIGEST, for example gcr.io/my-project/trainer:v1."};
 }
 
-FieldViolation ImageWithoutMasterImage(run::Role role) {
+FieldViolation ImageWithoutMasterImage(Role role) {
   return {RoleField(role, "config.image_uri"),
           "An image for the " + std::string(RoleInProse(role)) +
               " needs an image for the master. Set master_config.image_uri, too."};
@@ -93,14 +93,14 @@ FieldViolation ImageAndRuntime() {
           "own runtime. Remove one of them."};
 }
 
-FieldViolation CommandWithoutImage(run::Role role, std::string_view field) {
+FieldViolation CommandWithoutImage(Role role, std::string_view field) {
   return {RoleField(role, "config." + std::string(field)),
           std::string(field) +
               " needs a custom container. Set master_config.image_uri, or use args for a Python "
               "module."};
 }
 
-FieldViolation ArgsAndCommand(run::Role role) {
+FieldViolation ArgsAndCommand(Role role) {
   return {"args", "args cannot be combined with container_command or container_args, which " +
                       RoleField(role, "config") + " has. Move args into container_args."};
 }

@@ -12,9 +12,9 @@
 namespace caip::ml {
 
 /// "worker_type", "parameter_server_config.image_uri": a field of TrainingInput about a role.
-std::string RoleField(run::Role role, std::string_view rest);
+std::string RoleField(Role role, std::string_view rest);
 /// "worker", "parameter server": the role in prose.
-std::string_view RoleInProse(run::Role role);
+std::string_view RoleInProse(Role role);
 
 namespace violations {
 
@@ -35,44 +35,44 @@ FieldViolation HoldsNul(std::string field);
 // Machines.
 FieldViolation ScaleTierUnknown(std::string_view tier);
 FieldViolation OnlyWithCustomTier(std::string field, std::string_view value, std::string_view tier);
-FieldViolation MachineUnknown(run::Role role, std::string_view machine);
-FieldViolation MachineOnlyInTiers(run::Role role, std::string_view machine);
-FieldViolation MachinesOfTwoCategories(run::Role role, std::string_view machine,
-                                       std::string_view category, run::Role other,
+FieldViolation MachineUnknown(Role role, std::string_view machine);
+FieldViolation MachineOnlyInTiers(Role role, std::string_view machine);
+FieldViolation MachinesOfTwoCategories(Role role, std::string_view machine,
+                                       std::string_view category, Role other,
                                        std::string_view other_machine,
                                        std::string_view other_category);
-FieldViolation CountNegative(run::Role role, int64_t count);
-FieldViolation CountWithoutType(run::Role role, int64_t count);
-FieldViolation TypeWithoutCount(run::Role role, std::string_view machine);
+FieldViolation CountNegative(Role role, int64_t count);
+FieldViolation CountWithoutType(Role role, int64_t count);
+FieldViolation TypeWithoutCount(Role role, std::string_view machine);
 FieldViolation TooManyReplicas(int64_t limit);
-FieldViolation DiskTypeUnknown(run::Role role, std::string_view type);
-FieldViolation DiskSizeOutOfRange(run::Role role, int32_t size_gb);
+FieldViolation DiskTypeUnknown(Role role, std::string_view type);
+FieldViolation DiskSizeOutOfRange(Role role, int32_t size_gb);
 
 // Accelerators.
-FieldViolation AcceleratorTypeMissing(run::Role role);
-FieldViolation AcceleratorCountNotPositive(run::Role role, std::string_view type, int64_t count);
-FieldViolation AcceleratorWithoutMachine(run::Role role);
-FieldViolation AcceleratorOnLegacyMachine(run::Role role, std::string_view machine);
-FieldViolation AcceleratorNotForMachine(run::Role role, std::string_view type,
+FieldViolation AcceleratorTypeMissing(Role role);
+FieldViolation AcceleratorCountNotPositive(Role role, std::string_view type, int64_t count);
+FieldViolation AcceleratorWithoutMachine(Role role);
+FieldViolation AcceleratorOnLegacyMachine(Role role, std::string_view machine);
+FieldViolation AcceleratorNotForMachine(Role role, std::string_view type,
                                         std::string_view machine,
                                         const std::vector<std::string>& legal_types);
-FieldViolation AcceleratorCountIllegal(run::Role role, std::string_view type, int64_t count,
+FieldViolation AcceleratorCountIllegal(Role role, std::string_view type, int64_t count,
                                        std::string_view machine, std::string_view legal_counts);
-FieldViolation TpuOnlyOnTpuWorker(run::Role role, std::string_view type);
+FieldViolation TpuOnlyOnTpuWorker(Role role, std::string_view type);
 
 // TPUs.
-FieldViolation MachineNotInTpuJobs(run::Role role, std::string_view machine);
+FieldViolation MachineNotInTpuJobs(Role role, std::string_view machine);
 FieldViolation TpuWorkerCount(int64_t count);
 FieldViolation RuntimeWithoutTpu(std::string field, std::string_view version);
 FieldViolation TpuVersionMissing();
-FieldViolation TpuVersionForbidden(run::Role role);
+FieldViolation TpuVersionForbidden(Role role);
 
 // Images and commands.
-FieldViolation ImageMalformed(run::Role role, std::string_view image_uri);
-FieldViolation ImageWithoutMasterImage(run::Role role);
+FieldViolation ImageMalformed(Role role, std::string_view image_uri);
+FieldViolation ImageWithoutMasterImage(Role role);
 FieldViolation ImageAndRuntime();
-FieldViolation CommandWithoutImage(run::Role role, std::string_view field);
-FieldViolation ArgsAndCommand(run::Role role);
+FieldViolation CommandWithoutImage(Role role, std::string_view field);
+FieldViolation ArgsAndCommand(Role role);
 FieldViolation BuiltInWith(std::string field);
 
 // Packages and runtimes.

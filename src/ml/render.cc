@@ -1,0 +1,65 @@
+#include "ml/render.h"
+
+#include <utility>
+
+#include "base/json.h"
+#include "ml/errors.h"
+#include "ml/etag.h"
+#include "ml/schema/job_json.h"
+
+namespace caip::ml {
+namespace {
+
+run::Document Kept(const Job& job) { return std::make_shared<const Json>(ToStoredJson(job)); }
+
+}  // namespace
+
+Result<Job> RenderJob(const run::Job& job) {
+  ASSIGN_OR_RETURN(Job rendered, FromStoredJson(*job.document));
+  rendered.job_id = job.key.job_id;
+  rendered.state = job.state;
+  rendered.create_time = job.create_time;
+  rendered.start_time = job.start_time;
+  rendered.end_time = job.end_time;
+  rendered.error_message = job.error_message;
+  rendered.job_position = job.queue_position;
+  return rendered;
+}
+
+run::Document DocumentOf(const std::string& project, const Job& job) {
+  Job kept;
+  kept.job_id = job.job_id;
+  kept.training_input = job.training_input;
+  kept.labels = job.labels;
+  kept.etag = NextEtag(project + "/" + job.job_id, job.labels);
+  return Kept(kept);
+}
+
+Result<run::Document> WithLabels(const run::Job& job, std::map<std::string, std::string> labels,
+                                 const std::optional<std::string>& etag) {
+  ASSIGN_OR_RETURN(Job changed, FromStoredJson(*job.document));
+  if (etag && *etag != changed.etag) return errors::EtagStale();
+  changed.labels = std::move(labels);
+  changed.etag = NextEtag(changed.etag, changed.labels);
+  return Kept(changed);
+}
+
+TrainingOutput OutputOf(const run::TrialsSummary& summary) {
+  TrainingOutput output;
+  output.is_hyperparameter_tuning_job = true;
+  output.hyperparameter_metric_tag = summary.metric_tag;
+  output.completed_trial_count = summary.completed;
+  for (const run::Trial& trial : summary.trials) {
+    HyperparameterOutput& shown = output.trials.emplace_back();
+    shown.trial_id = trial.id;
+    shown.hyperparameters = trial.values;
+    shown.final_metric = trial.final_metric;
+    shown.is_trial_stopped_early = trial.stopped_early;
+    shown.state = trial.state;
+    shown.start_time = trial.start_time;
+    shown.end_time = trial.end_time;
+  }
+  return output;
+}
+
+}  // namespace caip::ml

@@ -1,0 +1,29 @@
+#pragma once
+// The Job resource as a client sees it, made of what the engine knows.
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "ml/job.h"
+#include "run/job.h"
+
+namespace caip::ml {
+
+/// The job with its state, times and place in the queue. kDataLoss: its document cannot be read.
+Result<Job> RenderJob(const run::Job& job);
+
+/// The document that the engine keeps of a job that a client has sent: what only the service may set
+/// is left out (api.md, section 7). `project` is that of the job.
+run::Document DocumentOf(const std::string& project, const Job& job);
+
+/// The same document with other labels and a new etag. `etag`: only if it is the job's, else
+/// kAborted.
+Result<run::Document> WithLabels(const run::Job& job, std::map<std::string, std::string> labels,
+                                 const std::optional<std::string>& etag);
+
+/// trainingOutput of a tuning job.
+TrainingOutput OutputOf(const run::TrialsSummary& summary);
+
+}  // namespace caip::ml

@@ -1,0 +1,43 @@
+#pragma once
+// What a replica runs.
+
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace caip::run {
+
+/// A command of the host, whole but for the replica's arguments.
+struct LocalCommand {
+  std::vector<std::string> words;
+  bool operator==(const LocalCommand&) const = default;
+};
+
+/// A module of Python packages. The packager installs them and names the interpreter.
+struct PythonModule {
+  std::string module;
+  std::vector<std::string> package_uris;
+  std::string runtime_version;
+  std::string python_version;
+  bool operator==(const PythonModule&) const = default;
+};
+
+/// A container image and what the job makes it run.
+struct ContainerImage {
+  std::string uri;
+  /// The program of the image as a command of the host. Whoever resolves the image fills it in;
+  /// empty where the image brings its own program.
+  std::vector<std::string> entrypoint = {};
+  std::vector<std::string> command = {};  // replaces the entrypoint; empty: it stays
+  std::vector<std::string> args = {};     // come after it
+  bool operator==(const ContainerImage&) const = default;
+};
+
+using Program = std::variant<LocalCommand, PythonModule, ContainerImage>;
+
+/// The whole command line, argv[0] first. `interpreter` is the path of python for a PythonModule.
+/// Empty where a container image has no known program.
+std::vector<std::string> CommandLine(const Program& program, const std::string& interpreter,
+                                     const std::vector<std::string>& arguments);
+
+}  // namespace caip::run
