@@ -16,12 +16,6 @@ struct Caller {
 /// nullptr outside a request.
 const Caller* CurrentCaller();
 
-/// The request that this thread answers now gets this status, if it fails at all.
-void AnswerCallerWith(int status);
-
-/// The status in a response that says another one.
-http::Response WithStatus(http::Response response, int status);
-
 /// `next`, with the caller known to all that it calls. Replicas are told by the door they come
 /// through (emulator/front/guest_launcher.h).
 http::Handler KnowingCallers(http::Handler next);

@@ -1,5 +1,7 @@
 #include "emulator/scenario/errors.h"
 
+#include <utility>
+
 #include "base/text.h"
 
 namespace caip::scenario::errors {
@@ -8,6 +10,11 @@ namespace {
 Error Invalid(std::string text) { return {Code::kInvalidArgument, std::move(text)}; }
 
 std::string S(std::string_view text) { return std::string(text); }
+
+constexpr std::pair<int, Code> kCodesOfStatuses[] = {
+    {403, Code::kPermissionDenied},  {404, Code::kNotFound}, {409, Code::kAborted},
+    {429, Code::kResourceExhausted}, {500, Code::kInternal},
+};
 
 }  // namespace
 
@@ -46,6 +53,14 @@ Error NeverStarted(std::string_view replica) {
 Error TwinFailed(std::string_view state, std::string_view why) {
   return {Code::kFailedPrecondition,
           "The twin, which runs without faults, did not succeed: " + S(state) + " " + S(why)};
+}
+
+Error CallRefused(int status, std::string_view why) {
+  Code code = Code::kUnavailable;
+  for (const auto& [known, its_code] : kCodesOfStatuses) {
+    if (known == status) code = its_code;
+  }
+  return {code, S(why)};
 }
 
 Error DiskFull(const Path& directory) {

@@ -22,6 +22,9 @@ Error NeverStarted(std::string_view replica);
 /// The run without faults did not succeed.
 Error TwinFailed(std::string_view state, std::string_view why);
 
+/// A call of the job API that a fault refuses with this HTTP status.
+Error CallRefused(int status, std::string_view why);
+
 /// kResourceExhausted, which means nothing else where runs are made.
 Error DiskFull(const Path& directory);
 

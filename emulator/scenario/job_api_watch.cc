@@ -2,9 +2,11 @@
 
 #include <utility>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "emulator/api/error_body.h"
 #include "emulator/scenario/caller.h"
+#include "emulator/scenario/errors.h"
 
 namespace caip::scenario {
 namespace {
@@ -20,21 +22,11 @@ std::string MethodOf(const http::Request& request) {
   return request.method == "PATCH" ? "projects.jobs.patch" : "projects.jobs.get";
 }
 
-Error Refusal(const harness::FaultResponse& verdict) {
-  switch (verdict.status) {
-    case 403:
-      return {Code::kPermissionDenied, verdict.message};
-    case 404:
-      return {Code::kNotFound, verdict.message};
-    case 409:
-      return {Code::kAborted, verdict.message};
-    case 429:
-      return {Code::kResourceExhausted, verdict.message};
-    case 500:
-      return {Code::kInternal, verdict.message};
-    default:
-      return {Code::kUnavailable, verdict.message};
-  }
+// Carries the scenario's own status, also where no error code maps to it.
+http::Response RefuseCall(const harness::FaultResponse& verdict) {
+  Json body = api::ErrorBody(errors::CallRefused(verdict.status, verdict.message));
+  body["error"]["code"] = verdict.status;
+  return http::JsonResponse(verdict.status, CompactJson(body));
 }
 
 }  // namespace
@@ -47,7 +39,7 @@ http::Handler WatchedJobApi(http::Handler next, harness::FaultInjector& injector
     if (const Caller* caller = CurrentCaller()) event.replica = caller->replica;
     const harness::FaultResponse verdict = injector.Report(std::move(event));
     if (verdict.kind != harness::FaultResponse::Kind::kRefuse) return next(request);
-    return WithStatus(api::ErrorResponse(Refusal(verdict)), verdict.status);
+    return RefuseCall(verdict);
   };
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "emulator/scenario/caller.h"
+#include "fakes/gcs/errors.h"
 
 namespace caip::scenario {
 namespace {
@@ -23,25 +24,11 @@ using harness::FaultInjector;
 using harness::FaultResponse;
 using harness::Phase;
 
-// What a refused operation is told. The faces make a status of the code, the caller is answered
-// with the very one that the scenario names.
+// The error of a refused operation. Both storage APIs answer with the scenario's status.
 Error StorageRefusal(const FaultResponse& verdict) {
-  if (verdict.status != 0) AnswerCallerWith(verdict.status);
-  const std::string text = "refused by the scenario";
-  switch (verdict.status) {
-    case 403:
-      return {Code::kPermissionDenied, text};
-    case 404:
-      return {Code::kNotFound, text};
-    case 412:
-      return {Code::kFailedPrecondition, text};
-    case 429:
-      return {Code::kResourceExhausted, text};
-    case 500:
-      return {Code::kInternal, text};
-    default:
-      return {Code::kUnavailable, text};
-  }
+  constexpr int kUsualStatus = 503;
+  return gcs::errors::Injected(verdict.status != 0 ? verdict.status : kUsualStatus,
+                               "refused by the scenario");
 }
 
 // Refused, or nobody is left who waits for an answer.
@@ -80,7 +67,7 @@ class BrokenReader final : public ObjectReader {
   const ObjectInfo& info() const override { return reader_->info(); }
   Result<size_t> ReadAt(uint64_t offset, char* buffer, size_t size) override {
     if (offset >= bytes_) {
-      return Error{Code::kUnavailable, "the stream breaks here, as the scenario has it"};
+      return gcs::errors::Injected(503, "the scenario breaks the stream here");
     }
     return reader_->ReadAt(offset, buffer, std::min<uint64_t>(size, bytes_ - offset));
   }
