@@ -48,8 +48,7 @@ Path InterpreterOf(const harness::Scenario& scenario, const Path& program) {
 }
 
 bool WaitsForTheReplica(const harness::Trigger& trigger) {
-  using Kind = harness::Trigger::Kind;
-  return trigger.kind == Kind::kLog || trigger.kind == Kind::kStep;
+  return trigger.Is<harness::LogTrigger>() || trigger.Is<harness::StepTrigger>();
 }
 
 // Whether something is to happen at a moment of the replica's own process.

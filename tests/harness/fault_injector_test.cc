@@ -98,12 +98,11 @@ Fault HangUntil(Trigger when, Trigger until) {
 }
 
 Trigger BeforeCreate(const std::string& glob) {
-  return {
-      .kind = Trigger::Kind::kStorage, .phase = Phase::kBefore, .op = "create", .pattern = glob};
+  return {.kind = StorageTrigger{Phase::kBefore, "create", glob}};
 }
 
 Trigger AtStep(int64_t step, const std::string& replica = "") {
-  return {.kind = Trigger::Kind::kStep, .number = step, .replica = replica};
+  return {.kind = StepTrigger{step}, .replica = replica};
 }
 
 class FaultInjectorTest : public ::testing::Test {
@@ -338,7 +337,7 @@ TEST_F(FaultInjectorTest, RefusesNothingWhereNobodyHearsOfIt) {
 
 TEST_F(FaultInjectorTest, StrikesBehindAnotherFault) {
   Direct({RefuseStorageFault("storage_error 1", "master-0", BeforeCreate("*/a")),
-          CancelFault("cancel 1", {.kind = Trigger::Kind::kFault, .pattern = "storage_error 1"})});
+          CancelFault("cancel 1", {.kind = FaultTrigger{"storage_error 1"}})});
   Running();
   injector_->ReportAndWait(Storage("master-0", 1, "create", "job/a"), Phase::kBefore);
   EXPECT_TRUE(world_.WasAsked("cancel"));
@@ -346,7 +345,7 @@ TEST_F(FaultInjectorTest, StrikesBehindAnotherFault) {
 }
 
 TEST_F(FaultInjectorTest, HoldsTheClockWhileNobodyWaitsForAFault) {
-  Direct({Kill({.kind = Trigger::Kind::kState, .pattern = "RUNNING"})});
+  Direct({Kill({.kind = StateTrigger{"RUNNING"}})});
   Running();
   ASSERT_TRUE(world_.WasAsked("lose master-0"));
   EXPECT_EQ(clock_.holders(), 1);
@@ -359,7 +358,7 @@ TEST_F(FaultInjectorTest, HoldsTheClockWhileNobodyWaitsForAFault) {
 }
 
 TEST_F(FaultInjectorTest, StrikesAtItsTime) {
-  Direct({CancelFault("cancel 1", {.kind = Trigger::Kind::kAt, .at = seconds(90)})});
+  Direct({CancelFault("cancel 1", {.kind = TimeTrigger{seconds(90)}})});
   EXPECT_EQ(injector_->NextTime(), kNever);
   injector_->SetSubmitted(Instant{} + seconds(10));
   EXPECT_EQ(injector_->NextTime(), Instant{} + seconds(100));

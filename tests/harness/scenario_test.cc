@@ -77,15 +77,15 @@ shows_bug: [state]
   EXPECT_EQ(read->limits.log_lines, 10);
   ASSERT_EQ(read->faults.size(), 4u);
   EXPECT_EQ(read->faults[0].replica, "master-0");
-  EXPECT_EQ(read->faults[0].when.pattern, "job/out/*");
+  EXPECT_EQ(read->faults[0].when.As<StorageTrigger>()->glob, "job/out/*");
   EXPECT_EQ(read->faults[0].when.nth, (Occurrence{2, 3, 0}));
-  EXPECT_EQ(read->faults[0].until->kind, Trigger::Kind::kFault);
+  EXPECT_TRUE(read->faults[0].until->Is<FaultTrigger>());
   EXPECT_EQ(read->faults[1].when.replica, "any");
-  EXPECT_EQ(read->faults[1].when.bytes, 10u);
+  EXPECT_EQ(read->faults[1].when.As<StorageTrigger>()->bytes, 10u);
   EXPECT_EQ(read->faults[2].name, "storage_error 1");
   EXPECT_EQ(AnswerOf(read->faults[2]).status, 429);
   EXPECT_EQ(read->faults[2].when.nth.every, 3);
-  EXPECT_EQ(read->faults[3].when.at, std::chrono::seconds(90));
+  EXPECT_EQ(read->faults[3].when.As<TimeTrigger>()->at, std::chrono::seconds(90));
   EXPECT_TRUE(read->needs_twin());
   EXPECT_EQ(read->shows_bug, std::vector<std::string>{"state"});
 }

@@ -14,7 +14,7 @@ TriggerCount Counting(Trigger trigger, uint64_t seed = 1) {
 }
 
 Trigger Before(const std::string& op, const std::string& glob) {
-  return {.kind = Trigger::Kind::kStorage, .phase = Phase::kBefore, .op = op, .pattern = glob};
+  return {.kind = StorageTrigger{Phase::kBefore, op, glob}};
 }
 
 TEST(Glob, StarsCrossSlashes) {
@@ -66,11 +66,11 @@ TEST(Trigger, WriteIsCreateOrOverwrite) {
 }
 
 TEST(Trigger, ALineIsALineAlsoWhereItReportsAStep) {
-  TriggerCount log = Counting({.kind = Trigger::Kind::kLog, .pattern = "step 9 "});
+  TriggerCount log = Counting({.kind = LogTrigger{"step 9 "}});
   Event line = Step("master-0", 1, 9);
   BodyOf<StepEvent>(line).line = "step 9 loss 0.11";
   EXPECT_TRUE(log.Meet(line, Phase::kAfter));
-  TriggerCount step = Counting({.kind = Trigger::Kind::kStep, .number = 9});
+  TriggerCount step = Counting({.kind = StepTrigger{9}});
   EXPECT_FALSE(step.Meet(Line("master-0", 1, "step 9 loss 0.11"), Phase::kAfter));
 }
 
@@ -84,13 +84,12 @@ TEST(Trigger, OfACopyMatchesEitherName) {
 
 TEST(Trigger, EachKindMeetsItsOwnEvents) {
   const std::vector<std::pair<Trigger, Event>> pairs = {
-      {{.kind = Trigger::Kind::kLog, .pattern = "ckpt-\\d+"}, Line("master-0", 1, "saved ckpt-10")},
-      {{.kind = Trigger::Kind::kStep, .number = 12}, Step("master-0", 1, 12)},
-      {{.kind = Trigger::Kind::kState, .pattern = "RUNNING"}, State("RUNNING")},
-      {{.kind = Trigger::Kind::kStart, .number = 2}, Live("master-0", 2)},
-      {{.kind = Trigger::Kind::kExit}, Exit("master-0", 1)},
-      {{.kind = Trigger::Kind::kFault, .pattern = "kill 1"}, Injected("master-0", 1, "kill 1")},
-      {{.kind = Trigger::Kind::kMetric, .pattern = "accuracy"},
+      {{.kind = LogTrigger{"ckpt-\\d+"}}, Line("master-0", 1, "saved ckpt-10")},
+      {{.kind = StepTrigger{12}}, Step("master-0", 1, 12)},
+      {{.kind = StateTrigger{"RUNNING"}}, State("RUNNING")},
+      {{.kind = BootTrigger{2}}, Live("master-0", 2)},
+      {{.kind = FaultTrigger{"kill 1"}}, Injected("master-0", 1, "kill 1")},
+      {{.kind = MetricTrigger{"accuracy"}},
        {.replica = "master-0", .boot = 1, .body = MetricEvent{"accuracy"}}},
   };
   for (size_t i = 0; i < pairs.size(); ++i) {
@@ -103,19 +102,19 @@ TEST(Trigger, EachKindMeetsItsOwnEvents) {
 }
 
 TEST(Trigger, WantsItsNumberAndText) {
-  EXPECT_FALSE(Counting({.kind = Trigger::Kind::kStep, .number = 12})
+  EXPECT_FALSE(Counting({.kind = StepTrigger{12}})
                    .Meet(Step("master-0", 1, 11), Phase::kAfter));
-  EXPECT_FALSE(Counting({.kind = Trigger::Kind::kStart, .number = 2})
+  EXPECT_FALSE(Counting({.kind = BootTrigger{2}})
                    .Meet(Live("master-0", 1), Phase::kAfter));
-  EXPECT_FALSE(Counting({.kind = Trigger::Kind::kState, .pattern = "RUNNING"})
+  EXPECT_FALSE(Counting({.kind = StateTrigger{"RUNNING"}})
                    .Meet(State("QUEUED"), Phase::kAfter));
-  EXPECT_FALSE(Counting({.kind = Trigger::Kind::kLog, .pattern = "^a$"})
+  EXPECT_FALSE(Counting({.kind = LogTrigger{"^a$"}})
                    .Meet(Line("master-0", 1, "ab"), Phase::kAfter));
 }
 
 TEST(Trigger, IsOfTheFaultsReplicaUnlessItNamesAnother) {
   const Event workers = Step("worker-1", 1, 5);
-  Trigger trigger{.kind = Trigger::Kind::kStep, .number = 5};
+  Trigger trigger{.kind = StepTrigger{5}};
   EXPECT_FALSE(Counting(trigger).Meet(workers, Phase::kAfter));
   trigger.replica = "worker-1";
   EXPECT_TRUE(Counting(trigger).Meet(workers, Phase::kAfter));
@@ -124,12 +123,12 @@ TEST(Trigger, IsOfTheFaultsReplicaUnlessItNamesAnother) {
 }
 
 TEST(Trigger, OfAnotherFaultIsMetWhoeverThatStruck) {
-  TriggerCount count = Counting({.kind = Trigger::Kind::kFault, .pattern = "kill 1"});
+  TriggerCount count = Counting({.kind = FaultTrigger{"kill 1"}});
   EXPECT_TRUE(count.Meet(Injected("worker-3", 1, "kill 1"), Phase::kAfter));
 }
 
 std::vector<int> StrikesOf(Occurrence nth, int moments) {
-  TriggerCount count = Counting({.kind = Trigger::Kind::kStep, .number = 1, .nth = nth});
+  TriggerCount count = Counting({.kind = StepTrigger{1}, .nth = nth});
   std::vector<int> strikes;
   for (int i = 1; i <= moments; ++i) {
     if (count.Meet(Step("master-0", 1, 1), Phase::kAfter)) strikes.push_back(i);
@@ -147,7 +146,7 @@ TEST(Trigger, CountsItsOccurrences) {
 }
 
 std::vector<int> LuckyOnes(uint64_t seed) {
-  Trigger trigger{.kind = Trigger::Kind::kStep, .number = 1, .nth = {1, 1, 1}, .probability = 0.25};
+  Trigger trigger{.kind = StepTrigger{1}, .nth = {1, 1, 1}, .probability = 0.25};
   TriggerCount count = Counting(trigger, seed);
   std::vector<int> strikes;
   for (int i = 0; i < 2000; ++i) {
@@ -175,7 +174,7 @@ TEST(Trigger, SaysWhatItWaitsFor) {
   EXPECT_EQ(Describe(write), "before create */state.json of worker-1, every time");
   write.nth = {1, 1, 2};
   EXPECT_EQ(Describe(write), "before create */state.json of worker-1, every 2nd time");
-  EXPECT_EQ(Describe({.kind = Trigger::Kind::kAt, .at = std::chrono::minutes(20)}),
+  EXPECT_EQ(Describe({.kind = TimeTrigger{std::chrono::minutes(20)}}),
             "20m 00s after submission");
 }
 

@@ -40,7 +40,7 @@ TEST(TuningScenario, OneTrialsMomentMayStrikeAnother) {
   ASSERT_TRUE(read.ok()) << read.error().message;
   EXPECT_EQ(read->faults[0].replica, "master-0/3");
   EXPECT_EQ(read->faults[0].when.replica, "master-0/2");
-  EXPECT_EQ(read->faults[0].when.kind, Trigger::Kind::kMetric);
+  EXPECT_TRUE(read->faults[0].when.Is<MetricTrigger>());
 }
 
 TEST(TuningScenario, ReplicasThatAreNotThereAreTold) {

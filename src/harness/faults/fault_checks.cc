@@ -13,8 +13,10 @@ namespace {
 std::vector<std::string> FindCircle(const std::vector<Fault>& faults, const Fault& from) {
   std::vector<std::string> chain = {from.name};
   const Fault* at = &from;
-  while (at->when.kind == Trigger::Kind::kFault && chain.size() <= faults.size()) {
-    const auto next = std::ranges::find(faults, at->when.pattern, &Fault::name);
+  while (chain.size() <= faults.size()) {
+    const auto* after = at->when.As<FaultTrigger>();
+    if (!after) return {};
+    const auto next = std::ranges::find(faults, after->fault, &Fault::name);
     if (next == faults.end()) return {};
     if (next->name == from.name) return chain.size() > 1 ? chain : std::vector<std::string>();
     chain.push_back(next->name);
@@ -25,11 +27,12 @@ std::vector<std::string> FindCircle(const std::vector<Fault>& faults, const Faul
 
 // Rejects operations that an object store does not have.
 void CheckObjectOperation(const Trigger& trigger, const Cursor& place) {
-  if (trigger.kind != Trigger::Kind::kStorage) return;
-  if (trigger.phase == Phase::kMid) {
+  const auto* operation = trigger.As<StorageTrigger>();
+  if (!operation) return;
+  if (operation->phase == Phase::kMid) {
     place.Wrong("can never happen: an object appears as a whole; `mid` needs `semantics: posix`");
   }
-  if (trigger.op == "rename") {
+  if (operation->op == "rename") {
     place.Wrong("can never happen: an object store renames by copy and delete");
   }
 }
@@ -43,10 +46,9 @@ void CheckOperations(const Fault& fault, const Cursor& element, Semantics semant
 // Whether that replica alone can cause the event.
 bool IsCausedOnlyBy(const Trigger& trigger, const std::string& replica,
                     const std::vector<std::string>& replicas) {
-  using Kind = Trigger::Kind;
   const bool anybody = trigger.replica.empty() || trigger.replica == "any";
-  const bool is_own_act = trigger.kind == Kind::kStorage || trigger.kind == Kind::kStep ||
-                          (trigger.kind == Kind::kLog && !anybody);  // the service has lines, too
+  const bool is_own_act = trigger.Is<StorageTrigger>() || trigger.Is<StepTrigger>() ||
+                          (trigger.Is<LogTrigger>() && !anybody);  // the service has lines, too
   if (!is_own_act || replica.empty()) return false;
   return anybody ? replicas.size() == 1 && replicas.front() == replica : trigger.replica == replica;
 }
@@ -57,8 +59,7 @@ void CheckUntilCanHappen(const Fault& fault, const Cursor& element, const Scenar
                          const std::vector<std::string>& replicas) {
   if (!fault.until || !IsCausedOnlyBy(*fault.until, fault.replica, replicas)) return;
   const WhileUntil state = fault.kind->while_until;
-  const bool is_call = fault.when.kind == Trigger::Kind::kLog ||
-                       fault.when.kind == Trigger::Kind::kStep ||
+  const bool is_call = fault.when.Is<LogTrigger>() || fault.when.Is<StepTrigger>() ||
                        scenario.semantics == Semantics::kPosix;
   if (state == WhileUntil::kThreadWaits && !is_call) return;
   UntilPlace(fault, element)
@@ -69,7 +70,7 @@ void CheckUntilCanHappen(const Fault& fault, const Cursor& element, const Scenar
 
 // Images contain all that they need.
 void CheckJobHasPackages(const Fault& fault, const Cursor& element, const Scenario& scenario) {
-  if (fault.when.kind != Trigger::Kind::kPrepare || !scenario.submit.empty()) return;
+  if (!fault.when.Is<InstallationTrigger>() || !scenario.submit.empty()) return;
   const Json* packages = Member(scenario.training_input, "packageUris");
   if (scenario.command.empty() && packages && !packages->empty()) return;
   element.At("when").Wrong("can never happen: the job has no packages");

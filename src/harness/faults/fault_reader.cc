@@ -56,30 +56,35 @@ std::vector<std::pair<const Trigger*, Cursor>> TriggersOfFault(const Fault& faul
   return triggers;
 }
 
+template <typename Kind>
+bool IsOfKind(const Trigger& trigger) {
+  return trigger.Is<Kind>();
+}
+
 struct OccasionRule {
   FaultOccasion occasion;
-  Trigger::Kind trigger;
+  bool (*fits)(const Trigger& when);
   const char* needs;
 };
 constexpr OccasionRule kOccasionRules[] = {
-    {FaultOccasion::kStorageOperation, Trigger::Kind::kStorage,
+    {FaultOccasion::kStorageOperation, IsOfKind<StorageTrigger>,
      "a storage operation: before, after or mid"},
-    {FaultOccasion::kInstallation, Trigger::Kind::kPrepare,
+    {FaultOccasion::kInstallation, IsOfKind<InstallationTrigger>,
      "an installation of packages: `prepare: 1`"},
-    {FaultOccasion::kApiCall, Trigger::Kind::kApi, "a call: `api: projects.jobs.get`"},
-    {FaultOccasion::kLogLine, Trigger::Kind::kLog, "a log line: `log: REGEX`"},
+    {FaultOccasion::kApiCall, IsOfKind<ApiCallTrigger>, "a call: `api: projects.jobs.get`"},
+    {FaultOccasion::kLogLine, IsOfKind<LogTrigger>, "a log line: `log: REGEX`"},
 };
 
 // Installations and calls are met only by kinds of their own; lines and storage by others, too.
-void CheckOccasion(const FaultKind& kind, Trigger::Kind trigger, const Cursor& when) {
+void CheckOccasion(const FaultKind& kind, const Trigger& when, const Cursor& place) {
   for (const OccasionRule& rule : kOccasionRules) {
     if (kind.occasion == rule.occasion) {
-      if (trigger != rule.trigger) when.Wrong(kind.name + " needs " + rule.needs);
+      if (!rule.fits(when)) place.Wrong(kind.name + " needs " + rule.needs);
       return;
     }
   }
-  if (trigger == Trigger::Kind::kPrepare || trigger == Trigger::Kind::kApi) {
-    when.Wrong(kind.name + " cannot be injected at this event");
+  if (when.Is<InstallationTrigger>() || when.Is<ApiCallTrigger>()) {
+    place.Wrong(kind.name + " cannot be injected at this event");
   }
 }
 
@@ -89,13 +94,14 @@ void CheckFaultReferences(const std::vector<std::pair<Fault, Cursor>>& read,
   for (const auto& [fault, element] : read) {
     for (const auto& [trigger, place] : TriggersOfFault(fault, element)) {
       const bool is_until = trigger != &fault.when;
-      if (is_until && trigger->kind == Trigger::Kind::kAt) {
+      if (is_until && trigger->Is<TimeTrigger>()) {
         place.Wrong("`at` cannot end a fault; name an event");
       }
-      if (trigger->kind != Trigger::Kind::kFault) continue;
-      if (!names.contains(trigger->pattern)) {
-        place.Wrong("no fault is named '" + trigger->pattern + "'");
-      } else if (trigger->pattern == fault.name && !is_until) {
+      const auto* after = trigger->As<FaultTrigger>();
+      if (!after) continue;
+      if (!names.contains(after->fault)) {
+        place.Wrong("no fault is named '" + after->fault + "'");
+      } else if (after->fault == fault.name && !is_until) {
         place.Wrong("can never happen: the fault waits for itself");
       }
     }
@@ -122,7 +128,7 @@ Fault ReadFault(const Cursor& element, std::map<std::string, int>& counts) {
   }
   ResolveTrial(fault, fault.when);
   if (fault.until) ResolveTrial(fault, *fault.until);
-  if (fault.kind) CheckOccasion(*fault.kind, fault.when.kind, element.At("when"));
+  if (fault.kind) CheckOccasion(*fault.kind, fault.when, element.At("when"));
   const std::string kind = fault.kind ? fault.kind->name : "";
   fault.name =
       element.Has("name") ? element.At("name").Text() : kind + " " + std::to_string(++counts[kind]);

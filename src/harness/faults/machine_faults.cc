@@ -65,7 +65,7 @@ FaultActionPtr ReadHang(const Cursor& parameters) {
 FaultActionPtr ReadHold(const Cursor&) { return std::make_shared<Hold>(); }
 
 void CheckHold(const Fault& fault, const Cursor& element, const Scenario&) {
-  if (fault.when.kind != Trigger::Kind::kAt) return;
+  if (!fault.when.Is<TimeTrigger>()) return;
   element.At("when").Wrong("a hold needs an event of a replica, and `at` is not one; use hang");
 }
 
