@@ -11,8 +11,8 @@ using engine::ReplicaLaunch;
 
 constexpr char kTrial[] = "1";
 
-// Another name of the host, another home, another directory.
-void Move(const std::string& to, ReplicaLaunch& launch) {
+// Gives the replica another host name, home and current directory.
+void MoveToHost(const std::string& to, ReplicaLaunch& launch) {
   const std::string home = "home/" + to;
   for (auto& [name, value] : launch.environment) {
     if (name == "HOSTNAME") value = to;
@@ -30,8 +30,8 @@ void NameTrialIn(std::string& tf_config) {
   tf_config = PythonJson(*config);
 }
 
-// As of a tuning job's first trial (docs/service/hyperparameter-tuning.md, section 5), where the
-// job is none.
+// Gives a replica of a job without tuning what the first trial of a tuning job gets
+// (docs/service/hyperparameter-tuning.md, section 5).
 void MakeTrial(const std::string& tag, const std::string& job_dir, const std::string& boot_disk,
                ReplicaLaunch& launch) {
   if (launch.metrics) return;
@@ -42,14 +42,14 @@ void MakeTrial(const std::string& tag, const std::string& job_dir, const std::st
   launch.environment.emplace_back("CLOUD_ML_TRIAL_ID", kTrial);
   launch.environment.emplace_back("CLOUD_ML_HP_METRIC_TAG", tag);
   launch.environment.emplace_back("CLOUD_ML_HP_METRIC_FILE", file);
-  if (launch.key.replica == run::ReplicaId{}) {  // only the master's counts
+  if (launch.key.replica == run::ReplicaId{}) {  // the service reads only the master's metric
     launch.metrics = engine::MetricSource{tag, file, job_dir};
   }
 }
 
 }  // namespace
 
-scenario::Dresser DresserOf(const harness::RunPlan& plan) {
+scenario::LaunchEditor LaunchEditorOf(const harness::RunPlan& plan) {
   return [&plan](ReplicaLaunch& launch, const std::string& boot_disk) {
     if (!plan.metric.empty()) {
       MakeTrial(plan.metric, StringOr(plan.scenario.training_input, "jobDir"), boot_disk, launch);
@@ -58,7 +58,7 @@ scenario::Dresser DresserOf(const harness::RunPlan& plan) {
       std::erase_if(launch.environment,
                     [](const auto& variable) { return variable.first == "TF_CONFIG"; });
     }
-    if (!plan.moved_to.empty()) Move(plan.moved_to, launch);
+    if (!plan.moved_to.empty()) MoveToHost(plan.moved_to, launch);
   };
 }
 

@@ -18,8 +18,8 @@ constexpr std::pair<int, Code> kCodesOfStatuses[] = {
 
 }  // namespace
 
-Error JobNotTaken(const Error& cause) {
-  std::string text = "The job was not taken: " + cause.message;
+Error JobRejected(const Error& cause) {
+  std::string text = "The job was rejected: " + cause.message;
   for (const FieldViolation& violation : cause.violations) {
     text += "\n  " + violation.field + ": " + violation.description;
   }
@@ -64,9 +64,9 @@ Error CallRefused(int status, std::string_view why) {
 }
 
 Error DiskFull(const Path& directory) {
-  return {Code::kResourceExhausted, "The disk is full: what runs write did not fit at '" +
-                                        directory.string() +
-                                        "'. Free some space, or name another place with --state."};
+  return {Code::kResourceExhausted,
+          "The disk is full: the files of a run did not fit into '" + directory.string() +
+              "'. Free some space, or choose another folder with --state."};
 }
 
 }  // namespace caip::scenario::errors

@@ -114,12 +114,12 @@ Status SendJob(const Scenario& scenario, const client::ReadSubmitWords& read,
                app::Emulator& emulator) {
   if (!scenario.submit.empty()) {
     const Status sent = SendWords(scenario, read, emulator);
-    return sent.ok() ? sent : Status(errors::JobNotTaken(sent.error()));
+    return sent.ok() ? sent : Status(errors::JobRejected(sent.error()));
   }
   ASSIGN_OR_RETURN(ml::Job job, ml::ParseJob(JobOf(scenario)));
   const auto sent = emulator.engine().Submit(kProject, std::move(job));
   if (sent.ok()) return Ok{};
-  return errors::JobNotTaken(sent.error());
+  return errors::JobRejected(sent.error());
 }
 
 Status CheckReplicas(const Scenario& scenario, const ml::Job& job) {

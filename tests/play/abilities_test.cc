@@ -61,7 +61,7 @@ TEST_F(LauncherAbilities, ToHoldReplicasAreNeededByEveryScenario) {
   replicas_.watchable = nullptr;
   const Status checked = CheckAbilities(AScenario(""), replicas_);
   ASSERT_FALSE(checked.ok());
-  EXPECT_THAT(checked.error().message, HasSubstr("hold replicas at their system calls"));
+  EXPECT_THAT(checked.error().message, HasSubstr("stop replicas at their system calls"));
 }
 
 TEST_F(LauncherAbilities, ToShowBootDisksAreNeededByEveryScenario) {
