@@ -8,7 +8,7 @@
 #include "emulator/app/attach/stop_on_interrupt.h"
 #include "emulator/scenario/errors.h"
 #include "harness/events/replica_name.h"
-#include "harness/faults/fault_checks.h"
+#include "harness/faults/fault_reader.h"
 #include "harness/scenario/scenario_replicas.h"
 #include "ml/cluster.h"
 #include "ml/schema/job_json.h"

@@ -23,7 +23,7 @@ host::Verdict VerdictOf(const harness::FaultResponse& response) {
       return {host::Verdict::Kind::kFail, response.status == 404 ? ENOENT : EIO, 0};
     case harness::FaultResponse::Kind::kBreak:
     case harness::FaultResponse::Kind::kStale:
-      assert(false && "refused where storage is a directory: harness/faults/fault_checks.cc");
+      assert(false && "refused where storage is a directory: harness/faults/service_faults.cc");
       return {};
     default:
       return {};

@@ -8,9 +8,9 @@
 
 #include "base/text.h"
 #include "harness/check/check.h"
-#include "harness/check/evidence_lines.h"
 #include "harness/check/file_places.h"
 #include "harness/check/restart_point.h"
+#include "harness/check/run_evidence.h"
 
 namespace caip::harness {
 namespace {

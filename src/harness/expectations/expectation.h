@@ -1,6 +1,6 @@
 #pragma once
 // What must come of a run, and what was found. One kind of expectation, one function that reads it
-// (expectations/), one line in expectation_kinds.cc.
+// (expectations/), one line in expectation.cc.
 
 #include <functional>
 #include <map>
@@ -77,22 +77,23 @@ const ExpectationKind* FindExpectationKind(std::string_view name);
 ExpectationPtr Expect(std::function<std::vector<Assertion>(const ComparedRuns&)> evaluate,
                       bool needs_twin = false);
 
-// expectations/outcome.cc
+// expectations/job_outcome.cc
 ExpectationPtr ReadState(const Cursor& cursor);
+/// The expectation `state: STATE`, also for scenarios that do not name the end of their job.
+ExpectationPtr ExpectState(const std::string& state);
 ExpectationPtr ReadErrorMatches(const Cursor& cursor);
 ExpectationPtr ReadRestarts(const Cursor& cursor);
 ExpectationPtr ReadAttempts(const Cursor& cursor);
-// expectations/trials.cc
 ExpectationPtr ReadTrials(const Cursor& cursor);
-// expectations/states.cc
 ExpectationPtr ReadStates(const Cursor& cursor);
 ExpectationPtr ReadAt(const Cursor& cursor);
-// expectations/steps.cc
+// expectations/steps_and_lines.cc
 ExpectationPtr ReadFirstStep(const Cursor& cursor);
 ExpectationPtr ReadNoSteps(const Cursor& cursor);
 ExpectationPtr ReadSteps(const Cursor& cursor);
 ExpectationPtr ReadStepsNeverGoBack(const Cursor& cursor);
 ExpectationPtr ReadSameStepsAsTwin(const Cursor& cursor);
+ExpectationPtr ReadLog(const Cursor& cursor);
 // expectations/objects.cc
 ExpectationPtr ReadObjects(const Cursor& cursor);
 ExpectationPtr ReadObjectFields(const Cursor& cursor);
@@ -100,8 +101,7 @@ ExpectationPtr ReadSameObjectsAsTwin(const Cursor& cursor);
 ExpectationPtr ReadWrites(const Cursor& cursor);
 ExpectationPtr ReadWrittenOnce(const Cursor& cursor);
 ExpectationPtr ReadReads(const Cursor& cursor);
-// expectations/lines.cc, expectations/always.cc
-ExpectationPtr ReadLog(const Cursor& cursor);
+// expectations/always.cc
 ExpectationPtr ReadAlways(const Cursor& cursor);
 
 }  // namespace caip::harness

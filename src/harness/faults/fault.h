@@ -1,10 +1,8 @@
 #pragma once
 // A fault of a scenario, and the table of fault kinds.
 //
-// A new kind is one class and one row in a file of its family (machine_faults.cc,
-// service_faults.cc, log_and_clock_faults.cc), its line in docs/scenarios.md, and a new
-// scenarios/schema.json
-// (`caip scenario schema`).
+// A new kind is one class and one row in replica_faults.cc or service_faults.cc, its line in
+// docs/scenarios.md, and a new scenarios/schema.json (`caip scenario schema`).
 
 #include <functional>
 #include <memory>
@@ -44,8 +42,8 @@ class FaultAction {
  public:
   virtual ~FaultAction() = default;
   virtual FaultResponse Inject(const Fault& fault, FaultContext& context) const = 0;
-  /// True where the fault does nothing but change the answer of the operation that it meets. Such a
-  /// fault needs somebody who gets that answer.
+  /// True if the fault only changes the answer of the operation that it meets. Such a fault needs a
+  /// caller that gets the answer.
   virtual bool only_answers() const { return false; }
 };
 using FaultActionPtr = std::shared_ptr<const FaultAction>;
@@ -116,5 +114,14 @@ Fault HoldFault(std::string name, std::string replica, Trigger when);
 Fault CancelFault(std::string name, Trigger when);
 Fault RefuseStorageFault(std::string name, std::string replica, Trigger when, int status = 503);
 Fault DelayStorageFault(std::string name, std::string replica, Trigger when, Duration latency);
+
+// The rows of the table, by family.
+std::vector<FaultKind> MachineFaultKinds();
+std::vector<FaultKind> ServiceFaultKinds();
+std::vector<FaultKind> LogAndClockFaultKinds();
+
+/// A fault of that kind, which must exist.
+Fault MakeFault(const char* kind, std::string name, std::string replica, Trigger when,
+                FaultActionPtr action);
 
 }  // namespace caip::harness

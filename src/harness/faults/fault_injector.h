@@ -25,7 +25,7 @@
 
 namespace caip::harness {
 
-/// What became of a fault in a run.
+/// How often a fault was due and injected in a run.
 struct FaultTally {
   std::string name;
   std::string what;                  // kind and trigger, in words

@@ -3,7 +3,7 @@
 #include <utility>
 #include <variant>
 
-#include "harness/faults/fault_kinds.h"
+#include "harness/faults/fault.h"
 #include "harness/scenario/scenario.h"
 
 namespace caip::harness {
