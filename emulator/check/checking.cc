@@ -221,7 +221,7 @@ class Maker {
       ASSIGN_OR_RETURN(run.look, LookAtPackages(plan.look));
       return run;
     }
-    run.skipped = scenario::DescribeLack(plan.scenario);
+    run.skipped = scenario::LackOf(plan.scenario);
     if (!run.skipped.empty()) return run;
     const bool explores = plan.how == RunPlan::How::kExplore;
     RETURN_IF_ERROR(explores ? ExploreRestarts(plan, options_, run) : Play(kind, plan, run));

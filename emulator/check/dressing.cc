@@ -42,7 +42,7 @@ void MakeTrial(const std::string& tag, const std::string& job_dir, const std::st
   launch.environment.emplace_back("CLOUD_ML_TRIAL_ID", kTrial);
   launch.environment.emplace_back("CLOUD_ML_HP_METRIC_TAG", tag);
   launch.environment.emplace_back("CLOUD_ML_HP_METRIC_FILE", file);
-  if (launch.key.replica == run::ReplicaId{}) {  // the service reads only the master's metric
+  if (launch.key.replica == run::ReplicaId{}) {  // only the master's counts
     launch.metrics = engine::MetricSource{tag, file, job_dir};
   }
 }

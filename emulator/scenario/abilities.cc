@@ -72,7 +72,7 @@ std::string DescribeLackOfPreload(const harness::Scenario& scenario, const std::
 
 }  // namespace
 
-std::string DescribeLack(const harness::Scenario& scenario) {
+std::string LackOf(const harness::Scenario& scenario) {
   for (const std::string& need : scenario.needs) {
     if (std::string lack = DescribeLackOfNeed(need); !lack.empty()) return lack;
   }

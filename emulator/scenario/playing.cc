@@ -106,7 +106,7 @@ Played Play(const Path& file, const PlayOptions& options) {
   played.description = scenario->description;
   played.seed = scenario->seed;
   played.replay = ReplayCommand(*scenario);
-  if (const std::string lack = DescribeLack(*scenario); !lack.empty()) {
+  if (const std::string lack = LackOf(*scenario); !lack.empty()) {
     played.error = "this host cannot play the scenario: " + lack;
     played.cannot = true;
     return played;

@@ -15,8 +15,8 @@
 #include "emulator/scenario/recorder.h"
 #include "emulator/scenario/run_observer.h"
 #include "emulator/scenario/system_watch.h"
+#include "harness/faults/fault.h"
 #include "harness/faults/fault_injector.h"
-#include "harness/faults/run_control.h"
 #include "harness/scenario/scenario.h"
 
 namespace caip::scenario {

@@ -367,7 +367,7 @@ class Explore(unittest.TestCase):
         for word in ("soon", "0s"):
             code, text = self.explore(file, "--budget", word)
             self.assertEqual(code, 2, text)
-            self.assertIn(f"'{word}' is", text)
+            self.assertIn(f"'{word}' is not a valid duration", text)
 
     def test_a_job_whose_baseline_run_fails_is_not_explored(self):
         file = trainers.write(self.folder, "raise RuntimeError('no data')\n")

@@ -141,7 +141,7 @@ int RunExplore(const ExploreCommand& command, const Surroundings& world) {
   if (!scenario.ok()) return Fail(world.io, "explore", scenario.error().message, kExitUsage);
   if (command.seed) scenario->seed = *command.seed;
   scenario->faults.clear();
-  if (const std::string lack = scenario::DescribeLack(*scenario); !lack.empty()) {
+  if (const std::string lack = scenario::LackOf(*scenario); !lack.empty()) {
     return Fail(world.io, "explore", "this host cannot explore it: " + lack, kExitCannot);
   }
   const auto workshop = scenario::Workshop::Open(app::StateDirectory(command.emulator));

@@ -1,4 +1,4 @@
-// The chapter logs: what the service makes of a line. The chapter tuning: the metric of a trial.
+// The chapter logs: the severity of lines. The chapter tuning: the metric of a trial.
 
 #include <re2/re2.h>
 
@@ -14,7 +14,7 @@ constexpr size_t kSeverityLineMax = 200;  // bytes
 
 enum class LineSort { kError, kNotAnError, kUnknown };
 
-// By the words of the line.
+// Recognizes errors by words in the line.
 LineSort SortErrorLine(const std::string& text) {
   static const RE2 error(R"re(^Traceback \(most recent call last\)|\b(ERROR|CRITICAL|FATAL)\b)re");
   static const RE2 words(R"re(\b(INFO|DEBUG|NOTICE|TRACE)\b|(?i:^(epoch|step)\b))re");
@@ -78,7 +78,7 @@ std::vector<CheckKind> LogChecks() {
 
 namespace {
 
-// "" for a job that tunes nothing.
+// "" for a job without tuning.
 std::string MetricTagOf(const CheckedTrainer& trainer) {
   if (!trainer.metric.empty()) return trainer.metric;
   const Json* tuning = Member(trainer.job.training_input, "hyperparameters");
@@ -87,7 +87,7 @@ std::string MetricTagOf(const CheckedTrainer& trainer) {
   return tag.empty() ? "training/hptuning/metric" : tag;
 }
 
-// What the trainer may have meant as a report.
+// Lines and files that the trainer may have meant as reports.
 std::vector<std::string> FindOtherReports(const CheckSession& session, const CheckRun& run,
                                           const std::string& tag) {
   constexpr size_t kShown = 4;

@@ -108,7 +108,7 @@ std::vector<std::string> FindFilesOfThisHost(const CheckSession& session, const 
   return lines;
 }
 
-// TensorFlow names its event files after the host, and that is right.
+// TensorFlow names its event files after the host, which is correct.
 bool IsEventFile(const std::string& object) { return object.find("tfevents") != std::string::npos; }
 
 std::vector<std::string> FindObjectsNamedAfter(const CheckRun& run, const std::string& word) {

@@ -23,7 +23,7 @@ bool IsOfLauncher(const std::string& line) {
          line == "Module completed; cleaning up." || line.starts_with("Terminated by service.");
 }
 
-// A traceback is one entry of many lines: what it comes to is the last of them.
+// A traceback is one entry of many lines. The last one names the exception.
 std::string LastLineOf(const std::string& text) {
   const std::string trimmed(Trim(text));
   const size_t end = trimmed.rfind('\n');
@@ -110,7 +110,7 @@ std::string AllWords(const CheckRun& run) {
 
 namespace {
 
-// In the words of argparse, click, absl, getopt and fire.
+// Recognizes the messages of argparse, click, absl, getopt and fire.
 bool RefusesJobDir(const std::string& line) {
   const std::string low = LowerCase(line);
   return ContainsAny(low, {"job-dir", "job_dir"}) &&

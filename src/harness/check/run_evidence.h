@@ -25,7 +25,7 @@ bool IsFailure(const Event& end);
 std::optional<Event> FirstFailure(const CheckRun& run);
 /// Whether the text contains one of the parts.
 bool ContainsAny(const std::string& text, std::initializer_list<const char*> parts);
-/// A result of a run that did not go well: how it ended, the last lines of who failed, its end.
+/// The result for a run that failed: its end, and the last lines and the end of the failed replica.
 CheckResult FailOf(const CheckRun& run, const std::string& when, std::string advice);
 /// "worker" of "worker-1".
 std::string RoleOf(const std::string& replica);

@@ -1,6 +1,6 @@
 #pragma once
-// What must come of a run, and what was found. One kind of expectation, one function that reads it
-// (expectations/), one line in expectation.cc.
+// What must hold after a run, and what was found. A new kind of expectation is one function that
+// reads it and one line in expectation.cc.
 
 #include <functional>
 #include <map>
@@ -21,13 +21,13 @@ struct FinalObject {
   int64_t generation = 0;
 };
 
-/// A trial of a tuning job, in the end.
+/// A trial of a tuning job at its end.
 struct FinalTrial {
   std::string state;
   std::vector<int64_t> steps;  // of its reports, in the order in which they were taken
 };
 
-/// All that a run left behind. `object` names are "bucket/path".
+/// The result of a run. Names of objects are "bucket/path".
 struct Evidence {
   std::vector<Event> events;
   std::vector<FaultTally> faults;
@@ -40,7 +40,7 @@ struct Evidence {
   std::string best_trial = {};                    // of those with a metric; "" none
 };
 
-/// One thing looked at.
+/// One comparison of an expectation.
 struct Assertion {
   std::string name;  // "state", "first_step master-0 boot 2"
   std::string expected;
@@ -66,7 +66,7 @@ using ExpectationPtr = std::shared_ptr<const Expectation>;
 struct ExpectationKind {
   std::string name;     // its key below `expect`
   std::string summary;  // for documentation and the schema
-  /// Says on the cursor what is wrong; then the result may be null.
+  /// Reports mistakes on the cursor. The result may then be null.
   ExpectationPtr (*read)(const Cursor& cursor);
 };
 

@@ -27,7 +27,7 @@ int64_t CountBoots(const Evidence& run, const std::string& replica) {
   });
 }
 
-// The first boot of each replica is none.
+// The first boot of a replica is not a restart.
 int64_t CountRestarts(const Evidence& run, const std::string& replica) {
   if (!replica.empty()) return std::max<int64_t>(0, CountBoots(run, replica) - 1);
   std::set<std::string> replicas;

@@ -6,7 +6,7 @@
 namespace caip::harness {
 namespace {
 
-// Faults that nobody waits for may wait for the ends of each other.
+// Faults for which no replica waits may wait for each other.
 constexpr int kInjectorThreads = 3;
 
 // A process that ends with its operation gets no answer to it.

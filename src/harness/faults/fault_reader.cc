@@ -76,7 +76,7 @@ constexpr OccasionRule kOccasionRules[] = {
     {FaultOccasion::kLogLine, IsOfKind<LogTrigger>, "a log line: `log: REGEX`"},
 };
 
-// Installations and calls are met only by kinds of their own; lines and storage by others, too.
+// Only their own kinds of faults can be injected at installations and calls.
 void CheckOccasion(const FaultKind& kind, const Trigger& when, const Cursor& place) {
   for (const OccasionRule& rule : kOccasionRules) {
     if (kind.occasion == rule.occasion) {

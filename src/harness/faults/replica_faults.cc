@@ -7,7 +7,7 @@
 namespace caip::harness {
 namespace {
 
-/// The replica that met a maintenance goes on: it got SIGTERM and has its grace. The others end.
+/// After a maintenance fault the replica continues, because it has a grace period after SIGTERM.
 class LoseMachine final : public FaultAction {
  public:
   explicit LoseMachine(engine::VmLoss loss) : loss_(loss) {}
@@ -149,7 +149,7 @@ class ClockStep final : public FaultAction {
   Duration by_;
 };
 
-/// Loses a line, or lets it arrive twice.
+/// Drops or duplicates a line.
 class LineFault final : public FaultAction {
  public:
   explicit LineFault(FaultResponse::Kind kind) : kind_(kind) {}

@@ -107,7 +107,7 @@ FaultActionPtr ReadStorageError(const Cursor& parameters) {
   return std::make_shared<StorageError>(way);
 }
 
-// In a directory the kernel reads and lists: a call can be refused, but not broken off.
+// In a directory the kernel reads and lists. A call can be refused, but its result cannot be cut.
 void CheckStorageError(const Fault& fault, const Cursor& element, const Scenario& scenario) {
   const auto& way = static_cast<const StorageError&>(*fault.action).way();
   const auto* when = fault.when.As<StorageTrigger>();
