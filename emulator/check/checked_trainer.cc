@@ -28,7 +28,7 @@ Status AddInputBuckets(const TrainerRequest& request, harness::Scenario& job) {
   return Ok{};
 }
 
-// How the runs are made: images, storage, addresses and seed as the emulator's flags say.
+// Takes images, storage, addresses and seed from the flags of the emulator.
 Status AddEmulatorOptions(const TrainerRequest& request, const Path& workshop,
                           harness::Scenario& job) {
   ASSIGN_OR_RETURN(const app::EmulatorOptions options,
@@ -40,7 +40,7 @@ Status AddEmulatorOptions(const TrainerRequest& request, const Path& workshop,
   return Ok{};
 }
 
-void AddPlaces(const TrainerRequest& request, const Path& workshop,
+void AddFolders(const TrainerRequest& request, const Path& workshop,
                harness::CheckedTrainer& trainer) {
   std::error_code error;
   if (request.job.package_path) {
@@ -67,7 +67,7 @@ Result<harness::CheckedTrainer> MakeCheckedTrainer(const TrainerRequest& request
   trainer.job.limits.no_progress = request.stall;
   trainer.job.step_regex = request.step_regex;
   trainer.is_container = scenario::IsContainer(trainer.job.training_input);
-  AddPlaces(request, workshop, trainer);
+  AddFolders(request, workshop, trainer);
   trainer.vm_lifetime = request.vm_lifetime;
   trainer.real_duration = request.real_duration;
   trainer.deep = request.deep;

@@ -6,12 +6,15 @@
 #include <set>
 #include <thread>
 
-#include "emulator/check/checked_restarts.h"
+#include "client/packaging_build.h"
 #include "emulator/check/dressing.h"
-#include "emulator/check/package_look.h"
+#include "emulator/check/errors.h"
 #include "emulator/check/trace_taker.h"
+#include "emulator/explore/exploring.h"
+#include "emulator/explore/fingerprint.h"
 #include "emulator/scenario/abilities.h"
 #include "emulator/scenario/stage.h"
+#include "host/process/child_process.h"
 
 namespace caip::check {
 namespace {
@@ -20,9 +23,143 @@ using harness::CheckRun;
 using harness::CheckRunKind;
 using harness::CheckSession;
 using harness::RunPlan;
+using harness::Scenario;
 using Steady = std::chrono::steady_clock;
 
-/// Makes runs on several threads, each as soon as those that it is after were made.
+// A scenario names one command for all roles, which a job without images runs.
+Json WithoutImages(Json input) {
+  for (const char* role : {"master", "worker", "parameterServer", "evaluator"}) {
+    const std::string config = std::string(role) + "Config";
+    if (!input.contains(config)) continue;
+    input[config].erase("imageUri");
+    if (input[config].empty()) input.erase(config);
+  }
+  return input;
+}
+
+// Writes the objects to a folder beside the file of the job, with the name of that file.
+Result<Json> BucketJson(const std::string& name, const harness::BucketContents& bucket,
+                        const Path& file) {
+  if (bucket.from)
+    return Json{{"from", explore::RelativeTo(file.parent_path(), *bucket.from).string()}};
+  if (bucket.objects.empty()) return Json::object();
+  const Path here = Path(file).replace_extension() / name;
+  for (const auto& [object, bytes] : bucket.objects) {
+    RETURN_IF_ERROR(MakeDirectories((here / object).parent_path()));
+    RETURN_IF_ERROR(WriteFile(here / object, bytes));
+  }
+  return Json{{"from", explore::RelativeTo(file.parent_path(), here).string()}};
+}
+
+std::string Milliseconds(Duration time) {
+  return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(time).count()) + "ms";
+}
+
+// The scenario without its buckets. JSON is YAML.
+Json JobJson(const Scenario& scenario) {
+  Json job = {{"description", "The job that was given to caip check."}, {"seed", scenario.seed}};
+  job["job"] = {{"config", scenario.images.empty() ? scenario.training_input
+                                                   : WithoutImages(scenario.training_input)}};
+  if (!scenario.images.empty()) {
+    job["trainer"] = {{"command", scenario.images.begin()->second}};
+  }
+  if (!scenario.step_regex.empty()) job["steps"] = {{"regex", scenario.step_regex}};
+  if (scenario.semantics == harness::Semantics::kPosix) job["semantics"] = "posix";
+  if (scenario.own_ports) job["addressing"] = "ports";
+  job["limits"] = {{"wall", Milliseconds(scenario.limits.wall)},
+                   {"no_progress", Milliseconds(scenario.limits.no_progress)}};
+  return job;
+}
+
+// One name for each job. It stays the same when the package was fixed or the limits changed.
+std::string FileNameOf(Json job) {
+  job["job"]["config"].erase("packageUris");
+  job.erase("limits");
+  return "job-" + explore::ShortHash(CompactJson(job)) + ".yaml";
+}
+
+Status WriteJob(const Scenario& scenario) {
+  Json job = JobJson(scenario);
+  for (const auto& [name, bucket] : scenario.buckets) {
+    ASSIGN_OR_RETURN(Json contents, BucketJson(name, bucket, scenario.file));
+    if (!contents.empty()) job["buckets"][name] = std::move(contents);
+  }
+  return WriteFile(scenario.file, PrettyJson(job) + "\n");
+}
+
+// Removes the files of an earlier check of this job.
+void RemoveJob(const Path& file) {
+  std::error_code error;
+  std::filesystem::remove(file, error);
+  RemoveTree(Path(file).replace_extension());
+}
+
+explore::ExploreOptions OptionsOf(const harness::RunPlan& plan, const CheckingOptions& options) {
+  explore::ExploreOptions exploring;
+  exploring.workshop = options.workshop;
+  exploring.out = options.workshop / "findings";
+  exploring.findings = options.findings;
+  exploring.jobs = options.jobs;
+  exploring.budget = plan.budget;
+  exploring.points_max = plan.points_max;
+  exploring.interrupted = options.interrupted;
+  if (!plan.budget) exploring.disks = explore::Disks::kBoth;
+  return exploring;
+}
+
+// Explores the plan's job and fills in flaws. If there are any, it writes their scenarios to
+// `options.findings`, with the job and the buckets that they need beside them. A job that cannot be
+// explored becomes a run that was skipped.
+Status ExploreRestarts(const harness::RunPlan& plan, const CheckingOptions& options,
+                       harness::CheckRun& run) {
+  std::error_code error;
+  Scenario scenario = plan.scenario;
+  const Path folder = std::filesystem::absolute(options.findings, error);
+  scenario.file = folder / FileNameOf(JobJson(scenario));  // which findings extend
+  const auto report = explore::Explore(scenario, OptionsOf(plan, options));
+  if (!report.ok() && report.error().code == Code::kFailedPrecondition) {
+    run.skipped = report.error().message;
+    return Ok{};
+  }
+  if (!report.ok()) return report.error();
+  run.restarts_tried = report->tried;
+  run.not_all = report->ended;
+  run.not_compared = report->not_compared;
+  run.not_compared.insert(run.not_compared.end(), report->counting.begin(), report->counting.end());
+  RemoveJob(scenario.file);
+  if (report->findings.empty()) return Ok{};
+  RETURN_IF_ERROR(MakeDirectories(folder));
+  RETURN_IF_ERROR(WriteJob(scenario));
+  for (const explore::ExploreFinding& finding : report->findings) {
+    std::string found = finding.flaw.found;
+    if (!finding.flaw.doubt.empty()) found += " (" + finding.flaw.doubt + ")";
+    run.flaws.push_back({finding.flaw.cause, harness::Describe(finding.point),
+                         finding.flaw.expected, std::move(found), finding.scenario.string(),
+                         !finding.flaw.doubt.empty()});
+  }
+  return Ok{};
+}
+
+// Runs look_at_packages.py with a Python of this host. Does not run anything of the trainer.
+Result<Json> LookAtPackages(const Json& question) {
+  const std::vector<std::string> pythons = client::BuildPythons();
+  if (pythons.empty()) {
+    return errors::PythonNotFound();
+  }
+  host::Tool tool;
+  tool.argv = {pythons.front(), "-c", std::string(LookAtPackagesText()), CompactJson(question)};
+  tool.environment = host::OwnEnvironment();
+  std::string output;
+  std::string error_output;
+  tool.on_line = [&](host::ToolStream stream, std::string_view line) {
+    (stream == host::ToolStream::kOut ? output : error_output).append(line).append("\n");
+  };
+  ASSIGN_OR_RETURN(const host::ToolResult result, host::RunTool(tool));
+  if (result.ok()) return ParseJson(output);
+  return errors::PackageInspectionFailed(error_output);
+}
+
+/// Makes runs on several threads. Each begins as soon as the runs that its plan needs are made.
 class Maker {
  public:
   Maker(const std::vector<const CheckRunKind*>& kinds, const CheckingOptions& options,
@@ -97,12 +234,12 @@ class Maker {
     stage.caches = options_.workshop / "caches";
     stage.seed = plan.scenario.seed;
     stage.interrupted = options_.interrupted;
-    stage.dress = DresserOf(plan);
+    stage.alter_launch = LaunchEditorOf(plan);
     const Path state = stage.state;
     RETURN_IF_ERROR(MakeDirectories(state));
     std::error_code error;
     TraceTaker traces(std::filesystem::canonical(state, error) / "buckets", plan.watches_files);
-    stage.onlooker = &traces;
+    stage.observer = &traces;
     auto evidence = scenario::Stage(plan.scenario, std::move(stage)).Run();
     RemoveTree(state);
     if (!evidence.ok()) return evidence.error();

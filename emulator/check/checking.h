@@ -1,30 +1,35 @@
 #pragma once
-// Makes the runs of a session, each on an emulator of its own.
+// Makes the runs of `caip check`, each on its own emulator.
 
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/files.h"
+#include "base/result.h"
 #include "harness/check/check_run.h"
 
 namespace caip::check {
 
 struct CheckingOptions {
-  Path workshop;     // where runs have their directories
-  Path findings;     // where scenario files of the explorer go
-  int64_t jobs = 1;  // runs at once, where one does not need the other
+  Path workshop;     // the folder of all runs
+  Path findings;     // the explorer writes its scenarios here
+  int64_t jobs = 1;  // at most this many runs at once
   std::function<bool()> interrupted = nullptr;
-  /// Told when a run was made or skipped; one call at a time, from any thread.
+  /// Called after a run was made or skipped. One call at a time, from any thread.
   std::function<void(const harness::CheckRunKind& kind, const harness::CheckRun& run)> made =
       nullptr;
 };
 
-/// Makes the runs that are named and puts them into the session; those behind an interruption are
-/// left out. An Error is the host's or ours, never the trainer's: a run whose job was not taken is
-/// one (kInvalidArgument), and so is a full disk (kResourceExhausted).
+/// Makes runs of these kinds and adds them to the session. After an interruption the remaining runs
+/// are left out. An Error is about the host, the arguments or caip, never about what the trainer
+/// did: the job was rejected (kInvalidArgument), or the disk is full (kResourceExhausted).
 Status MakeRuns(const std::vector<const harness::CheckRunKind*>& kinds,
                 const CheckingOptions& options, harness::CheckSession& session);
+
+/// The text of python/look_at_packages.py. module.cmake generates the definition.
+std::string_view LookAtPackagesText();
 
 }  // namespace caip::check

@@ -11,8 +11,8 @@ using engine::ReplicaLaunch;
 
 constexpr char kTrial[] = "1";
 
-// Another name of the host, another home, another directory.
-void Move(const std::string& to, ReplicaLaunch& launch) {
+// Gives the replica another host name, home and current directory.
+void MoveToHost(const std::string& to, ReplicaLaunch& launch) {
   const std::string home = "home/" + to;
   for (auto& [name, value] : launch.environment) {
     if (name == "HOSTNAME") value = to;
@@ -31,8 +31,8 @@ void NameTrialIn(std::string& tf_config) {
   tf_config = PythonJson(*config);
 }
 
-// As of a tuning job's first trial (docs/service/hyperparameter-tuning.md, section 5), where the
-// job is none.
+// Gives a replica of a job without tuning what the first trial of a tuning job gets
+// (docs/service/hyperparameter-tuning.md, section 5).
 void MakeTrial(const std::string& tag, const std::string& job_dir, const std::string& boot_disk,
                ReplicaLaunch& launch) {
   if (launch.metrics) return;
@@ -50,7 +50,7 @@ void MakeTrial(const std::string& tag, const std::string& job_dir, const std::st
 
 }  // namespace
 
-scenario::Dresser DresserOf(const harness::RunPlan& plan) {
+scenario::LaunchEditor LaunchEditorOf(const harness::RunPlan& plan) {
   return [&plan](ReplicaLaunch& launch, const std::string& boot_disk) {
     if (!plan.metric.empty()) {
       MakeTrial(plan.metric, StringOr(plan.scenario.training_input, "jobDir"), boot_disk, launch);
@@ -59,7 +59,7 @@ scenario::Dresser DresserOf(const harness::RunPlan& plan) {
       std::erase_if(launch.environment,
                     [](const auto& variable) { return variable.first == "TF_CONFIG"; });
     }
-    if (!plan.moved_to.empty()) Move(plan.moved_to, launch);
+    if (!plan.moved_to.empty()) MoveToHost(plan.moved_to, launch);
   };
 }
 

@@ -1,13 +1,13 @@
 #pragma once
-// What a run of a session does to the launches of its replicas.
+// Alters the launches of replicas as the plan of a run asks for.
 
 #include "emulator/scenario/launch_watch.h"
 #include "harness/check/check_run.h"
 
 namespace caip::check {
 
-/// Leaves TF_CONFIG out, moves replicas to another host, tells them that they are a trial: as the
-/// plan says, which outlives it.
-scenario::Dresser DresserOf(const harness::RunPlan& plan);
+/// Removes TF_CONFIG, moves replicas to another host, or presents the run to them as a trial. The
+/// plan must outlive the result.
+scenario::LaunchEditor LaunchEditorOf(const harness::RunPlan& plan);
 
 }  // namespace caip::check

@@ -17,13 +17,13 @@ Error BucketIsTheJobs(std::string_view bucket) {
                  "' holds what the job writes. Give the bucket another name.");
 }
 
-Error NoPythonToLookWith() {
+Error PythonNotFound() {
   return {Code::kNotFound,
-          "Packages cannot be looked at: neither python3 nor python was found on PATH."};
+          "The packages cannot be inspected: neither python3 nor python is on PATH."};
 }
 
-Error PackageLookFailed(std::string_view output) {
-  return {Code::kInternal, "The look at the packages failed: " + std::string(output)};
+Error PackageInspectionFailed(std::string_view output) {
+  return {Code::kInternal, "The inspection of the packages failed: " + std::string(output)};
 }
 
 }  // namespace caip::check::errors

@@ -1,5 +1,5 @@
 #pragma once
-// The texts of everything that keeps `caip check` from making its runs.
+// The errors that keep `caip check` from making its runs.
 
 #include <string>
 #include <string_view>
@@ -12,9 +12,9 @@ namespace caip::check::errors {
 Error NotABucketFolder(std::string_view word);
 Error BucketIsTheJobs(std::string_view bucket);
 
-/// No Python to look at packages with (kNotFound).
-Error NoPythonToLookWith();
-/// The look at the packages failed (kInternal).
-Error PackageLookFailed(std::string_view output);
+/// There is no Python to inspect packages with (kNotFound).
+Error PythonNotFound();
+/// kInternal.
+Error PackageInspectionFailed(std::string_view output);
 
 }  // namespace caip::check::errors

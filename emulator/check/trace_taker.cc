@@ -1,15 +1,53 @@
 #include "emulator/check/trace_taker.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
-#include "emulator/check/tried_reports.h"
+#include "base/files.h"
+#include "base/json.h"
+#include "base/text.h"
 #include "harness/events/replica_name.h"
 
 namespace caip::check {
 namespace {
 
-// What the system and Python read all day long, which is of no interest to any check.
+constexpr size_t kFileBytesMax = 1u << 20;  // the library keeps a hundred lines
+
+bool IsContext(const std::string& key) {
+  return key == "global_step" || key == "timestamp" || key == "trial";
+}
+
+std::string TextOf(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+void ReadReportLines(const std::string& where, const std::string& text,
+                     std::vector<harness::TriedReport>& reports) {
+  std::set<std::string> known;
+  for (const std::string& line : Split(text, '\n')) {
+    const auto json = ParseJson(line);
+    if (Trim(line).empty()) continue;
+    if (!json.ok() || !json->is_object()) {
+      if (known.insert("").second) reports.push_back({where, "", std::string(Trim(line))});
+      continue;
+    }
+    for (const auto& [key, value] : json->items()) {
+      if (!IsContext(key) && known.insert(key).second)
+        reports.push_back({where, key, TextOf(value)});
+    }
+  }
+}
+
+// The reports in the metric file with another tag, or without a number.
+std::vector<harness::TriedReport> ReadTriedReports(const engine::MetricSource& source) {
+  std::vector<harness::TriedReport> reports;
+  const auto text = ReadFileUpTo(source.file, kFileBytesMax);
+  if (text.ok()) ReadReportLines("the metric file", *text, reports);
+  return reports;
+}
+
+// The system and Python read these all the time, and no check needs them.
 constexpr const char* kSystem[] = {"/usr/", "/lib", "/bin/", "/etc/", "/dev/", "/proc/", "/sys/"};
 
 bool IsOfSystem(const host::FileSight& sight) {
@@ -57,7 +95,7 @@ void TraceTaker::Open(const std::string& replica, const host::FileSight& sight) 
   file.written = true;
 }
 
-// That it was read is remembered.
+// A file that was read before stays in the list.
 void TraceTaker::Delete(const std::string& path) {
   const auto entry = files_.find(path);
   if (entry == files_.end()) return;
@@ -65,7 +103,7 @@ void TraceTaker::Delete(const std::string& path) {
   if (!entry->second.read) files_.erase(entry);
 }
 
-// Of a directory: all that is below.
+// The rename of a directory renames all files below it.
 void TraceTaker::Rename(const std::string& from, const std::string& to, bool is_there) {
   std::map<std::string, harness::TouchedFile> renamed;
   for (auto entry = files_.lower_bound(from); entry != files_.end();) {
@@ -85,10 +123,10 @@ void TraceTaker::Rename(const std::string& from, const std::string& to, bool is_
 }
 
 void TraceTaker::Printed(const engine::LogLine& line) {
-  // A record of `logging`, and what has TensorFlow's or gRPC's prefix, knows where it comes from.
+  // A record of `logging` and a line with TensorFlow's or gRPC's prefix have a path.
   if (line.severity != engine::Severity::kError || !line.pathname.empty()) return;
   const std::lock_guard lock(mutex_);
-  if (launched_.empty()) return;  // of the packages' installation
+  if (launched_.empty()) return;  // a line of pip, which installs the packages
   traces_.raw_errors.push_back({harness::ReplicaNameOf(line.task, line.run.trial), line.message});
 }
 
@@ -105,7 +143,7 @@ void TraceTaker::Ended(const engine::ReplicaExit& exit) {
   Measure(replica);
   const auto source = metrics_.find(replica);
   if (source == metrics_.end()) return;
-  for (harness::TriedReport& report : TriedReports(source->second)) {
+  for (harness::TriedReport& report : ReadTriedReports(source->second)) {
     traces_.tried_reports.push_back(std::move(report));
   }
 }

@@ -1,30 +1,31 @@
 #pragma once
-// Fills in what a run of a session left behind beside its event list.
+// Collects what a run of `caip check` leaves behind besides its event list.
 
 #include <map>
 #include <mutex>
 #include <string>
 
 #include "base/files.h"
-#include "emulator/scenario/onlooker.h"
+#include "emulator/scenario/run_observer.h"
 #include "harness/check/check_run.h"
 
 namespace caip::check {
 
-/// For one run. Its launches, files, processes and lines, until they are handed over.
-class TraceTaker final : public scenario::Onlooker {
+/// Collects the launches, files, processes and lines of one run.
+class TraceTaker final : public scenario::RunObserver {
  public:
-  /// `buckets`: below it files are objects. `looks`: files are of interest.
-  TraceTaker(const Path& buckets, bool looks) : buckets_(buckets.string() + "/"), looks_(looks) {}
+  /// Leaves out files below `buckets`, which are objects. Collects no files without `wants_files`.
+  TraceTaker(const Path& buckets, bool wants_files)
+      : buckets_(buckets.string() + "/"), wants_files_(wants_files) {}
 
   void Launching(const engine::ReplicaLaunch& launch, const std::string& boot_disk) override;
-  bool looks() const override { return looks_; }
+  bool WantsFiles() const override { return wants_files_; }
   void LeftRunning(const engine::ReplicaKey& key, const std::vector<std::string>& left) override;
   void Seen(const engine::ReplicaKey& key, const host::FileSight& sight) override;
   void Printed(const engine::LogLine& line) override;
   void Ended(const engine::ReplicaExit& exit) override;
 
-  /// When the run is over.
+  /// Call it once, after the run has ended.
   void HandOver(harness::CheckRun& run);
 
  private:
@@ -34,7 +35,7 @@ class TraceTaker final : public scenario::Onlooker {
   void Measure(const std::string& replica);
 
   const std::string buckets_;
-  const bool looks_;
+  const bool wants_files_;
   std::mutex mutex_;
   std::vector<harness::LaunchedReplica> launched_;
   std::map<std::string, harness::TouchedFile> files_;    // by path

@@ -24,13 +24,13 @@ ExploreTask WithoutBuckets(const ExploreTask& task) {
   return plain;
 }
 
-/// Recoveries of one kind of disk, and whose they are.
+/// Recoveries with one kind of disk, and their tasks.
 struct Recoveries {
   std::vector<harness::Resumption> all;
-  std::vector<size_t> indices;  // of tasks; of the first of `all`
+  std::vector<size_t> indices;  // of the tasks of the first elements of `all`
 };
 
-Recoveries RecoveriesOf(const TaskList& tasks, const Outcomes& outcomes, bool disk_kept) {
+Recoveries CollectRecoveries(const TaskList& tasks, const Outcomes& outcomes, bool disk_kept) {
   Recoveries found;
   for (size_t i = 0; i < tasks.size(); ++i) {
     if (!outcomes[i] || tasks[i].second || tasks[i].disk_kept != disk_kept) continue;
@@ -40,29 +40,29 @@ Recoveries RecoveriesOf(const TaskList& tasks, const Outcomes& outcomes, bool di
   return found;
 }
 
-// Moments with the buckets of one that was tried have its recovery.
-void AddEquals(const TaskList& tasks, const Outcomes& outcomes, Recoveries& found) {
+// Adds crash points that have the recovery of another one, which was tried.
+void AddEqualPoints(const TaskList& tasks, const Outcomes& outcomes, Recoveries& found) {
   std::map<std::string, std::optional<int64_t>> first_steps;
   for (size_t i = 0; i < tasks.size(); ++i) {
     if (outcomes[i] && tasks[i].recorded) first_steps[tasks[i].state] = outcomes[i]->first_step;
   }
-  for (const EqualMoment& moment : tasks.equals()) {
-    const auto first = first_steps.find(moment.state);
-    if (first != first_steps.end()) found.all.push_back({moment.point, first->second});
+  for (const EqualPoint& equal : tasks.equals()) {
+    const auto first = first_steps.find(equal.state);
+    if (first != first_steps.end()) found.all.push_back({equal.point, first->second});
   }
 }
 
 }  // namespace
 
-std::vector<Shown> CompareTogether(const harness::Baseline& baseline, const TaskList& tasks,
-                                   Outcomes& outcomes) {
-  std::vector<Shown> more;
+std::vector<TriedRestart> CompareTogether(const harness::Baseline& baseline, const TaskList& tasks,
+                                          Outcomes& outcomes) {
+  std::vector<TriedRestart> more;
   for (const bool disk_kept : {false, true}) {
-    Recoveries found = RecoveriesOf(tasks, outcomes, disk_kept);
+    Recoveries found = CollectRecoveries(tasks, outcomes, disk_kept);
     for (auto& [index, flaw] : harness::FindLostProgress(baseline, found.all)) {
       AddInFront(outcomes[found.indices[index]]->flaws, std::move(flaw));
     }
-    if (!disk_kept) AddEquals(tasks, outcomes, found);
+    if (!disk_kept) AddEqualPoints(tasks, outcomes, found);
     for (auto& [index, flaw] : harness::FindFallbacks(baseline, found.all)) {
       if (index < found.indices.size()) {
         AddInFront(outcomes[found.indices[index]]->flaws, std::move(flaw));
@@ -76,32 +76,32 @@ std::vector<Shown> CompareTogether(const harness::Baseline& baseline, const Task
   return more;
 }
 
-std::vector<Cause> CausesOf(const TaskList& tasks, const Outcomes& outcomes,
-                            const std::vector<Shown>& more) {
-  std::vector<Shown> all;
+std::vector<Cause> FindCauses(const TaskList& tasks, const Outcomes& outcomes,
+                              const std::vector<TriedRestart>& more) {
+  std::vector<TriedRestart> all;
   for (size_t i = 0; i < tasks.size(); ++i) {
     if (outcomes[i]) all.push_back({WithoutBuckets(tasks[i]), *outcomes[i]});
   }
   all.insert(all.end(), more.begin(), more.end());
   std::map<std::string, Cause> by_cause;
-  for (Shown& shown : all) {
+  for (TriedRestart& shown : all) {
     const std::vector<Flaw>& flaws = shown.outcome.flaws;
     if (flaws.empty()) continue;
     Cause& cause = by_cause[flaws.front().cause];
     for (size_t i = 1; i < flaws.size(); ++i) cause.finding.also.insert(flaws[i].cause);
-    cause.shown.push_back(std::move(shown));
+    cause.shown_by.push_back(std::move(shown));
   }
   std::vector<Cause> causes;
   for (auto& [name, cause] : by_cause) {
-    std::ranges::stable_sort(cause.shown, {}, [](const Shown& shown) {
+    std::ranges::stable_sort(cause.shown_by, {}, [](const TriedRestart& shown) {
       return !shown.outcome.flaws.front().doubt.empty();
     });
     ExploreFinding& finding = cause.finding;
-    finding.flaw = cause.shown.front().outcome.flaws.front();
-    finding.point = cause.shown.front().task.point;
-    finding.second = cause.shown.front().task.second;
-    finding.disk_kept = cause.shown.front().task.disk_kept;
-    finding.points = cause.shown.size();
+    finding.flaw = cause.shown_by.front().outcome.flaws.front();
+    finding.point = cause.shown_by.front().task.point;
+    finding.second = cause.shown_by.front().task.second;
+    finding.disk_kept = cause.shown_by.front().task.disk_kept;
+    finding.points = cause.shown_by.size();
     causes.push_back(std::move(cause));
   }
   std::ranges::stable_sort(causes, {}, [](const Cause& cause) {
@@ -110,17 +110,18 @@ std::vector<Cause> CausesOf(const TaskList& tasks, const Outcomes& outcomes,
   return causes;
 }
 
-bool ShowsAgain(const harness::Baseline& baseline, const Shown& shown, const Flaw& wanted,
+bool ShowsAgain(const harness::Baseline& baseline, const TriedRestart& shown, const Flaw& wanted,
                 const harness::Evidence& again) {
   const harness::CrashPoint& point = shown.task.point;
   const std::vector<Flaw> flaws =
       harness::CompareRecovery(baseline, shown.task.second.value_or(point), again);
-  const auto is_it = [&](const Flaw& flaw) { return flaw.cause == wanted.cause; };
-  if (std::ranges::any_of(flaws, is_it)) return true;
-  // What shows among all recoveries alone: this one began where it did.
-  const bool begins_there =
+  const auto is_same = [&](const Flaw& flaw) { return flaw.cause == wanted.cause; };
+  if (std::ranges::any_of(flaws, is_same)) return true;
+  // Only the comparison of all recoveries shows lost progress. The restart shows it again if it
+  // begins at the same step.
+  const bool has_same_begin =
       FirstStep(again, point.events, point.replica) == shown.outcome.first_step;
-  return begins_there && wanted.kind == Flaw::Kind::kLostProgress;
+  return has_same_begin && wanted.kind == Flaw::Kind::kLostProgress;
 }
 
 }  // namespace caip::explore

@@ -1,5 +1,5 @@
 #pragma once
-// What an exploration found, grouped by what is wrong.
+// Groups the flaws that an exploration found by their causes.
 
 #include <optional>
 #include <string>
@@ -11,31 +11,32 @@
 
 namespace caip::explore {
 
-/// A restart that was tried, and what was wrong behind it.
-struct Shown {
+/// A restart that was tried, and the flaws after it.
+struct TriedRestart {
   ExploreTask task;  // without buckets
   ExploreOutcome outcome;
 };
 
-/// What shows one cause: the finding, and all restarts that show it, the surest first.
+/// A cause, and the restarts that show it, the surest first.
 struct Cause {
   ExploreFinding finding;
-  std::vector<Shown> shown;
+  std::vector<TriedRestart> shown_by;
 };
 
-/// Adds to `outcomes` (of `tasks`; nullopt: not tried) what only shows when they are held against
-/// each other. What shows at moments that were not tried, for others lead to the same, is returned.
-std::vector<Shown> CompareTogether(const harness::Baseline& baseline, const TaskList& tasks,
-                                   std::vector<std::optional<ExploreOutcome>>& outcomes);
+/// Adds to `outcomes` the flaws that only a comparison of recoveries with each other shows. An
+/// outcome belongs to the task of its index; nullopt: not tried. Returns the flaws at crash points
+/// that were not tried because an earlier one has the same recovery.
+std::vector<TriedRestart> CompareTogether(const harness::Baseline& baseline, const TaskList& tasks,
+                                          std::vector<std::optional<ExploreOutcome>>& outcomes);
 
-/// By their first flaws: the others of a recovery follow from it, most likely. Sure ones come
-/// first, then the earliest.
-std::vector<Cause> CausesOf(const TaskList& tasks,
-                            const std::vector<std::optional<ExploreOutcome>>& outcomes,
-                            const std::vector<Shown>& more);
+/// Groups restarts by their first flaw, because the others of a recovery most likely follow from
+/// it. Causes that are sure come first, then the earliest.
+std::vector<Cause> FindCauses(const TaskList& tasks,
+                              const std::vector<std::optional<ExploreOutcome>>& outcomes,
+                              const std::vector<TriedRestart>& more);
 
-/// The same restart again shows the same.
-bool ShowsAgain(const harness::Baseline& baseline, const Shown& shown, const harness::Flaw& wanted,
-                const harness::Evidence& again);
+/// Whether a repetition of the restart shows the same flaw.
+bool ShowsAgain(const harness::Baseline& baseline, const TriedRestart& shown,
+                const harness::Flaw& wanted, const harness::Evidence& again);
 
 }  // namespace caip::explore

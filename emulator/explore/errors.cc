@@ -16,7 +16,7 @@ Error NoSuchReplica(std::string_view replica, const std::vector<std::string>& re
 
 Error ContainerNeedsScenario() {
   return {Code::kInvalidArgument,
-          "A container cannot be explored from words. Write a scenario that says "
+          "The arguments name a container, which cannot be explored. Write a scenario with "
           "`trainer: {command: [...]}`."};
 }
 

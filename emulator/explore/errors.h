@@ -1,5 +1,5 @@
 #pragma once
-// The texts of everything that keeps a job from being explored.
+// The errors that keep a job from being explored.
 
 #include <string>
 #include <string_view>
@@ -12,7 +12,7 @@ namespace caip::explore::errors {
 /// kFailedPrecondition: the job fails without any restart.
 Error BaselineFailed(std::string_view state, std::string_view why);
 Error NoSuchReplica(std::string_view replica, const std::vector<std::string>& replicas);
-/// The words of a submit name an image.
+/// The arguments of the submit name an image.
 Error ContainerNeedsScenario();
 
 }  // namespace caip::explore::errors

@@ -6,19 +6,18 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "emulator/explore/errors.h"
-#include "emulator/explore/finding_paths.h"
 #include "emulator/explore/fingerprint.h"
 #include "emulator/scenario/built_job.h"
 
 namespace caip::explore {
 namespace {
 
-// As in a check: an environment is installed first.
+// The limits of a check. A run begins with the installation of an environment.
 constexpr char kLimits[] = "limits: {wall: 10m, no_progress: 1m}\n";
 
 bool IsRemote(const std::string& value) { return value.starts_with("gs://"); }
 
-/// Turns what the words name into paths that still lead there from another folder.
+/// Rewrites relative paths in arguments so that they are valid from another folder.
 class Paths {
  public:
   explicit Paths(const Path& out) : out_(out) {
@@ -53,11 +52,11 @@ class Paths {
     return flags.contains(flag);
   }
 
-  // A scenario resolves one value; of several, each has to be whole.
+  // A scenario resolves a value with one path. Several paths must be absolute.
   std::string Files(const std::string& value) const {
     const std::vector<std::string> names = Split(value, ',');
     if (names.size() == 1) {
-      return IsRemote(value) ? value : SeenFrom(out_, here_ / value).string();
+      return IsRemote(value) ? value : RelativeTo(out_, here_ / value).string();
     }
     std::vector<std::string> whole;
     for (const std::string& name : names) {
@@ -66,7 +65,7 @@ class Paths {
     return Join(whole, ",");
   }
 
-  // The program gets it as it stands here, and runs elsewhere.
+  // The program gets this argument unchanged and runs in another folder.
   std::string UserArg(const std::string& word) const {
     const size_t equals = word.starts_with("-") ? word.find('=') : std::string::npos;
     const size_t begin = equals == std::string::npos ? 0 : equals + 1;
@@ -81,11 +80,11 @@ class Paths {
   Path here_;
 };
 
-// The flags that the service needs and these words leave out.
+// The flags that the service requires and the arguments lack.
 Result<std::vector<std::string>> MissingFlags(const std::vector<std::string>& words,
                                               const client::ReadSubmitWords& read) {
   ASSIGN_OR_RETURN(client::SubmitRequest request, read(words));
-  // Nothing is built to find out.
+  // This does not need a built package.
   if (request.package_path) request.packages.push_back("gs://job/package.tar.gz");
   request.package_path.reset();
   ASSIGN_OR_RETURN(const Json input, scenario::MergedInput(std::move(request)));

@@ -1,5 +1,5 @@
 #pragma once
-// `caip explore -- WORDS`: the words become a scenario, which the findings extend.
+// `caip explore -- ARGUMENTS`: the arguments of a submit become a scenario, which findings extend.
 
 #include <string>
 #include <vector>
@@ -11,14 +11,13 @@
 
 namespace caip::explore {
 
-/// Writes the scenario into `out`, under a name of its own, and returns its path. Relative paths in
-/// the words start at the current directory. What a check need not be given (docs/check.md) need
-/// not be given here. Errors have the client's texts, and are the user's.
+/// Writes the scenario to a new file in `out` and returns the path. Relative paths in `words` start
+/// at the current directory. Arguments that are optional for a check (docs/check.md) are
+/// optional here. Errors are about the arguments and have the client's texts.
 Result<Path> WriteExploredJob(const std::vector<std::string>& words, const Path& out,
                               const client::ReadSubmitWords& read);
 
-/// The scenario of that file as it is run: its packages are built into `workshop` once, for all
-/// runs.
+/// The scenario with its packages built into `workshop`, once for all runs.
 Result<harness::Scenario> WithPackagesBuilt(harness::Scenario scenario,
                                             const std::vector<std::string>& words,
                                             const Path& workshop,

@@ -37,7 +37,7 @@ class Explorer {
   Result<ExploreReport> Run() {
     RETURN_IF_ERROR(RunBaseline());
     files_.emplace(options_, scenario_);
-    room_ = host::MemoryDirectory::Open(
+    memory_ = host::MemoryDirectory::Open(
         options_.workshop, written_ * static_cast<uint64_t>(std::max<int64_t>(1, options_.jobs)));
     RETURN_IF_ERROR(CheckReplicas());
     MakeTasks();
@@ -50,20 +50,19 @@ class Explorer {
   }
 
  private:
-  // In memory where there is room; what does not fit there is run again on the disk, as all that
-  // follows.
+  // Runs in memory. A run that does not fit there is repeated on the disk, as are all later ones.
   Result<Evidence> Play(const Scenario& scenario, const scenario::StageOptions& stage) {
-    if (!room_ || crowded_) return PlayAt(options_.workshop, scenario, stage);
-    auto evidence = PlayAt(room_->path(), scenario, stage);
+    if (!memory_ || memory_is_full_) return PlayAt(options_.workshop, scenario, stage);
+    auto evidence = PlayAt(memory_->path(), scenario, stage);
     if (evidence.ok() || evidence.error().code != Code::kResourceExhausted) return evidence;
-    crowded_ = true;
+    memory_is_full_ = true;
     return PlayAt(options_.workshop, scenario, stage);
   }
 
   Result<Evidence> PlayAt(const Path& place, const Scenario& scenario,
                           scenario::StageOptions stage) {
-    const bool in_memory = room_ && place == room_->path();
-    if (in_memory) stage.overfull = [this] { return room_->IsOverfull(); };
+    const bool in_memory = memory_ && place == memory_->path();
+    if (in_memory) stage.overfull = [this] { return memory_->IsOverfull(); };
     stage.state = place / ("explore-" + std::to_string(++runs_));
     stage.caches = options_.workshop / "caches";
     stage.seed = scenario.seed;
@@ -72,7 +71,7 @@ class Explorer {
     RETURN_IF_ERROR(MakeDirectories(stage.state));
     const Path state = stage.state;
     auto evidence = scenario::Stage(scenario, std::move(stage)).Run();
-    if (!room_) written_ = std::max(written_.load(), host::BytesBelow(state));
+    if (!memory_) written_ = std::max(written_.load(), host::BytesBelow(state));
     RemoveTree(state);
     return evidence;
   }
@@ -117,8 +116,8 @@ class Explorer {
 
   std::set<std::string> Replicas() const {
     std::set<std::string> replicas;
-    for (const Event& h : baseline_->run().events) {
-      if (h.Is<harness::StartEvent>()) replicas.insert(h.replica);
+    for (const Event& event : baseline_->run().events) {
+      if (event.Is<harness::StartEvent>()) replicas.insert(event.replica);
     }
     return replicas;
   }
@@ -132,7 +131,7 @@ class Explorer {
     return Ok{};
   }
 
-  // One replica, and nothing but buckets outlives its machine: only the way back need be run.
+  // With one replica only the buckets outlive its machine, so the recovery alone need run.
   bool CanUseRecord() const {
     return Replicas().size() == 1 && !options_.full_runs &&
            scenario_.semantics == harness::Semantics::kObject;
@@ -240,14 +239,14 @@ class Explorer {
     return true;
   }
 
-  // What is tried again at the end is a part of the budget, and a small one.
+  // The confirmations at the end get a small part of the budget.
   Duration TimeToConfirm() {
     const std::lock_guard lock(mutex_);
     if (!options_.budget) return Duration(0);
     return std::min<Duration>(*options_.budget / 4, causes_.size() * report_.baseline * 2);
   }
 
-  // "" it is not over yet, when so much time is to be left.
+  // The reason to end now, with `left` kept for confirmations; "" none.
   std::string WhyOver(Duration left) {
     if (options_.interrupted && options_.interrupted()) return "interrupted";
     const std::lock_guard lock(mutex_);
@@ -285,7 +284,7 @@ class Explorer {
     stage.begin = &task.begin;
     stage.recorder = recorder;
     ASSIGN_OR_RETURN(Evidence recovery, Play(scenario_, std::move(stage)));
-    return Joined(task, std::move(recovery));
+    return JoinRecovery(task, std::move(recovery));
   }
 
   Result<Evidence> RunWhole(const ExploreTask& task) {
@@ -295,11 +294,11 @@ class Explorer {
   }
 
   Status Conclude() {
-    const std::vector<Shown> more = CompareTogether(*baseline_, tasks_, outcomes_);
+    const std::vector<TriedRestart> more = CompareTogether(*baseline_, tasks_, outcomes_);
     report_.known = known_;
     report_.missed = missed_;
     report_.recoveries = Duration(spent_.load());
-    std::vector<Cause> causes = CausesOf(tasks_, outcomes_, more);
+    std::vector<Cause> causes = FindCauses(tasks_, outcomes_, more);
     for (Cause& cause : causes) Confirm(cause);
     std::ranges::stable_partition(
         causes, [](const Cause& cause) { return cause.finding.flaw.doubt.empty(); });
@@ -312,13 +311,13 @@ class Explorer {
     return Ok{};
   }
 
-  // Runs at once may have been in each other's way, and a recovery from a record leaves out how it
-  // came to it: what is told as sure was shown by a whole run of its own as well.
+  // Concurrent runs may disturb each other, and a recovery from recorded buckets leaves out the run
+  // before it. So each sure finding is confirmed by a whole run of its own.
   void Confirm(Cause& cause) {
     ExploreFinding& finding = cause.finding;
     if (!finding.flaw.doubt.empty()) return;
-    for (size_t i = 0; i < std::min(kConfirmations, cause.shown.size()); ++i) {
-      const Shown& shown = cause.shown[i];
+    for (size_t i = 0; i < std::min(kConfirmations, cause.shown_by.size()); ++i) {
+      const TriedRestart& shown = cause.shown_by[i];
       if (!shown.outcome.flaws.front().doubt.empty()) break;
       const std::string ended = WhyOver(Duration(0));
       if (!ended.empty()) {
@@ -346,9 +345,9 @@ class Explorer {
   std::unique_ptr<scenario::Recorder> recorder_;
   std::unique_ptr<harness::Baseline> baseline_;
   std::optional<ExplorationFiles> files_;
-  std::unique_ptr<host::MemoryDirectory> room_;  // for the runs after the baseline
-  std::atomic<uint64_t> written_{0};             // by a baseline run
-  std::atomic<bool> crowded_{false};             // the room was too small
+  std::unique_ptr<host::MemoryDirectory> memory_;  // for the runs after the baseline
+  std::atomic<uint64_t> written_{0};             // bytes of a baseline run
+  std::atomic<bool> memory_is_full_{false};
   TaskList tasks_;
   std::vector<std::optional<ExploreOutcome>> outcomes_;
   std::map<size_t, RecordedRun> deeper_;  // recoveries, for a second restart in them

@@ -28,51 +28,51 @@ struct ExploreOptions {
   int64_t jobs = 1;  // runs at once
   std::optional<Duration> budget;
   harness::PointSelection points;
-  bool points_are_default = true;  // nobody chose them
-  int64_t points_max = 400;        // more are thinned out evenly
+  bool points_are_default = true;  // the user did not choose the kinds of points
+  int64_t points_max = 400;        // if there are more, they are thinned out evenly
   bool pairs = false;              // a second restart in each recovery
-  bool full_runs = false;          // no recorded prefixes: each point from the beginning
+  bool full_runs = false;          // each run starts at the beginning, not at recorded buckets
   Disks disks = Disks::kNew;
-  bool resume = false;  // goes on where `out` says it was left
-  /// What `resume` depends on and the findings extend; null: the scenario as it is run.
+  bool resume = false;  // continues the exploration whose progress is in `out`
+  /// The scenario that findings extend and `resume` compares; null: the one that runs.
   const harness::Scenario* as_written = nullptr;
   std::function<bool()> interrupted = nullptr;
   client::ReadSubmitWords read_words = nullptr;  // of scenarios with `submit` words
-  /// Told now and then: tried, of so many, causes so far.
-  std::function<void(size_t tried, size_t of, size_t causes)> progress = nullptr;
+  /// Called after each restart with the number of restarts and of causes so far.
+  std::function<void(size_t tried, size_t all, size_t causes)> progress = nullptr;
 };
 
-/// A cause, shown by its first point.
+/// A cause, with the first crash point that shows it.
 struct ExploreFinding {
   harness::Flaw flaw;
-  std::set<std::string> also = {};  // causes that showed with it
-  std::string remark = {};          // why it was not tried once more, by itself; "" it was
+  std::set<std::string> also = {};  // causes that appeared together with it
+  std::string remark = {};          // why it was not confirmed by a run of its own; "" it was
   harness::CrashPoint point;
   std::optional<harness::CrashPoint> second;  // of pairs
   bool disk_kept = false;
-  size_t points = 0;  // that show it
-  Path scenario;      // a file that reproduces it
+  size_t points = 0;  // crash points that show it
+  Path scenario;      // the file that reproduces it
 };
 
-/// Why an exploration ended: its time was over.
+/// The reason for an end when the time of an exploration is over.
 inline constexpr char kBudgetSpent[] = "the budget is used up";
 
 struct ExploreReport {
   size_t points = 0;    // crash points of the baseline run
-  size_t recorded = 0;  // distinct states of the buckets, to be recovered from
+  size_t recorded = 0;  // distinct states of the buckets to recover from
   size_t whole = 0;     // restarts that need whole runs
   size_t tried = 0;
   size_t missed = 0;                      // whole runs that did not reach their point again
   size_t known = 0;                       // taken from an earlier exploration
-  std::string ended = {};                 // why before all were tried; "" they were
-  std::optional<Error> broke = {};        // a restart could not be tried, for no fault of the job
+  std::string ended = {};                 // why it ended before all were tried; "" all were
+  std::optional<Error> broke = {};        // an error of the host or of caip, at a restart
   Duration baseline{0};                   // one baseline run
   Duration before_restarts{0};            // all runs before the first restart of a point
-  Duration took{0};                       // all recoveries, by the wall
-  Duration recoveries{0};                 // the same, summed up over those at once
+  Duration took{0};                       // all recoveries, in wall time
+  Duration recoveries{0};                 // the sum of their durations
   std::vector<std::string> not_compared;  // what differs between two baseline runs
-  std::vector<std::string> counting;      // and what counts restarts
-  std::vector<ExploreFinding> findings;   // the sure ones first, then the smallest
+  std::vector<std::string> counting;      // what counts restarts
+  std::vector<ExploreFinding> findings;   // the sure ones first, then the earliest
 };
 
 /// Ignores the scenario's own faults and expectations. An Error means that the job cannot be

@@ -6,7 +6,6 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "emulator/explore/finding_paths.h"
 #include "emulator/explore/fingerprint.h"
 #include "emulator/scenario/submission.h"
 #include "harness/explorer/progress_comparison.h"
@@ -68,11 +67,11 @@ std::string TextList(const std::set<std::string>& names) {
   return "[" + Join(quoted, ", ") + "]";
 }
 
-// The fields of steps that are compared, by all that was reported.
+// The fields of the reported steps that are compared.
 std::set<std::string> FieldsOf(const harness::Baseline& baseline) {
   std::set<std::string> fields;
-  for (const Event& h : baseline.run().events) {
-    const auto* step = h.As<harness::StepEvent>();
+  for (const Event& event : baseline.run().events) {
+    const auto* step = event.As<harness::StepEvent>();
     if (!step) continue;
     for (const auto& [name, value] : step->record.items()) {
       const bool compared = baseline.how().steps.Compares(name);
@@ -86,7 +85,7 @@ std::string ObjectsExpectation(const harness::Baseline& baseline, bool builds_pa
   const harness::ObjectComparison& how = baseline.how().objects;
   std::set<std::string> except(how.except.begin(), how.except.end());
   for (const std::string& name : baseline.unstable_objects()) except.insert(name);
-  // Each run of the finding builds them itself.
+  // Each run of the finding builds its packages itself.
   if (builds_packages) except.insert("job/" + std::string(scenario::kJobId) + "/*");
   std::vector<std::string> words;
   if (how.globs != harness::ObjectComparison().globs) {
@@ -99,8 +98,8 @@ std::string ObjectsExpectation(const harness::Baseline& baseline, bool builds_pa
   return words.empty() ? "true" : "{" + Join(words, ", ") + "}";
 }
 
-// What a finding extends; "" it is none.
-Path Extends(const Path& finding) {
+// The file that a finding extends; "" for files that are not findings.
+Path FindExtendedFile(const Path& finding) {
   const auto text = ReadFile(finding);
   if (!text.ok() || !text->starts_with(kHead)) return "";
   for (const std::string& line : Split(*text, '\n')) {
@@ -115,11 +114,11 @@ Path Extends(const Path& finding) {
 }
 
 // The state directory is above the workshop of one command.
-std::vector<Path> WrittenBy(const ExploreOptions& options) {
+std::vector<Path> FoldersOfRuns(const ExploreOptions& options) {
   return {options.out, options.workshop.parent_path().parent_path()};
 }
 
-// What the flaw broke, as expectations.
+// Expectations that fail because of the flaw.
 std::string Expectations(const ExploreFinding& finding, const harness::Baseline& baseline,
                          bool builds_packages) {
   std::string text = "expect:\n  state: SUCCEEDED\n";
@@ -146,7 +145,7 @@ ExplorationFiles::ExplorationFiles(const ExploreOptions& options, const harness:
     : out_(options.out),
       findings_(options.findings.empty() ? options.out : options.findings),
       scenario_(options.as_written ? *options.as_written : scenario) {
-  head_ = CompactJson({{"exploration", Fingerprint(scenario_, WrittenBy(options))}});
+  head_ = CompactJson({{"exploration", Fingerprint(scenario_, FoldersOfRuns(options))}});
   if (!options.resume) RemoveFindings();
   const auto text = ReadFile(out_ / kProgress);
   if (!options.resume || !text.ok() || !text->starts_with(head_ + "\n")) return;
@@ -169,7 +168,7 @@ void ExplorationFiles::Note(const std::string& point, const TriedPoint& tried) {
   progress_ << CompactJson(TriedJson(point, tried)) << "\n" << std::flush;
 }
 
-// What is known is written anew, so that nothing is added to a line that is half there.
+// Rewrites the file, because the last line of an interrupted exploration may be incomplete.
 Status ExplorationFiles::BeginProgress() {
   RETURN_IF_ERROR(MakeDirectories(out_));
   std::string text = head_ + "\n";
@@ -185,9 +184,9 @@ void ExplorationFiles::RemoveFindings() const {
   const Path base = std::filesystem::weakly_canonical(scenario_.file, error);
   for (std::filesystem::directory_iterator entry(findings_, error), end; !error && entry != end;
        entry.increment(error)) {
-    if (entry->path().filename().string().starts_with(kFinding) && Extends(entry->path()) == base) {
-      mine.push_back(entry->path());
-    }
+    const Path& file = entry->path();
+    const bool is_finding = file.filename().string().starts_with(kFinding);
+    if (is_finding && FindExtendedFile(file) == base) mine.push_back(file);
   }
   for (const Path& file : mine) std::filesystem::remove(file, error);
 }
@@ -209,7 +208,7 @@ Result<Path> ExplorationFiles::WriteScenario(const ExploreFinding& finding,
   const std::string& doubt = finding.flaw.doubt;
   text += doubt.empty() ? " Fails until the trainer is fixed.\n"
                         : "\n# May be harmless: " + doubt + "\n";
-  text += "extends: " + YamlQuoted(SeenFrom(findings_, scenario_.file).string()) + "\n";
+  text += "extends: " + YamlQuoted(RelativeTo(findings_, scenario_.file).string()) + "\n";
   text += "description: " +
           YamlQuoted((finding.disk_kept ? "The process dies " : "The machine goes away ") +
                      Describe(finding.point) +

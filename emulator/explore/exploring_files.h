@@ -1,5 +1,5 @@
 #pragma once
-// What an exploration leaves on disk: its progress, and a scenario for each finding.
+// The files of an exploration: its progress, and a scenario for each finding.
 
 #include <fstream>
 #include <map>
@@ -15,27 +15,27 @@
 
 namespace caip::explore {
 
-/// What is noted of a point that was tried.
+/// The result of a crash point, as the progress file has it.
 struct TriedPoint {
   std::vector<harness::Flaw> flaws;
   std::optional<int64_t> first_step;
 };
 
-/// Any thread. Its directory is made when it is first written to.
+/// Any thread may call it. The folder is created before the first write.
 class ExplorationFiles {
  public:
-  /// With `options.resume`, what an earlier exploration of the same scenario noted is known; else
-  /// its findings are removed.
+  /// With `options.resume` the results of an earlier exploration of the same scenario are known.
+  /// Otherwise its findings are removed.
   ExplorationFiles(const ExploreOptions& options, const harness::Scenario& scenario);
 
   std::optional<TriedPoint> Known(const std::string& point) const;
   void Note(const std::string& point, const TriedPoint& tried);
 
-  /// A file that `caip scenario run` fails on until the trainer is mended.
+  /// Writes a scenario that fails until the trainer is fixed.
   Result<Path> WriteScenario(const ExploreFinding& finding,
                              const harness::Baseline& baseline) const;
 
-  /// Those of earlier explorations of the same scenario; other scenarios' findings stay.
+  /// Removes the findings of earlier explorations of the same scenario, and no others.
   void RemoveFindings() const;
 
  private:

@@ -11,7 +11,7 @@ using harness::CrashPoint;
 using harness::Event;
 using harness::Evidence;
 
-constexpr size_t kPointsOfSilent = 12;
+constexpr size_t kPointsWithoutStorage = 12;
 
 Event EndOfMachine(const CrashPoint& point, int boot) {
   Event exit{.replica = point.replica, .boot = boot};
@@ -19,18 +19,19 @@ Event EndOfMachine(const CrashPoint& point, int boot) {
   return exit;
 }
 
-// An operation that the first restart struck before it took effect was met all the same.
-bool WasMetInVain(const CrashPoint& first, const CrashPoint& point) {
+// Whether the point is an operation before which the first restart took the machine away. The
+// trigger counts the operation although it did not take effect.
+bool WasCountedBefore(const CrashPoint& first, const CrashPoint& point) {
   return first.before && first.mid_bytes == 0 && point.before && first.kind == point.kind &&
          first.replica == point.replica && first.op == point.op && first.text == point.text;
 }
 
-// Behind the end of the machine that the restart took away.
+// The first event after the end of the machine that the restart took away.
 size_t BeginOfRecovery(const ExploreTask& task, const Evidence& whole) {
   const std::vector<Event>& events = whole.events;
   size_t i = task.recorded ? task.prefix.size() : 0;
-  const auto ends = [&](const Event& h) {
-    return h.Is<harness::ExitEvent>() && h.replica == task.point.replica;
+  const auto ends = [&](const Event& event) {
+    return event.Is<harness::ExitEvent>() && event.replica == task.point.replica;
   };
   while (i < events.size() && !ends(events[i])) ++i;
   return std::min(i + 1, events.size());
@@ -52,18 +53,18 @@ harness::Scenario WithoutFaults(harness::Scenario scenario) {
   return scenario;
 }
 
-Evidence Joined(const ExploreTask& task, Evidence recovery) {
+Evidence JoinRecovery(const ExploreTask& task, Evidence recovery) {
   int boots = 0;
   std::vector<Event> all = task.prefix;
-  for (const Event& h : all) boots = std::max(boots, h.boot);
+  for (const Event& event : all) boots = std::max(boots, event.boot);
   all.push_back(EndOfMachine(task.second.value_or(task.point), boots));
-  for (Event& h : recovery.events) {
-    if (h.replica.empty() || h.replica == "service") continue;
-    h.boot += boots;
-    all.push_back(std::move(h));
+  for (Event& event : recovery.events) {
+    if (event.replica.empty() || event.replica == "service") continue;
+    event.boot += boots;
+    all.push_back(std::move(event));
   }
   int64_t number = 0;
-  for (Event& h : all) h.number = ++number;
+  for (Event& event : all) event.number = ++number;
   recovery.events = std::move(all);
   return recovery;
 }
@@ -76,7 +77,7 @@ std::vector<CrashPoint> PointsOfRecovery(const ExploreTask& task, const Evidence
   for (CrashPoint& point : harness::FindCrashPoints(whole, selection)) {
     if (point.events < begin + (point.before ? 0 : 1)) continue;
     point.changes -= changes;
-    if (WasMetInVain(task.point, point)) ++point.nth;
+    if (WasCountedBefore(task.point, point)) ++point.nth;
     points.push_back(std::move(point));
   }
   return points;
@@ -85,11 +86,11 @@ std::vector<CrashPoint> PointsOfRecovery(const ExploreTask& task, const Evidence
 std::optional<int64_t> FirstStep(const Evidence& run, size_t after, const std::string& replica) {
   int boot = 0;
   for (size_t i = 0; i < run.events.size(); ++i) {
-    const Event& h = run.events[i];
-    if (h.replica != replica) continue;
-    if (i >= after && h.Is<harness::StartEvent>()) boot = h.boot;
-    const auto* step = h.As<harness::StepEvent>();
-    if (boot > 0 && step && h.boot >= boot) return step->step;
+    const Event& event = run.events[i];
+    if (event.replica != replica) continue;
+    if (i >= after && event.Is<harness::StartEvent>()) boot = event.boot;
+    const auto* step = event.As<harness::StepEvent>();
+    if (boot > 0 && step && event.boot >= boot) return step->step;
   }
   return std::nullopt;
 }
@@ -131,16 +132,18 @@ std::vector<CrashPoint> PointsToTry(const Evidence& baseline, harness::PointSele
   std::erase_if(points, [](const CrashPoint& point) { return point.op == "list"; });
   if (!by_default) return points;
   std::set<std::string> silent;
-  for (const Event& h : baseline.events) {
-    const bool wanted = selection.replicas.empty() || selection.replicas.contains(h.replica);
-    if (h.Is<harness::StartEvent>() && wanted) silent.insert(h.replica);
+  for (const Event& event : baseline.events) {
+    const bool wanted = selection.replicas.empty() || selection.replicas.contains(event.replica);
+    if (event.Is<harness::StartEvent>() && wanted) silent.insert(event.replica);
   }
   for (const CrashPoint& point : points) silent.erase(point.replica);
   for (const std::string& replica : silent) {
     std::vector<CrashPoint> more =
         harness::FindCrashPoints(baseline, {{"steps"}, {replica}, false});
     if (more.empty()) more = harness::FindCrashPoints(baseline, {{"logs"}, {replica}, false});
-    for (CrashPoint& point : Thinned(more, kPointsOfSilent)) points.push_back(std::move(point));
+    for (CrashPoint& point : Thinned(more, kPointsWithoutStorage)) {
+      points.push_back(std::move(point));
+    }
   }
   return points;
 }
@@ -149,7 +152,7 @@ void TaskList::AddRecorded(const RecordedRun& run, const std::optional<CrashPoin
   for (const CrashPoint& point : run.points) {
     if (point.changes >= run.states.size()) continue;
     const scenario::BucketState& state = run.states[point.changes];
-    // The same bytes behind fewer steps are another story to be told of the first restart only.
+    // Only after the first restart does it matter how many steps led to the same bytes.
     std::string key = scenario::KeyOf(state);
     if (!seen_.insert(key).second) {
       if (!first) equals_.push_back({point, std::move(key)});

@@ -25,7 +25,7 @@ class Hash {
   uint64_t hash_ = kFnvStart;
 };
 
-/// A hash of the files that make a trainer.
+/// A hash of the files of a trainer.
 class FileHash {
  public:
   explicit FileHash(const std::vector<Path>& not_ours) {
@@ -43,7 +43,7 @@ class FileHash {
     if (bytes.ok()) hash_.Add(*bytes);
   }
 
-  /// All files below it, by name.
+  /// Adds all files below the folder, by name.
   void AddTree(const Path& folder) {
     std::set<Path> files;
     std::error_code error;
@@ -60,7 +60,8 @@ class FileHash {
     for (const Path& file : files) AddFile(file);
   }
 
-  // A program's folder has what it imports; the folders of the host's own programs do not matter.
+  // Adds the folder of a program, which has the modules that it imports. Folders of the host's own
+  // programs do not count.
   void AddWord(const Path& folder, const std::string& word, bool names_package) {
     hash_.Add(word);
     std::error_code error;
@@ -131,6 +132,18 @@ std::string Fingerprint(const harness::Scenario& scenario, const std::vector<Pat
     for (const auto& [object, bytes] : bucket.objects) hash.Add(object + "\n" + bytes);
   }
   return hash.text() + " " + std::to_string(scenario.seed);
+}
+
+Path RelativeTo(const Path& folder, const Path& file) {
+  std::error_code error;
+  const Path from =
+      std::filesystem::weakly_canonical(std::filesystem::absolute(folder, error), error);
+  Path to = std::filesystem::weakly_canonical(std::filesystem::absolute(file, error), error);
+  if (!to.has_filename()) to = to.parent_path();  // "trainer/"
+  const auto below_root = [](const Path& path) { return *path.relative_path().begin(); };
+  const bool apart =
+      !from.has_relative_path() || !to.has_relative_path() || below_root(from) != below_root(to);
+  return apart ? to : to.lexically_relative(from);
 }
 
 }  // namespace caip::explore

@@ -1,5 +1,5 @@
 #pragma once
-// What an exploration depends on, as a number: the scenario and the files of its trainer.
+// Identifies what an exploration depends on: the scenario and the files of its trainer.
 
 #include <string>
 #include <string_view>
@@ -10,11 +10,15 @@
 
 namespace caip::explore {
 
-/// Eight hexadecimal digits (FNV-1a): names a text among a few others.
+/// Eight hexadecimal digits (FNV-1a) that name a text among a few others.
 std::string ShortHash(std::string_view text);
 
-/// Changes with the scenario and with what its trainer consists of, as far as files say it.
-/// `not_ours`: folders that runs write to; nor do .git, bytecode and event files matter.
+/// Changes when the scenario or a file of its trainer changes. Files in the folders `not_ours`, to
+/// which runs write, do not count, and neither do .git, bytecode and event files.
 std::string Fingerprint(const harness::Scenario& scenario, const std::vector<Path>& not_ours);
+
+/// The path of `file` relative to `folder`, so that both may be moved together. Absolute if they
+/// share only the root.
+Path RelativeTo(const Path& folder, const Path& file);
 
 }  // namespace caip::explore

@@ -1,5 +1,5 @@
 #pragma once
-// What a scenario asks of this host.
+// Whether this host and its launcher can play a scenario.
 
 #include <string>
 
@@ -10,13 +10,13 @@
 
 namespace caip::scenario {
 
-/// What the scenario needs and this host lacks, in words; "" nothing.
+/// Describes what the scenario needs and this host lacks; "" nothing.
 std::string LackOf(const harness::Scenario& scenario);
 
-/// kUnimplemented, when the scenario needs something of the launcher that it cannot do.
+/// kUnimplemented if the scenario needs an ability that the launcher lacks.
 Status CheckAbilities(const harness::Scenario& scenario, const host::LauncherBundle& replicas);
 
-/// Whether there is no room on the disk that has this directory.
+/// Whether the disk of this directory is full.
 bool IsFull(const Path& directory);
 
 }  // namespace caip::scenario

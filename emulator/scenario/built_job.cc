@@ -32,7 +32,7 @@ Result<Json> InputOf(const client::PreparedJob& prepared) {
   return *input;
 }
 
-// What the service must be given, and a run on this host need not.
+// Fills in what the service requires and a run on this host does not.
 void FillIn(Json& input, const std::string& metric) {
   if (!input.contains("scaleTier")) input["scaleTier"] = "BASIC";
   if (!input.contains("jobDir")) input["jobDir"] = kJobDir;
@@ -48,7 +48,7 @@ void FillIn(Json& input, const std::string& metric) {
   }
 }
 
-// The archives become objects under the URIs that the job names, and files of the workshop.
+// Adds the archives as objects under the URIs that the job names, and as files of the workshop.
 Status AddPackages(const client::PreparedJob& prepared, const Path& workshop, BuiltJob& built) {
   for (const client::StagedFile& file : prepared.staged) {
     ASSIGN_OR_RETURN(const std::string bytes, ReadFile(file.file));

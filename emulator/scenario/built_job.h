@@ -1,5 +1,5 @@
 #pragma once
-// The job of a submit as scenarios run it: packages are built once, and are objects of buckets.
+// The job of a submit with its packages built once, as objects of buckets, for many runs.
 
 #include <map>
 #include <string>
@@ -13,24 +13,24 @@
 
 namespace caip::scenario {
 
-/// The versions of a job of a Python package that names none.
+/// The defaults of a job with a Python package.
 inline constexpr char kDefaultRuntime[] = "2.11";
 inline constexpr char kDefaultPython[] = "3.7";
 
-/// What a submit would send, complete.
+/// The complete job that a submit would send.
 struct BuiltJob {
   Json training_input;
   std::map<std::string, harness::BucketContents> buckets;
-  std::vector<Path> packages;  // archives, copied into the workshop
+  std::vector<Path> packages;  // archives in the workshop
 };
 
-/// The trainingInput that a submit would send. A region, a project and a staging bucket need not be
-/// given. Nothing is kept of packages that are built for it.
+/// The trainingInput that a submit would send. Region, project and staging bucket are optional.
+/// Packages that are built for it are not kept.
 Result<Json> MergedInput(client::SubmitRequest request);
 
-/// Builds the packages into `workshop` and fills in what a run on this host need not be given
-/// (docs/check.md). `metric`: the tag of a tuning job's metric; "" its own. Errors have the
-/// client's texts, and are the user's.
+/// Builds the packages into `workshop` and fills in what is optional for a run on this host
+/// (docs/check.md). `metric`: the tag of a tuning job's metric; default: its own. Errors are about
+/// the arguments and have the client's texts.
 Result<BuiltJob> BuildJob(client::SubmitRequest request, const std::string& metric,
                           const Path& workshop);
 

@@ -1,5 +1,7 @@
 #include "emulator/scenario/errors.h"
 
+#include <utility>
+
 #include "base/text.h"
 
 namespace caip::scenario::errors {
@@ -9,10 +11,15 @@ Error Invalid(std::string text) { return {Code::kInvalidArgument, std::move(text
 
 std::string S(std::string_view text) { return std::string(text); }
 
+constexpr std::pair<int, Code> kCodesOfStatuses[] = {
+    {403, Code::kPermissionDenied},  {404, Code::kNotFound}, {409, Code::kAborted},
+    {429, Code::kResourceExhausted}, {500, Code::kInternal},
+};
+
 }  // namespace
 
-Error JobNotTaken(const Error& cause) {
-  std::string text = "The job was not taken: " + cause.message;
+Error JobRejected(const Error& cause) {
+  std::string text = "The job was rejected: " + cause.message;
   for (const FieldViolation& violation : cause.violations) {
     text += "\n  " + violation.field + ": " + violation.description;
   }
@@ -48,10 +55,18 @@ Error TwinFailed(std::string_view state, std::string_view why) {
           "The twin, which runs without faults, did not succeed: " + S(state) + " " + S(why)};
 }
 
+Error CallRefused(int status, std::string_view why) {
+  Code code = Code::kUnavailable;
+  for (const auto& [known, its_code] : kCodesOfStatuses) {
+    if (known == status) code = its_code;
+  }
+  return {code, S(why)};
+}
+
 Error DiskFull(const Path& directory) {
-  return {Code::kResourceExhausted, "The disk is full: what runs write did not fit at '" +
-                                        directory.string() +
-                                        "'. Free some space, or name another place with --state."};
+  return {Code::kResourceExhausted,
+          "The disk is full: the files of a run did not fit into '" + directory.string() +
+              "'. Free some space, or choose another folder with --state."};
 }
 
 }  // namespace caip::scenario::errors

@@ -1,5 +1,5 @@
 #pragma once
-// The texts of everything that keeps a scenario from being played. What a run shows is no error.
+// The errors that keep a scenario from being played. A failed expectation is not an error.
 
 #include <string>
 #include <string_view>
@@ -11,7 +11,7 @@
 namespace caip::scenario::errors {
 
 // The job. The code is that of `cause`.
-Error JobNotTaken(const Error& cause);
+Error JobRejected(const Error& cause);
 Error NoTrainingInput();
 Error PackageInBucket(std::string_view uri);
 /// A fault names a replica that the job does not have.
@@ -22,7 +22,10 @@ Error NeverStarted(std::string_view replica);
 /// The run without faults did not succeed.
 Error TwinFailed(std::string_view state, std::string_view why);
 
-/// kResourceExhausted, which means nothing else where runs are made.
+/// A call of the job API that a fault refuses with this HTTP status.
+Error CallRefused(int status, std::string_view why);
+
+/// kResourceExhausted. No other error of a run has this code.
 Error DiskFull(const Path& directory);
 
 }  // namespace caip::scenario::errors

@@ -7,8 +7,8 @@
 
 namespace caip::scenario {
 
-std::optional<Path> FakeTimeLibrary() {
-  // Debian's places, by architecture; then those of other distributions.
+std::optional<Path> FindFakeTimeLibrary() {
+  // The paths of Debian, by architecture, then those of other distributions.
   for (const char* place :
        {"/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1",
         "/usr/lib/aarch64-linux-gnu/faketime/libfaketime.so.1",
@@ -22,8 +22,8 @@ std::optional<Path> FakeTimeLibrary() {
 
 namespace {
 
-// Only the wall's clock: time that has passed does not step. Ours goes before it: preload/sleep.c.
-void Bend(const Path& library, const Path& file, engine::Environment& environment) {
+// Fakes the wall clock and not the monotonic one. Our library comes first: see preload/sleep.c.
+void AddFakeTime(const Path& library, const Path& file, engine::Environment& environment) {
   const std::string preload = host::PreloadLibraryBesideUs().string() + ":" + library.string();
   environment.emplace_back("LD_PRELOAD", preload);
   environment.emplace_back("FAKETIME_TIMESTAMP_FILE", file.string());
@@ -31,7 +31,7 @@ void Bend(const Path& library, const Path& file, engine::Environment& environmen
   environment.emplace_back("FAKETIME_DONT_FAKE_MONOTONIC", "1");
 }
 
-// What kills a trainer by itself is no fault of a scenario.
+// Some versions of libfaketime break sleeping, which would kill every trainer.
 std::string TrySleeping(const Path& library) {
   const TemporaryDirectory scratch;
   const Path offset = scratch.path() / "offset";
@@ -39,25 +39,25 @@ std::string TrySleeping(const Path& library) {
   sleeper.argv = {"python3", "-c", "import time; time.sleep(0.001); print(time.time() > 4e9)"};
   sleeper.environment = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}};
   sleeper.timeout = std::chrono::seconds(20);
-  Bend(library, offset, sleeper.environment);
+  AddFakeTime(library, offset, sleeper.environment);
   if (!WriteFile(offset, "+3000000000\n").ok()) return "no temporary file can be made";
   const auto slept = host::CaptureTool(std::move(sleeper));
   if (!slept.ok()) return "";  // without a Python to try it with
   if (!slept->result.ok()) return "with libfaketime, programs cannot sleep: " + slept->err;
-  return slept->out.starts_with("True") ? "" : "libfaketime does not bend the clock";
+  return slept->out.starts_with("True") ? "" : "libfaketime does not change the clock";
 }
 
 }  // namespace
 
-std::string LackOfFakeTime() {
-  const auto library = FakeTimeLibrary();
+std::string DescribeLackOfFakeTime() {
+  const auto library = FindFakeTimeLibrary();
   if (!library) return "libfaketime is not installed (Debian: apt install faketime)";
   static const std::string lack = TrySleeping(*library);
   return lack;
 }
 
 void FakeClocks::Give(const std::string& replica, engine::Environment& environment) {
-  const auto library = FakeTimeLibrary();
+  const auto library = FindFakeTimeLibrary();
   if (!library) return;
   {
     const std::lock_guard lock(mutex_);
@@ -65,7 +65,7 @@ void FakeClocks::Give(const std::string& replica, engine::Environment& environme
     (void)Write(replica);
   }
   std::erase_if(environment, [](const auto& variable) { return variable.first == "LD_PRELOAD"; });
-  Bend(*library, directory_ / replica, environment);
+  AddFakeTime(*library, directory_ / replica, environment);
 }
 
 Status FakeClocks::Step(const std::string& replica, Duration by) {
@@ -74,9 +74,9 @@ Status FakeClocks::Step(const std::string& replica, Duration by) {
   return Write(replica);
 }
 
-// Mutex held. "+3600.000000": so many seconds ahead of the host.
+// Mutex held. Writes "+3600.000000": the seconds to add to the host's time.
 Status FakeClocks::Write(const std::string& replica) {
-  RETURN_IF_ERROR(MakeDirectories((directory_ / replica).parent_path()));  // of a trial: master-0/2
+  RETURN_IF_ERROR(MakeDirectories((directory_ / replica).parent_path()));  // a trial has master-0/2
   const double seconds = std::chrono::duration<double>(offsets_[replica]).count();
   std::string text = std::to_string(seconds);
   if (seconds >= 0) text.insert(0, "+");

@@ -1,5 +1,5 @@
 #pragma once
-// Clocks of replicas that can be stepped: by libfaketime, where it is installed.
+// Clocks of replicas that a fault can step. They need libfaketime.
 
 #include <map>
 #include <mutex>
@@ -12,21 +12,21 @@
 
 namespace caip::scenario {
 
-/// The library of this host; nullopt where there is none.
-std::optional<Path> FakeTimeLibrary();
+/// The library of this host. nullopt if it is not installed.
+std::optional<Path> FindFakeTimeLibrary();
 
-/// Why clocks cannot be stepped here, found out by bending one; "" they can. Tried once a process.
-std::string LackOfFakeTime();
+/// Why clocks cannot be stepped on this host; "" they can. The first call tries it out.
+std::string DescribeLackOfFakeTime();
 
-/// Any thread.
+/// Any thread may call it.
 class FakeClocks {
  public:
-  /// The files that tell the time are in `directory`.
+  /// Keeps the files with the offsets in `directory`.
   explicit FakeClocks(Path directory) : directory_(std::move(directory)) {}
 
-  /// From now on the replica's processes see our clock. Each boot begins with the host's time.
+  /// Lets the processes of the replica's next boot see a clock with the host's time.
   void Give(const std::string& replica, engine::Environment& environment);
-  /// What it sees steps by so much, on top of earlier steps.
+  /// Steps the replica's clock, in addition to earlier steps.
   Status Step(const std::string& replica, Duration by);
 
  private:

@@ -13,18 +13,19 @@ using harness::Event;
 
 std::string NameOf(const engine::ReplicaKey& key) { return harness::ReplicaNameOf(key); }
 
-// Storage is reached through the replica's own door, which tells us whose a request is.
-void LeadThroughItsDoor(engine::ReplicaLaunch& launch) {
-  std::string door;
+// Gives the replica its own listener as the endpoint of storage, so that each request shows which
+// replica sent it.
+void UseOwnListener(engine::ReplicaLaunch& launch) {
+  std::string listener;
   for (const auto& [name, value] : launch.environment) {
-    if (name == "GCE_METADATA_HOST") door = value;
+    if (name == "GCE_METADATA_HOST") listener = value;
   }
   std::string endpoint;
   for (const auto& [name, value] : launch.environment) {
     if (name == "STORAGE_EMULATOR_HOST") endpoint = ReplaceAll(value, "http://", "");
   }
-  if (door.empty() || endpoint.empty()) return;
-  for (auto& [name, value] : launch.environment) value = ReplaceAll(value, endpoint, door);
+  if (listener.empty() || endpoint.empty()) return;
+  for (auto& [name, value] : launch.environment) value = ReplaceAll(value, endpoint, listener);
 }
 
 Event EventOf(const engine::ReplicaKey& key, Event::Body body) {
@@ -41,37 +42,37 @@ Event ReportOf(const engine::ReplicaKey& key, const std::string& tag,
 }  // namespace
 
 void WatchedLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {
-  LeadThroughItsDoor(launch);
+  UseOwnListener(launch);
   const std::string replica = NameOf(launch.key);
-  if (company_.clocks) company_.clocks->Give(replica, launch.environment);
+  if (hooks_.clocks) hooks_.clocks->Give(replica, launch.environment);
   const std::string boot_disk = disks_.BootDisk(launch.key);
-  if (company_.dress) company_.dress(launch, boot_disk);
-  if (company_.onlooker) company_.onlooker->Launching(launch, boot_disk);
+  if (hooks_.alter) hooks_.alter(launch, boot_disk);
+  if (hooks_.observer) hooks_.observer->Launching(launch, boot_disk);
   {
     const std::lock_guard lock(mutex_);
     last_[replica] = launch.key;
   }
-  Listener told;
-  told.on_started = [this, tell = listener.on_started](const engine::ReplicaKey& key) {
+  Listener reported;
+  reported.on_started = [this, tell = listener.on_started](const engine::ReplicaKey& key) {
     injector_.Report(EventOf(key, harness::LiveEvent{}));
     if (tell) tell(key);
   };
-  told.on_exit = [this, tell = listener.on_exit](const engine::ReplicaExit& exit) {
-    if (company_.onlooker) company_.onlooker->Ended(exit);
+  reported.on_exit = [this, tell = listener.on_exit](const engine::ReplicaExit& exit) {
+    if (hooks_.observer) hooks_.observer->Ended(exit);
     injector_.Report(
         EventOf(exit.key, harness::ExitEvent{exit.exit_code, exit.signal, exit.start_error}));
     tell(exit);
   };
   const std::string tag = launch.metrics ? launch.metrics->tag : "";
-  told.on_reports = [this, tag, tell = listener.on_reports](const engine::ReplicaKey& key,
+  reported.on_reports = [this, tag, tell = listener.on_reports](const engine::ReplicaKey& key,
                                                             std::vector<engine::Report> reports) {
     for (const engine::Report& report : reports) injector_.Report(ReportOf(key, tag, report));
-    const bool of_trial = !key.run.trial.empty();  // else the engine knows of none
+    const bool of_trial = !key.run.trial.empty();  // the engine knows reports of trials only
     if (tell && of_trial) tell(key, std::move(reports));
   };
-  auto start = [this, launch = std::move(launch), told = std::move(told)] {
+  auto start = [this, launch = std::move(launch), reported = std::move(reported)] {
     injector_.Report(EventOf(launch.key, harness::StartEvent{launch.fresh_disk}));
-    inner().Launch(launch, told);
+    inner().Launch(launch, reported);
   };
   if (!injector_.DelayStart(replica, start)) start();
 }
@@ -80,6 +81,41 @@ std::optional<engine::ReplicaKey> WatchedLauncher::LastBoot(const std::string& r
   const std::lock_guard lock(mutex_);
   const auto found = last_.find(replica);
   return found == last_.end() ? std::nullopt : std::optional(found->second);
+}
+
+namespace {
+
+class WatchedPackages final : public engine::Packager {
+ public:
+  WatchedPackages(std::unique_ptr<engine::Packager> inner, harness::FaultInjector& injector)
+      : inner_(std::move(inner)), injector_(injector) {}
+
+  void Prepare(engine::PrepareRequest request,
+               std::function<void(engine::Prepared)> done) override {
+    harness::Event event{.body = harness::PrepareEvent{request.attempt}};
+    const harness::FaultResponse response = injector_.Report(std::move(event));
+    if (response.kind != harness::FaultResponse::Kind::kRefuse) {
+      inner_->Prepare(std::move(request), std::move(done));
+      return;
+    }
+    engine::Prepared prepared;
+    prepared.run = request.run;
+    prepared.attempt = request.attempt;
+    prepared.failure = engine::Prepared::Failure{1, response.message, ""};
+    done(std::move(prepared));
+  }
+  void Abandon(const engine::RunKey& run) override { inner_->Abandon(run); }
+
+ private:
+  std::unique_ptr<engine::Packager> inner_;
+  harness::FaultInjector& injector_;
+};
+
+}  // namespace
+
+std::unique_ptr<engine::Packager> WatchedPackager(std::unique_ptr<engine::Packager> inner,
+                                                  harness::FaultInjector& injector) {
+  return std::make_unique<WatchedPackages>(std::move(inner), injector);
 }
 
 }  // namespace caip::scenario

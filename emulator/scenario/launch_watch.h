@@ -1,6 +1,5 @@
 #pragma once
-// A launcher whose every start and end is told to the injector, and which keeps down what is to
-// stay down.
+// Reports launches and package installations to the fault injector, which may delay or refuse them.
 
 #include <functional>
 #include <map>
@@ -11,44 +10,48 @@
 #include <utility>
 
 #include "emulator/scenario/fake_clocks.h"
-#include "emulator/scenario/onlooker.h"
+#include "emulator/scenario/run_observer.h"
 #include "engine/ports.h"
 #include "harness/faults/fault_injector.h"
 #include "host/forwarding_launcher.h"
 
 namespace caip::scenario {
 
-/// Alters a launch, last of all.
-using Dresser = std::function<void(engine::ReplicaLaunch&, const std::string& boot_disk)>;
+/// Alters a launch after all other changes to it.
+using LaunchEditor = std::function<void(engine::ReplicaLaunch&, const std::string& boot_disk)>;
 
-/// Who else has to do with launches; all may be null.
-struct LaunchCompany {
-  FakeClocks* clocks = nullptr;  // where replicas get their time
-  Dresser dress = nullptr;
-  Onlooker* onlooker = nullptr;
+/// What else a launch needs. All may be null.
+struct LaunchHooks {
+  FakeClocks* clocks = nullptr;  // give replicas their time
+  LaunchEditor alter = nullptr;
+  RunObserver* observer = nullptr;
 };
 
-/// `injector` outlives it.
+/// A launcher that reports each start and end. `injector` must outlive it.
 class WatchedLauncher final : public host::ForwardingLauncher {
  public:
   WatchedLauncher(std::unique_ptr<engine::Launcher> inner, engine::LocalDisks& disks,
-                  harness::FaultInjector& injector, LaunchCompany company)
+                  harness::FaultInjector& injector, LaunchHooks hooks)
       : ForwardingLauncher(std::move(inner)),
         disks_(disks),
         injector_(injector),
-        company_(std::move(company)) {}
+        hooks_(std::move(hooks)) {}
 
   void Launch(engine::ReplicaLaunch launch, Listener listener) override;
 
-  /// The boot that was launched last; nullopt before the first.
+  /// The boot that was launched last. nullopt before the first launch.
   std::optional<engine::ReplicaKey> LastBoot(const std::string& replica) const;
 
  private:
   engine::LocalDisks& disks_;
   harness::FaultInjector& injector_;
-  LaunchCompany company_;
+  LaunchHooks hooks_;
   mutable std::mutex mutex_;
   std::map<std::string, engine::ReplicaKey> last_;
 };
+
+/// A packager that reports each installation. `injector` must outlive it.
+std::unique_ptr<engine::Packager> WatchedPackager(std::unique_ptr<engine::Packager> inner,
+                                                  harness::FaultInjector& injector);
 
 }  // namespace caip::scenario

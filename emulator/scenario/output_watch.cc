@@ -12,23 +12,27 @@ using harness::Event;
 class WatchedLogSink final : public engine::LogSink {
  public:
   WatchedLogSink(engine::LogSink& inner, harness::FaultInjector& injector,
-                 harness::StepReader steps, OutputCompany company)
-      : inner_(inner), injector_(injector), steps_(std::move(steps)), company_(company) {}
+                 harness::StepReader steps, std::atomic<int64_t>& count, RunObserver* observer)
+      : inner_(inner),
+        injector_(injector),
+        steps_(std::move(steps)),
+        count_(count),
+        observer_(observer) {}
 
   void Write(std::vector<engine::LogLine> lines) override {
     std::vector<engine::LogLine> arriving;
     arriving.reserve(lines.size());
     for (engine::LogLine& line : lines) {
-      ++company_.lines;
-      if (company_.onlooker) company_.onlooker->Printed(line);
+      ++count_;
+      if (observer_) observer_->Printed(line);
       Event event = steps_.Read(line.message);
       event.replica = harness::ReplicaNameOf(line.task, line.run.trial);
       if (auto* log = std::get_if<harness::LogEvent>(&event.body)) {
         log->severity = std::string(run::Name(line.severity));
       }
-      const auto verdict = injector_.Report(std::move(event)).kind;
-      if (verdict == harness::FaultResponse::Kind::kDrop) continue;
-      if (verdict == harness::FaultResponse::Kind::kTwice) arriving.push_back(line);
+      const auto response = injector_.Report(std::move(event)).kind;
+      if (response == harness::FaultResponse::Kind::kDrop) continue;
+      if (response == harness::FaultResponse::Kind::kTwice) arriving.push_back(line);
       arriving.push_back(std::move(line));
     }
     inner_.Write(std::move(arriving));
@@ -39,7 +43,8 @@ class WatchedLogSink final : public engine::LogSink {
   engine::LogSink& inner_;
   harness::FaultInjector& injector_;
   harness::StepReader steps_;
-  OutputCompany company_;
+  std::atomic<int64_t>& count_;
+  RunObserver* observer_;
 };
 
 class WatchedService final : public engine::LogSink {
@@ -72,8 +77,9 @@ std::unique_ptr<engine::LogSink> WatchedServiceLog(engine::LogSink& inner,
 
 std::unique_ptr<engine::LogSink> WatchedOutput(engine::LogSink& inner,
                                                harness::FaultInjector& injector,
-                                               harness::StepReader steps, OutputCompany company) {
-  return std::make_unique<WatchedLogSink>(inner, injector, std::move(steps), company);
+                                               harness::StepReader steps,
+                                               std::atomic<int64_t>& lines, RunObserver* observer) {
+  return std::make_unique<WatchedLogSink>(inner, injector, std::move(steps), lines, observer);
 }
 
 }  // namespace caip::scenario

@@ -1,29 +1,25 @@
 #pragma once
-// A log whose lines of replicas are told to the injector, as lines or as reports of steps.
+// Logs that report the lines of replicas and of the service to the fault injector.
 
 #include <atomic>
 #include <memory>
 #include <string>
 
-#include "emulator/scenario/onlooker.h"
+#include "emulator/scenario/run_observer.h"
 #include "engine/ports.h"
 #include "harness/events/step_reader.h"
 #include "harness/faults/fault_injector.h"
 
 namespace caip::scenario {
 
-/// Who else has to do with lines.
-struct OutputCompany {
-  std::atomic<int64_t>& lines;  // counts what was told
-  Onlooker* onlooker = nullptr;
-};
-
-/// `inner`, `injector` and the company outlive it.
+/// Reports each line of a replica, as a line or as the report of a step, and counts it in `lines`.
+/// All arguments must outlive the result. `observer` may be null.
 std::unique_ptr<engine::LogSink> WatchedOutput(engine::LogSink& inner,
                                                harness::FaultInjector& injector,
-                                               harness::StepReader steps, OutputCompany company);
+                                               harness::StepReader steps,
+                                               std::atomic<int64_t>& lines, RunObserver* observer);
 
-/// Tells the service's own lines and no others.
+/// Reports the lines of the service and no others.
 std::unique_ptr<engine::LogSink> WatchedServiceLog(engine::LogSink& inner,
                                                    harness::FaultInjector& injector);
 

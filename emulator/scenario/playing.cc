@@ -23,7 +23,7 @@ using Steady = std::chrono::steady_clock;
 
 std::atomic<int> runs{0};
 
-/// One run's directory, gone with it unless kept.
+/// The folder of one run. The destructor removes it unless `keep` is set.
 class RunDirectory {
  public:
   RunDirectory(const Path& workshop, bool keep)
@@ -85,10 +85,10 @@ Status PlayBoth(const Scenario& scenario, const PlayOptions& options, Played& pl
   return Ok{};
 }
 
-// A run that was ended for us says nothing, and neither does one that lacks its twin for that.
+// Whether the user interrupted the run, so that it has no verdict.
 bool WasInterrupted(const PlayOptions& options, const Played& played, bool is_judged) {
   if (!options.interrupted || !options.interrupted()) return false;
-  return !is_judged || played.run.broke_off == "interrupted";  // as stage.cc has it
+  return !is_judged || played.run.broke_off == "interrupted";  // set by stage.cc
 }
 
 }  // namespace
@@ -107,7 +107,7 @@ Played Play(const Path& file, const PlayOptions& options) {
   played.seed = scenario->seed;
   played.replay = ReplayCommand(*scenario);
   if (const std::string lack = LackOf(*scenario); !lack.empty()) {
-    played.error = "this host cannot play it: " + lack;
+    played.error = "this host cannot play the scenario: " + lack;
     played.cannot = true;
     return played;
   }

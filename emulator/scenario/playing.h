@@ -1,5 +1,5 @@
 #pragma once
-// A scenario from file to verdict: its run, its twin's, the verdict, the event list.
+// Plays a scenario from its file to its verdict: baseline run, run, verdict, event list.
 
 #include <atomic>
 #include <functional>
@@ -15,19 +15,19 @@
 namespace caip::scenario {
 
 struct PlayOptions {
-  Path workshop;                 // where runs have their directories
-  std::optional<uint64_t> seed;  // over the scenario's own
-  std::optional<Path> events;    // the event list goes there
-  bool keep = false;             // the run's directory stays
+  Path workshop;                 // the folder of all runs
+  std::optional<uint64_t> seed;  // instead of the scenario's
+  std::optional<Path> events;    // the file for the event list
+  bool keep = false;             // keeps the folder of the run
   std::function<bool()> interrupted = nullptr;
   client::ReadSubmitWords read_words = nullptr;  // of scenarios with `submit` words
 };
 
-/// Never an error: one that could not be played says why in `Played::error`.
+/// If the scenario cannot be played, `Played::error` says why.
 harness::Played Play(const Path& file, const PlayOptions& options);
 
-/// A directory for the runs of this process below `state`; those of processes that are gone are
-/// swept. Gone with the object unless it was kept.
+/// A folder below `state` for the runs of this process. Open removes the folders of processes that
+/// have ended. The destructor removes the folder unless Keep was called.
 class Workshop {
  public:
   static Result<std::unique_ptr<Workshop>> Open(const Path& state);

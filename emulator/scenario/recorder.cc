@@ -7,7 +7,7 @@
 namespace caip::scenario {
 namespace {
 
-// A second name for the bytes; the store never writes a file that is there again.
+// Links the file, because the store never changes a file that it has written.
 Status Link(const Path& from, const Path& to) {
   if (::link(from.c_str(), to.c_str()) == 0) return Ok{};
   std::error_code error;

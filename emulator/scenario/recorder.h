@@ -1,5 +1,5 @@
 #pragma once
-// Keeps what a run wrote, so that its buckets can be had again as they were at any moment.
+// Records each change of the buckets of a run, so that any earlier state can be restored.
 
 #include <atomic>
 #include <map>
@@ -13,7 +13,7 @@
 
 namespace caip::scenario {
 
-/// The bytes of one generation, kept in a file of their own, and what is known beside them.
+/// One generation of an object: a file with its bytes, and its metadata.
 struct KeptObject {
   Path file;
   gcs::ObjectInfo info;
@@ -21,23 +21,23 @@ struct KeptObject {
 };
 using KeptObjectPtr = std::shared_ptr<const KeptObject>;
 
-/// Buckets at one moment: "bucket/path" -> what was there.
+/// The objects of all buckets at one time, by "bucket/path".
 using BucketState = std::map<std::string, KeptObjectPtr>;
 
-/// Told by the store of each change, while whoever made it is still waiting. Any thread.
+/// The store calls it at each change, before the client gets its answer. Any thread.
 class Recorder {
  public:
-  /// Files go to `directory`, which is the caller's to delete.
+  /// Keeps files in `directory`, which the caller deletes.
   explicit Recorder(Path directory) : directory_(std::move(directory)) {}
 
-  /// Before the run: all that is there.
+  /// Records the buckets before the run.
   Status Begin(gcs::DirectoryStore& store);
-  /// The object was written, or is gone.
+  /// Records that the object was written or deleted.
   void Take(gcs::DirectoryStore& store, const std::string& bucket, const std::string& name);
 
-  /// Whether all could be kept.
+  /// The first error.
   Status outcome() const;
-  /// The states: first the one of Begin, then one behind each Take.
+  /// The states: that of Begin, then one after each Take.
   std::vector<BucketState> states() const;
 
  private:
@@ -50,10 +50,10 @@ class Recorder {
   Status outcome_ = Ok{};
 };
 
-/// Equal for states that hold the same names with the same bytes.
+/// A text that is equal for states with the same names and bytes.
 std::string KeyOf(const BucketState& state);
 
-/// Puts the objects into buckets that are made where they are missing.
+/// Writes the objects to the store. Creates missing buckets.
 Status Restore(const BucketState& state, gcs::DirectoryStore& store);
 
 }  // namespace caip::scenario

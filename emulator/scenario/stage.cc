@@ -6,11 +6,10 @@
 
 #include "base/time_text.h"
 #include "emulator/scenario/abilities.h"
-#include "emulator/scenario/caller.h"
 #include "emulator/scenario/errors.h"
-#include "emulator/scenario/job_api_watch.h"
+#include "emulator/scenario/launch_watch.h"
 #include "emulator/scenario/output_watch.h"
-#include "emulator/scenario/packaging_watch.h"
+#include "emulator/scenario/request_watch.h"
 #include "emulator/scenario/storage_watch.h"
 #include "emulator/scenario/submission.h"
 #include "harness/events/event.h"
@@ -26,18 +25,17 @@ using harness::FinalObject;
 using std::chrono::milliseconds;
 using Steady = std::chrono::steady_clock;
 
-constexpr auto kLook = milliseconds(100);  // limits are looked at this often
+constexpr auto kCheckInterval = milliseconds(100);  // of the limits
 constexpr auto kFreezePatience = std::chrono::seconds(5);
-constexpr auto kFullDiskPatience = std::chrono::seconds(5);  // of one that nobody told of
+constexpr auto kFullDiskPatience = std::chrono::seconds(5);  // without an error of storage
 constexpr char kDiskIsFull[] = "the disk is full";
-constexpr uint64_t kObjectBytesMax = 16u << 20;  // larger ones are told by their size
+constexpr uint64_t kObjectBytesMax = 16u << 20;  // larger ones are compared by size and hash
 constexpr char kBucket[] = "job";
 
 bool IsTerminal(const std::string& state) {
   return state == "SUCCEEDED" || state == "FAILED" || state == "CANCELLED";
 }
 
-// What shows that a job gets on: not that somebody reads, lists or talks.
 Status Write(gcs::BucketStore& store, const std::string& bucket, const std::string& name,
              std::string_view bytes) {
   ASSIGN_OR_RETURN(auto writer, store.NewObject(bucket, name));
@@ -74,7 +72,7 @@ Result<std::string> Bytes(gcs::BucketStore& store, const gcs::ObjectInfo& info) 
 
 }  // namespace
 
-// The injector needs a clock before there is an emulator; from Begin on it is the emulator's.
+// The injector needs a clock before the emulator exists. Begin sets the clock of the emulator.
 struct Stage::RunClock final : Clock {
   Instant Now() const override {
     const Clock* clock = real.load();
@@ -128,7 +126,7 @@ app::EmulatorOptions Stage::Options() const {
   options.state = options_.state;
   options.port = 0;
   options.access_log = "off";
-  options.durable_storage = false;  // nobody cuts the power: the directory is gone afterwards
+  options.durable_storage = false;  // the directory is removed after the run
   options.queue_delay = scenario_.mood.queue_delay;
   options.provision_delay = scenario_.mood.provisioning_delay;
   options.restart_delay = scenario_.mood.restart_delay;
@@ -159,7 +157,7 @@ std::unique_ptr<gcs::BucketStore> Stage::Around(gcs::BucketStore& store) {
 
 std::unique_ptr<engine::LogSink> Stage::Around(engine::LogSink& sink) {
   return WatchedOutput(sink, *injector_, harness::StepReader(scenario_.step_regex),
-                       {lines_, options_.onlooker});
+                       lines_, options_.observer);
 }
 
 std::unique_ptr<engine::LogSink> Stage::AroundService(engine::LogSink& sink) {
@@ -168,7 +166,7 @@ std::unique_ptr<engine::LogSink> Stage::AroundService(engine::LogSink& sink) {
 
 Status Stage::Around(host::LauncherBundle& replicas) {
   RETURN_IF_ERROR(CheckAbilities(scenario_, replicas));
-  calls_ = std::make_unique<SystemWatch>(*injector_, Buckets(), options_.onlooker);
+  calls_ = std::make_unique<SystemWatch>(*injector_, Buckets(), options_.observer);
   host::ReplicaWatch watch{.output = true};
   if (scenario_.semantics == harness::Semantics::kPosix) watch.roots = {Buckets().string()};
   replicas.watchable->Watch(std::move(watch), *calls_);
@@ -176,7 +174,7 @@ Status Stage::Around(host::LauncherBundle& replicas) {
   if (NeedsClocks()) clocks_ = std::make_unique<FakeClocks>(options_.state / "clocks");
   auto watched = std::make_unique<WatchedLauncher>(
       std::move(replicas.launcher), *replicas.disks, *injector_,
-      LaunchCompany{clocks_.get(), options_.dress, options_.onlooker});
+      LaunchHooks{clocks_.get(), options_.alter_launch, options_.observer});
   launcher_ = watched.get();
   replicas.launcher = std::move(watched);
   replicas.packager = WatchedPackager(std::move(replicas.packager), *injector_);
@@ -205,7 +203,7 @@ void Stage::End() {
   states_.End();
 }
 
-// Installing a job's packages takes seconds, and is the same each time.
+// The installation of packages takes seconds and is the same in each run.
 Status Stage::ShareCaches() const {
   if (options_.caches.empty()) return Ok{};
   for (const char* name : {"environments", "sdists"}) {
@@ -241,7 +239,7 @@ bool Stage::LacksRoom() const {
   return IsFull(options_.state) || (options_.overfull && options_.overfull());
 }
 
-// What a trainer does where nothing can be written says nothing about it.
+// A run on a full disk shows nothing about the trainer.
 Result<Evidence> Stage::Run() {
   auto evidence = RunJob();
   const bool well = evidence.ok() && evidence->state == "SUCCEEDED";
@@ -273,13 +271,13 @@ Result<Evidence> Stage::RunJob() {
   return evidence;
 }
 
-// Until the job is over; answers the limit that was met before, "" for none.
+// Waits for the end of the job. Returns the limit that ended the run before; "" none.
 std::string Stage::Follow() {
   const auto begin = Steady::now();
   auto progress = begin;
   size_t known = 0;
   for (;;) {
-    const size_t now = injector_->WaitForMore(known, kLook);
+    const size_t now = injector_->WaitForMore(known, kCheckInterval);
     if (now > known) {
       const std::vector<Event> all = injector_->Since(known);
       for (const Event& event : all) {
@@ -290,7 +288,7 @@ std::string Stage::Follow() {
       known = now;
     }
     if (options_.interrupted && options_.interrupted()) return "interrupted";
-    if (DiskWasFull()) return kDiskIsFull;  // nobody need wait for what such a run comes to
+    if (DiskWasFull()) return kDiskIsFull;  // the result of such a run is useless
     if (std::string limit = LimitMet(begin, progress); !limit.empty()) return limit;
   }
 }
@@ -313,7 +311,7 @@ std::string Stage::LimitMet(Steady::time_point begin, Steady::time_point progres
   return "";
 }
 
-// The event list ends here: what follows is our doing.
+// Ends the event list: later events are caused by the cancellation.
 void Stage::Abandon() {
   injector_->End();
   (void)engine_->Cancel(kProject, kJobId);
@@ -354,13 +352,13 @@ Status Stage::LoseVm(const std::string& replica, engine::VmLoss kind) {
   return engine_->LoseVm(key->run, key->replica, kind);
 }
 
-// Returns when it stands still, so that what follows the fault finds it so.
+// Returns after the replica has stopped, because later faults rely on it.
 void Stage::Freeze(const std::string& replica) {
   const auto key = launcher_->LastBoot(replica);
   if (!key) return;
   const auto frozen = std::make_shared<std::promise<void>>();
-  freezable_->Freeze(*key, [frozen, told = std::make_shared<std::atomic<bool>>(false)] {
-    if (!told->exchange(true)) frozen->set_value();
+  freezable_->Freeze(*key, [frozen, is_set = std::make_shared<std::atomic<bool>>(false)] {
+    if (!is_set->exchange(true)) frozen->set_value();
   });
   frozen->get_future().wait_for(kFreezePatience);
 }

@@ -1,5 +1,5 @@
 #pragma once
-// One emulator for one run of a scenario: made, tormented, looked at, and gone.
+// One run of a scenario: starts an emulator, injects the faults and collects the evidence.
 
 #include <atomic>
 #include <functional>
@@ -12,31 +12,31 @@
 #include "emulator/app/interference.h"
 #include "emulator/scenario/fake_clocks.h"
 #include "emulator/scenario/launch_watch.h"
-#include "emulator/scenario/onlooker.h"
 #include "emulator/scenario/recorder.h"
+#include "emulator/scenario/run_observer.h"
 #include "emulator/scenario/system_watch.h"
+#include "harness/faults/fault.h"
 #include "harness/faults/fault_injector.h"
-#include "harness/faults/run_control.h"
 #include "harness/scenario/scenario.h"
 #include "ml/job.h"
 
 namespace caip::scenario {
 
-/// How a scenario is to be run.
+/// How to run a scenario.
 struct StageOptions {
   Path caches = {};       // Python environments and packages that runs share; "" none
-  Path state;             // an empty directory of its own
-  bool disturbed = true;  // false: the twin, without faults
+  Path state;             // an empty directory for this run
+  bool disturbed = true;  // false: without faults
   uint64_t seed = 1;
-  /// Told of each line of the event list as it is written.
+  /// Called with each line of the event list.
   std::function<void(const harness::Event&)> watcher;
-  Recorder* recorder = nullptr;                  // keeps what is written
-  const BucketState* begin = nullptr;            // buckets as they are, over those of the scenario
-  std::function<bool()> interrupted = nullptr;   // set: the run ends
-  std::function<bool()> overfull = nullptr;      // the place of `state` has too little room left
+  Recorder* recorder = nullptr;                  // records the changes of the buckets
+  const BucketState* begin = nullptr;            // instead of the buckets of the scenario
+  std::function<bool()> interrupted = nullptr;   // true ends the run
+  std::function<bool()> overfull = nullptr;      // true: `state` has too little space left
   client::ReadSubmitWords read_words = nullptr;  // of scenarios with `submit` words
-  Dresser dress = nullptr;
-  Onlooker* onlooker = nullptr;
+  LaunchEditor alter_launch = nullptr;
+  RunObserver* observer = nullptr;
 };
 
 /// One run. Made and used by one thread.
@@ -45,8 +45,8 @@ class Stage final : public app::Interference, public harness::RunControl {
   Stage(const harness::Scenario& scenario, StageOptions options);
   ~Stage() override;
 
-  /// An Error is ours, the host's (kResourceExhausted: its disk is full) or the scenario's (its job
-  /// was not taken), not the trainer's.
+  /// An Error is about caip, the host (kResourceExhausted: its disk is full) or the scenario (its
+  /// job was rejected), never about the trainer.
   Result<harness::Evidence> Run();
 
   // app::Interference
@@ -85,14 +85,14 @@ class Stage final : public app::Interference, public harness::RunControl {
 
   const harness::Scenario& scenario_;
   StageOptions options_;
-  // The injector's clock and the emulator's are one: it is handed over in Begin.
+  // Follows the clock of the emulator, which Begin sets.
   struct RunClock;
   std::unique_ptr<RunClock> clock_;
   std::unique_ptr<harness::FaultInjector> injector_;
   std::atomic<int64_t> lines_{0};
-  std::atomic<bool> disk_was_full_{false};  // when storage wanted to write
+  std::atomic<bool> disk_was_full_{false};  // at a write to storage
   std::unique_ptr<SystemWatch> calls_;
-  std::unique_ptr<FakeClocks> clocks_;  // where a fault steps one
+  std::unique_ptr<FakeClocks> clocks_;  // if a fault steps one
   WatchedLauncher* launcher_ = nullptr;
   host::Freezable* freezable_ = nullptr;  // the launcher's
   engine::Engine* engine_ = nullptr;

@@ -5,7 +5,8 @@
 #include <mutex>
 #include <utility>
 
-#include "emulator/scenario/caller.h"
+#include "emulator/scenario/request_watch.h"
+#include "fakes/gcs/errors.h"
 
 namespace caip::scenario {
 namespace {
@@ -23,30 +24,17 @@ using harness::FaultInjector;
 using harness::FaultResponse;
 using harness::Phase;
 
-// What a refused operation is told. The faces make a status of the code, the caller is answered
-// with the very one that the scenario names.
-Error StorageRefusal(const FaultResponse& verdict) {
-  if (verdict.status != 0) AnswerCallerWith(verdict.status);
-  const std::string text = "refused by the scenario";
-  switch (verdict.status) {
-    case 403:
-      return {Code::kPermissionDenied, text};
-    case 404:
-      return {Code::kNotFound, text};
-    case 412:
-      return {Code::kFailedPrecondition, text};
-    case 429:
-      return {Code::kResourceExhausted, text};
-    case 500:
-      return {Code::kInternal, text};
-    default:
-      return {Code::kUnavailable, text};
-  }
+// The error of a refused operation. Both storage APIs answer with the scenario's status.
+Error StorageRefusal(const FaultResponse& response) {
+  constexpr int kUsualStatus = 503;
+  return gcs::errors::Injected(response.status != 0 ? response.status : kUsualStatus,
+                               "refused by the scenario");
 }
 
-// Refused, or nobody is left who waits for an answer.
-bool Stops(const FaultResponse& verdict) {
-  return verdict.kind == FaultResponse::Kind::kRefuse || verdict.kind == FaultResponse::Kind::kGone;
+// Whether the operation does not take place: it is refused, or its replica has died.
+bool Stops(const FaultResponse& response) {
+  return response.kind == FaultResponse::Kind::kRefuse ||
+         response.kind == FaultResponse::Kind::kGone;
 }
 
 harness::StorageEvent& StorageOf(Event& event) {
@@ -60,9 +48,9 @@ Event Operation(const std::string& replica, std::string op, std::string object) 
   return {.replica = replica, .body = std::move(operation)};
 }
 
-// Does the operation between its two moments.
+// Performs the operation and reports it before and after.
 template <typename Do>
-auto Told(FaultInjector& injector, Event event, const Do& operation) -> decltype(operation()) {
+auto Report(FaultInjector& injector, Event event, const Do& operation) -> decltype(operation()) {
   const FaultResponse before = injector.ReportAndWait(event, Phase::kBefore);
   if (Stops(before)) return StorageRefusal(before);
   auto result = operation();
@@ -72,7 +60,7 @@ auto Told(FaultInjector& injector, Event event, const Do& operation) -> decltype
   return result;
 }
 
-// Ends in the middle: what is behind `bytes` cannot be read.
+// A reader that fails after the first `bytes` bytes.
 class BrokenReader final : public ObjectReader {
  public:
   BrokenReader(std::unique_ptr<ObjectReader> reader, uint64_t bytes)
@@ -80,7 +68,7 @@ class BrokenReader final : public ObjectReader {
   const ObjectInfo& info() const override { return reader_->info(); }
   Result<size_t> ReadAt(uint64_t offset, char* buffer, size_t size) override {
     if (offset >= bytes_) {
-      return Error{Code::kUnavailable, "the stream breaks here, as the scenario has it"};
+      return gcs::errors::Injected(503, "the scenario breaks the stream here");
     }
     return reader_->ReadAt(offset, buffer, std::min<uint64_t>(size, bytes_ - offset));
   }
@@ -103,10 +91,10 @@ class WatchedWriter final : public ObjectWriter {
         name_(std::move(name)),
         listener_(listener) {}
 
-  Status Append(std::string_view bytes) override { return Noted(writer_->Append(bytes)); }
+  Status Append(std::string_view bytes) override { return Forward(writer_->Append(bytes)); }
   Status AppendFrom(ObjectReader& source, uint64_t offset, uint64_t length) override {
     copied_ = source.info().bucket + "/" + source.info().name;
-    return Noted(writer_->AppendFrom(source, offset, length));
+    return Forward(writer_->AppendFrom(source, offset, length));
   }
   uint64_t size() const override { return writer_->size(); }
   Status Persist() override { return writer_->Persist(); }
@@ -116,16 +104,16 @@ class WatchedWriter final : public ObjectWriter {
     Event event = Operation(replica_, Name(), bucket_ + "/" + name_);
     StorageOf(event).bytes = writer_->size();
     StorageOf(event).from = copied_;
-    return Told(injector_, std::move(event), [&] {
+    return Report(injector_, std::move(event), [&] {
       auto committed = writer_->Commit(std::move(info), preconditions, md5, crc32c);
       if (listener_.changed && committed.ok()) listener_.changed(bucket_, name_);
-      if (!committed.ok()) (void)Noted(committed.error());
+      if (!committed.ok()) (void)Forward(committed.error());
       return committed;
     });
   }
 
  private:
-  Status Noted(Status written) const {
+  Status Forward(Status written) const {
     if (listener_.failed && !written.ok()) listener_.failed(written.error());
     return written;
   }
@@ -141,7 +129,7 @@ class WatchedWriter final : public ObjectWriter {
   std::string bucket_;
   std::string name_;
   const StoreListener& listener_;
-  std::string copied_;  // of a copy: the (last) object it is made of
+  std::string copied_;  // the source of a copy, the last one if there are several
 };
 
 class StorageWatch final : public gcs::BucketStore {
@@ -219,7 +207,7 @@ class StorageWatch final : public gcs::BucketStore {
     };
     const Caller* caller = CurrentCaller();
     if (!caller || caller->replica.empty()) return remove();
-    return Told(injector_, Operation(caller->replica, "delete", bucket + "/" + name), remove);
+    return Report(injector_, Operation(caller->replica, "delete", bucket + "/" + name), remove);
   }
   Result<ObjectInfo> UpdateObject(const ObjectInfo& info,
                                   const Preconditions& preconditions) override {
@@ -238,7 +226,7 @@ class StorageWatch final : public gcs::BucketStore {
     if (!caller || caller->replica.empty()) return move();
     Event event = Operation(caller->replica, "move", bucket + "/" + to);
     StorageOf(event).from = bucket + "/" + from;
-    return Told(injector_, std::move(event), move);
+    return Report(injector_, std::move(event), move);
   }
 
  private:
@@ -251,7 +239,7 @@ class StorageWatch final : public gcs::BucketStore {
         *std::move(writer), store_, injector_, caller->replica, bucket, name, listener_));
   }
 
-  // What a listing said when it was made last, for those that are to be stale.
+  // Remembers each listing, because a fault may ask for the previous one.
   Result<Listing> Remembered(const std::string& key, Result<Listing> listing) const {
     if (!listing.ok()) return listing;
     const std::lock_guard lock(mutex_);

@@ -1,5 +1,5 @@
 #pragma once
-// A store whose every use by a replica is told to the injector, before and after.
+// Reports the storage operations of replicas to the fault injector, before and after each.
 
 #include <functional>
 #include <memory>
@@ -10,15 +10,15 @@
 
 namespace caip::scenario {
 
-/// Who is told of what the store itself did; on the thread that asked for it.
+/// Callbacks on the thread of the operation. Both may be null.
 struct StoreListener {
-  /// A change took effect; before the injector is told.
+  /// An object changed. Called before the event is reported.
   std::function<void(const std::string& bucket, const std::string& object)> changed = nullptr;
-  /// Bytes could not be written, or an upload could not be ended.
+  /// An object could not be written.
   std::function<void(const Error& error)> failed = nullptr;
 };
 
-/// `store` and `injector` outlive it. Uses by nobody of the job pass untold.
+/// `store` and `injector` must outlive the result. Operations of other clients are not reported.
 std::unique_ptr<gcs::BucketStore> WatchedStore(gcs::BucketStore& store,
                                                harness::FaultInjector& injector,
                                                StoreListener listener = {});

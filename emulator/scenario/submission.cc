@@ -8,7 +8,7 @@
 #include "emulator/app/attach/stop_on_interrupt.h"
 #include "emulator/scenario/errors.h"
 #include "harness/events/replica_name.h"
-#include "harness/faults/fault_checks.h"
+#include "harness/faults/fault_reader.h"
 #include "harness/scenario/scenario_replicas.h"
 #include "ml/cluster.h"
 #include "ml/schema/job_json.h"
@@ -114,13 +114,13 @@ Status SendJob(const Scenario& scenario, const client::ReadSubmitWords& read,
                app::Emulator& emulator) {
   if (!scenario.submit.empty()) {
     const Status sent = SendWords(scenario, read, emulator);
-    return sent.ok() ? sent : Status(errors::JobNotTaken(sent.error()));
+    return sent.ok() ? sent : Status(errors::JobRejected(sent.error()));
   }
   const Json job = JobOf(scenario);
   RETURN_IF_ERROR(ml::ParseJob(job));
   const auto sent = emulator.engine().Submit(kProject, job);
   if (sent.ok()) return Ok{};
-  return errors::JobNotTaken(sent.error());
+  return errors::JobRejected(sent.error());
 }
 
 Status CheckReplicas(const Scenario& scenario, const ml::Job& job) {

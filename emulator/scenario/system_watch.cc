@@ -15,15 +15,15 @@ Event EventOf(const engine::ReplicaKey& key, harness::StorageEvent operation) {
   return {.replica = harness::ReplicaNameOf(key), .boot = key.boot, .body = std::move(operation)};
 }
 
-host::Verdict VerdictOf(const harness::FaultResponse& verdict) {
-  switch (verdict.kind) {
+host::Verdict VerdictOf(const harness::FaultResponse& response) {
+  switch (response.kind) {
     case harness::FaultResponse::Kind::kGone:
       return {host::Verdict::Kind::kNever, 0, 0};
     case harness::FaultResponse::Kind::kRefuse:
-      return {host::Verdict::Kind::kFail, verdict.status == 404 ? ENOENT : EIO, 0};
+      return {host::Verdict::Kind::kFail, response.status == 404 ? ENOENT : EIO, 0};
     case harness::FaultResponse::Kind::kBreak:
     case harness::FaultResponse::Kind::kStale:
-      assert(false && "refused where storage is a directory: harness/faults/fault_checks.cc");
+      assert(false && "refused where storage is a directory: harness/faults/service_faults.cc");
       return {};
     default:
       return {};
@@ -89,7 +89,7 @@ host::Verdict SystemWatch::Before(const engine::ReplicaKey& key,
   return VerdictOf(injector_.ReportAndWait(EventOf(key, event), Phase::kBefore));
 }
 
-// A write is cut where a fault is due in the middle of it; the program writes the rest again.
+// Cuts a write if a fault is due in the middle of it. The program writes the rest in another call.
 host::Verdict SystemWatch::BeforeWrite(const engine::ReplicaKey& key,
                                        const host::FileOperation& operation) {
   const harness::StorageEvent event = Describe(operation);
@@ -101,9 +101,9 @@ host::Verdict SystemWatch::BeforeWrite(const engine::ReplicaKey& key,
     cut_.erase(key);
   }
   if (was_cut_here) {
-    const harness::FaultResponse verdict =
+    const harness::FaultResponse response =
         injector_.ReportAndWait(EventOf(key, event), Phase::kMid);
-    if (verdict.kind != harness::FaultResponse::Kind::kGoOn) return VerdictOf(verdict);
+    if (response.kind != harness::FaultResponse::Kind::kGoOn) return VerdictOf(response);
   }
   const auto next = injector_.NextCut(event, static_cast<uint64_t>(operation.count));
   if (!next) return {};
@@ -115,12 +115,11 @@ host::Verdict SystemWatch::BeforeWrite(const engine::ReplicaKey& key,
 host::Verdict SystemWatch::After(const engine::ReplicaKey& key,
                                  const host::FileOperation& operation, int error) {
   if (error == ENOSPC || error == EDQUOT) disk_was_full_ = true;
-  // That a file was opened for writing is not yet a file; that it is whole is.
+  // The event of a new file is reported when the file is complete, not when it is opened.
   const bool opened = operation.kind == host::FileOperation::Kind::kCreate ||
                       operation.kind == host::FileOperation::Kind::kOverwrite;
   if (opened && error == 0) return {};
-  if (operation.kind == host::FileOperation::Kind::kWrite && error != 0)
-    return {};  // no byte was reached
+  if (operation.kind == host::FileOperation::Kind::kWrite && error != 0) return {};
   harness::StorageEvent event = Describe(operation);
   event.failed = error != 0;
   event.is_unanswered = !operation.is_told;
@@ -133,11 +132,11 @@ host::Verdict SystemWatch::After(const engine::ReplicaKey& key,
 }
 
 void SystemWatch::LeftRunning(const engine::ReplicaKey& key, const std::vector<std::string>& left) {
-  if (onlooker_) onlooker_->LeftRunning(key, left);
+  if (observer_) observer_->LeftRunning(key, left);
 }
 
 void SystemWatch::Seen(const engine::ReplicaKey& key, const host::FileSight& sight) {
-  if (onlooker_) onlooker_->Seen(key, sight);
+  if (observer_) observer_->Seen(key, sight);
 }
 
 void SystemWatch::Gone(const engine::ReplicaKey& key) {

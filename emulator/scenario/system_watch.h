@@ -1,6 +1,6 @@
 #pragma once
-// A replica's own system calls as moments of the injector: lines it prints, and, where storage is a
-// directory, files it handles.
+// Reports system calls of replicas to the fault injector: lines that they print and, if storage is
+// a directory, files that they use.
 
 #include <atomic>
 #include <map>
@@ -9,31 +9,30 @@
 #include <string>
 
 #include "base/files.h"
-#include "emulator/scenario/onlooker.h"
+#include "emulator/scenario/run_observer.h"
 #include "harness/faults/fault_injector.h"
 #include "host/watch/replica_watcher.h"
 
 namespace caip::scenario {
 
-/// Called by host on a thread for each replica; `injector` outlives it.
+/// The launcher calls it, on one thread for each replica. `injector` must outlive it.
 class SystemWatch final : public host::ReplicaWatcher {
  public:
-  /// `buckets`: the directory below which paths are "bucket/path".
-  /// `onlooker`: told of sights; may be null.
-  SystemWatch(harness::FaultInjector& injector, Path buckets, Onlooker* onlooker)
-      : injector_(injector), buckets_(std::move(buckets)), onlooker_(onlooker) {}
+  /// Paths below the directory `buckets` are "bucket/path". `observer` may be null.
+  SystemWatch(harness::FaultInjector& injector, Path buckets, RunObserver* observer)
+      : injector_(injector), buckets_(std::move(buckets)), observer_(observer) {}
 
   Answer OutputSeen(const engine::ReplicaKey& key) override;
   host::Verdict Before(const engine::ReplicaKey& key,
                        const host::FileOperation& operation) override;
   host::Verdict After(const engine::ReplicaKey& key, const host::FileOperation& operation,
                       int error) override;
-  bool looks() const override { return onlooker_ && onlooker_->looks(); }
+  bool looks() const override { return observer_ && observer_->WantsFiles(); }
   void LeftRunning(const engine::ReplicaKey& key, const std::vector<std::string>& left) override;
   void Seen(const engine::ReplicaKey& key, const host::FileSight& sight) override;
   void Gone(const engine::ReplicaKey& key) override;
 
-  /// A file operation failed for want of room.
+  /// Whether a file operation failed because the disk was full.
   bool disk_was_full() const { return disk_was_full_; }
 
  private:
@@ -43,11 +42,11 @@ class SystemWatch final : public host::ReplicaWatcher {
 
   harness::FaultInjector& injector_;
   Path buckets_;
-  Onlooker* onlooker_;
+  RunObserver* observer_;
   std::atomic<bool> disk_was_full_{false};
   std::mutex mutex_;
-  std::set<std::string> created_;              // files that were not there when they were opened
-  std::map<engine::ReplicaKey, int64_t> cut_;  // where a write was cut, to be told of
+  std::set<std::string> created_;              // files that did not exist before they were opened
+  std::map<engine::ReplicaKey, int64_t> cut_;  // where a write was cut
 };
 
 }  // namespace caip::scenario

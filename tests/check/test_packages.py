@@ -57,8 +57,8 @@ class Look(unittest.TestCase):
                  "trainer/data/words.txt": "", "trainer/notes.txt": ""}
         self.assertEqual(
             self.missing(files, packed=["trainer/__init__.py", "trainer/task.py"]),
-            {"trainer/data/words.txt": ("it is no package data", "trainer/task.py:1"),
-             "trainer/notes.txt": ("it is no package data", "")})
+            {"trainer/data/words.txt": ("it is not package data", "trainer/task.py:1"),
+             "trainer/notes.txt": ("it is not package data", "")})
 
     def test_hidden_files_and_bytecode_are_not_missing(self):
         files = {"trainer/__init__.py": "", "trainer/.secret": "",

@@ -367,7 +367,7 @@ class Explore(unittest.TestCase):
         for word in ("soon", "0s"):
             code, text = self.explore(file, "--budget", word)
             self.assertEqual(code, 2, text)
-            self.assertIn(f"'{word}' is no time", text)
+            self.assertIn(f"'{word}' is not a valid duration", text)
 
     def test_a_job_whose_baseline_run_fails_is_not_explored(self):
         file = trainers.write(self.folder, "raise RuntimeError('no data')\n")
@@ -390,7 +390,7 @@ class Explore(unittest.TestCase):
         code, text = self.explore(file, "--jobs", "1", prefix=small)
         self.assertEqual(code, 3, text)
         self.assertIn("not all were tried: the disk is full", text)
-        self.assertIn(f"The disk is full: what runs write did not fit at '{state}", text)
+        self.assertIn(f"The disk is full: the files of a run did not fit into '{state}", text)
         self.assertNotIn("the job ends FAILED", text)
         await_that("no process of the exploration", lambda: not processes_of(self.folder))
         code, text = self.explore(file, "--resume")

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "harness/expectations/verdict.h"
-#include "harness/scenario/scenario_reader.h"
+#include "harness/scenario/scenario.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace caip;

@@ -5,9 +5,8 @@
 #include <set>
 
 #include "harness/check/check_report.h"
-#include "harness/check/evidence_lines.h"
-#include "harness/check/failure_cause.h"
 #include "harness/check/restart_point.h"
+#include "harness/check/run_evidence.h"
 #include "tests/harness/run_of.h"
 
 namespace caip::harness {
@@ -63,7 +62,7 @@ ASession Saves(const std::vector<int64_t>& at, int64_t end) {
   return session;
 }
 
-TEST(Checks, HaveUniqueIdsWithAChapterAndRunsThatThereAre) {
+TEST(Checks, HaveUniqueIdsWithAChapterAndKnownRuns) {
   std::set<std::string> ids;
   for (const CheckKind& check : CheckKinds()) {
     EXPECT_TRUE(ids.insert(check.id).second) << check.id;
@@ -82,7 +81,7 @@ TEST(CheckRuns, ComeAfterTheRunsThatTheyDependOn) {
   }
 }
 
-TEST(CheckRuns, AreThoseThatTheChosenChecksLookAt) {
+TEST(CheckRuns, AreThoseThatTheChosenChecksNeed) {
   const CheckKind* stop = FindCheck("roles/stop-with-master");
   ASSERT_NE(stop, nullptr);
   std::vector<std::string> names;
@@ -110,7 +109,7 @@ TEST(CheckRuns, OfASingleReplicaGetEveryRole) {
   EXPECT_EQ(StringOr(master, "runtimeVersion"), "1.15");
 }
 
-TEST(CheckRuns, OfAClusterKeepIt) {
+TEST(CheckRuns, OfAClusterKeepItsRoles) {
   ASession session = Saves({10, 20}, 30);
   Json& input = session->trainer.job.training_input;
   input["scaleTier"] = "CUSTOM";
@@ -119,7 +118,7 @@ TEST(CheckRuns, OfAClusterKeepIt) {
   EXPECT_EQ(FindCheckRun("chief")->plan(*session).scenario.training_input, input);
 }
 
-TEST(CheckedRestart, ComesBehindAStepWithSomethingSavedBefore) {
+TEST(CheckedRestart, ComesAfterAStepWithASaveBeforeIt) {
   ASession session;
   session.With(0, Live("master-0", 1)).With(1, Step("master-0", 1, 1));
   session.With(2, Step("master-0", 1, 2)).With(2, Saved("ckpt-2"));
@@ -127,7 +126,7 @@ TEST(CheckedRestart, ComesBehindAStepWithSomethingSavedBefore) {
   EXPECT_EQ(Describe(*FindMiddle(session->Run("plain"))), "after step 4 of master-0");
 }
 
-TEST(CheckedRestart, ComesBehindAWriteOfATrainerThatReportsNoSteps) {
+TEST(CheckedRestart, ComesAfterAWriteIfNoStepsAreReported) {
   ASession session;
   session.With(0, Live("master-0", 1)).With(1, Saved("a")).With(2, Saved("b")).With(3, Saved("c"));
   EXPECT_EQ(Describe(*FindMiddle(session->Run("plain"))), "after create job/out/b by master-0");
@@ -166,7 +165,7 @@ TEST(CheckpointsCheck, ComparesTheLongestIntervalWithALifetimeAndALimit) {
   }
 }
 
-TEST(CheckpointsCheck, TakesNoSummaryForACheckpoint) {
+TEST(CheckpointsCheck, IgnoresSummaries) {
   ASession session;
   session.With(0, Live("master-0", 1)).With(1, Saved("events.out.tfevents.1.host"));
   session.With(2, Step("master-0", 1, 1)).With(3, Exit("master-0", 1)).Ends("SUCCEEDED");
@@ -174,7 +173,7 @@ TEST(CheckpointsCheck, TakesNoSummaryForACheckpoint) {
             CheckVerdict::kFail);
 }
 
-TEST(FailureCause, IsReadFromTheWordsOfManyFlagParsers) {
+TEST(FailureCause, IsFoundInTheMessagesOfManyFlagParsers) {
   const std::pair<const char*, FailureCause> rows[] = {
       {"task.py: error: unrecognized arguments: --job-dir gs://b/o", FailureCause::kJobDirFlag},
       {"Error: No such option: --job-dir", FailureCause::kJobDirFlag},
@@ -216,7 +215,7 @@ TEST(CheckReport, ShowsFailuresFirstInColoursOnATerminal) {
   EXPECT_THAT(TextReport(report, {true, false}), HasSubstr("\033[1;31mFAIL    \033[0m"));
 }
 
-TEST(LastLines, AreThoseOfTheLogEvenOfOneEntry) {
+TEST(LastLines, AreTheLastOfALogEntryWithManyLines) {
   ASession session;
   session.With(0, Line("master-0", 1, "epoch 1"));
   session.With(1, Line("service", 0, "Job is running."));

@@ -1,4 +1,4 @@
-#include "harness/explorer/difference.h"
+#include "harness/explorer/recovery_comparison.h"
 
 #include <gtest/gtest.h>
 
@@ -17,14 +17,14 @@ TEST(ExcerptAtDifference, ShowsALongTextAroundItsFirstDifference) {
             "…" + std::string(20, 'x') + "7, and so on");
 }
 
-TEST(ExcerptAtDifference, CutsNoCharacterInTwo) {
+TEST(ExcerptAtDifference, KeepsCharactersWhole) {
   std::string same;
   for (int i = 0; i < 100; ++i) same += "ä";
   EXPECT_EQ(ExcerptAtDifference(same + "7", same + "8"), "…ääääääääää7");
   EXPECT_EQ(ExcerptAtDifference("x" + same, "y" + same).size(), 59u);
 }
 
-TEST(ExcerptAtDifference, ShowsBytesThatAreNoTextInHexadecimal) {
+TEST(ExcerptAtDifference, ShowsBinaryBytesInHexadecimal) {
   const std::string pickle("\x80\x04\x95\x00\x10K\x01.", 8);
   const std::string other("\x80\x04\x95\x00\x10K\x02.", 8);
   EXPECT_EQ(ExcerptAtDifference(pickle, other), "8 bytes, at byte 6: 01 2e");
@@ -47,7 +47,7 @@ TEST(FindErrorLine, IsTheExceptionOfATraceback) {
             "xgboost.core.XGBoostError: [07:35:51] json.cc:61: Expecting: \"}\"");
 }
 
-TEST(FindErrorLine, IsTheLastOfExceptionsThatCameInTurn) {
+TEST(FindErrorLine, IsTheLastOfSeveralExceptions) {
   EXPECT_EQ(FindErrorLine("  File \"a.py\", line 1, in f\n    a()\nKeyError: 'x'\n\n"
                           "During handling of the above exception, another exception occurred:\n\n"
                           "Traceback (most recent call last):\n"
@@ -55,7 +55,7 @@ TEST(FindErrorLine, IsTheLastOfExceptionsThatCameInTurn) {
             "ValueError: no x");
 }
 
-TEST(FindErrorLine, IsTheLastThatSaysSomethingWhereNoTracebackIs) {
+TEST(FindErrorLine, IsTheLastLineWithTextIfThereIsNoTraceback) {
   EXPECT_EQ(FindErrorLine("The replica master 0 exited with 1.\nboom at 7\n   ~~~~~^\n"),
             "boom at 7");
   EXPECT_EQ(

@@ -49,14 +49,14 @@ TEST(EventList, IsReadAsItWasWritten) {
   }
 }
 
-TEST(EventList, OfARunThatWasCutOffHasNoVerdict) {
+TEST(EventList, OfAnInterruptedRunHasNoVerdict) {
   const auto list = ReadEventList(kEventHead + R"({"n":1,"kind":"state","state":"QUEUED"})", "x");
   ASSERT_TRUE(list.ok()) << list.error().message;
   EXPECT_FALSE(list->judged);
   EXPECT_EQ(list->events.size(), 1u);
 }
 
-TEST(EventList, SaysWhichLineIsBroken) {
+TEST(EventList, NamesTheBrokenLine) {
   EXPECT_EQ(WhatIsWrong(""),
             "run.jsonl:1: the file is empty; an event list has at least two lines");
   EXPECT_TRUE(WhatIsWrong("\n").starts_with("run.jsonl:1: the line is not a valid JSON object"));

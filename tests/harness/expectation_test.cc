@@ -110,7 +110,7 @@ TEST(Expectations, HoldOrDoNot) {
   }
 }
 
-TEST(Expectations, OfTheStateFailWhereALimitEndedTheRun) {
+TEST(Expectations, OfTheStateFailIfALimitEndedTheRun) {
   Evidence run = Lost();
   run.broke_off = "limits.wall: not over after 60s";
   const auto assertions = AssertionsOf("state", "SUCCEEDED", run);
@@ -141,7 +141,7 @@ TEST(SameStepsAsTwin, ComparesEffectiveRecords) {
   EXPECT_TRUE(AssertionsOf("same_steps_as_twin", "{fields: [step]}", other, &twin).at(0).passed);
 }
 
-TEST(SameStepsAsTwin, SaysWhichStepsAreMissing) {
+TEST(SameStepsAsTwin, NamesMissingSteps) {
   Evidence run = Lost();
   run.events = Numbered({Step("master-0", 1, 1), Step("master-0", 1, 3)});
   const Evidence twin = Twin();
@@ -176,7 +176,7 @@ TEST(SameObjectsAsTwin, ComparesSetAndBytes) {
   EXPECT_TRUE(AssertionsOf("same_objects_as_twin", lenient, run, &twin).at(0).passed);
 }
 
-TEST(Always, SeesWhatWasBrokenInBetween) {
+TEST(Always, FindsViolationsInTheMiddleOfARun) {
   Evidence run;
   run.events = Numbered({Storage("master-0", 1, "create", "job/ckpt-1/COMMIT"),
                          Storage("master-0", 1, "create", "job/ckpt-1/shard-0")});
@@ -188,7 +188,7 @@ TEST(Always, SeesWhatWasBrokenInBetween) {
   EXPECT_TRUE(AssertionsOf("always", rule, run).at(0).passed);
 }
 
-TEST(Always, ComparesAFieldOfObjectsThatBelongTogether) {
+TEST(Always, ComparesAFieldOfRelatedObjects) {
   Evidence run;
   for (const char* name : {"job/ckpt-1/COMMIT", "job/ckpt-1/shard-0", "job/ckpt-1/shard-1"}) {
     run.events.push_back(Storage("master-0", 1, "create", name));
@@ -210,7 +210,7 @@ ExpectationPtr Fixed(const std::string& name, bool passes) {
   });
 }
 
-TEST(Verdict, PassesWhereAllHolds) {
+TEST(Verdict, PassesIfAllExpectationsHold) {
   Scenario scenario;
   scenario.expectations = {Fixed("state", true), Fixed("steps master-0", true)};
   const Verdict verdict = DecideVerdict(scenario, Lost(), nullptr);
@@ -219,7 +219,7 @@ TEST(Verdict, PassesWhereAllHolds) {
   EXPECT_EQ(verdict.why_not, "");
 }
 
-TEST(Verdict, NamesWhatFailed) {
+TEST(Verdict, NamesTheFailedAssertion) {
   Scenario scenario;
   scenario.expectations = {Fixed("state", false), Fixed("steps master-0", false)};
   const Verdict verdict = DecideVerdict(scenario, Lost(), nullptr);
@@ -251,7 +251,7 @@ TEST(Verdict, FailsARunThatALimitEnded) {
   EXPECT_EQ(verdict.assertions.at(0).name, "limits");
 }
 
-TEST(Verdict, WantsExactlyTheBugThatIsToShow) {
+TEST(Verdict, NeedsExactlyTheBugThatTheScenarioShows) {
   Scenario scenario;
   scenario.expectations = {Fixed("state", true), Fixed("first_step master-0 boot 2", false)};
   scenario.shows_bug = {"first_step"};

@@ -32,9 +32,8 @@ class StillClock final : public Clock {
   std::atomic<int> holders_{0};
 };
 
-/// Notes what it is asked for. The end of a replica that is lost is told by whoever watches, here
-/// by `on_lost`.
-class FakeWorld final : public RunControl {
+/// Records the calls. `on_lost` reports the end of a replica whose machine is lost.
+class FakeRun final : public RunControl {
  public:
   std::function<void(const std::string&)> on_lost = [](const std::string&) {};
   std::function<void()> on_frozen = [] {};
@@ -98,12 +97,11 @@ Fault HangUntil(Trigger when, Trigger until) {
 }
 
 Trigger BeforeCreate(const std::string& glob) {
-  return {
-      .kind = Trigger::Kind::kStorage, .phase = Phase::kBefore, .op = "create", .pattern = glob};
+  return {.kind = StorageTrigger{Phase::kBefore, "create", glob}};
 }
 
 Trigger AtStep(int64_t step, const std::string& replica = "") {
-  return {.kind = Trigger::Kind::kStep, .number = step, .replica = replica};
+  return {.kind = StepTrigger{step}, .replica = replica};
 }
 
 class FaultInjectorTest : public ::testing::Test {
@@ -136,7 +134,7 @@ class FaultInjectorTest : public ::testing::Test {
   }
 
   StillClock clock_;
-  FakeWorld world_;
+  FakeRun world_;
   std::unique_ptr<FaultInjector> injector_;
 };
 
@@ -155,7 +153,7 @@ TEST_F(FaultInjectorTest, WritesTheListInItsOrder) {
   EXPECT_TRUE(injector_->Since(99).empty());
 }
 
-TEST_F(FaultInjectorTest, KeepsWhoMetAKillUntilTheReplicaHasEnded) {
+TEST_F(FaultInjectorTest, KeepsTheThreadThatMetAKillUntilTheReplicaHasEnded) {
   Direct({Kill(BeforeCreate("*/b"))});
   Running();
   auto met = InBackground(Storage("master-0", 0, "create", "job/b"), Phase::kBefore);
@@ -169,7 +167,7 @@ TEST_F(FaultInjectorTest, KeepsWhoMetAKillUntilTheReplicaHasEnded) {
   EXPECT_EQ(injector_->tallies()[0].injected_at, std::vector<int64_t>{4});
 }
 
-TEST_F(FaultInjectorTest, LetsTheDeadDoNothing) {
+TEST_F(FaultInjectorTest, RefusesOperationsOfADeadReplica) {
   Direct({});
   Running();
   injector_->Report(Exit("master-0", 1));
@@ -179,7 +177,7 @@ TEST_F(FaultInjectorTest, LetsTheDeadDoNothing) {
   EXPECT_EQ(Told().back(), "end of boot 1 of master-0");
 }
 
-TEST_F(FaultInjectorTest, LetsAReplicaDoNothingBeforeItIsUpAndTheJobRuns) {
+TEST_F(FaultInjectorTest, DelaysAReplicaUntilItIsUpAndTheJobRuns) {
   Direct({});
   injector_->Report(Start("master-0", 1));
   auto met = InBackground(Storage("master-0", 0, "list", "job/"), Phase::kAfter);
@@ -228,7 +226,7 @@ TEST_F(FaultInjectorTest, HoldsAReplicaUntilAnotherDidSomething) {
   EXPECT_TRUE(injector_->tallies()[0].until_came);
 }
 
-TEST_F(FaultInjectorTest, HoldsNobodyForWhatHasComeAlready) {
+TEST_F(FaultInjectorTest, DoesNotHoldAfterUntilHasCome) {
   Direct({Hold(BeforeCreate("*"), AtStep(5, "worker-0"))});
   Running({"master-0", "worker-0"});
   injector_->Report(Step("worker-0", 0, 5));
@@ -238,7 +236,7 @@ TEST_F(FaultInjectorTest, HoldsNobodyForWhatHasComeAlready) {
   EXPECT_TRUE(injector_->tallies()[0].until_came);
 }
 
-TEST_F(FaultInjectorTest, SaysThatAnUntilNeverCame) {
+TEST_F(FaultInjectorTest, ReportsAnUntilThatNeverCame) {
   Direct({Hold(BeforeCreate("*"), AtStep(5, "worker-0"))});
   Running({"master-0", "worker-0"});
   auto met = InBackground(Storage("master-0", 0, "create", "job/a"), Phase::kBefore);
@@ -248,7 +246,7 @@ TEST_F(FaultInjectorTest, SaysThatAnUntilNeverCame) {
   EXPECT_FALSE(injector_->tallies()[0].until_came);
 }
 
-TEST_F(FaultInjectorTest, ThawsWhatHangsWhenItsUntilCame) {
+TEST_F(FaultInjectorTest, EndsAHangWhenItsUntilComes) {
   Direct({HangUntil(AtStep(3), AtStep(9, "worker-0"))});
   Running({"master-0", "worker-0"});
   injector_->Report(Step("master-0", 0, 3));
@@ -258,7 +256,7 @@ TEST_F(FaultInjectorTest, ThawsWhatHangsWhenItsUntilCame) {
   EXPECT_TRUE(world_.WasAsked("thaw master-0"));
 }
 
-TEST_F(FaultInjectorTest, ThawsWhatHangsForATime) {
+TEST_F(FaultInjectorTest, EndsAHangAfterItsTime) {
   Direct({HangFault("hang 1", "master-0", AtStep(3), milliseconds(20))});
   Running();
   injector_->Report(Step("master-0", 0, 3));
@@ -266,7 +264,7 @@ TEST_F(FaultInjectorTest, ThawsWhatHangsForATime) {
   EXPECT_TRUE(world_.WasAsked("thaw master-0"));
 }
 
-TEST_F(FaultInjectorTest, ThawsAllAtTheEnd) {
+TEST_F(FaultInjectorTest, EndsAllHangsAtTheEnd) {
   Direct({HangUntil(AtStep(3), AtStep(9, "worker-0"))});
   Running();
   injector_->Report(Step("master-0", 0, 3));
@@ -275,7 +273,7 @@ TEST_F(FaultInjectorTest, ThawsAllAtTheEnd) {
   EXPECT_TRUE(world_.WasAsked("thaw master-0"));
 }
 
-TEST_F(FaultInjectorTest, ThawsWhatIsStillBeingFrozenAtTheEnd) {
+TEST_F(FaultInjectorTest, EndsAHangThatBeginsAtTheEnd) {
   Direct({HangUntil(AtStep(3), AtStep(9, "worker-0"))});
   world_.on_frozen = [this] { injector_->End(); };
   Running();
@@ -283,7 +281,7 @@ TEST_F(FaultInjectorTest, ThawsWhatIsStillBeingFrozenAtTheEnd) {
   EXPECT_TRUE(world_.WasAsked("thaw master-0"));
 }
 
-TEST_F(FaultInjectorTest, KeepsNothingDownBehindTheEnd) {
+TEST_F(FaultInjectorTest, StartsDelayedReplicasAfterTheEnd) {
   Fault kill = Kill(BeforeCreate("*"));
   kill.until = AtStep(7, "worker-0");
   Direct({kill});
@@ -294,7 +292,7 @@ TEST_F(FaultInjectorTest, KeepsNothingDownBehindTheEnd) {
   EXPECT_FALSE(injector_->DelayStart("master-0", [] {}));
 }
 
-TEST_F(FaultInjectorTest, KeepsAReplacementDown) {
+TEST_F(FaultInjectorTest, DelaysAReplacementUntilDownUntil) {
   Fault kill = Kill(BeforeCreate("*"));
   kill.until = AtStep(7, "worker-0");
   Direct({kill});
@@ -311,7 +309,7 @@ TEST_F(FaultInjectorTest, KeepsAReplacementDown) {
   EXPECT_FALSE(injector_->DelayStart("master-0", [] {}));
 }
 
-TEST_F(FaultInjectorTest, RefusesStorageAsTheFaultSays) {
+TEST_F(FaultInjectorTest, RefusesStorageWithTheStatusOfTheFault) {
   Direct({RefuseStorageFault("storage_error 1", "", BeforeCreate("*/a"), 429)});
   Running();
   const FaultResponse first =
@@ -323,7 +321,7 @@ TEST_F(FaultInjectorTest, RefusesStorageAsTheFaultSays) {
       FaultResponse::Kind::kGoOn);
 }
 
-TEST_F(FaultInjectorTest, RefusesNothingWhereNobodyHearsOfIt) {
+TEST_F(FaultInjectorTest, DoesNotRefuseAnOperationWithoutACaller) {
   Direct({RefuseStorageFault("storage_error 1", "master-0", BeforeCreate("*/a")),
           DelayStorageFault("storage_error 2", "", BeforeCreate("*/a"), milliseconds(1))});
   Running();
@@ -336,17 +334,17 @@ TEST_F(FaultInjectorTest, RefusesNothingWhereNobodyHearsOfIt) {
   EXPECT_EQ(tallies[1].injected_at.size(), 1u);
 }
 
-TEST_F(FaultInjectorTest, StrikesBehindAnotherFault) {
+TEST_F(FaultInjectorTest, InjectsAFaultAfterAnother) {
   Direct({RefuseStorageFault("storage_error 1", "master-0", BeforeCreate("*/a")),
-          CancelFault("cancel 1", {.kind = Trigger::Kind::kFault, .pattern = "storage_error 1"})});
+          CancelFault("cancel 1", {.kind = FaultTrigger{"storage_error 1"}})});
   Running();
   injector_->ReportAndWait(Storage("master-0", 1, "create", "job/a"), Phase::kBefore);
   EXPECT_TRUE(world_.WasAsked("cancel"));
   EXPECT_EQ(injector_->tallies()[1].injected_at.size(), 1u);
 }
 
-TEST_F(FaultInjectorTest, HoldsTheClockWhileNobodyWaitsForAFault) {
-  Direct({Kill({.kind = Trigger::Kind::kState, .pattern = "RUNNING"})});
+TEST_F(FaultInjectorTest, HoldsTheClockUntilTheFaultHasTakenEffect) {
+  Direct({Kill({.kind = StateTrigger{"RUNNING"}})});
   Running();
   ASSERT_TRUE(world_.WasAsked("lose master-0"));
   EXPECT_EQ(clock_.holders(), 1);
@@ -354,12 +352,12 @@ TEST_F(FaultInjectorTest, HoldsTheClockWhileNobodyWaitsForAFault) {
   EXPECT_EQ(met.wait_for(milliseconds(30)), std::future_status::timeout);
   injector_->Report(Exit("master-0", 1, 0, 9));
   ASSERT_EQ(met.wait_for(kDeadline), std::future_status::ready);
-  injector_.reset();  // joins what strikes
+  injector_.reset();  // joins the threads that inject faults
   EXPECT_EQ(clock_.holders(), 0);
 }
 
-TEST_F(FaultInjectorTest, StrikesAtItsTime) {
-  Direct({CancelFault("cancel 1", {.kind = Trigger::Kind::kAt, .at = seconds(90)})});
+TEST_F(FaultInjectorTest, InjectsAFaultAtItsTime) {
+  Direct({CancelFault("cancel 1", {.kind = TimeTrigger{seconds(90)}})});
   EXPECT_EQ(injector_->NextTime(), kNever);
   injector_->SetSubmitted(Instant{} + seconds(10));
   EXPECT_EQ(injector_->NextTime(), Instant{} + seconds(100));
@@ -385,7 +383,7 @@ TEST_F(FaultInjectorTest, DoesNothingAfterTheEnd) {
   EXPECT_EQ(world_.Count("lose master-0"), 0);
 }
 
-TEST_F(FaultInjectorTest, SaysEachLineToItsWatcherOnceAndInOrder) {
+TEST_F(FaultInjectorTest, ReportsEachLineToItsWatcherOnceAndInOrder) {
   Direct({});
   std::vector<int64_t> numbers;
   injector_->Watch([&numbers](const Event& h) { numbers.push_back(h.number); });
@@ -395,7 +393,7 @@ TEST_F(FaultInjectorTest, SaysEachLineToItsWatcherOnceAndInOrder) {
 }
 
 // Many replicas on threads of their own, each killed now and then.
-TEST_F(FaultInjectorTest, StandsManyThreads) {
+TEST_F(FaultInjectorTest, SupportsManyThreads) {
   constexpr int kReplicas = 8;
   constexpr int kBoots = 5;
   std::vector<Fault> faults;

@@ -40,7 +40,7 @@ class FilePlacesTest : public ::testing::Test {
   CheckRun run_;
 };
 
-TEST_F(FilePlacesTest, AFolderHoldsItselfAndWhatIsBelow) {
+TEST_F(FilePlacesTest, AFolderContainsItselfAndItsFiles) {
   EXPECT_TRUE(IsBelow("/a/b", "/a/b"));
   EXPECT_TRUE(IsBelow("/a/b/c", "/a/b"));
   EXPECT_FALSE(IsBelow("/a/bc", "/a/b"));
@@ -66,7 +66,7 @@ TEST_F(FilePlacesTest, TheBootDiskIsTheReplicasOwn) {
   EXPECT_FALSE(Places().IsOnBootDisk(Touched(std::string(kDisk) + "/a", "worker-0")));
 }
 
-TEST_F(FilePlacesTest, CachesBytecodeAndNamedFilesAreByTheWay) {
+TEST_F(FilePlacesTest, CachesBytecodeAndNamedFilesAreIncidental) {
   for (const TouchedFile& file :
        {OnDisk("root/.cache/x"), OnDisk("root/.keras/datasets/mnist.npz"), OnDisk("tmp/.torch/x"),
         OnDisk("user_dir/m.pyc"), OnDisk("user_dir/__pycache__/m"), Touched("/home/ann/.config/x"),
@@ -80,7 +80,7 @@ TEST_F(FilePlacesTest, CachesBytecodeAndNamedFilesAreByTheWay) {
   }
 }
 
-TEST_F(FilePlacesTest, TheProgramIsWhatTheServiceHasToo) {
+TEST_F(FilePlacesTest, TheProgramExistsOnTheServiceToo) {
   for (const char* path :
        {"/usr/share/zoneinfo/UTC", "/etc/hosts", "/lib64/ld.so", "/proc/cpuinfo",
         "/home/ann/venv/lib/python3.11/json/__init__.py", "/home/ann/venv/pyvenv.cfg",
@@ -91,7 +91,7 @@ TEST_F(FilePlacesTest, TheProgramIsWhatTheServiceHasToo) {
     EXPECT_FALSE(Places().IsOfProgram(Touched(path))) << path;
 }
 
-TEST_F(FilePlacesTest, AMappedImageIsWhereItsCommandLies) {
+TEST_F(FilePlacesTest, AMappedImageIsTheFolderOfItsCommand) {
   TemporaryDirectory folder;
   const Path image = std::filesystem::canonical(folder.path());
   ASSERT_TRUE(MakeDirectories(image / "packages").ok());

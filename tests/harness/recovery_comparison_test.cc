@@ -77,12 +77,12 @@ std::vector<std::string> CausesOf(const std::vector<Flaw>& flaws) {
   return causes;
 }
 
-TEST(RecoveryComparison, FindsNothingInARecoveryThatComesToTheSame) {
+TEST(RecoveryComparison, FindsNothingInARecoveryWithTheSameResult) {
   const Trainer trainer;
   EXPECT_THAT(CausesOf(Compared(trainer, trainer.Restarted(4))), IsEmpty());
 }
 
-TEST(RecoveryComparison, DoubtsOtherBytesWhereAllStepsAreTheSame) {
+TEST(RecoveryComparison, DoubtsOtherBytesIfAllStepsAreTheSame) {
   const Trainer trainer;
   Evidence run = trainer.Restarted(4);
   run.objects["job/out/model"].bytes += " again";
@@ -90,7 +90,7 @@ TEST(RecoveryComparison, DoubtsOtherBytesWhereAllStepsAreTheSame) {
               ElementsAre("? objects have different contents: job/out/model"));
 }
 
-TEST(RecoveryComparison, IsSureOfOtherBytesThatAreJsonOrComeWithOtherSteps) {
+TEST(RecoveryComparison, IsSureOfOtherJsonAndOfOtherBytesWithOtherSteps) {
   Trainer trainer;
   Evidence run = trainer.Restarted(4);
   run.objects["job/out/ckpt"].bytes = "{\"w\": 2}";
@@ -129,12 +129,12 @@ TEST(RecoveryComparison, ComparesOnlyWhatTheScenarioCompares) {
   EXPECT_THAT(CausesOf(Compared(trainer, run, how)), ElementsAre("steps differ in 'loss'"));
 }
 
-TEST(RecoveryComparison, KnowsAStepThatWasDoneAndNotTold) {
+TEST(RecoveryComparison, FindsAStepThatWasDoneButNotReported) {
   const Trainer trainer{.saves_first = true};
   EXPECT_THAT(CausesOf(Compared(trainer, trainer.Restarted(4))), IsEmpty());
 }
 
-TEST(RecoveryComparison, DoubtsAStepThatWasNotToldWhereNothingShowsThatItWasDone) {
+TEST(RecoveryComparison, DoubtsAStepThatWasNotReportedAndLeftNoTrace) {
   const Trainer trainer{.saves_first = true, .model = "{\"step\": 6}"};
   EXPECT_THAT(CausesOf(Compared(trainer, trainer.Restarted(4))),
               ElementsAre("? steps are missing"));
@@ -159,7 +159,7 @@ TEST(RecoveryComparison, DoubtsAResultThatIsWrittenAgainWithTheSameBytes) {
   const Trainer trainer;
   CrashPoint point = trainer.Point();
   Evidence run = trainer.Undisturbed();
-  point.events = run.events.size() - 1;  // behind the result
+  point.events = run.events.size() - 1;  // after the result
   run.events.back() = Exit("master-0", 1, 0, 9);
   run.events.push_back(Start("master-0", 2));
   run.events.push_back(Storage("master-0", 2, "overwrite", "job/out/model"));
@@ -173,7 +173,7 @@ TEST(RecoveryComparison, DoubtsAResultThatIsWrittenAgainWithTheSameBytes) {
                           "? objects have different contents: job/out/model"));
 }
 
-TEST(RecoveryComparison, SaysHowAJobEndsAndNothingElse) {
+TEST(RecoveryComparison, ReportsOnlyTheEndOfAFailedJob) {
   const Trainer trainer;
   Evidence run = trainer.Restarted(5);
   run.state = "FAILED";
@@ -196,7 +196,7 @@ TEST(RecoveryComparison, IgnoresWhatDiffersBetweenBaselineRuns) {
   EXPECT_TRUE(baseline.Compares("job/out/ckpt"));
 }
 
-TEST(RecoveryComparison, TakesOnlyCountsOfStartsForCounting) {
+TEST(RecoveryComparison, IgnoresOnlyCountersOfStarts) {
   const Trainer trainer;
   Evidence baseline_run = trainer.Undisturbed();
   baseline_run.objects["job/out/commit"] = {"{\"step\": 6, \"attempt\": 1}", 1};
@@ -228,7 +228,7 @@ TEST(ProgressComparison, SeesAPointWithoutACheckpointBetweenTwoThatHaveOne) {
   EXPECT_EQ(fallen.begin()->first, 1u);
   EXPECT_EQ(fallen.begin()->second.cause, "all progress is lost after delete job/out/ckpt");
   EXPECT_EQ(fallen.begin()->second.resume_step, 2);
-  all.pop_back();  // none that goes on behind it: the end, perhaps
+  all.pop_back();  // no restart resumes after it, as at the end of a run
   EXPECT_THAT(FindFallbacks(baseline, all), IsEmpty());
 }
 

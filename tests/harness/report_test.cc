@@ -55,7 +55,7 @@ std::vector<std::string> ElementsOf(const std::string& xml) {
   return elements;
 }
 
-TEST(TextReport, SaysHowAJobEnded) {
+TEST(TextReport, ShowsHowAJobEnded) {
   Played failed = Of("a.yaml", {kBroken}, false);
   failed.run.state = "FAILED";
   failed.run.error_message = "no luck";
@@ -67,7 +67,7 @@ TEST(TextReport, SaysHowAJobEnded) {
   EXPECT_NE(TextReport(failed, false).find("the job was RUNNING"), std::string::npos);
 }
 
-TEST(Reports, CallWhatWasNotRunSo) {
+TEST(Reports, MarkScenariosThatWereNotRun) {
   Played left = Of("b.yaml", {kBroken}, false);
   left.not_run = "interrupted";
   EXPECT_EQ(TextReport(left, true), "NOT RUN b.yaml  (interrupted)\n");
@@ -84,12 +84,12 @@ TEST(Reports, CallWhatWasNotRunSo) {
   EXPECT_NE(junit.find("<skipped message=\"interrupted\"/>"), std::string::npos) << junit;
 }
 
-TEST(TextReport, OfWhatPassedIsALine) {
+TEST(TextReport, OfAPassedScenarioIsOneLine) {
   EXPECT_EQ(TextReport(Of("a.yaml", {kHeld}, true), false), "PASSED a.yaml  (1.23s, seed 7)\n");
   EXPECT_NE(TextReport(Of("a.yaml", {kHeld}, true), true).find("ok      state"), std::string::npos);
 }
 
-TEST(TextReport, OfWhatFailedSaysExpectedFoundAndHowToSeeItAgain) {
+TEST(TextReport, OfAFailureHasExpectedFoundAndTheCommandToRepeatIt) {
   EXPECT_EQ(TextReport(Of("a.yaml", {kHeld, kBroken}, false), false),
             "FAILED a.yaml  (1.23s, seed 7)\n"
             "  what happens\n"
@@ -100,7 +100,7 @@ TEST(TextReport, OfWhatFailedSaysExpectedFoundAndHowToSeeItAgain) {
             "  again: caip scenario run a.yaml --seed 7\n");
 }
 
-TEST(Summary, CountsWhatPassed) {
+TEST(Summary, CountsPassedScenarios) {
   EXPECT_EQ(Summary({Of("a", {kHeld}, true)}), "1 scenario: 1 passed, 0 failed");
   Played broken;
   broken.error = "no such file";
@@ -108,7 +108,7 @@ TEST(Summary, CountsWhatPassed) {
             "3 scenarios: 1 passed, 2 failed");
 }
 
-TEST(JsonReport, HasWhatProgramsAskFor) {
+TEST(JsonReport, HasAllFieldsForPrograms) {
   const Json json = JsonReport({Of("a.yaml", {kHeld, kBroken}, false)});
   EXPECT_EQ(json.at("passed"), 0);
   EXPECT_EQ(json.at("failed"), 1);
@@ -121,7 +121,7 @@ TEST(JsonReport, HasWhatProgramsAskFor) {
   EXPECT_EQ(one.at("why_not"), "failed: first_step");
 }
 
-TEST(JsonReport, OfWhatCouldNotBePlayedSaysWhy) {
+TEST(JsonReport, OfAScenarioThatCouldNotBePlayedHasTheReason) {
   Played played;
   played.file = "a.yaml";
   played.error = "no such file";
@@ -152,7 +152,7 @@ TEST(JunitReport, OfAShownBugHasNoFailure) {
   EXPECT_EQ(xml.find("<failure"), std::string::npos);
 }
 
-TEST(JunitReport, OfABugThatDidNotShowHasOne) {
+TEST(JunitReport, OfABugThatDidNotAppearHasAFailure) {
   Played hidden = Of("a.yaml", {kHeld}, false);
   hidden.verdict.why_not = "the bug did not appear: 'state' holds";
   const auto elements = ElementsOf(JunitReport({hidden}));
@@ -160,7 +160,7 @@ TEST(JunitReport, OfABugThatDidNotShowHasOne) {
   EXPECT_EQ(elements[4], "failure message=\"the bug did not appear: 'state' holds\"");
 }
 
-TEST(JunitReport, OfWhatCouldNotBePlayedHasAnError) {
+TEST(JunitReport, OfAScenarioThatCouldNotBePlayedHasAnError) {
   Played played;
   played.file = "a.yaml";
   played.error = "a.yaml:1:1: is wrong\n  seed: x";
@@ -170,7 +170,7 @@ TEST(JunitReport, OfWhatCouldNotBePlayedHasAnError) {
   EXPECT_EQ(elements[3], "error message=\"a.yaml:1:1: is wrong&#10;  seed: x\"");
 }
 
-TEST(JunitReport, IsXmlWhateverTheRunSaid) {
+TEST(JunitReport, IsXmlForAnyOutputOfTheRun) {
   Played played = Of("<&\">.yaml", {{"a<b>&\"'", "\x01\x1b[2J", "\xff\xfe bytes", false}}, false);
   const std::string xml = JunitReport({played});
   ElementsOf(xml);
@@ -179,7 +179,7 @@ TEST(JunitReport, IsXmlWhateverTheRunSaid) {
   EXPECT_NE(xml.find("a&lt;b&gt;&amp;&quot;'"), std::string::npos);
 }
 
-TEST(Event, SaysTheSameAfterAWayThroughJson) {
+TEST(Event, IsTheSameAfterConversionToJsonAndBack) {
   std::vector<Event> all = LostOnce(11);
   all.push_back({.replica = "master-0", .boot = 1, .body = MetricEvent{"acc", 3, {{"acc", 0.5}}}});
   Event move = Storage("master-0", 1, "move", "job/b");

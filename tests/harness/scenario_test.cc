@@ -31,7 +31,7 @@ bool Says(const std::string& text, const std::string& what) {
   return Mistakes(text).find(what) != std::string::npos;
 }
 
-TEST(ScenarioReader, ReadsAllThatAScenarioMaySay) {
+TEST(ScenarioReader, ReadsEveryKey) {
   const auto read = Read(R"(
 description: All of it.
 seed: 7
@@ -77,20 +77,20 @@ shows_bug: [state]
   EXPECT_EQ(read->limits.log_lines, 10);
   ASSERT_EQ(read->faults.size(), 4u);
   EXPECT_EQ(read->faults[0].replica, "master-0");
-  EXPECT_EQ(read->faults[0].when.pattern, "job/out/*");
+  EXPECT_EQ(read->faults[0].when.As<StorageTrigger>()->glob, "job/out/*");
   EXPECT_EQ(read->faults[0].when.nth, (Occurrence{2, 3, 0}));
-  EXPECT_EQ(read->faults[0].until->kind, Trigger::Kind::kFault);
+  EXPECT_TRUE(read->faults[0].until->Is<FaultTrigger>());
   EXPECT_EQ(read->faults[1].when.replica, "any");
-  EXPECT_EQ(read->faults[1].when.bytes, 10u);
+  EXPECT_EQ(read->faults[1].when.As<StorageTrigger>()->bytes, 10u);
   EXPECT_EQ(read->faults[2].name, "storage_error 1");
   EXPECT_EQ(AnswerOf(read->faults[2]).status, 429);
   EXPECT_EQ(read->faults[2].when.nth.every, 3);
-  EXPECT_EQ(read->faults[3].when.at, std::chrono::seconds(90));
+  EXPECT_EQ(read->faults[3].when.As<TimeTrigger>()->at, std::chrono::seconds(90));
   EXPECT_TRUE(read->needs_twin());
   EXPECT_EQ(read->shows_bug, std::vector<std::string>{"state"});
 }
 
-TEST(ScenarioReader, HasDefaultsForWhatIsNotSaid) {
+TEST(ScenarioReader, HasDefaults) {
   const auto read = Read(kHead);
   ASSERT_TRUE(read.ok()) << read.error().message;
   EXPECT_EQ(read->seed, 1u);
@@ -100,7 +100,7 @@ TEST(ScenarioReader, HasDefaultsForWhatIsNotSaid) {
   EXPECT_FALSE(read->needs_twin());
 }
 
-TEST(ScenarioReader, SaysAllMistakesAtOnceWithLineColumnAndCaret) {
+TEST(ScenarioReader, ReportsAllMistakesAtOnceWithLineColumnAndCaret) {
   const std::string mistakes = Mistakes(
       "descripton: d\n"
       "trainer: {command: [python3, t.py]}\n"
@@ -123,7 +123,7 @@ TEST(ScenarioReader, SaysAllMistakesAtOnceWithLineColumnAndCaret) {
       << mistakes;
 }
 
-TEST(ScenarioReader, RefusesWhatItDoesNotKnow) {
+TEST(ScenarioReader, RejectsUnknownKeysAndValues) {
   const std::pair<const char*, const char*> cases[] = {
       {"faults:\n- kil: {replica: master-0}\n  when: {step: 1}\n", "did you mean 'kill'?"},
       {"faults:\n- kill: {replica: master-0}\n  when: {stat: RUNNING}\n", "did you mean 'state'?"},
@@ -206,7 +206,7 @@ TEST(ScenarioReader, RefusesWhatItDoesNotKnow) {
   }
 }
 
-TEST(ScenarioReader, RefusesTriggersThatCanNeverCome) {
+TEST(ScenarioReader, RejectsTriggersThatCanNeverHappen) {
   const std::string kill = "faults:\n- kill: {replica: master}\n  when: ";
   EXPECT_TRUE(Says(kHead + kill + "{mid: {write: '*', bytes: 3}}\n", "can never happen"));
   EXPECT_TRUE(Says(kHead + kill + "{before: {rename: '*'}}\n", "can never happen"));
@@ -221,7 +221,7 @@ TEST(ScenarioReader, RefusesTriggersThatCanNeverCome) {
   EXPECT_TRUE(Says(kHead + of_itself, "can never happen"));
 }
 
-TEST(ScenarioReader, RefusesAnswersThatADirectoryCannotGive) {
+TEST(ScenarioReader, RejectsFaultsThatADirectoryCannotHave) {
   const std::string reads =
       "faults:\n- storage_error: {break_after: 10}\n  when: {before: {read: a}}\n";
   EXPECT_EQ(Mistakes(kHead + reads), "");
@@ -234,7 +234,7 @@ TEST(ScenarioReader, RefusesAnswersThatADirectoryCannotGive) {
            "stale_listing: needs `semantics: object`"));
 }
 
-TEST(ScenarioReader, RefusesToWaitForWhoIsAway) {
+TEST(ScenarioReader, RejectsAnUntilOfAReplicaThatIsDown) {
   const std::string own = "until: {step: 9}}\n  when: {start: 1}\n";
   const std::string kill = "faults:\n- kill: {replica: master, down_";
   EXPECT_TRUE(Says(kHead + kill + own, "down_until: can never happen: master-0 is down"))
@@ -250,7 +250,7 @@ TEST(ScenarioReader, RefusesToWaitForWhoIsAway) {
                    "until: can never happen"));
 }
 
-TEST(ScenarioReader, RefusesToBreakPackagesThatTheJobHasNot) {
+TEST(ScenarioReader, RejectsPackageFaultsOfAJobWithoutPackages) {
   const std::string fails =
       "faults:\n- preparing_failure: {how: pip_fails}\n  when: {prepare: 1}\n";
   EXPECT_TRUE(Says(kHead + fails, "when: can never happen: the job has no packages"));
@@ -259,7 +259,7 @@ TEST(ScenarioReader, RefusesToBreakPackagesThatTheJobHasNot) {
   EXPECT_EQ(Mistakes("description: d\njob: {submit: [--packages, p.tar.gz]}\n" + fails), "");
 }
 
-TEST(ScenarioReader, WantsSuccessUnlessItSaysAnotherEnd) {
+TEST(ScenarioReader, ExpectsSuccessByDefault) {
   const auto expected = [](const std::string& rest) {
     const auto read = Read(kHead + rest);
     return read.ok() ? read->expectations.size() : 99;
@@ -280,7 +280,7 @@ TEST(ScenarioReader, WantsSuccessUnlessItSaysAnotherEnd) {
   EXPECT_EQ(assertions[0].found, "FAILED: no luck");
 }
 
-TEST(ScenarioReader, RefusesReplicasThatTheJobHasNot) {
+TEST(ScenarioReader, RejectsReplicasThatTheJobDoesNotHave) {
   const std::string kill = "faults:\n- kill: {replica: worker-1}\n  when: {step: 1}\n";
   EXPECT_TRUE(
       Says(kHead + kill, "s.yaml:4:3: faults[0]: can never happen: the job has no worker-1"))
@@ -299,7 +299,7 @@ TEST(ScenarioReader, RefusesReplicasThatTheJobHasNot) {
   EXPECT_EQ(Mistakes("description: d\njob: {submit: [--config, c.yaml]}\n" + kill), "");
 }
 
-TEST(ScenarioReader, RefusesFaultsThatWaitForEachOther) {
+TEST(ScenarioReader, RejectsFaultsThatWaitForEachOther) {
   const std::string faults =
       "faults:\n- {name: a, cancel: {}, when: {fault: b}}\n"
       "- {name: b, cancel: {}, when: {fault: a}}\n- {name: c, cancel: {}, when: {fault: a}}\n";
@@ -310,7 +310,7 @@ TEST(ScenarioReader, RefusesFaultsThatWaitForEachOther) {
   EXPECT_EQ(mistakes.find("faults[2]"), std::string::npos) << mistakes;
 }
 
-TEST(ScenarioReader, RefusesExpectationsThatExcludeEachOther) {
+TEST(ScenarioReader, RejectsExpectationsThatExcludeEachOther) {
   const std::pair<const char*, const char*> cases[] = {
       {"{state: SUCCEEDED, error_matches: x}", "contradicts `state: SUCCEEDED`"},
       {"{state: SUCCEEDED, states: [QUEUED, FAILED]}", "the list ends with FAILED"},
@@ -362,7 +362,7 @@ TEST(ScenarioReader, RefusesExpectationsThatExcludeEachOther) {
             "");
 }
 
-TEST(ScenarioReader, WantsADescriptionAndAJob) {
+TEST(ScenarioReader, NeedsADescriptionAndAJob) {
   EXPECT_TRUE(Says("seed: 1\n", "`description` is missing"));
   EXPECT_TRUE(Says("seed: 1\n", "a job is missing"));
   EXPECT_TRUE(Says("[]\n", "must be a mapping, not a list"));
@@ -370,14 +370,14 @@ TEST(ScenarioReader, WantsADescriptionAndAJob) {
   EXPECT_TRUE(Says("a: [\n", "s.yaml:"));
 }
 
-TEST(ScenarioReader, SaysWhatIsWrittenTwice) {
+TEST(ScenarioReader, ReportsKeysThatAreWrittenTwice) {
   const std::string top = Mistakes(kHead + "seed: 1\nseed: 2\n");
   EXPECT_NE(top.find("s.yaml:4:7: seed: is written twice"), std::string::npos) << top;
   EXPECT_NE(top.find("seed: 2\n        ^"), std::string::npos) << top;
   EXPECT_TRUE(Says(kHead + "limits:\n  wall: 3s\n  wall: 4s\n", "s.yaml:5:9: limits.wall: is"));
 }
 
-TEST(ScenarioReader, LaysAFileOverTheOneThatItExtends) {
+TEST(ScenarioReader, MergesAFileIntoTheOneThatItExtends) {
   const ScenarioFolder folder;
   folder.Write("base.yaml", kHead + "seed: 3\nexpect: {state: SUCCEEDED}\n");
   const auto read = ReadScenario(folder.Write("over.yaml", "extends: base.yaml\nseed: 4\n"));
@@ -387,7 +387,7 @@ TEST(ScenarioReader, LaysAFileOverTheOneThatItExtends) {
   EXPECT_EQ(read->expectations.size(), 1u);
 }
 
-TEST(ScenarioReader, SaysWhichFileOfSeveralIsWrong) {
+TEST(ScenarioReader, NamesTheFileOfAMistake) {
   const ScenarioFolder folder;
   folder.Write("base.yaml", kHead + "seed: x\n");
   const auto read = ReadScenario(folder.Write("over.yaml", "extends: base.yaml\nlimts: {}\n"));
@@ -396,7 +396,7 @@ TEST(ScenarioReader, SaysWhichFileOfSeveralIsWrong) {
   EXPECT_NE(read.error().message.find("over.yaml:2:"), std::string::npos) << read.error().message;
 }
 
-TEST(ScenarioReader, RefusesACircle) {
+TEST(ScenarioReader, RejectsFilesThatExtendEachOther) {
   const ScenarioFolder folder;
   folder.Write("a.yaml", "extends: b.yaml\n");
   const auto read = ReadScenario(folder.Write("b.yaml", "extends: a.yaml\n"));
@@ -404,7 +404,7 @@ TEST(ScenarioReader, RefusesACircle) {
   EXPECT_NE(read.error().message.find("in a circle"), std::string::npos) << read.error().message;
 }
 
-TEST(ScenarioReader, SaysThatAFileIsMissing) {
+TEST(ScenarioReader, ReportsAMissingFile) {
   const ScenarioFolder folder;
   const auto read = ReadScenario(folder.path() / "none.yaml");
   ASSERT_FALSE(read.ok());
@@ -421,8 +421,8 @@ TEST(ScenarioSchema, KnowsEveryKind) {
   }
 }
 
-// Editors read it from there; docs/scenarios.md says how. `caip scenario schema` writes it anew.
-TEST(ScenarioSchema, IsTheFileThatShips) {
+// Editors read it from there; docs/scenarios.md says how. `caip scenario schema` writes it.
+TEST(ScenarioSchema, IsTheShippedFile) {
   const auto file = ReadFile(Path(CAIP_SOURCE_DIR) / "scenarios" / "schema.json");
   ASSERT_TRUE(file.ok()) << file.error().message;
   EXPECT_EQ(*file, PrettyJson(ScenarioSchema()) + "\n");
@@ -446,7 +446,7 @@ void ExpectKnown(const Json& schema, const Json& part, const Json& value, const 
   }
 }
 
-TEST(ScenarioSchema, KnowsEveryKeyOfTheScenariosThatShip) {
+TEST(ScenarioSchema, HasEveryKeyOfTheShippedScenarios) {
   const Json schema = ScenarioSchema();
   for (const char* folder : {"restarts", "service", "frameworks"}) {
     const Path path = Path(CAIP_SOURCE_DIR) / "scenarios" / folder;
@@ -459,8 +459,8 @@ TEST(ScenarioSchema, KnowsEveryKeyOfTheScenariosThatShip) {
   }
 }
 
-// What ships is well formed, and says so to whoever reads it next.
-TEST(ScenarioReader, ReadsEveryScenarioThatShips) {
+// The shipped file is well formed.
+TEST(ScenarioReader, ReadsEveryShippedScenario) {
   size_t read = 0;
   for (const char* folder : {"restarts", "service"}) {
     const Path path = Path(CAIP_SOURCE_DIR) / "scenarios" / folder;

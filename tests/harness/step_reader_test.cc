@@ -5,7 +5,7 @@
 namespace caip::harness {
 namespace {
 
-TEST(StepReader, ReadsOneJsonObjectALine) {
+TEST(StepReader, ReadsAJsonObjectOfALine) {
   const Event event = StepReader().Read(R"({"step": 12, "w": 0.5})");
   const auto* step = event.As<StepEvent>();
   ASSERT_NE(step, nullptr);
@@ -13,7 +13,7 @@ TEST(StepReader, ReadsOneJsonObjectALine) {
   EXPECT_EQ(step->record, Json({{"step", 12}, {"w", 0.5}}));
 }
 
-TEST(StepReader, TakesOtherLinesForLines) {
+TEST(StepReader, ReportsOtherLinesAsLines) {
   for (const char* line :
        {"", "hello", "{", "{\"step\": }", "{\"step\": \"12\"}", "{\"step\": 1.5}",
         "[{\"step\": 1}]", " {\"step\": 1}", "{\"loss\": 1}"}) {

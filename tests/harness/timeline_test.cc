@@ -76,7 +76,7 @@ TEST(TimelineText, ShowsAClusterInANarrowTerminal) {
   testing::ExpectGolden("timeline/cluster.txt", TimelineText(Cluster(), {60, false}));
 }
 
-TEST(TimelineText, IsAsWideAsItIsToldAndNoWider) {
+TEST(TimelineText, IsAtMostAsWideAsTheStyleSays) {
   for (const int width : {40, 60, 80, 200}) {
     const EventList list = Cluster();
     const std::string text = TimelineText(list, {width, false});
@@ -86,7 +86,7 @@ TEST(TimelineText, IsAsWideAsItIsToldAndNoWider) {
   }
 }
 
-TEST(TimelineText, HasColoursOnlyWhereTheyAreWanted) {
+TEST(TimelineText, HasColoursOnlyIfTheStyleSays) {
   EXPECT_EQ(TimelineText(Broken(), {100, false}).find('\x1b'), std::string::npos);
   const std::string coloured = TimelineText(Broken(), {100, true});
   EXPECT_NE(coloured.find("\x1b[31mFAILED\x1b[0m"), std::string::npos);
@@ -94,7 +94,7 @@ TEST(TimelineText, HasColoursOnlyWhereTheyAreWanted) {
   EXPECT_EQ(std::regex_replace(coloured, colours, ""), TimelineText(Broken(), {100, false}));
 }
 
-TEST(TimelineText, KeepsControlCharactersOfARunFromTheTerminal) {
+TEST(TimelineText, RemovesControlCharacters) {
   EventList list = Broken();
   list.events.push_back(Line("service", 0, "a\x1b]0;title\x07\xc2\x9bz", "ERROR"));
   list.assertions.push_back({"log", "x", "\x1b[2J", false});
@@ -103,7 +103,7 @@ TEST(TimelineText, KeepsControlCharactersOfARunFromTheTerminal) {
   EXPECT_EQ(text.find("\xc2\x9b"), std::string::npos);
 }
 
-TEST(TimelineText, SaysThatThereIsNoVerdict) {
+TEST(TimelineText, ReportsAMissingVerdict) {
   EventList list = Broken();
   list.judged = false;
   EXPECT_NE(TimelineText(list, {}).find("No verdict: the list ends before the run did."),
@@ -118,7 +118,7 @@ TEST(TimelineText, OfAnEmptyRunIsItsVerdict) {
   EXPECT_EQ(text.find("boot"), std::string::npos);
 }
 
-TEST(TimelineText, SaysThatABugWasToShow) {
+TEST(TimelineText, NamesTheBugThatTheScenarioShows) {
   EventList list = Broken();
   list.passed = true;
   EXPECT_NE(TimelineText(list, {}).find("meant to show a bug, and shows it"), std::string::npos);
@@ -136,7 +136,7 @@ TEST(TimelineLayout, KeepsTheOrderOfTheList) {
   }
 }
 
-TEST(TimelineLayout, SaysWhichStepsWereDoneAgain) {
+TEST(TimelineLayout, MarksRepeatedSteps) {
   const TimelineLayout layout = LayOut(ListOf(LostOnce(11)), 100);
   ASSERT_EQ(layout.bars.size(), 2u);
   EXPECT_EQ(DescribeSteps(layout.bars[0]), "steps 1-20");
@@ -152,7 +152,7 @@ TEST(TimelineLayout, GroupsWritesBelowOneFolder) {
   EXPECT_EQ(layout.groups[1].objects, 1);
 }
 
-TEST(TimelineLayout, OfManyStepsStillHasRoomForWhatCounts) {
+TEST(TimelineLayout, OfManyStepsKeepsImportantEvents) {
   std::vector<Event> run = {State("RUNNING"), Start("master-0", 1), Live("master-0", 1)};
   for (int64_t step = 0; step < 50'000; ++step) run.push_back(Step("master-0", 1, step));
   run.push_back(Injected("master-0", 1, "kill 1"));
@@ -184,7 +184,7 @@ TEST(TimelineHtml, IsWellFormed) {
   EXPECT_TRUE(open.empty());
 }
 
-TEST(TimelineHtml, AsksNobodyForAnything) {
+TEST(TimelineHtml, NeedsNoOtherFile) {
   const std::string html = TimelineHtml(Broken());
   for (const char* word : {"src=", "href=", "http:", "https:", "url(", "@import", "fetch("}) {
     EXPECT_EQ(html.find(word), std::string::npos) << word;
@@ -192,7 +192,7 @@ TEST(TimelineHtml, AsksNobodyForAnything) {
   EXPECT_NE(html.find("prefers-color-scheme: dark"), std::string::npos);
 }
 
-TEST(TimelineHtml, HasAMarkForEachEventThatCounts) {
+TEST(TimelineHtml, HasAMarkForEachImportantEvent) {
   const std::string html = TimelineHtml(Broken());
   const auto count = [&html](const std::string& what) {
     size_t found = 0;
@@ -214,7 +214,7 @@ TEST(TimelineHtml, HasAMarkForEachEventThatCounts) {
             std::string::npos);
 }
 
-TEST(TimelineHtml, EscapesWhatARunSaid) {
+TEST(TimelineHtml, EscapesTheOutputOfARun) {
   EventList list = Broken();
   const std::string evil = "\"><script>alert(1)</script>&";
   list.file = list.description = list.replay = evil;
@@ -226,7 +226,7 @@ TEST(TimelineHtml, EscapesWhatARunSaid) {
   EXPECT_NE(html.find("&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;"), std::string::npos);
 }
 
-TEST(TimelineHtml, OfAHugeRunStaysAPage) {
+TEST(TimelineHtml, OfAHugeRunIsOnePage) {
   std::vector<Event> run = {State("RUNNING"), Start("master-0", 1), Live("master-0", 1)};
   for (int64_t step = 0; step < 30'000; ++step) run.push_back(Step("master-0", 1, step));
   const std::string html = TimelineHtml(ListOf(Numbered(std::move(run))));

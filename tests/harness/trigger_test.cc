@@ -14,7 +14,7 @@ TriggerCount Counting(Trigger trigger, uint64_t seed = 1) {
 }
 
 Trigger Before(const std::string& op, const std::string& glob) {
-  return {.kind = Trigger::Kind::kStorage, .phase = Phase::kBefore, .op = op, .pattern = glob};
+  return {.kind = StorageTrigger{Phase::kBefore, op, glob}};
 }
 
 TEST(Glob, StarsCrossSlashes) {
@@ -46,7 +46,7 @@ TEST(Glob, OfManyStarsIsFast) {
   EXPECT_FALSE(GlobMatches(glob + "b", std::string(5000, 'a')));
 }
 
-TEST(Trigger, MeetsTheOperationItNames) {
+TEST(Trigger, MatchesTheOperationItNames) {
   TriggerCount create = Counting(Before("create", "*/w"));
   EXPECT_FALSE(create.Meet(Storage("master-0", 1, "overwrite", "job/w"), Phase::kBefore));
   EXPECT_FALSE(create.Meet(Storage("master-0", 1, "create", "job/w"), Phase::kAfter));
@@ -65,12 +65,12 @@ TEST(Trigger, WriteIsCreateOrOverwrite) {
   EXPECT_FALSE(count.Meet(Storage("master-0", 1, "read", "job/w"), Phase::kBefore));
 }
 
-TEST(Trigger, ALineIsALineAlsoWhereItReportsAStep) {
-  TriggerCount log = Counting({.kind = Trigger::Kind::kLog, .pattern = "step 9 "});
+TEST(Trigger, OfALogLineMatchesLinesThatReportAStep) {
+  TriggerCount log = Counting({.kind = LogTrigger{"step 9 "}});
   Event line = Step("master-0", 1, 9);
   BodyOf<StepEvent>(line).line = "step 9 loss 0.11";
   EXPECT_TRUE(log.Meet(line, Phase::kAfter));
-  TriggerCount step = Counting({.kind = Trigger::Kind::kStep, .number = 9});
+  TriggerCount step = Counting({.kind = StepTrigger{9}});
   EXPECT_FALSE(step.Meet(Line("master-0", 1, "step 9 loss 0.11"), Phase::kAfter));
 }
 
@@ -82,15 +82,14 @@ TEST(Trigger, OfACopyMatchesEitherName) {
   EXPECT_FALSE(Counting(Before("move", "*/other")).Meet(move, Phase::kBefore));
 }
 
-TEST(Trigger, EachKindMeetsItsOwnEvents) {
+TEST(Trigger, EachKindMatchesItsOwnEvents) {
   const std::vector<std::pair<Trigger, Event>> pairs = {
-      {{.kind = Trigger::Kind::kLog, .pattern = "ckpt-\\d+"}, Line("master-0", 1, "saved ckpt-10")},
-      {{.kind = Trigger::Kind::kStep, .number = 12}, Step("master-0", 1, 12)},
-      {{.kind = Trigger::Kind::kState, .pattern = "RUNNING"}, State("RUNNING")},
-      {{.kind = Trigger::Kind::kStart, .number = 2}, Live("master-0", 2)},
-      {{.kind = Trigger::Kind::kExit}, Exit("master-0", 1)},
-      {{.kind = Trigger::Kind::kFault, .pattern = "kill 1"}, Injected("master-0", 1, "kill 1")},
-      {{.kind = Trigger::Kind::kMetric, .pattern = "accuracy"},
+      {{.kind = LogTrigger{"ckpt-\\d+"}}, Line("master-0", 1, "saved ckpt-10")},
+      {{.kind = StepTrigger{12}}, Step("master-0", 1, 12)},
+      {{.kind = StateTrigger{"RUNNING"}}, State("RUNNING")},
+      {{.kind = BootTrigger{2}}, Live("master-0", 2)},
+      {{.kind = FaultTrigger{"kill 1"}}, Injected("master-0", 1, "kill 1")},
+      {{.kind = MetricTrigger{"accuracy"}},
        {.replica = "master-0", .boot = 1, .body = MetricEvent{"accuracy"}}},
   };
   for (size_t i = 0; i < pairs.size(); ++i) {
@@ -102,20 +101,20 @@ TEST(Trigger, EachKindMeetsItsOwnEvents) {
   }
 }
 
-TEST(Trigger, WantsItsNumberAndText) {
-  EXPECT_FALSE(Counting({.kind = Trigger::Kind::kStep, .number = 12})
+TEST(Trigger, ComparesItsNumberOrText) {
+  EXPECT_FALSE(Counting({.kind = StepTrigger{12}})
                    .Meet(Step("master-0", 1, 11), Phase::kAfter));
-  EXPECT_FALSE(Counting({.kind = Trigger::Kind::kStart, .number = 2})
+  EXPECT_FALSE(Counting({.kind = BootTrigger{2}})
                    .Meet(Live("master-0", 1), Phase::kAfter));
-  EXPECT_FALSE(Counting({.kind = Trigger::Kind::kState, .pattern = "RUNNING"})
+  EXPECT_FALSE(Counting({.kind = StateTrigger{"RUNNING"}})
                    .Meet(State("QUEUED"), Phase::kAfter));
-  EXPECT_FALSE(Counting({.kind = Trigger::Kind::kLog, .pattern = "^a$"})
+  EXPECT_FALSE(Counting({.kind = LogTrigger{"^a$"}})
                    .Meet(Line("master-0", 1, "ab"), Phase::kAfter));
 }
 
-TEST(Trigger, IsOfTheFaultsReplicaUnlessItNamesAnother) {
+TEST(Trigger, MatchesTheFaultsReplicaByDefault) {
   const Event workers = Step("worker-1", 1, 5);
-  Trigger trigger{.kind = Trigger::Kind::kStep, .number = 5};
+  Trigger trigger{.kind = StepTrigger{5}};
   EXPECT_FALSE(Counting(trigger).Meet(workers, Phase::kAfter));
   trigger.replica = "worker-1";
   EXPECT_TRUE(Counting(trigger).Meet(workers, Phase::kAfter));
@@ -123,47 +122,47 @@ TEST(Trigger, IsOfTheFaultsReplicaUnlessItNamesAnother) {
   EXPECT_TRUE(Counting(trigger).Meet(workers, Phase::kAfter));
 }
 
-TEST(Trigger, OfAnotherFaultIsMetWhoeverThatStruck) {
-  TriggerCount count = Counting({.kind = Trigger::Kind::kFault, .pattern = "kill 1"});
+TEST(Trigger, OfAnotherFaultMatchesThatFaultOnAnyReplica) {
+  TriggerCount count = Counting({.kind = FaultTrigger{"kill 1"}});
   EXPECT_TRUE(count.Meet(Injected("worker-3", 1, "kill 1"), Phase::kAfter));
 }
 
-std::vector<int> StrikesOf(Occurrence nth, int moments) {
-  TriggerCount count = Counting({.kind = Trigger::Kind::kStep, .number = 1, .nth = nth});
-  std::vector<int> strikes;
-  for (int i = 1; i <= moments; ++i) {
-    if (count.Meet(Step("master-0", 1, 1), Phase::kAfter)) strikes.push_back(i);
+std::vector<int> InjectionsOf(Occurrence nth, int events) {
+  TriggerCount count = Counting({.kind = StepTrigger{1}, .nth = nth});
+  std::vector<int> injections;
+  for (int i = 1; i <= events; ++i) {
+    if (count.Meet(Step("master-0", 1, 1), Phase::kAfter)) injections.push_back(i);
   }
-  EXPECT_EQ(count.seen(), moments);
-  return strikes;
+  EXPECT_EQ(count.seen(), events);
+  return injections;
 }
 
 TEST(Trigger, CountsItsOccurrences) {
-  EXPECT_EQ(StrikesOf({}, 4), (std::vector<int>{1}));
-  EXPECT_EQ(StrikesOf({3, 3, 0}, 5), (std::vector<int>{3}));
-  EXPECT_EQ(StrikesOf({2, 4, 0}, 6), (std::vector<int>{2, 3, 4}));
-  EXPECT_EQ(StrikesOf({1, 1, 1}, 3), (std::vector<int>{1, 2, 3}));
-  EXPECT_EQ(StrikesOf({1, 1, 3}, 7), (std::vector<int>{3, 6}));
+  EXPECT_EQ(InjectionsOf({}, 4), (std::vector<int>{1}));
+  EXPECT_EQ(InjectionsOf({3, 3, 0}, 5), (std::vector<int>{3}));
+  EXPECT_EQ(InjectionsOf({2, 4, 0}, 6), (std::vector<int>{2, 3, 4}));
+  EXPECT_EQ(InjectionsOf({1, 1, 1}, 3), (std::vector<int>{1, 2, 3}));
+  EXPECT_EQ(InjectionsOf({1, 1, 3}, 7), (std::vector<int>{3, 6}));
 }
 
-std::vector<int> LuckyOnes(uint64_t seed) {
-  Trigger trigger{.kind = Trigger::Kind::kStep, .number = 1, .nth = {1, 1, 1}, .probability = 0.25};
+std::vector<int> RandomOnes(uint64_t seed) {
+  Trigger trigger{.kind = StepTrigger{1}, .nth = {1, 1, 1}, .probability = 0.25};
   TriggerCount count = Counting(trigger, seed);
-  std::vector<int> strikes;
+  std::vector<int> injections;
   for (int i = 0; i < 2000; ++i) {
-    if (count.Meet(Step("master-0", 1, 1), Phase::kAfter)) strikes.push_back(i);
+    if (count.Meet(Step("master-0", 1, 1), Phase::kAfter)) injections.push_back(i);
   }
-  return strikes;
+  return injections;
 }
 
-TEST(Trigger, IsAsLuckyAsItsSeed) {
-  EXPECT_EQ(LuckyOnes(7), LuckyOnes(7));
-  EXPECT_NE(LuckyOnes(7), LuckyOnes(8));
-  EXPECT_GT(LuckyOnes(7).size(), 400u);
-  EXPECT_LT(LuckyOnes(7).size(), 600u);
+TEST(Trigger, DependsOnItsSeed) {
+  EXPECT_EQ(RandomOnes(7), RandomOnes(7));
+  EXPECT_NE(RandomOnes(7), RandomOnes(8));
+  EXPECT_GT(RandomOnes(7).size(), 400u);
+  EXPECT_LT(RandomOnes(7).size(), 600u);
 }
 
-TEST(Trigger, SaysWhatItWaitsFor) {
+TEST(Trigger, DescribesItself) {
   Trigger write = Before("create", "*/state.json");
   EXPECT_EQ(Describe(write), "before create */state.json");
   write.nth = {3, 3, 0};
@@ -175,11 +174,11 @@ TEST(Trigger, SaysWhatItWaitsFor) {
   EXPECT_EQ(Describe(write), "before create */state.json of worker-1, every time");
   write.nth = {1, 1, 2};
   EXPECT_EQ(Describe(write), "before create */state.json of worker-1, every 2nd time");
-  EXPECT_EQ(Describe({.kind = Trigger::Kind::kAt, .at = std::chrono::minutes(20)}),
+  EXPECT_EQ(Describe({.kind = TimeTrigger{std::chrono::minutes(20)}}),
             "20m 00s after submission");
 }
 
-TEST(Trigger, OfABadRegexSaysWhy) {
+TEST(Trigger, HasTheProblemOfABadRegex) {
   EXPECT_EQ(RegexProblem("a+"), std::nullopt);
   ASSERT_NE(RegexProblem("a("), std::nullopt);
   EXPECT_NE(RegexProblem("a(")->find("missing )"), std::string::npos) << *RegexProblem("a(");

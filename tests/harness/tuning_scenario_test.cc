@@ -1,4 +1,4 @@
-// Scenarios of tuning jobs: whose moment a trigger means, and what is expected of trials.
+// Scenarios of tuning jobs: triggers that name a trial, and expectations of trials.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ TEST(TuningScenario, ATrialsReplicaIsNamedByBoth) {
   EXPECT_EQ(ReplicaNameOf("worker-replica-1", ""), "worker-1");
 }
 
-TEST(TuningScenario, ATriggersTrialIsOfTheFaultsOwnReplica) {
+TEST(TuningScenario, ATriggerWithATrialMeansTheFaultsReplica) {
   const auto read =
       Read(kTuningScenarioHead + "faults: [{kill: {replica: master}, when: {step: 37, trial: 2}}]");
   ASSERT_TRUE(read.ok()) << read.error().message;
@@ -33,17 +33,17 @@ TEST(TuningScenario, ATriggersTrialIsOfTheFaultsOwnReplica) {
   EXPECT_EQ(read->faults[0].when.replica, "master-0/2");
 }
 
-TEST(TuningScenario, OneTrialsMomentMayStrikeAnother) {
+TEST(TuningScenario, AnEventOfOneTrialMayInjectAFaultInAnother) {
   const auto read =
       Read(kTuningScenarioHead +
            "faults: [{kill: {replica: master-0/3}, when: {metric: accuracy, trial: 2, nth: 3}}]");
   ASSERT_TRUE(read.ok()) << read.error().message;
   EXPECT_EQ(read->faults[0].replica, "master-0/3");
   EXPECT_EQ(read->faults[0].when.replica, "master-0/2");
-  EXPECT_EQ(read->faults[0].when.kind, Trigger::Kind::kMetric);
+  EXPECT_TRUE(read->faults[0].when.Is<MetricTrigger>());
 }
 
-TEST(TuningScenario, ReplicasThatAreNotThereAreTold) {
+TEST(TuningScenario, MissingReplicasAreReported) {
   EXPECT_EQ(MistakesOf("kill: {replica: master-0/3}, when: {step: 1}"), "");
   EXPECT_THAT(MistakesOf("kill: {replica: master-0/4}, when: {step: 1}"),
               HasSubstr("the job has no master-0/4"));

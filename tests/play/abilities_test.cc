@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/scenario/scenario_reader.h"
+#include "harness/scenario/scenario.h"
 
 namespace caip::scenario {
 namespace {
@@ -43,11 +43,11 @@ class LauncherAbilities : public ::testing::Test {
   host::LauncherBundle replicas_;
 };
 
-TEST_F(LauncherAbilities, OfALauncherThatCanDoEverythingLackNothing) {
+TEST_F(LauncherAbilities, AreCompleteInALauncherThatCanDoEverything) {
   EXPECT_TRUE(CheckAbilities(ThatHangsAReplica(), replicas_).ok());
 }
 
-TEST_F(LauncherAbilities, ToStopAReplicaAreNeededByAFaultThatHangsOne) {
+TEST_F(LauncherAbilities, IncludeStoppingForAFaultThatHangsAReplica) {
   replicas_.freezable = nullptr;
   const Status checked = CheckAbilities(ThatHangsAReplica(), replicas_);
   ASSERT_FALSE(checked.ok());
@@ -57,14 +57,14 @@ TEST_F(LauncherAbilities, ToStopAReplicaAreNeededByAFaultThatHangsOne) {
   EXPECT_TRUE(CheckAbilities(AScenario(""), replicas_).ok());
 }
 
-TEST_F(LauncherAbilities, ToHoldReplicasAreNeededByEveryScenario) {
+TEST_F(LauncherAbilities, IncludeStoppingAtSystemCallsForEveryScenario) {
   replicas_.watchable = nullptr;
   const Status checked = CheckAbilities(AScenario(""), replicas_);
   ASSERT_FALSE(checked.ok());
-  EXPECT_THAT(checked.error().message, HasSubstr("hold replicas at their system calls"));
+  EXPECT_THAT(checked.error().message, HasSubstr("stop replicas at their system calls"));
 }
 
-TEST_F(LauncherAbilities, ToShowBootDisksAreNeededByEveryScenario) {
+TEST_F(LauncherAbilities, IncludeBootDisksForEveryScenario) {
   replicas_.disks = nullptr;
   const Status checked = CheckAbilities(AScenario(""), replicas_);
   ASSERT_FALSE(checked.ok());

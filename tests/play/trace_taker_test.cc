@@ -16,13 +16,13 @@ using ::testing::IsEmpty;
 const ReplicaKey kMaster = {{"p", "j", ""}, {"master", 0}, 1};
 const ReplicaKey kWorker = {{"p", "j", ""}, {"worker", 0}, 1};
 
-/// "master-0 /a was there, read, written, read behind, 3 bytes".
+/// "master-0 /a was there, read, written, read after, 3 bytes".
 std::string Words(const TouchedFile& file) {
   std::string words = file.replica + " " + file.path;
   if (file.was_there) words += " was there,";
   if (file.read) words += " read,";
   if (file.written) words += " written,";
-  if (file.read_again) words += " read behind,";
+  if (file.read_again) words += " read after,";
   return words + " " + std::to_string(file.bytes) + " bytes";
 }
 
@@ -64,7 +64,7 @@ class TraceTakerTest : public ::testing::Test {
   check::TraceTaker taker_{"/state/buckets", true};
 };
 
-TEST_F(TraceTakerTest, ObjectsAndTheSystemsFilesAreNotNoted) {
+TEST_F(TraceTakerTest, ObjectsAndFilesOfTheSystemAreLeftOut) {
   Read("/state/buckets/job/out/ckpt");
   Write("/state/buckets/job/out/ckpt");
   Read("/usr/lib/python3/json.py");
@@ -76,7 +76,7 @@ TEST_F(TraceTakerTest, ObjectsAndTheSystemsFilesAreNotNoted) {
                                    "master-0 /etc/made-by-the-trainer written, 0 bytes"));
 }
 
-TEST_F(TraceTakerTest, ReadingBeforeAndBehindAWriteDiffer) {
+TEST_F(TraceTakerTest, ReadingBeforeAndAfterAWriteDiffer) {
   Read("/a");
   Write("/a", true);
   Write("/b");
@@ -86,18 +86,18 @@ TEST_F(TraceTakerTest, ReadingBeforeAndBehindAWriteDiffer) {
   Write("/c", true);
   Write("/d", true, /*reads_too=*/true);
   EXPECT_THAT(Files(), ElementsAre("master-0 /a was there, read, written, 0 bytes",
-                                   "master-0 /b written, read behind, 0 bytes",
+                                   "master-0 /b written, read after, 0 bytes",
                                    "master-0 /c written, 0 bytes",
-                                   "master-0 /d was there, read, written, read behind, 0 bytes"));
+                                   "master-0 /d was there, read, written, read after, 0 bytes"));
 }
 
-TEST_F(TraceTakerTest, WhoTouchedItLastIsNamed) {
+TEST_F(TraceTakerTest, TheReplicaThatTouchedAFileLastIsNamed) {
   Write("/a");
   Read("/a", kWorker);
-  EXPECT_THAT(Files(), ElementsAre("worker-0 /a written, read behind, 0 bytes"));
+  EXPECT_THAT(Files(), ElementsAre("worker-0 /a written, read after, 0 bytes"));
 }
 
-TEST_F(TraceTakerTest, ARenameTakesAFileOrAllBelow) {
+TEST_F(TraceTakerTest, ARenameMovesAFileOrAllFilesBelowADirectory) {
   Write("/tmp/a");
   Rename("/tmp/a", "/out/a");
   Write("/srv/x/1");
@@ -110,13 +110,13 @@ TEST_F(TraceTakerTest, ARenameTakesAFileOrAllBelow) {
                           "master-0 /out/a written, 0 bytes", "master-0 /srv/xy written, 0 bytes"));
 }
 
-TEST_F(TraceTakerTest, WhatIsRenamedIntoABucketIsAnObject) {
+TEST_F(TraceTakerTest, AFileThatIsRenamedIntoABucketIsAnObject) {
   Write("/tmp/a");
   Rename("/tmp/a", "/state/buckets/job/out/a");
   EXPECT_THAT(Files(), IsEmpty());
 }
 
-TEST_F(TraceTakerTest, OfADeletedFileOnlyThatItWasReadIsRemembered) {
+TEST_F(TraceTakerTest, ADeletedFileIsKeptIfItWasRead) {
   Write("/a");
   Delete("/a");
   Read("/b");
@@ -126,7 +126,7 @@ TEST_F(TraceTakerTest, OfADeletedFileOnlyThatItWasReadIsRemembered) {
   EXPECT_THAT(Files(), ElementsAre("master-0 /b was there, read, 0 bytes"));
 }
 
-TEST_F(TraceTakerTest, BytesAreThoseAtTheReplicasEnd) {
+TEST_F(TraceTakerTest, BytesAreCountedAtTheReplicasEnd) {
   TemporaryDirectory folder;
   const std::string kept = (folder.path() / "kept").string();
   const std::string gone = (folder.path() / "gone").string();
@@ -138,7 +138,7 @@ TEST_F(TraceTakerTest, BytesAreThoseAtTheReplicasEnd) {
                                    "master-0 " + kept + " written, 5 bytes"));
 }
 
-TEST_F(TraceTakerTest, LaunchesKeepWhatTheyWereGiven) {
+TEST_F(TraceTakerTest, LaunchesKeepTheirArguments) {
   engine::ReplicaLaunch launch;
   launch.key = kWorker;
   launch.program = run::LocalCommand{{"python3", "-m", "trainer.task"}};
@@ -155,7 +155,7 @@ TEST_F(TraceTakerTest, LaunchesKeepWhatTheyWereGiven) {
   EXPECT_EQ(run.launched[0].directory, "/disk/user_dir");
 }
 
-TEST_F(TraceTakerTest, ErrorsAreLinesOfStderrThatNobodyLogged) {
+TEST_F(TraceTakerTest, ErrorsAreLinesOfStderrWithoutALogger) {
   const auto line = [](const std::string& text, engine::Severity severity,
                        const std::string& pathname) {
     engine::LogLine made;
@@ -176,7 +176,7 @@ TEST_F(TraceTakerTest, ErrorsAreLinesOfStderrThatNobodyLogged) {
   EXPECT_EQ(run.traces.raw_errors[0].replica, "master-0");
 }
 
-TEST_F(TraceTakerTest, ProcessesThatStayAreNamed) {
+TEST_F(TraceTakerTest, ProcessesThatOutliveAReplicaAreNamed) {
   taker_.LeftRunning(kMaster, {"421 sleep 600"});
   const harness::CheckRun run = Over();
   ASSERT_EQ(run.traces.left_running.size(), 1u);

@@ -1,7 +1,7 @@
-"""What of a source tree is not in its package, and what the package imports that nobody declares.
+"""Finds the files of a source tree that its package lacks, and the imports that the package does not declare.
 
-Told a JSON object as its argument: `archives`, the `source` folder of the
-package, the virtual `environment` it was installed into. Writes a JSON object. Runs nothing of the trainer.
+The argument is a JSON object: `archives`, the `source` folder of the package, the virtual `environment` that it was
+installed into. Prints a JSON object. Does not run anything of the trainer.
 """
 import ast
 import glob
@@ -18,8 +18,7 @@ try:
 except ImportError:  # Python 3.7
     metadata = None
 
-# What a runtime version brings, by import name: the frameworks of documentation page runtime-version-list
-# and what they need themselves.
+# The modules of a runtime version: the frameworks of documentation page runtime-version-list and their dependencies.
 RUNTIME = set("""absl astunparse attr cachetools certifi cloudml_hypertune dateutil flatbuffers gast google
     googleapiclient grpc h5py httplib2 hypertune idna joblib keras keras_preprocessing markdown numpy oauth2client
     oauthlib opt_einsum pandas pip pkg_resources pyasn1 pytz requests rsa scipy setuptools six sklearn tensorboard
@@ -122,7 +121,7 @@ def why_missing(path, source):
         if path.endswith(".py") and not os.path.exists(os.path.join(top, folder, "__init__.py")):
             return "%s has no __init__.py" % folder
         folder = os.path.dirname(folder)
-    return "setup.py does not name it" if path.endswith(".py") else "it is no package data"
+    return "setup.py does not name it" if path.endswith(".py") else "it is not package data"
 
 
 def referrer_of(path, trees):

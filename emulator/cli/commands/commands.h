@@ -15,7 +15,7 @@
 #include "client/submit_request.h"
 #include "emulator/app/attach/connection.h"
 #include "emulator/app/settings/emulator_flags.h"
-#include "emulator/check/trainer_request.h"
+#include "emulator/check/checked_trainer.h"
 #include "emulator/cli/commands/follow.h"
 #include "emulator/cli/io.h"
 

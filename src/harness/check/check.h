@@ -1,9 +1,9 @@
 #pragma once
 // The checks of `caip check`. docs/check.md is the user's side.
 //
-// A new check is one function and one row in the file of its chapter: start_checks.cc,
-// package_checks.cc, role_checks.cc, exit_checks.cc, restart_checks.cc, machine_checks.cc,
-// log_checks.cc, tuning_checks.cc.
+// A new check is one function and one row in the file of its chapter: start_and_exit_checks.cc,
+// package_checks.cc, role_checks.cc, restart_checks.cc, machine_checks.cc or
+// log_and_tuning_checks.cc.
 
 #include <string>
 #include <string_view>

@@ -159,7 +159,7 @@ RunPlan PlanRefusedWrites(const CheckSession& session) {
     return SkippedPlan("the trainer writes nothing that could be refused");
   }
   RunPlan plan = PlanAsGiven(session);
-  Trigger every_write{.phase = Phase::kBefore, .op = "write", .pattern = "*"};
+  Trigger every_write{.kind = StorageTrigger{Phase::kBefore, "write", "*"}};
   every_write.nth.every = 1;
   plan.scenario.faults.push_back(
       RefuseStorageFault("no write", master, std::move(every_write), kForbidden));

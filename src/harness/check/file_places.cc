@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "harness/check/evidence_lines.h"
+#include "harness/check/run_evidence.h"
 
 namespace caip::harness {
 namespace {

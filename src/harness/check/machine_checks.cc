@@ -8,9 +8,9 @@
 
 #include "base/text.h"
 #include "harness/check/check.h"
-#include "harness/check/evidence_lines.h"
 #include "harness/check/file_places.h"
 #include "harness/check/restart_point.h"
+#include "harness/check/run_evidence.h"
 
 namespace caip::harness {
 namespace {
@@ -108,7 +108,7 @@ std::vector<std::string> FindFilesOfThisHost(const CheckSession& session, const 
   return lines;
 }
 
-// TensorFlow names its event files after the host, and that is right.
+// TensorFlow names its event files after the host, which is correct.
 bool IsEventFile(const std::string& object) { return object.find("tfevents") != std::string::npos; }
 
 std::vector<std::string> FindObjectsNamedAfter(const CheckRun& run, const std::string& word) {

@@ -2,8 +2,7 @@
 
 #include "base/text.h"
 #include "harness/check/check.h"
-#include "harness/check/evidence_lines.h"
-#include "harness/check/failure_cause.h"
+#include "harness/check/run_evidence.h"
 
 namespace caip::harness {
 namespace {

@@ -6,8 +6,8 @@
 #include "base/text.h"
 #include "base/time_text.h"
 #include "harness/check/check.h"
-#include "harness/check/evidence_lines.h"
 #include "harness/check/restart_point.h"
+#include "harness/check/run_evidence.h"
 #include "harness/explorer/baseline.h"
 #include "ml/schema/job_json.h"
 

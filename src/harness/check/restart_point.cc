@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "harness/check/evidence_lines.h"
+#include "harness/check/run_evidence.h"
 
 namespace caip::harness {
 namespace {

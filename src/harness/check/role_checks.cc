@@ -6,7 +6,7 @@
 #include "base/time_text.h"
 #include "harness/check/check.h"
 #include "harness/check/cluster_roles.h"
-#include "harness/check/evidence_lines.h"
+#include "harness/check/run_evidence.h"
 
 namespace caip::harness {
 namespace {

@@ -19,7 +19,7 @@ struct EventList {
   std::string semantics;  // "object" or "posix"
   std::vector<Event> events;
 
-  bool judged = false;  // it has its last line; else all below is empty
+  bool judged = false;  // the list has a verdict; otherwise all below is empty
   bool passed = false;
   std::string state;  // the job's at its end
   std::string why_not;

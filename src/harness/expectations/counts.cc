@@ -1,10 +1,20 @@
 #include "harness/expectations/counts.h"
 
-#include <optional>
-
 #include "base/text.h"
 
 namespace caip::harness {
+
+namespace {
+
+constexpr int64_t kNotANumber = -1;
+
+int64_t ParseDigits(const std::string& digits) {
+  if (digits.empty() || digits.size() > 15) return kNotANumber;
+  if (digits.find_first_not_of("0123456789") != std::string::npos) return kNotANumber;
+  return std::stoll(digits);
+}
+
+}  // namespace
 
 Count ReadCount(const Cursor& cursor) {
   const Json& json = cursor.json();
@@ -12,16 +22,12 @@ Count ReadCount(const Cursor& cursor) {
     return {json.get<int64_t>(), json.get<int64_t>()};
   }
   const std::string text = json.is_string() ? json.get<std::string>() : "";
-  const size_t dots = text.find("..");
-  const auto number = [](const std::string& digits) -> std::optional<int64_t> {
-    if (digits.empty() || digits.size() > 15) return std::nullopt;
-    if (digits.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
-    return std::stoll(digits);
-  };
-  const auto least = dots == text.npos ? std::nullopt : number(text.substr(0, dots));
-  const std::string end = dots == text.npos ? "" : text.substr(dots + 2);
-  const auto most = end.empty() ? std::optional<int64_t>(INT64_MAX) : number(end);
-  if (least && most && *least <= *most) return {*least, *most};
+  if (const size_t dots = text.find(".."); dots != text.npos) {
+    const std::string end = text.substr(dots + 2);
+    const int64_t least = ParseDigits(text.substr(0, dots));
+    const int64_t most = end.empty() ? INT64_MAX : ParseDigits(end);
+    if (least != kNotANumber && least <= most) return {least, most};
+  }
   cursor.Wrong("must be a count like 3, 1.. or 0..1");
   return {};
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Counts that expectations ask for (3, 1.., 0..1), and what they count.
+// The counts of expectations (3, 1.., 0..1), and the steps that they count.
 
 #include <cstdint>
 #include <map>

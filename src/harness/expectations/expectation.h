@@ -1,6 +1,6 @@
 #pragma once
-// What must come of a run, and what was found. One kind of expectation, one function that reads it
-// (expectations/), one line in expectation_kinds.cc.
+// What must hold after a run, and what was found. A new kind of expectation is one function that
+// reads it and one line in expectation.cc.
 
 #include <functional>
 #include <map>
@@ -21,13 +21,13 @@ struct FinalObject {
   int64_t generation = 0;
 };
 
-/// A trial of a tuning job, in the end.
+/// A trial of a tuning job at its end.
 struct FinalTrial {
   std::string state;
   std::vector<int64_t> steps;  // of its reports, in the order in which they were taken
 };
 
-/// All that a run left behind. `object` names are "bucket/path".
+/// The result of a run. Names of objects are "bucket/path".
 struct Evidence {
   std::vector<Event> events;
   std::vector<FaultTally> faults;
@@ -40,7 +40,7 @@ struct Evidence {
   std::string best_trial = {};                    // of those with a metric; "" none
 };
 
-/// One thing looked at.
+/// One comparison of an expectation.
 struct Assertion {
   std::string name;  // "state", "first_step master-0 boot 2"
   std::string expected;
@@ -66,7 +66,7 @@ using ExpectationPtr = std::shared_ptr<const Expectation>;
 struct ExpectationKind {
   std::string name;     // its key below `expect`
   std::string summary;  // for documentation and the schema
-  /// Says on the cursor what is wrong; then the result may be null.
+  /// Reports mistakes on the cursor. The result may then be null.
   ExpectationPtr (*read)(const Cursor& cursor);
 };
 
@@ -77,22 +77,23 @@ const ExpectationKind* FindExpectationKind(std::string_view name);
 ExpectationPtr Expect(std::function<std::vector<Assertion>(const ComparedRuns&)> evaluate,
                       bool needs_twin = false);
 
-// expectations/outcome.cc
+// expectations/job_outcome.cc
 ExpectationPtr ReadState(const Cursor& cursor);
+/// The expectation `state: STATE`, also for scenarios that do not name the end of their job.
+ExpectationPtr ExpectState(const std::string& state);
 ExpectationPtr ReadErrorMatches(const Cursor& cursor);
 ExpectationPtr ReadRestarts(const Cursor& cursor);
 ExpectationPtr ReadAttempts(const Cursor& cursor);
-// expectations/trials.cc
 ExpectationPtr ReadTrials(const Cursor& cursor);
-// expectations/states.cc
 ExpectationPtr ReadStates(const Cursor& cursor);
 ExpectationPtr ReadAt(const Cursor& cursor);
-// expectations/steps.cc
+// expectations/steps_and_lines.cc
 ExpectationPtr ReadFirstStep(const Cursor& cursor);
 ExpectationPtr ReadNoSteps(const Cursor& cursor);
 ExpectationPtr ReadSteps(const Cursor& cursor);
 ExpectationPtr ReadStepsNeverGoBack(const Cursor& cursor);
 ExpectationPtr ReadSameStepsAsTwin(const Cursor& cursor);
+ExpectationPtr ReadLog(const Cursor& cursor);
 // expectations/objects.cc
 ExpectationPtr ReadObjects(const Cursor& cursor);
 ExpectationPtr ReadObjectFields(const Cursor& cursor);
@@ -100,8 +101,7 @@ ExpectationPtr ReadSameObjectsAsTwin(const Cursor& cursor);
 ExpectationPtr ReadWrites(const Cursor& cursor);
 ExpectationPtr ReadWrittenOnce(const Cursor& cursor);
 ExpectationPtr ReadReads(const Cursor& cursor);
-// expectations/lines.cc, expectations/always.cc
-ExpectationPtr ReadLog(const Cursor& cursor);
+// expectations/always.cc
 ExpectationPtr ReadAlways(const Cursor& cursor);
 
 }  // namespace caip::harness

@@ -1,4 +1,4 @@
-#include "harness/expectations/expectation_conflicts.h"
+#include "harness/expectations/verdict.h"
 
 #include <algorithm>
 #include <map>

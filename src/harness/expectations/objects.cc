@@ -1,4 +1,4 @@
-// What is in the buckets at the end, and how it came there.
+// Expectations of objects: their contents at the end, and the operations on them.
 
 #include <optional>
 

@@ -1,10 +1,11 @@
 #pragma once
-// Checks a run against its scenario.
+// Checks a run against its scenario, and the expectations of a scenario against each other.
 
 #include <string>
 #include <vector>
 
 #include "harness/expectations/expectation.h"
+#include "harness/scenario/file_cursor.h"
 #include "harness/scenario/scenario.h"
 
 namespace caip::harness {
@@ -16,6 +17,10 @@ struct Verdict {
   bool passed = false;
   std::string why_not;  // "" when passed
 };
+
+/// Reports on `expect` the expectations that exclude each other, or that no job can meet
+/// (docs/scenarios.md). Expectations that `scenario.shows_bug` names may fail and are skipped.
+void CheckExpectations(const Cursor& expect, const Scenario& scenario);
 
 /// Checks each expectation, that each fault was injected, and that no limit ended the run. `twin`
 /// may be null when the scenario needs none.

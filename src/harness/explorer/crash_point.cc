@@ -167,23 +167,19 @@ Trigger MakeTrigger(const CrashPoint& point) {
   trigger.nth = {point.nth, point.nth, 0};
   switch (point.kind) {
     case CrashPoint::Kind::kStorage:
-      trigger.phase = point.before ? Phase::kBefore : Phase::kAfter;
-      if (point.mid_bytes > 0) trigger.phase = Phase::kMid;
-      trigger.bytes = point.mid_bytes;
-      trigger.op = point.op;
-      trigger.pattern = point.text;
+      trigger.kind = StorageTrigger{point.mid_bytes > 0 ? Phase::kMid
+                                    : point.before      ? Phase::kBefore
+                                                        : Phase::kAfter,
+                                    point.op, point.text, point.mid_bytes};
       break;
     case CrashPoint::Kind::kStep:
-      trigger.kind = Trigger::Kind::kStep;
-      trigger.number = point.step;
+      trigger.kind = StepTrigger{point.step};
       break;
     case CrashPoint::Kind::kLog:
-      trigger.kind = Trigger::Kind::kLog;
-      trigger.pattern = Escaped(point.text);
+      trigger.kind = LogTrigger{Escaped(point.text)};
       break;
     default:
-      trigger.kind = Trigger::Kind::kStart;
-      trigger.number = point.nth;  // a boot comes once
+      trigger.kind = BootTrigger{point.nth};  // a boot comes once
       trigger.nth = {};
   }
   return trigger;

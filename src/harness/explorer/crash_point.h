@@ -12,7 +12,7 @@
 
 namespace caip::harness {
 
-/// Named by replica, kind, object and occurrence, so that another run has the same point.
+/// A point with a name (replica, kind, object, occurrence) that is the same in another run.
 struct CrashPoint {
   enum class Kind { kStorage, kLog, kStep, kBoot };
   std::string replica;
@@ -22,9 +22,9 @@ struct CrashPoint {
   std::string text = {};  // object; line
   int64_t step = 0;
   uint64_t mid_bytes = 0;  // above 0: in the middle of writing a file, after so many bytes
-  int64_t nth = 1;         // among equals of this replica
-  size_t events = 0;       // of the baseline run's list, so many come before it
-  size_t changes = 0;      // of storage, likewise
+  int64_t nth = 1;         // among equal points of this replica
+  size_t events = 0;       // the number of events before it
+  size_t changes = 0;      // the number of changes in storage before it
 
   auto operator<=>(const CrashPoint&) const = default;
 };

@@ -29,8 +29,8 @@ Flaw LostProgressFlaw(std::string cause, int64_t expected, int64_t found) {
   return flaw;
 }
 
-// Whatever was written, each restart began at the very first step: all but those after which
-// nothing was left to do.
+// Whether each restart began at the very first step, except those after which nothing was left to
+// do.
 std::map<size_t, Flaw> FindRestartsFromScratch(const Baseline& baseline,
                                                const std::vector<Resumption>& all) {
   std::map<size_t, Flaw> lost;

@@ -1,11 +1,10 @@
 #pragma once
 // A fault of a scenario, and the table of fault kinds.
 //
-// A new kind is one class and one row in a file of its family (machine_faults.cc,
-// service_faults.cc, log_and_clock_faults.cc), its line in docs/scenarios.md, and a new
-// scenarios/schema.json
-// (`caip scenario schema`).
+// A new kind is one class and one row in replica_faults.cc or service_faults.cc, its line in
+// docs/scenarios.md, and a new scenarios/schema.json (`caip scenario schema`).
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -13,11 +12,46 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/faults/run_control.h"
+#include "base/clock.h"
+#include "base/result.h"
+#include "engine/events.h"
 #include "harness/faults/trigger.h"
 #include "harness/scenario/file_cursor.h"
 
 namespace caip::harness {
+
+/// What faults ask of the emulator. Any thread except the engine's may call. The calls return
+/// before they take effect.
+class RunControl {
+ public:
+  virtual ~RunControl() = default;
+  /// Takes the replica's machine away. An error if none of its processes lives.
+  virtual Status LoseVm(const std::string& replica, engine::VmLoss kind) = 0;
+  /// Stops every process of the replica, or resumes them.
+  virtual void Freeze(const std::string& replica) = 0;
+  virtual void Thaw(const std::string& replica) = 0;
+  /// Cancels the job as a user does.
+  virtual Status CancelJob() = 0;
+  /// Steps the clock that the replica's processes see.
+  virtual Status StepClock(const std::string& replica, Duration by) = 0;
+};
+
+/// The answer to the operation at which a fault was injected. All but kGoOn and kGone are for
+/// operations of storage, calls of the job API, installations and log lines only.
+struct FaultResponse {
+  enum class Kind {
+    kGoOn,
+    kGone,    // the calling replica is dead and gets no answer
+    kRefuse,  // the answer is `status`, and the operation has no effect
+    kBreak,   // the answer's body ends after `bytes`
+    kStale,   // the result of the last equal listing
+    kDrop,    // a log line that never arrives
+    kTwice,   // a log line that arrives twice
+  } kind = Kind::kGoOn;
+  int status = 503;
+  uint64_t bytes = 0;
+  std::string message = {};  // of a refusal
+};
 
 struct Fault;
 struct Scenario;
@@ -33,9 +67,9 @@ class FaultContext {
   virtual void WaitForUntil() = 0;
   /// Calls `then` once the fault's `until` has come or the run has ended. Does not block.
   virtual void WhenUntilComes(std::function<void()> then) = 0;
-  /// Calls `then` after `time` of the wall's clock, or when the run ends. Does not block.
+  /// Calls `then` after `time` of the wall clock, or when the run ends. Does not block.
   virtual void After(Duration time, std::function<void()> then) = 0;
-  /// Blocks for so long; ends with the run.
+  /// Blocks for this time, at most until the run ends.
   virtual void Pause(Duration time) = 0;
 };
 
@@ -44,8 +78,8 @@ class FaultAction {
  public:
   virtual ~FaultAction() = default;
   virtual FaultResponse Inject(const Fault& fault, FaultContext& context) const = 0;
-  /// True where the fault does nothing but change the answer of the operation that it meets. Such a
-  /// fault needs somebody who gets that answer.
+  /// True if the fault only changes the answer of the operation that it meets. Such a fault needs a
+  /// caller that gets the answer.
   virtual bool only_answers() const { return false; }
 };
 using FaultActionPtr = std::shared_ptr<const FaultAction>;
@@ -101,7 +135,8 @@ const std::vector<FaultKind>& FaultKinds();
 /// Null where there is no such kind.
 const FaultKind* FindFaultKind(std::string_view name);
 
-/// The fault is injected at once, on the thread that met it, and only gives that thread an answer.
+/// Whether the fault only answers the thread that reported the event. It is injected on that
+/// thread.
 bool IsAnsweredInline(const FaultKind& kind);
 
 // Faults that code makes. `name` is the fault's name in reports.
@@ -116,5 +151,14 @@ Fault HoldFault(std::string name, std::string replica, Trigger when);
 Fault CancelFault(std::string name, Trigger when);
 Fault RefuseStorageFault(std::string name, std::string replica, Trigger when, int status = 503);
 Fault DelayStorageFault(std::string name, std::string replica, Trigger when, Duration latency);
+
+// The rows of the table, by family.
+std::vector<FaultKind> MachineFaultKinds();
+std::vector<FaultKind> ServiceFaultKinds();
+std::vector<FaultKind> LogAndClockFaultKinds();
+
+/// A fault of that kind, which must exist.
+Fault MakeFault(const char* kind, std::string name, std::string replica, Trigger when,
+                FaultActionPtr action);
 
 }  // namespace caip::harness

@@ -83,9 +83,9 @@ Instant FaultInjector::NextTime() const {
   Instant next = kNever;
   if (submitted_ == kNever || ended_) return next;
   for (const auto& scheduled : faults_) {
-    const Trigger& when = scheduled->fault.when;
-    if (when.kind != Trigger::Kind::kAt || !scheduled->tally.injected_at.empty()) continue;
-    next = std::min(next, submitted_ + when.at);
+    const auto* time = scheduled->fault.when.As<TimeTrigger>();
+    if (!time || !scheduled->tally.injected_at.empty()) continue;
+    next = std::min(next, submitted_ + time->at);
   }
   for (const Lifetime& life : lifetimes_) next = std::min(next, life.end);
   return next;
@@ -103,9 +103,9 @@ void FaultInjector::AdvanceTo(Instant now) {
     if (submitted_ == kNever || ended_) return;
     for (size_t i = 0; i < faults_.size(); ++i) {
       const ScheduledFault& scheduled = *faults_[i];
-      const Trigger& when = scheduled.fault.when;
-      if (when.kind != Trigger::Kind::kAt || !scheduled.tally.injected_at.empty()) continue;
-      if (submitted_ + when.at > now) continue;
+      const auto* time = scheduled.fault.when.As<TimeTrigger>();
+      if (!time || !scheduled.tally.injected_at.empty()) continue;
+      if (submitted_ + time->at > now) continue;
       AppendFault(i, "time reached");
       due.push_back(i);
     }

@@ -6,7 +6,7 @@
 namespace caip::harness {
 namespace {
 
-// Faults that nobody waits for may wait for the ends of each other.
+// Faults for which no replica waits may wait for each other.
 constexpr int kInjectorThreads = 3;
 
 // A process that ends with its operation gets no answer to it.
@@ -152,10 +152,10 @@ std::optional<uint64_t> FaultInjector::NextCut(const StorageEvent& write, uint64
   const std::lock_guard lock(mutex_);
   std::optional<uint64_t> next;
   for (const auto& scheduled : faults_) {
-    const Trigger& when = scheduled->fault.when;
-    const bool within = when.bytes > write.bytes && when.bytes < write.bytes + count;
-    if (when.phase != Phase::kMid || !within || !GlobMatches(when.pattern, write.object)) continue;
-    if (!next || when.bytes < *next) next = when.bytes;
+    const auto* when = scheduled->fault.when.As<StorageTrigger>();
+    if (!when || when->phase != Phase::kMid || !GlobMatches(when->glob, write.object)) continue;
+    const bool within = when->bytes > write.bytes && when->bytes < write.bytes + count;
+    if (within && (!next || when->bytes < *next)) next = when->bytes;
   }
   return next;
 }

@@ -4,8 +4,8 @@
 //
 // Code that watches a replica reports what the replica does and waits until the faults that this
 // caused have taken effect. So a replica never runs past the event at which its machine goes away.
-// Nobody can wait for a decision of the engine: it is reported by Report(), its faults run on
-// threads of the injector, and until they are done every replica waits at its next event and
+// Decisions of the engine do not wait. Report() reports them, and their faults run on threads of
+// the injector. Until these faults have taken effect, every replica waits at its next event and
 // emulated time does not leap.
 
 #include <condition_variable>
@@ -25,7 +25,7 @@
 
 namespace caip::harness {
 
-/// What became of a fault in a run.
+/// How often a fault was due and injected in a run.
 struct FaultTally {
   std::string name;
   std::string what;                  // kind and trigger, in words
@@ -40,11 +40,11 @@ struct FaultInjectorOptions {
   std::optional<Duration> vm_lifetime;  // mean of each machine's, emulated; an exponential law
 };
 
-/// Any thread.
+/// Any thread may call it.
 class FaultInjector {
  public:
-  /// `clock` outlives the injector, which holds it while a fault is in flight that nobody waits
-  /// for.
+  /// `clock` must outlive the injector, which holds it while a fault is in flight for which no
+  /// replica waits.
   FaultInjector(FaultInjectorOptions options, Clock& clock);
   ~FaultInjector();
   FaultInjector(const FaultInjector&) = delete;
@@ -53,14 +53,14 @@ class FaultInjector {
   /// To be called before the first event.
   void Attach(RunControl& run) { run_ = &run; }
 
-  /// For what the replica itself does. Waits until its boot is up and the job is RUNNING, appends
-  /// the event (at Phase::kAfter only), and returns when all faults that it met are injected.
+  /// Reports an action of the replica. Waits until its boot is up and the job is RUNNING, appends
+  /// the event (at Phase::kAfter only), and returns when all faults at this event are injected.
   FaultResponse ReportAndWait(Event event, Phase phase);
-  /// For events that nobody can wait for. Lines of a replica are appended once its boot is up.
-  /// Returns the answer of faults that only give one, such as a lost line.
+  /// Reports an event without waiting for its faults. Lines of a replica are appended once its boot
+  /// is up. Returns the answer of faults that only give one, such as a lost line.
   FaultResponse Report(Event event);
-  /// Blocks a thread of the replica until the faults that its lines met are injected. False: its
-  /// boot is over.
+  /// Blocks a thread of the replica until the faults at its lines are injected. False: its boot
+  /// is over.
   bool WaitForLineFaults(const std::string& replica, int boot);
   /// The processes of that boot are dead; its end will be reported.
   void ReportProcessesDead(const std::string& replica, int boot);
@@ -74,7 +74,7 @@ class FaultInjector {
   void SetSubmitted(Instant instant);
   void AdvanceTo(Instant now);
 
-  /// After this no fault is injected and nobody waits.
+  /// After this no fault is injected and no thread waits.
   void End();
   bool ended() const;
 
@@ -133,7 +133,7 @@ class FaultInjector {
   std::map<std::string, int> booted_;  // replica -> the boot that was launched last
   std::map<std::string, int> over_;    // replica -> the boot that ended last
   std::map<std::string, int> dead_;    // replica -> the boot whose processes died last
-  /// A line of a replica that is not up yet, and the faults that it met.
+  /// A line of a replica that is not up yet, and the faults at it.
   struct HeldBackLine {
     Event line;
     std::vector<size_t> met;  // to be appended with it
@@ -143,7 +143,7 @@ class FaultInjector {
   std::map<std::string, std::vector<size_t>> due_by_lines_;
   bool running_ = false;  // the job's state
   bool ended_ = false;
-  int in_flight_ = 0;  // faults that nobody waits for
+  int in_flight_ = 0;  // faults for which no replica waits
   Instant submitted_ = kNever;
   /// A machine, and when its lifetime ends.
   struct Lifetime {

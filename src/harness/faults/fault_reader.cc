@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "harness/faults/trigger_reader.h"
+#include "harness/scenario/scenario_replicas.h"
 
 namespace caip::harness {
 namespace {
@@ -56,30 +57,35 @@ std::vector<std::pair<const Trigger*, Cursor>> TriggersOfFault(const Fault& faul
   return triggers;
 }
 
+template <typename Kind>
+bool IsOfKind(const Trigger& trigger) {
+  return trigger.Is<Kind>();
+}
+
 struct OccasionRule {
   FaultOccasion occasion;
-  Trigger::Kind trigger;
+  bool (*fits)(const Trigger& when);
   const char* needs;
 };
 constexpr OccasionRule kOccasionRules[] = {
-    {FaultOccasion::kStorageOperation, Trigger::Kind::kStorage,
+    {FaultOccasion::kStorageOperation, IsOfKind<StorageTrigger>,
      "a storage operation: before, after or mid"},
-    {FaultOccasion::kInstallation, Trigger::Kind::kPrepare,
+    {FaultOccasion::kInstallation, IsOfKind<InstallationTrigger>,
      "an installation of packages: `prepare: 1`"},
-    {FaultOccasion::kApiCall, Trigger::Kind::kApi, "a call: `api: projects.jobs.get`"},
-    {FaultOccasion::kLogLine, Trigger::Kind::kLog, "a log line: `log: REGEX`"},
+    {FaultOccasion::kApiCall, IsOfKind<ApiCallTrigger>, "a call: `api: projects.jobs.get`"},
+    {FaultOccasion::kLogLine, IsOfKind<LogTrigger>, "a log line: `log: REGEX`"},
 };
 
-// Installations and calls are met only by kinds of their own; lines and storage by others, too.
-void CheckOccasion(const FaultKind& kind, Trigger::Kind trigger, const Cursor& when) {
+// Only their own kinds of faults can be injected at installations and calls.
+void CheckOccasion(const FaultKind& kind, const Trigger& when, const Cursor& place) {
   for (const OccasionRule& rule : kOccasionRules) {
     if (kind.occasion == rule.occasion) {
-      if (trigger != rule.trigger) when.Wrong(kind.name + " needs " + rule.needs);
+      if (!rule.fits(when)) place.Wrong(kind.name + " needs " + rule.needs);
       return;
     }
   }
-  if (trigger == Trigger::Kind::kPrepare || trigger == Trigger::Kind::kApi) {
-    when.Wrong(kind.name + " cannot be injected at this event");
+  if (when.Is<InstallationTrigger>() || when.Is<ApiCallTrigger>()) {
+    place.Wrong(kind.name + " cannot be injected at this event");
   }
 }
 
@@ -89,13 +95,14 @@ void CheckFaultReferences(const std::vector<std::pair<Fault, Cursor>>& read,
   for (const auto& [fault, element] : read) {
     for (const auto& [trigger, place] : TriggersOfFault(fault, element)) {
       const bool is_until = trigger != &fault.when;
-      if (is_until && trigger->kind == Trigger::Kind::kAt) {
+      if (is_until && trigger->Is<TimeTrigger>()) {
         place.Wrong("`at` cannot end a fault; name an event");
       }
-      if (trigger->kind != Trigger::Kind::kFault) continue;
-      if (!names.contains(trigger->pattern)) {
-        place.Wrong("no fault is named '" + trigger->pattern + "'");
-      } else if (trigger->pattern == fault.name && !is_until) {
+      const auto* after = trigger->As<FaultTrigger>();
+      if (!after) continue;
+      if (!names.contains(after->fault)) {
+        place.Wrong("no fault is named '" + after->fault + "'");
+      } else if (after->fault == fault.name && !is_until) {
         place.Wrong("can never happen: the fault waits for itself");
       }
     }
@@ -122,7 +129,7 @@ Fault ReadFault(const Cursor& element, std::map<std::string, int>& counts) {
   }
   ResolveTrial(fault, fault.when);
   if (fault.until) ResolveTrial(fault, *fault.until);
-  if (fault.kind) CheckOccasion(*fault.kind, fault.when.kind, element.At("when"));
+  if (fault.kind) CheckOccasion(*fault.kind, fault.when, element.At("when"));
   const std::string kind = fault.kind ? fault.kind->name : "";
   fault.name =
       element.Has("name") ? element.At("name").Text() : kind + " " + std::to_string(++counts[kind]);
@@ -157,6 +164,112 @@ std::vector<Fault> ReadFaults(const Cursor& cursor) {
   std::vector<Fault> faults;
   for (auto& [fault, element] : read) faults.push_back(std::move(fault));
   return faults;
+}
+
+namespace {
+
+// Follows the faults that wait for another fault. A chain that ends at its beginning never starts.
+std::vector<std::string> FindCircle(const std::vector<Fault>& faults, const Fault& from) {
+  std::vector<std::string> chain = {from.name};
+  const Fault* at = &from;
+  while (chain.size() <= faults.size()) {
+    const auto* after = at->when.As<FaultTrigger>();
+    if (!after) return {};
+    const auto next = std::ranges::find(faults, after->fault, &Fault::name);
+    if (next == faults.end()) return {};
+    if (next->name == from.name) return chain.size() > 1 ? chain : std::vector<std::string>();
+    chain.push_back(next->name);
+    at = &*next;
+  }
+  return {};
+}
+
+// Rejects operations that an object store does not have.
+void CheckObjectOperation(const Trigger& trigger, const Cursor& place) {
+  const auto* operation = trigger.As<StorageTrigger>();
+  if (!operation) return;
+  if (operation->phase == Phase::kMid) {
+    place.Wrong("can never happen: an object appears as a whole; `mid` needs `semantics: posix`");
+  }
+  if (operation->op == "rename") {
+    place.Wrong("can never happen: an object store renames by copy and delete");
+  }
+}
+
+void CheckOperations(const Fault& fault, const Cursor& element, Semantics semantics) {
+  if (semantics == Semantics::kPosix) return;
+  CheckObjectOperation(fault.when, element.At("when"));
+  if (fault.until) CheckObjectOperation(*fault.until, element.At(fault.kind->name));
+}
+
+// Whether that replica alone can cause the event.
+bool IsCausedOnlyBy(const Trigger& trigger, const std::string& replica,
+                    const std::vector<std::string>& replicas) {
+  const bool anybody = trigger.replica.empty() || trigger.replica == "any";
+  const bool is_own_act = trigger.Is<StorageTrigger>() || trigger.Is<StepTrigger>() ||
+                          (trigger.Is<LogTrigger>() && !anybody);  // the service has lines, too
+  if (!is_own_act || replica.empty()) return false;
+  return anybody ? replicas.size() == 1 && replicas.front() == replica : trigger.replica == replica;
+}
+
+// A replica that is down or frozen does nothing. A hold stops one thread, and others may go on,
+// unless each call of the replica waits for the one before it.
+void CheckUntilCanHappen(const Fault& fault, const Cursor& element, const Scenario& scenario,
+                         const std::vector<std::string>& replicas) {
+  if (!fault.until || !IsCausedOnlyBy(*fault.until, fault.replica, replicas)) return;
+  const WhileUntil state = fault.kind->while_until;
+  const bool is_call = fault.when.Is<LogTrigger>() || fault.when.Is<StepTrigger>() ||
+                       scenario.semantics == Semantics::kPosix;
+  if (state == WhileUntil::kThreadWaits && !is_call) return;
+  UntilPlace(fault, element)
+      .Wrong("can never happen: " + fault.replica +
+             (state == WhileUntil::kDown ? " is down" : " waits") +
+             " until then, and no other replica causes this event");
+}
+
+// Images contain all that they need.
+void CheckJobHasPackages(const Fault& fault, const Cursor& element, const Scenario& scenario) {
+  if (!fault.when.Is<InstallationTrigger>() || !scenario.submit.empty()) return;
+  const Json* packages = Member(scenario.training_input, "packageUris");
+  if (scenario.command.empty() && packages && !packages->empty()) return;
+  element.At("when").Wrong("can never happen: the job has no packages");
+}
+
+void CheckFaultOfJob(const Fault& fault, const Cursor& element, const Scenario& scenario,
+                     const std::vector<std::string>& replicas) {
+  const std::string unknown = replicas.empty() ? "" : FindUnknownReplica(fault, replicas);
+  if (!unknown.empty()) {
+    element.Wrong("can never happen: " + DescribeMissingReplica(unknown, replicas));
+  }
+  CheckOperations(fault, element, scenario.semantics);
+  CheckUntilCanHappen(fault, element, scenario, replicas);
+  CheckJobHasPackages(fault, element, scenario);
+  if (fault.kind->check) fault.kind->check(fault, element, scenario);
+  if (const auto circle = FindCircle(scenario.faults, fault); !circle.empty()) {
+    element.At("when").Wrong("can never happen: " + Join(circle, " and ") + " wait for each other");
+  }
+}
+
+}  // namespace
+
+std::string FindUnknownReplica(const Fault& fault, const std::vector<std::string>& replicas) {
+  std::vector<std::string> named = {fault.replica, fault.when.replica};
+  if (fault.until) named.push_back(fault.until->replica);
+  for (const std::string& name : named) {
+    if (name.empty() || name == "any") continue;
+    if (std::ranges::find(replicas, name) == replicas.end()) return name;
+  }
+  return "";
+}
+
+void CheckFaultsOfJob(const Cursor& faults, const Scenario& scenario) {
+  const std::vector<std::string> replicas = FindReplicas(scenario);
+  const std::vector<Cursor> elements = faults.Elements();
+  if (elements.size() != scenario.faults.size()) return;  // some are not valid: reported already
+  for (size_t i = 0; i < elements.size(); ++i) {
+    const Fault& fault = scenario.faults[i];
+    if (fault.kind) CheckFaultOfJob(fault, elements[i], scenario, replicas);
+  }
 }
 
 }  // namespace caip::harness

@@ -3,7 +3,7 @@
 #include <utility>
 #include <variant>
 
-#include "harness/faults/fault_kinds.h"
+#include "harness/faults/fault.h"
 #include "harness/scenario/scenario.h"
 
 namespace caip::harness {
@@ -107,15 +107,15 @@ FaultActionPtr ReadStorageError(const Cursor& parameters) {
   return std::make_shared<StorageError>(way);
 }
 
-// In a directory the kernel reads and lists: a call can be refused, but not broken off.
+// In a directory the kernel reads and lists. A call can be refused, but its result cannot be cut.
 void CheckStorageError(const Fault& fault, const Cursor& element, const Scenario& scenario) {
   const auto& way = static_cast<const StorageError&>(*fault.action).way();
-  const Trigger& when = fault.when;
-  if (std::holds_alternative<BreakRead>(way) && when.op != "read") {
+  const auto* when = fault.when.As<StorageTrigger>();
+  if (when && std::holds_alternative<BreakRead>(way) && when->op != "read") {
     element.At("when").Wrong("break_after needs a read: write before or after `read`");
   }
-  const bool lists = when.op == "list" && when.phase == Phase::kBefore;
-  if (std::holds_alternative<StaleListing>(way) && !lists) {
+  const bool lists = when && when->op == "list" && when->phase == Phase::kBefore;
+  if (when && std::holds_alternative<StaleListing>(way) && !lists) {
     element.At("when").Wrong("stale_listing needs `before: {list: ...}`");
   }
   if (scenario.semantics != Semantics::kPosix) return;

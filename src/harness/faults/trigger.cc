@@ -27,12 +27,41 @@ std::string Describe(const Occurrence& nth) {
   return ", the " + Ordinal(nth.first) + " to the " + Ordinal(nth.last);
 }
 
-std::string DescribeStorage(const Trigger& trigger) {
-  const std::string what = trigger.op + " " + trigger.pattern;
-  if (trigger.phase == Phase::kBefore) return "before " + what;
-  if (trigger.phase == Phase::kAfter) return "after " + what;
-  return "after " + std::to_string(trigger.bytes) + " bytes of " + what;
-}
+struct TriggerDescriber {
+  std::string operator()(const StorageTrigger& trigger) const {
+    const std::string operation = trigger.op + " " + trigger.glob;
+    if (trigger.phase == Phase::kBefore) return "before " + operation;
+    if (trigger.phase == Phase::kAfter) return "after " + operation;
+    return "after " + std::to_string(trigger.bytes) + " bytes of " + operation;
+  }
+  std::string operator()(const LogTrigger& trigger) const {
+    return "after a log line like /" + trigger.regex + "/";
+  }
+  std::string operator()(const StepTrigger& trigger) const {
+    return "after step " + std::to_string(trigger.step);
+  }
+  std::string operator()(const MetricTrigger& trigger) const {
+    return "after a report of " + trigger.tag;
+  }
+  std::string operator()(const StateTrigger& trigger) const {
+    return "when the job is " + trigger.state;
+  }
+  std::string operator()(const BootTrigger& trigger) const {
+    return "at boot " + std::to_string(trigger.boot);
+  }
+  std::string operator()(const FaultTrigger& trigger) const {
+    return "after fault '" + trigger.fault + "'";
+  }
+  std::string operator()(const TimeTrigger& trigger) const {
+    return HumanDuration(trigger.at) + " after submission";
+  }
+  std::string operator()(const InstallationTrigger& trigger) const {
+    return "while the packages of attempt " + std::to_string(trigger.attempt) + " are installed";
+  }
+  std::string operator()(const ApiCallTrigger& trigger) const {
+    return "at a call of " + trigger.method;
+  }
+};
 
 re2::RE2::Options Quiet() {
   re2::RE2::Options options;
@@ -40,33 +69,60 @@ re2::RE2::Options Quiet() {
   return options;
 }
 
-// Kinds that compare one value of the event.
-bool MatchesOther(const Trigger& trigger, const Event& event) {
-  const auto is_boot = [&] { return trigger.number == 0 || event.boot == trigger.number; };
-  switch (trigger.kind) {
-    case Trigger::Kind::kStep:
-      return event.Is<StepEvent>() && event.As<StepEvent>()->step == trigger.number;
-    case Trigger::Kind::kPrepare:
-      return event.Is<PrepareEvent>() && event.As<PrepareEvent>()->attempt == trigger.number;
-    case Trigger::Kind::kStart:
-      return event.Is<LiveEvent>() && is_boot();
-    case Trigger::Kind::kExit:
-      return event.Is<ExitEvent>() && is_boot();
-    case Trigger::Kind::kMetric:
-      return event.Is<MetricEvent>() && event.As<MetricEvent>()->tag == trigger.pattern;
-    case Trigger::Kind::kFault:
-      return event.Is<FaultEvent>() && event.As<FaultEvent>()->fault == trigger.pattern;
-    case Trigger::Kind::kApi:
-      return event.Is<ApiCallEvent>() && event.As<ApiCallEvent>()->method == trigger.pattern;
-    case Trigger::Kind::kState:
-      return event.Is<StateEvent>() && event.As<StateEvent>()->state == trigger.pattern;
-    case Trigger::Kind::kStorage:
-    case Trigger::Kind::kLog:
-    case Trigger::Kind::kAt:
-      return false;
+/// Compares an event with what a trigger waits for, except for its replica.
+struct EventMatcher {
+  const Event& event;
+  Phase phase;
+  const re2::RE2* regex;  // of a LogTrigger
+
+  /// Null for events of another kind. Only storage operations have other phases than kAfter.
+  template <typename Body>
+  const Body* After() const {
+    return phase == Phase::kAfter ? event.As<Body>() : nullptr;
   }
-  return false;
-}
+
+  bool operator()(const StorageTrigger& trigger) const {
+    const auto* operation = event.As<StorageEvent>();
+    if (!operation || phase != trigger.phase) return false;
+    if (phase == Phase::kMid && operation->bytes != trigger.bytes) return false;
+    const bool writes = operation->op == "create" || operation->op == "overwrite";
+    if (operation->op != trigger.op && !(trigger.op == "write" && writes)) return false;
+    return GlobMatches(trigger.glob, operation->object) ||
+           (!operation->from.empty() && GlobMatches(trigger.glob, operation->from));
+  }
+  bool operator()(const LogTrigger&) const {
+    const std::string* line = phase == Phase::kAfter ? FindPrintedLine(event) : nullptr;
+    return line && re2::RE2::PartialMatch(*line, *regex);
+  }
+  bool operator()(const StepTrigger& trigger) const {
+    const auto* step = After<StepEvent>();
+    return step && step->step == trigger.step;
+  }
+  bool operator()(const MetricTrigger& trigger) const {
+    const auto* metric = After<MetricEvent>();
+    return metric && metric->tag == trigger.tag;
+  }
+  bool operator()(const StateTrigger& trigger) const {
+    const auto* entered = After<StateEvent>();
+    return entered && entered->state == trigger.state;
+  }
+  bool operator()(const BootTrigger& trigger) const {
+    return After<LiveEvent>() && event.boot == trigger.boot;
+  }
+  bool operator()(const FaultTrigger& trigger) const {
+    const auto* injected = After<FaultEvent>();
+    return injected && injected->fault == trigger.fault;
+  }
+  bool operator()(const TimeTrigger&) const { return false; }
+  bool operator()(const InstallationTrigger& trigger) const {
+    const auto* installation = After<PrepareEvent>();
+    return installation && installation->attempt == trigger.attempt;
+  }
+  bool operator()(const ApiCallTrigger& trigger) const {
+    const auto* call = After<ApiCallEvent>();
+    return call && call->method == trigger.method;
+  }
+};
 
 }  // namespace
 
@@ -78,7 +134,7 @@ struct TriggerCount::Regex {
 TriggerCount::TriggerCount(Trigger trigger, std::string own_replica, Random random)
     : trigger_(std::move(trigger)), random_(random) {
   replica_ = trigger_.replica.empty() ? std::move(own_replica) : trigger_.replica;
-  if (trigger_.kind == Trigger::Kind::kLog) regex_ = std::make_unique<Regex>(trigger_.pattern);
+  if (const auto* log = trigger_.As<LogTrigger>()) regex_ = std::make_unique<Regex>(log->regex);
 }
 TriggerCount::~TriggerCount() = default;
 TriggerCount::TriggerCount(TriggerCount&&) noexcept = default;
@@ -93,26 +149,8 @@ bool TriggerCount::Meet(const Event& event, Phase phase) {
 bool TriggerCount::Matches(const Event& event, Phase phase) const {
   const bool whose =
       event.replica.empty() || replica_.empty() || replica_ == "any" || replica_ == event.replica;
-  if (!whose && trigger_.kind != Trigger::Kind::kFault) return false;
-  if (trigger_.kind == Trigger::Kind::kStorage) {
-    const auto* operation = event.As<StorageEvent>();
-    return operation && MatchesStorage(*operation, phase);
-  }
-  if (phase != Phase::kAfter) return false;
-  if (trigger_.kind == Trigger::Kind::kLog) {
-    const std::string* line = FindPrintedLine(event);
-    return line && re2::RE2::PartialMatch(*line, regex_->re);
-  }
-  return MatchesOther(trigger_, event);
-}
-
-bool TriggerCount::MatchesStorage(const StorageEvent& operation, Phase phase) const {
-  if (phase != trigger_.phase) return false;
-  if (phase == Phase::kMid && operation.bytes != trigger_.bytes) return false;
-  const bool writes = operation.op == "create" || operation.op == "overwrite";
-  if (operation.op != trigger_.op && !(trigger_.op == "write" && writes)) return false;
-  return GlobMatches(trigger_.pattern, operation.object) ||
-         (!operation.from.empty() && GlobMatches(trigger_.pattern, operation.from));
+  if (!whose && !trigger_.Is<FaultTrigger>()) return false;
+  return std::visit(EventMatcher{event, phase, regex_ ? &regex_->re : nullptr}, trigger_.kind);
 }
 
 bool GlobMatches(std::string_view glob, std::string_view text) {
@@ -150,41 +188,8 @@ std::optional<std::string> RegexProblem(const std::string& pattern) {
 }
 
 std::string Describe(const Trigger& trigger) {
-  std::string text;
-  switch (trigger.kind) {
-    case Trigger::Kind::kStorage:
-      text = DescribeStorage(trigger);
-      break;
-    case Trigger::Kind::kLog:
-      text = "after a log line like /" + trigger.pattern + "/";
-      break;
-    case Trigger::Kind::kStep:
-      text = "after step " + std::to_string(trigger.number);
-      break;
-    case Trigger::Kind::kMetric:
-      text = "after a report of " + trigger.pattern;
-      break;
-    case Trigger::Kind::kState:
-      text = "when the job is " + trigger.pattern;
-      break;
-    case Trigger::Kind::kStart:
-      text = trigger.number > 0 ? "at boot " + std::to_string(trigger.number) : "at a boot";
-      break;
-    case Trigger::Kind::kExit:
-      text = "at an exit";
-      break;
-    case Trigger::Kind::kPrepare:
-      text = "while the packages of attempt " + std::to_string(trigger.number) + " are installed";
-      break;
-    case Trigger::Kind::kApi:
-      text = "at a call of " + trigger.pattern;
-      break;
-    case Trigger::Kind::kFault:
-      text = "after fault '" + trigger.pattern + "'";
-      break;
-    case Trigger::Kind::kAt:
-      return HumanDuration(trigger.at) + " after submission";
-  }
+  std::string text = std::visit(TriggerDescriber{}, trigger.kind);
+  if (trigger.Is<TimeTrigger>()) return text;  // it comes once, for all replicas
   if (!trigger.replica.empty()) text += " of " + trigger.replica;
   return text + Describe(trigger.nth);
 }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 
 #include "base/random.h"
 #include "harness/events/event.h"
@@ -26,30 +27,61 @@ struct Occurrence {
   bool operator==(const Occurrence&) const = default;
 };
 
-struct Trigger {
-  enum class Kind {
-    kStorage,
-    kLog,
-    kStep,
-    kMetric,
-    kState,
-    kStart,
-    kExit,
-    kFault,
-    kAt,
-    kPrepare,
-    kApi
-  };
-  Kind kind = Kind::kStorage;
+/// A storage operation. Only `mid` triggers have `bytes`: they are due after so many.
+struct StorageTrigger {
   Phase phase = Phase::kAfter;
-  std::string op = {};       // kStorage: an op of StorageEvent, or "write": create or overwrite
-  std::string pattern = {};  // glob of objects; regex of lines; state; fault's or metric's name
-  int64_t number = 0;        // step; boot; attempt
-  uint64_t bytes = 0;        // kMid: after so many
-  Duration at{0};            // kAt: since the job was submitted, emulated
+  std::string op = {};    // an op of StorageEvent, or "write": create or overwrite
+  std::string glob = {};  // of "bucket/path"
+  uint64_t bytes = 0;
+};
+struct LogTrigger {
+  std::string regex;
+};
+struct StepTrigger {
+  int64_t step = 0;
+};
+struct MetricTrigger {
+  std::string tag;
+};
+struct StateTrigger {
+  std::string state;
+};
+struct BootTrigger {
+  int64_t boot = 1;
+};
+struct FaultTrigger {
+  std::string fault;
+};
+/// Emulated time since the job was submitted.
+struct TimeTrigger {
+  Duration at{0};
+};
+struct InstallationTrigger {
+  int64_t attempt = 1;
+};
+struct ApiCallTrigger {
+  std::string method;
+};
+
+struct Trigger {
+  using Kind =
+      std::variant<StorageTrigger, LogTrigger, StepTrigger, MetricTrigger, StateTrigger,
+                   BootTrigger, FaultTrigger, TimeTrigger, InstallationTrigger, ApiCallTrigger>;
+
+  Kind kind = StorageTrigger{};
   std::string replica = {};  // "" the fault's own; "any"
   Occurrence nth = {};
   double probability = 1;  // of those that match and are counted
+
+  template <typename One>
+  bool Is() const {
+    return std::holds_alternative<One>(kind);
+  }
+  /// Null for a trigger of another kind.
+  template <typename One>
+  const One* As() const {
+    return std::get_if<One>(&kind);
+  }
 };
 
 /// `*` matches any run of characters, slashes too; `?` one; the rest itself.
@@ -71,7 +103,6 @@ class TriggerCount {
 
  private:
   bool Matches(const Event& event, Phase phase) const;
-  bool MatchesStorage(const StorageEvent& operation, Phase phase) const;
 
   struct Regex;
   Trigger trigger_;

@@ -8,38 +8,106 @@
 namespace caip::harness {
 namespace {
 
-const std::vector<std::string> kTriggerKinds = {"before", "after",  "mid",     "log",
-                                                "step",   "metric", "state",   "start",
-                                                "fault",  "at",     "prepare", "api"};
 const std::vector<std::string> kStates = {"QUEUED", "PREPARING",  "RUNNING",  "SUCCEEDED",
                                           "FAILED", "CANCELLING", "CANCELLED"};
-
 const std::vector<std::string> kCalls = {"projects.jobs.create", "projects.jobs.get",
                                          "projects.jobs.list", "projects.jobs.cancel",
                                          "projects.jobs.patch"};
 
 // {create: GLOB} or, of `mid`, {write: GLOB, bytes: N}.
-void ReadOperation(const Cursor& cursor, Phase phase, Trigger& trigger) {
-  trigger.kind = Trigger::Kind::kStorage;
-  trigger.phase = phase;
-  if (!cursor.MustBeMap()) return;
+template <Phase kPhase>
+Trigger::Kind ReadStorageTrigger(const Cursor& cursor) {
+  StorageTrigger trigger{.phase = kPhase};
+  if (!cursor.MustBeMap()) return trigger;
   std::vector<std::string> known = OperationNames();
-  if (phase == Phase::kMid) known = {"write", "create", "overwrite", "bytes"};
+  if (kPhase == Phase::kMid) known = {"write", "create", "overwrite", "bytes"};
   cursor.OnlyKeys(known);
   for (const auto& [key, member] : cursor.Members()) {
     if (key == "bytes") {
       trigger.bytes = static_cast<uint64_t>(member.Integer(1));
       continue;
     }
-    if (!trigger.op.empty())
+    if (!trigger.op.empty()) {
       member.Wrong("a trigger has one operation; write another fault for this one");
+    }
     trigger.op = key;
-    trigger.pattern = ObjectGlob(member.Text());
+    trigger.glob = ObjectGlob(member.Text());
   }
-  if (phase == Phase::kMid && trigger.bytes == 0)
+  if (kPhase == Phase::kMid && trigger.bytes == 0) {
     cursor.Wrong("`bytes` is missing: the number of bytes after which the fault is injected");
-  if (trigger.op.empty())
+  }
+  if (trigger.op.empty()) {
     cursor.Wrong("an operation is missing; write one of " + Join(known, ", "));
+  }
+  return trigger;
+}
+
+Trigger::Kind ReadLogTrigger(const Cursor& cursor) {
+  LogTrigger trigger{cursor.Text()};
+  if (const auto problem = RegexProblem(trigger.regex)) {
+    cursor.Wrong("not a valid regular expression (RE2): " + *problem);
+  }
+  return trigger;
+}
+
+Trigger::Kind ReadStepTrigger(const Cursor& cursor) { return StepTrigger{cursor.Integer(0)}; }
+
+Trigger::Kind ReadMetricTrigger(const Cursor& cursor) { return MetricTrigger{cursor.Text()}; }
+
+Trigger::Kind ReadStateTrigger(const Cursor& cursor) {
+  StateTrigger trigger{cursor.Text()};
+  if (std::ranges::find(kStates, trigger.state) == kStates.end()) {
+    cursor.Wrong("'" + trigger.state + "' is not a state of a job; the states are " +
+                 Join(kStates, ", "));
+  }
+  return trigger;
+}
+
+Trigger::Kind ReadBootTrigger(const Cursor& cursor) {
+  return BootTrigger{cursor.Integer(1, kBootsMax)};
+}
+
+Trigger::Kind ReadFaultTrigger(const Cursor& cursor) { return FaultTrigger{cursor.Text()}; }
+
+Trigger::Kind ReadTimeTrigger(const Cursor& cursor) { return TimeTrigger{cursor.Time()}; }
+
+Trigger::Kind ReadInstallationTrigger(const Cursor& cursor) {
+  return InstallationTrigger{cursor.Integer(1, kAttemptsMax)};
+}
+
+Trigger::Kind ReadApiCallTrigger(const Cursor& cursor) {
+  ApiCallTrigger trigger{cursor.Text()};
+  if (std::ranges::find(kCalls, trigger.method) == kCalls.end()) {
+    cursor.Wrong("'" + trigger.method + "' is not a call of the job API; the calls are " +
+                 Join(kCalls, ", ") + Suggestion(trigger.method, kCalls));
+  }
+  return trigger;
+}
+
+/// A kind of trigger: its key in a scenario, and the reader of its value.
+struct TriggerKind {
+  const char* name;
+  Trigger::Kind (*read)(const Cursor& value);
+};
+constexpr TriggerKind kTriggerKinds[] = {
+    {"before", ReadStorageTrigger<Phase::kBefore>},
+    {"after", ReadStorageTrigger<Phase::kAfter>},
+    {"mid", ReadStorageTrigger<Phase::kMid>},
+    {"log", ReadLogTrigger},
+    {"step", ReadStepTrigger},
+    {"metric", ReadMetricTrigger},
+    {"state", ReadStateTrigger},
+    {"start", ReadBootTrigger},
+    {"fault", ReadFaultTrigger},
+    {"at", ReadTimeTrigger},
+    {"prepare", ReadInstallationTrigger},
+    {"api", ReadApiCallTrigger},
+};
+
+std::vector<std::string> TriggerKindNames() {
+  std::vector<std::string> names;
+  for (const TriggerKind& kind : kTriggerKinds) names.emplace_back(kind.name);
+  return names;
 }
 
 // 3, 2..5, every, "every 3".
@@ -68,51 +136,6 @@ void ReadOccurrence(const Cursor& cursor, Occurrence& nth) {
   if (text.starts_with("every ") && nth.every == 0) nth.first = 0;
   const bool counts = nth.every > 0 || (nth.first >= 1 && nth.last >= nth.first);
   if (!counts) cursor.Wrong("must be a count from 1 (3), a range (2..5), every, or every 3");
-}
-
-void ReadKind(const std::string& key, const Cursor& member, Trigger& trigger) {
-  if (key == "before") return ReadOperation(member, Phase::kBefore, trigger);
-  if (key == "after") return ReadOperation(member, Phase::kAfter, trigger);
-  if (key == "mid") return ReadOperation(member, Phase::kMid, trigger);
-  if (key == "at") {
-    trigger.kind = Trigger::Kind::kAt;
-    trigger.at = member.Time();
-    return;
-  }
-  if (key == "step" || key == "start") {
-    trigger.kind = key == "step" ? Trigger::Kind::kStep : Trigger::Kind::kStart;
-    trigger.number = key == "step" ? member.Integer(0) : member.Integer(1, kBootsMax);
-    return;
-  }
-  if (key == "prepare") {
-    trigger.kind = Trigger::Kind::kPrepare;
-    trigger.number = member.Integer(1, kAttemptsMax);
-    return;
-  }
-  trigger.pattern = member.Text();
-  if (key == "api") {
-    trigger.kind = Trigger::Kind::kApi;
-    const bool known = std::find(kCalls.begin(), kCalls.end(), trigger.pattern) != kCalls.end();
-    if (!known) {
-      member.Wrong("'" + trigger.pattern + "' is not a call of the job API; the calls are " +
-                   Join(kCalls, ", ") + Suggestion(trigger.pattern, kCalls));
-    }
-  }
-  if (key == "fault") trigger.kind = Trigger::Kind::kFault;
-  if (key == "metric") trigger.kind = Trigger::Kind::kMetric;
-  if (key == "state") {
-    trigger.kind = Trigger::Kind::kState;
-    const bool known = std::find(kStates.begin(), kStates.end(), trigger.pattern) != kStates.end();
-    if (!known)
-      member.Wrong("'" + trigger.pattern + "' is not a state of a job; the states are " +
-                   Join(kStates, ", "));
-  }
-  if (key == "log") {
-    trigger.kind = Trigger::Kind::kLog;
-    if (const auto problem = RegexProblem(trigger.pattern)) {
-      member.Wrong("not a valid regular expression (RE2): " + *problem);
-    }
-  }
 }
 
 std::string NotAReplica(const std::string& name) {
@@ -155,7 +178,8 @@ const std::vector<std::string>& OperationNames() {
 Trigger ReadTrigger(const Cursor& cursor) {
   Trigger trigger;
   if (!cursor.MustBeMap()) return trigger;
-  std::vector<std::string> known = kTriggerKinds;
+  const std::vector<std::string> names = TriggerKindNames();
+  std::vector<std::string> known = names;
   for (const char* more : {"replica", "trial", "nth", "probability"}) known.emplace_back(more);
   cursor.OnlyKeys(known);
   int kinds = 0;
@@ -170,13 +194,14 @@ Trigger ReadTrigger(const Cursor& cursor) {
       }
       if (!cursor.Has("nth")) trigger.nth.every = 1;
     }
-    if (std::ranges::find(kTriggerKinds, key) == kTriggerKinds.end()) continue;
+    const auto* const kind = std::ranges::find(kTriggerKinds, key, &TriggerKind::name);
+    if (kind == std::end(kTriggerKinds)) continue;
     if (++kinds == 2) member.Wrong("a trigger has one event; write another fault for this one");
-    if (kinds == 1) ReadKind(key, member, trigger);
+    if (kinds == 1) trigger.kind = kind->read(member);
   }
-  if (kinds == 0) cursor.Wrong("an event is missing; write one of " + Join(kTriggerKinds, ", "));
+  if (kinds == 0) cursor.Wrong("an event is missing; write one of " + Join(names, ", "));
   for (const char* word : {"replica", "trial", "nth", "probability"}) {
-    if (trigger.kind != Trigger::Kind::kAt || !cursor.Has(word)) continue;
+    if (!trigger.Is<TimeTrigger>() || !cursor.Has(word)) continue;
     cursor.At(word).Wrong("has no meaning with `at`, which happens once");
   }
   return trigger;

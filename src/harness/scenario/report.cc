@@ -127,7 +127,7 @@ std::string JunitSuite(const Played& one) {
 }  // namespace
 
 std::string XmlText(const std::string& raw) {
-  const auto repaired = ParseJson(CompactJson(raw));  // bytes that are no UTF-8 become U+FFFD
+  const auto repaired = ParseJson(CompactJson(raw));  // bytes that are not UTF-8 become U+FFFD
   const std::string text = repaired.ok() ? repaired->get<std::string>() : "";
   return ReplaceAll(MarkupText(text), "\n", "&#10;");
 }

@@ -82,4 +82,7 @@ Result<Scenario> ReadScenario(const Path& file);
 /// The format as a JSON schema (draft 2020-12).
 Json ScenarioSchema();
 
+/// Like ReadScenario(file) for a file with this text.
+Result<Scenario> ReadScenarioText(const std::string& text, const Path& file);
+
 }  // namespace caip::harness

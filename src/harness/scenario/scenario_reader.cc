@@ -1,4 +1,3 @@
-#include "harness/scenario/scenario_reader.h"
 
 #include <algorithm>
 #include <set>
@@ -8,9 +7,8 @@
 #include "google/gcs_uri.h"
 #include "harness/errors.h"
 #include "harness/events/step_reader.h"
-#include "harness/expectations/expectation_conflicts.h"
-#include "harness/expectations/state.h"
-#include "harness/faults/fault_checks.h"
+#include "harness/expectations/expectation.h"
+#include "harness/expectations/verdict.h"
 #include "harness/faults/fault_reader.h"
 #include "harness/faults/trigger.h"
 #include "harness/faults/trigger_reader.h"

@@ -34,7 +34,7 @@ Json TriggerSchema() {
        {{"type", "integer"}, {"description", "the attempt whose packages are installed, from 1"}}},
       {"api", TextOf("a call of the job API: projects.jobs.get")},
       {"at", TextOf("time since submission, emulated: 90s, 20m")},
-      {"replica", TextOf("the replica of the event; the fault's own unless given, or any")},
+      {"replica", TextOf("the replica of the event, or any; default: the fault's own")},
       {"trial", {{"type", "integer"}, {"description", "for a tuning job: in this trial"}}},
       {"nth", {{"description", "3, 2..5, every, every 3"}}},
       {"probability", {{"type", "number"}, {"description", "by the seed; above 0, at most 1"}}}};

@@ -25,7 +25,7 @@ const char* CodeOf(Paint paint) {
   return "";
 }
 
-// Where the character ends that begins at `at`.
+// The end of the character that begins at `at`.
 size_t NextCharacter(std::string_view text, size_t at) {
   ++at;
   while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80) ++at;

@@ -44,7 +44,7 @@ std::string FolderNameOf(const std::string& object) {
                        end - (begin == std::string::npos ? 0 : begin + 1));
 }
 
-/// Walks the list once for a gap of the small marks; those that count keep theirs.
+/// Walks the list once with one gap between small marks. Important marks keep their own.
 class Walk {
  public:
   Walk(const EventList& list, double gap) : list_(list), gap_(gap) {

@@ -1,5 +1,5 @@
 #pragma once
-// Lines of a report that show what a run did.
+// What a run shows: lines for a report, and why a job fails.
 
 #include <functional>
 #include <initializer_list>
@@ -25,7 +25,7 @@ bool IsFailure(const Event& end);
 std::optional<Event> FirstFailure(const CheckRun& run);
 /// Whether the text contains one of the parts.
 bool ContainsAny(const std::string& text, std::initializer_list<const char*> parts);
-/// A result of a run that did not go well: how it ended, the last lines of who failed, its end.
+/// The result for a run that failed: its end, and the last lines and the end of the failed replica.
 CheckResult FailOf(const CheckRun& run, const std::string& when, std::string advice);
 /// "worker" of "worker-1".
 std::string RoleOf(const std::string& replica);
@@ -33,5 +33,16 @@ std::string RoleOf(const std::string& replica);
 std::string Outcome(const CheckRun& run);
 /// All lines of a replica and the job's errorMessage, for searching.
 std::string AllWords(const CheckRun& run);
+
+enum class FailureCause {
+  kNone,        // it succeeds
+  kJobDirFlag,  // it refuses --job-dir
+  kPackage,     // something is not in the package that is in the source tree, or is not installed
+  kOther,
+};
+
+FailureCause FindFailureCause(const CheckSession& session);
+/// The line of the output that shows kJobDirFlag or kPackage; else "".
+std::string FindFailureLine(const CheckSession& session);
 
 }  // namespace caip::harness

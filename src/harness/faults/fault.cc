@@ -1,4 +1,4 @@
-#include "harness/faults/fault_kinds.h"
+#include "harness/faults/fault.h"
 
 #include <cassert>
 #include <utility>

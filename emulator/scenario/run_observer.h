@@ -1,5 +1,5 @@
 #pragma once
-// Who wants to see of a run what its event list does not tell.
+// An observer of what a run does besides the events of its list.
 
 #include <string>
 #include <vector>
@@ -9,21 +9,21 @@
 
 namespace caip::scenario {
 
-/// Outlives the run. Any thread, several at once.
-class Onlooker {
+/// Must outlive the run. Any thread calls it, several at once.
+class RunObserver {
  public:
-  virtual ~Onlooker() = default;
+  virtual ~RunObserver() = default;
   /// A replica is about to be started, on this boot disk.
   virtual void Launching(const engine::ReplicaLaunch&, const std::string& /*boot_disk*/) {}
-  /// Whether it wants to be told of files.
-  virtual bool looks() const { return false; }
-  /// It did something to a file.
+  /// Whether Seen is to be called.
+  virtual bool WantsFiles() const { return false; }
+  /// A replica used a file.
   virtual void Seen(const engine::ReplicaKey&, const host::FileSight&) {}
-  /// Processes that outlived its main process, as host::ReplicaWatcher has them.
+  /// Processes outlived the replica's main process: see host::ReplicaWatcher.
   virtual void LeftRunning(const engine::ReplicaKey&, const std::vector<std::string>&) {}
-  /// It printed or logged a line.
+  /// A replica printed or logged a line.
   virtual void Printed(const engine::LogLine&) {}
-  /// It has ended, and its boot disk is as it left it.
+  /// A replica has ended. Its boot disk is unchanged since.
   virtual void Ended(const engine::ReplicaExit&) {}
 };
 

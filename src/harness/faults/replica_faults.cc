@@ -1,13 +1,13 @@
-// Faults of a replica's machine and of its processes: kill, crash, maintenance, hang, hold.
+// Faults of a replica: kill, crash, maintenance, hang, hold, clock_step, drop_log, duplicate_log.
 
 #include <utility>
 
-#include "harness/faults/fault_kinds.h"
+#include "harness/faults/fault.h"
 
 namespace caip::harness {
 namespace {
 
-/// The replica that met a maintenance goes on: it got SIGTERM and has its grace. The others end.
+/// After a maintenance fault the replica continues, because it has a grace period after SIGTERM.
 class LoseMachine final : public FaultAction {
  public:
   explicit LoseMachine(engine::VmLoss loss) : loss_(loss) {}
@@ -65,7 +65,7 @@ FaultActionPtr ReadHang(const Cursor& parameters) {
 FaultActionPtr ReadHold(const Cursor&) { return std::make_shared<Hold>(); }
 
 void CheckHold(const Fault& fault, const Cursor& element, const Scenario&) {
-  if (fault.when.kind != Trigger::Kind::kAt) return;
+  if (!fault.when.Is<TimeTrigger>()) return;
   element.At("when").Wrong("a hold needs an event of a replica, and `at` is not one; use hang");
 }
 
@@ -133,6 +133,70 @@ Fault HangFault(std::string name, std::string replica, Trigger when,
 Fault HoldFault(std::string name, std::string replica, Trigger when) {
   return MakeFault("hold", std::move(name), std::move(replica), std::move(when),
                    std::make_shared<Hold>());
+}
+
+namespace {
+
+class ClockStep final : public FaultAction {
+ public:
+  explicit ClockStep(Duration by) : by_(by) {}
+  FaultResponse Inject(const Fault& fault, FaultContext& context) const override {
+    (void)context.run().StepClock(fault.replica, by_);
+    return {};
+  }
+
+ private:
+  Duration by_;
+};
+
+/// Drops or duplicates a line.
+class LineFault final : public FaultAction {
+ public:
+  explicit LineFault(FaultResponse::Kind kind) : kind_(kind) {}
+  FaultResponse Inject(const Fault&, FaultContext&) const override { return {kind_, 0, 0, ""}; }
+
+ private:
+  FaultResponse::Kind kind_;
+};
+
+FaultActionPtr ReadClockStep(const Cursor& parameters) {
+  if (!parameters.Has("by")) return std::make_shared<ClockStep>(Duration(0));  // reported already
+  const Duration by = parameters.At("by").Time(true);
+  if (by == Duration(0)) parameters.At("by").Wrong("must not be 0; write 1h or -30s");
+  return std::make_shared<ClockStep>(by);
+}
+
+FaultActionPtr ReadDropLog(const Cursor&) {
+  return std::make_shared<LineFault>(FaultResponse::Kind::kDrop);
+}
+
+FaultActionPtr ReadDuplicateLog(const Cursor&) {
+  return std::make_shared<LineFault>(FaultResponse::Kind::kTwice);
+}
+
+}  // namespace
+
+std::vector<FaultKind> LogAndClockFaultKinds() {
+  return {
+      {.name = "clock_step",
+       .summary = "The clock that the replica sees steps forward or back (`by: 1h`, `by: -30s`).",
+       .parameters = {"replica", "by"},
+       .required = {"replica", "by"},
+       .needs = HostAbility::kFakeClock,
+       .read = ReadClockStep},
+      {.name = "drop_log",
+       .summary = "A line of the replica never arrives in the log.",
+       .parameters = {"replica"},
+       .required = {"replica"},
+       .occasion = FaultOccasion::kLogLine,
+       .read = ReadDropLog},
+      {.name = "duplicate_log",
+       .summary = "A line of the replica arrives twice in the log.",
+       .parameters = {"replica"},
+       .required = {"replica"},
+       .occasion = FaultOccasion::kLogLine,
+       .read = ReadDuplicateLog},
+  };
 }
 
 }  // namespace caip::harness

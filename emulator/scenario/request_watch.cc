@@ -1,0 +1,79 @@
+#include "emulator/scenario/request_watch.h"
+
+#include <utility>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "emulator/api/error_body.h"
+#include "emulator/scenario/errors.h"
+#include "harness/events/replica_name.h"
+
+namespace caip::scenario {
+namespace {
+
+thread_local const Caller* current = nullptr;
+
+// "project/job/trial/master-replica-0", as ListenerTag writes it.
+std::string ReplicaOf(const std::string& listener) {
+  const size_t task = listener.rfind('/');
+  if (task == std::string::npos || task == 0) return "";
+  const size_t trial = listener.rfind('/', task - 1) + 1;
+  return harness::ReplicaNameOf(listener.substr(task + 1), listener.substr(trial, task - trial));
+}
+
+bool IsCopy(const http::Request& request) {
+  for (const char* verb : {"/rewriteTo/", "/copyTo/", "/compose", "/moveTo/"}) {
+    if (request.path.find(verb) != std::string::npos) return true;
+  }
+  return request.headers.Has("x-goog-copy-source") || request.headers.Has("x-amz-copy-source");
+}
+
+}  // namespace
+
+const Caller* CurrentCaller() { return current; }
+
+http::Handler KnowingCallers(http::Handler next) {
+  return [next = std::move(next)](const http::Request& request) {
+    const Caller caller{ReplicaOf(request.listener), !IsCopy(request)};
+    current = &caller;
+    http::Response response = next(request);
+    current = nullptr;
+    return response;
+  };
+}
+
+namespace {
+
+// "projects.jobs.get" of GET /v1/projects/p/jobs/j; "" of requests that are not calls of jobs.
+std::string MethodOf(const http::Request& request) {
+  if (!request.path.starts_with("/v1/projects/")) return "";
+  const std::vector<std::string> parts = Split(request.path.substr(1), '/');
+  if (parts.size() < 4 || parts[3] != "jobs") return "";
+  if (parts.size() == 4)
+    return request.method == "POST" ? "projects.jobs.create" : "projects.jobs.list";
+  if (parts[4].ends_with(":cancel")) return "projects.jobs.cancel";
+  return request.method == "PATCH" ? "projects.jobs.patch" : "projects.jobs.get";
+}
+
+// Carries the scenario's own status, also where no error code maps to it.
+http::Response RefuseCall(const harness::FaultResponse& fault) {
+  Json body = api::ErrorBody(errors::CallRefused(fault.status, fault.message));
+  body["error"]["code"] = fault.status;
+  return http::JsonResponse(fault.status, CompactJson(body));
+}
+
+}  // namespace
+
+http::Handler WatchedJobApi(http::Handler next, harness::FaultInjector& injector) {
+  return [next = std::move(next), &injector](const http::Request& request) {
+    const std::string method = MethodOf(request);
+    if (method.empty()) return next(request);
+    harness::Event event{.body = harness::ApiCallEvent{method}};
+    if (const Caller* caller = CurrentCaller()) event.replica = caller->replica;
+    const harness::FaultResponse response = injector.Report(std::move(event));
+    if (response.kind != harness::FaultResponse::Kind::kRefuse) return next(request);
+    return RefuseCall(response);
+  };
+}
+
+}  // namespace caip::scenario
