@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "client/submit_request.h"
+#include "client/submit_flags.h"
 #include "emulator/app/settings/emulator_flags.h"
 
 namespace caip::check {

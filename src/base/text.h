@@ -17,4 +17,9 @@ std::string UpperCase(std::string_view text);
 std::string ReplaceAll(std::string text, std::string_view from, std::string_view to);
 bool IsUtf8(std::string_view text);
 
+// Finds the name that a mistyped word was meant to be.
+
+/// The name nearest to a mistyped word, ignoring case; "" if none is near enough.
+std::string NearestName(std::string_view word, const std::vector<std::string>& names);
+
 }  // namespace caip

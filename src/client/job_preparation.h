@@ -12,7 +12,7 @@
 #include "base/result.h"
 #include "client/connection.h"
 #include "client/staging.h"
-#include "client/submit_request.h"
+#include "client/submit_flags.h"
 
 namespace caip::client {
 

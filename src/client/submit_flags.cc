@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "client/submit_errors.h"
+#include "client/errors.h"
 #include "client/submit_typing.h"
 
 namespace caip::client {

@@ -9,9 +9,8 @@
 
 #include "base/encoding.h"
 #include "base/json.h"
-#include "base/spelling.h"
 #include "base/text.h"
-#include "client/submit_errors.h"
+#include "client/errors.h"
 #include "ml/schema/job_schema.h"
 
 namespace caip::client {

@@ -1,6 +1,6 @@
-#include "client/yaml_scalar_text.h"
-
 #include <regex>
+
+#include "client/yaml_text.h"
 
 namespace caip::client {
 namespace {

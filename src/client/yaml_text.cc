@@ -9,7 +9,6 @@
 
 #include "base/json.h"
 #include "base/time_text.h"
-#include "client/yaml_scalar_text.h"
 
 namespace caip::client {
 namespace {

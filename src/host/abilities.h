@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "base/files.h"
 #include "engine/ports.h"
@@ -56,6 +58,27 @@ class OwnNetworks {
   /// address in the run's network ("127.0.0.1:51234"); "" when it is unknown. Any thread; takes
   /// milliseconds.
   virtual std::string TaskOfClient(const engine::RunKey& run, const std::string& client) const = 0;
+};
+
+// The base of launchers that add something to another launcher.
+
+/// Owns another launcher and hands every call on to it. A decorator overrides what it changes.
+class ForwardingLauncher : public engine::Launcher {
+ public:
+  explicit ForwardingLauncher(std::unique_ptr<engine::Launcher> inner) : inner_(std::move(inner)) {}
+
+  void Launch(engine::ReplicaLaunch launch, Listener listener) override {
+    inner_->Launch(std::move(launch), std::move(listener));
+  }
+  void Signal(const engine::ReplicaKey& key, int signal) override { inner_->Signal(key, signal); }
+  void Kill(const engine::ReplicaKey& key) override { inner_->Kill(key); }
+  void Discard(const engine::RunKey& run) override { inner_->Discard(run); }
+
+ protected:
+  engine::Launcher& inner() { return *inner_; }
+
+ private:
+  std::unique_ptr<engine::Launcher> inner_;
 };
 
 }  // namespace caip::host

@@ -9,7 +9,7 @@
 #include "http/errors.h"
 #include "http/transport/endpoint.h"
 #include "http/transport/socket.h"
-#include "http/transport/tls_context.h"
+#include "http/transport/tls.h"
 
 namespace caip::http {
 namespace {

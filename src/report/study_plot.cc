@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "base/markup.h"
+#include "base/quoting.h"
 #include "ml/trial_texts.h"
 #include "report/svg_shapes.h"
 

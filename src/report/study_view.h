@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "base/json_fwd.h"
 #include "base/result.h"
-#include "tuning/scale.h"
+#include "tuning/value.h"
 
 namespace caip::report {
 

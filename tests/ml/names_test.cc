@@ -5,7 +5,6 @@
 
 #include "google/gcs_uri.h"
 #include "google/labels.h"
-#include "google/letters.h"
 #include "ml/job_id.h"
 #include "ml/resource_names.h"
 

@@ -1,5 +1,3 @@
-#include "host/companions/companion_kinds.h"
-
 #include <algorithm>
 #include <array>
 

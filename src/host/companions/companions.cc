@@ -12,9 +12,8 @@
 #include <mutex>
 #include <thread>
 
-#include "base/stopwatch.h"
+#include "base/clock.h"
 #include "base/text.h"
-#include "host/companions/companion_kinds.h"
 #include "host/errors.h"
 #include "host/process/launcher_link.h"
 #include "host/process/orphans.h"

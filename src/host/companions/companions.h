@@ -3,9 +3,11 @@
 // wants them, gives replicas their *_EMULATOR_HOST variables, and ends them when it ends.
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -64,5 +66,27 @@ class Companions {
   class Body;
   std::unique_ptr<Body> body_;
 };
+
+// The names of the Cloud SDK's emulators, and how each is started. Private to companions.
+
+struct CompanionStart {
+  Path program;
+  Path data;  // a directory of its own
+  std::string project;
+  std::string address;  // of this host, where it listens and replicas find it
+  uint16_t port = 0;
+};
+
+struct CompanionKind {
+  std::string_view name;
+  std::string_view below_root;  // its program below the SDK's root
+  std::string_view on_path;     // or by this name on PATH
+  bool speaks_http = false;     // answers GET / when it is well; the others gRPC only
+  std::vector<std::string> (*command)(const CompanionStart&);
+  engine::Environment (*variables)(const CompanionStart&);
+};
+
+std::span<const CompanionKind> CompanionKinds();
+const CompanionKind* CompanionNamed(std::string_view name);
 
 }  // namespace caip::host

@@ -11,7 +11,7 @@
 
 #include "engine/ports.h"
 #include "host/devices/devices.h"
-#include "host/machine/host_claim.h"
+#include "host/machine/addresses.h"
 
 namespace caip::host {
 

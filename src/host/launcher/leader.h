@@ -5,7 +5,6 @@
 
 #include "host/launcher/namespaces.h"
 #include "host/launcher/protocol.h"
-#include "host/launcher/recipe.h"
 
 namespace caip::host::launcher {
 

@@ -1,6 +1,8 @@
 #pragma once
 // Putting a process into namespaces (man 7 namespaces).
 
+#include <cstdint>
+
 #include "host/launcher/protocol.h"
 
 namespace caip::host::launcher {
@@ -21,5 +23,18 @@ Step MoveInto(const Namespaces& namespaces, const char* hosts_file, const char* 
 
 /// The second half of MoveInto.
 Step GetOwnHost(const char* hosts_file, const char* host_name);
+
+// A network of a run's own: a network namespace whose only way out are sockets that were made in it
+// and are served from outside. No process stays alive for it.
+
+struct NewNetwork {
+  Namespaces namespaces = {};
+  Step failed = Step::kNetwork;  // kNone: it is there
+  int error = 0;
+};
+
+/// Makes it, with a user namespace around it where we may not else, and sends its doors' sockets to
+/// `caip`. `doors` is a memory file of Door structs. `rehearse`: a replica's mounts are tried, too.
+NewNetwork MakeNetwork(uint64_t number, int doors, int caip, bool rehearse);
 
 }  // namespace caip::host::launcher

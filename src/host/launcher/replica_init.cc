@@ -19,7 +19,6 @@
 #include "host/launcher/leader.h"
 #include "host/launcher/process_tree.h"
 #include "host/launcher/protocol.h"
-#include "host/launcher/recipe.h"
 
 namespace caip::host::launcher {
 namespace {

@@ -21,7 +21,7 @@ struct ReplicaStart {
   uint64_t replica = 0;
   int socket = -1;     // reports go out here; its hang-up means that caip is gone
   int signals = -1;    // signalfd of SIGCHLD, SIGTERM and CommandSignal()
-  int recipe = -1;     // recipe.h
+  int recipe = -1;     // a memory file (EncodeRecipe)
   int out = -1;        // the leader's stdout
   int err = -1;        // and stderr
   uint32_t watch = 0;  // protocol.h

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <map>
 
-#include "host/launcher/network.h"
+#include "host/launcher/namespaces.h"
 #include "host/launcher/protocol.h"
 
 namespace caip::host::launcher {

@@ -7,11 +7,26 @@
 #include <string_view>
 #include <vector>
 
+#include "base/files.h"
 #include "base/random.h"
 #include "engine/ports.h"
-#include "host/machine/host_claim.h"
 
 namespace caip::host {
+
+// Exclusive names on this host, between all emulators of all users: which GPU, which block of
+// loopback addresses, which port is in use.
+
+/// A name that no other process on this host holds: a socket in the abstract namespace. It leaves
+/// no file behind and the kernel takes it back when the process ends, killed or not. Move-only.
+class HostClaim {
+ public:
+  /// nullopt when another process holds it. `name` is at most 90 bytes.
+  static std::optional<HostClaim> Take(const std::string& name);
+
+ private:
+  explicit HostClaim(Fd socket) : socket_(std::move(socket)) {}
+  Fd socket_;
+};
 
 /// The address at which this host reaches itself.
 inline constexpr std::string_view kLoopbackAddress = "127.0.0.1";

@@ -17,7 +17,7 @@
 #include "host/machine/isolation.h"
 #include "host/process/child_process.h"
 #include "host/process/launcher_link.h"
-#include "host/watch/interposition.h"
+#include "host/watch/call_source.h"
 
 namespace caip::host {
 namespace {

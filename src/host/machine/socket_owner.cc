@@ -87,7 +87,7 @@ bool Holds(pid_t pid, const std::string& link) {
   return false;
 }
 
-std::vector<pid_t> Processes() {
+std::vector<pid_t> ListProcesses() {
   std::vector<pid_t> all;
   const Directory directory(::opendir("/proc"), ::closedir);
   if (!directory) return all;
@@ -115,7 +115,7 @@ std::string TaskOfClient(const std::string& state_id, const engine::RunKey& run,
                          const std::string& client) {
   std::string prefix = state_id + "/" + run.project + "/" + run.job_id + "/";
   if (!run.trial.empty()) prefix += "trial-" + run.trial + "/";
-  const std::vector<pid_t> processes = Processes();
+  const std::vector<pid_t> processes = ListProcesses();
   std::string inode;  // any process of the run shows the connections of the run's network
   for (const pid_t pid : processes) {
     if (!RestOfMarker(pid, prefix)) continue;

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/files.h"
@@ -59,5 +60,15 @@ class MetricSources {
   std::set<std::string> warned_;
   std::vector<std::string> warnings_;
 };
+
+// The file that cloudml-hypertune writes: one JSON object a line, the last hundred reports, the
+// whole file written again at each (docs/service/hyperparameter-tuning.md, section 5).
+
+/// The reports of `tag` in the lines that are objects: the last may be half written, and any may be
+/// garbage. A last line that is whole counts without its newline, too.
+std::vector<engine::Report> ReportsIn(std::string_view text, std::string_view tag);
+
+/// The names under which numbers are reported there, twenty at the most.
+std::set<std::string> TagsIn(std::string_view text);
 
 }  // namespace caip::host

@@ -255,4 +255,12 @@ std::vector<std::pair<std::string, std::string>> OwnEnvironment() {
   return environment;
 }
 
+std::string FindVariable(const std::vector<std::pair<std::string, std::string>>& environment,
+                         std::string_view name) {
+  for (const auto& [key, value] : environment) {
+    if (key == name) return value;
+  }
+  return "";
+}
+
 }  // namespace caip::host

@@ -60,4 +60,8 @@ Result<ToolOutput> CaptureTool(Tool tool);
 /// The environment of this process, for tools that need what the user's shell would give them.
 std::vector<std::pair<std::string, std::string>> OwnEnvironment();
 
+/// The value of a variable; "" when the environment lacks it.
+std::string FindVariable(const std::vector<std::pair<std::string, std::string>>& environment,
+                         std::string_view name);
+
 }  // namespace caip::host

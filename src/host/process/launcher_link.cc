@@ -11,7 +11,7 @@
 #include <cerrno>
 
 #include "host/launcher/descriptor_message.h"
-#include "host/launcher/recipe.h"
+#include "host/launcher/protocol.h"
 
 namespace caip::host {
 namespace {

@@ -14,7 +14,6 @@
 
 #include "base/files.h"
 #include "host/launcher/protocol.h"
-#include "host/launcher/recipe.h"
 
 namespace caip::host {
 

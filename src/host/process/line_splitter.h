@@ -6,9 +6,19 @@
 #include <string>
 #include <string_view>
 
-#include "host/process/safe_text.h"
-
 namespace caip::host {
+
+// Bytes of a program's output -> text that JSON and SQLite can hold.
+
+/// True for UTF-8 without NUL; fast where the text is ASCII.
+bool IsSafeText(std::string_view bytes);
+
+/// Each NUL and each maximal ill-formed sequence becomes U+FFFD; all else stays.
+std::string SafeText(std::string_view bytes);
+
+/// Where to cut text of which `bytes` is the beginning, so that no character is torn: the size, or
+/// up to three bytes before.
+size_t WholeCharacters(std::string_view bytes);
 
 /// Cuts one stream into lines. "\n" and "\r\n" end a line; a lone "\r" belongs to it. A line longer
 /// than the limit (above four) is handed out in pieces of that many bytes, up to three fewer where

@@ -4,13 +4,65 @@
 #include <charconv>
 #include <cstring>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
+#include "base/json.h"
 #include "base/log_limit.h"
-#include "host/process/python_record.h"
+#include "run/severity.h"
 #include "run/traceback.h"
 
 namespace caip::host {
+namespace {
+
+// A record of Python's `logging` as a replica's interpreter hands it over on stderr: a mark, then
+// JSON, on one line. The writer is src/host/python/sitecustomize.py.
+
+// Where the record of a line begins. Its first character, the ASCII record separator, is one that
+// nobody types and programs do not print.
+inline constexpr std::string_view kPythonRecordMark =
+    "\x1e"
+    "caip-log:";
+
+struct PythonRecord {
+  run::Severity severity = run::Severity::kDefault;
+  std::string message;
+  std::string pathname;
+  int line_number = 0;
+  std::string thread;  // "" the main thread
+};
+
+std::optional<run::Severity> SeverityNamed(std::string_view name) {
+  for (run::Severity severity :
+       {run::Severity::kDebug, run::Severity::kInfo, run::Severity::kWarning, run::Severity::kError,
+        run::Severity::kCritical}) {
+    if (Name(severity) == name) return severity;
+  }
+  return std::nullopt;
+}
+
+// Reads what stands behind the mark, up to the end of the line; nullopt where that is no record.
+std::optional<PythonRecord> ParsePythonRecord(std::string_view json) {
+  const Result<Json> parsed = ParseJson(json);
+  if (!parsed.ok()) return std::nullopt;
+  const auto severity = SeverityNamed(StringOr(*parsed, "severity"));
+  const Json* message = Member(*parsed, "message");
+  if (!severity || !message || !message->is_string()) return std::nullopt;
+  PythonRecord record;
+  record.severity = *severity;
+  record.message = message->get<std::string>();
+  record.pathname = StringOr(*parsed, "pathname");
+  const long long line_number = IntOr(*parsed, "lineno", 0);
+  if (line_number > 0 && line_number <= 0x7fffffff) {
+    record.line_number = static_cast<int>(line_number);
+  }
+  record.thread = StringOr(*parsed, "thread");
+  return record;
+}
+
+}  // namespace
+
 namespace {
 
 // A longer traceback becomes several entries.

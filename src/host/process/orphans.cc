@@ -13,8 +13,8 @@
 #include <memory>
 #include <system_error>
 
+#include "base/clock.h"
 #include "base/hash.h"
-#include "base/stopwatch.h"
 #include "base/text.h"
 #include "host/errors.h"
 

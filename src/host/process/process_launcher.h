@@ -9,7 +9,7 @@
 #include "base/files.h"
 #include "engine/ports.h"
 #include "host/abilities.h"
-#include "host/watch/interposition.h"
+#include "host/watch/call_source.h"
 
 namespace caip::host {
 

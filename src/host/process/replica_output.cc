@@ -13,7 +13,7 @@
 #include <thread>
 #include <utility>
 
-#include "base/stopwatch.h"
+#include "base/clock.h"
 #include "host/process/line_splitter.h"
 #include "host/process/log_entry.h"
 

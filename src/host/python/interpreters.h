@@ -107,4 +107,10 @@ class Interpreters {
 InterpreterSearch DefaultSearch(
     const std::vector<std::pair<std::string, std::string>>& environment);
 
+// Where interpreters may be, without running any: names, links, first bytes.
+
+/// Candidates, best first: configured, $PATH, the system's, pyenv's versions. Shell
+/// wrappers (pyenv's shims) are left out unless configured: what they run depends on the directory.
+std::vector<InterpreterCandidate> ScanForInterpreters(const InterpreterSearch& search);
+
 }  // namespace caip::host

@@ -1,12 +1,17 @@
 #include "host/python/packages_pip.h"
 
+#include <archive.h>
+#include <archive_entry.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <string_view>
 
 #include "base/text.h"
+#include "host/errors.h"
+#include "host/process/child_process.h"
 
 namespace caip::host {
 namespace {
@@ -60,24 +65,17 @@ bool IsPassed(std::string_view name) {
   return Holds(kPassed, name) || name.starts_with("LC_") || LowerCase(name).ends_with("_proxy");
 }
 
-std::string ValueOf(const Variables& variables, std::string_view name) {
-  for (const auto& [key, value] : variables) {
-    if (key == name) return value;
-  }
-  return "";
-}
-
 // The configuration files that pip reads outside of our environment (pip's documentation).
 std::vector<Path> ConfigFiles(const Variables& own) {
-  const Path home = ValueOf(own, "HOME");
-  const std::string xdg = ValueOf(own, "XDG_CONFIG_HOME");
+  const Path home = FindVariable(own, "HOME");
+  const std::string xdg = FindVariable(own, "XDG_CONFIG_HOME");
   std::vector<Path> files = {"/etc/pip.conf", home / ".pip/pip.conf",
                              (xdg.empty() ? home / ".config" : Path(xdg)) / "pip/pip.conf"};
-  const std::string directories = ValueOf(own, "XDG_CONFIG_DIRS");
+  const std::string directories = FindVariable(own, "XDG_CONFIG_DIRS");
   for (const std::string& directory : Split(directories.empty() ? "/etc/xdg" : directories, ':')) {
     files.push_back(Path(directory) / "pip/pip.conf");
   }
-  const std::string named = ValueOf(own, "PIP_CONFIG_FILE");
+  const std::string named = FindVariable(own, "PIP_CONFIG_FILE");
   if (!named.empty()) files.emplace_back(named);
   return files;
 }
@@ -131,7 +129,7 @@ Variables PipEnvironment(const Variables& own, const Path& environment) {
   variables.emplace_back("PIP_NO_INPUT", "1");
   variables.emplace_back("PYTHONNOUSERSITE", "1");
   variables.emplace_back("PYTHONUNBUFFERED", "1");
-  if (ValueOf(own, "PIP_DISABLE_PIP_VERSION_CHECK").empty()) {
+  if (FindVariable(own, "PIP_DISABLE_PIP_VERSION_CHECK").empty()) {
     variables.emplace_back("PIP_DISABLE_PIP_VERSION_CHECK", "1");
   }
   return variables;
@@ -154,6 +152,192 @@ std::vector<std::string> PipFacts(const Variables& own, const PipSettings& setti
   std::sort(facts.begin(), facts.end());
   AddSettings(settings, facts);
   return facts;
+}
+
+namespace {
+
+constexpr size_t kBlockBytes = 64 * 1024;
+constexpr int64_t kPyprojectBytesMax = 1 << 20;
+
+struct CloseArchive {
+  void operator()(archive* opened) const { archive_read_free(opened); }
+};
+using ArchivePtr = std::unique_ptr<archive, CloseArchive>;
+
+Result<ArchivePtr> Open(const Path& path) {
+  ArchivePtr reader(archive_read_new());
+  archive_read_support_filter_all(reader.get());
+  // The formats of Python packages; libarchive knows more that pip does not.
+  archive_read_support_format_tar(reader.get());
+  archive_read_support_format_zip(reader.get());
+  if (archive_read_open_filename(reader.get(), path.c_str(), kBlockBytes) != ARCHIVE_OK) {
+    return errors::PackageNoArchive(path.filename().string(), archive_error_string(reader.get()));
+  }
+  return reader;
+}
+
+std::string TextOf(const char* text) { return text == nullptr ? "" : text; }
+
+// True when `name`, taken from directory `from`, never leaves the top.
+bool StaysInside(const std::string& from, const std::string& name) {
+  if (name.starts_with('/') || name.find('\0') != std::string::npos) return false;
+  int depth = 0;
+  for (const std::string& part : Split(from + "/" + name, '/')) {
+    if (part.empty() || part == ".") continue;
+    depth += part == ".." ? -1 : 1;
+    if (depth < 0) return false;
+  }
+  return true;
+}
+
+std::string DirectoryOf(const std::string& name) {
+  const size_t slash = name.rfind('/');
+  return slash == std::string::npos ? "" : name.substr(0, slash);
+}
+
+// A name that our locale cannot spell is still UTF-8. "" where it is neither.
+std::string NameOf(archive_entry* entry) {
+  const char* name = archive_entry_pathname(entry);
+  return TextOf(name != nullptr ? name : archive_entry_pathname_utf8(entry));
+}
+
+Status CheckMember(archive_entry* entry, const std::string& package) {
+  const std::string name = NameOf(entry);
+  if (name.empty()) return errors::PackageMemberNameless(package);
+  if (!StaysInside("", name)) return errors::PackageMemberOutside(package, name);
+  const std::string symlink = TextOf(archive_entry_symlink(entry));
+  if (!symlink.empty() && !StaysInside(DirectoryOf(name), symlink)) {
+    return errors::PackageLinkOutside(package, name, symlink);
+  }
+  const std::string hardlink = TextOf(archive_entry_hardlink(entry));
+  if (!hardlink.empty() && !StaysInside("", hardlink)) {
+    return errors::PackageLinkOutside(package, name, hardlink);
+  }
+  const auto type = archive_entry_filetype(entry);
+  if (type == AE_IFCHR || type == AE_IFBLK || type == AE_IFIFO || type == AE_IFSOCK) {
+    return errors::PackageMemberSpecial(package, name);
+  }
+  return Ok{};
+}
+
+// "trainer-0.1/pyproject.toml": of the top directory, not of something vendored.
+bool IsPyproject(const std::string& name) {
+  const std::string_view plain = name.starts_with("./") ? std::string_view(name).substr(2) : name;
+  return plain.ends_with("/pyproject.toml") && std::count(plain.begin(), plain.end(), '/') == 1;
+}
+
+std::string ReadMember(archive* reader, archive_entry* entry) {
+  const int64_t size = std::clamp<int64_t>(archive_entry_size(entry), 0, kPyprojectBytesMax);
+  std::string bytes(static_cast<size_t>(size), '\0');
+  const la_ssize_t count = archive_read_data(reader, bytes.data(), bytes.size());
+  bytes.resize(count > 0 ? static_cast<size_t>(count) : 0);
+  return bytes;
+}
+
+// The bytes of the member, or more than `limit`; a zip may not know its sizes beforehand.
+Result<uint64_t> Skip(archive* reader, uint64_t limit, const std::string& package) {
+  const void* block = nullptr;
+  size_t size = 0;
+  la_int64_t offset = 0;
+  uint64_t bytes = 0;
+  while (bytes <= limit) {
+    const int code = archive_read_data_block(reader, &block, &size, &offset);
+    if (code == ARCHIVE_EOF) return bytes;
+    if (code != ARCHIVE_OK && code != ARCHIVE_WARN) {
+      return errors::PackageNoArchive(package, TextOf(archive_error_string(reader)));
+    }
+    bytes += size;
+  }
+  return bytes;
+}
+
+// "requires = [...]" within [build-system]: all that pip must know, and no more of TOML.
+std::string RequiresList(std::string_view pyproject) {
+  bool in_section = false;
+  std::string list;
+  for (const std::string& raw : Split(pyproject, '\n')) {
+    const std::string line(Trim(raw));
+    if (list.empty() && line.starts_with('[')) in_section = line.starts_with("[build-system]");
+    if (!in_section || line.starts_with('#')) continue;
+    if (list.empty() && line.starts_with("requires") && line.find('=') != std::string::npos) {
+      list = line.substr(line.find('=') + 1) + "\n";
+    } else if (!list.empty()) {
+      list += line + "\n";
+    }
+    // A "]" may also stand in an extra: "x[y]". Outside of quotes it ends the list.
+    bool quoted = false;
+    for (const char c : list) {
+      if (c == '"' || c == '\'') quoted = !quoted;
+      if (c == ']' && !quoted) return list;
+    }
+  }
+  return list;
+}
+
+}  // namespace
+
+std::vector<std::string> BuildRequires(std::string_view pyproject) {
+  const std::string list = RequiresList(pyproject);
+  std::vector<std::string> names;
+  for (size_t at = list.find_first_of("\"'"); at != std::string::npos;
+       at = list.find_first_of("\"'", at)) {
+    const size_t end = list.find(list[at], at + 1);
+    if (end == std::string::npos) break;
+    const std::string requirement(Trim(std::string_view(list).substr(at + 1, end - at - 1)));
+    names.push_back(LowerCase(requirement.substr(0, requirement.find_first_of(" <>=!~[;@("))));
+    at = end + 1;
+  }
+  if (names.empty()) names.push_back("setuptools");
+  return names;
+}
+
+Result<ArchiveFacts> CheckArchive(const Path& archive_path, const ArchiveLimits& limits) {
+  const std::string package = archive_path.filename();
+  ASSIGN_OR_RETURN(const ArchivePtr reader, Open(archive_path));
+  ArchiveFacts facts;
+  uint64_t bytes = 0;
+  uint64_t members = 0;
+  while (true) {
+    archive_entry* entry = nullptr;
+    const int code = archive_read_next_header(reader.get(), &entry);
+    if (code == ARCHIVE_EOF) break;
+    if (code != ARCHIVE_OK && code != ARCHIVE_WARN) {
+      return errors::PackageNoArchive(package, TextOf(archive_error_string(reader.get())));
+    }
+    RETURN_IF_ERROR(CheckMember(entry, package));
+    if (++members > limits.members) return errors::PackageTooManyMembers(package, limits.members);
+    const std::string name = NameOf(entry);
+    if (IsPyproject(name)) {
+      facts.has_pyproject = true;
+      facts.build_requires = BuildRequires(ReadMember(reader.get(), entry));
+      continue;
+    }
+    ASSIGN_OR_RETURN(const uint64_t size, Skip(reader.get(), limits.bytes - bytes, package));
+    bytes += size;
+    if (bytes > limits.bytes) return errors::PackageTooLarge(package, name, limits.bytes);
+  }
+  if (members == 0) return errors::PackageNoArchive(package, "it is empty");
+  return facts;
+}
+
+Status UnpackWheel(const Path& wheel, const Path& directory) {
+  RETURN_IF_ERROR(CheckArchive(wheel));
+  ASSIGN_OR_RETURN(const ArchivePtr reader, Open(wheel));
+  archive_entry* entry = nullptr;
+  int code = ARCHIVE_OK;
+  while ((code = archive_read_next_header(reader.get(), &entry)) == ARCHIVE_OK) {
+    const std::string target = (directory / NameOf(entry)).string();
+    archive_entry_set_pathname(entry, target.c_str());
+    if (archive_read_extract(reader.get(), entry, 0) != ARCHIVE_OK) {
+      return errors::PackageNoArchive(wheel.filename().string(),
+                                      TextOf(archive_error_string(reader.get())));
+    }
+  }
+  if (code != ARCHIVE_EOF) {
+    return errors::PackageNoArchive(wheel.filename().string(),
+                                    TextOf(archive_error_string(reader.get())));
+  }
+  return Ok{};
 }
 
 }  // namespace caip::host

@@ -1,6 +1,6 @@
 #pragma once
 // The module that Python replicas run at their start, so that each record of `logging` becomes one
-// entry of the job's log. What it writes is read by spec/python_record.h.
+// entry of the job's log. What it writes is read by process/log_entry.cc.
 
 #include <string_view>
 

@@ -1,7 +1,7 @@
 #pragma once
 // A system call of a watched replica: what it asks for, and our answer. The Linux side of
-// replica_watcher.h. Calls come from the kernel (kernel_calls.h) or from a library in the replica's
-// programs (preloaded_calls.h).
+// replica_watcher.h. Calls come from the kernel or from a library in the replica's
+// programs (call_source.h).
 
 #include <sys/types.h>
 #include <sys/uio.h>
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/files.h"
+#include "host/watch/replica_watcher.h"
 
 namespace caip::host {
 
@@ -91,5 +92,10 @@ class WatchedCall {
   const CallFacts facts_;
   const AnswerPath& path_;
 };
+
+// What a watched call is about to do to a file, to be noted and then left to the kernel.
+
+/// nullopt for calls that touch no regular file, or none that is there or will be.
+std::optional<FileSight> SightOf(const WatchedCall& call);
 
 }  // namespace caip::host

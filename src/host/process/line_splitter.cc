@@ -1,4 +1,4 @@
-#include "host/process/safe_text.h"
+#include "host/process/line_splitter.h"
 
 #include <cstdint>
 #include <cstring>
