@@ -72,6 +72,10 @@ std::string ReplaceAll(std::string text, std::string_view from, std::string_view
   return text;
 }
 
+bool IsDigits(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), IsDigit);
+}
+
 bool IsUtf8(std::string_view text) {
   while (!text.empty()) {
     const size_t length = SequenceLength(text);
@@ -79,6 +83,22 @@ bool IsUtf8(std::string_view text) {
     text.remove_prefix(length);
   }
   return true;
+}
+
+std::u32string DecodeUtf8(std::string_view text) {
+  std::u32string characters;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte & 0xc0) == 0x80 && !characters.empty()) {
+      characters.back() = characters.back() << 6 | (byte & 0x3f);
+    } else {
+      characters += byte >= 0xf0   ? byte & 0x07
+                    : byte >= 0xe0 ? byte & 0x0f
+                    : byte >= 0xc0 ? byte & 0x1f
+                                   : byte;
+    }
+  }
+  return characters;
 }
 
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
-// The texts of everything that goes wrong before a job is sent. A maker is named after the failure
-// and takes the facts. Wordings are gcloud's where gcloud has the mistake, followed by a remedy.
+// The errors that can occur before a job is sent. A function is named after the failure and takes
+// the facts. Where gcloud reports the same mistake, the text is gcloud's, followed by a remedy.
 
 #include <span>
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace caip::client::errors {
 
-// What stands after "argument --flag: " in a usage error.
+// The part of a usage error that follows "argument --flag: ".
 Error BadListDelimiter();
 Error NotADictEntry(std::string_view entry);
 Error EmptyDictKey(std::string_view entry);
@@ -44,6 +44,8 @@ Error EncryptionKeyIncomplete();
 Error NoStagingLocation();
 Error MissingInit(std::string_view package_directory);
 Error SourceDirectoryInvalid(std::string_view directory);
+Error SourceTreeUnreadable(std::string_view root);
+Error CachedPackageGone(std::string_view directory);
 Error RootNotCopied(std::string_view root, std::string_view why);
 Error NoPython(std::string_view why);
 Error BuildFailed(std::string_view output, bool setup_generated);
@@ -57,7 +59,9 @@ Error BucketRefused(std::string_view bucket, int status, std::string_view why);
 Error UploadRefused(std::string_view path, int status, std::string_view why);
 Error EmulatorUnreachable(std::string_view doing, std::string_view why);
 
-/// The service answered with an error: its HTTP status, and the text for the user.
+/// `cause` with another text.
+Error Reworded(const Error& cause, std::string text);
+/// An error response of the service: its HTTP status, and the text for the user.
 Error ServiceRefused(int status, std::string text);
 
 // The file of --config.
@@ -69,15 +73,15 @@ std::string DuplicateKeyWarning(std::string_view place, std::string_view key);
 
 namespace caip::client::submit_errors {
 
-// Every text about a config file and flags that do not make a Job. Violations name a place of the
-// file as a JSON pointer ("/trainingInput/region") or a flag ("--master-machine-type").
+// Errors about a config file and flags that do not make a Job. A violation names a place in the
+// file as a JSON pointer ("/trainingInput/region"), or a flag ("--master-machine-type").
 
-// What gcloud's client itself says (exit code 1).
+// Errors that gcloud's client itself reports (exit code 1).
 Error ImageAndRuntimeVersion();
 Error CustomTierNeedsMachineType(bool tier_from_file);
 Error NoPackages(bool file_has_package_uris);
 
-// Where gcloud crashes on a file: each names the value, the rule and what to write instead.
+// Mistakes in a file on which gcloud crashes. Each text has the value, the rule and the remedy.
 FieldViolation NotAMapping(std::string pointer, const Json& value);
 FieldViolation WrongType(std::string pointer, std::string_view wanted, const Json& value);
 FieldViolation EmptyEnum(std::string pointer, std::span<const std::string_view> names);
@@ -86,10 +90,10 @@ FieldViolation NotFinite(std::string pointer);
 FieldViolation BrokenBase64(std::string pointer, std::string_view text);
 FieldViolation IsADate(std::string pointer);
 FieldViolation ReservedKey(std::string pointer);
-/// All of them in one error.
+/// One error with all violations.
 Error FileDoesNotFit(std::vector<FieldViolation> violations);
 
-// Traps: what gcloud does silently, and how to say what was meant (--strict).
+// Traps: surprising things that gcloud does silently, and their remedies (--strict).
 FieldViolation PackageUrisDiscarded();
 FieldViolation WebAccessOverwritten();
 FieldViolation RegionIgnored(std::string_view in_file, std::string_view used);
@@ -103,7 +107,7 @@ FieldViolation UnknownEnumBeatsFlag(std::string pointer, std::string_view flag);
 FieldViolation NotSpelledAsMeant(std::string pointer, const Json& value, std::string_view sent);
 FieldViolation DuplicateKey(std::string pointer);
 FieldViolation JobDirAmongUserArgs();
-/// All of them in one error.
+/// One error with all violations.
 Error Traps(std::vector<FieldViolation> violations);
 
 }  // namespace caip::client::submit_errors

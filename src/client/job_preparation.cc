@@ -17,18 +17,18 @@
 namespace caip::client {
 namespace {
 
-// The file of --config: read once, and its mistakes shown with their places.
+// The file of --config. It is read once, and its mistakes are reported with their places.
 
 class SubmitConfig {
  public:
-  // Errors: the file cannot be read, or is no YAML.
+  // An error if the file cannot be read or is not YAML.
   static Result<SubmitConfig> Load(const std::string& path);
 
-  // For the merge; valid as long as this is.
+  // The file for the merge. Valid as long as this object.
   SubmitFile File() const;
-  // `error` with each violation on a line of its own, behind file, line and column.
+  // The text of `error`, with file, line and column before each violation, one a line.
   std::string Shown(const Error& error) const;
-  // A warning for each key that stands twice.
+  // A warning for each key that occurs twice.
   std::string DuplicateWarnings() const;
 
  private:
@@ -43,8 +43,7 @@ std::string DottedPath(std::string_view pointer) {
   std::string path;
   for (const std::string& step : Split(pointer.substr(pointer.empty() ? 0 : 1), '/')) {
     const std::string name = ReplaceAll(ReplaceAll(step, "~1", "/"), "~0", "~");
-    const bool index = !name.empty() && name.find_first_not_of("0123456789") == std::string::npos;
-    if (index && !path.empty()) {
+    if (IsDigits(name) && !path.empty()) {
       path += "[" + name + "]";
     } else {
       path += (path.empty() ? "" : ".") + name;
@@ -70,7 +69,7 @@ SubmitFile SubmitConfig::File() const {
   return {&document_.value, document_.dates, document_.duplicates};
 }
 
-// The value's own place, or that of the nearest value around it that has one.
+// The place of the value, or of the nearest enclosing value that has one.
 std::string SubmitConfig::PlaceOf(std::string pointer) const {
   while (true) {
     const auto found = document_.places.find(pointer);
@@ -104,7 +103,7 @@ std::string SubmitConfig::DuplicateWarnings() const {
   return text;
 }
 
-// `error` where there is no file: violations are flags.
+// The text of `error` without a file. Its violations are about flags.
 std::string ShownWithoutFile(const Error& error) {
   std::string text = error.message;
   for (const FieldViolation& violation : error.violations) {
@@ -117,7 +116,7 @@ std::string ShownWithoutFile(const Error& error) {
 
 namespace {
 
-/// A submit's flags on their way to a Job: each step needs what the one before it found out.
+/// Prepares one job. Each step needs the results of the steps before it.
 class Preparation {
  public:
   Preparation(const SubmitRequest& request, const PreparationOptions& options)
@@ -127,7 +126,7 @@ class Preparation {
     const Status made = MakeJob();
     if (made.ok()) return std::move(prepared_);
     const Error& error = made.error();
-    return Error{error.code, config_ ? config_->Shown(error) : ShownWithoutFile(error)};
+    return errors::Reworded(error, config_ ? config_->Shown(error) : ShownWithoutFile(error));
   }
 
  private:
@@ -154,7 +153,7 @@ class Preparation {
 
   SubmitFile File() const { return config_ ? config_->File() : SubmitFile{}; }
 
-  // A full name or URL stands for itself; anything else is a key's id and needs the other parts.
+  // A full name or URL is used as it is. Any other value is a key's ID and needs the other flags.
   Status ReadKmsKey() {
     const KmsFlags& kms = request_.kms;
     std::string key = kms.key.value_or("");

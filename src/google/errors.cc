@@ -54,7 +54,7 @@ FieldViolation At(std::string_view path, std::string description) {
   return {std::string(path), std::move(description)};
 }
 
-// All faults of a name are told at the message that holds it, not at the field itself.
+// A violation about a name is reported at the message that contains the field.
 FieldViolation BadName(std::string_view name, std::string_view path, std::string_view why) {
   return At(path, "Invalid JSON payload received. Unknown name \"" + std::string(name) + "\" at '" +
                       std::string(path) + "': " + std::string(why));
@@ -83,13 +83,14 @@ Error NotAGcsUri() { return {Code::kInvalidArgument, "It must have the form gs:/
 Error BucketNameIllegal(std::string_view bucket) {
   return {Code::kInvalidArgument,
           Quoted(bucket) +
-              " is no bucket's name: 3 to 222 small letters, digits, '-', '_' and '.', a letter or "
-              "digit at both ends, at most 63 between dots, and no IP address."};
+              " is not a valid bucket name. A bucket name has 3 to 222 lowercase letters, digits, "
+              "'-', '_' and '.', starts and ends with a letter or digit, has at most 63 characters "
+              "between dots, and is not an IP address."};
 }
 
 Error ObjectNameIllegal() {
   return {Code::kInvalidArgument,
-          "An object's name has at most 1024 bytes of UTF-8, and no line ends or NUL."};
+          "An object name has at most 1024 bytes of UTF-8 and no line breaks or NUL."};
 }
 
 // Errors of the transcoder between JSON and messages.

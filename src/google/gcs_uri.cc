@@ -16,7 +16,6 @@ constexpr size_t kObjectNameLengthMax = 1024;
 
 constexpr std::string_view kScheme = "gs://";
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsEnd(char c) { return (c >= 'a' && c <= 'z') || IsDigit(c); }
 
 bool LooksLikeIpAddress(const std::vector<std::string>& parts) {

@@ -23,15 +23,17 @@ bool IsLabelCharacter(char32_t c) {
 }  // namespace
 
 bool IsLabelKey(std::string_view key) {
-  const auto points = CodePoints(key);
-  return points && !points->empty() && IsLowerOrCaselessLetter(points->front()) &&
-         IsLabelValue(key);
+  if (!IsLabelValue(key)) return false;
+  const std::u32string characters = DecodeUtf8(key);
+  const char32_t first = characters.empty() ? U'\0' : characters.front();
+  return IsLowerOrCaselessLetter(first);
 }
 
 bool IsLabelValue(std::string_view value) {
-  const auto points = CodePoints(value);
-  return points && points->size() <= kLabelLengthMax &&
-         std::all_of(points->begin(), points->end(), IsLabelCharacter);
+  if (!IsUtf8(value)) return false;
+  const std::u32string characters = DecodeUtf8(value);
+  return characters.size() <= kLabelLengthMax &&
+         std::all_of(characters.begin(), characters.end(), IsLabelCharacter);
 }
 
 namespace {
@@ -107,22 +109,6 @@ bool IsLowerOrCaselessLetter(char32_t c) {
 bool IsNumber(char32_t c) {
   if (c < 0x80) return c >= '0' && c <= '9';
   return Holds(LetterTables().numbers, c);
-}
-
-std::optional<std::vector<char32_t>> CodePoints(std::string_view utf8) {
-  if (!IsUtf8(utf8)) return std::nullopt;
-  std::vector<char32_t> points;
-  for (const char c : utf8) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x80) {
-      points.push_back(byte);
-    } else if (byte < 0xc0) {
-      points.back() = points.back() << 6 | (byte & 0x3f);
-    } else {
-      points.push_back(byte & (byte < 0xe0 ? 0x1f : byte < 0xf0 ? 0x0f : 0x07));
-    }
-  }
-  return points;
 }
 
 }  // namespace caip::google

@@ -1,6 +1,6 @@
 #pragma once
-// The shape of the API's messages as tables: what a field is called, and what may stand in it.
-// The transcoder reads and writes JSON by them; a discovery document can be held against them.
+// The messages of an API as tables: the name and the type of each field. The transcoder reads and
+// writes JSON by them. They can be compared with a discovery document.
 
 #include <span>
 #include <string_view>
@@ -19,7 +19,7 @@ enum class FieldKind {
   kEnum,
   kMessage,
   kStringMap,  // map<string, string>
-  kOpaque,     // a message that is recognised but not looked into
+  kOpaque,     // a message whose content is not checked
 };
 
 struct EnumSchema {
@@ -43,7 +43,7 @@ struct FieldSchema {
 struct MessageSchema {
   std::string_view type;  // "google.cloud.ml.v1.Job"
   std::span<const FieldSchema> fields;
-  /// By either spelling; nullptr when there is none.
+  /// Finds a field by either spelling; nullptr when there is none.
   const FieldSchema* Find(std::string_view name) const;
 };
 
@@ -51,7 +51,7 @@ struct MessageSchema {
 
 namespace caip::google::fields {
 
-// The words in which the tables of messages are written: job_schema.cc and study_schema.cc.
+// Functions with which job_schema.cc and study_schema.cc write their tables.
 
 constexpr FieldSchema Field(std::string_view name, std::string_view proto_name, FieldKind kind) {
   return {.name = name, .proto_name = proto_name, .kind = kind};
@@ -70,7 +70,7 @@ constexpr FieldSchema Of(std::string_view name, std::string_view proto_name,
           .enumeration = &enumeration};
 }
 
-/// What a client sends of it is ignored.
+/// A field that only the service sets. A value that a client sends is ignored.
 constexpr FieldSchema Output(FieldSchema field) {
   field.output_only = true;
   return field;

@@ -18,7 +18,7 @@
 namespace caip::google {
 namespace {
 
-// Single values of the proto3 JSON mapping: numbers, texts, enums, times.
+// Single values of the proto3 JSON mapping: numbers, strings, enums, times.
 
 constexpr std::string_view kDurationType = "google.protobuf.Duration";
 constexpr std::string_view kTimestampType = "google.protobuf.Timestamp";
@@ -47,7 +47,7 @@ std::string_view ScalarTypeName(FieldKind kind) {
   }
 }
 
-// Numbers may come as texts, and integral ones with a fraction of zero: 2, 2.0, "2".
+// A number may be a string, and an integer may have a fraction of zero: 2, 2.0, "2".
 std::optional<int64_t> Integer(const Json& value) {
   if (value.is_number_unsigned()) {
     const uint64_t number = value.get<uint64_t>();
@@ -132,15 +132,15 @@ Result<Json> ReadBytes(const Json& value, const std::string& path) {
 Json WriteDouble(double number) {
   if (std::isnan(number)) return "NaN";
   if (std::isinf(number)) return number > 0 ? "Infinity" : "-Infinity";
-  // 30, not 30.0: so do Google's APIs write a whole number.
+  // Google's APIs write a whole number as 30, not as 30.0.
   if (std::nearbyint(number) == number && std::fabs(number) < 0x1p53) {
     return static_cast<int64_t>(number);
   }
   return number;
 }
 
-// Reads one value of a field that is no message and no map. `path` is the field's, `name` is the
-// spelling that was sent. The error holds one violation.
+// Reads one value of a field that is neither a message nor a map. `path` is the field's, `name` is
+// the spelling that was sent. The error has one violation.
 Result<Json> ReadScalar(const Json& value, const FieldSchema& field, const std::string& path,
                         const std::string& name) {
   switch (field.kind) {
@@ -199,7 +199,7 @@ Json WriteScalar(const Json& plain, FieldKind kind, const WriteStyle& style) {
 
 namespace {
 
-// Reads one message and what is below it; remembers all that is wrong.
+// Reads a message with its submessages and collects all violations.
 class Reader {
  public:
   explicit Reader(std::vector<FieldViolation>& violations) : violations_(violations) {}
@@ -255,7 +255,7 @@ class Reader {
     return nullptr;
   }
 
-  // The entries of a map are told by their number, as those of a list of key and value.
+  // A violation names an entry by its number, because the proto sees a list of keys and values.
   Json StringMap(const Json& value, const std::string& path) {
     Json map = Json::object();
     if (!value.is_object()) {

@@ -4,6 +4,7 @@
 #include <linux/close_range.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,6 +18,7 @@
 #include <boost/process/v2/stdio.hpp>
 
 #include "base/files.h"
+#include "base/text.h"
 #include "host/errors.h"
 #include "host/process/line_splitter.h"
 
@@ -75,18 +77,9 @@ struct OwnGroup {
 /// The file to run for argv[0], by the rules of execvp and the tool's own PATH.
 std::string Executable(const Tool& tool) {
   const std::string& name = tool.argv.front();
-  if (name.find('/') != std::string::npos) return name;
-  std::string path = "/usr/local/bin:/usr/bin:/bin";
-  for (const auto& [variable, value] : tool.environment) {
-    if (variable == "PATH") path = value;
-  }
-  for (size_t begin = 0; begin <= path.size();) {
-    const size_t end = std::min(path.find(':', begin), path.size());
-    const std::string candidate = path.substr(begin, end - begin) + "/" + name;
-    if (end > begin && ::access(candidate.c_str(), X_OK) == 0) return candidate;
-    begin = end + 1;
-  }
-  return name;  // execve will say that there is no such file
+  const std::string path = FindVariable(tool.environment, "PATH");
+  const std::string found = FindProgram(name, path.empty() ? "/usr/local/bin:/usr/bin:/bin" : path);
+  return found.empty() ? name : found;  // execve reports that `name` does not exist
 }
 
 /// One of the tool's two streams.
@@ -253,6 +246,20 @@ std::vector<std::pair<std::string, std::string>> OwnEnvironment() {
     environment.emplace_back(text.substr(0, equals), text.substr(equals + 1));
   }
   return environment;
+}
+
+std::string FindProgram(const std::string& name, std::string_view path) {
+  const auto is_program = [](const std::string& file) {
+    struct stat info {};
+    return ::stat(file.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
+           ::access(file.c_str(), X_OK) == 0;
+  };
+  if (name.find('/') != std::string::npos) return is_program(name) ? name : "";
+  for (const std::string& directory : Split(path, ':')) {
+    const std::string file = directory + "/" + name;
+    if (!directory.empty() && is_program(file)) return file;
+  }
+  return "";
 }
 
 std::string FindVariable(const std::vector<std::pair<std::string, std::string>>& environment,

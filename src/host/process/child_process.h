@@ -60,6 +60,11 @@ Result<ToolOutput> CaptureTool(Tool tool);
 /// The environment of this process, for tools that need what the user's shell would give them.
 std::vector<std::pair<std::string, std::string>> OwnEnvironment();
 
+/// The first file `name` in the directories of `path` ("/usr/bin:/bin") that this process may
+/// execute;
+/// "" if there is none. A name with a slash is a path itself.
+std::string FindProgram(const std::string& name, std::string_view path);
+
 /// The value of a variable; "" when the environment lacks it.
 std::string FindVariable(const std::vector<std::pair<std::string, std::string>>& environment,
                          std::string_view name);

@@ -10,18 +10,17 @@
 
 #include "base/json.h"
 #include "base/log_limit.h"
+#include "base/text.h"
 #include "run/severity.h"
 #include "run/traceback.h"
 
 namespace caip::host {
 namespace {
 
-// A record of Python's `logging` as a replica's interpreter hands it over on stderr: a mark, then
-// JSON, on one line. The writer is src/host/python/sitecustomize.py.
-
-// Where the record of a line begins. Its first character, the ASCII record separator, is one that
-// nobody types and programs do not print.
-inline constexpr std::string_view kPythonRecordMark =
+// The start of a record of Python's `logging` in a line of stderr. JSON follows, up to the end of
+// the line. The writer is src/host/python/sitecustomize.py. The first character, the ASCII record
+// separator, does not occur in typed text or in the output of programs.
+constexpr std::string_view kPythonRecordMark =
     "\x1e"
     "caip-log:";
 
@@ -30,7 +29,7 @@ struct PythonRecord {
   std::string message;
   std::string pathname;
   int line_number = 0;
-  std::string thread;  // "" the main thread
+  std::string thread;  // "": the main thread
 };
 
 std::optional<run::Severity> SeverityNamed(std::string_view name) {
@@ -42,7 +41,7 @@ std::optional<run::Severity> SeverityNamed(std::string_view name) {
   return std::nullopt;
 }
 
-// Reads what stands behind the mark, up to the end of the line; nullopt where that is no record.
+// Reads the JSON after the mark. nullopt: it is not a record.
 std::optional<PythonRecord> ParsePythonRecord(std::string_view json) {
   const Result<Json> parsed = ParseJson(json);
   if (!parsed.ok()) return std::nullopt;
@@ -61,19 +60,13 @@ std::optional<PythonRecord> ParsePythonRecord(std::string_view json) {
   return record;
 }
 
-}  // namespace
-
-namespace {
-
 // A longer traceback becomes several entries.
 constexpr size_t kHeldBytesMax = kLogEntryBytesMax;
-// More lines than this behind an exception are the program's next words, not its message.
+// More lines than this after an exception are further output, not a part of its message.
 constexpr int kDoubtfulLinesMax = 16;
 constexpr size_t kSyntaxErrorBytesMax = 4096;
-// So many entries behind a traceback, it was not what the program died of.
+// A traceback that is followed by more entries than this did not end the program.
 constexpr int kLastWordsMax = 64;
-
-bool IsDigitLogEntry(char c) { return c >= '0' && c <= '9'; }
 
 bool StartsBlank(std::string_view line) {
   return !line.empty() && (line.front() == ' ' || line.front() == '\t');
@@ -96,12 +89,12 @@ std::optional<run::Severity> LevelOf(char letter) {
   }
 }
 
-// Takes a text off the front of `rest` where it fits `form`: 9 stands for a digit, anything else
-// for itself.
+// Removes a text from the front of `rest` if it has the form `form`, in which 9 stands for a digit
+// and any other character for itself.
 bool Take(std::string_view form, std::string_view& rest) {
   if (rest.size() < form.size()) return false;
   for (size_t i = 0; i < form.size(); ++i) {
-    if (form[i] == '9' ? !IsDigitLogEntry(rest[i]) : rest[i] != form[i]) return false;
+    if (form[i] == '9' ? !IsDigit(rest[i]) : rest[i] != form[i]) return false;
   }
   rest.remove_prefix(form.size());
   return true;
@@ -109,7 +102,7 @@ bool Take(std::string_view form, std::string_view& rest) {
 
 std::string_view TakeDigits(std::string_view& rest) {
   size_t count = 0;
-  while (count < rest.size() && IsDigitLogEntry(rest[count])) ++count;
+  while (count < rest.size() && IsDigit(rest[count])) ++count;
   const std::string_view digits = rest.substr(0, count);
   rest.remove_prefix(count);
   return digits;
@@ -137,7 +130,7 @@ bool TakePlace(std::string_view rest, CapturedEntry& entry) {
 // "[2020-02-09 17:36:42.123456: ]I path:line] text". The time is dropped, as the service does.
 bool ParseTensorFlow(std::string_view line, CapturedEntry& entry) {
   std::string_view rest = line;
-  if (IsDigitLogEntry(rest.front())) {
+  if (IsDigit(rest.front())) {
     if (!Take("9999-99-99 99:99:99.9", rest)) return false;
     TakeDigits(rest);
     if (!Take(": ", rest) || rest.empty()) return false;
@@ -236,8 +229,8 @@ void LineClassifier::FeedUnmarked(std::string_view line, const Emit& emit) {
   FeedPlain(line, emit);
 }
 
-// An entry that is surely no part of what is held. Behind an exception that is whole, it comes
-// after it; everywhere else it is of another thread, and what is held goes on after it.
+// Emits an entry that is certainly not a part of the held lines. A complete exception is emitted
+// before it. Otherwise the entry is of another thread, and the held lines continue after it.
 void LineClassifier::EmitBetween(const CapturedEntry& entry, const Emit& emit) {
   if (state_ == State::kTail && !chain_is_open_) Close(sure_bytes_, emit);
   EmitOne(entry, emit);
@@ -350,7 +343,7 @@ void LineClassifier::AppendSurely(std::string_view line) {
   doubtful_lines_ = 0;
 }
 
-// The first `group_bytes` are one entry, the lines behind them one each.
+// The first `group_bytes` become one entry, and each line after them becomes one.
 void LineClassifier::Close(size_t group_bytes, const Emit& emit) {
   const std::string held = std::exchange(held_, {});
   state_ = State::kPlain;

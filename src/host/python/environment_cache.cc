@@ -1,14 +1,13 @@
 #include "host/python/environment_cache.h"
 
 #include <fcntl.h>
-#include <openssl/evp.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 
-#include "base/encoding.h"
+#include "base/hash.h"
 #include "base/json.h"
 
 namespace caip::host {
@@ -19,13 +18,6 @@ namespace fs = std::filesystem;
 constexpr const char* kReady = ".ready";
 const std::string kDoomed = ".doomed-";
 constexpr const char* kLayout = "1";  // counts up when Begin makes other environments
-
-std::string Sha256(std::string_view bytes) {
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned int size = 0;
-  EVP_Digest(bytes.data(), bytes.size(), digest, &size, EVP_sha256(), nullptr);
-  return Hex({reinterpret_cast<const char*>(digest), size});
-}
 
 Status Link(const std::string& target, const Path& path) {
   if (::symlink(target.c_str(), path.c_str()) != 0) {
@@ -78,7 +70,7 @@ std::string EnvironmentKey(const Interpreter& interpreter,
     parts.push_back({package.file_name, package.digest});
   }
   parts.push_back(pip_facts);
-  return Sha256(CompactJson(parts)).substr(0, 32);
+  return Sha256Hex(CompactJson(parts)).substr(0, 32);
 }
 
 EnvironmentCache::EnvironmentCache(Path root, size_t keep) : root_(std::move(root)), keep_(keep) {}
