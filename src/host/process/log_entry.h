@@ -25,8 +25,8 @@ struct CapturedEntry {
 
 /// The lines of one stream of one replica, in their order. stdout: every line that is not empty is
 /// an INFO. stderr: ERROR, unless TensorFlow's C++ or gRPC has put a level before it; a traceback
-/// is one ERROR entry, a record of Python's logging (python/sitecustomize.py) one with its own level. Any
-/// thread, but one at a time. Copies nothing of a plain line.
+/// is one ERROR entry, a record of Python's logging (python/sitecustomize.py) one with its own
+/// level. Any thread, but one at a time. Copies nothing of a plain line.
 class LineClassifier {
  public:
   using Emit = std::function<void(const CapturedEntry&)>;  // make it once, not for each line

@@ -45,7 +45,8 @@ Interposition InterpositionOf();
 
 // Calls that wait in the kernel: seccomp user notification.
 
-/// `listener` is the seccomp listener that launcher/leader.cc made. Ends when all who have the filter are dead.
+/// `listener` is the seccomp listener that launcher/leader.cc made. Ends when all who have the
+/// filter are dead.
 std::unique_ptr<CallSource> KernelCalls(Fd listener);
 
 // Calls that wait in a library of caip, loaded into the replica's programs by LD_PRELOAD: for hosts
