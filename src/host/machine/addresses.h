@@ -13,11 +13,9 @@
 
 namespace caip::host {
 
-// Exclusive names on this host, between all emulators of all users: which GPU, which block of
-// loopback addresses, which port is in use.
-
-/// A name that no other process on this host holds: a socket in the abstract namespace. It leaves
-/// no file behind and the kernel takes it back when the process ends, killed or not. Move-only.
+/// An exclusive name on this host, between all emulators of all users, for a GPU, a block of
+/// loopback addresses or a port. It is a socket in the abstract namespace: it leaves no file, and
+/// the kernel frees it when the process ends, killed or not. Move-only.
 class HostClaim {
  public:
   /// nullopt when another process holds it. `name` is at most 90 bytes.
@@ -34,7 +32,7 @@ inline constexpr std::string_view kLoopbackAddress = "127.0.0.1";
 /// The port of every task on the service.
 inline constexpr int kTaskPort = 2222;
 
-/// 127.a.b.0/24. The blocks that others use are never lent: 127.0.0 (localhost), 127.0.1 (Debian's
+/// 127.a.b.0/24. Blocks with other uses are never lent: 127.0.0 (localhost), 127.0.1 (Debian's
 /// own host name), 127.0.53 (systemd-resolved).
 struct LoopbackBlock {
   int a = 0;
@@ -43,7 +41,7 @@ struct LoopbackBlock {
 };
 inline constexpr size_t kBlockAddresses = 250;  // .2 to .251 of a block
 
-/// An address as this lender writes it, or nullopt.
+/// Parses an address in the lender's form; nullopt for other texts.
 std::optional<LoopbackBlock> BlockOf(std::string_view address);
 
 /// Lends each replica a loopback address of its own, all with port 2222. The seed chooses the

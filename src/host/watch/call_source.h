@@ -1,5 +1,5 @@
 #pragma once
-// Where the calls of one watched replica come from, whichever way they are held.
+// Sources of a watched replica's calls: the kernel, or a library in the replica's programs.
 
 #include <memory>
 #include <string>
@@ -11,66 +11,62 @@
 
 namespace caip::host {
 
-/// A call that has been heard, and its way back.
+/// A call that was received, and the path of its answer.
 struct HeardCall {
   CallFacts facts;
   std::unique_ptr<AnswerPath> path;
 };
 
-/// One thread, but for End().
+/// The calls of one watched replica. One thread, except for End().
 class CallSource {
  public:
   virtual ~CallSource() = default;
-  /// Waits until a call can be received (`receive`) or the replica's processes are all dead: false.
+  /// Waits for a call to receive. False: all processes of the replica are dead.
   virtual bool Wait(bool receive) = 0;
-  /// Of the call that is there; null when it has vanished meanwhile.
+  /// Receives the waiting call; null if its thread has ended meanwhile.
   virtual std::unique_ptr<HeardCall> Receive() = 0;
-  /// The replica's processes are dead, as somebody else knows. Any thread.
+  /// Reports that the replica's processes are dead. Any thread.
   virtual void End() {}
 };
 
-// Whether this host lets caip hold a replica at its system calls.
-
+/// The way in which this host lets caip hold a replica at its system calls.
 struct Interposition {
   enum class Kind {
     kSeccomp,  // in the kernel: any program
-    kPreload,  // in a library that is loaded into programs: those that are linked dynamically
+    kPreload,  // in a library that is loaded into dynamically linked programs
     kNone
   } kind = Kind::kNone;
-  std::string reason;  // why no better one is available
+  std::string reason;  // why no better way is available
 };
 
-/// The best that this host offers; changes nothing. CAIP_INTERPOSITION=preload asks for the second.
+/// The best way that this host offers. Changes nothing. CAIP_INTERPOSITION=preload asks for
+/// kPreload.
 Interposition InterpositionOf();
 
-// Calls that wait in the kernel: seccomp user notification.
-
-/// `listener` is the seccomp listener that launcher/leader.cc made. Ends when all who have the
-/// filter are dead.
+/// Calls that wait in the kernel (seccomp user notification). `listener` comes from
+/// launcher/leader.cc. The source ends when all processes with the filter are dead.
 std::unique_ptr<CallSource> KernelCalls(Fd listener);
 
-// Calls that wait in a library of caip, loaded into the replica's programs by LD_PRELOAD: for hosts
-// whose kernel does not hold them. Static programs, and those that make system calls by themselves,
-// are not seen.
-
-/// The variables of its environment by which a replica's programs are watched.
+/// Calls that wait in a library of caip, which LD_PRELOAD loads into the replica's programs, for
+/// hosts whose kernel cannot hold calls. The library does not see the calls of static programs, or
+/// direct system calls.
 struct PreloadedWatch {
   std::unique_ptr<CallSource> calls;
   std::string preload;  // LD_PRELOAD
   std::string watch;    // CAIP_WATCH
 };
 
-/// `files`: its file operations, too. An Error where no socket can be made.
+/// `files`: watch file operations, too. An Error if no socket can be created.
 Result<PreloadedWatch> WatchByPreload(bool files);
 
-/// Adds its variables to those of a replica. Other preloaded libraries (a fake clock) come after
-/// it.
+/// Adds the watch's variables to those of a replica, before other preloaded libraries (a fake
+/// clock).
 void AddTo(engine::Environment& environment, const PreloadedWatch& watch);
 
 /// libcaip-watch.so, which lies beside the running program.
 Path PreloadLibraryBesideUs();
 
-/// Whether the program has no dynamic loader, and so loads no library of ours.
+/// True if the program has no dynamic loader and so cannot load the library.
 bool IsStaticProgram(const Path& program);
 
 }  // namespace caip::host
