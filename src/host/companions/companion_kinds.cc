@@ -18,7 +18,7 @@ std::vector<std::string> BigtableCommand(const CompanionStart& start) {
   return {start.program, "-host=" + start.address, "-port=" + Port(start)};
 }
 
-// The emulator needs a directory that its own `create` command has made.
+// The emulator needs a directory that its own `create` command has created.
 std::vector<std::string> DatastoreCommand(const CompanionStart& start) {
   constexpr const char* kScript =
       "rm -rf \"$2\" && \"$0\" create --project_id=\"$3\" \"$2\" && exec \"$0\" start "

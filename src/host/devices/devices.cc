@@ -18,9 +18,9 @@
 namespace caip::host {
 namespace {
 
-// NVIDIA's management library, loaded at run time: caip neither needs it nor links with it.
+// NVIDIA's management library, loaded at run time: caip works without it and does not link it.
 
-// The few declarations of nvml.h that we use; its ABI is stable.
+// The necessary declarations of nvml.h. Its ABI is stable.
 using Device = struct NvmlDeviceBody*;
 struct Memory {
   unsigned long long total, free, used;
@@ -63,7 +63,7 @@ struct Functions {
   }
 };
 
-// nullopt-like: an empty UUID for a device that does not answer (fallen off the bus, say).
+// Has an empty UUID for a device that does not answer (fallen off the bus, say).
 Gpu Describe(const Functions& nvml, unsigned index) {
   Gpu gpu;
   Device device = nullptr;
@@ -81,8 +81,8 @@ Gpu Describe(const Functions& nvml, unsigned index) {
   return gpu;
 }
 
-// The GPUs that the library at `library` (a name for dlopen) tells of, by PCI bus id. kNotFound:
-// there is no such library; kUnavailable: it or the driver does not work.
+// The GPUs that the library `library` (a name for dlopen) reports, by PCI bus ID. kNotFound: the
+// library does not exist. kUnavailable: it or the driver does not work.
 Result<std::vector<Gpu>> AskNvml(const std::string& library_name) {
   const std::unique_ptr<void, CloseLibrary> library(
       ::dlopen(library_name.c_str(), RTLD_NOW | RTLD_LOCAL));
@@ -127,7 +127,7 @@ std::optional<int64_t> Number(std::string_view text) {
   return value;
 }
 
-// The memory of the service's cards, for programs that look at fakes.
+// The memory of the service's GPUs, for programs that read that of fake ones.
 int64_t MemoryMib(std::string_view type) {
   if (type.ends_with("K80")) return 11441;
   if (type.ends_with("P4")) return 7611;
@@ -148,7 +148,7 @@ std::vector<std::string> AcceleratorTypes() {
           "NVIDIA_TESLA_V100", "NVIDIA_TESLA_T4", "NVIDIA_TESLA_A100"};
 }
 
-// "4xNVIDIA_TESLA_T4" -> type, count times.
+// Parses "4xNVIDIA_TESLA_T4".
 Status AddFakes(std::string_view text, std::string_view part, std::vector<std::string>& types) {
   const std::string_view entry = Trim(part);
   const size_t x = entry.find('x');
@@ -203,7 +203,7 @@ std::vector<Gpu> ReadProc(const Path& proc_nvidia) {
       if (line.starts_with("GPU UUID")) gpu.uuid = value;
     }
     gpu.type = ServiceGpuType(gpu.name);
-    // Drivers that are still asleep show question marks; CUDA takes the index then.
+    // A sleeping driver shows question marks. CUDA then uses the index.
     if (gpu.uuid.empty() || gpu.uuid.find('?') != std::string::npos) {
       gpu.uuid = std::to_string(gpu.index);
     }
@@ -265,7 +265,7 @@ std::vector<Gpu> LimitToVisible(std::vector<Gpu> gpus, std::string_view visible)
     const auto found = std::find_if(gpus.begin(), gpus.end(), [&](const Gpu& gpu) {
       return index ? gpu.index == *index : !entry.empty() && gpu.uuid.starts_with(entry);
     });
-    if (found == gpus.end()) break;  // CUDA, too, stops at the first that it does not know
+    if (found == gpus.end()) break;  // CUDA also stops at the first unknown one
     left.push_back(*found);
     gpus.erase(found);
   }

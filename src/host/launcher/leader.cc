@@ -39,10 +39,11 @@ constexpr uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
 #error "caip-launcher knows the system calls of x86-64 and arm64 only"
 #endif
 
-/// io_uring would write unseen. It is refused; programs that know it can do without.
+// io_uring would write without a watched call. It is refused, and programs that use it work without
+// it.
 constexpr int kOutputCalls[] = {SYS_write, SYS_writev, SYS_sendfile, SYS_splice,
                                 SYS_io_uring_setup};
-/// Beyond those. The older ones of each pair are not on arm64.
+// Further calls for files. arm64 lacks the older one of each pair.
 constexpr int kFileCalls[] = {
 #ifdef SYS_open
     SYS_open,     SYS_creat,           SYS_rename,    SYS_unlink,   SYS_rmdir,
@@ -52,7 +53,7 @@ constexpr int kFileCalls[] = {
     SYS_pwrite64, SYS_copy_file_range, SYS_close,     SYS_dup3,     SYS_exit_group,
 };
 
-/// The filter: our architecture and one of the numbers -> ask, else allow.
+// The filter: asks for the listed numbers of this architecture, and allows all others.
 class Program {
  public:
   explicit Program(uint32_t watch) {
@@ -80,11 +81,12 @@ class Program {
   sock_fprog program_{0, code_};
 };
 
-// Puts the filter on the calling process and returns the descriptor on which its calls are heard;
-// -1 with errno. `watch` is of protocol.h. System calls only: our memory may be borrowed.
+// Installs the filter in the calling process and returns the seccomp listener; -1 with errno.
+// `watch` is that of protocol.h. Makes only system calls, because the memory may belong to the
+// parent process.
 int InstallWatch(uint32_t watch) {
   Program program(watch);
-  // Killable: a call that caip has heard of is not broken off, and done twice, by any signal.
+  // WAIT_KILLABLE: no signal interrupts a call that caip has received, which would repeat it.
   const unsigned long flags =
       SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
   const auto install = [&] {
@@ -92,7 +94,7 @@ int InstallWatch(uint32_t watch) {
   };
   const int listener = install();
   if (listener >= 0 || errno != EACCES) return listener;
-  ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);  // the price for who is not root
+  ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);  // required for users other than root
   return install();
 }
 
@@ -100,7 +102,7 @@ int InstallWatch(uint32_t watch) {
 
 namespace {
 
-/// Shared with the new process, which borrows our memory until it executes its program.
+// Shared with the new process, which uses this process's memory until it executes its program.
 struct Birth {
   const Recipe& recipe;
   const Namespaces& home;
@@ -113,7 +115,7 @@ struct Birth {
   int error = 0;
 };
 
-/// The files that argv[0] may mean, by PATH of the replica's own environment (execvp's rules).
+// The possible files for argv[0], by PATH of the replica's own environment (execvp's rules).
 std::vector<std::string> Candidates(const Recipe& recipe) {
   const std::string name = recipe.argv.front();
   if (name.find('/') != std::string::npos || name.empty()) return {name};
@@ -131,11 +133,11 @@ std::vector<std::string> Candidates(const Recipe& recipe) {
   return candidates;
 }
 
-/// When memory runs out, the kernel shall take the replica, not the emulator.
+// Makes the kernel kill the replica, not the emulator, when memory runs out.
 void VolunteerForOutOfMemory() {
   const int fd = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (fd < 0) return;
-  if (::write(fd, "500", 3) < 0) errno = 0;  // a wish
+  if (::write(fd, "500", 3) < 0) errno = 0;  // may fail
   ::close(fd);
 }
 
@@ -145,7 +147,7 @@ void VolunteerForOutOfMemory() {
   ::_exit(127);
 }
 
-/// Our calls wait for caip from here on; nothing before the exec is one of them.
+// Makes the calls of this process wait for caip. None of the calls before the exec is watched.
 bool BeWatched(const Watching& watching) {
   const int listener = InstallWatch(watching.watch);
   if (listener < 0) return false;
@@ -156,7 +158,7 @@ bool BeWatched(const Watching& watching) {
   return SendWithDescriptors(watching.socket, &report, sizeof report, {listener}) >= 0;
 }
 
-/// Runs in the new process, on its own stack but in our memory: system calls only.
+// Runs in the new process, with its own stack but in the parent's memory. Makes only system calls.
 int BecomeLeader(void* argument) {
   Birth& birth = *static_cast<Birth*>(argument);
   ::setsid();
@@ -175,7 +177,7 @@ int BecomeLeader(void* argument) {
   if (::chdir(recipe.directory) != 0) Fail(birth, Step::kDirectory, errno);
   const Watching& watching = birth.watching;
   if (watching.watch && !BeWatched(watching)) Fail(birth, Step::kWatch, errno);
-  ::syscall(SYS_close_range, 3u, ~0u, 0u);  // all of ours are close-on-exec; this is the belt
+  ::syscall(SYS_close_range, 3u, ~0u, 0u);  // a second safety: all descriptors are close-on-exec
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -195,7 +197,7 @@ LeaderStart StartLeader(const Recipe& recipe, const Namespaces& home, int out, i
                         const Watching& watching) {
   Birth birth{recipe, home, Candidates(recipe), out, err, watching, ::getpid()};
   alignas(16) static char stack[64u << 10];
-  // Like vfork, as posix_spawn does it: nothing is copied, and we sleep until the exec.
+  // Like vfork in posix_spawn: copies nothing, and this thread sleeps until the exec.
   const pid_t pid =
       ::clone(BecomeLeader, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, &birth);
   if (pid < 0) return {-1, Step::kFork, errno};

@@ -28,7 +28,7 @@ void CloseNamespaces(const Namespaces& namespaces) {
 }
 
 Step MoveInto(const Namespaces& namespaces, const char* hosts_file, const char* host_name) {
-  // The user namespace first: it gives the rights that the rest needs, until the exec.
+  // Enters the user namespace first, because it grants the rights for the others until the exec.
   if (namespaces.user >= 0 && ::setns(namespaces.user, CLONE_NEWUSER) != 0) {
     return Step::kEnterNetwork;
   }
@@ -38,7 +38,7 @@ Step MoveInto(const Namespaces& namespaces, const char* hosts_file, const char* 
 
 Step GetOwnHost(const char* hosts_file, const char* host_name) {
   if (::unshare(CLONE_NEWNS | CLONE_NEWUTS) != 0) return Step::kMounts;
-  // What the host mounts later is seen here, too; nothing of ours is seen there.
+  // Later mounts of the host appear here, but mounts made here do not appear on the host.
   if (::mount("none", "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0) return Step::kMounts;
   if (::mount(hosts_file, "/etc/hosts", nullptr, MS_BIND, nullptr) != 0) return Step::kHosts;
   if (::sethostname(host_name, std::strlen(host_name)) != 0) return Step::kHostName;
@@ -67,7 +67,7 @@ bool Write(const char* path, const char* text) {
   return whole;
 }
 
-/// Everybody stays who they are: a trainer sees the user's own number.
+// Maps each user to itself, so that a trainer sees the user's own ID.
 bool MapUsers(uid_t user, gid_t group) {
   char users[64];
   char groups[64];
@@ -77,8 +77,8 @@ bool MapUsers(uid_t user, gid_t group) {
          Write("/proc/self/gid_map", groups);
 }
 
-/// A process with the right to (root, mostly) needs no user namespace, and so sees the host's users
-/// as they are.
+// A process with the necessary rights (usually root) needs no user namespace and sees the host's
+// users unchanged.
 Outcome LeaveTheNetwork(bool& has_users) {
   has_users = false;
   if (::unshare(CLONE_NEWNET) == 0) return {};
@@ -98,7 +98,7 @@ sockaddr_in Place(uint32_t address, uint16_t port) {
   return place;
 }
 
-/// lo:NUMBER gets the address, as one of a single host.
+// Gives lo:NUMBER the address, as that of a single host.
 bool AddAddress(int socket, int number, uint32_t address) {
   ifreq request{};
   std::snprintf(request.ifr_name, sizeof request.ifr_name, "lo:%d", number);
@@ -158,7 +158,7 @@ bool ReadDoors(int file, std::vector<Door>& doors) {
   return ::pread(file, doors.data(), size, 0) == static_cast<ssize_t>(size);
 }
 
-/// In a process of its own, which ends then.
+// Runs in a process of its own, which ends afterwards.
 Outcome Make(uint64_t number, int doors_file, int caip, bool& has_users) {
   std::vector<Door> doors;
   if (!ReadDoors(doors_file, doors)) return Failure(Step::kRecipe);
@@ -168,7 +168,7 @@ Outcome Make(uint64_t number, int doors_file, int caip, bool& has_users) {
   return outcome;
 }
 
-/// Tells how it went and hands over the namespaces, which live on in the descriptors alone.
+// Reports the result and passes on the namespaces, which exist as long as the descriptors.
 [[noreturn]] void Tell(int socket, const Outcome& outcome, bool has_users) {
   int fds[] = {-1, -1};
   if (outcome.failed == Step::kNone) {

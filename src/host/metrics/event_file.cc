@@ -18,9 +18,9 @@
 namespace caip::host {
 namespace {
 
-// The scalars in one Event message: as much of protocol buffers as that takes.
+// A reader of the scalars in an Event message, with the necessary part of protocol buffers.
 
-// One field of a message: its number, and its bytes or its number.
+// One field of a message: its number, and its bytes or value.
 struct Field {
   uint64_t number = 0;
   int wire = 0;
@@ -33,7 +33,7 @@ constexpr int kFixed64 = 1;
 constexpr int kBytes = 2;
 constexpr int kFixed32 = 5;
 
-// Walks the fields of a message. ok() is false once the bytes are not a message.
+// Iterates over the fields of a message. ok() is false after bytes that are not a message.
 class Fields {
  public:
   explicit Fields(std::string_view bytes) : rest_(bytes) {}
@@ -118,7 +118,7 @@ double OfInt32(uint64_t bits) { return static_cast<int32_t>(static_cast<uint32_t
 double OfInt16(uint64_t bits) { return static_cast<int16_t>(static_cast<uint16_t>(bits)); }
 double OfInt8(uint64_t bits) { return static_cast<int8_t>(static_cast<uint8_t>(bits)); }
 
-// How a number of a DataType lies in tensor_content and in the list that is its own.
+// The encoding of a DataType's numbers in tensor_content and in the type's own list.
 struct NumberType {
   uint64_t data_type;
   size_t size;    // in tensor_content
@@ -150,7 +150,7 @@ const NumberType* NumberTypeOf(uint64_t data_type) {
   return nullptr;
 }
 
-// The elements of a list, packed or not. More than one counts as two.
+// The number of elements of a list, packed or not. Counts up to two.
 void AddElements(const Field& field, const NumberType& type, std::vector<double>& elements) {
   if (field.wire == type.wire) elements.push_back(type.in_list(field.bits));
   if (field.wire != kBytes) return;
@@ -163,8 +163,8 @@ void AddElements(const Field& field, const NumberType& type, std::vector<double>
   }
 }
 
-// The number that a tensor is, if it is one. A list that is shorter than its tensor repeats its
-// last element, so only the shape tells of more.
+// The value of a tensor with one element. A list that is shorter than its tensor repeats its last
+// element, so only the shape shows the number of elements.
 std::optional<double> NumberInEventMessage(std::string_view tensor) {
   uint64_t data_type = 0;
   std::string_view content;
@@ -236,8 +236,8 @@ bool ReadSummary(std::string_view bytes, std::string_view tag, std::vector<doubl
   return fields.ok();
 }
 
-// Adds the values of `tag`, at the event's step and wall time, and the tags of other scalars (some
-// twenty at the most). False: the bytes are not an Event.
+// Adds the values of `tag`, at the event's step and wall time, and the tags of other scalars
+// (about twenty at most). False: the bytes are not an Event.
 bool ReadScalars(std::string_view event, std::string_view tag, std::vector<engine::Report>& reports,
                  std::set<std::string>& other_tags) {
   engine::Report report;
@@ -309,7 +309,7 @@ void EventReader::Feed(std::string_view bytes, std::vector<engine::Report>& repo
   at_ = 0;
 }
 
-// False: there is no whole record yet.
+// False: the record is not complete yet.
 bool EventReader::TakeRecord(std::vector<engine::Report>& reports) {
   const std::string_view rest = std::string_view(held_).substr(at_);
   if (rest.size() < kHeadSize) return false;

@@ -18,7 +18,8 @@
 namespace caip::host {
 namespace {
 
-// A hundred lines are some kilobytes; of a file that somebody else made the end is looked at.
+// A hundred lines are a few kilobytes. Of a larger file, which another program wrote, only the end
+// is read.
 constexpr uint64_t kMetricFileMax = uint64_t{1} << 20;
 constexpr size_t kPiece = size_t{256} << 10;
 
@@ -27,7 +28,7 @@ struct Opened {
   struct stat facts {};
 };
 
-// Opens regular files only; never waits, as a FIFO would.
+// Opens only regular files, because a FIFO would block.
 std::optional<Opened> OpenRegular(const Path& path, std::string& what_else) {
   Opened opened{Fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)), {}};
   if (!opened.fd.valid() || ::fstat(opened.fd.get(), &opened.facts) != 0) return std::nullopt;
@@ -118,7 +119,7 @@ std::vector<engine::Report> MetricSources::ReadEventFiles() {
        entry.increment(error)) {
     if (IsEventFileName(entry->path().filename().string())) files.push_back(entry->path());
   }
-  std::sort(files.begin(), files.end());  // their names begin with the time they were made at
+  std::sort(files.begin(), files.end());  // their names contain the time of their creation
   for (const Path& file : files) {
     std::vector<engine::Report> more = ReadEventFile(file);
     reports.insert(reports.end(), more.begin(), more.end());
@@ -127,8 +128,8 @@ std::vector<engine::Report> MetricSources::ReadEventFiles() {
 }
 
 // A trainer that writes no timestamps may report the same value at the same step again. Lines that
-// the file had when it was read last are not new: all, or the last of them stand at its start now.
-// Each other line gets as its time how often the very same line was reported before.
+// the file had at the last reading are not new: the file begins with all or the last of them. Each
+// other line gets as its time the number of equal lines that were reported before.
 void MetricSources::Place(std::vector<engine::Report>& reports) {
   std::vector<engine::ReportName> names;
   for (const engine::Report& report : reports) {
@@ -140,7 +141,7 @@ void MetricSources::Place(std::vector<engine::Report>& reports) {
     const auto old = untimed_.begin() + static_cast<long>(from);
     if (std::equal(old, old + static_cast<long>(both), names.begin())) kept = both;
   }
-  if (kept < names.size()) untimed_ = names;  // else it is being written again
+  if (kept < names.size()) untimed_ = names;  // otherwise the file is being rewritten
   size_t place = 0;
   std::erase_if(reports, [&](engine::Report& report) {
     if (report.time != 0) return false;
@@ -175,7 +176,7 @@ std::vector<std::string> MetricSources::TakeWarnings() { return std::exchange(wa
 
 namespace {
 
-// As Python's float() reads what its str() writes: "0.91", "1e-05", "nan", "inf", "-inf".
+// Parses numbers that Python's str() writes: "0.91", "1e-05", "nan", "inf", "-inf".
 std::optional<double> NumberInMetricFile(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
@@ -200,8 +201,7 @@ std::optional<double> NumberOf(const Json* value) {
   return NumberInMetricFile(value->get_ref<const std::string&>());
 }
 
-// Python's json writes NaN, Infinity and -Infinity bare, which is not valid JSON: here they become
-// texts.
+// Turns NaN, Infinity and -Infinity, which Python's json writes without quotes, into JSON strings.
 std::string WithQuotedNumbers(std::string_view line) {
   std::string quoted;
   bool in_text = false;

@@ -41,7 +41,7 @@ std::vector<const char*> Pointers(const std::vector<std::string>& texts) {
   return pointers;
 }
 
-/// What the new process does to itself before it becomes the tool.
+// The preparation of the new process before it executes the tool.
 struct OwnGroup {
   const char* const* environment;
 
@@ -53,28 +53,29 @@ struct OwnGroup {
   error_code on_exec_setup(process::posix::default_launcher&, const process::filesystem::path&,
                            const char* const*) {
     ::setpgid(0, 0);
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // our own sudden death must not leave a pip behind
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // no tool may outlive this process
     for (int number = 1; number < NSIG; ++number) ::signal(number, SIG_DFL);
     sigset_t none;
     ::sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
-    // Boost's own attempt leaves some open. Not closed at once: it needs one to report an error.
+    // Boost's own code leaves some open. They close on exec, because Boost needs one to report an
+    // error.
     ::syscall(SYS_close_range, 3u, ~0u, CLOSE_RANGE_CLOEXEC);
     return {};
   }
-  // Boost would call exit(), which runs our destructors in the copy of us.
+  // Boost would call exit(), which would run destructors in the copy of this process.
   void on_exec_error(process::posix::default_launcher&, const process::filesystem::path&,
                      const char* const*, const error_code&) {
     ::_exit(127);
   }
-  // Boost 1.81 calls the one above only if this one can be called, too.
+  // Boost 1.81 calls the function above only if this one exists, too.
   void on_exec_error(process::posix::default_launcher&, const error_code&,
                      const process::filesystem::path&, const char* const*, const error_code&) {
     ::_exit(127);
   }
 };
 
-/// The file to run for argv[0], by the rules of execvp and the tool's own PATH.
+// The file for argv[0], by the rules of execvp and the tool's own PATH.
 std::string Executable(const Tool& tool) {
   const std::string& name = tool.argv.front();
   const std::string path = FindVariable(tool.environment, "PATH");
@@ -88,7 +89,7 @@ class Stream {
   Stream(asio::io_context& context, ToolStream which, const Tool& tool)
       : pipe_(context), which_(which), tool_(tool), lines_(kToolLineBytesMax) {}
 
-  /// Returns the end for the tool.
+  /// Creates the pipe and returns the tool's end.
   Result<Fd> Open() {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) return SystemError("cannot make a pipe", errno);
@@ -104,7 +105,7 @@ class Stream {
     });
   }
 
-  /// Takes what is in the pipe still; nobody of the tool's group writes any more.
+  /// Reads the rest of the pipe. The tool's processes are dead.
   void Drain() {
     error_code error;
     pipe_.non_blocking(true, error);
@@ -192,7 +193,7 @@ class Run {
   }
 
   ToolResult End(int status) {
-    ::kill(-pid_, SIGKILL);  // what it left running
+    ::kill(-pid_, SIGKILL);  // remaining processes of its group
     out_.Drain();
     err_.Drain();
     if (WIFSIGNALED(status)) {

@@ -108,7 +108,7 @@ std::string_view TakeDigits(std::string_view& rest) {
   return digits;
 }
 
-// "path:line] text" of both forms.
+// Reads "path:line] text", which both forms have.
 bool TakePlace(std::string_view rest, CapturedEntry& entry) {
   size_t end = 0;
   while (end < rest.size() && rest[end] != ' ' && rest[end] != ']') ++end;
@@ -127,7 +127,7 @@ bool TakePlace(std::string_view rest, CapturedEntry& entry) {
   return true;
 }
 
-// "[2020-02-09 17:36:42.123456: ]I path:line] text". The time is dropped, as the service does.
+// "[2020-02-09 17:36:42.123456: ]I path:line] text". Drops the time, as the service does.
 bool ParseTensorFlow(std::string_view line, CapturedEntry& entry) {
   std::string_view rest = line;
   if (IsDigit(rest.front())) {
@@ -160,7 +160,7 @@ bool ParseGrpc(std::string_view line, CapturedEntry& entry) {
   return true;
 }
 
-// True where the line begins as TensorFlow's C++ or gRPC does.
+// True if the line begins like one of TensorFlow's C++ or of gRPC.
 bool ParsePrefix(std::string_view line, CapturedEntry& entry) {
   if (line.empty()) return false;
   return ParseTensorFlow(line, entry) || ParseGrpc(line, entry);
@@ -178,16 +178,16 @@ std::string_view WithoutNewlines(std::string_view text) {
   return text;
 }
 
-// Where the mark of a record of Python's logging stands in a line, which may begin with words that
-// another thread or a progress bar has not ended yet; npos where there is none.
+// The position of the mark of a record of Python's logging in a line; npos if there is none. The
+// line may begin with unfinished output of another thread or a progress bar.
 size_t FindRecordMark(std::string_view line) {
   if (line.empty() || !std::memchr(line.data(), kPythonRecordMark[0], line.size())) {
-    return std::string_view::npos;  // nearly always
+    return std::string_view::npos;  // almost always
   }
   return line.find(kPythonRecordMark);
 }
 
-// Each line of `text` that is not empty, as an ERROR of its own.
+// Emits each line of `text` that is not empty as an ERROR.
 void EmitLines(std::string_view text, const LineClassifier::Emit& emit) {
   while (!text.empty()) {
     const size_t end = std::min(text.find('\n'), text.size() - 1);
@@ -256,7 +256,7 @@ bool LineClassifier::FeedHeld(std::string_view line, const Emit& emit) {
     return false;
   }
   CapturedEntry entry;
-  if (!StartsBlank(line) && ParsePrefix(line, entry)) {  // of another thread, in between
+  if (!StartsBlank(line) && ParsePrefix(line, entry)) {  // of another thread
     EmitBetween(entry, emit);
     return true;
   }
@@ -278,7 +278,7 @@ bool LineClassifier::FeedFrames(std::string_view line, const Emit& emit) {
     AppendSurely(line);
     return true;
   }
-  if (run::OpensTraceback(line) || state_ == State::kGroup) {  // whole, or never ended
+  if (run::OpensTraceback(line) || state_ == State::kGroup) {  // complete, or never finished
     Close(held_.size(), emit);
     return false;
   }

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kReady = ".ready";
 const std::string kDoomed = ".doomed-";
-constexpr const char* kLayout = "1";  // counts up when Begin makes other environments
+constexpr const char* kLayout = "1";  // increase it when Begin creates different environments
 
 Status Link(const std::string& target, const Path& path) {
   if (::symlink(target.c_str(), path.c_str()) != 0) {
@@ -26,8 +26,8 @@ Status Link(const std::string& target, const Path& path) {
   return Ok{};
 }
 
-// As `python -m venv --without-pip --system-site-packages` would make it, in a twentieth of the
-// time. `home` is where Python looks for its standard library.
+// Creates what `python -m venv --without-pip --system-site-packages` would create, in a twentieth
+// of the time. `home` is the directory in which Python looks for its standard library.
 Status WriteSkeleton(const Path& root, const Interpreter& interpreter) {
   const std::string python = "python" + Text(interpreter.minor);
   const Path packages = root / "lib" / python / "site-packages";
@@ -43,7 +43,8 @@ Status WriteSkeleton(const Path& root, const Interpreter& interpreter) {
       "home = " + interpreter.executable.parent_path().string() +
           "\ninclude-system-site-packages = true\nversion = " + interpreter.version + "\n"));
   RETURN_IF_ERROR(WriteFile(root / "pip.conf", "[install]\nuser = true\n"));
-  if (!interpreter.parent_packages.empty()) {  // the user's own environment: its packages, too
+  if (!interpreter.parent_packages
+           .empty()) {  // the user's own virtual environment: include its packages
     RETURN_IF_ERROR(WriteFile(
         packages / "caip-parent.pth",
         "import site; site.addsitedir(" + PythonJson(interpreter.parent_packages) + ")\n"));
@@ -120,9 +121,9 @@ std::vector<Path> EnvironmentCache::TakeDoomed(const std::set<std::string>& buil
   std::sort(idle.rbegin(), idle.rend());
   for (size_t i = keep_; i < idle.size(); ++i) doomed.push_back(idle[i].second);
   for (Path& path : doomed) {
-    if (path.filename().string().starts_with(kDoomed)) continue;  // from an earlier life
+    if (path.filename().string().starts_with(kDoomed)) continue;  // of an earlier emulator
     const Path renamed = root_ / (kDoomed + path.filename().string());
-    fs::rename(path, renamed, error);  // from here on its key may be built again
+    fs::rename(path, renamed, error);  // from now on its key may be built again
     if (!error) path = renamed;
   }
   return doomed;

@@ -20,7 +20,8 @@ namespace {
 constexpr std::chrono::seconds kAskTimeout{20};
 constexpr PythonMinor kOldestUsable{3, 5};
 
-// Run with -I: no user site, no PYTHON* variables. find_spec imports nothing of the big ones.
+// Run with -I: without the user site and PYTHON* variables. find_spec does not import large
+// packages.
 constexpr const char* kQuestion = R"py(
 import json, os, site, sys, sysconfig
 from importlib.util import find_spec
@@ -84,7 +85,7 @@ std::optional<Interpreter> FromJson(const Json& json) {
   return known;
 }
 
-// The version that stands for the wish, from the runtime's table where the job names none.
+// The requested version, or that of the runtime's table if the job names none.
 std::string WantedPython(const PythonWish& wish) {
   if (!wish.python_version.empty()) return wish.python_version;
   const ml::Runtime* runtime = ml::DefaultCatalog().FindRuntime(wish.runtime_version);
@@ -114,7 +115,7 @@ std::string Text(PythonMinor version) {
 
 std::vector<InterpreterCandidate> InOrderOfFitness(std::vector<InterpreterCandidate> candidates,
                                                    PythonMinor wanted) {
-  // Unknown 0, exact 1, newer 2 (nearest first), older 3 (nearest first).
+  // Unknown: 0, equal: 1, newer: 2 (nearest first), older: 3 (nearest first).
   const auto rank = [&](const InterpreterCandidate& candidate) {
     if (!candidate.presumed) return std::pair(0, 0);
     const int distance = (candidate.presumed->major - wanted.major) * 1000 +
@@ -139,7 +140,7 @@ void Interpreters::Load() {
   if (std::exchange(loaded_, true) || search_.cache_file.empty()) return;
   const auto text = ReadFileUpTo(search_.cache_file, 1 << 20);
   const auto list = text.ok() ? ParseJson(*text) : Result<Json>(text.error());
-  if (!list.ok() || !list->is_array()) return;  // it is only a memory; ask again
+  if (!list.ok() || !list->is_array()) return;  // only a cache: ask again
   for (const Json& entry : *list) {
     if (auto known = FromJson(entry)) known_[known->path.string()] = std::move(*known);
   }
@@ -149,7 +150,7 @@ void Interpreters::Save() const {
   if (search_.cache_file.empty()) return;
   Json list = Json::array();
   for (const auto& [path, known] : known_) list.push_back(ToJson(known));
-  // Failing costs the next start a few milliseconds, nothing else.
+  // A failure costs the next start only a few milliseconds.
   static_cast<void>(WriteFile(search_.cache_file, PrettyJson(list) + "\n"));
 }
 
@@ -208,7 +209,8 @@ Result<InterpreterChoice> Interpreters::Choose(const PythonWish& wish) {
     candidates.erase(candidates.begin());
     const auto interpreter = Ask(best.path);
     if (!interpreter || interpreter->minor < kOldestUsable) continue;
-    if (best.presumed != interpreter->minor) {  // its name said nothing, or it lied
+    if (best.presumed !=
+        interpreter->minor) {  // its name does not show the version, or a wrong one
       candidates.insert(candidates.begin(), {best.path, interpreter->minor});
       continue;
     }
@@ -253,7 +255,7 @@ bool IsScript(const Path& path) {
   return fd.valid() && ::read(fd.get(), start, 2) == 2 && start[0] == '#' && start[1] == '!';
 }
 
-// "python3.11" -> 3.11; a plain "python3" says nothing.
+// 3.11 for "python3.11"; nullopt for "python3".
 std::optional<PythonMinor> MinorInName(const std::string& name) {
   const std::string_view prefix = "python";
   if (!name.starts_with(prefix)) return std::nullopt;
@@ -291,7 +293,7 @@ class Scan {
   void AddUnlessScript(const Path& path, std::optional<PythonMinor> presumed) {
     if (IsProgramInterpretersScan(path) && !IsScript(path)) Add(path, presumed);
   }
-  // A virtual environment's python is a link to its base's, and yet another interpreter.
+  // The python of a virtual environment links to that of its base, but is a different interpreter.
   std::string Identity(const Path& path) {
     const Path environment = path.parent_path().parent_path();
     if (fs::exists(environment / "pyvenv.cfg", ignored_)) return "venv:" + environment.string();

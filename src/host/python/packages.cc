@@ -16,7 +16,7 @@ using engine::PrepareRequest;
 using engine::RunKey;
 using engine::Severity;
 
-/// A Prepare that has not been answered yet.
+/// A request that Prepare has not answered yet.
 struct PackagerOnHost::Order {
   PrepareRequest request;
   Done done;
@@ -182,7 +182,7 @@ void PackagerOnHost::AnswerFromCache(const OrderPtr& order, const std::string& k
 
 void PackagerOnHost::Install(std::stop_token stop) {
   std::unique_lock lock(mutex_);
-  // A stopped build may still be clearing the place that its successor needs.
+  // A stopped build may still be deleting the directory that its successor needs.
   const auto startable = [this] {
     return std::find_if(waiting_builds_.begin(), waiting_builds_.end(),
                         [this](const auto& build) { return !active_.count(build->plan().key); });

@@ -16,13 +16,13 @@
 namespace caip::host {
 namespace {
 
-// pip settings that choose where to install, or whether to. They must not reach our pip.
+// pip settings that choose where or whether to install. pip must not get them.
 constexpr std::array<std::string_view, 12> kMisleading = {
     "PIP_USER",   "PIP_TARGET",  "PIP_PREFIX",       "PIP_ROOT",
     "PIP_PYTHON", "PIP_DRY_RUN", "PIP_REQUIRE_VENV", "PIP_REQUIRE_VIRTUALENV",
     "PIP_LOG",    "PIP_QUIET",   "PIP_VERBOSE",      "PIP_REPORT"};
 
-// pip settings that change no result, so the cache need not tell them apart.
+// pip settings that do not change the result, so the cache ignores them.
 constexpr std::array<std::string_view, 9> kCosmetic = {
     "PIP_CACHE_DIR", "PIP_NO_CACHE_DIR", "PIP_DEFAULT_TIMEOUT",
     "PIP_TIMEOUT",   "PIP_RETRIES",      "PIP_DISABLE_PIP_VERSION_CHECK",
@@ -65,7 +65,7 @@ bool IsPassed(std::string_view name) {
   return Holds(kPassed, name) || name.starts_with("LC_") || LowerCase(name).ends_with("_proxy");
 }
 
-// The configuration files that pip reads outside of our environment (pip's documentation).
+// The configuration files that pip reads outside of the environment (pip's documentation).
 std::vector<Path> ConfigFiles(const Variables& own) {
   const Path home = FindVariable(own, "HOME");
   const std::string xdg = FindVariable(own, "XDG_CONFIG_HOME");
@@ -103,7 +103,8 @@ std::vector<PipCommand> InstallCommands(const Path& python, const std::string& f
     commands[i].argv.insert(commands[i].argv.end(), words.begin(), words.end());
     AddSettings(settings, commands[i].argv);
     if (no_build_isolation) commands[i].argv.emplace_back("--no-build-isolation");
-    commands[i].argv.push_back("./" + file_name);  // never an option, never a name of an index
+    commands[i].argv.push_back(
+        "./" + file_name);  // so that it is neither an option nor a name in an index
   }
   return commands;
 }
@@ -125,7 +126,7 @@ Variables PipEnvironment(const Variables& own, const Path& environment) {
     variables.emplace_back(name, name == "PATH" ? bin + ":" + value : value);
   }
   variables.emplace_back("VIRTUAL_ENV", environment.string());
-  variables.emplace_back("PIP_USER", "0");  // our pip.conf says 1, for those who come later
+  variables.emplace_back("PIP_USER", "0");  // the environment's pip.conf sets 1, for the trainer
   variables.emplace_back("PIP_NO_INPUT", "1");
   variables.emplace_back("PYTHONNOUSERSITE", "1");
   variables.emplace_back("PYTHONUNBUFFERED", "1");
@@ -167,7 +168,7 @@ using ArchivePtr = std::unique_ptr<archive, CloseArchive>;
 Result<ArchivePtr> Open(const Path& path) {
   ArchivePtr reader(archive_read_new());
   archive_read_support_filter_all(reader.get());
-  // The formats of Python packages; libarchive knows more that pip does not.
+  // The formats of Python packages. libarchive knows others that pip does not know.
   archive_read_support_format_tar(reader.get());
   archive_read_support_format_zip(reader.get());
   if (archive_read_open_filename(reader.get(), path.c_str(), kBlockBytes) != ARCHIVE_OK) {
@@ -178,7 +179,7 @@ Result<ArchivePtr> Open(const Path& path) {
 
 std::string TextOf(const char* text) { return text == nullptr ? "" : text; }
 
-// True when `name`, taken from directory `from`, never leaves the top.
+// True if `name`, relative to the directory `from`, stays below the top.
 bool StaysInside(const std::string& from, const std::string& name) {
   if (name.starts_with('/') || name.find('\0') != std::string::npos) return false;
   int depth = 0;
@@ -195,7 +196,7 @@ std::string DirectoryOf(const std::string& name) {
   return slash == std::string::npos ? "" : name.substr(0, slash);
 }
 
-// A name that our locale cannot spell is still UTF-8. "" where it is neither.
+// A name that the locale cannot express may be UTF-8. "" if it is neither.
 std::string NameOf(archive_entry* entry) {
   const char* name = archive_entry_pathname(entry);
   return TextOf(name != nullptr ? name : archive_entry_pathname_utf8(entry));
@@ -220,7 +221,7 @@ Status CheckMember(archive_entry* entry, const std::string& package) {
   return Ok{};
 }
 
-// "trainer-0.1/pyproject.toml": of the top directory, not of something vendored.
+// "trainer-0.1/pyproject.toml": of the top directory, not of a vendored package.
 bool IsPyproject(const std::string& name) {
   const std::string_view plain = name.starts_with("./") ? std::string_view(name).substr(2) : name;
   return plain.ends_with("/pyproject.toml") && std::count(plain.begin(), plain.end(), '/') == 1;
@@ -234,7 +235,7 @@ std::string ReadMember(archive* reader, archive_entry* entry) {
   return bytes;
 }
 
-// The bytes of the member, or more than `limit`; a zip may not know its sizes beforehand.
+// The size of the member, or more than `limit`. A zip may not have its sizes in advance.
 Result<uint64_t> Skip(archive* reader, uint64_t limit, const std::string& package) {
   const void* block = nullptr;
   size_t size = 0;
@@ -251,7 +252,7 @@ Result<uint64_t> Skip(archive* reader, uint64_t limit, const std::string& packag
   return bytes;
 }
 
-// "requires = [...]" within [build-system]: all that pip must know, and no more of TOML.
+// Reads "requires = [...]" in [build-system], and only as much TOML as that needs.
 std::string RequiresList(std::string_view pyproject) {
   bool in_section = false;
   std::string list;
@@ -264,7 +265,7 @@ std::string RequiresList(std::string_view pyproject) {
     } else if (!list.empty()) {
       list += line + "\n";
     }
-    // A "]" may also stand in an extra: "x[y]". Outside of quotes it ends the list.
+    // A "]" may also be part of an extra: "x[y]". Outside of quotes it ends the list.
     bool quoted = false;
     for (const char c : list) {
       if (c == '"' || c == '\'') quoted = !quoted;

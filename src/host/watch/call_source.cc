@@ -30,11 +30,11 @@
 namespace caip::host {
 namespace {
 
-// "" when the kernel holds calls for us.
+// "" if the kernel can hold calls, else the reason.
 std::string WhyNoSeccomp() {
   const char* wish = std::getenv("CAIP_INTERPOSITION");
   if (wish && std::string_view(wish) == "preload") return "CAIP_INTERPOSITION=preload asks for it";
-  // The filter's address is 0: EFAULT shows that the kernel understood everything else.
+  // The filter's address is 0, so EFAULT shows that the kernel accepts all other arguments.
   const unsigned long flags =
       SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
   ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, nullptr);
@@ -42,7 +42,7 @@ std::string WhyNoSeccomp() {
   return errno == EFAULT ? "" : "seccomp: " + std::string(std::strerror(errno));
 }
 
-// Both ways look into the memory of who calls.
+// Both ways read the memory of the calling thread.
 std::string WhyNoMemory() {
   char from = 'x';
   char to = '\0';
@@ -66,7 +66,7 @@ Interposition InterpositionOf() {
 
 namespace {
 
-/// The kernel's structures may be larger than those we were built with.
+// The kernel's structures may be larger than those of the headers.
 template <typename Known>
 union Roomy {
   Known known;
@@ -90,7 +90,7 @@ class ToKernel final : public AnswerPath {
     add.newfd_flags = close_on_exec ? O_CLOEXEC : 0;
     return ::ioctl(listener_, SECCOMP_IOCTL_NOTIF_ADDFD, &add) < 0 ? errno : 0;
   }
-  /// The kernel closes what another descriptor is put in place of; the number stays taken.
+  /// The kernel closes the file that the new descriptor replaces. The number stays in use.
   void FailClose(int descriptor, int error) const override {
     const Fd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
     seccomp_notif_addfd add{};
@@ -104,7 +104,7 @@ class ToKernel final : public AnswerPath {
   }
 
  private:
-  /// Of a thread that was killed meanwhile: nothing.
+  /// Does nothing for a thread that was killed meanwhile.
   void Send(int64_t value, int error, uint32_t flags) const {
     Roomy<seccomp_notif_resp> answer;
     std::memset(&answer, 0, sizeof answer);
@@ -155,8 +155,8 @@ std::unique_ptr<CallSource> KernelCalls(Fd listener) {
 
 namespace {
 
-constexpr int kBacklog = 1024;      // threads that ask at once
-constexpr int kPatience_ms = 5000;  // with one that has connected, and says what it wants
+constexpr int kBacklog = 1024;      // threads that connect at once
+constexpr int kPatience_ms = 5000;  // for the request of a thread that has connected
 
 class ToLibrary final : public AnswerPath {
  public:
@@ -170,7 +170,7 @@ class ToLibrary final : public AnswerPath {
   void Return(int64_t value, int error) const override {
     Send({CAIP_WATCH_RETURN, error, value}, -1);
   }
-  // What it receives closes on exec; it opens such a one by itself, if that is not wanted.
+  // The received descriptor closes on exec. The library duplicates it if that is not wanted.
   int ReturnDescriptor(int descriptor, bool close_on_exec) const override {
     Send({CAIP_WATCH_DESCRIPTOR, 0, close_on_exec ? 1 : 0}, descriptor);
     return 0;
@@ -220,7 +220,7 @@ class PreloadCalls final : public CallSource {
   }
 
  private:
-  // Abstract names are everybody's to connect to.
+  // Any user can connect to an abstract name.
   static bool IsOurs(int connection) {
     ucred who{};
     socklen_t size = sizeof who;

@@ -44,7 +44,7 @@ std::optional<std::string> WatchedCall::Read(uint64_t address, size_t bytes) con
 
 std::optional<std::string> WatchedCall::ReadText(uint64_t address) const {
   std::string text;
-  while (text.size() < PATH_MAX) {  // page by page: what follows the text may be no memory
+  while (text.size() < PATH_MAX) {  // page by page, because memory after the text may not be mapped
     const auto part = Read(address + text.size(), kPage - (address + text.size()) % kPage);
     if (!part) return std::nullopt;
     const size_t end = part->find('\0');
@@ -81,7 +81,7 @@ int Directory(uint64_t argument) { return static_cast<int>(argument); }
 std::optional<std::string> PathOf(const WatchedCall& call, int directory, uint64_t text,
                                   bool follow) {
   const auto path = call.ReadText(text);
-  // What /proc/self is to the replica it is not to us; and nobody leaves a file there.
+  // /proc/self would be caip's own directory here, and no program stores a file there.
   if (!path || path->starts_with("/proc/") || !call.IsWaiting()) return std::nullopt;
   return ResolvePath(call, directory, *path, follow);
 }
