@@ -33,9 +33,9 @@ SUGGESTIONS = 'emulator/api/optimizer/study_suggestions.cc'
 
 MUTANTS = [
     # Labels and ids.
-    ('label_key_any_first', 'labels', LABELS, 'IsLowerOrCaselessLetter(points->front())', 'true'),
-    ('label_key_may_be_empty', 'labels', LABELS, '!points->empty()', 'true'),
-    ('label_length_unlimited', 'labels', LABELS, 'points->size() <= kLabelLengthMax', 'true'),
+    ('label_key_any_first', 'labels', LABELS, 'IsLowerOrCaselessLetter(first)', 'true'),
+    ('label_key_may_be_empty', 'labels', LABELS, "U'\\0'", "U'a'"),
+    ('label_length_unlimited', 'labels', LABELS, 'characters.size() <= kLabelLengthMax', 'true'),
     ('label_without_digits', 'labels', LABELS, 'IsNumber(c)', 'false'),
     ('label_without_hyphen', 'labels', LABELS, "c == '-'", 'false'),
     ('labels_uncounted', 'labels', VALIDATE, 'labels.size() > google::kLabelsMax', 'false'),

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/result.h"
-#include "client/submit_request.h"
+#include "client/submit_flags.h"
 #include "emulator/app/settings/emulator_flags.h"
 #include "harness/check/check_run.h"
 

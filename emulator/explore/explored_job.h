@@ -6,7 +6,7 @@
 
 #include "base/files.h"
 #include "base/result.h"
-#include "client/submit_request.h"
+#include "client/submit_flags.h"
 #include "harness/scenario/scenario.h"
 
 namespace caip::explore {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "client/submit_request.h"
+#include "client/submit_flags.h"
 #include "emulator/scenario/recorder.h"
 #include "harness/explorer/crash_point.h"
 #include "harness/explorer/recovery_comparison.h"

@@ -14,7 +14,7 @@
 #include "engine/ports.h"
 #include "fakes/metadata/machine.h"
 #include "fakes/metadata/token_mint.h"
-#include "host/forwarding_launcher.h"
+#include "host/abilities.h"
 #include "http/server.h"
 
 namespace caip::front {

@@ -8,8 +8,7 @@
 #include "base/text.h"
 #include "emulator/scenario/fake_clocks.h"
 #include "host/errors.h"
-#include "host/watch/interposition.h"
-#include "host/watch/preloaded_calls.h"
+#include "host/watch/call_source.h"
 
 namespace caip::scenario {
 namespace {

@@ -3,7 +3,7 @@
 #include <chrono>
 
 #include "host/process/child_process.h"
-#include "host/watch/preloaded_calls.h"
+#include "host/watch/call_source.h"
 
 namespace caip::scenario {
 

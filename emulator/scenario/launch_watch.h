@@ -13,7 +13,7 @@
 #include "emulator/scenario/run_observer.h"
 #include "engine/ports.h"
 #include "harness/faults/fault_injector.h"
-#include "host/forwarding_launcher.h"
+#include "host/abilities.h"
 
 namespace caip::scenario {
 

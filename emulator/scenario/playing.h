@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "client/submit_request.h"
+#include "client/submit_flags.h"
 #include "harness/scenario/report.h"
 #include "harness/scenario/scenario.h"
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "client/submit_request.h"
+#include "client/submit_flags.h"
 #include "emulator/app/emulator.h"
 #include "emulator/app/interference.h"
 #include "emulator/scenario/fake_clocks.h"

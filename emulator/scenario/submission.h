@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "client/submit_request.h"
+#include "client/submit_flags.h"
 #include "emulator/app/emulator.h"
 #include "harness/scenario/scenario.h"
 #include "ml/job.h"

@@ -1,7 +1,7 @@
 #include "fakes/metadata/errors.h"
 
 #include "base/json.h"
-#include "base/markup.h"
+#include "base/quoting.h"
 
 namespace caip::metadata::errors {
 namespace {

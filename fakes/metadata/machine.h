@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/stopwatch.h"
 
 namespace caip::metadata {
 

@@ -14,7 +14,6 @@
 #include "fakes/metadata/jwt.h"
 #include "fakes/metadata/token_mint.h"
 #include "http/message.h"
-#include "http/target.h"
 
 namespace caip::metadata {
 namespace {

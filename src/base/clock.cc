@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/stopwatch.h"
-
 namespace caip {
 
 MonotonicTime MonotonicNow() { return std::chrono::steady_clock::now(); }

@@ -1,6 +1,6 @@
 #pragma once
 // The only source of the emulated service's time. No other code reads the system's clocks; real
-// elapsed time is measured with base/stopwatch.h.
+// elapsed time is measured with Stopwatch.
 
 #include <chrono>
 #include <condition_variable>
@@ -67,6 +67,24 @@ class LeapClock final : public SystemClock {
   mutable std::mutex offset_mutex_;
   Duration offset_{0};  // how far this clock is ahead of the system's
   int holders_ = 0;
+};
+
+// Elapsed real time: for deadlines, timeouts and measurements that an emulated clock must not
+// stretch or leap over. Times that a user of the emulated service can see come from Clock.
+
+/// A point on the host's monotonic clock. It has no meaning outside this process.
+using MonotonicTime = std::chrono::steady_clock::time_point;
+
+/// The host's monotonic clock now. This is the only function that reads it.
+MonotonicTime MonotonicNow();
+
+/// Measures the real time since it was made. Any thread may ask.
+class Stopwatch {
+ public:
+  Duration Elapsed() const { return MonotonicNow() - started_; }
+
+ private:
+  MonotonicTime started_ = MonotonicNow();
 };
 
 }  // namespace caip

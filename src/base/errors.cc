@@ -1,10 +1,12 @@
 #include "base/errors.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
 #include "base/quoting.h"
+#include "base/text.h"
 
 namespace caip {
 namespace {
@@ -58,4 +60,79 @@ Error YamlTooLarge(std::string_view file, size_t limit) {
 }
 
 }  // namespace errors
+
+namespace {
+
+std::string LineAt(std::string_view text, int line) {
+  for (int i = 0; i < line; ++i) {
+    const size_t end = text.find('\n');
+    if (end == std::string_view::npos) return "";
+    text.remove_prefix(end + 1);
+  }
+  std::string found(text.substr(0, text.find('\n')));
+  if (found.ends_with('\r')) found.pop_back();
+  return found;
+}
+
+// The line at fault with a caret below the place. A long line is cut around the place.
+std::string Excerpt(std::string_view text, int line, int column) {
+  constexpr int kWidth = 76;
+  std::string source = LineAt(text, line);
+  for (char& c : source) {
+    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+  }
+  column = std::clamp(column, 0, static_cast<int>(source.size()));
+  const int begin = column > kWidth ? column - kWidth / 2 : 0;
+  source = source.substr(static_cast<size_t>(begin), kWidth + 24);
+  while (!source.empty() && !IsUtf8(source)) source.pop_back();
+  return "\n  " + source + "\n  " + std::string(static_cast<size_t>(column - begin), ' ') + "^";
+}
+
+Error ErrorAtByte(std::string_view text, std::string_view name, size_t byte,
+                  const std::string& what) {
+  const std::string_view before = text.substr(0, byte);
+  const auto line = static_cast<int>(std::count(before.begin(), before.end(), '\n'));
+  const size_t start = before.rfind('\n') + 1;
+  return YamlError(text, name, line, static_cast<int>(byte - start), what);
+}
+
+// The first byte that is outside YAML's character set, or npos.
+size_t BadCharacter(std::string_view text) {
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    if ((c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7f) return i;
+    if (c == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0 &&
+        static_cast<unsigned char>(text[i + 1]) != 0x85) {
+      return i;
+    }
+  }
+  return std::string_view::npos;
+}
+
+size_t FirstBadUtf8(std::string_view text) {
+  size_t good = 0;
+  for (size_t step = text.size(); step > 0; step /= 2) {  // prefixes of good text are good,
+    while (good + step <= text.size() && IsUtf8(text.substr(good, step))) good += step;
+  }
+  return good;  // but for one cut inside a character, which ends the search on its first byte
+}
+
+}  // namespace
+
+Error YamlError(std::string_view text, std::string_view name, int line, int column,
+                const std::string& what) {
+  return {Code::kInvalidArgument, std::string(name) + ":" + std::to_string(line + 1) + ":" +
+                                      std::to_string(column + 1) + ": " + what +
+                                      Excerpt(text, line, column)};
+}
+
+Status CheckYamlCharacters(std::string_view text, std::string_view name) {
+  if (!IsUtf8(text))
+    return ErrorAtByte(text, name, FirstBadUtf8(text), "this byte is not valid UTF-8");
+  if (const size_t bad = BadCharacter(text); bad != std::string_view::npos) {
+    return ErrorAtByte(text, name, bad, "YAML allows no control characters; escape it in quotes");
+  }
+  return Ok{};
+}
+
 }  // namespace caip

@@ -1,5 +1,5 @@
 #pragma once
-// The texts of errors about files and JSON; yaml_errors.h has those about YAML.
+// The texts of errors about files, JSON and YAML.
 
 #include <cstddef>
 #include <string>
@@ -25,4 +25,14 @@ Error JsonBroken(std::string_view place, std::string_view why);
 Error YamlTooLarge(std::string_view file, size_t limit);
 
 }  // namespace errors
+
+// Shows a mistake in a file: its place, what is wrong, the line, and a caret below it.
+
+/// kInvalidArgument "<name>:<line>:<column>: <what>" and an excerpt. `line` and `column` from 0.
+Error YamlError(std::string_view text, std::string_view name, int line, int column,
+                const std::string& what);
+
+/// UTF-8 without the control characters that YAML forbids.
+Status CheckYamlCharacters(std::string_view text, std::string_view name);
+
 }  // namespace caip

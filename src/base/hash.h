@@ -1,19 +1,42 @@
 #pragma once
-// FNV-1a with 64 bits: a fast hash that gives the same number on every host and in every version.
-// Stored and shown values depend on it, so it must never change. It is not cryptographic.
+// Hashes: FNV-1a for tables and stored numbers, SHA-256 for contents.
 
 #include <cstdint>
+#include <string>
 #include <string_view>
+
+struct evp_md_ctx_st;
 
 namespace caip {
 
 inline constexpr uint64_t kFnvStart = 14695981039346656037u;
 inline constexpr uint64_t kFnvPrime = 1099511628211u;
 
+/// FNV-1a with 64 bits: a fast hash that gives the same number on every host and in every version.
+/// Stored and shown values depend on it, so it must never change. It is not cryptographic.
 /// Continues `hash` with the bytes of `text`.
 constexpr uint64_t Fnv1a(std::string_view text, uint64_t hash = kFnvStart) {
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * kFnvPrime;
   return hash;
 }
+
+/// The SHA-256 digest of `bytes` as 64 lower-case hexadecimal digits.
+std::string Sha256Hex(std::string_view bytes);
+
+/// The same for bytes that come in pieces. One thread.
+class Sha256Digest {
+ public:
+  Sha256Digest();
+  ~Sha256Digest();
+  Sha256Digest(const Sha256Digest&) = delete;
+  Sha256Digest& operator=(const Sha256Digest&) = delete;
+
+  void Add(std::string_view bytes);
+  /// The digest of all pieces. The last call.
+  std::string FinishHex();
+
+ private:
+  evp_md_ctx_st* context_;
+};
 
 }  // namespace caip

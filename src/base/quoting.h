@@ -12,4 +12,10 @@ std::string Quoted(std::string_view value);
 /// A word that a POSIX shell reads back as `word`. Adds quotes only where they are needed.
 std::string ShellQuoted(std::string_view word);
 
+// Escapes text for HTML and XML.
+
+/// The text for an element or a quoted attribute. & < > " become entities. Control characters,
+/// which XML 1.0 cannot express, become blanks, except for line ends and tabs.
+std::string MarkupText(std::string_view text);
+
 }  // namespace caip

@@ -1,5 +1,8 @@
 #include "base/text.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace caip {
 namespace {
 
@@ -69,6 +72,10 @@ std::string ReplaceAll(std::string text, std::string_view from, std::string_view
   return text;
 }
 
+bool IsDigits(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), IsDigit);
+}
+
 bool IsUtf8(std::string_view text) {
   while (!text.empty()) {
     const size_t length = SequenceLength(text);
@@ -76,6 +83,54 @@ bool IsUtf8(std::string_view text) {
     text.remove_prefix(length);
   }
   return true;
+}
+
+std::u32string DecodeUtf8(std::string_view text) {
+  std::u32string characters;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte & 0xc0) == 0x80 && !characters.empty()) {
+      characters.back() = characters.back() << 6 | (byte & 0x3f);
+    } else {
+      characters += byte >= 0xf0   ? byte & 0x07
+                    : byte >= 0xe0 ? byte & 0x0f
+                    : byte >= 0xc0 ? byte & 0x1f
+                                   : byte;
+    }
+  }
+  return characters;
+}
+
+namespace {
+
+// Levenshtein's distance.
+size_t Distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t i = 0; i <= b.size(); ++i) row[i] = i;
+  for (size_t k = 0; k < a.size(); ++k) {
+    size_t diagonal = std::exchange(row[0], k + 1);
+    for (size_t i = 0; i < b.size(); ++i) {
+      const size_t replaced = diagonal + (a[k] != b[i]);
+      diagonal = row[i + 1];
+      row[i + 1] = std::min({replaced, row[i] + 1, row[i + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::string NearestName(std::string_view word, const std::vector<std::string>& names) {
+  const std::string lower = LowerCase(word.substr(0, 100));
+  size_t best = std::max<size_t>(1, word.size() / 3) + 1;
+  std::string nearest;
+  for (const std::string& name : names) {
+    const size_t distance = Distance(lower, LowerCase(name));
+    if (distance >= best) continue;
+    best = distance;
+    nearest = name;
+  }
+  return nearest;
 }
 
 }  // namespace caip

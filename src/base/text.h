@@ -1,5 +1,6 @@
 #pragma once
-// Small operations on text: joining, splitting, trimming, letter case, replacing, UTF-8.
+// Small operations on text: joining, splitting, trimming, letter case, replacing, digits, UTF-8,
+// and the name that a mistyped word was meant to be.
 
 #include <string>
 #include <string_view>
@@ -15,6 +16,14 @@ std::string_view Trim(std::string_view text);
 std::string LowerCase(std::string_view text);
 std::string UpperCase(std::string_view text);
 std::string ReplaceAll(std::string text, std::string_view from, std::string_view to);
+constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+/// True for one or more decimal digits and nothing else.
+bool IsDigits(std::string_view text);
 bool IsUtf8(std::string_view text);
+/// The characters of valid UTF-8 text.
+std::u32string DecodeUtf8(std::string_view text);
+
+/// The name nearest to a mistyped word, ignoring case; "" if none is near enough.
+std::string NearestName(std::string_view word, const std::vector<std::string>& names);
 
 }  // namespace caip

@@ -14,7 +14,6 @@
 
 #include "base/errors.h"
 #include "base/text.h"
-#include "base/yaml_errors.h"
 #include "base/yaml_scalar.h"
 
 namespace caip {

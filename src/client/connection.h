@@ -1,8 +1,10 @@
 #pragma once
-// What a client needs of a running emulator, wherever it runs.
+// A connection of a client to a running emulator, and calls of the ml API through it.
 
 #include <string>
+#include <string_view>
 
+#include "base/json_fwd.h"
 #include "base/result.h"
 #include "http/client.h"
 
@@ -14,7 +16,7 @@ class Connection {
   virtual ~Connection() = default;
   /// Sends one request to the ml, storage or logging API; `target` is path and query.
   virtual Result<http::ClientResponse> Send(const http::ClientRequest& request) = 0;
-  /// "http://127.0.0.1:PORT", for messages; "" when it has no address.
+  /// "http://127.0.0.1:PORT", for messages; "" without an address.
   virtual std::string base_url() const = 0;
 };
 
@@ -30,5 +32,15 @@ class FixedConnection final : public Connection {
  private:
   http::Client client_;
 };
+
+/// "/v1/projects/P/jobs/J", percent-encoded; without a job "/v1/projects/P/jobs".
+std::string JobsPath(const std::string& project, const std::string& job_id = "");
+
+/// Sends the request and parses the response. A status other than 2xx becomes an Error with the
+/// text that gcloud prints after "ERROR: (...) ": "STATUS: message", or for 409 "Resource in
+/// projects [P] is the subject of a conflict: message", then the details as YAML. For
+/// a body without the form of Google's errors, the text is the status and the body.
+Result<Json> CallService(Connection& connection, const http::ClientRequest& request,
+                         const std::string& project);
 
 }  // namespace caip::client

@@ -26,31 +26,15 @@ std::vector<std::string> SplitAt(std::string_view text, std::string_view delimit
   return parts;
 }
 
-// The characters of UTF-8 text that passed IsUtf8.
-std::vector<wint_t> CharactersGcloudValues(std::string_view text) {
-  std::vector<wint_t> characters;
-  for (unsigned char byte : text) {
-    if ((byte & 0xc0) == 0x80) {
-      characters.back() = characters.back() << 6 | (byte & 0x3f);
-    } else {
-      characters.push_back(byte >= 0xf0   ? byte & 7
-                           : byte >= 0xe0 ? byte & 15
-                           : byte >= 0xc0 ? byte & 31
-                                          : byte);
-    }
-  }
-  return characters;
-}
-
-// Letters that are not capitals, in any script: Unicode's tables as the C library has them.
-bool IsLowerLetter(wint_t c) {
+// True for letters of any script that are not capitals, by the C library's tables of Unicode.
+bool IsLowerLetter(char32_t c) {
   static const locale_t unicode = ::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
   if (c < 0x80 || !unicode) return c >= 'a' && c <= 'z';
   return ::iswalpha_l(c, unicode) && !::iswupper_l(c, unicode);
 }
 
-bool IsLabelText(const std::vector<wint_t>& text) {
-  return text.size() <= 63 && std::all_of(text.begin(), text.end(), [](wint_t c) {
+bool IsLabelText(const std::u32string& text) {
+  return text.size() <= 63 && std::all_of(text.begin(), text.end(), [](char32_t c) {
            return c == '_' || c == '-' || (c >= '0' && c <= '9') || IsLowerLetter(c);
          });
 }
@@ -151,12 +135,11 @@ Result<std::map<std::string, std::string>> ParseLabels(std::string_view text) {
   ASSIGN_OR_RETURN(const auto entries, ParseDict(text));
   std::map<std::string, std::string> labels;
   for (const auto& [key, value] : entries) {
-    const auto letters = IsUtf8(key) ? CharactersGcloudValues(key) : std::vector<wint_t>{};
+    const auto letters = IsUtf8(key) ? DecodeUtf8(key) : std::u32string{};
     if (letters.empty() || !IsLowerLetter(letters.front()) || !IsLabelText(letters)) {
       return errors::BadLabelKey(key);
     }
-    if (!IsUtf8(value) || !IsLabelText(CharactersGcloudValues(value)))
-      return errors::BadLabelValue(value);
+    if (!IsUtf8(value) || !IsLabelText(DecodeUtf8(value))) return errors::BadLabelValue(value);
     labels[key] = value;
   }
   return labels;
@@ -164,7 +147,7 @@ Result<std::map<std::string, std::string>> ParseLabels(std::string_view text) {
 
 Status CheckServiceAccount(std::string_view text) {
   // ^(.+@.+\..+|[0-9]+)$
-  const bool number = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  const bool number = IsDigits(text);
   const size_t last_dot = text.substr(0, text.empty() ? 0 : text.size() - 1).rfind('.');
   const size_t at = text.find('@', 1);
   const bool address = at != std::string_view::npos && last_dot != std::string_view::npos &&

@@ -1,6 +1,6 @@
 #pragma once
-// The values of gcloud's flags, read by its own rules. Errors hold what stands behind
-// "argument --flag: " in a usage error.
+// Parsers for the values of gcloud's flags, by gcloud's rules. An error's message is the part of a
+// usage error that follows "argument --flag: ".
 
 #include <cstdint>
 #include <map>
@@ -14,45 +14,45 @@
 
 namespace caip::client {
 
-/// "a,b"; with "^;^a;b" the delimiter is ";". A last empty element is dropped.
+/// Parses "a,b". In "^;^a;b" the delimiter is ";". Drops an empty last element.
 Result<std::vector<std::string>> ParseList(std::string_view text);
 
-/// "k=v,k2=v2" in order.
+/// Parses "k=v,k2=v2" and keeps the order.
 Result<std::vector<std::pair<std::string, std::string>>> ParseDict(std::string_view text);
 
-/// Python's int(): blanks, a sign and single underscores are fine.
+/// Parses an integer as Python's int() does: with blanks, a sign and single underscores.
 Result<int64_t> ParseInteger(std::string_view text);
 
-/// An integer of at least 1; "unlimited" is nullopt.
+/// Parses an integer of at least 1. "unlimited" is nullopt.
 Result<std::optional<int64_t>> ParseCount(std::string_view text);
 
-/// true, yes, false, no in any case.
+/// Parses true, yes, false or no in any case.
 Result<bool> ParseBoolean(std::string_view text);
 
-/// "type=nvidia-tesla-t4,count=2".
+/// Parses "type=nvidia-tesla-t4,count=2".
 Result<AcceleratorFlag> ParseAccelerator(std::string_view text);
 
-/// "k=v,..." with the alphabet and length of labels.
+/// Parses "k=v,..." and checks the characters and lengths of labels.
 Result<std::map<std::string, std::string>> ParseLabels(std::string_view text);
 
-/// An e-mail address or a number.
+/// Accepts an e-mail address or a number.
 Status CheckServiceAccount(std::string_view text);
 
-/// "gs://bucket" -> "bucket".
+/// Returns "bucket" for "gs://bucket".
 Result<std::string> ParseStagingBucket(std::string_view text);
 
-/// Where an object is: "gs://bucket/object".
+/// The parts of "gs://bucket/object".
 struct ObjectName {
   std::string bucket;
   std::string object;  // may be empty for --job-dir
 };
-/// Any "gs://bucket[/object]"; the bucket's name is checked only where there is an object, as
+/// Parses any "gs://bucket[/object]". Checks the bucket's name only if there is an object, as
 /// gcloud does.
 Result<ObjectName> ParseObject(std::string_view url);
 
-/// The rules of bucket names, in the words of Cloud Storage.
+/// Checks the rules of bucket names. Errors are worded as by Cloud Storage.
 Status CheckBucketName(std::string_view bucket);
-/// At most 1024 bytes, no line breaks.
+/// Accepts at most 1024 bytes without line breaks.
 Status CheckObjectName(std::string_view object);
 
 }  // namespace caip::client

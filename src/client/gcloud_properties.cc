@@ -65,8 +65,7 @@ Result<std::string> ProjectOf(const GcloudContext& context) {
   if (!project) return errors::ProjectMissing();
   if (project->empty()) return errors::ProjectEmpty();
   if (!google::IsProjectId(*project)) return errors::ProjectNotAnId(*project);
-  const bool number = project->find_first_not_of("0123456789") == std::string::npos;
-  if (context.project && number) return errors::ProjectNumberGiven();
+  if (context.project && IsDigits(*project)) return errors::ProjectNumberGiven();
   return *project;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// gcloud's properties, so that a configured gcloud need not be configured again: flag, then
-// CLOUDSDK_<SECTION>_<NAME>, then the active configuration's file.
+// The properties of the user's gcloud configuration, looked up in gcloud's order: the flag, then
+// CLOUDSDK_<SECTION>_<NAME>, then the file of the active configuration.
 
 #include <optional>
 #include <string>
@@ -10,18 +10,18 @@
 
 namespace caip::client {
 
-/// What a command says about the project and about which of gcloud's configurations to read.
+/// The flags that choose the project and the gcloud configuration.
 struct GcloudContext {
   std::optional<std::string> project;        // --project
   std::optional<std::string> configuration;  // --configuration NAME
 };
 
-/// The property `section/name`, from the environment or gcloud's configuration: --configuration,
-/// $CLOUDSDK_ACTIVE_CONFIG_NAME, or the active one.
+/// The property `section/name` from the environment or from a gcloud configuration: that of
+/// --configuration, $CLOUDSDK_ACTIVE_CONFIG_NAME, or the active one.
 std::optional<std::string> GcloudProperty(const GcloudContext& context, const std::string& section,
                                           const std::string& name);
 
-/// --project, else core/project. Error: gcloud's text, with what to do.
+/// --project, or the property core/project. The error has gcloud's text and a remedy.
 Result<std::string> ProjectOf(const GcloudContext& context);
 
 }  // namespace caip::client

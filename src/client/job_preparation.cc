@@ -1,17 +1,122 @@
 #include "client/job_preparation.h"
 
 #include <algorithm>
+#include <optional>
+#include <string>
 
+#include "base/files.h"
+#include "base/result.h"
+#include "base/text.h"
+#include "base/yaml.h"
+#include "client/connection.h"
 #include "client/errors.h"
 #include "client/flag_values.h"
 #include "client/packaging.h"
-#include "client/service_call.h"
-#include "client/submit_config.h"
+#include "client/submit_flags.h"
 
 namespace caip::client {
 namespace {
 
-/// A submit's flags on their way to a Job: each step needs what the one before it found out.
+// The file of --config. It is read once, and its mistakes are reported with their places.
+
+class SubmitConfig {
+ public:
+  // An error if the file cannot be read or is not YAML.
+  static Result<SubmitConfig> Load(const std::string& path);
+
+  // The file for the merge. Valid as long as this object.
+  SubmitFile File() const;
+  // The text of `error`, with file, line and column before each violation, one a line.
+  std::string Shown(const Error& error) const;
+  // A warning for each key that occurs twice.
+  std::string DuplicateWarnings() const;
+
+ private:
+  std::string PlaceOf(std::string pointer) const;
+
+  std::string path_;
+  YamlDocument document_;
+};
+
+// "/trainingInput/args/0" -> "trainingInput.args[0]".
+std::string DottedPath(std::string_view pointer) {
+  std::string path;
+  for (const std::string& step : Split(pointer.substr(pointer.empty() ? 0 : 1), '/')) {
+    const std::string name = ReplaceAll(ReplaceAll(step, "~1", "/"), "~0", "~");
+    if (IsDigits(name) && !path.empty()) {
+      path += "[" + name + "]";
+    } else {
+      path += (path.empty() ? "" : ".") + name;
+    }
+  }
+  return path;
+}
+
+bool IsPointer(const std::string& field) { return field.empty() || field.starts_with('/'); }
+
+Result<SubmitConfig> SubmitConfig::Load(const std::string& path) {
+  const Result<std::string> text = ReadFileUpTo(path, kYamlBytesMax);
+  if (!text.ok()) return errors::ConfigUnreadable(path, text.error().message);
+  SubmitConfig config;
+  config.path_ = path;
+  Result<YamlDocument> document = ParseYaml(*text, path);
+  if (!document.ok()) return errors::ConfigBroken(path, document.error().message);
+  config.document_ = std::move(*document);
+  return config;
+}
+
+SubmitFile SubmitConfig::File() const {
+  return {&document_.value, document_.dates, document_.duplicates};
+}
+
+// The place of the value, or of the nearest enclosing value that has one.
+std::string SubmitConfig::PlaceOf(std::string pointer) const {
+  while (true) {
+    const auto found = document_.places.find(pointer);
+    if (found != document_.places.end()) {
+      return path_ + ":" + std::to_string(found->second.line) + ":" +
+             std::to_string(found->second.column);
+    }
+    const size_t slash = pointer.rfind('/');
+    if (slash == std::string::npos) return path_;
+    pointer.resize(slash);
+  }
+}
+
+std::string SubmitConfig::Shown(const Error& error) const {
+  std::string text = error.message;
+  for (const FieldViolation& violation : error.violations) {
+    const bool of_file = IsPointer(violation.field);
+    const std::string name = of_file ? DottedPath(violation.field) : violation.field;
+    text += "\n  ";
+    if (of_file) text += PlaceOf(violation.field) + ": ";
+    text += (name.empty() ? "" : name + ": ") + violation.description;
+  }
+  return text;
+}
+
+std::string SubmitConfig::DuplicateWarnings() const {
+  std::string text;
+  for (const std::string& pointer : document_.duplicates) {
+    text += errors::DuplicateKeyWarning(PlaceOf(pointer), DottedPath(pointer));
+  }
+  return text;
+}
+
+// The text of `error` without a file. Its violations are about flags.
+std::string ShownWithoutFile(const Error& error) {
+  std::string text = error.message;
+  for (const FieldViolation& violation : error.violations) {
+    text += "\n  " + violation.field + ": " + violation.description;
+  }
+  return text;
+}
+
+}  // namespace
+
+namespace {
+
+/// Prepares one job. Each step needs the results of the steps before it.
 class Preparation {
  public:
   Preparation(const SubmitRequest& request, const PreparationOptions& options)
@@ -21,7 +126,7 @@ class Preparation {
     const Status made = MakeJob();
     if (made.ok()) return std::move(prepared_);
     const Error& error = made.error();
-    return Error{error.code, config_ ? config_->Shown(error) : ShownWithoutFile(error)};
+    return errors::Reworded(error, config_ ? config_->Shown(error) : ShownWithoutFile(error));
   }
 
  private:
@@ -48,7 +153,7 @@ class Preparation {
 
   SubmitFile File() const { return config_ ? config_->File() : SubmitFile{}; }
 
-  // A full name or URL stands for itself; anything else is a key's id and needs the other parts.
+  // A full name or URL is used as it is. Any other value is a key's ID and needs the other flags.
   Status ReadKmsKey() {
     const KmsFlags& kms = request_.kms;
     std::string key = kms.key.value_or("");

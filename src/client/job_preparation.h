@@ -1,6 +1,6 @@
 #pragma once
-// From a submit's flags and files to the Job that is sent: the client's checks in gcloud's order,
-// packages, the merge; then the upload and the request.
+// Turns the flags and files of a submit command into the Job that is sent: the client's checks in
+// gcloud's order, the packages, the merge, the upload and the request.
 
 #include <functional>
 #include <memory>
@@ -12,7 +12,7 @@
 #include "base/result.h"
 #include "client/connection.h"
 #include "client/staging.h"
-#include "client/submit_request.h"
+#include "client/submit_flags.h"
 
 namespace caip::client {
 
@@ -20,9 +20,9 @@ namespace caip::client {
 struct PreparedJob {
   std::string project;
   Json job;
-  std::vector<StagedFile> staged;                  // files that the job needs in Cloud Storage
-  std::vector<std::string> remote_packages;        // packages that are there already
-  std::shared_ptr<TemporaryDirectory> built = {};  // holds files of `staged`
+  std::vector<StagedFile> staged;                  // files to upload for the job
+  std::vector<std::string> remote_packages;        // packages that are in Cloud Storage already
+  std::shared_ptr<TemporaryDirectory> built = {};  // owns files of `staged`
 };
 
 struct PreparationOptions {
@@ -31,17 +31,17 @@ struct PreparationOptions {
   std::function<void(const std::string&)> warn = [](const std::string&) {};
 };
 
-/// Uploads nothing, and writes only what a package's own build does. The message of an error is
-/// complete: mistakes in the file of --config are listed with line and column.
+/// Uploads nothing, and writes only the files of package builds. The message of an error is
+/// complete: it lists the mistakes in the file of --config with line and column.
 Result<PreparedJob> PrepareJob(const SubmitRequest& request, const PreparationOptions& options);
 
 /// Uploads the files of `prepared`. `create_buckets`: missing buckets are created first.
 Status StageFiles(Connection& connection, const PreparedJob& prepared, bool create_buckets);
 
-/// Sends the job; the Job as the service answers it. An error reads as gcloud prints it.
+/// Sends the job and returns the Job of the response. An error reads as gcloud prints it.
 Result<Json> CreateJob(Connection& connection, const PreparedJob& prepared);
 
-/// Asks the emulator for the service's own checks of the job; nothing is created.
+/// Lets the emulator run the service's checks of the job without creating it.
 Status CheckJob(Connection& connection, const PreparedJob& prepared);
 
 }  // namespace caip::client

@@ -1,5 +1,5 @@
 #pragma once
-// --package-path and --packages -> the files to upload and the gs:// objects to pass on.
+// Finds the files to upload and the gs:// objects to pass on for --package-path and --packages.
 
 #include <memory>
 #include <optional>
@@ -12,28 +12,28 @@
 
 namespace caip::client {
 
-/// What a submit is asked to ship.
+/// The packages that a submit command names.
 struct PackageRequest {
   std::vector<std::string> packages;        // --packages
   std::optional<std::string> package_path;  // --package-path
   Path cache;                               // where built packages are kept
-  bool read_only_cache = false;             // nothing is to be written but a build's own files
+  bool read_only_cache = false;             // do not write to the cache
   std::stop_token stop = {};                // ends a build
 };
 
-/// What has to be uploaded, in order. Owns the directory in which packages were built.
+/// The packages of a job, in order. Owns the directory in which packages were built.
 struct PackageFiles {
   std::vector<std::string> remote;  // gs:// objects, passed on as they are
   std::vector<Path> local;
   std::shared_ptr<TemporaryDirectory> keep = {};
 };
 
-/// Sorts --packages and builds --package-path. Touches the source tree only as its own setup.py
-/// does.
+/// Sorts --packages and builds --package-path. Only a package's own setup.py writes into the source
+/// tree.
 Result<PackageFiles> CollectPackages(const PackageRequest& request);
 
-/// The hex SHA-256 over the contents of all `files` in order: the directory they are uploaded to.
-/// Refuses two of the same name and files that cannot be read.
+/// The hex SHA-256 of the contents of all `files` in order, which names the directory they are
+/// uploaded to. Rejects two files of the same name, and unreadable files.
 Result<std::string> DigestOf(const std::vector<Path>& files);
 
 }  // namespace caip::client

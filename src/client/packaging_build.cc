@@ -16,22 +16,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Ships the package itself and no sub-package: that is what gcloud's generated file does.
+// Packs the package itself without sub-packages, as the file that gcloud generates does.
 std::string GeneratedSetup(const std::string& package) {
   return "from setuptools import setup, find_packages\n\nif __name__ == '__main__':\n    setup(\n"
          "        name='" +
          package + "',\n        packages=find_packages(include=['" + package + "'])\n    )\n";
 }
 
-// Left-overs of other builds, which a build may write to.
+// Files that earlier builds left, which a build may write to.
 bool IsBuildsOwn(const std::string& name) {
   return name == "setup.py" || name == "setup.pyc" || name.ends_with(".egg-info") ||
          name.ends_with("-0.0.0");
 }
 
-// A root without setup.py as it would be with the generated one, of links to what is in it: so
-// neither an end in the middle nor a second build can leave anything in the user's tree or see it
-// there. setuptools follows the links, and packs the same bytes.
+// Creates a copy of a root without setup.py: a generated setup.py and links to the root's files. So
+// an interrupted or concurrent build neither leaves files in the user's tree nor sees those of
+// another. setuptools follows the links and packs the same bytes.
 Result<Path> RootWithSetup(const Path& root, const std::string& package, const Path& scratch) {
   const Path linked = scratch / "tree";
   RETURN_IF_ERROR(MakeDirectories(linked));
@@ -57,7 +57,7 @@ bool IsWritable(const Path& directory) {
   return ::access(directory.c_str(), R_OK | W_OK | X_OK) == 0;
 }
 
-// Where the root's own setup.py can write beside itself.
+// A directory in which the root's own setup.py can write beside itself.
 Result<Path> WritableRoot(const Path& root, const Path& scratch) {
   if (IsWritable(root)) return root;
   const Path copy = scratch / "dest";
@@ -68,7 +68,7 @@ Result<Path> WritableRoot(const Path& root, const Path& scratch) {
   return copy;
 }
 
-// Fewest left-overs first; plain distutils scripts know only the last.
+// The set that leaves the fewest files comes first. Plain distutils scripts know only the last set.
 std::vector<std::vector<std::string>> ArgumentSets(const Path& output, const Path& scratch) {
   const std::vector<std::string> sdist = {"sdist", "--dist-dir", output.string()};
   std::vector<std::string> build = {"build", "--build-base", scratch.string(), "--build-temp",
@@ -79,7 +79,7 @@ std::vector<std::vector<std::string>> ArgumentSets(const Path& output, const Pat
   return {all, build, sdist};
 }
 
-// One attempt; what it said.
+// Makes one attempt and returns its output in `said`.
 Result<bool> RunSetup(const std::string& python, const Path& root,
                       const std::vector<std::string>& arguments, const std::stop_token& stop,
                       std::string& said) {
@@ -113,28 +113,16 @@ Status RunSomeSetup(const Path& root, const Path& output, const Path& scratch, b
   return errors::BuildFailed(said, generated);
 }
 
-std::string OnPathPackagingBuild(const std::string& program) {
-  if (program.find('/') != std::string::npos) {
-    return ::access(program.c_str(), X_OK) == 0 ? program : "";
-  }
-  const char* path = std::getenv("PATH");
-  for (const std::string& directory : Split(path ? path : "/usr/bin:/bin", ':')) {
-    const Path candidate = Path(directory.empty() ? "." : directory) / program;
-    if (::access(candidate.c_str(), X_OK) == 0 && fs::is_regular_file(candidate)) {
-      return candidate.string();
-    }
-  }
-  return "";
-}
-
 }  // namespace
 
 std::vector<std::string> BuildPythons() {
   std::vector<std::string> pythons;
   const char* chosen = std::getenv("CLOUDSDK_PYTHON");
+  const char* path = std::getenv("PATH");
   for (const std::string& name : {std::string(chosen ? chosen : ""), std::string("python3"),
                                   std::string("python"), std::string("/usr/bin/python3")}) {
-    const std::string found = name.empty() ? "" : OnPathPackagingBuild(name);
+    const std::string found =
+        name.empty() ? "" : host::FindProgram(name, path ? path : "/usr/bin:/bin");
     if (!found.empty() && std::count(pythons.begin(), pythons.end(), found) == 0) {
       pythons.push_back(found);
     }
@@ -152,7 +140,7 @@ Result<std::vector<Path>> BuildPackage(const Path& root, const std::string& pack
   const bool generated = !fs::is_regular_file(root / "setup.py");
   ASSIGN_OR_RETURN(const Path place,
                    generated ? RootWithSetup(root, package, scratch) : WritableRoot(root, scratch));
-  // Two builds of one root would write over each other's files.
+  // Two builds of one root would overwrite each other's files.
   const Fd lock(::open(place.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (lock.valid()) ::flock(lock.get(), LOCK_EX);
   RETURN_IF_ERROR(MakeDirectories(scratch / "build"));

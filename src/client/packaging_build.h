@@ -1,5 +1,5 @@
 #pragma once
-// setup.py sdist, run as gcloud runs it.
+// Builds a source distribution with `setup.py sdist`, as gcloud does.
 
 #include <stop_token>
 #include <string>
@@ -10,13 +10,14 @@
 
 namespace caip::client {
 
-/// The pythons that may build packages, in the order in which they are tried: $CLOUDSDK_PYTHON,
+/// The Python programs that may build packages, in the order of the attempts: $CLOUDSDK_PYTHON,
 /// python3 and python on PATH, /usr/bin/python3.
 std::vector<std::string> BuildPythons();
 
-/// Builds `package` (a directory name) below `root` into `output`; paths of the results, sorted. A
-/// root without setup.py is built as if it had one, and not written to; one with a setup.py that
-/// cannot be written is copied. kCancelled, and the tool is gone, once `stop` asks for it.
+/// Builds `package` (a directory name) below `root` into `output` and returns the sorted paths of
+/// the results. A root without setup.py is built with a generated one and not written to. A root
+/// with a setup.py that is not writable is copied. kCancelled: `stop` was requested, and the tool
+/// has ended.
 Result<std::vector<Path>> BuildPackage(const Path& root, const std::string& package,
                                        const Path& output, const Path& scratch,
                                        std::stop_token stop);

@@ -25,7 +25,7 @@ Result<http::ClientResponse> Ask(Connection& connection, const http::ClientReque
   return response;
 }
 
-// The same bytes give the same name, so an unchanged tree is there already.
+// The same bytes have the same name, so an unchanged package exists already.
 Result<bool> IsThere(Connection& connection, const StagedFile& file, const std::string& bytes) {
   http::ClientRequest request;
   request.target =
@@ -111,8 +111,8 @@ Status EnsureBucket(Connection& connection, const std::string& project, const st
   body["name"] = bucket;
   request.body = CompactJson(body);
   ASSIGN_OR_RETURN(const http::ClientResponse response,
-                   Ask(connection, request, "making the bucket gs://" + bucket));
-  if (response.status == 200 || response.status == 409) return Ok{};  // 409: it is there
+                   Ask(connection, request, "creating the bucket gs://" + bucket));
+  if (response.status == 200 || response.status == 409) return Ok{};  // 409: it exists
   return errors::BucketRefused(bucket, response.status, response.body);
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Where the packages of a submit go in Cloud Storage, and how they get there.
+// Uploads the packages of a submit command to Cloud Storage.
 
 #include <optional>
 #include <string>
@@ -11,19 +11,19 @@
 
 namespace caip::client {
 
-/// gs://bucket/prefix, below which the digest's directory is made.
+/// gs://bucket/prefix, below which a directory named by the digest is created.
 struct StagingLocation {
   std::string bucket;
   std::string prefix;
 };
 
-/// --staging-bucket with the job's name, else --job-dir with "packages"; nullopt without either.
-/// The names are checked as late as gcloud does it.
+/// --staging-bucket with the job's name, or else --job-dir with "packages"; nullopt without either.
+/// Checks the names as late as gcloud does.
 Result<std::optional<StagingLocation>> StagingLocationOf(
     const std::string& job, const std::optional<std::string>& staging_bucket,
     const std::optional<std::string>& job_dir);
 
-/// A file and the object it becomes.
+/// A local file and the object that it is uploaded to.
 struct StagedFile {
   Path file;
   std::string bucket;
@@ -31,15 +31,15 @@ struct StagedFile {
   std::string Uri() const { return "gs://" + bucket + "/" + object; }
 };
 
-/// The objects of `files`: prefix, digest, file name.
+/// Names the objects of `files`: prefix, digest, file name.
 Result<std::vector<StagedFile>> StagedFiles(const StagingLocation& location,
                                             const std::string& digest,
                                             const std::vector<Path>& files);
 
-/// Uploads what is not there already with the same bytes.
+/// Uploads each file, unless its object exists with the same bytes.
 Status UploadFiles(Connection& connection, const std::vector<StagedFile>& files);
 
-/// Makes a bucket unless it is there.
+/// Creates a bucket unless it exists.
 Status EnsureBucket(Connection& connection, const std::string& project, const std::string& bucket);
 
 }  // namespace caip::client

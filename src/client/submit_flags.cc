@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "client/submit_errors.h"
+#include "client/errors.h"
 #include "client/submit_typing.h"
 
 namespace caip::client {
@@ -19,7 +19,7 @@ std::vector<std::string> ChoicesOf(std::string_view enum_field) {
   return choices;
 }
 
-// The enum name that a choice stands for: case and `-` or `_` make no difference.
+// The enum name of a choice. Case and the difference between `-` and `_` do not matter.
 std::string NameOfChoice(std::string_view enum_field, std::string_view choice) {
   const std::string name = UpperCase(ReplaceAll(std::string(choice), "-", "_"));
   return IsKnownEnum(enum_field, Json(name)) ? name : "";
@@ -28,7 +28,7 @@ std::string NameOfChoice(std::string_view enum_field, std::string_view choice) {
 constexpr std::string_view kTier = "trainingInput.scaleTier";
 constexpr std::string_view kAccelerator = "trainingInput.masterConfig.acceleratorConfig.type";
 
-// Python's truth: what `if data:` takes for nothing.
+// True if Python's `if data:` treats the tree as false.
 bool IsNothing(const Json& tree) {
   return tree.is_null() || tree == Json(false) || tree == Json("") ||
          (tree.is_number() && tree.get<double>() == 0) || (tree.is_structured() && tree.empty());
@@ -49,7 +49,7 @@ void TakeCount(Json& into, const char* name, const std::optional<int64_t>& count
   if (count) into[name] = std::to_string(*count);
 }
 
-// What the client does not know stays beside the field and overwrites it when it is written out.
+// A value that the client does not know stays beside the field and replaces it in the output.
 void TakeEnum(Json& into, const char* name, std::string_view path, const std::string& value) {
   const auto found = into.find(name);
   if (found == into.end() || IsKnownEnum(path, *found)) into[name] = value;
@@ -81,7 +81,7 @@ void MergeRoles(Json& input, const SubmitFlags& flags) {
   Take(input, "useChiefInTfConfig", flags.use_chief_in_tf_config);
 }
 
-// An empty list is sent as none.
+// An empty list is not sent.
 void TakeList(Json& into, const char* name, const std::vector<std::string>& list) {
   if (list.empty()) {
     into.erase(name);
@@ -122,7 +122,7 @@ bool IsNonEmptyList(const Json* value) {
   return value && ((value->is_array() && !value->empty()) || value->is_string());
 }
 
-// The tier of a file that is read first, looked up among the spellings of the flag.
+// The tier of a file that is read first, compared with the spellings of the flag.
 Result<std::string> TierOfFile(const Json& tree) {
   if (!tree.is_object())
     return submit_errors::FileDoesNotFit({submit_errors::NotAMapping("", tree)});
@@ -187,7 +187,7 @@ std::string ScaleTierOfChoice(std::string_view choice) { return NameOfChoice(kTi
 const std::vector<std::string>& AcceleratorChoices() {
   static const std::vector<std::string> choices = [] {
     std::vector<std::string> all = ChoicesOf(kAccelerator);
-    all.erase(all.begin());  // "unspecified" can be said, but nobody is told to
+    all.erase(all.begin());  // "unspecified" is accepted but not offered
     std::sort(all.begin(), all.end());
     return all;
   }();
@@ -207,7 +207,7 @@ Status CheckServerFlags(const SubmitFlags& flags, const SubmitFile& file) {
   if (given(flags.master.image_uri) && given(flags.runtime_version)) {
     return submit_errors::ImageAndRuntimeVersion();
   }
-  const bool from_file = tier == "custom";  // the choice of the flag, so only in lower case
+  const bool from_file = tier == "custom";  // the spelling of the flag, so only in lower case
   if ((from_file || flags.scale_tier == "CUSTOM") && !given(flags.master.machine_type)) {
     return submit_errors::CustomTierNeedsMachineType(from_file);
   }

@@ -1,19 +1,23 @@
 #pragma once
-// The client's half of `jobs submit training`: what gcloud makes of flags and a config file.
+// The client's part of `jobs submit training`: merges flags and a config file into a Job, as gcloud
+// does.
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/files.h"
 #include "base/json_fwd.h"
 #include "base/result.h"
+#include "client/gcloud_properties.h"
 
 namespace caip::client {
 
-/// --master-accelerator and its like: both keys are mandatory.
+/// The value of --master-accelerator and similar flags. Both keys are mandatory.
 struct AcceleratorFlag {
   std::string type;  // the API's name: "NVIDIA_TESLA_T4"
   int64_t count = 0;
@@ -29,7 +33,7 @@ struct RoleFlags {
   bool operator==(const RoleFlags&) const = default;
 };
 
-/// The flags that end up in the Job, parsed and checked one by one. Unset = not given.
+/// The flags that become fields of the Job, parsed and checked one by one. Unset: not given.
 struct SubmitFlags {
   std::string job;
   std::optional<std::string> module_name;
@@ -48,38 +52,64 @@ struct SubmitFlags {
   RoleFlags worker;
   RoleFlags parameter_server;
   std::optional<std::map<std::string, std::string>> labels;
-  std::optional<std::vector<std::string>> user_args;  // set, maybe empty, when `--` was there
+  std::optional<std::vector<std::string>> user_args;  // set, and may be empty, if `--` was given
 };
 
-/// A config file, read. `dates` and `duplicates` are YamlDocument's.
+/// A parsed config file. `dates` and `duplicates` are those of YamlDocument.
 struct SubmitFile {
   const Json* tree = nullptr;  // nullptr: --config was not given
   std::vector<std::string> dates;
   std::vector<std::string> duplicates;
 };
 
-/// --scale-tier as gcloud compares it: "standard-1", "STANDARD_1" and "Basic" are names of a tier;
-/// "" where it is none. `valid` lists the choices as gcloud does.
+/// The tier that a value of --scale-tier names, as gcloud compares it: "standard-1", "STANDARD_1"
+/// and "Basic" name tiers. "" for other values.
 std::string ScaleTierOfChoice(std::string_view choice);
 const std::vector<std::string>& ScaleTierChoices();
 
-/// The accelerator of `type=nvidia-tesla-t4`; "" where there is none.
+/// The accelerator that `type=nvidia-tesla-t4` names; "" for unknown names.
 std::string AcceleratorOfChoice(std::string_view choice);
 const std::vector<std::string>& AcceleratorChoices();
 
-/// True where the file is looked at before packages are built: for its scaleTier.
+/// True if the file is read before packages are built, because its scaleTier is needed.
 inline bool FileComesFirst(const SubmitFlags& flags) { return !flags.scale_tier; }
 
-/// The first check: tier against --master-machine-type, image against --runtime-version. With a
-/// file that comes first, its shape and its tier too.
+/// The first check: the tier with --master-machine-type, the image with --runtime-version. Checks
+/// the form and the tier of a file that comes first, too.
 Status CheckServerFlags(const SubmitFlags& flags, const SubmitFile& file);
 
-/// The Job that gcloud would send: `flags` over `file`, `package_uris` over all. Errors with
-/// violations (JSON pointers into the file) where gcloud crashes on the file.
+/// The Job that gcloud would send: `flags` override `file`, and `package_uris` override both. Where
+/// gcloud crashes on the file, an error with violations (JSON pointers into the file).
 Result<Json> MergeJob(const SubmitFlags& flags, const SubmitFile& file,
                       const std::vector<std::string>& package_uris);
 
-/// What gcloud does with these words and this file that nobody can have meant: `--strict`.
+/// An error if gcloud would do something with these flags and this file that the user cannot have
+/// meant (`--strict`).
 Status CheckTraps(const SubmitFlags& flags, const SubmitFile& file);
+
+/// --kms-key, and the flags that complete it if it is not a full resource name.
+struct KmsFlags {
+  std::optional<std::string> key;
+  std::optional<std::string> keyring;
+  std::optional<std::string> location;
+  std::optional<std::string> project;
+};
+
+/// All that the arguments of `jobs submit training` ask for.
+struct SubmitRequest {
+  GcloudContext gcloud;
+  SubmitFlags flags;
+  std::optional<std::string> config;          // --config FILE
+  std::optional<std::string> package_path;    // --package-path DIR
+  std::vector<std::string> packages;          // --packages a,b
+  std::optional<std::string> staging_bucket;  // the bare bucket name
+  KmsFlags kms;                               // becomes flags.kms_key when the project is known
+  bool strict = false;                        // traps of the merge become errors
+  Path package_cache;                         // built packages are kept there
+};
+
+/// Parses the arguments that follow `jobs submit training JOB`. Only the command line knows their
+/// grammar, so a scenario that has such arguments gets this function.
+using ReadSubmitWords = std::function<Result<SubmitRequest>(const std::vector<std::string>& words)>;
 
 }  // namespace caip::client

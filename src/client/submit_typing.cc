@@ -9,9 +9,8 @@
 
 #include "base/encoding.h"
 #include "base/json.h"
-#include "base/spelling.h"
 #include "base/text.h"
-#include "client/submit_errors.h"
+#include "client/errors.h"
 #include "ml/schema/job_schema.h"
 
 namespace caip::client {
@@ -21,7 +20,7 @@ std::string Step(const std::string& pointer, std::string_view key) {
   return pointer + "/" + ReplaceAll(ReplaceAll(std::string(key), "~", "~0"), "/", "~1");
 }
 
-// Python takes blanks around a number, a sign, and single underscores between digits.
+// Python accepts blanks around a number, a sign, and single underscores between digits.
 std::optional<std::string> PythonDigits(std::string_view text) {
   std::string plain;
   const std::string_view trimmed = Trim(text);
@@ -58,8 +57,8 @@ std::optional<double> ParsePythonFloat(std::string_view text) {
   return value;
 }
 
-// base64 as Python decodes and encodes it again: either alphabet in, the URL-safe one out; foreign
-// characters are skipped.
+// Decodes and encodes base64 as Python does: reads either alphabet, skips foreign characters, and
+// writes the URL-safe alphabet.
 std::optional<std::string> Base64Again(std::string_view text) {
   std::string quads;
   size_t padding = 0;
@@ -79,7 +78,7 @@ std::optional<std::string> Base64Again(std::string_view text) {
   return ReplaceAll(ReplaceAll(Base64(*bytes), "+", "-"), "/", "_");
 }
 
-// The field of that message whose name is nearest to a mistyped one, or "".
+// The field of the message with the name nearest to a mistyped one, or "".
 std::string Nearest(const google::MessageSchema& message, std::string_view key) {
   std::vector<std::string> names;
   for (const google::FieldSchema& field : message.fields) names.emplace_back(field.name);
@@ -107,7 +106,7 @@ class Typing {
         Field(*field, key, member, place, typed);
         continue;
       }
-      // The client keeps what it does not know, the proto's own spelling (job_id) included.
+      // The client keeps unknown names, including the proto's own spelling (job_id).
       if (!field)
         result_.traps.push_back(submit_errors::UnknownKey(place, key, Nearest(type, key)));
       CheckFinite(member, place);
@@ -121,7 +120,7 @@ class Typing {
              const std::string& pointer, Json& into) {
     const bool empty_list = value.is_array() && value.empty();
     if (value.is_null() || (empty_list && !type.repeated)) {
-      // Nothing is nothing, but what is no known enum value is kept as it was.
+      // The client drops a null, but keeps an unknown enum value unchanged.
       if (type.kind == google::FieldKind::kEnum) into[key] = value;
       return;
     }
@@ -130,8 +129,9 @@ class Typing {
       return;
     }
     Json list = Json::array();
-    const Json whole =
-        value.is_array() ? value : Json::array({value});  // one element needs no list
+    const Json whole = value.is_array()
+                           ? value
+                           : Json::array({value});  // a single element may stand without a list
     for (size_t i = 0; i < whole.size(); ++i) {
       const std::string place = value.is_array() ? pointer + "/" + std::to_string(i) : pointer;
       if (whole[i].is_null()) {
@@ -156,7 +156,7 @@ class Typing {
         return Enum(type.enumeration->names, value, pointer);
       case google::FieldKind::kString:
       case google::FieldKind::kTimestamp:
-      case google::FieldKind::kDuration:  // the client does not look at their form
+      case google::FieldKind::kDuration:  // the client does not check its form
         return value.is_string() ? std::optional<Json>(value) : Wrong(pointer, "text", value);
       case google::FieldKind::kBool:
         return value.is_boolean() ? std::optional<Json>(value)
@@ -172,8 +172,8 @@ class Typing {
     return std::nullopt;
   }
 
-  // Prediction, explanation and architecture search: not emulated, so passed on for the service to
-  // refuse.
+  // Prediction, explanation and architecture search are not emulated. They are passed on, and the
+  // service rejects them.
   std::optional<Json> Opaque(const Json& value, const std::string& pointer) {
     if (!value.is_object()) result_.faults.push_back(submit_errors::NotAMapping(pointer, value));
     CheckFinite(value, pointer);
@@ -186,7 +186,7 @@ class Typing {
     return std::nullopt;
   }
 
-  // A boolean is an integer to the client: it sends "True".
+  // To the client a boolean is an integer, and it sends "True".
   std::optional<Json> Integer(google::FieldKind kind, const Json& value,
                               const std::string& pointer) {
     const bool as_text = kind == google::FieldKind::kInt64;
@@ -231,7 +231,7 @@ class Typing {
     return std::nullopt;
   }
 
-  // Known names and numbers become the name; all else is passed on as it is.
+  // A known name or number becomes the name. Any other value is passed on unchanged.
   std::optional<Json> Enum(std::span<const std::string_view> names, const Json& value,
                            const std::string& pointer) {
     const bool zero = value.is_number() && value.get<double>() == 0;
@@ -261,7 +261,7 @@ class Typing {
     Json typed = Json::object();
     for (const auto& [key, member] : value.items()) {
       const std::string place = Step(pointer, key);
-      if (key == "additionalProperties") {  // what the client calls the map inside
+      if (key == "additionalProperties") {  // the client's own name of the map
         result_.faults.push_back(submit_errors::ReservedKey(place));
       } else if (member.is_null()) {
         result_.traps.push_back(submit_errors::NotSpelledAsMeant(place, member, "null"));

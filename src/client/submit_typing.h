@@ -1,6 +1,6 @@
 #pragma once
-// A config file as gcloud's generated client reads and writes it again: what it refuses, what it
-// turns into something else, and what it passes on although it does not know it.
+// Reads and writes a config file as gcloud's generated client does. The client rejects some values,
+// converts others, and passes on values that it does not know.
 
 #include <span>
 #include <string_view>
@@ -11,21 +11,21 @@
 
 namespace caip::client {
 
-/// A file that went through the client.
+/// A file after gcloud's client has read and written it.
 struct TypedFile {
-  Json job;                            // what is left of it; unknown names are kept
-  std::vector<FieldViolation> faults;  // where the client crashes; all of them
-  std::vector<FieldViolation> traps;   // what it passes on or rewrites without a word
+  Json job;                            // unknown names are kept
+  std::vector<FieldViolation> faults;  // values on which the client crashes
+  std::vector<FieldViolation> traps;   // values that it silently converts or passes on
 };
 
-/// `file` is the tree of the file; a Job, or anything.
+/// `file` is the tree of the file, which need not be a Job.
 TypedFile TypeFile(const Json& file);
 
-/// The value names of an enum field, numbered from 0: "trainingInput.scaleTier". It must exist.
+/// The value names of an enum field ("trainingInput.scaleTier"), numbered from 0. The field must
+/// exist.
 std::span<const std::string_view> EnumNames(std::string_view path);
 
-/// True where `value` is what the client knows for the enum field `path`
-/// ("trainingInput.scaleTier").
+/// True if the client knows `value` for the enum field `path` ("trainingInput.scaleTier").
 bool IsKnownEnum(std::string_view path, const Json& value);
 
 }  // namespace caip::client

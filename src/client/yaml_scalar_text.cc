@@ -1,30 +1,16 @@
-#include "client/yaml_scalar_text.h"
-
 #include <regex>
+
+#include "base/text.h"
+#include "client/yaml_text.h"
 
 namespace caip::client {
 namespace {
 
-constexpr int kYamlScalarTextWidth = 80;
+constexpr int kFoldedWidth = 80;
 constexpr std::u32string_view kBreaks = U"\n\u0085\u2028\u2029";
-constexpr std::u32string_view kYamlScalarTextBlanks = U" \t\r\n\u0085\u2028\u2029";
+constexpr std::u32string_view kScalarBlanks = U" \t\r\n\u0085\u2028\u2029";
 
 bool IsIn(char32_t c, std::u32string_view set) { return set.find(c) != set.npos; }
-
-std::u32string CharactersYamlScalarText(std::string_view text) {
-  std::u32string characters;
-  for (unsigned char byte : text) {
-    if ((byte & 0xc0) == 0x80 && !characters.empty()) {
-      characters.back() = characters.back() << 6 | (byte & 0x3f);
-    } else {
-      characters += byte >= 0xf0   ? byte & 7
-                    : byte >= 0xe0 ? byte & 15
-                    : byte >= 0xc0 ? byte & 31
-                                   : byte;
-    }
-  }
-  return characters;
-}
 
 void AppendUtf8(std::string& out, char32_t c) {
   if (c < 0x80) {
@@ -37,7 +23,7 @@ void AppendUtf8(std::string& out, char32_t c) {
   for (int i = bytes - 2; i >= 0; --i) out += static_cast<char>(0x80 | ((c >> (6 * i)) & 0x3f));
 }
 
-// Would YAML 1.2 read it as a number, a boolean, nothing or a date?
+// True if YAML 1.2 would read the text as a number, a boolean, null or a date.
 bool LooksTyped(std::string_view text) {
   if (text.empty() || text.size() > 256) return text.empty();
   static const std::regex kTyped(
@@ -64,13 +50,13 @@ bool IsSpecial(char32_t c) {
   return !printable || c == 0xfeff;
 }
 
-// Indicators that a plain scalar may not start with, or not have inside.
+// Indicators that a plain scalar may not start with or contain.
 bool HasIndicators(const std::u32string& text) {
   if (text.starts_with(U"---") || text.starts_with(U"...")) return true;
   for (size_t i = 0; i < text.size(); ++i) {
     const char32_t c = text[i];
-    const bool blank_follows = i + 1 >= text.size() || IsIn(text[i + 1], kYamlScalarTextBlanks);
-    const bool blank_before = i == 0 || IsIn(text[i - 1], kYamlScalarTextBlanks);
+    const bool blank_follows = i + 1 >= text.size() || IsIn(text[i + 1], kScalarBlanks);
+    const bool blank_before = i == 0 || IsIn(text[i - 1], kScalarBlanks);
     if (i == 0 && IsIn(c, U"#,[]{}&*!|>'\"%@`")) return true;
     if (i == 0 && IsIn(c, U"?-") && blank_follows) return true;
     if (c == ':' && blank_follows) return true;
@@ -95,12 +81,12 @@ Analysis Analyse(const std::u32string& text) {
   return allowed;
 }
 
-/// Writes one scalar and knows in which column it is.
+// Writes one scalar and counts its columns.
 class Writer {
  public:
   explicit Writer(const ScalarPlace& place) : place_(place), column_(place.column) {}
 
-  // Plain and single-quoted scalars break at single blanks behind column 80.
+  // Plain and single-quoted scalars break at single blanks after column 80.
   std::string Words(const std::u32string& text, bool quoted) {
     if (quoted) Put('\'');
     for (size_t i = 0; i < text.size();) {
@@ -108,7 +94,7 @@ class Writer {
         size_t end = i;
         while (end < text.size() && text[end] == ' ') ++end;
         const bool inside = !quoted || (i != 0 && end != text.size());
-        if (end == i + 1 && column_ > kYamlScalarTextWidth && inside && !place_.is_key) {
+        if (end == i + 1 && column_ > kFoldedWidth && inside && !place_.is_key) {
           NewLine();
         } else {
           for (; i < end; ++i) Put(' ');
@@ -141,7 +127,7 @@ class Writer {
       }
       const bool inside = end > 0 && end + 1 < text.size();
       const int ahead = static_cast<int>(end) - static_cast<int>(start);
-      if (inside && (c == ' ' || start >= end) && column_ + ahead > kYamlScalarTextWidth &&
+      if (inside && (c == ' ' || start >= end) && column_ + ahead > kFoldedWidth &&
           !place_.is_key) {
         flush(end);
         Put('\\');
@@ -153,7 +139,7 @@ class Writer {
     return std::move(out_);
   }
 
-  // |, with how it begins and ends where that cannot be seen.
+  // Writes a block scalar: |, with indicators for its indentation and its last line breaks.
   std::string Block(const std::u32string& text) {
     out_ = "|";
     if (text.front() == ' ' || IsIn(text.front(), kBreaks)) out_ += '2';
@@ -215,7 +201,7 @@ class Writer {
 }  // namespace
 
 std::string YamlScalar(std::string_view utf8, const ScalarPlace& place) {
-  const std::u32string text = CharactersYamlScalarText(utf8);
+  const std::u32string text = DecodeUtf8(utf8);
   const Analysis allowed = Analyse(text);
   if (text.find(U'\n') != text.npos && !place.is_key) return Writer(place).Block(text);
   if (allowed.plain && !LooksTyped(utf8)) return Writer(place).Words(text, false);

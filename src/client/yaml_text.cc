@@ -9,12 +9,11 @@
 
 #include "base/json.h"
 #include "base/time_text.h"
-#include "client/yaml_scalar_text.h"
 
 namespace caip::client {
 namespace {
 
-std::vector<std::string> SortedKeysYamlText(const Json& object) {
+std::vector<std::string> SortedKeys(const Json& object) {
   std::vector<std::string> keys;
   for (const auto& [key, value] : object.items()) keys.push_back(key);
   std::sort(keys.begin(), keys.end());
@@ -39,7 +38,7 @@ class Printer {
     return column;
   }
 
-  // What stands behind "key:" or "-"; `indent` is that of the mapping or list around it.
+  // Writes the value after "key:" or "-". `indent` is that of the enclosing mapping or list.
   void Node(const Json& value, int indent, bool in_mapping) {
     if (value.is_structured() && value.empty()) {
       out_ += value.is_object() ? "{}\n" : "[]\n";
@@ -60,7 +59,7 @@ class Printer {
     out_ += '\n';
   }
 
-  // The first line goes on where the text stands, behind "- " or at the start of a line.
+  // The first line continues the current one, after "- " or at the start of a line.
   void Lead(bool first, int indent) {
     if (!first || out_.empty() || out_.ends_with('\n')) {
       out_ += std::string(static_cast<size_t>(indent), ' ');
@@ -69,7 +68,7 @@ class Printer {
 
   void Mapping(const Json& value, int indent) {
     bool first = true;
-    for (const std::string& key : SortedKeysYamlText(value)) {
+    for (const std::string& key : SortedKeys(value)) {
       Lead(first, indent);
       first = false;
       out_ += YamlScalar(key, {.column = Column(), .indent = indent + 2, .is_key = true}) + ": ";
@@ -89,7 +88,7 @@ class Printer {
 
   void Scalar(const Json& value, int indent) {
     if (value.is_string()) {
-      // An element of a list is indented by its dash already.
+      // The dash of a list element is its indentation.
       const bool element = out_.ends_with("- ");
       out_ += YamlScalar(value.get<std::string>(),
                          {.column = Column(), .indent = element ? indent : indent + 2});
@@ -103,7 +102,7 @@ class Printer {
   std::string out_;
 };
 
-// Python's json: numbers as repr has them.
+// Writes JSON as Python's json does: numbers as repr writes them.
 void AppendJson(const Json& value, size_t indent, std::string& out) {
   const std::string line = "\n" + std::string(indent + 2, ' ');
   const bool brackets = value.is_structured() && !value.empty();
@@ -118,7 +117,7 @@ void AppendJson(const Json& value, size_t indent, std::string& out) {
     }
   } else {
     bool first = true;
-    for (const std::string& key : SortedKeysYamlText(value)) {
+    for (const std::string& key : SortedKeys(value)) {
       out += (std::exchange(first, false) ? "{" : ",") + line + CompactJson(key) + ": ";
       AppendJson(value[key], indent + 2, out);
     }

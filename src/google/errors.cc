@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/quoting.h"
+#include "base/text.h"
 
 namespace caip::google {
 namespace {
@@ -47,6 +48,19 @@ int HttpStatus(Code code) { return RowOf(code).http; }
 std::string_view StatusName(Code code) { return RowOf(code).name; }
 
 namespace errors {
+namespace {
+
+FieldViolation At(std::string_view path, std::string description) {
+  return {std::string(path), std::move(description)};
+}
+
+// A violation about a name is reported at the message that contains the field.
+FieldViolation BadName(std::string_view name, std::string_view path, std::string_view why) {
+  return At(path, "Invalid JSON payload received. Unknown name \"" + std::string(name) + "\" at '" +
+                      std::string(path) + "': " + std::string(why));
+}
+
+}  // namespace
 
 Error FieldError(Code code, std::string field, std::string description) {
   return Violations({{std::move(field), std::move(description)}}, code);
@@ -69,13 +83,48 @@ Error NotAGcsUri() { return {Code::kInvalidArgument, "It must have the form gs:/
 Error BucketNameIllegal(std::string_view bucket) {
   return {Code::kInvalidArgument,
           Quoted(bucket) +
-              " is no bucket's name: 3 to 222 small letters, digits, '-', '_' and '.', a letter or "
-              "digit at both ends, at most 63 between dots, and no IP address."};
+              " is not a valid bucket name. A bucket name has 3 to 222 lowercase letters, digits, "
+              "'-', '_' and '.', starts and ends with a letter or digit, has at most 63 characters "
+              "between dots, and is not an IP address."};
 }
 
 Error ObjectNameIllegal() {
   return {Code::kInvalidArgument,
-          "An object's name has at most 1024 bytes of UTF-8, and no line ends or NUL."};
+          "An object name has at most 1024 bytes of UTF-8 and no line breaks or NUL."};
+}
+
+// Errors of the transcoder between JSON and messages.
+
+FieldViolation UnknownName(std::string_view name, std::string_view path) {
+  return BadName(name, path, "Cannot find field.");
+}
+
+FieldViolation InvalidValue(std::string_view path, std::string_view type, std::string_view shown) {
+  return At(path, "Invalid value at '" + std::string(path) + "' (" + std::string(type) + "), " +
+                      std::string(shown));
+}
+
+FieldViolation InvalidFormat(std::string_view path, std::string_view type, std::string_view field,
+                             std::string_view why) {
+  return InvalidValue(path, type, "Field '" + std::string(field) + "', " + std::string(why));
+}
+
+FieldViolation ListForSingleField(std::string_view name, std::string_view path) {
+  return BadName(name, path, "Proto field is not repeating, cannot start list.");
+}
+
+FieldViolation ValueForRepeatedField(std::string_view name, std::string_view path) {
+  return BadName(name, path, "Proto field is repeating, a list is expected.");
+}
+
+FieldViolation NameSetTwice(std::string_view name, std::string_view path) {
+  return BadName(name, path, "The field is set twice, under its two spellings.");
+}
+
+Error NotTheMessage(std::vector<FieldViolation> violations) {
+  std::vector<std::string> lines;
+  for (const FieldViolation& violation : violations) lines.push_back(violation.description);
+  return {Code::kInvalidArgument, Join(lines, "\n"), std::move(violations)};
 }
 
 }  // namespace errors

@@ -1,5 +1,5 @@
 #pragma once
-// Errors that all of Google's APIs word in the same way, and the canonical codes as HTTP has them.
+// Errors that all of Google's APIs word in the same way, and the canonical codes in HTTP.
 
 #include <string>
 #include <string_view>
@@ -11,20 +11,20 @@ namespace caip::google {
 
 /// The HTTP status of a canonical code, as Google's APIs map it: kNotFound -> 404.
 int HttpStatus(Code code);
-/// "NOT_FOUND": the error's `status` in an answer.
+/// "NOT_FOUND": the error's `status` in a response.
 std::string_view StatusName(Code code);
 
 namespace errors {
 
 /// "Field: f Error: d", with that one violation.
 Error FieldError(Code code, std::string field, std::string description);
-/// All of `violations` in one error; its message states the first. There must be one.
+/// One error with all `violations`, at least one. Its message states the first.
 Error Violations(std::vector<FieldViolation> violations, Code code = Code::kInvalidArgument);
 
-/// The body of a request is not JSON.
+/// The error for a request body that is not JSON.
 Error BodyMalformed(const Error& cause);
 
-// Of the transcoder between JSON and messages; `path` is "job", "job.training_input", ...
+// Violations that the transcoder finds. `path` is "job", "job.training_input", ...
 FieldViolation UnknownName(std::string_view name, std::string_view path);
 /// `type` is "TYPE_INT32" or "type.googleapis.com/..."; `shown` is the value as JSON.
 FieldViolation InvalidValue(std::string_view path, std::string_view type, std::string_view shown);
@@ -34,10 +34,10 @@ FieldViolation InvalidFormat(std::string_view path, std::string_view type, std::
 FieldViolation ListForSingleField(std::string_view name, std::string_view path);
 FieldViolation ValueForRepeatedField(std::string_view name, std::string_view path);
 FieldViolation NameSetTwice(std::string_view name, std::string_view path);
-/// What the transcoder found, joined by newlines as it joins them; without "Field:".
+/// One error with the transcoder's violations: their descriptions, one a line, without "Field:".
 Error NotTheMessage(std::vector<FieldViolation> violations);
 
-// Of places in Cloud Storage; without a field, which only the caller knows.
+// Errors about gs:// URIs. They have no field, because only the caller knows it.
 Error NotAGcsUri();
 Error BucketNameIllegal(std::string_view bucket);
 Error ObjectNameIllegal();

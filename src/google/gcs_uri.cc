@@ -4,14 +4,18 @@
 
 #include "base/text.h"
 #include "google/errors.h"
-#include "google/limits.h"
 
 namespace caip::google {
 namespace {
 
+// Cloud Storage, naming of buckets and objects
+constexpr size_t kBucketNameLengthMin = 3;
+constexpr size_t kBucketNameLengthMax = 222;
+constexpr size_t kBucketNamePartMax = 63;
+constexpr size_t kObjectNameLengthMax = 1024;
+
 constexpr std::string_view kScheme = "gs://";
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsEnd(char c) { return (c >= 'a' && c <= 'z') || IsDigit(c); }
 
 bool LooksLikeIpAddress(const std::vector<std::string>& parts) {

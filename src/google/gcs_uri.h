@@ -1,5 +1,5 @@
 #pragma once
-// gs://bucket/object: the form of places in Cloud Storage.
+// URIs of Cloud Storage: gs://bucket/object.
 
 #include <string>
 #include <string_view>
@@ -14,13 +14,13 @@ struct GcsUri {
   bool operator==(const GcsUri&) const = default;
 };
 
-/// 3 to 222 characters a-z 0-9 - _ . with a letter or digit at both ends; parts between dots of 1
-/// to 63 characters; no IP address.
+/// True for 3 to 222 characters a-z 0-9 - _ . that start and end with a letter or digit, with 1 to
+/// 63 characters between dots. An IP address is not a bucket name.
 bool IsBucketName(std::string_view name);
-/// At most 1024 bytes of UTF-8 without line ends or NUL; "" is one here.
+/// True for at most 1024 bytes of UTF-8 without line breaks or NUL, and for "".
 bool IsObjectName(std::string_view name);
 
-/// kInvalidArgument says which rule is broken, without naming the text.
+/// kInvalidArgument: the message states the broken rule, not the text.
 Result<GcsUri> ParseGcsUri(std::string_view text);
 /// "gs://bucket" or "gs://bucket/object".
 std::string Text(const GcsUri& uri);

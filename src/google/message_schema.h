@@ -1,6 +1,6 @@
 #pragma once
-// The shape of the API's messages as tables: what a field is called, and what may stand in it.
-// The transcoder reads and writes JSON by them; a discovery document can be held against them.
+// The messages of an API as tables: the name and the type of each field. The transcoder reads and
+// writes JSON by them. They can be compared with a discovery document.
 
 #include <span>
 #include <string_view>
@@ -19,7 +19,7 @@ enum class FieldKind {
   kEnum,
   kMessage,
   kStringMap,  // map<string, string>
-  kOpaque,     // a message that is recognised but not looked into
+  kOpaque,     // a message whose content is not checked
 };
 
 struct EnumSchema {
@@ -43,8 +43,46 @@ struct FieldSchema {
 struct MessageSchema {
   std::string_view type;  // "google.cloud.ml.v1.Job"
   std::span<const FieldSchema> fields;
-  /// By either spelling; nullptr when there is none.
+  /// Finds a field by either spelling; nullptr when there is none.
   const FieldSchema* Find(std::string_view name) const;
 };
 
 }  // namespace caip::google
+
+namespace caip::google::fields {
+
+// Functions with which job_schema.cc and study_schema.cc write their tables.
+
+constexpr FieldSchema Field(std::string_view name, std::string_view proto_name, FieldKind kind) {
+  return {.name = name, .proto_name = proto_name, .kind = kind};
+}
+
+constexpr FieldSchema Of(std::string_view name, std::string_view proto_name,
+                         const MessageSchema& message) {
+  return {.name = name, .proto_name = proto_name, .kind = FieldKind::kMessage, .message = &message};
+}
+
+constexpr FieldSchema Of(std::string_view name, std::string_view proto_name,
+                         const EnumSchema& enumeration) {
+  return {.name = name,
+          .proto_name = proto_name,
+          .kind = FieldKind::kEnum,
+          .enumeration = &enumeration};
+}
+
+/// A field that only the service sets. A value that a client sends is ignored.
+constexpr FieldSchema Output(FieldSchema field) {
+  field.output_only = true;
+  return field;
+}
+
+constexpr FieldSchema List(FieldSchema field) {
+  field.repeated = true;
+  return field;
+}
+
+constexpr FieldSchema Repeated(std::string_view name, std::string_view proto_name, FieldKind kind) {
+  return List(Field(name, proto_name, kind));
+}
+
+}  // namespace caip::google::fields

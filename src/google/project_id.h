@@ -1,7 +1,7 @@
 #pragma once
-// What may be a project's id, as gcloud checks it (core/properties.py, 528): an optional domain and
-// a colon, then small letters, digits and dashes. The resource manager wants at least six letters
-// of new projects; old ids are shorter, and a number stands for a project too.
+// Project IDs, as gcloud checks them (core/properties.py, 528): an optional domain and a colon,
+// then lowercase letters, digits and dashes. New projects have IDs of at least six characters;
+// older IDs are shorter, and a project number is accepted as well.
 
 #include <string_view>
 
@@ -9,7 +9,7 @@ namespace caip::google {
 
 inline constexpr size_t kProjectLabelMax = 63;
 
-/// Letters, digits and dashes, no dash at an end.
+/// True for lowercase letters, digits and dashes without a dash at either end.
 constexpr bool IsProjectLabel(std::string_view label) {
   if (label.empty() || label.size() > kProjectLabelMax) return false;
   for (const char c : label) {
@@ -18,7 +18,8 @@ constexpr bool IsProjectLabel(std::string_view label) {
   return label.front() != '-' && label.back() != '-';
 }
 
-/// "example.com": the last label begins with a letter; gcloud lets the others begin with a dash.
+/// True for "example.com". The last label begins with a letter; gcloud accepts a dash at the start
+/// of the others.
 constexpr bool IsProjectDomain(std::string_view domain) {
   for (size_t dot = domain.find('.'); dot != domain.npos; dot = domain.find('.')) {
     const std::string_view label = domain.substr(0, dot);

@@ -1,7 +1,8 @@
 #pragma once
-// JSON of the API <-> a plain tree, by the tables of message_schema.h (the proto3 JSON mapping).
-// In a plain tree the names are the proto's, integers are integers, enums are names, times and
-// durations are nanoseconds, bytes are raw text, and what was null or unknown is gone.
+// Converts between the JSON of an API and a plain tree, by the tables of message_schema.h (the
+// proto3 JSON mapping). A plain tree has the proto's names. Its integers are integers, its enums
+// are names, its times and durations are nanoseconds, and its bytes are raw text. It has no null
+// and no unknown member.
 
 #include <string>
 #include <vector>
@@ -12,8 +13,8 @@
 
 namespace caip::google {
 
-/// Reads `value` as a message. What cannot be read is left out, and told in `violations`; their
-/// paths begin with `path` ("job").
+/// Reads `value` as a message. Leaves out each member that it cannot read and adds a violation,
+/// whose path begins with `path` ("job").
 Json ReadMessage(const Json& value, const MessageSchema& schema, const std::string& path,
                  std::vector<FieldViolation>& violations);
 
@@ -22,7 +23,7 @@ struct WriteStyle {
   int fraction_digits = 0;  // of timestamps
 };
 
-/// Writes a plain tree as the API shows it, in the order of the schema.
+/// Writes a plain tree as the API's JSON, in the order of the schema.
 Json WriteMessage(const Json& plain, const MessageSchema& schema, const WriteStyle& style);
 
 }  // namespace caip::google

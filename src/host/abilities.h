@@ -1,12 +1,14 @@
 #pragma once
-// What some launchers can do beyond engine::Launcher. A LauncherBundle (launcher_bundle.h) offers
+// Abilities of some launchers beyond engine::Launcher. A LauncherBundle (launcher_bundle.h) offers
 // each ability as a pointer, which is null when the launcher lacks it. engine::LocalDisks is
 // another.
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "base/files.h"
 #include "engine/ports.h"
@@ -19,7 +21,7 @@ class Freezable {
  public:
   virtual ~Freezable() = default;
   /// Stops everything that the replica started (SIGSTOP). `frozen` is called once, on any thread,
-  /// when the replica makes no further step, or is gone. A frozen replica can be killed.
+  /// when the replica makes no further step or has ended. A frozen replica can be killed.
   virtual void Freeze(const engine::ReplicaKey& key, std::function<void()> frozen) = 0;
   /// Lets a frozen replica continue.
   virtual void Thaw(const engine::ReplicaKey& key) = 0;
@@ -45,17 +47,39 @@ class OwnNetworks {
     uint16_t port = 0;
   };
   virtual ~OwnNetworks() = default;
-  /// Where all replicas of a run find what they share: the emulator, Google's names.
+  /// The address that all replicas of a run use for the emulator and for Google's names.
   virtual std::string SharedAddress() const = 0;
-  /// Where the replica at `index` of a run's plan finds a listener of its own, which no other
-  /// replica knows.
+  /// The place of a listener that only the replica at `index` of a run's plan knows.
   virtual Place PrivatePlace(size_t index) const = 0;
-  /// Names who serves the listeners of runs' networks. Call it before the first launch.
+  /// Sets the function that gets the listeners of runs' networks. Call it before the first launch.
   virtual void ServeDoors(Doorkeeper keeper) = 0;
   /// The task name of the run's replica that has the other end of a connection, by the client's
   /// address in the run's network ("127.0.0.1:51234"); "" when it is unknown. Any thread; takes
   /// milliseconds.
   virtual std::string TaskOfClient(const engine::RunKey& run, const std::string& client) const = 0;
+};
+
+/// The base of decorators: owns another launcher and passes every call on to it. A decorator
+/// overrides the calls that it changes.
+class ForwardingLauncher : public engine::Launcher {
+ public:
+  explicit ForwardingLauncher(std::unique_ptr<engine::Launcher> inner) : inner_(std::move(inner)) {}
+
+  Result<run::Program> Resolve(const run::Program& program) const override {
+    return inner_->Resolve(program);
+  }
+  void Launch(engine::ReplicaLaunch launch, Listener listener) override {
+    inner_->Launch(std::move(launch), std::move(listener));
+  }
+  void Signal(const engine::ReplicaKey& key, int signal) override { inner_->Signal(key, signal); }
+  void Kill(const engine::ReplicaKey& key) override { inner_->Kill(key); }
+  void Discard(const engine::RunKey& run) override { inner_->Discard(run); }
+
+ protected:
+  engine::Launcher& inner() { return *inner_; }
+
+ private:
+  std::unique_ptr<engine::Launcher> inner_;
 };
 
 }  // namespace caip::host

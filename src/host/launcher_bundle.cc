@@ -52,7 +52,7 @@ PackagerOptions PackagerOptionsFrom(const LauncherOptions& options) {
   return packaging;
 }
 
-// In a network of its run's own, a replica finds the emulator's port at that network's loopback.
+// In a run's own network, the emulator's port is at the network's loopback address.
 std::string UrlInOwnNetwork(const std::string& url) {
   return "http://" + std::string(kLoopbackAddress) + url.substr(url.rfind(':'));
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Everything that replicas run on, chosen in one place: a launcher and the ports that must fit it.
+// A bundle of a launcher and the ports that must fit it, chosen in one place.
 
 #include <functional>
 #include <map>
@@ -39,24 +39,24 @@ struct LauncherOptions {
   bool own_networks = false;       // each run gets a network namespace of its own
   Addressing addressing = Addressing::kLoopback;
   DeviceMode devices = DeviceMode::kByHost;
-  std::string fake_gpus = {};                        // "4xNVIDIA_TESLA_T4"; "" none
+  std::string fake_gpus = {};                        // "4xNVIDIA_TESLA_T4"; "": none
   std::vector<Path> interpreters = {};               // pythons to consider first
   std::map<std::string, std::string> runtimes = {};  // runtime or Python version -> interpreter
   bool strict_runtime = false;
 };
 
-/// What a bundle uses. All of it outlives the bundle.
+/// Objects that a bundle uses. They must outlive the bundle.
 struct LauncherWorld {
   Clock& clock;
-  engine::LogSink& output;  // takes what replicas print
-  engine::LogSink& log;     // takes what the bundle itself reports
+  engine::LogSink& output;  // gets the output of replicas
+  engine::LogSink& log;     // gets the messages of the bundle itself
   PackageSource& packages;
-  /// The directory of a gs:// URI, whether it exists or not; "" where it has none.
+  /// The directory of a gs:// URI, whether it exists or not; "" if it has none.
   std::function<Path(const std::string& uri)> directory_of;
 };
 
-/// A launcher with its packager, device binder and address lender, and what it can do beyond the
-/// ports. `launcher` also reads what trials report. Decorators are put around it by moving it.
+/// A launcher with its packager, device binder and address lender, and its abilities beyond the
+/// ports. `launcher` also reads the reports of trials. To decorate it, move it into the decorator.
 struct LauncherBundle {
   std::string name;                            // of the launcher: "process"
   std::unique_ptr<Interpreters> interpreters;  // of the packager

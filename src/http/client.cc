@@ -6,10 +6,11 @@
 #include <optional>
 #include <vector>
 
+#include "base/text.h"
 #include "http/errors.h"
 #include "http/transport/endpoint.h"
 #include "http/transport/socket.h"
-#include "http/transport/tls_context.h"
+#include "http/transport/tls.h"
 
 namespace caip::http {
 namespace {
@@ -46,8 +47,7 @@ std::optional<Base> ParseBase(std::string_view text) {
   if (base.host.starts_with('[') && base.host.ends_with(']')) {
     base.host = base.host.substr(1, base.host.size() - 2);
   }
-  const bool digits = base.port.find_first_not_of("0123456789") == std::string::npos;
-  if (base.host.empty() || base.port.empty() || !digits) return std::nullopt;
+  if (base.host.empty() || !IsDigits(base.port)) return std::nullopt;
   return base;
 }
 

@@ -5,7 +5,7 @@
 
 #include "base/encoding.h"
 #include "base/text.h"
-#include "http/target.h"
+#include "http/message.h"
 
 namespace caip::http {
 namespace {

@@ -15,7 +15,7 @@
 #include <mutex>
 #include <thread>
 
-#include "base/stopwatch.h"
+#include "base/clock.h"
 #include "http/connection/connection.h"
 #include "http/connection/guard.h"
 #include "http/connection/response_writer.h"

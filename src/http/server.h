@@ -9,7 +9,7 @@
 #include "base/files.h"
 #include "base/result.h"
 #include "http/message.h"
-#include "http/transport/certificate_provider.h"
+#include "http/transport/tls.h"
 
 namespace caip::http {
 

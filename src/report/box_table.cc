@@ -14,7 +14,7 @@ std::string Times(std::string_view text, size_t count) {
   return repeated;
 }
 
-// Where the spare room is odd, Python's str.center decides which side gets more; so does this.
+// If the spare width is odd, the side that gets more is the one that Python's str.center chooses.
 std::string Centred(std::string_view text, size_t width) {
   const size_t spare = width - TerminalColumns(text);
   const size_t left = spare / 2 + (spare & width & 1);
@@ -65,7 +65,7 @@ class Box {
  public:
   Box(const BoxTable& table, int indent)
       : table_(table), indent_(static_cast<size_t>(indent), ' '), widths_(WidthsOf(table)) {
-    // gcloud's rule: where the title is wider than the cells, each column grows by its share.
+    // gcloud's rule: if the title is wider than the cells, each column grows by its share.
     size_t cells = 0;
     for (size_t width : widths_) cells += width;
     const size_t title = TerminalColumns(table.title);
@@ -97,7 +97,7 @@ class Box {
   }
 
  private:
-  // What lies between the outer borders.
+  // The width between the outer borders.
   size_t Inner() const {
     size_t inner = widths_.size() - 1;
     for (size_t width : widths_) inner += width + 2;

@@ -1,5 +1,5 @@
 #pragma once
-// Tables as gcloud's `table` and `table[box]` draw them.
+// Tables in gcloud's formats `table` and `table[box]`.
 
 #include <string>
 #include <string_view>
@@ -8,16 +8,18 @@
 namespace caip::report {
 
 struct BoxTable {
-  std::string title;                           // "" none
-  std::vector<std::string> headings;           // may be none
+  std::string title;                           // "": no title
+  std::vector<std::string> headings;           // may be empty
   std::vector<std::vector<std::string>> rows;  // a cell may have several lines
-  std::vector<std::string> alignments = {};    // left, center or right; none: all left
+  std::vector<std::string> alignments = {};    // left, center or right; empty: all left
 };
 
-/// Boxes a table: heading cells centred, row cells to the left, `indent` blanks before each line.
+/// Draws a table with a box: centred headings, left-aligned cells, `indent` blanks before each
+/// line.
 std::string Boxed(const BoxTable& table, int indent);
 
-/// Columns `pad` blanks apart, no blanks at the ends of lines, the title in the middle above.
+/// Draws a table without a box: `pad` blanks between columns, no blanks at the ends of lines, the
+/// title centred above.
 std::string Unboxed(const BoxTable& table, size_t pad);
 
 }  // namespace caip::report

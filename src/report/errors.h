@@ -1,5 +1,5 @@
 #pragma once
-// The texts of what cannot be reported.
+// The errors of reports.
 
 #include <string>
 
@@ -7,7 +7,7 @@
 
 namespace caip::report::errors {
 
-/// kFailedPrecondition.
+/// kFailedPrecondition: the job is not a tuning job.
 Error NoTuningJob(const std::string& job);
 
 }  // namespace caip::report::errors

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "base/markup.h"
+#include "base/quoting.h"
 #include "report/svg_shapes.h"
 #include "run/texts.h"
 
@@ -17,13 +17,13 @@ using run::texts::ShortNumber;
 constexpr double kStudyPlotWidth = 960;
 constexpr double kLeft = 80;
 constexpr double kRight = 930;
-constexpr double kPanel = 250;   // the height of each of the first two
+constexpr double kPanel = 250;   // height of each of the first two panels
 constexpr double kGap = 70;      // between them
-constexpr double kLine = 13;     // labels closer than that would run into each other
-constexpr double kTurned = 170;  // the length of a label that is turned
+constexpr double kLine = 13;     // closer labels would overlap
+constexpr double kTurned = 170;  // length of a rotated label
 constexpr double kBar = 26;
 
-// From blue (poor) over grey to orange (good): told apart by most eyes.
+// From blue (poor) over grey to orange (good), which most people can distinguish.
 std::string Colour(double good) {
   constexpr int kPoor[] = {59, 111, 182}, kMiddle[] = {190, 190, 190}, kGood[] = {222, 110, 32};
   const int* from = good < 0.5 ? kPoor : kMiddle;
@@ -37,7 +37,7 @@ std::string Colour(double good) {
   return text;
 }
 
-// As short as tells a mark of an axis from those a `step` away.
+// The shortest text that differs from those of the neighbouring marks, a `step` away.
 std::string Mark(double value, double step) {
   if (std::fabs(value) < step * 1e-9) return "0";
   char text[32];
@@ -57,7 +57,7 @@ struct Range {
   }
 };
 
-// 0 at the lower end of a parameter's axis, 1 at the upper; nullopt: it is not on the axis.
+// 0 at the lower end of a parameter's axis, 1 at the upper end; nullopt: not on the axis.
 std::optional<double> Share(const ParameterView& parameter, const std::string& text) {
   const double number = std::strtod(text.c_str(), nullptr);
   if (parameter.kind == ParameterKind::kRange) {
@@ -172,7 +172,7 @@ class Picture {
     TrialNumbers(top + kPanel + 18);
   }
 
-  // Where the axes of the second panel stand, and how much room their labels have.
+  // The positions of the axes in the second panel, and the space for their labels.
   struct Axes {
     double top = 0;
     double step = 0;
@@ -192,7 +192,7 @@ class Picture {
     }
     axes.turned = widest > axes.room();
     if (axes.turned) {
-      axes.step = (kRight - kTurned * 0.82 - kLeft) / gaps;  // cos 35: the last one needs room
+      axes.step = (kRight - kTurned * 0.82 - kLeft) / gaps;  // cos 35: space for the last one
       axes.top += kTurned * 0.57;                            // sin 35
     }
     return axes;
@@ -211,7 +211,7 @@ class Picture {
     Label(x + 4, axes.top + 10 + axes.Lower(i), number(most), "start");
   }
 
-  // Those that have room, always the first and the last; long ones are cut.
+  // Writes the labels that fit, and always the first and the last. Cuts long ones.
   void Choices(const Axes& axes, size_t i, const ParameterView& parameter) {
     const auto& choices = parameter.choices;
     if (choices.empty()) return;
@@ -251,9 +251,9 @@ class Picture {
                 Title(trial));
   }
 
-  // Answers where it ends.
+  // Returns the lower end of the panel.
   double Coordinates(double top) {
-    Label(kLeft, top - 34, "Parameters of the trials; the better, the more orange", "head");
+    Label(kLeft, top - 34, "Parameters of the trials; better trials are more orange", "head");
     const Axes axes = AxesBelow(top);
     std::vector<const TrialView*> shown;
     for (const TrialView& trial : study_.trials) {
@@ -287,7 +287,7 @@ class Picture {
       const std::string& name = study_.parameters[i].name;
       text_ += SvgText({kLeft + 110, y + 13, SvgCutTo(name, kLeft + 100), "end", false, name});
       if (!importance[i]) {
-        Label(kLeft + 128, y + 13, "too few trials of each value", "start");
+        Label(kLeft + 128, y + 13, "too few trials for each value", "start");
         continue;
       }
       const double width = 600 * *importance[i];
@@ -301,7 +301,7 @@ class Picture {
 
   const StudyView& study_;
   Range range_;
-  bool any_ = false;  // has a number
+  bool any_ = false;  // a number is drawn
   double bottom_ = 0;
   std::string text_;
 };

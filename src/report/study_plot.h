@@ -1,6 +1,6 @@
 #pragma once
-// A study as one self-contained picture: the objective over the trials with the best so far, the
-// trials in parallel coordinates, and how much each parameter matters.
+// A study as one self-contained picture: the objective of each trial with the best so far, the
+// trials in parallel coordinates, and the importance of each parameter.
 
 #include <string>
 
@@ -10,7 +10,7 @@ namespace caip::report {
 
 /// An SVG file.
 std::string StudyPicture(const StudyView& study);
-/// The same in an HTML page, with a table of the trials; needs nothing from anywhere.
+/// An HTML page with the picture and a table of the trials. It loads no other file.
 std::string StudyPage(const StudyView& study);
 
 }  // namespace caip::report

@@ -12,9 +12,9 @@ namespace caip::report {
 namespace {
 
 constexpr size_t kCurveColumns = 16;
-constexpr size_t kHeadColumns = 14;  // of a name above a column of short numbers
+constexpr size_t kHeadColumns = 14;  // of a heading above a column of short numbers
 
-// Rows of cells, each column as wide as it must be.
+// Rows of cells. Each column is as wide as its widest cell.
 std::string Aligned(const std::vector<std::vector<std::string>>& rows) {
   std::vector<size_t> widths;
   for (const auto& row : rows) {
@@ -38,13 +38,13 @@ std::string TimeOf(const TrialView& trial, Instant now) {
   return HumanDuration(std::max(trial.end_time.value_or(now) - *trial.start_time, Duration(0)));
 }
 
-// The value that counts; of a trial that runs, the last it has reported.
+// The final metric, or the last value that a running trial has reported.
 std::optional<std::pair<int64_t, double>> Present(const TrialView& trial) {
   if (trial.final_metric || trial.curve.empty()) return trial.final_metric;
   return trial.curve.back();
 }
 
-// At most so many columns; what does not fit ends in "…".
+// At most `columns` columns; a longer text is cut and ends in "…".
 std::string CutTo(const std::string& text, size_t columns) {
   if (TerminalColumns(text) <= columns) return text;
   size_t end = 0;
@@ -54,7 +54,7 @@ std::string CutTo(const std::string& text, size_t columns) {
   return text.substr(0, end) + "…";
 }
 
-// How values and heads are written: as they are, or for a look.
+// The form of values and headings: exact, or short.
 enum class Style { kExact, kShort };
 
 std::string ShortValue(const ParameterView& parameter, std::string text) {
@@ -116,7 +116,7 @@ std::vector<std::string> Row(const StudyView& study, const TrialView& trial, boo
   return row;
 }
 
-// Before which others a trial is shown where not all can be.
+// The order in which trials are kept if not all fit.
 auto Rank(const TrialView& trial, const TrialView* best) {
   const int kind = &trial == best ? 0 : trial.state == "RUNNING" ? 1 : !trial.end_time ? 2 : 3;
   return std::pair(kind, -trial.end_time.value_or(Instant{}).time_since_epoch().count());
@@ -130,7 +130,7 @@ std::vector<const TrialView*> Chosen(const StudyView& study, const TrialView* be
   std::stable_sort(chosen.begin(), chosen.end(),
                    [&](const auto* a, const auto* b) { return Rank(*a, best) < Rank(*b, best); });
   chosen.resize(count);
-  std::sort(chosen.begin(), chosen.end());  // as they stand in the study
+  std::sort(chosen.begin(), chosen.end());  // by their order in the study
   return chosen;
 }
 
@@ -150,8 +150,8 @@ std::string Shown(const StudyView& study, Instant now, size_t count, Style style
   }
   std::string text = Heading(study) + Aligned(rows);
   if (const size_t more = study.trials.size() - chosen.size(); more > 0) {
-    text += "and " + std::to_string(more) + (more == 1 ? " trial" : " trials") +
-            " more; all: caip jobs trials " + study.job_id + "\n";
+    text += "and " + std::to_string(more) + (more == 1 ? " more trial" : " more trials") +
+            "; all of them: caip jobs trials " + study.job_id + "\n";
   }
   return text + (best ? BestLine(study, *best, style) : "");
 }
@@ -203,7 +203,7 @@ std::string StudyScreen(const StudyView& study, Instant now, TerminalSize size) 
   std::string screen;
   size_t lines = 0;
   for (const std::string& line : Split(text, '\n')) {
-    if (line.empty() || lines++ >= room) continue;  // behind the last, or below the window
+    if (line.empty() || lines++ >= room) continue;  // after the last line, or below the window
     screen += CutTo(line, size.columns) + "\n";
   }
   return screen;

@@ -1,5 +1,5 @@
 #pragma once
-// A study as text: a table of its trials, the best so far, a curve for each.
+// A study as text: a table of its trials with their curves, and the best trial so far.
 
 #include <string>
 
@@ -8,15 +8,15 @@
 
 namespace caip::report {
 
-/// Every trial with its exact values. `now` ends the time of trials that run.
+/// All trials with their exact values. The elapsed time of running trials ends at `now`.
 std::string StudyTable(const StudyView& study, Instant now);
 
-/// The same for a look at a terminal: numbers are short, no line is wider than the window, and
-/// there are fewer lines than it has rows. Where trials must be left out, the best stays, then
-/// those that run, then those that ended last; a line says how many are missing.
+/// The table for a terminal: short numbers, no line wider than the window, and fewer lines than the
+/// window has rows. If not all trials fit, it keeps the best one, then running ones, then those
+/// that ended last. A line reports the number of missing trials.
 std::string StudyScreen(const StudyView& study, Instant now, TerminalSize size);
 
-/// One line of a trial that has ended: "trial 3 SUCCEEDED accuracy=0.96 at step 720, rate=0.1".
+/// One line about a trial that has ended: "trial 3 SUCCEEDED accuracy=0.96 at step 720, rate=0.1".
 std::string TrialLine(const StudyView& study, const TrialView& trial);
 
 /// The values of a curve as eight heights, at most `width` columns: "▁▂▄▇█".

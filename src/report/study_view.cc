@@ -17,7 +17,7 @@ namespace {
 constexpr size_t kTrialsForImportance = 5;
 constexpr size_t kGroupsMax = 4;  // of numbers
 constexpr size_t kTrialsOfAGroup =
-    2;  // on average; of fewer, any group seems to explain its trials
+    2;  // on average; with fewer, any group seems to explain its trials
 
 double NumberOf(const Json& value) {
   if (value.is_number()) return value.get<double>();
@@ -87,13 +87,13 @@ std::vector<const TrialView*> Judged(const StudyView& study) {
   return judged;
 }
 
-// Parts of about the same size, smaller numbers first. Equal numbers stay together.
+// Ranges with about the same number of trials, smaller numbers first. Equal numbers stay together.
 std::vector<std::vector<double>> Parts(std::vector<std::pair<double, double>> by_number) {
   std::sort(by_number.begin(), by_number.end());
   const size_t all = by_number.size();
   const size_t count = std::min(kGroupsMax, std::max<size_t>(2, all / 3));
   std::vector<std::vector<double>> parts(count);
-  size_t first = 0;  // of those that are equal
+  size_t first = 0;  // of the equal ones
   for (size_t i = 0; i < all; ++i) {
     if (by_number[i].first != by_number[first].first) first = i;
     parts[first * count / all].push_back(by_number[i].second);
@@ -102,7 +102,8 @@ std::vector<std::vector<double>> Parts(std::vector<std::pair<double, double>> by
   return parts;
 }
 
-// Trials with like values of a parameter: one group for each value, else parts of the numbers.
+// Trials with similar values of a parameter: one group for each value, or for each range of
+// numbers.
 std::vector<std::vector<double>> Groups(const ParameterView& parameter,
                                         const std::vector<const TrialView*>& trials) {
   std::map<std::string, std::vector<double>> by_text;

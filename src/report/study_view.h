@@ -1,5 +1,5 @@
 #pragma once
-// A tuning job as a person looks at it: its trials with their curves, and which one is best.
+// A tuning job for display: its trials with their curves, and the best one.
 
 #include <cstdint>
 #include <map>
@@ -11,11 +11,11 @@
 #include "base/clock.h"
 #include "base/json_fwd.h"
 #include "base/result.h"
-#include "tuning/scale.h"
+#include "tuning/value.h"
 
 namespace caip::report {
 
-/// One trial. `curve` are its reports as they came: step and value.
+/// One trial. `curve` has its reports, step and value, in the order of their arrival.
 struct TrialView {
   std::string id;
   std::string state;
@@ -30,13 +30,14 @@ struct TrialView {
 /// DOUBLE and INTEGER: kRange; DISCRETE: kNumbers; CATEGORICAL: kTexts.
 enum class ParameterKind { kRange, kNumbers, kTexts };
 
-/// What a parameter is drawn by.
+/// A parameter as it is drawn.
 struct ParameterView {
   std::string name;
   ParameterKind kind = ParameterKind::kTexts;
   tuning::Scale scale = tuning::Scale::kLinear;
-  std::vector<std::string> choices;  // of kNumbers and kTexts, in their order, as trials have them
-  double least = 0;                  // of kRange
+  std::vector<std::string>
+      choices;       // of kNumbers and kTexts, in the order and with the texts of trials
+  double least = 0;  // of kRange
   double most = 1;
 };
 
@@ -50,18 +51,19 @@ struct StudyView {
   std::vector<TrialView> trials;  // by number
 
   bool IsBetter(double a, double b) const { return maximize ? a > b : a < b; }
-  /// The succeeded trial with the best value, which may be infinite; nullptr: there is none yet.
+  /// The succeeded trial with the best value, which may be infinite; nullptr if no trial has
+  /// succeeded.
   const TrialView* Best() const;
 };
 
-/// From the answer of /emulator/v1/projects/P/jobs/J/trials. kFailedPrecondition: the job tunes
-/// nothing.
+/// Reads a response of /emulator/v1/projects/P/jobs/J/trials. kFailedPrecondition: the job is not a
+/// tuning job.
 Result<StudyView> ReadStudy(const Json& answer);
 
 /// How much of the objective's variance each parameter explains alone, 0 to 1, in the order of the
-/// parameters: the correlation ratio over groups of like values (each text, at most four parts of
-/// the numbers), corrected for chance (epsilon squared). nullopt where a group has fewer than two
-/// trials on average. Empty with fewer than five succeeded trials.
+/// parameters: the correlation ratio over groups of similar values (one for each text, at most four
+/// ranges of numbers), corrected for chance (epsilon squared). nullopt if groups have fewer than
+/// two trials on average. Empty with fewer than five succeeded trials.
 std::vector<std::optional<double>> ImportanceOf(const StudyView& study);
 
 }  // namespace caip::report

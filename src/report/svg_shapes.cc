@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "base/markup.h"
+#include "base/quoting.h"
 
 namespace caip::report {
 namespace {

@@ -1,5 +1,5 @@
 #pragma once
-// The shapes that pictures of studies are made of, as SVG text.
+// Shapes of the pictures of studies, as SVG text.
 
 #include <string>
 #include <utility>
@@ -7,11 +7,11 @@
 
 namespace caip::report {
 
-/// A number as SVG has it: "12.5".
+/// A number in SVG: "12.5".
 std::string SvgNumber(double number);
 
-/// Words at a place; `kind` is the style's class. `turned`: rising to the right, for words that
-/// would run into each other. `title` is what a pointer is told, "" nothing.
+/// A text at a place. `kind` is its CSS class. `turned`: rotated, rising to the right, for texts
+/// that would overlap. `title` is the tooltip; "": none.
 struct SvgLabel {
   double x = 0;
   double y = 0;
@@ -24,13 +24,13 @@ std::string SvgText(const SvgLabel& label);
 
 std::string SvgLine(double x1, double y1, double x2, double y2, const char* kind);
 
-/// A line through `points`; `style` are attributes.
+/// A line through `points`. `style` has SVG attributes.
 std::string SvgPath(const std::vector<std::pair<double, double>>& points, const std::string& style,
                     const std::string& title);
 
-/// About how wide a text is; labels are of 12 pixels.
+/// The approximate width of a text in labels of 12 pixels.
 double SvgWidthOf(const std::string& text);
-/// The text, or what of it is about so wide, with "…".
+/// The text, or its beginning with "…" if the text is wider than about `width`.
 std::string SvgCutTo(const std::string& text, double width);
 
 }  // namespace caip::report

@@ -10,7 +10,7 @@
 namespace caip::report {
 namespace {
 
-// A user's own word; 0: there is none.
+// The number in an environment variable; 0 if it has none.
 size_t CountIn(const char* variable) {
   const char* value = std::getenv(variable);
   const std::string_view text = value ? value : "";

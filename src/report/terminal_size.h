@@ -1,22 +1,23 @@
 #pragma once
-// How large the window of a terminal is.
+// The size of a terminal's window, and the width of text in it.
 
 #include <cstddef>
 #include <string_view>
 
 namespace caip::report {
 
-/// In characters.
+/// A size in characters.
 struct TerminalSize {
   size_t columns = 80;
   size_t rows = 24;
   bool operator==(const TerminalSize&) const = default;
 };
 
-/// What COLUMNS and LINES say, else the terminal that `descriptor` is, else 80 by 24.
+/// The values of COLUMNS and LINES, or else the size of the terminal `descriptor`, or else 80
+/// by 24.
 TerminalSize TerminalSizeOf(int descriptor);
 
-/// How many columns a text takes: one for each code point, which is good enough for ids, times and
+/// The number of columns of a text: one for each code point, which is right for IDs, times and
 /// URIs.
 size_t TerminalColumns(std::string_view text);
 

@@ -9,8 +9,7 @@
 
 #include "tuning/encoding.h"
 #include "tuning/gaussian_process.h"
-#include "tuning/suggest.h"
-#include "tuning/warp.h"
+#include "tuning/optimizer.h"
 
 namespace caip::tuning {
 namespace {

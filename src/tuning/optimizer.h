@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/random.h"
 #include "tuning/space.h"
 #include "tuning/trial.h"
 
@@ -52,5 +53,21 @@ class Optimizer {
   uint64_t seed_;
   Trials trials_;
 };
+
+// The algorithms of Optimizer, one function each.
+
+/// The first point, in the order of the parameters and their values, that no trial has. The last
+/// parameter changes fastest. nullopt: trials have all points. The space has no DOUBLE.
+std::optional<Point> SuggestFromGrid(const Space& space, const Trials& trials);
+
+/// A random point. Avoids infeasible points, unless a hundred draws find no other.
+Point SuggestAtRandom(const Space& space, const Trials& trials, Random& random);
+
+/// The point with the greatest expected improvement, by what the trials show. Returns a known point
+/// only if there are no others.
+Point SuggestByBayes(const Study& study, const Trials& trials, int64_t number, uint64_t seed);
+
+/// Whether a trial with exactly these values was infeasible.
+bool WasInfeasible(const Trials& trials, const Point& point);
 
 }  // namespace caip::tuning

@@ -11,7 +11,6 @@
 
 #include "base/random.h"
 #include "base/result.h"
-#include "tuning/scale.h"
 #include "tuning/value.h"
 
 namespace caip::tuning {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/json.h"
+#include "http/message.h"
 #include "http/router.h"
-#include "http/target.h"
 
 namespace caip::api {
 

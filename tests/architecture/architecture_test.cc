@@ -48,7 +48,7 @@ const std::map<std::string, std::set<std::string>> kAllowed = {
     {"api", {"base", "http", "google", "run", "ml", "tuning", "engine", "logging", "api"}},
     {"front",
      {"base", "http", "google", "run", "ml", "engine", "metadata", "api", "host/abilities.h",
-      "host/forwarding_launcher.h", "front"}},
+      "front"}},
     {"app",
      {"base", "http", "google", "run", "ml", "engine", "host", "gcs", "logging", "metadata",
       "client", "api", "front", "app"}},

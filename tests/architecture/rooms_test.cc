@@ -45,8 +45,8 @@ TEST(Rooms, ErrorsAreMadeInErrorsFiles) {
     }
   }
   ASSERT_GT(all, 0);
-  EXPECT_GE(at_home / all, kErrorsAtHomeMin) << at_home << " of " << all
-                                 << " are at home; not these:" << strays;
+  EXPECT_GE(at_home / all, kErrorsAtHomeMin)
+      << at_home << " of " << all << " are at home; not these:" << strays;
 }
 
 TEST(Rooms, TheMonotonicClockIsReadInOnePlace) {
@@ -57,7 +57,7 @@ TEST(Rooms, TheMonotonicClockIsReadInOnePlace) {
       if (!RE2::PartialMatch(CodeOf(file.lines[i]), call)) continue;
       EXPECT_TRUE(RE2::FullMatch(file.name, except))
           << file.name << ":" << i + 1 << ": instead: MonotonicNow() or Stopwatch of "
-          << "base/stopwatch.h";
+          << "base/clock.h";
     }
   }
 }

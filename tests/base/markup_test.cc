@@ -1,6 +1,6 @@
-#include "base/markup.h"
-
 #include <gtest/gtest.h>
+
+#include "base/quoting.h"
 
 namespace caip {
 namespace {

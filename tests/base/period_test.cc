@@ -1,10 +1,9 @@
-#include "base/period.h"
-
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <string>
 
+#include "base/filter_comparison.h"
 #include "base/time_text.h"
 
 namespace caip {

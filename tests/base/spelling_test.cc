@@ -1,6 +1,6 @@
-#include "base/spelling.h"
-
 #include <gtest/gtest.h>
+
+#include "base/text.h"
 
 namespace caip {
 namespace {

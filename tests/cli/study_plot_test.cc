@@ -149,7 +149,7 @@ TEST(StudyPlot, TurnsLongNamesAndLeavesOutLabelsWithoutRoom) {
 TEST(StudyPlot, SaysWhereThereIsNoImportance) {
   report::StudyView study = AStudy();
   for (report::TrialView& trial : study.trials) trial.values["kind"] = "of " + trial.id;
-  EXPECT_THAT(All(report::StudyPicture(study), "(too few trials of each value)"), SizeIs(1));
+  EXPECT_THAT(All(report::StudyPicture(study), "(too few trials for each value)"), SizeIs(1));
 }
 
 }  // namespace

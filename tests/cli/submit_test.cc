@@ -304,10 +304,10 @@ TEST_F(Submit, ShowsMistakesOfTheFileWithTheirPlaces) {
 TEST_F(Submit, WarnsOfKeysThatStandTwiceAndRefusesThemWhenStrict) {
   const std::string config = Write("c.yaml", "labels: {a: b}\nlabels: {c: d}\n");
   EXPECT_EQ(Run(With(kPlain, {"--dry-run", "--config=" + config})), 0);
-  EXPECT_THAT(err_, HasSubstr("WARNING: " + config + ":1:9: labels stands twice"));
+  EXPECT_THAT(err_, HasSubstr("WARNING: " + config + ":1:9: labels occurs twice"));
   EXPECT_EQ(ParseJson(out_)->at("labels").dump(), R"({"a":"b"})");
   EXPECT_EQ(Run(With(kPlain, {"--dry-run", "--strict", "--config=" + config})), 1);
-  EXPECT_THAT(err_, HasSubstr("this key stands twice"));
+  EXPECT_THAT(err_, HasSubstr("this key occurs twice"));
 }
 
 TEST_F(Submit, TheRegionMayComeFromTheEnvironmentOrGcloudsConfiguration) {

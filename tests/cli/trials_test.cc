@@ -75,7 +75,7 @@ TEST(StudyScreen, KeepsTheBestTheRunningAndThoseThatEndedLast) {
   std::vector<std::string> ids;
   for (size_t i = 2; i < 9; ++i) ids.push_back(lines[i].substr(0, 4));
   EXPECT_THAT(ids, ::testing::ElementsAre("* 1 ", "  45", "  46", "  47", "  48", "  49", "  50"));
-  EXPECT_EQ(lines[9], "and 43 trials more; all: caip jobs trials j");
+  EXPECT_EQ(lines[9], "and 43 more trials; all of them: caip jobs trials j");
   EXPECT_THAT(lines[10], StartsWith("best so far: trial 1, accuracy 0.99"));
 }
 

@@ -6,7 +6,7 @@
 #include "base/json.h"
 #include "base/time_text.h"
 #include "fakes/metadata/account_answers.h"
-#include "http/target.h"
+#include "http/message.h"
 
 namespace caip::front {
 namespace {

@@ -10,7 +10,7 @@
 #include "fakes/gcs/signing/service_keys.h"
 #include "fakes/gcs/xml/xml_api.h"
 #include "fakes/gcs/xml/xml_text.h"
-#include "http/target.h"
+#include "http/message.h"
 #include "tests/gcs/store_world.h"
 #include "tests/support/a_signing_key.h"
 

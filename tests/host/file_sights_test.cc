@@ -1,10 +1,9 @@
-#include "host/watch/file_sights.h"
-
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "host/watch/watched_call.h"
 #include "places.h"
 
 namespace caip::host {

@@ -5,8 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "host/python/interpreters_scan.h"
-
 namespace caip::host {
 namespace {
 

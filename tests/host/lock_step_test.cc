@@ -12,7 +12,7 @@
 #include <set>
 
 #include "host/process/orphans.h"
-#include "host/watch/preloaded_calls.h"
+#include "host/watch/call_source.h"
 #include "tests/host/launch_world.h"
 
 namespace caip::host {

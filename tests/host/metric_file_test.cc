@@ -1,10 +1,10 @@
-#include "host/metrics/metric_file.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
+
+#include "host/metrics/metric_sources.h"
 
 namespace caip::host {
 namespace {

@@ -1,8 +1,7 @@
-#include "host/python/packages_archive.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "host/python/packages_pip.h"
 #include "tests/host/archive_maker.h"
 
 namespace caip::host {

@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 
 #include "base/text.h"
-#include "http/transport/x509.h"
 
 namespace caip::http {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "base/files.h"
 #include "http/client.h"
-#include "http/transport/socket_io.h"
+#include "http/transport/socket.h"
 #include "tests/http/served.h"
 
 namespace caip::http {

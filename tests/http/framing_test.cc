@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "http/connection/input.h"
+#include "http/connection/request_body.h"
 #include "tests/http/served.h"
 
 namespace caip::http {

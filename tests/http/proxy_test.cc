@@ -6,7 +6,7 @@
 
 #include "http/connection/tunnel.h"
 #include "http/transport/certificate_authority.h"
-#include "http/transport/tls_context.h"
+#include "http/transport/tls.h"
 #include "tests/http/served.h"
 
 namespace caip::http {

@@ -1,10 +1,11 @@
+#include "http/transport/tls.h"
+
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "http/client.h"
 #include "http/transport/certificate_authority.h"
-#include "http/transport/tls_context.h"
 #include "tests/http/served.h"
 
 namespace caip::http {

@@ -11,7 +11,7 @@
 #include "fakes/metadata/machine.h"
 #include "fakes/metadata/metadata_api.h"
 #include "fakes/metadata/token_mint.h"
-#include "http/target.h"
+#include "http/message.h"
 #include "tests/support/a_signing_key.h"
 
 namespace caip::metadata {

@@ -5,7 +5,6 @@
 
 #include "google/gcs_uri.h"
 #include "google/labels.h"
-#include "google/letters.h"
 #include "ml/job_id.h"
 #include "ml/resource_names.h"
 
@@ -136,8 +135,8 @@ TEST(GcsUri, FaultsSayWhichRuleIsBroken) {
       {"/bkt/a", "gs://BUCKET/OBJECT"},
       {"s3://bkt/a", "gs://BUCKET/OBJECT"},
       {"GS://bkt/a", "gs://BUCKET/OBJECT"},
-      {"gs:///a", "'' is no bucket's name"},
-      {"gs://Bkt/a", "'Bkt' is no bucket's name"},
+      {"gs:///a", "'' is not a valid bucket name"},
+      {"gs://Bkt/a", "'Bkt' is not a valid bucket name"},
       {"gs://bkt/a\rb", "no line ends"},
       {std::string("gs://bkt/a\0b", 12), "NUL"},
       {"gs://bkt/\xff", "UTF-8"},

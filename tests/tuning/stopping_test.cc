@@ -7,7 +7,7 @@
 
 #include <limits>
 
-#include "tuning/pareto.h"
+#include "tuning/trial.h"
 
 namespace caip::tuning {
 namespace {

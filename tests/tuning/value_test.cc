@@ -7,8 +7,6 @@
 #include <cmath>
 #include <limits>
 
-#include "tuning/scale.h"
-
 namespace caip::tuning {
 namespace {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/clock.h"
 #include "base/json.h"
-#include "base/stopwatch.h"
 #include "base/text.h"
 #include "base/time_text.h"
 #include "emulator/api/error_body.h"

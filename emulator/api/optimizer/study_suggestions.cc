@@ -10,7 +10,7 @@
 #include "google/transcoder.h"
 #include "ml/errors.h"
 #include "ml/schema/study_schema.h"
-#include "tuning/pareto.h"
+#include "tuning/trial.h"
 
 namespace caip::api {
 namespace {

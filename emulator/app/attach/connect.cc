@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/clock.h"
 #include "base/json.h"
-#include "base/stopwatch.h"
 #include "base/text.h"
 #include "client/gcloud_properties.h"
 #include "emulator/app/attach/interrupt.h"

@@ -5,7 +5,6 @@
 #include <map>
 #include <set>
 
-#include "base/spelling.h"
 #include "base/text.h"
 #include "emulator/cli/errors.h"
 #include "emulator/cli/exit_codes.h"

@@ -1,6 +1,6 @@
 // The flags of `jobs submit training`.
 
-#include "base/spelling.h"
+#include "base/text.h"
 #include "client/flag_values.h"
 #include "emulator/cli/arguments/definitions.h"
 #include "emulator/cli/errors.h"

@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 #include "base/files.h"
-#include "client/submit_request.h"
+#include "client/submit_flags.h"
 #include "emulator/app/attach/connection.h"
 #include "emulator/app/settings/emulator_flags.h"
 #include "emulator/check/checked_trainer.h"

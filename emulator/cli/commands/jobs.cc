@@ -1,8 +1,8 @@
 // `caip jobs describe|cancel|update|stream-logs` (docs/service/submit.md, section 8).
 
 #include "base/json.h"
+#include "client/connection.h"
 #include "client/gcloud_properties.h"
-#include "client/service_call.h"
 #include "emulator/cli/commands/commands.h"
 #include "emulator/cli/errors.h"
 #include "emulator/cli/exit_codes.h"

@@ -1,8 +1,8 @@
 // `jobs submit training`: prepares the job, sends it, and says what came of it.
 
 #include "base/json.h"
+#include "client/connection.h"
 #include "client/job_preparation.h"
-#include "client/service_call.h"
 #include "client/yaml_text.h"
 #include "emulator/app/attach/interrupt.h"
 #include "emulator/app/attach/stop_on_interrupt.h"

@@ -1,6 +1,5 @@
 #include "emulator/cli/print/format_errors.h"
 
-#include "base/spelling.h"
 #include "base/text.h"
 #include "emulator/cli/errors.h"
 #include "emulator/cli/print/format_expression.h"

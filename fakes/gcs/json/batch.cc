@@ -9,7 +9,7 @@
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/json/json_api.h"
 #include "fakes/gcs/wire/multipart.h"
-#include "http/target.h"
+#include "http/message.h"
 
 namespace caip::gcs {
 namespace {

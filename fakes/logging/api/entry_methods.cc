@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "base/clock.h"
 #include "base/hash.h"
 #include "base/json.h"
-#include "base/stopwatch.h"
 #include "base/text.h"
 #include "base/time_text.h"
 #include "fakes/logging/api/errors.h"

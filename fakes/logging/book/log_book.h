@@ -26,7 +26,6 @@
 
 #include "base/clock.h"
 #include "base/files.h"
-#include "base/stopwatch.h"
 #include "fakes/logging/book/chunk_packer.h"
 #include "fakes/logging/book/entry.h"
 #include "fakes/logging/book/entry_listing.h"

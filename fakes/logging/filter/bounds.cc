@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/relation.h"
+#include "base/filter_comparison.h"
 #include "base/text.h"
 
 namespace caip::logging {

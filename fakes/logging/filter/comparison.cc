@@ -4,8 +4,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/filter_comparison.h"
 #include "base/json.h"
-#include "base/relation.h"
 #include "base/text.h"
 #include "base/time_text.h"
 #include "fakes/logging/filter/errors.h"

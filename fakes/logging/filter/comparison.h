@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "base/clock.h"
+#include "base/filter_comparison.h"
 #include "base/json_fwd.h"
-#include "base/period.h"
 #include "base/result.h"
 #include "fakes/logging/filter/fields.h"
 #include "fakes/logging/filter/text_pattern.h"

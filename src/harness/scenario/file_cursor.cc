@@ -4,10 +4,9 @@
 #include <cmath>
 #include <utility>
 
-#include "base/spelling.h"
+#include "base/errors.h"
 #include "base/text.h"
 #include "base/time_text.h"
-#include "base/yaml_errors.h"
 
 namespace caip::harness {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/markup.h"
+#include "base/quoting.h"
 #include "base/text.h"
 #include "base/time_text.h"
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <map>
 
-#include "base/markup.h"
+#include "base/quoting.h"
 #include "base/time_text.h"
 #include "harness/timeline/timeline.h"
 #include "harness/timeline/timeline_layout.h"

@@ -1,10 +1,9 @@
-#include "host/companions/companion_kinds.h"
-
 #include <algorithm>
 #include <array>
 
 #include "base/text.h"
 #include "host/companions/companions.h"
+#include "host/process/child_process.h"
 
 namespace caip::host {
 namespace {
@@ -19,7 +18,7 @@ std::vector<std::string> BigtableCommand(const CompanionStart& start) {
   return {start.program, "-host=" + start.address, "-port=" + Port(start)};
 }
 
-// The emulator needs a directory that its own `create` command has made.
+// The emulator needs a directory that its own `create` command has created.
 std::vector<std::string> DatastoreCommand(const CompanionStart& start) {
   constexpr const char* kScript =
       "rm -rf \"$2\" && \"$0\" create --project_id=\"$3\" \"$2\" && exec \"$0\" start "
@@ -73,25 +72,10 @@ constexpr std::array<CompanionKind, 5> kKinds = {{
      HostVariable<"SPANNER_EMULATOR_HOST">},
 }};
 
-bool IsProgram(const Path& file) {
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(file, ignored)) return false;
-  const auto mode = std::filesystem::status(file, ignored).permissions();
-  return (mode & std::filesystem::perms::owner_exec) != std::filesystem::perms::none;
-}
-
-Path OnPath(std::string_view program, const std::string& path) {
-  for (const std::string& directory : Split(path, ':')) {
-    if (!directory.empty() && IsProgram(Path(directory) / program))
-      return Path(directory) / program;
-  }
-  return {};
-}
-
 std::vector<Path> Roots(const CompanionSearch& search) {
   if (search.sdk_root) return {*search.sdk_root};
   std::vector<Path> roots;
-  if (const Path gcloud = OnPath("gcloud", search.path); !gcloud.empty()) {
+  if (const Path gcloud = FindProgram("gcloud", search.path); !gcloud.empty()) {
     std::error_code failed;
     const Path real = std::filesystem::canonical(gcloud, failed);
     if (!failed) roots.push_back(real.parent_path().parent_path());
@@ -125,9 +109,10 @@ Path FindCompanion(std::string_view name, const CompanionSearch& search) {
   const CompanionKind* kind = CompanionNamed(name);
   if (!kind) return {};
   for (const Path& root : Roots(search)) {
-    if (IsProgram(root / kind->below_root)) return root / kind->below_root;
+    const Path program = root / kind->below_root;
+    if (!FindProgram(program.string(), "").empty()) return program;
   }
-  return OnPath(kind->on_path, search.path);
+  return FindProgram(std::string(kind->on_path), search.path);
 }
 
 }  // namespace caip::host

@@ -10,8 +10,8 @@
 
 #include "base/clock.h"
 #include "engine/ports.h"
+#include "host/abilities.h"
 #include "host/companions/companions.h"
-#include "host/forwarding_launcher.h"
 
 namespace caip::host {
 

@@ -12,9 +12,8 @@
 #include <mutex>
 #include <thread>
 
-#include "base/stopwatch.h"
+#include "base/clock.h"
 #include "base/text.h"
-#include "host/companions/companion_kinds.h"
 #include "host/errors.h"
 #include "host/process/launcher_link.h"
 #include "host/process/orphans.h"
@@ -62,7 +61,7 @@ bool Answers(const CompanionStart& start) {
   return answer.ok() && answer->status < 500;
 }
 
-// The end of its log, on one line.
+// The end of a companion's log, on one line.
 std::string LastWords(const Path& log) {
   const auto text = ReadFileUpTo(log, 1 << 20);
   const std::string_view all = text.ok() ? Trim(*text) : std::string_view();
@@ -91,7 +90,7 @@ class Companions::Body {
     }
     changed_.notify_all();
     worker_.join();
-    link_.reset();  // returns when all of them are dead
+    link_.reset();  // returns when all companions are dead
   }
 
   void WhenReady(std::function<void(const CompanionsServed&)> ready) {
@@ -106,9 +105,9 @@ class Companions::Body {
   struct Member {
     const CompanionKind* kind = nullptr;
     CompanionStart start;
-    uint64_t number = 0;  // of its process at the launcher; 0 never started
-    bool alive = false;   // under mutex_
-    std::string failure;  // why it does not serve
+    uint64_t number = 0;  // of its process at the launcher; 0: never started
+    bool alive = false;   // guarded by mutex_
+    std::string failure;  // the reason why it does not serve
   };
 
   void Work() {
@@ -128,7 +127,7 @@ class Companions::Body {
     }
   }
 
-  // All are started before one is waited for.
+  // Starts all companions before it waits for one.
   CompanionsServed Serve() {
     std::vector<Member*> started;
     for (Member& member : members_) {
@@ -192,7 +191,8 @@ class Companions::Body {
     return link_->Launch(process);
   }
 
-  // The marker lets the next emulator on this state directory find what even its launcher left.
+  // The marker lets the next emulator on this state directory find processes that outlived the
+  // launcher.
   std::vector<std::string> EnvironmentOf(const CompanionStart& start, const std::string& name) {
     std::vector<std::string> environment;
     for (const auto& [variable, value] : options_.environment) {
@@ -242,7 +242,7 @@ class Companions::Body {
       if (stopping_) return;
       if (!member.alive) {
         lock.unlock();
-        member.start.port = 0;  // perhaps somebody took it
+        member.start.port = 0;  // another process may use it
         member.failure = errors::CompanionEnded(name, LogOf(member), LastWords(LogOf(member)));
         return;
       }
@@ -257,7 +257,7 @@ class Companions::Body {
   CompanionOptions options_;
   std::string state_id_;
   std::vector<Member> members_;
-  std::unique_ptr<LauncherLink> link_;  // worker's
+  std::unique_ptr<LauncherLink> link_;  // used by the worker thread
   uint64_t last_number_ = 0;
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -1,11 +1,13 @@
 #pragma once
-// The emulators that ship with the Cloud SDK. caip finds them on this host, starts them when a job
-// wants them, gives replicas their *_EMULATOR_HOST variables, and ends them when it ends.
+// The emulators of the Cloud SDK. caip finds them on this host, starts them when a job needs them,
+// sets the *_EMULATOR_HOST variables of replicas, and ends them when it ends.
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,40 +22,40 @@ namespace caip::host {
 /// bigtable, datastore, firestore, pubsub, spanner.
 std::vector<std::string> CompanionNames();
 
-/// Where they may be: the Cloud SDK's root if it is set, else that of the gcloud on `path`, the
-/// places its packages use, and `path` itself.
+/// Places to search: the Cloud SDK's root if it is set, else the root of the gcloud on `path`, the
+/// directories of the SDK's packages, and `path` itself.
 struct CompanionSearch {
   std::optional<Path> sdk_root;
   std::string path;
   Path home;
 };
 
-/// The program of a companion, or "" where this host has none.
+/// The program of a companion, or "" if this host has none.
 Path FindCompanion(std::string_view name, const CompanionSearch& search);
 
 struct CompanionOptions {
   Path state;                      // logs and data go to <state>/companions
   std::vector<std::string> names;  // of CompanionNames()
   CompanionSearch search;
-  std::string project = "demo-project";  // of datastore, which has one
-  engine::Environment environment = {};  // PATH, JAVA_HOME, ...: theirs, whole but for HOME
-  std::string address = std::string(kLoopbackAddress);  // of this host, where they listen
-  Path program = {};                                    // caip-launcher; empty: the one beside us
-  std::chrono::milliseconds patience{60'000};           // for one to serve
+  std::string project = "demo-project";  // of the datastore emulator
+  engine::Environment environment = {};  // of the companions, without HOME: PATH, JAVA_HOME, ...
+  std::string address = std::string(kLoopbackAddress);  // of this host, at which they listen
+  Path program = {};  // caip-launcher; empty: the one beside the running program
+  std::chrono::milliseconds patience{60'000};  // the time in which one must serve
 };
 
-/// What replicas get to know of the companions.
+/// The companions as replicas see them.
 struct CompanionsServed {
   engine::Environment environment;    // BIGTABLE_EMULATOR_HOST, ...
-  std::vector<std::string> warnings;  // about each that does not serve
+  std::vector<std::string> warnings;  // about companions that do not serve
 };
 
-/// Runs companions under a caip-launcher of their own, so that they die with this process, however
-/// it ends. A companion that died is started again when the next job asks. Any thread.
+/// Runs companions under a caip-launcher of their own, so that they end with this process, even if
+/// it is killed. Restarts a companion that died when the next job needs it. Any thread.
 class Companions {
  public:
   explicit Companions(CompanionOptions options);
-  ~Companions();  // ends all of them; callbacks that wait are never called
+  ~Companions();  // ends all companions; pending callbacks are never called
   Companions(const Companions&) = delete;
   Companions& operator=(const Companions&) = delete;
 
@@ -64,5 +66,27 @@ class Companions {
   class Body;
   std::unique_ptr<Body> body_;
 };
+
+// The names of the Cloud SDK's emulators, and the command of each. Private to companions.
+
+struct CompanionStart {
+  Path program;
+  Path data;  // a directory of its own
+  std::string project;
+  std::string address;  // of this host, at which it listens
+  uint16_t port = 0;
+};
+
+struct CompanionKind {
+  std::string_view name;
+  std::string_view below_root;  // path of its program below the SDK's root
+  std::string_view on_path;     // or its name on PATH
+  bool speaks_http = false;     // answers GET / when it is ready; the others speak only gRPC
+  std::vector<std::string> (*command)(const CompanionStart&);
+  engine::Environment (*variables)(const CompanionStart&);
+};
+
+std::span<const CompanionKind> CompanionKinds();
+const CompanionKind* CompanionNamed(std::string_view name);
 
 }  // namespace caip::host

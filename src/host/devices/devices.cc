@@ -1,17 +1,115 @@
 #include "host/devices/devices.h"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "base/text.h"
-#include "host/devices/nvml.h"
 #include "host/errors.h"
 #include "host/process/child_process.h"
 
 namespace caip::host {
+namespace {
+
+// NVIDIA's management library, loaded at run time: caip works without it and does not link it.
+
+// The necessary declarations of nvml.h. Its ABI is stable.
+using Device = struct NvmlDeviceBody*;
+struct Memory {
+  unsigned long long total, free, used;
+};
+struct PciInfo {  // nvmlPciInfo_t, as of nvmlDeviceGetPciInfo_v3
+  char bus_id_legacy[16];
+  unsigned int domain, bus, device, pci_device_id, pci_subsystem_id;
+  char bus_id[32];
+};
+constexpr int kSuccess = 0;
+constexpr unsigned kTextBytes = 96;
+
+struct CloseLibrary {
+  void operator()(void* library) const { ::dlclose(library); }
+};
+
+template <typename Function>
+bool Load(void* library, const char* name, Function*& function) {
+  function = reinterpret_cast<Function*>(::dlsym(library, name));
+  return function != nullptr;
+}
+
+struct Functions {
+  int (*init)();
+  int (*shutdown)();
+  int (*count)(unsigned*);
+  int (*handle)(unsigned, Device*);
+  int (*name)(Device, char*, unsigned);
+  int (*uuid)(Device, char*, unsigned);
+  int (*memory)(Device, Memory*);
+  int (*pci)(Device, PciInfo*);
+
+  bool LoadAll(void* library) {
+    return Load(library, "nvmlInit_v2", init) && Load(library, "nvmlShutdown", shutdown) &&
+           Load(library, "nvmlDeviceGetCount_v2", count) &&
+           Load(library, "nvmlDeviceGetHandleByIndex_v2", handle) &&
+           Load(library, "nvmlDeviceGetName", name) && Load(library, "nvmlDeviceGetUUID", uuid) &&
+           Load(library, "nvmlDeviceGetMemoryInfo", memory) &&
+           Load(library, "nvmlDeviceGetPciInfo_v3", pci);
+  }
+};
+
+// Has an empty UUID for a device that does not answer (fallen off the bus, say).
+Gpu Describe(const Functions& nvml, unsigned index) {
+  Gpu gpu;
+  Device device = nullptr;
+  char text[kTextBytes] = {};
+  if (nvml.handle(index, &device) != kSuccess) return gpu;
+  if (nvml.name(device, text, kTextBytes) == kSuccess) gpu.name = text;
+  gpu.type = ServiceGpuType(gpu.name);
+  Memory memory = {};
+  if (nvml.memory(device, &memory) == kSuccess) {
+    gpu.memory_mib = static_cast<int64_t>(memory.total >> 20);
+  }
+  PciInfo pci = {};
+  if (nvml.pci(device, &pci) == kSuccess) gpu.pci_bus_id = pci.bus_id;
+  if (nvml.uuid(device, text, kTextBytes) == kSuccess) gpu.uuid = text;
+  return gpu;
+}
+
+// The GPUs that the library `library` (a name for dlopen) reports, by PCI bus ID. kNotFound: the
+// library does not exist. kUnavailable: it or the driver does not work.
+Result<std::vector<Gpu>> AskNvml(const std::string& library_name) {
+  const std::unique_ptr<void, CloseLibrary> library(
+      ::dlopen(library_name.c_str(), RTLD_NOW | RTLD_LOCAL));
+  if (!library) return errors::NvmlMissing(library_name);
+  Functions nvml = {};
+  if (!nvml.LoadAll(library.get())) {
+    return errors::NvmlIncomplete(library_name);
+  }
+  if (const int code = nvml.init(); code != kSuccess) {
+    return errors::NvmlNotStarted(code);
+  }
+  std::vector<Gpu> gpus;
+  unsigned count = 0;
+  if (nvml.count(&count) != kSuccess) count = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    Gpu gpu = Describe(nvml, i);
+    if (!gpu.uuid.empty()) gpus.push_back(std::move(gpu));
+  }
+  nvml.shutdown();
+  std::sort(gpus.begin(), gpus.end(),
+            [](const Gpu& a, const Gpu& b) { return a.pci_bus_id < b.pci_bus_id; });
+  for (size_t i = 0; i < gpus.size(); ++i) gpus[i].index = static_cast<int>(i);
+  return gpus;
+}
+
+}  // namespace
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -29,7 +127,7 @@ std::optional<int64_t> Number(std::string_view text) {
   return value;
 }
 
-// The memory of the service's cards, for programs that look at fakes.
+// The memory of the service's GPUs, for programs that read that of fake ones.
 int64_t MemoryMib(std::string_view type) {
   if (type.ends_with("K80")) return 11441;
   if (type.ends_with("P4")) return 7611;
@@ -50,7 +148,7 @@ std::vector<std::string> AcceleratorTypes() {
           "NVIDIA_TESLA_V100", "NVIDIA_TESLA_T4", "NVIDIA_TESLA_A100"};
 }
 
-// "4xNVIDIA_TESLA_T4" -> type, count times.
+// Parses "4xNVIDIA_TESLA_T4".
 Status AddFakes(std::string_view text, std::string_view part, std::vector<std::string>& types) {
   const std::string_view entry = Trim(part);
   const size_t x = entry.find('x');
@@ -105,7 +203,7 @@ std::vector<Gpu> ReadProc(const Path& proc_nvidia) {
       if (line.starts_with("GPU UUID")) gpu.uuid = value;
     }
     gpu.type = ServiceGpuType(gpu.name);
-    // Drivers that are still asleep show question marks; CUDA takes the index then.
+    // A sleeping driver shows question marks. CUDA then uses the index.
     if (gpu.uuid.empty() || gpu.uuid.find('?') != std::string::npos) {
       gpu.uuid = std::to_string(gpu.index);
     }
@@ -167,7 +265,7 @@ std::vector<Gpu> LimitToVisible(std::vector<Gpu> gpus, std::string_view visible)
     const auto found = std::find_if(gpus.begin(), gpus.end(), [&](const Gpu& gpu) {
       return index ? gpu.index == *index : !entry.empty() && gpu.uuid.starts_with(entry);
     });
-    if (found == gpus.end()) break;  // CUDA, too, stops at the first that it does not know
+    if (found == gpus.end()) break;  // CUDA also stops at the first unknown one
     left.push_back(*found);
     gpus.erase(found);
   }

@@ -1,5 +1,5 @@
 #pragma once
-// Which replica gets which accelerators.
+// Assigns accelerators to replicas.
 
 #include <functional>
 #include <map>
@@ -11,21 +11,21 @@
 
 #include "engine/ports.h"
 #include "host/devices/devices.h"
-#include "host/machine/host_claim.h"
+#include "host/machine/addresses.h"
 
 namespace caip::host {
 
-/// How jobs that ask for more accelerators than the host has are treated.
+/// The treatment of jobs that request more accelerators than the host has.
 enum class DeviceMode {
-  kByHost,  // kQueue where there are GPUs, else kCpu
+  kByHost,  // kQueue if the host has GPUs, else kCpu
   kQueue,   // a GPU is lent to one replica at a time; jobs wait
   kShare,   // GPUs are lent in turn, to any number of replicas
   kCpu,     // no replica sees a GPU
 };
 
-/// engine::DeviceBinder over an inventory that is read when the first job asks for devices: a host
-/// or a job without any pays nothing. In queue mode a GPU is claimed on the whole host, so that two
-/// emulators never lend the same one.
+/// engine::DeviceBinder over an inventory. Reads the inventory when the first job requests devices,
+/// so that other jobs need not wait. In queue mode it claims each GPU on the whole host, so that
+/// two emulators never lend the same one.
 class DeviceBinderOnHost final : public engine::DeviceBinder {
  public:
   using ReadDevices = std::function<DeviceInventory()>;
@@ -36,7 +36,7 @@ class DeviceBinderOnHost final : public engine::DeviceBinder {
                             const std::vector<engine::DeviceRequest>& requests) override;
   void Release(const engine::RunKey& run) override;
 
-  /// Reads the inventory on another thread, for servers that have the time. At most once.
+  /// Reads the inventory early, on another thread. At most once.
   void Warm();
 
  private:
@@ -62,7 +62,7 @@ class DeviceBinderOnHost final : public engine::DeviceBinder {
   const ReadDevices read_;
   std::once_flag read_once_;
   DeviceInventory inventory_;
-  std::vector<int> lent_;  // how many hold each GPU
+  std::vector<int> lent_;  // the number of holders of each GPU
   std::optional<engine::RunKey> tpu_holder_;
   std::map<engine::RunKey, Loan> loans_;
   std::thread warming_;

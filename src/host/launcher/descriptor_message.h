@@ -1,6 +1,6 @@
 #pragma once
-// Bytes and descriptors in one message over a socket of the host (man 3 cmsg). System calls only:
-// also for a process that shares another's memory until its exec.
+// Bytes and descriptors in one message over a Unix socket (man 3 cmsg). Makes only system calls, so
+// that a process that shares another's memory until its exec can use it.
 
 #include <sys/socket.h>
 
@@ -11,7 +11,8 @@ namespace caip::host::launcher {
 
 inline constexpr size_t kDescriptorsMax = 4;
 
-/// Sends `size` bytes and the descriptors that are >= 0. What sendmsg returns; never SIGPIPE.
+/// Sends `size` bytes and the descriptors that are >= 0. Returns the result of sendmsg. Never
+/// raises SIGPIPE.
 template <size_t kCount>
 ssize_t SendWithDescriptors(int socket, const void* bytes, size_t size, const int (&fds)[kCount]) {
   static_assert(kCount <= kDescriptorsMax);
@@ -34,8 +35,8 @@ ssize_t SendWithDescriptors(int socket, const void* bytes, size_t size, const in
   return ::sendmsg(socket, &message, MSG_NOSIGNAL);
 }
 
-/// Receives up to `size` bytes, and descriptors that close on exec; those that did not come are -1.
-/// What recvmsg returns.
+/// Receives up to `size` bytes, and descriptors that close on exec. Missing descriptors are -1.
+/// Returns the result of recvmsg.
 template <size_t kCount>
 ssize_t ReceiveWithDescriptors(int socket, void* bytes, size_t size, int (&fds)[kCount]) {
   static_assert(kCount <= kDescriptorsMax);

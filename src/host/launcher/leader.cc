@@ -1,6 +1,9 @@
 #include "host/launcher/leader.h"
 
 #include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -10,16 +13,96 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "host/launcher/descriptor_message.h"
-#include "host/launcher/watch_filter.h"
+#include "host/launcher/protocol.h"
+
+#ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV  // Linux 5.19
+#define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5)
+#endif
 
 namespace caip::host::launcher {
 namespace {
 
-/// Shared with the new process, which borrows our memory until it executes its program.
+// The seccomp filter by which a watched replica's calls wait for caip's answer. It is inherited by
+// everything the replica starts.
+
+#if defined(__x86_64__)
+constexpr uint32_t kArchitecture = AUDIT_ARCH_X86_64;
+#elif defined(__aarch64__)
+constexpr uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
+#else
+#error "caip-launcher knows the system calls of x86-64 and arm64 only"
+#endif
+
+// io_uring would write without a watched call. It is refused, and programs that use it work without
+// it.
+constexpr int kOutputCalls[] = {SYS_write, SYS_writev, SYS_sendfile, SYS_splice,
+                                SYS_io_uring_setup};
+// Further calls for files. arm64 lacks the older one of each pair.
+constexpr int kFileCalls[] = {
+#ifdef SYS_open
+    SYS_open,     SYS_creat,           SYS_rename,    SYS_unlink,   SYS_rmdir,
+    SYS_dup2,
+#endif
+    SYS_openat,   SYS_renameat,        SYS_renameat2, SYS_unlinkat, SYS_getdents64,
+    SYS_pwrite64, SYS_copy_file_range, SYS_close,     SYS_dup3,     SYS_exit_group,
+};
+
+// The filter: asks for the listed numbers of this architecture, and allows all others.
+class Program {
+ public:
+  explicit Program(uint32_t watch) {
+    Add(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, arch));
+    Add(BPF_JMP | BPF_JEQ | BPF_K, kArchitecture, 1, 0);
+    Add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    Add(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr));
+    for (const int call : kOutputCalls) Ask(call);
+    if (watch & kWatchFiles) {
+      for (const int call : kFileCalls) Ask(call);
+    }
+    Add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+  }
+  sock_fprog* get() { return &program_; }
+
+ private:
+  void Add(int code, uint32_t value, uint8_t then = 0, uint8_t otherwise = 0) {
+    code_[program_.len++] = {static_cast<uint16_t>(code), then, otherwise, value};
+  }
+  void Ask(int call) {
+    Add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(call), 0, 1);
+    Add(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF);
+  }
+  sock_filter code_[128];
+  sock_fprog program_{0, code_};
+};
+
+// Installs the filter in the calling process and returns the seccomp listener; -1 with errno.
+// `watch` is that of protocol.h. Makes only system calls, because the memory may belong to the
+// parent process.
+int InstallWatch(uint32_t watch) {
+  Program program(watch);
+  // WAIT_KILLABLE: no signal interrupts a call that caip has received, which would repeat it.
+  const unsigned long flags =
+      SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
+  const auto install = [&] {
+    return static_cast<int>(::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, program.get()));
+  };
+  const int listener = install();
+  if (listener >= 0 || errno != EACCES) return listener;
+  ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);  // required for users other than root
+  return install();
+}
+
+}  // namespace
+
+namespace {
+
+// Shared with the new process, which uses this process's memory until it executes its program.
 struct Birth {
   const Recipe& recipe;
   const Namespaces& home;
@@ -32,7 +115,7 @@ struct Birth {
   int error = 0;
 };
 
-/// The files that argv[0] may mean, by PATH of the replica's own environment (execvp's rules).
+// The possible files for argv[0], by PATH of the replica's own environment (execvp's rules).
 std::vector<std::string> Candidates(const Recipe& recipe) {
   const std::string name = recipe.argv.front();
   if (name.find('/') != std::string::npos || name.empty()) return {name};
@@ -50,11 +133,11 @@ std::vector<std::string> Candidates(const Recipe& recipe) {
   return candidates;
 }
 
-/// When memory runs out, the kernel shall take the replica, not the emulator.
+// Makes the kernel kill the replica, not the emulator, when memory runs out.
 void VolunteerForOutOfMemory() {
   const int fd = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (fd < 0) return;
-  if (::write(fd, "500", 3) < 0) errno = 0;  // a wish
+  if (::write(fd, "500", 3) < 0) errno = 0;  // may fail
   ::close(fd);
 }
 
@@ -64,7 +147,7 @@ void VolunteerForOutOfMemory() {
   ::_exit(127);
 }
 
-/// Our calls wait for caip from here on; nothing before the exec is one of them.
+// Makes the calls of this process wait for caip. None of the calls before the exec is watched.
 bool BeWatched(const Watching& watching) {
   const int listener = InstallWatch(watching.watch);
   if (listener < 0) return false;
@@ -75,7 +158,7 @@ bool BeWatched(const Watching& watching) {
   return SendWithDescriptors(watching.socket, &report, sizeof report, {listener}) >= 0;
 }
 
-/// Runs in the new process, on its own stack but in our memory: system calls only.
+// Runs in the new process, with its own stack but in the parent's memory. Makes only system calls.
 int BecomeLeader(void* argument) {
   Birth& birth = *static_cast<Birth*>(argument);
   ::setsid();
@@ -94,7 +177,7 @@ int BecomeLeader(void* argument) {
   if (::chdir(recipe.directory) != 0) Fail(birth, Step::kDirectory, errno);
   const Watching& watching = birth.watching;
   if (watching.watch && !BeWatched(watching)) Fail(birth, Step::kWatch, errno);
-  ::syscall(SYS_close_range, 3u, ~0u, 0u);  // all of ours are close-on-exec; this is the belt
+  ::syscall(SYS_close_range, 3u, ~0u, 0u);  // a second safety: all descriptors are close-on-exec
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -114,7 +197,7 @@ LeaderStart StartLeader(const Recipe& recipe, const Namespaces& home, int out, i
                         const Watching& watching) {
   Birth birth{recipe, home, Candidates(recipe), out, err, watching, ::getpid()};
   alignas(16) static char stack[64u << 10];
-  // Like vfork, as posix_spawn does it: nothing is copied, and we sleep until the exec.
+  // Like vfork in posix_spawn: copies nothing, and this thread sleeps until the exec.
   const pid_t pid =
       ::clone(BecomeLeader, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, &birth);
   if (pid < 0) return {-1, Step::kFork, errno};

@@ -1,31 +1,31 @@
 #pragma once
-// Starting the user's command: the leader of a replica's session and main process group.
+// Starts the user's command, which leads a replica's session and main process group.
 
 #include <sys/types.h>
 
 #include "host/launcher/namespaces.h"
 #include "host/launcher/protocol.h"
-#include "host/launcher/recipe.h"
 
 namespace caip::host::launcher {
 
 struct LeaderStart {
   pid_t pid = -1;
-  Step failed = Step::kNone;  // kNone: it runs
+  Step failed = Step::kNone;  // kNone: the command runs
   int error = 0;
 };
 
-/// Whether the new process is to be watched, and whom it tells.
+/// The watched calls of the new process, and the socket for the seccomp listener.
 struct Watching {
   uint32_t watch = 0;  // protocol.h
   int socket = -1;
   uint64_t replica = 0;
 };
 
-/// Starts the recipe's command in a session of its own, where `home` has namespaces in those and in
-/// mount and UTS namespaces of its own, in the recipe's directory, with exactly the environment,
-/// /dev/null as input, `out` and `err` as output, no other descriptor, no blocked signal, and to be
-/// killed when we die. Returns when the program runs or has failed to.
+/// Starts the recipe's command in a session of its own and in the recipe's directory. It has
+/// exactly the recipe's environment, /dev/null as input, `out` and `err` as output, no other
+/// descriptor and no blocked signal, and is killed when this process dies. If `home` has
+/// namespaces, the command joins them and gets its own mount and UTS namespaces. Returns when the
+/// program runs or its start failed.
 LeaderStart StartLeader(const Recipe& recipe, const Namespaces& home, int out, int err,
                         const Watching& watching);
 

@@ -1,5 +1,5 @@
-// caip-launcher: the small process through which caip starts replicas. It is not meant for people:
-// caip starts it with a socket as descriptor 3. See README.md here.
+// caip-launcher: the small process through which caip starts replicas. Users do not run it: caip
+// starts it with a socket as descriptor 3. README.md in this folder describes it.
 
 #include <fcntl.h>
 #include <signal.h>
@@ -23,10 +23,10 @@ bool IsSocket(int fd) {
   return ::getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_SEQPACKET;
 }
 
-/// Replicas inherit what we are: default dispositions, no descriptors, no directory held.
+// Sets the state that replicas inherit: default dispositions, no descriptors, no busy directory.
 int PrepareProcess() {
-  // By system call, because the two signals that the C library keeps for itself (ignored by its
-  // posix_spawn) must be reset as well.
+  // Uses the system call, because the two signals that the C library reserves (which its
+  // posix_spawn ignores) must be reset as well.
   const char default_action[64] = {};
   for (int number = 1; number < NSIG; ++number) {
     ::syscall(SYS_rt_sigaction, number, default_action, nullptr, NSIG / 8);

@@ -1,25 +1,40 @@
 #pragma once
-// Putting a process into namespaces (man 7 namespaces).
+// The namespaces of runs and replicas (man 7 namespaces).
+
+#include <cstdint>
 
 #include "host/launcher/protocol.h"
 
 namespace caip::host::launcher {
 
-/// The namespaces that the replicas of a run share; -1 where it is the host's.
+/// The namespaces that the replicas of a run share. -1: the host's.
 struct Namespaces {
-  int user = -1;  // -1 where the launcher could do without
+  int user = -1;  // -1 if the launcher does not need one
   int network = -1;
   bool any() const { return network >= 0; }
 };
 
 void CloseNamespaces(const Namespaces& namespaces);
 
-/// The calling process joins them, and gets mount and UTS namespaces of its own, where `hosts_file`
-/// lies over /etc/hosts and the host is called `host_name`. kNone, or where it failed, with errno.
-/// System calls only: our memory may be borrowed.
+/// Moves the calling process into `namespaces`, and into its own mount and UTS namespaces, in which
+/// `hosts_file` covers /etc/hosts and the host has the name `host_name`. Returns kNone, or the
+/// failed step with errno. Makes only system calls, because the memory may belong to the parent
+/// process.
 Step MoveInto(const Namespaces& namespaces, const char* hosts_file, const char* host_name);
 
 /// The second half of MoveInto.
 Step GetOwnHost(const char* hosts_file, const char* host_name);
+
+struct NewNetwork {
+  Namespaces namespaces = {};
+  Step failed = Step::kNetwork;  // kNone: the network exists
+  int error = 0;
+};
+
+/// Creates a network of a run's own: a network namespace whose only connections to the outside are
+/// listening sockets (doors), which are created inside and served from outside. No process stays
+/// alive for it. Creates a user namespace, too, if that is necessary. Sends the doors' sockets to
+/// `caip`. `doors` is a memory file of Door structs. `rehearse`: also try a replica's mounts.
+NewNetwork MakeNetwork(uint64_t number, int doors, int caip, bool rehearse);
 
 }  // namespace caip::host::launcher

@@ -19,8 +19,7 @@ namespace caip::host::launcher {
 namespace {
 
 constexpr size_t kCommandBytesMax = 200;
-constexpr int kStopRounds =
-    1000;  // of a millisecond each: a process that will not stop is not awaited forever
+constexpr int kStopRounds = 1000;  // of a millisecond each, because a process may never stop
 
 bool ReadAll(const char* path, std::string& text) {
   const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
@@ -32,7 +31,7 @@ bool ReadAll(const char* path, std::string& text) {
   return count == 0;
 }
 
-/// For kernels without CONFIG_PROC_CHILDREN: look at the parent of every process.
+// For kernels without CONFIG_PROC_CHILDREN: reads the parent of every process.
 std::vector<pid_t> ChildrenBySearch(pid_t parent) {
   std::vector<pid_t> children;
   DIR* directory = ::opendir("/proc");
@@ -49,7 +48,7 @@ std::vector<pid_t> ChildrenBySearch(pid_t parent) {
   return children;
 }
 
-/// The children that one thread has made.
+// The children that one thread has created.
 bool ChildrenOfTask(const std::string& task, std::vector<pid_t>& children) {
   std::string text;
   if (!ReadAll((task + "/children").c_str(), text)) return false;
@@ -96,7 +95,7 @@ std::set<pid_t> SignalTree(int signal) {
   return reached;
 }
 
-/// Whether any thread of it may still take a step in its own program.
+// True if a thread of the process may still run its program.
 bool IsRunning(pid_t pid) {
   const std::string tasks = "/proc/" + std::to_string(pid) + "/task/";
   DIR* directory = ::opendir(tasks.c_str());
@@ -108,7 +107,7 @@ bool IsRunning(pid_t pid) {
       continue;
     }
     const size_t name_end = stat.rfind(')');  // "12 (name) S 1 ..."
-    // In D it is held inside a system call and stops before it returns from there.
+    // In state D it waits inside a system call and stops before it returns.
     if (name_end != std::string::npos && std::strchr("RS", stat.c_str()[name_end + 2])) runs = true;
   }
   ::closedir(directory);
@@ -117,7 +116,7 @@ bool IsRunning(pid_t pid) {
 
 }  // namespace
 
-// An init has one thread: one file tells, and this is asked at the end of every replica.
+// An init has one thread, so one file suffices. Every end of a replica needs this.
 std::vector<pid_t> Children() {
   const pid_t self = ::getpid();
   std::vector<pid_t> children;
@@ -138,7 +137,7 @@ std::string CommandOf(pid_t pid) {
 
 void FreezeTree() {
   const std::set<pid_t> reached = SignalTree(SIGSTOP);
-  for (int rounds = 0; rounds < kStopRounds; ++rounds) {  // the signal takes a moment to arrive
+  for (int rounds = 0; rounds < kStopRounds; ++rounds) {  // the signal arrives after some time
     if (std::none_of(reached.begin(), reached.end(), IsRunning)) return;
     ::poll(nullptr, 0, 1);
   }
@@ -150,7 +149,8 @@ void KillChildren(const std::function<bool(pid_t)>& spare, const Reaped& reaped)
   for (;;) {
     std::vector<pid_t> killed;
     for (const pid_t child : Children()) {
-      // EPERM: it became somebody else's (a set-user-ID program); nothing can be done about it.
+      // EPERM: the process belongs to another user now (a set-user-ID program) and cannot be
+      // killed.
       if (!spare(child) && ::kill(child, SIGKILL) == 0) killed.push_back(child);
     }
     if (killed.empty()) return;

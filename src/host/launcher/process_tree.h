@@ -1,7 +1,7 @@
 #pragma once
-// Ending everything that descends from this process, which must be a child subreaper: an orphan of
-// a killed process becomes our child, so killing children until none is left reaches the whole
-// tree, daemons that called setsid included.
+// Ends everything that descends from this process, which must be a child subreaper. The orphans of
+// a killed process become its children, so killing children until none is left reaches the whole
+// tree, including daemons that called setsid.
 
 #include <sys/resource.h>
 #include <sys/types.h>
@@ -12,25 +12,25 @@
 
 namespace caip::host::launcher {
 
-/// Our children, zombies included, by /proc; every process whose parent we are.
+/// The children of this process, including zombies, by /proc.
 std::vector<pid_t> Children();
 
-/// The words of its command, of which a program may have made something else; at most 200 bytes.
+/// The command line of a process, which the program may have changed; at most 200 bytes.
 std::string CommandOf(pid_t pid);
 
-/// SIGSTOP to everything that descends from us. Once a process has it the kernel lets it make no
-/// child, so walking until nothing new is found reaches all. Returns when none runs any more.
+/// Sends SIGSTOP to all descendants. A stopped process cannot create a child, so repeated walks
+/// reach all of them. Returns when none runs.
 void FreezeTree();
-/// SIGCONT to everything that descends from us.
+/// Sends SIGCONT to all descendants.
 void ThawTree();
 
-/// Called with a child that was waited for: its process id, native status and use of resources.
+/// Gets the process ID, native status and resource usage of a child that has ended.
 using Reaped = std::function<void(pid_t, int status, const rusage&)>;
 
-/// Kills children for which `spare` is false, and what they leave behind, until none is left.
+/// Kills the children for which `spare` is false, and their orphans, until none is left.
 void KillChildren(const std::function<bool(pid_t)>& spare, const Reaped& reaped);
 
-/// Waits for children that have ended already; does not block.
+/// Reaps children that have ended. Does not block.
 void ReapEnded(const Reaped& reaped);
 
 }  // namespace caip::host::launcher

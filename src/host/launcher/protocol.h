@@ -1,13 +1,13 @@
 #pragma once
-// What caip and caip-launcher say to each other over a Unix SOCK_SEQPACKET socket. Both are built
-// from the same sources, so the messages are plain structs.
+// The messages between caip and caip-launcher over a Unix SOCK_SEQPACKET socket. Both programs are
+// built from the same sources, so the messages are plain structs.
 //
 //   caip -> launcher   Command, for kLaunch with three descriptors: the recipe (a sealed memory
-//                      file, recipe.h), the write ends of stdout and stderr; for kOpenNetwork
+//                      file, EncodeRecipe), the write ends of stdout and stderr; for kOpenNetwork
 //                      with one: its doors (a memory file of Door structs)
 //   launcher -> caip   Report; exactly one kEnded or kStartFailed for each kLaunch; one kFrozen
 //                      for a kFreeze of a replica that lives; kWatched before kStarted, with the
-//                      descriptor on which its calls are heard, if it is watched; for each
+//                      seccomp listener of its calls, if it is watched; for each
 //                      kOpenNetwork a kDoor for each door, with the socket that listens there, and
 //                      then one kNetworkOpened, or kNetworkFailed instead of what is missing
 
@@ -15,6 +15,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace caip::host::launcher {
 
@@ -26,22 +29,22 @@ struct Command {
   int32_t signal = 0;  // kSignal: sent to the replica's main process group
   uint64_t replica = 0;
   uint32_t watch = 0;     // kLaunch
-  uint32_t rehearse = 0;  // kOpenNetwork: whether a replica could start there is tried, too
-  uint64_t network = 0;   // kLaunch: a number of kOpenNetwork, 0 the host's own
+  uint32_t rehearse = 0;  // kOpenNetwork: also try whether a replica could start there
+  uint64_t network = 0;   // kLaunch: a number of kOpenNetwork; 0: the host's own
 };
 
-/// Where a socket is to listen in a network; both in the byte order of the net.
+/// The address at which a socket listens in a network, in network byte order.
 struct Door {
-  uint32_t address = 0;  // one that is not 127.x.y.z becomes an address of the network
+  uint32_t address = 0;  // the network gets the address, unless it is 127.x.y.z
   uint16_t port = 0;
   uint16_t unused = 0;
 };
 
-/// What of a replica waits for caip's answer (watch_filter.h); bits of Command::watch.
+/// The calls of a replica that wait for caip's answer (leader.cc). Bits of Command::watch.
 inline constexpr uint32_t kWatchOutput = 1;
 inline constexpr uint32_t kWatchFiles = 2;
 
-/// Where a start failed; `error` is the errno.
+/// The step at which a start failed; `error` is the errno.
 enum class Step : uint32_t {
   kNone,
   kRecipe,
@@ -55,7 +58,7 @@ enum class Step : uint32_t {
   kDoor,          // listening there
   kEnterNetwork,  // joining its namespaces
   kMounts,        // making a mount namespace
-  kHosts,         // laying the hosts file
+  kHosts,         // covering the hosts file
   kHostName,
 };
 
@@ -75,14 +78,77 @@ struct Report {
   Kind kind = kStarted;
   Step step = Step::kNone;
   int32_t error = 0;
-  int32_t wait_status = 0;     // of the leader, as wait(2) gave it
-  int32_t left_running = 0;    // processes that outlived the leader by more than a moment
-  int32_t leader = 0;          // process id, for people
-  int32_t init = 0;            // kWatched: process id of the ancestor of all that are watched
+  int32_t wait_status = 0;     // of the leader, from wait(2)
+  int32_t left_running = 0;    // processes that clearly outlived the leader
+  int32_t leader = 0;          // process ID, for people
+  int32_t init = 0;            // kWatched: process ID of the ancestor of all watched processes
   int64_t max_rss_kib = 0;     // of the leader and the children it waited for
   uint64_t replica = 0;        // kDoor, kNetwork...: the network
-  uint32_t door = 0;           // kDoor: which, from 0
-  char left[kLeftBytes] = {};  // who is counted in left_running: "421 sleep 600\n", as many as fit
+  uint32_t door = 0;           // kDoor: its index
+  char left[kLeftBytes] = {};  // processes of left_running: "421 sleep 600\n", as many as fit
 };
+
+// The recipe of a replica as bytes: directory, hosts file, host name, argv and environment. It is
+// passed in a memory file, because arguments and environment may be larger than a socket message.
+
+/// The head of a recipe. The texts follow, each with a final NUL: directory, hosts file, host name,
+/// argv, environment.
+struct RecipeHead {
+  uint32_t arguments = 0;
+  uint32_t variables = 0;
+};
+
+/// The hosts file and host name of a replica with its own namespaces; both "" for others.
+struct Surroundings {
+  std::string hosts_file;  // covers /etc/hosts
+  std::string host_name;
+};
+
+inline std::string EncodeRecipe(std::string_view directory, const Surroundings& surroundings,
+                                const std::vector<std::string>& argv,
+                                const std::vector<std::string>& environment) {
+  const RecipeHead head{static_cast<uint32_t>(argv.size()),
+                        static_cast<uint32_t>(environment.size())};
+  std::string bytes(reinterpret_cast<const char*>(&head), sizeof head);
+  const auto add = [&bytes](std::string_view text) { bytes.append(text).push_back('\0'); };
+  add(directory);
+  add(surroundings.hosts_file);
+  add(surroundings.host_name);
+  for (const std::string& argument : argv) add(argument);
+  for (const std::string& variable : environment) add(variable);
+  return bytes;
+}
+
+/// A decoded recipe. It points into the encoded bytes. argv and environment end with a null
+/// pointer.
+struct Recipe {
+  const char* directory = nullptr;
+  const char* hosts_file = nullptr;
+  const char* host_name = nullptr;
+  std::vector<char*> argv;
+  std::vector<char*> environment;
+};
+
+/// False if the bytes are not a recipe.
+inline bool DecodeRecipe(char* bytes, size_t size, Recipe& recipe) {
+  if (size < sizeof(RecipeHead) + 1 || bytes[size - 1] != '\0') return false;
+  const RecipeHead head = *reinterpret_cast<const RecipeHead*>(bytes);
+  char* next = bytes + sizeof(RecipeHead);
+  const auto take = [&]() -> char* {
+    if (next >= bytes + size) return nullptr;
+    char* text = next;
+    next += std::string_view(text).size() + 1;
+    return text;
+  };
+  recipe.directory = take();
+  recipe.hosts_file = take();
+  recipe.host_name = take();
+  for (uint32_t i = 0; i < head.arguments; ++i) recipe.argv.push_back(take());
+  for (uint32_t i = 0; i < head.variables; ++i) recipe.environment.push_back(take());
+  const bool whole = next == bytes + size && !recipe.argv.empty() && recipe.host_name;
+  recipe.argv.push_back(nullptr);
+  recipe.environment.push_back(nullptr);
+  return whole;
+}
 
 }  // namespace caip::host::launcher

@@ -19,13 +19,12 @@
 #include "host/launcher/leader.h"
 #include "host/launcher/process_tree.h"
 #include "host/launcher/protocol.h"
-#include "host/launcher/recipe.h"
 
 namespace caip::host::launcher {
 namespace {
 
-/// Processes that outlive the leader by no more than this are on their way out (Python's resource
-/// tracker is) and not "left running".
+// Processes that outlive the leader by at most this time are ending (such as Python's resource
+// tracker) and are not "left running".
 constexpr int kParting_ms = 50;
 
 int64_t Milliseconds() {
@@ -76,7 +75,7 @@ class ReplicaInit {
     if (leader.failed != Step::kNone) ::_exit(0);
   }
 
-  /// Sleeps until something happened to us or our children, and acts on it.
+  /// Waits for a signal or the end of a child, and handles it.
   void Wait(int timeout_ms) {
     pollfd fds[] = {{start_.signals, POLLIN, 0}, {start_.socket, 0, 0}};
     if (::poll(fds, 2, timeout_ms) <= 0) return;
@@ -109,7 +108,7 @@ class ReplicaInit {
     }
   }
 
-  /// Gives what the leader leaves a moment to end by itself, and counts what did not.
+  /// Gives the leader's remaining processes some time to end, and counts those that do not.
   void Part() {
     const int64_t until_ms = Milliseconds() + kParting_ms;
     int64_t now_ms;
@@ -140,7 +139,7 @@ class ReplicaInit {
 
   void Send() { ::send(start_.socket, &report_, sizeof report_, MSG_NOSIGNAL); }
 
-  /// caip or the launcher is gone: nobody is left to report to.
+  /// Handles the end of caip or the launcher, after which no process receives reports.
   [[noreturn]] void Vanish() {
     KillTree();
     ::_exit(0);

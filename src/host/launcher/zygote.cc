@@ -80,7 +80,8 @@ void Zygote::Launch(const Command& command, int recipe, int out, int err) {
   const pid_t launcher = ::getpid();
   const pid_t init = ::fork();
   if (init == 0) {
-    for (const auto& [number, network] : networks_) {  // else they would live as long as we do
+    for (const auto& [number, network] :
+         networks_) {  // or else they would exist as long as this process
       if (number != command.network) CloseNamespaces(network.namespaces);
     }
     RunReplica({replica, socket_, signals_, recipe, out, err, command.watch, launcher, home});
@@ -111,7 +112,7 @@ void Zygote::OpenNetwork(const Command& command, int doors) {
   ::send(socket_, &report, sizeof report, MSG_NOSIGNAL);
 }
 
-/// Its namespaces go when the last of its processes and the last socket of its doors have.
+// The namespaces end with the last process in them and the last socket of their doors.
 void Zygote::CloseNetwork(uint64_t network) {
   const auto found = networks_.find(network);
   if (found == networks_.end()) return;
@@ -121,7 +122,7 @@ void Zygote::CloseNetwork(uint64_t network) {
 
 void Zygote::Forward(uint64_t replica, int order) {
   const auto found = inits_.find(replica);
-  if (found == inits_.end()) return;  // it has ended; its process id may be somebody else's
+  if (found == inits_.end()) return;  // it has ended, and another process may have its ID
   sigval value{};
   value.sival_int = order;
   ::sigqueue(found->second, CommandSignal(), value);
@@ -138,8 +139,8 @@ void Zygote::Reap() {
   });
 }
 
-/// An init was killed (by the user's program, or for want of memory). Its leader dies with it; the
-/// rest of its tree is ours now.
+// Handles the death of an init that was killed by the user's program or because memory ran out. Its
+// leader dies with it, and the other descendants are children of this process now.
 void Zygote::Lost(uint64_t replica) {
   KillChildren([this](pid_t pid) { return replicas_.count(pid) > 0; },
                [](pid_t, int, const rusage&) {});
@@ -150,7 +151,7 @@ void Zygote::Lost(uint64_t replica) {
   ::send(socket_, &report, sizeof report, MSG_NOSIGNAL);
 }
 
-/// Each init sees for itself that caip is gone, kills its tree and ends.
+// Each init notices by itself that caip has ended, kills its tree and ends.
 void Zygote::EndAll() {
   while (!replicas_.empty()) {
     const pid_t ended = ::waitpid(-1, nullptr, 0);

@@ -1,13 +1,13 @@
 #pragma once
-// The launcher's loop. It stays small, so that the fork each replica begins with costs nothing,
-// however large caip itself has grown.
+// The launcher's main loop. The launcher is a small process, so that the fork at the start of each
+// replica is cheap, however large caip is.
 
 #include <sys/types.h>
 
 #include <cstdint>
 #include <map>
 
-#include "host/launcher/network.h"
+#include "host/launcher/namespaces.h"
 #include "host/launcher/protocol.h"
 
 namespace caip::host::launcher {
@@ -18,11 +18,11 @@ class Zygote {
   /// `signals` is a non-blocking signalfd of SIGCHLD, SIGTERM and CommandSignal().
   Zygote(int socket, int signals) : socket_(socket), signals_(signals) {}
 
-  /// Returns when caip has closed its end (or died) and everything that was started is dead.
+  /// Returns when caip has closed its end, or has died, and all replicas are dead.
   void Run();
 
  private:
-  bool Receive();  // false: caip is gone
+  bool Receive();  // false: caip has ended
   void Launch(const Command& command, int recipe, int out, int err);
   void RefuseLaunch(uint64_t replica, Step step, int error);
   void OpenNetwork(const Command& command, int doors);

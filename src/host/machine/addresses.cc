@@ -3,8 +3,12 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 
+#include <cassert>
 #include <charconv>
+#include <cstddef>
+#include <cstring>
 #include <set>
 
 #include "base/text.h"
@@ -15,7 +19,8 @@ namespace {
 
 constexpr int kTriesMax = 64;
 constexpr int kFirstHost = 2;
-// Below Linux's default range of ephemeral ports (32768 to 60999), above what servers like.
+// Below Linux's default range of ephemeral ports (32768 to 60999), above the usual ports of
+// servers.
 constexpr int kFirstPort = 20000;
 constexpr int kPorts = 12000;
 
@@ -37,7 +42,7 @@ std::optional<HostClaim> Claim(LoopbackBlock block) {
 
 std::optional<HostClaim> Claim(int port) { return HostClaim::Take("port/" + std::to_string(port)); }
 
-// All of "12", in [0, 255].
+// Parses a whole text such as "12" into [0, 255].
 std::optional<int> Byte(std::string_view text) {
   int value = -1;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -58,7 +63,7 @@ std::optional<int> LocalPort(std::string_view address) {
   return port;
 }
 
-// Claims of the same ports again, or nothing.
+// Claims the same ports again: all or none.
 std::optional<std::vector<HostClaim>> ClaimKept(const std::vector<std::string>& kept) {
   std::vector<HostClaim> claims;
   for (const std::string& address : kept) {
@@ -75,7 +80,7 @@ std::optional<std::vector<HostClaim>> ClaimKept(const std::vector<std::string>& 
 bool CanListen(const std::string& ip, int port) {
   Fd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!socket.valid()) return false;
-  // As servers do: closing connections of a dead server do not get in the way.
+  // As servers do, so that closing connections of a dead server do not prevent it.
   const int yes = 1;
   ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   sockaddr_in address = {};
@@ -120,7 +125,7 @@ bool LoopbackAddresses::TakeKept(const engine::RunKey& run, const std::vector<st
   return true;
 }
 
-// `count` addresses of one block that is free in every respect.
+// `count` addresses of one block that is not claimed and has no listeners.
 std::optional<std::vector<std::string>> LoopbackAddresses::TakeBlock(
     size_t count, std::vector<HostClaim>& claims) {
   const LoopbackBlock block{static_cast<int>(random_.Below(255)),
@@ -178,6 +183,19 @@ Result<std::vector<std::string>> PortAddresses::Lend(const engine::RunKey& run, 
   }
   claims_[run] = std::move(claims);
   return addresses;
+}
+
+std::optional<HostClaim> HostClaim::Take(const std::string& name) {
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  const std::string full = "caip/" + name;
+  assert(full.size() + 1 <= sizeof address.sun_path);
+  std::memcpy(address.sun_path + 1, full.data(), full.size());  // a leading NUL: abstract
+  const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + full.size());
+  Fd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (!socket.valid()) return std::nullopt;
+  if (::bind(socket.get(), reinterpret_cast<sockaddr*>(&address), length) != 0) return std::nullopt;
+  return HostClaim(std::move(socket));
 }
 
 }  // namespace caip::host

@@ -7,11 +7,24 @@
 #include <string_view>
 #include <vector>
 
+#include "base/files.h"
 #include "base/random.h"
 #include "engine/ports.h"
-#include "host/machine/host_claim.h"
 
 namespace caip::host {
+
+/// An exclusive name on this host, between all emulators of all users, for a GPU, a block of
+/// loopback addresses or a port. It is a socket in the abstract namespace: it leaves no file, and
+/// the kernel frees it when the process ends, killed or not. Move-only.
+class HostClaim {
+ public:
+  /// nullopt when another process holds it. `name` is at most 90 bytes.
+  static std::optional<HostClaim> Take(const std::string& name);
+
+ private:
+  explicit HostClaim(Fd socket) : socket_(std::move(socket)) {}
+  Fd socket_;
+};
 
 /// The address at which this host reaches itself.
 inline constexpr std::string_view kLoopbackAddress = "127.0.0.1";
@@ -19,7 +32,7 @@ inline constexpr std::string_view kLoopbackAddress = "127.0.0.1";
 /// The port of every task on the service.
 inline constexpr int kTaskPort = 2222;
 
-/// 127.a.b.0/24. The blocks that others use are never lent: 127.0.0 (localhost), 127.0.1 (Debian's
+/// 127.a.b.0/24. Blocks with other uses are never lent: 127.0.0 (localhost), 127.0.1 (Debian's
 /// own host name), 127.0.53 (systemd-resolved).
 struct LoopbackBlock {
   int a = 0;
@@ -28,7 +41,7 @@ struct LoopbackBlock {
 };
 inline constexpr size_t kBlockAddresses = 250;  // .2 to .251 of a block
 
-/// An address as this lender writes it, or nullopt.
+/// Parses an address in the lender's form; nullopt for other texts.
 std::optional<LoopbackBlock> BlockOf(std::string_view address);
 
 /// Lends each replica a loopback address of its own, all with port 2222. The seed chooses the

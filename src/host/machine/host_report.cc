@@ -17,7 +17,7 @@
 #include "host/machine/isolation.h"
 #include "host/process/child_process.h"
 #include "host/process/launcher_link.h"
-#include "host/watch/interposition.h"
+#include "host/watch/call_source.h"
 
 namespace caip::host {
 namespace {
@@ -39,7 +39,7 @@ std::optional<Path> FindProgram(const std::string& name, const std::string& path
   return std::nullopt;
 }
 
-// Found by name alone; what starts slowly (gcloud takes a second) is not run.
+// Finds a program by name only, because some programs start slowly (gcloud takes a second).
 HostFact ProgramFact(const std::string& program, const std::string& path, const std::string& cost) {
   const auto found = FindProgram(program, path);
   return Fact(program, found.has_value(), found ? found->string() : "not on PATH", cost);
@@ -180,7 +180,7 @@ HostFact LoopbackFact() {
 }  // namespace
 
 std::optional<std::string> TryNamespaces(int flags) {
-  // A raw clone without a stack is a fork; the child only leaves again.
+  // A raw clone without a stack is a fork. The child exits at once.
   const auto pid = static_cast<pid_t>(::syscall(
       SYS_clone, static_cast<unsigned long>(flags | SIGCHLD), nullptr, nullptr, nullptr, nullptr));
   if (pid == 0) ::_exit(0);

@@ -1,6 +1,6 @@
 #pragma once
-// What this host offers, for `caip doctor`: each thing, whether it is there, and what it costs when
-// it is not.
+// The capabilities of this host for `caip doctor`: whether each is present, and the consequences if
+// it is missing.
 
 #include <string>
 #include <vector>
@@ -14,24 +14,24 @@ namespace caip::host {
 struct HostFact {
   enum class Found { kYes, kPartly, kNo } found = Found::kNo;
   std::string name;               // "python 3.7"
-  std::string detail;             // what was found, or why not
-  std::string cost_when_missing;  // what does not work without it; "" when nothing is missing
+  std::string detail;             // what was found, or why it is missing
+  std::string cost_when_missing;  // what does not work without it; "" if it is present
 };
 
 struct HostReportOptions {
-  Path state;        // free space is looked up there
+  Path state;        // where to look up free space
   std::string path;  // $PATH
   DevicePlaces devices;
   Path launcher = {};  // caip-launcher; "": the one beside the running program
   std::vector<std::string> pythons = {"3.7"};  // versions that runtimes ask for
 };
 
-/// Looks, without changing anything: starts tools only to ask their version, and a few processes
-/// that end at once. The looks go on side by side; the slowest is given up after a second.
+/// Examines the host without changing it. Starts tools only to ask for their version, and a few
+/// processes that end at once. The checks run in parallel, each for a second at most.
 std::vector<HostFact> ReportHost(const HostReportOptions& options, Interpreters& interpreters);
 
-/// nullopt when a process could be put into new namespaces of these kinds (CLONE_NEW*), else why
-/// not. For ordinary users CLONE_NEWUSER is needed with any other.
+/// nullopt if a process can be put into new namespaces of these kinds (CLONE_NEW*), else the
+/// reason. Ordinary users need CLONE_NEWUSER with any other kind.
 std::optional<std::string> TryNamespaces(int flags);
 
 }  // namespace caip::host

@@ -15,8 +15,8 @@ namespace {
 constexpr uint64_t kTrial = 1;
 constexpr std::chrono::seconds kTrialLimit{10};
 
-// Above the ports that Linux hands out (60999), at loopback addresses that are never lent to
-// replicas (127.0.0.*), nor are 127.0.0.1, where the emulator's port may be any.
+// Ports above Linux's ephemeral ones (60999), at loopback addresses that are never lent to replicas
+// (127.0.0.*) and are not 127.0.0.1, where the emulator may have any port.
 constexpr int kFirstPrivatePort = 61000;
 constexpr int kPrivatePortsOfAnAddress = 4000;
 constexpr int kFirstPrivateAddress = 2;

@@ -1,5 +1,5 @@
 #pragma once
-// Networks of runs, as the launcher has them, and whether this host lets us make any.
+// The networks of runs, and whether this host allows caip to make any.
 
 #include <cstdint>
 #include <functional>
@@ -16,7 +16,8 @@
 
 namespace caip::host {
 
-/// The networks that one launcher has opened. One thread opens and closes; the link's thread hears.
+/// The networks that one launcher has opened. One thread opens and closes them. The launcher link's
+/// thread receives the reports.
 class RunNetworks {
  public:
   void SetDoorkeeper(Doorkeeper keeper) { keeper_ = std::move(keeper); }
@@ -25,7 +26,7 @@ class RunNetworks {
   Result<uint64_t> Open(LauncherLink& link, const engine::RunKey& run,
                         const std::shared_ptr<const engine::RunNetwork>& network);
   void Close(LauncherLink* link, const engine::RunKey& run);
-  /// The launcher has died, and all networks with it.
+  /// Forgets all networks, because the launcher has died and they with it.
   void Forget();
   /// The link's thread.
   void DoorOpened(uint64_t number, uint32_t door, Fd listening);
@@ -41,14 +42,14 @@ class RunNetworks {
   uint64_t last_number_ = 0;
 };
 
-/// OwnNetworks::PrivatePlace of networks that one launcher opens.
+/// OwnNetworks::PrivatePlace for networks that a launcher opens.
 OwnNetworks::Place PrivatePlaceInNetwork(size_t index);
 
 /// Why the launcher could not make namespaces: "making a network namespace: Operation not
 /// permitted".
 std::string WhyNoNamespaces(const launcher::Report& report);
 
-/// nullopt when replicas can have namespaces of their own here, as it was just tried, else why not.
+/// Tries namespaces. nullopt if replicas can have their own on this host, else the reason.
 /// `program`: caip-launcher.
 std::optional<std::string> TryIsolation(const Path& program);
 

@@ -8,14 +8,14 @@
 
 namespace caip::host {
 
-/// A directory on a file system in memory. It is gone when the process is, however that ends. Runs
-/// that make and delete many files are several times as fast there: ext4 does not give an inode
-/// away again for a minute or more (recently_deleted() in Linux' fs/ext4/ialloc.c), and looks
-/// through all of those for each new file.
+/// A directory on a file system in memory. It is deleted when the process ends, in whatever way.
+/// Runs that create and delete many files are several times as fast there. The reason: ext4 does
+/// not reuse an inode for a minute or more (recently_deleted() in Linux' fs/ext4/ialloc.c), and
+/// looks through all of those inodes for each new file.
 class MemoryDirectory {
  public:
   /// nullptr when the host has no such file system (/dev/shm, programs allowed), when it has no
-  /// room for a multiple of `need` bytes without taking much of the free memory, or when `disk`,
+  /// space for a multiple of `need` bytes without taking much of the free memory, or when `disk`,
   /// the alternative, is in memory itself or so full that using memory would hide that.
   static std::unique_ptr<MemoryDirectory> Open(const Path& disk, uint64_t need);
   ~MemoryDirectory();
@@ -23,7 +23,8 @@ class MemoryDirectory {
   MemoryDirectory& operator=(const MemoryDirectory&) = delete;
 
   const Path& path() const { return path_; }
-  /// More was written than can be spared: the writer should use a disk. Any thread.
+  /// True when more was written than the memory can spare: the writer should use a disk. Any
+  /// thread.
   bool IsOverfull() const;
 
  private:
@@ -31,13 +32,13 @@ class MemoryDirectory {
   Status SetGuard();
 
   Path path_;
-  uint64_t spare_;  // bytes that may be written, ours and others' from now on
+  uint64_t spare_;  // bytes that this and other processes may still write
   uint64_t free_before_ = 0;
-  Fd alive_;        // closed when this process ends, which the guard notices
+  Fd alive_;        // its end of file tells the guard that this process has ended
   int guard_ = -1;  // a process that removes the directory after this one
 };
 
-/// What the files below a directory take.
+/// The bytes that the files below a directory take.
 uint64_t BytesBelow(const Path& directory);
 
 }  // namespace caip::host

@@ -18,7 +18,7 @@ namespace caip::host {
 namespace {
 
 constexpr int kGenerationsMax = 64;
-constexpr size_t kLocalField = 1;  // of a line of /proc/net/tcp (man 5 proc)
+constexpr size_t kLocalField = 1;  // index of a field of /proc/net/tcp (man 5 proc)
 constexpr size_t kInodeField = 9;
 
 using Directory = std::unique_ptr<DIR, int (*)(DIR*)>;
@@ -27,7 +27,7 @@ std::string Proc(pid_t pid, const char* file) {
   return "/proc/" + std::to_string(pid) + "/" + file;
 }
 
-// "127.0.0.1:51234" as the table writes it: "0100007F:C822" on a little-endian machine.
+// "127.0.0.1:51234" in the table's form: "0100007F:C822" on a little-endian machine.
 std::string TableForm(const std::string& client) {
   const size_t colon = client.rfind(':');
   in_addr address{};
@@ -47,7 +47,7 @@ std::vector<std::string> Words(std::string_view line) {
   return words;
 }
 
-// What of the process's marker follows `prefix`; nullopt where it has none, or another's.
+// The part of the process's marker after `prefix`; nullopt if it has no marker with that prefix.
 std::optional<std::string> RestOfMarker(pid_t pid, const std::string& prefix) {
   const auto text = ReadFile(Proc(pid, "environ"));
   if (!text.ok()) return std::nullopt;
@@ -66,7 +66,7 @@ pid_t ParentOf(pid_t pid) {
   return std::atoi(stat->c_str() + name_end + 4);
 }
 
-// A program may have been started without the variable: then an ancestor has it.
+// A program may have been started without the variable. Then an ancestor has it.
 std::optional<std::string> RestOfMarkerAbove(pid_t pid, const std::string& prefix) {
   for (int i = 0; i < kGenerationsMax && pid > 1; ++i) {
     if (auto rest = RestOfMarker(pid, prefix)) return rest;
@@ -87,7 +87,7 @@ bool Holds(pid_t pid, const std::string& link) {
   return false;
 }
 
-std::vector<pid_t> Processes() {
+std::vector<pid_t> ListProcesses() {
   std::vector<pid_t> all;
   const Directory directory(::opendir("/proc"), ::closedir);
   if (!directory) return all;
@@ -115,7 +115,7 @@ std::string TaskOfClient(const std::string& state_id, const engine::RunKey& run,
                          const std::string& client) {
   std::string prefix = state_id + "/" + run.project + "/" + run.job_id + "/";
   if (!run.trial.empty()) prefix += "trial-" + run.trial + "/";
-  const std::vector<pid_t> processes = Processes();
+  const std::vector<pid_t> processes = ListProcesses();
   std::string inode;  // any process of the run shows the connections of the run's network
   for (const pid_t pid : processes) {
     if (!RestOfMarker(pid, prefix)) continue;

@@ -13,7 +13,7 @@
 namespace caip::host {
 namespace {
 
-// The same for all uses of a directory: a second call for it would replace the first one's.
+// The same mask for all uses of a directory, because a second call would replace the first mask.
 constexpr uint32_t kWhat =
     IN_CREATE | IN_MOVED_TO | IN_MODIFY | IN_CLOSE_WRITE | IN_ONLYDIR | IN_DONT_FOLLOW;
 
@@ -40,14 +40,14 @@ void DirectoryWatch::Remove(Number number) {
   unsettled_.erase(number);
 }
 
-// Watches the place, or the nearest directory above it that is there.
+// Watches the place, or the nearest existing directory above it.
 bool DirectoryWatch::Settle(Number number, bool tell) {
   const Place place = places_.at(number);
   Unwatch(number, true);
   for (Path above = place.directory; !Exists(place.directory);) {
     while (!Exists(above) && above.has_relative_path()) above = above.parent_path();
     if (!Watch({number, above, true})) return false;
-    // What has come before it was watched is looked for now.
+    // Looks for files that appeared before the watch existed.
     Path next = place.directory;
     while (next.parent_path() != above && next.has_relative_path()) next = next.parent_path();
     if (!Exists(next)) return true;
@@ -58,7 +58,7 @@ bool DirectoryWatch::Settle(Number number, bool tell) {
   return Descend(number, place.directory, tell);
 }
 
-// The watch stands before the listing, so that nothing comes in between.
+// Creates the watch before it lists the directory, so that no file is missed.
 bool DirectoryWatch::Descend(Number number, const Path& directory, bool tell) {
   if (!Watch({number, directory, false})) return !Exists(directory);
   bool all = true;
@@ -132,7 +132,7 @@ void DirectoryWatch::Happened(int watch, uint32_t what, const std::string& name)
   const auto found = uses_.find(watch);
   if (found == uses_.end()) return;
   const std::vector<Use> uses = found->second;
-  if (what & IN_IGNORED) uses_.erase(found);  // the directory is gone
+  if (what & IN_IGNORED) uses_.erase(found);  // the directory was deleted
   for (const Use& use : uses) {
     const Place& place = places_.at(use.number);
     const bool came = (what & (IN_CREATE | IN_MOVED_TO)) != 0;

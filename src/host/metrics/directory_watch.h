@@ -13,23 +13,24 @@
 
 namespace caip::host {
 
-/// One thread. Numbers are the caller's, one for each place that is watched.
+/// Watches directories. Each watched place has a number, which the caller chooses. One thread.
 class DirectoryWatch {
  public:
   using Number = uint64_t;
-  /// A file was written, closed, or moved to its place; or it lay in a directory that has just
-  /// come. An empty path: too much has happened, anything may have changed.
+  /// Called when a file was written, closed or moved to its place, or is in a directory that has
+  /// just appeared. An empty path: events were lost, so any file may have changed.
   using Changed = std::function<void(Number number, const Path& file)>;
 
   explicit DirectoryWatch(Changed changed);
 
-  /// Readable when there is something to Handle(); -1 where the kernel has none to give.
+  /// Readable when Handle() has events to read; -1 if the kernel offers no inotify instance.
   int descriptor() const { return inotify_.get(); }
-  /// Files right in `directory`; `deep`: and in all below it. It need not exist yet. False:
-  /// the kernel watches no more (fs.inotify.max_user_watches), so some changes are not reported.
+  /// Watches the files in `directory` and, if `deep`, in all directories below. The directory need
+  /// not exist yet. False: the kernel's limit (fs.inotify.max_user_watches) is reached, so some
+  /// changes are not reported.
   bool Add(Number number, const Path& directory, bool deep);
   void Remove(Number number);
-  /// Takes what has happened, and reports each file once, however often it was written.
+  /// Reads the events and reports each changed file once.
   void Handle();
 
  private:
@@ -37,11 +38,11 @@ class DirectoryWatch {
     Path directory;
     bool deep = false;
   };
-  /// Whom a watched directory is watched for; one of the kernel's watches serves many.
+  /// A place for which a directory is watched. One watch of the kernel can serve several places.
   struct Use {
     Number number = 0;
     Path directory;
-    bool is_ancestor = false;  // watched until the place itself comes
+    bool is_ancestor = false;  // watched until the place itself appears
   };
   bool Settle(Number number, bool tell);
   bool Descend(Number number, const Path& directory, bool tell);

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "engine/ports.h"
-#include "host/forwarding_launcher.h"
+#include "host/abilities.h"
 
 namespace caip::host {
 

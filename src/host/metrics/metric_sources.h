@@ -1,9 +1,10 @@
 #pragma once
-// Where one trial's reports come from: its metric file, and the event files below its job-dir.
+// Sources of one trial's reports: its metric file, and the event files below its job-dir.
 
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/files.h"
@@ -13,11 +14,11 @@
 
 namespace caip::host {
 
-/// Reads what is new, in bounded memory. Ignores a directory or a FIFO where a file should be. One
-/// start of one replica; one thread.
+/// Reads the new reports of one start of one replica, in bounded memory. Ignores a directory or
+/// FIFO with the name of such a file. One thread.
 class MetricSources {
  public:
-  /// `event_root` is the directory of the trial's job-dir; "" none.
+  /// `event_root` is the directory of the trial's job-dir; "": none.
   MetricSources(engine::MetricSource source, Path event_root)
       : source_(std::move(source)), event_root_(std::move(event_root)) {}
 
@@ -29,9 +30,9 @@ class MetricSources {
   std::vector<engine::Report> ReadEventFile(const Path& file);
   /// All event files below the job-dir.
   std::vector<engine::Report> ReadEventFiles();
-  /// Tags that numbers were reported of, where there were none of the one that is asked for.
+  /// The tags that have reports, if the requested tag has none.
   std::set<std::string> OtherTags() const;
-  /// Takes the warnings about sources that are not in the trial's log yet.
+  /// Removes and returns the new warnings about sources, for the trial's log.
   std::vector<std::string> TakeWarnings();
 
  private:
@@ -53,11 +54,22 @@ class MetricSources {
   std::map<Path, EventFile> files_;
   std::set<engine::ReportName> told_;
   std::set<std::string> other_tags_;
-  // Reports without a timestamp are known by their place among these: what the file had last.
+  // Reports without a timestamp are identified by their position among these, the last contents of
+  // the file.
   std::vector<engine::ReportName> untimed_;
   std::map<engine::ReportName, int> untimed_told_;
   std::set<std::string> warned_;
   std::vector<std::string> warnings_;
 };
+
+// The file that cloudml-hypertune writes has one JSON object a line for each of the last hundred
+// reports. Each report rewrites the file (docs/service/hyperparameter-tuning.md, section 5).
+
+/// The reports of `tag` in the lines that are JSON objects. Ignores other lines, such as a last
+/// line that is not complete. A complete last line may lack its newline.
+std::vector<engine::Report> ReportsIn(std::string_view text, std::string_view tag);
+
+/// The tags with reports in the file, twenty at most.
+std::set<std::string> TagsIn(std::string_view text);
 
 }  // namespace caip::host

@@ -4,6 +4,7 @@
 #include <linux/close_range.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,6 +18,7 @@
 #include <boost/process/v2/stdio.hpp>
 
 #include "base/files.h"
+#include "base/text.h"
 #include "host/errors.h"
 #include "host/process/line_splitter.h"
 
@@ -39,7 +41,7 @@ std::vector<const char*> Pointers(const std::vector<std::string>& texts) {
   return pointers;
 }
 
-/// What the new process does to itself before it becomes the tool.
+// The preparation of the new process before it executes the tool.
 struct OwnGroup {
   const char* const* environment;
 
@@ -51,42 +53,34 @@ struct OwnGroup {
   error_code on_exec_setup(process::posix::default_launcher&, const process::filesystem::path&,
                            const char* const*) {
     ::setpgid(0, 0);
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // our own sudden death must not leave a pip behind
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // no tool may outlive this process
     for (int number = 1; number < NSIG; ++number) ::signal(number, SIG_DFL);
     sigset_t none;
     ::sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
-    // Boost's own attempt leaves some open. Not closed at once: it needs one to report an error.
+    // Boost's own code leaves some open. They close on exec, because Boost needs one to report an
+    // error.
     ::syscall(SYS_close_range, 3u, ~0u, CLOSE_RANGE_CLOEXEC);
     return {};
   }
-  // Boost would call exit(), which runs our destructors in the copy of us.
+  // Boost would call exit(), which would run destructors in the copy of this process.
   void on_exec_error(process::posix::default_launcher&, const process::filesystem::path&,
                      const char* const*, const error_code&) {
     ::_exit(127);
   }
-  // Boost 1.81 calls the one above only if this one can be called, too.
+  // Boost 1.81 calls the function above only if this one exists, too.
   void on_exec_error(process::posix::default_launcher&, const error_code&,
                      const process::filesystem::path&, const char* const*, const error_code&) {
     ::_exit(127);
   }
 };
 
-/// The file to run for argv[0], by the rules of execvp and the tool's own PATH.
+// The file for argv[0], by the rules of execvp and the tool's own PATH.
 std::string Executable(const Tool& tool) {
   const std::string& name = tool.argv.front();
-  if (name.find('/') != std::string::npos) return name;
-  std::string path = "/usr/local/bin:/usr/bin:/bin";
-  for (const auto& [variable, value] : tool.environment) {
-    if (variable == "PATH") path = value;
-  }
-  for (size_t begin = 0; begin <= path.size();) {
-    const size_t end = std::min(path.find(':', begin), path.size());
-    const std::string candidate = path.substr(begin, end - begin) + "/" + name;
-    if (end > begin && ::access(candidate.c_str(), X_OK) == 0) return candidate;
-    begin = end + 1;
-  }
-  return name;  // execve will say that there is no such file
+  const std::string path = FindVariable(tool.environment, "PATH").value_or("");
+  const std::string found = FindProgram(name, path.empty() ? "/usr/local/bin:/usr/bin:/bin" : path);
+  return found.empty() ? name : found;  // execve reports that `name` does not exist
 }
 
 /// One of the tool's two streams.
@@ -95,7 +89,7 @@ class Stream {
   Stream(asio::io_context& context, ToolStream which, const Tool& tool)
       : pipe_(context), which_(which), tool_(tool), lines_(kToolLineBytesMax) {}
 
-  /// Returns the end for the tool.
+  /// Creates the pipe and returns the tool's end.
   Result<Fd> Open() {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) return SystemError("cannot make a pipe", errno);
@@ -111,7 +105,7 @@ class Stream {
     });
   }
 
-  /// Takes what is in the pipe still; nobody of the tool's group writes any more.
+  /// Reads the rest of the pipe. The tool's processes are dead.
   void Drain() {
     error_code error;
     pipe_.non_blocking(true, error);
@@ -199,7 +193,7 @@ class Run {
   }
 
   ToolResult End(int status) {
-    ::kill(-pid_, SIGKILL);  // what it left running
+    ::kill(-pid_, SIGKILL);  // remaining processes of its group
     out_.Drain();
     err_.Drain();
     if (WIFSIGNALED(status)) {
@@ -260,6 +254,20 @@ Variables OwnEnvironment() {
     environment.emplace_back(text.substr(0, equals), text.substr(equals + 1));
   }
   return environment;
+}
+
+std::string FindProgram(const std::string& name, std::string_view path) {
+  const auto is_program = [](const std::string& file) {
+    struct stat info {};
+    return ::stat(file.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
+           ::access(file.c_str(), X_OK) == 0;
+  };
+  if (name.find('/') != std::string::npos) return is_program(name) ? name : "";
+  for (const std::string& directory : Split(path, ':')) {
+    const std::string file = directory + "/" + name;
+    if (!directory.empty() && is_program(file)) return file;
+  }
+  return "";
 }
 
 }  // namespace caip::host

@@ -1,6 +1,6 @@
 #pragma once
-// Tools that caip runs for itself: pip, the building of an sdist, nvidia-smi. Replicas are started
-// by process_launcher.h instead. Boost.Process stays in child_process.cc.
+// Runs tools for caip itself: pip, the build of an sdist, nvidia-smi. process_launcher.h starts
+// replicas. Boost.Process stays in child_process.cc.
 
 #include <chrono>
 #include <functional>
@@ -20,15 +20,16 @@ using Variables = std::vector<std::pair<std::string, std::string>>;  // of an en
 
 enum class ToolStream { kOut, kErr };
 
-/// What to run and how. Nothing is inherited but the user, the limits and the umask.
+/// A command to run. It inherits only the user, the limits and the umask.
 struct Tool {
   std::vector<std::string> argv;  // argv[0] is a path or is looked up in PATH of `environment`
-  Variables environment;          // whole
+  Variables environment;          // complete
   std::string directory = {};     // "": ours
-  /// Each line of output without its end, as it comes, on the thread that called RunTool. A last
-  /// line without an end counts. Lines above 1 MiB are cut into several.
+  /// Gets each line of output without its line break, on the thread that called RunTool. A last
+  /// line may lack a line break. Lines longer than 1 MiB are split.
   std::function<void(ToolStream, std::string_view line)> on_line = {};
-  /// After this long, or when `stop` is asked, the tool gets SIGTERM, after `grace` SIGKILL.
+  /// After this time, or when `stop` is requested, the tool gets SIGTERM, and after `grace`
+  /// SIGKILL.
   std::optional<std::chrono::milliseconds> timeout = {};
   std::stop_token stop = {};
   std::chrono::milliseconds grace{2000};
@@ -41,13 +42,13 @@ struct ToolResult {
   bool timed_out = false;
   bool stopped = false;  // by `stop`
   bool ok() const { return exit_code == 0 && signal == 0; }
-  /// 128 + N where signal N ended it, as a shell would say.
+  /// The exit code, or 128 + N if signal N ended the tool, as in a shell.
   int ShellStatus() const { return signal != 0 ? 128 + signal : exit_code; }
 };
 
-/// Runs a tool to its end, with /dev/null as its input; whatever it left running in its process
-/// group is killed then. Blocks; any thread. An Error is only: it could not be started (kNotFound,
-/// kPermissionDenied, ...), with what and why.
+/// Runs a tool to its end, with /dev/null as its input, and then kills the processes that remain in
+/// its process group. Blocks; any thread. An Error means that the tool could not be started
+/// (kNotFound, kPermissionDenied, ...), and names the reason.
 Result<ToolResult> RunTool(const Tool& tool);
 
 /// The output of a tool that prints little.
@@ -56,12 +57,17 @@ struct ToolOutput {
   std::string out;
   std::string err;
 };
-/// Like RunTool, but keeps the output (64 MiB at most of each stream) instead of handing out lines.
+/// Like RunTool, but returns the output, at most 64 MiB of each stream.
 Result<ToolOutput> CaptureTool(Tool tool);
 
-/// The environment of this process, for tools that need what the user's shell would give them.
+/// The environment of this process, for tools that need the variables of the user's shell.
 Variables OwnEnvironment();
-/// nullopt where there is no variable of this name.
+
+/// The value of a variable; nullopt when the environment lacks it.
 std::optional<std::string> FindVariable(const Variables& variables, std::string_view name);
+
+/// The first file `name` in the directories of `path` ("/usr/bin:/bin") that this process may
+/// execute; "" if there is none. A name with a slash is a path itself.
+std::string FindProgram(const std::string& name, std::string_view path);
 
 }  // namespace caip::host

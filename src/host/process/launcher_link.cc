@@ -11,7 +11,7 @@
 #include <cerrno>
 
 #include "host/launcher/descriptor_message.h"
-#include "host/launcher/recipe.h"
+#include "host/launcher/protocol.h"
 
 namespace caip::host {
 namespace {
@@ -19,8 +19,8 @@ namespace {
 using launcher::Command;
 using launcher::Report;
 
-/// Starts the program with `socket` as descriptor 3, in a session of its own: a Ctrl-C reaches
-/// caip, which then decides about the replicas.
+// Starts the program with `socket` as descriptor 3 in a session of its own, so that Ctrl-C reaches
+// only caip, which then decides about the replicas.
 Result<pid_t> Spawn(const Path& program, int socket) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -41,7 +41,7 @@ Result<pid_t> Spawn(const Path& program, int socket) {
   return pid;
 }
 
-/// A memory file that holds the bytes.
+// A memory file with the bytes.
 Result<Fd> MemoryFile(const std::string& bytes) {
   Fd file(::memfd_create("caip-recipe", MFD_CLOEXEC));
   if (!file.valid()) return SystemError("cannot make a memory file", errno);
@@ -55,7 +55,7 @@ Result<Fd> MemoryFile(const std::string& bytes) {
   return file;
 }
 
-/// A report and the descriptor that came with it, if one did.
+// A report, and the descriptor that came with it, if any.
 ssize_t ReceiveReport(int socket, Report& report, Fd& listener) {
   int fds[1];
   const ssize_t size = launcher::ReceiveWithDescriptors(socket, &report, sizeof report, fds);
@@ -101,7 +101,7 @@ LauncherLink::LauncherLink(Fd socket, pid_t pid, Listener listener)
 
 LauncherLink::~LauncherLink() {
   is_closing_ = true;
-  ::shutdown(socket_.get(), SHUT_RDWR);  // the hang-up that everybody over there obeys
+  ::shutdown(socket_.get(), SHUT_RDWR);  // the launcher and its inits end at the hang-up
   thread_.join();
   while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) continue;
 }
@@ -115,7 +115,8 @@ void LauncherLink::Listen() {
     if (size != sizeof report || is_closing_) break;
     Dispatch(report, std::move(listener));
   }
-  // Every init holds their end of the socket, too: it closes when the last of them has ended.
+  // Every init has the launcher's end of the socket, too, so it closes when the last of them has
+  // ended.
   is_alive_ = false;
   if (!is_closing_) listener_.gone();
 }
@@ -177,7 +178,7 @@ void LauncherLink::Freeze(uint64_t replica) { Send({Command::kFreeze, 0, replica
 
 void LauncherLink::Thaw(uint64_t replica) { Send({Command::kThaw, 0, replica}); }
 
-/// A launcher that has died cannot hear us, and its replicas are dead already.
+// A launcher that has died receives nothing, and its replicas are dead already.
 void LauncherLink::Send(const Command& command) {
   while (::send(socket_.get(), &command, sizeof command, MSG_NOSIGNAL) < 0 && errno == EINTR) {
   }

@@ -1,6 +1,5 @@
 #pragma once
-// caip's end of caip-launcher (src/host/launcher): starts it, sends it commands, receives its
-// reports.
+// The connection of caip to caip-launcher (src/host/launcher).
 
 #include <sys/types.h>
 
@@ -14,20 +13,20 @@
 
 #include "base/files.h"
 #include "host/launcher/protocol.h"
-#include "host/launcher/recipe.h"
 
 namespace caip::host {
 
-/// A running caip-launcher. Its destructor ends the launcher and everything it has started, and
-/// returns when all of it is dead.
+/// A running caip-launcher: sends commands and receives reports. The destructor ends the launcher
+/// and everything that it has started, and returns when all of it is dead.
 class LauncherLink {
  public:
-  /// All are called on the link's own thread, `gone` once and last, and not on destruction.
+  /// Called on the link's own thread. `gone` is the last call, at most once, and not on
+  /// destruction.
   struct Listener {
     std::function<void(const launcher::Report&)> report;
     std::function<void(uint64_t replica, Fd calls, pid_t init)> watched;  // before kStarted
     std::function<void()> gone;  // the launcher has died, and so have all replicas
-    /// A network's doors, then how its opening went (kNetworkOpened, kNetworkFailed).
+    /// The doors of a network, then the result of its opening (kNetworkOpened, kNetworkFailed).
     std::function<void(uint64_t network, uint32_t door, Fd listening)> door = {};
     std::function<void(const launcher::Report&)> network = {};
   };
@@ -45,25 +44,27 @@ class LauncherLink {
     int out = -1;  // write ends; borrowed
     int err = -1;
     uint32_t watch = 0;    // protocol.h
-    uint64_t network = 0;  // 0: the host's, and none of the namespaces below
+    uint64_t network = 0;  // 0: the host's, without the namespaces below
     launcher::Surroundings surroundings = {};
   };
   /// Exactly one kEnded or kStartFailed report follows, or `gone`.
   Status Launch(const Replica& replica);
-  /// To the replica's main process group; SIGKILL to everything it has started.
+  /// Sends a signal to the replica's main process group, but SIGKILL to everything it has started.
   void Signal(uint64_t replica, int signal);
   void Kill(uint64_t replica);
-  /// SIGSTOP and SIGCONT to everything it has started; a kFrozen report follows the first.
+  /// Send SIGSTOP and SIGCONT to everything the replica has started. A kFrozen report follows
+  /// Freeze.
   void Freeze(uint64_t replica);
   void Thaw(uint64_t replica);
 
-  /// `number` is the caller's, never 0. What is launched there afterwards finds it open, or fails
-  /// with the reason. `rehearse`: it also fails where replicas could not have their own mounts.
+  /// Opens a network. `number` is the caller's, never 0. A later launch in the network finds it
+  /// open, or fails with the reason. `rehearse`: also fail if replicas cannot have their own
+  /// mounts.
   Status OpenNetwork(uint64_t number, const std::vector<launcher::Door>& doors,
                      bool rehearse = false);
   void CloseNetwork(uint64_t number);
 
-  /// False when the launcher has died: make a new link.
+  /// False if the launcher has died. Then make a new link.
   bool IsAlive() const { return is_alive_; }
 
  private:
@@ -80,7 +81,7 @@ class LauncherLink {
   std::thread thread_;
 };
 
-/// The caip-launcher that lies beside the running program.
+/// The caip-launcher beside the running program.
 Path LauncherBesideUs();
 
 }  // namespace caip::host

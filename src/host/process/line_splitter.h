@@ -1,18 +1,26 @@
 #pragma once
-// Bytes -> lines, for pipes: a line may arrive in many pieces or a thousand lines in one.
+// Turns the bytes of a program's output into lines of valid text.
 
 #include <cstddef>
 #include <cstring>
 #include <string>
 #include <string_view>
 
-#include "host/process/safe_text.h"
-
 namespace caip::host {
 
-/// Cuts one stream into lines. "\n" and "\r\n" end a line; a lone "\r" belongs to it. A line longer
-/// than the limit (above four) is handed out in pieces of that many bytes, up to three fewer where
-/// a UTF-8 character would be torn: nothing is lost and nothing grows without bound. One thread.
+/// True for UTF-8 without NUL, which JSON and SQLite can hold. Fast for ASCII.
+bool IsSafeText(std::string_view bytes);
+
+/// Replaces each NUL and each maximal ill-formed sequence by U+FFFD.
+std::string SafeText(std::string_view bytes);
+
+/// The length at which to cut a text that begins with `bytes` without cutting a character: the
+/// size, or up to three bytes less.
+size_t WholeCharacters(std::string_view bytes);
+
+/// Splits one stream into lines. A line may arrive in many pieces, or many lines in one. "\n" and
+/// "\r\n" end a line; a single "\r" is a part of it. A line longer than the limit (more than four)
+/// becomes several pieces of at most that size, which do not cut a UTF-8 character. One thread.
 class LineSplitter {
  public:
   explicit LineSplitter(size_t limit) : limit_(limit) {}
@@ -35,7 +43,7 @@ class LineSplitter {
     }
   }
 
-  /// The stream has ended: hands out a last line that has no end.
+  /// Ends the stream: passes on a last line without a line break.
   template <typename Take>
   void Finish(Take&& take) {
     if (!rest_.empty()) take(std::string_view(rest_));

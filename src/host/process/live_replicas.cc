@@ -64,7 +64,7 @@ LiveReplica LiveReplicas::Remove(uint64_t number) {
   const auto found = replicas_.find(number);
   LiveReplica replica = std::move(found->second);
   replicas_.erase(found);
-  const auto named = numbers_.find(replica.key);  // a later start may have the key by now
+  const auto named = numbers_.find(replica.key);  // a later start may own the key now
   if (named != numbers_.end() && named->second == number) numbers_.erase(named);
   return replica;
 }

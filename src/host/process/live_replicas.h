@@ -22,8 +22,8 @@ struct LiveReplica {
   std::string program;
   std::string directory;
   ReplicaWatcher* watcher = nullptr;                 // null: the replica is not watched
-  std::deque<std::function<void()>> on_frozen = {};  // one for each freeze that is under way
-  int64_t oom_kills = 0;                             // when it was started
+  std::deque<std::function<void()>> on_frozen = {};  // one for each pending freeze
+  int64_t oom_kills = 0;                             // count when the replica was started
   bool was_killed = false;                           // by the launcher
   bool is_ending = false;
 };
@@ -33,7 +33,8 @@ class LiveReplicas {
  public:
   /// Returns the number of this start, counted from 1.
   uint64_t Enter(LiveReplica replica);
-  /// 0 when the replica has ended. `to_kill` records that the launcher is the cause of its end.
+  /// The number of a living replica; 0 if it has ended. `to_kill` records that the launcher ends
+  /// it.
   uint64_t NumberOf(const engine::ReplicaKey& key, bool to_kill);
   /// nullopt when the replica is ending or gone.
   std::optional<LiveReplica> Find(uint64_t number) const;
@@ -44,7 +45,7 @@ class LiveReplicas {
   /// Calls the oldest of these callbacks.
   void ReportFrozen(uint64_t number);
 
-  /// False when the replica is gone, or its end has begun before.
+  /// False if the replica has ended, or its end began earlier.
   bool BeginEnd(uint64_t number);
   LiveReplica Remove(uint64_t number);
 

@@ -4,24 +4,69 @@
 #include <charconv>
 #include <cstring>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
+#include "base/json.h"
 #include "base/log_limit.h"
-#include "host/process/python_record.h"
+#include "base/text.h"
+#include "run/severity.h"
 #include "run/traceback.h"
 
 namespace caip::host {
 namespace {
 
+// The start of a record of Python's `logging` in a line of stderr. JSON follows, up to the end of
+// the line. The writer is src/host/python/sitecustomize.py. The first character, the ASCII record
+// separator, does not occur in typed text or in the output of programs.
+constexpr std::string_view kPythonRecordMark =
+    "\x1e"
+    "caip-log:";
+
+struct PythonRecord {
+  run::Severity severity = run::Severity::kDefault;
+  std::string message;
+  std::string pathname;
+  int line_number = 0;
+  std::string thread;  // "": the main thread
+};
+
+std::optional<run::Severity> SeverityNamed(std::string_view name) {
+  for (run::Severity severity :
+       {run::Severity::kDebug, run::Severity::kInfo, run::Severity::kWarning, run::Severity::kError,
+        run::Severity::kCritical}) {
+    if (Name(severity) == name) return severity;
+  }
+  return std::nullopt;
+}
+
+// Reads the JSON after the mark. nullopt: it is not a record.
+std::optional<PythonRecord> ParsePythonRecord(std::string_view json) {
+  const Result<Json> parsed = ParseJson(json);
+  if (!parsed.ok()) return std::nullopt;
+  const auto severity = SeverityNamed(StringOr(*parsed, "severity"));
+  const Json* message = Member(*parsed, "message");
+  if (!severity || !message || !message->is_string()) return std::nullopt;
+  PythonRecord record;
+  record.severity = *severity;
+  record.message = message->get<std::string>();
+  record.pathname = StringOr(*parsed, "pathname");
+  const long long line_number = IntOr(*parsed, "lineno", 0);
+  if (line_number > 0 && line_number <= 0x7fffffff) {
+    record.line_number = static_cast<int>(line_number);
+  }
+  record.thread = StringOr(*parsed, "thread");
+  return record;
+}
+
 // A longer traceback becomes several entries.
 constexpr size_t kHeldBytesMax = kLogEntryBytesMax;
-// More lines than this behind an exception are the program's next words, not its message.
+// More lines than this after an exception are further output, not a part of its message.
 constexpr int kDoubtfulLinesMax = 16;
 constexpr size_t kSyntaxErrorBytesMax = 4096;
-// So many entries behind a traceback, it was not what the program died of.
+// A traceback that is followed by more entries than this did not end the program.
 constexpr int kLastWordsMax = 64;
-
-bool IsDigitLogEntry(char c) { return c >= '0' && c <= '9'; }
 
 bool StartsBlank(std::string_view line) {
   return !line.empty() && (line.front() == ' ' || line.front() == '\t');
@@ -44,12 +89,12 @@ std::optional<run::Severity> LevelOf(char letter) {
   }
 }
 
-// Takes a text off the front of `rest` where it fits `form`: 9 stands for a digit, anything else
-// for itself.
+// Removes a text from the front of `rest` if it has the form `form`, in which 9 stands for a digit
+// and any other character for itself.
 bool Take(std::string_view form, std::string_view& rest) {
   if (rest.size() < form.size()) return false;
   for (size_t i = 0; i < form.size(); ++i) {
-    if (form[i] == '9' ? !IsDigitLogEntry(rest[i]) : rest[i] != form[i]) return false;
+    if (form[i] == '9' ? !IsDigit(rest[i]) : rest[i] != form[i]) return false;
   }
   rest.remove_prefix(form.size());
   return true;
@@ -57,13 +102,13 @@ bool Take(std::string_view form, std::string_view& rest) {
 
 std::string_view TakeDigits(std::string_view& rest) {
   size_t count = 0;
-  while (count < rest.size() && IsDigitLogEntry(rest[count])) ++count;
+  while (count < rest.size() && IsDigit(rest[count])) ++count;
   const std::string_view digits = rest.substr(0, count);
   rest.remove_prefix(count);
   return digits;
 }
 
-// "path:line] text" of both forms.
+// Reads "path:line] text", which both forms have.
 bool TakePlace(std::string_view rest, CapturedEntry& entry) {
   size_t end = 0;
   while (end < rest.size() && rest[end] != ' ' && rest[end] != ']') ++end;
@@ -82,10 +127,10 @@ bool TakePlace(std::string_view rest, CapturedEntry& entry) {
   return true;
 }
 
-// "[2020-02-09 17:36:42.123456: ]I path:line] text". The time is dropped, as the service does.
+// "[2020-02-09 17:36:42.123456: ]I path:line] text". Drops the time, as the service does.
 bool ParseTensorFlow(std::string_view line, CapturedEntry& entry) {
   std::string_view rest = line;
-  if (IsDigitLogEntry(rest.front())) {
+  if (IsDigit(rest.front())) {
     if (!Take("9999-99-99 99:99:99.9", rest)) return false;
     TakeDigits(rest);
     if (!Take(": ", rest) || rest.empty()) return false;
@@ -115,7 +160,7 @@ bool ParseGrpc(std::string_view line, CapturedEntry& entry) {
   return true;
 }
 
-// True where the line begins as TensorFlow's C++ or gRPC does.
+// True if the line begins like one of TensorFlow's C++ or of gRPC.
 bool ParsePrefix(std::string_view line, CapturedEntry& entry) {
   if (line.empty()) return false;
   return ParseTensorFlow(line, entry) || ParseGrpc(line, entry);
@@ -133,16 +178,16 @@ std::string_view WithoutNewlines(std::string_view text) {
   return text;
 }
 
-// Where the mark of a record of Python's logging stands in a line, which may begin with words that
-// another thread or a progress bar has not ended yet; npos where there is none.
+// The position of the mark of a record of Python's logging in a line; npos if there is none. The
+// line may begin with unfinished output of another thread or a progress bar.
 size_t FindRecordMark(std::string_view line) {
   if (line.empty() || !std::memchr(line.data(), kPythonRecordMark[0], line.size())) {
-    return std::string_view::npos;  // nearly always
+    return std::string_view::npos;  // almost always
   }
   return line.find(kPythonRecordMark);
 }
 
-// Each line of `text` that is not empty, as an ERROR of its own.
+// Emits each line of `text` that is not empty as an ERROR.
 void EmitLines(std::string_view text, const LineClassifier::Emit& emit) {
   while (!text.empty()) {
     const size_t end = std::min(text.find('\n'), text.size() - 1);
@@ -184,8 +229,8 @@ void LineClassifier::FeedUnmarked(std::string_view line, const Emit& emit) {
   FeedPlain(line, emit);
 }
 
-// An entry that is surely no part of what is held. Behind an exception that is whole, it comes
-// after it; everywhere else it is of another thread, and what is held goes on after it.
+// Emits an entry that is certainly not a part of the held lines. A complete exception is emitted
+// before it. Otherwise the entry is of another thread, and the held lines continue after it.
 void LineClassifier::EmitBetween(const CapturedEntry& entry, const Emit& emit) {
   if (state_ == State::kTail && !chain_is_open_) Close(sure_bytes_, emit);
   EmitOne(entry, emit);
@@ -211,7 +256,7 @@ bool LineClassifier::FeedHeld(std::string_view line, const Emit& emit) {
     return false;
   }
   CapturedEntry entry;
-  if (!StartsBlank(line) && ParsePrefix(line, entry)) {  // of another thread, in between
+  if (!StartsBlank(line) && ParsePrefix(line, entry)) {  // of another thread
     EmitBetween(entry, emit);
     return true;
   }
@@ -233,7 +278,7 @@ bool LineClassifier::FeedFrames(std::string_view line, const Emit& emit) {
     AppendSurely(line);
     return true;
   }
-  if (run::OpensTraceback(line) || state_ == State::kGroup) {  // whole, or never ended
+  if (run::OpensTraceback(line) || state_ == State::kGroup) {  // complete, or never finished
     Close(held_.size(), emit);
     return false;
   }
@@ -298,7 +343,7 @@ void LineClassifier::AppendSurely(std::string_view line) {
   doubtful_lines_ = 0;
 }
 
-// The first `group_bytes` are one entry, the lines behind them one each.
+// The first `group_bytes` become one entry, and each line after them becomes one.
 void LineClassifier::Close(size_t group_bytes, const Emit& emit) {
   const std::string held = std::exchange(held_, {});
   state_ = State::kPlain;

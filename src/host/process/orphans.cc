@@ -16,8 +16,8 @@
 #include <sstream>
 #include <system_error>
 
+#include "base/clock.h"
 #include "base/hash.h"
-#include "base/stopwatch.h"
 #include "base/text.h"
 #include "host/errors.h"
 

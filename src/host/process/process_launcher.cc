@@ -16,12 +16,11 @@
 #include "host/machine/socket_owner.h"
 #include "host/process/launcher_link.h"
 #include "host/process/live_replicas.h"
-#include "host/process/oom_count.h"
 #include "host/process/orphans.h"
 #include "host/process/replica_end.h"
 #include "host/process/replica_output.h"
 #include "host/process/task_queue.h"
-#include "host/watch/kernel_calls.h"
+#include "host/watch/call_source.h"
 #include "host/watch/watched_replicas.h"
 
 namespace caip::host {

@@ -10,7 +10,7 @@
 #include "engine/ports.h"
 #include "host/abilities.h"
 #include "host/process/image_map.h"
-#include "host/watch/interposition.h"
+#include "host/watch/call_source.h"
 
 namespace caip::host {
 

@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 
 #include "base/files.h"
@@ -15,7 +17,7 @@
 namespace caip::host {
 namespace {
 
-/// "/usr/bin/pythn" of a script that begins with "#!/usr/bin/pythn -u"; "" for other files.
+// "/usr/bin/pythn" for a script that begins with "#!/usr/bin/pythn -u"; "" for other files.
 std::string InterpreterOf(const std::string& program) {
   std::ifstream file(program, std::ios::binary);
   std::string line(256, '\0');
@@ -103,6 +105,32 @@ std::vector<ReplicaOutput::Remark> Remarks(const engine::ReplicaExit& exit,
              " still running; killed with the replica."});
   }
   return remarks;
+}
+
+namespace {
+
+// A kill at most this long before a replica's start may count as one during its life.
+constexpr auto kOomCountAge = std::chrono::milliseconds(20);
+
+int64_t OomKillsOfHost() {
+  const auto text = ReadFile("/proc/vmstat");
+  if (!text.ok()) return 0;
+  const size_t line = text->find("\noom_kill ");
+  return line == std::string::npos ? 0 : std::atoll(text->c_str() + line + 10);
+}
+
+}  // namespace
+
+int64_t OomCount::Now() const { return ask_ ? ask_() : OomKillsOfHost(); }
+
+int64_t OomCount::Recent() {
+  if (ask_) return ask_();
+  const auto now = MonotonicNow();
+  if (now - read_ > kOomCountAge) {
+    count_ = OomKillsOfHost();
+    read_ = now;
+  }
+  return count_;
 }
 
 }  // namespace caip::host

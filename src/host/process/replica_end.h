@@ -1,28 +1,50 @@
 #pragma once
-// Turns what caip-launcher reports about a replica's end into an exit for the engine and entries
-// for the log. Pure, but for a look at the program that could not be started.
+// Turns caip-launcher's report about a replica's end into an exit for the engine and entries for
+// the log. Pure, except that it examines a program that could not be started.
 
+#include <cstdint>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "engine/ports.h"
 #include "host/launcher/protocol.h"
 #include "host/process/replica_output.h"
 
 namespace caip::host {
 
-/// Exit code or signal, from the native status.
+/// The exit code or signal, from the native status.
 engine::ReplicaExit ExitOf(const engine::ReplicaKey& key, const launcher::Report& report);
 
-/// Why a start failed: what was to be done, the kernel's reason, and the culprit.
+/// The reason of a failed start: the step, the kernel's error, and the file at fault.
 std::string StartError(const std::string& program, const std::string& directory,
                        const launcher::Report& report);
 
-/// The processes that outlived the main one: "421 sleep 600".
+/// The processes that outlived the main process: "421 sleep 600".
 std::vector<std::string> LeftRunning(const launcher::Report& report);
 
-/// What the log should say of the end beyond what the replica printed.
+/// Entries about the end, for the log, after the replica's own output.
 std::vector<ReplicaOutput::Remark> Remarks(const engine::ReplicaExit& exit,
                                            const launcher::Report& report);
+
+/// Counts the processes that the kernel has killed because memory ran out.
+class OomCount {
+ public:
+  /// `ask` returns the kills since the host booted; empty: read /proc/vmstat.
+  explicit OomCount(std::function<int64_t()> ask) : ask_(std::move(ask)) {}
+
+  /// Any thread.
+  int64_t Now() const;
+  /// A count that is at most some milliseconds old. The kernel gathers the numbers from all
+  /// processors each time, and the start of a cluster should read them only once. One thread.
+  int64_t Recent();
+
+ private:
+  std::function<int64_t()> ask_;
+  int64_t count_ = 0;
+  MonotonicTime read_{};
+};
 
 }  // namespace caip::host

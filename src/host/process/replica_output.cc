@@ -13,27 +13,27 @@
 #include <thread>
 #include <utility>
 
-#include "base/stopwatch.h"
+#include "base/clock.h"
 #include "host/process/line_splitter.h"
 #include "host/process/log_entry.h"
 
 namespace caip::host {
 namespace {
 
-constexpr int kPipeBytes = 256 << 10;  // asked of the kernel, so that we wake up less often
-constexpr size_t kBatchLines = 8192;   // handed to the sink at once
-constexpr std::chrono::milliseconds kQuiet{200};  // then a traceback's end is taken for its end
-// Then half a traceback goes out. Python writes one line by line, and reads the sources of its
-// frames in between: on a starved host that takes its time.
+constexpr int kPipeBytes = 256 << 10;  // requested size, so that the thread wakes up less often
+constexpr size_t kBatchLines = 8192;   // passed to the sink at once
+constexpr std::chrono::milliseconds kQuiet{200};  // after it, a traceback counts as complete
+// After this time, an incomplete traceback is emitted. Python writes it line by line and reads the
+// sources of its frames in between, which takes long on a busy host.
 constexpr std::chrono::milliseconds kQuietForHalf{3000};
 
-/// A replica whose output is read: what its entries have in common.
+// A replica whose output is read, with the common facts of its entries.
 struct Source {
   engine::RunKey run;
   std::string task;
 };
 
-/// One pipe of one replica.
+// One pipe of one replica.
 class Stream {
  public:
   Stream(const Source& source, host::OutputStream which, Fd fd, std::vector<engine::LogLine>& batch)
@@ -47,7 +47,7 @@ class Stream {
 
   int fd() const { return fd_.get(); }
 
-  /// Takes what one read gives. 0 or less: nothing there, or the end.
+  /// Reads once. 0 or less: no data, or the end.
   ssize_t Read(std::vector<char>& buffer, Instant now) {
     now_ = now;
     ssize_t count;
@@ -59,7 +59,7 @@ class Stream {
     return count;
   }
 
-  /// Takes all that the pipe holds, but ends also when a writer never stops.
+  /// Reads the contents of the pipe, but returns even if a writer never stops.
   void ReadAll(std::vector<char>& buffer, Instant now) {
     if (!fd_.valid()) return;
     ssize_t left = std::max(::fcntl(fd_.get(), F_GETPIPE_SZ), kPipeBytes);
@@ -73,7 +73,7 @@ class Stream {
     lines_.Feed(bytes, [this](std::string_view line) { Line(line); });
   }
 
-  /// The writers are dead, so the pipe holds no more than its size.
+  /// Reads the rest. The writers are dead, so the pipe has at most its size.
   void Drain(std::vector<char>& buffer, Instant now) {
     now_ = now;
     ReadAll(buffer, now);
@@ -124,7 +124,7 @@ class Stream {
 
 }  // namespace
 
-/// The reading thread and all it owns.
+// The reading thread and its data.
 class ReplicaOutput::Reader {
  public:
   Reader(const Clock& clock, engine::LogSink& sink)
@@ -140,7 +140,7 @@ class ReplicaOutput::Reader {
     thread_.join();
   }
 
-  /// Runs `order` on the reading thread, soon.
+  /// Runs `order` on the reading thread.
   void Post(std::function<void()> order) {
     {
       const std::lock_guard lock(mutex_);
@@ -170,7 +170,7 @@ class ReplicaOutput::Reader {
 
   void Finish(uint64_t replica, std::vector<Remark> remarks, const Done& done) {
     const auto found = replicas_.find(replica);
-    if (found == replicas_.end()) return done("");  // it never had pipes
+    if (found == replicas_.end()) return done("");  // unknown
     Pipes& pipes = *found->second;
     const Instant now = clock_.Now();
     pipes.out.Drain(buffer_, now);
@@ -222,7 +222,7 @@ class ReplicaOutput::Reader {
       }
       FlushQuiet(now);
       HandOver();
-      if (is_woken) Obey();  // last: an order may end a stream of which an event tells
+      if (is_woken) Obey();  // last: an order may end a stream that has an event
     }
   }
 
@@ -259,7 +259,7 @@ class ReplicaOutput::Reader {
   Fd wake_;
   std::mutex mutex_;
   std::vector<std::function<void()>> orders_;  // guarded by mutex_
-  // The rest belongs to the reading thread.
+  // Only the reading thread uses the other members.
   std::map<uint64_t, std::unique_ptr<Pipes>> replicas_;
   std::vector<engine::LogLine> batch_;
   std::vector<char> buffer_ = std::vector<char>(kPipeBytes);
@@ -273,7 +273,7 @@ ReplicaOutput::ReplicaOutput(const Clock& clock, engine::LogSink& sink)
 ReplicaOutput::~ReplicaOutput() = default;
 
 void ReplicaOutput::Add(uint64_t replica, engine::RunKey run, std::string task, Fd out, Fd err) {
-  // std::function wants to be copied; descriptors do not.
+  // std::function must be copyable, and descriptors are not.
   auto fds = std::make_shared<std::pair<Fd, Fd>>(std::move(out), std::move(err));
   reader_->Post(
       [reader = reader_.get(), replica, fds, source = Source{std::move(run), std::move(task)}] {

@@ -1,5 +1,5 @@
 #pragma once
-// What replicas print -> entries of the job's log.
+// Turns the output of replicas into entries of the job's log.
 
 #include <cstdint>
 #include <functional>
@@ -18,12 +18,12 @@ namespace caip::host {
 /// A longer line becomes several entries.
 inline constexpr size_t kLogLineBytesMax = kLogEntryBytesMax;
 
-/// Reads the pipes of all replicas on a thread of its own: bytes to lines to entries to the sink,
-/// in batches, each stamped with the time it was read. When the sink is slow, the pipes fill and
-/// the replicas wait: nothing is dropped. Any thread may call.
+/// Reads the pipes of all replicas on a thread of its own and passes entries to the sink, in
+/// batches, each with the time when it was read. If the sink is slow, the pipes fill and the
+/// replicas wait, so that no output is lost. Any thread may call.
 class ReplicaOutput {
  public:
-  /// An entry about a replica by caip itself, written after everything that the replica printed.
+  /// An entry by caip itself about a replica, written after the replica's output.
   struct Remark {
     engine::Severity severity = engine::Severity::kInfo;
     std::string message;
@@ -34,18 +34,18 @@ class ReplicaOutput {
   ReplicaOutput(const Clock& clock, engine::LogSink& sink);
   ReplicaOutput(const ReplicaOutput&) = delete;
   ReplicaOutput& operator=(const ReplicaOutput&) = delete;
-  ~ReplicaOutput();  // what was not read yet is lost; no `done` is called any more
+  ~ReplicaOutput();  // drops unread output; calls no `done` afterwards
 
-  /// Begins to read. `replica` is the caller's number for it.
+  /// Begins to read. `replica` is the caller's number of the replica.
   void Add(uint64_t replica, engine::RunKey run, std::string task, Fd out, Fd err);
 
-  /// Takes what the pipes hold and then `bytes`, as if they had been written to the stream's pipe,
-  /// and returns when the sink has the lines of it. Any thread but the reading one.
+  /// Reads the pipes and then `bytes`, as if the replica had written them to the stream's pipe.
+  /// Returns when the sink has the lines. Any thread except the reading one.
   void Feed(uint64_t replica, host::OutputStream stream, std::string bytes);
 
-  /// The replica's processes are dead: takes what the pipes hold still, writes all of it and the
-  /// remarks to the sink, then calls `done` on the reading thread. Of a replica that was never
-  /// added it only calls `done`.
+  /// Call it when the replica's processes are dead. Passes the rest of the pipes and the remarks to
+  /// the sink, then calls `done` on the reading thread. For an unknown replica it only calls
+  /// `done`.
   void Finish(uint64_t replica, std::vector<Remark> remarks, Done done);
 
  private:

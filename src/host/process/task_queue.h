@@ -1,5 +1,5 @@
 #pragma once
-// Tasks that any thread may post and one worker thread carries out.
+// A queue of tasks that any thread may post and one worker thread runs.
 
 #include <condition_variable>
 #include <deque>
@@ -36,8 +36,8 @@ class TaskQueue {
   std::thread worker_;
 };
 
-/// A worker thread for what takes too long for the engine's thread and touches nothing of it. The
-/// destructor waits for the task that is running; the others are dropped.
+/// A worker thread for tasks that take too long for the engine's thread and use none of its data.
+/// The destructor waits for the running task and drops the others.
 class WorkerThread final : public engine::Thinker {
  public:
   WorkerThread() { queue_.Start(); }

@@ -1,14 +1,13 @@
 #include "host/python/environment_cache.h"
 
 #include <fcntl.h>
-#include <openssl/evp.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 
-#include "base/encoding.h"
+#include "base/hash.h"
 #include "base/json.h"
 
 namespace caip::host {
@@ -18,14 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kReady = ".ready";
 const std::string kDoomed = ".doomed-";
-constexpr const char* kLayout = "1";  // counts up when Begin makes other environments
-
-std::string Sha256(std::string_view bytes) {
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned int size = 0;
-  EVP_Digest(bytes.data(), bytes.size(), digest, &size, EVP_sha256(), nullptr);
-  return Hex({reinterpret_cast<const char*>(digest), size});
-}
+constexpr const char* kLayout = "1";  // increase it when Begin creates different environments
 
 Status Link(const std::string& target, const Path& path) {
   if (::symlink(target.c_str(), path.c_str()) != 0) {
@@ -34,8 +26,8 @@ Status Link(const std::string& target, const Path& path) {
   return Ok{};
 }
 
-// As `python -m venv --without-pip --system-site-packages` would make it, in a twentieth of the
-// time. `home` is where Python looks for its standard library.
+// Creates what `python -m venv --without-pip --system-site-packages` would create, in a twentieth
+// of the time. `home` is the directory in which Python looks for its standard library.
 Status WriteSkeleton(const Path& root, const Interpreter& interpreter) {
   const std::string python = "python" + Text(interpreter.minor);
   const Path packages = root / "lib" / python / "site-packages";
@@ -51,7 +43,8 @@ Status WriteSkeleton(const Path& root, const Interpreter& interpreter) {
       "home = " + interpreter.executable.parent_path().string() +
           "\ninclude-system-site-packages = true\nversion = " + interpreter.version + "\n"));
   RETURN_IF_ERROR(WriteFile(root / "pip.conf", "[install]\nuser = true\n"));
-  if (!interpreter.parent_packages.empty()) {  // the user's own environment: its packages, too
+  if (!interpreter.parent_packages
+           .empty()) {  // the user's own virtual environment: include its packages
     RETURN_IF_ERROR(WriteFile(
         packages / "caip-parent.pth",
         "import site; site.addsitedir(" + PythonJson(interpreter.parent_packages) + ")\n"));
@@ -78,7 +71,7 @@ std::string EnvironmentKey(const Interpreter& interpreter,
     parts.push_back({package.file_name, package.digest});
   }
   parts.push_back(pip_facts);
-  return Sha256(CompactJson(parts)).substr(0, 32);
+  return Sha256Hex(CompactJson(parts)).substr(0, 32);
 }
 
 EnvironmentCache::EnvironmentCache(Path root, size_t keep) : root_(std::move(root)), keep_(keep) {}
@@ -128,9 +121,9 @@ std::vector<Path> EnvironmentCache::TakeDoomed(const std::set<std::string>& buil
   std::sort(idle.rbegin(), idle.rend());
   for (size_t i = keep_; i < idle.size(); ++i) doomed.push_back(idle[i].second);
   for (Path& path : doomed) {
-    if (path.filename().string().starts_with(kDoomed)) continue;  // from an earlier life
+    if (path.filename().string().starts_with(kDoomed)) continue;  // of an earlier emulator
     const Path renamed = root_ / (kDoomed + path.filename().string());
-    fs::rename(path, renamed, error);  // from here on its key may be built again
+    fs::rename(path, renamed, error);  // from now on its key may be built again
     if (!error) path = renamed;
   }
   return doomed;

@@ -1,11 +1,12 @@
 #pragma once
-// Python environments, kept by what is in them: <state>/environments/<key>/.
+// Python environments by their contents: <state>/environments/<key>/.
 //
-//   pyvenv.cfg, bin/, lib/  a virtual environment that sees the interpreter's own packages, too
-//   pip.conf                what a trainer installs goes to its own $HOME/.local, never in here
-//   .ready                  written last; says what is in it. Without it, it is a ruin
+//   pyvenv.cfg, bin/, lib/  a virtual environment that also sees the interpreter's own packages
+//   pip.conf                sends the packages that a trainer installs to its own $HOME/.local
+//   .ready                  written last, describes the contents. Without it the environment is
+//   incomplete
 //
-// Environments are built where they stay: scripts and metadata name their directory.
+// Environments are built in their final directory, because scripts and metadata name it.
 
 #include <map>
 #include <mutex>
@@ -19,36 +20,37 @@
 
 namespace caip::host {
 
-/// A package and its bytes, by any digest that tells bytes apart.
+/// A package, identified by its file name and any digest of its bytes.
 struct PackageIdentity {
   std::string file_name;
   std::string digest;
 };
 
-/// The key of an environment: 32 hexadecimal digits over all that decides what is in it.
+/// The key of an environment: 32 hexadecimal digits of a digest of everything that determines its
+/// contents.
 std::string EnvironmentKey(const Interpreter& interpreter,
                            const std::vector<PackageIdentity>& packages,
                            const std::vector<std::string>& pip_facts);
 
-/// Makes, finds and forgets environments. Any thread.
+/// Creates, finds and deletes environments. Any thread.
 class EnvironmentCache {
  public:
-  /// Keeps the `keep` environments used last, and all that are in use.
+  /// Keeps all environments in use and the `keep` that were used last.
   EnvironmentCache(Path root, size_t keep);
 
   Path DirectoryOf(const std::string& key) const { return root_ / key; }
-  /// True when the environment is there; it is then in use by `run`.
+  /// True if the environment is ready. From then on `run` uses it.
   bool Use(const std::string& key, const engine::RunKey& run);
-  /// An empty environment to install into; of a ruin, nothing is kept.
+  /// Creates an empty environment to install into. Deletes an incomplete one first.
   Status Begin(const std::string& key, const Interpreter& interpreter) const;
-  /// From now on it is ready. `contents` is for people.
+  /// Marks the environment as ready. `contents` is for people.
   Status Finish(const std::string& key, const Json& contents) const;
-  /// Deletes what Begin has made.
+  /// Deletes the environment that Begin created.
   void Drop(const std::string& key) const;
-  /// The run needs its environment no more.
+  /// Ends the use of an environment by the run.
   void Unuse(const engine::RunKey& run);
-  /// Takes the environments that are too many and the ruins, but none of `building`, out of the
-  /// cache, and says what to delete. Quick.
+  /// Removes surplus and incomplete environments, except those of `building`, from the cache and
+  /// returns the directories to delete. Fast.
   std::vector<Path> TakeDoomed(const std::set<std::string>& building);
 
  private:

@@ -1,5 +1,6 @@
 #include "host/python/interpreters.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -8,9 +9,9 @@
 #include <set>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "host/errors.h"
 #include "host/process/child_process.h"
-#include "host/python/interpreters_scan.h"
 #include "ml/catalog/catalog.h"
 
 namespace caip::host {
@@ -19,7 +20,8 @@ namespace {
 constexpr std::chrono::seconds kAskTimeout{20};
 constexpr PythonMinor kOldestUsable{3, 5};
 
-// Run with -I: no user site, no PYTHON* variables. find_spec imports nothing of the big ones.
+// Run with -I: without the user site and PYTHON* variables. find_spec does not import large
+// packages.
 constexpr const char* kQuestion = R"py(
 import json, os, site, sys, sysconfig
 from importlib.util import find_spec
@@ -83,7 +85,7 @@ std::optional<Interpreter> FromJson(const Json& json) {
   return known;
 }
 
-// The version that stands for the wish, from the runtime's table where the job names none.
+// The requested version, or that of the runtime's table if the job names none.
 std::string WantedPython(const PythonWish& wish) {
   if (!wish.python_version.empty()) return wish.python_version;
   const ml::Runtime* runtime = ml::DefaultCatalog().FindRuntime(wish.runtime_version);
@@ -113,7 +115,7 @@ std::string Text(PythonMinor version) {
 
 std::vector<InterpreterCandidate> InOrderOfFitness(std::vector<InterpreterCandidate> candidates,
                                                    PythonMinor wanted) {
-  // Unknown 0, exact 1, newer 2 (nearest first), older 3 (nearest first).
+  // Unknown: 0, equal: 1, newer: 2 (nearest first), older: 3 (nearest first).
   const auto rank = [&](const InterpreterCandidate& candidate) {
     if (!candidate.presumed) return std::pair(0, 0);
     const int distance = (candidate.presumed->major - wanted.major) * 1000 +
@@ -138,7 +140,7 @@ void Interpreters::Load() {
   if (std::exchange(loaded_, true) || search_.cache_file.empty()) return;
   const auto text = ReadFileUpTo(search_.cache_file, 1 << 20);
   const auto list = text.ok() ? ParseJson(*text) : Result<Json>(text.error());
-  if (!list.ok() || !list->is_array()) return;  // it is only a memory; ask again
+  if (!list.ok() || !list->is_array()) return;  // only a cache: ask again
   for (const Json& entry : *list) {
     if (auto known = FromJson(entry)) known_[known->path.string()] = std::move(*known);
   }
@@ -148,7 +150,7 @@ void Interpreters::Save() const {
   if (search_.cache_file.empty()) return;
   Json list = Json::array();
   for (const auto& [path, known] : known_) list.push_back(ToJson(known));
-  // Failing costs the next start a few milliseconds, nothing else.
+  // A failure costs the next start only a few milliseconds.
   static_cast<void>(WriteFile(search_.cache_file, PrettyJson(list) + "\n"));
 }
 
@@ -207,7 +209,8 @@ Result<InterpreterChoice> Interpreters::Choose(const PythonWish& wish) {
     candidates.erase(candidates.begin());
     const auto interpreter = Ask(best.path);
     if (!interpreter || interpreter->minor < kOldestUsable) continue;
-    if (best.presumed != interpreter->minor) {  // its name said nothing, or it lied
+    if (best.presumed !=
+        interpreter->minor) {  // its name does not show the version, or a wrong one
       candidates.insert(candidates.begin(), {best.path, interpreter->minor});
       continue;
     }
@@ -231,6 +234,97 @@ std::vector<Interpreter> Interpreters::All() {
   std::stable_sort(all.begin(), all.end(),
                    [](const auto& a, const auto& b) { return a.minor > b.minor; });
   return all;
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kOldestMinor = 5;
+constexpr int kNewestMinor = 20;
+
+bool IsProgramInterpretersScan(const Path& path) {
+  struct stat facts = {};
+  return ::stat(path.c_str(), &facts) == 0 && S_ISREG(facts.st_mode) &&
+         ::access(path.c_str(), X_OK) == 0;
+}
+
+bool IsScript(const Path& path) {
+  Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  char start[2] = {};
+  return fd.valid() && ::read(fd.get(), start, 2) == 2 && start[0] == '#' && start[1] == '!';
+}
+
+// 3.11 for "python3.11"; nullopt for "python3".
+std::optional<PythonMinor> MinorInName(const std::string& name) {
+  const std::string_view prefix = "python";
+  if (!name.starts_with(prefix)) return std::nullopt;
+  return ParsePythonMinor(std::string_view(name).substr(prefix.size()));
+}
+
+class Scan {
+ public:
+  void Add(const Path& path, std::optional<PythonMinor> presumed) {
+    if (!IsProgramInterpretersScan(path) || !seen_.insert(Identity(path)).second) return;
+    if (!presumed) presumed = MinorInName(fs::canonical(path, ignored_).filename());
+    found_.push_back({path, presumed});
+  }
+  void AddDirectory(const Path& directory) {
+    if (!directory.is_absolute() || !fs::is_directory(directory, ignored_)) return;
+    AddUnlessScript(directory / "python3", std::nullopt);
+    for (int minor = kNewestMinor; minor >= kOldestMinor; --minor) {
+      AddUnlessScript(directory / ("python3." + std::to_string(minor)), PythonMinor{3, minor});
+    }
+  }
+  // <root>/versions/3.7.16/bin/python3.7
+  void AddPyenv(const Path& root) {
+    std::vector<std::pair<PythonMinor, Path>> versions;
+    for (fs::directory_iterator it(root / "versions", ignored_), end; it != end;
+         it.increment(ignored_)) {
+      const auto minor = ParsePythonMinor(it->path().filename().string());
+      if (minor && minor->major == 3) versions.emplace_back(*minor, it->path());
+    }
+    std::sort(versions.rbegin(), versions.rend());
+    for (const auto& [minor, path] : versions) Add(path / "bin" / ("python" + Text(minor)), minor);
+  }
+  std::vector<InterpreterCandidate> Found() && { return std::move(found_); }
+
+ private:
+  void AddUnlessScript(const Path& path, std::optional<PythonMinor> presumed) {
+    if (IsProgramInterpretersScan(path) && !IsScript(path)) Add(path, presumed);
+  }
+  // The python of a virtual environment links to that of its base, but is a different interpreter.
+  std::string Identity(const Path& path) {
+    const Path environment = path.parent_path().parent_path();
+    if (fs::exists(environment / "pyvenv.cfg", ignored_)) return "venv:" + environment.string();
+    return fs::canonical(path, ignored_).string();
+  }
+
+  std::error_code ignored_;
+  std::set<std::string> seen_;
+  std::vector<InterpreterCandidate> found_;
+};
+
+}  // namespace
+
+std::vector<InterpreterCandidate> ScanForInterpreters(const InterpreterSearch& search) {
+  Scan scan;
+  for (const Path& path : search.configured) scan.Add(path, std::nullopt);
+  for (const std::string& directory : Split(search.path, ':')) scan.AddDirectory(directory);
+  for (const Path& directory : search.system_directories) scan.AddDirectory(directory);
+  for (const Path& root : search.pyenv_roots) scan.AddPyenv(root);
+  return std::move(scan).Found();
+}
+
+InterpreterSearch DefaultSearch(
+    const std::vector<std::pair<std::string, std::string>>& environment) {
+  InterpreterSearch search;
+  search.path = FindVariable(environment, "PATH").value_or("");
+  for (const Path& root : {Path(FindVariable(environment, "PYENV_ROOT").value_or("")),
+                           Path(FindVariable(environment, "HOME").value_or("")) / ".pyenv"}) {
+    if (root.is_absolute()) search.pyenv_roots.push_back(root);
+  }
+  return search;
 }
 
 }  // namespace caip::host

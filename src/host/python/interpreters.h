@@ -1,5 +1,5 @@
 #pragma once
-// The Python interpreters of this host, and which of them stands for a runtime version.
+// The Python interpreters of this host, and the choice of one for a runtime version.
 
 #include <cstdint>
 #include <map>
@@ -13,77 +13,78 @@
 
 namespace caip::host {
 
-/// "3.7" as {3, 7}.
+/// A minor version: {3, 7} for "3.7".
 struct PythonMinor {
   int major = 0;
   int minor = 0;
   auto operator<=>(const PythonMinor&) const = default;
 };
-/// From "3.7" or "3.7.16"; nullopt for anything else.
+/// Parses "3.7" or "3.7.16"; nullopt for other texts.
 std::optional<PythonMinor> ParsePythonMinor(std::string_view text);
 std::string Text(PythonMinor version);
 
-/// What an interpreter says of itself.
+/// Facts that an interpreter reports about itself.
 struct Interpreter {
-  Path path;        // as found, absolute
-  Path executable;  // the program that wrappers and links lead to: sys.executable, or its base's
+  Path path;            // as found, absolute
+  Path executable;      // the program after wrappers and links: sys.executable, or that of its base
   std::string version;  // "3.11.2"
   PythonMinor minor;
-  std::string pip;              // version; "" it has none
-  std::string setuptools;       // version; "" it has none
-  std::string wheel;            // version; "" it has none
-  std::string wheel_directory;  // where ensurepip keeps its wheels; "" unknown
-  std::string parent_packages;  // of a virtual environment: its site-packages, else ""
-  int64_t modified_ns = 0;      // of the file at `path`, with its size: known until it changes
+  std::string pip;              // version; "": not installed
+  std::string setuptools;       // version; "": not installed
+  std::string wheel;            // version; "": not installed
+  std::string wheel_directory;  // the directory of ensurepip's wheels; "": unknown
+  std::string parent_packages;  // site-packages of a virtual environment, else ""
+  int64_t modified_ns =
+      0;  // of the file at `path`; with its size, shows whether the facts are current
   uint64_t size = 0;
 };
 
-/// A place where an interpreter may be; what its name says of its version is believed until asked.
+/// A file that may be an interpreter, with the version that its name suggests.
 struct InterpreterCandidate {
   Path path;
   std::optional<PythonMinor> presumed;
 };
 
-/// Where to look.
+/// Places to search for interpreters.
 struct InterpreterSearch {
   std::vector<Path> configured;  // by the user, best first
   std::string path;              // $PATH
   std::vector<Path> system_directories = {"/usr/local/bin", "/usr/bin"};
   std::vector<Path> pyenv_roots;
-  Path cache_file;  // what is known already; "" keeps nothing
+  Path cache_file;  // keeps the facts; "": none
 };
 
-/// An interpreter for a job.
+/// The interpreter that was chosen for a job.
 struct InterpreterChoice {
   Interpreter interpreter;
-  std::string warning;  // for the job's log; "" when it is the version that was asked for
+  std::string warning;  // for the job's log; "" if the version is the requested one
 };
 
-/// What a job asks for.
+/// The versions that a job requests.
 struct PythonWish {
   std::string runtime_version;  // "2.4"
-  std::string python_version;   // "3.7"; "" the runtime's default
-  bool strict = false;          // another minor version is refused
+  std::string python_version;   // "3.7"; "": the runtime's default
+  bool strict = false;          // reject another minor version
 };
 
-/// Puts `candidates` into the order in which they stand in for `wanted`: the same minor version,
-/// the nearest newer, the nearest older; equals keep their order. Unknown versions come first: they
-/// must be asked.
+/// Sorts `candidates` by their suitability for `wanted`: the same minor version, then the nearest
+/// newer one, then the nearest older one. Equal ones keep their order. Unknown versions come first,
+/// because the interpreter must be asked.
 std::vector<InterpreterCandidate> InOrderOfFitness(std::vector<InterpreterCandidate> candidates,
                                                    PythonMinor wanted);
 
-/// Finds and asks interpreters. Each is run once and remembered by path, size and time, so that a
-/// warm start runs none. Any thread.
+/// Finds interpreters and asks them for their facts. Runs each once and remembers it by path, size
+/// and time, so that a later start runs none. Any thread.
 class Interpreters {
  public:
-  /// `runtimes`: runtime or Python version -> interpreter, which then is not argued with.
+  /// `runtimes` maps runtime or Python versions to interpreters, which are used without a check.
   Interpreters(InterpreterSearch search, std::map<std::string, std::string> runtimes);
 
-  /// kFailedPrecondition: there is none that will do, with what to do about it.
+  /// kFailedPrecondition: no interpreter is suitable. The message has a remedy.
   Result<InterpreterChoice> Choose(const PythonWish& wish);
-  /// All there are, newest first. Runs those it does not know yet.
+  /// All interpreters, newest first. Runs the unknown ones.
   std::vector<Interpreter> All();
-  /// How many have been run to be asked.
+  /// The number of interpreters that were run.
   int asked() const { return asked_; }
 
  private:
@@ -103,8 +104,14 @@ class Interpreters {
   int asked_ = 0;
 };
 
-/// $PATH, $PYENV_ROOT and ~/.pyenv of the given environment.
+/// A search of $PATH, $PYENV_ROOT and ~/.pyenv of the given environment.
 InterpreterSearch DefaultSearch(
     const std::vector<std::pair<std::string, std::string>>& environment);
+
+/// Finds candidates by names, links and first bytes, without running any. The best come first:
+/// configured ones, those on $PATH, the system's, pyenv's versions. Leaves out shell wrappers
+/// (pyenv's shims) unless they are configured, because the program that they run depends on the
+/// directory.
+std::vector<InterpreterCandidate> ScanForInterpreters(const InterpreterSearch& search);
 
 }  // namespace caip::host

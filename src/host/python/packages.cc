@@ -1,11 +1,9 @@
 #include "host/python/packages.h"
 
-#include <openssl/evp.h>
-
 #include <algorithm>
 #include <utility>
 
-#include "base/encoding.h"
+#include "base/hash.h"
 #include "host/errors.h"
 #include "host/python/packages_build.h"
 #include "host/python/python_hook.h"
@@ -18,7 +16,7 @@ using engine::PrepareRequest;
 using engine::RunKey;
 using engine::Severity;
 
-/// A Prepare that has not been answered yet.
+/// A request that Prepare has not answered yet.
 struct PackagerOnHost::Order {
   PrepareRequest request;
   Done done;
@@ -33,12 +31,9 @@ constexpr const char* kUnchanged = "The packages are unchanged: their environmen
 
 std::string FileName(const std::string& uri) { return uri.substr(uri.rfind('/') + 1); }
 
-Result<std::string> DigestOf(const Path& path) {
+Result<std::string> DigestFile(const Path& path) {
   ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned int size = 0;
-  EVP_Digest(bytes.data(), bytes.size(), digest, &size, EVP_sha256(), nullptr);
-  return "sha256:" + Hex({reinterpret_cast<const char*>(digest), size});
+  return "sha256:" + Sha256Hex(bytes);
 }
 
 }  // namespace
@@ -141,7 +136,7 @@ Result<std::vector<PackageIdentity>> PackagerOnHost::Identify(const PrepareReque
       if (Status fetched = source_.Fetch(uri, file); !fetched.ok()) {
         return errors::PackageUnreadable(uri, fetched.error());
       }
-      ASSIGN_OR_RETURN(facts->digest, DigestOf(file));
+      ASSIGN_OR_RETURN(facts->digest, DigestFile(file));
     }
     packages.push_back({name, std::move(facts->digest)});
   }
@@ -187,7 +182,7 @@ void PackagerOnHost::AnswerFromCache(const OrderPtr& order, const std::string& k
 
 void PackagerOnHost::Install(std::stop_token stop) {
   std::unique_lock lock(mutex_);
-  // A stopped build may still be clearing the place that its successor needs.
+  // A stopped build may still be deleting the directory that its successor needs.
   const auto startable = [this] {
     return std::find_if(waiting_builds_.begin(), waiting_builds_.end(),
                         [this](const auto& build) { return !active_.count(build->plan().key); });

@@ -1,5 +1,5 @@
 #pragma once
-// The packages of jobs: from their URIs into a Python environment.
+// Installs the packages of jobs into Python environments.
 
 #include <condition_variable>
 #include <deque>
@@ -20,11 +20,11 @@
 
 namespace caip::host {
 
-/// Where packages come from: the emulator's buckets. Any thread, several at once.
+/// The source of packages: the emulator's buckets. Any thread, several at once.
 class PackageSource {
  public:
   struct Facts {
-    std::string digest;  // tells its bytes apart, e.g. "md5:..."; "" only reading them would tell
+    std::string digest;  // of its bytes, such as "md5:..."; "": unknown until they are read
   };
   virtual ~PackageSource() = default;
   virtual Result<Facts> Describe(const std::string& uri) = 0;
@@ -44,8 +44,9 @@ struct PackagerOptions {
 
 class PackageBuild;
 
-/// Installs packages with pip. One thread answers from the cache, others install. Runs that want
-/// the same environment at the same time share one installation and each get its lines.
+/// Installs packages with pip. One thread answers requests from the cache, others install. Runs
+/// that need the same environment at the same time share one installation, and each gets its
+/// output.
 class PackagerOnHost final : public engine::Packager {
  public:
   /// The references must outlive it.
@@ -57,7 +58,7 @@ class PackagerOnHost final : public engine::Packager {
   using Done = std::function<void(engine::Prepared)>;
   /// Calls `done` on a thread of the packager; `done` must not call back.
   void Prepare(engine::PrepareRequest request, Done done) override;
-  /// Also for a run that has ended: its environment may be deleted from then on.
+  /// Also ends the use of an environment by a run that has ended, so that it may be deleted.
   void Abandon(const engine::RunKey& run) override;
 
  private:
@@ -91,7 +92,7 @@ class PackagerOnHost final : public engine::Packager {
   std::map<std::string, std::shared_ptr<PackageBuild>> builds_;  // by key; guarded by mutex_
   std::deque<std::shared_ptr<PackageBuild>> waiting_builds_;     // guarded by mutex_
   std::set<std::string> active_;       // keys being built at this moment; guarded by mutex_
-  std::vector<std::jthread> threads_;  // last: they use all the others
+  std::vector<std::jthread> threads_;  // last, because they use all other members
 };
 
 }  // namespace caip::host

@@ -17,11 +17,11 @@ using engine::Severity;
 
 constexpr std::chrono::milliseconds kStopGrace{500};
 constexpr int kPairsMax = 2;              // "the pair tried at most twice"
-constexpr size_t kLastWordsBytes = 1800;  // an errorMessage shows at most 2048
+constexpr size_t kLastWordsBytes = 1800;  // an errorMessage has at most 2048
 constexpr size_t kLastWordsLines = 40;
 constexpr const char* kDistributionWheels = "/usr/share/python-wheels";
 
-// "wheel-0.38.4-py3-none-any.whl" in one of the directories; the newest by name.
+// Finds "wheel-0.38.4-py3-none-any.whl" in one of the directories, the newest by name.
 std::optional<Path> FindWheel(const std::string& name, const std::vector<Path>& directories) {
   for (const Path& directory : directories) {
     std::optional<Path> best;
@@ -36,7 +36,7 @@ std::optional<Path> FindWheel(const std::string& name, const std::vector<Path>& 
   return std::nullopt;
 }
 
-// Keeps the end of what a tool said: pip explains itself last.
+// Keeps the end of a tool's output, because pip prints the reason last.
 class Tail {
  public:
   void Add(std::string_view line) {
@@ -100,7 +100,7 @@ PackageBuild::Outcome PackageBuild::Run(const PackagerOptions& options, PackageS
                                         EnvironmentCache& cache) {
   const Path root = cache.DirectoryOf(plan_.key);
   const Path downloads = options.state / "packages" / plan_.key;
-  RemoveTree(downloads);  // of a build that did not live to its end
+  RemoveTree(downloads);  // of an interrupted build
   Status status = cache.Begin(plan_.key, plan_.interpreter);
   Outcome outcome;
   if (status.ok()) {
@@ -134,9 +134,9 @@ PackageBuild::Outcome PackageBuild::InstallAll(const PackagerOptions& options,
     Tell(Severity::kInfo, ml::texts::DownloadingPackage(plan_.uris[i]));
     auto package = Fetch(i, options, source);
     if (!package.ok() && package.error().code == Code::kInvalidArgument) {
-      return Failure{1, "", package.error().message};  // nothing that pip should ever see
+      return Failure{1, "", package.error().message};  // pip must not get it
     }
-    // A broken file is what the launcher's pip ends with, as with a package that it refuses.
+    // The service's launcher ends with pip's error for a broken file, as for a rejected package.
     if (!package.ok()) return Failure{1, package.error().message, ""};
     Tell(Severity::kInfo, ml::texts::InstallingPackage(plan_.uris[i]));
     const auto last_words = Install(*package, options, root, tools);
@@ -163,8 +163,8 @@ Result<PackageBuild::Package> PackageBuild::Fetch(size_t index, const PackagerOp
   return package;
 }
 
-// The first try builds with what is there, where pip would ask the network for build tools; the
-// second is pip's own way, which serves dependencies that need other tools.
+// The first attempt builds with the present tools instead of tools from the network. The second one
+// is pip's own way, for dependencies that need other tools.
 std::optional<PackageBuild::LastWords> PackageBuild::Install(const Package& package,
                                                              const PackagerOptions& options,
                                                              const Path& root,

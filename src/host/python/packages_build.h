@@ -1,5 +1,5 @@
 #pragma once
-// One installation of packages into one environment, watched by any number of runs.
+// An installation of packages into one environment, whose output goes to any number of runs.
 
 #include <functional>
 #include <mutex>
@@ -12,8 +12,8 @@
 
 namespace caip::host {
 
-/// Fetches, looks into and installs packages, in order. Runs on one thread; watchers come and go
-/// from others. A late watcher gets all earlier lines.
+/// Fetches, checks and installs packages, in order. Runs on one thread. Other threads may add and
+/// remove watchers. A late watcher gets all earlier lines.
 class PackageBuild {
  public:
   using Say = std::function<void(engine::Severity, const std::string& line)>;
@@ -23,7 +23,7 @@ class PackageBuild {
     std::vector<std::string> uris;
     std::vector<PackageIdentity> packages;  // in the order of `uris`
   };
-  /// Nothing: the environment is ready.
+  /// nullopt: the environment is ready.
   using Outcome = std::optional<engine::Prepared::Failure>;
 
   explicit PackageBuild(Plan plan) : plan_(std::move(plan)) {}
@@ -31,9 +31,9 @@ class PackageBuild {
   const Plan& plan() const { return plan_; }
   std::stop_source& stop() { return stop_; }
 
-  /// `run` hears everything from now on, beginning with what was said already.
+  /// Sends all output to `run`, beginning with the lines so far.
   void Watch(const engine::RunKey& run, Say say);
-  /// It hears no more. True when nobody is left to hear: the work is for nothing.
+  /// Sends no more output to `run`. True if no watcher is left, so that the work is useless.
   bool Unwatch(const engine::RunKey& run);
 
   Outcome Run(const PackagerOptions& options, PackageSource& source, EnvironmentCache& cache);
@@ -69,7 +69,8 @@ class PackageBuild {
   std::map<engine::RunKey, Say> watchers_;  // guarded by mutex_
 };
 
-/// Puts what the interpreter lacks for building, and its host has as wheels, into an environment.
+/// Installs build tools that the interpreter lacks, and of which this host has wheels, into an
+/// environment.
 BuildTools SeedBuildTools(const Interpreter& interpreter, const Path& environment);
 
 }  // namespace caip::host

@@ -1,23 +1,28 @@
 #include "host/python/packages_pip.h"
 
+#include <archive.h>
+#include <archive_entry.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <string_view>
 
 #include "base/text.h"
+#include "host/errors.h"
+#include "host/process/child_process.h"
 
 namespace caip::host {
 namespace {
 
-// pip settings that choose where to install, or whether to. They must not reach our pip.
+// pip settings that choose where or whether to install. pip must not get them.
 constexpr std::array<std::string_view, 12> kMisleading = {
     "PIP_USER",   "PIP_TARGET",  "PIP_PREFIX",       "PIP_ROOT",
     "PIP_PYTHON", "PIP_DRY_RUN", "PIP_REQUIRE_VENV", "PIP_REQUIRE_VIRTUALENV",
     "PIP_LOG",    "PIP_QUIET",   "PIP_VERBOSE",      "PIP_REPORT"};
 
-// pip settings that change no result, so the cache need not tell them apart.
+// pip settings that do not change the result, so the cache ignores them.
 constexpr std::array<std::string_view, 9> kCosmetic = {
     "PIP_CACHE_DIR", "PIP_NO_CACHE_DIR", "PIP_DEFAULT_TIMEOUT",
     "PIP_TIMEOUT",   "PIP_RETRIES",      "PIP_DISABLE_PIP_VERSION_CHECK",
@@ -60,7 +65,7 @@ bool IsPassed(std::string_view name) {
   return Holds(kPassed, name) || name.starts_with("LC_") || LowerCase(name).ends_with("_proxy");
 }
 
-// The configuration files that pip reads outside of our environment (pip's documentation).
+// The configuration files that pip reads outside of the environment (pip's documentation).
 std::vector<Path> ConfigFiles(const Variables& own) {
   const Path home = FindVariable(own, "HOME").value_or("");
   const std::string xdg = FindVariable(own, "XDG_CONFIG_HOME").value_or("");
@@ -98,7 +103,8 @@ std::vector<PipCommand> InstallCommands(const Path& python, const std::string& f
     commands[i].argv.insert(commands[i].argv.end(), words.begin(), words.end());
     AddSettings(settings, commands[i].argv);
     if (no_build_isolation) commands[i].argv.emplace_back("--no-build-isolation");
-    commands[i].argv.push_back("./" + file_name);  // never an option, never a name of an index
+    commands[i].argv.push_back(
+        "./" + file_name);  // so that it is neither an option nor a name in an index
   }
   return commands;
 }
@@ -120,7 +126,7 @@ Variables PipEnvironment(const Variables& own, const Path& environment) {
     variables.emplace_back(name, name == "PATH" ? bin + ":" + value : value);
   }
   variables.emplace_back("VIRTUAL_ENV", environment.string());
-  variables.emplace_back("PIP_USER", "0");  // our pip.conf says 1, for those who come later
+  variables.emplace_back("PIP_USER", "0");  // the environment's pip.conf sets 1, for the trainer
   variables.emplace_back("PIP_NO_INPUT", "1");
   variables.emplace_back("PYTHONNOUSERSITE", "1");
   variables.emplace_back("PYTHONUNBUFFERED", "1");
@@ -147,6 +153,192 @@ std::vector<std::string> PipFacts(const Variables& own, const PipSettings& setti
   std::sort(facts.begin(), facts.end());
   AddSettings(settings, facts);
   return facts;
+}
+
+namespace {
+
+constexpr size_t kBlockBytes = 64 * 1024;
+constexpr int64_t kPyprojectBytesMax = 1 << 20;
+
+struct CloseArchive {
+  void operator()(archive* opened) const { archive_read_free(opened); }
+};
+using ArchivePtr = std::unique_ptr<archive, CloseArchive>;
+
+Result<ArchivePtr> Open(const Path& path) {
+  ArchivePtr reader(archive_read_new());
+  archive_read_support_filter_all(reader.get());
+  // The formats of Python packages. libarchive knows others that pip does not know.
+  archive_read_support_format_tar(reader.get());
+  archive_read_support_format_zip(reader.get());
+  if (archive_read_open_filename(reader.get(), path.c_str(), kBlockBytes) != ARCHIVE_OK) {
+    return errors::PackageNoArchive(path.filename().string(), archive_error_string(reader.get()));
+  }
+  return reader;
+}
+
+std::string TextOf(const char* text) { return text == nullptr ? "" : text; }
+
+// True if `name`, relative to the directory `from`, stays below the top.
+bool StaysInside(const std::string& from, const std::string& name) {
+  if (name.starts_with('/') || name.find('\0') != std::string::npos) return false;
+  int depth = 0;
+  for (const std::string& part : Split(from + "/" + name, '/')) {
+    if (part.empty() || part == ".") continue;
+    depth += part == ".." ? -1 : 1;
+    if (depth < 0) return false;
+  }
+  return true;
+}
+
+std::string DirectoryOf(const std::string& name) {
+  const size_t slash = name.rfind('/');
+  return slash == std::string::npos ? "" : name.substr(0, slash);
+}
+
+// A name that the locale cannot express may be UTF-8. "" if it is neither.
+std::string NameOf(archive_entry* entry) {
+  const char* name = archive_entry_pathname(entry);
+  return TextOf(name != nullptr ? name : archive_entry_pathname_utf8(entry));
+}
+
+Status CheckMember(archive_entry* entry, const std::string& package) {
+  const std::string name = NameOf(entry);
+  if (name.empty()) return errors::PackageMemberNameless(package);
+  if (!StaysInside("", name)) return errors::PackageMemberOutside(package, name);
+  const std::string symlink = TextOf(archive_entry_symlink(entry));
+  if (!symlink.empty() && !StaysInside(DirectoryOf(name), symlink)) {
+    return errors::PackageLinkOutside(package, name, symlink);
+  }
+  const std::string hardlink = TextOf(archive_entry_hardlink(entry));
+  if (!hardlink.empty() && !StaysInside("", hardlink)) {
+    return errors::PackageLinkOutside(package, name, hardlink);
+  }
+  const auto type = archive_entry_filetype(entry);
+  if (type == AE_IFCHR || type == AE_IFBLK || type == AE_IFIFO || type == AE_IFSOCK) {
+    return errors::PackageMemberSpecial(package, name);
+  }
+  return Ok{};
+}
+
+// "trainer-0.1/pyproject.toml": of the top directory, not of a vendored package.
+bool IsPyproject(const std::string& name) {
+  const std::string_view plain = name.starts_with("./") ? std::string_view(name).substr(2) : name;
+  return plain.ends_with("/pyproject.toml") && std::count(plain.begin(), plain.end(), '/') == 1;
+}
+
+std::string ReadMember(archive* reader, archive_entry* entry) {
+  const int64_t size = std::clamp<int64_t>(archive_entry_size(entry), 0, kPyprojectBytesMax);
+  std::string bytes(static_cast<size_t>(size), '\0');
+  const la_ssize_t count = archive_read_data(reader, bytes.data(), bytes.size());
+  bytes.resize(count > 0 ? static_cast<size_t>(count) : 0);
+  return bytes;
+}
+
+// The size of the member, or more than `limit`. A zip may not have its sizes in advance.
+Result<uint64_t> Skip(archive* reader, uint64_t limit, const std::string& package) {
+  const void* block = nullptr;
+  size_t size = 0;
+  la_int64_t offset = 0;
+  uint64_t bytes = 0;
+  while (bytes <= limit) {
+    const int code = archive_read_data_block(reader, &block, &size, &offset);
+    if (code == ARCHIVE_EOF) return bytes;
+    if (code != ARCHIVE_OK && code != ARCHIVE_WARN) {
+      return errors::PackageNoArchive(package, TextOf(archive_error_string(reader)));
+    }
+    bytes += size;
+  }
+  return bytes;
+}
+
+// Reads "requires = [...]" in [build-system], and only as much TOML as that needs.
+std::string RequiresList(std::string_view pyproject) {
+  bool in_section = false;
+  std::string list;
+  for (const std::string& raw : Split(pyproject, '\n')) {
+    const std::string line(Trim(raw));
+    if (list.empty() && line.starts_with('[')) in_section = line.starts_with("[build-system]");
+    if (!in_section || line.starts_with('#')) continue;
+    if (list.empty() && line.starts_with("requires") && line.find('=') != std::string::npos) {
+      list = line.substr(line.find('=') + 1) + "\n";
+    } else if (!list.empty()) {
+      list += line + "\n";
+    }
+    // A "]" may also be part of an extra: "x[y]". Outside of quotes it ends the list.
+    bool quoted = false;
+    for (const char c : list) {
+      if (c == '"' || c == '\'') quoted = !quoted;
+      if (c == ']' && !quoted) return list;
+    }
+  }
+  return list;
+}
+
+}  // namespace
+
+std::vector<std::string> BuildRequires(std::string_view pyproject) {
+  const std::string list = RequiresList(pyproject);
+  std::vector<std::string> names;
+  for (size_t at = list.find_first_of("\"'"); at != std::string::npos;
+       at = list.find_first_of("\"'", at)) {
+    const size_t end = list.find(list[at], at + 1);
+    if (end == std::string::npos) break;
+    const std::string requirement(Trim(std::string_view(list).substr(at + 1, end - at - 1)));
+    names.push_back(LowerCase(requirement.substr(0, requirement.find_first_of(" <>=!~[;@("))));
+    at = end + 1;
+  }
+  if (names.empty()) names.push_back("setuptools");
+  return names;
+}
+
+Result<ArchiveFacts> CheckArchive(const Path& archive_path, const ArchiveLimits& limits) {
+  const std::string package = archive_path.filename();
+  ASSIGN_OR_RETURN(const ArchivePtr reader, Open(archive_path));
+  ArchiveFacts facts;
+  uint64_t bytes = 0;
+  uint64_t members = 0;
+  while (true) {
+    archive_entry* entry = nullptr;
+    const int code = archive_read_next_header(reader.get(), &entry);
+    if (code == ARCHIVE_EOF) break;
+    if (code != ARCHIVE_OK && code != ARCHIVE_WARN) {
+      return errors::PackageNoArchive(package, TextOf(archive_error_string(reader.get())));
+    }
+    RETURN_IF_ERROR(CheckMember(entry, package));
+    if (++members > limits.members) return errors::PackageTooManyMembers(package, limits.members);
+    const std::string name = NameOf(entry);
+    if (IsPyproject(name)) {
+      facts.has_pyproject = true;
+      facts.build_requires = BuildRequires(ReadMember(reader.get(), entry));
+      continue;
+    }
+    ASSIGN_OR_RETURN(const uint64_t size, Skip(reader.get(), limits.bytes - bytes, package));
+    bytes += size;
+    if (bytes > limits.bytes) return errors::PackageTooLarge(package, name, limits.bytes);
+  }
+  if (members == 0) return errors::PackageNoArchive(package, "it is empty");
+  return facts;
+}
+
+Status UnpackWheel(const Path& wheel, const Path& directory) {
+  RETURN_IF_ERROR(CheckArchive(wheel));
+  ASSIGN_OR_RETURN(const ArchivePtr reader, Open(wheel));
+  archive_entry* entry = nullptr;
+  int code = ARCHIVE_OK;
+  while ((code = archive_read_next_header(reader.get(), &entry)) == ARCHIVE_OK) {
+    const std::string target = (directory / NameOf(entry)).string();
+    archive_entry_set_pathname(entry, target.c_str());
+    if (archive_read_extract(reader.get(), entry, 0) != ARCHIVE_OK) {
+      return errors::PackageNoArchive(wheel.filename().string(),
+                                      TextOf(archive_error_string(reader.get())));
+    }
+  }
+  if (code != ARCHIVE_EOF) {
+    return errors::PackageNoArchive(wheel.filename().string(),
+                                    TextOf(archive_error_string(reader.get())));
+  }
+  return Ok{};
 }
 
 }  // namespace caip::host

@@ -1,6 +1,6 @@
 #pragma once
-// The module that Python replicas run at their start, so that each record of `logging` becomes one
-// entry of the job's log. What it writes is read by spec/python_record.h.
+// The module that Python replicas run at their start. It makes each record of `logging` one entry
+// of the job's log. process/log_entry.cc reads its output.
 
 #include <string_view>
 
@@ -12,9 +12,9 @@ namespace caip::host {
 /// The text of sitecustomize.py; module.cmake writes the body.
 std::string_view PythonHookText();
 
-/// Writes the hook below the state directory, unless it is there, and returns the directory that
-/// belongs into PYTHONPATH: `<state>/python/<digest of the hook>`. Another version of the hook has
-/// another directory, so what replicas run never changes under them. Any thread, several at once.
+/// Writes the hook below the state directory, unless it exists, and returns the directory for
+/// PYTHONPATH: `<state>/python/<digest of the hook>`. Another version of the hook has
+/// another directory, so the hook of a running replica never changes. Any thread, several at once.
 Result<Path> InstallPythonHook(const Path& state);
 
 }  // namespace caip::host

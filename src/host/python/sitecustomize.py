@@ -5,7 +5,7 @@ the root logger then has a handler and a level before the trainer's first line: 
 CLOUD_ML_LOG_LEVEL says. `logging` itself is not imported here; its first import is waited for.
 
 A record becomes one line on stderr: a mark, then JSON. The emulator reads it back
-(src/host/process/python_record.h). Nothing in here may ever be noticed by the trainer: whatever fails in
+(src/host/process/log_entry.cc). Nothing in here may ever be noticed by the trainer: whatever fails in
 here fails silently, and the trainer logs as if this file were not.
 
 Runs on every Python 3. On Python 2 it does nothing, for a trainer that starts one.

@@ -17,7 +17,7 @@ namespace caip::host {
 namespace {
 
 constexpr const char* kLockName = "owner.lock";
-// The note is always this long, so that it is replaced by one write and no reader sees a half.
+// The fixed length of the note lets one write replace it, so that no reader sees half a note.
 constexpr size_t kNoteBytes = 1024;
 
 Path Absolute(const std::string& text, const Path& current) {
@@ -35,8 +35,8 @@ uint64_t OwnStartTicks() {
   return fields.size() > 19 ? std::strtoull(fields[19].c_str(), nullptr, 10) : 0;
 }
 
-// Open-file-description locks: of this opening alone (fcntl's plain ones are the process's), gone
-// with its last descriptor, and they can be asked about without being taken.
+// Open-file-description locks belong to one opening of the file (fcntl's plain locks belong to the
+// process), end with its last descriptor, and can be tested without being taken.
 struct flock WholeFile() {
   struct flock lock = {};
   lock.l_type = F_WRLCK;
@@ -86,7 +86,7 @@ std::optional<StateOwner> ReadNote(int fd) {
                     StringOr(*note, "version"), StringOr(*note, "started_at")};
 }
 
-// The directory, made if need be, and surely ours.
+// Opens the directory, creates it if necessary, and checks that it belongs to this user.
 Status MakeOwnDirectory(const Path& path) {
   if (!path.parent_path().empty()) {
     if (Status made = MakeDirectories(path.parent_path()); !made.ok()) {
@@ -146,7 +146,7 @@ Result<std::optional<StateOwner>> StateDirectory::Peek(const Path& path) {
   if (!lock.valid()) return SystemError("cannot open '" + lock_path.string() + "'", errno);
   ASSIGN_OR_RETURN(const bool locked, IsLocked(lock.get(), lock_path));
   if (!locked) return std::optional<StateOwner>();
-  // Between lock and note the owner is there, but nameless yet.
+  // An owner between its lock and its note has no name yet.
   return std::optional<StateOwner>(ReadNote(lock.get()).value_or(StateOwner{}));
 }
 
@@ -156,7 +156,7 @@ Status StateDirectory::Publish(const std::string& url) {
 }
 
 StateDirectory::~StateDirectory() {
-  // The note of a dead owner would only puzzle; nothing rests on it.
+  // The note of a dead owner would confuse readers, and is not needed.
   if (lock_.valid() && ::ftruncate(lock_.get(), 0) != 0) return;
 }
 

@@ -1,14 +1,14 @@
 #pragma once
-// The state directory and its one owner.
+// The state directory and its single owner.
 //
-//   owner.lock     locked for as long as the owner lives; its text says who that is
+//   owner.lock     locked while the owner lives; names the owner
 //   jobs.db        jobs (job_store.h)
 //   buckets/       Cloud Storage
 //   disks/         boot disks of replicas (boot_disks.h)
 //   environments/  Python environments by content (environment_cache.h)
-//   python/        what replicas run before their trainer (python_hook.h)
+//   python/        the hook of Python replicas (python_hook.h)
 //   packages/      packages on their way into an environment
-//   interpreters.json  what is known of the host's Pythons (interpreters.h)
+//   interpreters.json  facts about the host's Pythons (interpreters.h)
 
 #include <sys/types.h>
 
@@ -22,7 +22,7 @@
 
 namespace caip::host {
 
-/// What the state directory may be named by, strongest first. "" says nothing.
+/// The settings that may name the state directory, strongest first. "": not set.
 struct StateNames {
   std::string flag;            // --state
   std::string caip_state;      // $CAIP_STATE
@@ -37,24 +37,25 @@ Result<Path> ResolveStateDirectory(const StateNames& names, const Path& current)
 /// The owner of a state directory.
 struct StateOwner {
   pid_t pid = 0;
-  uint64_t start_ticks = 0;  // of the process, since boot: tells it from a later one of that pid
-  std::string url;           // "" before Publish
+  uint64_t start_ticks =
+      0;            // of the process, since boot; differ for a later process with the same pid
+  std::string url;  // "" before Publish
   std::string version;
   std::string started_at;  // RFC 3339
 };
 
-/// The right to write in a state directory. The kernel takes it back when the process ends, however
-/// that comes about. Move-only; one thread.
+/// The right to write in a state directory. The kernel releases it when the process ends, killed or
+/// not. Move-only; one thread.
 class StateDirectory {
  public:
-  /// Makes the directory (0700) if there is none. kAborted names the owner there is (who looks
-  /// again may find none, or one that serves); kPermissionDenied says why it can never be ours.
+  /// Creates the directory (0700) if it does not exist. kAborted names the present owner, which may
+  /// end or begin to serve meanwhile. kPermissionDenied: this user can never own the directory.
   static Result<StateDirectory> Own(const Path& path, const std::string& version, Instant now);
 
-  /// The living owner, or nullopt: nobody has it, or there is no such directory.
+  /// The living owner; nullopt if there is none, or the directory does not exist.
   static Result<std::optional<StateOwner>> Peek(const Path& path);
 
-  /// Tells who asks where the owner serves.
+  /// Records the URL at which the owner serves.
   Status Publish(const std::string& url);
 
   StateDirectory(StateDirectory&&) = default;

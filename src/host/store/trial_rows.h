@@ -40,7 +40,7 @@ class TrialWriter {
  public:
   Status Prepare(SqliteDatabase& file);
   Status Save(SqliteDatabase& file, const engine::TrialRecord& record);
-  /// All or none.
+  /// Writes all rows or none.
   Status Add(SqliteDatabase& file, const engine::RunKey& trial,
              const std::vector<engine::Report>& reports);
 
@@ -53,7 +53,7 @@ class TrialWriter {
 class TrialReader {
  public:
   Status Prepare(SqliteDatabase& file);
-  /// In one moment of the store.
+  /// Reads all rows in one transaction.
   Result<std::vector<engine::TrialRecord>> Read(SqliteDatabase& file, const std::string& project,
                                                 const std::string& job_id);
 

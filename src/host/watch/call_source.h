@@ -1,30 +1,72 @@
 #pragma once
-// Where the calls of one watched replica come from, whichever way they are held.
+// Sources of a watched replica's calls: the kernel, or a library in the replica's programs.
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/files.h"
+#include "engine/ports.h"
 #include "host/watch/watched_call.h"
 
 namespace caip::host {
 
-/// A call that has been heard, and its way back.
+/// A call that was received, and the path of its answer.
 struct HeardCall {
   CallFacts facts;
   std::unique_ptr<AnswerPath> path;
 };
 
-/// One thread, but for End().
+/// The calls of one watched replica. One thread, except for End().
 class CallSource {
  public:
   virtual ~CallSource() = default;
-  /// Waits until a call can be received (`receive`) or the replica's processes are all dead: false.
+  /// Waits for a call to receive. False: all processes of the replica are dead.
   virtual bool Wait(bool receive) = 0;
-  /// Of the call that is there; null when it has vanished meanwhile.
+  /// Receives the waiting call; null if its thread has ended meanwhile.
   virtual std::unique_ptr<HeardCall> Receive() = 0;
-  /// The replica's processes are dead, as somebody else knows. Any thread.
+  /// Reports that the replica's processes are dead. Any thread.
   virtual void End() {}
 };
+
+/// The way in which this host lets caip hold a replica at its system calls.
+struct Interposition {
+  enum class Kind {
+    kSeccomp,  // in the kernel: any program
+    kPreload,  // in a library that is loaded into dynamically linked programs
+    kNone
+  } kind = Kind::kNone;
+  std::string reason;  // why no better way is available
+};
+
+/// The best way that this host offers. Changes nothing. CAIP_INTERPOSITION=preload asks for
+/// kPreload.
+Interposition InterpositionOf();
+
+/// Calls that wait in the kernel (seccomp user notification). `listener` comes from
+/// launcher/leader.cc. The source ends when all processes with the filter are dead.
+std::unique_ptr<CallSource> KernelCalls(Fd listener);
+
+/// Calls that wait in a library of caip, which LD_PRELOAD loads into the replica's programs, for
+/// hosts whose kernel cannot hold calls. The library does not see the calls of static programs, or
+/// direct system calls.
+struct PreloadedWatch {
+  std::unique_ptr<CallSource> calls;
+  std::string preload;  // LD_PRELOAD
+  std::string watch;    // CAIP_WATCH
+};
+
+/// `files`: watch file operations, too. An Error if no socket can be created.
+Result<PreloadedWatch> WatchByPreload(bool files);
+
+/// Adds the watch's variables to those of a replica, before other preloaded libraries (a fake
+/// clock).
+void AddTo(engine::Environment& environment, const PreloadedWatch& watch);
+
+/// libcaip-watch.so, which lies beside the running program.
+Path PreloadLibraryBesideUs();
+
+/// True if the program has no dynamic loader and so cannot load the library.
+bool IsStaticProgram(const Path& program);
 
 }  // namespace caip::host

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <string_view>
 
-#include "host/watch/preloaded_calls.h"
+#include "host/watch/call_source.h"
 
 namespace caip::host {
 

@@ -1,5 +1,6 @@
 #include "host/watch/watched_call.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -8,6 +9,8 @@
 #include <cerrno>
 #include <climits>
 #include <cstring>
+
+#include "host/watch/watched_process.h"
 
 namespace caip::host {
 namespace {
@@ -41,7 +44,7 @@ std::optional<std::string> WatchedCall::Read(uint64_t address, size_t bytes) con
 
 std::optional<std::string> WatchedCall::ReadText(uint64_t address) const {
   std::string text;
-  while (text.size() < PATH_MAX) {  // page by page: what follows the text may be no memory
+  while (text.size() < PATH_MAX) {  // page by page, because memory after the text may not be mapped
     const auto part = Read(address + text.size(), kPage - (address + text.size()) % kPage);
     if (!part) return std::nullopt;
     const size_t end = part->find('\0');
@@ -69,6 +72,80 @@ bool WatchedCall::Write(uint64_t address, const std::string& bytes) const {
   iovec theirs{reinterpret_cast<void*>(address), bytes.size()};
   const ssize_t count = ::process_vm_writev(thread(), &ours, 1, &theirs, 1, 0);
   return count == static_cast<ssize_t>(bytes.size());
+}
+
+namespace {
+
+int Directory(uint64_t argument) { return static_cast<int>(argument); }
+
+std::optional<std::string> PathOf(const WatchedCall& call, int directory, uint64_t text,
+                                  bool follow) {
+  const auto path = call.ReadText(text);
+  // /proc/self would be caip's own directory here, and no program stores a file there.
+  if (!path || path->starts_with("/proc/") || !call.IsWaiting()) return std::nullopt;
+  return ResolvePath(call, directory, *path, follow);
+}
+
+std::optional<FileSight> Opening(const WatchedCall& call, int at, int flags) {
+  if ((flags & O_PATH) || (flags & O_TMPFILE) == O_TMPFILE || (flags & O_DIRECTORY)) {
+    return std::nullopt;
+  }
+  const int directory = at ? Directory(call.argument(0)) : AT_FDCWD;
+  const auto path = PathOf(call, directory, call.argument(at), !(flags & (O_NOFOLLOW | O_EXCL)));
+  if (!path) return std::nullopt;
+  struct stat status {};
+  const bool is_there = ::stat(path->c_str(), &status) == 0;
+  const bool will_be = is_there ? S_ISREG(status.st_mode) : (flags & O_CREAT) != 0;
+  if (!will_be) return std::nullopt;
+  const bool writes = (flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC) || !is_there;
+  const bool keeps = is_there && (flags & O_ACCMODE) == O_RDWR && !(flags & O_TRUNC);
+  return FileSight{writes ? FileSight::Kind::kWrite : FileSight::Kind::kRead, *path, "", is_there,
+                   writes && keeps};
+}
+
+std::optional<FileSight> Renaming(const WatchedCall& call, bool at) {
+  const auto from =
+      PathOf(call, at ? Directory(call.argument(0)) : AT_FDCWD, call.argument(at ? 1 : 0), false);
+  const auto to =
+      PathOf(call, at ? Directory(call.argument(2)) : AT_FDCWD, call.argument(at ? 3 : 1), false);
+  if (!from || !to) return std::nullopt;
+  return FileSight{FileSight::Kind::kRename, *from, *to, ::access(to->c_str(), F_OK) == 0};
+}
+
+std::optional<FileSight> Deleting(const WatchedCall& call, bool at) {
+  const auto path =
+      PathOf(call, at ? Directory(call.argument(0)) : AT_FDCWD, call.argument(at ? 1 : 0), false);
+  if (!path) return std::nullopt;
+  return FileSight{FileSight::Kind::kDelete, *path, "", true};
+}
+
+int Flags(uint64_t argument) { return static_cast<int>(argument); }
+
+}  // namespace
+
+std::optional<FileSight> SightOf(const WatchedCall& call) {
+  switch (call.number()) {
+    case SYS_openat:
+      return Opening(call, 1, Flags(call.argument(2)));
+#ifdef SYS_open  // not on arm64
+    case SYS_open:
+      return Opening(call, 0, Flags(call.argument(1)));
+    case SYS_creat:
+      return Opening(call, 0, O_CREAT | O_WRONLY | O_TRUNC);
+    case SYS_rename:
+      return Renaming(call, false);
+    case SYS_unlink:
+    case SYS_rmdir:
+      return Deleting(call, false);
+#endif
+    case SYS_renameat:
+    case SYS_renameat2:
+      return Renaming(call, true);
+    case SYS_unlinkat:
+      return Deleting(call, true);
+    default:
+      return std::nullopt;
+  }
 }
 
 }  // namespace caip::host

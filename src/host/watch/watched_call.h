@@ -1,7 +1,6 @@
 #pragma once
-// A system call of a watched replica: what it asks for, and our answer. The Linux side of
-// replica_watcher.h. Calls come from the kernel (kernel_calls.h) or from a library in the replica's
-// programs (preloaded_calls.h).
+// A system call of a watched replica and its answer: the Linux side of replica_watcher.h. Calls
+// come from the kernel or from a library in the replica's programs (call_source.h).
 
 #include <sys/types.h>
 #include <sys/uio.h>
@@ -12,10 +11,11 @@
 #include <vector>
 
 #include "base/files.h"
+#include "host/watch/replica_watcher.h"
 
 namespace caip::host {
 
-/// A file by its identity, under whatever descriptor or name.
+/// The identity of a file, whatever its descriptor or name.
 struct FileId {
   uint64_t device = 0;
   uint64_t inode = 0;
@@ -27,29 +27,29 @@ std::optional<FileId> IdentifyFile(const std::string& path);
 
 /// The result of handling a call.
 enum class Handled {
-  kNotMine,  // it is still to be answered
+  kNotMine,  // the call still needs an answer
   kAnswered,
-  kNever,  // it must stay without an answer, and so must all that come
+  kNever,  // neither this call nor a later one may be answered
 };
 
-/// What is asked, by which thread.
+/// The number and arguments of a call, and its thread.
 struct CallFacts {
   int number = 0;  // SYS_openat, ...
   pid_t thread = 0;
   uint64_t arguments[6] = {};
 };
 
-/// How the answer to one call comes to the thread that waits for it.
+/// Sends the answer of one call to the thread that waits for it.
 class AnswerPath {
  public:
   virtual ~AnswerPath() = default;
   /// False when the thread was killed.
   virtual bool IsWaiting() const = 0;
   virtual void GoOn() const = 0;
-  /// `error` 0: the value; else the call fails with it.
+  /// Returns `value`, or fails with `error` if that is not 0.
   virtual void Return(int64_t value, int error) const = 0;
   virtual int ReturnDescriptor(int descriptor, bool close_on_exec) const = 0;
-  /// Of close: it fails, and the file is closed all the same, as Linux has it.
+  /// Lets close() fail. The file is closed nevertheless, as on Linux.
   virtual void FailClose(int descriptor, int error) const = 0;
 };
 
@@ -63,26 +63,27 @@ class WatchedCall {
   uint64_t argument(int index) const { return facts_.arguments[index]; }
   pid_t thread() const { return facts_.thread; }
 
-  /// False when the thread was killed: then what was read about it may be somebody else's.
+  /// False when the thread was killed. Facts that were read before may then be another thread's.
   bool IsWaiting() const { return path_.IsWaiting(); }
   /// "/proc/<thread>/<rest>"
   std::string Proc(const std::string& rest) const;
   std::optional<FileId> Identify(int descriptor) const;
-  /// Its memory; nullopt where it has none.
+  /// Reads the thread's memory; nullopt if the address is not mapped.
   std::optional<std::string> Read(uint64_t address, size_t bytes) const;
-  /// A text closed by a NUL, as paths are.
+  /// Reads a text that ends with a NUL, such as a path.
   std::optional<std::string> ReadText(uint64_t address) const;
 
   /// The buffers of a write, writev or pwrite64; empty when there are none.
   std::vector<iovec> Buffers() const;
-  /// Puts bytes into its memory.
+  /// Writes bytes into the thread's memory.
   bool Write(uint64_t address, const std::string& bytes) const;
 
-  void GoOn() const { path_.GoOn(); }  // it is carried out as it was asked for
+  void GoOn() const { path_.GoOn(); }  // carries out the call unchanged
   void Return(int64_t value) const { path_.Return(value, 0); }
   void Fail(int error) const { path_.Return(-1, error); }
   void FailClose(int descriptor, int error) const { path_.FailClose(descriptor, error); }
-  /// Gives the process a duplicate and returns its number; an errno when it cannot have one more.
+  /// Returns a duplicate of the descriptor to the process, and its number; an errno if the process
+  /// cannot have one more.
   int ReturnDescriptor(int descriptor, bool close_on_exec) const {
     return path_.ReturnDescriptor(descriptor, close_on_exec);
   }
@@ -91,5 +92,9 @@ class WatchedCall {
   const CallFacts facts_;
   const AnswerPath& path_;
 };
+
+/// The file that a call is about to open, rename or delete. nullopt for other calls, and for files
+/// that are not regular, or neither exist nor will be created.
+std::optional<FileSight> SightOf(const WatchedCall& call);
 
 }  // namespace caip::host

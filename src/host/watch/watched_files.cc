@@ -15,8 +15,8 @@
 namespace caip::host {
 namespace {
 
-constexpr int64_t kFilePieceBytes = 1 << 20;  // of a large write, carried out at once
-constexpr size_t kListBytes = 256u << 10;     // more than a C library asks for
+constexpr int64_t kFilePieceBytes = 1 << 20;  // of a large write, carried out as one piece
+constexpr size_t kListBytes = 256u << 10;     // more than a C library requests
 
 int DirectoryWatchedFiles(uint64_t argument) { return static_cast<int>(argument); }
 
@@ -69,7 +69,7 @@ Handled WatchedFiles::Handle(const WatchedCall& call) {
 #ifdef SYS_dup2
     case SYS_dup2:
 #endif
-    case SYS_dup3:  // closes what was there
+    case SYS_dup3:  // closes the replaced file
       if (call.argument(0) == call.argument(1)) return Handled::kNotMine;
       return Close(call, static_cast<int>(call.argument(1)));
     case SYS_exit_group:
@@ -128,7 +128,7 @@ Handled WatchedFiles::Open(const WatchedCall& call) {
   if (!path || !IsBelowRoot(*path)) return Handled::kNotMine;
   struct stat status {};
   const bool exists = ::stat(path->c_str(), &status) == 0;
-  // Directories are reported when they are listed; opening a FIFO here would block.
+  // Directories are reported when they are listed. Opening a FIFO here would block.
   if (exists && !S_ISREG(status.st_mode)) return Handled::kNotMine;
   opening.path = *path;
   FileOperation::Kind kind =
@@ -196,7 +196,7 @@ Handled WatchedFiles::Delete(const WatchedCall& call) {
   return Answer(call, operation, failed ? -errno : 0);
 }
 
-/// The first call for a listing stands for all of it.
+// Reports a listing at its first call.
 Handled WatchedFiles::List(const WatchedCall& call) {
   const int descriptor = static_cast<int>(call.argument(0));
   if (PositionOf(call, descriptor) != 0) return Handled::kNotMine;
@@ -250,7 +250,7 @@ Handled WatchedFiles::WriteAll(const WatchedCall& call, int descriptor, Written&
     if (result <= 0) break;
     done += result;
     written.bytes += result;
-    if (result < part) break;  // the disk is full: the kernel's way to say it
+    if (result < part) break;  // the disk is full: the kernel also returns less
   }
   if (done == 0) return FailPending(call, written);
   if (written.failing != 0) {  // the watcher has seen this write before
@@ -266,14 +266,15 @@ Handled WatchedFiles::WriteAll(const WatchedCall& call, int descriptor, Written&
   return Handled::kAnswered;
 }
 
-/// As the kernel does it: bytes that were written are reported as written, and the next write
-/// fails. A program that got an error now would write them again.
+// Reports the written bytes, as the kernel does, and lets the next write fail. A program that got
+// an error now would write the bytes again.
 Handled WatchedFiles::FailPending(const WatchedCall& call, Written& written) {
   call.Fail(std::exchange(written.failing, 0));
   return Handled::kAnswered;
 }
 
-/// `bytes` of what the call wants to write, `skip` of which are written. How many were, or -errno.
+// Writes `bytes` of the call's data after the first `skip`. Returns the number of written bytes, or
+// -errno.
 int64_t WatchedFiles::WritePart(const WatchedCall& call, int file, int64_t skip, int64_t bytes) {
   const bool is_placed = call.number() == SYS_pwrite64;
   const auto place = static_cast<off_t>(call.argument(3)) + skip;
@@ -296,7 +297,7 @@ int64_t WatchedFiles::WritePart(const WatchedCall& call, int file, int64_t skip,
   return done;
 }
 
-/// "This pair of descriptors cannot": programs read and write, then, and we see the bytes.
+// Fails with the error for unsuitable descriptors. Programs then read and write, which caip sees.
 Handled WatchedFiles::RefuseCopy(const WatchedCall& call) {
   const int target = static_cast<int>(call.argument(call.number() == SYS_sendfile ? 0 : 2));
   const auto id = written_.empty() ? std::nullopt : call.Identify(target);
@@ -305,7 +306,7 @@ Handled WatchedFiles::RefuseCopy(const WatchedCall& call) {
   return Handled::kAnswered;
 }
 
-/// Those that may have a file open. The caller is one, whatever the kernel tells of its ancestors.
+// The processes that may have a file open. The caller is one of them, whatever its ancestors.
 std::vector<pid_t> WatchedFiles::Processes(pid_t caller) const {
   std::vector<pid_t> processes = DescendantsOf(init_);
   if (std::find(processes.begin(), processes.end(), caller) == processes.end()) {
@@ -314,7 +315,7 @@ std::vector<pid_t> WatchedFiles::Processes(pid_t caller) const {
   return processes;
 }
 
-/// Reported while the descriptor is still open, because everything is written by then.
+// Reports a close while the descriptor is still open. All bytes are written by then.
 Handled WatchedFiles::Close(const WatchedCall& call, int descriptor) {
   const auto id = written_.empty() ? std::nullopt : call.Identify(descriptor);
   if (!id || !written_.contains(*id)) return Handled::kNotMine;
@@ -327,7 +328,8 @@ Handled WatchedFiles::Close(const WatchedCall& call, int descriptor) {
     }
   }
   if (!closes) return Handled::kNotMine;
-  const bool is_told = call.number() == SYS_close;  // dup2 has no error for what it replaces
+  const bool is_told =
+      call.number() == SYS_close;  // dup2 cannot report an error of the file that it replaces
   const int pending = written_.at(*id).failing;
   const Verdict verdict = Whole(*id, is_told);
   if (verdict.kind == Verdict::Kind::kNever) return Handled::kNever;
@@ -337,7 +339,7 @@ Handled WatchedFiles::Close(const WatchedCall& call, int descriptor) {
   return Handled::kAnswered;
 }
 
-/// A process ends: so do its descriptors.
+// Handles the end of a process, which closes its descriptors.
 Handled WatchedFiles::CloseAll(const WatchedCall& call) {
   if (written_.empty()) return Handled::kNotMine;
   const pid_t caller = ProcessOf(call);

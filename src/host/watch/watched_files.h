@@ -1,6 +1,6 @@
 #pragma once
-// File operations of a watched replica below its roots. What the watcher may want to see after it
-// took effect we do in the replica's place; the rest is left to the kernel.
+// File operations of a watched replica below its roots. caip carries out those operations that the
+// watcher may want to see after they took effect. The kernel carries out the others.
 
 #include <sys/types.h>
 
@@ -15,8 +15,8 @@
 
 namespace caip::host {
 
-/// Knows which files the replica has open for writing. The replica's own thread. What it is given
-/// outlives it.
+/// Tracks the files that the replica has open for writing. Used by the replica's own thread. The
+/// arguments must outlive it.
 class WatchedFiles {
  public:
   /// `init` is the ancestor of all processes of the replica.
@@ -30,9 +30,9 @@ class WatchedFiles {
     std::string path;
     bool is_new = false;
     int64_t bytes = 0;
-    int failing = 0;  // the error that the next write, or its close, is to tell
+    int failing = 0;  // the error of the next write or close
   };
-  /// A call that opens a file, whatever it is called.
+  /// A call that opens a file (open, openat, creat, ...).
   struct Opening {
     int directory;
     std::string path;
@@ -58,11 +58,11 @@ class WatchedFiles {
   std::vector<pid_t> Processes(pid_t caller) const;
   Handled CloseAll(const WatchedCall& call);
 
-  /// kNotMine: it may be carried out.
+  /// kNotMine: the kernel may carry it out.
   Handled Ask(const WatchedCall& call, const FileOperation& operation);
-  /// Tells the watcher, then the replica.
+  /// Reports the result to the watcher, then to the replica.
   Handled Answer(const WatchedCall& call, const FileOperation& operation, int64_t result);
-  /// The file will not change any more by those who have it open.
+  /// Reports to the watcher that the last writer closes the file.
   Verdict Whole(const FileId& file, bool is_told);
 
   const engine::ReplicaKey& key_;

@@ -11,7 +11,7 @@
 namespace caip::host {
 namespace {
 
-/// The value of a line "Name:\tvalue" of a file in /proc; nullopt when there is none.
+// The value of a line "Name:\tvalue" of a file in /proc; nullopt if there is none.
 std::optional<std::string> LineOf(const std::string& file, const std::string& name) {
   const auto text = ReadFile(file);
   if (!text.ok()) return std::nullopt;
@@ -34,10 +34,10 @@ std::optional<std::string> RealPath(const std::string& path) {
   return text;
 }
 
-/// Calls `take` with each number that is a name in the directory.
+// Calls `take` with each name in the directory that is a number.
 void EachNumber(const std::string& directory, const std::function<void(int)>& take) {
   DIR* open = ::opendir(directory.c_str());
-  if (!open) return;  // it has ended
+  if (!open) return;  // the process has ended
   while (const dirent* entry = ::readdir(open)) {
     if (entry->d_name[0] != '.') take(std::atoi(entry->d_name));
   }

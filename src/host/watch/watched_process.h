@@ -1,6 +1,5 @@
 #pragma once
-// The process that makes a watched call, seen from outside: its paths, its descriptors, its
-// relatives.
+// Facts about the process that makes a watched call: paths, descriptors, ancestors and descendants.
 
 #include <sys/types.h>
 
@@ -14,26 +13,26 @@
 
 namespace caip::host {
 
-/// The path that a call names, absolute and without links in its directories; the last part stays
-/// as it is unless `follow`. nullopt when its directory does not exist. `directory` is a descriptor
-/// of the process or AT_FDCWD.
+/// The path that a call names, absolute and without links in its directories. The last part is
+/// resolved only with `follow`. nullopt when its directory does not exist. `directory` is a
+/// descriptor of the process or AT_FDCWD.
 std::optional<std::string> ResolvePath(const WatchedCall& call, int directory,
                                        const std::string& path, bool follow);
 
 /// A duplicate of one of the process's descriptors: the same open file, position included.
 Result<Fd> BorrowDescriptor(const WatchedCall& call, int descriptor);
 
-/// What its umask takes away.
+/// The process's umask.
 mode_t UmaskOf(const WatchedCall& call);
 
-/// Where the descriptor stands in its file, -1 if there is none.
+/// The position of the descriptor in its file; -1 if it has none.
 int64_t PositionOf(const WatchedCall& call, int descriptor);
 
 /// The process that the calling thread belongs to.
 pid_t ProcessOf(const WatchedCall& call);
 
-/// The nearest ancestor that holds a replica together (launcher/replica_init.h), by its name; 1
-/// where there is none.
+/// The nearest ancestor that is a replica's init (launcher/replica_init.h), found by its name; 1 if
+/// there is none.
 pid_t InitOf(const WatchedCall& call);
 
 /// Every process that descends from `ancestor`.

@@ -1,23 +1,24 @@
 #include "host/watch/watched_replicas.h"
 
 #include <sys/syscall.h>
+#include <sys/uio.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <optional>
 #include <utility>
 
 #include "host/launcher/protocol.h"
-#include "host/watch/file_sights.h"
-#include "host/watch/preloaded_calls.h"
+#include "host/watch/call_source.h"
+#include "host/watch/watched_call.h"
 #include "host/watch/watched_files.h"
-#include "host/watch/watched_output.h"
 #include "host/watch/watched_process.h"
 
 namespace caip::host {
 namespace {
 
-/// Hands the call to the kernel, except io_uring, which would write unseen; programs that know it
-/// can do without.
+// Lets the kernel carry out the call, except those of io_uring, which would write without a watched
+// call. Programs that use io_uring work without it.
 void Leave(const WatchedCall& call) {
   call.number() == SYS_io_uring_setup ? call.Fail(ENOSYS) : call.GoOn();
 }
@@ -65,7 +66,7 @@ void WatchedReplicas::Listen(uint64_t number, std::unique_ptr<CallSource> calls,
   const std::lock_guard lock(mutex_);
   const auto found = entries_.find(number);
   if (found == entries_.end()) return;
-  Entry& entry = found->second;  // stays where it is until its thread has parted
+  Entry& entry = found->second;  // valid until its thread has left it
   entry.calls = std::move(calls);
   entry.init = init;
   entry.thread = std::thread([this, &entry] {
@@ -84,21 +85,21 @@ void WatchedReplicas::Finish(uint64_t number, std::function<void()> done) {
       found->second.calls->End();
       replica = found->second.replica;
     } else if (found != entries_.end()) {
-      entries_.erase(found);  // it never came to life
+      entries_.erase(found);  // it never started
     }
   }
   if (done) return done();
   replica.watching.watcher->Gone(replica.key);
 }
 
-/// The replica's thread, until all its processes are dead.
+// The main function of a replica's thread. Returns when all processes of the replica are dead.
 void WatchedReplicas::Serve(Entry& entry) {
   const WatchedReplica& replica = entry.replica;
   const ReplicaWatch& watch = replica.watching.watch;
   ReplicaWatcher& watcher = *replica.watching.watcher;
   WatchedOutput output(replica, output_, watcher);
   std::optional<WatchedFiles> files;
-  std::unique_ptr<HeardCall> unanswered;  // and so are all later calls
+  std::unique_ptr<HeardCall> unanswered;  // as are all later calls
   while (entry.calls->Wait(!unanswered)) {
     auto heard = entry.calls->Receive();
     if (!heard) continue;  // killed while it waited
@@ -123,7 +124,7 @@ void WatchedReplicas::Part(uint64_t number) {
     const std::lock_guard lock(mutex_);
     const auto found = entries_.find(number);
     done = std::move(found->second.done);
-    // Without `done` the exit is still to come, and then finds nothing here to wait for.
+    // Without `done` the exit comes later and has nothing to wait for.
     parted_.push_back(std::move(found->second.thread));
     entries_.erase(found);
     changed_.notify_all();
@@ -138,6 +139,60 @@ void WatchedReplicas::JoinParted() {
     parted.swap(parted_);
   }
   for (std::thread& thread : parted) thread.join();
+}
+
+namespace {
+
+constexpr size_t kOutputPieceBytes = 1u << 20;  // of a large write, passed on as one piece
+
+}  // namespace
+
+Handled WatchedOutput::Handle(const WatchedCall& call) {
+  switch (call.number()) {
+    case SYS_write:
+    case SYS_writev:
+      if (const auto stream = StreamOf(call, 0)) return Write(call, *stream);
+      return Handled::kNotMine;
+    case SYS_sendfile:
+    case SYS_splice:
+      if (!StreamOf(call, call.number() == SYS_splice ? 2 : 0)) return Handled::kNotMine;
+      call.Fail(EINVAL);  // programs then use write()
+      return Handled::kAnswered;
+    default:
+      return Handled::kNotMine;
+  }
+}
+
+// Compares the pipes, so that duplicated descriptors count.
+std::optional<host::OutputStream> WatchedOutput::StreamOf(const WatchedCall& call,
+                                                          int argument) const {
+  const auto file = call.Identify(static_cast<int>(call.argument(argument)));
+  if (file && *file == replica_.out) return host::OutputStream::kStdout;
+  if (file && *file == replica_.err) return host::OutputStream::kStderr;
+  return std::nullopt;
+}
+
+Handled WatchedOutput::Write(const WatchedCall& call, host::OutputStream stream) {
+  int64_t taken = 0;
+  for (const iovec& buffer : call.Buffers()) {
+    for (size_t done = 0; done < buffer.iov_len; done += kOutputPieceBytes) {
+      const auto piece = call.Read(reinterpret_cast<uint64_t>(buffer.iov_base) + done,
+                                   std::min(kOutputPieceBytes, buffer.iov_len - done));
+      if (!call.IsWaiting()) return Handled::kAnswered;
+      if (!piece && taken == 0)
+        return Handled::kNotMine;  // not mapped: the kernel reports the error
+      if (!piece) return Tell(call, taken);
+      taken += static_cast<int64_t>(piece->size());
+      output_.Feed(replica_.number, stream, *std::move(piece));
+    }
+  }
+  return taken == 0 ? Handled::kNotMine : Tell(call, taken);
+}
+
+Handled WatchedOutput::Tell(const WatchedCall& call, int64_t taken) {
+  if (watcher_.OutputSeen(replica_.key) == ReplicaWatcher::Answer::kNever) return Handled::kNever;
+  call.Return(taken);
+  return Handled::kAnswered;
 }
 
 }  // namespace caip::host

@@ -1,5 +1,5 @@
 #pragma once
-// Replicas whose calls wait for an answer: receives the calls and lets the watcher decide.
+// Receives the calls of watched replicas and lets the watcher decide about them.
 
 #include <condition_variable>
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -15,13 +16,12 @@
 #include "engine/ports.h"
 #include "host/process/replica_output.h"
 #include "host/watch/call_source.h"
-#include "host/watch/interposition.h"
 #include "host/watch/replica_watcher.h"
 #include "host/watch/watched_call.h"
 
 namespace caip::host {
 
-/// At which calls replicas are held, and who is asked about each.
+/// The calls at which replicas are held, and the watcher that decides about them.
 struct Watching {
   ReplicaWatch watch;
   ReplicaWatcher* watcher = nullptr;
@@ -36,7 +36,7 @@ struct WatchedReplica {
   FileId err;  // and its stderr
 };
 
-/// A thread for each watched replica that lives. Any thread may call.
+/// Runs a thread for each living watched replica. Any thread may call.
 class WatchedReplicas {
  public:
   /// `output` must outlive this.
@@ -47,16 +47,16 @@ class WatchedReplicas {
   /// The processes of all replicas must be dead, or about to be.
   ~WatchedReplicas();
 
-  /// A replica that is about to be launched with these pipes as its stdout and stderr. Answers what
-  /// the launcher is to watch (launcher/protocol.h); puts into the launch's environment what else
-  /// it takes.
+  /// Prepares for a replica that is about to be launched with these pipes as stdout and stderr.
+  /// Returns the calls that the launcher must watch (launcher/protocol.h), and adds variables to
+  /// the launch's environment.
   Result<uint32_t> Admit(uint64_t number, const Watching& watching, engine::ReplicaLaunch& launch,
                          int out, int err);
-  /// Begins to answer its calls. `init` is the ancestor of its processes; 0: whichever of the
-  /// ancestors of who calls first is called caip-replica.
+  /// Begins to answer the replica's calls. `init` is the ancestor of its processes. 0: the ancestor
+  /// named caip-replica of the first caller.
   void Listen(uint64_t number, std::unique_ptr<CallSource> calls, pid_t init);
-  /// Its processes are dead: tells the watcher, and calls `done` when the watcher is not busy with
-  /// it any more. Of a replica that was not expected it only calls `done`.
+  /// Reports to the watcher that the replica's processes are dead, and calls `done` when the
+  /// watcher is no longer busy with it. For an unknown replica it only calls `done`.
   void Finish(uint64_t number, std::function<void()> done);
 
  private:
@@ -76,7 +76,28 @@ class WatchedReplicas {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<uint64_t, Entry> entries_;
-  std::vector<std::thread> parted_;  // have no more to do than to end
+  std::vector<std::thread> parted_;  // threads that are about to end
+};
+
+/// Handles the writes of a watched replica to stdout and stderr, in lock-step with the log: passes
+/// the bytes to the log, reports to the watcher, and only then lets the write return. Used by the
+/// replica's own thread. The arguments must outlive it.
+class WatchedOutput {
+ public:
+  WatchedOutput(const WatchedReplica& replica, ReplicaOutput& output, ReplicaWatcher& watcher)
+      : replica_(replica), output_(output), watcher_(watcher) {}
+
+  Handled Handle(const WatchedCall& call);
+
+ private:
+  /// The stream of the descriptor in an argument of the call.
+  std::optional<host::OutputStream> StreamOf(const WatchedCall& call, int argument) const;
+  Handled Write(const WatchedCall& call, host::OutputStream stream);
+  Handled Tell(const WatchedCall& call, int64_t taken);
+
+  const WatchedReplica& replica_;
+  ReplicaOutput& output_;
+  ReplicaWatcher& watcher_;
 };
 
 }  // namespace caip::host

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "base/stopwatch.h"
+#include "base/clock.h"
 
 namespace caip::http {
 

@@ -6,15 +6,14 @@
 #include <chrono>
 #include <vector>
 
-#include "base/stopwatch.h"
+#include "base/clock.h"
 #include "base/text.h"
 #include "http/connection/guard.h"
-#include "http/connection/input.h"
 #include "http/connection/request_body.h"
 #include "http/connection/response_writer.h"
 #include "http/connection/tunnel.h"
 #include "http/errors.h"
-#include "http/target.h"
+#include "http/message.h"
 
 namespace caip::http {
 namespace {

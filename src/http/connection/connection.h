@@ -10,7 +10,7 @@
 #include "http/message.h"
 #include "http/server.h"
 #include "http/transport/socket.h"
-#include "http/transport/tls_context.h"
+#include "http/transport/tls.h"
 
 namespace caip::http {
 

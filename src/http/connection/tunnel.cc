@@ -11,8 +11,8 @@
 #include <cstring>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/encoding.h"
-#include "base/stopwatch.h"
 #include "base/text.h"
 #include "http/errors.h"
 #include "http/transport/endpoint.h"

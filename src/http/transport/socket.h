@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/clock.h"
 #include "base/files.h"
-#include "base/stopwatch.h"
 
 using SSL_CTX = struct ssl_ctx_st;
 
@@ -74,5 +74,15 @@ class Socket {
 
 /// Ends both directions of a descriptor. Wakes a thread that is blocked on it.
 void ShutdownSocket(int fd);
+
+// Reads and writes on a connected, blocking TCP descriptor, for Socket and TlsSession. Private to
+// src/http.
+
+/// kSilent: after the descriptor's limit on silence, or after the deadline.
+Received ReceiveOn(int fd, char* buffer, size_t size, const Deadline& deadline);
+/// Sends `first`, then `second`. Never raises SIGPIPE.
+Flow SendOn(int fd, std::string_view first, std::string_view second = {});
+/// Sends `head` and a part of a file without copying it.
+Flow SendFileOn(int fd, std::string_view head, int file, uint64_t offset, uint64_t length);
 
 }  // namespace caip::http

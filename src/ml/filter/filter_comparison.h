@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/filter_comparison.h"
 #include "base/json_fwd.h"
-#include "base/period.h"
 #include "base/result.h"
 #include "google/message_schema.h"
 

@@ -2,7 +2,7 @@
 
 #include "ml/schema/job_schema.h"
 
-#include "google/field_makers.h"
+#include "google/message_schema.h"
 
 namespace caip::ml {
 namespace {

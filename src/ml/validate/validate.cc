@@ -4,7 +4,6 @@
 
 #include "google/errors.h"
 #include "google/labels.h"
-#include "google/limits.h"
 #include "ml/errors.h"
 #include "ml/job_id.h"
 #include "ml/limits.h"

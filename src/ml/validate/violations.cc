@@ -3,7 +3,7 @@
 #include "base/quoting.h"
 #include "base/text.h"
 #include "base/time_text.h"
-#include "google/limits.h"
+#include "google/labels.h"
 #include "ml/limits.h"
 
 namespace caip::ml {

@@ -1,4 +1,4 @@
-#include "host/process/safe_text.h"
+#include "host/process/line_splitter.h"
 
 #include <cstdint>
 #include <cstring>
@@ -9,7 +9,7 @@ namespace {
 constexpr uint64_t kHighBits = 0x8080808080808080u;
 constexpr uint64_t kLowBits = 0x0101010101010101u;
 
-/// How many leading bytes are ASCII and not NUL.
+// The number of leading bytes that are ASCII and not NUL.
 size_t PlainPrefix(std::string_view bytes) {
   size_t at = 0;
   for (; at + 8 <= bytes.size(); at += 8) {
@@ -27,8 +27,8 @@ struct Sequence {
   bool well_formed = false;
 };
 
-/// What the first byte of a character asks of the others: how many, and the bounds of the second
-/// (The Unicode Standard, table 3-7).
+// The length of a character and the bounds of its second byte, by its first byte (The Unicode
+// Standard, table 3-7).
 struct LeadByte {
   size_t more = 0;
   unsigned char second_min = 0x80;
@@ -46,7 +46,7 @@ LeadByte Lead(unsigned char byte) {
   return {};
 }
 
-/// Looks at the sequence at the head of `bytes`, which is not empty.
+// Examines the sequence at the start of `bytes`, which is not empty.
 Sequence Head(std::string_view bytes) {
   const unsigned char first = static_cast<unsigned char>(bytes.front());
   if (first < 0x80) return {1, first != 0};

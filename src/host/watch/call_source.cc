@@ -1,27 +1,162 @@
-#include "host/watch/preloaded_calls.h"
+#include "host/watch/call_source.h"
 
 #include <elf.h>
 #include <fcntl.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 #include "host/launcher/descriptor_message.h"
 #include "host/watch/preload/protocol.h"
 
+#ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV  // Linux 5.19
+#define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5)
+#endif
+
 namespace caip::host {
 namespace {
 
-constexpr int kBacklog = 1024;      // threads that ask at once
-constexpr int kPatience_ms = 5000;  // with one that has connected, and says what it wants
+// "" if the kernel can hold calls, else the reason.
+std::string WhyNoSeccomp() {
+  const char* wish = std::getenv("CAIP_INTERPOSITION");
+  if (wish && std::string_view(wish) == "preload") return "CAIP_INTERPOSITION=preload asks for it";
+  // The filter's address is 0, so EFAULT shows that the kernel accepts all other arguments.
+  const unsigned long flags =
+      SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
+  ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, nullptr);
+  if (errno == EINVAL) return "seccomp user notification needs Linux 5.19 or later";
+  return errno == EFAULT ? "" : "seccomp: " + std::string(std::strerror(errno));
+}
+
+// Both ways read the memory of the calling thread.
+std::string WhyNoMemory() {
+  char from = 'x';
+  char to = '\0';
+  iovec ours{&to, 1};
+  iovec theirs{&from, 1};
+  if (::process_vm_readv(::getpid(), &ours, 1, &theirs, 1, 0) == 1) return "";
+  return "reading a process's memory: " + std::string(std::strerror(errno));
+}
+
+}  // namespace
+
+Interposition InterpositionOf() {
+  using Kind = Interposition::Kind;
+  if (const std::string why = WhyNoMemory(); !why.empty()) return {Kind::kNone, why};
+  const std::string why = WhyNoSeccomp();
+  if (why.empty()) return {Kind::kSeccomp, ""};
+  const Path library = PreloadLibraryBesideUs();
+  if (::access(library.c_str(), R_OK) == 0) return {Kind::kPreload, why};
+  return {Kind::kNone, why + "; and '" + library.string() + "' does not exist"};
+}
+
+namespace {
+
+// The kernel's structures may be larger than those of the headers.
+template <typename Known>
+union Roomy {
+  Known known;
+  char room[512];
+};
+
+class ToKernel final : public AnswerPath {
+ public:
+  ToKernel(int listener, uint64_t id) : listener_(listener), id_(id) {}
+
+  bool IsWaiting() const override {
+    return ::ioctl(listener_, SECCOMP_IOCTL_NOTIF_ID_VALID, &id_) == 0;
+  }
+  void GoOn() const override { Send(0, 0, SECCOMP_USER_NOTIF_FLAG_CONTINUE); }
+  void Return(int64_t value, int error) const override { Send(error ? 0 : value, -error, 0); }
+  int ReturnDescriptor(int descriptor, bool close_on_exec) const override {
+    seccomp_notif_addfd add{};
+    add.id = id_;
+    add.flags = SECCOMP_ADDFD_FLAG_SEND;
+    add.srcfd = static_cast<uint32_t>(descriptor);
+    add.newfd_flags = close_on_exec ? O_CLOEXEC : 0;
+    return ::ioctl(listener_, SECCOMP_IOCTL_NOTIF_ADDFD, &add) < 0 ? errno : 0;
+  }
+  /// The kernel closes the file that the new descriptor replaces. The number stays in use.
+  void FailClose(int descriptor, int error) const override {
+    const Fd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
+    seccomp_notif_addfd add{};
+    add.id = id_;
+    add.flags = SECCOMP_ADDFD_FLAG_SETFD;
+    add.srcfd = static_cast<uint32_t>(nothing.get());
+    add.newfd = static_cast<uint32_t>(descriptor);
+    add.newfd_flags = O_CLOEXEC;
+    if (nothing.valid()) ::ioctl(listener_, SECCOMP_IOCTL_NOTIF_ADDFD, &add);
+    Return(-1, error);
+  }
+
+ private:
+  /// Does nothing for a thread that was killed meanwhile.
+  void Send(int64_t value, int error, uint32_t flags) const {
+    Roomy<seccomp_notif_resp> answer;
+    std::memset(&answer, 0, sizeof answer);
+    answer.known.id = id_;
+    answer.known.val = value;
+    answer.known.error = error;
+    answer.known.flags = flags;
+    ::ioctl(listener_, SECCOMP_IOCTL_NOTIF_SEND, &answer);
+  }
+  int listener_;
+  uint64_t id_;
+};
+
+class Calls final : public CallSource {
+ public:
+  explicit Calls(Fd listener) : listener_(std::move(listener)) {}
+
+  bool Wait(bool receive) override {
+    for (;;) {
+      pollfd calls{listener_.get(), static_cast<short>(receive ? POLLIN : 0), 0};
+      if (::poll(&calls, 1, -1) < 0) continue;
+      if (receive && (calls.revents & POLLIN)) return true;
+      if (calls.revents & (POLLHUP | POLLERR | POLLNVAL)) return false;
+    }
+  }
+
+  std::unique_ptr<HeardCall> Receive() override {
+    Roomy<seccomp_notif> notice;
+    std::memset(&notice, 0, sizeof notice);
+    if (::ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_RECV, &notice) != 0) return nullptr;
+    auto heard = std::make_unique<HeardCall>();
+    heard->facts.number = notice.known.data.nr;
+    heard->facts.thread = static_cast<pid_t>(notice.known.pid);
+    for (int i = 0; i < 6; ++i) heard->facts.arguments[i] = notice.known.data.args[i];
+    heard->path = std::make_unique<ToKernel>(listener_.get(), notice.known.id);
+    return heard;
+  }
+
+ private:
+  Fd listener_;
+};
+
+}  // namespace
+
+std::unique_ptr<CallSource> KernelCalls(Fd listener) {
+  return std::make_unique<Calls>(std::move(listener));
+}
+
+namespace {
+
+constexpr int kBacklog = 1024;      // threads that connect at once
+constexpr int kPatience_ms = 5000;  // for the request of a thread that has connected
 
 class ToLibrary final : public AnswerPath {
  public:
@@ -35,7 +170,7 @@ class ToLibrary final : public AnswerPath {
   void Return(int64_t value, int error) const override {
     Send({CAIP_WATCH_RETURN, error, value}, -1);
   }
-  // What it receives closes on exec; it opens such a one by itself, if that is not wanted.
+  // The received descriptor closes on exec. The library duplicates it if that is not wanted.
   int ReturnDescriptor(int descriptor, bool close_on_exec) const override {
     Send({CAIP_WATCH_DESCRIPTOR, 0, close_on_exec ? 1 : 0}, descriptor);
     return 0;
@@ -85,7 +220,7 @@ class PreloadCalls final : public CallSource {
   }
 
  private:
-  // Abstract names are everybody's to connect to.
+  // Any user can connect to an abstract name.
   static bool IsOurs(int connection) {
     ucred who{};
     socklen_t size = sizeof who;

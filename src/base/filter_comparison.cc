@@ -1,4 +1,4 @@
-#include "base/period.h"
+#include "base/filter_comparison.h"
 
 #include <chrono>
 #include <string>

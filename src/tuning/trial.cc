@@ -1,4 +1,4 @@
-#include "tuning/pareto.h"
+#include "tuning/trial.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,25 @@
 #pragma once
-// The order relations of the filter languages (job lists, log entries).
+// Times in filters: a whole RFC 3339 time, or the beginning of one.
+
+#include <optional>
+#include <string_view>
+
+#include "base/clock.h"
 
 namespace caip {
+
+/// A span of time that includes `begin` and excludes `end`.
+struct Period {
+  Instant first;
+  Instant end;
+};
+
+/// "2020", "2020-03", "2020-03-01", "2020-03-01T12" or "2020-03-01T12:30" is all of that year,
+/// month, day, hour or minute; a time down to the second or below lasts `whole_time`. Without an
+/// offset it is in UTC. Nothing for other texts. (AIP-160, "Comparison operators": timestamps)
+std::optional<Period> ParsePeriod(std::string_view text, Duration whole_time);
+
+// The order relations of the filter languages (job lists, log entries).
 
 /// Whether `left op right` holds. `Operator` is an enum of a filter language; its operators besides
 /// the five below compare for equality.

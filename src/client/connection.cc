@@ -1,4 +1,4 @@
-#include "client/service_call.h"
+#include "client/connection.h"
 
 #include "base/encoding.h"
 #include "base/json.h"
