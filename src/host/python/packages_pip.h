@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/files.h"
-#include "host/process/child_process.h"
 #include "base/result.h"
+#include "host/process/child_process.h"
 #include "host/python/interpreters.h"
 
 namespace caip::host {
@@ -42,7 +42,6 @@ struct PipSettings {
   std::string index_url;                // "": pip's own
   bool no_index = false;
 };
-
 
 /// One pip run.
 struct PipCommand {
