@@ -5,6 +5,8 @@
 
 #include <chrono>
 #include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -48,5 +50,15 @@ class Companion {
 
 /// The environment of this process.
 std::map<std::string, std::string> OwnEnvironment();
+
+/// A running emulator. Ends with the object.
+struct Embedded {
+  std::string url;
+  std::unique_ptr<Companion> server;
+};
+
+/// Starts `caip serve` in a folder below `scratch`; `config` is its config.yaml.
+Result<Embedded> StartEmbedded(const std::string& caip, const std::string& scratch,
+                               const nlohmann::json& config);
 
 }  // namespace conform

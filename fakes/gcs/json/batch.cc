@@ -1,5 +1,3 @@
-#include "fakes/gcs/json/batch.h"
-
 #include <unistd.h>
 
 #include <algorithm>

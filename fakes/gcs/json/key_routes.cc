@@ -1,5 +1,3 @@
-#include "fakes/gcs/json/key_routes.h"
-
 #include <algorithm>
 
 #include "base/encoding.h"
@@ -7,6 +5,7 @@
 #include "base/text.h"
 #include "base/time_text.h"
 #include "fakes/gcs/errors.h"
+#include "fakes/gcs/json/json_api.h"
 #include "fakes/gcs/json/request_fields.h"
 
 namespace caip::gcs {

@@ -5,8 +5,7 @@
 #include "base/json.h"
 #include "base/time_text.h"
 #include "fakes/gcs/errors.h"
-#include "fakes/gcs/json/access_json.h"
-#include "fakes/gcs/json/object_json.h"
+#include "fakes/gcs/json/resources.h"
 #include "fakes/gcs/wire/request_headers.h"
 
 namespace caip::gcs {

@@ -8,7 +8,7 @@
 
 #include "base/json_fwd.h"
 #include "fakes/gcs/service/storage_service.h"
-#include "fakes/gcs/store/bucket_rules.h"
+#include "fakes/gcs/store/bucket_store.h"
 #include "http/message.h"
 #include "http/router.h"
 

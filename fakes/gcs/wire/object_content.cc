@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "fakes/gcs/wire/byte_ranges.h"
+#include "fakes/gcs/wire/request_headers.h"
 
 namespace caip::gcs {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
-// Headers that mean the same in the JSON and the XML API: checksums, customer-supplied keys, pieces
-// of resumable uploads and dates.
+// Headers that mean the same in the JSON and the XML API: checksums, customer-supplied keys, ranges
+// of downloads, pieces of resumable uploads, and dates.
 
 #include <cstdint>
 #include <optional>
@@ -40,5 +40,18 @@ http::Response UploadIncomplete(const http::Request& request, uint64_t received)
 /// RFC 9110's form: "Sun, 06 Nov 1994 08:49:37 GMT".
 std::string HttpDate(Instant instant);
 std::optional<Instant> ParseHttpDate(std::string_view text);
+
+/// What a Range header means for a body of known size.
+struct RangeAsked {
+  enum class Kind { kWhole, kPart, kUnsatisfiable } kind;
+  uint64_t first = 0;
+  uint64_t length = 0;
+};
+
+/// Several ranges, and anything that is not a byte range, mean the whole (RFC 9110, 14.2).
+RangeAsked ParseRange(std::string_view header, uint64_t size);
+
+/// nullopt where the header is malformed or contradicts itself.
+std::optional<ContentRange> ParseContentRange(std::string_view header);
 
 }  // namespace caip::gcs

@@ -1,5 +1,5 @@
 // ?acl and ?defaultObjectAcl: access lists as AccessControlList documents.
-#include "fakes/gcs/store/bucket_rules.h"
+#include "fakes/gcs/store/bucket_store.h"
 #include "fakes/gcs/wire/request_headers.h"
 #include "fakes/gcs/xml/object_headers.h"
 #include "fakes/gcs/xml/xml_errors.h"

@@ -4,7 +4,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "fakes/gcs/service/access_lists.h"
-#include "fakes/gcs/service/object_rules.h"
+#include "fakes/gcs/service/settings.h"
 #include "fakes/gcs/store/checksums.h"
 #include "fakes/gcs/wire/request_headers.h"
 #include "fakes/gcs/xml/xml_errors.h"

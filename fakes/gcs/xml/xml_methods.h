@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/clock.h"
+#include "base/json_fwd.h"
 #include "fakes/gcs/faults/faulty_calls.h"
 #include "fakes/gcs/service/part_uploads.h"
 #include "fakes/gcs/service/storage_service.h"
@@ -44,9 +45,11 @@ Result<http::Response> HeadBucketXml(const XmlCall&);
 Result<http::Response> PutBucketXml(const XmlCall&);
 Result<http::Response> DeleteBucketXml(const XmlCall&);
 Result<http::Response> DeleteManyXml(const XmlCall&);
-
-// listing_requests.cc
 Result<http::Response> ListObjectsXml(const XmlCall&);
+
+// lifecycle_setting.cc
+XmlElement LifecycleToXml(const Json& bucket);
+Result<Json> LifecycleFromXml(const XmlElement& root, const Json& bucket);
 
 // bucket_settings.cc: ?cors, ?lifecycle and so on. nullptr: the query names none.
 const char* SettingNameIn(const http::Request& request);
@@ -62,8 +65,6 @@ Result<http::Response> DeleteObjectXml(const XmlCall&);
 Result<http::Response> ComposeObjectXml(const XmlCall&);
 Result<http::Response> StartSessionXml(const XmlCall&);
 Result<http::Response> UseSessionXml(const XmlCall&);
-
-// object_copies.cc
 Result<http::Response> CopyObjectXml(const XmlCall&);
 
 // part_requests.cc: multipart uploads.
@@ -77,7 +78,7 @@ Result<http::Response> ListUploadsXml(const XmlCall&);
 // form_uploads.cc
 Result<http::Response> FormUploadXml(const XmlCall&);
 
-// xml_answers.cc: what several methods need.
+// xml_api.cc: used by several methods.
 inline constexpr char kXmlNamespace[] = "http://doc.s3.amazonaws.com/2006-03-01";
 /// Of answers about multipart uploads; client libraries look for it.
 inline constexpr char kPartsNamespace[] = "http://s3.amazonaws.com/doc/2006-03-01/";

@@ -1,15 +1,141 @@
-#include "fakes/gcs/json/object_json.h"
+
+#include "fakes/gcs/json/resources.h"
 
 #include "base/encoding.h"
 #include "base/json.h"
 #include "base/time_text.h"
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/service/access_lists.h"
-#include "fakes/gcs/service/object_rules.h"
+#include "fakes/gcs/service/settings.h"
+#include "fakes/gcs/store/bucket_store.h"
 #include "fakes/gcs/store/checksums.h"
 #include "fakes/gcs/store/object_record.h"
 
 namespace caip::gcs {
+namespace {
+
+constexpr const char* kMultiRegions[] = {"US", "EU", "ASIA"};
+constexpr const char* kDualRegions[] = {"NAM4", "EUR4", "EUR5", "EUR7", "EUR8", "ASIA1"};
+
+std::string LocationType(const Bucket& bucket, const Json& settings) {
+  if (settings.contains("customPlacementConfig")) return "dual-region";
+  for (const char* name : kMultiRegions) {
+    if (bucket.location == name) return "multi-region";
+  }
+  for (const char* name : kDualRegions) {
+    if (bucket.location == name) return "dual-region";
+  }
+  return "region";
+}
+
+}  // namespace
+
+std::string EtagOf(const Bucket& bucket) { return Base64(std::to_string(bucket.metageneration)); }
+
+Json BucketJson(const Bucket& bucket, const std::string& base, bool full) {
+  Json settings = SettingsOf(bucket);
+  Json json = {
+      {"kind", "storage#bucket"},
+      {"id", bucket.name},
+      {"selfLink", base + "/storage/v1/b/" + bucket.name},
+      {"name", bucket.name},
+      {"projectNumber", "0"},
+      {"location", bucket.location},
+      {"locationType", LocationType(bucket, settings)},
+      {"storageClass", bucket.storage_class},
+      {"timeCreated", Rfc3339(bucket.time_created, 3)},
+      {"updated", Rfc3339(bucket.updated, 3)},
+      {"metageneration", std::to_string(bucket.metageneration)},
+      {"etag", EtagOf(bucket)},
+  };
+  if (!bucket.labels.empty()) {
+    for (const auto& [key, value] : bucket.labels) json["labels"][key] = value;
+  }
+  const Json off = {{"enabled", false}};
+  Json iam = {{"bucketPolicyOnly", off},
+              {"uniformBucketLevelAccess", off},
+              {"publicAccessPrevention", "inherited"}};
+  if (settings.contains("iamConfiguration")) iam.merge_patch(settings["iamConfiguration"]);
+  settings["iamConfiguration"] = std::move(iam);
+  if (!settings.contains("softDeletePolicy")) {
+    settings["softDeletePolicy"] = {{"retentionDurationSeconds", "0"}};
+  }
+  for (const auto& [name, value] : settings.items()) json[name] = value;
+  if (full && !RulesOf(bucket).uniform_access) {
+    json["acl"] = BucketAclJson(bucket, base);
+    json["defaultObjectAcl"] = NewObjectAclJson(bucket, base);
+    json["owner"] = {{"entity", "project-owners-0"}};
+  }
+  return json;
+}
+
+namespace {
+
+// What an entity's name says beside itself: "user-a@b.c", "domain-b.c", "project-owners-123".
+void AddEntityParts(const std::string& entity, Json* json) {
+  const size_t dash = entity.find('-');
+  const std::string type = entity.substr(0, dash);
+  if (dash != std::string::npos && (type == "user" || type == "group")) {
+    (*json)["email"] = entity.substr(dash + 1);
+  } else if (dash != std::string::npos && type == "domain") {
+    (*json)["domain"] = entity.substr(dash + 1);
+  } else if (type == "project") {
+    const size_t last = entity.rfind('-');
+    (*json)["projectTeam"] = {{"projectNumber", entity.substr(last + 1)},
+                              {"team", entity.substr(dash + 1, last - dash - 1)}};
+  }
+}
+
+// The entry as a resource of its own.
+Json EntryJson(const AccessEntry& entry, const char* kind, const std::string& id,
+               const std::string& link) {
+  const auto& [entity, role] = entry;
+  Json json = {{"kind", kind}, {"id", id + "/" + entity}, {"selfLink", link + "/" + entity}};
+  json["entity"] = entity;
+  json["role"] = role;
+  json["etag"] = Base64(entity + role);
+  AddEntityParts(entity, &json);
+  return json;
+}
+
+}  // namespace
+
+Json BucketAclJson(const Bucket& bucket, const std::string& base) {
+  Json list = Json::array();
+  for (const AccessEntry& entry : BucketEntries(bucket)) {
+    Json json = EntryJson(entry, "storage#bucketAccessControl", bucket.name,
+                          base + "/storage/v1/b/" + bucket.name + "/acl");
+    json["bucket"] = bucket.name;
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+Json NewObjectAclJson(const Bucket& bucket, const std::string& base) {
+  Json list = Json::array();
+  for (const AccessEntry& entry : NewObjectEntries(bucket)) {
+    list.push_back(EntryJson(entry, "storage#objectAccessControl", bucket.name,
+                             base + "/storage/v1/b/" + bucket.name + "/defaultObjectAcl"));
+  }
+  return list;
+}
+
+Json AclJson(const ObjectInfo& info, const AccessEntries& entries, const std::string& base) {
+  Json list = Json::array();
+  const std::string generation = std::to_string(info.generation);
+  const std::string link =
+      base + "/storage/v1/b/" + info.bucket + "/o/" + PercentEncoded(info.name) + "/acl";
+  for (const AccessEntry& entry : entries) {
+    Json json = EntryJson(entry, "storage#objectAccessControl",
+                          info.bucket + "/" + info.name + "/" + generation, link);
+    json["bucket"] = info.bucket;
+    json["object"] = info.name;
+    json["generation"] = generation;
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
 namespace {
 
 Status ApplyObjectText(const Json& resource, const char* name, std::string* into) {

@@ -1,4 +1,5 @@
-#include "fakes/gcs/service/resumable.h"
+
+#include "fakes/gcs/service/uploads.h"
 
 #include <algorithm>
 #include <cstdlib>

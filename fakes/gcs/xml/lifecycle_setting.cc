@@ -1,9 +1,11 @@
 // LifecycleConfiguration: a list of rules, each an action and its conditions.
+
 #include <charconv>
 
+#include "base/json.h"
 #include "base/text.h"
-#include "fakes/gcs/xml/bucket_settings.h"
 #include "fakes/gcs/xml/xml_errors.h"
+#include "fakes/gcs/xml/xml_methods.h"
 
 namespace caip::gcs {
 namespace {
