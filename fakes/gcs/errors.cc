@@ -1,7 +1,5 @@
 #include "fakes/gcs/errors.h"
 
-#include <sqlite3.h>
-
 #include <utility>
 
 #include "base/quoting.h"
@@ -133,11 +131,9 @@ Error PageTokenInvalid(std::string_view token) {
   return {Code::kInvalidArgument, "Invalid page token: " + Quoted(token) + "."};
 }
 
-Error SideStoreFailed(std::string_view what, int sqlite_code, std::string_view why) {
-  const Code code = sqlite_code == SQLITE_FULL       ? Code::kResourceExhausted
-                    : sqlite_code == SQLITE_READONLY ? Code::kPermissionDenied
-                                                     : Code::kInternal;
-  return {code, "cannot " + Text(what) + " the objects' metadata: " + Text(why)};
+Error SideStoreFailed(Code code, const Path& file, std::string_view why) {
+  return {code, "The objects' metadata in " + Quoted(file.string()) +
+                    " cannot be read or written: " + Text(why)};
 }
 
 Error ParameterInvalid(std::string_view name, std::string_view value, std::string_view rule) {

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "fakes/gcs/store/object_record.h"
-#include "fakes/gcs/store/sqlite.h"
 
 namespace caip::gcs {
 
