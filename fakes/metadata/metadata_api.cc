@@ -230,6 +230,18 @@ Json MachineClaims(const Machine& machine, bool licenses) {
   return claims;
 }
 
+Json AccountClaims(const std::string& account, std::string_view audience, int64_t now) {
+  const std::string id = AccountNumber(account);
+  return {{"aud", audience},
+          {"azp", id},
+          {"email", account},
+          {"email_verified", true},
+          {"exp", now + kTokenSeconds},
+          {"iat", now},
+          {"iss", "https://accounts.google.com"},
+          {"sub", id}};
+}
+
 http::Response AnswerIdentityToken(const http::Request& request, const Machine& machine,
                                    const TokenMint& mint) {
   const std::string_view audience = request.Query("audience");
@@ -240,19 +252,11 @@ http::Response AnswerIdentityToken(const http::Request& request, const Machine& 
   }
   const auto key = mint.key();
   if (!key.ok()) return errors::KeyUnusable(key.error());
-  const int64_t now = mint.NowSeconds();
-  const std::string id = AccountNumber(machine.service_account);
-  Json claims = {{"aud", audience}, {"azp", id}};
-  claims["email"] = machine.service_account;
-  claims["email_verified"] = true;
-  claims["exp"] = now + kTokenSeconds;
+  Json claims = AccountClaims(machine.service_account, audience, mint.NowSeconds());
   if (format == "full") {
     const bool licenses = LowerCase(request.Query("licenses")) == "true";
     claims["google"]["compute_engine"] = MachineClaims(machine, licenses);
   }
-  claims["iat"] = now;
-  claims["iss"] = "https://accounts.google.com";
-  claims["sub"] = id;
   return MakeAnswer("text/html", MakeJwt(claims, **key));
 }
 

@@ -184,20 +184,20 @@ Result<Response> GetServiceAccount(StorageService&, const Request&, const PathPa
 Result<Response> ListManagedFolders(StorageService& service, const Request& request,
                                     const PathParameters& path) {
   const std::string& bucket = path.At("bucket");
-  ASSIGN_OR_RETURN(const auto folders, service.ListManagedFolders(bucket));
+  ASSIGN_OR_RETURN(auto folders, service.ListManagedFolders(bucket));
   ASSIGN_OR_RETURN(const size_t limit, PageSize(request, kFolderPageMax));
   ASSIGN_OR_RETURN(const PageStart start, ParsePageToken(std::string(request.Query("pageToken"))));
+  std::erase_if(folders, [&](const ManagedFolder& folder) {
+    return folder.name < start.name || !folder.name.starts_with(request.Query("prefix"));
+  });
   Json page = {{"kind", "storage#managedFolders"}};
-  Json items = Json::array();
-  for (const ManagedFolder& folder : folders) {
-    if (!folder.name.starts_with(request.Query("prefix")) || folder.name < start.name) continue;
-    if (items.size() == limit) {
-      page["nextPageToken"] = PageTokenAfter(StringOr(items.back(), "name"));
-      break;
-    }
-    items.push_back(FolderJson(bucket, folder, BaseOf(request)));
+  if (folders.size() > limit) {
+    folders.resize(limit);
+    page["nextPageToken"] = PageTokenAfter(folders.back().name);
   }
-  if (!items.empty()) page["items"] = std::move(items);
+  for (const ManagedFolder& folder : folders) {
+    page["items"].push_back(FolderJson(bucket, folder, BaseOf(request)));
+  }
   return Rendered(page);
 }
 

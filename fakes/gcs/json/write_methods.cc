@@ -58,12 +58,8 @@ Result<Response> InsertMedia(StorageService& service, const Request& request,
   return Rendered(RenderedObject(service, request, info));
 }
 
-// Part 1 is the resource, part 2 the bytes.
-Result<Response> InsertMultipart(StorageService& service, const Request& request,
-                                 const std::string& bucket) {
-  auto boundaries = BoundariesOf(request.headers.Get("Content-Type"));
-  if (boundaries.empty()) return errors::MultipartInvalid("the Content-Type names no boundary");
-  MultipartReader parts(*request.body, std::move(boundaries));
+// Reads the first part, and moves to the second.
+Result<Json> ReadResourcePart(MultipartReader& parts) {
   ASSIGN_OR_RETURN(const bool first, parts.NextPart());
   if (!first) return errors::MultipartInvalid("it has no parts");
   ASSIGN_OR_RETURN(const std::string text, parts.ReadPart(kResourceBytesMax));
@@ -71,8 +67,18 @@ Result<Response> InsertMultipart(StorageService& service, const Request& request
   if (!resource.ok()) return errors::BodyInvalid(resource.error().message);
   ASSIGN_OR_RETURN(const bool second, parts.NextPart());
   if (!second) return errors::MultipartInvalid("the part with the object's bytes is missing");
+  return resource;
+}
+
+// Part 1 is the resource, part 2 the bytes.
+Result<Response> InsertMultipart(StorageService& service, const Request& request,
+                                 const std::string& bucket) {
+  auto boundaries = BoundariesOf(request.headers.Get("Content-Type"));
+  if (boundaries.empty()) return errors::MultipartInvalid("the Content-Type names no boundary");
+  MultipartReader parts(*request.body, std::move(boundaries));
+  ASSIGN_OR_RETURN(const Json resource, ReadResourcePart(parts));
   ASSIGN_OR_RETURN(const UploadPlan plan,
-                   PlanUpload(request, bucket, *resource, parts.headers().Get("Content-Type")));
+                   PlanUpload(request, bucket, resource, parts.headers().Get("Content-Type")));
   LastPart bytes(parts);
   ASSIGN_OR_RETURN(const ObjectInfo info, service.Insert(plan, bytes));
   return Rendered(RenderedObject(service, request, info));

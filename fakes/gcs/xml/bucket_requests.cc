@@ -23,6 +23,28 @@ Status DeleteOne(const XmlCall& call, const ObjectName& object, const std::strin
   return call.storage().DeleteObject(object, {.generation = generation.value_or(0)}, {});
 }
 
+// Adds <Deleted>, unless `is_quiet`, or <Error>.
+void DeleteListed(const XmlCall& call, const XmlElement& object, bool is_quiet, XmlElement* root) {
+  const Place place{call.place.bucket, object.TextOf("Key"), call.place.bucket_in_host};
+  const Status gone = DeleteOne(call, {place.bucket, place.object}, object.TextOf("VersionId"));
+  // This call reports the deletion of a missing object as a success.
+  if (gone.ok() || gone.error().code == Code::kNotFound) {
+    if (!is_quiet) root->Add("Deleted").Add("Key", place.object);
+    return;
+  }
+  const auto [code, message] = XmlErrorWordsOf(gone.error(), place);
+  XmlElement& error = root->Add("Error");
+  error.Add("Key", place.object);
+  error.Add("Code", code);
+  error.Add("Message", message);
+}
+
+void AddBucket(const Bucket& item, XmlElement* buckets) {
+  XmlElement& bucket = buckets->Add("Bucket");
+  bucket.Add("Name", item.name);
+  bucket.Add("CreationDate", Rfc3339(item.time_created, 3));
+}
+
 }  // namespace
 
 // GET /
@@ -35,11 +57,7 @@ Result<http::Response> ListBucketsXml(const XmlCall& call) {
   BucketQuery query{.project = Extension(call.request, "project-id")};
   do {
     const BucketPage page = call.storage().ListBuckets(query);
-    for (const Bucket& item : page.buckets) {
-      XmlElement& bucket = buckets.Add("Bucket");
-      bucket.Add("Name", item.name);
-      bucket.Add("CreationDate", Rfc3339(item.time_created, 3));
-    }
+    for (const Bucket& item : page.buckets) AddBucket(item, &buckets);
     query.after = page.next;
   } while (!query.after.empty());
   return XmlResponse(root);
@@ -88,22 +106,9 @@ Result<http::Response> DeleteManyXml(const XmlCall& call) {
   if (objects.empty() || objects.size() > kDeletionsMax) {
     return xml_errors::MalformedXml("expected 1 to 1000 objects");
   }
-  const bool quiet = LowerCase(body.TextOf("Quiet")) == "true";
+  const bool is_quiet = LowerCase(body.TextOf("Quiet")) == "true";
   XmlElement root = XmlRoot("DeleteResult");
-  for (const XmlElement* object : objects) {
-    const Place place{call.place.bucket, object->TextOf("Key"), call.place.bucket_in_host};
-    const Status gone = DeleteOne(call, {place.bucket, place.object}, object->TextOf("VersionId"));
-    // This call reports the deletion of a missing object as a success.
-    if (gone.ok() || gone.error().code == Code::kNotFound) {
-      if (!quiet) root.Add("Deleted").Add("Key", place.object);
-      continue;
-    }
-    const auto [code, message] = XmlErrorWordsOf(gone.error(), place);
-    XmlElement& error = root.Add("Error");
-    error.Add("Key", place.object);
-    error.Add("Code", code);
-    error.Add("Message", message);
-  }
+  for (const XmlElement* object : objects) DeleteListed(call, *object, is_quiet, &root);
   return XmlResponse(root);
 }
 
@@ -235,6 +240,25 @@ void AddNext(const ListingRequest& asked, const std::string& token, const Listin
   }
 }
 
+ListQuery QueryOf(const ListingRequest& asked) {
+  ListQuery query;
+  query.prefix = asked.prefix;
+  query.delimiter = asked.delimiter;
+  query.max_results = asked.max_keys;
+  query.versions = asked.versions;
+  query.page_token = asked.token;
+  query.start_offset = StartOf(asked);
+  return query;
+}
+
+void AddPage(const ListingRequest& asked, const Listing& listing, ListingWriter* writer,
+             XmlElement* root) {
+  for (const ObjectInfo& item : listing.items) writer->Item(item);
+  for (const std::string& prefix : listing.prefixes) writer->Prefix(prefix);
+  AddNext(asked, listing.next_page_token, *writer, listing.items.size() + listing.prefixes.size(),
+          root);
+}
+
 }  // namespace
 
 Result<http::Response> ListObjectsXml(const XmlCall& call) {
@@ -249,19 +273,9 @@ Result<http::Response> ListObjectsXml(const XmlCall& call) {
     return XmlResponse(root);
   }
   RETURN_IF_ERROR(call.Meet("storage.objects.list"));
-  ListQuery query;
-  query.prefix = asked.prefix;
-  query.delimiter = asked.delimiter;
-  query.max_results = asked.max_keys;
-  query.versions = asked.versions;
-  query.page_token = asked.token;
-  query.start_offset = StartOf(asked);
-  ASSIGN_OR_RETURN(const ObjectPage page, call.storage().ListObjects(call.place.bucket, query));
-  const Listing& listing = page.listing;
-  for (const ObjectInfo& item : listing.items) writer.Item(item);
-  for (const std::string& prefix : listing.prefixes) writer.Prefix(prefix);
-  AddNext(asked, listing.next_page_token, writer, listing.items.size() + listing.prefixes.size(),
-          &root);
+  ASSIGN_OR_RETURN(const ObjectPage page,
+                   call.storage().ListObjects(call.place.bucket, QueryOf(asked)));
+  AddPage(asked, page.listing, &writer, &root);
   return XmlResponse(root);
 }
 

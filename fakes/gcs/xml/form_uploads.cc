@@ -81,6 +81,16 @@ std::string FieldOf(const Form& form, const std::string& name) {
   return field == form.fields.end() ? "" : field->second;
 }
 
+// ReadFields, with every mistake as an error of the XML API.
+Result<Form> ReadForm(MultipartReader& parts) {
+  auto form = ReadFields(parts);
+  if (!form.ok()) return xml_errors::MalformedPost(form.error().message);
+  if (FieldOf(*form, "key").empty()) {
+    return xml_errors::InvalidArgument("the form needs a field 'key'");
+  }
+  return form;
+}
+
 // The form's fields as the headers of a PUT.
 http::Request AsPut(const Form& form) {
   http::Request put;
@@ -163,20 +173,16 @@ Result<http::Response> FormUploadXml(const XmlCall& call) {
   auto boundaries = BoundariesOf(call.request.headers.Get("Content-Type"));
   if (boundaries.empty()) return xml_errors::MalformedPost("there is no boundary");
   MultipartReader parts(*call.request.body, std::move(boundaries));
-  const auto form = ReadFields(parts);
-  if (!form.ok()) return xml_errors::MalformedPost(form.error().message);
-  if (FieldOf(*form, "key").empty()) {
-    return xml_errors::InvalidArgument("the form needs a field 'key'");
-  }
-  ASSIGN_OR_RETURN(const std::optional<PostPolicy> policy, PolicyOf(*form));
+  ASSIGN_OR_RETURN(const Form form, ReadForm(parts));
+  ASSIGN_OR_RETURN(const std::optional<PostPolicy> policy, PolicyOf(form));
   if (policy) {
-    if (auto refused = CheckForm(call, *form, *policy)) return std::move(*refused);
+    if (auto refused = CheckForm(call, form, *policy)) return std::move(*refused);
   }
-  ASSIGN_OR_RETURN(const UploadPlan plan, PlanOfForm(call, *form));
+  ASSIGN_OR_RETURN(const UploadPlan plan, PlanOfForm(call, form));
   BoundedBody bounded(parts, policy ? &*policy : nullptr);
   return AnswerUpload(call, bounded, 0, [&](http::BodyReader& bytes) -> Result<http::Response> {
     ASSIGN_OR_RETURN(const ObjectInfo made, call.storage().Insert(plan, bytes));
-    return FormStored(call, *form, made);
+    return FormStored(call, form, made);
   });
 }
 

@@ -199,6 +199,16 @@ Result<http::Response> ComposeObjectXml(const XmlCall& call) {
   return WrittenResponse(made);
 }
 
+namespace {
+
+Result<http::Response> CancelSession(const XmlCall& call) {
+  RETURN_IF_ERROR(call.Meet("storage.objects.insert"));
+  RETURN_IF_ERROR(call.storage().CancelUpload(std::string(call.request.Query("upload_id"))));
+  return EmptyResponse(499);  // as the service answers
+}
+
+}  // namespace
+
 // POST with x-goog-resumable: start
 Result<http::Response> StartSessionXml(const XmlCall& call) {
   ASSIGN_OR_RETURN(UploadPlan plan, PlanOfHeaders(call));
@@ -214,24 +224,17 @@ Result<http::Response> StartSessionXml(const XmlCall& call) {
   return response;
 }
 
-// PUT (a piece, or the question where it stands) and DELETE of a session's URL.
+// PUT (a piece, or a question about the progress) and DELETE of a session's URL.
 Result<http::Response> UseSessionXml(const XmlCall& call) {
-  if (call.request.method == "DELETE") {
-    RETURN_IF_ERROR(call.Meet("storage.objects.insert"));
-    RETURN_IF_ERROR(call.storage().CancelUpload(std::string(call.request.Query("upload_id"))));
-    return EmptyResponse(499);  // what the service answers
-  }
+  if (call.request.method == "DELETE") return CancelSession(call);
   ASSIGN_OR_RETURN(const UploadPiece piece, ReadUploadPiece(call.request));
   const uint64_t offset = piece.range && piece.range->first ? *piece.range->first : 0;
-  return AnswerUpload(call, *call.request.body, offset,
-                      [&](http::BodyReader& bytes) -> Result<http::Response> {
-                        ASSIGN_OR_RETURN(const UploadProgress progress,
-                                         call.storage().ContinueUpload(piece, bytes));
-                        if (!progress.done) {
-                          return UploadIncomplete(call.request, progress.received);
-                        }
-                        return WrittenResponse(*progress.done);
-                      });
+  const auto store = [&](http::BodyReader& bytes) -> Result<http::Response> {
+    ASSIGN_OR_RETURN(const UploadProgress progress, call.storage().ContinueUpload(piece, bytes));
+    if (!progress.done) return UploadIncomplete(call.request, progress.received);
+    return WrittenResponse(*progress.done);
+  };
+  return AnswerUpload(call, *call.request.body, offset, store);
 }
 
 // PUT with x-goog-copy-source.
@@ -324,6 +327,16 @@ Result<CopyRequest> CopyRequestOf(const XmlCall& call, const CopySource& source,
   return copy;
 }
 
+http::Response CopiedResponse(const ObjectInfo& made, int64_t source_generation) {
+  XmlElement root = XmlRoot("CopyObjectResult");
+  root.Add("LastModified", Rfc3339(made.updated, 3));
+  root.Add("ETag", XmlEtag(made));
+  http::Response response = XmlResponse(root);
+  AddWriteHeaders(made, &response.headers);
+  response.headers.Set("x-goog-copy-source-generation", std::to_string(source_generation));
+  return response;
+}
+
 }  // namespace
 
 Result<http::Response> CopyObjectXml(const XmlCall& call) {
@@ -338,13 +351,7 @@ Result<http::Response> CopyObjectXml(const XmlCall& call) {
   ASSIGN_OR_RETURN(const CopyRequest copy, CopyRequestOf(call, *source, found.generation));
   RETURN_IF_ERROR(call.Meet("storage.objects.rewrite"));
   ASSIGN_OR_RETURN(const ObjectInfo made, call.storage().Copy(copy));
-  XmlElement root = XmlRoot("CopyObjectResult");
-  root.Add("LastModified", Rfc3339(made.updated, 3));
-  root.Add("ETag", XmlEtag(made));
-  http::Response response = XmlResponse(root);
-  AddWriteHeaders(made, &response.headers);
-  response.headers.Set("x-goog-copy-source-generation", std::to_string(found.generation));
-  return response;
+  return CopiedResponse(made, found.generation);
 }
 
 }  // namespace caip::gcs
