@@ -2,18 +2,16 @@
 // A case (requests to an endpoint and the required results), and the files that cases are read
 // from.
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "conformance/format/document.h"
+#include "conformance/json_fwd.h"
 #include "conformance/result.h"
 
 namespace conform {
-
-using Json = nlohmann::json;
 
 /// One case, with the values of its table. case_file reads it; case_run runs it.
 struct Case {

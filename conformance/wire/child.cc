@@ -13,6 +13,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "conformance/problems.h"
@@ -196,7 +197,7 @@ std::string UrlIn(const std::string& text) {
 }  // namespace
 
 Result<Embedded> StartEmbedded(const std::string& caip, const std::string& scratch,
-                               const nlohmann::json& config) {
+                               const Json& config) {
   std::filesystem::create_directories(scratch);
   std::ofstream(scratch + "/emulator.yaml") << config.dump(1);  // JSON is valid YAML
   const std::string log = scratch + "/emulator.log";

@@ -6,10 +6,10 @@
 #include <chrono>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "conformance/json_fwd.h"
 #include "conformance/result.h"
 
 namespace conform {
@@ -59,6 +59,6 @@ struct Embedded {
 
 /// Starts `caip serve` in a folder below `scratch`; `config` is its config.yaml.
 Result<Embedded> StartEmbedded(const std::string& caip, const std::string& scratch,
-                               const nlohmann::json& config);
+                               const Json& config);
 
 }  // namespace conform

@@ -13,7 +13,7 @@
 namespace caip::gcs {
 namespace {
 
-constexpr uint64_t kFewBytes = 10;  // what a broken stream sends where no number is given
+constexpr uint64_t kFewBytes = 10;  // sent by a broken stream if the instruction has no number
 constexpr uint64_t kNumberMax = uint64_t{1} << 40;
 
 // Reads an instruction from left to right.
@@ -168,7 +168,7 @@ int64_t LengthOf(const Response& response) {
   return response.write_body ? response.content_length : static_cast<int64_t>(response.body.size());
 }
 
-// Announces the whole body and sends only its first bytes, or all of it with a pause.
+// Announces the length of the whole body, but sends only the first bytes, or all with a pause.
 Response Broken(Response whole, const Fault& fault, const std::shared_ptr<Pause>& pause) {
   Response response;
   response.status = whole.status;

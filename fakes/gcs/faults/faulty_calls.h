@@ -1,5 +1,6 @@
 #pragma once
-// Faults that can be injected into a call, in the words of the storage testbench's retry tests.
+// Faults that can be injected into a call, and their injection. The faults are those of the storage
+// testbench's retry tests.
 
 #include <condition_variable>
 #include <cstdint>
@@ -41,8 +42,8 @@ std::optional<Fault> ParseFault(std::string_view instruction);
 /// Every form that ParseFault reads, for an error's text.
 std::string FaultForms();
 
-/// Decides which fault a call gets: a client's retry tests, or a scenario. Asked once a call. Any
-/// thread.
+/// Decides which fault a call gets: a client's retry tests, or a scenario. Called once for each
+/// call. Any thread.
 class FaultPlan {
  public:
   virtual ~FaultPlan() = default;
@@ -53,9 +54,7 @@ class FaultPlan {
                        const Fault& fault) = 0;
 };
 
-// Injects faults into calls.
-
-/// Waits in the middle of an answer. The end of the server ends every wait. Any thread.
+/// Waits in the middle of a response until the server stops. Any thread.
 class Pause {
  public:
   /// False when End() came first.
@@ -79,14 +78,14 @@ class Pause {
 /// Which faults apply to a call besides a status and a reset.
 struct FaultSite {
   enum class Kind { kPlain, kUpload, kDownload } kind = Kind::kPlain;
-  uint64_t offset = 0;          // of an upload: where in the object the body's first byte stands
+  uint64_t offset = 0;          // of an upload: position of the body's first byte in the object
   bool answer_has_body = true;  // of a complete upload; else cutting the answer is a reset
 };
 
 /// Asks a plan before each call and carries out the fault that it names. Any thread.
 class FaultyCalls {
  public:
-  /// `render` makes a response of an injected error, in the words of the API that is called.
+  /// `render` turns an injected error into a response in the form of the API that was called.
   using Renderer = std::function<http::Response(const Error&)>;
 
   /// Without a plan no faults are injected.

@@ -12,21 +12,19 @@
 
 namespace caip::gcs {
 
-/// Every route of the API but BatchRoute, which calls these: /storage/v1/..., its
-/// alias /b/..., /upload/..., /resumable/upload/... and /download/... The handlers share ownership
-/// of `service`. Methods that are not emulated answer 501
-/// with their names.
+/// Every route of the API except BatchRoute, which calls these: /storage/v1/..., its alias /b/...,
+/// /upload/..., /resumable/upload/... and /download/... The handlers share ownership of `service`.
+/// Methods that are not emulated answer 501 with their names.
 std::vector<http::Route> StorageRoutes(std::shared_ptr<StorageService> service);
 
-/// True for paths of this API: there an unknown one gets this API's form of 404 and 405.
+/// True for paths of this API. Unknown ones get a 404 or 405 in this API's form.
 bool IsStoragePath(std::string_view path);
 http::Response NoStorageRoute(int status, const http::Request& request, const std::string& allow);
 
 // batch.cc: POST /batch/storage/v1, many small requests in one body, as Python's client.batch()
 // sends them. https://cloud.google.com/storage/docs/batch
 
-/// A route that takes requests apart and serves each by `routes`, dressed as they are. At most 100
-/// requests a batch.
+/// A route that splits a batch and serves each request by `routes`. At most 100 requests a batch.
 http::Route BatchRoute(std::vector<http::Route> routes);
 
 // key_routes.cc: the methods that make and use keys: storage.projects.hmacKeys, IAM's signBlob, and
@@ -36,8 +34,8 @@ http::Route BatchRoute(std::vector<http::Route> routes);
 std::vector<http::Route> HmacKeyRoutes(std::shared_ptr<ServiceKeys> keys);
 
 /// /v1/projects/{project}/serviceAccounts/{account}:signBlob (iamcredentials.googleapis.com), and
-/// GET and PUT /emulator/v1/serviceAccounts/{account}/publicKeys: {"publicKeys":[PEM]}; a PUT's
-/// {"publicKey":PEM} is added. A PEM of a private key or certificate is taken for its public half.
+/// GET and PUT /emulator/v1/serviceAccounts/{account}/publicKeys: {"publicKeys":[PEM]}. A PUT
+/// of {"publicKey":PEM} adds a key. Of a private key or a certificate, the public half is added.
 std::vector<http::Route> AccountKeyRoutes(std::shared_ptr<ServiceKeys> keys);
 
 }  // namespace caip::gcs

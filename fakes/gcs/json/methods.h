@@ -25,7 +25,7 @@ Result<Response> GetStorageLayout(StorageService&, const Request&, const PathPar
 Result<Response> LockRetentionPolicy(StorageService&, const Request&, const PathParameters&);
 
 // access_methods.cc: of the bucket, of an object ({object}), or of new objects
-// (.../defaultObjectAcl); IAM policies are kept and given back, never asked.
+// (.../defaultObjectAcl); IAM policies are stored and returned but not enforced.
 Result<Response> ListAcl(StorageService&, const Request&, const PathParameters&);
 Result<Response> GetAclEntry(StorageService&, const Request&, const PathParameters&);
 Result<Response> PutAclEntry(StorageService&, const Request&, const PathParameters&);

@@ -108,7 +108,7 @@ Status ApplyDestination(const Request& request, ObjectInfo* info) {
 
 Json RenderedObject(const StorageService& service, const Request& request, const ObjectInfo& info) {
   const auto bucket = service.GetBucket(info.bucket);
-  if (!bucket.ok()) return ObjectJson(info, BaseOf(request));  // gone meanwhile
+  if (!bucket.ok()) return ObjectJson(info, BaseOf(request));  // deleted meanwhile
   return RenderedObject(*bucket, RulesOf(*bucket), request, info);
 }
 

@@ -71,7 +71,7 @@ Json BucketJson(const Bucket& bucket, const std::string& base, bool full) {
 
 namespace {
 
-// What an entity's name says beside itself: "user-a@b.c", "domain-b.c", "project-owners-123".
+// Fields that follow from an entity: "user-a@b.c", "domain-b.c", "project-owners-123".
 void AddEntityParts(const std::string& entity, Json* json) {
   const size_t dash = entity.find('-');
   const std::string type = entity.substr(0, dash);
@@ -147,7 +147,7 @@ Status ApplyObjectText(const Json& resource, const char* name, std::string* into
   return Ok{};
 }
 
-// Missing keys stay, null removes a key, and null for the map removes all.
+// Missing keys are kept, null removes a key, and null for the map removes all keys.
 Status ApplyMap(const Json& resource, const char* name, std::map<std::string, std::string>* into) {
   const Json* value = Member(resource, name);
   if (value == nullptr) return Ok{};
@@ -168,7 +168,7 @@ Status ApplyMap(const Json& resource, const char* name, std::map<std::string, st
   return Ok{};
 }
 
-// An object that is kept as its text; a patch of it is merged in (RFC 7396).
+// A JSON object that is stored as text. A patch is merged into it (RFC 7396).
 Status ApplyDocument(const Json& resource, const char* name, std::string* into) {
   const Json* value = Member(resource, name);
   if (value == nullptr) return Ok{};
@@ -183,7 +183,7 @@ Status ApplyDocument(const Json& resource, const char* name, std::string* into) 
   return Ok{};
 }
 
-// Contexts are merged key by key; one whose value is null goes.
+// Contexts are merged key by key. A null value removes the key.
 Status ApplyContexts(const Json& resource, std::string* contexts) {
   const Json* wanted = Member(resource, "contexts");
   if (wanted == nullptr) return Ok{};

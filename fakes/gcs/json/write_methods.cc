@@ -1,4 +1,5 @@
-// Uploads: the bytes alone, with their resource in a multipart body, or piece by piece.
+// Methods that write objects: uploads (the bytes alone, a multipart body with resource and bytes,
+// or resumable), rewrites, copies and compositions.
 
 #include "base/encoding.h"
 #include "base/json.h"
@@ -14,7 +15,7 @@ namespace {
 
 constexpr size_t kResourceBytesMax = 2 << 20;
 
-// Query, resource (null: none), headers and the content type that goes with the data.
+// Reads query, resource (may be null) and headers. `content_type` is that of the bytes.
 Result<UploadPlan> PlanUpload(const Request& request, const std::string& bucket,
                               const Json& resource, std::string_view content_type) {
   UploadPlan plan;
@@ -114,7 +115,7 @@ Result<Response> InsertObject(StorageService& service, const Request& request,
   return errors::UploadTypeMissing();
 }
 
-// PUT (or POST) of a session's URL: a piece, or the question where it stands.
+// PUT (or POST) of a session's URL: a piece, or a question about the progress.
 Result<Response> PutUploadSession(StorageService& service, const Request& request,
                                   const PathParameters&) {
   ASSIGN_OR_RETURN(const UploadPiece piece, ReadUploadPiece(request));
@@ -123,7 +124,7 @@ Result<Response> PutUploadSession(StorageService& service, const Request& reques
   return Rendered(RenderedObject(service, request, *progress.done));
 }
 
-// DELETE of a session's URL. 499 is what the service answers.
+// DELETE of a session's URL. The service answers 499.
 Result<Response> DeleteUploadSession(StorageService& service, const Request& request,
                                      const PathParameters&) {
   RETURN_IF_ERROR(service.CancelUpload(std::string(request.Query("upload_id"))));
@@ -132,13 +133,11 @@ Result<Response> DeleteUploadSession(StorageService& service, const Request& req
   return response;
 }
 
-// Rewrites, copies and compositions.
-
 namespace {
 
-constexpr int64_t kStepUnit = 1 << 20;  // maxBytesRewrittenPerCall comes in these
+constexpr int64_t kStepUnit = 1 << 20;  // maxBytesRewrittenPerCall is a multiple of this
 
-// The sums of the request's resource are ignored: gsutil sends those of the source along.
+// Ignores the checksums of the request's resource: gsutil sends those of the source.
 Result<CopyRequest> CopyRequestOf(const Request& request, const PathParameters& path) {
   CopyRequest copy;
   ASSIGN_OR_RETURN(const Json resource, JsonBody(request));
@@ -174,8 +173,8 @@ ComposeSource ComposeSourceOf(const Json& json) {
   return source;
 }
 
-// The sums in `destination` are those of the first source (gcloud sends them so): checking them
-// would break every composite upload.
+// Ignores the checksums in `destination`: gcloud sends those of the first source, so a check would
+// break every composite upload.
 Result<ComposeRequest> ComposeRequestOf(const Request& request, const PathParameters& path) {
   ComposeRequest compose;
   ASSIGN_OR_RETURN(const Json body, JsonBody(request));

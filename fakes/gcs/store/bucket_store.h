@@ -25,7 +25,7 @@ struct Bucket {
   int64_t metageneration = 1;
   int64_t revision = 0;  // grows with every change, even if metageneration does not
   std::map<std::string, std::string> labels = {};
-  std::string project = {};   // whose ?project= made it; "" for one made by hand
+  std::string project = {};   // ?project= of the request that created it; "": made by hand
   std::string settings = {};  // JSON object: all other fields that a client may set; "" none
   std::string policies = {};  // JSON object: ACLs, IAM policy, notifications, folders; "" none
 };

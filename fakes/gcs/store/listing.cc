@@ -36,7 +36,7 @@ class DirectoryReader {
   DirectoryReader(int bucket_directory, const std::string& prefix)
       : bucket_directory_(bucket_directory), prefix_(prefix) {}
 
-  // Adds what is in `path`; `lead` is what a cut component had in the directories above.
+  // Adds the entries of `path`. `lead` is the part of a cut component in the directories above.
   void Read(const std::string& path, const std::string& lead, Fd directory) {
     const std::unique_ptr<DIR, int (*)(DIR*)> entries(::fdopendir(directory.Release()),
                                                       &::closedir);
@@ -84,7 +84,7 @@ class DirectoryReader {
       return;
     }
     const std::string key = lead + piece.text + (directory ? "/" : "");
-    const auto name = NameOfPath(directory ? path + "/x" : path);  // is it a name's own path?
+    const auto name = NameOfPath(directory ? path + "/x" : path);  // must be this path
     if (name != prefix_ + key + (directory ? "x" : "")) return;
     entries_.push_back({key, std::move(path), directory});
   }
@@ -106,7 +106,7 @@ class Walk {
       const std::string name = prefix + at->key;
       const std::string& seek = visitor_.seek();
       if (seek > name && !(at->directory && seek.starts_with(name))) {
-        const auto next = First(*entries, prefix);  // leap: a large group may have been passed
+        const auto next = First(*entries, prefix);  // skips a large group
         at = next > at ? next : std::next(at);
         continue;
       }
@@ -235,7 +235,7 @@ bool ListingPage::AddInTurn(PageEntry entry) {
   return entry.name < seek_ || Add(std::move(entry));
 }
 
-// Those before this name, which may be an item and a prefix at once; all that are left without one.
+// Adds the folders before the name `up_to`, which may be both an item and a prefix. nullptr: all.
 bool ListingPage::AddFolders(const std::string* up_to) {
   for (; folders_ < query_.folders.size(); ++folders_) {
     const std::string& folder = query_.folders[folders_];

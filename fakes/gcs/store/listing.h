@@ -104,7 +104,7 @@ class ListingPage final : public TreeVisitor {
   std::unique_ptr<Glob> glob_;
   std::string seek_;
   std::vector<PageEntry> entries_;
-  size_t folders_ = 0;  // of the query's, that had their turn
+  size_t folders_ = 0;  // number of the query's folders that were added or skipped
   bool more_ = false;
 };
 

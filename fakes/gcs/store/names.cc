@@ -65,7 +65,7 @@ std::optional<std::string> ObjectNameProblem(std::string_view name) {
 
 namespace {
 
-constexpr size_t kPieceBytesMax = 255;  // what Linux file systems take
+constexpr size_t kPieceBytesMax = 255;  // the limit of Linux file systems
 constexpr size_t kCutBytes = 240;       // of a longer component, in each piece
 constexpr std::string_view kMark = "%~";
 constexpr std::string_view kBeside = "%~file";
@@ -85,7 +85,7 @@ std::string Escaped(char c) {
   return {'%', kDigits[byte >> 4], kDigits[byte & 15]};
 }
 
-// The bytes of the first UTF-8 character, or 0 where there is none.
+// The length of the first UTF-8 character; 0 if the text does not begin with one.
 size_t CharacterLength(std::string_view text) {
   if (static_cast<unsigned char>(text.front()) < 0x80) return 1;
   for (size_t length = 2; length <= 4 && length <= text.size(); ++length) {
@@ -94,7 +94,8 @@ size_t CharacterLength(std::string_view text) {
   return 0;
 }
 
-// Takes what must stay together, a character or an escape, off the component and gives its form.
+// Removes the first unit (a character or an escape) from the component and returns its escaped
+// form.
 std::string TakeUnit(std::string_view& component) {
   const char first = component.front();
   const size_t length = CharacterLength(component);

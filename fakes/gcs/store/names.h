@@ -39,7 +39,7 @@ std::string BesidePath(std::string_view name);
 /// The object with this plain or beside path; nullopt if there is none.
 std::optional<std::string> NameOfPath(std::string_view path);
 
-/// One step of a path, for those who walk directories.
+/// One component of a path, for a walk through directories.
 struct PathPiece {
   enum class Kind { kComponent, kContinues, kBeside } kind;
   std::string text;  // decoded; "" for an empty component

@@ -161,7 +161,7 @@ void SideStore::StageBucketRemoval(const std::string& name) {
   ++staged_count_;
 }
 
-// The first thread commits for all that wait by then.
+// The first thread commits for all threads that wait by then.
 Status SideStore::Flush() {
   std::unique_lock lock(mutex_);
   const uint64_t wanted = staged_count_;

@@ -168,14 +168,14 @@ std::optional<uint64_t> NumberByteRanges(std::string_view text) {
   return number;
 }
 
-// The same; what is more than any object has bytes is as good as the most.
+// The same, but a number that is too large counts as the largest one.
 std::optional<uint64_t> Position(std::string_view text) {
   const bool is_number = !text.empty() && text.find_first_not_of("0123456789") == text.npos;
   if (!is_number) return std::nullopt;
   return NumberByteRanges(text).value_or(UINT64_MAX);
 }
 
-// "*" is nullopt; false where it is neither a number nor "*".
+// "*" is nullopt. False: the text is neither a number nor "*".
 bool NumberOrStar(std::string_view text, std::optional<uint64_t>* number) {
   if (text == "*") return true;
   *number = NumberByteRanges(text);

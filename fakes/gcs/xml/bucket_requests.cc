@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kDeletionsMax = 1000;
 
-// One of many: <Object><Key/><VersionId/></Object>.
+// Deletes one <Object><Key/><VersionId/></Object> of the request.
 Status DeleteOne(const XmlCall& call, const ObjectName& object, const std::string& version_id) {
   RETURN_IF_ERROR(call.Meet("storage.objects.delete"));
   ASSIGN_OR_RETURN(const auto generation, ParseGeneration("generation", version_id));
@@ -119,12 +119,12 @@ namespace {
 
 constexpr int kKeysMax = 1000;
 
-// What a client wants to see.
+// The parameters of a listing.
 struct ListingRequest {
   std::string prefix;
   std::string delimiter;
   std::string after;  // marker or start-after
-  std::string token;  // of the page: continuation-token, generation-marker
+  std::string token;  // continuation-token or generation-marker
   int max_keys = kKeysMax;
   bool version_two = false;
   bool versions = false;
@@ -157,7 +157,7 @@ Result<ListingRequest> ListingRequestOf(const http::Request& request) {
   return asked;
 }
 
-// The first name after the marker: a marker within a common prefix stands for all below it.
+// The first name after the marker. A marker within a common prefix skips all names with the prefix.
 std::string StartOf(const ListingRequest& asked) {
   if (asked.after.empty()) return "";
   if (!asked.delimiter.empty() && asked.after.starts_with(asked.prefix)) {
@@ -266,7 +266,7 @@ Result<http::Response> ListObjectsXml(const XmlCall& call) {
   XmlElement root = XmlRoot("ListBucketResult");
   ListingWriter writer(asked, &root);
   AddHead(asked, call.place.bucket, writer, &root);
-  if (asked.max_keys == 0) {  // boto asks so whether a bucket exists
+  if (asked.max_keys == 0) {  // boto tests this way whether a bucket exists
     RETURN_IF_ERROR(call.Meet("storage.buckets.get"));
     RETURN_IF_ERROR(call.storage().GetBucket(call.place.bucket));
     AddNext(asked, "", writer, 0, &root);

@@ -166,8 +166,8 @@ XmlElement TaggingToXml(const Json& bucket) {
   return root;
 }
 
-// The new set replaces the old one. A patch keeps labels that it does not name, so those are
-// nulled.
+// The new set replaces the old one. A patch keeps labels that it does not name, so the patch sets
+// these to null.
 Result<Json> TaggingFromXml(const XmlElement& root, const Json& bucket) {
   Json labels = Json::object();
   if (const Json* old = Member(bucket, "labels"); old && old->is_object()) {

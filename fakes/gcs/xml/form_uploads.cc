@@ -15,7 +15,7 @@ namespace {
 constexpr size_t kFieldBytesMax = 256 << 10;
 constexpr size_t kFieldsMax = 200;
 
-// form-data; name="file"; filename="a.txt" -> one of them.
+// Reads one parameter of `form-data; name="file"; filename="a.txt"`.
 std::string Parameter(std::string_view disposition, std::string_view name) {
   for (const std::string& part : Split(disposition, ';')) {
     std::string_view field = Trim(part);
@@ -81,7 +81,7 @@ std::string FieldOf(const Form& form, const std::string& name) {
   return field == form.fields.end() ? "" : field->second;
 }
 
-// ReadFields, with every mistake as an error of the XML API.
+// Reads the fields. Mistakes become errors of the XML API.
 Result<Form> ReadForm(MultipartReader& parts) {
   auto form = ReadFields(parts);
   if (!form.ok()) return xml_errors::MalformedPost(form.error().message);
@@ -101,7 +101,7 @@ http::Request AsPut(const Form& form) {
   return put;
 }
 
-// 204, or what the form wants to see.
+// 204, unless the form names another status or a redirect.
 http::Response FormStored(const XmlCall& call, const Form& form, const ObjectInfo& object) {
   const Place made{object.bucket, object.name, call.place.bucket_in_host};
   std::string redirect = FieldOf(form, "success_action_redirect");
@@ -131,7 +131,7 @@ http::Response FormStored(const XmlCall& call, const Form& form, const ObjectInf
   return response;
 }
 
-// A response: the policy's signature or one of its conditions does not hold.
+// Returns the error response if the policy's signature is invalid or a condition does not hold.
 std::optional<http::Response> CheckForm(const XmlCall& call, const Form& form,
                                         const PostPolicy& policy) {
   if (const auto flaw = CheckPolicySignature(call.services.signatures, form.fields)) {
@@ -151,7 +151,8 @@ Result<std::optional<PostPolicy>> PolicyOf(const Form& form) {
   return std::optional<PostPolicy>(std::move(policy));
 }
 
-// The form's fields as a PUT's headers; keys come with the request itself.
+// Reads the form's fields as the headers of a PUT. Encryption keys are headers of the request
+// itself.
 Result<UploadPlan> PlanOfForm(const XmlCall& call, const Form& form) {
   const http::Request put = AsPut(form);
   UploadPlan plan;

@@ -154,7 +154,7 @@ Result<std::optional<Response>> CheckMatchHeaders(const Request& request,
   if (!headers.Has("If-Match") && unmodified_since && updated > *unmodified_since) {
     return xml_errors::PreconditionFailed("If-Unmodified-Since");
   }
-  if (headers.Has("If-None-Match")) {  // it decides alone (RFC 9110, 13.2.2)
+  if (headers.Has("If-None-Match")) {  // If-Modified-Since is then ignored (RFC 9110, 13.2.2)
     if (!ListsTag(headers.Get("If-None-Match"), etag)) return std::optional<Response>();
     return std::optional<Response>(std::move(not_modified));
   }

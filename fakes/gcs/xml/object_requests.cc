@@ -18,7 +18,7 @@ namespace {
 constexpr int kReadTriesMax = 3;
 constexpr const char* kDefaultType = "application/octet-stream";
 
-// response-content-type=... and its sisters, which a signed URL may carry.
+// response-content-type=..., response-cache-control=... and so on, which a signed URL may have.
 void OverrideHeaders(const http::Request& request, http::Headers* headers) {
   constexpr std::pair<const char*, const char*> kNames[] = {
       {"response-content-type", "Content-Type"},
@@ -32,7 +32,7 @@ void OverrideHeaders(const http::Request& request, http::Headers* headers) {
   }
 }
 
-// The object that a read means, its conditions checked. The response is a 304.
+// Finds the object of a read and checks the conditions. Returns a 304 response if they fail.
 Result<std::optional<http::Response>> FindForRead(const XmlCall& call, ObjectInfo* object) {
   ASSIGN_OR_RETURN(const Version version, VersionInQuery(call.request));
   RETURN_IF_ERROR(call.Meet("storage.objects.get"));
@@ -90,8 +90,8 @@ http::Response DownloadOrFault(const XmlCall& call, int64_t generation, bool* mi
                                   });
 }
 
-// Conditions and access list of a write: x-goog-if-..., x-goog-acl, and If-Match or If-None-Match
-// as generations. The response is a 304: the write is refused.
+// Reads the conditions and access list of a write: x-goog-if-..., x-goog-acl, and If-Match or
+// If-None-Match as generations. Returns a 304 response if the write is refused.
 Result<std::optional<http::Response>> ApplyWriteHeaders(const XmlCall& call, ObjectInfo* info,
                                                         Preconditions* conditions) {
   const http::Headers& headers = call.request.headers;
@@ -106,7 +106,7 @@ Result<std::optional<http::Response>> ApplyWriteHeaders(const XmlCall& call, Obj
   return CheckMatchHeaders(call.request, live);
 }
 
-// The object that a write makes, as its headers describe it.
+// The object that a write creates, as its headers describe it.
 Result<UploadPlan> PlanOfHeaders(const XmlCall& call) {
   UploadPlan plan;
   plan.info.bucket = call.place.bucket;
@@ -118,7 +118,7 @@ Result<UploadPlan> PlanOfHeaders(const XmlCall& call) {
   return plan;
 }
 
-// A body of individually signed chunks has a coding of its own, not HTTP's.
+// A body of individually signed chunks uses a coding of the signing method, not of HTTP.
 bool IsSignedInChunks(const http::Request& request) {
   return request.headers.Get("x-amz-content-sha256").starts_with("STREAMING-") ||
          request.headers.Get("x-goog-content-sha256").starts_with("STREAMING-");
@@ -237,11 +237,11 @@ Result<http::Response> UseSessionXml(const XmlCall& call) {
   return AnswerUpload(call, *call.request.body, offset, store);
 }
 
-// PUT with x-goog-copy-source.
+// Copies: PUT with x-goog-copy-source.
 
 namespace {
 
-// "/bucket/object" or "bucket/object", %-encoded, maybe with ?generation=.
+// "/bucket/object" or "bucket/object", %-encoded, with an optional ?generation=.
 struct CopySource {
   ObjectName object;
   std::string generation;
@@ -270,7 +270,7 @@ std::optional<CopySource> CopySourceOf(const http::Request& request) {
   return source;
 }
 
-// x-goog-copy-source-if-match and so on, as the headers of a read of the source.
+// Checks x-goog-copy-source-if-match and so on like the headers of a read of the source.
 Status CheckSource(const http::Request& request, const ObjectInfo& source) {
   http::Request read;
   constexpr std::pair<const char*, const char*> kNames[] = {
@@ -288,7 +288,7 @@ Status CheckSource(const http::Request& request, const ObjectInfo& source) {
   return xml_errors::PreconditionFailed("a condition on the source of the copy");
 }
 
-// With REPLACE the headers name all metadata, and none of the source's is kept.
+// With REPLACE, the headers name all metadata: no metadata of the source is kept.
 void ApplyDirective(const http::Request& request, ObjectInfo* copy) {
   const std::string kind = Extension(request, "storage-class");
   if (UpperCase(Extension(request, "metadata-directive")) != "REPLACE") {

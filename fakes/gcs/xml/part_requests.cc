@@ -34,13 +34,14 @@ Result<PartUpload> FindUpload(const XmlCall& call) {
                                     call.place.object);
 }
 
-// How many entries a page lists: the parameter, from 1 to 1000.
+// The size of a page: the parameter, limited to 1..1000.
 size_t ListLimit(std::string_view text) {
   const int most = static_cast<int>(kListMax);
   return static_cast<size_t>(std::clamp(ParseCount(text).value_or(most), 1, most));
 }
 
-// The object as the upload's begin described it, for its plan on the disk and back.
+// Converts the metadata of the first request to the JSON of the stored plan. FromKeptResource
+// converts it back.
 Json KeptResource(const ObjectInfo& info) {
   Json json = Json::object();
   for (const TextField& field : kTextFields) {
@@ -64,7 +65,8 @@ ObjectInfo FromKeptResource(const Json& json) {
   return info;
 }
 
-// What the begin and the completion say together; the begin's conditions come first.
+// Combines the first request with the completion. The conditions of the first request take
+// precedence.
 Result<UploadPlan> PlanOfUpload(const XmlCall& call, const PartUpload& upload) {
   UploadPlan plan;
   plan.info = FromKeptResource(upload.metadata);
@@ -82,17 +84,17 @@ Result<UploadPlan> PlanOfUpload(const XmlCall& call, const PartUpload& upload) {
   return plan;
 }
 
-// The parts that a CompleteMultipartUpload names, checked against those that are here.
+// The parts that a CompleteMultipartUpload names, compared with the stored parts.
 Result<std::vector<UploadedPart>> ChosenParts(const XmlElement& body,
-                                              const std::vector<UploadedPart>& here) {
+                                              const std::vector<UploadedPart>& stored) {
   std::vector<UploadedPart> chosen;
   for (const XmlElement* wanted : body.All("Part")) {
     const auto number = ParseCount(wanted->TextOf("PartNumber"));
     if (!number) return xml_errors::MalformedXml("a Part needs a PartNumber");
     if (!chosen.empty() && *number <= chosen.back().number) return xml_errors::InvalidPartOrder();
-    const auto part = std::find_if(here.begin(), here.end(),
+    const auto part = std::find_if(stored.begin(), stored.end(),
                                    [&](const auto& known) { return known.number == *number; });
-    if (part == here.end() || Unquoted(wanted->TextOf("ETag")) != part->md5) {
+    if (part == stored.end() || Unquoted(wanted->TextOf("ETag")) != part->md5) {
       return xml_errors::InvalidPart(*number);
     }
     if (!chosen.empty() && chosen.back().size < kPartBytesMin) {
@@ -235,7 +237,7 @@ Result<http::Response> PutPartXml(const XmlCall& call) {
   return response;
 }
 
-// POST ?uploadId=ID. The object appears whole, with the type and metadata given at the beginning.
+// POST ?uploadId=ID. The object gets the type and metadata of the first request.
 Result<http::Response> CompleteUploadXml(const XmlCall& call) {
   ASSIGN_OR_RETURN(const PartUpload upload, FindUpload(call));
   ASSIGN_OR_RETURN(const XmlElement body, XmlBody(call.request));

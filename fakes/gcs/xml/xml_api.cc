@@ -102,8 +102,8 @@ XmlApi::~XmlApi() = default;
 Response XmlApi::Handle(const Request& request) const {
   const auto place = PlaceOf(request);
   if (!place.ok()) return XmlErrorResponse(place.error(), {});
-  const bool form = request.method == "POST" && IsForm(request);  // proved by its policy
-  const bool session = request.HasQuery("upload_id");             // by knowing its URL
+  const bool form = request.method == "POST" && IsForm(request);  // its policy is signed
+  const bool session = request.HasQuery("upload_id");             // knowing the URL is enough
   if (!form && !session) {
     if (const auto flaw = services_->signatures.Check(request, place->bucket)) {
       return XmlErrorResponse(*flaw);
@@ -118,7 +118,7 @@ Response XmlApi::Handle(const Request& request) const {
 
 namespace {
 
-constexpr size_t kXmlBytesMax = 4 << 20;  // 10,000 parts or keys, and room
+constexpr size_t kXmlBytesMax = 4 << 20;  // enough for 10,000 parts or keys
 
 }  // namespace
 

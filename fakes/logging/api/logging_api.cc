@@ -4,7 +4,6 @@
 #include <iterator>
 #include <utility>
 
-#include "base/json.h"
 
 namespace caip::logging {
 
