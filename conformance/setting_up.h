@@ -6,8 +6,9 @@
 #include <vector>
 
 #include "conformance/arguments.h"
-#include "conformance/steps/world.h"
-#include "conformance/wire/embedded.h"
+#include "conformance/result.h"
+#include "conformance/steps/scope.h"
+#include "conformance/wire/child.h"
 
 namespace conform {
 
@@ -29,5 +30,8 @@ std::optional<Problem> UploadPackage(Setup& setup);
 
 /// Deletes the run's objects.
 void DeleteObjects(Setup& setup);
+
+/// A .tar.gz with all Python files of `folder` below "caip_probe-1.0/".
+Result<std::string> ProbePackage(const std::string& folder);
 
 }  // namespace conform

@@ -6,11 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "conformance/json_fwd.h"
 #include "conformance/result.h"
 
 namespace conform {
-
-using Json = nlohmann::json;
 
 /// A place in a file. Both numbers count from 1.
 struct Place {

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <regex>
 
 #include "conformance/problems.h"

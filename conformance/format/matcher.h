@@ -19,14 +19,13 @@
 //   $at_least: X          a number or text that is not less than X
 //   $absolute: true       an http(s) URL
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
-namespace conform {
+#include "conformance/json_fwd.h"
 
-using Json = nlohmann::json;
+namespace conform {
 
 /// One difference: its place (such as "body.error.code"), the expected and the actual value.
 struct Mismatch {

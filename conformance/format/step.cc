@@ -1,8 +1,9 @@
+
 #include "conformance/format/step.h"
 
 #include <map>
+#include <string_view>
 
-#include "conformance/format/base64.h"
 #include "conformance/format/matcher.h"
 #include "conformance/problems.h"
 
@@ -93,6 +94,28 @@ Json ExpectationOf(const Json& step) {
   if (expect == "accepted") return {{"status", 200}};
   if (expect == "done") return KindOf(step) == "call" ? Json{{"status", 200}} : Json::object();
   return IsRefusal(expect) ? Refusal(expect) : expect;
+}
+
+namespace {
+
+constexpr std::string_view kBase64Letters =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+}  // namespace
+
+std::optional<std::string> FromBase64(const std::string& text) {
+  if (text.size() % 4 != 0) return std::nullopt;
+  const size_t end = text.find_last_not_of('=') + 1;
+  if (text.size() - end > 2) return std::nullopt;
+  std::string bytes;
+  unsigned bits = 0;
+  for (size_t i = 0; i < end; ++i) {
+    const size_t value = kBase64Letters.find(text[i]);
+    if (value == std::string_view::npos) return std::nullopt;
+    bits = bits << 6 | static_cast<unsigned>(value);
+    if (i % 4 != 0) bytes += static_cast<char>(bits >> (6 - 2 * (i % 4)) & 0xFF);
+  }
+  return bytes;
 }
 
 }  // namespace conform

@@ -1,5 +1,5 @@
 #pragma once
-// The kinds of steps, and the words of each.
+// The kinds of steps and the words of each, and base64 for bytes that a YAML text cannot hold.
 
 #include <optional>
 #include <set>
@@ -19,5 +19,8 @@ std::optional<Problem> MistakeInStep(const Document& document, const std::string
 
 /// Expands `expect: accepted` and `expect: {refused: field}` for the matcher.
 Json ExpectationOf(const Json& step);
+
+/// Decodes base64 (RFC 4648); nullopt if the text is not valid.
+std::optional<std::string> FromBase64(const std::string& text);
 
 }  // namespace conform

@@ -1,6 +1,7 @@
 #include "conformance/format/substitution.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 namespace conform {
 namespace {

@@ -2,16 +2,14 @@
 // ${name} in case files, and short forms of long values.
 
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "conformance/json_fwd.h"
 #include "conformance/result.h"
 
 namespace conform {
-
-using Json = nlohmann::json;
 
 /// The value of a name; nullopt: not known (yet).
 using Lookup = std::function<std::optional<Json>(const std::string& name)>;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "conformance/format/case.h"
+#include "conformance/format/case_file.h"
 #include "conformance/format/document.h"
 #include "conformance/result.h"
 

@@ -1,9 +1,8 @@
-#include "conformance/steps/command_step.h"
-
 #include <filesystem>
 #include <fstream>
 
 #include "conformance/problems.h"
+#include "conformance/steps/steps.h"
 #include "conformance/wire/child.h"
 #include "conformance/wire/recorder.h"
 

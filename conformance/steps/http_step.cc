@@ -1,7 +1,6 @@
-#include "conformance/steps/http_step.h"
-
-#include "conformance/format/base64.h"
+#include "conformance/format/step.h"
 #include "conformance/problems.h"
+#include "conformance/steps/steps.h"
 
 namespace conform {
 namespace {

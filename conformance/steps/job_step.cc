@@ -1,11 +1,9 @@
-#include "conformance/steps/job_step.h"
-
 #include <algorithm>
 #include <chrono>
 #include <set>
 
 #include "conformance/problems.h"
-#include "conformance/steps/http_step.h"
+#include "conformance/steps/steps.h"
 #include "conformance/wire/pause.h"
 
 namespace conform {

@@ -5,9 +5,11 @@
 
 #include <chrono>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "conformance/json_fwd.h"
 #include "conformance/result.h"
 
 namespace conform {
@@ -48,5 +50,15 @@ class Companion {
 
 /// The environment of this process.
 std::map<std::string, std::string> OwnEnvironment();
+
+/// A running emulator. Ends with the object.
+struct Embedded {
+  std::string url;
+  std::unique_ptr<Companion> server;
+};
+
+/// Starts `caip serve` in a folder below `scratch`; `config` is its config.yaml.
+Result<Embedded> StartEmbedded(const std::string& caip, const std::string& scratch,
+                               const Json& config);
 
 }  // namespace conform

@@ -5,6 +5,7 @@
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "conformance/problems.h"

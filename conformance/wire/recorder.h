@@ -2,14 +2,12 @@
 // An endpoint that accepts every request and records it, for judging commands.
 
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 
+#include "conformance/json_fwd.h"
 #include "conformance/result.h"
 
 namespace conform {
-
-using Json = nlohmann::json;
 
 /// Serves jobs.create and uploads of packages on a port of 127.0.0.1, in its own thread, for the
 /// lifetime of the object.

@@ -8,7 +8,7 @@
 #include "emulator/app/settings/part_options.h"
 #include "emulator/app/version.h"
 #include "emulator/front/standard_parameters.h"
-#include "fakes/gcs/json/batch.h"
+#include "fakes/gcs/json/json_api.h"
 #include "fakes/logging/api/logging_api.h"
 
 namespace caip::app {

@@ -12,7 +12,7 @@
 #include "emulator/app/kept_state.h"
 #include "emulator/app/settings/options.h"
 #include "engine/engine.h"
-#include "fakes/logging/api/stream_readers.h"
+#include "fakes/logging/api/logging_api.h"
 #include "http/router.h"
 
 namespace caip::app {

@@ -5,7 +5,7 @@
 #include "emulator/app/serving.h"
 #include "emulator/app/settings/part_options.h"
 #include "emulator/app/usual_port.h"
-#include "fakes/metadata/account_answers.h"
+#include "fakes/metadata/metadata_api.h"
 #include "host/machine/addresses.h"
 #include "host/process/child_process.h"
 

@@ -1,6 +1,6 @@
 #include "emulator/app/storage_faces.h"
 
-#include "fakes/gcs/json/key_routes.h"
+#include "fakes/gcs/json/json_api.h"
 
 namespace caip::app {
 namespace {

@@ -1,7 +1,7 @@
 #include "emulator/front/caller.h"
 
 #include "base/text.h"
-#include "fakes/metadata/account_answers.h"
+#include "fakes/metadata/metadata_api.h"
 
 namespace caip::front {
 namespace {

@@ -1,7 +1,5 @@
 #include "fakes/gcs/errors.h"
 
-#include <sqlite3.h>
-
 #include <utility>
 
 #include "base/quoting.h"
@@ -27,7 +25,7 @@ Error BucketNotFound(std::string_view bucket) {
 Error BucketExists(std::string_view bucket) {
   return WithReason(
       {Code::kAlreadyExists, "The bucket " + Quoted(bucket) +
-                                 " exists already. Choose another name, or use it as it is."},
+                                 " already exists. Choose another name, or use this bucket."},
       "bucketExists");
 }
 
@@ -40,7 +38,7 @@ Error BucketNotEmpty(std::string_view bucket) {
 Error FolderNotEmpty(std::string_view folder) {
   return WithReason({Code::kFailedPrecondition,
                      "The managed folder you tried to delete is not empty: " + Quoted(folder) +
-                         ". With allowNonEmpty=true it goes, and what is in it stays."},
+                         ". allowNonEmpty=true deletes the folder and keeps its contents."},
                     "folderNotEmpty");
 }
 
@@ -73,7 +71,7 @@ Error NameOccupied(std::string_view bucket, std::string_view name) {
   return {Code::kInvalidArgument,
           "The object " + Quoted(name) + " cannot be stored: on its path in the directory of " +
               "bucket " + Quoted(bucket) +
-              " stands something that is neither file nor directory. Remove it by hand."};
+              " is something that is neither a file nor a directory. Remove it by hand."};
 }
 
 Error BucketChanged(std::string_view bucket) {
@@ -133,11 +131,9 @@ Error PageTokenInvalid(std::string_view token) {
   return {Code::kInvalidArgument, "Invalid page token: " + Quoted(token) + "."};
 }
 
-Error SideStoreFailed(std::string_view what, int sqlite_code, std::string_view why) {
-  const Code code = sqlite_code == SQLITE_FULL       ? Code::kResourceExhausted
-                    : sqlite_code == SQLITE_READONLY ? Code::kPermissionDenied
-                                                     : Code::kInternal;
-  return {code, "cannot " + Text(what) + " the objects' metadata: " + Text(why)};
+Error SideStoreFailed(Code code, const Path& file, std::string_view why) {
+  return {code, "The objects' metadata in " + Quoted(file.string()) +
+                    " cannot be read or written: " + Text(why)};
 }
 
 Error ParameterInvalid(std::string_view name, std::string_view value, std::string_view rule) {
@@ -196,7 +192,7 @@ Error EntryNotFound(std::string_view kind, std::string_view name) {
 }
 
 Error EntryExists(std::string_view kind, std::string_view name) {
-  return {Code::kAlreadyExists, "The " + Text(kind) + " " + Quoted(name) + " exists already."};
+  return {Code::kAlreadyExists, "The " + Text(kind) + " " + Quoted(name) + " already exists."};
 }
 
 Error EtagChanged() {
@@ -235,8 +231,8 @@ Error UploadLengthWrong(uint64_t wanted, uint64_t got) {
 
 Error ContentRangeInvalid(std::string_view text) {
   return {Code::kInvalidArgument, "Invalid Content-Range: " + Quoted(text) +
-                                      ". Expected 'bytes FIRST-LAST/TOTAL', with '*' for what is "
-                                      "not known, or 'bytes */TOTAL'."};
+                                      ". Expected 'bytes FIRST-LAST/TOTAL', with '*' for an "
+                                      "unknown number, or 'bytes */TOTAL'."};
 }
 
 Error ChunkOutOfPlace(uint64_t wanted, uint64_t got) {
@@ -246,10 +242,11 @@ Error ChunkOutOfPlace(uint64_t wanted, uint64_t got) {
 }
 
 Error UploadUnknown() {
-  return WithReason({Code::kOutOfRange,
-                     "This upload session does not exist: it was cancelled, or its URL is not from "
-                     "here. Start a new one."},
-                    "gone");
+  return WithReason(
+      {Code::kOutOfRange,
+       "This upload session does not exist: it was cancelled, or this emulator did not "
+       "make its URL. Start a new one."},
+      "gone");
 }
 
 Error UploadTakenOver() {
@@ -258,7 +255,7 @@ Error UploadTakenOver() {
 
 Error UploadBytesLost() {
   return {Code::kUnavailable,
-          "The bytes of this upload session were lost. Ask where it stands, and send them again."};
+          "The bytes of this upload session were lost. Ask for its progress, and send them again."};
 }
 
 Error TooManySources(size_t count) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/files.h"
 #include "base/result.h"
 #include "http/message.h"
 
@@ -28,7 +29,7 @@ Error ConditionNotMet(std::string_view condition, int64_t wanted, int64_t found)
 Error Md5Mismatch(std::string_view given, std::string_view computed);
 Error Crc32cMismatch(std::string_view given, std::string_view computed);
 Error PageTokenInvalid(std::string_view token);
-Error SideStoreFailed(std::string_view what, int sqlite_code, std::string_view why);
+Error SideStoreFailed(Code code, const Path& file, std::string_view why);
 
 // The JSON API.
 Error ParameterInvalid(std::string_view name, std::string_view value, std::string_view rule);

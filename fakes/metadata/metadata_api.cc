@@ -1,3 +1,4 @@
+
 #include "fakes/metadata/metadata_api.h"
 
 #include <algorithm>
@@ -7,8 +8,8 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "fakes/metadata/account_answers.h"
 #include "fakes/metadata/errors.h"
+#include "fakes/metadata/jwt.h"
 #include "fakes/metadata/tree.h"
 
 namespace caip::metadata {
@@ -192,6 +193,89 @@ std::optional<http::Response> MetadataApi::AnswerNow(const http::Request& reques
   http::Response response = RenderNode(*node, options);
   response.headers.Set("ETag", etag);
   return response;
+}
+
+namespace {
+
+http::Response MakeAnswer(std::string type, std::string body) {
+  http::Response response;
+  response.headers.Set("Content-Type", std::move(type));
+  response.headers.Set("Cache-Control", "no-store");
+  response.body = std::move(body);
+  return response;
+}
+
+// `scopes`, a list with commas, limits the permissions of the token.
+http::Response AnswerAccessToken(const http::Request& request, const Machine& machine,
+                                 const TokenMint& mint) {
+  std::vector<std::string> scopes = machine.scopes;
+  if (!request.Query("scopes").empty()) scopes = Split(request.Query("scopes"), ',');
+  const auto token = mint.Access(IdentityOfMachine(machine), scopes);
+  const Json body = {
+      {"access_token", token.text}, {"expires_in", token.expires_in}, {"token_type", "Bearer"}};
+  return MakeAnswer("application/json", CompactJson(body));
+}
+
+Json MachineClaims(const Machine& machine, bool licenses) {
+  Json claims = {
+      {"instance_creation_timestamp",
+       std::chrono::floor<std::chrono::seconds>(machine.created).time_since_epoch().count()},
+      {"instance_id", std::to_string(machine.instance_id)},
+      {"instance_name", machine.name},
+      {"project_id", machine.project_id}};
+  const Json number = Json::parse(machine.project_number, nullptr, false);
+  claims["project_number"] = number.is_number_integer() ? number : Json(machine.project_number);
+  claims["zone"] = machine.zone;
+  if (licenses) claims["license_id"] = Json::array();
+  return claims;
+}
+
+Json AccountClaims(const std::string& account, std::string_view audience, int64_t now) {
+  const std::string id = AccountNumber(account);
+  return {{"aud", audience},
+          {"azp", id},
+          {"email", account},
+          {"email_verified", true},
+          {"exp", now + kTokenSeconds},
+          {"iat", now},
+          {"iss", "https://accounts.google.com"},
+          {"sub", id}};
+}
+
+http::Response AnswerIdentityToken(const http::Request& request, const Machine& machine,
+                                   const TokenMint& mint) {
+  const std::string_view audience = request.Query("audience");
+  const std::string_view format = request.Query("format");
+  if (audience.empty()) return errors::AudienceMissing();
+  if (!format.empty() && format != "standard" && format != "full") {
+    return errors::ParameterInvalid("format", format, "must be standard or full");
+  }
+  const auto key = mint.key();
+  if (!key.ok()) return errors::KeyUnusable(key.error());
+  Json claims = AccountClaims(machine.service_account, audience, mint.NowSeconds());
+  if (format == "full") {
+    const bool licenses = LowerCase(request.Query("licenses")) == "true";
+    claims["google"]["compute_engine"] = MachineClaims(machine, licenses);
+  }
+  return MakeAnswer("text/html", MakeJwt(claims, **key));
+}
+
+}  // namespace
+
+Identity IdentityOfMachine(const Machine& machine) {
+  return {machine.service_account, machine.project_id, machine.job, machine.replica};
+}
+
+http::Response AnswerAccountRequest(std::string_view what, const http::Request& request,
+                                    const Machine& machine, const TokenMint& mint) {
+  return what == "token" ? AnswerAccessToken(request, machine, mint)
+                         : AnswerIdentityToken(request, machine, mint);
+}
+
+// 21 digits that begin with 1, as those of the service.
+std::string AccountNumber(std::string_view account) {
+  const std::string digits = std::to_string(Fnv1a(account));
+  return "1" + std::string(20 - digits.size(), '0') + digits;
 }
 
 }  // namespace caip::metadata

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fakes/metadata/machine.h"
@@ -45,5 +46,16 @@ class MetadataApi {
 /// Whether a request is for the metadata server, on any listener: by its path, by the server's
 /// name, or as a ping ("/" with the flavor header).
 bool IsMetadataRequest(const http::Request& request);
+
+/// The owner of a machine's tokens.
+Identity IdentityOfMachine(const Machine& machine);
+
+/// Answers service-accounts/<account>/token and .../identity, which are created on demand. `what`
+/// is "token" or "identity".
+http::Response AnswerAccountRequest(std::string_view what, const http::Request& request,
+                                    const Machine& machine, const TokenMint& mint);
+
+/// The number of an account, always the same: "sub", "azp".
+std::string AccountNumber(std::string_view account);
 
 }  // namespace caip::metadata

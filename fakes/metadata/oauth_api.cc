@@ -9,9 +9,9 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "base/text.h"
-#include "fakes/metadata/account_answers.h"
 #include "fakes/metadata/errors.h"
 #include "fakes/metadata/jwt.h"
+#include "fakes/metadata/metadata_api.h"
 #include "fakes/metadata/token_mint.h"
 #include "http/message.h"
 

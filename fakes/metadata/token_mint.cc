@@ -71,8 +71,8 @@ std::string TokenMint::Seal(const std::string& payload) const {
   return {reinterpret_cast<const char*>(mac), kSealBytes};
 }
 
-// Time is cut into windows, so that nothing needs to be remembered: all who ask in one window get
-// the same token, which lives on for a while in the next.
+// Time is divided into windows, so the mint stores nothing: all requests in one window get the same
+// token, which stays valid for a while in the next window.
 TokenMint::AccessToken TokenMint::Access(const Identity& identity,
                                          const std::vector<std::string>& scopes) const {
   constexpr int64_t kWindow = kTokenSeconds - kRenewalSeconds;

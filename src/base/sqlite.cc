@@ -2,6 +2,7 @@
 
 #include <sqlite3.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <limits>
 #include <system_error>
@@ -11,13 +12,18 @@ namespace {
 
 constexpr int kSqliteBusyTimeoutMs = 10'000;
 
-Code CodeOfSqlite(int sqlite_code) {
+Code CodeOfSqlite(int sqlite_code, sqlite3* db) {
   switch (sqlite_code & 0xff) {
     case SQLITE_FULL:
       return Code::kResourceExhausted;
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
       return Code::kDataLoss;
+    case SQLITE_CANTOPEN:
+      return sqlite3_system_errno(db) == ENOENT ? Code::kNotFound : Code::kInternal;
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return Code::kUnavailable;
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_AUTH:
@@ -25,6 +31,19 @@ Code CodeOfSqlite(int sqlite_code) {
     default:
       return Code::kInternal;
   }
+}
+
+void CloseLeavingShortLog(sqlite3* db, uint64_t bytes) {
+  if (const char* file = db != nullptr ? sqlite3_db_filename(db, "main") : nullptr) {
+    std::error_code absent;
+    const auto size = std::filesystem::file_size(sqlite3_filename_wal(file), absent);
+    if (!absent && size <= bytes) {
+      int keep = 1;
+      sqlite3_file_control(db, "main", SQLITE_FCNTL_PERSIST_WAL, &keep);
+      sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+    }
+  }
+  sqlite3_close_v2(db);
 }
 
 }  // namespace
@@ -46,7 +65,14 @@ SqliteStatement& SqliteStatement::Bind(int at, double number) {
   return *this;
 }
 
+SqliteStatement& SqliteStatement::BindBytes(int at, std::string_view bytes) {
+  sqlite3_bind_blob64(statement_, at, bytes.data(), bytes.size(), SQLITE_TRANSIENT);
+  return *this;
+}
+
 int SqliteStatement::Step() { return sqlite3_step(statement_); }
+
+bool SqliteStatement::Next() { return Step() == SQLITE_ROW; }
 
 std::string SqliteStatement::Text(int column) const {
   const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
@@ -70,7 +96,7 @@ void SqliteStatement::Reset() {
   sqlite3_clear_bindings(statement_);
 }
 
-SqliteDatabase::~SqliteDatabase() { CloseLeavingShortLog(db_); }
+SqliteDatabase::~SqliteDatabase() { CloseLeavingShortLog(db_, log_bytes_kept_); }
 
 Status SqliteDatabase::Open(Mode mode) {
   const int create = mode == Mode::kCreate ? SQLITE_OPEN_CREATE : 0;
@@ -104,22 +130,15 @@ Result<int64_t> SqliteDatabase::Number(const char* sql) {
 
 int64_t SqliteDatabase::Changes() const { return sqlite3_changes64(db_); }
 
-Error SqliteDatabase::Failure(int sqlite_code) const {
-  return make_error_(CodeOfSqlite(sqlite_code), file_,
-                     db_ ? std::string_view(sqlite3_errmsg(db_)) : "no memory");
+bool SqliteDatabase::IsInTransaction() const { return sqlite3_get_autocommit(db_) == 0; }
+
+Error SqliteDatabase::LastFailure(ErrorMaker make_error) const {
+  return make_error(CodeOfSqlite(sqlite3_errcode(db_), db_), file_, sqlite3_errmsg(db_));
 }
 
-void CloseLeavingShortLog(sqlite3* db, uint64_t bytes) {
-  if (const char* file = db != nullptr ? sqlite3_db_filename(db, "main") : nullptr) {
-    std::error_code absent;
-    const auto size = std::filesystem::file_size(sqlite3_filename_wal(file), absent);
-    if (!absent && size <= bytes) {
-      int keep = 1;
-      sqlite3_file_control(db, "main", SQLITE_FCNTL_PERSIST_WAL, &keep);
-      sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
-    }
-  }
-  sqlite3_close_v2(db);
+Error SqliteDatabase::Failure(int sqlite_code) const {
+  return make_error_(CodeOfSqlite(sqlite_code, db_), file_,
+                     db_ ? std::string_view(sqlite3_errmsg(db_)) : "no memory");
 }
 
 }  // namespace caip

@@ -27,8 +27,12 @@ class SqliteStatement {
   SqliteStatement& Bind(int at, int64_t number);
   /// NaN is stored as NULL: SQLite has no NaN.
   SqliteStatement& Bind(int at, double number);
+  SqliteStatement& BindBytes(int at, std::string_view bytes);
   /// SQLITE_ROW, SQLITE_DONE or an error.
   int Step();
+  /// Steps. True with a row; false at the end and after an error.
+  bool Next();
+  /// A text or bytes; "" for NULL.
   std::string Text(int column) const;
   int64_t Integer(int column) const;
   double Real(int column) const;
@@ -60,8 +64,15 @@ class SqliteDatabase {
   using ErrorMaker = Error (*)(Code code, const Path& file, std::string_view why);
   enum class Mode { kExisting, kCreate };
 
-  SqliteDatabase(Path file, ErrorMaker make_error)
-      : file_(std::move(file)), make_error_(make_error) {}
+  /// Closing the database leaves a write-ahead log of at most `log_bytes_kept`: SQLite would move
+  /// what the log holds into the database and delete the log, which costs two syncs and two deleted
+  /// files, some five milliseconds at the end of every command with an emulator inside. The next
+  /// opening reads a short log in less time than that (a mebibyte in about a millisecond), as it
+  /// does after a kill. Everything committed is kept either way.
+  /// (https://www.sqlite.org/wal.html, "Avoiding Excessively Large WAL Files" and "WAL-Index
+  /// Recovery")
+  SqliteDatabase(Path file, ErrorMaker make_error, uint64_t log_bytes_kept = 1 << 20)
+      : file_(std::move(file)), make_error_(make_error), log_bytes_kept_(log_bytes_kept) {}
   SqliteDatabase(const SqliteDatabase&) = delete;
   SqliteDatabase& operator=(const SqliteDatabase&) = delete;
   ~SqliteDatabase();
@@ -76,22 +87,18 @@ class SqliteDatabase {
   Result<int64_t> Number(const char* sql);
   /// How many rows the last statement changed.
   int64_t Changes() const;
+  bool IsInTransaction() const;
   /// The Error of a call that returned `sqlite_code`.
   Error Failure(int sqlite_code) const;
+  /// The Error of the last call, which failed.
+  Error LastFailure() const { return LastFailure(make_error_); }
+  Error LastFailure(ErrorMaker make_error) const;
 
  private:
   Path file_;
   ErrorMaker make_error_;
+  uint64_t log_bytes_kept_;
   sqlite3* db_ = nullptr;
 };
-
-/// Closes a database in write-ahead mode, which may be null. Its log stays when it has at most
-/// `bytes`: SQLite would move what the log holds into the database and delete the log, which costs
-/// two syncs and two deleted files, some five milliseconds at the end of every command with an
-/// emulator inside. The next opening reads a short log in less time than that (a mebibyte in about
-/// a millisecond), as it does after a kill. All that was committed is kept either way.
-/// (https://www.sqlite.org/wal.html, "Avoiding Excessively Large WAL Files" and "WAL-Index
-/// Recovery")
-void CloseLeavingShortLog(sqlite3* db, uint64_t bytes = 1 << 20);
 
 }  // namespace caip

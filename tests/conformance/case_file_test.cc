@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/encoding.h"
-#include "conformance/format/base64.h"
+#include "conformance/format/step.h"
 #include "tests/conformance/case_of.h"
 
 namespace conform {

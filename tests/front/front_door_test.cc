@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "base/time_text.h"
-#include "fakes/metadata/account_answers.h"
+#include "fakes/metadata/metadata_api.h"
 #include "http/message.h"
 
 namespace caip::front {

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
-#include "fakes/gcs/json/batch.h"
 #include "fakes/gcs/json/json_api.h"
 #include "http/client.h"
 #include "http/server.h"

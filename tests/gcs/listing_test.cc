@@ -1,4 +1,6 @@
 // Listings against a model: a sorted set of names and the rules of the documentation.
+#include "fakes/gcs/store/listing.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -6,7 +8,6 @@
 #include <set>
 
 #include "base/random.h"
-#include "fakes/gcs/store/listing_page.h"
 #include "tests/gcs/store_world.h"
 
 namespace caip::gcs {

@@ -1,5 +1,3 @@
-#include "fakes/gcs/store/object_path.h"
-
 #include <gtest/gtest.h>
 
 #include <map>
@@ -8,6 +6,7 @@
 #include "base/encoding.h"
 #include "base/random.h"
 #include "base/text.h"
+#include "fakes/gcs/store/names.h"
 
 namespace caip::gcs {
 namespace {

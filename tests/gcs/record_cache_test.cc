@@ -1,6 +1,6 @@
-#include "fakes/gcs/store/record_cache.h"
-
 #include <gtest/gtest.h>
+
+#include "fakes/gcs/store/object_record.h"
 
 namespace caip::gcs {
 namespace {

@@ -1,7 +1,7 @@
 // Faults on purpose, over real sockets: what a client sees of them.
 #include "fakes/gcs/faults/faulty_calls.h"
 #include "fakes/gcs/faults/retry_tests.h"
-#include "fakes/gcs/json/key_routes.h"
+#include "fakes/gcs/json/json_api.h"
 #include "tests/gcs/api_world.h"
 
 namespace caip::gcs {

@@ -4,7 +4,6 @@
 #include "base/text.h"
 #include "base/time_text.h"
 #include "fakes/gcs/json/json_api.h"
-#include "fakes/gcs/json/key_routes.h"
 #include "fakes/gcs/signing/canonical_request.h"
 #include "fakes/gcs/signing/digest.h"
 #include "tests/gcs_xml/xml_world.h"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/engine.h"
-#include "fakes/logging/api/stream_readers.h"
+#include "fakes/logging/api/logging_api.h"
 #include "fakes/logging/book/log_book.h"
 #include "http/router.h"
 #include "ml/job.h"

@@ -1,20 +1,60 @@
 #pragma once
-// Injects faults into calls.
+// Faults that can be injected into a call, and their injection. The faults are those of the storage
+// testbench's retry tests.
 
 #include <condition_variable>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
-#include "fakes/gcs/faults/fault.h"
+#include "http/message.h"
 #include "http/router.h"
 
 namespace caip::gcs {
 
-/// Waits in the middle of an answer. The end of the server ends every wait. Any thread.
+/// One fault. Its kind decides which calls it can affect.
+struct Fault {
+  enum class Kind {
+    kStatus,            // any call: `status` instead of an answer; the call has no effect
+    kReset,             // any call: the connection is reset; the call has no effect
+    kStatusAfterBytes,  // an upload: `status` once `bytes` of the object are stored
+    kBreakAfterBytes,   // a download: the connection ends after `bytes` of the body
+    kBreakFinalAnswer,  // an upload's last piece: it is stored, its answer ends after `bytes`
+    kStall,             // an upload or download: silence of `pause` after `bytes`
+  } kind = Kind::kStatus;
+  int status = 503;
+  uint64_t bytes = 0;
+  Duration pause{0};
+  std::string message = {};  // for kStatus; "" for a text that names the instruction
+};
+
+/// "return-503", "return-reset-connection", "return-503-after-256K", "return-broken-stream",
+/// "return-broken-stream-after-256K", "return-broken-stream-final-chunk-after-10B",
+/// "stall-for-10s-after-256K". nullopt for anything else (redirects are gRPC's alone).
+std::optional<Fault> ParseFault(std::string_view instruction);
+
+/// Every form that ParseFault reads, for an error's text.
+std::string FaultForms();
+
+/// Decides which fault a call gets: a client's retry tests, or a scenario. Called once for each
+/// call. Any thread.
+class FaultPlan {
+ public:
+  virtual ~FaultPlan() = default;
+  /// The fault for this call of `method` ("storage.objects.get"), which is consumed.
+  virtual std::optional<Fault> Take(const std::string& method, const http::Request& request) = 0;
+  /// Returns a fault that did not apply (the download was too short). A later call gets it.
+  virtual void PutBack(const std::string& method, const http::Request& request,
+                       const Fault& fault) = 0;
+};
+
+/// Waits in the middle of a response until the server stops. Any thread.
 class Pause {
  public:
   /// False when End() came first.
@@ -38,14 +78,14 @@ class Pause {
 /// Which faults apply to a call besides a status and a reset.
 struct FaultSite {
   enum class Kind { kPlain, kUpload, kDownload } kind = Kind::kPlain;
-  uint64_t offset = 0;          // of an upload: where in the object the body's first byte stands
+  uint64_t offset = 0;          // of an upload: position of the body's first byte in the object
   bool answer_has_body = true;  // of a complete upload; else cutting the answer is a reset
 };
 
 /// Asks a plan before each call and carries out the fault that it names. Any thread.
 class FaultyCalls {
  public:
-  /// `render` makes a response of an injected error, in the words of the API that is called.
+  /// `render` turns an injected error into a response in the form of the API that was called.
   using Renderer = std::function<http::Response(const Error&)>;
 
   /// Without a plan no faults are injected.

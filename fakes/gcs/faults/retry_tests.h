@@ -13,7 +13,7 @@
 
 #include "base/json_fwd.h"
 #include "base/random.h"
-#include "fakes/gcs/faults/fault.h"
+#include "fakes/gcs/faults/faulty_calls.h"
 #include "http/router.h"
 
 namespace caip::gcs {

@@ -1,9 +1,9 @@
 // The three kinds of access control lists, and IAM policies.
 #include "base/json.h"
 #include "fakes/gcs/errors.h"
-#include "fakes/gcs/json/access_json.h"
 #include "fakes/gcs/json/methods.h"
 #include "fakes/gcs/json/request_fields.h"
+#include "fakes/gcs/json/resources.h"
 
 namespace caip::gcs {
 namespace {

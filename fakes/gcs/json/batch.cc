@@ -1,5 +1,3 @@
-#include "fakes/gcs/json/batch.h"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -38,7 +36,7 @@ std::string_view TakeLine(std::string_view& text) {
   return Trim(line);
 }
 
-// One inner request; false where it is none. What is left of `text` is its body.
+// Reads one inner request; false if it is malformed. The rest of `text` is its body.
 bool ParseCall(std::string_view& text, http::Request* request) {
   while (text.starts_with("\r\n") || text.starts_with("\n")) TakeLine(text);
   const std::vector<std::string> words = Split(TakeLine(text), ' ');
@@ -61,7 +59,7 @@ bool ParseCall(std::string_view& text, http::Request* request) {
 
 std::string BodyOf(const http::Response& response) {
   std::string body = response.body;
-  if (response.file) {  // calls in a batch are small: nobody sends downloads so
+  if (response.file) {  // small: clients do not send downloads in a batch
     const http::FileSlice& slice = *response.file;
     body.resize(std::min<uint64_t>(slice.length, kCallBytesMax));
     const ssize_t count =
@@ -92,6 +90,23 @@ std::string RenderAnswer(const http::Response& response, std::string_view conten
   return text + body + "\r\n";
 }
 
+// Serves the reader's current part and renders the response.
+Result<std::string> ServePart(const http::Router& router, const http::Request& batch,
+                              MultipartReader& parts) {
+  const std::string content_id(parts.headers().Get("Content-ID"));
+  ASSIGN_OR_RETURN(const std::string text, parts.ReadPart(kCallBytesMax));
+  std::string_view rest = text;
+  http::Request call;
+  call.scheme = batch.scheme;
+  call.host = batch.host;
+  if (!ParseCall(rest, &call)) {
+    return RenderAnswer(errors::ToResponse(errors::BatchPartInvalid()), content_id);
+  }
+  TextBody body(rest);
+  call.body = &body;
+  return RenderAnswer(router.Handle(call), content_id);
+}
+
 Result<http::Response> ServeBatch(const http::Router& router, const http::Request& request) {
   auto boundaries = BoundariesOf(request.headers.Get("Content-Type"));
   if (boundaries.empty()) return errors::MultipartInvalid("the Content-Type names no boundary");
@@ -101,17 +116,8 @@ Result<http::Response> ServeBatch(const http::Router& router, const http::Reques
     ASSIGN_OR_RETURN(const bool more, parts.NextPart());
     if (!more) break;
     if (calls == kCallsMax) return errors::MultipartInvalid("a batch may hold 100 calls at most");
-    const std::string content_id(parts.headers().Get("Content-ID"));
-    ASSIGN_OR_RETURN(const std::string text, parts.ReadPart(kCallBytesMax));
-    std::string_view rest = text;
-    http::Request call;
-    call.scheme = request.scheme;
-    call.host = request.host;
-    const bool parsed = ParseCall(rest, &call);
-    TextBody body(rest);
-    call.body = &body;
-    answers += RenderAnswer(
-        parsed ? router.Handle(call) : errors::ToResponse(errors::BatchPartInvalid()), content_id);
+    ASSIGN_OR_RETURN(const std::string answer, ServePart(router, request, parts));
+    answers += answer;
   }
   http::Response response;
   response.headers.Add("Content-Type", "multipart/mixed; boundary=" + std::string(kBoundary));

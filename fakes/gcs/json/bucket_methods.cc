@@ -1,10 +1,13 @@
+
+#include "base/encoding.h"
 #include "base/json.h"
 #include "fakes/gcs/errors.h"
-#include "fakes/gcs/json/bucket_json.h"
 #include "fakes/gcs/json/methods.h"
 #include "fakes/gcs/json/request_fields.h"
-#include "fakes/gcs/service/bucket_settings.h"
+#include "fakes/gcs/json/resources.h"
+#include "fakes/gcs/service/settings.h"
 #include "fakes/gcs/store/bucket_store.h"
+#include "fakes/gcs/store/listing.h"
 
 namespace caip::gcs {
 namespace {
@@ -110,6 +113,125 @@ Result<Response> GetStorageLayout(StorageService& service, const Request&,
                        {"location", bucket.location},
                        {"locationType", BucketJson(bucket, "")["locationType"]},
                        {"hierarchicalNamespace", {{"enabled", false}}}});
+}
+
+// What a bucket has beside objects: notification configurations, managed folders and the service
+// account. Folders proper need a hierarchical namespace.
+
+namespace {
+
+constexpr size_t kFolderPageMax = 1000;
+
+Json FolderJson(const std::string& bucket, const ManagedFolder& folder, const std::string& base) {
+  const auto& [name, create_time] = folder;
+  return {
+      {"kind", "storage#managedFolder"},
+      {"id", bucket + "/" + name},
+      {"selfLink", base + "/storage/v1/b/" + bucket + "/managedFolders/" + PercentEncoded(name)},
+      {"name", name},
+      {"bucket", bucket},
+      {"metageneration", "1"},
+      {"createTime", create_time},
+      {"updateTime", create_time}};
+}
+
+ObjectName FolderAt(const PathParameters& path) { return {path.At("bucket"), path.At("folder")}; }
+
+}  // namespace
+
+// GET /b/{bucket}/notificationConfigs
+Result<Response> ListNotifications(StorageService& service, const Request&,
+                                   const PathParameters& path) {
+  ASSIGN_OR_RETURN(const auto notifications, service.ListNotifications(path.At("bucket")));
+  Json page = {{"kind", "storage#notifications"}};
+  for (const Json& notification : notifications) page["items"].push_back(notification);
+  return Rendered(page);
+}
+
+Result<Response> InsertNotification(StorageService& service, const Request& request,
+                                    const PathParameters& path) {
+  ASSIGN_OR_RETURN(const Json wanted, JsonBody(request));
+  ASSIGN_OR_RETURN(const Preconditions conditions, PreconditionsOf(request));
+  const std::string& bucket = path.At("bucket");
+  const std::string link = BaseOf(request) + "/storage/v1/b/" + bucket + "/notificationConfigs/";
+  ASSIGN_OR_RETURN(const Json made, service.InsertNotification(bucket, wanted, link, conditions));
+  return Rendered(made);
+}
+
+Result<Response> GetNotification(StorageService& service, const Request&,
+                                 const PathParameters& path) {
+  ASSIGN_OR_RETURN(const Json notification,
+                   service.GetNotification(path.At("bucket"), path.At("notification")));
+  return Rendered(notification);
+}
+
+Result<Response> DeleteNotification(StorageService& service, const Request& request,
+                                    const PathParameters& path) {
+  ASSIGN_OR_RETURN(const Preconditions conditions, PreconditionsOf(request));
+  RETURN_IF_ERROR(
+      service.DeleteNotification(path.At("bucket"), path.At("notification"), conditions));
+  return NoContent();
+}
+
+// GET /projects/{project}/serviceAccount
+Result<Response> GetServiceAccount(StorageService&, const Request&, const PathParameters& path) {
+  return Rendered(Json{{"kind", "storage#serviceAccount"},
+                       {"email_address", "service-" + path.At("project") +
+                                             "@gs-project-accounts.iam.gserviceaccount.com"}});
+}
+
+// GET /b/{bucket}/managedFolders
+Result<Response> ListManagedFolders(StorageService& service, const Request& request,
+                                    const PathParameters& path) {
+  const std::string& bucket = path.At("bucket");
+  ASSIGN_OR_RETURN(auto folders, service.ListManagedFolders(bucket));
+  ASSIGN_OR_RETURN(const size_t limit, PageSize(request, kFolderPageMax));
+  ASSIGN_OR_RETURN(const PageStart start, ParsePageToken(std::string(request.Query("pageToken"))));
+  std::erase_if(folders, [&](const ManagedFolder& folder) {
+    return folder.name < start.name || !folder.name.starts_with(request.Query("prefix"));
+  });
+  Json page = {{"kind", "storage#managedFolders"}};
+  if (folders.size() > limit) {
+    folders.resize(limit);
+    page["nextPageToken"] = PageTokenAfter(folders.back().name);
+  }
+  for (const ManagedFolder& folder : folders) {
+    page["items"].push_back(FolderJson(bucket, folder, BaseOf(request)));
+  }
+  return Rendered(page);
+}
+
+Result<Response> InsertManagedFolder(StorageService& service, const Request& request,
+                                     const PathParameters& path) {
+  ASSIGN_OR_RETURN(const Json wanted, JsonBody(request));
+  std::string name = StringOr(wanted, "name");
+  if (name.empty()) return errors::Required("name");
+  if (!name.ends_with('/')) name += '/';
+  ASSIGN_OR_RETURN(const Preconditions conditions, PreconditionsOf(request));
+  const ObjectName place{path.At("bucket"), name};
+  ASSIGN_OR_RETURN(const ManagedFolder folder, service.InsertManagedFolder(place, conditions));
+  return Rendered(FolderJson(place.bucket, folder, BaseOf(request)));
+}
+
+Result<Response> GetManagedFolder(StorageService& service, const Request& request,
+                                  const PathParameters& path) {
+  ASSIGN_OR_RETURN(const ManagedFolder folder, service.GetManagedFolder(FolderAt(path)));
+  return Rendered(FolderJson(path.At("bucket"), folder, BaseOf(request)));
+}
+
+Result<Response> DeleteManagedFolder(StorageService& service, const Request& request,
+                                     const PathParameters& path) {
+  ASSIGN_OR_RETURN(const Preconditions conditions, PreconditionsOf(request));
+  RETURN_IF_ERROR(service.DeleteManagedFolder(FolderAt(path), conditions,
+                                              IsTrue(request.Query("allowNonEmpty"))));
+  return NoContent();
+}
+
+// .../folders...
+Result<Response> RefuseFolders(StorageService& service, const Request&,
+                               const PathParameters& path) {
+  ASSIGN_OR_RETURN(const Bucket bucket, service.GetBucket(path.At("bucket")));
+  return errors::FoldersNeedHierarchy(bucket.name);
 }
 
 }  // namespace caip::gcs

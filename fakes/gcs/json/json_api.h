@@ -1,23 +1,41 @@
 #pragma once
-// The JSON API of Cloud Storage (storage/v1) over the service, as a table of routes.
+// The JSON API of Cloud Storage (storage/v1), its batches and the methods of keys, as tables of
+// routes.
 // https://cloud.google.com/storage/docs/json_api/v1
 
 #include <memory>
 #include <vector>
 
 #include "fakes/gcs/service/storage_service.h"
+#include "fakes/gcs/signing/service_keys.h"
 #include "http/router.h"
 
 namespace caip::gcs {
 
-/// Every route of the API but the batch's (batch.h), which is made of these: /storage/v1/..., its
-/// alias /b/..., /upload/..., /resumable/upload/... and /download/... The handlers share ownership
-/// of `service`. Methods that are not emulated answer 501
-/// with their names.
+/// Every route of the API except BatchRoute, which calls these: /storage/v1/..., its alias /b/...,
+/// /upload/..., /resumable/upload/... and /download/... The handlers share ownership of `service`.
+/// Methods that are not emulated answer 501 with their names.
 std::vector<http::Route> StorageRoutes(std::shared_ptr<StorageService> service);
 
-/// True for paths of this API: there an unknown one gets this API's form of 404 and 405.
+/// True for paths of this API. Unknown ones get a 404 or 405 in this API's form.
 bool IsStoragePath(std::string_view path);
 http::Response NoStorageRoute(int status, const http::Request& request, const std::string& allow);
+
+// batch.cc: POST /batch/storage/v1, many small requests in one body, as Python's client.batch()
+// sends them. https://cloud.google.com/storage/docs/batch
+
+/// A route that splits a batch and serves each request by `routes`. At most 100 requests a batch.
+http::Route BatchRoute(std::vector<http::Route> routes);
+
+// key_routes.cc: the methods that make and use keys: storage.projects.hmacKeys, IAM's signBlob, and
+// an emulator method that registers the public key of a service account.
+
+/// /storage/v1/projects/{project}/hmacKeys and below. The handlers share `keys`.
+std::vector<http::Route> HmacKeyRoutes(std::shared_ptr<ServiceKeys> keys);
+
+/// /v1/projects/{project}/serviceAccounts/{account}:signBlob (iamcredentials.googleapis.com), and
+/// GET and PUT /emulator/v1/serviceAccounts/{account}/publicKeys: {"publicKeys":[PEM]}. A PUT
+/// of {"publicKey":PEM} adds a key. Of a private key or a certificate, the public half is added.
+std::vector<http::Route> AccountKeyRoutes(std::shared_ptr<ServiceKeys> keys);
 
 }  // namespace caip::gcs

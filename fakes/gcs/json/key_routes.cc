@@ -1,5 +1,3 @@
-#include "fakes/gcs/json/key_routes.h"
-
 #include <algorithm>
 
 #include "base/encoding.h"
@@ -7,6 +5,7 @@
 #include "base/text.h"
 #include "base/time_text.h"
 #include "fakes/gcs/errors.h"
+#include "fakes/gcs/json/json_api.h"
 #include "fakes/gcs/json/request_fields.h"
 
 namespace caip::gcs {
@@ -42,18 +41,21 @@ Result<Response> CreateKey(ServiceKeys& keys, const Request& request, const Path
                        {"secret", key.secret}});
 }
 
-// The token is the last access id of the page before.
-Result<Response> ListKeys(ServiceKeys& keys, const Request& request, const PathParameters& path) {
-  ASSIGN_OR_RETURN(const size_t limit, PageSize(request, kKeyPageMax));
+bool IsListed(const HmacKey& key, const Request& request) {
   const std::string_view account = request.Query("serviceAccountEmail");
   const bool deleted_too = LowerCase(request.Query("showDeletedKeys")) == "true";
+  return key.access_id > request.Query("pageToken") &&
+         (account.empty() || key.account == account) && (deleted_too || key.state != "DELETED");
+}
+
+// The token is the last access id of the previous page.
+Result<Response> ListKeys(ServiceKeys& keys, const Request& request, const PathParameters& path) {
+  ASSIGN_OR_RETURN(const size_t limit, PageSize(request, kKeyPageMax));
   Json page = {{"kind", "storage#hmacKeysMetadata"}};
   Json items = Json::array();
   std::string last;
   for (const HmacKey& key : keys.ListHmac(path.At("project"))) {
-    if (key.access_id <= request.Query("pageToken")) continue;
-    if (!account.empty() && key.account != account) continue;
-    if (key.state == "DELETED" && !deleted_too) continue;
+    if (!IsListed(key, request)) continue;
     if (items.size() == limit) {
       page["nextPageToken"] = last;
       break;

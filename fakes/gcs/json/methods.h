@@ -25,7 +25,7 @@ Result<Response> GetStorageLayout(StorageService&, const Request&, const PathPar
 Result<Response> LockRetentionPolicy(StorageService&, const Request&, const PathParameters&);
 
 // access_methods.cc: of the bucket, of an object ({object}), or of new objects
-// (.../defaultObjectAcl); IAM policies are kept and given back, never asked.
+// (.../defaultObjectAcl); IAM policies are stored and returned but not enforced.
 Result<Response> ListAcl(StorageService&, const Request&, const PathParameters&);
 Result<Response> GetAclEntry(StorageService&, const Request&, const PathParameters&);
 Result<Response> PutAclEntry(StorageService&, const Request&, const PathParameters&);
@@ -33,8 +33,6 @@ Result<Response> DeleteAclEntry(StorageService&, const Request&, const PathParam
 Result<Response> GetIamPolicy(StorageService&, const Request&, const PathParameters&);
 Result<Response> SetIamPolicy(StorageService&, const Request&, const PathParameters&);
 Result<Response> TestIamPermissions(StorageService&, const Request&, const PathParameters&);
-
-// entry_methods.cc
 Result<Response> ListNotifications(StorageService&, const Request&, const PathParameters&);
 Result<Response> InsertNotification(StorageService&, const Request&, const PathParameters&);
 Result<Response> GetNotification(StorageService&, const Request&, const PathParameters&);
@@ -57,12 +55,10 @@ Result<Response> MoveObject(StorageService&, const Request&, const PathParameter
 Result<Response> RestoreObject(StorageService&, const Request&, const PathParameters&);
 Result<Response> BulkRestoreObjects(StorageService&, const Request&, const PathParameters&);
 
-// upload_methods.cc
+// write_methods.cc
 Result<Response> InsertObject(StorageService&, const Request&, const PathParameters&);
 Result<Response> PutUploadSession(StorageService&, const Request&, const PathParameters&);
 Result<Response> DeleteUploadSession(StorageService&, const Request&, const PathParameters&);
-
-// copy_methods.cc
 Result<Response> RewriteObject(StorageService&, const Request&, const PathParameters&);
 Result<Response> CopyObject(StorageService&, const Request&, const PathParameters&);
 Result<Response> ComposeObject(StorageService&, const Request&, const PathParameters&);

@@ -1,4 +1,4 @@
-// Objects: listed, read, changed, deleted, moved and restored.
+// Methods that list, read, change, delete, move and restore objects.
 #include <algorithm>
 
 #include "base/encoding.h"
@@ -7,9 +7,9 @@
 #include "base/time_text.h"
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/json/methods.h"
-#include "fakes/gcs/json/object_json.h"
 #include "fakes/gcs/json/request_fields.h"
-#include "fakes/gcs/service/object_rules.h"
+#include "fakes/gcs/json/resources.h"
+#include "fakes/gcs/service/settings.h"
 #include "fakes/gcs/store/bucket_store.h"
 #include "fakes/gcs/store/checksums.h"
 #include "fakes/gcs/store/object_record.h"
@@ -66,7 +66,7 @@ Result<ListQuery> ListQueryOf(const Request& request) {
   return query;
 }
 
-// Whether If-Match or If-None-Match names the tag, quoted or as the resource shows it.
+// Whether If-Match or If-None-Match names the etag, quoted or as in the resource.
 bool NamesTag(std::string_view header, const std::string& etag) {
   for (const std::string& item : Split(header, ',')) {
     std::string_view tag = Trim(item);
@@ -79,7 +79,7 @@ bool NamesTag(std::string_view header, const std::string& etag) {
   return false;
 }
 
-// The preconditions of a read: 412 by error, 304 (not modified) by the response.
+// Checks the preconditions of a read. Returns an error for 412, a response for 304.
 Result<std::optional<Response>> CheckReadConditions(const Request& request,
                                                     const ObjectInfo& info) {
   ASSIGN_OR_RETURN(Preconditions asked, PreconditionsOf(request));
@@ -239,7 +239,7 @@ Result<Response> DownloadObject(StorageService& service, const Request& request,
   return DownloadResponse(request, reader);
 }
 
-// PATCH /b/{bucket}/o/{object}: what is not named stays.
+// PATCH /b/{bucket}/o/{object}: fields that the body does not name are kept.
 Result<Response> PatchObject(StorageService& service, const Request& request,
                              const PathParameters& path) {
   ASSIGN_OR_RETURN(const Json resource, JsonBody(request));
@@ -248,7 +248,7 @@ Result<Response> PatchObject(StorageService& service, const Request& request,
   });
 }
 
-// PUT /b/{bucket}/o/{object}: what is not named is cleared.
+// PUT /b/{bucket}/o/{object}: fields that the body does not name are cleared.
 Result<Response> UpdateObject(StorageService& service, const Request& request,
                               const PathParameters& path) {
   ASSIGN_OR_RETURN(const Json resource, JsonBody(request));
@@ -288,8 +288,8 @@ Result<Response> RestoreObject(StorageService& service, const Request& request,
   return Rendered(RenderedObject(service, request, info));
 }
 
-// POST /b/{bucket}/o/bulkRestore. The restore is complete before the answer goes out, so the
-// operation is done, too.
+// POST /b/{bucket}/o/bulkRestore. The restore is complete before the response is sent, so the
+// operation is done.
 Result<Response> BulkRestoreObjects(StorageService& service, const Request& request,
                                     const PathParameters& path) {
   ASSIGN_OR_RETURN(const Json body, JsonBody(request));

@@ -5,8 +5,7 @@
 #include "base/json.h"
 #include "base/time_text.h"
 #include "fakes/gcs/errors.h"
-#include "fakes/gcs/json/access_json.h"
-#include "fakes/gcs/json/object_json.h"
+#include "fakes/gcs/json/resources.h"
 #include "fakes/gcs/wire/request_headers.h"
 
 namespace caip::gcs {
@@ -109,7 +108,7 @@ Status ApplyDestination(const Request& request, ObjectInfo* info) {
 
 Json RenderedObject(const StorageService& service, const Request& request, const ObjectInfo& info) {
   const auto bucket = service.GetBucket(info.bucket);
-  if (!bucket.ok()) return ObjectJson(info, BaseOf(request));  // gone meanwhile
+  if (!bucket.ok()) return ObjectJson(info, BaseOf(request));  // deleted meanwhile
   return RenderedObject(*bucket, RulesOf(*bucket), request, info);
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// What several methods of the JSON API read of a request, and how they render objects. Private to
+// Parameters that several methods of the JSON API read, and the rendering of objects. Private to
 // fakes/gcs.
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 #include "base/json_fwd.h"
 #include "fakes/gcs/service/storage_service.h"
-#include "fakes/gcs/store/bucket_rules.h"
+#include "fakes/gcs/store/bucket_store.h"
 #include "http/message.h"
 #include "http/router.h"
 
@@ -16,12 +16,12 @@ namespace caip::gcs {
 
 /// "http://127.0.0.1:8080": scheme and host of the request itself.
 std::string BaseOf(const http::Request& request);
-/// The body as JSON: an empty one and the word null are null. kInvalidArgument when it is not JSON,
-/// too large, or neither object nor null.
+/// The body as JSON. An empty body is null. kInvalidArgument if it is not JSON, too large, or
+/// neither an object nor null.
 Result<Json> JsonBody(const http::Request& request);
 http::Response Rendered(const Json& json);
 http::Response NoContent();
-/// 304: the client has it already.
+/// 304: the client already has this version.
 http::Response NotModified(const std::string& etag);
 
 bool IsTrue(std::string_view text);
@@ -33,13 +33,14 @@ Result<size_t> PageSize(const http::Request& request, size_t most);
 
 /// The object of the path: {bucket} and {object}.
 ObjectName ObjectAt(const http::PathParameters& path);
-/// Which version the request means by `generation` (or another parameter) and `softDeleted`.
+/// The version that `generation` (or another parameter) and `softDeleted` name.
 Result<Version> VersionOf(const http::Request& request,
                           const std::string& generation = "generation");
-/// ifGenerationMatch and its sisters; `prefix` is "if" or "ifSource".
+/// The four conditions ifGenerationMatch, ifGenerationNotMatch and so on. `prefix` is "if" or
+/// "ifSource".
 Result<Preconditions> PreconditionsOf(const http::Request& request,
                                       const std::string& prefix = "if");
-/// What parameters and headers say of a new object: its access control list, key and KMS key.
+/// Reads a new object's access control list, key and KMS key from parameters and headers.
 Status ApplyDestination(const http::Request& request, ObjectInfo* info);
 
 /// The object as JSON, with its retention expiration time. projection=full adds its access control

@@ -1,9 +1,14 @@
 // Operations on buckets.
+
+#include <algorithm>
+
 #include "base/json.h"
+#include "base/time_text.h"
 #include "fakes/gcs/errors.h"
+#include "fakes/gcs/service/settings.h"
 #include "fakes/gcs/service/storage_service.h"
-#include "fakes/gcs/store/bucket_rules.h"
 #include "fakes/gcs/store/bucket_store.h"
+#include "fakes/gcs/store/names.h"
 
 namespace caip::gcs {
 namespace {
@@ -68,6 +73,158 @@ Result<Bucket> StorageService::LockRetentionPolicy(const std::string& name,
 Status StorageService::DeleteBucket(const std::string& name, const Preconditions& conditions) {
   RETURN_IF_ERROR(GetBucket(name, conditions));
   return store_.DeleteBucket(name);
+}
+
+// Notification configurations, to which nothing is ever published, and managed folders, which are
+// name prefixes with IAM policies. Both are stored among a bucket's policies.
+
+namespace {
+
+constexpr const char* kFolders = "managedFolders";
+constexpr const char* kNotifications = "notifications";
+
+// False if the folder holds an object, live or not, or another managed folder.
+Result<bool> IsEmptyFolder(const BucketStore& store, const Bucket& bucket,
+                           const std::string& name) {
+  for (const ManagedFolder& other : ManagedFoldersOf(bucket)) {
+    if (other.name != name && other.name.starts_with(name)) return false;
+  }
+  ListQuery query{.prefix = name, .max_results = 1, .versions = true};
+  query.with_hashes = false;
+  ASSIGN_OR_RETURN(const Listing listing, store.List(bucket.name, query));
+  return listing.items.empty();
+}
+
+const Json* FindEntry(const Json& policies, const char* list, const std::string& key) {
+  const Json* all = Member(policies, list);
+  return all ? Member(*all, key) : nullptr;
+}
+
+Status EraseEntry(const char* list, const char* kind, const std::string& key, Json* policies) {
+  Json& entries = (*policies)[list];
+  const bool erased = entries.is_object() && entries.erase(key) != 0;
+  return erased ? Status(Ok{}) : errors::EntryNotFound(kind, key);
+}
+
+}  // namespace
+
+std::vector<ManagedFolder> ManagedFoldersOf(const Bucket& bucket) {
+  std::vector<ManagedFolder> folders;
+  const Json policies = PoliciesOf(bucket);
+  const Json* kept = Member(policies, kFolders);
+  if (kept == nullptr) return folders;
+  for (const auto& [name, folder] : kept->items()) {
+    folders.push_back({name, StringOr(folder, "createTime")});
+  }
+  std::sort(folders.begin(), folders.end(),
+            [](const auto& a, const auto& b) { return a.name < b.name; });
+  return folders;
+}
+
+Result<std::vector<ManagedFolder>> StorageService::ListManagedFolders(
+    const std::string& bucket) const {
+  ASSIGN_OR_RETURN(const Bucket found, store_.GetBucket(bucket));
+  return ManagedFoldersOf(found);
+}
+
+Result<ManagedFolder> StorageService::GetManagedFolder(const ObjectName& folder) const {
+  ASSIGN_OR_RETURN(const Bucket bucket, store_.GetBucket(folder.bucket));
+  const Json policies = PoliciesOf(bucket);
+  const Json* found = FindEntry(policies, kFolders, folder.name);
+  if (found == nullptr) return errors::EntryNotFound("managed folder", folder.name);
+  return ManagedFolder{folder.name, StringOr(*found, "createTime")};
+}
+
+Result<ManagedFolder> StorageService::InsertManagedFolder(const ObjectName& folder,
+                                                          const Preconditions& conditions) {
+  if (const auto problem = ObjectNameProblem(folder.name)) {
+    return errors::ObjectNameInvalid(folder.name, *problem);
+  }
+  std::string created;
+  const auto change = [&](Bucket* changed) -> Status {
+    Json policies = PoliciesOf(*changed);
+    if (policies[kFolders].contains(folder.name)) {
+      return errors::EntryExists("managed folder", folder.name);
+    }
+    created = Rfc3339(changed->updated, 3);
+    policies[kFolders][folder.name] = {{"createTime", created}};
+    SetPolicies(policies, changed);
+    return Ok{};
+  };
+  RETURN_IF_ERROR(ChangeBucket(folder.bucket, conditions, change, false));
+  return ManagedFolder{folder.name, created};
+}
+
+// The conditions apply to the folder, whose metageneration is always 1.
+Status StorageService::DeleteManagedFolder(const ObjectName& folder,
+                                           const Preconditions& conditions, bool allow_non_empty) {
+  RETURN_IF_ERROR(CheckMetagenerationConditions(conditions, 1));
+  ASSIGN_OR_RETURN(const Bucket bucket, store_.GetBucket(folder.bucket));
+  ASSIGN_OR_RETURN(const bool is_empty, IsEmptyFolder(store_, bucket, folder.name));
+  const bool exists = FindEntry(PoliciesOf(bucket), kFolders, folder.name) != nullptr;
+  if (exists && !is_empty && !allow_non_empty) return errors::FolderNotEmpty(folder.name);
+  const auto change = [&](Bucket* changed) -> Status {
+    Json policies = PoliciesOf(*changed);
+    RETURN_IF_ERROR(EraseEntry(kFolders, "managed folder", folder.name, &policies));
+    if (policies.contains("iam")) policies["iam"].erase(folder.name);
+    SetPolicies(policies, changed);
+    return Ok{};
+  };
+  RETURN_IF_ERROR(ChangeBucket(bucket.name, {}, change, false));
+  return Ok{};
+}
+
+Result<std::vector<Json>> StorageService::ListNotifications(const std::string& bucket) const {
+  ASSIGN_OR_RETURN(const Bucket found, store_.GetBucket(bucket));
+  std::vector<Json> list;
+  const Json policies = PoliciesOf(found);
+  const Json* kept = Member(policies, kNotifications);
+  if (kept == nullptr) return list;
+  for (const auto& [id, notification] : kept->items()) list.push_back(notification);
+  return list;
+}
+
+Result<Json> StorageService::GetNotification(const std::string& bucket,
+                                             const std::string& id) const {
+  ASSIGN_OR_RETURN(const Bucket found, store_.GetBucket(bucket));
+  const Json policies = PoliciesOf(found);
+  const Json* kept = FindEntry(policies, kNotifications, id);
+  if (kept == nullptr) return errors::EntryNotFound("notification", id);
+  return *kept;
+}
+
+Result<Json> StorageService::InsertNotification(const std::string& bucket, Json wanted,
+                                                const std::string& link,
+                                                const Preconditions& conditions) {
+  if (StringOr(wanted, "topic").empty()) return errors::Required("topic");
+  if (StringOr(wanted, "payload_format").empty()) return errors::Required("payload_format");
+  const auto change = [&](Bucket* changed) -> Status {
+    Json policies = PoliciesOf(*changed);
+    const long long number = IntOr(policies, "lastNotification", 0) + 1;
+    const std::string id = std::to_string(number);
+    wanted["kind"] = "storage#notification";
+    wanted["id"] = id;
+    wanted["etag"] = id;
+    wanted["selfLink"] = link + id;
+    policies["lastNotification"] = number;
+    policies[kNotifications][id] = wanted;
+    SetPolicies(policies, changed);
+    return Ok{};
+  };
+  RETURN_IF_ERROR(ChangeBucket(bucket, conditions, change, false));
+  return wanted;
+}
+
+Status StorageService::DeleteNotification(const std::string& bucket, const std::string& id,
+                                          const Preconditions& conditions) {
+  const auto change = [&](Bucket* changed) -> Status {
+    Json policies = PoliciesOf(*changed);
+    RETURN_IF_ERROR(EraseEntry(kNotifications, "notification", id, &policies));
+    SetPolicies(policies, changed);
+    return Ok{};
+  };
+  RETURN_IF_ERROR(ChangeBucket(bucket, conditions, change, false));
+  return Ok{};
 }
 
 }  // namespace caip::gcs

@@ -1,8 +1,14 @@
 // Operations on objects, except those that write bytes.
+
+#include <algorithm>
+#include <vector>
+
+#include "base/encoding.h"
 #include "fakes/gcs/errors.h"
-#include "fakes/gcs/service/object_rules.h"
+#include "fakes/gcs/service/settings.h"
 #include "fakes/gcs/service/storage_service.h"
 #include "fakes/gcs/store/bucket_store.h"
+#include "fakes/gcs/store/checksums.h"
 
 namespace caip::gcs {
 namespace {
@@ -109,6 +115,198 @@ Result<BulkRestored> StorageService::RestoreMany(const std::string& bucket,
     ++(info.ok() ? done.restored : done.skipped);
   }
   return done;
+}
+
+// Operations that write bytes: uploads, copies and compositions.
+
+namespace {
+
+constexpr size_t kSourcesMax = 32;
+
+// Moves the body's bytes into the writer, until its end.
+Status CopyBody(http::BodyReader& body, ObjectWriter& writer) {
+  constexpr size_t kBufferBytes = 256 << 10;
+  std::vector<char> buffer(kBufferBytes);
+  while (true) {
+    ASSIGN_OR_RETURN(const size_t count, body.Read(buffer.data(), buffer.size()));
+    if (count == 0) return Ok{};
+    RETURN_IF_ERROR(writer.Append({buffer.data(), count}));
+  }
+}
+
+// A copy about to begin. `source` keeps its bytes readable even if the object is overwritten.
+struct CopyPlan {
+  std::shared_ptr<ObjectReader> source;
+  ObjectInfo info;  // the source's metadata with the client's changes
+  const CopyRequest& request;
+};
+
+// Holds, retention and access lists stay with the source.
+Result<CopyPlan> PlanCopy(const StorageService& service, const CopyRequest& request) {
+  ASSIGN_OR_RETURN(auto source, service.OpenObject(request.source, request.version));
+  RETURN_IF_ERROR(CheckPreconditions(request.of_source, &source->info()));
+  RETURN_IF_ERROR(CheckKey(source->info(), request.source_key));
+  CopyPlan plan{source, source->info(), request};
+  plan.info.temporary_hold = plan.info.event_based_hold = false;
+  plan.info.retention.clear();
+  plan.info.acl.clear();
+  RETURN_IF_ERROR(request.change(&plan.info));
+  RETURN_IF_ERROR(CheckObjectFields(plan.info));
+  return plan;
+}
+
+Result<ObjectInfo> CopyWhole(BucketStore& store, const CopyPlan& plan) {
+  const ObjectName& target = plan.request.target;
+  ASSIGN_OR_RETURN(const auto writer, store.NewObject(target.bucket, target.name));
+  RETURN_IF_ERROR(writer->AppendFrom(*plan.source, 0, plan.source->info().size));
+  return writer->Commit(plan.info, plan.request.of_target, std::nullopt, std::nullopt);
+}
+
+// True if the copy changes location, storage class or key. Only such copies take several steps.
+Result<bool> MovesBytes(const BucketStore& store, const CopyPlan& plan) {
+  const ObjectInfo& source = plan.source->info();
+  ASSIGN_OR_RETURN(const Bucket from, store.GetBucket(source.bucket));
+  ASSIGN_OR_RETURN(const Bucket to, store.GetBucket(plan.request.target.bucket));
+  return from.location != to.location || source.storage_class != plan.info.storage_class ||
+         source.customer_key_sha256 != plan.info.customer_key_sha256;
+}
+
+// A token is a number and a hash of that number, source and target. The store keeps the bytes
+// copied so far under that hash.
+std::string TokenKey(const CopyPlan& plan, std::string_view number) {
+  const ObjectInfo& source = plan.source->info();
+  const ObjectName& target = plan.request.target;
+  Hasher hasher;
+  for (std::string_view part :
+       {std::string_view(source.bucket), std::string_view(source.name),
+        std::string_view(target.bucket), std::string_view(target.name), number}) {
+    hasher.Add(part);
+    hasher.Add(std::string_view("\0", 1));
+  }
+  hasher.Add(std::to_string(source.generation));
+  return Hex(hasher.Finish().md5);
+}
+
+// The key of a token. Makes the token if it is "".
+Result<std::string> KeyOfToken(const BucketStore& store, ResumableSessions& sessions,
+                               const CopyPlan& plan, std::string* token) {
+  if (token->empty()) {
+    std::string key;
+    do {
+      const std::string number = sessions.NewNumber();
+      key = TokenKey(plan, number);
+      *token = number + "." + key;
+    } while (store.UploadNote(key));
+    return key;
+  }
+  const size_t dot = token->find('.');
+  const std::string key = TokenKey(plan, token->substr(0, dot));
+  if (dot == std::string::npos || token->substr(dot + 1) != key) {
+    return errors::RewriteTokenInvalid();
+  }
+  return key;
+}
+
+// Copies up to `limit` more bytes; the last step makes the object.
+Status CopyStep(BucketStore& store, const CopyPlan& plan, const std::string& key, uint64_t limit,
+                RewriteProgress* progress) {
+  const ObjectInfo& source = plan.source->info();
+  const ObjectName& target = plan.request.target;
+  ASSIGN_OR_RETURN(const auto writer, store.ResumeObject(target.bucket, target.name, key));
+  const uint64_t here = std::min<uint64_t>(writer->size(), source.size);
+  RETURN_IF_ERROR(
+      writer->AppendFrom(*plan.source, here, std::min<uint64_t>(limit, source.size - here)));
+  progress->rewritten = writer->size();
+  if (progress->rewritten < source.size) return writer->Persist();
+  const auto md5 = source.md5.empty() ? std::nullopt : std::optional(source.md5);
+  auto made = writer->Commit(plan.info, plan.request.of_target, md5, source.crc32c);
+  store.ForgetUpload(key);
+  if (!made.ok()) return made.error();
+  progress->made = std::move(*made);
+  return Ok{};
+}
+
+Result<std::shared_ptr<ObjectReader>> OpenComponent(const StorageService& service,
+                                                    const std::string& bucket,
+                                                    const ComposeSource& source) {
+  if (source.name.empty()) {
+    return errors::FieldInvalid("sourceObjects[].name", "a source needs a name");
+  }
+  ASSIGN_OR_RETURN(auto reader,
+                   service.OpenObject({bucket, source.name}, {.generation = source.generation}));
+  const Preconditions wanted{.if_generation_match = source.if_generation_match};
+  RETURN_IF_ERROR(CheckPreconditions(wanted, &reader->info()));
+  return reader;
+}
+
+// Keeps a source that was overwritten since.
+Status DeleteSources(BucketStore& store, const std::vector<ObjectInfo>& sources) {
+  for (const ObjectInfo& source : sources) {
+    const Preconditions unchanged{.if_generation_match = source.generation};
+    const Status deleted = store.DeleteObject(source.bucket, source.name, unchanged, {});
+    const bool gone = !deleted.ok() && (deleted.error().code == Code::kFailedPrecondition ||
+                                        deleted.error().code == Code::kNotFound);
+    if (!gone) RETURN_IF_ERROR(deleted);
+  }
+  return Ok{};
+}
+
+}  // namespace
+
+Result<ObjectInfo> StorageService::Insert(const UploadPlan& plan, http::BodyReader& bytes) {
+  RETURN_IF_ERROR(CheckObjectFields(plan.info));
+  ASSIGN_OR_RETURN(const auto writer, store_.NewObject(plan.info.bucket, plan.info.name));
+  RETURN_IF_ERROR(CopyBody(bytes, *writer));
+  return writer->Commit(plan.info, plan.preconditions, plan.sums.md5, plan.sums.crc32c);
+}
+
+Result<std::string> StorageService::StartUpload(const UploadPlan& plan) {
+  RETURN_IF_ERROR(CheckObjectFields(plan.info));
+  return sessions_.Start(plan);
+}
+
+Result<ObjectInfo> StorageService::Copy(const CopyRequest& request) {
+  ASSIGN_OR_RETURN(const CopyPlan plan, PlanCopy(*this, request));
+  return CopyWhole(store_, plan);
+}
+
+Result<RewriteProgress> StorageService::Rewrite(const CopyRequest& request,
+                                                const std::string& token,
+                                                std::optional<uint64_t> limit) {
+  ASSIGN_OR_RETURN(const CopyPlan plan, PlanCopy(*this, request));
+  ASSIGN_OR_RETURN(const bool moves, MovesBytes(store_, plan));
+  RewriteProgress progress;
+  progress.rewritten = progress.size = plan.source->info().size;
+  progress.token = token;
+  const bool in_steps = !token.empty() || (limit && moves && progress.size > *limit);
+  if (!in_steps) {
+    ASSIGN_OR_RETURN(progress.made, CopyWhole(store_, plan));
+    return progress;
+  }
+  ASSIGN_OR_RETURN(const std::string key, KeyOfToken(store_, sessions_, plan, &progress.token));
+  RETURN_IF_ERROR(CopyStep(store_, plan, key, limit.value_or(progress.size), &progress));
+  return progress;
+}
+
+Result<ObjectInfo> StorageService::Compose(ComposeRequest request) {
+  const size_t count = request.sources.size();
+  if (count == 0 || count > kSourcesMax) return errors::TooManySources(count);
+  ObjectInfo& info = request.info;
+  RETURN_IF_ERROR(CheckObjectFields(info));
+  const std::string& bucket = request.target.bucket;
+  ASSIGN_OR_RETURN(const auto writer, store_.NewObject(bucket, request.target.name));
+  std::vector<ObjectInfo> sources;
+  for (const ComposeSource& source : request.sources) {
+    ASSIGN_OR_RETURN(const auto reader, OpenComponent(*this, bucket, source));
+    sources.push_back(reader->info());
+    RETURN_IF_ERROR(CheckKey(reader->info(), info.customer_key_sha256));
+    info.component_count += std::max(reader->info().component_count, 1);
+    RETURN_IF_ERROR(writer->AppendFrom(*reader, 0, reader->info().size));
+  }
+  ASSIGN_OR_RETURN(ObjectInfo made, writer->Commit(std::move(info), request.preconditions,
+                                                   std::nullopt, std::nullopt));
+  if (request.delete_sources) RETURN_IF_ERROR(DeleteSources(store_, sources));
+  return made;
 }
 
 }  // namespace caip::gcs

@@ -12,7 +12,6 @@
 
 #include "base/json_fwd.h"
 #include "fakes/gcs/service/access_lists.h"
-#include "fakes/gcs/service/resumable.h"
 #include "fakes/gcs/service/uploads.h"
 #include "fakes/gcs/store/bucket_store.h"
 #include "fakes/gcs/store/glob.h"
@@ -146,7 +145,7 @@ class StorageService {
                              const Preconditions& conditions, bool with_acl);
   Result<BulkRestored> RestoreMany(const std::string& bucket, const BulkRestore& wanted);
 
-  // writes.cc
+  // objects.cc: writing
   /// Stores the bytes up to the body's end as one object.
   Result<ObjectInfo> Insert(const UploadPlan& plan, http::BodyReader& bytes);
   /// Resumable uploads; see ResumableSessions.
@@ -162,7 +161,7 @@ class StorageService {
                                   std::optional<uint64_t> limit);
   Result<ObjectInfo> Compose(ComposeRequest request);
 
-  // access.cc
+  // access_lists.cc
   Result<AccessList> GetAccessList(const AccessListPlace& place) const;
   /// Gives the entity that role; "" removes its entry (kNotFound if it has none).
   Status SetAccessEntry(const AccessListPlace& place, const Preconditions& conditions,
@@ -175,7 +174,7 @@ class StorageService {
   /// kNotFound when the bucket or the object does not exist.
   Status CheckPolicyPlace(const PolicyPlace& place) const;
 
-  // bucket_entries.cc
+  // buckets.cc: entries of a bucket
   Result<std::vector<Json>> ListNotifications(const std::string& bucket) const;
   Result<Json> GetNotification(const std::string& bucket, const std::string& id) const;
   /// `link`: the selfLink of a bucket's notifications, up to the id.

@@ -1,11 +1,18 @@
 #pragma once
-// An upload's plan: what the service knows before the bytes arrive.
+// Uploads: the plan, which the service knows before the bytes arrive, and the sessions of resumable
+// uploads. A session's URL holds its plan and the store keeps its bytes, so a session continues
+// after a restart.
 
 #include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
+#include "base/random.h"
 #include "fakes/gcs/store/bucket_store.h"
+#include "http/message.h"
 
 namespace caip::gcs {
 
@@ -37,5 +44,54 @@ struct UploadPiece {
   std::optional<ContentRange> range = {};
   ExpectedSums sums = {};
 };
+
+/// The state of an upload: complete, or the number of bytes received.
+struct UploadProgress {
+  uint64_t received = 0;
+  std::optional<ObjectInfo> done;
+};
+
+/// When there are too many sessions, the one unused longest is dropped from memory; its next
+/// request restores it. Any thread.
+class ResumableSessions {
+ public:
+  /// Sessions in memory. Each may hold a file descriptor.
+  static constexpr size_t kSessionsMax = 256;
+
+  ResumableSessions(BucketStore& store, uint64_t seed);
+  ~ResumableSessions();
+  /// The upload_id for a session's URL. kNotFound when the bucket is missing.
+  Result<std::string> Start(const UploadPlan& plan);
+  /// Receives a piece, or without `first` only reports the progress. A range of nullopt means the
+  /// whole object. kOutOfRange for an unknown id. A newer call takes the session over from an older
+  /// one that still waits for its client.
+  Result<UploadProgress> Put(const std::string& upload_id, const std::optional<ContentRange>& range,
+                             const ExpectedSums& sums, http::BodyReader& body);
+  /// 16 hexadecimal digits, random within this process.
+  std::string NewNumber();
+  /// Drops the bytes. The id is unknown from then on.
+  Status Cancel(const std::string& upload_id);
+
+ private:
+  struct Session;
+  Result<std::shared_ptr<Session>> Find(const std::string& upload_id);
+  Status Recall(Session& session);
+  Status CheckFits(Session& session, const ContentRange& range);
+  Status Receive(Session& session, uint64_t owner, uint64_t skip, http::BodyReader& body);
+  Result<UploadProgress> Finish(Session& session, const ExpectedSums& sums);
+  void DropOldest();
+
+  BucketStore& store_;
+  std::mutex mutex_;
+  Random random_;
+  uint64_t uses_ = 0;
+  std::map<std::string, std::shared_ptr<Session>> sessions_;
+};
+
+/// Converts a plan to an upload_id and back; nullopt for an id that was not made here.
+std::string UploadIdOf(const UploadPlan& plan, std::string_view nonce);
+std::optional<UploadPlan> PlanOfUploadId(std::string_view upload_id);
+/// The key under which the store keeps the bytes.
+std::string KeyOfUploadId(std::string_view upload_id);
 
 }  // namespace caip::gcs

@@ -45,7 +45,7 @@ std::string CanonicalQuery(const http::Request& request) {
   return Join(parts, "&");
 }
 
-// Query parameters that V2 signs as a part of the resource.
+// Query parameters that V2 signs as part of the resource.
 bool IsSubResource(std::string_view name) {
   static constexpr std::string_view kNames[] = {
       "acl",         "billing",          "compose",

@@ -1,5 +1,5 @@
 #pragma once
-// What is signed: V4's canonical request and string to sign, and V2's string to sign. Pure.
+// The texts that are signed: V4's canonical request and string to sign, and V2's string to sign.
 // https://cloud.google.com/storage/docs/authentication/canonical-requests
 
 #include <string>
@@ -17,7 +17,7 @@ struct SignedTarget {
   std::string path;  // as in the canonical request, %-encoded
 };
 
-/// `query` is decoded; the signature itself is left out of it. `signed_headers` are lower-case
+/// `query` is decoded; it must not contain the signature itself. `signed_headers` are lower-case
 /// names; "host" is `target.host`. `payload_hash` is hex, or UNSIGNED-PAYLOAD.
 std::string CanonicalRequest(const http::Request& request, const SignedTarget& target,
                              const std::vector<std::string>& signed_headers,
@@ -27,7 +27,7 @@ std::string CanonicalRequest(const http::Request& request, const SignedTarget& t
 std::string StringToSign(std::string_view algorithm, std::string_view timestamp,
                          std::string_view scope, std::string_view canonical_request);
 
-/// The key that an HMAC secret becomes for a scope; `family` is "GOOG4" or "AWS4".
+/// Derives the signing key for a scope from an HMAC secret. `family` is "GOOG4" or "AWS4".
 std::string SigningKey(std::string_view family, std::string_view secret, std::string_view scope);
 
 /// V2. `time` is the Expires parameter or the Date header; `resource` is "/bucket/object";

@@ -14,7 +14,7 @@
 
 namespace caip::gcs {
 
-/// A form's fields by their lower-case names, the file's excepted.
+/// A form's fields by their lower-case names, except the file.
 using FormFields = std::map<std::string, std::string>;
 
 struct PostPolicy {

@@ -1,6 +1,6 @@
 #pragma once
-// The keys that the emulator knows: HMAC keys that it made, and public keys of service accounts.
-// They are on disk, so a signed URL survives a restart.
+// The keys that the emulator knows: HMAC keys that it created, and public keys of service accounts.
+// They are stored on disk, so signed URLs stay valid after a restart.
 
 #include <functional>
 #include <map>
@@ -17,7 +17,7 @@
 
 namespace caip::gcs {
 
-/// A key as storage.projects.hmacKeys shows it, with the secret that only its creation returns.
+/// A key as storage.projects.hmacKeys shows it, with the secret, which only the creation returns.
 struct HmacKey {
   std::string access_id;
   std::string secret;

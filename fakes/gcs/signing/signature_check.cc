@@ -18,7 +18,7 @@ using http::Request;
 constexpr auto kLongestLife = std::chrono::hours(7 * 24);
 constexpr char kPublicHost[] = "storage.googleapis.com";
 
-// The first parameter of that name, whose case does not matter.
+// The first parameter of that name. Ignores case.
 std::string QueryOf(const Request& request, std::string_view name) {
   const std::string lower = LowerCase(name);
   for (const auto& [key, value] : request.query) {
@@ -70,14 +70,14 @@ std::string FieldOf(std::string_view text, std::string_view name) {
   return "";
 }
 
-// "/bucket/object", whichever style the request has.
+// "/bucket/object", for path style and virtual-host style.
 std::string ResourceOf(const Request& request, const std::string& bucket) {
   const bool has_bucket = request.path == "/" + bucket ||
                           request.path.starts_with("/" + bucket + "/") || bucket.empty();
   return has_bucket ? request.path : "/" + bucket + request.path;
 }
 
-// Signers write a path %-encoded or as it is; a bucket with or without its closing slash.
+// Signers write a path %-encoded or plain, and a bucket with or without the final slash.
 std::vector<std::string> SpellingsOf(const std::string& resource) {
   std::vector<std::string> spellings = {resource};
   if (const auto decoded = PercentDecoded(resource)) {
@@ -127,7 +127,7 @@ struct SignatureCheck::Claim {
   }
 };
 
-// The id may itself hold slashes: the scope is the last four parts.
+// The id may contain slashes: the scope is the last four parts.
 std::string SignatureCheck::Claim::scope() const {
   size_t at = credential.size();
   for (int part = 0; part < 4; ++part) {

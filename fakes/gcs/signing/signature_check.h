@@ -17,13 +17,13 @@ struct HmacSecret {
   bool active = true;
 };
 
-/// The keys that signatures are checked with: a port to where keys are kept. Any thread.
+/// A port to the keys that signatures are checked with. Any thread.
 class KeyRing {
  public:
   virtual ~KeyRing() = default;
-  /// nullopt: a key that was not made here.
+  /// nullopt: the emulator did not create this key.
   virtual std::optional<HmacSecret> SecretOf(const std::string& access_id) const = 0;
-  /// PEM of a service account's RSA keys. Without any its signatures cannot be checked.
+  /// PEM of a service account's RSA keys. If there are none, its signatures cannot be checked.
   virtual std::vector<std::string> PublicKeysOf(const std::string& account) const = 0;
 };
 
@@ -36,10 +36,10 @@ struct SignatureFlaw {
 };
 
 struct SignatureOptions {
-  /// Refuses keys that were not made or registered here. Otherwise only form, dates and expiry of
-  /// their signatures are checked, so that a client with a dummy key works offline.
+  /// Refuses unknown keys. Otherwise only form, dates and expiry of signatures with such keys are
+  /// checked, so that a client with a dummy key works offline.
   bool strict = false;
-  /// How far a request's date may be from ours.
+  /// The largest difference between a request's date and the server's time.
   Duration skew = std::chrono::minutes(15);
 };
 

@@ -1,7 +1,10 @@
+
 #include "fakes/gcs/store/bucket_store.h"
 
 #include <algorithm>
 
+#include "base/json.h"
+#include "base/time_text.h"
 #include "fakes/gcs/errors.h"
 
 namespace caip::gcs {
@@ -59,6 +62,82 @@ Status CheckMetagenerationConditions(const Preconditions& preconditions, int64_t
       {.if_metageneration_match = preconditions.if_metageneration_match,
        .if_metageneration_not_match = preconditions.if_metageneration_not_match},
       &as_object);
+}
+
+namespace {
+
+constexpr long long kSecondsMax = 100LL * 366 * 86'400;  // a policy's longest period: 100 years
+
+bool IsOn(const Json& settings, std::string_view name, std::string_view member) {
+  const Json* found = Member(settings, name);
+  const Json* value = found ? Member(*found, member) : nullptr;
+  return value != nullptr && *value == true;
+}
+
+Duration SecondsOf(const Json& settings, std::string_view name, std::string_view member) {
+  const Json* found = Member(settings, name);
+  if (found == nullptr) return Duration(0);
+  const long long seconds = IntOr(*found, member, 0);
+  return std::chrono::seconds(std::clamp(seconds, 0LL, kSecondsMax));
+}
+
+}  // namespace
+
+BucketRules RulesOf(const Bucket& bucket) {
+  BucketRules rules;
+  if (bucket.settings.empty()) return rules;
+  const auto settings = ParseJson(bucket.settings);
+  if (!settings.ok()) return rules;
+  rules.versioning = IsOn(*settings, "versioning", "enabled");
+  rules.soft_delete = SecondsOf(*settings, "softDeletePolicy", "retentionDurationSeconds");
+  rules.retention = SecondsOf(*settings, "retentionPolicy", "retentionPeriod");
+  rules.retention_locked = IsOn(*settings, "retentionPolicy", "isLocked");
+  const Json* hold = Member(*settings, "defaultEventBasedHold");
+  rules.default_event_based_hold = hold != nullptr && *hold == true;
+  if (const Json* encryption = Member(*settings, "encryption")) {
+    rules.default_kms_key = StringOr(*encryption, "defaultKmsKeyName");
+  }
+  if (const Json* iam = Member(*settings, "iamConfiguration")) {
+    rules.uniform_access = IsOn(*iam, "uniformBucketLevelAccess", "enabled");
+  }
+  return rules;
+}
+
+void StampSettings(const Bucket& before, Instant now, Bucket* bucket) {
+  if (bucket->settings.empty() || bucket->settings == before.settings) return;
+  auto settings = ParseJson(bucket->settings);
+  const auto old = ParseJson(before.settings);
+  if (!settings.ok()) return;
+  for (const auto& [name, member] : {std::pair("retentionPolicy", "retentionPeriod"),
+                                     std::pair("softDeletePolicy", "retentionDurationSeconds")}) {
+    if (!settings->contains(name)) continue;
+    const Json* previous = old.ok() ? Member(*old, name) : nullptr;
+    Json& policy = (*settings)[name];
+    const bool same =
+        previous != nullptr && StringOr(*previous, member) == StringOr(policy, member);
+    policy["effectiveTime"] = same ? StringOr(*previous, "effectiveTime") : Rfc3339(now, 3);
+  }
+  bucket->settings = CompactJson(*settings);
+}
+
+std::optional<Instant> RetentionEnd(const BucketRules& rules, const ObjectInfo& info) {
+  if (rules.retention == Duration(0) || info.event_based_hold) return std::nullopt;
+  return std::max(info.time_created, info.retained_since) + rules.retention;
+}
+
+Status MayLose(const BucketRules& rules, const ObjectInfo& info, Instant now) {
+  const std::string object = info.bucket + "/" + info.name;
+  if (info.temporary_hold || info.event_based_hold) {
+    return errors::ObjectHeld(object, info.temporary_hold ? "temporaryHold" : "eventBasedHold");
+  }
+  auto until = RetentionEnd(rules, info);
+  if (!info.retention.empty()) {
+    const auto own = ParseJson(info.retention);
+    const auto end = ParseRfc3339(own.ok() ? StringOr(*own, "retainUntilTime") : "");
+    if (end && (!until || *end > *until)) until = end;
+  }
+  if (until && now < *until) return errors::RetentionNotMet(object, Rfc3339(*until, 3));
+  return Ok{};
 }
 
 }  // namespace caip::gcs

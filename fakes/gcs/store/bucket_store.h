@@ -25,7 +25,7 @@ struct Bucket {
   int64_t metageneration = 1;
   int64_t revision = 0;  // grows with every change, even if metageneration does not
   std::map<std::string, std::string> labels = {};
-  std::string project = {};   // whose ?project= made it; "" for one made by hand
+  std::string project = {};   // ?project= of the request that created it; "": made by hand
   std::string settings = {};  // JSON object: all other fields that a client may set; "" none
   std::string policies = {};  // JSON object: ACLs, IAM policy, notifications, folders; "" none
 };
@@ -192,5 +192,29 @@ Status CheckPreconditions(const Preconditions& preconditions, const ObjectInfo* 
 
 /// The same for what has no generation: a bucket or a managed folder.
 Status CheckMetagenerationConditions(const Preconditions& preconditions, int64_t metageneration);
+
+// The effects of a bucket's settings on its objects.
+
+/// The settings that have an effect here.
+struct BucketRules {
+  bool versioning = false;
+  Duration soft_delete{0};  // how long a deleted object may be restored
+  Duration retention{0};    // how long an object may be neither deleted nor overwritten
+  bool retention_locked = false;
+  bool default_event_based_hold = false;
+  bool uniform_access = false;  // no ACLs
+  std::string default_kms_key;
+};
+BucketRules RulesOf(const Bucket& bucket);
+
+/// Sets the effective time of each policy that changed.
+void StampSettings(const Bucket& before, Instant now, Bucket* bucket);
+
+/// When the bucket's policy releases the object; nullopt if it does not retain it, or retains it
+/// without an end.
+std::optional<Instant> RetentionEnd(const BucketRules& rules, const ObjectInfo& info);
+
+/// kPermissionDenied while a hold or a retention forbids deleting the version.
+Status MayLose(const BucketRules& rules, const ObjectInfo& info, Instant now);
 
 }  // namespace caip::gcs

@@ -12,7 +12,7 @@
 #include <memory>
 
 #include "fakes/gcs/errors.h"
-#include "fakes/gcs/store/object_path.h"
+#include "fakes/gcs/store/names.h"
 
 namespace caip::gcs {
 namespace {

@@ -34,7 +34,7 @@ class BucketTree {
   /// kNotFound when no file is there.
   Result<OpenFile> Open(const std::string& name) const;
   /// Moves a finished file in. Makes its directories; files at their paths move aside
-  /// (object_path.h). Adds to `touched` the directories to be synced.
+  /// (names.h). Adds to `touched` the directories to be synced.
   Result<FileIdentity> Place(int from_directory, const std::string& from, const std::string& name,
                              std::vector<std::string>* touched);
   /// Removes the file and the directories that it leaves empty. Files that had moved aside for them

@@ -12,9 +12,8 @@
 #include "fakes/gcs/store/bucket_store.h"
 #include "fakes/gcs/store/checksums.h"
 #include "fakes/gcs/store/directory_writer.h"
-#include "fakes/gcs/store/listing_page.h"
+#include "fakes/gcs/store/listing.h"
 #include "fakes/gcs/store/names.h"
-#include "fakes/gcs/store/object_path.h"
 
 namespace caip::gcs {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 // Buckets as readable directories: <root>/<bucket>/<object's path> holds an object's bytes as a
-// plain file (object_path.h), and a file put there by hand is an object. Other metadata is kept in
+// plain file (names.h), and a file put there by hand is an object. Other metadata is kept in
 // <root>.db (side_store.h), which may be deleted.
 
 #include <array>
@@ -9,12 +9,10 @@
 #include <string>
 
 #include "base/clock.h"
-#include "fakes/gcs/store/bucket_rules.h"
 #include "fakes/gcs/store/bucket_store.h"
 #include "fakes/gcs/store/bucket_tree.h"
-#include "fakes/gcs/store/listing_page.h"
+#include "fakes/gcs/store/listing.h"
 #include "fakes/gcs/store/side_store.h"
-#include "fakes/gcs/store/tree_walk.h"
 
 namespace caip::gcs {
 
@@ -105,7 +103,7 @@ class DirectoryStore final : public BucketStore {
                             const Preconditions& preconditions);
   ObjectRecord NewRecord(ObjectInfo info, const FileIdentity& file, const BucketRules& rules);
 
-  // directory_versions.cc. The caller holds the bucket's lock, except for the first.
+  // directory_changes.cc: versions. The caller holds the bucket's lock, except for the first.
   void ClearVersions();
   Status MakeWay(const Found& live, const BucketRules& rules);
   Status Keep(const Found& found, bool noncurrent, const BucketRules& rules);

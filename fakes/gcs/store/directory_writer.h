@@ -7,7 +7,6 @@
 
 #include "fakes/gcs/store/bucket_store.h"
 #include "fakes/gcs/store/checksums.h"
-#include "fakes/gcs/store/following_hasher.h"
 
 namespace caip::gcs {
 

@@ -10,7 +10,7 @@ constexpr std::string_view kSpecial = "*?[{\\";
 size_t EndOfSet(std::string_view pattern, size_t at) {
   size_t first = at + 1;
   if (first < pattern.size() && (pattern[first] == '!' || pattern[first] == '^')) ++first;
-  const size_t end = pattern.find(']', first + 1);  // a bracket that comes first is one of the set
+  const size_t end = pattern.find(']', first + 1);  // a leading bracket belongs to the set
   return end == std::string_view::npos ? end : end + 1;
 }
 
@@ -69,7 +69,7 @@ void Glob::Compile(std::string_view pattern) {
   for (size_t at = 0; at < pattern.size(); ++at) {
     const char c = pattern[at];
     if (pattern.substr(at).starts_with("**/") && (at == 0 || pattern[at - 1] == '/')) {
-      // No folder at all is one of "any folders".
+      // ** also matches no folder at all.
       const size_t begin = steps_.size();
       steps_.push_back({Step::Kind::kFork, "", false, {begin + 1, begin + 3}});
       steps_.push_back({Step::Kind::kRunAny});

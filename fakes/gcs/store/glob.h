@@ -18,14 +18,14 @@ class Glob {
   static std::optional<std::string> Problem(std::string_view pattern);
 
   bool Matches(std::string_view name) const;
-  /// What every name that matches begins with.
+  /// The prefix of every name that matches.
   const std::string& literal_prefix() const { return literal_prefix_; }
 
  private:
   struct Step {
     enum class Kind { kByte, kSet, kNoSlash, kRunNoSlash, kRunAny, kJump, kFork, kEnd } kind;
-    std::string set = {};         // of kSet and kByte: what fits
-    bool negated = false;         // of kSet: what does not
+    std::string set = {};         // of kSet and kByte: the bytes
+    bool negated = false;         // of kSet: all bytes but `set`
     std::vector<size_t> to = {};  // of kJump and kFork
   };
   void Compile(std::string_view pattern);

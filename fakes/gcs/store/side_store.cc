@@ -1,52 +1,10 @@
 #include "fakes/gcs/store/side_store.h"
 
-#include "base/json.h"
 #include "fakes/gcs/store/object_record.h"
 #include "fakes/gcs/store/side_tables.h"
 
 namespace caip::gcs {
 namespace {
-
-constexpr int kSchemaVersion = 1;
-constexpr const char* kSchema = R"(
-CREATE TABLE IF NOT EXISTS buckets (name TEXT PRIMARY KEY, record TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS objects (
-  bucket TEXT NOT NULL, name TEXT NOT NULL,
-  generation INTEGER NOT NULL, inode INTEGER NOT NULL, modified_ns INTEGER NOT NULL,
-  size INTEGER NOT NULL, hashed INTEGER NOT NULL, md5 BLOB NOT NULL, crc32c INTEGER NOT NULL,
-  record TEXT NOT NULL, PRIMARY KEY (bucket, name)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS versions (
-  bucket TEXT NOT NULL, name TEXT NOT NULL,
-  generation INTEGER NOT NULL, inode INTEGER NOT NULL, modified_ns INTEGER NOT NULL,
-  size INTEGER NOT NULL, hashed INTEGER NOT NULL, md5 BLOB NOT NULL, crc32c INTEGER NOT NULL,
-  record TEXT NOT NULL, hard_delete INTEGER NOT NULL,
-  PRIMARY KEY (bucket, name, generation)) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS versions_to_go ON versions (hard_delete) WHERE hard_delete > 0;
-CREATE INDEX IF NOT EXISTS versions_by_generation ON versions (bucket, generation);
-CREATE TABLE IF NOT EXISTS counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
-)";
-
-Status Prepare(Database& database, bool durable) {
-  RETURN_IF_ERROR(database.Run("PRAGMA journal_mode=WAL"));
-  RETURN_IF_ERROR(database.Run(durable ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL"));
-  Statement version(database.get(), "PRAGMA user_version");
-  if (version.Step() && version.Int(0) != 0 && version.Int(0) != kSchemaVersion) {
-    RETURN_IF_ERROR(
-        database.Run("DROP TABLE IF EXISTS buckets; DROP TABLE IF EXISTS objects; "
-                     "DROP TABLE IF EXISTS counters"));
-  }
-  version.Reset();
-  RETURN_IF_ERROR(database.Run(kSchema));
-  return database.Run(("PRAGMA user_version=" + std::to_string(kSchemaVersion)).c_str());
-}
-
-Result<std::unique_ptr<Database>> OpenPrepared(const Path& file, bool durable, bool* broken) {
-  ASSIGN_OR_RETURN(auto database, Database::Open(file));
-  const Status prepared = Prepare(*database, durable);
-  *broken = !prepared.ok() && database->IsBroken();
-  if (!prepared.ok()) return prepared.error();
-  return database;
-}
 
 void MoveAside(const Path& file) {
   std::error_code ignored;
@@ -67,22 +25,20 @@ SideStore::~SideStore() {
 }
 
 Result<std::unique_ptr<SideStore>> SideStore::Open(const Path& file, bool durable) {
-  bool broken = false;
-  auto opened = OpenPrepared(file, durable, &broken);
-  if (!opened.ok() && broken) {
+  auto writer = std::make_unique<Writer>(file);
+  Status opened = writer->Open(durable);
+  if (!opened.ok() && opened.error().code == Code::kDataLoss) {
+    writer.reset();
     MoveAside(file);
-    opened = OpenPrepared(file, durable, &broken);
+    writer = std::make_unique<Writer>(file);
+    opened = writer->Open(durable);
   }
-  if (!opened.ok()) return opened.error();
-  ASSIGN_OR_RETURN(auto for_reading, Database::Open(file));
+  RETURN_IF_ERROR(opened);
   std::unique_ptr<SideStore> store(new SideStore);
-  store->writer_ = std::make_unique<Writer>(std::move(*opened));
-  store->reader_ = std::make_unique<Reader>(std::move(for_reading));
-  Statement last(store->writer_->database->get(),
-                 "SELECT max(value) FROM (SELECT max(generation) AS value FROM objects "
-                 "UNION ALL SELECT max(generation) FROM versions "
-                 "UNION ALL SELECT value FROM counters WHERE name='generation')");
-  if (last.Step()) store->last_generation_ = last.Int(0);
+  store->reader_ = std::make_unique<Reader>(file);
+  RETURN_IF_ERROR(store->reader_->Open());
+  ASSIGN_OR_RETURN(store->last_generation_, writer->LastGeneration());
+  store->writer_ = std::move(writer);
   return store;
 }
 
@@ -102,9 +58,10 @@ std::optional<std::optional<ObjectRecord>> SideStore::NotYetWritten(const std::s
 // The caller holds the reader's mutex.
 std::optional<ObjectRecord> SideStore::ReadObject(const std::string& bucket,
                                                   const std::string& name) {
-  Statement& select = reader_->object;
+  SqliteStatement& select = reader_->object;
   std::optional<ObjectRecord> record;
-  if (select.Bind(1, bucket).Bind(2, name).Step()) record = Reader::RecordOf(select, bucket, name);
+  if (select.Bind(1, bucket).Bind(2, name).Next())
+    record = Reader::ReadRecord(select, bucket, name);
   select.Reset();
   return record;
 }
@@ -149,9 +106,9 @@ std::vector<std::optional<ObjectRecord>> SideStore::FindObjects(
     }
   }
   const std::lock_guard lock(reader_mutex_);
-  (void)reader_->database->Run("BEGIN").ok();
+  (void)reader_->database.Run("BEGIN").ok();
   for (const size_t i : to_read) records[i] = ReadObject(bucket, names[i]);
-  (void)reader_->database->Run("COMMIT").ok();
+  (void)reader_->database.Run("COMMIT").ok();
   return records;
 }
 
@@ -177,7 +134,7 @@ std::optional<Bucket> SideStore::FindBucket(const std::string& name) {
   std::optional<Bucket> bucket;
   {
     const std::lock_guard lock(reader_mutex_);
-    if (reader_->bucket.Bind(1, name).Step()) {
+    if (reader_->bucket.Bind(1, name).Next()) {
       bucket = BucketFromRecordText(reader_->bucket.Text(0));
       bucket->name = name;
     }
@@ -204,7 +161,7 @@ void SideStore::StageBucketRemoval(const std::string& name) {
   ++staged_count_;
 }
 
-// The first thread commits for all that wait by then.
+// The first thread commits for all threads that wait by then.
 Status SideStore::Flush() {
   std::unique_lock lock(mutex_);
   const uint64_t wanted = staged_count_;
@@ -245,7 +202,7 @@ void SideStore::PutBack(Batch failed) {
 
 Status SideStore::Write(const Batch& batch, int64_t last_generation) {
   Writer& writer = *writer_;
-  RETURN_IF_ERROR(writer.database->Run("BEGIN IMMEDIATE"));
+  RETURN_IF_ERROR(writer.database.Run("BEGIN IMMEDIATE"));
   bool ok = true;
   for (const auto& [name, bucket] : batch.buckets) {
     if (!bucket) {
@@ -267,8 +224,8 @@ Status SideStore::Write(const Batch& batch, int64_t last_generation) {
                               3, generation)));
   }
   ok = ok && Writer::Run(writer.put_counter.Bind(1, "generation").Bind(2, last_generation));
-  Status status = ok ? writer.database->Run("COMMIT") : Status(writer.database->LastError("write"));
-  if (!status.ok()) (void)writer.database->Run("ROLLBACK");
+  Status status = ok ? writer.database.Run("COMMIT") : Status(writer.database.LastFailure());
+  if (!status.ok()) (void)writer.database.Run("ROLLBACK");
   return status;
 }
 
@@ -292,10 +249,10 @@ std::optional<ObjectRecord> SideStore::FindVersion(const std::string& bucket,
     }
   }
   const std::lock_guard lock(reader_mutex_);
-  Statement& select = reader_->version;
+  SqliteStatement& select = reader_->version;
   std::optional<ObjectRecord> record;
-  if (select.Bind(1, bucket).Bind(2, name).Bind(3, generation).Step()) {
-    record = Reader::RecordOf(select, bucket, name);
+  if (select.Bind(1, bucket).Bind(2, name).Bind(3, generation).Next()) {
+    record = Reader::ReadRecord(select, bucket, name);
   }
   select.Reset();
   return record;
@@ -320,28 +277,29 @@ std::vector<SideStore::VersionName> SideStore::VersionsFrom(const std::string& b
                                                             int64_t generation, bool soft_deleted,
                                                             int limit) {
   const std::lock_guard lock(reader_mutex_);
-  Statement& select = reader_->versions;
+  SqliteStatement& select = reader_->versions;
   select.Bind(1, bucket).Bind(2, name).Bind(3, generation);
   select.Bind(4, int64_t{soft_deleted}).Bind(5, int64_t{limit});
   std::vector<VersionName> names;
-  while (select.Step()) names.push_back({select.Text(0), select.Int(1)});
+  while (select.Next()) names.push_back({select.Text(0), select.Integer(1)});
   select.Reset();
   return names;
 }
 
 std::vector<ObjectRecord> SideStore::VersionsBeyond(Instant hard_delete_time, int limit) {
   const std::lock_guard lock(reader_mutex_);
-  Statement& select = reader_->beyond;
+  SqliteStatement& select = reader_->beyond;
   select.Bind(1, int64_t{hard_delete_time.time_since_epoch().count()}).Bind(2, int64_t{limit});
   std::vector<ObjectRecord> records;
-  while (select.Step()) records.push_back(Reader::RecordOf(select, select.Text(8), select.Text(9)));
+  while (select.Next())
+    records.push_back(Reader::ReadRecord(select, select.Text(8), select.Text(9)));
   select.Reset();
   return records;
 }
 
 bool SideStore::KnowsGeneration(const std::string& bucket, int64_t generation) {
   const std::lock_guard lock(reader_mutex_);
-  const bool known = reader_->known.Bind(1, bucket).Bind(2, generation).Step();
+  const bool known = reader_->known.Bind(1, bucket).Bind(2, generation).Next();
   reader_->known.Reset();
   return known;
 }

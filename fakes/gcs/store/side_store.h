@@ -13,8 +13,6 @@
 #include <vector>
 
 #include "fakes/gcs/store/object_record.h"
-#include "fakes/gcs/store/record_cache.h"
-#include "fakes/gcs/store/sqlite.h"
 
 namespace caip::gcs {
 
@@ -26,7 +24,7 @@ class SideStore {
   /// Creates the file if it is missing or not a database (the old one is kept as <file>.broken).
   /// `durable`: a flush survives a power failure, not only the end of the process.
   static Result<std::unique_ptr<SideStore>> Open(const Path& file, bool durable);
-  ~SideStore();  // flushes what is staged
+  ~SideStore();  // flushes staged changes
 
   std::optional<ObjectRecord> FindObject(const std::string& bucket, const std::string& name);
   /// The same for many names at once, in their order.
@@ -89,7 +87,7 @@ class SideStore {
   uint64_t flushed_count_ = 0;
   bool flushing_ = false;
   int64_t last_generation_ = 0;
-  std::unique_ptr<Writer> writer_;  // used by the one that flushes
+  std::unique_ptr<Writer> writer_;  // used by the thread that flushes
   std::mutex reader_mutex_;
   std::unique_ptr<Reader> reader_;
 };

@@ -1,9 +1,30 @@
 #include "fakes/gcs/store/side_tables.h"
 
+#include <sqlite3.h>
+
 namespace caip::gcs {
 namespace {
 
-void BindRecord(Statement& put, const ObjectRecord& record) {
+constexpr int kSchemaVersion = 1;
+constexpr const char* kSchema = R"(
+CREATE TABLE IF NOT EXISTS buckets (name TEXT PRIMARY KEY, record TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS objects (
+  bucket TEXT NOT NULL, name TEXT NOT NULL,
+  generation INTEGER NOT NULL, inode INTEGER NOT NULL, modified_ns INTEGER NOT NULL,
+  size INTEGER NOT NULL, hashed INTEGER NOT NULL, md5 BLOB NOT NULL, crc32c INTEGER NOT NULL,
+  record TEXT NOT NULL, PRIMARY KEY (bucket, name)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS versions (
+  bucket TEXT NOT NULL, name TEXT NOT NULL,
+  generation INTEGER NOT NULL, inode INTEGER NOT NULL, modified_ns INTEGER NOT NULL,
+  size INTEGER NOT NULL, hashed INTEGER NOT NULL, md5 BLOB NOT NULL, crc32c INTEGER NOT NULL,
+  record TEXT NOT NULL, hard_delete INTEGER NOT NULL,
+  PRIMARY KEY (bucket, name, generation)) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS versions_to_go ON versions (hard_delete) WHERE hard_delete > 0;
+CREATE INDEX IF NOT EXISTS versions_by_generation ON versions (bucket, generation);
+CREATE TABLE IF NOT EXISTS counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+)";
+
+void BindRecord(SqliteStatement& put, const ObjectRecord& record) {
   const ObjectInfo& info = record.info;
   put.Bind(1, info.bucket).Bind(2, info.name).Bind(3, info.generation);
   put.Bind(4, static_cast<int64_t>(record.file.inode)).Bind(5, record.file.modified_ns);
@@ -14,9 +35,53 @@ void BindRecord(Statement& put, const ObjectRecord& record) {
 
 }  // namespace
 
-bool SideStore::Writer::Run(Statement& statement) {
-  statement.Step();
-  const bool ok = !statement.Failed();
+Status SideStore::Writer::Open(bool durable) {
+  RETURN_IF_ERROR(database.Open(SqliteDatabase::Mode::kCreate));
+  RETURN_IF_ERROR(database.Run("PRAGMA journal_mode=WAL"));
+  RETURN_IF_ERROR(database.Run(durable ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL"));
+  RETURN_IF_ERROR(MakeTables());
+  return PrepareStatements();
+}
+
+Status SideStore::Writer::MakeTables() {
+  ASSIGN_OR_RETURN(const int64_t version, database.Number("PRAGMA user_version"));
+  if (version != 0 && version != kSchemaVersion) {
+    RETURN_IF_ERROR(
+        database.Run("DROP TABLE IF EXISTS buckets; DROP TABLE IF EXISTS objects; "
+                     "DROP TABLE IF EXISTS counters"));
+  }
+  RETURN_IF_ERROR(database.Run(kSchema));
+  return database.Run(("PRAGMA user_version=" + std::to_string(kSchemaVersion)).c_str());
+}
+
+Status SideStore::Writer::PrepareStatements() {
+  RETURN_IF_ERROR(database.Prepare(put_object,
+                                   "INSERT OR REPLACE INTO objects (bucket, name, generation, "
+                                   "inode, modified_ns, size, hashed, md5, crc32c, record) "
+                                   "VALUES (?,?,?,?,?,?,?,?,?,?)"));
+  RETURN_IF_ERROR(database.Prepare(remove_object, "DELETE FROM objects WHERE bucket=? AND name=?"));
+  RETURN_IF_ERROR(database.Prepare(
+      put_version,
+      "INSERT OR REPLACE INTO versions (bucket, name, generation, inode, modified_ns, size, "
+      "hashed, md5, crc32c, record, hard_delete) VALUES (?,?,?,?,?,?,?,?,?,?,?)"));
+  RETURN_IF_ERROR(database.Prepare(
+      remove_version, "DELETE FROM versions WHERE bucket=? AND name=? AND generation=?"));
+  RETURN_IF_ERROR(database.Prepare(put_bucket, "INSERT OR REPLACE INTO buckets VALUES (?,?)"));
+  RETURN_IF_ERROR(database.Prepare(remove_bucket, "DELETE FROM buckets WHERE name=?"));
+  RETURN_IF_ERROR(database.Prepare(remove_objects, "DELETE FROM objects WHERE bucket=?"));
+  RETURN_IF_ERROR(database.Prepare(remove_versions, "DELETE FROM versions WHERE bucket=?"));
+  return database.Prepare(put_counter, "INSERT OR REPLACE INTO counters VALUES (?,?)");
+}
+
+Result<int64_t> SideStore::Writer::LastGeneration() {
+  return database.Number(
+      "SELECT max(value) FROM (SELECT max(generation) AS value FROM objects "
+      "UNION ALL SELECT max(generation) FROM versions "
+      "UNION ALL SELECT value FROM counters WHERE name='generation')");
+}
+
+bool SideStore::Writer::Run(SqliteStatement& statement) {
+  const bool ok = statement.Step() == SQLITE_DONE;
   statement.Reset();
   return ok;
 }
@@ -33,18 +98,42 @@ bool SideStore::Writer::PutVersion(const ObjectRecord& record) {
   return Run(put_version);
 }
 
-ObjectRecord SideStore::Reader::RecordOf(const Statement& row, std::string bucket,
-                                         std::string name) {
+Status SideStore::Reader::Open() {
+  RETURN_IF_ERROR(database.Open(SqliteDatabase::Mode::kExisting));
+  RETURN_IF_ERROR(
+      database.Prepare(object,
+                       "SELECT generation, inode, modified_ns, size, hashed, md5, crc32c, record "
+                       "FROM objects WHERE bucket=? AND name=?"));
+  RETURN_IF_ERROR(
+      database.Prepare(version,
+                       "SELECT generation, inode, modified_ns, size, hashed, md5, crc32c, record "
+                       "FROM versions WHERE bucket=? AND name=? AND generation=?"));
+  RETURN_IF_ERROR(database.Prepare(versions,
+                                   "SELECT name, generation FROM versions WHERE bucket=?1 AND "
+                                   "(name, generation) >= (?2, ?3) AND (hard_delete > 0) = ?4 "
+                                   "ORDER BY name, generation LIMIT ?5"));
+  RETURN_IF_ERROR(database.Prepare(
+      beyond,
+      "SELECT generation, inode, modified_ns, size, hashed, md5, crc32c, record, bucket, name "
+      "FROM versions WHERE hard_delete > 0 AND hard_delete <= ? LIMIT ?"));
+  RETURN_IF_ERROR(
+      database.Prepare(known, "SELECT 1 FROM versions WHERE bucket=? AND generation=?"));
+  return database.Prepare(bucket, "SELECT record FROM buckets WHERE name=?");
+}
+
+ObjectRecord SideStore::Reader::ReadRecord(const SqliteStatement& row, std::string bucket,
+                                           std::string name) {
   ObjectRecord record;
   record.info = ObjectFromRecordText(row.Text(7));
   record.info.bucket = std::move(bucket);
   record.info.name = std::move(name);
-  record.info.generation = row.Int(0);
-  record.file = {static_cast<uint64_t>(row.Int(1)), row.Int(2), static_cast<uint64_t>(row.Int(3))};
+  record.info.generation = row.Integer(0);
+  record.file = {static_cast<uint64_t>(row.Integer(1)), row.Integer(2),
+                 static_cast<uint64_t>(row.Integer(3))};
   record.info.size = record.file.size;
-  record.hashed = row.Int(4) != 0;
+  record.hashed = row.Integer(4) != 0;
   record.info.md5 = row.Text(5);
-  record.info.crc32c = static_cast<uint32_t>(row.Int(6));
+  record.info.crc32c = static_cast<uint32_t>(row.Integer(6));
   return record;
 }
 

@@ -12,7 +12,8 @@ namespace {
 constexpr size_t kReceiveBytes = 256 << 10;
 constexpr size_t kLineBytesMax = 64 << 10;
 
-// What may follow a boundary on its line: its end, blanks, or the two dashes of the last one.
+// Whether `after` may follow a boundary on its line: the line's end, blanks, or the two dashes of
+// the last boundary.
 bool EndsBoundary(std::string_view after) {
   return after.empty() || after.starts_with("--") ||
          std::string_view("\r\n \t").find(after.front()) != std::string_view::npos;
@@ -54,7 +55,7 @@ Result<bool> MultipartReader::ReceiveMore() {
   return !source_ended_;
 }
 
-// With its line end.
+// Includes the line end.
 Result<std::string> MultipartReader::TakeLine() {
   while (true) {
     const size_t end = pending().find('\n');
@@ -69,7 +70,7 @@ Result<std::string> MultipartReader::TakeLine() {
   }
 }
 
-// The first boundary's line tells how this client ends lines, and which of the boundaries it is.
+// The line of the first boundary shows how this client ends lines, and which boundary it uses.
 Status MultipartReader::FindFirstBoundary() {
   for (size_t skipped = 0; skipped <= kLineBytesMax;) {
     ASSIGN_OR_RETURN(const std::string line, TakeLine());
@@ -126,14 +127,14 @@ Result<size_t> MultipartReader::DataAhead() {
     return size_t{0};
   }
   const size_t at = bytes.find(delimiter_);
-  if (at == std::string_view::npos) {  // its beginning may be here already
+  if (at == std::string_view::npos) {  // the start of a boundary may have arrived
     const size_t tail = delimiter_.size() + 2;
     return bytes.size() > tail ? bytes.size() - tail : 0;
   }
   if (at > 0) return at;
   const std::string_view after = bytes.substr(delimiter_.size());
   if (after.size() < 2 && !source_ended_) return size_t{0};
-  if (!EndsBoundary(after)) return size_t{1};  // only looks like one
+  if (!EndsBoundary(after)) return size_t{1};  // not a boundary
   begin_ += delimiter_.size();
   RETURN_IF_ERROR(FinishPart());
   return size_t{0};

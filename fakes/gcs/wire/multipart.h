@@ -11,14 +11,15 @@
 
 namespace caip::gcs {
 
-/// What the boundary may be, by a Content-Type: quotes may belong to it or not. Empty: no boundary.
+/// The boundaries that a Content-Type may mean: quotes may or may not belong to the boundary.
+/// Empty: there is no boundary.
 std::vector<std::string> BoundariesOf(std::string_view content_type);
 
 /// Reads part by part. One thread. `source` must outlive it.
 class MultipartReader final : public http::BodyReader {
  public:
   MultipartReader(http::BodyReader& source, std::vector<std::string> boundaries);
-  /// Skips what is left of the part before; false after the last one.
+  /// Skips the rest of the current part. False after the last part.
   Result<bool> NextPart();
   const http::Headers& headers() const { return headers_; }
   /// The current part's bytes; 0 at its end.
@@ -32,14 +33,15 @@ class MultipartReader final : public http::BodyReader {
   Result<std::string> TakeLine();
   Status FindFirstBoundary();
   Status ReadHeaders();
-  /// How many of the pending bytes are surely data; 0 at the boundary or when more is needed.
+  /// The number of pending bytes that are certainly data. 0 at a boundary, or if more input is
+  /// needed.
   Result<size_t> DataAhead();
   Status FinishPart();
 
   http::BodyReader& source_;
   std::vector<std::string> boundaries_;
   std::string delimiter_;     // line end, two dashes, boundary
-  std::vector<char> buffer_;  // from begin_ to end_: what has arrived and was not read
+  std::vector<char> buffer_;  // begin_ to end_: received and not yet read
   size_t begin_ = 0;
   size_t end_ = 0;
   bool source_ended_ = false;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "fakes/gcs/wire/byte_ranges.h"
+#include "fakes/gcs/wire/request_headers.h"
 
 namespace caip::gcs {
 namespace {
@@ -82,7 +82,7 @@ class Inflater {
   Inflater(const Inflater&) = delete;
   Inflater& operator=(const Inflater&) = delete;
 
-  // All of `packed` through to the sink.
+  // Unpacks all of `packed` into the sink.
   bool Feed(std::string_view packed, const http::Response::Sink& sink) {
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
     stream_.avail_in = static_cast<uInt>(packed.size());
@@ -155,8 +155,7 @@ void AddContent(const http::Request& request, const std::shared_ptr<ObjectReader
     response->headers.Set("Content-Range", "bytes */" + size);
     return;
   }
-  if (content.kind ==
-      ContentKind::kUnpacked) {  // how many bytes there will be is not known beforehand
+  if (content.kind == ContentKind::kUnpacked) {  // the length is not known in advance
     response->headers.Set("Warning", "214 UploadServer gunzipped");
     response->headers.Set("Vary", "Accept-Encoding");
     response->write_body = [reader](const Response::Sink& sink) { (void)Gunzip(*reader, sink); };

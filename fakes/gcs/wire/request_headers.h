@@ -1,6 +1,6 @@
 #pragma once
-// Headers that mean the same in the JSON and the XML API: checksums, customer-supplied keys, pieces
-// of resumable uploads and dates.
+// Headers that mean the same in the JSON and the XML API: checksums, customer-supplied keys, ranges
+// of downloads, pieces of resumable uploads, and dates.
 
 #include <cstdint>
 #include <optional>
@@ -20,7 +20,7 @@ Result<std::optional<int64_t>> ParseInt(std::string_view name, std::string_view 
 /// A generation; kInvalidArgument for a negative one.
 Result<std::optional<int64_t>> ParseGeneration(std::string_view name, std::string_view text);
 
-/// x-goog-hash and Content-MD5 of the request on top of `sums`.
+/// Adds x-goog-hash and Content-MD5 of the request to `sums`.
 Status AddHeaderSums(const http::Request& request, ExpectedSums* sums);
 
 /// Customer-supplied encryption keys. The bytes on disk are not encrypted, but only a client that
@@ -28,8 +28,8 @@ Status AddHeaderSums(const http::Request& request, ExpectedSums* sums);
 /// https://cloud.google.com/storage/docs/encryption/customer-supplied-keys
 inline constexpr const char* kKeyHeaders = "x-goog-encryption-";
 inline constexpr const char* kSourceKeyHeaders = "x-goog-copy-source-encryption-";
-/// The SHA-256 (base64) of the key in the headers <prefix>algorithm, -key and -key-sha256; "" when
-/// there is none. kInvalidArgument when they do not fit together.
+/// The SHA-256 (base64) of the key in the headers <prefix>algorithm, -key and -key-sha256; "" if
+/// they are missing. kInvalidArgument if they contradict each other.
 Result<std::string> KeyShown(const http::Request& request, const char* prefix = kKeyHeaders);
 
 /// The upload_id, range and sums of a request to a resumable upload's URL.
@@ -40,5 +40,18 @@ http::Response UploadIncomplete(const http::Request& request, uint64_t received)
 /// RFC 9110's form: "Sun, 06 Nov 1994 08:49:37 GMT".
 std::string HttpDate(Instant instant);
 std::optional<Instant> ParseHttpDate(std::string_view text);
+
+/// The meaning of a Range header for a body of known size.
+struct RangeAsked {
+  enum class Kind { kWhole, kPart, kUnsatisfiable } kind;
+  uint64_t first = 0;
+  uint64_t length = 0;
+};
+
+/// Several ranges, and anything that is not a byte range, mean the whole (RFC 9110, 14.2).
+RangeAsked ParseRange(std::string_view header, uint64_t size);
+
+/// nullopt if the header is malformed or contradicts itself.
+std::optional<ContentRange> ParseContentRange(std::string_view header);
 
 }  // namespace caip::gcs

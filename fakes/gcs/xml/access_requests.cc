@@ -1,5 +1,5 @@
 // ?acl and ?defaultObjectAcl: access lists as AccessControlList documents.
-#include "fakes/gcs/store/bucket_rules.h"
+#include "fakes/gcs/store/bucket_store.h"
 #include "fakes/gcs/wire/request_headers.h"
 #include "fakes/gcs/xml/object_headers.h"
 #include "fakes/gcs/xml/xml_errors.h"
@@ -18,9 +18,9 @@ constexpr XmlRole kXmlRoles[] = {
     {"OWNER", "FULL_CONTROL"}, {"WRITER", "WRITE"}, {"READER", "READ"}};
 
 struct Scope {
-  const char* entity;   // how JSON's entity begins
+  const char* entity;   // prefix of the entity in JSON
   const char* type;     // of the Scope element
-  const char* element;  // that holds the rest, or nullptr
+  const char* element;  // the element with the rest of the entity, or nullptr
 };
 constexpr Scope kScopes[] = {
     {"allUsers", "AllUsers", nullptr},
@@ -90,7 +90,7 @@ Result<AccessEntries> EntriesFromXml(const XmlElement& root) {
   return list;
 }
 
-// A list that is not in force (uniform access) belongs to its owner alone.
+// A list that is not in force (uniform access) shows only the owner.
 XmlElement ListToXml(const AccessEntries& entries, bool in_force) {
   XmlElement root("AccessControlList");
   root.Add("Owner").Add("ID", in_force ? "project-owners-0" : kOwner);
@@ -114,7 +114,7 @@ XmlElement ListToXml(const AccessEntries& entries, bool in_force) {
   return root;
 }
 
-// The list that a request sets: a canned one by its name, or that of its body.
+// The list that a request sets: the canned list that a header names, or the list in the body.
 struct AskedList {
   std::optional<std::string> canned;
   AccessEntries entries;

@@ -1,8 +1,8 @@
-#include "fakes/gcs/xml/bucket_settings.h"
-
+// Settings of a bucket, each as an XML document: ?cors, ?lifecycle and so on.
 #include <algorithm>
 
-#include "fakes/gcs/service/bucket_settings.h"
+#include "base/json.h"
+#include "fakes/gcs/service/settings.h"
 #include "fakes/gcs/xml/xml_errors.h"
 #include "fakes/gcs/xml/xml_methods.h"
 
@@ -166,8 +166,8 @@ XmlElement TaggingToXml(const Json& bucket) {
   return root;
 }
 
-// The new set replaces the old one. A patch keeps labels that it does not name, so those are
-// nulled.
+// The new set replaces the old one. A patch keeps labels that it does not name, so the patch sets
+// these to null.
 Result<Json> TaggingFromXml(const XmlElement& root, const Json& bucket) {
   Json labels = Json::object();
   if (const Json* old = Member(bucket, "labels"); old && old->is_object()) {
@@ -181,6 +181,16 @@ Result<Json> TaggingFromXml(const XmlElement& root, const Json& bucket) {
   }
   return Json{{"labels", std::move(labels)}};
 }
+
+/// A setting: the query parameter that names it, and its form in both APIs.
+struct BucketSetting {
+  const char* name;
+  const char* title;  // for error messages
+  XmlElement (*to_xml)(const Json& bucket);
+  /// Returns a patch for `bucket`. An element without a name clears the setting. nullptr: the
+  /// setting is read-only.
+  Result<Json> (*from_xml)(const XmlElement& root, const Json& bucket);
+};
 
 constexpr BucketSetting kXmlSettings[] = {
     {"cors", "CORS", CorsToXml, CorsFromXml},
@@ -220,23 +230,39 @@ bool LosesField(const Json& patch, const Json& bucket) {
   return false;
 }
 
-}  // namespace
-
-const BucketSetting* SettingNamed(std::string_view name) {
+const BucketSetting* FindSetting(std::string_view name) {
   for (const BucketSetting& setting : kXmlSettings) {
     if (name == setting.name) return &setting;
   }
   return nullptr;
 }
 
+// True for settings that Cloud Storage has and this emulator does not have: HTTP status 501.
 bool IsKnownMissingSetting(std::string_view name) {
   return std::find(std::begin(kMissingSettings), std::end(kMissingSettings), name) !=
          std::end(kMissingSettings);
 }
 
+Result<http::Response> ChangeSetting(const XmlCall& call, const BucketSetting& setting,
+                                     const Bucket& bucket) {
+  XmlElement root;
+  const bool is_put = call.request.method == "PUT";
+  if (is_put) {
+    ASSIGN_OR_RETURN(root, XmlBody(call.request));
+  }
+  ASSIGN_OR_RETURN(const Json patch, setting.from_xml(root, DocumentOf(bucket)));
+  RETURN_IF_ERROR(call.Meet("storage.buckets.patch"));
+  const auto change = [&](Bucket* changed) { return ApplyBucketFields(patch, changed); };
+  ASSIGN_OR_RETURN(const Bucket patched, call.storage().ChangeBucket(bucket.name, {}, change));
+  if (LosesField(patch, DocumentOf(patched))) return xml_errors::NotImplemented(setting.title);
+  return EmptyResponse(is_put ? 200 : 204);
+}
+
+}  // namespace
+
 const char* SettingNameIn(const http::Request& request) {
   for (const auto& [name, value] : request.query) {
-    if (name == "acl" || name == "defaultObjectAcl" || SettingNamed(name) ||
+    if (name == "acl" || name == "defaultObjectAcl" || FindSetting(name) ||
         IsKnownMissingSetting(name)) {
       return name.c_str();
     }
@@ -246,28 +272,16 @@ const char* SettingNameIn(const http::Request& request) {
 
 Result<http::Response> BucketSettingXml(const XmlCall& call, std::string_view name) {
   if (name == "acl" || name == "defaultObjectAcl") return AccessListXml(call, std::string(name));
-  const BucketSetting* setting = SettingNamed(name);
-  if (setting == nullptr) {
-    return xml_errors::NotImplemented("A bucket's ?" + std::string(name));
-  }
+  const BucketSetting* setting = FindSetting(name);
+  if (!setting) return xml_errors::NotImplemented("A bucket's ?" + std::string(name));
   RETURN_IF_ERROR(call.Meet("storage.buckets.get"));
   ASSIGN_OR_RETURN(const Bucket bucket, call.storage().GetBucket(call.place.bucket));
   const std::string& method = call.request.method;
-  const Json document = DocumentOf(bucket);
-  if (method == "GET" || method == "HEAD") return XmlResponse(setting->to_xml(document));
+  if (method == "GET" || method == "HEAD") return XmlResponse(setting->to_xml(DocumentOf(bucket)));
   if ((method != "PUT" && method != "DELETE") || setting->from_xml == nullptr) {
     return xml_errors::MethodNotAllowed(method, setting->title);
   }
-  XmlElement root;
-  if (method == "PUT") {
-    ASSIGN_OR_RETURN(root, XmlBody(call.request));
-  }
-  ASSIGN_OR_RETURN(const Json patch, setting->from_xml(root, document));
-  RETURN_IF_ERROR(call.Meet("storage.buckets.patch"));
-  const auto change = [&](Bucket* changed) { return ApplyBucketFields(patch, changed); };
-  ASSIGN_OR_RETURN(const Bucket patched, call.storage().ChangeBucket(bucket.name, {}, change));
-  if (LosesField(patch, DocumentOf(patched))) return xml_errors::NotImplemented(setting->title);
-  return EmptyResponse(method == "PUT" ? 200 : 204);
+  return ChangeSetting(call, *setting, bucket);
 }
 
 }  // namespace caip::gcs

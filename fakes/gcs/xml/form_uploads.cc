@@ -15,7 +15,7 @@ namespace {
 constexpr size_t kFieldBytesMax = 256 << 10;
 constexpr size_t kFieldsMax = 200;
 
-// form-data; name="file"; filename="a.txt" -> one of them.
+// Reads one parameter of `form-data; name="file"; filename="a.txt"`.
 std::string Parameter(std::string_view disposition, std::string_view name) {
   for (const std::string& part : Split(disposition, ';')) {
     std::string_view field = Trim(part);
@@ -81,6 +81,16 @@ std::string FieldOf(const Form& form, const std::string& name) {
   return field == form.fields.end() ? "" : field->second;
 }
 
+// Reads the fields. Mistakes become errors of the XML API.
+Result<Form> ReadForm(MultipartReader& parts) {
+  auto form = ReadFields(parts);
+  if (!form.ok()) return xml_errors::MalformedPost(form.error().message);
+  if (FieldOf(*form, "key").empty()) {
+    return xml_errors::InvalidArgument("the form needs a field 'key'");
+  }
+  return form;
+}
+
 // The form's fields as the headers of a PUT.
 http::Request AsPut(const Form& form) {
   http::Request put;
@@ -91,7 +101,7 @@ http::Request AsPut(const Form& form) {
   return put;
 }
 
-// 204, or what the form wants to see.
+// 204, unless the form names another status or a redirect.
 http::Response FormStored(const XmlCall& call, const Form& form, const ObjectInfo& object) {
   const Place made{object.bucket, object.name, call.place.bucket_in_host};
   std::string redirect = FieldOf(form, "success_action_redirect");
@@ -121,7 +131,7 @@ http::Response FormStored(const XmlCall& call, const Form& form, const ObjectInf
   return response;
 }
 
-// A response: the policy's signature or one of its conditions does not hold.
+// Returns the error response if the policy's signature is invalid or a condition does not hold.
 std::optional<http::Response> CheckForm(const XmlCall& call, const Form& form,
                                         const PostPolicy& policy) {
   if (const auto flaw = CheckPolicySignature(call.services.signatures, form.fields)) {
@@ -141,7 +151,8 @@ Result<std::optional<PostPolicy>> PolicyOf(const Form& form) {
   return std::optional<PostPolicy>(std::move(policy));
 }
 
-// The form's fields as a PUT's headers; keys come with the request itself.
+// Reads the form's fields as the headers of a PUT. Encryption keys are headers of the request
+// itself.
 Result<UploadPlan> PlanOfForm(const XmlCall& call, const Form& form) {
   const http::Request put = AsPut(form);
   UploadPlan plan;
@@ -163,20 +174,16 @@ Result<http::Response> FormUploadXml(const XmlCall& call) {
   auto boundaries = BoundariesOf(call.request.headers.Get("Content-Type"));
   if (boundaries.empty()) return xml_errors::MalformedPost("there is no boundary");
   MultipartReader parts(*call.request.body, std::move(boundaries));
-  const auto form = ReadFields(parts);
-  if (!form.ok()) return xml_errors::MalformedPost(form.error().message);
-  if (FieldOf(*form, "key").empty()) {
-    return xml_errors::InvalidArgument("the form needs a field 'key'");
-  }
-  ASSIGN_OR_RETURN(const std::optional<PostPolicy> policy, PolicyOf(*form));
+  ASSIGN_OR_RETURN(const Form form, ReadForm(parts));
+  ASSIGN_OR_RETURN(const std::optional<PostPolicy> policy, PolicyOf(form));
   if (policy) {
-    if (auto refused = CheckForm(call, *form, *policy)) return std::move(*refused);
+    if (auto refused = CheckForm(call, form, *policy)) return std::move(*refused);
   }
-  ASSIGN_OR_RETURN(const UploadPlan plan, PlanOfForm(call, *form));
+  ASSIGN_OR_RETURN(const UploadPlan plan, PlanOfForm(call, form));
   BoundedBody bounded(parts, policy ? &*policy : nullptr);
   return AnswerUpload(call, bounded, 0, [&](http::BodyReader& bytes) -> Result<http::Response> {
     ASSIGN_OR_RETURN(const ObjectInfo made, call.storage().Insert(plan, bytes));
-    return FormStored(call, *form, made);
+    return FormStored(call, form, made);
   });
 }
 

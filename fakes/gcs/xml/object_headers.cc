@@ -4,7 +4,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "fakes/gcs/service/access_lists.h"
-#include "fakes/gcs/service/object_rules.h"
+#include "fakes/gcs/service/settings.h"
 #include "fakes/gcs/store/checksums.h"
 #include "fakes/gcs/wire/request_headers.h"
 #include "fakes/gcs/xml/xml_errors.h"
@@ -154,7 +154,7 @@ Result<std::optional<Response>> CheckMatchHeaders(const Request& request,
   if (!headers.Has("If-Match") && unmodified_since && updated > *unmodified_since) {
     return xml_errors::PreconditionFailed("If-Unmodified-Since");
   }
-  if (headers.Has("If-None-Match")) {  // it decides alone (RFC 9110, 13.2.2)
+  if (headers.Has("If-None-Match")) {  // If-Modified-Since is then ignored (RFC 9110, 13.2.2)
     if (!ListsTag(headers.Get("If-None-Match"), etag)) return std::optional<Response>();
     return std::optional<Response>(std::move(not_modified));
   }

@@ -1,6 +1,6 @@
 #pragma once
 // An object's metadata as headers, and headers as its metadata. x-amz-... names are read wherever
-// x-goog-... ones are, for clients that were written for the other store.
+// x-goog-... ones are, for clients that were written for Amazon S3.
 
 #include <optional>
 #include <string>
@@ -17,9 +17,9 @@ std::string XmlEtag(const ObjectInfo& object);
 /// The value of x-goog-<name>, else of x-amz-<name>, else "".
 std::string Extension(const http::Request& request, const std::string& name);
 
-/// The headers of an answer to a GET or HEAD, except the length.
+/// The headers of the response to a GET or HEAD, except the length.
 void AddObjectHeaders(const ObjectInfo& object, http::Headers* headers);
-/// The headers of an answer to a write: ETag, generation, checksums, stored length.
+/// The headers of the response to a write: ETag, generation, checksums, stored length.
 void AddWriteHeaders(const ObjectInfo& object, http::Headers* headers);
 
 /// Sets the metadata that the headers of a write name: content type and the like, storage class,
@@ -36,7 +36,8 @@ Result<Preconditions> PreconditionHeaders(const http::Request& request);
 /// The generation (or versionId) that the query names.
 Result<Version> VersionInQuery(const http::Request& request);
 
-/// If-Match and its sisters, on an object that exists. The response is a 304; nullopt: go on.
+/// Checks If-Match, If-None-Match and so on for an object that exists. Returns a 304 response, or
+/// nullopt if the request may proceed.
 Result<std::optional<http::Response>> CheckMatchHeaders(const http::Request& request,
                                                         const ObjectInfo& object);
 

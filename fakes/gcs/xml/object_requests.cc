@@ -1,7 +1,10 @@
 // Objects: GET, HEAD, PUT, DELETE, ?compose and resumable uploads.
+
+#include "base/encoding.h"
 #include "base/text.h"
+#include "base/time_text.h"
 #include "fakes/gcs/errors.h"
-#include "fakes/gcs/service/object_rules.h"
+#include "fakes/gcs/service/settings.h"
 #include "fakes/gcs/store/bucket_store.h"
 #include "fakes/gcs/wire/object_content.h"
 #include "fakes/gcs/wire/request_headers.h"
@@ -15,7 +18,7 @@ namespace {
 constexpr int kReadTriesMax = 3;
 constexpr const char* kDefaultType = "application/octet-stream";
 
-// response-content-type=... and its sisters, which a signed URL may carry.
+// response-content-type=..., response-cache-control=... and so on, which a signed URL may have.
 void OverrideHeaders(const http::Request& request, http::Headers* headers) {
   constexpr std::pair<const char*, const char*> kNames[] = {
       {"response-content-type", "Content-Type"},
@@ -29,7 +32,7 @@ void OverrideHeaders(const http::Request& request, http::Headers* headers) {
   }
 }
 
-// The object that a read means, its conditions checked. The response is a 304.
+// Finds the object of a read and checks the conditions. Returns a 304 response if they fail.
 Result<std::optional<http::Response>> FindForRead(const XmlCall& call, ObjectInfo* object) {
   ASSIGN_OR_RETURN(const Version version, VersionInQuery(call.request));
   RETURN_IF_ERROR(call.Meet("storage.objects.get"));
@@ -87,8 +90,8 @@ http::Response DownloadOrFault(const XmlCall& call, int64_t generation, bool* mi
                                   });
 }
 
-// Conditions and access list of a write: x-goog-if-..., x-goog-acl, and If-Match or If-None-Match
-// as generations. The response is a 304: the write is refused.
+// Reads the conditions and access list of a write: x-goog-if-..., x-goog-acl, and If-Match or
+// If-None-Match as generations. Returns a 304 response if the write is refused.
 Result<std::optional<http::Response>> ApplyWriteHeaders(const XmlCall& call, ObjectInfo* info,
                                                         Preconditions* conditions) {
   const http::Headers& headers = call.request.headers;
@@ -103,7 +106,7 @@ Result<std::optional<http::Response>> ApplyWriteHeaders(const XmlCall& call, Obj
   return CheckMatchHeaders(call.request, live);
 }
 
-// The object that a write makes, as its headers describe it.
+// The object that a write creates, as its headers describe it.
 Result<UploadPlan> PlanOfHeaders(const XmlCall& call) {
   UploadPlan plan;
   plan.info.bucket = call.place.bucket;
@@ -115,7 +118,7 @@ Result<UploadPlan> PlanOfHeaders(const XmlCall& call) {
   return plan;
 }
 
-// A body of individually signed chunks has a coding of its own, not HTTP's.
+// A body of individually signed chunks uses a coding of the signing method, not of HTTP.
 bool IsSignedInChunks(const http::Request& request) {
   return request.headers.Get("x-amz-content-sha256").starts_with("STREAMING-") ||
          request.headers.Get("x-goog-content-sha256").starts_with("STREAMING-");
@@ -196,6 +199,16 @@ Result<http::Response> ComposeObjectXml(const XmlCall& call) {
   return WrittenResponse(made);
 }
 
+namespace {
+
+Result<http::Response> CancelSession(const XmlCall& call) {
+  RETURN_IF_ERROR(call.Meet("storage.objects.insert"));
+  RETURN_IF_ERROR(call.storage().CancelUpload(std::string(call.request.Query("upload_id"))));
+  return EmptyResponse(499);  // as the service answers
+}
+
+}  // namespace
+
 // POST with x-goog-resumable: start
 Result<http::Response> StartSessionXml(const XmlCall& call) {
   ASSIGN_OR_RETURN(UploadPlan plan, PlanOfHeaders(call));
@@ -211,24 +224,134 @@ Result<http::Response> StartSessionXml(const XmlCall& call) {
   return response;
 }
 
-// PUT (a piece, or the question where it stands) and DELETE of a session's URL.
+// PUT (a piece, or a question about the progress) and DELETE of a session's URL.
 Result<http::Response> UseSessionXml(const XmlCall& call) {
-  if (call.request.method == "DELETE") {
-    RETURN_IF_ERROR(call.Meet("storage.objects.insert"));
-    RETURN_IF_ERROR(call.storage().CancelUpload(std::string(call.request.Query("upload_id"))));
-    return EmptyResponse(499);  // what the service answers
-  }
+  if (call.request.method == "DELETE") return CancelSession(call);
   ASSIGN_OR_RETURN(const UploadPiece piece, ReadUploadPiece(call.request));
   const uint64_t offset = piece.range && piece.range->first ? *piece.range->first : 0;
-  return AnswerUpload(call, *call.request.body, offset,
-                      [&](http::BodyReader& bytes) -> Result<http::Response> {
-                        ASSIGN_OR_RETURN(const UploadProgress progress,
-                                         call.storage().ContinueUpload(piece, bytes));
-                        if (!progress.done) {
-                          return UploadIncomplete(call.request, progress.received);
-                        }
-                        return WrittenResponse(*progress.done);
-                      });
+  const auto store = [&](http::BodyReader& bytes) -> Result<http::Response> {
+    ASSIGN_OR_RETURN(const UploadProgress progress, call.storage().ContinueUpload(piece, bytes));
+    if (!progress.done) return UploadIncomplete(call.request, progress.received);
+    return WrittenResponse(*progress.done);
+  };
+  return AnswerUpload(call, *call.request.body, offset, store);
+}
+
+// Copies: PUT with x-goog-copy-source.
+
+namespace {
+
+// "/bucket/object" or "bucket/object", %-encoded, with an optional ?generation=.
+struct CopySource {
+  ObjectName object;
+  std::string generation;
+};
+
+std::optional<CopySource> CopySourceOf(const http::Request& request) {
+  std::string text = Extension(request, "copy-source");
+  CopySource source;
+  source.generation = Extension(request, "copy-source-generation");
+  for (const std::string mark : {"?generation=", "?versionId="}) {
+    if (const size_t at = text.find(mark); at != std::string::npos) {
+      source.generation = text.substr(at + mark.size());
+      text.resize(at);
+    }
+  }
+  const auto decoded = PercentDecoded(text);
+  if (!decoded) return std::nullopt;
+  const std::string_view path =
+      std::string_view(*decoded).substr(decoded->starts_with('/') ? 1 : 0);
+  const size_t slash = path.find('/');
+  if (slash == std::string_view::npos || slash == 0 || slash + 1 == path.size()) {
+    return std::nullopt;
+  }
+  source.object.bucket = std::string(path.substr(0, slash));
+  source.object.name = std::string(path.substr(slash + 1));
+  return source;
+}
+
+// Checks x-goog-copy-source-if-match and so on like the headers of a read of the source.
+Status CheckSource(const http::Request& request, const ObjectInfo& source) {
+  http::Request read;
+  constexpr std::pair<const char*, const char*> kNames[] = {
+      {"copy-source-if-match", "If-Match"},
+      {"copy-source-if-none-match", "If-None-Match"},
+      {"copy-source-if-modified-since", "If-Modified-Since"},
+      {"copy-source-if-unmodified-since", "If-Unmodified-Since"}};
+  for (const auto& [extension, header] : kNames) {
+    if (std::string value = Extension(request, extension); !value.empty()) {
+      read.headers.Set(header, std::move(value));
+    }
+  }
+  const auto refused = CheckMatchHeaders(read, source);
+  if (refused.ok() && !*refused) return Ok{};
+  return xml_errors::PreconditionFailed("a condition on the source of the copy");
+}
+
+// With REPLACE, the headers name all metadata: no metadata of the source is kept.
+void ApplyDirective(const http::Request& request, ObjectInfo* copy) {
+  const std::string kind = Extension(request, "storage-class");
+  if (UpperCase(Extension(request, "metadata-directive")) != "REPLACE") {
+    if (!kind.empty()) copy->storage_class = UpperCase(kind);
+    return;
+  }
+  for (std::string ObjectInfo::*field :
+       {&ObjectInfo::content_type, &ObjectInfo::content_encoding, &ObjectInfo::content_disposition,
+        &ObjectInfo::content_language, &ObjectInfo::cache_control}) {
+    (copy->*field).clear();
+  }
+  copy->metadata.clear();
+  ApplyMetadataHeaders(request, copy);
+}
+
+Result<CopyRequest> CopyRequestOf(const XmlCall& call, const CopySource& source,
+                                  int64_t generation) {
+  const http::Request& request = call.request;
+  CopyRequest copy;
+  copy.source = source.object;
+  copy.version = {.generation = generation};
+  copy.target = call.object();
+  ASSIGN_OR_RETURN(copy.of_target, PreconditionHeaders(request));
+  ASSIGN_OR_RETURN(
+      copy.of_source.if_generation_match,
+      ParseInt("ifSourceGenerationMatch", Extension(request, "copy-source-if-generation-match")));
+  ASSIGN_OR_RETURN(copy.of_source.if_metageneration_match,
+                   ParseInt("ifSourceMetagenerationMatch",
+                            Extension(request, "copy-source-if-metageneration-match")));
+  ASSIGN_OR_RETURN(const std::string key, KeyShown(request));
+  copy.change = [&request, key](ObjectInfo* info) -> Status {
+    ApplyDirective(request, info);
+    info->customer_key_sha256 = key;
+    return ApplyCannedAcl(Extension(request, "acl"), info);
+  };
+  return copy;
+}
+
+http::Response CopiedResponse(const ObjectInfo& made, int64_t source_generation) {
+  XmlElement root = XmlRoot("CopyObjectResult");
+  root.Add("LastModified", Rfc3339(made.updated, 3));
+  root.Add("ETag", XmlEtag(made));
+  http::Response response = XmlResponse(root);
+  AddWriteHeaders(made, &response.headers);
+  response.headers.Set("x-goog-copy-source-generation", std::to_string(source_generation));
+  return response;
+}
+
+}  // namespace
+
+Result<http::Response> CopyObjectXml(const XmlCall& call) {
+  const auto source = CopySourceOf(call.request);
+  if (!source) return xml_errors::InvalidArgument("x-goog-copy-source must be /bucket/object");
+  ASSIGN_OR_RETURN(const auto generation, ParseGeneration("generation", source->generation));
+  RETURN_IF_ERROR(call.Meet("storage.objects.get"));
+  ASSIGN_OR_RETURN(
+      const ObjectInfo found,
+      call.storage().GetObject(source->object, {.generation = generation.value_or(0)}));
+  RETURN_IF_ERROR(CheckSource(call.request, found));
+  ASSIGN_OR_RETURN(const CopyRequest copy, CopyRequestOf(call, *source, found.generation));
+  RETURN_IF_ERROR(call.Meet("storage.objects.rewrite"));
+  ASSIGN_OR_RETURN(const ObjectInfo made, call.storage().Copy(copy));
+  return CopiedResponse(made, found.generation);
 }
 
 }  // namespace caip::gcs

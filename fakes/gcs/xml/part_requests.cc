@@ -34,13 +34,14 @@ Result<PartUpload> FindUpload(const XmlCall& call) {
                                     call.place.object);
 }
 
-// How many entries a page lists: the parameter, from 1 to 1000.
+// The size of a page: the parameter, limited to 1..1000.
 size_t ListLimit(std::string_view text) {
   const int most = static_cast<int>(kListMax);
   return static_cast<size_t>(std::clamp(ParseCount(text).value_or(most), 1, most));
 }
 
-// The object as the upload's begin described it, for its plan on the disk and back.
+// Converts the metadata of the first request to the JSON of the stored plan. FromKeptResource
+// converts it back.
 Json KeptResource(const ObjectInfo& info) {
   Json json = Json::object();
   for (const TextField& field : kTextFields) {
@@ -64,7 +65,8 @@ ObjectInfo FromKeptResource(const Json& json) {
   return info;
 }
 
-// What the begin and the completion say together; the begin's conditions come first.
+// Combines the first request with the completion. The conditions of the first request take
+// precedence.
 Result<UploadPlan> PlanOfUpload(const XmlCall& call, const PartUpload& upload) {
   UploadPlan plan;
   plan.info = FromKeptResource(upload.metadata);
@@ -82,17 +84,17 @@ Result<UploadPlan> PlanOfUpload(const XmlCall& call, const PartUpload& upload) {
   return plan;
 }
 
-// The parts that a CompleteMultipartUpload names, checked against those that are here.
+// The parts that a CompleteMultipartUpload names, compared with the stored parts.
 Result<std::vector<UploadedPart>> ChosenParts(const XmlElement& body,
-                                              const std::vector<UploadedPart>& here) {
+                                              const std::vector<UploadedPart>& stored) {
   std::vector<UploadedPart> chosen;
   for (const XmlElement* wanted : body.All("Part")) {
     const auto number = ParseCount(wanted->TextOf("PartNumber"));
     if (!number) return xml_errors::MalformedXml("a Part needs a PartNumber");
     if (!chosen.empty() && *number <= chosen.back().number) return xml_errors::InvalidPartOrder();
-    const auto part = std::find_if(here.begin(), here.end(),
+    const auto part = std::find_if(stored.begin(), stored.end(),
                                    [&](const auto& known) { return known.number == *number; });
-    if (part == here.end() || Unquoted(wanted->TextOf("ETag")) != part->md5) {
+    if (part == stored.end() || Unquoted(wanted->TextOf("ETag")) != part->md5) {
       return xml_errors::InvalidPart(*number);
     }
     if (!chosen.empty() && chosen.back().size < kPartBytesMin) {
@@ -114,24 +116,102 @@ Result<std::string> PartMd5(const http::Request& request) {
   return md5;
 }
 
+// The conditions and the access control list of POST ?uploads, as a query of the JSON API.
+Json KeptQuery(const http::Request& request) {
+  Json query = Json::object();
+  for (const auto& [header, name] :
+       {std::pair("x-goog-if-generation-match", "ifGenerationMatch"),
+        std::pair("x-goog-if-metageneration-match", "ifMetagenerationMatch")}) {
+    if (request.headers.Has(header)) query[name] = request.headers.Get(header);
+  }
+  const std::string acl = Extension(request, "acl");
+  if (!acl.empty()) query["predefinedAcl"] = CannedAcl(acl);
+  return query;
+}
+
+http::Response UploadCompleted(const XmlCall& call, const ObjectInfo& made) {
+  XmlElement root = XmlRoot("CompleteMultipartUploadResult", kPartsNamespace);
+  root.Add("Location", call.request.scheme + "://" + call.request.host + PathOf(call.place));
+  root.Add("Bucket", made.bucket);
+  root.Add("Key", made.name);
+  root.Add("ETag", XmlEtag(made));
+  http::Response response = XmlResponse(root);
+  AddWriteHeaders(made, &response.headers);
+  return response;
+}
+
+// Adds the parts after the number `after`, at most `limit`.
+void AddParts(const std::vector<UploadedPart>& parts, int after, size_t limit, XmlElement* root) {
+  size_t shown = 0;
+  int last = 0;
+  bool more = false;
+  for (const UploadedPart& part : parts) {
+    if (part.number <= after) continue;
+    more = shown++ == limit;
+    if (more) break;
+    XmlElement& element = root->Add("Part");
+    element.Add("PartNumber", std::to_string(part.number));
+    element.Add("LastModified", Rfc3339(part.modified, 3));
+    element.Add("ETag", PartEtag(part));
+    element.Add("Size", std::to_string(part.size));
+    last = part.number;
+  }
+  root->Add("IsTruncated", more ? "true" : "false");
+  if (more) root->Add("NextPartNumberMarker", std::to_string(last));
+}
+
+// The parameters of GET ?uploads.
+struct UploadListing {
+  std::string prefix;
+  std::string after_key;
+  std::string after_id;
+  size_t limit = 0;
+
+  bool Includes(const PartUpload& upload) const {
+    if (!upload.object.starts_with(prefix)) return false;
+    if (after_key.empty()) return true;
+    if (after_id.empty()) return upload.object > after_key;
+    return std::tie(upload.object, upload.id) > std::tie(after_key, after_id);
+  }
+};
+
+UploadListing ReadUploadListing(const http::Request& request) {
+  return {std::string(request.Query("prefix")), std::string(request.Query("key-marker")),
+          std::string(request.Query("upload-id-marker")), ListLimit(request.Query("max-uploads"))};
+}
+
+void AddUploads(std::vector<PartUpload> uploads, const UploadListing& asked, XmlElement* root) {
+  std::erase_if(uploads, [&](const PartUpload& upload) { return !asked.Includes(upload); });
+  std::sort(uploads.begin(), uploads.end(), [](const PartUpload& a, const PartUpload& b) {
+    return std::tie(a.object, a.id) < std::tie(b.object, b.id);
+  });
+  const bool more = uploads.size() > asked.limit;
+  if (more) uploads.resize(asked.limit);
+  for (const PartUpload& upload : uploads) {
+    XmlElement& element = root->Add("Upload");
+    element.Add("Key", upload.object);
+    element.Add("UploadId", upload.id);
+    element.Add("StorageClass", StringOr(upload.metadata, "storageClass", "STANDARD"));
+    element.Add("Initiated", Rfc3339(upload.begun, 3));
+  }
+  root->Add("IsTruncated", more ? "true" : "false");
+  if (more) {
+    root->Add("NextKeyMarker", uploads.back().object);
+    root->Add("NextUploadIdMarker", uploads.back().id);
+  }
+}
+
 }  // namespace
 
 // POST ?uploads
 Result<http::Response> BeginUploadXml(const XmlCall& call) {
   RETURN_IF_ERROR(call.Meet("storage.buckets.get"));
   RETURN_IF_ERROR(call.storage().GetBucket(call.place.bucket));
-  Json query = Json::object();
-  for (const auto& [header, name] :
-       {std::pair("x-goog-if-generation-match", "ifGenerationMatch"),
-        std::pair("x-goog-if-metageneration-match", "ifMetagenerationMatch")}) {
-    if (call.request.headers.Has(header)) query[name] = call.request.headers.Get(header);
-  }
-  const std::string acl = Extension(call.request, "acl");
-  if (!acl.empty()) query["predefinedAcl"] = CannedAcl(acl);
   ObjectInfo info;
   ApplyMetadataHeaders(call.request, &info);
-  const auto begun = call.services.uploads.Begin(
-      {"", call.place.bucket, call.place.object, KeptResource(info), query, Instant()});
+  const auto begun =
+      call.services.uploads.Begin({"", call.place.bucket, call.place.object, KeptResource(info),
+                                   KeptQuery(call.request), Instant()});
   if (!begun.ok()) return xml_errors::Internal(begun.error().message);
   XmlElement root = XmlRoot("InitiateMultipartUploadResult", kPartsNamespace);
   root.Add("Bucket", begun->bucket);
@@ -157,7 +237,7 @@ Result<http::Response> PutPartXml(const XmlCall& call) {
   return response;
 }
 
-// POST ?uploadId=ID. The object appears whole, with the type and metadata given at the beginning.
+// POST ?uploadId=ID. The object gets the type and metadata of the first request.
 Result<http::Response> CompleteUploadXml(const XmlCall& call) {
   ASSIGN_OR_RETURN(const PartUpload upload, FindUpload(call));
   ASSIGN_OR_RETURN(const XmlElement body, XmlBody(call.request));
@@ -166,14 +246,7 @@ Result<http::Response> CompleteUploadXml(const XmlCall& call) {
   const auto store = [&](http::BodyReader& bytes) -> Result<http::Response> {
     ASSIGN_OR_RETURN(const ObjectInfo made, call.storage().Insert(plan, bytes));
     call.services.uploads.Forget(upload);
-    XmlElement root = XmlRoot("CompleteMultipartUploadResult", kPartsNamespace);
-    root.Add("Location", call.request.scheme + "://" + call.request.host + PathOf(call.place));
-    root.Add("Bucket", upload.bucket);
-    root.Add("Key", upload.object);
-    root.Add("ETag", XmlEtag(made));
-    http::Response response = XmlResponse(root);
-    AddWriteHeaders(made, &response.headers);
-    return response;
+    return UploadCompleted(call, made);
   };
   const auto bytes = call.services.uploads.Read(upload, parts);
   return AnswerUpload(call, *bytes, 0, store);
@@ -198,23 +271,7 @@ Result<http::Response> ListPartsXml(const XmlCall& call) {
   root.Add("StorageClass", StringOr(upload.metadata, "storageClass", "STANDARD"));
   root.Add("PartNumberMarker", std::to_string(after));
   root.Add("MaxParts", std::to_string(limit));
-  size_t shown = 0;
-  int last = 0;
-  bool more = false;
-  for (const UploadedPart& part : call.services.uploads.Parts(upload)) {
-    if (part.number <= after) continue;
-    more = shown == limit;
-    if (more) break;
-    XmlElement& element = root.Add("Part");
-    element.Add("PartNumber", std::to_string(part.number));
-    element.Add("LastModified", Rfc3339(part.modified, 3));
-    element.Add("ETag", PartEtag(part));
-    element.Add("Size", std::to_string(part.size));
-    last = part.number;
-    ++shown;
-  }
-  root.Add("IsTruncated", more ? "true" : "false");
-  if (more) root.Add("NextPartNumberMarker", std::to_string(last));
+  AddParts(call.services.uploads.Parts(upload), after, limit, &root);
   return XmlResponse(root);
 }
 
@@ -222,42 +279,14 @@ Result<http::Response> ListPartsXml(const XmlCall& call) {
 Result<http::Response> ListUploadsXml(const XmlCall& call) {
   RETURN_IF_ERROR(call.Meet("storage.buckets.get"));
   RETURN_IF_ERROR(call.storage().GetBucket(call.place.bucket));
-  const std::string prefix(call.request.Query("prefix"));
-  const std::pair<std::string, std::string> after(call.request.Query("key-marker"),
-                                                  call.request.Query("upload-id-marker"));
-  const size_t limit = ListLimit(call.request.Query("max-uploads"));
+  const UploadListing asked = ReadUploadListing(call.request);
   XmlElement root = XmlRoot("ListMultipartUploadsResult", kPartsNamespace);
   root.Add("Bucket", call.place.bucket);
-  root.Add("KeyMarker", after.first);
-  root.Add("UploadIdMarker", after.second);
-  root.Add("Prefix", prefix);
-  root.Add("MaxUploads", std::to_string(limit));
-  auto uploads = call.services.uploads.List(call.place.bucket);
-  std::sort(uploads.begin(), uploads.end(), [](const PartUpload& a, const PartUpload& b) {
-    return std::tie(a.object, a.id) < std::tie(b.object, b.id);
-  });
-  size_t shown = 0;
-  const PartUpload* last = nullptr;
-  bool more = false;
-  for (const PartUpload& upload : uploads) {
-    const bool passed = after.second.empty() ? upload.object <= after.first
-                                             : std::pair(upload.object, upload.id) <= after;
-    if ((!after.first.empty() && passed) || !upload.object.starts_with(prefix)) continue;
-    more = shown == limit;
-    if (more) break;
-    XmlElement& element = root.Add("Upload");
-    element.Add("Key", upload.object);
-    element.Add("UploadId", upload.id);
-    element.Add("StorageClass", StringOr(upload.metadata, "storageClass", "STANDARD"));
-    element.Add("Initiated", Rfc3339(upload.begun, 3));
-    last = &upload;
-    ++shown;
-  }
-  root.Add("IsTruncated", more ? "true" : "false");
-  if (more) {
-    root.Add("NextKeyMarker", last->object);
-    root.Add("NextUploadIdMarker", last->id);
-  }
+  root.Add("KeyMarker", asked.after_key);
+  root.Add("UploadIdMarker", asked.after_id);
+  root.Add("Prefix", asked.prefix);
+  root.Add("MaxUploads", std::to_string(asked.limit));
+  AddUploads(call.services.uploads.List(call.place.bucket), asked, &root);
   return XmlResponse(root);
 }
 

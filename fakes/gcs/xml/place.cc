@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kServiceHost = "storage.googleapis.com";
 constexpr std::string_view kOldPrefix = "/xmlapi";
 
-// First segments of the other APIs that share a port with this one.
+// The first path segments of the other APIs on the same port.
 constexpr std::string_view kTaken[] = {
     "storage",  "upload",     "resumable",   "download",       "batch",
     "b",        "v1",         "v2",          "discovery",      "$discovery",
@@ -47,8 +47,8 @@ bool IsTaken(std::string_view segment) {
   return std::find(std::begin(kTaken), std::end(kTaken), segment) != std::end(kTaken);
 }
 
-// "/v1beta1/projects/...": another version of an API, which is to be missed in its own words. (A
-// bucket of that name has its objects below projects/ through the JSON API only.)
+// "/v1beta1/projects/...": an unsupported version of another API, which gets that API's 404. (For a
+// bucket of that name, only the JSON API reaches the objects below projects/.)
 bool IsApiVersion(std::string_view path) {
   const std::string_view version = FirstSegment(path);
   if (version.size() < 2 || version[0] != 'v' || version[1] < '0' || version[1] > '9') return false;
@@ -56,7 +56,8 @@ bool IsApiVersion(std::string_view path) {
   return FirstSegment(path.substr(path.find(version) + version.size())) == "projects";
 }
 
-// Clients of the XML API sign requests to "/". Browsers and probers of a metadata server do not.
+// Clients of the XML API sign requests to "/". Browsers and clients that look for a metadata server
+// do not.
 bool IsServiceRequest(const http::Request& request) {
   const std::string_view authorization = request.headers.Get("Authorization");
   for (const std::string_view scheme : {"GOOG1 ", "GOOG4-", "AWS ", "AWS4-"}) {

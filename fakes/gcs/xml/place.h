@@ -1,5 +1,5 @@
 #pragma once
-// Which bucket and object an XML request means: by its path, or by its host and path.
+// The bucket and object of an XML request, from its path or from its host and path.
 
 #include <string>
 #include <string_view>
@@ -9,20 +9,20 @@
 
 namespace caip::gcs {
 
-/// Both may be "": the service itself, or a bucket.
+/// Names an object, a bucket (`object` is "") or the service itself (both are "").
 struct Place {
   std::string bucket;
   std::string object;
   bool bucket_in_host = false;  // <bucket>.storage.googleapis.com
 };
 
-/// True for what the XML API answers. At storage.googleapis.com that is all but the JSON API's
-/// paths, at <bucket>.storage.googleapis.com everything, and elsewhere every path whose first
-/// segment could be a bucket and is the beginning of no other API. "/xmlapi/" is a prefix that old
-/// C++ clients put in front.
+/// True for requests to the XML API: at storage.googleapis.com all but the paths of the JSON API,
+/// at <bucket>.storage.googleapis.com everything, and elsewhere every path whose first segment
+/// could be a bucket's name and does not belong to another API. Old C++ clients add the prefix
+/// "/xmlapi/".
 bool IsXmlRequest(const http::Request& request);
 
-/// kInvalidArgument where an escape is broken.
+/// kInvalidArgument if an escape is malformed.
 Result<Place> PlaceOf(const http::Request& request);
 
 /// The path of a URL of that place on the request's own host, %-encoded.

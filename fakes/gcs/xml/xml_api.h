@@ -28,10 +28,10 @@ struct XmlApiOptions {
 /// Any thread.
 class XmlApi {
  public:
-  /// `keys` and `wall` (the time that signers know) must outlive it.
+  /// `keys` and `wall` (the clock that signers use) must outlive it.
   XmlApi(XmlApiOptions options, const KeyRing& keys, const Clock& wall);
   ~XmlApi();
-  /// For requests that IsXmlRequest() is true of.
+  /// For requests for which IsXmlRequest() is true.
   http::Response Handle(const http::Request& request) const;
 
  private:

@@ -8,8 +8,8 @@
 namespace caip::gcs {
 namespace {
 
-// How a kind of error is worded. Without a message of its own the error's is shown; else that goes
-// into <Details>, where the API has them.
+// The code and message of a kind of error. If the message is missing, the error's own is shown.
+// Otherwise the error's own goes into <Details>, if the API has them for this code.
 struct Wording {
   const char* code;
   const char* message = nullptr;

@@ -1,5 +1,5 @@
 #pragma once
-// The errors of the XML API: what only this API refuses, and how it words every error.
+// The errors of the XML API: those that only this API has, and the form of every error.
 // https://cloud.google.com/storage/docs/xml-api/reference-status
 
 #include <cstdint>
@@ -12,10 +12,10 @@
 
 namespace caip::gcs {
 
-/// <Error> with code, message and details, by the error's reason or else its status. A code that
-/// depends on whether a bucket or an object was asked for follows `place`.
+/// An <Error> document with code, message and details. The error's reason, or else its status,
+/// determines the code; some codes depend on whether `place` is a bucket or an object.
 http::Response XmlErrorResponse(const Error& error, const Place& place);
-/// The code alone, and the message that goes with it.
+/// The code and the message of an error.
 struct XmlErrorWords {
   std::string code;
   std::string message;

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/clock.h"
+#include "base/json_fwd.h"
 #include "fakes/gcs/faults/faulty_calls.h"
 #include "fakes/gcs/service/part_uploads.h"
 #include "fakes/gcs/service/storage_service.h"
@@ -24,7 +25,7 @@ struct XmlServices {
   PartUploads uploads;
 };
 
-/// One request and where it points.
+/// One request and its bucket and object.
 struct XmlCall {
   const http::Request& request;
   const Place& place;
@@ -32,7 +33,7 @@ struct XmlCall {
 
   StorageService& storage() const { return *services.storage; }
   ObjectName object() const { return {place.bucket, place.object}; }
-  /// A fault on purpose, for a step that means `method` of the JSON API.
+  /// Injects a fault into the step of the call that corresponds to `method` of the JSON API.
   Status Meet(const char* method) const { return services.faults.Meet(method, request); }
 };
 
@@ -44,11 +45,13 @@ Result<http::Response> HeadBucketXml(const XmlCall&);
 Result<http::Response> PutBucketXml(const XmlCall&);
 Result<http::Response> DeleteBucketXml(const XmlCall&);
 Result<http::Response> DeleteManyXml(const XmlCall&);
-
-// listing_requests.cc
 Result<http::Response> ListObjectsXml(const XmlCall&);
 
-// bucket_settings.cc: ?cors, ?lifecycle and so on. nullptr: the query names none.
+// lifecycle_setting.cc
+XmlElement LifecycleToXml(const Json& bucket);
+Result<Json> LifecycleFromXml(const XmlElement& root, const Json& bucket);
+
+// bucket_settings.cc: ?cors, ?lifecycle and so on. nullptr: the query names no setting.
 const char* SettingNameIn(const http::Request& request);
 Result<http::Response> BucketSettingXml(const XmlCall&, std::string_view name);
 
@@ -62,8 +65,6 @@ Result<http::Response> DeleteObjectXml(const XmlCall&);
 Result<http::Response> ComposeObjectXml(const XmlCall&);
 Result<http::Response> StartSessionXml(const XmlCall&);
 Result<http::Response> UseSessionXml(const XmlCall&);
-
-// object_copies.cc
 Result<http::Response> CopyObjectXml(const XmlCall&);
 
 // part_requests.cc: multipart uploads.
@@ -77,22 +78,23 @@ Result<http::Response> ListUploadsXml(const XmlCall&);
 // form_uploads.cc
 Result<http::Response> FormUploadXml(const XmlCall&);
 
-// xml_answers.cc: what several methods need.
+// xml_api.cc: used by several methods.
 inline constexpr char kXmlNamespace[] = "http://doc.s3.amazonaws.com/2006-03-01";
-/// Of answers about multipart uploads; client libraries look for it.
+/// Namespace of responses about multipart uploads. Client libraries require it.
 inline constexpr char kPartsNamespace[] = "http://s3.amazonaws.com/doc/2006-03-01/";
 http::Response XmlResponse(const XmlElement& root, int status = 200);
 /// A root element with the API's namespace.
 XmlElement XmlRoot(const std::string& name, const std::string& xmlns = kXmlNamespace);
-/// The request's body as XML; an empty one is an element without a name.
+/// The request's body as XML. An empty body is an element without a name.
 Result<XmlElement> XmlBody(const http::Request& request);
 /// An empty body with this status.
 http::Response EmptyResponse(int status);
-/// The answer to a write of this object.
+/// The response to a write of this object.
 http::Response WrittenResponse(const ObjectInfo& object);
 /// A whole number in an XML document or a query; nullopt for anything else.
 std::optional<int> ParseCount(std::string_view text);
-/// Stores the bytes, with the faults of an upload. `offset`: where they stand in the object.
+/// Calls `store` with the bytes, into which faults may be injected. `offset`: the position of the
+/// first byte in the object.
 Result<http::Response> AnswerUpload(
     const XmlCall&, http::BodyReader& bytes, uint64_t offset,
     const std::function<Result<http::Response>(http::BodyReader& bytes)>& store);

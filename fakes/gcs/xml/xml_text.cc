@@ -17,8 +17,8 @@ bool IsNameByte(char c) {
          c != '\'' && c != '\0';
 }
 
-// A name without its namespace's prefix: one more colon, or a first byte such as '!', would be read
-// as something else when the element is written down.
+// Validates a name without its namespace prefix. With another colon, or a first byte such as '!',
+// the element would have another meaning when it is written.
 bool IsLocalName(std::string_view name) {
   if (name.empty() || name.find(':') != std::string_view::npos) return false;
   const char first = name.front();
@@ -44,7 +44,7 @@ void AppendUtf8(uint32_t point, std::string* text) {
   }
 }
 
-// Reads from left to right; `at_` is where it stands.
+// Reads from left to right. `at_` is the current position.
 class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text) {}

@@ -1,6 +1,6 @@
 #pragma once
-// Just enough XML for Cloud Storage: elements, attributes and text. Prefixes of names are skipped;
-// document types (and with them entities that grow) are refused.
+// As much XML as Cloud Storage needs: elements, attributes and text. Prefixes of names are skipped.
+// Document types are refused, so entities cannot expand.
 
 #include <string>
 #include <string_view>
@@ -11,7 +11,7 @@
 
 namespace caip::gcs {
 
-/// An element as a tree. `text` is what stands directly in it, trimmed.
+/// An element as a tree. `text` is the element's own text, trimmed.
 struct XmlElement {
   std::string name = {};  // without prefix
   std::string text = {};

@@ -8,9 +8,8 @@
 #include "base/text.h"
 #include "base/time_text.h"
 #include "fakes/logging/api/errors.h"
-#include "fakes/logging/api/json_messages.h"
-#include "fakes/logging/api/log_names.h"
 #include "fakes/logging/api/logging_api.h"
+#include "fakes/logging/api/messages.h"
 #include "fakes/logging/api/written_entry.h"
 
 namespace caip::logging {

@@ -6,8 +6,8 @@
 #include "base/text.h"
 #include "base/time_text.h"
 #include "fakes/logging/api/errors.h"
-#include "fakes/logging/api/json_messages.h"
 #include "fakes/logging/api/logging_api.h"
+#include "fakes/logging/api/messages.h"
 #include "fakes/logging/filter/filter.h"
 
 namespace caip::logging {
@@ -57,15 +57,8 @@ class Collection {
       : api_(api), kind_(kind), prefix_(parent + "/" + kind.collection + "/") {}
 
   Result<Json> List(const http::Request& request) const {
-    const std::string size(request.Query("pageSize"));
-    ASSIGN_OR_RETURN(const size_t limit,
-                     LimitPageSize(size.empty() ? 0 : IntOr(Json{{"n", size}}, "n", -1),
-                                   kSinksPageStandard, kSinksPageMax));
-    std::string after;
-    if (const auto text = request.Query("pageToken"); !text.empty()) {
-      ASSIGN_OR_RETURN(const Json token, ParsePageToken(text));
-      after = StringOr(token, "after");
-    }
+    ASSIGN_OR_RETURN(const size_t limit, ReadLimit(request));
+    ASSIGN_OR_RETURN(const std::string after, ReadPageStart(request));
     ASSIGN_OR_RETURN(auto found, api_.resources->List(prefix_, after, limit + 1));
     const bool has_more = found.size() > limit;
     if (has_more) found.pop_back();
@@ -109,6 +102,20 @@ class Collection {
   }
 
  private:
+  static Result<size_t> ReadLimit(const http::Request& request) {
+    const std::string size(request.Query("pageSize"));
+    return LimitPageSize(size.empty() ? 0 : IntOr(Json{{"n", size}}, "n", -1), kSinksPageStandard,
+                         kSinksPageMax);
+  }
+
+  /// The last name of the previous page; "" for the first page.
+  static Result<std::string> ReadPageStart(const http::Request& request) {
+    const auto text = request.Query("pageToken");
+    if (text.empty()) return std::string();
+    ASSIGN_OR_RETURN(const Json token, ParsePageToken(text));
+    return StringOr(token, "after");
+  }
+
   static Json ChangeMembers(Json body, const Json& given, const std::string& mask) {
     for (const std::string& member : Split(mask, ',')) {
       if (member.empty()) continue;

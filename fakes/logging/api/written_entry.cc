@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "base/time_text.h"
 #include "fakes/logging/api/errors.h"
-#include "fakes/logging/api/log_names.h"
+#include "fakes/logging/api/messages.h"
 #include "fakes/logging/filter/fields.h"
 
 namespace caip::logging {

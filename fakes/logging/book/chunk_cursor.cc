@@ -12,7 +12,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "fakes/logging/book/chunk_packer.h"
-#include "fakes/logging/book/entry_cursor.h"
+#include "fakes/logging/book/entry_listing.h"
 #include "fakes/logging/book/errors.h"
 #include "fakes/logging/book/written_rows.h"
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "fakes/logging/book/entry_text.h"
+#include "fakes/logging/book/entry.h"
 #include "fakes/logging/book/log_file.h"
 
 namespace caip::logging {

@@ -1,15 +1,57 @@
 #pragma once
 // A page of entries.list: the entries of several sources that match a filter, in one order.
 
+#include <compare>
+#include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/json_fwd.h"
-#include "fakes/logging/book/entry_cursor.h"
+#include "fakes/logging/book/log_file.h"
+#include "fakes/logging/book/written_rows.h"
+#include "fakes/logging/filter/bounds.h"
 #include "fakes/logging/filter/filter.h"
 
 namespace caip::logging {
+
+/// The position of an entry in a listing. `source` separates entries that agree in the rest.
+struct EntryPosition {
+  Instant time;
+  std::string insert_id;
+  int source = 0;
+  auto operator<=>(const EntryPosition&) const = default;
+};
+
+/// The parameters that all sources of a listing share.
+struct EntryScan {
+  EntryBounds bounds;
+  bool newest_first = false;
+  DeletedLogs deleted;
+  Duration span = kChunkSpanMax;  // of the longest chunk
+};
+
+/// A source of entries in the order of their times: the chunks of a project, or the entries that
+/// clients wrote under one parent. One thread, inside LogFile::ReadSnapshot.
+class EntryCursor {
+ public:
+  virtual ~EntryCursor() = default;
+  /// Moves to the next entry; false at the end. May stop at entries that the bounds exclude.
+  virtual Result<bool> Next() = 0;
+  virtual EntryPosition position() const = 0;
+  /// False: the current entry is deleted, or the bounds exclude it. Cheap.
+  virtual bool IsWanted() const = 0;
+  /// The number of stored entries that the last Next() examined.
+  virtual size_t examined() const = 0;
+  /// The current entry as a LogEntry.
+  virtual Result<Json> Read() const = 0;
+};
+
+std::unique_ptr<EntryCursor> MakeChunkCursor(LogFile& file, const EntryScan& scan,
+                                             const std::string& project, int source);
+std::unique_ptr<EntryCursor> MakeWrittenCursor(LogFile& file, const EntryScan& scan,
+                                               const std::string& parent, int source);
 
 /// Selects the entries of a page.
 struct ListQuery {

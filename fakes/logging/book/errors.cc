@@ -1,7 +1,5 @@
 #include "fakes/logging/book/errors.h"
 
-#include <sqlite3.h>
-
 #include "base/quoting.h"
 
 namespace caip::logging::errors {
@@ -9,43 +7,19 @@ namespace {
 
 constexpr const char* kStartNewLog =
     ". To start a new log, move the file and its -wal and -shm files away. They hold the lines "
-    "that "
-    "jobs printed, not the jobs.";
+    "that jobs printed, not the jobs.";
 
-bool IsDamage(int sqlite_code) {
-  const int primary = sqlite_code & 0xff;
-  return primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB;
-}
-
-Code CodeOfSqlite(int sqlite_code) {
-  switch (sqlite_code & 0xff) {
-    case SQLITE_FULL:
-      return Code::kResourceExhausted;
-    case SQLITE_PERM:
-    case SQLITE_READONLY:
-      return Code::kPermissionDenied;
-    case SQLITE_CANTOPEN:
-      return Code::kNotFound;
-    case SQLITE_BUSY:
-    case SQLITE_LOCKED:
-      return Code::kUnavailable;
-    default:
-      return IsDamage(sqlite_code) ? Code::kDataLoss : Code::kInternal;
-  }
-}
-
-Error DatabaseError(const char* what, const Path& file, int sqlite_code,
-                    const std::string& detail) {
-  std::string message = std::string(what) + " the log " + Quoted(file.string()) + ": " + detail;
-  if (IsDamage(sqlite_code))
-    message = "The log " + Quoted(file.string()) + " is damaged: " + detail + kStartNewLog;
-  return {CodeOfSqlite(sqlite_code), std::move(message)};
+Error DatabaseError(const char* what, Code code, const Path& file, std::string_view detail) {
+  const std::string log = "log " + Quoted(file.string());
+  const std::string why = ": " + std::string(detail);
+  if (code == Code::kDataLoss) return {code, "The " + log + " is damaged" + why + kStartNewLog};
+  return {code, std::string(what) + " the " + log + why};
 }
 
 }  // namespace
 
-Error CannotOpen(const Path& file, int sqlite_code, const std::string& detail) {
-  return DatabaseError("Cannot open", file, sqlite_code, detail);
+Error CannotOpen(Code code, const Path& file, std::string_view detail) {
+  return DatabaseError("Cannot open", code, file, detail);
 }
 
 Error NotALogBook(const Path& file) {
@@ -60,12 +34,12 @@ Error MadeByNewerVersion(const Path& file, int version) {
               "another state directory."};
 }
 
-Error CannotStore(const Path& file, int sqlite_code, const std::string& detail) {
-  return DatabaseError("Cannot write", file, sqlite_code, detail);
+Error CannotStore(Code code, const Path& file, std::string_view detail) {
+  return DatabaseError("Cannot write", code, file, detail);
 }
 
-Error CannotRead(const Path& file, int sqlite_code, const std::string& detail) {
-  return DatabaseError("Cannot read", file, sqlite_code, detail);
+Error CannotRead(Code code, const Path& file, std::string_view detail) {
+  return DatabaseError("Cannot read", code, file, detail);
 }
 
 Error ChunkDamaged(const Path& file, unsigned long long first_id) {

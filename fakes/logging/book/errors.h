@@ -2,17 +2,18 @@
 // The errors of the log book's file.
 
 #include <string>
+#include <string_view>
 
 #include "base/files.h"
 
 namespace caip::logging::errors {
 
 /// `detail` is SQLite's message.
-Error CannotOpen(const Path& file, int sqlite_code, const std::string& detail);
+Error CannotOpen(Code code, const Path& file, std::string_view detail);
 Error NotALogBook(const Path& file);
 Error MadeByNewerVersion(const Path& file, int version);
-Error CannotStore(const Path& file, int sqlite_code, const std::string& detail);
-Error CannotRead(const Path& file, int sqlite_code, const std::string& detail);
+Error CannotStore(Code code, const Path& file, std::string_view detail);
+Error CannotRead(Code code, const Path& file, std::string_view detail);
 Error ChunkDamaged(const Path& file, unsigned long long first_id);
 
 Error WrittenDamaged(const Path& file, long long id);

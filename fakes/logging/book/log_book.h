@@ -30,7 +30,7 @@
 #include "fakes/logging/book/entry.h"
 #include "fakes/logging/book/entry_listing.h"
 #include "fakes/logging/book/log_purge.h"
-#include "fakes/logging/book/log_readers.h"
+#include "fakes/logging/book/log_schema.h"
 #include "fakes/logging/book/written_rows.h"
 
 namespace caip::logging {

@@ -3,9 +3,7 @@
 #include <sqlite3.h>
 
 #include <algorithm>
-#include <utility>
 
-#include "base/sqlite.h"
 #include "base/text.h"
 #include "fakes/logging/book/errors.h"
 
@@ -13,7 +11,7 @@ namespace caip::logging {
 namespace {
 
 // The next start reads this much in a few milliseconds.
-constexpr uintmax_t kWalBytesToKeep = 4u << 20;
+constexpr uint64_t kWalBytesToKeep = 4u << 20;
 
 constexpr std::string_view kInsertChunk =
     "INSERT INTO chunks(first_id, last_id, project, job_id, first_time, last_time, severities,"
@@ -35,60 +33,39 @@ std::string ChunkSelect(const ChunkQuery& query) {
 
 }  // namespace
 
+LogFile::LogFile(const Path& file)
+    : database_(std::make_unique<SqliteDatabase>(file, errors::CannotOpen, kWalBytesToKeep)) {}
+
 Result<LogFile> LogFile::Open(const Path& file) {
-  sqlite3* database = nullptr;
-  const int code = sqlite3_open_v2(
-      file.c_str(), &database,
-      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
-      nullptr);
-  LogFile opened(file, database);
-  if (code != SQLITE_OK) {
-    return errors::CannotOpen(file, code, database ? sqlite3_errmsg(database) : "no memory");
-  }
-  sqlite3_busy_timeout(database, 10'000);
+  LogFile opened(file);
+  RETURN_IF_ERROR(opened.database_->Open(SqliteDatabase::Mode::kCreate));
   RETURN_IF_ERROR(opened.Execute("PRAGMA wal_autocheckpoint = 2000"));
   RETURN_IF_ERROR(opened.Execute("PRAGMA journal_size_limit = 4194304"));
   return opened;
 }
 
-LogFile::LogFile(LogFile&& other) noexcept
-    : path_(std::move(other.path_)),
-      database_(std::exchange(other.database_, nullptr)),
-      statements_(std::exchange(other.statements_, {})) {}
-
-LogFile::~LogFile() {
-  for (const auto& [sql, statement] : statements_) sqlite3_finalize(statement);
-  CloseLeavingShortLog(database_, kWalBytesToKeep);
-}
-
 Status LogFile::Execute(const char* sql) {
-  const int code = sqlite3_exec(database_, sql, nullptr, nullptr, nullptr);
-  if (code == SQLITE_OK) return Ok{};
-  const Error error = errors::CannotOpen(path_, code, sqlite3_errmsg(database_));
-  if (!writing_) RollBack();
-  return error;
+  Status run = database_->Run(sql);
+  if (!run.ok() && !writing_) RollBack();
+  return run;
 }
 
 void LogFile::RollBack() {
-  if (sqlite3_get_autocommit(database_)) return;
-  sqlite3_exec(database_, "ROLLBACK", nullptr, nullptr, nullptr);
+  if (database_->IsInTransaction()) (void)database_->Run("ROLLBACK").ok();
 }
 
-sqlite3_stmt* LogFile::Statement(std::string_view sql) {
-  const auto found = statements_.find(sql);
-  if (found != statements_.end()) return found->second;
-  sqlite3_stmt* statement = nullptr;
-  sqlite3_prepare_v3(database_, sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT,
-                     &statement, nullptr);
-  if (statement) statements_.emplace(sql, statement);
-  return statement;
+SqliteStatement* LogFile::FindStatement(std::string_view sql) {
+  if (const auto found = statements_.find(sql); found != statements_.end()) return &found->second;
+  const auto at = statements_.try_emplace(std::string(sql)).first;
+  if (!database_->Prepare(at->second, at->first.c_str()).ok()) {
+    statements_.erase(at);
+    return nullptr;
+  }
+  return &at->second;
 }
 
 Error LogFile::LastError() const {
-  const int code = sqlite3_extended_errcode(database_);
-  const char* detail = sqlite3_errmsg(database_);
-  return writing_ ? errors::CannotStore(path_, code, detail)
-                  : errors::CannotRead(path_, code, detail);
+  return database_->LastFailure(writing_ ? errors::CannotStore : errors::CannotRead);
 }
 
 Status LogFile::Write(const std::function<Status()>& body) {
@@ -176,16 +153,16 @@ Status LogFile::SetSetting(const std::string& name, int64_t value) {
 }
 
 SqlQuery::SqlQuery(LogFile& file, std::string_view sql)
-    : file_(file), statement_(file.Statement(sql)), code_(statement_ ? SQLITE_OK : SQLITE_ERROR) {}
+    : file_(file),
+      statement_(file.FindStatement(sql)),
+      code_(statement_ ? SQLITE_OK : SQLITE_ERROR) {}
 
 SqlQuery::~SqlQuery() {
-  if (!statement_) return;
-  sqlite3_reset(statement_);
-  sqlite3_clear_bindings(statement_);
+  if (statement_) statement_->Reset();
 }
 
 SqlQuery& SqlQuery::Bind(int place, int64_t number) {
-  if (statement_) sqlite3_bind_int64(statement_, place, number);
+  if (statement_) statement_->Bind(place, number);
   return *this;
 }
 
@@ -198,14 +175,12 @@ SqlQuery& SqlQuery::Bind(int place, Instant time) {
 }
 
 SqlQuery& SqlQuery::Bind(int place, const std::string& text) {
-  if (statement_) {
-    sqlite3_bind_text64(statement_, place, text.data(), text.size(), SQLITE_STATIC, SQLITE_UTF8);
-  }
+  if (statement_) statement_->Bind(place, text);
   return *this;
 }
 
 bool SqlQuery::Next() {
-  if (statement_) code_ = sqlite3_step(statement_);
+  if (statement_) code_ = statement_->Step();
   return code_ == SQLITE_ROW;
 }
 
@@ -219,13 +194,10 @@ Status SqlQuery::status() const {
   return file_.LastError();
 }
 
-int64_t SqlQuery::Number(int column) const { return sqlite3_column_int64(statement_, column); }
+int64_t SqlQuery::Number(int column) const { return statement_->Integer(column); }
 
 Instant SqlQuery::Time(int column) const { return Instant(Duration(Number(column))); }
 
-std::string SqlQuery::Text(int column) const {
-  const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
-  return text ? std::string(text, sqlite3_column_bytes(statement_, column)) : "";
-}
+std::string SqlQuery::Text(int column) const { return statement_->Text(column); }
 
 }  // namespace caip::logging

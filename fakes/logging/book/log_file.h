@@ -5,15 +5,14 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/files.h"
-
-struct sqlite3;
-struct sqlite3_stmt;
+#include "base/sqlite.h"
 
 namespace caip::logging {
 
@@ -62,9 +61,8 @@ class LogFile {
  public:
   /// Opens or creates the file. The caller prepares its tables: OpenLogFile in log_schema.h.
   static Result<LogFile> Open(const Path& file);
-  LogFile(LogFile&& other) noexcept;
+  LogFile(LogFile&&) noexcept = default;
   LogFile& operator=(LogFile&&) = delete;
-  ~LogFile();
 
   /// Runs `body` in a transaction: all its changes are durable when this returns, or none is made.
   Status Write(const std::function<Status()>& body);
@@ -85,26 +83,25 @@ class LogFile {
   Result<int64_t> Setting(const std::string& name);
   Status SetSetting(const std::string& name, int64_t value);
 
-  const Path& path() const { return path_; }
+  const Path& path() const { return database_->file(); }
   /// Runs a text of several statements, or one that is used only once.
   Status Execute(const char* sql);
 
  private:
   friend class SqlQuery;
-  LogFile(const Path& path, sqlite3* database) : path_(path), database_(database) {}
-  sqlite3_stmt* Statement(std::string_view sql);  // nullptr: see LastError()
+  explicit LogFile(const Path& file);
+  SqliteStatement* FindStatement(std::string_view sql);  // nullptr: see LastError()
   Error LastError() const;
   Status PutChunk(std::string_view sql, const Chunk& chunk);
   void RollBack();
 
-  Path path_;
-  sqlite3* database_;
+  std::unique_ptr<SqliteDatabase> database_;
   bool writing_ = false;
-  std::map<std::string, sqlite3_stmt*, std::less<>> statements_;
+  std::map<std::string, SqliteStatement, std::less<>> statements_;  // destroyed before database_
 };
 
 /// One use of a compiled SQL statement: binds values, steps, and resets the statement at the end.
-/// Bound texts must live until then. Used by the thread of its file.
+/// Used by the thread of its file.
 class SqlQuery {
  public:
   /// The file compiles `sql` once and keeps it. Two queries with the same text must not exist at
@@ -132,7 +129,7 @@ class SqlQuery {
 
  private:
   LogFile& file_;
-  sqlite3_stmt* statement_;
+  SqliteStatement* statement_;
   int code_;
 };
 

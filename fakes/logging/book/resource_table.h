@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/json_fwd.h"
-#include "fakes/logging/book/log_readers.h"
+#include "fakes/logging/book/log_schema.h"
 
 namespace caip::logging {
 

@@ -1,6 +1,7 @@
 #pragma once
 // One comparison of a filter: field, operator, value. Prepared once, applied to every entry.
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,7 +11,6 @@
 #include "base/json_fwd.h"
 #include "base/result.h"
 #include "fakes/logging/filter/fields.h"
-#include "fakes/logging/filter/text_pattern.h"
 #include "fakes/logging/filter/tokens.h"
 
 namespace caip::logging {
@@ -37,6 +37,22 @@ std::string FoldCase(std::string_view text);
 bool HasFolded(std::string_view text, std::string_view folded);
 /// Whether `value`, or any value inside it, contains `folded`.
 bool HasBelow(const Json& value, std::string_view folded);
+
+// Regular expressions in RE2's syntax, which the service uses. Matching takes linear time.
+
+/// Immutable, cheap to copy, any thread.
+class TextPattern {
+ public:
+  /// The error's message is RE2's.
+  static Result<TextPattern> Compile(std::string_view expression);
+  /// Whether a part of the text matches. Case matters.
+  bool IsIn(std::string_view text) const;
+
+ private:
+  struct Compiled;
+  explicit TextPattern(std::shared_ptr<const Compiled> compiled) : compiled_(std::move(compiled)) {}
+  std::shared_ptr<const Compiled> compiled_;
+};
 
 class FilterComparison {
  public:

@@ -1,0 +1,319 @@
+
+#include "fakes/gcs/service/uploads.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <vector>
+
+#include "base/encoding.h"
+#include "base/json.h"
+#include "fakes/gcs/errors.h"
+#include "fakes/gcs/store/checksums.h"
+#include "fakes/gcs/store/object_record.h"
+
+namespace caip::gcs {
+namespace {
+
+constexpr size_t kResumablePieceBytes = 256 << 10;
+constexpr std::string_view kCancelled = "cancelled";
+
+struct Condition {
+  const char* name;
+  std::optional<int64_t> Preconditions::*member;
+};
+
+constexpr Condition kConditions[] = {
+    {"g", &Preconditions::if_generation_match},
+    {"gn", &Preconditions::if_generation_not_match},
+    {"m", &Preconditions::if_metageneration_match},
+    {"mn", &Preconditions::if_metageneration_not_match},
+};
+
+// Detects URLs of other servers and typing errors. It does not stop attackers, who may write
+// objects anyway.
+std::string Seal(std::string_view text) {
+  Hasher hasher;
+  hasher.Add("caip-upload:");
+  hasher.Add(text);
+  return Hex(hasher.Finish().md5).substr(0, 16);
+}
+
+std::string UrlBase64(std::string_view bytes) {
+  std::string text = Base64(bytes);
+  std::replace(text.begin(), text.end(), '+', '-');
+  std::replace(text.begin(), text.end(), '/', '_');
+  text.erase(text.find_last_not_of('=') + 1);
+  return text;
+}
+
+}  // namespace
+
+// The mutex is never held while a call waits for its client. The latest call owns the session; an
+// earlier one that wakes up finds that it has lost it.
+struct ResumableSessions::Session {
+  std::mutex mutex;
+  UploadPlan plan;
+  std::string key;
+  std::unique_ptr<ObjectWriter> writer;  // made with the first byte
+  uint64_t received = 0;
+  std::optional<uint64_t> total;  // as the first piece that named it says
+  bool recalled = true;           // the store's state of it is loaded
+  bool resumed_from_url = false;  // bytes of it may have been lost
+  bool cancelled = false;
+  std::optional<ObjectInfo> done;
+  uint64_t owner = 0;
+  uint64_t last_use = 0;  // guarded by the sessions' mutex
+};
+
+ResumableSessions::ResumableSessions(BucketStore& store, uint64_t seed)
+    : store_(store), random_(seed) {}
+ResumableSessions::~ResumableSessions() = default;
+
+Result<std::string> ResumableSessions::Start(const UploadPlan& plan) {
+  RETURN_IF_ERROR(
+      store_.NewObject(plan.info.bucket, plan.info.name));  // fails where it cannot be written
+  const std::lock_guard lock(mutex_);
+  auto session = std::make_shared<Session>();
+  std::string id;
+  do {  // the same seed repeats the numbers of an earlier process
+    id = UploadIdOf(plan, random_.Hex(16));
+    session->key = KeyOfUploadId(id);
+  } while (store_.UploadNote(session->key));
+  session->plan = plan;
+  session->last_use = ++uses_;
+  sessions_[id] = std::move(session);
+  DropOldest();
+  return id;
+}
+
+std::string ResumableSessions::NewNumber() {
+  const std::lock_guard lock(mutex_);
+  return random_.Hex(16);
+}
+
+// Never drops a session in use: a second writer of the same bytes would be made.
+void ResumableSessions::DropOldest() {
+  if (sessions_.size() <= kSessionsMax) return;
+  auto oldest = sessions_.end();
+  for (auto at = sessions_.begin(); at != sessions_.end(); ++at) {
+    if (at->second.use_count() > 1) continue;
+    const bool older = oldest == sessions_.end() || at->second->last_use < oldest->second->last_use;
+    if (older) oldest = at;
+  }
+  if (oldest != sessions_.end()) sessions_.erase(oldest);
+}
+
+Result<std::shared_ptr<ResumableSessions::Session>> ResumableSessions::Find(
+    const std::string& upload_id) {
+  const std::lock_guard lock(mutex_);
+  const auto at = sessions_.find(upload_id);
+  if (at != sessions_.end()) {
+    at->second->last_use = ++uses_;
+    return at->second;
+  }
+  auto plan = PlanOfUploadId(upload_id);
+  if (!plan) return errors::UploadUnknown();
+  auto session = std::make_shared<Session>();
+  session->plan = std::move(*plan);
+  session->key = KeyOfUploadId(upload_id);
+  session->resumed_from_url = true;
+  session->recalled = false;
+  session->last_use = ++uses_;
+  sessions_[upload_id] = session;
+  DropOldest();
+  return session;
+}
+
+// Loads the state of a session that an earlier process had or that was dropped from memory.
+Status ResumableSessions::Recall(Session& session) {
+  if (std::exchange(session.recalled, true)) return Ok{};
+  const auto note = store_.UploadNote(session.key);
+  if (!note) return Ok{};
+  const ObjectInfo& info = session.plan.info;
+  if (note->empty()) {
+    ASSIGN_OR_RETURN(session.writer, store_.ResumeObject(info.bucket, info.name, session.key));
+    session.received = session.writer->size();
+  } else if (*note == kCancelled) {
+    session.cancelled = true;
+  } else {
+    const auto generation = std::strtoll(note->c_str(), nullptr, 10);
+    auto done = store_.GetObject(info.bucket, info.name, {.generation = generation});
+    if (!done.ok()) return errors::UploadUnknown();  // finished, and replaced since
+    session.done = std::move(*done);
+  }
+  return Ok{};
+}
+
+// Appends the body's bytes except the first `skip`, which were received before.
+Status ResumableSessions::Receive(Session& session, uint64_t owner, uint64_t skip,
+                                  http::BodyReader& body) {
+  std::vector<char> piece(kResumablePieceBytes);
+  while (true) {
+    ASSIGN_OR_RETURN(const size_t count, body.Read(piece.data(), piece.size()));
+    if (count == 0) return Ok{};
+    const size_t skipped = static_cast<size_t>(std::min<uint64_t>(skip, count));
+    skip -= skipped;
+    const std::lock_guard lock(session.mutex);
+    if (session.owner != owner) return errors::UploadTakenOver();
+    if (!session.writer) {
+      const ObjectInfo& info = session.plan.info;
+      ASSIGN_OR_RETURN(session.writer, store_.ResumeObject(info.bucket, info.name, session.key));
+    }
+    RETURN_IF_ERROR(session.writer->Append({piece.data() + skipped, count - skipped}));
+    session.received += count - skipped;
+  }
+}
+
+// If the first request and the last piece name different sums, one of them is wrong.
+static Status CheckAgree(const ExpectedSums& first, const ExpectedSums& last) {
+  if (first.md5 && last.md5 && *first.md5 != *last.md5) {
+    return errors::Md5Mismatch(Base64(*first.md5), Base64(*last.md5));
+  }
+  if (first.crc32c && last.crc32c && *first.crc32c != *last.crc32c) {
+    return errors::Crc32cMismatch(Crc32cText(*first.crc32c), Crc32cText(*last.crc32c));
+  }
+  return Ok{};
+}
+
+// The caller holds the session's mutex.
+Result<UploadProgress> ResumableSessions::Finish(Session& session, const ExpectedSums& sums) {
+  const UploadPlan& plan = session.plan;
+  if (plan.length && *plan.length != session.received) {
+    return errors::UploadLengthWrong(*plan.length, session.received);
+  }
+  if (!session.writer) {
+    ASSIGN_OR_RETURN(session.writer, store_.NewObject(plan.info.bucket, plan.info.name));
+  }
+  const auto writer = std::move(session.writer);
+  const uint64_t received = std::exchange(session.received, 0);
+  const auto commit = [&]() -> Result<ObjectInfo> {
+    RETURN_IF_ERROR(CheckAgree(plan.sums, sums));
+    return writer->Commit(plan.info, plan.preconditions, sums.md5 ? sums.md5 : plan.sums.md5,
+                          sums.crc32c ? sums.crc32c : plan.sums.crc32c);
+  };
+  auto done = commit();
+  if (!done.ok()) {
+    store_.ForgetUpload(session.key);
+    return done.error();
+  }
+  session.done = std::move(*done);
+  (void)store_.NoteUpload(session.key, std::to_string(session.done->generation)).ok();
+  return UploadProgress{received, session.done};
+}
+
+// Checks a piece against the announced length before any of its bytes is kept. The first total that
+// a piece names is binding. The caller holds the session's mutex.
+Status ResumableSessions::CheckFits(Session& session, const ContentRange& range) {
+  const std::optional<uint64_t> announced =
+      session.plan.length ? session.plan.length : session.total;
+  if (announced && range.total && *announced != *range.total) {
+    return errors::UploadLengthWrong(*announced, *range.total);
+  }
+  if (announced && range.last && *range.last >= *announced) {
+    return errors::UploadLengthWrong(*announced, *range.last + 1);
+  }
+  if (range.total && session.received > *range.total) {
+    return errors::UploadLengthWrong(*range.total, session.received);
+  }
+  if (range.total) session.total = range.total;
+  return Ok{};
+}
+
+Result<UploadProgress> ResumableSessions::Put(const std::string& upload_id,
+                                              const std::optional<ContentRange>& range,
+                                              const ExpectedSums& sums, http::BodyReader& body) {
+  ASSIGN_OR_RETURN(const std::shared_ptr<Session> session, Find(upload_id));
+  std::unique_lock lock(session->mutex);
+  RETURN_IF_ERROR(Recall(*session));
+  if (session->cancelled) return errors::UploadUnknown();
+  if (session->done) return UploadProgress{session->done->size, session->done};
+  if (range) RETURN_IF_ERROR(CheckFits(*session, *range));
+  const uint64_t owner = ++session->owner;
+  const bool has_data = !range || range->first;
+  if (has_data) {
+    const uint64_t first = range ? *range->first : 0;
+    if (first > session->received) {
+      // An earlier process lost the bytes: the client may ask for the progress and send them again.
+      if (session->resumed_from_url) return errors::UploadBytesLost();
+      return errors::ChunkOutOfPlace(session->received, first);
+    }
+    const uint64_t skip = session->received - first;
+    lock.unlock();
+    RETURN_IF_ERROR(Receive(*session, owner, skip, body));
+    lock.lock();
+    if (session->owner != owner) return errors::UploadTakenOver();
+    if (range && range->last && session->received < *range->last + 1) {
+      return errors::UploadLengthWrong(*range->last + 1, session->received);
+    }
+  }
+  const bool open_end = has_data && (!range || !range->last);
+  const std::optional<uint64_t> total = range ? range->total : std::nullopt;
+  if (total && session->received > *total) {
+    return errors::UploadLengthWrong(*total, session->received);
+  }
+  const bool whole = total ? session->received == *total : open_end;
+  if (whole) return Finish(*session, sums);
+  if (session->writer)
+    RETURN_IF_ERROR(session->writer->Persist());  // before the answer confirms the bytes
+  return UploadProgress{session->received, std::nullopt};
+}
+
+Status ResumableSessions::Cancel(const std::string& upload_id) {
+  ASSIGN_OR_RETURN(const std::shared_ptr<Session> session, Find(upload_id));
+  const std::lock_guard lock(session->mutex);
+  RETURN_IF_ERROR(Recall(*session));
+  if (session->cancelled || session->done) return errors::UploadUnknown();
+  session->cancelled = true;
+  ++session->owner;
+  session->writer.reset();
+  store_.ForgetUpload(session->key);
+  return store_.NoteUpload(session->key, std::string(kCancelled));
+}
+
+std::string UploadIdOf(const UploadPlan& plan, std::string_view nonce) {
+  Json json = {{"id", nonce},
+               {"b", plan.info.bucket},
+               {"o", plan.info.name},
+               {"r", ObjectRecordText(plan.info)}};
+  for (const Condition& condition : kConditions) {
+    const auto& value = plan.preconditions.*condition.member;
+    if (value) json[condition.name] = *value;
+  }
+  if (plan.sums.md5) json["md5"] = Base64(*plan.sums.md5);
+  if (plan.sums.crc32c) json["crc"] = *plan.sums.crc32c;
+  if (plan.length) json["l"] = *plan.length;
+  const std::string text = UrlBase64(CompactJson(json));
+  return text + "." + Seal(text);
+}
+
+std::string KeyOfUploadId(std::string_view upload_id) {
+  Hasher hasher;
+  hasher.Add(upload_id);
+  return Hex(hasher.Finish().md5);
+}
+
+std::optional<UploadPlan> PlanOfUploadId(std::string_view upload_id) {
+  const size_t dot = upload_id.rfind('.');
+  if (dot == std::string_view::npos) return std::nullopt;
+  const std::string_view text = upload_id.substr(0, dot);
+  if (Seal(text) != upload_id.substr(dot + 1)) return std::nullopt;
+  const auto bytes = FromBase64(text);
+  if (!bytes) return std::nullopt;
+  const auto json = ParseJson(*bytes);
+  if (!json.ok()) return std::nullopt;
+  UploadPlan plan;
+  plan.info = ObjectFromRecordText(StringOr(*json, "r"));
+  plan.info.bucket = StringOr(*json, "b");
+  plan.info.name = StringOr(*json, "o");
+  for (const Condition& condition : kConditions) {
+    if (Member(*json, condition.name)) {
+      plan.preconditions.*condition.member = IntOr(*json, condition.name, 0);
+    }
+  }
+  if (Member(*json, "md5")) plan.sums.md5 = FromBase64(StringOr(*json, "md5"));
+  if (Member(*json, "crc")) plan.sums.crc32c = static_cast<uint32_t>(IntOr(*json, "crc", 0));
+  if (Member(*json, "l")) plan.length = static_cast<uint64_t>(IntOr(*json, "l", 0));
+  return plan;
+}
+
+}  // namespace caip::gcs

@@ -1,0 +1,305 @@
+
+#include "fakes/gcs/store/listing.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <filesystem>
+
+#include "base/encoding.h"
+#include "base/text.h"
+#include "fakes/gcs/errors.h"
+#include "fakes/gcs/store/bucket_tree.h"
+#include "fakes/gcs/store/names.h"
+
+namespace caip::gcs {
+namespace {
+
+constexpr size_t kWorthKnowing = 256;  // entries
+constexpr size_t kKnownEntriesMax = 2'000'000;
+// A directory that changes twice within one tick of the file system's clock looks unchanged the
+// second time, so a directory that changed just now is not cached.
+constexpr std::chrono::nanoseconds kTick = std::chrono::milliseconds(50);
+
+std::chrono::nanoseconds FileSystemNow() {
+  using FileClock = std::filesystem::file_time_type::clock;
+  return FileClock::to_sys(FileClock::now()).time_since_epoch();
+}
+
+class DirectoryReader {
+ public:
+  DirectoryReader(int bucket_directory, const std::string& prefix)
+      : bucket_directory_(bucket_directory), prefix_(prefix) {}
+
+  // Adds the entries of `path`. `lead` is the part of a cut component in the directories above.
+  void Read(const std::string& path, const std::string& lead, Fd directory) {
+    const std::unique_ptr<DIR, int (*)(DIR*)> entries(::fdopendir(directory.Release()),
+                                                      &::closedir);
+    if (!entries) return;
+    while (const dirent* entry = ::readdir(entries.get())) {
+      const std::string_view leaf = entry->d_name;
+      if (leaf == "." || leaf == "..") continue;
+      const unsigned char type = TypeOf(::dirfd(entries.get()), *entry);
+      if (type == DT_REG || type == DT_DIR) Add(path, lead, leaf, type == DT_DIR);
+    }
+  }
+
+  std::vector<TreeEntry> Take() {
+    std::sort(entries_.begin(), entries_.end(), [](const TreeEntry& a, const TreeEntry& b) {
+      return a.key != b.key ? a.key < b.key : a.path < b.path;
+    });
+    // "a" and "a%~file" are the same object; the plain file is the one that counts.
+    const auto same = [](const TreeEntry& a, const TreeEntry& b) { return a.key == b.key; };
+    entries_.erase(std::unique(entries_.begin(), entries_.end(), same), entries_.end());
+    return std::move(entries_);
+  }
+  bool has_cut_components() const { return has_cut_components_; }
+
+ private:
+  static unsigned char TypeOf(int directory, const dirent& entry) {
+    if (entry.d_type != DT_UNKNOWN) return entry.d_type;
+    struct stat status {};
+    if (::fstatat(directory, entry.d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) return DT_UNKNOWN;
+    return S_ISREG(status.st_mode) ? DT_REG : S_ISDIR(status.st_mode) ? DT_DIR : DT_UNKNOWN;
+  }
+
+  void Add(const std::string& above, const std::string& lead, std::string_view leaf,
+           bool directory) {
+    std::string path = above.empty() ? std::string(leaf) : above + "/" + std::string(leaf);
+    if (lead.empty() && IsPlainPiece(leaf)) {
+      entries_.push_back({std::string(leaf) + (directory ? "/" : ""), std::move(path), directory});
+      return;
+    }
+    const PathPiece piece = DecodePiece(leaf);
+    if (directory && piece.kind == PathPiece::Kind::kContinues) {
+      has_cut_components_ = true;
+      Fd below = OpenBeneath(bucket_directory_, path, O_RDONLY | O_DIRECTORY);
+      const bool sane = lead.size() + piece.text.size() <= kObjectNameBytesMax;
+      if (below.valid() && sane) Read(path, lead + piece.text, std::move(below));
+      return;
+    }
+    const std::string key = lead + piece.text + (directory ? "/" : "");
+    const auto name = NameOfPath(directory ? path + "/x" : path);  // must be this path
+    if (name != prefix_ + key + (directory ? "x" : "")) return;
+    entries_.push_back({key, std::move(path), directory});
+  }
+
+  int bucket_directory_;
+  const std::string& prefix_;
+  std::vector<TreeEntry> entries_;
+  bool has_cut_components_ = false;
+};
+
+class Walk {
+ public:
+  Walk(int bucket_directory, DirectoryCache& cache, TreeVisitor& visitor)
+      : bucket_directory_(bucket_directory), cache_(cache), visitor_(visitor) {}
+
+  bool Below(const std::string& path, const std::string& prefix) {
+    const TreeEntries entries = cache_.Read(bucket_directory_, path, prefix);
+    for (auto at = First(*entries, prefix); at != entries->end();) {
+      const std::string name = prefix + at->key;
+      const std::string& seek = visitor_.seek();
+      if (seek > name && !(at->directory && seek.starts_with(name))) {
+        const auto next = First(*entries, prefix);  // skips a large group
+        at = next > at ? next : std::next(at);
+        continue;
+      }
+      if (at->directory ? visitor_.WantsBelow(name) && !Below(at->path, name)
+                        : name.size() <= kObjectNameBytesMax && !visitor_.Visit(name, at->path)) {
+        return false;
+      }
+      ++at;
+    }
+    return true;
+  }
+
+ private:
+  // The first entry that may hold a wanted name.
+  std::vector<TreeEntry>::const_iterator First(const std::vector<TreeEntry>& entries,
+                                               const std::string& prefix) const {
+    const std::string& seek = visitor_.seek();
+    if (!seek.starts_with(prefix)) return seek < prefix ? entries.begin() : entries.end();
+    const std::string_view tail = std::string_view(seek).substr(prefix.size());
+    auto at = std::lower_bound(
+        entries.begin(), entries.end(), tail,
+        [](const TreeEntry& entry, std::string_view wanted) { return entry.key < wanted; });
+    if (at != entries.begin()) {
+      const auto before = std::prev(at);
+      if (before->directory && tail.starts_with(before->key)) return before;
+    }
+    return at;
+  }
+
+  int bucket_directory_;
+  DirectoryCache& cache_;
+  TreeVisitor& visitor_;
+};
+
+}  // namespace
+
+TreeEntries DirectoryCache::Read(int bucket_directory, const std::string& path,
+                                 const std::string& prefix) {
+  static const TreeEntries nothing = std::make_shared<const std::vector<TreeEntry>>();
+  Fd directory = OpenBeneath(bucket_directory, path, O_RDONLY | O_DIRECTORY);
+  struct stat status {};
+  if (!directory.valid() || ::fstat(directory.get(), &status) != 0) return nothing;
+  const std::pair<uint64_t, uint64_t> key(status.st_dev, status.st_ino);
+  const int64_t modified = IdentityOf(status).modified_ns;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto at = known_.find(key);
+    if (at != known_.end() && at->second.modified_ns == modified && at->second.path == path) {
+      return at->second.entries;
+    }
+  }
+  const auto before = FileSystemNow();
+  DirectoryReader reader(bucket_directory, prefix);
+  reader.Read(path, "", std::move(directory));
+  const auto entries = std::make_shared<const std::vector<TreeEntry>>(reader.Take());
+  if (entries->size() < kWorthKnowing || reader.has_cut_components() ||
+      before.count() - modified < kTick.count()) {
+    return entries;
+  }
+  const std::lock_guard lock(mutex_);
+  if (entries_ + entries->size() > kKnownEntriesMax) {
+    known_.clear();
+    entries_ = 0;
+  }
+  entries_ += entries->size();
+  known_[key] = {path, modified, entries};
+  return entries;
+}
+
+bool WalkTree(int bucket_directory, DirectoryCache& cache, TreeVisitor& visitor) {
+  return Walk(bucket_directory, cache, visitor).Below("", "");
+}
+
+namespace {
+
+constexpr int kResultsMax = 1000;  // per page
+constexpr char kAfterName = 'n';   // a token continues after a name, or after a common prefix
+constexpr char kAfterPrefix = 'p';
+constexpr char kAfterVersion = 'v';  // of a name: "v<generation>/<name>"
+
+size_t Limit(const ListQuery& query) {
+  const int wanted = query.max_results > 0 ? query.max_results : kResultsMax;
+  return static_cast<size_t>(std::min(wanted, kResultsMax));
+}
+
+std::string TokenOf(const std::string& text) {
+  std::string token = Base64(text);
+  std::replace(token.begin(), token.end(), '+', '-');
+  std::replace(token.begin(), token.end(), '/', '_');
+  return token;
+}
+
+}  // namespace
+
+std::string AfterAllBelow(std::string prefix) {
+  while (!prefix.empty() && static_cast<unsigned char>(prefix.back()) == 0xff) prefix.pop_back();
+  if (!prefix.empty()) ++prefix.back();
+  return prefix;
+}
+
+ListingPage::ListingPage(const ListQuery& query, std::string from)
+    : query_(query), seek_(std::max({query.prefix, query.start_offset, std::move(from)})) {
+  if (query.match_glob.empty()) return;
+  glob_ = std::make_unique<Glob>(query.match_glob);
+  seek_ = std::max(seek_, glob_->literal_prefix());
+}
+
+ListingPage::~ListingPage() = default;
+
+bool ListingPage::BeyondEnd(const std::string& name) const {
+  return !query_.end_offset.empty() && name >= query_.end_offset;
+}
+
+bool ListingPage::WantsBelow(const std::string& prefix) const {
+  if (glob_ && !glob_->literal_prefix().starts_with(prefix) &&
+      !prefix.starts_with(glob_->literal_prefix())) {
+    return false;
+  }
+  return !BeyondEnd(prefix) &&
+         (prefix.starts_with(query_.prefix) || query_.prefix.starts_with(prefix));
+}
+
+// Names come in order, and so do folders.
+bool ListingPage::AddInTurn(PageEntry entry) {
+  if (!AddFolders(&entry.name)) return false;
+  return entry.name < seek_ || Add(std::move(entry));
+}
+
+// Adds the folders before the name `up_to`, which may be both an item and a prefix. nullptr: all.
+bool ListingPage::AddFolders(const std::string* up_to) {
+  for (; folders_ < query_.folders.size(); ++folders_) {
+    const std::string& folder = query_.folders[folders_];
+    if (up_to != nullptr && folder >= *up_to) return true;
+    if (folder >= seek_ && !Add({folder, true})) return false;
+  }
+  return true;
+}
+
+void ListingPage::Finish() {
+  if (!more_) (void)AddFolders(nullptr);
+}
+
+bool ListingPage::Add(PageEntry entry) {
+  const std::string& name = entry.name;
+  if (!name.starts_with(query_.prefix)) return name < query_.prefix;
+  if (BeyondEnd(name)) return false;
+  if (glob_ && !glob_->Matches(name)) {
+    const std::string& literal = glob_->literal_prefix();
+    return name < literal || name.starts_with(literal);
+  }
+  const size_t at = query_.delimiter.empty() ? std::string::npos
+                                             : name.find(query_.delimiter, query_.prefix.size());
+  const std::string group =
+      at == std::string::npos ? "" : name.substr(0, at + query_.delimiter.size());
+  const bool as_item =
+      !entry.is_prefix && (group.empty() || (query_.include_trailing_delimiter && group == name));
+  const size_t wanted = (group.empty() ? 0u : 1u) + (as_item ? 1u : 0u);
+  if (!entries_.empty() && entries_.size() + wanted > Limit(query_)) {
+    more_ = true;
+    return false;
+  }
+  if (as_item) entries_.push_back(std::move(entry));
+  if (!group.empty()) {
+    entries_.push_back({group, true});
+    seek_ = AfterAllBelow(group);
+  }
+  return true;
+}
+
+std::string ListingPage::NextPageToken() const {
+  if (!more_) return "";
+  const PageEntry& last = entries_.back();
+  if (last.is_prefix) return TokenOf(kAfterPrefix + last.name);
+  if (last.generation == 0) return PageTokenAfter(last.name);
+  return TokenOf(kAfterVersion + std::to_string(last.generation) + "/" + last.name);
+}
+
+std::string PageTokenAfter(const std::string& name) { return TokenOf(kAfterName + name); }
+
+Result<PageStart> ParsePageToken(const std::string& token) {
+  if (token.empty()) return PageStart{};
+  const auto text = FromBase64(token);
+  if (!text || text->size() < 2 || !IsUtf8(*text)) return errors::PageTokenInvalid(token);
+  const std::string rest = text->substr(1);
+  if (text->front() == kAfterPrefix) return PageStart{AfterAllBelow(rest)};
+  if (text->front() == kAfterName) return PageStart{rest + '\0'};
+  int64_t generation = 0;
+  const char* const last = rest.data() + rest.size();
+  const auto [end, error] = std::from_chars(rest.data(), last, generation);
+  if (text->front() != kAfterVersion || error != std::errc() || end == last || *end != '/') {
+    return errors::PageTokenInvalid(token);
+  }
+  return PageStart{std::string(end + 1, last), generation + 1};
+}
+
+}  // namespace caip::gcs
