@@ -2,7 +2,10 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -10,9 +13,8 @@
 
 #include "emulator/app/attach/connect.h"
 #include "emulator/cli/arguments/arguments.h"
-#include "emulator/cli/commands/conform.h"
 #include "emulator/cli/commands/follow.h"
-#include "emulator/cli/print/verbosity.h"
+#include "emulator/cli/output.h"
 
 namespace {
 
@@ -21,12 +23,24 @@ using caip::cli::Surroundings;
 void Write(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor, text.data(), text.size());
-    if (written <= 0) return;  // nobody listens any more
+    if (written <= 0) return;  // the reader is gone
     text.remove_prefix(static_cast<size_t>(written));
   }
 }
 
-// One overload a command; std::visit picks it.
+// `caip conform`: replaces this process by caip-conform, the judge, which lies beside caip and
+// shares no code with it. Returns only if the judge cannot be run.
+int ExecuteJudge(char** argv) {
+  std::error_code ignored;
+  const auto own = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  const std::string judge = (own.parent_path() / "caip-conform").string();
+  ::execv(judge.c_str(), argv);  // argv[0] is the word `conform`, which the judge does not read
+  std::fprintf(stderr, "ERROR: (caip.conform) The judge %s cannot be run: %s.\n", judge.c_str(),
+               std::strerror(errno));
+  return caip::cli::kExitCannot;
+}
+
+// One overload for each command; std::visit picks it.
 struct Runner {
   const Surroundings& world;
   int operator()(const caip::cli::SubmitCommand& c) const { return Shown(c, caip::cli::RunSubmit); }
@@ -70,7 +84,7 @@ struct Runner {
   int operator()(const caip::cli::PrintCommand& c) const { return RunPrint(c, world); }
 
  private:
-  // Commands with gcloud's flags say what those let them.
+  // Commands with gcloud's flags write only what those flags let through.
   template <typename Command>
   int Shown(const Command& command, int (*run)(const Command&, const Surroundings&)) const {
     const caip::cli::Io io = caip::cli::IoFor(command.gcloud, world.io);
@@ -81,7 +95,7 @@ struct Runner {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc > 1 && std::string_view(argv[1]) == "conform") return caip::cli::BecomeJudge(argv + 1);
+  if (argc > 1 && std::string_view(argv[1]) == "conform") return ExecuteJudge(argv + 1);
   const caip::cli::Io io{[](std::string_view text) { Write(STDOUT_FILENO, text); },
                          [](std::string_view text) { Write(STDERR_FILENO, text); },
                          ::isatty(STDOUT_FILENO) == 1, ::isatty(STDERR_FILENO) == 1};

@@ -28,7 +28,7 @@ STEP = 'src/run/study_step.cc'
 STUDY = 'src/engine/study.cc'
 ENGINE = 'src/engine/engine.cc'
 STOPPING = 'src/tuning/stopping.cc'
-DESK = 'emulator/api/optimizer/study_desk.cc'
+DESK = 'emulator/api/optimizer/study_service.cc'
 SUGGESTIONS = 'emulator/api/optimizer/study_suggestions.cc'
 
 MUTANTS = [

@@ -3,7 +3,6 @@
 #include "emulator/api/control/stream_view.h"
 #include "emulator/api/control/study.h"
 #include "emulator/api/discovery/discovery.h"
-#include "emulator/api/discovery/route_list.h"
 #include "emulator/api/ml/ml_routes.h"
 #include "emulator/app/settings/part_options.h"
 #include "emulator/app/version.h"

@@ -7,8 +7,8 @@
 
 #include "base/clock.h"
 #include "emulator/api/control/control.h"
-#include "emulator/api/ml/policies.h"
-#include "emulator/api/optimizer/study_desk.h"
+#include "emulator/api/ml/iam.h"
+#include "emulator/api/optimizer/study_service.h"
 #include "emulator/app/kept_state.h"
 #include "emulator/app/settings/options.h"
 #include "engine/engine.h"
@@ -46,7 +46,7 @@ class Apis {
   ApiWorld world_;
   api::JobFollower follower_;
   api::PolicyStore policies_;
-  api::StudyDesk studies_;
+  api::StudyService studies_;
   logging::StreamReaders stream_readers_;
 };
 

@@ -9,7 +9,6 @@
 #include "base/text.h"
 #include "base/time_text.h"
 #include "emulator/api/error_body.h"
-#include "emulator/app/alarmed_clock.h"
 #include "emulator/app/apis.h"
 #include "emulator/app/attach/attached_clients.h"
 #include "emulator/app/attach/owner.h"

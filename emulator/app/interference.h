@@ -1,15 +1,41 @@
 #pragma once
-// Somebody who watches an emulator from inside and disturbs it: a scenario.
+// How a scenario watches an emulator from inside and injects faults, and the clock that wakes it.
 
 #include <memory>
 
-#include "emulator/app/alarmed_clock.h"
+#include "base/clock.h"
 #include "engine/engine.h"
 #include "fakes/gcs/store/bucket_store.h"
 #include "host/launcher_bundle.h"
 #include "http/message.h"
 
 namespace caip::app {
+
+/// For whom a moment matters that nobody waits for.
+class Alarm {
+ public:
+  virtual ~Alarm() = default;
+  virtual Instant Next() const = 0;  // kNever: none
+  /// On the waiting thread, once the moment is there; Next() is a later one then. Must not block.
+  virtual void Ring(Instant now) = 0;
+};
+
+/// A LeapClock whose waiting stops at the alarm's moments, too.
+class AlarmedClock final : public Clock {
+ public:
+  /// Before anybody waits; outlives the waiting.
+  void SetAlarm(Alarm* alarm) { alarm_ = alarm; }
+
+  Instant Now() const override { return clock_.Now(); }
+  void WaitUntil(Instant deadline) override;
+  void Interrupt() override { clock_.Interrupt(); }
+  void Hold() override { clock_.Hold(); }
+  void Release() override { clock_.Release(); }
+
+ private:
+  LeapClock clock_;
+  Alarm* alarm_ = nullptr;
+};
 
 /// Each Around() is called once, while the emulator is made, and stands from then on between its
 /// part and whoever uses it. Outlives the emulator. As an alarm it is asked by the service's clock.

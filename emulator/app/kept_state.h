@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/clock.h"
+#include "base/files.h"
 #include "base/result.h"
 #include "emulator/api/optimizer/study_store.h"
 #include "emulator/app/log_adapter.h"
@@ -39,5 +40,10 @@ struct KeptState {
 /// kAborted when another emulator owns the directory, kDataLoss, kPermissionDenied, ...
 Result<KeptState> OpenState(const EmulatorOptions& options, const Clock& clock, const Clock& wall,
                             Interference* interference);
+
+/// The directory, made (0700) where there is none. What version 0.1 kept in <state>/storage-keys is
+/// moved there: its HMAC and public keys, and its signing key where there is no other. Where there
+/// is, the old one goes: what it signed is known by its public half.
+Result<Path> OpenKeyHome(const Path& state);
 
 }  // namespace caip::app

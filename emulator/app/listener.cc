@@ -1,20 +1,152 @@
 #include "emulator/app/listener.h"
 
+#include <algorithm>
+#include <charconv>
 #include <vector>
 
-#include "emulator/app/serving.h"
+#include "base/text.h"
 #include "emulator/app/settings/part_options.h"
-#include "emulator/app/usual_port.h"
+#include "emulator/front/hosts_file.h"
 #include "fakes/metadata/metadata_api.h"
 #include "host/machine/addresses.h"
 #include "host/process/child_process.h"
+#include "http/compression.h"
+#include "ml/catalog/catalog.h"
 
 namespace caip::app {
 namespace {
 
+// The names of Google's that the APIs here answer to (docs/service/clients.md, sections 1 and 6).
+const std::vector<std::string> kServedNames = {
+    "storage.googleapis.com",
+    "*.storage.googleapis.com",
+    "www.googleapis.com",
+    "oauth2.googleapis.com",
+    "accounts.google.com",
+    "iamcredentials.googleapis.com",
+    "ml.googleapis.com",
+    "*-ml.googleapis.com",
+    "logging.googleapis.com",
+    "metadata.google.internal",
+    "metadata",
+    "169.254.169.254",
+};
+
+// First segments of the JSON APIs' paths. There gzip is how a body travels, uploads too (gcloud
+// storage cp -J, the Java library); elsewhere, in the XML API, it is how an object is stored.
+constexpr std::string_view kApiPaths[] = {
+    "v1",         "v2",          "storage",    "b",        "upload",       "resumable",
+    "batch",      "discovery",   "$discovery", "emulator", "%24discovery", "computeMetadata",
+    "retry_test", "retry_tests",
+};
+
+bool BodyIsData(const http::Request& request) {
+  const std::string_view path = std::string_view(request.path).substr(1);
+  const std::string_view first = path.substr(0, path.find('/'));
+  return std::find(std::begin(kApiPaths), std::end(kApiPaths), first) == std::end(kApiPaths);
+}
+
+std::string VariableOrEmpty(const Variables& variables, std::string_view name) {
+  for (const auto& [variable, value] : variables) {
+    if (variable == name) return value;
+  }
+  return "";
+}
+
+// Either spelling, the small one first, as curl reads them.
+std::string FindEither(const Variables& variables, const std::string& name) {
+  const std::string value = VariableOrEmpty(variables, name);
+  return value.empty() ? VariableOrEmpty(variables, UpperCase(name)) : value;
+}
+
+constexpr char kFileName[] = "port";
+constexpr int kNeighbours = 32;
+
+uint16_t RememberedPort(const Path& state) {
+  const auto text = ReadFileUpTo(state / kFileName, 16);
+  if (!text.ok()) return 0;
+  const std::string_view digits = Trim(*text);
+  uint16_t port = 0;
+  const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
+  return code == std::errc() && end == digits.data() + digits.size() ? port : 0;
+}
+
 constexpr int kGraceMilliseconds = 200;
 
 }  // namespace
+
+Result<std::shared_ptr<http::CertificateAuthority>> OpenAuthority(const Path& state,
+                                                                  const Clock& wall,
+                                                                  const Variables& own) {
+  ASSIGN_OR_RETURN(auto opened,
+                   http::CertificateAuthority::Open(state / "ca", kServedNames, wall,
+                                                    VariableOrEmpty(own, "SSL_CERT_FILE")));
+  return std::shared_ptr<http::CertificateAuthority>(std::move(opened));
+}
+
+http::ServerOptions ServingOptions(const EmulatorOptions& options, uint16_t port,
+                                   std::shared_ptr<http::CertificateProvider> certificates,
+                                   const Variables& own) {
+  http::ServerOptions serving;
+  serving.address = options.address;
+  serving.port = port;
+  serving.allowed_hosts = options.allowed_hosts;
+  serving.served_names = kServedNames;
+  serving.tls = std::move(certificates);
+  serving.relay.enabled = true;
+  serving.relay.upstream = FindEither(own, "https_proxy");
+  serving.relay.upstream_exempt = FindEither(own, "no_proxy");
+  return serving;
+}
+
+std::vector<std::string> NamesOfHostsFile() {
+  std::vector<std::string> names;
+  for (const std::string& name : kServedNames) {
+    const bool is_metadata = name.starts_with("metadata") || name == front::kMetadataAddress;
+    if (!is_metadata && !name.starts_with("*")) names.push_back(name);
+  }
+  for (const ml::Region& region : ml::DefaultCatalog().regions()) {
+    names.push_back(region.name + "-ml.googleapis.com");
+  }
+  return names;
+}
+
+std::vector<std::string> DirectHosts(const Variables& own) {
+  std::vector<std::string> direct;
+  for (const std::string& item : Split(FindEither(own, "no_proxy"), ',')) {
+    const std::string host(Trim(item));
+    std::string_view ending = host;
+    while (ending.starts_with('*') || ending.starts_with('.')) ending.remove_prefix(1);
+    const bool hides = std::any_of(kServedNames.begin(), kServedNames.end(),
+                                   [&](const std::string& name) { return name.ends_with(ending); });
+    if (!hides) direct.push_back(host);
+  }
+  return direct;
+}
+
+http::Handler WithEncodings(http::Handler next) {
+  return http::WithCompression(std::move(next), BodyIsData);
+}
+
+std::vector<uint16_t> PortsToTry(const Path& state) {
+  std::vector<uint16_t> ports;
+  const auto add = [&](uint16_t port) {
+    if (std::find(ports.begin(), ports.end(), port) == ports.end()) ports.push_back(port);
+  };
+  if (const uint16_t before = RememberedPort(state)) add(before);
+  for (int i = 0; i <= kNeighbours; ++i) add(static_cast<uint16_t>(kUsualPort + i));
+  ports.push_back(0);
+  return ports;
+}
+
+std::string PortNote(uint16_t usual, uint16_t port) {
+  return "Port " + std::to_string(usual) + " is taken by somebody else; this emulator is at port " +
+         std::to_string(port) + ", and shells that were told another need `caip env` again.";
+}
+
+Status RememberPort(const Path& state, uint16_t port) {
+  return WriteFile(state / kFileName, std::to_string(port) + "\n");
+}
 
 Result<std::unique_ptr<Listener>> Listener::Open(const EmulatorOptions& options,
                                                  const metadata::TokenMint& mint, const Clock& wall,
@@ -28,9 +160,9 @@ Result<std::unique_ptr<Listener>> Listener::Open(const EmulatorOptions& options,
         options.access_log.empty() ? options.state / "access.log" : Path(options.access_log);
     ASSIGN_OR_RETURN(made->access_log_, front::AccessLog::Open(file));
   }
-  made->door_ = std::make_unique<front::FrontDoor>(
-      front::FrontDoor::Parts{*made->guests_, mint, metadata::IdentityOfMachine(host),
-                              std::move(apis), made->access_log_.get(), wall});
+  made->door_ = std::make_unique<front::HttpFrontEnd>(
+      front::HttpFrontEnd::Parts{*made->guests_, mint, metadata::IdentityOfMachine(host),
+                                 std::move(apis), made->access_log_.get(), wall});
   return made;
 }
 

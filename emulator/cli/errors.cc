@@ -2,7 +2,9 @@
 
 #include <signal.h>
 
+#include "base/quoting.h"
 #include "base/text.h"
+#include "emulator/cli/print/format_expression.h"
 
 namespace caip::cli::errors {
 namespace {
@@ -10,6 +12,21 @@ namespace {
 Error Invalid(std::string text) { return {Code::kInvalidArgument, std::move(text)}; }
 
 std::string S(std::string_view text) { return std::string(text); }
+
+Error Format(std::string text) {
+  return Argument("--format", {Code::kInvalidArgument, std::move(text)});
+}
+
+std::string Bracketed(std::string_view text) { return "[" + std::string(text) + "]"; }
+
+// A format that prints nearly the same as a format of gcloud that caip lacks, else the nearest
+// name.
+std::string Instead(std::string_view format, const std::vector<std::string>& formats) {
+  if (format == "config") return "flattened";
+  if (format == "object" || format == "diff") return "yaml";
+  if (format == "multi") return "json";
+  return NearestName(LowerCase(format), formats);
+}
 
 }  // namespace
 
@@ -39,6 +56,21 @@ Error PlotFileKind(const std::string& file) {
   return Invalid("Bad value [" + file + "]: a plot is FILE.html or FILE.svg.");
 }
 
+Error NotADuration(std::string_view text) {
+  return Invalid(Quoted(text) + " is not a valid duration. Write it as 90s, 10m or 1h30m.");
+}
+Error NotAShard(std::string_view text) {
+  return Invalid(Quoted(text) + " is not a valid shard. Write it as I/N, for example 1/4.");
+}
+Error NotOneOf(std::string_view text, const std::vector<std::string>& choices) {
+  return Invalid(Quoted(text) + " is not one of: " + Join(choices, ", "));
+}
+Error StepPatternIllegal(std::string_view problem) { return Invalid(S(problem)); }
+Error MetricTagEmpty() { return Invalid("A metric tag must not be empty."); }
+Error ScenarioOrSubmit() {
+  return Invalid("Name a scenario FILE, or give the flags of `jobs submit training` after `--`.");
+}
+
 Error Argument(std::string_view flag, const Error& error) {
   return {error.code, "argument " + S(flag) + ": " + error.message};
 }
@@ -56,7 +88,7 @@ Error CommandMissing() { return Invalid("Command name argument expected."); }
 Error SubmitWordsRefused(std::string_view usage) {
   const std::string text =
       ReplaceAll(std::string(Trim(usage)), "ERROR: (caip.jobs.submit.training) ", "");
-  return Invalid(text.empty() ? "The words of the job ask for help; leave out --help." : text);
+  return Invalid(text.empty() ? "The flags of the job contain --help. Leave it out." : text);
 }
 
 std::string AsyncDeprecated() {
@@ -97,27 +129,83 @@ std::string Interrupted(int signal) {
 }
 std::string InterruptedEarly() { return "Interrupted; nothing was submitted.\n"; }
 std::string EmulatorStopped(std::string_view job) {
-  return "The emulator was stopped, and the job waits for the next one. Start it, and continue "
-         "streaming the logs, with the command\n\n  $ caip ai-platform jobs stream-logs " +
+  return "The emulator was stopped. The job continues when an emulator starts again. To start it "
+         "and "
+         "continue streaming the logs, run the command\n\n  $ caip ai-platform jobs stream-logs " +
          S(job) + "\n";
 }
 std::string PollingFailed(std::string_view why) {
   return "Polling logs failed:\n" + S(why) + "\n\n";
 }
+Error StreamStopped(std::string_view job) { return {Code::kUnavailable, EmulatorStopped(job)}; }
+Error StreamFailed(std::string_view why) { return {Code::kUnknown, S(why)}; }
 std::string JobFits(std::string_view job) {
   return "Job [" + S(job) + "] is valid; nothing was submitted.\n";
 }
 
 Error NoUpdatesRequested() {
   return {Code::kInvalidArgument,
-          "No updates requested. Say what to change: --update-labels, --remove-labels or "
-          "--clear-labels."};
+          "No updates requested. Use --update-labels, --remove-labels or --clear-labels."};
 }
 
 std::string NoUpdateToPerform() { return "No update to perform.\n"; }
 
 std::string Updated(std::string_view job) {
   return "Updated ml engine job [" + std::string(job) + "].\n";
+}
+
+Error UnknownFormat(std::string_view format) {
+  const std::vector<std::string>& formats = FormatNames();
+  const std::string instead = Instead(format, formats);
+  return Format("Format must be one of " + Join(formats, ", ") + "; received " + Bracketed(format) +
+                "." + (instead.empty() ? "" : " Nearest to it is " + instead + "."));
+}
+
+Error FormatNotTaken() {
+  return Format("This command has only one output format. Leave --format out.");
+}
+
+Error FormatNeedsKeys(std::string_view format) {
+  const std::string name(format);
+  return Format("Format " + Bracketed(format) +
+                " requires a non-empty projection. Name the keys to print: " + name +
+                "(jobId,trainingInput.region).");
+}
+
+Error FormatBroken(std::string_view what, std::string_view place) {
+  return Format(std::string(what) + " " + Bracketed(place) + ".");
+}
+
+Error FormatAttributeUnknown(std::string_view format, std::string_view attribute,
+                             const std::vector<std::string>& known) {
+  return Format("Format " + std::string(format) + " has no attribute " + Bracketed(attribute) +
+                ". It has " + (known.empty() ? "" : Join(known, ", ") + ", ") +
+                "no-transforms and private.");
+}
+
+Error KeyAttributeUnknown(std::string_view attribute, bool table) {
+  return Format("Key attribute " + Bracketed(attribute) + " is not supported. Use label=TEXT" +
+                (table ? ", align=left|center|right, sort=N, reverse and optional." : "."));
+}
+
+Error TransformUnknown(std::string_view transform, const std::vector<std::string>& known) {
+  const std::string nearest = NearestName(transform, known);
+  return Format("Transform " + Bracketed(transform) + " is not supported. Use " +
+                Join(known, "(), ") + "() or map()." +
+                (nearest.empty() ? "" : " Nearest to it is " + nearest + "()."));
+}
+
+Error TransformTakes(std::string_view transform, const std::vector<std::string>& parameters) {
+  return Format("Transform " + std::string(transform) + "() takes " +
+                (parameters.empty() ? std::string("nothing")
+                                    : "at most " + Join(parameters, ", ") + ", each once") +
+                ".");
+}
+
+Error TransformArgument(std::string_view transform, std::string_view parameter,
+                        std::string_view value, std::string_view rule) {
+  return Format("Transform " + std::string(transform) + "() has " + std::string(parameter) + "=" +
+                std::string(value) + ". It must be " + std::string(rule) + ".");
 }
 
 }  // namespace caip::cli::errors

@@ -1,6 +1,6 @@
 #pragma once
-// Every text of the command line's own errors is made here. A maker is named after the failure and
-// takes the facts. Wordings are gcloud's where gcloud has the mistake, followed by a remedy.
+// The texts of the command line's own errors. A maker is named after the failure and takes the
+// facts. The wording is gcloud's where gcloud reports the mistake, followed by a remedy.
 
 #include <string>
 #include <string_view>
@@ -10,7 +10,7 @@
 
 namespace caip::cli::errors {
 
-// Usage: what stands after "argument --flag: ".
+// Usage: the text after "argument --flag: ".
 Error NotARange(std::string_view text);
 Error PortTooLarge(std::string_view text);
 Error NoSuchChoice(std::string_view text, const std::vector<std::string>& choices);
@@ -20,6 +20,13 @@ Error MustBeSpecified();
 Error OtherMustBeSpecified(std::string_view flag);
 Error AtMostOneOf(const std::vector<std::string>& flags);
 Error PlotFileKind(const std::string& file);
+Error NotADuration(std::string_view text);
+Error NotAShard(std::string_view text);
+Error NotOneOf(std::string_view text, const std::vector<std::string>& choices);
+/// `problem` continues a sentence about the value: "needs a group `step`".
+Error StepPatternIllegal(std::string_view problem);
+Error MetricTagEmpty();
+Error ScenarioOrSubmit();
 
 /// "argument --flag: ..." around one of the above.
 Error Argument(std::string_view flag, const Error& error);
@@ -29,10 +36,10 @@ Error CommandMissing();
 /// `usage`: the usage error of `jobs submit training`; "" where the words ask for help.
 Error SubmitWordsRefused(std::string_view usage);
 
-// What a command says when it cannot go on (exit code 1).
+// --format. What is unknown, and what exists instead.
 Error UnknownFormat(std::string_view format);
 
-// Warnings, and messages that are not the outcome.
+// Warnings, and messages other than the outcome.
 std::string AsyncDeprecated();
 std::string IgnoredWithoutDistributed(std::string_view flag);
 std::string TensorFlowNotImported(std::string_view python);
@@ -43,11 +50,26 @@ std::string Interrupted(int signal);
 std::string InterruptedEarly();
 std::string EmulatorStopped(std::string_view job);
 std::string PollingFailed(std::string_view why);
+/// The two as errors of `jobs stream-logs`.
+Error StreamStopped(std::string_view job);
+Error StreamFailed(std::string_view why);
 std::string JobFits(std::string_view job);
 
 // `jobs update`.
 Error NoUpdatesRequested();
 std::string NoUpdateToPerform();
 std::string Updated(std::string_view job);
+
+Error FormatNotTaken();
+Error FormatNeedsKeys(std::string_view format);
+/// `place` is the text with *HERE* where its syntax is wrong.
+Error FormatBroken(std::string_view what, std::string_view place);
+Error FormatAttributeUnknown(std::string_view format, std::string_view attribute,
+                             const std::vector<std::string>& known);
+Error KeyAttributeUnknown(std::string_view attribute, bool table);
+Error TransformUnknown(std::string_view transform, const std::vector<std::string>& known);
+Error TransformTakes(std::string_view transform, const std::vector<std::string>& parameters);
+Error TransformArgument(std::string_view transform, std::string_view parameter,
+                        std::string_view value, std::string_view rule);
 
 }  // namespace caip::cli::errors

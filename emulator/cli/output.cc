@@ -1,8 +1,19 @@
 #include "emulator/cli/output.h"
 
 #include "base/files.h"
+#include "emulator/cli/commands/commands.h"
 
 namespace caip::cli {
+namespace {
+
+// A message for people begins with its kind, as gcloud's messages do.
+bool IsTextShown(const GcloudFlags& flags, std::string_view text) {
+  if (text.starts_with("ERROR: (caip.")) return IsShown(flags, Message::kError);
+  if (text.starts_with("WARNING: ")) return IsShown(flags, Message::kWarning);
+  return flags.user_output_enabled;
+}
+
+}  // namespace
 
 int Fail(const Io& io, std::string_view command, std::string_view message, int exit_code) {
   io.err("ERROR: (caip." + std::string(command) + ") " + std::string(message) + "\n");
@@ -14,6 +25,30 @@ Status WriteReport(const std::optional<std::string>& file, const std::string& te
   if (*file != "-") return WriteFile(*file, text);
   io.out(text);
   return Ok{};
+}
+
+bool IsShown(const GcloudFlags& flags, Message message) {
+  const std::string_view level = flags.verbosity;
+  if (level == "none" || level == "critical") return false;
+  return message == Message::kError || level != "error";
+}
+
+Io IoFor(const GcloudFlags& flags, const Io& io) {
+  Io shown = io;
+  shown.out = [flags, &io](std::string_view text) {
+    if (flags.user_output_enabled) io.out(text);
+  };
+  shown.err = [flags, &io](std::string_view text) {
+    if (IsTextShown(flags, text)) io.err(text);
+  };
+  return shown;
+}
+
+// Help, completion scripts and usage errors.
+int RunPrint(const PrintCommand& command, const Surroundings& world) {
+  if (!command.out.empty()) world.io.out(command.out);
+  if (!command.err.empty()) world.io.err(command.err);
+  return command.exit_code;
 }
 
 }  // namespace caip::cli

@@ -4,7 +4,7 @@
 
 #include "client/flag_values.h"
 #include "client/job_preparation.h"
-#include "emulator/app/attach/stop_on_interrupt.h"
+#include "emulator/app/attach/interrupt.h"
 #include "emulator/scenario/errors.h"
 #include "emulator/scenario/submission.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "client/job_preparation.h"
-#include "emulator/app/attach/stop_on_interrupt.h"
+#include "emulator/app/attach/interrupt.h"
 #include "emulator/scenario/errors.h"
 #include "harness/events/replica_name.h"
 #include "harness/faults/fault_reader.h"

@@ -56,7 +56,7 @@ struct MlWorld {
   PolicyStore policies{directory.path() / "policies"};
   std::unique_ptr<StudyStore> study_store = *StudyStore::Open(directory.path() / "studies.db");
   VirtualClock study_clock{engine::kMorning};
-  StudyDesk studies{*study_store, study_clock, 7};
+  StudyService studies{*study_store, study_clock, 7};
   http::Router router{NoRouteResponse};
   std::string host = "127.0.0.1:2247";
   std::string scheme = "http";

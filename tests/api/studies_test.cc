@@ -279,7 +279,7 @@ TEST(StudyStore, KeepsEverythingOverARestart) {
   Json suggested;
   {
     const auto store = open();
-    StudyDesk desk(*store, clock, 1);
+    StudyService desk(*store, clock, 1);
     std::vector<FieldViolation> none;
     const Json study =
         google::ReadMessage({{"studyConfig", AConfig()}}, ml::StudySchema(), "study", none);
@@ -287,7 +287,7 @@ TEST(StudyStore, KeepsEverythingOverARestart) {
     suggested = *desk.Suggest(parent + "/studies/s", {{"suggestion_count", 1}, {"client_id", "a"}});
   }
   const auto store = open();
-  StudyDesk desk(*store, clock, 1);
+  StudyService desk(*store, clock, 1);
   EXPECT_EQ(*desk.GetOperation(suggested["name"]), suggested);
   EXPECT_EQ(desk.ListTrials(parent + "/studies/s")->size(), 1u);
   const auto again =

@@ -1,7 +1,5 @@
 // Studies that many ask of at once.
 
-#include "emulator/api/optimizer/study_desk.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,6 +13,7 @@
 #include <vector>
 
 #include "base/files.h"
+#include "emulator/api/optimizer/study_service.h"
 
 namespace caip::api {
 namespace {
@@ -65,10 +64,10 @@ struct Desk {
   TemporaryDirectory directory;
   std::unique_ptr<StudyStore> store = *StudyStore::Open(directory.path() / "studies.db");
   HoldingClock clock;
-  StudyDesk desk{*store, clock, 7};
+  StudyService desk{*store, clock, 7};
 };
 
-TEST(StudyDesk, LetsNoStudyWaitForAnother) {
+TEST(StudyService, LetsNoStudyWaitForAnother) {
   Desk studies;
   studies.Create("slow");
   studies.Create("quick");
@@ -90,7 +89,7 @@ TEST(StudyDesk, LetsNoStudyWaitForAnother) {
   slow.join();
 }
 
-TEST(StudyDesk, GivesEachOfManyClientsTrialsOfItsOwn) {
+TEST(StudyService, GivesEachOfManyClientsTrialsOfItsOwn) {
   Desk studies;
   studies.Create("s");
   std::vector<std::thread> clients;

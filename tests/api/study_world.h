@@ -10,8 +10,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "emulator/api/error_body.h"
-#include "emulator/api/optimizer/studies.h"
-#include "emulator/api/optimizer/study_desk.h"
+#include "emulator/api/optimizer/study_service.h"
 #include "tests/api/router_client.h"
 
 namespace caip::api {
@@ -68,7 +67,7 @@ struct StudyWorld {
   std::unique_ptr<StudyStore> store = *StudyStore::Open(directory.path() / "studies.db");
   VirtualClock clock{kMorning};
   std::vector<std::string> said;
-  StudyDesk desk{*store, clock, 7, [this](const std::string& line) { said.push_back(line); }};
+  StudyService desk{*store, clock, 7, [this](const std::string& line) { said.push_back(line); }};
   http::Router router{NoRouteResponse};
 };
 

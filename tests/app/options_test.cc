@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "base/yaml.h"
+#include "emulator/app/settings/setting_readers.h"
 #include "emulator/app/settings/settings_table.h"
-#include "emulator/app/settings/shell_words.h"
 #include "places.h"
 
 namespace caip::app {

@@ -1,8 +1,7 @@
-#include "emulator/app/serving.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "emulator/app/listener.h"
 #include "http/compression.h"
 #include "http/connection/guard.h"
 

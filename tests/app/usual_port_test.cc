@@ -1,8 +1,8 @@
-#include "emulator/app/usual_port.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
+
+#include "emulator/app/listener.h"
 
 namespace caip::app {
 namespace {

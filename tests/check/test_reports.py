@@ -126,9 +126,9 @@ class Reports(fixture.WithFolder):
     def test_wrong_arguments_are_reported_before_any_run(self):
         package = trainers.write(self.folder / "source")
         for words, named in [
-                (["--filter", "nothing/*"], "--list has all"),
-                (["--shard", "3/2"], "no part like"),
-                (["--run-timeout", "soon"], "no time like"),
+                (["--filter", "nothing/*"], "--list prints all ids"),
+                (["--shard", "3/2"], "is not a valid shard"),
+                (["--run-timeout", "soon"], "is not a valid duration"),
                 (["--bucket", "data"], "NAME=FOLDER"),
                 (["--bucket", "job=."], "holds what the job writes"),
                 (["--packages", "gs://bucket/trainer.tar.gz"], "Give the archive as a file of this host"),

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "emulator/cli/arguments/arguments.h"
-#include "emulator/cli/exit_codes.h"
+#include "emulator/cli/output.h"
 
 namespace caip::cli {
 namespace {

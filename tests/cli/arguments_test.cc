@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "emulator/cli/exit_codes.h"
+#include "emulator/cli/output.h"
 
 namespace caip::cli {
 namespace {

@@ -1,3 +1,5 @@
+#include "emulator/cli/commands/env.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,10 +10,8 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "emulator/cli/arguments/arguments.h"
-#include "emulator/cli/commands/client_environment.h"
 #include "emulator/cli/commands/commands.h"
-#include "emulator/cli/print/variables_text.h"
-#include "emulator/cli/print/verbosity.h"
+#include "emulator/cli/output.h"
 
 namespace caip::cli {
 namespace {

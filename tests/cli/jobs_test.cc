@@ -86,7 +86,7 @@ TEST_F(Jobs, CancelPrintsTheAnswerInTheFormatAskedFor) {
 TEST_F(Jobs, ABrokenFilterTellsWhoseLanguageItIs) {
   answer_ = {400, {}, R"({"error": {"status": "INVALID_ARGUMENT", "message": "no field 'x'"}})"};
   EXPECT_EQ(Run({"list", "--filter=x=1"}), 1);
-  EXPECT_THAT(err_, HasSubstr("no field 'x'\n--filter is in the service's language"));
+  EXPECT_THAT(err_, HasSubstr("no field 'x'\n--filter uses the service's language"));
   EXPECT_EQ(Run({"list"}), 1);
   EXPECT_THAT(err_, Not(HasSubstr("--filter")));
 }

@@ -1,9 +1,8 @@
-#include "emulator/cli/print/log_rows.h"
-
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
 #include "base/json.h"
+#include "emulator/cli/commands/follow.h"
 
 namespace caip::cli {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "emulator/cli/arguments/arguments.h"
-#include "emulator/cli/exit_codes.h"
+#include "emulator/cli/output.h"
 #include "harness/simulation/simulation.h"
 
 namespace caip::cli {
@@ -68,7 +68,7 @@ TEST(Simulate, TellsWhatWasPlayed) {
   EXPECT_EQ(outcome.code, kExitSuccess) << outcome.out;
   EXPECT_THAT(outcome.out, HasSubstr("40 seeds, "));
   EXPECT_THAT(outcome.out, HasSubstr(" events a second\n"));
-  EXPECT_THAT(outcome.out, EndsWith("every invariant held\n"));
+  EXPECT_THAT(outcome.out, EndsWith("all invariants held\n"));
   EXPECT_THAT(outcome.err, HasSubstr("20 of 40 seeds, "));
 }
 

@@ -354,7 +354,7 @@ class Explore(unittest.TestCase):
         running.send_signal(signal.SIGINT)
         text, _ = running.communicate(timeout=PATIENCE)
         self.assertEqual(running.returncode, 130, text)
-        self.assertIn("interrupted before the first restart", text)
+        self.assertIn("Interrupted before the first restart", text)
         self.assert_nothing_is_left()
 
     def test_a_budget_ends_it(self):
@@ -362,7 +362,7 @@ class Explore(unittest.TestCase):
         code, text = self.explore(file, "--budget", "1ms")
         self.assertEqual(code, 2, text)
         self.assertIn("not all were tried: the budget is used up", text)
-        self.assertRegex(text, r"nothing was tried: the baseline runs took [0-9.]+s; set --budget")
+        self.assertRegex(text, r"No crash point was tried: the baseline runs took [0-9.]+s\. Set --budget")
         self.assertNotIn("nothing found", text)
         for word in ("soon", "0s"):
             code, text = self.explore(file, "--budget", word)

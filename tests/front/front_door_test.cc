@@ -1,10 +1,9 @@
-#include "emulator/front/front_door.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/json.h"
 #include "base/time_text.h"
+#include "emulator/front/http_front_end.h"
 #include "fakes/metadata/metadata_api.h"
 #include "http/message.h"
 
@@ -31,12 +30,12 @@ struct DoorWorld {
     response.body = "inner " + request.path;
     return response;
   };
-  FrontDoor door{{book,
-                  *mint,
-                  {"user@caip.example", "host-project"},
-                  [this](const http::Request& request) { return inner(request); },
-                  log.get(),
-                  wall}};
+  HttpFrontEnd door{{book,
+                     *mint,
+                     {"user@caip.example", "host-project"},
+                     [this](const http::Request& request) { return inner(request); },
+                     log.get(),
+                     wall}};
   NoBody nothing;
 
   static metadata::Machine Host() {
@@ -73,7 +72,7 @@ struct DoorWorld {
   std::string Log() const { return *ReadFile(directory.path() / "access.log"); }
 };
 
-TEST(FrontDoor, TellsEachReplicaItsOwnMetadata) {
+TEST(HttpFrontEnd, TellsEachReplicaItsOwnMetadata) {
   DoorWorld world;
   const auto project = [&](const std::string& listener) {
     http::Request request = world.A("/computeMetadata/v1/project/project-id", listener);
@@ -84,13 +83,13 @@ TEST(FrontDoor, TellsEachReplicaItsOwnMetadata) {
   EXPECT_EQ(project(kTag), "replica-project");
 }
 
-TEST(FrontDoor, AnswersAPingAtAReplicasDoorWithoutAFlavor) {
+TEST(HttpFrontEnd, AnswersAPingAtAReplicasDoorWithoutAFlavor) {
   DoorWorld world;
   EXPECT_EQ(world.door.Handle(world.A("/", kTag)).body, "computeMetadata/\n");
   EXPECT_EQ(world.door.Handle(world.A("/")).body, "inner /");
 }
 
-TEST(FrontDoor, LooksUpWhoCameToASharedDoorForMetadataOnly) {
+TEST(HttpFrontEnd, LooksUpWhoCameToASharedDoorForMetadataOnly) {
   DoorWorld world;
   int lookups = 0;
   world.book.PutShared("p/census_1//", [&](const std::string& peer) {
@@ -112,14 +111,14 @@ TEST(FrontDoor, LooksUpWhoCameToASharedDoorForMetadataOnly) {
   EXPECT_EQ(lookups, 2);
 }
 
-TEST(FrontDoor, LeavesGooglesNamesBehindAReplicasDoorToTheApis) {
+TEST(HttpFrontEnd, LeavesGooglesNamesBehindAReplicasDoorToTheApis) {
   DoorWorld world;
   http::Request request = world.A("/", kTag, "storage.googleapis.com");
   request.scheme = "https";
   EXPECT_EQ(world.door.Handle(request).body, "inner /");
 }
 
-TEST(FrontDoor, ServesTokensOnGooglesNamesAndBelowOurPrefix) {
+TEST(HttpFrontEnd, ServesTokensOnGooglesNamesAndBelowOurPrefix) {
   DoorWorld world;
   EXPECT_THAT(world.door.Handle(world.A("/oauth2/v3/certs", "", "www.googleapis.com")).body,
               HasSubstr("RS256"));

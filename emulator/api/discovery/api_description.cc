@@ -5,7 +5,7 @@
 #include <map>
 
 #include "base/text.h"
-#include "emulator/api/ml/job_schemas.h"
+#include "emulator/api/discovery/json_schemas.h"
 
 namespace caip::api {
 namespace {

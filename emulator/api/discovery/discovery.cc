@@ -62,19 +62,23 @@ std::string RestPath(const ApiDescription& api) {
   return "discovery/v1/apis/" + api.name() + "/" + api.version() + "/rest";
 }
 
+Json DirectoryItem(const ApiDescription& api, const std::string& root_url) {
+  return {{"kind", "discovery#directoryItem"},
+          {"id", api.name() + ":" + api.version()},
+          {"name", api.name()},
+          {"version", api.version()},
+          {"title", api.title()},
+          {"discoveryRestUrl", root_url + RestPath(api)},
+          {"discoveryLink", "./apis/" + api.name() + "/" + api.version() + "/rest"},
+          {"preferred", true}};
+}
+
+// GET /discovery/v1/apis
 Json Directory(const http::Request& request) {
   Json items = Json::array();
   for (const ApiDescription* api : ApiDescription::All()) {
     const std::string_view name = request.Query("name");
-    if (!name.empty() && name != api->name()) continue;
-    items.push_back({{"kind", "discovery#directoryItem"},
-                     {"id", api->name() + ":" + api->version()},
-                     {"name", api->name()},
-                     {"version", api->version()},
-                     {"title", api->title()},
-                     {"discoveryRestUrl", RootUrl(request) + RestPath(*api)},
-                     {"discoveryLink", "./apis/" + api->name() + "/" + api->version() + "/rest"},
-                     {"preferred", true}});
+    if (name.empty() || name == api->name()) items.push_back(DirectoryItem(*api, RootUrl(request)));
   }
   Json directory = {{"kind", "discovery#directoryList"}, {"discoveryVersion", "v1"}};
   if (!items.empty()) directory["items"] = std::move(items);
@@ -100,6 +104,13 @@ const ApiDescription* Meant(const http::Request& request) {
     if (version.empty() || version == api->version()) return api;
   }
   return nullptr;
+}
+
+Json RouteJson(const http::Route& route) {
+  return {{"id", route.id},
+          {"method", route.method},
+          {"pattern", route.pattern},
+          {"emulated", route.emulated}};
 }
 
 }  // namespace
@@ -157,6 +168,17 @@ std::vector<http::Route> DiscoveryRoutes(const std::vector<http::Route>& routes)
          return answer(request, Meant(request), request.Query("version"));
        }},
   };
+}
+
+http::Route RouteListRoute(const std::vector<http::Route>& routes) {
+  http::Route own{"GET", "/emulator/v1/routes", "emulator.routes", nullptr};
+  const auto list = std::make_shared<Json>(Json::array());
+  for (const http::Route& route : routes) list->push_back(RouteJson(route));
+  list->push_back(RouteJson(own));
+  own.handler = [list](const http::Request& request, const http::PathParameters&) {
+    return Respond(request, Json{{"routes", *list}});
+  };
+  return own;
 }
 
 }  // namespace caip::api

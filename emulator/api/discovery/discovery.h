@@ -22,4 +22,7 @@ Json DiscoveryDocument(const ApiDescription& api, const std::set<std::string>& s
 /// documents hold what `routes`, all other routes of the emulator, serve.
 std::vector<http::Route> DiscoveryRoutes(const std::vector<http::Route>& routes);
 
+/// {"routes": [{"id", "method", "pattern", "emulated"}]}, those of `routes` and its own.
+http::Route RouteListRoute(const std::vector<http::Route>& routes);
+
 }  // namespace caip::api

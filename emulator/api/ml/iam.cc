@@ -1,21 +1,35 @@
 #include "emulator/api/ml/iam.h"
 
+#include <openssl/sha.h>
+
 #include <algorithm>
 #include <array>
 #include <set>
 
+#include "base/encoding.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "emulator/api/body.h"
 #include "emulator/api/discovery/api_description.h"
+#include "emulator/api/discovery/json_schemas.h"
 #include "emulator/api/error_body.h"
 #include "emulator/api/errors.h"
-#include "emulator/api/ml/message_check.h"
 #include "google/errors.h"
 #include "ml/errors.h"
 
 namespace caip::api {
 namespace {
+
+constexpr size_t kPolicyBytesMax = 1 << 20;
+constexpr const char* kEtagOfNone = "ACAB";  // the service's, of a policy that was never set
+
+// A hash of what was and what is, so that going back does not bring back the old etag.
+std::string NextEtag(const std::string& previous, const Json& policy) {
+  const std::string text = previous + CompactJson(policy);
+  unsigned char digest[SHA256_DIGEST_LENGTH];
+  SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest);
+  return Base64(std::string_view(reinterpret_cast<const char*>(digest), 8));
+}
 
 using Violations = std::vector<FieldViolation>;
 
@@ -107,6 +121,20 @@ Result<Json> GetPolicy(engine::Engine& engine, const PolicyStore& policies,
   return policies.Get(at.At("project"), at.At("job"));
 }
 
+// `present` with the fields of `sent` that the mask names. The version belongs to the bindings. An
+// etag always guards the change, whether or not the mask names it.
+Json MaskedPolicy(Json present, const Json& sent, const std::set<std::string>& mask) {
+  present.erase("etag");
+  for (const std::string_view path : kMaskPaths) {
+    const std::string name(path);
+    const bool with = mask.contains(name) || (name == "version" && mask.contains("bindings"));
+    if (!with && name != "etag") continue;
+    present.erase(name);
+    if (const Json* value = Member(sent, name)) present[name] = *value;
+  }
+  return present;
+}
+
 // POST v1/projects/{project}/jobs/{job}:setIamPolicy
 Result<Json> SetPolicy(engine::Engine& engine, PolicyStore& policies, const http::Request& request,
                        const http::PathParameters& at) {
@@ -120,46 +148,79 @@ Result<Json> SetPolicy(engine::Engine& engine, PolicyStore& policies, const http
   CheckBindings(*policy, violations);
   if (!violations.empty()) return google::errors::Violations(std::move(violations));
   RETURN_IF_ERROR(engine.Get(at.At("project"), at.At("job")));
-  ASSIGN_OR_RETURN(Json changed, policies.Get(at.At("project"), at.At("job")));
-  // The version belongs to the bindings; an etag always guards, whether or not the mask names it.
-  changed.erase("etag");
-  for (const std::string_view path : kMaskPaths) {
-    const std::string name(path);
-    const bool with = mask.contains(name) || (name == "version" && mask.contains("bindings"));
-    if (!with && name != "etag") continue;
-    changed.erase(name);
-    if (const Json* value = Member(*policy, name)) changed[name] = *value;
-  }
-  return policies.Set(at.At("project"), at.At("job"), std::move(changed));
+  ASSIGN_OR_RETURN(Json present, policies.Get(at.At("project"), at.At("job")));
+  return policies.Set(at.At("project"), at.At("job"),
+                      MaskedPolicy(std::move(present), *policy, mask));
 }
 
-// POST v1/projects/{project}/jobs/{job}:testIamPermissions
+std::vector<std::string> ReadPermissions(const Json& body, Violations& violations) {
+  std::vector<std::string> names;
+  const Json* permissions = Member(body, "permissions");
+  for (const Json& permission : permissions ? *permissions : Json::array()) {
+    names.push_back(permission.get<std::string>());
+    const std::string& name = names.back();
+    if (name.find('*') != std::string::npos) {
+      violations.push_back(errors::PermissionWildcard(name));
+    } else if (std::find(kPermissions.begin(), kPermissions.end(), name) == kPermissions.end()) {
+      violations.push_back(errors::PermissionUnknown(name));
+    }
+  }
+  return names;
+}
+
+// POST v1/projects/{project}/jobs/{job}:testIamPermissions. Callers have all permissions of a job
+// that exists, and none of another.
 Result<Json> TestPermissions(engine::Engine& engine, const http::Request& request,
                              const http::PathParameters& at) {
   ASSIGN_OR_RETURN(const Json body, ReadJsonObject(request));
   RETURN_IF_ERROR(
       CheckMessage(body, ApiDescription::Ml().schemas(), "GoogleIamV1__TestIamPermissionsRequest"));
   Violations violations;
-  Json held = Json::array();
-  const Json* permissions = Member(body, "permissions");
-  for (const Json& permission : permissions ? *permissions : Json::array()) {
-    const std::string name = permission.get<std::string>();
-    if (name.find('*') != std::string::npos) {
-      violations.push_back(errors::PermissionWildcard(name));
-    } else if (std::find(kPermissions.begin(), kPermissions.end(), name) == kPermissions.end()) {
-      violations.push_back(errors::PermissionUnknown(name));
-    }
-    held.push_back(name);
-  }
+  const std::vector<std::string> held = ReadPermissions(body, violations);
   if (!violations.empty()) return google::errors::Violations(std::move(violations));
-  // Of a job that is not there nobody holds anything; of any other, everybody holds all.
   const auto job = engine.Get(at.At("project"), at.At("job"));
   if (!job.ok() && job.error().code != Code::kNotFound) return job.error();
   if (!job.ok() || held.empty()) return Json::object();
-  return Json{{"permissions", std::move(held)}};
+  return Json{{"permissions", held}};
 }
 
 }  // namespace
+
+// A hash keeps a project's name, whatever is in it, from leaving the directory.
+Path PolicyStore::FileOf(const std::string& project, const std::string& job_id) const {
+  const std::string name = "projects/" + project + "/jobs/" + job_id;
+  unsigned char digest[SHA256_DIGEST_LENGTH];
+  SHA256(reinterpret_cast<const unsigned char*>(name.data()), name.size(), digest);
+  const auto* bytes = reinterpret_cast<const char*>(digest);
+  return directory_ / (Hex(std::string_view(bytes, 16)) + ".json");
+}
+
+Result<Json> PolicyStore::Read(const Path& file) const {
+  auto text = ReadFileUpTo(file, kPolicyBytesMax);
+  if (!text.ok() && text.error().code == Code::kNotFound) return Json{{"etag", kEtagOfNone}};
+  if (!text.ok()) return text.error();
+  auto policy = ParseJson(*text);
+  if (!policy.ok() || !policy->is_object()) return errors::PolicyBroken(file.string());
+  return policy;
+}
+
+Result<Json> PolicyStore::Get(const std::string& project, const std::string& job_id) const {
+  std::lock_guard lock(mutex_);
+  return Read(FileOf(project, job_id));
+}
+
+Result<Json> PolicyStore::Set(const std::string& project, const std::string& job_id, Json policy) {
+  std::lock_guard lock(mutex_);
+  const Path file = FileOf(project, job_id);
+  ASSIGN_OR_RETURN(const Json present, Read(file));
+  const std::string etag = StringOr(present, "etag");
+  const std::string sent = StringOr(policy, "etag");
+  if (!sent.empty() && sent != etag) return errors::PolicyEtagStale();
+  policy["etag"] = NextEtag(etag, policy);
+  RETURN_IF_ERROR(MakeDirectories(directory_));
+  RETURN_IF_ERROR(WriteFileDurably(file, PrettyJson(policy) + "\n"));
+  return policy;
+}
 
 std::vector<http::Route> IamRoutes(engine::Engine& engine, PolicyStore& policies) {
   const std::string job = "/v1/projects/{project}/jobs/{job}";

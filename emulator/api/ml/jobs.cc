@@ -1,11 +1,10 @@
-#include "emulator/api/ml/jobs.h"
-
 #include <algorithm>
 
 #include "base/json.h"
 #include "base/text.h"
 #include "emulator/api/body.h"
 #include "emulator/api/error_body.h"
+#include "emulator/api/ml/ml_routes.h"
 #include "emulator/api/paging.h"
 #include "google/errors.h"
 #include "ml/errors.h"

@@ -1,17 +1,40 @@
 #include "emulator/api/ml/ml_routes.h"
 
+#include <algorithm>
 #include <iterator>
 
+#include "base/json.h"
+#include "emulator/api/discovery/api_description.h"
 #include "emulator/api/error_body.h"
+#include "emulator/api/errors.h"
 #include "emulator/api/ml/iam.h"
-#include "emulator/api/ml/jobs.h"
-#include "emulator/api/ml/other_methods.h"
-#include "emulator/api/optimizer/studies.h"
+#include "emulator/api/optimizer/study_service.h"
+#include "emulator/api/paging.h"
 #include "google/project_id.h"
 #include "ml/errors.h"
 
 namespace caip::api {
 namespace {
+
+http::RouteHandler NoOperation() {
+  return [](const http::Request&, const http::PathParameters&) {
+    return ErrorResponse(errors::OperationNotFound());
+  };
+}
+
+// GET v1/projects/{project}/operations
+Result<Json> ListOperations(const http::Request& request) {
+  RETURN_IF_ERROR(ReadPage(request));
+  return Json::object();
+}
+
+http::Route NotEmulated(const ApiMethod& method, std::string pattern) {
+  return {method.http_method, std::move(pattern), method.id,
+          [id = method.id](const http::Request&, const http::PathParameters&) {
+            return ErrorResponse(errors::NotEmulated(id));
+          },
+          false};
+}
 
 void Append(std::vector<http::Route>& routes, std::vector<http::Route> more) {
   routes.insert(routes.end(), std::make_move_iterator(more.begin()),
@@ -34,8 +57,40 @@ std::vector<http::Route> OfProjects(std::vector<http::Route> routes) {
 
 }  // namespace
 
-std::vector<http::Route> MlRoutes(engine::Engine& engine, PolicyStore& policies, StudyDesk& studies,
-                                  const ServiceIdentity& identity) {
+std::vector<http::Route> OperationRoutes() {
+  const std::string one = "/v1/projects/{project}/operations/{operation}";
+  return {
+      {"GET", "/v1/projects/{project}/operations", "ml.projects.operations.list",
+       [](const http::Request& request, const http::PathParameters&) {
+         return Respond(request, ListOperations(request));
+       }},
+      {"GET", one, "ml.projects.operations.get", NoOperation()},
+      {"POST", one + ":cancel", "ml.projects.operations.cancel", NoOperation()},
+  };
+}
+
+std::vector<http::Route> NotEmulatedRoutes(const std::vector<http::Route>& served) {
+  std::vector<http::Route> routes;
+  for (const ApiMethod& method : ApiDescription::Ml().methods()) {
+    if (std::any_of(served.begin(), served.end(),
+                    [&](const http::Route& route) { return route.id == method.id; })) {
+      continue;
+    }
+    routes.push_back(NotEmulated(method, RoutePattern(method)));
+    // A prediction is asked of a model or a version; its name is a path of any length.
+    const size_t verb = method.path.rfind(':');
+    if (method.id == "ml.projects.predict" || method.id == "ml.projects.explain") {
+      const std::string model = "/v1/projects/{project}/models/{model}";
+      routes.push_back(NotEmulated(method, model + method.path.substr(verb)));
+      routes.push_back(
+          NotEmulated(method, model + "/versions/{version}" + method.path.substr(verb)));
+    }
+  }
+  return routes;
+}
+
+std::vector<http::Route> MlRoutes(engine::Engine& engine, PolicyStore& policies,
+                                  StudyService& studies, const ServiceIdentity& identity) {
   std::vector<http::Route> routes = JobRoutes(engine);
   Append(routes, IamRoutes(engine, policies));
   Append(routes, ProjectRoutes(identity));

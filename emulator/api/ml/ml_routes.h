@@ -1,18 +1,41 @@
 #pragma once
 // ml.googleapis.com v1, all of it: what is emulated, and a 501 with its name for what is not.
 
+#include <string>
 #include <vector>
 
-#include "emulator/api/ml/policies.h"
-#include "emulator/api/ml/projects.h"
-#include "emulator/api/optimizer/study_desk.h"
+#include "emulator/api/ml/iam.h"
+#include "emulator/api/optimizer/study_service.h"
 #include "engine/engine.h"
 #include "http/router.h"
 
 namespace caip::api {
 
+/// The identity of the emulated service.
+struct ServiceIdentity {
+  std::string project_number;   // of every project
+  std::string service_account;  // the one that jobs run as by default
+};
+
+/// The service's managed account of a project, as its error texts name it.
+std::string ManagedServiceAccount(const std::string& project_number);
+
 /// Engine, policies and studies outlive the routes.
-std::vector<http::Route> MlRoutes(engine::Engine& engine, PolicyStore& policies, StudyDesk& studies,
-                                  const ServiceIdentity& identity);
+std::vector<http::Route> MlRoutes(engine::Engine& engine, PolicyStore& policies,
+                                  StudyService& studies, const ServiceIdentity& identity);
+
+// The parts of MlRoutes.
+
+/// projects.jobs: create, get, list, patch, cancel (docs/service/api.md, sections 2 to 8).
+std::vector<http::Route> JobRoutes(engine::Engine& engine);
+
+/// projects.getConfig and projects.locations.
+std::vector<http::Route> ProjectRoutes(const ServiceIdentity& identity);
+
+/// projects.operations. Training makes no operations: the list is empty, and `get` finds none.
+std::vector<http::Route> OperationRoutes();
+
+/// A 501 with its name for each method of the service that is not among `served`.
+std::vector<http::Route> NotEmulatedRoutes(const std::vector<http::Route>& served);
 
 }  // namespace caip::api

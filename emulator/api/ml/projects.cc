@@ -1,10 +1,9 @@
-#include "emulator/api/ml/projects.h"
-
 #include <algorithm>
 
 #include "base/json.h"
 #include "emulator/api/error_body.h"
 #include "emulator/api/errors.h"
+#include "emulator/api/ml/ml_routes.h"
 #include "emulator/api/paging.h"
 #include "ml/catalog/catalog.h"
 

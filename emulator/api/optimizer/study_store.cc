@@ -12,7 +12,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "emulator/api/optimizer/study_errors.h"
+#include "emulator/api/errors.h"
 
 namespace caip::api {
 namespace {
@@ -142,6 +142,20 @@ Status StudyStore::Apply(const std::vector<StudyChange>& changes) {
     return done;
   }
   return db_.Run("COMMIT");
+}
+
+StudyLocks::Held::Held(StudyLocks& locks, const std::string& study) : locks_(locks) {
+  std::unique_lock lock(locks_.mutex_);
+  locks_.released_.wait(lock, [&] { return !locks_.held_.contains(study); });
+  at_ = locks_.held_.insert(study).first;
+}
+
+StudyLocks::Held::~Held() {
+  {
+    std::lock_guard lock(locks_.mutex_);
+    locks_.held_.erase(at_);
+  }
+  locks_.released_.notify_all();
 }
 
 }  // namespace caip::api

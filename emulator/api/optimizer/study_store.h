@@ -2,9 +2,11 @@
 // Studies, their trials and their operations, durably: <state>/studies.db. See study_store.cc for
 // the schema.
 
+#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -47,6 +49,28 @@ class StudyStore {
   mutable SqliteStatement below_;
   SqliteStatement put_;
   SqliteStatement remove_;
+};
+
+/// Any thread.
+class StudyLocks {
+ public:
+  /// The study is the holder's for as long as this lives.
+  class Held {
+   public:
+    Held(StudyLocks& locks, const std::string& study);  // waits for who has it
+    Held(const Held&) = delete;
+    Held& operator=(const Held&) = delete;
+    ~Held();
+
+   private:
+    StudyLocks& locks_;
+    std::set<std::string>::iterator at_;
+  };
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable released_;
+  std::set<std::string> held_;  // by their whole names
 };
 
 }  // namespace caip::api

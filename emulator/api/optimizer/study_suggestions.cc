@@ -1,10 +1,10 @@
-// What the optimizer says of a study: suggestions, early stopping, the best trials.
+// The answers of the optimizer: suggestions, early stopping, the best trials.
 
 #include <algorithm>
 
 #include "base/random.h"
-#include "emulator/api/optimizer/study_desk.h"
-#include "emulator/api/optimizer/study_errors.h"
+#include "emulator/api/errors.h"
+#include "emulator/api/optimizer/study_service.h"
 #include "emulator/api/optimizer/study_trials.h"
 #include "google/errors.h"
 #include "google/transcoder.h"
@@ -15,7 +15,7 @@
 namespace caip::api {
 namespace {
 
-constexpr int64_t kSuggestionsMax = 100;  // ours: nobody documents one, and all are made at once
+constexpr int64_t kSuggestionsMax = 100;  // caip's own limit: the service documents none
 constexpr google::WriteStyle kOperationStyle{.camel_case = true, .fraction_digits = 6};
 
 std::string LocationOf(const std::string& study) {
@@ -47,9 +47,9 @@ Json Packed(const char* type, const google::MessageSchema& schema, const Json& p
 
 }  // namespace
 
-std::optional<Json> StudyDesk::NextTrial(Open& open, std::vector<Json>& trials,
-                                         std::optional<tuning::Optimizer>& optimizer,
-                                         const std::string& client) const {
+std::optional<Json> StudyService::NextTrial(Open& open, std::vector<Json>& trials,
+                                            std::optional<tuning::Optimizer>& optimizer,
+                                            const std::string& client) const {
   auto trial = std::find_if(trials.begin(), trials.end(), [](const Json& each) {
     return StringOr(each, "state") == "REQUESTED";
   });
@@ -70,98 +70,110 @@ std::optional<Json> StudyDesk::NextTrial(Open& open, std::vector<Json>& trials,
   return *trial;
 }
 
-// A client that asks again is given what it has; only what it asks beyond that is new.
-Result<Json> StudyDesk::Suggest(const std::string& study, const Json& request) {
+// The trials that the client already has, at most `count`, and then new ones. Fewer if the study
+// ends: then every point of its grid is taken.
+Json StudyService::Assign(Open& open, std::vector<Json> trials, const std::string& client,
+                          size_t count, std::vector<StudyChange>& changes) const {
+  Json suggested = Json::array();
+  for (const Json& trial : trials) {
+    if (suggested.size() < count && IsHeldBy(trial, client)) suggested.push_back(trial);
+  }
+  std::optional<tuning::Optimizer> optimizer;  // made when it is needed
+  while (suggested.size() < count) {
+    const auto next = NextTrial(open, trials, optimizer, client);
+    if (!next) {
+      Json& state = open.stored["study"]["state"];
+      if (state == "ACTIVE") state = "COMPLETED";
+      break;
+    }
+    suggested.push_back(*next);
+    changes.push_back({open.name, (*next)["name"], *next});
+  }
+  return suggested;
+}
+
+Result<Json> StudyService::Suggest(const std::string& study, const Json& request) {
   const StudyLocks::Held held(locks_, study);
   ASSIGN_OR_RETURN(Open open, OpenStudy(study));
   if (auto broken = CheckSuggest(request); !broken.empty()) {
     return google::errors::Violations(std::move(broken));
   }
-  Json& state = open.stored["study"]["state"];
   const int64_t begin = Now();
   const std::string client = request["client_id"];
   const auto count = static_cast<size_t>(request["suggestion_count"].get<int64_t>());
   ASSIGN_OR_RETURN(auto trials, store_.Below(study, study + "/trials/"));
-  Json suggested = Json::array();
-  for (const Json& trial : trials) {
-    if (suggested.size() < count && IsHeldBy(trial, client)) suggested.push_back(trial);
-  }
+  const std::string state_before = open.stored["study"]["state"];
   std::vector<StudyChange> changes;
-  std::optional<tuning::Optimizer> optimizer;  // once it is needed
-  const std::string state_before = state;
-  while (suggested.size() < count) {
-    const auto next = NextTrial(open, trials, optimizer, client);
-    if (!next) {
-      if (state == "ACTIVE") state = "COMPLETED";  // every point of the grid is taken
-      break;
-    }
-    suggested.push_back(*next);
-    changes.push_back({study, (*next)["name"], *next});
-  }
+  const Json suggested = Assign(open, std::move(trials), client, count, changes);
   if (suggested.empty() && state_before != "ACTIVE") return errors::StudyNotActive(state_before);
-  const std::string location = LocationOf(study);
-  changes.push_back({location, study, open.stored});
-  const Json operation =
-      Operation(study,
-                Packed("SuggestTrialsMetadata", ml::SuggestTrialsMetadataSchema(),
-                       {{"study", study},
-                        {"create_time", begin},
-                        {"suggestion_count", count},
-                        {"client_id", client}}),
-                Packed("SuggestTrialsResponse", ml::SuggestTrialsResponseSchema(),
-                       {{"trials", suggested},
-                        {"study_state", state},
-                        {"start_time", begin},
-                        {"end_time", Now()}}));
-  changes.push_back({location, operation["name"], operation});
+  changes.push_back({LocationOf(study), study, open.stored});
+  const Json metadata = {
+      {"study", study}, {"create_time", begin}, {"suggestion_count", count}, {"client_id", client}};
+  const Json response = {{"trials", suggested},
+                         {"study_state", open.stored["study"]["state"]},
+                         {"start_time", begin},
+                         {"end_time", Now()}};
+  return Finish(
+      Operation(study, Packed("SuggestTrialsMetadata", ml::SuggestTrialsMetadataSchema(), metadata),
+                Packed("SuggestTrialsResponse", ml::SuggestTrialsResponseSchema(), response)),
+      std::move(changes));
+}
+
+// Saves the changes together with the operation that reports them.
+Result<Json> StudyService::Finish(Json operation, std::vector<StudyChange> changes) {
+  const std::string name = operation["name"];
+  changes.push_back({name.substr(0, name.rfind("/operations/")), name, operation});
   RETURN_IF_ERROR(store_.Apply(changes));
   return operation;
 }
 
-Result<Json> StudyDesk::CheckStopping(const std::string& name) {
+Result<tuning::StopAdvice> StudyService::Advise(const Open& open, const Json& trial) const {
+  const tuning::StudyConfig& config = open.config;
+  std::vector<tuning::Curve> completed;
+  ASSIGN_OR_RETURN(const auto trials, store_.Below(open.name, open.name + "/trials/"));
+  for (const Json& other : trials) {
+    const bool counts = StringOr(other, "state") == "COMPLETED" &&
+                        !other.value("trial_infeasible", false) && other["name"] != trial["name"];
+    if (counts) completed.push_back(CurveOf(config, other));
+  }
+  const tuning::Goal goal = config.study.goals.front();
+  if (config.stopping == tuning::StoppingRule::kMedian) {
+    return AdviseByMedian(goal, config.progress, CurveOf(config, trial), completed);
+  }
+  if (config.stopping == tuning::StoppingRule::kDecayCurve) {
+    return AdviseByDecayCurve(goal, config.progress, CurveOf(config, trial), completed);
+  }
+  return tuning::StopAdvice{};
+}
+
+Result<Json> StudyService::CheckStopping(const std::string& name) {
   const std::string study = name.substr(0, name.rfind("/trials/"));
   const StudyLocks::Held held(locks_, study);
   ASSIGN_OR_RETURN(const Open open, OpenStudy(study));
   ASSIGN_OR_RETURN(Json trial, Trial(name));
   const int64_t begin = Now();
-  const tuning::StudyConfig& config = open.config;
-  std::vector<tuning::Curve> completed;
-  ASSIGN_OR_RETURN(const auto trials, store_.Below(study, study + "/trials/"));
-  for (const Json& other : trials) {
-    const bool counts = StringOr(other, "state") == "COMPLETED" &&
-                        !other.value("trial_infeasible", false) && other["name"] != name;
-    if (counts) completed.push_back(CurveOf(config, other));
-  }
-  tuning::StopAdvice advice;
-  const tuning::Goal goal = config.study.goals.front();
-  if (config.stopping == tuning::StoppingRule::kMedian) {
-    advice = AdviseByMedian(goal, config.progress, CurveOf(config, trial), completed);
-  } else if (config.stopping == tuning::StoppingRule::kDecayCurve) {
-    advice = AdviseByDecayCurve(goal, config.progress, CurveOf(config, trial), completed);
-  }
+  ASSIGN_OR_RETURN(const tuning::StopAdvice advice, Advise(open, trial));
   std::vector<StudyChange> changes;
   if (advice.stop && StringOr(trial, "state") != "COMPLETED") {
     trial["state"] = "STOPPING";
     changes.push_back({study, name, trial});
   }
-  Json answer = {{"start_time", begin}, {"end_time", Now()}};
-  if (advice.stop) answer["should_stop"] = true;
+  const Json metadata = {{"study", study}, {"trial", name}, {"create_time", begin}};
+  Json response = {{"start_time", begin}, {"end_time", Now()}};
+  if (advice.stop) response["should_stop"] = true;
   // The service's own name for the metadata has that misspelling.
   constexpr const char* kMetadata = "CheckTrialEarlyStoppingStateMetatdata";
   constexpr const char* kResponse = "CheckTrialEarlyStoppingStateResponse";
-  const Json operation =
-      Operation(study,
-                Packed(kMetadata, ml::CheckStoppingMetadataSchema(),
-                       {{"study", study}, {"trial", name}, {"create_time", begin}}),
-                Packed(kResponse, ml::CheckStoppingResponseSchema(), answer));
-  changes.push_back({LocationOf(study), operation["name"], operation});
-  RETURN_IF_ERROR(store_.Apply(changes));
-  if (advice.stop && say_) say_(errors::TrialShouldStop(name, advice.why));
+  auto operation =
+      Finish(Operation(study, Packed(kMetadata, ml::CheckStoppingMetadataSchema(), metadata),
+                       Packed(kResponse, ml::CheckStoppingResponseSchema(), response)),
+             std::move(changes));
+  if (operation.ok() && advice.stop && say_) say_(errors::TrialShouldStop(name, advice.why));
   return operation;
 }
 
-Json StudyDesk::Operation(const std::string& of, Json metadata, Json response) {
-  // Unique by the moment and what it is about, also after a restart.
+Json StudyService::Operation(const std::string& of, Json metadata, Json response) {
+  // The time and the subject make the name unique, after a restart too.
   Random id = Random(seed_).Fork(of + std::to_string(++operations_) + "/" + std::to_string(Now()));
   return {{"name", LocationOf(of) + "/operations/" + id.Hex(20)},
           {"metadata", std::move(metadata)},
@@ -169,13 +181,13 @@ Json StudyDesk::Operation(const std::string& of, Json metadata, Json response) {
           {"response", std::move(response)}};
 }
 
-Result<Json> StudyDesk::GetOperation(const std::string& name) const {
+Result<Json> StudyService::GetOperation(const std::string& name) const {
   ASSIGN_OR_RETURN(auto operation, store_.Get(name));
   if (!operation) return errors::StudyOperationNotFound();
   return *std::move(operation);
 }
 
-Result<std::vector<Json>> StudyDesk::OptimalTrials(const std::string& study) const {
+Result<std::vector<Json>> StudyService::OptimalTrials(const std::string& study) const {
   ASSIGN_OR_RETURN(const Open open, OpenStudy(study));
   ASSIGN_OR_RETURN(const auto trials, store_.Below(study, study + "/trials/"));
   std::vector<Json> measured;

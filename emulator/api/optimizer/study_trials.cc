@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "emulator/api/optimizer/study_errors.h"
+#include "emulator/api/errors.h"
 #include "google/errors.h"
 #include "ml/errors.h"
 

@@ -12,6 +12,8 @@
 #include "client/gcloud_properties.h"
 #include "emulator/app/attach/interrupt.h"
 #include "emulator/app/attach/owner.h"
+#include "emulator/app/attach/serving_child.h"
+#include "emulator/app/emulator.h"
 #include "emulator/app/errors.h"
 #include "host/errors.h"
 #include "host/store/job_store.h"
@@ -104,6 +106,8 @@ class Connector::FoundConnection final : public client::Connection {
 
 Connector::Connector(std::function<void(std::string_view)> tell, milliseconds patience)
     : tell_(std::move(tell)), patience_(patience) {}
+
+Connector::~Connector() = default;
 
 Result<std::unique_ptr<client::Connection>> Connector::Connect(const EmulatorFlags& flags,
                                                                Lifetime lifetime) {

@@ -1,5 +1,5 @@
 #pragma once
-// Where a command finds its emulator: running already, in the background, or inside the command.
+// How a command finds its emulator: running already, in the background, or inside the command.
 
 #include <chrono>
 #include <functional>
@@ -7,11 +7,26 @@
 #include <string>
 #include <string_view>
 
-#include "emulator/app/attach/connection.h"
-#include "emulator/app/attach/serving_child.h"
-#include "emulator/app/emulator.h"
+#include "base/result.h"
+#include "client/connection.h"
+#include "emulator/app/settings/emulator_flags.h"
 
 namespace caip::app {
+
+class Emulator;
+class ServingChild;
+
+/// Where a new emulator runs when none is running yet.
+enum class Lifetime {
+  kBackground,   // started detached; ends by itself when idle
+  kThisCommand,  // inside this process (--stream-logs)
+  kBriefly,      // as kThisCommand, but in the background if unfinished jobs are to continue
+};
+
+/// Finds or starts an emulator: a server that runs already, one started in the background, or one
+/// inside this process. Called only once the client's own checks have passed.
+using Connect = std::function<Result<std::unique_ptr<client::Connection>>(
+    const EmulatorFlags& flags, Lifetime)>;
 
 /// The emulator of one command, from main's first line to its last. One thread.
 class Connector {
@@ -20,6 +35,7 @@ class Connector {
   /// owner neither serves nor goes away is an error after `patience`.
   explicit Connector(std::function<void(std::string_view)> tell,
                      std::chrono::milliseconds patience = std::chrono::seconds(30));
+  ~Connector();
 
   /// cli::Connect as the program uses it. Flags that a running emulator was not started with are an
   /// error that says so: they cannot take effect any more. The connection outlives an emulator that

@@ -1,6 +1,11 @@
 #pragma once
 // Ctrl-C, SIGTERM and SIGHUP as a flag that may be asked, and a descriptor that may be waited for.
 
+#include <stop_token>
+#include <thread>
+
+#include "base/files.h"
+
 namespace caip::app {
 
 /// From its making to its end, SIGINT, SIGTERM and SIGHUP (where that is not ignored, as under
@@ -24,6 +29,22 @@ class InterruptGuard {
 
   /// What the signals do outside of guards; SIG_DFL by itself. One that is ignored stays so.
   static void SetOutside(void (*handler)(int));
+};
+
+/// While it lives, SIGINT, SIGTERM and SIGHUP ask for the stop of its token. One thread.
+class StopOnInterrupt {
+ public:
+  StopOnInterrupt();
+  ~StopOnInterrupt();
+  StopOnInterrupt(const StopOnInterrupt&) = delete;
+  StopOnInterrupt& operator=(const StopOnInterrupt&) = delete;
+  std::stop_token token() const { return source_.get_token(); }
+
+ private:
+  InterruptGuard guard_;
+  std::stop_source source_;
+  Fd over_;  // an eventfd
+  std::thread watcher_;
 };
 
 }  // namespace caip::app

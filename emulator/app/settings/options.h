@@ -70,4 +70,7 @@ struct EmulatorOptions {
 /// defaults. All mistakes at once, as violations; those of the file with line and column.
 Result<EmulatorOptions> ReadOptions(const EmulatorFlags& flags, const Path& state);
 
+/// Reads `file` into `options`. Unknown keys and wrong values are all reported at once.
+Status ReadConfigFile(const Path& file, EmulatorOptions& options);
+
 }  // namespace caip::app

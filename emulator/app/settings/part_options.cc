@@ -3,7 +3,7 @@
 #include <thread>
 
 #include "emulator/api/ml/ml_routes.h"
-#include "emulator/app/serving.h"
+#include "emulator/app/listener.h"
 #include "emulator/app/settings/companion_options.h"
 #include "google/gcs_uri.h"
 #include "host/process/child_process.h"

@@ -10,8 +10,8 @@
 
 #include "base/json.h"
 #include "base/time_text.h"
+#include "emulator/app/errors.h"
 #include "emulator/app/settings/options.h"
-#include "emulator/app/settings/setting_errors.h"
 
 namespace caip::app {
 
@@ -62,18 +62,19 @@ SettingProblems SetList(const Json& value, EmulatorOptions& options) {
 template <typename Value>
 using Choice = std::pair<std::string_view, Value>;
 
-constexpr std::array kGpuModes = {Choice<GpuMode>{"queue", GpuMode::kQueue},
-                                  Choice<GpuMode>{"share", GpuMode::kShare},
-                                  Choice<GpuMode>{"cpu", GpuMode::kCpu}};
-constexpr std::array kAddressings = {Choice<Addressing>{"loopback", Addressing::kLoopback},
-                                     Choice<Addressing>{"ports", Addressing::kPorts}};
-constexpr std::array kStorageViews = {Choice<StorageView>{"gs", StorageView::kGs},
-                                      Choice<StorageView>{"path", StorageView::kPath}};
-constexpr std::array kGsFronts = {Choice<GsFront>{"off", GsFront::kOff},
-                                  Choice<GsFront>{"proxy", GsFront::kProxy}};
-constexpr std::array kIsolations = {Choice<Isolation>{"none", Isolation::kNone},
-                                    Choice<Isolation>{"namespaces", Isolation::kNamespaces}};
-constexpr std::array kDurabilities = {Choice<bool>{"full", true}, Choice<bool>{"relaxed", false}};
+inline constexpr std::array kGpuModes = {Choice<GpuMode>{"queue", GpuMode::kQueue},
+                                         Choice<GpuMode>{"share", GpuMode::kShare},
+                                         Choice<GpuMode>{"cpu", GpuMode::kCpu}};
+inline constexpr std::array kAddressings = {Choice<Addressing>{"loopback", Addressing::kLoopback},
+                                            Choice<Addressing>{"ports", Addressing::kPorts}};
+inline constexpr std::array kStorageViews = {Choice<StorageView>{"gs", StorageView::kGs},
+                                             Choice<StorageView>{"path", StorageView::kPath}};
+inline constexpr std::array kGsFronts = {Choice<GsFront>{"off", GsFront::kOff},
+                                         Choice<GsFront>{"proxy", GsFront::kProxy}};
+inline constexpr std::array kIsolations = {Choice<Isolation>{"none", Isolation::kNone},
+                                           Choice<Isolation>{"namespaces", Isolation::kNamespaces}};
+inline constexpr std::array kDurabilities = {Choice<bool>{"full", true},
+                                             Choice<bool>{"relaxed", false}};
 
 template <auto kMember, const auto& kChoices>
 SettingProblems SetChoice(const Json& value, EmulatorOptions& options) {
@@ -105,5 +106,9 @@ SettingProblems SetDuration(const Json& value, EmulatorOptions& options) {
   options.*kMember = *duration;
   return {};
 }
+
+/// The words of a command as a POSIX shell splits them: blanks, '..', "..", backslash. Nothing is
+/// expanded. nullopt on an open quote.
+std::optional<std::vector<std::string>> ShellWords(std::string_view text);
 
 }  // namespace caip::app

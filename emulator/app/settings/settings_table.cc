@@ -15,7 +15,7 @@ constexpr Setting kSettings[] = {
      .flag = "--queue-delay",
      .values = "MODEL",
      .help = "How long jobs stay QUEUED: none, constant:20m, uniform:1m..20m, "
-             "lognormal:median=5m,sigma=0.8 or stock-out:tries=3. Waiting costs nothing.",
+             "lognormal:median=5m,sigma=0.8 or stock-out:tries=3. No real time is spent.",
      .set = SetDelay<&EmulatorOptions::queue_delay>,
      .sample = "none",
      .sample_is_default = true,
@@ -25,7 +25,7 @@ constexpr Setting kSettings[] = {
     {.key = "provision_delay",
      .flag = "--provision-delay",
      .values = "MODEL",
-     .help = "How long jobs stay PREPARING; same forms.",
+     .help = "How long jobs stay PREPARING; the same models as --queue-delay.",
      .set = SetDelay<&EmulatorOptions::provision_delay>,
      .sample = "none",
      .sample_is_default = true,
@@ -43,7 +43,7 @@ constexpr Setting kSettings[] = {
     {.key = "seed",
      .flag = "--seed",
      .values = "N",
-     .help = "Seed of all chance, to repeat a run.",
+     .help = "Seed of all random choices, to repeat a run.",
      .set = SetSeed,
      .sample = "7",
      .note = "of all random choices; default: a random seed, which every run prints"},
@@ -61,8 +61,8 @@ constexpr Setting kSettings[] = {
     {.key = "addressing",
      .flag = "--addressing",
      .values = "loopback|ports",
-     .help = "Addresses of replicas: own loopback addresses with one port, or localhost with own "
-             "ports.",
+     .help = "Addresses of replicas: a loopback address for each replica, or localhost with a port "
+             "for each.",
      .set = SetChoice<&EmulatorOptions::addressing, kAddressings>,
      .sample = "loopback",
      .sample_is_default = true,
@@ -70,9 +70,8 @@ constexpr Setting kSettings[] = {
     {.key = "gs_front",
      .flag = "--gs-front",
      .values = "off|proxy",
-     .help = "How trainers whose library knows only Google's https names for gs:// (TensorFlow) "
-             "reach the emulator: through https_proxy and its own certificate authority, or not "
-             "at all.",
+     .help = "Whether trainers whose library knows only Google's https names (TensorFlow's gs://) "
+             "reach the emulator, through https_proxy and a certificate authority of the emulator.",
      .set = SetChoice<&EmulatorOptions::gs_front, kGsFronts>,
      .sample = "proxy",
      .sample_is_default = true,
@@ -80,8 +79,8 @@ constexpr Setting kSettings[] = {
     {.key = "isolation",
      .flag = "--isolation",
      .values = "none|namespaces",
-     .help = "Whether a job's replicas get a network, a hosts file and host names of their own, "
-             "where Google's names and the metadata server are at their real addresses.",
+     .help = "Whether each job gets its own network, hosts files and host names. There, Google's "
+             "names and the metadata server are at their real addresses.",
      .set = SetChoice<&EmulatorOptions::isolation, kIsolations>,
      .sample = "none",
      .sample_is_default = true,
@@ -90,7 +89,8 @@ constexpr Setting kSettings[] = {
     {.key = "storage_view",
      .flag = "--storage-view",
      .values = "gs|path",
-     .help = "What trainers get as --job-dir: gs://, or the directory behind it.",
+     .help =
+         "The --job-dir of trainers: the gs:// URI, or the local directory that holds its objects.",
      .set = SetChoice<&EmulatorOptions::storage_view, kStorageViews>,
      .sample = "gs",
      .sample_is_default = true,
@@ -98,22 +98,23 @@ constexpr Setting kSettings[] = {
     {.key = "gpus",
      .flag = "--gpus",
      .values = "queue|share|cpu",
-     .help = "What happens to a job that asks for more GPUs than there are: it waits, shares "
-             "them, or runs on the CPU.",
+     .help = "What a job does that needs more GPUs than this host has: it waits, shares them, or "
+             "runs on the CPU.",
      .set = SetChoice<&EmulatorOptions::gpus, kGpuModes>,
      .sample = "queue",
      .note = "share | cpu; default: queue if the host has GPUs, else cpu"},
     {.key = "fake_gpus",
      .flag = "--fake-gpus",
      .values = "NxTYPE",
-     .help = "Pretend to have GPUs: 4xNVIDIA_TESLA_T4.",
+     .help = "Emulate GPUs that do not exist: 4xNVIDIA_TESLA_T4.",
      .set = SetText<&EmulatorOptions::fake_gpus>,
      .sample = "4xNVIDIA_TESLA_T4",
      .note = "GPUs that do not exist, to test device binding anywhere"},
     {.key = "strict_runtime",
      .flag = "--strict-runtime",
-     .help = "Refuse jobs whose Python version is not on this host, instead of running them with "
-             "the nearest.",
+     .help =
+         "Reject jobs whose Python version is missing on this host, instead of running them with "
+         "the nearest version.",
      .form = Form::kSwitch,
      .set = SetSwitch<&EmulatorOptions::strict_runtime>,
      .sample = "false",
@@ -121,7 +122,7 @@ constexpr Setting kSettings[] = {
      .note = "reject a job whose Python version is missing on this host"},
     {.key = "create_buckets",
      .flag = "--create-buckets",
-     .help = "Create missing buckets instead of refusing the job.",
+     .help = "Create missing buckets instead of rejecting the job.",
      .form = Form::kSwitch,
      .set = SetSwitch<&EmulatorOptions::create_buckets>,
      .sample = "false",
@@ -130,8 +131,9 @@ constexpr Setting kSettings[] = {
     {.key = "durability",
      .flag = "--durability",
      .values = "full|relaxed",
-     .help = "Whether writes that storage acknowledged survive a power cut. relaxed is faster; a "
-             "killed process loses nothing either way.",
+     .help =
+         "Whether acknowledged writes to storage survive a power cut. relaxed is faster. A killed "
+         "process loses nothing in either mode.",
      .set = SetChoice<&EmulatorOptions::durable_storage, kDurabilities>,
      .sample = "full",
      .sample_is_default = true,
@@ -139,7 +141,7 @@ constexpr Setting kSettings[] = {
     {.key = "images",
      .flag = "--map-image",
      .values = "URI=COMMAND",
-     .help = "Run COMMAND where a job asks for the container image URI. Repeatable.",
+     .help = "Run COMMAND instead of the container image URI. Repeatable.",
      .form = Form::kRepeated,
      .set = SetImages,
      .sample = "\ngcr.io/my-project/trainer:v1: python3 /home/me/src/train.py\n"
@@ -197,8 +199,9 @@ constexpr Setting kSettings[] = {
     {.key = "access_log",
      .flag = "--access-log",
      .values = "FILE",
-     .help = "Where each request leaves a line: a file, - for the standard output, or off. Else "
-             "access.log in the state directory.",
+     .help =
+         "File for the access log, - for the standard output, or off (default: access.log in the "
+         "state directory).",
      .set = SetText<&EmulatorOptions::access_log>,
      .sample = "/var/tmp/caip.log",
      .note = "- for standard output, or off; default: access.log in the state directory, restarted "

@@ -12,7 +12,7 @@
 
 namespace caip::app {
 
-/// Why a value cannot be taken. `member`: the key inside a mapping; "" the value itself.
+/// Why a value is rejected. `member`: the key inside a mapping; "" the value itself.
 struct SettingProblem {
   std::string member;
   std::string text;
@@ -23,22 +23,22 @@ struct Setting {
   enum class Form { kOne, kRepeated, kSwitch };
 
   std::string_view key = "";     // in the config file: "queue_delay"
-  std::string_view flag = "";    // "--queue-delay"; "" only the file has it
-  std::string_view values = "";  // what stands for the flag's value in --help: "MODEL"
+  std::string_view flag = "";    // "--queue-delay"; "": only the config file has the setting
+  std::string_view values = "";  // the placeholder of the flag's value in --help: "MODEL"
   std::string_view help = "";    // the flag's line of --help
   Form form = Form::kOne;        // of the flag
-  /// Takes a value of the file, or a flag's: a text, or `true` of a switch.
+  /// Reads a value of the file or of a flag: a text, or `true` for a switch.
   SettingProblems (*set)(const Json& value, EmulatorOptions& options) = nullptr;
   std::string_view sample = "";    // in docs/configuration.md; further lines are indented
-  bool sample_is_default = false;  // the sample is what holds without the setting
+  bool sample_is_default = false;  // the sample is the default value
   std::string_view note = "";      // the comment after the sample
-  std::string_view heading = "";   // the comment above, where a group begins
+  std::string_view heading = "";   // the comment above the first setting of a group
 };
 
 /// In the order of docs/configuration.md.
 std::span<const Setting> Settings();
 
-/// nullptr: there is no setting with this key.
+/// nullptr: no setting has this key.
 const Setting* FindSetting(std::string_view key);
 
 /// The settings as docs/configuration.md lists them: a commented config file.

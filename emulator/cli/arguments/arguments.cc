@@ -5,13 +5,14 @@
 #include "emulator/cli/arguments/definitions.h"
 #include "emulator/cli/arguments/grammar.h"
 #include "emulator/cli/errors.h"
+#include "emulator/cli/print/format_expression.h"
 
 namespace caip::cli {
 namespace {
 
 constexpr const char* kFooter =
     R"(
-Commands may be written as for gcloud, with `ai-platform` in front.
+Commands may be written as in gcloud, with `ai-platform` first.
 
 Examples:
   caip serve
@@ -21,7 +22,8 @@ Examples:
   caip jobs list
   caip COMMAND --help)";
 
-// `gcloud beta ai-platform jobs ...`: the release track and the product say nothing here.
+// Removes the release track and the product of `gcloud beta ai-platform jobs ...`: they change
+// nothing.
 std::vector<std::string> WithoutProduct(std::vector<std::string> words) {
   const auto drop = [&](std::initializer_list<std::string_view> names) {
     if (!words.empty() && std::find(names.begin(), names.end(), words[0]) != names.end()) {
@@ -33,12 +35,24 @@ std::vector<std::string> WithoutProduct(std::vector<std::string> words) {
   return words;
 }
 
-// Only for the list of commands: main hands `conform` on before any word is read.
+// Only for the list of commands: main starts the judge before it parses any argument.
 void AddConformCommand(Grammar& grammar) {
   grammar.Leaf(grammar.root(), "conform",
-               "Judges whether an endpoint is AI Platform Training (caip conform --help).",
+               "Tests whether an endpoint behaves like AI Platform Training (caip conform --help).",
                "Examples:\n  caip conform\n  caip conform --endpoint http://127.0.0.1:2247",
                [](const Words&) -> Result<Command> { return Command(PrintCommand{}); });
+}
+
+template <typename... Functions>
+struct Overloaded : Functions... {
+  using Functions::operator()...;
+};
+template <typename... Functions>
+Overloaded(Functions...) -> Overloaded<Functions...>;
+
+Status ParsesAsFormat(const std::string& format) {
+  const auto expression = ParseFormat(format);
+  return expression.ok() ? Status(Ok{}) : Status(expression.error());
 }
 
 }  // namespace
@@ -74,6 +88,28 @@ Result<client::SubmitRequest> ReadSubmitWords(const std::vector<std::string>& wo
   submit->request.gcloud = submit->gcloud;
   submit->request.package_cache = app::StateDirectory(submit->emulator) / "sdists";
   return std::move(submit->request);
+}
+
+Status CheckFormat(const Command& command, const GcloudFlags& gcloud) {
+  if (!gcloud.format) return Ok{};
+  const std::string& format = *gcloud.format;
+  const auto resource = [&](const auto&) { return ParsesAsFormat(format); };
+  return std::visit(
+      Overloaded{
+          [&](const SubmitCommand& submit) { return resource(submit); },
+          [&](const DescribeCommand& describe) { return resource(describe); },
+          [&](const ListCommand& list) { return resource(list); },
+          [&](const CancelCommand& cancel) { return resource(cancel); },
+          [&](const UpdateCommand& update) { return resource(update); },
+          [&](const TrialsCommand& trials) { return resource(trials); },
+          [&](const DoctorCommand&) -> Status {
+            if (format == "text" || format == "json") return Ok{};
+            return errors::Argument("--format", errors::NoSuchChoice(format, {"json", "text"}));
+          },
+          [](const EnvCommand&) -> Status { return Ok{}; },    // has formats of its own
+          [](const PrintCommand&) -> Status { return Ok{}; },  // help
+          [](const auto&) -> Status { return errors::FormatNotTaken(); }},
+      command);
 }
 
 }  // namespace caip::cli

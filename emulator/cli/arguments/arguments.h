@@ -8,12 +8,13 @@
 
 namespace caip::cli {
 
-/// Reads `words` (without the program's name). Wrong words give a PrintCommand with gcloud's text
-/// and exit code 2; `--help` and `completion` give one with exit code 0. Asks nobody but argv.
+/// Parses `words` (without the program's name). Usage errors become a PrintCommand with gcloud's
+/// text and exit code 2; `--help` and `completion` become one with exit code 0. Reads nothing but
+/// argv.
 Command ParseArguments(const std::vector<std::string>& words);
 
-/// client::ReadSubmitWords: what follows `jobs submit training JOB`. The message of an error is the
-/// usage error's, without the name of a command.
+/// client::ReadSubmitWords: parses the arguments after `jobs submit training JOB`. The message of
+/// an error is the usage error's, without the name of a command.
 Result<client::SubmitRequest> ReadSubmitWords(const std::vector<std::string>& words);
 
 }  // namespace caip::cli

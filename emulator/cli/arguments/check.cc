@@ -6,17 +6,18 @@
 #include "base/time_text.h"
 #include "client/flag_values.h"
 #include "emulator/cli/arguments/definitions.h"
+#include "emulator/cli/errors.h"
 #include "harness/events/step_reader.h"
 
 namespace caip::cli {
 namespace {
 
 constexpr const char* kCheckFooter =
-    R"(The job is said in gcloud's words; --region and --job-dir may be left out. It is run a
-handful of times, each on an emulator of its own, and nothing of your state directory is touched.
+    R"(The flags of the job are gcloud's; --region and --job-dir are optional. The command runs the
+job a few times, each time on its own emulator. It does not touch your state directory.
 
-Exit codes: 0 nothing failed, 1 a check failed, 2 usage, or the job was not taken, 3 this host
-cannot, 4 our fault, 130 interrupted: what ran is reported.
+Exit codes: 0 no check failed, 1 a check failed, 2 wrong usage or a rejected job, 3 this host cannot
+run the checks, 4 caip itself failed, 130 interrupted (the finished checks are reported).
 
 Examples:
   caip check --package-path trainer --module-name trainer.task -- --epochs 2
@@ -30,7 +31,7 @@ using Shared = std::shared_ptr<CheckCommand>;
 Result<Duration> ReadDuration(const std::string& value) {
   const auto duration = ParseDuration(value);
   if (duration && *duration > Duration(0)) return *duration;
-  return Error{Code::kInvalidArgument, "'" + value + "' is no time like 90s, 10m or 4h"};
+  return errors::NotADuration(value);
 }
 
 template <typename T>
@@ -52,71 +53,72 @@ Status SetShard(const std::string& value, CheckCommand& check) {
       return Ok{};
     }
   }
-  return Error{Code::kInvalidArgument, "'" + value + "' is no part like 1/4"};
+  return errors::NotAShard(value);
 }
 
 void AddReportFlags(Grammar& grammar, CLI::App& app, const Shared& check) {
   grammar.Heading("Flags of the checks");
   grammar.Switch(app, "--list", "Print the checks, and run nothing.", &check->list);
-  grammar.Flag(app, "--filter", "GLOB", "Only checks whose id matches; may be given again.",
+  grammar.Flag(app, "--filter", "GLOB", "Run only the checks whose id matches. Repeatable.",
                Append(&check->filters));
-  grammar.Flag(app, "--shard", "I/N", "Only every N-th check, beginning with the I-th.",
+  grammar.Flag(app, "--shard", "I/N", "Run only every N-th check, starting with the I-th.",
                [check](const std::string& value) { return SetShard(value, *check); });
-  grammar.Switch(app, "--deep", "The whole explorer, instead of a few restarts.",
+  grammar.Switch(app, "--deep", "Run the whole explorer instead of trying a few restarts.",
                  &check->trainer.deep);
-  grammar.Switch(app, "--verbose", "Show the evidence of what passed, too.", &check->verbose);
-  grammar.Flag(app, "--junit", "FILE", "Write a report as JUnit does; `-` prints it.",
-               To(&check->junit));
-  grammar.Flag(app, "--json", "FILE", "Write a report for programs; `-` prints it.",
-               To(&check->json));
-  grammar.Flag(app, "--tap", "FILE", "Write a report in TAP; `-` prints it.", To(&check->tap));
+  grammar.Switch(app, "--verbose", "Show the evidence of passed checks, too.", &check->verbose);
+  grammar.Flag(app, "--junit", "FILE", "Write a JUnit report; `-` prints it.", To(&check->junit));
+  grammar.Flag(app, "--json", "FILE", "Write a JSON report; `-` prints it.", To(&check->json));
+  grammar.Flag(app, "--tap", "FILE", "Write a TAP report; `-` prints it.", To(&check->tap));
 }
 
 void AddCourseFlags(Grammar& grammar, CLI::App& app, const Shared& check) {
   grammar.Flag(app, "--bucket", "NAME=FOLDER",
-               "A bucket that the trainer reads: the files of FOLDER are its objects; may be given "
-               "again.",
+               "A bucket that the trainer reads. The files of FOLDER are its objects. Repeatable.",
                Append(&check->trainer.buckets));
   grammar.Flag(app, "--step-regex", "REGEX",
-               "How a line tells of a step that is done, of trainers that print no JSON: the group "
-               "(?P<step>...) is its number.",
+               "Finds finished steps in the output of trainers that do not print JSON. The group "
+               "(?P<step>...) is the step's number.",
                [check](const std::string& value) -> Status {
                  check->trainer.step_regex = value;
                  const auto problem = harness::StepPatternProblem(value);
-                 return problem ? Status(Error{Code::kInvalidArgument, *problem}) : Status(Ok{});
+                 return problem ? Status(errors::StepPatternIllegal(*problem)) : Status(Ok{});
                });
-  grammar.Flag(app, "--metric", "TAG",
-               "The trainer reports this metric to a tuning job: it is run as a trial is, with no "
-               "flag of a hyperparameter.",
-               [check](const std::string& value) -> Status {
-                 check->trainer.metric = value;
-                 if (!value.empty()) return Ok{};
-                 return Error{Code::kInvalidArgument, "a tag has at least a letter"};
-               });
-  grammar.Flag(app, "--out", "DIR", "Where scenarios of restart bugs go; caip-findings by default.",
-               To(&check->out));
-  grammar.Flag(app, "--jobs", "N", "Make so many runs at once; one a core unless given.",
+  grammar.Flag(
+      app, "--metric", "TAG",
+      "The trainer reports this metric to a tuning job. It is run like a trial, but without "
+      "hyperparameter flags.",
+      [check](const std::string& value) -> Status {
+        check->trainer.metric = value;
+        if (!value.empty()) return Ok{};
+        return errors::MetricTagEmpty();
+      });
+  grammar.Flag(app, "--out", "DIR",
+               "Folder for scenarios of restart bugs (default: caip-findings).", To(&check->out));
+  grammar.Flag(app, "--jobs", "N", "Number of runs at the same time (default: one for each core).",
                [check](const std::string& value) -> Status {
                  ASSIGN_OR_RETURN(const auto jobs, client::ParseCount(value));
                  check->jobs = jobs.value_or(0);
                  return Ok{};
                });
-  grammar.Flag(app, "--run-timeout", "DURATION", "How long one run may last; 10m by default.",
+  grammar.Flag(app, "--run-timeout", "DURATION", "Time limit of one run (default: 10m).",
                ToDuration(&check->trainer.run_timeout));
   grammar.Flag(
       app, "--stall", "DURATION",
-      "How long a run may show no step, no change in storage and no boot; 1m by default, or "
-      "twice as long as the first run did.",
+      "Longest time without a step, a change in storage or a boot (default: 1m, or twice the "
+      "longest such time of the first run).",
       ToDuration(&check->trainer.stall));
-  grammar.Flag(app, "--vm-lifetime", "DURATION",
-               "How long a machine stays, for the distance of checkpoints; 4h by default.",
-               ToDuration(&check->trainer.vm_lifetime));
+  grammar.Flag(
+      app, "--vm-lifetime", "DURATION",
+      "Expected lifetime of a machine; the interval between checkpoints is compared with it "
+      "(default: 4h).",
+      ToDuration(&check->trainer.vm_lifetime));
   grammar.Flag(app, "--real-duration", "DURATION",
-               "How long the real job will run, when this one is made small; else maxRunningTime.",
+               "Running time of the real job, if the checked job is a smaller one (default: "
+               "maxRunningTime).",
                ToDuration(&check->trainer.real_duration));
 }
 
-// Those of the emulator's flags that mean something here.
+// The flags of the emulator that a check can use.
 void AddHostFlags(Grammar& grammar, CLI::App& app, app::EmulatorFlags& flags) {
   grammar.Heading("Flags that gcloud does not have");
   for (const char* key : {"images", "storage_view", "addressing", "seed"}) {
@@ -131,7 +133,7 @@ std::string ShellWords(const std::vector<std::string>& words) {
   return text;
 }
 
-// What chooses and reports is left out: a replay chooses one check, and prints.
+// Leaves out the flags that choose checks and write reports: a replay runs one check and prints.
 std::string ReplayOf(const std::vector<std::string>& own) {
   const std::set<std::string> flags = {"--filter", "--shard", "--junit", "--json", "--tap"};
   std::vector<std::string> words;
@@ -151,7 +153,7 @@ void AddCheckCommand(Grammar& grammar, const GcloudFlags& gcloud) {
   const auto check = std::make_shared<CheckCommand>();
   const auto finish_job = std::make_shared<FinishJob>();
   CLI::App& app = grammar.Leaf(grammar.root(), "check",
-                               "Tells whether a trainer will survive the service.", kCheckFooter,
+                               "Checks whether a trainer survives the service.", kCheckFooter,
                                [check, finish_job, &gcloud](const Words& words) -> Result<Command> {
                                  RETURN_IF_ERROR((*finish_job)(words));
                                  check->trainer.job.gcloud = gcloud;

@@ -8,7 +8,7 @@ namespace caip::cli {
 /// gcloud's flags that every command takes; `into` must outlive the grammar.
 void AddGcloudFlags(Grammar& grammar, GcloudFlags* into);
 
-/// Ends a command line: the command takes gcloud's flags along.
+/// Ends a command line: copies gcloud's flags into the command.
 template <typename T>
 Grammar::Finish FinishWith(const std::shared_ptr<T>& command, const GcloudFlags& gcloud) {
   return [command, &gcloud](const Words&) -> Result<Command> {
@@ -17,12 +17,12 @@ Grammar::Finish FinishWith(const std::shared_ptr<T>& command, const GcloudFlags&
   };
 }
 
-/// Whether the command can print in the --format that was given.
+/// Whether the command can print in the given --format. Checked before the command does any work.
 Status CheckFormat(const Command& command, const GcloudFlags& gcloud);
 
 /// The flags of the emulator itself, under their own heading.
 void AddEmulatorFlags(Grammar& grammar, CLI::App& app, app::EmulatorFlags* into);
-/// The flag of one setting (app/settings_table.h), which must have one.
+/// The flag of one setting (app/settings/settings_table.h), which must have one.
 void AddSettingFlag(Grammar& grammar, CLI::App& app, std::string_view key,
                     app::EmulatorFlags* into);
 /// --state alone, for commands that only look for an emulator.
@@ -30,11 +30,11 @@ void AddStateFlag(Grammar& grammar, CLI::App& app, app::EmulatorFlags* into);
 
 /// The checks across the flags of a job, once all of them are set.
 using FinishJob = std::function<Status(const Words& words)>;
-/// The flags that say what job is wanted, for every command that makes one. `job` outlives the
-/// grammar and what is returned.
+/// The flags that describe a job, for every command that makes one. `job` outlives the grammar and
+/// the result.
 FinishJob AddJobFlags(Grammar& grammar, CLI::App& app, client::SubmitRequest* job);
 
-// `gcloud` holds the gcloud-wide flags of the command line once it was read.
+// `gcloud` holds the gcloud-wide flags after the command line was parsed.
 void AddSubmitCommand(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud);
 void AddJobsCommands(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud);
 void AddLocalCommands(Grammar& grammar, const GcloudFlags& gcloud);

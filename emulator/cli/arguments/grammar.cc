@@ -7,19 +7,19 @@
 
 #include "base/text.h"
 #include "emulator/cli/errors.h"
-#include "emulator/cli/exit_codes.h"
+#include "emulator/cli/output.h"
 
 namespace caip::cli {
 namespace {
 
 constexpr std::string_view kUserArgs = " [-- USER_ARGS ...]";
 
-// A wrong word, on its way out of CLI11's walk.
+// A usage error, thrown through CLI11's walk over the words.
 struct WrongWord {
   Error error;
 };
 
-// argparse: a number or a text with a blank is no flag, even with a dash in front.
+// argparse: a number or a text with a blank is not a flag, even if it starts with a dash.
 bool LooksLikeFlag(const std::string& word) {
   if (word.size() < 2 || word[0] != '-') return false;
   const size_t digits = word.find_first_not_of("0123456789", 1);
@@ -43,7 +43,7 @@ std::string PlainPath(const CLI::App* app) { return ReplaceAll(DottedPath(app), 
 struct Grammar::Impl {
   struct Known {
     std::vector<std::pair<std::string, const CLI::Option*>> required;
-    size_t positionals = 0;  // how many words without a flag it takes
+    size_t positionals = 0;  // the number of words without a flag
     std::vector<std::string> metavars;
     bool many = false;
     bool user_args = false;
@@ -53,10 +53,10 @@ struct Grammar::Impl {
   CLI::App root{"Runs training jobs of AI Platform Training on this machine.", "caip"};
   std::map<const CLI::App*, Known> commands;
   std::string heading = "Flags";
-  std::vector<std::string> values;  // what the placeholders stand for
+  std::vector<std::string> values;  // by the numbers of their placeholders
   std::function<Status(const Command&)> check = [](const Command&) -> Status { return Ok{}; };
 
-  // A word that CLI11 cannot take for anything but a value.
+  // A word that CLI11 can only read as a value.
   std::string Placeholder(const std::string& value) {
     values.push_back(value);
     return "\x1f" + std::to_string(values.size() - 1);
@@ -103,7 +103,7 @@ struct Grammar::Impl {
     return LooksLikeFlag(word) || Find(app, word.substr(0, word.find('=')));
   }
 
-  // The words that CLI11 gets: commands and flag names as they are, values hidden.
+  // The words for CLI11: commands and flag names unchanged, values replaced by placeholders.
   struct Scan {
     CLI::App* app;
     std::vector<std::string> words;
@@ -203,7 +203,7 @@ struct Grammar::Impl {
     return usage + " [flags]" + (known->second.user_args ? std::string(kUserArgs) : "") + "\n";
   }
 
-  // Not App::help(): that shows whatever command was parsed last.
+  // Not App::help(): it shows the command that was parsed last.
   static std::string Help(const CLI::App* app) {
     return app->get_formatter()->make_help(app, app->get_name(), CLI::AppFormatMode::Normal);
   }
@@ -230,7 +230,7 @@ struct Grammar::Impl {
     if (words.user_args && !known.user_args) {
       throw WrongWord{errors::UnrecognizedArguments({"--"}, "")};
     }
-    std::reverse(scan.words.begin(), scan.words.end());  // as CLI11 wants them
+    std::reverse(scan.words.begin(), scan.words.end());  // the order that CLI11 reads
     root.parse(scan.words);
     Result<Command> command = known.finish(words);
     if (!command.ok()) throw WrongWord{command.error()};

@@ -1,7 +1,7 @@
 #pragma once
-// The grammar of the command line: commands, flags and what they set. Definitions, help and the
-// walk over the words are CLI11's; how words become values is argparse's, as in gcloud: no
-// abbreviations, `--flag=` is an empty value, a value may not look like a flag.
+// The grammar of the command line: commands, flags and the values that they set. CLI11 holds the
+// definitions, prints the help and walks over the words. Words become values as in gcloud's
+// argparse: no abbreviations, `--flag=` is an empty value, a value must not look like a flag.
 
 #include <functional>
 #include <memory>
@@ -19,17 +19,17 @@ class Option;
 
 namespace caip::cli {
 
-/// What `words` are cut into before anything is read.
+/// The two parts of a command line.
 struct Words {
   std::vector<std::string> own;                       // before the first `--`
-  std::optional<std::vector<std::string>> user_args;  // behind it
+  std::optional<std::vector<std::string>> user_args;  // after it
 };
 
 /// Built once for each command line; not reused.
 class Grammar {
  public:
   using Setter = std::function<Status(const std::string& value)>;
-  /// Called when all flags of a command are set: the checks across flags, and the command.
+  /// Called when all flags of a command are set: checks them together and makes the command.
   using Finish = std::function<Result<Command>(const Words& words)>;
 
   Grammar();
@@ -37,7 +37,7 @@ class Grammar {
   Grammar(const Grammar&) = delete;
 
   CLI::App& root();
-  /// What the help of the program ends with.
+  /// The last part of the program's help.
   void Footer(const std::string& text);
   CLI::App& Group(CLI::App& parent, const std::string& name, const std::string& description);
   CLI::App& Leaf(CLI::App& parent, const std::string& name, const std::string& description,
@@ -52,23 +52,23 @@ class Grammar {
   void Switch(CLI::App& app, const std::string& name, const std::string& help, bool* into);
   void Switch(CLI::App& app, const std::string& name, const std::string& help,
               std::function<void(bool on)> set);
-  /// A word without a flag; `many` takes all that are left, at least one.
+  /// A word without a flag; `many` takes all remaining words, at least one.
   void Positional(CLI::App& app, const std::string& metavar, const std::string& help, Setter set,
                   bool many = false);
-  /// Any number of words without a flag, none included.
+  /// Any number of words without a flag, also none.
   void OptionalWords(CLI::App& app, const std::string& metavar, const std::string& help,
                      Setter set);
-  /// Puts the flags of `app` that are added from here on under a heading of the help.
+  /// Puts all flags that are added from now on under this heading of the help.
   void Heading(const std::string& heading);
-  /// Headings for the help of commands that take `-- USER_ARGS`.
+  /// The command takes `-- USER_ARGS`.
   void TakesUserArgs(CLI::App& app);
 
-  /// What must hold of every command, besides its own checks.
+  /// A check of every command, in addition to the command's own checks.
   void Check(std::function<Status(const Command& command)> check);
 
   /// The command, a help text, or a usage error.
   Command Parse(const std::vector<std::string>& words);
-  /// Help for the command that `path` leads to; nullopt when there is none.
+  /// Help for the command with this path; nullopt if it does not exist.
   std::optional<std::string> HelpFor(const std::vector<std::string>& path);
 
  private:
@@ -79,7 +79,7 @@ class Grammar {
 /// Setters for plain values.
 Grammar::Setter To(std::optional<std::string>* into);
 Grammar::Setter To(std::string* into);
-/// The flag may be given again.
+/// For repeatable flags.
 Grammar::Setter Append(std::vector<std::string>* into);
 
 }  // namespace caip::cli

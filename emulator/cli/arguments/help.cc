@@ -12,7 +12,7 @@
 namespace caip::cli {
 namespace {
 
-// The flags that may stand behind each command, by its words: "jobs submit training" -> ...
+// The flags that may follow each command, by its words: "jobs submit training" -> ...
 void CollectFlags(CLI::App& app, const std::string& path, const std::string& inherited,
                   std::string& cases) {
   std::string words = inherited;
@@ -30,8 +30,7 @@ void CollectFlags(CLI::App& app, const std::string& path, const std::string& inh
   cases += "    '" + path + "') words='" + std::string(Trim(children + words)) + "' ;;\n";
 }
 
-// What a flag may be, where that is known: "none|namespaces" as the help has it, and what stands in
-// tables.
+// The known values of a flag: from its help ("none|namespaces") or from a table.
 std::string ChoicesOf(const CLI::Option& option) {
   const std::string name = option.get_name();
   if (name == "--scale-tier") return Join(client::ScaleTierChoices(), " ");

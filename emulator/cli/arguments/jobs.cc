@@ -7,7 +7,6 @@
 namespace caip::cli {
 namespace {
 
-// A command with its flags, kept alive by the setters.
 void AddJob(Grammar& grammar, CLI::App& app, std::string* job) {
   grammar.Positional(app, "JOB", "Name of the job.", To(job));
 }
@@ -27,7 +26,7 @@ void AddDescribe(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud) {
                                "  caip jobs describe my_job --summarize",
                                FinishWith(describe, gcloud));
   AddJob(grammar, app, &describe->job);
-  grammar.Switch(app, "--summarize", "Tables that a person reads instead of YAML.",
+  grammar.Switch(app, "--summarize", "Print tables for people instead of YAML.",
                  &describe->summarize);
   AddEmulatorFlags(grammar, app, &describe->emulator);
 }
@@ -39,11 +38,12 @@ void AddList(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud) {
                                "  caip jobs list --filter 'state=FAILED AND labels.team:vision'\n"
                                "  caip jobs list --sort-by ~endTime --format json",
                                FinishWith(list, gcloud));
-  grammar.Flag(app, "--filter", "EXPRESSION", "Only jobs for which this holds.", To(&list->filter));
-  grammar.Flag(app, "--limit", "N", "At most so many jobs.", ToPositive(&list->limit));
-  grammar.Flag(app, "--page-size", "N", "Jobs of one page of output.",
+  grammar.Flag(app, "--filter", "EXPRESSION", "List only the jobs that match.", To(&list->filter));
+  grammar.Flag(app, "--limit", "N", "Maximum number of jobs.", ToPositive(&list->limit));
+  grammar.Flag(app, "--page-size", "N", "Number of jobs on a page of output.",
                ToPositive(&list->page_size));
-  grammar.Flag(app, "--sort-by", "FIELD,...", "Order by these; ~FIELD descends.",
+  grammar.Flag(app, "--sort-by", "FIELD,...",
+               "Sort by these fields; ~FIELD sorts in descending order.",
                [list](const std::string& value) -> Status {
                  ASSIGN_OR_RETURN(list->sort_by, client::ParseList(value));
                  return Ok{};
@@ -54,8 +54,9 @@ void AddList(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud) {
 
 void AddCancel(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud) {
   const auto cancel = std::make_shared<CancelCommand>();
-  CLI::App& app = grammar.Leaf(jobs, "cancel", "Cancels a job; one that has ended stays as it is.",
-                               "Examples:\n  caip jobs cancel my_job", FinishWith(cancel, gcloud));
+  CLI::App& app =
+      grammar.Leaf(jobs, "cancel", "Cancels a job. A job that has ended stays unchanged.",
+                   "Examples:\n  caip jobs cancel my_job", FinishWith(cancel, gcloud));
   AddJob(grammar, app, &cancel->job);
   AddEmulatorFlags(grammar, app, &cancel->emulator);
 }
@@ -103,13 +104,14 @@ void AddStreamLogs(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud) 
                                FinishWith(stream, gcloud));
   AddJob(grammar, app, &stream->job);
   grammar.Flag(app, "--polling-interval", "SECONDS",
-               "As in gcloud; here lines are shown at once whatever it is.",
+               "Accepted as in gcloud. caip always shows lines at once.",
                [stream](const std::string& value) -> Status {
                  ASSIGN_OR_RETURN(const std::optional<int64_t> seconds, client::ParseCount(value));
                  if (seconds) stream->polling_interval = *seconds;
                  return Ok{};
                });
-  grammar.Flag(app, "--task-name", "TASK", "Only this replica's lines.", To(&stream->task_name));
+  grammar.Flag(app, "--task-name", "TASK", "Show only the lines of this replica.",
+               To(&stream->task_name));
   grammar.Switch(app, "--allow-multiline-logs", "Keep messages of several lines in one row.",
                  &stream->allow_multiline_logs);
   AddEmulatorFlags(grammar, app, &stream->emulator);
@@ -123,8 +125,8 @@ void AddTrials(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud) {
                                "  caip jobs trials my_study --plot study.html",
                                FinishWith(trials, gcloud));
   AddJob(grammar, app, &trials->job);
-  grammar.Switch(app, "--watch", "Go on showing them until the job has ended.", &trials->watch);
-  grammar.Flag(app, "--plot", "FILE", "Draw the study: FILE.html or FILE.svg.",
+  grammar.Switch(app, "--watch", "Show the trials until the job has ended.", &trials->watch);
+  grammar.Flag(app, "--plot", "FILE", "Write a plot of the study: FILE.html or FILE.svg.",
                [trials](const std::string& value) -> Status {
                  if (!value.ends_with(".html") && !value.ends_with(".svg")) {
                    return errors::PlotFileKind(value);

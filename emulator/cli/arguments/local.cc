@@ -7,9 +7,9 @@ namespace caip::cli {
 namespace {
 
 constexpr const char* kLocalFooter =
-    R"(Runs `python -m MODULE` with the parent of --package-path as its directory and TF_CONFIG set,
-where python is $CLOUDSDK_ML_ENGINE_LOCAL_PYTHON, gcloud's ml_engine/local_python, or the first
-on PATH. Needs no server and no packages; the exit code is the program's.
+    R"(Runs `python -m MODULE` in the parent folder of --package-path, with TF_CONFIG set. The
+Python is $CLOUDSDK_ML_ENGINE_LOCAL_PYTHON, gcloud's ml_engine/local_python, or the first one on
+PATH. The command needs no server and no packages. Its exit code is the program's.
 
 Examples:
   caip local train --module-name trainer.task --package-path ./trainer -- --epochs 1
@@ -35,27 +35,28 @@ void AddLocalCommands(Grammar& grammar, const GcloudFlags& gcloud) {
     return Command(*train);
   };
   CLI::App& local = grammar.Group(grammar.root(), "local", "Runs trainers without a server.");
-  CLI::App& app =
-      grammar.Leaf(local, "train", "Runs a training module here and now.", kLocalFooter, finish);
+  CLI::App& app = grammar.Leaf(
+      local, "train", "Runs a training module on this host, without a job.", kLocalFooter, finish);
   grammar.TakesUserArgs(app);
   grammar.RequiredFlag(app, "--module-name", "MODULE", "Python module to run: trainer.task.",
                        To(&train->module_name));
-  grammar.Flag(app, "--package-path", "DIR",
-               "Directory of the package; its parent is the working directory. Else the current "
-               "directory.",
-               To(&train->package_path));
-  grammar.Flag(app, "--job-dir", "DIR", "Passed on as --job-dir, behind the user's arguments.",
+  grammar.Flag(
+      app, "--package-path", "DIR",
+      "Directory of the package; its parent is the working directory (default: the current "
+      "directory).",
+      To(&train->package_path));
+  grammar.Flag(app, "--job-dir", "DIR", "Passed to the module as --job-dir, after USER_ARGS.",
                To(&train->job_dir));
   grammar.Switch(app, "--distributed", "Run a cluster of processes on localhost.",
                  &train->distributed);
-  grammar.Flag(app, "--parameter-server-count", "N", "With --distributed; 2 unless given.",
+  grammar.Flag(app, "--parameter-server-count", "N", "With --distributed (default: 2).",
                ToInteger(&train->parameter_server_count));
-  grammar.Flag(app, "--worker-count", "N", "With --distributed; 2 unless given.",
+  grammar.Flag(app, "--worker-count", "N", "With --distributed (default: 2).",
                ToInteger(&train->worker_count));
-  grammar.Flag(app, "--evaluator-count", "N", "With --distributed; 0 unless given.",
+  grammar.Flag(app, "--evaluator-count", "N", "With --distributed (default: 0).",
                ToInteger(&train->evaluator_count));
-  grammar.Flag(app, "--start-port", "PORT",
-               "First of the ports of the cluster; 27182 unless given.", ToInteger(port.get()));
+  grammar.Flag(app, "--start-port", "PORT", "First port of the cluster (default: 27182).",
+               ToInteger(port.get()));
 }
 
 }  // namespace caip::cli

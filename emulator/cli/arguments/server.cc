@@ -1,4 +1,4 @@
-// The flags of the commands that gcloud does not have: serve, stop, env, doctor, version, buckets.
+// The flags of serve, stop, env, doctor, version and buckets, which gcloud does not have.
 
 #include "client/errors.h"
 #include "client/flag_values.h"
@@ -15,7 +15,7 @@ void AddServe(Grammar& grammar) {
       "Examples:\n  caip serve --port 8080\n  caip serve --create-buckets --queue-delay 20m\n"
       "  eval \"$(caip env)\"    in another shell, to point gcloud at it",
       [serve](const Words&) -> Result<Command> { return Command(*serve); });
-  grammar.Flag(app, "--port", "PORT", "Port to listen on; 0 takes any free one.",
+  grammar.Flag(app, "--port", "PORT", "Port to listen on; 0 takes any free port.",
                [serve](const std::string& value) -> Status {
                  ASSIGN_OR_RETURN(const int64_t port, client::ParseInteger(value));
                  if (port < 0) return client::errors::IntegerTooSmall(value, 0);
@@ -23,15 +23,16 @@ void AddServe(Grammar& grammar) {
                  serve->port = port;
                  return Ok{};
                });
-  grammar.Flag(app, "--address", "ADDRESS", "Address to listen on; 127.0.0.1 unless given.",
+  grammar.Flag(app, "--address", "ADDRESS", "Address to listen on (default: 127.0.0.1).",
                To(&serve->address));
   grammar.Flag(app, "--allow-host", "NAME",
-               "Answer requests with this Host too, beyond loopback names. Repeatable.",
+               "Also answer requests with this Host header, besides loopback names. Repeatable.",
                [serve](const std::string& value) -> Status {
                  serve->allow_hosts.push_back(value);
                  return Ok{};
                });
-  grammar.Flag(app, "--idle-timeout", "DURATION", "End after being idle for so long: 10m.",
+  grammar.Flag(app, "--idle-timeout", "DURATION",
+               "End after this time without requests and unfinished jobs: 10m.",
                To(&serve->idle_timeout));
   AddEmulatorFlags(grammar, app, &serve->emulator);
 }
@@ -54,18 +55,19 @@ void AddSmallCommands(Grammar& grammar, const GcloudFlags& gcloud) {
       FinishWith(env, gcloud));
   grammar.Switch(
       env_app, "--tls",
-      "Also lead clients that know https only, such as TensorFlow's gs://: a proxy and a "
-      "certificate authority of our own, for this shell.",
+      "Also set a proxy and a certificate authority, for clients that use only https, such as "
+      "TensorFlow's gs://.",
       &env->tls);
-  grammar.Switch(env_app, "--unset", "Print what takes the variables back.", &env->unset);
+  grammar.Switch(env_app, "--unset", "Print the commands that unset the variables.", &env->unset);
   grammar.Switch(env_app, "--hosts",
-                 "Print the lines of a hosts file that regional endpoints (--region) need.",
+                 "Print the hosts file lines that regional endpoints (--region) need.",
                  &env->hosts);
   AddEmulatorFlags(grammar, env_app, &env->emulator);
 
   const auto doctor = std::make_shared<DoctorCommand>();
   CLI::App& doctor_app = grammar.Leaf(
-      grammar.root(), "doctor", "Tells what this host offers, and what each missing thing costs.",
+      grammar.root(), "doctor",
+      "Lists what this host offers, and what is lost with each missing part.",
       "Examples:\n  caip doctor\n  caip doctor --format json", FinishWith(doctor, gcloud));
   AddEmulatorFlags(grammar, doctor_app, &doctor->emulator);
 
@@ -75,9 +77,9 @@ void AddSmallCommands(Grammar& grammar, const GcloudFlags& gcloud) {
 
 void AddBuckets(Grammar& grammar, const GcloudFlags& gcloud) {
   CLI::App& buckets =
-      grammar.Group(grammar.root(), "buckets", "Makes and lists the emulator's buckets.");
+      grammar.Group(grammar.root(), "buckets", "Creates and lists the emulator's buckets.");
   const auto create = std::make_shared<BucketsCreateCommand>();
-  CLI::App& app = grammar.Leaf(buckets, "create", "Makes buckets.",
+  CLI::App& app = grammar.Leaf(buckets, "create", "Creates buckets.",
                                "Examples:\n  caip buckets create gs://my-bucket gs://other",
                                FinishWith(create, gcloud));
   grammar.Positional(

@@ -15,15 +15,16 @@ struct IgnoredFlag {
   const char* why;
 };
 
-// gcloud's own flags that mean nothing to an emulator. Accepted, so that scripts need no edit.
+// Flags of gcloud that change nothing in an emulator. They are accepted so that scripts need no
+// edit.
 constexpr IgnoredFlag kIgnoredFlags[] = {
-    {"--quiet", nullptr, "Ignored: caip never asks."},
+    {"--quiet", nullptr, "Ignored: caip never prompts."},
     {"--account", "ACCOUNT", "Ignored: the emulator has no accounts."},
     {"--billing-project", "PROJECT", "Ignored: nothing is billed."},
     {"--impersonate-service-account", "ACCOUNTS", "Ignored: the emulator has no accounts."},
     {"--access-token-file", "FILE", "Ignored: the emulator asks for no credentials."},
-    {"--log-http", nullptr, "Ignored: the emulator's own log tells its requests."},
-    {"--trace-token", "TOKEN", "Ignored: there is no Google to trace the request."},
+    {"--log-http", nullptr, "Ignored: the emulator writes an access log."},
+    {"--trace-token", "TOKEN", "Ignored: no request goes to Google."},
 };
 
 const std::vector<std::string> kVerbosities = {"critical", "debug", "error",
@@ -39,18 +40,17 @@ void AddGcloudFlags(Grammar& grammar, GcloudFlags* into) {
   CLI::App& root = grammar.root();
   grammar.Heading("Flags of every command");
   grammar.Flag(root, "--project", "PROJECT_ID",
-               "Project of the job. Else $CLOUDSDK_CORE_PROJECT, else gcloud's configuration.",
+               "Project of the job (default: $CLOUDSDK_CORE_PROJECT, else gcloud's configuration).",
                To(&into->project));
   grammar.Flag(root, "--configuration", "NAME",
-               "Which of gcloud's configurations to read project and region from.",
+               "The gcloud configuration that project and region are read from.",
                To(&into->configuration));
   grammar.Flag(root, "--format", "FORMAT",
-               "How to print results: " + Join(FormatNames(), ", ") +
-                   ", with keys where they need them: value(jobId,state). As in gcloud; "
-                   "docs/formats.md.",
+               "Output format: " + Join(FormatNames(), ", ") +
+                   ". Some take keys, as in gcloud: value(jobId,state). See docs/formats.md.",
                To(&into->format));
   grammar.Flag(root, "--verbosity", "critical|debug|error|info|none|warning",
-               "Which messages to print.", [into](const std::string& level) -> Status {
+               "The least severe messages to print.", [into](const std::string& level) -> Status {
                  for (const std::string& known : kVerbosities) {
                    if (level == known) {
                      into->verbosity = level;
@@ -75,8 +75,8 @@ void AddGcloudFlags(Grammar& grammar, GcloudFlags* into) {
 void AddStateFlag(Grammar& grammar, CLI::App& app, app::EmulatorFlags* into) {
   grammar.Heading("Flags of the emulator");
   grammar.Flag(app, "--state", "DIR",
-               "State directory: jobs, logs, buckets. Else $CAIP_STATE, else "
-               "$XDG_STATE_HOME/caip, else ~/.local/state/caip.",
+               "State directory, with jobs, logs and buckets (default: $CAIP_STATE, else "
+               "$XDG_STATE_HOME/caip, else ~/.local/state/caip).",
                To(&into->state));
   grammar.Heading("Flags");
 }
@@ -108,7 +108,7 @@ void AddEmulatorFlags(Grammar& grammar, CLI::App& app, app::EmulatorFlags* into)
   AddStateFlag(grammar, app, into);
   grammar.Heading("Flags of the emulator");
   grammar.Flag(app, "--emulator-config", "FILE",
-               "Settings of the emulator (YAML). Else config.yaml in the state directory.",
+               "Settings of the emulator in YAML (default: config.yaml in the state directory).",
                To(&into->config));
   for (const app::Setting& setting : app::Settings()) {
     if (!setting.flag.empty()) AddSettingFlag(grammar, app, setting.key, into);

@@ -21,7 +21,7 @@ Grammar::Setter ToAtLeast(std::optional<int64_t>* into, int64_t least) {
   };
 }
 
-// "3..20", both included.
+// "3..20": both ends are included.
 Status ReadRange(const std::string& text, SimulateCommand& command) {
   const size_t dots = text.find("..");
   if (dots == std::string::npos) return errors::NotARange(text);
@@ -46,21 +46,23 @@ void AddSimulateCommand(Grammar& grammar) {
   const auto simulate = std::make_shared<SimulateCommand>();
   CLI::App& app = grammar.Leaf(
       grammar.root(), "simulate",
-      "Plays random jobs and faults against the engine, and checks what must always hold.",
-      "No process is started and no time is waited for: all of it follows from the seeds. Without "
-      "--seed, --seeds or --jobs, seeds 1 to 2000 are played.\n\nExit codes: 0 all held, 1 an "
-      "invariant broke, 2 usage, 130 interrupted.\n\nExamples:\n  caip simulate --jobs 1000000\n"
+      "Runs random jobs and faults against the engine, and checks its invariants.",
+      "The simulation starts no process and does not wait: the seeds decide everything. Without "
+      "--seed, --seeds or --jobs it runs the seeds 1 to 2000.\n\nExit codes: 0 all invariants "
+      "held, "
+      "1 an invariant failed, 2 wrong usage, 130 interrupted.\n\nExamples:\n  caip simulate --jobs "
+      "1000000\n"
       "  caip simulate --seeds 1..20000 --threads 1\n  caip simulate --seed 7 --journal",
       [simulate](const Words&) -> Result<Command> { return Checked(*simulate); });
-  grammar.Flag(app, "--seed", "N", "Play this seed only.", ToAtLeast(&simulate->seed, 0));
-  grammar.Flag(app, "--seeds", "A..B", "Play these seeds, both included.",
+  grammar.Flag(app, "--seed", "N", "Run only this seed.", ToAtLeast(&simulate->seed, 0));
+  grammar.Flag(app, "--seeds", "A..B", "Run the seeds from A to B.",
                [simulate](const std::string& value) { return ReadRange(value, *simulate); });
-  grammar.Flag(app, "--jobs", "N", "Play seeds from 1 until they have so many jobs in all.",
+  grammar.Flag(app, "--jobs", "N", "Run seeds from 1 on until they had N jobs in all.",
                ToAtLeast(&simulate->jobs, 1));
-  grammar.Flag(app, "--threads", "N", "Play so many seeds at once; one a core unless given.",
+  grammar.Flag(app, "--threads", "N",
+               "Number of seeds at the same time (default: one for each core).",
                ToAtLeast(&simulate->threads, 1));
-  grammar.Switch(app, "--journal", "Print what happened, event by event; with --seed.",
-                 &simulate->journal);
+  grammar.Switch(app, "--journal", "Print every event; needs --seed.", &simulate->journal);
 }
 
 }  // namespace caip::cli

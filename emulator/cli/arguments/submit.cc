@@ -9,8 +9,9 @@ namespace caip::cli {
 namespace {
 
 constexpr const char* kSubmitFooter =
-    R"(Flags win over the file of --config, but: packageUris, enableWebAccess and region of the file
-are never used, and a `--` with nothing behind it erases its args. --strict tells.
+    R"(Flags override the file of --config. As in gcloud, packageUris, enableWebAccess and region of
+the file are never used, and a `--` with nothing after it erases the file's args. --strict
+reports that.
 
 Examples:
   Package a source tree, run it, follow its log:
@@ -20,10 +21,10 @@ Examples:
   A cluster described in a file:
     caip jobs submit training my_job --region us-central1 --config cluster.yaml \
         --module-name trainer.task --packages gs://my-bucket/trainer-0.1.tar.gz
-  What would be sent:
+  Only print the Job:
     caip jobs submit training my_job --region us-central1 --config cluster.yaml --dry-run)";
 
-// Keeps what `parse` makes of a value.
+// Stores the parsed value.
 template <typename T, typename Parse>
 Grammar::Setter Parsed(std::optional<T>* into, Parse parse) {
   return [into, parse](const std::string& value) -> Status {
@@ -38,7 +39,7 @@ Result<std::string> ParseTier(const std::string& choice) {
   return tier;
 }
 
-// As the client sends it: always a slash behind the bucket.
+// As gcloud sends it: always a slash after the bucket.
 Result<std::string> ParseJobDir(const std::string& url) {
   ASSIGN_OR_RETURN(const client::ObjectName name, client::ParseObject(url));
   return "gs://" + name.bucket + "/" + name.object;
@@ -49,7 +50,7 @@ struct CountFlag {
   bool given = false;
 };
 
-// A count that is "unlimited" is given, but not sent.
+// A count of "unlimited" counts as given, but is not sent.
 Grammar::Setter ToCount(const std::shared_ptr<CountFlag>& count) {
   return [count](const std::string& value) -> Status {
     ASSIGN_OR_RETURN(count->value, client::ParseCount(value));
@@ -71,16 +72,18 @@ void AddSourceFlags(Grammar& grammar, CLI::App& app, client::SubmitRequest* job)
                  ASSIGN_OR_RETURN(job->packages, client::ParseList(value));
                  return Ok{};
                });
-  grammar.Flag(app, "--staging-bucket", "gs://BUCKET", "Where packages are uploaded to.",
+  grammar.Flag(app, "--staging-bucket", "gs://BUCKET", "Bucket for uploaded packages.",
                Parsed(&job->staging_bucket, client::ParseStagingBucket));
-  grammar.Flag(app, "--job-dir", "gs://BUCKET/OBJECT",
-               "Where the trainer writes; passed to it as --job-dir. Packages go there when "
-               "there is no --staging-bucket.",
-               Parsed(&flags.job_dir, ParseJobDir));
-  grammar.Flag(app, "--region", "REGION",
-               "Region of the job. Else $CLOUDSDK_COMPUTE_REGION, else gcloud's configuration.",
-               To(&flags.region));
-  grammar.Flag(app, "--config", "FILE", "A Job in YAML or JSON; flags win over it.",
+  grammar.Flag(
+      app, "--job-dir", "gs://BUCKET/OBJECT",
+      "Folder of the trainer's output; passed to it as --job-dir. Packages are uploaded there "
+      "if --staging-bucket is not given.",
+      Parsed(&flags.job_dir, ParseJobDir));
+  grammar.Flag(
+      app, "--region", "REGION",
+      "Region of the job (default: $CLOUDSDK_COMPUTE_REGION, else gcloud's configuration).",
+      To(&flags.region));
+  grammar.Flag(app, "--config", "FILE", "A Job in YAML or JSON; flags override it.",
                To(&job->config));
 }
 
@@ -111,11 +114,12 @@ void AddServiceFlags(Grammar& grammar, CLI::App& app, client::SubmitRequest* job
                  for (const auto& [key, label] : labels) (*all)[key] = label;
                  return Ok{};
                });
-  grammar.Flag(app, "--kms-key", "KEY", "Encryption key: its full name, or with the next three.",
+  grammar.Flag(app, "--kms-key", "KEY",
+               "Encryption key: its full name, or its id with the next three flags.",
                To(&job->kms.key));
   grammar.Flag(app, "--kms-keyring", "KEYRING", "Key ring of --kms-key.", To(&job->kms.keyring));
   grammar.Flag(app, "--kms-location", "LOCATION", "Location of --kms-key.", To(&job->kms.location));
-  grammar.Flag(app, "--kms-project", "PROJECT", "Project of --kms-key; else the job's.",
+  grammar.Flag(app, "--kms-project", "PROJECT", "Project of --kms-key (default: the job's).",
                To(&job->kms.project));
 }
 
@@ -136,9 +140,9 @@ void AddClusterFlags(Grammar& grammar, CLI::App& app, client::SubmitRequest* job
   grammar.Heading("Flags of the cluster");
   AddRoleFlags(grammar, app, "master", &job->flags.master);
   AddRoleFlags(grammar, app, "worker", &job->flags.worker);
-  grammar.Flag(app, "--worker-count", "N", "How many workers.", ToCount(workers));
+  grammar.Flag(app, "--worker-count", "N", "Number of workers.", ToCount(workers));
   AddRoleFlags(grammar, app, "parameter-server", &job->flags.parameter_server);
-  grammar.Flag(app, "--parameter-server-count", "N", "How many parameter servers.",
+  grammar.Flag(app, "--parameter-server-count", "N", "Number of parameter servers.",
                ToCount(servers));
   grammar.Flag(app, "--use-chief-in-tf-config", "true|false",
                "Call the master `chief` in the cluster; for containers.",
@@ -149,19 +153,19 @@ void AddClusterFlags(Grammar& grammar, CLI::App& app, client::SubmitRequest* job
 }
 
 void AddWaitFlags(Grammar& grammar, CLI::App& app, SubmitCommand* submit) {
-  grammar.Switch(app, "--stream-logs", "Wait for the job's end and show its log meanwhile.",
+  grammar.Switch(app, "--stream-logs", "Show the job's log until the job ends.",
                  &submit->stream_logs);
-  grammar.Switch(app, "--async", "(DEPRECATED) Do not wait; so it is without the flag.",
-                 &submit->async);
+  grammar.Switch(app, "--async", "(DEPRECATED) Do not wait, which is the default.", &submit->async);
   grammar.Heading("Flags that gcloud does not have");
   grammar.Switch(app, "--dry-run", "Print the Job that would be sent, as JSON; do nothing else.",
                  &submit->dry_run);
   grammar.Switch(app, "--validate-only",
-                 "Like --dry-run, but let the service's rules judge the Job too.",
+                 "Like --dry-run, and also check the Job by the service's rules.",
                  &submit->validate_only);
-  grammar.Switch(app, "--strict",
-                 "Refuse what gcloud would do silently: dropped fields of the file, unknown keys.",
-                 &submit->request.strict);
+  grammar.Switch(
+      app, "--strict",
+      "Reject what gcloud ignores silently: dropped fields and unknown keys of the file.",
+      &submit->request.strict);
   grammar.Heading("Flags");
 }
 
@@ -224,8 +228,7 @@ void AddSubmitCommand(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gclou
   CLI::App& app = grammar.Leaf(group, "training", "Submits a training job.", kSubmitFooter, finish);
   grammar.TakesUserArgs(app);
   *finish_job = AddJobFlags(grammar, app, &submit->request);
-  grammar.Positional(app, "JOB",
-                     "Name of the job: letters, digits and underscores, a letter first.",
+  grammar.Positional(app, "JOB", "Name of the job: a letter, then letters, digits and underscores.",
                      To(&submit->request.flags.job));
   AddWaitFlags(grammar, app, submit.get());
   AddEmulatorFlags(grammar, app, &submit->emulator);

@@ -4,12 +4,12 @@
 #include <cstdlib>
 #include <thread>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "emulator/app/attach/interrupt.h"
 #include "emulator/check/checked_trainer.h"
 #include "emulator/check/checking.h"
 #include "emulator/cli/commands/commands.h"
-#include "emulator/cli/exit_codes.h"
 #include "emulator/cli/output.h"
 #include "emulator/scenario/playing.h"
 #include "harness/check/check_report.h"
@@ -20,12 +20,11 @@ namespace {
 using harness::CheckKind;
 using harness::CheckReport;
 using harness::CheckVerdict;
-using Steady = std::chrono::steady_clock;
 
-// Of what kept the session from being made.
+// The exit code of an error that prevents the runs.
 int CheckExitCode(const Error& error) {
   if (error.code == Code::kResourceExhausted) return kExitCannot;
-  // What the user named was looked for before any run: kNotFound is a part of caip's own.
+  // The files that the user named were found before any run: kNotFound is about a file of caip.
   const bool ours = error.code == Code::kInternal || error.code == Code::kUnavailable ||
                     error.code == Code::kNotFound;
   return ours ? kExitOurFault : kExitUsage;
@@ -65,7 +64,7 @@ Status WriteReports(const CheckCommand& command, const CheckReport& report, cons
   return WriteReport(command.tap, TapReport(report), io);
 }
 
-// What is printed for people goes where it does not mix with what is printed for programs.
+// The text for people goes to standard error if a report for programs goes to standard output.
 void Tell(const CheckCommand& command, const CheckReport& report, const Io& io) {
   const auto printed = [](const std::optional<std::string>& file) { return file == "-"; };
   const bool aside = printed(command.junit) || printed(command.json) || printed(command.tap);
@@ -76,7 +75,7 @@ void Tell(const CheckCommand& command, const CheckReport& report, const Io& io) 
   if (std::getenv("GITHUB_ACTIONS") && !aside) io.out(GithubReport(report));
 }
 
-// A line that writes over itself, on a terminal only.
+// A progress line that overwrites itself; on a terminal only.
 void ShowProgress(check::CheckingOptions& options, size_t of, const Io& io) {
   if (!io.err_is_terminal) return;
   options.made = [&io, of, made = size_t{0}](const harness::CheckRunKind& kind,
@@ -109,12 +108,13 @@ CheckReport ReportOf(const CheckCommand& command, const std::vector<const CheckK
 int RunCheck(const CheckCommand& command, const Surroundings& world) {
   const std::vector<const CheckKind*> checks = Chosen(command);
   if (checks.empty())
-    return Fail(world.io, "check", "no check has such an id; --list has all", kExitUsage);
+    return Fail(world.io, "check", "No check has a matching id. --list prints all ids.",
+                kExitUsage);
   if (command.list) {
     world.io.out(harness::CheckList(checks));
     return kExitSuccess;
   }
-  const auto begin = Steady::now();
+  const Stopwatch stopwatch;
   const auto workshop = scenario::Workshop::Open(app::StateDirectory(command.trainer.emulator));
   if (!workshop.ok())
     return Fail(world.io, "check", workshop.error().message, CheckExitCode(workshop.error()));
@@ -122,7 +122,7 @@ int RunCheck(const CheckCommand& command, const Surroundings& world) {
   harness::CheckSession session;
   auto trainer = check::MakeCheckedTrainer(command.trainer, (*workshop)->path());
   if (guard.interrupted())
-    return Fail(world.io, "check", "interrupted before any run", kExitInterrupted);
+    return Fail(world.io, "check", "Interrupted before the first run.", kExitInterrupted);
   if (!trainer.ok()) return Fail(world.io, "check", trainer.error().message, kExitUsage);
   session.trainer = *std::move(trainer);
   const auto runs = RunsFor(checks);
@@ -135,7 +135,7 @@ int RunCheck(const CheckCommand& command, const Surroundings& world) {
   }
   CheckReport report = ReportOf(command, checks, session);
   report.interrupted = guard.interrupted();
-  report.took = Steady::now() - begin;
+  report.took = stopwatch.Elapsed();
   Tell(command, report, world.io);
   const Status written = WriteReports(command, report, world.io);
   if (!written.ok()) return Fail(world.io, "check", written.error().message, kExitUsage);

@@ -1,5 +1,6 @@
 #pragma once
-// Every command of caip as a value, and who carries it out. `arguments` fills them from argv.
+// Every command of caip as a value, and the functions that run them. `arguments` parses argv into
+// them.
 
 #include <cstdint>
 #include <functional>
@@ -13,15 +14,15 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "client/submit_flags.h"
-#include "emulator/app/attach/connection.h"
+#include "emulator/app/attach/connect.h"
 #include "emulator/app/settings/emulator_flags.h"
 #include "emulator/check/checked_trainer.h"
 #include "emulator/cli/commands/follow.h"
-#include "emulator/cli/io.h"
+#include "emulator/cli/output.h"
 
 namespace caip::cli {
 
-/// Flags that gcloud knows on every command, as far as they mean something here.
+/// gcloud's flags of every command that have an effect in caip.
 struct GcloudFlags : client::GcloudContext {
   std::optional<std::string> format;  // --format json|yaml|table|...; see print/resource_text.h
   std::string verbosity = "warning";  // --verbosity debug|info|warning|error|critical|none
@@ -33,10 +34,10 @@ struct SubmitCommand {
   GcloudFlags gcloud;
   app::EmulatorFlags emulator;
   client::SubmitRequest request;
-  bool async = false;  // deprecated: warns
+  bool async = false;  // deprecated; prints a warning
   bool stream_logs = false;
-  bool dry_run = false;        // print the Job that would be sent; nothing else happens
-  bool validate_only = false;  // the service's own checks as well; nothing is created
+  bool dry_run = false;        // only print the Job
+  bool validate_only = false;  // also check it by the service's rules; create nothing
 };
 
 /// `jobs describe JOB`.
@@ -54,7 +55,7 @@ struct ListCommand {
   std::optional<std::string> filter;
   std::optional<int64_t> limit;
   std::optional<int64_t> page_size;
-  std::vector<std::string> sort_by;  // "~field" descends
+  std::vector<std::string> sort_by;  // "~field" sorts in descending order
   bool uri = false;
 };
 
@@ -80,7 +81,7 @@ struct StreamLogsCommand {
   GcloudFlags gcloud;
   app::EmulatorFlags emulator;
   std::string job;
-  int64_t polling_interval = 60;  // seconds; lines are shown at once whatever it is
+  int64_t polling_interval = 60;  // seconds; has no effect, lines are shown at once
   std::optional<std::string> task_name;
   bool allow_multiline_logs = false;
 };
@@ -126,8 +127,8 @@ struct StopCommand {
 struct EnvCommand {
   GcloudFlags gcloud;
   app::EmulatorFlags emulator;
-  bool tls = false;    // --tls: also what leads https clients here
-  bool unset = false;  // --unset: takes the variables back
+  bool tls = false;    // --tls: also the variables for clients that use only https
+  bool unset = false;  // --unset: the commands that unset the variables
   bool hosts = false;  // --hosts: the hosts file's lines for regional endpoints
 };
 
@@ -155,15 +156,15 @@ struct BucketsListCommand {
 
 /// `scenario run FILE...`.
 struct ScenarioRunCommand {
-  app::EmulatorFlags emulator;        // --state: where runs have their directories
-  std::vector<std::string> files;     // a folder stands for all scenarios below it
+  app::EmulatorFlags emulator;        // --state: holds the directories of the runs
+  std::vector<std::string> files;     // a folder means all scenarios below it
   std::optional<uint64_t> seed;       // --seed N
   std::optional<std::string> junit;   // --junit FILE
   std::optional<std::string> json;    // --json FILE
   std::optional<std::string> events;  // --events FILE; a folder for several scenarios
-  int64_t jobs = 0;                   // --jobs N: so many at once; 0: one a core
-  bool keep = false;                  // --keep: the runs' directories stay
-  bool verbose = false;               // --verbose: every assertion of those that passed, too
+  int64_t jobs = 0;                   // --jobs N at the same time; 0: one for each core
+  bool keep = false;                  // --keep: do not delete the directories of the runs
+  bool verbose = false;               // --verbose: also the assertions of passed scenarios
 };
 
 /// `scenario validate FILE...`.
@@ -184,19 +185,19 @@ struct ScenarioShowCommand {
 /// `explore FILE` or `explore -- SUBMIT WORDS`.
 struct ExploreCommand {
   app::EmulatorFlags emulator;                     // --state
-  std::optional<std::string> file;                 // a scenario; its faults are left out
-  std::optional<std::vector<std::string>> submit;  // else the words of `jobs submit training`
+  std::optional<std::string> file;                 // a scenario; its faults are ignored
+  std::optional<std::vector<std::string>> submit;  // else the flags of `jobs submit training`
   std::string out = "caip-findings";               // --out DIR
   std::optional<Duration> budget;                  // --budget 60s
   std::vector<std::string> points;                 // --points storage,steps,logs,states
   std::vector<std::string> replicas;               // --replicas master-0,worker-1
   int64_t points_max = 400;                        // --max-points N
-  int64_t jobs = 0;                                // --jobs N; 0: one a core
+  int64_t jobs = 0;                                // --jobs N; 0: one for each core
   std::optional<uint64_t> seed;                    // --seed N
   bool pairs = false;
   bool full_runs = false;
   std::string disks = "new";  // --disks new|kept|both
-  bool crash = false;         // --crash: kept
+  bool crash = false;         // --crash: the same as kept
   bool resume = false;
 };
 
@@ -221,12 +222,12 @@ struct CheckCommand {
 struct SimulateCommand {
   std::optional<int64_t> seed;                       // --seed N
   std::optional<std::pair<int64_t, int64_t>> seeds;  // --seeds A..B
-  std::optional<int64_t> jobs;     // --jobs N: seeds from 1 until there are so many
-  std::optional<int64_t> threads;  // --threads N; unset: one a core
+  std::optional<int64_t> jobs;     // --jobs N: seeds from 1 on until they had N jobs
+  std::optional<int64_t> threads;  // --threads N; unset: one for each core
   bool journal = false;            // --journal: with --seed
 };
 
-/// Help, a completion script or a usage error: text that is printed, and no more.
+/// Help, a completion script or a usage error: the command only prints a text.
 struct PrintCommand {
   std::string out;
   std::string err;
@@ -240,14 +241,14 @@ using Command = std::variant<SubmitCommand, DescribeCommand, ListCommand, Cancel
                              ScenarioValidateCommand, ScenarioSchemaCommand, ScenarioShowCommand,
                              ExploreCommand, CheckCommand, SimulateCommand, PrintCommand>;
 
-/// What a command may ask of the world besides its own words. Made by main, replaced in tests.
+/// The surroundings of a command: its streams and its access to an emulator. Tests replace them.
 struct Surroundings {
   const Io& io;
   app::Connect connect;
   Follow follow;
 };
 
-// Each carries its command out and returns the exit code (exit_codes.h).
+// Each runs its command and returns the exit code (output.h).
 int RunSubmit(const SubmitCommand& command, const Surroundings& world);
 int RunDescribe(const DescribeCommand& command, const Surroundings& world);
 int RunList(const ListCommand& command, const Surroundings& world);

@@ -1,15 +1,19 @@
 // `caip env`: the variables that point Google's clients at the emulator (docs/service/clients.md,
 // section 1).
 
+#include "emulator/cli/commands/env.h"
+
+#include <algorithm>
 #include <cstdlib>
 
+#include "base/json.h"
+#include "base/quoting.h"
+#include "base/text.h"
 #include "client/gcloud_properties.h"
-#include "emulator/cli/commands/client_environment.h"
 #include "emulator/cli/commands/commands.h"
 #include "emulator/cli/errors.h"
-#include "emulator/cli/exit_codes.h"
 #include "emulator/cli/output.h"
-#include "emulator/cli/print/variables_text.h"
+#include "emulator/front/front_environment.h"
 #include "ml/catalog/catalog.h"
 
 namespace caip::cli {
@@ -38,6 +42,56 @@ std::vector<std::string> RegionNames() {
   return names;
 }
 
+constexpr std::string_view kLocalName = "ml.local";
+
+// "http://127.0.0.1:2247" -> "127.0.0.1:2247".
+std::string AddressOf(const std::string& base_url) {
+  const size_t scheme = base_url.find("://");
+  return scheme == std::string::npos ? base_url : base_url.substr(scheme + 3);
+}
+
+std::string HostOf(const std::string& base_url) {
+  const std::string address = AddressOf(base_url);
+  return address.substr(0, address.rfind(':'));
+}
+
+std::string PortOf(const std::string& base_url) {
+  const std::string address = AddressOf(base_url);
+  return address.substr(address.rfind(':') + 1);
+}
+
+Path BundleOf(const Path& state) { return state / "ca/bundle.pem"; }
+
+// For gsutil through gcloud, or for gsutil alone, which then uses TLS. Two files, because gsutil
+// passes a gs_json_host on to gcloud in a form that gcloud rejects.
+std::string BotoText(const ClientFacts& facts, bool through_gcloud) {
+  const std::string credentials = "[Credentials]\ngs_json_host = " + HostOf(facts.base_url) +
+                                  "\ngs_json_port = " + PortOf(facts.base_url) + "\n\n";
+  return "# Made by `caip env`.\n" + (through_gcloud ? "" : credentials) +
+         "[Boto]\nhttps_validate_certificates = True\nca_certificates_file = " +
+         BundleOf(facts.state).string() +
+         "\n\n[GSUtil]\nuse_gcloud_storage = " + (through_gcloud ? "True" : "False") +
+         "\nsoftware_update_check_period = 0\ndisable_analytics_prompt = True\n"
+         "default_api_version = 2\ndefault_project_id = " +
+         facts.project + "\nstate_dir = " + (facts.state / "gcloud/gsutil").string() + "\n";
+}
+
+// A form that all readers of dotenv files agree on: quoted if a blank, a quote or a # could be
+// misread.
+std::string DotenvValue(const std::string& value) {
+  if (value.find_first_of(" \t\"'#$\\`") == std::string::npos) return value;
+  std::string quoted;
+  for (const char c : value) {
+    if (c == '"' || c == '\\' || c == '$' || c == '`') quoted += '\\';
+    quoted += c;
+  }
+  return "\"" + quoted + "\"";
+}
+
+std::string PowershellQuoted(const std::string& value) {
+  return "'" + ReplaceAll(value, "'", "''") + "'";
+}
+
 }  // namespace
 
 int RunEnv(const EnvCommand& command, const Surroundings& world) {
@@ -47,9 +101,9 @@ int RunEnv(const EnvCommand& command, const Surroundings& world) {
     const Error error = errors::NoSuchChoice(name, VariablesFormatNames());
     return Fail(world.io, "env", "argument --format: " + error.message, kExitUsage);
   }
-  if (command.unset) {  // needs nobody
+  if (command.unset) {  // needs no emulator
     ClientFacts facts = FactsOf(command, "http://127.0.0.1:0");
-    facts.tls = true;  // whichever were set
+    facts.tls = true;  // all that may have been set
     world.io.out(UnsetText(ClientVariables(facts), *format));
     return kExitSuccess;
   }
@@ -64,6 +118,130 @@ int RunEnv(const EnvCommand& command, const Surroundings& world) {
   if (!written.ok()) return Fail(world.io, "env", written.error().message, kExitFailure);
   world.io.out(SetText(ClientVariables(facts), *format));
   return kExitSuccess;
+}
+
+Variables ClientVariables(const ClientFacts& facts) {
+  const std::string& base = facts.base_url;
+  const Path home = facts.state / "gcloud";
+  Variables variables = {
+      {"CAIP_STATE", facts.state.string()},
+      {"CLOUDSDK_CONFIG", home.string()},
+      {"CLOUDSDK_API_ENDPOINT_OVERRIDES_ML", base + "/"},
+      {"CLOUDSDK_API_ENDPOINT_OVERRIDES_STORAGE", base + "/storage/v1/"},
+      {"CLOUDSDK_API_ENDPOINT_OVERRIDES_LOGGING", base + "/"},
+      {"CLOUDSDK_AUTH_DISABLE_CREDENTIALS", "true"},
+      {"CLOUDSDK_CORE_PROJECT", facts.project},
+      {"CLOUDSDK_CORE_DISABLE_PROMPTS", "1"},
+      {"CLOUDSDK_CORE_DISABLE_USAGE_REPORTING", "true"},
+      {"CLOUDSDK_SURVEY_DISABLE_PROMPTS", "true"},
+      {"CLOUDSDK_COMPONENT_MANAGER_DISABLE_UPDATE_CHECK", "true"},
+      {"CLOUDSDK_ML_ENGINE_POLLING_INTERVAL", "1"},
+      {"BOTO_CONFIG", (home / "boto").string()},
+      {"STORAGE_EMULATOR_HOST", base},
+      {"CLOUD_STORAGE_EMULATOR_ENDPOINT", base},
+      {"CLOUD_STORAGE_TESTBENCH_ENDPOINT", base},
+      {"TENSORSTORE_GCS_HTTP_URL", base},
+      {"FSSPEC_GCS_ENDPOINT_URL", base},
+      {"FSSPEC_GCS_TOKEN", "anon"},
+      {"GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT",
+       "false"},  // it would use gRPC, which fails after 60 s each time
+      {"GOOGLE_CLOUD_PROJECT", facts.project},
+  };
+  front::HttpsFront https{base, BundleOf(facts.state).string(), {}};
+  for (const std::string& host : Split(facts.no_proxy, ',')) {
+    if (!Trim(host).empty()) https.direct.emplace_back(Trim(host));
+  }
+  const auto front =
+      front::RenderFrontEnvironment({AddressOf(base), "caip", facts.tls ? &https : nullptr});
+  variables.insert(variables.end(), front.begin(), front.end());
+  return variables;
+}
+
+Status WriteClientFiles(const ClientFacts& facts) {
+  const Path home = facts.state / "gcloud";
+  RETURN_IF_ERROR(MakeDirectories(home));
+  // Without this file, gcloud looks for the metadata server once in a fresh configuration.
+  RETURN_IF_ERROR(WriteFile(home / "gce", "False"));
+  RETURN_IF_ERROR(WriteFile(home / "boto", BotoText(facts, true)));
+  return WriteFile(home / "boto-tls", BotoText(facts, false));
+}
+
+std::string HostsLines(const ClientFacts& facts, const std::vector<std::string>& regions) {
+  const std::string name(kLocalName);
+  std::string text =
+      "# caip: gcloud puts REGION- before the name of the ml endpoint. Start it as\n"
+      "#   caip serve --allow-host " +
+      name + " --allow-host '*-" + name +
+      "'\n# and beside `caip env` set\n"
+      "#   export CLOUDSDK_API_ENDPOINT_OVERRIDES_ML=http://" +
+      name + ":" + PortOf(facts.base_url) + "/\n";
+  text += HostOf(facts.base_url) + " " + name + "\n";
+  for (const std::string& region : regions) {
+    text += HostOf(facts.base_url) + " " + region + "-" + name + "\n";
+  }
+  return text;
+}
+
+const std::vector<std::string>& VariablesFormatNames() {
+  static const std::vector<std::string> names = {"shell", "dotenv", "json", "github", "powershell"};
+  return names;
+}
+
+std::optional<VariablesFormat> VariablesFormatNamed(std::string_view name) {
+  const auto& names = VariablesFormatNames();
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<VariablesFormat>(found - names.begin());
+}
+
+std::string SetText(const Variables& variables, VariablesFormat format) {
+  std::string text;
+  Json object = Json::object();
+  for (const auto& [name, value] : variables) {
+    switch (format) {
+      case VariablesFormat::kShell:
+        text += "export " + name + "=" + ShellQuoted(value) + "\n";
+        break;
+      case VariablesFormat::kDotenv:
+        text += name + "=" + DotenvValue(value) + "\n";
+        break;
+      case VariablesFormat::kJson:
+        object[name] = value;
+        break;
+      case VariablesFormat::kGithub:
+        text += name + "=" + value + "\n";
+        break;
+      case VariablesFormat::kPowershell:
+        text += "$env:" + name + " = " + PowershellQuoted(value) + "\n";
+        break;
+    }
+  }
+  if (format == VariablesFormat::kJson) return PrettyJson(object) + "\n";
+  if (format == VariablesFormat::kShell) text += "# eval \"$(caip env)\" sets these in a shell.\n";
+  return text;
+}
+
+std::string UnsetText(const Variables& variables, VariablesFormat format) {
+  std::string text;
+  Json object = Json::object();
+  for (const auto& [name, value] : variables) {
+    switch (format) {
+      case VariablesFormat::kShell:
+        text += "unset " + name + "\n";
+        break;
+      case VariablesFormat::kDotenv:
+      case VariablesFormat::kGithub:
+        text += name + "=\n";
+        break;
+      case VariablesFormat::kJson:
+        object[name] = nullptr;
+        break;
+      case VariablesFormat::kPowershell:
+        text += "Remove-Item -ErrorAction Ignore Env:" + name + "\n";
+        break;
+    }
+  }
+  return format == VariablesFormat::kJson ? PrettyJson(object) + "\n" : text;
 }
 
 }  // namespace caip::cli

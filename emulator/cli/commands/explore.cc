@@ -9,7 +9,6 @@
 #include "emulator/app/attach/interrupt.h"
 #include "emulator/cli/arguments/arguments.h"
 #include "emulator/cli/commands/commands.h"
-#include "emulator/cli/exit_codes.h"
 #include "emulator/cli/output.h"
 #include "emulator/explore/explored_job.h"
 #include "emulator/explore/exploring.h"
@@ -55,7 +54,7 @@ std::string DescribeWork(const explore::ExploreReport& report) {
   return Join(words, " and ");
 }
 
-// The baseline runs used up the budget.
+// Whether the baseline runs used up the budget.
 bool HadNoTime(const explore::ExploreReport& report) {
   return report.tried == 0 && report.ended == explore::kBudgetSpent;
 }
@@ -98,7 +97,7 @@ void PrintReport(const explore::ExploreReport& report, const Io& io) {
   if (report.missed > 0) {
     io.out(std::to_string(report.missed) +
            (report.missed == 1 ? " crash point was" : " crash points were") +
-           " not reached again by the run that was to be restarted: nothing was tested there\n");
+           " not tested, because the run that should restart there did not reach it again\n");
   }
   if (!report.not_compared.empty()) {
     io.out("not compared, because it differs between two baseline runs: " +
@@ -113,7 +112,7 @@ void PrintReport(const explore::ExploreReport& report, const Io& io) {
   if (!HadNoTime(report)) io.out("\n" + SumUpFindings(report.findings) + "\n");
 }
 
-// A line that writes over itself, on a terminal only.
+// A progress line that overwrites itself; on a terminal only.
 std::function<void(size_t, size_t, size_t)> ProgressOn(const Io& io) {
   if (!io.err_is_terminal) return nullptr;
   return [&io](size_t tried, size_t of, size_t causes) {
@@ -125,7 +124,7 @@ std::function<void(size_t, size_t, size_t)> ProgressOn(const Io& io) {
   };
 }
 
-// Of what kept an exploration from being made, or from being whole.
+// The exit code of an error that prevents or ends an exploration.
 int ExploreExitCode(const Error& error) {
   if (error.code == Code::kResourceExhausted) return kExitCannot;
   const bool ours = error.code == Code::kInternal || error.code == Code::kUnavailable;
@@ -142,7 +141,7 @@ int RunExplore(const ExploreCommand& command, const Surroundings& world) {
   if (command.seed) scenario->seed = *command.seed;
   scenario->faults.clear();
   if (const std::string lack = scenario::LackOf(*scenario); !lack.empty()) {
-    return Fail(world.io, "explore", "this host cannot explore it: " + lack, kExitCannot);
+    return Fail(world.io, "explore", "This host cannot explore the scenario: " + lack, kExitCannot);
   }
   const auto workshop = scenario::Workshop::Open(app::StateDirectory(command.emulator));
   if (!workshop.ok())
@@ -160,15 +159,15 @@ int RunExplore(const ExploreCommand& command, const Surroundings& world) {
   options.as_written = &as_written;
   const auto report = explore::Explore(*scenario, options);
   if (!report.ok() && guard.interrupted()) {
-    return Fail(world.io, "explore", "interrupted before the first restart", kExitInterrupted);
+    return Fail(world.io, "explore", "Interrupted before the first restart.", kExitInterrupted);
   }
   if (!report.ok())
     return Fail(world.io, "explore", report.error().message, ExploreExitCode(report.error()));
   PrintReport(*report, world.io);
   if (HadNoTime(*report)) {
     return Fail(world.io, "explore",
-                "nothing was tried: the baseline runs took " +
-                    HumanDuration(report->before_restarts) + "; set --budget to more than that",
+                "No crash point was tried: the baseline runs took " +
+                    HumanDuration(report->before_restarts) + ". Set --budget to more than that.",
                 kExitUsage);
   }
   if (guard.interrupted()) return kExitInterrupted;

@@ -1,15 +1,18 @@
 #pragma once
-// Shows a job's log while it runs.
+// Shows a job's log while the job runs: how to follow it, and log entries as rows of text.
 
 #include <functional>
 #include <string>
+#include <string_view>
 
+#include "base/clock.h"
+#include "base/json_fwd.h"
 #include "client/connection.h"
-#include "emulator/cli/io.h"
+#include "emulator/cli/output.h"
 
 namespace caip::cli {
 
-/// A log to be followed.
+/// A log to follow.
 struct FollowRequest {
   std::string project;
   std::string job_id;
@@ -22,19 +25,31 @@ struct FollowOutcome {
   enum class End {
     kJobFinished,  // the job has an endTime and all its log was shown
     kInterrupted,  // Ctrl-C, SIGTERM, or the terminal was closed
-    kStopped,      // the emulator was ended, by `caip stop` or a signal of its own
-    kFailed,       // the emulator could not be asked; `failure` says why
+    kStopped,      // the emulator was ended by `caip stop` or a signal
+    kFailed,       // the emulator did not answer; `failure` says why
   } end = End::kJobFinished;
   std::string failure;
-  int signal = 0;  // the one that interrupted
+  int signal = 0;  // the signal that interrupted
 };
 
 /// Writes a job's log to io.err, as gcloud does, until the job is over.
 using Follow = std::function<FollowOutcome(client::Connection&, const FollowRequest&, const Io&)>;
 
-/// The Follow of the program: each line appears as soon as the emulator has it. Not a terminal:
-/// gcloud's tab-separated columns. A terminal: coloured by role, with a line for
-/// each change of state.
+/// The Follow of the program: each line appears as soon as the emulator has it. A terminal gets
+/// lines coloured by role, with a line for each change of state. Other outputs get gcloud's
+/// tab-separated columns.
 FollowOutcome FollowJob(client::Connection& connection, const FollowRequest& request, const Io& io);
+
+/// `entry` is one of the emulator's follow answer: severity, timestamp, task, trial, message.
+/// "SEVERITY\tTIME\tTASK\tTRIAL\tMESSAGE\n", one row for each line of the message unless
+/// `allow_multiline`. TIME is local time with its offset, as gcloud prints it.
+std::string PlainRows(const Json& entry, bool allow_multiline);
+
+/// "   1.24s  worker-0    | message\n" with the role's colour; errors and warnings stand out.
+/// `elapsed`: the time since the job was created.
+std::string ColourRows(const Json& entry, Duration elapsed);
+
+/// "   1.24s  RUNNING\n" in bold.
+std::string StateRow(std::string_view state, Duration elapsed);
 
 }  // namespace caip::cli

@@ -1,11 +1,14 @@
-// `caip jobs describe|cancel|update|stream-logs` (docs/service/submit.md, section 8).
+// `caip jobs describe|list|cancel|update|stream-logs` (docs/service/submit.md, section 8).
 
+#include <algorithm>
+
+#include "base/encoding.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "client/connection.h"
 #include "client/gcloud_properties.h"
 #include "emulator/cli/commands/commands.h"
 #include "emulator/cli/errors.h"
-#include "emulator/cli/exit_codes.h"
 #include "emulator/cli/output.h"
 #include "emulator/cli/print/job_summary.h"
 #include "emulator/cli/print/resource_text.h"
@@ -13,7 +16,7 @@
 namespace caip::cli {
 namespace {
 
-// Where gcloud says a job can be seen; kept, as users paste these links.
+// gcloud prints these links to the console; users paste them.
 std::string ConsoleLinks(const std::string& job, const std::string& project) {
   return "\nView job in the Cloud Console at:\nhttps://console.cloud.google.com/mlengine/jobs/" +
          job + "?project=" + project +
@@ -21,7 +24,7 @@ std::string ConsoleLinks(const std::string& job, const std::string& project) {
          job + "&project=" + project + "\n";
 }
 
-// What a command about one job works with.
+// The project and the connection of a command.
 struct JobCall {
   std::string project;
   std::unique_ptr<client::Connection> connection;
@@ -58,7 +61,7 @@ Status Describe(const DescribeCommand& command, const Surroundings& world) {
   }
   ASSIGN_OR_RETURN(const std::string text, Description(command, job));
   world.io.out(text);
-  // gcloud prints them only where a person reads, as it takes --format to be for a program.
+  // gcloud prints them only for people, and takes --format as a sign of a program.
   if (!command.gcloud.format) world.io.err(ConsoleLinks(command.job, call.project));
   return Ok{};
 }
@@ -75,7 +78,7 @@ Status Cancel(const CancelCommand& command, const Surroundings& world) {
   return Ok{};
 }
 
-// The whole map as it is to be, from what is there and the flags.
+// The new map of labels: the present one, changed by the flags.
 Json UpdatedLabels(const UpdateCommand& command, const Json& present) {
   Json labels = command.clear_labels || !present.is_object() ? Json::object() : present;
   if (command.remove_labels) {
@@ -124,7 +127,7 @@ Status Update(const UpdateCommand& command, const Surroundings& world) {
 
 Status StreamLogs(const StreamLogsCommand& command, const Surroundings& world) {
   ASSIGN_OR_RETURN(const JobCall call, Begin(command, world, app::Lifetime::kBriefly));
-  // The log is the result of this command, where it stands beside that of a submit.
+  // The log is the result of this command; for a submit it is only a message.
   Io as_result = world.io;
   as_result.err = world.io.out;
   as_result.err_is_terminal = world.io.out_is_terminal;
@@ -132,12 +135,12 @@ Status StreamLogs(const StreamLogsCommand& command, const Surroundings& world) {
       *call.connection,
       {call.project, command.job, command.task_name.value_or(""), command.allow_multiline_logs},
       as_result);
-  if (outcome.end == FollowOutcome::End::kFailed) return Error{Code::kUnknown, outcome.failure};
+  if (outcome.end == FollowOutcome::End::kFailed) return errors::StreamFailed(outcome.failure);
   if (outcome.end == FollowOutcome::End::kInterrupted) {
     world.io.err(errors::Interrupted(outcome.signal));
   }
   if (outcome.end == FollowOutcome::End::kStopped) {
-    return Error{Code::kUnavailable, errors::EmulatorStopped(command.job)};
+    return errors::StreamStopped(command.job);
   }
   return Ok{};
 }
@@ -145,6 +148,83 @@ Status StreamLogs(const StreamLogsCommand& command, const Surroundings& world) {
 int ExitCodeOf(const Status& status, const Io& io, std::string_view command) {
   return status.ok() ? static_cast<int>(kExitSuccess)
                      : Fail(io, "jobs." + std::string(command), status.error().message);
+}
+
+// Users of gcloud write `--filter` in gcloud's own language.
+Error WithLanguage(Error error, const std::string& filter) {
+  if (error.code == Code::kInvalidArgument && !filter.empty()) {
+    error.message +=
+        "\n--filter uses the service's language (jobId:census* AND state=FAILED). gcloud's own "
+        "language is not supported.";
+  }
+  return error;
+}
+
+Result<Json> AllJobs(client::Connection& connection, const std::string& project,
+                     const std::string& filter) {
+  Json jobs = Json::array();
+  std::string token;
+  do {
+    const std::string target = client::JobsPath(project) +
+                               "?pageSize=100&filter=" + PercentEncoded(filter) +
+                               "&pageToken=" + PercentEncoded(token);
+    const Result<Json> page = client::CallService(connection, {.target = target}, project);
+    if (!page.ok()) return WithLanguage(page.error(), filter);
+    const Json* found = Member(*page, "jobs");
+    for (const Json& job : found ? *found : Json::array()) jobs.push_back(job);
+    token = StringOr(*page, "nextPageToken");
+  } while (!token.empty());
+  return jobs;
+}
+
+// The value at "trainingInput.region" as text; "" if it is missing.
+std::string ValueAt(const Json& job, const std::string& key) {
+  const Json* value = &job;
+  for (const std::string& name : Split(key, '.')) {
+    value = Member(*value, name);
+    if (!value) return "";
+  }
+  return value->is_string() ? value->get<std::string>() : value->dump();
+}
+
+// Stable, by the last key first, so that the first key decides.
+void Sort(std::vector<Json>& jobs, const std::vector<std::string>& keys) {
+  for (auto key = keys.rbegin(); key != keys.rend(); ++key) {
+    const bool descends = key->starts_with('~');
+    const std::string name = key->substr(descends ? 1 : 0);
+    std::stable_sort(jobs.begin(), jobs.end(), [&](const Json& a, const Json& b) {
+      return descends ? ValueAt(b, name) < ValueAt(a, name) : ValueAt(a, name) < ValueAt(b, name);
+    });
+  }
+}
+
+std::string Uris(const std::vector<Json>& jobs, const std::string& base,
+                 const std::string& project) {
+  std::string text;
+  for (const Json& job : jobs)
+    text += base + client::JobsPath(project, StringOr(job, "jobId")) + "\n";
+  return text;
+}
+
+Status List(const ListCommand& command, const Surroundings& world) {
+  ASSIGN_OR_RETURN(const std::string project, client::ProjectOf(command.gcloud));
+  ASSIGN_OR_RETURN(const auto connection, world.connect(command.emulator, app::Lifetime::kBriefly));
+  ASSIGN_OR_RETURN(const Json all, AllJobs(*connection, project, command.filter.value_or("")));
+  std::vector<Json> jobs(all.begin(), all.end());
+  Sort(jobs, command.sort_by);
+  if (command.limit && jobs.size() > static_cast<size_t>(*command.limit)) {
+    jobs.resize(static_cast<size_t>(*command.limit));
+  }
+  if (command.uri) {
+    world.io.out(Uris(jobs, connection->base_url(), project));
+    return Ok{};
+  }
+  ASSIGN_OR_RETURN(
+      const std::string text,
+      FormatResources(Json(jobs), command.gcloud.format.value_or("table"), command.page_size));
+  world.io.out(text);
+  if (jobs.empty() && !command.gcloud.format) world.io.err("Listed 0 items.\n");
+  return Ok{};
 }
 
 }  // namespace
@@ -163,6 +243,12 @@ int RunUpdate(const UpdateCommand& command, const Surroundings& world) {
 
 int RunStreamLogs(const StreamLogsCommand& command, const Surroundings& world) {
   return ExitCodeOf(StreamLogs(command, world), world.io, "stream-logs");
+}
+
+int RunList(const ListCommand& command, const Surroundings& world) {
+  const Status status = List(command, world);
+  return status.ok() ? static_cast<int>(kExitSuccess)
+                     : Fail(world.io, "jobs.list", status.error().message);
 }
 
 }  // namespace caip::cli

@@ -1,8 +1,9 @@
-// `caip scenario run|validate|schema`.
+// `caip scenario run|validate|schema|show`.
 
 #include "harness/scenario/scenario.h"
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -16,15 +17,16 @@
 #include "emulator/app/attach/interrupt.h"
 #include "emulator/cli/arguments/arguments.h"
 #include "emulator/cli/commands/commands.h"
-#include "emulator/cli/exit_codes.h"
 #include "emulator/cli/output.h"
 #include "emulator/scenario/playing.h"
 #include "harness/scenario/report.h"
+#include "harness/timeline/timeline.h"
+#include "report/terminal_size.h"
 
 namespace caip::cli {
 namespace {
 
-// A folder stands for the scenarios below it, in the order of their names.
+// The files. A folder means the scenarios below it, sorted by name.
 std::vector<Path> Files(const std::vector<std::string>& words) {
   std::vector<Path> files;
   for (const std::string& word : words) {
@@ -44,13 +46,13 @@ std::vector<Path> Files(const std::vector<std::string>& words) {
   return files;
 }
 
-// What is for people goes where it does not mix with a report that is printed.
+// The text for people goes to standard error if a report goes to standard output.
 void Say(const ScenarioRunCommand& command, const Io& io, const std::string& text) {
   command.junit == "-" || command.json == "-" ? io.err(text) : io.out(text);
 }
 
-// The event list of each: by its file's name; of files of one name by their folder's, too, and the
-// same file is counted.
+// The name of each scenario's event list: that of its file. Files with the same name get the
+// folder's name as a prefix, and a number if that is not enough.
 std::vector<std::string> EventNames(const std::vector<Path>& files) {
   std::map<std::string, int> stems;
   for (const Path& file : files) ++stems[file.stem().string()];
@@ -67,7 +69,7 @@ std::vector<std::string> EventNames(const std::vector<Path>& files) {
   return names;
 }
 
-/// Plays all, some at once; told in the order of the list.
+/// Runs all scenarios, several at the same time, and reports them in the order of the list.
 class Playlist {
  public:
   Playlist(const ScenarioRunCommand& command, const Io& io, const Path& workshop)
@@ -92,12 +94,12 @@ class Playlist {
       threads.emplace_back([this, &guard] { Work(guard); });
     }
     for (std::thread& thread : threads) thread.join();
-    for (; told_ < files_.size(); ++told_) {  // after an interruption
-      if (!done_[told_]) {
-        played_[told_].file = files_[told_].string();
-        played_[told_].not_run = "not begun";
+    for (; reported_ < files_.size(); ++reported_) {  // after an interruption
+      if (!done_[reported_]) {
+        played_[reported_].file = files_[reported_].string();
+        played_[reported_].not_run = "not started";
       }
-      Tell(played_[told_]);
+      Tell(played_[reported_]);
     }
   }
 
@@ -108,8 +110,8 @@ class Playlist {
       const std::lock_guard lock(mutex_);
       played_[i] = std::move(one);
       done_[i] = true;
-      for (; told_ < files_.size() && done_[told_]; ++told_) {
-        Tell(played_[told_]);
+      for (; reported_ < files_.size() && done_[reported_]; ++reported_) {
+        Tell(played_[reported_]);
       }
     }
   }
@@ -141,7 +143,7 @@ class Playlist {
   std::vector<char> done_;
   std::atomic<size_t> next_{0};
   std::mutex mutex_;
-  size_t told_ = 0;
+  size_t reported_ = 0;
 };
 
 Status WriteReports(const ScenarioRunCommand& command, const std::vector<harness::Played>& played,
@@ -150,7 +152,8 @@ Status WriteReports(const ScenarioRunCommand& command, const std::vector<harness
   return WriteReport(command.json, PrettyJson(harness::JsonReport(played)) + "\n", io);
 }
 
-// Nobody waits for minutes to hear that a report cannot be written.
+// Opens the reports before the scenarios run, so that a path that cannot be written is reported at
+// once.
 Status OpenReports(const ScenarioRunCommand& command, bool events_are_a_folder) {
   const auto open = [](const std::string& file) -> Status {
     if (file == "-") return Ok{};
@@ -175,6 +178,15 @@ int ScenarioExitCode(const std::vector<harness::Played>& played) {
   return code;
 }
 
+constexpr size_t kEventBytesMax = 256u << 20;
+constexpr int64_t kWidth = 100;
+constexpr int64_t kWidthMax = 1000;
+
+int64_t TerminalWidth(const Io& io) {
+  return io.out_is_terminal ? static_cast<int64_t>(report::TerminalSizeOf(STDOUT_FILENO).columns)
+                            : kWidth;
+}
+
 }  // namespace
 
 int RunScenarioRun(const ScenarioRunCommand& command, const Surroundings& world) {
@@ -185,7 +197,8 @@ int RunScenarioRun(const ScenarioRunCommand& command, const Surroundings& world)
   }
   if (command.keep) (*workshop)->Keep();
   Playlist list(command, world.io, (*workshop)->path());
-  if (list.empty()) return Fail(world.io, "scenario", "no scenario (*.yaml) is there", kExitUsage);
+  if (list.empty())
+    return Fail(world.io, "scenario", "No scenario (*.yaml) was found.", kExitUsage);
   const Status opened = OpenReports(command, Files(command.files).size() > 1);
   if (!opened.ok()) return Fail(world.io, "scenario", opened.error().message, kExitUsage);
   bool interrupted = false;
@@ -210,16 +223,40 @@ int RunScenarioValidate(const ScenarioValidateCommand& command, const Surroundin
     world.io.err(scenario.error().message + "\n");
     code = kExitUsage;
   }
-  if (files.empty()) return Fail(world.io, "scenario", "no scenario (*.yaml) is there", kExitUsage);
+  if (files.empty())
+    return Fail(world.io, "scenario", "No scenario (*.yaml) was found.", kExitUsage);
   if (code == kExitSuccess) {
     world.io.out(std::to_string(files.size()) +
-                 (files.size() == 1 ? " scenario is" : " scenarios are") + " well formed\n");
+                 (files.size() == 1 ? " scenario is" : " scenarios are") + " valid\n");
   }
   return code;
 }
 
 int RunScenarioSchema(const ScenarioSchemaCommand&, const Surroundings& world) {
   world.io.out(PrettyJson(harness::ScenarioSchema()) + "\n");
+  return kExitSuccess;
+}
+
+int RunScenarioShow(const ScenarioShowCommand& command, const Surroundings& world) {
+  const std::string name = command.events == "-" ? "/dev/stdin" : command.events;
+  const auto text = ReadFileUpTo(name, kEventBytesMax);
+  if (!text.ok()) return Fail(world.io, "scenario.show", text.error().message, kExitUsage);
+  const auto list = harness::ReadEventList(*text, name);
+  if (!list.ok()) return Fail(world.io, "scenario.show", list.error().message, kExitUsage);
+  if (!command.html) {
+    const int64_t width = command.width.value_or(TerminalWidth(world.io));
+    const harness::TimelineStyle style{static_cast<int>(std::min(width, kWidthMax)),
+                                       world.io.out_is_terminal};
+    world.io.out(harness::TimelineText(*list, style));
+    return kExitSuccess;
+  }
+  const std::string page = harness::TimelineHtml(*list);
+  if (*command.html == "-") {
+    world.io.out(page);
+    return kExitSuccess;
+  }
+  const Status written = WriteFile(*command.html, page);
+  if (!written.ok()) return Fail(world.io, "scenario.show", written.error().message, kExitFailure);
   return kExitSuccess;
 }
 

@@ -8,20 +8,20 @@
 #include "base/time_text.h"
 #include "emulator/app/attach/interrupt.h"
 #include "emulator/cli/commands/commands.h"
-#include "emulator/cli/exit_codes.h"
+#include "emulator/cli/output.h"
 #include "harness/simulation/simulation.h"
 
 namespace caip::cli {
 namespace {
 
-constexpr uint64_t kSeedsUnlessTold = 2000;
+constexpr uint64_t kSeedsDefault = 2000;
 
 harness::SeedRange RangeOf(const SimulateCommand& command) {
   const auto seed = [](int64_t number) { return static_cast<uint64_t>(number); };
   if (command.seed) return {seed(*command.seed), seed(*command.seed)};
   if (command.seeds) return {seed(command.seeds->first), seed(command.seeds->second)};
   if (command.jobs) return harness::SeedsFor(1, seed(*command.jobs));
-  return {1, kSeedsUnlessTold};
+  return {1, kSeedsDefault};
 }
 
 harness::SimulationOptions OptionsFor(const SimulateCommand& command, const Io& io,
@@ -67,10 +67,10 @@ int RunSimulate(const SimulateCommand& command, const Surroundings& world) {
     return kExitFailure;
   }
   if (result.interrupted) {
-    world.io.out("interrupted; what was played held\n");
+    world.io.out("interrupted; all invariants held until then\n");
     return kExitInterrupted;
   }
-  world.io.out("every invariant held\n");
+  world.io.out("all invariants held\n");
   return kExitSuccess;
 }
 

@@ -1,28 +1,26 @@
-// `jobs submit training`: prepares the job, sends it, and says what came of it.
+// `jobs submit training`: prepares the job, sends it, and prints the result.
 
 #include "base/json.h"
 #include "client/connection.h"
 #include "client/job_preparation.h"
 #include "client/yaml_text.h"
 #include "emulator/app/attach/interrupt.h"
-#include "emulator/app/attach/stop_on_interrupt.h"
 #include "emulator/cli/commands/commands.h"
 #include "emulator/cli/errors.h"
-#include "emulator/cli/exit_codes.h"
+#include "emulator/cli/output.h"
 #include "emulator/cli/print/resource_text.h"
-#include "emulator/cli/print/verbosity.h"
 
 namespace caip::cli {
 namespace {
 
-/// A submit on its way: each step needs what the one before it found out.
+/// One run of the command. Each step needs the result of the step before it.
 class Submission {
  public:
   Submission(const SubmitCommand& command, const Surroundings& world)
       : command_(command), world_(world) {}
 
   int Run() {
-    // Nothing may be left behind until the job is sent, so signals only set a flag.
+    // Signals only set a flag, so that a command that ends before it sends the job leaves no files.
     const app::InterruptGuard guard;
     if (command_.async) Warn(errors::AsyncDeprecated());
     auto prepared = Prepare();
@@ -35,7 +33,7 @@ class Submission {
   }
 
  private:
-  // The client's half. Nothing is uploaded or written but what a build leaves behind.
+  // The client's part. It uploads nothing, and writes only the build cache.
   Result<client::PreparedJob> Prepare() {
     client::SubmitRequest request = command_.request;
     request.gcloud = command_.gcloud;

@@ -1,4 +1,4 @@
-// `caip jobs trials JOB [--watch] [--plot FILE] [--format FORMAT]`: a study, now or as it goes on.
+// `caip jobs trials JOB [--watch] [--plot FILE] [--format FORMAT]`: a study, once or repeatedly.
 
 #include <poll.h>
 #include <unistd.h>
@@ -17,7 +17,6 @@
 #include "emulator/app/attach/interrupt.h"
 #include "emulator/cli/commands/commands.h"
 #include "emulator/cli/errors.h"
-#include "emulator/cli/exit_codes.h"
 #include "emulator/cli/output.h"
 #include "emulator/cli/print/resource_text.h"
 #include "report/study_plot.h"
@@ -48,30 +47,31 @@ Result<Look> LookAt(client::Connection& connection, const std::string& project,
   return look;
 }
 
-// What was written before goes, where there is a terminal; else each trial is told when it ends.
+// On a terminal, each look replaces the one before. Elsewhere, each trial is printed when it ends.
 class Screen {
  public:
   explicit Screen(const Io& io) : io_(io) {}
   void Show(const Look& look) {
     if (io_.out_is_terminal) return Draw(look);
     for (const report::TrialView& trial : look.study.trials) {
-      if (trial.end_time && told_.insert(trial.id).second)
+      if (trial.end_time && printed_.insert(trial.id).second)
         io_.out(report::TrialLine(look.study, trial));
     }
     if (look.over) io_.out(report::StudyTable(look.study, look.now));
   }
 
  private:
-  // Line by line over the last look, as a screen that is cleared goes into many a terminal's
-  // history. In a window of another size nobody knows where those lines are: all of it is written
-  // anew. The terminal does not wrap meanwhile, for characters may be wider than they are counted.
+  // Overwrites the last look line by line, because many terminals keep a cleared screen in their
+  // history. If the window's size has changed, the position of those lines is unknown, and
+  // everything is drawn again at the top. Wrapping is off, because characters may be wider than
+  // they count.
   void Draw(const Look& look) {
     const report::TerminalSize size = report::TerminalSizeOf(STDOUT_FILENO);
     std::string text = "\x1b[?7l";
     if (lines_ > 0) text += size == size_ ? "\x1b[" + std::to_string(lines_) + "A\r" : "\x1b[H";
     lines_ = 0;
     for (const std::string& line : Split(report::StudyScreen(look.study, look.now, size), '\n')) {
-      if (line.empty()) continue;  // behind the last
+      if (line.empty()) continue;  // after the last
       text += "\x1b[K" + line + "\n";
       ++lines_;
     }
@@ -82,7 +82,7 @@ class Screen {
   const Io& io_;
   size_t lines_ = 0;
   report::TerminalSize size_;
-  std::set<std::string> told_;
+  std::set<std::string> printed_;
 };
 
 Result<Look> WatchToItsEnd(client::Connection& connection, const TrialsCommand& command,
@@ -100,7 +100,7 @@ Result<Look> WatchToItsEnd(client::Connection& connection, const TrialsCommand& 
   }
 }
 
-// The last look: the answer in the format that was asked for, or the table unless it was watched.
+// Prints the last look in the requested format. A table that was watched is on the screen already.
 Status Tell(const Look& look, const TrialsCommand& command, bool as_table, const Io& io) {
   if (!as_table) {
     ASSIGN_OR_RETURN(const std::string text, FormatResource(look.answer, *command.gcloud.format));
@@ -131,7 +131,7 @@ Status Trials(const TrialsCommand& command, const Surroundings& world) {
   const bool is_html = !command.plot->ends_with(".svg");
   RETURN_IF_ERROR(WriteFile(
       *command.plot, is_html ? report::StudyPage(look.study) : report::StudyPicture(look.study)));
-  world.io.err("The study is drawn in " + *command.plot + ".\n");
+  world.io.err("The plot of the study is in " + *command.plot + ".\n");
   return Ok{};
 }
 

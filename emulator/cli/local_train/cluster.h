@@ -1,5 +1,6 @@
 #pragma once
-// What `local train` tells its processes: TF_CONFIG as gcloud writes it. Pure.
+// The cluster of `local train`: the TF_CONFIG of its processes, as gcloud writes it, and the name
+// of the primary, which depends on the TensorFlow version.
 
 #include <cstdint>
 #include <string>
@@ -31,5 +32,15 @@ std::string SingleTfConfig(const std::string& module, const std::vector<std::str
 /// TF_CONFIG of one task. Ports: primary, ps, workers; evaluators have none.
 std::string ClusterTfConfig(const std::string& module, const std::vector<std::string>& args,
                             const LocalCluster& cluster, const LocalTask& task);
+
+/// The primary's name and a warning for the user.
+struct PrimaryName {
+  std::string name = "chief";  // "master" with TensorFlow 1.x
+  std::string warning;         // "" when TensorFlow was found
+};
+
+/// Finds the TensorFlow version of `python`. TensorFlow is imported in a separate interpreter, and
+/// only once for each installed copy: the user's cache directory keeps the version.
+PrimaryName PrimaryNameFor(const std::string& python);
 
 }  // namespace caip::cli

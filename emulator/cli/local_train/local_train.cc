@@ -1,4 +1,4 @@
-// `local train`: runs a training module here and now, as gcloud's command of that name does.
+// `local train`: runs a training module on this host, as gcloud's command of that name does.
 
 #include <unistd.h>
 
@@ -10,11 +10,9 @@
 #include "client/gcloud_properties.h"
 #include "emulator/cli/commands/commands.h"
 #include "emulator/cli/errors.h"
-#include "emulator/cli/exit_codes.h"
 #include "emulator/cli/local_train/cluster.h"
 #include "emulator/cli/local_train/process.h"
-#include "emulator/cli/local_train/tensorflow.h"
-#include "emulator/cli/print/verbosity.h"
+#include "emulator/cli/output.h"
 
 namespace caip::cli {
 namespace {
@@ -50,7 +48,7 @@ std::string PackageRoot(const std::optional<std::string>& package_path) {
   return absolute.parent_path().string();
 }
 
-/// The processes beside the primary; killed when this goes.
+/// The processes other than the primary. The destructor kills them.
 class Others {
  public:
   Others() = default;

@@ -18,13 +18,13 @@ namespace {
 volatile sig_atomic_t forwarded_to = 0;  // the process that gets our signals; 0 none
 
 void Forward(int signal, siginfo_t* info, void*) {
-  // From the terminal (which is the kernel) the whole group has Ctrl-C already, and a second one
-  // would break into the handling of the first.
+  // The terminal (the kernel) sends Ctrl-C to the whole group. A second one would interrupt the
+  // handling of the first.
   const bool has_it = signal == SIGINT && info->si_code == SI_KERNEL;
   if (forwarded_to > 0 && !has_it) ::kill(forwarded_to, signal);
 }
 
-/// While it lives, signals go to a process instead of ending us.
+/// While it exists, signals go to the process instead of ending this one.
 class Forwarding {
  public:
   explicit Forwarding(int pid) {
@@ -51,7 +51,7 @@ class Forwarding {
 [[noreturn]] void BecomeProcess(const LocalProcess& process, char* const* argv, int parent,
                                 int report) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(127);  // we were orphaned before the line above
+  if (::getppid() != parent) ::_exit(127);  // the parent ended before the line above
   if (!process.foreground) {
     ::setpgid(0, 0);
     const int null = ::open("/dev/null", O_RDONLY);

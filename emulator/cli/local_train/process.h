@@ -1,5 +1,5 @@
 #pragma once
-// A process of `local train`: inherits our terminal, and dies with us even when we are killed.
+// A process of `local train`: it inherits the terminal, and ends with caip even if caip is killed.
 
 #include <string>
 #include <utility>
@@ -9,22 +9,22 @@
 
 namespace caip::cli {
 
-/// What to start.
+/// A process to start.
 struct LocalProcess {
   std::vector<std::string> argv;
   std::string directory;
-  std::pair<std::string, std::string> variable;  // set beside what we have inherited
+  std::pair<std::string, std::string> variable;  // added to the inherited environment
   bool foreground = true;                        // reads the terminal; others read nothing
 };
 
-/// Starts it; its process id. Error: it cannot be started, and why.
+/// Starts it and returns its process id. Error: why it cannot be started.
 Result<int> StartLocalProcess(const LocalProcess& process);
 
-/// Waits for a process; SIGINT and SIGTERM that reach us meanwhile reach it. Its exit code, or
-/// 128 + N when signal N ended it.
+/// Waits for a process, and forwards SIGINT and SIGTERM to it. Returns its exit code, or 128 + N if
+/// signal N ended it.
 int WaitForLocalProcess(int pid);
 
-/// Kills a process and what it started in its group, and waits until it is gone.
+/// Kills a process and its process group, and waits for its end.
 void KillLocalProcess(int pid);
 
 }  // namespace caip::cli

@@ -5,7 +5,6 @@
 
 #include "base/text.h"
 #include "emulator/cli/errors.h"
-#include "emulator/cli/print/format_errors.h"
 
 namespace caip::cli {
 namespace {
@@ -13,8 +12,8 @@ namespace {
 constexpr std::string_view kReserved = ":=!<>~()[].{},+*/%&|^#;?";  // end a name without quotes
 constexpr std::string_view kBlanks = " \t\r\n";
 
-// The attributes that a format has. `private` hides output from gcloud's log file, nulls are never
-// there to be hidden by `no-undefined`: both hold here already.
+// The attributes of each format. `private` keeps output out of gcloud's log file, which caip lacks,
+// and `no-undefined` hides nulls, which never occur: both have no effect.
 const std::map<std::string, std::vector<std::string>>& AttributesOf() {
   static const std::map<std::string, std::vector<std::string>> kAttributes = {
       {"csv", {"delimiter", "no-heading", "no-quote", "separator", "terminator"}},
@@ -86,14 +85,14 @@ class Parser {
     at_ += seen;
     return seen;
   }
-  // gcloud marks the place in this way.
+  // gcloud marks the position in this way.
   Error Broken(std::string_view what) const {
     return errors::FormatBroken(
         what, std::string(text_.substr(0, at_)) + " *HERE* " + std::string(text_.substr(at_)));
   }
 
-  // Up to a blank or one of `ends`; parts in quotes may hold those too. A backslash saves a quote
-  // or a backslash from being one.
+  // Up to a blank or one of `ends`; quoted parts may contain these too. A backslash escapes a quote
+  // or a backslash.
   Result<std::string> Token(std::string_view ends) {
     SkipBlanks();
     std::string token;
@@ -168,7 +167,7 @@ class Parser {
       }
       while (Take('[')) RETURN_IF_ERROR(ReadIndex(key));
     } while (Take('.'));
-    return mapped ? Status(Broken("A transform expected behind map()")) : Status(Ok{});
+    return mapped ? Status(Broken("A transform expected after map()")) : Status(Ok{});
   }
 
   Status ReadIndex(FormatKey& key) {

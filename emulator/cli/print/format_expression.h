@@ -1,6 +1,6 @@
 #pragma once
-// The value of --format, read: NAME[ATTRIBUTE,...](KEY,...), as gcloud has it (`gcloud topic
-// formats`, `gcloud topic projections`). What caip cannot do is refused by name, never ignored.
+// The parsed value of --format: NAME[ATTRIBUTE,...](KEY,...), as in gcloud (`gcloud topic formats`,
+// `gcloud topic projections`). Unsupported parts are rejected by name, never ignored.
 
 #include <cstdint>
 #include <map>
@@ -21,15 +21,16 @@ struct KeyStep {
   bool each = false;             // []
 };
 
-/// One value that is to be shown.
+/// One value to show.
 struct FormatKey {
   std::vector<KeyStep> path;  // empty: the whole resource
   std::vector<Transform> transforms;
-  std::optional<std::string> label;  // else made of the path
-  std::optional<int64_t> sort;       // rows are ordered by the keys that have one, the least first
-  bool reverse = false;              // of `sort`
-  bool optional = false;             // a column that is left out when it is empty
-  std::string align = "left";        // left, center, right
+  std::optional<std::string> label;  // unset: made of the path
+  std::optional<int64_t>
+      sort;               // rows are sorted by the keys that have one, the smallest number first
+  bool reverse = false;   // of `sort`
+  bool optional = false;  // the column is left out if it is empty
+  std::string align = "left";  // left, center, right
 };
 
 struct FormatExpression {
@@ -41,10 +42,10 @@ struct FormatExpression {
   std::string Attribute(const std::string& attribute, const std::string& otherwise) const;
 };
 
-/// Every format there is, sorted: for help and errors.
+/// All formats, sorted: for help and errors.
 const std::vector<std::string>& FormatNames();
 
-/// kInvalidArgument tells what is not known or where the text is broken, and what to use instead.
+/// kInvalidArgument: what is unknown or where the syntax is wrong, and what to use instead.
 Result<FormatExpression> ParseFormat(std::string_view text);
 
 /// "trainingInput.args[0]".

@@ -10,14 +10,14 @@
 #include "base/text.h"
 #include "base/time_text.h"
 #include "client/yaml_text.h"
-#include "emulator/cli/print/format_errors.h"
+#include "emulator/cli/errors.h"
 
 namespace caip::cli {
 namespace {
 
 using Bound = std::vector<std::optional<std::string>>;  // by the order of the parameters
 
-// Python's idea of a value that is not there.
+// The values that are false in Python.
 bool IsEmpty(const Json& value) {
   if (value.is_structured() || value.is_null()) return value.empty();
   if (value.is_string()) return value.get_ref<const std::string&>().empty();
@@ -198,7 +198,7 @@ bool IsNumber(const std::string& text, bool whole) {
          (!whole || number == std::floor(number));
 }
 
-// The rules of single arguments. gcloud takes any zone's name; here there are two.
+// The rules of single arguments. gcloud accepts any time zone; caip accepts two.
 Status CheckArgument(const std::string& transform, const std::string& parameter,
                      const std::string& value) {
   const auto refuse = [&](std::string_view rule) -> Status {

@@ -1,6 +1,6 @@
 #pragma once
-// What a key of --format may be turned into, `createTime.date('%H:%M')`: gcloud's transforms
-// (`gcloud topic projections`) that make sense of a job.
+// The transforms of a key of --format, `createTime.date('%H:%M')`: those of gcloud's (`gcloud topic
+// projections`) that are useful for a job.
 
 #include <functional>
 #include <map>
@@ -13,22 +13,22 @@
 
 namespace caip::cli {
 
-/// One call, its arguments read. Pure.
+/// One call with its parsed arguments. Pure.
 struct Transform {
   std::function<Json(const Json&)> apply;
-  bool mapped = false;  // behind map(): for each element of a list
+  bool mapped = false;  // after map(): applied to each element of a list
 };
 
-/// What stands between the parentheses.
+/// The arguments between the parentheses.
 struct TransformArguments {
   std::vector<std::string> positional;
   std::map<std::string, std::string> named;
 };
 
-/// Error: no such transform, or arguments that it does not take.
+/// Error: an unknown transform, or arguments that it does not take.
 Result<Transform> MakeTransform(const std::string& name, const TransformArguments& arguments);
 
-/// One behind the other.
+/// Applies the transforms one after another.
 Json Transformed(Json value, const std::vector<Transform>& transforms);
 
 /// A value as Python's str() has it, which is how gcloud prints what lies within lists and maps:

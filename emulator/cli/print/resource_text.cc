@@ -18,7 +18,7 @@
 namespace caip::cli {
 namespace {
 
-// What gcloud's `jobs list` prints without --format.
+// The format of gcloud's `jobs list` without --format.
 constexpr std::string_view kJobColumns =
     "table(jobId.basename(),state:label=STATUS,createTime.date(tz=LOCAL):label=CREATED)";
 
@@ -26,7 +26,7 @@ bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
 bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// packageUris -> PACKAGE_URIS; capitals behind a small letter are one word.
+// packageUris -> PACKAGE_URIS; capitals after a small letter are one word.
 std::string SnakeCase(const std::string& name) {
   std::string snake;
   for (size_t i = 0; i < name.size(); ++i) {
@@ -43,7 +43,7 @@ std::string SnakeCase(const std::string& name) {
   return UpperCase(snake);
 }
 
-// Headings: the last name of a path, with as many before it as make it differ from the others.
+// Headings: the last name of a path, with as many names before it as make the heading unique.
 class Headings {
  public:
   std::string For(const FormatKey& key) {
@@ -67,7 +67,7 @@ bool IsFalse(const Json& value) {
          (value.is_structured() && value.empty());
 }
 
-/// Prints by one expression.
+/// Prints resources by one expression.
 class Printer {
  public:
   Printer(FormatExpression format, bool is_list, std::optional<int64_t> page_size)
@@ -80,7 +80,7 @@ class Printer {
     for (FormatKey& key : format_.keys) {
       if (is_list) TakeDefaults(key);
       std::optional<std::string>& known = labels[PathText(key.path)];
-      if (!key.label) key.label = known;  // a key that is shown twice is labelled once
+      if (!key.label) key.label = known;  // a key that is shown twice has one label
       if (!known) known = key.label;
       headings_.push_back(headings.For(key));
     }
@@ -98,7 +98,7 @@ class Printer {
   }
 
  private:
-  // Headings, and transforms where the key has none of its own.
+  // Adds default headings, and default transforms to keys without transforms.
   void TakeDefaults(FormatKey& key) const {
     static const FormatExpression kDefaults = *ParseFormat(kJobColumns);
     for (const FormatKey& column : kDefaults.keys) {
@@ -191,12 +191,12 @@ class Printer {
     return edge || inside ? "\"" + ReplaceAll(text, "\"", "\"\"") + "\"" : text;
   }
 
-  // A cell of its own has numbers of six digits; within lists and maps they are whole.
+  // A cell shows numbers with six digits; lists and maps show all digits.
   static std::string Plain(const Json& value) {
     return value.is_number_float() ? client::SixDigits(value.get<double>()) : PythonText(value);
   }
 
-  // The rows in the order that :sort=N asks for; numbers come before texts.
+  // The rows in the order of :sort=N; numbers come before texts.
   std::vector<std::vector<Json>> SortedRows(const Json& resources) const {
     std::vector<std::vector<Json>> rows;
     for (const Json& resource : resources) rows.push_back(Row(resource));
@@ -251,7 +251,7 @@ class Printer {
     return report::Unboxed(table, std::strtoul(format_.Attribute("pad", "2").c_str(), nullptr, 10));
   }
 
-  // " - " before each, the values one below the other.
+  // " - " before each resource, its values below each other.
   std::string List(const Json& resources) const {
     std::string text = format_.Attribute("title", "");
     if (!text.empty()) text += "\n";
@@ -288,7 +288,7 @@ class Printer {
     }
   }
 
-  // A key that was asked for by itself goes by its heading.
+  // A key that the format names is shown with its heading.
   std::string Labelled(const std::string& name) const {
     for (size_t i = 0; i < format_.keys.size(); ++i) {
       if (PathText(format_.keys[i].path) == name) return LowerCase(headings_[i]);

@@ -1,5 +1,5 @@
 #pragma once
-// Resources as --format wants them printed: gcloud's printers, as far as format_expression.h goes.
+// Prints resources by --format: gcloud's printers, as far as format_expression.h supports them.
 
 #include <cstdint>
 #include <optional>
@@ -11,12 +11,12 @@
 
 namespace caip::cli {
 
-/// One resource. `table` without keys is the table of `jobs list`. Error: a format there is not.
+/// One resource. `table` without keys is the table of `jobs list`. Error: an unknown format.
 Result<std::string> FormatResource(const Json& resource, std::string_view format);
 
-/// A list of jobs: yaml puts `---` before each, json makes a list, and the keys that gcloud's own
-/// table of jobs names keep its headings and its local dates, as they do in gcloud. Tables have
-/// `page_size` rows and then a blank line and the heading again.
+/// A list of jobs. yaml puts `---` before each job, and json makes a list. As in gcloud, keys of
+/// the default table keep its headings and local dates. Tables repeat the heading, after a blank
+/// line, every `page_size` rows.
 Result<std::string> FormatResources(const Json& resources, std::string_view format,
                                     std::optional<int64_t> page_size = std::nullopt);
 

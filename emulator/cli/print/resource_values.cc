@@ -20,7 +20,7 @@ std::string CamelCase(const std::string& name) {
   return camel;
 }
 
-// The member that a name of the key means, its own name first.
+// The name of the member that a key means: the same name, else its camel case.
 std::string MemberName(const Json& object, const std::string& name) {
   return object.contains(name) ? name : CamelCase(name);
 }
@@ -48,7 +48,7 @@ Json From(const Json& value, const std::vector<KeyStep>& path, size_t at) {
 
 // The keys as a tree.
 struct Wanted {
-  bool all = false;  // from here on
+  bool all = false;  // everything below
   const std::vector<Transform>* transforms = nullptr;
   std::map<std::string, Wanted> members;
   std::map<int64_t, Wanted> elements;

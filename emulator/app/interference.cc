@@ -1,4 +1,4 @@
-#include "emulator/app/alarmed_clock.h"
+#include "emulator/app/interference.h"
 
 #include <algorithm>
 

@@ -1,5 +1,6 @@
 #pragma once
-// Holds a body against a message type of an API's description.
+// JSON schemas of messages: made of the tables by which the Job is read and written, and used to
+// check the body of a request.
 
 #include <string_view>
 
@@ -7,6 +8,9 @@
 #include "base/result.h"
 
 namespace caip::api {
+
+/// Adds GoogleCloudMlV1__Job and all it is made of.
+void AddJobSchemas(Json& schemas);
 
 /// Unknown names and values of a wrong type are kInvalidArgument, all of them at once, worded as
 /// the service's transcoder does.

@@ -1,5 +1,3 @@
-#include "emulator/api/optimizer/studies.h"
-
 #include <algorithm>
 #include <functional>
 #include <initializer_list>
@@ -8,7 +6,7 @@
 #include "emulator/api/body.h"
 #include "emulator/api/error_body.h"
 #include "emulator/api/errors.h"
-#include "emulator/api/optimizer/study_errors.h"
+#include "emulator/api/optimizer/study_service.h"
 #include "google/errors.h"
 #include "google/transcoder.h"
 #include "ml/catalog/catalog.h"
@@ -95,32 +93,32 @@ http::Route RouteTo(std::string method, std::string path, std::string id, Call c
           }};
 }
 
-Result<Json> CreateStudy(StudyDesk& desk, const Request& request, const PathParameters& at) {
+Result<Json> CreateStudy(StudyService& desk, const Request& request, const PathParameters& at) {
   ASSIGN_OR_RETURN(Json study, ReadPlain(request, ml::StudySchema(), "study"));
   return Written(
       desk.CreateStudy(LocationName(at), std::string(request.Query("studyId")), std::move(study)),
       ml::StudySchema());
 }
 
-Result<Json> CreateTrial(StudyDesk& desk, const Request& request, const PathParameters& at) {
+Result<Json> CreateTrial(StudyService& desk, const Request& request, const PathParameters& at) {
   ASSIGN_OR_RETURN(Json trial, ReadPlain(request, ml::TrialSchema(), "trial",
                                          {"trial_infeasible", "infeasible_reason"}));
   return Written(desk.CreateTrial(StudyName(at), std::move(trial)), ml::TrialSchema());
 }
 
-Result<Json> Suggest(StudyDesk& desk, const Request& request, const PathParameters& at) {
+Result<Json> Suggest(StudyService& desk, const Request& request, const PathParameters& at) {
   ASSIGN_OR_RETURN(const Json asked,
                    ReadPlain(request, ml::SuggestTrialsRequestSchema(), "request"));
   return desk.Suggest(StudyName(at), asked);
 }
 
-Result<Json> AddMeasurement(StudyDesk& desk, const Request& request, const PathParameters& at) {
+Result<Json> AddMeasurement(StudyService& desk, const Request& request, const PathParameters& at) {
   ASSIGN_OR_RETURN(const Json asked,
                    ReadPlain(request, ml::AddTrialMeasurementRequestSchema(), "request"));
   return Written(desk.AddMeasurement(TrialName(at), asked), ml::TrialSchema());
 }
 
-Result<Json> Complete(StudyDesk& desk, const Request& request, const PathParameters& at) {
+Result<Json> Complete(StudyService& desk, const Request& request, const PathParameters& at) {
   ASSIGN_OR_RETURN(const Json asked,
                    ReadPlain(request, ml::CompleteTrialRequestSchema(), "request"));
   return Written(desk.Complete(TrialName(at), asked), ml::TrialSchema());
@@ -132,7 +130,7 @@ Result<Json> AfterEmpty(const Request& request, const std::function<Result<Json>
   return call();
 }
 
-std::vector<http::Route> RoutesOfStudies(StudyDesk& desk) {
+std::vector<http::Route> RoutesOfStudies(StudyService& desk) {
   return {
       RouteTo("POST", "studies", "studies.create",
               [&desk](const Request& request, const PathParameters& at) {
@@ -165,7 +163,7 @@ std::vector<http::Route> RoutesOfStudies(StudyDesk& desk) {
   };
 }
 
-std::vector<http::Route> RoutesOfTrials(StudyDesk& desk) {
+std::vector<http::Route> RoutesOfTrials(StudyService& desk) {
   return {
       RouteTo("POST", "studies/{study}/trials", "studies.trials.create",
               [&desk](const Request& request, const PathParameters& at) {
@@ -197,7 +195,7 @@ std::vector<http::Route> RoutesOfTrials(StudyDesk& desk) {
   };
 }
 
-std::vector<http::Route> RoutesOfOneTrial(StudyDesk& desk) {
+std::vector<http::Route> RoutesOfOneTrial(StudyService& desk) {
   const std::string one = "studies/{study}/trials/{trial}";
   return {
       RouteTo("POST", one + ":addMeasurement", "studies.trials.addMeasurement",
@@ -222,7 +220,7 @@ std::vector<http::Route> RoutesOfOneTrial(StudyDesk& desk) {
 
 }  // namespace
 
-std::vector<http::Route> StudyRoutes(StudyDesk& desk) {
+std::vector<http::Route> StudyRoutes(StudyService& desk) {
   std::vector<http::Route> routes = RoutesOfStudies(desk);
   for (auto more : {RoutesOfTrials(desk), RoutesOfOneTrial(desk)}) {
     routes.insert(routes.end(), more.begin(), more.end());

@@ -13,9 +13,10 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/result.h"
-#include "emulator/api/optimizer/study_locks.h"
 #include "emulator/api/optimizer/study_store.h"
+#include "http/router.h"
 #include "tuning/optimizer.h"
+#include "tuning/stopping.h"
 #include "tuning/study_config.h"
 
 namespace caip::api {
@@ -23,14 +24,14 @@ namespace caip::api {
 /// Any thread; what changes is durable before it is answered. A study is changed by one at a time,
 /// and keeps no other waiting, however long its values take to be chosen. Store and clock outlive
 /// it.
-class StudyDesk {
+class StudyService {
  public:
   /// Takes a line for the emulator's log. Any thread.
   using Say = std::function<void(const std::string&)>;
 
   /// The same seed and the same calls suggest the same. `say` is told why a trial should stop,
   /// which no answer of the API has room for.
-  StudyDesk(StudyStore& store, const Clock& clock, uint64_t seed, Say say = {})
+  StudyService(StudyStore& store, const Clock& clock, uint64_t seed, Say say = {})
       : store_(store), clock_(clock), seed_(seed), say_(std::move(say)) {}
 
   Result<Json> CreateStudy(const std::string& parent, const std::string& id, Json study);
@@ -65,12 +66,16 @@ class StudyDesk {
   Result<Json> Trial(const std::string& name) const;
   Result<Json> RunningTrial(const std::string& name) const;
   Result<Json> SaveTrial(Json trial);
-  // A REQUESTED trial, or in an ACTIVE study one with new values; nullopt: there is neither, the
-  // grid is at its end.
+  // A REQUESTED trial, or in an ACTIVE study a trial with new values. nullopt: neither exists,
+  // because every point of the grid is taken.
   std::optional<Json> NextTrial(Open& open, std::vector<Json>& trials,
                                 std::optional<tuning::Optimizer>& optimizer,
                                 const std::string& client) const;
+  Json Assign(Open& open, std::vector<Json> trials, const std::string& client, size_t count,
+              std::vector<StudyChange>& changes) const;
+  Result<tuning::StopAdvice> Advise(const Open& open, const Json& trial) const;
   Json Operation(const std::string& of, Json metadata, Json response);
+  Result<Json> Finish(Json operation, std::vector<StudyChange> changes);
   int64_t Now() const { return clock_.Now().time_since_epoch().count(); }
 
   StudyStore& store_;
@@ -80,5 +85,8 @@ class StudyDesk {
   std::atomic<uint64_t> operations_ = 0;
   StudyLocks locks_;
 };
+
+/// `desk` outlives the routes.
+std::vector<http::Route> StudyRoutes(StudyService& desk);
 
 }  // namespace caip::api

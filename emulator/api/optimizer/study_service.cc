@@ -1,11 +1,11 @@
 // Studies and trials, made, read, measured and ended; study_suggestions.cc has the rest.
 
-#include "emulator/api/optimizer/study_desk.h"
+#include "emulator/api/optimizer/study_service.h"
 
 #include <algorithm>
 #include <cctype>
 
-#include "emulator/api/optimizer/study_errors.h"
+#include "emulator/api/errors.h"
 #include "emulator/api/optimizer/study_trials.h"
 #include "google/errors.h"
 #include "ml/errors.h"
@@ -83,9 +83,51 @@ std::vector<FieldViolation> CheckOwnTrial(const tuning::StudyConfig& config, con
   return violations;
 }
 
+// The trial that a user's request creates, still without a name.
+Result<Json> MakeOwnTrial(const tuning::StudyConfig& config, const Json& asked, int64_t now) {
+  const auto point = PointOf(config.study.space, asked);
+  std::vector<FieldViolation> violations = CheckOwnTrial(config, asked);
+  if (!point.ok()) {
+    const auto& wrong = point.error().violations;
+    violations.insert(violations.begin(), wrong.begin(), wrong.end());
+  }
+  if (!violations.empty()) return google::errors::Violations(std::move(violations));
+  const Json* final = FinalOf(config, asked);
+  const bool infeasible = IsInfeasible(asked);
+  Json made = {{"name", ""},
+               {"state", final || infeasible ? "COMPLETED" : "REQUESTED"},
+               {"parameters", ParametersOf(*point)}};
+  const Json measurements = asked.value("measurements", Json::array());
+  if (!measurements.empty()) made["measurements"] = measurements;
+  if (infeasible) MarkInfeasible(made, asked);
+  if (final) made["final_measurement"] = *final;
+  if (final || infeasible) made["start_time"] = made["end_time"] = now;
+  return made;
+}
+
+// Writes the outcome that the request names into the trial. Without a final measurement the last
+// reported one that has all metrics counts.
+Status SetOutcome(const tuning::StudyConfig& config, const Json& request, Json& trial) {
+  if (IsInfeasible(request)) {
+    MarkInfeasible(trial, request);
+    return Ok{};
+  }
+  if (const Json* final = Member(request, "final_measurement")) {
+    auto violations = CheckMeasurement(config, *final, "final_measurement", true);
+    if (!violations.empty()) return google::errors::Violations(std::move(violations));
+    trial["final_measurement"] = *final;
+    return Ok{};
+  }
+  const Json* last = LastWholeMeasurement(config, trial);
+  if (!last) return errors::NothingMeasured();
+  trial["final_measurement"] = Json(*last);
+  return Ok{};
+}
+
 }  // namespace
 
-Result<Json> StudyDesk::CreateStudy(const std::string& parent, const std::string& id, Json study) {
+Result<Json> StudyService::CreateStudy(const std::string& parent, const std::string& id,
+                                       Json study) {
   if (!IsStudyId(id)) return errors::StudyIdIllegal(id);
   const Json* config = Member(study, "study_config");
   if (!config) return errors::StudyConfigMissing();
@@ -100,92 +142,77 @@ Result<Json> StudyDesk::CreateStudy(const std::string& parent, const std::string
   return made;
 }
 
-Result<StudyDesk::Open> StudyDesk::OpenStudy(const std::string& name) const {
+Result<StudyService::Open> StudyService::OpenStudy(const std::string& name) const {
   ASSIGN_OR_RETURN(auto stored, store_.Get(name));
   if (!stored) return errors::StudyNotFound();
   ASSIGN_OR_RETURN(auto config, tuning::ReadStudyConfig((*stored)["study"]["study_config"]));
   return Open{*std::move(stored), std::move(config), name};
 }
 
-Result<Json> StudyDesk::GetStudy(const std::string& name) const {
+Result<Json> StudyService::GetStudy(const std::string& name) const {
   ASSIGN_OR_RETURN(auto stored, store_.Get(name));
   if (!stored) return errors::StudyNotFound();
   return (*stored)["study"];
 }
 
-Result<std::vector<Json>> StudyDesk::ListStudies(const std::string& parent) const {
+Result<std::vector<Json>> StudyService::ListStudies(const std::string& parent) const {
   ASSIGN_OR_RETURN(auto studies, store_.Below(parent, parent + "/studies/"));
   for (Json& study : studies) study = Json(study["study"]);
   return studies;
 }
 
-Status StudyDesk::DeleteStudy(const std::string& name) {
+Status StudyService::DeleteStudy(const std::string& name) {
   const StudyLocks::Held held(locks_, name);
   RETURN_IF_ERROR(GetStudy(name));
   return store_.Apply({{"", name, std::nullopt}});
 }
 
-// A trial of the user's own: to be handed out by the next suggestion, or prior knowledge where its
-// outcome is known already.
-Result<Json> StudyDesk::CreateTrial(const std::string& study, Json trial) {
+// A trial of the user's own: to be suggested next, or prior knowledge if its outcome is known
+// already.
+Result<Json> StudyService::CreateTrial(const std::string& study, Json trial) {
   const StudyLocks::Held held(locks_, study);
   ASSIGN_OR_RETURN(Open open, OpenStudy(study));
-  const auto point = PointOf(open.config.study.space, trial);
-  std::vector<FieldViolation> violations = CheckOwnTrial(open.config, trial);
-  if (!point.ok()) {
-    const auto& wrong = point.error().violations;
-    violations.insert(violations.begin(), wrong.begin(), wrong.end());
-  }
-  if (!violations.empty()) return google::errors::Violations(std::move(violations));
-  const Json* final = FinalOf(open.config, trial);
-  const bool infeasible = IsInfeasible(trial);
+  ASSIGN_OR_RETURN(Json made, MakeOwnTrial(open.config, trial, Now()));
   const int64_t number = open.stored["next_trial"];
   open.stored["next_trial"] = number + 1;
-  Json made = {{"name", study + "/trials/" + std::to_string(number)},
-               {"state", final || infeasible ? "COMPLETED" : "REQUESTED"},
-               {"parameters", ParametersOf(*point)}};
-  const Json measurements = trial.value("measurements", Json::array());
-  if (!measurements.empty()) made["measurements"] = measurements;
-  if (infeasible) MarkInfeasible(made, trial);
-  if (final) made["final_measurement"] = *final;
-  if (final || infeasible) made["start_time"] = made["end_time"] = Now();
+  made["name"] = study + "/trials/" + std::to_string(number);
   const std::string parent = study.substr(0, study.rfind("/studies/"));
   RETURN_IF_ERROR(store_.Apply({{parent, study, open.stored}, {study, made["name"], made}}));
   return made;
 }
 
-Result<Json> StudyDesk::Trial(const std::string& name) const {
+Result<Json> StudyService::Trial(const std::string& name) const {
   ASSIGN_OR_RETURN(auto trial, store_.Get(name));
   if (!trial) return errors::TrialNotFound();
   return *std::move(trial);
 }
 
-Result<Json> StudyDesk::RunningTrial(const std::string& name) const {
+Result<Json> StudyService::RunningTrial(const std::string& name) const {
   ASSIGN_OR_RETURN(Json trial, Trial(name));
   if (StringOr(trial, "state") == "COMPLETED") return errors::TrialEnded();
   return trial;
 }
 
-Result<Json> StudyDesk::SaveTrial(Json trial) {
+Result<Json> StudyService::SaveTrial(Json trial) {
   const std::string name = StringOr(trial, "name");
   RETURN_IF_ERROR(store_.Apply({{StudyOf(name), name, trial}}));
   return trial;
 }
 
-Result<Json> StudyDesk::GetTrial(const std::string& name) const { return Trial(name); }
+Result<Json> StudyService::GetTrial(const std::string& name) const { return Trial(name); }
 
-Result<std::vector<Json>> StudyDesk::ListTrials(const std::string& study) const {
+Result<std::vector<Json>> StudyService::ListTrials(const std::string& study) const {
   RETURN_IF_ERROR(GetStudy(study));
   return store_.Below(study, study + "/trials/");
 }
 
-Status StudyDesk::DeleteTrial(const std::string& name) {
+Status StudyService::DeleteTrial(const std::string& name) {
   const StudyLocks::Held held(locks_, StudyOf(name));
   RETURN_IF_ERROR(Trial(name));
   return store_.Apply({{"", name, std::nullopt}});
 }
 
-Result<Json> StudyDesk::AddMeasurement(const std::string& name, const Json& request) {
+Result<Json> StudyService::AddMeasurement(const std::string& name, const Json& request) {
   const StudyLocks::Held held(locks_, StudyOf(name));
   ASSIGN_OR_RETURN(const Open open, OpenStudy(StudyOf(name)));
   ASSIGN_OR_RETURN(Json trial, RunningTrial(name));
@@ -200,31 +227,19 @@ Result<Json> StudyDesk::AddMeasurement(const std::string& name, const Json& requ
   return SaveTrial(std::move(trial));
 }
 
-// Without a final measurement the last reported one that has all metrics counts.
-Result<Json> StudyDesk::Complete(const std::string& name, const Json& request) {
+Result<Json> StudyService::Complete(const std::string& name, const Json& request) {
   const StudyLocks::Held held(locks_, StudyOf(name));
   ASSIGN_OR_RETURN(const Open open, OpenStudy(StudyOf(name)));
   ASSIGN_OR_RETURN(Json trial, RunningTrial(name));
-  const Json* final = Member(request, "final_measurement");
-  if (IsInfeasible(request)) {
-    MarkInfeasible(trial, request);
-  } else if (final) {
-    auto violations = CheckMeasurement(open.config, *final, "final_measurement", true);
-    if (!violations.empty()) return google::errors::Violations(std::move(violations));
-    trial["final_measurement"] = *final;
-  } else {
-    const Json* last = LastWholeMeasurement(open.config, trial);
-    if (!last) return errors::NothingMeasured();
-    trial["final_measurement"] = Json(*last);
-  }
+  RETURN_IF_ERROR(SetOutcome(open.config, request, trial));
   trial["state"] = "COMPLETED";
   trial["end_time"] = Now();
-  // One that was never suggested began nowhere but here.
+  // A trial that was never suggested starts here.
   if (!trial.contains("start_time")) trial["start_time"] = trial["end_time"];
   return SaveTrial(std::move(trial));
 }
 
-Result<Json> StudyDesk::Stop(const std::string& name) {
+Result<Json> StudyService::Stop(const std::string& name) {
   const StudyLocks::Held held(locks_, StudyOf(name));
   ASSIGN_OR_RETURN(Json trial, RunningTrial(name));
   trial["state"] = "STOPPING";

@@ -1,0 +1,48 @@
+#pragma once
+// The variables that point Google's clients at an emulator, the files that some of them name, and
+// the text of the variables for shells and tools (docs/service/clients.md, sections 1 and 6).
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/files.h"
+#include "base/result.h"
+
+namespace caip::cli {
+
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
+struct ClientFacts {
+  std::string base_url;  // "http://127.0.0.1:2247"
+  std::string project;
+  Path state;
+  bool tls = false;      // also the variables for clients that use only https
+  std::string no_proxy;  // with tls: the hosts that the shell already reaches without a proxy
+};
+
+/// In a fixed order; each name occurs once.
+Variables ClientVariables(const ClientFacts& facts);
+
+/// A private gcloud configuration and two boto files for gsutil, below <state>/gcloud.
+Status WriteClientFiles(const ClientFacts& facts);
+
+/// Lines for a hosts file, with comments that name the flags and variables to use with them.
+std::string HostsLines(const ClientFacts& facts, const std::vector<std::string>& regions);
+
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
+enum class VariablesFormat { kShell, kDotenv, kJson, kGithub, kPowershell };
+
+/// "shell", "dotenv", "json", "github", "powershell".
+std::optional<VariablesFormat> VariablesFormatNamed(std::string_view name);
+const std::vector<std::string>& VariablesFormatNames();
+
+/// Sets them. github: lines for the file that $GITHUB_ENV names.
+std::string SetText(const Variables& variables, VariablesFormat format);
+/// Takes them back. dotenv, github: sets them to nothing, which is all these can say; json: null.
+std::string UnsetText(const Variables& variables, VariablesFormat format);
+
+}  // namespace caip::cli
