@@ -8,9 +8,9 @@
 #include <set>
 
 #include "base/json.h"
-#include "host/errors.h"
 #include "host/process/child_process.h"
 #include "host/python/interpreters_scan.h"
+#include "host/python/python_errors.h"
 #include "ml/catalog/catalog.h"
 
 namespace caip::host {

@@ -95,8 +95,8 @@ InterpreterSearch DefaultSearch(
     const std::vector<std::pair<std::string, std::string>>& environment) {
   InterpreterSearch search;
   search.path = FindVariable(environment, "PATH").value_or("");
-  for (const Path& root :
-       {Path(FindVariable(environment, "PYENV_ROOT").value_or("")), Path(FindVariable(environment, "HOME").value_or("")) / ".pyenv"}) {
+  for (const Path& root : {Path(FindVariable(environment, "PYENV_ROOT").value_or("")),
+                           Path(FindVariable(environment, "HOME").value_or("")) / ".pyenv"}) {
     if (root.is_absolute()) search.pyenv_roots.push_back(root);
   }
   return search;

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "base/text.h"
-#include "host/errors.h"
+#include "host/python/python_errors.h"
 
 namespace caip::host {
 namespace {

@@ -19,7 +19,6 @@ struct PipSettings {
   bool no_index = false;
 };
 
-
 /// One pip run.
 struct PipCommand {
   std::vector<std::string> argv;

@@ -3,7 +3,7 @@
 #include <openssl/evp.h>
 
 #include "base/encoding.h"
-#include "host/errors.h"
+#include "host/python/python_errors.h"
 
 namespace caip::host {
 namespace {
