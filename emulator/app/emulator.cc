@@ -123,8 +123,7 @@ Status Emulator::Parts::StartEngine() {
   engine = std::make_unique<engine::Engine>(
       EngineSettings(options, replicas.url_for_replicas(listener->base_url()), *state.buckets),
       engine::EnginePorts{*replicas.launcher, *replicas.packager, *replicas.devices,
-                          *replicas.addresses, *state.jobs, log, *training, worker,
-                          replicas.disks},
+                          *replicas.addresses, *state.jobs, log, *training, worker, replicas.disks},
       clock);
   return engine->Start();
 }

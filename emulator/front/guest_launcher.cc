@@ -83,22 +83,22 @@ metadata::Machine GuestLauncher::GuestOf(const engine::ReplicaLaunch& launch,
                                          uint64_t machine) const {
   const engine::RunKey& run = launch.key.run;
   const engine::ReplicaMachine& rented = launch.machine;
-  metadata::Machine guest{
-      .project_id = run.project,
-      .project_number = options_.project_number,
-      .instance_id = machine,
-      .name = rented.host_name,
-      .hostname = rented.host_name + ".c." + run.project + ".internal",
-      .zone = rented.region + "-b",  // as TPU_CONFIG has it
-      .machine_type = rented.machine_type,
-      .image = rented.image_uri,
-      .ip = options_.address,
-      .attributes = {{"job_id", run.job_id}, {"task_name", launch.task}},
-      .created = world_.wall.Now(),
-      .service_account =
-          rented.service_account.empty() ? options_.service_account : rented.service_account,
-      .job = run.job_id,
-      .replica = launch.task};
+  metadata::Machine guest{.project_id = run.project,
+                          .project_number = options_.project_number,
+                          .instance_id = machine,
+                          .name = rented.host_name,
+                          .hostname = rented.host_name + ".c." + run.project + ".internal",
+                          .zone = rented.region + "-b",  // as TPU_CONFIG has it
+                          .machine_type = rented.machine_type,
+                          .image = rented.image_uri,
+                          .ip = options_.address,
+                          .attributes = {{"job_id", run.job_id}, {"task_name", launch.task}},
+                          .created = world_.wall.Now(),
+                          .service_account = rented.service_account.empty()
+                                                 ? options_.service_account
+                                                 : rented.service_account,
+                          .job = run.job_id,
+                          .replica = launch.task};
   if (!run.trial.empty()) guest.attributes["trial_id"] = run.trial;
   return guest;
 }

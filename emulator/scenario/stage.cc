@@ -188,14 +188,13 @@ http::Handler Stage::Around(http::Handler apis) {
 void Stage::Begin(engine::Engine& engine, Clock& clock) {
   clock_->real = &clock;
   engine_ = &engine;
-  states_ =
-      engine.Watch([this, last = std::string()](const run::Job& job) mutable {
-        const std::string state(run::Name(job.state));
-        if (state == last) return;
-        last = state;
-        if (state == "QUEUED") injector_->SetSubmitted(clock_->Now());
-        injector_->Report({.body = harness::StateEvent{state}});
-      });
+  states_ = engine.Watch([this, last = std::string()](const run::Job& job) mutable {
+    const std::string state(run::Name(job.state));
+    if (state == last) return;
+    last = state;
+    if (state == "QUEUED") injector_->SetSubmitted(clock_->Now());
+    injector_->Report({.body = harness::StateEvent{state}});
+  });
 }
 
 void Stage::End() {

@@ -55,8 +55,14 @@ TEST(Invariants, EachOfASaveCanBreak) {
       {"errorMessage tells of a failure or a cancel, at the end",
        [](Save& t) { t.record.job.error_message = "no"; }},
       {"at most three retries of a job", [](Save& t) { t.note.attempt = 5; }},
-      {"at most five restarts of a replica", [](Save& t) { t.note.replicas[{"master", 0}].restarts = 6; }},
-      {"boots are restarts and retries", [](Save& t) { t.note.replicas[{"master", 0}].boot = 25; }},
+      {"at most five restarts of a replica",
+       [](Save& t) {
+         t.note.replicas[{"master", 0}].restarts = 6;
+       }},
+      {"boots are restarts and retries",
+       [](Save& t) {
+         t.note.replicas[{"master", 0}].boot = 25;
+       }},
       {"states follow the table", [](Save& t) { t.record.job.state = run::JobState::kQueued; }},
       {"a finished job never changes",
        [](Save& t) { t.last_record.job.state = run::JobState::kFailed; }},
@@ -64,7 +70,10 @@ TEST(Invariants, EachOfASaveCanBreak) {
       {"startTime never changes", [](Save& t) { *t.last_record.job.start_time += Duration(1); }},
       {"the cluster keeps its id", [](Save& t) { t.note.names.cluster_id = "other"; }},
       {"attempts only grow", [](Save& t) { t.last_note.attempt = 2; }},
-      {"boots only grow", [](Save& t) { t.last_note.replicas[{"master", 0}].boot = 2; }},
+      {"boots only grow",
+       [](Save& t) {
+         t.last_note.replicas[{"master", 0}].boot = 2;
+       }},
   };
   for (const auto& [name, spoil] : kBreaks) {
     Save save;

@@ -18,7 +18,8 @@ std::string JobText(const run::Job& job) {
 }
 
 std::string NoteText(const engine::RunNote& note) {
-  std::string text = "cluster " + note.names.cluster_id + ", attempt " + std::to_string(note.attempt);
+  std::string text =
+      "cluster " + note.names.cluster_id + ", attempt " + std::to_string(note.attempt);
   for (const auto& [id, replica] : note.replicas) {
     text += ", " + run::Name(id) + " boot " + std::to_string(replica.boot) + " restarts " +
             std::to_string(replica.restarts) + (replica.finished ? " finished" : "");
@@ -29,8 +30,9 @@ std::string NoteText(const engine::RunNote& note) {
 }  // namespace
 
 std::string Describe(const SaveFacts& facts) {
-  std::string text = "at " + Rfc3339(facts.world.clock.Now(), 3) + " " + facts.record.job.key.job_id +
-                     " was saved as " + JobText(facts.record.job) + "; " + NoteText(facts.note);
+  std::string text = "at " + Rfc3339(facts.world.clock.Now(), 3) + " " +
+                     facts.record.job.key.job_id + " was saved as " + JobText(facts.record.job) +
+                     "; " + NoteText(facts.note);
   if (facts.last_record && facts.last_note) {
     text += "; before: " + JobText(facts.last_record->job) + "; " + NoteText(*facts.last_note);
   }

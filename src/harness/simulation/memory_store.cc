@@ -56,7 +56,8 @@ Status MemoryStore::Write(const JobRecord& record, bool create) {
   if (exists) {
     found->second.second = record;
   } else {
-    records_.emplace(std::pair(record.job.key.project, record.job.key.job_id), std::pair(made_++, record));
+    records_.emplace(std::pair(record.job.key.project, record.job.key.job_id),
+                     std::pair(made_++, record));
   }
   return Ok{};
 }

@@ -20,8 +20,7 @@ Result<run::Program> ScriptedLauncher::Resolve(const run::Program& program) cons
 
 std::string ScriptedLauncher::BootDisk(const ReplicaKey& key) const {
   const std::string trial = key.run.trial.empty() ? "" : "/trial-" + key.run.trial;
-  return "/disks/" + key.run.project + "/" + key.run.job_id + trial + "/" +
-         run::Name(key.replica);
+  return "/disks/" + key.run.project + "/" + key.run.job_id + trial + "/" + run::Name(key.replica);
 }
 
 void ScriptedLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {

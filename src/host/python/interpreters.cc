@@ -10,8 +10,8 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "host/errors.h"
 #include "host/process/child_process.h"
+#include "host/python/python_errors.h"
 #include "ml/catalog/catalog.h"
 
 namespace caip::host {
