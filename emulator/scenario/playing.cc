@@ -76,7 +76,7 @@ Status PlayBoth(const Scenario& scenario, const PlayOptions& options, Played& pl
     const RunDirectory directory(options.workshop, false);
     ASSIGN_OR_RETURN(twin, RunOnce(scenario, options, false, directory.path()));
     if (twin->state != "SUCCEEDED") {
-      return errors::TwinFailed(twin->state, twin->error_message + twin->broke_off);
+      return errors::BaselineRunFailed(twin->state, twin->error_message + twin->broke_off);
     }
   }
   const RunDirectory directory(options.workshop, options.keep);

@@ -302,7 +302,7 @@ std::string Stage::LimitMet(Steady::time_point begin, Steady::time_point progres
   if (options_.overfull && options_.overfull()) return kDiskIsFull;
   if (now - progress > kFullDiskPatience && IsFull(options_.state)) return kDiskIsFull;
   if (now - begin > limits.wall) {
-    return "limits.wall: not over after " + HumanDuration(limits.wall);
+    return "limits.wall: the job did not end within " + HumanDuration(limits.wall);
   }
   if (now - progress > limits.no_progress) {
     return "limits.no_progress: no step, no change in storage, no boot for " +
