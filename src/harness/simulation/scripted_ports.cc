@@ -3,6 +3,8 @@
 #include <csignal>
 #include <utility>
 
+#include "harness/errors.h"
+
 namespace caip::harness {
 
 using engine::ReplicaKey;
@@ -12,7 +14,7 @@ Result<run::Program> ScriptedLauncher::Resolve(const run::Program& program) cons
   const auto* image = std::get_if<run::ContainerImage>(&program);
   if (!image) return program;
   const auto found = images.find(image->uri);
-  if (found == images.end()) return Error{Code::kFailedPrecondition, "no such image"};
+  if (found == images.end()) return errors::NoSuchImage();
   run::ContainerImage resolved = *image;
   resolved.entrypoint = found->second;
   return run::Program(std::move(resolved));
