@@ -178,7 +178,7 @@ TEST(Engine, KillsWhoDoesNotObeySigtermAfterTheGrace) {
   SimulatedEngine world;
   world.options.rules.grace = seconds(7);
   world.launcher.script = [](const ReplicaLaunch&) {
-    return Script{.run_for = kForever, .obeys_in = kForever};
+    return Script{.run_for = kForever, .sigterm_takes = kForever};
   };
   world.Boot();
   ASSERT_TRUE(world.Submit(AJob("j")).ok());

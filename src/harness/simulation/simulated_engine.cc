@@ -28,7 +28,7 @@ void SimulatedEngine::Boot() {
 
 void SimulatedEngine::KillEmulator() {
   engine.reset();
-  agenda.Clear();
+  events.Clear();
   launcher.LoseAll();
   packager.LoseAll();
   devices.LoseAll();
@@ -38,10 +38,10 @@ void SimulatedEngine::KillEmulator() {
 
 bool SimulatedEngine::Step() {
   engine->Turn();
-  const Instant next = std::min(agenda.Next(), engine->NextDeadline());
+  const Instant next = std::min(events.Next(), engine->NextDeadline());
   if (next == kNever) return false;
   clock.MoveTo(next);
-  agenda.RunDue();
+  events.RunDue();
   engine->Turn();
   if (after_step) after_step();
   return true;
@@ -49,7 +49,7 @@ bool SimulatedEngine::Step() {
 
 void SimulatedEngine::RunFor(Duration time) {
   bool over = false;
-  agenda.In(time, [&] { over = true; });
+  events.In(time, [&] { over = true; });
   RunUntil([&] { return over; });
 }
 
