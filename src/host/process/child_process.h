@@ -61,8 +61,11 @@ Result<ToolOutput> CaptureTool(Tool tool);
 /// The environment of this process, for tools that need the variables of the user's shell.
 std::vector<std::pair<std::string, std::string>> OwnEnvironment();
 
-/// The first file `name` in the directories of `path` ("/usr/bin:/bin") that this process may
-/// execute; "" if there is none. A name with a slash is a path itself.
+/// True for a regular file that this process may execute.
+bool IsProgram(const std::string& file);
+
+/// The first file `name` in the directories of `path` ("/usr/bin:/bin") that is a program; ""
+/// if there is none. A name with a slash is a path itself.
 std::string FindProgram(const std::string& name, std::string_view path);
 
 /// The value of a variable; "" when the environment lacks it.
