@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kSqliteBusyTimeoutMs = 10'000;
 
-Code CanonicalCode(int sqlite_code) {
+Code CodeOfSqlite(int sqlite_code) {
   switch (sqlite_code & 0xff) {
     case SQLITE_FULL:
       return Code::kResourceExhausted;
@@ -105,7 +105,7 @@ Result<int64_t> SqliteDatabase::Number(const char* sql) {
 int64_t SqliteDatabase::Changes() const { return sqlite3_changes64(db_); }
 
 Error SqliteDatabase::Failure(int sqlite_code) const {
-  return make_error_(CanonicalCode(sqlite_code), file_,
+  return make_error_(CodeOfSqlite(sqlite_code), file_,
                      db_ ? std::string_view(sqlite3_errmsg(db_)) : "no memory");
 }
 
