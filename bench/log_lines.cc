@@ -169,7 +169,7 @@ int Run(int lines) {
   CountingSink nowhere;
   std::printf("split and classified: %.0f lines/s\n", total / PathSeconds(lines, nowhere));
   TemporaryDirectory directory;
-  auto book = logging::LogBook::Open(directory.path() / "logs.db");
+  auto book = logging::LogBook::Open(directory.path() / "logs.db", {"ml_job", "ml.googleapis.com"});
   if (!book.ok()) return 1;
   BookSink sink(**book);
   const double cpu_before = CpuSeconds();

@@ -6,6 +6,10 @@
 
 namespace caip::app {
 
+/// The names that AI Platform Training gives the entries of its jobs.
+inline const logging::JobLogNames kTrainingLogNames = {.resource_type = "ml_job",
+                                                       .service = "ml.googleapis.com"};
+
 /// Any thread. `book` outlives it.
 class LogAdapter final : public engine::LogSink {
  public:
