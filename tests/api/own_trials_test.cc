@@ -20,7 +20,7 @@ Json AWish() {
 
 Json Losses(double loss) { return {{"metrics", {{{"metric", "loss"}, {"value", loss}}}}}; }
 
-// "trial.parameters: The parameter 'x' has no value. ...", one a line.
+// "trial.parameters: The parameter 'x' has no value. ...", one per line.
 std::string ViolationsOf(const Answer& answer) {
   EXPECT_EQ(answer.status, 400) << answer.text;
   std::string text;
@@ -48,7 +48,7 @@ TEST(OwnTrials, AreRefusedWithAllViolationsAtOnce) {
         "trial.state: A trial cannot be created ACTIVE",
         "trial.measurements[0].step_count: The value must not be negative.",
         "trial.measurements[0].elapsed_time: The value must not be negative.",
-        "trial.measurements[0].metrics: The metric 'x' is none of the study's.",
+        "trial.measurements[0].metrics: The metric 'x' is not a metric of the study.",
         "trial.final_measurement.step_count: The value must not be negative.",
         "trial.final_measurement.metrics: The study's metric 'loss' has no value."}) {
     EXPECT_THAT(wrong, HasSubstr(part));
@@ -79,7 +79,7 @@ TEST(OwnTrials, HaveEachParameterOnceWithOneValue) {
   Json twice = AWish();
   twice.push_back({{"parameter", "rate"}, {"floatValue", 0.02}});
   EXPECT_EQ(ViolationsOf(ml.Post(kTrials, {{"parameters", twice}})),
-            "trial.parameters[3]: The parameter 'rate' is given twice.\n");
+            "trial.parameters[3]: The parameter 'rate' occurs twice.\n");
   Json both = AWish();
   both[1]["intValue"] = "1";
   EXPECT_THAT(ViolationsOf(ml.Post(kTrials, {{"parameters", both}})),
@@ -148,7 +148,7 @@ TEST(OwnTrials, AreSuggestedAfterTheEndOfTheGrid) {
   EXPECT_EQ(given[0]["clientId"], "b");
   const Answer none = ml.Post(kTrials + ":suggest", {{"suggestionCount", 1}, {"clientId", "c"}});
   EXPECT_EQ(none.status, 400);
-  EXPECT_THAT(none.text, HasSubstr("no trial of it is REQUESTED"));
+  EXPECT_THAT(none.text, HasSubstr("has no REQUESTED trial"));
 }
 
 TEST(OwnTrials, StartAndEndAtOnceIfTheyAreCompletedWithoutASuggestion) {
@@ -178,7 +178,7 @@ TEST(Completion, TakesTheLastMeasurementThatHasAllMetrics) {
   measure(1, Json::array({loss}));
   const Answer early = ml.Post(trial + ":complete", Json::object());
   EXPECT_EQ(early.status, 400) << "accuracy was never measured";
-  EXPECT_THAT(early.text, HasSubstr("has all of the study's metrics"));
+  EXPECT_THAT(early.text, HasSubstr("has all metrics of the study"));
   measure(2, Json::array({loss, accuracy}));
   measure(3, Json::array({accuracy}));
   measure(4, Json::array());
