@@ -285,7 +285,7 @@ class Scan {
 
  private:
   void AddUnlessScript(const Path& path, std::optional<PythonMinor> presumed) {
-    if (IsProgramInterpretersScan(path) && !IsScript(path)) Add(path, presumed);
+    if (IsProgram(path.string()) && !IsScript(path)) Add(path, presumed);
   }
   // The python of a virtual environment links to that of its base, but is a different interpreter.
   std::string Identity(const Path& path) {
