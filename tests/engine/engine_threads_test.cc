@@ -146,7 +146,7 @@ struct Service {
   NumberedAddresses addresses;
   MemoryStore store;
   MemoryLog log;
-  ListedStorage storage;
+  FakeStorage storage;
   ml::TrainingApi api{{}, storage};
   PatientThinker thinker;
   std::mutex mutex;

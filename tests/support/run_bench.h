@@ -103,7 +103,7 @@ struct Bench {
   }
 
   Instant now = kMorning;
-  ListedStorage storage;
+  FakeStorage storage;
   ml::TrainingApi api{{}, storage};
   RunRules rules;
   JobRun run;
