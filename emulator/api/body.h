@@ -9,11 +9,11 @@
 
 namespace caip::api {
 
-/// At most 16 MiB; kInvalidArgument tells of more.
+/// The body of a request, at most 16 MiB; kInvalidArgument if it is larger.
 Result<std::string> ReadBodyText(const http::Request& request);
 
-/// Of at most 16 MiB. kInvalidArgument, worded as the service's transcoder, where it is no JSON
-/// object; no body at all is an empty one.
+/// The body as a JSON object, at most 16 MiB; an empty body is an empty object. kInvalidArgument,
+/// in the words of the service's transcoder, if it is not a JSON object.
 Result<Json> ReadJsonObject(const http::Request& request);
 
 }  // namespace caip::api

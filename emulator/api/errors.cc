@@ -7,7 +7,7 @@
 namespace caip::api::errors {
 namespace {
 
-// As the service words what it finds in a parameter before any method sees it.
+// The service's wording for mistakes in a parameter that it finds before it calls a method.
 Error Argument(std::string field, std::string description) {
   return {Code::kInvalidArgument,
           "Request contains an invalid argument.",
@@ -24,20 +24,20 @@ using google::errors::FieldError;
 
 Error NotEmulated(std::string_view method_id) {
   return {Code::kUnimplemented, std::string(method_id) +
-                                    " is not emulated: caip runs training jobs. Its methods are "
-                                    "listed in docs/api.md."};
+                                    " is not emulated: caip runs training jobs. docs/api.md lists "
+                                    "the methods of caip."};
 }
 
 Error ApiUnknown(std::string_view asked) {
-  return {Code::kNotFound, "There is no API " + Quoted(asked) +
-                               " here; /discovery/v1/apis lists those that there are."};
+  return {Code::kNotFound,
+          "API " + Quoted(asked) + " does not exist here. /discovery/v1/apis lists the APIs."};
 }
 
 Error LocationNotFound(std::string_view name) {
   return google::errors::FieldError(Code::kNotFound, "name",
                                     "The location " + Quoted(name) +
-                                        " could not be found; projects.locations.list tells which "
-                                        "there are.");
+                                        " could not be found. projects.locations.list lists all "
+                                        "locations.");
 }
 
 Error OperationNotFound() {
@@ -57,21 +57,21 @@ Error BodyTooLarge(size_t limit) {
 
 Error CallbackRefused() {
   return Argument("callback",
-                  "JSONP is not served: a script of any page could read the answer. Leave "
-                  "'callback' out, and read JSON.");
+                  "JSONP is not supported: the script of any page could read the answer. Leave "
+                  "'callback' out and read JSON.");
 }
 
 Error AltUnknown(std::string_view value) {
-  return Argument("alt", "Invalid value " + Quoted(value) + " for alt; use json.");
+  return Argument("alt", "Invalid value " + Quoted(value) + " for alt. Use json.");
 }
 
 Error AltRefused(std::string_view value) {
   return Argument("alt", "alt=" + std::string(value) +
-                             " is not served for this method; use json, or leave it out.");
+                             " is not supported by this method. Use json, or leave it out.");
 }
 
 Error ErrorFormatUnknown(std::string_view value) {
-  return Argument("$.xgafv", "Invalid value " + Quoted(value) + " for $.xgafv; use 1 or 2.");
+  return Argument("$.xgafv", "Invalid value " + Quoted(value) + " for $.xgafv. Use 1 or 2.");
 }
 
 Error QueryParameterUnknown(std::string_view name) {
@@ -82,8 +82,8 @@ Error QueryParameterUnknown(std::string_view name) {
 
 Error SelectorBroken(std::string_view selector, size_t offset, std::string_view why) {
   return Argument("fields", "Error expanding 'fields' parameter. " + Quoted(selector) +
-                                " is broken at character " + std::to_string(offset + 1) + ": " +
-                                std::string(why));
+                                " has a syntax error at character " + std::to_string(offset + 1) +
+                                ": " + std::string(why));
 }
 
 Error SelectorUnknown(std::string_view path) {
@@ -96,7 +96,7 @@ FieldViolation PolicyMissing() { return {"policy", "The policy to set is require
 
 FieldViolation PolicyVersionUnknown(std::string field, long long version) {
   return {std::move(field),
-          "There is no policy version " + std::to_string(version) + "; use 0, 1 or 3."};
+          "Policy version " + std::to_string(version) + " does not exist. Use 0, 1 or 3."};
 }
 
 FieldViolation PolicyConditionNeedsVersion() {
@@ -106,7 +106,7 @@ FieldViolation PolicyConditionNeedsVersion() {
 FieldViolation PolicyRoleMalformed(std::string_view role) {
   return {"policy.bindings.role",
           "Role " + Quoted(role) +
-              " has not the form roles/NAME, projects/PROJECT/roles/NAME or "
+              " is not a valid role. Write it as roles/NAME, projects/PROJECT/roles/NAME or "
               "organizations/ORGANIZATION/roles/NAME."};
 }
 
@@ -123,7 +123,7 @@ FieldViolation PolicyMemberMalformed(std::string_view member) {
 
 FieldViolation PolicyMaskIllegal(std::string_view path) {
   return {"update_mask", "A policy has no field " + Quoted(path) +
-                             "; use bindings, etag, version and audit_configs."};
+                             ". Use bindings, etag, version and audit_configs."};
 }
 
 FieldViolation PermissionWildcard(std::string_view permission) {
@@ -137,20 +137,21 @@ FieldViolation PermissionUnknown(std::string_view permission) {
 }
 
 Error PolicyEtagStale() {
-  return {Code::kAborted,
-          "There were concurrent policy changes. Read the policy again, make the change in it, and "
-          "set it with the etag that was read."};
+  return {
+      Code::kAborted,
+      "There were concurrent policy changes. Read the policy again, apply the change, and set it "
+      "with the new etag."};
 }
 
 Error PolicyBroken(std::string_view file) {
-  return {Code::kDataLoss, "The policy in " + Quoted(file) + " cannot be read; delete the file."};
+  return {Code::kDataLoss, "The policy in " + Quoted(file) + " cannot be read. Delete the file."};
 }
 
 Error StudyIdIllegal(std::string_view id) {
   return FieldError(Code::kInvalidArgument, "study_id",
                     "The study id " + Quoted(id) +
-                        " is illegal. It must have letters, digits, '-' and '_' only, at least "
-                        "one and at most 128.");
+                        " is not valid. It must have 1 to 128 characters, only letters, digits, "
+                        "'-' and '_'.");
 }
 
 Error StudyConfigMissing() {
@@ -168,7 +169,7 @@ Error StudyNotFound() {
 Error StudyNotActive(std::string_view state) {
   return FieldError(Code::kFailedPrecondition, "parent",
                     "The study is " + std::string(state) +
-                        ", and no trial of it is REQUESTED; only an ACTIVE one has new ones.");
+                        " and has no REQUESTED trial. Only an ACTIVE study suggests new trials.");
 }
 
 Error TrialNotFound() {
@@ -192,7 +193,7 @@ std::vector<FieldViolation> TrialParametersIllegal(const Error& cause) {
 }
 
 FieldViolation ParameterTwice(std::string field, std::string_view parameter) {
-  return {std::move(field), "The parameter " + Quoted(parameter) + " is given twice."};
+  return {std::move(field), "The parameter " + Quoted(parameter) + " occurs twice."};
 }
 
 FieldViolation ParameterHasTwoValues(std::string field, std::string_view parameter) {
@@ -204,7 +205,8 @@ FieldViolation ParameterHasTwoValues(std::string field, std::string_view paramet
 FieldViolation TrialStateIllegal(std::string_view state) {
   return {"trial.state", "A trial cannot be created " + std::string(state) +
                              ". Leave the state out, or set it to REQUESTED, or to COMPLETED with "
-                             "a final_measurement or trial_infeasible; suggest makes it ACTIVE."};
+                             "a final_measurement or trial_infeasible. The suggest method makes a "
+                             "trial ACTIVE."};
 }
 
 FieldViolation OutcomeMissing() {
@@ -219,7 +221,7 @@ FieldViolation NegativeProgress(std::string field) {
 
 FieldViolation SuggestionCountIllegal(long long count, long long most) {
   return {"suggestion_count", "The count " + std::to_string(count) +
-                                  " is illegal. It must be from 1 to " + std::to_string(most) +
+                                  " is not valid. It must be from 1 to " + std::to_string(most) +
                                   "."};
 }
 
@@ -233,7 +235,7 @@ FieldViolation MeasurementOutOfOrder(std::string_view field) {
 }
 
 FieldViolation MetricUnknown(std::string_view field, std::string_view metric) {
-  return {std::string(field), "The metric " + Quoted(metric) + " is none of the study's."};
+  return {std::string(field), "The metric " + Quoted(metric) + " is not a metric of the study."};
 }
 
 FieldViolation MetricMissing(std::string_view field, std::string_view metric) {
@@ -242,8 +244,8 @@ FieldViolation MetricMissing(std::string_view field, std::string_view metric) {
 
 Error NothingMeasured() {
   return FieldError(Code::kFailedPrecondition, "final_measurement",
-                    "No measurement of the trial has all of the study's metrics. Give a "
-                    "final_measurement, or say that it is infeasible with trial_infeasible.");
+                    "No measurement of the trial has all metrics of the study. Send a "
+                    "final_measurement, or set trial_infeasible.");
 }
 
 std::string TrialShouldStop(std::string_view trial, std::string_view why) {
@@ -257,7 +259,7 @@ Error StudyStoreFailed(Code, const Path& file, std::string_view why) {
 
 Error StudyStoreTooNew(const Path& file, int64_t version) {
   return {Code::kDataLoss, "'" + file.string() + "' has version " + std::to_string(version) +
-                               ", which a newer caip wrote. Use that one."};
+                               ", which a newer caip wrote. Use the newer version."};
 }
 
 }  // namespace caip::api::errors

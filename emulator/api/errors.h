@@ -1,6 +1,6 @@
 #pragma once
-// Texts of the ml API beyond jobs, and of what all APIs share. Those about jobs are in
-// spec/errors.h.
+// Texts of all APIs, of the ml API except jobs (ml/errors.h), and of the optimizer API
+// (projects.locations.studies).
 
 #include <string>
 #include <string_view>
@@ -11,12 +11,12 @@
 
 namespace caip::api::errors {
 
-/// A method that the service has and caip has not.
+/// A method of the service that caip does not have.
 Error NotEmulated(std::string_view method_id);
 Error ApiUnknown(std::string_view asked);
 Error LocationNotFound(std::string_view name);
 Error OperationNotFound();
-/// Of a body that is read by another table than the Job's.
+/// About the body of any method except those of jobs.
 Error BodyNoObject();
 Error BodyTooLarge(size_t limit);
 
@@ -48,14 +48,14 @@ Error StudyExists();
 Error StudyNotFound();
 Error StudyNotActive(std::string_view state);
 Error TrialNotFound();
-/// Of a call that needs a trial that runs.
+/// About a call that needs a running trial.
 Error TrialEnded();
 Error StudyOperationNotFound();
-/// Violations for each of those of `cause`, which are about a trial's values.
+/// The violations of `cause`, which are about a trial's values, with the path of the field.
 std::vector<FieldViolation> TrialParametersIllegal(const Error& cause);
 FieldViolation ParameterTwice(std::string field, std::string_view parameter);
 FieldViolation ParameterHasTwoValues(std::string field, std::string_view parameter);
-/// Of a trial that a user creates.
+/// About a trial that a user creates.
 FieldViolation TrialStateIllegal(std::string_view state);
 FieldViolation OutcomeMissing();
 FieldViolation NegativeProgress(std::string field);
@@ -66,7 +66,7 @@ FieldViolation MeasurementOutOfOrder(std::string_view field);
 FieldViolation MetricUnknown(std::string_view field, std::string_view metric);
 FieldViolation MetricMissing(std::string_view field, std::string_view metric);
 Error NothingMeasured();
-/// Of the emulator's log; `why` is the stopping rule's sentence.
+/// A line of the emulator's log; `why` is the stopping rule's sentence.
 std::string TrialShouldStop(std::string_view trial, std::string_view why);
 /// Always kInternal: a client can do nothing about the file.
 Error StudyStoreFailed(Code code, const Path& file, std::string_view why);

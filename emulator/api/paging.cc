@@ -11,7 +11,21 @@
 namespace caip::api {
 namespace {
 
-constexpr std::string_view kTokenMark = "caip:";  // tells our tokens from a client's typing
+constexpr size_t kItemsReadMax = 4096;            // by one call
+constexpr std::string_view kTokenMark = "caip:";  // marks the tokens of PageToken
+
+// Adds the items that match, and moves `last` to the last item that the page covers. True if the
+// page is full and another item matches.
+bool FillPage(std::vector<PageItem> read, size_t size, Json& items, std::string& last) {
+  for (PageItem& item : read) {
+    if (item.json) {
+      if (items.size() == size) return true;
+      items.push_back(*std::move(item.json));
+    }
+    last = std::move(item.name);
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -38,6 +52,25 @@ Result<Page> ReadPage(const http::Request& request) {
 std::string PageToken(const std::string& last) {
   // The alphabet that needs no escaping in a URL; FromBase64 reads both.
   return ReplaceAll(ReplaceAll(Base64(std::string(kTokenMark) + last), "+", "-"), "/", "_");
+}
+
+Result<Json> AnswerPage(const Page& page, std::string_view list_name, size_t batch,
+                        const ReadItems& read) {
+  Json items = Json::array();
+  std::string last = page.after;
+  bool more = false;
+  for (size_t count = 0; !more;) {
+    ASSIGN_OR_RETURN(std::vector<PageItem> found, read(last, batch));
+    const bool at_end = found.size() < batch;
+    count += found.size();
+    more = FillPage(std::move(found), page.size, items, last);
+    if (at_end) break;
+    more = more || count >= kItemsReadMax;
+  }
+  Json answer = Json::object();
+  if (!items.empty()) answer[std::string(list_name)] = std::move(items);
+  if (more) answer["nextPageToken"] = PageToken(last);
+  return answer;
 }
 
 }  // namespace caip::api

@@ -1,8 +1,12 @@
 #pragma once
 // pageSize and pageToken of the ml API (docs/service/api.md, section 3).
 
+#include <functional>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "base/json.h"
 #include "base/result.h"
 #include "http/message.h"
 
@@ -13,13 +17,30 @@ inline constexpr size_t kPageSizeMax = 100;
 
 struct Page {
   size_t size = kPageSizeDefault;
-  std::string after;  // the last item of the page before; "" from the start
+  std::string after;  // the last item of the page before; "": the first page
 };
 
-/// Above the maximum counts as the maximum; negative or no number, and a token that is none of
-/// ours, are kInvalidArgument.
+/// A size above the maximum counts as the maximum. kInvalidArgument: a negative size, a size that
+/// is not a number, or a token that PageToken did not make.
 Result<Page> ReadPage(const http::Request& request);
-/// Opaque for clients.
+/// The token of the page after `last`. Opaque for clients.
 std::string PageToken(const std::string& last);
+
+/// An item of a list. Its name identifies it within the list.
+struct PageItem {
+  std::string name;
+  std::optional<Json> json;  // nullopt: a filter leaves the item out
+};
+
+/// Reads at most `count` items after the item `after` ("": from the start), in the order of the
+/// list.
+using ReadItems =
+    std::function<Result<std::vector<PageItem>>(const std::string& after, size_t count)>;
+
+/// Answers one page of a list: {LIST_NAME: [items], nextPageToken}. Reads `batch` items at a time.
+/// Stops after some thousand items, so that a filter that matches little does not make the call
+/// slow: then the page may be short, even empty, but has a token.
+Result<Json> AnswerPage(const Page& page, std::string_view list_name, size_t batch,
+                        const ReadItems& read);
 
 }  // namespace caip::api

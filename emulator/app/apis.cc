@@ -31,7 +31,7 @@ std::vector<http::Route> Apis::LoggingRoutes() {
                                                         world_.wall, stream_readers_));
 }
 
-// A batch's parts understand what whole requests do.
+// The parts of a batch accept the same parameters as whole requests.
 std::vector<http::Route> Apis::StorageRoutes() {
   auto routes = front::WithStandardParameters(world_.state.faces->JsonRoutes());
   routes.push_back(gcs::BatchRoute(routes));

@@ -1,5 +1,5 @@
 #pragma once
-// All APIs behind the one port, and what they need beside the engine.
+// All APIs of the one port, and the state that they need besides the engine.
 
 #include <memory>
 #include <string>
@@ -17,17 +17,17 @@
 
 namespace caip::app {
 
-/// What the APIs are about. All of it outlives them.
+/// The parts that the APIs use. All of them outlive the APIs.
 struct ApiWorld {
   const EmulatorOptions& options;
-  const std::vector<std::string>& flags;  // the emulator was started with these
+  const std::vector<std::string>& flags;  // of the command that started the emulator
   const KeptState& state;
   engine::Engine& engine;
-  Clock& clock;  // the service's, which leaps
+  Clock& clock;  // emulated time
   Clock& wall;
 };
 
-/// Outlives the use of the routes it makes; goes before the engine.
+/// Outlives all requests to its routes; is destroyed before the engine.
 class Apis {
  public:
   explicit Apis(const ApiWorld& world);
@@ -35,7 +35,7 @@ class Apis {
   /// Fills `router`, once.
   void Serve(http::Router* router, api::ControlActions actions);
 
-  /// The emulator ends: who follows a job is told so, and not to wait.
+  /// Answers all requests that follow a job at once; the answers say that the emulator ends.
   void EndFollowing() { follower_.End(); }
 
  private:

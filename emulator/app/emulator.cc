@@ -37,19 +37,20 @@ http::Response NoRoute(int status, const http::Request& request, const std::stri
 
 }  // namespace
 
-// In the order of their making: what uses another stands behind it, and goes before it.
+// In the order of construction: a part comes after the parts that it uses, and is destroyed before
+// them.
 struct Emulator::Parts {
   EmulatorOptions options;
   std::vector<std::string> flags;
   AlarmedClock clock;
-  SystemClock wall;  // of tokens and the access log: others compare it with their own
+  SystemClock wall;  // of tokens and the access log, which clients compare with their own clocks
   Fd end_asked;      // an eventfd: readable once a client has asked for the end
   AttachedClients clients;
   Interference* interference = nullptr;
   KeptState state;
   http::Router router{NoRoute};
   std::unique_ptr<Listener> listener;
-  std::unique_ptr<engine::LogSink> watched_output;  // around the log, where somebody interferes
+  std::unique_ptr<engine::LogSink> watched_output;  // around the log, if a scenario interferes
   std::unique_ptr<engine::LogSink> watched_log;     // likewise
   host::LauncherBundle replicas;
   host::WorkerThread worker;
@@ -105,7 +106,7 @@ Status Emulator::Parts::AddServers() {
   if (settings.network) RETURN_IF_ERROR(ServeNetworks(*settings.network));
   replicas.launcher = std::make_unique<front::GuestLauncher>(
       std::move(replicas.launcher),
-      front::GuestLauncher::World{listener->server(), listener->guests(), *state.mint, wall},
+      front::GuestLauncher::World{listener->server(), listener->machines(), *state.mint, wall},
       std::move(settings));
   if (options.companions.empty()) return Ok{};
   host::CompanionOptions companions = CompanionsOf(options, host::OwnEnvironment());
@@ -140,10 +141,10 @@ void Emulator::Parts::Serve() {
   listener->StartAnswering();
 }
 
-// Before anything that requests use goes.
+// Runs before the parts that requests use are destroyed.
 void Emulator::Parts::StopServing() {
   if (!listener) return;
-  listener->StartAnswering();  // after a start that failed: what came early must not wait for ever
+  listener->StartAnswering();  // after a failed start: early requests must not wait forever
   state.faces->EndPauses();
   listener->Close();
 }

@@ -1,5 +1,5 @@
 #pragma once
-// One emulator: everything constructed, connected and, in the end, taken down in order.
+// One emulator: constructs its parts, connects them, and destroys them in order.
 
 #include <memory>
 #include <optional>
@@ -15,11 +15,11 @@ namespace caip::app {
 
 class Interference;
 
-/// Owns the state directory while it lives. Serves at once; its engine runs on a thread of its own.
+/// Owns the state directory while it exists. Serves at once; its engine runs on its own thread.
 class Emulator {
  public:
-  /// Errors: kAborted when the state directory is taken (with the owner's name), kAlreadyExists
-  /// when the port is, kPermissionDenied, kDataLoss, ... with what to do.
+  /// Errors: kAborted when another process owns the state directory (and which), kAlreadyExists
+  /// when the port is in use, kPermissionDenied, kDataLoss, ...
   static Result<std::unique_ptr<Emulator>> Start(const EmulatorOptions& options,
                                                  const EmulatorFlags& flags,
                                                  Interference* interference = nullptr);
@@ -32,23 +32,24 @@ class Emulator {
   uint64_t seed() const;
   engine::Engine& engine();
   gcs::DirectoryStore& buckets();
-  /// What to tell about the port, where it is not the usual one; else "".
+  /// A note for the user if the port is not the default one; else "".
   const std::string& port_note() const;
 
   /// Why WaitForEnd returned.
   enum class End { kInterrupted, kAsked, kIdle };
-  /// Blocks until `interrupt_descriptor` is readable, a client asks for the end, or for `idle` no
-  /// job was unfinished and no request came.
+  /// Blocks until `interrupt_descriptor` is readable, a client asks for the end, or there was no
+  /// unfinished job and no request for the time `idle`.
   End WaitForEnd(int interrupt_descriptor, std::optional<Duration> idle);
 
-  /// An answer where nobody needs it: no job is unfinished and nobody who joined (POST
-  /// /emulator/v1:join) lives, or a client asked for the end. Nobody can join from then on.
+  /// The reason to end, if nothing needs the emulator: no job is unfinished and no process that
+  /// joined (POST /emulator/v1:join) exists, or a client asked for the end. After that no process
+  /// can join.
   std::optional<End> MayEnd();
-  /// Blocks until MayEnd, or `interrupt_descriptor` is readable. Where somebody is to be served
-  /// beyond the end of his process, it is needed until it was idle for long, as other servers.
+  /// Blocks until MayEnd, or until `interrupt_descriptor` is readable. If a client joined with
+  /// `stays`, the emulator is needed until the idle timeout of background servers.
   End WaitWhileNeeded(int interrupt_descriptor);
 
-  /// Kills all replicas; unfinished jobs go on with the next emulator on this state directory, as
+  /// Kills all replicas. The next emulator on this state directory continues unfinished jobs, as
   /// after a loss of their machines.
   void Stop();
 

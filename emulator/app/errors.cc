@@ -37,7 +37,7 @@ Error ServerDoesNotEnd(pid_t pid) {
 Error FlagsDoNotFit(std::string_view url, const std::vector<std::string>& present,
                     const std::vector<std::string>& wanted) {
   return {Code::kFailedPrecondition,
-          "An emulator runs already at " + S(url) + ". It was started " +
+          "An emulator already runs at " + S(url) + ". It was started " +
               (present.empty() ? "without flags" : "with " + Join(present, " ")) +
               " and cannot take " + Join(wanted, " ") +
               " any more. End it with `caip stop`, or use another --state."};
@@ -81,9 +81,10 @@ FieldViolation BadSetting(std::string_view key, std::string_view place, std::str
 FieldViolation BadFlag(std::string_view flag, std::string_view text) { return {S(flag), S(text)}; }
 
 FieldViolation CompanionsOutOfReach() {
-  return {"isolation",
-          "replicas with namespaces of their own cannot reach the emulators that 'companions' "
-          "names, which listen on this host. Leave one of them out"};
+  return {
+      "isolation",
+      "replicas with their own network cannot reach the emulators of 'companions', which listen on "
+      "this host. Use only one of the two settings"};
 }
 
 SettingProblem NotAText() { return Value("must be a text"); }
@@ -127,7 +128,8 @@ SettingProblem NotAnInterpreter(std::string_view version) {
 }
 
 SettingProblem NotACompanion(std::string_view name, const std::vector<std::string>& known) {
-  return Value("has no emulator called " + Quoted(name) + ". There are " + Join(known, ", "));
+  return Value("has no emulator called " + Quoted(name) +
+               ". Known emulators: " + Join(known, ", "));
 }
 
 SettingProblem NotAnSdkPath() { return Value("must be the absolute path of the Cloud SDK"); }

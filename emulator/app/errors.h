@@ -1,5 +1,5 @@
 #pragma once
-// The texts of everything that keeps a command from an emulator, or an emulator from starting.
+// The texts of errors that keep a command from an emulator, or an emulator from starting.
 
 #include <sys/types.h>
 
@@ -13,7 +13,7 @@
 
 namespace caip::app::errors {
 
-// Of the emulator that owns a state directory. kAborted: look for the owner again.
+// About the emulator that owns a state directory. kAborted: look for the owner again.
 Error LookAgain(std::string text);
 Error NoEmulatorRuns(const Path& state);
 Error OwnedByAnother();
@@ -29,7 +29,7 @@ Error Ending();
 Error ConfigNotAMapping(const Path& file);
 /// All violations in one error, `field: description` each.
 Error BadFlags(std::vector<FieldViolation> violations);
-/// The same for violations that name their place themselves.
+/// The same for violations that contain their position.
 Error BadConfigFile(std::vector<FieldViolation> violations);
 FieldViolation UnknownSetting(std::string_view key, std::string_view place,
                               const std::vector<std::string>& known);

@@ -11,19 +11,20 @@
 
 namespace caip::app {
 
-/// For whom a moment matters that nobody waits for.
+/// A listener that an AlarmedClock wakes at times the engine has no timer for.
 class Alarm {
  public:
   virtual ~Alarm() = default;
-  virtual Instant Next() const = 0;  // kNever: none
-  /// On the waiting thread, once the moment is there; Next() is a later one then. Must not block.
+  virtual Instant Next() const = 0;  // the next time; kNever: none
+  /// Called on the waiting thread when the time has come. Afterwards Next() is a later time. Must
+  /// not block.
   virtual void Ring(Instant now) = 0;
 };
 
-/// A LeapClock whose waiting stops at the alarm's moments, too.
+/// A LeapClock that also stops waiting at the alarm's times.
 class AlarmedClock final : public Clock {
  public:
-  /// Before anybody waits; outlives the waiting.
+  /// Call it before any thread waits. The alarm outlives all waits.
   void SetAlarm(Alarm* alarm) { alarm_ = alarm; }
 
   Instant Now() const override { return clock_.Now(); }
@@ -37,24 +38,26 @@ class AlarmedClock final : public Clock {
   Alarm* alarm_ = nullptr;
 };
 
-/// Each Around() is called once, while the emulator is made, and stands from then on between its
-/// part and whoever uses it. Outlives the emulator. As an alarm it is asked by the service's clock.
+/// Watches an emulator from inside and disturbs it. Each Around() is called once, while the
+/// emulator is made. Its result stands between the part and the users of the part. As an alarm it
+/// is registered with the service's clock. Outlives the emulator.
 class Interference : public Alarm {
  public:
-  /// What clients and replicas reach; the service's own looks at packages and buckets pass it by.
+  /// The store that clients and replicas use. The service itself reads packages and buckets
+  /// directly.
   virtual std::unique_ptr<gcs::BucketStore> Around(gcs::BucketStore& store) = 0;
-  /// What replicas print, and nothing else of the log.
+  /// The sink of the replicas' output, and of no other log entries.
   virtual std::unique_ptr<engine::LogSink> Around(engine::LogSink& sink) = 0;
-  /// What the engine writes to the log.
+  /// The sink of the engine's log entries.
   virtual std::unique_ptr<engine::LogSink> AroundService(engine::LogSink& sink) = 0;
-  /// May wrap the launcher, whose launches are as complete as they will be, and the packager, and
-  /// use the launcher's abilities. An Error: the launcher lacks an ability that is needed.
+  /// May wrap the launcher and the packager, and use the launcher's abilities. The wrapper sees
+  /// complete launches. Error: the launcher lacks a required ability.
   virtual Status Around(host::LauncherBundle& replicas) = 0;
-  /// All but metadata and tokens.
+  /// The handler of all requests except those for metadata and tokens.
   virtual http::Handler Around(http::Handler apis) = 0;
-  /// The engine runs; nothing was submitted.
+  /// Called when the engine runs and no job was submitted yet.
   virtual void Begin(engine::Engine& engine, Clock& clock) = 0;
-  /// Before the engine goes.
+  /// Called before the engine is destroyed.
   virtual void End() = 0;
 };
 

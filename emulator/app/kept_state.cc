@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Renames stay whole when the process ends between two of them: the next start moves the rest.
+// If the process ends between two renames, the next start moves the rest.
 Status MoveUnlessThere(const Path& from, const Path& to) {
   std::error_code error;
   if (!fs::exists(from, error)) return Ok{};
@@ -31,7 +31,7 @@ Status TakeOver(const Path& old, const Path& keys) {
   RETURN_IF_ERROR(SyncDirectory(keys));
   std::error_code error;
   fs::remove(old / "signer.pem", error);
-  fs::remove(old, error);  // stays where somebody put something else there
+  fs::remove(old, error);  // stays if it holds other files
   return Ok{};
 }
 

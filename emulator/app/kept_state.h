@@ -1,5 +1,5 @@
 #pragma once
-// What an emulator keeps on disk, each with its owner here.
+// The state that an emulator keeps on disk, and the objects that own its parts.
 
 #include <memory>
 #include <optional>
@@ -22,7 +22,7 @@ namespace caip::app {
 
 class Interference;
 
-/// In the order of their making; nothing is empty once it is open.
+/// The parts in the order of their construction. After OpenState only `watched` may be empty.
 struct KeptState {
   std::optional<host::StateDirectory> owner;
   std::unique_ptr<engine::JobStore> jobs;
@@ -32,18 +32,19 @@ struct KeptState {
   std::unique_ptr<metadata::TokenMint> mint;
   std::unique_ptr<gcs::DirectoryStore> buckets;
   std::unique_ptr<StorageAdapter> storage;    // `buckets` as the engine reads them
-  std::unique_ptr<gcs::BucketStore> watched;  // around `buckets`, where somebody interferes
-  std::unique_ptr<StorageFaces> faces;        // `buckets` as clients reach them
+  std::unique_ptr<gcs::BucketStore> watched;  // around `buckets`, if a scenario interferes
+  std::unique_ptr<StorageFaces> faces;        // `buckets` as clients use them
 };
 
-/// `clock` is the service's, `wall` the one that others know; both outlive what is made. Errors:
+/// `clock` is emulated time, `wall` real time; both outlive the state. Errors:
 /// kAborted when another emulator owns the directory, kDataLoss, kPermissionDenied, ...
 Result<KeptState> OpenState(const EmulatorOptions& options, const Clock& clock, const Clock& wall,
                             Interference* interference);
 
-/// The directory, made (0700) where there is none. What version 0.1 kept in <state>/storage-keys is
-/// moved there: its HMAC and public keys, and its signing key where there is no other. Where there
-/// is, the old one goes: what it signed is known by its public half.
+/// Returns <state>/keys, the directory of all signing keys, and makes it (0700) if it is missing.
+/// Moves the keys that version 0.1 kept in <state>/storage-keys: HMAC keys, public keys, and the
+/// signing key if there is no other. Otherwise the old signing key is deleted: its public half
+/// verifies its signatures.
 Result<Path> OpenKeyHome(const Path& state);
 
 }  // namespace caip::app

@@ -16,7 +16,7 @@
 namespace caip::app {
 namespace {
 
-// The names of Google's that the APIs here answer to (docs/service/clients.md, sections 1 and 6).
+// Google's names that the APIs of caip answer to (docs/service/clients.md, sections 1 and 6).
 const std::vector<std::string> kServedNames = {
     "storage.googleapis.com",
     "*.storage.googleapis.com",
@@ -32,8 +32,8 @@ const std::vector<std::string> kServedNames = {
     "169.254.169.254",
 };
 
-// First segments of the JSON APIs' paths. There gzip is how a body travels, uploads too (gcloud
-// storage cp -J, the Java library); elsewhere, in the XML API, it is how an object is stored.
+// First segments of the JSON APIs' paths. There gzip is a transfer encoding, for uploads too
+// (gcloud storage cp -J, the Java library). In the XML API it is the encoding of the stored object.
 constexpr std::string_view kApiPaths[] = {
     "v1",         "v2",          "storage",    "b",        "upload",       "resumable",
     "batch",      "discovery",   "$discovery", "emulator", "%24discovery", "computeMetadata",
@@ -53,7 +53,7 @@ std::string VariableOrEmpty(const Variables& variables, std::string_view name) {
   return "";
 }
 
-// Either spelling, the small one first, as curl reads them.
+// Either spelling, lower case first, as in curl.
 std::string FindEither(const Variables& variables, const std::string& name) {
   const std::string value = VariableOrEmpty(variables, name);
   return value.empty() ? VariableOrEmpty(variables, UpperCase(name)) : value;
@@ -140,8 +140,9 @@ std::vector<uint16_t> PortsToTry(const Path& state) {
 }
 
 std::string PortNote(uint16_t usual, uint16_t port) {
-  return "Port " + std::to_string(usual) + " is taken by somebody else; this emulator is at port " +
-         std::to_string(port) + ", and shells that were told another need `caip env` again.";
+  return "Port " + std::to_string(usual) +
+         " is in use by another process. This emulator listens at port " + std::to_string(port) +
+         ". Run `caip env` again in shells that use another port.";
 }
 
 Status RememberPort(const Path& state, uint16_t port) {
@@ -153,20 +154,20 @@ Result<std::unique_ptr<Listener>> Listener::Open(const EmulatorOptions& options,
                                                  http::Handler apis) {
   std::unique_ptr<Listener> made(new Listener());
   ASSIGN_OR_RETURN(made->authority_, OpenAuthority(options.state, wall, host::OwnEnvironment()));
-  const metadata::Machine host = HostGuest(options, wall.Now());
-  made->guests_ = std::make_unique<metadata::MachineTable>(host);
+  const metadata::Machine host = HostMachine(options, wall.Now());
+  made->machines_ = std::make_unique<metadata::MachineTable>(host);
   if (options.access_log != "off") {
     const Path file =
         options.access_log.empty() ? options.state / "access.log" : Path(options.access_log);
     ASSIGN_OR_RETURN(made->access_log_, front::AccessLog::Open(file));
   }
-  made->door_ = std::make_unique<front::HttpFrontEnd>(
-      front::HttpFrontEnd::Parts{*made->guests_, mint, metadata::IdentityOfMachine(host),
+  made->front_end_ = std::make_unique<front::HttpFrontEnd>(
+      front::HttpFrontEnd::Parts{*made->machines_, mint, metadata::IdentityOfMachine(host),
                                  std::move(apis), made->access_log_.get(), wall});
   return made;
 }
 
-// A request that came before a start that failed must not wait for ever, nor outlive the rest.
+// If the start failed, early requests must not wait forever, nor outlive the other parts.
 Listener::~Listener() {
   StartAnswering();
   Close();
@@ -177,7 +178,7 @@ Result<std::unique_ptr<http::Server>> Listener::ServeAt(const EmulatorOptions& o
   return http::Server::Start(ServingOptions(options, port, authority_, host::OwnEnvironment()),
                              WithEncodings([this](const http::Request& request) {
                                ready_.wait();
-                               return door_->Handle(request);
+                               return front_end_->Handle(request);
                              }));
 }
 
@@ -206,7 +207,7 @@ void Listener::StartAnswering() {
 }
 
 void Listener::Close() {
-  if (guests_) guests_->Close();
+  if (machines_) machines_->Close();
   if (server_) server_->Stop(kGraceMilliseconds);
 }
 

@@ -35,19 +35,19 @@ class Listener {
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
 
-  /// A port that was asked for is taken or refused; the usual one has neighbours.
+  /// Listens at the port of the options, or fails. Without one, tries the ports of PortsToTry.
   Status Listen(const EmulatorOptions& options);
   void StartAnswering();
   /// Ends requests that wait for a change, and accepts no others. May be called again.
   void Close();
 
   http::Server& server() { return *server_; }
-  metadata::MachineTable& guests() { return *guests_; }
-  /// The host's certificate authorities and our own.
+  metadata::MachineTable& machines() { return *machines_; }
+  /// A file with the certificate authorities of the host and of the emulator.
   Path bundle_file() const { return authority_->bundle_file(); }
   /// "http://127.0.0.1:PORT".
   const std::string& base_url() const { return base_url_; }
-  /// What to tell about the port, where it is not the usual one; else "".
+  /// A note for the user if the port is not the default one; else "".
   const std::string& port_note() const { return port_note_; }
 
  private:
@@ -55,9 +55,9 @@ class Listener {
   Result<std::unique_ptr<http::Server>> ServeAt(const EmulatorOptions& options, uint16_t port);
 
   std::shared_ptr<http::CertificateAuthority> authority_;
-  std::unique_ptr<metadata::MachineTable> guests_;
+  std::unique_ptr<metadata::MachineTable> machines_;
   std::unique_ptr<front::AccessLog> access_log_;
-  std::unique_ptr<front::HttpFrontEnd> door_;
+  std::unique_ptr<front::HttpFrontEnd> front_end_;
   std::latch ready_{1};
   std::unique_ptr<http::Server> server_;
   std::string base_url_;
@@ -67,36 +67,36 @@ class Listener {
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
 /// The local authority in <state>/ca. `wall`: clients compare its dates with their own clocks.
-/// `own` may tell whom this machine trusts (SSL_CERT_FILE).
+/// `own` may name the certificate authorities of this host (SSL_CERT_FILE).
 Result<std::shared_ptr<http::CertificateAuthority>> OpenAuthority(const Path& state,
                                                                   const Clock& wall,
                                                                   const Variables& own);
 
-/// Plain http, TLS and an https proxy on one port. `own` tells the machine's own proxy.
+/// Plain http, TLS and an https proxy on one port. `own` may name the host's own proxy.
 http::ServerOptions ServingOptions(const EmulatorOptions& options, uint16_t port,
                                    std::shared_ptr<http::CertificateProvider> certificates,
                                    const Variables& own);
 
-/// The served names as a hosts file has them, the regions' written out, without those of buckets
-/// and of the metadata server.
+/// The served names for a hosts file: with each region's name, without those of buckets and of the
+/// metadata server.
 std::vector<std::string> NamesOfHostsFile();
 
-/// What the machine itself reaches without a proxy, less what would let Google's names pass us by.
+/// The hosts that this host reaches without a proxy, except entries that match Google's names.
 std::vector<std::string> DirectHosts(const Variables& own);
 
-/// gzip both ways for the JSON APIs. What is uploaded or put into a bucket stays as it came.
+/// gzip in both directions for the JSON APIs. Objects and uploads stay unchanged.
 http::Handler WithEncodings(http::Handler next);
 
 inline constexpr uint16_t kUsualPort = 2247;  // "CAIP" on a telephone
 
-/// To be tried in this order: where this state directory was served before, 2247, the ports after
-/// it, and in the end 0, any free one.
+/// The ports to try, in this order: the last port of this state directory, 2247, the ports after
+/// it, and 0 for any free port.
 std::vector<uint16_t> PortsToTry(const Path& state);
 
-/// For whoever expects it at `usual`.
+/// A note for users who expect the emulator at the port `usual`.
 std::string PortNote(uint16_t usual, uint16_t port);
 
-/// What was printed for a shell once should go on working.
+/// Stores the port, so that variables which a shell already has stay valid.
 Status RememberPort(const Path& state, uint16_t port);
 
 }  // namespace caip::app

@@ -22,7 +22,7 @@ void LogAdapter::Write(std::vector<engine::LogLine> lines) {
   book_.Append(std::move(entries));
 }
 
-// A full disk is told by the book's Health(); the engine goes on, as nothing is lost.
+// The book's Health() reports a full disk. The engine continues, because nothing is lost.
 void LogAdapter::Flush() { (void)book_.Flush(); }
 
 }  // namespace caip::app

@@ -1,5 +1,5 @@
 #pragma once
-// Cloud Storage as the engine and the packager see it: the bucket store behind their ports.
+// Cloud Storage for the engine and the packager: implements their ports with the bucket store.
 
 #include "fakes/gcs/store/directory_store.h"
 #include "host/python/packages.h"
@@ -10,7 +10,7 @@ namespace caip::app {
 /// Any thread. `buckets` outlives it.
 class StorageAdapter final : public run::StorageProbe, public host::PackageSource {
  public:
-  /// `create_buckets`: a missing bucket counts as there, and is made when it is first written to.
+  /// `create_buckets`: a missing bucket counts as present, and is created by the first write.
   StorageAdapter(gcs::DirectoryStore& buckets, bool create_buckets)
       : buckets_(buckets), create_buckets_(create_buckets) {}
 

@@ -1,6 +1,6 @@
 #pragma once
-// All by which Cloud Storage is reached: the JSON API with the faults that clients' test suites
-// ask for, the XML API, and the keys of signatures.
+// The APIs of Cloud Storage: the JSON API with the faults that clients' test suites ask for, the
+// XML API, and the keys of signatures.
 
 #include <memory>
 #include <vector>
@@ -17,7 +17,7 @@
 
 namespace caip::app {
 
-/// What is kept, and where. `wall` is the time that signers know.
+/// The directories and keys of the APIs.
 struct StorageFacesOptions {
   Path state;
   Path keys;
@@ -25,21 +25,21 @@ struct StorageFacesOptions {
   gcs::SigningKeySource signer;  // outlives the faces
 };
 
-/// Any thread, once made.
+/// Any thread, after Open.
 class StorageFaces {
  public:
-  /// `store` and `wall` must outlive it.
+  /// `store` and `wall`, the time that signers use, must outlive it.
   static Result<std::unique_ptr<StorageFaces>> Open(const StorageFacesOptions& options,
                                                     gcs::BucketStore& store, const Clock& wall);
 
-  /// storage/v1, hmacKeys among it: to be dressed by the caller, then made faulty.
+  /// storage/v1, with hmacKeys. The caller adds the standard parameters and passes them to Faulty.
   std::vector<http::Route> JsonRoutes() const;
   std::vector<http::Route> Faulty(std::vector<http::Route> routes) const;
   /// Keys of accounts and the retry test API.
   std::vector<http::Route> OtherRoutes() const;
-  /// For requests that gcs::IsXmlRequest() is true of.
+  /// For requests for which gcs::IsXmlRequest() is true.
   http::Response AnswerXml(const http::Request& request) const { return xml_->Handle(request); }
-  /// Answers that stall on purpose go on at once, so that a server can stop.
+  /// Continues answers that stall on purpose, so that the server can stop.
   void EndPauses() { pause_->End(); }
 
  private:

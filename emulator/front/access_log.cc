@@ -14,7 +14,7 @@ namespace {
 
 bool IsSafe(unsigned char c) { return c > 0x20 && c != 0x7f; }
 
-// A word of the line: no blank, no control character, never empty.
+// Adds a word without blanks and control characters, "-" for an empty one.
 void AddWord(std::string_view word, std::string& line) {
   if (!line.empty()) line += ' ';
   if (word.empty()) line += '-';
@@ -31,7 +31,7 @@ void AddWord(std::string_view word, std::string& line) {
   }
 }
 
-// "0.8": the nearest tenth, of two the smaller.
+// "0.8": rounded to the nearest tenth, ties down.
 std::string MillisecondsOf(Duration took) {
   const int64_t tenths = (took + Duration(49'999)) / std::chrono::microseconds(100);
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10);
@@ -72,7 +72,7 @@ Status AccessLog::OpenFile() {
   return Ok{};
 }
 
-// Where the new file cannot be had, the old one goes on.
+// If the new file cannot be opened, the old one stays in use.
 void AccessLog::Rotate() {
   Fd old = std::move(fd_);
   const Path kept = file_.string() + ".1";

@@ -1,5 +1,5 @@
 #pragma once
-// One line a request: who asked for what, and what became of it.
+// The access log: one line for each request, with the caller, the request and the result.
 
 #include <memory>
 #include <mutex>
@@ -11,10 +11,10 @@
 
 namespace caip::front {
 
-/// What a line tells. Texts are made safe for a line of words.
+/// The facts of one line. AccessLine escapes texts that could break the line.
 struct AccessEntry {
   Instant time;
-  std::string identity;  // e-mail, "" unknown
+  std::string identity;  // e-mail; "": unknown
   std::string job;       // "" none
   std::string replica;
   std::string method;
@@ -25,11 +25,11 @@ struct AccessEntry {
 };
 
 /// "2026-11-21T08:20:00.123Z a@b census_1/master-replica-0 GET /v1/... 200 123 0.8": unknown words
-/// are "-", the last is milliseconds.
+/// are "-", the last word is milliseconds.
 std::string AccessLine(const AccessEntry& entry);
 
-/// Appends lines to a file; at `size_max` it becomes FILE.1 and a new one begins. Any thread. What
-/// cannot be written is dropped: a full disk must not stop the service.
+/// Appends lines to a file. At `size_max` the file becomes FILE.1 and a new one starts. Any thread.
+/// Lines that cannot be written are dropped: a full disk must not stop the service.
 class AccessLog {
  public:
   static constexpr int64_t kSizeMax = 64 << 20;

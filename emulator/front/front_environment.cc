@@ -9,8 +9,8 @@ namespace {
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
-// Libraries differ in what they understand: most compare names, some know networks. gRPC among
-// replicas must never meet the proxy, so their hosts are written out.
+// Most libraries compare names, some also match networks. gRPC between replicas must not use the
+// proxy, so all their hosts are listed.
 std::string DirectHosts(const HttpsFront& front) {
   std::vector<std::string> hosts = {"localhost", "127.0.0.1", "::1", "127.0.0.0/8"};
   for (const std::string& host : front.direct) {
@@ -20,8 +20,8 @@ std::string DirectHosts(const HttpsFront& front) {
 }
 
 void AddHttps(const HttpsFront& front, Variables& out) {
-  // curl and TensorFlow's libcurl, Python and Go read either spelling; some only one. http_proxy
-  // stays unset: plain http goes where it is sent.
+  // Some libraries read only one of the spellings. http_proxy stays unset: plain http needs no
+  // proxy.
   out.emplace_back("https_proxy", front.proxy);
   out.emplace_back("HTTPS_PROXY", front.proxy);
   const std::string direct = DirectHosts(front);
@@ -47,7 +47,8 @@ Variables RenderFrontEnvironment(const FrontFacts& facts) {
     variables.emplace_back("GCE_METADATA_IP", facts.metadata);
     variables.emplace_back("GCE_METADATA_ROOT", facts.metadata);
   }
-  // TensorFlow before it knew GCE_METADATA_HOST would look the real name up, again and again.
+  // Old TensorFlow versions do not know GCE_METADATA_HOST and would look the real name up
+  // repeatedly.
   if (!facts.token.empty()) variables.emplace_back("GOOGLE_AUTH_TOKEN_FOR_TESTING", facts.token);
   if (facts.https) AddHttps(*facts.https, variables);
   return variables;

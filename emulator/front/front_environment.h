@@ -1,6 +1,6 @@
 #pragma once
-// The variables that lead a replica to its own metadata server and, where its software insists on
-// https, to our front of Google's names (docs/service/clients.md, section 6).
+// The variables that point a replica to its own metadata server and, for software that uses only
+// https, to the emulator's proxy for Google's names (docs/service/clients.md, section 6).
 
 #include <string>
 #include <utility>
@@ -8,22 +8,22 @@
 
 namespace caip::front {
 
-/// Where the front of Google's https names is, and whom to trust for it.
+/// The proxy for Google's https names and its certificate authorities.
 struct HttpsFront {
   std::string proxy;   // "http://127.0.0.1:40001"
   std::string bundle;  // file: the host's certificate authorities and ours
-  /// Reached without the proxy: hosts of the run, and what the host itself exempts.
+  /// Hosts that are reached without the proxy: those of the run, and the host's own exceptions.
   std::vector<std::string> direct;
 };
 
 struct FrontFacts {
-  /// "127.0.0.1:40001": the replica's own metadata server; "" where it is found by its own name.
+  /// "127.0.0.1:40001": the replica's own metadata server; "" if its real name works.
   std::string metadata;
-  std::string token;                  // for software that reads it from a variable; "" none
+  std::string token;                  // for software that reads it from a variable; "": none
   const HttpsFront* https = nullptr;  // nullptr: none
 };
 
-/// In a fixed order; names occur once, and none of them is RenderEnvironment's.
+/// In a fixed order. Each name occurs once, and none is set by RenderEnvironment.
 std::vector<std::pair<std::string, std::string>> RenderFrontEnvironment(const FrontFacts& facts);
 
 }  // namespace caip::front

@@ -83,7 +83,7 @@ class SelectionReader {
 
 namespace {
 
-// The type a property of a message has; `path` for the error.
+// The types of an API by name.
 using Schemas = const Json&;
 
 const Json* Resolved(Schemas schemas, const Json* type) {
@@ -106,7 +106,7 @@ Status Check(const Node& node, Schemas schemas, const Json* type, const std::str
     const std::string below = path.empty() ? name : path + "/" + name;
     if (anything) continue;
     if (name == kEvery && (properties || others)) {
-      // What stands behind a star must be somewhere below.
+      // The selection after a star must match at least one property.
       bool found = member.members.empty() || others != nullptr;
       for (const auto& property : properties ? *properties : Json::object()) {
         found = found || Check(member, schemas, &property, below).ok();
@@ -137,7 +137,7 @@ Json Choose(const Json& value, const Node& node) {
     const auto own = node.members.find(name);
     if (own == node.members.end() && every == node.members.end()) continue;
     const Node& below = own == node.members.end() ? every->second : own->second;
-    // Something below a plain value cannot be chosen.
+    // A plain value has no members to select.
     if (!below.whole && !member.is_structured()) continue;
     chosen[name] = Choose(member, below);
   }

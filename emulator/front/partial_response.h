@@ -1,5 +1,5 @@
 #pragma once
-// The `fields` of a request: which parts of the answer to send.
+// The `fields` parameter of a request: the parts of the answer to send.
 // https://cloud.google.com/storage/docs/json_api#partial-response
 //
 //   selection := item { "," item }
@@ -19,15 +19,15 @@ namespace caip::front {
 /// A parsed `fields`. Immutable; any thread.
 class FieldSelection {
  public:
-  /// kInvalidArgument names the character where it is broken.
+  /// kInvalidArgument names the position of a syntax error.
   static Result<FieldSelection> Parse(std::string_view text);
   FieldSelection(FieldSelection&&) noexcept;
   FieldSelection& operator=(FieldSelection&&) noexcept;
   ~FieldSelection();
 
-  /// kInvalidArgument for a path that messages of this type have not. `schemas` holds the types.
+  /// kInvalidArgument for a path that messages of this type do not have. `schemas` has the types.
   Status CheckAgainst(const Json& schemas, const std::string& message) const;
-  /// What is left of an answer. Lists are looked into; what the answer has not stays absent.
+  /// The selected part of an answer. Selections apply to each element of a list.
   Json Of(const Json& answer) const;
 
  private:

@@ -19,10 +19,10 @@ namespace {
 using api::ApiDescription;
 using api::ApiMethod;
 
-// The APIs differ in how they say no, and in whether they mind what they do not know.
+// Cloud Storage has its own form of errors, and ignores unknown parameters.
 bool IsStorage(const ApiDescription& api) { return !api.service_path().empty(); }
 
-// Storage's older envelope, which its clients read.
+// The older form of errors that clients of Cloud Storage parse.
 http::Response StorageRefusal(const Error& error) {
   const std::string field = error.violations.empty() ? "" : error.violations.front().field;
   const std::string text =
@@ -53,7 +53,7 @@ Status CheckParameters(const ApiDescription& api, const ApiMethod& method,
   if (!format.empty() && format != "1" && format != "2") {
     return api::errors::ErrorFormatUnknown(format);
   }
-  if (IsStorage(api)) return Ok{};  // it passes over what it does not know
+  if (IsStorage(api)) return Ok{};  // it ignores unknown parameters
   for (const auto& [name, value] : request.query) {
     const bool standard = api::StandardParameterSchemas().contains(name) || name == "trace";
     if (!standard && !method.Knows(name)) return api::errors::QueryParameterUnknown(name);
@@ -61,10 +61,9 @@ Status CheckParameters(const ApiDescription& api, const ApiMethod& method,
   return Ok{};
 }
 
-// `fields` of this request, checked; nullopt without one.
-Result<std::optional<FieldSelection>> SelectionOf(const ApiDescription& api,
-                                                  const ApiMethod& method,
-                                                  const http::Request& request) {
+// The checked `fields` of this request; nullopt if it has none.
+Result<std::optional<FieldSelection>> ReadFields(const ApiDescription& api, const ApiMethod& method,
+                                                 const http::Request& request) {
   if (!request.HasQuery("fields") || request.Query("fields").empty()) {
     return std::optional<FieldSelection>();
   }
@@ -83,7 +82,7 @@ bool IsMedia(const http::Request& request) {
   return request.Query("alt") == "media" || request.path.starts_with("/download/");
 }
 
-// A JSON answer may be written piece by piece; here it is needed whole.
+// A JSON answer may be written in pieces; collects all of them.
 void Gather(http::Response& response) {
   if (!response.write_body) return;
   response.write_body([&](std::string_view piece) {
@@ -102,7 +101,7 @@ void Reduce(const FieldSelection& selection, bool pretty, http::Response& respon
   response.body = pretty ? PrettyJson(chosen) + "\n" : CompactJson(chosen);
 }
 
-// $.xgafv=1 asks for the form of errors that older libraries read.
+// $.xgafv=1 requests the form of errors that older libraries parse.
 void AddOldErrors(http::Response& response) {
   Gather(response);
   auto answer = ParseJson(response.body);
@@ -135,7 +134,7 @@ std::string JsonName(const std::string& name) {
   return json;
 }
 
-// The transcoder of Google's newer APIs knows parameters by their names in the message, too.
+// The transcoder of Google's newer APIs also accepts the parameters' names in the message.
 http::Request WithJsonNames(const ApiMethod& method, const http::Request& request) {
   http::Request renamed = request;
   for (auto& [name, value] : renamed.query) {
@@ -151,7 +150,7 @@ http::Response Answer(const ApiDescription& api, const ApiMethod& method,
   if (const Status status = CheckParameters(api, method, request); !status.ok()) {
     return Refusal(api, status.error());
   }
-  const auto selection = SelectionOf(api, method, request);
+  const auto selection = ReadFields(api, method, request);
   if (!selection.ok()) return Refusal(api, selection.error());
   http::Response response = inner(request, at);
   if (IsMedia(request) || response.file || !IsJson(response)) return response;
@@ -163,8 +162,8 @@ http::Response Answer(const ApiDescription& api, const ApiMethod& method,
   return response;
 }
 
-// A route's method. Looked up at its first call: descriptions take longer to read than a whole job
-// may take to start.
+// The method of a route. Looked up at the first call, because parsing a description takes longer
+// than starting a job.
 class Described {
  public:
   explicit Described(std::string id) : id_(std::move(id)) {}

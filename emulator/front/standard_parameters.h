@@ -1,6 +1,6 @@
 #pragma once
-// What every method of Google's APIs understands beside its own parameters: fields, alt, $.xgafv,
-// prettyPrint, and key, quotaUser, access_token and their like, which change nothing here.
+// The standard parameters of Google's APIs, which every method accepts: fields, alt, $.xgafv,
+// prettyPrint, and others such as key, quotaUser and access_token, which have no effect in caip.
 
 #include <vector>
 
@@ -8,8 +8,8 @@
 
 namespace caip::front {
 
-/// The same routes, whose handlers honour the standard parameters. Of methods that an
-/// ApiDescription has; others are left alone, and so is media.
+/// The same routes, with handlers that support the standard parameters. Routes without an
+/// ApiDescription and media downloads stay unchanged.
 std::vector<http::Route> WithStandardParameters(std::vector<http::Route> routes);
 
 }  // namespace caip::front

@@ -17,7 +17,7 @@
 
 namespace caip::api {
 
-/// Tests put jobs into the store; nothing runs.
+/// Tests write jobs to the store; no job runs.
 struct MlWorld {
   MlWorld() {
     world.Boot();

@@ -20,7 +20,7 @@ Json AWish() {
 
 Json Losses(double loss) { return {{"metrics", {{{"metric", "loss"}, {"value", loss}}}}}; }
 
-// "trial.parameters: The parameter 'x' has no value. ...", one a line.
+// "trial.parameters: The parameter 'x' has no value. ...", one per line.
 std::string ViolationsOf(const Answer& answer) {
   EXPECT_EQ(answer.status, 400) << answer.text;
   std::string text;
@@ -48,7 +48,7 @@ TEST(OwnTrials, AreRefusedWithAllViolationsAtOnce) {
         "trial.state: A trial cannot be created ACTIVE",
         "trial.measurements[0].step_count: The value must not be negative.",
         "trial.measurements[0].elapsed_time: The value must not be negative.",
-        "trial.measurements[0].metrics: The metric 'x' is none of the study's.",
+        "trial.measurements[0].metrics: The metric 'x' is not a metric of the study.",
         "trial.final_measurement.step_count: The value must not be negative.",
         "trial.final_measurement.metrics: The study's metric 'loss' has no value."}) {
     EXPECT_THAT(wrong, HasSubstr(part));
@@ -79,7 +79,7 @@ TEST(OwnTrials, HaveEachParameterOnceWithOneValue) {
   Json twice = AWish();
   twice.push_back({{"parameter", "rate"}, {"floatValue", 0.02}});
   EXPECT_EQ(ViolationsOf(ml.Post(kTrials, {{"parameters", twice}})),
-            "trial.parameters[3]: The parameter 'rate' is given twice.\n");
+            "trial.parameters[3]: The parameter 'rate' occurs twice.\n");
   Json both = AWish();
   both[1]["intValue"] = "1";
   EXPECT_THAT(ViolationsOf(ml.Post(kTrials, {{"parameters", both}})),

@@ -279,19 +279,20 @@ TEST(StudyStore, KeepsEverythingOverARestart) {
   Json suggested;
   {
     const auto store = open();
-    StudyService desk(*store, clock, 1);
+    StudyService service(*store, clock, 1);
     std::vector<FieldViolation> none;
     const Json study =
         google::ReadMessage({{"studyConfig", AConfig()}}, ml::StudySchema(), "study", none);
-    ASSERT_TRUE(desk.CreateStudy(parent, "s", study).ok());
-    suggested = *desk.Suggest(parent + "/studies/s", {{"suggestion_count", 1}, {"client_id", "a"}});
+    ASSERT_TRUE(service.CreateStudy(parent, "s", study).ok());
+    suggested =
+        *service.Suggest(parent + "/studies/s", {{"suggestion_count", 1}, {"client_id", "a"}});
   }
   const auto store = open();
-  StudyService desk(*store, clock, 1);
-  EXPECT_EQ(*desk.GetOperation(suggested["name"]), suggested);
-  EXPECT_EQ(desk.ListTrials(parent + "/studies/s")->size(), 1u);
+  StudyService service(*store, clock, 1);
+  EXPECT_EQ(*service.GetOperation(suggested["name"]), suggested);
+  EXPECT_EQ(service.ListTrials(parent + "/studies/s")->size(), 1u);
   const auto again =
-      desk.Suggest(parent + "/studies/s", {{"suggestion_count", 1}, {"client_id", "b"}});
+      service.Suggest(parent + "/studies/s", {{"suggestion_count", 1}, {"client_id", "b"}});
   EXPECT_THAT((*again)["response"]["trials"][0].value("name", ""), HasSubstr("/trials/2"));
 }
 

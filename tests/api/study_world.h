@@ -1,5 +1,5 @@
 #pragma once
-// The optimizer API over a desk of its own, asked without a server.
+// The optimizer API over its own StudyService, called without a server.
 
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ inline Json AConfig() {
 inline constexpr Instant kMorning{std::chrono::seconds(1'600'000'000)};
 
 struct StudyWorld {
-  StudyWorld() { router.Add(StudyRoutes(desk)); }
+  StudyWorld() { router.Add(StudyRoutes(service)); }
   Answer Ask(const std::string& method, const std::string& target) {
     return AskRouter(router, method, target);
   }
@@ -67,7 +67,7 @@ struct StudyWorld {
   std::unique_ptr<StudyStore> store = *StudyStore::Open(directory.path() / "studies.db");
   VirtualClock clock{kMorning};
   std::vector<std::string> said;
-  StudyService desk{*store, clock, 7, [this](const std::string& line) { said.push_back(line); }};
+  StudyService service{*store, clock, 7, [this](const std::string& line) { said.push_back(line); }};
   http::Router router{NoRouteResponse};
 };
 

@@ -1,4 +1,4 @@
-// What only the APIs put together can show: each method dressed by what stands around it.
+// The APIs together: each method with the layers around it.
 #include "emulator/app/apis.h"
 
 #include <gmock/gmock.h>

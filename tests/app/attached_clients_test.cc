@@ -12,7 +12,7 @@ namespace {
 bool Idle() { return true; }
 bool Busy() { return false; }
 
-/// A process that lives until it is told.
+/// A process that runs until it is killed.
 class Other {
  public:
   Other() : pid_(::fork()) {
@@ -72,7 +72,7 @@ TEST(AttachedClients, KnowsWhoIsToBeServedBeyondHisEnd) {
   EXPECT_TRUE(clients.stays());
 }
 
-// Of another machine's or container's processes we see nothing: they must not hold us for ever.
+// Processes of another machine or container are invisible; they must not keep the emulator running.
 TEST(AttachedClients, DoesNotWaitForProcessesItCannotSee) {
   AttachedClients clients;
   Other gone;

@@ -23,7 +23,7 @@ std::string TitleOf(const std::string& group) {
   return title == titles.end() ? group : title->second;
 }
 
-// The route tables of an emulator that runs.
+// The route tables of a running emulator.
 Json RoutesOfAnEmulator() {
   const TemporaryDirectory directory;
   EmulatorOptions options;
@@ -41,7 +41,7 @@ Json RoutesOfAnEmulator() {
   return json.ok() ? (*json)["routes"] : Json::array();
 }
 
-// The page: `head`, which is written by hand, and a table for each group of routes.
+// The page: `head`, which is hand-written, and a table for each group of routes.
 std::string Document(const std::string& head, const Json& routes) {
   std::map<std::string, std::string> tables;
   std::vector<std::string> groups = {"ml", "storage", "xml", "logging", "discovery", "emulator"};

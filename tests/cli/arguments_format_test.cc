@@ -1,4 +1,4 @@
-// Which command takes which --format.
+// The values of --format that each command accepts.
 #include <gtest/gtest.h>
 
 #include "emulator/cli/arguments/arguments.h"

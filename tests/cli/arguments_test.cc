@@ -26,7 +26,7 @@ SubmitCommand Parsed(const Words& more) {
   return submit ? *submit : SubmitCommand{};
 }
 
-// The first line of what a usage error says; "" where there is none.
+// The first line of a usage error; "" if there is none.
 std::string Complaint(const Words& words) {
   const Command command = ParseArguments(words);
   const auto* print = std::get_if<PrintCommand>(&command);

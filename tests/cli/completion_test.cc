@@ -1,4 +1,4 @@
-// What a shell offers behind a word.
+// The words that a shell offers for completion.
 #include <gtest/gtest.h>
 
 #include "base/files.h"
@@ -8,7 +8,7 @@
 namespace caip::cli {
 namespace {
 
-// bash itself says what it would offer.
+// The words that bash itself would offer.
 TEST(Completion, OffersTheValuesOfAFlag) {
   const auto script = std::get<PrintCommand>(ParseArguments({"completion", "bash"})).out;
   const auto offered = [&](const std::string& words) {

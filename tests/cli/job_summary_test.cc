@@ -7,7 +7,7 @@
 namespace caip::cli {
 namespace {
 
-// As gcloud 528 printed it for the same job.
+// The output of gcloud 528 for the same job.
 constexpr char kExpected[] =
     R"(┌─────────────────────────────────────────────────────────────────────────────────────────┐
 │                                       Job Overview                                      │

@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using Words = std::vector<std::string>;
 
-/// Answers each request with the same.
+/// Gives the same answer to each request.
 class OneAnswer final : public client::Connection {
  public:
   explicit OneAnswer(http::ClientResponse answer) : answer_(std::move(answer)) {}
@@ -91,7 +91,7 @@ TEST_F(Jobs, ABrokenFilterTellsWhoseLanguageItIs) {
   EXPECT_THAT(err_, Not(HasSubstr("--filter")));
 }
 
-// The rule is gcloud's own (core/properties.py): loose about length, not about letters.
+// The rule is gcloud's (core/properties.py): it checks the characters, not the length.
 TEST_F(Jobs, TheProjectIsAnId) {
   const std::pair<const char*, const char*> refused[] = {
       {"Bad!", "a valid project ID, not the project name [Bad!]"},

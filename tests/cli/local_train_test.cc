@@ -64,7 +64,7 @@ class LocalTrain : public ::testing::Test {
     return RunLocalTrain(command_, {io, {}, {}});
   }
 
-  // Each process writes what it was told into a file of its own.
+  // Each process writes its arguments and TF_CONFIG into its own file.
   void WriteReporter(const std::string& more = "") {
     Write("trainer/task.py",
           "import json, os, sys\n"
@@ -122,7 +122,7 @@ TEST_F(LocalTrain, WarnsOfCountsThatCountOnlyWithACluster) {
   EXPECT_THAT(err_, ::testing::Not(HasSubstr("--parameter-server-count")));
 }
 
-// The primary waits until all others have reported, so that none is killed before it could.
+// The primary waits for the reports of all others, so that none is killed before its report.
 constexpr const char* kWaitForOthers =
     "if task == 'chief0':\n"
     "  import select\n"
@@ -181,7 +181,7 @@ TEST_F(LocalTrain, ASignalEndsAsAShellWouldSay) {
   EXPECT_EQ(Run(), 137);
 }
 
-// Counts what reaches the trainer, and leaves it a moment for more to come.
+// Counts the signals that reach the trainer, and waits a little for further ones.
 constexpr const char* kCountInterrupts =
     "import select, signal\n"
     "counts = []\n"
@@ -218,12 +218,12 @@ TEST_F(LocalTrain, AnInterruptReachesThePrimaryOnceFromWhereverItComes) {
   }
 }
 
-// kill -9 of caip itself: every process it started is gone with it.
+// kill -9 of caip itself: every process that it started ends, too.
 TEST_F(LocalTrain, NobodyOutlivesACaipThatIsKilled) {
   WriteReporter("import signal\nsignal.pause()\n");
   command_.distributed = true;
   command_.worker_count = command_.parameter_server_count = 1;
-  // Held open by every process of the cluster; at its end once they are all gone.
+  // Every process of the cluster holds it open; it reaches its end when all of them have ended.
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);
   const pid_t caip = ::fork();

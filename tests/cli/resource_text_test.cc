@@ -1,5 +1,5 @@
-// tests/golden/cli/formats/printed.txt was printed by the printers of gcloud 528 for jobs.json
-// beside it; "list" with the columns of `jobs list`, as gcloud hands them on.
+// The printers of gcloud 528 printed tests/golden/cli/formats/printed.txt for jobs.json in the same
+// folder; "list" has the columns of `jobs list`, which gcloud passes to the printer.
 #include "emulator/cli/print/resource_text.h"
 
 #include <gmock/gmock.h>

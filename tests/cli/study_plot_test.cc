@@ -1,4 +1,4 @@
-// What `caip jobs trials --plot` draws.
+// The plots of `caip jobs trials --plot`.
 
 #include "report/study_plot.h"
 
@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-// What the pattern's one group matches, all over the picture.
+// All matches of the pattern's only group in the picture.
 std::vector<std::string> All(const std::string& picture, const char* pattern) {
   const std::regex expression(pattern);
   std::vector<std::string> found;
@@ -29,7 +29,7 @@ std::vector<std::string> All(const std::string& picture, const char* pattern) {
   return found;
 }
 
-// Where the lines through the axes meet the first axis, in pixels from the top.
+// The positions on the first axis of the lines through the axes, in pixels from the top.
 std::vector<double> HeightsOnTheFirstAxis(const std::string& picture) {
   std::vector<double> heights;
   for (const std::string& y :

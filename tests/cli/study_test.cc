@@ -1,4 +1,4 @@
-// What `caip jobs trials` shows.
+// The output of `caip jobs trials`.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 #pragma once
-// Studies that tests draw.
+// Studies for tests of plots.
 
 #include <string>
 
@@ -20,7 +20,7 @@ inline report::TrialView ATrial(const std::string& id, double rate, const std::s
   return trial;
 }
 
-/// Eight trials whose kind decides.
+/// Eight trials whose outcome depends on their kind.
 inline report::StudyView AStudy() {
   report::StudyView study;
   study.job_id = "j";

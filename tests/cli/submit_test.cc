@@ -1,4 +1,4 @@
-// `jobs submit training` against a connection that remembers what it was asked.
+// `jobs submit training` with a connection that records its requests.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -63,7 +63,7 @@ struct Service {
     const std::string name = Split(path, '/')[4] + "/" + *PercentDecoded(Split(path, '/')[6]);
     const auto found = objects.find(name);
     if (found == objects.end()) return {404, {}, "{}"};
-    // The hash of "def", whatever is there.
+    // Always the hash of "def".
     return {200,
             {},
             R"({"size": ")" + std::to_string(found->second.size()) +
@@ -123,7 +123,7 @@ class Submit : public ::testing::Test {
     return RunSubmit(*submit, {io, connect, follow});
   }
 
-  // Fails before anything is started or sent, and says `text`.
+  // Fails before it starts or sends anything, with a message that contains `text`.
   void ExpectRefused(const Words& words, const std::string& text) {
     EXPECT_EQ(Run(words), 1) << text;
     EXPECT_THAT(err_, HasSubstr("ERROR: (caip.jobs.submit.training) "));

@@ -1,4 +1,4 @@
-// `caip jobs trials`: as JSON, and as a table that is looked at again and again.
+// `caip jobs trials`: as JSON, as a table, and with --watch.
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -105,7 +105,7 @@ constexpr char kRunning[] = R"({
       "startTime": "2022-02-09T09:00:20Z"}]}},
   "measurements": {"1": [{"step": 1, "value": "NaN", "time": 2}]}})";
 
-// The window that a look finds; none: there is no terminal.
+// The window's size at a look; none: there is no terminal.
 void SetWindow(std::optional<report::TerminalSize> size) {
   for (const auto& [name, count] : std::map<const char*, size_t>{
            {"COLUMNS", size ? size->columns : 0}, {"LINES", size ? size->rows : 0}}) {
@@ -113,8 +113,8 @@ void SetWindow(std::optional<report::TerminalSize> size) {
   }
 }
 
-/// Answers that the job runs, `looks` times, and then that it has ended. At each look the window
-/// has the next of `sizes`.
+/// Answers `looks` times that the job runs, and then that it has ended. At each look the window has
+/// the next size of `sizes`.
 class TrialsConnection final : public client::Connection {
  public:
   TrialsConnection(int looks, std::vector<report::TerminalSize> sizes)
@@ -141,7 +141,7 @@ struct Ran {
   std::string out() const { return Join(writes, ""); }
 };
 
-// In a terminal whose window has these sizes, one after the other, or in none.
+// In a terminal whose window has these sizes in turn, or without a terminal.
 Ran Called(const Words& more, int looks, const std::vector<report::TerminalSize>& sizes = {}) {
   Words words = {"jobs", "trials", "j", "--project", "p"};
   words.insert(words.end(), more.begin(), more.end());

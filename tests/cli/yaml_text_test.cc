@@ -1,4 +1,4 @@
-// Renderings were printed by gcloud 528's own printer (yaml and json formats) for the same values.
+// gcloud 528 (yaml and json formats) printed the expected texts for the same values.
 #include "client/yaml_text.h"
 
 #include <gtest/gtest.h>

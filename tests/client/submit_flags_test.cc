@@ -43,7 +43,7 @@ Case With(const char* yaml, const std::function<void(SubmitFlags&)>& set = {}) {
   return made;
 }
 
-// What was sent, without the two members that are always the same; or "ERROR" and the fields.
+// The Job that was sent, without the two constant members; or "ERROR" and the fields.
 std::string Sent(const Case& c) {
   const Result<Json> job = MergeJob(c.flags, c.File(), c.packages);
   if (!job.ok()) {
@@ -317,7 +317,7 @@ TEST(SubmitFlags, ChoicesOfTiersAndAcceleratorsAreReadInAnySpelling) {
   EXPECT_EQ(AcceleratorOfChoice("t4"), "");
 }
 
-// --strict: one row a trap. The field at fault, and a word of the remedy.
+// --strict: one row for each pitfall, with the field at fault and a word of the remedy.
 TEST(SubmitFlags, StrictExplainsEachTrap) {
   struct Row {
     const char* yaml;

@@ -20,7 +20,7 @@ struct Launched {
   std::set<engine::RunKey> discarded;
 };
 
-// Starts nothing, remembers everything.
+// Records launches and starts no process.
 class RecordingLauncher final : public engine::Launcher {
  public:
   Result<run::Program> Resolve(const run::Program& program) const override { return program; }
@@ -36,7 +36,7 @@ class RecordingLauncher final : public engine::Launcher {
   Launched& launched_;
 };
 
-// Knows of one connection, the worker's.
+// Knows one connection, the worker's.
 class FakeNetworks final : public host::OwnNetworks {
  public:
   std::string SharedAddress() const override { return "127.0.0.1"; }
@@ -82,7 +82,7 @@ struct GuestWorld {
     const auto& list = inner.launches.at(number).environment;
     return {list.begin(), list.end()};
   }
-  // "" when nobody answers.
+  // "" without an answer.
   static std::string Ask(const std::string& address, const std::string& what) {
     http::Client client("http://" + address);
     http::Headers headers;
@@ -163,7 +163,7 @@ TEST(GuestLauncher, ClosesTheDoorsWhenTheRunHasEnded) {
   EXPECT_TRUE(world.inner.discarded.contains(world.run));
 }
 
-// What a run of two finds in a network of its own.
+// The own network of a run with two replicas.
 struct NetworkWorld : GuestWorld {
   static inline const run::ReplicaId kMaster{"master", 0};
 

@@ -49,7 +49,7 @@ Json Answer(const run::Job& job, const std::vector<logging::Entry>& entries, uin
       {"finished", finished},
       {"ending", ending}};
   if (job.create_time) answer["createTime"] = Rfc3339(*job.create_time, 9);
-  // When the present state began, as far as the job tells.
+  // The start of the present state, if the job has it.
   if (const auto& since = job.end_time ? job.end_time : job.start_time) {
     answer["now"] = Rfc3339(*since, 9);
   }
@@ -78,7 +78,7 @@ Result<Json> JobFollower::Follow(const http::Request& request, const std::string
     ASSIGN_OR_RETURN(const run::Job job, engine_.Get(project, job_id));
     const bool over = job.end_time.has_value();
     const bool ending = ending_;
-    if (over) RETURN_IF_ERROR(book_.Flush());  // what was said before the end is to be seen
+    if (over) RETURN_IF_ERROR(book_.Flush());  // makes the last entries visible
     ASSIGN_OR_RETURN(const std::vector<logging::Entry> entries, book_.Query(query));
     const bool changed = request.Query("state") != run::Name(job.state);
     const auto left = std::chrono::ceil<milliseconds>(deadline - MonotonicNow());

@@ -1,5 +1,5 @@
 #pragma once
-// Our own API below /emulator/v1: health, shutdown, checking and following a job.
+// caip's own API below /emulator/v1: health, shutdown, checking and following a job.
 
 #include <atomic>
 #include <functional>
@@ -12,29 +12,29 @@
 
 namespace caip::api {
 
-/// Who this emulator is, for `health`.
+/// The facts about this emulator that `health` returns.
 struct EmulatorIdentity {
   std::string version;
   std::string state_directory;
   uint64_t seed = 0;
-  std::vector<std::string> flags;  // it was started with these
+  std::vector<std::string> flags;  // of the command that started it
 };
 
-/// Lets requests wait for the next change of a job: a new log entry, or a new state. Its making
-/// subscribes to the engine; engine and book outlive it.
+/// Lets requests wait for the next change of a job: a new log entry, or a new state. Subscribes to
+/// the engine; engine and book outlive it.
 class JobFollower {
  public:
   JobFollower(engine::Engine& engine, logging::LogBook& book);
 
   /// GET /emulator/v1/projects/{project}/jobs/{job}:follow?after=ID&state=S&waitMs=N&task=T.
-  /// Answers entries behind `after`, as soon as there are any or the state is not S any more:
+  /// Answers with the entries after `after` as soon as there are any, or the state is no longer S:
   /// {entries[{insertId, timestamp, severity, task, trial, message}], last, state, createTime, now,
-  /// finished, ending}. `finished`: the job is over, and this was the rest of its log. `ending`:
-  /// the emulator ends, and the job goes on with the next.
+  /// finished, ending}. `finished`: the job has ended, and this was the rest of its log. `ending`:
+  /// the emulator ends, and the next one continues the job.
   Result<Json> Follow(const http::Request& request, const std::string& project,
                       const std::string& job_id) const;
 
-  /// All answers come at once from now on, and say that the emulator ends. Any thread.
+  /// From now on all answers come at once and say that the emulator ends. Any thread.
   void End();
 
  private:
@@ -45,17 +45,17 @@ class JobFollower {
   engine::Subscription subscription_;
 };
 
-/// What clients can ask of the emulator as a process.
+/// The actions on the emulator's process that clients can request.
 struct ControlActions {
   std::function<void()> shut_down;  // a client asks for the end
-  /// A command relies on the emulator from now on: its process, and whether it is to be served
-  /// beyond that one's end. Error: it ends already.
+  /// A process uses the emulator from now on; `stays`: the emulator must also serve after the end
+  /// of the process. Error: the emulator is ending.
   std::function<Status(int pid, bool stays)> join;
 };
 
-/// `jobs:check` says what create would say of a job, and creates nothing; packages it names as
-/// arriving are not looked for. POST /emulator/v1:join?pid=N&stays=true|false is answered with 503
-/// by an emulator that ends.
+/// `jobs:check` returns the errors that create would return, and creates nothing. It does not look
+/// for packages that the request lists as arriving. An emulator that is ending answers POST
+/// /emulator/v1:join?pid=N&stays=true|false with 503.
 std::vector<http::Route> ControlRoutes(const EmulatorIdentity& identity, engine::Engine& engine,
                                        JobFollower& follower, ControlActions actions);
 

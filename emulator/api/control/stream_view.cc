@@ -10,14 +10,14 @@
 namespace caip::api {
 namespace {
 
-/// One run of gcloud asks what a job is like.
+/// One run of gcloud that reads a job.
 struct Look {
   std::string invocation;
   std::string project;
   std::string job_id;
 };
 
-// Whether the log goes on behind what that run has asked for.
+// Whether the log has entries after those that the run has asked for.
 bool HasUnread(const logging::LogBook& book, const logging::StreamReaders& readers,
                const Look& look) {
   const auto until = readers.ReadUpTo(look.invocation, look.project, look.job_id);

@@ -10,7 +10,7 @@
 namespace caip::api {
 namespace {
 
-// The line's words; a line that begins with a blank goes on with the one before.
+// The words of each line. A line that begins with a blank continues the line before.
 std::vector<std::vector<std::string>> Lines(std::string_view text) {
   std::vector<std::vector<std::string>> lines;
   for (const std::string& line : Split(text, '\n')) {
@@ -82,7 +82,7 @@ std::string FlatName(std::string_view pattern) {
   return flat;
 }
 
-// Takes the {+name=pattern} and {name} of a path apart.
+// Parses the {+name=pattern} and {name} of a path.
 void ReadPath(std::string_view path, ApiMethod& method) {
   while (!path.empty()) {
     const size_t open = std::min(path.find('{'), path.size());
@@ -141,7 +141,7 @@ void ApiDescription::ReadMethod(const std::vector<std::string>& words) {
   method.id = words[1];
   method.http_method = words[2];
   ReadPath(words[3], method);
-  // Not where the path is the template itself, or its first segments have no names.
+  // No flat path if it is the same as the path, or if its first segments have no names.
   const bool named = method.flat_path.find("{Id}") == std::string::npos;
   if (!service_path_.empty() || !named) method.flat_path.clear();
   method.request = Message(words[4]);
@@ -203,7 +203,7 @@ bool ApiDescription::Names(std::string_view method_id) {
          method_id.starts_with("logging.");
 }
 
-// By the name alone, so that nobody pays for reading an API that he does not call.
+// Looks only at the name, so that an API that is not called is not parsed.
 const ApiDescription* ApiDescription::Of(std::string_view method_id) {
   if (method_id.starts_with("ml.")) return &Ml();
   if (method_id.starts_with("storage.")) return &Storage();
@@ -240,7 +240,7 @@ const Json& StandardParameterSchemas() {
 }
 
 std::string RoutePattern(const ApiMethod& method) {
-  // The collection's word in the singular is the parameter's name: {jobsId} -> {job}.
+  // The parameter is named by the singular of the collection: {jobsId} -> {job}.
   const std::string pattern = ReplaceAll("/" + method.flat_path, "sId}", "}");
   return ReplaceAll(pattern, "{studie}", "{study}");
 }

@@ -1,12 +1,14 @@
 #pragma once
-// An API as clients know it from its discovery document: methods, parameters, message types. Read
-// from descriptions/NAME_VERSION.txt, whose lines (continued by a leading blank) are
+// An API as its discovery document describes it: methods, parameters, message types. Read from
+// descriptions/NAME_VERSION.txt, whose lines (continued by a leading blank) are
 //
 //   method ID VERB PATH REQUEST RESPONSE [+upload] [+download] [QUERY:TYPE...]
 //   schema NAME [FIELD:TYPE...]
 //
-// A TYPE is a scalar's name, a schema's, [TYPE] or {TYPE} (a map by name); "-" is no message, a "!"
-// behind a query parameter makes it required. {+name=projects/*} in a PATH is one resource's name.
+// A TYPE is the name of a scalar or a schema, [TYPE] or {TYPE} (a map by name). "-" means no
+// message. A
+// "!" after a query parameter makes it required. {+name=projects/*} in a PATH is one resource's
+// name.
 
 #include <mutex>
 #include <span>
@@ -20,7 +22,7 @@ namespace caip::api {
 
 struct ApiParameter {
   std::string name;
-  Json schema;  // {"type": "string", "location": "query", ...}: as the document shows it
+  Json schema;  // {"type": "string", "location": "query", ...}, as in the document
   bool in_path = false;
 };
 
@@ -28,7 +30,7 @@ struct ApiMethod {
   std::string id;  // "ml.projects.jobs.list"
   std::string http_method;
   std::string path;       // below the service path: "v1/{+parent}/jobs"
-  std::string flat_path;  // "v1/projects/{projectsId}/jobs"; "" for APIs that have none
+  std::string flat_path;  // "v1/projects/{projectsId}/jobs"; "" if the API has none
   std::string request;    // a schema's name, or ""
   std::string response;
   bool media_upload = false;
@@ -43,10 +45,10 @@ class ApiDescription {
   static const ApiDescription& Ml();
   static const ApiDescription& Storage();
   static const ApiDescription& Logging();
-  /// The one that a method id ("storage.objects.get") belongs to; nullptr for our own and unknown.
+  /// The API of a method id ("storage.objects.get"); nullptr for caip's own and unknown methods.
   static const ApiDescription* Of(std::string_view method_id);
   static std::span<const ApiDescription* const> All();
-  /// Whether Of() knows an API of that id, without reading it.
+  /// Whether Of() finds an API, without parsing the API.
   static bool Names(std::string_view method_id);
 
   const std::string& name() const { return name_; }        // "ml"
@@ -55,7 +57,7 @@ class ApiDescription {
   const std::string& service_path() const { return service_path_; }  // "" or "storage/v1/"
   const std::vector<ApiMethod>& methods() const { return methods_; }
   const ApiMethod* Find(std::string_view method_id) const;
-  /// Every message type by its name, as JSON schemas; read when they are first asked for.
+  /// All message types by name, as JSON schemas; parsed on the first call.
   const Json& schemas() const;
 
  private:
@@ -79,7 +81,7 @@ class ApiDescription {
 const Json& StandardParameterSchemas();
 
 /// "v1/{+name=projects/*/jobs/*}:cancel" and so on, as a pattern of http::Route:
-/// "/v1/projects/{project}/jobs/{job}:cancel". Of methods that have a flat path.
+/// "/v1/projects/{project}/jobs/{job}:cancel". Only for methods with a flat path.
 std::string RoutePattern(const ApiMethod& method);
 
 // The texts of descriptions/, compiled in by module.cmake.

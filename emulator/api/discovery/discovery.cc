@@ -85,15 +85,16 @@ Json Directory(const http::Request& request) {
   return directory;
 }
 
-const ApiDescription* Named(std::string_view name, std::string_view version) {
+const ApiDescription* FindApi(std::string_view name, std::string_view version) {
   for (const ApiDescription* api : ApiDescription::All()) {
     if (api->name() == name && api->version() == version) return api;
   }
   return nullptr;
 }
 
-// Of /$discovery/rest: "storage.googleapis.com" serves storage, elsewhere the version decides.
-const ApiDescription* Meant(const http::Request& request) {
+// The API of /$discovery/rest: the Host "storage.googleapis.com" selects storage, else the version
+// decides.
+const ApiDescription* SelectApi(const http::Request& request) {
   const std::string_view version = request.Query("version");
   for (const ApiDescription* api : ApiDescription::All()) {
     const std::string host = api->name() + ".googleapis.com";
@@ -161,11 +162,11 @@ std::vector<http::Route> DiscoveryRoutes(const std::vector<http::Route>& routes)
        [answer](const http::Request& request, const http::PathParameters& at) {
          const std::string& api = at.At("api");
          const std::string& version = at.At("version");
-         return answer(request, Named(api, version), api + " " + version);
+         return answer(request, FindApi(api, version), api + " " + version);
        }},
       {"GET", "/$discovery/rest", "discovery.rest",
        [answer](const http::Request& request, const http::PathParameters&) {
-         return answer(request, Meant(request), request.Query("version"));
+         return answer(request, SelectApi(request), request.Query("version"));
        }},
   };
 }

@@ -1,6 +1,6 @@
 #pragma once
-// The discovery service: documents from which client libraries make their methods.
-// https://developers.google.com/discovery/v1/reference
+// The discovery service: documents from which client libraries generate their methods, and the list
+// of routes, from which docs/api.md is made. https://developers.google.com/discovery/v1/reference
 
 #include <set>
 #include <string>
@@ -12,17 +12,18 @@
 
 namespace caip::api {
 
-/// The methods of `api` that stand in `served`, and every message type. `root_url`
-/// ("http://127.0.0.1:2247/") is where clients will send their calls.
+/// The document of `api`: the methods that are in `served`, and all message types. Clients send
+/// their calls to `root_url` ("http://127.0.0.1:2247/").
 Json DiscoveryDocument(const ApiDescription& api, const std::set<std::string>& served,
                        const std::string& root_url);
 
 /// GET /discovery/v1/apis, /discovery/v1/apis/{api}/{version}/rest and
-/// /$discovery/rest?version=V, where the Host or the version tells which API is meant. The
-/// documents hold what `routes`, all other routes of the emulator, serve.
+/// /$discovery/rest?version=V, where the Host or the version selects the API. The documents contain
+/// the methods of `routes`, all other routes of the emulator.
 std::vector<http::Route> DiscoveryRoutes(const std::vector<http::Route>& routes);
 
-/// {"routes": [{"id", "method", "pattern", "emulated"}]}, those of `routes` and its own.
+/// GET /emulator/v1/routes: {"routes": [{"id", "method", "pattern", "emulated"}]}, the entries of
+/// `routes` and the route itself.
 http::Route RouteListRoute(const std::vector<http::Route>& routes);
 
 }  // namespace caip::api

@@ -78,7 +78,7 @@ class MessageCheck {
   explicit MessageCheck(const Json& schemas) : schemas_(schemas) {}
 
   void Value(const Json& value, const Json& type, const std::string& path) {
-    if (value.is_null()) return;  // as if it were absent
+    if (value.is_null()) return;  // the same as an absent field
     if (const Json* reference = Member(type, "$ref")) {
       return Object(value, schemas_.at(reference->get<std::string>()), path);
     }

@@ -9,11 +9,11 @@
 
 namespace caip::api {
 
-/// Adds GoogleCloudMlV1__Job and all it is made of.
+/// Adds GoogleCloudMlV1__Job and all messages in it.
 void AddJobSchemas(Json& schemas);
 
-/// Unknown names and values of a wrong type are kInvalidArgument, all of them at once, worded as
-/// the service's transcoder does.
+/// Checks a body against a message type. kInvalidArgument lists all unknown names and values of a
+/// wrong type, in the words of the service's transcoder.
 Status CheckMessage(const Json& body, const Json& schemas, std::string_view message);
 
 }  // namespace caip::api

@@ -21,9 +21,9 @@ namespace caip::api {
 namespace {
 
 constexpr size_t kPolicyBytesMax = 1 << 20;
-constexpr const char* kEtagOfNone = "ACAB";  // the service's, of a policy that was never set
+constexpr const char* kEtagOfNone = "ACAB";  // the service's etag of a policy that was never set
 
-// A hash of what was and what is, so that going back does not bring back the old etag.
+// A hash of the old etag and the new policy, so that restoring a policy does not restore its etag.
 std::string NextEtag(const std::string& previous, const Json& policy) {
   const std::string text = previous + CompactJson(policy);
   unsigned char digest[SHA256_DIGEST_LENGTH];
@@ -33,7 +33,7 @@ std::string NextEtag(const std::string& previous, const Json& policy) {
 
 using Violations = std::vector<FieldViolation>;
 
-// What can be done with one job. https://cloud.google.com/ml-engine/docs/access-control
+// All permissions of one job. https://cloud.google.com/ml-engine/docs/access-control
 constexpr std::array<std::string_view, 5> kPermissions = {"ml.jobs.cancel", "ml.jobs.get",
                                                           "ml.jobs.getIamPolicy",
                                                           "ml.jobs.setIamPolicy", "ml.jobs.update"};
@@ -186,7 +186,7 @@ Result<Json> TestPermissions(engine::Engine& engine, const http::Request& reques
 
 }  // namespace
 
-// A hash keeps a project's name, whatever is in it, from leaving the directory.
+// The file name is a hash, so that no project name can lead out of the directory.
 Path PolicyStore::FileOf(const std::string& project, const std::string& job_id) const {
   const std::string name = "projects/" + project + "/jobs/" + job_id;
   unsigned char digest[SHA256_DIGEST_LENGTH];

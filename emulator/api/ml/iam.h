@@ -15,16 +15,16 @@
 
 namespace caip::api {
 
-/// Any thread.
+/// The policies of jobs, on disk. Any thread.
 class PolicyStore {
  public:
-  /// One file a policy below `directory`, which is made when the first one is set.
+  /// Keeps one file for each policy in `directory`, which is made when the first policy is set.
   explicit PolicyStore(Path directory) : directory_(std::move(directory)) {}
 
-  /// {"etag": "ACAB"} where none was ever set.
+  /// {"etag": "ACAB"} if no policy was ever set.
   Result<Json> Get(const std::string& project, const std::string& job_id) const;
-  /// Replaces it, with a new etag. kAborted where `policy` has an etag that is not the present
-  /// one's. Durable when it returns.
+  /// Replaces the policy and its etag. kAborted: `policy` has an etag that differs from the present
+  /// one. Durable when it returns.
   Result<Json> Set(const std::string& project, const std::string& job_id, Json policy);
 
  private:

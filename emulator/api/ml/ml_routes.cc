@@ -41,8 +41,8 @@ void Append(std::vector<http::Route>& routes, std::vector<http::Route> more) {
                 std::make_move_iterator(more.end()));
 }
 
-// A project that nobody can have is, to the service, one that the caller may not see.
-std::vector<http::Route> OfProjects(std::vector<http::Route> routes) {
+// The service treats an impossible project id as a project that the caller may not access.
+std::vector<http::Route> WithProjectCheck(std::vector<http::Route> routes) {
   for (http::Route& route : routes) {
     if (route.pattern.find("{project}") == std::string::npos) continue;
     route.handler = [inner = std::move(route.handler)](const http::Request& request,
@@ -77,7 +77,7 @@ std::vector<http::Route> NotEmulatedRoutes(const std::vector<http::Route>& serve
       continue;
     }
     routes.push_back(NotEmulated(method, RoutePattern(method)));
-    // A prediction is asked of a model or a version; its name is a path of any length.
+    // Predictions are methods of models and versions, whose names are longer paths.
     const size_t verb = method.path.rfind(':');
     if (method.id == "ml.projects.predict" || method.id == "ml.projects.explain") {
       const std::string model = "/v1/projects/{project}/models/{model}";
@@ -97,7 +97,7 @@ std::vector<http::Route> MlRoutes(engine::Engine& engine, PolicyStore& policies,
   Append(routes, StudyRoutes(studies));
   Append(routes, OperationRoutes());
   Append(routes, NotEmulatedRoutes(routes));
-  return OfProjects(std::move(routes));
+  return WithProjectCheck(std::move(routes));
 }
 
 }  // namespace caip::api

@@ -20,16 +20,15 @@ Json LocationJson(const std::string& project, const ml::Region& region) {
 // GET v1/projects/{project}/locations
 Result<Json> ListLocations(const http::Request& request, const std::string& project) {
   ASSIGN_OR_RETURN(const Page page, ReadPage(request));
-  const auto& regions = ml::DefaultCatalog().regions();
-  Json locations = Json::array();
-  size_t next = 0;
-  for (; next < regions.size() && locations.size() < page.size; ++next) {
-    if (regions[next].name > page.after) locations.push_back(LocationJson(project, regions[next]));
-  }
-  Json answer = Json::object();
-  if (!locations.empty()) answer["locations"] = locations;
-  if (next < regions.size()) answer["nextPageToken"] = PageToken(regions[next - 1].name);
-  return answer;
+  return AnswerPage(page, "locations", page.size + 1,
+                    [&](const std::string& after, size_t count) -> Result<std::vector<PageItem>> {
+                      std::vector<PageItem> items;
+                      for (const ml::Region& region : ml::DefaultCatalog().regions()) {
+                        if (region.name <= after || items.size() == count) continue;
+                        items.push_back({region.name, LocationJson(project, region)});
+                      }
+                      return items;
+                    });
 }
 
 // GET v1/projects/{project}/locations/{location}

@@ -32,7 +32,7 @@ std::string TrialName(const PathParameters& at) {
   return StudyName(at) + "/trials/" + at.At("trial");
 }
 
-// The body as a plain tree without what only the service says, but for what is `taken`.
+// The body as a plain tree. Output-only fields are dropped, except those in `taken`.
 Result<Json> ReadPlain(const Request& request, const MessageSchema& schema, const std::string& path,
                        std::initializer_list<std::string_view> taken = {}) {
   ASSIGN_OR_RETURN(const Json body, ReadJsonObject(request));
@@ -66,8 +66,8 @@ Result<Json> Emptied(const Status& status) {
   return Json::object();
 }
 
-// A name that was sent with %2F: none of ours has a slash, and a longer path is another resource's.
-std::optional<Error> NameOfNothing(const PathParameters& at) {
+// A name with a slash (sent as %2F) names nothing: a longer path belongs to another resource.
+std::optional<Error> CheckNames(const PathParameters& at) {
   const auto has_slash = [&](const char* name) {
     return at.At(name).find('/') != std::string::npos;
   };
@@ -79,7 +79,7 @@ std::optional<Error> NameOfNothing(const PathParameters& at) {
 
 using Call = std::function<Result<Json>(const Request&, const PathParameters&)>;
 
-// Refuses locations and names that there are not, and answers with what `call` does.
+// Rejects unknown locations and impossible names, and answers with the result of `call`.
 http::Route RouteTo(std::string method, std::string path, std::string id, Call call) {
   return {std::move(method), "/v1/projects/{project}/locations/{location}/" + std::move(path),
           "ml.projects.locations." + std::move(id),
@@ -88,141 +88,143 @@ http::Route RouteTo(std::string method, std::string path, std::string id, Call c
             if (!ml::DefaultCatalog().FindRegion(location)) {
               return ErrorResponse(errors::LocationNotFound(location));
             }
-            if (const auto error = NameOfNothing(at)) return ErrorResponse(*error);
+            if (const auto error = CheckNames(at)) return ErrorResponse(*error);
             return Respond(request, call(request, at));
           }};
 }
 
-Result<Json> CreateStudy(StudyService& desk, const Request& request, const PathParameters& at) {
+Result<Json> CreateStudy(StudyService& service, const Request& request, const PathParameters& at) {
   ASSIGN_OR_RETURN(Json study, ReadPlain(request, ml::StudySchema(), "study"));
-  return Written(
-      desk.CreateStudy(LocationName(at), std::string(request.Query("studyId")), std::move(study)),
-      ml::StudySchema());
+  return Written(service.CreateStudy(LocationName(at), std::string(request.Query("studyId")),
+                                     std::move(study)),
+                 ml::StudySchema());
 }
 
-Result<Json> CreateTrial(StudyService& desk, const Request& request, const PathParameters& at) {
+Result<Json> CreateTrial(StudyService& service, const Request& request, const PathParameters& at) {
   ASSIGN_OR_RETURN(Json trial, ReadPlain(request, ml::TrialSchema(), "trial",
                                          {"trial_infeasible", "infeasible_reason"}));
-  return Written(desk.CreateTrial(StudyName(at), std::move(trial)), ml::TrialSchema());
+  return Written(service.CreateTrial(StudyName(at), std::move(trial)), ml::TrialSchema());
 }
 
-Result<Json> Suggest(StudyService& desk, const Request& request, const PathParameters& at) {
+Result<Json> Suggest(StudyService& service, const Request& request, const PathParameters& at) {
   ASSIGN_OR_RETURN(const Json asked,
                    ReadPlain(request, ml::SuggestTrialsRequestSchema(), "request"));
-  return desk.Suggest(StudyName(at), asked);
+  return service.Suggest(StudyName(at), asked);
 }
 
-Result<Json> AddMeasurement(StudyService& desk, const Request& request, const PathParameters& at) {
+Result<Json> AddMeasurement(StudyService& service, const Request& request,
+                            const PathParameters& at) {
   ASSIGN_OR_RETURN(const Json asked,
                    ReadPlain(request, ml::AddTrialMeasurementRequestSchema(), "request"));
-  return Written(desk.AddMeasurement(TrialName(at), asked), ml::TrialSchema());
+  return Written(service.AddMeasurement(TrialName(at), asked), ml::TrialSchema());
 }
 
-Result<Json> Complete(StudyService& desk, const Request& request, const PathParameters& at) {
+Result<Json> Complete(StudyService& service, const Request& request, const PathParameters& at) {
   ASSIGN_OR_RETURN(const Json asked,
                    ReadPlain(request, ml::CompleteTrialRequestSchema(), "request"));
-  return Written(desk.Complete(TrialName(at), asked), ml::TrialSchema());
+  return Written(service.Complete(TrialName(at), asked), ml::TrialSchema());
 }
 
-// Calls whose body has nothing to say, but must be one.
-Result<Json> AfterEmpty(const Request& request, const std::function<Result<Json>()>& call) {
+// For calls whose body must be an empty message.
+Result<Json> WithEmptyBody(const Request& request, const std::function<Result<Json>()>& call) {
   RETURN_IF_ERROR(ReadPlain(request, ml::EmptyRequestSchema(), "request"));
   return call();
 }
 
-std::vector<http::Route> RoutesOfStudies(StudyService& desk) {
+std::vector<http::Route> StudyMethods(StudyService& service) {
   return {
       RouteTo("POST", "studies", "studies.create",
-              [&desk](const Request& request, const PathParameters& at) {
-                return CreateStudy(desk, request, at);
+              [&service](const Request& request, const PathParameters& at) {
+                return CreateStudy(service, request, at);
               }),
       RouteTo("GET", "studies", "studies.list",
-              [&desk](const Request&, const PathParameters& at) {
-                return WrittenList(desk.ListStudies(LocationName(at)), ml::StudySchema(),
+              [&service](const Request&, const PathParameters& at) {
+                return WrittenList(service.ListStudies(LocationName(at)), ml::StudySchema(),
                                    "studies");
               }),
       RouteTo("GET", "studies/{study}", "studies.get",
-              [&desk](const Request&, const PathParameters& at) {
-                return Written(desk.GetStudy(StudyName(at)), ml::StudySchema());
+              [&service](const Request&, const PathParameters& at) {
+                return Written(service.GetStudy(StudyName(at)), ml::StudySchema());
               }),
       RouteTo("DELETE", "studies/{study}", "studies.delete",
-              [&desk](const Request&, const PathParameters& at) {
-                return Emptied(desk.DeleteStudy(StudyName(at)));
+              [&service](const Request&, const PathParameters& at) {
+                return Emptied(service.DeleteStudy(StudyName(at)));
               }),
       RouteTo("GET", "operations/{operation}", "operations.get",
-              [&desk](const Request&, const PathParameters& at) {
-                return desk.GetOperation(LocationName(at) + "/operations/" + at.At("operation"));
+              [&service](const Request&, const PathParameters& at) {
+                return service.GetOperation(LocationName(at) + "/operations/" + at.At("operation"));
               }),
-      // All operations are done when they are answered: there is nothing to cancel.
+      // Operations are always done, so there is nothing to cancel.
       RouteTo("POST", "operations/{operation}:cancel", "operations.cancel",
-              [&desk](const Request&, const PathParameters& at) -> Result<Json> {
+              [&service](const Request&, const PathParameters& at) -> Result<Json> {
                 RETURN_IF_ERROR(
-                    desk.GetOperation(LocationName(at) + "/operations/" + at.At("operation")));
+                    service.GetOperation(LocationName(at) + "/operations/" + at.At("operation")));
                 return Json::object();
               }),
   };
 }
 
-std::vector<http::Route> RoutesOfTrials(StudyService& desk) {
+std::vector<http::Route> TrialListMethods(StudyService& service) {
   return {
       RouteTo("POST", "studies/{study}/trials", "studies.trials.create",
-              [&desk](const Request& request, const PathParameters& at) {
-                return CreateTrial(desk, request, at);
+              [&service](const Request& request, const PathParameters& at) {
+                return CreateTrial(service, request, at);
               }),
       RouteTo("GET", "studies/{study}/trials", "studies.trials.list",
-              [&desk](const Request&, const PathParameters& at) {
-                return WrittenList(desk.ListTrials(StudyName(at)), ml::TrialSchema(), "trials");
+              [&service](const Request&, const PathParameters& at) {
+                return WrittenList(service.ListTrials(StudyName(at)), ml::TrialSchema(), "trials");
               }),
       RouteTo("GET", "studies/{study}/trials/{trial}", "studies.trials.get",
-              [&desk](const Request&, const PathParameters& at) {
-                return Written(desk.GetTrial(TrialName(at)), ml::TrialSchema());
+              [&service](const Request&, const PathParameters& at) {
+                return Written(service.GetTrial(TrialName(at)), ml::TrialSchema());
               }),
       RouteTo("DELETE", "studies/{study}/trials/{trial}", "studies.trials.delete",
-              [&desk](const Request&, const PathParameters& at) {
-                return Emptied(desk.DeleteTrial(TrialName(at)));
+              [&service](const Request&, const PathParameters& at) {
+                return Emptied(service.DeleteTrial(TrialName(at)));
               }),
       RouteTo("POST", "studies/{study}/trials:suggest", "studies.trials.suggest",
-              [&desk](const Request& request, const PathParameters& at) {
-                return Suggest(desk, request, at);
+              [&service](const Request& request, const PathParameters& at) {
+                return Suggest(service, request, at);
               }),
       RouteTo(
           "POST", "studies/{study}/trials:listOptimalTrials", "studies.trials.listOptimalTrials",
-          [&desk](const Request& request, const PathParameters& at) {
-            return AfterEmpty(request, [&] {
-              return WrittenList(desk.OptimalTrials(StudyName(at)), ml::TrialSchema(), "trials");
+          [&service](const Request& request, const PathParameters& at) {
+            return WithEmptyBody(request, [&] {
+              return WrittenList(service.OptimalTrials(StudyName(at)), ml::TrialSchema(), "trials");
             });
           }),
   };
 }
 
-std::vector<http::Route> RoutesOfOneTrial(StudyService& desk) {
+std::vector<http::Route> TrialMethods(StudyService& service) {
   const std::string one = "studies/{study}/trials/{trial}";
   return {
       RouteTo("POST", one + ":addMeasurement", "studies.trials.addMeasurement",
-              [&desk](const Request& request, const PathParameters& at) {
-                return AddMeasurement(desk, request, at);
+              [&service](const Request& request, const PathParameters& at) {
+                return AddMeasurement(service, request, at);
               }),
       RouteTo("POST", one + ":complete", "studies.trials.complete",
-              [&desk](const Request& request, const PathParameters& at) {
-                return Complete(desk, request, at);
+              [&service](const Request& request, const PathParameters& at) {
+                return Complete(service, request, at);
               }),
       RouteTo("POST", one + ":checkEarlyStoppingState", "studies.trials.checkEarlyStoppingState",
-              [&desk](const Request& request, const PathParameters& at) {
-                return AfterEmpty(request, [&] { return desk.CheckStopping(TrialName(at)); });
+              [&service](const Request& request, const PathParameters& at) {
+                return WithEmptyBody(request, [&] { return service.CheckStopping(TrialName(at)); });
               }),
       RouteTo("POST", one + ":stop", "studies.trials.stop",
-              [&desk](const Request& request, const PathParameters& at) {
-                return AfterEmpty(
-                    request, [&] { return Written(desk.Stop(TrialName(at)), ml::TrialSchema()); });
+              [&service](const Request& request, const PathParameters& at) {
+                return WithEmptyBody(request, [&] {
+                  return Written(service.Stop(TrialName(at)), ml::TrialSchema());
+                });
               }),
   };
 }
 
 }  // namespace
 
-std::vector<http::Route> StudyRoutes(StudyService& desk) {
-  std::vector<http::Route> routes = RoutesOfStudies(desk);
-  for (auto more : {RoutesOfTrials(desk), RoutesOfOneTrial(desk)}) {
+std::vector<http::Route> StudyRoutes(StudyService& service) {
+  std::vector<http::Route> routes = StudyMethods(service);
+  for (auto more : {TrialListMethods(service), TrialMethods(service)}) {
     routes.insert(routes.end(), more.begin(), more.end());
   }
   return routes;

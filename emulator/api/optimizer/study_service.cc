@@ -1,4 +1,4 @@
-// Studies and trials, made, read, measured and ended; study_suggestions.cc has the rest.
+// Creates, reads, measures and ends studies and trials; study_suggestions.cc has the other methods.
 
 #include "emulator/api/optimizer/study_service.h"
 
@@ -24,7 +24,7 @@ bool IsStudyId(const std::string& id) {
 
 std::string StudyOf(const std::string& trial) { return trial.substr(0, trial.rfind("/trials/")); }
 
-std::pair<int64_t, int64_t> MomentOf(const Json& measurement) {
+std::pair<int64_t, int64_t> ProgressOf(const Json& measurement) {
   return {measurement.value("step_count", int64_t{0}),
           measurement.value("elapsed_time", int64_t{0})};
 }
@@ -32,14 +32,14 @@ std::pair<int64_t, int64_t> MomentOf(const Json& measurement) {
 // True where each measurement comes after the one before it.
 bool IsInOrder(const Json& measurements) {
   for (size_t i = 1; i < measurements.size(); ++i) {
-    if (!(MomentOf(measurements[i - 1]) < MomentOf(measurements[i]))) return false;
+    if (!(ProgressOf(measurements[i - 1]) < ProgressOf(measurements[i]))) return false;
   }
   return true;
 }
 
 bool IsNew(const Json& trial, const Json& measurement) {
   const Json* earlier = Member(trial, "measurements");
-  return !earlier || earlier->empty() || MomentOf(earlier->back()) < MomentOf(measurement);
+  return !earlier || earlier->empty() || ProgressOf(earlier->back()) < ProgressOf(measurement);
 }
 
 bool IsInfeasible(const Json& message) { return message.value("trial_infeasible", false); }
@@ -50,14 +50,14 @@ void MarkInfeasible(Json& trial, const Json& message) {
   if (!reason.empty()) trial["infeasible_reason"] = reason;
 }
 
-// The outcome of a trial that a user creates; nullptr: it has none yet, or is infeasible.
+// The outcome of a trial that a user creates; nullptr: it has no outcome, or is infeasible.
 const Json* FinalOf(const tuning::StudyConfig& config, const Json& trial) {
   if (IsInfeasible(trial)) return nullptr;
   if (const Json* final = Member(trial, "final_measurement")) return final;
   return StringOr(trial, "state") == "COMPLETED" ? LastWholeMeasurement(config, trial) : nullptr;
 }
 
-// All that is wrong with a trial that a user creates, but for its values.
+// All mistakes in a trial that a user creates, except those in its values.
 std::vector<FieldViolation> CheckOwnTrial(const tuning::StudyConfig& config, const Json& trial) {
   std::vector<FieldViolation> violations;
   const auto check = [&](const Json& measurement, const std::string& field, bool all) {

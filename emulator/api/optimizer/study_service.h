@@ -1,7 +1,7 @@
 #pragma once
-// The optimizer API's work: studies and trials from one state to the next (docs/service/api.md,
+// The optimizer API: studies and trials, their state changes and their routes (docs/service/api.md,
 // sections 2 and 9; REST reference, projects.locations.studies). Resources are plain trees of
-// spec/study_schema.h, names are whole ("projects/p/locations/l/studies/s").
+// ml/schema/study_schema.h; names are complete ("projects/p/locations/l/studies/s").
 
 #include <atomic>
 #include <functional>
@@ -21,16 +21,16 @@
 
 namespace caip::api {
 
-/// Any thread; what changes is durable before it is answered. A study is changed by one at a time,
-/// and keeps no other waiting, however long its values take to be chosen. Store and clock outlive
-/// it.
+/// The methods of studies and trials. Any thread. A change is durable before the method returns.
+/// One thread at a time changes a study; choosing values for one study does not block the others.
+/// Store and clock outlive the service.
 class StudyService {
  public:
   /// Takes a line for the emulator's log. Any thread.
   using Say = std::function<void(const std::string&)>;
 
-  /// The same seed and the same calls suggest the same. `say` is told why a trial should stop,
-  /// which no answer of the API has room for.
+  /// The same seed and the same calls lead to the same suggestions. `say` gets the reason why a
+  /// trial should stop, which the API cannot return.
   StudyService(StudyStore& store, const Clock& clock, uint64_t seed, Say say = {})
       : store_(store), clock_(clock), seed_(seed), say_(std::move(say)) {}
 
@@ -50,15 +50,15 @@ class StudyService {
   /// The best trial, or with several metrics the Pareto set.
   Result<std::vector<Json>> OptimalTrials(const std::string& study) const;
 
-  // Operations, as JSON of the API: done when they are answered.
+  // Operations, as JSON of the API. They are done when they are returned.
   Result<Json> Suggest(const std::string& study, const Json& request);
   Result<Json> CheckStopping(const std::string& trial);
   Result<Json> GetOperation(const std::string& name) const;
 
  private:
-  // A study with what is made of it.
+  // A study and its parsed configuration.
   struct Open {
-    Json stored;  // {"study": the resource, "next_trial": a number that no trial ever had}
+    Json stored;  // {"study": the resource, "next_trial": a number that no trial has had}
     tuning::StudyConfig config;
     std::string name;
   };
@@ -86,7 +86,7 @@ class StudyService {
   StudyLocks locks_;
 };
 
-/// `desk` outlives the routes.
-std::vector<http::Route> StudyRoutes(StudyService& desk);
+/// The routes of studies, trials and their operations. `service` outlives them.
+std::vector<http::Route> StudyRoutes(StudyService& service);
 
 }  // namespace caip::api

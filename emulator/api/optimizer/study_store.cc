@@ -2,8 +2,8 @@
 //
 //   resources  seq     order of creation
 //              name    "projects/p/locations/l/studies/s", ".../trials/1", ".../operations/o"
-//              parent  the name of what it belongs to: a location or a study
-//              body    JSON, as study_desk.h keeps it
+//              parent  the name of the parent: a location or a study
+//              body    JSON, see study_service.h
 
 #include "emulator/api/optimizer/study_store.h"
 
@@ -29,7 +29,7 @@ constexpr const char* kSchema = R"sql(
   PRAGMA user_version = 1;
   COMMIT;)sql";
 
-// JSON has no NaN and no infinities, which metrics may have: they are kept as {"$number": text}.
+// JSON lacks NaN and infinities, which metrics may have: they are stored as {"$number": text}.
 Json Storable(Json value) {
   if (value.is_number_float() && !std::isfinite(value.get<double>())) {
     const double number = value;
@@ -95,7 +95,7 @@ Result<std::optional<Json>> StudyStore::Get(const std::string& name) const {
   return std::optional<Json>(Restored(std::move(body)));
 }
 
-// A thousand trials take long to parse: not under the lock, for which other studies wait.
+// Parses outside of the lock: a thousand trials take a while, and other studies need the lock.
 Result<std::vector<Json>> StudyStore::Below(const std::string& parent,
                                             const std::string& prefix) const {
   std::vector<std::string> texts;

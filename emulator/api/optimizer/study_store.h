@@ -1,6 +1,6 @@
 #pragma once
-// Studies, their trials and their operations, durably: <state>/studies.db. See study_store.cc for
-// the schema.
+// The durable store of studies, trials and operations, <state>/studies.db, and the locks of
+// studies. See study_store.cc for the schema.
 
 #include <condition_variable>
 #include <memory>
@@ -17,24 +17,25 @@
 
 namespace caip::api {
 
-/// A resource that is to be there from now on, or (without a body) not any more, with all below it.
+/// A resource to write, or (without a body) to delete together with everything below it.
 struct StudyChange {
   std::string parent;  // "projects/p/locations/l/studies/s"
   std::string name;    // "projects/p/locations/l/studies/s/trials/1"
   std::optional<Json> body;
 };
 
-/// Any thread.
+/// The resources by name. Any thread.
 class StudyStore {
  public:
-  /// Makes the file if there is none. kDataLoss: it is no store of ours, or a newer caip's.
+  /// Makes the file if it is missing. kDataLoss: it is not a store of caip, or a newer caip wrote
+  /// it.
   static Result<std::unique_ptr<StudyStore>> Open(const Path& file);
 
-  /// nullopt: there is none of that name.
+  /// nullopt: no resource has this name.
   Result<std::optional<Json>> Get(const std::string& name) const;
-  /// The children of `parent` whose names begin with `prefix`, in the order of their making.
+  /// The children of `parent` whose names begin with `prefix`, in the order of their creation.
   Result<std::vector<Json>> Below(const std::string& parent, const std::string& prefix) const;
-  /// All of them or none; a kill -9 or a power cut later they are still there.
+  /// Applies all changes or none. They survive a kill -9 and a power cut.
   Status Apply(const std::vector<StudyChange>& changes);
 
  private:
@@ -51,13 +52,13 @@ class StudyStore {
   SqliteStatement remove_;
 };
 
-/// Any thread.
+/// Lets one thread at a time change a study, without blocking other studies. Any thread.
 class StudyLocks {
  public:
-  /// The study is the holder's for as long as this lives.
+  /// Locks the study while it exists.
   class Held {
    public:
-    Held(StudyLocks& locks, const std::string& study);  // waits for who has it
+    Held(StudyLocks& locks, const std::string& study);  // waits for the lock
     Held(const Held&) = delete;
     Held& operator=(const Held&) = delete;
     ~Held();

@@ -36,7 +36,7 @@ bool IsHeldBy(const Json& trial, const std::string& client) {
   return StringOr(trial, "client_id") == client && StringOr(trial, "state") != "COMPLETED";
 }
 
-// Each study has a seed of its own, drawn from the emulator's by its name.
+// Each study has its own seed, derived from the emulator's seed and the study's name.
 uint64_t SeedOf(uint64_t seed, const std::string& study) { return Random(seed).Fork(study).Next(); }
 
 Json Packed(const char* type, const google::MessageSchema& schema, const Json& plain) {

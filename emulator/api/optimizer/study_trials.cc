@@ -16,14 +16,14 @@ const Json& ListIn(const Json& message, std::string_view name) {
 }
 
 const Json* MetricIn(const Json& measurement, const std::string& name) {
-  const Json* found = nullptr;  // the last of that name, as the last of a map's would be
+  const Json* found = nullptr;  // the last of that name, as in a map
   for (const Json& metric : ListIn(measurement, "metrics")) {
     if (StringOr(metric, "metric") == name) found = &metric;
   }
   return found;
 }
 
-// A default is as good as said: {"metric": "loss"} is a loss of 0.
+// A missing value is the default: {"metric": "loss"} is a loss of 0.
 double NumberIn(const Json& message) { return message.value("value", 0.0); }
 
 std::string TextIn(const Json& parameter) {
@@ -128,7 +128,7 @@ tuning::Optimizer OptimizerOf(const tuning::StudyConfig& config, const std::vect
   tuning::Optimizer optimizer(config.study, seed);
   for (const Json& trial : trials) {
     const auto point = PointOf(config.study.space, trial);
-    if (!point.ok()) continue;  // the study's config cannot change, so this never is
+    if (!point.ok()) continue;  // cannot happen: the study's config never changes
     optimizer.Add(NumberOf(trial), *point);
     if (StringOr(trial, "state") == "COMPLETED") {
       optimizer.Tell(NumberOf(trial), OutcomeOf(config, trial));

@@ -14,26 +14,26 @@ namespace caip::api {
 
 /// A point as a trial's parameters: floatValue, intValue or stringValue by its type.
 Json ParametersOf(const tuning::Point& point);
-/// The inverse; kInvalidArgument with all that is wrong where they are no point of the space.
+/// The inverse; kInvalidArgument with all mistakes if the parameters are not a point of the space.
 Result<tuning::Point> PointOf(const tuning::Space& space, const Json& trial);
 
 /// 7 of ".../trials/7".
 int64_t NumberOf(const Json& trial);
 
-/// A measurement's value of each metric; empty unless it has them all.
+/// A measurement's value of each metric; empty if one is missing.
 std::vector<double> ObjectivesOf(const tuning::StudyConfig& config, const Json& measurement);
-/// The last of a trial's measurements that has all metrics; nullptr: there is none.
+/// The last measurement of a trial that has all metrics; nullptr: none has.
 const Json* LastWholeMeasurement(const tuning::StudyConfig& config, const Json& trial);
-/// Of a trial that is COMPLETED.
+/// The outcome of a COMPLETED trial.
 tuning::Outcome OutcomeOf(const tuning::StudyConfig& config, const Json& trial);
-/// The first metric's measurements.
+/// The measurements of the first metric.
 tuning::Curve CurveOf(const tuning::StudyConfig& config, const Json& trial);
-/// The optimizer that knows all of `trials`.
+/// An optimizer that has seen all `trials`.
 tuning::Optimizer OptimizerOf(const tuning::StudyConfig& config, const std::vector<Json>& trials,
                               uint64_t seed);
 
-/// Whether a measurement's metrics are the study's (`all`: each of them), and its step and time are
-/// not negative; `field` is its path.
+/// Checks that a measurement's metrics are the study's (`all`: each of them), and that its step and
+/// time are not negative. `field` is its path.
 std::vector<FieldViolation> CheckMeasurement(const tuning::StudyConfig& config,
                                              const Json& measurement, const std::string& field,
                                              bool all);

@@ -24,21 +24,22 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// A server that was killed is often started again; who followed it leaves it the state directory.
-constexpr milliseconds kLeftToTheNextServer{2000};
-// The kernel tells nobody that it took a lock back. (inotify would tell of the note, and its end
-// costs a process 10 to 20 ms, each time.)
+// A server that was killed is often started again. A command that used it waits so long for the
+// next server before it takes the state directory itself.
+constexpr milliseconds kWaitForNextServer{2000};
+// The kernel does not notify about a released lock, so commands look again. (inotify could watch
+// the owner's note, but closing it costs a process 10 to 20 ms each time.)
 constexpr int kLookAgainMilliseconds = 5;
 
-// Any failure to reach an owner means: look again.
-Error GoneAway(const Error& cause) { return errors::LookAgain(cause.message); }
+// An owner that cannot be reached has ended: look again.
+Error OwnerEnded(const Error& cause) { return errors::LookAgain(cause.message); }
 
 // The flags given now must be among those the running emulator was started with.
 Status FitsRunning(http::Client& client, const EmulatorFlags& flags) {
   const std::vector<std::string> wanted = FlagWords(flags);
   if (wanted.empty()) return Ok{};
   const auto health = client.Send({.target = "/emulator/v1/health"});
-  if (!health.ok()) return GoneAway(health.error());
+  if (!health.ok()) return OwnerEnded(health.error());
   ASSIGN_OR_RETURN(const Json body, ParseJson(health->body));
   std::vector<std::string> present;
   if (const Json* words = Member(body, "flags")) {
@@ -56,7 +57,8 @@ Status FitsRunning(http::Client& client, const EmulatorFlags& flags) {
   return Ok{};
 }
 
-// From the answer on the emulator lives at least as long as we do. An older one knows no join.
+// After the answer, the emulator runs at least as long as this process. Older versions have no
+// join.
 Status JoinAt(const std::string& url, const EmulatorFlags& flags, Lifetime lifetime) {
   http::Client client(url);
   RETURN_IF_ERROR(FitsRunning(client, flags));
@@ -64,7 +66,7 @@ Status JoinAt(const std::string& url, const EmulatorFlags& flags, Lifetime lifet
   const auto joined = client.Send({.method = "POST",
                                    .target = "/emulator/v1:join?pid=" + std::to_string(::getpid()) +
                                              (stays ? "&stays=true" : "")});
-  if (!joined.ok()) return GoneAway(joined.error());
+  if (!joined.ok()) return OwnerEnded(joined.error());
   if (joined->status == 503) return errors::LookAgain("The emulator at " + url + " is ending.");
   return Ok{};
 }
@@ -90,7 +92,7 @@ class Connector::FoundConnection final : public client::Connection {
     auto response = client_.Send(request);
     const bool lost = !response.ok() && response.error().code == Code::kUnavailable;
     if (!lost || !connector_ || request.body_reader) return response;
-    // Killed, or its machine's power went: the next emulator has all that was acknowledged.
+    // The emulator was killed: the next one has everything that was acknowledged.
     ASSIGN_OR_RETURN(const std::string url, connector_->Find(flags_, lifetime_, true));
     client_ = http::Client(url);
     return client_.Send(request);
@@ -99,7 +101,7 @@ class Connector::FoundConnection final : public client::Connection {
 
  private:
   http::Client client_;
-  Connector* connector_;  // null: the endpoint is the only one
+  Connector* connector_;  // null: a fixed endpoint
   EmulatorFlags flags_;
   Lifetime lifetime_;
 };
@@ -111,7 +113,7 @@ Connector::~Connector() = default;
 
 Result<std::unique_ptr<client::Connection>> Connector::Connect(const EmulatorFlags& flags,
                                                                Lifetime lifetime) {
-  // An endpoint that somebody else runs, such as a recorder that judges what commands send.
+  // A fixed endpoint, such as a recorder that checks the requests of commands.
   if (const char* endpoint = std::getenv("CAIP_ENDPOINT"); endpoint && *endpoint) {
     return std::unique_ptr<client::Connection>(
         std::make_unique<FoundConnection>(endpoint, nullptr, flags, lifetime));
@@ -121,13 +123,13 @@ Result<std::unique_ptr<client::Connection>> Connector::Connect(const EmulatorFla
       std::make_unique<FoundConnection>(url, this, flags, lifetime));
 }
 
-// Many commands may begin at once, and an owner may end at any time: a lost race for the state
-// directory means that there is somebody to find now.
+// Many commands may start at the same time, and an owner may end at any time. After a lost race for
+// the state directory there is an owner to find.
 Result<std::string> Connector::Find(const EmulatorFlags& flags, Lifetime lifetime, bool again) {
   const auto began = MonotonicNow();
   while (true) {
     const auto waited = MonotonicNow() - began;
-    Result<std::string> found = LookOnce(flags, lifetime, !again || waited > kLeftToTheNextServer);
+    Result<std::string> found = LookOnce(flags, lifetime, !again || waited > kWaitForNextServer);
     if (found.ok() || found.error().code != Code::kAborted || waited > patience_) return found;
     if (InterruptGuard::Pending()) {
       return errors::InterruptedWaiting(found.error());
@@ -149,7 +151,7 @@ Result<std::string> Connector::LookOnce(const EmulatorFlags& flags, Lifetime lif
   if (!may_begin) return errors::NoEmulatorRuns(state);
   std::error_code ignored;
   if (lifetime == Lifetime::kBriefly && !std::filesystem::exists(state, ignored)) {
-    tell_("The state directory " + state.string() + " is new: it holds no jobs and no buckets.\n");
+    tell_("The state directory " + state.string() + " is new. It has no jobs and no buckets.\n");
   }
   const bool background = lifetime == Lifetime::kBackground ||
                           (lifetime == Lifetime::kBriefly && HasUnfinishedJobs(state));
@@ -182,7 +184,7 @@ int Connector::Finish(int exit_code) {
   emulator_->Stop();
   const bool idle = emulator_->engine().Idle();
   emulator_.reset();
-  // A client that never joined may have brought a job in the last moment.
+  // A client that never joined may have submitted a job just before the end.
   if (*end == Emulator::End::kIdle && !idle) (void)StartInBackground(flags_, state_);
   return exit_code;
 }

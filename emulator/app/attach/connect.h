@@ -31,21 +31,21 @@ using Connect = std::function<Result<std::unique_ptr<client::Connection>>(
 /// The emulator of one command, from main's first line to its last. One thread.
 class Connector {
  public:
-  /// `tell` takes what the user should know beside the command's own words. A state directory whose
-  /// owner neither serves nor goes away is an error after `patience`.
+  /// `tell` takes notes for the user. A state directory whose owner neither serves nor ends is an
+  /// error after `patience`.
   explicit Connector(std::function<void(std::string_view)> tell,
                      std::chrono::milliseconds patience = std::chrono::seconds(30));
   ~Connector();
 
-  /// cli::Connect as the program uses it. Flags that a running emulator was not started with are an
-  /// error that says so: they cannot take effect any more. The connection outlives an emulator that
-  /// goes away: then it finds or starts the next. The connector outlives the connection.
+  /// Flags that a running emulator was not started with are an error, because they cannot take
+  /// effect any more. If the emulator ends, the connection finds or starts the next one. The
+  /// connector outlives the connection.
   Result<std::unique_ptr<client::Connection>> Connect(const EmulatorFlags& flags,
                                                       Lifetime lifetime);
 
-  /// After the command. An emulator inside of it ends, too; where unfinished jobs or other commands
-  /// need it, only the command ends (serving_child.h), and this returns when they do not any more.
-  /// The answer is the exit code.
+  /// Call it after the command; returns the exit code. An emulator inside the command ends now. If
+  /// unfinished jobs or other commands still use it, only the command ends (serving_child.h), and
+  /// Finish returns when they have finished.
   int Finish(int exit_code);
 
  private:
@@ -57,7 +57,7 @@ class Connector {
 
   std::function<void(std::string_view)> tell_;
   std::chrono::milliseconds patience_;
-  // What the emulator inside of the command was made of; empty where there is none.
+  // The emulator inside the command and its parts; empty if there is none.
   std::unique_ptr<ServingChild> serving_child_;
   std::unique_ptr<Emulator> emulator_;
   EmulatorFlags flags_;

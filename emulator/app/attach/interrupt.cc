@@ -13,13 +13,13 @@
 namespace caip::app {
 namespace {
 
-// What a signal handler may touch: lock-free numbers and write(2).
+// A signal handler may only use lock-free numbers and write(2).
 std::atomic<int> first_signal{0};
 std::atomic<int> wake_descriptor{-1};
 
 struct Watched {
   int signal;
-  struct sigaction outside;  // what it does where no guard is
+  struct sigaction outside;  // the action without a guard
 };
 Watched watched[] = {{SIGINT, {}}, {SIGTERM, {}}, {SIGHUP, {}}};
 std::atomic<int> guards{0};

@@ -1,5 +1,5 @@
 #pragma once
-// Ctrl-C, SIGTERM and SIGHUP as a flag that may be asked, and a descriptor that may be waited for.
+// Ctrl-C, SIGTERM and SIGHUP as a flag, as a descriptor to wait for, and as a stop token.
 
 #include <stop_token>
 #include <thread>
@@ -8,10 +8,9 @@
 
 namespace caip::app {
 
-/// From its making to its end, SIGINT, SIGTERM and SIGHUP (where that is not ignored, as under
-/// nohup) set a flag instead of ending the process. They may be nested; an inner one knows what the
-/// outer ones saw. The outermost is made and ended
-/// by one thread.
+/// While it exists, SIGINT, SIGTERM and SIGHUP set a flag instead of ending the process. SIGHUP
+/// stays ignored if it was ignored before, as under nohup. Guards may be nested; all of them share
+/// one flag. One thread makes and destroys the outermost guard.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -19,19 +18,19 @@ class InterruptGuard {
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
   bool interrupted() const;
-  /// The signal that came first; 0 none.
+  /// The first signal; 0: none.
   int signal() const;
   /// Readable once interrupted; for poll.
   int descriptor() const;
 
-  /// A guard lives, and was interrupted.
+  /// Whether a guard exists and was interrupted.
   static bool Pending();
 
-  /// What the signals do outside of guards; SIG_DFL by itself. One that is ignored stays so.
+  /// The handler outside of guards (default: SIG_DFL). An ignored signal stays ignored.
   static void SetOutside(void (*handler)(int));
 };
 
-/// While it lives, SIGINT, SIGTERM and SIGHUP ask for the stop of its token. One thread.
+/// While it exists, SIGINT, SIGTERM and SIGHUP request a stop through its token. One thread.
 class StopOnInterrupt {
  public:
   StopOnInterrupt();

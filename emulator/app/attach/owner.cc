@@ -35,7 +35,7 @@ bool WaitForProcess(pid_t pid, int timeout_ms) {
   return ::poll(&wait, 1, timeout_ms) > 0;
 }
 
-// The first line that comes through the pipe; "" when the other end closed without one.
+// The first line from the pipe; "" if the other end closed without one.
 std::string ReadLine(int descriptor) {
   std::string line;
   char c = 0;
@@ -48,8 +48,8 @@ std::string ReadLine(int descriptor) {
   return c == '\n' ? line : "";
 }
 
-// What the server wrote last, for the error when it did not come up.
-std::string LastWords(const Path& log, off_t from) {
+// The last output of a server that failed to start, for the error.
+std::string LogTail(const Path& log, off_t from) {
   const auto text = ReadFile(log);
   if (!text.ok()) return text.error().message;
   std::string_view words =
@@ -58,7 +58,7 @@ std::string LastWords(const Path& log, off_t from) {
   return std::string(Trim(words));
 }
 
-// The server's process: a session of its own, no terminal, its words in the log.
+// Starts the server's process: in its own session, without a terminal, with its output in the log.
 Result<pid_t> Spawn(const std::vector<std::string>& words, int log, int ready) {
   std::vector<char*> argv;
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
@@ -121,7 +121,7 @@ Result<std::string> StartInBackground(const EmulatorFlags& flags, const Path& st
   const std::string url = ReadLine(ready.get());
   if (url == kTakenWord) return errors::OwnedByAnother();
   if (!url.empty()) return url;
-  return errors::ServerDidNotStart(LastWords(log_path, from), log_path);
+  return errors::ServerDidNotStart(LogTail(log_path, from), log_path);
 }
 
 Result<bool> StopOwner(const Path& state) {

@@ -1,5 +1,5 @@
 #pragma once
-// The emulator that owns a state directory now: finding it, starting one, ending it.
+// The emulator that owns a state directory: starting one in the background, and ending it.
 
 #include <string>
 #include <vector>
@@ -10,21 +10,21 @@
 
 namespace caip::app {
 
-/// Names the descriptor on which a background server tells its URL once it serves.
+/// The variable with the descriptor to which a background server writes its URL when it serves.
 inline constexpr char kReadyVariable[] = "CAIP_READY_FD";
 
-/// What it tells instead where the state directory has another owner.
+/// Written instead of the URL if the state directory has another owner.
 inline constexpr char kTakenWord[] = "taken";
 
-/// Starts `caip serve` detached from this process and its terminal, with these flags, and waits
-/// until it serves; its messages go to <state>/server.log. The answer is its URL; the error has the
-/// server's own words. kAborted: another was faster, so look again.
+/// Starts `caip serve` with these flags, detached from this process and its terminal, and waits
+/// until it serves. Its messages go to <state>/server.log. Returns its URL; an error contains the
+/// server's own message. kAborted: another server was faster, so look again.
 Result<std::string> StartInBackground(const EmulatorFlags& flags, const Path& state);
 
-/// Asks the owner to end and waits until it has. False where there is none.
+/// Asks the owner to end and waits for its end. False if there is no owner.
 Result<bool> StopOwner(const Path& state);
 
-/// The words that give `caip serve` these flags.
+/// The flags as arguments of `caip serve`.
 std::vector<std::string> FlagWords(const EmulatorFlags& flags);
 
 }  // namespace caip::app

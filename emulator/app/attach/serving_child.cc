@@ -16,14 +16,14 @@
 namespace caip::app {
 namespace {
 
-// What the signal handlers of either process may touch.
+// Used by the signal handlers of both processes.
 std::atomic<pid_t> child{0};
 std::atomic<int> passed_on{0};
 std::atomic<int> outcome{-1};  // the child's end
 std::atomic<int> nothing{-1};  // /dev/null
 
-// More than these, and the user does not want to wait for a child that does not answer. GNU timeout
-// sends two at once.
+// After more signals, the process ends without waiting for the child. GNU timeout sends two at
+// once.
 constexpr int kSignalsPassedOn = 3;
 constexpr int kPartingMilliseconds = 2000;
 
@@ -34,25 +34,25 @@ void PassOn(int signal) {
   errno = saved;
 }
 
-void TellOutcome(int exit_code) {
+void SendOutcome(int exit_code) {
   // The waiting process may be gone: no SIGPIPE.
   [[maybe_unused]] const auto sent =
       ::send(outcome, &exit_code, sizeof exit_code, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-// Outside of InterruptGuards a signal ends the command, but not the emulator within: the command
-// comes to its end unheard.
+// Outside of InterruptGuards a signal ends the command but not the emulator inside: the command
+// runs to its end without output.
 void EndSilently(int signal) {
   const int saved = errno;
   ::dup2(nothing, STDOUT_FILENO);
   ::dup2(nothing, STDERR_FILENO);
-  TellOutcome(128 + signal);
+  SendOutcome(128 + signal);
   errno = saved;
 }
 
 constexpr int kPassedOn[] = {SIGINT, SIGTERM, SIGHUP};
 
-/// While it lives, those signals wait.
+/// Blocks these signals while it exists.
 class Held {
  public:
   Held() {
@@ -74,14 +74,15 @@ bool IsIgnored(int signal) {
   return ::sigaction(signal, nullptr, &present) == 0 && present.sa_handler == SIG_IGN;
 }
 
-// The part of the process that the user started. Nothing is unwound: what the command holds (files
-// to be deleted) is the child's.
+// The rest of the process that the user started. It ends with _exit: resources of the command, such
+// as files to delete, belong to the child.
 [[noreturn]] void WaitFor(pid_t pid, int reads, Held& held) {
   child = pid;
   for (const int signal : kPassedOn) {
     struct sigaction action {};
     action.sa_handler = PassOn;
-    // A shell's `command &` ignores SIGINT, and `kill -INT` has always ended our followers.
+    // SIGINT is forwarded even if it was ignored, as for a shell's `command &`: `kill -INT` ends a
+    // command.
     if (signal != SIGHUP || !IsIgnored(signal)) ::sigaction(signal, &action, nullptr);
   }
   held.Free();
@@ -118,7 +119,7 @@ Result<std::unique_ptr<ServingChild>> ServingChild::Begin() {
   nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   outcome = writes.Release();
   InterruptGuard::SetOutside(EndSilently);
-  // However the waiting process ends, we hear of it.
+  // The end of the waiting process is a signal to the child.
   ::prctl(PR_SET_PDEATHSIG, SIGHUP);
   if (::getppid() != parent) ::raise(SIGHUP);
   return std::unique_ptr<ServingChild>(new ServingChild());
@@ -137,13 +138,13 @@ void ServingChild::Release(int exit_code, const Path& log) {
   for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
     ::dup2(words.valid() ? words.get() : nothing.load(), stream);
   }
-  // What the waiting process still passes on was meant for the command.
+  // Signals that the waiting process still forwards are meant for the command.
   const Held held;
-  TellOutcome(exit_code);
+  SendOutcome(exit_code);
   struct pollfd gone {
     outcome, POLLIN, 0
   };
-  ::poll(&gone, 1, kPartingMilliseconds);  // it ends its end of the pair with itself
+  ::poll(&gone, 1, kPartingMilliseconds);  // its end of the pair closes when it ends
   InterruptGuard::SetOutside(SIG_IGN);
 }
 

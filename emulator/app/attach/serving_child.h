@@ -1,6 +1,7 @@
 #pragma once
-// A command with an emulator inside is two processes: the one that the user started, which waits,
-// and a child, which does the work and can keep running as the server after the command.
+// A command with an emulator inside consists of two processes: the process that the user started,
+// which waits, and a child, which does the work and can keep running as the server after the
+// command.
 
 #include <memory>
 
@@ -9,27 +10,28 @@
 
 namespace caip::app {
 
-/// The child's side. In a session of its own: Ctrl-C, SIGTERM and SIGHUP reach the waiting process,
-/// which passes them on; so none of them can take an emulator from others by itself. One thread.
+/// The child's side. The child has its own session: Ctrl-C, SIGTERM and SIGHUP reach the waiting
+/// process, which forwards them. So a signal to the command alone cannot end an emulator that
+/// others use. One thread.
 class ServingChild {
  public:
-  /// The caller goes on in the child. The process that called never returns: it ends with the
-  /// child's exit code, or as soon as Release tells it one. No thread may run beside the caller's.
+  /// Returns in the child. The calling process never returns: it ends with the child's exit code,
+  /// or with the one that Release reports. No other thread may run.
   static Result<std::unique_ptr<ServingChild>> Begin();
   ~ServingChild();
   ServingChild(const ServingChild&) = delete;
   ServingChild& operator=(const ServingChild&) = delete;
 
-  /// The command is over, and no signal to it reaches us any more: they are ignored outside of
-  /// guards. This process goes on without terminal, its words in the log.
+  /// Ends the waiting process with this exit code. From then on signals are ignored outside of
+  /// guards, and this process runs without a terminal, with its output in the log.
   void Release(int exit_code, const Path& log);
 
  private:
   ServingChild() = default;
 };
 
-/// While it lives, what is started does not inherit the command's standard error: it may outlive
-/// the command, and whoever reads that at the other end of a pipe waits for the last who holds it.
+/// While it exists, new processes do not inherit the command's standard error. They may outlive the
+/// command, and a reader of the pipe would wait until the last of them ends.
 class StderrSilencer {
  public:
   StderrSilencer();

@@ -1,5 +1,5 @@
 #pragma once
-// What the emulators of the Cloud SDK are started with.
+// The options of the Cloud SDK's emulators.
 
 #include "emulator/app/settings/options.h"
 #include "host/companions/companions.h"
@@ -9,7 +9,7 @@ namespace caip::app {
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
-/// `own`: this process's environment, of which they get what Java and the machine need.
+/// `own`: this process's environment. The emulators get the variables that Java and the host need.
 host::CompanionOptions CompanionsOf(const EmulatorOptions& options, const Variables& own);
 
 /// The project that this process's environment names, else demo-project.

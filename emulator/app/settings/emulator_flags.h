@@ -1,6 +1,6 @@
 #pragma once
-// The flags that configure the emulator itself, as they were written. `settings_table.h` gives them
-// their meaning, so that a config file and the command line go through the same checks.
+// The flags that configure the emulator itself, unparsed. `settings_table.h` defines their meaning,
+// so that a config file and the command line go through the same checks.
 
 #include <map>
 #include <optional>

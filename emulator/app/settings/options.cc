@@ -17,7 +17,7 @@ std::string PointerStep(const std::string& name) {
   return "/" + ReplaceAll(ReplaceAll(name, "~", "~0"), "/", "~1");
 }
 
-// "config.yaml:3:7"; the file alone where the value has no place of its own.
+// "config.yaml:3:7"; the file alone if the value's position is unknown.
 std::string PlaceOf(const YamlDocument& document, const Path& file, const std::string& pointer) {
   const auto place = document.places.find(pointer);
   if (place == document.places.end()) return file.string();

@@ -15,7 +15,7 @@ std::string ServiceAccountOf(const EmulatorOptions& options) {
                                          : options.service_account;
 }
 
-metadata::Machine HostGuest(const EmulatorOptions& options, Instant now) {
+metadata::Machine HostMachine(const EmulatorOptions& options, Instant now) {
   const auto own = host::OwnEnvironment();
   metadata::Machine guest;
   guest.project_id = ProjectOf(own);

@@ -1,5 +1,5 @@
 #pragma once
-// What an emulator's options mean to each of its parts.
+// The options of each part of an emulator, made from the emulator's options.
 
 #include <string>
 
@@ -13,16 +13,16 @@
 
 namespace caip::app {
 
-/// Who replicas are when their job names nobody.
+/// The service account of jobs that name none.
 std::string ServiceAccountOf(const EmulatorOptions& options);
 
-/// The machine that the emulator itself runs on, for whoever asks its main listener who he is.
-metadata::Machine HostGuest(const EmulatorOptions& options, Instant now);
+/// This host, as the metadata server describes it to clients of the main listener.
+metadata::Machine HostMachine(const EmulatorOptions& options, Instant now);
 
-/// `bundle`: the certificate authorities that replicas are to trust.
+/// `bundle`: the certificate authorities that replicas trust.
 front::GuestOptions GuestSettings(const EmulatorOptions& options, const Path& bundle);
 
-/// Under which each bucket is found beside storage.googleapis.com.
+/// The host name of each bucket below storage.googleapis.com.
 std::vector<std::string> NamesOfBuckets(const gcs::DirectoryStore& buckets);
 
 /// `base_url`: where replicas reach the emulator. `buckets` outlives the engine.

@@ -63,7 +63,7 @@ std::optional<std::string> SettingText(const Json& value) {
   return std::nullopt;
 }
 
-// Kept as a text: a background server gets it as a flag.
+// Stays a text, because a background server gets it as a flag.
 SettingProblems SetIdleTimeout(const Json& value, EmulatorOptions& options) {
   options.background_idle = SettingText(value).value_or("");
   if (!ParseDuration(options.background_idle)) {
@@ -94,14 +94,14 @@ SettingProblems SetSeed(const Json& value, EmulatorOptions& options) {
 
 SettingProblems SetJobsMax(const Json& value, EmulatorOptions& options) {
   const auto most = NumberOf<int>(value, kJobsMax);
-  if (!most) return {errors::NotANumberUpTo(kJobsMax, "0 is no limit")};
+  if (!most) return {errors::NotANumberUpTo(kJobsMax, "0: no limit")};
   options.jobs_max = *most;
   return {};
 }
 
 SettingProblems SetPort(const Json& value, EmulatorOptions& options) {
   const auto port = NumberOf<uint16_t>(value, kPortMax);
-  if (!port) return {errors::NotANumberUpTo(kPortMax, "0 is any free port")};
+  if (!port) return {errors::NotANumberUpTo(kPortMax, "0: any free port")};
   options.port = *port;
   return {};
 }

@@ -1,5 +1,5 @@
 #pragma once
-// How the values of settings are read into options: a function for each kind of value.
+// Reads the values of settings into options: a function for each kind of value.
 
 #include <array>
 #include <optional>
@@ -15,7 +15,7 @@
 
 namespace caip::app {
 
-/// A value as text. Numbers and booleans are texts as they were written: `seed: 7`, "2.4".
+/// A value as text. Numbers and booleans become the text that was written: `seed: 7`, "2.4".
 std::optional<std::string> SettingText(const Json& value);
 
 // Settings with a form of their own.
@@ -107,8 +107,8 @@ SettingProblems SetDuration(const Json& value, EmulatorOptions& options) {
   return {};
 }
 
-/// The words of a command as a POSIX shell splits them: blanks, '..', "..", backslash. Nothing is
-/// expanded. nullopt on an open quote.
+/// The words of a command as a POSIX shell splits them: blanks, '..', "..", backslash. Does not
+/// expand anything. nullopt: a quote is not closed.
 std::optional<std::vector<std::string>> ShellWords(std::string_view text);
 
 }  // namespace caip::app

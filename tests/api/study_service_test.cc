@@ -1,4 +1,6 @@
-// Studies that many ask of at once.
+// Studies that many clients use at the same time.
+
+#include "emulator/api/optimizer/study_service.h"
 
 #include <gtest/gtest.h>
 
@@ -13,14 +15,13 @@
 #include <vector>
 
 #include "base/files.h"
-#include "emulator/api/optimizer/study_service.h"
 
 namespace caip::api {
 namespace {
 
 const std::string kPlace = "projects/p/locations/us-central1";
 
-/// Whoever asks for the time on the thread that it holds waits until it is let go.
+/// Blocks callers of Now() on the held thread until it is released.
 class HoldingClock final : public Clock {
  public:
   Instant Now() const override {
@@ -53,21 +54,21 @@ struct Desk {
                            {{{"parameter", "x"},
                              {"type", "DOUBLE"},
                              {"double_value_spec", {{"min_value", 0.0}, {"max_value", 1.0}}}}}}}}};
-    const auto made = desk.CreateStudy(kPlace, id, study);
+    const auto made = service.CreateStudy(kPlace, id, study);
     EXPECT_TRUE(made.ok()) << made.error().message;
   }
   Result<Json> Suggest(const std::string& id, int count, const std::string& client) {
-    return desk.Suggest(kPlace + "/studies/" + id,
-                        {{"suggestion_count", count}, {"client_id", client}});
+    return service.Suggest(kPlace + "/studies/" + id,
+                           {{"suggestion_count", count}, {"client_id", client}});
   }
 
   TemporaryDirectory directory;
   std::unique_ptr<StudyStore> store = *StudyStore::Open(directory.path() / "studies.db");
   HoldingClock clock;
-  StudyService desk{*store, clock, 7};
+  StudyService service{*store, clock, 7};
 };
 
-TEST(StudyService, LetsNoStudyWaitForAnother) {
+TEST(StudyService, DoesNotLetOneStudyBlockAnother) {
   Desk studies;
   studies.Create("slow");
   studies.Create("quick");
@@ -79,9 +80,9 @@ TEST(StudyService, LetsNoStudyWaitForAnother) {
   auto quick = std::async(std::launch::async, [&] {
     EXPECT_TRUE(studies.Suggest("quick", 1, "a").ok());
     const std::string trial = kPlace + "/studies/quick/trials/1";
-    EXPECT_TRUE(studies.desk.Complete(trial, {{"trial_infeasible", true}}).ok());
+    EXPECT_TRUE(studies.service.Complete(trial, {{"trial_infeasible", true}}).ok());
     studies.Create("third");
-    EXPECT_TRUE(studies.desk.DeleteStudy(kPlace + "/studies/third").ok());
+    EXPECT_TRUE(studies.service.DeleteStudy(kPlace + "/studies/third").ok());
   });
   EXPECT_EQ(quick.wait_for(std::chrono::minutes(1)), std::future_status::ready)
       << "another study waits for the suggestion of the first";
@@ -89,7 +90,7 @@ TEST(StudyService, LetsNoStudyWaitForAnother) {
   slow.join();
 }
 
-TEST(StudyService, GivesEachOfManyClientsTrialsOfItsOwn) {
+TEST(StudyService, GivesEachOfManyClientsItsOwnTrials) {
   Desk studies;
   studies.Create("s");
   std::vector<std::thread> clients;
@@ -102,7 +103,7 @@ TEST(StudyService, GivesEachOfManyClientsTrialsOfItsOwn) {
   for (std::thread& client : clients) client.join();
   std::map<std::string, int> trials;
   std::set<std::string> names;
-  const auto listed = studies.desk.ListTrials(kPlace + "/studies/s");
+  const auto listed = studies.service.ListTrials(kPlace + "/studies/s");
   for (const Json& trial : *listed) {
     names.insert(trial["name"]);
     ++trials[trial["client_id"]];

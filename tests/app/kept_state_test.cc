@@ -1,7 +1,8 @@
+#include "emulator/app/kept_state.h"
+
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "emulator/app/kept_state.h"
 #include "fakes/metadata/service_account_key.h"
 #include "tests/support/a_signing_key.h"
 

@@ -1,9 +1,10 @@
+#include "emulator/front/http_front_end.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/json.h"
 #include "base/time_text.h"
-#include "emulator/front/http_front_end.h"
 #include "fakes/metadata/metadata_api.h"
 #include "http/message.h"
 

@@ -1,7 +1,10 @@
+#include "emulator/app/listener.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "emulator/app/listener.h"
+#include <algorithm>
+
 #include "http/compression.h"
 #include "http/connection/guard.h"
 
@@ -11,7 +14,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-TEST(Serving, AnswersForGooglesNamesAndNoOthers) {
+TEST(Listener, AnswersForGooglesNamesAndNoOthers) {
   const auto serving = ServingOptions({}, 0, nullptr, {});
   for (const char* name :
        {"storage.googleapis.com", "bucket.storage.googleapis.com", "us-central1-ml.googleapis.com",
@@ -23,7 +26,7 @@ TEST(Serving, AnswersForGooglesNamesAndNoOthers) {
   }
 }
 
-TEST(Serving, RelaysThroughTheMachinesOwnProxy) {
+TEST(Listener, RelaysThroughTheHostsOwnProxy) {
   const auto small = ServingOptions(
       {}, 0, nullptr,
       {{"HTTPS_PROXY", "http://big"}, {"https_proxy", "http://small"}, {"NO_PROXY", "localhost"}});
@@ -34,7 +37,7 @@ TEST(Serving, RelaysThroughTheMachinesOwnProxy) {
   EXPECT_EQ(ServingOptions({}, 0, nullptr, {}).relay.upstream, "");
 }
 
-TEST(Serving, LetsNoExemptionHideGooglesNames) {
+TEST(Listener, LetsNoExemptionHideGooglesNames) {
   const auto direct = [](const std::string& no_proxy) {
     return DirectHosts({{"no_proxy", no_proxy}});
   };
@@ -72,7 +75,7 @@ std::string Seen(const std::string& path, const std::string& packed) {
       .body;
 }
 
-TEST(Serving, UnpacksWhatTheJsonApisGetAndLeavesTheData) {
+TEST(Listener, UnpacksBodiesOfTheJsonApisAndLeavesObjects) {
   const std::string packed = http::Gzip("{}");
   for (const char* path :
        {"/v1/projects/p/jobs", "/v2/entries:list", "/storage/v1/b", "/batch/storage/v1",
@@ -84,7 +87,7 @@ TEST(Serving, UnpacksWhatTheJsonApisGetAndLeavesTheData) {
   }
 }
 
-TEST(NamesOfHostsFile, AreThoseThatStandForThemselves) {
+TEST(NamesOfHostsFile, HaveNoWildcards) {
   const auto names = NamesOfHostsFile();
   EXPECT_THAT(names, testing::IsSupersetOf({"storage.googleapis.com", "www.googleapis.com",
                                             "oauth2.googleapis.com", "ml.googleapis.com",
@@ -96,4 +99,34 @@ TEST(NamesOfHostsFile, AreThoseThatStandForThemselves) {
 }
 
 }  // namespace
+
+namespace {
+
+TEST(PortsToTry, AreTheSameForEveryNewStateDirectory) {
+  TemporaryDirectory state;
+  const auto ports = PortsToTry(state.path());
+  EXPECT_EQ(ports[0], 2247);
+  EXPECT_EQ(ports[1], 2248);
+  EXPECT_EQ(ports.back(), 0);
+}
+
+TEST(PortsToTry, BeginWithTheLastPort) {
+  TemporaryDirectory state;
+  ASSERT_TRUE(RememberPort(state.path(), 2250).ok());
+  const auto ports = PortsToTry(state.path());
+  EXPECT_EQ(ports[0], 2250);
+  EXPECT_EQ(ports[1], 2247);
+  EXPECT_EQ(std::count(ports.begin(), ports.end(), 2250), 1);
+}
+
+TEST(PortsToTry, IgnoreAFileThatIsNotAPort) {
+  TemporaryDirectory state;
+  for (const char* text : {"", "abc", "99999", "-1", "2250x"}) {
+    ASSERT_TRUE(WriteFile(state.path() / "port", text).ok());
+    EXPECT_EQ(PortsToTry(state.path())[0], 2247) << text;
+  }
+}
+
+}  // namespace
+
 }  // namespace caip::app
