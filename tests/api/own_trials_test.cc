@@ -148,7 +148,7 @@ TEST(OwnTrials, AreSuggestedAfterTheEndOfTheGrid) {
   EXPECT_EQ(given[0]["clientId"], "b");
   const Answer none = ml.Post(kTrials + ":suggest", {{"suggestionCount", 1}, {"clientId", "c"}});
   EXPECT_EQ(none.status, 400);
-  EXPECT_THAT(none.text, HasSubstr("no trial of it is REQUESTED"));
+  EXPECT_THAT(none.text, HasSubstr("has no REQUESTED trial"));
 }
 
 TEST(OwnTrials, StartAndEndAtOnceIfTheyAreCompletedWithoutASuggestion) {
@@ -178,7 +178,7 @@ TEST(Completion, TakesTheLastMeasurementThatHasAllMetrics) {
   measure(1, Json::array({loss}));
   const Answer early = ml.Post(trial + ":complete", Json::object());
   EXPECT_EQ(early.status, 400) << "accuracy was never measured";
-  EXPECT_THAT(early.text, HasSubstr("has all of the study's metrics"));
+  EXPECT_THAT(early.text, HasSubstr("has all metrics of the study"));
   measure(2, Json::array({loss, accuracy}));
   measure(3, Json::array({accuracy}));
   measure(4, Json::array());
