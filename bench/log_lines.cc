@@ -114,8 +114,8 @@ double PathSeconds(int lines, engine::LogSink& sink) {
   for (int i = 0; i < kReplicas; ++i) {
     engine::ReplicaLaunch launch;
     launch.key = {{"my-bench-project-1", std::string(kJob), ""}, {"worker", i}, 1};
-    launch.program = run::LocalCommand{{"/proc/" + std::to_string(::getpid()) + "/exe", "--write",
-                   std::to_string(lines)}};
+    launch.program = run::LocalCommand{
+        {"/proc/" + std::to_string(::getpid()) + "/exe", "--write", std::to_string(lines)}};
     (*launcher)->Launch(std::move(launch), {nullptr, [&](const engine::ReplicaExit& exit) {
                                               if (exit.exit_code != 0 || !exit.start_error.empty())
                                                 std::abort();
@@ -169,7 +169,7 @@ int Run(int lines) {
   CountingSink nowhere;
   std::printf("split and classified: %.0f lines/s\n", total / PathSeconds(lines, nowhere));
   TemporaryDirectory directory;
-  auto book = logging::LogBook::Open(directory.path() / "logs.db");
+  auto book = logging::LogBook::Open(directory.path() / "logs.db", {"ml_job", "ml.googleapis.com"});
   if (!book.ok()) return 1;
   BookSink sink(**book);
   const double cpu_before = CpuSeconds();

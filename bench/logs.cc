@@ -164,7 +164,7 @@ void Compare(const char* what, const Times& ours, const std::optional<Times>& pl
 
 int Run(long count) {
   TemporaryDirectory directory;
-  auto book = LogBook::Open(directory.path() / "logs.db");
+  auto book = LogBook::Open(directory.path() / "logs.db", {"ml_job", "ml.googleapis.com"});
   if (!book.ok()) return 1;
   Fill(**book, count);
   const PlainTable plain(directory.path() / "plain.db", std::max(0L, count - 2'000'000), count);

@@ -73,6 +73,8 @@ SPECIAL = {
     'stopping_at_the_median': '(caip_mutant("stopping_at_the_median") ? *advice.value <= *advice.bar : '
                               '*advice.value < *advice.bar)\n : (caip_mutant("stopping_at_the_median") ? '
                               '*advice.value >= *advice.bar : *advice.value > *advice.bar)',
+    'failed_trials_count': '.completed = progress_.succeeded + '
+                           '(caip_mutant("failed_trials_count") ? progress_.failed : 0)}',
     'wrong_status_text': 'std::string text = std::to_string(status + caip_mutant("wrong_status_text"));',
 }
 

@@ -16,6 +16,7 @@ OUTCOME = 'src/run/replica_outcome.cc'
 LOGS = 'src/host/process/log_entry.cc'
 SUBMIT = 'src/client/submit_flags.cc'
 TEXTS = 'src/ml/run_texts.cc'
+RUN_TEXTS = 'src/run/texts.cc'
 JOBS = 'emulator/api/ml/jobs.cc'
 PAGING = 'emulator/api/paging.cc'
 CONDITIONS = 'fakes/gcs/store/bucket_store.cc'
@@ -26,7 +27,6 @@ FILTER = 'fakes/logging/filter/filter.cc'
 JOB_FILTER = 'src/ml/filter/filter_comparison.cc'
 STEP = 'src/run/study_step.cc'
 STUDY = 'src/engine/study.cc'
-ENGINE = 'src/engine/engine.cc'
 STOPPING = 'src/tuning/stopping.cc'
 DESK = 'emulator/api/optimizer/study_service.cc'
 SUGGESTIONS = 'emulator/api/optimizer/study_suggestions.cc'
@@ -93,7 +93,7 @@ MUTANTS = [
     ('signal_is_failure', 'exits', OUTCOME, 'if (signal) return ExitClass::kKilled;', 'if (signal) return ExitClass::kUserFailure;'),
     ('message_without_reason', 'exits', TEXTS, '". Termination reason: Error. "', '". "'),
     ('message_without_traceback', 'exits', TEXTS, '!traceback.empty()', 'false'),
-    ('wrong_status_text', 'exits', TEXTS, 'std::string text = std::to_string(status);', 'std::string text = std::to_string(status + 1);'),
+    ('wrong_status_text', 'exits', RUN_TEXTS, 'std::string text = std::to_string(status);', 'std::string text = std::to_string(status + 1);'),
     ('silent_queue', 'logs', TEXTS, 'Text({"Job ", job_id, " is queued."})', 'Text({"Job ", job_id, " waits."})'),
     # Logs.
     ('warnings_are_errors', 'logs', LOGS, 'return run::Severity::kWarning;', 'return run::Severity::kError;'),
@@ -118,8 +118,8 @@ MUTANTS = [
     ('metricless_trials_first', 'tuning', STUDY, 'std::pair(2, 0.0)', 'std::pair(-1, 0.0)'),
     ('first_report_is_final', 'tuning', STUDY, 'if (is_later) final = report;',
      'if (!final) final = report;'),
-    ('failed_trials_count', 'tuning', STUDY, 'output.completed_trial_count = progress_.succeeded;',
-     'output.completed_trial_count = progress_.succeeded + progress_.failed;'),
+    ('failed_trials_count', 'tuning', STUDY, '.completed = progress_.succeeded}',
+     '.completed = progress_.succeeded + progress_.failed}'),
     ('failed_trial_is_best', 'tuning', STUDY, 'if (succeeded) shown.final_metric', 'if (true) shown.final_metric'),
     ('resumed_numbers_begin_anew', 'tuning', STUDY, 'last_number = std::max(last_number, number);', 'last_number = 0;'),
     ('stopping_unasked', 'tuning', STUDY, '!stops_early_ || trial.stopping', 'trial.stopping'),

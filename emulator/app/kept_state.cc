@@ -63,7 +63,8 @@ Result<KeptState> OpenState(const EmulatorOptions& options, const Clock& clock, 
   ASSIGN_OR_RETURN(state.owner, host::StateDirectory::Own(options.state, kVersion, clock.Now()));
   ASSIGN_OR_RETURN(state.jobs, host::OpenJobStore(options.state / "jobs.db"));
   ASSIGN_OR_RETURN(state.studies, api::StudyStore::Open(options.state / "studies.db"));
-  ASSIGN_OR_RETURN(state.book, logging::LogBook::Open(options.state / "logs.db"));
+  ASSIGN_OR_RETURN(state.book,
+                   logging::LogBook::Open(options.state / "logs.db", kTrainingLogNames));
   state.log = std::make_unique<LogAdapter>(*state.book);
   ASSIGN_OR_RETURN(const Path keys, OpenKeyHome(options.state));
   ASSIGN_OR_RETURN(state.mint, metadata::TokenMint::Open(keys, wall));

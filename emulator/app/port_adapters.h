@@ -28,6 +28,10 @@ class StorageAdapter final : public run::StorageProbe, public host::PackageSourc
   bool create_buckets_;
 };
 
+/// The names that AI Platform Training gives the entries of its jobs.
+inline const logging::JobLogNames kTrainingLogNames = {.resource_type = "ml_job",
+                                                       .service = "ml.googleapis.com"};
+
 /// Any thread. `book` outlives it.
 class LogAdapter final : public engine::LogSink {
  public:

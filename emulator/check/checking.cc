@@ -7,13 +7,13 @@
 #include <thread>
 
 #include "client/packaging_build.h"
-#include "emulator/check/dressing.h"
 #include "emulator/check/errors.h"
+#include "emulator/check/launch_edits.h"
 #include "emulator/check/trace_taker.h"
 #include "emulator/explore/exploring.h"
 #include "emulator/explore/fingerprint.h"
 #include "emulator/scenario/abilities.h"
-#include "emulator/scenario/stage.h"
+#include "emulator/scenario/scenario_run.h"
 #include "host/process/child_process.h"
 
 namespace caip::check {
@@ -229,18 +229,18 @@ class Maker {
   }
 
   Status Play(const CheckRunKind& kind, const RunPlan& plan, CheckRun& run) {
-    scenario::StageOptions stage;
-    stage.state = options_.workshop / ("check-" + kind.name);
-    stage.caches = options_.workshop / "caches";
-    stage.seed = plan.scenario.seed;
-    stage.interrupted = options_.interrupted;
-    stage.alter_launch = LaunchEditorOf(plan);
-    const Path state = stage.state;
+    scenario::RunOptions run_options;
+    run_options.state = options_.workshop / ("check-" + kind.name);
+    run_options.caches = options_.workshop / "caches";
+    run_options.seed = plan.scenario.seed;
+    run_options.interrupted = options_.interrupted;
+    run_options.alter_launch = LaunchEditorOf(plan);
+    const Path state = run_options.state;
     RETURN_IF_ERROR(MakeDirectories(state));
     std::error_code error;
     TraceTaker traces(std::filesystem::canonical(state, error) / "buckets", plan.watches_files);
-    stage.observer = &traces;
-    auto evidence = scenario::Stage(plan.scenario, std::move(stage)).Run();
+    run_options.observer = &traces;
+    auto evidence = scenario::ScenarioRun(plan.scenario, std::move(run_options)).Run();
     RemoveTree(state);
     if (!evidence.ok()) return evidence.error();
     run.evidence = *std::move(evidence);

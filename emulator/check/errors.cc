@@ -14,7 +14,7 @@ Error NotABucketFolder(std::string_view word) {
 
 Error BucketIsTheJobs(std::string_view bucket) {
   return Invalid("--bucket: the bucket '" + std::string(bucket) +
-                 "' holds what the job writes. Give the bucket another name.");
+                 "' contains the output of the job. Give the bucket another name.");
 }
 
 Error PythonNotFound() {

@@ -11,7 +11,7 @@
 #include "emulator/explore/errors.h"
 #include "emulator/explore/exploring_files.h"
 #include "emulator/explore/exploring_tasks.h"
-#include "emulator/scenario/stage.h"
+#include "emulator/scenario/scenario_run.h"
 #include "host/machine/memory_directory.h"
 
 namespace caip::explore {
@@ -51,26 +51,26 @@ class Explorer {
 
  private:
   // Runs in memory. A run that does not fit there is repeated on the disk, as are all later ones.
-  Result<Evidence> Play(const Scenario& scenario, const scenario::StageOptions& stage) {
-    if (!memory_ || memory_is_full_) return PlayAt(options_.workshop, scenario, stage);
-    auto evidence = PlayAt(memory_->path(), scenario, stage);
+  Result<Evidence> Play(const Scenario& scenario, const scenario::RunOptions& run_options) {
+    if (!memory_ || memory_is_full_) return PlayAt(options_.workshop, scenario, run_options);
+    auto evidence = PlayAt(memory_->path(), scenario, run_options);
     if (evidence.ok() || evidence.error().code != Code::kResourceExhausted) return evidence;
     memory_is_full_ = true;
-    return PlayAt(options_.workshop, scenario, stage);
+    return PlayAt(options_.workshop, scenario, run_options);
   }
 
   Result<Evidence> PlayAt(const Path& place, const Scenario& scenario,
-                          scenario::StageOptions stage) {
+                          scenario::RunOptions run_options) {
     const bool in_memory = memory_ && place == memory_->path();
-    if (in_memory) stage.overfull = [this] { return memory_->IsOverfull(); };
-    stage.state = place / ("explore-" + std::to_string(++runs_));
-    stage.caches = options_.workshop / "caches";
-    stage.seed = scenario.seed;
-    stage.interrupted = options_.interrupted;
-    stage.read_words = options_.read_words;
-    RETURN_IF_ERROR(MakeDirectories(stage.state));
-    const Path state = stage.state;
-    auto evidence = scenario::Stage(scenario, std::move(stage)).Run();
+    if (in_memory) run_options.overfull = [this] { return memory_->IsOverfull(); };
+    run_options.state = place / ("explore-" + std::to_string(++runs_));
+    run_options.caches = options_.workshop / "caches";
+    run_options.seed = scenario.seed;
+    run_options.interrupted = options_.interrupted;
+    run_options.read_words = options_.read_words;
+    RETURN_IF_ERROR(MakeDirectories(run_options.state));
+    const Path state = run_options.state;
+    auto evidence = scenario::ScenarioRun(scenario, std::move(run_options)).Run();
     if (!memory_) written_ = std::max(written_.load(), host::BytesBelow(state));
     RemoveTree(state);
     return evidence;
@@ -79,7 +79,7 @@ class Explorer {
   Status RunBaseline() {
     const auto before = Steady::now();
     recorder_ = std::make_unique<scenario::Recorder>(options_.workshop / "record");
-    scenario::StageOptions recorded;
+    scenario::RunOptions recorded;
     recorded.recorder = recorder_.get();
     ASSIGN_OR_RETURN(Evidence first, Play(scenario_, std::move(recorded)));
     RETURN_IF_ERROR(recorder_->outcome());
@@ -280,10 +280,10 @@ class Explorer {
   }
 
   Result<Evidence> Recover(const ExploreTask& task, scenario::Recorder* recorder) {
-    scenario::StageOptions stage;
-    stage.begin = &task.begin;
-    stage.recorder = recorder;
-    ASSIGN_OR_RETURN(Evidence recovery, Play(scenario_, std::move(stage)));
+    scenario::RunOptions run_options;
+    run_options.begin = &task.begin;
+    run_options.recorder = recorder;
+    ASSIGN_OR_RETURN(Evidence recovery, Play(scenario_, std::move(run_options)));
     return JoinRecovery(task, std::move(recovery));
   }
 

@@ -50,9 +50,9 @@ Error NeverStarted(std::string_view replica) {
   return {Code::kNotFound, "Replica " + S(replica) + " was never started."};
 }
 
-Error TwinFailed(std::string_view state, std::string_view why) {
+Error BaselineRunFailed(std::string_view state, std::string_view why) {
   return {Code::kFailedPrecondition,
-          "The twin, which runs without faults, did not succeed: " + S(state) + " " + S(why)};
+          "The baseline run, which has no faults, did not succeed: " + S(state) + " " + S(why)};
 }
 
 Error CallRefused(int status, std::string_view why) {

@@ -20,7 +20,7 @@ Error FaultWithoutReplica(std::string_view fault, std::string_view replica,
 Error BucketUnreadable(std::string_view bucket, const Path& from, std::string_view why);
 Error NeverStarted(std::string_view replica);
 /// The run without faults did not succeed.
-Error TwinFailed(std::string_view state, std::string_view why);
+Error BaselineRunFailed(std::string_view state, std::string_view why);
 
 /// A call of the job API that a fault refuses with this HTTP status.
 Error CallRefused(int status, std::string_view why);

@@ -11,7 +11,7 @@
 #include "base/quoting.h"
 #include "emulator/scenario/abilities.h"
 #include "emulator/scenario/errors.h"
-#include "emulator/scenario/stage.h"
+#include "emulator/scenario/scenario_run.h"
 
 namespace caip::scenario {
 namespace {
@@ -43,14 +43,14 @@ class RunDirectory {
 Result<Evidence> RunOnce(const Scenario& scenario, const PlayOptions& options, bool disturbed,
                          const Path& state) {
   RETURN_IF_ERROR(MakeDirectories(state));
-  StageOptions stage;
-  stage.state = state;
-  stage.caches = options.workshop / "caches";
-  stage.disturbed = disturbed;
-  stage.seed = scenario.seed;
-  stage.interrupted = options.interrupted;
-  stage.read_words = options.read_words;
-  return Stage(scenario, std::move(stage)).Run();
+  RunOptions run_options;
+  run_options.state = state;
+  run_options.caches = options.workshop / "caches";
+  run_options.disturbed = disturbed;
+  run_options.seed = scenario.seed;
+  run_options.interrupted = options.interrupted;
+  run_options.read_words = options.read_words;
+  return ScenarioRun(scenario, std::move(run_options)).Run();
 }
 
 std::string ReplayCommand(const Scenario& scenario) {
@@ -76,7 +76,7 @@ Status PlayBoth(const Scenario& scenario, const PlayOptions& options, Played& pl
     const RunDirectory directory(options.workshop, false);
     ASSIGN_OR_RETURN(twin, RunOnce(scenario, options, false, directory.path()));
     if (twin->state != "SUCCEEDED") {
-      return errors::TwinFailed(twin->state, twin->error_message + twin->broke_off);
+      return errors::BaselineRunFailed(twin->state, twin->error_message + twin->broke_off);
     }
   }
   const RunDirectory directory(options.workshop, options.keep);
@@ -88,7 +88,7 @@ Status PlayBoth(const Scenario& scenario, const PlayOptions& options, Played& pl
 // Whether the user interrupted the run, so that it has no verdict.
 bool WasInterrupted(const PlayOptions& options, const Played& played, bool is_judged) {
   if (!options.interrupted || !options.interrupted()) return false;
-  return !is_judged || played.run.broke_off == "interrupted";  // set by stage.cc
+  return !is_judged || played.run.broke_off == "interrupted";  // set by scenario_run.cc
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/json.h"
-
 #include "engine/errors.h"
 
 namespace caip::engine {
@@ -97,8 +96,7 @@ void Engine::Stop() {
 Result<NewJob> Engine::Check(const std::string& project, const Json& document,
                              const std::vector<std::string>& arriving) {
   const run::JobRequest request{
-      project, "", document, arriving,
-      [&](const std::string& job_id) -> Result<run::Job> {
+      project, "", document, arriving, [&](const std::string& job_id) -> Result<run::Job> {
         ASSIGN_OR_RETURN(JobRecord earlier, ports_.store.Get(project, job_id));
         return std::move(earlier.job);
       }};

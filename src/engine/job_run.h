@@ -145,7 +145,8 @@ class JobRun {
   void Save();
   void LogService(std::string message, Severity severity = Severity::kInfo);
   void LogMoment(run::JobMoment moment, Severity severity = Severity::kInfo);
-  void LogReplica(const run::ReplicaId& id, std::string message, Severity severity = Severity::kInfo);
+  void LogReplica(const run::ReplicaId& id, std::string message,
+                  Severity severity = Severity::kInfo);
   void LogReplicaMoment(const run::ReplicaId& id, run::ReplicaMoment moment,
                         Severity severity = Severity::kInfo);
   void Start(TimerKind kind, Instant at, const run::ReplicaId& replica = {}, int stamp = 0);

@@ -105,8 +105,7 @@ void JobRun::LogEnd(const ReplicaExit& exit) {
   const run::ReplicaId& id = exit.key.replica;
   const Replica& replica = replicas_.at(id);
   if (!exit.start_error.empty()) {
-    LogReplica(id, texts::CouldNotStart(api_->ReplicaName(id), exit.start_error),
-               Severity::kError);
+    LogReplica(id, texts::CouldNotStart(api_->ReplicaName(id), exit.start_error), Severity::kError);
     return;
   }
   if (replica.terminated || replica.lost) return;

@@ -112,7 +112,8 @@ void JobRun::TrialEnded(const TrialMoved& moved) {
   Save();
   if (phase_ != Phase::kActive) return IfAllStopped();
   if (moved.job.state == JobState::kFailed && !moved.launched) {
-    End(JobEvent::kGaveUp, moved.job.error_message);  // no machine: the following trials would get none either
+    End(JobEvent::kGaveUp,
+        moved.job.error_message);  // no machine: the following trials would get none either
   } else {
     NextTrials();
   }

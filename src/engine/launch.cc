@@ -47,7 +47,7 @@ ReplicaMachine DescribeMachine(const LaunchFacts& facts, const run::Program& pro
   return machine;
 }
 
-// Only the file of the lead counts (page hyperparameter-tuning, section 5).
+// Only the file of the lead counts (docs/service/hyperparameter-tuning.md, section 5).
 std::optional<MetricSource> FindMetrics(const LaunchFacts& facts) {
   const auto& tuning = facts.job.spec().tuning;
   const bool leads = facts.key.replica == facts.job.spec().lead();
@@ -72,8 +72,9 @@ std::vector<DeviceRequest> DeviceRequestsOf(const run::RunSpec& spec,
 
 ReplicaLaunch MakeLaunch(const LaunchFacts& facts, bool fresh_disk) {
   const std::string& prefix = facts.prepared.path_prefix;
-  run::ReplicaSetup setup = facts.run.SetUp(
-      {facts.key.replica, facts.boot_disk, prefix.empty() ? facts.path : prefix + ":" + facts.path});
+  run::ReplicaSetup setup =
+      facts.run.SetUp({facts.key.replica, facts.boot_disk,
+                       prefix.empty() ? facts.path : prefix + ":" + facts.path});
   ReplicaLaunch launch;
   launch.key = facts.key;
   launch.task = facts.job.TaskName(facts.key.replica);

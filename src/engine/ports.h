@@ -89,10 +89,10 @@ struct ReplicaLaunch {
   ReplicaKey key;
   std::string task;  // the replica's name in the log
   ReplicaMachine machine;
-  run::Program program;                // as Launcher::Resolve has answered
-  std::string interpreter;             // path of python, for a PythonModule
-  std::vector<std::string> arguments;  // after those of the program
-  Environment environment;             // whole: nothing is inherited
+  run::Program program;                       // as Launcher::Resolve has answered
+  std::string interpreter;                    // path of python, for a PythonModule
+  std::vector<std::string> arguments;         // after those of the program
+  Environment environment;                    // whole: nothing is inherited
   std::vector<std::string> user_directories;  // made below the boot disk before the start
   std::string working_directory;              // below the boot disk; made before the start
   bool fresh_disk = true;  // false: the boot disk of the replica's last boot is kept (`crash`)

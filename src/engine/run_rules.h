@@ -12,12 +12,12 @@ namespace caip::engine {
 
 struct RunRules {
   uint64_t seed = 1;
-  run::DelayModel queue_delay;           // from create to the first chance of machines
-  run::DelayModel provisioning_delay;    // until all machines of an attempt are there
-  run::DelayModel vm_restart_delay;      // until a lost machine is replaced
-  Duration grace = run::kGraceDefault;   // between SIGTERM and SIGKILL
+  run::DelayModel queue_delay;          // from create to the first chance of machines
+  run::DelayModel provisioning_delay;   // until all machines of an attempt are there
+  run::DelayModel vm_restart_delay;     // until a lost machine is replaced
+  Duration grace = run::kGraceDefault;  // between SIGTERM and SIGKILL
   LaunchSettings launch;
-  const run::ApiPort* api = nullptr;     // set by the engine
+  const run::ApiPort* api = nullptr;  // set by the engine
 };
 
 }  // namespace caip::engine

@@ -20,6 +20,8 @@ Error NoSuchRecord(const std::string& what) { return {Code::kNotFound, "no such 
 
 Error RecordExists() { return {Code::kAlreadyExists, "the record exists already"}; }
 
+Error NoSuchImage() { return {Code::kFailedPrecondition, "no such image"}; }
+
 Error SaveRefused() { return {Code::kResourceExhausted, "disk full"}; }
 
 }  // namespace caip::harness::errors

@@ -16,9 +16,10 @@ Error ScenarioNotValid(const std::vector<std::string>& mistakes);
 Error EventListNotValid(const std::string& file, int64_t line, const std::string& what);
 Error UnknownEventKind(const std::string& kind);
 
-// Of the stores and saves of a simulation.
+// Of the stores, saves and launchers of a simulation.
 Error NoSuchRecord(const std::string& what);
 Error RecordExists();
 Error SaveRefused();
+Error NoSuchImage();
 
 }  // namespace caip::harness::errors

@@ -33,6 +33,8 @@ Error JobStoreTooNew(const Path& file, int64_t version);
 Error JobRecordBroken(const Path& file, std::string_view job, const Error& cause);
 Error JobRecordExists(std::string_view project, std::string_view job_id);
 Error JobRecordMissing(std::string_view project, std::string_view job_id);
+/// `member` of a stored job is missing or malformed.
+Error StoredJobMalformed(std::string_view member);
 
 // Metrics: warnings for a trial's log.
 std::string MetricFileIsNone(const Path& file, std::string_view what);
@@ -41,35 +43,6 @@ std::string EventRecordBroken(std::string_view name);
 std::string MetricsUnwatched();
 std::string MetricFilesOutOfReach();
 std::string OtherTagsOnly(std::string_view tag, const std::set<std::string>& others);
-
-// Interpreters. The first three are warnings for a job's log.
-std::string OtherPython(std::string_view wanted, std::string_view given, std::string_view path);
-std::string OtherPythonByConfig(std::string_view wanted, std::string_view given,
-                                std::string_view path, std::string_view key);
-Error PythonNotHere(std::string_view wanted, std::string_view nearest);
-Error PythonTwo(std::string_view wanted);
-Error NoInterpreter(std::string_view wanted);
-Error MappedInterpreterBroken(std::string_view key, std::string_view path);
-Error InterpreterTooOld(std::string_view path, std::string_view version);
-Error InterpreterWithoutPip(const Path& path);
-
-// The hook for Python's logging.
-Error PythonHookUnwritable(const Error& cause);
-
-// Packages.
-Error PackageNameless(std::string_view uri);
-Error PackageUnreadable(std::string_view uri, const Error& cause);
-Error PackageRefused(std::string_view uri, const Error& cause);  // kInvalidArgument
-Error PackageNoArchive(std::string_view package, std::string_view why);
-Error PackageMemberOutside(std::string_view package, std::string_view member);
-Error PackageMemberNameless(std::string_view package);
-Error PackageMemberSpecial(std::string_view package, std::string_view member);
-Error PackageLinkOutside(std::string_view package, std::string_view member, std::string_view to);
-Error PackageTooManyMembers(std::string_view package, uint64_t limit);
-Error PackageTooLarge(std::string_view package, std::string_view member, uint64_t limit);
-Error PipFailed(std::string_view command, int status, std::string_view last_words);
-Error EnvironmentNotMade(const Error& cause);
-Error InstallationStopped();
 
 // Devices. Warnings are for a job's log.
 Error FakeGpusMalformed(std::string_view text, std::string_view why);
@@ -101,6 +74,7 @@ Error ToolNotRun(std::string_view program, std::string_view why);
 
 // Starts and ends of replicas.
 Error OrphanNotKilled(pid_t process);
+Error ImageNotMapped(std::string_view uri);
 Error CommandEmpty();
 Error ArgumentWithNul(std::string_view program);
 Error VariableNotLegal(std::string_view program, std::string_view name);
@@ -112,9 +86,6 @@ Error LauncherLacksNetworks(std::string_view launcher);
 Error NoNamespaces(std::string_view why);
 Error NoWatchInNamespaces();
 Error DoorAddress(std::string_view address);
-Error ImageNotMapped(std::string_view uri);
-/// A stored job whose `member` is missing or malformed.
-Error StoredJobMalformed(std::string_view member);
 
 }  // namespace errors
 

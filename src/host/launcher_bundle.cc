@@ -65,9 +65,9 @@ Result<LauncherBundle> OpenProcessBundle(const LauncherOptions& options, Launche
   }
   LauncherBundle bundle;
   bundle.name = kProcessName;
-  ASSIGN_OR_RETURN(auto processes,
-                   ProcessLauncher::Start({.state_directory = options.state, .images = options.images},
-                                          world.clock, world.output));
+  ASSIGN_OR_RETURN(auto processes, ProcessLauncher::Start(
+                                       {.state_directory = options.state, .images = options.images},
+                                       world.clock, world.output));
   bundle.disks = processes.get();
   bundle.freezable = processes.get();
   bundle.watchable = processes.get();

@@ -19,8 +19,8 @@ constexpr std::string_view kHome = "root";
 constexpr std::string_view kTemporary = "tmp";
 
 // The order of the examples in docs/service/replica-environment.md, section 2.
-constexpr Role kClusterOrder[] = {Role::kMaster, Role::kParameterServer,
-                                       Role::kWorker, Role::kEvaluator};
+constexpr Role kClusterOrder[] = {Role::kMaster, Role::kParameterServer, Role::kWorker,
+                                  Role::kEvaluator};
 
 std::string PythonQuoted(std::string_view text) { return PythonJson(Json(text)); }
 

@@ -12,8 +12,8 @@
 
 #include "base/clock.h"
 #include "base/json.h"
-#include "run/lifecycle.h"
 #include "ml/replica.h"
+#include "run/lifecycle.h"
 
 namespace caip::ml {
 

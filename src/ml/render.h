@@ -14,8 +14,8 @@ namespace caip::ml {
 /// The job with its state, times and place in the queue. kDataLoss: its document cannot be read.
 Result<Job> RenderJob(const run::Job& job);
 
-/// The document that the engine keeps of a job that a client has sent: what only the service may set
-/// is left out (api.md, section 7). `project` is that of the job.
+/// The document that the engine keeps of a job that a client has sent: what only the service may
+/// set is left out (docs/service/api.md, section 7). `project` is that of the job.
 run::Document DocumentOf(const std::string& project, const Job& job);
 
 /// The same document with other labels and a new etag. `etag`: only if it is the job's, else

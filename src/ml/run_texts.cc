@@ -27,9 +27,8 @@ std::string Subject(const std::vector<const ReplicaFailure*>& group) {
 }
 
 std::string Predicate(const ReplicaFailure& failure) {
-  return run::texts::FailurePredicate({.status = failure.status,
-                                       .signal = failure.signal,
-                                       .out_of_memory = failure.out_of_memory});
+  return run::texts::FailurePredicate(
+      {.status = failure.status, .signal = failure.signal, .out_of_memory = failure.out_of_memory});
 }
 
 // Replicas that failed in the same way, in the order of their first.

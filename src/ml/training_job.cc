@@ -22,8 +22,8 @@ class TrainingRun final : public run::ApiRun {
     for (size_t i = 0; i < facts_.plan.size(); ++i) {
       plan_.replicas[i].address = facts_.plan[i].address;
     }
-    arguments_ = FinalArguments(job_->input(), facts_.key.trial, facts_.values,
-                                facts_.output_directory);
+    arguments_ =
+        FinalArguments(job_->input(), facts_.key.trial, facts_.values, facts_.output_directory);
     job_texts_ = RenderJobTexts(job_->input(), plan_, arguments_);
   }
 
@@ -41,7 +41,8 @@ class TrainingRun final : public run::ApiRun {
     const TrainingInput& input = job_->input();
     switch (moment) {
       case run::ReplicaMoment::kBeforePackages:
-        return {RunningTaskText(FactsOf({replica, "", ""})), texts::RunningModule(input.python_module)};
+        return {RunningTaskText(FactsOf({replica, "", ""})),
+                texts::RunningModule(input.python_module)};
       case run::ReplicaMoment::kBeforeStart:
         return {texts::RunningCommand(
             PythonCommandText(input.python_version, input.python_module, arguments_))};
@@ -105,8 +106,7 @@ run::Document TrainingJob::WithTrials(const run::Document& document,
   return std::make_shared<const Json>(std::move(changed));
 }
 
-std::string TrainingJob::HostName(const run::ReplicaId& replica,
-                                  const run::RunNames& names) const {
+std::string TrainingJob::HostName(const run::ReplicaId& replica, const run::RunNames& names) const {
   return ml::HostName(IdOf(replica), names.cluster_id);
 }
 
@@ -149,9 +149,7 @@ std::string TrainingJob::WaitedTooLong() const {
   return texts::WaitedTooLong(spec().limits.max_wait.value_or(Duration(0)));
 }
 
-std::string TrainingJob::RanTooLong() const {
-  return texts::RanTooLong(spec().limits.max_running);
-}
+std::string TrainingJob::RanTooLong() const { return texts::RanTooLong(spec().limits.max_running); }
 
 std::string TrainingJob::TrialsFailed(const run::StudyProgress& progress, std::string_view trial,
                                       std::string_view last) const {

@@ -10,8 +10,7 @@
 namespace caip::ml {
 
 /// Immutable; any thread.
-class TrainingJob final : public run::ApiJob,
-                          public std::enable_shared_from_this<TrainingJob> {
+class TrainingJob final : public run::ApiJob, public std::enable_shared_from_this<TrainingJob> {
  public:
   /// `input` has its defaults. `project_number` stands in links to the log; "": the project's id.
   TrainingJob(TrainingInput input, run::RunSpec spec, std::string project_number);

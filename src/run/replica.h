@@ -9,16 +9,16 @@
 
 namespace caip::run {
 
-/// One replica of a run: the role of its group and a zero-based index. The order of replicas is that
-/// of the run's specification, not that of these values.
+/// One replica of a run: the role of its group and a zero-based index. The order of replicas is
+/// that of the run's specification, not that of these values.
 struct ReplicaId {
   std::string role;
   int index = 0;
   auto operator<=>(const ReplicaId&) const = default;
 };
 
-/// "worker-replica-0": the name of a replica in directories, journals and random streams. An API may
-/// show it under another name.
+/// "worker-replica-0": the name of a replica in directories, journals and random streams. An API
+/// may show it under another name.
 std::string Name(const ReplicaId& replica);
 
 /// One value for each replica of a run, in the run's order.

@@ -155,9 +155,8 @@ std::string TrialsFailed(const StudyProgress& progress, std::string_view trial,
     text = Joined({failed, progress.failed == 1 ? " trial has" : " trials have", " failed, and ",
                    limit_field, " is ", std::to_string(progress.max_failed), "."});
   } else {
-    text = progress.failed == 1
-               ? "The only trial that has ended has failed."
-               : Joined({"All ", failed, " trials that have ended have failed."});
+    text = progress.failed == 1 ? "The only trial that has ended has failed."
+                                : Joined({"All ", failed, " trials that have ended have failed."});
   }
   return text + Joined({" Trial ", trial, " was the last: ", last});
 }

@@ -54,7 +54,8 @@ struct StreamWorld : MlWorld {
     readers.Record("one", "demo", "census", engine::kMorning + until);
   }
 
-  std::unique_ptr<logging::LogBook> book = *logging::LogBook::Open(directory.path() / "logs.db");
+  std::unique_ptr<logging::LogBook> book =
+      *logging::LogBook::Open(directory.path() / "logs.db", {"ml_job", "ml.googleapis.com"});
   logging::StreamReaders readers;
 };
 

@@ -130,7 +130,7 @@ class Reports(fixture.WithFolder):
                 (["--shard", "3/2"], "is not a valid shard"),
                 (["--run-timeout", "soon"], "is not a valid duration"),
                 (["--bucket", "data"], "NAME=FOLDER"),
-                (["--bucket", "job=."], "holds what the job writes"),
+                (["--bucket", "job=."], "contains the output of the job"),
                 (["--packages", "gs://bucket/trainer.tar.gz"], "Give the archive as a file of this host"),
                 (["--storage-view", "tape"], "--storage-view"),
                 (["--scale-tier", "huge"], "huge"),

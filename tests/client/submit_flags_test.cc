@@ -331,7 +331,7 @@ TEST(SubmitFlags, StrictExplainsEachTrap) {
        "--enable-web-access"},
       {"trainingInput: {region: europe-west1}", "/trainingInput/region", "--region"},
       {"jobId: other", "/jobId", "remove it"},
-      {"trainingInput: {args: [a]}", "/trainingInput/args", "leave the `--` out",
+      {"trainingInput: {args: [a]}", "/trainingInput/args", "remove the `--`",
        [](SubmitFlags& flags) { flags.user_args.emplace(); }},
       {"labels: {x: z}", "/labels", "repeat them",
        [](SubmitFlags& flags) {

@@ -178,7 +178,7 @@ TEST(Engine, KillsWhoDoesNotObeySigtermAfterTheGrace) {
   SimulatedEngine world;
   world.options.rules.grace = seconds(7);
   world.launcher.script = [](const ReplicaLaunch&) {
-    return Script{.run_for = kForever, .obeys_in = kForever};
+    return Script{.run_for = kForever, .sigterm_takes = kForever};
   };
   world.Boot();
   ASSERT_TRUE(world.Submit(AJob("j")).ok());
@@ -253,7 +253,8 @@ TEST(Engine, TellsObserversOfEverySaveUntilTheyLeave) {
   world.Boot();
   std::vector<std::string> seen;
   auto watch = world.engine->Watch([&](const run::Job& job) {
-    const std::string text = job.key.project + "/" + job.key.job_id + " " + std::string(Name(job.state));
+    const std::string text =
+        job.key.project + "/" + job.key.job_id + " " + std::string(Name(job.state));
     if (seen.empty() || seen.back() != text) seen.push_back(text);
   });
   ASSERT_TRUE(world.Submit(AJob("j")).ok());

@@ -8,9 +8,9 @@
 #include <thread>
 
 #include "engine/engine.h"
-#include "tests/support/a_tuning_job.h"
 #include "ml/render.h"
 #include "ml/schema/job_json.h"
+#include "tests/support/a_tuning_job.h"
 
 namespace caip::engine {
 namespace {

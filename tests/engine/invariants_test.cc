@@ -28,7 +28,7 @@ struct Save {
   }
   std::vector<std::string> Refusing() {
     std::vector<std::string> names;
-    for (const auto& invariant : OfEverySave()) {
+    for (const auto& invariant : InvariantsOfEverySave()) {
       if (!invariant.holds({world, record, note, tuned, &last_record, &last_note})) {
         names.push_back(invariant.name);
       }
@@ -51,12 +51,18 @@ TEST(Invariants, EachOfASaveCanBreak) {
       {"createTime always", [](Save& t) { t.record.job.create_time.reset(); }},
       {"started after creation", [](Save& t) { *t.record.job.start_time -= Duration(1); }},
       {"ended after the start", [](Save& t) { t.record.job.end_time = kMorning - Duration(1); }},
-      {"only what started runs or succeeds", [](Save& t) { t.record.job.start_time.reset(); }},
-      {"errorMessage tells of a failure or a cancel, at the end",
+      {"startTime before a job runs or succeeds", [](Save& t) { t.record.job.start_time.reset(); }},
+      {"errorMessage exactly after a failure or a cancel",
        [](Save& t) { t.record.job.error_message = "no"; }},
       {"at most three retries of a job", [](Save& t) { t.note.attempt = 5; }},
-      {"at most five restarts of a replica", [](Save& t) { t.note.replicas[{"master", 0}].restarts = 6; }},
-      {"boots are restarts and retries", [](Save& t) { t.note.replicas[{"master", 0}].boot = 25; }},
+      {"at most five restarts of a replica",
+       [](Save& t) {
+         t.note.replicas[{"master", 0}].restarts = 6;
+       }},
+      {"as many boots as restarts and retries allow",
+       [](Save& t) {
+         t.note.replicas[{"master", 0}].boot = 25;
+       }},
       {"states follow the table", [](Save& t) { t.record.job.state = run::JobState::kQueued; }},
       {"a finished job never changes",
        [](Save& t) { t.last_record.job.state = run::JobState::kFailed; }},
@@ -64,7 +70,10 @@ TEST(Invariants, EachOfASaveCanBreak) {
       {"startTime never changes", [](Save& t) { *t.last_record.job.start_time += Duration(1); }},
       {"the cluster keeps its id", [](Save& t) { t.note.names.cluster_id = "other"; }},
       {"attempts only grow", [](Save& t) { t.last_note.attempt = 2; }},
-      {"boots only grow", [](Save& t) { t.last_note.replicas[{"master", 0}].boot = 2; }},
+      {"boots only grow",
+       [](Save& t) {
+         t.last_note.replicas[{"master", 0}].boot = 2;
+       }},
   };
   for (const auto& [name, spoil] : kBreaks) {
     Save save;

@@ -168,8 +168,9 @@ TEST(JobRun, FailsWhenUserCodeFailsAnywhere) {
       if (other != id) b.Exit(other, 0, SIGTERM);
     }
     EXPECT_EQ(b.State(), JobState::kFailed);
-    EXPECT_THAT(b.run.job().error_message, HasSubstr("The replica " + id.role + " " + std::to_string(id.index) +
-                                                     " exited with a non-zero status of 1."));
+    EXPECT_THAT(b.run.job().error_message,
+                HasSubstr("The replica " + id.role + " " + std::to_string(id.index) +
+                          " exited with a non-zero status of 1."));
     EXPECT_THAT(b.run.job().error_message, HasSubstr("ValueError: no"));
     EXPECT_THAT(b.all, Contains("log service: Job failed."));
     EXPECT_THAT(b.all, Not(Contains("log service: Job completed successfully.")));

@@ -14,16 +14,16 @@ using ::testing::HasSubstr;
 
 constexpr uint64_t kSeeds = 1000;
 
-SimulationResult Simulated(SeedRange seeds, int threads = 1, SwarmOptions swarm = {}) {
+SimulationResult Simulated(SeedRange seeds, int threads = 1, RandomRunOptions run = {}) {
   SimulationOptions options;
   options.seeds = seeds;
   options.threads = threads;
-  options.swarm = std::move(swarm);
+  options.run = std::move(run);
   return Simulate(options);
 }
 
-SwarmOptions WithJournal() {
-  SwarmOptions options;
+RandomRunOptions WithJournal() {
+  RandomRunOptions options;
   options.keep_journal = true;
   return options;
 }
@@ -69,8 +69,8 @@ TEST(Simulation, MoreThreadsDoNotChangeWhatHappens) {
 TEST(Simulation, TheSameSeedGivesTheSameJournal) {
   int told = 0;  // of a life in which nobody got in there is nothing to tell
   for (uint64_t seed = 1; seed <= 30; ++seed) {
-    const SeedPlayed one = PlaySeed(seed, WithJournal());
-    const SeedPlayed other = PlaySeed(seed, WithJournal());
+    const SeedResult one = RunSeed(seed, WithJournal());
+    const SeedResult other = RunSeed(seed, WithJournal());
     told += !one.journal.empty();
     ASSERT_EQ(one.journal, other.journal) << "seed " << seed;
     ASSERT_EQ(one.tally, other.tally);
@@ -79,12 +79,12 @@ TEST(Simulation, TheSameSeedGivesTheSameJournal) {
 }
 
 TEST(Simulation, AJournalChangesNothing) {
-  EXPECT_EQ(PlaySeed(7, WithJournal()).tally, PlaySeed(7).tally);
-  EXPECT_TRUE(PlaySeed(7).journal.empty());
+  EXPECT_EQ(RunSeed(7, WithJournal()).tally, RunSeed(7).tally);
+  EXPECT_TRUE(RunSeed(7).journal.empty());
 }
 
 TEST(Simulation, AnotherSeedGivesAnotherJournal) {
-  EXPECT_NE(PlaySeed(1, WithJournal()).journal, PlaySeed(2, WithJournal()).journal);
+  EXPECT_NE(RunSeed(1, WithJournal()).journal, RunSeed(2, WithJournal()).journal);
 }
 
 TEST(Simulation, SeedsAreTakenUntilThereAreEnoughJobs) {
@@ -120,9 +120,9 @@ TEST(Simulation, TellsOfEveryTenth) {
 
 // ---- what is broken is found -----------------------------------------------------------------
 
-std::vector<std::string> Names(const std::vector<Broken>& broken) {
+std::vector<std::string> Names(const std::vector<Violation>& broken) {
   std::vector<std::string> names;
-  for (const Broken& one : broken) names.push_back(one.invariant);
+  for (const Violation& one : broken) names.push_back(one.invariant);
   return names;
 }
 
@@ -148,7 +148,7 @@ TEST(Simulation, WhatBreaksIsFoundAndItsSeedTellsAgain) {
 
   const std::string text = FailureText(failed);
   EXPECT_THAT(text, HasSubstr(failed.broken[0].invariant));
-  EXPECT_THAT(text, HasSubstr(failed.broken[0].saw));
+  EXPECT_THAT(text, HasSubstr(failed.broken[0].found));
   EXPECT_THAT(text, HasSubstr(failed.journal.back()));
   EXPECT_THAT(text,
               HasSubstr("caip simulate --seed " + std::to_string(failed.seed) + " --journal\n"));
@@ -164,7 +164,7 @@ TEST(Simulation, TheLowestSeedIsTold) {
   };
   const auto one = Simulated({1, 500}, 1, {.spoil = renamed}).failed;
   ASSERT_TRUE(one);
-  EXPECT_THAT(Names(one->broken), Contains("the same bytes at every start"));
+  EXPECT_THAT(Names(one->broken), Contains("the same environment at every start"));
   const auto three = Simulated({1, 500}, 3, {.spoil = renamed}).failed;
   ASSERT_TRUE(three);
   EXPECT_EQ(one->seed, three->seed);
@@ -172,7 +172,7 @@ TEST(Simulation, TheLowestSeedIsTold) {
 
 TEST(Simulation, ReplicasThatCannotBeKilledAreFound) {
   const auto deaf = [](SimulatedEngine& world) {
-    world.after_step = [&world] { world.agenda.Clear(); };
+    world.after_step = [&world] { world.events.Clear(); };
   };
   const SimulationResult result = Simulated({1, 200}, 1, {.spoil = deaf});
   ASSERT_TRUE(result.failed);
@@ -188,7 +188,7 @@ TEST(Simulation, ALifeWithoutAnEndIsFound) {
   };
   const SimulationResult result = Simulated({1, 3}, 1, {.spoil = full_for_ever});
   ASSERT_TRUE(result.failed);
-  EXPECT_THAT(Names(result.failed->broken), Contains("every life comes to its end"));
+  EXPECT_THAT(Names(result.failed->broken), Contains("every run ends"));
 }
 
 }  // namespace

@@ -86,7 +86,7 @@ TEST(Choice, FindsAGridAtItsEndWhileOthersWait) {
   const ml::Job job = c.world.JobOf("j");
   EXPECT_EQ(job.state, JobState::kSucceeded);
   EXPECT_THAT(job.training_output->trials, SizeIs(3));
-  EXPECT_EQ(c.world.thinker.thoughts(), 4u);  // the fourth finds nothing, and none asks again
+  EXPECT_EQ(c.world.thinker.tasks(), 4u);  // the fourth finds nothing, and none asks again
   EXPECT_EQ(c.world.clock.holders(), 0);
 }
 
@@ -108,7 +108,7 @@ TEST(Trials, OneThatHangsAndDoesNotObeyKeepsNoOtherAndIsKilledWithItsJob) {
   Choosing c{Duration(0)};
   c.world.launcher.script = [](const ReplicaLaunch& launch) {
     if (launch.key.run.trial != "1") return Script{};
-    return Script{.run_for = kForever, .obeys_in = kForever};
+    return Script{.run_for = kForever, .sigterm_takes = kForever};
   };
   ml::Job job = ATuningJob("j", 5, 2);
   job.training_input->scheduling.emplace().max_running_time = seconds(100);
@@ -152,7 +152,7 @@ TEST(Choice, IsMadeAgainByTheNextEmulator) {
   c.world.RunUntilIdle();
   EXPECT_EQ(c.world.JobOf("j").state, JobState::kSucceeded);
   EXPECT_EQ(c.Rates("j"), undisturbed.Rates("j"));
-  EXPECT_GT(c.world.thinker.thoughts(), undisturbed.world.thinker.thoughts());
+  EXPECT_GT(c.world.thinker.tasks(), undisturbed.world.thinker.tasks());
 }
 
 }  // namespace

@@ -369,7 +369,7 @@ TEST(EarlyStopping, IsRememberedByTheNextEmulator) {
   Tuning t;
   t.script = [](const ReplicaLaunch& launch) {
     Script does = Curves(launch);
-    if (TrialOf(launch) == 3) does.obeys_in = seconds(25);
+    if (TrialOf(launch) == 3) does.sigterm_takes = seconds(25);
     return does;
   };
   ml::Job job = ATuningJob("j", 3);
@@ -512,7 +512,7 @@ TEST(TuningRecovery, GoesOnWithTheValuesThatItHadChosen) {
 
 TEST(TuningRecovery, ACancelledStudyIsCancelledByTheNextEmulator) {
   Tuning t;
-  t.script = [](const ReplicaLaunch&) { return Script{.run_for = kForever, .obeys_in = kForever}; };
+  t.script = [](const ReplicaLaunch&) { return Script{.run_for = kForever, .sigterm_takes = kForever}; };
   ASSERT_TRUE(t.world.Submit(ATuningJob("j", 6, 2)).ok());
   t.world.RunFor(seconds(5));
   ASSERT_TRUE(t.world.Cancel("j").ok());

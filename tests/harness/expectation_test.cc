@@ -112,7 +112,7 @@ TEST(Expectations, HoldOrDoNot) {
 
 TEST(Expectations, OfTheStateFailIfALimitEndedTheRun) {
   Evidence run = Lost();
-  run.broke_off = "limits.wall: not over after 60s";
+  run.broke_off = "limits.wall: the job did not end within 60s";
   const auto assertions = AssertionsOf("state", "SUCCEEDED", run);
   EXPECT_FALSE(assertions.at(0).passed);
   EXPECT_NE(assertions.at(0).found.find("limits.wall"), std::string::npos);

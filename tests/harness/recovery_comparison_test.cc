@@ -180,7 +180,7 @@ TEST(RecoveryComparison, ReportsOnlyTheEndOfAFailedJob) {
   run.error_message = "The replica master 0 exited with 1.\nKeyError: 'step 12'\n";
   EXPECT_THAT(CausesOf(Compared(trainer, run)),
               ElementsAre("the job ends FAILED: KeyError: 'step #'"));
-  run.broke_off = "limits.wall: not over after 1m";
+  run.broke_off = "limits.wall: the job did not end within 1m";
   EXPECT_THAT(CausesOf(Compared(trainer, run)), ElementsAre("the job does not end"));
 }
 

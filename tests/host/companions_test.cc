@@ -114,9 +114,9 @@ TEST_F(CompanionsTest, ThatDoNotServeInTimeAreEnded) {
 
 TEST_F(CompanionsTest, AReplicaStartsOnceTheyServeAndKnowsThem) {
   Install(kBigtable, kListens);
-  engine::HandClock clock{Instant{}};
-  engine::Agenda agenda(clock);
-  auto inner = std::make_unique<engine::ScriptedLauncher>(agenda);
+  engine::ManualClock clock{Instant{}};
+  engine::EventQueue events(clock);
+  auto inner = std::make_unique<engine::ScriptedLauncher>(events);
   engine::MemoryLog log;
   std::promise<engine::ReplicaLaunch> launched;
   inner->on_launch = [&](const engine::ReplicaLaunch& launch) { launched.set_value(launch); };
@@ -135,9 +135,9 @@ TEST_F(CompanionsTest, AReplicaStartsOnceTheyServeAndKnowsThem) {
 
 TEST_F(CompanionsTest, AReplicaThatIsKilledWhileItWaitsEndsWithoutHavingRun) {
   Install(kBigtable, "#!/bin/sh\nexec sleep 600\n");
-  engine::HandClock clock{Instant{}};
-  engine::Agenda agenda(clock);
-  auto inner = std::make_unique<engine::ScriptedLauncher>(agenda);
+  engine::ManualClock clock{Instant{}};
+  engine::EventQueue events(clock);
+  auto inner = std::make_unique<engine::ScriptedLauncher>(events);
   engine::MemoryLog log;
   inner->on_launch = [&](const engine::ReplicaLaunch&) { ADD_FAILURE() << "it ran"; };
   CompanionLauncher launcher(std::move(inner), OptionsFor({"bigtable"}), log, clock);

@@ -75,7 +75,7 @@ TEST_F(FileSights, AFileThatIsNotThereIsSeenWhenItIsMade) {
   EXPECT_EQ(made->kind, FileSight::Kind::kWrite);
   EXPECT_FALSE(made->is_there);
   EXPECT_FALSE(made->reads_too);
-  EXPECT_FALSE(Open(At("nowhere/new"), O_WRONLY | O_CREAT)) << "its directory is not there";
+  EXPECT_FALSE(Open(At("nowhere/new"), O_WRONLY | O_CREAT)) << "its directory does not exist";
 }
 
 TEST_F(FileSights, DirectoriesAndWhatLeavesNoFileAreNotSeen) {

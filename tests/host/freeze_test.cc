@@ -36,7 +36,7 @@ class FrozenReplica : public ::testing::Test {
 TEST_F(FrozenReplica, IsStoppedWithItsWholeTreeAndGoesOnWhenThawed) {
   world.Launch(
       AShell("(setsid sh -c 'echo daemon; while :; do :; done' &)\n"
-             "sh -c 'trap \"echo told; exit 0\" TERM; echo child; while :; do :; done' &\n"
+             "sh -c 'trap \"echo signaled; exit 0\" TERM; echo child; while :; do :; done' &\n"
              "trap : TERM; echo ready; wait; wait; exit 3"));
   for (const char* who : {"daemon", "child", "ready"}) ASSERT_TRUE(world.sink.AwaitMessage(who));
   for (int round = 0; round < 3; ++round) {
@@ -45,12 +45,12 @@ TEST_F(FrozenReplica, IsStoppedWithItsWholeTreeAndGoesOnWhenThawed) {
     world.launcher->Thaw(AKey());
   }
   world.launcher->Signal(AKey(), SIGTERM);
-  ASSERT_TRUE(world.sink.AwaitMessage("told"));
+  ASSERT_TRUE(world.sink.AwaitMessage("signaled"));
   EXPECT_EQ(world.AwaitExits(1).back().exit_code, 3);
 }
 
 TEST_F(FrozenReplica, HearsSignalsOnlyWhenThawed) {
-  world.Launch(AShell("trap 'echo told; exit 4' TERM; echo ready; while :; do :; done"));
+  world.Launch(AShell("trap 'echo signaled; exit 4' TERM; echo ready; while :; do :; done"));
   ASSERT_TRUE(world.sink.AwaitMessage("ready"));
   Freeze();
   world.launcher->Signal(AKey(), SIGTERM);

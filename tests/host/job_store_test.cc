@@ -30,7 +30,8 @@ JobRecord Record(const std::string& project, const std::string& id, int64_t seco
   record.job.key = {project, id, ""};
   record.job.create_time = Instant(std::chrono::seconds(second) + std::chrono::nanoseconds(7));
   record.job.state = state;
-  record.job.document = std::make_shared<const Json>(Json{{"trainingInput", {{"region", "us-central1"}}}});
+  record.job.document =
+      std::make_shared<const Json>(Json{{"trainingInput", {{"region", "us-central1"}}}});
   record.note = {{"seed", 4711}, {"addresses", {"127.3.4.2:2222"}}};
   return record;
 }

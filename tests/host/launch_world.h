@@ -91,12 +91,11 @@ class LaunchWorld {
  public:
   explicit LaunchWorld(std::function<int64_t()> oom_kills = {},
                        Interposition::Kind interposition = Interposition::Kind::kSeccomp) {
-    auto started = ProcessLauncher::Start(
-        {.state_directory = state.path(),
-         .program = LauncherProgram(),
-         .oom_kills = std::move(oom_kills),
-         .interposition = interposition},
-        clock, sink);
+    auto started = ProcessLauncher::Start({.state_directory = state.path(),
+                                           .program = LauncherProgram(),
+                                           .oom_kills = std::move(oom_kills),
+                                           .interposition = interposition},
+                                          clock, sink);
     EXPECT_TRUE(started.ok()) << started.error().message;
     launcher = std::move(started).value();
   }

@@ -361,14 +361,13 @@ TEST(Records, DoNotBreakATracebackThatIsStillBeingPrinted) {
                             "occurred:\n\n" +
                             kTrace;
   const std::string entry = Stderr(whole).at(0);
-  const size_t ends =
-      whole.find("ValueError");  // a record behind an exception may be of its thread
+  const size_t ends = whole.find("ValueError");  // a record after an exception may be of its thread
   const size_t goes_on = whole.find("During");
   int breaks = 0;
   for (size_t at = whole.find('\n'); at + 1 < whole.size(); at = whole.find('\n', at + 1)) {
     if (at > ends && at < goes_on) continue;
     const std::string text = whole.substr(0, at + 1) + Record("INFO", "x") + whole.substr(at + 1);
-    EXPECT_THAT(Stderr(text), ElementsAre("INFO x", entry)) << "behind byte " << at;
+    EXPECT_THAT(Stderr(text), ElementsAre("INFO x", entry)) << "after byte " << at;
     EXPECT_EQ(Capture(text).classifier.last_traceback(), whole);
     ++breaks;
   }

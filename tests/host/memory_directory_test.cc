@@ -17,7 +17,7 @@ constexpr auto kRoomPatience = std::chrono::seconds(20);
 
 class MemoryDirectoryTest : public ::testing::Test {
  protected:
-  /// A disk that is no memory: that of the build.
+  /// A disk that is not in memory: that of the build.
   static std::unique_ptr<MemoryDirectory> Open(uint64_t need) {
     return MemoryDirectory::Open(std::filesystem::current_path(), need);
   }

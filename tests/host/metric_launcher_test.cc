@@ -206,7 +206,7 @@ TEST(MetricLauncher, TellsOfBrokenEventFilesAndReadsTheRest) {
   std::string bad = Framed(AnEvent(1, 1, Simple("accuracy", 0.5f)));
   bad[15] ^= 1;
   world.Event("events.out.tfevents.1", bad + Framed(AnEvent(2, 2, Simple("accuracy", 0.25f))));
-  world.Event("events.out.tfevents.2", "this is no event file at all");
+  world.Event("events.out.tfevents.2", "this is not an event file");
   world.Run(world.Trial("true"));
   EXPECT_THAT(world.Values(), ElementsAre(0.25));
   EXPECT_TRUE(world.processes.sink.AwaitMessage("records that do not match their checksums"));

@@ -282,7 +282,7 @@ TEST_F(PackagerTest, RunsThatWantTheSameAtTheSameTimeShareOneInstallation) {
   std::future<Prepared> two = Begin(Request("two", {uri}));
   std::future<Prepared> three = Begin(Request("three", {uri}));
   packager_->Abandon({"p", "three", ""});
-  // Who comes late is told what was said before.
+  // A late watcher gets the earlier lines.
   const auto deadline = std::chrono::steady_clock::now() + kPatience;
   while (LinesOf("two").empty() && std::chrono::steady_clock::now() < deadline) ::sched_yield();
   ASSERT_FALSE(LinesOf("two").empty()) << "it never joined";

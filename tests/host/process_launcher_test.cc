@@ -22,11 +22,12 @@ using ::testing::UnorderedElementsAre;
 engine::ReplicaLaunch AProgramThatAwaitsTerm(const std::string& before, const std::string& then,
                                              engine::ReplicaKey key = AKey()) {
   auto launch = AShell("", std::move(key));
-  launch.program = run::LocalCommand{{"python3", "-c",
-                 "import os, signal, sys\n"
-                 "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])\n" +
-                     before + "\nprint(who, 'ready', flush=True)\n" +
-                     "signal.sigwait([signal.SIGTERM])\n" + then + "\n"}};
+  launch.program =
+      run::LocalCommand{{"python3", "-c",
+                         "import os, signal, sys\n"
+                         "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])\n" +
+                             before + "\nprint(who, 'ready', flush=True)\n" +
+                             "signal.sigwait([signal.SIGTERM])\n" + then + "\n"}};
   return launch;
 }
 
@@ -80,15 +81,16 @@ TEST(ProcessLauncher, LeaksNoDescriptorSignalOrTerminal) {
   LaunchWorld world;
   const Fd leak_me(::dup(STDERR_FILENO));  // not close-on-exec, as a careless library would do it
   auto launch = AShell("");
-  launch.program = run::LocalCommand{{"python3", "-c",
-                 "import os\n"
-                 "print('fds', *sorted(int(n) for n in os.listdir('/proc/self/fd'))[:3],\n"
-                 "      len(os.listdir('/proc/self/fd')))\n"
-                 "print('in', os.readlink('/proc/self/fd/0'))\n"
-                 "s = dict(l.split(':\\t') for l in open('/proc/self/status') if ':\\t' in l)\n"
-                 "print('blocked', int(s['SigBlk'], 16), 'ignored', bin(int(s['SigIgn'], 16) & \n"
-                 "      ~(1 << 12) & ~(1 << 24)))\n"
-                 "print('leads', os.getsid(0) == os.getpgid(0) == os.getpid())\n"}};
+  launch.program = run::LocalCommand{
+      {"python3", "-c",
+       "import os\n"
+       "print('fds', *sorted(int(n) for n in os.listdir('/proc/self/fd'))[:3],\n"
+       "      len(os.listdir('/proc/self/fd')))\n"
+       "print('in', os.readlink('/proc/self/fd/0'))\n"
+       "s = dict(l.split(':\\t') for l in open('/proc/self/status') if ':\\t' in l)\n"
+       "print('blocked', int(s['SigBlk'], 16), 'ignored', bin(int(s['SigIgn'], 16) & \n"
+       "      ~(1 << 12) & ~(1 << 24)))\n"
+       "print('leads', os.getsid(0) == os.getpgid(0) == os.getpid())\n"}};
   world.Run(std::move(launch));
   // Python itself ignores SIGPIPE and SIGXFSZ; the fourth descriptor is that of the listing.
   EXPECT_THAT(world.sink.Messages(),

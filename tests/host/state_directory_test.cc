@@ -139,7 +139,7 @@ TEST(StateDirectory, ThatIsAFileIsRefused) {
 }
 
 TEST(StateDirectory, ThatCannotBeWrittenIsRefused) {
-  // /proc takes no new files, whoever asks; its owner is root.
+  // /proc takes no new files from any user; its owner is root.
   const auto state = StateDirectory::Own(::geteuid() == 0 ? "/proc" : "/", "1.0", kNow);
   ASSERT_FALSE(state.ok());
   EXPECT_EQ(state.error().code, Code::kPermissionDenied);

@@ -166,13 +166,13 @@ TEST_P(WatchedFilesTest, LosesTheAnswersOfWhatTookEffect) {
     return {fails ? Verdict::Kind::kFail : Verdict::Kind::kGoOn, EIO, 0};
   };
   const auto exit = Python(
-      "def told(act, *args):\n"
+      "def tried(act, *args):\n"
       "  try: return act(*args)\n"
       "  except OSError as e: return e.errno\n"
       "f = os.open('f', os.O_CREAT | os.O_WRONLY)\n"
-      "print(told(os.write, f, b'abc'), os.path.getsize('f'), told(os.close, f))\n"
-      "print(told(os.rename, 'f', 'g'), told(open, 'g'), told(os.listdir, '.'))\n"
-      "print(told(os.unlink, 'g'), os.path.exists('g'))");
+      "print(tried(os.write, f, b'abc'), os.path.getsize('f'), tried(os.close, f))\n"
+      "print(tried(os.rename, 'f', 'g'), tried(open, 'g'), tried(os.listdir, '.'))\n"
+      "print(tried(os.unlink, 'g'), os.path.exists('g'))");
   EXPECT_EQ(exit.exit_code, 0);
   EXPECT_THAT(world.sink.Messages(), ElementsAre("3 3 5", "5 5 5", "5 False"));
 }

@@ -56,7 +56,7 @@ class EntryListing : public ::testing::Test {
   void SetUp() override { Reopen(); }
   void Reopen() {
     book_.reset();
-    auto book = LogBook::Open(file_);
+    auto book = LogBook::Open(file_, kMlNames);
     ASSERT_TRUE(book.ok()) << book.error().message;
     book_ = std::move(book).value();
   }

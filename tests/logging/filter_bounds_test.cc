@@ -9,7 +9,7 @@ namespace {
 EntryBounds Bounds(const std::string& text) {
   const auto filter = Filter::Parse(text);
   EXPECT_TRUE(filter.ok()) << filter.error().message;
-  return EntryBounds::Of(*filter);
+  return EntryBounds::Of(*filter, "ml.googleapis.com");
 }
 
 const Instant kBoundsNoon = *ParseRfc3339("2022-02-09T12:00:00Z");

@@ -47,7 +47,7 @@ std::vector<std::string> Messages(const Result<std::vector<Entry>>& entries) {
 class LogBookTest : public ::testing::Test {
  protected:
   std::unique_ptr<LogBook> Open() {
-    auto book = LogBook::Open(file_);
+    auto book = LogBook::Open(file_, kMlNames);
     EXPECT_TRUE(book.ok()) << book.error().message;
     return std::move(book).value();
   }
@@ -238,7 +238,7 @@ TEST_F(LogBookTest, HasAllThatWasFlushedAfterKillMinus9) {
   ASSERT_EQ(::pipe(pipe_ends), 0);
   const pid_t child = ::fork();
   if (child == 0) {
-    auto book = LogBook::Open(file_);
+    auto book = LogBook::Open(file_, kMlNames);
     for (int i = 0; i < kFlushed; ++i) (*book)->Append({AnEntry(std::to_string(i))});
     const char byte = (*book)->Flush().ok() ? 'f' : 'e';
     if (::write(pipe_ends[1], &byte, 1) != 1) ::_exit(1);
@@ -289,7 +289,7 @@ TEST_F(LogBookTest, TellsOfAFullDiskAndLosesNothing) {
 
 TEST_F(LogBookTest, SaysClearlyThatAFileIsDamaged) {
   ASSERT_TRUE(WriteFile(file_, std::string(100'000, 'x')).ok());
-  const auto book = LogBook::Open(file_);
+  const auto book = LogBook::Open(file_, kMlNames);
   ASSERT_FALSE(book.ok());
   EXPECT_EQ(book.error().code, Code::kDataLoss);
   EXPECT_THAT(book.error().message, HasSubstr("logs.db"));
@@ -301,7 +301,7 @@ TEST_F(LogBookTest, RefusesADatabaseThatIsNotOurs) {
   ASSERT_EQ(sqlite3_open(file_.c_str(), &database), SQLITE_OK);
   sqlite3_exec(database, "CREATE TABLE photos(x)", nullptr, nullptr, nullptr);
   sqlite3_close(database);
-  const auto book = LogBook::Open(file_);
+  const auto book = LogBook::Open(file_, kMlNames);
   ASSERT_FALSE(book.ok());
   EXPECT_THAT(book.error().message, HasSubstr("not a log of caip"));
 }
@@ -319,7 +319,7 @@ TEST_F(LogBookTest, SaysWhereATextIsDamaged) {
 }
 
 TEST_F(LogBookTest, CannotOpenWhereThereIsNoDirectory) {
-  const auto book = LogBook::Open(directory_.path() / "none" / "logs.db");
+  const auto book = LogBook::Open(directory_.path() / "none" / "logs.db", kMlNames);
   ASSERT_FALSE(book.ok());
   EXPECT_EQ(book.error().code, Code::kNotFound);
 }

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "base/time_text.h"
+#include "tests/logging/read_after.h"
 
 namespace caip::logging {
 namespace {
@@ -41,7 +42,7 @@ struct Reply {
 class LoggingApiTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    auto book = LogBook::Open(file_);
+    auto book = LogBook::Open(file_, kMlNames);
     ASSERT_TRUE(book.ok());
     book_ = std::move(book).value();
     router_.Add(LoggingRoutes(MakeLoggingApi(file_, *book_, clock_, wall_, readers_)));

@@ -1,5 +1,5 @@
 #pragma once
-// Reads on in a job's log, as a follower does.
+// The names of jobs in the log, and reading a job's log as a follower does.
 
 #include <string>
 #include <vector>
@@ -7,6 +7,8 @@
 #include "fakes/logging/book/log_book.h"
 
 namespace caip::logging {
+
+inline const JobLogNames kMlNames = {"ml_job", "ml.googleapis.com"};
 
 /// The job's entries after `after_id`, oldest first.
 inline Result<std::vector<Entry>> ReadAfter(const LogBook& book, const std::string& project,

@@ -180,8 +180,7 @@ TEST(ReplicaNames, AreThoseOfThePage) {
   EXPECT_EQ(ProseName({Role::kMaster, 0}), "master 0");
   EXPECT_EQ(ProseName({Role::kWorker, 11}), "worker 11");
   EXPECT_EQ(HostName({Role::kMaster, 0}, "e118e0f997"), "cmle-training-master-e118e0f997-0");
-  EXPECT_EQ(HostName({Role::kParameterServer, 1}, "e118e0f997"),
-            "cmle-training-ps-e118e0f997-1");
+  EXPECT_EQ(HostName({Role::kParameterServer, 1}, "e118e0f997"), "cmle-training-ps-e118e0f997-1");
 }
 
 }  // namespace

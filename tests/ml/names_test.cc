@@ -137,7 +137,7 @@ TEST(GcsUri, FaultsSayWhichRuleIsBroken) {
       {"GS://bkt/a", "gs://BUCKET/OBJECT"},
       {"gs:///a", "'' is not a valid bucket name"},
       {"gs://Bkt/a", "'Bkt' is not a valid bucket name"},
-      {"gs://bkt/a\rb", "no line ends"},
+      {"gs://bkt/a\rb", "no line breaks"},
       {std::string("gs://bkt/a\0b", 12), "NUL"},
       {"gs://bkt/\xff", "UTF-8"},
       {"gs://bkt/" + std::string(1025, 'a'), "at most 1024 bytes"},

@@ -59,9 +59,9 @@ TEST(ValidatePackages, TheJobDirIsAPlaceInCloudStorage) {
       {"no bucket", [](TrainingInput& input) { input.job_dir = "gs://"; }, "job_dir",
        "not a valid bucket name"},
       {"IP address", [](TrainingInput& input) { input.job_dir = "gs://10.0.0.1/x"; }, "job_dir",
-       "no IP address"},
+       "is not an IP address"},
       {"line end", [](TrainingInput& input) { input.job_dir = "gs://bkt/a\nb"; }, "job_dir",
-       "line ends"},
+       "line breaks"},
   };
   ExpectEachTold(AJob(), rows);
   const AllowedUse fine[] = {

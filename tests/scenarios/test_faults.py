@@ -522,7 +522,7 @@ class Trainers(Case):
     def test_one_that_never_ends(self):
         found = self.stopped("step = 0\nwhile True:\n    step += 1\n    record(step)\n"
                              "    time.sleep(0.05)\n", "{wall: 2s}")
-        self.assertIn("limits.wall: not over after 2.00s", found)
+        self.assertIn("limits.wall: the job did not end within 2.00s", found)
 
     def test_one_that_makes_no_progress(self):
         found = self.stopped("record(1)\ntime.sleep(600)\n", "{no_progress: 1s}")

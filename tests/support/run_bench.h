@@ -21,9 +21,7 @@ inline const run::ReplicaId kAll[] = {kMasterId, kWorker0, kWorker1, kPs};
 
 inline RunRules PlainRules() {
   RunRules rules;
-  rules.launch.boot_disk = [](const ReplicaKey& key) {
-    return "/disks/" + run::Name(key.replica);
-  };
+  rules.launch.boot_disk = [](const ReplicaKey& key) { return "/disks/" + run::Name(key.replica); };
   return rules;
 }
 

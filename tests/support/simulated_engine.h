@@ -5,13 +5,13 @@
 
 namespace caip::engine {
 
-using harness::Agenda;
 using harness::AJob;
 using harness::CountedDevices;
-using harness::HandClock;
+using harness::EventQueue;
+using harness::FakeStorage;
 using harness::kForever;
 using harness::kMorning;
-using harness::ListedStorage;
+using harness::ManualClock;
 using harness::MemoryLog;
 using harness::MemoryStore;
 using harness::NumberedAddresses;

@@ -30,7 +30,7 @@ harness::SimulationOptions OptionsFor(const SimulateCommand& command, const Io& 
   harness::SimulationOptions options;
   options.seeds = RangeOf(command);
   options.threads = static_cast<int>(std::min<int64_t>(command.threads.value_or(cores), 1024));
-  options.swarm.keep_journal = command.journal;
+  options.run.keep_journal = command.journal;
   options.interrupted = [&guard] { return guard.interrupted(); };
   const uint64_t seeds = options.seeds.last - options.seeds.first + 1;
   if (seeds == 1) return options;

@@ -183,8 +183,7 @@ Result<Response> GetServiceAccount(StorageService&, const Request&, const PathPa
 // GET /b/{bucket}/managedFolders
 Result<Response> ListManagedFolders(StorageService& service, const Request& request,
                                     const PathParameters& path) {
-  const std::string& bucket = path.At("bucket");
-  ASSIGN_OR_RETURN(auto folders, service.ListManagedFolders(bucket));
+  ASSIGN_OR_RETURN(auto folders, service.ListManagedFolders(path.At("bucket")));
   ASSIGN_OR_RETURN(const size_t limit, PageSize(request, kFolderPageMax));
   ASSIGN_OR_RETURN(const PageStart start, ParsePageToken(std::string(request.Query("pageToken"))));
   std::erase_if(folders, [&](const ManagedFolder& folder) {
@@ -196,7 +195,7 @@ Result<Response> ListManagedFolders(StorageService& service, const Request& requ
     page["nextPageToken"] = PageTokenAfter(folders.back().name);
   }
   for (const ManagedFolder& folder : folders) {
-    page["items"].push_back(FolderJson(bucket, folder, BaseOf(request)));
+    page["items"].push_back(FolderJson(path.At("bucket"), folder, BaseOf(request)));
   }
   return Rendered(page);
 }

@@ -96,9 +96,10 @@ Filter AdjustToServiceTime(const LoggingApi& api, const Filter& filter) {
 // Records how far a client that streams a job's log has read.
 void RecordReader(const LoggingApi& api, const http::Request& request, ListQuery& query) {
   const std::string invocation = InvocationId(request.headers.Get("User-Agent"));
-  if (invocation.empty() || !EntryBounds::Of(query.filter).job_id) return;
+  const std::string& service = api.book.names().service;
+  if (invocation.empty() || !EntryBounds::Of(query.filter, service).job_id) return;
   query.filter = AdjustToServiceTime(api, query.filter);
-  const EntryBounds bounds = EntryBounds::Of(query.filter);
+  const EntryBounds bounds = EntryBounds::Of(query.filter, service);
   for (const std::string& parent : query.parents) {
     api.readers.Record(invocation, parent.substr(parent.find('/') + 1), *bounds.job_id,
                        bounds.until);

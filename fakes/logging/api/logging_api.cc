@@ -4,13 +4,13 @@
 #include <iterator>
 #include <utility>
 
-
 namespace caip::logging {
 
 std::shared_ptr<LoggingApi> MakeLoggingApi(const Path& book_file, LogBook& book, Clock& clock,
                                            Clock& wall, StreamReaders& readers) {
+  auto resources = std::make_unique<ResourceTable>(book_file, book.names());
   return std::shared_ptr<LoggingApi>(
-      new LoggingApi{book, clock, wall, readers, std::make_unique<ResourceTable>(book_file)});
+      new LoggingApi{book, clock, wall, readers, std::move(resources)});
 }
 
 std::vector<http::Route> LoggingRoutes(std::shared_ptr<LoggingApi> api) {

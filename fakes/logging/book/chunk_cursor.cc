@@ -95,7 +95,7 @@ class ChunkCursor final : public EntryCursor {
 
   bool IsWanted() const override { return IsWanted(current_->current()); }
   size_t examined() const override { return examined_; }
-  Result<Json> Read() const override { return LogEntryJson(current_->current()); }
+  Result<Json> Read() const override { return LogEntryJson(file_.names(), current_->current()); }
 
  private:
   bool IsWanted(const Entry& entry) const {
@@ -129,7 +129,7 @@ class ChunkCursor final : public EntryCursor {
 
   bool IsLogWanted(const std::string& task, const std::string& job_id, uint64_t id) const {
     if (!scan_.bounds.log_id && scan_.deleted.empty()) return true;
-    const std::string log_id = LogIdOfTask(task, job_id);
+    const std::string log_id = LogIdOfTask(file_.names(), task, job_id);
     if (!IsWantedText(scan_.bounds.log_id, log_id)) return false;
     const auto deleted = scan_.deleted.find({parent_, log_id});
     return deleted == scan_.deleted.end() || id > deleted->second.last_id;

@@ -51,22 +51,23 @@ std::string WrittenInsertIdText(uint64_t number) {
 
 std::string ProjectParent(const std::string& project) { return "projects/" + project; }
 
-std::string LogIdOfTask(const std::string& task, const std::string& job_id) {
-  return task == "service" ? "ml.googleapis.com/" + job_id : task;
+std::string LogIdOfTask(const JobLogNames& names, const std::string& task,
+                        const std::string& job_id) {
+  return task == "service" ? names.service + "/" + job_id : task;
 }
 
-Json LogEntryJson(const Entry& entry) {
+Json LogEntryJson(const JobLogNames& names, const Entry& entry) {
   const std::string time = Rfc3339(entry.timestamp, 9);
-  const std::string log_id = LogIdOfTask(entry.task, entry.job_id);
-  Json labels = {{"ml.googleapis.com/job_id", entry.job_id},
-                 {"ml.googleapis.com/job_id/log_area", "root"},
-                 {"ml.googleapis.com/task_name", entry.task}};
-  if (!entry.trial.empty()) labels["ml.googleapis.com/trial_id"] = entry.trial;
+  const std::string log_id = LogIdOfTask(names, entry.task, entry.job_id);
+  Json labels = {{names.service + "/job_id", entry.job_id},
+                 {names.service + "/job_id/log_area", "root"},
+                 {names.service + "/task_name", entry.task}};
+  if (!entry.trial.empty()) labels[names.service + "/trial_id"] = entry.trial;
   Json json = {
       {"insertId", InsertIdText(entry.insert_id)},
       {"logName", ProjectParent(entry.project) + "/logs/" + PercentEncoded(log_id)},
       {"resource",
-       {{"type", "ml_job"},
+       {{"type", names.resource_type},
         {"labels",
          {{"job_id", entry.job_id}, {"project_id", entry.project}, {"task_name", entry.task}}}}},
       {"timestamp", time},

@@ -37,13 +37,20 @@ std::string WrittenInsertIdText(uint64_t number);
 
 /// "projects/p".
 std::string ProjectParent(const std::string& project);
+/// How the entries of jobs appear in the Logging API. The owner of the jobs chooses the names.
+struct JobLogNames {
+  std::string resource_type;  // "ml_job"
+  std::string service;        // "ml.googleapis.com": prefix of labels and of a job's own log
+};
+
 /// The id of the log that holds the entries of a job's task: the task's name, or the job's own log
 /// for lines of the service.
-std::string LogIdOfTask(const std::string& task, const std::string& job_id);
+std::string LogIdOfTask(const JobLogNames& names, const std::string& task,
+                        const std::string& job_id);
 
 /// The entry as a LogEntry of the Logging API. A replica's line has a jsonPayload, as the service's
 /// launcher writes it; a line of the service has a textPayload.
-Json LogEntryJson(const Entry& entry);
+Json LogEntryJson(const JobLogNames& names, const Entry& entry);
 
 // An entry as a line of JSON. Written for speed: jobs print hundreds of thousands of lines a
 // second.

@@ -8,7 +8,6 @@ namespace caip::logging {
 namespace {
 
 constexpr std::string_view kProjects = "projects/";
-constexpr std::string_view kJobResource = "ml_job";
 
 /// Merges sources. Holds those that have not ended, each at an entry.
 class EntryMerge {
@@ -64,7 +63,7 @@ bool IsAfterStart(const EntryPosition& position, const ListQuery& query) {
 
 Result<EntryScan> PrepareScan(LogFile& file, const ListQuery& query) {
   EntryScan scan;
-  scan.bounds = EntryBounds::Of(query.filter);
+  scan.bounds = EntryBounds::Of(query.filter, file.names().service);
   scan.newest_first = query.newest_first;
   scan.bounds.until = std::min(scan.bounds.until, query.until);
   if (query.after && query.newest_first) {
@@ -81,7 +80,7 @@ Result<EntryScan> PrepareScan(LogFile& file, const ListQuery& query) {
 Status AddSources(LogFile& file, const EntryScan& scan, const std::vector<std::string>& parents,
                   EntryMerge& merge) {
   const auto& type = scan.bounds.resource_type;
-  const bool may_be_jobs = !type || FoldCase(*type) == kJobResource;
+  const bool may_be_jobs = !type || FoldCase(*type) == FoldCase(file.names().resource_type);
   int source = 0;
   for (const std::string& parent : parents) {
     if (may_be_jobs && parent.starts_with(kProjects)) {

@@ -19,17 +19,17 @@ size_t CountBytes(const std::vector<Entry>& entries) {
   return bytes;
 }
 
-bool IsDeleted(const Entry& entry, const DeletedLogs& deleted) {
+bool IsDeleted(const JobLogNames& names, const Entry& entry, const DeletedLogs& deleted) {
   if (deleted.empty()) return false;
   const auto found =
-      deleted.find({ProjectParent(entry.project), LogIdOfTask(entry.task, entry.job_id)});
+      deleted.find({ProjectParent(entry.project), LogIdOfTask(names, entry.task, entry.job_id)});
   return found != deleted.end() && entry.insert_id <= found->second.last_id;
 }
 
-bool IsSelected(const Entry& entry, const EntryQuery& query, const DeletedLogs& deleted) {
+bool IsSelected(const Entry& entry, const EntryQuery& query) {
   return entry.insert_id > query.after_id && entry.timestamp >= query.from &&
          entry.timestamp < query.until && (query.task.empty() || entry.task == query.task) &&
-         !IsDeleted(entry, deleted) && (!query.matches || query.matches(entry));
+         (!query.matches || query.matches(entry));
 }
 
 Status ReadEntries(LogFile& file, const EntryQuery& query, std::vector<Entry>& found) {
@@ -45,7 +45,8 @@ Status ReadEntries(LogFile& file, const EntryQuery& query, std::vector<Entry>& f
     }
     if (query.newest_first) std::reverse(entries.begin(), entries.end());
     for (Entry& entry : entries) {
-      if (IsSelected(entry, query, deleted)) found.push_back(std::move(entry));
+      if (!IsSelected(entry, query) || IsDeleted(file.names(), entry, deleted)) continue;
+      found.push_back(std::move(entry));
       if (found.size() == query.limit) return false;
     }
     return true;
@@ -55,8 +56,8 @@ Status ReadEntries(LogFile& file, const EntryQuery& query, std::vector<Entry>& f
 
 }  // namespace
 
-Result<std::unique_ptr<LogBook>> LogBook::Open(const Path& path) {
-  ASSIGN_OR_RETURN(LogFile file, OpenLogFile(path));
+Result<std::unique_ptr<LogBook>> LogBook::Open(const Path& path, const JobLogNames& names) {
+  ASSIGN_OR_RETURN(LogFile file, OpenLogFile(path, names));
   ASSIGN_OR_RETURN(const uint64_t last_id, file.LastInsertId());
   ASSIGN_OR_RETURN(const int64_t last_written, LastWrittenId(file));
   return std::unique_ptr<LogBook>(new LogBook(std::move(file), last_id, last_written));
@@ -66,7 +67,7 @@ LogBook::LogBook(LogFile file, uint64_t last_id, int64_t last_written)
     : file_(std::move(file)),
       packer_(last_id),
       last_written_(last_written),
-      readers_(file_.path()),
+      readers_(file_.path(), file_.names()),
       next_insert_id_(static_cast<uint64_t>(last_written) + 1) {
   thread_ = std::thread([this] { RunStoring(); });
 }

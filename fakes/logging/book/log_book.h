@@ -58,10 +58,12 @@ class LogBook {
 
   /// Opens or creates the file. kDataLoss: it is damaged, or it is not a log book; the message says
   /// what to do.
-  static Result<std::unique_ptr<LogBook>> Open(const Path& file);
+  static Result<std::unique_ptr<LogBook>> Open(const Path& file, const JobLogNames& names);
   LogBook(const LogBook&) = delete;
   LogBook& operator=(const LogBook&) = delete;
   ~LogBook();  // stores what was appended
+
+  const JobLogNames& names() const { return file_.names(); }
 
   /// Usually returns at once: the storing thread stores entries in groups, at most 20 ms apart.
   /// Blocks while kWaitingBytesMax are waiting.

@@ -33,11 +33,12 @@ std::string ChunkSelect(const ChunkQuery& query) {
 
 }  // namespace
 
-LogFile::LogFile(const Path& file)
-    : database_(std::make_unique<SqliteDatabase>(file, errors::CannotOpen, kWalBytesToKeep)) {}
+LogFile::LogFile(const Path& file, const JobLogNames& names)
+    : database_(std::make_unique<SqliteDatabase>(file, errors::CannotOpen, kWalBytesToKeep)),
+      names_(names) {}
 
-Result<LogFile> LogFile::Open(const Path& file) {
-  LogFile opened(file);
+Result<LogFile> LogFile::Open(const Path& file, const JobLogNames& names) {
+  LogFile opened(file, names);
   RETURN_IF_ERROR(opened.database_->Open(SqliteDatabase::Mode::kCreate));
   RETURN_IF_ERROR(opened.Execute("PRAGMA wal_autocheckpoint = 2000"));
   RETURN_IF_ERROR(opened.Execute("PRAGMA journal_size_limit = 4194304"));

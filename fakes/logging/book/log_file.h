@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/sqlite.h"
+#include "fakes/logging/book/entry.h"
 
 namespace caip::logging {
 
@@ -60,7 +61,7 @@ struct LastEntry {
 class LogFile {
  public:
   /// Opens or creates the file. The caller prepares its tables: OpenLogFile in log_schema.h.
-  static Result<LogFile> Open(const Path& file);
+  static Result<LogFile> Open(const Path& file, const JobLogNames& names);
   LogFile(LogFile&&) noexcept = default;
   LogFile& operator=(LogFile&&) = delete;
 
@@ -84,18 +85,20 @@ class LogFile {
   Status SetSetting(const std::string& name, int64_t value);
 
   const Path& path() const { return database_->file(); }
+  const JobLogNames& names() const { return names_; }
   /// Runs a text of several statements, or one that is used only once.
   Status Execute(const char* sql);
 
  private:
   friend class SqlQuery;
-  explicit LogFile(const Path& file);
+  LogFile(const Path& file, const JobLogNames& names);
   SqliteStatement* FindStatement(std::string_view sql);  // nullptr: see LastError()
   Error LastError() const;
   Status PutChunk(std::string_view sql, const Chunk& chunk);
   void RollBack();
 
   std::unique_ptr<SqliteDatabase> database_;
+  JobLogNames names_;
   bool writing_ = false;
   std::map<std::string, SqliteStatement, std::less<>> statements_;  // destroyed before database_
 };

@@ -32,10 +32,10 @@ Result<std::vector<Chunk>> ReadNextChunks(LogFile& file, uint64_t after, uint64_
   return chunks;
 }
 
-bool HasLog(const Chunk& chunk, const LogKey& log) {
+bool HasLog(const JobLogNames& names, const Chunk& chunk, const LogKey& log) {
   return ProjectParent(chunk.project) == log.parent &&
          std::any_of(chunk.tasks.begin(), chunk.tasks.end(), [&](const std::string& task) {
-           return LogIdOfTask(task, chunk.job_id) == log.log_id;
+           return LogIdOfTask(names, task, chunk.job_id) == log.log_id;
          });
 }
 
@@ -49,7 +49,8 @@ Status RemoveFromChunk(LogFile& file, Chunk& chunk, const LogKey& log, uint64_t 
   std::vector<Entry> entries;
   if (!Unpack(chunk, entries)) return errors::ChunkDamaged(file.path(), chunk.first_id);
   std::erase_if(entries, [&](const Entry& entry) {
-    return entry.insert_id <= last_id && LogIdOfTask(entry.task, entry.job_id) == log.log_id;
+    return entry.insert_id <= last_id &&
+           LogIdOfTask(file.names(), entry.task, entry.job_id) == log.log_id;
   });
   if (entries.empty()) return file.RemoveChunk(chunk.first_id);
   Repack(entries, chunk);
@@ -104,7 +105,8 @@ Result<bool> LogPurge::PurgeChunks(LogFile& file, const LogKey& log, const Delet
   ASSIGN_OR_RETURN(std::vector<Chunk> chunks, ReadNextChunks(file, chunks_done_, up_to.last_id));
   if (chunks.empty()) return false;
   const uint64_t done = chunks.back().first_id;
-  std::erase_if(chunks, [&log = log](const Chunk& chunk) { return !HasLog(chunk, log); });
+  std::erase_if(chunks,
+                [&file, &log](const Chunk& chunk) { return !HasLog(file.names(), chunk, log); });
   if (!chunks.empty()) {
     const Status rewritten = file.Write([&]() -> Status {
       for (Chunk& chunk : chunks) RETURN_IF_ERROR(RemoveFromChunk(file, chunk, log, up_to.last_id));

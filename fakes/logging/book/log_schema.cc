@@ -110,8 +110,8 @@ Status PrepareTables(LogFile& file) {
 
 }  // namespace
 
-Result<LogFile> OpenLogFile(const Path& path) {
-  ASSIGN_OR_RETURN(LogFile file, LogFile::Open(path));
+Result<LogFile> OpenLogFile(const Path& path, const JobLogNames& names) {
+  ASSIGN_OR_RETURN(LogFile file, LogFile::Open(path, names));
   RETURN_IF_ERROR(PrepareTables(file));
   return file;
 }
@@ -131,7 +131,7 @@ Result<std::unique_ptr<LogFile>> LogReaders::Borrow() {
       return file;
     }
   }
-  ASSIGN_OR_RETURN(LogFile opened, OpenLogFile(path_));
+  ASSIGN_OR_RETURN(LogFile opened, OpenLogFile(path_, names_));
   return std::make_unique<LogFile>(std::move(opened));
 }
 

@@ -11,13 +11,13 @@ namespace caip::logging {
 
 /// Opens a log book's file: creates its tables if it is new, and upgrades an older one. kDataLoss:
 /// the file is not a log book; kFailedPrecondition: a newer version of caip made it.
-Result<LogFile> OpenLogFile(const Path& path);
+Result<LogFile> OpenLogFile(const Path& path, const JobLogNames& names);
 
 /// A pool of connections that read the log book, one for each concurrent reader, so that a long
 /// listing does not delay other readers. Any thread.
 class LogReaders {
  public:
-  explicit LogReaders(const Path& file) : path_(file) {}
+  LogReaders(const Path& file, const JobLogNames& names) : path_(file), names_(names) {}
 
   /// Calls `read` with a connection that no other thread uses, and returns its result.
   template <typename Read>
@@ -34,6 +34,7 @@ class LogReaders {
   void Return(std::unique_ptr<LogFile> file);
 
   Path path_;
+  JobLogNames names_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<LogFile>> idle_;
 };

@@ -15,7 +15,7 @@ namespace caip::logging {
 /// A table in the log book's file. Changes are durable when a call returns. Any thread.
 class ResourceTable {
  public:
-  explicit ResourceTable(const Path& book_file) : files_(book_file) {}
+  ResourceTable(const Path& book_file, const JobLogNames& names) : files_(book_file, names) {}
 
   Result<std::optional<Json>> Get(const std::string& name);
   /// Calls `change` with the stored resource and stores its result, in one transaction.

@@ -26,7 +26,8 @@ Status KnownLogs::Record(LogFile& file, const LogKey& log) {
 
 Status KnownLogs::RecordLogsOf(LogFile& file, const Chunk& chunk) {
   for (const std::string& task : chunk.tasks) {
-    RETURN_IF_ERROR(Record(file, {ProjectParent(chunk.project), LogIdOfTask(task, chunk.job_id)}));
+    const std::string log_id = LogIdOfTask(file.names(), task, chunk.job_id);
+    RETURN_IF_ERROR(Record(file, {ProjectParent(chunk.project), log_id}));
   }
   return Ok{};
 }

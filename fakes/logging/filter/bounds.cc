@@ -95,19 +95,21 @@ EntryBounds BoundsOfSeverity(const FilterComparison& comparison) {
   return bounds;
 }
 
-EntryBounds BoundsOfEqual(const std::string& path, const std::string& text) {
+EntryBounds BoundsOfEqual(const std::string& path, const std::string& text,
+                          std::string_view service) {
   EntryBounds bounds;
+  const std::string labels = "labels." + std::string(service);
   if (path == "resource.type") bounds.resource_type = text;
   if (path == "resource.labels.job_id") bounds.job_id = text;
-  if (path == "labels.ml.googleapis.com/job_id") bounds.job_id = text;
+  if (path == labels + "/job_id") bounds.job_id = text;
   if (path == "resource.labels.task_name") bounds.task = text;
-  if (path == "labels.ml.googleapis.com/task_name") bounds.task = text;
-  if (path == "labels.ml.googleapis.com/trial_id") bounds.trial = text;
+  if (path == labels + "/task_name") bounds.task = text;
+  if (path == labels + "/trial_id") bounds.trial = text;
   if (path == "logName") bounds.log_id = LogIdOfName(text);
   return bounds;
 }
 
-EntryBounds BoundsOfComparison(const FilterComparison& comparison) {
+EntryBounds BoundsOfComparison(const FilterComparison& comparison, std::string_view service) {
   if (comparison.asks_presence()) return {};
   const std::string path = Join(comparison.field().path, ".");
   if (path == "timestamp") return BoundsOfTime(comparison);
@@ -117,22 +119,24 @@ EntryBounds BoundsOfComparison(const FilterComparison& comparison) {
     if (comparison.op() == FilterOperator::kGreater) bounds.after_insert_id = comparison.text();
     return bounds;
   }
-  return comparison.op() == FilterOperator::kEqual ? BoundsOfEqual(path, comparison.text())
+  return comparison.op() == FilterOperator::kEqual ? BoundsOfEqual(path, comparison.text(), service)
                                                    : EntryBounds{};
 }
 
-EntryBounds BoundsOfNode(const FilterNode& node) {
+EntryBounds BoundsOfNode(const FilterNode& node, std::string_view service) {
   EntryBounds bounds;
   switch (node.kind) {
     case FilterNode::Kind::kAnd:
-      for (const FilterNode& child : node.children) NarrowBounds(bounds, BoundsOfNode(child));
+      for (const FilterNode& child : node.children)
+        NarrowBounds(bounds, BoundsOfNode(child, service));
       return bounds;
     case FilterNode::Kind::kOr:
       bounds.none = true;
-      for (const FilterNode& child : node.children) WidenBounds(bounds, BoundsOfNode(child));
+      for (const FilterNode& child : node.children)
+        WidenBounds(bounds, BoundsOfNode(child, service));
       return bounds;
     case FilterNode::Kind::kCompare:
-      return BoundsOfComparison(*node.comparison);
+      return BoundsOfComparison(*node.comparison, service);
     case FilterNode::Kind::kLogId:
       bounds.log_id = node.text;
       return bounds;
@@ -143,7 +147,9 @@ EntryBounds BoundsOfNode(const FilterNode& node) {
 
 }  // namespace
 
-EntryBounds EntryBounds::Of(const Filter& filter) { return BoundsOfNode(filter.root()); }
+EntryBounds EntryBounds::Of(const Filter& filter, std::string_view service) {
+  return BoundsOfNode(filter.root(), service);
+}
 
 uint32_t SeverityBit(int number) {
   return uint32_t{1} << std::clamp(number / kSeverityStep, 0, kSeverityMax / kSeverityStep);

@@ -24,7 +24,8 @@ struct EntryBounds {
   uint32_t severities = ~uint32_t{0};  // bit n: severity n * 100
   bool none = false;                   // nothing can match
 
-  static EntryBounds Of(const Filter& filter);
+  /// `service` is the prefix of the labels of job entries ("ml.googleapis.com").
+  static EntryBounds Of(const Filter& filter, std::string_view service);
 };
 
 /// The bit of EntryBounds::severities.

@@ -1,5 +1,5 @@
 #pragma once
-// Looks on while a simulated engine moves, and holds the invariants against what it sees.
+// Checks the invariants at each step of a simulated engine.
 
 #include <map>
 #include <optional>
@@ -13,31 +13,31 @@
 
 namespace caip::harness {
 
-/// An invariant that did not hold: which, and what was seen.
-struct Broken {
+/// An invariant that did not hold, and the values found.
+struct Violation {
   std::string invariant;
-  std::string saw;
-  bool operator==(const Broken&) const = default;
+  std::string found;
+  bool operator==(const Violation&) const = default;
 };
 
-/// Watches one world, through kills of its emulator. Made before the first Boot(); the world must
-/// not outlive it.
-class Witness {
+/// Watches one simulated engine, also after KillEmulator(). Create it before the first Boot(). The
+/// engine must not outlive it.
+class InvariantMonitor {
  public:
-  explicit Witness(SimulatedEngine& world);
-  Witness(const Witness&) = delete;
-  Witness& operator=(const Witness&) = delete;
+  explicit InvariantMonitor(SimulatedEngine& world);
+  InvariantMonitor(const InvariantMonitor&) = delete;
+  InvariantMonitor& operator=(const InvariantMonitor&) = delete;
 
-  /// To be asked when nothing will happen any more.
-  void AtTheEnd();
-  /// Something that is no invariant of the tables, seen by whoever plays.
-  void Accuse(std::string invariant, std::string saw);
+  /// Checks the invariants of the end. Call it when there are no more events.
+  void CheckEnd();
+  /// Adds a violation that the caller found.
+  void AddViolation(std::string invariant, std::string found);
 
-  const std::vector<Broken>& broken() const { return broken_; }
+  const std::vector<Violation>& broken() const { return broken_; }
   size_t saves() const { return saves_; }
-  /// Replicas that were started again by themselves, without the rest of their job.
+  /// Restarts of single replicas.
   size_t restarts() const { return restarts_; }
-  /// Of trials, that were kept.
+  /// Saved reports of trials.
   size_t reports() const { return reports_.size(); }
 
  private:
@@ -56,7 +56,7 @@ class Witness {
   void Check(std::span<const Invariant<Facts>> invariants, const Facts& facts);
 
   SimulatedEngine& world_;
-  std::vector<Broken> broken_;
+  std::vector<Violation> broken_;
   std::map<engine::RunKey, Known> known_;  // as saved last
   std::set<engine::ReplicaKey> boots_;
   std::map<std::pair<engine::RunKey, run::ReplicaId>, engine::Environment> environments_;

@@ -168,12 +168,12 @@ constexpr Invariant<SaveFacts> kOfEverySave[] = {
     {"createTime always", CreateTime},
     {"started after creation", StartedAfterCreation},
     {"ended after the start", EndedAfterStart},
-    {"only what started runs or succeeds", RanBeforeSuccess},
-    {"errorMessage tells of a failure or a cancel, at the end", MessageOfFailure},
+    {"startTime before a job runs or succeeds", RanBeforeSuccess},
+    {"errorMessage exactly after a failure or a cancel", MessageOfFailure},
     {"no replica lives when its job has ended", NothingLivesAtTheEnd},
     {"at most three retries of a job", RetriesAreFew},
     {"at most five restarts of a replica", RestartsAreFew},
-    {"boots are restarts and retries", BootsAreRestartsAndRetries},
+    {"as many boots as restarts and retries allow", BootsAreRestartsAndRetries},
     {"states follow the table", StatesFollowTheTable},
     {"a finished job never changes", FinishedStays},
     {"createTime never changes", CreateTimeStays},
@@ -181,8 +181,8 @@ constexpr Invariant<SaveFacts> kOfEverySave[] = {
     {"the cluster keeps its id", ClusterStays},
     {"attempts only grow", AttemptsGrow},
     {"boots only grow", BootsGrow},
-    {"no more trials than asked for", TrialsAreFew},
-    {"no more trials at a time than asked for", FewTrialsAtATime},
+    {"at most maxTrials trials", TrialsAreFew},
+    {"at most maxParallelTrials trials at a time", FewTrialsAtATime},
     {"no trial is shown twice", NoTrialTwice},
     {"an ended job has no live trial", TrialsEndWithTheirJob},
     {"completedTrialCount counts the successes", CompletedAreSuccesses},
@@ -194,7 +194,7 @@ bool SavedBeforeStarted(const StartFacts& f) {
   const auto found = f.note.replicas.find(f.launch.key.replica);
   return found != f.note.replicas.end() && found->second.boot == f.launch.key.boot;
 }
-bool NothingStartsBehindTheEnd(const StartFacts& f) { return !run::IsTerminal(f.state); }
+bool NothingStartsAfterTheEnd(const StartFacts& f) { return !run::IsTerminal(f.state); }
 bool NoBootTwice(const StartFacts& f) { return f.is_new_boot; }
 bool WithDevices(const StartFacts& f) { return f.world.devices.Holds(f.launch.key.run); }
 bool WithAddresses(const StartFacts& f) { return f.world.addresses.Holds(f.launch.key.run); }
@@ -204,13 +204,13 @@ bool OneLifeAtATime(const StartFacts& f) {
 bool TheSameBytes(const StartFacts& f) { return f.is_as_before; }
 
 constexpr Invariant<StartFacts> kOfEveryStart[] = {
-    {"saved before started", SavedBeforeStarted},
-    {"nothing starts behind the end", NothingStartsBehindTheEnd},
+    {"a boot is saved before its start", SavedBeforeStarted},
+    {"no replica starts after the end of its job", NothingStartsAfterTheEnd},
     {"no boot is started twice", NoBootTwice},
-    {"started with devices lent", WithDevices},
-    {"started with addresses lent", WithAddresses},
-    {"one life of a replica at a time", OneLifeAtATime},
-    {"the same bytes at every start", TheSameBytes},
+    {"devices are lent before a start", WithDevices},
+    {"addresses are lent before a start", WithAddresses},
+    {"at most one boot of a replica lives", OneLifeAtATime},
+    {"the same environment at every start", TheSameBytes},
 };
 
 bool TimeIsHeld(const WorldFacts& f) {
@@ -221,8 +221,8 @@ bool DevicesGoWithAddresses(const WorldFacts& f) {
   return f.world.devices.lent() == f.world.addresses.lent();
 }
 
-constexpr Invariant<WorldFacts> kOfEveryMoment[] = {
-    {"time is held while anything lives", TimeIsHeld},
+constexpr Invariant<WorldFacts> kOfEveryStep[] = {
+    {"the clock is held while a replica or an installation lives", TimeIsHeld},
     {"devices and addresses are lent together", DevicesGoWithAddresses},
 };
 
@@ -259,21 +259,21 @@ bool NobodyHoldsTime(const WorldFacts& f) { return f.world.clock.holders() == 0;
 
 constexpr Invariant<WorldFacts> kOfTheEnd[] = {
     {"every job ends", EveryJobEnds},
-    {"a job shows the trials that were kept, as they ended", EveryTrialIsShown},
+    {"a job shows every saved trial with its state", EveryTrialIsShown},
     {"no ended job is queued", NoEndedJobIsQueued},
     {"the engine is idle at the end", EngineIdle},
-    {"all devices are given back", DevicesAreBack},
-    {"all addresses are given back", AddressesAreBack},
+    {"all devices are released", DevicesAreBack},
+    {"all addresses are released", AddressesAreBack},
     {"no replica outlives its job", NoReplicaIsLeft},
     {"no installation outlives its job", NoInstallationIsLeft},
-    {"nobody holds the clock at the end", NobodyHoldsTime},
+    {"the clock has no holders at the end", NobodyHoldsTime},
 };
 
 }  // namespace
 
-std::span<const Invariant<SaveFacts>> OfEverySave() { return kOfEverySave; }
-std::span<const Invariant<StartFacts>> OfEveryStart() { return kOfEveryStart; }
-std::span<const Invariant<WorldFacts>> OfEveryMoment() { return kOfEveryMoment; }
-std::span<const Invariant<WorldFacts>> OfTheEnd() { return kOfTheEnd; }
+std::span<const Invariant<SaveFacts>> InvariantsOfEverySave() { return kOfEverySave; }
+std::span<const Invariant<StartFacts>> InvariantsOfEveryStart() { return kOfEveryStart; }
+std::span<const Invariant<WorldFacts>> InvariantsOfEveryStep() { return kOfEveryStep; }
+std::span<const Invariant<WorldFacts>> InvariantsOfTheEnd() { return kOfTheEnd; }
 
 }  // namespace caip::harness

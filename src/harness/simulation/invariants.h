@@ -1,6 +1,6 @@
 #pragma once
-// What must hold of every saved state, every launch and every moment, whatever happens. One
-// function each, with a name a person reads.
+// The invariants of every saved state, every start and every step. Each is one function with a name
+// for people.
 
 #include <span>
 #include <string>
@@ -10,18 +10,18 @@
 
 namespace caip::harness {
 
-/// A record that is about to be stored, and the one whose place it takes, if there is one.
+/// A record that is about to be stored, and the one that it replaces, if any.
 struct SaveFacts {
   const SimulatedEngine& world;
   const engine::JobRecord& record;
   const engine::RunNote& note;
-  const ml::Job& tuned;  // the record's resource where it has trials, else empty
+  const ml::Job& tuned;  // the resource of a record with trials, else empty
   const engine::JobRecord* last_record = nullptr;
   const engine::RunNote* last_note = nullptr;
   const ml::Job* last_tuned = nullptr;
 };
 
-/// A start of a replica, and its job as saved last.
+/// A start of a replica, and its job as last saved.
 struct StartFacts {
   const SimulatedEngine& world;
   const engine::ReplicaLaunch& launch;
@@ -31,7 +31,7 @@ struct StartFacts {
   bool is_as_before = true;  // the environment of every earlier start, byte for byte
 };
 
-/// Everything, between two events or when nothing will happen any more.
+/// The simulated engine between two events, or when there are no more events.
 struct WorldFacts {
   const SimulatedEngine& world;
 };
@@ -42,12 +42,12 @@ struct Invariant {
   bool (*holds)(const Facts&);
 };
 
-std::span<const Invariant<SaveFacts>> OfEverySave();
-std::span<const Invariant<StartFacts>> OfEveryStart();
-std::span<const Invariant<WorldFacts>> OfEveryMoment();
-std::span<const Invariant<WorldFacts>> OfTheEnd();
+std::span<const Invariant<SaveFacts>> InvariantsOfEverySave();
+std::span<const Invariant<StartFacts>> InvariantsOfEveryStart();
+std::span<const Invariant<WorldFacts>> InvariantsOfEveryStep();
+std::span<const Invariant<WorldFacts>> InvariantsOfTheEnd();
 
-/// For whoever is told that an invariant broke.
+/// Describes the facts for the report of a violation.
 std::string Describe(const SaveFacts& facts);
 std::string Describe(const StartFacts& facts);
 std::string Describe(const WorldFacts& facts);

@@ -15,14 +15,14 @@ Result<JobRecord> MemoryStore::Get(const std::string& project, const std::string
 
 Result<std::vector<JobRecord>> MemoryStore::List(const engine::JobQuery& query) const {
   std::vector<JobRecord> records;
-  bool behind = query.before_id.empty();
+  bool is_after = query.before_id.empty();
   const auto all = InOrder();
   for (auto it = all.rbegin(); it != all.rend(); ++it) {
     if (it->job.key.project != query.project) continue;
-    if (behind && (query.limit == 0 || records.size() < static_cast<size_t>(query.limit))) {
+    if (is_after && (query.limit == 0 || records.size() < static_cast<size_t>(query.limit))) {
       records.push_back(*it);
     }
-    behind = behind || it->job.key.job_id == query.before_id;
+    is_after = is_after || it->job.key.job_id == query.before_id;
   }
   return records;
 }
@@ -56,7 +56,8 @@ Status MemoryStore::Write(const JobRecord& record, bool create) {
   if (exists) {
     found->second.second = record;
   } else {
-    records_.emplace(std::pair(record.job.key.project, record.job.key.job_id), std::pair(made_++, record));
+    records_.emplace(std::pair(record.job.key.project, record.job.key.job_id),
+                     std::pair(made_++, record));
   }
   return Ok{};
 }

@@ -14,14 +14,14 @@
 
 namespace caip::harness {
 
-/// Jobs in memory; outlives engines as a state directory does. Any thread.
+/// Jobs in memory, which outlive an engine as a state directory does. Any thread.
 class MemoryStore final : public engine::JobStore {
  public:
   using JobRecord = engine::JobRecord;
   std::function<void(const JobRecord* before, const JobRecord& after)> on_save;
   std::function<void(const engine::TrialRecord& after)> on_trial;
   std::function<void(const engine::RunKey& trial, const std::vector<engine::Report>&)> on_reports;
-  std::function<std::optional<Error>()> refuse;  // may say no to a write
+  std::function<std::optional<Error>()> refuse;  // may refuse a write
 
   Status Create(const JobRecord& record) override { return Write(record, true); }
   Status Save(const JobRecord& record) override { return Write(record, false); }

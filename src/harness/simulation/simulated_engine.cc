@@ -16,11 +16,11 @@ SimulatedEngine::SimulatedEngine(engine::EngineOptions given) : options(std::mov
 
 void SimulatedEngine::Boot() {
   api = std::make_unique<ml::TrainingApi>(api_options, storage);
-  engine = std::make_unique<engine::Engine>(
-      options,
-      engine::EnginePorts{launcher, packager, devices, addresses, store, log, *api, thinker,
-                          &launcher},
-      clock);
+  engine =
+      std::make_unique<engine::Engine>(options,
+                                       engine::EnginePorts{launcher, packager, devices, addresses,
+                                                           store, log, *api, thinker, &launcher},
+                                       clock);
   const Status recovered = engine->Recover();
   assert(recovered.ok() && "a store in memory can be read");
   (void)recovered;
@@ -28,7 +28,7 @@ void SimulatedEngine::Boot() {
 
 void SimulatedEngine::KillEmulator() {
   engine.reset();
-  agenda.Clear();
+  events.Clear();
   launcher.LoseAll();
   packager.LoseAll();
   devices.LoseAll();
@@ -38,10 +38,10 @@ void SimulatedEngine::KillEmulator() {
 
 bool SimulatedEngine::Step() {
   engine->Turn();
-  const Instant next = std::min(agenda.Next(), engine->NextDeadline());
+  const Instant next = std::min(events.Next(), engine->NextDeadline());
   if (next == kNever) return false;
   clock.MoveTo(next);
-  agenda.RunDue();
+  events.RunDue();
   engine->Turn();
   if (after_step) after_step();
   return true;
@@ -49,15 +49,16 @@ bool SimulatedEngine::Step() {
 
 void SimulatedEngine::RunFor(Duration time) {
   bool over = false;
-  agenda.In(time, [&] { over = true; });
+  events.In(time, [&] { over = true; });
   RunUntil([&] { return over; });
 }
 
 Result<ml::Job> SimulatedEngine::Submit(ml::Job job) {
   Result<ml::Job> result = Error{};
-  engine->SubmitLater({api->Take("p", std::move(job)), launcher.images}, [&](const Result<run::Job>& answer) {
-    result = answer.ok() ? ml::RenderJob(*answer) : answer.error();
-  });
+  engine->SubmitLater({api->Take("p", std::move(job)), launcher.images},
+                      [&](const Result<run::Job>& answer) {
+                        result = answer.ok() ? ml::RenderJob(*answer) : answer.error();
+                      });
   engine->Turn();
   return result;
 }
@@ -69,8 +70,8 @@ Status SimulatedEngine::Cancel(const std::string& id) {
   return result;
 }
 
-Status SimulatedEngine::LoseVm(const std::string& id, const run::ReplicaId& replica, engine::VmLoss kind,
-                               const std::string& trial) {
+Status SimulatedEngine::LoseVm(const std::string& id, const run::ReplicaId& replica,
+                               engine::VmLoss kind, const std::string& trial) {
   Status result = Error{};
   engine->LoseVmLater({"p", id, trial}, replica, kind,
                       [&](Status answer) { result = std::move(answer); });

@@ -1,18 +1,15 @@
 #pragma once
-// A whole engine in a small world on hand-driven time: one thread, no sleep, always the same.
+// An engine with simulated ports and a manual clock: one thread, no sleep, the same in each run.
 
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "engine/engine.h"
-#include "harness/simulation/counted_lenders.h"
-#include "harness/simulation/hand_clock.h"
-#include "harness/simulation/listed_storage.h"
+#include "harness/simulation/fake_resources.h"
+#include "harness/simulation/manual_clock.h"
 #include "harness/simulation/memory_store.h"
-#include "harness/simulation/scripted_launcher.h"
-#include "harness/simulation/scripted_packager.h"
-#include "harness/simulation/scripted_thinker.h"
+#include "harness/simulation/scripted_ports.h"
 #include "ml/training_api.h"
 
 namespace caip::harness {
@@ -20,25 +17,25 @@ namespace caip::harness {
 inline constexpr Instant kMorning =
     std::chrono::sys_days(std::chrono::year(2022) / 2 / 9) + std::chrono::hours(9);
 
-/// The store, the log and the storage outlive KillEmulator(); everything else is made anew.
+/// The store, the log and the storage outlive KillEmulator(). Boot() makes everything else again.
 class SimulatedEngine {
  public:
   explicit SimulatedEngine(engine::EngineOptions given = {});
   SimulatedEngine(const SimulatedEngine&) = delete;
   SimulatedEngine& operator=(const SimulatedEngine&) = delete;
 
-  /// Starts an emulator on what the store holds.
+  /// Starts an emulator with the contents of the store.
   void Boot();
-  /// kill -9: replicas and loans are gone, the agenda with them.
+  /// Removes the engine with its replicas, devices, addresses and events, as SIGKILL does.
   void KillEmulator();
 
-  /// The next thing that happens; false when nothing ever will.
+  /// Moves to the next event. False if there is none.
   bool Step();
   void RunUntilIdle() {
     while (Step()) {
     }
   }
-  /// Until `done`, or until nothing will happen any more.
+  /// Runs until `done`, or until there are no more events.
   template <typename Predicate>
   bool RunUntil(Predicate done) {
     while (!done()) {
@@ -55,25 +52,25 @@ class SimulatedEngine {
   Status Cancel(const std::string& id);
   Status LoseVm(const std::string& id, const run::ReplicaId& replica, engine::VmLoss kind,
                 const std::string& trial = "");
-  /// As the API shows it; a default Job where there is none.
+  /// The job as the API shows it; a default Job if there is none.
   ml::Job JobOf(const std::string& id) const;
 
   engine::EngineOptions options;
   ml::TrainingApiOptions api_options;
-  HandClock clock{kMorning};
-  Agenda agenda{clock};
-  ScriptedLauncher launcher{agenda};
-  ScriptedPackager packager{agenda};
+  ManualClock clock{kMorning};
+  EventQueue events{clock};
+  ScriptedLauncher launcher{events};
+  ScriptedPackager packager{events};
   CountedDevices devices;
   NumberedAddresses addresses;
   MemoryStore store;
   MemoryLog log;
-  ListedStorage storage;
+  FakeStorage storage;
   std::unique_ptr<ml::TrainingApi> api;
-  ScriptedThinker thinker{agenda};
+  ScriptedThinker thinker{events};
   std::vector<std::string> journal;
   bool keep_journal = true;
-  std::function<void()> after_step;  // whoever looks on; unset: nobody
+  std::function<void()> after_step;  // called after each step; may be empty
   std::unique_ptr<engine::Engine> engine;
 };
 

@@ -10,15 +10,16 @@ namespace {
 
 constexpr uint64_t kTenths = 10;
 
-/// Hands seeds out in order, so that all below a failed one are played as well.
-class Crew {
+/// Threads that take seeds in order, so that all seeds below a failed one run as well.
+class SeedWorkers {
  public:
-  explicit Crew(const SimulationOptions& options) : options_(options), next_(options.seeds.first) {}
+  explicit SeedWorkers(const SimulationOptions& options)
+      : options_(options), next_(options.seeds.first) {}
 
   SimulationResult Run() {
     const uint64_t seeds = options_.seeds.last - options_.seeds.first + 1;
     const auto wanted = static_cast<uint64_t>(std::max(1, options_.threads));
-    const uint64_t threads = options_.swarm.keep_journal ? 1 : std::min(wanted, seeds);
+    const uint64_t threads = options_.run.keep_journal ? 1 : std::min(wanted, seeds);
     std::vector<std::thread> others;
     for (uint64_t i = 1; i < threads; ++i) others.emplace_back([this] { Work(); });
     Work();
@@ -30,10 +31,10 @@ class Crew {
   void Work() {
     Tally mine;
     while (const std::optional<uint64_t> seed = Claim()) {
-      SeedPlayed played = PlaySeed(*seed, options_.swarm);
+      SeedResult played = RunSeed(*seed, options_.run);
       mine += played.tally;
       if (!played.broken.empty()) Fail(*seed);
-      if (options_.swarm.keep_journal) Append(std::move(played.journal));
+      if (options_.run.keep_journal) Append(std::move(played.journal));
       Progress(played.tally.jobs);
     }
     const std::lock_guard lock(mutex_);
@@ -49,9 +50,9 @@ class Crew {
   }
 
   void Fail(uint64_t seed) {
-    SwarmOptions again = options_.swarm;
+    RandomRunOptions again = options_.run;
     again.keep_journal = true;
-    SeedPlayed played = PlaySeed(seed, again);
+    SeedResult played = RunSeed(seed, again);
     const std::lock_guard lock(mutex_);
     if (result_.failed && result_.failed->seed < seed) return;
     result_.failed = FailedSeed{seed, std::move(played.broken), std::move(played.journal)};
@@ -89,6 +90,47 @@ SeedRange SeedsFor(uint64_t first, uint64_t jobs) {
   return range;
 }
 
-SimulationResult Simulate(const SimulationOptions& options) { return Crew(options).Run(); }
+SimulationResult Simulate(const SimulationOptions& options) { return SeedWorkers(options).Run(); }
+
+namespace {
+
+constexpr size_t kJournalLinesShown = 25;
+
+std::string Counted(uint64_t count, const char* what) { return std::to_string(count) + " " + what; }
+
+}  // namespace
+
+std::string TallyText(const Tally& tally) {
+  std::string text = Counted(tally.seeds, "seeds, ") + Counted(tally.jobs, "jobs, ") +
+                     Counted(tally.events, "events, ") + Counted(tally.saves, "saves, ") +
+                     Counted(tally.launches, "launches\n");
+  text += "  ended: ";
+  for (const auto& [state, count] : tally.ends) {
+    text += std::to_string(count) + " " + std::string(run::Name(state)) + ", ";
+  }
+  text += Counted(tally.refused, "refused\n");
+  text += "  met: " + Counted(tally.restarts, "restarts, ") + Counted(tally.retries, "retries, ") +
+          Counted(tally.cancels, "cancels, ");
+  text += Counted(tally.machines_lost[0], "machines killed, ") +
+          Counted(tally.machines_lost[1], "crashed, ") +
+          Counted(tally.machines_lost[2], "in maintenance, ");
+  return text + Counted(tally.kills_of_the_emulator, "killed emulators, ") +
+         Counted(tally.refused_saves, "refused saves\n") +
+         "  tuned: " + Counted(tally.trials, "trials, ") + Counted(tally.reports, "reports\n");
+}
+
+std::string FailureText(const FailedSeed& failed) {
+  const std::string seed = std::to_string(failed.seed);
+  std::string text = "seed " + seed + " breaks an invariant\n";
+  for (const Violation& broken : failed.broken) {
+    text += "  " + broken.invariant + "\n    found " + broken.found + "\n";
+  }
+  const size_t lines = failed.journal.size();
+  const size_t shown = std::min(lines, kJournalLinesShown);
+  text += "  the last " + std::to_string(shown) + " of " + std::to_string(lines) +
+          " lines of its journal:\n";
+  for (size_t i = lines - shown; i < lines; ++i) text += "    " + failed.journal[i] + "\n";
+  return text + "  again: caip simulate --seed " + seed + " --journal\n";
+}
 
 }  // namespace caip::harness

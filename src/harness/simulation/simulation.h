@@ -1,5 +1,5 @@
 #pragma once
-// Many seeds over several threads, and what came of them.
+// Runs many seeds on several threads and sums up the results.
 
 #include <cstdint>
 #include <functional>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/simulation/swarm.h"
+#include "harness/simulation/random_run.h"
 
 namespace caip::harness {
 
@@ -18,23 +18,23 @@ struct SeedRange {
   bool operator==(const SeedRange&) const = default;
 };
 
-/// The seeds from `first` on that have at least so many jobs together.
+/// The seeds from `first` on that together have at least this number of jobs.
 SeedRange SeedsFor(uint64_t first, uint64_t jobs);
 
 struct SimulationOptions {
   SeedRange seeds;
   int threads = 1;
-  SwarmOptions swarm;
-  /// Asked between seeds, by every thread.
+  RandomRunOptions run;
+  /// Each thread calls it between seeds.
   std::function<bool()> interrupted = [] { return false; };
-  /// Told after every tenth of the seeds, by one thread at a time.
+  /// Called after every tenth of the seeds, by one thread at a time.
   std::function<void(uint64_t seeds_done, uint64_t jobs_done)> progress;
 };
 
-/// The lowest seed that broke an invariant. Played again with its journal.
+/// The lowest seed that broke an invariant, run again with its journal.
 struct FailedSeed {
   uint64_t seed = 0;
-  std::vector<Broken> broken;
+  std::vector<Violation> broken;
   std::vector<std::string> journal;
 };
 
@@ -42,16 +42,16 @@ struct SimulationResult {
   Tally tally;  // of the seeds that were played
   bool interrupted = false;
   std::optional<FailedSeed> failed;
-  std::vector<std::string> journal;  // all seeds', one after the other, if it was to be kept
+  std::vector<std::string> journal;  // of all seeds in order, if it was kept
 };
 
 /// Stops at the first seed that breaks an invariant. Same seeds, same result, whatever the number
 /// of threads, unless it is interrupted or a seed fails: then the tally holds what was played.
 SimulationResult Simulate(const SimulationOptions& options);
 
-/// "2000 seeds, 5983 jobs: ..." in some lines; and, of a failed seed, what broke, what was seen,
-/// the last lines of the journal, and the command that plays it again.
+/// "2000 seeds, 5983 jobs: ..." in some lines.
 std::string TallyText(const Tally& tally);
+/// The violations, the last lines of the journal, and the command that runs the seed again.
 std::string FailureText(const FailedSeed& failed);
 
 }  // namespace caip::harness

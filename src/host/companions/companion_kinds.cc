@@ -110,7 +110,7 @@ Path FindCompanion(std::string_view name, const CompanionSearch& search) {
   if (!kind) return {};
   for (const Path& root : Roots(search)) {
     const Path program = root / kind->below_root;
-    if (!FindProgram(program.string(), "").empty()) return program;
+    if (IsProgram(program.string())) return program;
   }
   return FindProgram(std::string(kind->on_path), search.path);
 }

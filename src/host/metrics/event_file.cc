@@ -165,7 +165,7 @@ void AddElements(const Field& field, const NumberType& type, std::vector<double>
 
 // The value of a tensor with one element. A list that is shorter than its tensor repeats its last
 // element, so only the shape shows the number of elements.
-std::optional<double> NumberInEventMessage(std::string_view tensor) {
+std::optional<double> ReadTensorScalar(std::string_view tensor) {
   uint64_t data_type = 0;
   std::string_view content;
   std::vector<Field> lists;
@@ -211,8 +211,7 @@ bool ReadValue(std::string_view bytes, SummaryValue& value) {
   while (const auto field = fields.Next()) {
     if (field->number == 1 && field->wire == kBytes) value.tag = field->bytes;
     if (field->number == 2 && field->wire == kFixed32) value.number = OfFloat(field->bits);
-    if (field->number == 8 && field->wire == kBytes)
-      value.number = NumberInEventMessage(field->bytes);
+    if (field->number == 8 && field->wire == kBytes) value.number = ReadTensorScalar(field->bytes);
   }
   return fields.ok();
 }

@@ -101,7 +101,8 @@ class MetricLauncher::Reader {
       Log(key, errors::MetricFilesOutOfReach());
     }
     by_key_[key] = number;
-    const Path events = source.output_directory.empty() ? Path() : options_.directory_of(source.output_directory);
+    const Path events =
+        source.output_directory.empty() ? Path() : options_.directory_of(source.output_directory);
     Followed& followed =
         followed_.emplace(number, Followed{key, listener, MetricSources(source, events)})
             .first->second;

@@ -177,7 +177,7 @@ std::vector<std::string> MetricSources::TakeWarnings() { return std::exchange(wa
 namespace {
 
 // Parses numbers that Python's str() writes: "0.91", "1e-05", "nan", "inf", "-inf".
-std::optional<double> NumberInMetricFile(std::string_view text) {
+std::optional<double> ParsePythonNumber(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
   if (text.starts_with('+')) text.remove_prefix(1);
@@ -198,7 +198,7 @@ std::optional<double> NumberOf(const Json* value) {
   if (!value) return std::nullopt;
   if (value->is_number()) return value->get<double>();
   if (!value->is_string()) return std::nullopt;
-  return NumberInMetricFile(value->get_ref<const std::string&>());
+  return ParsePythonNumber(value->get_ref<const std::string&>());
 }
 
 // Turns NaN, Infinity and -Infinity, which Python's json writes without quotes, into JSON strings.

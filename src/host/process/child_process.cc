@@ -256,16 +256,17 @@ Variables OwnEnvironment() {
   return environment;
 }
 
+bool IsProgram(const std::string& file) {
+  struct stat info {};
+  return ::stat(file.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
+         ::access(file.c_str(), X_OK) == 0;
+}
+
 std::string FindProgram(const std::string& name, std::string_view path) {
-  const auto is_program = [](const std::string& file) {
-    struct stat info {};
-    return ::stat(file.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
-           ::access(file.c_str(), X_OK) == 0;
-  };
-  if (name.find('/') != std::string::npos) return is_program(name) ? name : "";
+  if (name.find('/') != std::string::npos) return IsProgram(name) ? name : "";
   for (const std::string& directory : Split(path, ':')) {
     const std::string file = directory + "/" + name;
-    if (!directory.empty() && is_program(file)) return file;
+    if (!directory.empty() && IsProgram(file)) return file;
   }
   return "";
 }

@@ -66,8 +66,11 @@ Variables OwnEnvironment();
 /// The value of a variable; nullopt when the environment lacks it.
 std::optional<std::string> FindVariable(const Variables& variables, std::string_view name);
 
-/// The first file `name` in the directories of `path` ("/usr/bin:/bin") that this process may
-/// execute; "" if there is none. A name with a slash is a path itself.
+/// True for a regular file that this process may execute.
+bool IsProgram(const std::string& file);
+
+/// The first file `name` in the directories of `path` ("/usr/bin:/bin") that is a program; ""
+/// if there is none. A name with a slash is a path itself.
 std::string FindProgram(const std::string& name, std::string_view path);
 
 }  // namespace caip::host

@@ -5,7 +5,8 @@
 namespace caip::host {
 namespace {
 
-// "gcr.io/p/i:1" and "gcr.io/p/i@sha256:..." -> "gcr.io/p/i"; the colon before a port starts no tag.
+// "gcr.io/p/i:1" and "gcr.io/p/i@sha256:..." -> "gcr.io/p/i"; the colon before a port starts no
+// tag.
 std::string WithoutTag(const std::string& uri) {
   const std::string name = uri.substr(0, uri.find('@'));
   const size_t colon = name.rfind(':');

@@ -175,13 +175,12 @@ class Processes final : public ProcessLauncher {
     const ReplicaKey key = launch.key;
     const std::vector<std::string> argv = launch.Argv();
     const Status linked = EnsureLink();  // first: the end of an old link ends all that are entered
-    const uint64_t number =
-        replicas_.Enter({.key = key,
-                         .listener = std::move(listener),
-                         .program = argv.empty() ? "" : argv.front(),
-                         .directory = DirectoryOf(launch),
-                         .watcher = watching_.watcher,
-                         .oom_kills = oom_kills_.Recent()});
+    const uint64_t number = replicas_.Enter({.key = key,
+                                             .listener = std::move(listener),
+                                             .program = argv.empty() ? "" : argv.front(),
+                                             .directory = DirectoryOf(launch),
+                                             .watcher = watching_.watcher,
+                                             .oom_kills = oom_kills_.Recent()});
     const Status started = linked.ok() ? StartNow(number, argv, std::move(launch)) : linked;
     if (started.ok()) return;
     ReplicaExit exit;
@@ -195,8 +194,7 @@ class Processes final : public ProcessLauncher {
   }
 
   /// An Error is a start that failed before caip-launcher was asked.
-  Status StartNow(uint64_t number, const std::vector<std::string>& argv,
-                  ReplicaLaunch launch) {
+  Status StartNow(uint64_t number, const std::vector<std::string>& argv, ReplicaLaunch launch) {
     RETURN_IF_ERROR(CheckCommand(argv, launch.environment));
     RETURN_IF_ERROR(disks_.Make(launch.key, launch.fresh_disk));
     for (const std::string& directory : launch.user_directories) {

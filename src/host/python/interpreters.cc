@@ -10,8 +10,8 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "host/errors.h"
 #include "host/process/child_process.h"
+#include "host/python/python_errors.h"
 #include "ml/catalog/catalog.h"
 
 namespace caip::host {
@@ -243,12 +243,6 @@ namespace fs = std::filesystem;
 constexpr int kOldestMinor = 5;
 constexpr int kNewestMinor = 20;
 
-bool IsProgramInterpretersScan(const Path& path) {
-  struct stat facts = {};
-  return ::stat(path.c_str(), &facts) == 0 && S_ISREG(facts.st_mode) &&
-         ::access(path.c_str(), X_OK) == 0;
-}
-
 bool IsScript(const Path& path) {
   Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   char start[2] = {};
@@ -265,7 +259,7 @@ std::optional<PythonMinor> MinorInName(const std::string& name) {
 class Scan {
  public:
   void Add(const Path& path, std::optional<PythonMinor> presumed) {
-    if (!IsProgramInterpretersScan(path) || !seen_.insert(Identity(path)).second) return;
+    if (!IsProgram(path.string()) || !seen_.insert(Identity(path)).second) return;
     if (!presumed) presumed = MinorInName(fs::canonical(path, ignored_).filename());
     found_.push_back({path, presumed});
   }
@@ -291,7 +285,7 @@ class Scan {
 
  private:
   void AddUnlessScript(const Path& path, std::optional<PythonMinor> presumed) {
-    if (IsProgramInterpretersScan(path) && !IsScript(path)) Add(path, presumed);
+    if (IsProgram(path.string()) && !IsScript(path)) Add(path, presumed);
   }
   // The python of a virtual environment links to that of its base, but is a different interpreter.
   std::string Identity(const Path& path) {

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/hash.h"
-#include "host/errors.h"
 #include "host/python/packages_build.h"
+#include "host/python/python_errors.h"
 #include "host/python/python_hook.h"
 #include "ml/run_texts.h"
 

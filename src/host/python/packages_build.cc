@@ -5,8 +5,8 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "host/errors.h"
 #include "host/process/child_process.h"
+#include "host/python/python_errors.h"
 #include "ml/run_texts.h"
 
 namespace caip::host {

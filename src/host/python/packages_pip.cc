@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "host/errors.h"
+#include "host/python/python_errors.h"
 #include "host/process/child_process.h"
 
 namespace caip::host {

@@ -1,7 +1,7 @@
 #include "host/python/python_hook.h"
 
 #include "base/hash.h"
-#include "host/errors.h"
+#include "host/python/python_errors.h"
 
 namespace caip::host {
 

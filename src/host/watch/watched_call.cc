@@ -76,8 +76,6 @@ bool WatchedCall::Write(uint64_t address, const std::string& bytes) const {
 
 namespace {
 
-int Directory(uint64_t argument) { return static_cast<int>(argument); }
-
 std::optional<std::string> PathOf(const WatchedCall& call, int directory, uint64_t text,
                                   bool follow) {
   const auto path = call.ReadText(text);
@@ -90,7 +88,7 @@ std::optional<FileSight> Opening(const WatchedCall& call, int at, int flags) {
   if ((flags & O_PATH) || (flags & O_TMPFILE) == O_TMPFILE || (flags & O_DIRECTORY)) {
     return std::nullopt;
   }
-  const int directory = at ? Directory(call.argument(0)) : AT_FDCWD;
+  const int directory = at ? call.descriptor(0) : AT_FDCWD;
   const auto path = PathOf(call, directory, call.argument(at), !(flags & (O_NOFOLLOW | O_EXCL)));
   if (!path) return std::nullopt;
   struct stat status {};
@@ -105,16 +103,16 @@ std::optional<FileSight> Opening(const WatchedCall& call, int at, int flags) {
 
 std::optional<FileSight> Renaming(const WatchedCall& call, bool at) {
   const auto from =
-      PathOf(call, at ? Directory(call.argument(0)) : AT_FDCWD, call.argument(at ? 1 : 0), false);
+      PathOf(call, at ? call.descriptor(0) : AT_FDCWD, call.argument(at ? 1 : 0), false);
   const auto to =
-      PathOf(call, at ? Directory(call.argument(2)) : AT_FDCWD, call.argument(at ? 3 : 1), false);
+      PathOf(call, at ? call.descriptor(2) : AT_FDCWD, call.argument(at ? 3 : 1), false);
   if (!from || !to) return std::nullopt;
   return FileSight{FileSight::Kind::kRename, *from, *to, ::access(to->c_str(), F_OK) == 0};
 }
 
 std::optional<FileSight> Deleting(const WatchedCall& call, bool at) {
   const auto path =
-      PathOf(call, at ? Directory(call.argument(0)) : AT_FDCWD, call.argument(at ? 1 : 0), false);
+      PathOf(call, at ? call.descriptor(0) : AT_FDCWD, call.argument(at ? 1 : 0), false);
   if (!path) return std::nullopt;
   return FileSight{FileSight::Kind::kDelete, *path, "", true};
 }

@@ -61,6 +61,8 @@ class WatchedCall {
 
   int number() const { return facts_.number; }
   uint64_t argument(int index) const { return facts_.arguments[index]; }
+  /// An argument that is a descriptor, or AT_FDCWD.
+  int descriptor(int index) const { return static_cast<int>(argument(index)); }
   pid_t thread() const { return facts_.thread; }
 
   /// False when the thread was killed. Facts that were read before may then be another thread's.

@@ -18,8 +18,6 @@ namespace {
 constexpr int64_t kFilePieceBytes = 1 << 20;  // of a large write, carried out as one piece
 constexpr size_t kListBytes = 256u << 10;     // more than a C library requests
 
-int DirectoryWatchedFiles(uint64_t argument) { return static_cast<int>(argument); }
-
 bool Writes(int flags) { return (flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC); }
 
 }  // namespace
@@ -65,13 +63,13 @@ Handled WatchedFiles::Handle(const WatchedCall& call) {
     case SYS_copy_file_range:
       return RefuseCopy(call);
     case SYS_close:
-      return Close(call, static_cast<int>(call.argument(0)));
+      return Close(call, call.descriptor(0));
 #ifdef SYS_dup2
     case SYS_dup2:
 #endif
     case SYS_dup3:  // closes the replaced file
       if (call.argument(0) == call.argument(1)) return Handled::kNotMine;
-      return Close(call, static_cast<int>(call.argument(1)));
+      return Close(call, call.descriptor(1));
     case SYS_exit_group:
       return CloseAll(call);
     default:
@@ -111,7 +109,7 @@ Handled WatchedFiles::Answer(const WatchedCall& call, const FileOperation& opera
 
 Handled WatchedFiles::Open(const WatchedCall& call) {
   const bool at = call.number() == SYS_openat;
-  Opening opening{at ? DirectoryWatchedFiles(call.argument(0)) : AT_FDCWD, "",
+  Opening opening{at ? call.descriptor(0) : AT_FDCWD, "",
                   static_cast<int>(call.argument(at ? 2 : 1)),
                   static_cast<mode_t>(call.argument(at ? 3 : 2))};
 #ifdef SYS_creat
@@ -162,10 +160,8 @@ Handled WatchedFiles::OpenBelow(const WatchedCall& call, const Opening& opening,
 
 Handled WatchedFiles::Rename(const WatchedCall& call) {
   const bool at = call.number() == SYS_renameat || call.number() == SYS_renameat2;
-  const auto from = Resolve(call, at ? DirectoryWatchedFiles(call.argument(0)) : AT_FDCWD,
-                            call.argument(at ? 1 : 0));
-  const auto to = Resolve(call, at ? DirectoryWatchedFiles(call.argument(2)) : AT_FDCWD,
-                          call.argument(at ? 3 : 1));
+  const auto from = Resolve(call, at ? call.descriptor(0) : AT_FDCWD, call.argument(at ? 1 : 0));
+  const auto to = Resolve(call, at ? call.descriptor(2) : AT_FDCWD, call.argument(at ? 3 : 1));
   if (!from || !to || !(IsBelowRoot(*from) || IsBelowRoot(*to))) return Handled::kNotMine;
   const FileOperation operation{FileOperation::Kind::kRename, *from, *to};
   if (const Handled asked = Ask(call, operation); asked != Handled::kNotMine) return asked;
@@ -187,8 +183,7 @@ Handled WatchedFiles::Delete(const WatchedCall& call) {
 #ifdef SYS_rmdir
   is_directory |= call.number() == SYS_rmdir;
 #endif
-  const auto path = Resolve(call, at ? DirectoryWatchedFiles(call.argument(0)) : AT_FDCWD,
-                            call.argument(at ? 1 : 0));
+  const auto path = Resolve(call, at ? call.descriptor(0) : AT_FDCWD, call.argument(at ? 1 : 0));
   if (!path || !IsBelowRoot(*path)) return Handled::kNotMine;
   const FileOperation operation{FileOperation::Kind::kDelete, *path};
   if (const Handled asked = Ask(call, operation); asked != Handled::kNotMine) return asked;
@@ -198,7 +193,7 @@ Handled WatchedFiles::Delete(const WatchedCall& call) {
 
 // Reports a listing at its first call.
 Handled WatchedFiles::List(const WatchedCall& call) {
-  const int descriptor = static_cast<int>(call.argument(0));
+  const int descriptor = call.descriptor(0);
   if (PositionOf(call, descriptor) != 0) return Handled::kNotMine;
   const auto path =
       ResolvePath(call, AT_FDCWD, call.Proc("fd/" + std::to_string(descriptor)), true);
@@ -215,7 +210,7 @@ Handled WatchedFiles::List(const WatchedCall& call) {
 }
 
 Handled WatchedFiles::Write(const WatchedCall& call) {
-  const int descriptor = static_cast<int>(call.argument(0));
+  const int descriptor = call.descriptor(0);
   const auto id = written_.empty() ? std::nullopt : call.Identify(descriptor);
   const auto found = id ? written_.find(*id) : written_.end();
   if (found == written_.end()) return Handled::kNotMine;
@@ -299,7 +294,7 @@ int64_t WatchedFiles::WritePart(const WatchedCall& call, int file, int64_t skip,
 
 // Fails with the error for unsuitable descriptors. Programs then read and write, which caip sees.
 Handled WatchedFiles::RefuseCopy(const WatchedCall& call) {
-  const int target = static_cast<int>(call.argument(call.number() == SYS_sendfile ? 0 : 2));
+  const int target = call.descriptor(call.number() == SYS_sendfile ? 0 : 2);
   const auto id = written_.empty() ? std::nullopt : call.Identify(target);
   if (!id || !written_.contains(*id)) return Handled::kNotMine;
   call.Fail(EINVAL);

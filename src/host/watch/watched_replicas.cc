@@ -166,7 +166,7 @@ Handled WatchedOutput::Handle(const WatchedCall& call) {
 // Compares the pipes, so that duplicated descriptors count.
 std::optional<host::OutputStream> WatchedOutput::StreamOf(const WatchedCall& call,
                                                           int argument) const {
-  const auto file = call.Identify(static_cast<int>(call.argument(argument)));
+  const auto file = call.Identify(call.descriptor(argument));
   if (file && *file == replica_.out) return host::OutputStream::kStdout;
   if (file && *file == replica_.err) return host::OutputStream::kStderr;
   return std::nullopt;

@@ -124,8 +124,7 @@ FieldViolation AcceleratorOnLegacyMachine(Role role, std::string_view machine) {
                    "'standard_gpu'.");
 }
 
-FieldViolation AcceleratorNotForMachine(Role role, std::string_view type,
-                                        std::string_view machine,
+FieldViolation AcceleratorNotForMachine(Role role, std::string_view type, std::string_view machine,
                                         const std::vector<std::string>& legal_types) {
   const std::string options =
       legal_types.empty() ? "It takes none." : "Options are [" + Join(legal_types, ", ") + "].";

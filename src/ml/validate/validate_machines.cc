@@ -108,8 +108,7 @@ void ExamineDisk(const Examination& exam, Role role) {
   }
 }
 
-void ExamineTpuAccelerator(const Examination& exam, Role role,
-                           const AcceleratorConfig& asked) {
+void ExamineTpuAccelerator(const Examination& exam, Role role, const AcceleratorConfig& asked) {
   const TpuRules& tpu = exam.options.catalog->tpu();
   if (!tpu.IsTpuType(asked.type)) {
     std::vector<std::string> types = tpu.pod_types;
@@ -197,8 +196,7 @@ void ExamineAccelerators(const Examination& exam) {
 void ExamineTpu(const Examination& exam) {
   const TpuRules& tpu = exam.options.catalog->tpu();
   if (exam.is_tpu_job) {
-    for (const Role role :
-         {Role::kMaster, Role::kParameterServer, Role::kEvaluator}) {
+    for (const Role role : {Role::kMaster, Role::kParameterServer, Role::kEvaluator}) {
       const std::string& name = exam.input.Of(role).machine_type;
       const bool is_gpu_master = role == Role::kMaster && exam.is_custom && HasGpu(exam, role);
       if (name == tpu.machine_type || is_gpu_master) {

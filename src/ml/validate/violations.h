@@ -53,8 +53,7 @@ FieldViolation AcceleratorTypeMissing(Role role);
 FieldViolation AcceleratorCountNotPositive(Role role, std::string_view type, int64_t count);
 FieldViolation AcceleratorWithoutMachine(Role role);
 FieldViolation AcceleratorOnLegacyMachine(Role role, std::string_view machine);
-FieldViolation AcceleratorNotForMachine(Role role, std::string_view type,
-                                        std::string_view machine,
+FieldViolation AcceleratorNotForMachine(Role role, std::string_view type, std::string_view machine,
                                         const std::vector<std::string>& legal_types);
 FieldViolation AcceleratorCountIllegal(Role role, std::string_view type, int64_t count,
                                        std::string_view machine, std::string_view legal_counts);

@@ -1,7 +1,9 @@
-#include "harness/simulation/scripted_launcher.h"
+#include "harness/simulation/scripted_ports.h"
 
 #include <csignal>
 #include <utility>
+
+#include "harness/errors.h"
 
 namespace caip::harness {
 
@@ -12,7 +14,7 @@ Result<run::Program> ScriptedLauncher::Resolve(const run::Program& program) cons
   const auto* image = std::get_if<run::ContainerImage>(&program);
   if (!image) return program;
   const auto found = images.find(image->uri);
-  if (found == images.end()) return Error{Code::kFailedPrecondition, "no such image"};
+  if (found == images.end()) return errors::NoSuchImage();
   run::ContainerImage resolved = *image;
   resolved.entrypoint = found->second;
   return run::Program(std::move(resolved));
@@ -20,8 +22,7 @@ Result<run::Program> ScriptedLauncher::Resolve(const run::Program& program) cons
 
 std::string ScriptedLauncher::BootDisk(const ReplicaKey& key) const {
   const std::string trial = key.run.trial.empty() ? "" : "/trial-" + key.run.trial;
-  return "/disks/" + key.run.project + "/" + key.run.job_id + trial + "/" +
-         run::Name(key.replica);
+  return "/disks/" + key.run.project + "/" + key.run.job_id + trial + "/" + run::Name(key.replica);
 }
 
 void ScriptedLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {
@@ -31,23 +32,23 @@ void ScriptedLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {
   live_.emplace(key, Living{does, std::move(listener)});
   ++launches_;
   if (!does.start_error.empty()) {
-    agenda_.In(does.start_after, [this, key] { End(key, 1, 0, false); });
-    return;  // without a process there is nothing else
+    events_.In(does.start_after, [this, key] { End(key, 1, 0, false); });
+    return;  // without a process nothing else happens
   }
-  agenda_.In(does.start_after, [this, key] {
+  events_.In(does.start_after, [this, key] {
     if (const auto found = live_.find(key); found != live_.end()) {
       found->second.listener.on_started(key);
     }
   });
   for (const auto& [after, report] : does.reports) {
-    agenda_.In(does.start_after + after, [this, key, report = report] {  // for clang 14
+    events_.In(does.start_after + after, [this, key, report = report] {  // for clang 14
       if (const auto found = live_.find(key); found != live_.end()) {
         found->second.listener.on_reports(key, {report});
       }
     });
   }
   if (does.run_for == kForever) return;
-  agenda_.In(does.start_after + does.run_for,
+  events_.In(does.start_after + does.run_for,
              [this, key, code = does.exit_code, signal = does.signal, memory = does.out_of_memory] {
                End(key, code, signal, memory);
              });
@@ -55,14 +56,14 @@ void ScriptedLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {
 
 void ScriptedLauncher::Signal(const ReplicaKey& key, int) {
   const auto found = live_.find(key);
-  if (found == live_.end() || found->second.does.obeys_in == kForever) return;
-  const int code = found->second.does.exit_code_when_told;
-  agenda_.In(found->second.does.obeys_in,
+  if (found == live_.end() || found->second.does.sigterm_takes == kForever) return;
+  const int code = found->second.does.exit_code_of_sigterm;
+  events_.In(found->second.does.sigterm_takes,
              [this, key, code] { End(key, code < 0 ? 0 : code, code < 0 ? SIGTERM : 0, false); });
 }
 
 void ScriptedLauncher::Kill(const ReplicaKey& key) {
-  agenda_.In(std::chrono::milliseconds(1), [this, key] { End(key, 0, SIGKILL, false); });
+  events_.In(std::chrono::milliseconds(1), [this, key] { End(key, 0, SIGKILL, false); });
 }
 
 std::vector<ReplicaKey> ScriptedLauncher::Live() const {
@@ -91,6 +92,24 @@ void ScriptedLauncher::End(const ReplicaKey& key, int code, int signal, bool out
   live_.erase(found);
   was.listener.on_exit(
       {key, code, signal, out_of_memory, was.does.traceback, was.does.start_error});
+}
+
+void ScriptedPackager::Prepare(engine::PrepareRequest request,
+                               std::function<void(engine::Prepared)> done) {
+  const uint64_t number = ++numbers_;
+  const size_t at = requests_.size();
+  working_[request.run] = number;
+  requests_.push_back(std::move(request));
+  events_.In(takes, [this, number, at, done = std::move(done)] {
+    const engine::PrepareRequest& asked = requests_[at];
+    const auto found = working_.find(asked.run);
+    if (found == working_.end() || found->second != number) return;
+    working_.erase(found);
+    engine::Prepared prepared{asked.run, asked.attempt,  "/envs/e1/bin/python3",
+                              {},        "/envs/e1/bin", {}};
+    if (fails) prepared.failure = fails(asked);
+    done(std::move(prepared));
+  });
 }
 
 }  // namespace caip::harness

@@ -1,4 +1,4 @@
-#include "emulator/check/dressing.h"
+#include "emulator/check/launch_edits.h"
 
 #include "base/json.h"
 #include "host/watch/other_host.h"

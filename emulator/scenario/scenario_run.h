@@ -23,7 +23,7 @@
 namespace caip::scenario {
 
 /// How to run a scenario.
-struct StageOptions {
+struct RunOptions {
   Path caches = {};       // Python environments and packages that runs share; "" none
   Path state;             // an empty directory for this run
   bool disturbed = true;  // false: without faults
@@ -40,10 +40,10 @@ struct StageOptions {
 };
 
 /// One run. Made and used by one thread.
-class Stage final : public app::Interference, public harness::RunControl {
+class ScenarioRun final : public app::Interference, public harness::RunControl {
  public:
-  Stage(const harness::Scenario& scenario, StageOptions options);
-  ~Stage() override;
+  ScenarioRun(const harness::Scenario& scenario, RunOptions options);
+  ~ScenarioRun() override;
 
   /// An Error is about caip, the host (kResourceExhausted: its disk is full) or the scenario (its
   /// job was rejected), never about the trainer.
@@ -84,7 +84,7 @@ class Stage final : public app::Interference, public harness::RunControl {
   Status CollectTrials(const ml::Job& job, harness::Evidence& evidence);
 
   const harness::Scenario& scenario_;
-  StageOptions options_;
+  RunOptions options_;
   // Follows the clock of the emulator, which Begin sets.
   struct RunClock;
   std::unique_ptr<RunClock> clock_;

@@ -1,5 +1,5 @@
 #pragma once
-// Random jobs, faults, cancels and killed emulators: all of a life follows from its seed.
+// Random jobs, faults, cancels and killed emulators. The seed determines the whole run.
 
 #include <array>
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace caip::harness {
 
-/// What happened, summed up over seeds, so that a simulation of nothing is noticed.
+/// Sums over seeds, which show that a simulation did something.
 struct Tally {
   uint64_t seeds = 0;
-  uint64_t jobs = 0;     // asked for; each was refused, or has ended
-  uint64_t refused = 0;  // at the door: the store was full or the emulator dying
+  uint64_t jobs = 0;     // submitted; each was refused or has ended
+  uint64_t refused = 0;  // because the store was full or the emulator was dying
   std::map<run::JobState, uint64_t> ends;
   uint64_t events = 0;  // handled by the engine
   uint64_t saves = 0;
@@ -28,28 +28,28 @@ struct Tally {
   uint64_t kills_of_the_emulator = 0;
   uint64_t refused_saves = 0;
   uint64_t trials = 0;   // of tuning jobs
-  uint64_t reports = 0;  // of those, kept
+  uint64_t reports = 0;  // saved reports of trials
 
   Tally& operator+=(const Tally& other);
   bool operator==(const Tally&) const = default;
 };
 
-struct SwarmOptions {
+struct RandomRunOptions {
   bool keep_journal = false;
-  /// What a test spoils of a world before it boots, to see that it is found out.
+  /// Lets a test break the simulated engine before it boots, to check that this is found.
   std::function<void(SimulatedEngine& world)> spoil;
 };
 
-/// One seed's life of an emulator.
-struct SeedPlayed {
+/// The result of one seed.
+struct SeedResult {
   Tally tally;
-  std::vector<Broken> broken;  // the play ends with the first moment that breaks something
+  std::vector<Violation> broken;  // the run ends at the first step with one
   std::vector<std::string> journal;
 };
 
-/// How many jobs the seed's life has: 1 to 5.
+/// The number of jobs of the seed: 1 to 5.
 int JobsOf(uint64_t seed);
-/// The same seed gives the same, to the byte of the journal.
-SeedPlayed PlaySeed(uint64_t seed, const SwarmOptions& options = {});
+/// The same seed has the same result, including the journal.
+SeedResult RunSeed(uint64_t seed, const RandomRunOptions& options = {});
 
 }  // namespace caip::harness

@@ -1,4 +1,4 @@
-#include "emulator/scenario/stage.h"
+#include "emulator/scenario/scenario_run.h"
 
 #include <algorithm>
 #include <future>
@@ -73,7 +73,7 @@ Result<std::string> Bytes(gcs::BucketStore& store, const gcs::ObjectInfo& info) 
 }  // namespace
 
 // The injector needs a clock before the emulator exists. Begin sets the clock of the emulator.
-struct Stage::RunClock final : Clock {
+struct ScenarioRun::RunClock final : Clock {
   Instant Now() const override {
     const Clock* clock = real.load();
     return clock ? clock->Now() : Instant{};
@@ -89,7 +89,7 @@ struct Stage::RunClock final : Clock {
   std::atomic<Clock*> real{nullptr};
 };
 
-Stage::Stage(const harness::Scenario& scenario, StageOptions options)
+ScenarioRun::ScenarioRun(const harness::Scenario& scenario, RunOptions options)
     : scenario_(scenario), options_(std::move(options)), clock_(std::make_unique<RunClock>()) {
   harness::FaultInjectorOptions directing;
   directing.seed = options_.seed;
@@ -102,7 +102,7 @@ Stage::Stage(const harness::Scenario& scenario, StageOptions options)
   if (options_.watcher) injector_->Watch(options_.watcher);
 }
 
-bool Stage::NeedsClocks() const {
+bool ScenarioRun::NeedsClocks() const {
   return options_.disturbed &&
          std::any_of(scenario_.faults.begin(), scenario_.faults.end(),
                      [](const harness::Fault& fault) {
@@ -110,18 +110,18 @@ bool Stage::NeedsClocks() const {
                      });
 }
 
-Path Stage::Buckets() const {
+Path ScenarioRun::Buckets() const {
   std::error_code error;
   const Path state = std::filesystem::canonical(options_.state, error);
   return (error ? options_.state : state) / "buckets";
 }
 
-Stage::~Stage() {
+ScenarioRun::~ScenarioRun() {
   injector_->End();
   emulator_.reset();
 }
 
-app::EmulatorOptions Stage::Options() const {
+app::EmulatorOptions ScenarioRun::Options() const {
   app::EmulatorOptions options;
   options.state = options_.state;
   options.port = 0;
@@ -142,7 +142,7 @@ app::EmulatorOptions Stage::Options() const {
   return options;
 }
 
-std::unique_ptr<gcs::BucketStore> Stage::Around(gcs::BucketStore& store) {
+std::unique_ptr<gcs::BucketStore> ScenarioRun::Around(gcs::BucketStore& store) {
   StoreListener listener;
   listener.failed = [this](const Error& error) {
     if (error.code == Code::kResourceExhausted) disk_was_full_ = true;
@@ -155,16 +155,16 @@ std::unique_ptr<gcs::BucketStore> Stage::Around(gcs::BucketStore& store) {
   return WatchedStore(store, *injector_, std::move(listener));
 }
 
-std::unique_ptr<engine::LogSink> Stage::Around(engine::LogSink& sink) {
+std::unique_ptr<engine::LogSink> ScenarioRun::Around(engine::LogSink& sink) {
   return WatchedOutput(sink, *injector_, harness::StepReader(scenario_.step_regex),
                        lines_, options_.observer);
 }
 
-std::unique_ptr<engine::LogSink> Stage::AroundService(engine::LogSink& sink) {
+std::unique_ptr<engine::LogSink> ScenarioRun::AroundService(engine::LogSink& sink) {
   return WatchedServiceLog(sink, *injector_);
 }
 
-Status Stage::Around(host::LauncherBundle& replicas) {
+Status ScenarioRun::Around(host::LauncherBundle& replicas) {
   RETURN_IF_ERROR(CheckAbilities(scenario_, replicas));
   calls_ = std::make_unique<SystemWatch>(*injector_, Buckets(), options_.observer);
   host::ReplicaWatch watch{.output = true};
@@ -181,30 +181,29 @@ Status Stage::Around(host::LauncherBundle& replicas) {
   return Ok{};
 }
 
-http::Handler Stage::Around(http::Handler apis) {
+http::Handler ScenarioRun::Around(http::Handler apis) {
   return KnowingCallers(WatchedJobApi(std::move(apis), *injector_));
 }
 
-void Stage::Begin(engine::Engine& engine, Clock& clock) {
+void ScenarioRun::Begin(engine::Engine& engine, Clock& clock) {
   clock_->real = &clock;
   engine_ = &engine;
-  states_ =
-      engine.Watch([this, last = std::string()](const run::Job& job) mutable {
-        const std::string state(run::Name(job.state));
-        if (state == last) return;
-        last = state;
-        if (state == "QUEUED") injector_->SetSubmitted(clock_->Now());
-        injector_->Report({.body = harness::StateEvent{state}});
-      });
+  states_ = engine.Watch([this, last = std::string()](const run::Job& job) mutable {
+    const std::string state(run::Name(job.state));
+    if (state == last) return;
+    last = state;
+    if (state == "QUEUED") injector_->SetSubmitted(clock_->Now());
+    injector_->Report({.body = harness::StateEvent{state}});
+  });
 }
 
-void Stage::End() {
+void ScenarioRun::End() {
   injector_->End();
   states_.End();
 }
 
 // The installation of packages takes seconds and is the same in each run.
-Status Stage::ShareCaches() const {
+Status ScenarioRun::ShareCaches() const {
   if (options_.caches.empty()) return Ok{};
   for (const char* name : {"environments", "sdists"}) {
     RETURN_IF_ERROR(MakeDirectories(options_.caches / name));
@@ -215,7 +214,7 @@ Status Stage::ShareCaches() const {
   return Ok{};
 }
 
-Status Stage::FillBuckets() {
+Status ScenarioRun::FillBuckets() {
   gcs::DirectoryStore& store = emulator_->buckets();
   std::map<std::string, harness::BucketContents> buckets = scenario_.buckets;
   buckets[kBucket];
@@ -233,21 +232,23 @@ Status Stage::FillBuckets() {
   return Ok{};
 }
 
-bool Stage::DiskWasFull() const { return disk_was_full_ || (calls_ && calls_->disk_was_full()); }
+bool ScenarioRun::DiskWasFull() const {
+  return disk_was_full_ || (calls_ && calls_->disk_was_full());
+}
 
-bool Stage::LacksRoom() const {
+bool ScenarioRun::LacksRoom() const {
   return IsFull(options_.state) || (options_.overfull && options_.overfull());
 }
 
 // A run on a full disk shows nothing about the trainer.
-Result<Evidence> Stage::Run() {
+Result<Evidence> ScenarioRun::Run() {
   auto evidence = RunJob();
   const bool well = evidence.ok() && evidence->state == "SUCCEEDED";
   if (!DiskWasFull() && (well || !LacksRoom())) return evidence;
   return errors::DiskFull(options_.state);
 }
 
-Result<Evidence> Stage::RunJob() {
+Result<Evidence> ScenarioRun::RunJob() {
   RETURN_IF_ERROR(ShareCaches());
   ASSIGN_OR_RETURN(emulator_, app::Emulator::Start(Options(), {}, this));
   RETURN_IF_ERROR(FillBuckets());
@@ -272,7 +273,7 @@ Result<Evidence> Stage::RunJob() {
 }
 
 // Waits for the end of the job. Returns the limit that ended the run before; "" none.
-std::string Stage::Follow() {
+std::string ScenarioRun::Follow() {
   const auto begin = Steady::now();
   auto progress = begin;
   size_t known = 0;
@@ -293,7 +294,7 @@ std::string Stage::Follow() {
   }
 }
 
-std::string Stage::LimitMet(Steady::time_point begin, Steady::time_point progress) const {
+std::string ScenarioRun::LimitMet(Steady::time_point begin, Steady::time_point progress) const {
   const auto now = Steady::now();
   const harness::Limits& limits = scenario_.limits;
   if (lines_ > limits.log_lines) {
@@ -302,7 +303,7 @@ std::string Stage::LimitMet(Steady::time_point begin, Steady::time_point progres
   if (options_.overfull && options_.overfull()) return kDiskIsFull;
   if (now - progress > kFullDiskPatience && IsFull(options_.state)) return kDiskIsFull;
   if (now - begin > limits.wall) {
-    return "limits.wall: not over after " + HumanDuration(limits.wall);
+    return "limits.wall: the job did not end within " + HumanDuration(limits.wall);
   }
   if (now - progress > limits.no_progress) {
     return "limits.no_progress: no step, no change in storage, no boot for " +
@@ -312,12 +313,12 @@ std::string Stage::LimitMet(Steady::time_point begin, Steady::time_point progres
 }
 
 // Ends the event list: later events are caused by the cancellation.
-void Stage::Abandon() {
+void ScenarioRun::Abandon() {
   injector_->End();
   (void)engine_->Cancel(kProject, kJobId);
 }
 
-Status Stage::Collect(std::map<std::string, FinalObject>& objects) {
+Status ScenarioRun::Collect(std::map<std::string, FinalObject>& objects) {
   gcs::DirectoryStore& store = emulator_->buckets();
   for (const gcs::Bucket& bucket : store.ListBuckets()) {
     gcs::ListQuery query;
@@ -333,7 +334,7 @@ Status Stage::Collect(std::map<std::string, FinalObject>& objects) {
   return Ok{};
 }
 
-Status Stage::CollectTrials(const ml::Job& job, Evidence& evidence) {
+Status ScenarioRun::CollectTrials(const ml::Job& job, Evidence& evidence) {
   if (!job.training_output || !job.training_output->is_hyperparameter_tuning_job) return Ok{};
   ASSIGN_OR_RETURN(const auto kept, engine_->Trials(kProject, kJobId));
   for (const engine::TrialRecord& trial : kept) {
@@ -346,14 +347,14 @@ Status Stage::CollectTrials(const ml::Job& job, Evidence& evidence) {
   return Ok{};
 }
 
-Status Stage::LoseVm(const std::string& replica, engine::VmLoss kind) {
+Status ScenarioRun::LoseVm(const std::string& replica, engine::VmLoss kind) {
   const auto key = launcher_->LastBoot(replica);
   if (!key) return errors::NeverStarted(replica);
   return engine_->LoseVm(key->run, key->replica, kind);
 }
 
 // Returns after the replica has stopped, because later faults rely on it.
-void Stage::Freeze(const std::string& replica) {
+void ScenarioRun::Freeze(const std::string& replica) {
   const auto key = launcher_->LastBoot(replica);
   if (!key) return;
   const auto frozen = std::make_shared<std::promise<void>>();
@@ -363,13 +364,13 @@ void Stage::Freeze(const std::string& replica) {
   frozen->get_future().wait_for(kFreezePatience);
 }
 
-void Stage::Thaw(const std::string& replica) {
+void ScenarioRun::Thaw(const std::string& replica) {
   if (const auto key = launcher_->LastBoot(replica)) freezable_->Thaw(*key);
 }
 
-Status Stage::CancelJob() { return engine_->Cancel(kProject, kJobId); }
+Status ScenarioRun::CancelJob() { return engine_->Cancel(kProject, kJobId); }
 
-Status Stage::StepClock(const std::string& replica, Duration by) {
+Status ScenarioRun::StepClock(const std::string& replica, Duration by) {
   return clocks_->Step(replica, by);
 }
 

@@ -1,4 +1,4 @@
-#include "harness/simulation/swarm.h"
+#include "harness/simulation/random_run.h"
 
 #include <csignal>
 
@@ -14,8 +14,8 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-// A life of five jobs takes some hundreds; who needs these many goes round in circles.
-constexpr int kSwarmStepsMax = 50'000;
+// A run with five jobs takes some hundred steps. A run with this many is in an endless loop.
+constexpr int kStepsOfRunMax = 50'000;
 
 constexpr const char* kGpu = "NVIDIA_TESLA_T4";
 
@@ -47,10 +47,10 @@ EngineOptions AnyOptions(uint64_t seed, Random& random) {
   return options;
 }
 
-/// One seed's life of an emulator with up to five jobs.
-class Life {
+/// One emulator with up to five jobs.
+class RandomRun {
  public:
-  Life(uint64_t seed, const SwarmOptions& options)
+  RandomRun(uint64_t seed, const RandomRunOptions& options)
       : seed_(seed), random_(seed), world_(AnyOptions(seed, random_)) {
     world_.log.keep = false;
     if (!options.keep_journal) world_.options.journal = nullptr;
@@ -67,7 +67,7 @@ class Life {
     if (options.spoil) options.spoil(world_);
   }
 
-  SeedPlayed Run() {
+  SeedResult Run() {
     Boot();
     tally_.seeds = 1;
     const int jobs = JobsOf(seed_);
@@ -79,20 +79,20 @@ class Life {
     disk_may_fill_ = false;
     while (!IsOver() && Step()) {
     }
-    if (!IsOver()) witness_.AtTheEnd();
+    if (!IsOver()) monitor_.CheckEnd();
     SumUp();
-    return {std::move(tally_), witness_.broken(), std::move(world_.journal)};
+    return {std::move(tally_), monitor_.broken(), std::move(world_.journal)};
   }
 
  private:
   bool OneIn(uint64_t n) { return random_.Below(n) == 0; }
-  bool IsOver() const { return !witness_.broken().empty(); }
+  bool IsOver() const { return !monitor_.broken().empty(); }
 
   void Boot() { world_.Boot(); }
 
   bool Step() {
-    if (++steps_ > kSwarmStepsMax) {
-      witness_.Accuse("every life comes to its end", Describe(WorldFacts{world_}));
+    if (++steps_ > kStepsOfRunMax) {
+      monitor_.AddViolation("every run ends", Describe(WorldFacts{world_}));
       return false;
     }
     return world_.Step();
@@ -100,7 +100,7 @@ class Life {
 
   void RunFor(Duration time) {
     bool over = false;
-    world_.agenda.In(time, [&] { over = true; });
+    world_.events.In(time, [&] { over = true; });
     while (!over && Step()) {
     }
   }
@@ -111,7 +111,7 @@ class Life {
   }
 
   std::optional<Error> Refusal() {
-    // A kill between two saves: those behind it, and what they were saved for, never happen.
+    // A kill between two saves: later saves and their effects never happen.
     const bool dead = saves_until_death_ == 0;
     if (saves_until_death_ > 0) --saves_until_death_;
     if (!dead && !(disk_may_fill_ && OneIn(30))) return std::nullopt;
@@ -123,8 +123,8 @@ class Life {
     Script script;
     script.start_after = milliseconds(random_.Below(2000));
     script.run_for = milliseconds(random_.Below(600'000));
-    script.obeys_in = OneIn(4) ? kForever : Duration(milliseconds(random_.Below(40'000)));
-    script.exit_code_when_told = OneIn(3) ? static_cast<int>(random_.Below(3)) : -1;
+    script.sigterm_takes = OneIn(4) ? kForever : Duration(milliseconds(random_.Below(40'000)));
+    script.exit_code_of_sigterm = OneIn(3) ? static_cast<int>(random_.Below(3)) : -1;
     const bool is_master = launch.key.replica.role == "master";
     if (!is_master && OneIn(2)) script.run_for = kForever;
     if (launch.metrics) script.reports = AnyReports(launch);
@@ -156,7 +156,7 @@ class Life {
     if (!world_.Submit(std::move(job)).ok()) ++tally_.refused;
   }
 
-  // Makes it a tuning job, sometimes one that goes on from an earlier.
+  // Makes it a tuning job.
   void Tune(ml::Job& job) {
     ml::HyperparameterSpec& tuning = job.training_input->hyperparameters.emplace();
     tuning.goal = OneIn(2) ? "MAXIMIZE" : "MINIMIZE";
@@ -173,7 +173,7 @@ class Life {
     layers.max_value = 4;
   }
 
-  // Rising and falling curves; a trainer that starts again reports from the start again.
+  // Random values. A restarted trainer reports from the beginning again.
   std::vector<std::pair<Duration, engine::Report>> AnyReports(const engine::ReplicaLaunch& launch) {
     std::vector<std::pair<Duration, engine::Report>> reports;
     const auto count = static_cast<int64_t>(random_.Below(5));
@@ -182,12 +182,12 @@ class Life {
       const engine::Report report{i * 10, random_.Unit(), born + static_cast<double>(i),
                                   launch.key.boot % 2 == 0};
       reports.emplace_back(seconds(i), report);
-      if (OneIn(4)) reports.emplace_back(seconds(i), report);  // found a second time
+      if (OneIn(4)) reports.emplace_back(seconds(i), report);  // read twice
     }
     return reports;
   }
 
-  // Lets some time pass, and does something to somebody.
+  // Lets some time pass and injects a fault or a cancel.
   void Disturb() {
     RunFor(milliseconds(random_.Below(300'000)));
     if (IsOver()) return;
@@ -241,9 +241,9 @@ class Life {
       tally_.trials += world_.store.Trials(record.job.key.project, record.job.key.job_id)->size();
     }
     tally_.events += world_.engine->handled();
-    tally_.saves = witness_.saves();
-    tally_.restarts = witness_.restarts();
-    tally_.reports = witness_.reports();
+    tally_.saves = monitor_.saves();
+    tally_.restarts = monitor_.restarts();
+    tally_.reports = monitor_.reports();
     tally_.launches = world_.launcher.launches();
   }
 
@@ -251,11 +251,11 @@ class Life {
   Random random_;
   Random thinking_ = Random(seed_).Fork("thinking");
   SimulatedEngine world_;
-  Witness witness_{world_};
+  InvariantMonitor monitor_{world_};
   Tally tally_;
   std::vector<std::string> jobs_;
   bool disk_may_fill_ = false;
-  int saves_until_death_ = -1;  // -1: lives on
+  int saves_until_death_ = -1;  // -1: it lives on
   int steps_ = 0;
 };
 
@@ -282,8 +282,8 @@ Tally& Tally::operator+=(const Tally& other) {
 
 int JobsOf(uint64_t seed) { return static_cast<int>(1 + Random(seed).Fork("jobs").Below(5)); }
 
-SeedPlayed PlaySeed(uint64_t seed, const SwarmOptions& options) {
-  return Life(seed, options).Run();
+SeedResult RunSeed(uint64_t seed, const RandomRunOptions& options) {
+  return RandomRun(seed, options).Run();
 }
 
 }  // namespace caip::harness
