@@ -1,7 +1,7 @@
 #include "emulator/app/apis.h"
 
+#include "emulator/api/control/control.h"
 #include "emulator/api/control/stream_view.h"
-#include "emulator/api/control/study.h"
 #include "emulator/api/discovery/discovery.h"
 #include "emulator/api/ml/ml_routes.h"
 #include "emulator/app/settings/part_options.h"

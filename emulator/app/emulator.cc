@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "base/time_text.h"
-#include "emulator/api/error_body.h"
+#include "emulator/api/json_messages.h"
 #include "emulator/app/apis.h"
 #include "emulator/app/attach/attached_clients.h"
 #include "emulator/app/attach/owner.h"
@@ -16,9 +16,8 @@
 #include "emulator/app/kept_state.h"
 #include "emulator/app/listener.h"
 #include "emulator/app/replica_host.h"
-#include "emulator/app/settings/companion_options.h"
 #include "emulator/app/settings/part_options.h"
-#include "emulator/front/guest_launcher.h"
+#include "emulator/front/metadata_launcher.h"
 #include "fakes/gcs/json/json_api.h"
 #include "host/companions/companion_launcher.h"
 #include "host/errors.h"
@@ -61,7 +60,7 @@ struct Emulator::Parts {
   ~Parts() { StopServing(); }
   http::Response Answer(const http::Request& request) const;
   Status Open();
-  Status ServeNetworks(front::GuestNetworkOptions& network);
+  Status ServeNetworks(front::ReplicaNetworkOptions& network);
   Status AddServers();
   Status StartEngine();
   void Serve();
@@ -86,7 +85,7 @@ Status Emulator::Parts::Open() {
 }
 
 // The launcher hands over the listening sockets of a run's network when it makes the network.
-Status Emulator::Parts::ServeNetworks(front::GuestNetworkOptions& network) {
+Status Emulator::Parts::ServeNetworks(front::ReplicaNetworkOptions& network) {
   if (!replicas.networks) return host::errors::LauncherLacksNetworks(replicas.name);
   http::Server& server = listener->server();
   network.port = server.port();
@@ -101,12 +100,12 @@ Status Emulator::Parts::ServeNetworks(front::GuestNetworkOptions& network) {
 
 // Each replica gets a metadata server, then the companions' addresses.
 Status Emulator::Parts::AddServers() {
-  front::GuestOptions settings = GuestSettings(options, listener->bundle_file());
+  front::MetadataOptions settings = MetadataSettings(options, listener->bundle_file());
   settings.address = replicas.address;
   if (settings.network) RETURN_IF_ERROR(ServeNetworks(*settings.network));
-  replicas.launcher = std::make_unique<front::GuestLauncher>(
+  replicas.launcher = std::make_unique<front::MetadataLauncher>(
       std::move(replicas.launcher),
-      front::GuestLauncher::World{listener->server(), listener->machines(), *state.mint, wall},
+      front::MetadataLauncher::World{listener->server(), listener->machines(), *state.mint, wall},
       std::move(settings));
   if (options.companions.empty()) return Ok{};
   host::CompanionOptions companions = CompanionsOf(options, host::OwnEnvironment());

@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "emulator/app/settings/part_options.h"
-#include "emulator/front/hosts_file.h"
+#include "emulator/front/replica_network.h"
 #include "fakes/metadata/metadata_api.h"
 #include "host/machine/addresses.h"
 #include "host/process/child_process.h"
@@ -46,17 +46,10 @@ bool BodyIsData(const http::Request& request) {
   return std::find(std::begin(kApiPaths), std::end(kApiPaths), first) == std::end(kApiPaths);
 }
 
-std::string VariableOrEmpty(const Variables& variables, std::string_view name) {
-  for (const auto& [variable, value] : variables) {
-    if (variable == name) return value;
-  }
-  return "";
-}
-
 // Either spelling, lower case first, as in curl.
 std::string FindEither(const Variables& variables, const std::string& name) {
-  const std::string value = VariableOrEmpty(variables, name);
-  return value.empty() ? VariableOrEmpty(variables, UpperCase(name)) : value;
+  const std::string value = FindVariable(variables, name).value_or("");
+  return value.empty() ? FindVariable(variables, UpperCase(name)).value_or("") : value;
 }
 
 constexpr char kFileName[] = "port";
@@ -78,9 +71,9 @@ constexpr int kGraceMilliseconds = 200;
 Result<std::shared_ptr<http::CertificateAuthority>> OpenAuthority(const Path& state,
                                                                   const Clock& wall,
                                                                   const Variables& own) {
-  ASSIGN_OR_RETURN(auto opened,
-                   http::CertificateAuthority::Open(state / "ca", kServedNames, wall,
-                                                    VariableOrEmpty(own, "SSL_CERT_FILE")));
+  ASSIGN_OR_RETURN(auto opened, http::CertificateAuthority::Open(
+                                    state / "ca", kServedNames, wall,
+                                    FindVariable(own, "SSL_CERT_FILE").value_or("")));
   return std::shared_ptr<http::CertificateAuthority>(std::move(opened));
 }
 

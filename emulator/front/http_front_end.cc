@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "emulator/api/error_body.h"
+#include "emulator/api/json_messages.h"
 #include "fakes/metadata/metadata_api.h"
 
 namespace caip::front {

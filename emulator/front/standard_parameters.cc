@@ -8,8 +8,8 @@
 
 #include "base/json.h"
 #include "emulator/api/discovery/api_description.h"
-#include "emulator/api/error_body.h"
 #include "emulator/api/errors.h"
+#include "emulator/api/json_messages.h"
 #include "emulator/front/partial_response.h"
 #include "ml/errors.h"
 

@@ -4,7 +4,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "emulator/api/error_body.h"
+#include "emulator/api/json_messages.h"
 #include "emulator/scenario/errors.h"
 #include "harness/events/replica_name.h"
 

@@ -18,7 +18,7 @@ struct Caller {
 const Caller* CurrentCaller();
 
 /// A handler that sets CurrentCaller while `next` answers. The listener of a request identifies the
-/// replica (emulator/front/guest_launcher.h).
+/// replica (emulator/front/metadata_launcher.h).
 http::Handler KnowingCallers(http::Handler next);
 
 /// A handler that reports calls of the job API to the injector, which may refuse them. `injector`

@@ -8,7 +8,7 @@
 
 #include "base/json.h"
 #include "emulator/api/discovery/discovery.h"
-#include "emulator/api/error_body.h"
+#include "emulator/api/json_messages.h"
 #include "emulator/api/ml/ml_routes.h"
 #include "emulator/front/standard_parameters.h"
 #include "ml/schema/job_json.h"

@@ -9,7 +9,7 @@
 
 #include "base/files.h"
 #include "base/json.h"
-#include "emulator/api/error_body.h"
+#include "emulator/api/json_messages.h"
 #include "emulator/api/optimizer/study_service.h"
 #include "tests/api/router_client.h"
 

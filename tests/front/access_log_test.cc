@@ -20,26 +20,26 @@ AccessEntry AnEntry() {
           .took = std::chrono::microseconds(1250)};
 }
 
-TEST(AccessLine, TellsWhoAskedForWhatAndWhatBecameOfIt) {
+TEST(AccessLine, HasTheCallerTheRequestAndTheResult) {
   EXPECT_EQ(AccessLine(AnEntry()),
             "2026-11-21T08:20:00.123Z trainer@demo.iam.gserviceaccount.com "
             "census_1/worker-replica-1 GET /storage/v1/b/bkt/o/a%2Fb 206 1234 1.2\n");
 }
 
-TEST(AccessLine, HasTheSameWordsWhereNothingIsKnown) {
+TEST(AccessLine, HasADashForEachUnknownWord) {
   AccessEntry entry = AnEntry();
   entry.identity = entry.job = entry.replica = "";
   EXPECT_EQ(AccessLine(entry),
             "2026-11-21T08:20:00.123Z - - GET /storage/v1/b/bkt/o/a%2Fb 206 1234 1.2\n");
 }
 
-TEST(AccessLine, CannotBeBrokenByWhatIsAskedFor) {
+TEST(AccessLine, EscapesBlanksAndControlCharacters) {
   AccessEntry entry = AnEntry();
   entry.path = "/a b\n2026 fake\x7f";
   EXPECT_THAT(AccessLine(entry), ::testing::HasSubstr(" /a%20b%0A2026%20fake%7F 206 "));
 }
 
-TEST(AccessLog, AppendsToWhatThereIs) {
+TEST(AccessLog, AppendsToAnExistingFile) {
   TemporaryDirectory directory;
   const Path file = directory.path() / "access.log";
   ASSERT_TRUE(WriteFile(file, "before\n").ok());
@@ -47,7 +47,7 @@ TEST(AccessLog, AppendsToWhatThereIs) {
   EXPECT_EQ(*ReadFile(file), "before\n" + AccessLine(AnEntry()));
 }
 
-TEST(AccessLog, BeginsAnewWhenItIsFullAndKeepsOneOldFile) {
+TEST(AccessLog, StartsANewFileAtTheLimitAndKeepsOneOldFile) {
   TemporaryDirectory directory;
   const Path file = directory.path() / "access.log";
   const std::string line = AccessLine(AnEntry());
@@ -57,7 +57,7 @@ TEST(AccessLog, BeginsAnewWhenItIsFullAndKeepsOneOldFile) {
   EXPECT_EQ(*ReadFile(file.string() + ".1"), line + line);
 }
 
-TEST(AccessLog, SaysWhyItCannotBeOpened) {
+TEST(AccessLog, ReportsWhyItCannotBeOpened) {
   const auto log = AccessLog::Open("/nowhere/at/all/access.log");
   ASSERT_FALSE(log.ok());
   EXPECT_THAT(log.error().message, ::testing::HasSubstr("access log '/nowhere/at/all/access.log'"));

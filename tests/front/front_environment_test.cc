@@ -19,7 +19,7 @@ TEST(FrontEnvironment, NamesTheMetadataServerInEverySpelling) {
                           Pair("GOOGLE_AUTH_TOKEN_FOR_TESTING", "ya29.token")));
 }
 
-TEST(FrontEnvironment, WritesEveryPeerOutBecauseGrpcKnowsNoNetworks) {
+TEST(FrontEnvironment, ListsEveryPeerBecauseGrpcDoesNotMatchNetworks) {
   const HttpsFront front{"http://127.0.0.1:4711", "/b.pem", {"127.1.2.3", "localhost", ".corp"}};
   for (const auto& [name, value] : RenderFrontEnvironment({"m", "t", &front})) {
     if (LowerCase(name) != "no_proxy" && name != "no_grpc_proxy") continue;
@@ -27,7 +27,7 @@ TEST(FrontEnvironment, WritesEveryPeerOutBecauseGrpcKnowsNoNetworks) {
   }
 }
 
-TEST(FrontEnvironment, LeavesPlainHttpAlone) {
+TEST(FrontEnvironment, SetsNoProxyForPlainHttp) {
   const HttpsFront front{"http://127.0.0.1:4711", "/b.pem", {}};
   for (const auto& [name, value] : RenderFrontEnvironment({"m", "t", &front})) {
     EXPECT_NE(LowerCase(name), "http_proxy");

@@ -19,7 +19,7 @@ class NoBody final : public http::BodyReader {
   Result<size_t> Read(char*, size_t) override { return size_t{0}; }
 };
 
-struct DoorWorld {
+struct FrontEndWorld {
   TemporaryDirectory directory;
   VirtualClock wall{*ParseRfc3339("2026-11-21T08:20:00Z")};
   std::unique_ptr<metadata::TokenMint> mint =
@@ -31,12 +31,12 @@ struct DoorWorld {
     response.body = "inner " + request.path;
     return response;
   };
-  HttpFrontEnd door{{book,
-                     *mint,
-                     {"user@caip.example", "host-project"},
-                     [this](const http::Request& request) { return inner(request); },
-                     log.get(),
-                     wall}};
+  HttpFrontEnd front_end{{book,
+                          *mint,
+                          {"user@caip.example", "host-project"},
+                          [this](const http::Request& request) { return inner(request); },
+                          log.get(),
+                          wall}};
   NoBody nothing;
 
   static metadata::Machine Host() {
@@ -45,7 +45,7 @@ struct DoorWorld {
     host.service_account = "host@x";
     return host;
   }
-  DoorWorld() {
+  FrontEndWorld() {
     metadata::Machine replica = Host();
     replica.project_id = "replica-project";
     replica.service_account = "trainer@x";
@@ -73,25 +73,25 @@ struct DoorWorld {
   std::string Log() const { return *ReadFile(directory.path() / "access.log"); }
 };
 
-TEST(HttpFrontEnd, TellsEachReplicaItsOwnMetadata) {
-  DoorWorld world;
+TEST(HttpFrontEnd, GivesEachReplicaItsOwnMetadata) {
+  FrontEndWorld world;
   const auto project = [&](const std::string& listener) {
     http::Request request = world.A("/computeMetadata/v1/project/project-id", listener);
     request.headers.Set("Metadata-Flavor", "Google");
-    return world.door.Handle(request).body;
+    return world.front_end.Handle(request).body;
   };
   EXPECT_EQ(project(""), "host-project");
   EXPECT_EQ(project(kTag), "replica-project");
 }
 
-TEST(HttpFrontEnd, AnswersAPingAtAReplicasDoorWithoutAFlavor) {
-  DoorWorld world;
-  EXPECT_EQ(world.door.Handle(world.A("/", kTag)).body, "computeMetadata/\n");
-  EXPECT_EQ(world.door.Handle(world.A("/")).body, "inner /");
+TEST(HttpFrontEnd, AnswersAPingAtAReplicasListenerWithoutAFlavor) {
+  FrontEndWorld world;
+  EXPECT_EQ(world.front_end.Handle(world.A("/", kTag)).body, "computeMetadata/\n");
+  EXPECT_EQ(world.front_end.Handle(world.A("/")).body, "inner /");
 }
 
-TEST(HttpFrontEnd, LooksUpWhoCameToASharedDoorForMetadataOnly) {
-  DoorWorld world;
+TEST(HttpFrontEnd, FindsTheReplicaAtASharedListenerForMetadataOnly) {
+  FrontEndWorld world;
   int lookups = 0;
   world.book.PutShared("p/census_1//", [&](const std::string& peer) {
     ++lookups;
@@ -101,60 +101,60 @@ TEST(HttpFrontEnd, LooksUpWhoCameToASharedDoorForMetadataOnly) {
       world.A("/computeMetadata/v1/project/project-id", "p/census_1//", "metadata.google.internal");
   request.headers.Set("Metadata-Flavor", "Google");
   request.peer = "169.254.169.254:7";
-  EXPECT_EQ(world.door.Handle(request).body, "replica-project");
+  EXPECT_EQ(world.front_end.Handle(request).body, "replica-project");
   EXPECT_THAT(world.Log(), HasSubstr(" trainer@x census_1/worker-replica-1 GET /computeMetadata/"));
   EXPECT_EQ(lookups, 1);
-  EXPECT_EQ(world.door.Handle(world.A("/", "p/census_1//", "169.254.169.254")).body,
+  EXPECT_EQ(world.front_end.Handle(world.A("/", "p/census_1//", "169.254.169.254")).body,
             "computeMetadata/\n");
   EXPECT_EQ(lookups, 2);
-  EXPECT_EQ(world.door.Handle(world.A("/", "p/census_1//", "storage.googleapis.com")).body,
+  EXPECT_EQ(world.front_end.Handle(world.A("/", "p/census_1//", "storage.googleapis.com")).body,
             "inner /");
   EXPECT_EQ(lookups, 2);
 }
 
-TEST(HttpFrontEnd, LeavesGooglesNamesBehindAReplicasDoorToTheApis) {
-  DoorWorld world;
+TEST(HttpFrontEnd, PassesGooglesNamesAtAReplicasListenerToTheApis) {
+  FrontEndWorld world;
   http::Request request = world.A("/", kTag, "storage.googleapis.com");
   request.scheme = "https";
-  EXPECT_EQ(world.door.Handle(request).body, "inner /");
+  EXPECT_EQ(world.front_end.Handle(request).body, "inner /");
 }
 
-TEST(HttpFrontEnd, ServesTokensOnGooglesNamesAndBelowOurPrefix) {
-  DoorWorld world;
-  EXPECT_THAT(world.door.Handle(world.A("/oauth2/v3/certs", "", "www.googleapis.com")).body,
+TEST(HttpFrontEnd, ServesTokensOnGooglesNamesAndBelowCaipsPrefix) {
+  FrontEndWorld world;
+  EXPECT_THAT(world.front_end.Handle(world.A("/oauth2/v3/certs", "", "www.googleapis.com")).body,
               HasSubstr("RS256"));
-  EXPECT_THAT(world.door.Handle(world.A("/emulator/v1/oauth2/oauth2/v3/certs")).body,
+  EXPECT_THAT(world.front_end.Handle(world.A("/emulator/v1/oauth2/oauth2/v3/certs")).body,
               HasSubstr("RS256"));
-  EXPECT_EQ(world.door.Handle(world.A("/oauth2/v3/certs")).body, "inner /oauth2/v3/certs");
-  EXPECT_EQ(world.door.Handle(world.A("/emulator/v1/oauth2/nothing")).status, 404);
+  EXPECT_EQ(world.front_end.Handle(world.A("/oauth2/v3/certs")).body, "inner /oauth2/v3/certs");
+  EXPECT_EQ(world.front_end.Handle(world.A("/emulator/v1/oauth2/nothing")).status, 404);
 }
 
-TEST(AccessLogOfTheDoor, KnowsAJobByItsToken) {
-  DoorWorld world;
+TEST(AccessLogOfTheFrontEnd, KnowsAJobByItsToken) {
+  FrontEndWorld world;
   const metadata::Identity job{"trainer@x", "p", "census_1", "worker-replica-1"};
-  world.door.Handle(world.WithToken(world.mint->Access(job, {}).text));
+  world.front_end.Handle(world.WithToken(world.mint->Access(job, {}).text));
   world.wall.Advance(std::chrono::hours(48));  // a token that is over still says whose it was
-  world.door.Handle(world.WithToken(world.mint->Lasting(job, {})));
+  world.front_end.Handle(world.WithToken(world.mint->Lasting(job, {})));
   const std::string words = " trainer@x census_1/worker-replica-1 GET /storage/v1/b 200 19 ";
   EXPECT_THAT(world.Log(), HasSubstr("2026-11-21T08:20:00.000Z" + words));
   EXPECT_THAT(world.Log(), HasSubstr("2026-11-23T08:20:00.000Z" + words));
 }
 
-TEST(AccessLogOfTheDoor, KnowsAJobByItsDoor) {
-  DoorWorld world;
-  world.door.Handle(world.A("/bkt/object", kTag, "storage.googleapis.com"));
+TEST(AccessLogOfTheFrontEnd, KnowsAJobByItsListener) {
+  FrontEndWorld world;
+  world.front_end.Handle(world.A("/bkt/object", kTag, "storage.googleapis.com"));
   EXPECT_THAT(world.Log(), HasSubstr(" trainer@x census_1/worker-replica-1 GET /bkt/object 200 "));
 }
 
-TEST(AccessLogOfTheDoor, ServesAnyTokenAndNamesNobodyForIt) {
-  DoorWorld world;
-  EXPECT_EQ(world.door.Handle(world.WithToken("whatever")).status, 200);
-  EXPECT_EQ(world.door.Handle(world.WithToken("ya29.caip.forged.forged")).status, 200);
+TEST(AccessLogOfTheFrontEnd, ServesForeignTokensWithoutAnIdentity) {
+  FrontEndWorld world;
+  EXPECT_EQ(world.front_end.Handle(world.WithToken("whatever")).status, 200);
+  EXPECT_EQ(world.front_end.Handle(world.WithToken("ya29.caip.forged.forged")).status, 200);
   EXPECT_THAT(world.Log(), ::testing::Not(HasSubstr("@")));
 }
 
-TEST(AccessLogOfTheDoor, CountsWhatIsWrittenPieceByPiece) {
-  DoorWorld world;
+TEST(AccessLogOfTheFrontEnd, CountsABodyThatIsWrittenInPieces) {
+  FrontEndWorld world;
   world.inner = [](const http::Request&) {
     http::Response response;
     response.write_body = [](const http::Response::Sink& sink) {
@@ -164,7 +164,7 @@ TEST(AccessLogOfTheDoor, CountsWhatIsWrittenPieceByPiece) {
     return response;
   };
   {
-    const http::Response response = world.door.Handle(world.A("/bkt/object"));
+    const http::Response response = world.front_end.Handle(world.A("/bkt/object"));
     EXPECT_EQ(world.Log(), "");  // the answer is not over
     std::string sent;
     response.write_body([&](std::string_view piece) {
@@ -176,11 +176,11 @@ TEST(AccessLogOfTheDoor, CountsWhatIsWrittenPieceByPiece) {
   EXPECT_THAT(world.Log(), HasSubstr(" GET /bkt/object 200 8 "));
 }
 
-TEST(AccessLogOfTheDoor, CountsNoBytesOfAHead) {
-  DoorWorld world;
+TEST(AccessLogOfTheFrontEnd, CountsNoBytesForAHeadRequest) {
+  FrontEndWorld world;
   http::Request request = world.A("/bkt/object");
   request.method = "HEAD";
-  world.door.Handle(request);
+  world.front_end.Handle(request);
   EXPECT_THAT(world.Log(), HasSubstr(" HEAD /bkt/object 200 0 "));
 }
 

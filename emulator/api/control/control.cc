@@ -4,12 +4,18 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <optional>
 
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "base/time_text.h"
-#include "emulator/api/error_body.h"
+#include "emulator/api/json_messages.h"
+#include "engine/study.h"
+#include "ml/environment.h"
+#include "ml/render.h"
+#include "ml/schema/job_json.h"
 
 namespace caip::api {
 namespace {
@@ -68,26 +74,34 @@ Result<Json> JobFollower::Follow(const http::Request& request, const std::string
                                  const std::string& job_id) const {
   const auto deadline = MonotonicNow() + WaitOf(request);
   const uint64_t after = logging::ParseInsertId(std::string(request.Query("after")));
+  while (true) {
+    const uint64_t saves = saves_;
+    const auto left = std::chrono::ceil<milliseconds>(deadline - MonotonicNow());
+    ASSIGN_OR_RETURN(const auto answer, Look(request, project, job_id, after, left.count() <= 0));
+    if (answer) return *answer;
+    book_.WaitForMore(project, job_id, after, left, [&] { return saves_ != saves; });
+  }
+}
+
+Result<std::optional<Json>> JobFollower::Look(const http::Request& request,
+                                              const std::string& project, const std::string& job_id,
+                                              uint64_t after, bool must_answer) const {
+  ASSIGN_OR_RETURN(const run::Job job, engine_.Get(project, job_id));
+  const bool over = job.end_time.has_value();
+  const bool ending = ending_;
+  if (over) RETURN_IF_ERROR(book_.Flush());  // makes the last entries visible
   logging::EntryQuery query;
   query.project = project;
   query.job_id = job_id;
   query.after_id = after;
   query.limit = kEntriesMax;
-  while (true) {
-    const uint64_t saves = saves_;
-    ASSIGN_OR_RETURN(const run::Job job, engine_.Get(project, job_id));
-    const bool over = job.end_time.has_value();
-    const bool ending = ending_;
-    if (over) RETURN_IF_ERROR(book_.Flush());  // makes the last entries visible
-    ASSIGN_OR_RETURN(const std::vector<logging::Entry> entries, book_.Query(query));
-    const bool changed = request.Query("state") != run::Name(job.state);
-    const auto left = std::chrono::ceil<milliseconds>(deadline - MonotonicNow());
-    if (over || changed || ending || !entries.empty() || left.count() <= 0) {
-      return Answer(job, entries, after, request.Query("task"),
-                    over && entries.size() < kEntriesMax, ending);
-    }
-    book_.WaitForMore(project, job_id, after, left, [&] { return saves_ != saves; });
+  ASSIGN_OR_RETURN(const std::vector<logging::Entry> entries, book_.Query(query));
+  const bool changed = request.Query("state") != run::Name(job.state);
+  if (!over && !changed && !ending && entries.empty() && !must_answer) {
+    return std::optional<Json>();
   }
+  return std::optional<Json>(Answer(job, entries, after, request.Query("task"),
+                                    over && entries.size() < kEntriesMax, ending));
 }
 
 void JobFollower::End() {
@@ -154,6 +168,49 @@ std::vector<http::Route> ControlRoutes(const EmulatorIdentity& identity, engine:
          return Respond(request, follower.Follow(request, at.At("project"), at.At("job")));
        }},
   };
+}
+
+namespace {
+
+Json NumberJson(double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
+  return value;
+}
+
+Json ReportsJson(const std::vector<engine::Report>& reports) {
+  Json list = Json::array();
+  for (const engine::Report& report : engine::ReportsThatCount(reports)) {
+    list.push_back(Json{{"step", report.step},
+                        {"value", NumberJson(report.value)},
+                        {"time", NumberJson(report.time)}});
+  }
+  return list;
+}
+
+Result<Json> StudyOf(engine::Engine& engine, const Clock& clock, const std::string& project,
+                     const std::string& job_id) {
+  ASSIGN_OR_RETURN(const std::vector<engine::TrialRecord> trials, engine.Trials(project, job_id));
+  ASSIGN_OR_RETURN(const run::Job stored, engine.Get(project, job_id));
+  ASSIGN_OR_RETURN(const ml::Job job, ml::RenderJob(stored));
+  Json measurements = Json::object();
+  for (const engine::TrialRecord& trial : trials) {
+    measurements[trial.job.key.trial] = ReportsJson(trial.reports);
+  }
+  Json answer = {{"job", ml::ToStoredJson(job)},
+                 {"now", Rfc3339(clock.Now(), 9)},
+                 {"measurements", std::move(measurements)}};
+  if (job.training_input) answer["metric"] = ml::MetricTagOf(*job.training_input);
+  return answer;
+}
+
+}  // namespace
+
+std::vector<http::Route> StudyRoutes(engine::Engine& engine, const Clock& clock) {
+  return {{"GET", "/emulator/v1/projects/{project}/jobs/{job}/trials", "emulator.trials.list",
+           [&engine, &clock](const http::Request& request, const http::PathParameters& at) {
+             return Respond(request, StudyOf(engine, clock, at.At("project"), at.At("job")));
+           }}};
 }
 
 }  // namespace caip::api

@@ -3,9 +3,11 @@
 
 #include <atomic>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "engine/engine.h"
 #include "fakes/logging/book/log_book.h"
 #include "http/router.h"
@@ -38,6 +40,11 @@ class JobFollower {
   void End();
 
  private:
+  // The answer now; nullopt: there is nothing new, and the request may wait.
+  Result<std::optional<Json>> Look(const http::Request& request, const std::string& project,
+                                   const std::string& job_id, uint64_t after,
+                                   bool must_answer) const;
+
   engine::Engine& engine_;
   logging::LogBook& book_;
   std::atomic<uint64_t> saves_{0};
@@ -58,5 +65,11 @@ struct ControlActions {
 /// /emulator/v1:join?pid=N&stays=true|false with 503.
 std::vector<http::Route> ControlRoutes(const EmulatorIdentity& identity, engine::Engine& engine,
                                        JobFollower& follower, ControlActions actions);
+
+/// GET /emulator/v1/projects/{project}/jobs/{job}/trials ->
+///   {"job": Job with times of nanoseconds, "metric": tag, "now": time,
+///    "measurements": {"1": [{"step": 10, "value": 0.9, "time": 1574000000.12}]}}
+/// Values that are not JSON numbers are "NaN", "Infinity" and "-Infinity".
+std::vector<http::Route> StudyRoutes(engine::Engine& engine, const Clock& clock);
 
 }  // namespace caip::api

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/json.h"
-#include "emulator/api/error_body.h"
+#include "emulator/api/json_messages.h"
 #include "ml/render.h"
 #include "ml/schema/job_json.h"
 

@@ -4,8 +4,8 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "emulator/api/error_body.h"
 #include "emulator/api/errors.h"
+#include "emulator/api/json_messages.h"
 
 namespace caip::api {
 namespace {

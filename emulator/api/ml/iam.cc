@@ -9,11 +9,10 @@
 #include "base/encoding.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "emulator/api/body.h"
 #include "emulator/api/discovery/api_description.h"
 #include "emulator/api/discovery/json_schemas.h"
-#include "emulator/api/error_body.h"
 #include "emulator/api/errors.h"
+#include "emulator/api/json_messages.h"
 #include "google/errors.h"
 #include "ml/errors.h"
 

@@ -1,9 +1,8 @@
-#include <algorithm>
+#include <optional>
 
 #include "base/json.h"
 #include "base/text.h"
-#include "emulator/api/body.h"
-#include "emulator/api/error_body.h"
+#include "emulator/api/json_messages.h"
 #include "emulator/api/ml/ml_routes.h"
 #include "emulator/api/paging.h"
 #include "google/errors.h"
@@ -16,8 +15,7 @@
 namespace caip::api {
 namespace {
 
-constexpr int kFilterPage = 256;         // jobs looked through at once for a filter
-constexpr int kLookedThroughMax = 4096;  // by one call; then the page may be short, even empty
+constexpr size_t kFilterBatch = 256;  // jobs that are read at a time for a filter
 
 Result<Json> ReadJsonBody(const http::Request& request) {
   ASSIGN_OR_RETURN(const std::string text, ReadBodyText(request));
@@ -46,79 +44,64 @@ Result<Json> GetJob(engine::Engine& engine, const std::string& project, const st
   return ResourceOf(job);
 }
 
-// GET v1/projects/{project}/jobs: newest first. A page ends at the last job it shows; for a filter
-// that finds little, after so many jobs that no call takes the longer the more jobs there are.
+Result<std::vector<PageItem>> ReadJobs(engine::Engine& engine, const engine::JobQuery& query,
+                                       const ml::JobFilter& filter) {
+  ASSIGN_OR_RETURN(const std::vector<run::Job> jobs, engine.List(query));
+  std::vector<PageItem> items;
+  for (const run::Job& stored : jobs) {
+    ASSIGN_OR_RETURN(const ml::Job job, ml::RenderJob(stored));
+    items.push_back({job.job_id, std::nullopt});
+    if (filter.Matches(job)) items.back().json = ml::ToJson(job);
+  }
+  return items;
+}
+
+// GET v1/projects/{project}/jobs: newest first.
 Result<Json> ListJobs(engine::Engine& engine, const http::Request& request,
                       const std::string& project) {
   ASSIGN_OR_RETURN(const Page page, ReadPage(request));
   ASSIGN_OR_RETURN(const ml::JobFilter filter, ml::JobFilter::Parse(request.Query("filter")));
-  Json jobs = Json::array();
-  // Without a filter all that is read is shown, but for the one that tells that there are more.
   const bool filtered = !Trim(request.Query("filter")).empty();
-  const int batch_size = filtered ? kFilterPage : static_cast<int>(page.size) + 1;
-  engine::JobQuery query{project, batch_size, page.after};
-  std::string last_looked_at;
-  bool more = false;
-  int looked_at = 0;
-  for (bool at_end = false; !at_end && !more;) {
-    more = looked_at >= kLookedThroughMax;
-    if (more) break;
-    ASSIGN_OR_RETURN(const std::vector<run::Job> batch, engine.List(query));
-    at_end = batch.size() < static_cast<size_t>(batch_size);
-    looked_at += static_cast<int>(batch.size());
-    for (const run::Job& stored : batch) {
-      ASSIGN_OR_RETURN(const ml::Job job, ml::RenderJob(stored));
-      if (filter.Matches(job)) {
-        more = jobs.size() == page.size;
-        if (more) break;
-        jobs.push_back(ml::ToJson(job));
-      }
-      query.before_id = last_looked_at = job.job_id;
+  return AnswerPage(page, "jobs", filtered ? kFilterBatch : page.size + 1,
+                    [&](const std::string& after, size_t count) {
+                      return ReadJobs(engine, {project, static_cast<int>(count), after}, filter);
+                    });
+}
+
+// The parts of a job that a patch changes or compares.
+struct PatchMask {
+  bool labels = false;
+  bool etag = false;
+};
+
+// Reads updateMask; only labels and etag may be updated. A repeated updateMask names all its paths.
+Result<PatchMask> ReadMask(const http::Request& request) {
+  PatchMask mask;
+  for (const auto& [name, value] : request.query) {
+    if (name != "updateMask") continue;
+    for (const std::string& path : Split(value, ',')) {
+      const std::string trimmed(Trim(path));
+      if (trimmed.empty()) continue;
+      if (trimmed != "labels" && trimmed != "etag") return ml::errors::UpdateMaskIllegal(trimmed);
+      (trimmed == "labels" ? mask.labels : mask.etag) = true;
     }
   }
-  Json answer = Json::object();
-  if (!jobs.empty()) answer["jobs"] = std::move(jobs);
-  if (more) answer["nextPageToken"] = PageToken(last_looked_at);
-  return answer;
+  if (!mask.labels && !mask.etag) return ml::errors::UpdateMaskMissing();
+  return mask;
 }
 
-// The paths of updateMask; only labels and etag may be updated. A mask that is given twice is both.
-Result<std::vector<std::string>> ReadMask(const http::Request& request) {
-  std::string mask;
-  for (const auto& [name, value] : request.query) {
-    if (name == "updateMask") mask += value + ",";
-  }
-  std::vector<std::string> paths;
-  for (const std::string& path : Split(mask, ',')) {
-    const std::string trimmed(Trim(path));
-    if (trimmed.empty()) continue;
-    if (trimmed != "labels" && trimmed != "etag") return ml::errors::UpdateMaskIllegal(trimmed);
-    paths.push_back(trimmed);
-  }
-  if (paths.empty()) return ml::errors::UpdateMaskMissing();
-  return paths;
+// A patch of the etag alone changes nothing, but fails if the job has another etag.
+Result<Json> CompareEtag(engine::Engine& engine, const std::string& project,
+                         const std::string& job_id, const std::string& etag) {
+  ASSIGN_OR_RETURN(const run::Job present, engine.Get(project, job_id));
+  ASSIGN_OR_RETURN(const ml::Job shown, ml::RenderJob(present));
+  if (etag != shown.etag) return ml::errors::EtagStale();
+  return ml::ToJson(shown);
 }
 
-// PATCH v1/projects/{project}/jobs/{job}?updateMask=labels[,etag]
-Result<Json> PatchJob(engine::Engine& engine, const http::Request& request,
-                      const std::string& project, const std::string& job_id) {
-  ASSIGN_OR_RETURN(const std::vector<std::string> mask, ReadMask(request));
-  ASSIGN_OR_RETURN(const Json body, ReadJsonBody(request));
-  ASSIGN_OR_RETURN(const ml::Job change, ml::ParseJob(body));
-  const auto in_mask = [&](const char* path) {
-    return std::find(mask.begin(), mask.end(), path) != mask.end();
-  };
-  std::optional<std::string> etag;
-  if (in_mask("etag")) {
-    if (change.etag.empty()) return ml::errors::EtagMissing();
-    etag = change.etag;
-  }
-  if (!in_mask("labels")) {
-    ASSIGN_OR_RETURN(const run::Job present, engine.Get(project, job_id));
-    ASSIGN_OR_RETURN(const ml::Job shown, ml::RenderJob(present));
-    if (*etag != shown.etag) return ml::errors::EtagStale();
-    return ml::ToJson(shown);
-  }
+Result<Json> SetLabels(engine::Engine& engine, const std::string& project,
+                       const std::string& job_id, const ml::Job& change,
+                       const std::optional<std::string>& etag) {
   RETURN_IF_ERROR(engine.Get(project, job_id));
   if (auto broken = ml::ValidateLabels(change.labels); !broken.empty()) {
     return ml::ValidationError(std::move(broken));
@@ -128,6 +111,19 @@ Result<Json> PatchJob(engine::Engine& engine, const http::Request& request,
                      return ml::WithLabels(present, change.labels, etag);
                    }));
   return ResourceOf(updated);
+}
+
+// PATCH v1/projects/{project}/jobs/{job}?updateMask=labels[,etag]
+Result<Json> PatchJob(engine::Engine& engine, const http::Request& request,
+                      const std::string& project, const std::string& job_id) {
+  ASSIGN_OR_RETURN(const PatchMask mask, ReadMask(request));
+  ASSIGN_OR_RETURN(const Json body, ReadJsonBody(request));
+  ASSIGN_OR_RETURN(const ml::Job change, ml::ParseJob(body));
+  std::optional<std::string> etag;
+  if (mask.etag) etag = change.etag;
+  if (etag && etag->empty()) return ml::errors::EtagMissing();
+  return mask.labels ? SetLabels(engine, project, job_id, change, etag)
+                     : CompareEtag(engine, project, job_id, *etag);
 }
 
 // POST v1/projects/{project}/jobs/{job}:cancel

@@ -5,8 +5,8 @@
 
 #include "base/json.h"
 #include "emulator/api/discovery/api_description.h"
-#include "emulator/api/error_body.h"
 #include "emulator/api/errors.h"
+#include "emulator/api/json_messages.h"
 #include "emulator/api/ml/iam.h"
 #include "emulator/api/optimizer/study_service.h"
 #include "emulator/api/paging.h"

@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "base/json.h"
-#include "emulator/api/error_body.h"
 #include "emulator/api/errors.h"
+#include "emulator/api/json_messages.h"
 #include "emulator/api/ml/ml_routes.h"
 #include "emulator/api/paging.h"
 #include "ml/catalog/catalog.h"

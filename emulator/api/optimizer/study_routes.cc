@@ -3,9 +3,8 @@
 #include <initializer_list>
 #include <optional>
 
-#include "emulator/api/body.h"
-#include "emulator/api/error_body.h"
 #include "emulator/api/errors.h"
+#include "emulator/api/json_messages.h"
 #include "emulator/api/optimizer/study_service.h"
 #include "google/errors.h"
 #include "google/transcoder.h"

@@ -1,14 +1,21 @@
 #include "emulator/app/settings/part_options.h"
 
+#include <optional>
 #include <thread>
 
 #include "emulator/api/ml/ml_routes.h"
 #include "emulator/app/listener.h"
-#include "emulator/app/settings/companion_options.h"
 #include "google/gcs_uri.h"
 #include "host/process/child_process.h"
 
 namespace caip::app {
+
+std::optional<std::string> FindVariable(const Variables& variables, std::string_view name) {
+  for (const auto& [variable, value] : variables) {
+    if (variable == name) return value;
+  }
+  return std::nullopt;
+}
 
 std::string ServiceAccountOf(const EmulatorOptions& options) {
   return options.service_account.empty() ? api::ManagedServiceAccount(options.project_number)
@@ -17,21 +24,21 @@ std::string ServiceAccountOf(const EmulatorOptions& options) {
 
 metadata::Machine HostMachine(const EmulatorOptions& options, Instant now) {
   const auto own = host::OwnEnvironment();
-  metadata::Machine guest;
-  guest.project_id = ProjectOf(own);
-  guest.project_number = options.project_number;
-  guest.instance_id = 1;
-  guest.name = "caip";
-  guest.hostname = "caip.c." + guest.project_id + ".internal";
-  guest.zone = "us-central1-b";
-  guest.machine_type = "n1-standard-4";
-  guest.created = now;
-  guest.service_account = ServiceAccountOf(options);
-  return guest;
+  metadata::Machine machine;
+  machine.project_id = ProjectOf(own);
+  machine.project_number = options.project_number;
+  machine.instance_id = 1;
+  machine.name = "caip";
+  machine.hostname = "caip.c." + machine.project_id + ".internal";
+  machine.zone = "us-central1-b";
+  machine.machine_type = "n1-standard-4";
+  machine.created = now;
+  machine.service_account = ServiceAccountOf(options);
+  return machine;
 }
 
-front::GuestOptions GuestSettings(const EmulatorOptions& options, const Path& bundle) {
-  front::GuestOptions settings;
+front::MetadataOptions MetadataSettings(const EmulatorOptions& options, const Path& bundle) {
+  front::MetadataOptions settings;
   settings.project_number = options.project_number;
   settings.service_account = ServiceAccountOf(options);
   if (options.gs_front == GsFront::kProxy) {
@@ -81,6 +88,26 @@ ml::TrainingApiOptions TrainingSettings(const EmulatorOptions& options) {
   settings.service_account = ServiceAccountOf(options);
   settings.project_number = options.project_number;
   return settings;
+}
+
+std::string ProjectOf(const Variables& own) {
+  return FindVariable(own, "CLOUDSDK_CORE_PROJECT")
+      .value_or(FindVariable(own, "GOOGLE_CLOUD_PROJECT").value_or("demo-project"));
+}
+
+host::CompanionOptions CompanionsOf(const EmulatorOptions& options, const Variables& own) {
+  host::CompanionOptions companions;
+  companions.state = options.state;
+  companions.names = options.companions;
+  if (!options.cloud_sdk.empty()) companions.search.sdk_root = options.cloud_sdk;
+  companions.search.path = FindVariable(own, "PATH").value_or("");
+  companions.search.home = FindVariable(own, "HOME").value_or("");
+  companions.project = ProjectOf(own);
+  for (const char* name : {"PATH", "JAVA_HOME", "JAVA", "LANG", "TZ", "TMPDIR"}) {
+    if (const auto value = FindVariable(own, name))
+      companions.environment.emplace_back(name, *value);
+  }
+  return companions;
 }
 
 }  // namespace caip::app

@@ -1,14 +1,20 @@
 #pragma once
 // The options of each part of an emulator, made from the emulator's options.
 
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/clock.h"
 #include "emulator/app/settings/options.h"
-#include "emulator/front/guest_launcher.h"
+#include "emulator/front/metadata_launcher.h"
 #include "engine/engine.h"
 #include "fakes/gcs/store/directory_store.h"
 #include "fakes/metadata/machine.h"
+#include "host/companions/companions.h"
+#include "host/process/child_process.h"
 #include "ml/training_api.h"
 
 namespace caip::app {
@@ -20,7 +26,7 @@ std::string ServiceAccountOf(const EmulatorOptions& options);
 metadata::Machine HostMachine(const EmulatorOptions& options, Instant now);
 
 /// `bundle`: the certificate authorities that replicas trust.
-front::GuestOptions GuestSettings(const EmulatorOptions& options, const Path& bundle);
+front::MetadataOptions MetadataSettings(const EmulatorOptions& options, const Path& bundle);
 
 /// The host name of each bucket below storage.googleapis.com.
 std::vector<std::string> NamesOfBuckets(const gcs::DirectoryStore& buckets);
@@ -31,5 +37,16 @@ engine::EngineOptions EngineSettings(const EmulatorOptions& options, const std::
 
 /// The rules and names of AI Platform Training.
 ml::TrainingApiOptions TrainingSettings(const EmulatorOptions& options);
+
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
+/// The value of an environment variable; nullopt if it is not set.
+std::optional<std::string> FindVariable(const Variables& variables, std::string_view name);
+
+/// `own`: this process's environment. The emulators get the variables that Java and the host need.
+host::CompanionOptions CompanionsOf(const EmulatorOptions& options, const Variables& own);
+
+/// The project that this process's environment names, else demo-project.
+std::string ProjectOf(const Variables& own);
 
 }  // namespace caip::app

@@ -1,18 +1,18 @@
-#include "emulator/front/hosts_file.h"
+#include "emulator/front/replica_network.h"
 
 #include <gtest/gtest.h>
 
 namespace caip::front {
 namespace {
 
-TEST(HostsFile, HasTheMetadataServerWhereItIsOnTheService) {
+TEST(HostsFile, HasTheMetadataServerAtItsRealAddress) {
   EXPECT_EQ(RenderHostsFile({}),
             "127.0.0.1 localhost\n"
             "::1 localhost ip6-localhost ip6-loopback\n"
             "169.254.169.254 metadata.google.internal metadata\n");
 }
 
-TEST(HostsFile, LeadsServedNamesHereAndReplicasToTheirAddresses) {
+TEST(HostsFile, MapsServedNamesToTheEmulatorAndReplicasToTheirAddresses) {
   const std::string text =
       RenderHostsFile({.replicas = {{"cmle-training-master-e1-0", "127.1.2.2"},
                                     {"cmle-training-worker-e1-0", "127.1.2.3"}},

@@ -1,10 +1,34 @@
-#include "emulator/api/error_body.h"
+#include "emulator/api/json_messages.h"
 
 #include "base/json.h"
+#include "base/text.h"
+#include "emulator/api/errors.h"
 #include "google/errors.h"
 #include "ml/errors.h"
 
 namespace caip::api {
+namespace {
+
+constexpr size_t kBodyBytesMax = 16u << 20;
+
+}  // namespace
+
+Result<std::string> ReadBodyText(const http::Request& request) {
+  auto text = request.ReadBody(kBodyBytesMax);
+  if (!text.ok() && text.error().code == Code::kResourceExhausted) {
+    return errors::BodyTooLarge(kBodyBytesMax);
+  }
+  return text;
+}
+
+Result<Json> ReadJsonObject(const http::Request& request) {
+  ASSIGN_OR_RETURN(const std::string text, ReadBodyText(request));
+  if (Trim(text).empty()) return Json::object();
+  auto body = ParseJson(text);
+  if (!body.ok()) return google::errors::BodyMalformed(body.error());
+  if (!body->is_object()) return errors::BodyNoObject();
+  return body;
+}
 
 Json ErrorBody(const Error& error) {
   Json body = {{"code", google::HttpStatus(error.code)},

@@ -1,7 +1,9 @@
 #pragma once
-// Cloud Storage for the engine and the packager: implements their ports with the bucket store.
+// Ports of the engine and the packager, implemented by the fakes: Cloud Storage and the log.
 
+#include "engine/ports.h"
 #include "fakes/gcs/store/directory_store.h"
+#include "fakes/logging/book/log_book.h"
 #include "host/python/packages.h"
 #include "run/storage_probe.h"
 
@@ -24,6 +26,21 @@ class StorageAdapter final : public run::StorageProbe, public host::PackageSourc
  private:
   gcs::DirectoryStore& buckets_;
   bool create_buckets_;
+};
+
+/// The names that AI Platform Training gives the entries of its jobs.
+inline const logging::JobLogNames kTrainingLogNames = {.resource_type = "ml_job",
+                                                       .service = "ml.googleapis.com"};
+
+/// Any thread. `book` outlives it.
+class LogAdapter final : public engine::LogSink {
+ public:
+  explicit LogAdapter(logging::LogBook& book) : book_(book) {}
+  void Write(std::vector<engine::LogLine> lines) override;
+  void Flush() override;
+
+ private:
+  logging::LogBook& book_;
 };
 
 }  // namespace caip::app

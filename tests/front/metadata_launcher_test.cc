@@ -1,4 +1,4 @@
-#include "emulator/front/guest_launcher.h"
+#include "emulator/front/metadata_launcher.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ class FakeNetworks final : public host::OwnNetworks {
   }
 };
 
-struct GuestWorld {
+struct MetadataWorld {
   static inline const run::ReplicaId kWorker{"worker", 1};
 
   TemporaryDirectory directory;
@@ -61,9 +61,9 @@ struct GuestWorld {
   std::unique_ptr<http::Server> server = *http::Server::Start(
       {}, [this](const http::Request& r) { return api.Handle(r, r.listener); });
   Launched inner;
-  GuestOptions options{"127.0.0.1", "123", "default@x", std::nullopt};
+  MetadataOptions options{"127.0.0.1", "123", "default@x", std::nullopt};
 
-  GuestLauncher Launcher() {
+  MetadataLauncher Launcher() {
     return {std::make_unique<RecordingLauncher>(inner), {*server, book, *mint, wall}, options};
   }
   engine::RunKey run{"demo", "census_1", ""};
@@ -92,30 +92,30 @@ struct GuestWorld {
   }
 };
 
-TEST(GuestLauncher, LeadsAReplicaToAMetadataServerThatKnowsIt) {
-  GuestWorld world;
-  GuestLauncher launcher = world.Launcher();
+TEST(MetadataLauncher, PointsAReplicaToItsOwnMetadataServer) {
+  MetadataWorld world;
+  MetadataLauncher launcher = world.Launcher();
   launcher.Launch(world.ALaunch(), {});
   const auto variables = world.VariablesOf(0);
   EXPECT_EQ(variables.at("PATH"), "/bin");
-  const std::string door = variables.at("GCE_METADATA_HOST");
-  EXPECT_EQ(variables.at("GCE_METADATA_IP"), door);
-  EXPECT_EQ(variables.at("GCE_METADATA_ROOT"), door);
-  EXPECT_EQ(world.Ask(door, "project/project-id"), "demo");
-  EXPECT_EQ(world.Ask(door, "instance/name"), "cmle-training-worker-e118e0f997-1");
-  EXPECT_EQ(world.Ask(door, "instance/zone"), "projects/123/zones/europe-west1-b");
-  EXPECT_EQ(world.Ask(door, "instance/machine-type"), "projects/123/machineTypes/n1-highmem-8");
-  EXPECT_EQ(world.Ask(door, "instance/attributes/task_name"), "worker-replica-1");
-  EXPECT_EQ(world.Ask(door, "instance/service-accounts/default/email"), "trainer@x");
+  const std::string address = variables.at("GCE_METADATA_HOST");
+  EXPECT_EQ(variables.at("GCE_METADATA_IP"), address);
+  EXPECT_EQ(variables.at("GCE_METADATA_ROOT"), address);
+  EXPECT_EQ(world.Ask(address, "project/project-id"), "demo");
+  EXPECT_EQ(world.Ask(address, "instance/name"), "cmle-training-worker-e118e0f997-1");
+  EXPECT_EQ(world.Ask(address, "instance/zone"), "projects/123/zones/europe-west1-b");
+  EXPECT_EQ(world.Ask(address, "instance/machine-type"), "projects/123/machineTypes/n1-highmem-8");
+  EXPECT_EQ(world.Ask(address, "instance/attributes/task_name"), "worker-replica-1");
+  EXPECT_EQ(world.Ask(address, "instance/service-accounts/default/email"), "trainer@x");
   const auto token = world.mint->Read(variables.at("GOOGLE_AUTH_TOKEN_FOR_TESTING"));
   ASSERT_TRUE(token);
   EXPECT_EQ(token->identity,
             (metadata::Identity{"trainer@x", "demo", "census_1", "worker-replica-1"}));
 }
 
-TEST(GuestLauncher, GivesJobsThatNameNoAccountTheDefaultOne) {
-  GuestWorld world;
-  GuestLauncher launcher = world.Launcher();
+TEST(MetadataLauncher, UsesTheDefaultAccountForJobsWithoutOne) {
+  MetadataWorld world;
+  MetadataLauncher launcher = world.Launcher();
   engine::ReplicaLaunch launch = world.ALaunch();
   launch.machine.service_account = "";
   launcher.Launch(launch, {});
@@ -124,20 +124,20 @@ TEST(GuestLauncher, GivesJobsThatNameNoAccountTheDefaultOne) {
             "default@x");
 }
 
-TEST(GuestLauncher, GivesReplicasDifferentDoors) {
-  GuestWorld world;
-  GuestLauncher launcher = world.Launcher();
+TEST(MetadataLauncher, GivesReplicasDifferentListeners) {
+  MetadataWorld world;
+  MetadataLauncher launcher = world.Launcher();
   launcher.Launch(world.ALaunch(), {});
   launcher.Launch(world.ALaunch({"master", 0}), {});
   EXPECT_NE(world.VariablesOf(0).at("GCE_METADATA_HOST"),
             world.VariablesOf(1).at("GCE_METADATA_HOST"));
 }
 
-TEST(GuestLauncher, KeepsTheDoorOverARestartAndTellsANewMachineByItsId) {
-  GuestWorld world;
-  GuestLauncher launcher = world.Launcher();
+TEST(MetadataLauncher, KeepsTheListenerAcrossARestartAndChangesTheInstanceId) {
+  MetadataWorld world;
+  MetadataLauncher launcher = world.Launcher();
   const auto id_after = [&](int boot, bool fresh_disk) {
-    engine::ReplicaLaunch launch = world.ALaunch(GuestWorld::kWorker, boot);
+    engine::ReplicaLaunch launch = world.ALaunch(MetadataWorld::kWorker, boot);
     launch.fresh_disk = fresh_disk;
     launcher.Launch(launch, {});
     return world.Ask(world.VariablesOf(world.inner.launches.size() - 1).at("GCE_METADATA_HOST"),
@@ -150,30 +150,30 @@ TEST(GuestLauncher, KeepsTheDoorOverARestartAndTellsANewMachineByItsId) {
             world.VariablesOf(2).at("GCE_METADATA_HOST"));
 }
 
-TEST(GuestLauncher, ClosesTheDoorsWhenTheRunHasEnded) {
-  GuestWorld world;
-  GuestLauncher launcher = world.Launcher();
+TEST(MetadataLauncher, ClosesTheListenersWhenTheRunHasEnded) {
+  MetadataWorld world;
+  MetadataLauncher launcher = world.Launcher();
   launcher.Launch(world.ALaunch(), {});
-  const std::string door = world.VariablesOf(0).at("GCE_METADATA_HOST");
+  const std::string address = world.VariablesOf(0).at("GCE_METADATA_HOST");
   launcher.Discard({"demo", "other", ""});
-  EXPECT_EQ(world.Ask(door, "project/project-id"), "demo");
+  EXPECT_EQ(world.Ask(address, "project/project-id"), "demo");
   launcher.Discard(world.run);
-  EXPECT_EQ(world.Ask(door, "project/project-id"), "");
-  EXPECT_FALSE(world.book.Find(ListenerTag(world.run, GuestWorld::kWorker)));
+  EXPECT_EQ(world.Ask(address, "project/project-id"), "");
+  EXPECT_FALSE(world.book.Find(ListenerTag(world.run, MetadataWorld::kWorker)));
   EXPECT_TRUE(world.inner.discarded.contains(world.run));
 }
 
 // The own network of a run with two replicas.
-struct NetworkWorld : GuestWorld {
+struct NetworkWorld : MetadataWorld {
   static inline const run::ReplicaId kMaster{"master", 0};
 
   NetworkWorld() {
     options.https = front::HttpsFront{"", "/b.pem", {}};
     options.network =
-        GuestNetworkOptions{2247,
-                            {"storage.googleapis.com"},
-                            [] { return std::vector<std::string>{"bkt.storage.googleapis.com"}; },
-                            &networks};
+        ReplicaNetworkOptions{2247,
+                              {"storage.googleapis.com"},
+                              [] { return std::vector<std::string>{"bkt.storage.googleapis.com"}; },
+                              &networks};
   }
   FakeNetworks networks;
   engine::ReplicaLaunch InNetwork(run::ReplicaId replica) const {
@@ -184,30 +184,30 @@ struct NetworkWorld : GuestWorld {
   }
 };
 
-TEST(GuestNetwork, HasEachReplicasDoorAndThoseOfTheRealAddresses) {
+TEST(ReplicaNetwork, HasAnEndpointForEachReplicaAndTheRealAddresses) {
   NetworkWorld world;
-  GuestLauncher launcher = world.Launcher();
-  launcher.Launch(world.InNetwork(GuestWorld::kWorker), {});
+  MetadataLauncher launcher = world.Launcher();
+  launcher.Launch(world.InNetwork(MetadataWorld::kWorker), {});
   launcher.Launch(world.InNetwork(NetworkWorld::kMaster), {});
   ASSERT_TRUE(world.inner.launches[0].isolation);
-  std::vector<std::string> doors;
-  for (const auto& door : world.inner.launches[0].isolation->network->doors) {
-    doors.push_back(door.address + ":" + std::to_string(door.port) + " " + door.tag);
+  std::vector<std::string> endpoints;
+  for (const auto& address : world.inner.launches[0].isolation->network->doors) {
+    endpoints.push_back(address.address + ":" + std::to_string(address.port) + " " + address.tag);
   }
-  EXPECT_THAT(doors, ::testing::ElementsAre(
-                         "127.0.0.2:61000 demo/census_1//master-replica-0",
-                         "127.0.0.2:61001 demo/census_1//worker-replica-1",
-                         "169.254.169.254:80 demo/census_1//", "127.0.0.1:80 demo/census_1//",
-                         "127.0.0.1:443 demo/census_1//", "127.0.0.1:2247 demo/census_1//"));
+  EXPECT_THAT(endpoints, ::testing::ElementsAre(
+                             "127.0.0.2:61000 demo/census_1//master-replica-0",
+                             "127.0.0.2:61001 demo/census_1//worker-replica-1",
+                             "169.254.169.254:80 demo/census_1//", "127.0.0.1:80 demo/census_1//",
+                             "127.0.0.1:443 demo/census_1//", "127.0.0.1:2247 demo/census_1//"));
   EXPECT_EQ(world.inner.launches[0].isolation->network, world.inner.launches[1].isolation->network);
   EXPECT_EQ(world.VariablesOf(0).at("https_proxy"), "http://127.0.0.2:61001");
   EXPECT_EQ(world.VariablesOf(1).at("https_proxy"), "http://127.0.0.2:61000");
 }
 
-TEST(GuestNetwork, IsFoundByNamesInsteadOfVariables) {
+TEST(ReplicaNetwork, NeedsNamesInsteadOfVariables) {
   NetworkWorld world;
-  GuestLauncher launcher = world.Launcher();
-  launcher.Launch(world.InNetwork(GuestWorld::kWorker), {});
+  MetadataLauncher launcher = world.Launcher();
+  launcher.Launch(world.InNetwork(MetadataWorld::kWorker), {});
   const std::string& hosts = world.inner.launches[0].isolation->hosts;
   EXPECT_THAT(hosts, HasSubstr("\n127.0.0.1 storage.googleapis.com\n"));
   EXPECT_THAT(hosts, HasSubstr("\n127.0.0.1 bkt.storage.googleapis.com\n"));
@@ -219,10 +219,10 @@ TEST(GuestNetwork, IsFoundByNamesInsteadOfVariables) {
   EXPECT_EQ(variables.at("CURL_CA_BUNDLE"), "/b.pem");
 }
 
-TEST(GuestNetwork, TellsTheReplicasApartThatShareADoor) {
+TEST(ReplicaNetwork, FindsTheReplicaAtASharedEndpoint) {
   NetworkWorld world;
-  GuestLauncher launcher = world.Launcher();
-  launcher.Launch(world.InNetwork(GuestWorld::kWorker), {});
+  MetadataLauncher launcher = world.Launcher();
+  launcher.Launch(world.InNetwork(MetadataWorld::kWorker), {});
   const std::string shared = RunTag(world.run);
   ASSERT_TRUE(world.book.IsShared(shared));
   EXPECT_EQ(world.book.ResolveListener(shared, "127.0.0.1:5"), "demo/census_1//worker-replica-1");
@@ -232,19 +232,19 @@ TEST(GuestNetwork, TellsTheReplicasApartThatShareADoor) {
   EXPECT_FALSE(world.book.IsShared(shared));
 }
 
-TEST(GuestLauncher, ClosesAllDoorsWhenItGoes) {
-  GuestWorld world;
+TEST(MetadataLauncher, ClosesAllListenersWhenItIsDestroyed) {
+  MetadataWorld world;
   {
-    GuestLauncher launcher = world.Launcher();
+    MetadataLauncher launcher = world.Launcher();
     launcher.Launch(world.ALaunch(), {});
   }
   EXPECT_EQ(world.Ask(world.VariablesOf(0).at("GCE_METADATA_HOST"), "project/project-id"), "");
 }
 
-TEST(GuestLauncher, LeadsHttpsThroughTheReplicasDoorButNotWhatItSaysToItsPeers) {
-  GuestWorld world;
+TEST(MetadataLauncher, SendsHttpsThroughTheReplicasListenerExceptToPeers) {
+  MetadataWorld world;
   world.options.https = front::HttpsFront{"", "/state/ca/bundle.pem", {".corp.example"}};
-  GuestLauncher launcher = world.Launcher();
+  MetadataLauncher launcher = world.Launcher();
   launcher.Launch(world.ALaunch(), {});
   const auto variables = world.VariablesOf(0);
   EXPECT_EQ(variables.at("https_proxy"), "http://" + variables.at("GCE_METADATA_HOST"));
@@ -255,9 +255,9 @@ TEST(GuestLauncher, LeadsHttpsThroughTheReplicasDoorButNotWhatItSaysToItsPeers) 
   EXPECT_FALSE(variables.contains("http_proxy"));
 }
 
-TEST(GuestLauncher, SaysNothingOfHttpsWhereThereIsNoFront) {
-  GuestWorld world;
-  GuestLauncher launcher = world.Launcher();
+TEST(MetadataLauncher, SetsNoHttpsVariablesWithoutAProxy) {
+  MetadataWorld world;
+  MetadataLauncher launcher = world.Launcher();
   launcher.Launch(world.ALaunch(), {});
   const auto variables = world.VariablesOf(0);
   EXPECT_FALSE(variables.contains("https_proxy"));

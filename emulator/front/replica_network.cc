@@ -1,9 +1,7 @@
-#include "emulator/front/guest_network.h"
+#include "emulator/front/replica_network.h"
 
 #include <algorithm>
 #include <set>
-
-#include "emulator/front/hosts_file.h"
 
 namespace caip::front {
 
@@ -15,8 +13,8 @@ std::string ListenerTag(const engine::RunKey& run, run::ReplicaId replica) {
   return RunTag(run) + run::Name(replica);
 }
 
-std::string OwnDoor(const engine::ReplicaMachine& machine, run::ReplicaId replica,
-                    const host::OwnNetworks& networks) {
+std::string OwnEndpoint(const engine::ReplicaMachine& machine, run::ReplicaId replica,
+                        const host::OwnNetworks& networks) {
   const auto& peers = machine.peers;
   const auto at = std::find_if(peers.begin(), peers.end(), [&](const engine::ReplicaPeer& peer) {
     return peer.replica == replica;
@@ -27,7 +25,7 @@ std::string OwnDoor(const engine::ReplicaMachine& machine, run::ReplicaId replic
 
 std::shared_ptr<const engine::RunNetwork> NetworkOf(const engine::RunKey& run,
                                                     const engine::ReplicaMachine& machine,
-                                                    const GuestNetworkOptions& options) {
+                                                    const ReplicaNetworkOptions& options) {
   auto network = std::make_shared<engine::RunNetwork>();
   for (size_t i = 0; i < machine.peers.size(); ++i) {
     const auto place = options.networks->PrivatePlace(i);
@@ -53,15 +51,27 @@ std::string HostsFileOf(const engine::ReplicaMachine& machine,
   return front::RenderHostsFile(facts);
 }
 
-std::function<std::string(const std::string& peer)> GuestFinder(
+std::function<std::string(const std::string& peer)> ReplicaFinder(
     const engine::RunKey& run, const engine::ReplicaMachine& machine,
-    const GuestNetworkOptions& options) {
+    const ReplicaNetworkOptions& options) {
   const std::string first = ListenerTag(run, machine.peers.front().replica);
   if (machine.peers.size() == 1) return [first](const std::string&) { return first; };
   return [run, first, networks = options.networks](const std::string& peer) {
     const std::string task = networks->TaskOfClient(run, peer);
     return task.empty() ? first : RunTag(run) + task;
   };
+}
+
+std::string RenderHostsFile(const HostsFacts& facts) {
+  std::string text =
+      "127.0.0.1 localhost\n"
+      "::1 localhost ip6-localhost ip6-loopback\n" +
+      std::string(kMetadataAddress) + " metadata.google.internal metadata\n";
+  for (const std::string& name : facts.served) text += facts.served_at + " " + name + "\n";
+  for (const auto& [name, address] : facts.replicas) {
+    text += (address == "localhost" ? "127.0.0.1" : address) + " " + name + "\n";
+  }
+  return text;
 }
 
 }  // namespace caip::front

@@ -1,5 +1,8 @@
 #pragma once
-// An Error as Google's APIs answer it: {"error": {code, message, status, details}}.
+// JSON bodies: of requests, of answers, and of errors as Google's APIs answer them: {"error":
+// {code, message, status, details}}.
+
+#include <string>
 
 #include "base/json_fwd.h"
 #include "base/result.h"
@@ -15,5 +18,12 @@ http::Response NoRouteResponse(int status, const http::Request& request, const s
 
 /// The value as JSON text, or the error in its form. `prettyPrint=false` is honoured.
 http::Response Respond(const http::Request& request, const Result<Json>& result);
+
+/// The body of a request, at most 16 MiB; kInvalidArgument if it is larger.
+Result<std::string> ReadBodyText(const http::Request& request);
+
+/// The body as a JSON object, at most 16 MiB; an empty body is an empty object. kInvalidArgument,
+/// in the words of the service's transcoder, if it is not a JSON object.
+Result<Json> ReadJsonObject(const http::Request& request);
 
 }  // namespace caip::api

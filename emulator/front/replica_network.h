@@ -1,0 +1,63 @@
+#pragma once
+// The own network of a run: the emulator, Google's names and the metadata server, each at its real
+// address, and the hosts file of a replica (docs/service/clients.md, section 6).
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/ports.h"
+#include "host/abilities.h"
+
+namespace caip::front {
+
+struct ReplicaNetworkOptions {
+  uint16_t port = 0;               // of the emulator, also at the shared address
+  std::vector<std::string> names;  // Google's names that the shared address answers to
+  /// More such names, those of buckets, at the start of a replica.
+  std::function<std::vector<std::string>()> more_names = [] { return std::vector<std::string>(); };
+  host::OwnNetworks* networks = nullptr;  // the launcher's; outlives the results
+};
+
+/// The tag of a replica's listener: "project/job/trial/worker-replica-1".
+std::string ListenerTag(const engine::RunKey& run, run::ReplicaId replica);
+/// The tag of the listeners that a run's replicas share: "project/job/trial/".
+std::string RunTag(const engine::RunKey& run);
+
+/// The replica's own endpoint: "127.0.0.2:61000". Its environment names it as the proxy.
+std::string OwnEndpoint(const engine::ReplicaMachine& machine, run::ReplicaId replica,
+                        const host::OwnNetworks& networks);
+
+/// The endpoints of a run: one for each replica, and shared ones for the metadata server, the
+/// emulator's port, and http and https, which serve Google's names.
+std::shared_ptr<const engine::RunNetwork> NetworkOf(const engine::RunKey& run,
+                                                    const engine::ReplicaMachine& machine,
+                                                    const ReplicaNetworkOptions& options);
+
+std::string HostsFileOf(const engine::ReplicaMachine& machine,
+                        const std::vector<std::string>& names, const host::OwnNetworks& networks);
+
+/// Finds, by the peer's address, the tag of the replica that connected to an endpoint of RunTag. A
+/// process that cannot be found counts as the first replica.
+std::function<std::string(const std::string& peer)> ReplicaFinder(
+    const engine::RunKey& run, const engine::ReplicaMachine& machine,
+    const ReplicaNetworkOptions& options);
+
+struct HostsFacts {
+  /// Host names and addresses of the run's replicas, in the plan's order: {"cmle-training-ps-...",
+  /// "127.1.2.3"}. "localhost" as an address means 127.0.0.1.
+  std::vector<std::pair<std::string, std::string>> replicas;
+  std::vector<std::string> served;  // names that `served_at` answers to
+  std::string served_at = "127.0.0.1";
+};
+
+/// A file for hosts(5). The metadata server has the address of the real one, 169.254.169.254.
+std::string RenderHostsFile(const HostsFacts& facts);
+
+/// The metadata server's address on each of the service's machines.
+inline constexpr char kMetadataAddress[] = "169.254.169.254";
+
+}  // namespace caip::front
