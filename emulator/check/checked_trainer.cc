@@ -41,7 +41,7 @@ Status AddEmulatorOptions(const TrainerRequest& request, const Path& workshop,
 }
 
 void AddFolders(const TrainerRequest& request, const Path& workshop,
-               harness::CheckedTrainer& trainer) {
+                harness::CheckedTrainer& trainer) {
   std::error_code error;
   if (request.job.package_path) {
     trainer.source = std::filesystem::weakly_canonical(*request.job.package_path, error);

@@ -346,7 +346,7 @@ class Explorer {
   std::unique_ptr<harness::Baseline> baseline_;
   std::optional<ExplorationFiles> files_;
   std::unique_ptr<host::MemoryDirectory> memory_;  // for the runs after the baseline
-  std::atomic<uint64_t> written_{0};             // bytes of a baseline run
+  std::atomic<uint64_t> written_{0};               // bytes of a baseline run
   std::atomic<bool> memory_is_full_{false};
   TaskList tasks_;
   std::vector<std::optional<ExploreOutcome>> outcomes_;

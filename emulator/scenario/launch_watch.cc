@@ -64,8 +64,8 @@ void WatchedLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {
     tell(exit);
   };
   const std::string tag = launch.metrics ? launch.metrics->tag : "";
-  reported.on_reports = [this, tag, tell = listener.on_reports](const engine::ReplicaKey& key,
-                                                            std::vector<engine::Report> reports) {
+  reported.on_reports = [this, tag, tell = listener.on_reports](
+                            const engine::ReplicaKey& key, std::vector<engine::Report> reports) {
     for (const engine::Report& report : reports) injector_.Report(ReportOf(key, tag, report));
     const bool of_trial = !key.run.trial.empty();  // the engine knows reports of trials only
     if (tell && of_trial) tell(key, std::move(reports));

@@ -156,8 +156,8 @@ std::unique_ptr<gcs::BucketStore> ScenarioRun::Around(gcs::BucketStore& store) {
 }
 
 std::unique_ptr<engine::LogSink> ScenarioRun::Around(engine::LogSink& sink) {
-  return WatchedOutput(sink, *injector_, harness::StepReader(scenario_.step_regex),
-                       lines_, options_.observer);
+  return WatchedOutput(sink, *injector_, harness::StepReader(scenario_.step_regex), lines_,
+                       options_.observer);
 }
 
 std::unique_ptr<engine::LogSink> ScenarioRun::AroundService(engine::LogSink& sink) {

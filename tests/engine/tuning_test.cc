@@ -512,7 +512,9 @@ TEST(TuningRecovery, GoesOnWithTheValuesThatItHadChosen) {
 
 TEST(TuningRecovery, ACancelledStudyIsCancelledByTheNextEmulator) {
   Tuning t;
-  t.script = [](const ReplicaLaunch&) { return Script{.run_for = kForever, .sigterm_takes = kForever}; };
+  t.script = [](const ReplicaLaunch&) {
+    return Script{.run_for = kForever, .sigterm_takes = kForever};
+  };
   ASSERT_TRUE(t.world.Submit(ATuningJob("j", 6, 2)).ok());
   t.world.RunFor(seconds(5));
   ASSERT_TRUE(t.world.Cancel("j").ok());

@@ -1,12 +1,13 @@
 // Any text is a scenario, or an error that names its file. A valid scenario has a verdict on an
 // empty run.
 
+#include "harness/scenario/scenario.h"
+
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 
 #include "harness/expectations/verdict.h"
-#include "harness/scenario/scenario.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace caip;

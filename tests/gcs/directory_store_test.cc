@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/encoding.h"
-#include "fakes/gcs/store/checksums.h"
 #include "fakes/gcs/store/bucket_store.h"
+#include "fakes/gcs/store/checksums.h"
 #include "tests/gcs/store_world.h"
 
 namespace caip::gcs {

@@ -1,8 +1,8 @@
-#include "harness/explorer/recovery_comparison.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
+
+#include "harness/explorer/recovery_comparison.h"
 
 namespace caip::harness {
 namespace {

@@ -102,14 +102,11 @@ TEST(Trigger, EachKindMatchesItsOwnEvents) {
 }
 
 TEST(Trigger, ComparesItsNumberOrText) {
-  EXPECT_FALSE(Counting({.kind = StepTrigger{12}})
-                   .Meet(Step("master-0", 1, 11), Phase::kAfter));
-  EXPECT_FALSE(Counting({.kind = BootTrigger{2}})
-                   .Meet(Live("master-0", 1), Phase::kAfter));
-  EXPECT_FALSE(Counting({.kind = StateTrigger{"RUNNING"}})
-                   .Meet(State("QUEUED"), Phase::kAfter));
-  EXPECT_FALSE(Counting({.kind = LogTrigger{"^a$"}})
-                   .Meet(Line("master-0", 1, "ab"), Phase::kAfter));
+  EXPECT_FALSE(Counting({.kind = StepTrigger{12}}).Meet(Step("master-0", 1, 11), Phase::kAfter));
+  EXPECT_FALSE(Counting({.kind = BootTrigger{2}}).Meet(Live("master-0", 1), Phase::kAfter));
+  EXPECT_FALSE(Counting({.kind = StateTrigger{"RUNNING"}}).Meet(State("QUEUED"), Phase::kAfter));
+  EXPECT_FALSE(
+      Counting({.kind = LogTrigger{"^a$"}}).Meet(Line("master-0", 1, "ab"), Phase::kAfter));
 }
 
 TEST(Trigger, MatchesTheFaultsReplicaByDefault) {
@@ -174,8 +171,7 @@ TEST(Trigger, DescribesItself) {
   EXPECT_EQ(Describe(write), "before create */state.json of worker-1, every time");
   write.nth = {1, 1, 2};
   EXPECT_EQ(Describe(write), "before create */state.json of worker-1, every 2nd time");
-  EXPECT_EQ(Describe({.kind = TimeTrigger{std::chrono::minutes(20)}}),
-            "20m 00s after submission");
+  EXPECT_EQ(Describe({.kind = TimeTrigger{std::chrono::minutes(20)}}), "20m 00s after submission");
 }
 
 TEST(Trigger, HasTheProblemOfABadRegex) {

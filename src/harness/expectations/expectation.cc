@@ -1,6 +1,6 @@
-#include <utility>
-
 #include "harness/expectations/expectation.h"
+
+#include <utility>
 
 namespace caip::harness {
 namespace {

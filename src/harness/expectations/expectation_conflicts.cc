@@ -1,11 +1,10 @@
-#include "harness/expectations/verdict.h"
-
 #include <algorithm>
 #include <map>
 #include <set>
 
 #include "base/text.h"
 #include "harness/expectations/counts.h"
+#include "harness/expectations/verdict.h"
 #include "harness/faults/trigger_reader.h"
 #include "harness/scenario/scenario_replicas.h"
 #include "run/lifecycle.h"

@@ -107,7 +107,7 @@ void InvariantMonitor::Reported(const engine::RunKey& trial,
   for (const engine::Report& report : reports) {
     if (reports_.insert({trial, report.step, report.time}).second) continue;
     AddViolation("no report is kept twice",
-           trial.job_id + " trial " + trial.trial + " step " + std::to_string(report.step));
+                 trial.job_id + " trial " + trial.trial + " step " + std::to_string(report.step));
   }
 }
 

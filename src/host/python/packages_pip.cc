@@ -10,8 +10,8 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "host/python/python_errors.h"
 #include "host/process/child_process.h"
+#include "host/python/python_errors.h"
 
 namespace caip::host {
 namespace {
