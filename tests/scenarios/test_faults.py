@@ -449,7 +449,7 @@ class Reports(Case):
         text, _ = process.communicate(timeout=PATIENCE)
         self.assertEqual(process.returncode, 130, text)
         self.assertIn("(interrupted)", text)
-        self.assertIn("(not begun)", text)
+        self.assertIn("(not started)", text)
         self.assertIn("0 passed, 0 failed, 2 not run", text)
         self.assertNotIn("BROKEN", text)
         played = json.loads(report.read_text())
