@@ -11,7 +11,6 @@
 #include "host/process/child_process.h"
 #include "host/python/interpreters_scan.h"
 #include "host/python/python_errors.h"
-#include "ml/catalog/catalog.h"
 
 namespace caip::host {
 namespace {
@@ -83,11 +82,8 @@ std::optional<Interpreter> FromJson(const Json& json) {
   return known;
 }
 
-// The version that stands for the wish, from the runtime's table where the job names none.
 std::string WantedPython(const PythonWish& wish) {
-  if (!wish.python_version.empty()) return wish.python_version;
-  const ml::Runtime* runtime = ml::DefaultCatalog().FindRuntime(wish.runtime_version);
-  return runtime && !runtime->pythons.empty() ? runtime->pythons.front() : "3.7";
+  return wish.python_version.empty() ? std::string(kPythonDefault) : wish.python_version;
 }
 
 }  // namespace

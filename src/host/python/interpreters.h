@@ -59,10 +59,13 @@ struct InterpreterChoice {
   std::string warning;  // for the job's log; "" when it is the version that was asked for
 };
 
+/// The version for a job that names none.
+inline constexpr std::string_view kPythonDefault = "3.7";
+
 /// What a job asks for.
 struct PythonWish {
   std::string runtime_version;  // "2.4"
-  std::string python_version;   // "3.7"; "" the runtime's default
+  std::string python_version;   // "3.7"; "": kPythonDefault
   bool strict = false;          // another minor version is refused
 };
 
