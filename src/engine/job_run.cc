@@ -5,11 +5,10 @@
 
 #include "base/json.h"
 #include "base/random.h"
+#include "run/texts.h"
 
 namespace caip::engine {
 namespace {
-
-constexpr const char* kServiceTask = "service";  // of the lines that no replica has printed
 
 std::string Purpose(const RunKey& key, std::string_view what) {
   return key.project + "/" + key.job_id + "/" + key.trial + " " + std::string(what);
@@ -93,7 +92,7 @@ void JobRun::Save() {
 
 void JobRun::LogService(std::string message, Severity severity) {
   Do(WriteLog{{.run = key(),
-               .task = kServiceTask,
+               .task = std::string(run::kServiceTask),
                .severity = severity,
                .time = now_,
                .message = std::move(message)}});

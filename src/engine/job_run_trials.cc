@@ -2,6 +2,7 @@
 // no replicas, and drives them.
 
 #include "engine/job_run.h"
+#include "run/texts.h"
 
 namespace caip::engine {
 
@@ -10,11 +11,7 @@ using run::JobState;
 using run::StudyStep;
 namespace texts = run::texts;
 
-namespace {
-
-constexpr const char* kTrialTask = "service";
-
-}  // namespace
+namespace {}  // namespace
 
 // Runs trials instead of launching replicas: everything is prepared.
 void JobRun::ActivateStudy() {
@@ -140,7 +137,7 @@ void JobRun::On(const StopAsked&) {
 
 void JobRun::LogTrial(const std::string& trial, std::string message, Severity severity) {
   Do(WriteLog{{.run = key().WithTrial(trial),
-               .task = kTrialTask,
+               .task = std::string(run::kServiceTask),
                .severity = severity,
                .time = now_,
                .message = std::move(message)}});

@@ -57,14 +57,14 @@ struct Report {
   int64_t step = 0;
   double value = 0;      // may be NaN or infinite
   double time = 0;       // seconds since 1970, by the trainer's clock
-  bool summary = false;  // from a TensorFlow event file, else from the metric file
+  bool summary = false;  // from an event file, else from the metric file
 };
 
 /// Where a trial leaves its reports; only the file of its lead counts.
 struct MetricSource {
   std::string tag;               // of these values alone
-  std::string file;              // what cloudml-hypertune writes, by the path that the replica sees
-  std::string output_directory;  // a gs:// URI with TensorFlow's event files below; "" none
+  std::string file;              // JSON lines, by the path that the replica sees
+  std::string output_directory;  // a gs:// URI with event files below; "" none
 };
 
 /// A network of a run's own, which its replicas share: they reach each other, and whoever serves
@@ -189,7 +189,7 @@ using run::Severity;
 /// A line for the job's log, before it gets its insertId.
 struct LogLine {
   RunKey run;
-  std::string task;  // "service", "master-replica-0", ...
+  std::string task;  // run::kServiceTask, or the replica's name in the log
   Severity severity = Severity::kInfo;
   Instant time;
   std::string message;

@@ -15,7 +15,6 @@ inline constexpr size_t kPackagesMax = 100;
 
 // docs/reference/rest/v1/projects.jobs#Scheduling
 inline constexpr Duration kMaxWaitTimeMin = std::chrono::seconds(1800);
-inline constexpr Duration kMaxRunningTimeDefault = std::chrono::seconds(604800);
 inline constexpr int32_t kPriorityMax = 1000;
 
 // docs/reference/rest/v1/projects.jobs#DiskConfig; the bounds are the successor's

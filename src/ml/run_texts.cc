@@ -85,16 +85,6 @@ std::string RunningModule(std::string_view module) {
   return Text({"Running module ", module, "."});
 }
 
-std::string NoPackages() { return "No packages to install."; }
-
-std::string DownloadingPackage(std::string_view uri) {
-  return Text({"Downloading the package: ", uri});
-}
-
-std::string InstallingPackage(std::string_view uri) {
-  return Text({"Installing the package: ", uri});
-}
-
 std::string RunningCommand(std::string_view command) {
   return Text({"Running command: ", command});
 }

@@ -13,8 +13,6 @@
 
 namespace caip::ml::texts {
 
-inline constexpr std::string_view kService = "service";  // the task of the service's own lines
-
 // Task "service", in the order of a run.
 std::string ValidatingJob();
 std::string JobValidated();
@@ -31,9 +29,6 @@ std::string JobCancelled();  // inferred
 
 // A replica's own task, written by the service's launcher.
 std::string RunningModule(std::string_view module);
-std::string NoPackages();
-std::string DownloadingPackage(std::string_view uri);
-std::string InstallingPackage(std::string_view uri);
 std::string RunningCommand(std::string_view command);
 std::string ModuleCompleted();
 std::string CleanedUp();

@@ -31,8 +31,8 @@ enum class JobEvent {
   kScheduled,    // its delay is over and the machines and devices are there
   kReplicasUp,   // every replica of the cluster has started
   kRetried,      // a fault that is not permanent: the whole job begins anew
-  kCancelAsked,  // by the user, by maxWaitTime or by maxRunningTime
-  kSucceeded,    // the master ended with 0, and everything is stopped
+  kCancelAsked,  // by the user, or because a limit is over
+  kSucceeded,    // the lead ended with 0, and everything is stopped
   kGaveUp,       // a permanent fault or one retry too many, and everything is stopped
   kAllStopped,   // after a cancel: no replica is left
 };

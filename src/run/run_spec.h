@@ -29,7 +29,7 @@ struct BootDisk {
 
 /// Replicas that are alike. A group has at least one.
 struct ReplicaGroup {
-  std::string role;  // "worker"; unique within the run
+  std::string role;  // unique within the run
   int count = 1;
   std::string machine_type;
   std::vector<Accelerator> accelerators = {};  // of each replica

@@ -25,7 +25,7 @@ enum class StudyStep {
   kFail,
 };
 
-/// So many trials that fail, with no success, fail the job where maxFailedTrials leaves it to the
+/// So many trials that fail, with no success, fail the job where max_failed leaves it to the
 /// service. The number is ours: nothing is documented (docs/service/hyperparameter-tuning.md,
 /// section 7).
 inline constexpr int64_t kFirstFailuresMin = 3;

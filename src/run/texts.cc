@@ -91,6 +91,16 @@ std::string NoMachines(std::string_view region, int attempt) {
                  std::to_string(kStockOutTriesMax), ")."});
 }
 
+std::string NoPackages() { return "No packages to install."; }
+
+std::string DownloadingPackage(std::string_view uri) {
+  return Joined({"Downloading the package: ", uri});
+}
+
+std::string InstallingPackage(std::string_view uri) {
+  return Joined({"Installing the package: ", uri});
+}
+
 std::string EmulatorRestarted() {
   return "The emulator was restarted. Replicas that ran are treated as on lost machines.";
 }

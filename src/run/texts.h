@@ -22,6 +22,9 @@ struct ReplicaFailure {
   std::string traceback = {};  // as printed; "" none
 };
 
+/// The task of the log lines that no replica has printed.
+inline constexpr std::string_view kServiceTask = "service";
+
 namespace texts {
 
 /// "9(SIGKILL)", "1".
@@ -48,6 +51,10 @@ std::string RetryingJob(std::string_view replica, const ReplicaFailure& failure,
                         int retries_max);
 /// "No machines in region us-central1 (try 1 of 3)."
 std::string NoMachines(std::string_view region, int attempt);
+// The installation of a run's packages, as its replicas' tasks report it.
+std::string NoPackages();
+std::string DownloadingPackage(std::string_view uri);
+std::string InstallingPackage(std::string_view uri);
 std::string EmulatorRestarted();
 std::string Seed(uint64_t seed);
 

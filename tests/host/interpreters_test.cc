@@ -72,9 +72,9 @@ TEST_F(InterpretersTest, TheAskedVersionComesWithoutAWarning) {
   EXPECT_EQ(TimesAsked("b/python3.8"), 0);  // its name was enough to see that it is second
 }
 
-TEST_F(InterpretersTest, TheRuntimesDefaultIsMeantWhereTheJobNamesNoPython) {
+TEST_F(InterpretersTest, PythonThreeSevenIsMeantWhereTheJobNamesNoPython) {
   Interpreters interpreters(Search({{"a/python3.8", "3.8.1"}, {"b/python3.7", "3.7.16"}}), {});
-  EXPECT_EQ(interpreters.Choose({"2.11", ""})->interpreter.version, "3.7.16");
+  EXPECT_EQ(interpreters.Choose({"", ""})->interpreter.version, "3.7.16");
 }
 
 TEST_F(InterpretersTest, TheNearestComesWithAWarningThatSaysWhy) {

@@ -114,9 +114,6 @@ TEST(ServiceLines, AreThoseOfTheRunTable) {
 
 TEST(LauncherLines, AreThoseOfTheLauncher) {
   EXPECT_EQ(RunningModule("trainer.task"), "Running module trainer.task.");
-  EXPECT_EQ(NoPackages(), "No packages to install.");
-  EXPECT_EQ(DownloadingPackage("gs://b/t.tar.gz"), "Downloading the package: gs://b/t.tar.gz");
-  EXPECT_EQ(InstallingPackage("gs://b/t.tar.gz"), "Installing the package: gs://b/t.tar.gz");
   EXPECT_EQ(RunningCommand("python3 -m trainer.task"), "Running command: python3 -m trainer.task");
   EXPECT_EQ(ModuleCompleted(), "Module completed; cleaning up.");
   EXPECT_EQ(CleanedUp(), "Clean up finished.");

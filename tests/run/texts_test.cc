@@ -27,6 +27,12 @@ TEST(RunTexts, CountTheAttempts) {
   EXPECT_THAT(EmulatorRestarted(), Not(HasSubstr("error")));
 }
 
+TEST(RunTexts, ReportTheInstallationAsTheServiceDoes) {
+  EXPECT_EQ(NoPackages(), "No packages to install.");
+  EXPECT_EQ(DownloadingPackage("gs://b/t.tar.gz"), "Downloading the package: gs://b/t.tar.gz");
+  EXPECT_EQ(InstallingPackage("gs://b/t.tar.gz"), "Installing the package: gs://b/t.tar.gz");
+}
+
 TEST(RunTexts, NameTheSignalAfterTheStatus) {
   EXPECT_EQ(StatusInWords(1, 0), "1");
   EXPECT_EQ(StatusInWords(137, 9), "137(SIGKILL)");

@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "emulator/app/settings/emulator_flags.h"
 #include "host/launcher_bundle.h"
+#include "run/limits.h"
 #include "run/queueing.h"
 
 namespace caip::app {
@@ -50,9 +51,9 @@ struct EmulatorOptions {
   run::DelayModel queue_delay = run::NoDelay{};
   run::DelayModel provision_delay = run::NoDelay{};
   run::DelayModel restart_delay = run::NoDelay{};
-  Duration grace = std::chrono::seconds(30);  // between SIGTERM and SIGKILL
-  int jobs_max = 0;                           // jobs that run at once; 0: no limit
-  bool strict_runtime = false;                // reject jobs whose Python is missing on the host
+  Duration grace = run::kGraceDefault;  // between SIGTERM and SIGKILL
+  int jobs_max = 0;                     // jobs that run at once; 0: no limit
+  bool strict_runtime = false;          // reject jobs whose Python is missing on the host
   uint64_t seed = 0;
   std::map<std::string, std::vector<std::string>> images;  // image URI -> local command
   std::map<std::string, std::string> runtimes;  // runtime or Python version -> interpreter

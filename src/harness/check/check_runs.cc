@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "base/time_text.h"
-#include "engine/run_rules.h"
 #include "harness/check/check_run.h"
 #include "harness/check/cluster_roles.h"
 #include "harness/check/restart_point.h"
+#include "run/limits.h"
 
 namespace caip::harness {
 namespace {
@@ -180,7 +180,7 @@ RunPlan PlanMaintenance(const CheckSession& session) {
   // The replica is stopped until SIGTERM is sent. Otherwise a fast trainer is done before it.
   plan.scenario.faults.push_back(HangFault("pause", middle->replica, when, kPause));
   plan.scenario.faults.push_back(MaintenanceFault("maintenance", middle->replica, when));
-  plan.scenario.limits.grace = engine::RunRules().grace;
+  plan.scenario.limits.grace = run::kGraceDefault;
   return plan;
 }
 

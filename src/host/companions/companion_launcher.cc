@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "run/texts.h"
+
 namespace caip::host {
 
 using engine::ReplicaExit;
@@ -93,7 +95,8 @@ bool CompanionLauncher::EndWaiting(const ReplicaKey& key, int signal) {
 void CompanionLauncher::Warn(const RunKey& run, const std::vector<std::string>& warnings) {
   std::vector<engine::LogLine> lines;
   for (const std::string& warning : warnings) {
-    lines.push_back({run, "service", engine::Severity::kWarning, clock_.Now(), warning});
+    lines.push_back(
+        {run, std::string(run::kServiceTask), engine::Severity::kWarning, clock_.Now(), warning});
   }
   if (!lines.empty()) log_.Write(std::move(lines));
 }

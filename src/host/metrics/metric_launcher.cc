@@ -13,6 +13,7 @@
 #include "host/errors.h"
 #include "host/metrics/directory_watch.h"
 #include "host/metrics/metric_sources.h"
+#include "run/texts.h"
 
 namespace caip::host {
 
@@ -153,7 +154,7 @@ class MetricLauncher::Reader {
 
   void Log(const ReplicaKey& key, std::string message) {
     log_.Write({{.run = key.run,
-                 .task = "service",
+                 .task = std::string(run::kServiceTask),
                  .severity = engine::Severity::kWarning,
                  .time = clock_.Now(),
                  .message = std::move(message)}});

@@ -12,7 +12,6 @@
 #include "base/text.h"
 #include "host/process/child_process.h"
 #include "host/python/python_errors.h"
-#include "ml/catalog/catalog.h"
 
 namespace caip::host {
 namespace {
@@ -85,11 +84,9 @@ std::optional<Interpreter> FromJson(const Json& json) {
   return known;
 }
 
-// The requested version, or that of the runtime's table if the job names none.
+// The requested version, or the default if the job names none.
 std::string WantedPython(const PythonWish& wish) {
-  if (!wish.python_version.empty()) return wish.python_version;
-  const ml::Runtime* runtime = ml::DefaultCatalog().FindRuntime(wish.runtime_version);
-  return runtime && !runtime->pythons.empty() ? runtime->pythons.front() : "3.7";
+  return wish.python_version.empty() ? std::string(kPythonDefault) : wish.python_version;
 }
 
 }  // namespace

@@ -60,10 +60,13 @@ struct InterpreterChoice {
   std::string warning;  // for the job's log; "" if the version is the requested one
 };
 
+/// The version for a job that names none.
+inline constexpr std::string_view kPythonDefault = "3.7";
+
 /// The versions that a job requests.
 struct PythonWish {
   std::string runtime_version;  // "2.4"
-  std::string python_version;   // "3.7"; "": the runtime's default
+  std::string python_version;   // "3.7"; "": kPythonDefault
   bool strict = false;          // reject another minor version
 };
 

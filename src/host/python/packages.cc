@@ -7,7 +7,7 @@
 #include "host/python/packages_build.h"
 #include "host/python/python_errors.h"
 #include "host/python/python_hook.h"
-#include "ml/run_texts.h"
+#include "run/texts.h"
 
 namespace caip::host {
 
@@ -109,7 +109,7 @@ void PackagerOnHost::Handle(const OrderPtr& order) {
       {request.runtime_version, request.python_version, options_.strict_runtime});
   if (!choice.ok()) return Refuse(order, choice.error().message);
   if (!choice->warning.empty()) {
-    log_.Write({{request.run, std::string(ml::texts::kService), Severity::kWarning, clock_.Now(),
+    log_.Write({{request.run, std::string(run::kServiceTask), Severity::kWarning, clock_.Now(),
                  choice->warning}});
   }
   auto packages = Identify(request);
@@ -169,10 +169,10 @@ void PackagerOnHost::Attach(const OrderPtr& order, const std::string& key,
 
 void PackagerOnHost::AnswerFromCache(const OrderPtr& order, const std::string& key) {
   const std::vector<std::string>& uris = order->request.package_uris;
-  if (uris.empty()) Say(order, Severity::kInfo, ml::texts::NoPackages());
+  if (uris.empty()) Say(order, Severity::kInfo, run::texts::NoPackages());
   for (const std::string& uri : uris) {
-    Say(order, Severity::kInfo, ml::texts::DownloadingPackage(uri));
-    Say(order, Severity::kInfo, ml::texts::InstallingPackage(uri));
+    Say(order, Severity::kInfo, run::texts::DownloadingPackage(uri));
+    Say(order, Severity::kInfo, run::texts::InstallingPackage(uri));
   }
   if (!uris.empty()) {
     Say(order, Severity::kInfo, kUnchanged);

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "host/process/child_process.h"
 #include "host/python/python_errors.h"
-#include "ml/run_texts.h"
+#include "run/texts.h"
 
 namespace caip::host {
 namespace {
@@ -123,7 +123,7 @@ PackageBuild::Outcome PackageBuild::InstallAll(const PackagerOptions& options,
                                                PackageSource& source, const Path& root) {
   using Failure = engine::Prepared::Failure;
   if (plan_.uris.empty()) {
-    Tell(Severity::kInfo, ml::texts::NoPackages());
+    Tell(Severity::kInfo, run::texts::NoPackages());
     return std::nullopt;
   }
   const BuildTools tools = SeedBuildTools(plan_.interpreter, root);
@@ -131,14 +131,14 @@ PackageBuild::Outcome PackageBuild::InstallAll(const PackagerOptions& options,
     return Failure{1, "", errors::InterpreterWithoutPip(plan_.interpreter.path).message};
   }
   for (size_t i = 0; i < plan_.uris.size() && !stop_.stop_requested(); ++i) {
-    Tell(Severity::kInfo, ml::texts::DownloadingPackage(plan_.uris[i]));
+    Tell(Severity::kInfo, run::texts::DownloadingPackage(plan_.uris[i]));
     auto package = Fetch(i, options, source);
     if (!package.ok() && package.error().code == Code::kInvalidArgument) {
       return Failure{1, "", package.error().message};  // pip must not get it
     }
     // The service's launcher ends with pip's error for a broken file, as for a rejected package.
     if (!package.ok()) return Failure{1, package.error().message, ""};
-    Tell(Severity::kInfo, ml::texts::InstallingPackage(plan_.uris[i]));
+    Tell(Severity::kInfo, run::texts::InstallingPackage(plan_.uris[i]));
     const auto last_words = Install(*package, options, root, tools);
     if (last_words) return Failure{last_words->exit_code, last_words->text, ""};
   }

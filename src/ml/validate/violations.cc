@@ -5,6 +5,7 @@
 #include "base/time_text.h"
 #include "google/labels.h"
 #include "ml/limits.h"
+#include "run/limits.h"
 
 namespace caip::ml {
 namespace {
@@ -196,7 +197,7 @@ FieldViolation MaxRunningTimeNotPositive(Duration given) {
   return {"scheduling.max_running_time",
           "The maximum running time " + Quoted(ProtoDuration(given)) +
               " is illegal. It must be more than '0s', or not be set (" +
-              ProtoDuration(kMaxRunningTimeDefault) + ")."};
+              ProtoDuration(run::kMaxRunningDefault) + ")."};
 }
 
 FieldViolation PriorityOutOfRange(int32_t priority) {

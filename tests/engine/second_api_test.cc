@@ -1,0 +1,143 @@
+// The engine with an API of three words (tests/support/sleepers_api.h), which has nothing in common
+// with AI Platform Training.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/sleepers_api.h"
+#include "tests/support/small_world.h"
+
+namespace caip::engine {
+namespace {
+
+using run::JobState;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+
+const run::ReplicaId kSecondSleeper{"sleeper", 1};
+
+struct SecondApi : ::testing::Test {
+  SecondApi() {
+    world.launcher.on_launch = [this](const ReplicaLaunch& launch) { launches.push_back(launch); };
+    // The first sleeper wakes up after ten seconds; the others sleep until they are stopped.
+    world.launcher.script = [](const ReplicaLaunch& launch) {
+      Script script;
+      if (launch.key.replica.index > 0) script.run_for = kForever;
+      return script;
+    };
+    world.Boot();
+  }
+  Json Nap(int sleepers) { return {{"name", "nap"}, {"sleepers", sleepers}}; }
+
+  SleepersApi api;
+  MemoryStore store;
+  SmallWorld world{api, store, kMorning};
+  std::vector<ReplicaLaunch> launches;
+};
+
+TEST_F(SecondApi, TurnsADocumentIntoReplicas) {
+  ASSERT_TRUE(world.Submit(Nap(3)).ok());
+  ASSERT_TRUE(world.RunUntilState("nap", JobState::kRunning));
+  ASSERT_EQ(launches.size(), 3u);
+  const ReplicaLaunch& second = launches[1];
+  EXPECT_EQ(second.key.replica, kSecondSleeper);
+  EXPECT_EQ(second.task, "sleeper-replica-1");
+  EXPECT_THAT(second.Argv(), ElementsAre("/bin/sleep", "8h", "--bed=1"));
+  EXPECT_THAT(second.environment, Contains(Pair("SLEEPERS", "3")));
+  EXPECT_THAT(second.environment,
+              Contains(Pair("FIRST", launches[0].machine.peers[0].host + ":2222")));
+  EXPECT_THAT(second.user_directories, ElementsAre("pillow"));
+  EXPECT_EQ(second.working_directory, "bedroom");
+  EXPECT_EQ(second.machine.host_name, "sleeper-nap-1");
+  EXPECT_EQ(second.machine.region, "attic");
+  EXPECT_EQ(second.machine.machine_type, "bed");
+}
+
+TEST_F(SecondApi, HasItsJobsRunToTheirEnd) {
+  std::vector<std::string> states;
+  const auto watch = world.engine->Watch([&](const run::Job& job) {
+    const std::string state(Name(job.state));
+    if (states.empty() || states.back() != state) states.push_back(state);
+  });
+  ASSERT_TRUE(world.Submit(Nap(2)).ok());
+  world.RunUntilIdle();
+  EXPECT_THAT(states, ElementsAre("QUEUED", "PREPARING", "RUNNING", "SUCCEEDED"));
+  const auto job = world.engine->Get("p", "nap");
+  ASSERT_TRUE(job.ok());
+  EXPECT_EQ(*job->document, Nap(2)) << "the engine does not touch it";
+  EXPECT_TRUE(job->end_time.has_value());
+  EXPECT_THAT(world.log.Of("nap", "service"), Contains("All of nap sleep."));
+}
+
+TEST_F(SecondApi, HasNoTrials) {
+  ASSERT_TRUE(world.Submit(Nap(1)).ok());
+  world.RunUntilIdle();
+  EXPECT_THAT(*world.engine->Trials("p", "nap"), IsEmpty());
+  EXPECT_EQ(*world.engine->Get("p", "nap")->document, Nap(1));
+}
+
+TEST_F(SecondApi, RefusesADocumentInItsOwnWords) {
+  const auto refused = world.Submit(Nap(9));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().message, "The house has eight beds.");
+  EXPECT_EQ(refused.error().violations.at(0).field, "sleepers");
+  EXPECT_TRUE(store.InOrder().empty());
+}
+
+TEST_F(SecondApi, NamesTheFieldOfAProgramThatTheLauncherCannotRun) {
+  Json document = Nap(1);
+  document["image"] = "registry/bed:1";
+  EXPECT_EQ(world.Submit(document).error().violations.at(0).field, "image");
+  world.launcher.images["registry/bed:1"] = {"/bin/bed"};
+  ASSERT_TRUE(world.Submit(document).ok());
+  world.RunUntilIdle();
+  EXPECT_THAT(launches.at(0).Argv(), ElementsAre("/bin/bed", "--bed=0"));
+}
+
+TEST_F(SecondApi, AnswersForJobsInItsOwnWords) {
+  EXPECT_EQ(world.engine->Get("p", "nap").error().message, "No such sleepers.");
+  ASSERT_TRUE(world.Submit(Nap(1)).ok());
+  EXPECT_EQ(world.Submit(Nap(2)).error().message, "These sleepers sleep already.");
+}
+
+TEST_F(SecondApi, GetsTheSharedTextsWhereItHasNone) {
+  world.launcher.script = [](const ReplicaLaunch& launch) {
+    Script script;
+    script.exit_code = launch.key.replica == kSecondSleeper ? 3 : 0;
+    script.run_for = std::chrono::seconds(launch.key.replica == kSecondSleeper ? 1 : 10);
+    return script;
+  };
+  ASSERT_TRUE(world.Submit(Nap(2)).ok());
+  world.RunUntilIdle();
+  const auto job = world.engine->Get("p", "nap");
+  EXPECT_EQ(job->state, JobState::kFailed);
+  EXPECT_EQ(job->error_message, "The replica sleeper 1 exited with a non-zero status of 3.");
+}
+
+TEST_F(SecondApi, HasLostReplicasRestarted) {
+  ASSERT_TRUE(world.Submit(Nap(2)).ok());
+  ASSERT_TRUE(world.RunUntilState("nap", JobState::kRunning));
+  world.engine->LoseVmLater({"p", "nap", ""}, kSecondSleeper, VmLoss::kKill, [](const Status&) {});
+  world.RunUntilIdle();
+  EXPECT_EQ(world.StateOf("nap"), JobState::kSucceeded);
+  EXPECT_EQ(launches.back().key.replica, kSecondSleeper);
+  EXPECT_EQ(launches.back().key.boot, 2);
+  EXPECT_THAT(world.log.Of("nap", "service"), Contains(HasSubstr("sleeper 1")));
+}
+
+TEST_F(SecondApi, HasUnfinishedJobsRecovered) {
+  ASSERT_TRUE(world.Submit(Nap(2)).ok());
+  ASSERT_TRUE(world.RunUntilState("nap", JobState::kRunning));
+  world.KillEmulator();
+  world.Boot();
+  world.RunUntilIdle();
+  EXPECT_EQ(world.StateOf("nap"), JobState::kSucceeded);
+  EXPECT_EQ(launches.size(), 4u);
+  EXPECT_EQ(launches.back().machine.host_name, "sleeper-nap-1") << "the same after a restart";
+}
+
+}  // namespace
+}  // namespace caip::engine

@@ -1,0 +1,95 @@
+#pragma once
+// A real engine with any API and any store, on hand-driven time and without processes.
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/engine.h"
+#include "harness/simulation/scripted_packager.h"
+#include "harness/simulation/scripted_thinker.h"
+#include "tests/support/simulated_engine.h"
+
+namespace caip::engine {
+
+/// `api` and `store` outlive it. The launcher's scripts decide what replicas do.
+class SmallWorld {
+ public:
+  SmallWorld(const run::ApiPort& api, JobStore& store, Instant now)
+      : clock(now), api_(api), store_(store) {}
+
+  /// Starts an emulator on what the store holds.
+  void Boot() {
+    engine = std::make_unique<Engine>(
+        EngineOptions{},
+        EnginePorts{launcher, packager, devices, addresses, store_, log, api_, thinker, &launcher},
+        clock);
+    const Status recovered = engine->Recover();
+    assert(recovered.ok());
+    (void)recovered;
+  }
+
+  /// The emulator is killed: replicas and loans are lost, and the store stays.
+  void KillEmulator() {
+    engine.reset();
+    agenda.Clear();
+    launcher.LoseAll();
+    packager.LoseAll();
+    devices.LoseAll();
+    addresses.LoseAll();
+    while (clock.holders() > 0) clock.Release();
+  }
+
+  /// As a client does, with every check.
+  Result<run::Job> Submit(const Json& document) {
+    ASSIGN_OR_RETURN(NewJob job, engine->Check("p", document));
+    Result<run::Job> answer = Error{};
+    engine->SubmitLater(std::move(job), [&](Result<run::Job> result) { answer = result; });
+    engine->Turn();
+    return answer;
+  }
+
+  run::JobState StateOf(const std::string& id) const {
+    const auto job = engine->Get("p", id);
+    return job.ok() ? job->state : run::JobState::kUnspecified;
+  }
+
+  /// False when nothing will ever happen again.
+  bool Step() {
+    engine->Turn();
+    const Instant next = std::min(agenda.Next(), engine->NextDeadline());
+    if (next == kNever) return false;
+    clock.MoveTo(next);
+    agenda.RunDue();
+    engine->Turn();
+    return true;
+  }
+  void RunUntilIdle() {
+    while (Step()) {
+    }
+  }
+  bool RunUntilState(const std::string& id, run::JobState state) {
+    while (StateOf(id) != state) {
+      if (!Step()) return StateOf(id) == state;
+    }
+    return true;
+  }
+
+  HandClock clock;
+  Agenda agenda{clock};
+  ScriptedLauncher launcher{agenda};
+  harness::ScriptedPackager packager{agenda};
+  CountedDevices devices;
+  NumberedAddresses addresses;
+  MemoryLog log;
+  harness::ScriptedThinker thinker{agenda};
+  std::unique_ptr<Engine> engine;
+
+ private:
+  const run::ApiPort& api_;
+  JobStore& store_;
+};
+
+}  // namespace caip::engine
