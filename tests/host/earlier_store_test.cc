@@ -50,7 +50,7 @@ struct EarlierStore : ::testing::Test {
   }
 
   TemporaryDirectory directory;
-  engine::ListedStorage storage;
+  engine::FakeStorage storage;
   ml::TrainingApi api{{}, storage};
   std::unique_ptr<engine::JobStore> store;
   std::unique_ptr<engine::SmallWorld> world;

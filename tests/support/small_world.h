@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "engine/engine.h"
-#include "harness/simulation/scripted_packager.h"
-#include "harness/simulation/scripted_thinker.h"
+#include "harness/simulation/scripted_ports.h"
 #include "tests/support/simulated_engine.h"
 
 namespace caip::engine {
@@ -34,7 +33,7 @@ class SmallWorld {
   /// The emulator is killed: replicas and loans are lost, and the store stays.
   void KillEmulator() {
     engine.reset();
-    agenda.Clear();
+    events.Clear();
     launcher.LoseAll();
     packager.LoseAll();
     devices.LoseAll();
@@ -59,10 +58,10 @@ class SmallWorld {
   /// False when nothing will ever happen again.
   bool Step() {
     engine->Turn();
-    const Instant next = std::min(agenda.Next(), engine->NextDeadline());
+    const Instant next = std::min(events.Next(), engine->NextDeadline());
     if (next == kNever) return false;
     clock.MoveTo(next);
-    agenda.RunDue();
+    events.RunDue();
     engine->Turn();
     return true;
   }
@@ -77,14 +76,14 @@ class SmallWorld {
     return true;
   }
 
-  HandClock clock;
-  Agenda agenda{clock};
-  ScriptedLauncher launcher{agenda};
-  harness::ScriptedPackager packager{agenda};
+  ManualClock clock;
+  EventQueue events{clock};
+  ScriptedLauncher launcher{events};
+  harness::ScriptedPackager packager{events};
   CountedDevices devices;
   NumberedAddresses addresses;
   MemoryLog log;
-  harness::ScriptedThinker thinker{agenda};
+  harness::ScriptedThinker thinker{events};
   std::unique_ptr<Engine> engine;
 
  private:
