@@ -454,7 +454,7 @@ class Reports(Case):
         self.assertNotIn("BROKEN", text)
         played = json.loads(report.read_text())
         self.assertEqual([one["not_run"] for one in played["scenarios"]],
-                         ["interrupted", "not begun"])
+                         ["interrupted", "not started"])
         self.assertEqual(junit.read_text().count("<skipped"), 2)
 
 
