@@ -125,7 +125,7 @@ std::string Gzip(std::string_view bytes) {
   stream.next_out = reinterpret_cast<Bytef*>(packed.data());
   stream.avail_out = static_cast<uInt>(packed.size());
   ::deflate(&stream, Z_FINISH);
-  packed.resize(packed.size() - stream.avail_out);
+  packed.resize(std::min<size_t>(packed.size(), stream.total_out));
   ::deflateEnd(&stream);
   return packed;
 }
