@@ -69,7 +69,8 @@ void Core::Apply(Entry& entry, const BeginTrial& begin) {
   const RunKey key = begin.record.job.key;
   JobRecord record{begin.record.job, begin.record.note};
   record.job.document = entry.run.job().document;
-  JobRun run = JobRun::Restore(std::move(record), entry.run.shared_api(), options_.rules);
+  JobRun run = JobRun::Restore(std::move(record), entry.run.shared_api(), entry.run.note().images,
+                               options_.rules);
   run.UsePrepared(begin.prepared);
   Add(std::move(run), entry.age);
   Handle(key, begin.is_new ? Event(Submitted{}) : Event(Recovered{}));

@@ -21,27 +21,6 @@ EngineOptions Completed(EngineOptions options, const EnginePorts& ports) {
   return options;
 }
 
-/// What the launcher answers for the programs of a run.
-struct ResolvedPrograms {
-  std::map<std::string, std::vector<std::string>> images;  // entrypoints by URI
-  std::vector<FieldViolation> refused;
-};
-
-ResolvedPrograms Resolve(const run::RunSpec& spec, const Launcher& launcher) {
-  ResolvedPrograms resolved;
-  for (const run::ReplicaGroup& group : spec.groups) {
-    const Result<run::Program> program = launcher.Resolve(group.program);
-    if (!program.ok()) {
-      if (!group.program_field.empty()) {
-        resolved.refused.push_back({group.program_field, program.error().message});
-      }
-    } else if (const auto* image = std::get_if<run::ContainerImage>(&*program)) {
-      if (!image->entrypoint.empty()) resolved.images[image->uri] = image->entrypoint;
-    }
-  }
-  return resolved;
-}
-
 }  // namespace
 
 Engine::Engine(EngineOptions options, EnginePorts ports, Clock& clock)
@@ -101,7 +80,7 @@ Result<NewJob> Engine::Check(const std::string& project, const Json& document,
         return std::move(earlier.job);
       }};
   ASSIGN_OR_RETURN(run::AcceptedJob accepted, ports_.api.Accept(request));
-  ResolvedPrograms programs = Resolve(accepted.job->spec(), ports_.launcher);
+  ResolvedPrograms programs = ResolvePrograms(accepted.job->spec(), ports_.launcher);
   RETURN_IF_ERROR(ports_.api.Probe(accepted, request, std::move(programs.refused)));
   return NewJob{std::move(accepted), std::move(programs.images)};
 }

@@ -23,10 +23,9 @@ Error JobNotRunning(std::string_view job_id) {
           "The job " + std::string(job_id) + " has ended; it has no machines."};
 }
 
-Error StoredJobUnreadable(std::string_view job_id, const Error& cause) {
+Error StoredJobUnreadable(std::string_view job, const Error& cause) {
   return {Code::kDataLoss,
-          "The stored job '" + std::string(job_id) + "' cannot be read: " + cause.message,
-          cause.violations};
+          "The stored job '" + std::string(job) + "' cannot be read: " + cause.message};
 }
 
 Error RunNoteUnreadable(std::string_view what) {

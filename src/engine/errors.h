@@ -12,7 +12,8 @@ Error EngineStopped();
 Error NotSavedYet(const Error& cause);
 Error NothingToLose(std::string_view job_id, std::string_view replica);
 Error JobNotRunning(std::string_view job_id);
-Error StoredJobUnreadable(std::string_view job_id, const Error& cause);
+/// `job` is "project/job".
+Error StoredJobUnreadable(std::string_view job, const Error& cause);
 /// The engine's note of a run; `what` is the member that cannot be read.
 Error RunNoteUnreadable(std::string_view what);
 

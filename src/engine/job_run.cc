@@ -64,9 +64,16 @@ JobRun JobRun::New(run::AcceptedJob accepted,
 }
 
 JobRun JobRun::Restore(JobRecord record, std::shared_ptr<const run::ApiJob> api,
+                       std::map<std::string, std::vector<std::string>> images,
                        const RunRules& rules, Trials trials) {
   Result<RunNote> note = ParseRunNote(record.note);
-  RunNote known = note.ok() ? *std::move(note) : NewNote(record.job.key, api->spec(), rules);
+  RunNote known;
+  if (note.ok()) {
+    known = *std::move(note);
+  } else {
+    known = NewNote(record.job.key, api->spec(), rules);
+    known.images = std::move(images);
+  }
   return JobRun(std::move(record), std::move(known), std::move(api), rules, std::move(trials));
 }
 

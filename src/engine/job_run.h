@@ -41,8 +41,9 @@ class JobRun {
                     std::map<std::string, std::vector<std::string>> images, Instant now,
                     const RunRules& rules, Trials trials = {});
   /// A job, or a trial, as the store holds it. One whose note cannot be read starts without
-  /// replicas.
+  /// replicas, and with `images`, the launcher's present answers.
   static JobRun Restore(JobRecord record, std::shared_ptr<const run::ApiJob> api,
+                        std::map<std::string, std::vector<std::string>> images,
                         const RunRules& rules, Trials trials = {});
   /// To a trial, before anything else: what its job has installed.
   void UsePrepared(Prepared prepared) { prepared_ = std::move(prepared); }

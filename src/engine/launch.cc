@@ -57,7 +57,28 @@ std::optional<MetricSource> FindMetrics(const LaunchFacts& facts) {
                       .output_directory = facts.run.OutputDirectory()};
 }
 
+void Resolve(const std::string& field, const run::Program& asked, const Launcher& launcher,
+             ResolvedPrograms& resolved) {
+  const Result<run::Program> program = launcher.Resolve(asked);
+  if (!program.ok()) {
+    if (!field.empty()) resolved.refused.push_back({field, program.error().message});
+  } else if (const auto* image = std::get_if<run::ContainerImage>(&*program)) {
+    if (!image->entrypoint.empty()) resolved.images[image->uri] = image->entrypoint;
+  }
+}
+
 }  // namespace
+
+ResolvedPrograms ResolvePrograms(const run::RunSpec& spec, const Launcher& launcher) {
+  ResolvedPrograms resolved;
+  for (const run::ReplicaGroup& group : spec.groups) {
+    Resolve(group.program_field, group.program, launcher, resolved);
+  }
+  for (const run::IdleProgram& idle : spec.idle_programs) {
+    Resolve(idle.field, idle.program, launcher, resolved);
+  }
+  return resolved;
+}
 
 std::vector<DeviceRequest> DeviceRequestsOf(const run::RunSpec& spec,
                                             const std::vector<run::PlannedReplica>& plan) {

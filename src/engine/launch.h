@@ -2,6 +2,7 @@
 // What a replica is started with. Pure, so the same replica gets the same bytes at every start.
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,13 @@ namespace caip::engine {
 /// The devices that the replicas of a run ask for.
 std::vector<DeviceRequest> DeviceRequestsOf(const run::RunSpec& spec,
                                             const std::vector<run::PlannedReplica>& plan);
+
+/// What a launcher answers for the programs of a run.
+struct ResolvedPrograms {
+  std::map<std::string, std::vector<std::string>> images;  // entrypoints by URI
+  std::vector<FieldViolation> refused;
+};
+ResolvedPrograms ResolvePrograms(const run::RunSpec& spec, const Launcher& launcher);
 
 /// The same for all replicas of this emulator.
 struct LaunchSettings {

@@ -3,6 +3,7 @@
 
 #include "engine/core.h"
 #include "engine/errors.h"
+#include "engine/launch.h"
 
 namespace caip::engine {
 
@@ -30,10 +31,12 @@ Status Core::Recover() {
   for (JobRecord& record : records) {  // oldest first: their ages are given in this order
     const RunKey key = record.job.key;
     auto job = ports_.api.Open(record.job.document);
-    if (!job.ok()) return errors::StoredJobUnreadable(key.job_id, job.error());
+    if (!job.ok()) return errors::StoredJobUnreadable(key.project + "/" + key.job_id, job.error());
     keys.push_back(key);
     ASSIGN_OR_RETURN(JobRun::Trials trials, TrialsOf(key, (*job)->spec()));
-    Add(JobRun::Restore(std::move(record), *std::move(job), options_.rules, std::move(trials)),
+    ResolvedPrograms programs = ResolvePrograms((*job)->spec(), ports_.launcher);
+    Add(JobRun::Restore(std::move(record), *std::move(job), std::move(programs.images),
+                        options_.rules, std::move(trials)),
         created_++);
   }
   for (const RunKey& key : keys) Handle(key, Recovered{});

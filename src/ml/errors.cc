@@ -127,11 +127,11 @@ std::string ResumedNotTuning(std::string_view job_id) {
 
 std::string ResumedNotFinished(std::string_view job_id) {
   return "The job " + Quoted(job_id) +
-         " is still running. A study can be resumed only after its job has ended.";
+         " has not ended. A study can be resumed only after its job has ended.";
 }
 
 std::string ResumedDiffers(std::string_view job_id, std::string_view field) {
-  return "The job " + Quoted(job_id) + " has other " + std::string(field) +
+  return "The job " + Quoted(job_id) + " differs in its " + std::string(field) +
          ". A study can be resumed only under the same params, goal and metric tag.";
 }
 
@@ -139,12 +139,12 @@ Error CatalogBroken(std::string_view entry, std::string_view why) {
   return {Code::kInternal, "catalog: " + Quoted(entry) + ": " + std::string(why)};
 }
 
-Error StoredJobBroken(const Error& cause) {
-  return {Code::kDataLoss, "A stored job cannot be read: " + cause.message, cause.violations};
+Error StoredJobBroken(const Error& cause) { return {Code::kDataLoss, cause.message}; }
+
+Error StoredJobUnreadable(std::string_view job, const Error& cause) {
+  return {Code::kDataLoss, "The stored job " + Quoted(job) + " cannot be read: " + cause.message};
 }
 
-Error StoredJobWithoutInput() {
-  return {Code::kDataLoss, "A stored job cannot be read: it has no trainingInput."};
-}
+Error StoredJobWithoutInput() { return {Code::kDataLoss, "it has no trainingInput"}; }
 
 }  // namespace caip::ml::errors

@@ -40,7 +40,9 @@ std::string ResumedDiffers(std::string_view job_id, std::string_view field);
 
 // Of our own data.
 Error CatalogBroken(std::string_view entry, std::string_view why);
+/// Of the content of a stored job; the caller knows which job it is.
 Error StoredJobBroken(const Error& cause);
+Error StoredJobUnreadable(std::string_view job, const Error& cause);
 Error StoredJobWithoutInput();
 
 }  // namespace caip::ml::errors

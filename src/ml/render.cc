@@ -10,12 +10,18 @@
 namespace caip::ml {
 namespace {
 
+Result<Job> StoredJob(const run::Job& job) {
+  Result<Job> stored = FromStoredJson(*job.document);
+  if (stored.ok()) return stored;
+  return errors::StoredJobUnreadable(job.key.project + "/" + job.key.job_id, stored.error());
+}
+
 run::Document Kept(const Job& job) { return std::make_shared<const Json>(ToStoredJson(job)); }
 
 }  // namespace
 
 Result<Job> RenderJob(const run::Job& job) {
-  ASSIGN_OR_RETURN(Job rendered, FromStoredJson(*job.document));
+  ASSIGN_OR_RETURN(Job rendered, StoredJob(job));
   rendered.job_id = job.key.job_id;
   rendered.state = job.state;
   rendered.create_time = job.create_time;
@@ -37,7 +43,7 @@ run::Document DocumentOf(const std::string& project, const Job& job) {
 
 Result<run::Document> WithLabels(const run::Job& job, std::map<std::string, std::string> labels,
                                  const std::optional<std::string>& etag) {
-  ASSIGN_OR_RETURN(Job changed, FromStoredJson(*job.document));
+  ASSIGN_OR_RETURN(Job changed, StoredJob(job));
   if (etag && *etag != changed.etag) return errors::EtagStale();
   changed.labels = std::move(labels);
   changed.etag = NextEtag(changed.etag, changed.labels);

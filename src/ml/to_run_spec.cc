@@ -1,5 +1,7 @@
 #include "ml/to_run_spec.h"
 
+#include <algorithm>
+
 #include "ml/cluster.h"
 #include "ml/environment.h"
 #include "ml/study.h"
@@ -43,6 +45,11 @@ run::ReplicaGroup GroupOf(const TrainingInput& input, const ReplicaPlan& replica
   return group;
 }
 
+bool HasGroup(const run::RunSpec& spec, Role role) {
+  return std::any_of(spec.groups.begin(), spec.groups.end(),
+                     [&](const run::ReplicaGroup& group) { return group.role == RoleKey(role); });
+}
+
 run::TuningSpec TuningOf(const TrainingInput& input) {
   const HyperparameterSpec& asked = *input.hyperparameters;
   const run::StudyProgress start = ProgressAtTheStart(asked);
@@ -63,6 +70,12 @@ run::RunSpec ToRunSpec(const TrainingInput& input, const ValidationOptions& opti
   for (const ReplicaPlan& replica : plan.replicas) {
     if (replica.id.index == 0) spec.groups.push_back(GroupOf(input, replica, options));
     ++spec.groups.back().count;
+  }
+  for (const Role role : kRoles) {
+    const auto& config = input.Of(role).config;
+    if (!config || config->image_uri.empty() || HasGroup(spec, role)) continue;
+    spec.idle_programs.push_back(
+        {RoleField(role, "config.image_uri"), run::ContainerImage{config->image_uri}});
   }
   // The master drives the TPU, which is a node beside the cluster.
   if (!plan.tpu_type.empty()) {

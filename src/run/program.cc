@@ -17,6 +17,7 @@ struct CommandHead {
   // By Docker's and Kubernetes' table: what the API adds comes after the job's own arguments.
   std::vector<std::string> operator()(const ContainerImage& image) const {
     std::vector<std::string> words = image.command.empty() ? image.entrypoint : image.command;
+    if (words.empty()) return {};
     AppendWords(words, image.args);
     return words;
   }

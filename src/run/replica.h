@@ -2,6 +2,7 @@
 // Replicas of a run: their roles, which are data, and their names.
 
 #include <compare>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,8 +33,9 @@ class ByReplica {
     const auto found = find(id);
     return found != end() ? found->second : entries_.emplace_back(id, T{}).second;
   }
-  T& at(const ReplicaId& id) { return find(id)->second; }
-  const T& at(const ReplicaId& id) const { return find(id)->second; }
+  /// The value of a replica that has one. Throws std::out_of_range otherwise.
+  T& at(const ReplicaId& id) { return Found(find(id)); }
+  const T& at(const ReplicaId& id) const { return Found(find(id)); }
   auto find(const ReplicaId& id) { return Find(*this, id); }
   auto find(const ReplicaId& id) const { return Find(*this, id); }
   bool contains(const ReplicaId& id) const { return find(id) != end(); }
@@ -45,6 +47,11 @@ class ByReplica {
   bool empty() const { return entries_.empty(); }
 
  private:
+  template <typename Iterator>
+  auto& Found(Iterator found) const {
+    if (found == end()) throw std::out_of_range("no such replica");
+    return found->second;
+  }
   template <typename Self>
   static auto Find(Self& self, const ReplicaId& id) {
     auto at = self.entries_.begin();

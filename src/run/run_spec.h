@@ -40,6 +40,13 @@ struct ReplicaGroup {
   std::string program_field = {};
 };
 
+/// A program that the document names for a role without replicas. Nothing runs it, but a launcher
+/// that cannot run it refuses the job all the same.
+struct IdleProgram {
+  std::string field;  // of the document, for error messages
+  Program program;
+};
+
 struct Limits {
   std::optional<Duration> max_wait = {};  // from the creation to the first RUNNING
   Duration max_running = kMaxRunningDefault;
@@ -60,6 +67,7 @@ struct TuningSpec {
 /// success is the run's success, and the other replicas are stopped then.
 struct RunSpec {
   std::vector<ReplicaGroup> groups;  // at least one, in the order of lists and logs
+  std::vector<IdleProgram> idle_programs = {};
   RestartPolicy policy = {};
   Limits limits = {};
   int priority = 0;  // higher ones leave the queue first

@@ -151,7 +151,7 @@ std::string GridExhausted(int64_t trials) {
 }
 
 std::string StudyResumed(std::string_view job_id, int64_t trials) {
-  return Joined({"The study of job ", job_id, " goes on: ", std::to_string(trials),
+  return Joined({"The study of job ", job_id, " is resumed: ", std::to_string(trials),
                  trials == 1 ? " earlier trial is" : " earlier trials are", " known."});
 }
 

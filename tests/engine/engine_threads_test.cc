@@ -274,7 +274,7 @@ TEST(EngineThread, ChecksEverythingBeforeAJobIsCreated) {
 TEST(EngineThread, AnImageThatTheLauncherCannotRunIsRefusedAtItsField) {
   Service service;
   Engine& engine = service.Start();
-  ml::Job job = AJob("j", 1, 0);
+  ml::Job job = AJob("j", 0, 0);
   ml::TrainingInput& input = *job.training_input;
   input.package_uris.clear();
   input.python_module = input.runtime_version = input.python_version = "";
@@ -284,6 +284,12 @@ TEST(EngineThread, AnImageThatTheLauncherCannotRunIsRefusedAtItsField) {
   EXPECT_THAT(refused.error().message, HasSubstr("no command for gcr.io/p/unknown:1"));
   EXPECT_EQ(refused.error().violations[0].field, "master_config.image_uri");
   input.master.config->image_uri = "gcr.io/p/known:1";
+  input.worker.config.emplace().image_uri = "gcr.io/p/unknown:1";
+  ASSERT_EQ(input.worker.count, 0);
+  const auto idle = engine.Submit("p", Sent(job));
+  ASSERT_FALSE(idle.ok()) << "the image of a role without replicas is checked, too";
+  EXPECT_EQ(idle.error().violations[0].field, "worker_config.image_uri");
+  input.worker.config.reset();
   EXPECT_TRUE(engine.Submit("p", Sent(job)).ok());
 }
 
@@ -330,14 +336,14 @@ TEST(EngineThread, AStudyGoesOnFromAFinishedStudyThatAskedTheSame) {
   ASSERT_TRUE(engine.Submit("p", Sent(job)).ok());
   EXPECT_THAT(why("none"), HasSubstr("There is no job 'none'"));
   EXPECT_THAT(why("plain"), HasSubstr("has no hyperparameters"));
-  EXPECT_THAT(why("j"), HasSubstr("is still running"));
+  EXPECT_THAT(why("j"), HasSubstr("has not ended"));
   rate.max_value = 2;
   tuning.goal = "MINIMIZE";
   tuning.hyperparameter_metric_tag = "loss";
   const std::string reasons = why("j");
-  EXPECT_THAT(reasons, HasSubstr("other params"));
-  EXPECT_THAT(reasons, HasSubstr("other goal"));
-  EXPECT_THAT(reasons, HasSubstr("other hyperparameterMetricTag"));
+  EXPECT_THAT(reasons, HasSubstr("differs in its params"));
+  EXPECT_THAT(reasons, HasSubstr("differs in its goal"));
+  EXPECT_THAT(reasons, HasSubstr("differs in its hyperparameterMetricTag"));
 }
 
 TEST(EngineThread, TellsAnEarlierStudyThatIsNotThereWithTheBrokenRules) {

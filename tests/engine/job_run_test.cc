@@ -233,15 +233,6 @@ TEST(JobRun, DevicesThatWillNeverBeThereFailTheJob) {
   EXPECT_THAT(b.all, Contains("leave queue"));
 }
 
-ml::Job AContainerJob(const std::string& image) {
-  ml::Job job = AJob("j");
-  ml::TrainingInput& input = *job.training_input;
-  input.package_uris.clear();
-  input.python_module = input.runtime_version = input.python_version = "";
-  input.master.config.emplace().image_uri = image;
-  return job;
-}
-
 TEST(JobRun, AContainerRunsTheMappedCommandAndInstallsNothing) {
   Bench b(PlainRules(), AContainerJob("gcr.io/p/trainer:v2"),
           {{"gcr.io/p/trainer:v2", {"/bin/train", "--now"}}});

@@ -159,5 +159,18 @@ TEST(Recovery, ANoteThatCannotBeReadStartsTheReplicasAnew) {
   EXPECT_EQ(b.launches[kMasterId].size(), 2u);
 }
 
+TEST(Recovery, ANoteThatCannotBeReadKeepsTheProgramOfAnImage) {
+  Bench b(PlainRules(), AContainerJob("gcr.io/p/trainer:v2"),
+          {{"gcr.io/p/trainer:v2", {"/bin/train"}}});
+  b.Feed(Submitted{});
+  b.Grant();
+  b.StartAll();
+  b.saved.note = Json("garbage");
+  b.KillEmulator();
+  b.Grant();
+  ASSERT_EQ(b.launches[kMasterId].size(), 2u);
+  EXPECT_EQ(b.launches[kMasterId].back().Argv().front(), "/bin/train");
+}
+
 }  // namespace
 }  // namespace caip::engine

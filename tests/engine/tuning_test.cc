@@ -557,7 +557,7 @@ TEST(Resume, GoesOnWithTheNumbersAndTheValuesOfTheEarlierJob) {
   EXPECT_THAT(t.TrialIds("second"), ElementsAre("3"));  // a and b are known
   EXPECT_EQ(done.training_output->trials[0].hyperparameters.at("kind"), "c");
   EXPECT_THAT(t.world.log.Of("second", "service"),
-              Contains("The study of job first goes on: 2 earlier trials are known."));
+              Contains("The study of job first is resumed: 2 earlier trials are known."));
   ml::Job third = AGridJob("third", 5);
   third.training_input->hyperparameters->resume_previous_job_id = "second";
   EXPECT_EQ(t.Run(std::move(third)).state, JobState::kSucceeded);

@@ -29,9 +29,10 @@ inline RunRules PlainRules() {
 struct Bench {
   using Images = std::map<std::string, std::vector<std::string>>;  // as the launcher resolves them
 
-  explicit Bench(RunRules given = PlainRules(), ml::Job job = AJob("j"), Images images = {})
+  explicit Bench(RunRules given = PlainRules(), ml::Job job = AJob("j"), Images answers = {})
       : rules(WithApi(std::move(given))),
-        run(JobRun::New(api.Take("p", std::move(job)), std::move(images), now, rules)) {}
+        run(JobRun::New(api.Take("p", std::move(job)), answers, now, rules)),
+        images(answers) {}
 
   /// Hands in the event and keeps what came out.
   Effects& Feed(const Event& event) {
@@ -91,7 +92,7 @@ struct Bench {
   }
   /// The emulator was killed after the last save, and started again.
   void KillEmulator() {
-    run = JobRun::Restore(saved, *api.Open(saved.job.document), rules);
+    run = JobRun::Restore(saved, *api.Open(saved.job.document), images, rules);
     timers.clear();
     Feed(Recovered{});
   }
@@ -107,12 +108,22 @@ struct Bench {
   ml::TrainingApi api{{}, storage};
   RunRules rules;
   JobRun run;
+  Images images;  // the launcher's answers, also after a restart
   Effects last;
   JobRecord saved;
   std::vector<std::string> all;
   std::map<run::ReplicaId, std::vector<ReplicaLaunch>> launches;
   std::map<std::pair<TimerKind, run::ReplicaId>, StartTimer> timers;
 };
+
+inline ml::Job AContainerJob(const std::string& image) {
+  ml::Job job = AJob("j");
+  ml::TrainingInput& input = *job.training_input;
+  input.package_uris.clear();
+  input.python_module = input.runtime_version = input.python_version = "";
+  input.master.config.emplace().image_uri = image;
+  return job;
+}
 
 inline ml::Job WithScheduling(std::optional<Duration> wait, std::optional<Duration> running) {
   ml::Job job = AJob("j");
