@@ -19,7 +19,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <sstream>
 #include <string>
@@ -40,9 +39,17 @@ void HandOn(int signal) {
   if (test_program > 0) kill(test_program, signal);
 }
 
+// "" for a file of a process that has ended. Not by a stream: its buffer throws if the process ends
+// between the opening and the reading.
 std::string FirstLine(const fs::path& file) {
-  std::ifstream stream(file);
-  std::string text((std::istreambuf_iterator<char>(stream)), {});
+  std::string text;
+  const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  char part[4096];
+  ssize_t count = 0;
+  while (descriptor >= 0 && (count = read(descriptor, part, sizeof part)) > 0) {
+    text.append(part, static_cast<size_t>(count));
+  }
+  if (descriptor >= 0) close(descriptor);
   for (char& c : text) {
     if (c == '\0') c = ' ';
   }
