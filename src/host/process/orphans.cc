@@ -25,11 +25,14 @@ namespace caip::host {
 namespace {
 
 /// True when a process has an environment, though reading it gave nothing: execve() was replacing
-/// the program, and its new memory had no environment yet.
+/// the program, and the new memory had no environment yet. While the kernel lays the environment
+/// out, its start already equals its end, as for a process that has none; but it gives the program
+/// code its address only afterwards.
 bool IsReplacingProgram(pid_t pid) {
   constexpr unsigned long kExitingOrKernelThread = 0x00200004;  // PF_EXITING, PF_KTHREAD
   // Positions in proc(5), counted from the state, which follows the name.
-  constexpr size_t kState = 0, kFlags = 6, kEnvironmentStart = 47, kEnvironmentEnd = 48;
+  constexpr size_t kState = 0, kFlags = 6, kCodeStart = 23;
+  constexpr size_t kEnvironmentStart = 47, kEnvironmentEnd = 48;
   const auto stat = ReadFile("/proc/" + std::to_string(pid) + "/stat");
   if (!stat.ok()) return false;
   const size_t name_end = stat->rfind(')');
@@ -39,20 +42,20 @@ bool IsReplacingProgram(pid_t pid) {
   if (fields.size() <= kEnvironmentEnd) return false;
   if (fields[kState] == "Z" || fields[kState] == "X") return false;
   if ((std::stoul(fields[kFlags]) & kExitingOrKernelThread) != 0) return false;
-  return fields[kEnvironmentEnd] == "0" || fields[kEnvironmentStart] != fields[kEnvironmentEnd];
+  return fields[kCodeStart] == "0" || fields[kEnvironmentStart] != fields[kEnvironmentEnd];
 }
 
 /// The environment that a process was started with. Empty for a process that has ended, and for
 /// another user's, which is not readable.
 std::string EnvironmentOf(pid_t pid) {
-  constexpr int kAttempts = 10'000;  // execve() takes well under a millisecond
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+  // execve() takes less than a millisecond, but on a busy host its process may have to wait.
+  const auto deadline = MonotonicNow() + std::chrono::seconds(1);
+  for (;;) {
     const auto text = ReadFile("/proc/" + std::to_string(pid) + "/environ");
     if (!text.ok()) return "";
-    if (!text->empty() || !IsReplacingProgram(pid)) return *text;
+    if (!text->empty() || !IsReplacingProgram(pid) || MonotonicNow() > deadline) return *text;
     ::sched_yield();
   }
-  return "";
 }
 
 /// True when the process was started with a marker of this state directory.
