@@ -47,7 +47,7 @@ Result<run::Job> Core::Create(NewJob job) {
   Add(std::move(run), created_++);
   Handle(key, Submitted{});
   answer = WithPosition(std::move(answer));
-  observers_.Tell(answer);
+  observers_.Notify(answer);
   return answer;
 }
 
@@ -80,7 +80,7 @@ Result<run::Job> Core::Update(const RunKey& key, const DocumentChange& change) {
   }
   stored->job = job;
   RETURN_IF_ERROR(ports_.store.Save(*stored));
-  observers_.Tell(job);
+  observers_.Notify(job);
   return job;
 }
 

@@ -38,10 +38,10 @@ class Core {
   Core(const EngineOptions& options, EnginePorts ports, Clock& clock,
        std::shared_ptr<Mailbox> mailbox, Observers& observers, QueueBoard& board);
 
-  /// Reads the store's unfinished jobs and goes on with them.
+  /// Continues the unfinished jobs of the store.
   Status Recover();
 
-  /// `job` has passed every check but that of its id.
+  /// `job` has passed every check except that its id is free.
   Result<run::Job> Create(NewJob job);
   Status Cancel(const RunKey& key);
   Result<run::Job> Update(const RunKey& key, const DocumentChange& change);
@@ -53,13 +53,13 @@ class Core {
   void Turn();
   Instant NextDeadline() const;
 
-  /// From now on nothing moves any more; every replica is killed.
+  /// Kills every replica. From now on no job changes.
   void BeginStop();
   bool stopping() const { return stopping_; }
   bool AnythingLives() const { return !live_.empty(); }
 
   size_t unfinished() const { return unfinished_; }
-  /// Events that runs were given so far.
+  /// The number of events that runs have handled.
   uint64_t handled() const { return handled_; }
 
  private:
@@ -67,7 +67,7 @@ class Core {
     Entry(JobRun r, uint64_t a) : run(std::move(r)), age(a) {}
     JobRun run;
     uint64_t age;
-    std::deque<Effect> pending;  // to be carried out; more than none only while a save fails
+    std::deque<Effect> pending;  // to be carried out; not empty only while a save fails
     std::optional<Error> save_error;
     bool granted = false;
     bool forgotten = false;
@@ -85,7 +85,7 @@ class Core {
   bool TryToStart(Entry& entry);
   void Start(Entry& entry, Granted granted, const std::string& refusal);
 
-  // core_effects.cc; false: not now, and nothing behind it either.
+  // core_effects.cc. False: the effect and those after it must wait.
   bool Do(Entry& entry, const Effect& effect);
   bool Apply(Entry& entry, const SaveJob& save);
   bool Apply(Entry& entry, const SaveReports& save);

@@ -45,7 +45,7 @@ bool Core::Apply(Entry& entry, const SaveJob& save) {
     return true;
   }
   if (!Saved(entry, ports_.store.Save(save.record))) return false;
-  if (observers_.any()) observers_.Tell(WithPosition(save.record.job));
+  if (observers_.any()) observers_.Notify(WithPosition(save.record.job));
   return true;
 }
 
@@ -56,7 +56,7 @@ bool Core::Apply(Entry& entry, const SaveReports& save) {
 void Core::Apply(Entry& entry, const ChooseValues& choose) {
   const RunKey key = entry.run.key();
   if (choosing_.insert(key).second) clock_.Hold();
-  ports_.thinker.Do([mailbox = mailbox_, key, trial = choose.trial, known = choose.known] {
+  ports_.executor.Do([mailbox = mailbox_, key, trial = choose.trial, known = choose.known] {
     mailbox->Post(RunEvent{key, ValuesChosen{trial, known->Suggestion(std::stoll(trial))}});
   });
 }

@@ -9,10 +9,10 @@
 namespace caip::engine {
 namespace {
 
-// A replica that cannot be killed (it hangs in the kernel) shall not keep the emulator.
+// A replica that cannot be killed (it hangs in the kernel) must not keep the emulator alive.
 constexpr Duration kStopPatience = std::chrono::seconds(10);
 
-// The engine's own additions to what it was given.
+// Adds what the engine itself decides.
 EngineOptions Completed(EngineOptions options, const EnginePorts& ports) {
   options.rules.launch.boot_disk = [disks = ports.disks](const ReplicaKey& key) {
     return disks ? disks->BootDisk(key) : std::string();
@@ -50,7 +50,7 @@ void Engine::Loop() {
     clock_.WaitUntil(std::min(core_.NextDeadline(), give_up));
   }
   mailbox_->Close();
-  Turn();  // answers those who asked before the door was closed
+  Turn();  // answers the calls that were posted before the mailbox closed
 }
 
 void Engine::Turn() {

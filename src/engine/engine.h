@@ -28,16 +28,17 @@ class Engine {
   Engine& operator=(const Engine&) = delete;
   ~Engine();  // as Stop()
 
-  /// Takes up what the store holds unfinished, then runs on a thread of its own. The error is the
+  /// Continues the unfinished jobs of the store, then runs on a thread of its own. The error is the
   /// store's.
   Status Start();
   /// Kills all replicas, waits for their ends, and leaves the jobs in the store as they are: the
-  /// next Start() treats them as having lost their machines. Cancel first what shall not go on.
+  /// next Start() treats them as having lost their machines. Cancel jobs first that must not
+  /// continue.
   void Stop();
 
   /// Checks the document on the caller's thread. When it returns the job is durable.
   Result<run::Job> Submit(const std::string& project, const Json& document);
-  /// All that Submit checks except whether the job's id is free; writes nothing but the probe.
+  /// Checks what Submit checks, except that the id is free. Writes only the probe objects.
   /// Packages in `arriving` are still to be uploaded, and not looked for.
   Result<NewJob> Check(const std::string& project, const Json& document,
                        const std::vector<std::string>& arriving = {});
@@ -55,7 +56,7 @@ class Engine {
   Result<std::vector<TrialRecord>> Trials(const std::string& project,
                                           const std::string& job_id) const;
 
-  /// Takes a living replica's machine away.
+  /// Takes the machine of a live replica away.
   Status LoseVm(const RunKey& run, const run::ReplicaId& replica, VmLoss kind);
 
   /// Calls `observer` with each job that was saved, on the engine's thread, until the subscription
@@ -69,9 +70,9 @@ class Engine {
 
   // For simulations, which have no thread: instead of Start().
 
-  /// Continues what the store holds unfinished.
+  /// Continues the unfinished jobs of the store.
   Status Recover();
-  /// Handles all that was posted and all timers that are due. Engine's thread only.
+  /// Handles all posted messages and all timers that are due. Engine's thread only.
   void Turn();
   Instant NextDeadline() const { return core_.NextDeadline(); }
   /// Events so far. Engine's thread only.

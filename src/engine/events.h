@@ -18,9 +18,9 @@ enum class TimerKind {
   kQueueOver,    // the queue delay has passed
   kMaxWait,      // the run's limit of waiting
   kMaxRunning,   // the run's limit of running
-  kProvisioned,  // the machines of this attempt are there
-  kGraceOver,    // those who were asked to stop have had their time
-  kReplaced,     // a replica's new machine is there
+  kProvisioned,  // the machines of this attempt exist
+  kGraceOver,    // the time between SIGTERM and SIGKILL has passed
+  kReplaced,     // a replica's new machine exists
   kSaveAgain,    // the store refused a record; the engine's own
 };
 
@@ -74,7 +74,7 @@ struct ValuesChosen {
   std::string trial;
   std::optional<tuning::Point> values;
 };
-/// To a trial: it is not worth going on with.
+/// Asks a trial to stop early: its result would not be the best.
 struct StopAsked {};
 /// A client has changed what the API keeps of the job.
 struct DocumentReplaced {
@@ -92,7 +92,7 @@ using Event = std::variant<Submitted, Recovered, Granted, Refused, Prepared, Rep
 
 // ---- effects -------------------------------------------------------------------------------
 
-/// Nothing behind it may happen before the record is durable.
+/// No later effect may happen before the record is durable.
 struct SaveJob {
   JobRecord record;
 };
@@ -145,7 +145,7 @@ struct BeginTrial {
   Prepared prepared;  // the job's packages are installed once
   bool is_new = true;
 };
-/// A trial is told, if it lives.
+/// Forwards an event to a trial, if it is live.
 struct TellTrial {
   std::string trial;
   std::variant<CancelAsked, StopAsked> what;

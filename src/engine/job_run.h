@@ -45,10 +45,10 @@ class JobRun {
   static JobRun Restore(JobRecord record, std::shared_ptr<const run::ApiJob> api,
                         std::map<std::string, std::vector<std::string>> images,
                         const RunRules& rules, Trials trials = {});
-  /// To a trial, before anything else: what its job has installed.
+  /// Gives a trial the packages that its job has installed. Call it before any event.
   void UsePrepared(Prepared prepared) { prepared_ = std::move(prepared); }
 
-  /// The only door. Effects are to be carried out in their order.
+  /// The only way to change a run. Effects must be carried out in their order.
   Effects Handle(Instant now, const Event& event);
 
   JobRecord Record() const;
@@ -70,7 +70,7 @@ class JobRun {
     bool terminated = false;  // this boot was sent SIGTERM
     std::optional<VmLoss> lost;
   };
-  /// A replica that ended: how, and in what words.
+  /// How a replica ended.
   struct Death {
     run::ExitClass how = run::ExitClass::kSuccess;
     run::ReplicaFailure failure;

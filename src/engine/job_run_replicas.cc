@@ -177,7 +177,7 @@ void JobRun::Restart(const Death& death) {
 }
 
 run::Wait JobRun::WaitForReplacement(const run::ReplicaId& id) const {
-  Random random = RandomFor("machine of " + run::Name(id) + " behind boot " +
+  Random random = RandomFor("machine of " + run::Name(id) + " after boot " +
                             std::to_string(note_.replicas.at(id).boot));
   return run::Throw(rules_->vm_restart_delay, random);
 }

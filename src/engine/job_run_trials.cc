@@ -11,8 +11,6 @@ using run::JobState;
 using run::StudyStep;
 namespace texts = run::texts;
 
-namespace {}  // namespace
-
 // Runs trials instead of launching replicas: everything is prepared.
 void JobRun::ActivateStudy() {
   phase_ = Phase::kActive;

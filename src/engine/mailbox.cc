@@ -8,7 +8,7 @@ bool Mailbox::Post(Message message) {
   std::lock_guard lock(mutex_);
   if (closed_) return false;
   messages_.push_back(std::move(message));
-  clock_->Interrupt();  // under the lock: behind Close() the clock may be gone
+  clock_->Interrupt();  // under the lock: after Close() the clock may be gone
   return true;
 }
 

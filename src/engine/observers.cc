@@ -37,7 +37,7 @@ bool Observers::any() const {
   return !observers_.empty();
 }
 
-void Observers::Tell(const run::Job& job) {
+void Observers::Notify(const run::Job& job) {
   std::lock_guard lock(mutex_);
   for (const auto& [number, observer] : observers_) observer(job);
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Those who want to be told of every saved job.
+// The observers of saved jobs.
 
 #include <cstdint>
 #include <functional>
@@ -29,7 +29,7 @@ class Subscription {
   uint64_t number_ = 0;
 };
 
-/// Any thread. An observer may neither subscribe nor unsubscribe while it is being told.
+/// Any thread. An observer may neither subscribe nor unsubscribe while it is being called.
 class Observers {
  public:
   using Observer = std::function<void(const run::Job& job)>;
@@ -37,7 +37,7 @@ class Observers {
   Subscription Add(Observer observer);
   void Remove(uint64_t number);
   bool any() const;
-  void Tell(const run::Job& job);
+  void Notify(const run::Job& job);
 
  private:
   mutable std::mutex mutex_;

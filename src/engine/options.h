@@ -6,7 +6,6 @@
 
 #include "engine/ports.h"
 #include "engine/run_rules.h"
-#include "engine/thinker.h"
 #include "run/api_port.h"
 
 namespace caip::engine {
@@ -29,7 +28,7 @@ struct EnginePorts {
   JobStore& store;
   LogSink& log;
   const run::ApiPort& api;
-  Thinker& thinker;
+  Executor& executor;
   /// Null when the launcher keeps boot disks elsewhere: then a replica's boot disk is its own root
   /// directory, "/".
   LocalDisks* disks = nullptr;

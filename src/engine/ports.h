@@ -3,17 +3,19 @@
 // Ports are called on the engine's thread and must not block it: what takes time answers later,
 // from any thread, through the callback it was given.
 
+#include <bit>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/result.h"
-#include "run/environment.h"
 #include "run/job.h"
 #include "run/program.h"
 #include "run/replica.h"
@@ -25,7 +27,7 @@ using run::Environment;
 using run::RunKey;
 
 /// One start of one replica. `boot` counts the starts of this replica in this job from 1, so that a
-/// late exit of an earlier start can be told from the present one.
+/// late exit of an earlier start can be recognized.
 struct ReplicaKey {
   RunKey run;
   run::ReplicaId replica;
@@ -40,7 +42,7 @@ struct ReplicaPeer {
   std::string host;  // of its address: "127.1.2.3", "localhost"
 };
 
-/// The machine that the service would have rented for a replica, for whoever describes it.
+/// The machine that the service would have rented for a replica, for the metadata server.
 struct ReplicaMachine {
   std::string host_name;        // "cmle-training-worker-e118e0f997-1", the same after a restart
   std::string region;           // "us-central1"
@@ -60,6 +62,15 @@ struct Report {
   bool summary = false;  // from an event file, else from the metric file
 };
 
+/// Identifies a report: summary, step, time and value. A report that is found again has the same
+/// name. The value belongs to it, because trainers without a clock report several values for one
+/// step; it is compared by its bits, for NaN.
+using ReportName = std::tuple<bool, int64_t, double, uint64_t>;
+
+inline ReportName NameOf(const Report& report) {
+  return {report.summary, report.step, report.time, std::bit_cast<uint64_t>(report.value)};
+}
+
 /// Where a trial leaves its reports; only the file of its lead counts.
 struct MetricSource {
   std::string tag;               // of these values alone
@@ -67,13 +78,13 @@ struct MetricSource {
   std::string output_directory;  // a gs:// URI with event files below; "" none
 };
 
-/// A network of a run's own, which its replicas share: they reach each other, and whoever serves
-/// the sockets that listen at its doors.
+/// A network of a run's own, which its replicas share: they reach each other, and the listeners at
+/// its doors.
 struct RunNetwork {
   struct Door {
     std::string address;  // IPv4
     uint16_t port = 0;
-    std::string tag;  // for whoever serves it
+    std::string tag;  // identifies the listener
   };
   std::vector<Door> doors;
 };
@@ -225,7 +236,8 @@ struct DeviceAnswer {
 class DeviceBinder {
  public:
   virtual ~DeviceBinder() = default;
-  /// `replicas` are all of the run, so that those that asked for nothing are told to see nothing.
+  /// `replicas` are all of the run, so that those without devices get an environment that hides the
+  /// devices.
   virtual DeviceAnswer Bind(const RunKey& run, const std::vector<run::ReplicaId>& replicas,
                             const std::vector<DeviceRequest>& requests) = 0;
   virtual void Release(const RunKey& run) = 0;
@@ -277,11 +289,19 @@ class JobStore {
 
   /// Makes or replaces the trial; its reports are left as they are.
   virtual Status SaveTrial(const TrialRecord& record) = 0;
-  /// Behind those that the trial has.
+  /// Adds reports after those that the trial has.
   virtual Status AddReports(const RunKey& trial, const std::vector<Report>& reports) = 0;
   /// All trials of a job, by number; none where there is no such job.
   virtual Result<std::vector<TrialRecord>> Trials(const std::string& project,
                                                   const std::string& job_id) const = 0;
+};
+
+/// Runs tasks that take long and touch only what they were given: choosing the values of trials.
+class Executor {
+ public:
+  virtual ~Executor() = default;
+  /// Runs `work` once, on another thread; perhaps never, if the emulator ends first.
+  virtual void Do(std::function<void()> work) = 0;
 };
 
 }  // namespace caip::engine

@@ -27,7 +27,7 @@ struct Ending {
   std::string message;  // errorMessage
 };
 
-/// JobRecord::run as a value. Deadlines are not in it: they follow from createTime and startTime.
+/// JobRecord::note as a value. Deadlines are not in it: they follow from createTime and startTime.
 struct RunNote {
   run::RunNames names;
   int attempt = 1;  // of the whole job
@@ -38,7 +38,7 @@ struct RunNote {
   // How the job was understood when it was submitted: an emulator with other settings that takes it
   // up later runs the same commands on the same directory.
   std::map<std::string, std::vector<std::string>> images;  // entrypoints by the image's URI
-  std::string output_directory;  // as replicas are told it; "": the job's URI
+  std::string output_directory;                            // as replicas see it; "": the job's URI
   run::ByReplica<ReplicaNote> replicas;
   std::optional<Ending> ending;
 

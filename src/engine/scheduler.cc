@@ -41,7 +41,7 @@ void Scheduler::BecomeReady(const RunKey& run) {
 void Scheduler::Remove(const RunKey& run) {
   const auto found = entries_.find(run);
   if (found == entries_.end()) return;
-  if (found->second.waits) TryAgain();  // whoever it held up may go now
+  if (found->second.waits) TryAgain();  // runs that it held up may start now
   if (ready_.erase(found->second.place) > 0) trials_ready_ -= found->second.place.trial > 0;
   entries_.erase(found);
 }
@@ -54,7 +54,7 @@ std::optional<RunKey> Scheduler::Next(int active) {
     if (IsHeldUp(entries_.at(it->second))) continue;
     if (runs_max_ > 0 && active >= runs_max_ && !it->first.IsInside()) {
       if (trials_ready_ == 0) break;
-      continue;  // a trial may stand behind
+      continue;  // a trial may follow
     }
     return it->second;
   }

@@ -12,19 +12,19 @@
 
 namespace caip::engine {
 
-/// A run's place: who comes first in a set of these comes first.
+/// A run's place in the queue. The least place comes first.
 struct QueuePlace {
   bool resumed = false;  // had its turn before the emulator went down
   int priority = 0;
   uint64_t age = 0;   // by order of creation; a trial's is its job's
-  int64_t trial = 0;  // 0: it is none
+  int64_t trial = 0;  // 0: not a trial
   friend bool operator<(const QueuePlace& a, const QueuePlace& b) {
     if (a.resumed != b.resumed) return a.resumed;
     if (a.priority != b.priority) return a.priority > b.priority;
     if (a.age != b.age) return a.age < b.age;
     return a.trial < b.trial;
   }
-  /// The limit of jobs is not for it: it holds its place already, or its job does.
+  /// True where the limit of jobs does not apply: the run, or its job, was counted before.
   bool IsInside() const { return resumed || trial > 0; }
 };
 
@@ -55,11 +55,11 @@ class Scheduler {
   void BecomeReady(const RunKey& run);
   void Remove(const RunKey& run);
 
-  /// Somebody gave something back: those who waited may be tried again.
+  /// Resources were given back: runs that wait may be tried again.
   void TryAgain() { cursor_.reset(), held_up_.clear(), dirty_ = true; }
   /// The run to be tried now, if any; `active` runs have been started and not ended.
   std::optional<RunKey> Next(int active);
-  /// What Next() gave has to wait for its devices, and so has whoever wants the same behind it.
+  /// The run that Next() returned waits for its devices, and so do later runs that want the same.
   void Waits(const RunKey& run);
 
  private:
@@ -76,7 +76,7 @@ class Scheduler {
   std::map<QueuePlace, RunKey> ready_;
   size_t trials_ready_ = 0;
   std::optional<QueuePlace> cursor_;  // tried up to here in this round
-  std::set<std::string> held_up_;     // device types somebody in front waits for
+  std::set<std::string> held_up_;     // device types that an earlier run waits for
   bool dirty_ = false;
 };
 

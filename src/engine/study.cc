@@ -169,7 +169,7 @@ bool Study::Move(const std::string& name, const run::Job& job, bool stopped_earl
   trial.shown.end_time = job.end_time;
   trial.error_message = job.error_message;
   if (!trial.is_live()) {
-    trial.stopping = stopped_early;  // it may have ended by itself before it was told
+    trial.stopping = stopped_early;  // it may have ended by itself before it was asked to
     --progress_.live;
     Count(trial);
     Tell(NumberOf(name), trial);

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "engine/events.h"
-#include "engine/report_name.h"
+#include "engine/ports.h"
 #include "run/job.h"
 #include "run/run_spec.h"
 #include "run/study_step.h"
@@ -36,12 +36,12 @@ class Study {
     std::string error_message;
     std::vector<Report> reports;
     std::set<ReportName> known;
-    bool stopping = false;                        // was told to stop early
+    bool stopping = false;                        // was asked to stop early
     std::optional<TrialRecord> interrupted = {};  // of an emulator that was killed; not begun again
     bool is_live() const { return !run::IsTerminal(shown.state); }
   };
 
-  /// `earlier` are the trials of the jobs that this one goes on from: the oldest job's first.
+  /// `earlier` are the trials of the jobs that this one continues: the oldest job's first.
   Study(const run::TuningSpec& spec, uint64_t seed, const std::vector<TrialRecord>& earlier);
   /// The job's own trials, as the store has kept them.
   void Restore(std::vector<TrialRecord> records);
@@ -58,11 +58,11 @@ class Study {
   void DropPlans() { planned_.clear(); }
   /// Takes the live trials that have not been begun since the emulator was killed.
   std::vector<TrialRecord> TakeInterrupted();
-  /// False: it is as it was.
+  /// False: nothing changed.
   bool Move(const std::string& trial, const run::Job& job, bool stopped_early);
-  /// Takes in what is new of the reports, and tells what that is.
+  /// Adds the new ones of the reports, and returns them.
   std::vector<Report> TakeIn(const std::string& trial, const std::vector<Report>& reports);
-  /// By the median rule, in words; nullopt: the trial continues.
+  /// Why the median rule stops the trial; nullopt: the trial continues.
   std::optional<std::string> WhyStop(const std::string& trial) const;
   void Stopped(const std::string& trial) { trials_.at(NumberOf(trial)).stopping = true; }
 

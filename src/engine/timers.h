@@ -1,5 +1,5 @@
 #pragma once
-// Who wants to be woken when.
+// The timers of all runs.
 
 #include <cstdint>
 #include <map>

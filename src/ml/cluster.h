@@ -19,11 +19,11 @@ struct ReplicaPlan {
   std::string accelerator_type;  // "" none; includes GPUs that come with the machine type
   int64_t accelerator_count = 0;
   std::string image_uri;  // "" for a Python job
-  std::string address;    // "host:port"; whoever lends addresses fills it in
+  std::string address;    // "host:port"; empty until addresses are lent
 };
 
 /// The replicas that run user code, masters first, then workers, ps, evaluators. A `cloud_tpu`
-/// worker runs none and is told by `tpu_*` instead.
+/// worker runs none; `tpu_*` describe it instead.
 struct ClusterPlan {
   std::vector<ReplicaPlan> replicas;
   bool uses_chief = false;  // TF_CONFIG calls the master "chief"

@@ -8,7 +8,7 @@
 namespace caip::ml {
 namespace {
 
-// The order of the job's spec; what it does not name comes behind, by name.
+// The order of the job's spec; names that it does not have come last, in alphabetical order.
 std::vector<std::string> NamesInOrder(const TrainingInput& input,
                                       const tuning::ValueTexts& values) {
   std::vector<std::string> names;
@@ -63,8 +63,8 @@ std::vector<std::string> ContainerCommand(const ImageCommand& image, const Repli
   const bool has_args = config && !config->container_args.empty();
   std::vector<std::string> command = has_command ? config->container_command : image.entrypoint;
   if (has_args) Append(command, config->container_args);
-  // The image's CMD stands in only where nobody gives any argument and the ENTRYPOINT is its own.
-  // What the service adds (hyperparameters, --job-dir) comes behind containerArgs.
+  // The image's CMD is used only where there is no other argument and the ENTRYPOINT is its own.
+  // What the service adds (hyperparameters, --job-dir) comes after containerArgs.
   if (!has_command && !has_args && arguments.empty()) Append(command, image.cmd);
   Append(command, arguments);
   return command;

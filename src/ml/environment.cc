@@ -105,7 +105,7 @@ void AddTpu(const EnvironmentFacts& facts, Variables& out) {
   out.emplace_back("KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS", TpuNodeName(facts.host_id));
 }
 
-// What the launcher of runtime-version jobs sets, or is told; containers have no launcher.
+// The variables of the launcher of runtime-version jobs; containers have no launcher.
 void AddLauncher(const EnvironmentFacts& facts, Variables& out) {
   if (facts.plan.is_container) return;
   const auto file = [&](std::string_view name) {

@@ -63,7 +63,7 @@ std::string MetricTagOf(const TrainingInput& input);
 std::string RenderTfConfig(const EnvironmentFacts& facts);
 /// CLUSTER_SPEC: of custom container jobs; the master is never "chief", `job` is a text.
 std::string RenderClusterSpec(const EnvironmentFacts& facts);
-/// TPU_CONFIG: of TPU jobs; how TensorFlow's TPU client is told its node.
+/// TPU_CONFIG, from which TensorFlow's TPU client learns its node. Of TPU jobs only.
 std::string RenderTpuConfig(const EnvironmentFacts& facts);
 /// "cmle-training-e118e0f997-tpu": the node's name in TPU_CONFIG.
 std::string TpuNodeName(std::string_view host_id);

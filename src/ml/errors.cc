@@ -19,14 +19,14 @@ Error JobNameMalformed(std::string_view name) {
   return google::errors::FieldError(
       Code::kInvalidArgument, "name",
       "The name " + Quoted(name) +
-          " is no job's name. It must have the form projects/PROJECT/jobs/JOB.");
+          " is not a job's name. It must have the form projects/PROJECT/jobs/JOB.");
 }
 
 Error ParentMalformed(std::string_view parent) {
   return google::errors::FieldError(
       Code::kInvalidArgument, "parent",
       "The name " + Quoted(parent) +
-          " is no project's name. It must have the form projects/PROJECT.");
+          " is not a project's name. It must have the form projects/PROJECT.");
 }
 
 Error ProjectDenied(std::string_view project) {

@@ -1,5 +1,5 @@
 #pragma once
-// Every number of the law that is no entry of the catalog, with the page it comes from.
+// Every number of the rules that is not in the catalog, with the page it comes from.
 
 #include <chrono>
 #include <cstddef>

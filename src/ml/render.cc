@@ -1,10 +1,12 @@
 #include "ml/render.h"
 
+#include <cstdint>
 #include <utility>
 
+#include "base/hash.h"
 #include "base/json.h"
+#include "base/random.h"
 #include "ml/errors.h"
-#include "ml/etag.h"
 #include "ml/schema/job_json.h"
 
 namespace caip::ml {
@@ -14,6 +16,26 @@ Result<Job> StoredJob(const run::Job& job) {
   Result<Job> stored = FromStoredJson(*job.document);
   if (stored.ok()) return stored;
   return errors::StoredJobUnreadable(job.key.project + "/" + job.key.job_id, stored.error());
+}
+
+void Mix(uint64_t& hash, std::string_view text) {
+  hash = Fnv1a(text, hash);
+  hash = (hash ^ 0x1ff) * kFnvPrime;  // not a byte, so that "a","bc" differs from "ab","c"
+}
+
+// Eight bytes, as the service gives them: a hash of the previous etag (at first, of the job name)
+// and of the labels, so that going back to old labels does not bring back the old etag.
+std::string NextEtag(std::string_view previous, const std::map<std::string, std::string>& labels) {
+  uint64_t hash = kFnvStart;
+  Mix(hash, previous);
+  for (const auto& [key, value] : labels) {
+    Mix(hash, key);
+    Mix(hash, value);
+  }
+  uint64_t mixed = Random(hash).Next();
+  std::string etag;
+  for (int i = 0; i < 8; ++i, mixed >>= 8) etag += static_cast<char>(mixed & 0xff);
+  return etag;
 }
 
 run::Document Kept(const Job& job) { return std::make_shared<const Json>(ToStoredJson(job)); }

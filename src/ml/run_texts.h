@@ -39,7 +39,7 @@ std::string TerminatedByService();
 struct ReplicaFailure {
   ReplicaId replica;
   int status = 0;  // ReportedExitCode
-  int signal = 0;  // named behind the status; 0 none
+  int signal = 0;  // named after the status; 0 none
   bool out_of_memory = false;
   std::string traceback = {};  // as printed; it is shortened here. "" none
 };

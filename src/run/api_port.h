@@ -1,7 +1,7 @@
 #pragma once
 // The port through which a job API attaches to the engine. An API turns its documents into run
 // specifications; while a job runs, it words what is logged and fills what a replica is given. The
-// engine and the APIs meet here and know nothing else of each other.
+// engine and the APIs know nothing else of each other.
 
 #include <functional>
 #include <memory>
@@ -11,8 +11,8 @@
 
 #include "base/random.h"
 #include "base/result.h"
-#include "run/environment.h"
 #include "run/job.h"
+#include "run/program.h"
 #include "run/run_spec.h"
 #include "run/texts.h"
 
@@ -43,7 +43,7 @@ struct RunFacts {
   RunNames names;
   std::vector<PlannedReplica> plan;
   tuning::ValueTexts values;     // of a trial
-  std::string output_directory;  // what replicas are told instead of the job's; "" the job's
+  std::string output_directory;  // what replicas see instead of the job's; "" the job's
   HostFacts host;
 };
 
@@ -56,7 +56,7 @@ struct ReplicaSetup {
   std::string working_directory;         // below the boot disk
 };
 
-/// Moments of a job that an API may report in its log.
+/// Points in the life of a job at which an API may log lines.
 enum class JobMoment {
   kAccepted,
   kPreparing,
@@ -69,7 +69,7 @@ enum class JobMoment {
   kCancelled,
 };
 
-/// Moments of a replica, likewise.
+/// Points in the life of a replica, likewise.
 enum class ReplicaMoment {
   kBeforePackages,  // before packages are installed, or would be
   kBeforeStart,
@@ -83,7 +83,7 @@ class ApiRun {
  public:
   virtual ~ApiRun() = default;
   virtual ReplicaSetup SetUp(const ReplicaFacts& facts) const = 0;
-  /// What the log says of the replica at this moment; often nothing.
+  /// The lines that the log reports about the replica at this point; often none.
   virtual std::vector<std::string> Lines(ReplicaMoment, const ReplicaId&) const { return {}; }
   /// Where the lead of a trial writes its metric: a file below the boot disk, "" none.
   virtual std::string MetricFile() const { return ""; }
@@ -149,7 +149,7 @@ struct JobRequest {
 class ApiPort {
  public:
   virtual ~ApiPort() = default;
-  /// Applies the rules that need no look at the world, all violations at once.
+  /// Applies the rules that need only the document. Reports all violations at once.
   virtual Result<AcceptedJob> Accept(const JobRequest& request) const = 0;
   /// Looks for what an accepted job needs: buckets, packages, the job that it continues. May block.
   /// The error also names `refused`, the programs that nothing here can run.

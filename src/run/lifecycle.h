@@ -28,9 +28,9 @@ constexpr bool IsTerminal(JobState state) {
 
 /// What can happen to a job that may change its state.
 enum class JobEvent {
-  kScheduled,    // its delay is over and the machines and devices are there
+  kScheduled,    // its delay is over and the machines and devices exist
   kReplicasUp,   // every replica of the cluster has started
-  kRetried,      // a fault that is not permanent: the whole job begins anew
+  kRetried,      // a fault that is not permanent: the whole job starts again
   kCancelAsked,  // by the user, or because a limit is over
   kSucceeded,    // the lead ended with 0, and everything is stopped
   kGaveUp,       // a permanent fault or one retry too many, and everything is stopped
@@ -70,7 +70,7 @@ inline constexpr std::array kTransitions = {
     Transition{JobState::kCancelling, JobEvent::kAllStopped, JobState::kCancelled},
 };
 
-/// The state behind `state` on `event`; nullopt where the event does not apply.
+/// The state after `state` on `event`; nullopt where the event does not apply.
 constexpr std::optional<JobState> Next(JobState state, JobEvent event) {
   for (const Transition& transition : kTransitions) {
     if (transition.from == state && transition.on == event) return transition.to;

@@ -2,6 +2,7 @@
 // What a replica runs.
 
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -25,13 +26,15 @@ struct PythonModule {
 /// A container image and what the job makes it run.
 struct ContainerImage {
   std::string uri;
-  /// The program of the image as a command of the host. Whoever resolves the image fills it in;
+  /// The program of the image as a command of the host. Launcher::Resolve fills it in;
   /// empty where the image brings its own program.
   std::vector<std::string> entrypoint = {};
   std::vector<std::string> command = {};  // replaces the entrypoint; empty: it stays
   std::vector<std::string> args = {};     // come after it
   bool operator==(const ContainerImage&) const = default;
 };
+
+using Environment = std::vector<std::pair<std::string, std::string>>;  // in order, names unique
 
 using Program = std::variant<LocalCommand, PythonModule, ContainerImage>;
 

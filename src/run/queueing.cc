@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "base/time_text.h"
+#include "run/texts.h"
 
 namespace caip::run {
 namespace {
@@ -153,11 +154,7 @@ struct Thrower {
 
 Result<DelayModel> ParseDelayModel(std::string_view text) {
   if (auto model = Read(text)) return std::move(*model);
-  return Error{Code::kInvalidArgument,
-               "'" + std::string(text) +
-                   "' is no delay model. Write one of: none, constant:20m, uniform:1m..20m, "
-                   "lognormal:median=5m,sigma=0.8, stock-out:tries=3,every=5m (durations up to a "
-                   "year, sigma from 0 to 5, tries from 1 to 3)."};
+  return texts::DelayModelMalformed(text);
 }
 
 std::string Text(const DelayModel& model) { return std::visit(Writer{}, model); }

@@ -48,9 +48,9 @@ int ReportedExitCode(bool is_container, int exit_code, int signal);
 std::string_view SignalName(int signal);
 
 enum class Decision {
-  kIgnore,          // the job goes on without it
+  kIgnore,          // the job continues without it
   kRestartReplica,  // same name, index and address
-  kRetryJob,        // all replicas are stopped and the job begins anew
+  kRetryJob,        // all replicas are stopped and the job starts again
   kFailJob,
   kSucceedJob,
 };
@@ -63,7 +63,7 @@ inline constexpr int kReplicaRestartsMax = 5;      // of each replica, within on
 inline constexpr int kJobRetriesMax = 3;           // further tries of the job
 inline constexpr int kServiceErrorRetriesMax = 2;  // of those, after faults of the service
 
-/// How often what is begun anew.
+/// How often replicas and jobs are tried again.
 struct RestartPolicy {
   int replica_restarts_max = kReplicaRestartsMax;
   int job_retries_max = kJobRetriesMax;
@@ -77,7 +77,7 @@ struct Attempts {
   int job_retries = 0;       // so far
 };
 
-/// Whose row it is.
+/// The replicas to which a row applies.
 enum class Who { kLead, kOthers, kAll };
 
 struct OutcomeRow {

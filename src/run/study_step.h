@@ -11,7 +11,7 @@ struct StudyProgress {
   int64_t max_trials = 1;
   int64_t max_parallel = 1;
   int64_t max_failed = 0;  // 0: the service decides
-  bool exhausted = false;  // the algorithm has no further values: a grid that was gone through
+  bool exhausted = false;  // the algorithm has no further values: the grid is finished
   int64_t begun = 0;
   int64_t live = 0;  // begun and not ended
   int64_t succeeded = 0;

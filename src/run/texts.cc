@@ -47,6 +47,14 @@ std::string FailurePredicate(const ReplicaFailure& failure) {
                  StatusInWords(failure.status, failure.signal)});
 }
 
+Error DelayModelMalformed(std::string_view text) {
+  return {Code::kInvalidArgument,
+          Joined({"'", text,
+                  "' is not a delay model. Write one of: none, constant:20m, uniform:1m..20m, "
+                  "lognormal:median=5m,sigma=0.8, stock-out:tries=3,every=5m (durations up to a "
+                  "year, sigma from 0 to 5, tries from 1 to 3)."})};
+}
+
 std::string CouldNotStart(std::string_view replica, std::string_view reason) {
   return Joined({"The replica ", replica, " could not be started: ", reason});
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/result.h"
 #include "run/job.h"
 #include "run/replica.h"
 #include "run/study_step.h"
@@ -31,6 +32,9 @@ namespace texts {
 std::string StatusInWords(int status, int signal);
 /// " ran out-of-memory and exited with a non-zero status of 9(SIGKILL)".
 std::string FailurePredicate(const ReplicaFailure& failure);
+
+/// kInvalidArgument: `text` is not a DelayModel.
+Error DelayModelMalformed(std::string_view text);
 
 // Reasons for the end of a job.
 /// `reason` is the system's: "No such file or directory".

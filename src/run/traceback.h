@@ -12,7 +12,7 @@ inline constexpr std::string_view kNoTraceback = "(no traceback available)";
 
 /// The traceback as errorMessage shows it: at most `limit` bytes. The oldest frames are taken out,
 /// a frame being its `File` line and what is indented below it, and `  [...]` stands for them
-/// behind the heading. Text without the heading is cut at its end, never within a character.
+/// after the heading. Text without the heading is cut at its end, never within a character.
 std::string ReduceTraceback(std::string_view text, size_t limit = kTracebackBytesMax);
 
 // What a line of stderr may be to a traceback.

@@ -70,9 +70,9 @@ class ReadyPackager final : public Packager {
 };
 
 /// Thinks on a thread of its own, for each thought, once it may.
-class PatientThinker final : public Thinker {
+class PatientExecutor final : public Executor {
  public:
-  ~PatientThinker() override {
+  ~PatientExecutor() override {
     LetThink();
     for (std::thread& thread : threads_) thread.join();
   }
@@ -123,7 +123,7 @@ struct Service {
   Engine& Start() {
     watch = {};  // of the engine before
     engine = std::make_unique<Engine>(
-        options, EnginePorts{launcher, packager, devices, addresses, store, log, api, thinker},
+        options, EnginePorts{launcher, packager, devices, addresses, store, log, api, executor},
         clock);
     watch = engine->Watch([this](const run::Job& job) {
       std::lock_guard lock(mutex);
@@ -148,7 +148,7 @@ struct Service {
   MemoryLog log;
   FakeStorage storage;
   ml::TrainingApi api{{}, storage};
-  PatientThinker thinker;
+  PatientExecutor executor;
   std::mutex mutex;
   std::condition_variable changed;
   std::map<std::string, JobState> states;
@@ -161,11 +161,11 @@ TEST(EngineThread, TakesJobsWhileTheValuesOfATrialAreChosen) {
   service.launcher.EndAtOnce();
   Engine& engine = service.Start();
   ASSERT_TRUE(engine.Submit("p", Sent(ATuningJob("study", 2))).ok());
-  ASSERT_TRUE(service.thinker.AwaitThought());
+  ASSERT_TRUE(service.executor.AwaitThought());
   ASSERT_TRUE(engine.Submit("p", Sent(AJob("other"))).ok());
   ASSERT_TRUE(service.Await("other", JobState::kSucceeded));
   EXPECT_EQ(engine.Get("p", "study")->state, JobState::kPreparing);
-  service.thinker.LetThink();
+  service.executor.LetThink();
   ASSERT_TRUE(service.Await("study", JobState::kSucceeded));
   EXPECT_EQ(ml::RenderJob(*engine.Get("p", "study"))->training_output->trials.size(), 2u);
 }
@@ -175,9 +175,9 @@ TEST(EngineThread, StopsWhileTheValuesOfATrialAreChosen) {
   service.launcher.EndAtOnce();
   Engine& engine = service.Start();
   ASSERT_TRUE(engine.Submit("p", Sent(ATuningJob("study", 2))).ok());
-  ASSERT_TRUE(service.thinker.AwaitThought());
+  ASSERT_TRUE(service.executor.AwaitThought());
   engine.Stop();
-  service.thinker.LetThink();  // a late answer finds nobody
+  service.executor.LetThink();  // a late answer finds nobody
   EXPECT_EQ(engine.Get("p", "study")->state, JobState::kPreparing);
   service.Start();
   EXPECT_TRUE(service.Await("study", JobState::kSucceeded));

@@ -24,7 +24,7 @@ using ::testing::SizeIs;
 // Its trials take ten seconds, and are the better the greater the rate.
 struct Choosing {
   explicit Choosing(Duration takes) {
-    world.thinker.takes = [takes] { return takes; };
+    world.executor.takes = [takes] { return takes; };
     world.launcher.script = [](const ReplicaLaunch& launch) {
       Script does;
       if (launch.metrics) does.reports = {ReportAt(5, 1, std::stod(launch.Argv().at(6)))};
@@ -86,7 +86,7 @@ TEST(Choice, FindsAGridAtItsEndWhileOthersWait) {
   const ml::Job job = c.world.JobOf("j");
   EXPECT_EQ(job.state, JobState::kSucceeded);
   EXPECT_THAT(job.training_output->trials, SizeIs(3));
-  EXPECT_EQ(c.world.thinker.tasks(), 4u);  // the fourth finds nothing, and none asks again
+  EXPECT_EQ(c.world.executor.tasks(), 4u);  // the fourth finds nothing, and none asks again
   EXPECT_EQ(c.world.clock.holders(), 0);
 }
 
@@ -152,7 +152,7 @@ TEST(Choice, IsMadeAgainByTheNextEmulator) {
   c.world.RunUntilIdle();
   EXPECT_EQ(c.world.JobOf("j").state, JobState::kSucceeded);
   EXPECT_EQ(c.Rates("j"), undisturbed.Rates("j"));
-  EXPECT_GT(c.world.thinker.tasks(), undisturbed.world.thinker.tasks());
+  EXPECT_GT(c.world.executor.tasks(), undisturbed.world.executor.tasks());
 }
 
 }  // namespace

@@ -176,10 +176,10 @@ struct BrokenRow {
 
 TEST(JobFilter, FaultsNameTheCharacterAndWhatWasExpected) {
   const BrokenRow rows[] = {
-      {"jobId", "at character 6: an operator is expected behind 'jobId'"},
+      {"jobId", "at character 6: an operator is expected after 'jobId'"},
       {"jobId=", "at character 7: a value is expected"},
       {"=x", "at character 1: a comparison is expected"},
-      {"AND jobId=x", "an operator is expected behind 'AND'"},
+      {"AND jobId=x", "an operator is expected after 'AND'"},
       {"jobId=x AND", "at character 12: a comparison is expected"},
       {"jobId=x state=FAILED", "at character 9: AND, OR or the end is expected"},
       {"jobId=x and state=FAILED", "at character 9: AND, OR or the end is expected"},

@@ -23,7 +23,7 @@ class SmallWorld {
   void Boot() {
     engine = std::make_unique<Engine>(
         EngineOptions{},
-        EnginePorts{launcher, packager, devices, addresses, store_, log, api_, thinker, &launcher},
+        EnginePorts{launcher, packager, devices, addresses, store_, log, api_, executor, &launcher},
         clock);
     const Status recovered = engine->Recover();
     assert(recovered.ok());
@@ -83,7 +83,7 @@ class SmallWorld {
   CountedDevices devices;
   NumberedAddresses addresses;
   MemoryLog log;
-  harness::ScriptedThinker thinker{events};
+  harness::ScriptedExecutor executor{events};
   std::unique_ptr<Engine> engine;
 
  private:

@@ -58,7 +58,7 @@ class RandomRun {
     world_.devices.never = OneIn(10);
     world_.packager.takes = milliseconds(random_.Below(5000));
     world_.packager.fails = [this](const engine::PrepareRequest&) { return AnyFailure(); };
-    world_.thinker.takes = [this] { return Duration(milliseconds(thinking_.Below(20'000))); };
+    world_.executor.takes = [this] { return Duration(milliseconds(thinking_.Below(20'000))); };
     world_.launcher.script = [this](const engine::ReplicaLaunch& launch) {
       return ScriptFor(launch);
     };

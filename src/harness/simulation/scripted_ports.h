@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "engine/ports.h"
-#include "engine/thinker.h"
 #include "harness/simulation/manual_clock.h"
 
 namespace caip::harness {
@@ -97,9 +96,9 @@ class ScriptedPackager final : public engine::Packager {
 };
 
 /// An executor on the only thread. Each task is an event of the queue.
-class ScriptedThinker final : public engine::Thinker {
+class ScriptedExecutor final : public engine::Executor {
  public:
-  explicit ScriptedThinker(EventQueue& events) : events_(events) {}
+  explicit ScriptedExecutor(EventQueue& events) : events_(events) {}
   std::function<Duration()> takes = [] { return Duration(0); };
 
   void Do(std::function<void()> work) override {

@@ -19,7 +19,7 @@ void SimulatedEngine::Boot() {
   engine =
       std::make_unique<engine::Engine>(options,
                                        engine::EnginePorts{launcher, packager, devices, addresses,
-                                                           store, log, *api, thinker, &launcher},
+                                                           store, log, *api, executor, &launcher},
                                        clock);
   const Status recovered = engine->Recover();
   assert(recovered.ok() && "a store in memory can be read");

@@ -67,7 +67,7 @@ class SimulatedEngine {
   MemoryLog log;
   FakeStorage storage;
   std::unique_ptr<ml::TrainingApi> api;
-  ScriptedThinker thinker{events};
+  ScriptedExecutor executor{events};
   std::vector<std::string> journal;
   bool keep_journal = true;
   std::function<void()> after_step;  // called after each step; may be empty

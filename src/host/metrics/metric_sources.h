@@ -9,7 +9,6 @@
 
 #include "base/files.h"
 #include "engine/ports.h"
-#include "engine/report_name.h"
 #include "host/metrics/event_file.h"
 
 namespace caip::host {

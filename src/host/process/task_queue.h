@@ -8,7 +8,7 @@
 #include <thread>
 #include <utility>
 
-#include "engine/thinker.h"
+#include "engine/ports.h"
 
 namespace caip::host {
 
@@ -38,7 +38,7 @@ class TaskQueue {
 
 /// A worker thread for tasks that take too long for the engine's thread and use none of its data.
 /// The destructor waits for the running task and drops the others.
-class WorkerThread final : public engine::Thinker {
+class WorkerThread final : public engine::Executor {
  public:
   WorkerThread() { queue_.Start(); }
   void Do(std::function<void()> work) override { queue_.Post(std::move(work)); }  // any thread

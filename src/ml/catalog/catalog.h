@@ -75,11 +75,12 @@ struct TpuRules {
 
   bool IsTpuType(std::string_view accelerator_type) const;
   bool Allows(std::string_view accelerator_type, int64_t count) const;
-  /// "8", "32 or a multiple of it": for error texts; "" for what is no TPU.
+  /// "8", "32 or a multiple of it": for error texts; "" for what is not a TPU.
   std::string CountsInWords(std::string_view accelerator_type) const;
 };
 
-/// The lists of the service. Immutable, so any thread may ask; the default one lives for ever.
+/// The lists of the service. Immutable, so any thread may ask; the default one lives as long as the
+/// process.
 class Catalog {
  public:
   /// Reads the form of data/catalog.json. The error names the entry that is broken.
@@ -113,7 +114,7 @@ class Catalog {
 /// The catalog of data/catalog.json, built in.
 const Catalog& DefaultCatalog();
 
-/// "2.4" as {2, 4}; nullopt for what has not the form major.minor.
+/// "2.4" as {2, 4}; nullopt for what does not have the form major.minor.
 std::optional<std::pair<int, int>> ParseRuntimeVersion(std::string_view text);
 
 }  // namespace caip::ml

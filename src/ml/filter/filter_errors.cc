@@ -34,7 +34,7 @@ Error FilterTermExpected() {
 }
 
 Error FilterOperatorExpected(std::string_view field) {
-  return Because("an operator is expected behind " + Quoted(field) + ": one of : = != < <= > >=");
+  return Because("an operator is expected after " + Quoted(field) + ": one of : = != < <= > >=");
 }
 
 Error FilterValueExpected() { return Because("a value is expected."); }

@@ -9,8 +9,8 @@
 //
 // Fields: jobId, state, createTime, startTime, endTime, labels.KEY, and those of trainingInput; in
 // either spelling. `field:text*` is a prefix, `field:text` is contained, `field:*` is set,
-// `labels:KEY` has the key. Times are RFC 3339 or a beginning of it, UTC where no zone is told; `=`
-// and `:` then mean within that year, month, ... second.
+// `labels:KEY` has the key. Times are RFC 3339 or a beginning of it, UTC where no zone is given;
+// `=` and `:` then mean within that year, month, ... second.
 
 #include <memory>
 #include <string_view>

@@ -55,7 +55,7 @@ FieldViolation BoundNotFinite(size_t index, std::string_view bound) {
 FieldViolation BoundNotIntegral(size_t index, std::string_view bound, double value) {
   return OfParameter(index, bound,
                      "The bound " + Shown(value) +
-                         " is no integer of 64 bits, as a parameter of type INTEGER needs. Use "
+                         " is not a 64-bit integer, which a parameter of type INTEGER needs. Use "
                          "type DOUBLE for fractions.");
 }
 
@@ -91,7 +91,7 @@ FieldViolation ValuesNotIncreasing(size_t index, size_t at) {
 
 FieldViolation ValueNotFinite(size_t index, size_t at) {
   return OfParameter(index, "discrete_values",
-                     "Value " + std::to_string(at) + " is no finite number (counted from 0).");
+                     "Value " + std::to_string(at) + " is not a finite number (counted from 0).");
 }
 
 FieldViolation LogScaleNotPositive(size_t index, std::string_view scale, double least) {
@@ -138,8 +138,9 @@ FieldViolation TooManyParallelTrials(int32_t parallel, int32_t limit) {
 }
 
 FieldViolation ResumedIdMalformed(std::string_view job_id) {
-  return Tuning("resume_previous_job_id",
-                Quoted(job_id) + " is no job id. Name an earlier tuning job of the project.");
+  return Tuning(
+      "resume_previous_job_id",
+      Quoted(job_id) + " is not a valid job id. Name an earlier tuning job of the project.");
 }
 
 }  // namespace caip::ml::violations

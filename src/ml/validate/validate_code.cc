@@ -13,7 +13,7 @@ namespace {
 
 bool HasNul(const std::string& text) { return text.find('\0') != std::string::npos; }
 
-// A command line cannot carry a NUL; the first one is told.
+// A command line cannot contain a NUL; only the first one is reported.
 void ExamineWords(const Examination& exam, const std::vector<std::string>& words,
                   const std::string& field) {
   const auto bad = std::find_if(words.begin(), words.end(), HasNul);

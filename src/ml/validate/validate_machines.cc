@@ -156,7 +156,7 @@ void ExamineAccelerator(const Examination& exam, Role role, const AcceleratorCon
     exam.Report(violations::AcceleratorCountNotPositive(role, asked.type, asked.count));
     return;
   }
-  if (machine == nullptr) return;  // told already
+  if (machine == nullptr) return;  // already reported
   if (machine->category == MachineCategory::kTpu) {
     ExamineTpuAccelerator(exam, role, asked);
   } else if (exam.options.catalog->tpu().IsTpuType(asked.type)) {

@@ -78,7 +78,7 @@ FieldViolation HoldsNul(std::string field) {
 FieldViolation ImageMalformed(Role role, std::string_view image_uri) {
   return {RoleField(role, "config.image_uri"),
           Quoted(image_uri) +
-              " is no container image. It must have the form REGISTRY/PATH:TAG or "
+              " is not a container image. It must have the form REGISTRY/PATH:TAG or "
               "REGISTRY/PATH@DIGEST, for example gcr.io/my-project/trainer:v1."};
 }
 
@@ -119,13 +119,14 @@ FieldViolation TooManyPackages(size_t count) {
 
 FieldViolation PackageMalformed(std::string_view uri, std::string_view why) {
   return {"package_uris",
-          "The package " + Quoted(uri) + " is no object in Cloud Storage. " + std::string(why)};
+          "The package " + Quoted(uri) + " is not an object in Cloud Storage. " + std::string(why)};
 }
 
 FieldViolation ModuleMalformed(std::string_view module) {
-  return {"python_module", Quoted(module) +
-                               " is no Python module. Give names joined by dots, without path and "
-                               "without .py: trainer.task"};
+  return {"python_module",
+          Quoted(module) +
+              " is not a Python module. Give names joined by dots, without path and "
+              "without .py: trainer.task"};
 }
 
 FieldViolation RuntimeMalformed(std::string_view version) {
@@ -151,8 +152,8 @@ FieldViolation PythonNotInRuntime(std::string_view python, std::string_view runt
 }
 
 FieldViolation JobDirMalformed(std::string_view job_dir, std::string_view why) {
-  return {"job_dir", "The job directory " + Quoted(job_dir) + " is no place in Cloud Storage. " +
-                         std::string(why)};
+  return {"job_dir", "The job directory " + Quoted(job_dir) +
+                         " is not a location in Cloud Storage. " + std::string(why)};
 }
 
 // The service's own words.
