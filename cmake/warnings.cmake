@@ -4,8 +4,6 @@ target_compile_options(caip_warnings INTERFACE -Wall -Wextra -Wshadow -Wnon-virt
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # A false alarm of g++ 12 on concatenated strings (gcc.gnu.org/PR105651).
   target_compile_options(caip_warnings INTERFACE $<$<CONFIG:Release>:-Wno-restrict>)
-  # Another one, on optional members (gcc.gnu.org/PR80635).
-  target_compile_options(caip_warnings INTERFACE $<$<CONFIG:Release>:-Wno-maybe-uninitialized>)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CAIP_UNITY)
   # In a unity build g++ takes a .cc file for a header, whose types may not use unnamed namespaces.
@@ -18,6 +16,10 @@ if(CAIP_SANITIZE)
   if(CAIP_SANITIZE MATCHES thread)
     add_compile_options(-Wno-tsan)  # atomic_thread_fence inside Boost
   endif()
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  # g++ collects its garbage less often: a sixth of the time for a third more memory (at most 1.6 GB).
+  add_compile_options("SHELL:$<$<COMPILE_LANGUAGE:CXX>:--param ggc-min-heapsize=524288>")
 endif()
 find_program(CAIP_CCACHE ccache)
 if(CAIP_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
