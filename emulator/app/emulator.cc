@@ -12,7 +12,7 @@
 #include "emulator/app/apis.h"
 #include "emulator/app/attach/attached_clients.h"
 #include "emulator/app/attach/owner.h"
-#include "emulator/app/interference.h"
+#include "emulator/app/emulator_hooks.h"
 #include "emulator/app/kept_state.h"
 #include "emulator/app/listener.h"
 #include "emulator/app/replica_host.h"
@@ -45,7 +45,7 @@ struct Emulator::Parts {
   SystemClock wall;  // of tokens and the access log, which clients compare with their own clocks
   Fd end_asked;      // an eventfd: readable once a client has asked for the end
   AttachedClients clients;
-  Interference* interference = nullptr;
+  EmulatorHooks* hooks = nullptr;
   KeptState state;
   http::Router router{NoRoute};
   std::unique_ptr<Listener> listener;
@@ -72,14 +72,14 @@ http::Response Emulator::Parts::Answer(const http::Request& request) const {
 }
 
 Status Emulator::Parts::Open() {
-  if (interference) clock.SetAlarm(interference);
-  ASSIGN_OR_RETURN(state, OpenState(options, clock, wall, interference));
-  if (interference) watched_output = interference->Around(*state.log);
+  if (hooks) clock.SetAlarm(hooks);
+  ASSIGN_OR_RETURN(state, OpenState(options, clock, wall, hooks));
+  if (hooks) watched_output = hooks->WrapOutput(*state.log);
   engine::LogSink& output = watched_output ? *watched_output : *state.log;
   ASSIGN_OR_RETURN(replicas, OpenReplicaHost(options, state, clock, output));
-  if (interference) RETURN_IF_ERROR(interference->Around(replicas));
+  if (hooks) RETURN_IF_ERROR(hooks->WrapLaunchers(replicas));
   http::Handler answer = [this](const http::Request& request) { return Answer(request); };
-  if (interference) answer = interference->Around(std::move(answer));
+  if (hooks) answer = hooks->WrapHandler(std::move(answer));
   ASSIGN_OR_RETURN(listener, Listener::Open(options, *state.mint, wall, std::move(answer)));
   return listener->Listen(options);
 }
@@ -93,7 +93,7 @@ Status Emulator::Parts::ServeNetworks(front::ReplicaNetworkOptions& network) {
     network.more_names = [&buckets = *state.buckets] { return NamesOfBuckets(buckets); };
   }
   network.networks = replicas.networks;
-  replicas.networks->ServeDoors(
+  replicas.networks->SetEndpointHandler(
       [&server](const std::string& tag, Fd listening) { server.Adopt(std::move(listening), tag); });
   return Ok{};
 }
@@ -117,7 +117,7 @@ Status Emulator::Parts::AddServers() {
 
 Status Emulator::Parts::StartEngine() {
   RETURN_IF_ERROR(AddServers());
-  if (interference) watched_log = interference->AroundService(*state.log);
+  if (hooks) watched_log = hooks->WrapServiceLog(*state.log);
   engine::LogSink& log = watched_log ? *watched_log : *state.log;
   training = std::make_unique<ml::TrainingApi>(TrainingSettings(options), *state.storage);
   engine = std::make_unique<engine::Engine>(
@@ -149,15 +149,15 @@ void Emulator::Parts::StopServing() {
 
 Result<std::unique_ptr<Emulator>> Emulator::Start(const EmulatorOptions& options,
                                                   const EmulatorFlags& flags,
-                                                  Interference* interference) {
+                                                  EmulatorHooks* hooks) {
   auto parts = std::make_unique<Parts>();
   parts->options = options;
   parts->flags = FlagWords(flags);
-  parts->interference = interference;
+  parts->hooks = hooks;
   parts->end_asked = Fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   RETURN_IF_ERROR(parts->Open());
   RETURN_IF_ERROR(parts->StartEngine());
-  if (interference) interference->Begin(*parts->engine, parts->clock);
+  if (hooks) hooks->Begin(*parts->engine, parts->clock);
   parts->Serve();
   RETURN_IF_ERROR(parts->state.owner->Publish(parts->listener->base_url()));
   return std::unique_ptr<Emulator>(new Emulator(std::move(parts)));
@@ -225,7 +225,7 @@ Emulator::End Emulator::WaitWhileNeeded(int interrupt_descriptor) {
 }
 
 void Emulator::Stop() {
-  if (parts_->interference) std::exchange(parts_->interference, nullptr)->End();
+  if (parts_->hooks) std::exchange(parts_->hooks, nullptr)->End();
   parts_->clients.Close();
   if (parts_->apis) parts_->apis->EndFollowing();
   // Replicas first: until they are gone they may write to storage.

@@ -13,7 +13,7 @@
 
 namespace caip::app {
 
-class Interference;
+class EmulatorHooks;
 
 /// Owns the state directory while it exists. Serves at once; its engine runs on its own thread.
 class Emulator {
@@ -22,7 +22,7 @@ class Emulator {
   /// when the port is in use, kPermissionDenied, kDataLoss, ...
   static Result<std::unique_ptr<Emulator>> Start(const EmulatorOptions& options,
                                                  const EmulatorFlags& flags,
-                                                 Interference* interference = nullptr);
+                                                 EmulatorHooks* hooks = nullptr);
   ~Emulator();  // as Stop()
   Emulator(const Emulator&) = delete;
   Emulator& operator=(const Emulator&) = delete;

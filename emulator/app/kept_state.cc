@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <string>
 
-#include "emulator/app/interference.h"
+#include "emulator/app/emulator_hooks.h"
 #include "emulator/app/version.h"
 
 namespace caip::app {
@@ -58,7 +58,7 @@ Result<Path> OpenKeyHome(const Path& state) {
 }
 
 Result<KeptState> OpenState(const EmulatorOptions& options, const Clock& clock, const Clock& wall,
-                            Interference* interference) {
+                            EmulatorHooks* hooks) {
   KeptState state;
   ASSIGN_OR_RETURN(state.owner, host::StateDirectory::Own(options.state, kVersion, clock.Now()));
   ASSIGN_OR_RETURN(state.jobs, host::OpenJobStore(options.state / "jobs.db"));
@@ -74,7 +74,7 @@ Result<KeptState> OpenState(const EmulatorOptions& options, const Clock& clock, 
                                               .create_buckets = options.create_buckets},
                                              clock));
   state.storage = std::make_unique<StorageAdapter>(*state.buckets, options.create_buckets);
-  if (interference) state.watched = interference->Around(*state.buckets);
+  if (hooks) state.watched = hooks->WrapStore(*state.buckets);
   gcs::BucketStore& shown = state.watched ? *state.watched : *state.buckets;
   ASSIGN_OR_RETURN(
       state.faces,

@@ -19,7 +19,7 @@
 
 namespace caip::app {
 
-class Interference;
+class EmulatorHooks;
 
 /// The parts in the order of their construction. After OpenState only `watched` may be empty.
 struct KeptState {
@@ -38,7 +38,7 @@ struct KeptState {
 /// `clock` is emulated time, `wall` real time; both outlive the state. Errors:
 /// kAborted when another emulator owns the directory, kDataLoss, kPermissionDenied, ...
 Result<KeptState> OpenState(const EmulatorOptions& options, const Clock& clock, const Clock& wall,
-                            Interference* interference);
+                            EmulatorHooks* hooks);
 
 /// Returns <state>/keys, the directory of all signing keys, and makes it (0700) if it is missing.
 /// Moves the keys that version 0.1 kept in <state>/storage-keys: HMAC keys, public keys, and the

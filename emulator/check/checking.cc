@@ -6,10 +6,11 @@
 #include <set>
 #include <thread>
 
+#include "base/clock.h"
 #include "client/packaging_build.h"
 #include "emulator/check/errors.h"
 #include "emulator/check/launch_edits.h"
-#include "emulator/check/trace_taker.h"
+#include "emulator/check/trace_recorder.h"
 #include "emulator/explore/exploring.h"
 #include "emulator/explore/fingerprint.h"
 #include "emulator/scenario/abilities.h"
@@ -24,7 +25,6 @@ using harness::CheckRunKind;
 using harness::CheckSession;
 using harness::RunPlan;
 using harness::Scenario;
-using Steady = std::chrono::steady_clock;
 
 // A scenario names one command for all roles, which a job without images runs.
 Json WithoutImages(Json input) {
@@ -189,12 +189,12 @@ class Maker {
       begun_.insert(kind->name);
       const RunPlan plan = kind->plan(session_);
       lock.unlock();
-      const auto begin = Steady::now();
+      const auto begin = MonotonicNow();
       auto run = Make(*kind, plan);
       lock.lock();
       if (!run.ok() && outcome_.ok()) outcome_ = run.error();
       if (run.ok() && !Interrupted()) {
-        run->took = Steady::now() - begin;
+        run->took = MonotonicNow() - begin;
         if (options_.made) options_.made(*kind, *run);
         session_.runs[kind->name] = *std::move(run);
       }
@@ -221,7 +221,7 @@ class Maker {
       ASSIGN_OR_RETURN(run.look, LookAtPackages(plan.look));
       return run;
     }
-    run.skipped = scenario::LackOf(plan.scenario);
+    run.skipped = scenario::DescribeMissingAbility(plan.scenario);
     if (!run.skipped.empty()) return run;
     const bool explores = plan.how == RunPlan::How::kExplore;
     RETURN_IF_ERROR(explores ? ExploreRestarts(plan, options_, run) : Play(kind, plan, run));
@@ -238,7 +238,7 @@ class Maker {
     const Path state = run_options.state;
     RETURN_IF_ERROR(MakeDirectories(state));
     std::error_code error;
-    TraceTaker traces(std::filesystem::canonical(state, error) / "buckets", plan.watches_files);
+    TraceRecorder traces(std::filesystem::canonical(state, error) / "buckets", plan.watches_files);
     run_options.observer = &traces;
     auto evidence = scenario::ScenarioRun(plan.scenario, std::move(run_options)).Run();
     RemoveTree(state);

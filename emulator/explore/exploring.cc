@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "emulator/explore/causes.h"
 #include "emulator/explore/errors.h"
@@ -22,7 +23,6 @@ using harness::Event;
 using harness::Evidence;
 using harness::Flaw;
 using harness::Scenario;
-using Steady = std::chrono::steady_clock;
 
 constexpr size_t kConfirmations = 3;
 constexpr char kNotConfirmed[] =
@@ -32,7 +32,7 @@ constexpr char kNotConfirmed[] =
 class Explorer {
  public:
   Explorer(const Scenario& scenario, const ExploreOptions& options)
-      : scenario_(WithoutFaults(scenario)), options_(options), begin_(Steady::now()) {}
+      : scenario_(WithoutFaults(scenario)), options_(options), begin_(MonotonicNow()) {}
 
   Result<ExploreReport> Run() {
     RETURN_IF_ERROR(RunBaseline());
@@ -41,10 +41,10 @@ class Explorer {
         options_.workshop, written_ * static_cast<uint64_t>(std::max<int64_t>(1, options_.jobs)));
     RETURN_IF_ERROR(CheckReplicas());
     MakeTasks();
-    const auto before = Steady::now();
+    const auto before = MonotonicNow();
     report_.before_restarts = before - begin_;
     TryAll();
-    report_.took = Steady::now() - before;
+    report_.took = MonotonicNow() - before;
     RETURN_IF_ERROR(Conclude());
     return std::move(report_);
   }
@@ -77,13 +77,13 @@ class Explorer {
   }
 
   Status RunBaseline() {
-    const auto before = Steady::now();
+    const auto before = MonotonicNow();
     recorder_ = std::make_unique<scenario::Recorder>(options_.workshop / "record");
     scenario::RunOptions recorded;
     recorded.recorder = recorder_.get();
     ASSIGN_OR_RETURN(Evidence first, Play(scenario_, std::move(recorded)));
     RETURN_IF_ERROR(recorder_->outcome());
-    report_.baseline = Steady::now() - before;
+    report_.baseline = MonotonicNow() - before;
     if (first.state != "SUCCEEDED") {
       return errors::BaselineFailed(first.state, first.broke_off + first.error_message);
     }
@@ -205,9 +205,9 @@ class Explorer {
         continue;
       }
       if (Over()) return;
-      const auto before = Steady::now();
+      const auto before = MonotonicNow();
       auto tried = TryOne(i);
-      spent_ += (Steady::now() - before).count();
+      spent_ += (MonotonicNow() - before).count();
       if (options_.interrupted && options_.interrupted()) continue;
       if (tried.ok()) {
         files_->Note(name, {tried->flaws, tried->first_step});
@@ -251,7 +251,7 @@ class Explorer {
     if (options_.interrupted && options_.interrupted()) return "interrupted";
     const std::lock_guard lock(mutex_);
     if (report_.broke && report_.broke->code == Code::kResourceExhausted) return "the disk is full";
-    const bool spent = options_.budget && Steady::now() - begin_ + left > *options_.budget;
+    const bool spent = options_.budget && MonotonicNow() - begin_ + left > *options_.budget;
     return spent ? kBudgetSpent : "";
   }
 
@@ -341,7 +341,7 @@ class Explorer {
 
   Scenario scenario_;
   const ExploreOptions& options_;
-  Steady::time_point begin_;
+  MonotonicTime begin_;
   std::unique_ptr<scenario::Recorder> recorder_;
   std::unique_ptr<harness::Baseline> baseline_;
   std::optional<ExplorationFiles> files_;

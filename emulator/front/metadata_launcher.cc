@@ -21,7 +21,7 @@ void MetadataLauncher::Close(const engine::RunKey& key, const Run& run) {
   }
   if (!run.network) return;
   world_.machines.Remove(RunTag(key));
-  for (const auto& shared : run.network->doors) world_.server.Unlisten(shared.tag);
+  for (const auto& shared : run.network->endpoints) world_.server.Unlisten(shared.tag);
 }
 
 void MetadataLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {

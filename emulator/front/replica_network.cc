@@ -19,7 +19,7 @@ std::string OwnEndpoint(const engine::ReplicaMachine& machine, run::ReplicaId re
   const auto at = std::find_if(peers.begin(), peers.end(), [&](const engine::ReplicaPeer& peer) {
     return peer.replica == replica;
   });
-  const auto place = networks.PrivatePlace(static_cast<size_t>(at - peers.begin()));
+  const auto place = networks.PrivateEndpoint(static_cast<size_t>(at - peers.begin()));
   return place.address + ":" + std::to_string(place.port);
 }
 
@@ -28,14 +28,14 @@ std::shared_ptr<const engine::RunNetwork> NetworkOf(const engine::RunKey& run,
                                                     const ReplicaNetworkOptions& options) {
   auto network = std::make_shared<engine::RunNetwork>();
   for (size_t i = 0; i < machine.peers.size(); ++i) {
-    const auto place = options.networks->PrivatePlace(i);
-    network->doors.push_back(
+    const auto place = options.networks->PrivateEndpoint(i);
+    network->endpoints.push_back(
         {place.address, place.port, ListenerTag(run, machine.peers[i].replica)});
   }
   const std::string shared = RunTag(run);
-  network->doors.push_back({front::kMetadataAddress, 80, shared});
+  network->endpoints.push_back({front::kMetadataAddress, 80, shared});
   for (const uint16_t port : std::set<uint16_t>{80, 443, options.port}) {
-    network->doors.push_back({options.networks->SharedAddress(), port, shared});
+    network->endpoints.push_back({options.networks->SharedAddress(), port, shared});
   }
   return network;
 }

@@ -17,13 +17,13 @@ namespace {
 constexpr uint64_t kFullBelowBytes = 256u << 10;
 constexpr size_t kProgramBytesMax = 64u << 20;
 
-std::string DescribeLackOfNeed(const std::string& need) {
+std::string DescribeMissingNeed(const std::string& need) {
   if (need != "libfaketime") return "it needs '" + need + "', which caip does not offer";
-  return DescribeLackOfFakeTime();
+  return DescribeMissingFakeTime();
 }
 
-std::string DescribeLackOfKind(const harness::FaultKind& kind) {
-  return kind.needs == harness::HostAbility::kFakeClock ? DescribeLackOfFakeTime() : "";
+std::string DescribeMissingFaultAbility(const harness::FaultKind& kind) {
+  return kind.needs == harness::HostAbility::kFakeClock ? DescribeMissingFakeTime() : "";
 }
 
 // The program that a word of a command names in the PATH of replicas.
@@ -59,7 +59,7 @@ bool HoldsReplicas(const harness::Scenario& scenario) {
 }
 
 // A preloaded library needs a dynamically linked program.
-std::string DescribeLackOfPreload(const harness::Scenario& scenario, const std::string& reason) {
+std::string DescribeMissingPreload(const harness::Scenario& scenario, const std::string& reason) {
   if (scenario.command.empty() || !HoldsReplicas(scenario)) return "";
   const Path program = InterpreterOf(scenario, ProgramOf(scenario, scenario.command.front()));
   if (!host::IsStaticProgram(program)) return "";
@@ -71,17 +71,18 @@ std::string DescribeLackOfPreload(const harness::Scenario& scenario, const std::
 
 }  // namespace
 
-std::string LackOf(const harness::Scenario& scenario) {
+std::string DescribeMissingAbility(const harness::Scenario& scenario) {
   for (const std::string& need : scenario.needs) {
-    if (std::string lack = DescribeLackOfNeed(need); !lack.empty()) return lack;
+    if (std::string missing = DescribeMissingNeed(need); !missing.empty()) return missing;
   }
   for (const harness::Fault& fault : scenario.faults) {
-    if (std::string lack = DescribeLackOfKind(*fault.kind); !lack.empty()) return lack;
+    if (std::string missing = DescribeMissingFaultAbility(*fault.kind); !missing.empty())
+      return missing;
   }
   const host::Interposition found = host::InterpositionOf();
   if (found.kind == host::Interposition::Kind::kSeccomp) return "";
   if (found.kind == host::Interposition::Kind::kPreload) {
-    return DescribeLackOfPreload(scenario, found.reason);
+    return DescribeMissingPreload(scenario, found.reason);
   }
   return "replicas cannot be stopped at their system calls: " + found.reason;
 }

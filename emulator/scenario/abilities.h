@@ -11,7 +11,7 @@
 namespace caip::scenario {
 
 /// Describes what the scenario needs and this host lacks; "" nothing.
-std::string LackOf(const harness::Scenario& scenario);
+std::string DescribeMissingAbility(const harness::Scenario& scenario);
 
 /// kUnimplemented if the scenario needs an ability that the launcher lacks.
 Status CheckAbilities(const harness::Scenario& scenario, const host::LauncherBundle& replicas);

@@ -49,11 +49,11 @@ std::string TrySleeping(const Path& library) {
 
 }  // namespace
 
-std::string DescribeLackOfFakeTime() {
+std::string DescribeMissingFakeTime() {
   const auto library = FindFakeTimeLibrary();
   if (!library) return "libfaketime is not installed (Debian: apt install faketime)";
-  static const std::string lack = TrySleeping(*library);
-  return lack;
+  static const std::string missing = TrySleeping(*library);
+  return missing;
 }
 
 void FakeClocks::Give(const std::string& replica, engine::Environment& environment) {

@@ -16,7 +16,7 @@ namespace caip::scenario {
 std::optional<Path> FindFakeTimeLibrary();
 
 /// Why clocks cannot be stepped on this host; "" they can. The first call tries it out.
-std::string DescribeLackOfFakeTime();
+std::string DescribeMissingFakeTime();
 
 /// Any thread may call it.
 class FakeClocks {

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/quoting.h"
 #include "emulator/scenario/abilities.h"
 #include "emulator/scenario/errors.h"
@@ -19,7 +20,6 @@ namespace {
 using harness::Evidence;
 using harness::Played;
 using harness::Scenario;
-using Steady = std::chrono::steady_clock;
 
 std::atomic<int> runs{0};
 
@@ -96,7 +96,7 @@ bool WasInterrupted(const PlayOptions& options, const Played& played, bool is_ju
 Played Play(const Path& file, const PlayOptions& options) {
   Played played;
   played.file = file.string();
-  const auto begin = Steady::now();
+  const auto begin = MonotonicNow();
   auto scenario = harness::ReadScenario(file);
   if (!scenario.ok()) {
     played.error = scenario.error().message;
@@ -106,8 +106,8 @@ Played Play(const Path& file, const PlayOptions& options) {
   played.description = scenario->description;
   played.seed = scenario->seed;
   played.replay = ReplayCommand(*scenario);
-  if (const std::string lack = LackOf(*scenario); !lack.empty()) {
-    played.error = "this host cannot play the scenario: " + lack;
+  if (const std::string missing = DescribeMissingAbility(*scenario); !missing.empty()) {
+    played.error = "this host cannot play the scenario: " + missing;
     played.cannot = true;
     return played;
   }
@@ -118,7 +118,7 @@ Played Play(const Path& file, const PlayOptions& options) {
     played.cannot = code == Code::kResourceExhausted || code == Code::kUnimplemented;
     played.ours = code == Code::kInternal || code == Code::kUnavailable;
   }
-  played.took = Steady::now() - begin;
+  played.took = MonotonicNow() - begin;
   if (WasInterrupted(options, played, done.ok())) {
     played.not_run = "interrupted";
     played.error.clear();

@@ -4,6 +4,7 @@
 #include <future>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/time_text.h"
 #include "emulator/scenario/abilities.h"
 #include "emulator/scenario/errors.h"
@@ -23,7 +24,6 @@ using harness::Event;
 using harness::Evidence;
 using harness::FinalObject;
 using std::chrono::milliseconds;
-using Steady = std::chrono::steady_clock;
 
 constexpr auto kCheckInterval = milliseconds(100);  // of the limits
 constexpr auto kFreezePatience = std::chrono::seconds(5);
@@ -142,7 +142,7 @@ app::EmulatorOptions ScenarioRun::Options() const {
   return options;
 }
 
-std::unique_ptr<gcs::BucketStore> ScenarioRun::Around(gcs::BucketStore& store) {
+std::unique_ptr<gcs::BucketStore> ScenarioRun::WrapStore(gcs::BucketStore& store) {
   StoreListener listener;
   listener.failed = [this](const Error& error) {
     if (error.code == Code::kResourceExhausted) disk_was_full_ = true;
@@ -155,16 +155,16 @@ std::unique_ptr<gcs::BucketStore> ScenarioRun::Around(gcs::BucketStore& store) {
   return WatchedStore(store, *injector_, std::move(listener));
 }
 
-std::unique_ptr<engine::LogSink> ScenarioRun::Around(engine::LogSink& sink) {
+std::unique_ptr<engine::LogSink> ScenarioRun::WrapOutput(engine::LogSink& sink) {
   return WatchedOutput(sink, *injector_, harness::StepReader(scenario_.step_regex), lines_,
                        options_.observer);
 }
 
-std::unique_ptr<engine::LogSink> ScenarioRun::AroundService(engine::LogSink& sink) {
+std::unique_ptr<engine::LogSink> ScenarioRun::WrapServiceLog(engine::LogSink& sink) {
   return WatchedServiceLog(sink, *injector_);
 }
 
-Status ScenarioRun::Around(host::LauncherBundle& replicas) {
+Status ScenarioRun::WrapLaunchers(host::LauncherBundle& replicas) {
   RETURN_IF_ERROR(CheckAbilities(scenario_, replicas));
   calls_ = std::make_unique<SystemWatch>(*injector_, Buckets(), options_.observer);
   host::ReplicaWatch watch{.output = true};
@@ -181,7 +181,7 @@ Status ScenarioRun::Around(host::LauncherBundle& replicas) {
   return Ok{};
 }
 
-http::Handler ScenarioRun::Around(http::Handler apis) {
+http::Handler ScenarioRun::WrapHandler(http::Handler apis) {
   return KnowingCallers(WatchedJobApi(std::move(apis), *injector_));
 }
 
@@ -274,7 +274,7 @@ Result<Evidence> ScenarioRun::RunJob() {
 
 // Waits for the end of the job. Returns the limit that ended the run before; "" none.
 std::string ScenarioRun::Follow() {
-  const auto begin = Steady::now();
+  const auto begin = MonotonicNow();
   auto progress = begin;
   size_t known = 0;
   for (;;) {
@@ -282,7 +282,7 @@ std::string ScenarioRun::Follow() {
     if (now > known) {
       const std::vector<Event> all = injector_->Since(known);
       for (const Event& event : all) {
-        if (harness::IsProgress(event)) progress = Steady::now();
+        if (harness::IsProgress(event)) progress = MonotonicNow();
         const auto* entered = event.As<harness::StateEvent>();
         if (entered && IsTerminal(entered->state)) return "";
       }
@@ -294,8 +294,8 @@ std::string ScenarioRun::Follow() {
   }
 }
 
-std::string ScenarioRun::LimitMet(Steady::time_point begin, Steady::time_point progress) const {
-  const auto now = Steady::now();
+std::string ScenarioRun::LimitMet(MonotonicTime begin, MonotonicTime progress) const {
+  const auto now = MonotonicNow();
   const harness::Limits& limits = scenario_.limits;
   if (lines_ > limits.log_lines) {
     return "limits.log_lines: more than " + std::to_string(limits.log_lines) + " lines";

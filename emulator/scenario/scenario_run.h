@@ -9,7 +9,7 @@
 
 #include "client/submit_flags.h"
 #include "emulator/app/emulator.h"
-#include "emulator/app/interference.h"
+#include "emulator/app/emulator_hooks.h"
 #include "emulator/scenario/fake_clocks.h"
 #include "emulator/scenario/launch_watch.h"
 #include "emulator/scenario/recorder.h"
@@ -40,7 +40,7 @@ struct RunOptions {
 };
 
 /// One run. Made and used by one thread.
-class ScenarioRun final : public app::Interference, public harness::RunControl {
+class ScenarioRun final : public app::EmulatorHooks, public harness::RunControl {
  public:
   ScenarioRun(const harness::Scenario& scenario, RunOptions options);
   ~ScenarioRun() override;
@@ -49,12 +49,12 @@ class ScenarioRun final : public app::Interference, public harness::RunControl {
   /// job was rejected), never about the trainer.
   Result<harness::Evidence> Run();
 
-  // app::Interference
-  std::unique_ptr<gcs::BucketStore> Around(gcs::BucketStore& store) override;
-  std::unique_ptr<engine::LogSink> Around(engine::LogSink& sink) override;
-  std::unique_ptr<engine::LogSink> AroundService(engine::LogSink& sink) override;
-  Status Around(host::LauncherBundle& replicas) override;
-  http::Handler Around(http::Handler apis) override;
+  // app::EmulatorHooks
+  std::unique_ptr<gcs::BucketStore> WrapStore(gcs::BucketStore& store) override;
+  std::unique_ptr<engine::LogSink> WrapOutput(engine::LogSink& sink) override;
+  std::unique_ptr<engine::LogSink> WrapServiceLog(engine::LogSink& sink) override;
+  Status WrapLaunchers(host::LauncherBundle& replicas) override;
+  http::Handler WrapHandler(http::Handler apis) override;
   void Begin(engine::Engine& engine, Clock& clock) override;
   void End() override;
   Instant Next() const override { return injector_->NextTime(); }
@@ -75,8 +75,7 @@ class ScenarioRun final : public app::Interference, public harness::RunControl {
   Status FillBuckets();
   Result<harness::Evidence> RunJob();
   std::string Follow();
-  std::string LimitMet(std::chrono::steady_clock::time_point begin,
-                       std::chrono::steady_clock::time_point progress) const;
+  std::string LimitMet(MonotonicTime begin, MonotonicTime progress) const;
   bool DiskWasFull() const;
   bool LacksRoom() const;
   void Abandon();

@@ -132,6 +132,11 @@ std::string StringOr(const Json& object, std::string_view name, std::string_view
   return member && member->is_string() ? member->get<std::string>() : std::string(otherwise);
 }
 
+bool IsTrue(const Json& object, std::string_view name) {
+  const Json* member = Member(object, name);
+  return member && member->is_boolean() && member->get<bool>();
+}
+
 long long IntOr(const Json& object, std::string_view name, long long otherwise) {
   const Json* member = Member(object, name);
   if (!member) return otherwise;

@@ -34,6 +34,9 @@ const Json* Member(const Json& object, std::string_view name);
 /// The member as text, or `otherwise` when it is missing or not a string.
 std::string StringOr(const Json& object, std::string_view name, std::string_view otherwise = "");
 
+/// True when the member is the JSON value true.
+bool IsTrue(const Json& object, std::string_view name);
+
 /// The member as an integer, or `otherwise`. Reads Google's int64 texts ("12") too.
 long long IntOr(const Json& object, std::string_view name, long long otherwise);
 

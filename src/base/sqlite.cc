@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kSqliteBusyTimeoutMs = 10'000;
 
-Code CodeOfSqlite(int sqlite_code, sqlite3* db) {
+Code ToCode(int sqlite_code, sqlite3* db) {
   switch (sqlite_code & 0xff) {
     case SQLITE_FULL:
       return Code::kResourceExhausted;
@@ -133,11 +133,11 @@ int64_t SqliteDatabase::Changes() const { return sqlite3_changes64(db_); }
 bool SqliteDatabase::IsInTransaction() const { return sqlite3_get_autocommit(db_) == 0; }
 
 Error SqliteDatabase::LastFailure(ErrorMaker make_error) const {
-  return make_error(CodeOfSqlite(sqlite3_errcode(db_), db_), file_, sqlite3_errmsg(db_));
+  return make_error(ToCode(sqlite3_errcode(db_), db_), file_, sqlite3_errmsg(db_));
 }
 
 Error SqliteDatabase::Failure(int sqlite_code) const {
-  return make_error_(CodeOfSqlite(sqlite_code, db_), file_,
+  return make_error_(ToCode(sqlite_code, db_), file_,
                      db_ ? std::string_view(sqlite3_errmsg(db_)) : "no memory");
 }
 

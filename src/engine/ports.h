@@ -78,15 +78,15 @@ struct MetricSource {
   std::string output_directory;  // a gs:// URI with event files below; "" none
 };
 
-/// A network of a run's own, which its replicas share: they reach each other, and the listeners at
-/// its doors.
+/// A network that only the replicas of one run share. They reach each other, and the emulator's
+/// listeners at its endpoints.
 struct RunNetwork {
-  struct Door {
+  struct Endpoint {
     std::string address;  // IPv4
     uint16_t port = 0;
     std::string tag;  // identifies the listener
   };
-  std::vector<Door> doors;
+  std::vector<Endpoint> endpoints;
 };
 
 /// What a replica with namespaces of its own finds in them; its machine's name is its host's.

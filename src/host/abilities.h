@@ -37,22 +37,22 @@ class Watchable {
 };
 
 /// Called with the tag of a listener in a run's network and its listening socket. Any thread.
-using Doorkeeper = std::function<void(const std::string& tag, Fd listening)>;
+using EndpointHandler = std::function<void(const std::string& tag, Fd listening)>;
 
 /// The ability to give each run a network of its own (ReplicaLaunch::isolation).
 class OwnNetworks {
  public:
-  struct Place {
+  struct Endpoint {
     std::string address;
     uint16_t port = 0;
   };
   virtual ~OwnNetworks() = default;
   /// The address that all replicas of a run use for the emulator and for Google's names.
   virtual std::string SharedAddress() const = 0;
-  /// The place of a listener that only the replica at `index` of a run's plan knows.
-  virtual Place PrivatePlace(size_t index) const = 0;
+  /// The endpoint of a listener that only the replica at `index` of a run's plan knows.
+  virtual Endpoint PrivateEndpoint(size_t index) const = 0;
   /// Sets the function that gets the listeners of runs' networks. Call it before the first launch.
-  virtual void ServeDoors(Doorkeeper keeper) = 0;
+  virtual void SetEndpointHandler(EndpointHandler handler) = 0;
   /// The task name of the run's replica that has the other end of a connection, by the client's
   /// address in the run's network ("127.0.0.1:51234"); "" when it is unknown. Any thread; takes
   /// milliseconds.

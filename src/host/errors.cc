@@ -255,7 +255,7 @@ Error NoWatchInNamespaces() {
           "this host does not have. Run them without `--isolation namespaces`."};
 }
 
-Error DoorAddress(std::string_view address) {
+Error EndpointAddressNotValid(std::string_view address) {
   return {Code::kInvalidArgument, Quoted(address) +
                                       " is not an IPv4 address, so no server can listen there in a "
                                       "network of replicas."};

@@ -85,7 +85,7 @@ Error LauncherLacks(std::string_view launcher, std::string_view ability);
 Error LauncherLacksNetworks(std::string_view launcher);
 Error NoNamespaces(std::string_view why);
 Error NoWatchInNamespaces();
-Error DoorAddress(std::string_view address);
+Error EndpointAddressNotValid(std::string_view address);
 
 }  // namespace errors
 

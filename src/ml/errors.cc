@@ -82,7 +82,7 @@ Error EtagMissing() {
 Error EtagStale() {
   return google::errors::FieldError(
       Code::kAborted, "job.etag",
-      "The job was changed since it was read: its etag is another. Read it again "
+      "The job was changed since it was read: its etag has changed. Read it again "
       "and repeat the update.");
 }
 

@@ -110,7 +110,7 @@ std::string InstallingPackage(std::string_view uri) {
 }
 
 std::string EmulatorRestarted() {
-  return "The emulator was restarted. Replicas that ran are treated as on lost machines.";
+  return "The emulator was restarted. Running replicas are treated as lost with their machines.";
 }
 
 std::string Seed(uint64_t seed) { return "The seed of this run is " + std::to_string(seed) + "."; }

@@ -371,7 +371,7 @@ TEST_F(Submit, ValidateOnlyAsksTheServiceAndCreatesNothing) {
   EXPECT_THAT(err_, HasSubstr("INVALID_ARGUMENT: Field: region Error: no"));
 }
 
-TEST_F(Submit, AWrongFormatIsToldBeforeAnythingIsDone) {
+TEST_F(Submit, AWrongFormatIsReportedBeforeAnythingIsDone) {
   for (const char* format : {"bogus", "value(jobId", "value(jobId.bogus())", "csv"}) {
     EXPECT_EQ(Run(With(kPlain, {"--stream-logs", std::string("--format=") + format})), 2) << format;
   }

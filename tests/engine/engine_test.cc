@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 const run::ReplicaId kMasterReplica{"master", 0};
 const run::ReplicaId kFirstWorker{"worker", 0};
 
-// A master that runs as long, and everybody else until told to stop.
+// A master that runs for `time`; all other replicas run until they are stopped.
 auto MasterRunsFor(Duration time) {
   return [time](const ReplicaLaunch& launch) {
     Script script;
@@ -120,7 +120,7 @@ TEST(Engine, StartsByPriorityThenAgeAndTellsThePlaceInTheQueue) {
   EXPECT_EQ(world.JobOf("lower").job_position, 3);
   ASSERT_TRUE(world.Submit(AJob("cpu")).ok());
   world.RunUntilState("cpu", JobState::kRunning);
-  EXPECT_EQ(world.JobOf("high").state, JobState::kQueued) << "CPU jobs do not wait behind GPUs";
+  EXPECT_EQ(world.JobOf("high").state, JobState::kQueued) << "CPU jobs do not wait for GPU jobs";
   world.RunUntilState("high", JobState::kRunning);
   EXPECT_EQ(world.JobOf("holder").state, JobState::kSucceeded);
   world.RunUntilState("low", JobState::kRunning);

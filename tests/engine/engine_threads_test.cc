@@ -356,7 +356,7 @@ TEST(EngineThread, TellsAnEarlierStudyThatIsNotThereWithTheBrokenRules) {
   EXPECT_EQ(checked.error().violations[0].field, "hyperparameters.max_trials");
   EXPECT_EQ(checked.error().violations[1].field, "hyperparameters.resume_previous_job_id");
   job.training_input->hyperparameters->resume_previous_job_id = "no id";
-  EXPECT_EQ(engine.Check("p", Sent(job)).error().violations.size(), 2u);  // told once
+  EXPECT_EQ(engine.Check("p", Sent(job)).error().violations.size(), 2u);  // each reported once
 }
 
 TEST(UpdateLabels, ReplacesTheWholeMapAndChangesTheEtag) {

@@ -163,7 +163,7 @@ TEST(JobRun, FailsWhenUserCodeFailsAnywhere) {
     b.UntilRunning();
     b.Exit(id, 1, 0, "Traceback (most recent call last):\n  File \"t.py\"\nValueError: no\n");
     EXPECT_EQ(b.State(), JobState::kRunning);
-    EXPECT_EQ(b.run.job().error_message, "") << "told only with the end";
+    EXPECT_EQ(b.run.job().error_message, "") << "set only when the job ends";
     for (run::ReplicaId other : kAll) {
       if (other != id) b.Exit(other, 0, SIGTERM);
     }

@@ -16,7 +16,7 @@ struct Fixture {
     scheduler.Add(Named(id), {resumed, priority, ++age}, std::move(wanted));
     scheduler.BecomeReady(Named(id));
   }
-  // Starts whoever may, but those in `wait`, and tells their ids in order.
+  // Starts every job that may start, except those in `wait`. Returns their ids in order.
   std::string StartAll(const std::set<std::string>& wait = {}, int active = 0) {
     std::string started;
     while (auto next = scheduler.Next(active)) {

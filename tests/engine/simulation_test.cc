@@ -154,7 +154,7 @@ TEST(Simulation, WhatBreaksIsFoundAndItsSeedTellsAgain) {
               HasSubstr("caip simulate --seed " + std::to_string(failed.seed) + " --journal\n"));
 }
 
-TEST(Simulation, TheLowestSeedIsTold) {
+TEST(Simulation, TheLowestSeedIsReported) {
   // Only a second emulator breaks here, so that the first seeds pass.
   const auto renamed = [](SimulatedEngine& world) {
     world.launcher.script = [&world, script = world.launcher.script](const auto& launch) {

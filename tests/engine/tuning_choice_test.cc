@@ -117,7 +117,7 @@ TEST(Trials, OneThatHangsAndDoesNotObeyKeepsNoOtherAndIsKilledWithItsJob) {
   const ml::Job done = c.world.JobOf("j");
   EXPECT_EQ(done.state, JobState::kCancelled);
   EXPECT_EQ(done.training_output->completed_trial_count, 4);
-  EXPECT_EQ(*done.end_time, kMorning + seconds(130) + milliseconds(1));  // behind the grace
+  EXPECT_EQ(*done.end_time, kMorning + seconds(130) + milliseconds(1));  // after the grace period
   EXPECT_EQ(c.world.launcher.live(), 0u);
 }
 

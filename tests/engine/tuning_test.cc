@@ -1,4 +1,5 @@
-// Tuning jobs in the small world: trials as clusters of their own, and what becomes of the job.
+// Tuning jobs in the small world: each trial is a cluster, and the job ends
+// by their results.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -375,7 +376,7 @@ TEST(EarlyStopping, IsRememberedByTheNextEmulator) {
   ml::Job job = ATuningJob("j", 3);
   job.training_input->hyperparameters->enable_trial_early_stopping = true;
   ASSERT_TRUE(t.world.Submit(std::move(job)).ok());
-  t.world.RunFor(seconds(135));  // the third was told to stop, and takes its time
+  t.world.RunFor(seconds(135));  // the third is stopping
   t.world.KillEmulator();
   t.world.Boot();
   t.world.RunUntilIdle();
@@ -457,7 +458,7 @@ TEST(TuningRecovery, AKilledEmulatorLosesNoFinishedTrialAndRepeatsNoReport) {
   t.script = [](const ReplicaLaunch& launch) {
     Script does;
     const int boot = launch.key.boot;
-    for (int step = 1; step <= 9; ++step) {  // a trainer that goes on from its checkpoint
+    for (int step = 1; step <= 9; ++step) {  // a trainer that resumes from its checkpoint
       does.reports.push_back(ReportAt(step, 100 * boot + step, 0.01 * step));
     }
     return does;
@@ -491,7 +492,7 @@ TEST(TuningRecovery, AKilledEmulatorLosesNoFinishedTrialAndRepeatsNoReport) {
     }
     EXPECT_GE(trial.reports.size(), 9u);
   }
-  std::map<std::string, int> boots;  // none starts again behind its end
+  std::map<std::string, int> boots;  // no trial starts again after its end
   for (const ReplicaLaunch& launch : t.launches) ++boots[launch.key.run.trial];
   EXPECT_EQ(boots.size(), 50u);
 }

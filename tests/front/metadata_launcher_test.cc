@@ -40,10 +40,10 @@ class RecordingLauncher final : public engine::Launcher {
 class FakeNetworks final : public host::OwnNetworks {
  public:
   std::string SharedAddress() const override { return "127.0.0.1"; }
-  Place PrivatePlace(size_t index) const override {
+  Endpoint PrivateEndpoint(size_t index) const override {
     return {"127.0.0.2", static_cast<uint16_t>(61000 + index)};
   }
-  void ServeDoors(host::Doorkeeper) override {}
+  void SetEndpointHandler(host::EndpointHandler) override {}
   std::string TaskOfClient(const engine::RunKey&, const std::string& client) const override {
     return client == "127.0.0.1:5" ? "worker-replica-1" : "";
   }
@@ -191,7 +191,7 @@ TEST(ReplicaNetwork, HasAnEndpointForEachReplicaAndTheRealAddresses) {
   launcher.Launch(world.InNetwork(NetworkWorld::kMaster), {});
   ASSERT_TRUE(world.inner.launches[0].isolation);
   std::vector<std::string> endpoints;
-  for (const auto& address : world.inner.launches[0].isolation->network->doors) {
+  for (const auto& address : world.inner.launches[0].isolation->network->endpoints) {
     endpoints.push_back(address.address + ":" + std::to_string(address.port) + " " + address.tag);
   }
   EXPECT_THAT(endpoints, ::testing::ElementsAre(

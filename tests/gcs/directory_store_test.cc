@@ -136,7 +136,7 @@ TEST_F(DirectoryStoreTest, WorksOnWithoutItsSideStore) {
 TEST_F(DirectoryStoreTest, PutsABrokenSideStoreAside) {
   world_.Put("x", "1");
   world_.Close();
-  std::filesystem::remove(world_.side_file().string() + "-wal");  // which would mend it
+  std::filesystem::remove(world_.side_file().string() + "-wal");  // which would repair it
   std::ofstream(world_.side_file()) << std::string(8192, '?');
   world_.Reopen();
   EXPECT_EQ(world_.Get("x"), "1");

@@ -1,4 +1,4 @@
-// The methods that are no uploads, over real sockets.
+// All methods except uploads, over real sockets.
 #include "base/time_text.h"
 #include "tests/gcs/api_world.h"
 

@@ -1,4 +1,4 @@
-// Reads that are answered from memory must see every change at once, whoever made it.
+// Reads that are answered from memory must see every change at once, whichever client made it.
 #include <gtest/gtest.h>
 
 #include <atomic>

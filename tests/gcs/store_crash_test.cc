@@ -80,7 +80,7 @@ TEST(ConcurrentStore, WritersAndDeletersBesideEachOtherLoseNothing) {
   EXPECT_EQ(*ReadFile(world.File("a")), "stays");
 }
 
-// Overwrites one object for ever and reports each acknowledged version through a pipe.
+// Overwrites one object until it is killed, and reports each acknowledged version through a pipe.
 [[noreturn]] void WriteUntilKilled(const Path& root, int report) {
   const SystemClock clock;
   auto store = DirectoryStore::Open({.root = root}, clock);

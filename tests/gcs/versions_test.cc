@@ -27,7 +27,7 @@ class VersionsTest : public ::testing::Test {
     EXPECT_TRUE((*reader)->ReadAt(0, bytes.data(), bytes.size()).ok());
     return bytes;
   }
-  // "name=bytes" of each, a star behind those that are live.
+  // "name=bytes" of each, with a star after the live ones.
   std::vector<std::string> All(ListQuery query = {.versions = true}) {
     std::vector<std::string> all;
     do {

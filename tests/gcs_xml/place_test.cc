@@ -13,7 +13,7 @@ http::Request At(const std::string& host, const std::string& path) {
   return request;
 }
 
-TEST(XmlPlace, IsToldByPathOrByHost) {
+TEST(XmlPlace, IsFoundByPathOrByHost) {
   struct Case {
     const char* host;
     const char* path;

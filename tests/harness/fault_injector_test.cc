@@ -127,10 +127,10 @@ class FaultInjectorTest : public ::testing::Test {
       return injector_->ReportAndWait(event, phase);
     });
   }
-  std::vector<std::string> Told() const {
-    std::vector<std::string> told;
-    for (const Event& h : injector_->events()) told.push_back(Describe(h));
-    return told;
+  std::vector<std::string> Reported() const {
+    std::vector<std::string> reported;
+    for (const Event& h : injector_->events()) reported.push_back(Describe(h));
+    return reported;
   }
 
   StillClock clock_;
@@ -162,7 +162,7 @@ TEST_F(FaultInjectorTest, KeepsTheThreadThatMetAKillUntilTheReplicaHasEnded) {
   injector_->Report(Exit("master-0", 1, 0, 9));
   ASSERT_EQ(met.wait_for(kDeadline), std::future_status::ready);
   EXPECT_EQ(met.get().kind, FaultResponse::Kind::kGone);
-  EXPECT_EQ(Told().back(), "end of boot 1 of master-0");
+  EXPECT_EQ(Reported().back(), "end of boot 1 of master-0");
   ASSERT_EQ(injector_->tallies().size(), 1u);
   EXPECT_EQ(injector_->tallies()[0].injected_at, std::vector<int64_t>{4});
 }
@@ -174,7 +174,7 @@ TEST_F(FaultInjectorTest, RefusesOperationsOfADeadReplica) {
   const FaultResponse verdict =
       injector_->ReportAndWait(Storage("master-0", 1, "create", "job/a"), Phase::kAfter);
   EXPECT_EQ(verdict.kind, FaultResponse::Kind::kGone);
-  EXPECT_EQ(Told().back(), "end of boot 1 of master-0");
+  EXPECT_EQ(Reported().back(), "end of boot 1 of master-0");
 }
 
 TEST_F(FaultInjectorTest, DelaysAReplicaUntilItIsUpAndTheJobRuns) {
@@ -185,7 +185,7 @@ TEST_F(FaultInjectorTest, DelaysAReplicaUntilItIsUpAndTheJobRuns) {
   EXPECT_EQ(met.wait_for(milliseconds(30)), std::future_status::timeout);
   injector_->Report(State("RUNNING"));
   ASSERT_EQ(met.wait_for(kDeadline), std::future_status::ready);
-  EXPECT_EQ(Told().back(), "list job/ by master-0");
+  EXPECT_EQ(Reported().back(), "list job/ by master-0");
 }
 
 TEST_F(FaultInjectorTest, EntersLinesNoSoonerThanTheirBootIsUp) {
@@ -207,10 +207,10 @@ TEST_F(FaultInjectorTest, EntersLinesOfABootThatWasNeverUpBeforeItsEnd) {
   injector_->Report(Start("master-0", 1));
   injector_->Report(Line("master-0", 0, "last words"));
   injector_->Report(Exit("master-0", 1, 1));
-  const std::vector<std::string> told = Told();
-  ASSERT_EQ(told.size(), 4u);
-  EXPECT_EQ(told[2], "log line 'last words' of master-0");
-  EXPECT_EQ(told[3], "end of boot 1 of master-0");
+  const std::vector<std::string> reported = Reported();
+  ASSERT_EQ(reported.size(), 4u);
+  EXPECT_EQ(reported[2], "log line 'last words' of master-0");
+  EXPECT_EQ(reported[3], "end of boot 1 of master-0");
 }
 
 TEST_F(FaultInjectorTest, HoldsAReplicaUntilAnotherDidSomething) {

@@ -17,13 +17,13 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// A world whose replicas share a network with a door at 169.254.169.254:80.
+/// A world whose replicas share a network with an endpoint at 169.254.169.254:80.
 class Isolation : public ::testing::Test {
  protected:
   Isolation() {
-    world_.launcher->ServeDoors([this](const std::string& tag, Fd listening) {
+    world_.launcher->SetEndpointHandler([this](const std::string& tag, Fd listening) {
       const std::lock_guard lock(mutex_);
-      doors_.emplace_back(tag, std::move(listening));
+      endpoints_.emplace_back(tag, std::move(listening));
       changed_.notify_all();
     });
   }
@@ -46,30 +46,31 @@ class Isolation : public ::testing::Test {
     return launch;
   }
 
-  /// Accepts at the first door; answers the connection and the client's address.
+  /// Accepts at the first endpoint; answers the connection and the client's address.
   std::pair<Fd, std::string> Accept() {
     std::unique_lock lock(mutex_);
-    EXPECT_TRUE(changed_.wait_for(lock, std::chrono::seconds(30), [&] { return !doors_.empty(); }))
-        << "awaited a door";
-    if (doors_.empty()) return {};
+    EXPECT_TRUE(changed_.wait_for(lock, std::chrono::seconds(30), [&] {
+      return !endpoints_.empty();
+    })) << "awaited an endpoint";
+    if (endpoints_.empty()) return {};
     sockaddr_in from{};
     socklen_t size = sizeof from;
-    Fd fd(::accept4(doors_.front().second.get(), reinterpret_cast<sockaddr*>(&from), &size,
+    Fd fd(::accept4(endpoints_.front().second.get(), reinterpret_cast<sockaddr*>(&from), &size,
                     SOCK_CLOEXEC));
     char address[INET_ADDRSTRLEN] = {};
     ::inet_ntop(AF_INET, &from.sin_addr, address, sizeof address);
     return {std::move(fd), std::string(address) + ":" + std::to_string(ntohs(from.sin_port))};
   }
-  size_t DoorCount() {
+  size_t EndpointCount() {
     const std::lock_guard lock(mutex_);
-    return doors_.size();
+    return endpoints_.size();
   }
 
   std::shared_ptr<const engine::RunNetwork> network_ = std::make_shared<engine::RunNetwork>(
       engine::RunNetwork{{{"169.254.169.254", 80, "metadata"}}});
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<std::pair<std::string, Fd>> doors_;
+  std::vector<std::pair<std::string, Fd>> endpoints_;
   LaunchWorld world_;  // last: it calls us until it is gone
 };
 
@@ -120,7 +121,7 @@ TEST_F(Isolation, LeadsThroughADoorToWhoeverServesIt) {
   ASSERT_EQ(::write(fd.get(), "hello\n", 6), 6);
   world_.AwaitExits(1);
   EXPECT_THAT(world_.sink.Messages(), ElementsAre("hello"));
-  EXPECT_EQ(doors_.front().first, "metadata");
+  EXPECT_EQ(endpoints_.front().first, "metadata");
 }
 
 TEST_F(Isolation, ReplicasOfARunReachEachOther) {
@@ -134,7 +135,7 @@ TEST_F(Isolation, ReplicasOfARunReachEachOther) {
               AKey(1)));
   world_.AwaitExits(2);
   EXPECT_THAT(world_.sink.Messages(), ElementsAre("listens", "from 1"));
-  EXPECT_EQ(DoorCount(), 1u);
+  EXPECT_EQ(EndpointCount(), 1u);
 }
 
 TEST_F(Isolation, TellsWhichReplicaHasTheOtherEnd) {
@@ -159,10 +160,10 @@ TEST_F(Isolation, ARestartIsInTheSameNetwork) {
   world_.Run(AnIsolated("exit 1"));
   world_.Run(AnIsolated("hostname", AKey(0, 2)));
   EXPECT_THAT(world_.sink.Messages(), ElementsAre("cmle-training-worker-replica-0"));
-  EXPECT_EQ(DoorCount(), 1u);
+  EXPECT_EQ(EndpointCount(), 1u);
   world_.launcher->Discard(AKey().run);
   world_.Run(AnIsolated("exit 0", AKey(0, 3)));
-  EXPECT_EQ(DoorCount(), 2u);  // the old network has gone with its run
+  EXPECT_EQ(EndpointCount(), 2u);  // the old network has gone with its run
 }
 
 TEST_F(Isolation, IsMadeAnewWhenTheLauncherHasBeenKilled) {
@@ -172,7 +173,7 @@ TEST_F(Isolation, IsMadeAnewWhenTheLauncherHasBeenKilled) {
   EXPECT_EQ(world_.AwaitExits(1).back().signal, SIGKILL);
   world_.Run(AnIsolated("hostname", AKey(0, 2)));
   EXPECT_EQ(world_.sink.Messages().back(), "cmle-training-worker-replica-0");
-  EXPECT_EQ(DoorCount(), 2u);
+  EXPECT_EQ(EndpointCount(), 2u);
 }
 
 TEST_F(Isolation, SaysWhyANetworkCannotBeHad) {

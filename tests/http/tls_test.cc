@@ -93,7 +93,7 @@ TEST_F(Tls, ShowsEachServedNameItsOwnCertificateAndOthersTheDefault) {
   EXPECT_THAT(why, HasSubstr("mismatch"));
 }
 
-TEST_F(Tls, IsNotTrustedByThoseWhoWereNotTold) {
+TEST_F(Tls, IsNotTrustedByClientsWithoutItsCertificate) {
   const Served served(Scheme, Options());
   TemporaryDirectory other;
   const auto stranger = CertificateAuthority::Open(other.path(), {}, clock_);

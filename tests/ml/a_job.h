@@ -78,7 +78,7 @@ inline std::vector<std::string> Told(const std::vector<FieldViolation>& violatio
   return lines;
 }
 
-/// One sentence of the documentation: `change` breaks it in a valid job, and it is told so.
+/// One sentence of the documentation: `change` breaks it in a valid job, which is then refused.
 struct BrokenRule {
   const char* rule;
   std::function<void(TrainingInput&)> change;

@@ -294,7 +294,7 @@ TEST(RuntimeVersion, IsMajorDotMinor) {
   }
 }
 
-TEST(Catalog, ABrokenListIsToldByItsEntry) {
+TEST(Catalog, ABrokenListNamesTheWrongEntry) {
   const auto parsed = Catalog::Parse(R"({"compute_engine_machines": {"series": [
       {"series": "n1-standard", "gb_per_vcpu": 3.75, "vcpus": [4, 4]}]}})");
   ASSERT_FALSE(parsed.ok());

@@ -35,7 +35,7 @@ TEST(LabelKey, BeginsWithASmallLetterOfAnyScript) {
       {"\xc3\xa4rger", true},              // small a with diaeresis
       {"\xe6\x9d\xb1\xe4\xba\xac", true},  // a script without capitals
       {"\xce\xb1\xce\xb2", true},          // Greek small letters
-      {"t\xd9\xa3", true},                 // an Arabic digit behind a letter
+      {"t\xd9\xa3", true},                 // an Arabic digit after a letter
       {std::string(63, 'a'), true},
       {"", false},
       {"Team", false},
@@ -47,7 +47,7 @@ TEST(LabelKey, BeginsWithASmallLetterOfAnyScript) {
       {"\xce\x91", false},      // Greek capital alpha
       {"a b", false},
       {"a.b", false},
-      {"a\xcc\x88", false},  // a combining mark is no letter
+      {"a\xcc\x88", false},  // a combining mark is not a letter
       {"\xf0\x9f\x98\x80", false},
       {"a\xff", false},  // no UTF-8
       {std::string(64, 'a'), false},

@@ -46,7 +46,7 @@ TEST(ValidatePackages, APythonJobNeedsPackagesAndAModule) {
        },
        "args[1]", "NUL"},
   };
-  ExpectEachTold(AJob(), rows);
+  ExpectEachReported(AJob(), rows);
   Job job = AJob();
   job.training_input->package_uris.assign(100, "gs://bkt/a.tar.gz");
   EXPECT_THAT(Told(Validate(job)), IsEmpty()) << "100 are allowed";
@@ -63,7 +63,7 @@ TEST(ValidatePackages, TheJobDirIsAPlaceInCloudStorage) {
       {"line end", [](TrainingInput& input) { input.job_dir = "gs://bkt/a\nb"; }, "job_dir",
        "line breaks"},
   };
-  ExpectEachTold(AJob(), rows);
+  ExpectEachReported(AJob(), rows);
   const AllowedUse fine[] = {
       {"bucket", [](TrainingInput& input) { input.job_dir = "gs://bkt"; }},
       {"bucket with slash", [](TrainingInput& input) { input.job_dir = "gs://bkt/"; }},
@@ -123,7 +123,7 @@ TEST(ValidateRuntime, FaultsAreTold) {
       {"Python of another runtime", [](TrainingInput& input) { input.python_version = "2.7"; },
        "python_version", "not supported with runtime version '2.4'. Options are [3.7]"},
   };
-  ExpectEachTold(AJob(), rows);
+  ExpectEachReported(AJob(), rows);
 }
 
 TEST(ValidateRuntime, OptionsMayAddRuntimesAndADefault) {
@@ -185,7 +185,7 @@ TEST(ValidateImages, FaultsAreTold) {
       {"unknown Python", [](TrainingInput& input) { input.python_version = "4"; }, "python_version",
        "is not supported"},
   };
-  ExpectEachTold(AContainerJob(), rows);
+  ExpectEachReported(AContainerJob(), rows);
 }
 
 TEST(ValidateImages, LegalUsesAreAccepted) {
@@ -231,7 +231,7 @@ TEST(ValidateImages, WithoutAMastersImageNoOtherRoleHasOneNorACommand) {
        [](TrainingInput& input) { input.evaluator.config.emplace().container_command = {"x"}; },
        "evaluator_config.container_command", "container_command needs a custom container"},
   };
-  ExpectEachTold(AJob(), rows);
+  ExpectEachReported(AJob(), rows);
 }
 
 TEST(ValidateImages, BuiltInAlgorithmsHaveNoCodeAndNeedAJobDir) {
@@ -246,7 +246,7 @@ TEST(ValidateImages, BuiltInAlgorithmsHaveNoCodeAndNeedAJobDir) {
       {"job dir", [](TrainingInput& input) { input.job_dir.clear(); }, "job_dir",
        "A built-in algorithm writes its model there"},
   };
-  ExpectEachTold(job, rows);
+  ExpectEachReported(job, rows);
 }
 
 }  // namespace

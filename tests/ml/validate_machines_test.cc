@@ -51,7 +51,7 @@ TEST(ValidateMachines, ATierOtherThanCustomChoosesTheMachinesItself) {
       {"a tier must exist", [](TrainingInput& input) { input.scale_tier = "HUGE"; }, "scale_tier",
        "'HUGE' is not offered"},
   };
-  ExpectEachTold(AJob(), rows);
+  ExpectEachReported(AJob(), rows);
 }
 
 TEST(ValidateMachines, EveryTierIsAcceptedAlone) {
@@ -91,7 +91,7 @@ TEST(ValidateMachines, CustomNeedsTypesAndCounts) {
       {"every role's type must exist", [](TrainingInput& input) { Workers(input, "huge", 1); },
        "worker_type", "'huge' is not available"},
   };
-  ExpectEachTold(ACustomJob(), rows);
+  ExpectEachReported(ACustomJob(), rows);
 }
 
 TEST(ValidateMachines, LegacyAndComputeEngineTypesDoNotMix) {
@@ -111,7 +111,7 @@ TEST(ValidateMachines, LegacyAndComputeEngineTypesDoNotMix) {
        },
        "evaluator_type", "must be legacy ones, or all Compute Engine's"},
   };
-  ExpectEachTold(ACustomJob(), rows);
+  ExpectEachReported(ACustomJob(), rows);
   Job all_legacy = ACustomJob("standard");
   Workers(*all_legacy.training_input, "complex_model_l_v100", 3);
   EXPECT_THAT(Told(Validate(all_legacy)), IsEmpty());
@@ -131,7 +131,7 @@ TEST(ValidateMachines, DisksAreOfTwoTypesAndOfSizesBetween100And64000) {
       {"too large", disk("", 64001), "master_config.disk_config.boot_disk_size_gb", "64001 GB"},
       {"negative", disk("", -1), "master_config.disk_config.boot_disk_size_gb", "-1 GB"},
   };
-  ExpectEachTold(ACustomJob(), rows);
+  ExpectEachReported(ACustomJob(), rows);
   const AllowedUse fine[] = {{"least", disk("pd-ssd", 100)},
                              {"most", disk("pd-standard", 64000)},
                              {"nothing said", disk("", 0)}};
@@ -183,7 +183,7 @@ TEST(ValidateAccelerators, FaultsAreToldWithWhatWouldBeRight) {
        },
        "evaluator_config.accelerator_config", "evaluator_type"},
   };
-  ExpectEachTold(ACustomJob(), rows);
+  ExpectEachReported(ACustomJob(), rows);
 }
 
 // Every machine type x every accelerator x every count from 1 to 17, against the catalog, whose own
@@ -210,7 +210,7 @@ TEST(ValidateAccelerators, ExactlyTheCountsOfTheTableAreAccepted) {
 
 TEST(ValidateTpu, MisuseIsToldInTheServicesWords) {
   const BrokenRule rows[] = {
-      {"cloud_tpu is no master",
+      {"cloud_tpu is not a master type",
        [](TrainingInput& input) { input.master.machine_type = "cloud_tpu"; }, "master_type",
        "The specified machine type for masteris not supported in TPU training jobs: cloud_tpu"},
       {"nor a parameter server",
@@ -254,7 +254,7 @@ TEST(ValidateTpu, MisuseIsToldInTheServicesWords) {
        [](TrainingInput& input) { input.worker.config.emplace().tpu_tf_version = "2.1"; },
        "tpu_tf_version", "worker_config.tpu_tf_version can be set only"},
   };
-  ExpectEachTold(ATpuJob(), rows);
+  ExpectEachReported(ATpuJob(), rows);
 }
 
 TEST(ValidateTpu, LegalJobsAreAccepted) {

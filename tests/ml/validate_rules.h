@@ -10,9 +10,9 @@
 
 namespace caip::ml {
 
-/// Each row breaks exactly one rule, and exactly that one is told.
-inline void ExpectEachTold(const Job& valid, std::span<const BrokenRule> rows,
-                           const ValidationOptions& options = {}) {
+/// Each row breaks exactly one rule, and exactly that one is reported.
+inline void ExpectEachReported(const Job& valid, std::span<const BrokenRule> rows,
+                               const ValidationOptions& options = {}) {
   ASSERT_THAT(Told(Validate(valid, options)), ::testing::IsEmpty()) << "the job to begin with";
   for (const BrokenRule& row : rows) {
     SCOPED_TRACE(row.rule);

@@ -75,7 +75,7 @@ TEST(Validate, ArchitectureSearchIsRefusedAsNotEmulated) {
   const BrokenRule rows[] = {{"nasJobSpec",
                               [](TrainingInput& input) { input.has_nas_job_spec = true; },
                               "nas_job_spec", "not emulated"}};
-  ExpectEachTold(AJob(), rows);
+  ExpectEachReported(AJob(), rows);
 }
 
 TEST(ValidateJobId, BreaksAreTold) {
@@ -130,7 +130,7 @@ TEST(ValidatePlace, FaultsAreTold) {
   const BrokenRule rows[] = {
       {"region is required", [](TrainingInput& input) { input.region.clear(); }, "region",
        "The field is required"},
-      {"global is no region", [](TrainingInput& input) { input.region = "global"; }, "region",
+      {"global is not a region", [](TrainingInput& input) { input.region = "global"; }, "region",
        "'global' is not available"},
       {"network by the project's number",
        [](TrainingInput& input) { input.network = "projects/my-project/global/networks/default"; },
@@ -152,7 +152,7 @@ TEST(ValidatePlace, FaultsAreTold) {
        [](TrainingInput& input) { input.has_encryption_config = true; },
        "encryption_config.kms_key_name", "The field is required"},
   };
-  ExpectEachTold(AJob(), rows);
+  ExpectEachReported(AJob(), rows);
   const AllowedUse fine[] = {
       {"network",
        [](TrainingInput& input) { input.network = "projects/123456/global/networks/my-net"; }},
@@ -188,7 +188,7 @@ TEST(ValidateScheduling, WaitsRunsAndPrioritiesHaveBounds) {
       {"priority not negative", priority(-1), "scheduling.priority", "It must be 0 to 1000"},
       {"priority at most 1000", priority(1001), "scheduling.priority", "1001 is out of range"},
   };
-  ExpectEachTold(AJob(), rows);
+  ExpectEachReported(AJob(), rows);
   const AllowedUse fine[] = {
       {"1800s", wait(seconds(1800))},
       {"the least run", running(Duration(1))},

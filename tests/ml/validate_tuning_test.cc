@@ -35,7 +35,7 @@ TEST(ValidateTuning, ParametersHaveNamesAndTypes) {
       {"a specified type", With(kDouble, [](auto& p) { p.type = "PARAMETER_TYPE_UNSPECIFIED"; }),
        "hyperparameters.params[3].type", "DOUBLE, INTEGER, CATEGORICAL or DISCRETE"},
   };
-  ExpectEachTold(ATuningJob(), rows);
+  ExpectEachReported(ATuningJob(), rows);
 }
 
 TEST(ValidateTuning, NumbersHaveBounds) {
@@ -74,7 +74,7 @@ TEST(ValidateTuning, NumbersHaveBounds) {
       {"no categories", With(kInteger, [](auto& p) { p.categorical_values = {"a"}; }),
        "hyperparameters.params[0].categorical_values", "must not be set"},
   };
-  ExpectEachTold(ATuningJob(), rows);
+  ExpectEachReported(ATuningJob(), rows);
   const AllowedUse fine[] = {
       {"one value", With(kInteger, [](auto& p) { p.min_value = 400; })},
       {"zero on a linear scale", With(kInteger, [](auto& p) { p.min_value = 0; })},
@@ -98,7 +98,7 @@ TEST(ValidateTuning, CategoriesAreTexts) {
       {"no NUL", With(kCategorical, [](auto& p) { p.categorical_values = {std::string(1, 0)}; }),
        "hyperparameters.params[2].categorical_values", "NUL"},
   };
-  ExpectEachTold(ATuningJob(), rows);
+  ExpectEachReported(ATuningJob(), rows);
 }
 
 TEST(ValidateTuning, DiscreteValuesIncrease) {
@@ -130,7 +130,7 @@ TEST(ValidateTuning, DiscreteValuesIncrease) {
             }),
        "hyperparameters.params[1].scale_type", "the least is 0.0"},
   };
-  ExpectEachTold(ATuningJob(), rows);
+  ExpectEachReported(ATuningJob(), rows);
   const AllowedUse fine[] = {
       {"1000", values(thousand)},
       {"bounds are ignored", With(kDiscrete, [](auto& p) { p.min_value = 7; })},
@@ -167,7 +167,7 @@ TEST(ValidateTuning, TrialsAndAlgorithms) {
        [](TrainingInput& input) { Spec(input).algorithm = "POPULATION_BASED_TRAINING"; },
        "hyperparameters.algorithm", "is not emulated"},
   };
-  ExpectEachTold(ATuningJob(), rows);
+  ExpectEachReported(ATuningJob(), rows);
   const AllowedUse fine[] = {
       {"goal unspecified",
        [](TrainingInput& input) { Spec(input).goal = "GOAL_TYPE_UNSPECIFIED"; }},

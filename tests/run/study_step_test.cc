@@ -47,7 +47,7 @@ TEST(StudyStep, FollowsTheTable) {
       {"all have failed", With(Progress(10, 0, 0, 10), 20), kFail},
       {"two failures are not three", Progress(2, 0, 0, 2), kBeginTrial},
       {"the first three fail", Progress(4, 1, 0, 3), kFail},
-      {"three fail behind a success", Progress(4, 0, 1, 3), kBeginTrial},
+      {"three fail after a success", Progress(4, 0, 1, 3), kBeginTrial},
       {"as many as run at a time", Parallel(Progress(5, 1, 0, 4), 5), kBeginTrial},
       {"all that ran at a time", Parallel(Progress(5, 0, 0, 5), 5), kFail},
       {"below maxFailedTrials", With(Progress(4, 0, 0, 4), 5), kBeginTrial},

@@ -25,7 +25,7 @@ inline ml::Job ATuningJob(const std::string& id, int trials, int parallel = 1, i
   return job;
 }
 
-/// The same with a CATEGORICAL "kind" of a, b, c in the place of the rate, gone through as a grid.
+/// The same with a CATEGORICAL "kind" of a, b, c instead of the rate, searched as a grid.
 inline ml::Job AGridJob(const std::string& id, int trials, int parallel = 1) {
   ml::Job job = ATuningJob(id, trials, parallel);
   ml::HyperparameterSpec& tuning = *job.training_input->hyperparameters;

@@ -135,7 +135,7 @@ TEST_P(EachAlgorithm, IsRebuiltFromItsTrialsInAnyOrder) {
   }
 }
 
-TEST_P(EachAlgorithm, StaysInItsSetsWhateverIsTold) {
+TEST_P(EachAlgorithm, StaysInItsSetsWhateverIsReported) {
   const Study study = AStudy(Params(GetParam()), GetParam());
   for (uint64_t seed = 1; seed <= 5; ++seed) {
     Optimizer optimizer(study, seed);

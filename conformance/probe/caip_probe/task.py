@@ -116,7 +116,7 @@ def kill(number):
 
 
 PATIENCE = 240  # seconds; a machine may take minutes to come
-GUESTS = {}     # what the primary replica keeps of those it met: {name: socket}
+CONNECTIONS = {}     # what the primary replica keeps of those it met: {name: socket}
 
 
 def primary_place():
@@ -129,15 +129,15 @@ def primary_place():
 def listener(host, port):
     """None while another run on this host has the port."""
     for name in (host, ''):  # the name of a replica need not be an address of its own
-        door = socket.socket()
-        door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        server = socket.socket()
+        server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            door.bind((name, port))
-            door.listen(128)
-            door.settimeout(PATIENCE)
-            return door
+            server.bind((name, port))
+            server.listen(128)
+            server.settimeout(PATIENCE)
+            return server
         except (OSError, socket.error):
-            door.close()
+            server.close()
     return None
 
 
@@ -154,34 +154,34 @@ def until_there(attempt):
 
 def receive_all(count, word):
     """The primary's part: it goes on only when everybody has spoken, as its end ends the others."""
-    def open_door():
+    def open_listener():
         return listener(*primary_place())
-    door = until_there(open_door)
-    GUESTS.clear()
-    while len(GUESTS) < count - 1:
+    server = until_there(open_listener)
+    CONNECTIONS.clear()
+    while len(CONNECTIONS) < count - 1:
         try:
-            guest, _ = door.accept()
+            connection, _ = server.accept()
         except socket.timeout:
-            raise RuntimeError('meet: of %d only these came: %s' % (count - 1, sorted(GUESTS)))
-        guest.settimeout(PATIENCE)
-        said = guest.recv(200).decode()
+            raise RuntimeError('meet: of %d only these came: %s' % (count - 1, sorted(CONNECTIONS)))
+        connection.settimeout(PATIENCE)
+        said = connection.recv(200).decode()
         if said.startswith(word + ' '):
-            GUESTS[said] = guest
+            CONNECTIONS[said] = connection
         else:  # of another run on this host
-            guest.close()
-    door.close()
-    for guest in GUESTS.values():
-        guest.sendall(b'met')
+            connection.close()
+    server.close()
+    for connection in CONNECTIONS.values():
+        connection.sendall(b'met')
 
 
 def visit(word):
     """Everybody else's part: says who it is, and stays until the primary has seen all."""
     def call():
         try:
-            guest = socket.create_connection(primary_place(), 5)
-            guest.settimeout(PATIENCE)
-            guest.sendall(('%s %s-%s' % ((word,) + task())).encode())
-            return guest if guest.recv(3) == b'met' else None
+            connection = socket.create_connection(primary_place(), 5)
+            connection.settimeout(PATIENCE)
+            connection.sendall(('%s %s-%s' % ((word,) + task())).encode())
+            return connection if connection.recv(3) == b'met' else None
         except (OSError, socket.error):
             return None
     visit.kept = until_there(call)  # open for as long as we live
@@ -197,8 +197,8 @@ def meet(text):
 
 
 def outlive(_):
-    for guest in GUESTS.values():
-        while guest.recv(100):
+    for connection in CONNECTIONS.values():
+        while connection.recv(100):
             pass
 
 

@@ -6,9 +6,8 @@
 //   schema NAME [FIELD:TYPE...]
 //
 // A TYPE is the name of a scalar or a schema, [TYPE] or {TYPE} (a map by name). "-" means no
-// message. A
-// "!" after a query parameter makes it required. {+name=projects/*} in a PATH is one resource's
-// name.
+// message. A "!" after a query parameter makes it required. {+name=projects/*} in a PATH is one
+// resource's name.
 
 #include <mutex>
 #include <span>

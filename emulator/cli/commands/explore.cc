@@ -140,8 +140,9 @@ int RunExplore(const ExploreCommand& command, const Surroundings& world) {
   if (!scenario.ok()) return Fail(world.io, "explore", scenario.error().message, kExitUsage);
   if (command.seed) scenario->seed = *command.seed;
   scenario->faults.clear();
-  if (const std::string lack = scenario::LackOf(*scenario); !lack.empty()) {
-    return Fail(world.io, "explore", "This host cannot explore the scenario: " + lack, kExitCannot);
+  if (const std::string missing = scenario::DescribeMissingAbility(*scenario); !missing.empty()) {
+    return Fail(world.io, "explore", "This host cannot explore the scenario: " + missing,
+                kExitCannot);
   }
   const auto workshop = scenario::Workshop::Open(app::StateDirectory(command.emulator));
   if (!workshop.ok())

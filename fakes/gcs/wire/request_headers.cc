@@ -161,7 +161,7 @@ namespace {
 constexpr std::string_view kBytes = "bytes";
 
 // Digits only, no sign; nullopt on overflow.
-std::optional<uint64_t> NumberByteRanges(std::string_view text) {
+std::optional<uint64_t> ParseDigits(std::string_view text) {
   uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
@@ -172,13 +172,13 @@ std::optional<uint64_t> NumberByteRanges(std::string_view text) {
 std::optional<uint64_t> Position(std::string_view text) {
   const bool is_number = !text.empty() && text.find_first_not_of("0123456789") == text.npos;
   if (!is_number) return std::nullopt;
-  return NumberByteRanges(text).value_or(UINT64_MAX);
+  return ParseDigits(text).value_or(UINT64_MAX);
 }
 
 // "*" is nullopt. False: the text is neither a number nor "*".
 bool NumberOrStar(std::string_view text, std::optional<uint64_t>* number) {
   if (text == "*") return true;
-  *number = NumberByteRanges(text);
+  *number = ParseDigits(text);
   return number->has_value();
 }
 
@@ -220,7 +220,7 @@ std::optional<ContentRange> ParseContentRange(std::string_view header) {
   if (bytes == "*") return range;
   const size_t dash = bytes.find('-');
   if (dash == std::string_view::npos) return std::nullopt;
-  range.first = NumberByteRanges(bytes.substr(0, dash));
+  range.first = ParseDigits(bytes.substr(0, dash));
   if (!range.first || !NumberOrStar(bytes.substr(dash + 1), &range.last)) return std::nullopt;
   if (range.last && *range.last < *range.first) return std::nullopt;
   if (range.last && range.total && *range.last >= *range.total) return std::nullopt;

@@ -15,11 +15,6 @@ constexpr std::array<std::string_view, std::variant_size_v<Event::Body>> kEventK
     "state",  "start", "exit", "storage", "log", "step",
     "metric", "fault", "live", "prepare", "api"};
 
-bool IsTrue(const Json& json, std::string_view name) {
-  const Json* value = Member(json, name);
-  return value && value->is_boolean() && value->get<bool>();
-}
-
 /// Adds the fields of a kind to a line.
 struct FieldWriter {
   Json& json;

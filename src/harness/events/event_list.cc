@@ -17,14 +17,9 @@ void ReadHeadLine(const Json& json, EventList& list) {
   list.semantics = StringOr(json, "semantics");
 }
 
-bool IsTrueMember(const Json& json, std::string_view name) {
-  const Json* value = Member(json, name);
-  return value && value->is_boolean() && value->get<bool>();
-}
-
 void ReadVerdictLine(const Json& json, EventList& list) {
   list.judged = true;
-  list.passed = IsTrueMember(json, "passed");
+  list.passed = IsTrue(json, "passed");
   list.state = StringOr(json, "state");
   list.why_not = StringOr(json, "why_not");
   list.error = StringOr(json, "error");
@@ -33,7 +28,7 @@ void ReadVerdictLine(const Json& json, EventList& list) {
   if (!assertions || !assertions->is_array()) return;
   for (const Json& one : *assertions) {
     list.assertions.push_back({StringOr(one, "name"), StringOr(one, "expected"),
-                               StringOr(one, "found"), IsTrueMember(one, "passed")});
+                               StringOr(one, "found"), IsTrue(one, "passed")});
   }
 }
 

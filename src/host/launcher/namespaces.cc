@@ -110,7 +110,7 @@ bool AddAddress(int socket, int number, uint32_t address) {
   return ::ioctl(socket, SIOCSIFNETMASK, &request) == 0;
 }
 
-Outcome GiveAddresses(const std::vector<Door>& doors) {
+Outcome GiveAddresses(const std::vector<Endpoint>& endpoints) {
   const int socket = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (socket < 0) return Failure(Step::kAddress);
   ifreq up{};
@@ -118,10 +118,10 @@ Outcome GiveAddresses(const std::vector<Door>& doors) {
   up.ifr_flags = IFF_UP | IFF_LOOPBACK | IFF_RUNNING;
   if (::ioctl(socket, SIOCSIFFLAGS, &up) != 0) return Failure(Step::kAddress);
   std::set<uint32_t> given;
-  for (const Door& door : doors) {
-    const bool is_loopback = ntohl(door.address) >> 24 == 127;
-    if (is_loopback || !given.insert(door.address).second) continue;
-    if (!AddAddress(socket, static_cast<int>(given.size()), door.address)) {
+  for (const Endpoint& endpoint : endpoints) {
+    const bool is_loopback = ntohl(endpoint.address) >> 24 == 127;
+    if (is_loopback || !given.insert(endpoint.address).second) continue;
+    if (!AddAddress(socket, static_cast<int>(given.size()), endpoint.address)) {
       return Failure(Step::kAddress);
     }
   }
@@ -129,42 +129,42 @@ Outcome GiveAddresses(const std::vector<Door>& doors) {
   return {};
 }
 
-Outcome OpenDoors(uint64_t network, const std::vector<Door>& doors, int caip) {
-  for (size_t i = 0; i < doors.size(); ++i) {
+Outcome ListenAtEndpoints(uint64_t network, const std::vector<Endpoint>& endpoints, int caip) {
+  for (size_t i = 0; i < endpoints.size(); ++i) {
     const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    const sockaddr_in place = Place(doors[i].address, doors[i].port);
+    const sockaddr_in place = Place(endpoints[i].address, endpoints[i].port);
     if (socket < 0 ||
         ::bind(socket, reinterpret_cast<const sockaddr*>(&place), sizeof place) != 0 ||
         ::listen(socket, kBacklog) != 0) {
-      return Failure(Step::kDoor);
+      return Failure(Step::kEndpointOpened);
     }
     Report report;
-    report.kind = Report::kDoor;
+    report.kind = Report::kEndpointOpened;
     report.replica = network;
-    report.door = static_cast<uint32_t>(i);
+    report.endpoint = static_cast<uint32_t>(i);
     if (SendWithDescriptors(caip, &report, sizeof report, {socket}) < 0) {
-      return Failure(Step::kDoor);
+      return Failure(Step::kEndpointOpened);
     }
     ::close(socket);
   }
   return {};
 }
 
-bool ReadDoors(int file, std::vector<Door>& doors) {
+bool ReadEndpoints(int file, std::vector<Endpoint>& endpoints) {
   struct stat status {};
   if (::fstat(file, &status) != 0) return false;
   const auto size = static_cast<size_t>(status.st_size);
-  doors.resize(size / sizeof(Door));
-  return ::pread(file, doors.data(), size, 0) == static_cast<ssize_t>(size);
+  endpoints.resize(size / sizeof(Endpoint));
+  return ::pread(file, endpoints.data(), size, 0) == static_cast<ssize_t>(size);
 }
 
 // Runs in a process of its own, which ends afterwards.
-Outcome Make(uint64_t number, int doors_file, int caip, bool& has_users) {
-  std::vector<Door> doors;
-  if (!ReadDoors(doors_file, doors)) return Failure(Step::kRecipe);
+Outcome Make(uint64_t number, int endpoints_file, int caip, bool& has_users) {
+  std::vector<Endpoint> endpoints;
+  if (!ReadEndpoints(endpoints_file, endpoints)) return Failure(Step::kRecipe);
   Outcome outcome = LeaveTheNetwork(has_users);
-  if (outcome.failed == Step::kNone) outcome = GiveAddresses(doors);
-  if (outcome.failed == Step::kNone) outcome = OpenDoors(number, doors, caip);
+  if (outcome.failed == Step::kNone) outcome = GiveAddresses(endpoints);
+  if (outcome.failed == Step::kNone) outcome = ListenAtEndpoints(number, endpoints, caip);
   return outcome;
 }
 
@@ -181,7 +181,7 @@ Outcome Make(uint64_t number, int doors_file, int caip, bool& has_users) {
 
 }  // namespace
 
-NewNetwork MakeNetwork(uint64_t number, int doors, int caip, bool rehearse) {
+NewNetwork MakeNetwork(uint64_t number, int endpoints, int caip, bool rehearse) {
   NewNetwork made;
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
@@ -191,7 +191,7 @@ NewNetwork MakeNetwork(uint64_t number, int doors, int caip, bool rehearse) {
   const pid_t maker = ::fork();
   if (maker == 0) {
     bool has_users = false;
-    Outcome outcome = Make(number, doors, caip, has_users);
+    Outcome outcome = Make(number, endpoints, caip, has_users);
     if (outcome.failed == Step::kNone && rehearse) {
       outcome.failed = GetOwnHost("/etc/hosts", "caip");
       outcome.error = errno;

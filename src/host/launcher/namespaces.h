@@ -32,9 +32,10 @@ struct NewNetwork {
 };
 
 /// Creates a network of a run's own: a network namespace whose only connections to the outside are
-/// listening sockets (doors), which are created inside and served from outside. No process stays
-/// alive for it. Creates a user namespace, too, if that is necessary. Sends the doors' sockets to
-/// `caip`. `doors` is a memory file of Door structs. `rehearse`: also try a replica's mounts.
-NewNetwork MakeNetwork(uint64_t number, int doors, int caip, bool rehearse);
+/// listening sockets (endpoints), which are created inside and served from outside. No process
+/// stays alive for it. Creates a user namespace, too, if that is necessary. Sends the endpoints'
+/// sockets to `caip`. `endpoints` is a memory file of Endpoint structs. `rehearse`: also try a
+/// replica's mounts.
+NewNetwork MakeNetwork(uint64_t number, int endpoints, int caip, bool rehearse);
 
 }  // namespace caip::host::launcher

@@ -4,12 +4,13 @@
 //
 //   caip -> launcher   Command, for kLaunch with three descriptors: the recipe (a sealed memory
 //                      file, EncodeRecipe), the write ends of stdout and stderr; for kOpenNetwork
-//                      with one: its doors (a memory file of Door structs)
+//                      with one: its endpoints (a memory file of Endpoint structs)
 //   launcher -> caip   Report; exactly one kEnded or kStartFailed for each kLaunch; one kFrozen
 //                      for a kFreeze of a replica that lives; kWatched before kStarted, with the
 //                      seccomp listener of its calls, if it is watched; for each
-//                      kOpenNetwork a kDoor for each door, with the socket that listens there, and
-//                      then one kNetworkOpened, or kNetworkFailed instead of what is missing
+//                      kOpenNetwork a kEndpointOpened for each endpoint, with the socket that
+//                      listens there, and then one kNetworkOpened, or kNetworkFailed instead of
+//                      what is missing
 
 #include <sys/types.h>
 
@@ -34,7 +35,7 @@ struct Command {
 };
 
 /// The address at which a socket listens in a network, in network byte order.
-struct Door {
+struct Endpoint {
   uint32_t address = 0;  // the network gets the address, unless it is 127.x.y.z
   uint16_t port = 0;
   uint16_t unused = 0;
@@ -52,13 +53,13 @@ enum class Step : uint32_t {
   kDirectory,
   kWatch,
   kExec,
-  kNetwork,       // making a network namespace
-  kUserMap,       // the users of a user namespace
-  kAddress,       // giving the network its addresses
-  kDoor,          // listening there
-  kEnterNetwork,  // joining its namespaces
-  kMounts,        // making a mount namespace
-  kHosts,         // covering the hosts file
+  kNetwork,         // making a network namespace
+  kUserMap,         // the users of a user namespace
+  kAddress,         // giving the network its addresses
+  kEndpointOpened,  // listening there
+  kEnterNetwork,    // joining its namespaces
+  kMounts,          // making a mount namespace
+  kHosts,           // covering the hosts file
   kHostName,
 };
 
@@ -71,7 +72,7 @@ struct Report {
     kEnded,
     kFrozen,
     kWatched,
-    kDoor,
+    kEndpointOpened,
     kNetworkOpened,
     kNetworkFailed,
   };
@@ -83,8 +84,8 @@ struct Report {
   int32_t leader = 0;          // process ID, for people
   int32_t init = 0;            // kWatched: process ID of the ancestor of all watched processes
   int64_t max_rss_kib = 0;     // of the leader and the children it waited for
-  uint64_t replica = 0;        // kDoor, kNetwork...: the network
-  uint32_t door = 0;           // kDoor: its index
+  uint64_t replica = 0;        // kEndpointOpened, kNetwork...: the network
+  uint32_t endpoint = 0;       // kEndpointOpened: its index
   char left[kLeftBytes] = {};  // processes of left_running: "421 sleep 600\n", as many as fit
 };
 

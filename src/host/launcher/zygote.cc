@@ -100,8 +100,8 @@ void Zygote::RefuseLaunch(uint64_t replica, Step step, int error) {
   ::send(socket_, &report, sizeof report, MSG_NOSIGNAL);
 }
 
-void Zygote::OpenNetwork(const Command& command, int doors) {
-  const NewNetwork made = MakeNetwork(command.network, doors, socket_, command.rehearse != 0);
+void Zygote::OpenNetwork(const Command& command, int endpoints) {
+  const NewNetwork made = MakeNetwork(command.network, endpoints, socket_, command.rehearse != 0);
   CloseNetwork(command.network);
   networks_[command.network] = made;
   Report report;
@@ -112,7 +112,7 @@ void Zygote::OpenNetwork(const Command& command, int doors) {
   ::send(socket_, &report, sizeof report, MSG_NOSIGNAL);
 }
 
-// The namespaces end with the last process in them and the last socket of their doors.
+// The namespaces end with the last process in them and the last socket of their endpoints.
 void Zygote::CloseNetwork(uint64_t network) {
   const auto found = networks_.find(network);
   if (found == networks_.end()) return;

@@ -25,7 +25,7 @@ class Zygote {
   bool Receive();  // false: caip has ended
   void Launch(const Command& command, int recipe, int out, int err);
   void RefuseLaunch(uint64_t replica, Step step, int error);
-  void OpenNetwork(const Command& command, int doors);
+  void OpenNetwork(const Command& command, int endpoints);
   void CloseNetwork(uint64_t network);
   void Forward(uint64_t replica, int order);
   void Reap();

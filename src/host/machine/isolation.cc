@@ -21,13 +21,14 @@ constexpr int kFirstPrivatePort = 61000;
 constexpr int kPrivatePortsOfAnAddress = 4000;
 constexpr int kFirstPrivateAddress = 2;
 
-Result<launcher::Door> DoorAt(const std::string& address, uint16_t port) {
+Result<launcher::Endpoint> ParseEndpoint(const std::string& address, uint16_t port) {
   in_addr number{};
-  if (::inet_pton(AF_INET, address.c_str(), &number) != 1) return errors::DoorAddress(address);
-  launcher::Door door;
-  door.address = number.s_addr;
-  door.port = htons(port);
-  return door;
+  if (::inet_pton(AF_INET, address.c_str(), &number) != 1)
+    return errors::EndpointAddressNotValid(address);
+  launcher::Endpoint endpoint;
+  endpoint.address = number.s_addr;
+  endpoint.port = htons(port);
+  return endpoint;
 }
 
 const char* NameOf(launcher::Step step) {
@@ -37,7 +38,7 @@ const char* NameOf(launcher::Step step) {
       return "keeping the user's number in a user namespace";
     case Step::kAddress:
       return "giving addresses to a network namespace";
-    case Step::kDoor:
+    case Step::kEndpointOpened:
       return "listening in a network namespace";
     case Step::kEnterNetwork:
       return "entering a network namespace";
@@ -56,10 +57,11 @@ const char* NameOf(launcher::Step step) {
 
 Result<uint64_t> RunNetworks::Open(LauncherLink& link, const engine::RunKey& run,
                                    const std::shared_ptr<const engine::RunNetwork>& network) {
-  std::vector<launcher::Door> doors;
-  for (const engine::RunNetwork::Door& door : network->doors) {
-    ASSIGN_OR_RETURN(const launcher::Door place, DoorAt(door.address, door.port));
-    doors.push_back(place);
+  std::vector<launcher::Endpoint> endpoints;
+  for (const engine::RunNetwork::Endpoint& endpoint : network->endpoints) {
+    ASSIGN_OR_RETURN(const launcher::Endpoint place,
+                     ParseEndpoint(endpoint.address, endpoint.port));
+    endpoints.push_back(place);
   }
   {
     const std::lock_guard lock(mutex_);
@@ -68,7 +70,7 @@ Result<uint64_t> RunNetworks::Open(LauncherLink& link, const engine::RunKey& run
     }
     opened_[++last_number_] = {run, network};
   }
-  RETURN_IF_ERROR(link.OpenNetwork(last_number_, doors));
+  RETURN_IF_ERROR(link.OpenNetwork(last_number_, endpoints));
   return last_number_;
 }
 
@@ -89,18 +91,18 @@ void RunNetworks::Forget() {
   opened_.clear();
 }
 
-void RunNetworks::DoorOpened(uint64_t number, uint32_t door, Fd listening) {
+void RunNetworks::EndpointOpened(uint64_t number, uint32_t endpoint, Fd listening) {
   std::string tag;
   {
     const std::lock_guard lock(mutex_);
     const auto found = opened_.find(number);
-    if (found == opened_.end() || door >= found->second.network->doors.size()) return;
-    tag = found->second.network->doors[door].tag;
+    if (found == opened_.end() || endpoint >= found->second.network->endpoints.size()) return;
+    tag = found->second.network->endpoints[endpoint].tag;
   }
-  if (keeper_) keeper_(tag, std::move(listening));
+  if (handler_) handler_(tag, std::move(listening));
 }
 
-OwnNetworks::Place PrivatePlaceInNetwork(size_t index) {
+OwnNetworks::Endpoint PrivateEndpointInNetwork(size_t index) {
   const int number = static_cast<int>(index);
   const int host = kFirstPrivateAddress + number / kPrivatePortsOfAnAddress;
   return {"127.0.0." + std::to_string(host),
@@ -128,7 +130,7 @@ std::optional<std::string> TryIsolation(const Path& program) {
   };
   const auto link = LauncherLink::Start(program, std::move(listener));
   if (!link.ok()) return link.error().message;
-  const auto metadata = DoorAt("169.254.169.254", 80);
+  const auto metadata = ParseEndpoint("169.254.169.254", 80);
   const Status asked = (*link)->OpenNetwork(kTrial, {*metadata}, true);
   if (!asked.ok()) return asked.error().message;
   if (future.wait_for(kTrialLimit) != std::future_status::ready) return "it takes too long";

@@ -20,7 +20,7 @@ namespace caip::host {
 /// thread receives the reports.
 class RunNetworks {
  public:
-  void SetDoorkeeper(Doorkeeper keeper) { keeper_ = std::move(keeper); }
+  void SetEndpointHandler(EndpointHandler handler) { handler_ = std::move(handler); }
 
   /// The number of the run's network. Opens the network first if it does not exist.
   Result<uint64_t> Open(LauncherLink& link, const engine::RunKey& run,
@@ -29,21 +29,21 @@ class RunNetworks {
   /// Forgets all networks, because the launcher has died and they with it.
   void Forget();
   /// The link's thread.
-  void DoorOpened(uint64_t number, uint32_t door, Fd listening);
+  void EndpointOpened(uint64_t number, uint32_t endpoint, Fd listening);
 
  private:
   struct Opened {
     engine::RunKey run;
     std::shared_ptr<const engine::RunNetwork> network;
   };
-  Doorkeeper keeper_;
+  EndpointHandler handler_;
   std::mutex mutex_;
   std::map<uint64_t, Opened> opened_;  // guarded by mutex_
   uint64_t last_number_ = 0;
 };
 
-/// OwnNetworks::PrivatePlace for networks that a launcher opens.
-OwnNetworks::Place PrivatePlaceInNetwork(size_t index);
+/// OwnNetworks::PrivateEndpoint for networks that a launcher opens.
+OwnNetworks::Endpoint PrivateEndpointInNetwork(size_t index);
 
 /// Why the launcher could not make namespaces: "making a network namespace: Operation not
 /// permitted".

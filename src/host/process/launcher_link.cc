@@ -125,8 +125,9 @@ void LauncherLink::Dispatch(const Report& report, Fd descriptor) {
   switch (report.kind) {
     case Report::kWatched:
       return listener_.watched(report.replica, std::move(descriptor), report.init);
-    case Report::kDoor:
-      if (listener_.door) listener_.door(report.replica, report.door, std::move(descriptor));
+    case Report::kEndpointOpened:
+      if (listener_.endpoint)
+        listener_.endpoint(report.replica, report.endpoint, std::move(descriptor));
       return;
     case Report::kNetworkOpened:
     case Report::kNetworkFailed:
@@ -149,11 +150,11 @@ Status LauncherLink::Launch(const Replica& replica) {
   return SendWith(socket_.get(), command, {recipe.get(), replica.out, replica.err});
 }
 
-Status LauncherLink::OpenNetwork(uint64_t number, const std::vector<launcher::Door>& doors,
+Status LauncherLink::OpenNetwork(uint64_t number, const std::vector<launcher::Endpoint>& endpoints,
                                  bool rehearse) {
   ASSIGN_OR_RETURN(const Fd file,
-                   MemoryFile(std::string(reinterpret_cast<const char*>(doors.data()),
-                                          doors.size() * sizeof(launcher::Door))));
+                   MemoryFile(std::string(reinterpret_cast<const char*>(endpoints.data()),
+                                          endpoints.size() * sizeof(launcher::Endpoint))));
   Command command;
   command.kind = Command::kOpenNetwork;
   command.network = number;

@@ -26,8 +26,8 @@ class LauncherLink {
     std::function<void(const launcher::Report&)> report;
     std::function<void(uint64_t replica, Fd calls, pid_t init)> watched;  // before kStarted
     std::function<void()> gone;  // the launcher has died, and so have all replicas
-    /// The doors of a network, then the result of its opening (kNetworkOpened, kNetworkFailed).
-    std::function<void(uint64_t network, uint32_t door, Fd listening)> door = {};
+    /// The endpoints of a network, then the result of its opening (kNetworkOpened, kNetworkFailed).
+    std::function<void(uint64_t network, uint32_t endpoint, Fd listening)> endpoint = {};
     std::function<void(const launcher::Report&)> network = {};
   };
 
@@ -60,7 +60,7 @@ class LauncherLink {
   /// Opens a network. `number` is the caller's, never 0. A later launch in the network finds it
   /// open, or fails with the reason. `rehearse`: also fail if replicas cannot have their own
   /// mounts.
-  Status OpenNetwork(uint64_t number, const std::vector<launcher::Door>& doors,
+  Status OpenNetwork(uint64_t number, const std::vector<launcher::Endpoint>& endpoints,
                      bool rehearse = false);
   void CloseNetwork(uint64_t number);
 

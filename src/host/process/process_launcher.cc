@@ -146,8 +146,10 @@ class Processes final : public ProcessLauncher {
 
   // OwnNetworks
   std::string SharedAddress() const override { return std::string(kLoopbackAddress); }
-  Place PrivatePlace(size_t index) const override { return PrivatePlaceInNetwork(index); }
-  void ServeDoors(Doorkeeper keeper) override { networks_.SetDoorkeeper(std::move(keeper)); }
+  Endpoint PrivateEndpoint(size_t index) const override { return PrivateEndpointInNetwork(index); }
+  void SetEndpointHandler(EndpointHandler handler) override {
+    networks_.SetEndpointHandler(std::move(handler));
+  }
   std::string TaskOfClient(const engine::RunKey& run, const std::string& client) const override {
     return host::TaskOfClient(state_id_, run, client);
   }
@@ -162,8 +164,8 @@ class Processes final : public ProcessLauncher {
     listener.watched = [this](uint64_t number, Fd calls, pid_t init) {
       watched_.Listen(number, KernelCalls(std::move(calls)), init);
     };
-    listener.door = [this](uint64_t network, uint32_t door, Fd listening) {
-      networks_.DoorOpened(network, door, std::move(listening));
+    listener.endpoint = [this](uint64_t network, uint32_t endpoint, Fd listening) {
+      networks_.EndpointOpened(network, endpoint, std::move(listening));
     };
     listener.gone = [this] { EndAll(); };
     const Path program = options_.program.empty() ? LauncherBesideUs() : options_.program;

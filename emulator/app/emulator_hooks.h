@@ -38,23 +38,23 @@ class AlarmedClock final : public Clock {
   Alarm* alarm_ = nullptr;
 };
 
-/// Watches an emulator from inside and disturbs it. Each Around() is called once, while the
+/// Watches an emulator from inside and disturbs it. Each Wrap function is called once, while the
 /// emulator is made. Its result stands between the part and the users of the part. As an alarm it
 /// is registered with the service's clock. Outlives the emulator.
-class Interference : public Alarm {
+class EmulatorHooks : public Alarm {
  public:
   /// The store that clients and replicas use. The service itself reads packages and buckets
   /// directly.
-  virtual std::unique_ptr<gcs::BucketStore> Around(gcs::BucketStore& store) = 0;
+  virtual std::unique_ptr<gcs::BucketStore> WrapStore(gcs::BucketStore& store) = 0;
   /// The sink of the replicas' output, and of no other log entries.
-  virtual std::unique_ptr<engine::LogSink> Around(engine::LogSink& sink) = 0;
+  virtual std::unique_ptr<engine::LogSink> WrapOutput(engine::LogSink& sink) = 0;
   /// The sink of the engine's log entries.
-  virtual std::unique_ptr<engine::LogSink> AroundService(engine::LogSink& sink) = 0;
+  virtual std::unique_ptr<engine::LogSink> WrapServiceLog(engine::LogSink& sink) = 0;
   /// May wrap the launcher and the packager, and use the launcher's abilities. The wrapper sees
   /// complete launches. Error: the launcher lacks a required ability.
-  virtual Status Around(host::LauncherBundle& replicas) = 0;
+  virtual Status WrapLaunchers(host::LauncherBundle& replicas) = 0;
   /// The handler of all requests except those for metadata and tokens.
-  virtual http::Handler Around(http::Handler apis) = 0;
+  virtual http::Handler WrapHandler(http::Handler apis) = 0;
   /// Called when the engine runs and no job was submitted yet.
   virtual void Begin(engine::Engine& engine, Clock& clock) = 0;
   /// Called before the engine is destroyed.

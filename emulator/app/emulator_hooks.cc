@@ -1,4 +1,4 @@
-#include "emulator/app/interference.h"
+#include "emulator/app/emulator_hooks.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "emulator/check/trace_taker.h"
+#include "emulator/check/trace_recorder.h"
 
 #include <algorithm>
 #include <set>
@@ -59,7 +59,7 @@ bool IsOfSystem(const host::FileSight& sight) {
 
 }  // namespace
 
-void TraceTaker::Launching(const engine::ReplicaLaunch& launch, const std::string& boot_disk) {
+void TraceRecorder::Launching(const engine::ReplicaLaunch& launch, const std::string& boot_disk) {
   const std::lock_guard lock(mutex_);
   const std::string replica = harness::ReplicaNameOf(launch.key);
   if (launch.metrics) metrics_[replica] = *launch.metrics;
@@ -67,7 +67,7 @@ void TraceTaker::Launching(const engine::ReplicaLaunch& launch, const std::strin
                        boot_disk + "/" + launch.working_directory});
 }
 
-void TraceTaker::Seen(const engine::ReplicaKey& key, const host::FileSight& sight) {
+void TraceRecorder::Seen(const engine::ReplicaKey& key, const host::FileSight& sight) {
   if (sight.path.starts_with(buckets_) || IsOfSystem(sight)) return;
   const std::lock_guard lock(mutex_);
   switch (sight.kind) {
@@ -81,7 +81,7 @@ void TraceTaker::Seen(const engine::ReplicaKey& key, const host::FileSight& sigh
   }
 }
 
-void TraceTaker::Open(const std::string& replica, const host::FileSight& sight) {
+void TraceRecorder::Open(const std::string& replica, const host::FileSight& sight) {
   const auto [entry, is_new] = files_.try_emplace(sight.path);
   harness::TouchedFile& file = entry->second;
   if (is_new) file.was_there = sight.is_there;
@@ -96,7 +96,7 @@ void TraceTaker::Open(const std::string& replica, const host::FileSight& sight) 
 }
 
 // A file that was read before stays in the list.
-void TraceTaker::Delete(const std::string& path) {
+void TraceRecorder::Delete(const std::string& path) {
   const auto entry = files_.find(path);
   if (entry == files_.end()) return;
   entry->second.written = false;
@@ -104,7 +104,7 @@ void TraceTaker::Delete(const std::string& path) {
 }
 
 // The rename of a directory renames all files below it.
-void TraceTaker::Rename(const std::string& from, const std::string& to, bool is_there) {
+void TraceRecorder::Rename(const std::string& from, const std::string& to, bool is_there) {
   std::map<std::string, harness::TouchedFile> renamed;
   for (auto entry = files_.lower_bound(from); entry != files_.end();) {
     if (!entry->first.starts_with(from)) break;
@@ -122,7 +122,7 @@ void TraceTaker::Rename(const std::string& from, const std::string& to, bool is_
   for (auto& [path, file] : renamed) files_[path] = std::move(file);
 }
 
-void TraceTaker::Printed(const engine::LogLine& line) {
+void TraceRecorder::Printed(const engine::LogLine& line) {
   // A record of `logging` and a line with TensorFlow's or gRPC's prefix have a path.
   if (line.severity != engine::Severity::kError || !line.pathname.empty()) return;
   const std::lock_guard lock(mutex_);
@@ -130,14 +130,15 @@ void TraceTaker::Printed(const engine::LogLine& line) {
   traces_.raw_errors.push_back({harness::ReplicaNameOf(line.task, line.run.trial), line.message});
 }
 
-void TraceTaker::LeftRunning(const engine::ReplicaKey& key, const std::vector<std::string>& left) {
+void TraceRecorder::LeftRunning(const engine::ReplicaKey& key,
+                                const std::vector<std::string>& left) {
   const std::lock_guard lock(mutex_);
   for (const std::string& command : left) {
     traces_.left_running.push_back({harness::ReplicaNameOf(key), command});
   }
 }
 
-void TraceTaker::Ended(const engine::ReplicaExit& exit) {
+void TraceRecorder::Ended(const engine::ReplicaExit& exit) {
   const std::lock_guard lock(mutex_);
   const std::string replica = harness::ReplicaNameOf(exit.key);
   Measure(replica);
@@ -148,7 +149,7 @@ void TraceTaker::Ended(const engine::ReplicaExit& exit) {
   }
 }
 
-void TraceTaker::Measure(const std::string& replica) {
+void TraceRecorder::Measure(const std::string& replica) {
   for (auto& [path, file] : files_) {
     if (file.replica != replica || !file.written) continue;
     std::error_code error;
@@ -158,7 +159,7 @@ void TraceTaker::Measure(const std::string& replica) {
   }
 }
 
-void TraceTaker::HandOver(harness::CheckRun& run) {
+void TraceRecorder::HandOver(harness::CheckRun& run) {
   const std::lock_guard lock(mutex_);
   for (auto& [path, file] : files_) traces_.files.push_back(std::move(file));
   run.launched = std::move(launched_);

@@ -1,4 +1,4 @@
-#include "emulator/check/trace_taker.h"
+#include "emulator/check/trace_recorder.h"
 
 #include <gmock/gmock.h>
 
@@ -26,33 +26,33 @@ std::string Words(const TouchedFile& file) {
   return words + " " + std::to_string(file.bytes) + " bytes";
 }
 
-class TraceTakerTest : public ::testing::Test {
+class TraceRecorderTest : public ::testing::Test {
  protected:
   void Read(const std::string& path, const ReplicaKey& who = kMaster) {
-    taker_.Seen(who, {FileSight::Kind::kRead, path, "", true, false});
+    recorder_.Seen(who, {FileSight::Kind::kRead, path, "", true, false});
   }
   void Write(const std::string& path, bool is_there = false, bool reads_too = false) {
-    taker_.Seen(kMaster, {FileSight::Kind::kWrite, path, "", is_there, reads_too});
+    recorder_.Seen(kMaster, {FileSight::Kind::kWrite, path, "", is_there, reads_too});
   }
   void Rename(const std::string& from, const std::string& to, bool is_there = false) {
-    taker_.Seen(kMaster, {FileSight::Kind::kRename, from, to, is_there, false});
+    recorder_.Seen(kMaster, {FileSight::Kind::kRename, from, to, is_there, false});
   }
   void Delete(const std::string& path) {
-    taker_.Seen(kMaster, {FileSight::Kind::kDelete, path, "", true});
+    recorder_.Seen(kMaster, {FileSight::Kind::kDelete, path, "", true});
   }
   void Launch(const ReplicaKey& who) {
     engine::ReplicaLaunch launch;
     launch.key = who;
-    taker_.Launching(launch, "/disk");
+    recorder_.Launching(launch, "/disk");
   }
   void End(const ReplicaKey& who) {
     engine::ReplicaExit exit;
     exit.key = who;
-    taker_.Ended(exit);
+    recorder_.Ended(exit);
   }
   harness::CheckRun Over() {
     harness::CheckRun run;
-    taker_.HandOver(run);
+    recorder_.HandOver(run);
     return run;
   }
   std::vector<std::string> Files() {
@@ -61,10 +61,10 @@ class TraceTakerTest : public ::testing::Test {
     return files;
   }
 
-  check::TraceTaker taker_{"/state/buckets", true};
+  check::TraceRecorder recorder_{"/state/buckets", true};
 };
 
-TEST_F(TraceTakerTest, ObjectsAndFilesOfTheSystemAreLeftOut) {
+TEST_F(TraceRecorderTest, ObjectsAndFilesOfTheSystemAreLeftOut) {
   Read("/state/buckets/job/out/ckpt");
   Write("/state/buckets/job/out/ckpt");
   Read("/usr/lib/python3/json.py");
@@ -76,7 +76,7 @@ TEST_F(TraceTakerTest, ObjectsAndFilesOfTheSystemAreLeftOut) {
                                    "master-0 /etc/made-by-the-trainer written, 0 bytes"));
 }
 
-TEST_F(TraceTakerTest, ReadingBeforeAndAfterAWriteDiffer) {
+TEST_F(TraceRecorderTest, ReadingBeforeAndAfterAWriteDiffer) {
   Read("/a");
   Write("/a", true);
   Write("/b");
@@ -91,13 +91,13 @@ TEST_F(TraceTakerTest, ReadingBeforeAndAfterAWriteDiffer) {
                                    "master-0 /d was there, read, written, read after, 0 bytes"));
 }
 
-TEST_F(TraceTakerTest, TheReplicaThatTouchedAFileLastIsNamed) {
+TEST_F(TraceRecorderTest, TheReplicaThatTouchedAFileLastIsNamed) {
   Write("/a");
   Read("/a", kWorker);
   EXPECT_THAT(Files(), ElementsAre("worker-0 /a written, read after, 0 bytes"));
 }
 
-TEST_F(TraceTakerTest, ARenameMovesAFileOrAllFilesBelowADirectory) {
+TEST_F(TraceRecorderTest, ARenameMovesAFileOrAllFilesBelowADirectory) {
   Write("/tmp/a");
   Rename("/tmp/a", "/out/a");
   Write("/srv/x/1");
@@ -110,13 +110,13 @@ TEST_F(TraceTakerTest, ARenameMovesAFileOrAllFilesBelowADirectory) {
                           "master-0 /out/a written, 0 bytes", "master-0 /srv/xy written, 0 bytes"));
 }
 
-TEST_F(TraceTakerTest, AFileThatIsRenamedIntoABucketIsAnObject) {
+TEST_F(TraceRecorderTest, AFileThatIsRenamedIntoABucketIsAnObject) {
   Write("/tmp/a");
   Rename("/tmp/a", "/state/buckets/job/out/a");
   EXPECT_THAT(Files(), IsEmpty());
 }
 
-TEST_F(TraceTakerTest, ADeletedFileIsKeptIfItWasRead) {
+TEST_F(TraceRecorderTest, ADeletedFileIsKeptIfItWasRead) {
   Write("/a");
   Delete("/a");
   Read("/b");
@@ -126,7 +126,7 @@ TEST_F(TraceTakerTest, ADeletedFileIsKeptIfItWasRead) {
   EXPECT_THAT(Files(), ElementsAre("master-0 /b was there, read, 0 bytes"));
 }
 
-TEST_F(TraceTakerTest, BytesAreCountedAtTheReplicasEnd) {
+TEST_F(TraceRecorderTest, BytesAreCountedAtTheReplicasEnd) {
   TemporaryDirectory folder;
   const std::string kept = (folder.path() / "kept").string();
   const std::string gone = (folder.path() / "gone").string();
@@ -138,13 +138,13 @@ TEST_F(TraceTakerTest, BytesAreCountedAtTheReplicasEnd) {
                                    "master-0 " + kept + " written, 5 bytes"));
 }
 
-TEST_F(TraceTakerTest, LaunchesKeepTheirArguments) {
+TEST_F(TraceRecorderTest, LaunchesKeepTheirArguments) {
   engine::ReplicaLaunch launch;
   launch.key = kWorker;
   launch.program = run::LocalCommand{{"python3", "-m", "trainer.task"}};
   launch.environment = {{"HOSTNAME", "elsewhere"}};
   launch.working_directory = "user_dir";
-  taker_.Launching(launch, "/disk");
+  recorder_.Launching(launch, "/disk");
   const harness::CheckRun run = Over();
   ASSERT_EQ(run.launched.size(), 1u);
   EXPECT_EQ(run.launched[0].replica, "worker-0");
@@ -155,7 +155,7 @@ TEST_F(TraceTakerTest, LaunchesKeepTheirArguments) {
   EXPECT_EQ(run.launched[0].directory, "/disk/user_dir");
 }
 
-TEST_F(TraceTakerTest, ErrorsAreLinesOfStderrWithoutALogger) {
+TEST_F(TraceRecorderTest, ErrorsAreLinesOfStderrWithoutALogger) {
   const auto line = [](const std::string& text, engine::Severity severity,
                        const std::string& pathname) {
     engine::LogLine made;
@@ -165,32 +165,32 @@ TEST_F(TraceTakerTest, ErrorsAreLinesOfStderrWithoutALogger) {
     made.pathname = pathname;
     return made;
   };
-  taker_.Printed(line("pip says", engine::Severity::kError, ""));  // nobody is launched yet
+  recorder_.Printed(line("pip says", engine::Severity::kError, ""));  // nobody is launched yet
   Launch(kMaster);
-  taker_.Printed(line("progress", engine::Severity::kError, ""));
-  taker_.Printed(line("logged", engine::Severity::kError, "trainer/task.py"));
-  taker_.Printed(line("printed", engine::Severity::kInfo, ""));
+  recorder_.Printed(line("progress", engine::Severity::kError, ""));
+  recorder_.Printed(line("logged", engine::Severity::kError, "trainer/task.py"));
+  recorder_.Printed(line("printed", engine::Severity::kInfo, ""));
   const harness::CheckRun run = Over();
   ASSERT_EQ(run.traces.raw_errors.size(), 1u);
   EXPECT_EQ(run.traces.raw_errors[0].text, "progress");
   EXPECT_EQ(run.traces.raw_errors[0].replica, "master-0");
 }
 
-TEST_F(TraceTakerTest, ProcessesThatOutliveAReplicaAreNamed) {
-  taker_.LeftRunning(kMaster, {"421 sleep 600"});
+TEST_F(TraceRecorderTest, ProcessesThatOutliveAReplicaAreNamed) {
+  recorder_.LeftRunning(kMaster, {"421 sleep 600"});
   const harness::CheckRun run = Over();
   ASSERT_EQ(run.traces.left_running.size(), 1u);
   EXPECT_EQ(run.traces.left_running[0].command, "421 sleep 600");
 }
 
-TEST_F(TraceTakerTest, TheMetricFileIsReadWhenItsReplicaHasEnded) {
+TEST_F(TraceRecorderTest, TheMetricFileIsReadWhenItsReplicaHasEnded) {
   TemporaryDirectory folder;
   const std::string file = (folder.path() / "output.metric").string();
   ASSERT_TRUE(WriteFile(file, "{\"loss\": \"2.0\", \"global_step\": \"8\"}\nno JSON\n").ok());
   engine::ReplicaLaunch launch;
   launch.key = kMaster;
   launch.metrics = engine::MetricSource{"accuracy", file, ""};
-  taker_.Launching(launch, "/disk");
+  recorder_.Launching(launch, "/disk");
   End(kWorker);
   End(kMaster);
   std::vector<std::string> reports;

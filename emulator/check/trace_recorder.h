@@ -12,10 +12,10 @@
 namespace caip::check {
 
 /// Collects the launches, files, processes and lines of one run.
-class TraceTaker final : public scenario::RunObserver {
+class TraceRecorder final : public scenario::RunObserver {
  public:
   /// Leaves out files below `buckets`, which are objects. Collects no files without `wants_files`.
-  TraceTaker(const Path& buckets, bool wants_files)
+  TraceRecorder(const Path& buckets, bool wants_files)
       : buckets_(buckets.string() + "/"), wants_files_(wants_files) {}
 
   void Launching(const engine::ReplicaLaunch& launch, const std::string& boot_disk) override;
