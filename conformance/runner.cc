@@ -145,7 +145,7 @@ std::optional<std::string> Missing(const World& world, const Case& one) {
   return std::nullopt;
 }
 
-Outcome Judge(const World& world, Clients& clients, const Case& one, int number) {
+Outcome TryCase(const World& world, Clients& clients, const Case& one, int number) {
   if (const auto need = Missing(world, one)) {
     return {Verdict::kSkipped, problems::NeedMissing(*need)};
   }
@@ -180,7 +180,7 @@ void WorkOn(Work& work, bool fail_fast, const Progress& progress) {
     if (turn >= work.order.size() || work.stop || Interrupted()) return;
     const size_t at = work.order[turn];
     const Case& one = work.run.cases[at];
-    Outcome outcome = Judge(work.world, clients, one, static_cast<int>(at));
+    Outcome outcome = TryCase(work.world, clients, one, static_cast<int>(at));
     if (Interrupted() && outcome.verdict == Verdict::kFailed)
       outcome = {};  // interrupted, not judged
     const std::lock_guard lock(work.mutex);

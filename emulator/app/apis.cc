@@ -33,14 +33,14 @@ std::vector<http::Route> Apis::LoggingRoutes() {
 
 // The parts of a batch accept the same parameters as whole requests.
 std::vector<http::Route> Apis::StorageRoutes() {
-  auto routes = front::WithStandardParameters(world_.state.faces->JsonRoutes());
+  auto routes = front::WithStandardParameters(world_.state.apis->JsonRoutes());
   routes.push_back(gcs::BatchRoute(routes));
   return routes;
 }
 
 void Apis::Serve(http::Router* router, api::ControlActions actions) {
   const EmulatorOptions& options = world_.options;
-  const StorageFaces& storage = *world_.state.faces;
+  const StorageApis& storage = *world_.state.apis;
   router->Add(front::WithStandardParameters(MlRoutes()));
   router->Add(front::WithStandardParameters(LoggingRoutes()));
   router->Add(storage.Faulty(StorageRoutes()));

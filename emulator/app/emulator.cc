@@ -68,7 +68,7 @@ struct Emulator::Parts {
 };
 
 http::Response Emulator::Parts::Answer(const http::Request& request) const {
-  return gcs::IsXmlRequest(request) ? state.faces->AnswerXml(request) : router.Handle(request);
+  return gcs::IsXmlRequest(request) ? state.apis->AnswerXml(request) : router.Handle(request);
 }
 
 Status Emulator::Parts::Open() {
@@ -143,7 +143,7 @@ void Emulator::Parts::Serve() {
 void Emulator::Parts::StopServing() {
   if (!listener) return;
   listener->StartAnswering();  // after a failed start: early requests must not wait forever
-  state.faces->EndPauses();
+  state.apis->EndPauses();
   listener->Close();
 }
 

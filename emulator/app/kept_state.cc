@@ -77,8 +77,8 @@ Result<KeptState> OpenState(const EmulatorOptions& options, const Clock& clock, 
   if (hooks) state.watched = hooks->WrapStore(*state.buckets);
   gcs::BucketStore& shown = state.watched ? *state.watched : *state.buckets;
   ASSIGN_OR_RETURN(
-      state.faces,
-      StorageFaces::Open({options.state, keys, options.seed, SignerOf(*state.mint)}, shown, wall));
+      state.apis,
+      StorageApis::Open({options.state, keys, options.seed, SignerOf(*state.mint)}, shown, wall));
   return state;
 }
 

@@ -10,7 +10,7 @@
 #include "emulator/api/optimizer/study_store.h"
 #include "emulator/app/port_adapters.h"
 #include "emulator/app/settings/options.h"
-#include "emulator/app/storage_faces.h"
+#include "emulator/app/storage_apis.h"
 #include "fakes/gcs/store/directory_store.h"
 #include "fakes/logging/book/log_book.h"
 #include "fakes/metadata/token_mint.h"
@@ -32,7 +32,7 @@ struct KeptState {
   std::unique_ptr<gcs::DirectoryStore> buckets;
   std::unique_ptr<StorageAdapter> storage;    // `buckets` as the engine reads them
   std::unique_ptr<gcs::BucketStore> watched;  // around `buckets`, if a scenario interferes
-  std::unique_ptr<StorageFaces> faces;        // `buckets` as clients use them
+  std::unique_ptr<StorageApis> apis;          // `buckets` as clients use them
 };
 
 /// `clock` is emulated time, `wall` real time; both outlive the state. Errors:

@@ -50,11 +50,11 @@ std::vector<harness::TriedReport> ReadTriedReports(const engine::MetricSource& s
 // The system and Python read these all the time, and no check needs them.
 constexpr const char* kSystem[] = {"/usr/", "/lib", "/bin/", "/etc/", "/dev/", "/proc/", "/sys/"};
 
-bool IsOfSystem(const host::FileSight& sight) {
-  if (sight.path.starts_with("/dev/") || sight.path.starts_with("/sys/")) return true;
-  return sight.kind == host::FileSight::Kind::kRead &&
+bool IsOfSystem(const host::FileAccess& access) {
+  if (access.path.starts_with("/dev/") || access.path.starts_with("/sys/")) return true;
+  return access.kind == host::FileAccess::Kind::kRead &&
          std::any_of(std::begin(kSystem), std::end(kSystem),
-                     [&](const char* folder) { return sight.path.starts_with(folder); });
+                     [&](const char* folder) { return access.path.starts_with(folder); });
 }
 
 }  // namespace
@@ -67,31 +67,31 @@ void TraceRecorder::Launching(const engine::ReplicaLaunch& launch, const std::st
                        boot_disk + "/" + launch.working_directory});
 }
 
-void TraceRecorder::Seen(const engine::ReplicaKey& key, const host::FileSight& sight) {
-  if (sight.path.starts_with(buckets_) || IsOfSystem(sight)) return;
+void TraceRecorder::Seen(const engine::ReplicaKey& key, const host::FileAccess& access) {
+  if (access.path.starts_with(buckets_) || IsOfSystem(access)) return;
   const std::lock_guard lock(mutex_);
-  switch (sight.kind) {
-    case host::FileSight::Kind::kRead:
-    case host::FileSight::Kind::kWrite:
-      return Open(harness::ReplicaNameOf(key), sight);
-    case host::FileSight::Kind::kRename:
-      return Rename(sight.path, sight.target, sight.is_there);
-    case host::FileSight::Kind::kDelete:
-      return Delete(sight.path);
+  switch (access.kind) {
+    case host::FileAccess::Kind::kRead:
+    case host::FileAccess::Kind::kWrite:
+      return Open(harness::ReplicaNameOf(key), access);
+    case host::FileAccess::Kind::kRename:
+      return Rename(access.path, access.target, access.is_there);
+    case host::FileAccess::Kind::kDelete:
+      return Delete(access.path);
   }
 }
 
-void TraceRecorder::Open(const std::string& replica, const host::FileSight& sight) {
-  const auto [entry, is_new] = files_.try_emplace(sight.path);
+void TraceRecorder::Open(const std::string& replica, const host::FileAccess& access) {
+  const auto [entry, is_new] = files_.try_emplace(access.path);
   harness::TouchedFile& file = entry->second;
-  if (is_new) file.was_there = sight.is_there;
-  file.path = sight.path;
+  if (is_new) file.was_there = access.is_there;
+  file.path = access.path;
   file.replica = replica;
-  const bool reads = sight.kind == host::FileSight::Kind::kRead || sight.reads_too;
+  const bool reads = access.kind == host::FileAccess::Kind::kRead || access.reads_too;
   if (reads && file.written) file.read_again = true;
   if (reads && !file.written) file.read = true;
-  if (sight.kind != host::FileSight::Kind::kWrite) return;
-  file.read_again = sight.reads_too;
+  if (access.kind != host::FileAccess::Kind::kWrite) return;
+  file.read_again = access.reads_too;
   file.written = true;
 }
 

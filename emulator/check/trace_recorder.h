@@ -21,7 +21,7 @@ class TraceRecorder final : public scenario::RunObserver {
   void Launching(const engine::ReplicaLaunch& launch, const std::string& boot_disk) override;
   bool WantsFiles() const override { return wants_files_; }
   void LeftRunning(const engine::ReplicaKey& key, const std::vector<std::string>& left) override;
-  void Seen(const engine::ReplicaKey& key, const host::FileSight& sight) override;
+  void Seen(const engine::ReplicaKey& key, const host::FileAccess& access) override;
   void Printed(const engine::LogLine& line) override;
   void Ended(const engine::ReplicaExit& exit) override;
 
@@ -29,7 +29,7 @@ class TraceRecorder final : public scenario::RunObserver {
   void HandOver(harness::CheckRun& run);
 
  private:
-  void Open(const std::string& replica, const host::FileSight& sight);
+  void Open(const std::string& replica, const host::FileAccess& access);
   void Rename(const std::string& from, const std::string& to, bool is_there);
   void Delete(const std::string& path);
   void Measure(const std::string& replica);

@@ -18,7 +18,7 @@ class RunObserver {
   /// Whether Seen is to be called.
   virtual bool WantsFiles() const { return false; }
   /// A replica used a file.
-  virtual void Seen(const engine::ReplicaKey&, const host::FileSight&) {}
+  virtual void Seen(const engine::ReplicaKey&, const host::FileAccess&) {}
   /// Processes outlived the replica's main process: see host::ReplicaWatcher.
   virtual void LeftRunning(const engine::ReplicaKey&, const std::vector<std::string>&) {}
   /// A replica printed or logged a line.

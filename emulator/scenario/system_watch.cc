@@ -135,8 +135,8 @@ void SystemWatch::LeftRunning(const engine::ReplicaKey& key, const std::vector<s
   if (observer_) observer_->LeftRunning(key, left);
 }
 
-void SystemWatch::Seen(const engine::ReplicaKey& key, const host::FileSight& sight) {
-  if (observer_) observer_->Seen(key, sight);
+void SystemWatch::Seen(const engine::ReplicaKey& key, const host::FileAccess& access) {
+  if (observer_) observer_->Seen(key, access);
 }
 
 void SystemWatch::Gone(const engine::ReplicaKey& key) {

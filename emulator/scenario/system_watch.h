@@ -29,7 +29,7 @@ class SystemWatch final : public host::ReplicaWatcher {
                       int error) override;
   bool looks() const override { return observer_ && observer_->WantsFiles(); }
   void LeftRunning(const engine::ReplicaKey& key, const std::vector<std::string>& left) override;
-  void Seen(const engine::ReplicaKey& key, const host::FileSight& sight) override;
+  void Seen(const engine::ReplicaKey& key, const host::FileAccess& access) override;
   void Gone(const engine::ReplicaKey& key) override;
 
   /// Whether a file operation failed because the disk was full.

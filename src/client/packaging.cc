@@ -243,8 +243,8 @@ Path AbsoluteDirectory(const std::string& path) {
 
 // $CAIP_SDIST_CACHE=0 is for a setup.py whose result depends on more than its files.
 bool CacheWanted() {
-  const char* wish = std::getenv("CAIP_SDIST_CACHE");
-  return !wish || std::string_view(wish) != "0";
+  const char* setting = std::getenv("CAIP_SDIST_CACHE");
+  return !setting || std::string_view(setting) != "0";
 }
 
 Result<std::vector<Path>> Build(const Path& package_path, const PackageRequest& request,

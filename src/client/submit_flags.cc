@@ -34,7 +34,7 @@ bool IsNothing(const Json& tree) {
          (tree.is_number() && tree.get<double>() == 0) || (tree.is_structured() && tree.empty());
 }
 
-Json& Part(Json& object, const char* name) {
+Json& ObjectAt(Json& object, const char* name) {
   Json& part = object[name];
   if (!part.is_object()) part = Json::object();
   return part;
@@ -60,11 +60,11 @@ void MergeConfig(Json& input, const char* name, const RoleFlags& role,
   const bool image = role.image_uri && !role.image_uri->empty();
   const bool tpu = tpu_tf_version && !tpu_tf_version->empty();
   if (!image && !role.accelerator && !tpu) return;
-  Json& config = Part(input, name);
+  Json& config = ObjectAt(input, name);
   if (image) config["imageUri"] = *role.image_uri;
   if (tpu) config["tpuTfVersion"] = *tpu_tf_version;
   if (!role.accelerator) return;
-  Json& accelerator = Part(config, "acceleratorConfig");
+  Json& accelerator = ObjectAt(config, "acceleratorConfig");
   TakeEnum(accelerator, "type", kAccelerator, role.accelerator->type);
   accelerator["count"] = std::to_string(role.accelerator->count);
 }
@@ -104,7 +104,7 @@ void MergeInput(Json& input, const SubmitFlags& flags,
   Take(input, "serviceAccount", flags.service_account);
   input["enableWebAccess"] = flags.enable_web_access;
   if (flags.kms_key && !flags.kms_key->empty()) {
-    Part(input, "encryptionConfig")["kmsKeyName"] = *flags.kms_key;
+    ObjectAt(input, "encryptionConfig")["kmsKeyName"] = *flags.kms_key;
   }
   MergeRoles(input, flags);
 }
@@ -224,7 +224,7 @@ Result<Json> MergeJob(const SubmitFlags& flags, const SubmitFile& file,
   Json job = std::move(typed.job);
   if (!flags.job.empty()) job["jobId"] = flags.job;
   if (flags.labels) job["labels"] = Json(*flags.labels);
-  Json& input = Part(job, "trainingInput");
+  Json& input = ObjectAt(job, "trainingInput");
   MergeInput(input, flags, package_uris);
   if (package_uris.empty() && !RunsContainer(input)) {
     const Json* before = FileInput(file);

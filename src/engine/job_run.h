@@ -108,9 +108,9 @@ class JobRun {
   void BecomeRunning();
   Death DeathOf(const ReplicaExit& exit) const;
   Death LossOf(const run::ReplicaId& id) const;
-  std::string Words(const Death& death) const;
+  std::string DescribeDeath(const Death& death) const;
   void LogEnd(const ReplicaExit& exit);
-  run::Decision Judge(const Death& death);
+  run::Decision Decide(const Death& death);
   void EndedByItself(const run::ReplicaId& id);
   void Restart(const Death& death);
   run::Wait WaitForReplacement(const run::ReplicaId& id) const;

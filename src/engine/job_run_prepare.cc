@@ -88,9 +88,9 @@ void JobRun::On(const Prepared& prepared) {
     End(JobEvent::kGaveUp, failure.refusal);
   } else {
     // Permanent: another attempt would install the same packages.
-    End(JobEvent::kGaveUp, Words({run::ExitClass::kNotPrepared,
-                                  {lead_, failure.exit_code, 0, false, failure.traceback},
-                                  ""}));
+    End(JobEvent::kGaveUp, DescribeDeath({run::ExitClass::kNotPrepared,
+                                          {lead_, failure.exit_code, 0, false, failure.traceback},
+                                          ""}));
   }
 }
 

@@ -53,7 +53,7 @@ void JobRun::On(const Recovered&) {
 void JobRun::LoseAllMachines() {
   for (const auto& [id, replica] : note_.replicas) {
     if (replica.boot == 0 || replica.finished) continue;
-    if (Judge(LossOf(id)) != run::Decision::kRestartReplica) return;
+    if (Decide(LossOf(id)) != run::Decision::kRestartReplica) return;
   }
 }
 

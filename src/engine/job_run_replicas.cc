@@ -49,7 +49,7 @@ void JobRun::On(const ReplicaExit& exit) {
   const Death death = DeathOf(exit);
   replicas_.at(exit.key.replica).life = Life::kOff;
   if (phase_ == Phase::kActive) {
-    Judge(death);
+    Decide(death);
   } else {
     IfAllStopped();
   }
@@ -93,7 +93,7 @@ JobRun::Death JobRun::LossOf(const run::ReplicaId& id) const {
           ""};
 }
 
-std::string JobRun::Words(const Death& death) const {
+std::string JobRun::DescribeDeath(const Death& death) const {
   if (death.how == run::ExitClass::kCouldNotStart) {
     return texts::CouldNotStart(api_->ReplicaName(death.failure.replica), death.start_error);
   }
@@ -114,7 +114,7 @@ void JobRun::LogEnd(const ReplicaExit& exit) {
 }
 
 // The second table decides.
-Decision JobRun::Judge(const Death& death) {
+Decision JobRun::Decide(const Death& death) {
   const run::ReplicaId& id = death.failure.replica;
   if (LeadFinished()) {  // the job has succeeded: the rest does not matter
     EndedByItself(id);
@@ -136,7 +136,7 @@ Decision JobRun::Judge(const Death& death) {
       RetryJob(death);
       break;
     case Decision::kFailJob:
-      End(JobEvent::kGaveUp, Words(death));
+      End(JobEvent::kGaveUp, DescribeDeath(death));
       break;
   }
   return decision;

@@ -38,7 +38,7 @@ std::string NextEtag(std::string_view previous, const std::map<std::string, std:
   return etag;
 }
 
-run::Document Kept(const Job& job) { return std::make_shared<const Json>(ToStoredJson(job)); }
+run::Document ToDocument(const Job& job) { return std::make_shared<const Json>(ToStoredJson(job)); }
 
 }  // namespace
 
@@ -60,7 +60,7 @@ run::Document DocumentOf(const std::string& project, const Job& job) {
   kept.training_input = job.training_input;
   kept.labels = job.labels;
   kept.etag = NextEtag(project + "/" + job.job_id, job.labels);
-  return Kept(kept);
+  return ToDocument(kept);
 }
 
 Result<run::Document> WithLabels(const run::Job& job, std::map<std::string, std::string> labels,
@@ -69,7 +69,7 @@ Result<run::Document> WithLabels(const run::Job& job, std::map<std::string, std:
   if (etag && *etag != changed.etag) return errors::EtagStale();
   changed.labels = std::move(labels);
   changed.etag = NextEtag(changed.etag, changed.labels);
-  return Kept(changed);
+  return ToDocument(changed);
 }
 
 TrainingOutput OutputOf(const run::TrialsSummary& summary) {

@@ -147,17 +147,17 @@ TEST(Suggestions, EndWithTheGrid) {
 TEST(Suggestions, BeginWithTrialsOfTheUser) {
   StudyWorld ml;
   ml.Create(AConfig());
-  const Json wish = Json::parse(R"([{"parameter": "cell", "stringValue": "gru"},
+  const Json request = Json::parse(R"([{"parameter": "cell", "stringValue": "gru"},
       {"parameter": "rate", "floatValue": 0.01}, {"parameter": "units", "intValue": "64"}])");
-  const Answer made = ml.Post(kTrials, {{"parameters", wish}});
+  const Answer made = ml.Post(kTrials, {{"parameters", request}});
   ASSERT_EQ(made.status, 200) << made.text;
   EXPECT_EQ(made.json["state"], "REQUESTED");
-  EXPECT_EQ(ml.Suggest(1, "a")[0]["parameters"], wish);
-  Json outside = wish;
+  EXPECT_EQ(ml.Suggest(1, "a")[0]["parameters"], request);
+  Json outside = request;
   outside[2]["intValue"] = "1";
   EXPECT_THAT(ml.Post(kTrials, {{"parameters", outside}}).text, HasSubstr("'units'"));
   const Answer known =
-      ml.Post(kTrials, {{"parameters", wish},
+      ml.Post(kTrials, {{"parameters", request},
                         {"finalMeasurement", {{"metrics", {{{"metric", "loss"}, {"value", 1}}}}}}});
   EXPECT_EQ(known.json["state"], "COMPLETED");
 }

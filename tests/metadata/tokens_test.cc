@@ -175,9 +175,9 @@ TEST(TokenEndpoint, TakesTheAssertionOfAKeyFile) {
   EXPECT_EQ(facts->identity.account, "sa@demo-project.iam.gserviceaccount.com");
   EXPECT_THAT(facts->scopes, ::testing::ElementsAre("s1", "s2"));
 
-  const std::string wish =
+  const std::string request =
       MakeJwt({{"iss", "sa@x"}, {"target_audience", "https://me"}}, **world.mint->key());
-  const Json identity = world.Answer("/token", grant + "&assertion=" + wish);
+  const Json identity = world.Answer("/token", grant + "&assertion=" + request);
   EXPECT_EQ(ParseJwt(identity["id_token"].get<std::string>())->claims["aud"], "https://me");
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 using engine::ReplicaKey;
 using harness::TouchedFile;
-using host::FileSight;
+using host::FileAccess;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
@@ -29,16 +29,16 @@ std::string Words(const TouchedFile& file) {
 class TraceRecorderTest : public ::testing::Test {
  protected:
   void Read(const std::string& path, const ReplicaKey& who = kMaster) {
-    recorder_.Seen(who, {FileSight::Kind::kRead, path, "", true, false});
+    recorder_.Seen(who, {FileAccess::Kind::kRead, path, "", true, false});
   }
   void Write(const std::string& path, bool is_there = false, bool reads_too = false) {
-    recorder_.Seen(kMaster, {FileSight::Kind::kWrite, path, "", is_there, reads_too});
+    recorder_.Seen(kMaster, {FileAccess::Kind::kWrite, path, "", is_there, reads_too});
   }
   void Rename(const std::string& from, const std::string& to, bool is_there = false) {
-    recorder_.Seen(kMaster, {FileSight::Kind::kRename, from, to, is_there, false});
+    recorder_.Seen(kMaster, {FileAccess::Kind::kRename, from, to, is_there, false});
   }
   void Delete(const std::string& path) {
-    recorder_.Seen(kMaster, {FileSight::Kind::kDelete, path, "", true});
+    recorder_.Seen(kMaster, {FileAccess::Kind::kDelete, path, "", true});
   }
   void Launch(const ReplicaKey& who) {
     engine::ReplicaLaunch launch;

@@ -32,7 +32,7 @@ void DeleteListed(const XmlCall& call, const XmlElement& object, bool is_quiet, 
     if (!is_quiet) root->Add("Deleted").Add("Key", place.object);
     return;
   }
-  const auto [code, message] = XmlErrorWordsOf(gone.error(), place);
+  const auto [code, message] = DescribeXmlError(gone.error(), place);
   XmlElement& error = root->Add("Error");
   error.Add("Key", place.object);
   error.Add("Code", code);

@@ -100,7 +100,7 @@ http::Response ErrorDocument(int status, const XmlElement& root) {
 
 }  // namespace
 
-XmlErrorWords XmlErrorWordsOf(const Error& error, const Place& place) {
+XmlErrorText DescribeXmlError(const Error& error, const Place& place) {
   const Wording wording = WordingOf(error, place);
   return {wording.code, wording.message ? wording.message : error.message};
 }

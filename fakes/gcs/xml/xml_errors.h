@@ -16,11 +16,11 @@ namespace caip::gcs {
 /// determines the code; some codes depend on whether `place` is a bucket or an object.
 http::Response XmlErrorResponse(const Error& error, const Place& place);
 /// The code and the message of an error.
-struct XmlErrorWords {
+struct XmlErrorText {
   std::string code;
   std::string message;
 };
-XmlErrorWords XmlErrorWordsOf(const Error& error, const Place& place);
+XmlErrorText DescribeXmlError(const Error& error, const Place& place);
 
 http::Response XmlErrorResponse(const SignatureFlaw& flaw);
 

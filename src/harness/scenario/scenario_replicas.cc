@@ -8,12 +8,12 @@
 namespace caip::harness {
 namespace {
 
-struct RoleWords {
+struct RoleNames {
   ml::Role role;
   const char* name;   // in scenarios
   const char* count;  // in a trainingInput
 };
-constexpr RoleWords kRoleWords[] = {
+constexpr RoleNames kRoleNames[] = {
     {ml::Role::kMaster, "master", ""},
     {ml::Role::kWorker, "worker", "workerCount"},
     {ml::Role::kParameterServer, "ps", "parameterServerCount"},
@@ -28,7 +28,7 @@ int64_t CountIn(const Json& input, const char* key) {
   return count->is_string() ? std::strtoll(count->get<std::string>().c_str(), nullptr, 10) : 0;
 }
 
-int64_t CountOf(const RoleWords& role, const Json& input) {
+int64_t CountOf(const RoleNames& role, const Json& input) {
   if (role.role == ml::Role::kMaster) return 1;
   const ml::ScaleTier* tier = ml::DefaultCatalog().FindTier(StringOr(input, "scaleTier"));
   if (!tier || tier->IsCustom()) return CountIn(input, role.count);
@@ -42,7 +42,7 @@ std::vector<std::string> FindReplicas(const Scenario& scenario) {
   std::vector<std::string> replicas;
   if (!scenario.submit.empty()) return replicas;
   const Json input = scenario.training_input.is_object() ? scenario.training_input : Json::object();
-  for (const RoleWords& role : kRoleWords) {
+  for (const RoleNames& role : kRoleNames) {
     const int64_t count = std::min<int64_t>(CountOf(role, input), 10'000);
     for (int64_t i = 0; i < count; ++i) {
       replicas.push_back(std::string(role.name) + "-" + std::to_string(i));

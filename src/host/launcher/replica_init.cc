@@ -25,7 +25,7 @@ namespace {
 
 // Processes that outlive the leader by at most this time are ending (such as Python's resource
 // tracker) and are not "left running".
-constexpr int kParting_ms = 50;
+constexpr int kRemaining_ms = 50;
 
 int64_t Milliseconds() {
   timespec now{};
@@ -44,7 +44,7 @@ class ReplicaInit {
     if (::getppid() != start_.launcher) ::_exit(0);
     Start();
     while (!ended_) Wait(-1);
-    if (!was_killed_) Part();
+    if (!was_killed_) AwaitRemainingProcesses();
     KillTree();
     report_.kind = Report::kEnded;
     Send();
@@ -109,8 +109,8 @@ class ReplicaInit {
   }
 
   /// Gives the leader's remaining processes some time to end, and counts those that do not.
-  void Part() {
-    const int64_t until_ms = Milliseconds() + kParting_ms;
+  void AwaitRemainingProcesses() {
+    const int64_t until_ms = Milliseconds() + kRemaining_ms;
     int64_t now_ms;
     while (!Children().empty() && (now_ms = Milliseconds()) < until_ms) {
       Wait(static_cast<int>(until_ms - now_ms));

@@ -82,7 +82,7 @@ std::vector<engine::Report> MetricSources::ReadEventFile(const Path& path) {
   file.inode = opened->facts.st_ino;
   std::vector<engine::Report> reports;
   ReadOn(opened->fd.get(), size, file, reports);
-  Judge(path, file);
+  WarnOfBrokenFile(path, file);
   return Fresh(std::move(reports));
 }
 
@@ -100,11 +100,11 @@ void MetricSources::ReadOn(int fd, uint64_t size, EventFile& file,
   }
 }
 
-void MetricSources::Judge(const Path& path, EventFile& file) {
-  if (file.reader.broken() && !std::exchange(file.told_broken, true)) {
+void MetricSources::WarnOfBrokenFile(const Path& path, EventFile& file) {
+  if (file.reader.broken() && !std::exchange(file.warned_of_file, true)) {
     Warn(errors::EventFileBroken(path.filename().string()));
   }
-  if (file.reader.bad_records() > 0 && !std::exchange(file.told_bad, true)) {
+  if (file.reader.bad_records() > 0 && !std::exchange(file.warned_of_records, true)) {
     Warn(errors::EventRecordBroken(path.filename().string()));
   }
 }
@@ -147,20 +147,20 @@ void MetricSources::Place(std::vector<engine::Report>& reports) {
     if (report.time != 0) return false;
     const engine::ReportName& name = names[place];
     if (place++ < kept) return true;
-    report.time = untimed_told_[name]++;
+    report.time = untimed_counts_[name]++;
     return false;
   });
 }
 
 std::vector<engine::Report> MetricSources::Fresh(std::vector<engine::Report> reports) {
   std::erase_if(reports, [this](const engine::Report& report) {
-    return !told_.insert(NameOf(report)).second;
+    return !known_.insert(NameOf(report)).second;
   });
   return reports;
 }
 
 std::set<std::string> MetricSources::OtherTags() const {
-  if (!told_.empty()) return {};
+  if (!known_.empty()) return {};
   std::set<std::string> tags = other_tags_;
   for (const auto& [path, file] : files_) {
     tags.insert(file.reader.other_tags().begin(), file.reader.other_tags().end());

@@ -39,24 +39,24 @@ class MetricSources {
     EventReader reader;
     uint64_t inode = 0;
     uint64_t read = 0;  // bytes
-    bool told_broken = false;
-    bool told_bad = false;
+    bool warned_of_file = false;
+    bool warned_of_records = false;
   };
   void Place(std::vector<engine::Report>& reports);
   std::vector<engine::Report> Fresh(std::vector<engine::Report> reports);
   void ReadOn(int fd, uint64_t size, EventFile& file, std::vector<engine::Report>& reports);
-  void Judge(const Path& path, EventFile& file);
+  void WarnOfBrokenFile(const Path& path, EventFile& file);
   void Warn(const std::string& text);
 
   engine::MetricSource source_;
   Path event_root_;
   std::map<Path, EventFile> files_;
-  std::set<engine::ReportName> told_;
+  std::set<engine::ReportName> known_;
   std::set<std::string> other_tags_;
   // Reports without a timestamp are identified by their position among these, the last contents of
   // the file.
   std::vector<engine::ReportName> untimed_;
-  std::map<engine::ReportName, int> untimed_told_;
+  std::map<engine::ReportName, int> untimed_counts_;
   std::set<std::string> warned_;
   std::vector<std::string> warnings_;
 };

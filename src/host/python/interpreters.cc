@@ -85,8 +85,8 @@ std::optional<Interpreter> FromJson(const Json& json) {
 }
 
 // The requested version, or the default if the job names none.
-std::string WantedPython(const PythonWish& wish) {
-  return wish.python_version.empty() ? std::string(kPythonDefault) : wish.python_version;
+std::string WantedPython(const PythonRequest& request) {
+  return request.python_version.empty() ? std::string(kPythonDefault) : request.python_version;
 }
 
 }  // namespace
@@ -175,26 +175,26 @@ std::optional<Interpreter> Interpreters::Ask(const Path& path) {
   return known;
 }
 
-Result<InterpreterChoice> Interpreters::Mapped(const PythonWish& wish, const std::string& key,
+Result<InterpreterChoice> Interpreters::Mapped(const PythonRequest& request, const std::string& key,
                                                const std::string& path) {
   const auto interpreter = Ask(path);
   if (!interpreter) return errors::MappedInterpreterBroken(key, path);
   if (interpreter->minor < kOldestUsable) {
     return errors::InterpreterTooOld(path, interpreter->version);
   }
-  const std::string wanted = WantedPython(wish);
+  const std::string wanted = WantedPython(request);
   if (ParsePythonMinor(wanted) == interpreter->minor) return InterpreterChoice{*interpreter, ""};
   return InterpreterChoice{*interpreter,
                            errors::OtherPythonByConfig(wanted, interpreter->version, path, key)};
 }
 
-Result<InterpreterChoice> Interpreters::Choose(const PythonWish& wish) {
+Result<InterpreterChoice> Interpreters::Choose(const PythonRequest& request) {
   std::lock_guard lock(mutex_);
-  for (const std::string& key : {wish.runtime_version, wish.python_version}) {
+  for (const std::string& key : {request.runtime_version, request.python_version}) {
     const auto mapped = runtimes_.find(key);
-    if (!key.empty() && mapped != runtimes_.end()) return Mapped(wish, key, mapped->second);
+    if (!key.empty() && mapped != runtimes_.end()) return Mapped(request, key, mapped->second);
   }
-  const std::string wanted_text = WantedPython(wish);
+  const std::string wanted_text = WantedPython(request);
   const auto wanted = ParsePythonMinor(wanted_text);
   if (!wanted || wanted->major != 3) return errors::PythonTwo(wanted_text);
 
@@ -212,7 +212,7 @@ Result<InterpreterChoice> Interpreters::Choose(const PythonWish& wish) {
       continue;
     }
     if (interpreter->minor == *wanted) return InterpreterChoice{*interpreter, ""};
-    if (wish.strict) return errors::PythonNotHere(wanted_text, interpreter->version);
+    if (request.strict) return errors::PythonNotHere(wanted_text, interpreter->version);
     return InterpreterChoice{*interpreter, errors::OtherPython(wanted_text, interpreter->version,
                                                                interpreter->path.string())};
   }

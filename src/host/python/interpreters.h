@@ -64,7 +64,7 @@ struct InterpreterChoice {
 inline constexpr std::string_view kPythonDefault = "3.7";
 
 /// The versions that a job requests.
-struct PythonWish {
+struct PythonRequest {
   std::string runtime_version;  // "2.4"
   std::string python_version;   // "3.7"; "": kPythonDefault
   bool strict = false;          // reject another minor version
@@ -84,7 +84,7 @@ class Interpreters {
   Interpreters(InterpreterSearch search, std::map<std::string, std::string> runtimes);
 
   /// kFailedPrecondition: no interpreter is suitable. The message has a remedy.
-  Result<InterpreterChoice> Choose(const PythonWish& wish);
+  Result<InterpreterChoice> Choose(const PythonRequest& request);
   /// All interpreters, newest first. Runs the unknown ones.
   std::vector<Interpreter> All();
   /// The number of interpreters that were run.
@@ -93,7 +93,7 @@ class Interpreters {
  private:
   std::vector<InterpreterCandidate> Candidates();
   std::optional<Interpreter> Ask(const Path& path);
-  Result<InterpreterChoice> Mapped(const PythonWish& wish, const std::string& key,
+  Result<InterpreterChoice> Mapped(const PythonRequest& request, const std::string& key,
                                    const std::string& path);
   void Load();
   void Save() const;

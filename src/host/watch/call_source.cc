@@ -32,8 +32,9 @@ namespace {
 
 // "" if the kernel can hold calls, else the reason.
 std::string WhyNoSeccomp() {
-  const char* wish = std::getenv("CAIP_INTERPOSITION");
-  if (wish && std::string_view(wish) == "preload") return "CAIP_INTERPOSITION=preload asks for it";
+  const char* setting = std::getenv("CAIP_INTERPOSITION");
+  if (setting && std::string_view(setting) == "preload")
+    return "CAIP_INTERPOSITION=preload asks for it";
   // The filter's address is 0, so EFAULT shows that the kernel accepts all other arguments.
   const unsigned long flags =
       SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;

@@ -10,10 +10,11 @@ namespace caip::host {
 
 std::vector<std::string> OnHost(const std::string& name, std::vector<std::string> command) {
   const Path library = PreloadLibraryBesideUs();
-  const char* wish = std::getenv("CAIP_INTERPOSITION");
-  std::vector<std::string> words = {(library.parent_path() / "caip-other-host").string(),
-                                    wish && std::string_view(wish) == "preload" ? "preload" : "any",
-                                    library.string(), name};
+  const char* setting = std::getenv("CAIP_INTERPOSITION");
+  std::vector<std::string> words = {
+      (library.parent_path() / "caip-other-host").string(),
+      setting && std::string_view(setting) == "preload" ? "preload" : "any", library.string(),
+      name};
   words.insert(words.end(), std::make_move_iterator(command.begin()),
                std::make_move_iterator(command.end()));
   return words;

@@ -39,7 +39,7 @@ struct FileOperation {
 };
 
 /// A file anywhere that a replica is about to open, rename or delete.
-struct FileSight {
+struct FileAccess {
   enum class Kind { kRead, kWrite, kRename, kDelete };
   Kind kind = Kind::kRead;
   std::string path;         // as in FileOperation
@@ -78,7 +78,7 @@ class ReplicaWatcher {
   /// True if the watcher wants to see the files that replicas open, rename or delete.
   virtual bool looks() const { return false; }
   /// Called for each of these. Decides nothing.
-  virtual void Seen(const engine::ReplicaKey&, const FileSight&) {}
+  virtual void Seen(const engine::ReplicaKey&, const FileAccess&) {}
   /// Processes that outlived their replica's main process, "421 sleep 600"; called before the exit
   /// is reported.
   virtual void LeftRunning(const engine::ReplicaKey&, const std::vector<std::string>&) {}

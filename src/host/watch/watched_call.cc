@@ -84,7 +84,7 @@ std::optional<std::string> PathOf(const WatchedCall& call, int directory, uint64
   return ResolvePath(call, directory, *path, follow);
 }
 
-std::optional<FileSight> Opening(const WatchedCall& call, int at, int flags) {
+std::optional<FileAccess> Opening(const WatchedCall& call, int at, int flags) {
   if ((flags & O_PATH) || (flags & O_TMPFILE) == O_TMPFILE || (flags & O_DIRECTORY)) {
     return std::nullopt;
   }
@@ -97,31 +97,31 @@ std::optional<FileSight> Opening(const WatchedCall& call, int at, int flags) {
   if (!will_be) return std::nullopt;
   const bool writes = (flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC) || !is_there;
   const bool keeps = is_there && (flags & O_ACCMODE) == O_RDWR && !(flags & O_TRUNC);
-  return FileSight{writes ? FileSight::Kind::kWrite : FileSight::Kind::kRead, *path, "", is_there,
-                   writes && keeps};
+  return FileAccess{writes ? FileAccess::Kind::kWrite : FileAccess::Kind::kRead, *path, "",
+                    is_there, writes && keeps};
 }
 
-std::optional<FileSight> Renaming(const WatchedCall& call, bool at) {
+std::optional<FileAccess> Renaming(const WatchedCall& call, bool at) {
   const auto from =
       PathOf(call, at ? call.descriptor(0) : AT_FDCWD, call.argument(at ? 1 : 0), false);
   const auto to =
       PathOf(call, at ? call.descriptor(2) : AT_FDCWD, call.argument(at ? 3 : 1), false);
   if (!from || !to) return std::nullopt;
-  return FileSight{FileSight::Kind::kRename, *from, *to, ::access(to->c_str(), F_OK) == 0};
+  return FileAccess{FileAccess::Kind::kRename, *from, *to, ::access(to->c_str(), F_OK) == 0};
 }
 
-std::optional<FileSight> Deleting(const WatchedCall& call, bool at) {
+std::optional<FileAccess> Deleting(const WatchedCall& call, bool at) {
   const auto path =
       PathOf(call, at ? call.descriptor(0) : AT_FDCWD, call.argument(at ? 1 : 0), false);
   if (!path) return std::nullopt;
-  return FileSight{FileSight::Kind::kDelete, *path, "", true};
+  return FileAccess{FileAccess::Kind::kDelete, *path, "", true};
 }
 
 int Flags(uint64_t argument) { return static_cast<int>(argument); }
 
 }  // namespace
 
-std::optional<FileSight> SightOf(const WatchedCall& call) {
+std::optional<FileAccess> ParseFileAccess(const WatchedCall& call) {
   switch (call.number()) {
     case SYS_openat:
       return Opening(call, 1, Flags(call.argument(2)));

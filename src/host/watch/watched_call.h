@@ -97,6 +97,6 @@ class WatchedCall {
 
 /// The file that a call is about to open, rename or delete. nullopt for other calls, and for files
 /// that are not regular, or neither exist nor will be created.
-std::optional<FileSight> SightOf(const WatchedCall& call);
+std::optional<FileAccess> ParseFileAccess(const WatchedCall& call);
 
 }  // namespace caip::host

@@ -39,12 +39,12 @@ WatchedReplicas::~WatchedReplicas() {
   std::erase_if(entries_, [](const auto& item) { return !item.second.thread.joinable(); });
   changed_.wait(lock, [this] { return entries_.empty(); });
   lock.unlock();
-  JoinParted();
+  JoinEnded();
 }
 
 Result<uint32_t> WatchedReplicas::Admit(uint64_t number, const Watching& watching,
                                         engine::ReplicaLaunch& launch, int out, int err) {
-  JoinParted();
+  JoinEnded();
   const auto out_file = IdentifyFile("/proc/self/fd/" + std::to_string(out));
   const auto err_file = IdentifyFile("/proc/self/fd/" + std::to_string(err));
   if (!out_file || !err_file) return SystemError("cannot look at a pipe", errno);
@@ -71,7 +71,7 @@ void WatchedReplicas::Listen(uint64_t number, std::unique_ptr<CallSource> calls,
   entry.init = init;
   entry.thread = std::thread([this, &entry] {
     Serve(entry);
-    Part(entry.replica.number);
+    EndServing(entry.replica.number);
   });
 }
 
@@ -110,7 +110,7 @@ void WatchedReplicas::Serve(Entry& entry) {
     }
     Handled handled = watch.output ? output.Handle(call) : Handled::kNotMine;
     if (handled == Handled::kNotMine && watcher.looks()) {
-      if (const auto sight = SightOf(call)) watcher.Seen(replica.key, *sight);
+      if (const auto access = ParseFileAccess(call)) watcher.Seen(replica.key, *access);
     }
     if (handled == Handled::kNotMine) handled = files->Handle(call);
     if (handled == Handled::kNotMine) Leave(call);
@@ -118,27 +118,27 @@ void WatchedReplicas::Serve(Entry& entry) {
   }
 }
 
-void WatchedReplicas::Part(uint64_t number) {
+void WatchedReplicas::EndServing(uint64_t number) {
   std::function<void()> done;
   {
     const std::lock_guard lock(mutex_);
     const auto found = entries_.find(number);
     done = std::move(found->second.done);
     // Without `done` the exit comes later and has nothing to wait for.
-    parted_.push_back(std::move(found->second.thread));
+    ended_threads_.push_back(std::move(found->second.thread));
     entries_.erase(found);
     changed_.notify_all();
   }
   if (done) done();
 }
 
-void WatchedReplicas::JoinParted() {
-  std::vector<std::thread> parted;
+void WatchedReplicas::JoinEnded() {
+  std::vector<std::thread> ended;
   {
     const std::lock_guard lock(mutex_);
-    parted.swap(parted_);
+    ended.swap(ended_threads_);
   }
-  for (std::thread& thread : parted) thread.join();
+  for (std::thread& thread : ended) thread.join();
 }
 
 namespace {

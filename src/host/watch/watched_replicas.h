@@ -68,15 +68,15 @@ class WatchedReplicas {
     std::function<void()> done;  // set by Finish
   };
   void Serve(Entry& entry);
-  void Part(uint64_t number);
-  void JoinParted();
+  void EndServing(uint64_t number);
+  void JoinEnded();
 
   ReplicaOutput& output_;
   const Interposition::Kind interposition_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<uint64_t, Entry> entries_;
-  std::vector<std::thread> parted_;  // threads that are about to end
+  std::vector<std::thread> ended_threads_;  // threads that are about to end
 };
 
 /// Handles the writes of a watched replica to stdout and stderr, in lock-step with the log: passes

@@ -18,19 +18,19 @@
 namespace caip::app {
 
 /// The directories and keys of the APIs.
-struct StorageFacesOptions {
+struct StorageApisOptions {
   Path state;
   Path keys;
   uint64_t seed = 0;
-  gcs::SigningKeySource signer;  // outlives the faces
+  gcs::SigningKeySource signer;  // outlives the apis
 };
 
 /// Any thread, after Open.
-class StorageFaces {
+class StorageApis {
  public:
   /// `store` and `wall`, the time that signers use, must outlive it.
-  static Result<std::unique_ptr<StorageFaces>> Open(const StorageFacesOptions& options,
-                                                    gcs::BucketStore& store, const Clock& wall);
+  static Result<std::unique_ptr<StorageApis>> Open(const StorageApisOptions& options,
+                                                   gcs::BucketStore& store, const Clock& wall);
 
   /// storage/v1, with hmacKeys. The caller adds the standard parameters and passes them to Faulty.
   std::vector<http::Route> JsonRoutes() const;
@@ -43,7 +43,7 @@ class StorageFaces {
   void EndPauses() { pause_->End(); }
 
  private:
-  StorageFaces() = default;
+  StorageApis() = default;
 
   std::shared_ptr<gcs::StorageService> service_;
   std::shared_ptr<gcs::ServiceKeys> keys_;

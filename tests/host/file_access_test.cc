@@ -26,12 +26,12 @@ class FileSights : public ::testing::Test {
     EXPECT_TRUE(MakeDirectories(root_ / "sub").ok());
   }
 
-  std::optional<FileSight> See(int number, std::vector<uint64_t> arguments) {
+  std::optional<FileAccess> See(int number, std::vector<uint64_t> arguments) {
     CallFacts facts{number, static_cast<pid_t>(::syscall(SYS_gettid)), {}};
     for (size_t i = 0; i < arguments.size(); ++i) facts.arguments[i] = arguments[i];
-    return SightOf(WatchedCall(facts, path_));
+    return ParseFileAccess(WatchedCall(facts, path_));
   }
-  std::optional<FileSight> Open(const std::string& path, int flags, int directory = AT_FDCWD) {
+  std::optional<FileAccess> Open(const std::string& path, int flags, int directory = AT_FDCWD) {
     return See(SYS_openat, {Number(directory), Number(path), Number(flags)});
   }
   std::string At(const std::string& name) const { return (root_ / name).string(); }
@@ -49,21 +49,21 @@ class FileSights : public ::testing::Test {
 TEST_F(FileSights, AFileThatIsThereIsReadOrWritten) {
   struct Row {
     int flags;
-    FileSight::Kind kind;
+    FileAccess::Kind kind;
     bool reads_too;
   };
   for (const Row& row :
-       {Row{O_RDONLY, FileSight::Kind::kRead, false}, Row{O_WRONLY, FileSight::Kind::kWrite, false},
-        Row{O_RDWR, FileSight::Kind::kWrite, true},
-        Row{O_RDWR | O_TRUNC, FileSight::Kind::kWrite, false},
-        Row{O_RDONLY | O_TRUNC, FileSight::Kind::kWrite, false},
-        Row{O_WRONLY | O_APPEND, FileSight::Kind::kWrite, false}}) {
-    const auto sight = Open(At("there"), row.flags);
-    ASSERT_TRUE(sight) << row.flags;
-    EXPECT_EQ(sight->kind, row.kind) << row.flags;
-    EXPECT_EQ(sight->reads_too, row.reads_too) << row.flags;
-    EXPECT_EQ(sight->path, At("there"));
-    EXPECT_TRUE(sight->is_there);
+       {Row{O_RDONLY, FileAccess::Kind::kRead, false},
+        Row{O_WRONLY, FileAccess::Kind::kWrite, false}, Row{O_RDWR, FileAccess::Kind::kWrite, true},
+        Row{O_RDWR | O_TRUNC, FileAccess::Kind::kWrite, false},
+        Row{O_RDONLY | O_TRUNC, FileAccess::Kind::kWrite, false},
+        Row{O_WRONLY | O_APPEND, FileAccess::Kind::kWrite, false}}) {
+    const auto access = Open(At("there"), row.flags);
+    ASSERT_TRUE(access) << row.flags;
+    EXPECT_EQ(access->kind, row.kind) << row.flags;
+    EXPECT_EQ(access->reads_too, row.reads_too) << row.flags;
+    EXPECT_EQ(access->path, At("there"));
+    EXPECT_TRUE(access->is_there);
   }
 }
 
@@ -72,7 +72,7 @@ TEST_F(FileSights, AFileThatIsNotThereIsSeenWhenItIsMade) {
   EXPECT_FALSE(Open(At("new"), O_WRONLY)) << "this fails, and nothing comes of it";
   const auto made = Open(At("new"), O_RDWR | O_CREAT);
   ASSERT_TRUE(made);
-  EXPECT_EQ(made->kind, FileSight::Kind::kWrite);
+  EXPECT_EQ(made->kind, FileAccess::Kind::kWrite);
   EXPECT_FALSE(made->is_there);
   EXPECT_FALSE(made->reads_too);
   EXPECT_FALSE(Open(At("nowhere/new"), O_WRONLY | O_CREAT)) << "its directory does not exist";
@@ -90,9 +90,9 @@ TEST_F(FileSights, DirectoriesAndWhatLeavesNoFileAreNotSeen) {
 
 TEST_F(FileSights, APathIsSeenFromWhereItBegins) {
   const Fd directory(::open(root_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  const auto sight = Open("sub/../there", O_RDONLY, directory.get());
-  ASSERT_TRUE(sight);
-  EXPECT_EQ(sight->path, At("there"));
+  const auto access = Open("sub/../there", O_RDONLY, directory.get());
+  ASSERT_TRUE(access);
+  EXPECT_EQ(access->path, At("there"));
 }
 
 TEST_F(FileSights, ALinkIsSeenAsWhatItNames) {
@@ -104,33 +104,33 @@ TEST_F(FileSights, ARenameSaysWhetherItReplaces) {
   for (const auto& [target, is_there] : {std::pair{"new", false}, std::pair{"other", true}}) {
     ASSERT_TRUE(WriteFile(root_ / "other", "").ok());
     const std::string from = At("there"), to = At(target);
-    const auto sight =
+    const auto access =
         See(SYS_renameat2, {Number(AT_FDCWD), Number(from), Number(AT_FDCWD), Number(to), 0});
-    ASSERT_TRUE(sight) << target;
-    EXPECT_EQ(sight->kind, FileSight::Kind::kRename);
-    EXPECT_EQ(sight->path, from);
-    EXPECT_EQ(sight->target, to);
-    EXPECT_EQ(sight->is_there, is_there);
+    ASSERT_TRUE(access) << target;
+    EXPECT_EQ(access->kind, FileAccess::Kind::kRename);
+    EXPECT_EQ(access->path, from);
+    EXPECT_EQ(access->target, to);
+    EXPECT_EQ(access->is_there, is_there);
   }
 }
 
 TEST_F(FileSights, ADeletionNamesTheLinkNotTheFile) {
   std::filesystem::create_symlink("there", root_ / "link");
   const std::string link = At("link");
-  const auto sight = See(SYS_unlinkat, {Number(AT_FDCWD), Number(link), 0});
-  ASSERT_TRUE(sight);
-  EXPECT_EQ(sight->kind, FileSight::Kind::kDelete);
-  EXPECT_EQ(sight->path, link);
+  const auto access = See(SYS_unlinkat, {Number(AT_FDCWD), Number(link), 0});
+  ASSERT_TRUE(access);
+  EXPECT_EQ(access->kind, FileAccess::Kind::kDelete);
+  EXPECT_EQ(access->path, link);
 }
 
 #ifdef SYS_open
 TEST_F(FileSights, TheOldCallsAreTheNewOnes) {
   const std::string there = At("there"), to = At("new");
-  EXPECT_EQ(See(SYS_open, {Number(there), O_RDONLY})->kind, FileSight::Kind::kRead);
-  EXPECT_EQ(See(SYS_creat, {Number(to), 0644})->kind, FileSight::Kind::kWrite);
+  EXPECT_EQ(See(SYS_open, {Number(there), O_RDONLY})->kind, FileAccess::Kind::kRead);
+  EXPECT_EQ(See(SYS_creat, {Number(to), 0644})->kind, FileAccess::Kind::kWrite);
   EXPECT_EQ(See(SYS_rename, {Number(there), Number(to)})->target, to);
-  EXPECT_EQ(See(SYS_unlink, {Number(there)})->kind, FileSight::Kind::kDelete);
-  EXPECT_EQ(See(SYS_rmdir, {Number(there)})->kind, FileSight::Kind::kDelete);
+  EXPECT_EQ(See(SYS_unlink, {Number(there)})->kind, FileAccess::Kind::kDelete);
+  EXPECT_EQ(See(SYS_rmdir, {Number(there)})->kind, FileAccess::Kind::kDelete);
 }
 #endif
 
