@@ -484,6 +484,8 @@ class HeldByALibrary(Case):
 
     def test_a_static_program_is_refused_if_it_must_be_held(self):
         static = pathlib.Path(CAIP).parent / "caip-launcher"
+        if b"/ld-linux" in static.read_bytes()[:4096]:
+            self.skipTest("no static program: a build with sanitizers links none")
         file = self.folder / "scenario.yaml"
         for semantics, code in (("posix", 3), ("object", 1)):
             file.write_text(f"description: d\nsemantics: {semantics}\n"
