@@ -18,7 +18,7 @@ function(caip_use_precompiled target name)
 endfunction()
 
 set(caip_cold_options $<$<CONFIG:Release>:-O1>)
-set(caip_test_options $<$<CONFIG:Release>:-O0>)
+set(caip_test_options -O0)
 caip_precompiled(hot "" precompiled.h nlohmann_json::nlohmann_json)
 caip_precompiled(cold "${caip_cold_options}" precompiled.h nlohmann_json::nlohmann_json)
 if(CAIP_TESTS)
