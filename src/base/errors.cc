@@ -111,10 +111,12 @@ size_t BadCharacter(std::string_view text) {
 
 size_t FirstBadUtf8(std::string_view text) {
   size_t good = 0;
-  for (size_t step = text.size(); step > 0; step /= 2) {  // prefixes of good text are good,
+  // A prefix of good text is good, unless it ends inside a character. Then the search ends on that
+  // character's first byte.
+  for (size_t step = text.size(); step > 0; step /= 2) {
     while (good + step <= text.size() && IsUtf8(text.substr(good, step))) good += step;
   }
-  return good;  // but for one cut inside a character, which ends the search on its first byte
+  return good;
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 #pragma once
-// The whole vocabulary of a run: what can happen to it, and what it can ask of the world.
+// The events that a run receives and the effects that it requests.
 
 #include <map>
 #include <memory>
@@ -35,15 +35,15 @@ enum class VmLoss {
 
 /// The job was accepted and is in the store.
 struct Submitted {};
-/// The emulator was started again and found this run unfinished: nothing of it lives any more.
+/// The emulator restarted and found this run unfinished. None of its processes is alive.
 struct Recovered {};
-/// Its turn came: devices and addresses are lent.
+/// The run left the queue: devices and addresses are lent to it.
 struct Granted {
   std::vector<std::string> addresses;  // in the order of the plan
   std::vector<std::pair<run::ReplicaId, Environment>> devices;
   std::vector<std::string> warnings;
 };
-/// Its turn came, and there never will be what it asks for.
+/// The run left the queue, but this host can never give it the devices or addresses it needs.
 struct Refused {
   std::string reason;
 };
@@ -57,19 +57,19 @@ struct VmLost {
 struct CancelAsked {
   std::string reason;  // for the job's error message
 };
-/// To a tuning job: what a trial of it has reported.
+/// Sent to a tuning job: the reports of one of its trials.
 struct Reported {
   std::string trial;
   std::vector<Report> reports;
 };
-/// To a tuning job: what a trial of it has become is durable.
+/// Sent to a tuning job: the new state of one of its trials, which is saved.
 struct TrialMoved {
   std::string trial;
   run::Job job;
   bool launched = false;  // a replica of it was started, or was to be
   bool stopped_early = false;
 };
-/// To a tuning job: the values of a trial that is to begin; nullopt where there are none left.
+/// Sent to a tuning job: the values of its next trial; nullopt if none are left.
 struct ValuesChosen {
   std::string trial;
   std::optional<tuning::Point> values;
@@ -99,7 +99,7 @@ struct SaveJob {
 struct WriteLog {
   LogLine line;
 };
-/// All lines so far are to be visible to readers before what follows.
+/// Makes all lines so far visible to readers before the next effect.
 struct FlushLog {};
 /// Into the queue; `resumed` runs had their turn before the emulator went down.
 struct Enqueue {
@@ -132,14 +132,14 @@ struct StopTimer {
   TimerKind kind;
   run::ReplicaId replica;
 };
-/// Values for a trial are to be chosen of what is known here, and nothing else: so they are the
-/// same however long the choice takes. One at a time for each run; ValuesChosen answers.
+/// Chooses the values of a trial from `known` only, so they do not depend on how long the choice
+/// takes. A run has one choice at a time. ValuesChosen answers.
 struct ChooseValues {
   std::string trial;
   std::shared_ptr<const tuning::Optimizer> known;
 };
-/// A trial of this tuning job becomes a run of its own: a new one, or one that the emulator was
-/// killed under.
+/// Starts a trial of this tuning job as a run of its own: a new trial, or one that was live when
+/// the emulator was killed.
 struct BeginTrial {
   TrialRecord record;
   Prepared prepared;  // the job's packages are installed once
@@ -150,7 +150,7 @@ struct TellTrial {
   std::string trial;
   std::variant<CancelAsked, StopAsked> what;
 };
-/// What follows may not happen before they are durable.
+/// Saves reports. Later effects wait until they are durable.
 struct SaveReports {
   RunKey trial;
   std::vector<Report> reports;

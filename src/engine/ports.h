@@ -1,7 +1,7 @@
 #pragma once
-// What the engine needs of the world. Adapters live in src/host and fakes; working fakes in tests.
-// Ports are called on the engine's thread and must not block it: what takes time answers later,
-// from any thread, through the callback it was given.
+// The interfaces through which the engine uses the world. Adapters live in src/host and fakes,
+// working fakes in tests. The engine's thread calls them and must not block: a slow call answers
+// later, from any thread, through its callback.
 
 #include <bit>
 #include <cstdint>
@@ -35,7 +35,7 @@ struct ReplicaKey {
   auto operator<=>(const ReplicaKey&) const = default;
 };
 
-/// Where the other replicas of a run are, and what their machines are called.
+/// Another replica of the run: its address and the name of its machine.
 struct ReplicaPeer {
   run::ReplicaId replica;
   std::string host_name;
@@ -89,7 +89,7 @@ struct RunNetwork {
   std::vector<Endpoint> endpoints;
 };
 
-/// What a replica with namespaces of its own finds in them; its machine's name is its host's.
+/// The contents of a replica's own namespaces. Its host name is the name of its machine.
 struct ReplicaIsolation {
   std::shared_ptr<const RunNetwork> network;  // the same for all of a run
   std::string hosts;                          // the text of its hosts file
@@ -224,7 +224,7 @@ struct DeviceRequest {
   int64_t count = 0;
 };
 
-/// What the asked devices became.
+/// The answer to a request for devices.
 struct DeviceAnswer {
   enum class Kind { kGranted, kWait, kNever } kind = Kind::kGranted;
   std::vector<std::pair<run::ReplicaId, Environment>> environment;  // for every replica of the run
@@ -248,7 +248,7 @@ class AddressLender {
  public:
   virtual ~AddressLender() = default;
   /// One address for each replica of the plan, in its order. `kept` (from the store, after a
-  /// restart of the emulator) is taken again when it is free.
+  /// restart of the emulator) is used again if it is free.
   virtual Result<std::vector<std::string>> Lend(const RunKey& run, size_t count,
                                                 const std::vector<std::string>& kept) = 0;
   virtual void Release(const RunKey& run) = 0;

@@ -1,5 +1,5 @@
-// The start of an engine: it continues what the store holds unfinished. Whatever ran has, by
-// definition, lost its machines, so this is the restart path and not a second one.
+// Starts an engine: it resumes the unfinished jobs of the store. All running replicas count as lost
+// with their machines, so recovery uses the normal restart path.
 
 #include "engine/core.h"
 #include "engine/errors.h"
@@ -28,7 +28,7 @@ Result<JobRun::Trials> Core::TrialsOf(const RunKey& key, const run::RunSpec& spe
 Status Core::Recover() {
   ASSIGN_OR_RETURN(std::vector<JobRecord> records, ports_.store.Unfinished());
   std::vector<RunKey> keys;
-  for (JobRecord& record : records) {  // oldest first: their ages are given in this order
+  for (JobRecord& record : records) {  // oldest first: the scheduler keeps this order
     const RunKey key = record.job.key;
     auto job = ports_.api.Open(record.job.document);
     if (!job.ok()) return errors::StoredJobUnreadable(key.project + "/" + key.job_id, job.error());

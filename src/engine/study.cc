@@ -17,7 +17,7 @@ struct Kept {
   RunNote note;
 };
 
-// A row that cannot be read is as good as none, but that its number is taken.
+// An unreadable row is ignored, but its trial number stays in use.
 std::optional<Kept> KeptIn(const TrialRecord& record, int64_t& last_number) {
   const int64_t number = std::stoll(record.job.key.trial);
   last_number = std::max(last_number, number);
@@ -26,7 +26,7 @@ std::optional<Kept> KeptIn(const TrialRecord& record, int64_t& last_number) {
   return Kept{number, *std::move(note)};
 }
 
-// What a trial's end teaches the optimizer; nothing where it was not the trial's own end.
+// The outcome that the optimizer learns from; nullopt if the trial did not end by itself.
 std::optional<tuning::Outcome> OutcomeOf(JobState state, const std::vector<Report>& reports) {
   if (state == JobState::kFailed) return tuning::Outcome{.infeasible = true};
   if (state != JobState::kSucceeded) return std::nullopt;
@@ -112,7 +112,7 @@ void Study::Restore(std::vector<TrialRecord> records) {
   }
 }
 
-// Planned trials are as good as begun.
+// Planned trials count as begun.
 run::StudyStep Study::Next() const {
   run::StudyProgress progress = progress_;
   progress.begun += static_cast<int64_t>(planned_.size());
@@ -249,7 +249,7 @@ run::TrialsSummary Study::Summary() const {
   return summary;
 }
 
-// Every number was made by us, or came from a row that was read by us.
+// The study made every number itself or read it from a stored row.
 int64_t Study::NumberOf(const std::string& trial) { return std::stoll(trial); }
 
 void Study::Count(const Trial& trial) {

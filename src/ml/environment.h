@@ -15,8 +15,8 @@
 
 namespace caip::ml {
 
-/// What TF_CONFIG and the launcher's first words say of the job: the same for all replicas of a run
-/// and all their starts, and dear to make.
+/// The parts of TF_CONFIG and of the launcher's first lines that describe the job. They are the
+/// same for all replicas of a run and all their starts, and expensive to render.
 struct JobTexts {
   std::string of_tf_config;
   std::string of_task_line;

@@ -17,7 +17,7 @@ struct JobName {
 
 /// "projects/p" -> "p"; the error is that of a bad `parent`.
 Result<std::string> ParseProjectName(std::string_view name);
-/// "projects/p/jobs/j". The id is not checked: a job of a bad id is one that is not found.
+/// "projects/p/jobs/j". The id is not checked: a job with an invalid id is not found.
 Result<JobName> ParseJobName(std::string_view name);
 std::string ProjectName(std::string_view project);
 std::string Text(const JobName& name);

@@ -47,7 +47,7 @@ std::optional<Error> ProbePackages(const TrainingInput& input, const std::string
   return std::nullopt;
 }
 
-// The parameters as the API writes them: equal texts ask the same.
+// The parameters as the API writes them: equal texts mean equal parameters.
 std::string ParamsText(const TrainingInput& input) {
   TrainingInput params;
   params.hyperparameters.emplace().params = input.hyperparameters->params;
@@ -56,8 +56,8 @@ std::string ParamsText(const TrainingInput& input) {
 
 bool Minimizes(const TrainingInput& input) { return input.hyperparameters->goal == "MINIMIZE"; }
 
-// The job that the study continues exists, has ended, and asked the same. An id that no job can
-// have breaks a rule, which is reported elsewhere.
+// Checks that the job whose study is continued exists, has ended, and has the same parameters.
+// Another rule reports an id that is not valid.
 Status CheckResumption(const TrainingInput& input, const run::JobRequest& request) {
   if (!input.hyperparameters) return Ok{};
   const std::string& id = input.hyperparameters->resume_previous_job_id;
@@ -85,7 +85,7 @@ Status CheckResumption(const TrainingInput& input, const run::JobRequest& reques
   return Ok{};
 }
 
-// What is wrong with either; of different codes only the first.
+// The violations of both; only those of the first if the codes differ.
 Status Both(Status first, const Status& second) {
   if (first.ok() || second.ok()) return first.ok() ? second : first;
   Error all = first.error();

@@ -1,7 +1,7 @@
 #pragma once
 // The port through which a job API attaches to the engine. An API turns its documents into run
-// specifications; while a job runs, it words what is logged and fills what a replica is given. The
-// engine and the APIs know nothing else of each other.
+// specifications. While a job runs, the API writes its log lines and renders the environments of
+// its replicas. The engine and the APIs know nothing else of each other.
 
 #include <functional>
 #include <memory>
@@ -98,7 +98,7 @@ class ApiJob {
   const RunSpec& spec() const { return spec_; }
 
   virtual std::unique_ptr<const ApiRun> Begin(RunFacts facts) const = 0;
-  /// The document with what the trials came to so far.
+  /// The document with the results of the trials so far.
   virtual Document WithTrials(const Document& document, const TrialsSummary&) const {
     return document;
   }

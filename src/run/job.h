@@ -55,7 +55,7 @@ struct Trial {
   bool stopped_early = false;
 };
 
-/// What the trials of a tuning job came to so far: the best first, then those without a metric.
+/// The results of a tuning job's trials so far: the best first, then those without a metric.
 struct TrialsSummary {
   std::string metric_tag;
   int64_t completed = 0;

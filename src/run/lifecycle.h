@@ -1,5 +1,6 @@
 #pragma once
-// The life of a job as a table: which state follows which on what (docs/service/api.md, section 8).
+// The states of a job as a table: the next state for each state and event (docs/service/api.md,
+// section 8).
 
 #include <array>
 #include <optional>
@@ -33,7 +34,7 @@ enum class JobEvent {
   kRetried,      // a fault that is not permanent: the whole job starts again
   kCancelAsked,  // by the user, or because a limit is over
   kSucceeded,    // the lead ended with 0, and everything is stopped
-  kGaveUp,       // a permanent fault or one retry too many, and everything is stopped
+  kGaveUp,       // a permanent fault or no retry left, and everything is stopped
   kAllStopped,   // after a cancel: no replica is left
 };
 inline constexpr JobEvent kJobEvents[] = {

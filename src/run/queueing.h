@@ -1,5 +1,5 @@
 #pragma once
-// How long a job waits for a machine: the queue, the preparing of VMs, a VM that is replaced.
+// Waiting times of a job: in the queue, for its machines, and for a replacement machine.
 
 #include <string>
 #include <string_view>
@@ -24,7 +24,7 @@ struct UniformDelay {
   Duration most{0};
   bool operator==(const UniformDelay&) const = default;
 };
-/// Half of the waits are shorter than the median; the longer `sigma`, the longer the long ones.
+/// Half of the waits are shorter than the median; a larger `sigma` makes the long waits longer.
 struct LognormalDelay {
   Duration median{0};
   double sigma = 0;
@@ -42,7 +42,7 @@ using DelayModel = std::variant<NoDelay, ConstantDelay, UniformDelay, LognormalD
 /// (docs/service/replica-environment.md, section 7).
 inline constexpr int kStockOutTriesMax = 3;
 
-/// One throw: machines are there after `delay`, or it is known then that there will be none.
+/// One random draw: the machines exist after `delay`, or the attempt fails then.
 struct Wait {
   Duration delay{0};
   int failed_tries = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// What a tuning job does next, and what its trials make of it
+// Decides the next step of a tuning job from the progress of its trials
 // (docs/service/hyperparameter-tuning.md, section 7). Pure.
 
 #include <cstdint>
@@ -25,9 +25,8 @@ enum class StudyStep {
   kFail,
 };
 
-/// So many trials that fail, with no success, fail the job where max_failed leaves it to the
-/// service. The number is ours: nothing is documented (docs/service/hyperparameter-tuning.md,
-/// section 7).
+/// If max_failed is 0, the job fails after this many failed trials without a success. caip chose
+/// the number: nothing is documented (docs/service/hyperparameter-tuning.md, section 7).
 inline constexpr int64_t kFirstFailuresMin = 3;
 
 StudyStep NextStep(const StudyProgress& progress);

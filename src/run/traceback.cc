@@ -29,7 +29,7 @@ size_t LineAfter(std::string_view text, size_t offset) {
   return end == std::string_view::npos ? text.size() : end + 1;
 }
 
-// Where frames begin, and at the end where the last exception does: the places to cut before.
+// The offsets at which a traceback may be cut: of each frame, then of the last exception.
 std::vector<size_t> Cuts(std::string_view text) {
   std::vector<size_t> cuts;
   size_t exception = text.size();

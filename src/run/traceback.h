@@ -15,7 +15,7 @@ inline constexpr std::string_view kNoTraceback = "(no traceback available)";
 /// after the heading. Text without the heading is cut at its end, never within a character.
 std::string ReduceTraceback(std::string_view text, size_t limit = kTracebackBytesMax);
 
-// What a line of stderr may be to a traceback.
+// The part that a line of stderr can play in a traceback.
 bool OpensTraceback(std::string_view line);       // a heading, also that of an exception group
 bool OpensExceptionGroup(std::string_view line);  // the latter only
 bool OpensSyntaxError(std::string_view line);    // `  File "x.py", line 1`, maybe without a heading

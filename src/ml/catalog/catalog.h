@@ -1,7 +1,7 @@
 #pragma once
 // What the service offers: scale tiers, machine types, accelerators, regions, runtime versions,
-// TPUs, built-in algorithms. All of it is data (data/catalog.json, with its sources); this is only
-// the way to ask.
+// TPUs, built-in algorithms. All of it is data (data/catalog.json, with its sources); this
+// class only looks entries up.
 
 #include <cstdint>
 #include <map>

@@ -34,7 +34,7 @@ std::vector<int64_t> Counts(const Json& list) {
   return counts;
 }
 
-// ["NVIDIA_TESLA_K80", 4]; leaves both as they are where there is none.
+// ["NVIDIA_TESLA_K80", 4]; leaves both unchanged if the member is missing.
 void ReadAccelerator(const Json* pair, std::string& type, int64_t& count) {
   if (pair == nullptr || !pair->is_array() || pair->size() != 2) return;
   if (!(*pair)[0].is_string() || !(*pair)[1].is_number_integer()) return;

@@ -17,7 +17,7 @@ constexpr google::WriteStyle kApiStyle{.camel_case = true, .fraction_digits = 0}
 constexpr google::WriteStyle kStoredStyle{.camel_case = true, .fraction_digits = 9};
 constexpr google::WriteStyle kProtoStyle{.camel_case = false, .fraction_digits = 0};
 
-// A client may send back what it once got; the service ignores what only it can say.
+// A client may send a received Job back. The service ignores output-only fields.
 void ForgetOutput(Json& plain) {
   for (const google::FieldSchema& field : JobSchema().fields) {
     if (field.output_only) plain.erase(std::string(field.proto_name));

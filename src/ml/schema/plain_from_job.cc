@@ -32,7 +32,7 @@ class Plain {
     if (!list.empty()) json_[name] = list;
     return *this;
   }
-  /// A value that is there is shown, even when it is zero: a bound of 0 is a bound.
+  /// Writes a value that is set, even if it is zero: a bound of 0 is a bound.
   template <typename T>
   Plain& PutPresent(const char* name, const std::optional<T>& value) {
     if (value) json_[name] = *value;
@@ -46,7 +46,7 @@ class Plain {
     if (span) json_[name] = span->count();
     return *this;
   }
-  /// An enum's value of zero is not written where it only means "not said".
+  /// Omits the zero value of an enum if it means "unspecified".
   Plain& PutEnum(const char* name, const std::string& value) {
     return value.ends_with("_UNSPECIFIED") ? *this : Put(name, value);
   }

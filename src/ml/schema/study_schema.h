@@ -11,9 +11,9 @@ const google::MessageSchema& TrialSchema();
 const google::MessageSchema& SuggestTrialsRequestSchema();
 const google::MessageSchema& AddTrialMeasurementRequestSchema();
 const google::MessageSchema& CompleteTrialRequestSchema();
-/// Of CheckTrialEarlyStoppingState, StopTrial and ListOptimalTrials, which say nothing.
+/// The empty requests of CheckTrialEarlyStoppingState, StopTrial and ListOptimalTrials.
 const google::MessageSchema& EmptyRequestSchema();
-/// What the operations of suggest and checkEarlyStoppingState tell and answer.
+/// Metadata and responses of the operations of suggest and checkEarlyStoppingState.
 const google::MessageSchema& SuggestTrialsMetadataSchema();
 const google::MessageSchema& SuggestTrialsResponseSchema();
 const google::MessageSchema& CheckStoppingMetadataSchema();
