@@ -5,10 +5,14 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
+#include <spawn.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
+#include <fstream>
 #include <thread>
 
 #include "base/files.h"
@@ -179,6 +183,43 @@ TEST(RunTool, RunsFromSeveralThreadsAtOnce) {
     const std::string line = std::to_string(i) + "\n";
     EXPECT_EQ(outputs[i], line + line + line + line + line);
   }
+}
+
+// The open descriptors of a program started right now without a word about descriptors.
+std::string DescriptorsOfAProgramThatClosesNone(const std::string& file) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, file.c_str(), O_WRONLY | O_TRUNC, 0);
+  std::string script = "echo /proc/$$/fd/*";
+  std::string shell = "/bin/sh", option = "-c";
+  char* const argv[] = {shell.data(), option.data(), script.data(), nullptr};
+  pid_t pid = -1;
+  EXPECT_EQ(::posix_spawn(&pid, shell.c_str(), &actions, nullptr, argv, environ), 0);
+  posix_spawn_file_actions_destroy(&actions);
+  ::waitpid(pid, nullptr, 0);
+  std::string text = *ReadFile(file);
+  const std::string process = "/proc/" + std::to_string(pid) + "/fd/";
+  for (size_t at; (at = text.find(process)) != std::string::npos;) text.erase(at, process.size());
+  return text;
+}
+
+// Such a descriptor would keep the tool's pipes open until that program ends.
+TEST(RunTool, GivesNoDescriptorToAProgramThatStartsAtTheSameMoment) {
+  TemporaryDirectory directory;
+  const std::string file = directory.path() / "descriptors";
+  std::ofstream(file) << "";
+  const std::string before = DescriptorsOfAProgramThatClosesNone(file);
+  std::atomic<bool> done = false;
+  std::thread tools([&done] {
+    while (!done) EXPECT_TRUE(RunTool(AShell("true"))->ok());
+  });
+  for (int round = 0; round < 200; ++round) {
+    const std::string during = DescriptorsOfAProgramThatClosesNone(file);
+    EXPECT_EQ(during, before);
+    if (during != before) break;
+  }
+  done = true;
+  tools.join();
 }
 
 TEST(OwnEnvironment, HasWhatTheShellExported) {

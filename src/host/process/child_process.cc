@@ -14,8 +14,6 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/process/v2/process.hpp>
-#include <boost/process/v2/start_dir.hpp>
-#include <boost/process/v2/stdio.hpp>
 
 #include "base/files.h"
 #include "base/text.h"
@@ -41,39 +39,71 @@ std::vector<const char*> Pointers(const std::vector<std::string>& texts) {
   return pointers;
 }
 
-// The preparation of the new process before it executes the tool.
-struct OwnGroup {
+/// A tool about to be started.
+struct Birth {
+  const char* executable;
+  const char* const* argv;
   const char* const* environment;
+  const char* directory;
+  int out, err;
+  int failure;  // gets the errno of a failed start; closes at exec
+};
 
-  error_code on_setup(process::posix::default_launcher& launcher, const process::filesystem::path&,
-                      const char* const*&) {
-    launcher.env = environment;
-    return {};
-  }
-  error_code on_exec_setup(process::posix::default_launcher&, const process::filesystem::path&,
-                           const char* const*) {
-    ::setpgid(0, 0);
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // no tool may outlive this process
-    for (int number = 1; number < NSIG; ++number) ::signal(number, SIG_DFL);
+// Runs in the new process, in the parent's memory, so it makes only system calls.
+[[noreturn]] void BecomeTool(const Birth& birth) {
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // no tool may outlive this process
+  for (int number = 1; number < NSIG; ++number) ::signal(number, SIG_DFL);
+  const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  ::dup2(null, STDIN_FILENO);
+  ::dup2(birth.out, STDOUT_FILENO);
+  ::dup2(birth.err, STDERR_FILENO);
+  ::syscall(SYS_close_range, 3u, ~0u, CLOSE_RANGE_CLOEXEC);
+  if (::chdir(birth.directory) == 0) {
     sigset_t none;
     ::sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
-    // Boost's own code leaves some open. They close on exec, because Boost needs one to report an
-    // error.
-    ::syscall(SYS_close_range, 3u, ~0u, CLOSE_RANGE_CLOEXEC);
-    return {};
+    ::execve(birth.executable, const_cast<char* const*>(birth.argv),
+             const_cast<char* const*>(birth.environment));
   }
-  // Boost would call exit(), which would run destructors in the copy of this process.
-  void on_exec_error(process::posix::default_launcher&, const process::filesystem::path&,
-                     const char* const*, const error_code&) {
-    ::_exit(127);
-  }
-  // Boost 1.81 calls the function above only if this one exists, too.
-  void on_exec_error(process::posix::default_launcher&, const error_code&,
-                     const process::filesystem::path&, const char* const*, const error_code&) {
-    ::_exit(127);
-  }
-};
+  const int error = errno;
+  [[maybe_unused]] const ssize_t written = ::write(birth.failure, &error, sizeof error);
+  ::_exit(127);
+}
+
+// The new process, or -1. Boost's launchers do not fit: they run asio's fork handlers in the new
+// process, hold descriptors that a process started at the same moment inherits, and call exit()
+// after a failed exec.
+pid_t ForkTool(const Birth& birth) {
+  sigset_t all, before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);  // our handlers must not run in the new process
+  const pid_t pid = ::vfork();                    // NOLINT: the child makes only system calls
+  if (pid == 0) BecomeTool(birth);
+  const int error = errno;
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  errno = error;
+  return pid;
+}
+
+// Starts the tool. The error is the errno of fork, chdir or exec.
+Result<pid_t> StartTool(Birth birth, const std::string& name) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return SystemError("cannot make a pipe", errno);
+  const Fd reading(ends[0]);
+  Fd writing(ends[1]);
+  birth.failure = writing.get();
+  const pid_t pid = ForkTool(birth);
+  if (pid < 0) return SystemError("cannot run '" + name + "'", errno);
+  writing.Close();
+  int error = 0;
+  ssize_t count;
+  do count = ::read(reading.get(), &error, sizeof error);
+  while (count < 0 && errno == EINTR);
+  if (count <= 0) return pid;
+  ::waitpid(pid, nullptr, 0);
+  return SystemError("cannot run '" + name + "'", error);
+}
 
 // The file for argv[0], by the rules of execvp and the tool's own PATH.
 std::string Executable(const Tool& tool) {
@@ -165,21 +195,15 @@ class Run {
     std::vector<std::string> variables;
     for (const auto& [name, value] : tool_.environment) variables.push_back(name + "=" + value);
     const std::vector<const char*> environment = Pointers(variables);
-    std::vector<const char*> argv = Pointers(tool_.argv);
+    const std::vector<const char*> argv = Pointers(tool_.argv);
     const std::string executable = Executable(tool_);
-    process::posix::default_launcher launcher;
-    error_code error;
-    process::process child =
-        launcher(context_.get_executor(), error, process::filesystem::path(executable), argv.data(),
-                 process::process_stdio{nullptr, out.get(), err.get()},
-                 process::process_start_dir(tool_.directory.empty() ? "." : tool_.directory),
-                 OwnGroup{environment.data()});
-    if (error) {
-      if (launcher.pid > 0) ::waitpid(launcher.pid, nullptr, 0);
-      const std::string where = tool_.directory.empty() ? "" : " in '" + tool_.directory + "'";
-      return SystemError("cannot run '" + tool_.argv.front() + "'" + where, error.value());
-    }
-    return child;
+    const std::string directory = tool_.directory.empty() ? "." : tool_.directory;
+    const Birth birth{
+        executable.c_str(), argv.data(), environment.data(), directory.c_str(), out.get(),
+        err.get(),          -1};
+    const std::string where = tool_.directory.empty() ? "" : "' in '" + tool_.directory;
+    ASSIGN_OR_RETURN(const pid_t pid, StartTool(birth, tool_.argv.front() + where));
+    return process::process(context_.get_executor(), pid);
   }
 
   void Stop(bool& why) {

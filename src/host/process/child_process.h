@@ -1,6 +1,6 @@
 #pragma once
 // Runs tools for caip itself: pip, the build of an sdist, nvidia-smi. process_launcher.h starts
-// replicas. Boost.Process stays in child_process.cc.
+// replicas. Boost.Process stays in child_process.cc, which waits with it.
 
 #include <chrono>
 #include <functional>
