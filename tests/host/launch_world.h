@@ -99,6 +99,7 @@ class LaunchWorld {
     EXPECT_TRUE(started.ok()) << started.error().message;
     launcher = std::move(started).value();
   }
+  ~LaunchWorld() { launcher.reset(); }  // its threads still report to the members below
 
   void Launch(engine::ReplicaLaunch launch) {
     launcher->Launch(std::move(launch), {[this](const engine::ReplicaKey& key) {
