@@ -22,17 +22,17 @@ using SettingProblems = std::vector<SettingProblem>;
 struct Setting {
   enum class Form { kOne, kRepeated, kSwitch };
 
-  std::string_view key = "";     // in the config file: "queue_delay"
-  std::string_view flag = "";    // "--queue-delay"; "": only the config file has the setting
-  std::string_view values = "";  // the placeholder of the flag's value in --help: "MODEL"
-  std::string_view help = "";    // the flag's line of --help
+  std::string_view key = {};     // in the config file: "queue_delay"
+  std::string_view flag = {};    // "--queue-delay"; "": only the config file has the setting
+  std::string_view values = {};  // the placeholder of the flag's value in --help: "MODEL"
+  std::string_view help = {};    // the flag's line of --help
   Form form = Form::kOne;        // of the flag
   /// Reads a value of the file or of a flag: a text, or `true` for a switch.
   SettingProblems (*set)(const Json& value, EmulatorOptions& options) = nullptr;
-  std::string_view sample = "";    // in docs/configuration.md; further lines are indented
+  std::string_view sample = {};    // in docs/configuration.md; further lines are indented
   bool sample_is_default = false;  // the sample is the default value
-  std::string_view note = "";      // the comment after the sample
-  std::string_view heading = "";   // the comment above the first setting of a group
+  std::string_view note = {};      // the comment after the sample
+  std::string_view heading = {};   // the comment above the first setting of a group
 };
 
 /// In the order of docs/configuration.md.
