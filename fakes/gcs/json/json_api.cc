@@ -115,7 +115,7 @@ constexpr Served kServedElsewhere[] = {
     {"GET", "/download/storage/v1/b/{bucket}/o/{object}", "storage.objects.get", DownloadObject},
 };
 
-// Methods of the real service that are not emulated: they answer 501 with their names.
+// Methods of the real service that are not emulated. They answer 501 with their names.
 constexpr Served kNotServed[] = {
     {"POST", "/b/{bucket}/restore", "storage.buckets.restore", nullptr},
     {"POST", "/b/{bucket}/relocate", "storage.buckets.relocate", nullptr},

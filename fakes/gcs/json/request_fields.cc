@@ -99,7 +99,7 @@ Status ApplyDestination(const Request& request, ObjectInfo* info) {
         PredefinedEntries(own.empty() ? request.Query("destinationPredefinedAcl") : own));
     SetObjectEntries(entries, info);
   }
-  ASSIGN_OR_RETURN(info->customer_key_sha256, KeyShown(request));
+  ASSIGN_OR_RETURN(info->customer_key_sha256, CustomerKeySha256(request));
   for (const char* parameter : {"kmsKeyName", "destinationKmsKeyName"}) {
     if (request.HasQuery(parameter)) info->kms_key_name = std::string(request.Query(parameter));
   }

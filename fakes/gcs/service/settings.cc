@@ -85,13 +85,13 @@ Status ApplySetting(const Json& resource, const Setting& setting, Json* settings
     (*settings)[setting.name].merge_patch(*value);
   } else {
     Json fresh;
-    fresh.merge_patch(*value);  // without members that are null
+    fresh.merge_patch(*value);  // drops members that are null
     (*settings)[setting.name] = setting.shape == Shape::kObject ? std::move(fresh) : *value;
   }
   return Ok{};
 }
 
-// Answers write seconds as strings, even if the request had numbers.
+// Responses have seconds as strings, even if the request had numbers.
 Status NormalizeSeconds(Json* settings, const char* name, const char* member, long long least,
                         long long most) {
   if (!settings->contains(name) || !(*settings)[name].contains(member)) return Ok{};
@@ -106,7 +106,8 @@ Status NormalizeSeconds(Json* settings, const char* name, const char* member, lo
   return Ok{};
 }
 
-// Uniform bucket-level access has two names with the same meaning; the newer one wins.
+// Uniform bucket-level access has two names with the same meaning. If a request has both, the newer
+// name counts.
 void NormalizeAccess(Json* settings, const Json& resource) {
   if (!settings->contains("iamConfiguration")) return;
   Json& iam = (*settings)["iamConfiguration"];
@@ -266,13 +267,13 @@ Status CheckRetentionChange(const std::string& before, const std::string& after,
   return errors::ObjectRetained(locked);
 }
 
-Status CheckKey(const ObjectInfo& info, const std::string& shown_sha256) {
+Status CheckKey(const ObjectInfo& info, const std::string& key_sha256) {
   const std::string object = info.bucket + "/" + info.name;
-  if (info.customer_key_sha256 == shown_sha256) return Ok{};
+  if (info.customer_key_sha256 == key_sha256) return Ok{};
   if (info.customer_key_sha256.empty()) {
     return errors::KeyInvalid("object '" + object + "' is not encrypted by such a key");
   }
-  return shown_sha256.empty() ? errors::KeyNeeded(object) : errors::KeyWrong(object);
+  return key_sha256.empty() ? errors::KeyNeeded(object) : errors::KeyWrong(object);
 }
 
 }  // namespace caip::gcs

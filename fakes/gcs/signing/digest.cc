@@ -43,7 +43,7 @@ Memory Reading(std::string_view text) {
   return Memory(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
 }
 
-// Never asks for a passphrase.
+// A callback for OpenSSL that never asks for a passphrase.
 int NoPassphrase(char*, int, int, void*) { return -1; }
 
 Key PrivateKey(const std::string& pem) {

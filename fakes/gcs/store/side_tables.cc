@@ -113,7 +113,7 @@ Status SideStore::Reader::Open() {
                                    "(name, generation) >= (?2, ?3) AND (hard_delete > 0) = ?4 "
                                    "ORDER BY name, generation LIMIT ?5"));
   RETURN_IF_ERROR(database.Prepare(
-      beyond,
+      expired,
       "SELECT generation, inode, modified_ns, size, hashed, md5, crc32c, record, bucket, name "
       "FROM versions WHERE hard_delete > 0 AND hard_delete <= ? LIMIT ?"));
   RETURN_IF_ERROR(
