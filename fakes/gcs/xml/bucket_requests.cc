@@ -247,7 +247,8 @@ ListQuery QueryOf(const ListingRequest& asked) {
   query.max_results = asked.max_keys;
   query.versions = asked.versions;
   query.page_token = asked.token;
-  query.start_offset = StartOf(asked);
+  // A token has the exact position. The marker would skip the remaining versions of its name.
+  if (asked.token.empty()) query.start_offset = StartOf(asked);
   return query;
 }
 
