@@ -48,7 +48,7 @@ Status SideStore::Writer::MakeTables() {
   if (version != 0 && version != kSchemaVersion) {
     RETURN_IF_ERROR(
         database.Run("DROP TABLE IF EXISTS buckets; DROP TABLE IF EXISTS objects; "
-                     "DROP TABLE IF EXISTS counters"));
+                     "DROP TABLE IF EXISTS versions; DROP TABLE IF EXISTS counters"));
   }
   RETURN_IF_ERROR(database.Run(kSchema));
   return database.Run(("PRAGMA user_version=" + std::to_string(kSchemaVersion)).c_str());
