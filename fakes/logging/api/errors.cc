@@ -71,9 +71,7 @@ Error PageSizeNegative(long long asked) {
 
 Error PageTokenInvalid() { return Invalid("page_token is invalid"); }
 
-Error PageTokenOfAnother() {
-  return Invalid("page_token doesn't match arguments from the request");
-}
+Error PageTokenMismatch() { return Invalid("page_token doesn't match arguments from the request"); }
 
 Error ResourceNotFound(const std::string& kind, const std::string& name) {
   return {Code::kNotFound, kind + " " + name + " does not exist"};

@@ -83,7 +83,7 @@ class Collection {
     });
   }
 
-  /// updateMask names the members to change; without it all change.
+  /// updateMask names the members to change. Without it, all members change.
   Result<Json> Update(const http::Request& request, const std::string& id) const {
     ASSIGN_OR_RETURN(const Json given, Read(request));
     const std::string mask(request.Query("updateMask"));
@@ -96,8 +96,8 @@ class Collection {
   }
 
   Result<Json> Delete(const std::string& id) const {
-    ASSIGN_OR_RETURN(const bool was_there, api_.resources->Remove(prefix_ + id));
-    if (!was_there) return errors::ResourceNotFound(kind_.title, id);
+    ASSIGN_OR_RETURN(const bool existed, api_.resources->Remove(prefix_ + id));
+    if (!existed) return errors::ResourceNotFound(kind_.title, id);
     return Json::object();
   }
 

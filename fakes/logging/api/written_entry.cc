@@ -186,7 +186,7 @@ Result<WrittenEntry> ReadWrittenEntry(const Json& entry, const std::string& plac
   canonical["insertId"] = written.insert_id;
   const std::string severity = StringOr(canonical, "severity", "DEFAULT");
   written.severity = SeverityNumber(severity).value_or(0);
-  if (severity == "DEFAULT") canonical.erase("severity");  // as proto3 JSON leaves it out
+  if (severity == "DEFAULT") canonical.erase("severity");  // proto3 JSON omits defaults
   if (const Json* labels = Member(canonical["resource"], "labels")) {
     written.job_id = StringOr(*labels, "job_id");
   }
