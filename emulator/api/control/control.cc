@@ -55,7 +55,7 @@ Json Answer(const run::Job& job, const std::vector<logging::Entry>& entries, uin
       {"finished", finished},
       {"ending", ending}};
   if (job.create_time) answer["createTime"] = Rfc3339(*job.create_time, 9);
-  // The start of the present state, if the job has it.
+  // The time at which the present state began, if the job has it.
   if (const auto& since = job.end_time ? job.end_time : job.start_time) {
     answer["now"] = Rfc3339(*since, 9);
   }

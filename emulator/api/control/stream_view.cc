@@ -17,7 +17,7 @@ struct Look {
   std::string job_id;
 };
 
-// Whether the log has entries after those that the run has asked for.
+// True if the log has entries after those that the run has asked for.
 bool HasUnread(const logging::LogBook& book, const logging::StreamReaders& readers,
                const Look& look) {
   const auto until = readers.ReadUpTo(look.invocation, look.project, look.job_id);

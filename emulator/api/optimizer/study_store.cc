@@ -95,7 +95,7 @@ Result<std::optional<Json>> StudyStore::Get(const std::string& name) const {
   return std::optional<Json>(Restored(std::move(body)));
 }
 
-// Parses outside of the lock: a thousand trials take a while, and other studies need the lock.
+// Parses without the lock, because a thousand trials take a while and other studies need the lock.
 Result<std::vector<Json>> StudyStore::Below(const std::string& parent,
                                             const std::string& prefix) const {
   std::vector<std::string> texts;
