@@ -141,7 +141,9 @@ Status StudyStore::Apply(const std::vector<StudyChange>& changes) {
     (void)db_.Run("ROLLBACK");
     return done;
   }
-  return db_.Run("COMMIT");
+  const Status committed = db_.Run("COMMIT");
+  if (!committed.ok()) (void)db_.Run("ROLLBACK");
+  return committed;
 }
 
 StudyLocks::Held::Held(StudyLocks& locks, const std::string& study) : locks_(locks) {
