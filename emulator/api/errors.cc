@@ -42,7 +42,7 @@ Error LocationNotFound(std::string_view name) {
 
 Error OperationNotFound() {
   return google::errors::FieldError(Code::kNotFound, "name",
-                                    "The operation could not be found. Training jobs make no "
+                                    "The operation could not be found. Training jobs create no "
                                     "operations.");
 }
 

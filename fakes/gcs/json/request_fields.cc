@@ -23,7 +23,7 @@ std::string BaseOf(const Request& request) { return request.scheme + "://" + req
 Result<Json> JsonBody(const Request& request) {
   auto body = request.ReadBody(kJsonBytesMax);
   if (!body.ok() && body.error().code == Code::kResourceExhausted) {
-    return errors::BodyInvalid("a resource may have 4 MiB");
+    return errors::BodyInvalid("a resource may have at most 4 MiB");
   }
   if (!body.ok()) return body.error();
   const std::string& text = *body;

@@ -106,7 +106,7 @@ Result<AccessEntries> PredefinedEntries(std::string_view name) {
   if (name == "publicRead") return AccessEntries{owner, {"allUsers", "READER"}};
   if (name == "publicReadWrite") return AccessEntries{owner, {"allUsers", "WRITER"}};
   if (name == "authenticatedRead") return AccessEntries{owner, {"allAuthenticatedUsers", "READER"}};
-  return errors::ParameterInvalid("predefinedAcl", name, "it is none of the service's lists");
+  return errors::ParameterInvalid("predefinedAcl", name, "it is not the name of a predefined list");
 }
 
 Status ApplyPredefined(const std::optional<std::string>& acl,

@@ -251,7 +251,7 @@ Status CheckObjectFields(const ObjectInfo& info) {
   size_t bytes = 0;
   for (const auto& [key, value] : info.metadata) bytes += key.size() + value.size();
   if (bytes > kMetadataBytesMax) {
-    return errors::FieldInvalid("metadata", "all keys and values may have 8 KiB together");
+    return errors::FieldInvalid("metadata", "all keys and values together may have at most 8 KiB");
   }
   return Ok{};
 }

@@ -92,7 +92,7 @@ Result<std::string> CustomerKeySha256(const http::Request& request, const char* 
     return errors::KeyInvalid("it must be 32 bytes in base64");
   }
   const std::string computed = Base64(Sha256(*bytes));
-  if (!sum.empty() && sum != computed) return errors::KeyInvalid("it is not what its SHA-256 says");
+  if (!sum.empty() && sum != computed) return errors::KeyInvalid("it does not match its SHA-256");
   return computed;
 }
 

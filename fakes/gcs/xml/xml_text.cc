@@ -88,7 +88,7 @@ class Parser {
       } else if (Take("<?")) {
         RETURN_IF_ERROR(SkipPast("?>"));
       } else if (IsNext("<!")) {
-        return Broken("document types are not read");
+        return Broken("document types are not supported");
       } else {
         return Ok{};
       }

@@ -77,7 +77,8 @@ class Collection {
   Result<Json> Create(const http::Request& request) const {
     ASSIGN_OR_RETURN(Json body, Read(request));
     const std::string id = StringOr(body, "name");
-    if (!IsId(id)) return errors::MemberMisfit("name", "1 to 100 of letters, digits and _-.");
+    if (!IsId(id))
+      return errors::MemberMisfit("name", "1 to 100 letters, digits and characters of _-.");
     return Put(id, std::move(body), [&](const std::optional<Json>& present) -> Status {
       return present ? Status(errors::ResourceExists(kind_.title, id)) : Status(Ok{});
     });
