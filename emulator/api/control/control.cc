@@ -77,15 +77,17 @@ Result<Json> JobFollower::Follow(const http::Request& request, const std::string
   while (true) {
     const uint64_t saves = saves_;
     const auto left = std::chrono::ceil<milliseconds>(deadline - MonotonicNow());
-    ASSIGN_OR_RETURN(const auto answer, Look(request, project, job_id, after, left.count() <= 0));
+    ASSIGN_OR_RETURN(const auto answer,
+                     TryAnswer(request, project, job_id, after, left.count() <= 0));
     if (answer) return *answer;
     book_.WaitForMore(project, job_id, after, left, [&] { return saves_ != saves; });
   }
 }
 
-Result<std::optional<Json>> JobFollower::Look(const http::Request& request,
-                                              const std::string& project, const std::string& job_id,
-                                              uint64_t after, bool must_answer) const {
+Result<std::optional<Json>> JobFollower::TryAnswer(const http::Request& request,
+                                                   const std::string& project,
+                                                   const std::string& job_id, uint64_t after,
+                                                   bool must_answer) const {
   ASSIGN_OR_RETURN(const run::Job job, engine_.Get(project, job_id));
   const bool over = job.end_time.has_value();
   const bool ending = ending_;

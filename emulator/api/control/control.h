@@ -41,9 +41,9 @@ class JobFollower {
 
  private:
   // Makes the answer; nullopt: there is nothing new, and the request may wait.
-  Result<std::optional<Json>> Look(const http::Request& request, const std::string& project,
-                                   const std::string& job_id, uint64_t after,
-                                   bool must_answer) const;
+  Result<std::optional<Json>> TryAnswer(const http::Request& request, const std::string& project,
+                                        const std::string& job_id, uint64_t after,
+                                        bool must_answer) const;
 
   engine::Engine& engine_;
   logging::LogBook& book_;

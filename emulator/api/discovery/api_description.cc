@@ -107,7 +107,7 @@ std::string Message(const std::string& word) { return word == "-" ? "" : word; }
 
 }  // namespace
 
-bool ApiMethod::Knows(std::string_view parameter) const {
+bool ApiMethod::HasParameter(std::string_view parameter) const {
   return std::any_of(parameters.begin(), parameters.end(),
                      [&](const ApiParameter& known) { return known.name == parameter; });
 }

@@ -35,7 +35,7 @@ struct ApiMethod {
   bool media_upload = false;
   bool media_download = false;
   std::vector<ApiParameter> parameters;
-  bool Knows(std::string_view parameter) const;
+  bool HasParameter(std::string_view parameter) const;
 };
 
 /// Describes one API. Immutable; any thread.

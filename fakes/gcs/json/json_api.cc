@@ -160,8 +160,8 @@ std::vector<http::Route> StorageRoutes(std::shared_ptr<StorageService> service) 
     for (const auto& methods : {std::span<const Served>(kServed), {kNotServed}}) {
       for (const Served& served : methods) {
         const std::string_view pattern = served.pattern;
-        const bool ours = !prefix.empty() || pattern == "/b" || pattern.starts_with("/b/");
-        if (ours) routes.push_back(RouteOf(prefix, served, service));
+        const bool has_route = !prefix.empty() || pattern == "/b" || pattern.starts_with("/b/");
+        if (has_route) routes.push_back(RouteOf(prefix, served, service));
       }
     }
   }

@@ -33,6 +33,8 @@ Result<Response> DeleteAclEntry(StorageService&, const Request&, const PathParam
 Result<Response> GetIamPolicy(StorageService&, const Request&, const PathParameters&);
 Result<Response> SetIamPolicy(StorageService&, const Request&, const PathParameters&);
 Result<Response> TestIamPermissions(StorageService&, const Request&, const PathParameters&);
+
+// bucket_methods.cc: notifications, the service account and managed folders.
 Result<Response> ListNotifications(StorageService&, const Request&, const PathParameters&);
 Result<Response> InsertNotification(StorageService&, const Request&, const PathParameters&);
 Result<Response> GetNotification(StorageService&, const Request&, const PathParameters&);

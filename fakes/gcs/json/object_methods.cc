@@ -91,8 +91,8 @@ Result<std::optional<Response>> CheckReadConditions(const Request& request,
   const std::string etag = EtagOf(info);
   const std::string_view if_match = request.headers.Get("If-Match");
   if (!if_match.empty() && !NamesTag(if_match, etag)) return errors::EtagChanged();
-  const bool has_it = NamesTag(request.headers.Get("If-None-Match"), etag);
-  if (!has_it && CheckPreconditions(asked, &info).ok()) return std::optional<Response>();
+  const bool client_has_it = NamesTag(request.headers.Get("If-None-Match"), etag);
+  if (!client_has_it && CheckPreconditions(asked, &info).ok()) return std::optional<Response>();
   return std::optional<Response>(NotModified(etag));
 }
 

@@ -188,8 +188,8 @@ Result<ComposeRequest> ComposeRequestOf(const Request& request, const PathParame
     RETURN_IF_ERROR(ApplyObjectFields(*destination, &compose.info));
   }
   RETURN_IF_ERROR(ApplyDestination(request, &compose.info));
-  const Json* no_more_needed = Member(body, "deleteSourceObjects");
-  compose.delete_sources = no_more_needed && *no_more_needed == true;
+  const Json* delete_sources = Member(body, "deleteSourceObjects");
+  compose.delete_sources = delete_sources && *delete_sources == true;
   return compose;
 }
 

@@ -61,12 +61,12 @@ bool Fits(const Json& value, Shape shape) {
   return false;
 }
 
-// {"enabled":false}, null, [] and false request nothing.
-bool AsksForSomething(const Json& value) {
+// False for {"enabled":false}, null, [] and false.
+bool RequestsSomething(const Json& value) {
   if (value.is_null() || value == false || value == "") return false;
   if (!value.is_object() && !value.is_array()) return true;
   for (const Json& member : value) {
-    if (AsksForSomething(member)) return true;
+    if (RequestsSomething(member)) return true;
   }
   return false;
 }
@@ -168,7 +168,7 @@ Status ApplyBucketFields(const Json& resource, Bucket* bucket) {
   if (!resource.is_object()) return errors::BodyInvalid("expected a JSON object");
   for (const char* name : kNotEmulated) {
     const Json* value = Member(resource, name);
-    if (value && AsksForSomething(*value)) {
+    if (value && RequestsSomething(*value)) {
       return errors::NotImplemented("A bucket's field '" + std::string(name) + "'");
     }
   }

@@ -27,8 +27,8 @@ std::string QueryOf(const Request& request, std::string_view name) {
   return "";
 }
 
-// "20190201T090000Z" -> "2019-02-01T09:00:00Z".
-std::string Spaced(std::string_view text) {
+// Converts "20190201T090000Z" to "2019-02-01T09:00:00Z"; "" for any other form.
+std::string ToRfc3339(std::string_view text) {
   if (text.size() != 16 || text[8] != 'T') return "";
   const std::string t(text);
   return t.substr(0, 4) + "-" + t.substr(4, 2) + "-" + t.substr(6, 2) + "T" + t.substr(9, 2) + ":" +
@@ -145,8 +145,8 @@ std::string SignatureCheck::Claim::id() const {
 }
 
 std::optional<Instant> ParseCompactTime(std::string_view text) {
-  const std::string spaced = Spaced(text);
-  return spaced.empty() ? std::nullopt : ParseRfc3339(spaced);
+  const std::string rfc3339 = ToRfc3339(text);
+  return rfc3339.empty() ? std::nullopt : ParseRfc3339(rfc3339);
 }
 
 std::optional<SignatureFlaw> SignatureCheck::CheckTimes(const Claim& claim) const {
