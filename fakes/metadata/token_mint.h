@@ -53,7 +53,7 @@ class TokenMint {
   /// make it.
   std::optional<TokenFacts> Read(std::string_view token) const;
 
-  /// The key. The first call creates it, which takes up to a second.
+  /// The key. The first call creates it, which takes some time.
   Result<const ServiceAccountKey*> key() const;
   int64_t NowSeconds() const;
 

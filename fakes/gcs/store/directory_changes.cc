@@ -83,7 +83,7 @@ Status DirectoryStore::DeleteObject(const std::string& bucket, const std::string
     if (!live.ok()) return live.error();
     RETURN_IF_ERROR(CheckPreconditions(preconditions, &live->record.info));
     BucketRules rules = RulesFor(bucket);
-    if (version.generation != 0) rules.versioning = false;  // this version is not kept
+    if (version.generation != 0) rules.versioning = false;  // it does not become noncurrent
     RETURN_IF_ERROR(PrepareRemoval(*live, rules));
     RETURN_IF_ERROR(tree.Remove(name, &touched));
     side_->StageRemoval(bucket, name);
