@@ -7,7 +7,7 @@
 namespace caip::api::errors {
 namespace {
 
-// The service's wording for mistakes in a parameter that it finds before it calls a method.
+// The service's text for a mistake in a parameter that it finds before it calls a method.
 Error Argument(std::string field, std::string description) {
   return {Code::kInvalidArgument,
           "Request contains an invalid argument.",
@@ -42,7 +42,7 @@ Error LocationNotFound(std::string_view name) {
 
 Error OperationNotFound() {
   return google::errors::FieldError(Code::kNotFound, "name",
-                                    "The operation could not be found. Training jobs make no "
+                                    "The operation could not be found. Training jobs create no "
                                     "operations.");
 }
 

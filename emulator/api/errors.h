@@ -11,7 +11,7 @@
 
 namespace caip::api::errors {
 
-/// A method of the service that caip does not have.
+/// A method of the service that caip does not emulate.
 Error NotEmulated(std::string_view method_id);
 Error ApiUnknown(std::string_view asked);
 Error LocationNotFound(std::string_view name);

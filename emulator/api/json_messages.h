@@ -1,6 +1,6 @@
 #pragma once
-// JSON bodies: of requests, of answers, and of errors as Google's APIs answer them: {"error":
-// {code, message, status, details}}.
+// JSON bodies of requests and responses. An error has the form of Google's APIs: {"error": {code,
+// message, status, details}}.
 
 #include <string>
 
@@ -13,17 +13,17 @@ namespace caip::api {
 Json ErrorBody(const Error& error);
 http::Response ErrorResponse(const Error& error);
 
-/// 404 and 405 of the router in the same form.
+/// Renders the router's 404 and 405 in the same form.
 http::Response NoRouteResponse(int status, const http::Request& request, const std::string& allow);
 
-/// The value as JSON text, or the error in its form. `prettyPrint=false` is honoured.
+/// Renders the value as JSON text, or the error in its form. Obeys `prettyPrint=false`.
 http::Response Respond(const http::Request& request, const Result<Json>& result);
 
-/// The body of a request, at most 16 MiB; kInvalidArgument if it is larger.
+/// Reads the body of a request, at most 16 MiB; kInvalidArgument if it is larger.
 Result<std::string> ReadBodyText(const http::Request& request);
 
-/// The body as a JSON object, at most 16 MiB; an empty body is an empty object. kInvalidArgument,
-/// in the words of the service's transcoder, if it is not a JSON object.
+/// Reads the body as a JSON object, at most 16 MiB; an empty body is an empty object.
+/// kInvalidArgument, with the text of the service's transcoder, if it is not a JSON object.
 Result<Json> ReadJsonObject(const http::Request& request);
 
 }  // namespace caip::api

@@ -1,4 +1,4 @@
-# discovery/descriptions/*.txt are compiled in: the bodies of MlDescriptionText() and its like.
+# discovery/descriptions/*.txt are compiled in: they are the values of MlDescriptionText() and so on.
 foreach(pair Ml=ml_v1 Storage=storage_v1 Logging=logging_v2)
   string(REGEX REPLACE "=.*" "" api_name ${pair})
   string(REGEX REPLACE ".*=" "" api ${pair})

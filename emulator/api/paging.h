@@ -17,13 +17,13 @@ inline constexpr size_t kPageSizeMax = 100;
 
 struct Page {
   size_t size = kPageSizeDefault;
-  std::string after;  // the last item of the page before; "": the first page
+  std::string after;  // the last item of the previous page; "": the first page
 };
 
 /// A size above the maximum counts as the maximum. kInvalidArgument: a negative size, a size that
 /// is not a number, or a token that PageToken did not make.
 Result<Page> ReadPage(const http::Request& request);
-/// The token of the page after `last`. Opaque for clients.
+/// Makes the token of the page after `last`, which is opaque to clients.
 std::string PageToken(const std::string& last);
 
 /// An item of a list. Its name identifies it within the list.
@@ -38,8 +38,8 @@ using ReadItems =
     std::function<Result<std::vector<PageItem>>(const std::string& after, size_t count)>;
 
 /// Answers one page of a list: {LIST_NAME: [items], nextPageToken}. Reads `batch` items at a time.
-/// Stops after some thousand items, so that a filter that matches little does not make the call
-/// slow: then the page may be short, even empty, but has a token.
+/// Stops after some thousand items, so that a filter with few matches does not make the call slow:
+/// then the page may be short, even empty, but has a token.
 Result<Json> AnswerPage(const Page& page, std::string_view list_name, size_t batch,
                         const ReadItems& read);
 

@@ -56,7 +56,7 @@ Status CheckParameters(const ApiDescription& api, const ApiMethod& method,
   if (IsStorage(api)) return Ok{};  // it ignores unknown parameters
   for (const auto& [name, value] : request.query) {
     const bool standard = api::StandardParameterSchemas().contains(name) || name == "trace";
-    if (!standard && !method.Knows(name)) return api::errors::QueryParameterUnknown(name);
+    if (!standard && !method.HasParameter(name)) return api::errors::QueryParameterUnknown(name);
   }
   return Ok{};
 }
@@ -138,7 +138,7 @@ std::string JsonName(const std::string& name) {
 http::Request WithJsonNames(const ApiMethod& method, const http::Request& request) {
   http::Request renamed = request;
   for (auto& [name, value] : renamed.query) {
-    if (!method.Knows(name) && method.Knows(JsonName(name))) name = JsonName(name);
+    if (!method.HasParameter(name) && method.HasParameter(JsonName(name))) name = JsonName(name);
   }
   return renamed;
 }

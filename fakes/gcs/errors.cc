@@ -42,7 +42,7 @@ Error FolderNotEmpty(std::string_view folder) {
                     "folderNotEmpty");
 }
 
-Error BucketHoldsStrangers(std::string_view bucket) {
+Error BucketHoldsForeignFiles(std::string_view bucket) {
   return WithReason(
       {Code::kFailedPrecondition,
        "The directory of bucket " + Quoted(bucket) +

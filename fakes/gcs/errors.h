@@ -15,7 +15,7 @@ Error BucketNotFound(std::string_view bucket);
 Error BucketExists(std::string_view bucket);
 Error BucketNotEmpty(std::string_view bucket);
 Error FolderNotEmpty(std::string_view folder);
-Error BucketHoldsStrangers(std::string_view bucket);
+Error BucketHoldsForeignFiles(std::string_view bucket);
 Error BucketNameInvalid(std::string_view bucket, std::string_view why);
 Error ObjectNotFound(std::string_view bucket, std::string_view name);
 Error ObjectNameInvalid(std::string_view name, std::string_view why);

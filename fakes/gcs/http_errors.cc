@@ -1,5 +1,4 @@
-// What an error of Cloud Storage becomes in HTTP: the status and the word of the JSON API, from its
-// reason.
+// Maps an error of Cloud Storage to its HTTP status and to the reason that the JSON API reports.
 
 #include <cstdlib>
 #include <string>
@@ -32,8 +31,8 @@ struct Row {
   HttpForm form;
 };
 
-// A refusal is never a 5xx: clients retry those for minutes, which looks like a hang. For the same
-// reason a full disk is a 403.
+// An error that a retry cannot fix never has a status that clients retry. They would retry for
+// minutes, which looks like a hang. For the same reason, a full disk is a 403.
 constexpr Row kForms[] = {
     {"invalid", {400, "invalid"}},
     {"required", {400, "required"}},
@@ -75,7 +74,7 @@ constexpr Row kForms[] = {
     {"gatewayTimeout", {504, "gatewayTimeout"}},
 };
 
-// The error that a status stands for when a fault asks for it.
+// The error that a fault injects for a status.
 struct InjectedRow {
   int status;
   Code code;

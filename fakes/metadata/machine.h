@@ -38,12 +38,12 @@ struct Machine {
 
   std::string service_account = {};  // its e-mail; "" none
   std::vector<std::string> scopes = {kCloudPlatformScope};
-  std::string job = {};      // "" of the host itself
+  std::string job = {};      // "" for the host itself
   std::string replica = {};  // "worker-replica-1"
 };
 
-/// The machine of each listener; "" is the main listener. Scenarios change machines (`Change`),
-/// which wakes requests that wait for a change. Any thread.
+/// Stores the machine of each listener; "" is the main listener. Scenarios change machines
+/// (`Change`), which wakes requests that wait for a change. Any thread.
 class MachineTable {
  public:
   explicit MachineTable(Machine host);
@@ -56,7 +56,8 @@ class MachineTable {
   /// Adds a listener that several machines use.
   void PutShared(const std::string& listener, Finder finder);
   bool IsShared(const std::string& listener) const;
-  /// The listener of the machine that sent a request: `listener` itself, unless it is shared.
+  /// Returns the listener of the machine that sent a request: `listener` itself, unless it is
+  /// shared.
   std::string ResolveListener(const std::string& listener, const std::string& peer) const;
   /// Ends waiting requests of the machine with kRemoved.
   void Remove(const std::string& listener);
@@ -73,7 +74,7 @@ class MachineTable {
   WaitResult WaitForChange(const std::string& listener, uint64_t version,
                            std::optional<Deadline> deadline) const;
 
-  /// Ends all waiting requests, now and later, with kRemoved.
+  /// Ends all waiting requests, and later ones, with kRemoved.
   void Close();
 
  private:

@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view kRoot = "/computeMetadata";
 constexpr std::string_view kVersion = "/computeMetadata/v1";
 constexpr int64_t kWaitSecondsMax = 30 * 24 * 3600;
-// The names of the server that programs use.
+// The names under which programs find the server.
 constexpr std::string_view kServerNames[] = {"metadata.google.internal", "metadata",
                                              "169.254.169.254"};
 
@@ -230,18 +230,6 @@ Json MachineClaims(const Machine& machine, bool licenses) {
   return claims;
 }
 
-Json AccountClaims(const std::string& account, std::string_view audience, int64_t now) {
-  const std::string id = AccountNumber(account);
-  return {{"aud", audience},
-          {"azp", id},
-          {"email", account},
-          {"email_verified", true},
-          {"exp", now + kTokenSeconds},
-          {"iat", now},
-          {"iss", "https://accounts.google.com"},
-          {"sub", id}};
-}
-
 http::Response AnswerIdentityToken(const http::Request& request, const Machine& machine,
                                    const TokenMint& mint) {
   const std::string_view audience = request.Query("audience");
@@ -266,13 +254,25 @@ Identity IdentityOfMachine(const Machine& machine) {
   return {machine.service_account, machine.project_id, machine.job, machine.replica};
 }
 
+Json AccountClaims(const std::string& account, std::string_view audience, int64_t now) {
+  const std::string id = AccountNumber(account);
+  return {{"aud", audience},
+          {"azp", id},
+          {"email", account},
+          {"email_verified", true},
+          {"exp", now + kTokenSeconds},
+          {"iat", now},
+          {"iss", "https://accounts.google.com"},
+          {"sub", id}};
+}
+
 http::Response AnswerAccountRequest(std::string_view what, const http::Request& request,
                                     const Machine& machine, const TokenMint& mint) {
   return what == "token" ? AnswerAccessToken(request, machine, mint)
                          : AnswerIdentityToken(request, machine, mint);
 }
 
-// 21 digits that begin with 1, as those of the service.
+// 21 digits that begin with 1, like those of the service.
 std::string AccountNumber(std::string_view account) {
   const std::string digits = std::to_string(Fnv1a(account));
   return "1" + std::string(20 - digits.size(), '0') + digits;

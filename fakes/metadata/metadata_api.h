@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "fakes/metadata/machine.h"
 #include "fakes/metadata/token_mint.h"
 #include "http/message.h"
@@ -22,7 +23,7 @@ struct QueryOptions {
   std::optional<MachineTable::Deadline> deadline;
 };
 
-/// Any thread. The table and the mint must outlive it.
+/// Serves the metadata of machines. Any thread. The table and the mint must outlive it.
 class MetadataApi {
  public:
   MetadataApi(const MachineTable& table, const TokenMint& mint) : table_(table), mint_(mint) {}
@@ -43,11 +44,11 @@ class MetadataApi {
   const TokenMint& mint_;
 };
 
-/// Whether a request is for the metadata server, on any listener: by its path, by the server's
+/// True if a request is for the metadata server, on any listener: by its path, by the server's
 /// name, or as a ping ("/" with the flavor header).
 bool IsMetadataRequest(const http::Request& request);
 
-/// The owner of a machine's tokens.
+/// Returns the owner of a machine's tokens.
 Identity IdentityOfMachine(const Machine& machine);
 
 /// Answers service-accounts/<account>/token and .../identity, which are created on demand. `what`
@@ -55,7 +56,10 @@ Identity IdentityOfMachine(const Machine& machine);
 http::Response AnswerAccountRequest(std::string_view what, const http::Request& request,
                                     const Machine& machine, const TokenMint& mint);
 
-/// The number of an account, always the same: "sub", "azp".
+/// The claims of an identity token of an account. `now` is in seconds since 1970.
+Json AccountClaims(const std::string& account, std::string_view audience, int64_t now);
+
+/// Returns the number of an account, which never changes: "sub", "azp".
 std::string AccountNumber(std::string_view account);
 
 }  // namespace caip::metadata

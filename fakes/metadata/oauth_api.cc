@@ -55,14 +55,14 @@ Result<Form> ReadForm(const http::Request& request, size_t limit) {
   return form;
 }
 
-// nullopt: not a token of the mint, or expired.
+// nullopt if the mint did not make the token, or if it has expired.
 std::optional<Json> AccessTokenInfo(const TokenMint& mint, std::string_view token) {
   const auto facts = mint.Read(token);
   const int64_t now = mint.NowSeconds();
   if (!facts || (facts->expires && *facts->expires <= now)) return std::nullopt;
   const std::string id = AccountNumber(facts->identity.account);
   const int64_t expires = facts->expires.value_or(now + kTokenSeconds);
-  // Numbers are strings here, as in the service's answers.
+  // Numbers are strings here, as in the service's responses.
   return Json{{"azp", id},
               {"aud", id},
               {"sub", id},
@@ -94,17 +94,7 @@ std::optional<Json> IdentityTokenInfo(const TokenMint& mint, std::string_view te
 // An identity token of an account without a machine.
 std::string UserIdentityToken(const TokenMint& mint, const ServiceAccountKey& key,
                               const std::string& account, const std::string& audience) {
-  const int64_t now = mint.NowSeconds();
-  const std::string id = AccountNumber(account);
-  return MakeJwt({{"aud", audience},
-                  {"azp", id},
-                  {"email", account},
-                  {"email_verified", true},
-                  {"exp", now + kTokenSeconds},
-                  {"iat", now},
-                  {"iss", "https://accounts.google.com"},
-                  {"sub", id}},
-                 key);
+  return MakeJwt(AccountClaims(account, audience, mint.NowSeconds()), key);
 }
 
 http::Response UncachedJson(const Json& body) {

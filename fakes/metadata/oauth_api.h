@@ -15,15 +15,16 @@ namespace caip::metadata {
 /// emulator's host a bucket may be called "token".
 inline constexpr char kOAuthPrefix[] = "/emulator/v1/oauth2";
 
-/// The mint must outlive the routes. `user` is the owner of refresh tokens, which name nobody.
+/// The mint must outlive the routes. `user` is the owner of all refresh tokens, which do not
+/// contain one.
 std::vector<http::Route> OAuthRoutes(const TokenMint& mint, const Identity& user,
                                      const std::string& prefix);
 
-/// Whether OAuthRoutes with the prefix "" serve the request, by its host and path.
+/// True if OAuthRoutes with the prefix "" serve the request, by its host and path.
 bool IsOAuthRequest(const http::Request& request);
 
-/// The key file of a service account, in the service's format. Its token endpoint is `base_url` +
-/// kOAuthPrefix + "/token".
+/// Renders the key file of a service account, in the service's format. Its token endpoint is
+/// `base_url` + kOAuthPrefix + "/token".
 std::string ServiceAccountFile(const ServiceAccountKey& key, const Identity& account,
                                const std::string& base_url);
 

@@ -17,7 +17,7 @@ namespace {
 constexpr char kSecretName[] = "tokens.key";
 constexpr size_t kSecretBytes = 32;
 constexpr size_t kSealBytes = 16;
-// A token is reused until this long before its end.
+// The last part of a token's life, in which the mint no longer returns it.
 constexpr int64_t kRenewalSeconds = 300;
 
 Result<std::string> OpenSecret(const Path& keys) {

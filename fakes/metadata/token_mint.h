@@ -47,12 +47,13 @@ class TokenMint {
   };
   /// Returns the same token until 300 seconds before its end, as Compute Engine does.
   AccessToken Access(const Identity& identity, const std::vector<std::string>& scopes) const;
-  /// A token that never expires, always the same: for environment variables.
+  /// Returns a token that never expires, for environment variables. It is always the same.
   std::string Lasting(const Identity& identity, const std::vector<std::string>& scopes) const;
-  /// The contents of an access token, even if it has expired; nullopt if the mint did not make it.
+  /// Reads the contents of an access token, even if it has expired; nullopt if the mint did not
+  /// make it.
   std::optional<TokenFacts> Read(std::string_view token) const;
 
-  /// Created at the first use, which takes a moment.
+  /// The key. The first call creates it, which takes some time.
   Result<const ServiceAccountKey*> key() const;
   int64_t NowSeconds() const;
 

@@ -19,7 +19,7 @@ struct Node {
     kLines,      // several values, one per line
     kDirectory,  // of named nodes
     kIndexed,    // a directory of "0/", "1/", ...: a list in JSON
-    kOnDemand,   // only listed; another part of the server makes it ("token", "identity")
+    kOnDemand,   // only listed; created for each request ("token", "identity")
   };
   std::string name;
   Kind kind = Kind::kText;
@@ -35,18 +35,19 @@ struct Node {
 /// The tree below /computeMetadata/v1/.
 Node BuildTree(const Machine& machine);
 
-/// The node at a path such as "instance/disks/0"; nullptr if there is none. Segments are decoded.
+/// Finds the node at a path such as "instance/disks/0"; nullptr if there is none. Segments are
+/// decoded.
 const Node* FindNode(const Node& root, const std::vector<std::string>& segments);
 
-/// "cpu-platform\ndisks/\n".
+/// Renders the names: "cpu-platform\ndisks/\n".
 std::string ListingText(const Node& directory);
-/// ["cpu-platform","disks/"].
+/// Renders the names: ["cpu-platform","disks/"].
 Json ListingJson(const Node& directory);
-/// The value by default, or with alt=text.
+/// Renders the value as text.
 std::string ValueText(const Node& leaf);
-/// The value, or the whole directory.
+/// Renders the value, or the whole directory.
 Json ToJson(const Node& node);
-/// One line per value: "disks/0/mode READ_WRITE".
+/// Renders one line per value: "disks/0/mode READ_WRITE".
 std::string RecursiveText(const Node& directory);
 
 }  // namespace caip::metadata

@@ -123,7 +123,7 @@ Status Client::Impl::SendBody(const ClientRequest& request) {
     ASSIGN_OR_RETURN(const size_t count, request.body_reader->Read(piece.data(), want));
     if (count == 0) return errors::BodyTruncated();
     const Flow flow = socket.Send({piece.data(), count});
-    if (flow == Flow::kBroken) return Ok{};  // the server may have answered already: read
+    if (flow == Flow::kBroken) return Ok{};  // the server may have answered already
     if (flow != Flow::kData) return Failure(flow);
     left -= count;
   }
@@ -169,7 +169,7 @@ Flow Client::Impl::ReceiveMore() {
   return received.flow;
 }
 
-// Passes the received bytes to the parser. False: it needs more.
+// Passes the received bytes to the parser. False if the parser needs more.
 Result<bool> Client::Impl::Feed(ResponseParser& parser) {
   boost::system::error_code error = beast::error::need_more;
   if (input_end > 0) {

@@ -36,8 +36,8 @@ class Client {
   ~Client();
   Client(Client&&) noexcept;
   Client& operator=(Client&&) noexcept;
-  /// kUnavailable: the server cannot be reached; kDeadlineExceeded: it is silent too long. `sink`
-  /// receives the body of a 2xx response piece by piece; false stops.
+  /// kUnavailable: the server cannot be reached; kDeadlineExceeded: it is silent for too long.
+  /// `sink` receives the body of a 2xx response piece by piece, and returns false to stop.
   Result<ClientResponse> Send(const ClientRequest& request,
                               const std::function<bool(std::string_view)>& sink = nullptr);
   void set_silence_seconds(int seconds);  // default 60; 0 waits forever

@@ -59,7 +59,7 @@ class GunzipReader final : public BodyReader {
   z_stream stream_{};
   bool ready_ = false;
   bool started_ = false;
-  bool between_members_ = true;  // an empty body is an empty body
+  bool between_members_ = true;  // an empty body is valid
 };
 
 // "gzip;q=0" refuses gzip.

@@ -1,5 +1,5 @@
 #pragma once
-// gzip in both directions, wrapped once around all handlers.
+// Compression with gzip in both directions, which wraps all handlers once.
 
 #include "http/message.h"
 

@@ -29,7 +29,7 @@ Error BodyMalformed(std::string_view why);
 Error PeerSilent(int seconds);
 Error PeerGone();
 
-// Being a client.
+// Errors of the client.
 Error BaseInvalid(std::string_view base);
 Error CannotReach(std::string_view base, std::string_view why);
 Error AddressForbidden(std::string_view host);
@@ -38,8 +38,8 @@ Error NoAnswer(std::string_view base, std::string_view why);
 Error ClosedBeforeAnswer(std::string_view base);
 Error AnswerSilent(std::string_view base, int seconds);
 
-/// A response of the server itself, without a handler. Its JSON fits both of Google's error
-/// formats: the newer has `status`, the older `errors[].reason`.
+/// A response of the server itself, without a handler. Its JSON has the fields of both of Google's
+/// error formats: the newer has `status`, the older `errors[].reason`.
 Response Refusal(int status, std::string_view message);
 Response TooManyConnections(int limit);
 Response HeadTimeout();
@@ -53,7 +53,7 @@ Response HandlerFailed(std::string_view why);  // "" unknown
 Response HostNotAllowed(std::string_view host);
 Response OriginNotAllowed(std::string_view origin);
 
-// Being a proxy.
+// Responses of the proxy.
 Response TunnelInsideTls();
 Response DestinationMalformed(std::string_view target);
 Response RelayOff(std::string_view host);

@@ -12,7 +12,7 @@ constexpr size_t kBodyPieceBytes = 64 << 10;
 
 }  // namespace
 
-// Makes no copy in lower case: some hundred calls per request.
+// Makes no lower-case copies, because a request needs some hundred calls.
 bool IsSameFieldName(std::string_view a, std::string_view b) {
   constexpr auto kLower = [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;

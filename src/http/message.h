@@ -1,5 +1,5 @@
 #pragma once
-// HTTP messages as plain values, without Beast and without anything of Google.
+// HTTP messages as plain values, which depend neither on Beast nor on Google's APIs.
 
 #include <cstdint>
 #include <functional>
@@ -15,13 +15,13 @@
 
 namespace caip::http {
 
-/// Whether two names of header fields are equal, ignoring case (RFC 9110, section 5.1).
+/// True if two names of header fields are equal, ignoring case (RFC 9110, section 5.1).
 bool IsSameFieldName(std::string_view a, std::string_view b);
 
-/// Header fields in order; names compare without case.
+/// Header fields in order. Comparisons of names ignore case.
 class Headers {
  public:
-  void Set(std::string name, std::string value);  // replaces
+  void Set(std::string name, std::string value);  // replaces all of that name
   void Add(std::string name, std::string value);
   /// The first of that name, or "".
   std::string_view Get(std::string_view name) const;
@@ -82,7 +82,7 @@ struct Response {
 
 using Handler = std::function<Response(const Request&)>;
 
-/// A response with a JSON text and its content type.
+/// Makes a response with a JSON text and its content type.
 Response JsonResponse(int status, std::string json);
 
 // The target of a request line: a raw path and a decoded query.

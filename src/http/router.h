@@ -48,7 +48,7 @@ std::optional<Request> ApplyMethodOverride(const Request& request);
 /// a name. Filled once, then read by any thread.
 class Router {
  public:
-  /// Answers if no route fits: 404, or 405 with the methods of that path in `allow`.
+  /// Answers a request that no route fits: 404, or 405 with the methods of that path in `allow`.
   using NoRoute =
       std::function<Response(int status, const Request& request, const std::string& allow)>;
 

@@ -30,7 +30,7 @@ constexpr auto kRefusalLimit = std::chrono::milliseconds(200);
 constexpr auto kNoDescriptorsPause = std::chrono::milliseconds(100);
 constexpr auto kEvictionLimit = std::chrono::milliseconds(1000);
 constexpr int kAcceptAtOnce = 64;
-constexpr size_t kManyPeers = 32;  // worth returning memory for
+constexpr size_t kManyPeers = 32;  // enough to return their memory to the system
 
 // A connection and its thread. Its socket is closed only under the server's lock, so that Stop()
 // never shuts down a descriptor that has been reused.
@@ -171,7 +171,7 @@ class BlockingServer final : public Server {
     ::malloc_trim(0);
   }
 
-  // False if no connection waits there.
+  // Accepts one connection. False if none is waiting.
   bool AcceptFrom(const Listener& listener) {
     Fd fd(::accept4(listener.fd.get(), nullptr, nullptr, SOCK_CLOEXEC));
     const int error = errno;
@@ -225,7 +225,7 @@ class BlockingServer final : public Server {
         ServeConnection(peer->socket, peer->origin, context_, peer->activity);
         Retire(peer);
       });
-    } catch (const std::system_error&) {  // no thread available: like the limit
+    } catch (const std::system_error&) {  // no thread is available
       Refuse(std::move(peer->socket));
       peers_.erase(peer);
     }

@@ -13,11 +13,11 @@
 
 namespace caip::http {
 
-/// How the server answers "CONNECT name:443" for names that it does not serve.
+/// Settings for "CONNECT name:443" with a name that the server does not serve.
 struct RelayOptions {
   bool enabled = false;  // false: 403
   std::vector<uint16_t> ports = {443};
-  bool to_this_machine = false;  // also to loopback and link-local addresses, for tests
+  bool to_this_machine = false;  // also relays to loopback and link-local addresses, for tests
   int idle_seconds = 600;
   std::string upstream = {};         // "http://user:password@host:port": the proxy to use
   std::string upstream_exempt = {};  // "localhost,.corp.example": hosts to reach directly
@@ -26,8 +26,8 @@ struct RelayOptions {
 struct ServerOptions {
   std::string address = "127.0.0.1";
   uint16_t port = 0;  // 0: any free one
-  std::vector<std::string> allowed_hosts =
-      {};  // beyond loopback literals and localhost; without port
+  /// Hosts, without port, that are allowed in addition to loopback addresses and localhost.
+  std::vector<std::string> allowed_hosts = {};
   /// Public names that this server answers for, also as the https proxy of a client:
   /// "metadata.google.internal", "*.storage.googleapis.com" (any subdomain), "*-ml.googleapis.com".
   std::vector<std::string> served_names = {};

@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kRowsMax = 300;  // of the model: enough to learn from, and fast
 
-// The encoded trials. `targets` belong to the first rows.
+// The encoded trials. `targets` has one value for each row.
 struct Evidence {
   std::vector<Coordinates> rows;
   std::vector<double> targets;
@@ -32,7 +32,7 @@ bool IsMeasured(const Trial& trial, size_t metrics) {
          std::none_of(objectives.begin(), objectives.end(), [](double x) { return std::isnan(x); });
 }
 
-// Whether an outcome shows only that the place is bad.
+// True if the outcome shows only that the place is bad.
 bool IsBad(const Trial& trial) {
   return trial.outcome && (trial.outcome->infeasible || !trial.outcome->objectives.empty());
 }
@@ -118,7 +118,7 @@ struct Candidate {
   double score = 0;
 };
 
-// Finds the place with the greatest score.
+// Searches for the place with the greatest score.
 class PlaceSearch {
  public:
   PlaceSearch(const Encoding& encoding, const GaussianProcess& model, const Evidence& evidence,
@@ -167,7 +167,7 @@ class PlaceSearch {
     return places;
   }
 
-  // Climbs with steps that shrink when no candidate of a batch is better.
+  // Hill climbing with steps that shrink when no candidate of a batch is better.
   Candidate Refine(Candidate from) {
     double radius = 0.1;
     for (int round = 0; round < 24; ++round) {
@@ -221,7 +221,8 @@ Coordinates SpreadPoint(const Encoding& encoding, uint64_t seed, int64_t number)
   return encoding.At(units);
 }
 
-// Replaces a known point of the sequence, as in small spaces, by an unknown one, if draws find one.
+// Returns a point that no trial has, if random draws find one. In small spaces, the sequence
+// repeats known points.
 Point DrawUnknownPoint(const Study& study, const Trials& trials, const Encoding& encoding,
                        const Evidence& evidence, Random& random) {
   for (int i = 0; i < 100; ++i) {

@@ -63,7 +63,7 @@ Encoding::Axis Encoding::AxisOf(const Parameter& parameter) const {
   if (parameter.parent) {
     const Parameter& parent = space_.parameters()[*parameter.parent];
     for (const Value& value : parameter.parent_values) {
-      if (parent.Has(value)) axis.calling.push_back(ToCoordinate(parent, value));
+      if (parent.Has(value)) axis.activating.push_back(ToCoordinate(parent, value));
     }
   }
   return axis;
@@ -74,11 +74,11 @@ size_t Encoding::CountVaryingAxes() const {
       std::count_if(axes_.begin(), axes_.end(), [](const Axis& axis) { return !axis.is_point; }));
 }
 
-bool Encoding::IsCalledFor(size_t axis, const Coordinates& at) const {
+bool Encoding::IsActiveAt(size_t axis, const Coordinates& at) const {
   const auto& parent = space_.parameters()[axis].parent;
   if (!parent) return true;
-  const std::vector<double>& calling = axes_[axis].calling;
-  return std::find(calling.begin(), calling.end(), at[*parent]) != calling.end();
+  const std::vector<double>& activating = axes_[axis].activating;
+  return std::find(activating.begin(), activating.end(), at[*parent]) != activating.end();
 }
 
 double Encoding::Snap(size_t axis, double unit) const {
@@ -94,7 +94,7 @@ double Encoding::Snap(size_t axis, double unit) const {
 
 void Encoding::MakeLegal(Coordinates& at, const std::vector<double>& units) const {
   for (size_t i = 0; i < axes_.size(); ++i) {
-    if (!IsCalledFor(i, at)) {
+    if (!IsActiveAt(i, at)) {
       at[i] = kAbsent;
     } else if (at[i] == kAbsent) {
       at[i] = Snap(i, units[i]);

@@ -28,8 +28,8 @@ class Encoding {
   Point Decode(const Coordinates& at) const;
   /// The legal coordinates nearest to `units`, numbers in [0, 1] for all axes.
   Coordinates At(const std::vector<double>& units) const;
-  /// Another place near `at`. `radius` is the step of a numeric axis. At least one axis moves, if
-  /// any can.
+  /// Returns another place near `at`. `radius` is the step of a numeric axis. At least one axis
+  /// moves, if any can.
   Coordinates Move(const Coordinates& at, double radius, Random& random) const;
 
  private:
@@ -37,12 +37,12 @@ class Encoding {
     size_t categories = 0;           // of a categorical parameter
     std::vector<double> ticks = {};  // of a set of numbers or a short range of integers, increasing
     bool is_point = false;           // has only one value
-    std::vector<double> calling = {};  // coordinates of the parent that activate it
+    std::vector<double> activating = {};  // the parent's coordinates that activate it
   };
   Axis AxisOf(const Parameter& parameter) const;
   double Snap(size_t axis, double unit) const;
   double MoveOnAxis(size_t axis, double from, double radius, Random& random) const;
-  bool IsCalledFor(size_t axis, const Coordinates& at) const;
+  bool IsActiveAt(size_t axis, const Coordinates& at) const;
   // Fills missing active axes from `units`, and clears inactive ones.
   void MakeLegal(Coordinates& at, const std::vector<double>& units) const;
 
@@ -52,10 +52,10 @@ class Encoding {
 
 // Transforms objectives so that a model can learn them: less is better, no outliers, around 0.
 
-/// Outliers in the bad half would hide the differences in the good half. So the bad half keeps only
-/// its order, and the rest is transformed by the power that makes it most like a normal
-/// distribution, to mean 0 and deviation 1. Infinities count as worst and best. Keeps the order. No
-/// value may be NaN.
+/// Transforms objectives. Outliers in the bad half would hide the differences in the good half. So
+/// the bad half keeps only its order, and the rest is transformed by the power that makes it most
+/// like a normal distribution, to mean 0 and deviation 1. Infinities count as worst and best. Keeps
+/// the order. No value may be NaN.
 std::vector<double> WarpObjectives(const std::vector<double>& values);
 
 /// Combines several metrics into one with random weights: each draw leads to another part of the

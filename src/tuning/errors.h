@@ -1,5 +1,5 @@
 #pragma once
-// The texts of the tuning module.
+// The error texts and log lines of the tuning module.
 
 #include <cstdint>
 #include <string>

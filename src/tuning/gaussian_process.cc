@@ -23,8 +23,9 @@ constexpr double kNoiseMost = 1;
 constexpr double kLengthSpread = 0.9;
 constexpr double kLengthReach = 4;  // from the prior's mean, in the logarithm
 
-// A place without an axis is as far from one with it as two categories are from each other.
-double Apart(bool categorical, double a, double b) {
+// The squared distance on one axis. A place without the axis is as far from one with it as two
+// categories are from each other.
+double SquaredDistance(bool categorical, double a, double b) {
   if (a == b) return 0;
   if (categorical || a == kAbsent || b == kAbsent) return 1;
   return (a - b) * (a - b);
@@ -35,7 +36,7 @@ struct Hyperparameters {
   double log_noise = kNoiseMean;
 };
 
-// The kernel by scaled distances, and the parts of its slope: exponentials are slow.
+// The kernel of scaled distances. Keeps the parts of its slope, because exponentials are slow.
 struct Matern {
   Eigen::ArrayXXd r;
   Eigen::ArrayXXd decay;
@@ -45,7 +46,7 @@ struct Matern {
   MatrixXd Values() const { return ((1 + r + r.square() / 3) * decay).matrix(); }
 };
 
-// One axis of many places, contiguous in memory.
+// Copies one axis of many places, so that it is contiguous in memory.
 VectorXd AxisOf(size_t axis, const std::vector<Coordinates>& rows) {
   VectorXd column(rows.size());
   for (size_t i = 0; i < rows.size(); ++i) column[static_cast<Index>(i)] = rows[i][axis];
@@ -81,7 +82,7 @@ struct GaussianProcess::Parts {
     for (Index j = 0; j < to.size(); ++j) {
       double* column = squares.col(j).data();
       for (Index i = 0; i < from.size(); ++i) {
-        column[i] += weight * Apart(categorical, from[i], to[j]);
+        column[i] += weight * SquaredDistance(categorical, from[i], to[j]);
       }
     }
   }
@@ -147,7 +148,7 @@ VectorXd GaussianProcess::Parts::Gradient(const std::vector<MatrixXd>& squares) 
   return gradient;
 }
 
-// Uses only the signs of the gradient (Rprop): that needs no line search and no scale.
+// Uses only the signs of the gradient (Rprop), which needs no line search and no scale.
 void GaussianProcess::Parts::Fit() {
   std::vector<MatrixXd> squares;
   for (Index k = 0; k < hyper.log_lengths.size(); ++k)

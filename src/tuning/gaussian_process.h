@@ -15,7 +15,7 @@ struct Prediction {
   double deviation = 0;
 };
 
-/// Owns its data. One thread.
+/// Predicts the objective. `encoding` must outlive it. One thread.
 class GaussianProcess {
  public:
   /// `targets` should have a mean of about 0 and a deviation of about 1. At least two rows.
@@ -23,7 +23,7 @@ class GaussianProcess {
                   std::vector<double> targets);
   ~GaussianProcess();
 
-  /// Adds rows with their expected values: the mean does not change, the uncertainty becomes less.
+  /// Adds rows with their expected values: the mean does not change, the uncertainty decreases.
   void AddPending(const std::vector<Coordinates>& rows);
   std::vector<Prediction> At(const std::vector<Coordinates>& rows) const;
 

@@ -1,2 +1,2 @@
-# Private, so that nobody else's compile commands change for a header that is used in one file.
+# Private, so that the compile commands of other modules do not change for a header that one file uses.
 target_link_libraries(caip_tuning PRIVATE Eigen3::Eigen)

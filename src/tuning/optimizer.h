@@ -22,14 +22,14 @@ enum class Algorithm {
   kRandom,
 };
 
-/// The space, the goals and the algorithm.
+/// Describes a study: its space, goals and algorithm.
 struct Study {
   Space space;
   std::vector<Goal> goals;  // one for each metric, at least one
   Algorithm algorithm = Algorithm::kBayesian;
 };
 
-/// Used by one thread.
+/// Suggests points from the known trials. Used by one thread.
 class Optimizer {
  public:
   Optimizer(Study study, uint64_t seed) : study_(std::move(study)), seed_(seed) {}
@@ -37,7 +37,7 @@ class Optimizer {
   const Study& study() const { return study_; }
   const Trials& trials() const { return trials_; }
 
-  /// What Ask would return. The trial does not become known.
+  /// Returns the values that Ask would return, but does not add the trial.
   std::optional<Point> Suggestion(int64_t number) const;
   /// Chooses values for the trial, which is pending from now on. For a known trial, returns its
   /// values. nullopt: a grid has no more points.
@@ -56,18 +56,18 @@ class Optimizer {
 
 // The algorithms of Optimizer, one function each.
 
-/// The first point, in the order of the parameters and their values, that no trial has. The last
-/// parameter changes fastest. nullopt: trials have all points. The space has no DOUBLE.
+/// Returns the first point, in the order of the parameters and their values, that no trial has. The
+/// last parameter changes fastest. nullopt: trials have all points. The space has no DOUBLE.
 std::optional<Point> SuggestFromGrid(const Space& space, const Trials& trials);
 
-/// A random point. Avoids infeasible points, unless a hundred draws find no other.
+/// Returns a random point. Avoids infeasible points, unless a hundred draws find no other.
 Point SuggestAtRandom(const Space& space, const Trials& trials, Random& random);
 
-/// The point with the greatest expected improvement, by what the trials show. Returns a known point
-/// only if there are no others.
+/// Returns the point with the greatest expected improvement over the known trials. Returns a known
+/// point only if there are no others.
 Point SuggestByBayes(const Study& study, const Trials& trials, int64_t number, uint64_t seed);
 
-/// Whether a trial with exactly these values was infeasible.
+/// True if a trial with exactly these values was infeasible.
 bool WasInfeasible(const Trials& trials, const Point& point);
 
 }  // namespace caip::tuning

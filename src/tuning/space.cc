@@ -43,15 +43,15 @@ double Space::CountBelow(size_t parameter) const {
                                         [&](const Parameter& p) { return p.parent == parameter; });
   if (!has_children || top.type == ValueType::kDouble) return top.Count();
   double count = top.Count();
-  // A value counts as often as its children have points.
-  std::vector<Value> calling;
+  // A value counts once for each point of its children.
+  std::vector<Value> activating;
   for (const Parameter& child : parameters_) {
     if (child.parent != parameter) continue;
     for (const Value& value : child.parent_values) {
-      if (top.Has(value) && !Contains(calling, value)) calling.push_back(value);
+      if (top.Has(value) && !Contains(activating, value)) activating.push_back(value);
     }
   }
-  for (const Value& value : calling) {
+  for (const Value& value : activating) {
     double below = 1;
     for (size_t i = 0; i < parameters_.size(); ++i) {
       const Parameter& child = parameters_[i];
@@ -79,11 +79,11 @@ ValueTexts Space::Texts(const Point& point) {
 Result<Point> Space::Read(const ValueTexts& texts) const {
   Point point;
   std::vector<FieldViolation> wrong;
-  std::set<std::string> told;  // the children of a wrong value cannot be checked
+  std::set<std::string> reported;  // the children of a wrong value cannot be checked
   for (size_t i = 0; i < parameters_.size(); ++i) {
     const Parameter& parameter = parameters_[i];
-    if (parameter.parent && told.contains(parameters_[*parameter.parent].name)) {
-      told.insert(parameter.name);
+    if (parameter.parent && reported.contains(parameters_[*parameter.parent].name)) {
+      reported.insert(parameter.name);
       continue;
     }
     if (!IsActive(i, point)) continue;
@@ -93,20 +93,20 @@ Result<Point> Space::Read(const ValueTexts& texts) const {
       point.emplace(parameter.name, *value);
       continue;
     }
-    told.insert(parameter.name);
+    reported.insert(parameter.name);
     const Error error = given ? errors::ValueOutside(parameter.name, text->second)
                               : errors::ValueMissing(parameter.name);
     wrong.push_back({parameter.name, error.message});
   }
   for (const auto& [name, text] : texts) {
-    if (point.contains(name) || told.contains(name)) continue;
+    if (point.contains(name) || reported.contains(name)) continue;
     wrong.push_back({name, errors::ParameterNotActive(name).message});
   }
   if (wrong.empty()) return point;
   return errors::ValuesInvalid(std::move(wrong));
 }
 
-// One parameter: its values, drawn, counted, read and scaled.
+// Parameters: how their values are drawn, counted, read and scaled.
 
 namespace {
 

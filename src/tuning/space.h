@@ -1,6 +1,6 @@
 #pragma once
-// Where the parameters of trials lie: each one's set of values and scale, and which parameters
-// there are only when another has certain values (docs/service/hyperparameter-tuning.md, section 2;
+// The parameters of a study: the values and the scale of each, and the parameters that are active
+// only when another has certain values (docs/service/hyperparameter-tuning.md, section 2;
 // docs/service/api.md, section 9).
 
 #include <map>
@@ -26,7 +26,7 @@ using ValueTexts = std::map<std::string, std::string>;
 /// The values of the active parameters, by name.
 using Point = std::map<std::string, Value>;
 
-/// One parameter. Has the bounds that its type needs.
+/// One parameter. Only the bounds of its type are set.
 struct Parameter {
   std::string name;
   ValueType type = ValueType::kDouble;
@@ -46,13 +46,13 @@ struct Parameter {
   bool Has(const Value& value) const;
   /// A random value, uniform in the scaled range or in the set.
   Value Draw(Random& random) const;
-  /// The first value of the set, and the one after `value`. nullopt after the last, and for
-  /// kDouble.
+  /// First() returns the first value of the set, After() the one after `value`. nullopt after the
+  /// last, and for kDouble.
   std::optional<Value> First() const;
   std::optional<Value> After(const Value& value) const;
   /// The position of a number in [0, 1] by the scale. Not for kCategorical.
   double UnitOf(const Value& value) const;
-  /// The number of the set nearest to `unit`. Not for kCategorical.
+  /// The number of the set that is nearest to the position `unit`. Not for kCategorical.
   Value AtUnit(double unit) const;
   /// The number of values; infinity for kDouble.
   double Count() const;
@@ -67,7 +67,7 @@ class Space {
   explicit Space(std::vector<Parameter> parameters) : parameters_(std::move(parameters)) {}
 
   const std::vector<Parameter>& parameters() const { return parameters_; }
-  /// Whether the parameter is active in `point`: it has no parent, or the parent's value activates
+  /// True if the parameter is active in `point`: it has no parent, or the parent's value activates
   /// it.
   bool IsActive(size_t parameter, const Point& point) const;
   /// Removes inactive parameters and draws missing active ones.

@@ -24,7 +24,7 @@ const Report& FindFurthest(Progress progress, const Curve& curve) {
   return *furthest;
 }
 
-// The values of a curve up to the point of `last`.
+// Returns the values of a curve up to the point of `last`.
 std::vector<double> CollectValuesUpTo(Progress progress, const Curve& curve, const Report& last) {
   std::vector<double> values;
   for (const Report& report : curve) {

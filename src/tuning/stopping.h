@@ -1,5 +1,5 @@
 #pragma once
-// Whether a running trial should stop (docs/service/hyperparameter-tuning.md, section 6; REST
+// Rules that stop a running trial early (docs/service/hyperparameter-tuning.md, section 6; REST
 // reference, AutomatedStoppingConfig).
 
 #include <cstdint>

@@ -21,8 +21,8 @@ struct StudyConfig {
   Progress progress = Progress::kSteps;
 };
 
-/// Reads a plain tree of ml::StudySchema's studyConfig. All broken rules at once; their fields
-/// begin with "study.study_config".
+/// Reads a plain tree of ml::StudySchema's studyConfig. Reports all violations at once. Their
+/// fields begin with "study.study_config".
 Result<StudyConfig> ReadStudyConfig(const Json& plain);
 
 }  // namespace caip::tuning

@@ -1,5 +1,5 @@
 #pragma once
-// One value of a hyperparameter, and the text a trial is given for it.
+// One value of a hyperparameter, and the text that a trial gets for it.
 
 #include <cstdint>
 #include <string>
@@ -23,8 +23,8 @@ std::string TextOf(const Value& value);
 /// NONE is treated as linear. The logarithmic ones need a positive lower bound.
 enum class Scale { kLinear, kLog, kReverseLog };
 
-/// kLog for "UNIT_LOG_SCALE"; kLinear for "", "NONE", "SCALE_TYPE_UNSPECIFIED",
-/// "UNIT_LINEAR_SCALE".
+/// kLog for "UNIT_LOG_SCALE", kReverseLog for "UNIT_REVERSE_LOG_SCALE", kLinear for "" and any
+/// other name.
 Scale ParseScale(std::string_view name);
 
 /// Maps `x` from [least, most] to [0, 1]; 0.5 if the range is a point.

@@ -84,6 +84,21 @@ TEST_F(XmlTest, ListsVersions) {
   EXPECT_FALSE(versions.xml.Child("Version")->TextOf("Generation").empty());
 }
 
+TEST_F(XmlTest, ListsAllVersionsOfANameOverSeveralPages) {
+  EXPECT_EQ(Call("PUT", "/bkt?versioning",
+                 "<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>")
+                .status,
+            200);
+  for (const char* content : {"1", "2", "3"}) world_.Put("a", content);
+  const XmlAnswer first = Call("GET", "/bkt?versions&max-keys=2");
+  EXPECT_THAT(KeysIn(first, "Version"), ElementsAre("a", "a"));
+  const XmlAnswer second = Call(
+      "GET", "/bkt?versions&max-keys=2&key-marker=" + first.xml.TextOf("NextKeyMarker") +
+                 "&generation-marker=" + PercentEncoded(first.xml.TextOf("NextGenerationMarker")));
+  EXPECT_THAT(KeysIn(second, "Version"), ElementsAre("a"));
+  EXPECT_EQ(second.xml.Child("Version")->TextOf("IsLatest"), "true");
+}
+
 TEST_F(XmlTest, ReplacesLabelsByTagging) {
   EXPECT_EQ(Call("PUT", "/bkt?tagging",
                  "<Tagging><TagSet><Tag><Key>a</Key><Value>1</Value></Tag></TagSet></Tagging>")

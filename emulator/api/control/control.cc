@@ -55,7 +55,7 @@ Json Answer(const run::Job& job, const std::vector<logging::Entry>& entries, uin
       {"finished", finished},
       {"ending", ending}};
   if (job.create_time) answer["createTime"] = Rfc3339(*job.create_time, 9);
-  // The start of the present state, if the job has it.
+  // The time at which the present state began, if the job has it.
   if (const auto& since = job.end_time ? job.end_time : job.start_time) {
     answer["now"] = Rfc3339(*since, 9);
   }
@@ -77,15 +77,17 @@ Result<Json> JobFollower::Follow(const http::Request& request, const std::string
   while (true) {
     const uint64_t saves = saves_;
     const auto left = std::chrono::ceil<milliseconds>(deadline - MonotonicNow());
-    ASSIGN_OR_RETURN(const auto answer, Look(request, project, job_id, after, left.count() <= 0));
+    ASSIGN_OR_RETURN(const auto answer,
+                     TryAnswer(request, project, job_id, after, left.count() <= 0));
     if (answer) return *answer;
     book_.WaitForMore(project, job_id, after, left, [&] { return saves_ != saves; });
   }
 }
 
-Result<std::optional<Json>> JobFollower::Look(const http::Request& request,
-                                              const std::string& project, const std::string& job_id,
-                                              uint64_t after, bool must_answer) const {
+Result<std::optional<Json>> JobFollower::TryAnswer(const http::Request& request,
+                                                   const std::string& project,
+                                                   const std::string& job_id, uint64_t after,
+                                                   bool must_answer) const {
   ASSIGN_OR_RETURN(const run::Job job, engine_.Get(project, job_id));
   const bool over = job.end_time.has_value();
   const bool ending = ending_;

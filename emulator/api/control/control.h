@@ -29,21 +29,21 @@ class JobFollower {
   JobFollower(engine::Engine& engine, logging::LogBook& book);
 
   /// GET /emulator/v1/projects/{project}/jobs/{job}:follow?after=ID&state=S&waitMs=N&task=T.
-  /// Answers with the entries after `after` as soon as there are any, or the state is no longer S:
-  /// {entries[{insertId, timestamp, severity, task, trial, message}], last, state, createTime, now,
-  /// finished, ending}. `finished`: the job has ended, and this was the rest of its log. `ending`:
-  /// the emulator ends, and the next one continues the job.
+  /// Answers with the entries after `after` as soon as there are any, or as soon as the state is no
+  /// longer S: {entries[{insertId, timestamp, severity, task, trial, message}], last, state,
+  /// createTime, now, finished, ending}. `finished`: the job has ended, and this was the rest of
+  /// its log. `ending`: the emulator ends, and the next one continues the job.
   Result<Json> Follow(const http::Request& request, const std::string& project,
                       const std::string& job_id) const;
 
-  /// From now on all answers come at once and say that the emulator ends. Any thread.
+  /// Makes all requests answer at once, now and later, and say that the emulator ends. Any thread.
   void End();
 
  private:
-  // The answer now; nullopt: there is nothing new, and the request may wait.
-  Result<std::optional<Json>> Look(const http::Request& request, const std::string& project,
-                                   const std::string& job_id, uint64_t after,
-                                   bool must_answer) const;
+  // Makes the answer; nullopt: there is nothing new, and the request may wait.
+  Result<std::optional<Json>> TryAnswer(const http::Request& request, const std::string& project,
+                                        const std::string& job_id, uint64_t after,
+                                        bool must_answer) const;
 
   engine::Engine& engine_;
   logging::LogBook& book_;
@@ -54,7 +54,7 @@ class JobFollower {
 
 /// The actions on the emulator's process that clients can request.
 struct ControlActions {
-  std::function<void()> shut_down;  // a client asks for the end
+  std::function<void()> shut_down;  // a client requests the shutdown
   /// A process uses the emulator from now on; `stays`: the emulator must also serve after the end
   /// of the process. Error: the emulator is ending.
   std::function<Status(int pid, bool stays)> join;

@@ -11,20 +11,20 @@ namespace caip::api {
 namespace {
 
 /// One run of gcloud that reads a job.
-struct Look {
+struct JobReader {
   std::string invocation;
   std::string project;
   std::string job_id;
 };
 
-// Whether the log has entries after those that the run has asked for.
+// True if the log has entries after those that the run has asked for.
 bool HasUnread(const logging::LogBook& book, const logging::StreamReaders& readers,
-               const Look& look) {
-  const auto until = readers.ReadUpTo(look.invocation, look.project, look.job_id);
+               const JobReader& reader) {
+  const auto until = readers.ReadUpTo(reader.invocation, reader.project, reader.job_id);
   if (!until) return false;
   logging::EntryQuery query;
-  query.project = look.project;
-  query.job_id = look.job_id;
+  query.project = reader.project;
+  query.job_id = reader.job_id;
   query.from = *until;
   query.limit = 1;
   query.newest_first = true;
@@ -48,12 +48,12 @@ std::vector<http::Route> ForStreamReaders(std::vector<http::Route> routes, engin
     if (route.id != "ml.projects.jobs.get") continue;
     route.handler = [&engine, &book, &readers, plain = std::move(route.handler)](
                         const http::Request& request, const http::PathParameters& at) {
-      const Look look{logging::InvocationId(request.headers.Get("User-Agent")), at.At("project"),
-                      at.At("job")};
-      if (look.invocation.empty()) return plain(request, at);
-      const auto job = engine.Get(look.project, look.job_id);
+      const JobReader reader{logging::InvocationId(request.headers.Get("User-Agent")),
+                             at.At("project"), at.At("job")};
+      if (reader.invocation.empty()) return plain(request, at);
+      const auto job = engine.Get(reader.project, reader.job_id);
       const bool is_over = job.ok() && job->end_time;
-      if (!is_over || !HasUnread(book, readers, look)) return plain(request, at);
+      if (!is_over || !HasUnread(book, readers, reader)) return plain(request, at);
       auto shown = ml::RenderJob(*job);
       if (!shown.ok()) return plain(request, at);
       return Respond(request, ml::ToJson(BeforeItsEnd(*std::move(shown))));

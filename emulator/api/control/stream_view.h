@@ -1,11 +1,10 @@
 #pragma once
-// The job as a client sees it that streams the job's log.
+// The view of a job for a client that streams the job's log.
 //
 // gcloud's --stream-logs asks for entries up to five seconds ago, and stops as soon as it reads the
 // job's endTime. The lines of the job's last five seconds would be lost. The real service avoids
 // that because some time passes between a job's last line and its endTime. In caip a job ends at
-// once. Only the run of gcloud that has not yet asked for the last lines sees the job as still
-// running.
+// once. So a run of gcloud that has not yet asked for the last lines sees the job as still running.
 
 #include <vector>
 
@@ -17,10 +16,11 @@
 
 namespace caip::api {
 
-/// The job as it was before it ended.
+/// Returns the job as it was before it ended.
 ml::Job BeforeItsEnd(ml::Job job);
 
-/// `routes`, with ml.projects.jobs.get answering in this way. The other parameters outlive them.
+/// Returns `routes`, in which ml.projects.jobs.get answers in this way. The other parameters must
+/// outlive them.
 std::vector<http::Route> ForStreamReaders(std::vector<http::Route> routes, engine::Engine& engine,
                                           const logging::LogBook& book,
                                           const logging::StreamReaders& readers);

@@ -10,7 +10,8 @@
 namespace caip::api {
 namespace {
 
-// The words of each line. A line that begins with a blank continues the line before.
+// Splits the text into the words of each line. A line that begins with a blank continues the
+// previous line.
 std::vector<std::vector<std::string>> Lines(std::string_view text) {
   std::vector<std::vector<std::string>> lines;
   for (const std::string& line : Split(text, '\n')) {
@@ -70,7 +71,7 @@ ApiParameter QueryParameter(std::string_view name, std::string_view type) {
   return {std::string(name), std::move(schema), false};
 }
 
-// "projects/*/jobs/*" -> "projects/{projectsId}/jobs/{jobsId}".
+// Converts "projects/*/jobs/*" to "projects/{projectsId}/jobs/{jobsId}".
 std::string FlatName(std::string_view pattern) {
   std::string flat;
   std::string collection;
@@ -106,7 +107,7 @@ std::string Message(const std::string& word) { return word == "-" ? "" : word; }
 
 }  // namespace
 
-bool ApiMethod::Knows(std::string_view parameter) const {
+bool ApiMethod::HasParameter(std::string_view parameter) const {
   return std::any_of(parameters.begin(), parameters.end(),
                      [&](const ApiParameter& known) { return known.name == parameter; });
 }
@@ -240,7 +241,7 @@ const Json& StandardParameterSchemas() {
 }
 
 std::string RoutePattern(const ApiMethod& method) {
-  // The parameter is named by the singular of the collection: {jobsId} -> {job}.
+  // A parameter has the singular name of its collection: {jobsId} becomes {job}.
   const std::string pattern = ReplaceAll("/" + method.flat_path, "sId}", "}");
   return ReplaceAll(pattern, "{studie}", "{study}");
 }

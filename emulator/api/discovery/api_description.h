@@ -35,10 +35,10 @@ struct ApiMethod {
   bool media_upload = false;
   bool media_download = false;
   std::vector<ApiParameter> parameters;
-  bool Knows(std::string_view parameter) const;
+  bool HasParameter(std::string_view parameter) const;
 };
 
-/// Immutable; any thread.
+/// Describes one API. Immutable; any thread.
 class ApiDescription {
  public:
   static const ApiDescription& Ml();
@@ -47,7 +47,7 @@ class ApiDescription {
   /// The API of a method id ("storage.objects.get"); nullptr for caip's own and unknown methods.
   static const ApiDescription* Of(std::string_view method_id);
   static std::span<const ApiDescription* const> All();
-  /// Whether Of() finds an API, without parsing the API.
+  /// True if Of() finds an API. Does not parse the API.
   static bool Names(std::string_view method_id);
 
   const std::string& name() const { return name_; }        // "ml"
@@ -76,11 +76,11 @@ class ApiDescription {
   mutable Json schemas_ = Json::object();
 };
 
-/// The parameters that every method of every API takes: fields, alt, key, ...
+/// Returns the parameters that every method of every API takes: fields, alt, key, ...
 const Json& StandardParameterSchemas();
 
-/// "v1/{+name=projects/*/jobs/*}:cancel" and so on, as a pattern of http::Route:
-/// "/v1/projects/{project}/jobs/{job}:cancel". Only for methods with a flat path.
+/// Converts the path of a method, such as "v1/{+name=projects/*/jobs/*}:cancel", to a pattern of
+/// http::Route: "/v1/projects/{project}/jobs/{job}:cancel". Only for methods with a flat path.
 std::string RoutePattern(const ApiMethod& method);
 
 // The texts of descriptions/, compiled in by module.cmake.

@@ -12,8 +12,8 @@
 
 namespace caip::api {
 
-/// The document of `api`: the methods that are in `served`, and all message types. Clients send
-/// their calls to `root_url` ("http://127.0.0.1:2247/").
+/// Makes the document of `api` with the methods that are in `served`, and all message types.
+/// Clients send their calls to `root_url` ("http://127.0.0.1:2247/").
 Json DiscoveryDocument(const ApiDescription& api, const std::set<std::string>& served,
                        const std::string& root_url);
 

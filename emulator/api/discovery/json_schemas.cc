@@ -12,7 +12,8 @@ namespace {
 
 using google::FieldKind;
 
-// "google.cloud.ml.v1.Job" -> "GoogleCloudMlV1__Job", "...A.B" -> "GoogleCloudMlV1_A_B".
+// Converts "google.cloud.ml.v1.Job" to "GoogleCloudMlV1__Job", and "...A.B" to
+// "GoogleCloudMlV1_A_B".
 std::string SchemaName(std::string_view type) {
   constexpr std::string_view kPackage = "google.cloud.ml.v1.";
   assert(type.starts_with(kPackage));

@@ -1,6 +1,6 @@
 #pragma once
-// JSON schemas of messages: made of the tables by which the Job is read and written, and used to
-// check the body of a request.
+// JSON schemas of messages. They are made from the tables that read and write jobs, and check the
+// bodies of requests.
 
 #include <string_view>
 
@@ -13,7 +13,7 @@ namespace caip::api {
 void AddJobSchemas(Json& schemas);
 
 /// Checks a body against a message type. kInvalidArgument lists all unknown names and values of a
-/// wrong type, in the words of the service's transcoder.
+/// wrong type, with the texts of the service's transcoder.
 Status CheckMessage(const Json& body, const Json& schemas, std::string_view message);
 
 }  // namespace caip::api

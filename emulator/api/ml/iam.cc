@@ -89,7 +89,7 @@ void CheckBindings(const Json& policy, Violations& violations) {
   }
 }
 
-// The paths of the mask in lowerCamelCase; without one, bindings and etag.
+// Reads the paths of the mask in lowerCamelCase; bindings and etag if there is no mask.
 Result<std::set<std::string>> ReadMask(const Json& body) {
   const std::string mask = StringOr(body, "updateMask");
   std::set<std::string> paths;
@@ -120,8 +120,9 @@ Result<Json> GetPolicy(engine::Engine& engine, const PolicyStore& policies,
   return policies.Get(at.At("project"), at.At("job"));
 }
 
-// `present` with the fields of `sent` that the mask names. The version belongs to the bindings. An
-// etag always guards the change, whether or not the mask names it.
+// Returns `present` with the fields of `sent` that the mask names. The version belongs to the
+// bindings. The etag of `sent` is always kept, even if the mask does not name it, so that it guards
+// the change.
 Json MaskedPolicy(Json present, const Json& sent, const std::set<std::string>& mask) {
   present.erase("etag");
   for (const std::string_view path : kMaskPaths) {

@@ -1,7 +1,7 @@
 #pragma once
-// IAM of jobs: the policies that were set, and the methods getIamPolicy, setIamPolicy and
-// testIamPermissions. Every caller has every permission: a policy is stored and returned, not
-// enforced.
+// IAM of jobs: the stored policies, and the methods getIamPolicy, setIamPolicy and
+// testIamPermissions. Every caller has every permission: the emulator stores and returns policies
+// but does not enforce them.
 
 #include <mutex>
 #include <string>
@@ -15,7 +15,7 @@
 
 namespace caip::api {
 
-/// The policies of jobs, on disk. Any thread.
+/// Stores the policies of jobs on disk. Any thread.
 class PolicyStore {
  public:
   /// Keeps one file for each policy in `directory`, which is made when the first policy is set.
@@ -35,7 +35,7 @@ class PolicyStore {
   mutable std::mutex mutex_;
 };
 
-/// Both outlive the routes.
+/// Both parameters must outlive the routes.
 std::vector<http::Route> IamRoutes(engine::Engine& engine, PolicyStore& policies);
 
 }  // namespace caip::api

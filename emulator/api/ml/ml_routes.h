@@ -1,5 +1,5 @@
 #pragma once
-// ml.googleapis.com v1, all of it: what is emulated, and a 501 with its name for what is not.
+// All methods of ml.googleapis.com v1. A method that is not emulated answers 501 with its name.
 
 #include <string>
 #include <vector>
@@ -35,7 +35,8 @@ std::vector<http::Route> ProjectRoutes(const ServiceIdentity& identity);
 /// projects.operations. Training makes no operations: the list is empty, and `get` finds none.
 std::vector<http::Route> OperationRoutes();
 
-/// A 501 with its name for each method of the service that is not among `served`.
+/// Makes a route for each method of the service that is not among `served`. It answers 501 with the
+/// method's name.
 std::vector<http::Route> NotEmulatedRoutes(const std::vector<http::Route>& served);
 
 }  // namespace caip::api

@@ -31,7 +31,7 @@ std::string TrialName(const PathParameters& at) {
   return StudyName(at) + "/trials/" + at.At("trial");
 }
 
-// The body as a plain tree. Output-only fields are dropped, except those in `taken`.
+// Reads the body as a plain tree. Drops output-only fields, except those in `taken`.
 Result<Json> ReadPlain(const Request& request, const MessageSchema& schema, const std::string& path,
                        std::initializer_list<std::string_view> taken = {}) {
   ASSIGN_OR_RETURN(const Json body, ReadJsonObject(request));
@@ -65,7 +65,7 @@ Result<Json> Emptied(const Status& status) {
   return Json::object();
 }
 
-// A name with a slash (sent as %2F) names nothing: a longer path belongs to another resource.
+// No resource has a slash (sent as %2F) in its id: a longer path belongs to another resource.
 std::optional<Error> CheckNames(const PathParameters& at) {
   const auto has_slash = [&](const char* name) {
     return at.At(name).find('/') != std::string::npos;
@@ -124,7 +124,7 @@ Result<Json> Complete(StudyService& service, const Request& request, const PathP
   return Written(service.Complete(TrialName(at), asked), ml::TrialSchema());
 }
 
-// For calls whose body must be an empty message.
+// Runs a call whose body must be an empty message.
 Result<Json> WithEmptyBody(const Request& request, const std::function<Result<Json>()>& call) {
   RETURN_IF_ERROR(ReadPlain(request, ml::EmptyRequestSchema(), "request"));
   return call();

@@ -29,7 +29,7 @@ std::pair<int64_t, int64_t> ProgressOf(const Json& measurement) {
           measurement.value("elapsed_time", int64_t{0})};
 }
 
-// True where each measurement comes after the one before it.
+// True if each measurement comes after the previous one.
 bool IsInOrder(const Json& measurements) {
   for (size_t i = 1; i < measurements.size(); ++i) {
     if (!(ProgressOf(measurements[i - 1]) < ProgressOf(measurements[i]))) return false;
@@ -50,14 +50,14 @@ void MarkInfeasible(Json& trial, const Json& message) {
   if (!reason.empty()) trial["infeasible_reason"] = reason;
 }
 
-// The outcome of a trial that a user creates; nullptr: it has no outcome, or is infeasible.
+// Finds the outcome of a trial that a user creates; nullptr: it has no outcome, or is infeasible.
 const Json* FinalOf(const tuning::StudyConfig& config, const Json& trial) {
   if (IsInfeasible(trial)) return nullptr;
   if (const Json* final = Member(trial, "final_measurement")) return final;
   return StringOr(trial, "state") == "COMPLETED" ? LastWholeMeasurement(config, trial) : nullptr;
 }
 
-// All mistakes in a trial that a user creates, except those in its values.
+// Returns all mistakes in a trial that a user creates, except those in its values.
 std::vector<FieldViolation> CheckOwnTrial(const tuning::StudyConfig& config, const Json& trial) {
   std::vector<FieldViolation> violations;
   const auto check = [&](const Json& measurement, const std::string& field, bool all) {
@@ -83,7 +83,7 @@ std::vector<FieldViolation> CheckOwnTrial(const tuning::StudyConfig& config, con
   return violations;
 }
 
-// The trial that a user's request creates, still without a name.
+// Makes the trial that a user's request creates, still without a name.
 Result<Json> MakeOwnTrial(const tuning::StudyConfig& config, const Json& asked, int64_t now) {
   const auto point = PointOf(config.study.space, asked);
   std::vector<FieldViolation> violations = CheckOwnTrial(config, asked);
@@ -105,8 +105,8 @@ Result<Json> MakeOwnTrial(const tuning::StudyConfig& config, const Json& asked, 
   return made;
 }
 
-// Writes the outcome that the request names into the trial. Without a final measurement the last
-// reported one that has all metrics counts.
+// Sets the trial's outcome from the request. Without a final measurement, the last reported
+// measurement with all metrics counts.
 Status SetOutcome(const tuning::StudyConfig& config, const Json& request, Json& trial) {
   if (IsInfeasible(request)) {
     MarkInfeasible(trial, request);
@@ -167,8 +167,8 @@ Status StudyService::DeleteStudy(const std::string& name) {
   return store_.Apply({{"", name, std::nullopt}});
 }
 
-// A trial of the user's own: to be suggested next, or prior knowledge if its outcome is known
-// already.
+// Creates a trial with the user's values. It is suggested next, or is prior knowledge if its
+// outcome is known already.
 Result<Json> StudyService::CreateTrial(const std::string& study, Json trial) {
   const StudyLocks::Held held(locks_, study);
   ASSIGN_OR_RETURN(Open open, OpenStudy(study));

@@ -23,7 +23,7 @@ namespace caip::api {
 
 /// The methods of studies and trials. Any thread. A change is durable before the method returns.
 /// One thread at a time changes a study; choosing values for one study does not block the others.
-/// Store and clock outlive the service.
+/// Store and clock must outlive the service.
 class StudyService {
  public:
   /// Takes a line for the emulator's log. Any thread.
@@ -47,7 +47,7 @@ class StudyService {
   Result<Json> AddMeasurement(const std::string& trial, const Json& request);
   Result<Json> Complete(const std::string& trial, const Json& request);
   Result<Json> Stop(const std::string& trial);
-  /// The best trial, or with several metrics the Pareto set.
+  /// Returns the best trial, or the Pareto set if the study has several metrics.
   Result<std::vector<Json>> OptimalTrials(const std::string& study) const;
 
   // Operations, as JSON of the API. They are done when they are returned.
@@ -66,8 +66,8 @@ class StudyService {
   Result<Json> Trial(const std::string& name) const;
   Result<Json> RunningTrial(const std::string& name) const;
   Result<Json> SaveTrial(Json trial);
-  // A REQUESTED trial, or in an ACTIVE study a trial with new values. nullopt: neither exists,
-  // because every point of the grid is taken.
+  // Returns a REQUESTED trial, or a trial with new values if the study is ACTIVE. nullopt: there is
+  // neither, because the study is not ACTIVE or every point of its grid is taken.
   std::optional<Json> NextTrial(Open& open, std::vector<Json>& trials,
                                 std::optional<tuning::Optimizer>& optimizer,
                                 const std::string& client) const;

@@ -95,7 +95,7 @@ Result<std::optional<Json>> StudyStore::Get(const std::string& name) const {
   return std::optional<Json>(Restored(std::move(body)));
 }
 
-// Parses outside of the lock: a thousand trials take a while, and other studies need the lock.
+// Parses without the lock, because a thousand trials take a while and other studies need the lock.
 Result<std::vector<Json>> StudyStore::Below(const std::string& parent,
                                             const std::string& prefix) const {
   std::vector<std::string> texts;
@@ -141,7 +141,9 @@ Status StudyStore::Apply(const std::vector<StudyChange>& changes) {
     (void)db_.Run("ROLLBACK");
     return done;
   }
-  return db_.Run("COMMIT");
+  const Status committed = db_.Run("COMMIT");
+  if (!committed.ok()) (void)db_.Run("ROLLBACK");
+  return committed;
 }
 
 StudyLocks::Held::Held(StudyLocks& locks, const std::string& study) : locks_(locks) {

@@ -24,18 +24,18 @@ struct StudyChange {
   std::optional<Json> body;
 };
 
-/// The resources by name. Any thread.
+/// Stores resources by name. Any thread.
 class StudyStore {
  public:
-  /// Makes the file if it is missing. kDataLoss: it is not a store of caip, or a newer caip wrote
-  /// it.
+  /// Makes the file if it is missing. kInternal: the file cannot be used. kDataLoss: a newer caip
+  /// wrote it.
   static Result<std::unique_ptr<StudyStore>> Open(const Path& file);
 
   /// nullopt: no resource has this name.
   Result<std::optional<Json>> Get(const std::string& name) const;
   /// The children of `parent` whose names begin with `prefix`, in the order of their creation.
   Result<std::vector<Json>> Below(const std::string& parent, const std::string& prefix) const;
-  /// Applies all changes or none. They survive a kill -9 and a power cut.
+  /// Applies all changes or none. They survive a kill -9 and a power failure.
   Status Apply(const std::vector<StudyChange>& changes);
 
  private:
@@ -44,7 +44,7 @@ class StudyStore {
   Status Put(const StudyChange& change);
   Status Remove(const std::string& name);
 
-  mutable std::mutex mutex_;  // of the connection and its statements
+  mutable std::mutex mutex_;  // guards the connection and its statements
   SqliteDatabase db_;
   mutable SqliteStatement get_;
   mutable SqliteStatement below_;
@@ -55,7 +55,7 @@ class StudyStore {
 /// Lets one thread at a time change a study, without blocking other studies. Any thread.
 class StudyLocks {
  public:
-  /// Locks the study while it exists.
+  /// Locks a study for its own lifetime.
   class Held {
    public:
     Held(StudyLocks& locks, const std::string& study);  // waits for the lock
@@ -71,7 +71,7 @@ class StudyLocks {
  private:
   std::mutex mutex_;
   std::condition_variable released_;
-  std::set<std::string> held_;  // by their whole names
+  std::set<std::string> held_;  // by their complete names
 };
 
 }  // namespace caip::api

@@ -1,4 +1,4 @@
-// The answers of the optimizer: suggestions, early stopping, the best trials.
+// The methods that use the optimizer: suggestions, early stopping, the best trials.
 
 #include <algorithm>
 
@@ -70,15 +70,15 @@ std::optional<Json> StudyService::NextTrial(Open& open, std::vector<Json>& trial
   return *trial;
 }
 
-// The trials that the client already has, at most `count`, and then new ones. Fewer if the study
-// ends: then every point of its grid is taken.
+// Returns `count` trials: first those that the client already has, then new ones. Returns fewer if
+// the study ends, because every point of its grid is taken.
 Json StudyService::Assign(Open& open, std::vector<Json> trials, const std::string& client,
                           size_t count, std::vector<StudyChange>& changes) const {
   Json suggested = Json::array();
   for (const Json& trial : trials) {
     if (suggested.size() < count && IsHeldBy(trial, client)) suggested.push_back(trial);
   }
-  std::optional<tuning::Optimizer> optimizer;  // made when it is needed
+  std::optional<tuning::Optimizer> optimizer;  // made when first needed
   while (suggested.size() < count) {
     const auto next = NextTrial(open, trials, optimizer, client);
     if (!next) {
@@ -173,7 +173,7 @@ Result<Json> StudyService::CheckStopping(const std::string& name) {
 }
 
 Json StudyService::Operation(const std::string& of, Json metadata, Json response) {
-  // The time and the subject make the name unique, after a restart too.
+  // The time and the subject make the name unique, even after a restart.
   Random id = Random(seed_).Fork(of + std::to_string(++operations_) + "/" + std::to_string(Now()));
   return {{"name", LocationOf(of) + "/operations/" + id.Hex(20)},
           {"metadata", std::move(metadata)},

@@ -12,23 +12,23 @@
 
 namespace caip::api {
 
-/// A point as a trial's parameters: floatValue, intValue or stringValue by its type.
+/// Converts a point to a trial's parameters: floatValue, intValue or stringValue by its type.
 Json ParametersOf(const tuning::Point& point);
 /// The inverse; kInvalidArgument with all mistakes if the parameters are not a point of the space.
 Result<tuning::Point> PointOf(const tuning::Space& space, const Json& trial);
 
-/// 7 of ".../trials/7".
+/// Returns 7 for ".../trials/7".
 int64_t NumberOf(const Json& trial);
 
-/// A measurement's value of each metric; empty if one is missing.
+/// Returns a measurement's value of each metric; empty if one is missing.
 std::vector<double> ObjectivesOf(const tuning::StudyConfig& config, const Json& measurement);
-/// The last measurement of a trial that has all metrics; nullptr: none has.
+/// Finds the last measurement of a trial that has all metrics; nullptr: none has them.
 const Json* LastWholeMeasurement(const tuning::StudyConfig& config, const Json& trial);
 /// The outcome of a COMPLETED trial.
 tuning::Outcome OutcomeOf(const tuning::StudyConfig& config, const Json& trial);
-/// The measurements of the first metric.
+/// Returns the measurements of the first metric.
 tuning::Curve CurveOf(const tuning::StudyConfig& config, const Json& trial);
-/// An optimizer that has seen all `trials`.
+/// Makes an optimizer that has seen all `trials`.
 tuning::Optimizer OptimizerOf(const tuning::StudyConfig& config, const std::vector<Json>& trials,
                               uint64_t seed);
 

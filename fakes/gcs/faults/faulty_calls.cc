@@ -118,32 +118,32 @@ class FaultyBody final : public http::BodyReader {
 
   Result<size_t> Read(char* buffer, size_t size) override {
     const bool stalls = fault_.kind == Fault::Kind::kStall;
-    if (left_ == 0 && !struck_) {
-      // The fault needs a byte past its mark: a body that ends there is complete.
+    if (left_ == 0 && !injected_) {
+      // The fault applies only if another byte follows. A body that ends here is complete.
       ASSIGN_OR_RETURN(const size_t one, source_.Read(buffer, std::min<size_t>(size, 1)));
       if (one == 0) return one;
-      struck_ = true;
+      injected_ = true;
       if (!stalls) return errors::UploadBytesLost();
       pause_.For(fault_.pause);
       return one;
     }
-    if (struck_) return stalls ? source_.Read(buffer, size) : errors::UploadBytesLost();
+    if (injected_) return stalls ? source_.Read(buffer, size) : errors::UploadBytesLost();
     ASSIGN_OR_RETURN(const size_t count, source_.Read(buffer, std::min<uint64_t>(size, left_)));
     left_ -= count;
     return count;
   }
-  bool struck() const { return struck_; }
+  bool injected() const { return injected_; }
 
  private:
   http::BodyReader& source_;
   const Fault& fault_;
   Pause& pause_;
   uint64_t left_ = 0;
-  bool struck_ = false;
+  bool injected_ = false;
 };
 
 // Sends the bytes of a body in any of its three forms. False if the sink refuses more.
-bool Pour(const Response& response, const Response::Sink& sink) {
+bool SendBody(const Response& response, const Response::Sink& sink) {
   if (response.write_body) {
     bool taken = true;
     response.write_body([&](std::string_view piece) { return taken = taken && sink(piece); });
@@ -168,7 +168,8 @@ int64_t LengthOf(const Response& response) {
   return response.write_body ? response.content_length : static_cast<int64_t>(response.body.size());
 }
 
-// Announces the length of the whole body, but sends only the first bytes, or all with a pause.
+// Announces the length of the whole body, but sends only the first bytes, or all of them with a
+// pause.
 Response Broken(Response whole, const Fault& fault, const std::shared_ptr<Pause>& pause) {
   Response response;
   response.status = whole.status;
@@ -178,14 +179,14 @@ Response Broken(Response whole, const Fault& fault, const std::shared_ptr<Pause>
   response.write_body = [whole = std::move(whole), bytes = fault.bytes, wait = fault.pause, stalls,
                          pause](const Response::Sink& sink) {
     uint64_t left = bytes;
-    bool struck = false;
-    Pour(whole, [&](std::string_view piece) {
-      if (struck) return sink(piece);
+    bool injected = false;
+    SendBody(whole, [&](std::string_view piece) {
+      if (injected) return sink(piece);
       const std::string_view first = piece.substr(0, left);
       left -= first.size();
       if (!first.empty() && !sink(first)) return false;
       if (left > 0) return true;
-      struck = true;
+      injected = true;
       if (!stalls || !pause->For(wait)) return false;
       piece.remove_prefix(first.size());
       return piece.empty() || sink(piece);
@@ -200,7 +201,7 @@ Response ResetResponse() {
   return response;
 }
 
-// One call with its fault.
+// Runs one call with its fault.
 struct FaultyCall {
   const std::string& method;
   const Request& request;
@@ -210,19 +211,20 @@ struct FaultyCall {
   FaultPlan& plan;
   const std::shared_ptr<Pause>& pause;
 
-  // The fault does not apply to this call.
-  Response Unharmed() const {
+  // Runs the call without the fault, which does not apply to it.
+  Response RunWithoutFault() const {
     plan.PutBack(method, request, fault);
     return handler(request);
   }
 
   Response Upload(const FaultyCalls::Renderer& render) const {
-    if (site.offset > fault.bytes && fault.bytes > 0) return Unharmed();  // in an earlier piece
+    if (site.offset > fault.bytes && fault.bytes > 0)
+      return RunWithoutFault();  // in an earlier piece
     FaultyBody body(*request.body, fault, site.offset, *pause);
     Request limited = request;
     limited.body = &body;
     Response response = handler(limited);
-    if (!body.struck()) {
+    if (!body.injected()) {
       plan.PutBack(method, request, fault);
       return response;
     }
@@ -263,19 +265,19 @@ struct FaultyCall {
       case Fault::Kind::kReset:
         return ResetResponse();
       case Fault::Kind::kStatusAfterBytes:
-        return upload ? Upload(render) : Unharmed();
+        return upload ? Upload(render) : RunWithoutFault();
       case Fault::Kind::kBreakAfterBytes:
-        return download ? Download() : Unharmed();
+        return download ? Download() : RunWithoutFault();
       case Fault::Kind::kBreakFinalAnswer:
-        return upload ? FinalAnswer() : Unharmed();
+        return upload ? FinalAnswer() : RunWithoutFault();
       case Fault::Kind::kStall:
-        return upload ? Upload(render) : download ? Download() : Unharmed();
+        return upload ? Upload(render) : download ? Download() : RunWithoutFault();
     }
-    return Unharmed();
+    return RunWithoutFault();
   }
 };
 
-// Uploads and downloads of the JSON API are told apart by their paths.
+// Paths distinguish uploads and downloads of the JSON API.
 FaultSite JsonSiteOf(const Request& request) {
   using Kind = FaultSite::Kind;
   const std::string& path = request.path;
@@ -296,7 +298,7 @@ Response FaultyCalls::Run(const std::string& method, const Request& request, con
   return FaultyCall{method, request, site, *fault, handler, *plan_, pause_}.Do(render);
 }
 
-Status FaultyCalls::Meet(const std::string& method, const Request& request) const {
+Status FaultyCalls::InjectFault(const std::string& method, const Request& request) const {
   const auto fault = plan_ ? plan_->Take(method, request) : std::nullopt;
   if (!fault) return Ok{};
   if (fault->kind == Fault::Kind::kStatus || fault->kind == Fault::Kind::kReset) {

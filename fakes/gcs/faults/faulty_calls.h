@@ -25,8 +25,8 @@ struct Fault {
     kReset,             // any call: the connection is reset; the call has no effect
     kStatusAfterBytes,  // an upload: `status` once `bytes` of the object are stored
     kBreakAfterBytes,   // a download: the connection ends after `bytes` of the body
-    kBreakFinalAnswer,  // an upload's last piece: it is stored, its answer ends after `bytes`
-    kStall,             // an upload or download: silence of `pause` after `bytes`
+    kBreakFinalAnswer,  // an upload's last piece: it is stored, its response ends after `bytes`
+    kStall,             // an upload or download: stalls for `pause` after `bytes`
   } kind = Kind::kStatus;
   int status = 503;
   uint64_t bytes = 0;
@@ -36,18 +36,19 @@ struct Fault {
 
 /// "return-503", "return-reset-connection", "return-503-after-256K", "return-broken-stream",
 /// "return-broken-stream-after-256K", "return-broken-stream-final-chunk-after-10B",
-/// "stall-for-10s-after-256K". nullopt for anything else (redirects are gRPC's alone).
+/// "stall-for-10s-after-256K". nullopt for anything else (the testbench's redirects are for gRPC
+/// only).
 std::optional<Fault> ParseFault(std::string_view instruction);
 
 /// Every form that ParseFault reads, for an error's text.
 std::string FaultForms();
 
-/// Decides which fault a call gets: a client's retry tests, or a scenario. Called once for each
-/// call. Any thread.
+/// Decides which fault a call gets. RetryTests implements it. Called once for each call, on any
+/// thread.
 class FaultPlan {
  public:
   virtual ~FaultPlan() = default;
-  /// The fault for this call of `method` ("storage.objects.get"), which is consumed.
+  /// Returns and consumes the fault for this call of `method` ("storage.objects.get").
   virtual std::optional<Fault> Take(const std::string& method, const http::Request& request) = 0;
   /// Returns a fault that did not apply (the download was too short). A later call gets it.
   virtual void PutBack(const std::string& method, const http::Request& request,
@@ -79,7 +80,7 @@ class Pause {
 struct FaultSite {
   enum class Kind { kPlain, kUpload, kDownload } kind = Kind::kPlain;
   uint64_t offset = 0;          // of an upload: position of the body's first byte in the object
-  bool answer_has_body = true;  // of a complete upload; else cutting the answer is a reset
+  bool answer_has_body = true;  // of a complete upload; if false, a broken answer is a reset
 };
 
 /// Asks a plan before each call and carries out the fault that it names. Any thread.
@@ -92,18 +93,19 @@ class FaultyCalls {
   FaultyCalls(std::shared_ptr<FaultPlan> plan, std::shared_ptr<Pause> pause)
       : plan_(std::move(plan)), pause_(std::move(pause)) {}
 
-  /// Runs one call of `method` ("storage.objects.get") with its fault.
+  /// Runs one call of `method` ("storage.objects.get") with its fault, if it gets one.
   http::Response Run(const std::string& method, const http::Request& request, const FaultSite& site,
                      const Renderer& render, const http::Handler& handler) const;
-  /// The same for a plain call whose result is not a response: a status or reset is an error.
-  Status Meet(const std::string& method, const http::Request& request) const;
+  /// The same for a call whose result is not a response: returns a status or a reset as an error.
+  Status InjectFault(const std::string& method, const http::Request& request) const;
 
  private:
   std::shared_ptr<FaultPlan> plan_;
   std::shared_ptr<Pause> pause_;
 };
 
-/// The same routes of the JSON API with faults. `plan` and `pause` are shared by the handlers.
+/// Returns the same routes of the JSON API with faults. `plan` and `pause` are shared by the
+/// handlers.
 std::vector<http::Route> WithFaults(std::vector<http::Route> routes,
                                     std::shared_ptr<FaultPlan> plan, std::shared_ptr<Pause> pause);
 

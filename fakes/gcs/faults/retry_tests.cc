@@ -16,7 +16,7 @@ using http::Response;
 constexpr char kHeader[] = "x-retry-test-id";
 constexpr size_t kBodyBytesMax = 1 << 20;
 
-// "storage.bucket_acl.get" -> "storage.bucketAccessControls.get".
+// Converts "storage.bucket_acl.get" to "storage.bucketAccessControls.get".
 std::string RouteIdOf(const std::string& name) {
   constexpr std::pair<std::string_view, std::string_view> kNames[] = {
       {"storage.bucket_acl.", "storage.bucketAccessControls."},
@@ -31,7 +31,7 @@ std::string RouteIdOf(const std::string& name) {
   return name;
 }
 
-// "storage.objects.get" -> "storage.objects.".
+// Returns "storage.objects." for "storage.objects.get".
 std::string_view FamilyOf(std::string_view method) {
   return method.substr(0, method.rfind('.') + 1);
 }

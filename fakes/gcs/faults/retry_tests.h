@@ -33,7 +33,7 @@ class RetryTests final : public FaultPlan {
   void PutBack(const std::string& method, const http::Request& request,
                const Fault& fault) override;
 
-  /// The id. kInvalidArgument names the method or instruction that is unknown.
+  /// Returns the test's id. kInvalidArgument names the method or instruction that is unknown.
   Result<std::string> Create(const Json& resource);
   /// {"id","instructions","transport","completed"}; kNotFound.
   Result<Json> Get(const std::string& id) const;
@@ -49,7 +49,7 @@ class RetryTests final : public FaultPlan {
     uint64_t number = 0;
     std::map<std::string, std::deque<Step>> pending;
     std::map<std::string, std::vector<Step>> taken;  // by method, faults already given out
-    std::map<std::string, std::string> names;        // by method, what the client calls it
+    std::map<std::string, std::string> names;        // by method, the client's name for it
   };
   Json Shown(const std::string& id, const Test& test) const;
 

@@ -19,7 +19,7 @@ Result<AccessListPlace> ListAt(const Request& request, const PathParameters& pat
   return place;
 }
 
-// The list as resources.
+// Reads the list as resources.
 Result<Json> ReadEntries(const StorageService& service, const Request& request,
                          const AccessListPlace& place) {
   ASSIGN_OR_RETURN(const AccessList list, service.GetAccessList(place));
@@ -77,8 +77,8 @@ Result<Response> GetAclEntry(StorageService& service, const Request& request,
   return Rendered(entry);
 }
 
-// POST (the entity is in the body), PUT and PATCH (it is in the path). PUT makes an entry that is
-// missing, as client libraries expect that set an entity's role by it.
+// POST (the entity is in the body), PUT and PATCH (it is in the path). PUT also creates a missing
+// entry, because client libraries set an entity's role with it.
 Result<Response> PutAclEntry(StorageService& service, const Request& request,
                              const PathParameters& path) {
   ASSIGN_OR_RETURN(const Json wanted, JsonBody(request));

@@ -27,7 +27,7 @@ Status ApplyPredefinedLists(const Request& request, Bucket* bucket) {
 
 }  // namespace
 
-// GET /b. The token is the last name of the page before.
+// GET /b. The token is the last name of the previous page.
 Result<Response> ListBuckets(StorageService& service, const Request& request,
                              const PathParameters&) {
   ASSIGN_OR_RETURN(const size_t limit, PageSize(request, kBucketPageMax));
@@ -115,8 +115,8 @@ Result<Response> GetStorageLayout(StorageService& service, const Request&,
                        {"hierarchicalNamespace", {{"enabled", false}}}});
 }
 
-// What a bucket has beside objects: notification configurations, managed folders and the service
-// account. Folders proper need a hierarchical namespace.
+// Notification configurations, managed folders and the service account. Real folders need a
+// hierarchical namespace.
 
 namespace {
 

@@ -115,7 +115,7 @@ constexpr Served kServedElsewhere[] = {
     {"GET", "/download/storage/v1/b/{bucket}/o/{object}", "storage.objects.get", DownloadObject},
 };
 
-// Methods of the real service that are not emulated: they answer 501 with their names.
+// Methods of the real service that are not emulated. They answer 501 with their names.
 constexpr Served kNotServed[] = {
     {"POST", "/b/{bucket}/restore", "storage.buckets.restore", nullptr},
     {"POST", "/b/{bucket}/relocate", "storage.buckets.relocate", nullptr},
@@ -160,8 +160,8 @@ std::vector<http::Route> StorageRoutes(std::shared_ptr<StorageService> service) 
     for (const auto& methods : {std::span<const Served>(kServed), {kNotServed}}) {
       for (const Served& served : methods) {
         const std::string_view pattern = served.pattern;
-        const bool ours = !prefix.empty() || pattern == "/b" || pattern.starts_with("/b/");
-        if (ours) routes.push_back(RouteOf(prefix, served, service));
+        const bool has_route = !prefix.empty() || pattern == "/b" || pattern.starts_with("/b/");
+        if (has_route) routes.push_back(RouteOf(prefix, served, service));
       }
     }
   }

@@ -12,9 +12,9 @@
 
 namespace caip::gcs {
 
-/// Every route of the API except BatchRoute, which calls these: /storage/v1/..., its alias /b/...,
-/// /upload/..., /resumable/upload/... and /download/... The handlers share ownership of `service`.
-/// Methods that are not emulated answer 501 with their names.
+/// Makes every route of the API except BatchRoute, which calls these: /storage/v1/..., its alias
+/// /b/..., /upload/..., /resumable/upload/... and /download/... The handlers share ownership of
+/// `service`. Methods that are not emulated answer 501 with their names.
 std::vector<http::Route> StorageRoutes(std::shared_ptr<StorageService> service);
 
 /// True for paths of this API. Unknown ones get a 404 or 405 in this API's form.
@@ -24,7 +24,8 @@ http::Response NoStorageRoute(int status, const http::Request& request, const st
 // batch.cc: POST /batch/storage/v1, many small requests in one body, as Python's client.batch()
 // sends them. https://cloud.google.com/storage/docs/batch
 
-/// A route that splits a batch and serves each request by `routes`. At most 100 requests a batch.
+/// Makes a route that splits a batch and serves each request with `routes`. A batch may have at
+/// most 100 requests.
 http::Route BatchRoute(std::vector<http::Route> routes);
 
 // key_routes.cc: the methods that make and use keys: storage.projects.hmacKeys, IAM's signBlob, and
@@ -34,8 +35,9 @@ http::Route BatchRoute(std::vector<http::Route> routes);
 std::vector<http::Route> HmacKeyRoutes(std::shared_ptr<ServiceKeys> keys);
 
 /// /v1/projects/{project}/serviceAccounts/{account}:signBlob (iamcredentials.googleapis.com), and
-/// GET and PUT /emulator/v1/serviceAccounts/{account}/publicKeys: {"publicKeys":[PEM]}. A PUT
-/// of {"publicKey":PEM} adds a key. Of a private key or a certificate, the public half is added.
+/// GET and PUT /emulator/v1/serviceAccounts/{account}/publicKeys: {"publicKeys":[PEM]}. A PUT of
+/// {"publicKey":PEM} adds a key. The PEM may also be a private key or a certificate: the route then
+/// adds its public key.
 std::vector<http::Route> AccountKeyRoutes(std::shared_ptr<ServiceKeys> keys);
 
 }  // namespace caip::gcs

@@ -85,7 +85,7 @@ Result<Response> DeleteKey(ServiceKeys& keys, const Request&, const PathParamete
   return NoContent();
 }
 
-// {"payload": base64, "delegates": [...]} -> {"keyId", "signedBlob"}
+// Request: {"payload": base64, "delegates": [...]}. Response: {"keyId", "signedBlob"}.
 Result<Response> SignBlob(ServiceKeys& keys, const Request& request, const PathParameters& path) {
   ASSIGN_OR_RETURN(const Json body, JsonBody(request));
   const auto bytes = FromBase64(StringOr(body, "payload"));

@@ -12,7 +12,7 @@ using http::PathParameters;
 using http::Request;
 using http::Response;
 
-/// A method: an error becomes the response that errors::ToResponse makes of it.
+/// A method of the API. errors::ToResponse renders its error.
 using Method = Result<Response> (*)(StorageService&, const Request&, const PathParameters&);
 
 // bucket_methods.cc
@@ -24,8 +24,8 @@ Result<Response> DeleteBucket(StorageService&, const Request&, const PathParamet
 Result<Response> GetStorageLayout(StorageService&, const Request&, const PathParameters&);
 Result<Response> LockRetentionPolicy(StorageService&, const Request&, const PathParameters&);
 
-// access_methods.cc: of the bucket, of an object ({object}), or of new objects
-// (.../defaultObjectAcl); IAM policies are stored and returned but not enforced.
+// access_methods.cc: the access control lists of a bucket, an object ({object}) or new objects
+// (.../defaultObjectAcl). IAM policies are stored and returned but not enforced.
 Result<Response> ListAcl(StorageService&, const Request&, const PathParameters&);
 Result<Response> GetAclEntry(StorageService&, const Request&, const PathParameters&);
 Result<Response> PutAclEntry(StorageService&, const Request&, const PathParameters&);
@@ -33,6 +33,8 @@ Result<Response> DeleteAclEntry(StorageService&, const Request&, const PathParam
 Result<Response> GetIamPolicy(StorageService&, const Request&, const PathParameters&);
 Result<Response> SetIamPolicy(StorageService&, const Request&, const PathParameters&);
 Result<Response> TestIamPermissions(StorageService&, const Request&, const PathParameters&);
+
+// bucket_methods.cc: notifications, the service account and managed folders.
 Result<Response> ListNotifications(StorageService&, const Request&, const PathParameters&);
 Result<Response> InsertNotification(StorageService&, const Request&, const PathParameters&);
 Result<Response> GetNotification(StorageService&, const Request&, const PathParameters&);

@@ -21,7 +21,8 @@ namespace {
 
 constexpr int64_t kObjectPageMax = 1000;
 
-// Checksums of files that were added by hand are computed only if the client wants them.
+// True if the client wants checksums. Only then are those of files that were added by hand
+// computed.
 bool WantsHashes(const Request& request) {
   const std::string_view fields = request.Query("fields");
   for (std::string_view name : {"md5Hash", "crc32c", "*"}) {
@@ -66,7 +67,7 @@ Result<ListQuery> ListQueryOf(const Request& request) {
   return query;
 }
 
-// Whether If-Match or If-None-Match names the etag, quoted or as in the resource.
+// True if the value of If-Match or If-None-Match contains the etag, quoted or as in the resource.
 bool NamesTag(std::string_view header, const std::string& etag) {
   for (const std::string& item : Split(header, ',')) {
     std::string_view tag = Trim(item);
@@ -90,8 +91,8 @@ Result<std::optional<Response>> CheckReadConditions(const Request& request,
   const std::string etag = EtagOf(info);
   const std::string_view if_match = request.headers.Get("If-Match");
   if (!if_match.empty() && !NamesTag(if_match, etag)) return errors::EtagChanged();
-  const bool has_it = NamesTag(request.headers.Get("If-None-Match"), etag);
-  if (!has_it && CheckPreconditions(asked, &info).ok()) return std::optional<Response>();
+  const bool client_has_it = NamesTag(request.headers.Get("If-None-Match"), etag);
+  if (!client_has_it && CheckPreconditions(asked, &info).ok()) return std::optional<Response>();
   return std::optional<Response>(NotModified(etag));
 }
 
@@ -234,7 +235,7 @@ Result<Response> DownloadObject(StorageService& service, const Request& request,
   ASSIGN_OR_RETURN(const auto reader, service.OpenObject(ObjectAt(path), version));
   ASSIGN_OR_RETURN(auto not_modified, CheckReadConditions(request, reader->info()));
   if (not_modified) return std::move(*not_modified);
-  ASSIGN_OR_RETURN(const std::string key, KeyShown(request));
+  ASSIGN_OR_RETURN(const std::string key, CustomerKeySha256(request));
   RETURN_IF_ERROR(CheckKey(reader->info(), key));
   return DownloadResponse(request, reader);
 }
@@ -288,8 +289,8 @@ Result<Response> RestoreObject(StorageService& service, const Request& request,
   return Rendered(RenderedObject(service, request, info));
 }
 
-// POST /b/{bucket}/o/bulkRestore. The restore is complete before the response is sent, so the
-// operation is done.
+// POST /b/{bucket}/o/bulkRestore. The restore ends before the response is sent, so the operation is
+// already done.
 Result<Response> BulkRestoreObjects(StorageService& service, const Request& request,
                                     const PathParameters& path) {
   ASSIGN_OR_RETURN(const Json body, JsonBody(request));

@@ -23,7 +23,7 @@ std::string BaseOf(const Request& request) { return request.scheme + "://" + req
 Result<Json> JsonBody(const Request& request) {
   auto body = request.ReadBody(kJsonBytesMax);
   if (!body.ok() && body.error().code == Code::kResourceExhausted) {
-    return errors::BodyInvalid("a resource may have 4 MiB");
+    return errors::BodyInvalid("a resource may have at most 4 MiB");
   }
   if (!body.ok()) return body.error();
   const std::string& text = *body;
@@ -99,7 +99,7 @@ Status ApplyDestination(const Request& request, ObjectInfo* info) {
         PredefinedEntries(own.empty() ? request.Query("destinationPredefinedAcl") : own));
     SetObjectEntries(entries, info);
   }
-  ASSIGN_OR_RETURN(info->customer_key_sha256, KeyShown(request));
+  ASSIGN_OR_RETURN(info->customer_key_sha256, CustomerKeySha256(request));
   for (const char* parameter : {"kmsKeyName", "destinationKmsKeyName"}) {
     if (request.HasQuery(parameter)) info->kms_key_name = std::string(request.Query(parameter));
   }

@@ -14,10 +14,10 @@
 
 namespace caip::gcs {
 
-/// "http://127.0.0.1:8080": scheme and host of the request itself.
+/// The scheme and host of the request itself: "http://127.0.0.1:8080".
 std::string BaseOf(const http::Request& request);
-/// The body as JSON. An empty body is null. kInvalidArgument if it is not JSON, too large, or
-/// neither an object nor null.
+/// Parses the body as JSON. An empty body is null. kInvalidArgument if it is not JSON, too large,
+/// or neither an object nor null.
 Result<Json> JsonBody(const http::Request& request);
 http::Response Rendered(const Json& json);
 http::Response NoContent();
@@ -31,7 +31,7 @@ Result<std::optional<int64_t>> IntParameter(const http::Request& request, const 
 /// maxResults, limited to 1..`most`; `most` if it is missing.
 Result<size_t> PageSize(const http::Request& request, size_t most);
 
-/// The object of the path: {bucket} and {object}.
+/// The object that {bucket} and {object} of the path name.
 ObjectName ObjectAt(const http::PathParameters& path);
 /// The version that `generation` (or another parameter) and `softDeleted` name.
 Result<Version> VersionOf(const http::Request& request,
@@ -43,8 +43,8 @@ Result<Preconditions> PreconditionsOf(const http::Request& request,
 /// Reads a new object's access control list, key and KMS key from parameters and headers.
 Status ApplyDestination(const http::Request& request, ObjectInfo* info);
 
-/// The object as JSON, with its retention expiration time. projection=full adds its access control
-/// list.
+/// Renders the object as JSON, with its retention expiration time. projection=full adds its access
+/// control list.
 Json RenderedObject(const StorageService& service, const http::Request& request,
                     const ObjectInfo& info);
 /// The same for many objects of one bucket, whose rules are read once.

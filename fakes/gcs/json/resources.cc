@@ -71,7 +71,7 @@ Json BucketJson(const Bucket& bucket, const std::string& base, bool full) {
 
 namespace {
 
-// Fields that follow from an entity: "user-a@b.c", "domain-b.c", "project-owners-123".
+// Adds the fields that follow from an entity: "user-a@b.c", "domain-b.c", "project-owners-123".
 void AddEntityParts(const std::string& entity, Json* json) {
   const size_t dash = entity.find('-');
   const std::string type = entity.substr(0, dash);
@@ -147,7 +147,8 @@ Status ApplyObjectText(const Json& resource, const char* name, std::string* into
   return Ok{};
 }
 
-// Missing keys are kept, null removes a key, and null for the map removes all keys.
+// Missing keys are kept. A null value removes its key, and null instead of the map removes all
+// keys.
 Status ApplyMap(const Json& resource, const char* name, std::map<std::string, std::string>* into) {
   const Json* value = Member(resource, name);
   if (value == nullptr) return Ok{};
@@ -212,7 +213,7 @@ Json MapJson(const std::map<std::string, std::string>& map) {
 
 std::string Time(Instant instant) { return Rfc3339(instant, 3); }
 
-// Holds, retention, and the deletion times of a version that is not live.
+// Adds holds, retention, and the deletion times of a version that is not live.
 void AddStates(const ObjectInfo& info, Json* json) {
   for (const FlagField& flag : kFlagFields) {
     if (info.*flag.member) (*json)[flag.name] = true;

@@ -24,11 +24,11 @@ Json AclJson(const ObjectInfo& info, const AccessEntries& entries, const std::st
 /// `base`: the request's own scheme and host, "http://127.0.0.1:8080"; links are built on it.
 Json ObjectJson(const ObjectInfo& info, const std::string& base);
 
-/// Puts the writable fields of an object resource into `info`: missing ones are kept, null clears a
+/// Sets the writable fields of an object resource in `info`. Missing fields are kept, null clears a
 /// field. Read-only fields are skipped, because clients send whole resources back. The service
 /// checks the values.
 Status ApplyObjectFields(const Json& resource, ObjectInfo* info);
-/// md5Hash and crc32c of an object resource. Only inserts use them.
+/// Reads md5Hash and crc32c of an object resource. Only inserts use them.
 Result<ExpectedSums> SumsOf(const Json& resource);
 
 }  // namespace caip::gcs

@@ -115,7 +115,7 @@ Result<Response> InsertObject(StorageService& service, const Request& request,
   return errors::UploadTypeMissing();
 }
 
-// PUT (or POST) of a session's URL: a piece, or a question about the progress.
+// PUT (or POST) of a session's URL: a piece, or a query of the progress.
 Result<Response> PutUploadSession(StorageService& service, const Request& request,
                                   const PathParameters&) {
   ASSIGN_OR_RETURN(const UploadPiece piece, ReadUploadPiece(request));
@@ -144,7 +144,7 @@ Result<CopyRequest> CopyRequestOf(const Request& request, const PathParameters& 
   ASSIGN_OR_RETURN(copy.of_target, PreconditionsOf(request));
   ASSIGN_OR_RETURN(copy.version, VersionOf(request, "sourceGeneration"));
   ASSIGN_OR_RETURN(copy.of_source, PreconditionsOf(request, "ifSource"));
-  ASSIGN_OR_RETURN(copy.source_key, KeyShown(request, kSourceKeyHeaders));
+  ASSIGN_OR_RETURN(copy.source_key, CustomerKeySha256(request, kSourceKeyHeaders));
   copy.source = ObjectAt(path);
   copy.target = {path.At("toBucket"), path.At("toObject")};
   copy.change = [resource, &request](ObjectInfo* info) -> Status {
@@ -188,8 +188,8 @@ Result<ComposeRequest> ComposeRequestOf(const Request& request, const PathParame
     RETURN_IF_ERROR(ApplyObjectFields(*destination, &compose.info));
   }
   RETURN_IF_ERROR(ApplyDestination(request, &compose.info));
-  const Json* no_more_needed = Member(body, "deleteSourceObjects");
-  compose.delete_sources = no_more_needed && *no_more_needed == true;
+  const Json* delete_sources = Member(body, "deleteSourceObjects");
+  compose.delete_sources = delete_sources && *delete_sources == true;
   return compose;
 }
 

@@ -30,7 +30,7 @@ Json JsonOf(const AccessEntries& entries) {
   return list;
 }
 
-AccessEntries KeptEntries(const Json& list) {
+AccessEntries ParseEntries(const Json& list) {
   AccessEntries entries;
   for (const Json& entry : list) {
     entries.push_back({StringOr(entry, "entity"), StringOr(entry, "role")});
@@ -38,13 +38,13 @@ AccessEntries KeptEntries(const Json& list) {
   return entries;
 }
 
-AccessEntries KeptWithBucket(const Bucket& bucket, const char* list) {
+AccessEntries StoredEntries(const Bucket& bucket, const char* list) {
   const Json policies = PoliciesOf(bucket);
   const Json* kept = Member(policies, list);
-  return kept != nullptr ? KeptEntries(*kept) : ProjectPrivate();
+  return kept != nullptr ? ParseEntries(*kept) : ProjectPrivate();
 }
 
-void KeepWithBucket(const AccessEntries& entries, const char* list, Bucket* bucket) {
+void StoreEntries(const AccessEntries& entries, const char* list, Bucket* bucket) {
   Json policies = PoliciesOf(*bucket);
   policies[list] = JsonOf(entries);
   SetPolicies(policies, bucket);
@@ -59,23 +59,23 @@ bool IsRole(std::string_view role) {
 
 }  // namespace
 
-AccessEntries BucketEntries(const Bucket& bucket) { return KeptWithBucket(bucket, kBucketList); }
+AccessEntries BucketEntries(const Bucket& bucket) { return StoredEntries(bucket, kBucketList); }
 
 AccessEntries NewObjectEntries(const Bucket& bucket) {
-  return KeptWithBucket(bucket, kNewObjectList);
+  return StoredEntries(bucket, kNewObjectList);
 }
 
 AccessEntries ObjectEntries(const Bucket& bucket, const ObjectInfo& info) {
   const auto own = ParseJson(info.acl);
-  return own.ok() && own->is_array() ? KeptEntries(*own) : NewObjectEntries(bucket);
+  return own.ok() && own->is_array() ? ParseEntries(*own) : NewObjectEntries(bucket);
 }
 
 void SetBucketEntries(const AccessEntries& entries, Bucket* bucket) {
-  KeepWithBucket(entries, kBucketList, bucket);
+  StoreEntries(entries, kBucketList, bucket);
 }
 
 void SetNewObjectEntries(const AccessEntries& entries, Bucket* bucket) {
-  KeepWithBucket(entries, kNewObjectList, bucket);
+  StoreEntries(entries, kNewObjectList, bucket);
 }
 
 void SetObjectEntries(const AccessEntries& entries, ObjectInfo* info) {
@@ -90,7 +90,7 @@ Status CheckEntry(const AccessEntry& entry) {
 
 Result<AccessEntries> EntriesFromJson(const Json& list) {
   if (!list.is_array()) return errors::FieldInvalid("acl", "expected a list");
-  AccessEntries entries = KeptEntries(list);
+  AccessEntries entries = ParseEntries(list);
   for (const AccessEntry& entry : entries) {
     RETURN_IF_ERROR(CheckEntry(entry));
   }
@@ -106,7 +106,7 @@ Result<AccessEntries> PredefinedEntries(std::string_view name) {
   if (name == "publicRead") return AccessEntries{owner, {"allUsers", "READER"}};
   if (name == "publicReadWrite") return AccessEntries{owner, {"allUsers", "WRITER"}};
   if (name == "authenticatedRead") return AccessEntries{owner, {"allAuthenticatedUsers", "READER"}};
-  return errors::ParameterInvalid("predefinedAcl", name, "it is none of the service's lists");
+  return errors::ParameterInvalid("predefinedAcl", name, "it is not the name of a predefined list");
 }
 
 Status ApplyPredefined(const std::optional<std::string>& acl,

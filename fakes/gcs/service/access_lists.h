@@ -19,7 +19,7 @@ struct AccessEntry {
 };
 using AccessEntries = std::vector<AccessEntry>;
 
-/// A bucket's own list, the one that its new objects get, or an object's.
+/// A bucket's own list, the list of its new objects, or an object's list.
 enum class AccessListKind { kBucket, kNewObjects, kObject };
 
 /// Names an access control list.
@@ -54,8 +54,8 @@ Result<AccessEntries> EntriesFromJson(const Json& list);
 /// The list that predefinedAcl or predefinedDefaultObjectAcl stands for.
 Result<AccessEntries> PredefinedEntries(std::string_view name);
 
-/// Applies predefined lists by their names. Does nothing under uniform
-/// access, where buckets have no lists: rclone sends the parameter anyway.
+/// Applies predefined lists by their names. Does nothing with uniform access, where buckets have no
+/// lists, because rclone sends the parameter anyway.
 Status ApplyPredefined(const std::optional<std::string>& acl,
                        const std::optional<std::string>& new_object_acl, Bucket* bucket);
 

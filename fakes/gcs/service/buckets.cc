@@ -17,7 +17,7 @@ constexpr int kBucketTriesMax = 10;
 
 }  // namespace
 
-// A bucket that was made by hand, or for no project, belongs to every project.
+// A bucket without a project, for example one that was made by hand, belongs to every project.
 BucketPage StorageService::ListBuckets(const BucketQuery& query) const {
   BucketPage page;
   for (Bucket& bucket : store_.ListBuckets()) {

@@ -96,7 +96,7 @@ Result<ObjectInfo> StorageService::Restore(const ObjectName& object, int64_t gen
 
 Result<BulkRestored> StorageService::RestoreMany(const std::string& bucket,
                                                  const BulkRestore& wanted) {
-  std::map<std::string, int64_t> newest;  // of each name the version that was deleted last
+  std::map<std::string, int64_t> newest;  // by name, the version deleted last
   ListQuery query;
   query.soft_deleted = true;
   do {
@@ -123,7 +123,6 @@ namespace {
 
 constexpr size_t kSourcesMax = 32;
 
-// Moves the body's bytes into the writer, until its end.
 Status CopyBody(http::BodyReader& body, ObjectWriter& writer) {
   constexpr size_t kBufferBytes = 256 << 10;
   std::vector<char> buffer(kBufferBytes);
@@ -141,7 +140,7 @@ struct CopyPlan {
   const CopyRequest& request;
 };
 
-// Holds, retention and access lists stay with the source.
+// The copy does not get the source's holds, retention and access list.
 Result<CopyPlan> PlanCopy(const StorageService& service, const CopyRequest& request) {
   ASSIGN_OR_RETURN(auto source, service.OpenObject(request.source, request.version));
   RETURN_IF_ERROR(CheckPreconditions(request.of_source, &source->info()));
@@ -187,13 +186,13 @@ std::string TokenKey(const CopyPlan& plan, std::string_view number) {
   return Hex(hasher.Finish().md5);
 }
 
-// The key of a token. Makes the token if it is "".
+// Returns the key of a token. Makes the token if it is "".
 Result<std::string> KeyOfToken(const BucketStore& store, ResumableSessions& sessions,
                                const CopyPlan& plan, std::string* token) {
   if (token->empty()) {
     std::string key;
     do {
-      const std::string number = sessions.NewNumber();
+      const std::string number = sessions.NewNonce();
       key = TokenKey(plan, number);
       *token = number + "." + key;
     } while (store.UploadNote(key));
@@ -239,7 +238,7 @@ Result<std::shared_ptr<ObjectReader>> OpenComponent(const StorageService& servic
   return reader;
 }
 
-// Keeps a source that was overwritten since.
+// Keeps a source that has been overwritten since.
 Status DeleteSources(BucketStore& store, const std::vector<ObjectInfo>& sources) {
   for (const ObjectInfo& source : sources) {
     const Preconditions unchanged{.if_generation_match = source.generation};

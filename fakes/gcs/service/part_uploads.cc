@@ -19,7 +19,7 @@ namespace {
 constexpr size_t kPartUploadsPieceBytes = 256 << 10;
 constexpr char kPlanFile[] = "upload.json";
 
-// An id never leads out of the directory.
+// A valid id cannot lead out of the directory.
 bool IsId(std::string_view id) {
   return id.size() == 32 && id.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
@@ -107,7 +107,7 @@ PartUploads::~PartUploads() = default;
 std::string PartUploads::NewId() {
   const std::lock_guard lock(*mutex_);
   std::string id;
-  do {  // a seed may have been used before
+  do {  // the same seed repeats the ids of an earlier process
     id = random_.Hex(32);
   } while (std::filesystem::exists(directory_ / id));
   return id;

@@ -19,8 +19,8 @@ namespace caip::gcs {
 inline constexpr int kPartNumberMax = 10'000;
 inline constexpr uint64_t kPartBytesMin = 5 << 20;  // of every part but the last
 
-/// An upload as its first request described it. `metadata` is an object resource, `query` its
-/// conditions.
+/// An upload as its first request described it. `metadata` is an object resource, `query` has its
+/// conditions and access list.
 struct PartUpload {
   std::string id;
   std::string bucket;
@@ -34,7 +34,7 @@ struct UploadedPart {
   int number = 0;
   uint64_t size = 0;
   std::string md5 = {};  // hex
-  uint32_t crc32c = 0;   // only of a part just received
+  uint32_t crc32c = 0;   // set only for a part just received
   Instant modified = {};
 };
 
@@ -56,7 +56,7 @@ class PartUploads {
   Result<UploadedPart> Put(const PartUpload& upload, int number, http::BodyReader& body,
                            const std::string& expected_md5);
   std::vector<UploadedPart> Parts(const PartUpload& upload) const;
-  /// The bytes of these parts in this order.
+  /// Reads the bytes of these parts in this order.
   std::unique_ptr<http::BodyReader> Read(const PartUpload& upload,
                                          std::vector<UploadedPart> parts) const;
   void Forget(const PartUpload& upload);

@@ -61,12 +61,12 @@ bool Fits(const Json& value, Shape shape) {
   return false;
 }
 
-// {"enabled":false}, null, [] and false request nothing.
-bool AsksForSomething(const Json& value) {
+// False for {"enabled":false}, null, [] and false.
+bool RequestsSomething(const Json& value) {
   if (value.is_null() || value == false || value == "") return false;
   if (!value.is_object() && !value.is_array()) return true;
   for (const Json& member : value) {
-    if (AsksForSomething(member)) return true;
+    if (RequestsSomething(member)) return true;
   }
   return false;
 }
@@ -85,13 +85,13 @@ Status ApplySetting(const Json& resource, const Setting& setting, Json* settings
     (*settings)[setting.name].merge_patch(*value);
   } else {
     Json fresh;
-    fresh.merge_patch(*value);  // without members that are null
+    fresh.merge_patch(*value);  // drops members that are null
     (*settings)[setting.name] = setting.shape == Shape::kObject ? std::move(fresh) : *value;
   }
   return Ok{};
 }
 
-// Answers write seconds as strings, even if the request had numbers.
+// Responses have seconds as strings, even if the request had numbers.
 Status NormalizeSeconds(Json* settings, const char* name, const char* member, long long least,
                         long long most) {
   if (!settings->contains(name) || !(*settings)[name].contains(member)) return Ok{};
@@ -106,7 +106,8 @@ Status NormalizeSeconds(Json* settings, const char* name, const char* member, lo
   return Ok{};
 }
 
-// Uniform bucket-level access has two names with the same meaning; the newer one wins.
+// Uniform bucket-level access has two names with the same meaning. If a request has both, the newer
+// name counts.
 void NormalizeAccess(Json* settings, const Json& resource) {
   if (!settings->contains("iamConfiguration")) return;
   Json& iam = (*settings)["iamConfiguration"];
@@ -167,7 +168,7 @@ Status ApplyBucketFields(const Json& resource, Bucket* bucket) {
   if (!resource.is_object()) return errors::BodyInvalid("expected a JSON object");
   for (const char* name : kNotEmulated) {
     const Json* value = Member(resource, name);
-    if (value && AsksForSomething(*value)) {
+    if (value && RequestsSomething(*value)) {
       return errors::NotImplemented("A bucket's field '" + std::string(name) + "'");
     }
   }
@@ -250,7 +251,7 @@ Status CheckObjectFields(const ObjectInfo& info) {
   size_t bytes = 0;
   for (const auto& [key, value] : info.metadata) bytes += key.size() + value.size();
   if (bytes > kMetadataBytesMax) {
-    return errors::FieldInvalid("metadata", "all keys and values may have 8 KiB together");
+    return errors::FieldInvalid("metadata", "all keys and values together may have at most 8 KiB");
   }
   return Ok{};
 }
@@ -266,13 +267,13 @@ Status CheckRetentionChange(const std::string& before, const std::string& after,
   return errors::ObjectRetained(locked);
 }
 
-Status CheckKey(const ObjectInfo& info, const std::string& shown_sha256) {
+Status CheckKey(const ObjectInfo& info, const std::string& key_sha256) {
   const std::string object = info.bucket + "/" + info.name;
-  if (info.customer_key_sha256 == shown_sha256) return Ok{};
+  if (info.customer_key_sha256 == key_sha256) return Ok{};
   if (info.customer_key_sha256.empty()) {
     return errors::KeyInvalid("object '" + object + "' is not encrypted by such a key");
   }
-  return shown_sha256.empty() ? errors::KeyNeeded(object) : errors::KeyWrong(object);
+  return key_sha256.empty() ? errors::KeyNeeded(object) : errors::KeyWrong(object);
 }
 
 }  // namespace caip::gcs

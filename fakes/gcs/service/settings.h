@@ -10,18 +10,18 @@
 
 namespace caip::gcs {
 
-/// Puts the writable fields of a bucket resource into `bucket` as a PATCH does: missing ones stay,
-/// objects are merged, null clears. Read-only ones are skipped. A field that is not emulated at all
-/// is kUnimplemented.
+/// Sets the writable fields of a bucket resource in `bucket` as a PATCH does: missing fields are
+/// kept, objects are merged, null clears a field. Read-only fields are skipped. kUnimplemented for
+/// a field that is not emulated at all.
 Status ApplyBucketFields(const Json& resource, Bucket* bucket);
 
 /// Clears every field that a PUT replaces.
 void ClearBucketFields(Bucket* bucket);
 
-/// Bucket::settings as a tree; an empty object where the bucket has none.
+/// Parses Bucket::settings; an empty object if the bucket has none.
 Json SettingsOf(const Bucket& bucket);
 
-/// Bucket::policies as a tree, and back.
+/// Parses Bucket::policies, and writes them back.
 Json PoliciesOf(const Bucket& bucket);
 void SetPolicies(const Json& policies, Bucket* bucket);
 
@@ -35,8 +35,8 @@ Status CheckObjectFields(const ObjectInfo& info);
 /// `may_weaken` is set.
 Status CheckRetentionChange(const std::string& before, const std::string& after, bool may_weaken);
 
-/// Does the customer-supplied key open the object? An object without a key opens without one only.
-/// `shown_sha256` is what KeyShown() gives.
-Status CheckKey(const ObjectInfo& info, const std::string& shown_sha256);
+/// Checks that a request may read the object with its customer-supplied key, or without one.
+/// `key_sha256` is the result of CustomerKeySha256().
+Status CheckKey(const ObjectInfo& info, const std::string& key_sha256);
 
 }  // namespace caip::gcs

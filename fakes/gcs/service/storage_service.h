@@ -18,7 +18,8 @@
 
 namespace caip::gcs {
 
-/// Changes a record in memory or refuses to. Called again if another writer was faster.
+/// Changes a record in memory, or returns an error. Called again if another writer changed the
+/// record meanwhile.
 using BucketChange = std::function<Status(Bucket*)>;
 using ObjectChange = std::function<Status(ObjectInfo*)>;
 
@@ -26,7 +27,7 @@ using ObjectChange = std::function<Status(ObjectInfo*)>;
 struct BucketQuery {
   std::string project = {};
   std::string prefix = {};
-  std::string after = {};  // the last name of the page before
+  std::string after = {};  // the last name of the previous page
   size_t limit = 1000;
 };
 
@@ -35,7 +36,7 @@ struct BucketPage {
   std::string next;  // "" on the last page
 };
 
-/// A page of objects with the bucket whose rules they follow.
+/// A page of objects, and their bucket.
 struct ObjectPage {
   Bucket bucket;
   Listing listing;
@@ -46,7 +47,7 @@ struct CopyRequest {
   ObjectName source;
   Version version;
   Preconditions of_source;
-  std::string source_key;  // SHA-256 of the key that opens the source, as KeyShown() gives it
+  std::string source_key;  // of the source's key, see CustomerKeySha256()
   ObjectName target;
   Preconditions of_target;
   ObjectChange change;
@@ -77,7 +78,7 @@ struct ComposeRequest {
 
 /// Selects the soft-deleted objects that a bulk restore restores.
 struct BulkRestore {
-  std::vector<Glob> globs;  // none: every name
+  std::vector<Glob> globs;  // empty: every name
   std::optional<Instant> deleted_after;
   std::optional<Instant> deleted_before;
   bool overwrite = false;
@@ -106,7 +107,8 @@ struct ManagedFolder {
 /// Sorted by name.
 std::vector<ManagedFolder> ManagedFoldersOf(const Bucket& bucket);
 
-/// Any thread. `store` must outlive it.
+/// Implements the operations of Cloud Storage on buckets and objects. Any thread. `store` must
+/// outlive it.
 class StorageService {
  public:
   StorageService(BucketStore& store, uint64_t seed) : store_(store), sessions_(store, seed) {}
@@ -117,22 +119,23 @@ class StorageService {
   Result<Bucket> CreateBucket(const Bucket& wanted);
   Result<Bucket> GetBucket(const std::string& name, const Preconditions& conditions = {}) const;
   /// Reads, changes and writes back under the metageneration conditions. Tries again if another
-  /// writer was faster. Increments the metageneration unless `counts` is false.
+  /// writer changed the bucket meanwhile. Increments the metageneration unless `counts` is false.
   Result<Bucket> ChangeBucket(const std::string& name, const Preconditions& conditions,
                               const BucketChange& change, bool counts = true);
   Result<Bucket> LockRetentionPolicy(const std::string& name, const Preconditions& conditions);
   Status DeleteBucket(const std::string& name, const Preconditions& conditions);
 
   // objects.cc
-  /// `with_folders`: managed folders count as prefixes.
+  /// `with_folders`: also lists managed folders as prefixes.
   Result<ObjectPage> ListObjects(const std::string& bucket, ListQuery query,
                                  bool with_folders = false) const;
   Result<ObjectInfo> GetObject(const ObjectName& object, const Version& version = {}) const;
-  /// The object's bytes. Callers check the key before they read: CheckKey().
+  /// Opens the object's bytes. Callers must call CheckKey() before they read.
   Result<std::shared_ptr<ObjectReader>> OpenObject(const ObjectName& object,
                                                    const Version& version = {}) const;
-  /// Reads, changes and writes back. Tries again if another writer was faster, unless there is a
-  /// metageneration condition. An unlocked retention is weakened only if `may_weaken_retention`.
+  /// Reads, changes and writes back. Tries again if another writer changed the object meanwhile,
+  /// unless there is a metageneration condition. Weakens an unlocked retention only if
+  /// `may_weaken_retention` is set.
   Result<ObjectInfo> ChangeObject(const ObjectName& object, const Version& version,
                                   const Preconditions& conditions, const ObjectChange& change,
                                   bool may_weaken_retention = false);
@@ -174,10 +177,10 @@ class StorageService {
   /// kNotFound when the bucket or the object does not exist.
   Status CheckPolicyPlace(const PolicyPlace& place) const;
 
-  // buckets.cc: entries of a bucket
+  // buckets.cc: notifications and managed folders of a bucket
   Result<std::vector<Json>> ListNotifications(const std::string& bucket) const;
   Result<Json> GetNotification(const std::string& bucket, const std::string& id) const;
-  /// `link`: the selfLink of a bucket's notifications, up to the id.
+  /// `link`: the notification's selfLink without its id.
   Result<Json> InsertNotification(const std::string& bucket, Json wanted, const std::string& link,
                                   const Preconditions& conditions);
   Status DeleteNotification(const std::string& bucket, const std::string& id,

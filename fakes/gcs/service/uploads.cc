@@ -48,17 +48,17 @@ std::string UrlBase64(std::string_view bytes) {
 
 }  // namespace
 
-// The mutex is never held while a call waits for its client. The latest call owns the session; an
-// earlier one that wakes up finds that it has lost it.
+// The mutex is never held while a call waits for its client. The latest call owns the session. An
+// earlier call that continues later fails, because it no longer owns the session.
 struct ResumableSessions::Session {
   std::mutex mutex;
   UploadPlan plan;
   std::string key;
   std::unique_ptr<ObjectWriter> writer;  // made with the first byte
   uint64_t received = 0;
-  std::optional<uint64_t> total;  // as the first piece that named it says
-  bool recalled = true;           // the store's state of it is loaded
-  bool resumed_from_url = false;  // bytes of it may have been lost
+  std::optional<uint64_t> total;  // from the first piece that gives it
+  bool loaded = true;             // its state in the store has been loaded
+  bool resumed_from_url = false;  // some of its bytes may have been lost
   bool cancelled = false;
   std::optional<ObjectInfo> done;
   uint64_t owner = 0;
@@ -71,7 +71,7 @@ ResumableSessions::~ResumableSessions() = default;
 
 Result<std::string> ResumableSessions::Start(const UploadPlan& plan) {
   RETURN_IF_ERROR(
-      store_.NewObject(plan.info.bucket, plan.info.name));  // fails where it cannot be written
+      store_.NewObject(plan.info.bucket, plan.info.name));  // fails if it cannot be written
   const std::lock_guard lock(mutex_);
   auto session = std::make_shared<Session>();
   std::string id;
@@ -86,12 +86,12 @@ Result<std::string> ResumableSessions::Start(const UploadPlan& plan) {
   return id;
 }
 
-std::string ResumableSessions::NewNumber() {
+std::string ResumableSessions::NewNonce() {
   const std::lock_guard lock(mutex_);
   return random_.Hex(16);
 }
 
-// Never drops a session in use: a second writer of the same bytes would be made.
+// Never drops a session in use: its next request would create a second writer of the same bytes.
 void ResumableSessions::DropOldest() {
   if (sessions_.size() <= kSessionsMax) return;
   auto oldest = sessions_.end();
@@ -117,7 +117,7 @@ Result<std::shared_ptr<ResumableSessions::Session>> ResumableSessions::Find(
   session->plan = std::move(*plan);
   session->key = KeyOfUploadId(upload_id);
   session->resumed_from_url = true;
-  session->recalled = false;
+  session->loaded = false;
   session->last_use = ++uses_;
   sessions_[upload_id] = session;
   DropOldest();
@@ -125,8 +125,8 @@ Result<std::shared_ptr<ResumableSessions::Session>> ResumableSessions::Find(
 }
 
 // Loads the state of a session that an earlier process had or that was dropped from memory.
-Status ResumableSessions::Recall(Session& session) {
-  if (std::exchange(session.recalled, true)) return Ok{};
+Status ResumableSessions::LoadState(Session& session) {
+  if (std::exchange(session.loaded, true)) return Ok{};
   const auto note = store_.UploadNote(session.key);
   if (!note) return Ok{};
   const ObjectInfo& info = session.plan.info;
@@ -164,7 +164,7 @@ Status ResumableSessions::Receive(Session& session, uint64_t owner, uint64_t ski
   }
 }
 
-// If the first request and the last piece name different sums, one of them is wrong.
+// If the first request and the last piece have different checksums, one of them is wrong.
 static Status CheckAgree(const ExpectedSums& first, const ExpectedSums& last) {
   if (first.md5 && last.md5 && *first.md5 != *last.md5) {
     return errors::Md5Mismatch(Base64(*first.md5), Base64(*last.md5));
@@ -224,7 +224,7 @@ Result<UploadProgress> ResumableSessions::Put(const std::string& upload_id,
                                               const ExpectedSums& sums, http::BodyReader& body) {
   ASSIGN_OR_RETURN(const std::shared_ptr<Session> session, Find(upload_id));
   std::unique_lock lock(session->mutex);
-  RETURN_IF_ERROR(Recall(*session));
+  RETURN_IF_ERROR(LoadState(*session));
   if (session->cancelled) return errors::UploadUnknown();
   if (session->done) return UploadProgress{session->done->size, session->done};
   if (range) RETURN_IF_ERROR(CheckFits(*session, *range));
@@ -254,14 +254,14 @@ Result<UploadProgress> ResumableSessions::Put(const std::string& upload_id,
   const bool whole = total ? session->received == *total : open_end;
   if (whole) return Finish(*session, sums);
   if (session->writer)
-    RETURN_IF_ERROR(session->writer->Persist());  // before the answer confirms the bytes
+    RETURN_IF_ERROR(session->writer->Persist());  // before the response confirms the bytes
   return UploadProgress{session->received, std::nullopt};
 }
 
 Status ResumableSessions::Cancel(const std::string& upload_id) {
   ASSIGN_OR_RETURN(const std::shared_ptr<Session> session, Find(upload_id));
   const std::lock_guard lock(session->mutex);
-  RETURN_IF_ERROR(Recall(*session));
+  RETURN_IF_ERROR(LoadState(*session));
   if (session->cancelled || session->done) return errors::UploadUnknown();
   session->cancelled = true;
   ++session->owner;

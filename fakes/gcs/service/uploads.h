@@ -31,9 +31,9 @@ struct UploadPlan {
 };
 
 /// `Content-Range` of an upload: "bytes 0-99/100", "bytes 0-99/*", "bytes 0-*/*" (open end),
-/// "bytes */100" and "bytes */*" (a question).
+/// "bytes */100" and "bytes */*" (a query of the progress).
 struct ContentRange {
-  std::optional<uint64_t> first;  // nullopt: no data, a question
+  std::optional<uint64_t> first;  // nullopt: no data, a query of the progress
   std::optional<uint64_t> last;   // nullopt with `first`: up to the end of the body
   std::optional<uint64_t> total;
 };
@@ -51,8 +51,8 @@ struct UploadProgress {
   std::optional<ObjectInfo> done;
 };
 
-/// When there are too many sessions, the one unused longest is dropped from memory; its next
-/// request restores it. Any thread.
+/// Serves the sessions of resumable uploads. If there are too many, the one unused longest is
+/// dropped from memory, and its next request restores it. Any thread.
 class ResumableSessions {
  public:
   /// Sessions in memory. Each may hold a file descriptor.
@@ -63,19 +63,19 @@ class ResumableSessions {
   /// The upload_id for a session's URL. kNotFound when the bucket is missing.
   Result<std::string> Start(const UploadPlan& plan);
   /// Receives a piece, or without `first` only reports the progress. A range of nullopt means the
-  /// whole object. kOutOfRange for an unknown id. A newer call takes the session over from an older
-  /// one that still waits for its client.
+  /// whole object. kOutOfRange for an unknown id. A newer call takes over the session from an older
+  /// call that still waits for its client.
   Result<UploadProgress> Put(const std::string& upload_id, const std::optional<ContentRange>& range,
                              const ExpectedSums& sums, http::BodyReader& body);
   /// 16 hexadecimal digits, random within this process.
-  std::string NewNumber();
+  std::string NewNonce();
   /// Drops the bytes. The id is unknown from then on.
   Status Cancel(const std::string& upload_id);
 
  private:
   struct Session;
   Result<std::shared_ptr<Session>> Find(const std::string& upload_id);
-  Status Recall(Session& session);
+  Status LoadState(Session& session);
   Status CheckFits(Session& session, const ContentRange& range);
   Status Receive(Session& session, uint64_t owner, uint64_t skip, http::BodyReader& body);
   Result<UploadProgress> Finish(Session& session, const ExpectedSums& sums);
@@ -91,7 +91,7 @@ class ResumableSessions {
 /// Converts a plan to an upload_id and back; nullopt for an id that was not made here.
 std::string UploadIdOf(const UploadPlan& plan, std::string_view nonce);
 std::optional<UploadPlan> PlanOfUploadId(std::string_view upload_id);
-/// The key under which the store keeps the bytes.
+/// The key under which the store keeps the bytes of an upload.
 std::string KeyOfUploadId(std::string_view upload_id);
 
 }  // namespace caip::gcs

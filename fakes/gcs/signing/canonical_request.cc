@@ -10,7 +10,7 @@
 namespace caip::gcs {
 namespace {
 
-// Trims blanks and replaces runs of blanks inside by one.
+// Trims blanks, and replaces each run of blanks inside with a space.
 std::string Collapsed(std::string_view value) {
   std::string text;
   for (char c : Trim(value)) {
@@ -45,7 +45,7 @@ std::string CanonicalQuery(const http::Request& request) {
   return Join(parts, "&");
 }
 
-// Query parameters that V2 signs as part of the resource.
+// True for query parameters that V2 signs as part of the resource.
 bool IsSubResource(std::string_view name) {
   static constexpr std::string_view kNames[] = {
       "acl",         "billing",          "compose",

@@ -23,15 +23,16 @@ std::string CanonicalRequest(const http::Request& request, const SignedTarget& t
                              const std::vector<std::string>& signed_headers,
                              std::string_view payload_hash);
 
-/// "GOOG4-RSA-SHA256", "20190201T090000Z", "20190201/auto/storage/goog4_request".
+/// `algorithm`: "GOOG4-RSA-SHA256". `timestamp`: "20190201T090000Z". `scope`:
+/// "20190201/auto/storage/goog4_request".
 std::string StringToSign(std::string_view algorithm, std::string_view timestamp,
                          std::string_view scope, std::string_view canonical_request);
 
 /// Derives the signing key for a scope from an HMAC secret. `family` is "GOOG4" or "AWS4".
 std::string SigningKey(std::string_view family, std::string_view secret, std::string_view scope);
 
-/// V2. `time` is the Expires parameter or the Date header; `resource` is "/bucket/object";
-/// `prefix` is "x-goog-" or "x-amz-".
+/// The string to sign of V2. `time` is the Expires parameter or the Date header; `resource` is
+/// "/bucket/object"; `prefix` is "x-goog-" or "x-amz-".
 std::string StringToSignV2(const http::Request& request, std::string_view time,
                            std::string_view resource, std::string_view prefix);
 

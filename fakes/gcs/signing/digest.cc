@@ -39,22 +39,22 @@ std::string Hmac(const EVP_MD* digest, std::string_view key, std::string_view by
   return {reinterpret_cast<const char*>(out), size};
 }
 
-Memory Reading(std::string_view text) {
+Memory MemoryOf(std::string_view text) {
   return Memory(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
 }
 
-// Never asks for a passphrase.
+// A callback for OpenSSL that never asks for a passphrase.
 int NoPassphrase(char*, int, int, void*) { return -1; }
 
 Key PrivateKey(const std::string& pem) {
-  return Key(PEM_read_bio_PrivateKey(Reading(pem).get(), nullptr, NoPassphrase, nullptr));
+  return Key(PEM_read_bio_PrivateKey(MemoryOf(pem).get(), nullptr, NoPassphrase, nullptr));
 }
 
 Key PublicKey(const std::string& pem) {
-  Key key(PEM_read_bio_PUBKEY(Reading(pem).get(), nullptr, NoPassphrase, nullptr));
+  Key key(PEM_read_bio_PUBKEY(MemoryOf(pem).get(), nullptr, NoPassphrase, nullptr));
   if (key) return key;
   const Certificate certificate(
-      PEM_read_bio_X509(Reading(pem).get(), nullptr, NoPassphrase, nullptr));
+      PEM_read_bio_X509(MemoryOf(pem).get(), nullptr, NoPassphrase, nullptr));
   if (certificate) return Key(X509_get_pubkey(certificate.get()));
   return PrivateKey(pem);
 }

@@ -10,18 +10,19 @@
 
 namespace caip::gcs {
 
-/// Raw bytes.
+/// These functions return raw bytes.
 std::string Sha256(std::string_view bytes);
 std::string HmacSha256(std::string_view key, std::string_view bytes);
 std::string HmacSha1(std::string_view key, std::string_view bytes);
 
-/// Lower-case hex -> bytes; nullopt for anything else.
+/// Converts lower-case hex to bytes; nullopt for anything else.
 std::optional<std::string> FromHex(std::string_view text);
 
 /// Compares in constant time.
 bool SameSecret(std::string_view a, std::string_view b);
 
-/// The public half (or a public key, or the key of a certificate) as PEM. kInvalidArgument.
+/// Extracts the RSA public key of a private key, a public key or a certificate, as PEM.
+/// kInvalidArgument if there is none.
 Result<std::string> PublicKeyOf(const std::string& pem);
 /// RSASSA-PKCS1-v1_5 with SHA-256.
 Result<std::string> RsaSign(const std::string& private_pem, std::string_view bytes);

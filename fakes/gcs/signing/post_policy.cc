@@ -19,7 +19,7 @@ SignatureFlaw Refused(std::string_view why) {
           {{"Details", std::string(why)}}};
 }
 
-// Fields that sign the policy, or that the server ignores.
+// True for fields that sign the policy, and for fields that the server ignores.
 bool NeedsNoCondition(const std::string& field) {
   return field == "policy" || field == "signature" || field == "x-goog-signature" ||
          field == "x-amz-signature" || field == "googleaccessid" || field == "awsaccesskeyid" ||

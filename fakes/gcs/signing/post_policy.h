@@ -19,7 +19,7 @@ using FormFields = std::map<std::string, std::string>;
 
 struct PostPolicy {
   struct Condition {
-    bool starts_with = false;  // else equal
+    bool starts_with = false;  // false: the field equals `value`
     std::string field;         // lower-case
     std::string value;
   };
@@ -37,7 +37,7 @@ Result<PostPolicy> ParsePostPolicy(std::string_view base64);
 std::optional<SignatureFlaw> CheckPolicy(const PostPolicy& policy, const FormFields& fields,
                                          const std::string& bucket, Instant now);
 
-/// The signature over the policy, of either version. A form without a policy has none to check.
+/// Checks the policy's signature (V4 or V2). The form must have a policy.
 std::optional<SignatureFlaw> CheckPolicySignature(const SignatureCheck& check,
                                                   const FormFields& fields);
 

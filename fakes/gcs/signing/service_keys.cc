@@ -14,8 +14,8 @@
 namespace caip::gcs {
 namespace {
 
-constexpr size_t kPublicKeysMax = 10;  // of one account, as the service allows
-constexpr int kRandomCharacters = 55;  // after "GOOG1E": 61 in all, as the service makes them
+constexpr size_t kPublicKeysMax = 10;  // per account, as in the real service
+constexpr int kRandomCharacters = 55;  // after "GOOG1E": 61 in all, as in the real service
 
 Json ToJson(const HmacKey& key) {
   return {{"accessId", key.access_id},
@@ -47,7 +47,7 @@ Result<Json> ReadJson(const Path& file) {
   return ParseJson(text);
 }
 
-// Secrets are readable by their owner only.
+// Only the owner of the file may read secrets.
 Status WriteSecretly(const Path& file, std::string_view bytes) {
   RETURN_IF_ERROR(WriteFileDurably(file, bytes));
   if (::chmod(file.c_str(), 0600) != 0) {
@@ -127,7 +127,7 @@ Result<HmacKey> ServiceKeys::CreateHmac(const std::string& project, const std::s
   }
   const std::lock_guard lock(mutex_);
   HmacKey key;
-  do {  // a seed may have been used before
+  do {  // the same seed repeats the ids of an earlier process
     key.access_id = NewAccessId();
   } while (hmac_.contains(key.access_id));
   std::string bytes;

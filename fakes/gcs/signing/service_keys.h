@@ -17,7 +17,8 @@
 
 namespace caip::gcs {
 
-/// A key as storage.projects.hmacKeys shows it, with the secret, which only the creation returns.
+/// A key as storage.projects.hmacKeys returns it, with its secret. Only the response to the
+/// creation has the secret.
 struct HmacKey {
   std::string access_id;
   std::string secret;
@@ -35,10 +36,10 @@ struct SignerKey {
   std::string private_pem;  // RSA
 };
 
-/// Called on any thread when an account first signs.
+/// Called on any thread each time an account signs.
 using SigningKeySource = std::function<Result<SignerKey>()>;
 
-/// Any thread. `directory` holds hmac_keys.json and public_keys.json (mode 0600).
+/// Stores the keys. Any thread. `directory` holds hmac_keys.json and public_keys.json (mode 0600).
 class ServiceKeys final : public KeyRing {
  public:
   static Result<std::unique_ptr<ServiceKeys>> Open(Path directory, const Clock& clock,
@@ -51,13 +52,13 @@ class ServiceKeys final : public KeyRing {
   /// Sorted by access id. Includes deleted keys.
   std::vector<HmacKey> ListHmac(const std::string& project) const;
   Result<HmacKey> GetHmac(const std::string& project, const std::string& access_id) const;
-  /// ACTIVE or INACTIVE. `etag`: "" or that of the key, else kFailedPrecondition.
+  /// `state`: ACTIVE or INACTIVE. `etag`: "" or that of the key, else kFailedPrecondition.
   Result<HmacKey> UpdateHmac(const std::string& project, const std::string& access_id,
                              const std::string& state, const std::string& etag);
-  /// kInvalidArgument while it is active.
+  /// kInvalidArgument while the key is active.
   Status DeleteHmac(const std::string& project, const std::string& access_id);
 
-  /// Adds a public key (or certificate) in PEM for checking the account's signatures.
+  /// Adds a public key (or certificate) in PEM with which the account's signatures are checked.
   Status Register(const std::string& account, const std::string& pem);
   /// Signs as the account with the emulator's key (RSA, SHA-256) and registers that key for the
   /// account.

@@ -18,7 +18,7 @@ using http::Request;
 constexpr auto kLongestLife = std::chrono::hours(7 * 24);
 constexpr char kPublicHost[] = "storage.googleapis.com";
 
-// The first parameter of that name. Ignores case.
+// Returns the first parameter of that name, without regard to case.
 std::string QueryOf(const Request& request, std::string_view name) {
   const std::string lower = LowerCase(name);
   for (const auto& [key, value] : request.query) {
@@ -27,8 +27,8 @@ std::string QueryOf(const Request& request, std::string_view name) {
   return "";
 }
 
-// "20190201T090000Z" -> "2019-02-01T09:00:00Z".
-std::string Spaced(std::string_view text) {
+// Converts "20190201T090000Z" to "2019-02-01T09:00:00Z"; "" for any other form.
+std::string ToRfc3339(std::string_view text) {
   if (text.size() != 16 || text[8] != 'T') return "";
   const std::string t(text);
   return t.substr(0, 4) + "-" + t.substr(4, 2) + "-" + t.substr(6, 2) + "T" + t.substr(9, 2) + ":" +
@@ -40,7 +40,8 @@ std::string Encoded(std::string_view path) {
   return decoded ? PercentEncoded(*decoded, "/") : std::string(path);
 }
 
-// The hosts and paths for which the client may have signed: this server, or the real service.
+// Returns the hosts and paths for which the client may have signed: those of this server and of the
+// real service.
 std::vector<SignedTarget> TargetsOf(const Request& request, const std::string& bucket) {
   const std::string virtual_host = bucket + "." + kPublicHost;
   const std::string host = request.host.substr(0, request.host.find(':'));
@@ -59,7 +60,7 @@ std::vector<SignedTarget> TargetsOf(const Request& request, const std::string& b
   return targets;
 }
 
-// "Credential=a, SignedHeaders=b, Signature=c" -> the value of one of them.
+// Returns the value of one field of "Credential=a, SignedHeaders=b, Signature=c".
 std::string FieldOf(std::string_view text, std::string_view name) {
   for (const std::string& part : Split(text, ',')) {
     const std::string_view field = Trim(part);
@@ -70,14 +71,15 @@ std::string FieldOf(std::string_view text, std::string_view name) {
   return "";
 }
 
-// "/bucket/object", for path style and virtual-host style.
+// Returns "/bucket/object", for path style and virtual-host style.
 std::string ResourceOf(const Request& request, const std::string& bucket) {
   const bool has_bucket = request.path == "/" + bucket ||
                           request.path.starts_with("/" + bucket + "/") || bucket.empty();
   return has_bucket ? request.path : "/" + bucket + request.path;
 }
 
-// Signers write a path %-encoded or plain, and a bucket with or without the final slash.
+// Returns all forms of a resource that signers use: a path %-encoded or plain, and a bucket with or
+// without the final slash.
 std::vector<std::string> SpellingsOf(const std::string& resource) {
   std::vector<std::string> spellings = {resource};
   if (const auto decoded = PercentDecoded(resource)) {
@@ -143,8 +145,8 @@ std::string SignatureCheck::Claim::id() const {
 }
 
 std::optional<Instant> ParseCompactTime(std::string_view text) {
-  const std::string spaced = Spaced(text);
-  return spaced.empty() ? std::nullopt : ParseRfc3339(spaced);
+  const std::string rfc3339 = ToRfc3339(text);
+  return rfc3339.empty() ? std::nullopt : ParseRfc3339(rfc3339);
 }
 
 std::optional<SignatureFlaw> SignatureCheck::CheckTimes(const Claim& claim) const {
@@ -283,7 +285,7 @@ std::optional<SignatureFlaw> SignatureCheck::CheckUrlV2(const Request& request,
   int64_t seconds = 0;
   const char* end = expires.data() + expires.size();
   const auto [rest, error] = std::from_chars(expires.data(), end, seconds);
-  constexpr int64_t kSecondsMax = int64_t{1} << 33;  // what an Instant can hold
+  constexpr int64_t kSecondsMax = int64_t{1} << 33;  // an Instant can hold it
   if (error != std::errc() || rest != end || seconds < 0 || seconds > kSecondsMax) {
     return flaws::Malformed("Expires", "expected seconds since 1970");
   }
@@ -300,7 +302,8 @@ std::optional<SignatureFlaw> SignatureCheck::CheckUrlV2(const Request& request,
   return first;
 }
 
-// "GOOG1 <access id>:<signature>". The date is Date's, or with x-goog-date an empty line.
+// "GOOG1 <access id>:<signature>". The string to sign has the value of Date, or an empty line if
+// the request has x-goog-date.
 std::optional<SignatureFlaw> SignatureCheck::CheckHeaderV2(const Request& request,
                                                            const std::string& bucket,
                                                            std::string_view authorization) const {

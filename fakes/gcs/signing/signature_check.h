@@ -27,7 +27,7 @@ class KeyRing {
   virtual std::vector<std::string> PublicKeysOf(const std::string& account) const = 0;
 };
 
-/// Why a signature is not valid, in the words of the XML API.
+/// The reason why a signature is not valid, as an error of the XML API.
 struct SignatureFlaw {
   int status = 403;
   std::string code;
@@ -36,25 +36,26 @@ struct SignatureFlaw {
 };
 
 struct SignatureOptions {
-  /// Refuses unknown keys. Otherwise only form, dates and expiry of signatures with such keys are
-  /// checked, so that a client with a dummy key works offline.
+  /// Refuses unknown keys. If false, only the format, dates and expiry of signatures with unknown
+  /// keys are checked, so that a client with a dummy key works offline.
   bool strict = false;
   /// The largest difference between a request's date and the server's time.
   Duration skew = std::chrono::minutes(15);
 };
 
-/// The ring and the clock must outlive it. The clock is the wall clock, which signers use. Any
-/// thread.
+/// Checks the signatures of requests. The keys and the clock must outlive it. The clock is the wall
+/// clock, which signers use. Any thread.
 class SignatureCheck {
  public:
   SignatureCheck(const KeyRing& keys, const Clock& clock, SignatureOptions options = {})
       : keys_(keys), clock_(clock), options_(options) {}
 
-  /// nullopt if the signature is valid or missing. `bucket` is the request's, whatever its style. A
-  /// URL signed for storage.googleapis.com is valid at every address of the emulator.
+  /// nullopt if the signature is valid or missing. `bucket` is the request's, from its host or its
+  /// path. A URL signed for storage.googleapis.com is valid at every address of the emulator.
   std::optional<SignatureFlaw> Check(const http::Request& request, const std::string& bucket) const;
 
-  /// A V4 signature over a text that is not a request (a policy document). `scope` without the id.
+  /// Checks a V4 signature over a text that is not a request (a policy document). `scope` does not
+  /// include the id.
   std::optional<SignatureFlaw> CheckText(const std::string& algorithm, const std::string& id,
                                          const std::string& scope, std::string_view text,
                                          const std::string& signature_hex) const;

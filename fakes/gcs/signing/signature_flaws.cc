@@ -19,7 +19,7 @@ SignatureFlaw Expired(Instant at) {
 SignatureFlaw NotYetValid(std::string_view timestamp) {
   return {403, "AccessDenied",
           "The signature is dated " + std::string(timestamp) +
-              ", which is still to come. Compare the signer's clock with this machine's."};
+              ", which is in the future. Compare the signer's clock with this machine's."};
 }
 
 SignatureFlaw Skewed(std::string_view timestamp) {

@@ -1,5 +1,5 @@
 #pragma once
-// Every message about signatures that a user can read. Private to fakes/gcs/signing.
+// Every message about signatures that a client can receive. Private to fakes/gcs/signing.
 
 #include <string>
 #include <string_view>

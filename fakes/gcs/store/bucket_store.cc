@@ -125,7 +125,7 @@ std::optional<Instant> RetentionEnd(const BucketRules& rules, const ObjectInfo& 
   return std::max(info.time_created, info.retained_since) + rules.retention;
 }
 
-Status MayLose(const BucketRules& rules, const ObjectInfo& info, Instant now) {
+Status CheckDeletable(const BucketRules& rules, const ObjectInfo& info, Instant now) {
   const std::string object = info.bucket + "/" + info.name;
   if (info.temporary_hold || info.event_based_hold) {
     return errors::ObjectHeld(object, info.temporary_hold ? "temporaryHold" : "eventBasedHold");

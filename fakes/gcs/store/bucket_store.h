@@ -1,5 +1,5 @@
 #pragma once
-// Buckets and objects of Cloud Storage: the port between the service and the bytes.
+// Buckets and objects of Cloud Storage, and the port through which the service stores them.
 
 #include <cstdint>
 #include <functional>
@@ -51,17 +51,17 @@ struct ObjectInfo {
   std::string storage_class = "STANDARD";
   int component_count = 0;  // of a composite object, else 0
   std::string kms_key_name = {};
-  std::string customer_key_sha256 = {};  // base64; of the key that a client must show
+  std::string customer_key_sha256 = {};  // base64; of the key that a client must send
   bool temporary_hold = false;
   bool event_based_hold = false;
   std::string retention = {};                // JSON object: mode and retainUntilTime; "" none
   std::string contexts = {};                 // JSON object; "" none
-  std::string acl = {};                      // JSON array; "" the bucket's default
+  std::string acl = {};                      // JSON array; "": the bucket's default
   Instant retained_since = {};               // when an event-based hold ended; epoch: time_created
   Instant storage_class_updated = {};        // epoch: time_created
   std::optional<Instant> time_deleted = {};  // of a noncurrent or soft-deleted version
-  std::optional<Instant> soft_delete_time = {};  // of a soft-deleted one
-  std::optional<Instant> hard_delete_time = {};  // when its bytes go
+  std::optional<Instant> soft_delete_time = {};  // of a soft-deleted version
+  std::optional<Instant> hard_delete_time = {};  // when its bytes are deleted
 };
 
 /// Names an object.
@@ -73,7 +73,7 @@ struct ObjectName {
 /// Names a version of an object: by default the live one.
 struct Version {
   int64_t generation = 0;
-  bool soft_deleted = false;  // a soft-deleted version
+  bool soft_deleted = false;  // selects a soft-deleted version
 };
 
 /// Conditions of a request. Unless all that are set hold, the error is kFailedPrecondition (HTTP
@@ -88,15 +88,15 @@ struct Preconditions {
 struct ListQuery {
   std::string prefix = {};
   std::string delimiter = {};
-  std::string start_offset = {};  // first name, inclusive
-  std::string end_offset = {};    // first name not to be listed
+  std::string start_offset = {};  // inclusive
+  std::string end_offset = {};    // exclusive
   bool include_trailing_delimiter = false;
   int max_results = 1000;
   std::string page_token = {};
-  std::string match_glob = {};            // only matching names; see glob.h
+  std::string match_glob = {};            // lists only matching names; see glob.h
   std::vector<std::string> folders = {};  // sorted, each with its "/": prefixes without objects
-  bool versions = false;                  // noncurrent ones, too
-  bool soft_deleted = false;              // only those that may be restored
+  bool versions = false;                  // also lists noncurrent versions
+  bool soft_deleted = false;              // lists only versions that may be restored
   bool with_hashes = true;  // false: md5 and crc32c may be missing, and no file is read for them
 };
 
@@ -117,46 +117,48 @@ class ObjectReader {
   virtual int descriptor() const { return -1; }
 };
 
-/// An object being written. It becomes visible with Commit, and disappears without it.
+/// An object being written. Commit makes it visible. Without Commit, it is discarded.
 class ObjectWriter {
  public:
   virtual ~ObjectWriter() = default;
   virtual Status Append(std::string_view bytes) = 0;
   /// Copies from another object, if possible without reading the bytes.
   virtual Status AppendFrom(ObjectReader& source, uint64_t offset, uint64_t length);
-  /// Bytes so far.
+  /// The number of bytes so far.
   virtual uint64_t size() const = 0;
   /// Makes the bytes so far survive a power failure; only for a writer of ResumeObject.
   virtual Status Persist() { return Ok{}; }
-  /// Durable and visible when it returns. `expected_md5` / `expected_crc32c`: kInvalidArgument when
-  /// the bytes differ. The new generation is larger than any before. `info` gives what a client may
-  /// choose; with a component_count the object is composite and has no md5.
+  /// The object is durable and visible when this returns. `expected_md5`, `expected_crc32c`:
+  /// kInvalidArgument if the checksums of the bytes differ. The new generation is larger than any
+  /// earlier one. `info` has the fields that a client may set. With a component_count, the object
+  /// is composite and has no md5.
   virtual Result<ObjectInfo> Commit(ObjectInfo info, const Preconditions& preconditions,
                                     const std::optional<std::string>& expected_md5,
                                     const std::optional<uint32_t>& expected_crc32c) = 0;
 };
 
-/// Any thread. kNotFound names bucket or object; kAlreadyExists for a bucket made twice;
-/// kInvalidArgument for an invalid name; kFailedPrecondition for preconditions and for the
-/// deletion of a bucket that is not empty; kResourceExhausted when the disk is full.
+/// Stores buckets and objects. Any thread. kNotFound names the bucket or object; kAlreadyExists for
+/// a bucket made twice; kInvalidArgument for an invalid name; kFailedPrecondition for preconditions
+/// and for the deletion of a bucket that is not empty; kResourceExhausted when the disk is full.
 class BucketStore {
  public:
   virtual ~BucketStore() = default;
-  /// Name, project, location, class, labels, settings and policies are taken as they are.
+  /// Takes name, project, location, class, labels, settings and policies from `wanted`.
   virtual Result<Bucket> CreateBucket(const Bucket& wanted) = 0;
   Result<Bucket> CreateBucket(const std::string& name);
   virtual Result<Bucket> GetBucket(const std::string& name) const = 0;
   virtual std::vector<Bucket> ListBuckets() const = 0;
-  /// Noncurrent versions count as contents, soft-deleted ones go with it.
+  /// Noncurrent versions count as contents. Soft-deleted versions are deleted with the bucket.
   virtual Status DeleteBucket(const std::string& name) = 0;
-  /// Replaces what CreateBucket takes, and metageneration; revision + 1, and `updated` is now when
-  /// metageneration is another. kAborted when `bucket.revision` is not what the bucket has by now.
+  /// Replaces the fields that CreateBucket takes, and the metageneration. Increments the revision.
+  /// Sets `updated` if the metageneration changes. kAborted unless `bucket.revision` is the
+  /// bucket's current revision.
   virtual Result<Bucket> UpdateBucket(const Bucket& bucket) = 0;
 
   virtual Result<std::unique_ptr<ObjectWriter>> NewObject(const std::string& bucket,
                                                           const std::string& name) = 0;
-  /// A writer whose bytes are kept under `key` (hexadecimal digits), even over a restart, until it
-  /// commits or they are forgotten. It appends to the bytes kept so far.
+  /// Opens a writer whose bytes are kept under `key` (hexadecimal digits), even after a restart,
+  /// until it commits or ForgetUpload() is called. It appends to the bytes kept so far.
   virtual Result<std::unique_ptr<ObjectWriter>> ResumeObject(const std::string& bucket,
                                                              const std::string& name,
                                                              const std::string& key) = 0;
@@ -177,8 +179,9 @@ class BucketStore {
   /// kPermissionDenied while a hold or a retention forbids it.
   virtual Status DeleteObject(const std::string& bucket, const std::string& name,
                               const Preconditions& preconditions, const Version& version = {}) = 0;
-  /// Replaces what a client may choose (content type, metadata and so on); metageneration + 1.
-  /// info.generation may name a noncurrent version; kNotFound if there is no such version.
+  /// Replaces the fields that a client may set (content type, metadata and so on). Increments the
+  /// metageneration. info.generation may name a noncurrent version; kNotFound if there is no such
+  /// version.
   virtual Result<ObjectInfo> UpdateObject(const ObjectInfo& info,
                                           const Preconditions& preconditions) = 0;
   /// Gives the live object another name in its bucket, in one step and with a new generation.
@@ -187,15 +190,15 @@ class BucketStore {
                                         const Preconditions& of_target) = 0;
 };
 
-/// `live`: the object, or nullptr when there is none. kFailedPrecondition names the condition.
+/// `live`: the object, or nullptr if it does not exist. kFailedPrecondition names the condition.
 Status CheckPreconditions(const Preconditions& preconditions, const ObjectInfo* live);
 
-/// The same for what has no generation: a bucket or a managed folder.
+/// The same for a bucket or a managed folder, which has no generation.
 Status CheckMetagenerationConditions(const Preconditions& preconditions, int64_t metageneration);
 
-// The effects of a bucket's settings on its objects.
+// How a bucket's settings affect its objects.
 
-/// The settings that have an effect here.
+/// The settings that have an effect in the emulator.
 struct BucketRules {
   bool versioning = false;
   Duration soft_delete{0};  // how long a deleted object may be restored
@@ -210,11 +213,11 @@ BucketRules RulesOf(const Bucket& bucket);
 /// Sets the effective time of each policy that changed.
 void StampSettings(const Bucket& before, Instant now, Bucket* bucket);
 
-/// When the bucket's policy releases the object; nullopt if it does not retain it, or retains it
-/// without an end.
+/// The time at which the bucket's policy stops retaining the object. nullopt if the policy does not
+/// retain it, or retains it without an end.
 std::optional<Instant> RetentionEnd(const BucketRules& rules, const ObjectInfo& info);
 
 /// kPermissionDenied while a hold or a retention forbids deleting the version.
-Status MayLose(const BucketRules& rules, const ObjectInfo& info, Instant now);
+Status CheckDeletable(const BucketRules& rules, const ObjectInfo& info, Instant now);
 
 }  // namespace caip::gcs

@@ -36,7 +36,7 @@ bool IsOfType(int directory, const std::string& leaf, mode_t type) {
          (status.st_mode & S_IFMT) == type;
 }
 
-// The object whose plain path the directory occupies, if any object has that path.
+// Returns the object whose plain path is this directory's path, if any object has that path.
 std::optional<std::string> NameOfDirectory(const std::string& path) {
   auto name = NameOfPath(path + "/x");
   if (name) name->resize(name->size() - 2);
@@ -62,7 +62,7 @@ Fd OpenBeneath(int directory, const std::string& path, int flags) {
   return Fd(static_cast<int>(fd));
 }
 
-std::optional<FileIdentity> FileLooker::Look(const std::string& path) {
+std::optional<FileIdentity> FileFinder::Find(const std::string& path) {
   std::string parent = ParentOf(path);
   if (!parent_directory_.valid() || parent != parent_) {
     parent_directory_ = OpenBeneath(bucket_directory_, parent, O_RDONLY | O_DIRECTORY);
@@ -103,13 +103,13 @@ Result<OpenFile> BucketTree::Open(const std::string& name) const {
   return errors::ObjectNotFound(bucket_, name);
 }
 
-// One directory of a path, made when it is missing.
+// Opens one directory of a path. Makes it if it is missing.
 Result<Fd> BucketTree::EnterDirectory(int parent, const std::string& piece, const std::string& path,
                                       std::vector<std::string>* touched) {
   constexpr int kFlags = O_RDONLY | O_DIRECTORY;
   Fd fd = OpenBeneath(parent, piece, kFlags);
   if (!fd.valid() && errno == ENOTDIR) {
-    RETURN_IF_ERROR(StepAside(path, touched));
+    RETURN_IF_ERROR(MoveAside(path, touched));
     errno = ENOENT;
   }
   if (!fd.valid() && errno == ENOENT) {
@@ -124,7 +124,7 @@ Result<Fd> BucketTree::EnterDirectory(int parent, const std::string& piece, cons
   return SystemError("cannot open the directory of object '" + path + "'", errno);
 }
 
-// The directory that holds the last piece of `path`.
+// Opens the directory that holds the last piece of `path`. Makes missing directories.
 Result<Fd> BucketTree::OpenParent(const std::string& path, std::vector<std::string>* touched) {
   const std::string parent = ParentOf(path);
   Fd fd = OpenBeneath(directory_.get(), parent, O_RDONLY | O_DIRECTORY);
@@ -141,7 +141,7 @@ Result<Fd> BucketTree::OpenParent(const std::string& path, std::vector<std::stri
 }
 
 // Moves the file at the path of a new directory to its object's path beside the directory.
-Status BucketTree::StepAside(const std::string& path, std::vector<std::string>* touched) {
+Status BucketTree::MoveAside(const std::string& path, std::vector<std::string>* touched) {
   struct stat status {};
   Fd file = OpenBeneath(directory_.get(), path, O_PATH | O_NOFOLLOW);
   const auto name = NameOfPath(path);
@@ -211,12 +211,12 @@ void BucketTree::Prune(std::string path, std::vector<std::string>* touched) {
     }
     std::erase(*touched, path);
     touched->push_back(above);
-    StepBack(path);
+    MoveBack(path);
     path = above;
   }
 }
 
-void BucketTree::StepBack(const std::string& path) {
+void BucketTree::MoveBack(const std::string& path) {
   const auto name = NameOfDirectory(path);
   if (!name) return;
   const std::string beside = BesidePath(*name);
@@ -228,7 +228,8 @@ void BucketTree::StepBack(const std::string& path) {
 }
 
 bool BucketTree::RemoveEmptyDirectories() const {
-  // Level by level down, looking only; then up again, removing. One descriptor at a time.
+  // Collects all directories first, then removes them, the deepest first. Holds one descriptor at a
+  // time.
   std::vector<std::string> paths = {""};
   for (size_t i = 0; i < paths.size(); ++i) {
     Fd fd = OpenBeneath(directory_.get(), paths[i], O_RDONLY | O_DIRECTORY);

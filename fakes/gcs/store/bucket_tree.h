@@ -1,6 +1,6 @@
 #pragma once
-// The directories and files of the buckets: where an object's bytes are, and how they get there.
-// No metadata here. Nothing is ever opened through a symbolic link or outside the root.
+// The directories and files of the buckets: where an object's bytes are, and how they get there. It
+// stores no metadata. Nothing is ever opened through a symbolic link or outside the root.
 
 #include <sys/stat.h>
 
@@ -31,7 +31,7 @@ class BucketTree {
 
   int fd() const { return directory_.get(); }
   const std::string& bucket() const { return bucket_; }
-  /// kNotFound when no file is there.
+  /// kNotFound if the object has no file.
   Result<OpenFile> Open(const std::string& name) const;
   /// Moves a finished file in. Makes its directories; files at their paths move aside
   /// (names.h). Adds to `touched` the directories to be synced.
@@ -40,7 +40,8 @@ class BucketTree {
   /// Removes the file and the directories that it leaves empty. Files that had moved aside for them
   /// move back.
   Status Remove(const std::string& name, std::vector<std::string>* touched);
-  /// Removes directories that hold nothing; false when something else is left.
+  /// Removes all directories of the bucket. Returns false, and removes none, if they hold anything
+  /// else.
   bool RemoveEmptyDirectories() const;
   Status Sync(const std::vector<std::string>& touched) const;
 
@@ -48,20 +49,20 @@ class BucketTree {
   Result<Fd> OpenParent(const std::string& path, std::vector<std::string>* touched);
   Result<Fd> EnterDirectory(int parent, const std::string& piece, const std::string& path,
                             std::vector<std::string>* touched);
-  Status StepAside(const std::string& path, std::vector<std::string>* touched);
-  void StepBack(const std::string& path);
+  Status MoveAside(const std::string& path, std::vector<std::string>* touched);
+  void MoveBack(const std::string& path);
   void Prune(std::string path, std::vector<std::string>* touched);
 
   Fd directory_;
   std::string bucket_;
 };
 
-/// Looks at many files of a bucket in the order of their paths, and opens none of them.
-class FileLooker {
+/// Identifies many files of a bucket without opening them. Fast if the paths are sorted.
+class FileFinder {
  public:
-  explicit FileLooker(int bucket_directory) : bucket_directory_(bucket_directory) {}
-  /// nullopt when no plain file is there.
-  std::optional<FileIdentity> Look(const std::string& path);
+  explicit FileFinder(int bucket_directory) : bucket_directory_(bucket_directory) {}
+  /// nullopt if there is no plain file at this path.
+  std::optional<FileIdentity> Find(const std::string& path);
 
  private:
   int bucket_directory_;
@@ -69,7 +70,8 @@ class FileLooker {
   Fd parent_directory_;
 };
 
-/// Opens below `directory`, through no link and never out of it. Invalid with errno set.
+/// Opens `path` below `directory`. Follows no links and never leaves the directory. On failure, the
+/// descriptor is invalid and errno is set.
 Fd OpenBeneath(int directory, const std::string& path, int flags);
 
 /// Opens the plain file for reading. If invalid, errno is set, to 0 if it is not a plain file.

@@ -31,7 +31,7 @@ uint32_t Product(uint32_t a, uint32_t b) {
 
 }  // namespace
 
-// The first sum, shifted by the second's bytes: times x^(8 * length).
+// Shifts the first checksum by the second piece's length: multiplies it by x^(8 * length).
 uint32_t CombinedCrc32c(uint32_t first, uint32_t second, uint64_t second_length) {
   uint32_t shift = 1u << 31;   // x^0
   uint32_t square = 1u << 23;  // x^8
@@ -128,7 +128,7 @@ FollowingHasher::~FollowingHasher() {
   if (thread_.joinable()) thread_.join();
 }
 
-void FollowingHasher::Reached(uint64_t size) {
+void FollowingHasher::ReportSize(uint64_t size) {
   {
     const std::lock_guard lock(mutex_);
     reached_ = size;
@@ -143,12 +143,12 @@ Result<Hashes> FollowingHasher::Finish() {
   }
   changed_.notify_one();
   thread_.join();
-  RETURN_IF_ERROR(health_);
+  RETURN_IF_ERROR(read_status_);
   return hasher_.Finish();
 }
 
 void FollowingHasher::Follow() {
-  while (health_.ok()) {
+  while (read_status_.ok()) {
     uint64_t reached = 0;
     {
       std::unique_lock lock(mutex_);
@@ -156,7 +156,7 @@ void FollowingHasher::Follow() {
       if (given_up_ || reached_ == done_) return;
       reached = reached_;
     }
-    health_ = AddUpTo(std::min(reached, done_ + 4 * kHashPieceBytes));
+    read_status_ = AddUpTo(std::min(reached, done_ + 4 * kHashPieceBytes));
   }
 }
 

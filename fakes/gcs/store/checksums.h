@@ -1,5 +1,5 @@
 #pragma once
-// The two checksums that Cloud Storage keeps of every object, MD5 and CRC32C.
+// The two checksums that Cloud Storage keeps for every object, MD5 and CRC32C.
 
 #include <condition_variable>
 #include <cstdint>
@@ -36,7 +36,7 @@ class Hasher {
   uint32_t crc32c_ = ~0u;
 };
 
-/// The CRC32C of two pieces together, from theirs and the second piece's length.
+/// Combines the CRC32C of two pieces into that of both together.
 uint32_t CombinedCrc32c(uint32_t first, uint32_t second, uint64_t second_length);
 
 /// Reads the whole open file.
@@ -46,21 +46,21 @@ Result<Hashes> HashFile(int fd);
 std::string Crc32cText(uint32_t crc32c);
 std::optional<uint32_t> ParseCrc32c(std::string_view text);
 
-/// Computes the checksums of a large file while it is written, on a thread of its own: MD5 takes
-/// longer than receiving and writing together. One thread uses it.
+/// Computes the checksums of a large file on its own thread while the file is written, because MD5
+/// takes longer than receiving and writing together. Only one thread may call it.
 class FollowingHasher {
  public:
   /// `begun` has the checksums of the first `size` bytes. nullptr, with `begun` unchanged, if no
   /// thread is available. The descriptor outlives it.
   static std::unique_ptr<FollowingHasher> Start(int fd, Hasher& begun, uint64_t size);
-  /// Stops before the end.
+  /// Abandons the computation unless Finish() has been called.
   ~FollowingHasher();
   FollowingHasher(const FollowingHasher&) = delete;
   FollowingHasher& operator=(const FollowingHasher&) = delete;
 
   /// Reports that the file has `size` bytes now.
-  void Reached(uint64_t size);
-  /// Waits for the sums of all bytes reached. Once, at the end.
+  void ReportSize(uint64_t size);
+  /// Waits for the checksums of all bytes reported. May be called once.
   Result<Hashes> Finish();
 
  private:
@@ -69,14 +69,14 @@ class FollowingHasher {
   Status AddUpTo(uint64_t size);
 
   int fd_;
-  uint64_t done_;            // the thread's
-  std::vector<char> piece_;  // the thread's
-  Hasher hasher_;            // the thread's
-  Status health_ = Ok{};     // the thread's
-  std::mutex mutex_;         // guards what follows
+  uint64_t done_;              // the thread's
+  std::vector<char> piece_;    // the thread's
+  Hasher hasher_;              // the thread's
+  Status read_status_ = Ok{};  // the thread's
+  std::mutex mutex_;           // guards the members below
   std::condition_variable changed_;
   uint64_t reached_;
-  bool ending_ = false;  // no more will come
+  bool ending_ = false;  // no more bytes follow
   bool given_up_ = false;
   std::thread thread_;
 };

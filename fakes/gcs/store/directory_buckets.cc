@@ -109,7 +109,7 @@ Status DirectoryStore::DeleteBucket(const std::string& name) {
     RETURN_IF_ERROR(side_->Flush());
     const bool kept = !side_->VersionsFrom(name, "", 0, false, 1).empty();
     if (kept || !page.entries().empty()) return errors::BucketNotEmpty(name);
-    if (!tree.RemoveEmptyDirectories()) return errors::BucketHoldsStrangers(name);
+    if (!tree.RemoveEmptyDirectories()) return errors::BucketHoldsForeignFiles(name);
     if (::unlinkat(directories_.root.get(), name.c_str(), AT_REMOVEDIR) != 0) {
       return SystemError("cannot remove bucket '" + name + "'", errno);
     }
@@ -130,10 +130,10 @@ namespace {
 constexpr int kVersionsAtOnce = 1000;
 
 // Merges the objects of the walk with the versions of the side store on a page.
-class VersionThreader final : public TreeVisitor {
+class VersionMerger final : public TreeVisitor {
  public:
-  VersionThreader(SideStore& side, const std::string& bucket, ListingPage& page, PageStart start,
-                  bool soft_deleted)
+  VersionMerger(SideStore& side, const std::string& bucket, ListingPage& page, PageStart start,
+                bool soft_deleted)
       : side_(side),
         bucket_(bucket),
         page_(page),
@@ -143,7 +143,7 @@ class VersionThreader final : public TreeVisitor {
   bool WantsBelow(const std::string& prefix) const override { return page_.WantsBelow(prefix); }
   bool Visit(const std::string& name, const std::string& path) override {
     if (!Feed(&name)) return false;
-    return name < page_.seek() || page_.Visit(name, path);  // a version may have passed a group
+    return name < page_.seek() || page_.Visit(name, path);  // a version may have advanced seek()
   }
   /// Adds the versions after the last name of the tree.
   void Finish() {
@@ -151,7 +151,7 @@ class VersionThreader final : public TreeVisitor {
   }
 
  private:
-  // Up to and with this name; to the end without one.
+  // Feeds the versions up to and including this name, or all remaining ones for nullptr.
   bool Feed(const std::string* up_to) {
     while (true) {
       if (at_ == known_.size() && (ended_ || !Fetch())) return true;
@@ -186,8 +186,8 @@ class VersionThreader final : public TreeVisitor {
 
 }  // namespace
 
-// The object of a page's entry; nullopt if it was deleted since.
-std::optional<ObjectInfo> DirectoryStore::ListedLocked(FileLooker& looker, const BucketTree& tree,
+// Returns the object of a page's entry; nullopt if it has been deleted since.
+std::optional<ObjectInfo> DirectoryStore::ListedLocked(FileFinder& finder, const BucketTree& tree,
                                                        const PageEntry& entry,
                                                        std::optional<ObjectRecord> record,
                                                        bool* unhashed) const {
@@ -199,7 +199,7 @@ std::optional<ObjectInfo> DirectoryStore::ListedLocked(FileLooker& looker, const
     if (end && *end <= clock_.Now()) return std::nullopt;
     return std::move(version->info);
   }
-  const auto file = looker.Look(entry.path);
+  const auto file = finder.Find(entry.path);
   if (!file) return std::nullopt;
   if (!record || record->file != *file) record = Adopt(tree.bucket(), entry.name, *file);
   *unhashed = !record->hashed;
@@ -216,14 +216,14 @@ Result<Listing> DirectoryStore::List(const std::string& bucket, const ListQuery&
   {
     const std::lock_guard lock(LockOf(bucket));
     if (query.versions || query.soft_deleted) {
-      VersionThreader threader(*side_, bucket, page, start, query.soft_deleted);
-      if (!query.soft_deleted) WalkTree(tree.fd(), cache_, threader);
-      threader.Finish();
+      VersionMerger merger(*side_, bucket, page, start, query.soft_deleted);
+      if (!query.soft_deleted) WalkTree(tree.fd(), cache_, merger);
+      merger.Finish();
     } else {
       WalkTree(tree.fd(), cache_, page);
     }
     page.Finish();
-    FileLooker looker(tree.fd());
+    FileFinder finder(tree.fd());
     std::vector<std::string> names;
     for (const PageEntry& entry : page.entries()) names.push_back(entry.name);
     auto records = side_->FindObjects(bucket, names);
@@ -234,7 +234,7 @@ Result<Listing> DirectoryStore::List(const std::string& bucket, const ListQuery&
         continue;
       }
       bool without_sums = false;
-      auto info = ListedLocked(looker, tree, entry, std::move(records[i]), &without_sums);
+      auto info = ListedLocked(finder, tree, entry, std::move(records[i]), &without_sums);
       if (!info) continue;
       // A version whose move was interrupted by a crash is still the live one.
       if (!listing.items.empty() && listing.items.back().generation == info->generation) {

@@ -1,5 +1,5 @@
-// The directory store's changes of objects: commit, delete, update, move; and its unfinished
-// uploads: <uploads>/<key> has the bytes, <key>.note a text.
+// How the directory store commits, deletes, updates and moves objects, and keeps unfinished
+// uploads: <uploads>/<key> has the bytes, <key>.note a short text.
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -29,7 +29,7 @@ constexpr size_t kNoteBytesMax = 64 << 10;
 
 }  // namespace
 
-// The record of a new object whose bytes are in place.
+// Makes the record of a new object whose bytes are in place.
 ObjectRecord DirectoryStore::NewRecord(ObjectInfo info, const FileIdentity& file,
                                        const BucketRules& rules) {
   info.generation = side_->NextGeneration(clock_.Now());
@@ -39,7 +39,7 @@ ObjectRecord DirectoryStore::NewRecord(ObjectInfo info, const FileIdentity& file
   info.retained_since = info.storage_class_updated = Instant();
   if (rules.default_event_based_hold) info.event_based_hold = true;
   if (info.kms_key_name.empty()) info.kms_key_name = rules.default_kms_key;
-  const bool composed = info.component_count > 0;  // the service gives these no type by itself
+  const bool composed = info.component_count > 0;  // these have no default type
   if (info.content_type.empty() && !composed) info.content_type = kUnknownType;
   ObjectRecord record;
   record.info = std::move(info);
@@ -59,7 +59,7 @@ Result<ObjectInfo> DirectoryStore::Commit(int directory, const std::string& temp
     if (!live.ok() && live.error().code != Code::kNotFound) return live.error();
     RETURN_IF_ERROR(CheckPreconditions(preconditions, live.ok() ? &live->record.info : nullptr));
     const BucketRules rules = RulesFor(info.bucket);
-    if (live.ok()) RETURN_IF_ERROR(MakeWay(*live, rules));
+    if (live.ok()) RETURN_IF_ERROR(PrepareRemoval(*live, rules));
     ASSIGN_OR_RETURN(const FileIdentity file,
                      tree.Place(directory, temporary, info.name, &touched));
     record = NewRecord(std::move(info), file, rules);
@@ -83,8 +83,8 @@ Status DirectoryStore::DeleteObject(const std::string& bucket, const std::string
     if (!live.ok()) return live.error();
     RETURN_IF_ERROR(CheckPreconditions(preconditions, &live->record.info));
     BucketRules rules = RulesFor(bucket);
-    if (version.generation != 0) rules.versioning = false;  // for good
-    RETURN_IF_ERROR(MakeWay(*live, rules));
+    if (version.generation != 0) rules.versioning = false;  // it does not become noncurrent
+    RETURN_IF_ERROR(PrepareRemoval(*live, rules));
     RETURN_IF_ERROR(tree.Remove(name, &touched));
     side_->StageRemoval(bucket, name);
   }
@@ -127,7 +127,7 @@ Result<ObjectInfo> DirectoryStore::UpdateObject(const ObjectInfo& wanted,
   return std::move(record.info);
 }
 
-// The target's file becomes a second name of the source's before the first name goes, so a crash in
+// Links the source's file under the target's name before it removes the source's name. A crash in
 // between leaves both objects, never none.
 Result<ObjectInfo> DirectoryStore::MoveObject(const std::string& bucket, const std::string& from,
                                               const std::string& to, const Preconditions& of_source,
@@ -146,8 +146,8 @@ Result<ObjectInfo> DirectoryStore::MoveObject(const std::string& bucket, const s
     if (!target.ok() && target.error().code != Code::kNotFound) return target.error();
     RETURN_IF_ERROR(CheckPreconditions(of_target, target.ok() ? &target->record.info : nullptr));
     const BucketRules rules = RulesFor(bucket);
-    if (target.ok()) RETURN_IF_ERROR(MakeWay(*target, rules));
-    RETURN_IF_ERROR(MakeWay(source, rules));
+    if (target.ok()) RETURN_IF_ERROR(PrepareRemoval(*target, rules));
+    RETURN_IF_ERROR(PrepareRemoval(source, rules));
     const std::string temporary = DirectoryWriter::NewTemporaryName();
     const std::string itself = "/proc/self/fd/" + std::to_string(source.file.fd.get());
     const int directory = directories_.temporary.get();
@@ -174,7 +174,7 @@ Result<std::unique_ptr<ObjectWriter>> DirectoryStore::ResumeObject(const std::st
                                                                    const std::string& name,
                                                                    const std::string& key) {
   assert(IsKey(key));
-  RETURN_IF_ERROR(MakeIfWanted(bucket));
+  RETURN_IF_ERROR(EnsureBucket(bucket));
   if (const auto problem = ObjectNameProblem(name))
     return errors::ObjectNameInvalid(name, *problem);
   return DirectoryWriter::Resume(*this, bucket, name, key);
@@ -201,9 +201,9 @@ void DirectoryStore::ForgetUpload(const std::string& key) {
 }
 
 // Noncurrent and soft-deleted versions, as .caip-versions/<bucket>/<generation>. The order of steps
-// matters: a version's record is on disk before the live file goes, and is deleted before the
-// version's file. So a crash leaves at most a version twice (the live one counts), or a file
-// without a record (removed at the next start).
+// matters: a version's record is on disk before the live file is removed, and is deleted before the
+// version's file. So a crash leaves at most a version that exists twice (the live one counts), or a
+// file without a record (removed at the next start).
 
 namespace {
 
@@ -218,7 +218,7 @@ std::optional<int64_t> GenerationOf(const std::string& leaf) {
 
 }  // namespace
 
-// Removes files without records and expired versions. Called at the start.
+// Removes files without records and expired versions. Called when the store opens.
 void DirectoryStore::ClearVersions() {
   std::error_code ignored;
   const Path root = options_.root / ".caip-versions";
@@ -234,12 +234,12 @@ void DirectoryStore::ClearVersions() {
 }
 
 void DirectoryStore::RemoveExpired() {
-  const auto expired = side_->VersionsBeyond(clock_.Now(), kExpiredAtOnce);
+  const auto expired = side_->ExpiredVersions(clock_.Now(), kExpiredAtOnce);
   if (expired.empty()) return;
   for (const ObjectRecord& record : expired) {
     side_->StageVersionRemoval(record.info.bucket, record.info.name, record.info.generation);
   }
-  if (!side_->Flush().ok()) return;  // tried again next time
+  if (!side_->Flush().ok()) return;  // the next call tries again
   for (const ObjectRecord& record : expired) {
     RemoveVersionFile(record.info.bucket, record.info.generation);
   }
@@ -255,15 +255,16 @@ void DirectoryStore::ForgetVersions(const std::string& bucket) {
   RemoveTree(options_.root / ".caip-versions" / bucket);
 }
 
-// Prepares for a live object's end: checks that it is allowed, and keeps a version if required.
-Status DirectoryStore::MakeWay(const Found& live, const BucketRules& rules) {
-  if (rules.versioning) return Keep(live, true, rules);
-  RETURN_IF_ERROR(MayLose(rules, live.record.info, clock_.Now()));
-  if (rules.soft_delete > Duration(0)) return Keep(live, false, rules);
+// Called before a live object is removed or replaced: checks that this is allowed, and keeps a
+// version if required.
+Status DirectoryStore::PrepareRemoval(const Found& live, const BucketRules& rules) {
+  if (rules.versioning) return KeepVersion(live, true, rules);
+  RETURN_IF_ERROR(CheckDeletable(rules, live.record.info, clock_.Now()));
+  if (rules.soft_delete > Duration(0)) return KeepVersion(live, false, rules);
   return Ok{};
 }
 
-Status DirectoryStore::Keep(const Found& found, bool noncurrent, const BucketRules& rules) {
+Status DirectoryStore::KeepVersion(const Found& found, bool noncurrent, const BucketRules& rules) {
   ObjectRecord record = found.record;
   const std::string& bucket = record.info.bucket;
   const Instant now = clock_.Now();
@@ -278,7 +279,7 @@ Status DirectoryStore::Keep(const Found& found, bool noncurrent, const BucketRul
   const std::string path = bucket + "/" + std::to_string(record.info.generation);
   const std::string itself = "/proc/self/fd/" + std::to_string(found.file.fd.get());
   ::mkdirat(versions, bucket.c_str(), 0777);
-  ::unlinkat(versions, path.c_str(), 0);  // of an attempt that a crash ended
+  ::unlinkat(versions, path.c_str(), 0);  // left by an attempt that a crash ended
   if (::linkat(AT_FDCWD, itself.c_str(), versions, path.c_str(), AT_SYMLINK_FOLLOW) != 0) {
     return SystemError("cannot keep a version of object '" + record.info.name + "'", errno);
   }
@@ -301,7 +302,7 @@ Status DirectoryStore::DeleteVersion(const std::string& bucket, const std::strin
   }
   RETURN_IF_ERROR(CheckPreconditions(preconditions, &record->info));
   const BucketRules rules = RulesFor(bucket);
-  RETURN_IF_ERROR(MayLose(rules, record->info, clock_.Now()));
+  RETURN_IF_ERROR(CheckDeletable(rules, record->info, clock_.Now()));
   if (rules.soft_delete > Duration(0) && !record->info.hard_delete_time) {
     record->info.soft_delete_time = clock_.Now();
     record->info.hard_delete_time = clock_.Now() + rules.soft_delete;

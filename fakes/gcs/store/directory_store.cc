@@ -31,7 +31,8 @@ Result<Fd> OpenDirectory(const Path& path) {
   return fd;
 }
 
-// By the file system's own clock: what was not written to since `limit`; all without it.
+// Removes the files that were last written more than `older_than` ago, by the file system's clock.
+// Without `older_than`, removes all files.
 void RemoveLeftovers(const Path& directory, std::optional<std::chrono::hours> older_than = {}) {
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(directory, ignored)) {
@@ -136,10 +137,10 @@ Result<DirectoryStore::Found> DirectoryStore::FindLocked(const BucketTree& tree,
   return Found{std::move(file), std::move(*record), changed};
 }
 
-// The usual case, without the lock: a file and a record that agree belong together, even while one
-// of them is being replaced. Any other case is looked up again with the lock.
-std::optional<DirectoryStore::Found> DirectoryStore::FindAtOnce(const std::string& bucket,
-                                                                const std::string& name) const {
+// Handles the usual case without the lock. A file and a record that agree belong together, even
+// while one of them is being replaced. In any other case, the caller looks again with the lock.
+std::optional<DirectoryStore::Found> DirectoryStore::FindUnlocked(const std::string& bucket,
+                                                                  const std::string& name) const {
   if (BucketNameProblem(bucket) || ObjectNameProblem(name)) return std::nullopt;
   std::string path = PlainPath(name);
   OpenFile file = OpenPlainFile(directories_.root.get(), bucket + "/" + path);
@@ -152,8 +153,8 @@ std::optional<DirectoryStore::Found> DirectoryStore::FindAtOnce(const std::strin
 
 Result<DirectoryStore::Found> DirectoryStore::Find(const std::string& bucket,
                                                    const std::string& name, bool hashed) const {
-  if (auto at_once = FindAtOnce(bucket, name)) {
-    if (!hashed || at_once->record.hashed) return std::move(*at_once);
+  if (auto unlocked = FindUnlocked(bucket, name)) {
+    if (!hashed || unlocked->record.hashed) return std::move(*unlocked);
   }
   ASSIGN_OR_RETURN(const BucketTree tree, OpenBucket(bucket));
   std::unique_lock lock(LockOf(bucket));
@@ -163,7 +164,7 @@ Result<DirectoryStore::Found> DirectoryStore::Find(const std::string& bucket,
   return FindHashed(bucket, name, std::move(*found));
 }
 
-// The live version, or the one that the request names.
+// Finds the live version, or the one that the request names.
 Result<DirectoryStore::Found> DirectoryStore::FindVersion(const std::string& bucket,
                                                           const std::string& name,
                                                           const Version& version) const {
@@ -221,7 +222,7 @@ Result<DirectoryStore::Found> DirectoryStore::FindHashed(const std::string& buck
   return found;
 }
 
-Status DirectoryStore::MakeIfWanted(const std::string& bucket) {
+Status DirectoryStore::EnsureBucket(const std::string& bucket) {
   const auto tree = OpenBucket(bucket);
   if (tree.ok()) return Ok{};
   if (tree.error().code != Code::kNotFound || !options_.create_buckets) return tree.error();
@@ -232,7 +233,7 @@ Status DirectoryStore::MakeIfWanted(const std::string& bucket) {
 
 Result<std::unique_ptr<ObjectWriter>> DirectoryStore::NewObject(const std::string& bucket,
                                                                 const std::string& name) {
-  RETURN_IF_ERROR(MakeIfWanted(bucket));
+  RETURN_IF_ERROR(EnsureBucket(bucket));
   if (const auto problem = ObjectNameProblem(name))
     return errors::ObjectNameInvalid(name, *problem);
   return DirectoryWriter::Start(*this, bucket, name);

@@ -17,17 +17,18 @@
 namespace caip::gcs {
 
 struct DirectoryStoreOptions {
-  Path root;                    // "<state>/buckets"; "<state>/buckets.db" stands beside it
-  bool durable = true;          // false: acknowledged writes may be lost in a power cut
+  Path root;                    // "<state>/buckets"; the metadata is in "<state>/buckets.db"
+  bool durable = true;          // false: a power failure may lose acknowledged writes
   bool create_buckets = false;  // the first write to a missing bucket creates it
   Path uploads = {};            // unfinished uploads; "" for "uploads" beside the root
 };
 
-/// A file becomes a new generation at the next lookup after its inode, size or modification time
-/// has changed. Symbolic links, devices and sockets are not objects. Any thread.
+/// Stores each bucket as a directory. A file whose inode, size or modification time has changed
+/// becomes a new generation at the next lookup. Symbolic links, devices and sockets are not
+/// objects. Any thread.
 class DirectoryStore final : public BucketStore {
  public:
-  /// `clock` must outlive the store. Removes what an earlier process left half written.
+  /// `clock` must outlive the store. Removes incomplete files that an earlier process left.
   static Result<std::unique_ptr<DirectoryStore>> Open(DirectoryStoreOptions options,
                                                       const Clock& clock);
 
@@ -73,11 +74,11 @@ class DirectoryStore final : public BucketStore {
     bool staged = false;  // the lookup changed the record: flush before returning it
   };
 
-  // What the directories are for, in the order in which they are opened.
+  // The store's directories, in the order in which they are opened.
   struct Directories {
     Fd root;
     Fd temporary;  // files being written
-    Fd versions;   // <bucket>/<generation>: bytes that are not live (any more)
+    Fd versions;   // <bucket>/<generation>: versions that are not live
     Fd uploads;
   };
   DirectoryStore(DirectoryStoreOptions options, const Clock& clock, Directories directories,
@@ -85,28 +86,28 @@ class DirectoryStore final : public BucketStore {
 
   std::mutex& LockOf(const std::string& bucket) const;
   Result<BucketTree> OpenBucket(const std::string& name) const;
-  Status MakeIfWanted(const std::string& bucket);
+  Status EnsureBucket(const std::string& bucket);
   Bucket BucketRecord(const std::string& name) const;
   BucketRules RulesFor(const std::string& bucket) const;
   Result<Found> FindLocked(const BucketTree& tree, const std::string& name) const;
-  std::optional<Found> FindAtOnce(const std::string& bucket, const std::string& name) const;
+  std::optional<Found> FindUnlocked(const std::string& bucket, const std::string& name) const;
   Result<Found> Find(const std::string& bucket, const std::string& name, bool hashed) const;
   Result<Found> FindVersion(const std::string& bucket, const std::string& name,
                             const Version& version) const;
   Result<Found> FindHashed(const std::string& bucket, const std::string& name, Found found) const;
   ObjectRecord Adopt(const std::string& bucket, const std::string& name,
                      const FileIdentity& file) const;
-  std::optional<ObjectInfo> ListedLocked(FileLooker& looker, const BucketTree& tree,
+  std::optional<ObjectInfo> ListedLocked(FileFinder& finder, const BucketTree& tree,
                                          const PageEntry& entry, std::optional<ObjectRecord> record,
                                          bool* unhashed) const;
   Result<ObjectInfo> Commit(int directory, const std::string& temporary, ObjectInfo info,
                             const Preconditions& preconditions);
   ObjectRecord NewRecord(ObjectInfo info, const FileIdentity& file, const BucketRules& rules);
 
-  // directory_changes.cc: versions. The caller holds the bucket's lock, except for the first.
+  // directory_changes.cc: versions. The caller holds the bucket's lock, except in ClearVersions.
   void ClearVersions();
-  Status MakeWay(const Found& live, const BucketRules& rules);
-  Status Keep(const Found& found, bool noncurrent, const BucketRules& rules);
+  Status PrepareRemoval(const Found& live, const BucketRules& rules);
+  Status KeepVersion(const Found& found, bool noncurrent, const BucketRules& rules);
   Status DeleteVersion(const std::string& bucket, const std::string& name,
                        const Preconditions& preconditions, const Version& version);
   void RemoveVersionFile(const std::string& bucket, int64_t generation) const;
@@ -118,7 +119,7 @@ class DirectoryStore final : public BucketStore {
   Directories directories_;
   std::unique_ptr<SideStore> side_;
   mutable DirectoryCache cache_;
-  // Serializes a bucket's changes, and lookups that must not see a change half done.
+  // Serializes a bucket's changes, and lookups that must not see an unfinished change.
   mutable std::array<std::mutex, 64> locks_;
 };
 

@@ -85,14 +85,14 @@ Status DirectoryWriter::Append(std::string_view bytes) {
   }
   if (passing && !follower_) hasher_.Add(bytes);
   RETURN_IF_ERROR(Write(bytes));
-  if (passing && follower_) follower_->Reached(size_);
+  if (passing && follower_) follower_->ReportSize(size_);
   if (store_.options_.durable && size_ - flushing_ >= kLargeBytes) StartFlushing();
   return Ok{};
 }
 
 Status DirectoryWriter::Write(std::string_view bytes) {
   while (!bytes.empty()) {
-    // The descriptor's own position knows nothing of what CopyRange has added.
+    // CopyRange does not advance the descriptor's own position.
     const ssize_t count =
         ::pwrite(fd_.get(), bytes.data(), bytes.size(), static_cast<off_t>(size_));
     if (count < 0 && errno == EINTR) continue;
@@ -103,10 +103,10 @@ Status DirectoryWriter::Write(std::string_view bytes) {
   return Ok{};
 }
 
-// Starts writing to disk while more is received, so that the final sync has less to do.
+// Starts writing to disk while more bytes arrive, so that the final sync has less to do.
 void DirectoryWriter::StartFlushing() {
   ::sync_file_range(fd_.get(), static_cast<off_t>(flushing_), static_cast<off_t>(size_ - flushing_),
-                    SYNC_FILE_RANGE_WRITE);  // a hint: what fails here fails at the sync, too
+                    SYNC_FILE_RANGE_WRITE);  // only a hint: the final sync reports failures
   flushing_ = size_;
 }
 
@@ -126,7 +126,7 @@ Status DirectoryWriter::AppendFrom(ObjectReader& source, uint64_t offset, uint64
 }
 
 Status DirectoryWriter::CopyRange(int source, uint64_t offset, uint64_t length) {
-  std::vector<char> piece;  // where the kernel will not copy by itself
+  std::vector<char> piece;  // used if the kernel cannot copy the range
   while (length > 0) {
     auto from = static_cast<off_t>(offset);
     ssize_t count = -1;
@@ -143,7 +143,8 @@ Status DirectoryWriter::CopyRange(int source, uint64_t offset, uint64_t length) 
     }
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return SystemError("cannot write object '" + name_ + "'", errno);
-    if (count == 0) return errors::ObjectNotFound(bucket_, name_);  // its source was cut by hand
+    if (count == 0)
+      return errors::ObjectNotFound(bucket_, name_);  // the source was truncated by hand
     offset += static_cast<uint64_t>(count);
     length -= static_cast<uint64_t>(count);
     size_ += static_cast<uint64_t>(count);
@@ -168,7 +169,7 @@ Result<Hashes> DirectoryWriter::Finish(bool composite) {
 Result<ObjectInfo> DirectoryWriter::Commit(ObjectInfo info, const Preconditions& preconditions,
                                            const std::optional<std::string>& expected_md5,
                                            const std::optional<uint32_t>& expected_crc32c) {
-  // Syncs first: the following hasher catches up meanwhile.
+  // Syncs first, while the follower hashes the remaining bytes.
   if (store_.options_.durable && ::fsync(fd_.get()) != 0) {
     return SystemError("cannot sync object '" + name_ + "'", errno);
   }

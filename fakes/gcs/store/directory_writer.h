@@ -18,7 +18,7 @@ class DirectoryWriter final : public ObjectWriter {
  public:
   static Result<std::unique_ptr<ObjectWriter>> Start(DirectoryStore& store, std::string bucket,
                                                      std::string name);
-  /// Continues the file of that name among the uploads, which outlives the writer.
+  /// Continues the upload `key`. Its file is kept when the writer is destroyed.
   static Result<std::unique_ptr<ObjectWriter>> Resume(DirectoryStore& store, std::string bucket,
                                                       std::string name, std::string key);
   static std::string NewTemporaryName();
@@ -33,8 +33,8 @@ class DirectoryWriter final : public ObjectWriter {
                             const std::optional<uint32_t>& expected_crc32c) override;
 
  private:
-  // How the checksums are known: all bytes were hashed, or all came from objects that have
-  // checksums. Otherwise the file is read again at the end.
+  // How the checksums are computed. kPassing: from the bytes as they are written. kCombined: from
+  // the checksums of the objects that were copied. kUnknown: by reading the file again at the end.
   enum class Sums { kPassing, kCombined, kUnknown };
 
   DirectoryWriter(DirectoryStore& store, std::string bucket, std::string name, int directory,
@@ -55,7 +55,7 @@ class DirectoryWriter final : public ObjectWriter {
   Hasher hasher_;
   Hashes combined_;  // md5 is "" unless there was a single piece
   uint64_t size_ = 0;
-  uint64_t flushing_ = 0;                      // bytes that the kernel was asked to write
+  uint64_t flushing_ = 0;                      // bytes that the kernel was asked to write to disk
   std::unique_ptr<FollowingHasher> follower_;  // of a large object, instead of hasher_
 };
 

@@ -61,7 +61,8 @@ size_t Glob::CompileSet(std::string_view pattern, size_t at) {
   return end;
 }
 
-// Alternatives become a fork into each of them, and a jump past all from the end of each.
+// Alternatives become a fork to the start of each, and a jump from the end of each past all of
+// them.
 void Glob::Compile(std::string_view pattern) {
   constexpr size_t kNone = std::string_view::npos;
   size_t fork = kNone;

@@ -20,8 +20,8 @@
 namespace caip::gcs {
 namespace {
 
-constexpr size_t kWorthKnowing = 256;  // entries
-constexpr size_t kKnownEntriesMax = 2'000'000;
+constexpr size_t kCachedEntriesMin = 256;  // entries
+constexpr size_t kCachedEntriesMax = 2'000'000;
 // A directory that changes twice within one tick of the file system's clock looks unchanged the
 // second time, so a directory that changed just now is not cached.
 constexpr std::chrono::nanoseconds kTick = std::chrono::milliseconds(50);
@@ -36,7 +36,8 @@ class DirectoryReader {
   DirectoryReader(int bucket_directory, const std::string& prefix)
       : bucket_directory_(bucket_directory), prefix_(prefix) {}
 
-  // Adds the entries of `path`. `lead` is the part of a cut component in the directories above.
+  // Adds the entries of `path`. `lead` is the part of a cut component that the directories above
+  // hold.
   void Read(const std::string& path, const std::string& lead, Fd directory) {
     const std::unique_ptr<DIR, int (*)(DIR*)> entries(::fdopendir(directory.Release()),
                                                       &::closedir);
@@ -84,7 +85,7 @@ class DirectoryReader {
       return;
     }
     const std::string key = lead + piece.text + (directory ? "/" : "");
-    const auto name = NameOfPath(directory ? path + "/x" : path);  // must be this path
+    const auto name = NameOfPath(directory ? path + "/x" : path);  // another path is not an object
     if (name != prefix_ + key + (directory ? "x" : "")) return;
     entries_.push_back({key, std::move(path), directory});
   }
@@ -162,12 +163,12 @@ TreeEntries DirectoryCache::Read(int bucket_directory, const std::string& path,
   DirectoryReader reader(bucket_directory, prefix);
   reader.Read(path, "", std::move(directory));
   const auto entries = std::make_shared<const std::vector<TreeEntry>>(reader.Take());
-  if (entries->size() < kWorthKnowing || reader.has_cut_components() ||
+  if (entries->size() < kCachedEntriesMin || reader.has_cut_components() ||
       before.count() - modified < kTick.count()) {
     return entries;
   }
   const std::lock_guard lock(mutex_);
-  if (entries_ + entries->size() > kKnownEntriesMax) {
+  if (entries_ + entries->size() > kCachedEntriesMax) {
     known_.clear();
     entries_ = 0;
   }
@@ -201,7 +202,7 @@ std::string TokenOf(const std::string& text) {
 
 }  // namespace
 
-std::string AfterAllBelow(std::string prefix) {
+std::string NameAfterPrefix(std::string prefix) {
   while (!prefix.empty() && static_cast<unsigned char>(prefix.back()) == 0xff) prefix.pop_back();
   if (!prefix.empty()) ++prefix.back();
   return prefix;
@@ -229,13 +230,14 @@ bool ListingPage::WantsBelow(const std::string& prefix) const {
          (prefix.starts_with(query_.prefix) || query_.prefix.starts_with(prefix));
 }
 
-// Names come in order, and so do folders.
+// Adds the folders that precede the entry, then the entry. Both arrive in order.
 bool ListingPage::AddInTurn(PageEntry entry) {
   if (!AddFolders(&entry.name)) return false;
   return entry.name < seek_ || Add(std::move(entry));
 }
 
-// Adds the folders before the name `up_to`, which may be both an item and a prefix. nullptr: all.
+// Adds the folders before the name `up_to`, or all of them for nullptr. Does not add a folder of
+// that name, because the name may be both an item and a prefix.
 bool ListingPage::AddFolders(const std::string* up_to) {
   for (; folders_ < query_.folders.size(); ++folders_) {
     const std::string& folder = query_.folders[folders_];
@@ -271,7 +273,7 @@ bool ListingPage::Add(PageEntry entry) {
   if (as_item) entries_.push_back(std::move(entry));
   if (!group.empty()) {
     entries_.push_back({group, true});
-    seek_ = AfterAllBelow(group);
+    seek_ = NameAfterPrefix(group);
   }
   return true;
 }
@@ -291,7 +293,7 @@ Result<PageStart> ParsePageToken(const std::string& token) {
   const auto text = FromBase64(token);
   if (!text || text->size() < 2 || !IsUtf8(*text)) return errors::PageTokenInvalid(token);
   const std::string rest = text->substr(1);
-  if (text->front() == kAfterPrefix) return PageStart{AfterAllBelow(rest)};
+  if (text->front() == kAfterPrefix) return PageStart{NameAfterPrefix(rest)};
   if (text->front() == kAfterName) return PageStart{rest + '\0'};
   int64_t generation = 0;
   const char* const last = rest.data() + rest.size();

@@ -17,7 +17,7 @@ namespace caip::gcs {
 
 /// An entry of a directory: an object, or a directory that may hold objects.
 struct TreeEntry {
-  std::string key;  // the object's name from this directory on; for a directory it ends in "/"
+  std::string key;  // the object's name below this directory; a directory's ends in "/"
   std::string path;
   bool directory = false;
 };
@@ -26,7 +26,8 @@ using TreeEntries = std::shared_ptr<const std::vector<TreeEntry>>;  // sorted by
 /// Remembers large directories between the pages of a listing. Any thread.
 class DirectoryCache {
  public:
-  /// Reads the directory `path` below the bucket's, whose names begin with `prefix`.
+  /// Reads the directory `path` of the bucket. The objects in it have names that begin with
+  /// `prefix`.
   TreeEntries Read(int bucket_directory, const std::string& path, const std::string& prefix);
 
  private:
@@ -40,8 +41,8 @@ class DirectoryCache {
   size_t entries_ = 0;
 };
 
-/// Receives each object in order. It names where the walk continues, so whole directories are
-/// skipped.
+/// Receives each object in order. Its seek() says where the walk continues, so that the walk can
+/// skip whole directories.
 class TreeVisitor {
  public:
   virtual ~TreeVisitor() = default;
@@ -53,15 +54,15 @@ class TreeVisitor {
   virtual bool Visit(const std::string& name, const std::string& path) = 0;
 };
 
-/// False when the visitor ended it.
+/// Walks through all objects. Returns false if the visitor ended the walk.
 bool WalkTree(int bucket_directory, DirectoryCache& cache, TreeVisitor& visitor);
 
 /// A name or common prefix on a page.
 struct PageEntry {
   std::string name;
-  bool is_prefix = false;  // of a name to be added: a folder, which is a prefix or nothing
+  bool is_prefix = false;  // for Add: a managed folder, which may only become a prefix
   int64_t generation = 0;  // of a version that is not live
-  std::string path = {};   // of the live one
+  std::string path = {};   // of the live version
 };
 
 /// The start of a page: a version of a name. The live version comes last.
@@ -70,10 +71,10 @@ struct PageStart {
   int64_t generation = 0;
 };
 
-/// Collects a page. Make it with a token that ParsePageToken has read.
+/// Collects one page of a listing.
 class ListingPage final : public TreeVisitor {
  public:
-  /// `from`: names before it were on earlier pages.
+  /// `from`: the name of ParsePageToken. Names before it were on earlier pages.
   ListingPage(const ListQuery& query, std::string from);
   ~ListingPage() override;
   const std::string& seek() const override { return seek_; }
@@ -88,10 +89,10 @@ class ListingPage final : public TreeVisitor {
   /// Adds the query's folders that follow the last name.
   void Finish();
 
-  /// True when there is more than the page holds.
+  /// True if more entries follow the page.
   bool full() const { return more_; }
   const std::vector<PageEntry>& entries() const { return entries_; }
-  /// "" when this is the last page.
+  /// "" if this is the last page.
   std::string NextPageToken() const;
 
  private:
@@ -115,6 +116,6 @@ Result<PageStart> ParsePageToken(const std::string& token);
 std::string PageTokenAfter(const std::string& name);
 
 /// The first name after all that begin with `prefix`.
-std::string AfterAllBelow(std::string prefix);
+std::string NameAfterPrefix(std::string prefix);
 
 }  // namespace caip::gcs

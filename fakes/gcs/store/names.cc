@@ -11,7 +11,7 @@ namespace {
 
 bool IsLetterOrDigit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 
-bool HasBadNeighbour(std::string_view name) {
+bool HasMisplacedDot(std::string_view name) {
   for (std::string_view pair : {"..", ".-", "-."}) {
     if (name.find(pair) != std::string_view::npos) return true;
   }
@@ -38,7 +38,7 @@ std::optional<std::string> BucketNameProblem(std::string_view name) {
   if (!IsLetterOrDigit(name.front()) || !IsLetterOrDigit(name.back())) {
     return "it must begin and end with a letter or digit";
   }
-  if (HasBadNeighbour(name)) return "a dot must stand between letters or digits";
+  if (HasMisplacedDot(name)) return "a dot must stand between letters or digits";
   for (const std::string& part : Split(name, '.')) {
     if (part.size() > 63) return "each part between dots may have 63 characters at most";
   }
@@ -106,7 +106,8 @@ std::string TakeUnit(std::string_view& component) {
   return unit;
 }
 
-// The component with `suffix`, cut into directories where it is too long for one name.
+// Encodes the component, followed by `suffix`. Cuts it into directories if it is too long for one
+// name.
 std::string EncodeComponent(std::string_view component, std::string_view suffix) {
   if (component.empty()) return std::string(kMark).append(suffix);
   if (component == ".") return Escaped('.').append(suffix);

@@ -10,7 +10,7 @@ namespace caip::gcs {
 
 inline constexpr size_t kObjectNameBytesMax = 1024;
 
-/// Why the name is invalid; nullopt if it is valid.
+/// Describes what is wrong with the name; nullopt if it is valid.
 std::optional<std::string> BucketNameProblem(std::string_view name);
 std::optional<std::string> ObjectNameProblem(std::string_view name);
 
@@ -46,7 +46,7 @@ struct PathPiece {
 };
 PathPiece DecodePiece(std::string_view piece);
 
-/// True when the piece stands for itself without any check: no escape, nothing to escape.
+/// True if the piece is certainly its own decoded form: it has no escape, and nothing to escape.
 bool IsPlainPiece(std::string_view piece);
 
 }  // namespace caip::gcs

@@ -59,7 +59,8 @@ inline constexpr FlagField kFlagFields[] = {
     {"eventBasedHold", &ObjectInfo::event_based_hold},
 };
 
-/// All but bucket, name, generation, size and sums, which have columns of their own.
+/// Converts metadata to text and back, except bucket, name, generation, size and checksums, which
+/// have columns of their own.
 std::string ObjectRecordText(const ObjectInfo& info);
 ObjectInfo ObjectFromRecordText(std::string_view text);
 
@@ -68,7 +69,7 @@ Bucket BucketFromRecordText(std::string_view text);
 
 /// Caches recently used records, so that a read does not query SQLite. It holds two generations.
 /// When the young one is full, it becomes the old one; records that are found in the old one move
-/// to the young one. Guarded by its owner.
+/// to the young one. The owner's mutex guards it.
 class RecordCache {
  public:
   explicit RecordCache(size_t generation_size) : generation_size_(generation_size) {}
@@ -82,7 +83,7 @@ class RecordCache {
  private:
   using Records = std::unordered_map<std::string, ObjectRecord>;
 
-  // No bucket's name has a slash.
+  // A bucket's name has no slash, so the keys are unique.
   static std::string KeyOf(const std::string& bucket, const std::string& name) {
     return bucket + "/" + name;
   }

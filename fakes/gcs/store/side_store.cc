@@ -13,7 +13,7 @@ void MoveAside(const Path& file) {
   }
 }
 
-// A generation of the cache; a record is about 1 KiB.
+// The size of one generation of the cache. A record takes about 1 KiB.
 constexpr size_t kKnownObjects = 8192;
 
 }  // namespace
@@ -42,8 +42,8 @@ Result<std::unique_ptr<SideStore>> SideStore::Open(const Path& file, bool durabl
   return store;
 }
 
-// The object's staged or unwritten record. The caller holds the mutex.
-std::optional<std::optional<ObjectRecord>> SideStore::NotYetWritten(const std::string& bucket,
+// Returns the object's record if it is staged or being written. The caller holds the mutex.
+std::optional<std::optional<ObjectRecord>> SideStore::FindUnwritten(const std::string& bucket,
                                                                     const std::string& name) const {
   for (const Batch* batch : {&staged_, &writing_}) {
     if (const auto at = batch->objects.find({bucket, name}); at != batch->objects.end()) {
@@ -72,7 +72,7 @@ std::optional<ObjectRecord> SideStore::FindObject(const std::string& bucket,
   {
     const std::lock_guard lock(mutex_);
     if (auto known = known_objects_.Find(bucket, name)) return known;
-    if (auto found = NotYetWritten(bucket, name)) return std::move(*found);
+    if (auto found = FindUnwritten(bucket, name)) return std::move(*found);
     staged_count = staged_count_;
   }
   std::optional<ObjectRecord> record;
@@ -84,13 +84,13 @@ std::optional<ObjectRecord> SideStore::FindObject(const std::string& bucket,
   return record;
 }
 
-// Caches what was read from the disk, unless something newer may have been staged since.
+// Caches a record that was read from disk, unless a newer one may have been staged since.
 void SideStore::Remember(const std::optional<ObjectRecord>& record, uint64_t staged_count) {
   const std::lock_guard lock(mutex_);
   if (record && staged_count == staged_count_) known_objects_.Put(*record);
 }
 
-// In one transaction: taking the file's locks costs more than reading a record.
+// Reads all in one transaction, because taking the file's locks costs more than reading a record.
 std::vector<std::optional<ObjectRecord>> SideStore::FindObjects(
     const std::string& bucket, const std::vector<std::string>& names) {
   std::vector<std::optional<ObjectRecord>> records(names.size());
@@ -98,7 +98,7 @@ std::vector<std::optional<ObjectRecord>> SideStore::FindObjects(
   {
     const std::lock_guard lock(mutex_);
     for (size_t i = 0; i < names.size(); ++i) {
-      if (auto found = NotYetWritten(bucket, names[i])) {
+      if (auto found = FindUnwritten(bucket, names[i])) {
         records[i] = std::move(*found);
       } else {
         to_read.push_back(i);
@@ -141,7 +141,8 @@ std::optional<Bucket> SideStore::FindBucket(const std::string& name) {
     reader_->bucket.Reset();
   }
   const std::lock_guard lock(mutex_);
-  return known_buckets_.try_emplace(name, std::move(bucket)).first->second;  // or staged since
+  // Another thread may have staged the bucket meanwhile.
+  return known_buckets_.try_emplace(name, std::move(bucket)).first->second;
 }
 
 void SideStore::StageBucket(const Bucket& bucket) {
@@ -161,7 +162,7 @@ void SideStore::StageBucketRemoval(const std::string& name) {
   ++staged_count_;
 }
 
-// The first thread commits for all threads that wait by then.
+// The first thread commits for all threads that are waiting.
 Status SideStore::Flush() {
   std::unique_lock lock(mutex_);
   const uint64_t wanted = staged_count_;
@@ -185,7 +186,7 @@ Status SideStore::Flush() {
   return status;
 }
 
-// Records that could not be written stay staged, unless newer ones are.
+// Stages the records of a failed write again, unless newer ones are staged.
 void SideStore::PutBack(Batch failed) {
   for (auto& [key, object] : failed.objects) {
     const auto bucket = staged_.buckets.find(key.first);
@@ -286,9 +287,9 @@ std::vector<SideStore::VersionName> SideStore::VersionsFrom(const std::string& b
   return names;
 }
 
-std::vector<ObjectRecord> SideStore::VersionsBeyond(Instant hard_delete_time, int limit) {
+std::vector<ObjectRecord> SideStore::ExpiredVersions(Instant hard_delete_time, int limit) {
   const std::lock_guard lock(reader_mutex_);
-  SqliteStatement& select = reader_->beyond;
+  SqliteStatement& select = reader_->expired;
   select.Bind(1, int64_t{hard_delete_time.time_since_epoch().count()}).Bind(2, int64_t{limit});
   std::vector<ObjectRecord> records;
   while (select.Next())

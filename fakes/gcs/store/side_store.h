@@ -35,33 +35,36 @@ class SideStore {
   std::optional<Bucket> FindBucket(const std::string& name);
   void StageBucket(const Bucket& bucket);
 
-  /// Versions that are not live. Listings read the disk: flush before.
+  /// Versions that are not live. VersionsFrom and ExpiredVersions read the disk, so callers flush
+  /// first.
   std::optional<ObjectRecord> FindVersion(const std::string& bucket, const std::string& name,
                                           int64_t generation);
   void StageVersion(const ObjectRecord& record);
   void StageVersionRemoval(const std::string& bucket, const std::string& name, int64_t generation);
-  /// From that name and generation on, in order, without their metadata's text.
+  /// The name and generation of a version. VersionsFrom lists them in order, from `name` and
+  /// `generation` on.
   struct VersionName {
     std::string name;
     int64_t generation = 0;
   };
   std::vector<VersionName> VersionsFrom(const std::string& bucket, const std::string& name,
                                         int64_t generation, bool soft_deleted, int limit);
-  std::vector<ObjectRecord> VersionsBeyond(Instant hard_delete_time, int limit);
+  std::vector<ObjectRecord> ExpiredVersions(Instant hard_delete_time, int limit);
   bool KnowsGeneration(const std::string& bucket, int64_t generation);  // of a version
 
   /// Forgets the bucket, all its objects and their versions.
   void StageBucketRemoval(const std::string& name);
   Status Flush();
 
-  /// Larger than every earlier one, even from before a restart; near `now` in microseconds.
+  /// Returns a generation that is larger than every earlier one, even from before a restart. It is
+  /// near `now` in microseconds.
   int64_t NextGeneration(Instant now);
 
  private:
   using ObjectKey = std::pair<std::string, std::string>;
   using VersionKey = std::tuple<std::string, std::string, int64_t>;
   struct Batch {
-    std::map<std::string, std::optional<Bucket>> buckets;  // nullopt: gone, with its objects
+    std::map<std::string, std::optional<Bucket>> buckets;  // nullopt: removed with its objects
     std::map<ObjectKey, std::optional<ObjectRecord>> objects;
     std::map<VersionKey, std::optional<ObjectRecord>> versions;
     bool empty() const { return buckets.empty() && objects.empty() && versions.empty(); }
@@ -70,24 +73,24 @@ class SideStore {
   struct Reader;
 
   SideStore();
-  std::optional<std::optional<ObjectRecord>> NotYetWritten(const std::string& bucket,
+  std::optional<std::optional<ObjectRecord>> FindUnwritten(const std::string& bucket,
                                                            const std::string& name) const;
   std::optional<ObjectRecord> ReadObject(const std::string& bucket, const std::string& name);
   void Remember(const std::optional<ObjectRecord>& record, uint64_t staged_count);
   Status Write(const Batch& batch, int64_t last_generation);
   void PutBack(Batch failed);
 
-  std::mutex mutex_;  // guards what follows, up to the connections
+  std::mutex mutex_;  // guards the members up to last_generation_
   std::condition_variable flushed_;
   Batch staged_;
-  Batch writing_;  // being committed; still answers Find
-  std::map<std::string, std::optional<Bucket>> known_buckets_;  // each write asks for its bucket
-  RecordCache known_objects_;                                   // as staged last, or as on the disk
+  Batch writing_;  // being committed; Find still uses it
+  std::map<std::string, std::optional<Bucket>> known_buckets_;  // each write looks up its bucket
+  RecordCache known_objects_;                                   // as staged last, or as on disk
   uint64_t staged_count_ = 0;
   uint64_t flushed_count_ = 0;
   bool flushing_ = false;
   int64_t last_generation_ = 0;
-  std::unique_ptr<Writer> writer_;  // used by the thread that flushes
+  std::unique_ptr<Writer> writer_;  // used only by the thread that flushes
   std::mutex reader_mutex_;
   std::unique_ptr<Reader> reader_;
 };

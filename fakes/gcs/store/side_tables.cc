@@ -48,7 +48,7 @@ Status SideStore::Writer::MakeTables() {
   if (version != 0 && version != kSchemaVersion) {
     RETURN_IF_ERROR(
         database.Run("DROP TABLE IF EXISTS buckets; DROP TABLE IF EXISTS objects; "
-                     "DROP TABLE IF EXISTS counters"));
+                     "DROP TABLE IF EXISTS versions; DROP TABLE IF EXISTS counters"));
   }
   RETURN_IF_ERROR(database.Run(kSchema));
   return database.Run(("PRAGMA user_version=" + std::to_string(kSchemaVersion)).c_str());
@@ -113,7 +113,7 @@ Status SideStore::Reader::Open() {
                                    "(name, generation) >= (?2, ?3) AND (hard_delete > 0) = ?4 "
                                    "ORDER BY name, generation LIMIT ?5"));
   RETURN_IF_ERROR(database.Prepare(
-      beyond,
+      expired,
       "SELECT generation, inode, modified_ns, size, hashed, md5, crc32c, record, bucket, name "
       "FROM versions WHERE hard_delete > 0 AND hard_delete <= ? LIMIT ?"));
   RETURN_IF_ERROR(

@@ -46,7 +46,7 @@ struct SideStore::Reader {
   SqliteStatement object;
   SqliteStatement version;
   SqliteStatement versions;
-  SqliteStatement beyond;
+  SqliteStatement expired;
   SqliteStatement known;
   SqliteStatement bucket;
 };

@@ -12,7 +12,7 @@ namespace {
 constexpr size_t kReceiveBytes = 256 << 10;
 constexpr size_t kLineBytesMax = 64 << 10;
 
-// Whether `after` may follow a boundary on its line: the line's end, blanks, or the two dashes of
+// True if `after` may follow a boundary on its line: the line's end, blanks, or the two dashes of
 // the last boundary.
 bool EndsBoundary(std::string_view after) {
   return after.empty() || after.starts_with("--") ||
@@ -55,7 +55,7 @@ Result<bool> MultipartReader::ReceiveMore() {
   return !source_ended_;
 }
 
-// Includes the line end.
+// Takes a line with its line end.
 Result<std::string> MultipartReader::TakeLine() {
   while (true) {
     const size_t end = pending().find('\n');

@@ -1,6 +1,6 @@
 #pragma once
 // multipart/* bodies as real clients send them, read in constant memory: boundaries in single
-// quotes that are not part of them, lines that end in a bare LF, parts without headers.
+// quotes that do not belong to them, lines that end in a bare LF, parts without headers.
 
 #include <string>
 #include <string_view>
@@ -15,7 +15,7 @@ namespace caip::gcs {
 /// Empty: there is no boundary.
 std::vector<std::string> BoundariesOf(std::string_view content_type);
 
-/// Reads part by part. One thread. `source` must outlive it.
+/// Reads a body part by part. One thread. `source` must outlive it.
 class MultipartReader final : public http::BodyReader {
  public:
   MultipartReader(http::BodyReader& source, std::vector<std::string> boundaries);

@@ -22,14 +22,15 @@ void StreamPart(ObjectReader& reader, uint64_t first, uint64_t length, const Res
   std::vector<char> piece(std::min<uint64_t>(kStreamBytes, std::max<uint64_t>(length, 1)));
   while (length > 0) {
     const auto count = reader.ReadAt(first, piece.data(), std::min<uint64_t>(piece.size(), length));
-    // A file cut short by hand: the promised length is not reached, and the connection ends.
+    // If the file was truncated by hand, the body is shorter than announced, and the connection
+    // ends.
     if (!count.ok() || *count == 0 || !sink({piece.data(), *count})) return;
     first += *count;
     length -= *count;
   }
 }
 
-// False when the file was cut short by hand.
+// False if the file was truncated by hand.
 bool ReadWhole(ObjectReader& reader, const ObjectContent& content, std::string* bytes) {
   bytes->resize(content.length);
   for (size_t done = 0; done < bytes->size();) {
@@ -41,7 +42,7 @@ bool ReadWhole(ObjectReader& reader, const ObjectContent& content, std::string* 
   return true;
 }
 
-// Sends larger contents from the page cache to the socket if they are a file.
+// Sends larger contents of a file from the page cache to the socket.
 void SendBytes(const std::shared_ptr<ObjectReader>& reader, const ObjectContent& content,
                bool with_bytes, Response* response) {
   if (with_bytes && content.length <= kSmallBytes) {
@@ -64,7 +65,7 @@ void SendBytes(const std::shared_ptr<ObjectReader>& reader, const ObjectContent&
 constexpr size_t kGunzipPieceBytes = 256 << 10;
 constexpr int kGzipOnly = 15 + 16;  // largest window, gzip's own header
 
-bool Takes(std::string_view accepted, std::string_view coding) {
+bool AcceptsCoding(std::string_view accepted, std::string_view coding) {
   for (const std::string& item : Split(LowerCase(accepted), ',')) {
     const std::string_view name = Trim(std::string_view(item).substr(0, item.find(';')));
     const bool refused =
@@ -114,7 +115,7 @@ bool MustGunzip(const http::Request& request, ObjectReader& reader) {
   const ObjectInfo& info = reader.info();
   if (LowerCase(info.content_encoding) != "gzip") return false;
   if (LowerCase(info.cache_control).find("no-transform") != std::string::npos) return false;
-  if (Takes(request.headers.Get("Accept-Encoding"), "gzip")) return false;
+  if (AcceptsCoding(request.headers.Get("Accept-Encoding"), "gzip")) return false;
   char magic[2] = {};
   const auto count = reader.ReadAt(0, magic, sizeof magic);
   return count.ok() && *count == 2 && magic[0] == '\x1f' && magic[1] == '\x8b';
@@ -136,13 +137,13 @@ bool Gunzip(ObjectReader& reader, const http::Response::Sink& sink) {
 
 ObjectContent ChooseContent(const http::Request& request, ObjectReader& reader) {
   if (MustGunzip(request, reader)) return {ContentKind::kUnpacked};
-  const RangeAsked range = ParseRange(request.headers.Get("Range"), reader.info().size);
+  const RequestedRange range = ParseRange(request.headers.Get("Range"), reader.info().size);
   switch (range.kind) {
-    case RangeAsked::Kind::kUnsatisfiable:
+    case RequestedRange::Kind::kUnsatisfiable:
       return {ContentKind::kUnsatisfiable};
-    case RangeAsked::Kind::kPart:
+    case RequestedRange::Kind::kPart:
       return {ContentKind::kPart, range.first, range.length};
-    case RangeAsked::Kind::kWhole:
+    case RequestedRange::Kind::kWhole:
       break;
   }
   return {ContentKind::kWhole, 0, range.length};

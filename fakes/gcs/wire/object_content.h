@@ -1,5 +1,5 @@
 #pragma once
-// An object's bytes as a response: all of them, the requested range, or unpacked.
+// Responses with an object's bytes: all of them, the requested range, or unpacked.
 
 #include <cstdint>
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace caip::gcs {
 
-/// The bytes of an object that a request gets.
+/// Describes which bytes of an object the response has.
 struct ObjectContent {
   enum class Kind { kWhole, kPart, kUnpacked, kUnsatisfiable } kind = Kind::kWhole;
   uint64_t first = 0;

@@ -78,7 +78,7 @@ Status AddHeaderSums(const http::Request& request, ExpectedSums* sums) {
   return md5.empty() ? Status(Ok{}) : AddSum("md5", md5, sums);
 }
 
-Result<std::string> KeyShown(const http::Request& request, const char* prefix) {
+Result<std::string> CustomerKeySha256(const http::Request& request, const char* prefix) {
   const auto header = [&](const char* name) {
     return std::string(request.headers.Get(std::string(prefix) + name));
   };
@@ -92,7 +92,7 @@ Result<std::string> KeyShown(const http::Request& request, const char* prefix) {
     return errors::KeyInvalid("it must be 32 bytes in base64");
   }
   const std::string computed = Base64(Sha256(*bytes));
-  if (!sum.empty() && sum != computed) return errors::KeyInvalid("it is not what its SHA-256 says");
+  if (!sum.empty() && sum != computed) return errors::KeyInvalid("it does not match its SHA-256");
   return computed;
 }
 
@@ -160,33 +160,25 @@ namespace {
 
 constexpr std::string_view kBytes = "bytes";
 
-// Digits only, no sign; nullopt on overflow.
-std::optional<uint64_t> ParseDigits(std::string_view text) {
-  uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
-  return number;
-}
-
-// The same, but a number that is too large counts as the largest one.
+// Like ParseNumber, but a number that is too large counts as the largest one.
 std::optional<uint64_t> Position(std::string_view text) {
   const bool is_number = !text.empty() && text.find_first_not_of("0123456789") == text.npos;
   if (!is_number) return std::nullopt;
-  return ParseDigits(text).value_or(UINT64_MAX);
+  return ParseNumber(text).value_or(UINT64_MAX);
 }
 
 // "*" is nullopt. False: the text is neither a number nor "*".
 bool NumberOrStar(std::string_view text, std::optional<uint64_t>* number) {
   if (text == "*") return true;
-  *number = ParseDigits(text);
+  *number = ParseNumber(text);
   return number->has_value();
 }
 
 }  // namespace
 
-RangeAsked ParseRange(std::string_view header, uint64_t size) {
-  using Kind = RangeAsked::Kind;
-  const RangeAsked whole{Kind::kWhole, 0, size};
+RequestedRange ParseRange(std::string_view header, uint64_t size) {
+  using Kind = RequestedRange::Kind;
+  const RequestedRange whole{Kind::kWhole, 0, size};
   header = Trim(header);
   if (!LowerCase(header).starts_with("bytes=")) return whole;
   header = Trim(header.substr(kBytes.size() + 1));
@@ -220,7 +212,7 @@ std::optional<ContentRange> ParseContentRange(std::string_view header) {
   if (bytes == "*") return range;
   const size_t dash = bytes.find('-');
   if (dash == std::string_view::npos) return std::nullopt;
-  range.first = ParseDigits(bytes.substr(0, dash));
+  range.first = ParseNumber(bytes.substr(0, dash));
   if (!range.first || !NumberOrStar(bytes.substr(dash + 1), &range.last)) return std::nullopt;
   if (range.last && *range.last < *range.first) return std::nullopt;
   if (range.last && range.total && *range.last >= *range.total) return std::nullopt;

@@ -90,7 +90,7 @@ Result<AccessEntries> EntriesFromXml(const XmlElement& root) {
   return list;
 }
 
-// A list that is not in force (uniform access) shows only the owner.
+// With uniform access, the list is not in force, and only the owner is shown.
 XmlElement ListToXml(const AccessEntries& entries, bool in_force) {
   XmlElement root("AccessControlList");
   root.Add("Owner").Add("ID", in_force ? "project-owners-0" : kOwner);
@@ -115,13 +115,13 @@ XmlElement ListToXml(const AccessEntries& entries, bool in_force) {
 }
 
 // The list that a request sets: the canned list that a header names, or the list in the body.
-struct AskedList {
+struct RequestedList {
   std::optional<std::string> canned;
   AccessEntries entries;
 };
 
-Result<AskedList> AskedListOf(const XmlCall& call) {
-  AskedList asked;
+Result<RequestedList> RequestedListOf(const XmlCall& call) {
+  RequestedList asked;
   const std::string canned = Extension(call.request, "acl");
   if (!canned.empty()) {
     asked.canned = CannedAcl(canned);
@@ -136,7 +136,7 @@ Result<http::Response> ReadList(const XmlCall& call, const std::string& field) {
   ASSIGN_OR_RETURN(const auto generation,
                    ParseGeneration("generation", call.request.Query("generation")));
   const bool of_object = !call.place.object.empty();
-  RETURN_IF_ERROR(call.Meet(of_object ? "storage.objects.get" : "storage.buckets.get"));
+  RETURN_IF_ERROR(call.InjectFault(of_object ? "storage.objects.get" : "storage.buckets.get"));
   ASSIGN_OR_RETURN(const Bucket bucket, call.storage().GetBucket(call.place.bucket));
   AccessEntries entries = field == "acl" ? BucketEntries(bucket) : NewObjectEntries(bucket);
   if (of_object) {
@@ -147,11 +147,11 @@ Result<http::Response> ReadList(const XmlCall& call, const std::string& field) {
   return XmlResponse(ListToXml(entries, !RulesOf(bucket).uniform_access));
 }
 
-Status WriteObjectList(const XmlCall& call, const AskedList& asked) {
+Status WriteObjectList(const XmlCall& call, const RequestedList& asked) {
   ASSIGN_OR_RETURN(const Preconditions conditions, PreconditionHeaders(call.request));
   ASSIGN_OR_RETURN(const auto generation,
                    ParseGeneration("generation", call.request.Query("generation")));
-  RETURN_IF_ERROR(call.Meet("storage.objects.patch"));
+  RETURN_IF_ERROR(call.InjectFault("storage.objects.patch"));
   const auto change = [&](ObjectInfo* object) -> Status {
     AccessEntries entries = asked.entries;
     if (asked.canned) {
@@ -166,9 +166,9 @@ Status WriteObjectList(const XmlCall& call, const AskedList& asked) {
   return Ok{};
 }
 
-Status WriteBucketList(const XmlCall& call, const AskedList& asked, bool of_new_objects) {
+Status WriteBucketList(const XmlCall& call, const RequestedList& asked, bool of_new_objects) {
   ASSIGN_OR_RETURN(const Preconditions conditions, PreconditionHeaders(call.request));
-  RETURN_IF_ERROR(call.Meet("storage.buckets.patch"));
+  RETURN_IF_ERROR(call.InjectFault("storage.buckets.patch"));
   const auto change = [&](Bucket* bucket) -> Status {
     if (asked.canned) {
       return of_new_objects ? ApplyPredefined(std::nullopt, asked.canned, bucket)
@@ -189,7 +189,7 @@ Result<http::Response> AccessListXml(const XmlCall& call, const std::string& fie
   const std::string& method = call.request.method;
   if (method == "GET" || method == "HEAD") return ReadList(call, field);
   if (method != "PUT") return xml_errors::MethodNotAllowed(method, "an access control list");
-  ASSIGN_OR_RETURN(const AskedList asked, AskedListOf(call));
+  ASSIGN_OR_RETURN(const RequestedList asked, RequestedListOf(call));
   const bool of_object = !call.place.object.empty();
   RETURN_IF_ERROR(of_object ? WriteObjectList(call, asked)
                             : WriteBucketList(call, asked, field != "acl"));

@@ -18,7 +18,7 @@ constexpr size_t kDeletionsMax = 1000;
 
 // Deletes one <Object><Key/><VersionId/></Object> of the request.
 Status DeleteOne(const XmlCall& call, const ObjectName& object, const std::string& version_id) {
-  RETURN_IF_ERROR(call.Meet("storage.objects.delete"));
+  RETURN_IF_ERROR(call.InjectFault("storage.objects.delete"));
   ASSIGN_OR_RETURN(const auto generation, ParseGeneration("generation", version_id));
   return call.storage().DeleteObject(object, {.generation = generation.value_or(0)}, {});
 }
@@ -49,7 +49,7 @@ void AddBucket(const Bucket& item, XmlElement* buckets) {
 
 // GET /
 Result<http::Response> ListBucketsXml(const XmlCall& call) {
-  RETURN_IF_ERROR(call.Meet("storage.buckets.list"));
+  RETURN_IF_ERROR(call.InjectFault("storage.buckets.list"));
   XmlElement root = XmlRoot("ListAllMyBucketsResult");
   XmlElement& owner = root.Add("Owner");
   owner.Add("ID", "caip-owner");
@@ -65,7 +65,7 @@ Result<http::Response> ListBucketsXml(const XmlCall& call) {
 
 // HEAD /bucket
 Result<http::Response> HeadBucketXml(const XmlCall& call) {
-  RETURN_IF_ERROR(call.Meet("storage.buckets.get"));
+  RETURN_IF_ERROR(call.InjectFault("storage.buckets.get"));
   ASSIGN_OR_RETURN(const Bucket bucket, call.storage().GetBucket(call.place.bucket));
   http::Response response;
   response.headers.Add("Content-Type", "application/xml; charset=UTF-8");
@@ -78,7 +78,7 @@ Result<http::Response> HeadBucketXml(const XmlCall& call) {
 // PUT /bucket, with a CreateBucketConfiguration or nothing.
 Result<http::Response> PutBucketXml(const XmlCall& call) {
   ASSIGN_OR_RETURN(const XmlElement body, XmlBody(call.request));
-  RETURN_IF_ERROR(call.Meet("storage.buckets.insert"));
+  RETURN_IF_ERROR(call.InjectFault("storage.buckets.insert"));
   Bucket wanted;
   wanted.name = call.place.bucket;
   wanted.project = Extension(call.request, "project-id");
@@ -94,7 +94,7 @@ Result<http::Response> PutBucketXml(const XmlCall& call) {
 
 // DELETE /bucket
 Result<http::Response> DeleteBucketXml(const XmlCall& call) {
-  RETURN_IF_ERROR(call.Meet("storage.buckets.delete"));
+  RETURN_IF_ERROR(call.InjectFault("storage.buckets.delete"));
   RETURN_IF_ERROR(call.storage().DeleteBucket(call.place.bucket, {}));
   return EmptyResponse(204);
 }
@@ -112,8 +112,8 @@ Result<http::Response> DeleteManyXml(const XmlCall& call) {
   return XmlResponse(root);
 }
 
-// GET /bucket: version 1 with markers, version 2 (list-type=2) with continuation tokens, and all
-// generations (?versions).
+// GET /bucket lists objects: version 1 with markers, version 2 (list-type=2) with continuation
+// tokens, and all generations (?versions).
 
 namespace {
 
@@ -163,7 +163,7 @@ std::string StartOf(const ListingRequest& asked) {
   if (!asked.delimiter.empty() && asked.after.starts_with(asked.prefix)) {
     const size_t end = asked.after.find(asked.delimiter, asked.prefix.size());
     if (end != std::string::npos) {
-      return AfterAllBelow(asked.after.substr(0, end + asked.delimiter.size()));
+      return NameAfterPrefix(asked.after.substr(0, end + asked.delimiter.size()));
     }
   }
   return asked.after + '\0';
@@ -247,7 +247,8 @@ ListQuery QueryOf(const ListingRequest& asked) {
   query.max_results = asked.max_keys;
   query.versions = asked.versions;
   query.page_token = asked.token;
-  query.start_offset = StartOf(asked);
+  // A token has the exact position. The marker would skip the remaining versions of its name.
+  if (asked.token.empty()) query.start_offset = StartOf(asked);
   return query;
 }
 
@@ -266,13 +267,13 @@ Result<http::Response> ListObjectsXml(const XmlCall& call) {
   XmlElement root = XmlRoot("ListBucketResult");
   ListingWriter writer(asked, &root);
   AddHead(asked, call.place.bucket, writer, &root);
-  if (asked.max_keys == 0) {  // boto tests this way whether a bucket exists
-    RETURN_IF_ERROR(call.Meet("storage.buckets.get"));
+  if (asked.max_keys == 0) {  // boto tests in this way if a bucket exists
+    RETURN_IF_ERROR(call.InjectFault("storage.buckets.get"));
     RETURN_IF_ERROR(call.storage().GetBucket(call.place.bucket));
     AddNext(asked, "", writer, 0, &root);
     return XmlResponse(root);
   }
-  RETURN_IF_ERROR(call.Meet("storage.objects.list"));
+  RETURN_IF_ERROR(call.InjectFault("storage.objects.list"));
   ASSIGN_OR_RETURN(const ObjectPage page,
                    call.storage().ListObjects(call.place.bucket, QueryOf(asked)));
   AddPage(asked, page.listing, &writer, &root);

@@ -251,7 +251,7 @@ Result<http::Response> ChangeSetting(const XmlCall& call, const BucketSetting& s
     ASSIGN_OR_RETURN(root, XmlBody(call.request));
   }
   ASSIGN_OR_RETURN(const Json patch, setting.from_xml(root, DocumentOf(bucket)));
-  RETURN_IF_ERROR(call.Meet("storage.buckets.patch"));
+  RETURN_IF_ERROR(call.InjectFault("storage.buckets.patch"));
   const auto change = [&](Bucket* changed) { return ApplyBucketFields(patch, changed); };
   ASSIGN_OR_RETURN(const Bucket patched, call.storage().ChangeBucket(bucket.name, {}, change));
   if (LosesField(patch, DocumentOf(patched))) return xml_errors::NotImplemented(setting.title);
@@ -274,7 +274,7 @@ Result<http::Response> BucketSettingXml(const XmlCall& call, std::string_view na
   if (name == "acl" || name == "defaultObjectAcl") return AccessListXml(call, std::string(name));
   const BucketSetting* setting = FindSetting(name);
   if (!setting) return xml_errors::NotImplemented("A bucket's ?" + std::string(name));
-  RETURN_IF_ERROR(call.Meet("storage.buckets.get"));
+  RETURN_IF_ERROR(call.InjectFault("storage.buckets.get"));
   ASSIGN_OR_RETURN(const Bucket bucket, call.storage().GetBucket(call.place.bucket));
   const std::string& method = call.request.method;
   if (method == "GET" || method == "HEAD") return XmlResponse(setting->to_xml(DocumentOf(bucket)));

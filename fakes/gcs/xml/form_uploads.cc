@@ -81,7 +81,7 @@ std::string FieldOf(const Form& form, const std::string& name) {
   return field == form.fields.end() ? "" : field->second;
 }
 
-// Reads the fields. Mistakes become errors of the XML API.
+// Reads the fields. Reports mistakes as errors of the XML API.
 Result<Form> ReadForm(MultipartReader& parts) {
   auto form = ReadFields(parts);
   if (!form.ok()) return xml_errors::MalformedPost(form.error().message);
@@ -91,7 +91,7 @@ Result<Form> ReadForm(MultipartReader& parts) {
   return form;
 }
 
-// The form's fields as the headers of a PUT.
+// Converts the form's fields to the headers of a PUT.
 http::Request AsPut(const Form& form) {
   http::Request put;
   for (const auto& [name, value] : form.fields) put.headers.Set(name, value);
@@ -163,7 +163,7 @@ Result<UploadPlan> PlanOfForm(const XmlCall& call, const Form& form) {
   ASSIGN_OR_RETURN(plan.preconditions, PreconditionHeaders(put));
   const std::string acl = FieldOf(form, "acl");
   RETURN_IF_ERROR(ApplyCannedAcl(acl.empty() ? Extension(put, "acl") : acl, &plan.info));
-  ASSIGN_OR_RETURN(plan.info.customer_key_sha256, KeyShown(call.request));
+  ASSIGN_OR_RETURN(plan.info.customer_key_sha256, CustomerKeySha256(call.request));
   RETURN_IF_ERROR(AddHeaderSums(put, &plan.sums));
   return plan;
 }

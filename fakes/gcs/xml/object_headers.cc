@@ -35,7 +35,7 @@ bool ListsTag(std::string_view list, const std::string& etag) {
   return false;
 }
 
-// Metadata is kept as JSON, which holds UTF-8 only.
+// Replaces invalid UTF-8, because metadata is stored as JSON.
 std::string AsUtf8(const std::string& text) {
   if (IsUtf8(text)) return text;
   return ParseJson(CompactJson(Json(text)))->get<std::string>();

@@ -1,6 +1,6 @@
 #pragma once
-// An object's metadata as headers, and headers as its metadata. x-amz-... names are read wherever
-// x-goog-... ones are, for clients that were written for Amazon S3.
+// Converts an object's metadata to headers and back. Reads x-amz-... headers like x-goog-... ones,
+// for clients that were written for Amazon S3.
 
 #include <optional>
 #include <string>
@@ -22,18 +22,18 @@ void AddObjectHeaders(const ObjectInfo& object, http::Headers* headers);
 /// The headers of the response to a write: ETag, generation, checksums, stored length.
 void AddWriteHeaders(const ObjectInfo& object, http::Headers* headers);
 
-/// Sets the metadata that the headers of a write name: content type and the like, storage class,
+/// Sets the metadata that the headers of a write give: content type and the like, storage class,
 /// custom time and x-goog-meta-... Other metadata is unchanged.
 void ApplyMetadataHeaders(const http::Request& request, ObjectInfo* object);
 
 /// Converts "public-read" to "publicRead". Other text is unchanged.
 std::string CannedAcl(std::string_view canned);
-/// Gives the object the access list of that canned ACL; "" none.
+/// Sets the access list of a canned ACL. "" changes nothing.
 Status ApplyCannedAcl(const std::string& canned, ObjectInfo* object);
 
 /// x-goog-if-generation-match and x-goog-if-metageneration-match.
 Result<Preconditions> PreconditionHeaders(const http::Request& request);
-/// The generation (or versionId) that the query names.
+/// The version that `generation` or `versionId` in the query names.
 Result<Version> VersionInQuery(const http::Request& request);
 
 /// Checks If-Match, If-None-Match and so on for an object that exists. Returns a 304 response, or

@@ -18,7 +18,8 @@ namespace {
 constexpr int kReadTriesMax = 3;
 constexpr const char* kDefaultType = "application/octet-stream";
 
-// response-content-type=..., response-cache-control=... and so on, which a signed URL may have.
+// Applies response-content-type=..., response-cache-control=... and so on, which a signed URL may
+// have.
 void OverrideHeaders(const http::Request& request, http::Headers* headers) {
   constexpr std::pair<const char*, const char*> kNames[] = {
       {"response-content-type", "Content-Type"},
@@ -32,10 +33,11 @@ void OverrideHeaders(const http::Request& request, http::Headers* headers) {
   }
 }
 
-// Finds the object of a read and checks the conditions. Returns a 304 response if they fail.
+// Finds the object of a read and checks the conditions. Returns a 304 response if the client has
+// this version already.
 Result<std::optional<http::Response>> FindForRead(const XmlCall& call, ObjectInfo* object) {
   ASSIGN_OR_RETURN(const Version version, VersionInQuery(call.request));
-  RETURN_IF_ERROR(call.Meet("storage.objects.get"));
+  RETURN_IF_ERROR(call.InjectFault("storage.objects.get"));
   ASSIGN_OR_RETURN(*object, call.storage().GetObject(call.object(), version));
   ASSIGN_OR_RETURN(const Preconditions conditions, PreconditionHeaders(call.request));
   RETURN_IF_ERROR(CheckPreconditions(conditions, object));
@@ -70,11 +72,11 @@ http::Response ContentResponse(const XmlCall& call, const std::shared_ptr<Object
   return response;
 }
 
-// The bytes of this generation.
+// Sends the bytes of this generation.
 Result<http::Response> Download(const XmlCall& call, int64_t generation) {
   ASSIGN_OR_RETURN(const auto reader,
                    call.storage().OpenObject(call.object(), {.generation = generation}));
-  ASSIGN_OR_RETURN(const std::string key, KeyShown(call.request));
+  ASSIGN_OR_RETURN(const std::string key, CustomerKeySha256(call.request));
   RETURN_IF_ERROR(CheckKey(reader->info(), key));
   return ContentResponse(call, reader);
 }
@@ -100,20 +102,20 @@ Result<std::optional<http::Response>> ApplyWriteHeaders(const XmlCall& call, Obj
   std::optional<int64_t>& generation = conditions->if_generation_match;
   if (Trim(headers.Get("If-None-Match")) == "*") generation = generation.value_or(0);
   if (!headers.Has("If-Match")) return std::optional<http::Response>();
-  RETURN_IF_ERROR(call.Meet("storage.objects.get"));
+  RETURN_IF_ERROR(call.InjectFault("storage.objects.get"));
   ASSIGN_OR_RETURN(const ObjectInfo live, call.storage().GetObject(call.object()));
   generation = generation.value_or(live.generation);
   return CheckMatchHeaders(call.request, live);
 }
 
-// The object that a write creates, as its headers describe it.
+// Reads the object that a write creates from its headers.
 Result<UploadPlan> PlanOfHeaders(const XmlCall& call) {
   UploadPlan plan;
   plan.info.bucket = call.place.bucket;
   plan.info.name = call.place.object;
   plan.info.content_type = kDefaultType;
   ApplyMetadataHeaders(call.request, &plan.info);
-  ASSIGN_OR_RETURN(plan.info.customer_key_sha256, KeyShown(call.request));
+  ASSIGN_OR_RETURN(plan.info.customer_key_sha256, CustomerKeySha256(call.request));
   RETURN_IF_ERROR(AddHeaderSums(call.request, &plan.sums));
   return plan;
 }
@@ -178,7 +180,7 @@ Result<http::Response> PutObjectXml(const XmlCall& call) {
 Result<http::Response> DeleteObjectXml(const XmlCall& call) {
   ASSIGN_OR_RETURN(const Preconditions conditions, PreconditionHeaders(call.request));
   ASSIGN_OR_RETURN(const Version version, VersionInQuery(call.request));
-  RETURN_IF_ERROR(call.Meet("storage.objects.delete"));
+  RETURN_IF_ERROR(call.InjectFault("storage.objects.delete"));
   RETURN_IF_ERROR(call.storage().DeleteObject(call.object(), version, conditions));
   return EmptyResponse(204);
 }
@@ -191,10 +193,10 @@ Result<http::Response> ComposeObjectXml(const XmlCall& call) {
   compose.sources = ComponentsOf(body);
   ApplyMetadataHeaders(call.request, &compose.info);
   if (compose.info.content_type.find("xml") != std::string::npos) compose.info.content_type = "";
-  ASSIGN_OR_RETURN(compose.info.customer_key_sha256, KeyShown(call.request));
+  ASSIGN_OR_RETURN(compose.info.customer_key_sha256, CustomerKeySha256(call.request));
   ASSIGN_OR_RETURN(auto refused, ApplyWriteHeaders(call, &compose.info, &compose.preconditions));
   if (refused) return std::move(*refused);
-  RETURN_IF_ERROR(call.Meet("storage.objects.compose"));
+  RETURN_IF_ERROR(call.InjectFault("storage.objects.compose"));
   ASSIGN_OR_RETURN(const ObjectInfo made, call.storage().Compose(std::move(compose)));
   return WrittenResponse(made);
 }
@@ -202,9 +204,9 @@ Result<http::Response> ComposeObjectXml(const XmlCall& call) {
 namespace {
 
 Result<http::Response> CancelSession(const XmlCall& call) {
-  RETURN_IF_ERROR(call.Meet("storage.objects.insert"));
+  RETURN_IF_ERROR(call.InjectFault("storage.objects.insert"));
   RETURN_IF_ERROR(call.storage().CancelUpload(std::string(call.request.Query("upload_id"))));
-  return EmptyResponse(499);  // as the service answers
+  return EmptyResponse(499);  // as in the real service
 }
 
 }  // namespace
@@ -215,7 +217,7 @@ Result<http::Response> StartSessionXml(const XmlCall& call) {
   ASSIGN_OR_RETURN(auto refused, ApplyWriteHeaders(call, &plan.info, &plan.preconditions));
   if (refused) return std::move(*refused);
   plan.length = ParseNumber(call.request.headers.Get("X-Upload-Content-Length"));
-  RETURN_IF_ERROR(call.Meet("storage.objects.insert"));
+  RETURN_IF_ERROR(call.InjectFault("storage.objects.insert"));
   ASSIGN_OR_RETURN(const std::string id, call.storage().StartUpload(plan));
   http::Response response = EmptyResponse(201);
   response.headers.Add("Location", call.request.scheme + "://" + call.request.host +
@@ -224,7 +226,7 @@ Result<http::Response> StartSessionXml(const XmlCall& call) {
   return response;
 }
 
-// PUT (a piece, or a question about the progress) and DELETE of a session's URL.
+// PUT (a piece, or a query of the progress) and DELETE of a session's URL.
 Result<http::Response> UseSessionXml(const XmlCall& call) {
   if (call.request.method == "DELETE") return CancelSession(call);
   ASSIGN_OR_RETURN(const UploadPiece piece, ReadUploadPiece(call.request));
@@ -288,7 +290,7 @@ Status CheckSource(const http::Request& request, const ObjectInfo& source) {
   return xml_errors::PreconditionFailed("a condition on the source of the copy");
 }
 
-// With REPLACE, the headers name all metadata: no metadata of the source is kept.
+// With REPLACE, the headers give all metadata: no metadata of the source is kept.
 void ApplyDirective(const http::Request& request, ObjectInfo* copy) {
   const std::string kind = Extension(request, "storage-class");
   if (UpperCase(Extension(request, "metadata-directive")) != "REPLACE") {
@@ -318,7 +320,7 @@ Result<CopyRequest> CopyRequestOf(const XmlCall& call, const CopySource& source,
   ASSIGN_OR_RETURN(copy.of_source.if_metageneration_match,
                    ParseInt("ifSourceMetagenerationMatch",
                             Extension(request, "copy-source-if-metageneration-match")));
-  ASSIGN_OR_RETURN(const std::string key, KeyShown(request));
+  ASSIGN_OR_RETURN(const std::string key, CustomerKeySha256(request));
   copy.change = [&request, key](ObjectInfo* info) -> Status {
     ApplyDirective(request, info);
     info->customer_key_sha256 = key;
@@ -343,13 +345,13 @@ Result<http::Response> CopyObjectXml(const XmlCall& call) {
   const auto source = CopySourceOf(call.request);
   if (!source) return xml_errors::InvalidArgument("x-goog-copy-source must be /bucket/object");
   ASSIGN_OR_RETURN(const auto generation, ParseGeneration("generation", source->generation));
-  RETURN_IF_ERROR(call.Meet("storage.objects.get"));
+  RETURN_IF_ERROR(call.InjectFault("storage.objects.get"));
   ASSIGN_OR_RETURN(
       const ObjectInfo found,
       call.storage().GetObject(source->object, {.generation = generation.value_or(0)}));
   RETURN_IF_ERROR(CheckSource(call.request, found));
   ASSIGN_OR_RETURN(const CopyRequest copy, CopyRequestOf(call, *source, found.generation));
-  RETURN_IF_ERROR(call.Meet("storage.objects.rewrite"));
+  RETURN_IF_ERROR(call.InjectFault("storage.objects.rewrite"));
   ASSIGN_OR_RETURN(const ObjectInfo made, call.storage().Copy(copy));
   return CopiedResponse(made, found.generation);
 }

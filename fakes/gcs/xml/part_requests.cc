@@ -73,7 +73,7 @@ Result<UploadPlan> PlanOfUpload(const XmlCall& call, const PartUpload& upload) {
   plan.info.bucket = upload.bucket;
   plan.info.name = upload.object;
   RETURN_IF_ERROR(ApplyCannedAcl(StringOr(upload.query, "predefinedAcl"), &plan.info));
-  ASSIGN_OR_RETURN(plan.info.customer_key_sha256, KeyShown(call.request));
+  ASSIGN_OR_RETURN(plan.info.customer_key_sha256, CustomerKeySha256(call.request));
   ASSIGN_OR_RETURN(plan.preconditions, PreconditionHeaders(call.request));
   for (const auto& [name, into] :
        {std::pair("ifGenerationMatch", &plan.preconditions.if_generation_match),
@@ -84,7 +84,7 @@ Result<UploadPlan> PlanOfUpload(const XmlCall& call, const PartUpload& upload) {
   return plan;
 }
 
-// The parts that a CompleteMultipartUpload names, compared with the stored parts.
+// Finds the stored parts that a CompleteMultipartUpload names.
 Result<std::vector<UploadedPart>> ChosenParts(const XmlElement& body,
                                               const std::vector<UploadedPart>& stored) {
   std::vector<UploadedPart> chosen;
@@ -106,7 +106,7 @@ Result<std::vector<UploadedPart>> ChosenParts(const XmlElement& body,
   return chosen;
 }
 
-// Content-MD5 as raw bytes; "" for none.
+// Reads Content-MD5 as raw bytes; "" if it is missing.
 Result<std::string> PartMd5(const http::Request& request) {
   const std::string_view text = request.headers.Get("Content-MD5");
   const std::string md5 = FromBase64(text).value_or("");
@@ -205,7 +205,7 @@ void AddUploads(std::vector<PartUpload> uploads, const UploadListing& asked, Xml
 
 // POST ?uploads
 Result<http::Response> BeginUploadXml(const XmlCall& call) {
-  RETURN_IF_ERROR(call.Meet("storage.buckets.get"));
+  RETURN_IF_ERROR(call.InjectFault("storage.buckets.get"));
   RETURN_IF_ERROR(call.storage().GetBucket(call.place.bucket));
   ObjectInfo info;
   ApplyMetadataHeaders(call.request, &info);
@@ -277,7 +277,7 @@ Result<http::Response> ListPartsXml(const XmlCall& call) {
 
 // GET /bucket?uploads
 Result<http::Response> ListUploadsXml(const XmlCall& call) {
-  RETURN_IF_ERROR(call.Meet("storage.buckets.get"));
+  RETURN_IF_ERROR(call.InjectFault("storage.buckets.get"));
   RETURN_IF_ERROR(call.storage().GetBucket(call.place.bucket));
   const UploadListing asked = ReadUploadListing(call.request);
   XmlElement root = XmlRoot("ListMultipartUploadsResult", kPartsNamespace);

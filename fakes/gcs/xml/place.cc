@@ -23,7 +23,7 @@ std::string HostOf(const http::Request& request) {
   return LowerCase(request.host.substr(0, request.host.find(':')));
 }
 
-// "" for no bucket in the host.
+// "" if the host has no bucket.
 std::string BucketInHost(const http::Request& request) {
   const std::string host = HostOf(request);
   if (host.size() <= kServiceHost.size() + 1 || !host.ends_with(kServiceHost)) return "";

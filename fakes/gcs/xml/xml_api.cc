@@ -22,13 +22,13 @@ Error NotAllowed(const Request& request, const char* what) {
   return xml_errors::MethodNotAllowed(request.method, what);
 }
 
-Result<Response> OfService(const XmlCall& call) {
+Result<Response> HandleServiceRequest(const XmlCall& call) {
   const std::string& method = call.request.method;
   if (method == "GET" || method == "HEAD") return ListBucketsXml(call);
   return NotAllowed(call.request, "the service");
 }
 
-Result<Response> OfBucket(const XmlCall& call) {
+Result<Response> HandleBucketRequest(const XmlCall& call) {
   const Request& request = call.request;
   if (request.method == "POST") {
     if (request.HasQuery("delete")) return DeleteManyXml(call);
@@ -44,7 +44,7 @@ Result<Response> OfBucket(const XmlCall& call) {
   return NotAllowed(request, "a bucket");
 }
 
-Result<Response> PutOfObject(const XmlCall& call) {
+Result<Response> HandleObjectPut(const XmlCall& call) {
   const Request& request = call.request;
   if (request.HasQuery("upload_id")) return UseSessionXml(call);
   if (request.HasQuery("compose")) return ComposeObjectXml(call);
@@ -56,7 +56,7 @@ Result<Response> PutOfObject(const XmlCall& call) {
   return copies ? CopyObjectXml(call) : PutObjectXml(call);
 }
 
-Result<Response> PostOfObject(const XmlCall& call) {
+Result<Response> HandleObjectPost(const XmlCall& call) {
   const Request& request = call.request;
   if (request.HasQuery("uploads")) return BeginUploadXml(call);
   if (request.HasQuery("uploadId")) return CompleteUploadXml(call);
@@ -65,13 +65,13 @@ Result<Response> PostOfObject(const XmlCall& call) {
   return NotAllowed(request, "an object");
 }
 
-Result<Response> DeleteOfObject(const XmlCall& call) {
+Result<Response> HandleObjectDelete(const XmlCall& call) {
   if (call.request.HasQuery("uploadId")) return AbortUploadXml(call);
   if (call.request.HasQuery("upload_id")) return UseSessionXml(call);
   return DeleteObjectXml(call);
 }
 
-Result<Response> OfObject(const XmlCall& call) {
+Result<Response> HandleObjectRequest(const XmlCall& call) {
   const Request& request = call.request;
   for (const char* missing : {"tagging", "retention", "legal-hold", "torrent", "restore",
                               "attributes", "select", "renameFolder"}) {
@@ -80,9 +80,9 @@ Result<Response> OfObject(const XmlCall& call) {
     }
   }
   if (request.HasQuery("acl")) return AccessListXml(call, "acl");
-  if (request.method == "PUT") return PutOfObject(call);
-  if (request.method == "POST") return PostOfObject(call);
-  if (request.method == "DELETE") return DeleteOfObject(call);
+  if (request.method == "PUT") return HandleObjectPut(call);
+  if (request.method == "POST") return HandleObjectPost(call);
+  if (request.method == "DELETE") return HandleObjectDelete(call);
   if (request.method == "GET" || request.method == "HEAD") {
     return request.HasQuery("uploadId") ? ListPartsXml(call) : ReadObjectXml(call);
   }
@@ -110,9 +110,9 @@ Response XmlApi::Handle(const Request& request) const {
     }
   }
   const XmlCall call{request, *place, *services_};
-  auto response = place->bucket.empty()   ? OfService(call)
-                  : place->object.empty() ? OfBucket(call)
-                                          : OfObject(call);
+  auto response = place->bucket.empty()   ? HandleServiceRequest(call)
+                  : place->object.empty() ? HandleBucketRequest(call)
+                                          : HandleObjectRequest(call);
   return response.ok() ? std::move(*response) : XmlErrorResponse(response.error(), *place);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// The XML API of Cloud Storage over the service: path style and virtual-host style, signatures
-// checked. https://cloud.google.com/storage/docs/xml-api/overview
+// The XML API of Cloud Storage. Serves path style and virtual-host style, and checks signatures.
+// https://cloud.google.com/storage/docs/xml-api/overview
 
 #include <memory>
 
@@ -25,7 +25,7 @@ struct XmlApiOptions {
   SignatureOptions signatures = {};
 };
 
-/// Any thread.
+/// Serves the XML API. Any thread.
 class XmlApi {
  public:
   /// `keys` and `wall` (the clock that signers use) must outlive it.

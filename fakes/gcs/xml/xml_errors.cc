@@ -3,13 +3,13 @@
 #include <string>
 
 #include "fakes/gcs/errors.h"
-#include "fakes/gcs/xml/xml_text.h"
+#include "fakes/gcs/xml/xml_methods.h"
 
 namespace caip::gcs {
 namespace {
 
-// The code and message of a kind of error. If the message is missing, the error's own is shown.
-// Otherwise the error's own goes into <Details>, if the API has them for this code.
+// The code and message of a kind of error. Without a message, the error's own message is shown.
+// Otherwise the error's own message becomes <Details>, if the API has details for this code.
 struct Wording {
   const char* code;
   const char* message = nullptr;
@@ -90,14 +90,6 @@ Wording WordingOf(const Error& error, const Place& place) {
   return {status >= 500 ? "InternalError" : "InvalidArgument"};
 }
 
-http::Response ErrorDocument(int status, const XmlElement& root) {
-  http::Response response;
-  response.status = status;
-  response.headers.Add("Content-Type", "application/xml; charset=UTF-8");
-  response.body = XmlDocument(root);
-  return response;
-}
-
 }  // namespace
 
 XmlErrorText DescribeXmlError(const Error& error, const Place& place) {
@@ -117,7 +109,7 @@ http::Response XmlErrorResponse(const Error& error, const Place& place) {
   root.Add("Message", wording.message ? wording.message : error.message);
   const bool detailed = wording.message && wording.has_details && !error.message.empty();
   if (detailed) root.Add("Details", error.message);
-  return ErrorDocument(errors::HttpFormOf(error).status, root);
+  return XmlResponse(root, errors::HttpFormOf(error).status);
 }
 
 http::Response XmlErrorResponse(const SignatureFlaw& flaw) {
@@ -125,7 +117,7 @@ http::Response XmlErrorResponse(const SignatureFlaw& flaw) {
   root.Add("Code", flaw.code);
   root.Add("Message", flaw.message);
   for (const auto& [name, value] : flaw.details) root.Add(name, value);
-  return ErrorDocument(flaw.status, root);
+  return XmlResponse(root, flaw.status);
 }
 
 namespace xml_errors {

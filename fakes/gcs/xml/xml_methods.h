@@ -16,7 +16,7 @@
 
 namespace caip::gcs {
 
-/// What the methods share. Any thread.
+/// The services that the methods share. Any thread.
 struct XmlServices {
   std::shared_ptr<StorageService> storage;
   FaultyCalls faults;
@@ -34,10 +34,10 @@ struct XmlCall {
   StorageService& storage() const { return *services.storage; }
   ObjectName object() const { return {place.bucket, place.object}; }
   /// Injects a fault into the step of the call that corresponds to `method` of the JSON API.
-  Status Meet(const char* method) const { return services.faults.Meet(method, request); }
+  Status InjectFault(const char* method) const {
+    return services.faults.InjectFault(method, request);
+  }
 };
-
-using XmlMethod = Result<http::Response> (*)(const XmlCall&);
 
 // bucket_requests.cc
 Result<http::Response> ListBucketsXml(const XmlCall&);

@@ -52,7 +52,7 @@ class Parser {
   Result<XmlElement> Document() {
     if (text_.starts_with("\xef\xbb\xbf")) at_ = 3;
     RETURN_IF_ERROR(SkipBetween());
-    if (!Looks("<")) return Broken("expected an element");
+    if (!IsNext("<")) return Broken("expected an element");
     ASSIGN_OR_RETURN(XmlElement root, Element(0));
     RETURN_IF_ERROR(SkipBetween());
     if (at_ != text_.size()) return Broken("something follows the last element");
@@ -64,9 +64,9 @@ class Parser {
     return xml_errors::MalformedXml(std::string(why) + " (at byte " + std::to_string(at_ + 1) +
                                     ")");
   }
-  bool Looks(std::string_view word) const { return text_.substr(at_).starts_with(word); }
+  bool IsNext(std::string_view word) const { return text_.substr(at_).starts_with(word); }
   bool Take(std::string_view word) {
-    if (!Looks(word)) return false;
+    if (!IsNext(word)) return false;
     at_ += word.size();
     return true;
   }
@@ -79,7 +79,7 @@ class Parser {
     at_ = found + end.size();
     return Ok{};
   }
-  // Blanks, comments and processing instructions between elements.
+  // Skips blanks, comments and processing instructions between elements.
   Status SkipBetween() {
     while (true) {
       SkipBlanks();
@@ -87,8 +87,8 @@ class Parser {
         RETURN_IF_ERROR(SkipPast("-->"));
       } else if (Take("<?")) {
         RETURN_IF_ERROR(SkipPast("?>"));
-      } else if (Looks("<!")) {
-        return Broken("document types are not read");
+      } else if (IsNext("<!")) {
+        return Broken("document types are not supported");
       } else {
         return Ok{};
       }
@@ -101,7 +101,7 @@ class Parser {
     return std::string(text_.substr(begin, at_ - begin));
   }
 
-  // name="value" ...; up to "/>" (true) or ">" (false).
+  // Reads name="value" ... up to "/>" (true) or ">" (false).
   Result<bool> Attributes(XmlElement* element) {
     while (true) {
       SkipBlanks();
@@ -131,7 +131,7 @@ class Parser {
     ASSIGN_OR_RETURN(const bool empty, Attributes(&element));
     if (empty) return element;
     std::string text;
-    while (!Looks("</")) {
+    while (!IsNext("</")) {
       if (at_ >= text_.size()) return Broken("</" + full_name + "> is missing");
       RETURN_IF_ERROR(Piece(depth, &element, &text));
     }
@@ -143,7 +143,7 @@ class Parser {
     return element;
   }
 
-  // Text, a child, or something to skip.
+  // Reads text or a child, or skips a comment or processing instruction.
   Status Piece(int depth, XmlElement* element, std::string* text) {
     if (Take("<![CDATA[")) {
       const size_t begin = at_;
@@ -151,8 +151,8 @@ class Parser {
       text->append(text_.substr(begin, at_ - begin - 3));
       return Ok{};
     }
-    if (Looks("<!") || Looks("<?")) return SkipBetween();
-    if (Looks("<")) {
+    if (IsNext("<!") || IsNext("<?")) return SkipBetween();
+    if (IsNext("<")) {
       ASSIGN_OR_RETURN(XmlElement child, Element(depth + 1));
       element->children.push_back(std::move(child));
       return Ok{};

@@ -1,6 +1,6 @@
 #pragma once
-// As much XML as Cloud Storage needs: elements, attributes and text. Prefixes of names are skipped.
-// Document types are refused, so entities cannot expand.
+// Reads and writes the XML that Cloud Storage needs: elements, attributes and text. Prefixes of
+// names are skipped. Document types are refused, so entities cannot expand.
 
 #include <string>
 #include <string_view>
@@ -24,7 +24,7 @@ struct XmlElement {
 
   /// The first child of that name, or nullptr.
   const XmlElement* Child(std::string_view child) const;
-  /// Its text, or "".
+  /// The text of the first child of that name, or "".
   std::string TextOf(std::string_view child) const;
   std::vector<const XmlElement*> All(std::string_view child) const;
 
@@ -34,7 +34,7 @@ struct XmlElement {
 
 inline constexpr int kXmlDepthMax = 32;
 
-/// kInvalidArgument with the byte where it is broken.
+/// kInvalidArgument gives the position of the mistake.
 Result<XmlElement> ParseXml(std::string_view text);
 
 /// "<?xml version='1.0' encoding='UTF-8'?><name>...</name>". Bytes that XML cannot hold become "?".

@@ -19,10 +19,10 @@ constexpr size_t kEntriesPageStandard = 50;
 constexpr size_t kEntriesPageMax = 1000;
 constexpr size_t kResourcesMax = 100;
 constexpr std::chrono::milliseconds kTailBeat{1000};  // a blank line detects a dead peer
-constexpr std::chrono::hours kTailMax{1};             // of the service
+constexpr std::chrono::hours kTailMax{1};             // as in the service
 constexpr Duration kLeadMin = std::chrono::milliseconds(100);
 constexpr Duration kStreamLagMax = std::chrono::seconds(60);  // gcloud uses five
-constexpr Duration kTailWindow = std::chrono::seconds(2);     // late entries are sorted in
+constexpr Duration kTailWindow = std::chrono::seconds(2);     // waits for late entries
 constexpr Duration kTailWindowMax = std::chrono::seconds(60);
 
 // Reads resourceNames, and the older projectIds.
@@ -76,7 +76,7 @@ Result<std::optional<EntryPosition>> ReadEntriesToken(const Json& body) {
   const std::string text = StringOr(body, "pageToken");
   if (text.empty()) return std::optional<EntryPosition>();
   ASSIGN_OR_RETURN(const Json token, ParsePageToken(text));
-  if (StringOr(token, "of") != Fingerprint(body)) return errors::PageTokenOfAnother();
+  if (StringOr(token, "of") != Fingerprint(body)) return errors::PageTokenMismatch();
   return std::optional<EntryPosition>({Instant(Duration(IntOr(token, "time", 0))),
                                        StringOr(token, "id"),
                                        static_cast<int>(IntOr(token, "source", 0))});
@@ -239,7 +239,7 @@ class Tail {
   bool is_first_ = true;
 };
 
-// The service reads a stream of requests. Over HTTP there is one, alone or in a list.
+// The service takes a stream of requests. Over HTTP, the body is one request, or a list of one.
 Result<TailRequest> ReadTailRequest(const http::Request& request) {
   ASSIGN_OR_RETURN(const std::string text, request.ReadBody(1u << 20));
   auto parsed = ParseJson(Trim(text).empty() ? "{}" : text);

@@ -25,8 +25,8 @@ Error MemberMisfit(const std::string& place, const std::string& wanted) {
 Error MemberMissing(const std::string& name) { return Invalid("Missing required field " + name); }
 
 Error ResourceMissing(const std::string& place) {
-  return Invalid("Missing required field " + place + ".type: name the monitored resource, as " +
-                 "{\"type\": \"global\"}");
+  return Invalid("Missing required field " + place +
+                 ".type: name the monitored resource, such as {\"type\": \"global\"}");
 }
 
 Error PayloadsDouble(const std::string& place) {
@@ -45,9 +45,10 @@ Error EntryTooLong(const std::string& place, size_t bytes, size_t bytes_max) {
 }
 
 Error LogNameInvalid(const std::string& name) {
-  return Invalid("Invalid log name '" + name +
-                 "': it must be [projects|organizations|folders|billingAccounts]/ID/logs/LOG_ID, "
-                 "the log id of letters, digits and /_-. , with / as %2F, 511 characters at most");
+  return Invalid(
+      "Invalid log name '" + name +
+      "': it must be [projects|organizations|folders|billingAccounts]/ID/logs/LOG_ID. "
+      "LOG_ID has at most 511 letters, digits and characters of /_-. , with / written as %2F");
 }
 
 Error ResourceNameInvalid(const std::string& name) {
@@ -71,9 +72,7 @@ Error PageSizeNegative(long long asked) {
 
 Error PageTokenInvalid() { return Invalid("page_token is invalid"); }
 
-Error PageTokenOfAnother() {
-  return Invalid("page_token doesn't match arguments from the request");
-}
+Error PageTokenMismatch() { return Invalid("page_token doesn't match arguments from the request"); }
 
 Error ResourceNotFound(const std::string& kind, const std::string& name) {
   return {Code::kNotFound, kind + " " + name + " does not exist"};

@@ -1,5 +1,5 @@
 #pragma once
-// The errors of requests to the Logging API, in the service's words where they are known.
+// The errors of requests to the Logging API, with the service's texts where they are known.
 
 #include <string>
 
@@ -23,7 +23,7 @@ Error TooManyResources(size_t count, size_t most);
 Error OrderInvalid(const std::string& order);
 Error PageSizeNegative(long long asked);
 Error PageTokenInvalid();
-Error PageTokenOfAnother();
+Error PageTokenMismatch();
 Error ResourceNotFound(const std::string& kind, const std::string& name);
 Error ResourceExists(const std::string& kind, const std::string& name);
 Error MethodNotEmulated(const std::string& method);

@@ -24,7 +24,7 @@ Result<std::string> QueryPageStart(const http::Request& request, const std::stri
   const std::string_view text = request.Query("pageToken");
   if (text.empty()) return std::string();
   ASSIGN_OR_RETURN(const Json token, ParsePageToken(text));
-  if (StringOr(token, "parent") != parent) return errors::PageTokenOfAnother();
+  if (StringOr(token, "parent") != parent) return errors::PageTokenMismatch();
   return StringOr(token, "log");
 }
 
@@ -125,7 +125,7 @@ std::vector<http::Route> LogRoutes(const std::shared_ptr<LoggingApi>& api) {
   return routes;
 }
 
-// Log buckets and their views: the two that every project has. The other methods answer 501.
+// The two log buckets that every project has, and their views. The other methods answer 501.
 
 namespace {
 

@@ -23,8 +23,8 @@ namespace caip::logging {
 //
 // `gcloud ai-platform jobs stream-logs` repeatedly requests entries up to five seconds ago, and
 // stops as soon as the job's state is final. It would never request the entries of the job's last
-// seconds. So jobs.get can look up here how far the same client has read, and report the final
-// state only when the client has read the whole log.
+// seconds. So jobs.get looks up here how far the same client has read, and reports the final state
+// only when the client has read the whole log.
 
 /// The id of one run of a Cloud SDK program, from its User-Agent: "... invocation-id/x ...". "" for
 /// other clients.
@@ -68,7 +68,7 @@ std::shared_ptr<LoggingApi> MakeLoggingApi(const Path& book_file, LogBook& book,
 /// Every route below /v2. A method of the service that is not emulated answers 501 with its name.
 std::vector<http::Route> LoggingRoutes(std::shared_ptr<LoggingApi> api);
 
-// The parts of the table.
+// The parts of LoggingRoutes.
 std::vector<http::Route> EntryRoutes(const std::shared_ptr<LoggingApi>& api);
 std::vector<http::Route> LogRoutes(const std::shared_ptr<LoggingApi>& api);
 std::vector<http::Route> SinkAndMetricRoutes(const std::shared_ptr<LoggingApi>& api);

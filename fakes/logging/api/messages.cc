@@ -44,15 +44,6 @@ const CodeRow& FindRow(Code code) {
   return row != std::end(kCodes) ? *row : kCodes[std::size(kCodes) - 2];
 }
 
-std::string CamelCase(std::string_view name) {
-  std::string camel;
-  for (size_t i = 0; i < name.size(); ++i) {
-    const bool is_break = name[i] == '_' && i + 1 < name.size();
-    camel += is_break ? UpperCase(name.substr(++i, 1)) : std::string(1, name[i]);
-  }
-  return camel;
-}
-
 }  // namespace
 
 Result<Json> ReadBody(const http::Request& request) {
@@ -67,7 +58,7 @@ Result<Json> ReadBody(const http::Request& request) {
 Result<Json> CanonicalMembers(const Json& object, std::initializer_list<std::string_view> names) {
   Json members = Json::object();
   for (const auto& [name, value] : object.items()) {
-    const std::string camel = CamelCase(name);
+    const std::string camel = LowerCamelCase(name);
     if (std::find(names.begin(), names.end(), camel) == names.end()) {
       return errors::MemberUnknown(name, "");
     }

@@ -19,26 +19,26 @@ Result<Json> ReadBody(const http::Request& request);
 /// snake_case, is not one of `names` (in camelCase).
 Result<Json> CanonicalMembers(const Json& object, std::initializer_list<std::string_view> names);
 
-/// The value, or {"error": {code, message, status}}.
+/// Renders the value, or {"error": {code, message, status}}.
 http::Response MakeResponse(const http::Request& request, const Result<Json>& result);
 http::Response MakeErrorResponse(const Error& error, const Json& details);
 
-/// Limits a page size: `standard` if none was given (0), at most `most`.
+/// Returns the size of a page: `standard` if the request has none (0), and at most `most`.
 Result<size_t> LimitPageSize(long long asked, size_t standard, size_t most);
-/// A page token. Opaque to clients.
+/// Makes a page token, which is opaque to clients.
 std::string MakePageToken(const Json& token);
 /// kInvalidArgument: MakePageToken never made this text.
 Result<Json> ParsePageToken(std::string_view text);
 
 // Names of the Logging API: projects/p, projects/p/logs/a%2Fb, .../buckets/_Default/views/_AllLogs.
 
-/// "projects", "organizations", "folders", "billingAccounts".
+/// True for "projects", "organizations", "folders" and "billingAccounts".
 bool IsParentKind(std::string_view kind);
 
 /// Returns a parent of logs, such as "projects/p", unchanged; nullopt for any other text.
 std::optional<std::string> ParseParent(std::string_view text);
 
-/// "projects/p/logs/a%2Fb". The error is kInvalidArgument.
+/// Parses "projects/p/logs/a%2Fb". The error is kInvalidArgument.
 Result<LogKey> ParseLogName(std::string_view text);
 /// The full name of a log, percent-encoded where necessary.
 std::string LogNameText(const LogKey& log);

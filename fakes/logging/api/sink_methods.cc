@@ -77,13 +77,14 @@ class Collection {
   Result<Json> Create(const http::Request& request) const {
     ASSIGN_OR_RETURN(Json body, Read(request));
     const std::string id = StringOr(body, "name");
-    if (!IsId(id)) return errors::MemberMisfit("name", "1 to 100 of letters, digits and _-.");
+    if (!IsId(id))
+      return errors::MemberMisfit("name", "1 to 100 letters, digits and characters of _-.");
     return Put(id, std::move(body), [&](const std::optional<Json>& present) -> Status {
       return present ? Status(errors::ResourceExists(kind_.title, id)) : Status(Ok{});
     });
   }
 
-  /// updateMask names the members to change; without it all change.
+  /// updateMask names the members to change. Without it, all members change.
   Result<Json> Update(const http::Request& request, const std::string& id) const {
     ASSIGN_OR_RETURN(const Json given, Read(request));
     const std::string mask(request.Query("updateMask"));
@@ -96,8 +97,8 @@ class Collection {
   }
 
   Result<Json> Delete(const std::string& id) const {
-    ASSIGN_OR_RETURN(const bool was_there, api_.resources->Remove(prefix_ + id));
-    if (!was_there) return errors::ResourceNotFound(kind_.title, id);
+    ASSIGN_OR_RETURN(const bool existed, api_.resources->Remove(prefix_ + id));
+    if (!existed) return errors::ResourceNotFound(kind_.title, id);
     return Json::object();
   }
 

@@ -36,7 +36,7 @@ Result<Json> CanonicalSeverity(const Json& value, const std::string& place) {
   std::optional<int> number;
   if (value.is_string()) number = SeverityNumber(value.get<std::string>());
   if (value.is_number_integer()) number = value.get<int>();
-  if (!number || *number < 0) return errors::MemberMisfit(place, "a severity, as \"ERROR\"");
+  if (!number || *number < 0) return errors::MemberMisfit(place, "a severity, such as \"ERROR\"");
   return Json(std::string(SeverityName(*number)));
 }
 
@@ -64,7 +64,7 @@ Result<Json> CanonicalValue(const Json& value, const FilterField& field, const s
       return value;
     case FieldKind::kDuration:
       if (!value.is_string() || !ParseProtoDuration(value.get<std::string>())) {
-        return errors::MemberMisfit(place, "a duration, as \"1.5s\"");
+        return errors::MemberMisfit(place, "a duration, such as \"1.5s\"");
       }
       return value;
     case FieldKind::kText:
@@ -186,7 +186,7 @@ Result<WrittenEntry> ReadWrittenEntry(const Json& entry, const std::string& plac
   canonical["insertId"] = written.insert_id;
   const std::string severity = StringOr(canonical, "severity", "DEFAULT");
   written.severity = SeverityNumber(severity).value_or(0);
-  if (severity == "DEFAULT") canonical.erase("severity");  // as proto3 JSON leaves it out
+  if (severity == "DEFAULT") canonical.erase("severity");  // proto3 JSON omits defaults
   if (const Json* labels = Member(canonical["resource"], "labels")) {
     written.job_id = StringOr(*labels, "job_id");
   }

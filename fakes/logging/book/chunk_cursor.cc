@@ -1,8 +1,8 @@
 // The entries of all jobs of a project in the order of their times.
 //
 // Each job has chunks of its own. An index holds the times, severities and tasks of each chunk. The
-// cursor opens a chunk only when the listing reaches its time, so the cost of a page depends on
-// what it shows, not on what is stored.
+// cursor opens a chunk only when the listing reaches its time, so the cost of a page depends on the
+// entries that it shows, not on all stored entries.
 
 #include <algorithm>
 #include <cstdlib>
@@ -105,7 +105,8 @@ class ChunkCursor final : public EntryCursor {
            IsLogWanted(entry.task, entry.job_id, entry.insert_id);
   }
 
-  // Called up to a hundred thousand times for a page; nearly all entries have one severity.
+  // Remembers the previous entry's severity: called up to a hundred thousand times for a page, and
+  // nearly all entries have the same severity.
   uint32_t BitOfSeverity(const std::string& severity) const {
     if (severity != severity_) {
       severity_ = severity;
@@ -135,7 +136,7 @@ class ChunkCursor final : public EntryCursor {
     return deleted == scan_.deleted.end() || id > deleted->second.last_id;
   }
 
-  // Whether an entry of the chunk can be wanted.
+  // True if the chunk may have a wanted entry.
   bool IsHeadWanted(uint32_t severities, const std::string& tasks) const {
     if (head_.last_id <= after_id_ || !(scan_.bounds.severities & severities)) return false;
     if (!scan_.bounds.task && !scan_.bounds.log_id && scan_.deleted.empty()) return true;

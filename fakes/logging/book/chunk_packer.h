@@ -18,7 +18,7 @@ namespace caip::logging {
 class ChunkMarks {
  public:
   void Add(const Entry& entry);
-  /// Stores what was collected in the chunk and starts again.
+  /// Moves the collected marks to the chunk and starts again.
   void MoveTo(Chunk& chunk);
 
  private:

@@ -86,7 +86,7 @@ namespace {
 
 constexpr size_t kSecondDigits = sizeof("2022-02-09T17:36:42") - 1;
 
-/// Whether JSON requires an escape for a byte of UTF-8.
+/// True if JSON requires an escape for this byte of UTF-8.
 bool NeedsEscape(char byte) {
   return static_cast<unsigned char>(byte) < 0x20 || byte == '"' || byte == '\\';
 }
@@ -223,7 +223,7 @@ bool ReadCommon(std::string_view line, Entry& common, std::string_view& time) {
   if (!line.starts_with('{')) return false;
   line.remove_prefix(1);
   if (line.starts_with(kTime) && !TakeTime(line, time)) return false;
-  if (line.starts_with("\"message\"")) return true;  // most lines: all as in the line before
+  if (line.starts_with("\"message\"")) return true;  // the usual case
   for (const auto& [name, member] : members) {
     if (!line.starts_with(name)) continue;
     std::string_view value;

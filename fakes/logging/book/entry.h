@@ -29,8 +29,7 @@ struct Entry {
 
 /// An insert id as clients see it: sixteen digits, so that ids also sort as text.
 std::string InsertIdText(uint64_t insert_id);
-/// The number of an insert id of a job's entry. 0 for "" and for any other text; every entry comes
-/// after 0.
+/// The number of an insert id of a job's entry. 0 for any other text; every entry has a larger id.
 uint64_t ParseInsertId(const std::string& text);
 /// The insert id that a client's entry gets if the client gave none. Never equals a job entry's.
 std::string WrittenInsertIdText(uint64_t number);
@@ -59,7 +58,7 @@ Json LogEntryJson(const JobLogNames& names, const Entry& entry);
 /// them, and the text of the last second, which most entries share. One thread.
 class EntryWriter {
  public:
-  /// Starts a chunk: the next line omits nothing.
+  /// Starts a chunk: the next line has all members.
   void Begin() { previous_.reset(); }
 
   /// Appends {"time":"...","severity":"...","task":"...","trial":"...","message":"..."} and a

@@ -16,7 +16,8 @@
 
 namespace caip::logging {
 
-/// The position of an entry in a listing. `source` separates entries that agree in the rest.
+/// The position of an entry in a listing. `source` orders entries that have the same time and
+/// insert id.
 struct EntryPosition {
   Instant time;
   std::string insert_id;

@@ -138,7 +138,7 @@ class LogBook {
   mutable LogReaders readers_;
   std::atomic<uint64_t> next_insert_id_;
 
-  mutable std::mutex mutex_;  // guards the rest
+  mutable std::mutex mutex_;  // guards the members below
   std::condition_variable work_;
   std::condition_variable done_;
   std::condition_variable retry_;
@@ -146,8 +146,8 @@ class LogBook {
   Batch queue_;
   size_t queued_bytes_ = 0;   // in queue_
   size_t waiting_bytes_ = 0;  // in queue_ and in the batch that is being stored
-  uint64_t appended_ = 0;     // calls of Append, Write and DeleteLog
-  uint64_t stored_ = 0;       // of those
+  uint64_t appended_ = 0;     // number of calls of Append, Write and DeleteLog
+  uint64_t stored_ = 0;       // number of these calls whose entries are stored
   uint64_t flush_to_ = 0;
   uint64_t failures_ = 0;
   Status health_ = Ok{};

@@ -10,7 +10,7 @@
 namespace caip::logging {
 namespace {
 
-// The next start reads this much in a few milliseconds.
+// The next start reads a write-ahead log of this size in a few milliseconds.
 constexpr uint64_t kWalBytesToKeep = 4u << 20;
 
 constexpr std::string_view kInsertChunk =

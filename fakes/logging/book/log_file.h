@@ -24,9 +24,9 @@ inline constexpr uint64_t kChunkEntriesMax = 512;
 inline constexpr Duration kChunkSpanMax = std::chrono::milliseconds(100);
 
 // Names of settings.
-inline const std::string kLastIdSetting = "last_id";  // of entries, where a log was deleted
+inline const std::string kLastIdSetting = "last_id";  // of entries, when a log was last deleted
 inline const std::string kLastWrittenSetting = "last_written";
-inline const std::string kSpanSetting = "span";  // of chunks made before spans had a limit
+inline const std::string kSpanSetting = "span";  // the longest of chunks of older versions
 
 /// A row of job entries.
 struct Chunk {

@@ -8,9 +8,9 @@ namespace {
 
 Result<std::optional<Json>> FindResource(LogFile& file, const std::string& name) {
   SqlQuery row(file, "SELECT body FROM resources WHERE name = ?1");
-  const bool is_there = row.Bind(1, name).Next();
+  const bool exists = row.Bind(1, name).Next();
   if (const Status read = row.status(); !read.ok()) return read.error();
-  if (!is_there) return std::optional<Json>();
+  if (!exists) return std::optional<Json>();
   auto body = ParseJson(row.Text(0));
   if (!body.ok()) return errors::ResourceDamaged(file.path(), name);
   return std::optional<Json>(std::move(body).value());
@@ -41,14 +41,14 @@ Result<Json> ResourceTable::Change(
 
 Result<bool> ResourceTable::Remove(const std::string& name) {
   return files_.With([&](LogFile& file) -> Result<bool> {
-    bool was_there = false;
+    bool existed = false;
     const Status removed = file.Write([&]() -> Status {
       ASSIGN_OR_RETURN(const std::optional<Json> present, FindResource(file, name));
-      was_there = present.has_value();
+      existed = present.has_value();
       return SqlQuery(file, "DELETE FROM resources WHERE name = ?1").Bind(1, name).Run();
     });
     if (!removed.ok()) return removed.error();
-    return was_there;
+    return existed;
   });
 }
 

@@ -11,7 +11,7 @@ namespace {
 constexpr int kSeverityStep = 100;
 constexpr int kSeverityMax = 800;
 
-// Narrows the bounds to entries that also fulfil `other`.
+// Restricts the bounds to entries that also fulfil `other`.
 void NarrowText(std::optional<std::string>& text, const std::optional<std::string>& other,
                 bool& none) {
   if (!other) return;
@@ -33,7 +33,7 @@ void NarrowBounds(EntryBounds& bounds, const EntryBounds& other) {
   bounds.none = bounds.none || bounds.severities == 0 || bounds.from >= bounds.until;
 }
 
-// Widens the bounds to entries that fulfil `other` instead.
+// Extends the bounds to entries that fulfil `other` instead.
 void WidenText(std::optional<std::string>& text, const std::optional<std::string>& other) {
   if (!text || !other || FoldCase(*text) != FoldCase(*other)) text.reset();
 }
@@ -110,7 +110,7 @@ EntryBounds BoundsOfEqual(const std::string& path, const std::string& text,
 }
 
 EntryBounds BoundsOfComparison(const FilterComparison& comparison, std::string_view service) {
-  if (comparison.asks_presence()) return {};
+  if (comparison.tests_presence()) return {};
   const std::string path = Join(comparison.field().path, ".");
   if (path == "timestamp") return BoundsOfTime(comparison);
   if (path == "severity") return BoundsOfSeverity(comparison);

@@ -11,7 +11,7 @@
 namespace caip::logging {
 
 /// Conditions that every matching entry fulfils; the filter may have more. Texts are those of the
-/// filter and compare without case.
+/// filter, and comparisons ignore case.
 struct EntryBounds {
   Instant from = Instant::min();
   Instant until = Instant::max();  // exclusive

@@ -52,10 +52,6 @@ std::optional<bool> ParseFlag(std::string_view text) {
   return std::nullopt;
 }
 
-std::string ScalarText(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : CompactJson(value);
-}
-
 char Folded(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
 
 // The default value of a field that every entry has.
@@ -87,7 +83,7 @@ std::optional<Period> ParseUnrepresentable(std::string_view text) {
   return std::nullopt;
 }
 
-// Cuts off digits below the nanosecond.
+// Removes digits below the nanosecond.
 std::string TruncateFraction(std::string_view text) {
   std::string shorter(text);
   const size_t point = shorter.find('.');
@@ -130,6 +126,10 @@ std::string FoldCase(std::string_view text) {
   return folded;
 }
 
+std::string ScalarText(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : CompactJson(value);
+}
+
 bool HasFolded(std::string_view text, std::string_view folded) {
   return std::search(text.begin(), text.end(), folded.begin(), folded.end(),
                      [](char a, char b) { return Folded(a) == b; }) != text.end() ||
@@ -150,9 +150,9 @@ Result<FilterComparison> FilterComparison::Make(FilterField field, FilterOperato
   made.text_ = value.text;
   made.folded_ = FoldCase(value.text);
   const bool is_word = value.kind == FilterToken::Kind::kWord;
-  made.asks_presence_ = is_word && value.text == "*" && op == FilterOperator::kHas;
+  made.tests_presence_ = is_word && value.text == "*" && op == FilterOperator::kHas;
   made.is_null_ = is_word && value.text == "NULL_VALUE";
-  if (made.asks_presence_) return made;
+  if (made.tests_presence_) return made;
   RETURN_IF_ERROR(made.CheckOperator(value));
   RETURN_IF_ERROR(made.ReadValue(value));
   return made;
@@ -221,12 +221,12 @@ bool FilterComparison::MatchesAt(const Json& value, size_t depth) const {
     return std::any_of(value.begin(), value.end(),
                        [&](const Json& element) { return MatchesAt(element, depth); });
   }
-  if (depth == field_.path.size()) return asks_presence_ || MatchesValue(value);
+  if (depth == field_.path.size()) return tests_presence_ || MatchesValue(value);
   const Json* member = Member(value, field_.path[depth]);
   if (member) return MatchesAt(*member, depth + 1);
   const bool has_default = field_.kind != FieldKind::kFree && field_.kind != FieldKind::kMessage &&
                            field_.kind != FieldKind::kTime;
-  return has_default && !asks_presence_ && MatchesValue(DefaultValue(field_.kind));
+  return has_default && !tests_presence_ && MatchesValue(DefaultValue(field_.kind));
 }
 
 bool FilterComparison::MatchesValue(const Json& value) const {

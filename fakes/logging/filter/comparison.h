@@ -28,24 +28,27 @@ enum class FilterOperator {
 };
 std::optional<FilterOperator> ParseFilterOperator(std::string_view sign);
 
-/// ParsePeriod for times of entries: any number of fraction digits, and offsets without a colon.
+/// Like ParsePeriod, but also takes any number of fraction digits, and offsets without a colon.
 std::optional<Period> ParseEntryPeriod(std::string_view text);
 
 /// Converts ASCII letters to lower case: like the service, comparisons ignore case.
 std::string FoldCase(std::string_view text);
-/// Whether `text` contains `folded`, ignoring case.
+/// The text of a string, or the JSON of any other value.
+std::string ScalarText(const Json& value);
+
+/// True if `text` contains `folded`, ignoring case.
 bool HasFolded(std::string_view text, std::string_view folded);
-/// Whether `value`, or any value inside it, contains `folded`.
+/// True if `value`, or any value inside it, contains `folded`.
 bool HasBelow(const Json& value, std::string_view folded);
 
 // Regular expressions in RE2's syntax, which the service uses. Matching takes linear time.
 
-/// Immutable, cheap to copy, any thread.
+/// A compiled regular expression. Immutable, cheap to copy, any thread.
 class TextPattern {
  public:
   /// The error's message is RE2's.
   static Result<TextPattern> Compile(std::string_view expression);
-  /// Whether a part of the text matches. Case matters.
+  /// True if a part of the text matches. Case matters.
   bool IsIn(std::string_view text) const;
 
  private:
@@ -65,7 +68,7 @@ class FilterComparison {
 
   const FilterField& field() const { return field_; }
   FilterOperator op() const { return op_; }
-  bool asks_presence() const { return asks_presence_; }
+  bool tests_presence() const { return tests_presence_; }
   const std::string& text() const { return text_; }
   const Period& period() const { return period_; }
   void SetTime(Instant time) { period_ = {time, time + Duration(1)}; }
@@ -86,7 +89,7 @@ class FilterComparison {
 
   FilterField field_;
   FilterOperator op_ = FilterOperator::kEqual;
-  bool asks_presence_ = false;
+  bool tests_presence_ = false;
   bool is_null_ = false;
   std::string text_;
   std::string folded_;

@@ -1,5 +1,5 @@
 #pragma once
-// The errors of filters, in the service's words where they are known.
+// The errors of filters, with the service's texts where they are known.
 
 #include <string>
 

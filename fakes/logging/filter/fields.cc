@@ -83,19 +83,16 @@ const KnownField* FindField(std::string_view path) {
   return nullptr;
 }
 
-std::string CamelCaseSegment(std::string_view text) {
+}  // namespace
+
+std::string LowerCamelCase(std::string_view name) {
   std::string camel;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '_' && i + 1 < text.size()) {
-      camel += UpperCase(text.substr(++i, 1));
-    } else {
-      camel.push_back(text[i]);
-    }
+  for (size_t i = 0; i < name.size(); ++i) {
+    const bool is_break = name[i] == '_' && i + 1 < name.size();
+    camel += is_break ? UpperCase(name.substr(++i, 1)) : std::string(1, name[i]);
   }
   return camel;
 }
-
-}  // namespace
 
 std::optional<FilterField> ResolveField(const std::vector<std::string>& segments) {
   FilterField field;
@@ -108,7 +105,7 @@ std::optional<FilterField> ResolveField(const std::vector<std::string>& segments
       field.path.push_back(segment);
       continue;
     }
-    const std::string name = CamelCaseSegment(segment);
+    const std::string name = LowerCamelCase(segment);
     path += (path.empty() ? "" : ".") + name;
     const KnownField* known = FindField(path);
     if (!known) return std::nullopt;

@@ -26,6 +26,9 @@ struct FilterField {
   bool operator==(const FilterField&) const = default;
 };
 
+/// Converts "log_name" to "logName".
+std::string LowerCamelCase(std::string_view name);
+
 /// nullopt: a LogEntry has no such field.
 std::optional<FilterField> ResolveField(const std::vector<std::string>& segments);
 

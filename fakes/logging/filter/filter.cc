@@ -234,7 +234,7 @@ Result<Filter> Filter::Parse(std::string_view text) {
   return filter;
 }
 
-// Whether an entry matches a filter.
+// Matching of entries.
 
 namespace {
 
@@ -247,11 +247,7 @@ const Json* FindValue(const Json& entry, const std::vector<std::string>& path) {
   return value;
 }
 
-std::string ScalarTextMatch(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : CompactJson(value);
-}
-
-// Looks for words in any order, and for phrases between backticks whose words follow each other.
+// Searches for words in any order, and for phrases between backticks, whose words must be adjacent.
 class WordSearch {
  public:
   explicit WordSearch(const FilterNode& node) : wanted_(node.words) {
@@ -269,7 +265,7 @@ class WordSearch {
       for (const Json& member : value) Search(member);
       return;
     }
-    const std::vector<std::string> words = SearchWords(ScalarTextMatch(value));
+    const std::vector<std::string> words = SearchWords(ScalarText(value));
     std::erase_if(wanted_, [&](const std::string& word) {
       return std::find(words.begin(), words.end(), word) != words.end();
     });
@@ -292,11 +288,12 @@ bool HasWords(const FilterNode& node, const Json& entry) {
   return search.found();
 }
 
-// The same entries at every look: chosen by a hash (FNV-1a, its bits mixed) of the field.
+// Chooses entries by a hash of the field (FNV-1a, its bits mixed), so that every listing has the
+// same entries.
 bool IsSampled(const FilterNode& node, const Json& entry) {
   const Json* value = FindValue(entry, node.field.path);
   if (!value) return false;
-  uint64_t hash = Fnv1a(ScalarTextMatch(*value));
+  uint64_t hash = Fnv1a(ScalarText(*value));
   hash = (hash ^ hash >> 33) * 0xff51afd7ed558ccdu;
   hash = (hash ^ hash >> 33) * 0xc4ceb9fe1a85ec53u;
   hash ^= hash >> 33;

@@ -8,7 +8,7 @@
 //   operator   := "=" "!=" "<" "<=" ">" ">=" ":" "=~" "!~"
 //   function   := log_id("...") | sample(field, fraction) | SEARCH([field,] "...")
 //
-// Text compares without case, but for regular expressions. `-- words` are a comment.
+// Comparisons of text ignore case, except regular expressions. `-- words` is a comment.
 
 #include <functional>
 #include <memory>
@@ -57,7 +57,7 @@ class Filter {
   /// `entry` is a LogEntry as JSON with all its output fields set.
   bool Matches(const Json& entry) const { return root_->Matches(entry); }
   const FilterNode& root() const { return *root_; }
-  /// A copy whose upper bounds of `timestamp` are replaced by `moved` of them.
+  /// Returns a copy in which `moved` has been applied to the upper bounds of `timestamp`.
   Filter WithUpperTimes(const std::function<Instant(Instant)>& moved) const;
 
  private:

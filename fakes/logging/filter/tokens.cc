@@ -6,7 +6,7 @@
 namespace caip::logging {
 namespace {
 
-constexpr size_t kFilterBytesMax = 20'000;  // of the service
+constexpr size_t kFilterBytesMax = 20'000;  // the service's limit
 
 bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 

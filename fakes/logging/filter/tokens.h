@@ -1,6 +1,6 @@
 #pragma once
-// Splits the text of a filter into tokens. Knows quotes, comments, operators and places, but not
-// their meaning.
+// Splits the text of a filter into tokens. Recognizes quotes, comments and operators, but does not
+// interpret them.
 
 #include <string>
 #include <string_view>

@@ -1,6 +1,6 @@
 #pragma once
-// What a connection is doing. The server uses it to choose a connection to close at the limit.
-// Private to src/http.
+// The activity of a connection. The server uses it to choose which connection to close at the
+// limit. Private to src/http.
 
 #include <atomic>
 #include <cstdint>

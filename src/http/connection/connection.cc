@@ -79,7 +79,8 @@ class Connection {
   }
 
  private:
-  // False if the connection has ended. Does nothing for a plain connection, or with TLS already.
+  // False if the connection has ended. Does nothing for a plain connection, or if TLS has started
+  // already.
   bool StartTlsIfAsked() {
     if (!context_.tls || socket_.secure()) return true;
     char first = 0;
@@ -117,7 +118,7 @@ class Connection {
       if (error && error != beast::error::need_more) return RefuseHead(error);
       if (parser.is_header_done() || !error) continue;
       if (!begun && (input_.size() > 0 || parser.got_some())) {
-        begun = true;  // from here on the header's deadline applies
+        begun = true;  // from now on, the header's deadline applies
         socket_.SetDeadline(HeadDeadline());
       }
       const Flow flow = input_.ReceiveMore(socket_, kConnectionInputBytes);
@@ -168,8 +169,8 @@ class Connection {
     }
     form.keep_alive = usable && !ambiguous_ && message.keep_alive() && !context_.stopping &&
                       (body.IsAtEnd() || body.IsWorthDraining());
-    const bool goes_on = WriteResponse(socket_, response, form) && body.Drain();
-    return goes_on ? Next::kRequest : Next::kLinger;
+    const bool can_continue = WriteResponse(socket_, response, form) && body.Drain();
+    return can_continue ? Next::kRequest : Next::kLinger;
   }
 
   // Fills the request, or returns the refusal.
@@ -198,7 +199,7 @@ class Connection {
     request.scheme = socket_.secure() ? "https" : "http";
     request.host = std::string(message[beast::field::host]);
     if (request.host.empty()) request.host = options_.address + ":" + std::to_string(context_.port);
-    const bool whole_url = !target->authority.empty();  // then the Host field does not count
+    const bool whole_url = !target->authority.empty();  // it takes precedence over the Host field
     if (whole_url) request.host = std::move(target->authority);
     return Guard(request, whole_url);
   }
@@ -227,7 +228,8 @@ class Connection {
     }
   }
 
-  // CONNECT: connects the client with the host that it names. This server answers for served names.
+  // CONNECT: connects the client with the host that it names, or answers itself if the name is
+  // served.
   Next Tunnel(RequestParser& parser) {
     const std::string target(parser.get().target());
     const auto to = ParseDestination(target);
@@ -252,7 +254,7 @@ class Connection {
     return Next::kEnd;
   }
 
-  // Ends the sending side and reads for a moment: closing with unread bytes would reset the
+  // Ends the sending side and reads for a short time: closing with unread bytes would reset the
   // connection, and the peer could lose the response.
   void Linger() {
     if (socket_.resets_on_close()) return;

@@ -14,7 +14,7 @@
 
 namespace caip::http {
 
-/// Where a connection comes from.
+/// The peer and the listener of a connection.
 struct Origin {
   std::string peer;      // "127.0.0.1:51234"
   std::string listener;  // the tag

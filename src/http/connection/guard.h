@@ -1,7 +1,7 @@
 #pragma once
-// Which requests the server accepts. A web page can make a browser send requests to a loopback
-// port, with the page's own host name (DNS rebinding) or with its Origin. The checks here refuse
-// both.
+// Checks that decide which requests the server accepts. A web page can make a browser send requests
+// to a loopback port, with the page's own host name (DNS rebinding) or with its Origin. The checks
+// refuse both.
 
 #include <string>
 #include <string_view>
@@ -13,20 +13,20 @@ namespace caip::http {
 
 /// Returns "[::1]" for "[::1]:80" and "local" for "Local:80".
 std::string RemovePort(std::string_view host);
-/// Whether a lower-case name matches a pattern. "*.x.org" and ".x.org" match any subdomain,
+/// True if a lower-case name matches a pattern. "*.x.org" and ".x.org" match any subdomain,
 /// "*-ml.x.org" matches any prefix; any other pattern matches only itself.
 bool MatchesName(std::string_view name, std::string_view pattern);
 bool MatchesAnyName(std::string_view name, const std::vector<std::string>& patterns);
 
-/// 127.0.0.0/8, [::1], localhost, the address of the listener, or a match of `allowed`.
+/// True for 127.0.0.0/8, [::1], localhost, the address of the listener, and a match of `allowed`.
 bool IsHostAllowed(std::string_view host, std::string_view listening_address,
                    const std::vector<std::string>& allowed);
-/// No Origin (not a browser), or exactly that of the server's own pages.
+/// True without an Origin (not a browser), and for exactly that of the server's own pages.
 bool IsOriginAllowed(std::string_view origin, std::string_view scheme, std::string_view host);
 
-/// Whether a request is a browser's question before a request across origins (CORS).
+/// True if a request is a browser's preflight for a request across origins (CORS).
 bool IsPreflight(const Request& request);
-/// Permits what the browser asks. Only for an allowed Origin.
+/// Permits the method and the headers that the browser asks for. The Origin must be allowed.
 Response AnswerPreflight(const Request& request);
 
 }  // namespace caip::http

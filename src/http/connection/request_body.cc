@@ -21,8 +21,9 @@ constexpr size_t kLineBytesMax = 16 << 10;
 constexpr int kTrailersMax = 100;
 constexpr size_t kLineInputBytes = 16 << 10;
 constexpr size_t kDrainBytes = 64 << 10;
-constexpr uint64_t kDrainBytesMax = 64 << 20;  // a refused upload is still read this far, so that
-                                               // clients that send first and read then see why
+// A refused upload is read up to this size, because some clients read the response only after they
+// have sent everything.
+constexpr uint64_t kDrainBytesMax = 64 << 20;
 
 }  // namespace
 
@@ -146,7 +147,7 @@ namespace {
 constexpr std::string_view kCoding = "transfer-encoding:";
 constexpr std::string_view kLength = "content-length:";
 
-// The field's value in lower case; nullopt if the line has another field.
+// Returns the field's value in lower case; nullopt if the line has another field.
 std::optional<std::string> ReadFieldValue(std::string_view line, std::string_view field) {
   if (!IsSameFieldName(line.substr(0, field.size()), field)) return std::nullopt;
   return LowerCase(Trim(line.substr(field.size())));

@@ -66,7 +66,8 @@ struct BodyForm {
   bool expects_continue = false;
 };
 
-/// Lives as long as its request. Sends "100 Continue" before the first read.
+/// Reads the body of one request, while the request is handled. Sends "100 Continue" before the
+/// first read.
 class RequestBody final : public BodyReader {
  public:
   RequestBody(Socket& socket, Input& input, const BodyForm& form, Activity& activity,
@@ -74,7 +75,7 @@ class RequestBody final : public BodyReader {
 
   Result<size_t> Read(char* buffer, size_t size) override;
   bool IsAtEnd() const { return chunked_ ? last_chunk_seen_ : left_ == 0; }
-  /// Whether the rest is short enough to be skipped, so that the connection can serve the next
+  /// True if the rest is short enough to be skipped, so that the connection can serve the next
   /// request.
   bool IsWorthDraining() const;
   /// Skips the rest. False if the connection must end.

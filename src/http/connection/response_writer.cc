@@ -64,7 +64,7 @@ void AppendOneLine(std::string& text, std::string_view value) {
       [](char c) { return c == '\r' || c == '\n' || c == '\0'; }, ' ');
 }
 
-// Fields that the writer sets itself.
+// True for fields that the writer sets itself.
 bool IsFramingField(std::string_view name) {
   return IsSameFieldName(name, "content-length") || IsSameFieldName(name, "transfer-encoding") ||
          IsSameFieldName(name, "connection");

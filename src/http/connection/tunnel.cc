@@ -28,7 +28,8 @@ bool IsOtherMachineV4(uint32_t address) {  // in host byte order
   return first != 0 && first != 127 && first < 224 && !link_local;
 }
 
-// One direction. [begin, end) of the piece is received but not sent yet.
+// Forwards one direction of a tunnel. Bytes [begin, end) of the piece are received but not sent
+// yet.
 class Pipe {
  public:
   Pipe(int from, int to, std::string_view already)
@@ -83,7 +84,7 @@ std::string FormatAuthority(const Destination& to) {
   return (six ? "[" + to.host + "]" : to.host) + ":" + std::to_string(to.port);
 }
 
-// Whether the response begins like "HTTP/1.1 200 Connection established".
+// True if the response begins like "HTTP/1.1 200 Connection established".
 bool IsSuccess(std::string_view head) {
   return head.starts_with("HTTP/1.") && head.size() > 9 && head[9] == '2';
 }
@@ -163,7 +164,7 @@ void Relay(Socket& client, std::string_view from_client, Socket& server,
                      {server.get(), EventsFor(down.wants_read(), up.wants_write()), 0},
                      {stop, POLLIN, 0}};
     for (pollfd& end : ends) {
-      if (end.events == 0) end.fd = -1;  // else poll would return at once for a half-closed end
+      if (end.events == 0) end.fd = -1;  // poll would return at once for a half-closed end
     }
     const int ready = ::poll(ends, 3, wait > 0 ? wait : -1);
     if (ready < 0 && errno == EINTR) continue;

@@ -24,7 +24,7 @@ struct Destination {
 /// Reads "name:443" or "[::1]:443"; nullopt if the text is neither.
 std::optional<Destination> ParseDestination(std::string_view text);
 
-/// Whether an address belongs to another machine: not loopback, link-local, multicast or
+/// True if an address belongs to another machine: not loopback, link-local, multicast or
 /// unspecified, nor such an address mapped to IPv6. A client must not reach services that trust
 /// this machine.
 bool IsOtherMachine(const sockaddr& address);
@@ -38,15 +38,15 @@ void Relay(Socket& client, std::string_view from_client, Socket& server,
 struct ProxyAddress {
   std::string host;
   std::string port;
-  std::string authorization;  // value of Proxy-Authorization, "" none
+  std::string authorization;  // value of Proxy-Authorization; "": none
 };
 /// Reads "http://user:password@host:3128" or "host:3128". nullopt: malformed, or a proxy over TLS.
 std::optional<ProxyAddress> ParseProxyAddress(std::string_view url);
 
-/// Whether `no_proxy` ("localhost,.corp.example,10.0.0.1", "*") exempts the host.
+/// True if `no_proxy` ("localhost,.corp.example,10.0.0.1", "*") exempts the host.
 bool IsProxyExempt(std::string_view host, std::string_view no_proxy);
 
-/// Whether a host is written as an address or a name of this machine or its link. Does not resolve
+/// True if a host is written as an address or a name of this machine or its link. Does not resolve
 /// names.
 bool NamesThisMachine(const std::string& host);
 

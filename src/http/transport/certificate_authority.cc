@@ -41,7 +41,7 @@ constexpr char kBundleSource[] = "# caip's authority and those of ";
 
 std::string FormatSourceLine(const Path& source) { return kBundleSource + source.string() + "\n"; }
 
-// The source that a bundle names; "" if there is no bundle, or it has another format.
+// Returns the source that a bundle names; "" if there is no bundle, or it has another format.
 std::string ReadBundleSource(const Path& bundle) {
   std::ifstream file(bundle);
   std::string line;
@@ -54,7 +54,7 @@ bool IsReadable(const Path& file) {
   return std::filesystem::is_regular_file(file, ignored) && ::access(file.c_str(), R_OK) == 0;
 }
 
-// A name becomes part of a certificate's extension, so only the characters of names may pass.
+// A name becomes part of a certificate's extension, so only the characters of names are allowed.
 bool IsServerName(std::string_view name) {
   return !name.empty() && name.size() <= kNameBytesMax &&
          std::all_of(name.begin(), name.end(), [](char c) {
@@ -78,8 +78,8 @@ struct CertificateAuthority::Keys {
 
 namespace {
 
-// The authority in the directory, if it is valid long enough. Does not read the key: most runs need
-// none.
+// Reads the authority in the directory, if it is valid long enough. Does not read the key, because
+// most runs need none.
 CertificatePtr ReadAuthority(const Path& directory, Instant now) {
   std::error_code ignored;
   if (!std::filesystem::exists(directory / "ca.key", ignored)) return nullptr;
@@ -140,7 +140,7 @@ Status CertificateAuthority::LoadKeys() {
   return Ok{};
 }
 
-// The file whose authorities belong in the bundle; "" if this host has none.
+// Returns the file whose authorities belong in the bundle; "" if this host has none.
 Path CertificateAuthority::TrustedFile() const {
   std::error_code error;
   // After `caip env`, the roots are this bundle itself. Then its source stays the same.
@@ -151,7 +151,7 @@ Path CertificateAuthority::TrustedFile() const {
   return found == std::end(kSystemBundles) ? Path() : Path(*found);
 }
 
-// Whether the bundle has the same sources and is newer than they are.
+// True if the bundle has the same sources and is newer than they are.
 bool CertificateAuthority::IsBundleFresh(const Path& source) const {
   std::error_code error;
   const auto made = std::filesystem::last_write_time(bundle_file(), error);
@@ -179,20 +179,20 @@ Result<ServerCertificate> CertificateAuthority::CertificateFor(const std::string
   const auto known = issued_.find(name);
   if (known != issued_.end() && now < known->second.renewal) return known->second.certificate;
   const Instant until = std::min<Instant>(now + kServerLife, ExpiryOf(*keys_->authority));
-  CertificateFields words{name, {name}, now - kBackdated, until};
+  CertificateFields fields{name, {name}, now - kBackdated, until};
   if (name.empty()) {
-    words.common_name = "localhost";
-    words.names = {"localhost", "127.0.0.1", "::1"};
+    fields.common_name = "localhost";
+    fields.names = {"localhost", "127.0.0.1", "::1"};
     for (const std::string& other : default_names_) {
-      if (IsCertificateName(other)) words.names.push_back(LowerCase(other));
+      if (IsCertificateName(other)) fields.names.push_back(LowerCase(other));
     }
   }
   ASSIGN_OR_RETURN(
       const CertificatePtr made,
-      NewServerCertificate(*keys_->server_key, words, *keys_->authority, *keys_->authority_key));
+      NewServerCertificate(*keys_->server_key, fields, *keys_->authority, *keys_->authority_key));
   if (issued_.size() >= kNamesMax) issued_.clear();
   Issued& issued = issued_[name];
-  issued = {{ToPem(*made), ToPem(*keys_->server_key)}, words.until - kRenewal};
+  issued = {{ToPem(*made), ToPem(*keys_->server_key)}, fields.until - kRenewal};
   return issued.certificate;
 }
 
@@ -233,7 +233,7 @@ bool SetSerial(X509& certificate) {
   unsigned char bytes[kSerialBytes];
   if (::RAND_bytes(bytes, sizeof bytes) != 1) return false;
   bytes[0] &= 0x7f;  // positive
-  bytes[0] |= 0x40;  // of one length
+  bytes[0] |= 0x40;  // always the same length
   BIGNUM* number = ::BN_bin2bn(bytes, sizeof bytes, nullptr);
   const bool set =
       number != nullptr && ::BN_to_ASN1_INTEGER(number, ::X509_get_serialNumber(&certificate));
@@ -265,14 +265,14 @@ bool AddExtension(X509& certificate, X509& issuer, int kind, const std::string& 
 
 using Extensions = std::vector<std::pair<int, std::string>>;
 
-// `issuer` null: signs itself.
-Result<CertificatePtr> NewCertificate(EVP_PKEY& key, const CertificateFields& words, X509* issuer,
+// If `issuer` is nullptr, the certificate signs itself.
+Result<CertificatePtr> NewCertificate(EVP_PKEY& key, const CertificateFields& fields, X509* issuer,
                                       EVP_PKEY& issuer_key, const Extensions& extensions) {
   CertificatePtr made(::X509_new());
   bool good = made && ::X509_set_version(made.get(), X509_VERSION_3) && SetSerial(*made) &&
-              SetTime(X509_getm_notBefore(made.get()), words.from) &&
-              SetTime(X509_getm_notAfter(made.get()), words.until) &&
-              SetName(*made, words.common_name) && ::X509_set_pubkey(made.get(), &key);
+              SetTime(X509_getm_notBefore(made.get()), fields.from) &&
+              SetTime(X509_getm_notAfter(made.get()), fields.until) &&
+              SetName(*made, fields.common_name) && ::X509_set_pubkey(made.get(), &key);
   if (!good) return errors::NoCertificate(OpenSslErrorText());
   X509& signer = issuer ? *issuer : *made;
   good = ::X509_set_issuer_name(made.get(), ::X509_get_subject_name(&signer));
@@ -293,20 +293,20 @@ Result<KeyPtr> NewEcKey() {
   return key;
 }
 
-Result<CertificatePtr> NewAuthority(EVP_PKEY& key, const CertificateFields& words) {
-  return NewCertificate(key, words, nullptr, key,
+Result<CertificatePtr> NewAuthority(EVP_PKEY& key, const CertificateFields& fields) {
+  return NewCertificate(key, fields, nullptr, key,
                         {{NID_basic_constraints, "critical,CA:TRUE,pathlen:0"},
                          {NID_key_usage, "critical,keyCertSign,cRLSign"},
                          {NID_subject_key_identifier, "hash"}});
 }
 
-Result<CertificatePtr> NewServerCertificate(EVP_PKEY& key, const CertificateFields& words,
+Result<CertificatePtr> NewServerCertificate(EVP_PKEY& key, const CertificateFields& fields,
                                             X509& issuer, EVP_PKEY& issuer_key) {
-  return NewCertificate(key, words, &issuer, issuer_key,
+  return NewCertificate(key, fields, &issuer, issuer_key,
                         {{NID_basic_constraints, "critical,CA:FALSE"},
                          {NID_key_usage, "critical,digitalSignature"},
                          {NID_ext_key_usage, "serverAuth"},
-                         {NID_subject_alt_name, AlternativeNames(words.names)},
+                         {NID_subject_alt_name, AlternativeNames(fields.names)},
                          {NID_subject_key_identifier, "hash"},
                          {NID_authority_key_identifier, "keyid"}});
 }

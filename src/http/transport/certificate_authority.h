@@ -76,8 +76,8 @@ struct CertificateFields {
   Instant from;
   Instant until;
 };
-Result<CertificatePtr> NewAuthority(EVP_PKEY& key, const CertificateFields& words);
-Result<CertificatePtr> NewServerCertificate(EVP_PKEY& key, const CertificateFields& words,
+Result<CertificatePtr> NewAuthority(EVP_PKEY& key, const CertificateFields& fields);
+Result<CertificatePtr> NewServerCertificate(EVP_PKEY& key, const CertificateFields& fields,
                                             X509& issuer, EVP_PKEY& issuer_key);
 
 std::string ToPem(EVP_PKEY& key);

@@ -1,6 +1,6 @@
 #pragma once
-// A connected, blocking TCP socket, plain or TLS, with a limit on silence. Used by server and
-// client.
+// A connected, blocking TCP socket, plain or TLS, with a limit on silence. The server and the
+// client use it.
 
 #include <chrono>
 #include <cstddef>
@@ -30,7 +30,7 @@ struct Received {
 /// The time by which reading must end, even if bytes keep arriving. nullopt: no limit.
 using Deadline = std::optional<MonotonicTime>;
 
-/// Used by one thread; only ShutdownSocket() may be called from another.
+/// A connected socket. Used by one thread; only ShutdownSocket() may be called from another.
 class Socket {
  public:
   Socket();
@@ -41,7 +41,7 @@ class Socket {
   bool valid() const { return fd_.valid(); }
   int get() const { return fd_.get(); }
 
-  /// Starts TLS as the server. `already` holds bytes of it that were received before.
+  /// Starts TLS as the server. `already` holds bytes of the handshake that were received before.
   Flow AcceptTls(SSL_CTX* context, std::string already = {});
   /// Starts TLS as the client. The peer must be `host`; otherwise `why` gets the reason.
   Flow ConnectTls(SSL_CTX* context, const std::string& host, std::string& why);
@@ -60,7 +60,7 @@ class Socket {
   /// True if the peer has closed the connection or sent unexpected bytes: it must not be reused.
   bool IsStale() const;
   void ShutdownWrites();
-  /// Closing will reset the connection and discard unsent bytes.
+  /// Makes Close() reset the connection and discard unsent bytes.
   void ResetOnClose();
   bool resets_on_close() const { return resets_on_close_; }
   void Close();

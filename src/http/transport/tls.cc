@@ -113,7 +113,7 @@ struct TlsSession::Wire {
   size_t already_used = 0;
   std::string out = {};
   Deadline deadline = {};
-  bool at_once = false;  // read only received bytes
+  bool at_once = false;  // reads only bytes that have arrived
   Flow flow = Flow::kData;
 
   int Read(char* buffer, size_t size) {
@@ -204,7 +204,7 @@ Flow TlsSession::Handshake(int (*step)(ssl_st*)) {
   const int result = step(ssl_);
   const Flow flow = result == 1 ? Flow::kData : FlowOfFailure(result);
   const Flow before = wire_->flow;
-  const bool flushed = wire_->Flush();  // also an alert about a failure
+  const bool flushed = wire_->Flush();  // also sends the alert about a failure
   if (flow == Flow::kData) return flushed ? flow : wire_->flow;
   wire_->flow = before;
   return flow;

@@ -62,7 +62,7 @@ std::string TlsErrorText();
 
 // One TLS connection, on a descriptor that a Socket owns. Private to src/http.
 
-/// One thread. The descriptor must outlive it.
+/// A TLS session on a descriptor, which must outlive it. One thread.
 class TlsSession {
  public:
   /// `already` holds bytes that were received before TLS was detected.
@@ -76,12 +76,12 @@ class TlsSession {
   Flow Connect(const std::string& host);
   Received Receive(char* buffer, size_t size);
   Flow Send(std::string_view first, std::string_view second);
-  /// Whether the peer has closed the connection or sent data. Ignores messages of TLS itself.
+  /// True if the peer has closed the connection or sent data. Ignores messages of TLS itself.
   bool IsStale();
   /// Announces the end of sent data to the peer.
   void ShutdownWrites();
   void SetDeadline(const Deadline& deadline);
-  /// Why Connect or Accept failed.
+  /// The reason why Connect or Accept failed.
   const std::string& failure() const { return failure_; }
 
  private:
