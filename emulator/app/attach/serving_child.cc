@@ -19,11 +19,11 @@ namespace {
 // Used by the signal handlers of both processes.
 std::atomic<pid_t> child{0};
 std::atomic<int> passed_on{0};
-std::atomic<int> outcome{-1};  // the child's end
+std::atomic<int> outcome{-1};  // the child's socket, to which it writes the exit code
 std::atomic<int> nothing{-1};  // /dev/null
 
-// After more signals, the process ends without waiting for the child. GNU timeout sends two at
-// once.
+// After more signals than this, the process ends without waiting for the child. GNU timeout sends
+// two at once.
 constexpr int kSignalsPassedOn = 3;
 constexpr int kPartingMilliseconds = 2000;
 
@@ -35,13 +35,13 @@ void PassOn(int signal) {
 }
 
 void SendOutcome(int exit_code) {
-  // The waiting process may be gone: no SIGPIPE.
+  // The waiting process may have ended. That must not raise SIGPIPE.
   [[maybe_unused]] const auto sent =
       ::send(outcome, &exit_code, sizeof exit_code, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-// Outside of InterruptGuards a signal ends the command but not the emulator inside: the command
-// runs to its end without output.
+// Handles a signal outside of InterruptGuards. The signal ends the command, but not the emulator
+// inside: the child runs to its end without output.
 void EndSilently(int signal) {
   const int saved = errno;
   ::dup2(nothing, STDOUT_FILENO);
@@ -52,7 +52,7 @@ void EndSilently(int signal) {
 
 constexpr int kPassedOn[] = {SIGINT, SIGTERM, SIGHUP};
 
-/// Blocks these signals while it exists.
+/// Blocks the forwarded signals while it exists.
 class Held {
  public:
   Held() {
@@ -74,15 +74,15 @@ bool IsIgnored(int signal) {
   return ::sigaction(signal, nullptr, &present) == 0 && present.sa_handler == SIG_IGN;
 }
 
-// The rest of the process that the user started. It ends with _exit: resources of the command, such
-// as files to delete, belong to the child.
+// Waits for the child until the process that the user started can end. It ends with _exit:
+// resources of the command, such as files to delete, belong to the child.
 [[noreturn]] void WaitFor(pid_t pid, int reads, Held& held) {
   child = pid;
   for (const int signal : kPassedOn) {
     struct sigaction action {};
     action.sa_handler = PassOn;
-    // SIGINT is forwarded even if it was ignored, as for a shell's `command &`: `kill -INT` ends a
-    // command.
+    // SIGINT is forwarded even if it was ignored, as it is for a shell's `command &`. Then `kill
+    // -INT` ends the command.
     if (signal != SIGHUP || !IsIgnored(signal)) ::sigaction(signal, &action, nullptr);
   }
   held.Free();
@@ -119,7 +119,7 @@ Result<std::unique_ptr<ServingChild>> ServingChild::Begin() {
   nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   outcome = writes.Release();
   InterruptGuard::SetOutside(EndSilently);
-  // The end of the waiting process is a signal to the child.
+  // The child gets SIGHUP when the waiting process ends.
   ::prctl(PR_SET_PDEATHSIG, SIGHUP);
   if (::getppid() != parent) ::raise(SIGHUP);
   return std::unique_ptr<ServingChild>(new ServingChild());
@@ -144,7 +144,7 @@ void ServingChild::Release(int exit_code, const Path& log) {
   struct pollfd gone {
     outcome, POLLIN, 0
   };
-  ::poll(&gone, 1, kPartingMilliseconds);  // its end of the pair closes when it ends
+  ::poll(&gone, 1, kPartingMilliseconds);  // the other socket closes when the waiting process ends
   InterruptGuard::SetOutside(SIG_IGN);
 }
 
