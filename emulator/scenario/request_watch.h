@@ -1,5 +1,5 @@
 #pragma once
-// Requests of replicas: which replica sent one, and the report of calls of the job API.
+// Identifies the replica that sent a request, and reports calls of the job API.
 
 #include <string>
 

@@ -1,6 +1,6 @@
 #pragma once
-// Reports system calls of replicas to the fault injector: lines that they print and, if storage is
-// a directory, files that they use.
+// Reports system calls of replicas to the fault injector: output of lines and, if storage is a
+// directory, uses of files.
 
 #include <atomic>
 #include <map>
@@ -46,7 +46,7 @@ class SystemWatch final : public host::ReplicaWatcher {
   std::atomic<bool> disk_was_full_{false};
   std::mutex mutex_;
   std::set<std::string> created_;              // files that did not exist before they were opened
-  std::map<engine::ReplicaKey, int64_t> cut_;  // where a write was cut
+  std::map<engine::ReplicaKey, int64_t> cut_;  // offsets at which writes were cut
 };
 
 }  // namespace caip::scenario
