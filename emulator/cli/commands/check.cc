@@ -24,7 +24,7 @@ using harness::CheckVerdict;
 // The exit code of an error that prevents the runs.
 int CheckExitCode(const Error& error) {
   if (error.code == Code::kResourceExhausted) return kExitCannot;
-  // The files that the user named were found before any run: kNotFound is about a file of caip.
+  // The files that the user named were found before any run, so kNotFound is about a file of caip.
   const bool ours = error.code == Code::kInternal || error.code == Code::kUnavailable ||
                     error.code == Code::kNotFound;
   return ours ? kExitOurFault : kExitUsage;
@@ -75,7 +75,7 @@ void Tell(const CheckCommand& command, const CheckReport& report, const Io& io) 
   if (std::getenv("GITHUB_ACTIONS") && !aside) io.out(GithubReport(report));
 }
 
-// A progress line that overwrites itself; on a terminal only.
+// Shows a progress line that overwrites itself. Only a terminal gets it.
 void ShowProgress(check::CheckingOptions& options, size_t of, const Io& io) {
   if (!io.err_is_terminal) return;
   options.made = [&io, of, made = size_t{0}](const harness::CheckRunKind& kind,

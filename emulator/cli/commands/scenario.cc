@@ -26,7 +26,7 @@
 namespace caip::cli {
 namespace {
 
-// The files. A folder means the scenarios below it, sorted by name.
+// The scenario files that the words name. A folder means the scenarios below it, sorted by name.
 std::vector<Path> Files(const std::vector<std::string>& words) {
   std::vector<Path> files;
   for (const std::string& word : words) {
@@ -51,8 +51,8 @@ void Say(const ScenarioRunCommand& command, const Io& io, const std::string& tex
   command.junit == "-" || command.json == "-" ? io.err(text) : io.out(text);
 }
 
-// The name of each scenario's event list: that of its file. Files with the same name get the
-// folder's name as a prefix, and a number if that is not enough.
+// The name of each scenario's event list, made from the name of its file. If files have the same
+// name, their folder's name becomes a prefix. A number follows if that is not enough.
 std::vector<std::string> EventNames(const std::vector<Path>& files) {
   std::map<std::string, int> stems;
   for (const Path& file : files) ++stems[file.stem().string()];
@@ -94,7 +94,7 @@ class Playlist {
       threads.emplace_back([this, &guard] { Work(guard); });
     }
     for (std::thread& thread : threads) thread.join();
-    for (; reported_ < files_.size(); ++reported_) {  // after an interruption
+    for (; reported_ < files_.size(); ++reported_) {  // the other scenarios, after an interruption
       if (!done_[reported_]) {
         played_[reported_].file = files_[reported_].string();
         played_[reported_].not_run = "not started";

@@ -47,7 +47,8 @@ Result<Look> LookAt(client::Connection& connection, const std::string& project,
   return look;
 }
 
-// On a terminal, each look replaces the one before. Elsewhere, each trial is printed when it ends.
+// Shows states of a study. On a terminal, each one replaces the one before. Elsewhere, each trial
+// is printed when it ends.
 class Screen {
  public:
   explicit Screen(const Io& io) : io_(io) {}
@@ -61,17 +62,17 @@ class Screen {
   }
 
  private:
-  // Overwrites the last look line by line, because many terminals keep a cleared screen in their
+  // Overwrites the last state line by line, because many terminals keep a cleared screen in their
   // history. If the window's size has changed, the position of those lines is unknown, and
-  // everything is drawn again at the top. Wrapping is off, because characters may be wider than
-  // they count.
+  // everything is drawn again at the top. Wrapping is off, because a character may need more
+  // columns than are counted for it.
   void Draw(const Look& look) {
     const report::TerminalSize size = report::TerminalSizeOf(STDOUT_FILENO);
     std::string text = "\x1b[?7l";
     if (lines_ > 0) text += size == size_ ? "\x1b[" + std::to_string(lines_) + "A\r" : "\x1b[H";
     lines_ = 0;
     for (const std::string& line : Split(report::StudyScreen(look.study, look.now, size), '\n')) {
-      if (line.empty()) continue;  // after the last
+      if (line.empty()) continue;  // the text ends with a line break
       text += "\x1b[K" + line + "\n";
       ++lines_;
     }
@@ -100,7 +101,7 @@ Result<Look> WatchToItsEnd(client::Connection& connection, const TrialsCommand& 
   }
 }
 
-// Prints the last look in the requested format. A table that was watched is on the screen already.
+// Prints the last state in the requested format. A table that was watched is on the screen already.
 Status Tell(const Look& look, const TrialsCommand& command, bool as_table, const Io& io) {
   if (!as_table) {
     ASSIGN_OR_RETURN(const std::string text, FormatResource(look.answer, *command.gcloud.format));

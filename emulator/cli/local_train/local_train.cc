@@ -40,7 +40,8 @@ std::string PythonFor(const GcloudFlags& flags) {
   return "";
 }
 
-// The parent of the package, as os.path has it: of "." that is the directory above.
+// The parent folder of the package, by the rules of Python's os.path: for "." it is the folder
+// above the working directory.
 std::string PackageRoot(const std::optional<std::string>& package_path) {
   const std::string given = package_path && !package_path->empty() ? *package_path : ".";
   Path absolute = fs::absolute(given).lexically_normal();
