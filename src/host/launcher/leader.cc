@@ -28,8 +28,8 @@
 namespace caip::host::launcher {
 namespace {
 
-// The seccomp filter by which a watched replica's calls wait for caip's answer. It is inherited by
-// everything the replica starts.
+// The seccomp filter that makes the calls of a watched replica wait for caip's answer. Everything
+// that the replica starts inherits the filter.
 
 #if defined(__x86_64__)
 constexpr uint32_t kArchitecture = AUDIT_ARCH_X86_64;
@@ -39,11 +39,11 @@ constexpr uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
 #error "caip-launcher knows the system calls of x86-64 and arm64 only"
 #endif
 
-// io_uring would write without a watched call. It is refused, and programs that use it work without
-// it.
+// io_uring would write without a watched call. The filter's owner refuses it, and programs that use
+// it work without it.
 constexpr int kOutputCalls[] = {SYS_write, SYS_writev, SYS_sendfile, SYS_splice,
                                 SYS_io_uring_setup};
-// Further calls for files. arm64 lacks the older one of each pair.
+// Further watched calls for files. arm64 lacks the older call of each pair.
 constexpr int kFileCalls[] = {
 #ifdef SYS_open
     SYS_open,     SYS_creat,           SYS_rename,    SYS_unlink,   SYS_rmdir,
@@ -53,7 +53,7 @@ constexpr int kFileCalls[] = {
     SYS_pwrite64, SYS_copy_file_range, SYS_close,     SYS_dup3,     SYS_exit_group,
 };
 
-// The filter: asks for the listed numbers of this architecture, and allows all others.
+// The filter: notifies caip of the listed calls of this architecture, and allows all others.
 class Program {
  public:
   explicit Program(uint32_t watch) {
@@ -82,8 +82,8 @@ class Program {
 };
 
 // Installs the filter in the calling process and returns the seccomp listener; -1 with errno.
-// `watch` is that of protocol.h. Makes only system calls, because the memory may belong to the
-// parent process.
+// protocol.h defines `watch`. Makes only system calls, because the memory may belong to the parent
+// process.
 int InstallWatch(uint32_t watch) {
   Program program(watch);
   // WAIT_KILLABLE: no signal interrupts a call that caip has received, which would repeat it.
@@ -102,7 +102,7 @@ int InstallWatch(uint32_t watch) {
 
 namespace {
 
-// Shared with the new process, which uses this process's memory until it executes its program.
+// Data for the new process, which uses this process's memory until it executes its program.
 struct Birth {
   const Recipe& recipe;
   const Namespaces& home;
@@ -137,7 +137,7 @@ std::vector<std::string> Candidates(const Recipe& recipe) {
 void VolunteerForOutOfMemory() {
   const int fd = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (fd < 0) return;
-  if (::write(fd, "500", 3) < 0) errno = 0;  // may fail
+  if (::write(fd, "500", 3) < 0) errno = 0;  // a failure is ignored
   ::close(fd);
 }
 
@@ -147,7 +147,8 @@ void VolunteerForOutOfMemory() {
   ::_exit(127);
 }
 
-// Makes the calls of this process wait for caip. None of the calls before the exec is watched.
+// Makes later calls of this process wait for caip. The process makes no watched call before its
+// exec.
 bool BeWatched(const Watching& watching) {
   const int listener = InstallWatch(watching.watch);
   if (listener < 0) return false;
@@ -177,7 +178,7 @@ int BecomeLeader(void* argument) {
   if (::chdir(recipe.directory) != 0) Fail(birth, Step::kDirectory, errno);
   const Watching& watching = birth.watching;
   if (watching.watch && !BeWatched(watching)) Fail(birth, Step::kWatch, errno);
-  ::syscall(SYS_close_range, 3u, ~0u, 0u);  // a second safety: all descriptors are close-on-exec
+  ::syscall(SYS_close_range, 3u, ~0u, 0u);  // all descriptors close on exec anyway
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);

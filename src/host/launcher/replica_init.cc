@@ -40,7 +40,7 @@ class ReplicaInit {
   [[noreturn]] void Run() {
     ::prctl(PR_SET_NAME, "caip-replica");
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-    ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // blocked, so it is read below
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // the signal is blocked, and Wait reads it
     if (::getppid() != start_.launcher) ::_exit(0);
     Start();
     while (!ended_) Wait(-1);

@@ -11,7 +11,7 @@
 namespace caip::host {
 namespace {
 
-/// A name that is one part of a path, whatever it holds.
+/// Encodes any name as one part of a path.
 std::string PathPart(const std::string& name) {
   if (name.find_first_not_of('.') == std::string::npos) return ReplaceAll(name, ".", "%2E");
   return PercentEncoded(name);
@@ -92,7 +92,7 @@ void BootDisks::Trash(const Path& path) {
     place = trash_ / (std::to_string(::getpid()) + "-" + std::to_string(trashed_++));
   }
   std::filesystem::rename(path, place, error);
-  if (error) return RemoveTree(path);  // a mount, or what was renamed under our hands
+  if (error) return RemoveTree(path);  // the path is a mount, or another process renamed it
   {
     const std::lock_guard lock(mutex_);
     doomed_.push_back(std::move(place));
