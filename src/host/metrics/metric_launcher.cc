@@ -20,7 +20,7 @@ namespace caip::host {
 using engine::ReplicaExit;
 using engine::ReplicaKey;
 
-// The thread that reads, and the tasks that other threads post to it.
+// The reading thread, and the tasks that other threads post to it.
 class MetricLauncher::Reader {
  public:
   Reader(engine::LocalDisks* disks, MetricLauncherOptions options, engine::LogSink& log,
@@ -43,7 +43,7 @@ class MetricLauncher::Reader {
       listener.on_exit(exit);
     });
   }
-  /// Afterwards nothing is taken any more.
+  /// Ends the thread. Tasks that have not begun do not run.
   void Stop() {
     {
       const std::lock_guard lock(mutex_);
@@ -131,7 +131,7 @@ class MetricLauncher::Reader {
 
   void End(const ReplicaKey& key) {
     const auto found = by_key_.find(key);
-    if (found == by_key_.end()) return;  // it could not be started
+    if (found == by_key_.end()) return;  // the replica could not be started
     const uint64_t number = found->second;
     Followed& followed = followed_.at(number);
     Tell(followed, followed.sources.ReadMetricFile());
@@ -160,7 +160,7 @@ class MetricLauncher::Reader {
                  .message = std::move(message)}});
   }
 
-  const bool has_files_;  // boot disks are directories of this host
+  const bool has_files_;  // whether boot disks are directories of this host
   MetricLauncherOptions options_;
   engine::LogSink& log_;
   const Clock& clock_;
@@ -184,8 +184,8 @@ MetricLauncher::MetricLauncher(std::unique_ptr<engine::Launcher> inner, engine::
 
 MetricLauncher::~MetricLauncher() { reader_->Stop(); }
 
-// The trial is followed from its start, when its boot disk exists. Everything is read once more
-// before the engine hears of the exit, because it may then empty the disk.
+// A trial is followed from its start, when its boot disk exists. All sources are read once more
+// before the engine gets the exit, because the engine may then empty the disk.
 void MetricLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {
   if (!launch.metrics) return inner().Launch(std::move(launch), std::move(listener));
   Listener told;

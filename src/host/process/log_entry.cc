@@ -160,7 +160,7 @@ bool ParseGrpc(std::string_view line, CapturedEntry& entry) {
   return true;
 }
 
-// True if the line begins like one of TensorFlow's C++ or of gRPC.
+// Whether the line begins like a log line of TensorFlow's C++ code or of gRPC.
 bool ParsePrefix(std::string_view line, CapturedEntry& entry) {
   if (line.empty()) return false;
   return ParseTensorFlow(line, entry) || ParseGrpc(line, entry);
@@ -182,7 +182,7 @@ std::string_view WithoutNewlines(std::string_view text) {
 // line may begin with unfinished output of another thread or a progress bar.
 size_t FindRecordMark(std::string_view line) {
   if (line.empty() || !std::memchr(line.data(), kPythonRecordMark[0], line.size())) {
-    return std::string_view::npos;  // almost always
+    return std::string_view::npos;  // true for almost all lines
   }
   return line.find(kPythonRecordMark);
 }
@@ -230,7 +230,8 @@ void LineClassifier::FeedUnmarked(std::string_view line, const Emit& emit) {
 }
 
 // Emits an entry that is certainly not a part of the held lines. A complete exception is emitted
-// before it. Otherwise the entry is of another thread, and the held lines continue after it.
+// before it. If the exception is not complete, the entry is from another thread, and the held lines
+// continue after it.
 void LineClassifier::EmitBetween(const CapturedEntry& entry, const Emit& emit) {
   if (state_ == State::kTail && !chain_is_open_) Close(sure_bytes_, emit);
   EmitOne(entry, emit);
@@ -256,7 +257,7 @@ bool LineClassifier::FeedHeld(std::string_view line, const Emit& emit) {
     return false;
   }
   CapturedEntry entry;
-  if (!StartsBlank(line) && ParsePrefix(line, entry)) {  // of another thread
+  if (!StartsBlank(line) && ParsePrefix(line, entry)) {  // from another thread
     EmitBetween(entry, emit);
     return true;
   }
@@ -278,11 +279,12 @@ bool LineClassifier::FeedFrames(std::string_view line, const Emit& emit) {
     AppendSurely(line);
     return true;
   }
-  if (run::OpensTraceback(line) || state_ == State::kGroup) {  // complete, or never finished
+  // the held traceback is complete, or its end never came
+  if (run::OpensTraceback(line) || state_ == State::kGroup) {
     Close(held_.size(), emit);
     return false;
   }
-  AppendSurely(line);  // the exception
+  AppendSurely(line);  // the line names the exception
   state_ = State::kTail;
   return true;
 }
@@ -343,7 +345,7 @@ void LineClassifier::AppendSurely(std::string_view line) {
   doubtful_lines_ = 0;
 }
 
-// The first `group_bytes` become one entry, and each line after them becomes one.
+// The first `group_bytes` of the held lines become one entry, and each later line becomes another.
 void LineClassifier::Close(size_t group_bytes, const Emit& emit) {
   const std::string held = std::exchange(held_, {});
   state_ = State::kPlain;
