@@ -80,8 +80,8 @@ void Zygote::Launch(const Command& command, int recipe, int out, int err) {
   const pid_t launcher = ::getpid();
   const pid_t init = ::fork();
   if (init == 0) {
-    for (const auto& [number, network] :
-         networks_) {  // otherwise they would exist as long as this process
+    // The namespaces of other runs must not exist as long as this process.
+    for (const auto& [number, network] : networks_) {
       if (number != command.network) CloseNamespaces(network.namespaces);
     }
     RunReplica({replica, socket_, signals_, recipe, out, err, command.watch, launcher, home});

@@ -98,8 +98,8 @@ Status MemoryDirectory::SetGuard() {
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes,
-                           POSIX_SPAWN_SETSID);  // Ctrl-C in the terminal must not reach the guard
+  // Ctrl-C in the terminal must not reach the guard.
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
   std::string words[] = {"sh", "-c", kGuard, path_.string()};
   char* argv[] = {words[0].data(), words[1].data(), words[2].data(), words[3].data(), nullptr};
   char path[] = "PATH=/usr/bin:/bin";

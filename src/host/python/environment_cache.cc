@@ -43,8 +43,7 @@ Status WriteSkeleton(const Path& root, const Interpreter& interpreter) {
       "home = " + interpreter.executable.parent_path().string() +
           "\ninclude-system-site-packages = true\nversion = " + interpreter.version + "\n"));
   RETURN_IF_ERROR(WriteFile(root / "pip.conf", "[install]\nuser = true\n"));
-  if (!interpreter.parent_packages
-           .empty()) {  // the user's own virtual environment: include its packages
+  if (!interpreter.parent_packages.empty()) {  // packages of the user's own virtual environment
     RETURN_IF_ERROR(WriteFile(
         packages / "caip-parent.pth",
         "import site; site.addsitedir(" + PythonJson(interpreter.parent_packages) + ")\n"));
@@ -79,7 +78,7 @@ EnvironmentCache::EnvironmentCache(Path root, size_t keep) : root_(std::move(roo
 bool EnvironmentCache::Use(const std::string& key, const engine::RunKey& run) {
   std::lock_guard lock(mutex_);
   const Path ready = DirectoryOf(key) / kReady;
-  // The time of the marker is the time of the last use.
+  // The time of the marker is the time of the environment's last use.
   if (::utimensat(AT_FDCWD, ready.c_str(), nullptr, 0) != 0) return false;
   used_[run] = key;
   return true;
@@ -121,7 +120,7 @@ std::vector<Path> EnvironmentCache::TakeDoomed(const std::set<std::string>& buil
   std::sort(idle.rbegin(), idle.rend());
   for (size_t i = keep_; i < idle.size(); ++i) doomed.push_back(idle[i].second);
   for (Path& path : doomed) {
-    if (path.filename().string().starts_with(kDoomed)) continue;  // of an earlier emulator
+    if (path.filename().string().starts_with(kDoomed)) continue;  // left by an earlier emulator
     const Path renamed = root_ / (kDoomed + path.filename().string());
     fs::rename(path, renamed, error);  // from now on its key may be built again
     if (!error) path = renamed;

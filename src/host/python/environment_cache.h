@@ -1,10 +1,10 @@
 #pragma once
-// Python environments by their contents: <state>/environments/<key>/.
+// Keeps Python environments by their contents: <state>/environments/<key>/.
 //
 //   pyvenv.cfg, bin/, lib/  a virtual environment that also sees the interpreter's own packages
 //   pip.conf                sends the packages that a trainer installs to its own $HOME/.local
-//   .ready                  written last, describes the contents. Without it the environment is
-//   incomplete
+//   .ready                  written last, describes the contents; without it the environment is
+//                           incomplete
 //
 // Environments are built in their final directory, because scripts and metadata name it.
 

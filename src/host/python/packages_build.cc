@@ -100,7 +100,7 @@ PackageBuild::Outcome PackageBuild::Run(const PackagerOptions& options, PackageS
                                         EnvironmentCache& cache) {
   const Path root = cache.DirectoryOf(plan_.key);
   const Path downloads = options.state / "packages" / plan_.key;
-  RemoveTree(downloads);  // of an interrupted build
+  RemoveTree(downloads);  // left by an interrupted build
   Status status = cache.Begin(plan_.key, plan_.interpreter);
   Outcome outcome;
   if (status.ok()) {
@@ -163,8 +163,8 @@ Result<PackageBuild::Package> PackageBuild::Fetch(size_t index, const PackagerOp
   return package;
 }
 
-// The first attempt builds with the present tools instead of tools from the network. The second one
-// is pip's own way, for dependencies that need other tools.
+// The first attempt builds with the installed tools instead of tools from the network. The second
+// attempt is pip's own way, for dependencies that need other tools.
 std::optional<PackageBuild::LastWords> PackageBuild::Install(const Package& package,
                                                              const PackagerOptions& options,
                                                              const Path& root,

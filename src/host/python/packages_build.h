@@ -45,7 +45,7 @@ class PackageBuild {
   };
   struct Package {
     std::string uri;
-    Path directory;  // where the file lies, under its own name
+    Path directory;  // contains the file under its own name
     std::string file_name;
     ArchiveFacts facts;
   };

@@ -58,7 +58,7 @@ class WatchedFiles {
   std::vector<pid_t> Processes(pid_t caller) const;
   Handled CloseAll(const WatchedCall& call);
 
-  /// kNotMine: the kernel may carry it out.
+  /// kNotMine: the kernel may carry out the call.
   Handled Ask(const WatchedCall& call, const FileOperation& operation);
   /// Reports the result to the watcher, then to the replica.
   Handled Answer(const WatchedCall& call, const FileOperation& operation, int64_t result);

@@ -66,7 +66,7 @@ void WatchedReplicas::Listen(uint64_t number, std::unique_ptr<CallSource> calls,
   const std::lock_guard lock(mutex_);
   const auto found = entries_.find(number);
   if (found == entries_.end()) return;
-  Entry& entry = found->second;  // valid until its thread has left it
+  Entry& entry = found->second;  // valid until its thread removes it
   entry.calls = std::move(calls);
   entry.init = init;
   entry.thread = std::thread([this, &entry] {
@@ -85,7 +85,7 @@ void WatchedReplicas::Finish(uint64_t number, std::function<void()> done) {
       found->second.calls->End();
       replica = found->second.replica;
     } else if (found != entries_.end()) {
-      entries_.erase(found);  // it never started
+      entries_.erase(found);  // the replica never started
     }
   }
   if (done) return done();
@@ -99,10 +99,10 @@ void WatchedReplicas::Serve(Entry& entry) {
   ReplicaWatcher& watcher = *replica.watching.watcher;
   WatchedOutput output(replica, output_, watcher);
   std::optional<WatchedFiles> files;
-  std::unique_ptr<HeardCall> unanswered;  // as are all later calls
+  std::unique_ptr<HeardCall> unanswered;  // if set, later calls are not answered either
   while (entry.calls->Wait(!unanswered)) {
     auto heard = entry.calls->Receive();
-    if (!heard) continue;  // killed while it waited
+    if (!heard) continue;  // its thread was killed while it waited
     const WatchedCall call(heard->facts, *heard->path);
     if (!files) {
       const pid_t init = entry.init != 0 ? entry.init : InitOf(call);
@@ -124,7 +124,7 @@ void WatchedReplicas::EndServing(uint64_t number) {
     const std::lock_guard lock(mutex_);
     const auto found = entries_.find(number);
     done = std::move(found->second.done);
-    // Without `done` the exit comes later and has nothing to wait for.
+    // Without `done`, the exit comes later and does not wait for this thread.
     ended_threads_.push_back(std::move(found->second.thread));
     entries_.erase(found);
     changed_.notify_all();

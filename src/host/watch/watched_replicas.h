@@ -29,11 +29,11 @@ struct Watching {
 
 /// A replica whose calls are watched.
 struct WatchedReplica {
-  uint64_t number = 0;  // of ReplicaOutput
+  uint64_t number = 0;  // its number at ReplicaOutput
   engine::ReplicaKey key;
   Watching watching;
-  FileId out;  // the pipes that are its stdout
-  FileId err;  // and its stderr
+  FileId out;  // the pipe that is its stdout
+  FileId err;  // the pipe that is its stderr
 };
 
 /// Runs a thread for each living watched replica. Any thread may call.
