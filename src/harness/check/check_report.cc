@@ -167,7 +167,7 @@ std::string JunitCase(const CheckOutcome& outcome, const CheckReport& report) {
   return text + "\n    </testcase>\n";
 }
 
-// GitHub's escapes of data in workflow commands; of properties, two more.
+// Escapes data in GitHub's workflow commands. Properties need two more escapes.
 std::string CommandText(std::string text) {
   text = ReplaceAll(std::move(text), "%", "%25");
   return ReplaceAll(ReplaceAll(std::move(text), "\r", "%0D"), "\n", "%0A");

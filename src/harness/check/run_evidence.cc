@@ -10,14 +10,14 @@ namespace caip::harness {
 namespace {
 
 constexpr size_t kEvidenceLineMax = 400;
-constexpr size_t kLastLines = 10;  // a traceback and what went before it
+constexpr size_t kLastLines = 10;  // a traceback and the lines before it
 
 std::string Shortened(std::string text) {
   if (text.size() > kEvidenceLineMax) text = text.substr(0, kEvidenceLineMax) + " ...";
   return text;
 }
 
-// The launcher's own lines about an end say nothing about the trainer.
+// The launcher's own lines about an end show nothing about the trainer.
 bool IsOfLauncher(const std::string& line) {
   return line.starts_with("Command '[") || line == "Clean up finished." ||
          line == "Module completed; cleaning up." || line.starts_with("Terminated by service.");
@@ -51,7 +51,7 @@ std::vector<std::string> LastLines(const CheckRun& run, const std::string& repli
     const bool whose = replica.empty() ? h->replica != "service" : h->replica == replica;
     const std::string* text = FindPrintedLine(*h);
     if (!text || !whose || IsOfLauncher(*text)) continue;
-    const std::vector<std::string> parts = Split(*text, '\n');  // of a traceback many
+    const std::vector<std::string> parts = Split(*text, '\n');  // a traceback has many lines
     for (auto part = parts.rbegin(); part != parts.rend() && lines.size() < most; ++part) {
       if (!Trim(*part).empty()) lines.push_back(h->replica + ": " + Shortened(*part));
     }
@@ -95,7 +95,7 @@ std::string Outcome(const CheckRun& run) {
   if (!run.evidence.broke_off.empty()) return "it did not end: " + run.evidence.broke_off;
   std::string words = run.evidence.state;
   const std::string& message = run.evidence.error_message;
-  const std::string first =  // where the log can be looked at on the service says nothing here
+  const std::string first =  // without the hint where the service keeps the log
       message.substr(0, std::min(message.find('\n'), message.find(" To find out more")));
   return words + (first.empty() ? "" : ": " + std::string(Trim(first)));
 }
@@ -128,7 +128,8 @@ std::set<std::string> FileNamesBelow(const Path& folder) {
   return names;
 }
 
-// "No such file or directory: '/.../trainer/vocabulary.txt'", and the source tree has one.
+// True for "No such file or directory: '/.../trainer/vocabulary.txt'" if the source tree has the
+// file.
 bool MissesOwnFile(const std::string& line, const CheckSession& session) {
   if (!session.trainer.source || line.find("No such file or directory: '") == line.npos) {
     return false;

@@ -1,4 +1,5 @@
-// Rules that must hold after every event, not only at the end: objects that stand for others.
+// Rules that must hold after every event, not only at the end: if one object exists, others must
+// exist.
 
 #include <re2/re2.h>
 
@@ -12,11 +13,11 @@
 namespace caip::harness {
 namespace {
 
-// While an object matches `if_present`, there are so many of the others, and they agree in a field.
+// While an object matches `if_present`, the other objects have these counts and agree in a field.
 struct Rule {
   std::string if_present;                   // "*/ckpt-{s}/COMMIT"
   std::map<std::string, Count> then_count;  // "*/ckpt-{s}/shard-*" -> 4
-  std::string same_field_of;                // glob of JSON objects; "" none
+  std::string same_field_of;                // glob of JSON objects; "": none
   std::string field;
 };
 
@@ -118,7 +119,7 @@ Assertion CheckRule(const Rule& rule, const ComparedRuns& runs) {
   return assertion;
 }
 
-// {s} is the one variable; a glob has it once, and only where it is bound.
+// {s} is the one variable. A glob has it at most once, and only if it has a value.
 void CheckVariables(const std::string& glob, bool is_bound, const Cursor& place) {
   static const re2::RE2 variable("(\\{[^{}]*\\})");
   re2::StringPiece rest(glob);
