@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kStepsMax = 1'000'000;
 
-// Steps in the order in which a boot reported them.
+// The steps that a boot reported, in their order.
 std::vector<int64_t> ReportedSteps(const Evidence& run, const std::string& replica, int boot) {
   std::vector<int64_t> steps;
   for (const Event& event : run.events) {
@@ -183,8 +183,8 @@ namespace {
 
 struct ExpectedLine {
   std::string pattern;
-  std::string replica;  // "" any
-  int boot = 0;         // 0 any
+  std::string replica;  // "": any
+  int boot = 0;         // 0: any
   Count count{1, INT64_MAX};
 };
 
