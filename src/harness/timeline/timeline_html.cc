@@ -65,16 +65,16 @@ document.addEventListener('pointerover', (event) => {
 });
 )";
 
-constexpr double kColumnsMax = 2000;  // beyond, small marks move together
-constexpr double kUnit = 11;          // pixels a column
-constexpr double kMargin = 110;       // of the rows' names
-constexpr double kTop = 70;           // of the states' names
+constexpr double kColumnsMax = 2000;  // in a wider drawing, small marks move together
+constexpr double kUnit = 11;          // pixels per column
+constexpr double kMargin = 110;       // for the names of rows
+constexpr double kTop = 70;           // for the names of states
 constexpr double kRowHeight = 64;
 constexpr double kNear = 1.5;       // pixels: marks of a kind that are nearer share one element
 constexpr size_t kTipMax = 600;     // bytes of an event's description
 constexpr size_t kTableMax = 5000;  // rows of the table of events
 
-// Cut between two characters.
+// Cuts the text between two characters.
 std::string CutTip(std::string text) {
   if (text.size() <= kTipMax) return text;
   size_t end = kTipMax;
@@ -167,7 +167,7 @@ std::string Bars(const TimelineLayout& layout) {
     const std::string steps = DescribeSteps(bar);
     if (!steps.empty()) svg += Text(X(bar.from), y + 34, "steps", CutTip(steps));
   }
-  std::map<size_t, double> used;  // by row: how far names of folders reach
+  std::map<size_t, double> used;  // by row: the right end of the last folder's name
   for (const WriteGroup& group : layout.groups) {
     const double x = X(group.from) - 4;
     if (group.folder.empty() || x < used[group.row]) continue;

@@ -24,13 +24,13 @@ struct Label {
   Paint paint;
 };
 
-// Where the text begins: at its column, or before where it would leave the grid.
+// The column where the text begins: its own, or an earlier one if the text would leave the grid.
 size_t BeginOf(const GlyphGrid& grid, const Label& label) {
   const size_t length = std::min(Columns(label.text), grid.columns());
   return std::min(label.column, grid.columns() - length);
 }
 
-// The first row in which the text fits and its stem, through the rows before, crosses nothing.
+// The first row in which the text fits and its stem, in the rows before, crosses nothing.
 std::optional<size_t> RowFor(const GlyphGrid& grid, const Label& label, size_t first) {
   for (size_t row = first; row < first + kLabelRowsMax; ++row) {
     if (grid.IsFree(row, BeginOf(grid, label), Columns(label.text))) return row;
@@ -39,7 +39,8 @@ std::optional<size_t> RowFor(const GlyphGrid& grid, const Label& label, size_t f
   return std::nullopt;
 }
 
-// From right to left, each as near to row `first` as possible. Labels without room are left out.
+// Places labels from right to left, each as near to row `first` as possible. Omits labels without
+// room.
 void PlaceLabels(GlyphGrid& grid, std::vector<Label> labels, size_t first) {
   std::stable_sort(labels.begin(), labels.end(),
                    [](const Label& a, const Label& b) { return a.column > b.column; });
@@ -71,7 +72,7 @@ class Drawing {
   }
 
  private:
-  // The states stand above the job's line, so their grid is read from below.
+  // The states are above the job's line, so their grid is read from below.
   std::string JobRow() const {
     GlyphGrid names(columns_);
     std::vector<Label> labels;
