@@ -25,7 +25,8 @@ Result<http::ClientResponse> Ask(Connection& connection, const http::ClientReque
   return response;
 }
 
-// The same bytes have the same name, so an unchanged package exists already.
+// Whether the object exists with these bytes. Its name has their digest, so an unchanged package
+// exists already.
 Result<bool> IsThere(Connection& connection, const StagedFile& file, const std::string& bytes) {
   http::ClientRequest request;
   request.target =
