@@ -29,7 +29,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kWaitForNextServer{2000};
 // The kernel sends no event when a lock is released, so commands poll. (inotify could watch the
 // file with the owner's URL, but closing it costs a process 10 to 20 ms each time.)
-constexpr int kLookAgainMilliseconds = 5;
+constexpr int kPollMilliseconds = 5;
 
 // An owner that cannot be reached has ended: look again.
 Error OwnerEnded(const Error& cause) { return errors::LookAgain(cause.message); }
@@ -134,7 +134,7 @@ Result<std::string> Connector::Find(const EmulatorFlags& flags, Lifetime lifetim
     if (InterruptGuard::Pending()) {
       return errors::InterruptedWaiting(found.error());
     }
-    ::poll(nullptr, 0, kLookAgainMilliseconds);
+    ::poll(nullptr, 0, kPollMilliseconds);
   }
 }
 

@@ -19,8 +19,8 @@ namespace {
 // Used by the signal handlers of both processes.
 std::atomic<pid_t> child{0};
 std::atomic<int> passed_on{0};
-std::atomic<int> outcome{-1};  // the child's socket, to which it writes the exit code
-std::atomic<int> nothing{-1};  // /dev/null
+std::atomic<int> outcome{-1};   // the child's socket, to which it writes the exit code
+std::atomic<int> dev_null{-1};  // /dev/null
 
 // After more signals than this, the process ends without waiting for the child. GNU timeout sends
 // two at once.
@@ -44,8 +44,8 @@ void SendOutcome(int exit_code) {
 // inside: the child runs to its end without output.
 void EndSilently(int signal) {
   const int saved = errno;
-  ::dup2(nothing, STDOUT_FILENO);
-  ::dup2(nothing, STDERR_FILENO);
+  ::dup2(dev_null, STDOUT_FILENO);
+  ::dup2(dev_null, STDERR_FILENO);
   SendOutcome(128 + signal);
   errno = saved;
 }
@@ -53,16 +53,16 @@ void EndSilently(int signal) {
 constexpr int kPassedOn[] = {SIGINT, SIGTERM, SIGHUP};
 
 /// Blocks the forwarded signals while it exists.
-class Held {
+class SignalBlock {
  public:
-  Held() {
+  SignalBlock() {
     sigset_t signals;
     sigemptyset(&signals);
     for (const int signal : kPassedOn) sigaddset(&signals, signal);
     ::sigprocmask(SIG_BLOCK, &signals, &before_);
   }
-  Held(const Held&) = delete;
-  ~Held() { Free(); }
+  SignalBlock(const SignalBlock&) = delete;
+  ~SignalBlock() { Free(); }
   void Free() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
 
  private:
@@ -76,7 +76,7 @@ bool IsIgnored(int signal) {
 
 // Waits for the child until the process that the user started can end. It ends with _exit:
 // resources of the command, such as files to delete, belong to the child.
-[[noreturn]] void WaitFor(pid_t pid, int reads, Held& held) {
+[[noreturn]] void WaitFor(pid_t pid, int reads, SignalBlock& block) {
   child = pid;
   for (const int signal : kPassedOn) {
     struct sigaction action {};
@@ -85,7 +85,7 @@ bool IsIgnored(int signal) {
     // -INT` ends the command.
     if (signal != SIGHUP || !IsIgnored(signal)) ::sigaction(signal, &action, nullptr);
   }
-  held.Free();
+  block.Free();
   int exit_code = 0;
   ssize_t count = 0;
   do {
@@ -107,16 +107,16 @@ Result<std::unique_ptr<ServingChild>> ServingChild::Begin() {
   }
   Fd reads(ends[0]);
   Fd writes(ends[1]);
-  Held held;
+  SignalBlock block;
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
   if (pid < 0) return SystemError("cannot start a process", errno);
   if (pid > 0) {
     writes.Close();
-    WaitFor(pid, reads.get(), held);
+    WaitFor(pid, reads.get(), block);
   }
   ::setsid();
-  nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  dev_null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   outcome = writes.Release();
   InterruptGuard::SetOutside(EndSilently);
   // The child gets SIGHUP when the waiting process ends.
@@ -128,18 +128,18 @@ Result<std::unique_ptr<ServingChild>> ServingChild::Begin() {
 ServingChild::~ServingChild() {
   InterruptGuard::SetOutside(SIG_DFL);
   ::close(outcome.exchange(-1));
-  ::close(nothing.exchange(-1));
+  ::close(dev_null.exchange(-1));
 }
 
 void ServingChild::Release(int exit_code, const Path& log) {
   ::prctl(PR_SET_PDEATHSIG, 0);
-  const Fd words(::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
-  ::dup2(nothing, STDIN_FILENO);
+  const Fd log_file(::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+  ::dup2(dev_null, STDIN_FILENO);
   for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
-    ::dup2(words.valid() ? words.get() : nothing.load(), stream);
+    ::dup2(log_file.valid() ? log_file.get() : dev_null.load(), stream);
   }
   // Signals that the waiting process still forwards are meant for the command.
-  const Held held;
+  const SignalBlock block;
   SendOutcome(exit_code);
   struct pollfd gone {
     outcome, POLLIN, 0
@@ -149,7 +149,7 @@ void ServingChild::Release(int exit_code, const Path& log) {
 }
 
 StderrSilencer::StderrSilencer() : kept_(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)) {
-  if (kept_.valid() && nothing >= 0) ::dup2(nothing, STDERR_FILENO);
+  if (kept_.valid() && dev_null >= 0) ::dup2(dev_null, STDERR_FILENO);
 }
 
 StderrSilencer::~StderrSilencer() {
